@@ -1,0 +1,14 @@
+// Checks of what only a bug can break. They stay on in every build and throw InternalError.
+#pragma once
+
+#include <string_view>
+
+namespace faro {
+
+[[noreturn]] void check_failed(std::string_view condition, std::string_view file, int line);
+
+}  // namespace faro
+
+// The one macro of the library: it must see the condition's text and place.
+#define FARO_CHECK(condition) \
+  ((condition) ? static_cast<void>(0) : ::faro::check_failed(#condition, __FILE__, __LINE__))

@@ -1,0 +1,46 @@
+// The machines a schedule can be for, as a schedule file names them. What each may do is in
+// machines/model; this is only the description.
+#pragma once
+
+#include <cstdint>
+#include <variant>
+#include <vector>
+
+#include "faro/base/bits.hpp"
+
+namespace faro {
+
+// 2^dimensions processors; two are joined where their numbers differ in one bit.
+struct Hypercube {
+  enum class Ports { all, one };
+  int dimensions = 0;
+  Ports ports = Ports::all;
+  friend bool operator==(const Hypercube&, const Hypercube&) = default;
+};
+
+// A mesh of processors, row-major: the last side owns the lowest address bits.
+struct Mesh {
+  // none: what is routed off an edge is lost. orthogonal: each dimension is a ring. propagating:
+  // routing along a dimension shifts the linear address.
+  enum class Wrap { none, orthogonal, propagating };
+  // one_route: the SIMD machine, one route at a time. all: every directed link carries one element
+  // a step, store and forward.
+  enum class Links { one_route, all };
+  std::vector<int> sides_log2;  // [q-1], ..., [0] as the shape is written; a side is 2^entry
+  Wrap wrap = Wrap::none;
+  Links links = Links::one_route;
+  friend bool operator==(const Mesh&, const Mesh&) = default;
+};
+
+// A partitioned optical passive star: `groups` groups of `group_size` processors, processor =
+// group * group_size + local; coupler c(i, j) joins group j to group i.
+struct Pops {
+  std::uint64_t group_size = 1;  // d
+  std::uint64_t groups = 1;      // g
+  bool multi_receive = false;
+  friend bool operator==(const Pops&, const Pops&) = default;
+};
+
+using Machine = std::variant<Hypercube, Mesh, Pops>;
+
+}  // namespace faro

@@ -1,0 +1,108 @@
+// A schedule is a header and a stream of steps. Nobody holds it whole: a planner pushes it, step by
+// step, into a sink, and everything that reads one is a sink: the verifiers, the counter of its
+// cost, the writer, the simulated machine. A reader of files pushes into a sink too, so that
+//
+//   planner or file  --->  tee  --->  replay
+//                              --->  proof
+//                              --->  cost, fingerprint, JSON
+//
+// is one pass with one step in memory.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "faro/base/count.hpp"
+#include "faro/schedules/goal.hpp"
+#include "faro/schedules/machine.hpp"
+#include "faro/schedules/steps.hpp"
+
+namespace faro {
+
+// What a schedule costs, counted from its steps. Each machine counts in its own words; the others
+// stay zero.
+struct Cost {
+  Count steps = 0;           // cube, mesh with all links: steps with a remote move
+  Count remote_moves = 0;    // cube, mesh with all links
+  Count unit_routes = 0;     // SIMD mesh: the sum of |by|
+  Count long_routes = 0;     // SIMD mesh: routes
+  Count register_ops = 0;    // SIMD mesh: copies and swaps
+  Count slots = 0;           // POPS: time slots with a send
+  Count compute_rounds = 0;  // POPS with operations: sum over slots of the busiest processor's
+  friend bool operator==(const Cost&, const Cost&) = default;
+};
+
+// A claim that no schedule takes fewer, with the reason in words; on request with link weights that
+// prove it: sum of cheapest ways <= value * sum of weights.
+struct Bound {
+  struct Weight {
+    std::uint64_t from = 0;
+    std::uint64_t to = 0;
+    std::uint64_t weight = 0;
+    friend bool operator==(const Weight&, const Weight&) = default;
+  };
+  Count value = 0;
+  std::string reason;
+  std::vector<Weight> weights;
+  friend bool operator==(const Bound&, const Bound&) = default;
+};
+
+struct ScheduleHeader {
+  Machine machine;
+  Goal goal;
+  std::string map_text;        // canonical notation of a MapGoal, else empty
+  std::uint64_t elements = 1;  // K: per processor
+  std::uint64_t slots = 1;     // storage places of a processor: slots or registers
+  std::string planner;
+  std::optional<Cost> cost;  // a claim; verifiers compare it with what they count
+  std::optional<Bound> bound;
+  // POPS: the register where elements end, one for all processors or one for each.
+  std::vector<Slot> result;
+};
+
+// Receives begin once, then steps of the header's machine, then finish once. A sink may throw: the
+// builder stops. A sink implements the kinds of step it understands; the others throw Error(usage).
+class ScheduleSink {
+ public:
+  virtual ~ScheduleSink() = default;
+  virtual void begin(const ScheduleHeader& header) = 0;
+  virtual void step(const CubeStep& step);
+  virtual void step(const MeshInstruction& instruction);
+  virtual void step(const PopsSlot& slot);
+  virtual void finish() = 0;
+};
+
+// Forwards to several sinks, in order. They must outlive it.
+class TeeSink : public ScheduleSink {
+ public:
+  explicit TeeSink(std::vector<ScheduleSink*> sinks) : sinks_(std::move(sinks)) {}
+  void begin(const ScheduleHeader& header) override;
+  void step(const CubeStep& step) override;
+  void step(const MeshInstruction& instruction) override;
+  void step(const PopsSlot& slot) override;
+  void finish() override;
+
+ private:
+  std::vector<ScheduleSink*> sinks_;
+};
+
+// Keeps everything: for tests, small schedules and planners that work on a whole.
+class RecordingSink : public ScheduleSink {
+ public:
+  ScheduleHeader header;
+  std::vector<CubeStep> cube_steps;
+  std::vector<MeshInstruction> mesh_program;
+  std::vector<PopsSlot> pops_slots;
+
+  void begin(const ScheduleHeader& h) override { header = h; }
+  void step(const CubeStep& s) override { cube_steps.push_back(s); }
+  void step(const MeshInstruction& i) override { mesh_program.push_back(i); }
+  void step(const PopsSlot& s) override { pops_slots.push_back(s); }
+  void finish() override {}
+
+  void replay_into(ScheduleSink& sink) const;
+};
+
+}  // namespace faro

@@ -1,0 +1,157 @@
+// What a schedule is made of: one step of a cube, one instruction of a mesh program, one slot of a
+// POPS network. Plain data; what is legal is machines/model's and the verifiers' matter.
+//
+//   {[[0b10, 1]], slot 0, across 0, to 0}    every processor with bit 1 set sends its slot 0 across
+//                                            dimension 0 into slot 0 of its neighbour
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <variant>
+#include <vector>
+
+#include "faro/algebra/affine_space.hpp"
+#include "faro/base/bits.hpp"
+
+namespace faro {
+
+using Slot = std::uint32_t;
+
+// One element over one link, or inside a processor.
+struct Move {
+  Word from_processor = 0;
+  Slot from_slot = 0;
+  Word to_processor = 0;
+  Slot to_slot = 0;
+  friend bool operator==(const Move&, const Move&) = default;
+};
+
+inline constexpr int inside = -1;  // a rule that crosses no dimension
+
+// The same move at every processor that meets all conditions.
+struct Rule {
+  std::vector<Parity> where;
+  Slot from = 0;
+  int across = inside;
+  Slot to = 0;
+  friend bool operator==(const Rule&, const Rule&) = default;
+};
+
+// The computation of one butterfly: at every processor that meets `where`, slots low and high hold
+// the operands of one butterfly of the next stage. In place both results replace their operands; a
+// declared half forms one result, the top (low) or the bottom (high) one, into slot `to`.
+struct ButterflyRule {
+  enum class Result { both, top, bottom };
+  std::vector<Parity> where;
+  Slot low = 0;
+  Slot high = 0;
+  Result result = Result::both;
+  Slot to = 0;
+  friend bool operator==(const ButterflyRule&, const ButterflyRule&) = default;
+};
+
+// The same, for one processor.
+struct Butterfly {
+  Word processor = 0;
+  Slot low = 0;
+  Slot high = 0;
+  ButterflyRule::Result result = ButterflyRule::Result::both;
+  Slot to = 0;
+  friend bool operator==(const Butterfly&, const Butterfly&) = default;
+};
+
+// All reads happen before all writes; butterflies happen after the moves, explicit ones first.
+struct CubeStep {
+  std::vector<Rule> rules;
+  std::vector<Move> moves;
+  std::vector<Butterfly> butterflies;
+  std::vector<ButterflyRule> butterfly_rules;
+
+  // Keeps the memory, as a builder that emits step after step wants it.
+  void clear();
+  friend bool operator==(const CubeStep&, const CubeStep&) = default;
+};
+
+// Mesh registers: Rr is routed, Rs holds the data, Rt is scratch.
+enum class MeshRegister { r, s, t };
+
+// One of 0, 1, x for each address bit: bits of `care` must equal those of `value`.
+struct TernaryMask {
+  Word care = 0;
+  Word value = 0;
+  bool holds(Word p) const { return ((p ^ value) & care) == 0; }
+  friend bool operator==(const TernaryMask&, const TernaryMask&) = default;
+};
+
+struct MeshRoute {
+  int dimension = 0;
+  std::int64_t by = 0;
+  friend bool operator==(const MeshRoute&, const MeshRoute&) = default;
+};
+
+struct MeshCopy {
+  MeshRegister to = MeshRegister::r;
+  MeshRegister from = MeshRegister::s;
+  TernaryMask mask;
+  std::vector<Parity> where;
+  friend bool operator==(const MeshCopy&, const MeshCopy&) = default;
+};
+
+struct MeshSwap {
+  MeshRegister a = MeshRegister::r;
+  MeshRegister b = MeshRegister::s;
+  TernaryMask mask;
+  std::vector<Parity> where;
+  friend bool operator==(const MeshSwap&, const MeshSwap&) = default;
+};
+
+using MeshInstruction = std::variant<MeshRoute, MeshCopy, MeshSwap>;
+
+// processor sends `reg` over the couplers to the groups named.
+struct PopsSend {
+  Word processor = 0;
+  Slot reg = 0;
+  std::vector<std::uint64_t> to_groups;
+  friend bool operator==(const PopsSend&, const PopsSend&) = default;
+};
+
+// processor keeps in `reg` what comes over the coupler from the group named.
+struct PopsReceive {
+  Word processor = 0;
+  std::uint64_t from_group = 0;
+  Slot reg = 0;
+  friend bool operator==(const PopsReceive&, const PopsReceive&) = default;
+};
+
+// Every processor p that meets `where` sends `reg` to the processor whose bit n-1-r is
+// parity(p & to[r].mask) ^ to[r].value, which keeps it in register `into`.
+struct PopsRule {
+  std::vector<Parity> where;
+  Slot reg = 0;
+  std::vector<Parity> to;
+  Slot into = 0;
+  friend bool operator==(const PopsRule&, const PopsRule&) = default;
+};
+
+struct PopsOperation {
+  enum class Kind { multiply, multiply_add, add, copy, zero };
+  Kind kind = Kind::zero;
+  Word processor = 0;
+  Slot to = 0;
+  Slot a = 0;
+  Slot b = 0;
+  friend bool operator==(const PopsOperation&, const PopsOperation&) = default;
+};
+
+// Sends and receives together, then the operations in order.
+struct PopsSlot {
+  std::vector<PopsSend> sends;
+  std::vector<PopsReceive> receives;
+  std::vector<PopsRule> rules;
+  std::vector<PopsOperation> operations;
+
+  void clear();
+  friend bool operator==(const PopsSlot&, const PopsSlot&) = default;
+};
+
+}  // namespace faro

@@ -1,0 +1,150 @@
+#include "faro/algebra/bit_matrix.hpp"
+
+#include <algorithm>
+#include <functional>
+
+#include "faro/base/check.hpp"
+
+namespace faro {
+
+BitMatrix::BitMatrix(int rows, int columns) : rows_(rows), columns_(columns) {
+  FARO_CHECK(rows >= 0 && rows <= word_bits && columns >= 0 && columns <= word_bits);
+}
+
+BitMatrix BitMatrix::identity(int width) {
+  BitMatrix m(width, width);
+  for (int i = 0; i < width; ++i) m.set_column(i, bit(i));
+  return m;
+}
+
+BitMatrix BitMatrix::from_columns(int rows, std::span<const Word> columns) {
+  BitMatrix m(rows, static_cast<int>(columns.size()));
+  for (std::size_t c = 0; c < columns.size(); ++c) {
+    FARO_CHECK((columns[c] & ~low_mask(rows)) == 0);
+    m.words_[c] = columns[c];
+  }
+  return m;
+}
+
+BitMatrix BitMatrix::from_rows(int columns, std::span<const Word> rows) {
+  return from_columns(columns, rows).transposed();
+}
+
+Word BitMatrix::row(int r) const {
+  Word mask = 0;
+  for (int c = 0; c < columns_; ++c) mask |= ((column(c) >> r) & 1U) << c;
+  return mask;
+}
+
+BitMatrix BitMatrix::transposed() const {
+  BitMatrix t(columns_, rows_);
+  for (int r = 0; r < rows_; ++r) t.set_column(r, row(r));
+  return t;
+}
+
+BitMatrix BitMatrix::block(int r0, int row_count, int c0, int column_count) const {
+  FARO_CHECK(r0 >= 0 && c0 >= 0 && r0 + row_count <= rows_ && c0 + column_count <= columns_);
+  BitMatrix b(row_count, column_count);
+  for (int c = 0; c < column_count && row_count > 0; ++c)
+    b.set_column(c, (column(c0 + c) >> r0) & low_mask(row_count));
+  return b;
+}
+
+int BitMatrix::rank() const {
+  return static_cast<int>(image().size());
+}
+
+namespace {
+
+// Columns brought to echelon form, each with the input that produces it.
+struct Pivot {
+  Word value;  // M·input, with a leading bit that no other pivot has
+  Word input;
+};
+
+struct Elimination {
+  std::vector<Pivot> pivots;
+  std::vector<Word> kernel;
+};
+
+Elimination eliminate(const BitMatrix& m) {
+  Elimination result;
+  for (int c = 0; c < m.columns(); ++c) {
+    Pivot now{m.column(c), bit(c)};
+    for (const Pivot& p : result.pivots) {
+      if (!has_bit(now.value, highest_bit(p.value))) continue;
+      now.value ^= p.value;
+      now.input ^= p.input;
+    }
+    if (now.value == 0) {
+      result.kernel.push_back(now.input);
+      continue;
+    }
+    for (Pivot& p : result.pivots) {
+      if (!has_bit(p.value, highest_bit(now.value))) continue;
+      p.value ^= now.value;
+      p.input ^= now.input;
+    }
+    result.pivots.push_back(now);
+  }
+  return result;
+}
+
+}  // namespace
+
+std::optional<BitMatrix> BitMatrix::inverse() const {
+  FARO_CHECK(rows_ == columns_);
+  const Elimination e = eliminate(*this);
+  if (static_cast<int>(e.pivots.size()) != rows_) return std::nullopt;
+  // Fully reduced and of full rank, every pivot is a unit vector.
+  BitMatrix result(rows_, rows_);
+  for (const Pivot& p : e.pivots) result.set_column(highest_bit(p.value), p.input);
+  return result;
+}
+
+std::vector<Word> BitMatrix::kernel() const {
+  return reduced_basis(eliminate(*this).kernel);
+}
+
+std::vector<Word> BitMatrix::image() const {
+  return reduced_basis(std::span(words_.data(), static_cast<std::size_t>(columns_)));
+}
+
+std::optional<Word> BitMatrix::solve(Word y) const {
+  Word x = 0;
+  for (const Pivot& p : eliminate(*this).pivots) {
+    if (!has_bit(y, highest_bit(p.value))) continue;
+    y ^= p.value;
+    x ^= p.input;
+  }
+  if (y != 0) return std::nullopt;
+  return x;
+}
+
+BitMatrix then(const BitMatrix& f, const BitMatrix& g) {
+  FARO_CHECK(f.rows() == g.columns());
+  BitMatrix result(g.rows(), f.columns());
+  for (int c = 0; c < f.columns(); ++c) result.set_column(c, g.apply(f.column(c)));
+  return result;
+}
+
+std::vector<Word> reduced_basis(std::span<const Word> vectors) {
+  std::vector<Word> basis;
+  for (Word v : vectors) {
+    v = reduce(v, basis);
+    if (v == 0) continue;
+    for (Word& b : basis)
+      if (has_bit(b, highest_bit(v))) b ^= v;
+    basis.push_back(v);
+  }
+  std::sort(basis.begin(), basis.end(), std::greater<>());
+  return basis;
+}
+
+Word reduce(Word x, std::span<const Word> basis) {
+  for (const Word b : basis)
+    if (has_bit(x, highest_bit(b))) x ^= b;
+  return x;
+}
+
+}  // namespace faro
