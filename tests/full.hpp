@@ -1,0 +1,29 @@
+// How much a test run covers: a fixed subset, or with FARO_FULL=1 the whole ranges.
+#pragma once
+
+#include <cstdlib>
+#include <string_view>
+
+namespace faro::testing {
+
+inline bool full_run() {
+  const char* value = std::getenv("FARO_FULL");
+  return value != nullptr && std::string_view(value) == "1";
+}
+
+// True in builds with a sanitizer, which are several times slower.
+constexpr bool sanitized() {
+#if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
+  return true;
+#elif defined(__has_feature)
+#if __has_feature(address_sanitizer) || __has_feature(thread_sanitizer)
+  return true;
+#else
+  return false;
+#endif
+#else
+  return false;
+#endif
+}
+
+}  // namespace faro::testing
