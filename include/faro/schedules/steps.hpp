@@ -37,14 +37,16 @@ struct Rule {
   friend bool operator==(const Rule&, const Rule&) = default;
 };
 
-// The computation of one butterfly: at every processor that meets `where`, slots low and high hold
-// the operands of one butterfly of the next stage. In place both results replace their operands; a
-// declared half forms one result, the top (low) or the bottom (high) one, into slot `to`.
+// The computation of one butterfly of stage `stage`: at every processor that meets `where`, slots
+// low and high hold the operands. In place both results replace their operands; a declared half
+// forms one result, the top (low) or the bottom (high) one, into slot `to`, which may be an
+// operand's.
 struct ButterflyRule {
   enum class Result { both, top, bottom };
   std::vector<Parity> where;
   Slot low = 0;
   Slot high = 0;
+  int stage = 0;
   Result result = Result::both;
   Slot to = 0;
   friend bool operator==(const ButterflyRule&, const ButterflyRule&) = default;
@@ -55,6 +57,7 @@ struct Butterfly {
   Word processor = 0;
   Slot low = 0;
   Slot high = 0;
+  int stage = 0;
   ButterflyRule::Result result = ButterflyRule::Result::both;
   Slot to = 0;
   friend bool operator==(const Butterfly&, const Butterfly&) = default;
