@@ -64,6 +64,12 @@ struct MatmulGoal {
   friend bool operator==(const MatmulGoal&, const MatmulGoal&) = default;
 };
 
-using Goal = std::variant<MapGoal, MovesGoal, ButterflyGoal, MatmulGoal>;
+// Everybody holds the datum of the root; without a root everybody holds everybody's.
+struct BroadcastGoal {
+  std::optional<Word> root;
+  friend bool operator==(const BroadcastGoal&, const BroadcastGoal&) = default;
+};
+
+using Goal = std::variant<MapGoal, MovesGoal, ButterflyGoal, MatmulGoal, BroadcastGoal>;
 
 }  // namespace faro
