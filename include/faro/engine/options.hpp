@@ -1,0 +1,35 @@
+// What a caller may ask of the engine. Every default is the right one for most callers.
+#pragma once
+
+#include <cstdint>
+
+namespace faro {
+
+// The machine instructions of the kernels. `automatic` takes the best the CPU has; the others are
+// for tests and comparisons, and are refused with Error(impossible) where the CPU lacks them.
+enum class Simd { automatic, scalar, sse4, avx2, avx512 };
+
+// Streaming (non-temporal) stores pass the cache by: right when the data does not fit it.
+enum class Stores { automatic, ordinary, streaming };
+
+struct PermuteOptions {
+  // 0 asks for as many as OpenMP offers. The bytes written do not depend on the count. Below 1 MiB
+  // one thread is used, whatever is asked.
+  int threads = 1;
+  Simd simd = Simd::automatic;
+  Stores stores = Stores::automatic;
+};
+
+// What one call moves. The map acts on the middle axis of an array of shape
+//
+//   outer x 2^p x inner        (row-major, elements of element_bytes)
+//
+// so outer = 1, inner = 1 is the plain array, and transposing axis 1 of a 5 x 1024 x 3 array of
+// doubles has outer = 5, p = 10, inner = 3, element_bytes = 8.
+struct PermuteShape {
+  std::uint64_t element_bytes = 1;
+  std::uint64_t outer = 1;
+  std::uint64_t inner = 1;
+};
+
+}  // namespace faro

@@ -1,0 +1,90 @@
+// A plan for one map, shape and set of options: made once, executed many times.
+//
+//   const auto plan = PermutePlan::out_of_place(map, {.element_bytes = 8}, {.threads = 2});
+//   plan.execute(from, to);
+//   fmt::print("{}", plan.describe());     passes, tiles, bytes moved, kernels, stores, and why
+//
+// Immutable: any number of threads may execute one plan at the same time, on different data.
+// A plan holds no pointers to data and no buffer; an execution takes what working memory it needs
+// (working_bytes, some KiB a thread) and gives it back.
+//
+// In place: an involution takes one pass, any permutation of bits with complements two, and every
+// other affine map as many as its factors need (at most six, see PlanFacts::passes), or two with a
+// scratch buffer of the data's size (execute_in_place with `scratch`).
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "faro/algebra/bit_map.hpp"
+#include "faro/base/progress.hpp"
+#include "faro/engine/options.hpp"
+
+namespace faro {
+
+// One pass over the data, as planned. Bytes are per tile unless said otherwise.
+struct PassFacts {
+  std::string kernel;  // "avx512 4 registers", "copy", "elements of 12 bytes", ...
+  std::string reason;  // why these stores and stages
+  Stores stores = Stores::ordinary;
+  std::uint64_t tile_bytes = 0;
+  std::uint64_t tiles = 0;
+  std::uint64_t from_run_bytes = 0;  // contiguous bytes read at a time
+  std::uint64_t to_run_bytes = 0;    // contiguous bytes written at a time
+};
+
+struct PlanFacts {
+  std::vector<PassFacts> passes;
+  std::uint64_t data_bytes = 0;
+  std::uint64_t bytes_moved = 0;    // read and written, all passes
+  std::uint64_t working_bytes = 0;  // taken during an execution, all threads together
+  int threads = 1;
+  bool in_place = false;
+};
+
+class PermutePlan {
+ public:
+  // Throw Error(usage) for a shape of no bytes per element, Error(limit) if the data would not fit
+  // an address, Error(impossible) for a kernel set that the CPU lacks.
+  static PermutePlan out_of_place(const BitMap& map, const PermuteShape& shape = {},
+                                  const PermuteOptions& options = {});
+  static PermutePlan in_place(const BitMap& map, const PermuteShape& shape = {},
+                              const PermuteOptions& options = {});
+  // Times the candidate ways on the caller's own buffers and keeps the fastest. Overwrites `to`
+  // (with the right result). The plan may differ from run to run; its results never do.
+  static PermutePlan measured(const BitMap& map, const PermuteShape& shape,
+                              std::span<const std::byte> from, std::span<std::byte> to,
+                              const PermuteOptions& options = {});
+
+  PermutePlan(const PermutePlan&);
+  PermutePlan& operator=(const PermutePlan&);
+  PermutePlan(PermutePlan&&) noexcept;
+  PermutePlan& operator=(PermutePlan&&) noexcept;
+  ~PermutePlan();
+
+  const BitMap& map() const;
+  const PermuteShape& shape() const;
+  std::uint64_t data_bytes() const;
+  const PlanFacts& facts() const;
+  std::string describe() const;
+
+  // The spans must have data_bytes() bytes and must not overlap, else Error(usage). `progress`, if
+  // given, hears of bytes written; asking it to stop leaves `to` half written.
+  void execute(std::span<const std::byte> from, std::span<std::byte> to,
+               const Progress& progress = {}) const;
+  // Requires a plan made by in_place. With `scratch` (data_bytes() bytes) the data is permuted into
+  // it and copied back, which is worth it for plans of three passes and more.
+  void execute_in_place(std::span<std::byte> data, const Progress& progress = {}) const;
+  void execute_in_place(std::span<std::byte> data, std::span<std::byte> scratch) const;
+
+ private:
+  struct State;
+  explicit PermutePlan(std::shared_ptr<const State> state);
+  std::shared_ptr<const State> state_;
+};
+
+}  // namespace faro
