@@ -1,3 +1,5 @@
-int main() {
-  return 0;
+#include "cli/command.hpp"
+
+int main(int argc, char** argv) {
+  return faro::cli::run_program(argc, argv);
 }

@@ -1,0 +1,17 @@
+// The table of commands. A new one is its own file and its two lines here.
+#include <array>
+
+#include "cli/command.hpp"
+
+namespace faro::cli {
+
+extern const Command completions_command;
+
+std::span<const Command* const> commands() {
+  static const std::array table{
+      &completions_command,
+  };
+  return table;
+}
+
+}  // namespace faro::cli

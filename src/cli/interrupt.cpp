@@ -1,0 +1,49 @@
+#include "cli/interrupt.hpp"
+
+#include <signal.h>
+#include <unistd.h>
+
+#include <atomic>
+
+namespace faro::cli {
+namespace {
+
+// Lock-free atomics are what a signal handler may touch.
+std::atomic<int> signal_seen{0};
+std::atomic<int> deferred{0};
+static_assert(std::atomic<int>::is_always_lock_free);
+
+extern "C" void note_signal(int number) {
+  // A second signal does not wait for the first one's work to unwind.
+  if (deferred.load() == 0 || signal_seen.exchange(number) != 0) _exit(128 + number);
+}
+
+}  // namespace
+
+void handle_interrupts() {
+  struct sigaction action = {};
+  action.sa_handler = note_signal;
+  sigemptyset(&action.sa_mask);
+  action.sa_flags = SA_RESTART;
+  sigaction(SIGINT, &action, nullptr);
+  sigaction(SIGTERM, &action, nullptr);
+}
+
+bool interrupted() {
+  return signal_seen.load() != 0;
+}
+
+int interrupt_exit_code() {
+  const int number = signal_seen.load();
+  return 128 + (number == 0 ? SIGINT : number);
+}
+
+DeferInterrupts::DeferInterrupts() {
+  ++deferred;
+}
+
+DeferInterrupts::~DeferInterrupts() {
+  --deferred;
+}
+
+}  // namespace faro::cli

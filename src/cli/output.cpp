@@ -1,0 +1,153 @@
+#include "cli/output.hpp"
+
+#include <unistd.h>
+
+#include <cerrno>
+#include <chrono>
+#include <cstdio>
+#include <cstdlib>
+#include <cstring>
+#include <memory>
+#include <utility>
+
+#include "cli/interrupt.hpp"
+#include "faro/base/error.hpp"
+
+namespace faro::cli {
+namespace {
+
+using Clock = std::chrono::steady_clock;
+
+// Redrawn at most this often: readable, and nothing beside the work.
+constexpr auto redraw_interval = std::chrono::milliseconds(100);
+
+std::string duration_text(double seconds) {
+  const auto whole = static_cast<std::uint64_t>(seconds + 0.5);
+  if (whole >= 3600) return fmt::format("{}h{:02}m", whole / 3600, whole / 60 % 60);
+  if (whole >= 60) return fmt::format("{}m{:02}s", whole / 60, whole % 60);
+  return fmt::format("{}s", whole);
+}
+
+// One line on the terminal: label, share, rate, time left.
+class ProgressLine {
+ public:
+  ProgressLine(std::string label, Output::Unit unit)
+      : label_(std::move(label)), unit_(unit), visible_(isatty(STDERR_FILENO) == 1) {}
+  ~ProgressLine() {
+    if (drawn_) std::fputs("\r\x1b[K", stderr);
+  }
+  ProgressLine(const ProgressLine&) = delete;
+  ProgressLine& operator=(const ProgressLine&) = delete;
+
+  void update(std::uint64_t done, std::uint64_t total) {
+    const auto now = Clock::now();
+    if (!visible_ || now - last_ < redraw_interval) return;
+    last_ = now;
+    const double seconds = std::chrono::duration<double>(now - start_).count();
+    const double rate = seconds > 0 ? static_cast<double>(done) / seconds : 0;
+    std::string line = label_;
+    if (total != 0)
+      line +=
+          fmt::format("  {:3.0f}%", 100.0 * static_cast<double>(done) / static_cast<double>(total));
+    if (rate > 0) {
+      line += unit_ == Output::Unit::bytes
+                  ? fmt::format("  {}/s", bytes_text(static_cast<std::uint64_t>(rate)))
+                  : fmt::format("  {:.3g} steps/s", rate);
+      if (total > done)
+        line += fmt::format("  {} left", duration_text(static_cast<double>(total - done) / rate));
+    }
+    fmt::print(stderr, "\r\x1b[K{}", line);
+    std::fflush(stderr);
+    drawn_ = true;
+  }
+
+ private:
+  std::string label_;
+  Output::Unit unit_;
+  bool visible_;
+  bool drawn_ = false;
+  Clock::time_point start_ = Clock::now();
+  Clock::time_point last_{};
+  DeferInterrupts defer_;
+};
+
+}  // namespace
+
+Output::Output() {
+  // https://no-color.org: set to anything but the empty string.
+  const char* no_color = std::getenv("NO_COLOR");
+  const char* terminal = std::getenv("TERM");
+  const bool dumb = terminal != nullptr && std::strcmp(terminal, "dumb") == 0;
+  colour_ = isatty(STDOUT_FILENO) == 1 && !dumb && (no_color == nullptr || *no_color == '\0');
+}
+
+void Output::json(std::string_view object) {
+  if (!is_json()) return;
+  write(object);
+  write("\n");
+}
+
+void Output::write(std::string_view bytes) {
+  if (std::fwrite(bytes.data(), 1, bytes.size(), stdout) != bytes.size()) flush();
+}
+
+void Output::talk(std::string_view line) {
+  fmt::print(stderr, "{}\n", line);
+}
+
+void Output::warn(std::string_view line) {
+  fmt::print(stderr, "faro: warning: {}\n", line);
+}
+
+std::string Output::styled(Style style, std::string_view text) const {
+  if (!colour_) return std::string(text);
+  const char* code = "";
+  switch (style) {
+    case Style::strong:
+      code = "1";
+      break;
+    case Style::good:
+      code = "32";
+      break;
+    case Style::bad:
+      code = "31";
+      break;
+    case Style::faint:
+      code = "2";
+      break;
+    case Style::accent:
+      code = "36";
+      break;
+  }
+  return fmt::format("\x1b[{}m{}\x1b[0m", code, text);
+}
+
+Progress Output::progress(std::string label, Unit unit) const {
+  auto line = std::make_shared<ProgressLine>(std::move(label), unit);
+  return [line](std::uint64_t done, std::uint64_t total) {
+    line->update(done, total);
+    return interrupted() ? Continue::no : Continue::yes;
+  };
+}
+
+void Output::flush() {
+  if (std::fflush(stdout) == 0 && std::ferror(stdout) == 0) return;
+  const int reason = errno;
+  std::clearerr(stdout);
+  throw Error(ErrorCode::environment,
+              fmt::format("cannot write to standard output: {}", std::strerror(reason)));
+}
+
+std::string bytes_text(std::uint64_t bytes) {
+  static constexpr const char* units[] = {"bytes", "kB", "MB", "GB", "TB", "PB", "EB"};
+  if (bytes < 1000) return fmt::format("{} {}", bytes, bytes == 1 ? "byte" : "bytes");
+  auto value = static_cast<double>(bytes);
+  std::size_t unit = 0;
+  while (value >= 999.5) {
+    value /= 1000;
+    ++unit;
+  }
+  return fmt::format("{:.3g} {}", value, units[unit]);
+}
+
+}  // namespace faro::cli

@@ -1,0 +1,65 @@
+// How a command speaks. Results go to stdout: text for people, or with --json exactly one object.
+// Talk, warnings and progress go to stderr. Colour and progress appear only on a terminal, colour
+// not where NO_COLOR is set to anything.
+//
+//   out.text("{} steps\n", steps);             results; nothing with --json
+//   out.json(object.dump());                   results; only with --json
+//   out.talk("verified by proof");             a line on stderr
+//   auto progress = out.progress("permuting", Output::Unit::bytes);
+//
+// Progress and interruption: while a Progress that the output gave is alive, an interrupt (Ctrl-C)
+// makes it answer "stop"; otherwise the program ends at once. Both end with exit code 130.
+#pragma once
+
+#include <fmt/format.h>
+
+#include <string>
+#include <string_view>
+
+#include "faro/base/progress.hpp"
+
+namespace faro::cli {
+
+class Output {
+ public:
+  enum class Form { text, json };
+  enum class Unit { bytes, steps };
+  enum class Style { strong, good, bad, faint, accent };
+
+  Output();
+  void set_form(Form form) { form_ = form; }
+  bool is_json() const { return form_ == Form::json; }
+
+  // Text of the result. Nothing with --json.
+  template <class... Values>
+  void text(fmt::format_string<Values...> format, Values&&... values) {
+    if (!is_json()) write(fmt::format(format, std::forward<Values>(values)...));
+  }
+  // The one object of the result. Nothing without --json.
+  void json(std::string_view object);
+  // Bytes of the result in either form (`-` as the output file).
+  void write(std::string_view bytes);
+
+  // A line on stderr.
+  void talk(std::string_view line);
+  void warn(std::string_view line);
+
+  // `text` with colour on a terminal, else unchanged.
+  std::string styled(Style style, std::string_view text) const;
+
+  // To hand to the library: draws a line with rate and time left where stderr is a terminal, and
+  // answers "stop" after an interrupt. The last copy's end removes the line.
+  Progress progress(std::string label, Unit unit) const;
+
+  // Throws Error(environment) if what was written could not be.
+  void flush();
+
+ private:
+  Form form_ = Form::text;
+  bool colour_ = false;
+};
+
+// "3.2 GB", powers of ten, three digits.
+std::string bytes_text(std::uint64_t bytes);
+
+}  // namespace faro::cli

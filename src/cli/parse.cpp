@@ -1,0 +1,151 @@
+// From the command line to an action: the only file that sees CLI11.
+#include <fmt/format.h>
+
+#include <CLI/CLI.hpp>
+#include <algorithm>
+#include <cstdio>
+#include <memory>
+#include <new>
+#include <string>
+#include <vector>
+
+#include "cli/command.hpp"
+#include "cli/interrupt.hpp"
+#include "faro/base/error.hpp"
+
+namespace faro::cli {
+namespace {
+
+struct Parsed {
+  const Command* command = nullptr;
+  Action action;
+  Arguments arguments;
+  bool json = false;
+  bool help = false;
+};
+
+void declare(const Argument& argument, CLI::App& app) {
+  if (argument.is_flag()) {
+    app.add_flag_callback(argument.name, [&argument] { argument.accept(""); });
+    return;
+  }
+  CLI::Option* option =
+      app.add_option_function<std::string>(argument.name, [&argument](const std::string& value) {
+        const auto& choices = argument.choices;
+        if (!choices.empty() && std::find(choices.begin(), choices.end(), value) == choices.end())
+          throw Error(ErrorCode::usage, fmt::format("{}: '{}' is none of {}", argument.name, value,
+                                                    fmt::join(choices, ", ")));
+        argument.accept(value);
+      });
+  if (argument.needed) option->required();
+  option->allow_extra_args(false);
+}
+
+const Command* find(const std::string& name) {
+  for (const Command* command : commands())
+    if (command->name == name) return command;
+  return nullptr;
+}
+
+// The command whose name is nearest, if it is near: one letter in three may differ.
+std::string suggestion(const std::string& name) {
+  std::string best;
+  std::size_t best_distance = name.size() / 3 + 1;
+  for (const Command* command : commands()) {
+    const std::string other = command->name;
+    std::vector<std::size_t> row(other.size() + 1);
+    for (std::size_t j = 0; j < row.size(); ++j) row[j] = j;
+    for (std::size_t i = 1; i <= name.size(); ++i) {
+      std::size_t diagonal = row[0];
+      row[0] = i;
+      for (std::size_t j = 1; j < row.size(); ++j) {
+        const std::size_t above = row[j];
+        row[j] = std::min(
+            {row[j] + 1, row[j - 1] + 1, diagonal + (name[i - 1] == other[j - 1] ? 0U : 1U)});
+        diagonal = above;
+      }
+    }
+    if (row.back() < best_distance) {
+      best_distance = row.back();
+      best = other;
+    }
+  }
+  return best.empty() ? "" : fmt::format("; did you mean '{}'?", best);
+}
+
+Parsed parse(const Command& command, const std::vector<std::string>& words) {
+  Parsed parsed;
+  parsed.command = &command;
+  parsed.action = command.declare(parsed.arguments);
+  // Help wins over everything else on the line, missing arguments included.
+  parsed.help = std::any_of(words.begin(), words.end(), [](const std::string& word) {
+    return word == "--help" || word == "-h";
+  });
+  if (parsed.help) return parsed;
+  CLI::App app;
+  app.set_help_flag();
+  app.add_flag("--json", parsed.json);
+  for (const Argument& argument : parsed.arguments.list()) declare(argument, app);
+  try {
+    app.parse(std::vector<std::string>(words.rbegin(), words.rend()));
+  } catch (const CLI::ParseError& error) {
+    throw Error(ErrorCode::usage,
+                fmt::format("{}\nfaro {} --help shows what it takes", error.what(), command.name));
+  }
+  return parsed;
+}
+
+int dispatch(const std::vector<std::string>& words, Output& out) {
+  if (words.empty()) {
+    fmt::print(stderr, "{}", program_help());
+    return exit_code(ErrorCode::usage);
+  }
+  const std::string& first = words.front();
+  if (first == "--help" || first == "-h" || first == "help") {
+    out.write(program_help());
+    return 0;
+  }
+  if (first == "--version") {
+    out.write("faro " FARO_VERSION "\n");
+    return 0;
+  }
+  const Command* command = find(first);
+  if (command == nullptr)
+    throw Error(ErrorCode::usage, fmt::format("'{}' is no command{}\nfaro --help lists them", first,
+                                              suggestion(first)));
+  const Parsed parsed = parse(*command, {words.begin() + 1, words.end()});
+  if (parsed.help) {
+    out.write(command_help(*command));
+    return 0;
+  }
+  out.set_form(parsed.json ? Output::Form::json : Output::Form::text);
+  return parsed.action(out);
+}
+
+int complain(ErrorCode code, const std::string& message) {
+  std::fflush(stdout);
+  fmt::print(stderr, "faro: {}\n", message);
+  return code == ErrorCode::cancelled ? interrupt_exit_code() : exit_code(code);
+}
+
+}  // namespace
+
+int run_program(int argc, char** argv) {
+  handle_interrupts();
+  try {
+    Output out;
+    const int code = dispatch(std::vector<std::string>(argv + 1, argv + argc), out);
+    out.flush();
+    return code;
+  } catch (const Error& error) {
+    return complain(error.code(),
+                    error.code() == ErrorCode::cancelled ? "interrupted" : error.what());
+  } catch (const std::bad_alloc&) {
+    return complain(ErrorCode::environment, "out of memory");
+  } catch (const std::exception& error) {
+    return complain(ErrorCode::internal,
+                    fmt::format("internal error: {}; please report it", error.what()));
+  }
+}
+
+}  // namespace faro::cli
