@@ -1,5 +1,7 @@
 #include "faro/schedules/schedule.hpp"
 
+#include <tuple>
+
 #include "faro/base/error.hpp"
 
 namespace faro {
@@ -11,6 +13,32 @@ namespace {
 }
 
 }  // namespace
+
+CostClaim::CostClaim(const Cost& cost)
+    : steps(cost.steps),
+      remote_moves(cost.remote_moves),
+      unit_routes(cost.unit_routes),
+      long_routes(cost.long_routes),
+      register_ops(cost.register_ops),
+      slots(cost.slots),
+      compute_rounds(cost.compute_rounds) {}
+
+std::optional<std::string> CostClaim::difference(const Cost& counted) const {
+  const std::tuple<const char*, std::optional<Count>, Count> pairs[] = {
+      {"steps", steps, counted.steps},
+      {"remote_moves", remote_moves, counted.remote_moves},
+      {"unit_routes", unit_routes, counted.unit_routes},
+      {"long_routes", long_routes, counted.long_routes},
+      {"register_ops", register_ops, counted.register_ops},
+      {"slots", slots, counted.slots},
+      {"compute_rounds", compute_rounds, counted.compute_rounds}};
+  for (const auto& [name, claimed, count] : pairs) {
+    if (claimed && *claimed != count)
+      return std::string(name) + ": claimed " + to_string(*claimed) + ", counted " +
+             to_string(count);
+  }
+  return {};
+}
 
 void CubeStep::clear() {
   rules.clear();

@@ -3,10 +3,12 @@
 #pragma once
 
 #include <cstdint>
+#include <optional>
 #include <variant>
 #include <vector>
 
 #include "faro/base/bits.hpp"
+#include "faro/base/count.hpp"
 
 namespace faro {
 
@@ -42,5 +44,11 @@ struct Pops {
 };
 
 using Machine = std::variant<Hypercube, Mesh, Pops>;
+
+// How many processors there are: at most 2^63, see limits::machine_bits_max.
+Count processors(const Machine& machine);
+
+// The bits of a processor number; nothing where the number of processors is no power of two.
+std::optional<int> address_bits(const Machine& machine);
 
 }  // namespace faro

@@ -34,6 +34,26 @@ struct Cost {
   friend bool operator==(const Cost&, const Cost&) = default;
 };
 
+// What a schedule's header says of its cost. A file may claim a part; verifiers compare what is
+// claimed with what they count.
+struct CostClaim {
+  std::optional<Count> steps;
+  std::optional<Count> remote_moves;
+  std::optional<Count> unit_routes;
+  std::optional<Count> long_routes;
+  std::optional<Count> register_ops;
+  std::optional<Count> slots;
+  std::optional<Count> compute_rounds;
+
+  CostClaim() = default;
+  // Claims everything; implicit, so that a planner's header may take a counted cost.
+  CostClaim(const Cost& cost);
+
+  // Nothing if `counted` is as claimed, else the first difference: "steps: claimed 5, counted 6".
+  std::optional<std::string> difference(const Cost& counted) const;
+  friend bool operator==(const CostClaim&, const CostClaim&) = default;
+};
+
 // A claim that no schedule takes fewer, with the reason in words; on request with link weights that
 // prove it: sum of cheapest ways <= value * sum of weights.
 struct Bound {
@@ -56,7 +76,7 @@ struct ScheduleHeader {
   std::uint64_t elements = 1;  // K: per processor
   std::uint64_t slots = 1;     // storage places of a processor: slots or registers
   std::string planner;
-  std::optional<Cost> cost;  // a claim; verifiers compare it with what they count
+  std::optional<CostClaim> cost;
   std::optional<Bound> bound;
   // POPS: the register where elements end, one for all processors or one for each.
   std::vector<Slot> result;

@@ -1,0 +1,75 @@
+#include "faro/machines/verify/verifier.hpp"
+
+#include "faro/base/check.hpp"
+#include "faro/base/error.hpp"
+#include "faro/machines/verify/cube.hpp"
+
+namespace faro {
+namespace {
+
+constexpr std::size_t violations_reported_max = 20;
+
+using Factory = std::unique_ptr<Verifier> (*)();
+
+struct Verifiers {
+  Factory replay;
+  Factory proof;
+};
+
+// The one table of verifiers: goals with a computation first, then by machine.
+Verifiers verifiers_for(const ScheduleHeader& header) {
+  if (std::holds_alternative<ButterflyGoal>(header.goal))
+    throw Error(ErrorCode::impossible, "there is no verifier for butterfly schedules");
+  if (std::holds_alternative<MatmulGoal>(header.goal))
+    throw Error(ErrorCode::impossible, "there is no verifier for matrix products");
+  if (std::holds_alternative<Hypercube>(header.machine)) return {cube_replay, cube_proof};
+  if (std::holds_alternative<Mesh>(header.machine))
+    throw Error(ErrorCode::impossible, "there is no verifier for meshes");
+  throw Error(ErrorCode::impossible, "there is no verifier for POPS networks");
+}
+
+// Becomes the verifier of the machine when the header comes.
+class ByHeader : public Verifier {
+ public:
+  explicit ByHeader(Factory Verifiers::* which) : which_(which) {}
+
+  void begin(const ScheduleHeader& header) override {
+    verifier_ = (verifiers_for(header).*which_)();
+    verifier_->begin(header);
+  }
+  void step(const CubeStep& step) override { verifier().step(step); }
+  void step(const MeshInstruction& instruction) override { verifier().step(instruction); }
+  void step(const PopsSlot& slot) override { verifier().step(slot); }
+  void finish() override { verifier().finish(); }
+  Verdict verdict() const override {
+    FARO_CHECK(verifier_ != nullptr);
+    return verifier_->verdict();
+  }
+
+ private:
+  Verifier& verifier() {
+    FARO_CHECK(verifier_ != nullptr);
+    return *verifier_;
+  }
+
+  Factory Verifiers::* which_;
+  std::unique_ptr<Verifier> verifier_;
+};
+
+}  // namespace
+
+void Verdict::add(Violation violation) {
+  answer = Answer::no;
+  violation_count = add_checked(violation_count, 1);
+  if (violations.size() < violations_reported_max) violations.push_back(std::move(violation));
+}
+
+std::unique_ptr<Verifier> make_replay() {
+  return std::make_unique<ByHeader>(&Verifiers::replay);
+}
+
+std::unique_ptr<Verifier> make_proof() {
+  return std::make_unique<ByHeader>(&Verifiers::proof);
+}
+
+}  // namespace faro
