@@ -23,6 +23,14 @@ inline constexpr int replay_elements_log2_max = 26;
 // Places (processor, slot) that replay stores, four bytes each: half a gibibyte.
 inline constexpr int replay_places_log2_max = 27;
 
+// Proof gives up where slots fall into more affine pieces than this: a piece takes about a
+// kilobyte, and a schedule of a planner needs one to four a slot.
+inline constexpr std::size_t proof_pieces_of_slot_max = 4096;
+inline constexpr std::size_t proof_pieces_max = std::size_t{1} << 17;
+
+// Comparisons of pieces and rules in one proof: some ten seconds.
+inline constexpr std::uint64_t proof_work_max = std::uint64_t{1} << 25;
+
 // Slots of one processor. Tables are indexed by slot; more would be sized by an unchecked number.
 inline constexpr std::uint64_t slots_max = std::uint64_t{1} << 22;
 

@@ -13,6 +13,7 @@
 //   goal           the goal contradicts the machine or itself
 //   not-delivered  an element is not where the goal wants it at the end
 //   cost-claim     the header claims another cost than what is counted
+//   bound-claim    the header claims a lower bound above what the schedule takes
 #pragma once
 
 #include <memory>
