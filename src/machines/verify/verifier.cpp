@@ -31,7 +31,7 @@ Verifiers verifiers_for(const ScheduleHeader& header) {
 // Becomes the verifier of the machine when the header comes.
 class ByHeader : public Verifier {
  public:
-  explicit ByHeader(Factory Verifiers::* which) : which_(which) {}
+  explicit ByHeader(Factory Verifiers::*which) : which_(which) {}
 
   void begin(const ScheduleHeader& header) override {
     verifier_ = (verifiers_for(header).*which_)();
@@ -52,7 +52,7 @@ class ByHeader : public Verifier {
     return *verifier_;
   }
 
-  Factory Verifiers::* which_;
+  Factory Verifiers::*which_;
   std::unique_ptr<Verifier> verifier_;
 };
 
