@@ -273,13 +273,13 @@ void PopsProof::check_bound() {
   if (!header_.bound) return;
   const Bound& bound = *header_.bound;
   if (bound.value > verdict_.cost.slots)
-    bad("bound", fmt::format("a lower bound of {} beside {} slots", to_string(bound.value),
-                             to_string(verdict_.cost.slots)));
+    bad("bound-claim", fmt::format("a lower bound of {} beside {} slots", to_string(bound.value),
+                                   to_string(verdict_.cost.slots)));
   if (bound.weights.empty()) return;
   const std::uint64_t g = machine_.groups;
   if (g > limits::pops_certificate_groups_max) {
-    bad("bound", fmt::format("a certificate on {} groups; at most {} are checked", g,
-                             limits::pops_certificate_groups_max));
+    bad("bound-claim", fmt::format("a certificate on {} groups; at most {} are checked", g,
+                                   limits::pops_certificate_groups_max));
     return;
   }
   const int local = pops::local_bits(machine_);
@@ -304,7 +304,7 @@ void PopsProof::check_bound() {
       demand[i * g + j] = (size(going) - (i == j ? size(going.meet(fixed)) : 0)) * header_.elements;
     }
   }
-  if (auto fault = certificate_fault(bound, g, demand)) bad("bound", std::move(*fault));
+  if (auto fault = certificate_fault(bound, g, demand)) bad("bound-claim", std::move(*fault));
 }
 
 void PopsProof::finish() {
@@ -330,9 +330,9 @@ void PopsProof::finish() {
     if (verdict_.delivered != verdict_.expected)
       bad("delivery", fmt::format("{} of {} elements end in the result register where the map says",
                                   to_string(verdict_.delivered), to_string(verdict_.expected)));
-    if (!over_ && header_.cost && header_.cost->slots != verdict_.cost.slots)
-      bad("cost", fmt::format("the schedule claims {} slots, counted {}",
-                              to_string(header_.cost->slots), to_string(verdict_.cost.slots)));
+    if (!over_ && header_.cost)
+      if (auto difference = header_.cost->difference(verdict_.cost))
+        bad("cost-claim", std::move(*difference));
     if (!over_) check_bound();
   }
   verdict_.answer = over_ ? Verdict::Answer::no : Verdict::Answer::yes;

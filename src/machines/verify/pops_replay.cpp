@@ -256,21 +256,19 @@ void PopsReplay::deliver_matmul(const MatmulGoal& goal) {
 }
 
 void PopsReplay::check_claims() {
-  if (header_.cost && (header_.cost->slots != verdict_.cost.slots ||
-                       header_.cost->compute_rounds != verdict_.cost.compute_rounds))
-    bad("cost",
-        fmt::format("the schedule claims {} slots and {} compute rounds, counted {} and {}",
-                    to_string(header_.cost->slots), to_string(header_.cost->compute_rounds),
-                    to_string(verdict_.cost.slots), to_string(verdict_.cost.compute_rounds)));
+  if (header_.cost)
+    if (auto difference = header_.cost->difference(verdict_.cost))
+      bad("cost-claim", std::move(*difference));
   if (!header_.bound) return;
   if (header_.bound->value > verdict_.cost.slots)
-    bad("bound", fmt::format("a lower bound of {} beside {} slots", to_string(header_.bound->value),
-                             to_string(verdict_.cost.slots)));
+    bad("bound-claim",
+        fmt::format("a lower bound of {} beside {} slots", to_string(header_.bound->value),
+                    to_string(verdict_.cost.slots)));
   const std::uint64_t g = machine_.groups;
   if (header_.bound->weights.empty()) return;
   if (g > limits::pops_certificate_groups_max) {
-    bad("bound", fmt::format("a certificate on {} groups; at most {} are checked", g,
-                             limits::pops_certificate_groups_max));
+    bad("bound-claim", fmt::format("a certificate on {} groups; at most {} are checked", g,
+                                   limits::pops_certificate_groups_max));
     return;
   }
   std::vector<Count> demand(g * g, 0);
@@ -283,10 +281,11 @@ void PopsReplay::check_claims() {
     for (Word address = 0; address < n_ * header_.elements; ++address)
       moved(address / header_.elements, destination(*map, address) / header_.elements);
   } else {
-    bad("bound", "a certificate of weights for what is no movement of data");
+    bad("bound-claim", "a certificate of weights for what is no movement of data");
     return;
   }
-  if (auto fault = certificate_fault(*header_.bound, g, demand)) bad("bound", std::move(*fault));
+  if (auto fault = certificate_fault(*header_.bound, g, demand))
+    bad("bound-claim", std::move(*fault));
 }
 
 void PopsReplay::finish() {
