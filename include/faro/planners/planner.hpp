@@ -21,8 +21,8 @@ namespace faro {
 // no map says; then `map` is unused.
 struct Request {
   Machine machine;
-  MapGoal map;
-  std::vector<std::uint64_t> destinations;
+  MapGoal map = {};
+  std::vector<std::uint64_t> destinations = {};
   std::uint64_t elements = 1;  // K per processor; equals 2^memory_bits where the map has a cut
 };
 
@@ -41,7 +41,8 @@ struct PaperCount {
 // tests compare the two. In the unit of the machine: steps, unit routes, slots.
 struct Estimate {
   Formula cost;
-  std::optional<PaperCount> paper;  // what the paper says of its algorithm, where it says something
+  // What the paper says of its algorithm, where it says something.
+  std::optional<PaperCount> paper = {};
 };
 
 struct Planner {

@@ -16,7 +16,7 @@ namespace faro {
 // slots move alike: slot s of p ends in slot s of map(p). With a cut the lowest `memory_bits` bits
 // of an address are the slot.
 struct MapGoal {
-  BitMap map;
+  BitMap map = {};
   bool cut = false;
   int memory_bits = 0;
   friend bool operator==(const MapGoal&, const MapGoal&) = default;

@@ -64,8 +64,8 @@ struct Bound {
     friend bool operator==(const Weight&, const Weight&) = default;
   };
   Count value = 0;
-  std::string reason;
-  std::vector<Weight> weights;
+  std::string reason = {};
+  std::vector<Weight> weights = {};
   friend bool operator==(const Bound&, const Bound&) = default;
 };
 

@@ -30,7 +30,7 @@ inline constexpr int inside = -1;  // a rule that crosses no dimension
 
 // The same move at every processor that meets all conditions.
 struct Rule {
-  std::vector<Parity> where;
+  std::vector<Parity> where = {};
   Slot from = 0;
   int across = inside;
   Slot to = 0;

@@ -1,0 +1,44 @@
+// What a request asks of a cube, taken apart the way cube planners want it.
+//
+//   p:4 | m:3 -> ungray(p) | rev(m)     processors: ungray on 4 bits    slots: rev on 3 bits, K = 8
+//
+// A map falls apart like that when no processor bit depends on a memory bit and the other way
+// round; then the processors' part is planned as if K elements moved alike, and the slots' part is
+// one free local step at the end.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string>
+
+#include "faro/algebra/bit_map.hpp"
+#include "faro/planners/planner.hpp"
+
+namespace faro {
+
+// Nothing if the request is for another machine.
+const Hypercube* cube_of(const Request& request);
+
+// Processor bits of a request for a cube.
+int processor_bits(const Request& request);
+
+struct SplitMap {
+  BitMap processors;
+  BitMap slots;  // width 0: slots move alike
+};
+
+// Nothing if processor and memory bits mix, or if the request is a list of destinations.
+std::optional<SplitMap> split_map(const Request& request);
+
+// The header of a schedule for `request` on `slots` storage places.
+ScheduleHeader cube_header(const Request& request, const char* planner, std::uint64_t slots);
+
+// Elements of a processor beyond which cube planners refuse: slot numbers are 32-bit words and two
+// transit slots an element must fit.
+inline constexpr std::uint64_t cube_elements_max = std::uint64_t{1} << 28U;
+
+// What every cube planner asks first: a cube, a map (no list), elements in 1..cube_elements_max.
+// Nothing if so.
+std::optional<std::string> cube_refusal(const Request& request);
+
+}  // namespace faro

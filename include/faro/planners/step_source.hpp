@@ -1,0 +1,41 @@
+// A cube schedule whose step t can be made without its predecessors. One description then gives
+// the schedule, streamed, and the schedule of the inverse map, streamed as well:
+//
+//   step t       {if C, slot s, across d, to u}
+//   inverse      step T-1-t:  {if C', slot u, across d, to s}, where C' is C with the value flipped
+//                of every mask that contains d: the processors on the other side of the links
+//
+// Every element then walks its path backwards; a source keeps its value, which nobody needs. The
+// cost is the same. A local rule exchanges its slots only.
+#pragma once
+
+#include <cstdint>
+#include <functional>
+#include <vector>
+
+#include "faro/planners/planner.hpp"
+#include "faro/schedules/schedule.hpp"
+
+namespace faro {
+
+enum class Direction { forward, inverse };
+
+struct StepSource {
+  std::uint64_t slots = 1;
+  std::uint64_t steps = 0;                                      // local ones and empty ones too
+  std::function<void(std::uint64_t step, CubeStep& out)> make;  // `out` comes empty
+};
+
+// Steps kept in memory: what needs its whole history to be made.
+StepSource kept_steps(std::uint64_t slots, std::vector<CubeStep> steps);
+
+// begin, the steps that have a rule or a move, then one free step that moves slots as the request's
+// memory bits say (none if they stay), then finish. For maps that split; the source does the
+// processors' part.
+void emit(const Request& request, const char* planner, const StepSource& source,
+          Direction direction, ScheduleSink& sink);
+
+// The inverse of one step, in place.
+void invert(CubeStep& step);
+
+}  // namespace faro

@@ -1,0 +1,48 @@
+#include "faro/planners/code_fields.hpp"
+
+namespace faro {
+namespace {
+
+// Fields by rows: in a field, row j is {j} joined with row j+1 (Gray to binary) or {j, j+1} (back).
+std::optional<std::vector<CodeField>> fields_of(const BitMap& map, Direction direction) {
+  std::vector<CodeField> fields;
+  int top = -1;
+  for (int j = map.width() - 1; j >= 0; --j) {
+    const Word row = map.matrix().row(j);
+    if (row == bit(j)) {
+      top = j;
+      fields.push_back({.lo = j, .length = 1});
+      continue;
+    }
+    if (top < 0) return {};
+    const Word wanted = direction == Direction::forward ? bit_range(j, top) : bit_range(j, j + 1);
+    if (row != wanted) return {};
+    fields.back() = {.lo = j, .length = top - j + 1};
+  }
+  return fields;
+}
+
+}  // namespace
+
+std::optional<CodeConversion> code_conversion(const BitMap& map) {
+  if (map.complement() != 0) return {};
+  for (const Direction direction : {Direction::forward, Direction::inverse})
+    if (auto fields = fields_of(map, direction))
+      return CodeConversion{std::move(*fields), direction};
+  return {};
+}
+
+int CodeConversion::working_dimensions() const {
+  int sum = 0;
+  for (const CodeField& f : fields) sum += f.length - 1;
+  return sum;
+}
+
+std::vector<CodeField> CodeConversion::working_fields() const {
+  std::vector<CodeField> working;
+  for (const CodeField& f : fields)
+    if (f.length >= 2) working.push_back(f);
+  return working;
+}
+
+}  // namespace faro

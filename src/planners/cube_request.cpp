@@ -1,0 +1,53 @@
+#include "faro/planners/cube_request.hpp"
+
+#include <fmt/format.h>
+
+#include "faro/base/check.hpp"
+
+namespace faro {
+
+const Hypercube* cube_of(const Request& request) {
+  return std::get_if<Hypercube>(&request.machine);
+}
+
+int processor_bits(const Request& request) {
+  const Hypercube* cube = cube_of(request);
+  FARO_CHECK(cube != nullptr);
+  return cube->dimensions;
+}
+
+std::optional<SplitMap> split_map(const Request& request) {
+  if (!request.destinations.empty()) return {};
+  const int n = processor_bits(request);
+  const BitMap& map = request.map.map;
+  const int m = request.map.cut ? request.map.memory_bits : 0;
+  FARO_CHECK(map.width() == n + m);
+  if (m == 0) return SplitMap{map, BitMap()};
+  const BitMatrix& a = map.matrix();
+  if (a.block(m, n, 0, m) != BitMatrix(n, m) || a.block(0, m, m, n) != BitMatrix(m, n)) return {};
+  return SplitMap{BitMap::from_matrix(a.block(m, n, m, n), map.complement() >> m),
+                  BitMap::from_matrix(a.block(0, m, 0, m), map.complement() & low_mask(m))};
+}
+
+ScheduleHeader cube_header(const Request& request, const char* planner, std::uint64_t slots) {
+  ScheduleHeader header;
+  header.machine = request.machine;
+  header.goal = request.map;
+  header.elements = request.elements;
+  header.slots = slots;
+  header.planner = planner;
+  return header;
+}
+
+std::optional<std::string> cube_refusal(const Request& request) {
+  const Hypercube* cube = cube_of(request);
+  if (cube == nullptr) return "it is for a Boolean cube";
+  if (!request.destinations.empty()) return "it plans maps, not lists of destinations";
+  if (request.elements == 0) return "there is no element to move";
+  if (request.elements > cube_elements_max)
+    return fmt::format("{} elements a processor; its slot numbers take at most {}",
+                       request.elements, cube_elements_max);
+  return {};
+}
+
+}  // namespace faro

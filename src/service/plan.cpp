@@ -1,0 +1,225 @@
+#include "faro/service/plan.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "faro/base/check.hpp"
+#include "faro/base/limits.hpp"
+#include "faro/machines/bounds/bounds.hpp"
+#include "faro/service/catalogue.hpp"
+#include "faro/service/plan_counter.hpp"
+
+namespace faro {
+namespace {
+
+// log2 of the elements of the whole machine, rounded up.
+int elements_log2(const Request& request) {
+  const int processors = std::visit(
+      [](const auto& machine) -> int {
+        using M = std::decay_t<decltype(machine)>;
+        if constexpr (std::is_same_v<M, Hypercube>) {
+          return machine.dimensions;
+        } else if constexpr (std::is_same_v<M, Mesh>) {
+          int bits = 0;
+          for (const int side : machine.sides_log2) bits += side;
+          return bits;
+        } else {
+          return static_cast<int>(std::bit_width(machine.group_size - 1) +
+                                  std::bit_width(machine.groups - 1));
+        }
+      },
+      request.machine);
+  return processors + static_cast<int>(std::bit_width(request.elements - 1));
+}
+
+// Completes the header with what only the caller of a planner knows.
+class HeaderSink : public ScheduleSink {
+ public:
+  HeaderSink(const PlanReport& report, const std::string& map_text, ScheduleSink& next)
+      : report_(report), map_text_(map_text), next_(next) {}
+
+  void begin(const ScheduleHeader& header) override {
+    ScheduleHeader complete = header;
+    complete.map_text = map_text_;
+    complete.cost = report_.cost;
+    complete.bound = report_.bound;
+    next_.begin(complete);
+  }
+  void step(const CubeStep& step) override { next_.step(step); }
+  void step(const MeshInstruction& instruction) override { next_.step(instruction); }
+  void step(const PopsSlot& slot) override { next_.step(slot); }
+  void finish() override { next_.finish(); }
+
+ private:
+  const PlanReport& report_;
+  const std::string& map_text_;
+  ScheduleSink& next_;
+};
+
+const Considered& choose(const std::vector<Considered>& all, const std::string& algorithm) {
+  if (!algorithm.empty()) {
+    if (find_planner(algorithm) == nullptr)
+      throw Error(
+          ErrorCode::usage,
+          fmt::format("there is no algorithm '{}'; `faro algorithms` lists them", algorithm));
+    for (const Considered& c : all)
+      if (algorithm == c.planner->name) {
+        if (c.refusal)
+          throw Error(ErrorCode::impossible,
+                      fmt::format("algorithm {} does not apply: {}", algorithm, *c.refusal));
+        return c;
+      }
+  }
+  const Considered* best = nullptr;
+  for (const Considered& c : all)
+    if (c.estimate && (best == nullptr || c.estimate->cost.value < best->estimate->cost.value))
+      best = &c;
+  if (best != nullptr) return *best;
+  std::string message = "no planner applies:";
+  for (const Considered& c : all)
+    message += fmt::format("\n  {}: {}", c.planner->name, c.refusal.value_or(""));
+  throw Error(ErrorCode::impossible, message);
+}
+
+// Shows the schedule to the verifiers that `verify` asks for, and to the counter.
+void build_watched(const Planner& planner, const Request& request, VerifyBy verify,
+                   PlanCounter& counter, PlanReport& report) {
+  std::vector<ScheduleSink*> sinks{&counter};
+  const int log2 = elements_log2(request);
+  std::vector<std::unique_ptr<Verifier>> verifiers;
+  if (verify == VerifyBy::automatic || verify == VerifyBy::proof || verify == VerifyBy::both)
+    verifiers.push_back(make_proof());
+  if (verify == VerifyBy::replay || verify == VerifyBy::both ||
+      (verify == VerifyBy::automatic && log2 <= limits::replay_default_log2_max))
+    verifiers.push_back(make_replay());
+  for (const auto& verifier : verifiers) sinks.push_back(verifier.get());
+  TeeSink tee(sinks);
+  planner.build(request, tee);
+  for (const auto& verifier : verifiers) report.verdicts.push_back(verifier->verdict());
+
+  // Where the proof gave up and replay was not asked, replay may still say something.
+  if (verify == VerifyBy::automatic && log2 > limits::replay_default_log2_max &&
+      log2 <= limits::replay_elements_log2_max &&
+      report.verdicts.front().answer == Verdict::Answer::unprovable) {
+    const auto replay = make_replay();
+    planner.build(request, *replay);
+    report.verdicts.push_back(replay->verdict());
+  }
+}
+
+PacketReport packet_report(const Request& request, const std::string& algorithm,
+                           PacketPrices prices) {
+  const std::uint64_t k = request.elements;
+  const auto report_of = [&](std::uint64_t packet) {
+    Request packed = request;
+    packed.elements = (k + packet - 1) / packet;
+    const std::vector<Considered> all = consider(packed);
+    const Considered& chosen = choose(all, algorithm);
+    PacketReport report{.prices = prices, .planner = chosen.planner->name};
+    report.prices.packet_elements = packet;
+    report.startups = chosen.estimate->cost.value;
+    report.time = static_cast<double>(report.startups) *
+                  (prices.startup + static_cast<double>(packet) * prices.transfer);
+    return report;
+  };
+  if (request.map.cut && request.map.memory_bits > 0)
+    throw Error(ErrorCode::impossible,
+                "packets hold elements that move alike; this map names memory bits");
+  PacketReport best = report_of(prices.packet_elements == 0 ? 1 : prices.packet_elements);
+  if (prices.packet_elements == 0) {
+    // Only sizes at which the number of packets changes can be best.
+    for (std::uint64_t packets = k; packets > 1;) {
+      const std::uint64_t size = (k + packets - 2) / (packets - 1);
+      packets = (k + size - 1) / size;
+      const PacketReport tried = report_of(size);
+      if (tried.time < best.time) best = tried;
+    }
+  }
+  best.time_unpacked = report_of(1).time;
+  return best;
+}
+
+}  // namespace
+
+const char* cost_unit(const Machine& machine) {
+  if (std::holds_alternative<Pops>(machine)) return "slots";
+  const auto* mesh = std::get_if<Mesh>(&machine);
+  return mesh != nullptr && mesh->links == Mesh::Links::one_route ? "unit routes" : "steps";
+}
+
+Count cost_value(const Machine& machine, const Cost& cost) {
+  if (std::holds_alternative<Pops>(machine)) return cost.slots;
+  const auto* mesh = std::get_if<Mesh>(&machine);
+  return mesh != nullptr && mesh->links == Mesh::Links::one_route ? cost.unit_routes : cost.steps;
+}
+
+Count PlanReport::value() const {
+  return cost_value(request.machine, cost);
+}
+
+Count PlanReport::gap() const {
+  return value() > bound.value ? value() - bound.value : 0;
+}
+
+bool PlanReport::ok() const {
+  return std::none_of(verdicts.begin(), verdicts.end(),
+                      [](const Verdict& v) { return v.answer == Verdict::Answer::no; });
+}
+
+std::vector<Considered> consider(const Request& request) {
+  std::vector<Considered> all;
+  for (const Planner* planner : catalogue()) {
+    Considered c{.planner = planner, .refusal = planner->refusal(request), .estimate = {}};
+    if (!c.refusal) c.estimate = planner->estimate(request);
+    all.push_back(std::move(c));
+  }
+  return all;
+}
+
+Bound bound_of(const Request& request) {
+  // A machine family joins by an overload of lower_bound in machines/bounds.
+  return std::visit(
+      [&request](const auto& machine) -> Bound {
+        if constexpr (requires { lower_bound(machine, request.map, request.elements); }) {
+          if (request.destinations.empty())
+            return lower_bound(machine, request.map, request.elements);
+        }
+        if constexpr (requires {
+                        lower_bound(machine, std::span<const std::uint64_t>(request.destinations),
+                                    request.elements);
+                      }) {
+          if (!request.destinations.empty())
+            return lower_bound(machine, std::span<const std::uint64_t>(request.destinations),
+                               request.elements);
+        }
+        return {.value = 0, .reason = "no bound is known for this request"};
+      },
+      request.machine);
+}
+
+PlanReport plan(const Request& request, const PlanOptions& options) {
+  if (request.elements == 0)
+    throw Error(ErrorCode::usage, "a processor holds 0 elements; there is nothing to plan");
+  PlanReport report;
+  report.request = request;
+  report.considered = consider(request);
+  const Considered& chosen = choose(report.considered, options.algorithm);
+  report.planner = chosen.planner;
+  report.estimate = *chosen.estimate;
+  report.bound = bound_of(request);
+
+  PlanCounter counter;
+  build_watched(*report.planner, request, options.verify, counter, report);
+  report.crossings = counter.crossings();
+  report.slots_used = counter.slots();
+  report.cost = counter.cost();
+  if (options.packets) report.packets = packet_report(request, options.algorithm, *options.packets);
+  if (options.sink != nullptr && report.ok()) {
+    HeaderSink sink(report, options.map_text, *options.sink);
+    report.planner->build(request, sink);
+  }
+  return report;
+}
+
+}  // namespace faro

@@ -1,0 +1,75 @@
+#include "faro/planners/row_operations.hpp"
+
+#include <gtest/gtest.h>
+
+#include "faro/base/random.hpp"
+#include "full.hpp"
+#include "planners/planning.hpp"
+
+namespace faro {
+namespace {
+
+using testing::built_and_verified;
+using testing::cube_request_of;
+
+BitMap random_map(int width, Random& random) {
+  for (;;) {
+    std::vector<Word> columns;
+    for (int i = 0; i < width; ++i) columns.push_back(random.next() & low_mask(width));
+    if (BitMatrix::from_columns(width, columns).rank() == width)
+      return BitMap::from_columns(columns, random.next() & low_mask(width));
+  }
+}
+
+Word applied(const std::vector<RowOperation>& operations, Word p) {
+  for (const RowOperation& o : operations) p = o(p);
+  return p;
+}
+
+TEST(RowOperations, a_swap_of_two_bits_takes_three) {
+  const std::vector<int> swapped{1, 0};
+  EXPECT_EQ(row_operations(BitMap::from_places(swapped)).size(), 3U);
+}
+
+TEST(RowOperations, their_product_is_the_map_and_they_are_few) {
+  Random random(1);
+  for (int n = 1; n <= 64; n = n < 8 ? n + 1 : n + 7)
+    for (int round = 0; round < 20; ++round) {
+      const BitMap map = random_map(n, random);
+      const auto operations = row_operations(map);
+      EXPECT_LE(operations.size(), static_cast<std::size_t>(2 * n - 1) + (n == 1 ? 1U : 0U));
+      EXPECT_EQ(applied(operations, 0), map(0));
+      for (int b = 0; b < n; ++b) EXPECT_EQ(applied(operations, bit(b)), map(bit(b)));
+    }
+}
+
+TEST(RowOperations, every_affine_map_of_three_bits_is_planned_and_verified) {
+  for (Word columns = 0; columns < 512; ++columns) {
+    const std::vector<Word> c{columns & 7U, (columns >> 3U) & 7U, columns >> 6U};
+    if (BitMatrix::from_columns(3, c).rank() != 3) continue;
+    for (const Word complement : {0U, 5U}) {
+      const BitMap map = BitMap::from_columns(c, complement);
+      built_and_verified(row_operations_planner, cube_request_of(3, map, 3), true);
+      built_and_verified(row_operations_one_port, cube_request_of(3, map, 2, Hypercube::Ports::one),
+                         true);
+    }
+  }
+}
+
+TEST(RowOperations, random_maps_cost_what_is_promised) {
+  Random random(2);
+  const int rounds = testing::full_run() ? 200 : 20;
+  for (int round = 0; round < rounds; ++round) {
+    const int n = 1 + static_cast<int>(random.below(9));
+    const std::uint64_t k = 1 + random.below(20);
+    built_and_verified(row_operations_planner, cube_request_of(n, random_map(n, random), k), true);
+  }
+}
+
+TEST(RowOperations, sixty_dimensions_are_proved) {
+  Random random(3);
+  built_and_verified(row_operations_planner, cube_request_of(60, random_map(60, random), 3), false);
+}
+
+}  // namespace
+}  // namespace faro

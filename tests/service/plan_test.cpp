@@ -1,0 +1,68 @@
+#include "faro/service/plan.hpp"
+
+#include <gtest/gtest.h>
+
+#include "faro/service/catalogue.hpp"
+#include "planners/planning.hpp"
+
+namespace faro {
+namespace {
+
+using testing::cube_request_of;
+using testing::gray_to_binary;
+
+TEST(Plan, is_verified_and_bounded) {
+  const PlanReport report = plan(cube_request_of(4, gray_to_binary({4}), 2));
+  EXPECT_EQ(report.estimate.cost.value, report.value());
+  EXPECT_EQ(report.value(), Count{3});
+  EXPECT_EQ(report.bound.value, Count{3});
+  EXPECT_EQ(report.gap(), Count{0});
+  ASSERT_EQ(report.verdicts.size(), 2U);
+  EXPECT_TRUE(report.verdicts[0].ok() && report.verdicts[1].ok());
+  ASSERT_EQ(report.crossings.size(), 4U);
+  EXPECT_EQ(report.crossings[3], Count{0});
+  EXPECT_EQ(report.crossings[0], Count{16});  // half of 32 elements
+}
+
+TEST(Plan, takes_the_cheapest_that_applies_and_obeys_a_pin) {
+  const Request request = cube_request_of(4, gray_to_binary({4}), 7);
+  const PlanReport best = plan(request);
+  for (const Considered& c : best.considered)
+    if (c.estimate) {
+      EXPECT_LE(best.value(), c.estimate->cost.value);
+    }
+  EXPECT_STREQ(plan(request, {.algorithm = "row-operations"}).planner->name, "row-operations");
+}
+
+TEST(Plan, says_why_a_pinned_algorithm_does_not_apply) {
+  const std::vector<int> reversed{2, 1, 0};
+  const Request request = cube_request_of(3, BitMap::from_places(reversed), 1);
+  try {
+    plan(request, {.algorithm = "minimum-path"});
+    FAIL();
+  } catch (const Error& e) {
+    EXPECT_EQ(e.code(), ErrorCode::impossible);
+    EXPECT_NE(std::string(e.what()).find("Gray"), std::string::npos);
+  }
+  EXPECT_THROW(plan(request, {.algorithm = "no-such"}), Error);
+}
+
+TEST(Plan, hands_the_sink_a_header_with_cost_and_bound) {
+  RecordingSink sink;
+  PlanOptions options;
+  options.map_text = "p:4 -> ungray(p)";
+  options.sink = &sink;
+  const PlanReport report = plan(cube_request_of(4, gray_to_binary({4}), 2), options);
+  EXPECT_EQ(sink.header.cost, report.cost);
+  EXPECT_EQ(sink.header.bound, report.bound);
+  EXPECT_EQ(sink.header.map_text, "p:4 -> ungray(p)");
+  EXPECT_EQ(sink.cube_steps.size(), 3U);
+}
+
+TEST(Catalogue, names_are_unique_and_found) {
+  for (const Planner* p : catalogue()) EXPECT_EQ(find_planner(p->name), p);
+  EXPECT_EQ(find_planner("none of this name"), nullptr);
+}
+
+}  // namespace
+}  // namespace faro
