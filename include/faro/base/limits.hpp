@@ -17,6 +17,15 @@ inline constexpr int machine_bits_max = 63;
 inline constexpr std::size_t notation_bytes_max = 16384;
 inline constexpr int notation_depth_max = 64;
 
+// .npy: a header is read whole before it is parsed; a megabyte holds a structure of ten thousand
+// fields. NumPy has at most 64 axes. Nested structures bound the parser's recursion.
+inline constexpr std::size_t npy_header_bytes_max = std::size_t{1} << 20U;
+inline constexpr std::size_t npy_axes_max = 64;
+inline constexpr int npy_depth_max = 32;
+
+// Symbolic links followed to find what an output name means, as the kernel does.
+inline constexpr int symlinks_max = 40;
+
 // Replay spells every processor out; above this the proof is the verifier.
 inline constexpr int replay_elements_log2_max = 26;
 

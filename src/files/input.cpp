@@ -1,0 +1,105 @@
+#include "faro/files/input.hpp"
+
+#include <fcntl.h>
+#include <fmt/format.h>
+#include <sys/mman.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <cerrno>
+#include <cstring>
+#include <utility>
+
+#include "faro/base/check.hpp"
+#include "faro/base/error.hpp"
+
+namespace faro {
+namespace {
+
+[[noreturn]] void fail(const std::string& name, const char* what, int reason) {
+  throw Error(ErrorCode::environment, fmt::format("{}: {}: {}", name, what, std::strerror(reason)));
+}
+
+}  // namespace
+
+Descriptor& Descriptor::operator=(Descriptor&& other) noexcept {
+  if (this != &other) {
+    if (number_ >= 0) ::close(number_);
+    number_ = other.release();
+  }
+  return *this;
+}
+
+Descriptor::~Descriptor() {
+  if (number_ >= 0) ::close(number_);
+}
+
+int Descriptor::release() {
+  return std::exchange(number_, -1);
+}
+
+Mapping::Mapping(const Descriptor& file, std::uint64_t size, Access access,
+                 const std::string& name) {
+  if (size == 0) return;
+  const int protection = access == Access::read ? PROT_READ : PROT_READ | PROT_WRITE;
+  void* start = ::mmap(nullptr, size, protection, MAP_SHARED, file.number(), 0);
+  if (start == MAP_FAILED) fail(name, "cannot map the file into memory", errno);
+  data_ = static_cast<std::byte*>(start);
+  size_ = size;
+}
+
+Mapping::Mapping(Mapping&& other) noexcept
+    : data_(std::exchange(other.data_, nullptr)), size_(std::exchange(other.size_, 0)) {}
+
+Mapping& Mapping::operator=(Mapping&& other) noexcept {
+  if (this != &other) {
+    if (size_ != 0) ::munmap(data_, size_);
+    data_ = std::exchange(other.data_, nullptr);
+    size_ = std::exchange(other.size_, 0);
+  }
+  return *this;
+}
+
+Mapping::~Mapping() {
+  if (size_ != 0) ::munmap(data_, size_);
+}
+
+InputFile InputFile::open(const std::string& path) {
+  InputFile input;
+  input.name_ = path == "-" ? "standard input" : path;
+  const int number = path == "-" ? ::fcntl(STDIN_FILENO, F_DUPFD_CLOEXEC, 0)
+                                 : ::open(path.c_str(), O_RDONLY | O_CLOEXEC);
+  if (number < 0) fail(input.name_, "cannot open", errno);
+  input.file_ = Descriptor(number);
+  struct stat status = {};
+  if (::fstat(number, &status) != 0) fail(input.name_, "cannot read its status", errno);
+  if (S_ISDIR(status.st_mode)) fail(input.name_, "cannot read", EISDIR);
+  input.mappable_ = S_ISREG(status.st_mode) && ::lseek(number, 0, SEEK_CUR) == 0;
+  if (input.mappable_) input.size_bytes_ = static_cast<std::uint64_t>(status.st_size);
+  return input;
+}
+
+Mapping InputFile::map() const {
+  FARO_CHECK(mappable_);
+  return {file_, size_bytes_, Mapping::Access::read, name_};
+}
+
+std::size_t InputFile::read(std::span<std::byte> into) {
+  for (;;) {
+    const ssize_t count = ::read(file_.number(), into.data(), into.size());
+    if (count >= 0) return static_cast<std::size_t>(count);
+    if (errno != EINTR) fail(name_, "cannot read", errno);
+  }
+}
+
+std::size_t InputFile::read_full(std::span<std::byte> into) {
+  std::size_t done = 0;
+  while (done < into.size()) {
+    const std::size_t count = read(into.subspan(done));
+    if (count == 0) break;
+    done += count;
+  }
+  return done;
+}
+
+}  // namespace faro
