@@ -40,6 +40,9 @@ inline constexpr std::size_t proof_pieces_max = std::size_t{1} << 17;
 // Comparisons of pieces and rules in one proof: some ten seconds.
 inline constexpr std::uint64_t proof_work_max = std::uint64_t{1} << 25;
 
+// Rules are written as moves up to here: a step of a gigabyte of JSON.
+inline constexpr int expand_bits_max = 22;
+
 // Slots of one processor. Tables are indexed by slot; more would be sized by an unchecked number.
 inline constexpr std::uint64_t slots_max = std::uint64_t{1} << 22;
 

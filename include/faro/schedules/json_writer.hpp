@@ -1,0 +1,37 @@
+// Schedules as JSON, format faro-schedule/1: docs/schedule-file.md. A sink that writes as the steps
+// come: the header's keys first, one step a line. Equal schedules give equal bytes. Numbers below
+// 2^53 are numbers, larger ones decimal strings; masks are hexadecimal strings.
+//
+//   TextSink text;
+//   JsonWriter writer(text);
+//   schedule.replay_into(writer);
+#pragma once
+
+#include <string>
+
+#include "faro/base/byte_source.hpp"
+#include "faro/schedules/schedule.hpp"
+
+namespace faro {
+
+class JsonWriter : public ScheduleSink {
+ public:
+  // `out` must outlive it.
+  explicit JsonWriter(ByteSink& out) : out_(out) {}
+  void begin(const ScheduleHeader& header) override;
+  void step(const CubeStep& step) override;
+  void step(const MeshInstruction& instruction) override;
+  void step(const PopsSlot& slot) override;
+  void finish() override;
+
+ private:
+  void begin_step();
+  void end_step();
+
+  ByteSink& out_;
+  std::string line_;
+  int width_ = 0;
+  bool first_step_ = true;
+};
+
+}  // namespace faro

@@ -1,0 +1,326 @@
+#include "faro/schedules/json_writer.hpp"
+
+#include <fmt/format.h>
+
+#include <iterator>
+#include <nlohmann/json.hpp>
+
+#include "json_words.hpp"
+
+namespace faro {
+namespace {
+
+constexpr Count exact_in_double = Count{1} << 53U;
+
+std::string number(Count n) {
+  return n < exact_in_double ? to_string(n) : '"' + to_string(n) + '"';
+}
+
+std::string mask(Word m) {
+  return fmt::format("\"{:#x}\"", m);
+}
+
+std::string quoted(const std::string& text) {
+  return nlohmann::json(text).dump(-1, ' ', true, nlohmann::json::error_handler_t::replace);
+}
+
+// Appends the parts with commas between.
+template <class Range, class Write>
+void list(std::string& out, const Range& range, Write&& write) {
+  out += '[';
+  bool first = true;
+  for (const auto& item : range) {
+    if (!first) out += ',';
+    first = false;
+    write(out, item);
+  }
+  out += ']';
+}
+
+void add_parities(std::string& out, const std::vector<Parity>& parities) {
+  list(out, parities, [](std::string& o, const Parity& c) {
+    fmt::format_to(std::back_inserter(o), "[{},{}]", mask(c.mask), c.value);
+  });
+}
+
+void add_condition(std::string& out, const std::vector<Parity>& where) {
+  out += "{\"if\":";
+  add_parities(out, where);
+}
+
+void add_move(std::string& out, const Move& m) {
+  fmt::format_to(std::back_inserter(out), "[{},{},{},{}]", number(m.from_processor), m.from_slot,
+                 number(m.to_processor), m.to_slot);
+}
+
+std::string machine_text(const Machine& machine) {
+  if (const auto* cube = std::get_if<Hypercube>(&machine))
+    return fmt::format(R"({{"kind":"hypercube","dimensions":{},"ports":"{}"}})", cube->dimensions,
+                       cube->ports == Hypercube::Ports::all ? "all" : "one");
+  if (const auto* mesh = std::get_if<Mesh>(&machine)) {
+    std::string text = "{\"kind\":\"mesh\",\"shape\":";
+    list(text, mesh->sides_log2, [](std::string& o, int side) { o += number(bit(side)); });
+    text += fmt::format(",\"wrap\":\"{}\"", json_words::wraps.text(mesh->wrap));
+    if (mesh->links == Mesh::Links::all) text += ",\"links\":\"all\"";
+    return text + "}";
+  }
+  const auto& pops = std::get<Pops>(machine);
+  return fmt::format("{{\"kind\":\"pops\",\"d\":{},\"g\":{}{}}}", number(pops.group_size),
+                     number(pops.groups), pops.multi_receive ? ",\"multi_receive\":true" : "");
+}
+
+void add_rows(std::string& out, const std::vector<Word>& rows) {
+  list(out, rows, [](std::string& o, Word row) { o += mask(row); });
+}
+
+// The map's matrix as notation, where the header brings no better words.
+std::string literal(const MapGoal& goal) {
+  const int width = goal.map.width();
+  if (width == 0) return goal.cut ? "p:0 | m:0 -> p | m" : "i:0 -> i";
+  std::string text;
+  if (goal.cut) text = fmt::format("p:{} | m:{} -> ", width - goal.memory_bits, goal.memory_bits);
+  text += "matrix(";
+  for (int i = width - 1; i >= 0; --i)
+    text += fmt::format("{:#x}{}", goal.map.column(i), i == 0 ? ")" : ", ");
+  if (goal.cut) text += "(p m)";
+  if (goal.map.complement() != 0) text += fmt::format(" ^ {:#x}", goal.map.complement());
+  return text;
+}
+
+std::string problem_text(const ButterflyGoal& goal) {
+  std::string text = fmt::format(
+      R"({{"kind":"butterfly","n":{},"p":{},"allocation":"{}","encoding":"{}","order":"{}")",
+      goal.processor_bits, goal.index_bits, json_words::allocations.text(goal.allocation),
+      json_words::encodings.text(goal.encoding), json_words::orders.text(goal.order));
+  if (goal.in_place) text += ",\"in_place\":true";
+  text += ",\"final\":{\"proc\":";
+  add_rows(text, goal.final_processor_rows);
+  if (goal.final_memory_rows) {
+    text += ",\"mem\":";
+    add_rows(text, *goal.final_memory_rows);
+  }
+  return text + "}}";
+}
+
+void add_goal(std::string& out, const ScheduleHeader& header) {
+  if (const auto* map = std::get_if<MapGoal>(&header.goal)) {
+    out += "\"map\":" + quoted(header.map_text.empty() ? literal(*map) : header.map_text);
+  } else if (const auto* moves = std::get_if<MovesGoal>(&header.goal)) {
+    out += "\"goal\":";
+    list(out, moves->moves, add_move);
+  } else if (const auto* butterfly = std::get_if<ButterflyGoal>(&header.goal)) {
+    out += "\"problem\":" + problem_text(*butterfly);
+  } else if (const auto* product = std::get_if<MatmulGoal>(&header.goal)) {
+    out += fmt::format(R"("goal_spec":{{"kind":"matmul","N":{},"a":{},"b":{},"c":{}}})",
+                       number(product->order), product->a, product->b, product->c);
+  } else if (const auto& broadcast = std::get<BroadcastGoal>(header.goal); broadcast.root) {
+    out += fmt::format(R"("goal_spec":{{"kind":"one_to_all","root":{}}})", number(*broadcast.root));
+  } else {
+    out += R"("goal_spec":{"kind":"all_to_all_broadcast"})";
+  }
+}
+
+void add_cost(std::string& out, const CostClaim& claim, const Machine& machine) {
+  std::string text;
+  const auto add = [&](const char* name, const std::optional<Count>& count) {
+    if (count) text += fmt::format("{}\"{}\":{}", text.empty() ? "" : ",", name, number(*count));
+  };
+  const auto* mesh = std::get_if<Mesh>(&machine);
+  if (std::holds_alternative<Pops>(machine)) {
+    add("slots", claim.slots);
+    if (claim.compute_rounds != Count{0}) add("compute_rounds", claim.compute_rounds);
+  } else if (mesh != nullptr && mesh->links == Mesh::Links::one_route) {
+    add("unit_routes", claim.unit_routes);
+    add("long_routes", claim.long_routes);
+    add("register_ops", claim.register_ops);
+  } else {
+    add("steps", claim.steps);
+    add("remote_moves", claim.remote_moves);
+  }
+  out += "\"cost\":{" + text + "}";
+}
+
+void add_bound(std::string& out, const Bound& bound) {
+  out += "\"bound\":{";
+  if (!bound.weights.empty()) {
+    out += "\"kind\":\"weights\",\"weights\":";
+    list(out, bound.weights, [](std::string& o, const Bound::Weight& w) {
+      fmt::format_to(std::back_inserter(o), "[{},{},{}]", number(w.from), number(w.to),
+                     number(w.weight));
+    });
+    out += ',';
+  }
+  out += "\"value\":" + number(bound.value) + ",\"reason\":" + quoted(bound.reason) + "}";
+}
+
+bool is_program(const Machine& machine) {
+  const auto* mesh = std::get_if<Mesh>(&machine);
+  return mesh != nullptr && mesh->links == Mesh::Links::one_route;
+}
+
+void add_butterfly(std::string& out, const Butterfly& b) {
+  fmt::format_to(std::back_inserter(out), "[{},{},{},{}", number(b.processor), b.low, b.high,
+                 b.stage);
+  if (b.result != ButterflyRule::Result::both)
+    fmt::format_to(std::back_inserter(out), ",\"{}\",{}", json_words::results.text(b.result), b.to);
+  out += ']';
+}
+
+void add_butterfly_rule(std::string& out, const ButterflyRule& r) {
+  add_condition(out, r.where);
+  fmt::format_to(std::back_inserter(out), ",\"low\":{},\"high\":{},\"stage\":{}", r.low, r.high,
+                 r.stage);
+  if (r.result != ButterflyRule::Result::both)
+    fmt::format_to(std::back_inserter(out), ",\"form\":\"{}\",\"to\":{}",
+                   json_words::results.text(r.result), r.to);
+  out += '}';
+}
+
+void add_rule(std::string& out, const Rule& r) {
+  add_condition(out, r.where);
+  fmt::format_to(std::back_inserter(out), ",\"slot\":{}", r.from);
+  if (r.across != inside) fmt::format_to(std::back_inserter(out), ",\"across\":{}", r.across);
+  fmt::format_to(std::back_inserter(out), ",\"to\":{}}}", r.to);
+}
+
+void add_pops_rule(std::string& out, const PopsRule& r) {
+  add_condition(out, r.where);
+  fmt::format_to(std::back_inserter(out), ",\"register\":{},\"to\":", r.reg);
+  add_parities(out, r.to);
+  fmt::format_to(std::back_inserter(out), ",\"into\":{}}}", r.into);
+}
+
+void add_operation(std::string& out, const PopsOperation& o) {
+  fmt::format_to(std::back_inserter(out), "[\"{}\",{},{}", json_words::operations.text(o.kind),
+                 number(o.processor), o.to);
+  const int operands = json_words::operands(o.kind);
+  if (operands >= 1) fmt::format_to(std::back_inserter(out), ",{}", o.a);
+  if (operands >= 2) fmt::format_to(std::back_inserter(out), ",{}", o.b);
+  out += ']';
+}
+
+// Members of an object, left out where they are empty.
+class Members {
+ public:
+  explicit Members(std::string& out) : out_(out) { out_ += '{'; }
+  template <class Range, class Write>
+  void add(const char* name, const Range& range, Write&& write) {
+    if (range.empty()) return;
+    fmt::format_to(std::back_inserter(out_), "{}\"{}\":", first_ ? "" : ",", name);
+    first_ = false;
+    list(out_, range, write);
+  }
+  void close() { out_ += '}'; }
+
+ private:
+  std::string& out_;
+  bool first_ = true;
+};
+
+}  // namespace
+
+void JsonWriter::begin(const ScheduleHeader& header) {
+  first_step_ = true;
+  width_ = address_bits(header.machine).value_or(0);
+  line_ = "{\"format\":\"faro-schedule/1\",\n\"machine\":" + machine_text(header.machine) + ",\n";
+  add_goal(line_, header);
+  line_ +=
+      fmt::format(",\n\"elements\":{},\"slots\":{}", number(header.elements), number(header.slots));
+  if (!header.planner.empty()) line_ += ",\n\"planner\":" + quoted(header.planner);
+  if (header.cost) {
+    line_ += ",\n";
+    add_cost(line_, *header.cost, header.machine);
+  }
+  if (header.bound) {
+    line_ += ",\n";
+    add_bound(line_, *header.bound);
+  }
+  if (header.result.size() == 1) {
+    line_ += fmt::format(",\n\"result\":{}", header.result.front());
+  } else if (!header.result.empty()) {
+    line_ += ",\n\"result\":";
+    list(line_, header.result, [](std::string& o, Slot slot) { o += fmt::format("{}", slot); });
+  }
+  const char* steps = std::holds_alternative<Pops>(header.machine) ? "slots_list"
+                      : is_program(header.machine)                 ? "program"
+                                                                   : "steps";
+  line_ += fmt::format(",\n\"{}\":[", steps);
+  out_.write(line_);
+}
+
+void JsonWriter::begin_step() {
+  line_ = first_step_ ? "\n" : ",\n";
+  first_step_ = false;
+}
+
+void JsonWriter::end_step() {
+  out_.write(line_);
+}
+
+void JsonWriter::step(const CubeStep& step) {
+  begin_step();
+  // A step without anything says so, because a step is an object with one of these members.
+  if (step == CubeStep{}) {
+    line_ += "{\"moves\":[]}";
+    return end_step();
+  }
+  Members members(line_);
+  members.add("rules", step.rules, add_rule);
+  members.add("moves", step.moves, add_move);
+  members.add("butterflies", step.butterflies, add_butterfly);
+  members.add("butterfly_rules", step.butterfly_rules, add_butterfly_rule);
+  members.close();
+  end_step();
+}
+
+void JsonWriter::step(const MeshInstruction& instruction) {
+  begin_step();
+  const auto condition = [&](const TernaryMask& ternary, const std::vector<Parity>& where) {
+    line_ += ",\"mask\":\"";
+    for (int i = width_ - 1; i >= 0; --i)
+      line_ += !has_bit(ternary.care, i) ? 'x' : has_bit(ternary.value, i) ? '1' : '0';
+    line_ += '"';
+    if (!where.empty()) {
+      line_ += ",\"if\":";
+      add_parities(line_, where);
+    }
+    line_ += '}';
+  };
+  if (const auto* route = std::get_if<MeshRoute>(&instruction)) {
+    line_ += fmt::format(R"({{"op":"route","dim":{},"by":{}}})", route->dimension, route->by);
+  } else if (const auto* copy = std::get_if<MeshCopy>(&instruction)) {
+    line_ +=
+        fmt::format(R"({{"op":"copy","to":"{}","from":"{}")", json_words::registers.text(copy->to),
+                    json_words::registers.text(copy->from));
+    condition(copy->mask, copy->where);
+  } else if (const auto* swap = std::get_if<MeshSwap>(&instruction)) {
+    line_ += fmt::format(R"({{"op":"swap","a":"{}","b":"{}")", json_words::registers.text(swap->a),
+                         json_words::registers.text(swap->b));
+    condition(swap->mask, swap->where);
+  }
+  end_step();
+}
+
+void JsonWriter::step(const PopsSlot& slot) {
+  begin_step();
+  Members members(line_);
+  members.add("sends", slot.sends, [](std::string& o, const PopsSend& s) {
+    fmt::format_to(std::back_inserter(o), "[{},{},", number(s.processor), s.reg);
+    list(o, s.to_groups, [](std::string& p, std::uint64_t group) { p += number(group); });
+    o += ']';
+  });
+  members.add("receives", slot.receives, [](std::string& o, const PopsReceive& r) {
+    fmt::format_to(std::back_inserter(o), "[{},{},{}]", number(r.processor), number(r.from_group),
+                   r.reg);
+  });
+  members.add("rules", slot.rules, add_pops_rule);
+  members.add("ops", slot.operations, add_operation);
+  members.close();
+  end_step();
+}
+
+void JsonWriter::finish() {
+  out_.write(first_step_ ? "]}\n" : "\n]}\n");
+}
+
+}  // namespace faro
