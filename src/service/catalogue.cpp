@@ -3,6 +3,7 @@
 #include <array>
 
 #include "faro/planners/minimum_path.hpp"
+#include "faro/planners/pops_affine.hpp"
 #include "faro/planners/row_operations.hpp"
 
 namespace faro {
@@ -15,6 +16,10 @@ const auto table = std::to_array<const Planner*>({
     // Boolean cube: any affine map
     &row_operations_planner,
     &row_operations_one_port,
+    // POPS network: affine maps by rules
+    &pops_affine_single_hop,
+    &pops_affine,
+    &pops_stay_go,
 });
 
 }  // namespace

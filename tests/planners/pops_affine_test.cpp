@@ -110,7 +110,7 @@ void for_all_bit_permutations(int width, Visit visit) {
 }
 
 TEST(PopsStayGo, every_bit_permutation_of_up_to_five_bits_on_every_split) {
-  const int most = testing::full_run() ? 5 : 4;
+  const int most = testing::sanitized() ? 4 : 5;
   for (int width = 1; width <= most; ++width)
     for_all_bit_permutations(width, [&](const BitMap& map) {
       for (int ld = 0; ld <= width; ++ld)

@@ -49,4 +49,13 @@ inline constexpr std::uint64_t slots_max = std::uint64_t{1} << 22;
 // verify by replay is done by default up to here: seconds, not minutes.
 inline constexpr int replay_default_log2_max = 22;
 
+// POPS replay and performance: registers in use times processors; 2^28 of them are about 2.5 GiB.
+inline constexpr std::uint64_t pops_cells_max = std::uint64_t{1} << 28;
+
+// POPS plans list every slot; above this d/g there are too many to list, write and read.
+inline constexpr std::uint64_t pops_slots_max = std::uint64_t{1} << 16;
+
+// A certificate of coupler weights is checked in g^3 steps.
+inline constexpr std::uint64_t pops_certificate_groups_max = 512;
+
 }  // namespace faro::limits

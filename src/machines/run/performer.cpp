@@ -3,6 +3,7 @@
 #include "faro/base/check.hpp"
 #include "faro/base/error.hpp"
 #include "faro/machines/run/cube.hpp"
+#include "faro/machines/run/pops_performer.hpp"
 
 namespace faro {
 namespace {
@@ -12,6 +13,7 @@ std::unique_ptr<Performer> performer_for(const ScheduleHeader& header,
                                          std::span<const std::byte> data,
                                          std::size_t element_bytes) {
   if (std::holds_alternative<Hypercube>(header.machine)) return cube_performer(data, element_bytes);
+  if (std::holds_alternative<Pops>(header.machine)) return make_pops_performer(data, element_bytes);
   throw Error(ErrorCode::impossible, "there is no simulated machine of this kind");
 }
 

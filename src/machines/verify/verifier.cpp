@@ -3,6 +3,8 @@
 #include "faro/base/check.hpp"
 #include "faro/base/error.hpp"
 #include "faro/machines/verify/cube.hpp"
+#include "faro/machines/verify/pops_proof.hpp"
+#include "faro/machines/verify/pops_replay.hpp"
 
 namespace faro {
 namespace {
@@ -20,12 +22,13 @@ struct Verifiers {
 Verifiers verifiers_for(const ScheduleHeader& header) {
   if (std::holds_alternative<ButterflyGoal>(header.goal))
     throw Error(ErrorCode::impossible, "there is no verifier for butterfly schedules");
-  if (std::holds_alternative<MatmulGoal>(header.goal))
-    throw Error(ErrorCode::impossible, "there is no verifier for matrix products");
+  if (std::holds_alternative<Pops>(header.machine)) return {make_pops_replay, make_pops_proof};
+  if (std::holds_alternative<MatmulGoal>(header.goal) ||
+      std::holds_alternative<BroadcastGoal>(header.goal))
+    throw Error(ErrorCode::impossible,
+                "broadcasts and matrix products are verified on POPS networks only");
   if (std::holds_alternative<Hypercube>(header.machine)) return {cube_replay, cube_proof};
-  if (std::holds_alternative<Mesh>(header.machine))
-    throw Error(ErrorCode::impossible, "there is no verifier for meshes");
-  throw Error(ErrorCode::impossible, "there is no verifier for POPS networks");
+  throw Error(ErrorCode::impossible, "there is no verifier for meshes");
 }
 
 // Becomes the verifier of the machine when the header comes.
