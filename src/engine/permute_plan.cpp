@@ -6,7 +6,7 @@
 
 #include "faro/base/count.hpp"
 #include "faro/base/error.hpp"
-#include "faro/engine/reference.hpp"
+#include "passes.hpp"
 
 namespace faro {
 
@@ -15,6 +15,7 @@ struct PermutePlan::State {
   PermuteShape shape;
   PermuteOptions options;
   PlanFacts facts;
+  engine::Passes passes;
 };
 
 namespace {
@@ -59,15 +60,14 @@ PermutePlan PermutePlan::out_of_place(const BitMap& map, const PermuteShape& sha
   state->shape = shape;
   state->options = options;
   state->facts.data_bytes = bytes_of(map, shape);
+  state->passes = engine::plan_passes(map, shape, options);
   return PermutePlan(std::move(state));
 }
 
 PermutePlan PermutePlan::in_place(const BitMap& map, const PermuteShape& shape,
                                   const PermuteOptions& options) {
   auto plan = out_of_place(map, shape, options);
-  auto state = std::make_shared<State>(*plan.state_);
-  state->facts.in_place = true;
-  return PermutePlan(std::move(state));
+  return plan;
 }
 
 PermutePlan PermutePlan::measured(const BitMap& map, const PermuteShape& shape,
@@ -105,8 +105,7 @@ void PermutePlan::execute(std::span<const std::byte> from, std::span<std::byte> 
                           const Progress& progress) const {
   check_sizes(data_bytes(), from.size(), to.size());
   check_apart(from, to);
-  reference_permute(map(), shape(), from.data(), to.data());
-  report(progress, data_bytes(), data_bytes());
+  if (data_bytes() != 0) engine::run_passes(state_->passes, from.data(), to.data(), progress);
 }
 
 void PermutePlan::execute_in_place(std::span<std::byte> data, const Progress& progress) const {

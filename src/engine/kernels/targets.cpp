@@ -1,0 +1,149 @@
+// The kernels for every instruction set that Highway's foreach_target compiles: this file is
+// included once for each. AVX-512 without VBMI and SSSE3 are left to the next lower set.
+#include <algorithm>
+#include <array>
+#include <cstring>
+#include <type_traits>
+
+#include "kernels.hpp"
+#include "macros.hpp"
+
+#define HWY_WANT_AVX3_DL 1
+#define HWY_DISABLED_TARGETS (HWY_AVX3 | HWY_SSSE3)
+#undef HWY_TARGET_INCLUDE
+#define HWY_TARGET_INCLUDE "engine/kernels/targets.cpp"
+#include <hwy/cache_control.h>
+#include <hwy/foreach_target.h>
+#include <hwy/highway.h>
+
+HWY_BEFORE_NAMESPACE();
+namespace faro::engine::HWY_NAMESPACE {
+
+#if HWY_TARGET == HWY_AVX3_DL
+
+struct Avx512Bytes {
+  using Vector = __m512i;
+  static constexpr int vector_log2 = 6;
+  static constexpr std::size_t vector_bytes = 64;
+  static FARO_INLINE Vector load(const std::byte* from) { return _mm512_loadu_si512(from); }
+  static FARO_INLINE Vector load_table(const std::uint8_t* from) { return _mm512_load_si512(from); }
+  static FARO_INLINE void store(std::byte* to, Vector x) { _mm512_storeu_si512(to, x); }
+  static FARO_INLINE void stream(std::byte* to, Vector x) {
+    _mm512_stream_si512(reinterpret_cast<__m512i*>(to), x);
+  }
+  static void fence() { _mm_sfence(); }
+};
+
+template <int UnitLog2>
+struct Avx512 : Avx512Bytes {
+  static constexpr int unit_log2 = UnitLog2;
+  static constexpr std::size_t lanes = vector_bytes >> UnitLog2;
+  static FARO_INLINE Vector pick(Vector a, Vector indices, Vector b) {
+    if constexpr (UnitLog2 == 0) return _mm512_permutex2var_epi8(a, indices, b);
+    if constexpr (UnitLog2 == 1) return _mm512_permutex2var_epi16(a, indices, b);
+    if constexpr (UnitLog2 == 2) return _mm512_permutex2var_epi32(a, indices, b);
+    if constexpr (UnitLog2 == 3) return _mm512_permutex2var_epi64(a, indices, b);
+  }
+  static FARO_INLINE Vector pick_one(Vector a, Vector indices) {
+    if constexpr (UnitLog2 == 0) return _mm512_permutexvar_epi8(indices, a);
+    if constexpr (UnitLog2 == 1) return _mm512_permutexvar_epi16(indices, a);
+    if constexpr (UnitLog2 == 2) return _mm512_permutexvar_epi32(indices, a);
+    if constexpr (UnitLog2 == 3) return _mm512_permutexvar_epi64(indices, a);
+  }
+};
+
+#include "tiles-inl.h"
+#include "two_tables-inl.h"
+
+RunTiles tiles_function() {
+  return run_tiles<TwoTables, Avx512>;
+}
+
+#elif HWY_TARGET == HWY_AVX2 || HWY_TARGET == HWY_SSE4
+
+template <int UnitLog2>
+struct Portable {
+  using Bytes = hwy::HWY_NAMESPACE::ScalableTag<std::uint8_t>;
+  using Vector = hwy::HWY_NAMESPACE::Vec<Bytes>;
+  static constexpr int vector_log2 = HWY_TARGET == HWY_AVX2 ? 5 : 4;
+  static constexpr std::size_t vector_bytes = std::size_t{1} << vector_log2;
+  static constexpr int unit_log2 = UnitLog2;
+  static std::uint8_t* bytes(std::byte* at) { return reinterpret_cast<std::uint8_t*>(at); }
+  static FARO_INLINE Vector load(const std::byte* from) {
+    return hwy::HWY_NAMESPACE::LoadU(Bytes(), reinterpret_cast<const std::uint8_t*>(from));
+  }
+  static FARO_INLINE void store(std::byte* to, Vector x) {
+    hwy::HWY_NAMESPACE::StoreU(x, Bytes(), bytes(to));
+  }
+  static FARO_INLINE void stream(std::byte* to, Vector x) {
+    hwy::HWY_NAMESPACE::Stream(x, Bytes(), bytes(to));
+  }
+  static void fence() { hwy::FlushStream(); }
+};
+
+#include "exchanges-inl.h"
+#include "tiles-inl.h"
+
+RunTiles tiles_function() {
+  return run_tiles<Exchanges, Portable>;
+}
+
+#endif
+
+}  // namespace faro::engine::HWY_NAMESPACE
+HWY_AFTER_NAMESPACE();
+
+#if HWY_ONCE
+
+#include "faro/base/error.hpp"
+
+namespace faro::engine {
+namespace {
+
+std::vector<KernelSet> sets_here() {
+  std::vector<KernelSet> sets{scalar_kernels};
+  [[maybe_unused]] const auto supported = hwy::SupportedTargets();
+#if HWY_TARGETS & HWY_SSE4
+  if ((supported & HWY_SSE4) != 0) {
+    sets.push_back({Simd::sse4, "sse4", 4, LaneMoves::exchanges, N_SSE4::tiles_function()});
+  }
+#endif
+#if HWY_TARGETS & HWY_AVX2
+  if ((supported & HWY_AVX2) != 0) {
+    sets.push_back({Simd::avx2, "avx2", 5, LaneMoves::exchanges, N_AVX2::tiles_function()});
+  }
+#endif
+#if HWY_TARGETS & HWY_AVX3_DL
+  if ((supported & HWY_AVX3_DL) != 0) {
+    sets.push_back({Simd::avx512, "avx512", 6, LaneMoves::two_tables, N_AVX3_DL::tiles_function()});
+  }
+#endif
+  return sets;
+}
+
+const std::vector<KernelSet>& sets() {
+  static const std::vector<KernelSet> here = sets_here();
+  return here;
+}
+
+}  // namespace
+
+const KernelSet& kernel_set(Simd simd) {
+  if (simd == Simd::automatic) return sets().back();
+  for (const KernelSet& set : sets()) {
+    if (set.simd == simd) return set;
+  }
+  throw Error(ErrorCode::impossible,
+              "permute: this CPU lacks the kernels asked for; Simd::automatic takes the best it "
+              "has");
+}
+
+std::vector<const KernelSet*> kernel_sets() {
+  std::vector<const KernelSet*> all;
+  for (const KernelSet& set : sets()) all.push_back(&set);
+  return all;
+}
+
+}  // namespace faro::engine
+
+#endif  // HWY_ONCE

@@ -1,0 +1,203 @@
+#include "tile_plan.hpp"
+
+#include "faro/base/check.hpp"
+#include "span.hpp"
+
+namespace faro::engine {
+namespace {
+
+// Where an offset of the tile is within a staged tile: the runs are numbered by the leading bits of
+// their basis, a run's inside follows.
+struct Local {
+  std::array<Word, word_bits> leading{};  // of run bit i
+  int run_bits = 0;
+  int count = 0;
+
+  Word operator()(Word x) const {
+    Word place = x & low_mask(run_bits);
+    for (int i = 0; i < count; ++i) {
+      if ((x & leading[static_cast<std::size_t>(i)]) != 0) place |= bit(run_bits + i);
+    }
+    return place;
+  }
+};
+
+// The tile's runs on one side: the span of T's vectors above the run bits, in echelon form.
+struct Runs {
+  Span basis;
+  Local local;
+  std::vector<Word> offsets;  // bytes, ascending
+};
+
+Runs runs_of(const Span& tile_high, int run_bits, int unit_log2) {
+  Runs runs;
+  runs.basis = tile_high;
+  runs.basis.reduce_fully();
+  runs.local.run_bits = run_bits;
+  runs.offsets.assign(1, 0);
+  for (Word left = runs.basis.leading(); left != 0; left &= left - 1) {
+    const int top = lowest_bit(left);
+    runs.local.leading[static_cast<std::size_t>(runs.local.count++)] = bit(top);
+    const std::size_t half = runs.offsets.size();
+    const Word step = runs.basis.vector(top) << unit_log2;
+    for (std::size_t i = 0; i < half; ++i) runs.offsets.push_back(runs.offsets[i] ^ step);
+  }
+  return runs;
+}
+
+// A vector of the source with its image, whose low bits are made to vanish where sums with
+// `helpers` (vectors of the source without low bits) can do it.
+struct Pair {
+  Word from = 0;
+  Word to = 0;
+};
+
+class LowBits {
+ public:
+  LowBits(const BitMatrix& a, Word low) : a_(a), low_(low) {}
+  void add_helper(Word from) {
+    Pair pair = reduced({from, a_.apply(from)});
+    if ((pair.to & low_) == 0) return;
+    helpers_[static_cast<std::size_t>(highest_bit(pair.to & low_))] = pair;
+  }
+  Pair reduced(Pair pair) const {
+    for (Word left = pair.to & low_; left != 0;) {
+      const int top = highest_bit(left);
+      const Pair& helper = helpers_[static_cast<std::size_t>(top)];
+      if (helper.from != 0) {
+        pair.from ^= helper.from;
+        pair.to ^= helper.to;
+      }
+      left = pair.to & low_ & low_mask(top);
+    }
+    return pair;
+  }
+  Pair with_image(Word from) const { return reduced({from, a_.apply(from)}); }
+
+ private:
+  const BitMatrix& a_;
+  Word low_;
+  std::array<Pair, word_bits> helpers_{};
+};
+
+// Kernels of the tile: representatives of T / K, source ascending so that consecutive kernels read
+// on in the same runs.
+void add_kernels(TilePlan& plan, const BitMatrix& a, const Runs& from, const Runs& to) {
+  const LaneNetwork& net = plan.network;
+  const Word lanes = low_mask(net.lane_bits);
+  Span covered;
+  LowBits low(a, lanes);
+  for (int i = 0; i < net.register_bits; ++i) {
+    const Word vector = net.from_basis[static_cast<std::size_t>(i)];
+    covered.insert(vector);
+    low.add_helper(vector);
+  }
+  const auto place = [&](Pair pair) {
+    const Word to_high = pair.to & ~lanes;
+    TilePlan::Kernel kernel;
+    kernel.from = (plan.method.copy_in ? from.local(pair.from) : pair.from) << plan.unit_log2;
+    kernel.to = (plan.method.stage_to ? to.local(to_high) : to_high) << plan.unit_log2;
+    kernel.shift = pair.to & lanes;
+    return kernel;
+  };
+  plan.kernels.assign(1, {});
+  const auto extend = [&](Word vector) {
+    if (!covered.insert(vector)) return;
+    const TilePlan::Kernel step = place(low.with_image(vector));
+    const std::size_t half = plan.kernels.size();
+    for (std::size_t i = 0; i < half; ++i) {
+      const TilePlan::Kernel& k = plan.kernels[i];
+      plan.kernels.push_back({k.from ^ step.from, k.to ^ step.to, k.shift ^ step.shift});
+    }
+  };
+  for (int i = net.lane_bits; i < plan.method.from_run_bits; ++i) extend(bit(i));
+  for (Word left = from.basis.leading(); left != 0; left &= left - 1) {
+    extend(from.basis.vector(lowest_bit(left)));
+  }
+  FARO_CHECK(plan.kernels.size() == bit(plan.tile_bits - net.lane_bits - net.register_bits));
+
+  for (std::size_t r = 0; r < bit(net.register_bits); ++r) {
+    const Word x = combine(net.from_basis, r);
+    const Word y = combine(net.to_basis, r);
+    plan.register_from[r] = (plan.method.copy_in ? from.local(x) : x) << plan.unit_log2;
+    plan.register_to[r] = (plan.method.stage_to ? to.local(y) : y) << plan.unit_log2;
+    plan.register_shift[r] = static_cast<std::uint8_t>(combine(net.beta, r));
+  }
+}
+
+// The order of the tiles: first what finishes pages of the source and of the destination while
+// their address translations live, then both sides in turn, three bits at a time.
+void add_outer(TilePlan& plan, const BitMatrix& b, Span covered, const LowBits& low) {
+  constexpr int page_bits = 12;
+  constexpr int turn_bits = 3;
+  const int w = plan.width;
+  const Word from_low = low_mask(plan.method.from_run_bits);
+  const auto extend = [&](Word vector) {
+    vector &= ~from_low;
+    if (!covered.insert(vector)) return;
+    const Pair pair = low.with_image(vector);
+    const auto at = static_cast<std::size_t>(plan.outer_bits++);
+    plan.outer_from[at] = pair.from << plan.unit_log2;
+    plan.outer_to[at] = pair.to << plan.unit_log2;
+  };
+  int from_done = plan.method.from_run_bits;
+  int to_done = plan.method.to_run_bits;
+  const auto extend_from = [&](int end) {
+    for (; from_done < end && from_done < w; ++from_done) extend(bit(from_done));
+  };
+  const auto extend_to = [&](int end) {
+    for (; to_done < end && to_done < w; ++to_done) extend(b.column(to_done));
+  };
+  extend_from(page_bits - plan.unit_log2);
+  extend_to(page_bits - plan.unit_log2);
+  while (from_done < w || to_done < w) {
+    extend_from(from_done + turn_bits);
+    extend_to(to_done + turn_bits);
+  }
+  FARO_CHECK(plan.outer_bits == w - plan.tile_bits);
+}
+
+// T above the low `run_bits` bits, where T = S(run_bits) + the span of `matrix`'s first columns.
+Span high_span(const BitMatrix& matrix, int run_bits, int columns) {
+  Span span;
+  for (int i = 0; i < columns; ++i) span.insert(matrix.column(i) & ~low_mask(run_bits));
+  return span;
+}
+
+}  // namespace
+
+int tile_dimension(const BitMatrix& inverse, int from_run_bits, int to_run_bits) {
+  return from_run_bits + high_span(inverse, from_run_bits, to_run_bits).dimension();
+}
+
+TilePlan tile_plan(const BitMap& map, const BitMatrix& inverse, int unit_log2, int lane_bits,
+                   const Method& method) {
+  const BitMatrix& a = map.matrix();
+  TilePlan plan;
+  plan.width = map.width();
+  plan.unit_log2 = unit_log2;
+  plan.method = method;
+  plan.network = lane_network(a, inverse, lane_bits);
+
+  const Span from_high = high_span(inverse, method.from_run_bits, method.to_run_bits);
+  const Span to_high = high_span(a, method.to_run_bits, method.from_run_bits);
+  plan.tile_bits = method.from_run_bits + from_high.dimension();
+  FARO_CHECK(plan.tile_bits == method.to_run_bits + to_high.dimension());
+  Runs from = runs_of(from_high, method.from_run_bits, unit_log2);
+  Runs to = runs_of(to_high, method.to_run_bits, unit_log2);
+  add_kernels(plan, a, from, to);
+
+  LowBits low(a, low_mask(method.to_run_bits));
+  for (Word left = from.basis.leading(); left != 0; left &= left - 1) {
+    low.add_helper(from.basis.vector(lowest_bit(left)));
+  }
+  plan.to_start = map.complement() << unit_log2;
+  Span covered = from.basis;
+  for (int i = 0; i < method.from_run_bits; ++i) covered.insert(bit(i));
+  add_outer(plan, inverse, covered, low);
+  plan.from_runs = std::move(from.offsets);
+  plan.to_runs = std::move(to.offsets);
+  return plan;
+}
+
+}  // namespace faro::engine

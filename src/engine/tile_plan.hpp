@@ -1,0 +1,85 @@
+// One pass of a map over memory, as numbers: what the tile loops of every instruction set execute.
+//
+// Notation: index x of w bits, y = A·x ^ c, B the inverse of A, S(r) the span of the low r index
+// bits, units of 2^e bytes. The tile is T = S(rs) + B·S(rd). A coset x + T is read as runs of 2^rs
+// units and written as runs of 2^rd units, so with runs of a cache line or more every line is read
+// once and written once, whole. Bit reversal of 8 bytes with rs = rd = 5 moves 32 runs of 256 bytes
+// to 32 runs of 256 bytes, 8 KiB a tile.
+//
+//   for tile:   from_at, to_at               walk the cosets: one xor each for every tile
+//     copy-in   stage_from <- the runs       where the source's lines are far apart
+//     kernels   registers of K cosets        lane_network.hpp
+//     drain     to runs <- stage_to          streaming stores of whole lines
+//
+// Every vector is reduced so that addresses stay aligned: source offsets have zero low bits, and
+// destination offsets too unless the map couples low bits (Gray code, most affine maps). What
+// remains of those is a shift of lanes, done by the kernels' last table.
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <vector>
+
+#include "faro/algebra/bit_map.hpp"
+#include "lane_network.hpp"
+
+namespace faro::engine {
+
+// How a pass treats memory.
+struct Method {
+  int from_run_bits = 0;  // rs, in units
+  int to_run_bits = 0;    // rd
+  bool copy_in = false;   // stage the source's runs
+  bool stage_to = false;  // stage the destination's runs
+  bool streaming = false;
+  friend bool operator==(const Method&, const Method&) = default;
+};
+
+struct TilePlan {
+  int width = 0;      // w
+  int unit_log2 = 0;  // e, 0..3
+  Method method;
+  int tile_bits = 0;  // dim T
+  LaneNetwork network;
+
+  // Byte offsets of the runs, and how many.
+  std::vector<Word> from_runs;
+  std::vector<Word> to_runs;
+
+  // The kernels of a tile: where each reads and writes (byte offsets, in the stage if there is one,
+  // else in memory; combined with the tile's place by xor), and the shift of its lanes.
+  struct Kernel {
+    Word from = 0;
+    Word to = 0;
+    Word shift = 0;
+  };
+  std::vector<Kernel> kernels;
+  // The same for the registers of a kernel.
+  std::array<Word, std::size_t{1} << lane_bits_max> register_from{};
+  std::array<Word, std::size_t{1} << lane_bits_max> register_to{};
+  std::array<std::uint8_t, std::size_t{1} << lane_bits_max> register_shift{};
+
+  // Outer walk, in bytes: tile i is at the xor of the vectors of the bits of i, and at the
+  // destination of those xor to_start.
+  int outer_bits = 0;
+  std::array<Word, word_bits + 1> outer_from{};
+  std::array<Word, word_bits + 1> outer_to{};
+  Word to_start = 0;
+
+  // In how many pieces a staged tile is copied in, computed and drained in turn, at most.
+  std::size_t pieces_max = 16;
+
+  Word tiles() const { return bit(outer_bits); }
+  std::uint64_t tile_bytes() const { return bit(tile_bits + unit_log2); }
+  std::uint64_t from_run_bytes() const { return bit(method.from_run_bits + unit_log2); }
+  std::uint64_t to_run_bytes() const { return bit(method.to_run_bits + unit_log2); }
+};
+
+// Dimension of S(rs) + B·S(rd).
+int tile_dimension(const BitMatrix& inverse, int from_run_bits, int to_run_bits);
+
+// Requires lane_bits <= run bits <= width.
+TilePlan tile_plan(const BitMap& map, const BitMatrix& inverse, int unit_log2, int lane_bits,
+                   const Method& method);
+
+}  // namespace faro::engine
