@@ -1,5 +1,9 @@
 #include "faro/planners/code_fields.hpp"
 
+#include <fmt/format.h>
+
+#include "faro/planners/cube_request.hpp"
+
 namespace faro {
 namespace {
 
@@ -43,6 +47,36 @@ std::vector<CodeField> CodeConversion::working_fields() const {
   for (const CodeField& f : fields)
     if (f.length >= 2) working.push_back(f);
   return working;
+}
+
+std::optional<std::string> conversion_refusal(const Request& request, Hypercube::Ports ports) {
+  if (auto why = cube_refusal(request)) return why;
+  if (cube_of(request)->ports != ports)
+    return ports == Hypercube::Ports::all ? "it uses all ports at once"
+                                          : "it is for machines with one port";
+  const auto split = split_map(request);
+  if (!split || !code_conversion(split->processors))
+    return "the map is not a conversion between Gray and binary code of fields of processor bits";
+  return {};
+}
+
+std::optional<std::string> one_field_refusal(const Request& request, int length_min) {
+  if (auto why = conversion_refusal(request, Hypercube::Ports::all)) return why;
+  const auto working = conversion_of(request).working_fields();
+  if (working.size() != 1)
+    return fmt::format("it converts one field of two bits or more; the map has {}", working.size());
+  if (working[0].length < length_min)
+    return fmt::format("its field has {} bits or more; this one has {}", length_min,
+                       working[0].length);
+  return {};
+}
+
+CodeConversion conversion_of(const Request& request) {
+  return *code_conversion(split_map(request)->processors);
+}
+
+CodeField field_of(const Request& request) {
+  return conversion_of(request).working_fields()[0];
 }
 
 }  // namespace faro

@@ -18,12 +18,6 @@
 
 namespace faro {
 
-Word exchange_mask(const CodeField& field, int dimension, Word done) {
-  const Word above = done & bits_from(dimension + 1, field.top());
-  const int x = above == 0 ? field.top() : lowest_bit(above);
-  return bits_from(dimension + 1, x);
-}
-
 StepSource minimum_path_steps(const std::vector<CodeField>& fields, std::uint64_t elements) {
   struct Place {
     CodeField field;
@@ -59,26 +53,21 @@ StepSource minimum_path_steps(const std::vector<CodeField>& fields, std::uint64_
 namespace {
 
 std::optional<std::string> refusal(const Request& request) {
-  if (auto why = cube_refusal(request)) return why;
-  if (cube_of(request)->ports == Hypercube::Ports::one) return "it uses all ports at once";
-  const auto split = split_map(request);
-  if (!split || !code_conversion(split->processors))
-    return "the map is not a conversion between Gray and binary code of fields of processor bits";
-  return {};
+  return conversion_refusal(request, Hypercube::Ports::all);
 }
 
 Estimate estimate(const Request& request) {
-  const auto conversion = code_conversion(split_map(request)->processors);
-  const auto work = static_cast<Count>(conversion->working_dimensions());
+  const CodeConversion conversion = conversion_of(request);
+  const auto work = static_cast<Count>(conversion.working_dimensions());
   const Count steps = work == 0 ? 0 : std::max<Count>(request.elements, work);
   return {.cost = {steps, "max(K, n-d)"},
           .paper = PaperCount{"Johnsson, Ho 1991, Theorem 6", {steps, "max(K, n-d)"}}};
 }
 
 void build(const Request& request, ScheduleSink& sink) {
-  const auto conversion = code_conversion(split_map(request)->processors);
-  emit(request, minimum_path.name, minimum_path_steps(conversion->fields, request.elements),
-       conversion->direction, sink);
+  const CodeConversion conversion = conversion_of(request);
+  emit(request, minimum_path.name, minimum_path_steps(conversion.fields, request.elements),
+       conversion.direction, sink);
 }
 
 }  // namespace

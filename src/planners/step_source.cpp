@@ -1,5 +1,6 @@
 #include "faro/planners/step_source.hpp"
 
+#include <algorithm>
 #include <memory>
 #include <utility>
 
@@ -12,6 +13,21 @@ StepSource kept_steps(std::uint64_t slots, std::vector<CubeStep> steps) {
   const auto kept = std::make_shared<const std::vector<CubeStep>>(std::move(steps));
   return {.slots = slots, .steps = kept->size(), .make = [kept](std::uint64_t t, CubeStep& out) {
             out = (*kept)[t];
+          }};
+}
+
+StepSource one_after_another(std::uint64_t slots, std::vector<StepSource> parts) {
+  std::uint64_t steps = 0;
+  for (const StepSource& part : parts) {
+    steps += part.steps;
+    slots = std::max(slots, part.slots);
+  }
+  return {.slots = slots,
+          .steps = steps,
+          .make = [parts = std::move(parts)](std::uint64_t t, CubeStep& out) {
+            std::size_t i = 0;
+            for (; t >= parts[i].steps; ++i) t -= parts[i].steps;
+            parts[i].make(t, out);
           }};
 }
 

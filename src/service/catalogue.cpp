@@ -2,9 +2,13 @@
 
 #include <array>
 
+#include "faro/planners/exchange_sequence.hpp"
 #include "faro/planners/minimum_path.hpp"
+#include "faro/planners/one_port_half.hpp"
 #include "faro/planners/pops_affine.hpp"
 #include "faro/planners/row_operations.hpp"
+#include "faro/planners/three_fifths.hpp"
+#include "faro/planners/two_thirds.hpp"
 
 namespace faro {
 namespace {
@@ -13,6 +17,12 @@ namespace {
 const auto table = std::to_array<const Planner*>({
     // Boolean cube: conversion between Gray and binary code
     &minimum_path,
+    &non_minimum_path,
+    &two_bits,
+    &three_fifths_closed_form,
+    &three_fifths_table,
+    &exchange_sequence,
+    &one_port_half,
     // Boolean cube: any affine map
     &row_operations_planner,
     &row_operations_one_port,

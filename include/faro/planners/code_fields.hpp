@@ -33,9 +33,19 @@ struct CodeConversion {
 // both (fields of length 2 at most) counts as Gray to binary.
 std::optional<CodeConversion> code_conversion(const BitMap& map);
 
-// Masks of a field: all its bits from `from` up, and the smallest range the exchange rule asks.
-inline Word bits_from(int from, int to) {
+// Bits from..to, none if from > to.
+inline Word bits_between(int from, int to) {
   return from > to ? Word{0} : bit_range(from, to);
 }
+
+// What every planner of code conversion asks: a cube with these ports, a map whose processors' part
+// is a conversion. Nothing if so.
+std::optional<std::string> conversion_refusal(const Request& request, Hypercube::Ports ports);
+// The same, and exactly one field of at least `length_min` bits that has work to do.
+std::optional<std::string> one_field_refusal(const Request& request, int length_min);
+
+// Require that the one above said nothing.
+CodeConversion conversion_of(const Request& request);
+CodeField field_of(const Request& request);
 
 }  // namespace faro

@@ -29,6 +29,9 @@ struct StepSource {
 // Steps kept in memory: what needs its whole history to be made.
 StepSource kept_steps(std::uint64_t slots, std::vector<CubeStep> steps);
 
+// First all steps of parts[0], then those of parts[1], and so on.
+StepSource one_after_another(std::uint64_t slots, std::vector<StepSource> parts);
+
 // begin, the steps that have a rule or a move, then one free step that moves slots as the request's
 // memory bits say (none if they stay), then finish. For maps that split; the source does the
 // processors' part.

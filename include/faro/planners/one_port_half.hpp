@@ -1,0 +1,15 @@
+// Code conversion with one port, half of the elements converted in the complemented half.
+#pragma once
+
+#include "faro/planners/code_fields.hpp"
+#include "faro/planners/planner.hpp"
+
+namespace faro {
+
+// Sum over the fields of K + (length-2)·ceil(K/2); K for two bits.
+Count one_port_half_cost(const CodeConversion& conversion, std::uint64_t elements);
+StepSource one_port_half_steps(const CodeField& field, std::uint64_t elements);
+
+extern const Planner one_port_half;
+
+}  // namespace faro

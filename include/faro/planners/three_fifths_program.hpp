@@ -1,0 +1,61 @@
+// What the three-fifths algorithms do, before it becomes rules.
+//
+// A field of n >= 3 bits: u, its top three, and m = n-3 low ones. Every element walks a path of its
+// u in the 3-cube and, somewhere on it, is served: crosses the low dimensions ascending where it
+// must. All elements of one source u (and of u^1, mirrored) that carry the same number e act alike,
+// so a program has four sources and does not grow with the cube:
+//
+//   entry {t, source, e, hop, d}       element e of the source crosses top dimension d in step t
+//   entry {t, source, e, service, i}   it crosses low dimension i in step t, if it must
+//
+// Links are used evenly by the tables behind it, 5 elements in 3 steps, which no algorithm beats.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "faro/base/count.hpp"
+
+namespace faro::three_fifths {
+
+struct Entry {
+  std::uint32_t step = 0;
+  std::uint32_t element = 0;
+  enum class Kind : std::uint8_t { hop, service } kind = Kind::hop;
+  std::uint8_t source = 0;     // two top bits of the field at the start
+  std::uint8_t dimension = 0;  // hop: 0..2, the field's top dimensions; service: 0..m-1
+};
+
+struct Program {
+  std::uint64_t steps = 0;
+  std::vector<Entry> entries;  // by step, source, element
+};
+
+// Entries above which a program is refused: it is kept in memory.
+inline constexpr std::uint64_t entries_max = std::uint64_t{1} << 24U;
+
+// Algorithm A, any n >= 3. Steps are m + g(K) with g(K+5) = g(K) + 3, about (3K+1)/5 + n - 2.
+Count closed_form_cost(int length, std::uint64_t elements);
+Program closed_form_program(int length, std::uint64_t elements);
+
+// Flows found by integer programs for some n and K, prologue, repeated block and epilogue. Nothing
+// where no table fits.
+std::optional<Count> table_cost(int length, std::uint64_t elements);
+Program table_program(int length, std::uint64_t elements);
+
+// One unit of algorithm A: what the p-th element of a batch does. Batch j does it 3j later.
+struct UnitEvent {
+  enum class Kind { hop_before, service, hop_after } kind = Kind::hop_before;
+  int time = 0;       // a hop after the service happens m later than this says
+  int dimension = 0;  // of a hop
+};
+using Unit = std::vector<UnitEvent>;
+// units[source][p], source = two top bits.
+using UnitTable = std::vector<std::vector<Unit>>;
+const std::vector<UnitTable>& unit_tables(int length);
+// The step after a unit's last.
+std::uint64_t finish_of(const Unit& unit, int low_bits);
+
+}  // namespace faro::three_fifths

@@ -1,0 +1,131 @@
+// Every planner of code conversion over a grid of sizes: counted steps equal the promise, both
+// verifiers agree, and none is above the best costs known.
+#include <gtest/gtest.h>
+
+#include <fstream>
+#include <nlohmann/json.hpp>
+
+#include "faro/planners/exchange_sequence.hpp"
+#include "faro/planners/minimum_path.hpp"
+#include "faro/planners/one_port_half.hpp"
+#include "faro/planners/three_fifths.hpp"
+#include "faro/planners/two_thirds.hpp"
+#include "full.hpp"
+#include "paths.hpp"
+#include "planners/planning.hpp"
+
+namespace faro {
+namespace {
+
+using nlohmann::json;
+using testing::built_and_verified;
+using testing::cube_request_of;
+using testing::full_run;
+using testing::gray_to_binary;
+
+const json& golden() {
+  static const json data =
+      json::parse(std::ifstream(testing::source_path("tests/data/conversion.json")));
+  return data;
+}
+
+const std::vector<const Planner*> all_ports{&minimum_path, &non_minimum_path, &two_bits,
+                                            &three_fifths_closed_form, &three_fifths_table};
+const std::vector<const Planner*> one_port{&exchange_sequence, &one_port_half};
+
+bool by_replay(int dimensions, std::uint64_t elements) {
+  return full_run() || (elements << dimensions) <= (testing::sanitized() ? 512U : 4096U);
+}
+
+// Every planner that applies, forwards and backwards.
+void check_all(int dimensions, const BitMap& map, std::uint64_t elements) {
+  for (const auto& m : {map, map.inverse()})
+    for (const auto ports : {Hypercube::Ports::all, Hypercube::Ports::one}) {
+      const Request request = cube_request_of(dimensions, m, elements, ports);
+      for (const Planner* planner : ports == Hypercube::Ports::all ? all_ports : one_port)
+        if (!planner->refusal(request))
+          built_and_verified(*planner, request, by_replay(dimensions, elements));
+    }
+}
+
+TEST(Conversion, one_field_costs_what_is_promised) {
+  for (int n = 2; n <= (full_run() ? 10 : 8); ++n)
+    for (std::uint64_t k = 1; k <= 64; k += full_run() ? 1 : k < 12 ? 2 : 11) {
+      SCOPED_TRACE(::testing::Message() << "n=" << n << " K=" << k);
+      check_all(n, gray_to_binary({n}), k);
+    }
+}
+
+TEST(Conversion, a_field_inside_a_larger_cube) {
+  for (const std::uint64_t k : {1, 5, 10, 23}) {
+    check_all(6, gray_to_binary({1, 4, 1}), k);
+    check_all(5, gray_to_binary({3, 1, 1}), k);
+    check_all(5, gray_to_binary({1, 2, 1, 1}), k);
+  }
+}
+
+TEST(Conversion, sixty_dimensions_are_proved) {
+  for (const std::uint64_t k : {1, 10, 30}) {
+    const BitMap map = gray_to_binary({60});
+    for (const Planner* planner : all_ports)
+      if (!planner->refusal(cube_request_of(60, map, k)))
+        built_and_verified(*planner, cube_request_of(60, map, k), false);
+  }
+}
+
+TEST(Conversion, costs_are_those_known) {
+  const auto cell = [](const json& row, std::size_t i) -> std::optional<Count> {
+    if (row.at(i).is_null()) return {};
+    return row.at(i).get<std::uint64_t>();
+  };
+  for (const json& row : golden().at("grid").at("rows")) {
+    const int n = row.at(0).get<int>();
+    const auto k = row.at(1).get<std::uint64_t>();
+    SCOPED_TRACE(::testing::Message() << "n=" << n << " K=" << k);
+    const Request request = cube_request_of(n, gray_to_binary({n}), k);
+    const Request single = cube_request_of(n, gray_to_binary({n}), k, Hypercube::Ports::one);
+    const auto cost = [&](const Planner& p, const Request& r) -> std::optional<Count> {
+      if (p.refusal(r)) return {};
+      return p.estimate(r).cost.value;
+    };
+    EXPECT_TRUE(cost(minimum_path, request) == cell(row, 2));
+    EXPECT_TRUE(non_minimum_path_printed(n, k) == cell(row, 3));
+    EXPECT_TRUE(cost(non_minimum_path, request) == cell(row, 4));
+    EXPECT_TRUE(short_elements(n, k) == cell(row, 5));
+    EXPECT_TRUE(cost(two_bits, request) == cell(row, 6));
+    EXPECT_TRUE(cost(three_fifths_closed_form, request) == cell(row, 7));
+    EXPECT_TRUE(cost(three_fifths_table, request) == cell(row, 8));
+    EXPECT_TRUE(cost(exchange_sequence, single) == cell(row, 12));
+    EXPECT_TRUE(cost(one_port_half, single) == cell(row, 13));
+  }
+}
+
+// The loops of the paper, and every other order.
+TEST(ExchangeSequence, any_order_of_the_dimensions_converts) {
+  for (int n = 2; n <= (full_run() ? 6 : 5); ++n) {
+    const std::vector<CodeField> fields{{.lo = 0, .length = n}};
+    std::vector<int> order = ascending_order(fields[0]);
+    do {
+      for (const auto direction : {Direction::forward, Direction::inverse}) {
+        const BitMap map = gray_to_binary({n});
+        const Request request = cube_request_of(
+            n, direction == Direction::forward ? map : map.inverse(), 2, Hypercube::Ports::one);
+        const auto replay = make_replay();
+        emit(request, "test", exchange_steps(fields, order, 2), direction, *replay);
+        EXPECT_TRUE(replay->verdict().ok());
+      }
+    } while (std::next_permutation(order.begin(), order.end()));
+  }
+}
+
+TEST(ExchangeSequence, the_paper_s_loops_are_orders) {
+  const CodeField field{.lo = 0, .length = 4};
+  EXPECT_EQ(descending_order(field), (std::vector<int>{2, 1, 0}));
+  EXPECT_EQ(cyclic_order(field, 1), (std::vector<int>{1, 0, 2}));
+  EXPECT_EQ(ascending_order(field), (std::vector<int>{0, 1, 2}));
+  EXPECT_EQ(exchange_mask(field, 1, 0b100), Word{0b100});
+  EXPECT_EQ(exchange_mask(field, 1, 0), Word{0b1100});
+}
+
+}  // namespace
+}  // namespace faro
