@@ -13,6 +13,7 @@
 
 #include "faro/algebra/bit_map.hpp"
 #include "faro/base/count.hpp"
+#include "faro/schedules/estimate.hpp"
 #include "faro/schedules/schedule.hpp"
 
 namespace faro {
@@ -24,25 +25,6 @@ struct Request {
   MapGoal map = {};
   std::vector<std::uint64_t> destinations = {};
   std::uint64_t elements = 1;  // K per processor; equals 2^memory_bits where the map has a cut
-};
-
-// A number with the words a report shows beside it.
-struct Formula {
-  Count value = 0;
-  std::string text;  // "max(K, n-d)"
-};
-
-struct PaperCount {
-  std::string citation;  // "Johnsson, Ho 1991, Theorem 6"
-  Formula formula;
-};
-
-// What a planner promises for a request. `cost` is exact: the schedule it builds has this cost, and
-// tests compare the two. In the unit of the machine: steps, unit routes, slots.
-struct Estimate {
-  Formula cost;
-  // What the paper says of its algorithm, where it says something.
-  std::optional<PaperCount> paper = {};
 };
 
 struct Planner {

@@ -2,6 +2,8 @@
 
 #include "faro/base/check.hpp"
 #include "faro/base/error.hpp"
+#include "faro/machines/verify/butterfly_proof.hpp"
+#include "faro/machines/verify/butterfly_replay.hpp"
 #include "faro/machines/verify/cube.hpp"
 #include "faro/machines/verify/pops_proof.hpp"
 #include "faro/machines/verify/pops_replay.hpp"
@@ -20,8 +22,11 @@ struct Verifiers {
 
 // The one table of verifiers: goals with a computation first, then by machine.
 Verifiers verifiers_for(const ScheduleHeader& header) {
-  if (std::holds_alternative<ButterflyGoal>(header.goal))
-    throw Error(ErrorCode::impossible, "there is no verifier for butterfly schedules");
+  if (std::holds_alternative<ButterflyGoal>(header.goal)) {
+    if (std::holds_alternative<Hypercube>(header.machine))
+      return {make_butterfly_replay, make_butterfly_proof};
+    throw Error(ErrorCode::impossible, "butterfly networks are verified on hypercubes only");
+  }
   if (std::holds_alternative<Pops>(header.machine)) return {make_pops_replay, make_pops_proof};
   if (std::holds_alternative<MatmulGoal>(header.goal) ||
       std::holds_alternative<BroadcastGoal>(header.goal))

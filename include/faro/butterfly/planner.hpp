@@ -1,0 +1,71 @@
+// Planners of butterfly networks: algorithms that emulate the p stages of a butterfly on 2^p
+// elements by an n-cube with K = 2^(p-n) elements in each processor.
+//
+//   n 3, p 5, cyclic, binary||gray, most significant bit first:   bits 4 and 3 are memory bits,
+//   their stages are local; stages of bits 2, 1, 0 need K/2 + n - 1 = 4 steps of communication
+//
+// They stand beside planners/planner.hpp, whose requests are maps: what is wanted here is a
+// computation, and where its results end is part of the plan unless the request says so.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <span>
+#include <string>
+#include <string_view>
+
+#include "faro/butterfly/compiled.hpp"
+#include "faro/schedules/estimate.hpp"
+#include "faro/schedules/goal.hpp"
+
+namespace faro {
+
+struct ButterflyRequest {
+  // The code of the processors at the end. gray_through runs on through the control bits of the
+  // plan: the Gray output of the paper's section 3.1.2.
+  enum class Output { binary, gray, gray_through };
+  // Which index bits the processors hold at the end: those that the plan leaves there, or those of
+  // the start (natural order).
+  enum class Finish { as_planned, restored };
+
+  int processor_bits = 0;  // n
+  int index_bits = 0;      // p >= n
+  ButterflyGoal::Allocation allocation = ButterflyGoal::Allocation::cyclic;
+  ButterflyGoal::Encoding encoding = ButterflyGoal::Encoding::binary;
+  ButterflyGoal::Order order = ButterflyGoal::Order::most_significant_first;
+  Output output = Output::binary;
+  Finish finish = Finish::as_planned;
+  int section_bits = 0;  // r of 2^r-sectioning; 0: the cheapest that applies
+
+  int memory_bits() const { return index_bits - processor_bits; }
+  Count elements() const { return Count{1} << static_cast<unsigned>(memory_bits()); }
+};
+
+struct ButterflyPlanner {
+  const char* name;
+  const char* title;
+  const char* needs;
+  const char* cost;
+  const char* citation;
+
+  // Nothing if the planner applies, else why not: completes "does not apply: ...".
+  std::optional<std::string> (*refusal)(const ButterflyRequest&);
+  // Requires no refusal.
+  Estimate (*estimate)(const ButterflyRequest&);
+  // Pushes begin, steps and finish; the header carries goal, planner name, elements and slots.
+  // Requires no refusal.
+  void (*build)(const ButterflyRequest&, CompiledSink&);
+};
+
+// All of them, in the order in which ties are broken.
+std::span<const ButterflyPlanner* const> butterfly_planners();
+// Nothing if there is none of this name.
+const ButterflyPlanner* find_butterfly_planner(std::string_view name);
+// The cheapest that applies; throws Error(impossible) with every refusal if none does, and
+// Error(usage) for a request that makes no sense.
+const ButterflyPlanner& cheapest_butterfly_planner(const ButterflyRequest& request);
+
+// Throws Error(usage) unless 0 <= n <= p <= 64 and K fits a slot number.
+void check_request(const ButterflyRequest& request);
+
+}  // namespace faro

@@ -1,0 +1,29 @@
+// What a planner promises: a number with the words that a report shows beside it.
+#pragma once
+
+#include <optional>
+#include <string>
+
+#include "faro/base/count.hpp"
+
+namespace faro {
+
+struct Formula {
+  Count value = 0;
+  std::string text;  // "max(K, n-d)"
+};
+
+struct PaperCount {
+  std::string citation;  // "Johnsson, Ho 1991, Theorem 6"
+  Formula formula;
+};
+
+// `cost` is exact: the schedule that the planner builds has this cost, and tests compare the two.
+// In the unit of the machine: steps, unit routes, slots.
+struct Estimate {
+  Formula cost;
+  // What the paper says of its algorithm, where it says something.
+  std::optional<PaperCount> paper = {};
+};
+
+}  // namespace faro

@@ -1,0 +1,311 @@
+// One element at a time, with replication.   [Johnsson, Ho 1990: section 5, Theorem 5]
+//
+//   applies:  not the code of the whole index in cyclic allocation; most significant bit first any
+//             output, least significant bit first output in the code of the input
+//   cost:     K + n - 1 binary, 2K + n - 2 Gray, n = 1: K        (tested n <= 8, K <= 32)
+//   bound:    max(n, K/2) memory first, max(n, K) processor first
+//
+// A stage in Gray code: every processor sends its value across j and j-1, so that each has both
+// operands from its neighbours; delta_j says which neighbour's result it forms, and the rows of j
+// and j-1 follow. In binary code, and at bit 0, one exchange does: both ends know both operands.
+#include "faro/butterfly/replication.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <numeric>
+
+#include "faro/base/check.hpp"
+#include "faro/butterfly/places.hpp"
+#include "faro/butterfly/rows.hpp"
+
+namespace faro {
+namespace {
+
+using namespace butterfly;
+using Encoding = ButterflyGoal::Encoding;
+using Output = ButterflyRequest::Output;
+using Result = ButterflyRule::Result;
+
+// n = 1 has one code, whatever it is called.
+bool gray(const ButterflyRequest& request) {
+  return coded(request) && request.processor_bits > 1;
+}
+
+std::optional<std::string> refusal(const ButterflyRequest& request) {
+  if (whole_cyclic(request) && request.processor_bits > 0) {
+    return "the code of the whole index ties a processor to a memory bit";
+  }
+  if (request.output == Output::gray_through) return "it has no control bits";
+  const bool gray_wanted = request.output != Output::binary;
+  if (!most_significant_first(request) && request.processor_bits > 1 &&
+      gray_wanted != coded(request)) {
+    return "least significant bit first it ends in the code it began with";
+  }
+  return std::nullopt;
+}
+
+class Replicator {
+ public:
+  Replicator(const ButterflyRequest& request, StageRange range, CompiledSink& sink);
+  void run();
+  Word steps() const;
+
+ private:
+  void plan_stages();
+  void relabel_memory();
+  void memory_stages();
+  void value_step(Word step);
+  void receive(Word slot, int dimension);
+  void combine(Word slot, std::size_t stage);
+  bool in_range(int index_bit) const {
+    return index_bit <= range_.highest && index_bit >= range_.lowest;
+  }
+
+  // A processor stage: the dimension, who forms which result, and the rows after it.
+  struct Stage {
+    int dimension = 0;
+    Form delta;
+    std::vector<Form> rows;
+  };
+
+  const ButterflyRequest& request_;
+  StageRange range_;
+  CompiledSink& sink_;
+  int base_;
+  Word elements_;
+  Word inboxes_ = 0;
+  Word pace_ = 1;  // steps between the starts of two slots
+  std::vector<Form> memory_;
+  std::vector<Stage> stages_;
+  std::vector<Places> places_;  // after each stage
+  CompiledStep now_;
+};
+
+Replicator::Replicator(const ButterflyRequest& request, StageRange range, CompiledSink& sink)
+    : request_(request),
+      range_(range),
+      sink_(sink),
+      base_(base_of(request)),
+      elements_(bit(request.memory_bits())),
+      pace_(gray(request) ? 2 : 1) {
+  const Word n = static_cast<Word>(request.processor_bits);
+  inboxes_ = std::min(elements_, gray(request) ? (n + 1) / 2 : n);
+  // In the code of the whole index, consecutive, the slot depends on a processor bit; a free step
+  // to the code of each field goes first.
+  ButterflyRequest by_field = request;
+  if (request.encoding == Encoding::gray) by_field.encoding = Encoding::gray_gray;
+  memory_ = start_memory_rows(by_field);
+  plan_stages();
+}
+
+void Replicator::plan_stages() {
+  std::vector<Form> rows = start_rows(request_);
+  const std::vector<Form> wanted = output_forms(request_);
+  const bool msb = most_significant_first(request_);
+  const int top = request_.processor_bits - 1;
+  Form above;  // delta of the stage before, ^ 1
+  for (const int j : stage_dimensions(request_)) {
+    if (!in_range(base_ + j)) continue;
+    const auto at = static_cast<std::size_t>(j);
+    Form delta;
+    if (!gray(request_)) {
+      delta = sum(rows[at], wanted[at]);
+    } else if (msb) {
+      delta = sum(above, sum(start_rows(request_)[at], wanted[at]));
+    } else {
+      delta = {0, static_cast<unsigned>(top - j) & 1U};
+    }
+    FARO_CHECK(!has_bit(delta.mask, base_ + j));
+    above = {delta.mask, delta.value ^ 1U};
+    rows[at] = sum(rows[at], delta);
+    if (gray(request_) && j > 0) rows[at - 1] = sum(rows[at - 1], above);
+    stages_.push_back({j, delta, rows});
+    places_.emplace_back(masks_of(rows), masks_of(memory_));
+  }
+}
+
+// The last slot starts last and has all stages still to come.
+Word Replicator::steps() const {
+  return stages_.empty() ? 0 : (pace_ * (elements_ - 1)) + stages_.size();
+}
+
+void Replicator::relabel_memory() {
+  const std::vector<Form> start = start_rows(request_);
+  const Places before(masks_of(start), masks_of(start_memory_rows(request_)));
+  std::vector<Reading> readings;
+  for (const Form& row : memory_) readings.push_back(before.read(row, 0));
+  std::vector<Slot> slots(elements_);
+  std::iota(slots.begin(), slots.end(), Slot{0});
+  relabel(readings, slots, sink_);
+}
+
+void Replicator::memory_stages() {
+  const bool before = memory_first(request_);
+  // The rows that stand in the processors while the memory stages are done.
+  const std::vector<Form> rows =
+      before || stages_.empty() ? start_rows(request_) : stages_.back().rows;
+  const Places places(masks_of(rows), masks_of(memory_));
+  const Word constants = constants_of(rows, {});
+  std::vector<int> bits = memory_index_bits(request_);
+  if (most_significant_first(request_)) std::reverse(bits.begin(), bits.end());
+  for (const int b : bits) {
+    if (!in_range(b)) continue;
+    Word partner = 0;
+    for (std::size_t i = 0; i < memory_.size(); ++i) {
+      if (has_bit(memory_[i].mask, b)) partner |= Word{1} << i;
+    }
+    const Word of_slot = places.read(bit_form(b), constants).slot;
+    for (Word s = 0; s < elements_; ++s) {
+      if (parity(s & of_slot) != 0) continue;
+      now_.step.butterfly_rules.push_back({.where = {},
+                                           .low = static_cast<Slot>(s),
+                                           .high = static_cast<Slot>(s ^ partner),
+                                           .stage = request_.index_bits - 1 - b});
+      now_.rule_indices.push_back(places.indices(s, constants));
+    }
+  }
+  if (!now_.step.butterfly_rules.empty()) sink_.step(now_);
+  now_.clear();
+}
+
+void Replicator::receive(Word slot, int dimension) {
+  const auto own = static_cast<Slot>(slot);
+  const auto inbox = static_cast<Slot>(elements_ + (slot % inboxes_));
+  if (gray(request_) && dimension > 0) {
+    // The value itself has just been sent: its slot takes one operand, the inbox the other.
+    now_.step.rules.push_back({{}, own, dimension, own});
+    now_.step.rules.push_back({{}, own, dimension - 1, inbox});
+  } else {
+    now_.step.rules.push_back({{}, own, dimension, inbox});
+  }
+}
+
+void Replicator::combine(Word slot, std::size_t stage) {
+  const auto& [dimension, delta, rows] = stages_[stage];
+  const Places& places = places_[stage];
+  const Word constants = constants_of(rows, {});
+  const int index_bit = base_ + dimension;
+  const auto own = static_cast<Slot>(slot);
+  const auto inbox = static_cast<Slot>(elements_ + (slot % inboxes_));
+  const auto at_slot = [&](const Form& form) {
+    Reading reading = places.read(form, constants);
+    reading.constant ^= parity(reading.slot & slot);
+    return reading;
+  };
+  const Reading index = at_slot(bit_form(index_bit));
+  const Reading choice = at_slot(delta);
+  const bool two_sided = gray(request_) && dimension > 0;
+  for (unsigned high = 0; high < 2; ++high) {
+    for (unsigned chosen = 0; chosen < 2; ++chosen) {
+      std::vector<Parity> where;
+      const auto demand = [&](const Reading& reading, unsigned value) {
+        const unsigned wanted = value ^ reading.constant;
+        if (reading.processor == 0) return wanted == 0;
+        for (const Parity& known : where) {
+          if (known.mask == reading.processor) return known.value == wanted;
+        }
+        where.push_back({reading.processor, wanted});
+        return true;
+      };
+      if (!demand(index, high) || !demand(choice, chosen)) continue;
+      // Across the dimension came an element that delta = 1 makes mine; otherwise mine is the
+      // other.
+      const bool mine_in_own = two_sided ? chosen == 1 : chosen == 0;
+      const Slot mine = mine_in_own ? own : inbox;
+      const Slot partner = mine_in_own ? inbox : own;
+      IndexMap low = places.indices(slot, constants);
+      if (high != 0) low.base ^= bit(index_bit);
+      now_.step.butterfly_rules.push_back({.where = std::move(where),
+                                           .low = high == 0 ? mine : partner,
+                                           .high = high == 0 ? partner : mine,
+                                           .stage = request_.index_bits - 1 - index_bit,
+                                           .result = high == 0 ? Result::top : Result::bottom,
+                                           .to = own});
+      now_.rule_indices.push_back(std::move(low));
+    }
+  }
+}
+
+void Replicator::value_step(Word step) {
+  const Word count = stages_.size();
+  // Slots s with 0 <= step - pace·s < count.
+  const Word first = step < count ? 0 : ((step - count) / pace_) + 1;
+  const Word last = std::min(elements_ - 1, step / pace_);
+  for (Word s = first; s <= last; ++s) {
+    receive(s, stages_[step - (pace_ * s)].dimension);
+  }
+  for (Word s = first; s <= last; ++s) combine(s, step - (pace_ * s));
+  sink_.step(now_);
+  now_.clear();
+}
+
+void Replicator::run() {
+  const std::vector<Form> rows = stages_.empty() ? start_rows(request_) : stages_.back().rows;
+  ScheduleHeader header;
+  header.machine = Hypercube{.dimensions = request_.processor_bits};
+  header.goal = goal_of(request_, rows, memory_);
+  header.elements = elements_;
+  header.slots = elements_ + inboxes_;
+  header.planner = replication.name;
+  sink_.begin(header);
+  relabel_memory();
+  if (memory_first(request_)) memory_stages();
+  for (Word step = 0; step < steps(); ++step) value_step(step);
+  if (!memory_first(request_)) memory_stages();
+  sink_.finish();
+}
+
+Estimate estimate(const ButterflyRequest& request) {
+  const Count n = static_cast<Count>(request.processor_bits);
+  const Count k = request.elements();
+  Estimate estimate;
+  if (n == 0) {
+    estimate.cost = {0, "0: one processor"};
+  } else if (gray(request)) {
+    estimate.cost = k == 1 ? Formula{n, "n"} : Formula{2 * k + n - 2, "2K + n - 2"};
+  } else {
+    estimate.cost = k == 1 ? Formula{n, "n"} : Formula{k + n - 1, "K + n - 1"};
+  }
+  if (k == 1) {
+    estimate.paper = PaperCount{"Johnsson, Ho 1990, Theorem 5", {n, "n"}};
+  } else if (!gray(request)) {
+    estimate.paper =
+        PaperCount{"Johnsson, Ho 1990, section 1: pipelined", {k + n - 1, "K + n - 1"}};
+  }
+  return estimate;
+}
+
+void build(const ButterflyRequest& request, CompiledSink& sink) {
+  Replicator(request, {request.index_bits - 1, 0}, sink).run();
+}
+
+}  // namespace
+
+const ButterflyPlanner replication = {
+    .name = "butterfly-replication",
+    .title = "every processor forms one output of each butterfly; natural order out",
+    .needs = "not cyclic gray; least significant bit first output in the code of the input",
+    .cost = "K + n - 1 in binary code, 2K + n - 2 in Gray code, n for K = 1",
+    .citation = "Johnsson, Ho 1990, Theorem 5",
+    .refusal = refusal,
+    .estimate = estimate,
+    .build = build,
+};
+
+namespace butterfly {
+
+void build_stages(const ButterflyRequest& request, StageRange range, CompiledSink& sink) {
+  Replicator(request, range, sink).run();
+}
+
+Count steps_of_stages(const ButterflyRequest& request, StageRange range) {
+  const int base = base_of(request);
+  const int low = std::max(range.lowest, base);
+  const int high = std::min(range.highest, base + request.processor_bits - 1);
+  if (high < low) return 0;
+  return (gray(request) ? 2 : 1) * (request.elements() - 1) + static_cast<Count>(high - low + 1);
+}
+
+}  // namespace butterfly
+}  // namespace faro

@@ -1,0 +1,132 @@
+#include "faro/butterfly/rows.hpp"
+
+#include <algorithm>
+
+#include "faro/algebra/bit_matrix.hpp"
+#include "faro/base/check.hpp"
+
+namespace faro::butterfly {
+
+using Allocation = ButterflyGoal::Allocation;
+using Encoding = ButterflyGoal::Encoding;
+using Order = ButterflyGoal::Order;
+using Output = ButterflyRequest::Output;
+
+Form sum(const Form& a, const Form& b) {
+  return {a.mask ^ b.mask, a.value ^ b.value};
+}
+
+Form bit_form(int index_bit) {
+  return {bit(index_bit), 0};
+}
+
+int base_of(const ButterflyRequest& request) {
+  return request.allocation == Allocation::cyclic ? 0 : request.memory_bits();
+}
+
+std::vector<int> memory_index_bits(const ButterflyRequest& request) {
+  const int low = request.allocation == Allocation::cyclic ? request.processor_bits : 0;
+  std::vector<int> bits;
+  for (int i = 0; i < request.memory_bits(); ++i) bits.push_back(low + i);
+  return bits;
+}
+
+bool most_significant_first(const ButterflyRequest& request) {
+  return request.order == Order::most_significant_first;
+}
+
+bool memory_first(const ButterflyRequest& request) {
+  return (request.allocation == Allocation::cyclic) == most_significant_first(request);
+}
+
+bool coded(const ButterflyRequest& request) {
+  return request.encoding != Encoding::binary;
+}
+
+bool whole_cyclic(const ButterflyRequest& request) {
+  return request.allocation == Allocation::cyclic && request.encoding == Encoding::gray &&
+         request.memory_bits() > 0;
+}
+
+bool one_control(const ButterflyRequest& request) {
+  if (!coded(request) || !most_significant_first(request)) return true;
+  return request.processor_bits == 1 && !whole_cyclic(request);
+}
+
+namespace {
+
+// One field of a layout, bit 0 first: plain bits, or their Gray code; with `above` the top row
+// takes the index bit above the field too.
+std::vector<Form> field(int low, int width, bool gray, bool above) {
+  std::vector<Form> rows;
+  for (int j = 0; j < width; ++j) {
+    Form row = bit_form(low + j);
+    if (gray && (j + 1 < width || above)) row.mask |= bit(low + j + 1);
+    rows.push_back(row);
+  }
+  return rows;
+}
+
+}  // namespace
+
+std::vector<Form> start_rows(const ButterflyRequest& request) {
+  return field(base_of(request), request.processor_bits, coded(request), whole_cyclic(request));
+}
+
+std::vector<Form> start_memory_rows(const ButterflyRequest& request) {
+  const bool gray = request.encoding == Encoding::gray || request.encoding == Encoding::gray_gray;
+  const bool whole = request.encoding == Encoding::gray;
+  const bool consecutive = request.allocation == Allocation::consecutive;
+  return field(consecutive ? 0 : request.processor_bits, request.memory_bits(), gray,
+               whole && consecutive && request.processor_bits > 0);
+}
+
+std::vector<int> stage_dimensions(const ButterflyRequest& request) {
+  std::vector<int> dimensions;
+  const int n = request.processor_bits;
+  for (int k = 0; k < n; ++k) {
+    dimensions.push_back(most_significant_first(request) ? n - 1 - k : k);
+  }
+  return dimensions;
+}
+
+std::vector<Form> output_forms(const ButterflyRequest& request) {
+  return field(base_of(request), request.processor_bits, request.output != Output::binary, false);
+}
+
+std::vector<Form> completing_rows(std::span<const Form> rows, int index_bits) {
+  std::vector<Word> kept;
+  for (const Form& row : rows) kept.push_back(row.mask);
+  std::vector<Form> chosen;
+  for (int b = index_bits - 1; b >= 0; --b) {
+    const std::vector<Word> basis = reduced_basis(kept);
+    if (reduce(bit(b), basis) == 0) continue;
+    kept.push_back(bit(b));
+    chosen.push_back(bit_form(b));
+  }
+  std::reverse(chosen.begin(), chosen.end());
+  return chosen;
+}
+
+ButterflyGoal goal_of(const ButterflyRequest& request, std::span<const Form> processor,
+                      std::span<const Form> memory) {
+  ButterflyGoal goal;
+  goal.processor_bits = request.processor_bits;
+  goal.index_bits = request.index_bits;
+  goal.allocation = request.allocation;
+  goal.encoding = request.encoding;
+  goal.order = request.order;
+  const auto masks = [](std::span<const Form> rows) {
+    std::vector<Word> result;
+    for (auto row = rows.rbegin(); row != rows.rend(); ++row) {
+      FARO_CHECK(row->value == 0);
+      result.push_back(row->mask);
+    }
+    return result;
+  };
+  goal.final_processor_rows = masks(processor);
+  goal.final_memory_rows = masks(memory);
+  return goal;
+}
+
+}  // namespace faro::butterfly
