@@ -18,15 +18,27 @@ extern "C" void note_signal(int number) {
   if (deferred.load() == 0 || signal_seen.exchange(number) != 0) _exit(128 + number);
 }
 
+extern "C" void explain_bus_error(int) {
+  constexpr char message[] =
+      "faro: a file could not be read while it was mapped: it was cut short meanwhile, or its disk "
+      "failed; nothing was written\n";
+  static_cast<void>(!::write(STDERR_FILENO, message, sizeof(message) - 1));
+  _exit(3);
+}
+
 }  // namespace
 
-void handle_interrupts() {
+void handle_signals() {
   struct sigaction action = {};
   action.sa_handler = note_signal;
   sigemptyset(&action.sa_mask);
   action.sa_flags = SA_RESTART;
   sigaction(SIGINT, &action, nullptr);
   sigaction(SIGTERM, &action, nullptr);
+  action.sa_handler = explain_bus_error;
+  sigaction(SIGBUS, &action, nullptr);
+  action.sa_handler = SIG_IGN;
+  sigaction(SIGXFSZ, &action, nullptr);
 }
 
 bool interrupted() {

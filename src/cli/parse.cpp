@@ -131,7 +131,7 @@ int complain(ErrorCode code, const std::string& message) {
 }  // namespace
 
 int run_program(int argc, char** argv) {
-  handle_interrupts();
+  handle_signals();
   try {
     Output out;
     const int code = dispatch(std::vector<std::string>(argv + 1, argv + argc), out);

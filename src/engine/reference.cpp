@@ -51,14 +51,17 @@ void reference_permute(const BitMap& map, const PermuteShape& shape, const void*
 }
 
 Mismatch reference_compare(const BitMap& map, const PermuteShape& shape, const void* from,
-                           const void* to) {
+                           const void* to, const Progress& progress) {
+  constexpr std::uint64_t report_blocks = std::uint64_t{1} << 20U;
   const std::uint64_t block = shape.inner * shape.element_bytes;
+  const std::uint64_t total = (shape.outer << map.width()) * block;
   const auto* source = static_cast<const std::byte*>(from);
   const auto* destination = static_cast<const std::byte*>(to);
   Mismatch mismatch;
   if (block == 0) return mismatch;
   each(map, shape, [&](std::uint64_t o, Word x, Word y) {
     const std::uint64_t base = o << map.width();
+    if ((base + x) % report_blocks == 0) report(progress, (base + x) * block, total);
     if (std::memcmp(destination + (base + y) * block, source + (base + x) * block, block) == 0) {
       return true;
     }

@@ -15,6 +15,14 @@ namespace {
   throw Error(ErrorCode::usage, fmt::format("{}: {}", name, message));
 }
 
+[[noreturn]] void refuse_memory(const std::string& name, const std::string& bytes,
+                                std::uint64_t memory_bytes_max) {
+  throw Error(ErrorCode::environment,
+              fmt::format("{}: {} from a pipe would have to be held in memory, where {} bytes are "
+                          "allowed for them; a file is mapped instead",
+                          name, bytes, memory_bytes_max));
+}
+
 // Reads to the end of the stream, or one byte past `most`, which shows that there is more.
 std::vector<std::byte> read_stream(InputFile& input, std::uint64_t most) {
   constexpr std::size_t piece_bytes = std::size_t{1} << 20U;
@@ -74,7 +82,7 @@ std::uint64_t fortran_position(const std::vector<std::uint64_t>& shape, std::uin
 
 }  // namespace
 
-ArrayInput ArrayInput::npy(const std::string& path) {
+ArrayInput ArrayInput::npy(const std::string& path, std::uint64_t memory_bytes_max) {
   InputFile input = InputFile::open(path);
   ArrayInput array;
   array.name_ = input.name();
@@ -95,13 +103,17 @@ ArrayInput ArrayInput::npy(const std::string& path) {
   start.resize(std::max(offset, have));
   start.resize(have + input.read_full(std::span(start).subspan(have)));
   array.header_ = parse_npy_header(start, array.name_);
+  if (array.header_.data_bytes() > memory_bytes_max)
+    refuse_memory(array.name_, fmt::format("{} bytes", array.header_.data_bytes()),
+                  memory_bytes_max);
   array.memory_ = read_stream(input, array.header_.data_bytes());
   array.data_ = array.memory_;
   check_length(array.name_, array.header_, array.data_.size(), "at least ");
   return array;
 }
 
-ArrayInput ArrayInput::raw(const std::string& path, std::uint64_t element_bytes) {
+ArrayInput ArrayInput::raw(const std::string& path, std::uint64_t element_bytes,
+                           std::uint64_t memory_bytes_max) {
   FARO_CHECK(element_bytes > 0);
   InputFile input = InputFile::open(path);
   ArrayInput array;
@@ -111,7 +123,10 @@ ArrayInput ArrayInput::raw(const std::string& path, std::uint64_t element_bytes)
     array.mapping_ = input.map();
     array.data_ = array.mapping_.bytes();
   } else {
-    array.memory_ = read_stream(input, std::uint64_t{1} << 62U);
+    array.memory_ = read_stream(input, std::min(memory_bytes_max, std::uint64_t{1} << 62U));
+    if (array.memory_.size() > memory_bytes_max)
+      refuse_memory(array.name_, fmt::format("more than {} bytes", memory_bytes_max),
+                    memory_bytes_max);
     array.data_ = array.memory_;
   }
   if (array.data_.size() % element_bytes != 0)

@@ -6,6 +6,7 @@
 #pragma once
 
 #include "faro/algebra/bit_map.hpp"
+#include "faro/base/progress.hpp"
 #include "faro/engine/options.hpp"
 
 namespace faro {
@@ -14,7 +15,7 @@ namespace faro {
 void reference_permute(const BitMap& map, const PermuteShape& shape, const void* from, void* to);
 
 // Compares element by element, without any table: the first element of `to` that differs from
-// what `from` says. Streams, and needs no memory.
+// what `from` says. Streams, and needs no memory; `progress` hears of the bytes compared.
 struct Mismatch {
   bool found = false;
   std::uint64_t outer = 0;
@@ -22,6 +23,6 @@ struct Mismatch {
   std::uint64_t to = 0;    // where it should have been
 };
 Mismatch reference_compare(const BitMap& map, const PermuteShape& shape, const void* from,
-                           const void* to);
+                           const void* to, const Progress& progress = {});
 
 }  // namespace faro

@@ -29,9 +29,12 @@ class ArrayInput {
  public:
   // "-" is standard input. Throw Error(usage) for wrong content, Error(environment) for what the
   // system refuses.
-  static ArrayInput npy(const std::string& path);
+  // What is read from a pipe may take `memory_bytes_max` of memory, else Error(environment); an
+  // array whose header already says more is refused before it is read.
+  static ArrayInput npy(const std::string& path, std::uint64_t memory_bytes_max = UINT64_MAX);
   // The shape is the number of elements; the type is empty. Requires element_bytes > 0.
-  static ArrayInput raw(const std::string& path, std::uint64_t element_bytes);
+  static ArrayInput raw(const std::string& path, std::uint64_t element_bytes,
+                        std::uint64_t memory_bytes_max = UINT64_MAX);
 
   const std::string& name() const { return name_; }
   const NpyHeader& header() const { return header_; }
