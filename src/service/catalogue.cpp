@@ -3,6 +3,7 @@
 #include <array>
 
 #include "faro/planners/exchange_sequence.hpp"
+#include "faro/planners/mesh_permute.hpp"
 #include "faro/planners/minimum_path.hpp"
 #include "faro/planners/one_port_half.hpp"
 #include "faro/planners/pops_affine.hpp"
@@ -30,6 +31,10 @@ const auto table = std::to_array<const Planner*>({
     &pops_affine_single_hop,
     &pops_affine,
     &pops_stay_go,
+    // Mesh, one route at a time: permutations of bits
+    &mesh_permute,
+    &mesh_permute_plus,
+    &mesh_two_registers,
 });
 
 }  // namespace

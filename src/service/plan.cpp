@@ -57,6 +57,11 @@ class HeaderSink : public ScheduleSink {
   ScheduleSink& next_;
 };
 
+bool cheaper(const Estimate& a, const Estimate& b) {
+  if (a.cost.value != b.cost.value) return a.cost.value < b.cost.value;
+  return a.ties < b.ties;
+}
+
 const Considered& choose(const std::vector<Considered>& all, const std::string& algorithm) {
   if (!algorithm.empty()) {
     if (find_planner(algorithm) == nullptr)
@@ -73,8 +78,7 @@ const Considered& choose(const std::vector<Considered>& all, const std::string& 
   }
   const Considered* best = nullptr;
   for (const Considered& c : all)
-    if (c.estimate && (best == nullptr || c.estimate->cost.value < best->estimate->cost.value))
-      best = &c;
+    if (c.estimate && (best == nullptr || cheaper(*c.estimate, *best->estimate))) best = &c;
   if (best != nullptr) return *best;
   std::string message = "no planner applies:";
   for (const Considered& c : all)

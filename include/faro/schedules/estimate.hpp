@@ -3,6 +3,7 @@
 
 #include <optional>
 #include <string>
+#include <vector>
 
 #include "faro/base/count.hpp"
 
@@ -24,6 +25,8 @@ struct Estimate {
   Formula cost;
   // What the paper says of its algorithm, where it says something.
   std::optional<PaperCount> paper = {};
+  // What decides between equal costs, compared in order: long routes, register operations.
+  std::vector<Count> ties = {};
 };
 
 }  // namespace faro

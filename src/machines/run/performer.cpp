@@ -3,6 +3,7 @@
 #include "faro/base/check.hpp"
 #include "faro/base/error.hpp"
 #include "faro/machines/run/cube.hpp"
+#include "faro/machines/run/mesh.hpp"
 #include "faro/machines/run/pops_performer.hpp"
 
 namespace faro {
@@ -14,6 +15,9 @@ std::unique_ptr<Performer> performer_for(const ScheduleHeader& header,
                                          std::size_t element_bytes) {
   if (std::holds_alternative<Hypercube>(header.machine)) return cube_performer(data, element_bytes);
   if (std::holds_alternative<Pops>(header.machine)) return make_pops_performer(data, element_bytes);
+  if (const auto* mesh = std::get_if<Mesh>(&header.machine))
+    return mesh->links == Mesh::Links::one_route ? mesh_performer(data, element_bytes)
+                                                 : links_performer(data, element_bytes);
   throw Error(ErrorCode::impossible, "there is no simulated machine of this kind");
 }
 

@@ -5,6 +5,7 @@
 #include "faro/machines/verify/butterfly_proof.hpp"
 #include "faro/machines/verify/butterfly_replay.hpp"
 #include "faro/machines/verify/cube.hpp"
+#include "faro/machines/verify/mesh.hpp"
 #include "faro/machines/verify/pops_proof.hpp"
 #include "faro/machines/verify/pops_replay.hpp"
 
@@ -33,7 +34,9 @@ Verifiers verifiers_for(const ScheduleHeader& header) {
     throw Error(ErrorCode::impossible,
                 "broadcasts and matrix products are verified on POPS networks only");
   if (std::holds_alternative<Hypercube>(header.machine)) return {cube_replay, cube_proof};
-  throw Error(ErrorCode::impossible, "there is no verifier for meshes");
+  if (std::get<Mesh>(header.machine).links == Mesh::Links::one_route)
+    return {mesh_replay, mesh_proof};
+  return {links_replay, links_proof};
 }
 
 // Becomes the verifier of the machine when the header comes.

@@ -1,0 +1,190 @@
+// Proof of a program of the SIMD mesh without enumerating processors.
+//
+// Registers are lists of pieces (mesh_pieces.hpp); a mask with its conditions is an affine
+// subspace. The first attempt forgets what a copy into Rr leaves in the other processors: programs
+// made of blocks "copy to Rr, route, ..., copy back" never need it, and remembering it costs pieces
+// without number. Forgetting loses knowledge and never invents it, so a yes stands. Where it does
+// not say yes, the second attempt remembers everything, and its no is exact.
+#include <fmt/format.h>
+
+#include <array>
+
+#include "faro/machines/verify/mesh.hpp"
+#include "mesh_audit.hpp"
+#include "mesh_pieces.hpp"
+
+namespace faro {
+namespace {
+
+// Beyond these the proof gives up and says so: seconds of work and some hundred megabytes.
+constexpr std::size_t pieces_max = 20000;
+constexpr std::size_t instructions_max = 1000000;
+
+enum class Memory { forgets, remembers };
+
+// The three registers, followed through a program.
+class Knowledge {
+ public:
+  Knowledge(const MeshGeometry& geometry, Memory memory) : geometry_(geometry), memory_(memory) {
+    MeshPiece everything{AffineSpace::everything(geometry.bits()), {}};
+    for (int b = 0; b < geometry.bits(); ++b) everything.source.push_back({bit(b), 0});
+    of(MeshRegister::s).push_back(std::move(everything));
+  }
+
+  bool overflowed() const { return overflowed_; }
+  const MeshPieces& data() const { return registers_[static_cast<std::size_t>(MeshRegister::s)]; }
+
+  void perform(const MeshInstruction& instruction) {
+    if (overflowed_) return;
+    if (const auto* route = std::get_if<MeshRoute>(&instruction)) {
+      auto& routing = of(MeshRegister::r);
+      routing = routed(geometry_, routing, route->dimension, route->by);
+      watch(routing);
+    } else if (const auto* copy = std::get_if<MeshCopy>(&instruction)) {
+      perform(*copy);
+    } else {
+      perform(std::get<MeshSwap>(instruction));
+    }
+  }
+
+ private:
+  MeshPieces& of(MeshRegister reg) { return registers_[static_cast<std::size_t>(reg)]; }
+
+  AffineSpace subspace(const TernaryMask& mask, const std::vector<Parity>& where) const {
+    std::vector<Parity> constraints = where;
+    for (int b = 0; b < geometry_.bits(); ++b)
+      if (has_bit(mask.care, b)) constraints.push_back({bit(b), has_bit(mask.value, b) ? 1U : 0U});
+    return AffineSpace::where(geometry_.bits(), constraints);
+  }
+
+  void perform(const MeshCopy& copy) {
+    const AffineSpace enabled = subspace(copy.mask, copy.where);
+    if (enabled.empty()) return;
+    const MeshPieces arriving = inside_of(of(copy.from), enabled);
+    if (memory_ == Memory::forgets && copy.to == MeshRegister::r) of(copy.to).clear();
+    replace(copy.to, enabled, arriving);
+  }
+
+  void perform(const MeshSwap& swap) {
+    const AffineSpace enabled = subspace(swap.mask, swap.where);
+    if (enabled.empty()) return;
+    const MeshPieces from_a = inside_of(of(swap.a), enabled);
+    const MeshPieces from_b = inside_of(of(swap.b), enabled);
+    replace(swap.a, enabled, from_b);
+    replace(swap.b, enabled, from_a);
+  }
+
+  void replace(MeshRegister reg, const AffineSpace& enabled, const MeshPieces& arriving) {
+    MeshPieces pieces = outside_of(of(reg), enabled);
+    pieces.insert(pieces.end(), arriving.begin(), arriving.end());
+    merge(pieces);
+    of(reg) = std::move(pieces);
+    watch(of(reg));
+  }
+
+  void watch(const MeshPieces& pieces) { overflowed_ |= pieces.size() > pieces_max; }
+
+  const MeshGeometry& geometry_;
+  Memory memory_;
+  bool overflowed_ = false;
+  std::array<MeshPieces, 3> registers_;
+};
+
+// The number of processors in these pieces whose content is the one that `want` names.
+Count delivered_to_map(const MeshPieces& pieces, const BitMap& map) {
+  const BitMap back = map.inverse();
+  Count delivered = 0;
+  for (const MeshPiece& piece : pieces) {
+    AffineSpace right = piece.where;
+    for (int b = 0; b < map.width(); ++b) {
+      const Parity& have = piece.source[static_cast<std::size_t>(b)];
+      const Word want = back.matrix().row(b);
+      const unsigned constant = has_bit(back.complement(), b) ? 1 : 0;
+      right = right.meet(Parity{have.mask ^ want, have.value ^ constant});
+    }
+    if (!right.empty()) delivered += Count{1} << right.dimension();
+  }
+  return delivered;
+}
+
+bool delivered_move(const MeshPieces& pieces, const Move& move) {
+  for (const MeshPiece& piece : pieces) {
+    if (!piece.where.contains(move.to_processor)) continue;
+    Word from = 0;
+    for (std::size_t b = 0; b < piece.source.size(); ++b)
+      from |= Word{parity(move.to_processor & piece.source[b].mask) ^ piece.source[b].value} << b;
+    return from == move.from_processor;
+  }
+  return false;
+}
+
+class MeshProof : public Verifier {
+ public:
+  void begin(const ScheduleHeader& header) override {
+    audit_.begin(header);
+    quick_.emplace(*audit_.geometry, Memory::forgets);
+  }
+
+  void step(const MeshInstruction& instruction) override {
+    if (audit_.legal(instruction)) {
+      quick_->perform(instruction);
+      if (program_.size() <= instructions_max) program_.push_back(instruction);
+    }
+    ++audit_.steps;
+  }
+
+  void finish() override {
+    if (quick_->overflowed() || !judge(*quick_)) {
+      Knowledge exact(*audit_.geometry, Memory::remembers);
+      for (const MeshInstruction& instruction : program_) exact.perform(instruction);
+      if (exact.overflowed() || program_.size() > instructions_max) {
+        give_up();
+        return;
+      }
+      judge(exact);
+    }
+    if (audit_.verdict.delivered != audit_.verdict.expected)
+      audit_.violation(
+          "not-delivered",
+          fmt::format("{} of {} elements are where the goal wants them at the end",
+                      to_string(audit_.verdict.delivered), to_string(audit_.verdict.expected)));
+    audit_.finish();
+  }
+
+  Verdict verdict() const override { return audit_.verdict; }
+
+ private:
+  // Sets what was delivered; true if that is everything.
+  bool judge(const Knowledge& knowledge) {
+    Count& delivered = audit_.verdict.delivered;
+    delivered = 0;
+    if (audit_.goal.map)
+      delivered =
+          multiply_checked(delivered_to_map(knowledge.data(), *audit_.goal.map), audit_.elements);
+    for (const Move& m : audit_.goal.moves)
+      if (delivered_move(knowledge.data(), m)) ++delivered;
+    return delivered == audit_.verdict.expected;
+  }
+
+  void give_up() {
+    audit_.finish();
+    audit_.verdict.delivered = 0;
+    // A breach that needs no data stays a no.
+    if (audit_.verdict.violation_count != 0) return;
+    audit_.verdict.answer = Verdict::Answer::unprovable;
+    audit_.verdict.limit = fmt::format("the proof gave up: more than {} pieces or {} instructions",
+                                       pieces_max, instructions_max);
+  }
+
+  MeshAudit audit_{"proof"};
+  std::optional<Knowledge> quick_;
+  std::vector<MeshInstruction> program_;
+};
+
+}  // namespace
+
+std::unique_ptr<Verifier> mesh_proof() {
+  return std::make_unique<MeshProof>();
+}
+
+}  // namespace faro

@@ -1,0 +1,87 @@
+// PERMUTE as planners of the catalogue: the paper's, ours with fewer operations, the one with two
+// registers.
+#include <fmt/format.h>
+
+#include "faro/machines/bounds/mesh_bounds.hpp"
+#include "faro/planners/mesh_permute.hpp"
+
+namespace faro {
+namespace {
+
+using mesh::Variant;
+
+mesh::MeshProgram program_for(const Request& request, const MeshGeometry& geometry,
+                              Variant variant) {
+  const BpcVector bits = *BpcVector::from(*mesh::processor_map(request));
+  // With two dimensions the paper's own algorithm needs two registers.
+  if (variant == Variant::general && geometry.proper_dimensions() <= 2)
+    variant = Variant::two_dimensions;
+  return mesh::permute(geometry, bits, variant);
+}
+
+template <Variant variant>
+Estimate estimate(const Request& request) {
+  const MeshGeometry geometry(mesh::mesh_of(request));
+  const mesh::MeshProgram program = program_for(request, geometry, variant);
+  const char* text = variant == Variant::two_registers ? "at most 1.6 beta(A)" : "beta(A)";
+  Estimate estimate = mesh::estimate_of(
+      request, program, request.elements == 1 ? text : fmt::format("K times {}", text));
+  if (variant == Variant::two_registers) return estimate;
+  const BpcVector bits = *BpcVector::from(*mesh::processor_map(request));
+  estimate.paper = PaperCount{
+      "Nassimi, Sahni 1980, Theorem 2.1",
+      {multiply_checked(mesh::beta_by_bits(geometry, bits), request.elements), "beta(A), (2.3)"}};
+  return estimate;
+}
+
+const char* name_of(Variant variant) {
+  return variant == Variant::plus            ? mesh_permute_plus.name
+         : variant == Variant::two_registers ? mesh_two_registers.name
+                                             : mesh_permute.name;
+}
+
+template <Variant variant>
+void build(const Request& request, ScheduleSink& sink) {
+  const MeshGeometry geometry(mesh::mesh_of(request));
+  mesh::emit(request, name_of(variant), program_for(request, geometry, variant), sink);
+}
+
+}  // namespace
+
+const Planner mesh_permute = {
+    .name = "mesh-permute",
+    .machine = "mesh",
+    .title = "BPC routing in the fewest unit routes, as published",
+    .needs = "a permutation of address bits with complements",
+    .cost = "beta(A) unit routes, at most 4p - 2q' long routes, 6p - 3 register operations",
+    .citation = "Nassimi, Sahni 1980, Algorithm 4.1 and section 5",
+    .refusal = mesh::refusal_of_bpc,
+    .estimate = estimate<Variant::general>,
+    .build = build<Variant::general>,
+};
+
+const Planner mesh_permute_plus = {
+    .name = "mesh-permute-plus",
+    .machine = "mesh",
+    .title = "the same routes with fewer register operations",
+    .needs = "a permutation of address bits with complements",
+    .cost = "beta(A) unit routes, at most 4p - 2q' long routes, 6p - 3 register operations",
+    .citation = "faro, after Nassimi, Sahni 1980",
+    .refusal = mesh::refusal_of_bpc,
+    .estimate = estimate<Variant::plus>,
+    .build = build<Variant::plus>,
+};
+
+const Planner mesh_two_registers = {
+    .name = "mesh-two-registers",
+    .machine = "mesh",
+    .title = "BPC routing with the registers Rr and Rs alone",
+    .needs = "a permutation of address bits with complements",
+    .cost = "beta(A) unit routes in one or two dimensions, at most 1.6 beta(A) seen in more",
+    .citation = "faro, after Nassimi, Sahni 1980",
+    .refusal = mesh::refusal_of_bpc,
+    .estimate = estimate<Variant::two_registers>,
+    .build = build<Variant::two_registers>,
+};
+
+}  // namespace faro
