@@ -46,6 +46,16 @@ inline constexpr std::uint64_t proof_work_max = std::uint64_t{1} << 25;
 // Rules are written as moves up to here: a step of a gigabyte of JSON.
 inline constexpr int expand_bits_max = 22;
 
+// Schedule files. Our own nest 6 deep. A string or number is kept whole by the parser; a value
+// (a rule, a move, the bound with its weights) is kept while it is read; the lists of one step and
+// the goal are kept as moves of 32 bytes, half a gibibyte each at most.
+inline constexpr int json_depth_max = 64;
+inline constexpr std::size_t json_token_bytes_max = std::size_t{1} << 20;
+inline constexpr std::size_t json_keys_max = 65536;
+inline constexpr std::size_t json_item_nodes_max = std::size_t{1} << 22;
+inline constexpr std::size_t json_item_bytes_max = std::size_t{1} << 26;
+inline constexpr std::size_t step_items_max = std::size_t{1} << 24;
+
 // Slots of one processor. Tables are indexed by slot; more would be sized by an unchecked number.
 inline constexpr std::uint64_t slots_max = std::uint64_t{1} << 22;
 

@@ -1,0 +1,236 @@
+// The header of a schedule file: machine, goals, claims.
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <limits>
+
+#include "faro/base/limits.hpp"
+#include "json_parts.hpp"
+#include "json_words.hpp"
+
+namespace faro::json {
+
+Value required(const Value& object, const char* name, const char* what) {
+  if (object.kind() != Kind::object)
+    throw Breach{"shape", fmt::format("{}: an object wanted", what)};
+  const std::optional<Value> value = object.member(name);
+  if (!value) throw Breach{"shape", fmt::format("{}: '{}' is missing", what, name)};
+  return *value;
+}
+
+void only(const Value& object, std::initializer_list<std::string_view> known, const char* what,
+          const Unknown& unknown) {
+  for (const Value& child : object)
+    if (std::find(known.begin(), known.end(), child.key()) == known.end())
+      unknown(what, child.key());
+}
+
+Slot slot_from(const Value& value, const char* what) {
+  const std::uint64_t slot = value.number(what, "slot-range");
+  if (slot > std::numeric_limits<Slot>::max())
+    throw Breach{"slot-range", fmt::format("{}: slot {} does not fit 32 bits", what, slot)};
+  return static_cast<Slot>(slot);
+}
+
+namespace {
+
+template <class Words>
+auto word_from(const Words& words, const Value& value, const char* what) {
+  const auto found = words.value(value.text());
+  if (value.kind() != Kind::text || !found) {
+    std::string wanted;
+    for (const auto& entry : words.entries)
+      wanted += fmt::format("{}\"{}\"", wanted.empty() ? "" : ", ", entry.text);
+    throw Breach{"shape", fmt::format("{}: one of {} wanted", what, wanted)};
+  }
+  return *found;
+}
+
+int small(const Value& value, const char* what, std::uint64_t max, const char* rule = "range") {
+  const std::uint64_t number = value.number(what, rule);
+  if (number > max) throw Breach{rule, fmt::format("{}: {}, at most {}", what, number, max)};
+  return static_cast<int>(number);
+}
+
+bool boolean_from(const Value& value, const char* what) {
+  if (value.kind() != Kind::boolean)
+    throw Breach{"shape", fmt::format("{}: true or false wanted", what)};
+  return value.is_true();
+}
+
+Hypercube cube_from(const Value& value, const Unknown& unknown) {
+  only(value, {"kind", "dimensions", "ports"}, "machine", unknown);
+  Hypercube cube;
+  cube.dimensions = small(required(value, "dimensions", "machine"), "machine.dimensions",
+                          limits::machine_bits_max, "machine");
+  cube.ports = word_from(json_words::ports, required(value, "ports", "machine"), "machine.ports");
+  return cube;
+}
+
+Mesh mesh_from(const Value& value, const Unknown& unknown) {
+  only(value, {"kind", "shape", "wrap", "links"}, "machine", unknown);
+  Mesh mesh;
+  int bits = 0;
+  for (const Value& side : required(value, "shape", "machine").array("machine.shape")) {
+    const std::uint64_t size = side.number("machine.shape", "machine");
+    if (!is_power_of_two(size))
+      throw Breach{"machine",
+                   fmt::format("machine.shape: a side of {}; sides are powers of two", size)};
+    mesh.sides_log2.push_back(log2_exact(size));
+    bits += mesh.sides_log2.back();
+    if (bits > limits::machine_bits_max || mesh.sides_log2.size() > 64)
+      throw Breach{"machine", fmt::format("machine.shape: at most 2^{} processors and 64 sides",
+                                          limits::machine_bits_max)};
+  }
+  if (mesh.sides_log2.empty()) throw Breach{"machine", "machine.shape: at least one side wanted"};
+  mesh.wrap = word_from(json_words::wraps, required(value, "wrap", "machine"), "machine.wrap");
+  if (const auto links = value.member("links")) {
+    if (links->text() != "all")
+      throw Breach{"shape", "machine.links: \"all\" wanted, or the key left out"};
+    mesh.links = Mesh::Links::all;
+    if (mesh.wrap == Mesh::Wrap::propagating)
+      throw Breach{"machine", "machine.wrap: with all links, \"none\" or \"orthogonal\""};
+  }
+  return mesh;
+}
+
+Pops pops_from(const Value& value, const Unknown& unknown) {
+  only(value, {"kind", "d", "g", "multi_receive"}, "machine", unknown);
+  Pops pops;
+  pops.group_size = required(value, "d", "machine").number("machine.d", "machine");
+  pops.groups = required(value, "g", "machine").number("machine.g", "machine");
+  if (pops.group_size == 0 || pops.groups == 0 ||
+      Count{pops.group_size} * pops.groups > (Count{1} << limits::machine_bits_max))
+    throw Breach{"machine", fmt::format("machine: d and g at least 1, together at most 2^{}",
+                                        limits::machine_bits_max)};
+  if (const auto multi = value.member("multi_receive"))
+    pops.multi_receive = boolean_from(*multi, "machine.multi_receive");
+  return pops;
+}
+
+std::vector<Word> rows_from(const Value& value, const char* what) {
+  std::vector<Word> rows;
+  for (const Value& row : value.array(what)) rows.push_back(row.mask(what));
+  if (rows.size() > 64) throw Breach{"range", fmt::format("{}: more than 64 rows", what)};
+  return rows;
+}
+
+}  // namespace
+
+Machine machine_from(const Value& value, const Unknown& unknown) {
+  const Value kind = required(value, "kind", "machine");
+  if (kind.text() == "hypercube") return cube_from(value, unknown);
+  if (kind.text() == "mesh") return mesh_from(value, unknown);
+  if (kind.text() == "pops") return pops_from(value, unknown);
+  throw Breach{"machine", "machine.kind: \"hypercube\", \"mesh\" or \"pops\" wanted"};
+}
+
+CostClaim cost_from(const Value& value, const Unknown& unknown) {
+  if (value.kind() != Kind::object) throw Breach{"shape", "cost: an object wanted"};
+  CostClaim claim;
+  const std::pair<const char*, std::optional<Count>*> known[] = {
+      {"steps", &claim.steps},
+      {"remote_moves", &claim.remote_moves},
+      {"unit_routes", &claim.unit_routes},
+      {"long_routes", &claim.long_routes},
+      {"register_ops", &claim.register_ops},
+      {"slots", &claim.slots},
+      {"compute_rounds", &claim.compute_rounds}};
+  for (const Value& child : value) {
+    const auto entry = std::find_if(std::begin(known), std::end(known),
+                                    [&](const auto& e) { return child.key() == e.first; });
+    if (entry == std::end(known)) {
+      unknown("cost", child.key());
+      continue;
+    }
+    try {
+      *entry->second = child.count("cost");
+    } catch (const Breach& breach) {
+      throw Breach{"cost-claim", breach.message};
+    }
+  }
+  return claim;
+}
+
+Bound bound_from(const Value& value, const Unknown& unknown) {
+  Bound bound;
+  bound.value = required(value, "value", "bound").count("bound.value");
+  only(value, {"value", "reason", "kind", "weights"}, "bound", unknown);
+  if (const auto reason = value.member("reason")) {
+    if (reason->kind() != Kind::text) throw Breach{"shape", "bound.reason: a string wanted"};
+    bound.reason = std::string(reason->text());
+  }
+  const auto kind = value.member("kind");
+  if (kind && kind->text() != "weights")
+    throw Breach{"shape", "bound.kind: \"weights\" wanted, or the key left out"};
+  if (!kind) return bound;
+  for (const Value& weight : required(value, "weights", "bound").array("bound.weights")) {
+    weight.array("bound.weights", 3);
+    auto part = weight.begin();
+    Bound::Weight w;
+    w.from = (*part).number("bound.weights");
+    w.to = (*++part).number("bound.weights");
+    w.weight = (*++part).number("bound.weights");
+    bound.weights.push_back(w);
+  }
+  return bound;
+}
+
+ButterflyGoal butterfly_goal_from(const Value& value, const Unknown& unknown) {
+  ButterflyGoal goal;
+  if (required(value, "kind", "problem").text() != "butterfly")
+    throw Breach{"shape", "problem.kind: \"butterfly\" wanted"};
+  only(value, {"kind", "n", "p", "allocation", "encoding", "order", "in_place", "final"}, "problem",
+       unknown);
+  goal.processor_bits =
+      small(required(value, "n", "problem"), "problem.n", limits::machine_bits_max);
+  goal.index_bits = small(required(value, "p", "problem"), "problem.p", limits::address_bits_max);
+  goal.allocation = word_from(json_words::allocations, required(value, "allocation", "problem"),
+                              "problem.allocation");
+  goal.encoding =
+      word_from(json_words::encodings, required(value, "encoding", "problem"), "problem.encoding");
+  if (const auto order = value.member("order"))
+    goal.order = word_from(json_words::orders, *order, "problem.order");
+  if (const auto in_place = value.member("in_place"))
+    goal.in_place = boolean_from(*in_place, "problem.in_place");
+  const Value final = required(value, "final", "problem");
+  goal.final_processor_rows =
+      rows_from(required(final, "proc", "problem.final"), "problem.final.proc");
+  const auto memory = final.member("mem");
+  if (memory && memory->kind() != Kind::null)
+    goal.final_memory_rows = rows_from(*memory, "problem.final.mem");
+  return goal;
+}
+
+Goal goal_spec_from(const Value& value, const Unknown& unknown) {
+  const std::string_view kind = required(value, "kind", "goal_spec").text();
+  if (kind == "matmul") {
+    only(value, {"kind", "N", "a", "b", "c"}, "goal_spec", unknown);
+    MatmulGoal goal;
+    goal.order = required(value, "N", "goal_spec").number("goal_spec.N");
+    if (const auto a = value.member("a")) goal.a = slot_from(*a, "goal_spec.a");
+    goal.b = 1;
+    if (const auto b = value.member("b")) goal.b = slot_from(*b, "goal_spec.b");
+    goal.c = slot_from(required(value, "c", "goal_spec"), "goal_spec.c");
+    return goal;
+  }
+  if (kind == "one_to_all") {
+    only(value, {"kind", "root"}, "goal_spec", unknown);
+    return BroadcastGoal{required(value, "root", "goal_spec").number("goal_spec.root")};
+  }
+  if (kind == "all_to_all_broadcast") {
+    only(value, {"kind"}, "goal_spec", unknown);
+    return BroadcastGoal{};
+  }
+  throw Breach{"shape",
+               "goal_spec.kind: \"matmul\", \"one_to_all\" or \"all_to_all_broadcast\" wanted"};
+}
+
+std::vector<Slot> result_from(const Value& value) {
+  if (value.kind() != Kind::array) return {slot_from(value, "result")};
+  std::vector<Slot> result;
+  for (const Value& slot : value) result.push_back(slot_from(slot, "result"));
+  return result;
+}
+
+}  // namespace faro::json

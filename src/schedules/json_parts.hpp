@@ -1,0 +1,38 @@
+// The parts of a schedule file as the library's types. Each reading throws json::Breach for a value
+// of the wrong form; what fits the types but not the machine is the verifiers' matter.
+#pragma once
+
+#include <functional>
+
+#include "faro/schedules/schedule.hpp"
+#include "json_item.hpp"
+
+namespace faro::json {
+
+// Told of every member that a part does not know.
+using Unknown = std::function<void(std::string_view part, std::string_view key)>;
+
+Machine machine_from(const Value& value, const Unknown& unknown);
+CostClaim cost_from(const Value& value, const Unknown& unknown);
+Bound bound_from(const Value& value, const Unknown& unknown);
+ButterflyGoal butterfly_goal_from(const Value& value, const Unknown& unknown);
+Goal goal_spec_from(const Value& value, const Unknown& unknown);
+std::vector<Slot> result_from(const Value& value);
+
+Move move_from(const Value& value, const char* what);
+Rule rule_from(const Value& value, const Unknown& unknown);
+Butterfly butterfly_from(const Value& value);
+ButterflyRule butterfly_rule_from(const Value& value, const Unknown& unknown);
+MeshInstruction instruction_from(const Value& value, int address_bits, const Unknown& unknown);
+PopsSend send_from(const Value& value);
+PopsReceive receive_from(const Value& value);
+PopsRule pops_rule_from(const Value& value, const Unknown& unknown);
+PopsOperation operation_from(const Value& value);
+
+// Helpers of both files of readings.
+Value required(const Value& object, const char* name, const char* what);
+void only(const Value& object, std::initializer_list<std::string_view> known, const char* what,
+          const Unknown& unknown);
+Slot slot_from(const Value& value, const char* what);
+
+}  // namespace faro::json
