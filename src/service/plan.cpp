@@ -7,8 +7,9 @@
 #include "faro/base/check.hpp"
 #include "faro/base/limits.hpp"
 #include "faro/machines/bounds/bounds.hpp"
+#include "faro/schedules/cost.hpp"
 #include "faro/service/catalogue.hpp"
-#include "faro/service/plan_counter.hpp"
+#include "faro/service/crossings.hpp"
 
 namespace faro {
 namespace {
@@ -86,10 +87,9 @@ const Considered& choose(const std::vector<Considered>& all, const std::string& 
   throw Error(ErrorCode::impossible, message);
 }
 
-// Shows the schedule to the verifiers that `verify` asks for, and to the counter.
+// Shows the schedule to the verifiers that `verify` asks for, and to the counters.
 void build_watched(const Planner& planner, const Request& request, VerifyBy verify,
-                   PlanCounter& counter, PlanReport& report) {
-  std::vector<ScheduleSink*> sinks{&counter};
+                   std::vector<ScheduleSink*> sinks, PlanReport& report) {
   const int log2 = elements_log2(request);
   std::vector<std::unique_ptr<Verifier>> verifiers;
   if (verify == VerifyBy::automatic || verify == VerifyBy::proof || verify == VerifyBy::both)
@@ -110,6 +110,17 @@ void build_watched(const Planner& planner, const Request& request, VerifyBy veri
     planner.build(request, *replay);
     report.verdicts.push_back(replay->verdict());
   }
+}
+
+// What the paper offers for this problem: for the planner's own algorithm, else its cheapest.
+std::optional<PaperCount> paper_count(const PlanReport& report) {
+  std::optional<PaperCount> best = report.estimate.paper;
+  if (best) return best;
+  for (const Considered& c : report.considered)
+    if (c.estimate && c.estimate->paper &&
+        (!best || c.estimate->paper->formula.value < best->formula.value))
+      best = c.estimate->paper;
+  return best;
 }
 
 PacketReport packet_report(const Request& request, const std::string& algorithm,
@@ -212,12 +223,14 @@ PlanReport plan(const Request& request, const PlanOptions& options) {
   report.planner = chosen.planner;
   report.estimate = *chosen.estimate;
   report.bound = bound_of(request);
+  report.paper = paper_count(report);
 
-  PlanCounter counter;
-  build_watched(*report.planner, request, options.verify, counter, report);
-  report.crossings = counter.crossings();
-  report.slots_used = counter.slots();
-  report.cost = counter.cost();
+  CrossingCounter crossings;
+  CostCounter cost;
+  build_watched(*report.planner, request, options.verify, {&crossings, &cost}, report);
+  report.crossings = crossings.crossings();
+  report.slots_used = crossings.slots();
+  report.cost = cost.cost();
   if (options.packets) report.packets = packet_report(request, options.algorithm, *options.packets);
   if (options.sink != nullptr && report.ok()) {
     HeaderSink sink(report, options.map_text, *options.sink);

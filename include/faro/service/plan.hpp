@@ -65,7 +65,8 @@ struct PlanReport {
   Request request;
   const Planner* planner = nullptr;
   Estimate estimate;
-  Cost cost;  // counted from the schedule
+  std::optional<PaperCount> paper;  // of this planner, else the paper's cheapest that applies
+  Cost cost;                        // counted from the schedule
   Bound bound;
   std::uint64_t slots_used = 0;  // storage places of a processor
   std::vector<Count> crossings;  // cube: remote moves over each dimension, both directions

@@ -1,5 +1,4 @@
-// Counts what a plan costs while it is built, from its steps: the cost of its machine, and on a
-// cube how many moves cross each dimension.
+// Counts how many moves of a cube schedule cross each dimension, for the picture of a plan.
 #pragma once
 
 #include <vector>
@@ -8,23 +7,21 @@
 
 namespace faro {
 
-class PlanCounter : public ScheduleSink {
+class CrossingCounter : public ScheduleSink {
  public:
-  const Cost& cost() const { return cost_; }
   // One count a dimension, both directions together; empty for other machines.
   const std::vector<Count>& crossings() const { return crossings_; }
   std::uint64_t slots() const { return slots_; }
 
   void begin(const ScheduleHeader& header) override;
   void step(const CubeStep& step) override;
-  void step(const MeshInstruction& instruction) override;
-  void step(const PopsSlot& slot) override;
+  void step(const MeshInstruction&) override {}
+  void step(const PopsSlot&) override {}
   void finish() override {}
 
  private:
   int dimensions_ = 0;
   std::uint64_t slots_ = 0;
-  Cost cost_;
   std::vector<Count> crossings_;
 };
 

@@ -1,0 +1,118 @@
+// `faro paper`: tables and figures of the papers, planned and verified while you wait.
+#include "faro/service/paper.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <memory>
+#include <nlohmann/json.hpp>
+#include <optional>
+
+#include "cli/command.hpp"
+#include "faro/base/error.hpp"
+
+namespace faro::cli {
+namespace {
+
+using nlohmann::ordered_json;
+
+// Columns of a text: code points, near enough for what the tables hold.
+std::size_t width_of(const std::string& text) {
+  return static_cast<std::size_t>(std::count_if(text.begin(), text.end(), [](char c) {
+    return (static_cast<unsigned char>(c) & 0xC0U) != 0x80U;
+  }));
+}
+
+std::string padded(const std::string& text, std::size_t width) {
+  return text + std::string(width - std::min(width, width_of(text)), ' ');
+}
+
+void print_table(const PaperTable& table, Output& out) {
+  std::vector<std::size_t> widths;
+  for (const std::string& column : table.columns) widths.push_back(width_of(column));
+  for (const auto& row : table.rows)
+    for (std::size_t c = 0; c < row.size() && c < widths.size(); ++c)
+      widths[c] = std::max(widths[c], width_of(row[c]));
+  const auto print = [&](const std::vector<std::string>& cells) {
+    std::string text;
+    for (std::size_t c = 0; c < cells.size() && c < widths.size(); ++c)
+      text += "  " + padded(cells[c], widths[c]);
+    text.erase(text.find_last_not_of(' ') + 1);
+    out.text("{}\n", text);
+  };
+  out.text("\n{}\n", out.styled(Output::Style::strong, table.title));
+  print(table.columns);
+  for (const auto& row : table.rows) print(row);
+  for (const std::string& remark : table.remarks) out.text("  * {}\n", remark);
+}
+
+ordered_json table_json(const Paper& paper, const PaperTable& table) {
+  ordered_json rows = ordered_json::array();
+  for (const auto& row : table.rows) {
+    ordered_json cells;
+    for (std::size_t c = 0; c < row.size() && c < table.columns.size(); ++c)
+      cells[table.columns[c]] = row[c];
+    rows.push_back(cells);
+  }
+  return {{"paper", paper.name},
+          {"title", table.title},
+          {"columns", table.columns},
+          {"rows", rows},
+          {"remarks", table.remarks}};
+}
+
+std::string paper_names() {
+  std::string names;
+  for (const Paper* p : papers()) names += (names.empty() ? "" : ", ") + std::string(p->name);
+  return names;
+}
+
+int list_papers(Output& out) {
+  ordered_json j{{"format", "faro-paper/1"}, {"rows", ordered_json::array()}};
+  for (const Paper* p : papers()) {
+    out.text("  {:<12} {}\n", p->name, p->title);
+    j["rows"].push_back({{"name", p->name}, {"title", p->title}});
+  }
+  out.json(j.dump());
+  return 0;
+}
+
+int run(const std::optional<std::string>& name, Output& out) {
+  if (!name) return list_papers(out);
+  for (const Paper* p : papers()) {
+    if (*name != p->name) continue;
+    const PaperPage page = p->page();
+    ordered_json j{{"format", "faro-paper/1"},
+                   {"paper", p->name},
+                   {"citation", page.citation},
+                   {"rows", ordered_json::array()}};
+    out.text("{}\n", page.citation);
+    for (const PaperTable& table : page.tables) {
+      print_table(table, out);
+      j["rows"].push_back(table_json(*p, table));
+    }
+    out.json(j.dump());
+    return 0;
+  }
+  throw Error(ErrorCode::usage,
+              fmt::format("there is no paper '{}'; there are {}", *name, paper_names()));
+}
+
+}  // namespace
+
+extern const Command paper_command;
+const Command paper_command{
+    .name = "paper",
+    .summary = "every table, figure and formula of a paper: printed, ours, bound",
+    .details =
+        "Without a name it lists the papers. What stands under 'ours' is planned and\n"
+        "verified when the page is made, never read from a table. Remarks say where a\n"
+        "text is wrong, with the smallest counterexample.",
+    .examples = "faro paper\nfaro paper conversion",
+    .declare = [](Arguments& arguments) -> Action {
+      auto name = std::make_shared<std::optional<std::string>>();
+      arguments.positional("NAME", *name, "which paper");
+      return [name](Output& out) { return run(*name, out); };
+    }};
+
+}  // namespace faro::cli

@@ -1,0 +1,28 @@
+#include "faro/service/crossings.hpp"
+
+#include "faro/schedules/cost.hpp"
+
+namespace faro {
+
+void CrossingCounter::begin(const ScheduleHeader& header) {
+  slots_ = header.slots;
+  if (const auto* cube = std::get_if<Hypercube>(&header.machine)) {
+    dimensions_ = cube->dimensions;
+    crossings_.assign(static_cast<std::size_t>(dimensions_), 0);
+  }
+}
+
+void CrossingCounter::step(const CubeStep& step) {
+  for (const Rule& rule : step.rules) {
+    const auto d = static_cast<std::size_t>(rule.across);
+    if (rule.across != inside && d < crossings_.size())
+      crossings_[d] = add_checked(crossings_[d], size_of(dimensions_, rule.where));
+  }
+  for (const Move& move : step.moves) {
+    const Word crossed = move.from_processor ^ move.to_processor;
+    if (crossed != 0 && static_cast<std::size_t>(highest_bit(crossed)) < crossings_.size())
+      ++crossings_[static_cast<std::size_t>(highest_bit(crossed))];
+  }
+}
+
+}  // namespace faro
