@@ -1,8 +1,9 @@
 // One element at a time, with replication.   [Johnsson, Ho 1990: section 5, Theorem 5]
 //
-//   applies:  not the code of the whole index in cyclic allocation; most significant bit first any
-//             output, least significant bit first output in the code of the input
-//   cost:     K + n - 1 binary, 2K + n - 2 Gray, n = 1: K        (tested n <= 8, K <= 32)
+//   applies:  most significant bit first any output, least significant bit first output in the code
+//             of the input
+//   cost:     K + n - 1 binary, 2K + n - 2 Gray, n = 1: K; in the code of the whole index, cyclic,
+//             K/2 more for a conversion first                    (tested n <= 8, K <= 32)
 //   bound:    max(n, K/2) memory first, max(n, K) processor first
 //
 // A stage in Gray code: every processor sends its value across j and j-1, so that each has both
@@ -33,9 +34,6 @@ bool gray(const ButterflyRequest& request) {
 }
 
 std::optional<std::string> refusal(const ButterflyRequest& request) {
-  if (whole_cyclic(request) && request.processor_bits > 0) {
-    return "the code of the whole index ties a processor to a memory bit";
-  }
   if (request.output == Output::gray_through) return "it has no control bits";
   const bool gray_wanted = request.output != Output::binary;
   if (!most_significant_first(request) && request.processor_bits > 1 &&
@@ -43,6 +41,17 @@ std::optional<std::string> refusal(const ButterflyRequest& request) {
     return "least significant bit first it ends in the code it began with";
   }
   return std::nullopt;
+}
+
+// Whether the top processor row holds a memory bit, which a conversion of K/2 steps takes out
+// first.
+bool tied(const ButterflyRequest& request) {
+  return whole_cyclic(request) && request.processor_bits > 0;
+}
+
+// Steps before the first stage.
+Count conversion_steps(const ButterflyRequest& request) {
+  return tied(request) ? request.elements() / 2 : 0;
 }
 
 class Replicator {
@@ -54,6 +63,7 @@ class Replicator {
  private:
   void plan_stages();
   void relabel_memory();
+  void convert();
   void memory_stages();
   void value_step(Word step);
   void receive(Word slot, int dimension);
@@ -70,6 +80,7 @@ class Replicator {
   };
 
   const ButterflyRequest& request_;
+  ButterflyRequest by_field_;  // the layout that the stages see: a code of each field
   StageRange range_;
   CompiledSink& sink_;
   int base_;
@@ -84,23 +95,22 @@ class Replicator {
 
 Replicator::Replicator(const ButterflyRequest& request, StageRange range, CompiledSink& sink)
     : request_(request),
+      by_field_(request),
       range_(range),
       sink_(sink),
       base_(base_of(request)),
-      elements_(bit(request.memory_bits())),
-      pace_(gray(request) ? 2 : 1) {
+      elements_(bit(request.memory_bits())) {
   const Word n = static_cast<Word>(request.processor_bits);
   inboxes_ = std::min(elements_, gray(request) ? (n + 1) / 2 : n);
-  // In the code of the whole index, consecutive, the slot depends on a processor bit; a free step
-  // to the code of each field goes first.
-  ButterflyRequest by_field = request;
-  if (request.encoding == Encoding::gray) by_field.encoding = Encoding::gray_gray;
-  memory_ = start_memory_rows(by_field);
+  // In the code of the whole index one field depends on a bit of the other. Consecutive, a free
+  // step to the code of each field goes first; cyclic, K/2 steps.
+  if (request.encoding == Encoding::gray) by_field_.encoding = Encoding::gray_gray;
+  memory_ = start_memory_rows(by_field_);
   plan_stages();
 }
 
 void Replicator::plan_stages() {
-  std::vector<Form> rows = start_rows(request_);
+  std::vector<Form> rows = start_rows(by_field_);
   const std::vector<Form> wanted = output_forms(request_);
   const bool msb = most_significant_first(request_);
   const int top = request_.processor_bits - 1;
@@ -112,14 +122,17 @@ void Replicator::plan_stages() {
     if (!gray(request_)) {
       delta = sum(rows[at], wanted[at]);
     } else if (msb) {
-      delta = sum(above, sum(start_rows(request_)[at], wanted[at]));
+      delta = sum(above, sum(start_rows(by_field_)[at], wanted[at]));
     } else {
       delta = {0, static_cast<unsigned>(top - j) & 1U};
     }
     FARO_CHECK(!has_bit(delta.mask, base_ + j));
     above = {delta.mask, delta.value ^ 1U};
     rows[at] = sum(rows[at], delta);
-    if (gray(request_) && j > 0) rows[at - 1] = sum(rows[at - 1], above);
+    if (gray(request_) && j > 0) {
+      rows[at - 1] = sum(rows[at - 1], above);
+      pace_ = 2;  // this stage takes two dimensions, the next slot must wait for one of them
+    }
     stages_.push_back({j, delta, rows});
     places_.emplace_back(masks_of(rows), masks_of(memory_));
   }
@@ -130,7 +143,23 @@ Word Replicator::steps() const {
   return stages_.empty() ? 0 : (pace_ * (elements_ - 1)) + stages_.size();
 }
 
+// Cyclic code of the whole index: elements with b_n = 1 are on the wrong side of the top dimension.
+// b_n is a form of the slot, so a slot goes as a whole.
+void Replicator::convert() {
+  if (!tied(request_)) return;
+  const int top = request_.processor_bits - 1;
+  const Places places(masks_of(start_rows(by_field_)), masks_of(memory_));
+  const Word of_slot = places.read(bit_form(request_.processor_bits), 0).slot;
+  for (Word s = 0; s < elements_; ++s) {
+    if (parity(s & of_slot) == 0) continue;
+    now_.step.rules.push_back({{}, static_cast<Slot>(s), top, static_cast<Slot>(s)});
+    sink_.step(now_);
+    now_.clear();
+  }
+}
+
 void Replicator::relabel_memory() {
+  if (tied(request_)) return;  // the slots are those of the code of each field
   const std::vector<Form> start = start_rows(request_);
   const Places before(masks_of(start), masks_of(start_memory_rows(request_)));
   std::vector<Reading> readings;
@@ -144,7 +173,7 @@ void Replicator::memory_stages() {
   const bool before = memory_first(request_);
   // The rows that stand in the processors while the memory stages are done.
   const std::vector<Form> rows =
-      before || stages_.empty() ? start_rows(request_) : stages_.back().rows;
+      before || stages_.empty() ? start_rows(by_field_) : stages_.back().rows;
   const Places places(masks_of(rows), masks_of(memory_));
   const Word constants = constants_of(rows, {});
   std::vector<int> bits = memory_index_bits(request_);
@@ -241,7 +270,7 @@ void Replicator::value_step(Word step) {
 }
 
 void Replicator::run() {
-  const std::vector<Form> rows = stages_.empty() ? start_rows(request_) : stages_.back().rows;
+  const std::vector<Form> rows = stages_.empty() ? start_rows(by_field_) : stages_.back().rows;
   ScheduleHeader header;
   header.machine = Hypercube{.dimensions = request_.processor_bits};
   header.goal = goal_of(request_, rows, memory_);
@@ -250,6 +279,7 @@ void Replicator::run() {
   header.planner = replication.name;
   sink_.begin(header);
   relabel_memory();
+  convert();
   if (memory_first(request_)) memory_stages();
   for (Word step = 0; step < steps(); ++step) value_step(step);
   if (!memory_first(request_)) memory_stages();
@@ -266,6 +296,10 @@ Estimate estimate(const ButterflyRequest& request) {
     estimate.cost = k == 1 ? Formula{n, "n"} : Formula{2 * k + n - 2, "2K + n - 2"};
   } else {
     estimate.cost = k == 1 ? Formula{n, "n"} : Formula{k + n - 1, "K + n - 1"};
+  }
+  if (tied(request)) {
+    estimate.cost.value += conversion_steps(request);
+    estimate.cost.text = "K/2 + " + estimate.cost.text;
   }
   if (k == 1) {
     estimate.paper = PaperCount{"Johnsson, Ho 1990, Theorem 5", {n, "n"}};
@@ -285,8 +319,8 @@ void build(const ButterflyRequest& request, CompiledSink& sink) {
 const ButterflyPlanner replication = {
     .name = "butterfly-replication",
     .title = "every processor forms one output of each butterfly; natural order out",
-    .needs = "not cyclic gray; least significant bit first output in the code of the input",
-    .cost = "K + n - 1 in binary code, 2K + n - 2 in Gray code, n for K = 1",
+    .needs = "least significant bit first: output in the code of the input",
+    .cost = "K + n - 1 in binary code, 2K + n - 2 in Gray code, n for K = 1; cyclic gray K/2 more",
     .citation = "Johnsson, Ho 1990, Theorem 5",
     .refusal = refusal,
     .estimate = estimate,
@@ -303,8 +337,10 @@ Count steps_of_stages(const ButterflyRequest& request, StageRange range) {
   const int base = base_of(request);
   const int low = std::max(range.lowest, base);
   const int high = std::min(range.highest, base + request.processor_bits - 1);
-  if (high < low) return 0;
-  return (gray(request) ? 2 : 1) * (request.elements() - 1) + static_cast<Count>(high - low + 1);
+  if (high < low) return conversion_steps(request);
+  const Count pace = gray(request) && high > base ? 2 : 1;
+  return conversion_steps(request) + pace * (request.elements() - 1) +
+         static_cast<Count>(high - low + 1);
 }
 
 }  // namespace butterfly

@@ -58,6 +58,9 @@ class EmulatedMachine : public CompiledSink {
   void step(const CompiledStep& compiled) override;
   void finish() override {}
 
+  // A pass of its own may want another kernel.
+  Kernel& kernel() { return kernel_; }
+
   Traffic traffic() const { return links_->traffic(steps_); }
 
  private:

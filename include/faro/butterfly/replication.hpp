@@ -5,6 +5,7 @@
 //   K = 1        n steps                      bound n: optimal
 //   binary code  K + n - 1                    bound max(n, K/2) or max(n, K)
 //   Gray code    2K + n - 2 (n = 1: K)
+//   cyclic code of the whole index: K/2 more
 //
 // The only closed form that leaves every index bit at its place, so that passes can follow each
 // other; it takes any consecutive run of stages for that. Tested n <= 8, K <= 32.

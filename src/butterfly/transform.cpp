@@ -1,0 +1,180 @@
+#include "faro/butterfly/transform.hpp"
+
+#include <fmt/format.h>
+
+#include "faro/algebra/bit_map.hpp"
+#include "faro/base/error.hpp"
+#include "faro/butterfly/rows.hpp"
+
+namespace faro::butterfly {
+
+Word reversed(Word index, int bits) {
+  Word result = 0;
+  for (int b = 0; b < bits; ++b) {
+    if (has_bit(index, b)) result |= bit(bits - 1 - b);
+  }
+  return result;
+}
+
+Word coefficient_place(Word index, int bits, Arrangement arrangement) {
+  if (arrangement == Arrangement::natural) return index;
+  // The coefficient with s sign changes has natural index reversed(gray(s)).
+  Word s = reversed(index, bits);
+  for (int shift = 1; shift < word_bits; shift *= 2) s ^= s >> shift;
+  return s;
+}
+
+std::uint64_t line_length(std::uint64_t size, std::uint64_t lines) {
+  if (lines == 0 || size % lines != 0) {
+    throw Error(ErrorCode::usage,
+                fmt::format("{} values are no {} lines of equal length", size, lines));
+  }
+  return size / lines;
+}
+
+namespace {
+
+ButterflyRequest request_for(const Network& network, std::uint64_t length) {
+  if (!is_power_of_two(length)) {
+    throw Error(ErrorCode::usage,
+                fmt::format("a butterfly network takes a power of two of values, not {}; the next "
+                            "ones are {} and {}",
+                            length, std::bit_floor(length), std::bit_ceil(length + 1)));
+  }
+  ButterflyRequest request{.processor_bits = network.processor_bits,
+                           .index_bits = log2_exact(length),
+                           .allocation = network.allocation,
+                           .encoding = network.encoding};
+  if (request.index_bits < request.processor_bits) {
+    throw Error(
+        ErrorCode::usage,
+        fmt::format("{} values do not fill the {} processors of cube:{}; take cube:{} or less",
+                    length, bit(network.processor_bits), network.processor_bits,
+                    request.index_bits));
+  }
+  return request;
+}
+
+// The request in one order, and the planner for it. One element a processor, least significant bit
+// first, stays in its code; everything else can end in binary code.
+Choice choice_for(ButterflyRequest request, Order order, const ButterflyPlanner* planner) {
+  request.order = order;
+  if (order == Order::least_significant_first && request.memory_bits() == 0 && coded(request)) {
+    request.output = ButterflyRequest::Output::gray;
+  }
+  if (planner == nullptr) return {request, &cheapest_butterfly_planner(request)};
+  for (const auto output : {request.output, ButterflyRequest::Output::gray}) {
+    request.output = output;
+    if (!planner->refusal(request)) return {request, planner};
+  }
+  request.output = ButterflyRequest::Output::binary;
+  throw Error(ErrorCode::impossible,
+              fmt::format("{} does not apply: {}", planner->name, *planner->refusal(request)));
+}
+
+}  // namespace
+
+Choice choose(const Network& network, std::uint64_t length, std::optional<Order> needed) {
+  const ButterflyRequest request = request_for(network, length);
+  check_request(request);
+  if (needed && network.order && *needed != *network.order) {
+    throw Error(ErrorCode::usage,
+                *needed == Order::least_significant_first
+                    ? "a prefix runs from the least significant bit on: blocks must be contiguous"
+                    : "a bitonic merge runs from the most significant bit on");
+  }
+  if (network.order) needed = network.order;
+  if (needed) return choice_for(request, *needed, network.planner);
+  // Memory stages first is never dearer.
+  const bool cyclic = request.allocation == ButterflyGoal::Allocation::cyclic;
+  return choice_for(request,
+                    cyclic ? Order::most_significant_first : Order::least_significant_first,
+                    network.planner);
+}
+
+template <class Real>
+Performed fourier(const Network& network, Direction direction, std::span<std::complex<Real>> data,
+                  std::uint64_t lines) {
+  using Value = std::complex<Real>;
+  const Choice choice = choose(network, line_length(data.size(), lines), std::nullopt);
+  const int p = choice.request.index_bits;
+  const bool frequency = choice.request.order == Order::most_significant_first;
+  const Real scale = direction == Direction::inverse ? std::ldexp(Real{1}, -p) : Real{1};
+  const auto same = [](Word i) { return i; };
+  const auto turned = [&](Word i) { return reversed(i, p); };
+  const auto in = [](const Value& x) { return x; };
+  const auto out = [&](const Value& x) { return x * scale; };
+  const Fourier<Real> kernel(p, choice.request.order, direction);
+  const Traffic traffic = frequency
+                              ? run_network(choice, kernel, data, lines, same, turned, in, out)
+                              : run_network(choice, kernel, data, lines, turned, same, in, out);
+  return {choice.request, choice.planner->name, choice.planner->estimate(choice.request), traffic};
+}
+
+template Performed fourier<float>(const Network&, Direction, std::span<std::complex<float>>,
+                                  std::uint64_t);
+template Performed fourier<double>(const Network&, Direction, std::span<std::complex<double>>,
+                                   std::uint64_t);
+
+template <class Prime>
+Performed number_theoretic(const Network& network, Direction direction,
+                           std::span<std::uint64_t> data, std::uint64_t lines) {
+  const Choice choice = choose(network, line_length(data.size(), lines), std::nullopt);
+  const int p = choice.request.index_bits;
+  if (p > Prime::roots_log2) {
+    throw Error(
+        ErrorCode::impossible,
+        fmt::format("modulo {} there are roots of unity of order 2^{} at most; a line has 2^{} "
+                    "values",
+                    Prime::modulus, Prime::roots_log2, p));
+  }
+  for (std::size_t i = 0; i < data.size(); ++i) {
+    if (data[i] >= Prime::modulus) {
+      throw Error(ErrorCode::usage, fmt::format("value {} is {}, which is not below the modulus {}",
+                                                i, data[i], Prime::modulus));
+    }
+  }
+  const bool frequency = choice.request.order == Order::most_significant_first;
+  const std::uint64_t scale =
+      direction == Direction::inverse ? Field<Prime>::inverse(bit(p) % Prime::modulus) : 1;
+  const auto same = [](Word i) { return i; };
+  const auto turned = [&](Word i) { return reversed(i, p); };
+  const auto in = [](std::uint64_t x) { return x; };
+  const auto out = [&](std::uint64_t x) { return Prime::multiply(x, scale); };
+  const NumberTheoretic<Prime> kernel(p, choice.request.order, direction);
+  const Traffic traffic = frequency
+                              ? run_network(choice, kernel, data, lines, same, turned, in, out)
+                              : run_network(choice, kernel, data, lines, turned, same, in, out);
+  return {choice.request, choice.planner->name, choice.planner->estimate(choice.request), traffic};
+}
+
+template Performed number_theoretic<Prime998244353>(const Network&, Direction,
+                                                    std::span<std::uint64_t>, std::uint64_t);
+template Performed number_theoretic<PrimeGoldilocks>(const Network&, Direction,
+                                                     std::span<std::uint64_t>, std::uint64_t);
+
+ButterflyRequest sort_request(const Network& network, std::uint64_t length) {
+  ButterflyRequest request = request_for(network, length);
+  check_request(request);
+  if (coded(request)) request.output = ButterflyRequest::Output::gray;
+  request.finish = ButterflyRequest::Finish::restored;
+  return request;
+}
+
+ButterflyRequest later_pass(const ButterflyRequest& request) {
+  ButterflyRequest later = request;
+  if (later.encoding == ButterflyGoal::Encoding::gray) {
+    later.encoding = ButterflyGoal::Encoding::gray_gray;
+  }
+  return later;
+}
+
+Estimate sort_estimate(const ButterflyRequest& request) {
+  Count steps = steps_of_stages(request, {0, 0});
+  for (int k = 1; k < request.index_bits; ++k) {
+    steps += steps_of_stages(later_pass(request), {k, 0});
+  }
+  return {{steps, "sum over passes of (K - 1)(2 in Gray code) + processor stages"}};
+}
+
+}  // namespace faro::butterfly
