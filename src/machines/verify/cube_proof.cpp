@@ -192,7 +192,6 @@ void CubeProof::use_link(const AffineSpace& where, int across) {
 
 // One rule, or one move as a rule at one processor. The slots keep what they hold until land().
 void CubeProof::perform(const AffineSpace& where, const Rule& rule) {
-  if (where.empty()) return;
   if (rule.across != inside) {
     remote_ = true;
     verdict_.cost.remote_moves = add_checked(verdict_.cost.remote_moves, size_of(where));
@@ -255,12 +254,14 @@ void CubeProof::step(const CubeStep& step) {
   for (const Rule& rule : step.rules) performed = well_formed(rule) && performed;
   if (performed) {
     for (const Rule& rule : step.rules) {
-      if (rule.from >= header_.slots || rule.to >= header_.slots) {
+      const AffineSpace where = AffineSpace::where(dimensions_, rule.where);
+      if (where.empty()) continue;  // a rule that nobody meets is legal, whatever its slots
+      if (rule.from < header_.slots && rule.to < header_.slots) {
+        perform(where, rule);
+      } else {
         breach("slot-range", fmt::format("a rule names slot {}; there are {}",
                                          std::max(rule.from, rule.to), header_.slots));
-        continue;
       }
-      perform(AffineSpace::where(dimensions_, rule.where), rule);
       if (work_ > limits::proof_work_max) give_up("too many comparisons of rules in one step");
     }
     for (const Move& m : step.moves) {

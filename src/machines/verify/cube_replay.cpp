@@ -271,12 +271,13 @@ void CubeReplay::step(const CubeStep& step) {
   if (performed) {
     for (const Rule& rule : step.rules) {
       const bool fits = rule.from < header_.slots && rule.to < header_.slots;
-      if (!fits)
+      bool told = false;  // a rule that nobody meets is legal, whatever its slots
+      ParityBlocks(dimensions_, rule.where).for_each([&](Word block, Word members) {
+        if (fits) return transfer(rule.from, rule.to, rule.across, block, members);
+        if (told) return;
+        told = true;
         breach("slot-range", fmt::format("a rule names slot {}; there are {}",
                                          std::max(rule.from, rule.to), header_.slots));
-      if (!fits) continue;
-      ParityBlocks(dimensions_, rule.where).for_each([&](Word block, Word members) {
-        transfer(rule.from, rule.to, rule.across, block, members);
       });
     }
     for (const Move& move : step.moves) {

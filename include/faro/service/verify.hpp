@@ -1,0 +1,41 @@
+// Judging a schedule file: read as a stream, watched by one verifier or both.
+//
+//   file  --->  reader  --->  replay, proof, fingerprint
+//                  |  breaches of the file's form
+//                  +--->  one verdict
+//
+// Breaches that the reader finds and violations that the verifiers find are one list. Where both
+// verifiers give an answer and differ, one of them has a bug: InternalError.
+#pragma once
+
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "faro/base/byte_source.hpp"
+#include "faro/machines/verify/verifier.hpp"
+#include "faro/service/plan.hpp"
+
+namespace faro {
+
+struct VerifyOptions {
+  // automatic: proof, and replay too up to 2^22 elements.
+  VerifyBy by = VerifyBy::automatic;
+  std::optional<std::string> map = {};  // the goal, in place of the file's
+};
+
+struct VerifyReport {
+  // `by` is "replay", "proof" or "both"; cost and deliveries are replay's where it took part.
+  Verdict verdict;
+  std::optional<Machine> machine;  // nothing where the header could not be read
+  std::string fingerprint;
+  std::vector<std::string> warnings;
+};
+
+// Throws Error: usage for what is no schedule, limit for what is too large to replay.
+VerifyReport verify_schedule(ByteSource& source, const VerifyOptions& options);
+
+// The verdict as an object of format faro-verdict/1, in one line without its end.
+std::string verdict_json(const VerifyReport& report);
+
+}  // namespace faro
