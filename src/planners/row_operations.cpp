@@ -142,19 +142,9 @@ Pipeline pipelined(std::span<const RowOperation> operations) {
 }
 
 Count busy_steps(const Pipeline& pipeline, std::uint64_t elements) {
-  // In each residue modulo the rate, every operation is busy for `elements` consecutive rounds.
-  Count busy = 0;
-  for (std::uint64_t residue = 0; residue < pipeline.rate; ++residue) {
-    Count covered = 0;  // rounds below this are counted
-    for (const std::uint64_t start : pipeline.start) {
-      if (start % pipeline.rate != residue) continue;
-      const Count first = start / pipeline.rate;
-      const Count end = first + elements;
-      busy += end - std::max(std::min(covered, end), first);
-      covered = std::max(covered, end);
-    }
-  }
-  return busy;
+  std::vector<Recurring> events;
+  for (const std::uint64_t start : pipeline.start) events.push_back({start, elements});
+  return busy_steps(pipeline.rate, std::move(events));
 }
 
 namespace {

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <memory>
+#include <tuple>
 #include <utility>
 
 #include "faro/base/check.hpp"
@@ -29,6 +30,56 @@ StepSource one_after_another(std::uint64_t slots, std::vector<StepSource> parts)
             for (; t >= parts[i].steps; ++i) t -= parts[i].steps;
             parts[i].make(t, out);
           }};
+}
+
+Count busy_steps(std::uint64_t rate, std::vector<Recurring> events) {
+  // In each residue modulo the rate an event is an interval of rounds; count their union.
+  std::sort(events.begin(), events.end(), [rate](const Recurring& a, const Recurring& b) {
+    return std::tuple(a.start % rate, a.start) < std::tuple(b.start % rate, b.start);
+  });
+  Count busy = 0;
+  Count covered = 0;  // rounds of this residue below it are counted
+  std::uint64_t residue = 0;
+  for (const Recurring& e : events) {
+    if (e.start % rate != residue) covered = 0;
+    residue = e.start % rate;
+    const Count first = std::max<Count>(covered, e.start / rate);
+    const Count end = Count{e.start / rate} + e.times;
+    if (end > first) busy += end - first;
+    covered = std::max(covered, end);
+  }
+  return busy;
+}
+
+StepSource side_by_side(std::uint64_t elements, std::vector<Part> parts) {
+  std::uint64_t slots = elements;
+  std::uint64_t steps = 0;
+  std::vector<std::uint64_t> transit;
+  for (const Part& part : parts) {
+    transit.push_back(slots);
+    slots += part.source.slots - part.count;
+    steps = std::max(steps, part.source.steps);
+  }
+  const auto make = [parts = std::move(parts), transit = std::move(transit)](std::uint64_t t,
+                                                                             CubeStep& out) {
+    CubeStep one;
+    for (std::size_t i = 0; i < parts.size(); ++i) {
+      const Part& part = parts[i];
+      if (t >= part.source.steps) continue;
+      one.clear();
+      part.source.make(t, one);
+      const auto slot = [&](Slot s) {
+        return static_cast<Slot>(s < part.count ? part.first + part.stride * s
+                                                : transit[i] + (s - part.count));
+      };
+      for (Rule& rule : one.rules) {
+        rule.from = slot(rule.from);
+        rule.to = slot(rule.to);
+        out.rules.push_back(std::move(rule));
+      }
+    }
+  };
+  return {.slots = slots, .steps = steps, .make = make};
 }
 
 void invert(CubeStep& step) {

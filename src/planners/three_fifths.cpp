@@ -12,126 +12,18 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <array>
-#include <set>
 
 #include "faro/base/check.hpp"
 #include "faro/planners/cube_request.hpp"
+#include "faro/planners/field_tokens.hpp"
 
 namespace faro {
-namespace {
-
 using three_fifths::Entry;
 using three_fifths::Program;
 
-constexpr int nodes = 4;
-
-struct Token {
-  std::uint8_t node = 0;     // two top bits of the field
-  bool low_flipped = false;  // an odd number of hops across the third top bit
-  Slot slot = 0;
-};
-
-// Turns the entries of one step into rules, keeping track of where the tokens are.
-class Tokens {
- public:
-  Tokens(const CodeField& field, std::uint64_t elements)
-      : field_(field), low_bits_(field.length - 3), elements_(elements), tokens_(4 * elements) {
-    for (std::size_t source = 0; source < nodes; ++source)
-      for (std::uint64_t e = 0; e < elements; ++e)
-        token(source, e) = {static_cast<std::uint8_t>(source), false, static_cast<Slot>(e)};
-    slots_.fill(static_cast<Slot>(elements));
-  }
-
-  void step(std::span<const Entry> entries, CubeStep& out) {
-    std::vector<const Entry*> leaving;  // between nodes, those that may find their own slot first
-    for (const Entry& entry : entries) {
-      Token& t = token(entry.source, entry.element);
-      if (entry.kind == Entry::Kind::service) {
-        serve(entry, t, out);
-      } else if (entry.dimension == 0) {
-        rule(t.node, {}, t.slot, low_top(), t.slot, out);
-        t.low_flipped = !t.low_flipped;
-      } else {
-        free_[t.node].insert(t.slot);
-        leaving.push_back(&entry);
-      }
-    }
-    std::vector<const Entry*> without_own;
-    for (const Entry* entry : leaving) {
-      const std::uint8_t to = neighbour(*entry);
-      if (free_[to].erase(entry->element) != 0)
-        hop(*entry, static_cast<Slot>(entry->element), out);
-      else
-        without_own.push_back(entry);
-    }
-    for (const Entry* entry : without_own) hop(*entry, take_slot(neighbour(*entry)), out);
-  }
-
-  // Back to slot e: all moves inside a node happen together.
-  void settle(CubeStep& out) {
-    for (std::size_t source = 0; source < nodes; ++source)
-      for (std::uint64_t e = 0; e < elements_; ++e) {
-        const Token& t = token(source, e);
-        if (t.slot != e) rule(t.node, {}, t.slot, inside, static_cast<Slot>(e), out);
-      }
-  }
-
-  std::uint64_t slots() const { return *std::max_element(slots_.begin(), slots_.end()); }
-
- private:
-  Token& token(std::size_t source, std::uint64_t e) { return tokens_[source * elements_ + e]; }
-  int low_top() const { return field_.lo + low_bits_; }
-
-  std::uint8_t neighbour(const Entry& entry) {
-    return static_cast<std::uint8_t>(token(entry.source, entry.element).node ^
-                                     bit(entry.dimension - 1));
-  }
-
-  Slot take_slot(std::uint8_t node) {
-    std::set<Slot>& free = free_[node];
-    if (free.empty()) return slots_[node]++;
-    const Slot slot = *free.begin();
-    free.erase(free.begin());
-    return slot;
-  }
-
-  void hop(const Entry& entry, Slot to, CubeStep& out) {
-    Token& t = token(entry.source, entry.element);
-    rule(t.node, {}, t.slot, low_top() + entry.dimension, to, out);
-    t.node = static_cast<std::uint8_t>(t.node ^ bit(entry.dimension - 1));
-    t.slot = to;
-  }
-
-  // The bits above low dimension i are still the original ones but for the top three; of these the
-  // sum of the two top bits at the source and of the third one's flips is a constant of the token.
-  void serve(const Entry& entry, const Token& t, CubeStep& out) {
-    const int d = field_.lo + entry.dimension;
-    const unsigned value = 1U ^ parity(entry.source) ^ (t.low_flipped ? 1U : 0U);
-    rule(t.node, {{bits_between(d + 1, low_top()), value}}, t.slot, d, t.slot, out);
-  }
-
-  void rule(std::uint8_t node, std::vector<Parity> more, Slot from, int across, Slot to,
-            CubeStep& out) {
-    std::vector<Parity> where{{bit(low_top() + 2), has_bit(node, 1) ? 1U : 0U},
-                              {bit(low_top() + 1), has_bit(node, 0) ? 1U : 0U}};
-    where.insert(where.end(), more.begin(), more.end());
-    out.rules.push_back({.where = std::move(where), .from = from, .across = across, .to = to});
-  }
-
-  CodeField field_;
-  int low_bits_;
-  std::uint64_t elements_;
-  std::vector<Token> tokens_;
-  std::array<std::set<Slot>, nodes> free_;
-  std::array<Slot, nodes> slots_{};
-};
-
-}  // namespace
-
 StepSource three_fifths_steps(const Program& program, const CodeField& field,
                               std::uint64_t elements) {
-  Tokens tokens(field, elements);
+  FieldTokens tokens(field, elements, NodeSlots::Use::shared);
   std::vector<CubeStep> steps(program.steps + 1);
   auto entry = program.entries.begin();
   for (std::uint64_t t = 0; t < program.steps; ++t) {
@@ -141,7 +33,7 @@ StepSource three_fifths_steps(const Program& program, const CodeField& field,
     entry = end;
   }
   FARO_CHECK(entry == program.entries.end());
-  tokens.settle(steps.back());
+  tokens.settle(0, elements, steps.back());
   return kept_steps(tokens.slots(), std::move(steps));
 }
 

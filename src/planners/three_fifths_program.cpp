@@ -15,12 +15,6 @@ namespace {
 constexpr std::uint64_t batch_steps = 3;
 constexpr std::uint64_t batch_elements = 5;
 
-void sort(Program& program) {
-  std::sort(program.entries.begin(), program.entries.end(), [](const Entry& a, const Entry& b) {
-    return std::tuple(a.step, a.source, a.element) < std::tuple(b.step, b.source, b.element);
-  });
-}
-
 Entry entry(std::uint64_t step, std::size_t source, std::uint64_t element, Entry::Kind kind,
             int dimension) {
   return {static_cast<std::uint32_t>(step), static_cast<std::uint32_t>(element), kind,
@@ -62,23 +56,6 @@ Choice best_units(int length, std::uint64_t elements) {
     if (best.table == nullptr || steps < best.steps) best = {&table, steps};
   }
   return best;
-}
-
-void add_unit(const Unit& unit, int low_bits, std::uint64_t shift, std::size_t source,
-              std::uint64_t element, Program& program) {
-  const auto m = static_cast<std::uint64_t>(low_bits);
-  for (const UnitEvent& event : unit) {
-    const std::uint64_t at = shift + static_cast<std::uint64_t>(event.time);
-    if (event.kind == UnitEvent::Kind::service) {
-      for (int i = 0; i < low_bits; ++i)
-        program.entries.push_back(
-            entry(at + static_cast<std::uint64_t>(i), source, element, Entry::Kind::service, i));
-    } else {
-      const std::uint64_t late = event.kind == UnitEvent::Kind::hop_after ? m : 0;
-      program.entries.push_back(
-          entry(at + late, source, element, Entry::Kind::hop, event.dimension));
-    }
-  }
 }
 
 struct TableChoice {
@@ -166,8 +143,51 @@ void run_source(const CycleTable& t, const TableChoice& choice, int low_bits, st
 
 }  // namespace
 
+void sort(Program& program) {
+  std::sort(program.entries.begin(), program.entries.end(), [](const Entry& a, const Entry& b) {
+    return std::tuple(a.step, a.source, a.element) < std::tuple(b.step, b.source, b.element);
+  });
+}
+
+void add_unit(const Unit& unit, int low_bits, std::uint64_t shift, std::size_t source,
+              std::uint64_t element, Program& program) {
+  const auto m = static_cast<std::uint64_t>(low_bits);
+  for (const UnitEvent& event : unit) {
+    const std::uint64_t at = shift + static_cast<std::uint64_t>(event.time);
+    if (event.kind == UnitEvent::Kind::service) {
+      for (int i = 0; i < low_bits; ++i)
+        program.entries.push_back(
+            entry(at + static_cast<std::uint64_t>(i), source, element, Entry::Kind::service, i));
+    } else {
+      const std::uint64_t late = event.kind == UnitEvent::Kind::hop_after ? m : 0;
+      program.entries.push_back(
+          entry(at + late, source, element, Entry::Kind::hop, event.dimension));
+    }
+  }
+}
+
+// Two bits: three of five elements cross the low dimension where the top bit says so, the other
+// two go to the other half for it.
+static std::vector<UnitTable> two_bit_units() {
+  using Kind = UnitEvent::Kind;
+  UnitTable table(2, std::vector<Unit>(batch_elements));
+  for (int p = 0; p < 3; ++p) table[1][static_cast<std::size_t>(p)] = {{Kind::service, p, 0}};
+  for (int p = 3; p < 5; ++p)
+    table[1][static_cast<std::size_t>(p)] = {
+        {Kind::hop_before, p - 3, 1}, {Kind::service, p - 2, 0}, {Kind::hop_after, p - 2, 1}};
+  return {table};
+}
+
+int low_bits_of(int length) {
+  return length == 2 ? 1 : length - 3;
+}
+
 const std::vector<UnitTable>& unit_tables(int length) {
-  FARO_CHECK(length >= 3);
+  FARO_CHECK(length >= 2);
+  if (length == 2) {
+    static const std::vector<UnitTable> two_bits = two_bit_units();
+    return two_bits;
+  }
   return length == 3 ? tables().three_bits
                      : tables().longer[static_cast<std::size_t>((length - 3) % 3)];
 }

@@ -8,6 +8,7 @@
 #include "faro/planners/one_port_half.hpp"
 #include "faro/planners/pops_affine.hpp"
 #include "faro/planners/row_operations.hpp"
+#include "faro/planners/several_fields.hpp"
 #include "faro/planners/three_fifths.hpp"
 #include "faro/planners/two_thirds.hpp"
 
@@ -22,6 +23,8 @@ const auto table = std::to_array<const Planner*>({
     &two_bits,
     &three_fifths_closed_form,
     &three_fifths_table,
+    &fields_by_phases,
+    &fields_pipeline,
     &exchange_sequence,
     &one_port_half,
     // Boolean cube: any affine map

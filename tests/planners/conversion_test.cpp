@@ -3,11 +3,13 @@
 #include <gtest/gtest.h>
 
 #include <fstream>
+#include <functional>
 #include <nlohmann/json.hpp>
 
 #include "faro/planners/exchange_sequence.hpp"
 #include "faro/planners/minimum_path.hpp"
 #include "faro/planners/one_port_half.hpp"
+#include "faro/planners/several_fields.hpp"
 #include "faro/planners/three_fifths.hpp"
 #include "faro/planners/two_thirds.hpp"
 #include "full.hpp"
@@ -29,8 +31,9 @@ const json& golden() {
   return data;
 }
 
-const std::vector<const Planner*> all_ports{&minimum_path, &non_minimum_path, &two_bits,
-                                            &three_fifths_closed_form, &three_fifths_table};
+const std::vector<const Planner*> all_ports{
+    &minimum_path,       &non_minimum_path, &two_bits,       &three_fifths_closed_form,
+    &three_fifths_table, &fields_by_phases, &fields_pipeline};
 const std::vector<const Planner*> one_port{&exchange_sequence, &one_port_half};
 
 bool by_replay(int dimensions, std::uint64_t elements) {
@@ -64,12 +67,34 @@ TEST(Conversion, a_field_inside_a_larger_cube) {
   }
 }
 
+// All ways to write `width` as fields.
+void for_each_composition(int width, const std::function<void(const std::vector<int>&)>& visit) {
+  for (Word cuts = 0; cuts < bit(width - 1); ++cuts) {
+    std::vector<int> lengths{1};
+    for (int i = 0; i < width - 1; ++i) {
+      if (has_bit(cuts, i))
+        lengths.push_back(1);
+      else
+        ++lengths.back();
+    }
+    visit(lengths);
+  }
+}
+
+TEST(Conversion, several_fields_cost_what_is_promised) {
+  for (int n = 4; n <= 6; ++n)
+    for_each_composition(n, [n](const std::vector<int>& lengths) {
+      for (std::uint64_t k = 1; k <= 40; k += full_run() ? 1 : 13)
+        check_all(n, gray_to_binary(lengths), k);
+    });
+}
+
 TEST(Conversion, sixty_dimensions_are_proved) {
   for (const std::uint64_t k : {1, 10, 30}) {
-    const BitMap map = gray_to_binary({60});
-    for (const Planner* planner : all_ports)
-      if (!planner->refusal(cube_request_of(60, map, k)))
-        built_and_verified(*planner, cube_request_of(60, map, k), false);
+    for (const BitMap& map : {gray_to_binary({60}), gray_to_binary({20, 20, 20})})
+      for (const Planner* planner : all_ports)
+        if (!planner->refusal(cube_request_of(60, map, k)))
+          built_and_verified(*planner, cube_request_of(60, map, k), false);
   }
 }
 

@@ -29,6 +29,26 @@ struct StepSource {
 // Steps kept in memory: what needs its whole history to be made.
 StepSource kept_steps(std::uint64_t slots, std::vector<CubeStep> steps);
 
+// What happens again and again: at start, start + rate, .., `times` times in all.
+struct Recurring {
+  std::uint64_t start = 0;
+  std::uint64_t times = 0;
+};
+// The number of steps in which something happens.
+Count busy_steps(std::uint64_t rate, std::vector<Recurring> events);
+
+// A source for some of the elements: its slot i < count is slot first + stride * i of the whole,
+// the others are transit slots.
+struct Part {
+  StepSource source;
+  std::uint64_t count = 0;
+  std::uint64_t first = 0;
+  std::uint64_t stride = 1;
+};
+// All parts at once, each with transit slots of its own above `elements`. They must not meet on a
+// link.
+StepSource side_by_side(std::uint64_t elements, std::vector<Part> parts);
+
 // First all steps of parts[0], then those of parts[1], and so on.
 StepSource one_after_another(std::uint64_t slots, std::vector<StepSource> parts);
 

@@ -52,10 +52,17 @@ struct UnitEvent {
   int dimension = 0;  // of a hop
 };
 using Unit = std::vector<UnitEvent>;
-// units[source][p], source = two top bits.
+// units[source][p], source = two top bits; of a field of two bits, its top bit.
 using UnitTable = std::vector<std::vector<Unit>>;
 const std::vector<UnitTable>& unit_tables(int length);
+// n-3, and 1 for a field of two bits.
+int low_bits_of(int length);
 // The step after a unit's last.
 std::uint64_t finish_of(const Unit& unit, int low_bits);
+
+// The entries of one element's unit, `shift` steps later than the table says.
+void add_unit(const Unit& unit, int low_bits, std::uint64_t shift, std::size_t source,
+              std::uint64_t element, Program& program);
+void sort(Program& program);
 
 }  // namespace faro::three_fifths
