@@ -1,0 +1,54 @@
+// Transforms of arrays whose number type is known only at run time, as a file says it.
+//
+//   ArrayTransform fft{.kind = TransformKind::fft, .network = {.processor_bits = 6}};
+//   result_type(fft, "<f8")     "<c16"
+//   transform_array(fft, "<f8", in, {.outer = 3, .length = 4096, .inner = 1}, out)
+//
+//   kind        takes                                      gives
+//   fft, ifft   floats and complex numbers of 4, 8 bytes   complex numbers
+//   ntt, intt   integers below the modulus                 unsigned integers of 8 bytes
+//   wht         integers, floats, complex numbers          the same; integers of 8 bytes, wrapping
+//   scan        integers, floats, complex numbers          the same; integers of 8 bytes, wrapping
+//   merge, sort integers, floats                           the same; not-a-numbers last
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <span>
+#include <string>
+#include <string_view>
+
+#include "faro/base/progress.hpp"
+#include "faro/butterfly/transform.hpp"
+
+namespace faro {
+
+enum class TransformKind { fft, ifft, ntt, intt, wht, scan, merge, sort };
+
+struct ArrayTransform {
+  enum class Modulus { prime_998244353, goldilocks };
+  enum class Ends { inclusive, exclusive };
+  TransformKind kind = TransformKind::fft;
+  butterfly::Network network = {};
+  Modulus modulus = Modulus::prime_998244353;
+  butterfly::Arrangement arrangement = butterfly::Arrangement::natural;  // of wht
+  Ends ends = Ends::inclusive;                                           // of scan
+};
+
+// Lines along one axis: element i of line (o, j) is number (o · length + i) · inner + j.
+struct AxisShape {
+  std::uint64_t outer = 1;
+  std::uint64_t length = 1;
+  std::uint64_t inner = 1;
+};
+
+// NumPy's name of the number type of the result; throws Error(usage), naming the types that would
+// do.
+std::string result_type(const ArrayTransform& transform, std::string_view type);
+
+// `type` is NumPy's, "<f8"; big-endian numbers too. Output is little-endian.
+butterfly::Performed transform_array(const ArrayTransform& transform, std::string_view type,
+                                     std::span<const std::byte> in, const AxisShape& shape,
+                                     std::span<std::byte> out, const Progress& progress = {});
+
+}  // namespace faro

@@ -1,0 +1,333 @@
+#include "faro/service/array_transform.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <complex>
+#include <cstring>
+#include <functional>
+#include <utility>
+#include <vector>
+
+#include "faro/base/check.hpp"
+#include "faro/base/count.hpp"
+#include "faro/base/error.hpp"
+
+namespace faro {
+namespace {
+
+using namespace butterfly;
+using Kind = TransformKind;
+
+// A number type of NumPy: kind character and bytes.
+struct NumberType {
+  char kind = 0;  // i, u, f, c
+  std::uint64_t bytes = 0;
+  bool swapped = false;
+};
+
+bool integer(const NumberType& t) {
+  return t.kind == 'i' || t.kind == 'u';
+}
+
+bool takes(Kind kind, const NumberType& t) {
+  const bool real = t.kind == 'f' && (t.bytes == 4 || t.bytes == 8);
+  const bool complex = t.kind == 'c' && (t.bytes == 8 || t.bytes == 16);
+  switch (kind) {
+    case Kind::fft:
+    case Kind::ifft:
+      return real || complex;
+    case Kind::ntt:
+    case Kind::intt:
+      return integer(t);
+    case Kind::wht:
+    case Kind::scan:
+      return integer(t) || real || complex;
+    case Kind::merge:
+    case Kind::sort:
+      return integer(t) || real;
+  }
+  return false;
+}
+
+const char* wanted(Kind kind) {
+  switch (kind) {
+    case Kind::fft:
+    case Kind::ifft:
+      return "float32, float64, complex64 or complex128";
+    case Kind::ntt:
+    case Kind::intt:
+      return "an integer type, best uint64";
+    case Kind::wht:
+    case Kind::scan:
+      return "an integer type, float32, float64, complex64 or complex128";
+    case Kind::merge:
+    case Kind::sort:
+      return "an integer type, float32 or float64";
+  }
+  return "";
+}
+
+NumberType number_type(Kind kind, std::string_view type) {
+  NumberType t;
+  if (type.size() == 3 || type.size() == 4) {
+    t.kind = type[1];
+    for (const char c : type.substr(2)) t.bytes = (t.bytes * 10) + static_cast<unsigned>(c - '0');
+    t.swapped = type[0] == '>';
+  }
+  const bool sized = t.bytes == 1 || t.bytes == 2 || t.bytes == 4 || t.bytes == 8 || t.bytes == 16;
+  if (!sized || (integer(t) && t.bytes > 8) || !takes(kind, t)) {
+    throw Error(ErrorCode::usage,
+                fmt::format("numbers of type {} do not fit this transform; wanted "
+                            "{}",
+                            type, wanted(kind)));
+  }
+  return t;
+}
+
+template <class T>
+T loaded(const std::byte* from, bool swapped) {
+  std::array<std::byte, sizeof(T)> bytes;
+  std::memcpy(bytes.data(), from, sizeof(T));
+  if (swapped) std::reverse(bytes.begin(), bytes.end());
+  T value;
+  std::memcpy(&value, bytes.data(), sizeof(T));
+  return value;
+}
+
+// Reads numbers of one type as another.
+template <class To>
+using Reader = To (*)(const std::byte*, bool swapped);
+
+template <class From, class To>
+To read_as(const std::byte* from, bool swapped) {
+  return static_cast<To>(loaded<From>(from, swapped));
+}
+
+template <class Real, class To>
+To read_complex(const std::byte* from, bool swapped) {
+  using Part = typename To::value_type;
+  return To(static_cast<Part>(loaded<Real>(from, swapped)),
+            static_cast<Part>(loaded<Real>(from + sizeof(Real), swapped)));
+}
+
+template <class To>
+Reader<To> integer_reader(const NumberType& t) {
+  const bool is_signed = t.kind == 'i';
+  switch (t.bytes) {
+    case 1:
+      return is_signed ? read_as<std::int8_t, To> : read_as<std::uint8_t, To>;
+    case 2:
+      return is_signed ? read_as<std::int16_t, To> : read_as<std::uint16_t, To>;
+    case 4:
+      return is_signed ? read_as<std::int32_t, To> : read_as<std::uint32_t, To>;
+    default:
+      return is_signed ? read_as<std::int64_t, To> : read_as<std::uint64_t, To>;
+  }
+}
+
+// Lines in pieces that fit the cache of a few megabytes where lines are short: a piece goes through
+// the machine together.
+constexpr std::uint64_t piece_values_max = std::uint64_t{1} << 20U;
+
+// Runs `body(values, lines)` on pieces of the lines, read and written back. Work is what the kernel
+// computes with, Out what the file gets.
+template <class Work, class Out, class Body>
+Performed by_pieces(std::span<const std::byte> in, const NumberType& type, Reader<Work> read,
+                    const AxisShape& shape, std::span<std::byte> out, const Progress& progress,
+                    Body&& body) {
+  const std::uint64_t lines = size_product(shape.outer, shape.inner, "lines");
+  const std::uint64_t at_once =
+      std::max<std::uint64_t>(1, std::min(lines, piece_values_max / shape.length));
+  Performed performed;
+  std::vector<Work> values;
+  const auto each = [&](std::uint64_t first, std::uint64_t count, auto&& visit) {
+    for (std::uint64_t line = 0; line < count; ++line) {
+      const std::uint64_t o = (first + line) / shape.inner;
+      const std::uint64_t j = (first + line) % shape.inner;
+      for (std::uint64_t i = 0; i < shape.length; ++i) {
+        visit((line * shape.length) + i, (((o * shape.length) + i) * shape.inner) + j);
+      }
+    }
+  };
+  for (std::uint64_t first = 0; first < lines; first += at_once) {
+    report(progress, first * shape.length * type.bytes, in.size());
+    const std::uint64_t count = std::min(at_once, lines - first);
+    values.resize(count * shape.length);
+    each(first, count, [&](std::uint64_t at, std::uint64_t number) {
+      values[at] = read(in.data() + (number * type.bytes), type.swapped);
+    });
+    performed = body(std::span<Work>(values), count);
+    each(first, count, [&](std::uint64_t at, std::uint64_t number) {
+      const auto value = static_cast<Out>(values[at]);
+      std::memcpy(out.data() + (number * sizeof(Out)), &value, sizeof(Out));
+    });
+  }
+  report(progress, in.size(), in.size());
+  return performed;
+}
+
+struct Job {
+  const ArrayTransform& transform;
+  NumberType type;
+  std::span<const std::byte> in;
+  const AxisShape& shape;
+  std::span<std::byte> out;
+  const Progress& progress;
+
+  template <class Work, class Out, class Body>
+  Performed run(Reader<Work> read, Body&& body) const {
+    return by_pieces<Work, Out>(in, type, read, shape, out, progress, std::forward<Body>(body));
+  }
+  bool inverse() const { return transform.kind == Kind::ifft || transform.kind == Kind::intt; }
+};
+
+template <class Real>
+Performed run_fourier(const Job& job) {
+  using Value = std::complex<Real>;
+  const Reader<Value> read =
+      job.type.kind == 'c' ? read_complex<Real, Value> : read_as<Real, Value>;
+  return job.run<Value, Value>(read, [&](std::span<Value> values, std::uint64_t lines) {
+    return fourier<Real>(job.transform.network,
+                         job.inverse() ? Direction::inverse : Direction::forward, values, lines);
+  });
+}
+
+template <class Prime>
+Performed run_ntt(const Job& job) {
+  const auto read = integer_reader<std::uint64_t>(job.type);
+  return job.run<std::uint64_t, std::uint64_t>(
+      read, [&](std::span<std::uint64_t> values, std::uint64_t lines) {
+        return number_theoretic<Prime>(job.transform.network,
+                                       job.inverse() ? Direction::inverse : Direction::forward,
+                                       values, lines);
+      });
+}
+
+// Sums and differences: Walsh-Hadamard and scans.
+template <class Number>
+Performed run_sums(const Job& job, Reader<Number> read) {
+  return job.run<Number, Number>(read, [&](std::span<Number> values, std::uint64_t lines) {
+    if (job.transform.kind == Kind::wht) {
+      return walsh_hadamard<Number>(job.transform.network, job.transform.arrangement, values,
+                                    lines);
+    }
+    const bool exclusive = job.transform.ends == ArrayTransform::Ends::exclusive;
+    return scan<Number>(job.transform.network, std::plus<Number>(),
+                        exclusive ? std::optional(Number{}) : std::nullopt, values, lines);
+  });
+}
+
+// As NumPy orders: not-a-numbers after all numbers.
+template <class Key>
+struct NumberLess {
+  bool operator()(Key a, Key b) const { return a < b || (b != b && a == a); }
+};
+
+template <class Key, class Out>
+Performed run_order(const Job& job, Reader<Key> read) {
+  return job.run<Key, Out>(read, [&](std::span<Key> values, std::uint64_t lines) {
+    const Network& network = job.transform.network;
+    if (job.transform.kind == Kind::sort) {
+      return sort<Key, NumberLess<Key>>(network, values, lines);
+    }
+    const std::uint64_t length = values.size() / lines;
+    for (std::uint64_t at = 0; length > 1 && at < values.size(); at += length / 2) {
+      const std::span<Key> half = values.subspan(at, length / 2);
+      if (!std::is_sorted(half.begin(), half.end(), NumberLess<Key>())) {
+        throw Error(ErrorCode::usage,
+                    "merge takes lines whose two halves are sorted, and a half is "
+                    "not; `faro transform sort` sorts");
+      }
+    }
+    return merge<Key, NumberLess<Key>>(network, values, lines);
+  });
+}
+
+Performed run_order(const Job& job) {
+  const NumberType& t = job.type;
+  if (t.kind == 'f') {
+    return t.bytes == 4 ? run_order<float, float>(job, read_as<float, float>)
+                        : run_order<double, double>(job, read_as<double, double>);
+  }
+  const bool is_signed = t.kind == 'i';
+  const auto wide = integer_reader<std::int64_t>(t);
+  const auto natural = integer_reader<std::uint64_t>(t);
+  switch (t.bytes) {
+    case 1:
+      return is_signed ? run_order<std::int64_t, std::int8_t>(job, wide)
+                       : run_order<std::uint64_t, std::uint8_t>(job, natural);
+    case 2:
+      return is_signed ? run_order<std::int64_t, std::int16_t>(job, wide)
+                       : run_order<std::uint64_t, std::uint16_t>(job, natural);
+    case 4:
+      return is_signed ? run_order<std::int64_t, std::int32_t>(job, wide)
+                       : run_order<std::uint64_t, std::uint32_t>(job, natural);
+    default:
+      return is_signed ? run_order<std::int64_t, std::int64_t>(job, wide)
+                       : run_order<std::uint64_t, std::uint64_t>(job, natural);
+  }
+}
+
+Performed run_sums(const Job& job) {
+  const NumberType& t = job.type;
+  if (t.kind == 'f') {
+    return t.bytes == 4 ? run_sums<float>(job, read_as<float, float>)
+                        : run_sums<double>(job, read_as<double, double>);
+  }
+  if (t.kind == 'c') {
+    return t.bytes == 8
+               ? run_sums<std::complex<float>>(job, read_complex<float, std::complex<float>>)
+               : run_sums<std::complex<double>>(job, read_complex<double, std::complex<double>>);
+  }
+  // Unsigned arithmetic wraps as NumPy's does, and has the same bits for signed numbers.
+  return run_sums<std::uint64_t>(job, integer_reader<std::uint64_t>(t));
+}
+
+}  // namespace
+
+std::string result_type(const ArrayTransform& transform, std::string_view type) {
+  const NumberType t = number_type(transform.kind, type);
+  switch (transform.kind) {
+    case Kind::fft:
+    case Kind::ifft:
+      return t.bytes == 4 || (t.kind == 'c' && t.bytes == 8) ? "<c8" : "<c16";
+    case Kind::ntt:
+    case Kind::intt:
+      return "<u8";
+    case Kind::wht:
+    case Kind::scan:
+      if (integer(t)) return t.kind == 'i' ? "<i8" : "<u8";
+      break;
+    case Kind::merge:
+    case Kind::sort:
+      break;
+  }
+  return fmt::format("{}{}{}", t.bytes == 1 ? '|' : '<', t.kind, t.bytes);
+}
+
+Performed transform_array(const ArrayTransform& transform, std::string_view type,
+                          std::span<const std::byte> in, const AxisShape& shape,
+                          std::span<std::byte> out, const Progress& progress) {
+  const Job job{transform, number_type(transform.kind, type), in, shape, out, progress};
+  switch (transform.kind) {
+    case Kind::fft:
+    case Kind::ifft:
+      return result_type(transform, type) == "<c8" ? run_fourier<float>(job)
+                                                   : run_fourier<double>(job);
+    case Kind::ntt:
+    case Kind::intt:
+      return transform.modulus == ArrayTransform::Modulus::goldilocks
+                 ? run_ntt<PrimeGoldilocks>(job)
+                 : run_ntt<Prime998244353>(job);
+    case Kind::wht:
+    case Kind::scan:
+      return run_sums(job);
+    case Kind::merge:
+    case Kind::sort:
+      return run_order(job);
+  }
+  check_failed("a known kind", __FILE__, __LINE__);
+}
+
+}  // namespace faro
