@@ -45,6 +45,12 @@ Word Members::in_block(std::span<const Parity> where, Word block) const {
   return members;
 }
 
+void for_each_block(Word blocks, Threads threads, const std::function<void(Word)>& body) {
+  const auto end = static_cast<std::int64_t>(blocks);
+#pragma omp parallel for schedule(static) if (threads == Threads::all)
+  for (std::int64_t block = 0; block < end; ++block) body(static_cast<Word>(block));
+}
+
 Links::Links(int processor_bits)
     : processors_(bit(processor_bits)),
       used_(static_cast<std::size_t>(processor_bits) * bit(processor_bits)) {}

@@ -183,13 +183,10 @@ void EmulatedMachine<Kernel>::step(const CompiledStep& compiled) {
     combine({{}, b.low, b.high, b.stage, b.result, b.to}, b.processor, compiled.indices[i]);
   }
   if (compiled.step.butterfly_rules.empty()) return;
-  const auto blocks = static_cast<std::int64_t>(members_->blocks());
   // A short step is not worth waking the threads.
   const bool wide = compiled.step.butterfly_rules.size() * processors_ > bit(16);
-#pragma omp parallel for schedule(static) if (wide)
-  for (std::int64_t block = 0; block < blocks; ++block) {
-    combine_block(compiled, static_cast<Word>(block));
-  }
+  for_each_block(members_->blocks(), wide ? Threads::all : Threads::one,
+                 [&](Word block) { combine_block(compiled, block); });
 }
 
 }  // namespace faro::butterfly

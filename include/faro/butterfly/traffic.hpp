@@ -3,6 +3,7 @@
 #pragma once
 
 #include <cstdint>
+#include <functional>
 #include <span>
 #include <vector>
 
@@ -34,6 +35,10 @@ class Members {
  private:
   Word processors_;
 };
+
+// Calls body(block) for every block, by one thread or by all.
+enum class Threads { one, all };
+void for_each_block(Word blocks, Threads threads, const std::function<void(Word)>& body);
 
 class Links {
  public:
