@@ -7,6 +7,8 @@
 #include "faro/planners/minimum_path.hpp"
 #include "faro/planners/one_port_half.hpp"
 #include "faro/planners/pops_affine.hpp"
+#include "faro/planners/pops_fewest.hpp"
+#include "faro/planners/pops_permutation.hpp"
 #include "faro/planners/row_operations.hpp"
 #include "faro/planners/several_fields.hpp"
 #include "faro/planners/three_fifths.hpp"
@@ -34,6 +36,11 @@ const auto table = std::to_array<const Planner*>({
     &pops_affine_single_hop,
     &pops_affine,
     &pops_stay_go,
+    // POPS network: any permutation, packet by packet
+    &pops_single_hop,
+    &pops_two_hop,
+    &pops_threshold,
+    &pops_fewest_slots,
     // Mesh, one route at a time: permutations of bits
     &mesh_permute,
     &mesh_permute_plus,

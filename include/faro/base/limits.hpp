@@ -68,6 +68,10 @@ inline constexpr std::uint64_t pops_cells_max = std::uint64_t{1} << 28;
 // POPS plans list every slot; above this d/g there are too many to list, write and read.
 inline constexpr std::uint64_t pops_slots_max = std::uint64_t{1} << 16;
 
+// POPS plans that list processors one by one: maps, which also have plans by rules, up to here;
+// destinations in a file up to four times as many, a few gigabytes while planning.
+inline constexpr int pops_list_log2_max = 20;
+
 // A certificate of coupler weights is checked in g^3 steps.
 inline constexpr std::uint64_t pops_certificate_groups_max = 512;
 

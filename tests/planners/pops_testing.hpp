@@ -1,0 +1,61 @@
+// What the tests of POPS planners share: requests, verified builds, the golden values.
+#pragma once
+
+#include <gtest/gtest.h>
+
+#include <fstream>
+#include <nlohmann/json.hpp>
+#include <vector>
+
+#include "../full.hpp"
+#include "../paths.hpp"
+#include "faro/base/random.hpp"
+#include "faro/machines/verify/verifier.hpp"
+#include "faro/planners/planner.hpp"
+
+namespace faro::testing {
+
+inline const nlohmann::json& golden_pops() {
+  static const nlohmann::json golden =
+      nlohmann::json::parse(std::ifstream(source_path("tests/data/pops.json")));
+  return golden;
+}
+
+inline Request pops_request(std::uint64_t d, std::uint64_t g, std::vector<Word> destinations) {
+  Request request;
+  request.machine = Pops{d, g, false};
+  request.destinations = std::move(destinations);
+  return request;
+}
+
+inline Request pops_request(const BitMap& map, int local_bits, std::uint64_t elements = 1) {
+  Request request;
+  request.machine = Pops{bit(local_bits), bit(map.width() - local_bits), false};
+  request.map = MapGoal{map, false, 0};
+  request.elements = elements;
+  return request;
+}
+
+// Slots counted by replay; fails the test if the plan is refused, not legal or not as promised.
+inline Count replayed_slots(const Planner& planner, const Request& request) {
+  const auto refusal = planner.refusal(request);
+  EXPECT_FALSE(refusal.has_value()) << planner.name << ": " << refusal.value_or("");
+  if (refusal) return 0;
+  const auto replay = make_replay();
+  planner.build(request, *replay);
+  const Verdict verdict = replay->verdict();
+  EXPECT_TRUE(verdict.ok()) << planner.name << ": "
+                            << (verdict.violations.empty() ? "" : verdict.violations[0].message);
+  EXPECT_EQ(to_string(verdict.cost.slots), to_string(planner.estimate(request).cost.value))
+      << planner.name;
+  return verdict.cost.slots;
+}
+
+inline std::vector<Word> random_permutation(Random& random, std::uint64_t n) {
+  std::vector<Word> to(n);
+  for (Word p = 0; p < n; ++p) to[p] = p;
+  for (std::uint64_t i = n; i > 1; --i) std::swap(to[i - 1], to[random.below(i)]);
+  return to;
+}
+
+}  // namespace faro::testing
