@@ -29,13 +29,40 @@ struct Plane {
   std::vector<Word> written;
 };
 
-// The members of one block that move alike; their tokens wait in the stage from `first` on.
-struct Transfer {
-  Plane* to;
+// Where members of a block are after a move.
+struct Landing {
   Word block;
   Word members;
+};
+
+// What the moves of one rule share, looked up once.
+struct Route {
+  const Plane* from;
+  Plane* to;
+  Slot from_slot;
+  Slot to_slot;
   int across;
-  std::size_t first;
+};
+
+// The members of one block that move along a route; their tokens wait in the stage.
+struct Transfer {
+  Word block;
+  Word members;
+};
+
+// One explicit move that is read and not yet written.
+struct Single {
+  Plane* to;
+  Word from_processor;
+  Word to_processor;
+  int across;
+  Token token;
+};
+
+// The transfers of one route in a step, up to the place `end` in the list of all.
+struct Group {
+  Route route;
+  std::size_t end;
 };
 
 class CubeReplay : public Verifier {
@@ -48,7 +75,11 @@ class CubeReplay : public Verifier {
  private:
   bool well_formed(const Rule& rule);
   bool well_formed(const Move& move);
-  void transfer(Slot from, Slot to, int across, Word block, Word members);
+  Route route(Slot from, Slot to, int across);
+  void check(const Route& route, Word block, Word members, const Landing& there);
+  void transfer(const Route& route, Word block, Word members);
+  void move_one(const Move& move);
+  void close_books(int across, Word block, const Landing& there, Plane& to);
   void use_link(int across, Word block, Word members, Word to_block, Word to_members);
   void land();
   void use_port(int across, Word block, Word members);
@@ -71,8 +102,10 @@ class CubeReplay : public Verifier {
   std::vector<Word> busy_;                   // one port: who sends or receives at all
   std::vector<Token> staged_;
   std::vector<Transfer> transfers_;
+  std::vector<Group> groups_;
+  std::vector<Single> singles_;
+  std::uint64_t remote_moves_ = 0;  // of this step
   Count step_ = 0;
-  bool remote_ = false;
   Verdict verdict_;
 };
 
@@ -183,9 +216,7 @@ void CubeReplay::use_port(int across, Word block, Word members) {
 }
 
 void CubeReplay::use_link(int across, Word block, Word members, Word to_block, Word to_members) {
-  remote_ = true;
-  verdict_.cost.remote_moves =
-      add_checked(verdict_.cost.remote_moves, static_cast<Count>(std::popcount(members)));
+  remote_moves_ += static_cast<std::uint64_t>(std::popcount(members));
   Word& sent = sent_[static_cast<std::size_t>(across)][block];
   if (const Word twice = members & sent; twice != 0)
     breach("link-twice",
@@ -197,11 +228,6 @@ void CubeReplay::use_link(int across, Word block, Word members, Word to_block, W
   use_port(across, to_block, to_members);
 }
 
-struct Landing {
-  Word block;
-  Word members;
-};
-
 // Where the members of a block are after crossing a dimension, or staying.
 Landing landing(Word block, Word members, int across) {
   if (across == inside) return {block, members};
@@ -209,23 +235,31 @@ Landing landing(Word block, Word members, int across) {
   return {block ^ bit(across - block_bits), members};
 }
 
-void CubeReplay::transfer(Slot from, Slot to, int across, Word block, Word members) {
-  const Landing there = landing(block, members, across);
-  if (across != inside) use_link(across, block, members, there.block, there.members);
-  const Plane* source = planes_[from].get();
-  if (const Word empty = source == nullptr ? members : members & ~source->filled[block];
-      empty != 0) {
-    breach("reads-empty", fmt::format("slot {} of processor {} is read, but nothing wrote it", from,
-                                      first_of(block, empty)));
-    if (source == nullptr) source = &plane(from);
-  }
+Route CubeReplay::route(Slot from, Slot to, int across) {
   Plane& target = plane(to);
-  if (const Word twice = there.members & target.written[there.block]; twice != 0)
-    breach("two-writes", fmt::format("slot {} of processor {} is written twice", to,
+  const Plane* source = planes_[from].get();
+  // A slot that nothing ever wrote reads as an empty one.
+  return {source == nullptr ? &plane(from) : source, &target, from, to, across};
+}
+
+// The rules of the machine for one block of a route.
+void CubeReplay::check(const Route& r, Word block, Word members, const Landing& there) {
+  if (r.across != inside) use_link(r.across, block, members, there.block, there.members);
+  if (const Word empty = members & ~r.from->filled[block]; empty != 0)
+    breach("reads-empty", fmt::format("slot {} of processor {} is read, but nothing wrote it",
+                                      r.from_slot, first_of(block, empty)));
+  Word& written = r.to->written[there.block];
+  if (const Word twice = there.members & written; twice != 0)
+    breach("two-writes", fmt::format("slot {} of processor {} is written twice", r.to_slot,
                                      first_of(there.block, twice)));
-  target.written[there.block] |= there.members;
-  transfers_.push_back({&target, block, members, across, staged_.size()});
-  const Token* tokens = source->tokens.data() + (block << block_bits);
+  written |= there.members;
+}
+
+// Many moves of a rule: what is read goes to the stage.
+void CubeReplay::transfer(const Route& r, Word block, Word members) {
+  check(r, block, members, landing(block, members, r.across));
+  transfers_.push_back({block, members});
+  const Token* tokens = r.from->tokens.data() + (block << block_bits);
   if (members == ~Word{0}) {
     staged_.insert(staged_.end(), tokens, tokens + 64);
   } else {
@@ -236,33 +270,63 @@ void CubeReplay::transfer(Slot from, Slot to, int across, Word block, Word membe
   }
 }
 
+void CubeReplay::move_one(const Move& m) {
+  const Word apart = m.from_processor ^ m.to_processor;
+  const int across = apart == 0 ? inside : log2_exact(apart);
+  const auto bit_of = [](Word p) { return bit(static_cast<int>(p & low_mask(block_bits))); };
+  const Route r = route(m.from_slot, m.to_slot, across);
+  check(r, m.from_processor >> block_bits, bit_of(m.from_processor),
+        {m.to_processor >> block_bits, bit_of(m.to_processor)});
+  singles_.push_back(
+      {r.to, m.from_processor, m.to_processor, across, r.from->tokens[m.from_processor]});
+}
+
+void CubeReplay::close_books(int across, Word block, const Landing& there, Plane& to) {
+  to.filled[there.block] |= there.members;
+  to.written[there.block] = 0;
+  if (across == inside) return;
+  sent_[static_cast<std::size_t>(across)][block] = 0;
+  if (!one_port_) return;
+  for (const Word b : {block, there.block})
+    involved_[static_cast<std::size_t>(across)][b] = busy_[b] = 0;
+}
+
 // All reads are done: the staged tokens arrive, and the books of the step are closed.
 void CubeReplay::land() {
-  for (const Transfer& t : transfers_) {
-    const Landing there = landing(t.block, t.members, t.across);
-    Token* tokens = t.to->tokens.data() + (there.block << block_bits);
-    const Token* value = staged_.data() + t.first;
-    const auto flip = t.across != inside && t.across < block_bits ? bit(t.across) : Word{0};
-    if (t.members == ~Word{0} && flip == 0) {
-      std::memcpy(tokens, value, 64 * sizeof(Token));
-    } else {
-      for (Word rest = t.members; rest != 0; rest &= rest - 1)
-        tokens[static_cast<Word>(lowest_bit(rest)) ^ flip] = *value++;
+  const Token* value = staged_.data();
+  std::size_t next = 0;
+  for (const auto& [route, end] : groups_) {
+    const int across = route.across;
+    const Word flip = across != inside && across < block_bits ? bit(across) : Word{0};
+    for (; next < end; ++next) {
+      const auto [block, members] = transfers_[next];
+      const Landing there = landing(block, members, across);
+      Token* tokens = route.to->tokens.data() + (there.block << block_bits);
+      if (members == ~Word{0} && flip == 0) {
+        std::memcpy(tokens, value, 64 * sizeof(Token));
+        value += 64;
+      } else {
+        for (Word rest = members; rest != 0; rest &= rest - 1)
+          tokens[static_cast<Word>(lowest_bit(rest)) ^ flip] = *value++;
+      }
+      close_books(across, block, there, *route.to);
     }
-    t.to->filled[there.block] |= there.members;
-    t.to->written[there.block] = 0;
-    if (t.across == inside) continue;
-    const auto d = static_cast<std::size_t>(t.across);
-    sent_[d][t.block] = 0;
-    if (!one_port_) continue;
-    for (const Word block : {t.block, there.block}) involved_[d][block] = busy_[block] = 0;
+  }
+  for (const Single& s : singles_) {
+    s.to->tokens[s.to_processor] = s.token;
+    close_books(s.across, s.from_processor >> block_bits,
+                {s.to_processor >> block_bits,
+                 bit(static_cast<int>(s.to_processor & low_mask(block_bits)))},
+                *s.to);
   }
   transfers_.clear();
+  groups_.clear();
+  singles_.clear();
   staged_.clear();
 }
 
 void CubeReplay::step(const CubeStep& step) {
-  remote_ = false;
+  remote_moves_ = 0;
   if (!step.butterflies.empty() || !step.butterfly_rules.empty())
     breach("butterfly", "a computation in a schedule whose goal only moves data");
   // A step with a rule that names no part of the machine is not performed at all.
@@ -272,24 +336,25 @@ void CubeReplay::step(const CubeStep& step) {
     for (const Rule& rule : step.rules) {
       const bool fits = rule.from < header_.slots && rule.to < header_.slots;
       bool told = false;  // a rule that nobody meets is legal, whatever its slots
+      std::optional<Route> known;
       ParityBlocks(dimensions_, rule.where).for_each([&](Word block, Word members) {
-        if (fits) return transfer(rule.from, rule.to, rule.across, block, members);
+        if (fits) {
+          if (!known) known = route(rule.from, rule.to, rule.across);
+          return transfer(*known, block, members);
+        }
         if (told) return;
         told = true;
         breach("slot-range", fmt::format("a rule names slot {}; there are {}",
                                          std::max(rule.from, rule.to), header_.slots));
       });
+      if (known) groups_.push_back({*known, transfers_.size()});
     }
-    for (const Move& move : step.moves) {
-      if (!well_formed(move)) continue;
-      const Word apart = move.from_processor ^ move.to_processor;
-      transfer(move.from_slot, move.to_slot, apart == 0 ? inside : log2_exact(apart),
-               move.from_processor >> block_bits,
-               bit(static_cast<int>(move.from_processor & low_mask(block_bits))));
-    }
+    for (const Move& move : step.moves)
+      if (well_formed(move)) move_one(move);
     land();
   }
-  if (remote_) verdict_.cost.steps = add_checked(verdict_.cost.steps, 1);
+  verdict_.cost.remote_moves = add_checked(verdict_.cost.remote_moves, remote_moves_);
+  if (remote_moves_ != 0) verdict_.cost.steps = add_checked(verdict_.cost.steps, 1);
   step_ = add_checked(step_, 1);
 }
 
