@@ -2,6 +2,8 @@
 
 #include <fmt/format.h>
 
+#include <array>
+
 #include "faro/algebra/bit_map.hpp"
 #include "faro/base/error.hpp"
 #include "faro/butterfly/rows.hpp"
@@ -9,11 +11,16 @@
 namespace faro::butterfly {
 
 Word reversed(Word index, int bits) {
-  Word result = 0;
-  for (int b = 0; b < bits; ++b) {
-    if (has_bit(index, b)) result |= bit(bits - 1 - b);
+  if (bits == 0) return 0;
+  // Neighbours, pairs, fours, .. change places; then the bits are at the top.
+  const std::array<Word, 6> masks = {0x5555555555555555U, 0x3333333333333333U, 0x0f0f0f0f0f0f0f0fU,
+                                     0x00ff00ff00ff00ffU, 0x0000ffff0000ffffU, 0x00000000ffffffffU};
+  int width = 1;
+  for (const Word mask : masks) {
+    index = ((index >> width) & mask) | ((index & mask) << width);
+    width *= 2;
   }
-  return result;
+  return index >> (word_bits - bits);
 }
 
 Word coefficient_place(Word index, int bits, Arrangement arrangement) {
