@@ -7,7 +7,6 @@
 #include <memory>
 #include <new>
 
-#include "faro/engine/reference.hpp"
 #include "passes.hpp"
 
 namespace faro::engine {
@@ -15,6 +14,7 @@ namespace {
 
 // Each thread's stages begin on pages of their own.
 constexpr std::size_t page_bytes = 4096;
+constexpr std::size_t line_bytes = 64;
 constexpr Word parts_per_thread = 8;
 // Progress is told after about this much.
 constexpr std::uint64_t segment_bytes = std::uint64_t{64} << 20U;
@@ -40,37 +40,71 @@ class Working {
   std::unique_ptr<std::byte, Free> memory_;
 };
 
-// Tiles begin..end-1 of all repeats, numbered through.
-void run_range(const Section& section, const KernelSet& kernels, const std::byte* from,
-               std::byte* to, Word begin, Word end, std::byte* working) {
-  const int tile_log2 = section.pass.plan.outer_bits;
-  while (begin < end) {
-    const Word repeat = begin >> tile_log2;
-    const Word first = begin & low_mask(tile_log2);
-    const Word stop = std::min(bit(tile_log2), first + (end - begin));
-    const std::uint64_t at = section.offset + repeat * section.bytes;
-    kernels.run_tiles(section.pass, from + at, to + at, first, stop, working);
-    begin += stop - first;
+// One section on given buffers: which loop, on which plan.
+struct Runner {
+  const Section& section;
+  const KernelSet& kernels;
+  const TilePass& pass;
+  Place place;
+  const std::byte* from;
+  std::byte* to;
+
+  Runner(const Pass& all, const Section& one, const std::byte* from_data, std::byte* to_data)
+      : section(one),
+        kernels(*all.kernels),
+        pass(one.off_grid && reinterpret_cast<std::uintptr_t>(to_data) % line_bytes != 0
+                 ? *one.off_grid
+                 : one.pass),
+        place(all.place),
+        from(from_data),
+        to(to_data) {}
+
+  Word tiles() const { return pass.plan.tiles() * section.repeat; }
+
+  // Tiles begin..end-1 of all repeats, numbered through.
+  void run(Word begin, Word end, std::byte* working) const {
+    const int tile_log2 = pass.plan.outer_bits;
+    while (begin < end) {
+      const Word repeat = begin >> tile_log2;
+      const Word first = begin & low_mask(tile_log2);
+      const Word stop = std::min(bit(tile_log2), first + (end - begin));
+      const std::uint64_t at = section.offset + repeat * section.bytes;
+      if (section.path == Path::elements) {
+        run_elements(section, place, from + at, to + at, first, stop);
+      } else if (place == Place::same) {
+        kernels.run_pairs(pass, to + at, first, stop, working);
+      } else {
+        kernels.run_tiles(pass, from + at, to + at, first, stop, working);
+      }
+      begin += stop - first;
+    }
   }
+};
+
+std::uint64_t working_of(const Section& section, const TilePass& pass, Place place) {
+  if (section.path == Path::elements) return 0;
+  return place == Place::same ? pairs_working_bytes(pass.plan) : tiles_working_bytes(pass.plan);
 }
 
-void run_tiles_section(const Section& section, const KernelSet& kernels, int threads,
-                       const std::byte* from, std::byte* to, const Progress& progress,
-                       std::uint64_t total) {
-  const Word tiles = section.pass.plan.tiles() * section.repeat;
-  const std::uint64_t tile_bytes = section.pass.plan.tile_bytes();
+void run_section(const Pass& pass, const Section& section, const std::byte* from, std::byte* to,
+                 const Progress& progress, std::uint64_t total) {
+  const Runner runner(pass, section, from, to);
+  const Word tiles = runner.tiles();
+  const Working working(working_of(section, runner.pass, pass.place), pass.threads);
+  const std::uint64_t tile_bytes =
+      std::max<std::uint64_t>(1, (section.bytes >> runner.pass.plan.outer_bits));
   const Word segment = progress ? std::max<Word>(1, segment_bytes / tile_bytes) : tiles;
-  const Working working(working_bytes(section.pass.plan), threads);
   for (Word begin = 0; begin < tiles; begin += segment) {
     const Word end = std::min(tiles, begin + segment);
-    if (threads == 1) {
-      run_range(section, kernels, from, to, begin, end, working.of(0));
+    if (pass.threads == 1) {
+      runner.run(begin, end, working.of(0));
     } else {
-      const Word parts = std::min<Word>(end - begin, static_cast<Word>(threads) * parts_per_thread);
-#pragma omp parallel for schedule(dynamic) num_threads(threads)
+      const Word count = end - begin;
+      const Word parts = std::min<Word>(count, static_cast<Word>(pass.threads) * parts_per_thread);
+#pragma omp parallel for schedule(dynamic) num_threads(pass.threads)
       for (Word part = 0; part < parts; ++part) {
-        run_range(section, kernels, from, to, begin + (end - begin) * part / parts,
-                  begin + (end - begin) * (part + 1) / parts, working.of(omp_get_thread_num()));
+        runner.run(begin + count * part / parts, begin + count * (part + 1) / parts,
+                   working.of(omp_get_thread_num()));
       }
     }
     report(progress, section.offset + end * tile_bytes, total);
@@ -79,28 +113,29 @@ void run_tiles_section(const Section& section, const KernelSet& kernels, int thr
 
 }  // namespace
 
-std::uint64_t working_bytes(const TilePlan& plan) {
-  if (!plan.method.stage_to) return 0;
-  return plan.tile_bytes() * (plan.method.copy_in ? 4 : 2);
+std::uint64_t tiles_working_bytes(const TilePlan& plan) {
+  return plan.tile_bytes() * ((plan.method.copy_in ? 2U : 0U) + (plan.method.stage_to ? 2U : 0U));
 }
 
-void run_passes(const Passes& passes, const std::byte* from, std::byte* to,
-                const Progress& progress) {
-  const Section& last = passes.sections.back();
+std::uint64_t pairs_working_bytes(const TilePlan& plan) {
+  return plan.tile_bytes() * (4U + (plan.method.stage_to ? 2U : 0U));
+}
+
+std::uint64_t working_bytes(const Pass& pass) {
+  std::uint64_t most = 0;
+  for (const Section& section : pass.sections) {
+    most = std::max(most, working_of(section, section.pass, pass.place));
+    if (section.off_grid) most = std::max(most, working_of(section, *section.off_grid, pass.place));
+  }
+  return most * static_cast<std::uint64_t>(pass.threads);
+}
+
+void run_pass(const Pass& pass, const std::byte* from, std::byte* to, const Progress& progress) {
+  if (pass.sections.empty()) return;
+  const Section& last = pass.sections.back();
   const std::uint64_t total = last.offset + last.repeat * last.bytes;
-  for (const Section& section : passes.sections) {
-    switch (section.path) {
-      case Path::tiles:
-        run_tiles_section(section, *passes.kernels, passes.threads, from, to, progress, total);
-        break;
-      case Path::elements:
-      case Path::obvious:
-        reference_permute(section.map,
-                          {.element_bytes = section.unit_bytes, .outer = section.repeat},
-                          from + section.offset, to + section.offset);
-        report(progress, section.offset + section.repeat * section.bytes, total);
-        break;
-    }
+  for (const Section& section : pass.sections) {
+    run_section(pass, section, from, to, progress, total);
   }
 }
 

@@ -10,111 +10,127 @@ namespace faro::engine {
 namespace {
 
 constexpr int line_log2 = 6;
+// Below this much data the start of a second thread costs more than it brings.
+constexpr std::uint64_t threaded_bytes_min = std::uint64_t{1} << 20U;
+// Small arrays of a batch are moved in groups of about this size.
+constexpr int group_bytes_log2 = 16;
 
-}  // namespace
-
-Method choose_method(const BitMap& map, const BitMatrix& inverse, int unit_log2,
-                     const KernelSet& kernels, std::uint64_t data_bytes, Stores stores) {
-  (void)kernels;
-  const int w = map.width();
-  Method method;
-  const int line = line_log2 - unit_log2;
-  method.from_run_bits = line;
-  method.to_run_bits = line;
-  const int tile_max = 13 - unit_log2;
-  for (;;) {
-    int& smaller =
-        method.from_run_bits < method.to_run_bits ? method.from_run_bits : method.to_run_bits;
-    if (smaller == w) break;
-    ++smaller;
-    if (tile_dimension(inverse, method.from_run_bits, method.to_run_bits) > tile_max) {
-      --smaller;
-      break;
-    }
+LaneTables tables_for(const TilePlan& plan, const KernelSet& kernels) {
+  if (kernels.moves == LaneMoves::two_tables) {
+    return two_table_lanes(plan.network, plan.unit_log2);
   }
-  method.streaming = stores == Stores::streaming ||
-                     (stores == Stores::automatic && data_bytes >= (std::uint64_t{8} << 20U));
-  method.stage_to = method.streaming;
-  method.copy_in = method.streaming;
-  return method;
+  Word shifted = plan.to_start >> plan.unit_log2;
+  for (int i = 0; i < plan.outer_bits; ++i) {
+    shifted |= plan.outer_to[static_cast<std::size_t>(i)] >> plan.unit_log2;
+  }
+  for (const TilePlan::Kernel& k : plan.kernels) shifted |= k.shift;
+  const bool some = (shifted & low_mask(plan.network.lane_bits)) != 0;
+  return exchange_lanes(plan.network, plan.unit_log2, some ? Shifts::some : Shifts::none);
 }
 
-Section tile_section(const BitMap& map, int unit_log2, const KernelSet& kernels,
-                     const Method& method) {
+TilePass tile_pass(const BitMap& map, const BitMatrix& inverse, int unit_log2,
+                   const KernelSet& kernels, const Method& method, Place place) {
+  TilePass pass;
+  pass.plan = tile_plan(map, inverse, unit_log2, kernels.vector_log2 - unit_log2, method);
+  if (place == Place::same) add_partners(pass.plan);
+  pass.tables = tables_for(pass.plan, kernels);
+  return pass;
+}
+
+Section with_inverse(const BitMap& map, const BitMatrix& inverse, int unit_log2,
+                     const KernelSet& kernels, const Choice& choice, Place place) {
   Section section;
   section.map = map;
   section.unit_bytes = bit(unit_log2);
   section.bytes = bit(map.width() + unit_log2);
-  const int lane_bits = kernels.vector_log2 - unit_log2;
-  section.pass.plan = tile_plan(map, map.inverse().matrix(), unit_log2, lane_bits, method);
-  TilePlan& plan = section.pass.plan;
-  if (kernels.moves == LaneMoves::two_tables) {
-    section.pass.tables = two_table_lanes(plan.network, unit_log2);
-  } else {
-    Word shifted = plan.to_start >> unit_log2;
-    for (int i = 0; i < plan.outer_bits; ++i) {
-      shifted |= plan.outer_to[static_cast<std::size_t>(i)] >> unit_log2;
-    }
-    for (const TilePlan::Kernel& k : plan.kernels) shifted |= k.shift;
-    const bool some = (shifted & low_mask(lane_bits)) != 0;
-    section.pass.tables =
-        exchange_lanes(plan.network, unit_log2, some ? Shifts::some : Shifts::none);
+  section.reason = choice.reason;
+  section.pass = tile_pass(map, inverse, unit_log2, kernels, choice.method, place);
+  if (choice.method.streaming && !choice.method.stage_to) {
+    Method staged = choice.method;
+    staged.stage_to = true;
+    section.off_grid = tile_pass(map, inverse, unit_log2, kernels, staged, place);
   }
   return section;
 }
 
-Passes plan_passes(const BitMap& map, const PermuteShape& shape, const PermuteOptions& options) {
-  Passes passes;
-  passes.kernels = &kernel_set(options.simd);
+}  // namespace
+
+Section tile_section(const BitMap& map, int unit_log2, const KernelSet& kernels,
+                     const Choice& choice, Place place) {
+  return with_inverse(map, map.inverse().matrix(), unit_log2, kernels, choice, place);
+}
+
+std::optional<Pass> plan_pass(const BitMap& map, const PermuteShape& shape,
+                              const PermuteOptions& options, Place place, std::size_t candidate) {
+  Pass pass;
+  pass.kernels = &kernel_set(options.simd);
+  pass.place = place;
   const std::uint64_t block = shape.inner * shape.element_bytes;
   const std::uint64_t data_bytes = (block * shape.outer) << map.width();
   const int wanted = options.threads == 0 ? omp_get_max_threads() : options.threads;
-  passes.threads = data_bytes < (std::uint64_t{1} << 20U) ? 1 : wanted;
-  if (data_bytes == 0) return passes;
+  pass.threads = data_bytes < threaded_bytes_min ? 1 : wanted;
+  if (data_bytes == 0) return candidate == 0 ? std::optional(std::move(pass)) : std::nullopt;
 
-  if (!is_power_of_two(block)) {
+  const auto add_elements = [&](const BitMap& wide, std::uint64_t unit_bytes, std::uint64_t offset,
+                                std::uint64_t repeat) {
     Section section;
     section.path = Path::elements;
-    section.repeat = shape.outer;
-    section.map = map;
-    section.unit_bytes = block;
-    section.bytes = block << map.width();
-    passes.sections.push_back(std::move(section));
-    return passes;
+    section.offset = offset;
+    section.repeat = repeat;
+    section.map = wide;
+    section.unit_bytes = unit_bytes;
+    section.bytes = unit_bytes << wide.width();
+    section.reason = is_power_of_two(block) ? "less than a cache line of data"
+                                            : "the element's size is no power of two";
+    section.pass.plan = element_plan(wide, unit_bytes, place);
+    pass.sections.push_back(std::move(section));
+  };
+  if (!is_power_of_two(block)) {
+    if (candidate != 0) return std::nullopt;
+    add_elements(map, block, 0, shape.outer);
+    return pass;
   }
   const int block_log2 = log2_exact(block);
   const int unit_log2 = std::min(block_log2, 3);
   const BitMap units = beside(map, BitMap::identity(block_log2 - unit_log2));
   const int units_log2 = units.width() + unit_log2;
 
-  // Groups of 2^group arrays at a time.
-  constexpr int group_bytes_log2 = 16;
   const bool whole = is_power_of_two(shape.outer);
   const int group = whole ? log2_exact(shape.outer) : std::max(0, group_bytes_log2 - units_log2);
   std::uint64_t offset = 0;
+  bool exhausted = false;
   const auto add = [&](int widen, std::uint64_t repeat) {
     if (repeat == 0) return;
     const BitMap wide = beside(BitMap::identity(widen), units);
-    Section section;
-    if (wide.width() + unit_log2 < line_log2) {
-      section.path = Path::obvious;
-      section.map = wide;
-      section.unit_bytes = bit(unit_log2);
-      section.bytes = bit(wide.width() + unit_log2);
+    const std::uint64_t bytes = bit(wide.width() + unit_log2);
+    if (bytes < bit(line_log2)) {
+      add_elements(wide, bit(unit_log2), offset, repeat);
     } else {
-      const Method method = choose_method(wide, wide.inverse().matrix(), unit_log2, *passes.kernels,
-                                          data_bytes, options.stores);
-      section = tile_section(wide, unit_log2, *passes.kernels, method);
+      const BitMatrix inverse = wide.inverse().matrix();
+      const MethodQuestion question{.map = wide,
+                                    .inverse = inverse,
+                                    .unit_log2 = unit_log2,
+                                    .kernels = *pass.kernels,
+                                    .data_bytes = data_bytes,
+                                    .stores = options.stores};
+      Choice choice = place == Place::same ? choose_in_place(question) : choose_method(question);
+      if (candidate != 0) {
+        const auto all = method_candidates(question);
+        exhausted = exhausted || candidate >= all.size();
+        choice = all[std::min(candidate, all.size() - 1)];
+      }
+      Section section = with_inverse(wide, inverse, unit_log2, *pass.kernels, choice, place);
+      section.offset = offset;
+      section.repeat = repeat;
+      pass.sections.push_back(std::move(section));
     }
-    section.offset = offset;
-    section.repeat = repeat;
-    offset += repeat * section.bytes;
-    passes.sections.push_back(std::move(section));
+    offset += repeat * bytes;
   };
   add(group, shape.outer >> group);
   for (int i = group - 1; i >= 0; --i) add(i, (shape.outer >> i) & 1U);
   FARO_CHECK(offset == data_bytes);
-  return passes;
+  if (exhausted) return std::nullopt;
+  return pass;
 }
 
 }  // namespace faro::engine

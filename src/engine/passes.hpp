@@ -12,19 +12,21 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <optional>
+#include <string>
 #include <vector>
 
 #include "faro/algebra/bit_map.hpp"
 #include "faro/base/progress.hpp"
 #include "faro/engine/options.hpp"
 #include "kernels/kernels.hpp"
+#include "method.hpp"
 
 namespace faro::engine {
 
 enum class Path {
   tiles,     // SIMD tiles
-  elements,  // elements whose size is no power of two, in tiles
-  obvious,   // less than a cache line in all
+  elements,  // elements whose size is no power of two, or less than a cache line of data, in tiles
 };
 
 struct Section {
@@ -34,25 +36,42 @@ struct Section {
   std::uint64_t bytes = 0;  // of one
   BitMap map;               // on units of unit_bytes
   std::uint64_t unit_bytes = 1;
-  TilePass pass;  // path tiles
+  std::string reason;
+  TilePass pass;
+  // For a destination off the grid of lines, where `pass` streams from registers: with a stage.
+  std::optional<TilePass> off_grid;
 };
 
-struct Passes {
+enum class Place { apart, same };
+
+// One pass over the data: from one buffer to another, or an involution within one.
+struct Pass {
   std::vector<Section> sections;
   const KernelSet* kernels = nullptr;
   int threads = 1;
+  Place place = Place::apart;
 };
 
-// The static choice for a map of units on `data_bytes` bytes in all.
-Method choose_method(const BitMap& map, const BitMatrix& inverse, int unit_log2,
-                     const KernelSet& kernels, std::uint64_t data_bytes, Stores stores);
-
 Section tile_section(const BitMap& map, int unit_log2, const KernelSet& kernels,
-                     const Method& method);
+                     const Choice& choice, Place place);
 
-Passes plan_passes(const BitMap& map, const PermuteShape& shape, const PermuteOptions& options);
+// Requires an involution where place is `same`. `candidate` numbers the methods to measure; 0 is
+// the static choice, and nothing is returned beyond the last.
+std::optional<Pass> plan_pass(const BitMap& map, const PermuteShape& shape,
+                              const PermuteOptions& options, Place place,
+                              std::size_t candidate = 0);
 
-void run_passes(const Passes& passes, const std::byte* from, std::byte* to,
-                const Progress& progress);
+// from == to for a pass in place.
+void run_pass(const Pass& pass, const std::byte* from, std::byte* to, const Progress& progress);
+
+// Working memory of all threads together.
+std::uint64_t working_bytes(const Pass& pass);
+
+// The order of the tiles for run_elements; no kernels.
+TilePlan element_plan(const BitMap& map, std::uint64_t unit_bytes, Place place);
+
+// Elements of any size, tile by tile: copies, or exchanges in place.
+void run_elements(const Section& section, Place place, const std::byte* from, std::byte* to,
+                  Word begin, Word end);
 
 }  // namespace faro::engine

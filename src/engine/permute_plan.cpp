@@ -2,10 +2,14 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
+#include <chrono>
 #include <cstring>
+#include <limits>
 
 #include "faro/base/count.hpp"
 #include "faro/base/error.hpp"
+#include "involutions.hpp"
 #include "passes.hpp"
 
 namespace faro {
@@ -15,7 +19,7 @@ struct PermutePlan::State {
   PermuteShape shape;
   PermuteOptions options;
   PlanFacts facts;
-  engine::Passes passes;
+  std::vector<engine::Pass> passes;
 };
 
 namespace {
@@ -32,6 +36,15 @@ std::uint64_t bytes_of(const BitMap& map, const PermuteShape& shape) {
   }
   const std::uint64_t block = size_product(shape.inner, shape.element_bytes, "bytes per index");
   return size_product(size_product(shape.outer, bit(map.width()), "elements"), block, "bytes");
+}
+
+void check_threads(const PermuteOptions& options) {
+  constexpr int threads_max = 4096;
+  if (options.threads < 0 || options.threads > threads_max) {
+    throw Error(ErrorCode::usage,
+                fmt::format("permute: {} threads; 0 (as many as OpenMP offers) to {} are possible",
+                            options.threads, threads_max));
+  }
 }
 
 void check_sizes(std::uint64_t wanted, std::uint64_t from_bytes, std::uint64_t to_bytes) {
@@ -51,31 +64,113 @@ void check_apart(std::span<const std::byte> from, std::span<const std::byte> to)
   }
 }
 
+std::string kernel_name(const engine::Pass& pass, const engine::Section& section) {
+  if (section.path == engine::Path::elements) {
+    return fmt::format("elements of {} bytes", section.unit_bytes);
+  }
+  return fmt::format("{}, {} registers of {} lanes of {} bytes", pass.kernels->name,
+                     section.pass.plan.network.registers(), section.pass.plan.network.lanes(),
+                     section.unit_bytes);
+}
+
+PassFacts facts_of(const engine::Pass& pass, const engine::Section& section) {
+  const engine::TilePlan& plan = section.pass.plan;
+  const std::uint64_t unit =
+      section.path == engine::Path::elements ? section.unit_bytes : std::uint64_t{1};
+  PassFacts facts;
+  facts.kernel = kernel_name(pass, section);
+  facts.reason = section.reason;
+  facts.stores = plan.method.streaming ? Stores::streaming : Stores::ordinary;
+  facts.tiles = plan.tiles() * section.repeat;
+  facts.tile_bytes = plan.tile_bytes() * unit;
+  facts.from_run_bytes = plan.from_run_bytes() * unit;
+  facts.to_run_bytes = plan.to_run_bytes() * unit;
+  return facts;
+}
+
+PlanFacts facts_of(const std::vector<engine::Pass>& passes, std::uint64_t data_bytes,
+                   engine::Place place) {
+  PlanFacts facts;
+  facts.data_bytes = data_bytes;
+  facts.in_place = place == engine::Place::same;
+  facts.bytes_moved = 2 * data_bytes * passes.size();
+  for (const engine::Pass& pass : passes) {
+    facts.threads = pass.threads;
+    facts.working_bytes = std::max(facts.working_bytes, engine::working_bytes(pass));
+    if (!pass.sections.empty()) facts.passes.push_back(facts_of(pass, pass.sections.front()));
+  }
+  return facts;
+}
+
+double seconds_of(const engine::Pass& pass, const std::byte* from, std::byte* to) {
+  const auto begin = std::chrono::steady_clock::now();
+  engine::run_pass(pass, from, to, {});
+  return std::chrono::duration<double>(std::chrono::steady_clock::now() - begin).count();
+}
+
 }  // namespace
 
-PermutePlan PermutePlan::out_of_place(const BitMap& map, const PermuteShape& shape,
-                                      const PermuteOptions& options) {
+PermutePlan PermutePlan::make(const BitMap& map, const PermuteShape& shape,
+                              const PermuteOptions& options, std::vector<engine::Pass> passes,
+                              engine::Place place) {
   auto state = std::make_shared<State>();
   state->map = map;
   state->shape = shape;
   state->options = options;
-  state->facts.data_bytes = bytes_of(map, shape);
-  state->passes = engine::plan_passes(map, shape, options);
+  state->facts = facts_of(passes, bytes_of(map, shape), place);
+  state->passes = std::move(passes);
   return PermutePlan(std::move(state));
+}
+
+PermutePlan PermutePlan::out_of_place(const BitMap& map, const PermuteShape& shape,
+                                      const PermuteOptions& options) {
+  check_threads(options);
+  bytes_of(map, shape);
+  std::vector<engine::Pass> passes;
+  passes.push_back(*engine::plan_pass(map, shape, options, engine::Place::apart));
+  return make(map, shape, options, std::move(passes), engine::Place::apart);
 }
 
 PermutePlan PermutePlan::in_place(const BitMap& map, const PermuteShape& shape,
                                   const PermuteOptions& options) {
-  auto plan = out_of_place(map, shape, options);
-  return plan;
+  check_threads(options);
+  bytes_of(map, shape);
+  std::vector<engine::Pass> passes;
+  for (const BitMap& factor : engine::involutions(map)) {
+    passes.push_back(*engine::plan_pass(factor, shape, options, engine::Place::same));
+  }
+  return make(map, shape, options, std::move(passes), engine::Place::same);
 }
 
 PermutePlan PermutePlan::measured(const BitMap& map, const PermuteShape& shape,
                                   std::span<const std::byte> from, std::span<std::byte> to,
                                   const PermuteOptions& options) {
-  auto plan = out_of_place(map, shape, options);
-  plan.execute(from, to);
-  return plan;
+  check_threads(options);
+  const std::uint64_t data_bytes = bytes_of(map, shape);
+  check_sizes(data_bytes, from.size(), to.size());
+  check_apart(from, to);
+  // The best of some rounds each: candidates in turn, so that a slow moment of the machine falls
+  // on all of them.
+  constexpr int rounds = 3;
+  std::vector<engine::Pass> candidates;
+  while (auto pass =
+             engine::plan_pass(map, shape, options, engine::Place::apart, candidates.size())) {
+    candidates.push_back(std::move(*pass));
+  }
+  std::vector<double> seconds(candidates.size(), std::numeric_limits<double>::infinity());
+  for (int round = 0; round < rounds && candidates.size() > 1; ++round) {
+    for (std::size_t i = 0; i < candidates.size(); ++i) {
+      seconds[i] = std::min(seconds[i], seconds_of(candidates[i], from.data(), to.data()));
+    }
+  }
+  const auto best = std::min_element(seconds.begin(), seconds.end()) - seconds.begin();
+  std::vector<engine::Pass> passes;
+  passes.push_back(std::move(candidates[static_cast<std::size_t>(best)]));
+  engine::run_pass(passes.front(), from.data(), to.data(), {});
+  for (engine::Section& section : passes.front().sections) {
+    section.reason += fmt::format(" (measured, best of {})", candidates.size());
+  }
+  return make(map, shape, options, std::move(passes), engine::Place::apart);
 }
 
 PermutePlan::PermutePlan(std::shared_ptr<const State> state) : state_(std::move(state)) {}
@@ -98,23 +193,53 @@ const PlanFacts& PermutePlan::facts() const {
   return state_->facts;
 }
 std::string PermutePlan::describe() const {
-  return fmt::format("{} bytes, {} passes\n", data_bytes(), facts().passes.size());
+  const PlanFacts& all = facts();
+  std::string text = fmt::format(
+      "{} bytes {}, {} pass{}, {} bytes moved, {} thread{}, {} bytes of working memory\n",
+      all.data_bytes, all.in_place ? "in place" : "to another buffer", all.passes.size(),
+      all.passes.size() == 1 ? "" : "es", all.bytes_moved, all.threads, all.threads == 1 ? "" : "s",
+      all.working_bytes);
+  for (const PassFacts& pass : all.passes) {
+    text += fmt::format("  {} tiles of {} bytes, runs of {} to runs of {}; {}; {} stores: {}\n",
+                        pass.tiles, pass.tile_bytes, pass.from_run_bytes, pass.to_run_bytes,
+                        pass.kernel, pass.stores == Stores::streaming ? "streaming" : "ordinary",
+                        pass.reason);
+  }
+  return text;
 }
 
 void PermutePlan::execute(std::span<const std::byte> from, std::span<std::byte> to,
                           const Progress& progress) const {
   check_sizes(data_bytes(), from.size(), to.size());
   check_apart(from, to);
-  if (data_bytes() != 0) engine::run_passes(state_->passes, from.data(), to.data(), progress);
+  if (facts().in_place) {
+    throw Error(ErrorCode::usage,
+                "permute: a plan in place moves one buffer; use execute_in_place, or make the plan "
+                "with PermutePlan::out_of_place");
+  }
+  engine::run_pass(state_->passes.front(), from.data(), to.data(), progress);
 }
 
 void PermutePlan::execute_in_place(std::span<std::byte> data, const Progress& progress) const {
-  std::vector<std::byte> copy(data.size());
-  execute(data, copy, progress);
-  if (!copy.empty()) std::memcpy(data.data(), copy.data(), copy.size());
+  check_sizes(data_bytes(), data.size(), data.size());
+  if (!facts().in_place) {
+    throw Error(ErrorCode::usage,
+                "permute: this plan moves data to another buffer; make one with "
+                "PermutePlan::in_place");
+  }
+  const std::uint64_t total = data_bytes() * state_->passes.size();
+  std::uint64_t before = 0;
+  for (const engine::Pass& pass : state_->passes) {
+    Progress part;
+    if (progress) {
+      part = [&](std::uint64_t done, std::uint64_t) { return progress(before + done, total); };
+    }
+    engine::run_pass(pass, data.data(), data.data(), part);
+    before += data_bytes();
+  }
 }
 
-void PermutePlan::execute_in_place(std::span<std::byte> data, std::span<std::byte> scratch) const {
+void PermutePlan::execute_through(std::span<std::byte> data, std::span<std::byte> scratch) const {
   execute(data, scratch);
   if (!data.empty()) std::memcpy(data.data(), scratch.data(), data.size());
 }

@@ -1,5 +1,7 @@
 #include "tile_plan.hpp"
 
+#include <algorithm>
+
 #include "faro/base/check.hpp"
 #include "span.hpp"
 
@@ -82,7 +84,8 @@ class LowBits {
 
 // Kernels of the tile: representatives of T / K, source ascending so that consecutive kernels read
 // on in the same runs.
-void add_kernels(TilePlan& plan, const BitMatrix& a, const Runs& from, const Runs& to) {
+void add_kernels(TilePlan& plan, const BitMatrix& a, const BitMatrix& b, const Runs& from,
+                 const Runs& to) {
   const LaneNetwork& net = plan.network;
   const Word lanes = low_mask(net.lane_bits);
   Span covered;
@@ -110,6 +113,9 @@ void add_kernels(TilePlan& plan, const BitMatrix& a, const Runs& from, const Run
       plan.kernels.push_back({k.from ^ step.from, k.to ^ step.to, k.shift ^ step.shift});
     }
   };
+  if (plan.method.copy_in && !plan.method.stage_to) {
+    for (int i = net.lane_bits; i < plan.method.to_run_bits; ++i) extend(b.column(i) & ~lanes);
+  }
   for (int i = net.lane_bits; i < plan.method.from_run_bits; ++i) extend(bit(i));
   for (Word left = from.basis.leading(); left != 0; left &= left - 1) {
     extend(from.basis.vector(lowest_bit(left)));
@@ -185,7 +191,7 @@ TilePlan tile_plan(const BitMap& map, const BitMatrix& inverse, int unit_log2, i
   FARO_CHECK(plan.tile_bits == method.to_run_bits + to_high.dimension());
   Runs from = runs_of(from_high, method.from_run_bits, unit_log2);
   Runs to = runs_of(to_high, method.to_run_bits, unit_log2);
-  add_kernels(plan, a, from, to);
+  if (lane_bits > 0) add_kernels(plan, a, inverse, from, to);
 
   LowBits low(a, low_mask(method.to_run_bits));
   for (Word left = from.basis.leading(); left != 0; left &= left - 1) {
@@ -195,9 +201,48 @@ TilePlan tile_plan(const BitMap& map, const BitMatrix& inverse, int unit_log2, i
   Span covered = from.basis;
   for (int i = 0; i < method.from_run_bits; ++i) covered.insert(bit(i));
   add_outer(plan, inverse, covered, low);
+  const std::size_t kernel_lines =
+      std::max<std::size_t>(1, bit(plan.network.register_bits + lane_bits + unit_log2) / 64);
+  plan.kernels_ahead =
+      std::min(plan.kernels.size(), (method.lines_ahead + kernel_lines - 1) / kernel_lines);
   plan.from_runs = std::move(from.offsets);
   plan.to_runs = std::move(to.offsets);
   return plan;
+}
+
+void add_partners(TilePlan& plan) {
+  // Coordinates of a place among the outer vectors, modulo the tile.
+  Span tile;
+  for (int i = 0; i < plan.method.from_run_bits; ++i) tile.insert(bit(i));
+  for (const Word run : plan.from_runs) tile.insert(run >> plan.unit_log2);
+  std::array<Word, word_bits> vectors{};
+  std::array<Word, word_bits> tags{};
+  const auto coordinates = [&](Word x, Word& tag) {
+    x = tile.reduced(x);
+    for (int top = plan.width - 1; top >= 0; --top) {
+      const auto at = static_cast<std::size_t>(top);
+      if (!has_bit(x, top) || vectors[at] == 0) continue;
+      x ^= vectors[at];
+      tag ^= tags[at];
+    }
+    return x;
+  };
+  for (int i = 0; i < plan.outer_bits; ++i) {
+    Word tag = bit(i);
+    const Word x = coordinates(plan.outer_from[static_cast<std::size_t>(i)] >> plan.unit_log2, tag);
+    FARO_CHECK(x != 0);
+    vectors[static_cast<std::size_t>(highest_bit(x))] = x;
+    tags[static_cast<std::size_t>(highest_bit(x))] = tag;
+  }
+  const auto tile_of = [&](Word to) {
+    Word tag = 0;
+    FARO_CHECK(coordinates(to >> plan.unit_log2, tag) == 0);
+    return tag;
+  };
+  for (int i = 0; i < plan.outer_bits; ++i) {
+    plan.partner[static_cast<std::size_t>(i)] = tile_of(plan.outer_to[static_cast<std::size_t>(i)]);
+  }
+  plan.partner_start = tile_of(plan.to_start);
 }
 
 }  // namespace faro::engine

@@ -32,6 +32,10 @@ struct Method {
   bool copy_in = false;   // stage the source's runs
   bool stage_to = false;  // stage the destination's runs
   bool streaming = false;
+  // How many lines ahead of their use the source's are prefetched; 0 leaves it to the hardware.
+  std::uint32_t lines_ahead = 0;
+  // In how many pieces at most a staged tile is copied in, computed and drained in turn.
+  std::uint32_t pieces_max = 64;
   friend bool operator==(const Method&, const Method&) = default;
 };
 
@@ -66,8 +70,13 @@ struct TilePlan {
   std::array<Word, word_bits + 1> outer_to{};
   Word to_start = 0;
 
-  // In how many pieces a staged tile is copied in, computed and drained in turn, at most.
-  std::size_t pieces_max = 16;
+  // How many kernels ahead the source is prefetched, at most kernels.size(); 0 is never.
+  std::size_t kernels_ahead = 0;
+
+  // In place: tile i changes places with tile partner(i), the xor of these over the bits of i and
+  // partner_start. Filled by add_partners.
+  std::array<Word, word_bits + 1> partner{};
+  Word partner_start = 0;
 
   Word tiles() const { return bit(outer_bits); }
   std::uint64_t tile_bytes() const { return bit(tile_bits + unit_log2); }
@@ -75,10 +84,13 @@ struct TilePlan {
   std::uint64_t to_run_bytes() const { return bit(method.to_run_bits + unit_log2); }
 };
 
+// For an involution and from_run_bits = to_run_bits, when a tile's image is a tile.
+void add_partners(TilePlan& plan);
+
 // Dimension of S(rs) + B·S(rd).
 int tile_dimension(const BitMatrix& inverse, int from_run_bits, int to_run_bits);
 
-// Requires lane_bits <= run bits <= width.
+// Requires lane_bits <= run bits <= width. With no lane bits no kernels are planned, only the walk.
 TilePlan tile_plan(const BitMap& map, const BitMatrix& inverse, int unit_log2, int lane_bits,
                    const Method& method);
 

@@ -1,12 +1,10 @@
-// Every kernel set against the obvious loop.
+// Every kernel set of this CPU against the obvious loop.
 #include "engine/kernels/kernels.hpp"
 
 #include <gtest/gtest.h>
 
-#include "affine.hpp"
-#include "faro/engine/permute_plan.hpp"
-#include "faro/engine/reference.hpp"
 #include "full.hpp"
+#include "moves.hpp"
 
 namespace faro {
 namespace {
@@ -18,42 +16,65 @@ std::vector<BitMap> maps_of(int width, Random& random) {
                            rotation(width, 1),         rotation(width, width - 1),
                            rotation(width, width / 2), gray(width),
                            gray(width).inverse(),      vector_reversal(width)};
-  for (int i = 0; i < 3; ++i) {
+  const int extra = full_run() ? 12 : 2;
+  for (int i = 0; i < extra; ++i) {
     maps.push_back(random_affine(width, random));
     maps.push_back(random_bpc(width, random));
   }
   return maps;
 }
 
-void expect_as_reference(const BitMap& map, const PermuteShape& shape,
-                         const PermuteOptions& options, std::size_t from_off, std::size_t to_off) {
-  const auto plan = PermutePlan::out_of_place(map, shape, options);
-  const std::size_t bytes = plan.data_bytes();
-  const auto from = numbered_bytes(bytes + from_off);
-  std::vector<std::byte> to(bytes + to_off);
-  plan.execute(std::span(from).subspan(from_off), std::span(to).subspan(to_off));
-  const Mismatch wrong = reference_compare(map, shape, from.data() + from_off, to.data() + to_off);
-  EXPECT_FALSE(wrong.found) << "simd " << static_cast<int>(options.simd) << " stores "
-                            << static_cast<int>(options.stores) << " width " << map.width()
-                            << " element " << shape.element_bytes << " offsets " << from_off << ","
-                            << to_off << " from " << wrong.from << " to " << wrong.to;
-}
-
-TEST(Kernels, agree_with_the_obvious_loop) {
+TEST(Kernels, agree_with_the_obvious_loop_for_every_element_size) {
   Random random(1);
+  const int width_max = full_run() ? 17 : sanitized() ? 10 : 13;
   for (const engine::KernelSet* set : engine::kernel_sets()) {
-    for (const std::uint64_t element : {1, 2, 4, 8, 16, 64}) {
-      for (int width = 1; width <= 14; ++width) {
+    for (const std::uint64_t element : {1, 2, 4, 8, 16, 32, 64}) {
+      for (int width = 0; width <= width_max; ++width) {
         for (const BitMap& map : maps_of(width, random)) {
           for (const Stores stores : {Stores::ordinary, Stores::streaming}) {
-            expect_as_reference(map, {.element_bytes = element},
-                                {.simd = set->simd, .stores = stores}, 0, 0);
-            if (::testing::Test::HasFailure()) return;
+            const PermuteOptions options{.simd = set->simd, .stores = stores};
+            if (!moves_right(map, {.element_bytes = element}, options)) return;
           }
         }
       }
     }
   }
+}
+
+TEST(Kernels, agree_wherever_the_buffers_begin) {
+  Random random(2);
+  for (const engine::KernelSet* set : engine::kernel_sets()) {
+    for (const std::uint64_t element : {1, 2, 4, 8, 16}) {
+      for (const Offsets offsets : {Offsets{1, 0}, {0, 1}, {8, 16}, {63, 33}, {4, 60}}) {
+        for (const BitMap& map : maps_of(11, random)) {
+          for (const Stores stores : {Stores::ordinary, Stores::streaming}) {
+            const PermuteOptions options{.simd = set->simd, .stores = stores};
+            if (!moves_right(map, {.element_bytes = element}, options, offsets)) return;
+          }
+        }
+      }
+    }
+  }
+}
+
+TEST(Kernels, every_number_of_registers_occurs) {
+  // From the identity (one register) to bit reversal of bytes (one a lane).
+  for (const engine::KernelSet* set : engine::kernel_sets()) {
+    for (int unit_log2 = 0; unit_log2 <= 3; ++unit_log2) {
+      const int lanes = set->vector_log2 - unit_log2;
+      for (int m = 0; m <= lanes; ++m) {
+        const BitMap map = rotation(2 * lanes + 4, m);
+        const auto net = engine::lane_network(map.matrix(), map.inverse().matrix(), lanes);
+        EXPECT_EQ(net.register_bits, m);
+        EXPECT_TRUE(moves_right(map, {.element_bytes = bit(unit_log2)}, {.simd = set->simd}));
+      }
+    }
+  }
+}
+
+TEST(Kernels, the_best_set_of_this_cpu_is_the_automatic_one) {
+  EXPECT_EQ(engine::kernel_set(Simd::automatic).simd, engine::kernel_sets().back()->simd);
+  EXPECT_EQ(engine::kernel_set(Simd::scalar).simd, Simd::scalar);
 }
 
 }  // namespace

@@ -8,9 +8,9 @@
 // A plan holds no pointers to data and no buffer; an execution takes what working memory it needs
 // (working_bytes, some KiB a thread) and gives it back.
 //
-// In place: an involution takes one pass, any permutation of bits with complements two, and every
-// other affine map as many as its factors need (at most six, see PlanFacts::passes), or two with a
-// scratch buffer of the data's size (execute_in_place with `scratch`).
+// In place: an involution takes one pass, any permutation of bits with complements and any Gray
+// code two, almost every other affine map three and none more than seven (PlanFacts::passes says),
+// or two with a scratch buffer of the data's size (execute_through).
 #pragma once
 
 #include <cstddef>
@@ -25,6 +25,11 @@
 #include "faro/engine/options.hpp"
 
 namespace faro {
+
+namespace engine {
+struct Pass;
+enum class Place;
+}  // namespace engine
 
 // One pass over the data, as planned. Bytes are per tile unless said otherwise.
 struct PassFacts {
@@ -76,14 +81,19 @@ class PermutePlan {
   // given, hears of bytes written; asking it to stop leaves `to` half written.
   void execute(std::span<const std::byte> from, std::span<std::byte> to,
                const Progress& progress = {}) const;
-  // Requires a plan made by in_place. With `scratch` (data_bytes() bytes) the data is permuted into
-  // it and copied back, which is worth it for plans of three passes and more.
+  // Requires a plan made by in_place.
   void execute_in_place(std::span<std::byte> data, const Progress& progress = {}) const;
-  void execute_in_place(std::span<std::byte> data, std::span<std::byte> scratch) const;
+  // In place by way of `scratch` (data_bytes() bytes): permuted into it and copied back, two passes
+  // whatever the map. Requires a plan made by out_of_place; the right way for plans in place of
+  // three passes and more, where memory allows.
+  void execute_through(std::span<std::byte> data, std::span<std::byte> scratch) const;
 
  private:
   struct State;
   explicit PermutePlan(std::shared_ptr<const State> state);
+  static PermutePlan make(const BitMap& map, const PermuteShape& shape,
+                          const PermuteOptions& options, std::vector<engine::Pass> passes,
+                          engine::Place place);
   std::shared_ptr<const State> state_;
 };
 

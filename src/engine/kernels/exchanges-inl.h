@@ -73,6 +73,7 @@ template <class Ops, int M>
 struct Exchanges {
   using Vector = typename Ops::Vector;
   // Eight registers at a time leave room in sixteen; more stages are split in two halves.
+  static constexpr std::size_t registers = std::size_t{1} << M;
   static constexpr int split = M <= 3 ? M : (M + 1) / 2;
 
   template <class Put>

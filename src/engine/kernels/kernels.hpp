@@ -62,6 +62,7 @@ struct KernelSet {
   int vector_log2;  // bytes
   LaneMoves moves;
   RunTiles run_tiles;
+  RunPairs run_pairs;
 };
 
 // The set asked for. Throws Error(impossible) if this CPU cannot run it.
@@ -71,7 +72,8 @@ std::vector<const KernelSet*> kernel_sets();
 
 extern const KernelSet scalar_kernels;
 
-// Bytes of working memory that run_tiles or run_pairs takes.
-std::uint64_t working_bytes(const TilePlan& plan);
+// Bytes of working memory that run_tiles and run_pairs take, each thread.
+std::uint64_t tiles_working_bytes(const TilePlan& plan);
+std::uint64_t pairs_working_bytes(const TilePlan& plan);
 
 }  // namespace faro::engine

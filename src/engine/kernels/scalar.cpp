@@ -53,7 +53,11 @@ struct Arrays {
 }  // namespace
 }  // namespace scalar
 
-const KernelSet scalar_kernels{Simd::scalar, "scalar", 6, LaneMoves::two_tables,
-                               scalar::run_tiles<scalar::TwoTables, scalar::Arrays>};
+const KernelSet scalar_kernels{Simd::scalar,
+                               "scalar",
+                               6,
+                               LaneMoves::two_tables,
+                               scalar::run_tiles<scalar::TwoTables, scalar::Arrays>,
+                               scalar::run_pairs<scalar::TwoTables, scalar::Arrays>};
 
 }  // namespace faro::engine

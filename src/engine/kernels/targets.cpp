@@ -58,6 +58,9 @@ struct Avx512 : Avx512Bytes {
 RunTiles tiles_function() {
   return run_tiles<TwoTables, Avx512>;
 }
+RunPairs pairs_function() {
+  return run_pairs<TwoTables, Avx512>;
+}
 
 #elif HWY_TARGET == HWY_AVX2 || HWY_TARGET == HWY_SSE4
 
@@ -87,6 +90,9 @@ struct Portable {
 RunTiles tiles_function() {
   return run_tiles<Exchanges, Portable>;
 }
+RunPairs pairs_function() {
+  return run_pairs<Exchanges, Portable>;
+}
 
 #endif
 
@@ -105,17 +111,20 @@ std::vector<KernelSet> sets_here() {
   [[maybe_unused]] const auto supported = hwy::SupportedTargets();
 #if HWY_TARGETS & HWY_SSE4
   if ((supported & HWY_SSE4) != 0) {
-    sets.push_back({Simd::sse4, "sse4", 4, LaneMoves::exchanges, N_SSE4::tiles_function()});
+    sets.push_back({Simd::sse4, "sse4", 4, LaneMoves::exchanges, N_SSE4::tiles_function(),
+                    N_SSE4::pairs_function()});
   }
 #endif
 #if HWY_TARGETS & HWY_AVX2
   if ((supported & HWY_AVX2) != 0) {
-    sets.push_back({Simd::avx2, "avx2", 5, LaneMoves::exchanges, N_AVX2::tiles_function()});
+    sets.push_back({Simd::avx2, "avx2", 5, LaneMoves::exchanges, N_AVX2::tiles_function(),
+                    N_AVX2::pairs_function()});
   }
 #endif
 #if HWY_TARGETS & HWY_AVX3_DL
   if ((supported & HWY_AVX3_DL) != 0) {
-    sets.push_back({Simd::avx512, "avx512", 6, LaneMoves::two_tables, N_AVX3_DL::tiles_function()});
+    sets.push_back({Simd::avx512, "avx512", 6, LaneMoves::two_tables, N_AVX3_DL::tiles_function(),
+                    N_AVX3_DL::pairs_function()});
   }
 #endif
   return sets;

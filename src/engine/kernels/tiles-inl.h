@@ -10,18 +10,38 @@ struct StreamPut {
   static FARO_INLINE void put(std::byte* to, typename Ops::Vector x) { Ops::stream(to, x); }
 };
 
-// Kernels begin..end-1 of one tile.
-using RunKernels = void (*)(const TilePass& pass, const std::byte* from, Word from_at,
-                            std::byte* to, Word to_at, Word shift, std::size_t begin,
-                            std::size_t end);
+// Kernels begin..end-1 of one tile. Those `ahead` later have their source lines prefetched; beyond
+// the tile's last kernel they are the first of the next tile, at next_from_at.
+struct KernelRun {
+  const std::byte* from;
+  Word from_at;
+  Word next_from_at;
+  std::byte* to;
+  Word to_at;
+  Word shift;
+};
+using RunKernels = void (*)(const TilePass& pass, const KernelRun& run, std::size_t begin,
+                            std::size_t end, std::size_t ahead);
 
 template <class Kernel, class Put>
-void run_kernels(const TilePass& pass, const std::byte* from, Word from_at, std::byte* to,
-                 Word to_at, Word shift, std::size_t begin, std::size_t end) {
-  const TilePlan::Kernel* kernels = pass.plan.kernels.data();
+void run_kernels(const TilePass& pass, const KernelRun& run, std::size_t begin, std::size_t end,
+                 std::size_t ahead) {
+  const TilePlan& plan = pass.plan;
+  const TilePlan::Kernel* kernels = plan.kernels.data();
+  const std::size_t count = plan.kernels.size();
   for (std::size_t q = begin; q < end; ++q) {
+    if (ahead != 0) {
+      const std::size_t later = q + ahead;
+      const Word at = later < count ? kernels[later].from ^ run.from_at
+                                    : kernels[later - count].from ^ run.next_from_at;
+      FARO_UNROLL
+      for (std::size_t r = 0; r < Kernel::registers; ++r) {
+        __builtin_prefetch(run.from + (at ^ plan.register_from[r]), 0, 3);
+      }
+    }
     const TilePlan::Kernel& k = kernels[q];
-    Kernel::template run<Put>(pass, from, from_at ^ k.from, to, to_at ^ k.to, shift ^ k.shift);
+    Kernel::template run<Put>(pass, run.from, run.from_at ^ k.from, run.to, run.to_at ^ k.to,
+                              run.shift ^ k.shift);
   }
 }
 
@@ -107,18 +127,16 @@ class Lines {
   std::size_t inside_;
 };
 
+// Lines begin..end-1 of a tile into its stage; those some runs later are prefetched.
 template <class Ops>
 FARO_INLINE void copy_in(const Lines& lines, const std::byte* from, Word from_at, std::byte* stage,
-                         std::size_t begin, std::size_t end) {
+                         std::size_t begin, std::size_t end, std::size_t tile_lines) {
+  constexpr std::size_t ahead = 64;
   for (std::size_t l = begin; l < end; ++l) {
+    if (l + ahead < tile_lines) {
+      __builtin_prefetch(from + (from_at ^ lines.offset(l + ahead)), 0, 3);
+    }
     move_line<Ops, StorePut<Ops>>(from + (from_at ^ lines.offset(l)), stage + l * line_bytes);
-  }
-}
-
-FARO_INLINE void prefetch(const Lines& lines, const std::byte* from, Word from_at,
-                          std::size_t begin, std::size_t end) {
-  for (std::size_t l = begin; l < end; ++l) {
-    __builtin_prefetch(from + (from_at ^ lines.offset(l)), 0, 3);
   }
 }
 
@@ -186,10 +204,12 @@ void run_direct(const TilePass& pass, const std::byte* from, std::byte* to, Word
   const TilePlan& plan = pass.plan;
   const bool stream = drain_for(plan, to) == Drain::stream;
   const RunKernels kernels = choose_kernels<Family, Ops>(plan, stream ? Put::stream : Put::store);
-  for (TileWalk walk(plan, begin); walk.tile < end; walk.next()) {
+  for (TileWalk walk(plan, begin); walk.tile < end;) {
     const Placed placed(plan, walk.to_at);
-    kernels(pass, from, walk.from_at, to, placed.run | placed.inside, placed.shift, 0,
-            plan.kernels.size());
+    KernelRun run{from, walk.from_at, 0, to, placed.run | placed.inside, placed.shift};
+    walk.next();
+    run.next_from_at = walk.tile < end ? walk.from_at : run.from_at;
+    kernels(pass, run, 0, plan.kernels.size(), plan.kernels_ahead);
   }
 }
 
@@ -202,45 +222,54 @@ void run_staged(const TilePass& pass, const std::byte* from, std::byte* to, Word
   using Mover = Ops<3>;
   const TilePlan& plan = pass.plan;
   const bool copies = plan.method.copy_in;
+  const bool stages_to = plan.method.stage_to;
   const Lines from_lines(plan.from_runs, plan.from_run_bytes());
   const Lines to_lines(plan.to_runs, plan.to_run_bytes());
   const Drain how = drain_for(plan, to);
-  const RunKernels kernels = choose_kernels<Family, Ops>(plan, Put::store);
+  const RunKernels kernels = choose_kernels<Family, Ops>(
+      plan, !stages_to && how == Drain::stream ? Put::stream : Put::store);
   const std::size_t tile_bytes = plan.tile_bytes();
   const std::size_t lines = tile_bytes / line_bytes;
-  const std::size_t pieces = std::min({plan.kernels.size(), plan.pieces_max, lines});
+  const std::size_t pieces =
+      std::min({plan.kernels.size(), std::size_t{plan.method.pieces_max}, lines});
   const std::size_t piece_lines = lines / pieces;
   const std::size_t piece_kernels = plan.kernels.size() / pieces;
-  std::byte* stage_to[2] = {working, working + tile_bytes};
-  std::byte* stage_from[2] = {working + 2 * tile_bytes, working + 3 * tile_bytes};
+  std::byte* stage_from[2] = {working, working + tile_bytes};
+  std::byte* stage_to[2] = {to, to};
+  if (stages_to) {
+    stage_to[0] = working + (copies ? 2 : 0) * tile_bytes;
+    stage_to[1] = stage_to[0] + tile_bytes;
+  }
 
   TileWalk walk(plan, begin);
-  Word next_from = walk.from_at;
   Word last_run = 0;
-  if (copies) copy_in<Mover>(from_lines, from, next_from, stage_from[begin % 2], 0, lines);
+  if (copies)
+    copy_in<Mover>(from_lines, from, walk.from_at, stage_from[begin % 2], 0, lines, lines);
   for (Word tile = begin; tile <= end; ++tile) {
     const bool computes = tile < end;
-    const bool fetches = tile + 1 < end;
-    const bool drains = tile > begin;
+    const bool fetches = copies && tile + 1 < end;
+    const bool drains = stages_to && tile > begin;
     const Placed placed(plan, walk.to_at);
-    const Word from_at = copies ? 0 : walk.from_at;
-    const std::byte* kernels_from = copies ? stage_from[tile % 2] : from;
-    if (fetches) walk.next();
-    next_from = walk.from_at;
+    KernelRun run{copies ? stage_from[tile % 2] : from,
+                  copies ? 0 : walk.from_at,
+                  0,
+                  stage_to[tile % 2],
+                  stages_to ? placed.inside : placed.run | placed.inside,
+                  placed.shift};
+    walk.next();
+    if (!copies) run.next_from_at = tile + 1 < end ? walk.from_at : run.from_at;
     for (std::size_t piece = 0; piece < pieces; ++piece) {
       const std::size_t l0 = piece * piece_lines;
-      if (fetches && copies) {
-        copy_in<Mover>(from_lines, from, next_from, stage_from[(tile + 1) % 2], l0,
-                       l0 + piece_lines);
-      } else if (fetches) {
-        prefetch(from_lines, from, next_from, l0, l0 + piece_lines);
+      const std::size_t l1 = l0 + piece_lines;
+      if (fetches) {
+        copy_in<Mover>(from_lines, from, walk.from_at, stage_from[(tile + 1) % 2], l0, l1, lines);
       }
       if (computes) {
-        kernels(pass, kernels_from, from_at, stage_to[tile % 2], placed.inside, placed.shift,
-                piece * piece_kernels, (piece + 1) * piece_kernels);
+        kernels(pass, run, piece * piece_kernels, (piece + 1) * piece_kernels,
+                copies ? 0 : plan.kernels_ahead);
       }
       if (drains) {
-        drain<Mover>(to_lines, how, stage_to[(tile + 1) % 2], to, last_run, l0, l0 + piece_lines);
+        drain<Mover>(to_lines, how, stage_to[(tile + 1) % 2], to, last_run, l0, l1);
       }
     }
     last_run = placed.run;
@@ -251,10 +280,126 @@ template <template <class, int> class Family, template <int> class Ops>
 void run_tiles(const TilePass& pass, const std::byte* from, std::byte* to, Word begin, Word end,
                std::byte* working) {
   if (begin == end) return;
-  if (pass.plan.method.stage_to) {
+  if (pass.plan.method.stage_to || pass.plan.method.copy_in) {
     run_staged<Family, Ops>(pass, from, to, begin, end, working);
   } else {
     run_direct<Family, Ops>(pass, from, to, begin, end);
   }
+  if (pass.plan.method.streaming) Ops<3>::fence();
+}
+
+// In place: both tiles of a pair are staged, then each goes through the kernels to the other's
+// place. While one pair does, the next is copied in.
+template <template <class, int> class Family, template <int> class Ops>
+class PairLoop {
+ public:
+  PairLoop(const TilePass& pass, std::byte* data, std::byte* working)
+      : pass_(pass),
+        plan_(pass.plan),
+        data_(data),
+        lines_of_runs_(plan_.from_runs, plan_.from_run_bytes()),
+        to_lines_(plan_.to_runs, plan_.to_run_bytes()),
+        how_(drain_for(plan_, data)),
+        kernels_(choose_kernels<Family, Ops>(
+            plan_, !plan_.method.stage_to && how_ == Drain::stream ? Put::stream : Put::store)),
+        lines_(plan_.tile_bytes() / line_bytes),
+        pieces_(std::min({plan_.kernels.size(), std::size_t{plan_.method.pieces_max}, lines_})),
+        stages_{working, working + 2 * plan_.tile_bytes()},
+        stage_to_(working + 4 * plan_.tile_bytes()) {}
+
+  void run(Word begin, Word end) {
+    Pair now;
+    Word at = begin;
+    if (!find(at, end, now)) return;
+    copy_pair(now, stages_[0], 0, 1);
+    for (int turn = 0;; turn ^= 1) {
+      Pair next;
+      const bool more = find(at, end, next);
+      for (std::size_t piece = 0; piece < pieces_; ++piece) {
+        if (more) copy_pair(next, stages_[turn ^ 1], piece, pieces_);
+        move_tile(stages_[turn], now.a_to, piece);
+        if (now.b != now.a) move_tile(stages_[turn] + plan_.tile_bytes(), now.b_to, piece);
+      }
+      if (plan_.method.stage_to) drain_pair(now);
+      if (!more) return;
+      now = next;
+    }
+  }
+
+ private:
+  struct Pair {
+    Word a = 0;
+    Word b = 0;
+    Word a_from = 0;
+    Word b_from = 0;
+    Word a_to = 0;
+    Word b_to = 0;
+  };
+
+  // The next tile from `at` on that is not after its partner; moves `at` past it.
+  bool find(Word& at, Word end, Pair& pair) const {
+    for (; at < end; ++at) {
+      const Word other = combine(plan_.partner, at) ^ plan_.partner_start;
+      if (other < at) continue;
+      pair = {at,
+              other,
+              combine(plan_.outer_from, at),
+              combine(plan_.outer_from, other),
+              combine(plan_.outer_to, at) ^ plan_.to_start,
+              combine(plan_.outer_to, other) ^ plan_.to_start};
+      ++at;
+      return true;
+    }
+    return false;
+  }
+
+  void copy_pair(const Pair& pair, std::byte* stage, std::size_t piece, std::size_t pieces) const {
+    using Mover = Ops<3>;
+    const std::size_t begin = lines_ * piece / pieces;
+    const std::size_t end = lines_ * (piece + 1) / pieces;
+    copy_in<Mover>(lines_of_runs_, data_, pair.a_from, stage, begin, end, lines_);
+    if (pair.b == pair.a) return;
+    copy_in<Mover>(lines_of_runs_, data_, pair.b_from, stage + plan_.tile_bytes(), begin, end,
+                   lines_);
+  }
+
+  void move_tile(const std::byte* stage, Word to_at, std::size_t piece) const {
+    const Placed placed(plan_, to_at);
+    const std::size_t count = plan_.kernels.size();
+    KernelRun run{stage, 0, 0, data_, placed.run | placed.inside, placed.shift};
+    if (plan_.method.stage_to) {
+      // Which of the pair is told by its stage.
+      const bool second =
+          (static_cast<std::size_t>(stage - stages_[0]) / plan_.tile_bytes()) % 2 != 0;
+      run.to = stage_to_ + (second ? plan_.tile_bytes() : 0);
+      run.to_at = placed.inside;
+    }
+    kernels_(pass_, run, count * piece / pieces_, count * (piece + 1) / pieces_, 0);
+  }
+
+  void drain_pair(const Pair& pair) const {
+    using Mover = Ops<3>;
+    drain<Mover>(to_lines_, how_, stage_to_, data_, Placed(plan_, pair.a_to).run, 0, lines_);
+    if (pair.b == pair.a) return;
+    drain<Mover>(to_lines_, how_, stage_to_ + plan_.tile_bytes(), data_,
+                 Placed(plan_, pair.b_to).run, 0, lines_);
+  }
+
+  const TilePass& pass_;
+  const TilePlan& plan_;
+  std::byte* data_;
+  Lines lines_of_runs_;
+  Lines to_lines_;
+  Drain how_;
+  RunKernels kernels_;
+  std::size_t lines_;
+  std::size_t pieces_;
+  std::byte* stages_[2];
+  std::byte* stage_to_;
+};
+
+template <template <class, int> class Family, template <int> class Ops>
+void run_pairs(const TilePass& pass, std::byte* data, Word begin, Word end, std::byte* working) {
+  PairLoop<Family, Ops>(pass, data, working).run(begin, end);
   if (pass.plan.method.streaming) Ops<3>::fence();
 }

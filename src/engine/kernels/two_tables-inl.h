@@ -32,6 +32,7 @@ struct TwoTables {
   using Vector = typename Ops::Vector;
   // More than 16 registers do not fit beside their indices: the stages are then split in two
   // halves with a small buffer between them.
+  static constexpr std::size_t registers = std::size_t{1} << M;
   static constexpr int split = M <= 4 ? M : M / 2;
 
   template <class Put>

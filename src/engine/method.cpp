@@ -1,0 +1,167 @@
+#include "method.hpp"
+
+#include <algorithm>
+
+#include "span.hpp"
+
+namespace faro::engine {
+namespace {
+
+constexpr int line_log2 = 6;
+constexpr int page_log2 = 12;
+// From here on the data passes the caches by: streaming stores win from about a core's share of
+// the last cache (measured: 2 MiB ordinary, 16 MiB streaming, on every CPU tried).
+constexpr std::uint64_t streaming_bytes_min = std::uint64_t{4} << 20U;
+// Address translations of so many data bytes still sit in the second cache.
+constexpr std::uint64_t walks_cheap_bytes_max = std::uint64_t{1} << 28U;
+// Far enough to cover memory's latency, near enough not to evict what waits (measured 16..64).
+constexpr std::uint32_t lines_ahead = 32;
+
+struct Runs {
+  int from = 0;
+  int to = 0;
+};
+
+// Grows the shorter run while the tile stays within tile_log2 bytes. In bits of units.
+Runs grown(const MethodQuestion& q, int tile_log2) {
+  const int w = q.map.width();
+  Runs runs{line_log2 - q.unit_log2, line_log2 - q.unit_log2};
+  for (;;) {
+    int& shorter = runs.to < runs.from ? runs.to : runs.from;
+    if (shorter == w) break;
+    ++shorter;
+    if (tile_dimension(q.inverse, runs.from, runs.to) + q.unit_log2 > tile_log2) {
+      --shorter;
+      break;
+    }
+  }
+  return runs;
+}
+
+Method with_runs(const Runs& runs) {
+  Method method;
+  method.from_run_bits = runs.from;
+  method.to_run_bits = runs.to;
+  return method;
+}
+
+int register_bits(const MethodQuestion& q) {
+  const int v = q.kernels.vector_log2 - q.unit_log2;
+  Span images;
+  for (int i = 0; i < v; ++i) images.insert(q.map.column(i) >> v);
+  return images.dimension();
+}
+
+// Whether whole pages on both sides live on pages whose translations compete for few places: the
+// page numbers of a power-of-two stride agree in their low bits.
+bool pages_collide(const MethodQuestion& q) {
+  constexpr int set_bits = 8;   // 128 to 256 sets in the translation caches met
+  constexpr int ways_log2 = 4;  // of at most 16
+  const int page = std::min(page_log2 - q.unit_log2, q.map.width());
+  Span pages;
+  Span sets;
+  for (int i = 0; i < page; ++i) {
+    const Word number = q.inverse.column(i) >> page;
+    pages.insert(number);
+    sets.insert(number & low_mask(set_bits));
+  }
+  return pages.dimension() - sets.dimension() >= ways_log2;
+}
+
+// With vectors of half a line or less: whether the kernels' order completes lines at once.
+bool completes_lines(const MethodQuestion& q) {
+  if (q.kernels.vector_log2 == line_log2) return true;
+  const int v = q.kernels.vector_log2 - q.unit_log2;
+  const int line = line_log2 - q.unit_log2;
+  Span near;
+  for (int i = 0; i < line; ++i) near.insert(bit(i));
+  for (int i = 0; i < v; ++i) near.insert(q.inverse.column(i));
+  for (int i = v; i < line; ++i) {
+    if (!near.contains(q.inverse.column(i))) return false;
+  }
+  return true;
+}
+
+bool streams(const MethodQuestion& q) {
+  if (q.stores != Stores::automatic) return q.stores == Stores::streaming;
+  return q.data_bytes >= streaming_bytes_min;
+}
+
+Choice in_cache(const MethodQuestion& q) {
+  Method method = with_runs(grown(q, 15));
+  return {method, "ordinary stores: the data fits the caches"};
+}
+
+Choice direct(const MethodQuestion& q) {
+  Method method = with_runs(grown(q, q.unit_log2 >= 2 ? 15 : 16));
+  method.streaming = true;
+  method.lines_ahead = lines_ahead;
+  return {method, "streaming stores from registers: every vector is a whole line"};
+}
+
+Choice staged_to(const MethodQuestion& q) {
+  Method method = with_runs(grown(q, q.unit_log2 >= 2 ? 14 : 16));
+  method.streaming = true;
+  method.stage_to = true;
+  method.lines_ahead = lines_ahead;
+  return {method, "streaming stores from a stage: vectors are parts of lines"};
+}
+
+Choice staged_from(const MethodQuestion& q) {
+  Method method = with_runs(grown(q, q.unit_log2 >= 2 ? 17 : 16));
+  method.streaming = true;
+  method.copy_in = true;
+  method.stage_to = !completes_lines(q);
+  return {method, "source staged: its pages compete for address translations"};
+}
+
+}  // namespace
+
+Choice choose_method(const MethodQuestion& q) {
+  if (!streams(q)) return in_cache(q);
+  const int m = register_bits(q);
+  const bool many_streams = m >= 5;
+  if (many_streams || (q.data_bytes > walks_cheap_bytes_max && pages_collide(q))) {
+    Choice choice = staged_from(q);
+    if (many_streams) choice.reason = "source staged: a kernel reads 32 places or more at once";
+    return choice;
+  }
+  return completes_lines(q) ? direct(q) : staged_to(q);
+}
+
+Choice choose_in_place(const MethodQuestion& q) {
+  const int w = q.map.width();
+  // Two pairs of tiles in the second cache.
+  constexpr int tile_log2 = 16;
+  int run = line_log2 - q.unit_log2;
+  while (run < w && tile_dimension(q.inverse, run + 1, run + 1) + q.unit_log2 <= tile_log2) ++run;
+  Method method = with_runs({run, run});
+  method.copy_in = true;
+  method.streaming = streams(q);
+  method.stage_to = method.streaming && !completes_lines(q);
+  return {method, "pairs of tiles staged: each goes to the other's place"};
+}
+
+std::vector<Choice> method_candidates(const MethodQuestion& q) {
+  std::vector<Choice> all{choose_method(q)};
+  const auto add = [&](const Choice& choice) {
+    for (const Choice& other : all) {
+      if (other.method == choice.method) return;
+    }
+    all.push_back(choice);
+  };
+  if (q.stores != Stores::streaming) add(in_cache(q));
+  if (q.stores != Stores::ordinary) {
+    add(direct(q));
+    add(staged_from(q));
+    add(staged_to(q));
+    Choice wide = direct(q);
+    wide.method = with_runs(grown(q, 17));
+    wide.method.streaming = true;
+    wide.method.lines_ahead = 2 * lines_ahead;
+    add(wide);
+  }
+  return all;
+}
+
+}  // namespace faro::engine

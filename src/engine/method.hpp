@@ -1,0 +1,32 @@
+// The static choice of how a pass treats memory, and the candidates that measuring tries.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "kernels/kernels.hpp"
+
+namespace faro::engine {
+
+struct Choice {
+  Method method;
+  std::string reason;
+};
+
+struct MethodQuestion {
+  const BitMap& map;
+  const BitMatrix& inverse;
+  int unit_log2 = 0;
+  const KernelSet& kernels;
+  std::uint64_t data_bytes = 0;  // of the whole call, which decides whether the caches hold it
+  Stores stores = Stores::automatic;
+};
+
+// Require a map of at least one cache line of data.
+Choice choose_method(const MethodQuestion& question);
+// Both run lengths equal and the source staged, as pairs of tiles need.
+Choice choose_in_place(const MethodQuestion& question);
+// The static choice first; at most half a dozen.
+std::vector<Choice> method_candidates(const MethodQuestion& question);
+
+}  // namespace faro::engine

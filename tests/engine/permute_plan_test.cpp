@@ -1,0 +1,279 @@
+#include "faro/engine/permute_plan.hpp"
+
+#include <gtest/gtest.h>
+#include <sys/mman.h>
+#include <unistd.h>
+
+#include <chrono>
+#include <cstdlib>
+#include <cstring>
+#include <string_view>
+#include <thread>
+
+#include "faro/base/error.hpp"
+#include "full.hpp"
+#include "moves.hpp"
+
+namespace faro {
+namespace {
+
+using namespace testing;
+
+TEST(PermutePlan, batches_act_on_one_axis) {
+  Random random(6);
+  for (const std::uint64_t outer : {1, 2, 3, 5, 7, 16, 33, 1000}) {
+    for (const std::uint64_t inner : {1, 2, 3, 4, 5, 16, 100}) {
+      for (const std::uint64_t element : {1, 4, 8, 12}) {
+        for (const int width : {0, 1, 3, 6}) {
+          const PermuteShape shape{.element_bytes = element, .outer = outer, .inner = inner};
+          ASSERT_TRUE(moves_right(random_affine(width, random), shape, {}));
+        }
+      }
+    }
+  }
+}
+
+TEST(PermutePlan, elements_of_any_size_move) {
+  Random random(7);
+  for (std::uint64_t element = 1; element <= 130; ++element) {
+    for (const int width : {2, 5, 9}) {
+      ASSERT_TRUE(moves_right(random_affine(width, random), {.element_bytes = element}, {}));
+      ASSERT_TRUE(moves_right(random_bpc(width, random), {.element_bytes = element}, {}));
+    }
+  }
+  ASSERT_TRUE(moves_right(random_affine(6, random), {.element_bytes = 1000}, {}));
+  ASSERT_TRUE(moves_right(random_affine(6, random), {.element_bytes = 4096}, {}));
+}
+
+TEST(PermutePlan, larger_maps_and_every_thread_count_give_the_same_bytes) {
+  Random random(8);
+  const int width_max = full_run() ? 24 : sanitized() ? 18 : 20;
+  for (int width = 17; width <= width_max; ++width) {
+    for (const BitMap& map : {random_affine(width, random), random_bpc(width, random),
+                              bit_reversal(width), gray(width)}) {
+      for (const int threads : {1, 2, 3, 16}) {
+        ASSERT_TRUE(moves_right(map, {.element_bytes = 4}, {.threads = threads}));
+      }
+    }
+  }
+  const BitMap map = random_affine(17, random);
+  for (int threads = 1; threads <= 16; ++threads) {
+    ASSERT_TRUE(moves_right(map, {.element_bytes = 12}, {.threads = threads}));
+  }
+}
+
+TEST(PermutePlan, one_plan_serves_many_threads) {
+  Random random(9);
+  const BitMap map = random_affine(14, random);
+  const auto plan = PermutePlan::out_of_place(map, {.element_bytes = 8});
+  const auto from = numbered_bytes(plan.data_bytes());
+  std::vector<std::vector<std::byte>> results(4, std::vector<std::byte>(from.size()));
+  std::vector<std::thread> threads;
+  for (auto& to : results) {
+    threads.emplace_back([&plan, &from, &to] {
+      for (int i = 0; i < 10; ++i) plan.execute(from, to);
+    });
+  }
+  for (auto& thread : threads) thread.join();
+  for (const auto& to : results) {
+    EXPECT_FALSE(reference_compare(map, plan.shape(), from.data(), to.data()).found);
+  }
+}
+
+// Bytes between pages that must not be touched.
+class Guarded {
+ public:
+  explicit Guarded(std::size_t bytes) : page_(static_cast<std::size_t>(sysconf(_SC_PAGESIZE))) {
+    inner_ = (bytes + page_ - 1) / page_ * page_;
+    memory_ = static_cast<std::byte*>(mmap(nullptr, inner_ + 2 * page_, PROT_READ | PROT_WRITE,
+                                           MAP_PRIVATE | MAP_ANONYMOUS, -1, 0));
+    mprotect(memory_, page_, PROT_NONE);
+    mprotect(memory_ + page_ + inner_, page_, PROT_NONE);
+  }
+  ~Guarded() { munmap(memory_, inner_ + 2 * page_); }
+  Guarded(const Guarded&) = delete;
+  Guarded& operator=(const Guarded&) = delete;
+  std::byte* first() const { return memory_ + page_; }
+  // The place whose `bytes` bytes end at the guard.
+  std::byte* last(std::size_t bytes) const { return first() + inner_ - bytes; }
+
+ private:
+  std::size_t page_;
+  std::size_t inner_ = 0;
+  std::byte* memory_ = nullptr;
+};
+
+TEST(PermutePlan, nothing_outside_the_buffers_is_touched) {
+  Random random(10);
+  for (const std::uint64_t element : {1, 3, 4, 8, 16, 24}) {
+    for (const int width : {3, 7, 12}) {
+      for (const Stores stores : {Stores::ordinary, Stores::streaming}) {
+        const BitMap map = random_affine(width, random);
+        const PermuteShape shape{.element_bytes = element};
+        const auto plan = PermutePlan::out_of_place(map, shape, {.stores = stores});
+        const auto in_place = PermutePlan::in_place(map, shape, {.stores = stores});
+        const std::size_t bytes = plan.data_bytes();
+        const Guarded a(bytes);
+        const Guarded b(bytes);
+        const auto data = numbered_bytes(bytes);
+        for (std::byte* from : {a.first(), a.last(bytes)}) {
+          for (std::byte* to : {b.first(), b.last(bytes)}) {
+            std::copy(data.begin(), data.end(), from);
+            plan.execute({from, bytes}, {to, bytes});
+            EXPECT_FALSE(reference_compare(map, shape, from, to).found);
+            in_place.execute_in_place({from, bytes});
+            EXPECT_FALSE(reference_compare(map, shape, data.data(), from).found);
+          }
+        }
+      }
+    }
+  }
+}
+
+TEST(PermutePlan, says_what_it_will_do) {
+  Random random(11);
+  const auto plan = PermutePlan::out_of_place(random_affine(24, random), {.element_bytes = 1});
+  ASSERT_EQ(plan.facts().passes.size(), 1U);
+  EXPECT_EQ(plan.facts().bytes_moved, 2 * bit(24));
+  EXPECT_EQ(plan.facts().passes[0].stores, Stores::streaming);
+  EXPECT_NE(plan.facts().passes[0].kernel.find("registers"), std::string::npos);
+  EXPECT_GE(plan.facts().passes[0].from_run_bytes, 64U);
+  EXPECT_GE(plan.facts().passes[0].to_run_bytes, 64U);
+  EXPECT_LE(plan.facts().working_bytes, bit(20));
+  EXPECT_NE(plan.describe().find("streaming"), std::string::npos);
+}
+
+TEST(PermutePlan, in_place_states_its_passes) {
+  Random random(12);
+  const auto passes = [](const BitMap& map) {
+    return PermutePlan::in_place(map, {.element_bytes = 8}).facts().passes.size();
+  };
+  EXPECT_EQ(passes(BitMap::identity(20)), 0U);
+  EXPECT_EQ(passes(bit_reversal(20)), 1U);
+  EXPECT_EQ(passes(vector_reversal(20)), 1U);
+  EXPECT_EQ(passes(rotation(20, 1)), 2U);
+  EXPECT_EQ(passes(gray(20)), 2U);
+  const auto plan = PermutePlan::in_place(random_affine(20, random), {.element_bytes = 8});
+  EXPECT_GE(plan.facts().passes.size(), 3U);
+  EXPECT_LE(plan.facts().passes.size(), 7U);
+  EXPECT_LE(plan.facts().working_bytes, bit(20));
+  EXPECT_EQ(plan.facts().bytes_moved, 2 * plan.data_bytes() * plan.facts().passes.size());
+}
+
+TEST(PermutePlan, no_power_of_two_falls_out_of_the_tiles) {
+  Random random(13);
+  const BitMap map = random_affine(10, random);
+  for (const std::uint64_t element : {1, 2, 4, 8, 16, 32, 64, 256}) {
+    for (const std::uint64_t outer : {1, 3, 1000}) {
+      const auto plan = PermutePlan::out_of_place(map, {.element_bytes = element, .outer = outer});
+      EXPECT_NE(plan.facts().passes[0].kernel.find("registers"), std::string::npos);
+    }
+  }
+  const auto odd = PermutePlan::out_of_place(map, {.element_bytes = 12});
+  EXPECT_EQ(odd.facts().passes[0].kernel, "elements of 12 bytes");
+  EXPECT_GT(odd.facts().passes[0].from_run_bytes, 64U);
+}
+
+TEST(PermutePlan, measuring_keeps_the_result) {
+  Random random(14);
+  const BitMap map = random_affine(20, random);
+  const auto from = numbered_bytes(bit(23));
+  std::vector<std::byte> to(from.size());
+  const auto plan = PermutePlan::measured(map, {.element_bytes = 8}, from, to);
+  EXPECT_FALSE(reference_compare(map, plan.shape(), from.data(), to.data()).found);
+  std::fill(to.begin(), to.end(), std::byte{0});
+  plan.execute(from, to);
+  EXPECT_FALSE(reference_compare(map, plan.shape(), from.data(), to.data()).found);
+  EXPECT_NE(plan.describe().find("measured"), std::string::npos);
+}
+
+TEST(PermutePlan, through_a_scratch_buffer) {
+  Random random(15);
+  const BitMap map = random_affine(12, random);
+  const auto plan = PermutePlan::out_of_place(map, {.element_bytes = 8});
+  const auto from = numbered_bytes(plan.data_bytes());
+  auto data = from;
+  std::vector<std::byte> scratch(from.size());
+  plan.execute_through(data, scratch);
+  EXPECT_FALSE(reference_compare(map, plan.shape(), from.data(), data.data()).found);
+}
+
+TEST(PermutePlan, tells_progress_and_stops_when_asked) {
+  const auto plan = PermutePlan::out_of_place(bit_reversal(16), {.element_bytes = 8});
+  const auto from = numbered_bytes(plan.data_bytes());
+  std::vector<std::byte> to(from.size());
+  std::uint64_t last = 0;
+  plan.execute(from, to, [&](std::uint64_t done, std::uint64_t total) {
+    EXPECT_EQ(total, plan.data_bytes());
+    EXPECT_GT(done, last);
+    last = done;
+    return Continue::yes;
+  });
+  EXPECT_EQ(last, plan.data_bytes());
+  const auto stop = [](std::uint64_t, std::uint64_t) { return Continue::no; };
+  EXPECT_THROW(plan.execute(from, to, stop), Error);
+}
+
+TEST(PermutePlan, refuses_what_it_cannot_do) {
+  EXPECT_THROW(PermutePlan::out_of_place(BitMap::identity(4), {.element_bytes = 0}), Error);
+  EXPECT_THROW(PermutePlan::out_of_place(BitMap::identity(60)), Error);
+  EXPECT_THROW(PermutePlan::out_of_place(BitMap::identity(4), {}, {.threads = -1}), Error);
+  std::vector<std::byte> data(16);
+  EXPECT_THROW(PermutePlan::in_place(BitMap::identity(4)).execute(data, data), Error);
+  EXPECT_THROW(PermutePlan::out_of_place(BitMap::identity(4)).execute_in_place(data), Error);
+  EXPECT_NO_THROW(PermutePlan::out_of_place(BitMap::identity(4), {.outer = 0}).execute({}, {}));
+}
+
+TEST(PermutePlan, is_made_in_microseconds) {
+  if (sanitized()) GTEST_SKIP() << "times are those of the release build";
+  Random random(16);
+  std::vector<double> micros;
+  for (int i = 0; i < 50; ++i) {
+    const BitMap map = random_affine(40, random);
+    const auto begin = std::chrono::steady_clock::now();
+    const auto plan = PermutePlan::out_of_place(map, {.element_bytes = 8});
+    micros.push_back(
+        std::chrono::duration<double, std::micro>(std::chrono::steady_clock::now() - begin)
+            .count());
+    ASSERT_EQ(plan.facts().passes.size(), 1U);
+  }
+  // The best of many: a busy machine may delay any of them.
+  std::sort(micros.begin(), micros.end());
+  RecordProperty("microseconds", std::to_string(micros[0]));
+#ifdef NDEBUG
+  EXPECT_LT(micros[0], 50);
+#endif
+}
+
+// Sizes where a 32-bit count of bytes would overflow; a minute and 9 GB, so only on request.
+TEST(PermutePlan, sizes_around_2_to_the_31_and_32_bytes) {
+  const char* wanted = std::getenv("FARO_LARGE");
+  if (wanted == nullptr || std::string_view(wanted) != "1") {
+    GTEST_SKIP() << "set FARO_LARGE=1 (needs 9 GB)";
+  }
+  Random random(17);
+  struct Case {
+    int width;
+    PermuteShape shape;
+  };
+  const std::uint64_t half = bit(31);
+  for (const Case& one : {Case{28, {.element_bytes = 8}}, Case{29, {.element_bytes = 8}},
+                          Case{10, {.element_bytes = 8, .outer = half / 8192 + 1}},
+                          Case{10, {.element_bytes = 8, .outer = half / 8192 - 1}},
+                          Case{10, {.element_bytes = 8, .outer = half / 4096 + 1}},
+                          Case{10, {.element_bytes = 8, .outer = half / 4096 - 1}}}) {
+    const BitMap map = random_affine(one.width, random);
+    const auto plan = PermutePlan::out_of_place(map, one.shape, {.threads = 2});
+    const Guarded a(plan.data_bytes());
+    const Guarded b(plan.data_bytes());
+    for (std::size_t at = 0; at < plan.data_bytes(); at += 8) {
+      const std::uint64_t value = at * 0x9e3779b97f4a7c15U;
+      std::memcpy(a.first() + at, &value, 8);
+    }
+    plan.execute({a.first(), plan.data_bytes()}, {b.first(), plan.data_bytes()});
+    ASSERT_FALSE(reference_compare(map, one.shape, a.first(), b.first()).found);
+  }
+}
+
+}  // namespace
+}  // namespace faro
