@@ -2,10 +2,12 @@
 
 #include <array>
 
+#include "faro/planners/bit_cycles.hpp"
 #include "faro/planners/exchange_sequence.hpp"
 #include "faro/planners/mesh_permute.hpp"
 #include "faro/planners/minimum_path.hpp"
 #include "faro/planners/one_port_half.hpp"
+#include "faro/planners/patterns.hpp"
 #include "faro/planners/pops_affine.hpp"
 #include "faro/planners/pops_fewest.hpp"
 #include "faro/planners/pops_permutation.hpp"
@@ -29,6 +31,9 @@ const auto table = std::to_array<const Planner*>({
     &fields_pipeline,
     &exchange_sequence,
     &one_port_half,
+    // Boolean cube: permutations of processor bits, small patterns
+    &cycle_rounds,
+    &periodic_pattern,
     // Boolean cube: any affine map
     &row_operations_planner,
     &row_operations_one_port,
