@@ -13,6 +13,7 @@
 #include "faro/planners/pops_permutation.hpp"
 #include "faro/planners/row_operations.hpp"
 #include "faro/planners/several_fields.hpp"
+#include "faro/planners/shuffle/planners.hpp"
 #include "faro/planners/three_fifths.hpp"
 #include "faro/planners/two_thirds.hpp"
 
@@ -34,6 +35,14 @@ const auto table = std::to_array<const Planner*>({
     // Boolean cube: permutations of processor bits, small patterns
     &cycle_rounds,
     &periodic_pattern,
+    // Boolean cube: permutations of bits
+    &shuffle_ring,
+    &shuffle_lanes,
+    &shuffle_a1,
+    &shuffle_a2,
+    &shuffle_ahead,
+    &shuffle_sequence,
+    &shuffle_one_port,
     // Boolean cube: any affine map
     &row_operations_planner,
     &row_operations_one_port,

@@ -75,4 +75,8 @@ inline constexpr int pops_list_log2_max = 20;
 // A certificate of coupler weights is checked in g^3 steps.
 inline constexpr std::uint64_t pops_certificate_groups_max = 512;
 
+// A shuffle plan has a rule for every element and dimension it moves over; 2^16 elements over 40
+// dimensions are some millions of rules, which is what a schedule file can still be.
+inline constexpr int shuffle_slots_log2_max = 16;
+
 }  // namespace faro::limits

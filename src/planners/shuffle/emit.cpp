@@ -1,0 +1,537 @@
+// The rules of a phase. Each form was derived and proved by hand once; the verifiers prove every
+// schedule again.
+#include <algorithm>
+#include <map>
+
+#include "faro/base/check.hpp"
+#include "faro/planners/cube_request.hpp"
+#include "faro/planners/shuffle/phase.hpp"
+
+namespace faro::shuffle {
+namespace {
+
+struct Condition {
+  Word mask;
+  unsigned value;
+};
+
+// mask 0 and value 0 holds everywhere and is left out; mask 0 and value 1 nowhere: no rule.
+void add_rule(CubeStep& step, std::initializer_list<Condition> where, Slot from, int across,
+              Slot to) {
+  Rule rule{.where = {}, .from = from, .across = across, .to = to};
+  for (const Condition& c : where) {
+    if (c.mask == 0 && c.value != 0) return;
+    if (c.mask != 0) rule.where.push_back({.mask = c.mask, .value = c.value});
+  }
+  step.rules.push_back(std::move(rule));
+}
+
+void add_rule(CubeStep& step, const std::vector<Parity>& where, Slot from, int across, Slot to) {
+  Rule rule{.where = {}, .from = from, .across = across, .to = to};
+  for (const Parity& c : where) {
+    if (c.mask == 0 && c.value != 0) return;
+    if (c.mask != 0) rule.where.push_back(c);
+  }
+  step.rules.push_back(std::move(rule));
+}
+
+// The operations of one cycle as A2 counts them, from dimension number `first`.
+struct Walk {
+  std::vector<Word> d;      // one bit each
+  std::vector<int> across;  // its dimension
+  std::vector<unsigned> c;  // complement received
+  std::vector<unsigned> inv;
+  std::vector<unsigned> chi;  // chi[i]: inversions before operation i; one more at the end
+  Word own = 0;
+
+  Walk(const Cycle& cycle, int first) : own(cycle.mask()) {
+    const auto length = static_cast<std::size_t>(cycle.length());
+    chi.push_back(0);
+    for (std::size_t i = 0; i < length; ++i) {
+      const std::size_t at = (static_cast<std::size_t>(first) + i) % length;
+      across.push_back(cycle.dimensions[at]);
+      d.push_back(bit(cycle.dimensions[at]));
+      c.push_back(cycle.inverted[at]);
+      inv.push_back(i == 0 ? 0 : c.back());
+      chi.push_back(chi.back() ^ inv.back());
+    }
+  }
+  std::size_t length() const { return d.size(); }
+  Parity occupied(std::size_t i, unsigned label) const {
+    if (i == 0) return {.mask = own ^ d.back(), .value = label ^ c[0]};
+    return {.mask = d.back() | d[0], .value = c[0]};
+  }
+};
+
+void add_run_step(CubeStep& step, const Walk& w, std::size_t i, Slot slot, Slot transit) {
+  const std::size_t last = w.length() - 1;
+  for (unsigned label = 0; label < 2; ++label) {
+    const Slot here = label == 0 ? slot : transit;
+    const Slot from = i == 0 ? slot : here;
+    const Slot to = i == last ? slot : here;
+    const Parity crosses{.mask = w.own ^ w.d[i], .value = 1U ^ label ^ w.inv[i] ^ w.chi[i]};
+    add_rule(step, {w.occupied(i, label), crosses}, from, w.across[i], to);
+    if (i == 0 || i == last) {
+      const Parity stays{.mask = crosses.mask, .value = crosses.value ^ 1U};
+      add_rule(step, {w.occupied(i, label), stays}, from, inside, to);
+    }
+  }
+}
+
+// Ahead: what operation j does to an element of the given label in the state after i operations.
+// Returns the condition "e_j = value".
+Parity ahead_form(const Walk& w, std::size_t i, std::size_t j, unsigned label, unsigned value) {
+  const std::size_t length = w.length();
+  Parity form;
+  if (i == length)
+    form = {.mask = w.d[j] | w.d[(j + 1) % length], .value = w.c[(j + 1) % length]};
+  else if (i == 0 && j == 0)
+    form = {.mask = w.d[length - 1] | w.d[0], .value = w.c[0]};
+  else if (j > i)
+    form = {.mask = w.d[j - 1] | w.d[j], .value = w.c[j]};
+  else if (j == i)
+    form = {.mask = w.own ^ w.d[i], .value = label ^ w.chi[i] ^ w.c[i]};
+  else if (j + 1 == i)
+    form = {.mask = w.own ^ w.d[j], .value = label ^ w.chi[i]};
+  else
+    form = {.mask = w.d[j] | w.d[j + 1], .value = w.c[j + 1]};
+  form.value ^= value;
+  return form;
+}
+
+struct AheadSlots {
+  Slot home = 0;
+  Slot other = 0;               // s_1; s_0 is home
+  std::array<Slot, 2> ahead{};  // t_0, t_1
+  Slot behind(unsigned label) const { return label == 0 ? home : other; }
+};
+
+void add_ahead_begin(CubeStep& step, const Walk& w, const AheadSlots& slots) {
+  add_rule(step, {{w.own ^ w.d.back(), 1U ^ w.c[0]}}, slots.home, inside, slots.other);
+}
+
+// e_0..e_(end-1) = 1 in state i, after `head`.
+std::vector<Parity> all_crossed(const Walk& w, std::size_t i, std::size_t end, unsigned label,
+                                Parity head) {
+  std::vector<Parity> where = {head};
+  for (std::size_t j = 0; j < end; ++j) where.push_back(ahead_form(w, i, j, label, 1));
+  return where;
+}
+
+void add_ahead_step(CubeStep& step, const Walk& w, std::size_t i, const AheadSlots& slots) {
+  for (unsigned label = 0; label < 2; ++label) {
+    const Slot behind = slots.behind(label);
+    const Slot ahead = slots.ahead[label];
+    const Parity occupied = w.occupied(i, label);
+    add_rule(step, all_crossed(w, i, i + 1, label, occupied), behind, w.across[i], behind);
+    std::vector<Parity> idle = all_crossed(w, i, i, label, occupied);
+    idle.push_back(ahead_form(w, i, i, label, 0));
+    idle.push_back(ahead_form(w, i + 1, i + 1, label, 1));
+    add_rule(step, idle, behind, w.across[i + 1], ahead);
+    idle.back().value ^= 1U;
+    add_rule(step, idle, behind, inside, ahead);
+    for (std::size_t h = 0; h < i; ++h) {
+      std::vector<Parity> where = all_crossed(w, i + 1, h, label, w.occupied(i + 1, label));
+      where.push_back(ahead_form(w, i + 1, h, label, 0));
+      where.push_back(ahead_form(w, i + 1, i + 1, label, 1));
+      add_rule(step, where, ahead, w.across[i + 1], ahead);
+    }
+  }
+}
+
+void add_ahead_end(CubeStep& step, const Walk& w, const AheadSlots& slots) {
+  const std::size_t length = w.length();
+  std::vector<Parity> where = all_crossed(w, length - 1, length - 1, 1, w.occupied(length - 1, 1));
+  where.push_back(ahead_form(w, length - 1, length - 1, 1, 0));
+  add_rule(step, where, slots.other, inside, slots.home);
+  for (unsigned label = 0; label < 2; ++label)
+    for (std::size_t h = 0; h + 1 < length; ++h) {
+      const Parity arrived{.mask = w.own ^ w.d[0], .value = label ^ w.c[0] ^ w.chi[length]};
+      std::vector<Parity> at = all_crossed(w, length, h, label, arrived);
+      at.push_back(ahead_form(w, length, h, label, 0));
+      add_rule(step, at, slots.ahead[label], inside, slots.home);
+    }
+}
+
+// A lane: for each class the conditions on the source and the dimensions it crosses.
+struct LaneClass {
+  std::vector<Parity> where;
+  std::vector<int> across;
+};
+
+std::vector<LaneClass> lane_classes(const Cycle& cycle, LaneKind kind) {
+  const auto r = [&](int i) {
+    return cycle.dimensions[static_cast<std::size_t>(i % cycle.length())];
+  };
+  const auto differs = [&](int i) {
+    const auto at = static_cast<std::size_t>(i % cycle.length());
+    return Parity{.mask = bit(r(i + cycle.length() - 1)) ^ bit(r(i)),
+                  .value = 1U ^ cycle.inverted[at]};
+  };
+  std::vector<LaneClass> classes;
+  switch (kind) {
+    case LaneKind::complement:
+      return {{.where = {}, .across = {r(0)}}};
+    case LaneKind::e2a:
+      return {{.where = {differs(0)}, .across = {r(0), r(1)}}};
+    case LaneKind::e2b:
+      return {{.where = {differs(0)}, .across = {r(1), r(0)}}};
+    case LaneKind::o2f:
+      for (int i = 0; i < 2; ++i) classes.push_back({{differs(i)}, {r(i)}});
+      return classes;
+    case LaneKind::o2b:
+      for (int i = 0; i < 2; ++i) classes.push_back({{differs(i)}, {r(i + 1), r(i), r(i + 1)}});
+      return classes;
+    case LaneKind::e3s:
+      for (int i = 0; i < 3; ++i)
+        classes.push_back({{differs(i), differs(i + 1)}, {r(i), r(i + 1)}});
+      return classes;
+    case LaneKind::e3f:
+      for (int i = 0; i < 3; ++i)
+        classes.push_back({{differs(i), differs(i + 1)}, {r(i + 1), r(i)}});
+      return classes;
+    case LaneKind::e3b:
+      for (int i = 0; i < 3; ++i)
+        classes.push_back({{differs(i), differs(i + 1)}, {r(i + 2), r(i), r(i + 1), r(i + 2)}});
+      return classes;
+  }
+  return classes;
+}
+
+std::size_t lane_transits(LaneKind kind) {
+  if (kind == LaneKind::complement || kind == LaneKind::o2f) return 0;
+  return kind == LaneKind::e3s ? 3 : 1;
+}
+
+void add_lane_hop(CubeStep& step, const std::vector<LaneClass>& classes, std::size_t hop, Slot slot,
+                  std::span<const Slot> transits) {
+  for (std::size_t i = 0; i < classes.size(); ++i) {
+    const LaneClass& c = classes[i];
+    std::vector<Parity> where = c.where;
+    Word crossed = 0;
+    for (std::size_t h = 0; h < hop; ++h) crossed ^= bit(c.across[h]);
+    for (Parity& p : where) p.value ^= parity(p.mask & crossed);
+    const Slot between = transits.empty() ? slot : transits[i % transits.size()];
+    add_rule(step, where, hop == 0 ? slot : between, c.across[hop],
+             hop + 1 == c.across.size() ? slot : between);
+  }
+}
+
+// Transit slots from K up, the lowest that is free. A slot may be written again in the step that
+// reads it last.
+class TransitPool {
+ public:
+  explicit TransitPool(Slot first) : first_(first) {}
+  Slot take(Time from, Time until) {
+    for (std::size_t i = 0; i < busy_.size(); ++i)
+      if (busy_[i] <= from) {
+        busy_[i] = until;
+        return first_ + static_cast<Slot>(i);
+      }
+    busy_.push_back(until);
+    return first_ + static_cast<Slot>(busy_.size() - 1);
+  }
+  Slot end() const { return first_ + static_cast<Slot>(busy_.size()); }
+
+ private:
+  Slot first_;
+  std::vector<Time> busy_;
+};
+
+enum class Kind : std::uint8_t { exchange, lane, run, ahead };
+
+struct Event {
+  Time step = 0;
+  Kind kind = Kind::exchange;
+  std::uint8_t part = 0;
+  std::uint32_t index = 0;
+};
+
+std::vector<Event> events_of(const Structure& s, const Phase& phase) {
+  std::vector<Event> events;
+  const auto add = [&](Time step, Kind kind, std::size_t part, std::size_t index) {
+    events.push_back({.step = step,
+                      .kind = kind,
+                      .part = static_cast<std::uint8_t>(part),
+                      .index = static_cast<std::uint32_t>(index)});
+  };
+  for (std::size_t i = 0; i < phase.exchanges.size(); ++i)
+    add(phase.exchanges[i].step, Kind::exchange, 0, i);
+  for (std::size_t i = 0; i < phase.lanes.size(); ++i)
+    for (Time h = 0; h < lane_latency(phase.lanes[i].kind); ++h)
+      add(phase.lanes[i].step + h, Kind::lane, h, i);
+  for (std::size_t i = 0; i < phase.runs.size(); ++i)
+    for (std::size_t h = 0; h < phase.runs[i].steps.size(); ++h)
+      add(phase.runs[i].steps[h], Kind::run, h, i);
+  for (std::size_t i = 0; i < phase.aheads.size(); ++i)
+    for (int h = 0; h + 1 < s.cycles[phase.aheads[i].cycle].length(); ++h)
+      add(phase.aheads[i].step + static_cast<Time>(h), Kind::ahead, static_cast<std::size_t>(h), i);
+  std::stable_sort(events.begin(), events.end(),
+                   [](const Event& a, const Event& b) { return a.step < b.step; });
+  return events;
+}
+
+// The transit slots of every lane, run and ahead, in one order: as they begin.
+struct Transits {
+  std::vector<std::array<Slot, 3>> lanes;
+  std::vector<Slot> runs;
+  std::vector<AheadSlots> aheads;
+  Slot end = 0;
+};
+
+Transits transits_of(const Structure& s, const Phase& phase, const std::vector<Event>& events) {
+  Transits t;
+  t.lanes.resize(phase.lanes.size());
+  t.runs.resize(phase.runs.size());
+  t.aheads.resize(phase.aheads.size());
+  TransitPool pool(static_cast<Slot>(s.elements()));
+  for (const Event& e : events) {
+    if (e.part != 0) continue;
+    if (e.kind == Kind::lane) {
+      const Lane& lane = phase.lanes[e.index];
+      for (std::size_t i = 0; i < lane_transits(lane.kind); ++i)
+        t.lanes[e.index][i] = pool.take(lane.step, lane.step + lane_latency(lane.kind) - 1);
+    } else if (e.kind == Kind::run) {
+      const Run& run = phase.runs[e.index];
+      t.runs[e.index] = pool.take(run.steps.front(), run.steps.back());
+    } else if (e.kind == Kind::ahead) {
+      const Ahead& a = phase.aheads[e.index];
+      // The local moves before the first and after the last step need them too: one step longer.
+      const Time until = a.step + static_cast<Time>(s.cycles[a.cycle].length()) - 1;
+      AheadSlots& slots = t.aheads[e.index];
+      slots.home = a.slot;
+      slots.other = pool.take(a.step, until);
+      slots.ahead = {pool.take(a.step, until), pool.take(a.step, until)};
+    }
+  }
+  t.end = pool.end();
+  return t;
+}
+
+class Emitter {
+ public:
+  Emitter(const Structure& s, const Phase& phase, ScheduleSink& sink)
+      : s_(s),
+        phase_(phase),
+        sink_(sink),
+        mask_(phase.control_mask()),
+        chi_(s.elements(), 0),
+        last_parity_(s.elements(), 0),
+        events_(events_of(s, phase)),
+        transits_(transits_of(s, phase, events_)) {
+    for (const Split& split : phase.splits) split_of_[split.job] = &split;
+    for (const Run& run : phase.runs) run_walks_.emplace_back(s.cycles[run.cycle], run.first);
+    for (const Ahead& a : phase.aheads) ahead_walks_.emplace_back(s.cycles[a.cycle], a.first);
+  }
+
+  void run() {
+    align();
+    prepare_splits();
+    walk_events();
+    repair_splits();
+    align();
+    local_map([&](Word w) { return w ^ phase_.inversions; });
+  }
+
+ private:
+  Word elements() const { return s_.elements(); }
+
+  void push(CubeStep& step) {
+    if (!step.rules.empty()) sink_.step(step);
+    step.clear();
+  }
+
+  template <class Map>
+  void local_map(Map&& map) {
+    CubeStep step;
+    for (Word w = 0; w < elements(); ++w)
+      if (map(w) != w)
+        add_rule(step, std::vector<Parity>{}, static_cast<Slot>(w), inside,
+                 static_cast<Slot>(map(w)));
+    push(step);
+  }
+
+  void align() {
+    CubeStep step;
+    for (const int c : phase_.controls) {
+      const Word own = phase_.own[static_cast<std::size_t>(c)];
+      if (own == 0) continue;
+      for (Word w = 0; w < elements(); ++w)
+        add_rule(step, {{own, 1}}, static_cast<Slot>(w), inside, static_cast<Slot>(w ^ bit(c)));
+      push(step);
+    }
+  }
+
+  const Chain& chain_of(const Split& split) const { return s_.chains[split.chain]; }
+  // Dimensions from the split on, and those before it.
+  Word high(const Split& split) const {
+    Word mask = 0;
+    const Chain& c = chain_of(split);
+    for (std::size_t i = split.at; i < c.dimensions.size(); ++i) mask |= bit(c.dimensions[i]);
+    return mask;
+  }
+  Word low(const Split& split) const {
+    Word mask = 0;
+    for (std::size_t i = 0; i < split.at; ++i) mask |= bit(chain_of(split).dimensions[i]);
+    return mask;
+  }
+  Word swap_of(const Split& split) const {
+    return bit(phase_.spare) ^ bit(chain_of(split).control);
+  }
+  Slot slot(Word job, unsigned label) const {
+    return static_cast<Slot>(job ^ (label != 0 ? mask_ : 0));
+  }
+
+  Word own(Slot job, int control) const {
+    if (!split_of_.empty()) {
+      const auto found = split_of_.find(job);
+      if (found != split_of_.end()) {
+        if (control == phase_.spare) return high(*found->second);
+        if (control == chain_of(*found->second).control) return low(*found->second);
+      }
+    }
+    return phase_.own[static_cast<std::size_t>(control)];
+  }
+
+  void prepare_splits() {
+    CubeStep step;
+    for (const Split& split : phase_.splits)
+      for (unsigned label = 0; label < 2; ++label) {
+        const Slot w = slot(split.job, label);
+        add_rule(step, {{high(split), 1}}, w, inside, static_cast<Slot>(w ^ swap_of(split)));
+      }
+    push(step);
+  }
+
+  void exchange(CubeStep& step, const Exchange& e) {
+    const Word mine = own(e.job, e.control);
+    const Word chi = chi_[e.job];
+    const unsigned u = 1U ^ (has_bit(Word{e.job} ^ chi, e.control) ? 1U : 0U) ^ e.inverted;
+    const bool owned = has_bit(mine, e.dimension);
+    for (unsigned label = 0; label < 2; ++label)
+      add_rule(step, {{mine ^ bit(e.dimension), u ^ label}}, slot(e.job, label), e.dimension,
+               slot(e.job, owned ? label : 1U - label));
+    last_parity_[e.job] = static_cast<std::uint8_t>(u);
+    if (e.inverted != 0) chi_[e.job] ^= bit(e.control);
+  }
+
+  void walk_events() {
+    CubeStep step;
+    CubeStep before;
+    std::vector<std::uint32_t> ended;
+    for (std::size_t i = 0; i < events_.size();) {
+      const Time now = events_[i].step;
+      for (const std::uint32_t a : ended)
+        add_ahead_end(before, ahead_walks_[a], transits_.aheads[a]);
+      ended.clear();
+      push(before);
+      for (; i < events_.size() && events_[i].step == now; ++i) {
+        const Event& e = events_[i];
+        switch (e.kind) {
+          case Kind::exchange:
+            exchange(step, phase_.exchanges[e.index]);
+            break;
+          case Kind::lane: {
+            const Lane& lane = phase_.lanes[e.index];
+            const auto& t = transits_.lanes[e.index];
+            add_lane_hop(step, lane_classes(s_.cycles[lane.cycle], lane.kind), e.part, lane.slot,
+                         std::span(t.data(), lane_transits(lane.kind)));
+            break;
+          }
+          case Kind::run:
+            add_run_step(step, run_walks_[e.index], e.part, phase_.runs[e.index].slot,
+                         transits_.runs[e.index]);
+            break;
+          case Kind::ahead: {
+            const Walk& walk = ahead_walks_[e.index];
+            if (e.part == 0) add_ahead_begin(before, walk, transits_.aheads[e.index]);
+            add_ahead_step(step, walk, e.part, transits_.aheads[e.index]);
+            if (e.part + std::size_t{2} == walk.length()) ended.push_back(e.index);
+            break;
+          }
+        }
+      }
+      push(before);
+      push(step);
+    }
+    for (const std::uint32_t a : ended) add_ahead_end(before, ahead_walks_[a], transits_.aheads[a]);
+    push(before);
+  }
+
+  // After the ring a split job holds its two controls exchanged; afterwards it is like any other.
+  void repair_splits() {
+    CubeStep step;
+    for (const Split& split : phase_.splits) {
+      const Word g = swap_of(split);
+      if (mask_ == g) continue;
+      const Word last = bit(chain_of(split).dimensions[split.at]);
+      for (unsigned label = 0; label < 2; ++label) {
+        const Slot w = slot(split.job, label);
+        add_rule(step, {{low(split) ^ last, last_parity_[split.job] ^ label}}, w, inside,
+                 static_cast<Slot>(w ^ mask_ ^ g));
+      }
+    }
+    push(step);
+    for (const Split& split : phase_.splits)
+      for (unsigned label = 0; label < 2; ++label) {
+        const Slot w = slot(split.job, label);
+        if (has_bit(w, phase_.spare) != has_bit(w, chain_of(split).control))
+          add_rule(step, std::vector<Parity>{}, w, inside, static_cast<Slot>(w ^ swap_of(split)));
+      }
+    push(step);
+    for (const Split& split : phase_.splits) {
+      unsigned chi = 1;
+      for (std::size_t i = 0; i <= split.at; ++i) chi ^= chain_of(split).inverted[i];
+      for (unsigned label = 0; label < 2; ++label) {
+        const Slot w = slot(split.job, label);
+        add_rule(step, {{low(split), chi}}, w, inside, static_cast<Slot>(w ^ swap_of(split)));
+      }
+    }
+    push(step);
+  }
+
+  const Structure& s_;
+  const Phase& phase_;
+  ScheduleSink& sink_;
+  Word mask_;
+  std::vector<Word> chi_;
+  std::vector<std::uint8_t> last_parity_;
+  std::map<Slot, const Split*> split_of_;
+  std::vector<Walk> run_walks_;
+  std::vector<Walk> ahead_walks_;
+  std::vector<Event> events_;
+  Transits transits_;
+};
+
+}  // namespace
+
+std::uint64_t slots_of(const Structure& s, const Program& program) {
+  std::uint64_t slots = s.elements();
+  for (const Part& part : program)
+    slots = std::max<std::uint64_t>(
+        slots, transits_of(part.structure, part.phase, events_of(part.structure, part.phase)).end);
+  return slots;
+}
+
+void emit_part(const Part& part, ScheduleSink& sink) {
+  Emitter(part.structure, part.phase, sink).run();
+}
+
+void emit_final(const Structure& s, ScheduleSink& sink) {
+  CubeStep step;
+  for (Word w = 0; w < s.elements(); ++w)
+    if (s.final_slot(w) != w)
+      add_rule(step, std::vector<Parity>{}, static_cast<Slot>(w), inside,
+               static_cast<Slot>(s.final_slot(w)));
+  if (!step.rules.empty()) sink.step(step);
+}
+
+void emit(const Structure& s, const Program& program, const Request& request, const char* planner,
+          ScheduleSink& sink) {
+  sink.begin(cube_header(request, planner, slots_of(s, program)));
+  for (const Part& part : program) emit_part(part, sink);
+  emit_final(s, sink);
+  sink.finish();
+}
+
+}  // namespace faro::shuffle
