@@ -2,6 +2,7 @@
 
 #include <array>
 
+#include "faro/planners/affine_memory.hpp"
 #include "faro/planners/bit_cycles.hpp"
 #include "faro/planners/exchange_sequence.hpp"
 #include "faro/planners/mesh_permute.hpp"
@@ -45,7 +46,10 @@ const auto table = std::to_array<const Planner*>({
     &shuffle_one_port,
     // Boolean cube: any affine map
     &row_operations_planner,
+    &row_operation_pairs,
     &row_operations_one_port,
+    &affine_memory,
+    &affine_memory_one_port,
     // POPS network: affine maps by rules
     &pops_affine_single_hop,
     &pops_affine,

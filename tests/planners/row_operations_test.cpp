@@ -62,13 +62,30 @@ TEST(RowOperations, random_maps_cost_what_is_promised) {
   for (int round = 0; round < rounds; ++round) {
     const int n = 1 + static_cast<int>(random.below(9));
     const std::uint64_t k = 1 + random.below(20);
-    built_and_verified(row_operations_planner, cube_request_of(n, random_map(n, random), k), true);
+    const Request request = cube_request_of(n, random_map(n, random), k);
+    built_and_verified(row_operations_planner, request, true);
+    if (!row_operation_pairs.refusal(request))
+      built_and_verified(row_operation_pairs, request, true);
   }
+}
+
+TEST(RowOperations, pairs_have_a_solution_and_pay_for_many_elements) {
+  Random random(6);
+  for (int n = 2; n <= 12; ++n)
+    for (int round = 0; round < 20; ++round) {
+      const Request request = cube_request_of(n, random_map(n, random), 100);
+      const Count alone = row_operations_planner.estimate(request).cost.value;
+      if (alone < 150) continue;  // one operation on every bit
+      ASSERT_FALSE(row_operation_pairs.refusal(request).has_value());
+      EXPECT_LE(row_operation_pairs.estimate(request).cost.value, Count{147} + 3 * Count(n));
+    }
 }
 
 TEST(RowOperations, sixty_dimensions_are_proved) {
   Random random(3);
-  built_and_verified(row_operations_planner, cube_request_of(60, random_map(60, random), 3), false);
+  const Request request = cube_request_of(60, random_map(60, random), 3);
+  built_and_verified(row_operations_planner, request, false);
+  built_and_verified(row_operation_pairs, request, false);
 }
 
 }  // namespace

@@ -45,6 +45,7 @@ Pipeline pipelined(std::span<const RowOperation> operations);
 Count busy_steps(const Pipeline& pipeline, std::uint64_t elements);
 
 extern const Planner row_operations_planner;
+extern const Planner row_operation_pairs;
 extern const Planner row_operations_one_port;
 
 }  // namespace faro

@@ -1,0 +1,68 @@
+#include "faro/planners/affine_memory.hpp"
+
+#include <gtest/gtest.h>
+
+#include "faro/base/random.hpp"
+#include "full.hpp"
+#include "planners/planning.hpp"
+
+namespace faro {
+namespace {
+
+using testing::built_and_verified;
+using testing::full_run;
+
+Request cut_request(const BitMap& map, int memory_bits,
+                    Hypercube::Ports ports = Hypercube::Ports::all) {
+  return {.machine = Hypercube{.dimensions = map.width() - memory_bits, .ports = ports},
+          .map = {.map = map, .cut = true, .memory_bits = memory_bits},
+          .destinations = {},
+          .elements = bit(memory_bits)};
+}
+
+BitMap random_map(int width, Random& random) {
+  for (;;) {
+    std::vector<Word> columns;
+    for (int i = 0; i < width; ++i) columns.push_back(random.next() & low_mask(width));
+    if (BitMatrix::from_columns(width, columns).rank() == width)
+      return BitMap::from_columns(columns, random.next() & low_mask(width));
+  }
+}
+
+TEST(AffineMemory, a_transpose_of_four_by_four) {
+  const std::vector<int> place{2, 3, 0, 1};
+  built_and_verified(affine_memory, cut_request(BitMap::from_places(place), 2), true);
+}
+
+TEST(AffineMemory, every_affine_map_of_one_processor_bit_and_two_memory_bits) {
+  for (Word columns = 0; columns < 512; ++columns) {
+    const std::vector<Word> c{columns & 7U, (columns >> 3U) & 7U, columns >> 6U};
+    if (BitMatrix::from_columns(3, c).rank() != 3) continue;
+    for (int m = 0; m <= 3; ++m)
+      for (const Word complement : {0U, 3U}) {
+        const BitMap map = BitMap::from_columns(c, complement);
+        built_and_verified(affine_memory, cut_request(map, m), true);
+        built_and_verified(affine_memory_one_port, cut_request(map, m, Hypercube::Ports::one),
+                           true);
+      }
+  }
+}
+
+TEST(AffineMemory, random_maps) {
+  Random random(4);
+  for (int round = 0; round < (full_run() ? 300 : 40); ++round) {
+    const int width = 2 + static_cast<int>(random.below(8));
+    const int m = static_cast<int>(random.below(static_cast<std::uint64_t>(width + 1)));
+    const BitMap map = random_map(width, random);
+    built_and_verified(affine_memory, cut_request(map, m), true);
+    built_and_verified(affine_memory_one_port, cut_request(map, m, Hypercube::Ports::one), true);
+  }
+}
+
+TEST(AffineMemory, fifty_processor_bits_are_proved) {
+  Random random(5);
+  built_and_verified(affine_memory, cut_request(random_map(54, random), 4), false);
+}
+
+}  // namespace
+}  // namespace faro
