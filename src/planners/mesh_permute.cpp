@@ -17,20 +17,6 @@ namespace {
 constexpr unsigned zero = 0;
 constexpr unsigned one = 1;
 
-// ii-c of INTERCHANGE, the 4-cycle 00 -> 01 -> 11 -> 10 -> 00 of (bit i, bit j): i is complemented,
-// j is not.
-void four_cycle(MeshProgram& program, int i, int j) {
-  program.copy({Rr, Rs}, where_bits({{i, zero}, {j, zero}}));
-  program.route_bit(j, 1);
-  program.swap({Rr, Rs}, where_bits({{i, zero}, {j, one}}));
-  program.route_bit(i, 1);
-  program.swap({Rr, Rs}, where_bits({{i, one}, {j, one}}));
-  program.route_bit(j, -1);
-  program.swap({Rr, Rs}, where_bits({{i, one}, {j, zero}}));
-  program.route_bit(i, -1);
-  program.copy({Rs, Rr}, where_bits({{i, zero}, {j, zero}}));
-}
-
 // The planner at work: A as it stands, the program so far.
 class Permuter {
  public:
@@ -39,16 +25,15 @@ class Permuter {
 
   MeshProgram run() {
     for (int j = 0; j < a_.bits(); ++j) {
-      const BitKind kind = kind_of(geometry_, a_, j);
-      if (!a_.negative(j) || (kind != BitKind::same && kind != BitKind::left)) continue;
-      complement(program_, j);
+      if (!a_.negative(j) || !complemented_first(j)) continue;
+      complement_bit(j);
       set_sign(j, false);
     }
     for (int j = 0; j < a_.bits(); ++j)
       while (a_.to(j) != j) shorten_cycle(j);
     // The former R- bits, arrived.
     for (int j = 0; j < a_.bits(); ++j)
-      if (a_.negative(j)) complement(program_, j);
+      if (a_.negative(j)) complement_bit(j);
     return std::move(program_);
   }
 
@@ -60,6 +45,24 @@ class Permuter {
 
   void swap_targets(int i, int j) {
     std::swap(a_.target[static_cast<std::size_t>(i)], a_.target[static_cast<std::size_t>(j)]);
+  }
+
+  // Before it moves, or where it arrives: S- and L- bits before, R- bits after; on a torus where it
+  // is cheaper, with equal units where it is one route.
+  bool complemented_first(int j) const {
+    const BitKind kind = kind_of(geometry_, a_, j);
+    if (kind == BitKind::exiting) return false;
+    if (variant_ != Variant::torus) return kind != BitKind::right;
+    const Count before = torus_complement_units(geometry_, j);
+    const Count after = torus_complement_units(geometry_, a_.to(j));
+    return before != after ? before < after : geometry_.top(j);
+  }
+
+  void complement_bit(int j) {
+    if (variant_ == Variant::torus)
+      torus_complement(program_, j);
+    else
+      complement(program_, j);
   }
 
   // One interchange or one RE-cycle on the cycle of j.
@@ -114,6 +117,9 @@ class Permuter {
         else
           renaming_cycle(exiting);
         return;
+      case Variant::torus:
+        torus_cycle(std::move(exiting));
+        return;
       case Variant::two_registers: {
         // The nearest bit travels again and again, so that the way is short.
         const auto hub = std::min_element(exiting.begin(), exiting.end(), [&](int x, int y) {
@@ -142,8 +148,30 @@ class Permuter {
     set_sign(j, false);
   }
 
+  // Folded on a bit that is no top bit, which cost the same each; top bits alone need no fold.
+  void torus_cycle(std::vector<int> exiting) {
+    if (exiting.size() == 2) {
+      consume_pair(exiting[0], exiting[1]);
+      return;
+    }
+    const auto hub =
+        std::find_if(exiting.begin(), exiting.end(), [&](int e) { return !geometry_.top(e); });
+    if (hub != exiting.end()) {
+      std::rotate(exiting.begin(), hub, exiting.end());
+      renaming_cycle(exiting);
+      return;
+    }
+    std::vector<bool> inverted;
+    for (const int e : exiting) inverted.push_back(a_.negative(e));
+    top_cycle(program_, exiting, inverted);
+    for (std::size_t k = 1; k < exiting.size(); ++k) exchanged(exiting[0], exiting[k]);
+  }
+
   void apply(const Interchange& bits) {
-    interchange(program_, bits);
+    if (variant_ == Variant::torus)
+      torus_interchange(program_, bits);
+    else
+      interchange(program_, bits);
     interchanges_.push_back(bits);
   }
 
@@ -156,7 +184,7 @@ class Permuter {
     for (std::size_t k = 1; k < exiting.size(); ++k) {
       const int j = exiting[k];
       if (a_.negative(i)) program_.swap({Rs, Rt}, where_bits({{i, zero}}));
-      exchange(i, j, Rs, Rt);
+      exchange(program_, {.hub = i}, j);
       if (a_.negative(j)) program_.swap({Rs, Rt}, where_bits({{i, zero}}));
       exchanged(i, j);
     }
@@ -176,7 +204,10 @@ class Permuter {
     for (std::size_t k = 1; k < exiting.size(); ++k) {
       const int j = exiting[k];
       if (a_.negative(i)) std::swap(stay, go);
-      exchange(i, j, stay, go);
+      if (variant_ == Variant::torus)
+        torus_exchange(program_, {i, stay, go}, j);
+      else
+        exchange(program_, {i, stay, go}, j);
       if (a_.negative(j)) std::swap(stay, go);
       exchanged(i, j);
     }
@@ -184,14 +215,6 @@ class Permuter {
     if (stay == Rt) program_.copy({Rs, Rt}, where_bits({{i, zero}}));
     program_.route_bit(i, 1);
     program_.copy({Rs, Rr}, where_bits({{i, one}}));
-  }
-
-  void exchange(int i, int j, MeshRegister stay, MeshRegister go) {
-    program_.copy({Rr, stay}, where_bits({{i, zero}, {j, one}}));
-    program_.route_bit(j, -1);
-    program_.swap({Rr, go}, where_bits({{i, zero}, {j, zero}}));
-    program_.route_bit(j, 1);
-    program_.copy({stay, Rr}, where_bits({{i, zero}, {j, one}}));
   }
 
   void exchanged(int i, int j) {
@@ -209,53 +232,10 @@ class Permuter {
 
 }  // namespace
 
-void complement(MeshProgram& program, int i, const std::vector<Parity>& where) {
-  program.copy({Rr, Rs}, where_bits({{i, one}}), where);
-  program.route_bit(i, -1);
-  program.swap({Rr, Rs}, where_bits({{i, zero}}), where);
-  program.route_bit(i, 1);
-  program.copy({Rs, Rr}, where_bits({{i, one}}), where);
-}
-
-void interchange(MeshProgram& program, const Interchange& bits) {
-  const auto [i, j, i_inverted, j_inverted] = bits;
-  const MeshGeometry& geometry = program.geometry();
-  const bool one_dimension = geometry.dimension_of(i) == geometry.dimension_of(j);
-  FARO_CHECK(i != j && !(one_dimension && (i_inverted || j_inverted)));
-  if (i_inverted != j_inverted) {
-    if (i_inverted)
-      four_cycle(program, i, j);
-    else
-      four_cycle(program, j, i);
-    return;
-  }
-  // Two blocks change places: (-i, j) and (i, -j), or (-i, -j) and (i, j) if both are complemented.
-  const unsigned here = i_inverted ? zero : one;
-  const TernaryMask near = where_bits({{i, zero}, {j, here}});
-  const TernaryMask far = where_bits({{i, one}, {j, 1 - here}});
-  const int j_way = i_inverted ? 1 : -1;
-  const auto go = [&](int way) {
-    if (one_dimension) {
-      const std::int64_t by = geometry.distance(i) - geometry.distance(j);
-      program.route(geometry.dimension_of(i), way * by);
-    } else if (way > 0) {
-      program.route_bit(j, j_way);
-      program.route_bit(i, 1);
-    } else {
-      program.route_bit(i, -1);
-      program.route_bit(j, -j_way);
-    }
-  };
-  program.copy({Rr, Rs}, near);
-  go(1);
-  program.swap({Rr, Rs}, far);
-  go(-1);
-  program.copy({Rs, Rr}, near);
-}
-
 MeshProgram permute(const MeshGeometry& geometry, const BpcVector& bits, Variant variant) {
   FARO_CHECK(bits.bits() == geometry.bits());
   FARO_CHECK(variant != Variant::two_dimensions || geometry.proper_dimensions() <= 2);
+  FARO_CHECK(variant != Variant::torus || geometry.wrap() == Mesh::Wrap::orthogonal);
   return Permuter(geometry, bits, variant).run();
 }
 

@@ -23,10 +23,12 @@ template <Variant variant>
 Estimate estimate(const Request& request) {
   const MeshGeometry geometry(mesh::mesh_of(request));
   const mesh::MeshProgram program = program_for(request, geometry, variant);
-  const char* text = variant == Variant::two_registers ? "at most 1.6 beta(A)" : "beta(A)";
+  const char* text = variant == Variant::two_registers ? "at most 1.6 beta(A)"
+                     : variant == Variant::torus       ? "beta(A), less g for each top bit"
+                                                       : "beta(A)";
   Estimate estimate = mesh::estimate_of(
       request, program, request.elements == 1 ? text : fmt::format("K times {}", text));
-  if (variant == Variant::two_registers) return estimate;
+  if (variant == Variant::two_registers || variant == Variant::torus) return estimate;
   const BpcVector bits = *BpcVector::from(*mesh::processor_map(request));
   estimate.paper = PaperCount{
       "Nassimi, Sahni 1980, Theorem 2.1",
@@ -37,6 +39,7 @@ Estimate estimate(const Request& request) {
 const char* name_of(Variant variant) {
   return variant == Variant::plus            ? mesh_permute_plus.name
          : variant == Variant::two_registers ? mesh_two_registers.name
+         : variant == Variant::torus         ? torus_permute.name
                                              : mesh_permute.name;
 }
 
@@ -44,6 +47,11 @@ template <Variant variant>
 void build(const Request& request, ScheduleSink& sink) {
   const MeshGeometry geometry(mesh::mesh_of(request));
   mesh::emit(request, name_of(variant), program_for(request, geometry, variant), sink);
+}
+
+std::optional<std::string> refusal_of_torus_bpc(const Request& request) {
+  if (const auto why = mesh::refusal_of_simd(request, Mesh::Wrap::orthogonal)) return why;
+  return mesh::refusal_of_bpc(request);
 }
 
 }  // namespace
@@ -82,6 +90,18 @@ const Planner mesh_two_registers = {
     .refusal = mesh::refusal_of_bpc,
     .estimate = estimate<Variant::two_registers>,
     .build = build<Variant::two_registers>,
+};
+
+const Planner torus_permute = {
+    .name = "torus-permute",
+    .machine = "torus",
+    .title = "PERMUTE with the wraparound's short ways for top bits",
+    .needs = "a permutation of address bits with complements",
+    .cost = "at most beta(A) unit routes; 3n - 4 for an n x n transpose",
+    .citation = "faro, after Nassimi, Sahni 1980",
+    .refusal = refusal_of_torus_bpc,
+    .estimate = estimate<Variant::torus>,
+    .build = build<Variant::torus>,
 };
 
 }  // namespace faro

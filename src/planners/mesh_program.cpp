@@ -34,6 +34,10 @@ void MeshProgram::route_bit(int address_bit, int times) {
   route(geometry_->dimension_of(address_bit), geometry_->distance(address_bit) * times);
 }
 
+void MeshProgram::append(const MeshProgram& other) {
+  instructions_.insert(instructions_.end(), other.instructions_.begin(), other.instructions_.end());
+}
+
 Cost MeshProgram::cost() const {
   Cost cost;
   for (const MeshInstruction& instruction : instructions_) {
@@ -74,6 +78,15 @@ const Mesh& mesh_of(const Request& request) {
 
 std::optional<BitMap> processor_map(const Request& request) {
   return on_processors(request.map, MeshGeometry(mesh_of(request)).bits());
+}
+
+std::vector<Word> destinations_of(const Request& request) {
+  if (!request.destinations.empty()) return request.destinations;
+  const BitMap map = *processor_map(request);
+  FARO_CHECK(map.width() <= 20);
+  std::vector<Word> destinations(bit(map.width()));
+  for (Word p = 0; p < destinations.size(); ++p) destinations[p] = map(p);
+  return destinations;
 }
 
 std::optional<std::string> refusal_of_simd(const Request& request, std::optional<Mesh::Wrap> wrap) {

@@ -5,7 +5,10 @@
 #include "faro/planners/affine_memory.hpp"
 #include "faro/planners/bit_cycles.hpp"
 #include "faro/planners/exchange_sequence.hpp"
+#include "faro/planners/mesh_affine.hpp"
+#include "faro/planners/mesh_gamma.hpp"
 #include "faro/planners/mesh_permute.hpp"
+#include "faro/planners/mesh_sweep.hpp"
 #include "faro/planners/minimum_path.hpp"
 #include "faro/planners/one_port_half.hpp"
 #include "faro/planners/patterns.hpp"
@@ -16,6 +19,7 @@
 #include "faro/planners/several_fields.hpp"
 #include "faro/planners/shuffle/planners.hpp"
 #include "faro/planners/three_fifths.hpp"
+#include "faro/planners/torus_digit.hpp"
 #include "faro/planners/two_thirds.hpp"
 
 namespace faro {
@@ -63,6 +67,13 @@ const auto table = std::to_array<const Planner*>({
     &mesh_permute,
     &mesh_permute_plus,
     &mesh_two_registers,
+    &torus_permute,
+    // Mesh: any affine map
+    &mesh_affine,
+    // Mesh and torus, processor by processor
+    &mesh_sweep,
+    &torus_digit,
+    &mesh_gamma,
 });
 
 }  // namespace

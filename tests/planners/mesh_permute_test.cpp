@@ -123,6 +123,41 @@ TEST(MeshPermute, two_to_the_forty_processors_are_planned_at_once_and_proved) {
   }
 }
 
+TEST(TorusPermute, every_bpc_map_takes_at_most_beta_and_at_least_gamma) {
+  const int p_max = testing::full_run() ? 5 : (testing::sanitized() ? 3 : 4);
+  for (int p = 1; p <= p_max; ++p)
+    for (const std::vector<int>& shape : testing::shapes_of(p)) {
+      const Mesh torus = mesh_of(shape, Mesh::Wrap::orthogonal);
+      const MeshGeometry geometry(torus);
+      testing::for_every_bpc(p, [&](const BpcVector& bits) {
+        const auto program = mesh::permute(geometry, bits, Variant::torus);
+        ASSERT_TRUE(
+            judged(*mesh_proof(), header_for(torus, bits.map()), program.instructions()).ok())
+            << geometry.shape_text() << " " << bits.text();
+        ASSERT_LE(program.cost().unit_routes, mesh::beta_by_bits(geometry, bits));
+        ASSERT_GE(program.cost().unit_routes,
+                  lower_bound(torus, MapGoal{.map = bits.map()}, 1).value)
+            << geometry.shape_text() << " " << bits.text();
+      });
+    }
+}
+
+TEST(TorusPermute, named_maps_cost_what_the_shortcuts_save) {
+  const auto cost = [](std::vector<int> shape, const BpcVector& bits) {
+    return mesh::permute(MeshGeometry(mesh_of(std::move(shape), Mesh::Wrap::orthogonal)), bits,
+                         Variant::torus)
+        .cost();
+  };
+  EXPECT_EQ(cost({2, 2}, bpc({1, 0, 3, 2})),
+            (Cost{.unit_routes = 8, .long_routes = 6, .register_ops = 6}));
+  EXPECT_EQ(cost({3, 3}, bpc({0, 1, 2, 3, 4, 5})),
+            (Cost{.unit_routes = 20, .long_routes = 10, .register_ops = 11}));
+  EXPECT_EQ(cost({1, 1, 1}, bpc({0, 2, 1})),
+            (Cost{.unit_routes = 3, .long_routes = 3, .register_ops = 7}));
+  EXPECT_EQ(cost({2, 2}, bpc({3, 2, 1, 0}, {0, 1, 2, 3})),
+            (Cost{.unit_routes = 8, .long_routes = 6, .register_ops = 10}));
+}
+
 // Table V of the paper, its printed rows; and the sequence that Example 4.4 prints.
 TEST(MeshPermute, interchanges_come_in_the_order_of_the_paper) {
   const auto pairs = [](const std::vector<mesh::Interchange>& all) {

@@ -5,29 +5,16 @@
 // Every BPC map on every shape in exactly beta(A) unit routes (2.3); at most 4p - 2q' long routes
 // and 6p - 3 register operations, p address bits, q' dimensions with a side of 2 or more. Planning
 // takes O(p^2). The programs are valid on wrapped machines too: live data never cross an edge.
+//
+// On a torus half a ring is as far up as down, so that a top bit costs g instead of 2g. The variant
+// that uses this never takes more than beta; bit reversal on an 8x8 torus 20, an n x n transpose
+// 3n - 4.
 #pragma once
 
 #include "faro/machines/model/bpc_vector.hpp"
-#include "faro/planners/mesh_program.hpp"
+#include "faro/planners/mesh_blocks.hpp"
 
 namespace faro::mesh {
-
-// --- The blocks, section 3 ---------------------------------------------------------------------
-
-// Complements address bit i where all conditions hold: 2 routes, 2g(i) units, 3 operations. The
-// conditions must not involve bit i.
-void complement(MeshProgram& program, int i, const std::vector<Parity>& where = {});
-
-// Two bits that change places. A sign says that the bit is complemented on its way; in one
-// dimension both are plus.
-struct Interchange {
-  int i = 0;
-  int j = 0;
-  bool i_inverted = false;
-  bool j_inverted = false;
-};
-// 2|g(i) - g(j)| units in one dimension, 2(g(i) + g(j)) across two.
-void interchange(MeshProgram& program, const Interchange& bits);
 
 // --- The algorithms ----------------------------------------------------------------------------
 
@@ -36,6 +23,7 @@ enum class Variant {
   general,         // section 5, FOLD, EXCHANGE, UNFOLD; three registers
   plus,            // section 5; pairs by INTERCHANGE, complements by renaming registers
   two_registers,   // any number of dimensions, beyond beta where section 5 needs the third register
+  torus,           // orthogonal wraparound: `plus` with the shortcuts of top bits
 };
 
 MeshProgram permute(const MeshGeometry& geometry, const BpcVector& bits, Variant variant);
@@ -50,5 +38,6 @@ namespace faro {
 extern const Planner mesh_permute;
 extern const Planner mesh_permute_plus;
 extern const Planner mesh_two_registers;
+extern const Planner torus_permute;
 
 }  // namespace faro

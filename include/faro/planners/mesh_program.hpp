@@ -49,6 +49,9 @@ class MeshProgram {
   // Along the dimension of an address bit, `times` its distance.
   void route_bit(int address_bit, int times);
 
+  // All of another program of the same mesh.
+  void append(const MeshProgram& other);
+
   // One run of it.
   Cost cost() const;
   // Rs, and those that instructions name.
@@ -68,6 +71,9 @@ const Mesh& mesh_of(const Request& request);
 // The request's map on processors alone; nothing if it moves memory bits or has another width than
 // the machine.
 std::optional<BitMap> processor_map(const Request& request);
+
+// Where each processor sends, from the map or the list. Requires 2^20 processors at most.
+std::vector<Word> destinations_of(const Request& request);
 
 // Why a planner of SIMD meshes that needs a BPC map does not apply; nothing if it does.
 std::optional<std::string> refusal_of_bpc(const Request& request);

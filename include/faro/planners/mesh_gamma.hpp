@@ -1,0 +1,32 @@
+// The GAMMA scheduler: any permutation on a small mesh or torus in the fewest unit routes, with two
+// or three registers.
+//
+//   4x4 torus transpose:   +0 +0 +1 +0 +1 +1, gamma = 6 unit routes (Theorem 6.1)
+//
+// Each dimension gets the routes that its distances need, in some order; every element rides a
+// subset of them that brings it home. A processor has room for one rider and one or two resters at
+// a time, so the subsets are negotiated: elements are sent the cheapest way again and again while
+// crowded places grow dearer (McMurchie, Ebeling 1995). Another order is drawn where that fails,
+// then a third register, then routes beyond the bound. Where all that fails maps of bits take
+// PERMUTE and others are refused. Seeds and effort are fixed; the same request gives the same
+// program.
+//
+// Processors are chosen one by one: many masks, and at most 2^8 processors.
+#pragma once
+
+#include "faro/planners/mesh_program.hpp"
+
+namespace faro::mesh {
+
+// Nothing if the stated effort finds no schedule with at most `extra_max` routes beyond the bound.
+// Requires no propagating wraparound.
+std::optional<MeshProgram> schedule_gamma(const MeshGeometry& geometry,
+                                          std::span<const Word> destinations, int extra_max);
+
+}  // namespace faro::mesh
+
+namespace faro {
+
+extern const Planner mesh_gamma;
+
+}  // namespace faro

@@ -1,0 +1,265 @@
+// Planners that choose processors one by one: sweeps, digits, the GAMMA scheduler.
+#include <gtest/gtest.h>
+
+#include <fstream>
+#include <sstream>
+
+#include "faro/machines/bounds/mesh_bounds.hpp"
+#include "faro/machines/verify/mesh.hpp"
+#include "faro/planners/mesh_gamma.hpp"
+#include "faro/planners/mesh_permute.hpp"
+#include "faro/planners/mesh_sweep.hpp"
+#include "faro/planners/torus_digit.hpp"
+#include "full.hpp"
+#include "machines/mesh_cases.hpp"
+#include "paths.hpp"
+
+namespace faro {
+namespace {
+
+using mesh::Variant;
+using testing::bpc;
+using testing::mesh_of;
+
+struct Checked {
+  Cost cost;
+  std::uint64_t registers = 0;
+};
+
+// Built, judged by replay, counted as estimated.
+Checked checked(const Planner& planner, const Request& request) {
+  RecordingSink recorded;
+  planner.build(request, recorded);
+  const auto replay = mesh_replay();
+  recorded.replay_into(*replay);
+  const Verdict verdict = replay->verdict();
+  EXPECT_TRUE(verdict.ok()) << (verdict.violations.empty() ? ""
+                                                           : verdict.violations.front().message);
+  const Estimate estimate = planner.estimate(request);
+  EXPECT_EQ(estimate.cost.value, verdict.cost.unit_routes);
+  EXPECT_EQ(estimate.ties,
+            (std::vector<Count>{verdict.cost.long_routes, verdict.cost.register_ops}));
+  return {verdict.cost, recorded.header.slots};
+}
+
+Request request_for(const Mesh& mesh, const BitMap& map) {
+  Request request;
+  request.machine = mesh;
+  request.map.map = map;
+  return request;
+}
+
+Count gamma_of(const Mesh& torus, const BpcVector& bits) {
+  return lower_bound(torus, MapGoal{.map = bits.map()}, 1).value;
+}
+
+std::vector<Word> random_permutation(Random& random, Word n) {
+  std::vector<Word> to(n);
+  for (Word p = 0; p < n; ++p) to[p] = p;
+  for (Word p = n; p > 1; --p) std::swap(to[p - 1], to[random.below(p)]);
+  return to;
+}
+
+TEST(MeshSweep, bit_reversal_on_a_ring_of_16_takes_gamma_which_is_13) {
+  const Mesh ring = mesh_of({4}, Mesh::Wrap::orthogonal);
+  const BpcVector reversal = bpc({0, 1, 2, 3});
+  EXPECT_EQ(gamma_of(ring, reversal), 13U);
+  EXPECT_EQ(checked(mesh_sweep, request_for(ring, reversal.map())).cost.unit_routes, 13U);
+}
+
+TEST(MeshSweep, maps_that_keep_every_coordinate_apart_are_swept_in_the_bound) {
+  for (const std::vector<int>& shape : std::vector<std::vector<int>>{{3}, {1, 2}, {2, 2}})
+    for (const auto wrap : {Mesh::Wrap::none, Mesh::Wrap::orthogonal}) {
+      const Mesh mesh = mesh_of(shape, wrap);
+      const MeshGeometry geometry(mesh);
+      testing::for_every_bpc(geometry.bits(), [&](const BpcVector& bits) {
+        if (!mesh::sets_of(geometry, bits).exiting.empty()) return;
+        const Checked result = checked(mesh_sweep, request_for(mesh, bits.map()));
+        ASSERT_EQ(result.cost.unit_routes, gamma_of(mesh, bits)) << bits.text();
+      });
+    }
+}
+
+TEST(MeshSweep, any_permutation_along_one_dimension_takes_the_bound) {
+  Random random(2);
+  for (int round = 0; round < 40; ++round) {
+    Request request;
+    const Mesh mesh = mesh_of({2, 3}, round % 2 == 0 ? Mesh::Wrap::none : Mesh::Wrap::orthogonal);
+    request.machine = mesh;
+    for (Word row = 0; row < 4; ++row)
+      for (const Word to : random_permutation(random, 8))
+        request.destinations.push_back(row * 8 + to);
+    ASSERT_FALSE(mesh_sweep.refusal(request));
+    const Checked result = checked(mesh_sweep, request);
+    ASSERT_EQ(result.cost.unit_routes, lower_bound(mesh, request.destinations, 1).value);
+  }
+}
+
+TEST(TorusDigit, a_4x4_transpose_takes_6_unit_routes_in_4_long_ones) {
+  const Mesh torus = mesh_of({2, 2}, Mesh::Wrap::orthogonal);
+  const Checked result = checked(torus_digit, request_for(torus, bpc({1, 0, 3, 2}).map()));
+  EXPECT_EQ(result.cost.unit_routes, 6U);
+  EXPECT_EQ(result.cost.long_routes, 4U);
+  EXPECT_EQ(result.registers, 2U);
+}
+
+TEST(TorusDigit, every_bpc_map_up_to_four_bits_has_an_order) {
+  const int p_max = testing::full_run() ? 4 : 3;
+  for (const auto wrap : {Mesh::Wrap::orthogonal, Mesh::Wrap::propagating})
+    for (int p = 1; p <= p_max; ++p)
+      for (const std::vector<int>& shape : testing::shapes_of(p)) {
+        const Mesh torus = mesh_of(shape, wrap);
+        const MeshGeometry geometry(torus);
+        Count most = 0;
+        for (int k = 0; k < geometry.dimensions(); ++k)
+          most += static_cast<Count>(geometry.side(k) - 1);
+        testing::for_every_bpc(p, [&](const BpcVector& bits) {
+          const Request request = request_for(torus, bits.map());
+          ASSERT_FALSE(torus_digit.refusal(request)) << bits.text();
+          const Checked result = checked(torus_digit, request);
+          ASSERT_LE(result.cost.unit_routes, most);
+          ASSERT_LE(result.cost.long_routes, static_cast<Count>(p));
+        });
+      }
+}
+
+TEST(MeshGamma, every_bpc_map_on_small_tori_reaches_gamma_with_two_registers) {
+  const int p_max = testing::full_run() ? 4 : 3;
+  for (int p = 1; p <= p_max; ++p)
+    for (const std::vector<int>& shape : testing::shapes_of(p)) {
+      const Mesh torus = mesh_of(shape, Mesh::Wrap::orthogonal);
+      testing::for_every_bpc(p, [&](const BpcVector& bits) {
+        const Checked result = checked(mesh_gamma, request_for(torus, bits.map()));
+        ASSERT_EQ(result.cost.unit_routes, gamma_of(torus, bits)) << bits.text();
+        ASSERT_LE(result.registers, 2U) << bits.text();
+      });
+    }
+}
+
+TEST(MeshGamma, random_maps_of_64_processors_reach_gamma) {
+  Random random(11);
+  const int rounds = testing::full_run() ? 400 : (testing::sanitized() ? 2 : 20);
+  for (const std::vector<int>& shape : std::vector<std::vector<int>>{{3, 3}, {2, 2, 2}})
+    for (int round = 0; round < rounds; ++round) {
+      const Mesh torus = mesh_of(shape, Mesh::Wrap::orthogonal);
+      const BpcVector bits = testing::random_bpc(random, 6);
+      const Checked result = checked(mesh_gamma, request_for(torus, bits.map()));
+      ASSERT_EQ(result.cost.unit_routes, gamma_of(torus, bits)) << bits.text();
+    }
+}
+
+TEST(MeshGamma, random_destinations_reach_the_bound_on_mesh_and_torus) {
+  Random random(12);
+  const int rounds = testing::full_run() ? 40 : (testing::sanitized() ? 1 : 3);
+  for (const std::vector<int>& shape : std::vector<std::vector<int>>{{3, 3}, {2, 2, 2}})
+    for (const auto wrap : {Mesh::Wrap::none, Mesh::Wrap::orthogonal})
+      for (int round = 0; round < rounds; ++round) {
+        const Mesh mesh = mesh_of(shape, wrap);
+        Request request;
+        request.machine = mesh;
+        request.destinations = random_permutation(random, 64);
+        const Checked result = checked(mesh_gamma, request);
+        ASSERT_EQ(result.cost.unit_routes, lower_bound(mesh, request.destinations, 1).value);
+      }
+}
+
+// --- Golden tables -----------------------------------------------------------------------------
+
+std::vector<std::vector<std::string>> table(const std::string& name) {
+  std::ifstream file(testing::source_path("tests/data/mesh/" + name));
+  std::vector<std::vector<std::string>> rows;
+  for (std::string line; std::getline(file, line);) {
+    if (line.starts_with('#')) continue;
+    std::vector<std::string> cells;
+    std::stringstream stream(line);
+    for (std::string cell; std::getline(stream, cell, ';');)
+      cells.push_back(cell.substr(cell.find_first_not_of(' ')));
+    rows.push_back(std::move(cells));
+  }
+  return rows;
+}
+
+std::vector<int> shape_from(const std::string& text) {
+  std::vector<int> sides;
+  std::stringstream stream(text);
+  for (std::string side; std::getline(stream, side, 'x');)
+    sides.push_back(log2_exact(std::stoull(side)));
+  return sides;
+}
+
+BpcVector vector_from(const std::string& text) {
+  BpcVector bits;
+  std::stringstream stream(text);
+  for (std::string entry; std::getline(stream, entry, ',');) {
+    const bool inverted = entry.starts_with('-');
+    bits.target.insert(bits.target.begin(), std::stoi(inverted ? entry.substr(1) : entry));
+    bits.inverted.insert(bits.inverted.begin(), inverted);
+  }
+  return bits;
+}
+
+std::vector<Count> numbers(const std::string& text) {
+  std::vector<Count> result;
+  std::stringstream stream(text);
+  for (std::uint64_t n = 0; stream >> n;) result.push_back(n);
+  return result;
+}
+
+std::vector<Count> quadruple(const mesh::MeshProgram& program) {
+  const Cost cost = program.cost();
+  return {cost.unit_routes, cost.long_routes, cost.register_ops,
+          static_cast<Count>(std::popcount(program.registers_used()))};
+}
+
+TEST(MeshGolden, every_map_up_to_three_bits_costs_what_the_tables_say) {
+  const auto rows = table("grid.txt");
+  ASSERT_EQ(rows.size(), 105U);
+  for (const auto& row : rows) {
+    const Mesh mesh = mesh_of(shape_from(row[0]));
+    const Mesh torus = mesh_of(shape_from(row[0]), Mesh::Wrap::orthogonal);
+    const BpcVector bits = vector_from(row[1]);
+    const MeshGeometry geometry(mesh);
+    const MeshGeometry ring(torus);
+    EXPECT_EQ(mesh::beta_by_bits(geometry, bits), numbers(row[2])[0]);
+    EXPECT_EQ(gamma_of(torus, bits), numbers(row[3])[0]);
+    EXPECT_EQ(quadruple(mesh::permute(geometry, bits, Variant::general)), numbers(row[4]))
+        << row[0] << " " << row[1];
+    EXPECT_EQ(quadruple(mesh::permute(geometry, bits, Variant::plus)), numbers(row[5]))
+        << row[0] << " " << row[1];
+    const auto shortcuts = quadruple(mesh::permute(ring, bits, Variant::torus));
+    EXPECT_EQ(shortcuts[0], numbers(row[6])[0]) << row[0] << " " << row[1];
+    EXPECT_LE(shortcuts[1], numbers(row[6])[1]) << row[0] << " " << row[1];
+    Count best = shortcuts[0];
+    const Request request = request_for(torus, bits.map());
+    for (const Planner* planner : {&mesh_sweep, &torus_digit, &mesh_gamma})
+      if (!planner->refusal(request)) best = std::min(best, planner->estimate(request).cost.value);
+    EXPECT_LE(best, numbers(row[7])[0]) << row[0] << " " << row[1];
+  }
+}
+
+TEST(MeshGolden, named_maps_cost_what_the_tables_say) {
+  const auto rows = table("named.txt");
+  ASSERT_EQ(rows.size(), 30U);
+  for (const auto& row : rows) {
+    const std::string where = row[0] + " " + row[1];
+    const MeshGeometry geometry(mesh_of(shape_from(row[0])));
+    const MeshGeometry ring(mesh_of(shape_from(row[0]), Mesh::Wrap::orthogonal));
+    const BpcVector bits = vector_from(row[1]);
+    EXPECT_EQ(mesh::beta_by_bits(geometry, bits), numbers(row[2])[0]) << where;
+    EXPECT_EQ(gamma_of(ring.mesh(), bits), numbers(row[3])[0]) << where;
+    EXPECT_EQ(quadruple(mesh::permute(geometry, bits, Variant::general)), numbers(row[4])) << where;
+    EXPECT_EQ(quadruple(mesh::permute(geometry, bits, Variant::plus)), numbers(row[5])) << where;
+    EXPECT_EQ(quadruple(mesh::permute(ring, bits, Variant::torus))[0], numbers(row[6])[0]) << where;
+    const Request request = request_for(ring.mesh(), bits.map());
+    EXPECT_EQ(torus_digit.refusal(request).has_value(), row[7] == "-") << where;
+    if (row[7] != "-") {
+      EXPECT_EQ(torus_digit.estimate(request).cost.value, numbers(row[7])[0]) << where;
+    }
+    if (row[8] != "-") {
+      EXPECT_EQ(mesh_sweep.estimate(request).cost.value, numbers(row[8])[0]) << where;
+    }
+  }
+}
+
+}  // namespace
+}  // namespace faro
