@@ -66,7 +66,9 @@ void lengthen(std::vector<UnitRoute>& routes, int extra, Random& random) {
 std::optional<RidePlan> search(const MeshGeometry& geometry, std::span<const Word> destinations,
                                int extra_max) {
   const std::vector<UnitRoute> needed = routes_needed(geometry, destinations);
-  const Effort effort = destinations.size() > processors_small_max ? effort_large : effort_small;
+  const Effort effort = destinations.size() > processors_small_max ? effort_large
+                        : extra_max == 0                           ? effort_bits
+                                                                   : effort_others;
   Random random(1980);
   for (int extra = 0; extra <= extra_max; extra += 2)
     for (const int resters : {1, 2}) {
