@@ -7,6 +7,7 @@
 #include "faro/planners/exchange_sequence.hpp"
 #include "faro/planners/mesh_affine.hpp"
 #include "faro/planners/mesh_gamma.hpp"
+#include "faro/planners/list_routing.hpp"
 #include "faro/planners/mesh_permute.hpp"
 #include "faro/planners/mesh_sweep.hpp"
 #include "faro/planners/minimum_path.hpp"
@@ -54,6 +55,9 @@ const auto table = std::to_array<const Planner*>({
     &row_operations_one_port,
     &affine_memory,
     &affine_memory_one_port,
+    // Boolean cube: any permutation
+    &shortest_path_lists,
+    &balanced_lists,
     // POPS network: affine maps by rules
     &pops_affine_single_hop,
     &pops_affine,

@@ -1,0 +1,24 @@
+// Any permutation on a small cube: every element gets a path, then a list schedule moves them.
+//
+//   shortest paths   every element crosses the dimensions where it must, ascending
+//   balanced         paths are chosen one by one where links are least used, also over one
+//                    dimension more than needed there and back, and chosen again in sweeps. This
+//                    stands for the linear program of the best flow; it proves nothing about it.
+//
+// Step after step each link takes the waiting element with the most hops left. The result is a
+// schedule of explicit moves; costs are counted, there is no closed form.
+#pragma once
+
+#include "faro/planners/planner.hpp"
+
+namespace faro {
+
+// Processors are listed one by one: at most 2^10 of them.
+inline constexpr int list_routing_dimensions_max = 10;
+// Elements of the whole machine beyond which a list is refused: seconds of work.
+inline constexpr std::uint64_t list_routing_elements_max = std::uint64_t{1} << 17U;
+
+extern const Planner shortest_path_lists;
+extern const Planner balanced_lists;
+
+}  // namespace faro
