@@ -1,29 +1,48 @@
 // `faro algorithms`: every planner, what it needs and what it costs.
 #include <nlohmann/json.hpp>
+#include <string_view>
+#include <vector>
 
 #include "cli/command.hpp"
+#include "faro/butterfly/planner.hpp"
 #include "faro/service/catalogue.hpp"
 
 namespace faro::cli {
 namespace {
 
+struct Entry {
+  std::string_view name, machine, title, needs, cost, citation;
+};
+
+std::vector<Entry> entries() {
+  std::vector<Entry> all;
+  for (const Planner* p : catalogue()) {
+    all.push_back({p->name, p->machine, p->title, p->needs, p->cost, p->citation});
+  }
+  for (const ButterflyPlanner* p : butterfly_planners()) {
+    all.push_back({p->name, "cube, butterfly networks (--butterfly)", p->title, p->needs, p->cost,
+                   p->citation});
+  }
+  return all;
+}
+
 int run(Output& out) {
   nlohmann::ordered_json j{{"format", "faro-algorithms/1"},
                            {"rows", nlohmann::ordered_json::array()}};
   std::string_view machine;
-  for (const Planner* p : catalogue()) {
-    j["rows"].push_back({{"name", p->name},
-                         {"machine", p->machine},
-                         {"title", p->title},
-                         {"needs", p->needs},
-                         {"cost", p->cost},
-                         {"citation", p->citation}});
-    if (machine != p->machine) {
-      out.text("{}on {}\n", machine.empty() ? "" : "\n", p->machine);
-      machine = p->machine;
+  for (const Entry& e : entries()) {
+    j["rows"].push_back({{"name", e.name},
+                         {"machine", e.machine},
+                         {"title", e.title},
+                         {"needs", e.needs},
+                         {"cost", e.cost},
+                         {"citation", e.citation}});
+    if (machine != e.machine) {
+      out.text("{}on {}\n", machine.empty() ? "" : "\n", e.machine);
+      machine = e.machine;
     }
     out.text("  {}\n      {}\n      needs     {}\n      costs     {}\n      from      {}\n",
-             out.styled(Output::Style::strong, p->name), p->title, p->needs, p->cost, p->citation);
+             out.styled(Output::Style::strong, e.name), e.title, e.needs, e.cost, e.citation);
   }
   out.json(j.dump());
   return 0;
