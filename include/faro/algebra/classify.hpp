@@ -1,0 +1,46 @@
+// What kind of map this is, and its structure where it has one.
+//
+//   i:4 -> i[2] ~i[0] ~i[1] ~i[3]      class bpc, cycles (0 2 3)(1)
+//
+// A bit permutation moves bits and inverts none; BPC (bit permute, complement) may invert some. Their
+// structure is a permutation of the bit positions, written as cycles: b0 -> b1 -> ... -> b0, each bit
+// going to the position of the next.
+#pragma once
+
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "faro/algebra/bit_map.hpp"
+#include "faro/base/count.hpp"
+
+namespace faro {
+
+enum class MapClass { identity, complement, bit_permutation, bpc, linear, affine };
+
+// "identity", "complement", "bit-permutation", "bpc", "linear", "affine".
+const char* name_of(MapClass map_class);
+
+MapClass classify(const BitMap& map);
+
+// One cycle of bit positions, the largest first. inverted[k]: the bit that leaves bits[k] arrives
+// complemented at the next position.
+struct BitCycle {
+  std::vector<int> bits;
+  std::vector<bool> inverted;
+};
+
+// place[b] = where bit b goes; nothing unless the matrix is a permutation matrix.
+std::optional<std::vector<int>> bit_places(const BitMap& map);
+
+// All cycles, fixed bits included, by descending largest bit; empty unless bit_places() is something.
+std::vector<BitCycle> bit_cycles(const BitMap& map);
+
+// "(3 0 2~)(1)": ~ after a bit that is inverted on its way to the next.
+std::string to_string(const std::vector<BitCycle>& cycles);
+
+// Exact: 2^width minus the fixed points, which are the solutions of (A + I)·x = c.
+Count fixed_points(const BitMap& map);
+Count moved_elements(const BitMap& map);
+
+}  // namespace faro

@@ -1,0 +1,95 @@
+// The notation: how people say a map.
+//
+//   r:3 c:2 -> c r                       transpose; the right side reads as the shape of the result
+//   i:8 -> rev(i)        gray:8          functions, named maps
+//   a:4 | m:3 -> ungray(a) | m           '|' cuts processor bits | memory bits
+//   cyclic:4|16 => consecutive           from one layout to another
+//   [-0, 3, -1, -2]                      source bit b goes to position |A_b|
+//   matrix(0x2, 0x1) ^ 0x1               what no words fit
+//
+// The left side names the bits of the source index, most significant first, the right side writes the
+// destination index the same way: `r:3 c:2 -> c r` sends 6 = (row 001, column 10) to 17 = (10, 001).
+// docs/notation.md is the whole definition. Printing gives one canonical text a map, which parses
+// back to the same map. Texts of at most 16384 characters, maps of at most 64 bits.
+#pragma once
+
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "faro/algebra/bit_map.hpp"
+#include "faro/base/error.hpp"
+
+namespace faro {
+
+// The classes of error, in the order in which they are looked for, mostly: size before width.
+enum class NotationFault {
+  lex,         // a character or a number that is none
+  syntax,      // a word out of place
+  name,        // unknown, twice, reserved
+  size,        // a width missing or contradicted
+  range,       // a bit, slice, number, column or rotation too large
+  width,       // '^', zip, unzip, matrix of unequal widths; an odd width
+  cut,         // '|' in different places
+  singular,    // not invertible
+  limit,       // beyond a maximum (ErrorCode::limit)
+  impossible,  // no bit map can say it (ErrorCode::impossible)
+};
+
+const char* name_of(NotationFault fault);
+
+// what() is three lines: the fault with its column, the text, a caret below the place.
+class NotationError : public Error {
+ public:
+  NotationError(NotationFault fault, std::size_t at, const std::string& reason,
+                std::string_view text);
+  NotationFault fault() const { return fault_; }
+  std::size_t at() const { return at_; }  // offset in the text, from 0
+  const std::string& reason() const { return reason_; }
+
+ private:
+  NotationFault fault_;
+  std::size_t at_;
+  std::string reason_;
+};
+
+// Where '|' stands. It belongs to the text beside the map.
+struct Cut {
+  enum class Kind {
+    none,    // no '|'
+    both,    // source and destination are processor | memory, cut at the same place
+    layout,  // an index goes to processor | memory
+  };
+  Kind kind = Kind::none;
+  int processor_bits = 0;  // left of '|'
+  friend bool operator==(const Cut&, const Cut&) = default;
+};
+
+// Sizes known from the data or the machine; they fill in widths that the text leaves out and must
+// agree with those that it states. In memory: the total. On a machine: the processor bits, and the
+// total where the data is known; a text without '|' then speaks of processor bits alone.
+struct KnownSizes {
+  std::optional<int> total;
+  std::optional<int> processor;
+};
+
+struct Field {
+  std::string name;
+  int width = 0;
+  friend bool operator==(const Field&, const Field&) = default;
+};
+
+struct Notation {
+  BitMap map;
+  Cut cut;
+  std::vector<Field> fields;  // the source's bits as the text names them, most significant first
+};
+
+// Throws NotationError.
+Notation parse_notation(std::string_view text, const KnownSizes& known = {});
+
+// The canonical text: parse_notation gives back map and cut.
+std::string to_notation(const BitMap& map, const Cut& cut = {});
+
+}  // namespace faro
