@@ -6,12 +6,18 @@ namespace faro {
 
 const char* name_of(MapClass map_class) {
   switch (map_class) {
-    case MapClass::identity: return "identity";
-    case MapClass::complement: return "complement";
-    case MapClass::bit_permutation: return "bit-permutation";
-    case MapClass::bpc: return "bpc";
-    case MapClass::linear: return "linear";
-    case MapClass::affine: return "affine";
+    case MapClass::identity:
+      return "identity";
+    case MapClass::complement:
+      return "complement";
+    case MapClass::bit_permutation:
+      return "bit-permutation";
+    case MapClass::bpc:
+      return "bpc";
+    case MapClass::linear:
+      return "linear";
+    case MapClass::affine:
+      return "affine";
   }
   return "affine";
 }

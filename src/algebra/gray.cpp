@@ -8,6 +8,8 @@ BitMap gray_map(int width) {
   return BitMap::from_matrix(m);
 }
 
-BitMap ungray_map(int width) { return gray_map(width).inverse(); }
+BitMap ungray_map(int width) {
+  return gray_map(width).inverse();
+}
 
 }  // namespace faro

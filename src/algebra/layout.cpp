@@ -31,10 +31,14 @@ BitMap place_of(const Layout& layout) {
   }
   const BitMap split = BitMap::from_places(std::span(place.data(), static_cast<std::size_t>(p)));
   switch (layout.encoding) {
-    case Encoding::binary: return split;
-    case Encoding::gray: return then(gray_map(p), split);
-    case Encoding::gray_gray: return then(split, beside(gray_map(n), gray_map(m)));
-    case Encoding::binary_gray: return then(split, beside(gray_map(n), BitMap::identity(m)));
+    case Encoding::binary:
+      return split;
+    case Encoding::gray:
+      return then(gray_map(p), split);
+    case Encoding::gray_gray:
+      return then(split, beside(gray_map(n), gray_map(m)));
+    case Encoding::binary_gray:
+      return then(split, beside(gray_map(n), BitMap::identity(m)));
   }
   return split;
 }

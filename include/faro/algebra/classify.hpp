@@ -2,9 +2,9 @@
 //
 //   i:4 -> i[2] ~i[0] ~i[1] ~i[3]      class bpc, cycles (0 2 3)(1)
 //
-// A bit permutation moves bits and inverts none; BPC (bit permute, complement) may invert some. Their
-// structure is a permutation of the bit positions, written as cycles: b0 -> b1 -> ... -> b0, each bit
-// going to the position of the next.
+// A bit permutation moves bits and inverts none; BPC (bit permute, complement) may invert some.
+// Their structure is a permutation of the bit positions, written as cycles: b0 -> b1 -> ... -> b0,
+// each bit going to the position of the next.
 #pragma once
 
 #include <optional>
@@ -33,7 +33,8 @@ struct BitCycle {
 // place[b] = where bit b goes; nothing unless the matrix is a permutation matrix.
 std::optional<std::vector<int>> bit_places(const BitMap& map);
 
-// All cycles, fixed bits included, by descending largest bit; empty unless bit_places() is something.
+// All cycles, fixed bits included, by descending largest bit; empty unless bit_places() is
+// something.
 std::vector<BitCycle> bit_cycles(const BitMap& map);
 
 // "(3 0 2~)(1)": ~ after a bit that is inverted on its way to the next.

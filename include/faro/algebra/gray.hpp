@@ -8,7 +8,9 @@
 
 namespace faro {
 
-constexpr Word gray(Word i) { return i ^ (i >> 1); }
+constexpr Word gray(Word i) {
+  return i ^ (i >> 1);
+}
 
 constexpr Word ungray(Word g) {
   for (int shift = 1; shift < word_bits; shift *= 2) g ^= g >> shift;

@@ -7,10 +7,10 @@
 //   [-0, 3, -1, -2]                      source bit b goes to position |A_b|
 //   matrix(0x2, 0x1) ^ 0x1               what no words fit
 //
-// The left side names the bits of the source index, most significant first, the right side writes the
-// destination index the same way: `r:3 c:2 -> c r` sends 6 = (row 001, column 10) to 17 = (10, 001).
-// docs/notation.md is the whole definition. Printing gives one canonical text a map, which parses
-// back to the same map. Texts of at most 16384 characters, maps of at most 64 bits.
+// The left side names the bits of the source index, most significant first, the right side writes
+// the destination index the same way: `r:3 c:2 -> c r` sends 6 = (row 001, column 10) to 17 = (10,
+// 001). docs/notation.md is the whole definition. Printing gives one canonical text a map, which
+// parses back to the same map. Texts of at most 16384 characters, maps of at most 64 bits.
 #pragma once
 
 #include <optional>

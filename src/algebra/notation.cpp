@@ -1,0 +1,361 @@
+#include "faro/algebra/notation.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "faro/algebra/layout.hpp"
+#include "notation_named.hpp"
+#include "notation_sizes.hpp"
+
+namespace faro {
+namespace {
+
+using namespace notation;
+
+ErrorCode code_of(NotationFault fault) {
+  if (fault == NotationFault::limit) return ErrorCode::limit;
+  return fault == NotationFault::impossible ? ErrorCode::impossible : ErrorCode::usage;
+}
+
+// The text around the place, in one line of at most about 70 characters, and a caret below.
+std::string quoted(std::string_view text, std::size_t at) {
+  constexpr std::size_t before_max = 50;
+  constexpr std::size_t after_max = 25;
+  const std::size_t start = at > before_max ? at - before_max : 0;
+  std::string line(text.substr(start, std::min(text.size(), at + after_max) - start));
+  for (char& c : line)
+    if (static_cast<unsigned char>(c) < 0x20) c = ' ';
+  std::size_t caret = 0;  // in characters, so that the caret stands right below UTF-8 too
+  for (std::size_t i = start; i < std::min(at, text.size()); ++i)
+    if ((static_cast<unsigned char>(text[i]) & 0xc0U) != 0x80) ++caret;
+  return fmt::format("  {}\n  {}^", line, std::string(caret, ' '));
+}
+
+class Reader {
+ public:
+  explicit Reader(std::string_view text) : text_(text) {}
+
+  Notation run(const KnownSizes& known) {
+    const Tree tree = tree_of(text_);
+    if (!tree.second) return meaning(tree.first, known);
+    return conversion(tree.first, *tree.second, known);
+  }
+
+ private:
+  [[noreturn]] void fail(NotationFault fault, std::size_t at, const std::string& reason) const {
+    throw NotationError(fault, at, reason, text_);
+  }
+
+  Notation meaning(const Text& text, const KnownSizes& known) const {
+    if (const auto* arrow = std::get_if<Arrow>(&text.what)) return meaning_of(*arrow, known);
+    if (const auto* vector = std::get_if<Vector>(&text.what)) return meaning_of(*vector, known);
+    if (const auto* matrix = std::get_if<Matrix>(&text.what))
+      return meaning_of(*matrix, known, text.at);
+    if (const auto* named = std::get_if<NamedMap>(&text.what))
+      return meaning_of(*named, known, text.at);
+    return meaning_of(std::get<NamedLayout>(text.what), known, text.at);
+  }
+
+  // The size of a text without '|'.
+  static std::optional<int> whole(const KnownSizes& known) {
+    return known.processor ? known.processor : known.total;
+  }
+
+  void check_size(int width, const KnownSizes& known, std::size_t at) const {
+    const auto size = whole(known);
+    if (size && *size != width)
+      fail(NotationFault::size, at,
+           fmt::format("the map has {} bits, {} {}", width,
+                       known.processor ? "the machine's processors have" : "the data has", *size));
+  }
+
+  static Notation plain(BitMap map) {
+    Notation result;
+    result.fields = {{"i", map.width()}};
+    result.map = std::move(map);
+    return result;
+  }
+
+  Notation meaning_of(const Vector& vector, const KnownSizes& known) const {
+    const std::size_t width = vector.entries.size();
+    if (width > word_bits)
+      fail(NotationFault::limit, vector.entries[word_bits].at, "a vector of more than 64 bits");
+    check_size(static_cast<int>(width), known, 0);
+    std::vector<Word> columns(width);
+    Word taken = 0;
+    Word complement = 0;
+    for (std::size_t k = 0; k < width; ++k) {
+      const Vector::Entry& entry = vector.entries[k];
+      if (entry.place.value >= width)
+        fail(NotationFault::range, entry.place.at,
+             fmt::format("position {} in a vector of {} bits", entry.place.value, width));
+    }
+    for (std::size_t k = 0; k < width; ++k) {
+      const Vector::Entry& entry = vector.entries[k];
+      const Word place = bit(static_cast<int>(entry.place.value));
+      if ((taken & place) != 0)
+        fail(NotationFault::singular, entry.at,
+             fmt::format("position {} is filled twice", entry.place.value));
+      taken |= place;
+      columns[width - 1 - k] = place;
+      if (entry.inverted) complement |= place;
+    }
+    return plain(BitMap::from_columns(columns, complement));
+  }
+
+  Notation meaning_of(const Matrix& matrix, const KnownSizes& known, std::size_t at) const {
+    const std::size_t width = matrix.columns.size();
+    if (width > word_bits)
+      fail(NotationFault::limit, matrix.columns[word_bits].at, "a matrix of more than 64 columns");
+    check_size(static_cast<int>(width), known, at);
+    const Word valid = low_mask(static_cast<int>(width));
+    for (const Number& column : matrix.columns)
+      if ((column.value & ~valid) != 0)
+        fail(NotationFault::range, column.at, fmt::format("more than {} bits", width));
+    const Word complement = matrix.complement ? matrix.complement->value : 0;
+    if ((complement & ~valid) != 0)
+      fail(NotationFault::range, matrix.complement->at, fmt::format("more than {} bits", width));
+    std::vector<Word> columns(width);
+    std::vector<Word> basis;
+    for (std::size_t k = 0; k < width; ++k) {
+      columns[width - 1 - k] = matrix.columns[k].value;
+      const std::vector<Word> left = reduced_basis(basis);
+      if (reduce(matrix.columns[k].value, left) == 0)
+        fail(NotationFault::singular, matrix.columns[k].at,
+             "this column is zero or a sum of columns left of it");
+      basis.push_back(matrix.columns[k].value);
+    }
+    return plain(BitMap::from_columns(columns, complement));
+  }
+
+  Notation meaning_of(const NamedMap& named, const KnownSizes& known, std::size_t at) const {
+    if (const auto reason = why_impossible(named.name); !reason.empty())
+      fail(NotationFault::impossible, at, std::string(reason));
+    const NamedMapEntry* entry = named_map(named.name);
+    if (entry == nullptr)
+      fail(NotationFault::name, at,
+           fmt::format("no map named '{}'; a map is written i:4 -> rev(i), or bit-reversal:4",
+                       named.name));
+    if (named.width && named.width->value > word_bits)
+      fail(NotationFault::limit, named.width->at, "a width above 64");
+    if (!named.width && !whole(known))
+      fail(NotationFault::size, at, fmt::format("needs a width: {}:8", named.name));
+    const int width = named.width ? static_cast<int>(named.width->value) : *whole(known);
+    check_size(width, known, at);
+    if (entry->even && width % 2 != 0)
+      fail(NotationFault::width, at,
+           fmt::format("{} needs an even number of bits, not {}", named.name, width));
+    return plain(entry->make(width));
+  }
+
+  Notation meaning_of(const NamedLayout& text, const KnownSizes& known, std::size_t at) const {
+    Layout layout;
+    layout.allocation = text.name == "cyclic" ? Allocation::cyclic : Allocation::consecutive;
+    std::optional<int> n = known.processor;
+    std::optional<int> m;
+    if (known.total && known.processor) m = *known.total - *known.processor;
+    if (text.processor_bits) {
+      if (text.processor_bits->value > word_bits)
+        fail(NotationFault::limit, text.processor_bits->at, "a width above 64");
+      if (text.memory_bits->value > word_bits - text.processor_bits->value)
+        fail(NotationFault::limit, text.memory_bits->at, "more than 64 bits together");
+      const int stated_n = static_cast<int>(text.processor_bits->value);
+      const int stated_m = static_cast<int>(text.memory_bits->value);
+      if (n && *n != stated_n)
+        fail(NotationFault::size, text.processor_bits->at,
+             fmt::format("{} processor bits, there are {}", stated_n, *n));
+      if (known.total && *known.total != stated_n + stated_m)
+        fail(NotationFault::size, text.memory_bits->at,
+             fmt::format("{} bits together, there are {}", stated_n + stated_m, *known.total));
+      n = stated_n;
+      m = stated_m;
+    }
+    if (!n || !m) fail(NotationFault::size, at, fmt::format("needs its sizes: {}:4|16", text.name));
+    if (*m < 0)
+      fail(NotationFault::size, at,
+           fmt::format("{} processor bits exceed the {} bits there are", *n, *known.total));
+    if (!text.encoding.empty()) {
+      const auto encoding = encoding_named(text.encoding);
+      if (!encoding)
+        fail(NotationFault::name, text.encoding_at,
+             "encodings: binary, gray, gray||gray, binary||gray");
+      layout.encoding = *encoding;
+    }
+    layout.processor_bits = *n;
+    layout.memory_bits = *m;
+    Notation result = plain(place_of(layout));
+    result.cut = {Cut::Kind::layout, *n};
+    return result;
+  }
+
+  Notation meaning_of(const Arrow& arrow, const KnownSizes& known) const {
+    const std::vector<PlacedField> fields = placed_fields(arrow, known, text_);
+    Notation result;
+    int width = 0;
+    int left_bits = 0;
+    for (std::size_t i = 0; i < fields.size(); ++i) {
+      width += fields[i].width;
+      if (arrow.left_cut && i < *arrow.left_cut) left_bits += fields[i].width;
+      result.fields.push_back({std::string(fields[i].name), fields[i].width});
+    }
+    std::vector<std::pair<const Term*, Forms>> terms;
+    std::size_t high_bits = 0;
+    for (const Terms* side : {&arrow.high, &arrow.low})
+      for (const Term& term : *side) {
+        terms.emplace_back(&term, forms_of(term, fields, text_));
+        if (side == &arrow.high) high_bits += terms.back().second.size();
+      }
+    result.map = invertible(terms, fields, width, arrow.end_at);
+    result.cut = cut_of(arrow, left_bits, static_cast<int>(high_bits), known);
+    return result;
+  }
+
+  Cut cut_of(const Arrow& arrow, int left_bits, int right_bits, const KnownSizes& known) const {
+    if (!arrow.left_cut && !arrow.right_cut) return {};
+    if (!arrow.left_cut) {
+      if (known.processor && *known.processor != right_bits)
+        fail(NotationFault::cut, arrow.arrow_at,
+             fmt::format("{} bits left of '|', there are {} processor bits", right_bits,
+                         *known.processor));
+      return {Cut::Kind::layout, right_bits};
+    }
+    if (arrow.right_cut && left_bits != right_bits)
+      fail(NotationFault::cut, arrow.arrow_at,
+           fmt::format("{} processor bits left of '->', {} right of it", left_bits, right_bits));
+    return {Cut::Kind::both, left_bits};
+  }
+
+  // "a[1]^b[1]"
+  static std::string bits_text(Word mask, const std::vector<PlacedField>& fields,
+                               const char* joint) {
+    std::string result;
+    for (const PlacedField& f : fields)
+      for (int b = f.width - 1; b >= 0; --b)
+        if (has_bit(mask, f.low + b))
+          result += fmt::format("{}{}[{}]", result.empty() ? "" : joint, f.name, b);
+    return result;
+  }
+
+  static std::string lost_text(const std::vector<Word>& rows,
+                               const std::vector<PlacedField>& fields, int width) {
+    std::vector<Word> lost = BitMatrix::from_rows(width, rows).kernel();
+    std::reverse(lost.begin(), lost.end());
+    std::string text;
+    for (const Word combination : lost) {
+      text += text.empty() ? "lost: " : ", ";
+      text += bits_text(combination, fields, "+");
+      if (!is_power_of_two(combination)) text += " (flipping these together changes nothing)";
+    }
+    return text;
+  }
+
+  BitMap invertible(const std::vector<std::pair<const Term*, Forms>>& terms,
+                    const std::vector<PlacedField>& fields, int width, std::size_t end) const {
+    std::vector<Word> rows;  // highest result bit first
+    std::vector<Word> basis;
+    Word complement = 0;
+    std::optional<std::pair<std::size_t, std::string>> fault;
+    for (const auto& [term, forms] : terms) {
+      for (const Form& form : forms) {
+        if (reduce(form.mask, basis) == 0) {
+          if (!fault) fault.emplace(term->at, repeated(form, rows, fields));
+          continue;
+        }
+        rows.push_back(form.mask);
+        basis = reduced_basis(rows);
+        complement = (complement << 1) | Word{form.inverted};
+      }
+    }
+    const bool full = static_cast<int>(rows.size()) == width;
+    if (fault || !full) {
+      std::string reason = fault ? fault->second : "";
+      if (!full) reason += (reason.empty() ? "" : "; ") + lost_text(rows, fields, width);
+      fail(NotationFault::singular, fault ? fault->first : end, reason);
+    }
+    std::reverse(rows.begin(), rows.end());
+    return BitMap::from_matrix(BitMatrix::from_rows(width, rows), complement);
+  }
+
+  static std::string repeated(const Form& form, const std::vector<Word>& rows,
+                              const std::vector<PlacedField>& fields) {
+    if (form.mask == 0) return "a bit here is constant";
+    const std::string bits = bits_text(form.mask, fields, "^");
+    const bool twice = std::find(rows.begin(), rows.end(), form.mask) != rows.end();
+    return fmt::format("{} is {}", bits, twice ? "used twice" : "a sum of bits left of it");
+  }
+
+  static bool states_sizes(const Text& text) {
+    if (const auto* arrow = std::get_if<Arrow>(&text.what)) return states_its_sizes(*arrow);
+    if (const auto* layout = std::get_if<NamedLayout>(&text.what))
+      return layout->processor_bits.has_value();
+    return true;
+  }
+
+  Notation conversion(const Text& from, const Text& to, const KnownSizes& known) const {
+    for (const Text* side : {&from, &to}) {
+      const auto* arrow = std::get_if<Arrow>(&side->what);
+      const bool layout = std::holds_alternative<NamedLayout>(side->what) ||
+                          (arrow != nullptr && !arrow->left_cut && arrow->right_cut);
+      if (!layout)
+        fail(NotationFault::cut, side->at, "'=>' joins two layouts (a '|' right of '->' only)");
+    }
+    // One side's sizes may come from the other.
+    const bool second_first = !states_sizes(from) && states_sizes(to);
+    const Notation first = meaning(second_first ? to : from, known);
+    const KnownSizes both{first.map.width(), first.cut.processor_bits};
+    const Notation second = meaning(second_first ? from : to, both);
+    const Notation& before = second_first ? second : first;
+    const Notation& after = second_first ? first : second;
+    Notation result;
+    result.map = then(before.map.inverse(), after.map);
+    result.cut = {Cut::Kind::both, before.cut.processor_bits};
+    result.fields = {{"p", before.cut.processor_bits},
+                     {"m", result.map.width() - before.cut.processor_bits}};
+    return result;
+  }
+
+  std::string_view text_;
+};
+
+}  // namespace
+
+const char* name_of(NotationFault fault) {
+  switch (fault) {
+    case NotationFault::lex:
+      return "lex";
+    case NotationFault::syntax:
+      return "syntax";
+    case NotationFault::name:
+      return "name";
+    case NotationFault::size:
+      return "size";
+    case NotationFault::range:
+      return "range";
+    case NotationFault::width:
+      return "width";
+    case NotationFault::cut:
+      return "cut";
+    case NotationFault::singular:
+      return "singular";
+    case NotationFault::limit:
+      return "limit";
+    case NotationFault::impossible:
+      return "impossible";
+  }
+  return "syntax";
+}
+
+NotationError::NotationError(NotationFault fault, std::size_t at, const std::string& reason,
+                             std::string_view text)
+    : Error(code_of(fault), fmt::format("{} at column {}: {}\n{}", name_of(fault), at + 1, reason,
+                                        quoted(text, at))),
+      fault_(fault),
+      at_(at),
+      reason_(reason) {}
+
+Notation parse_notation(std::string_view text, const KnownSizes& known) {
+  return Reader(text).run(known);
+}
+
+}  // namespace faro

@@ -1,0 +1,217 @@
+#include "notation_meaning.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+
+namespace faro::notation {
+namespace {
+
+constexpr Word rotation_max = 64;
+
+class Evaluator {
+ public:
+  Evaluator(const std::vector<PlacedField>& fields, std::string_view text)
+      : fields_(fields), text_(text) {}
+
+  Forms terms(const Terms& list) const {
+    Forms result;
+    for (const Term& term : list) {
+      const Forms more = this->term(term);
+      result.insert(result.end(), more.begin(), more.end());
+    }
+    return result;
+  }
+
+  Forms term(const Term& t) const {
+    Forms forms = bottom(t);
+    for (const Term::Slice& slice : t.slices) forms = sliced(forms, slice);
+    if (t.inverted)
+      for (Form& form : forms) form.inverted = !form.inverted;
+    return forms;
+  }
+
+ private:
+  [[noreturn]] void fail(NotationFault fault, std::size_t at, const std::string& reason) const {
+    throw NotationError(fault, at, reason, text_);
+  }
+
+  Forms bottom(const Term& t) const {
+    switch (t.kind) {
+      case Term::Kind::name:
+        return field(t);
+      case Term::Kind::group:
+        return terms(t.arguments[0]);
+      case Term::Kind::matrix:
+        return matrix(t);
+      case Term::Kind::function:
+        return function(t);
+      case Term::Kind::exclusive_or:
+        return exclusive_or(t);
+    }
+    return {};
+  }
+
+  Forms field(const Term& t) const {
+    const auto known = std::find_if(fields_.begin(), fields_.end(),
+                                    [&](const PlacedField& f) { return f.name == t.name; });
+    if (known == fields_.end())
+      fail(NotationFault::name, t.at,
+           fmt::format("no field named '{}'; there is {}", t.name, names()));
+    Forms forms;
+    for (int b = known->width - 1; b >= 0; --b) forms.push_back({bit(known->low + b), false});
+    return forms;
+  }
+
+  std::string names() const {
+    std::string list;
+    for (const PlacedField& f : fields_)
+      list += fmt::format("{}{}", list.empty() ? "" : ", ", f.name);
+    return list;
+  }
+
+  Forms sliced(const Forms& forms, const Term::Slice& slice) const {
+    const Word width = forms.size();
+    for (const Number& n : {slice.high, slice.low})
+      if (n.value >= width)
+        fail(NotationFault::range, n.at,
+             fmt::format("bit {} of a term of {} bits", n.value, width));
+    if (slice.high.value < slice.low.value)
+      fail(
+          NotationFault::range, slice.high.at,
+          fmt::format("a slice is written [high:low]: [{}:{}]", slice.low.value, slice.high.value));
+    const auto end = forms.end() - static_cast<std::ptrdiff_t>(slice.low.value);
+    return {forms.end() - static_cast<std::ptrdiff_t>(slice.high.value) - 1, end};
+  }
+
+  Forms exclusive_or(const Term& t) const {
+    Forms result = terms(t.arguments[0]);
+    for (std::size_t i = 0; i < t.xor_numbers.size(); ++i) {
+      if (t.xor_numbers[i]) {
+        add_number(result, *t.xor_numbers[i]);
+        continue;
+      }
+      const Terms& operand = t.arguments[i + 1];
+      const Forms more = terms(operand);
+      if (more.size() != result.size())
+        fail(NotationFault::width, operand[0].at,
+             fmt::format("'^' joins {} bits and {} bits", result.size(), more.size()));
+      for (std::size_t b = 0; b < more.size(); ++b) {
+        result[b].mask ^= more[b].mask;
+        result[b].inverted = result[b].inverted != more[b].inverted;
+      }
+    }
+    return result;
+  }
+
+  void add_number(Forms& forms, const Number& number) const {
+    const auto width = static_cast<int>(std::min<std::size_t>(forms.size(), word_bits));
+    if ((number.value & ~low_mask(width)) != 0)
+      fail(NotationFault::range, number.at,
+           fmt::format("the number does not fit the {} bits before '^'", forms.size()));
+    for (int b = 0; b < width; ++b) {
+      Form& form = forms[forms.size() - 1 - static_cast<std::size_t>(b)];
+      form.inverted = form.inverted != has_bit(number.value, b);
+    }
+  }
+
+  Forms matrix(const Term& t) const {
+    const Forms argument = terms(t.arguments[0]);
+    const std::size_t width = t.columns.size();
+    if (argument.size() != width)
+      fail(NotationFault::width, t.at,
+           fmt::format("a matrix of {} columns applied to {} bits", width, argument.size()));
+    Forms result(width);
+    for (std::size_t c = 0; c < width; ++c) {
+      const Number& column = t.columns[c];
+      if ((column.value & ~low_mask(static_cast<int>(std::min<std::size_t>(width, 64)))) != 0)
+        fail(NotationFault::range, column.at, fmt::format("a column of more than {} bits", width));
+      for (std::size_t r = 0; r < std::min<std::size_t>(width, 64); ++r) {
+        if (!has_bit(column.value, static_cast<int>(r))) continue;
+        Form& form = result[width - 1 - r];
+        form.mask ^= argument[c].mask;
+        form.inverted = form.inverted != argument[c].inverted;
+      }
+    }
+    return result;
+  }
+
+  Forms function(const Term& t) const {
+    Forms x = terms(t.arguments[0]);
+    const std::size_t width = x.size();
+    switch (t.function) {
+      case Function::rev:
+        std::reverse(x.begin(), x.end());
+        return x;
+      case Function::gray:
+        for (std::size_t i = width; i-- > 1;) add(x[i], x[i - 1]);
+        return x;
+      case Function::ungray:
+        for (std::size_t i = 1; i < width; ++i) add(x[i], x[i - 1]);
+        return x;
+      case Function::rot:
+        return rotated(t, std::move(x));
+      case Function::zip:
+        return zipped(t, x);
+      case Function::unzip:
+        return unzipped(t, x);
+    }
+    return x;
+  }
+
+  static void add(Form& to, const Form& from) {
+    to.mask ^= from.mask;
+    to.inverted = to.inverted != from.inverted;
+  }
+
+  Forms rotated(const Term& t, Forms x) const {
+    if (t.number->value > rotation_max)
+      fail(NotationFault::range, t.number->at, fmt::format("rotation beyond {}", rotation_max));
+    if (x.empty()) return x;
+    const std::size_t k = t.number->value % x.size();
+    const std::size_t left = t.negative ? (x.size() - k) % x.size() : k;
+    std::rotate(x.begin(), x.begin() + static_cast<std::ptrdiff_t>(left), x.end());
+    return x;
+  }
+
+  Forms zipped(const Term& t, const Forms& first) const {
+    std::vector<Forms> parts = {first};
+    for (std::size_t i = 1; i < t.arguments.size(); ++i) {
+      parts.push_back(terms(t.arguments[i]));
+      if (parts.back().size() != first.size())
+        fail(NotationFault::width, t.arguments[i][0].at,
+             fmt::format("zip joins {} bits and {} bits", first.size(), parts.back().size()));
+    }
+    Forms result;
+    for (std::size_t b = 0; b < first.size(); ++b)
+      for (const Forms& part : parts) result.push_back(part[b]);
+    return result;
+  }
+
+  Forms unzipped(const Term& t, const Forms& x) const {
+    const Word k = t.number->value;
+    if (k == 0) fail(NotationFault::range, t.number->at, "0 equal parts");
+    if (x.size() % k != 0)
+      fail(NotationFault::width, t.number->at,
+           fmt::format("{} bits do not split into {} equal parts", x.size(), k));
+    Forms result;
+    for (Word phase = 0; phase < k && !x.empty(); ++phase)
+      for (std::size_t b = phase; b < x.size(); b += k) result.push_back(x[b]);
+    return result;
+  }
+
+  const std::vector<PlacedField>& fields_;
+  std::string_view text_;
+};
+
+}  // namespace
+
+Forms forms_of(const Terms& terms, const std::vector<PlacedField>& fields, std::string_view text) {
+  return Evaluator(fields, text).terms(terms);
+}
+
+Forms forms_of(const Term& term, const std::vector<PlacedField>& fields, std::string_view text) {
+  return Evaluator(fields, text).term(term);
+}
+
+}  // namespace faro::notation

@@ -1,0 +1,18 @@
+// Widths of fields: what the text says, what is known from elsewhere, and where they disagree.
+#pragma once
+
+#include <string_view>
+#include <vector>
+
+#include "notation_meaning.hpp"
+
+namespace faro::notation {
+
+// The fields placed among the source bits. Throws NotationError: name, size, limit.
+std::vector<PlacedField> placed_fields(const Arrow& arrow, const KnownSizes& known,
+                                       std::string_view text);
+
+// Whether all widths stand in the text.
+bool states_its_sizes(const Arrow& arrow);
+
+}  // namespace faro::notation

@@ -1,0 +1,345 @@
+#include "notation_syntax.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <array>
+
+#include "faro/base/limits.hpp"
+
+namespace faro::notation {
+namespace {
+
+constexpr std::array<std::pair<std::string_view, Function>, 6> functions = {
+    {{"rev", Function::rev},
+     {"gray", Function::gray},
+     {"ungray", Function::ungray},
+     {"zip", Function::zip},
+     {"unzip", Function::unzip},
+     {"rot", Function::rot}}};
+
+// Recursive descent, one function a rule of the grammar.
+class Parser {
+ public:
+  Parser(std::string_view text, std::vector<Token> tokens)
+      : text_(text), tokens_(std::move(tokens)) {}
+
+  Tree tree() {
+    Tree result{layout_or_map(), {}};
+    if (accept("=>")) {
+      result.second = layout_or_map();
+      if (now().is("=>")) fail("a second '=>'");
+    }
+    if (now().kind != TokenKind::end) fail(fmt::format("expected the end, found {}", shown(now())));
+    return result;
+  }
+
+ private:
+  const Token& now() const { return tokens_[next_]; }
+  const Token& ahead(std::size_t by) const {
+    return tokens_[std::min(next_ + by, tokens_.size() - 1)];
+  }
+
+  [[noreturn]] void fail(const std::string& reason) const { fail(reason, now().at); }
+  [[noreturn]] void fail(const std::string& reason, std::size_t at) const {
+    throw NotationError(NotationFault::syntax, at, reason, text_);
+  }
+
+  bool accept(std::string_view punctuation) {
+    if (!now().is(punctuation)) return false;
+    ++next_;
+    return true;
+  }
+
+  void expect(std::string_view punctuation) {
+    if (!accept(punctuation))
+      fail(fmt::format("expected '{}', found {}", punctuation, shown(now())));
+  }
+
+  Number number(std::string_view wanted) {
+    if (now().kind != TokenKind::number)
+      fail(fmt::format("expected {}, found {}", wanted, shown(now())));
+    const Number result{now().value, now().at};
+    ++next_;
+    return result;
+  }
+
+  std::optional<Number> width_after_colon() {
+    if (!accept(":")) return std::nullopt;
+    return number("a width");
+  }
+
+  // One side of '=>': ends before it or at the end of the text.
+  Text layout_or_map() {
+    Text result;
+    result.at = now().at;
+    if (now().is("[")) {
+      result.what = vector();
+    } else if (now().kind == TokenKind::name && now().text == "matrix" && ahead(1).is("(")) {
+      result.what = matrix();
+    } else if (!arrow_ahead() && now().kind == TokenKind::name) {
+      result.what = named();
+    } else {
+      result.what = arrow();
+    }
+    return result;
+  }
+
+  std::variant<Arrow, Vector, Matrix, NamedMap, NamedLayout> named() {
+    if (now().text == "consecutive" || now().text == "cyclic") return named_layout();
+    NamedMap result;
+    result.name = now().text;
+    ++next_;
+    result.width = width_after_colon();
+    if (now().kind != TokenKind::end && !now().is("=>"))
+      fail(fmt::format("expected a field or '->', found {}", shown(now())));
+    return result;
+  }
+
+  bool arrow_ahead() const {
+    for (std::size_t i = next_; i < tokens_.size() && !tokens_[i].is("=>"); ++i)
+      if (tokens_[i].is("->")) return true;
+    return false;
+  }
+
+  NamedLayout named_layout() {
+    NamedLayout result;
+    result.name = now().text;
+    ++next_;
+    if (accept(":")) {
+      result.processor_bits = number("the number of processor bits");
+      expect("|");
+      result.memory_bits = number("the number of memory bits");
+    }
+    if (now().kind == TokenKind::name) {
+      result.encoding_at = now().at;
+      result.encoding = now().text;
+      ++next_;
+      if (now().is("|") && ahead(1).is("|") && ahead(1).at == now().at + 1) {
+        next_ += 2;
+        if (now().kind != TokenKind::name)
+          fail(fmt::format("expected an encoding, found {}", shown(now())));
+        result.encoding += fmt::format("||{}", now().text);
+        ++next_;
+      }
+    }
+    if (now().kind != TokenKind::end && !now().is("=>"))
+      fail(fmt::format("expected the end, found {}", shown(now())));
+    return result;
+  }
+
+  Vector vector() {
+    Vector result;
+    expect("[");
+    do {
+      Vector::Entry entry;
+      entry.at = now().at;
+      entry.inverted = accept("-");
+      entry.place = number("a bit number");
+      result.entries.push_back(entry);
+    } while (accept(","));
+    if (!accept("]")) fail(fmt::format("expected ',', found {}", shown(now())));
+    return result;
+  }
+
+  std::vector<Number> matrix_columns() {
+    ++next_;  // matrix
+    expect("(");
+    std::vector<Number> columns;
+    do {
+      columns.push_back(number("a column"));
+    } while (accept(","));
+    expect(")");
+    return columns;
+  }
+
+  Matrix matrix() {
+    Matrix result{matrix_columns(), {}};
+    if (accept("^")) result.complement = number("a number");
+    return result;
+  }
+
+  Arrow arrow() {
+    Arrow result;
+    fields(result);
+    result.arrow_at = now().at;
+    ++next_;  // ->
+    result.high = side();
+    if (accept("|")) {
+      result.right_cut = true;
+      result.low = side();
+      if (now().is("|")) fail("a second '|'");
+    }
+    if (now().kind != TokenKind::end && !now().is("=>"))
+      fail(fmt::format("expected a term, found {}", shown(now())));
+    result.end_at = now().kind == TokenKind::end ? text_.size() : now().at;
+    return result;
+  }
+
+  void fields(Arrow& result) {
+    bool fields_since_cut = false;
+    for (;;) {
+      if (now().kind == TokenKind::name) {
+        const Token& name = now();
+        ++next_;
+        result.left.push_back({name.text, name.at, width_after_colon()});
+        fields_since_cut = true;
+        continue;
+      }
+      if (!fields_since_cut)
+        fail(now().kind == TokenKind::end
+                 ? "expected a field, found the end"
+                 : fmt::format("expected a field (a width may be 0), found {}", shown(now())));
+      if (now().is("->")) return;
+      if (!now().is("|")) fail(fmt::format("expected a field or '->', found {}", shown(now())));
+      if (result.left_cut) fail("a second '|'");
+      result.left_cut = result.left.size();
+      ++next_;
+      fields_since_cut = false;
+    }
+  }
+
+  static bool starts_term(const Token& token) {
+    return token.kind == TokenKind::name || token.is("~") || token.is("(");
+  }
+
+  // Empty only beside a '|'.
+  Terms side() {
+    Terms terms;
+    while (starts_term(now())) terms.push_back(exclusive_or());
+    const bool after_cut = next_ > 0 && tokens_[next_ - 1].is("|");
+    if (terms.empty() && !after_cut && !now().is("|"))
+      fail(fmt::format("expected a term, found {}", shown(now())));
+    return terms;
+  }
+
+  Terms terms() {
+    Terms result;
+    do {
+      if (!starts_term(now())) fail(fmt::format("expected a term, found {}", shown(now())));
+      result.push_back(exclusive_or());
+    } while (starts_term(now()));
+    return result;
+  }
+
+  Term exclusive_or() {
+    Term first = unary();
+    if (!now().is("^")) return first;
+    Term result;
+    result.kind = Term::Kind::exclusive_or;
+    result.at = first.at;
+    result.arguments.push_back({std::move(first)});
+    while (accept("^")) {
+      if (now().kind == TokenKind::number) {
+        result.xor_numbers.push_back(number("a number"));
+        result.arguments.emplace_back();
+      } else if (starts_term(now())) {
+        result.xor_numbers.emplace_back();
+        result.arguments.push_back({unary()});
+      } else {
+        fail(fmt::format("expected a term or a number, found {}", shown(now())));
+      }
+    }
+    return result;
+  }
+
+  Term unary() {
+    const std::size_t at = now().at;
+    bool inverted = false;
+    while (accept("~")) inverted = !inverted;
+    if (!starts_term(now())) fail(fmt::format("expected a term, found {}", shown(now())));
+    Term result = primary();
+    result.at = at;
+    result.inverted = inverted;
+    while (accept("[")) {
+      const Number high = number("a bit number");
+      result.slices.push_back({high, accept(":") ? number("a bit number") : high});
+      expect("]");
+    }
+    return result;
+  }
+
+  void open() {
+    if (now().is("(") && ++depth_ > limits::notation_depth_max)
+      throw NotationError(NotationFault::limit, now().at,
+                          fmt::format("nested deeper than {}", limits::notation_depth_max), text_);
+    expect("(");
+  }
+
+  void close() {
+    expect(")");
+    --depth_;
+  }
+
+  Term primary() {
+    Term result;
+    result.at = now().at;
+    if (now().is("(")) {
+      result.kind = Term::Kind::group;
+      open();
+      result.arguments.push_back(terms());
+      close();
+      return result;
+    }
+    if (now().text == "matrix") {
+      result.kind = Term::Kind::matrix;
+      result.columns = matrix_columns();
+      open();
+      result.arguments.push_back(terms());
+      close();
+      return result;
+    }
+    result.name = now().text;
+    const auto known = std::find_if(functions.begin(), functions.end(),
+                                    [&](const auto& f) { return f.first == result.name; });
+    ++next_;
+    if (known == functions.end()) return result;
+    result.kind = Term::Kind::function;
+    result.function = known->second;
+    open();
+    function_arguments(result);
+    close();
+    return result;
+  }
+
+  void function_arguments(Term& call) {
+    call.arguments.push_back(terms());
+    switch (call.function) {
+      case Function::zip:
+        expect(",");
+        do {
+          call.arguments.push_back(terms());
+        } while (accept(","));
+        return;
+      case Function::unzip:
+        expect(",");
+        call.number = number("a number");
+        return;
+      case Function::rot:
+        expect(",");
+        call.negative = accept("-");
+        call.number = number("a number");
+        return;
+      default:
+        return;
+    }
+  }
+
+  std::string_view text_;
+  std::vector<Token> tokens_;
+  std::size_t next_ = 0;
+  int depth_ = 0;
+};
+
+}  // namespace
+
+Tree tree_of(std::string_view text) {
+  return Parser(text, tokens_of(text)).tree();
+}
+
+bool is_reserved(std::string_view name) {
+  return name == "matrix" || std::any_of(functions.begin(), functions.end(),
+                                         [&](const auto& f) { return f.first == name; });
+}
+
+}  // namespace faro::notation

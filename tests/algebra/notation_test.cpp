@@ -1,0 +1,126 @@
+#include "faro/algebra/notation.hpp"
+
+#include <fmt/format.h>
+#include <gtest/gtest.h>
+
+#include <fstream>
+#include <nlohmann/json.hpp>
+
+#include "faro/algebra/gray.hpp"
+#include "full.hpp"
+#include "paths.hpp"
+
+namespace faro {
+namespace {
+
+using nlohmann::json;
+
+json examples() {
+  std::ifstream file(testing::source_path("tests/data/notation.json"));
+  return json::parse(file);
+}
+
+KnownSizes known_of(const json& example) {
+  KnownSizes known;
+  if (!example["width"].is_null()) known.total = example["width"].get<int>();
+  if (example.contains("proc")) known.processor = example["proc"].get<int>();
+  return known;
+}
+
+std::string hexadecimal(Word w) {
+  return fmt::format("{:#x}", w);
+}
+
+TEST(Notation, every_example_means_what_it_should) {
+  for (const json& example : examples()["good"]) {
+    const auto text = example["notation"].get<std::string>();
+    SCOPED_TRACE(text);
+    const Notation notation = parse_notation(text, known_of(example));
+    ASSERT_EQ(notation.map.width(), static_cast<int>(example["columns"].size()));
+    for (int c = 0; c < notation.map.width(); ++c)
+      EXPECT_EQ(hexadecimal(notation.map.column(c)),
+                example["columns"][static_cast<std::size_t>(c)].get<std::string>());
+    EXPECT_EQ(hexadecimal(notation.map.complement()), example["complement"].get<std::string>());
+    const bool left = !example["left"].is_null();
+    const bool right = !example["right"].is_null();
+    const Cut::Kind kind = left ? Cut::Kind::both : right ? Cut::Kind::layout : Cut::Kind::none;
+    EXPECT_EQ(notation.cut.kind, kind);
+    if (right) {
+      EXPECT_EQ(notation.cut.processor_bits, example["right"].get<int>());
+    }
+    EXPECT_EQ(to_notation(notation.map, notation.cut), example["canonical"].get<std::string>());
+  }
+}
+
+TEST(Notation, every_bad_example_is_told_with_class_and_place) {
+  for (const json& example : examples()["bad"]) {
+    const auto text = example["notation"].get<std::string>();
+    SCOPED_TRACE(text);
+    try {
+      parse_notation(text, known_of(example));
+      ADD_FAILURE() << "accepted";
+    } catch (const NotationError& error) {
+      EXPECT_EQ(name_of(error.fault()), example["class"].get<std::string>()) << error.what();
+      EXPECT_EQ(error.at(), example["at"].get<std::size_t>()) << error.what();
+      EXPECT_EQ(exit_code(error.code()), example["exit"].get<int>()) << error.what();
+    }
+  }
+}
+
+void expect_round_trip(const BitMap& map, const Cut& cut) {
+  const std::string text = to_notation(map, cut);
+  const Notation back = parse_notation(text);
+  ASSERT_EQ(back.map, map) << text;
+  ASSERT_EQ(back.cut, cut) << text;
+  ASSERT_EQ(to_notation(back.map, back.cut), text);
+}
+
+// All invertible 4 x 4 matrices, by columns outside the span of those before.
+template <class Visit>
+void for_each_matrix_of_4_bits(Visit visit) {
+  std::array<Word, 4> columns{};
+  const auto choose = [&](auto&& self, std::size_t k) -> void {
+    if (k == 4) {
+      visit(columns);
+      return;
+    }
+    for (columns[k] = 1; columns[k] < 16; ++columns[k]) {
+      const auto before = reduced_basis(std::span(columns.data(), k));
+      if (reduce(columns[k], before) != 0) self(self, k + 1);
+    }
+  };
+  choose(choose, 0);
+}
+
+TEST(Notation, all_affine_maps_of_4_bits_print_and_parse_back) {
+  Word seen = 0;
+  for_each_matrix_of_4_bits([&](const std::array<Word, 4>& columns) {
+    for (Word complement = 0; complement < 16; ++complement) {
+      ++seen;
+      // Every map without a cut; under sanitizers every 16th. With cuts: one complement a matrix.
+      const BitMap map = BitMap::from_columns(columns, complement);
+      if (!testing::sanitized() || seen % 16 == 0) expect_round_trip(map, {});
+      if (complement != seen / 16 % 16 || (testing::sanitized() && seen % 256 != 0)) continue;
+      for (int n = 0; n <= 4; ++n) {
+        expect_round_trip(map, {Cut::Kind::both, n});
+        expect_round_trip(map, {Cut::Kind::layout, n});
+      }
+    }
+  });
+  EXPECT_EQ(seen, 322560U);
+}
+
+TEST(Notation, an_error_shows_the_text_with_a_caret) {
+  try {
+    parse_notation("r:3 c:2 -> r r");
+    FAIL();
+  } catch (const NotationError& error) {
+    EXPECT_STREQ(error.what(),
+                 "singular at column 14: r[2] is used twice; lost: c[0], c[1]\n"
+                 "  r:3 c:2 -> r r\n"
+                 "               ^");
+  }
+}
+
+}  // namespace
+}  // namespace faro
