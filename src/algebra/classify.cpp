@@ -39,14 +39,14 @@ std::optional<std::vector<int>> bit_places(const BitMap& map) {
   return place;
 }
 
-std::vector<BitCycle> bit_cycles(const BitMap& map) {
-  std::vector<BitCycle> cycles;
+std::vector<PositionCycle> position_cycles(const BitMap& map) {
+  std::vector<PositionCycle> cycles;
   const auto place = bit_places(map);
   if (!place) return cycles;
   Word done = 0;
   for (int start = map.width() - 1; start >= 0; --start) {
     if (has_bit(done, start)) continue;
-    BitCycle cycle;
+    PositionCycle cycle;
     for (int b = start; !has_bit(done, b); b = (*place)[static_cast<std::size_t>(b)]) {
       done |= bit(b);
       cycle.bits.push_back(b);
@@ -57,9 +57,9 @@ std::vector<BitCycle> bit_cycles(const BitMap& map) {
   return cycles;
 }
 
-std::string to_string(const std::vector<BitCycle>& cycles) {
+std::string to_string(const std::vector<PositionCycle>& cycles) {
   std::string text;
-  for (const BitCycle& cycle : cycles) {
+  for (const PositionCycle& cycle : cycles) {
     text += '(';
     for (std::size_t k = 0; k < cycle.bits.size(); ++k)
       text += fmt::format("{}{}{}", k == 0 ? "" : " ", cycle.bits[k], cycle.inverted[k] ? "~" : "");

@@ -25,7 +25,7 @@ MapClass classify(const BitMap& map);
 
 // One cycle of bit positions, the largest first. inverted[k]: the bit that leaves bits[k] arrives
 // complemented at the next position.
-struct BitCycle {
+struct PositionCycle {
   std::vector<int> bits;
   std::vector<bool> inverted;
 };
@@ -35,10 +35,10 @@ std::optional<std::vector<int>> bit_places(const BitMap& map);
 
 // All cycles, fixed bits included, by descending largest bit; empty unless bit_places() is
 // something.
-std::vector<BitCycle> bit_cycles(const BitMap& map);
+std::vector<PositionCycle> position_cycles(const BitMap& map);
 
 // "(3 0 2~)(1)": ~ after a bit that is inverted on its way to the next.
-std::string to_string(const std::vector<BitCycle>& cycles);
+std::string to_string(const std::vector<PositionCycle>& cycles);
 
 // Exact: 2^width minus the fixed points, which are the solutions of (A + I)·x = c.
 Count fixed_points(const BitMap& map);
