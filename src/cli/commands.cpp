@@ -8,14 +8,12 @@ namespace faro::cli {
 extern const Command algorithms_command;
 extern const Command paper_command;
 extern const Command transform_command;
+extern const Command bench_command;
 extern const Command completions_command;
 
 std::span<const Command* const> commands() {
   static const std::array table{
-      &algorithms_command,
-      &paper_command,
-      &transform_command,
-      &completions_command,
+      &algorithms_command, &paper_command, &transform_command, &bench_command, &completions_command,
   };
   return table;
 }

@@ -1,0 +1,116 @@
+#include "cli/timing.hpp"
+
+#include <omp.h>
+#include <sys/mman.h>
+
+#include <algorithm>
+#include <chrono>
+#include <cstring>
+#include <fstream>
+
+#include "faro/base/error.hpp"
+
+namespace faro::cli {
+namespace {
+
+double seconds_now() {
+  return std::chrono::duration<double>(std::chrono::steady_clock::now().time_since_epoch()).count();
+}
+
+// At least this much is moved between two looks at the clock.
+constexpr std::size_t timed_bytes_min = std::size_t{1} << 25U;
+
+}  // namespace
+
+BenchBuffer::~BenchBuffer() {
+  munmap(memory_.data(), memory_.size());
+}
+
+BenchBuffer::BenchBuffer(std::size_t bytes) {
+  void* memory = mmap(nullptr, bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+  if (memory == MAP_FAILED) {
+    throw Error(ErrorCode::environment,
+                "bench: no memory for the buffers; leave --full out, or free some");
+  }
+#if defined(MADV_HUGEPAGE)
+  madvise(memory, bytes, MADV_HUGEPAGE);
+#endif
+  std::memset(memory, 1, bytes);
+  memory_ = {static_cast<std::byte*>(memory), bytes};
+}
+
+void copy_with_threads(std::span<const std::byte> from, std::span<std::byte> to, int threads) {
+  if (threads == 1) {
+    std::memcpy(to.data(), from.data(), from.size());
+    return;
+  }
+  const auto parts = static_cast<std::size_t>(threads);
+#pragma omp parallel for num_threads(threads)
+  for (std::size_t part = 0; part < parts; ++part) {
+    const std::size_t begin = from.size() * part / parts;
+    const std::size_t end = from.size() * (part + 1) / parts;
+    std::memcpy(to.data() + begin, from.data() + begin, end - begin);
+  }
+}
+
+void touch_with_threads(std::span<std::byte> data, int threads) {
+  auto* words = reinterpret_cast<std::uint64_t*>(data.data());
+  const std::size_t count = data.size() / sizeof(std::uint64_t);
+#pragma omp parallel for num_threads(threads)
+  for (std::size_t i = 0; i < count; ++i) words[i] = ~words[i];
+}
+
+double median(std::vector<double> values) {
+  if (values.empty()) return 0;
+  const auto middle = values.begin() + static_cast<std::ptrdiff_t>(values.size() / 2);
+  std::nth_element(values.begin(), middle, values.end());
+  return *middle;
+}
+
+std::vector<Timed> time_against(const std::string& baseline_name,
+                                const std::function<void()>& baseline,
+                                const std::vector<Contender>& contenders, std::size_t bytes,
+                                int rounds) {
+  const std::size_t times =
+      std::max<std::size_t>(1, timed_bytes_min / std::max<std::size_t>(1, bytes));
+  const auto seconds_of = [&](const std::function<void()>& run) {
+    const double begin = seconds_now();
+    for (std::size_t i = 0; i < times; ++i) run();
+    return (seconds_now() - begin) / static_cast<double>(times);
+  };
+  std::vector<std::vector<double>> ratios(contenders.size());
+  std::vector<std::vector<double>> seconds(contenders.size());
+  std::vector<double> base;
+  for (const Contender& contender : contenders) contender.run();
+  for (int round = 0; round < rounds; ++round) {
+    double before = seconds_of(baseline);
+    base.push_back(before);
+    for (std::size_t i = 0; i < contenders.size(); ++i) {
+      const double taken = seconds_of(contenders[i].run);
+      const double after = seconds_of(baseline);
+      ratios[i].push_back(2 * taken / (before + after));
+      seconds[i].push_back(taken);
+      base.push_back(after);
+      before = after;
+    }
+  }
+  std::vector<Timed> timed;
+  for (std::size_t i = 0; i < contenders.size(); ++i) {
+    timed.push_back({contenders[i].name, median(ratios[i]), median(seconds[i])});
+  }
+  timed.push_back({baseline_name, 1, median(base)});
+  return timed;
+}
+
+std::string cpu_name() {
+  std::ifstream info("/proc/cpuinfo");
+  for (std::string line; std::getline(info, line);) {
+    if (line.starts_with("model name")) {
+      const auto colon = line.find(':');
+      if (colon != std::string::npos && colon + 2 <= line.size()) return line.substr(colon + 2);
+    }
+  }
+  return "unknown";
+}
+
+}  // namespace faro::cli
