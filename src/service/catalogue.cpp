@@ -47,6 +47,7 @@ const auto table = std::to_array<const Planner*>({
     &shuffle_a1,
     &shuffle_a2,
     &shuffle_ahead,
+    &shuffle_mixture,
     &shuffle_sequence,
     &shuffle_one_port,
     // Boolean cube: any affine map

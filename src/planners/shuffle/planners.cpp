@@ -2,7 +2,9 @@
 
 #include <fmt/format.h>
 
+#include "faro/machines/bounds/bounds.hpp"
 #include "faro/planners/shuffle/cycles.hpp"
+#include "faro/planners/shuffle/mixture.hpp"
 #include "faro/planners/shuffle/ring.hpp"
 
 namespace faro {
@@ -126,6 +128,30 @@ Estimate one_port_estimate(const Request& request) {
           .paper = std::nullopt};
 }
 
+std::optional<std::string> mixture_refusal(const Request& request) {
+  if (auto reason = all_ports(request)) return reason;
+  if (request.elements < 2) return "it needs two elements in a processor";
+  const Structure s = shuffle::structure_of(request);
+  if (s.ring_only()) return "the ring does it";
+  if (!shuffle::mixture_fits(s)) return "the search would take longer than a second";
+  return std::nullopt;
+}
+
+shuffle::Mixture mixture_of(const Request& request) {
+  const Bound bound =
+      lower_bound(std::get<Hypercube>(request.machine), request.map, request.elements);
+  return shuffle::mixture(shuffle::structure_of(request), bound.value);
+}
+
+Estimate mixture_estimate(const Request& request) {
+  return {.cost = {mixture_of(request).steps, "list schedule, counted"}, .paper = std::nullopt};
+}
+
+void mixture_build(const Request& request, ScheduleSink& sink) {
+  const Structure s = shuffle::structure_of(request);
+  shuffle::emit(s, {{s, mixture_of(request).phase}}, request, shuffle_mixture.name, sink);
+}
+
 void ring_build(const Request& request, ScheduleSink& sink) {
   const Structure s = shuffle::structure_of(request);
   shuffle::emit(s, {{s, shuffle::ring_phase(s)}}, request, shuffle_ring.name, sink);
@@ -207,6 +233,18 @@ const Planner shuffle_ahead = {
     .refusal = ahead_refusal,
     .estimate = ahead_estimate,
     .build = cycle_build<shuffle::ahead_phase, shuffle_ahead>,
+};
+
+const Planner shuffle_mixture = {
+    .name = "shuffle-mixture",
+    .machine = "cube",
+    .title = "chains and real cycles together by list scheduling",
+    .needs = "a bit permutation with a real cycle other than even 2-cycles, K >= 2, all ports",
+    .cost = "counted; at the lower bound for most",
+    .citation = ours,
+    .refusal = mixture_refusal,
+    .estimate = mixture_estimate,
+    .build = mixture_build,
 };
 
 const Planner shuffle_sequence = {

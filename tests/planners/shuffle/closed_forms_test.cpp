@@ -1,69 +1,25 @@
 // The closed planners: every schedule replayed and proved, its steps equal to the formula.
-#include <numeric>
-
 #include "../planning.hpp"
 #include "faro/base/random.hpp"
 #include "faro/machines/bounds/bounds.hpp"
 #include "faro/planners/shuffle/planners.hpp"
 #include "faro/planners/shuffle/structure.hpp"
+#include "requests.hpp"
 
 namespace faro {
 namespace {
 
 using testing::built_and_verified;
 
-// bit i of the destination = bit source[i] of the source, xor-ed with complement.
-BitMap map_of(const std::vector<int>& source, Word complement) {
-  std::vector<int> place(source.size());
-  for (std::size_t i = 0; i < source.size(); ++i)
-    place[static_cast<std::size_t>(source[i])] = static_cast<int>(i);
-  return BitMap::from_places(place, complement);
-}
-
-Request request_of(int processor_bits, int slot_bits, const std::vector<int>& source,
-                   Word complement, Hypercube::Ports ports = Hypercube::Ports::all) {
-  return {.machine = Hypercube{.dimensions = processor_bits, .ports = ports},
-          .map = {.map = map_of(source, complement), .cut = true, .memory_bits = slot_bits},
-          .destinations = {},
-          .elements = bit(slot_bits)};
-}
-
-// Chains of the given lengths, chain j controlled by slot bit j and returning to it; then cycles.
-std::vector<int> source_of(int slot_bits, const std::vector<int>& chains,
-                           const std::vector<int>& cycles) {
-  std::vector<int> source(static_cast<std::size_t>(slot_bits));
-  std::iota(source.begin(), source.end(), 0);
-  for (std::size_t j = 0; j < chains.size(); ++j) {
-    int last = static_cast<int>(j);
-    for (int i = 0; i < chains[j]; ++i) {
-      source.push_back(last);
-      last = static_cast<int>(source.size()) - 1;
-    }
-    source[j] = last;
-  }
-  for (const int length : cycles) {
-    const int first = static_cast<int>(source.size());
-    for (int i = 0; i < length; ++i) source.push_back(first + (i + length - 1) % length);
-  }
-  return source;
-}
-
-int sum(const std::vector<int>& v) {
-  return std::accumulate(v.begin(), v.end(), 0);
-}
-
-Request chains_request(int slot_bits, const std::vector<int>& chains,
-                       const std::vector<int>& cycles, Word complement) {
-  const int n = sum(chains) + sum(cycles);
-  return request_of(n, slot_bits, source_of(slot_bits, chains, cycles),
-                    complement & low_mask(n + slot_bits));
-}
+using testing::shuffle_request;
+using testing::structured_request;
+using testing::sum_of;
 
 TEST(Shuffle, single_chains_meet_the_closed_form) {
   Random random(1);
   for (int m = 1; m <= 7; ++m)
     for (int k = 1; k <= 6; ++k) {
-      const Request request = chains_request(k, {m}, {}, random.next());
+      const Request request = structured_request(k, {m}, {}, random.next());
       const Cost cost = built_and_verified(shuffle_ring, request, m + k <= 9);
       const Count jobs = bit(k) / 2;
       const Count ring = std::max<Count>(static_cast<Count>(m), jobs) + 1;
@@ -80,9 +36,10 @@ TEST(Shuffle, several_chains_with_complements_and_pairs) {
   for (const auto& c : chains)
     for (int pairs = 0; pairs <= 2; ++pairs)
       for (int k = static_cast<int>(c.size()); k <= 6; ++k) {
-        Request request = chains_request(k, c, std::vector<int>(static_cast<std::size_t>(pairs), 2),
-                                         random.next() & low_mask(k + sum(c)));
-        built_and_verified(shuffle_ring, request, sum(c) + 2 * pairs + k <= 10);
+        Request request =
+            structured_request(k, c, std::vector<int>(static_cast<std::size_t>(pairs), 2),
+                               random.next() & low_mask(k + sum_of(c)));
+        built_and_verified(shuffle_ring, request, sum_of(c) + 2 * pairs + k <= 10);
       }
 }
 
@@ -90,7 +47,7 @@ TEST(Shuffle, lone_cycles) {
   for (int m = 1; m <= 7; ++m)
     for (int k = 0; k <= 5; ++k)
       for (Word complement = 0; complement < bit(std::min(m, 3)); ++complement) {
-        const Request request = chains_request(k, {}, {m}, complement << k);
+        const Request request = structured_request(k, {}, {m}, complement << k);
         for (const Planner* p : {&shuffle_a1, &shuffle_a2, &shuffle_lanes, &shuffle_ahead})
           if (!p->refusal(request)) built_and_verified(*p, request, m + k <= 8);
       }
@@ -101,14 +58,12 @@ TEST(Shuffle, any_permutation_in_sequence_and_with_one_port) {
   for (int round = 0; round < 300; ++round) {
     const int n = 1 + static_cast<int>(random.below(6));
     const int k = static_cast<int>(random.below(5));
-    std::vector<int> source(static_cast<std::size_t>(n + k));
-    std::iota(source.begin(), source.end(), 0);
-    for (std::size_t i = source.size(); i-- > 1;) std::swap(source[i], source[random.below(i + 1)]);
+    const std::vector<int> source = testing::random_permutation(random, n + k);
     const Word complement = random.below(bit(n + k));
     for (const Planner* p : {&shuffle_sequence, &shuffle_one_port}) {
       const Request request =
-          request_of(n, k, source, complement,
-                     p == &shuffle_sequence ? Hypercube::Ports::all : Hypercube::Ports::one);
+          shuffle_request(n, k, source, complement,
+                          p == &shuffle_sequence ? Hypercube::Ports::all : Hypercube::Ports::one);
       if (!p->refusal(request)) built_and_verified(*p, request, n + k <= 8);
     }
   }
@@ -119,7 +74,7 @@ TEST(Shuffle, one_element_travels_exactly_the_largest_distance) {
     for (int b = 1; b <= 5; ++b)
       for (Word complement = 0; complement < 4; ++complement) {
         const Request request =
-            chains_request(0, {}, {a, b}, (complement & 1U) | (complement >> 1U << a));
+            structured_request(0, {}, {a, b}, (complement & 1U) | (complement >> 1U << a));
         if (shuffle_sequence.refusal(request)) continue;
         const Cost cost = built_and_verified(shuffle_sequence, request, true);
         EXPECT_EQ(static_cast<int>(cost.steps), shuffle::structure_of(request).distance());
@@ -128,10 +83,11 @@ TEST(Shuffle, one_element_travels_exactly_the_largest_distance) {
 
 TEST(Shuffle, forty_dimensions_are_planned_and_proved) {
   const std::vector<std::vector<int>> chains = {{40}, {15, 10, 9, 6}};
-  for (const auto& c : chains) built_and_verified(shuffle_ring, chains_request(6, c, {}, 5), false);
-  built_and_verified(shuffle_a1, chains_request(6, {}, {40}, 0), false);
-  built_and_verified(shuffle_a2, chains_request(6, {}, {40}, 0), false);
-  built_and_verified(shuffle_ahead, chains_request(0, {}, {40}, 1), false);
+  for (const auto& c : chains)
+    built_and_verified(shuffle_ring, structured_request(6, c, {}, 5), false);
+  built_and_verified(shuffle_a1, structured_request(6, {}, {40}, 0), false);
+  built_and_verified(shuffle_a2, structured_request(6, {}, {40}, 0), false);
+  built_and_verified(shuffle_ahead, structured_request(0, {}, {40}, 1), false);
 }
 
 }  // namespace
