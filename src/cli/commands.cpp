@@ -5,6 +5,7 @@
 
 namespace faro::cli {
 
+extern const Command plan_command;
 extern const Command algorithms_command;
 extern const Command paper_command;
 extern const Command transform_command;
@@ -13,7 +14,12 @@ extern const Command completions_command;
 
 std::span<const Command* const> commands() {
   static const std::array table{
-      &algorithms_command, &paper_command, &transform_command, &bench_command, &completions_command,
+      &plan_command,
+      &algorithms_command,
+      &paper_command,
+      &transform_command,
+      &bench_command,
+      &completions_command,
   };
   return table;
 }

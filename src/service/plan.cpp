@@ -7,6 +7,8 @@
 #include "faro/base/check.hpp"
 #include "faro/base/limits.hpp"
 #include "faro/machines/bounds/bounds.hpp"
+#include "faro/machines/bounds/mesh_bounds.hpp"
+#include "faro/machines/bounds/pops_bounds.hpp"
 #include "faro/schedules/cost.hpp"
 #include "faro/service/catalogue.hpp"
 #include "faro/service/crossings.hpp"

@@ -1,0 +1,114 @@
+// `faro plan`: the cheapest schedule that moves data as a map says, verified.
+#include "faro/service/plan.hpp"
+
+#include <memory>
+#include <optional>
+#include <string>
+
+#include "cli/command.hpp"
+#include "cli/plan_text.hpp"
+#include "cli/request.hpp"
+#include "cli/schedule_file.hpp"
+
+namespace faro::cli {
+namespace {
+
+struct Options {
+  RequestText request;
+  std::optional<std::string> algorithm;
+  std::string verify = "auto";
+  std::optional<std::string> schedule;
+  bool expand = false;
+  std::optional<double> startup;
+  std::optional<double> transfer;
+  std::optional<std::uint64_t> packet;
+};
+
+VerifyBy verify_by(const std::string& text) {
+  if (text == "replay") return VerifyBy::replay;
+  if (text == "proof") return VerifyBy::proof;
+  if (text == "both") return VerifyBy::both;
+  if (text == "none") return VerifyBy::nobody;
+  return VerifyBy::automatic;
+}
+
+std::optional<PacketPrices> packet_prices(const Options& options) {
+  if (!options.startup && !options.transfer && !options.packet) return {};
+  const PacketPrices prices{.startup = options.startup.value_or(0),
+                            .transfer = options.transfer.value_or(1),
+                            .packet_elements = options.packet.value_or(0)};
+  if (!(prices.startup >= 0) || !(prices.transfer >= 0) || (options.packet && *options.packet == 0))
+    throw Error(
+        ErrorCode::usage,
+        "--startup and --transfer are times of zero or more, --packet a number of elements");
+  return prices;
+}
+
+int run(const Options& options, Output& out) {
+  const NamedRequest named = request_from(options.request);
+  std::optional<ScheduleFile> file;
+  if (options.schedule)
+    file.emplace(*options.schedule,
+                 options.expand ? ScheduleFile::Rules::expanded : ScheduleFile::Rules::kept, out);
+  PlanOptions plan_options;
+  plan_options.algorithm = options.algorithm.value_or("");
+  plan_options.verify = verify_by(options.verify);
+  plan_options.packets = packet_prices(options);
+  plan_options.map_text = named.map_text;
+  plan_options.sink = file ? &file->sink() : nullptr;
+  const PlanReport report = plan(named.request, plan_options);
+  if (file && report.ok()) file->commit();
+  const bool stdout_is_taken = options.schedule == "-";
+  if (!stdout_is_taken) {
+    if (out.is_json())
+      out.json(plan_json(report, named.map_text));
+    else
+      out.write(plan_text(report, named.map_text, out));
+  }
+  return report.ok() ? 0 : 1;
+}
+
+}  // namespace
+
+extern const Command plan_command;
+const Command plan_command{
+    .name = "plan",
+    .summary = "the cheapest conflict-free schedule for a map on a model machine, verified",
+    .details =
+        "Asks every algorithm that applies, takes the cheapest, builds its schedule and\n"
+        "verifies it: by proof for all processors at once, and by replay too up to 2^22\n"
+        "elements. The report says the lower bound with its reason and the gap.\n"
+        "Machines: cube:4 cube:4,one-port mesh:8x8 torus:8x8 pops:8,4 (docs/machines.md).\n"
+        "With --schedule - the schedule goes to stdout and the report is left out.",
+    .examples =
+        "faro plan 'a:6 -> ungray(a)' --on cube:6 --elements 100\n"
+        "faro plan 'p:3 | m:2 -> m p[2] | p[1:0]' --on cube:3 --schedule plan.json\n"
+        "faro plan --destinations to.npy --on cube:8",
+    .declare = [](Arguments& arguments) -> Action {
+      auto o = std::make_shared<Options>();
+      arguments.positional("MAP", o->request.map, "what moves where: see `faro explain`")
+          .completes(Completes::map);
+      arguments.option("--on", "MACHINE", o->request.machine, "the machine")
+          .completes(Completes::machine)
+          .required();
+      arguments.option("--elements", "K", o->request.elements,
+                       "elements in each processor, all moving alike");
+      arguments
+          .option("--destinations", "FILE.npy", o->request.destinations,
+                  "instead of a map: processor p sends to the p-th number")
+          .completes(Completes::file);
+      arguments.option("--algorithm", "NAME", o->algorithm, "this one, see `faro algorithms`")
+          .completes(Completes::planner);
+      arguments.option("--verify", "HOW", o->verify, "who checks the schedule")
+          .one_of({"auto", "proof", "replay", "both", "none"});
+      arguments
+          .option("--schedule", "FILE", o->schedule, "write the schedule as JSON, - for stdout")
+          .completes(Completes::file);
+      arguments.flag("--expand", o->expand, "spell rules out as moves in the file");
+      arguments.option("--startup", "TIME", o->startup, "price of sending one packet");
+      arguments.option("--transfer", "TIME", o->transfer, "price of sending one element");
+      arguments.option("--packet", "B", o->packet, "elements of a packet; the best if left out");
+      return [o](Output& out) { return run(*o, out); };
+    }};
+
+}  // namespace faro::cli

@@ -1,0 +1,29 @@
+// A schedule written to a file, or to stdout for "-"; the file appears when it is complete.
+#pragma once
+
+#include <memory>
+#include <string>
+
+#include "cli/output.hpp"
+#include "faro/schedules/schedule.hpp"
+
+namespace faro::cli {
+
+class ScheduleFile {
+ public:
+  enum class Rules { kept, expanded };
+
+  // `out` must outlive it.
+  ScheduleFile(const std::string& path, Rules rules, Output& out);
+  ~ScheduleFile();
+
+  ScheduleSink& sink();
+  // After the schedule's end: the file takes its name.
+  void commit();
+
+ private:
+  struct Parts;
+  std::unique_ptr<Parts> parts_;
+};
+
+}  // namespace faro::cli
