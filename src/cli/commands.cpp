@@ -14,12 +14,8 @@ extern const Command completions_command;
 
 std::span<const Command* const> commands() {
   static const std::array table{
-      &plan_command,
-      &algorithms_command,
-      &paper_command,
-      &transform_command,
-      &bench_command,
-      &completions_command,
+      &plan_command,      &algorithms_command, &paper_command,
+      &transform_command, &bench_command,      &completions_command,
   };
   return table;
 }
