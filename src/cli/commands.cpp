@@ -9,13 +9,14 @@ extern const Command plan_command;
 extern const Command algorithms_command;
 extern const Command paper_command;
 extern const Command transform_command;
+extern const Command matmul_command;
 extern const Command bench_command;
 extern const Command completions_command;
 
 std::span<const Command* const> commands() {
   static const std::array table{
-      &plan_command,      &algorithms_command, &paper_command,
-      &transform_command, &bench_command,      &completions_command,
+      &plan_command,   &algorithms_command, &paper_command,       &transform_command,
+      &matmul_command, &bench_command,      &completions_command,
   };
   return table;
 }

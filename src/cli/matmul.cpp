@@ -1,0 +1,172 @@
+// `faro matmul`: the product of two matrices, computed by a POPS network.
+#include "faro/service/matmul.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cstring>
+#include <memory>
+#include <nlohmann/json.hpp>
+
+#include "cli/command.hpp"
+#include "faro/base/error.hpp"
+#include "faro/files/array_file.hpp"
+#include "faro/machines/model/machine_text.hpp"
+
+namespace faro::cli {
+namespace {
+
+using nlohmann::ordered_json;
+
+struct Options {
+  std::string a;
+  std::string b;
+  std::string c;
+  std::string on;
+  std::string algorithm = "best";
+  bool unverified = false;
+};
+
+std::string shape_text(const NpyHeader& header) {
+  std::string text;
+  for (const std::uint64_t side : header.shape)
+    text += fmt::format("{}{}", text.empty() ? "" : "x", side);
+  return text.empty() ? "a single number" : text;
+}
+
+// The one order of both matrices.
+std::uint64_t order_of(const ArrayInput& a, const ArrayInput& b, const Pops& machine) {
+  const auto& left = a.header().shape;
+  const auto& right = b.header().shape;
+  if (left.size() == 2 && left == right && left[0] == left[1]) return left[0];
+  std::string message =
+      fmt::format("{} is {}, {} is {}: the network multiplies square matrices of one order",
+                  a.name(), shape_text(a.header()), b.name(), shape_text(b.header()));
+  std::uint64_t order = 0;
+  for (const auto* shape : {&left, &right})
+    for (const std::uint64_t side : *shape) order = std::max(order, side);
+  if (order > 0 && order <= 4096) {
+    const Pops fits = nearest_matmul_machine(machine, order);
+    message += fmt::format(
+        "; filled up with zeros to {0}x{0} they fit, and the nearest machine is pops:{1},{2}",
+        order, fits.group_size, fits.groups);
+  }
+  throw Error(ErrorCode::impossible, message);
+}
+
+StoredMatrix stored(const ArrayInput& input) {
+  std::string type = input.header().type;
+  if (type.size() >= 2 && type.front() == '\'') type = type.substr(1, type.size() - 2);
+  return {input.data(), type,
+          input.header().order == NpyHeader::Order::c ? StoredMatrix::Order::rows
+                                                      : StoredMatrix::Order::columns};
+}
+
+ordered_json number(Count count) {
+  if (count < (Count{1} << 53U)) return static_cast<std::uint64_t>(count);
+  return to_string(count);
+}
+
+void print(const MatmulReport& report, const MatmulOptions& options, Output& out) {
+  const std::string machine = to_string(Machine{options.machine});
+  out.text("{0}x{0} on {1}\n", options.order, machine);
+  out.text("  slots       {}   {}\n", to_string(report.cost.slots), report.formula.text);
+  out.text("  rounds      {}   of multiply-adds\n", to_string(report.cost.compute_rounds));
+  out.text("  registers   {}   of each processor\n", report.registers);
+  out.text("  paper       {}   {} ({})\n", to_string(report.paper.formula.value),
+           report.paper.formula.text, report.paper.citation);
+  out.text("  bound       {}   {}\n", to_string(report.bound.value), report.bound.reason);
+  out.text("  hardware    {} couplers, {} transmitters, {} receivers\n",
+           to_string(report.hardware.couplers), to_string(report.hardware.transmitters),
+           to_string(report.hardware.receivers));
+  if (report.verdict)
+    out.text("  verified    by replay on integers and reals: {}\n",
+             report.verdict->ok() ? out.styled(Output::Style::good, "yes")
+                                  : out.styled(Output::Style::bad, "no"));
+}
+
+ordered_json json_of(const MatmulReport& report, const MatmulOptions& options) {
+  ordered_json j{{"format", "faro-matmul/1"},
+                 {"machine", to_string(Machine{options.machine})},
+                 {"order", options.order},
+                 {"type", report.type}};
+  j["cost"] = {{"slots", number(report.cost.slots)},
+               {"compute_rounds", number(report.cost.compute_rounds)}};
+  j["registers"] = report.registers;
+  j["formula"] = {{"text", report.formula.text}, {"value", number(report.formula.value)}};
+  j["paper"] = {{"citation", report.paper.citation},
+                {"text", report.paper.formula.text},
+                {"value", number(report.paper.formula.value)}};
+  j["bound"] = {{"value", number(report.bound.value)}, {"reason", report.bound.reason}};
+  j["hardware"] = {{"couplers", number(report.hardware.couplers)},
+                   {"coupler_degree", number(report.hardware.coupler_degree)},
+                   {"transmitters", number(report.hardware.transmitters)},
+                   {"receivers", number(report.hardware.receivers)}};
+  j["verified"] = nullptr;
+  if (report.verdict) j["verified"] = {{"by", report.verdict->by}, {"ok", report.verdict->ok()}};
+  return j;
+}
+
+int run(const Options& options, Output& out) {
+  const Machine machine = machine_from(options.on);
+  if (!std::holds_alternative<Pops>(machine))
+    throw Error(ErrorCode::usage,
+                fmt::format("--on {}: matrices are multiplied on POPS networks, such as pops:8,8",
+                            options.on));
+  const ArrayInput a = ArrayInput::npy(options.a);
+  const ArrayInput b = ArrayInput::npy(options.b);
+  MatmulOptions request;
+  request.machine = std::get<Pops>(machine);
+  request.order = order_of(a, b, request.machine);
+  request.algorithm = options.algorithm == "paper" ? MatmulAlgorithm::paper : MatmulAlgorithm::best;
+  if (options.unverified) request.verify = MatmulOptions::Verify::no;
+  const MatmulReport report = multiply(stored(a), stored(b), request);
+  if (report.verdict && !report.verdict->ok()) {
+    const auto& violations = report.verdict->violations;
+    throw InternalError("the schedule is refused: " +
+                        (violations.empty() ? std::string() : violations[0].message));
+  }
+  const NpyHeader header = npy_header(report.type, {request.order, request.order});
+  if (options.c == "-") {
+    if (out.is_json())
+      throw Error(ErrorCode::usage, "--json and an output to - both want standard output");
+    out.write(npy_header_bytes(header));
+    out.write({reinterpret_cast<const char*>(report.data.data()), report.data.size()});
+    return 0;
+  }
+  ArrayOutput file(options.c, header);
+  std::memcpy(file.data().data(), report.data.data(), report.data.size());
+  file.commit();
+  print(report, request, out);
+  out.json(json_of(report, request).dump());
+  return 0;
+}
+
+}  // namespace
+
+extern const Command matmul_command;
+const Command matmul_command{
+    .name = "matmul",
+    .summary = "the product of two matrices on a POPS network",
+    .details =
+        "A and B are square, of one order N, of truth values, integers or reals; C is\n"
+        "their product as NumPy forms it. The machine has N*N processors, and d\n"
+        "divides N or N divides d. The schedule is replayed on integers and reals,\n"
+        "then C is written.",
+    .examples = "faro matmul a.npy b.npy c.npy --on pops:8,8",
+    .declare = [](Arguments& arguments) -> Action {
+      auto options = std::make_shared<Options>();
+      arguments.positional("A", options->a, "the left matrix, .npy").completes(Completes::file);
+      arguments.positional("B", options->b, "the right matrix, .npy").completes(Completes::file);
+      arguments.positional("C", options->c, "the product, .npy; - for stdout")
+          .completes(Completes::file);
+      arguments.option("--on", "MACHINE", options->on, "pops:D,G")
+          .completes(Completes::machine)
+          .required();
+      arguments.option("--algorithm", "NAME", options->algorithm, "whose schedule")
+          .one_of({"best", "paper"});
+      arguments.flag("--unverified", options->unverified, "do not replay the schedule");
+      return [options](Output& out) { return run(*options, out); };
+    }};
+
+}  // namespace faro::cli
