@@ -6,6 +6,7 @@
 namespace faro::cli {
 
 extern const Command plan_command;
+extern const Command verify_command;
 extern const Command algorithms_command;
 extern const Command paper_command;
 extern const Command transform_command;
@@ -15,8 +16,8 @@ extern const Command completions_command;
 
 std::span<const Command* const> commands() {
   static const std::array table{
-      &plan_command,   &algorithms_command, &paper_command,       &transform_command,
-      &matmul_command, &bench_command,      &completions_command,
+      &plan_command,      &verify_command, &algorithms_command, &paper_command,
+      &transform_command, &matmul_command, &bench_command,      &completions_command,
   };
   return table;
 }

@@ -1,0 +1,203 @@
+// faro verify: is this schedule right?
+#include "faro/service/verify.hpp"
+
+#include <fmt/format.h>
+
+#include <memory>
+#include <nlohmann/json.hpp>
+
+#include "cli/command.hpp"
+#include "faro/base/error.hpp"
+#include "faro/files/input.hpp"
+
+namespace faro::cli {
+namespace {
+
+struct Options {
+  std::string schedule;
+  std::optional<std::string> map;
+  std::string by = "auto";
+  bool lines = false;
+};
+
+VerifyBy by_from(const std::string& text) {
+  if (text == "replay") return VerifyBy::replay;
+  if (text == "proof") return VerifyBy::proof;
+  return text == "both" ? VerifyBy::both : VerifyBy::automatic;
+}
+
+class FileSource : public ByteSource {
+ public:
+  FileSource(InputFile& file, Progress progress)
+      : file_(file),
+        total_bytes_(file.is_mappable() ? file.size_bytes() : 0),
+        progress_(std::move(progress)) {}
+  std::size_t read(std::span<std::byte> into) override {
+    const std::size_t count = file_.read(into);
+    done_bytes_ += count;
+    report(progress_, done_bytes_, std::max(done_bytes_, total_bytes_));
+    return count;
+  }
+
+ private:
+  InputFile& file_;
+  std::uint64_t total_bytes_;
+  std::uint64_t done_bytes_ = 0;
+  Progress progress_;
+};
+
+// One line of another source after the other.
+class LineSource : public ByteSource {
+ public:
+  explicit LineSource(ByteSource& source) : source_(source), buffer_(1U << 16U) {}
+
+  // Goes to the next line that is not empty, over what is left of this one; false at the end.
+  bool next() {
+    while (!at_end_of_line_) {
+      std::byte rest[4096];
+      if (read(rest) == 0) break;
+    }
+    at_end_of_line_ = false;
+    while (fill()) {
+      if (buffer_[at_] != std::byte{'\n'} && buffer_[at_] != std::byte{'\r'}) return true;
+      ++at_;
+    }
+    return false;
+  }
+  std::size_t read(std::span<std::byte> into) override {
+    if (at_end_of_line_ || !fill()) {
+      at_end_of_line_ = true;
+      return 0;
+    }
+    std::size_t count = 0;
+    while (count < into.size() && at_ < size_) {
+      const std::byte b = buffer_[at_++];
+      if (b == std::byte{'\n'}) {
+        at_end_of_line_ = true;
+        break;
+      }
+      into[count++] = b;
+    }
+    return count;
+  }
+
+ private:
+  bool fill() {
+    if (at_ < size_) return true;
+    at_ = 0;
+    size_ = source_.read(buffer_);
+    return size_ > 0;
+  }
+
+  ByteSource& source_;
+  std::vector<std::byte> buffer_;
+  std::size_t at_ = 0;
+  std::size_t size_ = 0;
+  bool at_end_of_line_ = true;
+};
+
+std::string cost_text(const Cost& cost, const Machine& machine) {
+  const auto* mesh = std::get_if<Mesh>(&machine);
+  if (std::holds_alternative<Pops>(machine))
+    return fmt::format("{} slots{}", to_string(cost.slots),
+                       cost.compute_rounds == 0
+                           ? ""
+                           : fmt::format(", {} compute rounds", to_string(cost.compute_rounds)));
+  if (mesh != nullptr && mesh->links == Mesh::Links::one_route)
+    return fmt::format("{} unit routes, {} long routes, {} register operations",
+                       to_string(cost.unit_routes), to_string(cost.long_routes),
+                       to_string(cost.register_ops));
+  return fmt::format("{} steps, {} remote moves", to_string(cost.steps),
+                     to_string(cost.remote_moves));
+}
+
+void print(const VerifyReport& report, Output& out) {
+  const Verdict& verdict = report.verdict;
+  const std::string by = verdict.by == "both" ? "replay and proof" : verdict.by;
+  if (verdict.ok()) {
+    out.text("{}, by {}\n", out.styled(Output::Style::good, "right"), by);
+  } else if (verdict.answer == Verdict::Answer::unprovable) {
+    out.text("{}: {}\n", out.styled(Output::Style::bad, "not provable by subspaces"),
+             verdict.limit);
+  } else {
+    out.text("{}, by {}: {} violations\n", out.styled(Output::Style::bad, "wrong"), by,
+             to_string(verdict.violation_count));
+    for (const Violation& v : verdict.violations)
+      out.text("  step {}: {}: {}\n", to_string(v.step), v.rule, v.message);
+  }
+  if (!report.machine) return;
+  out.text("cost       {}\n", cost_text(verdict.cost, *report.machine));
+  out.text("delivered  {} of {}\n", to_string(verdict.delivered), to_string(verdict.expected));
+  out.text("schedule   {}\n", report.fingerprint);
+}
+
+int code_of(const Verdict& verdict) {
+  if (verdict.ok()) return 0;
+  return exit_code(verdict.answer == Verdict::Answer::no ? ErrorCode::refused : ErrorCode::limit);
+}
+
+// One schedule a line, one verdict a line; what is no schedule gets a line with its error.
+int verify_lines(ByteSource& source, const VerifyOptions& options, Output& out) {
+  LineSource lines(source);
+  int worst = 0;
+  while (lines.next()) {
+    std::string line;
+    try {
+      const VerifyReport report = verify_schedule(lines, options);
+      worst = std::max(worst, report.verdict.ok() ? 0 : exit_code(ErrorCode::refused));
+      line = verdict_json(report);
+    } catch (const Error& error) {
+      if (error.code() == ErrorCode::internal || error.code() == ErrorCode::cancelled) throw;
+      const nlohmann::ordered_json object = {{"format", "faro-verdict/1"},
+                                             {"ok", false},
+                                             {"error", faro::name_of(error.code())},
+                                             {"message", error.what()}};
+      worst = std::max(worst, exit_code(ErrorCode::refused));
+      line = object.dump(-1, ' ', false, nlohmann::ordered_json::error_handler_t::replace);
+    }
+    out.write(line + "\n");
+  }
+  return worst;
+}
+
+int run(const Options& options, Output& out) {
+  InputFile file = InputFile::open(options.schedule);
+  FileSource source(file, out.progress("verifying", Output::Unit::bytes));
+  const VerifyOptions verify{by_from(options.by), options.map};
+  if (options.lines) return verify_lines(source, verify, out);
+  const VerifyReport report = verify_schedule(source, verify);
+  for (const std::string& warning : report.warnings) out.warn(warning);
+  out.json(verdict_json(report));
+  print(report, out);
+  return code_of(report.verdict);
+}
+
+}  // namespace
+
+extern const Command verify_command;
+const Command verify_command{
+    .name = "verify",
+    .summary = "judge a schedule that anybody wrote",
+    .details =
+        "Reads a schedule (format faro-schedule/1) and checks every rule of its machine,\n"
+        "every delivery and every claim. replay moves every element; proof reasons about\n"
+        "affine subspaces and covers 2^60 processors. By default proof, and replay too up\n"
+        "to 2^22 elements. Exit code 0: right; 1: wrong; 4: not provable within the limits.",
+    .examples =
+        "faro verify plan.json\n"
+        "faro verify plan.json --map 'a:6 -> ungray(a)' --by both\n"
+        "faro verify schedules.jsonl --lines",
+    .declare = [](Arguments& arguments) -> Action {
+      auto options = std::make_shared<Options>();
+      arguments.positional("SCHEDULE", options->schedule, "the file, or - for standard input")
+          .completes(Completes::file);
+      arguments
+          .option("--map", "MAP", options->map, "the goal to hold it to, in place of the file's")
+          .completes(Completes::map);
+      arguments.option("--by", "WHO", options->by, "which verifier")
+          .one_of({"auto", "replay", "proof", "both"});
+      arguments.flag("--lines", options->lines, "one schedule a line, one verdict a line");
+      return [options](Output& out) { return run(*options, out); };
+    }};
+
+}  // namespace faro::cli

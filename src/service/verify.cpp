@@ -1,0 +1,182 @@
+#include "faro/service/verify.hpp"
+
+#include <fmt/format.h>
+
+#include <nlohmann/json.hpp>
+
+#include "faro/base/check.hpp"
+#include "faro/base/error.hpp"
+#include "faro/base/limits.hpp"
+#include "faro/schedules/fingerprint.hpp"
+#include "faro/schedules/json_reader.hpp"
+#include "faro/service/map_goal.hpp"
+
+namespace faro {
+namespace {
+
+using Answer = Verdict::Answer;
+
+// Chooses the verifiers when the header comes.
+class Watch : public ScheduleSink {
+ public:
+  explicit Watch(VerifyBy by) : by_(by) {}
+
+  void begin(const ScheduleHeader& header) override {
+    machine = header.machine;
+    const Count elements = multiply_checked(processors(header.machine), header.elements);
+    const bool small = elements <= (Count{1} << limits::replay_default_log2_max);
+    const bool automatic = by_ == VerifyBy::automatic;
+    if (by_ == VerifyBy::replay || by_ == VerifyBy::both || (automatic && small))
+      replay = make_replay();
+    if (by_ == VerifyBy::proof || by_ == VerifyBy::both || automatic) proof = make_proof();
+    for_each([&](ScheduleSink& sink) { sink.begin(header); });
+  }
+  void step(const CubeStep& step) override {
+    for_each([&](ScheduleSink& sink) { sink.step(step); });
+  }
+  void step(const MeshInstruction& instruction) override {
+    for_each([&](ScheduleSink& sink) { sink.step(instruction); });
+  }
+  void step(const PopsSlot& slot) override {
+    for_each([&](ScheduleSink& sink) { sink.step(slot); });
+  }
+  void finish() override {
+    for_each([&](ScheduleSink& sink) { sink.finish(); });
+  }
+
+  std::optional<Machine> machine;
+  std::unique_ptr<Verifier> replay;
+  std::unique_ptr<Verifier> proof;
+  Fingerprint fingerprint;
+
+ private:
+  template <class Work>
+  void for_each(Work&& work) {
+    if (replay) work(*replay);
+    if (proof) work(*proof);
+    work(fingerprint);
+  }
+
+  VerifyBy by_;
+};
+
+struct Breaches : ReadListener {
+  std::vector<Violation> violations;
+  Count count = 0;
+  std::vector<std::string> warnings;
+
+  void breach(Count step, const std::string& rule, const std::string& message) override {
+    constexpr std::size_t kept_max = 20;  // as many as a verdict reports
+    count = add_checked(count, 1);
+    if (violations.size() < kept_max) violations.push_back({step, rule, message});
+  }
+  void warning(const std::string& message) override { warnings.push_back(message); }
+};
+
+// Two answers as one; requires at least one.
+Verdict combined(const Verdict* replay, const Verdict* proof) {
+  if (replay == nullptr) return *proof;
+  if (proof == nullptr || proof->answer == Answer::unprovable) return *replay;
+  if (replay->ok() != proof->ok())
+    throw InternalError(
+        fmt::format("replay says {} and proof says {}; one of the two verifiers has a bug. {}",
+                    replay->ok() ? "yes" : "no", proof->ok() ? "yes" : "no",
+                    replay->violations.empty() ? proof->violations.front().message
+                                               : replay->violations.front().message));
+  Verdict both = *replay;
+  both.by = "both";
+  return both;
+}
+
+void add_breaches(Verdict& verdict, const Breaches& breaches) {
+  if (breaches.count == 0) return;
+  const std::vector<Violation> later = std::move(verdict.violations);
+  const Count others = verdict.violation_count + breaches.count;
+  verdict.violations.clear();
+  for (const Violation& v : breaches.violations) verdict.add(v);
+  for (const Violation& v : later) verdict.add(v);
+  verdict.violation_count = others;
+  verdict.limit.clear();
+}
+
+// Numbers below 2^53 as numbers, others as decimal strings.
+nlohmann::ordered_json number(Count n) {
+  if (n < (Count{1} << 53U)) return static_cast<std::uint64_t>(n);
+  return to_string(n);
+}
+
+nlohmann::ordered_json cost_json(const Cost& cost, const Machine& machine) {
+  nlohmann::ordered_json object = nlohmann::ordered_json::object();
+  const auto* mesh = std::get_if<Mesh>(&machine);
+  if (std::holds_alternative<Pops>(machine)) {
+    object["slots"] = number(cost.slots);
+    object["compute_rounds"] = number(cost.compute_rounds);
+  } else if (mesh != nullptr && mesh->links == Mesh::Links::one_route) {
+    object["unit_routes"] = number(cost.unit_routes);
+    object["long_routes"] = number(cost.long_routes);
+    object["register_ops"] = number(cost.register_ops);
+  } else {
+    object["steps"] = number(cost.steps);
+    object["remote_moves"] = number(cost.remote_moves);
+  }
+  return object;
+}
+
+const char* name_of(Answer answer) {
+  if (answer == Answer::unprovable) return "unprovable";
+  return answer == Answer::yes ? "yes" : "no";
+}
+
+}  // namespace
+
+VerifyReport verify_schedule(ByteSource& source, const VerifyOptions& options) {
+  FARO_CHECK(options.by != VerifyBy::nobody);
+  Watch watch(options.by);
+  Breaches breaches;
+  ReadOptions read;
+  read.map = options.map;
+  read.map_from = [](std::string_view text, const Machine& machine, std::uint64_t elements) {
+    return map_goal_from(text, machine, elements);
+  };
+  const ReadOutcome outcome = read_schedule(source, watch, read, breaches);
+  VerifyReport report;
+  report.machine = watch.machine;
+  report.warnings = std::move(breaches.warnings);
+  if (outcome == ReadOutcome::complete) {
+    const auto verdict_of = [](const std::unique_ptr<Verifier>& verifier) {
+      return verifier ? std::optional<Verdict>(verifier->verdict()) : std::nullopt;
+    };
+    const std::optional<Verdict> replay = verdict_of(watch.replay);
+    const std::optional<Verdict> proof = verdict_of(watch.proof);
+    report.verdict = combined(replay ? &*replay : nullptr, proof ? &*proof : nullptr);
+    report.fingerprint = watch.fingerprint.text();
+  } else {
+    report.verdict.by = "reader";
+  }
+  add_breaches(report.verdict, breaches);
+  return report;
+}
+
+std::string verdict_json(const VerifyReport& report) {
+  const Verdict& verdict = report.verdict;
+  nlohmann::ordered_json object;
+  object["format"] = "faro-verdict/1";
+  object["ok"] = verdict.ok();
+  object["answer"] = name_of(verdict.answer);
+  object["by"] = verdict.by;
+  if (!verdict.limit.empty()) object["limit"] = verdict.limit;
+  object["cost"] =
+      report.machine ? cost_json(verdict.cost, *report.machine) : nlohmann::ordered_json::object();
+  object["violations"] = nlohmann::ordered_json::array();
+  for (const Violation& v : verdict.violations)
+    object["violations"].push_back(
+        {{"step", number(v.step)}, {"rule", v.rule}, {"message", v.message}});
+  object["violation_count"] = number(verdict.violation_count);
+  object["delivered"] = number(verdict.delivered);
+  object["expected"] = number(verdict.expected);
+  if (!report.fingerprint.empty()) object["fingerprint"] = report.fingerprint;
+  object["warnings"] = report.warnings;
+  return object.dump(-1, ' ', false, nlohmann::ordered_json::error_handler_t::replace);
+}
+
+}  // namespace faro
