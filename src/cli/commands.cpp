@@ -5,6 +5,8 @@
 
 namespace faro::cli {
 
+extern const Command permute_command;
+extern const Command explain_command;
 extern const Command plan_command;
 extern const Command verify_command;
 extern const Command algorithms_command;
@@ -15,10 +17,21 @@ extern const Command bench_command;
 extern const Command completions_command;
 
 std::span<const Command* const> commands() {
+  // One line an entry, so that additions do not collide.
+  // clang-format off
   static const std::array table{
-      &plan_command,      &verify_command, &algorithms_command, &paper_command,
-      &transform_command, &matmul_command, &bench_command,      &completions_command,
+      &permute_command,
+      &explain_command,
+      &plan_command,
+      &verify_command,
+      &algorithms_command,
+      &paper_command,
+      &transform_command,
+      &matmul_command,
+      &bench_command,
+      &completions_command,
   };
+  // clang-format on
   return table;
 }
 

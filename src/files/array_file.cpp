@@ -141,6 +141,7 @@ ArrayOutput::ArrayOutput(const std::string& path, const NpyHeader& header) : fil
   const std::string start = header.type.empty() ? "" : npy_header_bytes(header);
   file_.reserve(header.data_bytes() + start.size());
   mapping_ = file_.map();
+  mapping_.prefault();
   const std::span<std::byte> all = mapping_.writable();
   std::copy_n(std::as_bytes(std::span(start)).begin(), start.size(), all.begin());
   data_ = all.subspan(start.size());

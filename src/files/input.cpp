@@ -46,18 +46,33 @@ Mapping::Mapping(const Descriptor& file, std::uint64_t size, Access access,
   if (start == MAP_FAILED) fail(name, "cannot map the file into memory", errno);
   data_ = static_cast<std::byte*>(start);
   size_ = size;
+  access_ = access;
 }
 
 Mapping::Mapping(Mapping&& other) noexcept
-    : data_(std::exchange(other.data_, nullptr)), size_(std::exchange(other.size_, 0)) {}
+    : data_(std::exchange(other.data_, nullptr)),
+      size_(std::exchange(other.size_, 0)),
+      access_(other.access_) {}
 
 Mapping& Mapping::operator=(Mapping&& other) noexcept {
   if (this != &other) {
     if (size_ != 0) ::munmap(data_, size_);
     data_ = std::exchange(other.data_, nullptr);
     size_ = std::exchange(other.size_, 0);
+    access_ = other.access_;
   }
   return *this;
+}
+
+void Mapping::prefault() const {
+  // More than half of memory would only push out what was fetched first.
+  const auto memory_bytes = static_cast<std::uint64_t>(::sysconf(_SC_PHYS_PAGES)) *
+                            static_cast<std::uint64_t>(::sysconf(_SC_PAGESIZE));
+  if (size_ == 0 || size_ > memory_bytes / 2) return;
+#ifdef MADV_POPULATE_WRITE
+  static_cast<void>(
+      ::madvise(data_, size_, access_ == Access::write ? MADV_POPULATE_WRITE : MADV_POPULATE_READ));
+#endif
 }
 
 Mapping::~Mapping() {

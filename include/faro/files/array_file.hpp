@@ -41,6 +41,8 @@ class ArrayInput {
   bool is_raw() const { return header_.type.empty(); }
   bool is_mapped() const { return mapped_; }
   std::span<const std::byte> data() const { return data_; }
+  // See Mapping::prefault().
+  void prefault() const { mapping_.prefault(); }
 
  private:
   std::string name_;

@@ -45,12 +45,16 @@ class Mapping {
   ~Mapping();
 
   std::span<const std::byte> bytes() const { return {data_, size_}; }
+  // Fetches every page now, in order, where memory has room for them: writing in an order of one's
+  // own would otherwise pay for each page apart. Does nothing where the system cannot.
+  void prefault() const;
   // Requires Access::write.
   std::span<std::byte> writable() const { return {data_, size_}; }
 
  private:
   std::byte* data_ = nullptr;
   std::size_t size_ = 0;
+  Access access_ = Access::read;
 };
 
 class InputFile {

@@ -1,0 +1,43 @@
+#!/usr/bin/env bash
+# The program from end to end: exit codes, pipes, colour, files that are complete or absent.
+# usage: .ci/program.sh [PROGRAM]        prints a line for each failure, then passed=N failed=N
+set -u
+root=$(cd "$(dirname "$0")/.." && pwd)
+faro=$(realpath "${1:-$root/build/release/faro}")
+python=/usr/bin/python3
+work=$(mktemp -d)
+trap 'rm -rf "$work"' EXIT
+stdout=$work/stdout stderr=$work/stderr
+cd "$work" || exit 1
+passed=0
+failed=0
+
+ok() { passed=$((passed + 1)); }
+bad() { failed=$((failed + 1)); printf 'FAILED: %s\n' "$1"; }
+check() { if "${@:2}"; then ok; else bad "$1"; fi; }
+
+# exits NAME CODE COMMAND...: the exit code; stdout and stderr are kept in files of these names.
+exits() {
+  local name=$1 code=$2 got=0
+  shift 2
+  "$@" >"$stdout" 2>"$stderr" || got=$?
+  if [ "$got" = "$code" ]; then ok; else bad "$name: exit code $got, wanted $code: $(head -c 300 "$stderr")"; fi
+}
+says() { if grep -qF -- "$2" "$stderr"; then ok; else bad "$1: stderr lacks '$2': $(head -c 300 "$stderr")"; fi; }
+prints() { if grep -qF -- "$2" "$stdout"; then ok; else bad "$1: stdout lacks '$2'"; fi; }
+silent() { if [ ! -s "$work/$2" ]; then ok; else bad "$1: $2 is not empty: $(head -c 200 "$work/$2")"; fi; }
+py() { "$python" -c "import numpy as np, sys; $1"; }
+# same FILE EXPRESSION: the array in FILE is the NumPy expression, in type, shape and value
+same() {
+  if py "a = np.load('$2'); b = $3; sys.exit(not (a.dtype == b.dtype and a.shape == b.shape and (a == b).all()))"
+  then ok; else bad "$1: wrong array"; fi
+}
+only() { if [ "$(ls -A "$2" | tr '\n' ' ')" = "$3" ]; then ok; else bad "$1: found $(ls -A "$2" | tr '\n' ' ')"; fi; }
+
+for part in "$root"/.ci/program/*.sh; do
+  mkdir "$work/$(basename "$part" .sh)" && cd "$work/$(basename "$part" .sh)" || exit 1
+  # shellcheck source=/dev/null
+  . "$part"
+done
+echo "passed=$passed failed=$failed"
+[ "$failed" = 0 ]

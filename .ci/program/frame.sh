@@ -1,0 +1,38 @@
+# Help, version, wrong command lines, completions, the man page.
+exits "no arguments" 2 "$faro"; says "no arguments" "Usage: faro COMMAND"; silent "no arguments" stdout
+exits "--help" 0 "$faro" --help; prints "--help" "Commands:"; silent "--help" stderr
+exits "--version" 0 "$faro" --version
+check "version" grep -qxE 'faro [0-9]+\.[0-9]+\.[0-9]+' "$stdout"
+exits "unknown command" 2 "$faro" explian x; says "unknown command" "did you mean 'explain'"
+exits "unknown option" 2 "$faro" explain --frob 'i:2 -> i'
+exits "missing argument" 2 "$faro" explain; says "missing argument" "MAP"
+exits "too many arguments" 2 "$faro" explain 'i:2 -> i' 'i:2 -> i'
+exits "a number that is none" 2 "$faro" permute a b --map gray --threads many; says "number" "whole number"
+exits "a choice that is none" 2 "$faro" completions tcsh; says "choice" "bash, zsh, fish"
+exits "stdout full" 3 sh -c "'$faro' --help >/dev/full"
+
+commands=$("$faro" --help | sed -n '/^Commands:/,/^$/p' | sed -nE 's/^  ([a-z]+) .*/\1/p')
+check "commands are listed" test -n "$commands"
+for name in $commands; do
+  exits "$name --help" 0 "$faro" "$name" --help; prints "$name --help" "Usage: faro $name"
+  check "man page names $name" grep -qE "^\.SS .*$name" "$root/packaging/faro.1"
+  for option in $("$faro" "$name" --help | grep -oE '^  --[a-z-]+' | sort -u); do
+    dashed=$(printf '%s' "$option" | sed 's/-/\\\\-/g')
+    check "man page names $name $option" grep -qE -- "$dashed" "$root/packaging/faro.1"
+    for shell in bash zsh fish; do
+      word=$option; [ $shell = fish ] && word="-l ${option#--}"
+      check "$shell completes $option" sh -c "'$faro' completions $shell | grep -qF -- '$word'"
+    done
+  done
+  check "bash completes $name" sh -c "'$faro' completions bash | grep -qw $name"
+done
+check "bash accepts its completions" sh -c "'$faro' completions bash | bash -n"
+if command -v zsh >/dev/null; then check "zsh accepts its completions" sh -c "'$faro' completions zsh | zsh -n"; fi
+if command -v fish >/dev/null; then check "fish accepts its completions" sh -c "'$faro' completions fish | fish -n"; fi
+completed=$(bash -c "source <('$faro' completions bash); COMP_WORDS=(faro exp); COMP_CWORD=1; _faro; echo \"\${COMPREPLY[*]}\"")
+check "bash completes exp" test "$completed" = explain
+completed=$(bash -c "source <('$faro' completions bash); COMP_WORDS=(faro permute a b --m); COMP_CWORD=4; _faro; echo \"\${COMPREPLY[*]}\"")
+check "bash completes --m" test "$completed" = --map
+if command -v man >/dev/null; then
+  check "the man page has no warnings" sh -c "! man --warnings -l '$root/packaging/faro.1' 2>&1 >/dev/null | grep ."
+fi

@@ -1,0 +1,123 @@
+# faro permute: arrays, axes, pipes, what is refused, and files that are complete or absent.
+py "
+np.save('a.npy', np.arange(1024, dtype='<f8').reshape(8, 128))
+np.save('f.npy', np.asfortranarray(np.arange(512, dtype='>i4').reshape(4, 8, 16)))
+np.save('odd.npy', np.arange(5 * 16 * 3, dtype='<u2').reshape(5, 16, 3))
+np.save('s.npy', np.array([(i, i * 1.5) for i in range(32)], dtype=[('x', '>i2'), ('y', '<f8')]))
+np.save('z.npy', np.arange(8, dtype='<c16'))
+np.save('one.npy', np.array(7, dtype='u1'))
+np.save('ten.npy', np.arange(10))
+np.arange(64, dtype='<i4').tofile('raw')
+"
+exits "bit reversal" 0 "$faro" permute a.npy b.npy --map 'i -> rev(i)' --verify
+silent "bit reversal" stdout
+same "bit reversal" b.npy "np.load('a.npy').ravel()[[int(format(i, '010b')[::-1], 2) for i in range(1024)]].reshape(8, 128)"
+exits "transpose" 0 "$faro" permute a.npy b.npy --map 'r:3 c -> c r'
+same "transpose" b.npy "np.load('a.npy').T.ravel().reshape(8, 128)"
+for threads in 1 2 3 16; do
+  exits "threads $threads" 0 "$faro" permute a.npy "t$threads.npy" --map 'i -> gray(rev(i)) ^ 0x5' --threads $threads
+  check "threads $threads" cmp -s t1.npy "t$threads.npy"
+done
+exits "Fortran order, whole array" 0 "$faro" permute f.npy b.npy --map 'i -> ~i' --verify
+same "Fortran order, whole array" b.npy "np.load('f.npy').ravel()[::-1].reshape(4, 8, 16)"
+check "Fortran order is kept" py "sys.exit(not np.load('b.npy').flags.f_contiguous)"
+exits "Fortran order, rotation" 0 "$faro" permute f.npy b.npy --map 'a:2 b:3 c:4 -> c a b' --verify
+same "Fortran order, rotation" b.npy "np.load('f.npy').transpose(2, 0, 1).ravel().reshape(4, 8, 16)"
+for axis in 0 1 2 -1; do
+  exits "axis $axis" 0 "$faro" permute f.npy b.npy --map 'i -> ~i' --axis $axis --verify
+  same "axis $axis" b.npy "np.flip(np.load('f.npy'), $axis)"
+done
+exits "axis of an odd array" 0 "$faro" permute odd.npy b.npy --map gray --axis 1 --verify
+same "axis of an odd array" b.npy "np.load('odd.npy')[:, [g ^ (g >> 1) ^ (g >> 2) ^ (g >> 3) for g in range(16)], :]"
+exits "structured" 0 "$faro" permute s.npy b.npy --map vector-reversal
+same "structured" b.npy "np.load('s.npy')[::-1]"
+exits "one element" 0 "$faro" permute one.npy b.npy --map 'i:0 -> i'
+same "one element" b.npy "np.load('one.npy')"
+exits "raw" 0 "$faro" permute raw rawout --map 'i -> ~i' --element-bytes 4
+check "raw" py "sys.exit(not (np.fromfile('rawout', '<i4') == np.arange(64)[::-1]).all())"
+
+# a map and its inverse give the file back, byte for byte
+exits "there" 0 "$faro" permute a.npy there.npy --map 'i -> rot(gray(i), 3)'
+exits "and back" 0 "$faro" permute there.npy back.npy --map 'i -> ungray(rot(i, -3))'
+check "there and back" cmp -s a.npy back.npy
+
+# pipes
+exits "stdin to stdout" 0 sh -c "cat a.npy | '$faro' permute - - --map 'i -> ~i' >b.npy"
+same "stdin to stdout" b.npy "np.load('a.npy').ravel()[::-1].reshape(8, 128)"
+exits "raw pipe" 0 sh -c "cat raw | '$faro' permute - - --element-bytes 4 --map 'i -> ~i' >p.raw"
+check "raw pipe" cmp -s p.raw rawout
+exits "a full disk behind a pipe" 3 sh -c "'$faro' permute a.npy - --map 'i -> i' >/dev/full"
+exits "two who want stdout" 2 "$faro" permute a.npy - --map 'i -> i' --json
+
+# in place, same file, links
+cp a.npy c.npy
+exits "in place" 0 "$faro" permute c.npy --in-place --map 'i -> ~i' --verify
+same "in place" c.npy "np.load('a.npy').ravel()[::-1].reshape(8, 128)"
+exits "same file" 0 "$faro" permute c.npy c.npy --map 'i -> ~i'
+check "same file" cmp -s a.npy c.npy
+ln -s c.npy link.npy
+exits "through a link" 0 "$faro" permute a.npy link.npy --map 'i -> ~i'
+check "the link stays" test -L link.npy
+same "through a link" c.npy "np.load('a.npy').ravel()[::-1].reshape(8, 128)"
+
+# refusals leave no file
+mkdir none; cd none || exit 1
+exits "no power of two" 2 "$faro" permute ../ten.npy b.npy --map gray
+says "no power of two" "8 and 16 are the nearest"
+exits "another axis would do" 2 "$faro" permute ../odd.npy b.npy --map gray
+says "another axis would do" "--axis 1"
+exits "no such axis" 2 "$faro" permute ../a.npy b.npy --map gray --axis 2
+exits "a width that contradicts" 2 "$faro" permute ../a.npy b.npy --map 'i:11 -> ~i'
+exits "no .npy" 2 "$faro" permute ../raw b.npy --map gray; says "no .npy" "--element-bytes"
+exits "elements that do not divide" 2 "$faro" permute ../raw b --map gray --element-bytes 5
+exits "no bytes" 2 "$faro" permute ../raw b --map gray --element-bytes 0
+exits "no such file" 3 "$faro" permute missing.npy b.npy --map gray; says "no such file" "missing.npy"
+exits "no such folder" 3 "$faro" permute ../a.npy nowhere/b.npy --map gray
+exits "a folder as output" 3 "$faro" permute ../a.npy .. --map gray
+exits "OUT missing" 2 "$faro" permute ../a.npy --map gray; says "OUT missing" "--in-place"
+exits "OUT and --in-place" 2 "$faro" permute ../a.npy b.npy --in-place --map gray
+exits "--in-place of a pipe" 2 "$faro" permute - --in-place --map gray
+exits "--map missing" 2 "$faro" permute ../a.npy b.npy
+exits "no threads" 2 "$faro" permute ../a.npy b.npy --map gray --threads 0
+head -c 5000 ../a.npy >../cut.npy
+exits "a file cut short" 2 "$faro" permute ../cut.npy b.npy --map gray; says "cut short" "cut short"
+"$python" - <<'P'
+# petabytes claimed, through a pipe and as a sparse file
+import struct
+text = "{'descr': '<f8', 'fortran_order': False, 'shape': (1125899906842624,), }"
+text += ' ' * (63 - (10 + len(text)) % 64) + '\n'
+open('../huge', 'wb').write(b'\x93NUMPY\x01\x00' + struct.pack('<H', len(text)) + text.encode())
+P
+exits "more than memory from a pipe" 3 sh -c "cat ../huge | '$faro' permute - b.npy --map gray"
+says "more than memory" "9007199254740992 bytes"
+only "refusals leave no file" . ""
+cd ..
+
+# an interrupt and a kill: the old file, and nothing beside it
+py "np.save('big.npy', np.arange(2**24, dtype='<u4'))"
+mkdir cut
+cp a.npy cut/b.npy
+for signal in INT TERM KILL; do
+  for delay in 0.005 0.01 0.02 0.03; do
+    "$faro" permute big.npy cut/b.npy --map 'i -> rev(i)' --verify --threads 1 2>/dev/null &
+    pid=$!
+    sleep $delay
+    kill -$signal $pid 2>/dev/null
+    wait $pid 2>/dev/null
+    code=$?
+    if cmp -s a.npy cut/b.npy; then ok; else bad "$signal after $delay: the old file is gone (exit code $code)"; cp a.npy cut/b.npy; fi
+    case $signal in
+      INT) check "exit code after $signal: $code" test $code = 130 ;;
+      TERM) check "exit code after $signal: $code" test $code = 143 ;;
+    esac
+    only "after $signal" cut "b.npy "
+  done
+done
+
+# progress: on a terminal with rate, nowhere else
+if command -v script >/dev/null; then
+  TERM=xterm script -qec "'$faro' permute big.npy p.npy --map 'i -> rev(i)' --verify --threads 1" /dev/null </dev/null >terminal
+  check "progress on a terminal" grep -qE '%.*B/s' terminal
+fi
+exits "no progress in a file" 0 "$faro" permute big.npy p.npy --map 'i -> rev(i)'
+check "no progress in a file" sh -c "! grep -q '%' '$stderr'"

@@ -1,0 +1,32 @@
+# Every --json output, held to the schema of its format; every schema, used by some output.
+py "
+np.save('a.npy', np.arange(64, dtype='<f8').reshape(8, 8))
+np.save('d.npy', np.arange(16, dtype='<u8')[::-1].copy())
+"
+object() { # object NAME EXIT-CODE ARGUMENTS...
+  local name=$1 code=$2 got=0
+  shift 2
+  "$faro" "$@" --json >"$name.json" 2>"$stderr" || got=$?
+  if [ "$got" != "$code" ]; then bad "$name: exit code $got: $(head -c 300 "$stderr")"; return; fi
+  if "$python" "$root/.ci/schema.py" "$root/docs/schemas" "$name.json" >wrong; then ok; else bad "$(cat wrong)"; fi
+}
+
+object explain1 0 explain 'r:3 c:2 -> gray(c) rev(r)'
+object explain2 0 explain '[-0, 3, -1, -2]'
+object explain3 0 explain 'a:4 | m:3 -> ungray(a) | ~m'
+object explain4 0 explain 'cyclic:2|3'
+object explain5 0 explain 'i:64 -> gray(rev(i))'
+object explain6 0 explain 'i:0 -> i'
+object permute1 0 permute a.npy b.npy --map 'i -> ~i'
+object algorithms1 0 algorithms
+object paper1 0 paper
+object permute2 0 permute a.npy --in-place --map gray --axis 1 --verify
+
+for schema in "$root"/docs/schemas/*.json; do
+  format=$(basename "$schema" .json)
+  format="${format%-*}/${format##*-}"
+  check "some output is a $format" grep -qE "\"format\": ?\"$format\"" ./*.json
+done
+# the checker itself can say no
+printf '{"format": "faro-permute/1", "rows": [{"in": 3}]}' >broken
+check "a broken object is refused" sh -c "! '$python' '$root/.ci/schema.py' '$root/docs/schemas' broken >/dev/null"

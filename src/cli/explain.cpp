@@ -1,0 +1,245 @@
+// `faro explain`: what a map does, for people and as JSON.
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <memory>
+#include <nlohmann/json.hpp>
+#include <string>
+#include <vector>
+
+#include "cli/command.hpp"
+#include "cli/drawing.hpp"
+#include "cli/map_bounds.hpp"
+#include "cli/map_text.hpp"
+#include "faro/algebra/classify.hpp"
+#include "faro/algebra/notation.hpp"
+#include "faro/base/count.hpp"
+
+namespace faro::cli {
+namespace {
+
+// Wider drawings do not fit 80 columns; the table says the same.
+constexpr int wires_width_max = 16;
+// An array this small is shown whole.
+constexpr int array_width_max = 5;
+
+struct Options {
+  std::string map;
+  std::optional<std::uint64_t> width;
+};
+
+// "r2", "r1", ... for source bits, as the text names its fields.
+std::vector<std::string> bit_labels(const Notation& notation) {
+  std::vector<std::string> labels;
+  for (auto field = notation.fields.rbegin(); field != notation.fields.rend(); ++field)
+    for (int b = 0; b < field->width; ++b) {
+      const char last = field->name.back();
+      if (field->width == 1)
+        labels.push_back(field->name);
+      else if (last >= '0' && last <= '9')
+        labels.push_back(fmt::format("{}[{}]", field->name, b));
+      else
+        labels.push_back(fmt::format("{}{}", field->name, b));
+    }
+  if (static_cast<int>(labels.size()) == notation.map.width()) return labels;
+  labels.clear();
+  for (int b = 0; b < notation.map.width(); ++b) labels.push_back(fmt::format("i{}", b));
+  return labels;
+}
+
+const char* meaning(MapClass map_class) {
+  switch (map_class) {
+    case MapClass::identity:
+      return "nothing moves";
+    case MapClass::complement:
+      return "bits are inverted, none changes its place";
+    case MapClass::bit_permutation:
+      return "bits change places, none is inverted";
+    case MapClass::bpc:
+      return "bits change places and some are inverted";
+    case MapClass::linear:
+      return "some bit of the new index is a sum of several old ones; index 0 stays";
+    case MapClass::affine:
+      return "some bit of the new index is a sum of several old ones; some are inverted";
+  }
+  return "";
+}
+
+// Grouped as the fields of the text: 6 of r:3 c:2 is "001 10".
+std::string grouped(Word index, const std::vector<Field>& fields, int width) {
+  std::string text;
+  int at = width;
+  for (const Field& field : fields) {
+    if (field.width == 0) continue;
+    if (!text.empty()) text += ' ';
+    for (int b = 0; b < field.width; ++b) text += has_bit(index, --at) ? '1' : '0';
+  }
+  while (at > 0) text += has_bit(index, --at) ? '1' : '0';
+  return text;
+}
+
+std::vector<Word> example_indices(int width) {
+  std::vector<Word> indices;
+  for (Word i = 1; i <= 3 && i <= low_mask(width); ++i) indices.push_back(i);
+  return indices;
+}
+
+void print_summary(const Options& options, const Notation& notation, Output& out) {
+  const BitMap& map = notation.map;
+  const MapClass map_class = classify(map);
+  const Count moved = moved_elements(map);
+  const Count all = Count{1} << static_cast<unsigned>(map.width());
+  out.text("{}\n\n", out.styled(Output::Style::strong, options.map));
+  out.text("The element at index i goes to index map(i); indices have {} bits.\n\n", map.width());
+  out.text("  class      {}: {}\n", out.styled(Output::Style::accent, name_of(map_class)),
+           meaning(map_class));
+  out.text("  canonical  {}\n", to_notation(map, notation.cut));
+  out.text("  inverse    {}\n", inverse_text(notation));
+  const auto cycles = position_cycles(map);
+  if (!cycles.empty())
+    out.text("  cycles     {}{}\n", to_string(cycles),
+             map.complement() != 0 ? "   (b~: bit b arrives inverted)" : "");
+  out.text("  moved      {} of {} elements\n", to_string(moved), to_string(all));
+  if (notation.cut.kind != Cut::Kind::none) {
+    const int n = notation.cut.processor_bits;
+    out.text("  cut        {}{} bits say the processor, {} the place in its memory\n",
+             notation.cut.kind == Cut::Kind::layout ? "a layout: of the new index, " : "", n,
+             map.width() - n);
+  }
+}
+
+void print_examples(const Notation& notation, Output& out) {
+  const BitMap& map = notation.map;
+  const auto digits = static_cast<std::size_t>(map.width() / 3 + 1);
+  out.text("\n{}\n\n", out.styled(Output::Style::strong, "Where index 1, 2, 3 go"));
+  for (const Word index : example_indices(map.width())) {
+    const Word to = map(index);
+    out.text("  {:>{}} = {}   goes to   {:>{}} = {}\n", index, std::min<std::size_t>(digits, 2),
+             grouped(index, notation.fields, map.width()), to, digits,
+             grouped(to, {}, map.width()));
+  }
+  if (map.width() > array_width_max || map.width() == 0) return;
+  const BitMap inverse = map.inverse();
+  std::string before;
+  std::string after;
+  for (Word i = 0; i < bit(map.width()); ++i) {
+    before += fmt::format("{:>3}", i);
+    after += fmt::format("{:>3}", inverse(i));
+    if (i % 16 == 15 && i + 1 < bit(map.width())) {
+      before += "\n          ";
+      after += "\n          ";
+    }
+  }
+  out.text("\n{}\n\n", out.styled(Output::Style::strong, "An array of its own indices"));
+  out.text("  before  {}\n  after   {}\n", before, after);
+}
+
+void print_bounds(const Notation& notation, Output& out) {
+  const std::vector<MachineBound> rows = map_bounds(notation);
+  if (rows.empty()) return;
+  out.text("\n{}\n\n", out.styled(Output::Style::strong, "What it takes at least, by machine"));
+  std::size_t widest = 0;
+  for (const MachineBound& row : rows) widest = std::max(widest, row.machine.size());
+  for (const MachineBound& row : rows)
+    out.text("  {:<{}}  {} {}: {}\n", row.machine, widest, to_string(row.bound.value), row.unit,
+             row.bound.reason);
+}
+
+void print_text(const Options& options, const Notation& notation, Output& out) {
+  const BitMap& map = notation.map;
+  print_summary(options, notation, out);
+  if (map.width() == 0) return;
+  const std::vector<std::string> labels = bit_labels(notation);
+  out.text("\n{}\n\n",
+           out.styled(Output::Style::strong, "Which bit goes where, most significant bit first"));
+  const auto places = bit_places(map);
+  if (places && map.width() <= wires_width_max)
+    out.text("{}\n", wire_drawing(*places, map.complement(), labels));
+  const bool both = notation.cut.kind == Cut::Kind::both;
+  out.text("{}", matrix_drawing(map, labels,
+                                {.below = both ? map.width() - notation.cut.processor_bits : 0}));
+  print_examples(notation, out);
+  print_bounds(notation, out);
+}
+
+const char* name_of_cut(Cut::Kind kind) {
+  switch (kind) {
+    case Cut::Kind::none:
+      return "none";
+    case Cut::Kind::both:
+      return "both";
+    case Cut::Kind::layout:
+      return "layout";
+  }
+  return "";
+}
+
+// Numbers that a double cannot hold exactly are texts.
+nlohmann::ordered_json json_count(Count count) {
+  if (count < Count{1} << 53U) return static_cast<std::uint64_t>(count);
+  return to_string(count);
+}
+
+nlohmann::ordered_json as_json(const Options& options, const Notation& notation) {
+  const BitMap& map = notation.map;
+  nlohmann::ordered_json object;
+  object["format"] = "faro-map/1";
+  object["text"] = options.map;
+  object["width"] = map.width();
+  auto& columns = object["columns"] = nlohmann::ordered_json::array();
+  for (int i = 0; i < map.width(); ++i) columns.push_back(fmt::format("{:#x}", map.column(i)));
+  object["complement"] = fmt::format("{:#x}", map.complement());
+  object["class"] = name_of(classify(map));
+  auto& cycles = object["cycles"] = nlohmann::ordered_json::array();
+  for (const PositionCycle& cycle : position_cycles(map))
+    cycles.push_back({{"bits", cycle.bits}, {"inverted", cycle.inverted}});
+  object["moved"] = to_string(moved_elements(map));
+  object["inverse"] = inverse_text(notation);
+  object["canonical"] = to_notation(map, notation.cut);
+  object["cut"] = {{"kind", name_of_cut(notation.cut.kind)},
+                   {"processor_bits", notation.cut.processor_bits}};
+  auto& examples = object["examples"] = nlohmann::ordered_json::array();
+  for (const Word index : example_indices(map.width()))
+    examples.push_back({{"from", std::to_string(index)}, {"to", std::to_string(map(index))}});
+  auto& bounds = object["bounds"] = nlohmann::ordered_json::array();
+  for (const MachineBound& row : map_bounds(notation))
+    bounds.push_back({{"machine", row.machine},
+                      {"unit", row.unit},
+                      {"value", json_count(row.bound.value)},
+                      {"reason", row.bound.reason}});
+  return object;
+}
+
+int run(const Options& options, Output& out) {
+  const Notation notation = parse_notation(options.map, known_total(options.width));
+  if (out.is_json())
+    out.json(as_json(options, notation).dump(2));
+  else
+    print_text(options, notation, out);
+  return 0;
+}
+
+}  // namespace
+
+extern const Command explain_command;
+const Command explain_command{
+    .name = "explain",
+    .summary = "what a map does: class, matrix, cycles, inverse, a drawing",
+    .details =
+        "MAP is written in the notation of docs/notation.md. The left side names the bits of\n"
+        "the old index, most significant first; the right side writes the new index the\n"
+        "same way.",
+    .examples =
+        "faro explain 'r:3 c:2 -> c r'\n"
+        "faro explain 'i:8 -> rev(i)' --json\n"
+        "faro explain bit-reversal --width 10\n"
+        "faro explain 'cyclic:4|16 => consecutive'",
+    .declare = [](Arguments& arguments) -> Action {
+      auto options = std::make_shared<Options>();
+      arguments.positional("MAP", options->map, "the map").completes(Completes::map);
+      arguments.option("--width", "P", options->width,
+                       "bits of an index, where MAP leaves a width out");
+      return [options](Output& out) { return run(*options, out); };
+    }};
+
+}  // namespace faro::cli

@@ -1,0 +1,18 @@
+// What several commands do with the text of a map.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string>
+
+#include "faro/algebra/notation.hpp"
+
+namespace faro::cli {
+
+// The sizes known when `width` bits make an index. Throws Error(limit) beyond 64.
+KnownSizes known_total(std::optional<std::uint64_t> width);
+
+// Canonical text of the inverse. That of a layout is a plain map.
+std::string inverse_text(const Notation& notation);
+
+}  // namespace faro::cli

@@ -1,0 +1,217 @@
+// `faro permute`: an array file rearranged by a map.
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <chrono>
+#include <memory>
+#include <nlohmann/json.hpp>
+#include <optional>
+#include <string>
+
+#include "cli/array_axis.hpp"
+#include "cli/command.hpp"
+#include "cli/memory.hpp"
+#include "faro/algebra/notation.hpp"
+#include "faro/base/error.hpp"
+#include "faro/engine/permute_plan.hpp"
+#include "faro/engine/reference.hpp"
+#include "faro/files/array_file.hpp"
+
+namespace faro::cli {
+namespace {
+
+struct Options {
+  std::string in;
+  std::optional<std::string> out;
+  std::string map;
+  std::optional<std::int64_t> axis;
+  std::optional<std::uint64_t> threads;
+  std::optional<std::uint64_t> element_bytes;
+  bool in_place = false;
+  bool verify = false;
+  bool no_sync = false;
+
+  const std::string& target() const { return in_place ? in : *out; }
+  bool to_stdout() const { return target() == "-"; }
+};
+
+// More threads than this is a mistake, not a machine.
+constexpr std::uint64_t threads_max = 4096;
+
+void check_options(const Options& options, const Output& out) {
+  const auto refuse = [](const char* message) { throw Error(ErrorCode::usage, message); };
+  if (options.in_place && options.out)
+    refuse("--in-place replaces IN; leave OUT out, or leave --in-place out");
+  if (!options.in_place && !options.out) refuse("OUT is missing; --in-place would replace IN");
+  if (options.in_place && options.in == "-") refuse("--in-place needs a file, and IN is -");
+  if (options.to_stdout() && out.is_json())
+    refuse("--json and OUT - both want standard output; give OUT a file name");
+  if (options.element_bytes && *options.element_bytes == 0)
+    refuse("--element-bytes: elements have at least 1 byte");
+  if (options.threads && (*options.threads == 0 || *options.threads > threads_max))
+    throw Error(ErrorCode::usage,
+                fmt::format("--threads: wanted 1 to {}, found {}", threads_max, *options.threads));
+}
+
+ArrayInput open_input(const Options& options) {
+  // The output needs as much again where it cannot be a mapped file.
+  const std::uint64_t memory = memory_bytes() / (options.to_stdout() ? 2 : 1);
+  if (options.element_bytes) return ArrayInput::raw(options.in, *options.element_bytes, memory);
+  return ArrayInput::npy(options.in, memory);
+}
+
+// Where the permuted data grows: a mapped file that is not there yet, or memory for stdout.
+class Target {
+ public:
+  Target(const Options& options, const NpyHeader& header) : header_(header) {
+    if (!options.to_stdout()) {
+      file_.emplace(options.target(), header);
+      data_ = file_->data();
+      return;
+    }
+    need_memory(header.data_bytes(), "writing the array to standard output");
+    // Not value-initialised: every byte will be written.
+    memory_.reset(new std::byte[header.data_bytes()]);
+    data_ = {memory_.get(), header.data_bytes()};
+  }
+  std::span<std::byte> data() { return data_; }
+  void finish(const Options& options, Output& out) {
+    if (file_) {
+      file_->commit(options.no_sync ? Replacement::Durability::process
+                                    : Replacement::Durability::all);
+      return;
+    }
+    if (!header_.type.empty()) out.write(npy_header_bytes(header_));
+    out.write({reinterpret_cast<const char*>(data_.data()), data_.size()});
+  }
+
+ private:
+  const NpyHeader& header_;
+  std::optional<ArrayOutput> file_;
+  std::unique_ptr<std::byte[]> memory_;
+  std::span<std::byte> data_;
+};
+
+struct Outcome {
+  std::string map;  // canonical
+  std::size_t passes = 0;
+  int threads = 1;
+  double permute_seconds = 0;
+  double seconds = 0;
+};
+
+void report(const Options& options, const ArrayInput& input, const Outcome& outcome, Output& out) {
+  const NpyHeader& header = input.header();
+  const std::uint64_t bytes = input.data().size();
+  if (out.is_json()) {
+    nlohmann::ordered_json row;
+    row["in"] = options.in;
+    row["out"] = options.target();
+    row["map"] = outcome.map;
+    row["shape"] = header.shape;
+    row["type"] = header.type;
+    row["element_bytes"] = header.element_bytes;
+    row["bytes"] = bytes;
+    row["threads"] = outcome.threads;
+    row["passes"] = outcome.passes;
+    row["permute_seconds"] = outcome.permute_seconds;
+    row["seconds"] = outcome.seconds;
+    row["verified"] = options.verify;
+    const nlohmann::ordered_json object = {{"format", "faro-permute/1"}, {"rows", {row}}};
+    out.json(object.dump(2));
+    return;
+  }
+  const double rate =
+      outcome.permute_seconds > 0 ? static_cast<double>(bytes) / outcome.permute_seconds : 0;
+  out.talk(fmt::format(
+      "{}: {} elements of {}, {}, by {}\n{}: permuted in {:.3f} s ({}/s, {} {}), {:.3f} s in all{}",
+      options.target(), header.elements(), bytes_text(header.element_bytes), bytes_text(bytes),
+      outcome.map, options.target(), outcome.permute_seconds,
+      bytes_text(static_cast<std::uint64_t>(rate)), outcome.threads,
+      outcome.threads == 1 ? "thread" : "threads", outcome.seconds,
+      options.verify ? "; every element checked" : ""));
+}
+
+double seconds_since(std::chrono::steady_clock::time_point start) {
+  return std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
+}
+
+void verify(const BitMap& map, const ArrayAxis& axis, std::span<const std::byte> from,
+            std::span<const std::byte> to, const std::string& name, const Output& out) {
+  const Mismatch wrong = reference_compare(map, axis.shape, from.data(), to.data(),
+                                           out.progress("checking", Output::Unit::bytes));
+  if (wrong.found)
+    throw Error(
+        ErrorCode::refused,
+        fmt::format("{}: the check of every element failed: element {} of block {} should be "
+                    "at {}; nothing was written",
+                    name, wrong.from, wrong.outer, wrong.to));
+}
+
+int run(const Options& options, Output& out) {
+  check_options(options, out);
+  const auto start = std::chrono::steady_clock::now();
+  const ArrayInput input = open_input(options);
+  const ArrayAxis axis = array_axis(input.header(), options.axis, input.name());
+  const Notation notation =
+      parse_notation(options.map, {.total = axis.width, .processor = std::nullopt});
+  const BitMap map = stored_map(axis, notation.map);
+  const PermutePlan plan = PermutePlan::out_of_place(
+      map, axis.shape, {.threads = static_cast<int>(options.threads.value_or(0))});
+  Outcome outcome{.map = to_notation(notation.map, notation.cut),
+                  .passes = plan.facts().passes.size(),
+                  .threads = plan.facts().threads};
+  const Progress progress = out.progress("permuting", Output::Unit::bytes);
+  input.prefault();
+  Target target(options, input.header());
+  const auto before = std::chrono::steady_clock::now();
+  plan.execute(input.data(), target.data(), progress);
+  outcome.permute_seconds = seconds_since(before);
+  if (options.verify) verify(map, axis, input.data(), target.data(), options.target(), out);
+  // An interrupt that came late still finds the old file.
+  faro::report(progress, input.data().size(), input.data().size());
+  target.finish(options, out);
+  outcome.seconds = seconds_since(start);
+  report(options, input, outcome, out);
+  return 0;
+}
+
+}  // namespace
+
+extern const Command permute_command;
+const Command permute_command{
+    .name = "permute",
+    .summary = "rearrange an array file: the element at index i goes to index map(i)",
+    .details =
+        "IN is a .npy file, or with --element-bytes raw elements; - is standard input.\n"
+        "OUT gets the same shape and type; it appears, or is replaced, only when it is\n"
+        "complete, and may be IN. The map acts on the whole array in C order, or on one\n"
+        "axis, whose length must be a power of two.",
+    .examples =
+        "faro permute a.npy b.npy --map 'i -> rev(i)'\n"
+        "faro permute a.npy b.npy --map 'r:10 c -> c r' --verify\n"
+        "faro permute a.npy --in-place --axis 1 --map gray\n"
+        "faro permute a.raw b.raw --element-bytes 16 --map bit-reversal",
+    .declare = [](Arguments& arguments) -> Action {
+      auto options = std::make_shared<Options>();
+      arguments.positional("IN", options->in, "the array").completes(Completes::file);
+      arguments.positional("OUT", options->out, "the result; - is standard output")
+          .completes(Completes::file);
+      arguments.option("--map", "MAP", options->map, "what moves where (docs/notation.md)")
+          .completes(Completes::map)
+          .required();
+      arguments.option("--axis", "A", options->axis,
+                       "the axis that the map acts on, from 0; -1 is the last");
+      arguments.option("--threads", "T", options->threads, "threads; as many as there are cores");
+      arguments.flag("--in-place", options->in_place, "replace IN; no OUT then");
+      arguments.flag("--verify", options->verify,
+                     "check every element by the obvious loop before OUT appears");
+      arguments.option("--element-bytes", "B", options->element_bytes,
+                       "IN and OUT are raw, B bytes an element");
+      arguments.flag("--no-sync", options->no_sync,
+                     "do not wait for the disk: complete after a crash of the program, not of the "
+                     "machine");
+      return [options](Output& out) { return run(*options, out); };
+    }};
+
+}  // namespace faro::cli
