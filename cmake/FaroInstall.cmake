@@ -1,0 +1,36 @@
+# Install rules: the library with its headers and CMake package, faro.pc, the program with its manual
+# page and completions. The C library joins them where it is built.
+include(CMakePackageConfigHelpers)
+
+set(package_dir ${CMAKE_INSTALL_LIBDIR}/cmake/faro)
+
+install(TARGETS faro EXPORT faro-targets)
+install(DIRECTORY ${PROJECT_SOURCE_DIR}/include/faro DESTINATION ${CMAKE_INSTALL_INCLUDEDIR}
+        FILES_MATCHING PATTERN *.hpp PATTERN *.h)
+install(EXPORT faro-targets NAMESPACE faro:: DESTINATION ${package_dir})
+
+configure_package_config_file(${PROJECT_SOURCE_DIR}/cmake/faroConfig.cmake.in
+  ${PROJECT_BINARY_DIR}/faroConfig.cmake INSTALL_DESTINATION ${package_dir})
+write_basic_package_version_file(${PROJECT_BINARY_DIR}/faroConfigVersion.cmake
+  COMPATIBILITY SameMinorVersion)
+install(FILES ${PROJECT_BINARY_DIR}/faroConfig.cmake ${PROJECT_BINARY_DIR}/faroConfigVersion.cmake
+        DESTINATION ${package_dir})
+
+# From lib/pkgconfig (or lib/<triplet>/pkgconfig) back to the prefix.
+string(REGEX REPLACE "[^/]+" ".." FARO_PC_TO_PREFIX ${CMAKE_INSTALL_LIBDIR}/pkgconfig)
+configure_file(${PROJECT_SOURCE_DIR}/cmake/faro.pc.in ${PROJECT_BINARY_DIR}/faro.pc @ONLY)
+install(FILES ${PROJECT_BINARY_DIR}/faro.pc DESTINATION ${CMAKE_INSTALL_LIBDIR}/pkgconfig)
+
+if(TARGET faro_c)
+  install(TARGETS faro_c)
+  configure_file(${PROJECT_SOURCE_DIR}/cmake/faro_c.pc.in ${PROJECT_BINARY_DIR}/faro_c.pc @ONLY)
+  install(FILES ${PROJECT_BINARY_DIR}/faro_c.pc DESTINATION ${CMAKE_INSTALL_LIBDIR}/pkgconfig)
+endif()
+
+if(FARO_PROGRAM)
+  install(TARGETS faro_program)
+  install(FILES ${PROJECT_SOURCE_DIR}/packaging/faro.1
+          DESTINATION ${CMAKE_INSTALL_MANDIR}/man1 OPTIONAL)
+endif()
+install(FILES ${PROJECT_SOURCE_DIR}/LICENSE ${PROJECT_SOURCE_DIR}/README.md
+        DESTINATION ${CMAKE_INSTALL_DOCDIR})

@@ -1,0 +1,28 @@
+#!/usr/bin/env bash
+# Every fuzz target for FARO_FUZZ_SECONDS (60) from its kept corpus, two at a time.
+set -uo pipefail
+cd "$(dirname "${BASH_SOURCE[0]}")/.."
+. scripts/setup.sh
+faro_build fuzz all -DFARO_PROGRAM=OFF -DFARO_EXAMPLES=OFF
+seconds=${FARO_FUZZ_SECONDS:-60}
+export FARO_FUZZ_LOGS=build/fuzz/logs
+rm -rf "$FARO_FUZZ_LOGS"
+mkdir -p "$FARO_FUZZ_LOGS"
+ls build/fuzz/fuzz/*_fuzz | xargs -P 2 -I '{}' bash -c '
+  name=$(basename {} _fuzz)
+  found=$(mktemp -d)
+  mkdir -p fuzz/corpus/$name
+  if {} -max_total_time='"$seconds"' -rss_limit_mb=4096 -print_final_stats=1 \
+       -artifact_prefix=$FARO_FUZZ_LOGS/ "$found" fuzz/corpus/$name \
+       >"$FARO_FUZZ_LOGS/$name.log" 2>&1; then
+    echo "$name passed" >>"$FARO_FUZZ_LOGS/result"
+  else
+    echo "$name failed" >>"$FARO_FUZZ_LOGS/result"
+    tail -30 "$FARO_FUZZ_LOGS/$name.log"
+  fi
+  rm -rf "$found"'
+cat "$FARO_FUZZ_LOGS/result"
+good=$(grep -c passed "$FARO_FUZZ_LOGS/result")
+bad=$(grep -c failed "$FARO_FUZZ_LOGS/result")
+echo "fuzz: $good passed, $bad failed"
+[ "$bad" = 0 ] && [ "$good" -gt 0 ]

@@ -1,0 +1,54 @@
+#!/usr/bin/env bash
+# Installs into a scratch prefix, then builds and runs one small consumer by find_package, by
+# pkg-config and as a subproject.
+set -uo pipefail
+cd "$(dirname "${BASH_SOURCE[0]}")/.."
+. scripts/setup.sh
+faro_build release all -DFARO_TESTS=ON
+scratch=$(mktemp -d)
+trap 'rm -rf "$scratch"' EXIT
+good=0
+bad=0
+try() {
+  local name=$1
+  shift
+  if "$@" >"$scratch/$name.log" 2>&1; then
+    good=$((good + 1))
+  else
+    bad=$((bad + 1))
+    echo "failed: $name"
+    tail -30 "$scratch/$name.log"
+  fi
+}
+prefix=$scratch/prefix
+source=$PWD/tests/install
+expected="i:4 -> rev(i) sends 1 to 8"
+by_find_package() {
+  cmake -G Ninja -S "$source/find_package" -B "$scratch/found" -DCMAKE_PREFIX_PATH="$prefix" &&
+    cmake --build "$scratch/found" && [ "$("$scratch/found/consumer")" = "$expected" ]
+}
+by_pkg_config() {
+  local flags
+  flags=$(PKG_CONFIG_PATH=$(dirname "$(find "$prefix" -name faro.pc)") \
+    pkg-config --cflags --libs --static faro) &&
+    g++ -std=c++20 "$source/consumer.cpp" $flags -o "$scratch/consumer" &&
+    [ "$("$scratch/consumer")" = "$expected" ]
+}
+as_subproject() {
+  cmake -G Ninja -S "$source/subproject" -B "$scratch/sub" "-DFARO_SOURCE=$PWD" &&
+    cmake --build "$scratch/sub" && [ "$("$scratch/sub/consumer")" = "$expected" ]
+}
+c_consumer() {
+  local flags
+  flags=$(PKG_CONFIG_PATH=$(dirname "$(find "$prefix" -name faro_c.pc)") pkg-config --cflags --libs faro_c) &&
+    gcc -std=c11 -Wall -Werror "$source/consumer.c" $flags -o "$scratch/consumer_c" &&
+    [ "$(LD_LIBRARY_PATH=$(dirname "$(find "$prefix" -name 'libfaro_c.so' | head -1)") "$scratch/consumer_c")" = "0 2 1 3" ]
+}
+try install cmake --install build/release --prefix "$prefix"
+try program "$prefix/bin/faro" --version
+try find_package by_find_package
+try pkg_config by_pkg_config
+try subproject as_subproject
+try c_consumer c_consumer
+echo "install: $good passed, $bad failed"
+[ "$bad" = 0 ]

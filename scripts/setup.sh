@@ -1,0 +1,61 @@
+# Sourced by ./run, ./test and .ci/run: installs what is missing with apt and configures a build.
+# Nothing here touches the network when everything is installed.
+
+faro_root=$(cd "$(dirname "${BASH_SOURCE[0]}")/.." && pwd)
+
+# The packages of Debian 12 and later, and of Ubuntu, by what needs them. Asking for `clang` would do
+# for newer systems; where the numbered package is gone the plain one is taken.
+packages_build="g++ cmake ninja-build pkg-config libfmt-dev nlohmann-json3-dev libhwy-dev libcli11-dev"
+packages_test="libgtest-dev librapidcheck-dev libfftw3-dev python3 python3-numpy"
+packages_ci="git clang-14 clang-format-14 libclang-rt-14-dev llvm-14 libomp-14-dev libbenchmark-dev libeigen3-dev"
+
+faro_installed() {
+  dpkg-query -W -f='${db:Status-Status}' "$1" 2>/dev/null | grep -qx installed
+}
+
+# faro_need PACKAGE...: installs those that are missing, saying which.
+faro_need() {
+  local missing="" package
+  for package in "$@"; do faro_installed "$package" || missing+=" $package"; done
+  [ -n "$missing" ] || return 0
+  local as_root=""
+  if [ "$(id -u)" != 0 ]; then
+    command -v sudo >/dev/null || {
+      echo "faro needs these packages; install them as root:$missing" >&2
+      exit 3
+    }
+    as_root=sudo
+  fi
+  echo "installing:$missing"
+  $as_root env DEBIAN_FRONTEND=noninteractive apt-get update -qq
+  local wanted=""
+  for package in $missing; do
+    if apt-cache show "$package" >/dev/null 2>&1; then
+      wanted+=" $package"
+    else
+      wanted+=" ${package/-14/}"
+    fi
+  done
+  # shellcheck disable=SC2086
+  $as_root env DEBIAN_FRONTEND=noninteractive apt-get install -qq -y --no-install-recommends \
+    $wanted >"${TMPDIR:-/tmp}/faro-apt.log" 2>&1 || {
+    tail -20 "${TMPDIR:-/tmp}/faro-apt.log" >&2
+    echo "apt could not install:$wanted" >&2
+    exit 3
+  }
+}
+
+# faro_build PRESET TARGET [CMAKE-OPTION...]: configures and builds, quiet unless something fails.
+faro_build() {
+  local preset=$1 target=$2
+  shift 2
+  local log="$faro_root/build/$preset.log"
+  mkdir -p "$faro_root/build"
+  echo "building $preset ..."
+  (cd "$faro_root" && cmake --preset "$preset" "-DFARO_WERROR=${FARO_WERROR:-OFF}" "$@" &&
+    cmake --build --preset "$preset" --target "$target") >"$log" 2>&1 || {
+    grep -vE '^\[[0-9]+/[0-9]+\] (Building|Linking|Generating)' "$log" | tail -60 >&2
+    echo "the build failed; the whole log is $log" >&2
+    exit 5
+  }
+}

@@ -1,0 +1,14 @@
+#include <faro/algebra/notation.hpp>
+#include <faro/engine/permute.hpp>
+#include <iostream>
+#include <vector>
+
+int main() {
+  const faro::Notation notation = faro::parse_notation("i:4 -> rev(i)");
+  std::vector<int> from(16);
+  std::vector<int> to(16);
+  from[1] = 1;
+  faro::permute<int>(notation.map, from, to);
+  if (to[8] != 1) return 1;
+  std::cout << faro::to_notation(notation.map) << " sends 1 to " << notation.map(1) << "\n";
+}
