@@ -55,6 +55,7 @@ int run(const Options& options, Output& out) {
   plan_options.verify = verify_by(options.verify);
   plan_options.packets = packet_prices(options);
   plan_options.map_text = named.map_text;
+  plan_options.progress = out.progress("planning", Output::Unit::steps);
   plan_options.sink = file ? &file->sink() : nullptr;
   const PlanReport report = plan(named.request, plan_options);
   if (file && report.ok()) file->commit();

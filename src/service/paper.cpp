@@ -2,11 +2,15 @@
 
 #include <vector>
 
+#include "faro/service/paper_conversion.hpp"
+
 namespace faro {
 
 std::span<const Paper* const> papers() {
   // A page is one line here.
-  static const std::vector<const Paper*> table = {};
+  static const std::vector<const Paper*> table = {
+      &conversion_paper,
+  };
   return table;
 }
 

@@ -36,6 +36,27 @@ int elements_log2(const Request& request) {
   return processors + static_cast<int>(std::bit_width(request.elements - 1));
 }
 
+// Tells how far the schedule has come, in steps of its cost.
+class ProgressSink : public ScheduleSink {
+ public:
+  ProgressSink(const Progress& progress, Count total)
+      : progress_(progress), total_(static_cast<std::uint64_t>(total)) {}
+  void begin(const ScheduleHeader&) override {}
+  void step(const CubeStep&) override { tick(); }
+  void step(const MeshInstruction&) override { tick(); }
+  void step(const PopsSlot&) override { tick(); }
+  void finish() override {}
+
+ private:
+  void tick() {
+    done_ = std::min(done_ + 1, total_);
+    report(progress_, done_, total_);
+  }
+  const Progress& progress_;
+  std::uint64_t total_;
+  std::uint64_t done_ = 0;
+};
+
 // Completes the header with what only the caller of a planner knows.
 class HeaderSink : public ScheduleSink {
  public:
@@ -184,9 +205,9 @@ bool PlanReport::ok() const {
                       [](const Verdict& v) { return v.answer == Verdict::Answer::no; });
 }
 
-std::vector<Considered> consider(const Request& request) {
+std::vector<Considered> consider(const Request& request, std::span<const Planner* const> planners) {
   std::vector<Considered> all;
-  for (const Planner* planner : catalogue()) {
+  for (const Planner* planner : planners.empty() ? catalogue() : planners) {
     Considered c{.planner = planner, .refusal = planner->refusal(request), .estimate = {}};
     if (!c.refusal) c.estimate = planner->estimate(request);
     all.push_back(std::move(c));
@@ -220,7 +241,7 @@ PlanReport plan(const Request& request, const PlanOptions& options) {
     throw Error(ErrorCode::usage, "a processor holds 0 elements; there is nothing to plan");
   PlanReport report;
   report.request = request;
-  report.considered = consider(request);
+  report.considered = consider(request, options.planners);
   const Considered& chosen = choose(report.considered, options.algorithm);
   report.planner = chosen.planner;
   report.estimate = *chosen.estimate;
@@ -229,7 +250,8 @@ PlanReport plan(const Request& request, const PlanOptions& options) {
 
   CrossingCounter crossings;
   CostCounter cost;
-  build_watched(*report.planner, request, options.verify, {&crossings, &cost}, report);
+  ProgressSink progress(options.progress, report.estimate.cost.value);
+  build_watched(*report.planner, request, options.verify, {&crossings, &cost, &progress}, report);
   report.crossings = crossings.crossings();
   report.slots_used = crossings.slots();
   report.cost = cost.cost();

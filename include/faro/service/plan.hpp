@@ -11,6 +11,7 @@
 
 #include <cstdint>
 #include <optional>
+#include <span>
 #include <string>
 #include <vector>
 
@@ -42,6 +43,7 @@ struct PlanOptions {
   std::string map_text = {};     // canonical notation, for the header of the schedule
   ScheduleSink* sink = nullptr;  // receives the verified schedule
   Progress progress = {};
+  std::span<const Planner* const> planners = {};  // to choose from; empty: the catalogue
 };
 
 // What packets of B elements cost: the schedule for ceil(K/B) elements, each step taking
@@ -87,8 +89,9 @@ Count cost_value(const Machine& machine, const Cost& cost);
 // one asked for does not; usage if there is none of that name; what planners and verifiers throw.
 PlanReport plan(const Request& request, const PlanOptions& options = {});
 
-// What all planners for the machine say, without building.
-std::vector<Considered> consider(const Request& request);
+// What all planners say, without building.
+std::vector<Considered> consider(const Request& request,
+                                 std::span<const Planner* const> planners = {});
 
 // The best lower bound known for the request's machine.
 Bound bound_of(const Request& request);
