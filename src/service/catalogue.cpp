@@ -49,6 +49,7 @@ const auto table = std::to_array<const Planner*>({
     &shuffle_ahead,
     &shuffle_mixture,
     &shuffle_sequence,
+    &shuffle_router,
     &shuffle_one_port,
     // Boolean cube: any affine map
     &row_operations_planner,

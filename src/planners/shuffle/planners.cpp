@@ -3,9 +3,11 @@
 #include <fmt/format.h>
 
 #include "faro/machines/bounds/bounds.hpp"
+#include "faro/planners/cube_request.hpp"
 #include "faro/planners/shuffle/cycles.hpp"
 #include "faro/planners/shuffle/mixture.hpp"
 #include "faro/planners/shuffle/ring.hpp"
+#include "faro/planners/shuffle/router.hpp"
 
 namespace faro {
 namespace {
@@ -152,6 +154,34 @@ void mixture_build(const Request& request, ScheduleSink& sink) {
   shuffle::emit(s, {{s, mixture_of(request).phase}}, request, shuffle_mixture.name, sink);
 }
 
+std::optional<std::string> router_refusal(const Request& request) {
+  if (auto reason = all_ports(request)) return reason;
+  const Structure s = shuffle::structure_of(request);
+  if (s.ring_only() && s.chains.size() <= 1) return "the ring does it";
+  if (!shuffle::router_fits(s))
+    return "it needs K <= 4a and 2^a K <= 2^11, a dimensions that take part";
+  return std::nullopt;
+}
+
+shuffle::Routing routing_of(const Request& request) {
+  const Bound bound =
+      lower_bound(std::get<Hypercube>(request.machine), request.map, request.elements);
+  return shuffle::route(shuffle::structure_of(request), bound.value);
+}
+
+Estimate router_estimate(const Request& request) {
+  return {.cost = {routing_of(request).steps, "routed, counted"}, .paper = std::nullopt};
+}
+
+void router_build(const Request& request, ScheduleSink& sink) {
+  std::uint64_t slots = 0;
+  const auto steps =
+      shuffle::routed_steps(shuffle::structure_of(request), routing_of(request), slots);
+  sink.begin(cube_header(request, shuffle_router.name, slots));
+  for (const CubeStep& step : steps) sink.step(step);
+  sink.finish();
+}
+
 void ring_build(const Request& request, ScheduleSink& sink) {
   const Structure s = shuffle::structure_of(request);
   shuffle::emit(s, {{s, shuffle::ring_phase(s)}}, request, shuffle_ring.name, sink);
@@ -245,6 +275,18 @@ const Planner shuffle_mixture = {
     .refusal = mixture_refusal,
     .estimate = mixture_estimate,
     .build = mixture_build,
+};
+
+const Planner shuffle_router = {
+    .name = "shuffle-router",
+    .machine = "cube",
+    .title = "each element on shortest paths, farthest first",
+    .needs = "a bit permutation of few elements: K <= 4a, 2^a K <= 2^11, a dimensions; all ports",
+    .cost = "counted; K = 2: nearly always the largest distance",
+    .citation = ours,
+    .refusal = router_refusal,
+    .estimate = router_estimate,
+    .build = router_build,
 };
 
 const Planner shuffle_sequence = {

@@ -1,5 +1,7 @@
 // How near the lower bound the planners come: every small permutation, random larger ones.
+#include <fstream>
 #include <map>
+#include <nlohmann/json.hpp>
 
 #include "../planning.hpp"
 #include "faro/base/random.hpp"
@@ -7,6 +9,7 @@
 #include "faro/planners/shuffle/planners.hpp"
 #include "faro/planners/shuffle/structure.hpp"
 #include "full.hpp"
+#include "paths.hpp"
 #include "requests.hpp"
 
 namespace faro {
@@ -16,7 +19,7 @@ using testing::shuffle_request;
 
 const std::vector<const Planner*> all_port_planners = {
     &shuffle_ring,  &shuffle_lanes,   &shuffle_a1,       &shuffle_a2,
-    &shuffle_ahead, &shuffle_mixture, &shuffle_sequence,
+    &shuffle_ahead, &shuffle_mixture, &shuffle_sequence, &shuffle_router,
 };
 
 // The cheapest, built and verified; 0 if nothing is to be moved.
@@ -58,7 +61,19 @@ TEST(ShuffleQuality, all_1698_permutations_of_four_address_bits_meet_the_bound) 
     } while (std::next_permutation(source.begin(), source.end()));
   }
   EXPECT_EQ(cases, 1698);
-  EXPECT_EQ(above, 104);
+  EXPECT_EQ(above, 0);
+}
+
+// Three above the bound. No schedule is known that walks an even real cycle of four or more
+// dimensions in fewer than (s+1)K/2s steps, although the bound is a little lower.
+std::uint64_t allowed(const Request& request, Count bound) {
+  Count base = bound;
+  for (const shuffle::Cycle& c : shuffle::structure_of(request).cycles)
+    if (c.length() >= 4) {
+      const auto s = static_cast<Count>(c.length());
+      base = std::max(base, ceil_div((s + 1) * request.elements, 2 * s));
+    }
+  return static_cast<std::uint64_t>(base) + 3;
 }
 
 TEST(ShuffleQuality, random_permutations_are_near_the_bound) {
@@ -79,18 +94,86 @@ TEST(ShuffleQuality, random_permutations_are_near_the_bound) {
     ++counted;
     ratios += static_cast<double>(steps) / static_cast<double>(bound);
     ++gaps[to_string(steps - bound)];
+    if (testing::full_run() && steps > bound + 2)
+      for (const std::string& line : shuffle::describe(shuffle::structure_of(request)))
+        std::printf("K=%d +%d %s\n", static_cast<int>(request.elements),
+                    static_cast<int>(steps - bound), line.c_str());
     if (request.elements >= 8) {
-      EXPECT_LE(static_cast<std::uint64_t>(steps), static_cast<std::uint64_t>(bound) + 5);
+      EXPECT_LE(static_cast<std::uint64_t>(steps), allowed(request, bound));
     }
   }
   for (const auto& [gap, count] : gaps) RecordProperty("gap_" + gap, count);
-  EXPECT_LE(ratios / counted, 1.04);
+  EXPECT_LE(ratios / counted, testing::full_run() ? 1.025 : 1.03);
   if (testing::full_run()) {
     std::string text;
     for (const auto& [gap, count] : gaps) text += "+" + gap + ": " + std::to_string(count) + "  ";
     std::printf("%d permutations, mean of steps over bound %.4f, above the bound %s\n", counted,
                 ratios / counted, text.c_str());
   }
+}
+
+// tests/data/shuffle_steps.json: what another planner reached.
+nlohmann::json reached_elsewhere() {
+  std::ifstream file(testing::source_path("tests/data/shuffle_steps.json"));
+  return nlohmann::json::parse(file);
+}
+
+Request request_of(const nlohmann::json& row, Hypercube::Ports ports) {
+  Word complement = 0;
+  for (std::size_t i = 0; i < row[3].size(); ++i)
+    if (row[3][i] == 1) complement |= bit(static_cast<int>(i));
+  return shuffle_request(row[0], row[1], row[2], complement, ports);
+}
+
+TEST(ShuffleQuality, no_random_permutation_takes_more_than_elsewhere) {
+  for (const auto& row : reached_elsewhere()["random"]) {
+    const Request all = request_of(row, Hypercube::Ports::all);
+    EXPECT_LE(static_cast<std::uint64_t>(best_steps(all, all.map.map.width() <= 8)),
+              row[4].get<std::uint64_t>())
+        << row.dump();
+    const Request one = request_of(row, Hypercube::Ports::one);
+    if (shuffle_one_port.refusal(one)) continue;
+    EXPECT_LE(
+        static_cast<std::uint64_t>(
+            testing::built_and_verified(shuffle_one_port, one, one.map.map.width() <= 8).steps),
+        row[6].get<std::uint64_t>())
+        << row.dump();
+  }
+}
+
+TEST(ShuffleQuality, structures_beside_what_was_reached_elsewhere) {
+  int all_port_more = 0;
+  int one_port_more = 0;
+  int rows = 0;
+  for (const auto& row : reached_elsewhere()["structures"]) {
+    const int k = row[1];
+    if (!testing::full_run() && ++rows % 4 != 0) continue;
+    std::vector<int> cycles;
+    Word complement = 0;
+    int first = k;
+    const std::vector<int> chains = row[2];
+    for (const int length : chains) first += length;
+    for (const auto& cycle : row[3]) {
+      cycles.push_back(cycle[0]);
+      if (cycle[1] == 1) complement |= bit(first);
+      first += cycle[0].get<int>();
+    }
+    const Request all = testing::structured_request(k, chains, cycles, complement);
+    const Count steps = best_steps(all, false);
+    if (steps > row[4].get<std::uint64_t>()) {
+      ++all_port_more;
+      if (testing::full_run())
+        std::printf("%s: ours %s\n", row.dump().c_str(), to_string(steps).c_str());
+    }
+    Request one = all;
+    one.machine = Hypercube{.dimensions = row[0], .ports = Hypercube::Ports::one};
+    const Count one_port = shuffle_one_port.estimate(one).cost.value;
+    if (one_port > row[6].get<std::uint64_t>()) ++one_port_more;
+  }
+  if (testing::full_run())
+    std::printf("%d structures above all-port, %d one-port\n", all_port_more, one_port_more);
+  EXPECT_EQ(all_port_more, 0);
+  EXPECT_EQ(one_port_more, 0);
 }
 
 }  // namespace

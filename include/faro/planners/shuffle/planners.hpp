@@ -17,6 +17,7 @@ extern const Planner shuffle_a2;        // one real cycle, single elements
 extern const Planner shuffle_lanes;     // one short real cycle
 extern const Planner shuffle_ahead;     // one real cycle, few elements
 extern const Planner shuffle_mixture;   // chains and real cycles together
+extern const Planner shuffle_router;    // few elements
 extern const Planner shuffle_sequence;  // anything, one part after another
 extern const Planner shuffle_one_port;  // anything, one port
 
