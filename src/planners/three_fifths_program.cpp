@@ -239,19 +239,60 @@ Program closed_form_program(int length, std::uint64_t elements) {
   return program;
 }
 
-std::optional<Count> table_cost(int length, std::uint64_t elements) {
-  const auto choice = best_table(length, elements);
-  if (!choice) return {};
-  return choice->steps;
-}
+namespace {
 
-Program table_program(int length, std::uint64_t elements) {
+Program exact_table_program(int length, std::uint64_t elements) {
   const auto choice = best_table(length, elements);
   FARO_CHECK(choice.has_value());
   Program program{.steps = choice->steps, .entries = {}};
   for (std::size_t source = 0; source < 4; ++source)
     run_source(*choice->table, *choice, length - 3, source, elements, program);
   sort(program);
+  return program;
+}
+
+// Elements with which the tables take least, `elements` or a few more. The surplus is left out, so
+// that a table serves the numbers below its own too. Nothing where no table fits.
+std::optional<std::uint64_t> cheapest_surplus(int length, std::uint64_t elements) {
+  constexpr std::uint64_t surplus_max = 16;
+  constexpr std::uint64_t elements_max = 4096;  // beyond it counting what is left takes too long
+  std::optional<std::uint64_t> best;
+  Count best_steps = 0;
+  const std::uint64_t last = elements > elements_max ? elements : elements + surplus_max;
+  for (std::uint64_t k = elements; k <= last; ++k)
+    if (const auto choice = best_table(length, k);
+        choice && (!best || choice->steps < best_steps)) {
+      best = k;
+      best_steps = choice->steps;
+    }
+  return best;
+}
+
+std::uint64_t busy_steps_of(const Program& program) {
+  std::uint64_t busy = 0;
+  std::optional<std::uint32_t> last;
+  for (const Entry& e : program.entries)
+    if (last != e.step) {
+      last = e.step;
+      ++busy;
+    }
+  return busy;
+}
+
+}  // namespace
+
+std::optional<Count> table_cost(int length, std::uint64_t elements) {
+  const auto with = cheapest_surplus(length, elements);
+  if (!with) return {};
+  if (*with == elements) return best_table(length, elements)->steps;
+  return busy_steps_of(table_program(length, elements));
+}
+
+Program table_program(int length, std::uint64_t elements) {
+  const auto with = cheapest_surplus(length, elements);
+  FARO_CHECK(with.has_value());
+  Program program = exact_table_program(length, *with);
+  std::erase_if(program.entries, [elements](const Entry& e) { return e.element >= elements; });
   return program;
 }
 

@@ -236,14 +236,36 @@ PaperTable theorem_3(const Workshop& workshop) {
   return table;
 }
 
+// The smallest cases in which the printed formulas are wrong, searched for.
+std::vector<std::string> theorem_8_counterexamples() {
+  std::string impossible;
+  std::string too_small;
+  for (int n = 2; n <= 10; ++n)
+    for (std::uint64_t k = 1; k <= 64; ++k) {
+      const Count printed = non_minimum_path_printed(n, k);
+      const Count bound = conversion_bound(n, k, Hypercube::Ports::all);
+      const Count real = non_minimum_path_cost(n, k);
+      const bool many = k > static_cast<std::uint64_t>(n) + 2;
+      if (!many && printed < bound && impossible.empty())
+        impossible = fmt::format("n = {}, K = {}: {} printed, no algorithm takes fewer than {}.", n,
+                                 k, to_string(printed), to_string(bound));
+      if (many && printed < real && too_small.empty())
+        too_small = fmt::format("n = {}, K = {}: {} printed, the schedule described takes {}.", n,
+                                k, to_string(printed), to_string(real));
+    }
+  std::vector<std::string> remarks;
+  if (!impossible.empty()) remarks.push_back("'n steps for K <= n+2' is impossible. " + impossible);
+  if (!too_small.empty())
+    remarks.push_back("The main formula is one too small for some K in n+2..2n-1. " + too_small);
+  return remarks;
+}
+
 PaperTable theorem_8(const Workshop& workshop, Direction direction) {
   PaperTable table{.title = direction == Direction::inverse ? "Theorem 9: binary to Gray, steps"
                                                             : "Theorem 8: Gray to binary, steps",
                    .columns = {"n", "K", "printed", "the paper's algorithm", "ours", "bound"},
                    .rows = {},
                    .remarks = {}};
-  std::string smaller;
-  std::string larger;
   for (int n = 2; n <= 8; ++n)
     for (const std::uint64_t k : grid_elements) {
       BitMap map = gray_to_binary({n});
@@ -253,17 +275,8 @@ PaperTable theorem_8(const Workshop& workshop, Direction direction) {
       table.rows.push_back({std::to_string(n), number(k), to_string(printed),
                             workshop.ours(request, "non-minimum-path"), workshop.ours(request),
                             workshop.bound(request)});
-      const bool many = k > static_cast<std::uint64_t>(n) + 2;
-      if (printed < bound_of(request).value && smaller.empty())
-        smaller = fmt::format("n = {}, K = {}: {} printed, no algorithm takes fewer than {}.", n, k,
-                              to_string(printed), table.rows.back().back());
-      if (many && printed < non_minimum_path_cost(n, k) && larger.empty())
-        larger = fmt::format("n = {}, K = {}: {} printed, the schedule described takes {}.", n, k,
-                             to_string(printed), to_string(non_minimum_path_cost(n, k)));
     }
-  if (!smaller.empty()) table.remarks.push_back("'n steps for K <= n+2' is impossible. " + smaller);
-  if (!larger.empty())
-    table.remarks.push_back("The main formula is one too small for some K in n+2..2n-1. " + larger);
+  table.remarks = theorem_8_counterexamples();
   table.remarks.push_back(
       "Exact: n-1 for K = 1; n-1 + ceil(K/2) to K = 2n+2; from K = 2n on the printed formula.");
   return table;

@@ -40,8 +40,8 @@ inline constexpr std::uint64_t entries_max = std::uint64_t{1} << 24U;
 Count closed_form_cost(int length, std::uint64_t elements);
 Program closed_form_program(int length, std::uint64_t elements);
 
-// Flows found by integer programs for some n and K, prologue, repeated block and epilogue. Nothing
-// where no table fits.
+// Flows found by integer programs for some n and K, prologue, repeated block and epilogue. A table
+// for a few elements more serves too, the surplus left out. Nothing where no table fits.
 std::optional<Count> table_cost(int length, std::uint64_t elements);
 Program table_program(int length, std::uint64_t elements);
 
