@@ -118,7 +118,7 @@ std::uint64_t tiles_working_bytes(const TilePlan& plan) {
 }
 
 std::uint64_t pairs_working_bytes(const TilePlan& plan) {
-  return plan.tile_bytes() * (4U + (plan.method.stage_to ? 2U : 0U));
+  return 2 * plan.tile_bytes();
 }
 
 std::uint64_t working_bytes(const Pass& pass) {

@@ -131,15 +131,14 @@ Choice choose_method(const MethodQuestion& q) {
 
 Choice choose_in_place(const MethodQuestion& q) {
   const int w = q.map.width();
-  // Two pairs of tiles in the second cache.
-  constexpr int tile_log2 = 16;
+  const int tile_log2 = q.unit_log2 >= 2 ? 15 : 16;
   int run = line_log2 - q.unit_log2;
   while (run < w && tile_dimension(q.inverse, run + 1, run + 1) + q.unit_log2 <= tile_log2) ++run;
   Method method = with_runs({run, run});
-  method.copy_in = true;
+  method.stage_to = true;
   method.streaming = streams(q);
-  method.stage_to = method.streaming && !completes_lines(q);
-  return {method, "pairs of tiles staged: each goes to the other's place"};
+  if (method.streaming) method.lines_ahead = lines_ahead;
+  return {method, "in place: pairs of tiles change places through a stage"};
 }
 
 std::vector<Choice> method_candidates(const MethodQuestion& q) {

@@ -24,7 +24,7 @@ struct MethodQuestion {
 
 // Require a map of at least one cache line of data.
 Choice choose_method(const MethodQuestion& question);
-// Both run lengths equal and the source staged, as pairs of tiles need.
+// Both run lengths equal and the destination staged, as run_pairs takes them.
 Choice choose_in_place(const MethodQuestion& question);
 // The static choice first; at most half a dozen.
 std::vector<Choice> method_candidates(const MethodQuestion& question);

@@ -135,8 +135,10 @@ void add_kernels(TilePlan& plan, const BitMatrix& a, const BitMatrix& b, const R
 // their address translations live, then both sides in turn, three bits at a time.
 void add_outer(TilePlan& plan, const BitMatrix& b, Span covered, const LowBits& low) {
   constexpr int page_bits = 12;
+  constexpr int page_turn_bits = 2;
   constexpr int turn_bits = 3;
   const int w = plan.width;
+  const int page = page_bits - plan.unit_log2;
   const Word from_low = low_mask(plan.method.from_run_bits);
   const auto extend = [&](Word vector) {
     vector &= ~from_low;
@@ -154,8 +156,12 @@ void add_outer(TilePlan& plan, const BitMatrix& b, Span covered, const LowBits& 
   const auto extend_to = [&](int end) {
     for (; to_done < end && to_done < w; ++to_done) extend(b.column(to_done));
   };
-  extend_from(page_bits - plan.unit_log2);
-  extend_to(page_bits - plan.unit_log2);
+  for (int end = std::min(from_done, to_done) + page_turn_bits; end < page; end += page_turn_bits) {
+    extend_from(end);
+    extend_to(end);
+  }
+  extend_from(page);
+  extend_to(page);
   while (from_done < w || to_done < w) {
     extend_from(from_done + turn_bits);
     extend_to(to_done + turn_bits);

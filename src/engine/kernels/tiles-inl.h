@@ -131,7 +131,8 @@ class Lines {
 template <class Ops>
 FARO_INLINE void copy_in(const Lines& lines, const std::byte* from, Word from_at, std::byte* stage,
                          std::size_t begin, std::size_t end, std::size_t tile_lines) {
-  constexpr std::size_t ahead = 64;
+  // No more than a few runs, which may all fall into the same sets of a cache.
+  const std::size_t ahead = std::min<std::size_t>(64, 4 * lines.run_end(0));
   for (std::size_t l = begin; l < end; ++l) {
     if (l + ahead < tile_lines) {
       __builtin_prefetch(from + (from_at ^ lines.offset(l + ahead)), 0, 3);
@@ -288,118 +289,90 @@ void run_tiles(const TilePass& pass, const std::byte* from, std::byte* to, Word 
   if (pass.plan.method.streaming) Ops<3>::fence();
 }
 
-// In place: both tiles of a pair are staged, then each goes through the kernels to the other's
-// place. While one pair does, the next is copied in.
-template <template <class, int> class Family, template <int> class Ops>
-class PairLoop {
- public:
-  PairLoop(const TilePass& pass, std::byte* data, std::byte* working)
-      : pass_(pass),
-        plan_(pass.plan),
-        data_(data),
-        lines_of_runs_(plan_.from_runs, plan_.from_run_bytes()),
-        to_lines_(plan_.to_runs, plan_.to_run_bytes()),
-        how_(drain_for(plan_, data)),
-        kernels_(choose_kernels<Family, Ops>(
-            plan_, !plan_.method.stage_to && how_ == Drain::stream ? Put::stream : Put::store)),
-        lines_(plan_.tile_bytes() / line_bytes),
-        pieces_(std::min({plan_.kernels.size(), std::size_t{plan_.method.pieces_max}, lines_})),
-        stages_{working, working + 2 * plan_.tile_bytes()},
-        stage_to_(working + 4 * plan_.tile_bytes()) {}
-
-  void run(Word begin, Word end) {
-    Pair now;
-    Word at = begin;
-    if (!find(at, end, now)) return;
-    copy_pair(now, stages_[0], 0, 1);
-    for (int turn = 0;; turn ^= 1) {
-      Pair next;
-      const bool more = find(at, end, next);
-      for (std::size_t piece = 0; piece < pieces_; ++piece) {
-        if (more) copy_pair(next, stages_[turn ^ 1], piece, pieces_);
-        move_tile(stages_[turn], now.a_to, piece);
-        if (now.b != now.a) move_tile(stages_[turn] + plan_.tile_bytes(), now.b_to, piece);
-      }
-      if (plan_.method.stage_to) drain_pair(now);
-      if (!more) return;
-      now = next;
-    }
-  }
-
- private:
-  struct Pair {
-    Word a = 0;
-    Word b = 0;
+// Walks the pairs of tiles that change places: tile i with its partner, and where both are read and
+// written. All five are affine in i, so a step is five xors.
+struct PairWalk {
+  struct At {
+    Word partner = 0;
     Word a_from = 0;
     Word b_from = 0;
     Word a_to = 0;
     Word b_to = 0;
+
+    At& operator^=(const At& other) {
+      partner ^= other.partner;
+      a_from ^= other.a_from;
+      b_from ^= other.b_from;
+      a_to ^= other.a_to;
+      b_to ^= other.b_to;
+      return *this;
+    }
   };
+  std::array<At, word_bits + 1> steps;
+  At at;
+  Word tile;
+  Word end;
 
-  // The next tile from `at` on that is not after its partner; moves `at` past it.
-  bool find(Word& at, Word end, Pair& pair) const {
-    for (; at < end; ++at) {
-      const Word other = combine(plan_.partner, at) ^ plan_.partner_start;
-      if (other < at) continue;
-      pair = {at,
-              other,
-              combine(plan_.outer_from, at),
-              combine(plan_.outer_from, other),
-              combine(plan_.outer_to, at) ^ plan_.to_start,
-              combine(plan_.outer_to, other) ^ plan_.to_start};
-      ++at;
-      return true;
+  PairWalk(const TilePlan& plan, Word begin, Word end_tile) : tile(begin), end(end_tile) {
+    const Word start = plan.partner_start;
+    at = {start, 0, combine(plan.outer_from, start), plan.to_start,
+          combine(plan.outer_to, start) ^ plan.to_start};
+    At sum;
+    for (std::size_t i = 0; i <= static_cast<std::size_t>(plan.outer_bits); ++i) {
+      const Word other = plan.partner[i];
+      const At step{other, plan.outer_from[i], combine(plan.outer_from, other), plan.outer_to[i],
+                    combine(plan.outer_to, other)};
+      if (has_bit(begin, static_cast<int>(i))) at ^= step;
+      sum ^= step;
+      steps[i] = sum;
     }
-    return false;
+    skip();
+  }
+  bool done() const { return tile >= end; }
+  void next() {
+    step();
+    skip();
   }
 
-  void copy_pair(const Pair& pair, std::byte* stage, std::size_t piece, std::size_t pieces) const {
-    using Mover = Ops<3>;
-    const std::size_t begin = lines_ * piece / pieces;
-    const std::size_t end = lines_ * (piece + 1) / pieces;
-    copy_in<Mover>(lines_of_runs_, data_, pair.a_from, stage, begin, end, lines_);
-    if (pair.b == pair.a) return;
-    copy_in<Mover>(lines_of_runs_, data_, pair.b_from, stage + plan_.tile_bytes(), begin, end,
-                   lines_);
+ private:
+  void step() { at ^= steps[static_cast<std::size_t>(lowest_bit(++tile))]; }
+  // A pair is moved from its first tile.
+  void skip() {
+    while (tile < end && at.partner < tile) step();
   }
-
-  void move_tile(const std::byte* stage, Word to_at, std::size_t piece) const {
-    const Placed placed(plan_, to_at);
-    const std::size_t count = plan_.kernels.size();
-    KernelRun run{stage, 0, 0, data_, placed.run | placed.inside, placed.shift};
-    if (plan_.method.stage_to) {
-      // Which of the pair is told by its stage.
-      const bool second =
-          (static_cast<std::size_t>(stage - stages_[0]) / plan_.tile_bytes()) % 2 != 0;
-      run.to = stage_to_ + (second ? plan_.tile_bytes() : 0);
-      run.to_at = placed.inside;
-    }
-    kernels_(pass_, run, count * piece / pieces_, count * (piece + 1) / pieces_, 0);
-  }
-
-  void drain_pair(const Pair& pair) const {
-    using Mover = Ops<3>;
-    drain<Mover>(to_lines_, how_, stage_to_, data_, Placed(plan_, pair.a_to).run, 0, lines_);
-    if (pair.b == pair.a) return;
-    drain<Mover>(to_lines_, how_, stage_to_ + plan_.tile_bytes(), data_,
-                 Placed(plan_, pair.b_to).run, 0, lines_);
-  }
-
-  const TilePass& pass_;
-  const TilePlan& plan_;
-  std::byte* data_;
-  Lines lines_of_runs_;
-  Lines to_lines_;
-  Drain how_;
-  RunKernels kernels_;
-  std::size_t lines_;
-  std::size_t pieces_;
-  std::byte* stages_[2];
-  std::byte* stage_to_;
 };
 
+// In place: both tiles of a pair go through the kernels into stages, then each is drained to where
+// the other was. While one is read, what is read after it is prefetched.
 template <template <class, int> class Family, template <int> class Ops>
 void run_pairs(const TilePass& pass, std::byte* data, Word begin, Word end, std::byte* working) {
-  PairLoop<Family, Ops>(pass, data, working).run(begin, end);
-  if (pass.plan.method.streaming) Ops<3>::fence();
+  using Mover = Ops<3>;
+  if (begin == end) return;
+  const TilePlan& plan = pass.plan;
+  const RunKernels kernels = choose_kernels<Family, Ops>(plan, Put::store);
+  const Lines to_lines(plan.to_runs, plan.to_run_bytes());
+  const Drain how = drain_for(plan, data);
+  const std::size_t lines = plan.tile_bytes() / line_bytes;
+  std::byte* const stages[2] = {working, working + plan.tile_bytes()};
+  const auto shuffle = [&](Word from_at, Word later_from_at, Word to_at, std::byte* stage) {
+    const Placed placed(plan, to_at);
+    const KernelRun run{data, from_at, later_from_at, stage, placed.inside, placed.shift};
+    kernels(pass, run, 0, plan.kernels.size(), plan.kernels_ahead);
+  };
+  const auto write = [&](Word to_at, const std::byte* stage) {
+    drain<Mover>(to_lines, how, stage, data, Placed(plan, to_at).run, 0, lines);
+  };
+  for (PairWalk walk(plan, begin, end); !walk.done();) {
+    const PairWalk::At at = walk.at;
+    const bool alone = at.partner == walk.tile;
+    walk.next();
+    const Word later = walk.done() ? at.a_from : walk.at.a_from;
+    shuffle(at.a_from, alone ? later : at.b_from, at.a_to, stages[0]);
+    if (!alone) {
+      shuffle(at.b_from, later, at.b_to, stages[1]);
+      write(at.b_to, stages[1]);
+    }
+    write(at.a_to, stages[0]);
+  }
+  if (plan.method.streaming) Ops<3>::fence();
 }
