@@ -131,14 +131,15 @@ Choice choose_method(const MethodQuestion& q) {
 
 Choice choose_in_place(const MethodQuestion& q) {
   const int w = q.map.width();
-  const int tile_log2 = q.unit_log2 >= 2 ? 15 : 16;
+  const bool far = q.data_bytes > walks_cheap_bytes_max && pages_collide(q);
+  const int tile_log2 = far ? 17 : q.unit_log2 >= 2 ? 13 : 16;
   int run = line_log2 - q.unit_log2;
   while (run < w && tile_dimension(q.inverse, run + 1, run + 1) + q.unit_log2 <= tile_log2) ++run;
   Method method = with_runs({run, run});
   method.stage_to = true;
-  method.streaming = streams(q);
-  if (method.streaming) method.lines_ahead = lines_ahead;
-  return {method, "in place: pairs of tiles change places through a stage"};
+  method.streaming = q.stores == Stores::streaming;
+  if (streams(q)) method.lines_ahead = lines_ahead;
+  return {method, "in place: the lines written have just been read"};
 }
 
 std::vector<Choice> method_candidates(const MethodQuestion& q) {

@@ -1,0 +1,124 @@
+/* faro from C, and from every language that calls C.
+ *
+ *   faro_map* map = NULL;                                  bit reversal of 2^10 elements:
+ *   faro_map_from_columns(10, columns, 0, &map);           columns[i] is the image of bit i
+ *   faro_permute_options options = FARO_PERMUTE_OPTIONS;
+ *   options.element_bytes = 8;
+ *   faro_plan* plan = NULL;
+ *   if (faro_plan_create(map, &options, &plan) != FARO_OK) puts(faro_last_error());
+ *   faro_plan_execute(plan, from, to, bytes);              to[map(i)] = from[i]
+ *   faro_plan_free(plan);
+ *   faro_map_free(map);
+ *
+ * Every function returns a status, FARO_OK being 0, except those that free and those that only
+ * look; none throws, prints or ends the program. After another status faro_last_error() says what
+ * went wrong, on this thread, until the next call that fails. Maps and plans never change: any
+ * number of threads may use one at the same time. NULL handles and pointers are refused with
+ * FARO_USAGE; freeing NULL does nothing.
+ *
+ * Every struct begins with its size and the version of its layout, which its initialiser sets: a
+ * library that knows a later, longer layout takes the fields it is not given at their defaults.
+ */
+#ifndef FARO_C_FARO_H
+#define FARO_C_FARO_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+#if defined(_WIN32)
+#define FARO_API
+#else
+#define FARO_API __attribute__((visibility("default")))
+#endif
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+#define FARO_C_VERSION 1
+
+typedef enum faro_status {
+  FARO_OK = 0,
+  FARO_REFUSED = 1,     /* a proof or a comparison said no */
+  FARO_USAGE = 2,       /* an argument is wrong */
+  FARO_ENVIRONMENT = 3, /* memory */
+  FARO_IMPOSSIBLE = 4,  /* no such thing exists, or beyond a stated maximum */
+  FARO_INTERNAL = 5,    /* a bug */
+  FARO_CANCELLED = 130  /* the progress callback asked to stop */
+} faro_status;
+
+FARO_API const char* faro_version(void);
+FARO_API const char* faro_last_error(void);
+
+/* --- maps: y = A x ^ complement on indices of `width` bits ---------------------------------- */
+
+typedef struct faro_map faro_map;
+
+FARO_API faro_status faro_map_from_columns(int width, const uint64_t* columns, uint64_t complement,
+                                           faro_map** map);
+/* Bit b goes to position places[b]. */
+FARO_API faro_status faro_map_from_places(int width, const int* places, uint64_t complement,
+                                          faro_map** map);
+FARO_API faro_status faro_map_inverse(const faro_map* map, faro_map** inverse);
+/* First f, then g. */
+FARO_API faro_status faro_map_then(const faro_map* f, const faro_map* g, faro_map** both);
+FARO_API int faro_map_width(const faro_map* map);
+FARO_API uint64_t faro_map_apply(const faro_map* map, uint64_t index);
+FARO_API void faro_map_free(faro_map* map);
+
+/* --- plans --------------------------------------------------------------------------------- */
+
+typedef struct faro_plan faro_plan;
+
+/* The data is an array of outer x 2^width x inner elements; the map acts on the middle axis. */
+typedef struct faro_permute_options {
+  size_t struct_size;
+  uint32_t version;
+  int32_t threads;   /* 0: as many as OpenMP offers */
+  int32_t in_place;  /* 0: from one buffer to another; 1: within one */
+  int32_t reserved;  /* 0 */
+  uint64_t element_bytes;
+  uint64_t outer;
+  uint64_t inner;
+} faro_permute_options;
+
+#define FARO_PERMUTE_OPTIONS \
+  { sizeof(faro_permute_options), FARO_C_VERSION, 1, 0, 0, 1, 1, 1 }
+
+typedef struct faro_plan_facts {
+  size_t struct_size;
+  uint32_t version;
+  int32_t threads;
+  uint64_t data_bytes;
+  uint64_t passes;
+  uint64_t bytes_moved;
+  uint64_t working_bytes;
+} faro_plan_facts;
+
+#define FARO_PLAN_FACTS \
+  { sizeof(faro_plan_facts), FARO_C_VERSION, 0, 0, 0, 0, 0 }
+
+/* Returns 0 to go on; anything else stops with FARO_CANCELLED, the data half moved. */
+typedef int (*faro_progress)(void* context, uint64_t done_bytes, uint64_t total_bytes);
+
+/* options may be NULL: elements of one byte, one thread. */
+FARO_API faro_status faro_plan_create(const faro_map* map, const faro_permute_options* options,
+                                      faro_plan** plan);
+FARO_API faro_status faro_plan_get_facts(const faro_plan* plan, faro_plan_facts* facts);
+/* Passes, tiles, kernels and stores as text; belongs to the plan. */
+FARO_API const char* faro_plan_describe(const faro_plan* plan);
+/* `bytes` is the size of each buffer and must be data_bytes. */
+FARO_API faro_status faro_plan_execute(const faro_plan* plan, const void* from, void* to,
+                                       size_t bytes);
+FARO_API faro_status faro_plan_execute_in_place(const faro_plan* plan, void* data, size_t bytes);
+/* Either, with progress: `from` is NULL for a plan in place. */
+FARO_API faro_status faro_plan_execute_watched(const faro_plan* plan, const void* from, void* to,
+                                               size_t bytes, faro_progress progress,
+                                               void* context);
+FARO_API void faro_plan_free(faro_plan* plan);
+
+#ifdef __cplusplus
+}
+#endif
+
+#endif /* FARO_C_FARO_H */

@@ -1,0 +1,215 @@
+// The C API: handles around values, statuses around exceptions.
+#include "faro/c/faro.h"
+
+#include <cstring>
+#include <exception>
+#include <memory>
+#include <new>
+#include <string>
+
+#include "faro/algebra/bit_map.hpp"
+#include "faro/base/error.hpp"
+#include "faro/engine/permute_plan.hpp"
+
+#ifndef FARO_VERSION
+#define FARO_VERSION "0.1.0"
+#endif
+
+struct faro_map {
+  faro::BitMap map;
+};
+
+struct faro_plan {
+  faro::PermutePlan plan;
+  std::string description;
+};
+
+namespace {
+
+thread_local std::string last_error;
+
+faro_status failed(faro_status status, const char* message) noexcept {
+  try {
+    last_error = message;
+  } catch (...) {
+    last_error.clear();
+  }
+  return status;
+}
+
+// Runs `work`; what it throws becomes a status.
+template <class Work>
+faro_status guarded(Work&& work) noexcept {
+  try {
+    work();
+    return FARO_OK;
+  } catch (const faro::Error& error) {
+    return failed(static_cast<faro_status>(faro::exit_code(error.code())), error.what());
+  } catch (const std::bad_alloc&) {
+    return failed(FARO_ENVIRONMENT, "out of memory");
+  } catch (const std::exception& error) {
+    return failed(FARO_INTERNAL, error.what());
+  } catch (...) {
+    return failed(FARO_INTERNAL, "an unknown error");
+  }
+}
+
+template <class... Pointers>
+void need(const char* function, const Pointers*... pointers) {
+  if (((pointers == nullptr) || ...)) {
+    throw faro::Error(faro::ErrorCode::usage, std::string(function) + ": a NULL argument");
+  }
+}
+
+void need_width(int width) {
+  if (width < 0 || width > faro::word_bits) {
+    throw faro::Error(faro::ErrorCode::usage,
+                      "a map of " + std::to_string(width) + " bits; 0 to 64 are possible");
+  }
+}
+
+// What the caller's struct holds, over the defaults; later fields that it lacks keep theirs.
+template <class Struct>
+Struct taken(const Struct& given, const Struct& defaults) {
+  constexpr std::size_t head = offsetof(Struct, version) + sizeof(given.version);
+  if (given.struct_size < head || given.version == 0 || given.version > FARO_C_VERSION) {
+    throw faro::Error(faro::ErrorCode::usage,
+                      "a struct of size " + std::to_string(given.struct_size) + " and version " +
+                          std::to_string(given.version) + "; set it from its initialiser");
+  }
+  Struct all = defaults;
+  std::memcpy(&all, &given, std::min(sizeof(Struct), given.struct_size));
+  return all;
+}
+
+}  // namespace
+
+extern "C" {
+
+const char* faro_version(void) {
+  return FARO_VERSION;
+}
+
+const char* faro_last_error(void) {
+  return last_error.c_str();
+}
+
+faro_status faro_map_from_columns(int width, const uint64_t* columns, uint64_t complement,
+                                  faro_map** map) {
+  return guarded([&] {
+    need("faro_map_from_columns", map);
+    need_width(width);
+    if (width > 0) need("faro_map_from_columns", columns);
+    *map = new faro_map{faro::BitMap::from_columns(
+        std::span(columns, static_cast<std::size_t>(width)), complement)};
+  });
+}
+
+faro_status faro_map_from_places(int width, const int* places, uint64_t complement,
+                                 faro_map** map) {
+  return guarded([&] {
+    need("faro_map_from_places", map);
+    need_width(width);
+    if (width > 0) need("faro_map_from_places", places);
+    *map = new faro_map{faro::BitMap::from_places(
+        std::span(places, static_cast<std::size_t>(width)), complement)};
+  });
+}
+
+faro_status faro_map_inverse(const faro_map* map, faro_map** inverse) {
+  return guarded([&] {
+    need("faro_map_inverse", map, inverse);
+    *inverse = new faro_map{map->map.inverse()};
+  });
+}
+
+faro_status faro_map_then(const faro_map* f, const faro_map* g, faro_map** both) {
+  return guarded([&] {
+    need("faro_map_then", f, g, both);
+    if (f->map.width() != g->map.width()) {
+      throw faro::Error(faro::ErrorCode::usage, "faro_map_then: maps of different widths");
+    }
+    *both = new faro_map{faro::then(f->map, g->map)};
+  });
+}
+
+int faro_map_width(const faro_map* map) {
+  return map == nullptr ? 0 : map->map.width();
+}
+
+uint64_t faro_map_apply(const faro_map* map, uint64_t index) {
+  return map == nullptr ? index : map->map(index & faro::low_mask(map->map.width()));
+}
+
+void faro_map_free(faro_map* map) {
+  delete map;
+}
+
+faro_status faro_plan_create(const faro_map* map, const faro_permute_options* options,
+                             faro_plan** plan) {
+  return guarded([&] {
+    need("faro_plan_create", map, plan);
+    const faro_permute_options defaults = FARO_PERMUTE_OPTIONS;
+    const faro_permute_options all = options == nullptr ? defaults : taken(*options, defaults);
+    const faro::PermuteShape shape{
+        .element_bytes = all.element_bytes, .outer = all.outer, .inner = all.inner};
+    const faro::PermuteOptions permute{.threads = all.threads};
+    auto made = all.in_place != 0 ? faro::PermutePlan::in_place(map->map, shape, permute)
+                                  : faro::PermutePlan::out_of_place(map->map, shape, permute);
+    std::string description = made.describe();
+    *plan = new faro_plan{std::move(made), std::move(description)};
+  });
+}
+
+faro_status faro_plan_get_facts(const faro_plan* plan, faro_plan_facts* facts) {
+  return guarded([&] {
+    need("faro_plan_get_facts", plan, facts);
+    const faro_plan_facts defaults = FARO_PLAN_FACTS;
+    faro_plan_facts all = taken(*facts, defaults);
+    const faro::PlanFacts& known = plan->plan.facts();
+    all.threads = known.threads;
+    all.data_bytes = known.data_bytes;
+    all.passes = known.passes.size();
+    all.bytes_moved = known.bytes_moved;
+    all.working_bytes = known.working_bytes;
+    std::memcpy(facts, &all, std::min(sizeof(all), facts->struct_size));
+  });
+}
+
+const char* faro_plan_describe(const faro_plan* plan) {
+  return plan == nullptr ? "" : plan->description.c_str();
+}
+
+faro_status faro_plan_execute(const faro_plan* plan, const void* from, void* to, size_t bytes) {
+  return faro_plan_execute_watched(plan, from, to, bytes, nullptr, nullptr);
+}
+
+faro_status faro_plan_execute_in_place(const faro_plan* plan, void* data, size_t bytes) {
+  return faro_plan_execute_watched(plan, nullptr, data, bytes, nullptr, nullptr);
+}
+
+faro_status faro_plan_execute_watched(const faro_plan* plan, const void* from, void* to,
+                                      size_t bytes, faro_progress progress, void* context) {
+  return guarded([&] {
+    need("faro_plan_execute", plan);
+    if (bytes > 0) need("faro_plan_execute", to);
+    faro::Progress watch;
+    if (progress != nullptr) {
+      watch = [progress, context](std::uint64_t done, std::uint64_t total) {
+        return progress(context, done, total) == 0 ? faro::Continue::yes : faro::Continue::no;
+      };
+    }
+    const std::span<std::byte> data(static_cast<std::byte*>(to), bytes);
+    if (from == nullptr && bytes > 0) {
+      plan->plan.execute_in_place(data, watch);
+    } else {
+      plan->plan.execute({static_cast<const std::byte*>(from), bytes}, data, watch);
+    }
+  });
+}
+
+void faro_plan_free(faro_plan* plan) {
+  delete plan;
+}
+
+}  // extern "C"

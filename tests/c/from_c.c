@@ -1,0 +1,22 @@
+/* The header is C, and a C program links with the shared library alone. */
+#include <stdio.h>
+#include <string.h>
+
+#include "faro/c/faro.h"
+
+int main(void) {
+  const int places[2] = {1, 0};
+  const char from[4] = {'a', 'b', 'c', 'd'};
+  char to[4];
+  faro_map* map = NULL;
+  faro_plan* plan = NULL;
+  if (faro_map_from_places(2, places, 0, &map) != FARO_OK ||
+      faro_plan_create(map, NULL, &plan) != FARO_OK ||
+      faro_plan_execute(plan, from, to, sizeof to) != FARO_OK) {
+    puts(faro_last_error());
+    return 1;
+  }
+  faro_plan_free(plan);
+  faro_map_free(map);
+  return memcmp(to, "acbd", 4) == 0 ? 0 : 1;
+}
