@@ -1,6 +1,8 @@
 // The C API: handles around values, statuses around exceptions.
 #include "faro/c/faro.h"
 
+#include <algorithm>
+#include <cstddef>
 #include <cstring>
 #include <exception>
 #include <memory>
@@ -10,10 +12,6 @@
 #include "faro/algebra/bit_map.hpp"
 #include "faro/base/error.hpp"
 #include "faro/engine/permute_plan.hpp"
-
-#ifndef FARO_VERSION
-#define FARO_VERSION "0.1.0"
-#endif
 
 struct faro_map {
   faro::BitMap map;
@@ -111,8 +109,8 @@ faro_status faro_map_from_places(int width, const int* places, uint64_t compleme
     need("faro_map_from_places", map);
     need_width(width);
     if (width > 0) need("faro_map_from_places", places);
-    *map = new faro_map{faro::BitMap::from_places(
-        std::span(places, static_cast<std::size_t>(width)), complement)};
+    *map = new faro_map{
+        faro::BitMap::from_places(std::span(places, static_cast<std::size_t>(width)), complement)};
   });
 }
 

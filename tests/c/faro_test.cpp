@@ -33,8 +33,7 @@ TEST(C, permutes_and_says_what_it_did) {
   ASSERT_EQ(faro_plan_execute_in_place(plan, to.data(), 32), FARO_OK);
   EXPECT_EQ(to, from);
   const auto stop = [](void*, uint64_t, uint64_t) { return 1; };
-  EXPECT_EQ(faro_plan_execute_watched(plan, nullptr, to.data(), 32, stop, nullptr),
-            FARO_CANCELLED);
+  EXPECT_EQ(faro_plan_execute_watched(plan, nullptr, to.data(), 32, stop, nullptr), FARO_CANCELLED);
   faro_plan_free(plan);
   faro_map_free(map);
 }

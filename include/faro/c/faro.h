@@ -74,9 +74,9 @@ typedef struct faro_plan faro_plan;
 typedef struct faro_permute_options {
   size_t struct_size;
   uint32_t version;
-  int32_t threads;   /* 0: as many as OpenMP offers */
-  int32_t in_place;  /* 0: from one buffer to another; 1: within one */
-  int32_t reserved;  /* 0 */
+  int32_t threads;  /* 0: as many as OpenMP offers */
+  int32_t in_place; /* 0: from one buffer to another; 1: within one */
+  int32_t reserved; /* 0 */
   uint64_t element_bytes;
   uint64_t outer;
   uint64_t inner;
@@ -113,8 +113,7 @@ FARO_API faro_status faro_plan_execute(const faro_plan* plan, const void* from, 
 FARO_API faro_status faro_plan_execute_in_place(const faro_plan* plan, void* data, size_t bytes);
 /* Either, with progress: `from` is NULL for a plan in place. */
 FARO_API faro_status faro_plan_execute_watched(const faro_plan* plan, const void* from, void* to,
-                                               size_t bytes, faro_progress progress,
-                                               void* context);
+                                               size_t bytes, faro_progress progress, void* context);
 FARO_API void faro_plan_free(faro_plan* plan);
 
 #ifdef __cplusplus
