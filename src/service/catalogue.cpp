@@ -42,6 +42,7 @@ const auto table = std::to_array<const Planner*>({
     &cycle_rounds,
     &periodic_pattern,
     // Boolean cube: permutations of bits
+    &all_to_all,
     &shuffle_ring,
     &shuffle_lanes,
     &shuffle_a1,
@@ -51,6 +52,12 @@ const auto table = std::to_array<const Planner*>({
     &shuffle_sequence,
     &shuffle_router,
     &shuffle_one_port,
+    &shuffle_pipelined,
+    &shuffle_concurrent,
+    &shuffle_by_exchange,
+    &real_a1,
+    &real_a2,
+    &real_a2_one_port,
     // Boolean cube: any affine map
     &row_operations_planner,
     &row_operation_pairs,

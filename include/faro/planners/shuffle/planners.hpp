@@ -21,4 +21,13 @@ extern const Planner shuffle_router;    // few elements
 extern const Planner shuffle_sequence;  // anything, one part after another
 extern const Planner shuffle_one_port;  // anything, one port
 
+// The paper's own algorithms by name: paper.hpp.
+extern const Planner shuffle_pipelined;
+extern const Planner shuffle_concurrent;
+extern const Planner shuffle_by_exchange;
+extern const Planner all_to_all;
+extern const Planner real_a1;
+extern const Planner real_a2;
+extern const Planner real_a2_one_port;
+
 }  // namespace faro
