@@ -20,6 +20,9 @@ object explain6 0 explain 'i:0 -> i'
 object permute1 0 permute a.npy b.npy --map 'i -> ~i'
 object algorithms1 0 algorithms
 object paper1 0 paper
+object paper2 0 paper conversion
+object simulate1 0 simulate a.npy c.npy --map 'i -> rev(i)' --on torus:8x8
+object simulate2 0 simulate a.npy c.npy --map 'p:4 | m:2 -> ungray(p) | m' --on cube:4
 object permute2 0 permute a.npy --in-place --map gray --axis 1 --verify
 
 for schema in "$root"/docs/schemas/*.json; do

@@ -8,6 +8,7 @@ namespace faro::cli {
 extern const Command permute_command;
 extern const Command explain_command;
 extern const Command plan_command;
+extern const Command simulate_command;
 extern const Command verify_command;
 extern const Command algorithms_command;
 extern const Command paper_command;
@@ -23,6 +24,7 @@ std::span<const Command* const> commands() {
       &permute_command,
       &explain_command,
       &plan_command,
+      &simulate_command,
       &verify_command,
       &algorithms_command,
       &paper_command,

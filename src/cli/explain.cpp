@@ -9,6 +9,7 @@
 
 #include "cli/command.hpp"
 #include "cli/drawing.hpp"
+#include "cli/json_numbers.hpp"
 #include "cli/map_bounds.hpp"
 #include "cli/map_text.hpp"
 #include "faro/algebra/classify.hpp"
@@ -172,12 +173,6 @@ const char* name_of_cut(Cut::Kind kind) {
       return "layout";
   }
   return "";
-}
-
-// Numbers that a double cannot hold exactly are texts.
-nlohmann::ordered_json json_count(Count count) {
-  if (count < Count{1} << 53U) return static_cast<std::uint64_t>(count);
-  return to_string(count);
 }
 
 nlohmann::ordered_json as_json(const Options& options, const Notation& notation) {

@@ -67,19 +67,6 @@ IntegerType integer_type(const std::string& type) {
   return {kind, type[1] == '>'};
 }
 
-// Where the element of logical index `index` is in memory, for an array in Fortran order.
-std::uint64_t fortran_position(const std::vector<std::uint64_t>& shape, std::uint64_t index) {
-  std::uint64_t position = 0;
-  std::uint64_t stride = 1;
-  for (const std::uint64_t side : shape) stride *= side;
-  for (std::size_t axis = shape.size(); axis-- > 0;) {
-    stride /= shape[axis];
-    position += (index % shape[axis]) * stride;
-    index /= shape[axis];
-  }
-  return position;
-}
-
 }  // namespace
 
 ArrayInput ArrayInput::npy(const std::string& path, std::uint64_t memory_bytes_max) {
@@ -153,6 +140,19 @@ void ArrayOutput::commit(Replacement::Durability durability) {
   file_.commit(durability);
 }
 
+std::uint64_t stored_index(const NpyHeader& header, std::uint64_t logical) {
+  if (header.order == NpyHeader::Order::c) return logical;
+  std::uint64_t position = 0;
+  std::uint64_t stride = 1;
+  for (const std::uint64_t side : header.shape) stride *= side;
+  for (std::size_t axis = header.shape.size(); axis-- > 0;) {
+    stride /= header.shape[axis];
+    position += (logical % header.shape[axis]) * stride;
+    logical /= header.shape[axis];
+  }
+  return position;
+}
+
 std::vector<std::uint64_t> read_whole_numbers(const ArrayInput& array, std::uint64_t count_max) {
   const NpyHeader& header = array.header();
   const IntegerType type = integer_type(header.type);
@@ -166,8 +166,7 @@ std::vector<std::uint64_t> read_whole_numbers(const ArrayInput& array, std::uint
   const auto width = static_cast<std::size_t>(header.element_bytes);
   std::vector<std::uint64_t> numbers(count);
   for (std::uint64_t i = 0; i < count; ++i) {
-    const std::uint64_t at =
-        header.order == NpyHeader::Order::fortran ? fortran_position(header.shape, i) : i;
+    const std::uint64_t at = stored_index(header, i);
     std::uint64_t value = 0;
     for (std::size_t b = 0; b < width; ++b) {
       const std::size_t place = type.big_endian ? b : width - 1 - b;

@@ -67,6 +67,10 @@ class ArrayOutput {
   std::span<std::byte> data_;
 };
 
+// Where the element of an index in logical C order (the last index runs fastest) is stored.
+// Requires an index below header.elements().
+std::uint64_t stored_index(const NpyHeader& header, std::uint64_t logical);
+
 // The numbers of an array of integers, in logical C order whatever its order, byte order and width
 // are; at most `count_max` of them, else Error(limit). Negative ones throw Error(usage).
 std::vector<std::uint64_t> read_whole_numbers(const ArrayInput& array, std::uint64_t count_max);
