@@ -85,7 +85,7 @@ void for_each_composition(int width, const std::function<void(const std::vector<
 TEST(Conversion, several_fields_cost_what_is_promised) {
   for (int n = 4; n <= 6; ++n)
     for_each_composition(n, [n](const std::vector<int>& lengths) {
-      for (std::uint64_t k = 1; k <= 40; k += full_run() ? 1 : 13)
+      for (std::uint64_t k = 1; k <= 64; k += full_run() ? 1 : 13)
         check_all(n, gray_to_binary(lengths), k);
     });
 }
