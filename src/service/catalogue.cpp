@@ -16,6 +16,7 @@
 #include "faro/planners/pops_affine.hpp"
 #include "faro/planners/pops_fewest.hpp"
 #include "faro/planners/pops_permutation.hpp"
+#include "faro/planners/pops_relation.hpp"
 #include "faro/planners/row_operations.hpp"
 #include "faro/planners/several_fields.hpp"
 #include "faro/planners/shuffle/planners.hpp"
@@ -76,6 +77,7 @@ const auto table = std::to_array<const Planner*>({
     &pops_two_hop,
     &pops_threshold,
     &pops_fewest_slots,
+    &pops_relation,
     // Mesh, one route at a time: permutations of bits
     &mesh_permute,
     &mesh_permute_plus,
