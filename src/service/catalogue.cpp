@@ -15,6 +15,7 @@
 #include "faro/planners/patterns.hpp"
 #include "faro/planners/pops_affine.hpp"
 #include "faro/planners/pops_fewest.hpp"
+#include "faro/planners/pops_patterns.hpp"
 #include "faro/planners/pops_permutation.hpp"
 #include "faro/planners/pops_relation.hpp"
 #include "faro/planners/row_operations.hpp"
@@ -78,6 +79,12 @@ const auto table = std::to_array<const Planner*>({
     &pops_threshold,
     &pops_fewest_slots,
     &pops_relation,
+    // POPS network: the paper's rearrangements by name
+    &pops_one_group,
+    &pops_all_groups,
+    &pops_figure5,
+    &pops_reversal,
+    &pops_figure6,
     // Mesh, one route at a time: permutations of bits
     &mesh_permute,
     &mesh_permute_plus,
