@@ -1,6 +1,8 @@
 # Every --json output, held to the schema of its format; every schema, used by some output.
 py "
 np.save('a.npy', np.arange(64, dtype='<f8').reshape(8, 8))
+np.save('x.npy', np.arange(64) * (1 + 0j))
+np.save('m.npy', np.arange(16.0).reshape(4, 4))
 np.save('d.npy', np.arange(16, dtype='<u8')[::-1].copy())
 "
 object() { # object NAME EXIT-CODE ARGUMENTS...
@@ -23,6 +25,20 @@ object paper1 0 paper
 object paper2 0 paper conversion
 object simulate1 0 simulate a.npy c.npy --map 'i -> rev(i)' --on torus:8x8
 object simulate2 0 simulate a.npy c.npy --map 'p:4 | m:2 -> ungray(p) | m' --on cube:4
+object plan1 0 plan 'i -> gray(i)' --on cube:4
+object plan2 0 plan 'i -> rev(i)' --on torus:8x8
+object plan3 0 plan 'i -> rev(i)' --on pops:8,8
+object plan4 0 plan --destinations d.npy --on cube:4
+object plan5 0 plan 'i -> gray(i)' --on cube:60 --elements 100 --verify proof
+object plan6 0 plan 'i -> gray(i)' --on cube:4 --verify none
+"$faro" plan 'i -> gray(i)' --on cube:4 --schedule good.json >/dev/null 2>&1
+sed 's/"across": *0/"across": 1/' good.json >bad.json
+object verdict1 0 verify good.json
+object verdict2 1 verify bad.json
+object verdict3 1 verify good.json --map 'i -> ungray(i)'
+object transform1 0 transform fft x.npy y.npy --on cube:3 --layout cyclic
+object matmul1 0 matmul m.npy m.npy p.npy --on pops:4,4
+object bench1 0 bench --class l3 --rounds 1
 object permute2 0 permute a.npy --in-place --map gray --axis 1 --verify
 
 for schema in "$root"/docs/schemas/*.json; do

@@ -27,6 +27,7 @@ std::string row(const std::string& label, const std::string& text) {
   while (at < text.size()) {
     const std::size_t end = std::min(text.find(' ', at), text.size());
     if (column + (end - at) > 79 && column > text_column) {
+      line.pop_back();  // the blank before the word that does not fit
       line += "\n" + std::string(text_column, ' ');
       column = text_column;
     }
