@@ -3,6 +3,7 @@
 #include <vector>
 
 #include "faro/service/paper_conversion.hpp"
+#include "faro/service/paper_shuffle.hpp"
 
 namespace faro {
 
@@ -10,6 +11,7 @@ std::span<const Paper* const> papers() {
   // A page is one line here.
   static const std::vector<const Paper*> table = {
       &conversion_paper,
+      &shuffle_paper,
   };
   return table;
 }

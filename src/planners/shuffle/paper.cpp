@@ -36,73 +36,105 @@ ConcurrentPlan concurrent_plan(int length, std::uint64_t jobs) {
   return best;
 }
 
-Phase pipelined_phase(const Structure& s) {
-  Phase phase = make_phase(s, {});
-  const std::vector<Slot> jobs = phase.jobs(s);
-  const std::size_t chains = s.chains.size();
-  // Job j of block r runs through chains r, r+1, ...; a machine takes the first job that waits.
+std::vector<JobRow> pipelined_rows(const std::vector<int>& lengths, std::uint64_t jobs) {
+  const std::size_t chains = lengths.size();
+  // Job j of block r runs through chains r, r+1, ...; a machine takes the job with most chains
+  // left that waits, the first among equals.
   struct Place {
     std::size_t chain = 0;
     std::size_t chains_left = 0;
     int position = 0;
+    Time moved = 0;  // the step after the one it moved in
   };
-  std::vector<Place> places(jobs.size());
-  for (std::size_t j = 0; j < jobs.size(); ++j) places[j] = {j * chains / jobs.size(), chains, 0};
-  std::size_t left = jobs.size();
+  std::vector<Place> places(jobs);
+  for (std::size_t j = 0; j < jobs; ++j) places[j] = {j * chains / jobs, chains, 0, 0};
+  std::vector<JobRow> rows(jobs);
+  std::size_t left = jobs;
   for (Time now = 0; left != 0; ++now) {
-    Word taken = 0;
-    for (std::size_t j = 0; j < jobs.size(); ++j) {
-      Place& p = places[j];
-      if (p.chains_left == 0) continue;
-      const Chain& c = s.chains[p.chain];
-      const auto at = static_cast<std::size_t>(p.position);
-      if (has_bit(taken, c.dimensions[at])) continue;
-      taken |= bit(c.dimensions[at]);
-      phase.exchanges.push_back({.step = now,
-                                 .job = jobs[j],
-                                 .control = static_cast<std::uint8_t>(c.control),
-                                 .dimension = static_cast<std::uint8_t>(c.dimensions[at]),
-                                 .inverted = static_cast<std::uint8_t>(c.inverted[at])});
-      if (++p.position < c.length()) continue;
-      p = {(p.chain + 1) % chains, p.chains_left - 1, 0};
-      if (p.chains_left == 0) --left;
+    std::vector<Word> taken(chains, 0);
+    for (std::size_t wanted = chains; wanted > 0; --wanted)
+      for (std::size_t j = 0; j < jobs; ++j) {
+        Place& p = places[j];
+        if (p.chains_left != wanted || p.moved == now + 1 || has_bit(taken[p.chain], p.position))
+          continue;
+        taken[p.chain] |= bit(p.position);
+        rows[j].push_back({now, static_cast<int>(p.chain), p.position, false});
+        p.moved = now + 1;
+        if (++p.position < lengths[p.chain]) continue;
+        p = {(p.chain + 1) % chains, p.chains_left - 1, 0, now + 1};
+        if (p.chains_left == 0) --left;
+      }
+  }
+  return rows;
+}
+
+std::vector<JobRow> concurrent_rows(int length, std::uint64_t jobs) {
+  const ConcurrentPlan plan = concurrent_plan(length, jobs);
+  if (plan.groups == 0) return pipelined_rows({length}, jobs);
+  std::vector<JobRow> rows;
+  const auto plain = static_cast<Time>(jobs) - static_cast<Time>(2 * plan.groups);
+  const auto first = static_cast<Time>(2 * plan.groups + 1);
+  const Time enter = std::max(plain + 1, static_cast<Time>(length) - first + 3);
+  for (int x = 0; x < plan.groups; ++x)
+    for (int y = 0; y < 2; ++y) {
+      const int at = 2 * (plan.groups - x);
+      JobRow row;
+      for (int i = at; i < length; ++i) row.push_back({static_cast<Time>(y + i - at), 0, i, true});
+      const Time again = enter + static_cast<Time>(2 * x + y) - 1;
+      for (int i = 0; i <= at; ++i) row.push_back({again + static_cast<Time>(i), 0, i, false});
+      rows.push_back(std::move(row));
+    }
+  for (Time r = 0; r < plain; ++r) {
+    JobRow row;
+    for (int i = 0; i < length; ++i) row.push_back({r + static_cast<Time>(i), 0, i, false});
+    rows.push_back(std::move(row));
+  }
+  return rows;
+}
+
+Count steps_of(const std::vector<JobRow>& rows) {
+  Count steps = 0;
+  for (const JobRow& row : rows)
+    for (const RowEntry& e : row) steps = std::max(steps, static_cast<Count>(e.step) + 1);
+  return steps;
+}
+
+namespace {
+
+Phase phase_of(const Structure& s, const std::vector<JobRow>& rows) {
+  const bool split =
+      std::any_of(rows.begin(), rows.end(), [](const JobRow& row) { return row.front().spare; });
+  Phase phase = make_phase(s, {.with_spare = split});
+  const std::vector<Slot> jobs = phase.jobs(s);
+  for (std::size_t j = 0; j < jobs.size(); ++j) {
+    if (rows[j].front().spare)
+      phase.splits.push_back(
+          {.job = jobs[j], .chain = 0, .at = static_cast<std::uint8_t>(rows[j].front().position)});
+    for (const RowEntry& e : rows[j]) {
+      const Chain& c = s.chains[static_cast<std::size_t>(e.chain)];
+      const auto at = static_cast<std::size_t>(e.position);
+      const bool enters = e.spare && &e == &rows[j].front();
+      phase.exchanges.push_back(
+          {.step = e.step,
+           .job = jobs[j],
+           .control = static_cast<std::uint8_t>(e.spare ? phase.spare : c.control),
+           .dimension = static_cast<std::uint8_t>(c.dimensions[at]),
+           .inverted = static_cast<std::uint8_t>(enters ? 0U : c.inverted[at])});
     }
   }
   return phase;
 }
 
+}  // namespace
+
+Phase pipelined_phase(const Structure& s) {
+  std::vector<int> lengths;
+  for (const Chain& c : s.chains) lengths.push_back(c.length());
+  return phase_of(s, pipelined_rows(lengths, s.elements() / 2));
+}
+
 Phase concurrent_phase(const Structure& s) {
-  const Chain& chain = s.chains[0];
-  const int length = chain.length();
-  const ConcurrentPlan plan = concurrent_plan(length, s.elements() / 2);
-  if (plan.groups == 0) return pipelined_phase(s);
-  Phase phase = make_phase(s, {.with_spare = true});
-  const std::vector<Slot> jobs = phase.jobs(s);
-  const auto groups = static_cast<std::size_t>(plan.groups);
-  const auto plain = static_cast<Time>(jobs.size() - 2 * groups);
-  const auto first = static_cast<Time>(2 * plan.groups + 1);
-  const Time enter = std::max(plain + 1, static_cast<Time>(length) - first + 3);
-  const auto exchange = [&](Slot job, Time step, int control, std::size_t at, unsigned inverted) {
-    phase.exchanges.push_back({.step = step,
-                               .job = job,
-                               .control = static_cast<std::uint8_t>(control),
-                               .dimension = static_cast<std::uint8_t>(chain.dimensions[at]),
-                               .inverted = static_cast<std::uint8_t>(inverted)});
-  };
-  for (std::size_t x = 0; x < groups; ++x)
-    for (std::size_t y = 0; y < 2; ++y) {
-      const Slot job = jobs[2 * x + y];
-      const std::size_t at = 2 * (groups - x);  // from 0
-      phase.splits.push_back({.job = job, .chain = 0, .at = static_cast<std::uint8_t>(at)});
-      for (std::size_t i = at; i < chain.dimensions.size(); ++i)
-        exchange(job, static_cast<Time>(y + i - at), phase.spare, i,
-                 i == at ? 0U : chain.inverted[i]);
-      const Time again = enter + static_cast<Time>(2 * x + y) - 1;
-      for (std::size_t i = 0; i <= at; ++i)
-        exchange(job, again + static_cast<Time>(i), chain.control, i, chain.inverted[i]);
-    }
-  for (Time r = 0; r < plain; ++r) push_chain(phase, s, 0, jobs[2 * groups + r], r);
-  return phase;
+  return phase_of(s, concurrent_rows(s.chains[0].length(), s.elements() / 2));
 }
 
 Phase by_exchange_phase(const Structure& s) {

@@ -32,6 +32,19 @@ ConcurrentPlan concurrent_plan(int length, std::uint64_t jobs);
 Count theorem_1(int length, std::uint64_t elements);
 Count theorem_2(const std::vector<int>& lengths, std::uint64_t elements);
 
+// A row of the paper's tables: what one job does, with steps from 0. For any number of jobs: the
+// figures have 9, 12 and 14.
+struct RowEntry {
+  Time step = 0;
+  int chain = 0;
+  int position = 0;    // dimension number in the chain, from 0
+  bool spare = false;  // the extra storage bit controls
+};
+using JobRow = std::vector<RowEntry>;
+std::vector<JobRow> pipelined_rows(const std::vector<int>& lengths, std::uint64_t jobs);
+std::vector<JobRow> concurrent_rows(int length, std::uint64_t jobs);
+Count steps_of(const std::vector<JobRow>& rows);
+
 Phase pipelined_phase(const Structure& s);
 Phase concurrent_phase(const Structure& s);
 Phase by_exchange_phase(const Structure& s);

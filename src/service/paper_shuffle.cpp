@@ -1,0 +1,406 @@
+// Figures 1 to 10 and Tables 1 to 3.
+#include "faro/service/paper_shuffle.hpp"
+
+#include <fmt/format.h>
+
+#include <array>
+#include <cstddef>
+#include <set>
+#include <sstream>
+
+#include "faro/machines/bounds/shuffle_costs.hpp"
+#include "faro/machines/run/performer.hpp"
+#include "faro/planners/shuffle/cycles.hpp"
+#include "faro/planners/shuffle/paper.hpp"
+#include "faro/planners/shuffle/planners.hpp"
+#include "faro/planners/shuffle/ring.hpp"
+#include "faro/service/catalogue.hpp"
+#include "faro/service/paper_cells.hpp"
+
+namespace faro {
+namespace {
+
+using Row = std::vector<std::string>;
+
+// Chains of these lengths, chain j controlled by slot bit j, then cycles without complements.
+Request shuffle_of(int slot_bits, const std::vector<int>& chains, const std::vector<int>& cycles,
+                   Hypercube::Ports ports = Hypercube::Ports::all) {
+  std::vector<int> place(static_cast<std::size_t>(slot_bits));
+  for (int i = 0; i < slot_bits; ++i) place[static_cast<std::size_t>(i)] = i;
+  for (std::size_t j = 0; j < chains.size(); ++j) {
+    std::size_t last = j;
+    for (int i = 0; i < chains[j]; ++i) {
+      place[last] = static_cast<int>(place.size());
+      last = place.size();
+      place.push_back(0);
+    }
+    place[last] = static_cast<int>(j);
+  }
+  for (const int length : cycles) {
+    const auto first = static_cast<int>(place.size());
+    for (int i = 0; i < length; ++i) place.push_back(first + (i + 1) % length);
+  }
+  Request request{.machine = Hypercube{.dimensions = static_cast<int>(place.size()) - slot_bits,
+                                       .ports = ports}};
+  request.map = {.map = BitMap::from_places(place), .cut = true, .memory_bits = slot_bits};
+  request.elements = bit(slot_bits);
+  return request;
+}
+
+std::string text(Count count) {
+  return to_string(count);
+}
+
+std::string list(const std::vector<int>& lengths) {
+  return fmt::format("{}", fmt::join(lengths, " "));
+}
+
+// The element numbers processor by processor after the plan has been performed.
+std::vector<std::string> contents_after(const Request& request, const Planner& planner) {
+  const std::uint64_t k = request.elements;
+  const int n = std::get<Hypercube>(request.machine).dimensions;
+  std::vector<std::byte> data(bit(n) * k);
+  for (std::size_t i = 0; i < data.size(); ++i) data[i] = static_cast<std::byte>(i);
+  const auto performer = make_performer(data, 1);
+  planner.build(request, *performer);
+  const std::vector<std::byte> result = performer->take_result();
+  std::vector<std::string> lines;
+  for (std::size_t p = 0; p < bit(n); ++p) {
+    std::string line;
+    for (std::size_t s = 0; s < k; ++s)
+      line += fmt::format("{}{}", s == 0 ? "" : " ", static_cast<int>(result[p * k + s]));
+    lines.push_back(line);
+  }
+  return lines;
+}
+
+PaperTable contents_table(const std::string& title, const Request& request, const Planner& planner,
+                          const std::vector<std::string>& printed) {
+  PaperTable table{.title = title,
+                   .columns = {"processor", "printed", "ours", "bound"},
+                   .rows = {},
+                   .remarks = {}};
+  const std::vector<std::string> ours = contents_after(request, planner);
+  for (std::size_t p = 0; p < ours.size(); ++p)
+    table.rows.push_back({std::to_string(p), printed[p], ours[p], "-"});
+  const Workshop workshop(catalogue());
+  table.rows.push_back(
+      {"steps", "-", workshop.ours(request, planner.name), workshop.bound(request)});
+  return table;
+}
+
+// One text a job: "v5" is an exchange of the extra bit with dimension 5, "01'" one of the second
+// chain, "." a step without.
+std::string row_text(const shuffle::JobRow& row) {
+  std::string line;
+  shuffle::Time now = 0;
+  for (const shuffle::RowEntry& e : row) {
+    for (; now < e.step; ++now) line += ". ";
+    line += fmt::format("{}{}{} ", e.spare ? 'v' : '0', e.position + 1, e.chain == 0 ? "" : "'");
+    ++now;
+  }
+  if (!line.empty()) line.pop_back();
+  return line;
+}
+
+// Steps of a printed table, 0 if two jobs meet on a dimension or an order is broken.
+Count steps_of_printed(std::span<const char* const> rows) {
+  std::set<std::pair<Count, std::string>> used;
+  Count steps = 0;
+  for (const char* row : rows) {
+    std::istringstream words{std::string(row)};
+    std::string word;
+    Count now = 0;
+    for (; words >> word; ++now) {
+      if (word == ".") continue;
+      if (!used.insert({now, word.substr(1)}).second) return 0;
+      steps = std::max(steps, now + 1);
+    }
+  }
+  return steps;
+}
+
+PaperTable grid(const std::string& title, std::span<const char* const> printed,
+                const std::vector<shuffle::JobRow>& ours) {
+  PaperTable table{
+      .title = title, .columns = {"job", "printed", "ours", "bound"}, .rows = {}, .remarks = {}};
+  for (std::size_t j = 0; j < printed.size(); ++j)
+    table.rows.push_back({std::to_string(j), printed[j], row_text(ours[j]), "-"});
+  return table;
+}
+
+Request transposed_dimension() {
+  Request request{.machine = Hypercube{.dimensions = 2}};
+  request.map = {
+      .map = BitMap::from_places(std::vector<int>{0, 3, 2, 1}), .cut = true, .memory_bits = 2};
+  request.elements = 4;
+  return request;
+}
+
+PaperTable figure_2() {
+  constexpr std::array<const char*, 4> printed{"01 02 03", ". 01 02 03", ". . 01 02 03",
+                                               ". . . 01 02 03"};
+  PaperTable table = grid("Figure 2: pipelining, three dimensions, K = 8", printed,
+                          shuffle::pipelined_rows({3}, 4));
+  const Request request = shuffle_of(3, {3}, {});
+  const Workshop workshop(catalogue());
+  table.rows.push_back(
+      {"steps", "6", workshop.ours(request, "shuffle-pipelined"), workshop.bound(request)});
+  table.rows.push_back({"steps, best", "6", workshop.ours(request), workshop.bound(request)});
+  return table;
+}
+
+PaperTable figure_4() {
+  PaperTable table{
+      .title = "Figure 4: slots that are sent, aligned, three dimensions, K = 2",
+      .columns = {"step", "printed", "ours", "bound"},
+      .rows = {},
+      .remarks = {"One digit a processor, 0 to 7: its slot that is exchanged. Partners "
+                  "use equal slots."}};
+  constexpr std::array<const char*, 3> printed{"1 1 0 0 0 0 1 1", "1 0 1 0 0 1 0 1",
+                                               "1 0 0 1 1 0 0 1"};
+  RecordingSink recorded;
+  shuffle_pipelined.build(shuffle_of(1, {3}, {}), recorded);
+  std::size_t next = 0;
+  for (const CubeStep& step : recorded.cube_steps) {
+    if (step.rules.empty() || step.rules.front().across == inside) continue;
+    std::string line;
+    for (Word p = 0; p < 8; ++p)
+      for (const Rule& rule : step.rules)
+        if (std::all_of(rule.where.begin(), rule.where.end(),
+                        [p](const Parity& c) { return c.holds(p); }))
+          line += fmt::format("{}{}", line.empty() ? "" : " ", rule.from);
+    table.rows.push_back({std::to_string(next + 1), printed[next], line, "-"});
+    ++next;
+  }
+  return table;
+}
+
+PaperTable figure_5() {
+  constexpr std::array<const char*, 9> printed{
+      "v5 v6 . . . 01 02 03 04 05", ". v5 v6 . . . 01 02 03 04 05",
+      "v3 v4 v5 v6 . . . 01 02 03", ". v3 v4 v5 v6 . . . 01 02 03",
+      "01 02 03 04 05 06",          ". 01 02 03 04 05 06",
+      ". . 01 02 03 04 05 06",      ". . . 01 02 03 04 05 06",
+      ". . . . 01 02 03 04 05 06"};
+  const auto rows = shuffle::concurrent_rows(6, 9);
+  PaperTable table = grid("Figure 5: six dimensions, K = 18, concurrent", printed, rows);
+  table.rows.push_back(
+      {"steps", text(steps_of_printed(printed)), text(shuffle::steps_of(rows)), "10"});
+  table.remarks = {"ours, best: the ring takes max(6, 9) + 1 = 10 steps, which is the bound.",
+                   "The synchronisation cycles (bullets) are not needed with our pairs of slots."};
+  return table;
+}
+
+PaperTable figure_6() {
+  PaperTable table{.title = "Theorem 1 and Figure 6: one mixed shuffle",
+                   .columns = {"dimensions", "K", "printed", "ours, concurrent", "ours", "bound"},
+                   .rows = {},
+                   .remarks = {"Read case 1 of the theorem as 's <= 3 or K <= 8', as the text "
+                               "does."}};
+  const Workshop workshop(catalogue());
+  for (const int length : {1, 2, 3, 4, 6, 8})
+    for (int k = 2; k <= 6; ++k) {
+      const Request request = shuffle_of(k, {length}, {});
+      table.rows.push_back({std::to_string(length), std::to_string(bit(k)),
+                            text(shuffle::theorem_1(length, bit(k))),
+                            workshop.ours(request, "shuffle-concurrent"), workshop.ours(request),
+                            workshop.bound(request)});
+    }
+  return table;
+}
+
+PaperTable figure_7() {
+  PaperTable table{
+      .title = "Figure 7: a cycle factored into chains",
+      .columns = {"map", "printed", "ours", "bound"},
+      .rows = {},
+      .remarks = {"The figure is a picture; this is the rule: a chain a maximal run of "
+                  "processor dimensions, and one local permutation."}};
+  BitMap map = BitMap::from_places(std::vector<int>{2, 4, 3, 1, 5, 6, 0});
+  const auto s = shuffle::structure_of(map, 3);
+  for (const std::string& line : shuffle::describe(s.value()))
+    table.rows.push_back({"cycle of 7 bits, 3 of storage", "-", line, "-"});
+  return table;
+}
+
+PaperTable figure_8() {
+  constexpr std::array<const char*, 12> printed{"01 02 03 04 05 . . 01' 02' 03' 04' 05'",
+                                                ". 01 02 03 04 05 . . 01' 02' 03' 04' 05'",
+                                                ". . 01 02 03 04 05 . . 01' 02' 03' 04' 05'",
+                                                ". . . 01 02 03 04 05 . . 01' 02' 03' 04' 05'",
+                                                ". . . . 01 02 03 04 05 . . 01' 02' 03' 04' 05'",
+                                                "01' 02' 03' 04' 05' 01 02 03 04 05",
+                                                ". 01' 02' 03' 04' 05' 01 02 03 04 05",
+                                                ". . 01' 02' 03' 04' 05' 01 02 03 04 05",
+                                                ". . . 01' 02' 03' 04' 05' 01 02 03 04 05",
+                                                ". . . . 01' 02' 03' 04' 05' 01 02 03 04 05",
+                                                ". . . . . 01' 02' 03' 04' 05' 01 02 03 04 05",
+                                                ". . . . . . 01' 02' 03' 04' 05' 01 02 03 04 05"};
+  const auto rows = shuffle::pipelined_rows({5, 5}, 12);
+  PaperTable table =
+      grid("Figure 8: two chains of five dimensions, K = 24, pipelined", printed, rows);
+  table.rows.push_back(
+      {"steps", text(steps_of_printed(printed)), text(shuffle::steps_of(rows)), "13"});
+  table.remarks = {
+      "The printed blocks are 5 and 7 jobs although the text says equal halves; 6 and 6 "
+      "also take 16 steps. The ring takes 14."};
+  return table;
+}
+
+PaperTable figure_9() {
+  constexpr std::array<const char*, 14> printed{
+      "v5 v6 . . 01' 02' 03' 04' 05' 06' 01 02 03 04 05",
+      ". v5 v6 . . 01' 02' 03' 04' 05' 06' 01 02 03 04 05",
+      "v3 v4 v5 v6 . . 01' 02' 03' 04' 05' 06' 01 02 03",
+      ". v3 v4 v5 v6 . . 01' 02' 03' 04' 05' 06' 01 02 03",
+      "01 02 03 04 05 06 . . 01' 02' 03' 04' 05' 06'",
+      ". 01 02 03 04 05 06 . . 01' 02' 03' 04' 05' 06'",
+      "v5' v6' 01 02 03 04 05 06 . . 01' 02' 03' 04' 05'",
+      ". v5' v6' 01 02 03 04 05 06 . . 01' 02' 03' 04' 05'",
+      "v3' v4' v5' v6' 01 02 03 04 05 06 . . 01' 02' 03'",
+      ". v3' v4' v5' v6' 01 02 03 04 05 06 . . 01' 02' 03'",
+      "01' 02' 03' 04' 05' 06' 01 02 03 04 05 06",
+      ". 01' 02' 03' 04' 05' 06' 01 02 03 04 05 06",
+      ". . 01' 02' 03' 04' 05' 06' 01 02 03 04 05 06",
+      ". . . 01' 02' 03' 04' 05' 06' 01 02 03 04 05 06"};
+  PaperTable table{
+      .title = "Figure 9: two chains of six dimensions, K = 28, concurrent",
+      .columns = {"job", "printed", "ours", "bound"},
+      .rows = {},
+      .remarks = {"The third entry of the second row is printed 0,6; it must be v,6.",
+                  "Where v controls a dimension of the second chain it is written like "
+                  "the first's."}};
+  for (std::size_t j = 0; j < printed.size(); ++j)
+    table.rows.push_back({std::to_string(j), printed[j], "-", "-"});
+  const Count ring = std::max<Count>(12, 14) + 2;
+  table.rows.push_back({"steps", text(steps_of_printed(printed)), text(ring), "15"});
+  return table;
+}
+
+PaperTable table_1() {
+  PaperTable table{.title = "Table 1: one mixed shuffle with packets, s = 6, K = 256, t_c = 1",
+                   .columns = {"algorithm", "B", "tau", "printed", "ours", "best B"},
+                   .rows = {},
+                   .remarks = {"ours: the ring with the same packets, (max(s, ceil(K/2B)) + 1)"
+                               "(B t_c + tau). Bound: s start-ups, K/2 transfers. "
+                               "Concurrent with pipelining needs K >= 2B(s + 1), concurrent the "
+                               "contrary."}};
+  for (const double packet : {1.0, 8.0, 32.0})
+    for (const double startup : {0.0, 32.0}) {
+      const ShuffleSize size{.length = 6, .elements = 256, .packet = packet};
+      const PacketTimes times{.startup = startup, .transfer = 1};
+      const auto add = [&](const char* name, double printed, double ours, double best) {
+        table.rows.push_back({name, fmt::format("{}", packet), fmt::format("{}", startup),
+                              fmt::format("{}", printed), fmt::format("{}", ours),
+                              fmt::format("{:.1f}", best)});
+      };
+      const double ring = mixed_ring_time(size, times);
+      add("one port", mixed_one_port_time(size, times), mixed_one_port_time(size, times), 128);
+      add("pipelined", mixed_pipelined_time(size, times), ring, best_packet(128, 5, times));
+      if (256 >= 2 * packet * 7)
+        add("concurrent, pipelined", mixed_concurrent_pipelined_time(size, times), ring,
+            best_packet(128, 2, times));
+      if (packet >= 256.0 / 14)
+        add("concurrent", mixed_concurrent_time(size, times), ring, best_packet(128, 1, times));
+    }
+  return table;
+}
+
+PaperTable table_2() {
+  PaperTable table{.title = "Theorem 2 and Table 2: several mixed shuffles",
+                   .columns = {"chains", "K", "printed", "plain starts", "ours", "bound"},
+                   .rows = {},
+                   .remarks = {"Case 1 is false for unequal chains: 4 1 with K = 16 claims 8, the "
+                               "bound is 9; 4 1 1 1 with K = 32 claims 10, the bound is 17.",
+                               "3 1 with K = 8 claims 5: it exists, but not with pairs of elements "
+                               "in a pipeline.",
+                               "The theorem says any shuffle; it holds for mixed ones only."}};
+  const Workshop workshop(catalogue());
+  const std::vector<std::vector<int>> all = {{1, 1}, {2, 1}, {3, 1},    {4, 1},      {2, 2},
+                                             {5, 5}, {6, 6}, {3, 2, 1}, {4, 1, 1, 1}};
+  for (const auto& chains : all)
+    for (int k = static_cast<int>(chains.size()); k <= 6; ++k) {
+      const Request request = shuffle_of(k, chains, {});
+      table.rows.push_back({list(chains), std::to_string(bit(k)),
+                            text(shuffle::theorem_2(chains, bit(k))),
+                            text(shuffle::ring_plain_steps(shuffle::structure_of(request))),
+                            workshop.ours(request), workshop.bound(request)});
+    }
+  return table;
+}
+
+PaperTable table_3() {
+  PaperTable table{.title = "Table 3: one real shuffle without complements",
+                   .columns = {"dimensions", "K", "ports", "printed A1", "A1", "printed A2", "A2",
+                               "ours", "bound"},
+                   .rows = {},
+                   .remarks = {}};
+  const Workshop workshop(catalogue());
+  for (const int length : {2, 3, 4, 5})
+    for (int k = 1; k <= 5; ++k) {
+      const auto s = static_cast<Count>(length);
+      const Count elements = bit(k);
+      Request request = shuffle_of(k, {}, {length});
+      table.rows.push_back(
+          {std::to_string(length), text(elements), "all", text((s + 1) * ceil_div(elements, 2 * s)),
+           workshop.ours(request, "real-a1"), text(s * ceil_div(elements, s)),
+           workshop.ours(request, "real-a2"), workshop.ours(request), workshop.bound(request)});
+      request = shuffle_of(k, {}, {length}, Hypercube::Ports::one);
+      table.rows.push_back({std::to_string(length), text(elements), "one",
+                            text((s + 1) * elements / 2),
+                            length == 2 ? "-" : workshop.ours(request, "shuffle-one-port"),
+                            text(s * elements), workshop.ours(request, "real-a2-one-port"),
+                            workshop.ours(request), workshop.bound(request)});
+    }
+  for (const int length : {3, 6}) {
+    const ShuffleSize size{.length = length, .elements = 64, .packet = 1};
+    table.remarks.push_back(fmt::format(
+        "s = {}, K = 64, t_c = 1, packets unbounded: A2 is faster than A1 from a start-up of {} on "
+        "with one port, {:.1f} with all.",
+        length, break_even_one_port(size, {.startup = 0, .transfer = 1}),
+        break_even_all_ports(size, {.startup = 0, .transfer = 1})));
+  }
+  table.remarks.push_back(
+      "Two dimensions: A2 squared takes K/2 + 1 steps, as ours does. Lemma 2's bound K/2 is never "
+      "met from two dimensions on; odd cycles need (s+1)K/2s, so A1 is optimal there where s "
+      "divides K/2.");
+  return table;
+}
+
+}  // namespace
+
+PaperPage shuffle_page() {
+  PaperPage page{.citation =
+                     "Johnsson, Ho 1991: Generalized Shuffle Permutations on Boolean Cubes. "
+                     "Harvard TR-04-91",
+                 .tables = {}};
+  page.tables.push_back(contents_table("Figure 1: (a3 a2 | a1 a0) <- (a1 a2 | a3 a0)",
+                                       transposed_dimension(), shuffle_ring,
+                                       {"0 1 8 9", "4 5 12 13", "2 3 10 11", "6 7 14 15"}));
+  page.tables.push_back(figure_2());
+  page.tables.push_back(contents_table(
+      "Figure 3: mixed shuffle of three dimensions, K = 2", shuffle_of(1, {3}, {}),
+      shuffle_pipelined, {"0 8", "1 9", "2 10", "3 11", "4 12", "5 13", "6 14", "7 15"}));
+  page.tables.push_back(figure_4());
+  page.tables.push_back(figure_5());
+  page.tables.push_back(figure_6());
+  page.tables.push_back(figure_7());
+  page.tables.push_back(figure_8());
+  page.tables.push_back(figure_9());
+  page.tables.push_back(contents_table(
+      "Figure 10: real shuffle of three dimensions by A1, K = 2", shuffle_of(1, {}, {3}), real_a1,
+      {"0 1", "8 9", "2 3", "10 11", "4 5", "12 13", "6 7", "14 15"}));
+  page.tables.push_back(table_1());
+  page.tables.push_back(table_2());
+  page.tables.push_back(table_3());
+  return page;
+}
+
+const Paper shuffle_paper = {
+    .name = "shuffle",
+    .title = "Johnsson, Ho 1991: Generalized Shuffle Permutations on Boolean Cubes",
+    .page = shuffle_page,
+};
+
+}  // namespace faro
