@@ -6,6 +6,7 @@
 #include <string>
 
 #include "cli/command.hpp"
+#include "cli/plan_butterfly.hpp"
 #include "cli/plan_text.hpp"
 #include "cli/request.hpp"
 #include "cli/schedule_file.hpp"
@@ -15,6 +16,8 @@ namespace {
 
 struct Options {
   RequestText request;
+  std::optional<std::uint64_t> butterfly;
+  ButterflyPlanCommand butterfly_command;
   std::optional<std::string> algorithm;
   std::string verify = "auto";
   std::optional<std::string> schedule;
@@ -44,7 +47,23 @@ std::optional<PacketPrices> packet_prices(const Options& options) {
   return prices;
 }
 
+int run_butterfly(const Options& options, Output& out) {
+  if (options.request.map || options.request.destinations || options.request.elements)
+    throw Error(ErrorCode::usage,
+                "--butterfly plans a computation; it takes no map, destinations or elements");
+  if (options.expand || packet_prices(options))
+    throw Error(ErrorCode::usage, "--expand and packets are for maps, not for --butterfly");
+  ButterflyPlanCommand command = options.butterfly_command;
+  command.index_bits = *options.butterfly;
+  command.on = options.request.machine;
+  command.algorithm = options.algorithm.value_or("");
+  command.schedule = options.schedule;
+  command.verify = verify_by(options.verify);
+  return plan_butterfly_command(command, out);
+}
+
 int run(const Options& options, Output& out) {
+  if (options.butterfly) return run_butterfly(options, out);
   const NamedRequest named = request_from(options.request);
   std::optional<ScheduleFile> file;
   if (options.schedule)
@@ -84,7 +103,8 @@ const Command plan_command{
     .examples =
         "faro plan 'a:6 -> ungray(a)' --on cube:6 --elements 100\n"
         "faro plan 'p:3 | m:2 -> m p[2] | p[1:0]' --on cube:3 --schedule plan.json\n"
-        "faro plan --destinations to.npy --on cube:8",
+        "faro plan --destinations to.npy --on cube:8\n"
+        "faro plan --butterfly 10 --on cube:6 --layout 'cyclic binary||gray'",
     .declare = [](Arguments& arguments) -> Action {
       auto o = std::make_shared<Options>();
       arguments.positional("MAP", o->request.map, "what moves where: see `faro explain`")
@@ -98,6 +118,15 @@ const Command plan_command{
           .option("--destinations", "FILE.npy", o->request.destinations,
                   "instead of a map: processor p sends to the p-th number")
           .completes(Completes::file);
+      arguments.option("--butterfly", "BITS", o->butterfly,
+                       "instead of a map: a butterfly network over 2^BITS elements");
+      arguments.option("--layout", "LAYOUT", o->butterfly_command.layout,
+                       "of the butterfly's elements: consecutive or cyclic, with an encoding");
+      arguments.option("--order", "ORDER", o->butterfly_command.order, "of the butterfly's stages")
+          .one_of({"msb", "lsb"});
+      arguments
+          .option("--output", "ORDER", o->butterfly_command.output, "of the butterfly's results")
+          .one_of({"binary", "gray", "natural"});
       arguments.option("--algorithm", "NAME", o->algorithm, "this one, see `faro algorithms`")
           .completes(Completes::planner);
       arguments.option("--verify", "HOW", o->verify, "who checks the schedule")

@@ -21,6 +21,13 @@ std::string plural(Count count, const std::string& what) {
   return fmt::format("{} {}{}", to_string(count), what, count == 1 ? "" : "s");
 }
 
+// "1 step", "2 unit routes".
+std::string in_units(Count count, const Machine& machine) {
+  std::string unit = cost_unit(machine);
+  if (count == 1) unit.pop_back();
+  return to_string(count) + " " + unit;
+}
+
 // "proved for all 2^60 processors; replayed 96 moves".
 std::string verified_text(const PlanReport& report) {
   if (report.verdicts.empty()) return "no, as you asked";
@@ -45,8 +52,7 @@ std::string verified_text(const PlanReport& report) {
 }
 
 std::string cost_text(const PlanReport& report) {
-  const char* unit = cost_unit(report.request.machine);
-  std::string text = fmt::format("{} {}", to_string(report.value()), unit);
+  std::string text = in_units(report.value(), report.request.machine);
   if (report.cost.remote_moves != 0)
     text += fmt::format(", {}", plural(report.cost.remote_moves, "move"));
   if (report.cost.unit_routes != 0 || report.cost.long_routes != 0)
@@ -59,9 +65,9 @@ std::string bound_text(const PlanReport& report) {
   const Count gap = report.gap();
   return fmt::format("no plan takes fewer than {}: {}", to_string(report.bound.value),
                      report.bound.reason) +
-         (gap == 0 ? "\n" + line("gap", "none, this plan is optimal")
-                   : "\n" + line("gap", fmt::format("{} {} above the bound", to_string(gap),
-                                                    cost_unit(report.request.machine))));
+         (gap == 0
+              ? "\n" + line("gap", "none, this plan is optimal")
+              : "\n" + line("gap", in_units(gap, report.request.machine) + " above the bound"));
 }
 
 std::string bars(const PlanReport& report, const Output& out) {

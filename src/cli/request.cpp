@@ -71,7 +71,7 @@ NamedRequest with_destinations(const RequestText& text, const Machine& machine) 
   const ArrayInput file = ArrayInput::npy(*text.destinations);
   Request request{.machine = machine};
   request.elements = text.elements.value_or(1);
-  request.destinations = read_whole_numbers(file, processors);
+  request.destinations = read_whole_numbers(file, most);
   if (request.destinations.size() != processors)
     throw Error(ErrorCode::usage,
                 fmt::format("{} lists {} destinations, {} has {} processors", *text.destinations,

@@ -4,16 +4,21 @@ namespace faro {
 
 using three_fifths::Entry;
 
+std::vector<FieldTokens::Token> FieldTokens::at_home(int node_bits, std::uint64_t elements) {
+  std::vector<Token> tokens;
+  for (Word source = 0; source < bit(node_bits); ++source)
+    for (std::uint64_t e = 0; e < elements; ++e)
+      tokens.push_back({static_cast<std::uint8_t>(source), 0, static_cast<Slot>(e)});
+  return tokens;
+}
+
 FieldTokens::FieldTokens(const CodeField& field, std::uint64_t elements, NodeSlots::Use use)
     : field_(field),
       node_bits_(field.length == 2 ? 1 : 2),
       low_top_(field.length == 2 ? field.lo : field.top() - 2),
       elements_(elements),
-      tokens_((std::uint64_t{1} << static_cast<unsigned>(node_bits_)) * elements),
-      slots_(std::size_t{1} << static_cast<unsigned>(node_bits_), elements, use) {
-  for (std::size_t i = 0; i < tokens_.size(); ++i)
-    tokens_[i] = {static_cast<std::uint8_t>(i / elements), 0, static_cast<Slot>(i % elements)};
-}
+      tokens_(at_home(node_bits_, elements)),
+      slots_(bit(node_bits_), elements, use) {}
 
 void FieldTokens::step(std::span<const Entry> entries, CubeStep& out) {
   std::vector<const Entry*> leaving;

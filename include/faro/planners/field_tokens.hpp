@@ -32,6 +32,7 @@ class FieldTokens {
     unsigned low_flips = 0;  // parity of hops across the third top bit
     Slot slot = 0;
   };
+  static std::vector<Token> at_home(int node_bits, std::uint64_t elements);
   Token& token(std::size_t source, std::uint64_t e) { return tokens_[source * elements_ + e]; }
   std::size_t neighbour(const three_fifths::Entry& entry);
   void hop(const three_fifths::Entry& entry, Slot to, CubeStep& out);

@@ -1,0 +1,67 @@
+# faro plan, algorithms and paper: reports, files, refusals, and plans of machines too large to list.
+exits "a plan" 0 "$faro" plan 'a:6 -> ungray(a)' --on cube:6 --elements 100
+for words in 'cube:6' 'three-fifths-table' '61 steps' 'Theorem 8' 'no plan takes fewer than 61' 'optimal' \
+             'proved for all 2^6 processors' 'replayed' '█'; do
+  prints "the report" "$words"
+done
+exits "pinned" 0 "$faro" plan 'a:6 -> ungray(a)' --on cube:6 --elements 100 --algorithm minimum-path
+prints "pinned" '100 steps'
+exits "an algorithm that does not apply" 4 "$faro" plan 'i:4 -> rev(i)' --on cube:4 --algorithm minimum-path
+says "an algorithm that does not apply" 'Gray'
+exits "no such algorithm" 2 "$faro" plan 'i:4 -> rev(i)' --on cube:4 --algorithm best
+exits "no such machine" 2 "$faro" plan 'i:4 -> rev(i)' --on ring:4
+exits "no machine" 2 "$faro" plan 'i:4 -> rev(i)'
+exits "a width that is not the machine's" 2 "$faro" plan 'i:5 -> rev(i)' --on cube:4
+exits "a layout" 2 "$faro" plan 'cyclic:2|3' --on cube:2
+exits "tornado" 4 "$faro" plan tornado --on cube:4
+exits "elements against the map" 2 "$faro" plan 'p:4 | m:2 -> ungray(p) | m' --on cube:4 --elements 5
+exits "layout to layout" 0 "$faro" plan 'cyclic:4|2 => consecutive' --on cube:4
+exits "one port" 0 "$faro" plan 'i:5 -> ungray(i)' --on cube:5,one-port --elements 7
+prints "one port" 'one-port-half'
+exits "packets" 0 "$faro" plan 'i:6 -> ungray(i)' --on cube:6 --elements 60 --startup 10 --transfer 1
+prints "packets" 'start-ups'
+exits "a negative price" 2 "$faro" plan 'i:6 -> ungray(i)' --on cube:6 --startup -1
+
+# Files of destinations: any permutation to 10 dimensions, maps of any size.
+py "
+r = np.random.default_rng(1)
+np.save('d6.npy', r.permutation(64).astype('>i4')); np.save('d11.npy', r.permutation(2048))
+np.save('twice.npy', np.zeros(64, dtype='<i8')); np.save('map.npy', np.arange(4096) ^ (np.arange(4096) >> 1))
+"
+exits "destinations" 0 "$faro" plan --destinations d6.npy --on cube:6 --elements 3 --schedule d6.json
+exits "destinations, verified again" 0 "$faro" verify d6.json
+exits "too many destinations" 4 "$faro" plan --destinations d11.npy --on cube:11
+exits "destinations that are a map" 0 "$faro" plan --destinations map.npy --on cube:12
+prints "destinations that are a map" 'i:12 -> gray(i)'
+exits "no permutation" 2 "$faro" plan --destinations twice.npy --on cube:6
+exits "a list of another size" 2 "$faro" plan --destinations d6.npy --on cube:5
+exits "a map and destinations" 2 "$faro" plan 'i:6 -> rev(i)' --destinations d6.npy --on cube:6
+
+# Schedules: equal plans give equal bytes; rules or moves; verified by our program again.
+exits "a schedule" 0 "$faro" plan 'a:5 -> ungray(a)' --on cube:5 --elements 17 --schedule s.json
+exits "the same again" 0 "$faro" plan 'a:5 -> ungray(a)' --on cube:5 --elements 17 --schedule t.json
+check "equal plans, equal bytes" cmp -s s.json t.json
+exits "spelled out" 0 "$faro" plan 'a:5 -> ungray(a)' --on cube:5 --elements 17 --schedule e.json --expand
+check "no rules in it" sh -c "! grep -q '\"rules\"' e.json"
+exits "rules verified" 0 "$faro" verify s.json
+exits "moves verified" 0 "$faro" verify e.json
+exits "to stdout" 0 sh -c "'$faro' plan 'a:5 -> ungray(a)' --on cube:5 --elements 17 --schedule - | cmp -s - s.json"
+
+# 2^60 processors with 100 elements each: proved, within a second as a whole command.
+started=$(date +%s%N)
+exits "2^60 processors" 0 "$faro" plan 'a:60 -> ungray(a)' --on cube:60 --elements 100
+check "2^60 processors within a second" test $((($(date +%s%N) - started) / 1000000)) -lt 1000
+prints "2^60 processors" 'proved for all 2^60 processors'
+exits "2^60 processors, the longest program" 0 "$faro" plan 'a:60 -> ungray(a)' --on cube:60 --elements 100 --algorithm three-fifths
+# 2^20 processors replayed: within 15 seconds and 1 GiB of memory.
+started=$(date +%s%N)
+exits "2^20 processors replayed" 0 sh -c "ulimit -v 1048576; '$faro' plan 'a:20 -> ungray(a)' --on cube:20 --elements 4 --verify replay"
+check "2^20 processors within 15 s" test $((($(date +%s%N) - started) / 1000000000)) -lt 15
+
+exits "algorithms" 0 "$faro" algorithms
+prints "algorithms" 'three-fifths'
+exits "papers" 0 "$faro" paper
+prints "papers" 'conversion'
+exits "a paper" 0 "$faro" paper conversion
+prints "a paper" 'Theorem 8'
+exits "no such paper" 2 "$faro" paper none
