@@ -3,6 +3,7 @@
 #include <vector>
 
 #include "faro/service/paper_conversion.hpp"
+#include "faro/service/paper_pops.hpp"
 #include "faro/service/paper_shuffle.hpp"
 
 namespace faro {
@@ -12,6 +13,7 @@ std::span<const Paper* const> papers() {
   static const std::vector<const Paper*> table = {
       &conversion_paper,
       &shuffle_paper,
+      &pops_paper,
   };
   return table;
 }
