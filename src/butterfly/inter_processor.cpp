@@ -106,6 +106,7 @@ const ButterflyPlanner inter_processor_conversion = {
     .needs = "Gray code, most significant bit first, K >= 2; not restored",
     .cost = "K + n - 2 cyclic, K + n - 1 consecutive or with the whole index coded",
     .citation = "Johnsson, Ho 1990, Theorems 2 to 4",
+    .kind = ButterflyPlanner::Kind::closed,
     .refusal = refusal,
     .estimate = estimate,
     .build = build,

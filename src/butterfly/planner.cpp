@@ -7,6 +7,7 @@
 #include "faro/base/error.hpp"
 #include "faro/base/limits.hpp"
 #include "faro/butterfly/inter_processor.hpp"
+#include "faro/butterfly/list_scheduler.hpp"
 #include "faro/butterfly/local_conversion.hpp"
 #include "faro/butterfly/replication.hpp"
 #include "faro/butterfly/sectioning.hpp"
@@ -14,9 +15,9 @@
 namespace faro {
 namespace {
 
-constexpr std::array<const ButterflyPlanner*, 5> table = {
+constexpr std::array<const ButterflyPlanner*, 6> table = {
     &local_memory_first, &local_processor_first, &inter_processor_conversion,
-    &sectioning,         &replication,
+    &sectioning,         &replication,           &list_scheduler,
 };
 
 // Slot numbers have 32 bits, and a plan has a few rules for each slot and stage.
@@ -56,21 +57,29 @@ void check_request(const ButterflyRequest& request) {
   }
 }
 
-const ButterflyPlanner& cheapest_butterfly_planner(const ButterflyRequest& request) {
+const ButterflyPlanner& cheapest_butterfly_planner(const ButterflyRequest& request, Effort effort,
+                                                   Count bound) {
   check_request(request);
   const ButterflyPlanner* best = nullptr;
   Count best_cost = 0;
   std::string refusals;
-  for (const ButterflyPlanner* planner : table) {
-    if (const auto why = planner->refusal(request)) {
-      refusals += fmt::format("\n  {}: {}", planner->name, *why);
-      continue;
+  const auto consider = [&](ButterflyPlanner::Kind kind) {
+    for (const ButterflyPlanner* planner : table) {
+      if (planner->kind != kind) continue;
+      if (const auto why = planner->refusal(request)) {
+        refusals += fmt::format("\n  {}: {}", planner->name, *why);
+        continue;
+      }
+      const Count cost = planner->estimate(request).cost.value;
+      if (best == nullptr || cost < best_cost) {
+        best = planner;
+        best_cost = cost;
+      }
     }
-    const Count cost = planner->estimate(request).cost.value;
-    if (best == nullptr || cost < best_cost) {
-      best = planner;
-      best_cost = cost;
-    }
+  };
+  consider(ButterflyPlanner::Kind::closed);
+  if (best == nullptr || (effort == Effort::search && best_cost > bound)) {
+    consider(ButterflyPlanner::Kind::search);
   }
   if (best == nullptr) {
     throw Error(ErrorCode::impossible, "no planner applies:" + refusals);

@@ -322,6 +322,7 @@ const ButterflyPlanner replication = {
     .needs = "least significant bit first: output in the code of the input",
     .cost = "K + n - 1 in binary code, 2K + n - 2 in Gray code, n for K = 1; cyclic gray K/2 more",
     .citation = "Johnsson, Ho 1990, Theorem 5",
+    .kind = ButterflyPlanner::Kind::closed,
     .refusal = refusal,
     .estimate = estimate,
     .build = build,

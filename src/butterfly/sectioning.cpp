@@ -156,6 +156,7 @@ const ButterflyPlanner sectioning = {
         "cyclic gray; not restored",
     .cost = "(K/2^rho + ceil((n - rho)/r)) max(rho, 2^(rho-1)), rho = min(r [+1 in Gray code], n)",
     .citation = "Johnsson, Ho 1990, section 6",
+    .kind = ButterflyPlanner::Kind::closed,
     .refusal = refusal,
     .estimate = estimate,
     .build = build,

@@ -41,7 +41,9 @@ class GoalKeeper : public ScheduleSink {
 };
 
 const ButterflyPlanner& chosen(const ButterflyRequest& request, const std::string& algorithm) {
-  if (algorithm.empty()) return cheapest_butterfly_planner(request);
+  if (algorithm.empty()) {
+    return cheapest_butterfly_planner(request, Effort::search, bound_of(request).value);
+  }
   const ButterflyPlanner* planner = find_butterfly_planner(algorithm);
   if (planner == nullptr) {
     std::string names;
@@ -90,8 +92,11 @@ ButterflyPlanReport plan_butterfly(const ButterflyRequest& request,
   ButterflyPlanReport report;
   report.request = request;
   for (const ButterflyPlanner* planner : butterfly_planners()) {
-    ButterflyConsidered c{.planner = planner, .refusal = planner->refusal(request)};
-    if (!c.refusal) c.estimate = planner->estimate(request);
+    ButterflyConsidered c{.planner = planner, .refusal = planner->refusal(request), .estimate = {}};
+    // A search says its cost only when its turn comes.
+    if (!c.refusal && planner->kind == ButterflyPlanner::Kind::closed) {
+      c.estimate = planner->estimate(request);
+    }
     report.considered.push_back(std::move(c));
   }
   report.planner = &chosen(request, options.algorithm);

@@ -99,6 +99,9 @@ class Naive {
       }
     }
     for (const auto& [place, value] : writes) values_[place] = value;
+    for (const Butterfly& b : s.butterflies) {
+      if (!compute({{}, b.low, b.high, b.stage, b.result, b.to}, b.processor)) return false;
+    }
     for (const ButterflyRule& r : s.butterfly_rules) {
       for (Word q = 0; q < processors_; ++q) {
         if (meets(q, r.where) && !compute(r, q)) return false;

@@ -42,11 +42,15 @@ struct ButterflyRequest {
 };
 
 struct ButterflyPlanner {
+  // A closed plan has its cost in a formula; a search takes up to seconds to say what it costs.
+  enum class Kind { closed, search };
+
   const char* name;
   const char* title;
   const char* needs;
   const char* cost;
   const char* citation;
+  Kind kind = Kind::closed;
 
   // Nothing if the planner applies, else why not: completes "does not apply: ...".
   std::optional<std::string> (*refusal)(const ButterflyRequest&);
@@ -62,8 +66,11 @@ std::span<const ButterflyPlanner* const> butterfly_planners();
 // Nothing if there is none of this name.
 const ButterflyPlanner* find_butterfly_planner(std::string_view name);
 // The cheapest that applies; throws Error(impossible) with every refusal if none does, and
-// Error(usage) for a request that makes no sense.
-const ButterflyPlanner& cheapest_butterfly_planner(const ButterflyRequest& request);
+// Error(usage) for a request that makes no sense. Searches are asked where no closed plan applies;
+// with Effort::search also where none meets `bound`.
+enum class Effort { closed, search };
+const ButterflyPlanner& cheapest_butterfly_planner(const ButterflyRequest& request,
+                                                   Effort effort = Effort::closed, Count bound = 0);
 
 // Throws Error(usage) unless 0 <= n <= p <= 64 and K fits a slot number.
 void check_request(const ButterflyRequest& request);
