@@ -7,11 +7,11 @@
 #include <nlohmann/json.hpp>
 #include <vector>
 
-#include "../full.hpp"
-#include "../paths.hpp"
 #include "faro/base/random.hpp"
 #include "faro/machines/verify/verifier.hpp"
 #include "faro/planners/planner.hpp"
+#include "full.hpp"
+#include "paths.hpp"
 
 namespace faro::testing {
 
