@@ -108,6 +108,7 @@ def main(argv):
     folder = os.environ.get("FARO_JUDGES")
     if not folder:
         print("skipped: %d schedules; FARO_JUDGES names no folder of judges" % count)
+        print("judges: 0 passed, 0 failed, %d skipped" % count)
         return 0
     judges, tally, wrong = Judges(folder), {}, 0
     batch = []
@@ -137,10 +138,8 @@ def main(argv):
             flush()
     if batch:
         flush()
-    if skipped:
-        print("skipped: %d schedules without a judge" % skipped)
-    print("judges: %d schedules, %d different (%s)" % (
-        count - skipped, wrong, ", ".join("%s %d, %d right" % (k, n, r) for k, (n, r) in sorted(tally.items()))))
+    print("compared: " + ", ".join("%s %d, %d of them right" % (k, n, r) for k, (n, r) in sorted(tally.items())))
+    print("judges: %d passed, %d failed, %d skipped" % (count - skipped - wrong, wrong, skipped))
     return 1 if wrong else 0
 
 

@@ -1,0 +1,77 @@
+// Any bytes as a schedule file: refused with a library error, or read. What is read without a
+// breach is written and read again to the same bytes, and small schedules are judged by both
+// verifiers, which must agree (a difference is an InternalError).
+#include <cstddef>
+#include <cstdint>
+#include <cstdlib>
+#include <string>
+
+#include "faro/base/error.hpp"
+#include "faro/schedules/json_reader.hpp"
+#include "faro/schedules/json_writer.hpp"
+#include "faro/service/map_goal.hpp"
+#include "faro/service/verify.hpp"
+
+namespace {
+
+using namespace faro;
+
+struct Breaches : ReadListener {
+  bool any = false;
+  void breach(Count, const std::string&, const std::string&) override { any = true; }
+  void warning(const std::string&) override {}
+};
+
+struct Reading {
+  RecordingSink schedule;
+  Breaches breaches;
+  ReadOutcome outcome = ReadOutcome::no_schedule;
+};
+
+Reading read(std::string_view text) {
+  Reading reading;
+  TextSource source(text);
+  ReadOptions options;
+  options.map_from = [](std::string_view map, const Machine& machine, std::uint64_t elements) {
+    return map_goal_from(map, machine, elements);
+  };
+  reading.outcome = read_schedule(source, reading.schedule, options, reading.breaches);
+  return reading;
+}
+
+std::string written(const RecordingSink& schedule) {
+  TextSink sink;
+  JsonWriter writer(sink);
+  schedule.replay_into(writer);
+  return sink.text();
+}
+
+void check(std::string_view text) {
+  const Reading reading = read(text);
+  if (reading.outcome != ReadOutcome::complete) return;
+  if (!reading.breaches.any) {
+    const std::string once = written(reading.schedule);
+    if (written(read(once).schedule) != once) std::abort();
+  }
+  // Small enough that replay does not dominate the run.
+  constexpr Count places_max = 4096;
+  const ScheduleHeader& header = reading.schedule.header;
+  if (header.slots > places_max || processors(header.machine) > places_max ||
+      processors(header.machine) * header.slots > places_max)
+    return;
+  TextSource source(text);
+  verify_schedule(source, {VerifyBy::both, {}});
+}
+
+}  // namespace
+
+extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
+  try {
+    check(std::string_view(reinterpret_cast<const char*>(data), size));
+  } catch (const InternalError&) {
+    std::abort();
+  } catch (const Error&) {
+    return 0;
+  }
+  return 0;
+}
