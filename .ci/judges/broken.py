@@ -45,8 +45,12 @@ def at(value, path):
     return value
 
 
-def mask_bits(machine):
-    """How many bits of a mask may change. The judge of POPS schedules does not look at bits beyond the processor's."""
+def mask_bits(schedule):
+    """How many bits of a mask may change. The judges of POPS and butterfly schedules do not look at bits beyond the
+    processor's number, which faro refuses."""
+    machine = schedule["machine"]
+    if "problem" in schedule:
+        return max(1, machine["dimensions"])
     if machine["kind"] == "pops":
         return max(1, (machine["d"] * machine["g"]).bit_length() - 1)
     return 4
@@ -64,7 +68,7 @@ def change_number(rnd, schedule):
         i = rnd.randrange(len(old))
         holder[key] = old[:i] + rnd.choice("01x") + old[i + 1:]
     elif isinstance(old, str):
-        holder[key] = "0x%x" % (int(old, 16) ^ 1 << rnd.randrange(mask_bits(schedule["machine"])))
+        holder[key] = "0x%x" % (int(old, 16) ^ 1 << rnd.randrange(mask_bits(schedule)))
     else:
         holder[key] = rnd.choice([old ^ 1, old + 1, old - 1, rnd.randrange(8)])
         if holder[key] < 0 and "by" != key:
