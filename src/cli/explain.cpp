@@ -15,6 +15,7 @@
 #include "faro/algebra/classify.hpp"
 #include "faro/algebra/notation.hpp"
 #include "faro/base/count.hpp"
+#include "faro/planners/shuffle/structure.hpp"
 
 namespace faro::cli {
 namespace {
@@ -146,6 +147,24 @@ void print_bounds(const Notation& notation, Output& out) {
              row.bound.reason);
 }
 
+// Chains and cycles of a map that tells processor and memory apart; nothing if it is no permutation
+// of bits.
+std::optional<shuffle::Structure> structure_of(const Notation& notation) {
+  if (notation.cut.kind != Cut::Kind::both) return std::nullopt;
+  return shuffle::structure_of(notation.map, notation.map.width() - notation.cut.processor_bits);
+}
+
+void print_structure(const Notation& notation, Output& out) {
+  const auto s = structure_of(notation);
+  if (!s) return;
+  out.text("\n{}\n\n", out.styled(Output::Style::strong, "As a shuffle on a cube"));
+  out.text("  index set  {{{}}}: order {}, {} of processor bits\n", fmt::join(s->index_set(), ", "),
+           s->order(), s->real_order());
+  for (const std::string& line : shuffle::describe(*s)) out.text("  {}\n", line);
+  if (s->nothing_remote()) out.text("  nothing moves between processors\n");
+  out.text("  an element travels at most {} links\n", s->distance());
+}
+
 void print_text(const Options& options, const Notation& notation, Output& out) {
   const BitMap& map = notation.map;
   print_summary(options, notation, out);
@@ -160,6 +179,7 @@ void print_text(const Options& options, const Notation& notation, Output& out) {
   out.text("{}", matrix_drawing(map, labels,
                                 {.below = both ? map.width() - notation.cut.processor_bits : 0}));
   print_examples(notation, out);
+  print_structure(notation, out);
   print_bounds(notation, out);
 }
 
@@ -193,6 +213,22 @@ nlohmann::ordered_json as_json(const Options& options, const Notation& notation)
   object["canonical"] = to_notation(map, notation.cut);
   object["cut"] = {{"kind", name_of_cut(notation.cut.kind)},
                    {"processor_bits", notation.cut.processor_bits}};
+  if (const auto s = structure_of(notation)) {
+    auto& structure = object["structure"];
+    structure["index_set"] = s->index_set();
+    structure["order"] = s->order();
+    structure["real_order"] = s->real_order();
+    structure["distance"] = s->distance();
+    auto& chains = structure["chains"] = nlohmann::ordered_json::array();
+    for (const shuffle::Chain& c : s->chains)
+      chains.push_back({{"control", c.control},
+                        {"dimensions", c.dimensions},
+                        {"inverted", c.inverted},
+                        {"target", c.target}});
+    auto& real = structure["real_cycles"] = nlohmann::ordered_json::array();
+    for (const shuffle::Cycle& c : s->cycles)
+      real.push_back({{"dimensions", c.dimensions}, {"inverted", c.inverted}});
+  }
   auto& examples = object["examples"] = nlohmann::ordered_json::array();
   for (const Word index : example_indices(map.width()))
     examples.push_back({{"from", std::to_string(index)}, {"to", std::to_string(map(index))}});

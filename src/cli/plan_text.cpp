@@ -89,11 +89,19 @@ std::string bars(const PlanReport& report, const Output& out) {
 }
 
 std::string packets_text(const PacketReport& p) {
-  return line("packets",
-              fmt::format("of {} elements: {} start-ups with {}, time {:g} at {:g} a start-up and "
-                          "{:g} an element; {:g} with packets of one",
-                          p.prices.packet_elements, to_string(p.startups), p.planner, p.time,
-                          p.prices.startup, p.prices.transfer, p.time_unpacked));
+  std::string text =
+      line("packets",
+           fmt::format("of {} elements: {} start-ups with {}, time {:g} at {:g} a start-up and "
+                       "{:g} an element; {:g} with packets of one",
+                       p.prices.packet_elements, to_string(p.startups), p.planner, p.time,
+                       p.prices.startup, p.prices.transfer, p.time_unpacked));
+  if (p.startup_from || p.startup_until)
+    text +=
+        line("", fmt::format("this size is best for start-ups {}{}{}",
+                             p.startup_from ? fmt::format("from {:g}", *p.startup_from) : "",
+                             p.startup_from && p.startup_until ? " " : "",
+                             p.startup_until ? fmt::format("up to {:g}", *p.startup_until) : ""));
+  return text;
 }
 
 const char* verifiers_json(const PlanReport& report) {
@@ -175,6 +183,10 @@ std::string plan_json(const PlanReport& report, const std::string& map_text) {
                     {"planner", report.packets->planner},
                     {"time", report.packets->time},
                     {"time_unpacked", report.packets->time_unpacked}};
+  if (report.packets && report.packets->startup_from)
+    j["packets"]["startup_from"] = *report.packets->startup_from;
+  if (report.packets && report.packets->startup_until)
+    j["packets"]["startup_until"] = *report.packets->startup_until;
   return j.dump();
 }
 

@@ -9,6 +9,7 @@
 #include "faro/machines/bounds/bounds.hpp"
 #include "faro/machines/bounds/mesh_bounds.hpp"
 #include "faro/machines/bounds/pops_bounds.hpp"
+#include "faro/planners/shuffle/packets.hpp"
 #include "faro/schedules/cost.hpp"
 #include "faro/service/catalogue.hpp"
 #include "faro/service/crossings.hpp"
@@ -146,12 +147,45 @@ std::optional<PaperCount> paper_count(const PlanReport& report) {
   return best;
 }
 
+// The request that moves packets instead of elements. With memory bits in the map only powers of
+// two that leave the bits which tell elements apart.
+Request packed_request(const Request& request, std::uint64_t packet) {
+  if (!request.map.cut || request.map.memory_bits == 0) {
+    Request packed = request;
+    packed.elements = (request.elements + packet - 1) / packet;
+    return packed;
+  }
+  const auto packed =
+      is_power_of_two(packet) ? shuffle::packed(request, log2_exact(packet)) : std::nullopt;
+  if (!packed)
+    throw Error(ErrorCode::impossible,
+                fmt::format("packets of {} elements do not move alike: in a map that names memory "
+                            "bits it must be a permutation of bits, and a packet a power of two "
+                            "that leaves a memory bit for each one that moves into a processor bit",
+                            packet));
+  return *packed;
+}
+
+// The sizes at which the number of packets changes, or that a map with memory bits allows.
+std::vector<std::uint64_t> packet_sizes(const Request& request) {
+  std::vector<std::uint64_t> sizes = {1};
+  if (request.map.cut && request.map.memory_bits > 0) {
+    for (int j = 1; shuffle::packed(request, j); ++j) sizes.push_back(bit(j));
+    return sizes;
+  }
+  const std::uint64_t k = request.elements;
+  for (std::uint64_t packets = k; packets > 1;) {
+    const std::uint64_t size = (k + packets - 2) / (packets - 1);
+    packets = (k + size - 1) / size;
+    sizes.push_back(size);
+  }
+  return sizes;
+}
+
 PacketReport packet_report(const Request& request, const std::string& algorithm,
                            PacketPrices prices) {
-  const std::uint64_t k = request.elements;
   const auto report_of = [&](std::uint64_t packet) {
-    Request packed = request;
-    packed.elements = (k + packet - 1) / packet;
+    const Request packed = packed_request(request, packet);
     const std::vector<Considered> all = consider(packed);
     const Considered& chosen = choose(all, algorithm);
     PacketReport report{.prices = prices, .planner = chosen.planner->name};
@@ -161,20 +195,31 @@ PacketReport packet_report(const Request& request, const std::string& algorithm,
                   (prices.startup + static_cast<double>(packet) * prices.transfer);
     return report;
   };
-  if (request.map.cut && request.map.memory_bits > 0)
-    throw Error(ErrorCode::impossible,
-                "packets hold elements that move alike; this map names memory bits");
-  PacketReport best = report_of(prices.packet_elements == 0 ? 1 : prices.packet_elements);
-  if (prices.packet_elements == 0) {
-    // Only sizes at which the number of packets changes can be best.
-    for (std::uint64_t packets = k; packets > 1;) {
-      const std::uint64_t size = (k + packets - 2) / (packets - 1);
-      packets = (k + size - 1) / size;
-      const PacketReport tried = report_of(size);
-      if (tried.time < best.time) best = tried;
-    }
+  if (prices.packet_elements != 0) {
+    PacketReport report = report_of(prices.packet_elements);
+    report.time_unpacked = report_of(1).time;
+    return report;
   }
-  best.time_unpacked = report_of(1).time;
+  std::vector<PacketReport> tried;
+  for (const std::uint64_t size : packet_sizes(request)) tried.push_back(report_of(size));
+  PacketReport best = tried.front();
+  for (const PacketReport& t : tried)
+    if (t.time < best.time) best = t;
+  best.time_unpacked = tried.front().time;
+  // Times are linear in the start-up: where another size becomes better.
+  const auto transfers = [&](const PacketReport& r) {
+    return static_cast<double>(r.startups) * static_cast<double>(r.prices.packet_elements) *
+           prices.transfer;
+  };
+  for (const PacketReport& t : tried) {
+    if (t.startups == best.startups) continue;
+    const double crossing = (transfers(t) - transfers(best)) /
+                            (static_cast<double>(best.startups) - static_cast<double>(t.startups));
+    if (t.startups < best.startups && (!best.startup_until || crossing < *best.startup_until))
+      best.startup_until = crossing;
+    if (t.startups > best.startups && (!best.startup_from || crossing > *best.startup_from))
+      best.startup_from = crossing;
+  }
   return best;
 }
 

@@ -54,6 +54,9 @@ struct PacketReport {
   std::string planner = {};  // of that schedule
   double time = 0;
   double time_unpacked = 0;  // with packets of one element
+  // With the best size: the start-up prices between which it stays the best, where there is an end.
+  std::optional<double> startup_from = {};
+  std::optional<double> startup_until = {};
 };
 
 // One planner's answer: why it does not apply, or what it would cost.
