@@ -6,9 +6,13 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <cerrno>
 #include <cstring>
+#include <system_error>
+#include <thread>
 #include <utility>
+#include <vector>
 
 #include "faro/base/check.hpp"
 #include "faro/base/error.hpp"
@@ -70,8 +74,23 @@ void Mapping::prefault() const {
                             static_cast<std::uint64_t>(::sysconf(_SC_PAGESIZE));
   if (size_ == 0 || size_ > memory_bytes / 2) return;
 #ifdef MADV_POPULATE_WRITE
-  static_cast<void>(
-      ::madvise(data_, size_, access_ == Access::write ? MADV_POPULATE_WRITE : MADV_POPULATE_READ));
+  const int advice = access_ == Access::write ? MADV_POPULATE_WRITE : MADV_POPULATE_READ;
+  // The kernel clears new pages, at the speed of one core; more than a few only wait for memory.
+  constexpr std::size_t share_bytes_min = std::size_t{1} << 24U;
+  const std::size_t workers = std::clamp<std::size_t>(
+      std::min<std::size_t>(std::thread::hardware_concurrency(), size_ / share_bytes_min), 1, 4);
+  // Whole huge pages, so that no two workers meet in one.
+  const std::size_t share_bytes = (size_ / workers + share_bytes_min - 1) & ~(share_bytes_min - 1);
+  std::vector<std::jthread> others;
+  try {
+    for (std::size_t begin = share_bytes; begin < size_; begin += share_bytes)
+      others.emplace_back([this, begin, share_bytes, advice] {
+        ::madvise(data_ + begin, std::min(share_bytes, size_ - begin), advice);
+      });
+  } catch (const std::system_error&) {
+    // No more threads to be had: what they would have fetched comes when it is touched.
+  }
+  ::madvise(data_, std::min(share_bytes, size_), advice);
 #endif
 }
 
