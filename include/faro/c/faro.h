@@ -1,26 +1,24 @@
-/* faro from C, and from every language that calls C.
- *
- *   faro_map* map = NULL;                                  bit reversal of 2^10 elements:
- *   faro_map_from_columns(10, columns, 0, &map);           columns[i] is the image of bit i
- *   faro_permute_options options = FARO_PERMUTE_OPTIONS;
- *   options.element_bytes = 8;
- *   faro_plan* plan = NULL;
- *   if (faro_plan_create(map, &options, &plan) != FARO_OK) puts(faro_last_error());
- *   faro_plan_execute(plan, from, to, bytes);              to[map(i)] = from[i]
- *   faro_plan_free(plan);
- *   faro_map_free(map);
- *
- * Every function returns a status, FARO_OK being 0, except those that free and those that only
- * look; none throws, prints or ends the program. After another status faro_last_error() says what
- * went wrong, on this thread, until the next call that fails. Maps and plans never change: any
- * number of threads may use one at the same time. NULL handles and pointers are refused with
- * FARO_USAGE; freeing NULL does nothing.
- *
- * Every struct begins with its size and the version of its layout, which its initialiser sets: a
- * library that knows a later, longer layout takes the fields it is not given at their defaults.
- */
-#ifndef FARO_C_FARO_H
-#define FARO_C_FARO_H
+// faro from C, and from every language that calls C.
+//
+//   faro_map* map = NULL;                                  bit reversal of 2^10 elements:
+//   faro_map_from_columns(10, columns, 0, &map);           columns[i] is the image of bit i
+//   faro_permute_options options = FARO_PERMUTE_OPTIONS;
+//   options.element_bytes = 8;
+//   faro_plan* plan = NULL;
+//   if (faro_plan_create(map, &options, &plan) != FARO_OK) puts(faro_last_error());
+//   faro_plan_execute(plan, from, to, bytes);              to[map(i)] = from[i]
+//   faro_plan_free(plan);
+//   faro_map_free(map);
+//
+// Every function returns a status, FARO_OK being 0, except those that free and those that only
+// look; none throws, prints or ends the program. After another status faro_last_error() says what
+// went wrong, on this thread, until the next call that fails. Maps and plans never change: any
+// number of threads may use one at the same time. NULL handles and pointers are refused with
+// FARO_USAGE; freeing NULL does nothing.
+//
+// Every struct begins with its size and the version of its layout, which its initialiser sets: a
+// library that knows a later, longer layout takes the fields it is not given at their defaults.
+#pragma once
 
 #include <stddef.h>
 #include <stdint.h>
@@ -119,5 +117,3 @@ FARO_API void faro_plan_free(faro_plan* plan);
 #ifdef __cplusplus
 }
 #endif
-
-#endif /* FARO_C_FARO_H */
