@@ -5,6 +5,7 @@
 #include <cstddef>
 #include <cstring>
 #include <exception>
+#include <iterator>
 #include <memory>
 #include <new>
 #include <string>
@@ -54,7 +55,8 @@ faro_status guarded(Work&& work) noexcept {
 
 template <class... Pointers>
 void need(const char* function, const Pointers*... pointers) {
-  if (((pointers == nullptr) || ...)) {
+  const void* const all[] = {pointers...};
+  if (std::find(std::begin(all), std::end(all), nullptr) != std::end(all)) {
     throw faro::Error(faro::ErrorCode::usage, std::string(function) + ": a NULL argument");
   }
 }

@@ -7,17 +7,17 @@
 // bit permutation does. Included once per instruction set, inside its namespace.
 
 // Stages begin..end-1 of the middle on the registers that differ in these bits of their number.
-template <class Ops, int Begin, int End, int Count>
+template <class Ops, std::size_t Begin, std::size_t End, std::size_t Count>
 FARO_INLINE void middle_stages(const TilePass& pass, typename Ops::Vector (&x)[Count],
-                               int first_bit) {
+                               std::size_t first_bit) {
   const std::uint8_t* table = pass.tables.at(pass.tables.middle);
   FARO_UNROLL
-  for (int t = Begin; t < End; ++t) {
+  for (std::size_t t = Begin; t < End; ++t) {
     const auto low = Ops::load_table(table + 2 * t * Ops::vector_bytes);
     const auto high = Ops::load_table(table + (2 * t + 1) * Ops::vector_bytes);
-    const int step = 1 << (t - first_bit);
+    const std::size_t step = std::size_t{1} << (t - first_bit);
     FARO_UNROLL
-    for (int r = 0; r < Count; ++r) {
+    for (std::size_t r = 0; r < Count; ++r) {
       if ((r & step) != 0) continue;
       const auto a = x[r];
       const auto b = x[r | step];
@@ -33,7 +33,7 @@ struct TwoTables {
   // More than 16 registers do not fit beside their indices: the stages are then split in two
   // halves with a small buffer between them.
   static constexpr std::size_t registers = std::size_t{1} << M;
-  static constexpr int split = M <= 4 ? M : M / 2;
+  static constexpr std::size_t split = M <= 4 ? M : M / 2;
 
   template <class Put>
   static FARO_INLINE void run(const TilePass& pass, const std::byte* from, Word from_at,
@@ -49,23 +49,23 @@ struct TwoTables {
       middle_stages<Ops, 1, M - 1>(pass, x, 0);
       finish<Put>(plan, pass, x, 0, to, to_at, shift);
     } else {
+      constexpr std::size_t side = std::size_t{1}
+                                   << (M - split);  // groups, and registers of the second half
       alignas(64) std::byte buffer[(std::size_t{1} << M) * Ops::vector_bytes];
-      for (int group = 0; group < (1 << (M - split)); ++group) {
+      for (std::size_t group = 0; group < side; ++group) {
         Vector x[1 << split];
         load_first(plan, pass, from, from_at, group << split, x);
         middle_stages<Ops, 1, split>(pass, x, 0);
         FARO_UNROLL
-        for (int r = 0; r < (1 << split); ++r) {
-          Ops::store(buffer + static_cast<std::size_t>((group << split) | r) * Ops::vector_bytes,
-                     x[r]);
+        for (std::size_t r = 0; r < registers / side; ++r) {
+          Ops::store(buffer + ((group << split) | r) * Ops::vector_bytes, x[r]);
         }
       }
-      for (int group = 0; group < (1 << split); ++group) {
+      for (std::size_t group = 0; group < registers / side; ++group) {
         Vector x[1 << (M - split)];
         FARO_UNROLL
-        for (int r = 0; r < (1 << (M - split)); ++r) {
-          x[r] = Ops::load(buffer +
-                           static_cast<std::size_t>((r << split) | group) * Ops::vector_bytes);
+        for (std::size_t r = 0; r < side; ++r) {
+          x[r] = Ops::load(buffer + ((r << split) | group) * Ops::vector_bytes);
         }
         middle_stages<Ops, split, M - 1>(pass, x, split);
         finish<Put>(plan, pass, x, group, to, to_at, shift);
@@ -74,15 +74,14 @@ struct TwoTables {
   }
 
   // Loads Count registers from number `base` on and does stage 0, unless that is the last too.
-  template <int Count>
+  template <std::size_t Count>
   static FARO_INLINE void load_first(const TilePlan& plan, const TilePass& pass,
-                                     const std::byte* from, Word from_at, int base,
+                                     const std::byte* from, Word from_at, std::size_t base,
                                      Vector (&x)[Count]) {
-    const std::uint8_t* first =
-        pass.tables.at(pass.tables.first) + static_cast<std::size_t>(base) * Ops::vector_bytes;
+    const std::uint8_t* first = pass.tables.at(pass.tables.first) + base * Ops::vector_bytes;
     const Word* offsets = plan.register_from.data() + base;
     FARO_UNROLL
-    for (int r = 0; r < Count; r += 2) {
+    for (std::size_t r = 0; r < Count; r += 2) {
       const auto a = Ops::load(from + (from_at ^ offsets[r]));
       const auto b = Ops::load(from + (from_at ^ offsets[r + 1]));
       if constexpr (M == 1) {
@@ -96,18 +95,18 @@ struct TwoTables {
   }
 
   // The last stage and the stores. x[i] is register i << (M - bits of Count) | group.
-  template <class Put, int Count>
+  template <class Put, std::size_t Count>
   static FARO_INLINE void finish(const TilePlan& plan, const TilePass& pass,
-                                 const Vector (&x)[Count], int group, std::byte* to, Word to_at,
-                                 Word shift) {
-    constexpr int half = Count / 2;
-    constexpr int place = M <= 4 ? 0 : split;
+                                 const Vector (&x)[Count], std::size_t group, std::byte* to,
+                                 Word to_at, Word shift) {
+    constexpr std::size_t half = Count / 2;
+    constexpr std::size_t place = M <= 4 ? 0 : split;
     const std::uint8_t* low = pass.tables.at(pass.tables.last);
     const std::uint8_t* high = low + Ops::lanes * Ops::vector_bytes;
     FARO_UNROLL
-    for (int i = 0; i < half; ++i) {
-      const auto s0 = static_cast<std::size_t>((i << place) | group);
-      const auto s1 = static_cast<std::size_t>(((i | half) << place) | group);
+    for (std::size_t i = 0; i < half; ++i) {
+      const std::size_t s0 = (i << place) | group;
+      const std::size_t s1 = ((i | half) << place) | group;
       const Word shift0 = shift ^ plan.register_shift[s0];
       const Word shift1 = shift ^ plan.register_shift[s1];
       const auto index0 = Ops::load_table(low + shift0 * Ops::vector_bytes);
