@@ -1,4 +1,4 @@
-// Kernels for machines with fixed exchanges (AVX2, SSE4, NEON): PRE is a shuffle of each register
+// Kernels for machines with fixed exchanges (AVX2, SSE4): PRE is a shuffle of each register
 // as it is loaded, POST one as it is stored, both left out where they are the identity; the stages
 // between are exact exchanges of a lane bit with a register bit. Included once per instruction set,
 // inside its namespace; written with Highway's portable operations.
