@@ -5,6 +5,7 @@
 #include "faro/planners/affine_memory.hpp"
 #include "faro/planners/bit_cycles.hpp"
 #include "faro/planners/exchange_sequence.hpp"
+#include "faro/planners/links_route.hpp"
 #include "faro/planners/list_routing.hpp"
 #include "faro/planners/mesh_affine.hpp"
 #include "faro/planners/mesh_gamma.hpp"
@@ -96,6 +97,10 @@ const auto table = std::to_array<const Planner*>({
     &mesh_sweep,
     &torus_digit,
     &mesh_gamma,
+    // Mesh and torus with all links
+    &links_dimension_order,
+    &links_mixed_orders,
+    &links_congestion,
 });
 
 }  // namespace

@@ -1,9 +1,6 @@
 // Planners that choose processors one by one: sweeps, digits, the GAMMA scheduler.
 #include <gtest/gtest.h>
 
-#include <fstream>
-#include <sstream>
-
 #include "faro/machines/bounds/mesh_bounds.hpp"
 #include "faro/machines/verify/mesh.hpp"
 #include "faro/planners/mesh_gamma.hpp"
@@ -12,7 +9,7 @@
 #include "faro/planners/torus_digit.hpp"
 #include "full.hpp"
 #include "machines/mesh_cases.hpp"
-#include "paths.hpp"
+#include "planners/mesh_tables.hpp"
 
 namespace faro {
 namespace {
@@ -20,6 +17,10 @@ namespace {
 using mesh::Variant;
 using testing::bpc;
 using testing::mesh_of;
+using testing::numbers;
+using testing::shape_from;
+using testing::table;
+using testing::vector_from;
 
 struct Checked {
   Cost cost;
@@ -164,46 +165,6 @@ TEST(MeshGamma, random_destinations_reach_the_bound_on_mesh_and_torus) {
 }
 
 // --- Golden tables -----------------------------------------------------------------------------
-
-std::vector<std::vector<std::string>> table(const std::string& name) {
-  std::ifstream file(testing::source_path("tests/data/mesh/" + name));
-  std::vector<std::vector<std::string>> rows;
-  for (std::string line; std::getline(file, line);) {
-    if (line.starts_with('#')) continue;
-    std::vector<std::string> cells;
-    std::stringstream stream(line);
-    for (std::string cell; std::getline(stream, cell, ';');)
-      cells.push_back(cell.substr(cell.find_first_not_of(' ')));
-    rows.push_back(std::move(cells));
-  }
-  return rows;
-}
-
-std::vector<int> shape_from(const std::string& text) {
-  std::vector<int> sides;
-  std::stringstream stream(text);
-  for (std::string side; std::getline(stream, side, 'x');)
-    sides.push_back(log2_exact(std::stoull(side)));
-  return sides;
-}
-
-BpcVector vector_from(const std::string& text) {
-  BpcVector bits;
-  std::stringstream stream(text);
-  for (std::string entry; std::getline(stream, entry, ',');) {
-    const bool inverted = entry.starts_with('-');
-    bits.target.insert(bits.target.begin(), std::stoi(inverted ? entry.substr(1) : entry));
-    bits.inverted.insert(bits.inverted.begin(), inverted);
-  }
-  return bits;
-}
-
-std::vector<Count> numbers(const std::string& text) {
-  std::vector<Count> result;
-  std::stringstream stream(text);
-  for (std::uint64_t n = 0; stream >> n;) result.push_back(n);
-  return result;
-}
 
 std::vector<Count> quadruple(const mesh::MeshProgram& program) {
   const Cost cost = program.cost();

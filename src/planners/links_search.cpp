@@ -1,0 +1,302 @@
+#include "links_search.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+#include <numeric>
+#include <queue>
+
+#include "faro/base/check.hpp"
+
+namespace faro::links {
+
+LinkTable::LinkTable(const MeshGeometry& geometry) {
+  for (Word p = 0; p < geometry.processors(); ++p) {
+    first.push_back(static_cast<Link>(to.size()));
+    for (const Word q : geometry.neighbours(p)) {
+      from.push_back(static_cast<std::uint32_t>(p));
+      to.push_back(static_cast<std::uint32_t>(q));
+    }
+  }
+  first.push_back(static_cast<Link>(to.size()));
+}
+
+Link LinkTable::between(Word p, Word q) const {
+  for (Link link = first[p]; link < first[p + 1]; ++link)
+    if (to[link] == q) return link;
+  FARO_CHECK(false);
+  return 0;
+}
+
+std::vector<Link> way_by_order(const MeshGeometry& geometry, const LinkTable& links, Word from,
+                               Word to, const DimensionOrder& order) {
+  std::vector<Link> way;
+  for (const int k : order.order) {
+    std::int64_t by = geometry.coordinate(to, k) - geometry.coordinate(from, k);
+    if (geometry.wrap() == Mesh::Wrap::orthogonal) {
+      const std::int64_t side = geometry.side(k);
+      if (2 * std::abs(by) > side) by += by > 0 ? -side : side;
+      if (2 * std::abs(by) == side) by = order.upward ? std::abs(by) : -std::abs(by);
+    }
+    for (; by != 0; by += by > 0 ? -1 : 1) {
+      const Word next = *geometry.routed(from, k, by > 0 ? 1 : -1);
+      way.push_back(links.between(from, next));
+      from = next;
+    }
+  }
+  return way;
+}
+
+void balance(const LinkTable& links, std::vector<Packet>& packets, int rounds, Random& random) {
+  std::vector<float> load(links.size(), 0);
+  for (const Packet& packet : packets)
+    for (const Link link : packet.way) load[link] += 1;
+  std::vector<std::size_t> turn(packets.size());
+  std::iota(turn.begin(), turn.end(), std::size_t{0});
+  std::vector<float> price(links.size());
+  std::vector<float> cost(links.processors());
+  std::vector<Link> into(links.processors());
+  const auto price_of = [&](Link link, float scale) {
+    const float relative = (load[link] + 1) / scale;
+    const float squared = relative * relative;
+    const float fourth = squared * squared;
+    return 0.01F + fourth * fourth;
+  };
+  for (int round = 0; round < rounds; ++round) {
+    for (std::size_t i = turn.size(); i > 1; --i) std::swap(turn[i - 1], turn[random.below(i)]);
+    const float scale = std::max(1.0F, *std::max_element(load.begin(), load.end()));
+    for (Link link = 0; link < links.size(); ++link) price[link] = price_of(link, scale);
+    for (const std::size_t i : turn) {
+      Packet& packet = packets[i];
+      for (const Link link : packet.way) {
+        load[link] -= 1;
+        price[link] = price_of(link, scale);
+      }
+      const Word source = packet.move.from_processor;
+      const Word target = packet.move.to_processor;
+      std::fill(cost.begin(), cost.end(), std::numeric_limits<float>::infinity());
+      using Entry = std::pair<float, std::uint32_t>;
+      std::priority_queue<Entry, std::vector<Entry>, std::greater<>> open;
+      cost[source] = 0;
+      open.emplace(0.0F, static_cast<std::uint32_t>(source));
+      while (!open.empty()) {
+        const auto [there, p] = open.top();
+        open.pop();
+        if (p == target) break;
+        if (there > cost[p]) continue;
+        for (Link link = links.first[p]; link < links.first[p + 1]; ++link) {
+          const std::uint32_t q = links.to[link];
+          if (there + price[link] >= cost[q]) continue;
+          cost[q] = there + price[link];
+          into[q] = link;
+          open.emplace(cost[q], q);
+        }
+      }
+      packet.way.clear();
+      for (Word p = target; p != source; p = links.from[into[p]]) packet.way.push_back(into[p]);
+      std::reverse(packet.way.begin(), packet.way.end());
+      for (const Link link : packet.way) {
+        load[link] += 1;
+        price[link] = price_of(link, scale);
+      }
+    }
+  }
+}
+
+Timetable first_come(const LinkTable& links, const std::vector<Packet>& packets,
+                     const std::vector<float>& favour) {
+  Timetable times;
+  times.starts.resize(packets.size());
+  std::vector<std::uint32_t> active;
+  for (std::uint32_t i = 0; i < packets.size(); ++i)
+    if (!packets[i].way.empty()) active.push_back(i);
+  constexpr std::uint32_t nobody = ~std::uint32_t{0};
+  std::vector<std::uint32_t> chosen(links.size(), nobody);
+  std::vector<float> highest(links.size());
+  for (std::uint32_t t = 0; !active.empty(); ++t) {
+    for (const std::uint32_t i : active) {
+      const std::size_t done = times.starts[i].size();
+      const Link link = packets[i].way[done];
+      const float priority =
+          static_cast<float>(packets[i].way.size() - done) + (favour.empty() ? 0 : favour[i]);
+      if (chosen[link] != nobody && highest[link] >= priority) continue;
+      chosen[link] = i;
+      highest[link] = priority;
+    }
+    std::size_t left = 0;
+    for (const std::uint32_t i : active) {
+      const Link link = packets[i].way[times.starts[i].size()];
+      if (chosen[link] == i) {
+        times.starts[i].push_back(t);
+        chosen[link] = nobody;
+      }
+      if (times.starts[i].size() < packets[i].way.size()) active[left++] = i;
+    }
+    active.resize(left);
+    std::fill(chosen.begin(), chosen.end(), nobody);
+    times.steps = t + 1;
+  }
+  return times;
+}
+
+Timetable improve(const LinkTable& links, const std::vector<Packet>& packets, int rounds,
+                  std::uint32_t enough, Random& random) {
+  std::vector<float> favour(packets.size(), 0);
+  Timetable best = first_come(links, packets, favour);
+  for (int round = 0; round < rounds && best.steps > enough; ++round) {
+    for (float& f : favour) f += static_cast<float>(random.below(1000)) * 0.0004F;
+    Timetable tried = first_come(links, packets, favour);
+    for (std::size_t i = 0; i < packets.size(); ++i)
+      if (!tried.starts[i].empty() && tried.starts[i].back() + 1 >= best.steps) favour[i] += 1;
+    if (tried.steps < best.steps) best = std::move(tried);
+  }
+  return best;
+}
+
+namespace {
+
+// A seat is (step, link). Waiting is free.
+class Seats {
+ public:
+  Seats(const MeshGeometry& geometry, const LinkTable& links, std::vector<Packet>& packets,
+        std::uint32_t steps)
+      : links_(links),
+        packets_(packets),
+        steps_(steps),
+        used_(steps * links.size(), 0),
+        history_(steps * links.size(), 0),
+        cost_((steps + 1) * links.processors()),
+        distance_(links.processors() * links.processors()),
+        starts_(packets.size()) {
+    for (Word p = 0; p < links.processors(); ++p)
+      for (Word q = 0; q < links.processors(); ++q)
+        distance_[p * links.processors() + q] = static_cast<std::uint32_t>(geometry.hops(p, q));
+  }
+
+  bool run(const Timetable& before, int rounds) {
+    // Those who are in time keep their seats to begin with.
+    std::vector<std::size_t> turn;
+    for (std::size_t i = 0; i < packets_.size(); ++i) {
+      if (packets_[i].way.empty()) continue;
+      turn.push_back(i);
+      if (before.starts[i].back() >= steps_) continue;
+      starts_[i] = before.starts[i];
+      take(i, 1);
+    }
+    float pressure = 1.0F;
+    for (int round = 0; round < rounds; ++round) {
+      for (const std::size_t i : turn) {
+        if (!starts_[i].empty() && !crowded(i)) continue;
+        take(i, -1);
+        if (!send(i, pressure)) return false;
+        take(i, 1);
+      }
+      if (settle()) return true;
+      pressure *= 1.3F;
+    }
+    return false;
+  }
+
+  std::vector<std::vector<std::uint32_t>> take_starts() { return std::move(starts_); }
+
+ private:
+  std::size_t seat(std::uint32_t t, Link link) const { return t * links_.size() + link; }
+
+  void take(std::size_t i, int sign) {
+    for (std::size_t h = 0; h < starts_[i].size(); ++h)
+      used_[seat(starts_[i][h], packets_[i].way[h])] += sign;
+  }
+
+  bool crowded(std::size_t i) const {
+    for (std::size_t h = 0; h < starts_[i].size(); ++h)
+      if (used_[seat(starts_[i][h], packets_[i].way[h])] > 1) return true;
+    return false;
+  }
+
+  bool settle() {
+    bool settled = true;
+    for (std::size_t s = 0; s < used_.size(); ++s) {
+      if (used_[s] <= 1) continue;
+      history_[s] += static_cast<float>(used_[s] - 1);
+      settled = false;
+    }
+    return settled;
+  }
+
+  float price(std::uint32_t t, Link link, float pressure) const {
+    const std::size_t s = seat(t, link);
+    return (1 + history_[s]) * (1 + pressure * static_cast<float>(used_[s]));
+  }
+
+  // What is left to pay from (step, processor) on, backward from the target.
+  bool send(std::size_t i, float pressure) {
+    const auto n = links_.processors();
+    const auto source = static_cast<std::uint32_t>(packets_[i].move.from_processor);
+    const auto target = static_cast<std::uint32_t>(packets_[i].move.to_processor);
+    constexpr float never = std::numeric_limits<float>::infinity();
+    float* last = &cost_[steps_ * n];
+    std::fill(last, last + n, never);
+    last[target] = 0;
+    for (std::uint32_t t = steps_; t-- > 0;) {
+      const float* next = &cost_[(t + 1) * n];
+      float* now = &cost_[t * n];
+      for (std::uint32_t p = 0; p < n; ++p) {
+        now[p] = never;
+        // Too far from either end to matter.
+        if (distance_[source * n + p] > t || distance_[p * n + target] > steps_ - t) continue;
+        float best = next[p];
+        for (Link link = links_.first[p]; link < links_.first[p + 1]; ++link) {
+          const float rest = next[links_.to[link]];
+          if (rest < best) best = std::min(best, rest + price(t, link, pressure));
+        }
+        now[p] = best;
+      }
+    }
+    if (cost_[source] == never) return false;
+    packets_[i].way.clear();
+    starts_[i].clear();
+    std::uint32_t p = source;
+    for (std::uint32_t t = 0; t < steps_ && p != target; ++t) {
+      const float here = cost_[t * n + p];
+      const float* next = &cost_[(t + 1) * n];
+      if (next[p] <= here) continue;
+      Link taken = links_.first[p];
+      float best = never;
+      for (Link link = links_.first[p]; link < links_.first[p + 1]; ++link) {
+        if (next[links_.to[link]] == never) continue;
+        const float cost = next[links_.to[link]] + price(t, link, pressure);
+        if (cost >= best) continue;
+        best = cost;
+        taken = link;
+      }
+      packets_[i].way.push_back(taken);
+      starts_[i].push_back(t);
+      p = links_.to[taken];
+    }
+    return p == target;
+  }
+
+  const LinkTable& links_;
+  std::vector<Packet>& packets_;
+  std::uint32_t steps_;
+  std::vector<int> used_;
+  std::vector<float> history_;
+  std::vector<float> cost_;
+  std::vector<std::uint32_t> distance_;
+  std::vector<std::vector<std::uint32_t>> starts_;
+};
+
+}  // namespace
+
+bool negotiate_seats(const MeshGeometry& geometry, const LinkTable& links,
+                     std::vector<Packet>& packets, Timetable& times, std::uint32_t steps,
+                     int rounds) {
+  std::vector<Packet> moved = packets;
+  Seats seats(geometry, links, moved, steps);
+  if (!seats.run(times, rounds)) return false;
+  packets = std::move(moved);
+  times = {seats.take_starts(), steps};
+  return true;
+}
+
+}  // namespace faro::links

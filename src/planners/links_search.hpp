@@ -1,0 +1,67 @@
+// Ways and times of elements on a mesh whose links all work at once: the search behind its
+// planners.
+#pragma once
+
+#include <cstdint>
+#include <vector>
+
+#include "faro/base/random.hpp"
+#include "faro/machines/model/mesh_geometry.hpp"
+#include "faro/schedules/steps.hpp"
+
+namespace faro::links {
+
+using Link = std::uint32_t;
+
+// Directed links, those that leave a processor together.
+struct LinkTable {
+  std::vector<Link> first;  // of a processor; one more at the end
+  std::vector<std::uint32_t> from;
+  std::vector<std::uint32_t> to;
+
+  explicit LinkTable(const MeshGeometry& geometry);
+  std::size_t processors() const { return first.size() - 1; }
+  std::size_t size() const { return to.size(); }
+  Link between(Word p, Word q) const;
+};
+
+// An element that has to leave its processor, with its way.
+struct Packet {
+  Move move;
+  std::vector<Link> way;
+};
+
+// starts[i][h] = step in which packet i crosses link h of its way.
+struct Timetable {
+  std::vector<std::vector<std::uint32_t>> starts;
+  std::uint32_t steps = 0;
+};
+
+// Coordinates one after the other, the short way round; `order` lists dimensions. Of two equally
+// short ways round, `upward` decides.
+struct DimensionOrder {
+  std::vector<int> order;
+  bool upward = true;
+};
+std::vector<Link> way_by_order(const MeshGeometry& geometry, const LinkTable& links, Word from,
+                               Word to, const DimensionOrder& order);
+
+// Moves packets to ways over less loaded links, cheapest way after cheapest way, for some rounds.
+void balance(const LinkTable& links, std::vector<Packet>& packets, int rounds, Random& random);
+
+// A step at a time, each link takes the waiting packet of the highest priority; priorities are the
+// links left, plus `favour` (by packet, may be empty), ties by number.
+Timetable first_come(const LinkTable& links, const std::vector<Packet>& packets,
+                     const std::vector<float>& favour);
+
+// The same again and again, with more favour for packets that were last; stops at `enough` steps.
+Timetable improve(const LinkTable& links, const std::vector<Packet>& packets, int rounds,
+                  std::uint32_t enough, Random& random);
+
+// Ways and times together for a given number of steps: every link of every step has one seat, and
+// seats are negotiated. Updates the ways; nothing within `rounds` rounds.
+bool negotiate_seats(const MeshGeometry& geometry, const LinkTable& links,
+                     std::vector<Packet>& packets, Timetable& times, std::uint32_t steps,
+                     int rounds);
+
+}  // namespace faro::links
