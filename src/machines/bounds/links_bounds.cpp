@@ -280,7 +280,7 @@ Bound links_bound(const MeshGeometry& geometry, std::span<const Traffic> traffic
   if (cut.value > best.value) best = std::move(cut);
   if (geometry.bits() > congestion_bits_max) return best;
   const auto rounds =
-      static_cast<int>(std::min<std::uint64_t>(rounds_max, searches_max >> geometry.bits()));
+      static_cast<int>(std::min<std::uint64_t>(rounds_max, rounds_work >> (2 * geometry.bits())));
   Bound congestion = congestion_bound(geometry, traffic, rounds);
   if (congestion.value > best.value) best = std::move(congestion);
   return best;
