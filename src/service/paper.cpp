@@ -3,6 +3,7 @@
 #include <vector>
 
 #include "faro/service/paper_conversion.hpp"
+#include "faro/service/paper_mesh.hpp"
 #include "faro/service/paper_pops.hpp"
 #include "faro/service/paper_shuffle.hpp"
 
@@ -12,6 +13,7 @@ std::span<const Paper* const> papers() {
   // A page is one line here.
   static const std::vector<const Paper*> table = {
       &conversion_paper,
+      &mesh_paper,
       &shuffle_paper,
       &pops_paper,
   };
