@@ -296,7 +296,8 @@ PaperTable table_6(const Workshop& small, const Workshop& large) {
           "PERMUTE is the paper's algorithm with the wraparound left alone. Ours for n = 16 "
           "without the GAMMA scheduler, whose search is for smaller machines.",
           "Vector reversal: 2(n-2) needs n >= 4; for n = 2 it is 2.",
-          "Bit shuffle: the formula is only a bound. Exact are (5n-8)/3 for log n even and "
+          "Bit shuffle: the formula, exact for n = 4, is only a bound. Exact are (5n-8)/3 for log "
+          "n even and "
           "(5n-10)/3 for log n odd, n >= 4: n = 16 has 24, not 22."}};
   for (const Named& named : permutations)
     for (const int side_log2 : {1, 2, 3, 4}) {
