@@ -11,13 +11,15 @@
 #include "faro/butterfly/local_conversion.hpp"
 #include "faro/butterfly/replication.hpp"
 #include "faro/butterfly/sectioning.hpp"
+#include "faro/butterfly/table_planner.hpp"
 
 namespace faro {
 namespace {
 
-constexpr std::array<const ButterflyPlanner*, 6> table = {
+constexpr std::array<const ButterflyPlanner*, 7> table = {
     &local_memory_first, &local_processor_first, &inter_processor_conversion,
-    &sectioning,         &replication,           &list_scheduler,
+    &sectioning,         &replication,           &table_planner,
+    &list_scheduler,
 };
 
 // Slot numbers have 32 bits, and a plan has a few rules for each slot and stage.

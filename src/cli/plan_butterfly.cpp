@@ -5,10 +5,9 @@
 #include <nlohmann/json.hpp>
 #include <utility>
 
+#include "cli/schedule_file.hpp"
 #include "faro/base/error.hpp"
-#include "faro/files/replacement.hpp"
 #include "faro/machines/model/machine_text.hpp"
-#include "faro/schedules/json_writer.hpp"
 #include "faro/service/butterfly_layout.hpp"
 #include "faro/service/butterfly_plan.hpp"
 
@@ -16,28 +15,6 @@ namespace faro::cli {
 namespace {
 
 using nlohmann::ordered_json;
-
-// A schedule file, or the schedule on standard output.
-class ScheduleFile : public ByteSink {
- public:
-  ScheduleFile(const std::string& path, Output& out) : out_(out) {
-    if (path != "-") file_.emplace(path);
-  }
-  void write(std::string_view bytes) override {
-    if (file_) {
-      file_->write(bytes);
-    } else {
-      out_.write(bytes);
-    }
-  }
-  void commit() {
-    if (file_) file_->commit();
-  }
-
- private:
-  Output& out_;
-  std::optional<Replacement> file_;
-};
 
 ButterflyRequest request_of(const ButterflyPlanCommand& command) {
   const Machine machine = machine_from(command.on);
@@ -175,11 +152,9 @@ int plan_butterfly_command(const ButterflyPlanCommand& command, Output& out) {
   }
   ButterflyPlanOptions options{.algorithm = command.algorithm, .verify = command.verify};
   std::optional<ScheduleFile> file;
-  std::optional<JsonWriter> writer;
   if (command.schedule) {
-    file.emplace(*command.schedule, out);
-    writer.emplace(*file);
-    options.sink = &*writer;
+    file.emplace(*command.schedule, ScheduleFile::Rules::kept, out);
+    options.sink = &file->sink();
   }
   const ButterflyPlanReport report = plan_butterfly(request, options);
   if (file && report.ok()) file->commit();

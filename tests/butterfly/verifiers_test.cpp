@@ -24,6 +24,12 @@ RecordingSink planned(int n, int m, Encoding encoding = Encoding::binary_gray,
   return recorded(cheapest_butterfly_planner(request), request);
 }
 
+// A schedule of rules, to be broken.
+RecordingSink local_plan() {
+  return recorded(*find_butterfly_planner("butterfly-local"),
+                  {.processor_bits = 3, .index_bits = 5, .encoding = Encoding::binary_gray});
+}
+
 std::set<std::string> rules_of(const Verdict& v) {
   std::set<std::string> rules;
   for (const Violation& violation : v.violations) rules.insert(violation.rule);
@@ -81,7 +87,7 @@ TEST(butterfly_verifiers, accept_a_literal_network_of_two_elements) {
 }
 
 TEST(butterfly_verifiers, reject_numbers_beyond_the_machine) {
-  const RecordingSink good = planned(3, 2);
+  const RecordingSink good = local_plan();
   const auto broken = [&](const std::string& rule, auto&& change) {
     RecordingSink bad = good;
     change(bad);
@@ -110,7 +116,7 @@ TEST(butterfly_verifiers, reject_numbers_beyond_the_machine) {
 }
 
 TEST(butterfly_verifiers, reject_every_breach_of_the_machine) {
-  const RecordingSink good = planned(3, 2);
+  const RecordingSink good = local_plan();
   const auto broken = [&](const std::string& rule, auto&& change) {
     RecordingSink bad = good;
     change(bad);
@@ -147,7 +153,7 @@ TEST(butterfly_verifiers, reject_every_breach_of_the_machine) {
 }
 
 TEST(butterfly_verifiers, reject_every_wrong_computation) {
-  const RecordingSink good = planned(3, 2);
+  const RecordingSink good = local_plan();
   const auto broken = [&](const std::string& rule, auto&& change) {
     RecordingSink bad = good;
     change(bad);
