@@ -1,5 +1,9 @@
+#include <fstream>
+#include <nlohmann/json.hpp>
+
 #include "butterfly/planned.hpp"
 #include "full.hpp"
+#include "paths.hpp"
 
 namespace faro::testing {
 namespace {
