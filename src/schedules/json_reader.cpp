@@ -15,7 +15,7 @@
 #include <set>
 
 #include "faro/base/limits.hpp"
-#include "json_parts.hpp"
+#include "json_header_reader.hpp"
 #include "json_stream.hpp"
 
 namespace faro {
@@ -29,14 +29,6 @@ using json::Value;
 enum class Context { start, root, goal_list, step_list, step, step_items, building, skipping };
 
 const char* const steps_keys[] = {"steps", "program", "slots_list"};
-
-// The goal is there but was malformed, which has been told.
-struct GoalAlreadyRefused {};
-
-bool is_program(const Machine& machine) {
-  const auto* mesh = std::get_if<Mesh>(&machine);
-  return mesh != nullptr && mesh->links == Mesh::Links::one_route;
-}
 
 class Reader : public nlohmann::json_sax<nlohmann::json> {
  public:
@@ -83,11 +75,8 @@ class Reader : public nlohmann::json_sax<nlohmann::json> {
   void skip(Context back);
   void value_done();
   void item_done();
-  void header_item(const Value& value);
   void step_item(const Value& value);
   void begin_schedule();
-  void add_goal(ScheduleHeader& header);
-  void check_agreement(const MapGoal& map, const ScheduleHeader& header);
   void step_done();
   void breach(const Breach& b) { listener_.breach(step_, b.rule, b.message); }
   void unknown(std::string_view part, std::string_view key);
@@ -108,20 +97,12 @@ class Reader : public nlohmann::json_sax<nlohmann::json> {
   Item item_;
   std::set<std::string> warned_;
 
-  bool format_seen_ = false;
+  json::HeaderReader header_reader_;
   bool steps_seen_ = false;
   bool begun_ = false;
   bool program_ = false;
+  bool pops_machine_ = false;
   int address_bits_ = 0;
-  std::set<std::string, std::less<>> header_keys_;
-  std::optional<Machine> machine_;
-  std::optional<std::uint64_t> elements_;
-  std::optional<std::uint64_t> slots_;
-  std::optional<std::string> map_text_;
-  std::optional<Goal> goal_;  // of problem or goal_spec
-  bool goal_listed_ = false;
-  MovesGoal moves_goal_;
-  ScheduleHeader header_;
   Count step_ = 0;
 
   bool known_list_ = false;
@@ -265,12 +246,11 @@ void Reader::begin_value(const Kind* opens) {
       breach({"shape", "a step: an object wanted"});
       return skip(Context::step_list);
     case Context::step: {
-      const bool pops = std::holds_alternative<Pops>(header_.machine);
       const auto is = [&](std::initializer_list<std::string_view> names) {
         return std::find(names.begin(), names.end(), step_key_) != names.end();
       };
-      if (pops ? !is({"sends", "receives", "rules", "ops"})
-               : !is({"rules", "moves", "butterflies", "butterfly_rules"})) {
+      if (pops_machine_ ? !is({"sends", "receives", "rules", "ops"})
+                        : !is({"rules", "moves", "butterflies", "butterfly_rules"})) {
         if (!step_key_.empty()) unknown("a step", step_key_);
         return skip(Context::step);
       }
@@ -299,15 +279,9 @@ void Reader::begin_root_value(const Kind* opens) {
   const bool is_list = opens != nullptr && *opens == Kind::array;
   const bool is_steps =
       std::find(std::begin(steps_keys), std::end(steps_keys), root_key_) != std::end(steps_keys);
-  static const std::set<std::string, std::less<>> header_keys = {
-      "format",   "machine", "map",     "goal", "problem", "goal_spec",
-      "elements", "slots",   "planner", "cost", "bound",   "result"};
   if (is_steps) {
     if (!steps_seen_) begin_schedule();
-    const char* wanted = !begun_                                         ? nullptr
-                         : std::holds_alternative<Pops>(header_.machine) ? "slots_list"
-                         : program_                                      ? "program"
-                                                                         : "steps";
+    const char* wanted = pops_machine_ ? "slots_list" : program_ ? "program" : "steps";
     if (!begun_ || root_key_ != wanted) {
       if (begun_) unknown("the schedule", root_key_);
       return skip(Context::root);
@@ -319,20 +293,20 @@ void Reader::begin_root_value(const Kind* opens) {
     breach({"shape", fmt::format("{}: a list wanted", root_key_)});
     return skip(Context::root);
   }
-  if (!header_keys.contains(root_key_)) {
+  if (!json::HeaderReader::knows(root_key_)) {
     unknown("the schedule", root_key_);
     return skip(Context::root);
   }
   if (steps_seen_) {
-    if (root_key_ == "format" && !format_seen_)
+    if (root_key_ == "format" && !header_reader_.has_format())
       throw Error(ErrorCode::usage, "no schedule: \"format\" must come before the steps");
     breach({"order", fmt::format("key '{}' comes after the steps", root_key_)});
     return skip(Context::root);
   }
-  header_keys_.insert(root_key_);
+  header_reader_.begin_key(root_key_);
   if (root_key_ == "goal") {
-    goal_listed_ = is_list;
     if (is_list) {
+      header_reader_.begin_goal();
       context_ = Context::goal_list;
       return;
     }
@@ -353,66 +327,18 @@ void Reader::value_done() {
 
 void Reader::item_done() {
   const Value value = item_.root();
-  if (context_ == Context::root) return guarded([&] { header_item(value); });
-  if (context_ == Context::goal_list) {
-    if (moves_goal_.moves.size() >= limits::step_items_max)
-      throw Error(ErrorCode::limit, fmt::format("a goal of more than {} elements; say it as a map",
-                                                limits::step_items_max));
-    return guarded([&] {
-      try {
-        moves_goal_.moves.push_back(json::move_from(value, "goal"));
-      } catch (const Breach& b) {
-        throw Breach{"goal", b.message};
-      }
-    });
-  }
+  const json::Unknown told = [&](auto part, auto k) { unknown(part, k); };
+  if (context_ == Context::root)
+    return guarded([&] { header_reader_.take(root_key_, value, told); });
+  if (context_ == Context::goal_list) return guarded([&] { header_reader_.take_goal(value); });
   if (context_ == Context::step_items) return guarded([&] { step_item(value); });
   // An instruction of a program is a step of its own.
-  guarded([&] {
-    sink_.step(
-        json::instruction_from(value, address_bits_, [&](auto part, auto k) { unknown(part, k); }));
-  });
+  guarded([&] { sink_.step(json::instruction_from(value, address_bits_, told)); });
   step_ = add_checked(step_, 1);
-}
-
-void Reader::header_item(const Value& value) {
-  const json::Unknown told = [&](auto part, auto k) { unknown(part, k); };
-  if (root_key_ == "format") {
-    if (value.text() != "faro-schedule/1")
-      throw Error(ErrorCode::usage, fmt::format("no schedule: format \"faro-schedule/1\" wanted, "
-                                                "not '{}'",
-                                                value.text().substr(0, 60)));
-    format_seen_ = true;
-  } else if (root_key_ == "machine") {
-    machine_ = json::machine_from(value, told);
-  } else if (root_key_ == "map") {
-    if (value.kind() != Kind::text) throw Breach{"shape", "map: a string of notation wanted"};
-    map_text_ = std::string(value.text());
-  } else if (root_key_ == "problem") {
-    goal_ = json::butterfly_goal_from(value, told);
-  } else if (root_key_ == "goal_spec") {
-    goal_ = json::goal_spec_from(value, told);
-  } else if (root_key_ == "elements") {
-    elements_ = value.number("elements");
-    if (*elements_ == 0) throw Breach{"range", "elements: at least 1 wanted"};
-  } else if (root_key_ == "slots") {
-    slots_ = value.number("slots");
-    if (*slots_ == 0) throw Breach{"range", "slots: at least 1 wanted"};
-  } else if (root_key_ == "planner") {
-    if (value.kind() != Kind::text) throw Breach{"shape", "planner: a string wanted"};
-    header_.planner = std::string(value.text());
-  } else if (root_key_ == "cost") {
-    header_.cost = json::cost_from(value, told);
-  } else if (root_key_ == "bound") {
-    header_.bound = json::bound_from(value, told);
-  } else if (root_key_ == "result") {
-    header_.result = json::result_from(value);
-  }
 }
 
 void Reader::step_item(const Value& value) {
   const json::Unknown told = [&](auto part, auto k) { unknown(part, k); };
-  const bool pops = std::holds_alternative<Pops>(header_.machine);
   if (step_key_ == "moves") {
     cube_.moves.push_back(json::move_from(value, "a move"));
   } else if (step_key_ == "butterflies") {
@@ -425,7 +351,7 @@ void Reader::step_item(const Value& value) {
     pops_.receives.push_back(json::receive_from(value));
   } else if (step_key_ == "ops") {
     pops_.operations.push_back(json::operation_from(value));
-  } else if (pops) {
+  } else if (pops_machine_) {
     pops_.rules.push_back(json::pops_rule_from(value, told));
   } else {
     cube_.rules.push_back(json::rule_from(value, told));
@@ -440,7 +366,7 @@ void Reader::step_done() {
     cube_.clear();
     pops_.clear();
   }
-  if (std::holds_alternative<Pops>(header_.machine)) {
+  if (pops_machine_) {
     sink_.step(pops_);
   } else {
     sink_.step(cube_);
@@ -448,100 +374,18 @@ void Reader::step_done() {
   step_ = add_checked(step_, 1);
 }
 
-// The header is complete: everything that the schedule must say has been said, or is a breach.
 void Reader::begin_schedule() {
   steps_seen_ = true;
-  if (!format_seen_)
+  if (!header_reader_.has_format())
     throw Error(ErrorCode::usage,
-                "no schedule: \"format\": \"faro-schedule/1\" must come before "
-                "the steps");
-  bool whole = true;
-  for (const char* name : {"machine", "elements", "slots"}) {
-    if (header_keys_.contains(name)) continue;
-    breach({"missing", fmt::format("key '{}' is missing", name)});
-  }
-  whole = machine_ && elements_ && slots_ && *elements_ != 0 && *slots_ != 0;
-  if (!whole) return;
-  header_.machine = *machine_;
-  header_.elements = *elements_;
-  header_.slots = *slots_;
-  program_ = is_program(*machine_);
-  address_bits_ = address_bits(*machine_).value_or(0);
-  try {
-    add_goal(header_);
-  } catch (const Breach& b) {
-    return breach(b);
-  } catch (const GoalAlreadyRefused&) {
-    return;
-  }
+                "no schedule: \"format\": \"faro-schedule/1\" must come before the steps");
+  const auto header = header_reader_.complete(options_, [&](const Breach& b) { breach(b); });
+  if (!header) return;
   begun_ = true;
-  sink_.begin(header_);
-}
-
-// The file's goal, or the one asked for. A map and a list must say the same.
-void Reader::add_goal(ScheduleHeader& header) {
-  const auto map_goal = [&](const std::string& text) {
-    if (!options_.map_from) throw Breach{"map", "maps are not read here"};
-    try {
-      return options_.map_from(text, header.machine, header.elements);
-    } catch (const Error& error) {
-      if (error.code() == ErrorCode::internal) throw;
-      throw Breach{"map", fmt::format("map '{}': {}", text.substr(0, 200), error.what())};
-    }
-  };
-  if (options_.map) {
-    header.map_text = *options_.map;
-    header.goal = options_.map_from(*options_.map, header.machine, header.elements);
-    return;
-  }
-  if (goal_) {
-    if (map_text_ || goal_listed_)
-      throw Breach{"goal", "a problem beside a map or a goal; one of them wanted"};
-    header.goal = *goal_;
-    return;
-  }
-  if (map_text_) {
-    const MapGoal map = map_goal(*map_text_);
-    if (goal_listed_) check_agreement(map, header);
-    header.map_text = *map_text_;
-    header.goal = map;
-    // A list says more than the map on machines with registers: where the elements are.
-    if (goal_listed_ && !std::holds_alternative<Hypercube>(header.machine))
-      header.goal = std::move(moves_goal_);
-    return;
-  }
-  if (!goal_listed_) {
-    for (const char* name : {"map", "goal", "problem", "goal_spec"})
-      if (header_keys_.contains(name)) throw GoalAlreadyRefused{};
-    throw Breach{"missing", "no goal: 'map', 'goal', 'problem' or 'goal_spec' wanted"};
-  }
-  header.goal = std::move(moves_goal_);
-}
-
-void Reader::check_agreement(const MapGoal& map, const ScheduleHeader& header) {
-  const std::optional<int> bits = address_bits(header.machine);
-  const int memory = map.cut ? map.memory_bits : 0;
-  if (!bits || map.map.width() != *bits + memory)
-    throw Breach{"goal", "the map has another width than the machine"};
-  const bool registers = !std::holds_alternative<Hypercube>(header.machine);
-  std::set<std::pair<Word, Slot>> sources;
-  for (const Move& m : moves_goal_.moves) {
-    bool same = m.from_processor < (Count{1} << *bits) && m.to_processor < (Count{1} << *bits);
-    if (same && map.cut) {
-      same = m.from_slot < (Count{1} << memory) && m.to_slot < (Count{1} << memory) &&
-             map.map((m.from_processor << memory) | m.from_slot) ==
-                 ((m.to_processor << memory) | m.to_slot);
-    } else if (same) {
-      same = map.map(m.from_processor) == m.to_processor && (registers || m.from_slot == m.to_slot);
-    }
-    if (!same || !sources.emplace(m.from_processor, m.from_slot).second)
-      throw Breach{"goal", fmt::format("the goal [{}, {}, {}, {}] is not the map's",
-                                       m.from_processor, m.from_slot, m.to_processor, m.to_slot)};
-  }
-  const Count elements = registers ? 1 : header.elements;
-  if (Count{sources.size()} != (Count{1} << *bits) * elements)
-    throw Breach{"goal", fmt::format("the goal lists {} elements, the map moves {}", sources.size(),
-                                     to_string((Count{1} << *bits) * elements))};
+  pops_machine_ = std::holds_alternative<Pops>(header->machine);
+  program_ = json::is_program(header->machine);
+  address_bits_ = address_bits(header->machine).value_or(0);
+  sink_.begin(*header);
 }
 
 ReadOutcome Reader::outcome() {

@@ -60,7 +60,8 @@ std::string written(const RecordingSink& schedule) {
 
 constexpr const char* small =
     R"({"format":"faro-schedule/1","machine":{"kind":"hypercube","dimensions":2,"ports":"all"},)"
-    R"("map":"flip","elements":1,"slots":2,"steps":[{"rules":[{"if":[["0x2",1]],"slot":0,"across":0,"to":0}]},)"
+    R"("map":"flip","elements":1,"slots":2,"steps":[)"
+    R"({"rules":[{"if":[["0x2",1]],"slot":0,"across":0,"to":0}]},)"
     R"({"moves":[[0,0,1,0],[1,0,0,0]]}]})";
 
 std::string with(std::string text, const std::string& old, const std::string& fresh) {

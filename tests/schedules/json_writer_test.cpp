@@ -90,7 +90,10 @@ TEST(JsonWriter, mesh_and_pops_schedules_read_as_documented) {
 "elements":1,"slots":4,
 "result":2,
 "slots_list":[
-{"sends":[[0,0,[0,1]]],"receives":[[1,0,3]],"rules":[{"if":[],"register":0,"to":[["0x1",0],["0x2",1]],"into":1}],"ops":[["mul",0,2,0,1],["zero",1,2]]}
+{"sends":[[0,0,[0,1]]],"receives":[[1,0,3]],)json"
+                           R"json("rules":[{"if":[],"register":0,)json"
+                           R"json("to":[["0x1",0],["0x2",1]],"into":1}],)json"
+                           R"json("ops":[["mul",0,2,0,1],["zero",1,2]]}
 ]}
 )json");
 }
