@@ -30,7 +30,15 @@ endif()
 if(FARO_PROGRAM)
   install(TARGETS faro_program)
   install(FILES ${PROJECT_SOURCE_DIR}/packaging/faro.1
-          DESTINATION ${CMAKE_INSTALL_MANDIR}/man1 OPTIONAL)
+          DESTINATION ${CMAKE_INSTALL_MANDIR}/man1)
+  if(NOT CMAKE_CROSSCOMPILING)
+    set(completions ${PROJECT_BINARY_DIR}/completions)
+    install(FILES ${completions}/faro
+            DESTINATION ${CMAKE_INSTALL_DATADIR}/bash-completion/completions)
+    install(FILES ${completions}/_faro DESTINATION ${CMAKE_INSTALL_DATADIR}/zsh/site-functions)
+    install(FILES ${completions}/faro.fish
+            DESTINATION ${CMAKE_INSTALL_DATADIR}/fish/vendor_completions.d)
+  endif()
 endif()
 install(FILES ${PROJECT_SOURCE_DIR}/LICENSE ${PROJECT_SOURCE_DIR}/README.md
         DESTINATION ${CMAKE_INSTALL_DOCDIR})
