@@ -13,6 +13,7 @@ Count size_of(int width, const std::vector<Parity>& where) {
 void CostCounter::begin(const ScheduleHeader& header) {
   cost_ = {};
   width_ = address_bits(header.machine).value_or(0);
+  runs_ = header.elements;
 }
 
 void CostCounter::step(const CubeStep& step) {
@@ -29,10 +30,11 @@ void CostCounter::step(const MeshInstruction& instruction) {
   if (const auto* route = std::get_if<MeshRoute>(&instruction)) {
     // Negating as an unsigned number is defined for the smallest one too.
     const auto by = static_cast<std::uint64_t>(route->by);
-    cost_.unit_routes = add_checked(cost_.unit_routes, route->by < 0 ? 0 - by : by);
-    cost_.long_routes = add_checked(cost_.long_routes, 1);
+    cost_.unit_routes =
+        add_checked(cost_.unit_routes, multiply_checked(route->by < 0 ? 0 - by : by, runs_));
+    cost_.long_routes = add_checked(cost_.long_routes, runs_);
   } else {
-    cost_.register_ops = add_checked(cost_.register_ops, 1);
+    cost_.register_ops = add_checked(cost_.register_ops, runs_);
   }
 }
 

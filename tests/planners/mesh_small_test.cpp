@@ -7,6 +7,7 @@
 #include "faro/planners/mesh_permute.hpp"
 #include "faro/planners/mesh_sweep.hpp"
 #include "faro/planners/torus_digit.hpp"
+#include "faro/schedules/cost.hpp"
 #include "full.hpp"
 #include "machines/mesh_cases.hpp"
 #include "planners/mesh_tables.hpp"
@@ -162,6 +163,32 @@ TEST(MeshGamma, random_destinations_reach_the_bound_on_mesh_and_torus) {
         const Checked result = checked(mesh_gamma, request);
         ASSERT_EQ(result.cost.unit_routes, lower_bound(mesh, request.destinations, 1).value);
       }
+}
+
+// What is promised, what the header may claim and what the verifiers count is the same: K runs.
+TEST(MeshElements, a_program_for_k_elements_costs_k_runs) {
+  for (const auto wrap : {Mesh::Wrap::none, Mesh::Wrap::orthogonal}) {
+    Request request = request_for(mesh_of({2, 2}, wrap), bpc({1, 0, 3, 2}, {0, 2}).map());
+    request.elements = 3;
+    for (const Planner* planner : {&mesh_permute, &mesh_permute_plus, &mesh_two_registers,
+                                   &torus_permute, &torus_digit, &mesh_gamma}) {
+      if (planner->refusal(request)) continue;
+      RecordingSink recorded;
+      CostCounter counter;
+      planner->build(request, recorded);
+      recorded.replay_into(counter);
+      recorded.header.cost = counter.cost();
+      for (auto* make : {mesh_replay, mesh_proof}) {
+        const auto verifier = make();
+        recorded.replay_into(*verifier);
+        EXPECT_TRUE(verifier->verdict().ok()) << planner->name;
+      }
+      EXPECT_EQ(planner->estimate(request).cost.value, counter.cost().unit_routes);
+      request.elements = 1;
+      EXPECT_EQ(3 * planner->estimate(request).cost.value, counter.cost().unit_routes);
+      request.elements = 3;
+    }
+  }
 }
 
 // --- Golden tables -----------------------------------------------------------------------------

@@ -1,7 +1,8 @@
 // What a schedule costs, counted from its steps and from nothing else.
 //
 // Rules are counted without spelling them out: one that n - r address bits leave free stands for
-// 2^(n-r) moves. On 2^60 processors with 100 elements each the counts need 67 bits.
+// 2^(n-r) moves. A mesh program is performed once for each of the K elements of a processor. On
+// 2^60 processors with 100 elements each the counts need 67 bits.
 #pragma once
 
 #include "faro/schedules/schedule.hpp"
@@ -20,6 +21,7 @@ class CostCounter : public ScheduleSink {
 
  private:
   int width_ = 0;
+  std::uint64_t runs_ = 1;
   Cost cost_;
 };
 
