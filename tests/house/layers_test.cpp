@@ -138,13 +138,15 @@ TEST(House, functions_have_at_most_70_lines) {
     for (std::size_t start = 0; start < file.lines.size(); ++start) {
       const std::string& last = file.lines[start];
       if (!last.ends_with("{") || last.find(')') == std::string::npos) continue;
-      const std::string& head = file.lines[head_of(file, start)];
+      const std::size_t first = head_of(file, start);
+      const std::string& head = file.lines[first];
       const auto indent = head.find_first_not_of(' ');
       const std::string_view word = std::string_view(head).substr(indent);
       if (word.starts_with("}") || word.starts_with("namespace") || word.starts_with("//"))
         continue;
       // A constructor's initialisers stand deeper than its head.
-      const bool initialiser = word.starts_with(":") || word.ends_with(",");
+      const bool initialiser = word.starts_with(":") || word.ends_with(",") ||
+                               (first > 0 && file.lines[first - 1].ends_with(","));
       if (initialiser) continue;
       const std::string closing = std::string(indent, ' ') + "}";
       std::size_t end = start + 1;
