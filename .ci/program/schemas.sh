@@ -38,6 +38,7 @@ object verdict2 1 verify bad.json
 object verdict3 1 verify good.json --map 'i -> ungray(i)'
 object transform1 0 transform fft x.npy y.npy --on cube:3 --layout cyclic
 object matmul1 0 matmul m.npy m.npy p.npy --on pops:4,4
+object broadcast1 0 broadcast all-to-all --on pops:4,2
 object bench1 0 bench --class l3 --rounds 1
 object permute2 0 permute a.npy --in-place --map gray --axis 1 --verify
 

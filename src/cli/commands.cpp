@@ -14,26 +14,17 @@ extern const Command algorithms_command;
 extern const Command paper_command;
 extern const Command transform_command;
 extern const Command matmul_command;
+extern const Command broadcast_command;
 extern const Command bench_command;
 extern const Command completions_command;
 
 std::span<const Command* const> commands() {
-  // One line an entry, so that additions do not collide.
-  // clang-format off
   static const std::array table{
-      &permute_command,
-      &explain_command,
-      &plan_command,
-      &simulate_command,
-      &verify_command,
-      &algorithms_command,
-      &paper_command,
-      &transform_command,
-      &matmul_command,
-      &bench_command,
-      &completions_command,
+      // One command a line, in the order of the help.
+      &permute_command, &explain_command,    &plan_command,  &simulate_command,
+      &verify_command,  &algorithms_command, &paper_command, &transform_command,
+      &matmul_command,  &broadcast_command,  &bench_command, &completions_command,
   };
-  // clang-format on
   return table;
 }
 

@@ -7,6 +7,7 @@
 
 #include "cli/json_numbers.hpp"
 #include "faro/machines/model/machine_text.hpp"
+#include "faro/machines/model/pops.hpp"
 
 namespace faro::cli {
 namespace {
@@ -146,6 +147,12 @@ std::string plan_text(const PlanReport& report, const std::string& map_text, con
   text += line("bound", bound_text(report));
   if (text.ends_with("\n\n")) text.pop_back();
   text += line("storage", fmt::format("{} in each processor", plural(report.slots_used, "slot")));
+  if (const auto* network = std::get_if<Pops>(&request.machine)) {
+    const pops::Hardware h = pops::hardware(*network);
+    text += line("hardware", fmt::format("{} couplers of degree {}, {} transmitters, {} receivers",
+                                         to_string(h.couplers), to_string(h.coupler_degree),
+                                         to_string(h.transmitters), to_string(h.receivers)));
+  }
   if (report.packets) text += packets_text(*report.packets);
   text += line("verified", out.styled(report.ok() ? Output::Style::good : Output::Style::bad,
                                       verified_text(report)));
@@ -175,6 +182,13 @@ std::string plan_json(const PlanReport& report, const std::string& map_text) {
   j["slots_used"] = json_count(report.slots_used);
   j["crossings"] = ordered_json::array();
   for (const Count c : report.crossings) j["crossings"].push_back(json_count(c));
+  if (const auto* network = std::get_if<Pops>(&report.request.machine)) {
+    const pops::Hardware h = pops::hardware(*network);
+    j["hardware"] = {{"couplers", json_count(h.couplers)},
+                     {"coupler_degree", json_count(h.coupler_degree)},
+                     {"transmitters", json_count(h.transmitters)},
+                     {"receivers", json_count(h.receivers)}};
+  }
   j["verified"] = nullptr;
   if (const char* by = verifiers_json(report)) j["verified"] = {{"by", by}, {"ok", report.ok()}};
   if (report.packets)

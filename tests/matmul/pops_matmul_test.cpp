@@ -13,6 +13,7 @@
 #include "faro/machines/bounds/pops_bounds.hpp"
 #include "faro/machines/run/pops_performer.hpp"
 #include "faro/machines/verify/verifier.hpp"
+#include "faro/matmul/pops_matmul_slots.hpp"
 
 namespace faro {
 namespace {
@@ -81,6 +82,41 @@ TEST(PopsMatmul, every_admissible_machine_counts_as_its_formula) {
         ASSERT_GE(c.verdict.cost.slots, matmul_bound(machine, order).value);
       }
     }
+}
+
+// Section 2.3 as printed: B[k,rs+q] takes its first hop unless rs+q = k. Coupler c(K, K) of the
+// group of row k is then driven by the A's of that group as well; first in the third slot.
+TEST(PopsMatmul, section_2_3_as_printed_is_refused) {
+  const std::uint64_t n = 4;
+  const std::uint64_t rows = 2;
+  const auto replay = make_replay();
+  MatmulSlots slots({8, 2, false}, {.order = n, .registers = 6, .c = 5, .planner = "printed"},
+                    *replay);
+  for (std::uint64_t k = 0; k < n; ++k)
+    for (std::uint64_t q = 0; q < rows; ++q) {
+      for (std::uint64_t s = 0; s < 2; ++s) {
+        const std::uint64_t row = rows * s + q;
+        slots.send(row, k, 0, {s});
+        for (std::uint64_t j = 0; j < n; ++j)
+          if (j != k) slots.hear(row, j, s, 2);
+        if (row == k) continue;
+        slots.send(k, row, 1, {s});
+        slots.hear(row, k, k / rows, 4);
+      }
+      slots.end();
+      for (std::uint64_t s = 0; s < 2; ++s) {
+        const std::uint64_t row = rows * s + q;
+        slots.send(row, k, row == k ? 1 : 4, {0, 1});
+        for (std::uint64_t i = 0; i < n; ++i)
+          if (i != k) slots.hear(i, row, s, 3);
+      }
+      slots.end();
+    }
+  slots.finish();
+  const Verdict verdict = replay->verdict();
+  EXPECT_FALSE(verdict.ok());
+  EXPECT_EQ(verdict.violations[0].rule, "R1");
+  EXPECT_EQ(verdict.violations[0].step, 2U);
 }
 
 // {{1, 2}, {3, 4}} times {{5, 6}, {7, 8}}.
