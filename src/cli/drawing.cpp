@@ -7,6 +7,9 @@
 namespace faro::cli {
 namespace {
 
+// Marks that need more columns are left out; the sums beside them say the same.
+constexpr std::size_t marks_columns_max = 100;
+
 // What stands in one place of the drawing: which sides the lines of that place reach.
 struct Cell {
   bool up = false;
@@ -44,6 +47,27 @@ std::string label_line(const std::vector<std::string>& labels, std::size_t step,
     line += fmt::format("{:<{}}", labels[labels.size() - 1 - k], step);
   line.erase(line.find_last_not_of(' ') + 1);
   return line;
+}
+
+// "c1 ^ c0"; of long runs only the ends, "i9 ^ .. ^ i2".
+std::string sum_text(Word mask, const std::vector<std::string>& labels) {
+  constexpr int run_shown_max = 4;
+  std::string text;
+  const auto add = [&](const std::string& term) { text += (text.empty() ? "" : " ^ ") + term; };
+  while (mask != 0) {
+    const int high = highest_bit(mask);
+    int low = high;
+    while (low > 0 && has_bit(mask, low - 1)) --low;
+    if (high - low + 1 > run_shown_max) {
+      add(labels[static_cast<std::size_t>(high)]);
+      add("..");
+      add(labels[static_cast<std::size_t>(low)]);
+    } else {
+      for (int b = high; b >= low; --b) add(labels[static_cast<std::size_t>(b)]);
+    }
+    mask &= ~bit_range(low, high);
+  }
+  return text;
 }
 
 std::string trimmed(const std::string& line) {
@@ -91,29 +115,28 @@ std::string matrix_drawing(const BitMap& map, const std::vector<std::string>& la
                            DrawingCut cut) {
   const int width = map.width();
   const std::size_t step = widest(labels) + 1;
-  std::string text = "  new bit    ";
-  for (int b = width - 1; b >= 0; --b) {
+  const bool marks = step * static_cast<std::size_t>(width) <= marks_columns_max;
+  std::string text = "  new bit";
+  if (marks) text += "    ";
+  for (int b = width - 1; b >= 0 && marks; --b) {
     text += fmt::format("{:>{}}", labels[static_cast<std::size_t>(b)], step);
     if (b == cut.below && b != 0) text += " |";
   }
   text += "\n";
   for (int row = width - 1; row >= 0; --row) {
     const Word mask = map.matrix().row(row);
-    std::string sum = has_bit(map.complement(), row) ? "~" : "";
-    if (!sum.empty() && !is_power_of_two(mask)) sum += "(";
     text += fmt::format("  {:>7}    ", row);
-    bool first = true;
-    for (int b = width - 1; b >= 0; --b) {
-      const bool used = has_bit(mask, b);
-      text += std::string(step - 1, ' ') + (used ? "●" : "·");
+    for (int b = width - 1; b >= 0 && marks; --b) {
+      text += std::string(step - 1, ' ') + (has_bit(mask, b) ? "●" : "·");
       if (b == cut.below && b != 0) text += " |";
-      if (used) sum += (first ? "" : " ^ ") + labels[static_cast<std::size_t>(b)];
-      if (used) first = false;
     }
-    if (sum.rfind("~(", 0) == 0) sum += ")";
+    std::string sum = sum_text(mask, labels);
+    if (has_bit(map.complement(), row))
+      sum = is_power_of_two(mask) ? "~" + sum : fmt::format("~({})", sum);
     text += "    " + sum + "\n";
     if (row == cut.below && row != 0)
-      text += "             " + std::string(step * static_cast<std::size_t>(width) + 2, '-') + "\n";
+      text += "             " +
+              std::string(marks ? step * static_cast<std::size_t>(width) + 2 : 8, '-') + "\n";
   }
   return text;
 }

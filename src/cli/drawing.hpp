@@ -26,6 +26,8 @@ std::string wire_drawing(const std::vector<int>& place, Word complement,
 //            r1 r0 c
 //   bit 2     ·  · ●   c
 //   bit 1     ●  ● ·   r1 ^ r0
+//
+// Above some thirty bits only the sums are written.
 struct DrawingCut {
   int below = 0;  // a line is drawn between bit `below` and bit `below` - 1; 0: none
 };
