@@ -4,6 +4,7 @@
 #include <numeric>
 
 #include "faro/base/check.hpp"
+#include "faro/base/random.hpp"
 
 namespace faro::shuffle {
 namespace {
@@ -21,7 +22,11 @@ struct Variant {
   bool singles = false;        // A2 instead of A1
   bool ahead = false;          // of A2, one step ahead where it fits
   First first = First::critical;
+  std::uint64_t seed = 0;  // of the order among equals and of what walks in pairs; 0: by rotation
 };
+
+// Variants with a seed, after the fixed ones.
+constexpr std::uint64_t seeded_variants = 48;
 
 std::vector<Variant> variants(std::uint64_t elements) {
   std::vector<Variant> list;
@@ -45,6 +50,14 @@ std::vector<Variant> variants(std::uint64_t elements) {
                           .singles = true,
                           .ahead = ahead,
                           .first = first});
+  for (std::uint64_t seed = 1; seed <= seeded_variants; ++seed) {
+    Variant v;
+    v.seed = seed;
+    v.contiguous = seed % 2 == 0;
+    v.singles = elements <= 16 && seed % 4 == 3;
+    v.first = seed % 3 == 0 ? First::critical : seed % 3 == 1 ? First::exchanges : First::lanes;
+    list.push_back(v);
+  }
   return list;
 }
 
@@ -52,7 +65,7 @@ std::vector<Variant> variants(std::uint64_t elements) {
 class Attempt {
  public:
   Attempt(const Structure& s, const Variant& variant, Count bound)
-      : s_(s), variant_(variant), bound_(static_cast<Time>(bound)) {
+      : s_(s), variant_(variant), random_(variant.seed), bound_(static_cast<Time>(bound)) {
     choose_walks();
     phase_ = make_phase(s, {.a1_control = control_, .a1_cycles = owned_});
     jobs_ = phase_.jobs(s);
@@ -105,7 +118,8 @@ class Attempt {
       const Cycle& cycle = s_.cycles[c];
       const bool lanes = !lanes_of(cycle).empty();
       Walk walk = lanes ? Walk::lanes : variant_.singles ? Walk::singles : Walk::pairs;
-      if (variant_.pairs_instead && cycle.length() >= 2) walk = Walk::pairs;
+      const bool pairs = variant_.seed == 0 ? variant_.pairs_instead : random_.below(4) == 0;
+      if (pairs && cycle.length() >= 2) walk = Walk::pairs;
       walk_.push_back(walk);
       if (walk == Walk::pairs) owned_.push_back(static_cast<std::uint16_t>(c));
     }
@@ -250,7 +264,13 @@ class Attempt {
     order_.resize(jobs_.size());
     std::iota(order_.begin(), order_.end(), std::size_t{0});
     const std::size_t count = jobs_.size();
-    const auto tie = [&](std::size_t j) { return (5 * j + variant_.rotation) % count; };
+    if (variant_.seed != 0) {
+      ties_.resize(count);
+      for (std::uint64_t& t : ties_) t = random_.next();
+    }
+    const auto tie = [&](std::size_t j) -> std::uint64_t {
+      return variant_.seed != 0 ? ties_[j] : (5 * j + variant_.rotation) % count;
+    };
     std::sort(order_.begin(), order_.end(), [&](std::size_t a, std::size_t b) {
       if (remaining_[a] != remaining_[b]) return remaining_[a] > remaining_[b];
       if (tie(a) != tie(b)) return tie(a) < tie(b);
@@ -427,6 +447,7 @@ class Attempt {
 
   const Structure& s_;
   Variant variant_;
+  Random random_;
   Time bound_;
   Time now_ = 0;
   Phase phase_;
@@ -445,6 +466,7 @@ class Attempt {
   std::vector<std::vector<std::int64_t>> last_entry_;
   std::vector<std::vector<Track>> tracks_;
   std::vector<std::size_t> order_;
+  std::vector<std::uint64_t> ties_;
   std::vector<bool> taken_;
   std::vector<int> machine_of_;
   std::vector<bool> visited_;

@@ -4,7 +4,8 @@
 // a job, lanes and A2 one. Machines, one a dimension, take jobs by an augmenting matching, most
 // remaining work first; lanes are filled as long as what enters still ends in time; whichever
 // family is more critical goes first. The rule has variants; they are tried in a fixed order until
-// one meets the bound, and the shortest is taken. Nothing is random: same structure, same schedule.
+// one meets the bound, and the shortest is taken. Seeds and limits are constants: same structure,
+// same schedule.
 //
 //   applies:  K >= 2
 //   bound:    met by all of the 1 698 permutations of q <= 4 address bits (with the router)
