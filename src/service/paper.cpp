@@ -2,6 +2,7 @@
 
 #include <vector>
 
+#include "faro/service/paper_butterfly.hpp"
 #include "faro/service/paper_conversion.hpp"
 #include "faro/service/paper_mesh.hpp"
 #include "faro/service/paper_pops.hpp"
@@ -12,6 +13,7 @@ namespace faro {
 std::span<const Paper* const> papers() {
   // A page is one line here.
   static const std::vector<const Paper*> table = {
+      &butterfly_paper,
       &conversion_paper,
       &mesh_paper,
       &shuffle_paper,
