@@ -1,0 +1,101 @@
+#include "faro/service/array_transform.hpp"
+
+#include <gtest/gtest.h>
+
+#include <cstring>
+#include <numeric>
+#include <vector>
+
+#include "faro/base/error.hpp"
+#include "faro/service/butterfly_layout.hpp"
+
+namespace faro {
+namespace {
+
+using Kind = TransformKind;
+
+template <class Out, class In>
+std::vector<Out> transformed(const ArrayTransform& transform, const char* type,
+                             const std::vector<In>& in, const AxisShape& shape) {
+  std::vector<Out> out(in.size());
+  transform_array(transform, type, std::as_bytes(std::span(in)), shape,
+                  std::as_writable_bytes(std::span(out)));
+  return out;
+}
+
+TEST(array_transform, names_the_result_of_every_type) {
+  EXPECT_EQ(result_type({.kind = Kind::fft}, "<f4"), "<c8");
+  EXPECT_EQ(result_type({.kind = Kind::ifft}, ">c16"), "<c16");
+  EXPECT_EQ(result_type({.kind = Kind::ntt}, "<u4"), "<u8");
+  EXPECT_EQ(result_type({.kind = Kind::scan}, "|i1"), "<i8");
+  EXPECT_EQ(result_type({.kind = Kind::wht}, "<u2"), "<u8");
+  EXPECT_EQ(result_type({.kind = Kind::sort}, "|i1"), "|i1");
+  EXPECT_EQ(result_type({.kind = Kind::merge}, ">f8"), "<f8");
+}
+
+TEST(array_transform, refuses_types_that_do_not_fit) {
+  EXPECT_THROW(result_type({.kind = Kind::fft}, "<i4"), Error);
+  EXPECT_THROW(result_type({.kind = Kind::ntt}, "<f8"), Error);
+  EXPECT_THROW(result_type({.kind = Kind::sort}, "<c16"), Error);
+  EXPECT_THROW(result_type({.kind = Kind::scan}, "|b1"), Error);
+  EXPECT_THROW(result_type({.kind = Kind::scan}, "<f2"), Error);
+  EXPECT_THROW(result_type({.kind = Kind::scan}, "[('a', '<i4')]"), Error);
+  EXPECT_THROW(result_type({.kind = Kind::scan}, ""), Error);
+}
+
+TEST(array_transform, sums_along_any_axis) {
+  // Shape (2, 4, 3), axis 1.
+  std::vector<std::int32_t> in(24);
+  std::iota(in.begin(), in.end(), 0);
+  const ArrayTransform scan{.kind = Kind::scan, .network = {.processor_bits = 1}};
+  const auto out = transformed<std::int64_t>(scan, "<i4", in, {2, 4, 3});
+  for (std::size_t o = 0; o < 2; ++o) {
+    for (std::size_t j = 0; j < 3; ++j) {
+      std::int64_t sum = 0;
+      for (std::size_t i = 0; i < 4; ++i) {
+        const std::size_t at = ((o * 4) + i) * 3 + j;
+        sum += in[at];
+        EXPECT_EQ(out[at], sum);
+      }
+    }
+  }
+}
+
+TEST(array_transform, exclusive_sums_leave_the_value_out) {
+  ArrayTransform scan{.kind = Kind::scan, .network = {.processor_bits = 2}};
+  scan.ends = ArrayTransform::Ends::exclusive;
+  const std::vector<std::int64_t> in{5, 1, 2, 7};
+  EXPECT_EQ(transformed<std::int64_t>(scan, "<i8", in, {1, 4, 1}),
+            (std::vector<std::int64_t>{0, 5, 6, 8}));
+}
+
+TEST(array_transform, reads_big_endian_numbers) {
+  const std::vector<std::uint8_t> in{0, 3, 0, 1, 255, 255, 0, 2};
+  std::vector<std::int16_t> out(4);
+  transform_array({.kind = Kind::sort, .network = {.processor_bits = 1}}, ">i2",
+                  std::as_bytes(std::span(in)), {1, 4, 1}, std::as_writable_bytes(std::span(out)));
+  EXPECT_EQ(out, (std::vector<std::int16_t>{-1, 1, 2, 3}));
+}
+
+TEST(array_transform, merge_wants_sorted_halves) {
+  const ArrayTransform merge{.kind = Kind::merge, .network = {.processor_bits = 1}};
+  const std::vector<std::int32_t> good{1, 4, 0, 9};
+  EXPECT_EQ(transformed<std::int32_t>(merge, "<i4", good, {1, 4, 1}),
+            (std::vector<std::int32_t>{0, 1, 4, 9}));
+  const std::vector<std::int32_t> bad{4, 1, 0, 9};
+  EXPECT_THROW(transformed<std::int32_t>(merge, "<i4", bad, {1, 4, 1}), Error);
+}
+
+TEST(butterfly_layout, reads_the_words_of_table_1) {
+  EXPECT_EQ(to_string(butterfly_layout("cyclic binary||gray")), "cyclic binary||gray");
+  EXPECT_EQ(to_string(butterfly_layout("  consecutive:2|3   gray ")), "consecutive:2|3 gray");
+  EXPECT_EQ(to_string(butterfly_layout("cyclic binary")), "cyclic");
+  for (const char* bad : {"", "cycle", "cyclic gray|gray", "cyclic:3 gray", "cyclic:x|2",
+                          "cyclic gray gray", "consecutive:99|1"}) {
+    EXPECT_THROW(butterfly_layout(bad), Error) << bad;
+  }
+  EXPECT_THROW(check_bits(butterfly_layout("cyclic:2|3"), 2, 4), Error);
+}
+
+}  // namespace
+}  // namespace faro
