@@ -13,11 +13,7 @@ namespace faro {
 std::span<const Paper* const> papers() {
   // A page is one line here.
   static const std::vector<const Paper*> table = {
-      &butterfly_paper,
-      &conversion_paper,
-      &mesh_paper,
-      &shuffle_paper,
-      &pops_paper,
+      &butterfly_paper, &conversion_paper, &mesh_paper, &shuffle_paper, &pops_paper,
   };
   return table;
 }
