@@ -13,6 +13,7 @@
 #include <bitset>
 
 #include "faro/base/check.hpp"
+#include "faro/base/limits.hpp"
 #include "faro/planners/cube_request.hpp"
 
 namespace faro {
@@ -60,9 +61,6 @@ MemoryMap memory_map(const BitMap& map, int memory_bits) {
 
 namespace {
 
-constexpr std::uint64_t slots_max = std::uint64_t{1} << 18U;
-// Up to here operations are packed by a list schedule, beyond they run as a pipeline.
-constexpr std::uint64_t list_slots_max = 2048;
 constexpr std::size_t operations_max = 192;  // 2n - 1, and one more a bit for complements
 
 // Operation j of slot s is masks[j] with the constant of bit s in constants(j, s).
@@ -212,10 +210,10 @@ MemoryPlan memory_plan(const Request& request) {
   const int m = request.map.cut ? request.map.memory_bits : 0;
   MemoryMap parts = memory_map(request.map.map, m);
   SlotOperations operations(parts, bit(m));
-  std::vector<Timed> schedule = cube_of(request)->ports == Hypercube::Ports::one
-                                    ? one_port_schedule(operations, bit(m))
-                                : bit(m) <= list_slots_max ? list_schedule(operations, bit(m))
-                                                           : pipeline_schedule(operations, bit(m));
+  std::vector<Timed> schedule =
+      cube_of(request)->ports == Hypercube::Ports::one   ? one_port_schedule(operations, bit(m))
+      : bit(m) <= limits::affine_memory_packed_slots_max ? list_schedule(operations, bit(m))
+                                                         : pipeline_schedule(operations, bit(m));
   std::stable_sort(schedule.begin(), schedule.end(),
                    [](const Timed& a, const Timed& b) { return a.step < b.step; });
   return {std::move(parts), std::move(operations), std::move(schedule)};
@@ -267,9 +265,9 @@ std::optional<std::string> refusal_for(const Request& request, Hypercube::Ports 
     return ports == Hypercube::Ports::all ? "it uses all ports at once"
                                           : "it is for machines with one port";
   if (!request.map.cut) return "the map names no memory bits";
-  if (request.elements > slots_max)
+  if (request.elements > limits::affine_memory_slots_max)
     return fmt::format("{} slots a processor; it keeps its schedule, of at most {} slots",
-                       request.elements, slots_max);
+                       request.elements, limits::affine_memory_slots_max);
   return {};
 }
 

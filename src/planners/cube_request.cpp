@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include "faro/base/check.hpp"
+#include "faro/base/limits.hpp"
 
 namespace faro {
 
@@ -44,9 +45,9 @@ std::optional<std::string> cube_refusal(const Request& request) {
   if (cube == nullptr) return "it is for a Boolean cube";
   if (!request.destinations.empty()) return "it plans maps, not lists of destinations";
   if (request.elements == 0) return "there is no element to move";
-  if (request.elements > cube_elements_max)
-    return fmt::format("{} elements a processor; its slot numbers take at most {}",
-                       request.elements, cube_elements_max);
+  if (request.elements > limits::cube_elements_max)
+    return fmt::format("{} elements a processor; at most {} are planned", request.elements,
+                       limits::cube_elements_max);
   return {};
 }
 

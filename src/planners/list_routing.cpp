@@ -11,6 +11,7 @@
 #include <vector>
 
 #include "faro/base/check.hpp"
+#include "faro/base/limits.hpp"
 #include "faro/planners/cube_request.hpp"
 #include "faro/planners/node_slots.hpp"
 
@@ -251,12 +252,13 @@ std::optional<std::string> refusal(const Request& request) {
   const Hypercube* cube = cube_of(request);
   if (cube == nullptr) return "it is for a Boolean cube";
   if (request.destinations.empty()) return "it plans lists of destinations";
-  if (cube->dimensions > list_routing_dimensions_max)
+  if (cube->dimensions > limits::list_routing_dimensions_max)
     return fmt::format("it lists every processor, of at most {} dimensions; this cube has {}",
-                       list_routing_dimensions_max, cube->dimensions);
-  if (request.elements > list_routing_elements_max >> static_cast<unsigned>(cube->dimensions))
+                       limits::list_routing_dimensions_max, cube->dimensions);
+  if (request.elements > limits::list_routing_elements_max >>
+      static_cast<unsigned>(cube->dimensions))
     return fmt::format("it lists every element, at most {} of the whole machine",
-                       list_routing_elements_max);
+                       limits::list_routing_elements_max);
   return {};
 }
 

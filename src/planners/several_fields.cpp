@@ -11,6 +11,7 @@
 
 #include <algorithm>
 
+#include "faro/base/limits.hpp"
 #include "faro/planners/cube_request.hpp"
 #include "faro/planners/field_tokens.hpp"
 #include "faro/planners/minimum_path.hpp"
@@ -35,7 +36,8 @@ Choice cheapest(int length, std::uint64_t elements) {
   };
   if (length == 2) offer(Way::two_bits, two_bits_cost(elements));
   offer(Way::non_minimum_path, non_minimum_path_cost(length, elements));
-  const bool small = static_cast<Count>(length + 8) * 4 * elements <= three_fifths::entries_max;
+  const bool small =
+      static_cast<Count>(length + 8) * 4 * elements <= limits::three_fifths_entries_max;
   if (length >= 3 && small) {
     offer(Way::closed_form, three_fifths::closed_form_cost(length, elements));
     offer(Way::table, three_fifths::table_cost(length, elements));
@@ -225,7 +227,7 @@ std::optional<std::string> refusal(const Request& request) {
 std::optional<std::string> refusal_pipeline(const Request& request) {
   if (auto why = refusal(request)) return why;
   const auto entries = static_cast<Count>(processor_bits(request) + 8) * 4 * request.elements;
-  if (entries > three_fifths::entries_max)
+  if (entries > limits::three_fifths_entries_max)
     return fmt::format("its program of about {} entries is too large to keep", to_string(entries));
   return {};
 }

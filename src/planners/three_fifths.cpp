@@ -14,6 +14,7 @@
 #include <algorithm>
 
 #include "faro/base/check.hpp"
+#include "faro/base/limits.hpp"
 #include "faro/planners/cube_request.hpp"
 #include "faro/planners/field_tokens.hpp"
 
@@ -42,7 +43,7 @@ namespace {
 std::optional<std::string> refusal_closed(const Request& request) {
   if (auto why = one_field_refusal(request, 3)) return why;
   const auto entries = static_cast<Count>(field_of(request).length + 8) * 4 * request.elements;
-  if (entries > three_fifths::entries_max)
+  if (entries > limits::three_fifths_entries_max)
     return fmt::format("its program of about {} entries is too large to keep", to_string(entries));
   return {};
 }
@@ -62,7 +63,7 @@ Estimate estimate_closed(const Request& request) {
 
 Estimate estimate_table(const Request& request) {
   return {.cost = {*three_fifths::table_cost(field_of(request).length, request.elements),
-                   "P + E + 3(K-K0)/5 of the table"}};
+                   "P + E + 3(K-K0)/5 of the table that fits K or a few more"}};
 }
 
 void build_program(const Request& request, const char* name, const Program& program,

@@ -167,7 +167,7 @@ PaperTable loops(const Workshop& workshop) {
       .remarks = {"Printed: n-1 exchanges of K elements. Every order of the dimensions "
                   "works, as the theorem says; tests run all of them to n = 5."}};
   for (int n = 2; n <= 6; ++n)
-    for (const std::uint64_t k : {1, 4})
+    for (const std::uint64_t k : {1U, 4U})
       for (const auto& [name, map] : {std::pair{"Gray to binary", gray_to_binary({n})},
                                       std::pair{"binary to Gray", gray_to_binary({n}).inverse()}}) {
         const Request request = conversion(map, k, Hypercube::Ports::one);
@@ -185,7 +185,7 @@ PaperTable figure_4(const Workshop& workshop) {
                    .rows = {},
                    .remarks = {"Printed: K/2 + 1. Odd K needs the ceiling: K = 3 takes 3 steps, "
                                "K = 1 takes 1."}};
-  for (const std::uint64_t k : {1, 2, 3, 4, 5, 6, 8, 16, 17, 40}) {
+  for (const std::uint64_t k : {1U, 2U, 3U, 4U, 5U, 6U, 8U, 16U, 17U, 40U}) {
     const Request request = conversion(gray_to_binary({2}), k);
     table.rows.push_back({number(k),
                           k % 2 == 0 ? number(k / 2 + 1) : fmt::format("{}.5", k / 2 + 1),
@@ -225,7 +225,7 @@ PaperTable theorem_3(const Workshop& workshop) {
           "The number of processors at distance i is 2·C(n-1, i); printed without the 2 in "
           "front in one place and garbled in the other."}};
   for (int n = 2; n <= 8; ++n)
-    for (const std::uint64_t k : {5, 20, 50}) {
+    for (const std::uint64_t k : {5U, 20U, 50U}) {
       const auto width = static_cast<std::uint64_t>(n);
       const std::uint64_t printed =
           std::max((k * (width - 1) + 2 * width - 1) / (2 * width), width - 1);
@@ -292,7 +292,7 @@ PaperTable several_fields(const Workshop& workshop) {
                   "help, so the bound is the largest of the fields' own."}};
   const std::vector<std::vector<int>> shapes{{2, 2}, {3, 2}, {3, 3}, {2, 4}, {2, 2, 2}, {4, 4}};
   for (const std::vector<int>& lengths : shapes)
-    for (const std::uint64_t k : {1, 4, 10, 25, 60}) {
+    for (const std::uint64_t k : {1U, 4U, 10U, 25U, 60U}) {
       const BitMap map = gray_to_binary(lengths);
       const Request request = conversion(map, k);
       const auto work = static_cast<std::uint64_t>(map.width()) - lengths.size();

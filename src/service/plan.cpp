@@ -87,7 +87,16 @@ bool cheaper(const Estimate& a, const Estimate& b) {
   return a.ties < b.ties;
 }
 
-const Considered& choose(const std::vector<Considered>& all, const std::string& algorithm) {
+// Whether a planner's kind of machine is this one, for messages.
+bool is_for(const Planner& planner, const Machine& machine) {
+  const std::string_view kind = planner.machine;
+  if (std::holds_alternative<Hypercube>(machine)) return kind.starts_with("cube");
+  if (std::holds_alternative<Pops>(machine)) return kind.starts_with("pops");
+  return kind.starts_with("mesh") || kind.starts_with("torus");
+}
+
+const Considered& choose(const std::vector<Considered>& all, const std::string& algorithm,
+                         const Machine& machine) {
   if (!algorithm.empty()) {
     if (find_planner(algorithm) == nullptr)
       throw Error(
@@ -107,7 +116,8 @@ const Considered& choose(const std::vector<Considered>& all, const std::string& 
   if (best != nullptr) return *best;
   std::string message = "no planner applies:";
   for (const Considered& c : all)
-    message += fmt::format("\n  {}: {}", c.planner->name, c.refusal.value_or(""));
+    if (is_for(*c.planner, machine))
+      message += fmt::format("\n  {}: {}", c.planner->name, c.refusal.value_or(""));
   throw Error(ErrorCode::impossible, message);
 }
 
@@ -187,7 +197,7 @@ PacketReport packet_report(const Request& request, const std::string& algorithm,
   const auto report_of = [&](std::uint64_t packet) {
     const Request packed = packed_request(request, packet);
     const std::vector<Considered> all = consider(packed);
-    const Considered& chosen = choose(all, algorithm);
+    const Considered& chosen = choose(all, algorithm, request.machine);
     PacketReport report{.prices = prices, .planner = chosen.planner->name};
     report.prices.packet_elements = packet;
     report.startups = chosen.estimate->cost.value;
@@ -287,7 +297,7 @@ PlanReport plan(const Request& request, const PlanOptions& options) {
   PlanReport report;
   report.request = request;
   report.considered = consider(request, options.planners);
-  const Considered& chosen = choose(report.considered, options.algorithm);
+  const Considered& chosen = choose(report.considered, options.algorithm, request.machine);
   report.planner = chosen.planner;
   report.estimate = *chosen.estimate;
   report.bound = bound_of(request);

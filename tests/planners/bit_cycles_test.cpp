@@ -44,7 +44,7 @@ TEST(CycleRounds, every_bit_permutation_of_four_bits) {
   std::vector<int> place{0, 1, 2, 3};
   do {
     for (const Word complement : {0U, 5U, 15U})
-      for (const std::uint64_t k : {1, 6, 13}) {
+      for (const std::uint64_t k : {1U, 6U, 13U}) {
         const Request request = cube_request_of(4, BitMap::from_places(place, complement), k);
         if (!cycle_rounds.refusal(request)) built_and_verified(cycle_rounds, request, true);
       }

@@ -61,7 +61,7 @@ TEST(Conversion, one_field_costs_what_is_promised) {
 }
 
 TEST(Conversion, a_field_inside_a_larger_cube) {
-  for (const std::uint64_t k : {1, 5, 10, 23}) {
+  for (const std::uint64_t k : {1U, 5U, 10U, 23U}) {
     check_all(6, gray_to_binary({1, 4, 1}), k);
     check_all(5, gray_to_binary({3, 1, 1}), k);
     check_all(5, gray_to_binary({1, 2, 1, 1}), k);
@@ -91,7 +91,7 @@ TEST(Conversion, several_fields_cost_what_is_promised) {
 }
 
 TEST(Conversion, sixty_dimensions_are_proved) {
-  for (const std::uint64_t k : {1, 10, 30}) {
+  for (const std::uint64_t k : {1U, 10U, 30U}) {
     for (const BitMap& map : {gray_to_binary({60}), gray_to_binary({20, 20, 20})})
       for (const Planner* planner : all_ports)
         if (!planner->refusal(cube_request_of(60, map, k)))

@@ -28,7 +28,7 @@ Request list_request(int dimensions, std::uint64_t elements, Hypercube::Ports po
 TEST(ListRouting, random_permutations_are_delivered_at_the_promised_cost) {
   Random random(7);
   for (int n = 1; n <= (full_run() ? 8 : 6); ++n)
-    for (const std::uint64_t k : {1, 3, 8})
+    for (const std::uint64_t k : {1U, 3U, 8U})
       for (const auto ports : {Hypercube::Ports::all, Hypercube::Ports::one}) {
         const Request request = list_request(n, k, ports, random);
         const Count bound = lower_bound(std::get<Hypercube>(request.machine),

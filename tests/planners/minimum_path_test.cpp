@@ -23,7 +23,7 @@ TEST(MinimumPath, two_bits_and_one_element_is_one_exchange) {
 TEST(MinimumPath, takes_the_larger_of_elements_and_working_dimensions) {
   const int dimensions_max = testing::full_run() ? 10 : 7;
   for (int n = 1; n <= dimensions_max; ++n)
-    for (const std::uint64_t k : {1, 2, 3, 5, 7, 12}) {
+    for (const std::uint64_t k : {1U, 2U, 3U, 5U, 7U, 12U}) {
       const Cost cost =
           built_and_verified(minimum_path, cube_request_of(n, gray_to_binary({n}), k), true);
       const Count wanted = n == 1 ? 0 : std::max<Count>(k, static_cast<Count>(n - 1));
@@ -34,7 +34,7 @@ TEST(MinimumPath, takes_the_larger_of_elements_and_working_dimensions) {
 TEST(MinimumPath, converts_back_and_several_fields) {
   for (const auto& map :
        {gray_to_binary({3, 2}), gray_to_binary({2, 1, 3}), gray_to_binary({4, 4})})
-    for (const std::uint64_t k : {1, 4, 9}) {
+    for (const std::uint64_t k : {1U, 4U, 9U}) {
       built_and_verified(minimum_path, cube_request_of(map.width(), map, k), true);
       built_and_verified(minimum_path, cube_request_of(map.width(), map.inverse(), k), true);
     }

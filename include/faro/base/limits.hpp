@@ -59,6 +59,22 @@ inline constexpr std::size_t step_items_max = std::size_t{1} << 24;
 // Slots of one processor. Tables are indexed by slot; more would be sized by an unchecked number.
 inline constexpr std::uint64_t slots_max = std::uint64_t{1} << 22;
 
+// Elements of a cube's processor that a plan takes: with two transit slots each they are slots.
+inline constexpr std::uint64_t cube_elements_max = std::uint64_t{1} << 20U;
+
+// The three-fifths algorithms keep their program, 16 bytes an entry and some hundred a rule.
+inline constexpr std::uint64_t three_fifths_entries_max = std::uint64_t{1} << 24U;
+
+// Plans of maps that mix processor and memory bits keep their schedule, 16 bytes an operation of a
+// slot; up to the second number operations are packed by a search of a second.
+inline constexpr std::uint64_t affine_memory_slots_max = std::uint64_t{1} << 18U;
+inline constexpr std::uint64_t affine_memory_packed_slots_max = 2048;
+
+// Lists of destinations on a cube: every processor and every element is listed and routed, seconds
+// of work.
+inline constexpr int list_routing_dimensions_max = 10;
+inline constexpr std::uint64_t list_routing_elements_max = std::uint64_t{1} << 17U;
+
 // verify by replay is done by default up to here: seconds, not minutes.
 inline constexpr int replay_default_log2_max = 22;
 

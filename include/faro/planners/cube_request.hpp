@@ -33,11 +33,8 @@ std::optional<SplitMap> split_map(const Request& request);
 // The header of a schedule for `request` on `slots` storage places.
 ScheduleHeader cube_header(const Request& request, const char* planner, std::uint64_t slots);
 
-// Elements of a processor beyond which cube planners refuse: slot numbers are 32-bit words and two
-// transit slots an element must fit.
-inline constexpr std::uint64_t cube_elements_max = std::uint64_t{1} << 28U;
-
-// What every cube planner asks first: a cube, a map (no list), elements in 1..cube_elements_max.
+// What every cube planner asks first: a cube, a map (no list), elements in
+// 1..limits::cube_elements_max.
 // Nothing if so.
 std::optional<std::string> cube_refusal(const Request& request);
 

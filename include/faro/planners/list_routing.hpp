@@ -13,11 +13,6 @@
 
 namespace faro {
 
-// Processors are listed one by one: at most 2^10 of them.
-inline constexpr int list_routing_dimensions_max = 10;
-// Elements of the whole machine beyond which a list is refused: seconds of work.
-inline constexpr std::uint64_t list_routing_elements_max = std::uint64_t{1} << 17U;
-
 extern const Planner shortest_path_lists;
 extern const Planner balanced_lists;
 

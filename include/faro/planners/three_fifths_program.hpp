@@ -33,9 +33,6 @@ struct Program {
   std::vector<Entry> entries;  // by step, source, element
 };
 
-// Entries above which a program is refused: it is kept in memory.
-inline constexpr std::uint64_t entries_max = std::uint64_t{1} << 24U;
-
 // Algorithm A, any n >= 3. Steps are m + g(K) with g(K+5) = g(K) + 3, about (3K+1)/5 + n - 2.
 Count closed_form_cost(int length, std::uint64_t elements);
 Program closed_form_program(int length, std::uint64_t elements);
