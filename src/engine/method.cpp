@@ -12,6 +12,8 @@ constexpr int page_log2 = 12;
 // From here on the data passes the caches by: streaming stores win from about a core's share of
 // the last cache (measured: 2 MiB ordinary, 16 MiB streaming, on every CPU tried).
 constexpr std::uint64_t streaming_bytes_min = std::uint64_t{4} << 20U;
+// The last cache still answers for data of this size, sooner than memory does.
+constexpr std::uint64_t last_cache_bytes = std::uint64_t{32} << 20U;
 // Address translations of so many data bytes still sit in the second cache.
 constexpr std::uint64_t walks_cheap_bytes_max = std::uint64_t{1} << 28U;
 // Far enough to cover memory's latency, near enough not to evict what waits (measured 16..64).
@@ -45,11 +47,14 @@ Method with_runs(const Runs& runs) {
   return method;
 }
 
-int register_bits(const MethodQuestion& q) {
-  const int v = q.kernels.vector_log2 - q.unit_log2;
-  Span images;
-  for (int i = 0; i < v; ++i) images.insert(q.map.column(i) >> v);
-  return images.dimension();
+// log2 of how many source pages one kernel reads from.
+int kernel_pages_log2(const MethodQuestion& q) {
+  const int page = std::min(page_log2 - q.unit_log2, q.map.width());
+  Span pages;
+  for (int i = 0; i < q.kernels.vector_log2 - q.unit_log2; ++i) {
+    pages.insert(q.inverse.column(i) >> page);
+  }
+  return pages.dimension();
 }
 
 // Whether whole pages on both sides live on pages whose translations compete for few places: the
@@ -93,9 +98,10 @@ Choice in_cache(const MethodQuestion& q) {
 }
 
 Choice direct(const MethodQuestion& q) {
-  Method method = with_runs(grown(q, q.unit_log2 >= 2 ? 15 : 16));
+  const bool far = q.data_bytes > walks_cheap_bytes_max;
+  Method method = with_runs(grown(q, q.unit_log2 <= 1 ? 16 : far ? 15 : 13));
   method.streaming = true;
-  method.lines_ahead = lines_ahead;
+  method.lines_ahead = q.data_bytes > last_cache_bytes ? lines_ahead : lines_ahead / 2;
   return {method, "streaming stores from registers: every vector is a whole line"};
 }
 
@@ -111,6 +117,7 @@ Choice staged_from(const MethodQuestion& q) {
   Method method = with_runs(grown(q, q.unit_log2 >= 2 ? 17 : 16));
   method.streaming = true;
   method.copy_in = true;
+  method.pieces_max = 256;
   method.stage_to = !completes_lines(q);
   return {method, "source staged: its pages compete for address translations"};
 }
@@ -119,11 +126,10 @@ Choice staged_from(const MethodQuestion& q) {
 
 Choice choose_method(const MethodQuestion& q) {
   if (!streams(q)) return in_cache(q);
-  const int m = register_bits(q);
-  const bool many_streams = m >= 5;
-  if (many_streams || (q.data_bytes > walks_cheap_bytes_max && pages_collide(q))) {
+  const bool many_pages = kernel_pages_log2(q) >= 5;
+  if (many_pages || (q.data_bytes > walks_cheap_bytes_max && pages_collide(q))) {
     Choice choice = staged_from(q);
-    if (many_streams) choice.reason = "source staged: a kernel reads 32 places or more at once";
+    if (many_pages) choice.reason = "source staged: a kernel reads from 32 pages or more at once";
     return choice;
   }
   return completes_lines(q) ? direct(q) : staged_to(q);
