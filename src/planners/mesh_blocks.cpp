@@ -118,7 +118,10 @@ void complement(MeshProgram& program, int i, const std::vector<Parity>& where) {
 }
 
 void interchange(MeshProgram& program, const Interchange& bits) {
-  const auto [i, j, i_inverted, j_inverted] = bits;
+  const int i = bits.i;
+  const int j = bits.j;
+  const bool i_inverted = bits.i_inverted;
+  const bool j_inverted = bits.j_inverted;
   const MeshGeometry& geometry = program.geometry();
   const bool one_dimension = geometry.dimension_of(i) == geometry.dimension_of(j);
   FARO_CHECK(i != j && !(one_dimension && (i_inverted || j_inverted)));

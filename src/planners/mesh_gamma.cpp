@@ -41,9 +41,10 @@ std::vector<UnitRoute> routes_needed(const MeshGeometry& geometry,
     std::vector<std::int64_t> distances;
     for (Word m = 0; m < destinations.size(); ++m)
       distances.push_back(geometry.coordinate(destinations[m], k) - geometry.coordinate(m, k));
-    const Rides rides = geometry.wrap() == Mesh::Wrap::orthogonal
-                            ? rides_on_ring(distances, geometry.side(k))
-                            : rides_on_line(distances);
+    // Propagating wraparound: what a ring of each dimension needs, to begin with.
+    const Rides rides = geometry.wrap() == Mesh::Wrap::none
+                            ? rides_on_line(distances)
+                            : rides_on_ring(distances, geometry.side(k));
     for (std::int64_t i = 0; i < rides.plus; ++i) routes.push_back({k, 1});
     for (std::int64_t i = 0; i < rides.minus; ++i) routes.push_back({k, -1});
   }
@@ -207,7 +208,7 @@ class RideWriter {
 
 std::optional<MeshProgram> schedule_gamma(const MeshGeometry& geometry,
                                           std::span<const Word> destinations, int extra_max) {
-  FARO_CHECK(geometry.bits() <= gamma_bits_max && geometry.wrap() != Mesh::Wrap::propagating);
+  FARO_CHECK(geometry.bits() <= gamma_bits_max);
   FARO_CHECK(destinations.size() == geometry.processors());
   const auto plan = search(geometry, destinations, extra_max);
   if (!plan) return {};
@@ -227,7 +228,6 @@ std::optional<BpcVector> bits_of(const Request& request) {
 std::optional<std::string> refusal(const Request& request) {
   if (const auto why = mesh::refusal_of_simd(request)) return why;
   const MeshGeometry geometry(mesh::mesh_of(request));
-  if (geometry.wrap() == Mesh::Wrap::propagating) return "the machine's wraparound propagates";
   if (geometry.bits() > mesh::gamma_bits_max) return "more than 2^8 processors";
   if (geometry.wrap() == Mesh::Wrap::none && bits_of(request))
     return "without wraparound PERMUTE reaches the bound in fewer long routes";
@@ -236,10 +236,13 @@ std::optional<std::string> refusal(const Request& request) {
 
 mesh::MeshProgram program_for(const Request& request, const MeshGeometry& geometry) {
   const auto bits = bits_of(request);
+  // A ring's routes are enough for bits on a torus; carries may ask for more.
+  const bool torus = geometry.wrap() == Mesh::Wrap::orthogonal;
   const auto found = mesh::schedule_gamma(geometry, mesh::destinations_of(request),
-                                          bits ? 0 : mesh::extra_routes_max);
+                                          bits && torus ? 0 : mesh::extra_routes_max);
   if (found) return *found;
-  if (bits) return mesh::permute(geometry, *bits, mesh::Variant::torus);
+  if (bits)
+    return mesh::permute(geometry, *bits, torus ? mesh::Variant::torus : mesh::Variant::plus);
   throw Error(ErrorCode::limit,
               fmt::format("no schedule within {} routes of the bound was found on {} in the stated "
                           "effort",

@@ -11,6 +11,8 @@
 // PERMUTE and others are refused. Seeds and effort are fixed; the same request gives the same
 // program.
 //
+// On propagating wraparound the routes are those of rings, and more where carries ask for them.
+//
 // Processors are chosen one by one: many masks, and at most 2^8 processors.
 #pragma once
 
@@ -19,7 +21,6 @@
 namespace faro::mesh {
 
 // Nothing if the stated effort finds no schedule with at most `extra_max` routes beyond the bound.
-// Requires no propagating wraparound.
 std::optional<MeshProgram> schedule_gamma(const MeshGeometry& geometry,
                                           std::span<const Word> destinations, int extra_max);
 
