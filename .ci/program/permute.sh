@@ -121,3 +121,23 @@ if command -v script >/dev/null; then
 fi
 exits "no progress in a file" 0 "$faro" permute big.npy p.npy --map 'i -> rev(i)'
 check "no progress in a file" sh -c "! grep -q '%' '$stderr'"
+
+# a mapped input that somebody cuts short meanwhile: an error or a whole file, never half of one
+mkdir short
+for delay in 0.01 0.02 0.04 0.08 0.2; do
+  cp big.npy shrinking.npy
+  rm -f short/b.npy
+  "$faro" permute shrinking.npy short/b.npy --map 'i -> rev(i)' --verify --threads 1 2>"$stderr" &
+  pid=$!
+  sleep $delay
+  truncate -s 4096 shrinking.npy
+  wait $pid
+  code=$?
+  if [ $code = 0 ]; then
+    only "cut short after $delay" short "b.npy "
+  else
+    check "cut short after $delay: exit code $code" test $code = 2 -o $code = 3
+    check "cut short after $delay: a message" test -s "$stderr"
+    only "cut short after $delay" short ""
+  fi
+done
