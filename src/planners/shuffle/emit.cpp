@@ -32,7 +32,7 @@ class TransitPool {
   std::vector<Time> busy_;
 };
 
-enum class Kind : std::uint8_t { exchange, lane, run, ahead };
+enum class Kind : std::uint8_t { exchange, lane, run, ahead, rule };
 
 struct Event {
   Time step = 0;
@@ -51,6 +51,7 @@ std::vector<Event> events_of(const Structure& s, const Phase& phase) {
   };
   for (std::size_t i = 0; i < phase.exchanges.size(); ++i)
     add(phase.exchanges[i].step, Kind::exchange, 0, i);
+  for (std::size_t i = 0; i < phase.rules.size(); ++i) add(phase.rules[i].step, Kind::rule, 0, i);
   for (std::size_t i = 0; i < phase.lanes.size(); ++i)
     for (Time h = 0; h < lane_latency(phase.lanes[i].kind); ++h)
       add(phase.lanes[i].step + h, Kind::lane, h, i);
@@ -98,7 +99,7 @@ Transits transits_of(const Structure& s, const Phase& phase, const std::vector<E
       slots.ahead = {pool.take(a.step, until), pool.take(a.step, until)};
     }
   }
-  t.end = pool.end();
+  t.end = std::max(pool.end(), static_cast<Slot>(phase.slots));
   return t;
 }
 
@@ -122,6 +123,9 @@ class Emitter {
     align();
     prepare_splits();
     walk_events();
+    CubeStep last;
+    last.rules = phase_.last_rules;
+    push(last);
     repair_splits();
     align();
     local_map([&](Word w) { return w ^ phase_.inversions; });
@@ -232,6 +236,9 @@ class Emitter {
                          std::span(t.data(), lane_transits(lane.kind)));
             break;
           }
+          case Kind::rule:
+            step.rules.push_back(phase_.rules[e.index].rule);
+            break;
           case Kind::run:
             add_run_step(step, run_walks_[e.index], e.part, phase_.runs[e.index].slot,
                          transits_.runs[e.index]);

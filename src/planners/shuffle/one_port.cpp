@@ -2,7 +2,8 @@
 //
 //   applies:  any permutation of bits with complements
 //   cost:     P·(dimensions in chains) + K·(complemented) + (K+1)·(even 2-cycles)
-//             + P(m+1) for each other real cycle of m dimensions; P = K/2.  K = 1: m each
+//             + P(m+1) for each other real cycle of m dimensions; P = K/2.  K = 1: m each;
+//             the even 3-cycle from K = 16 on about 12K/7 + 2
 //   bound:    the average number of sends of a processor, K/2 for each dimension that moves; met by
 //             chains and complements
 #include "faro/planners/shuffle/cycles.hpp"
@@ -52,6 +53,11 @@ Phase a1_phase(const Structure& s) {
   return phase;
 }
 
+// From 16 elements on the lanes are faster than A1.
+bool even_three(const Cycle& cycle, std::uint64_t elements) {
+  return cycle.length() == 3 && cycle.parity() == 0 && elements >= 16;
+}
+
 }  // namespace
 
 Count one_port_steps(const Structure& s) {
@@ -65,6 +71,8 @@ Count one_port_steps(const Structure& s) {
       steps += elements;
     else if (c.even_pair())
       steps += elements + 1;
+    else if (even_three(c, s.elements()))
+      steps += one_port_three_steps(s.elements());
     else
       steps += elements == 1 ? length : jobs * (length + 1);
   }
@@ -79,6 +87,8 @@ Program one_port_program(const Structure& s) {
     const Cycle& cycle = part.cycles[0];
     if (cycle.length() == 1 || cycle.even_pair())
       program.push_back({part, lanes_in_turn(part)});
+    else if (even_three(cycle, s.elements()))
+      program.push_back({part, one_port_three_phase(part)});
     else
       program.push_back({part, s.elements() == 1 ? run_phase(part) : a1_phase(part)});
   }

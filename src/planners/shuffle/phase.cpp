@@ -106,6 +106,7 @@ Time finish_of(const Structure& s, const Phase& phase) {
   Time finish = 0;
   for (const Exchange& e : phase.exchanges) finish = std::max(finish, e.step + 1);
   for (const Lane& l : phase.lanes) finish = std::max(finish, l.step + lane_latency(l.kind));
+  for (const TimedRule& r : phase.rules) finish = std::max(finish, r.step + 1);
   for (const Run& r : phase.runs) finish = std::max(finish, r.steps.back() + 1);
   for (const Ahead& a : phase.aheads)
     finish = std::max(finish, a.step + static_cast<Time>(s.cycles[a.cycle].length()) - 1);

@@ -306,8 +306,10 @@ const Planner shuffle_one_port = {
     .machine = "cube",
     .title = "one dimension a step, one pair of elements after another",
     .needs = "any permutation of bits with complements, one port",
-    .cost = "K/2 a dimension of a chain; K a complement; K + 1 an even 2-cycle; K/2 (s+1) a cycle",
-    .citation = "Johnsson, Ho 1991, Tables 1 to 3; even 2-cycle: faro",
+    .cost =
+        "K/2 a dimension of a chain; K a complement; K + 1 an even 2-cycle; K/2 (s+1) a cycle; "
+        "even 3-cycle from K = 16: 12K/7 + 2",
+    .citation = "Johnsson, Ho 1991, Tables 1 to 3; even cycles of two and three: faro",
     .refusal = one_port_refusal,
     .estimate = one_port_estimate,
     .build = one_port_build,

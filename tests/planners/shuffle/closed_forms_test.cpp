@@ -81,6 +81,17 @@ TEST(Shuffle, one_element_travels_exactly_the_largest_distance) {
       }
 }
 
+TEST(Shuffle, the_even_cycle_of_three_with_one_port) {
+  const std::vector<int> expected = {29, 56, 112, 221};
+  for (int k = 4; k <= 7; ++k)
+    for (const Word complement : {Word{0}, Word{0b101}, Word{0b110}}) {
+      const Request request =
+          structured_request(k, {}, {3}, complement << k, Hypercube::Ports::one);
+      const Cost cost = built_and_verified(shuffle_one_port, request, k <= 6);
+      EXPECT_EQ(static_cast<int>(cost.steps), expected[static_cast<std::size_t>(k - 4)]);
+    }
+}
+
 TEST(Shuffle, forty_dimensions_are_planned_and_proved) {
   const std::vector<std::vector<int>> chains = {{40}, {15, 10, 9, 6}};
   for (const auto& c : chains)

@@ -42,4 +42,10 @@ Program sequence_program(const Structure& s);
 Count one_port_steps(const Structure& s);
 Program one_port_program(const Structure& s);
 
+// The even 3-cycle with one port: at time t everybody uses dimension number t mod 3 of the cycle,
+// and the classes of elements start in three lanes timed so that no link is used twice. About
+// 12K/7 + 2 steps (29, 56, 112, 221 for K = 16, 32, 64, 128), where A1 takes 2K.
+Count one_port_three_steps(std::uint64_t elements);
+Phase one_port_three_phase(const Structure& s);
+
 }  // namespace faro::shuffle

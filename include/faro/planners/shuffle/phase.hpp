@@ -87,6 +87,11 @@ struct Split {
   std::uint8_t at = 0;
 };
 
+struct TimedRule {
+  Time step = 0;
+  Rule rule;
+};
+
 struct Phase {
   std::vector<int> controls;  // C; the first one names the jobs
   int spare = -1;             // control of split jobs
@@ -97,6 +102,9 @@ struct Phase {
   std::vector<Run> runs;
   std::vector<Ahead> aheads;
   std::vector<Split> splits;
+  std::vector<TimedRule> rules;  // as they are; for forms of their own
+  std::vector<Rule> last_rules;  // local, after everything
+  std::uint64_t slots = 0;       // that these use, if more than K
 
   Word control_mask() const;
   // The jobs: slots with bit C[0] clear, ascending.
