@@ -5,6 +5,7 @@
 
 #include "faro/base/check.hpp"
 #include "faro/base/random.hpp"
+#include "planners/shuffle/variants.hpp"
 
 namespace faro::shuffle {
 namespace {
@@ -12,54 +13,7 @@ namespace {
 // Inner steps of the search over all variants: about a second.
 constexpr std::uint64_t search_work_max = std::uint64_t{200} << 20U;
 
-enum class First { critical, exchanges, lanes };
 enum class Walk : std::uint8_t { lanes, pairs, singles };
-
-struct Variant {
-  unsigned rotation = 0;
-  bool pairs_instead = false;  // A1 where there are lanes
-  bool contiguous = false;     // a job inside A1 does nothing else
-  bool singles = false;        // A2 instead of A1
-  bool ahead = false;          // of A2, one step ahead where it fits
-  First first = First::critical;
-  std::uint64_t seed = 0;  // of the order among equals and of what walks in pairs; 0: by rotation
-};
-
-// Variants with a seed, after the fixed ones.
-constexpr std::uint64_t seeded_variants = 48;
-
-std::vector<Variant> variants(std::uint64_t elements) {
-  std::vector<Variant> list;
-  for (const unsigned rotation : {0U, 3U})
-    for (const bool pairs : {false, true})
-      for (const bool contiguous : {false, true})
-        for (const First first : {First::critical, First::exchanges, First::lanes})
-          list.push_back({.rotation = rotation,
-                          .pairs_instead = pairs,
-                          .contiguous = contiguous,
-                          .singles = false,
-                          .ahead = false,
-                          .first = first});
-  if (elements <= 16)
-    for (const unsigned rotation : {0U, 3U})
-      for (const bool ahead : {false, true})
-        for (const First first : {First::critical, First::exchanges, First::lanes})
-          list.push_back({.rotation = rotation,
-                          .pairs_instead = false,
-                          .contiguous = false,
-                          .singles = true,
-                          .ahead = ahead,
-                          .first = first});
-  for (std::uint64_t seed = 1; seed <= seeded_variants; ++seed) {
-    Variant v;
-    v.seed = seed;
-    v.contiguous = seed % 2 == 0;
-    v.singles = elements <= 16 && seed % 4 == 3;
-    v.first = seed % 3 == 0 ? First::critical : seed % 3 == 1 ? First::exchanges : First::lanes;
-    list.push_back(v);
-  }
-  return list;
-}
 
 // One attempt: a simulation of the rule until everything has arrived.
 class Attempt {
