@@ -67,89 +67,91 @@ TEST(PopsReplay, accepts_an_exchange_over_the_loops_and_counts_two_slots) {
   EXPECT_EQ(verdict.expected, 4U);
 }
 
+// What breaks the exchange, and the only rule that says so.
+const std::vector<Hostile> broken_exchanges = {
+    // Both messages carry what 1 waits for anyway, so nothing else is wrong.
+    {"R1",
+     [](RecordingSink& s) {
+       s.pops_slots[0].sends.push_back({1, 0, {0}});
+     }},
+    {"R2",
+     [](RecordingSink& s) {
+       s.pops_slots[0].sends.push_back({0, 0, {1}});
+     }},
+    {"R3",
+     [](RecordingSink& s) {
+       s.pops_slots[0].sends[0].to_groups = {0, 1};
+       s.pops_slots[0].sends[1].to_groups = {1, 0};
+       s.header.slots = 3;
+       s.pops_slots[0].receives.push_back({1, 1, 2});
+     }},
+    {"R4",
+     [](RecordingSink& s) {
+       s.pops_slots[0].receives.push_back({0, 1, 1});
+     }},
+    {"R5",
+     [](RecordingSink& s) {
+       s.pops_slots[0].sends.push_back({1, 1, {1}});
+     }},
+    {"R7",
+     [](RecordingSink& s) {
+       s.pops_slots[0].sends[0].to_groups = {0, 1};
+       s.pops_slots[0].receives.push_back({2, 0, 2});
+     }},
+    {"R8",
+     [](RecordingSink& s) {
+       s.pops_slots[0].sends[0].to_groups = {0, 2};
+     }},
+    {"R8",
+     [](RecordingSink& s) {
+       s.pops_slots[0].sends.push_back({4, 0, {0}});
+     }},
+    {"R8",
+     [](RecordingSink& s) {
+       s.pops_slots[0].sends.push_back({1, 0, {}});
+     }},
+    {"R8",
+     [](RecordingSink& s) {
+       s.pops_slots[0].receives.push_back({0, 2, 1});
+     }},
+    {"R8",
+     [](RecordingSink& s) {
+       s.pops_slots[0].receives.push_back({7, 0, 1});
+     }},
+    {"R9",
+     [](RecordingSink& s) {
+       s.pops_slots[1].operations.push_back({PopsOperation::Kind::copy, 0, 1, 1, 0});
+     }},
+    {"delivery", [](RecordingSink& s) { s.pops_slots[1].receives.pop_back(); }},
+    {"result",
+     [](RecordingSink& s) {
+       s.header.result = {1, 1};
+     }},
+    {"goal",
+     [](RecordingSink& s) {
+       s.header.goal = MapGoal{BitMap::identity(3), false, 0};
+     }},
+    {"cost-claim",
+     [](RecordingSink& s) {
+       s.header.cost = CostClaim{};
+       s.header.cost->slots = 1;
+     }},
+    {"bound-claim",
+     [](RecordingSink& s) {
+       s.header.bound = Bound{3, "more than it takes", {}};
+     }},
+    {"bound-claim",
+     [](RecordingSink& s) {
+       s.header.bound = Bound{2, "loops", {{0, 0, 1}, {1, 1, 0}, {0, 1, 2}}};
+     }},
+    {"bound-claim",
+     [](RecordingSink& s) {
+       s.header.bound = Bound{1, "no group 2", {{0, 2, 1}}};
+     }},
+};
+
 TEST(PopsReplay, each_rule_has_a_schedule_that_only_it_refuses) {
-  const std::vector<Hostile> cases = {
-      // Both messages carry what 1 waits for anyway, so nothing else is wrong.
-      {"R1",
-       [](RecordingSink& s) {
-         s.pops_slots[0].sends.push_back({1, 0, {0}});
-       }},
-      {"R2",
-       [](RecordingSink& s) {
-         s.pops_slots[0].sends.push_back({0, 0, {1}});
-       }},
-      {"R3",
-       [](RecordingSink& s) {
-         s.pops_slots[0].sends[0].to_groups = {0, 1};
-         s.pops_slots[0].sends[1].to_groups = {1, 0};
-         s.header.slots = 3;
-         s.pops_slots[0].receives.push_back({1, 1, 2});
-       }},
-      {"R4",
-       [](RecordingSink& s) {
-         s.pops_slots[0].receives.push_back({0, 1, 1});
-       }},
-      {"R5",
-       [](RecordingSink& s) {
-         s.pops_slots[0].sends.push_back({1, 1, {1}});
-       }},
-      {"R7",
-       [](RecordingSink& s) {
-         s.pops_slots[0].sends[0].to_groups = {0, 1};
-         s.pops_slots[0].receives.push_back({2, 0, 2});
-       }},
-      {"R8",
-       [](RecordingSink& s) {
-         s.pops_slots[0].sends[0].to_groups = {0, 2};
-       }},
-      {"R8",
-       [](RecordingSink& s) {
-         s.pops_slots[0].sends.push_back({4, 0, {0}});
-       }},
-      {"R8",
-       [](RecordingSink& s) {
-         s.pops_slots[0].sends.push_back({1, 0, {}});
-       }},
-      {"R8",
-       [](RecordingSink& s) {
-         s.pops_slots[0].receives.push_back({0, 2, 1});
-       }},
-      {"R8",
-       [](RecordingSink& s) {
-         s.pops_slots[0].receives.push_back({7, 0, 1});
-       }},
-      {"R9",
-       [](RecordingSink& s) {
-         s.pops_slots[1].operations.push_back({PopsOperation::Kind::copy, 0, 1, 1, 0});
-       }},
-      {"delivery", [](RecordingSink& s) { s.pops_slots[1].receives.pop_back(); }},
-      {"result",
-       [](RecordingSink& s) {
-         s.header.result = {1, 1};
-       }},
-      {"goal",
-       [](RecordingSink& s) {
-         s.header.goal = MapGoal{BitMap::identity(3), false, 0};
-       }},
-      {"cost-claim",
-       [](RecordingSink& s) {
-         s.header.cost = CostClaim{};
-         s.header.cost->slots = 1;
-       }},
-      {"bound-claim",
-       [](RecordingSink& s) {
-         s.header.bound = Bound{3, "more than it takes", {}};
-       }},
-      {"bound-claim",
-       [](RecordingSink& s) {
-         s.header.bound = Bound{2, "loops", {{0, 0, 1}, {1, 1, 0}, {0, 1, 2}}};
-       }},
-      {"bound-claim",
-       [](RecordingSink& s) {
-         s.header.bound = Bound{1, "no group 2", {{0, 2, 1}}};
-       }},
-  };
-  for (const Hostile& c : cases) {
+  for (const Hostile& c : broken_exchanges) {
     RecordingSink schedule = pair_exchange();
     c.change(schedule);
     const Verdict verdict = judged(make_replay(), schedule);
