@@ -175,7 +175,8 @@ Bound lower_bound(const Pops& pops, const MapGoal& goal, std::uint64_t elements)
 Bound lower_bound(const Pops& pops, std::span<const std::uint64_t> destinations,
                   std::uint64_t elements) {
   const std::uint64_t n = pops::processors(pops);
-  if (destinations.size() == n && (pops.group_size <= pops.groups || pops.groups > 4096)) {
+  const bool closed = elements == 1 && pops.group_size <= pops.groups;
+  if (destinations.size() == n && (closed || pops.groups > 4096)) {
     // 0, 1 or 2, without a table of pairs.
     std::vector<std::pair<std::uint64_t, std::uint64_t>> pairs;
     for (Word p = 0; p < n; ++p)
@@ -190,18 +191,21 @@ Bound lower_bound(const Pops& pops, std::span<const std::uint64_t> destinations,
   }
   if (pops.groups > 4096) return {0, "no bound is known for this request", {}};
   PopsDemand demand(pops.groups);
+  // One entry a processor stands for all its elements.
   const std::uint64_t each = destinations.size() == n ? 1 : std::max<std::uint64_t>(elements, 1);
+  const std::uint64_t times =
+      destinations.size() == n ? std::min<std::uint64_t>(elements, bit(20)) : 1;
   std::vector<std::uint64_t> sent(n, 0);
   std::vector<std::uint64_t> received(n, 0);
   for (Word i = 0; i < destinations.size(); ++i) {
     const Word p = i / each;
     if (destinations[i] == p || destinations[i] >= n) continue;
-    ++demand(p / pops.group_size, destinations[i] / pops.group_size);
-    ++sent[p];
-    ++received[destinations[i]];
+    demand(p / pops.group_size, destinations[i] / pops.group_size) +=
+        static_cast<std::int64_t>(times);
+    sent[p] += times;
+    received[destinations[i]] += times;
   }
   const Bound one = pops_bound(demand);
-  if (each == 1) return better(one, scaled(one, elements));
   const std::uint64_t h = std::max(*std::max_element(sent.begin(), sent.end()),
                                    *std::max_element(received.begin(), received.end()));
   return better(one, {h, "some processor sends or receives that many", {}});
