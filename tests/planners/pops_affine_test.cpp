@@ -3,7 +3,7 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
-#include <chrono>
+#include <ctime>
 
 #include "../full.hpp"
 #include "faro/base/random.hpp"
@@ -121,11 +121,11 @@ TEST(PopsStayGo, every_bit_permutation_of_up_to_five_bits_on_every_split) {
 TEST(PopsAffine, sixty_bits_are_planned_and_proved_in_a_tenth_of_a_second) {
   Random random(11);
   const Request request = request_for(random_map(random, 60), 30);
-  const auto start = std::chrono::steady_clock::now();
+  const std::clock_t start = std::clock();
   ASSERT_TRUE(holds(pops_affine, request, {make_proof}));
-  const auto took = std::chrono::steady_clock::now() - start;
+  const double seconds = static_cast<double>(std::clock() - start) / CLOCKS_PER_SEC;
   if (!testing::sanitized()) {
-    EXPECT_LT(took, std::chrono::milliseconds(100));
+    EXPECT_LT(seconds, 0.1);
   }
 }
 

@@ -3,7 +3,7 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
-#include <chrono>
+#include <ctime>
 #include <map>
 
 #include "faro/machines/bounds/pops_bounds.hpp"
@@ -190,14 +190,14 @@ TEST(PopsPermutation, a_million_processors_take_seconds) {
   const std::vector<Word> to = random_permutation(random, bit(20));
   const auto timed = [&](const Planner& planner, std::uint64_t d, std::uint64_t g) {
     const Request request = pops_request(d, g, to);
-    const auto start = std::chrono::steady_clock::now();
+    const std::clock_t start = std::clock();
     const auto replay = make_replay();
     planner.build(request, *replay);
     EXPECT_TRUE(replay->verdict().ok());
-    const std::chrono::duration<double> took = std::chrono::steady_clock::now() - start;
-    RecordProperty(std::string(planner.name) + "_" + std::to_string(d),
-                   std::to_string(took.count()));
-    EXPECT_LT(took.count(), 5.0) << planner.name << " " << d;
+    // Of the processor, so that other work on the machine does not count.
+    const double seconds = static_cast<double>(std::clock() - start) / CLOCKS_PER_SEC;
+    RecordProperty(std::string(planner.name) + "_" + std::to_string(d), std::to_string(seconds));
+    EXPECT_LT(seconds, 5.0) << planner.name << " " << d;
     return replay->verdict().cost.slots;
   };
   EXPECT_EQ(timed(pops_two_hop, 1024, 1024), 2U);
