@@ -15,6 +15,7 @@
 #include "faro/base/check.hpp"
 #include "faro/base/limits.hpp"
 #include "faro/planners/cube_request.hpp"
+#include "faro/planners/step_source.hpp"
 
 namespace faro {
 
@@ -217,21 +218,6 @@ MemoryPlan memory_plan(const Request& request) {
   std::stable_sort(schedule.begin(), schedule.end(),
                    [](const Timed& a, const Timed& b) { return a.step < b.step; });
   return {std::move(parts), std::move(operations), std::move(schedule)};
-}
-
-// Slot bit i ^= parity(p & masks[i]), one free step a bit.
-void flip_slots(const std::vector<Word>& masks, std::uint64_t slots, ScheduleSink& sink) {
-  CubeStep step;
-  for (std::size_t i = 0; i < masks.size(); ++i) {
-    if (masks[i] == 0) continue;
-    step.clear();
-    for (std::uint64_t s = 0; s < slots; ++s)
-      step.rules.push_back({{{masks[i], 1}},
-                            static_cast<Slot>(s),
-                            inside,
-                            static_cast<Slot>(s ^ bit(static_cast<int>(i)))});
-    sink.step(step);
-  }
 }
 
 void build_as(const Request& request, const char* name, ScheduleSink& sink) {

@@ -23,11 +23,18 @@ std::optional<SplitMap> split_map(const Request& request) {
   const BitMap& map = request.map.map;
   const int m = request.map.cut ? request.map.memory_bits : 0;
   FARO_CHECK(map.width() == n + m);
-  if (m == 0) return SplitMap{map, BitMap()};
+  if (m == 0) return SplitMap{map, BitMap(), {}};
   const BitMatrix& a = map.matrix();
-  if (a.block(m, n, 0, m) != BitMatrix(n, m) || a.block(0, m, m, n) != BitMatrix(m, n)) return {};
-  return SplitMap{BitMap::from_matrix(a.block(m, n, m, n), map.complement() >> m),
-                  BitMap::from_matrix(a.block(0, m, 0, m), map.complement() & low_mask(m))};
+  if (a.block(m, n, 0, m) != BitMatrix(n, m)) return {};
+  const BitMap processors = BitMap::from_matrix(a.block(m, n, m, n), map.complement() >> m);
+  // The slot gets B·p, p the old processor: X·p' ^ X·c with X = B·A^-1 and p' = A·p ^ c the new.
+  const BitMatrix x = then(processors.inverse().matrix(), a.block(0, m, m, n));
+  SplitMap split{processors,
+                 BitMap::from_matrix(a.block(0, m, 0, m), (map.complement() & low_mask(m)) ^
+                                                              x.apply(processors.complement())),
+                 {}};
+  for (int i = 0; i < m; ++i) split.after.push_back(x.row(i));
+  return split;
 }
 
 ScheduleHeader cube_header(const Request& request, const char* planner, std::uint64_t slots) {

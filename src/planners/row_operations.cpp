@@ -149,8 +149,7 @@ Count busy_steps(const Pipeline& pipeline, std::uint64_t elements) {
 
 namespace {
 
-constexpr const char* only_processor_bits =
-    "processor and memory bits of the map depend on each other";
+constexpr const char* only_processor_bits = "a processor bit of the map depends on a memory bit";
 
 std::optional<std::string> refusal_all(const Request& request) {
   if (auto why = cube_refusal(request)) return why;

@@ -109,6 +109,20 @@ void move_slots(const BitMap& map, std::uint64_t elements, CubeStep& out) {
 
 }  // namespace
 
+void flip_slots(std::span<const Word> masks, std::uint64_t slots, ScheduleSink& sink) {
+  CubeStep step;
+  for (std::size_t i = 0; i < masks.size(); ++i) {
+    if (masks[i] == 0) continue;
+    step.clear();
+    for (std::uint64_t s = 0; s < slots; ++s)
+      step.rules.push_back({{{masks[i], 1}},
+                            static_cast<Slot>(s),
+                            inside,
+                            static_cast<Slot>(s ^ bit(static_cast<int>(i)))});
+    sink.step(step);
+  }
+}
+
 void emit(const Request& request, const char* planner, const StepSource& source,
           Direction direction, ScheduleSink& sink) {
   const std::optional<SplitMap> split = split_map(request);
@@ -125,6 +139,7 @@ void emit(const Request& request, const char* planner, const StepSource& source,
   step.clear();
   if (split->slots.width() > 0) move_slots(split->slots, request.elements, step);
   if (!step.rules.empty()) sink.step(step);
+  flip_slots(split->after, request.elements, sink);
   sink.finish();
 }
 

@@ -3,6 +3,8 @@
 #include <gtest/gtest.h>
 
 #include "faro/base/random.hpp"
+#include "faro/planners/minimum_path.hpp"
+#include "faro/planners/three_fifths.hpp"
 #include "full.hpp"
 #include "planners/planning.hpp"
 
@@ -46,6 +48,20 @@ TEST(AffineMemory, every_affine_map_of_one_processor_bit_and_two_memory_bits) {
                            true);
       }
   }
+}
+
+TEST(SplitMap, the_gray_code_of_a_whole_index_is_planned_as_that_of_its_processor_bits) {
+  for (const int m : {1, 2, 4})
+    for (const Word complement : {0U, 21U}) {
+      std::vector<Word> columns;
+      for (int i = 0; i < 4 + m; ++i) columns.push_back(i == 0 ? 1 : 3 * bit(i - 1));
+      const BitMap gray = BitMap::from_columns(columns, complement & low_mask(m));
+      for (const BitMap& map : {gray, gray.inverse()}) {
+        const Request request = cut_request(map, m);
+        for (const Planner* p : {&minimum_path, &three_fifths_closed_form, &row_operations_planner})
+          built_and_verified(*p, request, true);
+      }
+    }
 }
 
 TEST(AffineMemory, random_maps) {

@@ -2,14 +2,17 @@
 //
 //   p:4 | m:3 -> ungray(p) | rev(m)     processors: ungray on 4 bits    slots: rev on 3 bits, K = 8
 //
-// A map falls apart like that when no processor bit depends on a memory bit and the other way
-// round; then the processors' part is planned as if K elements moved alike, and the slots' part is
-// one free local step at the end.
+// A map falls apart like that when no processor bit depends on a memory bit; then the processors'
+// part is planned as if K elements moved alike, and the slots' part is free local steps at the end:
+//
+//   p:4 | m:3 -> (gray(p m))[6:3] | (gray(p m))[2:0]    processors: gray; slots: gray, then the top
+//                                                       slot bit is inverted where p is odd
 #pragma once
 
 #include <cstdint>
 #include <optional>
 #include <string>
+#include <vector>
 
 #include "faro/algebra/bit_map.hpp"
 #include "faro/planners/planner.hpp"
@@ -24,10 +27,11 @@ int processor_bits(const Request& request);
 
 struct SplitMap {
   BitMap processors;
-  BitMap slots;  // width 0: slots move alike
+  BitMap slots;             // width 0: slots move alike
+  std::vector<Word> after;  // then slot bit i ^= parity(p & after[i]), p the new processor
 };
 
-// Nothing if processor and memory bits mix, or if the request is a list of destinations.
+// Nothing if a processor bit depends on a memory bit, or if the request is a list of destinations.
 std::optional<SplitMap> split_map(const Request& request);
 
 // The header of a schedule for `request` on `slots` storage places.

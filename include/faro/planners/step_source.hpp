@@ -11,6 +11,7 @@
 
 #include <cstdint>
 #include <functional>
+#include <span>
 #include <vector>
 
 #include "faro/planners/planner.hpp"
@@ -52,7 +53,10 @@ StepSource side_by_side(std::uint64_t elements, std::vector<Part> parts);
 // First all steps of parts[0], then those of parts[1], and so on.
 StepSource one_after_another(std::uint64_t slots, std::vector<StepSource> parts);
 
-// begin, the steps that have a rule or a move, then one free step that moves slots as the request's
+// Slot bit i ^= parity(p & masks[i]) in every processor, one free step a bit.
+void flip_slots(std::span<const Word> masks, std::uint64_t slots, ScheduleSink& sink);
+
+// begin, the steps that have a rule or a move, then free steps that move slots as the request's
 // memory bits say (none if they stay), then finish. For maps that split; the source does the
 // processors' part.
 void emit(const Request& request, const char* planner, const StepSource& source,
