@@ -152,8 +152,9 @@ void Partition::merge_many() {
       groups[masks_of(piece)].emplace(values, std::move(piece));
     }
     pieces_.clear();
-    for (auto& [masks, group] : groups) {
-      const auto constraints = static_cast<int>(masks[1]);
+    for (auto& entry_of_masks : groups) {
+      auto& group = entry_of_masks.second;  // by name: clang 14 captures no structured bindings
+      const auto constraints = static_cast<int>(entry_of_masks.first[1]);
       bool paired = false;
       for (int place = 0; place < constraints && !paired && group.size() > 1; ++place) {
         paired = std::any_of(group.begin(), group.end(), [&](const auto& entry) {
