@@ -120,7 +120,7 @@ TEST(butterfly_kernels, fourier_of_floats_agrees_with_fftw) {
 }
 
 TEST(butterfly_kernels, fourier_keeps_the_stated_bound_on_long_lines) {
-  const int p = full_run() ? 20 : 14;
+  const int p = full_run() ? 20 : 16;
   auto x = random_values<std::complex<double>>(p, [](Random& random) {
     return std::complex<double>(static_cast<double>(random.below(2001)) - 1000, 1);
   });

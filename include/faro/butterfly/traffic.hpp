@@ -60,7 +60,13 @@ class Placement {
   // Requires final memory rows.
   static Placement finish(const ButterflyGoal& goal);
 
-  // Calls visit(index, processor, slot) for every index, ascending.
+  Word indices() const { return bit(static_cast<int>(columns_.size())); }
+
+  // Calls visit(index, processor, slot) for the indices first .. end-1, ascending.
+  template <class Visit>
+  void for_range(Word first, Word end, Visit&& visit) const;
+
+  // For every index; by all threads where there are many, so visits must not meet.
   template <class Visit>
   void for_each(Visit&& visit) const;
 
@@ -75,7 +81,7 @@ class Placement {
 };
 
 template <class Visit>
-void Placement::for_each(Visit&& visit) const {
+void Placement::for_range(Word first, Word end, Visit&& visit) const {
   // Counting from i to i + 1 flips bits 0..b at once, for some b.
   std::vector<Place> flips;
   Place at;
@@ -85,14 +91,28 @@ void Placement::for_each(Visit&& visit) const {
     flips.push_back(at);
   }
   at = {};
-  const Word end = bit(static_cast<int>(columns_.size()));
-  for (Word index = 0;;) {
+  for (Word rest = first; rest != 0; rest &= rest - 1) {
+    const Place& column = columns_[static_cast<std::size_t>(lowest_bit(rest))];
+    at.processor ^= column.processor;
+    at.slot ^= column.slot;
+  }
+  for (Word index = first; index < end;) {
     visit(index, at.processor, at.slot);
     if (++index == end) return;
     const Place& change = flips[static_cast<std::size_t>(lowest_bit(index))];
     at.processor ^= change.processor;
     at.slot ^= change.slot;
   }
+}
+
+template <class Visit>
+void Placement::for_each(Visit&& visit) const {
+  constexpr int pieces_log2 = 6;
+  const int bits = static_cast<int>(columns_.size());
+  if (bits < 16) return for_range(0, indices(), visit);
+  const Word piece = bit(bits - pieces_log2);
+  for_each_block(bit(pieces_log2), Threads::all,
+                 [&](Word block) { for_range(block * piece, (block + 1) * piece, visit); });
 }
 
 }  // namespace faro::butterfly
