@@ -158,6 +158,36 @@ TEST(TorusPermute, named_maps_cost_what_the_shortcuts_save) {
             (Cost{.unit_routes = 8, .long_routes = 6, .register_ops = 10}));
 }
 
+TEST(TorusPermute, programs_for_two_to_the_sixty_processors_are_proved) {
+  Random random(10);
+  for (const auto& shape : std::vector<std::vector<int>>{{20, 20}, {30, 30}, {20, 20, 20}, {60}})
+    for (int round = 0; round < (testing::sanitized() ? 1 : 3); ++round) {
+      const Mesh torus = mesh_of(shape, Mesh::Wrap::orthogonal);
+      const MeshGeometry geometry(torus);
+      BpcVector bits = testing::random_bpc(random, geometry.bits());
+      if (round == 0)
+        for (int i = 0; i < geometry.bits(); ++i)
+          bits.target[static_cast<std::size_t>(i)] = geometry.bits() - 1 - i;
+      const auto program = mesh::permute(geometry, bits, Variant::torus);
+      const Verdict proof =
+          judged(*mesh_proof(), header_for(torus, bits.map()), program.instructions());
+      EXPECT_TRUE(proof.ok()) << geometry.shape_text() << " " << bits.text() << proof.limit;
+    }
+}
+
+// 2^22 processors in the full run.
+TEST(MeshPermute, replay_spells_out_millions_of_processors) {
+  const int side = testing::full_run() ? 11 : (testing::sanitized() ? 7 : 9);
+  Random random(22);
+  const Mesh mesh = mesh_of({side, side});
+  const BpcVector bits = testing::random_bpc(random, 2 * side);
+  const auto program = mesh::permute(MeshGeometry(mesh), bits, Variant::plus);
+  const Verdict replay =
+      judged(*mesh_replay(), header_for(mesh, bits.map()), program.instructions());
+  EXPECT_TRUE(replay.ok());
+  EXPECT_EQ(replay.delivered, Count{1} << (2 * side));
+}
+
 // Table V of the paper, its printed rows; and the sequence that Example 4.4 prints.
 TEST(MeshPermute, interchanges_come_in_the_order_of_the_paper) {
   const auto pairs = [](const std::vector<mesh::Interchange>& all) {

@@ -1,10 +1,11 @@
 // Proof of a program of the SIMD mesh without enumerating processors.
 //
 // Registers are lists of pieces (mesh_pieces.hpp); a mask with its conditions is an affine
-// subspace. The first attempt forgets what a copy into Rr leaves in the other processors: programs
-// made of blocks "copy to Rr, route, ..., copy back" never need it, and remembering it costs pieces
-// without number. Forgetting loses knowledge and never invents it, so a yes stands. Where it does
-// not say yes, the second attempt remembers everything, and its no is exact.
+// subspace. Programs are made of blocks "copy to Rr, route, ..., copy back", and what a block
+// leaves in Rr costs pieces without number and is never needed. Two attempts go along that forget
+// it: at every copy into Rr, or only at one that follows a copy out of Rr, for blocks that load Rr
+// twice. Forgetting loses knowledge and never invents it, so a yes stands. Where neither says yes,
+// a last attempt remembers everything, and its no is exact.
 #include <fmt/format.h>
 
 #include <array>
@@ -20,12 +21,13 @@ namespace {
 constexpr std::size_t pieces_max = 20000;
 constexpr std::size_t instructions_max = 1000000;
 
-enum class Memory { forgets, remembers };
+enum class Forgets { at_every_copy, after_delivery, never };
 
 // The three registers, followed through a program.
 class Knowledge {
  public:
-  Knowledge(const MeshGeometry& geometry, Memory memory) : geometry_(geometry), memory_(memory) {
+  Knowledge(const MeshGeometry& geometry, Forgets forgets)
+      : geometry_(geometry), forgets_(forgets) {
     MeshPiece everything{AffineSpace::everything(geometry.bits()), {}};
     for (int b = 0; b < geometry.bits(); ++b) everything.source.push_back({bit(b), 0});
     of(MeshRegister::s).push_back(std::move(everything));
@@ -36,6 +38,12 @@ class Knowledge {
 
   void perform(const MeshInstruction& instruction) {
     if (overflowed_) return;
+    const bool delivered = delivered_;
+    const auto* copying = std::get_if<MeshCopy>(&instruction);
+    delivered_ = copying != nullptr && copying->from == MeshRegister::r;
+    if (copying != nullptr && copying->to == MeshRegister::r &&
+        (forgets_ == Forgets::at_every_copy || (forgets_ == Forgets::after_delivery && delivered)))
+      of(MeshRegister::r).clear();
     if (const auto* route = std::get_if<MeshRoute>(&instruction)) {
       auto& routing = of(MeshRegister::r);
       routing = routed(geometry_, routing, route->dimension, route->by);
@@ -61,7 +69,6 @@ class Knowledge {
     const AffineSpace enabled = subspace(copy.mask, copy.where);
     if (enabled.empty()) return;
     const MeshPieces arriving = inside_of(of(copy.from), enabled);
-    if (memory_ == Memory::forgets && copy.to == MeshRegister::r) of(copy.to).clear();
     replace(copy.to, enabled, arriving);
   }
 
@@ -85,7 +92,8 @@ class Knowledge {
   void watch(const MeshPieces& pieces) { overflowed_ |= pieces.size() > pieces_max; }
 
   const MeshGeometry& geometry_;
-  Memory memory_;
+  Forgets forgets_;
+  bool delivered_ = false;  // the last instruction copied out of Rr
   bool overflowed_ = false;
   std::array<MeshPieces, 3> registers_;
 };
@@ -122,20 +130,23 @@ class MeshProof : public Verifier {
  public:
   void begin(const ScheduleHeader& header) override {
     audit_.begin(header);
-    quick_.emplace(*audit_.geometry, Memory::forgets);
+    quick_.emplace(*audit_.geometry, Forgets::at_every_copy);
+    careful_.emplace(*audit_.geometry, Forgets::after_delivery);
   }
 
   void step(const MeshInstruction& instruction) override {
     if (audit_.legal(instruction)) {
       quick_->perform(instruction);
+      careful_->perform(instruction);
       if (program_.size() <= instructions_max) program_.push_back(instruction);
     }
     ++audit_.steps;
   }
 
   void finish() override {
-    if (quick_->overflowed() || !judge(*quick_)) {
-      Knowledge exact(*audit_.geometry, Memory::remembers);
+    if ((quick_->overflowed() || !judge(*quick_)) &&
+        (careful_->overflowed() || !judge(*careful_))) {
+      Knowledge exact(*audit_.geometry, Forgets::never);
       for (const MeshInstruction& instruction : program_) exact.perform(instruction);
       if (exact.overflowed() || program_.size() > instructions_max) {
         give_up();
@@ -178,6 +189,7 @@ class MeshProof : public Verifier {
 
   MeshAudit audit_{"proof"};
   std::optional<Knowledge> quick_;
+  std::optional<Knowledge> careful_;
   std::vector<MeshInstruction> program_;
 };
 
