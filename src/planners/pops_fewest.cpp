@@ -18,7 +18,7 @@ namespace {
 
 // Starts of the search for one number of slots, and the work after which it stops altogether.
 constexpr std::uint64_t starts = 9;
-constexpr std::uint64_t work_max = 1'500'000'000;
+constexpr std::uint64_t work_max = 300'000'000;
 
 std::vector<Packet> at_most(const Pops& machine, const std::vector<Word>& to) {
   std::vector<Packet> best = single_hop(machine, to);

@@ -14,7 +14,7 @@ using Int = std::int32_t;
 // From this many slots on a doubled plan for half the demand is a good start.
 constexpr std::uint32_t halving_slots_min = 16;
 constexpr std::uint64_t samples = 6;  // data of a bad coupler that are tried for re-routing
-constexpr std::uint64_t start_work_max = 300'000'000;  // routes looked at: about a second
+constexpr std::uint64_t start_work_max = 100'000'000;  // routes looked at: about half a second
 constexpr std::uint64_t tabu_min = 4;
 constexpr std::uint64_t tabu_range = 10;
 
