@@ -39,5 +39,5 @@ for part in "$root"/.ci/program/*.sh; do
   # shellcheck source=/dev/null
   . "$part"
 done
-echo "passed=$passed failed=$failed"
+echo "program: $passed passed, $failed failed"
 [ "$failed" = 0 ]

@@ -67,6 +67,35 @@ TEST(Notation, every_bad_example_is_told_with_class_and_place) {
   }
 }
 
+TEST(Notation, every_bad_text_is_told_with_class_and_place) {
+  std::ifstream file(testing::source_path("tests/data/notation_bad.txt"));
+  int count = 0;
+  for (std::string line; std::getline(file, line);) {
+    if (line.starts_with("#")) continue;
+    SCOPED_TRACE(line);
+    const auto first = line.find(' ');
+    const auto second = line.find(' ', first + 1);
+    ++count;
+    try {
+      parse_notation(line.substr(second + 1));
+      ADD_FAILURE() << "accepted";
+    } catch (const NotationError& error) {
+      EXPECT_EQ(name_of(error.fault()), line.substr(0, first)) << error.what();
+      EXPECT_EQ(std::to_string(error.at()), line.substr(first + 1, second - first - 1));
+    }
+  }
+  EXPECT_GE(count, 150);
+}
+
+TEST(Notation, texts_at_the_limits) {
+  const std::string longest = "i:4 -> i" + std::string(16384 - 8, ' ');
+  EXPECT_EQ(parse_notation(longest).map, BitMap::identity(4));
+  for (const std::string& text : {longest + " ", std::string("i:2 -> \x01"), std::string(1, '\0')})
+    EXPECT_THROW(parse_notation(text), NotationError);
+  const std::string deepest = "i:4 -> " + std::string(64, '(') + "i" + std::string(64, ')');
+  EXPECT_EQ(parse_notation(deepest).map, BitMap::identity(4));
+}
+
 void expect_round_trip(const BitMap& map, const Cut& cut) {
   const std::string text = to_notation(map, cut);
   const Notation back = parse_notation(text);
