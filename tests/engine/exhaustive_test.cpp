@@ -29,7 +29,7 @@ std::size_t each_affine_of_4_bits(std::size_t stride, Visit&& visit) {
 TEST(Exhaustive, affine_maps_of_4_bits) {
   const std::size_t stride = full_run() ? 1 : sanitized() ? 1999 : 211;
   for (const engine::KernelSet* set : engine::kernel_sets()) {
-    for (const std::uint64_t element : {1, 4, 8, 16, 24, 64}) {
+    for (const std::uint64_t element : {1U, 4U, 8U, 16U, 24U, 64U}) {
       const std::size_t count = each_affine_of_4_bits(stride, [&](const BitMap& map) {
         return moves_right(map, {.element_bytes = element}, {.simd = set->simd});
       });
@@ -41,7 +41,7 @@ TEST(Exhaustive, affine_maps_of_4_bits) {
 TEST(Exhaustive, bit_permutations_with_complements_of_6_bits) {
   const std::size_t stride = full_run() ? 1 : sanitized() ? 499 : 53;
   for (const engine::KernelSet* set : engine::kernel_sets()) {
-    for (const std::uint64_t element : {1, 2, 4, 8, 16}) {
+    for (const std::uint64_t element : {1U, 2U, 4U, 8U, 16U}) {
       std::array<int, 6> place{0, 1, 2, 3, 4, 5};
       std::size_t count = 0;
       do {

@@ -28,7 +28,7 @@ TEST(Kernels, agree_with_the_obvious_loop_for_every_element_size) {
   Random random(1);
   const int width_max = full_run() ? 17 : sanitized() ? 10 : 13;
   for (const engine::KernelSet* set : engine::kernel_sets()) {
-    for (const std::uint64_t element : {1, 2, 4, 8, 16, 32, 64}) {
+    for (const std::uint64_t element : {1U, 2U, 4U, 8U, 16U, 32U, 64U}) {
       for (int width = 0; width <= width_max; ++width) {
         for (const BitMap& map : maps_of(width, random)) {
           for (const Stores stores : {Stores::ordinary, Stores::streaming}) {
@@ -44,7 +44,7 @@ TEST(Kernels, agree_with_the_obvious_loop_for_every_element_size) {
 TEST(Kernels, agree_wherever_the_buffers_begin) {
   Random random(2);
   for (const engine::KernelSet* set : engine::kernel_sets()) {
-    for (const std::uint64_t element : {1, 2, 4, 8, 16}) {
+    for (const std::uint64_t element : {1U, 2U, 4U, 8U, 16U}) {
       for (const Offsets offsets : {Offsets{1, 0}, {0, 1}, {8, 16}, {63, 33}, {4, 60}}) {
         for (const BitMap& map : maps_of(11, random)) {
           for (const Stores stores : {Stores::ordinary, Stores::streaming}) {

@@ -21,9 +21,9 @@ using namespace testing;
 
 TEST(PermutePlan, batches_act_on_one_axis) {
   Random random(6);
-  for (const std::uint64_t outer : {1, 2, 3, 5, 7, 16, 33, 1000}) {
-    for (const std::uint64_t inner : {1, 2, 3, 4, 5, 16, 100}) {
-      for (const std::uint64_t element : {1, 4, 8, 12}) {
+  for (const std::uint64_t outer : {1U, 2U, 3U, 5U, 7U, 16U, 33U, 1000U}) {
+    for (const std::uint64_t inner : {1U, 2U, 3U, 4U, 5U, 16U, 100U}) {
+      for (const std::uint64_t element : {1U, 4U, 8U, 12U}) {
         for (const int width : {0, 1, 3, 6}) {
           const PermuteShape shape{.element_bytes = element, .outer = outer, .inner = inner};
           ASSERT_TRUE(moves_right(random_affine(width, random), shape, {}));
@@ -105,7 +105,7 @@ class Guarded {
 
 TEST(PermutePlan, nothing_outside_the_buffers_is_touched) {
   Random random(10);
-  for (const std::uint64_t element : {1, 3, 4, 8, 16, 24}) {
+  for (const std::uint64_t element : {1U, 3U, 4U, 8U, 16U, 24U}) {
     for (const int width : {3, 7, 12}) {
       for (const Stores stores : {Stores::ordinary, Stores::streaming}) {
         const BitMap map = random_affine(width, random);
@@ -163,8 +163,8 @@ TEST(PermutePlan, in_place_states_its_passes) {
 TEST(PermutePlan, no_power_of_two_falls_out_of_the_tiles) {
   Random random(13);
   const BitMap map = random_affine(10, random);
-  for (const std::uint64_t element : {1, 2, 4, 8, 16, 32, 64, 256}) {
-    for (const std::uint64_t outer : {1, 3, 1000}) {
+  for (const std::uint64_t element : {1U, 2U, 4U, 8U, 16U, 32U, 64U, 256U}) {
+    for (const std::uint64_t outer : {1U, 3U, 1000U}) {
       const auto plan = PermutePlan::out_of_place(map, {.element_bytes = element, .outer = outer});
       EXPECT_NE(plan.facts().passes[0].kernel.find("registers"), std::string::npos);
     }
