@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
-# The tests under the address and undefined-behaviour sanitizers. The build is optimised: the point is
-# the checks, not the debugger.
+# The whole tree built by clang without a warning, and its tests under the address and
+# undefined-behaviour sanitizers. Lightly optimised: the point is the checks.
 set -uo pipefail
 cd "$(dirname "${BASH_SOURCE[0]}")/.."
 . scripts/setup.sh

@@ -3,12 +3,12 @@
 set -uo pipefail
 cd "$(dirname "${BASH_SOURCE[0]}")/.."
 . scripts/setup.sh
-faro_build fuzz all -DFARO_PROGRAM=OFF -DFARO_EXAMPLES=OFF
+faro_build asan all
 seconds=${FARO_FUZZ_SECONDS:-60}
-export FARO_FUZZ_LOGS=build/fuzz/logs
+export FARO_FUZZ_LOGS=build/asan/fuzz-logs
 rm -rf "$FARO_FUZZ_LOGS"
 mkdir -p "$FARO_FUZZ_LOGS"
-ls build/fuzz/fuzz/*_fuzz | xargs -P 2 -I '{}' bash -c '
+ls build/asan/fuzz/*_fuzz | xargs -P 2 -I '{}' bash -c '
   name=$(basename {} _fuzz)
   found=$(mktemp -d)
   mkdir -p fuzz/corpus/$name
