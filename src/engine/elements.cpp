@@ -3,7 +3,9 @@
 #include <algorithm>
 #include <array>
 #include <cstring>
+#include <utility>
 
+#include "kernels/macros.hpp"
 #include "passes.hpp"
 
 namespace faro::engine {
@@ -12,94 +14,94 @@ namespace {
 // A tile's lines and pages stay in the first cache and its translations.
 constexpr std::uint64_t tile_bytes_max = std::uint64_t{1} << 14U;
 
-template <std::size_t Bytes>
-struct Fixed {
-  static void copy(std::byte* to, const std::byte* from, std::size_t) {
-    std::memcpy(to, from, Bytes);
-  }
-};
-struct Any {
-  static void copy(std::byte* to, const std::byte* from, std::size_t bytes) {
-    std::memcpy(to, from, bytes);
-  }
-};
+// Elements of so many bytes, known to the compiler or (0) not.
+template <std::size_t Known>
+struct Elements {
+  std::size_t unknown;
+  std::size_t bytes() const { return Known != 0 ? Known : unknown; }
 
-void exchange(std::byte* a, std::byte* b, std::size_t bytes) {
-  std::array<std::byte, 256> hold;
-  for (std::size_t at = 0; at < bytes; at += hold.size()) {
-    const std::size_t part = std::min(hold.size(), bytes - at);
-    std::memcpy(hold.data(), a + at, part);
-    std::memcpy(a + at, b + at, part);
-    std::memcpy(b + at, hold.data(), part);
+  void copy(std::byte* to, const std::byte* from) const { std::memcpy(to, from, bytes()); }
+  void exchange(std::byte* a, std::byte* b) const {
+    std::array<std::byte, Known != 0 ? Known : 256> hold;
+    for (std::size_t at = 0; at < bytes(); at += hold.size()) {
+      const std::size_t part = Known != 0 ? Known : std::min(hold.size(), bytes() - at);
+      std::memcpy(hold.data(), a + at, part);
+      std::memcpy(a + at, b + at, part);
+      std::memcpy(b + at, hold.data(), part);
+    }
   }
-}
+};
 
 // Visits (x, map(x)) for the elements of tiles begin..end-1: the runs of a tile one after another,
-// an element at a time.
-template <class Visit>
-void each_element(const TilePlan& plan, const BitMap& map, Word begin, Word end, Visit&& visit) {
+// in blocks whose images are one xor each, with nothing carried from element to element.
+template <int BlockBits, class Visit>
+void each_element_in_blocks(const TilePlan& plan, const BitMap& map, Word begin, Word end,
+                            Visit&& visit) {
+  constexpr std::size_t block = std::size_t{1} << BlockBits;
+  std::array<Word, block> images{};
+  for (std::size_t j = 1; j < block; ++j) {
+    images[j] = images[j & (j - 1)] ^ map.column(lowest_bit(j));
+  }
   std::array<Word, word_bits + 1> steps{};
   Word sum = 0;
   const int run_bits = plan.method.from_run_bits;
-  for (int i = 0; i < run_bits; ++i) steps[static_cast<std::size_t>(i)] = sum ^= map.column(i);
+  for (int i = BlockBits; i < run_bits; ++i) {
+    steps[static_cast<std::size_t>(i - BlockBits)] = sum ^= map.column(i);
+  }
+  const Word blocks = bit(run_bits - BlockBits);
   for (Word tile = begin; tile < end; ++tile) {
     const Word start = combine(plan.outer_from, tile);
     for (const Word run : plan.from_runs) {
-      const Word first = start ^ run;
-      Word y = map(first);
-      const Word last = first + low_mask(run_bits);
-      for (Word x = first;; ++x) {
-        visit(x, y);
-        if (x == last) break;
-        y ^= steps[static_cast<std::size_t>(lowest_bit(x + 1))];
+      Word x = start ^ run;
+      Word y = map(x);
+      for (Word done = 1;; ++done) {
+        FARO_UNROLL
+        for (std::size_t j = 0; j < block; ++j) visit(x + j, y ^ images[j]);
+        if (done == blocks) break;
+        x += block;
+        y ^= steps[static_cast<std::size_t>(lowest_bit(done))];
       }
     }
   }
 }
 
-template <class Copy>
-void copy_elements(const Section& section, const std::byte* from, std::byte* to, Word begin,
-                   Word end) {
-  const std::size_t bytes = section.unit_bytes;
-  each_element(section.pass.plan, section.map, begin, end,
-               [&](Word x, Word y) { Copy::copy(to + y * bytes, from + x * bytes, bytes); });
+template <class Visit>
+void each_element(const TilePlan& plan, const BitMap& map, Word begin, Word end, Visit&& visit) {
+  if (plan.method.from_run_bits >= 3) {
+    each_element_in_blocks<3>(plan, map, begin, end, visit);
+  } else {
+    each_element_in_blocks<0>(plan, map, begin, end, visit);
+  }
 }
 
-using CopyElements = void (*)(const Section&, const std::byte*, std::byte*, Word, Word);
-
-CopyElements copier(std::uint64_t bytes) {
-  switch (bytes) {
-    case 1:
-      return copy_elements<Fixed<1>>;
-    case 2:
-      return copy_elements<Fixed<2>>;
-    case 3:
-      return copy_elements<Fixed<3>>;
-    case 4:
-      return copy_elements<Fixed<4>>;
-    case 5:
-      return copy_elements<Fixed<5>>;
-    case 6:
-      return copy_elements<Fixed<6>>;
-    case 7:
-      return copy_elements<Fixed<7>>;
-    case 8:
-      return copy_elements<Fixed<8>>;
-    case 10:
-      return copy_elements<Fixed<10>>;
-    case 12:
-      return copy_elements<Fixed<12>>;
-    case 20:
-      return copy_elements<Fixed<20>>;
-    case 24:
-      return copy_elements<Fixed<24>>;
-    case 40:
-      return copy_elements<Fixed<40>>;
-    case 48:
-      return copy_elements<Fixed<48>>;
-    default:
-      return copy_elements<Any>;
+template <std::size_t Known>
+void move_elements(const Section& section, Place place, const std::byte* from, std::byte* to,
+                   Word begin, Word end) {
+  const Elements<Known> elements{section.unit_bytes};
+  const std::size_t bytes = elements.bytes();
+  if (place == Place::apart) {
+    each_element(section.pass.plan, section.map, begin, end,
+                 [&](Word x, Word y) { elements.copy(to + y * bytes, from + x * bytes); });
+  } else {
+    each_element(section.pass.plan, section.map, begin, end, [&](Word x, Word y) {
+      if (x < y) elements.exchange(to + x * bytes, to + y * bytes);
+    });
   }
+}
+
+using MoveElements = void (*)(const Section&, Place, const std::byte*, std::byte*, Word, Word);
+
+template <std::size_t... Known>
+MoveElements mover_among(std::uint64_t bytes, std::index_sequence<Known...>) {
+  MoveElements mover = move_elements<0>;
+  ((bytes == Known ? void(mover = move_elements<Known>) : void()), ...);
+  return mover;
+}
+
+// The sizes that structures of a few numbers have; copies of others are calls of memcpy.
+MoveElements mover(std::uint64_t bytes) {
+  return mover_among(bytes, std::index_sequence<1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15,
+                                                18, 20, 24, 28, 36, 40, 48, 56, 72, 80, 96>());
 }
 
 }  // namespace
@@ -122,14 +124,7 @@ TilePlan element_plan(const BitMap& map, std::uint64_t unit_bytes, Place place) 
 
 void run_elements(const Section& section, Place place, const std::byte* from, std::byte* to,
                   Word begin, Word end) {
-  if (place == Place::apart) {
-    copier(section.unit_bytes)(section, from, to, begin, end);
-    return;
-  }
-  const std::size_t bytes = section.unit_bytes;
-  each_element(section.pass.plan, section.map, begin, end, [&](Word x, Word y) {
-    if (x < y) exchange(to + x * bytes, to + y * bytes, bytes);
-  });
+  mover(section.unit_bytes)(section, place, from, to, begin, end);
 }
 
 }  // namespace faro::engine

@@ -53,6 +53,27 @@ Section with_inverse(const BitMap& map, const BitMatrix& inverse, int unit_log2,
   return section;
 }
 
+// How many low index bits the map leaves alone: elements that differ in those only move together,
+// in blocks of up to a page, small enough to share among threads.
+int still_low_bits(const BitMap& map, std::uint64_t element_bytes) {
+  constexpr std::uint64_t block_bytes_max = 4096;
+  Word moved = map.complement();
+  for (int i = 0; i < map.width(); ++i) moved |= map.column(i) & ~bit(i);
+  int still = 0;
+  while (still < map.width() && element_bytes << (still + 1) <= block_bytes_max &&
+         !has_bit(moved, still) && map.column(still) == bit(still)) {
+    ++still;
+  }
+  return still;
+}
+
+BitMap without_low_bits(const BitMap& map, int count) {
+  const int width = map.width() - count;
+  BitMatrix matrix(width, width);
+  for (int i = 0; i < width; ++i) matrix.set_column(i, map.column(i + count) >> count);
+  return BitMap::from_matrix(matrix, map.complement() >> count);
+}
+
 }  // namespace
 
 Section tile_section(const BitMap& map, int unit_log2, const KernelSet& kernels,
@@ -87,7 +108,8 @@ std::optional<Pass> plan_pass(const BitMap& map, const PermuteShape& shape,
   };
   if (!is_power_of_two(block)) {
     if (candidate != 0) return std::nullopt;
-    add_elements(map, block, 0, shape.outer);
+    const int still = still_low_bits(map, block);
+    add_elements(without_low_bits(map, still), block << still, 0, shape.outer);
     return pass;
   }
   const int block_log2 = log2_exact(block);

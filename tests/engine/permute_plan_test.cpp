@@ -45,6 +45,23 @@ TEST(PermutePlan, elements_of_any_size_move) {
   ASSERT_TRUE(moves_right(random_affine(6, random), {.element_bytes = 4096}, {}));
 }
 
+TEST(PermutePlan, elements_that_stay_neighbours_move_together) {
+  Random random(12);
+  for (const std::uint64_t element : {3, 12, 17, 1000}) {
+    for (const int still : {0, 1, 4, 11}) {
+      for (const int width : {0, 1, 4}) {
+        const BitMap identity = BitMap::identity(still);
+        ASSERT_TRUE(moves_right(beside(random_affine(width, random), identity),
+                                {.element_bytes = element, .outer = 2}, {}));
+        // The lowest bit is where it was, but the one above is added to it.
+        BitMatrix matrix = BitMatrix::identity(still + width + 2);
+        matrix.set_column(1, 3);
+        ASSERT_TRUE(moves_right(BitMap::from_matrix(matrix), {.element_bytes = element}, {}));
+      }
+    }
+  }
+}
+
 TEST(PermutePlan, larger_maps_and_every_thread_count_give_the_same_bytes) {
   Random random(8);
   const int width_max = full_run() ? 24 : sanitized() ? 18 : 20;
