@@ -11,26 +11,23 @@
 
 #include <algorithm>
 
-#include "faro/base/check.hpp"
+#include "faro/algebra/classify.hpp"
 #include "faro/planners/cube_request.hpp"
 
 namespace faro {
 
 std::optional<std::vector<BitCycle>> bit_cycles(const BitMap& map) {
-  for (int i = 0; i < map.width(); ++i)
-    if (!is_power_of_two(map.column(i))) return {};
+  if (!bit_places(map)) return {};
   std::vector<BitCycle> cycles;
-  Word seen = 0;
-  for (int d = 0; d < map.width(); ++d) {
-    if (has_bit(seen, d)) continue;
-    BitCycle cycle;
-    for (int x = d; !has_bit(seen, x); x = lowest_bit(map.column(x))) {
-      seen |= bit(x);
-      cycle.dimensions.push_back(x);
-      cycle.complements |= map.complement() & bit(x);
-    }
-    if (cycle.dimensions.size() > 1 || cycle.complements != 0) cycles.push_back(std::move(cycle));
+  for (PositionCycle& positions : position_cycles(map)) {
+    BitCycle cycle{.dimensions = std::move(positions.bits)};
+    for (const int d : cycle.dimensions) cycle.complements |= map.complement() & bit(d);
+    if (cycle.dimensions.size() == 1 && cycle.complements == 0) continue;
+    std::rotate(cycle.dimensions.begin(), std::ranges::min_element(cycle.dimensions),
+                cycle.dimensions.end());
+    cycles.push_back(std::move(cycle));
   }
+  std::ranges::sort(cycles, {}, [](const BitCycle& cycle) { return cycle.dimensions.front(); });
   return cycles;
 }
 

@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <array>
 
+#include "faro/algebra/gray.hpp"
 #include "faro/butterfly/rows.hpp"
 #include "faro/butterfly/traffic.hpp"
 #include "faro/service/butterfly_layout.hpp"
@@ -19,10 +20,6 @@ using Allocation = ButterflyGoal::Allocation;
 using Encoding = ButterflyGoal::Encoding;
 using Order = ButterflyGoal::Order;
 using Output = ButterflyRequest::Output;
-
-Word gray(Word i) {
-  return i ^ (i >> 1U);
-}
 
 std::string bits(Word value, int width) {
   return width == 0 ? "" : fmt::format("{:0{}b}", value, width);

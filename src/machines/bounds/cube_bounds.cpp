@@ -15,6 +15,7 @@
 #include <algorithm>
 #include <array>
 
+#include "faro/algebra/classify.hpp"
 #include "faro/base/check.hpp"
 #include "faro/machines/bounds/bounds.hpp"
 #include "faro/machines/bounds/fraction.hpp"
@@ -133,32 +134,26 @@ void add_conversions(const CubeGoal& g, std::uint64_t elements, Hypercube::Ports
 
 // A bit permutation as cycles and chains of processor bits. A chain begins where a memory bit moves
 // into the processor number and ends where a processor bit moves into memory.
-struct BitCycle {
+struct CycleShape {
   int length = 0;
   unsigned complements = 0;  // their parity
 };
-struct BitStructure {
-  std::vector<int> chains;       // lengths
-  std::vector<BitCycle> cycles;  // two bits and more
-  int complemented = 0;          // processor bits that stay but are inverted
+struct BitShape {
+  std::vector<int> chains;         // lengths
+  std::vector<CycleShape> cycles;  // two bits and more
 };
 
-std::optional<BitStructure> bit_structure(const CubeGoal& g) {
+std::optional<BitShape> bit_shape(const CubeGoal& g) {
   const int p = g.n + g.m;
-  std::vector<int> place(static_cast<std::size_t>(p));
-  std::vector<int> comes_from(static_cast<std::size_t>(p));
-  for (int i = 0; i < p; ++i) {
-    const Word column = g.goal.map.column(i);
-    if (!is_power_of_two(column)) return {};
-    place[static_cast<std::size_t>(i)] = lowest_bit(column);
-    comes_from[static_cast<std::size_t>(lowest_bit(column))] = i;
-  }
-  BitStructure s;
+  const auto place = bit_places(g.goal.map);
+  if (!place) return {};
+  const auto next = [&](int x) { return (*place)[static_cast<std::size_t>(x)]; };
+  BitShape s;
   Word seen = 0;
   for (int d = g.m; d < p; ++d) {
-    if (comes_from[static_cast<std::size_t>(d)] >= g.m) continue;
+    if (g.row(d - g.m) >= bit(g.m)) continue;  // the bit that arrives is a processor bit
     int length = 0;
-    for (int x = d; x >= g.m; x = place[static_cast<std::size_t>(x)]) {
+    for (int x = d; x >= g.m; x = next(x)) {
       seen |= bit(x);
       ++length;
     }
@@ -166,29 +161,26 @@ std::optional<BitStructure> bit_structure(const CubeGoal& g) {
   }
   for (int d = g.m; d < p; ++d) {
     if (has_bit(seen, d)) continue;
-    BitCycle cycle;
-    for (int x = d; !has_bit(seen, x); x = place[static_cast<std::size_t>(x)]) {
+    CycleShape cycle;
+    for (int x = d; !has_bit(seen, x); x = next(x)) {
       seen |= bit(x);
       ++cycle.length;
       cycle.complements ^= has_bit(g.goal.map.complement(), x) ? 1U : 0U;
     }
-    if (cycle.length > 1)
-      s.cycles.push_back(cycle);
-    else
-      s.complemented += static_cast<int>(cycle.complements);
+    if (cycle.length > 1) s.cycles.push_back(cycle);
   }
   return s;
 }
 
 // All ports, steps an element: (L+1)/2L, without complement times (2^L - 2)/(2^L - 1).
-Fraction cycle_rate(const BitCycle& cycle) {
+Fraction cycle_rate(const CycleShape& cycle) {
   const auto length = static_cast<std::uint64_t>(cycle.length);
   if (cycle.complements == 1) return {length + 1, 2 * length};
   return {(length + 1) * (bit(cycle.length) - 2), 2 * length * (bit(cycle.length) - 1)};
 }
 
 void add_bit_permutation(const CubeGoal& g, std::uint64_t elements, std::vector<Bound>& out) {
-  const std::optional<BitStructure> s = bit_structure(g);
+  const std::optional<BitShape> s = bit_shape(g);
   if (!s) return;
   constexpr int lengths_solved = 8;  // linear programs were solved up to here
   for (const int length : s->chains)
@@ -198,7 +190,7 @@ void add_bit_permutation(const CubeGoal& g, std::uint64_t elements, std::vector<
                          "a chain of {} dimensions: half of the elements cross "
                          "each{}",
                          length, length >= 2 ? ", and the first step cannot use all" : "")});
-  for (const BitCycle& cycle : s->cycles) {
+  for (const CycleShape& cycle : s->cycles) {
     const bool solved = cycle.length <= lengths_solved;
     const bool pair = cycle.length == 2 && cycle.complements == 0;
     Count value = ceil_of(solved ? cycle_rate(cycle) : Fraction{1, 2}, elements);
