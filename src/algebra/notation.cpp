@@ -18,10 +18,10 @@ ErrorCode code_of(NotationFault fault) {
   return fault == NotationFault::impossible ? ErrorCode::impossible : ErrorCode::usage;
 }
 
-// The text around the place, in one line of at most about 70 characters, and a caret below.
+// The text around the place, in one line of at most about 95 characters, and a caret below.
 std::string quoted(std::string_view text, std::size_t at) {
   constexpr std::size_t before_max = 50;
-  constexpr std::size_t after_max = 25;
+  constexpr std::size_t after_max = 45;
   const std::size_t start = at > before_max ? at - before_max : 0;
   std::string line(text.substr(start, std::min(text.size(), at + after_max) - start));
   for (char& c : line)

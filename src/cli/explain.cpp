@@ -143,7 +143,8 @@ void print_bounds(const Notation& notation, Output& out) {
   std::size_t widest = 0;
   for (const MachineBound& row : rows) widest = std::max(widest, row.machine.size());
   for (const MachineBound& row : rows)
-    out.text("  {:<{}}  {} {}: {}\n", row.machine, widest, to_string(row.bound.value), row.unit,
+    out.text("  {:<{}}  {} {}: {}\n", row.machine, widest, to_string(row.bound.value),
+             row.bound.value == 1 ? row.unit.substr(0, row.unit.size() - 1) : row.unit,
              row.bound.reason);
 }
 

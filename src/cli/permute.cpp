@@ -124,10 +124,10 @@ void report(const Options& options, const ArrayInput& input, const Outcome& outc
   const double rate =
       outcome.permute_seconds > 0 ? static_cast<double>(bytes) / outcome.permute_seconds : 0;
   out.talk(fmt::format(
-      "{}: {} elements of {}, {}, by {}\n{}: permuted in {:.3f} s ({}/s, {} {}), {:.3f} s in all{}",
-      options.target(), header.elements(), bytes_text(header.element_bytes), bytes_text(bytes),
-      outcome.map, options.target(), outcome.permute_seconds,
-      bytes_text(static_cast<std::uint64_t>(rate)), outcome.threads,
+      "{}: {} {} of {}, {}, by {}\n{}: permuted in {:.3f} s ({}/s, {} {}), {:.3f} s in all{}",
+      options.target(), header.elements(), header.elements() == 1 ? "element" : "elements",
+      bytes_text(header.element_bytes), bytes_text(bytes), outcome.map, options.target(),
+      outcome.permute_seconds, bytes_text(static_cast<std::uint64_t>(rate)), outcome.threads,
       outcome.threads == 1 ? "thread" : "threads", outcome.seconds,
       options.verify ? "; every element checked" : ""));
 }

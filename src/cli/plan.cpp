@@ -98,7 +98,7 @@ const Command plan_command{
         "Asks every algorithm that applies, takes the cheapest, builds its schedule and\n"
         "verifies it: by proof for all processors at once, and by replay too up to 2^22\n"
         "elements. The report says the lower bound with its reason and the gap.\n"
-        "Machines: cube:4 cube:4,one-port mesh:8x8 torus:8x8 pops:8,4 (docs/machines.md).\n"
+        "Machines: cube:4 cube:4,one-port mesh:8x8 torus:8x8 pops:8,4 (docs/program.md).\n"
         "With --schedule - the schedule goes to stdout and the report is left out.",
     .examples =
         "faro plan 'a:6 -> ungray(a)' --on cube:6 --elements 100\n"
@@ -121,7 +121,7 @@ const Command plan_command{
       arguments.option("--butterfly", "BITS", o->butterfly,
                        "instead of a map: a butterfly network over 2^BITS elements");
       arguments.option("--layout", "LAYOUT", o->butterfly_command.layout,
-                       "of the butterfly's elements: consecutive or cyclic, with an encoding");
+                       "of the butterfly's elements: cyclic (default) or consecutive, with a code");
       arguments.option("--order", "ORDER", o->butterfly_command.order, "of the butterfly's stages")
           .one_of({"msb", "lsb"});
       arguments

@@ -90,12 +90,13 @@ std::string bars(const PlanReport& report, const Output& out) {
 }
 
 std::string packets_text(const PacketReport& p) {
-  std::string text =
-      line("packets",
-           fmt::format("of {} elements: {} start-ups with {}, time {:g} at {:g} a start-up and "
-                       "{:g} an element; {:g} with packets of one",
-                       p.prices.packet_elements, to_string(p.startups), p.planner, p.time,
-                       p.prices.startup, p.prices.transfer, p.time_unpacked));
+  std::string text = line(
+      "packets",
+      fmt::format("of {} {}: {} start-ups with {}, time {:g} at {:g} a start-up and "
+                  "{:g} an element; {:g} with packets of one",
+                  p.prices.packet_elements, p.prices.packet_elements == 1 ? "element" : "elements",
+                  to_string(p.startups), p.planner, p.time, p.prices.startup, p.prices.transfer,
+                  p.time_unpacked));
   if (p.startup_from || p.startup_until)
     text +=
         line("", fmt::format("this size is best for start-ups {}{}{}",

@@ -136,8 +136,9 @@ void report(const Options& options, const NpyHeader& header, const Simulation& s
     out.json(object.dump(2));
     return;
   }
-  out.talk(fmt::format("{}: {} elements on {}, {} in each processor", options.out,
-                       header.elements(), to_string(simulation.machine), simulation.elements));
+  out.talk(fmt::format("{}: {} {} on {}, {} in each processor", options.out, header.elements(),
+                       header.elements() == 1 ? "element" : "elements",
+                       to_string(simulation.machine), simulation.elements));
   out.talk(fmt::format("{}: performed in {} {} by {}, verified by {}", options.out, to_string(cost),
                        unit, simulation.planner.empty() ? "a schedule" : simulation.planner,
                        fmt::join(simulation.verified_by, " and ")));

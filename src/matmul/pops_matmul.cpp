@@ -49,7 +49,7 @@ std::optional<std::string> matmul_refusal(const Pops& machine, std::uint64_t ord
   if (counts && (order % d == 0 || d % order == 0)) return std::nullopt;
   const Pops fits = nearest_matmul_machine(machine, order);
   const std::string why =
-      counts ? fmt::format("neither divides {} the order {} nor the other way round", d, order)
+      counts ? fmt::format("{0} does not divide the order {1}, nor {1} the {0}", d, order)
              : fmt::format("matrices of order {0} need {0}² = {1} processors, pops:{2},{3} has {4}",
                            order, order * order, d, g, to_string(Count{d} * g));
   return fmt::format("{}; the nearest machine that fits is pops:{},{}", why, fits.group_size,

@@ -1,4 +1,4 @@
-// Bit permutations by rounds.   [faro; the rate of Johnsson, Ho 1991, Generalized shuffles, A1]
+// Bit permutations by rounds.   [faro; the rate of Johnsson, Ho 1991 (shuffles), A1]
 //   applies:  bit permutations of processor bits, complements allowed, all ports
 //   cost:     one cycle of L bits: (L+1) steps for 2L elements; several: sum over phases of the
 //             slowest part                                                (tested L <= 6, K <= 40)
@@ -238,7 +238,7 @@ const Planner cycle_rounds{
     .title = "bit permutations of processor bits, 2L elements of a cycle of L bits in L+1 steps",
     .needs = "a permutation of processor bits, complements allowed, all ports",
     .cost = "one cycle: about (L+1)K/2L steps; several: sum over phases",
-    .citation = "faro; the rate of Johnsson, Ho 1991, Generalized shuffle permutations",
+    .citation = "faro; the rate of Johnsson, Ho 1991 (shuffles)",
     .refusal = refusal,
     .estimate = estimate,
     .build = build,

@@ -1,4 +1,4 @@
-// Exchange sequences.   [Johnsson, Ho 1991: Lemma 2, Theorem 1, figures 2 and 3]
+// Exchange sequences.   [Johnsson, Ho 1991 (codes): Lemma 2, Theorem 1, figures 2 and 3]
 //   applies:  Gray <-> binary on any fields of processor bits; one port
 //   cost:     (n-d)K steps, d fields                                        (tested n <= 10)
 //   bound:    the best flow with one port, machines/bounds
@@ -90,7 +90,7 @@ const Planner exchange_sequence{
     .title = "code conversion by exchanges, dimension after dimension",
     .needs = "Gray <-> binary code on fields of processor bits, one port",
     .cost = "(n-d)K steps, d fields",
-    .citation = "Johnsson, Ho 1991, Lemma 2 and Theorem 1",
+    .citation = "Johnsson, Ho 1991 (codes), Lemma 2 and Theorem 1",
     .refusal = refusal,
     .estimate = estimate,
     .build = build,

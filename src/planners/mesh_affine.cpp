@@ -140,7 +140,7 @@ namespace {
 
 std::optional<std::string> refusal(const Request& request) {
   if (const auto why = mesh::refusal_of_simd(request)) return why;
-  if (!request.destinations.empty()) return "destinations in a file are no map of bits";
+  if (!request.destinations.empty()) return "it plans maps, not lists of destinations";
   if (BpcVector::from(*mesh::processor_map(request)))
     return "the map permutes bits; the planners of PERMUTE do that in fewer routes";
   return std::nullopt;

@@ -104,7 +104,7 @@ std::optional<std::string> refusal_of_simd(const Request& request, std::optional
 
 std::optional<std::string> refusal_of_bpc(const Request& request) {
   if (const auto why = refusal_of_simd(request)) return why;
-  if (!request.destinations.empty()) return "destinations in a file are no map of bits";
+  if (!request.destinations.empty()) return "it plans maps, not lists of destinations";
   if (!BpcVector::from(*processor_map(request)))
     return "the map is no permutation of bits with complements";
   return std::nullopt;

@@ -1,4 +1,4 @@
-// Code conversion along shortest paths.   [Johnsson, Ho 1991, section 4.2 and Theorem 6]
+// Code conversion along shortest paths.   [Johnsson, Ho 1991 (codes), section 4.2 and Theorem 6]
 //   applies:  Gray <-> binary on any fields of processor bits, all ports, any K
 //   cost:     max(K, n-d) steps, d fields (idle dimensions count as fields)    (tested n <= 10)
 //   bound:    max(K, n-d) for any algorithm that keeps to shortest paths
@@ -61,7 +61,7 @@ Estimate estimate(const Request& request) {
   const auto work = static_cast<Count>(conversion.working_dimensions());
   const Count steps = work == 0 ? 0 : std::max<Count>(request.elements, work);
   return {.cost = {steps, "max(K, n-d)"},
-          .paper = PaperCount{"Johnsson, Ho 1991, Theorem 6", {steps, "max(K, n-d)"}}};
+          .paper = PaperCount{"Johnsson, Ho 1991 (codes), Theorem 6", {steps, "max(K, n-d)"}}};
 }
 
 void build(const Request& request, ScheduleSink& sink) {
@@ -78,7 +78,7 @@ const Planner minimum_path{
     .title = "code conversion along shortest paths",
     .needs = "Gray <-> binary code on fields of processor bits, all ports",
     .cost = "max(K, n-d) steps, d fields",
-    .citation = "Johnsson, Ho 1991, section 4.2 and Theorem 6",
+    .citation = "Johnsson, Ho 1991 (codes), section 4.2 and Theorem 6",
     .refusal = refusal,
     .estimate = estimate,
     .build = build,

@@ -1,4 +1,4 @@
-// Several fields.   [Johnsson, Ho 1991, section 5.2 for the phases; the rest faro]
+// Several fields.   [Johnsson, Ho 1991 (codes), section 5.2 for the phases; the rest faro]
 //   applies:  Gray <-> binary on two fields or more of two processor bits and more, all ports
 //   cost:     phases: sum over phases of the slowest part; pipeline: sum of latencies + 3(K-1)/5
 //   bound:    the largest of the fields' own                   (tested to 6 bits, and 60 by proof)
@@ -263,7 +263,7 @@ const Planner fields_by_phases{
     .title = "code conversion of several fields, each part of the elements on another field",
     .needs = "Gray <-> binary code on two fields or more of processor bits, all ports",
     .cost = "sum over phases of the slowest part's steps",
-    .citation = "Johnsson, Ho 1991, section 5.2, with the best plan for each field",
+    .citation = "Johnsson, Ho 1991 (codes), section 5.2, with the best plan for each field",
     .refusal = refusal,
     .estimate = estimate_phases,
     .build = build_phases,

@@ -1,4 +1,4 @@
-// One field, non-minimum paths.   [Johnsson, Ho 1991, section 5.1, Theorem 8 and figure 4]
+// One field, non-minimum paths.   [Johnsson, Ho 1991 (codes), section 5.1, Theorem 8 and figure 4]
 //   applies:  Gray <-> binary on one field of processor bits, all ports
 //   cost:     min over M of max(M + n-2, M' + max(M', n)), M' = K - M         (tested n <= 10)
 //   bound:    ceil((3K+1)/5), n = 2: ceil(K/2) + 1
@@ -123,7 +123,7 @@ Estimate estimate_long(const Request& request) {
   const CodeField field = field_of(request);
   return {.cost = {non_minimum_path_cost(field.length, request.elements),
                    "least over M of max(M + n-2, M' + max(M', n)), M + M' = K"},
-          .paper = PaperCount{"Johnsson, Ho 1991, Theorem 8",
+          .paper = PaperCount{"Johnsson, Ho 1991 (codes), Theorem 8",
                               {non_minimum_path_printed(field.length, request.elements),
                                request.elements > static_cast<std::uint64_t>(field.length) + 2
                                    ? "ceil((2K-(n-2))/3) + n-2"
@@ -143,7 +143,7 @@ std::optional<std::string> refusal_two(const Request& request) {
 
 Estimate estimate_two(const Request& request) {
   return {.cost = {two_bits_cost(request.elements), "K for K <= 2, else ceil(K/2) + 1"},
-          .paper = PaperCount{"Johnsson, Ho 1991, figure 4",
+          .paper = PaperCount{"Johnsson, Ho 1991 (codes), figure 4",
                               {Count{request.elements} / 2 + 1, "K/2 + 1, for even K >= 2"}}};
 }
 
@@ -160,7 +160,7 @@ const Planner non_minimum_path{
     .title = "code conversion with a third of the elements through the other half of the cube",
     .needs = "Gray <-> binary code on one field of processor bits, all ports",
     .cost = "about 2K/3 + n-2 steps",
-    .citation = "Johnsson, Ho 1991, Theorem 8",
+    .citation = "Johnsson, Ho 1991 (codes), Theorem 8",
     .refusal = refusal_long,
     .estimate = estimate_long,
     .build = build_long,
@@ -172,7 +172,7 @@ const Planner two_bits{
     .title = "code conversion of two bits, half of the elements on the long way",
     .needs = "Gray <-> binary code on one field of two processor bits, all ports",
     .cost = "K steps for K <= 2, else ceil(K/2) + 1",
-    .citation = "Johnsson, Ho 1991, figure 4",
+    .citation = "Johnsson, Ho 1991 (codes), figure 4",
     .refusal = refusal_two,
     .estimate = estimate_two,
     .build = build_two,

@@ -61,6 +61,17 @@ const ButterflyPlanner& chosen(const ButterflyRequest& request, const std::strin
   return *planner;
 }
 
+// Every element of a processor has rules of its own in every stage.
+void check_rules(const ButterflyRequest& request) {
+  const Count rules = request.elements() * static_cast<Count>(request.index_bits);
+  if (rules <= limits::butterfly_rules_max) return;
+  throw Error(ErrorCode::limit,
+              fmt::format("2^{} elements a processor, {} stages: a plan of some {} rules, and the "
+                          "limit is {}; take a larger cube",
+                          request.memory_bits(), request.index_bits, to_string(rules),
+                          limits::butterfly_rules_max));
+}
+
 }  // namespace
 
 bool ButterflyPlanReport::ok() const {
@@ -89,6 +100,7 @@ Bound bound_of(const ButterflyRequest& request) {
 ButterflyPlanReport plan_butterfly(const ButterflyRequest& request,
                                    const ButterflyPlanOptions& options) {
   check_request(request);
+  check_rules(request);
   ButterflyPlanReport report;
   report.request = request;
   for (const ButterflyPlanner* planner : butterfly_planners()) {

@@ -381,7 +381,7 @@ PaperTable table4() {
 PaperPage page() {
   PaperPage page;
   page.citation =
-      "S. L. Johnsson, C.-T. Ho: Boolean cube emulation of butterfly networks encoded by Gray "
+      "Johnsson, Ho: Boolean cube emulation of butterfly networks encoded by Gray "
       "code. "
       "Yale University, YALEU/DCS/TR-764, 1990.";
   page.tables = {figure1(), figure2(), table1(), table2(), table3(), table4()};
@@ -400,7 +400,8 @@ PaperPage page() {
 
 const Paper butterfly_paper = {
     .name = "butterfly",
-    .title = "Johnsson, Ho 1990: Boolean cube emulation of butterfly networks encoded by Gray code",
+    .title =
+        "Boolean cube emulation of butterfly networks encoded by Gray code (Johnsson, Ho 1990)",
     .page = page,
 };
 

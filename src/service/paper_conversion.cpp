@@ -368,7 +368,7 @@ const Paper conversion_paper{
     .name = "conversion",
     .title =
         "On the conversion between binary code and binary-reflected Gray code on Boolean "
-        "cubes (Johnsson, Ho 1991)",
+        "cubes (Johnsson, Ho 1991, codes)",
     .page = page_of_catalogue,
 };
 

@@ -410,8 +410,8 @@ PaperTable corollary_2() {
 
 PaperPage shuffle_page() {
   PaperPage page{.citation =
-                     "Johnsson, Ho 1991: Generalized Shuffle Permutations on Boolean Cubes. "
-                     "Harvard TR-04-91",
+                     "Johnsson, Ho: Generalized shuffle permutations on Boolean cubes. "
+                     "TR-04-91, 1991",
                  .tables = {}};
   page.tables.push_back(contents_table("Figure 1: (a3 a2 | a1 a0) <- (a1 a2 | a3 a0)",
                                        transposed_dimension(), shuffle_ring,
@@ -438,7 +438,7 @@ PaperPage shuffle_page() {
 
 const Paper shuffle_paper = {
     .name = "shuffle",
-    .title = "Johnsson, Ho 1991: Generalized Shuffle Permutations on Boolean Cubes",
+    .title = "Generalized shuffle permutations on Boolean cubes (Johnsson, Ho 1991, shuffles)",
     .page = shuffle_page,
 };
 

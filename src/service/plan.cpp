@@ -95,6 +95,24 @@ bool is_for(const Planner& planner, const Machine& machine) {
   return kind.starts_with("mesh") || kind.starts_with("torus");
 }
 
+// Why each planner of this machine refuses; those with one reason share a line.
+std::string refusals(const std::vector<Considered>& all, const Machine& machine) {
+  std::vector<std::pair<std::string, std::string>> lines;  // reason, names
+  for (const Considered& c : all) {
+    if (!is_for(*c.planner, machine)) continue;
+    const std::string reason = c.refusal.value_or("");
+    const auto same = std::find_if(lines.begin(), lines.end(),
+                                   [&](const auto& line) { return line.first == reason; });
+    if (same == lines.end())
+      lines.emplace_back(reason, c.planner->name);
+    else
+      same->second += fmt::format(", {}", c.planner->name);
+  }
+  std::string text;
+  for (const auto& [reason, names] : lines) text += fmt::format("\n  {}: {}", names, reason);
+  return text;
+}
+
 const Considered& choose(const std::vector<Considered>& all, const std::string& algorithm,
                          const Machine& machine) {
   if (!algorithm.empty()) {
@@ -114,11 +132,7 @@ const Considered& choose(const std::vector<Considered>& all, const std::string& 
   for (const Considered& c : all)
     if (c.estimate && (best == nullptr || cheaper(*c.estimate, *best->estimate))) best = &c;
   if (best != nullptr) return *best;
-  std::string message = "no planner applies:";
-  for (const Considered& c : all)
-    if (is_for(*c.planner, machine))
-      message += fmt::format("\n  {}: {}", c.planner->name, c.refusal.value_or(""));
-  throw Error(ErrorCode::impossible, message);
+  throw Error(ErrorCode::impossible, "no planner applies:" + refusals(all, machine));
 }
 
 // Shows the schedule to the verifiers that `verify` asks for, and to the counters.

@@ -130,7 +130,8 @@ Simulation simulate_schedule(std::string_view schedule, const std::optional<std:
   const VerifyReport report = verify_schedule(first, {.by = VerifyBy::automatic, .map = map});
   if (!report.verdict.ok())
     throw Error(ErrorCode::refused,
-                fmt::format("the schedule is not right, by {}: {}", report.verdict.by,
+                fmt::format("the schedule is not right, by {}: {}",
+                            report.verdict.by == "both" ? "replay and proof" : report.verdict.by,
                             first_violation(report.verdict)));
   const std::unique_ptr<Performer> performer = make_performer(data, element_bytes);
   Gate gate(*performer, data.size(), element_bytes);
@@ -144,7 +145,10 @@ Simulation simulate_schedule(std::string_view schedule, const std::optional<std:
   if (read_schedule(second, gate, options, listener) != ReadOutcome::complete)
     throw InternalError("a schedule that was verified could not be read again");
   Simulation simulation = outcome_of(gate, *performer);
-  simulation.verified_by.push_back(report.verdict.by);
+  if (report.verdict.by == "both")
+    simulation.verified_by = {"replay", "proof"};
+  else
+    simulation.verified_by.push_back(report.verdict.by);
   return simulation;
 }
 

@@ -95,4 +95,8 @@ inline constexpr std::uint64_t pops_certificate_groups_max = 512;
 // dimensions are some millions of rules, which is what a schedule file can still be.
 inline constexpr int shuffle_slots_log2_max = 16;
 
+// A butterfly plan has a rule or two for every element of a processor and stage; they are written,
+// proved and replayed in some ten seconds.
+inline constexpr std::uint64_t butterfly_rules_max = std::uint64_t{1} << 23;
+
 }  // namespace faro::limits

@@ -15,7 +15,7 @@ struct Formula {
 };
 
 struct PaperCount {
-  std::string citation;  // "Johnsson, Ho 1991, Theorem 6"
+  std::string citation;  // "Johnsson, Ho 1991 (codes), Theorem 6"
   Formula formula;
 };
 

@@ -89,10 +89,10 @@ Estimate pipelined_estimate(const Request& request) {
   const std::vector<int> lengths = lengths_of(s);
   const auto longest = static_cast<Count>(*std::max_element(lengths.begin(), lengths.end()));
   const Count k = request.elements;
-  PaperCount paper{"Johnsson, Ho 1991, section 4.1.1", {k / 2 + all - 1, "K/2 + s - 1"}};
+  PaperCount paper{"Johnsson, Ho 1991 (shuffles), section 4.1.1", {k / 2 + all - 1, "K/2 + s - 1"}};
   if (lengths.size() > 1) {
     const bool few = k <= 2 * all;
-    paper = {"Johnsson, Ho 1991, Table 2",
+    paper = {"Johnsson, Ho 1991 (shuffles), Table 2",
              {few ? ceil_div(k, 2 * lengths.size()) + all - 1 : k / 2 + longest - 1,
               few ? "ceil(K/2b) + s - 1" : "K/2 + max s - 1"}};
   }
@@ -106,8 +106,10 @@ Estimate concurrent_estimate(const Request& request) {
   const int length = s.chains[0].length();
   return {.cost = {shuffle::concurrent_plan(length, request.elements / 2).steps,
                    "min(K/2 + s - 1, max(s + 3, K/2 + 2))"},
-          .paper = PaperCount{"Johnsson, Ho 1991, Theorem 1",
-                              {shuffle::theorem_1(length, request.elements), "Theorem 1"}}};
+          .paper = PaperCount{
+              "Johnsson, Ho 1991 (shuffles), Theorem 1",
+              {shuffle::theorem_1(length, request.elements),
+               length <= 3 || request.elements <= 8 ? "K/2 + s - 1" : "max(s + 3, K/2 + 2)"}}};
 }
 
 Estimate by_exchange_estimate(const Request& request) {
@@ -117,7 +119,7 @@ Estimate by_exchange_estimate(const Request& request) {
   const Count jobs = request.elements / 2;
   // A last group with fewer jobs than chains still runs through all chains.
   return {.cost = {shuffle::finish_of(s, shuffle::by_exchange_phase(s)), "b ceil(K/2b) + N - b"},
-          .paper = PaperCount{"Johnsson, Ho 1991, Table 2 (pipelined AAPC)",
+          .paper = PaperCount{"Johnsson, Ho 1991 (shuffles), Table 2 (pipelined AAPC)",
                               {jobs + all - chains, "K/2 + N - b"}}};
 }
 
@@ -130,18 +132,19 @@ Estimate real_a1_estimate(const Request& request) {
   const Count s = cycle_length(request);
   const Count jobs = request.elements / 2;
   const Formula f{(s + 1) * ceil_div(jobs, s), "(s + 1) ceil(K/2s)"};
-  return {.cost = f, .paper = PaperCount{"Johnsson, Ho 1991, Table 3 (A1)", f}};
+  return {.cost = f, .paper = PaperCount{"Johnsson, Ho 1991 (shuffles), Table 3 (A1)", f}};
 }
 
 Estimate real_a2_estimate(const Request& request) {
   const Count s = cycle_length(request);
   const Formula f{s * ceil_div(request.elements, s), "s ceil(K/s)"};
-  return {.cost = f, .paper = PaperCount{"Johnsson, Ho 1991, Table 3 (A2)", f}};
+  return {.cost = f, .paper = PaperCount{"Johnsson, Ho 1991 (shuffles), Table 3 (A2)", f}};
 }
 
 Estimate real_a2_one_port_estimate(const Request& request) {
   const Formula f{cycle_length(request) * request.elements, "s K"};
-  return {.cost = f, .paper = PaperCount{"Johnsson, Ho 1991, Table 3 (A2, one port)", f}};
+  return {.cost = f,
+          .paper = PaperCount{"Johnsson, Ho 1991 (shuffles), Table 3 (A2, one port)", f}};
 }
 
 template <shuffle::Phase (*make)(const Structure&), const Planner& planner>
@@ -158,7 +161,7 @@ const Planner shuffle_pipelined = {
     .title = "every pair of elements starts in the first dimension of a chain",
     .needs = "chains and no real cycle, all ports",
     .cost = "one chain: K/2 + s - 1; several: counted",
-    .citation = "Johnsson, Ho 1991, sections 4.1.1 and 4.1.2, Figures 2 and 8",
+    .citation = "Johnsson, Ho 1991 (shuffles), sections 4.1.1 and 4.1.2, Figures 2 and 8",
     .refusal = mixed_refusal,
     .estimate = pipelined_estimate,
     .build = build<shuffle::pipelined_phase, shuffle_pipelined>,
@@ -170,7 +173,7 @@ const Planner shuffle_concurrent = {
     .title = "some pairs start in the middle of the chain with an extra storage bit",
     .needs = "one chain and a second storage bit, all ports",
     .cost = "min(K/2 + s - 1, max(s + 3, K/2 + 2))",
-    .citation = "Johnsson, Ho 1991, Theorem 1, Figure 5",
+    .citation = "Johnsson, Ho 1991 (shuffles), Theorem 1, Figure 5",
     .refusal = single_refusal,
     .estimate = concurrent_estimate,
     .build = build<shuffle::concurrent_phase, shuffle_concurrent>,
@@ -182,7 +185,7 @@ const Planner shuffle_by_exchange = {
     .title = "chains of equal length, one all-to-all personalised communication after another",
     .needs = "chains of equal length and no real cycle, all ports",
     .cost = "b ceil(K/2b) + N - b",
-    .citation = "Johnsson, Ho 1991, section 4.1.2 (AAPC)",
+    .citation = "Johnsson, Ho 1991 (shuffles), section 4.1.2 (AAPC)",
     .refusal = equal_refusal,
     .estimate = by_exchange_estimate,
     .build = build<shuffle::by_exchange_phase, shuffle_by_exchange>,
@@ -195,7 +198,7 @@ const Planner all_to_all = {
     .needs =
         "every processor bit changes places with a memory bit, as i:n | m:n -> m | i; all ports",
     .cost = "max(n, K/2)",
-    .citation = "Johnsson, Ho 1991, section 4.1.2",
+    .citation = "Johnsson, Ho 1991 (shuffles), section 4.1.2",
     .refusal = all_to_all_refusal,
     .estimate = all_to_all_estimate,
     .build = build<shuffle::ring_phase, all_to_all>,
@@ -207,7 +210,7 @@ const Planner real_a1 = {
     .title = "algorithm A1: rounds of s pairs along a real cycle",
     .needs = "one real cycle of s >= 2 dimensions, K >= 2, all ports",
     .cost = "(s + 1) ceil(K/2s)",
-    .citation = "Johnsson, Ho 1991, section 4.2, Table 3",
+    .citation = "Johnsson, Ho 1991 (shuffles), section 4.2, Table 3",
     .refusal = real_a1_refusal,
     .estimate = real_a1_estimate,
     .build = build<shuffle::real_a1_phase, real_a1>,
@@ -219,7 +222,7 @@ const Planner real_a2 = {
     .title = "algorithm A2: rounds of s elements along a real cycle, twice the memory",
     .needs = "one real cycle of s >= 2 dimensions, all ports",
     .cost = "s ceil(K/s)",
-    .citation = "Johnsson, Ho 1991, section 4.2, Table 3",
+    .citation = "Johnsson, Ho 1991 (shuffles), section 4.2, Table 3",
     .refusal = real_a2_refusal,
     .estimate = real_a2_estimate,
     .build = build<shuffle::real_a2_phase, real_a2>,
@@ -231,7 +234,7 @@ const Planner real_a2_one_port = {
     .title = "algorithm A2, one dimension a step",
     .needs = "one real cycle of s >= 2 dimensions, one port",
     .cost = "s K",
-    .citation = "Johnsson, Ho 1991, section 4.2, Table 3",
+    .citation = "Johnsson, Ho 1991 (shuffles), section 4.2, Table 3",
     .refusal = real_a2_one_port_refusal,
     .estimate = real_a2_one_port_estimate,
     .build = build<shuffle::real_a2_one_port_phase, real_a2_one_port>,

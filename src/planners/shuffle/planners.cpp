@@ -15,7 +15,8 @@ namespace {
 using shuffle::Structure;
 
 constexpr const char* ours = "faro";
-constexpr const char* paper_section_42 = "Johnsson, Ho 1991, section 4.2; overlapped by faro";
+constexpr const char* paper_section_42 =
+    "Johnsson, Ho 1991 (shuffles), section 4.2; overlapped by faro";
 
 std::optional<std::string> refusal_with(const Request& request, Hypercube::Ports ports) {
   if (auto reason = shuffle::refusal(request)) return reason;
@@ -90,7 +91,7 @@ Estimate a1_estimate(const Request& request) {
   const int length = shuffle::structure_of(request).cycles[0].length();
   const auto s = static_cast<Count>(length);
   return {.cost = {shuffle::a1_ring_steps(length, request.elements), "max(K/2, s) + ceil(K/2s)"},
-          .paper = PaperCount{"Johnsson, Ho 1991, Table 3 (A1)",
+          .paper = PaperCount{"Johnsson, Ho 1991 (shuffles), Table 3 (A1)",
                               {(s + 1) * ceil_div(request.elements, 2 * s), "(s + 1) ceil(K/2s)"}}};
 }
 
@@ -98,7 +99,7 @@ Estimate a2_estimate(const Request& request) {
   const int length = shuffle::structure_of(request).cycles[0].length();
   const auto s = static_cast<Count>(length);
   return {.cost = {shuffle::a2_ring_steps(length, request.elements), "max(K, s)"},
-          .paper = PaperCount{"Johnsson, Ho 1991, Table 3 (A2)",
+          .paper = PaperCount{"Johnsson, Ho 1991 (shuffles), Table 3 (A2)",
                               {s * ceil_div(request.elements, s), "s ceil(K/s)"}}};
 }
 
@@ -108,7 +109,7 @@ Estimate lanes_estimate(const Request& request) {
   Estimate estimate{.cost = {shuffle::lane_steps(cycle, request.elements).value(), "lanes"},
                     .paper = std::nullopt};
   if (cycle.even_pair() && request.elements >= 2)
-    estimate.paper = PaperCount{"Johnsson, Ho 1991, Table 3 (A2^2)",
+    estimate.paper = PaperCount{"Johnsson, Ho 1991 (shuffles), Table 3 (A2^2)",
                                 {ceil_div(request.elements, 2) + 1, "K/2 + 1"}};
   return estimate;
 }
@@ -247,7 +248,7 @@ const Planner shuffle_lanes = {
     .title = "fixed paths for each class of elements of a short real cycle",
     .needs = "one real cycle of one, two, or with even parity three dimensions, all ports",
     .cost = "complement K; even 2-cycle K/2 + 1; odd 2-cycle 3K/4; even 3-cycle about 4K/7 + 1",
-    .citation = "faro; even 2-cycle: Johnsson, Ho 1991, A2^2",
+    .citation = "faro; even 2-cycle: Johnsson, Ho 1991 (shuffles), A2^2",
     .refusal = lanes_refusal,
     .estimate = lanes_estimate,
     .build = cycle_build<shuffle::lanes_phase, shuffle_lanes>,
@@ -309,7 +310,7 @@ const Planner shuffle_one_port = {
     .cost =
         "K/2 a dimension of a chain; K a complement; K + 1 an even 2-cycle; K/2 (s+1) a cycle; "
         "even 3-cycle from K = 16: 12K/7 + 2",
-    .citation = "Johnsson, Ho 1991, Tables 1 to 3; even cycles of two and three: faro",
+    .citation = "Johnsson, Ho 1991 (shuffles), Tables 1 to 3; even cycles of two and three: faro",
     .refusal = one_port_refusal,
     .estimate = one_port_estimate,
     .build = one_port_build,

@@ -131,7 +131,7 @@ std::optional<Structure> structure_of(const BitMap& map, int memory_bits) {
 std::optional<std::string> refusal(const Request& request) {
   const auto* cube = std::get_if<Hypercube>(&request.machine);
   if (cube == nullptr) return "it plans for cubes";
-  if (!request.destinations.empty()) return "it needs a map, not a list of destinations";
+  if (!request.destinations.empty()) return "it plans maps, not lists of destinations";
   const MapGoal& goal = request.map;
   const int processor_bits = goal.map.width() - (goal.cut ? goal.memory_bits : 0);
   if (processor_bits != cube->dimensions)
