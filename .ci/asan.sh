@@ -6,5 +6,6 @@ cd "$(dirname "${BASH_SOURCE[0]}")/.."
 . scripts/setup.sh
 faro_build asan all
 export ASAN_OPTIONS=detect_stack_use_after_return=1:strict_string_checks=1
+export LSAN_OPTIONS=suppressions=$PWD/.ci/lsan.supp:print_suppressions=0
 export UBSAN_OPTIONS=print_stacktrace=1
 scripts/run-tests.sh asan

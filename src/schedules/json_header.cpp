@@ -71,7 +71,8 @@ Mesh mesh_from(const Value& value, const Unknown& unknown) {
   only(value, {"kind", "shape", "wrap", "links"}, "machine", unknown);
   Mesh mesh;
   int bits = 0;
-  for (const Value& side : required(value, "shape", "machine").array("machine.shape")) {
+  const Value shape = required(value, "shape", "machine");
+  for (const Value& side : shape.array("machine.shape")) {
     const std::uint64_t size = side.number("machine.shape", "machine");
     if (!is_power_of_two(size))
       throw Breach{"machine",
@@ -164,7 +165,8 @@ Bound bound_from(const Value& value, const Unknown& unknown) {
   if (kind && kind->text() != "weights")
     throw Breach{"shape", "bound.kind: \"weights\" wanted, or the key left out"};
   if (!kind) return bound;
-  for (const Value& weight : required(value, "weights", "bound").array("bound.weights")) {
+  const Value weights = required(value, "weights", "bound");
+  for (const Value& weight : weights.array("bound.weights")) {
     weight.array("bound.weights", 3);
     auto part = weight.begin();
     Bound::Weight w;

@@ -32,7 +32,8 @@ std::string hexadecimal(Word w) {
 }
 
 TEST(Notation, every_example_means_what_it_should) {
-  for (const json& example : examples()["good"]) {
+  const json all = examples();
+  for (const json& example : all["good"]) {
     const auto text = example["notation"].get<std::string>();
     SCOPED_TRACE(text);
     const Notation notation = parse_notation(text, known_of(example));
@@ -53,7 +54,8 @@ TEST(Notation, every_example_means_what_it_should) {
 }
 
 TEST(Notation, every_bad_example_is_told_with_class_and_place) {
-  for (const json& example : examples()["bad"]) {
+  const json all = examples();
+  for (const json& example : all["bad"]) {
     const auto text = example["notation"].get<std::string>();
     SCOPED_TRACE(text);
     try {

@@ -104,7 +104,9 @@ TEST(ShuffleQuality, random_permutations_are_near_the_bound) {
     }
   }
   for (const auto& [gap, count] : gaps) RecordProperty("gap_" + gap, count);
-  EXPECT_LE(ratios / counted, testing::full_run() ? 1.025 : 1.03);
+  // The mean of a few maps scatters: the fewer, the more.
+  const double mean_max = testing::full_run() ? 1.025 : testing::sanitized() ? 1.035 : 1.03;
+  EXPECT_LE(ratios / counted, mean_max);
   if (testing::full_run()) {
     std::string text;
     for (const auto& [gap, count] : gaps) text += "+" + gap + ": " + std::to_string(count) + "  ";
@@ -127,7 +129,8 @@ Request request_of(const nlohmann::json& row, Hypercube::Ports ports) {
 }
 
 TEST(ShuffleQuality, no_random_permutation_takes_more_than_elsewhere) {
-  for (const auto& row : reached_elsewhere()["random"]) {
+  const nlohmann::json reached = reached_elsewhere();
+  for (const auto& row : reached["random"]) {
     const Request all = request_of(row, Hypercube::Ports::all);
     EXPECT_LE(static_cast<std::uint64_t>(best_steps(all, all.map.map.width() <= 8)),
               row[4].get<std::uint64_t>())
@@ -146,7 +149,8 @@ TEST(ShuffleQuality, structures_beside_what_was_reached_elsewhere) {
   int all_port_more = 0;
   int one_port_more = 0;
   int rows = 0;
-  for (const auto& row : reached_elsewhere()["structures"]) {
+  const nlohmann::json reached = reached_elsewhere();
+  for (const auto& row : reached["structures"]) {
     const int k = row[1];
     if (!testing::full_run() && ++rows % (testing::sanitized() ? 16 : 4) != 0) continue;
     std::vector<int> cycles;
