@@ -205,12 +205,12 @@ Word Value::mask(const char* what) const {
   return value;
 }
 
-const Value& Value::array(const char* what) const {
+Value Value::array(const char* what) const {
   if (kind() != Kind::array) wrong_kind(what, "a list", kind());
   return *this;
 }
 
-const Value& Value::array(const char* what, std::size_t wanted) const {
+Value Value::array(const char* what, std::size_t wanted) const {
   array(what);
   if (size() != wanted)
     throw Breach{"shape", fmt::format("{}: a list of {} wanted, not of {}", what, wanted, size())};

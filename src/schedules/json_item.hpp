@@ -76,8 +76,9 @@ class Value {
   // A hexadecimal string, or a number below 2^53.
   Word mask(const char* what) const;
   // Throws unless an array; of exactly `size` parts if one is given.
-  const Value& array(const char* what) const;
-  const Value& array(const char* what, std::size_t size) const;
+  // By value, so that a loop over the parts of a passing value keeps it.
+  Value array(const char* what) const;
+  Value array(const char* what, std::size_t size) const;
 
  private:
   const Node& node() const;

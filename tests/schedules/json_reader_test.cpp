@@ -346,7 +346,10 @@ TEST(JsonReader, a_long_file_needs_no_long_memory) {
   EXPECT_EQ(read_schedule(source, counter, options, told), ReadOutcome::complete);
   EXPECT_TRUE(told.rules.empty());
   EXPECT_EQ(counter.moves, 4 * steps + 2);
-  EXPECT_LT(peak_kilobytes() - before, 4096U);
+  // A sanitizer keeps what is freed for a while.
+  if (!testing::sanitized()) {
+    EXPECT_LT(peak_kilobytes() - before, 4096U);
+  }
 }
 
 }  // namespace
