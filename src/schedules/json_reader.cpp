@@ -56,10 +56,10 @@ class Reader : public nlohmann::json_sax<nlohmann::json> {
     return scalar([&] { item_.text(value); });
   }
   bool binary(nlohmann::json::binary_t&) override { return false; }
-  bool start_object(std::size_t) override;
+  bool start_object(std::size_t) override { return start(Kind::object); }
   bool key(std::string& name) override;
   bool end_object() override { return end(); }
-  bool start_array(std::size_t) override;
+  bool start_array(std::size_t) override { return start(Kind::array); }
   bool end_array() override { return end(); }
   bool parse_error(std::size_t position, const std::string&,
                    const nlohmann::json::exception& error) override;
@@ -70,6 +70,7 @@ class Reader : public nlohmann::json_sax<nlohmann::json> {
   // What the value that begins now is for; `opens` is null for a scalar.
   void begin_value(const Kind* opens);
   void begin_root_value(const Kind* opens);
+  bool start(Kind kind);
   bool end();
   void build(Context back);
   void skip(Context back);
@@ -136,19 +137,7 @@ bool Reader::scalar(Add&& add) {
   return true;
 }
 
-bool Reader::start_object(std::size_t) {
-  constexpr Kind kind = Kind::object;
-  if (++depth_ > limits::json_depth_max)
-    throw Error(ErrorCode::limit,
-                fmt::format("values nested more than {} deep", limits::json_depth_max));
-  keys_.emplace_back();
-  if (context_ != Context::building && context_ != Context::skipping) begin_value(&kind);
-  if (context_ == Context::building) item_.open(kind);
-  return true;
-}
-
-bool Reader::start_array(std::size_t) {
-  constexpr Kind kind = Kind::array;
+bool Reader::start(Kind kind) {
   if (++depth_ > limits::json_depth_max)
     throw Error(ErrorCode::limit,
                 fmt::format("values nested more than {} deep", limits::json_depth_max));
