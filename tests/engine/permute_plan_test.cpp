@@ -47,7 +47,7 @@ TEST(PermutePlan, elements_of_any_size_move) {
 
 TEST(PermutePlan, elements_that_stay_neighbours_move_together) {
   Random random(12);
-  for (const std::uint64_t element : {3, 12, 17, 1000}) {
+  for (const std::uint64_t element : {3U, 12U, 17U, 1000U}) {
     for (const int still : {0, 1, 4, 11}) {
       for (const int width : {0, 1, 4}) {
         const BitMap identity = BitMap::identity(still);
