@@ -57,11 +57,14 @@ std::vector<Form> forms_by_stage(const ButterflyRequest& request) {
   return forms;
 }
 
-std::optional<std::string> refusal_common(const ButterflyRequest& request, bool first) {
+enum class First { memory, processor };
+
+std::optional<std::string> refusal_common(const ButterflyRequest& request, First first) {
   if (request.finish == Finish::restored) return "it leaves the dimensions in another order";
   if (request.processor_bits < 1) return "there is one processor and nothing to send";
-  if (memory_first(request) != first) {
-    return first ? "the processor stages come first here" : "the memory stages come first here";
+  if (memory_first(request) != (first == First::memory)) {
+    return first == First::memory ? "the processor stages come first here"
+                                  : "the memory stages come first here";
   }
   const int needed = one_control(request) ? 1 : 2;
   if (request.memory_bits() < needed) {
@@ -101,7 +104,7 @@ Word half(const ButterflyRequest& request) {
 // ---- memory first ----
 
 std::optional<std::string> refusal_memory(const ButterflyRequest& request) {
-  return refusal_common(request, true);
+  return refusal_common(request, First::memory);
 }
 
 Estimate estimate_memory(const ButterflyRequest& request) {
@@ -147,7 +150,7 @@ std::optional<std::string> refusal_processor(const ButterflyRequest& request) {
   if (request.output == Output::gray_through) {
     return "a Gray code through memory bits whose stages are still to come would keep them from it";
   }
-  return refusal_common(request, false);
+  return refusal_common(request, First::processor);
 }
 
 // When the second pass begins.

@@ -14,6 +14,7 @@
 #include <tuple>
 
 #include "faro/base/check.hpp"
+#include "faro/base/search.hpp"
 #include "faro/planners/bit_cycles.hpp"
 #include "faro/planners/code_fields.hpp"
 #include "faro/planners/cube_request.hpp"
@@ -141,16 +142,7 @@ Count pattern_cost(const Pattern& pattern, std::uint64_t elements) {
     }
     return true;
   };
-  std::uint64_t low = 0;
-  std::uint64_t high = pattern.period * elements + 64;
-  while (low < high) {
-    const std::uint64_t middle = low + (high - low) / 2;
-    if (enough(middle))
-      high = middle;
-    else
-      low = middle + 1;
-  }
-  return low;
+  return least_that(0, pattern.period * elements + 64, enough);
 }
 
 StepSource pattern_steps(const PatternPlace& place, std::uint64_t elements) {

@@ -7,6 +7,7 @@
 
 #include "faro/base/bits.hpp"
 #include "faro/base/check.hpp"
+#include "faro/base/search.hpp"
 #include "planners/three_fifths_tables.hpp"
 
 namespace faro::three_fifths {
@@ -33,16 +34,8 @@ std::uint64_t steps_of(const UnitTable& table, int low_bits, std::uint64_t eleme
     }
     return true;
   };
-  std::uint64_t low = 0;
-  std::uint64_t high = batch_steps * elements + 4 * static_cast<std::uint64_t>(low_bits) + 64;
-  while (low < high) {
-    const std::uint64_t middle = low + (high - low) / 2;
-    if (enough(middle))
-      high = middle;
-    else
-      low = middle + 1;
-  }
-  return low;
+  return least_that(0, batch_steps * elements + 4 * static_cast<std::uint64_t>(low_bits) + 64,
+                    enough);
 }
 
 struct Choice {

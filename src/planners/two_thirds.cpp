@@ -11,6 +11,7 @@
 #include <algorithm>
 
 #include "faro/base/check.hpp"
+#include "faro/base/search.hpp"
 #include "faro/planners/cube_request.hpp"
 
 namespace faro {
@@ -28,16 +29,7 @@ std::uint64_t cost_of(int length, std::uint64_t elements) {
     const std::uint64_t rest = elements - short_in(length, elements, steps);
     return rest == 0 || rest + std::max(rest, n) <= steps;
   };
-  std::uint64_t low = 0;
-  std::uint64_t high = elements + n;
-  while (low < high) {
-    const std::uint64_t middle = low + (high - low) / 2;
-    if (enough(middle))
-      high = middle;
-    else
-      low = middle + 1;
-  }
-  return low;
+  return least_that(0, elements + n, enough);
 }
 
 }  // namespace

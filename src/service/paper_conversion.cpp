@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <array>
 
+#include "faro/algebra/gray.hpp"
 #include "faro/machines/bounds/bounds.hpp"
 #include "faro/planners/code_fields.hpp"
 #include "faro/planners/cube_request.hpp"
@@ -93,7 +94,7 @@ std::vector<std::string> columns_of(const ContentsSink& run, std::size_t slot) {
   const BitMap back = gray_to_binary({4});
   for (Word i = 0; i < 16; ++i) {
     std::string text;
-    const Word p = i ^ (i >> 1U);
+    const Word p = gray(i);
     for (std::size_t t = 1; t < run.contents().size(); ++t)
       text += fmt::format("{}{:02}", t == 1 ? "" : " ",
                           back(static_cast<Word>(run.contents()[t][p][slot])));
@@ -150,7 +151,7 @@ void figures_2_and_3(std::span<const Planner* const> planners, std::vector<Paper
   ring->build(conversion(gray_to_binary({4}), 3), all);
   const std::vector<std::string> figure_2 = columns_of(one, 0);
   for (std::size_t i = 0; i < 16; ++i) {
-    const std::string processor = fmt::format("{:04b}", i ^ (i >> 1U));
+    const std::string processor = fmt::format("{:04b}", gray(i));
     two.rows.push_back({processor, figure_3[i][0], figure_2[i], "-"});
     for (std::size_t s = 0; s < 3; ++s)
       three.rows.push_back({processor, number(2 - s), figure_3[i][s], columns_of(all, s)[i], "-"});

@@ -5,6 +5,7 @@
 #include "faro/base/count.hpp"
 #include "faro/base/error.hpp"
 #include "faro/base/progress.hpp"
+#include "faro/base/search.hpp"
 
 namespace faro {
 namespace {
@@ -18,6 +19,13 @@ TEST(Bits, masks_at_both_ends) {
   EXPECT_EQ(parity(0b1011), 1U);
   EXPECT_EQ(highest_bit(bit(63) | 1), 63);
   EXPECT_EQ(lowest_bit(bit(63)), 63);
+}
+
+TEST(Search, finds_the_least_number_for_which_something_holds) {
+  EXPECT_EQ(least_that(0, 100, [](std::uint64_t x) { return x * x >= 50; }), 8U);
+  for (std::uint64_t wanted = 3; wanted <= 9; ++wanted)
+    EXPECT_EQ(least_that(3, 9, [wanted](std::uint64_t x) { return x >= wanted; }), wanted);
+  EXPECT_EQ(least_that(7, 7, [](std::uint64_t) { return true; }), 7U);
 }
 
 TEST(Count, prints_and_reads_128_bits) {
