@@ -44,9 +44,13 @@ void ring_interchange(MeshProgram& program, int i, int j) {
   program.copy({Rs, Rr}, where_bits({{i, zero}, {j, one}}));
 }
 
-// Blocks (-top, j) and (top, -j), or with both complemented (-top, -j) and (top, j), change places:
-// the first rides bit j's way, both ride half a ring, the second rides back.
-void blocks_by_top(MeshProgram& program, int top, int j, bool inverted) {
+// The interchange of top bit i with bit j, both complemented or neither: blocks (-i, j) and (i,
+// -j), or (-i, -j) and (i, j), change places. The first rides bit j's way, both ride half a ring,
+// the second rides back.
+void blocks_by_top(MeshProgram& program, const Interchange& bits) {
+  const int top = bits.i;
+  const int j = bits.j;
+  const bool inverted = bits.i_inverted;
   const unsigned here = inverted ? zero : one;
   const TernaryMask near = where_bits({{top, zero}, {j, here}});
   const TernaryMask far = where_bits({{top, one}, {j, 1 - here}});
@@ -200,10 +204,7 @@ void torus_interchange(MeshProgram& program, const Interchange& bits) {
   } else if (!geometry.top(i) && !geometry.top(j)) {
     interchange(program, bits);
   } else if (i_inverted == j_inverted) {
-    if (geometry.top(i))
-      blocks_by_top(program, i, j, i_inverted);
-    else
-      blocks_by_top(program, j, i, i_inverted);
+    blocks_by_top(program, geometry.top(i) ? bits : Interchange{j, i, j_inverted, i_inverted});
   } else if (i_inverted) {
     four_cycle_by_top(program, i, j);
   } else {

@@ -79,13 +79,10 @@ class Cover {
 
 }  // namespace
 
-std::vector<TernaryMask> cover(std::vector<Wish> wishes, int bits, int low) {
-  FARO_CHECK(bits <= 12 && wishes.size() == bit(bits));
-  std::vector<TernaryMask> masks = Cover(std::move(wishes), bits).run();
-  for (TernaryMask& mask : masks) {
-    mask.care <<= low;
-    mask.value <<= low;
-  }
+std::vector<TernaryMask> cover(std::vector<Wish> wishes, const AddressBits& bits) {
+  FARO_CHECK(bits.count() <= 12 && wishes.size() == bit(bits.count()));
+  std::vector<TernaryMask> masks = Cover(std::move(wishes), bits.count()).run();
+  for (TernaryMask& mask : masks) mask = {bits.spread(mask.care), bits.spread(mask.value)};
   return masks;
 }
 

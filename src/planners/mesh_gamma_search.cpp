@@ -13,7 +13,7 @@ constexpr std::uint32_t nowhere = ~std::uint32_t{0};
 class Negotiation {
  public:
   Negotiation(const MeshGeometry& geometry, std::span<const Word> destinations,
-              const std::vector<UnitRoute>& routes, int resters)
+              const std::vector<MeshRoute>& routes, int resters)
       : n_(destinations.size()),
         destinations_(destinations),
         routes_(routes),
@@ -22,10 +22,10 @@ class Negotiation {
         history_(routes.size() * n_ * 2, 0),
         cost_((routes.size() + 1) * n_),
         rides_(n_, std::vector<bool>(routes.size())) {
-    for (const UnitRoute& route : routes) {
+    for (const MeshRoute& route : routes) {
       std::vector<std::uint32_t> next(n_, nowhere);
       for (Word p = 0; p < n_; ++p)
-        if (const auto to = geometry.routed(p, route.dimension, route.way))
+        if (const auto to = geometry.routed(p, route.dimension, route.by))
           next[p] = static_cast<std::uint32_t>(*to);
       next_.push_back(std::move(next));
     }
@@ -121,7 +121,7 @@ class Negotiation {
 
   std::size_t n_;
   std::span<const Word> destinations_;
-  const std::vector<UnitRoute>& routes_;
+  const std::vector<MeshRoute>& routes_;
   int resters_;
   std::vector<std::vector<std::uint32_t>> next_;
   std::vector<int> used_;
@@ -133,10 +133,10 @@ class Negotiation {
 }  // namespace
 
 std::optional<RidePlan> negotiate(const MeshGeometry& geometry, std::span<const Word> destinations,
-                                  const std::vector<UnitRoute>& routes, int resters, int rounds) {
+                                  const std::vector<MeshRoute>& routes, int resters, int rounds) {
   Negotiation negotiation(geometry, destinations, routes, resters);
   if (!negotiation.run(rounds)) return {};
-  return RidePlan{routes, negotiation.take_rides(), resters};
+  return RidePlan{routes, negotiation.take_rides()};
 }
 
 }  // namespace faro::mesh

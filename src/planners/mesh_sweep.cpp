@@ -66,7 +66,8 @@ class Sweeper {
   std::int64_t distance(Word x) const { return coordinate(job_.to[x]) - coordinate(x); }
 
   void copy_where(Transfer registers, std::vector<Wish> wishes) {
-    for (const TernaryMask& mask : cover(std::move(wishes), job_.bits, job_.low))
+    for (const TernaryMask& mask :
+         cover(std::move(wishes), AddressBits(low_mask(job_.bits) << job_.low)))
       program_.copy(registers, mask);
   }
 

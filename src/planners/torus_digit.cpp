@@ -1,141 +1,253 @@
 // Digit routing.   [faro]
-//   applies:  both wraparounds, up to 2^10 processors, where an order of the routes exists
-//   cost:     sum of the distances of the digits that somebody uses, at most sum(n - 1)
+//   applies:  both wraparounds, where an order of the routes is found; any map or destinations up
+//             to 2^12 processors, BPC maps with orthogonal wraparound beyond
+//   cost:     sum of the distances of the digits that somebody uses, twice those of bits that stay
+//             out of the digits; at most sum(n - 1 + 2^l - 1), l such bits on a ring of n
+//             (all BPC maps up to 2^4 processors in sum(n - 1); all of 8x8, 4x4x4, 4x16 in one
+//             more)
+//   bound:    gamma
 #include "faro/planners/torus_digit.hpp"
 
 #include <fmt/format.h>
 
-#include <set>
+#include <numeric>
 
 #include "faro/base/check.hpp"
-#include "faro/planners/mesh_cover.hpp"
+#include "faro/planners/mesh_permute.hpp"
+#include "faro/planners/mesh_rides.hpp"
+#include "torus_digit_order.hpp"
 
 namespace faro::mesh {
 namespace {
 
-constexpr int digit_bits_max = 10;
+constexpr int elements_log2_max = 12;
+// Of a part of a larger torus: 2^12 would save another hundredth of the unit routes and cost four
+// times the operations.
+constexpr int part_log2_max = 10;
+// Elements looked at by the search for an order, over all ways to cut the rings: a tenth of a
+// second.
+constexpr std::uint64_t effort_max = std::uint64_t{1} << 26;
 
-class DigitRouter {
+// Bits over which a carry runs.
+struct Ring {
+  int low = 0;
+  int width = 0;
+};
+
+std::vector<Ring> rings_of(const MeshGeometry& geometry) {
+  if (geometry.wrap() == Mesh::Wrap::propagating) return {{0, geometry.bits()}};
+  std::vector<Ring> rings;
+  for (int k = 0; k < geometry.dimensions(); ++k)
+    if (geometry.side_log2(k) > 0) rings.push_back({geometry.low(k), geometry.side_log2(k)});
+  return rings;
+}
+
+// How many of the top bits of each ring are digits.
+using Cut = std::vector<int>;
+
+// What is routed by digits: elements numbered by some of the address bits.
+struct Part {
+  AddressBits bits{0};
+  std::vector<Word> destinations;
+  std::vector<Word> rings;  // the digits of each ring, in the elements' numbers
+  MeshProgram rest;         // what the other bits take
+};
+
+// The parts of one request, a cut of the rings each.
+class Parts {
  public:
-  DigitRouter(const MeshGeometry& geometry, std::span<const Word> destinations)
-      : geometry_(geometry), p_(geometry.bits()), destinations_(destinations) {
-    for (Word m = 0; m < destinations.size(); ++m) digits_.push_back(digits_of(m));
-    Word used = 0;
-    for (const Word d : digits_) used |= d;
-    unused_ = low_mask(p_) & ~used;
-  }
+  Parts(const MeshGeometry& geometry, std::span<const Word> destinations)
+      : geometry_(geometry), rings_(rings_of(geometry)), destinations_(destinations) {}
+  Parts(const MeshGeometry& geometry, const BpcVector& bits)
+      : geometry_(geometry), rings_(rings_of(geometry)), bits_(&bits) {}
 
-  std::optional<MeshProgram> run() {
-    if (!extend(unused_, 0)) return {};
-    return write();
+  const std::vector<Ring>& rings() const { return rings_; }
+
+  // Nothing if it has too many elements.
+  std::optional<Part> at(const Cut& cut) const {
+    Part part{.bits = AddressBits(low_mask(geometry_.bits())),
+              .destinations = {},
+              .rings = {},
+              .rest = MeshProgram(geometry_)};
+    if (bits_ == nullptr) {
+      part.destinations.assign(destinations_.begin(), destinations_.end());
+    } else if (!restrict_to_cycles(part, cut)) {
+      return {};
+    }
+    for (std::size_t r = 0; r < rings_.size(); ++r)
+      if (cut[r] > 0) part.rings.push_back(part.bits.gather(digits_of(r, cut[r])));
+    return part;
   }
 
  private:
-  // Bit b is 1 if the element of m rides the route of address bit b.
-  Word digits_of(Word m) const {
-    if (geometry_.wrap() == Mesh::Wrap::propagating) return (destinations_[m] - m) & low_mask(p_);
-    Word digits = 0;
-    for (int k = 0; k < geometry_.dimensions(); ++k) {
-      const auto delta =
-          static_cast<Word>(geometry_.coordinate(destinations_[m], k) - geometry_.coordinate(m, k));
-      digits |= (delta & low_mask(geometry_.side_log2(k))) << geometry_.low(k);
-    }
-    return digits;
+  Word digits_of(std::size_t ring, int count) const {
+    return low_mask(count) << (rings_[ring].low + rings_[ring].width - count);
   }
 
-  // Where m's element is when the routes in `done` are over.
-  Word position(Word m, Word done) const {
-    const Word ridden = digits_[m] & done;
-    if (geometry_.wrap() == Mesh::Wrap::propagating) return (m + ridden) & low_mask(p_);
-    Word at = 0;
-    for (int k = 0; k < geometry_.dimensions(); ++k) {
-      const Word own = low_mask(geometry_.side_log2(k)) << geometry_.low(k);
-      at |= ((m & own) + (ridden & own)) & own;
+  // The elements that differ in the cycles of the cut's digits; PERMUTE for the other cycles.
+  bool restrict_to_cycles(Part& part, const Cut& cut) const {
+    Word mask = 0;
+    for (std::size_t r = 0; r < rings_.size(); ++r) mask |= digits_of(r, cut[r]);
+    for (Word added = mask; added != 0;) {
+      Word next = 0;
+      for (; added != 0; added &= added - 1) next |= bit(bits_->to(lowest_bit(added)));
+      added = next & ~mask;
+      mask |= next;
     }
-    return at;
-  }
-
-  // At most one rider and one rester a processor.
-  bool fits(Word done, int next) const {
-    std::vector<std::uint8_t> held(destinations_.size(), 0);
-    for (Word m = 0; m < destinations_.size(); ++m) {
-      auto& here = held[position(m, done)];
-      const std::uint8_t kind = has_bit(digits_[m], next) ? 1 : 2;
-      if ((here & kind) != 0) return false;
-      here |= kind;
+    part.bits = AddressBits(mask);
+    if (part.bits.count() > part_log2_max) return false;
+    const BitMap map = bits_->map();
+    for (Word m = 0; m < bit(part.bits.count()); ++m)
+      part.destinations.push_back(part.bits.gather(map(part.bits.spread(m))));
+    BpcVector others = *bits_;
+    for (Word inside = mask; inside != 0; inside &= inside - 1) {
+      const int b = lowest_bit(inside);
+      others.target[static_cast<std::size_t>(b)] = b;
+      others.inverted[static_cast<std::size_t>(b)] = false;
     }
+    part.rest = permute(geometry_, others, Variant::torus);
     return true;
   }
 
-  // Depth first; positions depend on the set of routes done alone, so failed sets are remembered.
-  bool extend(Word done, int last) {
-    if (done == low_mask(p_)) return true;
-    if (failed_.contains(done)) return false;
-    // Along bit cycles where the map has them: the place of a unit vector's element.
-    const Word forward = destinations_[bit(last)] ^ destinations_[0];
-    for (int turn = 0; turn <= p_; ++turn) {
-      const int b = turn == 0 ? (is_power_of_two(forward) ? log2_exact(forward) : 0) : turn - 1;
-      if (has_bit(done, b) || !fits(done, b)) continue;
-      order_.push_back(b);
-      if (extend(done | bit(b), b)) return true;
-      order_.pop_back();
+  const MeshGeometry& geometry_;
+  std::vector<Ring> rings_;
+  std::span<const Word> destinations_;
+  const BpcVector* bits_ = nullptr;
+};
+
+// A route up takes 1 from 0 to 1 or a digit on; a bit that stays out of the digits has one down
+// too.
+Count units_of(const MeshGeometry& geometry, const Part& part, const DigitOrder& order) {
+  Count units = part.rest.cost().unit_routes;
+  for (Word used = order.used(); used != 0; used &= used - 1) {
+    const int b = lowest_bit(used);
+    const auto distance =
+        static_cast<Count>(geometry.distance(highest_bit(part.bits.spread(bit(b)))));
+    units += order.carries(b) ? distance : 2 * distance;
+  }
+  return units;
+}
+
+// Cuts in the order of their cost, with equal cost those with more digits first.
+struct Attempt {
+  Count units = 0;
+  int undigested = 0;
+  Cut cut;
+  friend auto operator<=>(const Attempt&, const Attempt&) = default;
+};
+
+class DigitPlanner {
+ public:
+  DigitPlanner(const MeshGeometry& geometry, Parts parts)
+      : geometry_(geometry), parts_(std::move(parts)) {}
+
+  // All cuts, the cheapest that has an order.
+  std::optional<MeshProgram> among_all() {
+    Cut cut(parts_.rings().size(), 0);
+    for (;;) {
+      add(cut);
+      std::size_t r = 0;
+      while (r < cut.size() && cut[r] == parts_.rings()[r].width) cut[r++] = 0;
+      if (r == cut.size()) break;
+      ++cut[r];
     }
-    failed_.insert(done);
-    return false;
+    return first(false);
   }
 
-  enum class Place : std::uint8_t { either, in_s, in_r };
-
-  MeshProgram write() const {
-    MeshProgram program(geometry_);
-    std::vector<Place> place(destinations_.size(), Place::either);
-    Word done = unused_;
-    for (const int b : order_) {
-      if (done == unused_)
-        program.copy({Rr, Rs});
-      else
-        arrange(program, place, done, b);
-      program.route_bit(b, 1);
-      for (Word m = 0; m < destinations_.size(); ++m)
-        place[m] = has_bit(digits_[m], b) ? Place::in_r : Place::in_s;
-      done |= bit(b);
+  // Digits are added where they save most, as long as elements are few enough; then cuts with
+  // fewer.
+  std::optional<MeshProgram> from_longest() {
+    Cut cut(parts_.rings().size(), 0);
+    for (;;) {
+      std::optional<Attempt> best;
+      for (std::size_t r = 0; r < cut.size(); ++r) {
+        if (cut[r] == parts_.rings()[r].width) continue;
+        ++cut[r];
+        const auto longer = attempt(cut);
+        --cut[r];
+        if (longer && (!best || *longer < *best)) best = longer;
+      }
+      if (!best) break;
+      cut = best->cut;
     }
-    if (order_.empty()) return program;
-    std::vector<Wish> wishes(destinations_.size(), Wish::free);
-    for (Word m = 0; m < destinations_.size(); ++m)
-      wishes[destinations_[m]] = place[m] == Place::in_r ? Wish::wanted : Wish::forbidden;
-    for (const TernaryMask& mask : cover(std::move(wishes), p_)) program.copy({Rs, Rr}, mask);
+    add(cut);
+    return first(true);
+  }
+
+ private:
+  std::optional<Attempt> attempt(const Cut& cut) const {
+    const auto part = parts_.at(cut);
+    if (!part) return {};
+    const DigitOrder order(part->destinations, part->rings);
+    return Attempt{units_of(geometry_, *part, order), -std::accumulate(cut.begin(), cut.end(), 0),
+                   cut};
+  }
+
+  void add(const Cut& cut) {
+    if (std::accumulate(cut.begin(), cut.end(), 0) == 0 && geometry_.bits() > 0) return;
+    if (!seen_.insert(cut).second) return;
+    if (const auto found = attempt(cut)) open_.insert(*found);
+  }
+
+  std::optional<MeshProgram> first(bool shorter_too) {
+    std::uint64_t effort = effort_max;
+    while (!open_.empty() && effort > 0) {
+      Cut cut = open_.extract(open_.begin()).value().cut;
+      const Part part = *parts_.at(cut);
+      DigitOrder order(part.destinations, part.rings);
+      if (const auto bits = order.find(effort)) return written(part, order, *bits);
+      for (std::size_t r = 0; shorter_too && r < cut.size(); ++r) {
+        if (cut[r] == 0) continue;
+        --cut[r];
+        add(cut);
+        ++cut[r];
+      }
+    }
+    return {};
+  }
+
+  MeshProgram written(const Part& part, const DigitOrder& order,
+                      const std::vector<int>& bits) const {
+    RidePlan plan;
+    plan.rides.resize(part.destinations.size());
+    for (const int b : bits) {
+      const int address_bit = lowest_bit(part.bits.spread(bit(b)));
+      const int k = geometry_.dimension_of(address_bit);
+      const std::int64_t distance = geometry_.distance(address_bit);
+      const bool one_way = order.carries(b);
+      plan.routes.push_back({k, distance});
+      if (!one_way) plan.routes.push_back({k, -distance});
+      for (Word m = 0; m < plan.rides.size(); ++m) {
+        const bool rides = order.rides(m, b);
+        plan.rides[m].push_back(rides && (one_way || !has_bit(m, b)));
+        if (!one_way) plan.rides[m].push_back(rides && has_bit(m, b));
+      }
+    }
+    MeshProgram program = part.rest;
+    if (!plan.routes.empty())
+      program.append(write_rides(geometry_, part.bits, part.destinations, plan));
     return program;
   }
 
-  // Swaps so that riders of route b are in Rr and resters in Rs.
-  void arrange(MeshProgram& program, const std::vector<Place>& place, Word done, int b) const {
-    std::vector<Wish> wishes(destinations_.size(), Wish::free);
-    for (Word m = 0; m < destinations_.size(); ++m) {
-      const bool rides = has_bit(digits_[m], b);
-      wishes[position(m, done)] =
-          rides == (place[m] == Place::in_r) ? Wish::forbidden : Wish::wanted;
-    }
-    for (const TernaryMask& mask : cover(std::move(wishes), p_)) program.swap({Rr, Rs}, mask);
-  }
-
   const MeshGeometry& geometry_;
-  int p_;
-  std::span<const Word> destinations_;
-  std::vector<Word> digits_;
-  Word unused_ = 0;
-  std::vector<int> order_;
-  std::set<Word> failed_;
+  Parts parts_;
+  std::set<Attempt> open_;
+  std::set<Cut> seen_;
 };
 
 }  // namespace
 
 std::optional<MeshProgram> route_digits(const MeshGeometry& geometry,
                                         std::span<const Word> destinations) {
-  FARO_CHECK(geometry.wrap() != Mesh::Wrap::none && geometry.bits() <= digit_bits_max);
+  FARO_CHECK(geometry.wrap() != Mesh::Wrap::none && geometry.bits() <= elements_log2_max);
   FARO_CHECK(destinations.size() == geometry.processors());
-  if (geometry.bits() == 0) return MeshProgram(geometry);
-  return DigitRouter(geometry, destinations).run();
+  return DigitPlanner(geometry, Parts(geometry, destinations)).among_all();
+}
+
+std::optional<MeshProgram> route_digits_by_parts(const MeshGeometry& geometry,
+                                                 const BpcVector& bits) {
+  FARO_CHECK(geometry.wrap() == Mesh::Wrap::orthogonal && bits.bits() == geometry.bits());
+  return DigitPlanner(geometry, Parts(geometry, bits)).from_longest();
 }
 
 }  // namespace faro::mesh
@@ -144,15 +256,22 @@ namespace faro {
 namespace {
 
 std::optional<mesh::MeshProgram> program_for(const Request& request, const MeshGeometry& geometry) {
-  return mesh::route_digits(geometry, mesh::destinations_of(request));
+  if (geometry.bits() <= mesh::elements_log2_max)
+    return mesh::route_digits(geometry, mesh::destinations_of(request));
+  return mesh::route_digits_by_parts(geometry, *BpcVector::from(*mesh::processor_map(request)));
 }
 
 std::optional<std::string> refusal(const Request& request) {
   if (const auto why = mesh::refusal_of_simd(request)) return why;
   const MeshGeometry geometry(mesh::mesh_of(request));
   if (geometry.wrap() == Mesh::Wrap::none) return "the machine has no wraparound";
-  if (geometry.bits() > mesh::digit_bits_max) return "more than 2^10 processors";
-  if (!program_for(request, geometry)) return "no order of the routes fits two registers";
+  if (geometry.bits() > mesh::elements_log2_max) {
+    if (geometry.wrap() != Mesh::Wrap::orthogonal)
+      return "more than 2^12 processors with propagating wraparound";
+    if (mesh::refusal_of_bpc(request))
+      return "more than 2^12 processors, and no permutation of bits";
+  }
+  if (!program_for(request, geometry)) return "no order of the routes was found";
   return std::nullopt;
 }
 
@@ -173,9 +292,11 @@ void build(const Request& request, ScheduleSink& sink) {
 const Planner torus_digit = {
     .name = "torus-digit",
     .machine = "torus",
-    .title = "one route for each address bit, in an order that two registers can hold",
-    .needs = "wraparound, at most 2^10 processors; most permutations of bits have an order",
-    .cost = "at most sum(n - 1) unit routes and p long routes",
+    .title = "one route for each address bit, in an order that the registers can hold",
+    .needs = "wraparound; up to 2^12 processors anything with an order, beyond BPC maps",
+    .cost =
+        "sum(n - 1) unit routes at most where all bits are digits, 2^l - 1 more with l that are "
+        "not",
     .citation = "faro",
     .refusal = refusal,
     .estimate = estimate,

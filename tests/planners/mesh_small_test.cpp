@@ -105,7 +105,7 @@ TEST(TorusDigit, a_4x4_transpose_takes_6_unit_routes_in_4_long_ones) {
   EXPECT_EQ(result.registers, 2U);
 }
 
-TEST(TorusDigit, every_bpc_map_up_to_four_bits_has_an_order) {
+TEST(TorusDigit, every_bpc_map_up_to_four_bits_takes_at_most_all_digits) {
   const int p_max = testing::full_run() ? 4 : 3;
   for (const auto wrap : {Mesh::Wrap::orthogonal, Mesh::Wrap::propagating})
     for (int p = 1; p <= p_max; ++p)
@@ -120,9 +120,107 @@ TEST(TorusDigit, every_bpc_map_up_to_four_bits_has_an_order) {
           ASSERT_FALSE(torus_digit.refusal(request)) << bits.text();
           const Checked result = checked(torus_digit, request);
           ASSERT_LE(result.cost.unit_routes, most);
-          ASSERT_LE(result.cost.long_routes, static_cast<Count>(p));
+          ASSERT_LE(result.cost.long_routes, static_cast<Count>(2 * p));
         });
       }
+}
+
+// n x n bit reversal has no order of its digits for n = 8, 16, 32.
+TEST(TorusDigit, bits_that_stay_out_of_the_digits_help_where_there_is_no_order) {
+  const auto units = [](int side_log2, const BpcVector& reversal) {
+    const Mesh torus = mesh_of({side_log2, side_log2}, Mesh::Wrap::orthogonal);
+    const Checked result = checked(torus_digit, request_for(torus, reversal.map()));
+    EXPECT_LE(result.registers, 3U);
+    return result.cost.unit_routes;
+  };
+  EXPECT_EQ(units(3, bpc({0, 1, 2, 3, 4, 5})), 15U);
+  EXPECT_EQ(units(4, bpc({0, 1, 2, 3, 4, 5, 6, 7})), 32U);
+  EXPECT_EQ(units(5, bpc({0, 1, 2, 3, 4, 5, 6, 7, 8, 9})), 66U);
+}
+
+Count side_sum(const MeshGeometry& geometry) {
+  Count sum = 0;
+  for (int k = 0; k < geometry.dimensions(); ++k) sum += static_cast<Count>(geometry.side(k) - 1);
+  return sum;
+}
+
+std::vector<Word> destinations_of(const BpcVector& bits) {
+  const BitMap map = bits.map();
+  std::vector<Word> destinations;
+  for (Word p = 0; p < bit(bits.bits()); ++p) destinations.push_back(map(p));
+  return destinations;
+}
+
+// Every one of the 46 080 on each shape in the full run.
+TEST(TorusDigit, six_bits_take_at_most_one_unit_route_more_than_all_digits) {
+  Random random(6);
+  for (const std::vector<int>& shape : std::vector<std::vector<int>>{{3, 3}, {2, 2, 2}, {2, 4}}) {
+    const MeshGeometry geometry(mesh_of(shape, Mesh::Wrap::orthogonal));
+    const auto expect_short = [&](const BpcVector& bits) {
+      const auto program = mesh::route_digits(geometry, destinations_of(bits));
+      ASSERT_TRUE(program) << bits.text();
+      ASSERT_LE(program->cost().unit_routes, side_sum(geometry) + 1) << bits.text();
+    };
+    if (testing::full_run()) {
+      testing::for_every_bpc(6, expect_short);
+    } else {
+      for (int round = 0; round < (testing::sanitized() ? 10 : 200); ++round)
+        expect_short(testing::random_bpc(random, 6));
+    }
+  }
+}
+
+TEST(TorusDigit, lists_of_destinations_are_routed_where_an_order_is_found) {
+  Random random(61);
+  int found = 0;
+  for (int round = 0; round < 60; ++round) {
+    Request request;
+    request.machine = mesh_of({1, 2}, static_cast<Mesh::Wrap>(1 + random.below(2)));
+    request.destinations = random_permutation(random, 8);
+    if (torus_digit.refusal(request)) continue;
+    ++found;
+    checked(torus_digit, request);
+  }
+  EXPECT_GT(found, 5);
+}
+
+// Top bits and the cycles through them by digits, other cycles by PERMUTE.
+TEST(TorusDigit, large_tori_are_routed_by_parts_and_proved) {
+  Random random(62);
+  int found = 0;
+  for (int round = 0; round < (testing::sanitized() ? 3 : 15); ++round) {
+    const int p = 13 + static_cast<int>(random.below(28));
+    const Mesh torus = mesh_of(testing::random_shape(random, p), Mesh::Wrap::orthogonal);
+    const MeshGeometry geometry(torus);
+    // Three or four bits a cycle, so that some are short enough.
+    BpcVector bits;
+    for (int i = 0; i < p; ++i) {
+      bits.target.push_back(i);
+      bits.inverted.push_back(random.below(3) == 0);
+    }
+    for (int swaps = 0; swaps < p / 2; ++swaps)
+      std::swap(bits.target[random.below(static_cast<Word>(p))],
+                bits.target[random.below(static_cast<Word>(p))]);
+    const auto program = mesh::route_digits_by_parts(geometry, bits);
+    if (!program) continue;
+    ++found;
+    const Verdict proof = testing::judged(*mesh_proof(), testing::header_for(torus, bits.map()),
+                                          program->instructions());
+    ASSERT_TRUE(proof.ok()) << geometry.shape_text() << " " << bits.text() << proof.limit;
+    ASSERT_GE(proof.cost.unit_routes, gamma_of(torus, bits));
+  }
+  EXPECT_GT(found, testing::sanitized() ? 0 : 3);
+}
+
+TEST(TorusDigit, a_transpose_of_1024x1024_takes_2108_unit_routes) {
+  BpcVector transpose;
+  for (int i = 0; i < 20; ++i) {
+    transpose.target.push_back((i + 10) % 20);
+    transpose.inverted.push_back(false);
+  }
+  const Request request = request_for(mesh_of({10, 10}, Mesh::Wrap::orthogonal), transpose.map());
+  EXPECT_EQ(torus_digit.estimate(request).cost.value, 2108U);
+  EXPECT_EQ(torus_permute.estimate(request).cost.value, 3068U);
 }
 
 TEST(MeshGamma, every_bpc_map_on_small_tori_reaches_gamma_with_two_registers) {
@@ -255,9 +353,9 @@ TEST(MeshGolden, named_maps_cost_what_the_tables_say) {
     EXPECT_EQ(quadruple(mesh::permute(geometry, bits, Variant::plus)), numbers(row[5])) << where;
     EXPECT_EQ(quadruple(mesh::permute(ring, bits, Variant::torus))[0], numbers(row[6])[0]) << where;
     const Request request = request_for(ring.mesh(), bits.map());
-    EXPECT_EQ(torus_digit.refusal(request).has_value(), row[7] == "-") << where;
+    ASSERT_FALSE(torus_digit.refusal(request)) << where;
     if (row[7] != "-") {
-      EXPECT_EQ(torus_digit.estimate(request).cost.value, numbers(row[7])[0]) << where;
+      EXPECT_LE(torus_digit.estimate(request).cost.value, numbers(row[7])[0]) << where;
     }
     if (row[8] != "-") {
       EXPECT_EQ(mesh_sweep.estimate(request).cost.value, numbers(row[8])[0]) << where;

@@ -6,6 +6,7 @@
 
 #include "faro/algebra/affine_space.hpp"
 #include "faro/machines/model/mesh_geometry.hpp"
+#include "faro/schedules/steps.hpp"
 
 namespace faro {
 
@@ -20,7 +21,7 @@ using MeshPieces = std::vector<MeshPiece>;
 
 // The parts of the pieces inside and outside a subspace.
 MeshPieces inside_of(const MeshPieces& pieces, const AffineSpace& space);
-MeshPieces outside_of(const MeshPieces& pieces, const AffineSpace& space);
+MeshPieces outside_of(MeshPieces pieces, const AffineSpace& space);
 
 // All pieces after ROUTE(dimension, by). Adding a number to a coordinate is an xor on a piece where
 // every carry is decided; elsewhere the piece is split by the first undecided bit.

@@ -2,10 +2,10 @@
 //
 // Registers are lists of pieces (mesh_pieces.hpp); a mask with its conditions is an affine
 // subspace. Programs are made of blocks "copy to Rr, route, ..., copy back", and what a block
-// leaves in Rr costs pieces without number and is never needed. Two attempts go along that forget
-// it: at every copy into Rr, or only at one that follows a copy out of Rr, for blocks that load Rr
-// twice. Forgetting loses knowledge and never invents it, so a yes stands. Where neither says yes,
-// a last attempt remembers everything, and its no is exact.
+// leaves in Rr costs pieces without number and is never needed. The first attempt, which goes
+// along, forgets it at every copy into Rr; the second one only at a copy that follows a copy out of
+// Rr, for blocks that load Rr twice. Forgetting loses knowledge and never invents it, so a yes
+// stands. Where neither says yes, a last attempt remembers everything, and its no is exact.
 #include <fmt/format.h>
 
 #include <array>
@@ -19,6 +19,7 @@ namespace {
 
 // Beyond these the proof gives up and says so: seconds of work and some hundred megabytes.
 constexpr std::size_t pieces_max = 20000;
+constexpr std::size_t pieces_few = 256;
 constexpr std::size_t instructions_max = 1000000;
 
 enum class Forgets { at_every_copy, after_delivery, never };
@@ -47,6 +48,7 @@ class Knowledge {
     if (const auto* route = std::get_if<MeshRoute>(&instruction)) {
       auto& routing = of(MeshRegister::r);
       routing = routed(geometry_, routing, route->dimension, route->by);
+      joined_[static_cast<std::size_t>(MeshRegister::r)] = routing.size();
       watch(routing);
     } else if (const auto* copy = std::get_if<MeshCopy>(&instruction)) {
       perform(*copy);
@@ -82,10 +84,20 @@ class Knowledge {
   }
 
   void replace(MeshRegister reg, const AffineSpace& enabled, const MeshPieces& arriving) {
-    MeshPieces pieces = outside_of(of(reg), enabled);
+    MeshPieces pieces = outside_of(std::move(of(reg)), enabled);
     pieces.insert(pieces.end(), arriving.begin(), arriving.end());
-    merge(pieces);
     of(reg) = std::move(pieces);
+    tidy(reg);
+  }
+
+  // Joins pieces after every instruction while they are few, as pieces that are left apart split
+  // on; where they are many a sweep over all of them for every mask would cost more than it saves,
+  // and they are joined when they have doubled.
+  void tidy(MeshRegister reg) {
+    std::size_t& joined = joined_[static_cast<std::size_t>(reg)];
+    if (of(reg).size() > pieces_few && of(reg).size() <= 2 * joined) return;
+    merge(of(reg));
+    joined = of(reg).size();
     watch(of(reg));
   }
 
@@ -96,6 +108,7 @@ class Knowledge {
   bool delivered_ = false;  // the last instruction copied out of Rr
   bool overflowed_ = false;
   std::array<MeshPieces, 3> registers_;
+  std::array<std::size_t, 3> joined_{};  // pieces of a register when they were last joined
 };
 
 // The number of processors in these pieces whose content is the one that `want` names.
@@ -131,28 +144,21 @@ class MeshProof : public Verifier {
   void begin(const ScheduleHeader& header) override {
     audit_.begin(header);
     quick_.emplace(*audit_.geometry, Forgets::at_every_copy);
-    careful_.emplace(*audit_.geometry, Forgets::after_delivery);
   }
 
   void step(const MeshInstruction& instruction) override {
     if (audit_.legal(instruction)) {
       quick_->perform(instruction);
-      careful_->perform(instruction);
       if (program_.size() <= instructions_max) program_.push_back(instruction);
     }
     ++audit_.steps;
   }
 
   void finish() override {
-    if ((quick_->overflowed() || !judge(*quick_)) &&
-        (careful_->overflowed() || !judge(*careful_))) {
-      Knowledge exact(*audit_.geometry, Forgets::never);
-      for (const MeshInstruction& instruction : program_) exact.perform(instruction);
-      if (exact.overflowed() || program_.size() > instructions_max) {
-        give_up();
-        return;
-      }
-      judge(exact);
+    if ((quick_->overflowed() || !judge(*quick_)) && !judge_again(Forgets::after_delivery) &&
+        !judge_again(Forgets::never) && gave_up_) {
+      give_up();
+      return;
     }
     if (audit_.verdict.delivered != audit_.verdict.expected)
       audit_.violation(
@@ -177,6 +183,16 @@ class MeshProof : public Verifier {
     return delivered == audit_.verdict.expected;
   }
 
+  // The program once more with another memory. True as judge() says; `gave_up_` if it says nothing.
+  bool judge_again(Forgets forgets) {
+    gave_up_ = program_.size() > instructions_max;
+    if (gave_up_) return false;
+    Knowledge knowledge(*audit_.geometry, forgets);
+    for (const MeshInstruction& instruction : program_) knowledge.perform(instruction);
+    gave_up_ = knowledge.overflowed();
+    return !gave_up_ && judge(knowledge);
+  }
+
   void give_up() {
     audit_.finish();
     audit_.verdict.delivered = 0;
@@ -189,8 +205,8 @@ class MeshProof : public Verifier {
 
   MeshAudit audit_{"proof"};
   std::optional<Knowledge> quick_;
-  std::optional<Knowledge> careful_;
   std::vector<MeshInstruction> program_;
+  bool gave_up_ = false;
 };
 
 }  // namespace
