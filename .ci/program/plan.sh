@@ -47,16 +47,29 @@ exits "rules verified" 0 "$faro" verify s.json
 exits "moves verified" 0 "$faro" verify e.json
 exits "to stdout" 0 sh -c "'$faro' plan 'a:5 -> ungray(a)' --on cube:5 --elements 17 --schedule - | cmp -s - s.json"
 
-# 2^60 processors with 100 elements each: proved, within a second as a whole command.
-started=$(date +%s%N)
+# Processor time, so that a loaded machine judges alike; the best of three runs.
+# cpu_below NAME MILLISECONDS COMMAND...
+cpu_below() {
+  local name=$1 limit=$2 least=999999 user system spent
+  shift 2
+  for _ in 1 2 3; do
+    read -r user system < <({ TIMEFORMAT='%3U %3S'; time "$@" >/dev/null 2>&1; } 2>&1)
+    spent=$((10#${user/./} + 10#${system/./}))
+    if [ $spent -lt $least ]; then least=$spent; fi
+  done
+  check "$name: $least ms of processor time, at most $limit" test $least -lt "$limit"
+}
+# 2^60 processors with 100 elements each: planned and proved within 0.1 s, as a whole command.
 exits "2^60 processors" 0 "$faro" plan 'a:60 -> ungray(a)' --on cube:60 --elements 100
-check "2^60 processors within a second" test $((($(date +%s%N) - started) / 1000000)) -lt 1000
 prints "2^60 processors" 'proved for all 2^60 processors'
+cpu_below "2^60 processors" 100 "$faro" plan 'a:60 -> ungray(a)' --on cube:60 --elements 100
 exits "2^60 processors, the longest program" 0 "$faro" plan 'a:60 -> ungray(a)' --on cube:60 --elements 100 --algorithm three-fifths
+prints "2^60 processors, the longest program" 'proved for all 2^60 processors'
+cpu_below "2^60 processors, the longest program" 3000 "$faro" plan 'a:60 -> ungray(a)' --on cube:60 --elements 100 --algorithm three-fifths
 # 2^20 processors replayed: within 15 seconds and 1 GiB of memory.
-started=$(date +%s%N)
 exits "2^20 processors replayed" 0 sh -c "ulimit -v 1048576; '$faro' plan 'a:20 -> ungray(a)' --on cube:20 --elements 4 --verify replay"
-check "2^20 processors within 15 s" test $((($(date +%s%N) - started) / 1000000000)) -lt 15
+prints "2^20 processors replayed" 'replayed 39845888 moves'
+cpu_below "2^20 processors replayed" 15000 "$faro" plan 'a:20 -> ungray(a)' --on cube:20 --elements 4 --verify replay
 
 exits "algorithms" 0 "$faro" algorithms
 prints "algorithms" 'three-fifths'

@@ -13,6 +13,7 @@
 #include "faro/schedules/cost.hpp"
 #include "faro/service/catalogue.hpp"
 #include "faro/service/crossings.hpp"
+#include "faro/service/default_verifiers.hpp"
 
 namespace faro {
 namespace {
@@ -138,21 +139,21 @@ const Considered& choose(const std::vector<Considered>& all, const std::string& 
 // Shows the schedule to the verifiers that `verify` asks for, and to the counters.
 void build_watched(const Planner& planner, const Request& request, VerifyBy verify,
                    std::vector<ScheduleSink*> sinks, PlanReport& report) {
-  const int log2 = elements_log2(request);
   std::vector<std::unique_ptr<Verifier>> verifiers;
-  if (verify == VerifyBy::automatic || verify == VerifyBy::proof || verify == VerifyBy::both)
-    verifiers.push_back(make_proof());
-  if (verify == VerifyBy::replay || verify == VerifyBy::both ||
-      (verify == VerifyBy::automatic && log2 <= limits::replay_default_log2_max))
-    verifiers.push_back(make_replay());
+  if (verify == VerifyBy::proof || verify == VerifyBy::both) verifiers.push_back(make_proof());
+  if (verify == VerifyBy::replay || verify == VerifyBy::both) verifiers.push_back(make_replay());
   for (const auto& verifier : verifiers) sinks.push_back(verifier.get());
+  DefaultVerifiers automatic;
+  if (verify == VerifyBy::automatic) sinks.push_back(&automatic);
   TeeSink tee(sinks);
   planner.build(request, tee);
   for (const auto& verifier : verifiers) report.verdicts.push_back(verifier->verdict());
+  if (verify != VerifyBy::automatic) return;
+  for (const auto& verdict : {automatic.proof(), automatic.replay()})
+    if (verdict) report.verdicts.push_back(*verdict);
 
-  // Where the proof gave up and replay was not asked, replay may still say something.
-  if (verify == VerifyBy::automatic && log2 > limits::replay_default_log2_max &&
-      log2 <= limits::replay_elements_log2_max &&
+  // Where the proof gave up and replay did not watch, it may still say something.
+  if (!automatic.replay() && elements_log2(request) <= limits::replay_elements_log2_max &&
       report.verdicts.front().answer == Verdict::Answer::unprovable) {
     const auto replay = make_replay();
     planner.build(request, *replay);

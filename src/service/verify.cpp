@@ -6,9 +6,9 @@
 
 #include "faro/base/check.hpp"
 #include "faro/base/error.hpp"
-#include "faro/base/limits.hpp"
 #include "faro/schedules/fingerprint.hpp"
 #include "faro/schedules/json_reader.hpp"
+#include "faro/service/default_verifiers.hpp"
 #include "faro/service/map_goal.hpp"
 
 namespace faro {
@@ -16,19 +16,17 @@ namespace {
 
 using Answer = Verdict::Answer;
 
-// Chooses the verifiers when the header comes.
+// Whoever is to judge, and the fingerprint.
 class Watch : public ScheduleSink {
  public:
-  explicit Watch(VerifyBy by) : by_(by) {}
+  explicit Watch(VerifyBy by) {
+    if (by == VerifyBy::automatic) automatic_.emplace();
+    if (by == VerifyBy::replay || by == VerifyBy::both) replay_ = make_replay();
+    if (by == VerifyBy::proof || by == VerifyBy::both) proof_ = make_proof();
+  }
 
   void begin(const ScheduleHeader& header) override {
     machine = header.machine;
-    const Count elements = multiply_checked(processors(header.machine), header.elements);
-    const bool small = elements <= (Count{1} << limits::replay_default_log2_max);
-    const bool automatic = by_ == VerifyBy::automatic;
-    if (by_ == VerifyBy::replay || by_ == VerifyBy::both || (automatic && small))
-      replay = make_replay();
-    if (by_ == VerifyBy::proof || by_ == VerifyBy::both || automatic) proof = make_proof();
     for_each([&](ScheduleSink& sink) { sink.begin(header); });
   }
   void step(const CubeStep& step) override {
@@ -44,20 +42,30 @@ class Watch : public ScheduleSink {
     for_each([&](ScheduleSink& sink) { sink.finish(); });
   }
 
+  std::optional<Verdict> proof() const {
+    if (automatic_) return automatic_->proof();
+    return proof_ ? std::optional<Verdict>(proof_->verdict()) : std::nullopt;
+  }
+  std::optional<Verdict> replay() const {
+    if (automatic_) return automatic_->replay();
+    return replay_ ? std::optional<Verdict>(replay_->verdict()) : std::nullopt;
+  }
+
   std::optional<Machine> machine;
-  std::unique_ptr<Verifier> replay;
-  std::unique_ptr<Verifier> proof;
   Fingerprint fingerprint;
 
  private:
   template <class Work>
   void for_each(Work&& work) {
-    if (replay) work(*replay);
-    if (proof) work(*proof);
+    if (automatic_) work(*automatic_);
+    if (replay_) work(*replay_);
+    if (proof_) work(*proof_);
     work(fingerprint);
   }
 
-  VerifyBy by_;
+  std::optional<DefaultVerifiers> automatic_;
+  std::unique_ptr<Verifier> replay_;
+  std::unique_ptr<Verifier> proof_;
 };
 
 struct Breaches : ReadListener {
@@ -143,11 +151,8 @@ VerifyReport verify_schedule(ByteSource& source, const VerifyOptions& options) {
   report.machine = watch.machine;
   report.warnings = std::move(breaches.warnings);
   if (outcome == ReadOutcome::complete) {
-    const auto verdict_of = [](const std::unique_ptr<Verifier>& verifier) {
-      return verifier ? std::optional<Verdict>(verifier->verdict()) : std::nullopt;
-    };
-    const std::optional<Verdict> replay = verdict_of(watch.replay);
-    const std::optional<Verdict> proof = verdict_of(watch.proof);
+    const std::optional<Verdict> replay = watch.replay();
+    const std::optional<Verdict> proof = watch.proof();
     report.verdict = combined(replay ? &*replay : nullptr, proof ? &*proof : nullptr);
     report.fingerprint = watch.fingerprint.text();
   } else {

@@ -78,6 +78,9 @@ inline constexpr std::uint64_t list_routing_elements_max = std::uint64_t{1} << 1
 // verify by replay is done by default up to here: seconds, not minutes.
 inline constexpr int replay_default_log2_max = 22;
 
+// Explicit moves on a cube that are proved too where they are replayed anyway: a fifth of a second.
+inline constexpr std::uint64_t proof_default_moves_max = 4096;
+
 // POPS replay and performance: registers in use times processors; 2^28 of them are about 2.5 GiB.
 inline constexpr std::uint64_t pops_cells_max = std::uint64_t{1} << 28;
 

@@ -22,7 +22,7 @@
 namespace faro {
 
 enum class VerifyBy {
-  automatic,  // proof where it applies; replay too up to 2^22 elements, or alone up to its limit
+  automatic,  // as DefaultVerifiers choose; where the proof gives up, replay up to its limit
   replay,
   proof,
   both,

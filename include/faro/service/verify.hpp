@@ -19,7 +19,7 @@
 namespace faro {
 
 struct VerifyOptions {
-  // automatic: proof, and replay too up to 2^22 elements.
+  // automatic: as DefaultVerifiers choose, default_verifiers.hpp.
   VerifyBy by = VerifyBy::automatic;
   std::optional<std::string> map = {};  // the goal, in place of the file's
 };

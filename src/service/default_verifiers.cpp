@@ -1,0 +1,74 @@
+#include "faro/service/default_verifiers.hpp"
+
+#include "faro/base/check.hpp"
+#include "faro/base/limits.hpp"
+
+namespace faro {
+namespace {
+
+bool at_most_log2(Count value, int log2) {
+  return value <= Count{1} << static_cast<unsigned>(log2);
+}
+
+bool replay_is_quick(const ScheduleHeader& header) {
+  return at_most_log2(multiply_checked(processors(header.machine), header.elements),
+                      limits::replay_default_log2_max);
+}
+
+bool replay_is_possible(const ScheduleHeader& header) {
+  const Count count = processors(header.machine);
+  return at_most_log2(multiply_checked(count, header.elements), limits::replay_elements_log2_max) &&
+         at_most_log2(multiply_checked(count, header.slots), limits::replay_places_log2_max);
+}
+
+}  // namespace
+
+void DefaultVerifiers::begin(const ScheduleHeader& header) {
+  header_ = header;
+}
+
+void DefaultVerifiers::choose(First first) {
+  const bool replay =
+      replay_is_quick(*header_) || (first == First::moves && replay_is_possible(*header_));
+  if (replay) replay_ = make_replay();
+  if (!replay || first == First::rules || replay_is_quick(*header_)) proof_ = make_proof();
+  if (replay_) replay_->begin(*header_);
+  if (proof_) proof_->begin(*header_);
+  header_.reset();
+}
+
+template <class Work>
+void DefaultVerifiers::watch(First kind, std::uint64_t moves, Work&& work) {
+  if (header_) choose(kind);
+  moves_ += moves;
+  if (replay_ && proof_ && moves_ > limits::proof_default_moves_max) proof_.reset();
+  if (replay_) work(*replay_);
+  if (proof_) work(*proof_);
+}
+
+void DefaultVerifiers::step(const CubeStep& step) {
+  watch(step.moves.empty() ? First::rules : First::moves, step.moves.size(),
+        [&step](Verifier& verifier) { verifier.step(step); });
+}
+
+void DefaultVerifiers::step(const MeshInstruction& instruction) {
+  watch(First::rules, 0, [&instruction](Verifier& verifier) { verifier.step(instruction); });
+}
+
+void DefaultVerifiers::step(const PopsSlot& slot) {
+  watch(First::rules, 0, [&slot](Verifier& verifier) { verifier.step(slot); });
+}
+
+void DefaultVerifiers::finish() {
+  watch(First::rules, 0, [](Verifier& verifier) { verifier.finish(); });
+}
+
+std::optional<Verdict> DefaultVerifiers::proof() const {
+  return proof_ ? std::optional<Verdict>(proof_->verdict()) : std::nullopt;
+}
+
+std::optional<Verdict> DefaultVerifiers::replay() const {
+  return replay_ ? std::optional<Verdict>(replay_->verdict()) : std::nullopt;
+}
+
+}  // namespace faro

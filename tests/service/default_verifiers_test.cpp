@@ -1,0 +1,75 @@
+#include "faro/service/default_verifiers.hpp"
+
+#include <gtest/gtest.h>
+
+#include "faro/base/limits.hpp"
+
+namespace faro {
+namespace {
+
+// Copies of the elements of processor 0 and its neighbour pass through transit slots; nothing else
+// moves, so that the identity is performed.
+struct Case {
+  int dimensions = 4;
+  std::uint64_t steps = 1;
+  bool in_rules = false;
+};
+DefaultVerifiers watched(const Case& c) {
+  ScheduleHeader header;
+  header.machine = Hypercube{.dimensions = c.dimensions, .ports = Hypercube::Ports::all};
+  header.goal = MapGoal{.map = BitMap::identity(c.dimensions)};
+  header.slots = 2;
+  DefaultVerifiers verifiers;
+  verifiers.begin(header);
+  CubeStep step;
+  if (c.in_rules)
+    step.rules.push_back({.where = {}, .from = 0, .across = 0, .to = 1});
+  else
+    step.moves = {{0, 0, 1, 1}, {1, 0, 0, 1}};
+  for (std::uint64_t i = 0; i < c.steps; ++i) verifiers.step(step);
+  verifiers.finish();
+  return verifiers;
+}
+
+TEST(DefaultVerifiers, both_judge_what_is_small) {
+  for (const bool in_rules : {false, true}) {
+    const DefaultVerifiers both = watched({.in_rules = in_rules});
+    ASSERT_TRUE(both.proof() && both.replay());
+    EXPECT_TRUE(both.proof()->ok() && both.replay()->ok());
+  }
+}
+
+TEST(DefaultVerifiers, many_moves_are_replayed_alone) {
+  const std::uint64_t just = limits::proof_default_moves_max / 2;
+  EXPECT_TRUE(watched({.steps = just}).proof().has_value());
+  const DefaultVerifiers more = watched({.steps = just + 1});
+  EXPECT_FALSE(more.proof().has_value());
+  ASSERT_TRUE(more.replay().has_value());
+  EXPECT_TRUE(more.replay()->ok());
+  EXPECT_TRUE(watched({.steps = just + 1, .in_rules = true}).proof().has_value());
+}
+
+TEST(DefaultVerifiers, above_the_default_of_replay_rules_are_proved_and_moves_replayed) {
+  const int large = limits::replay_default_log2_max + 1;
+  const DefaultVerifiers rules = watched({.dimensions = large, .in_rules = true});
+  EXPECT_TRUE(rules.proof().has_value());
+  EXPECT_FALSE(rules.replay().has_value());
+  const DefaultVerifiers moves = watched({.dimensions = large});
+  EXPECT_FALSE(moves.proof().has_value());
+  ASSERT_TRUE(moves.replay().has_value());
+  EXPECT_TRUE(moves.replay()->ok());
+  // Where replay is impossible, proof judges moves too.
+  const DefaultVerifiers huge = watched({.dimensions = 60});
+  EXPECT_FALSE(huge.replay().has_value());
+  ASSERT_TRUE(huge.proof().has_value());
+  EXPECT_TRUE(huge.proof()->ok());
+}
+
+TEST(DefaultVerifiers, no_step_is_judged_too) {
+  const DefaultVerifiers none = watched({.steps = 0});
+  ASSERT_TRUE(none.proof() && none.replay());
+  EXPECT_TRUE(none.proof()->ok() && none.replay()->ok());
+}
+
+}  // namespace
+}  // namespace faro
