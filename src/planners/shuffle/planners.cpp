@@ -30,6 +30,10 @@ std::optional<std::string> all_ports(const Request& request) {
   return refusal_with(request, Hypercube::Ports::all);
 }
 
+Count bound_of(const Request& request) {
+  return lower_bound(std::get<Hypercube>(request.machine), request.map, request.elements).value;
+}
+
 // One real cycle and no chain.
 std::optional<std::string> lone_cycle(const Request& request) {
   if (auto reason = all_ports(request)) return reason;
@@ -141,9 +145,7 @@ std::optional<std::string> mixture_refusal(const Request& request) {
 }
 
 shuffle::Mixture mixture_of(const Request& request) {
-  const Bound bound =
-      lower_bound(std::get<Hypercube>(request.machine), request.map, request.elements);
-  return shuffle::mixture(shuffle::structure_of(request), bound.value);
+  return shuffle::mixture(shuffle::structure_of(request), bound_of(request));
 }
 
 Estimate mixture_estimate(const Request& request) {
@@ -158,16 +160,15 @@ void mixture_build(const Request& request, ScheduleSink& sink) {
 std::optional<std::string> router_refusal(const Request& request) {
   if (auto reason = all_ports(request)) return reason;
   const Structure s = shuffle::structure_of(request);
-  if (s.ring_only() && s.chains.size() <= 1) return "the ring does it";
   if (!shuffle::router_fits(s))
-    return "it needs K <= 4a and 2^a K <= 2^11, a dimensions that take part";
+    return "it needs 2 <= K <= 4a and 2^a K <= 2^12, a dimensions that take part";
+  if (s.ring_only() && shuffle::ring_steps(s) <= bound_of(request))
+    return "the ring meets the bound";
   return std::nullopt;
 }
 
 shuffle::Routing routing_of(const Request& request) {
-  const Bound bound =
-      lower_bound(std::get<Hypercube>(request.machine), request.map, request.elements);
-  return shuffle::route(shuffle::structure_of(request), bound.value);
+  return shuffle::route(shuffle::structure_of(request), bound_of(request));
 }
 
 Estimate router_estimate(const Request& request) {
@@ -281,9 +282,10 @@ const Planner shuffle_mixture = {
 const Planner shuffle_router = {
     .name = "shuffle-router",
     .machine = "cube",
-    .title = "each element on shortest paths, farthest first",
-    .needs = "a bit permutation of few elements: K <= 4a, 2^a K <= 2^11, a dimensions; all ports",
-    .cost = "counted; K = 2: nearly always the largest distance",
+    .title = "each element on shortest paths, links negotiated",
+    .needs =
+        "a bit permutation of few elements: 2 <= K <= 4a, 2^a K <= 2^12, a dimensions; all ports",
+    .cost = "counted; at the lower bound for most",
     .citation = ours,
     .refusal = router_refusal,
     .estimate = router_estimate,

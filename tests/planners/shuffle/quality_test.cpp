@@ -128,15 +128,12 @@ Request request_of(const nlohmann::json& row, Hypercube::Ports ports) {
   return shuffle_request(row[0], row[1], row[2], complement, ports);
 }
 
-// Eight of the 117 rows take one step more than was reached elsewhere; none takes two.
-TEST(ShuffleQuality, random_permutations_beside_what_was_reached_elsewhere) {
-  int all_port_more = 0;
+TEST(ShuffleQuality, no_random_permutation_takes_more_steps_than_were_reached_elsewhere) {
   const nlohmann::json reached = reached_elsewhere();
   for (const auto& row : reached["random"]) {
     const Request all = request_of(row, Hypercube::Ports::all);
     const Count steps = best_steps(all, all.map.map.width() <= 8);
-    if (steps > row[4].get<std::uint64_t>()) ++all_port_more;
-    EXPECT_LE(static_cast<std::uint64_t>(steps), row[4].get<std::uint64_t>() + 1) << row.dump();
+    EXPECT_LE(static_cast<std::uint64_t>(steps), row[4].get<std::uint64_t>()) << row.dump();
     const Request one = request_of(row, Hypercube::Ports::one);
     if (shuffle_one_port.refusal(one)) continue;
     EXPECT_LE(
@@ -145,12 +142,9 @@ TEST(ShuffleQuality, random_permutations_beside_what_was_reached_elsewhere) {
         row[6].get<std::uint64_t>())
         << row.dump();
   }
-  EXPECT_LE(all_port_more, 8);
 }
 
-TEST(ShuffleQuality, structures_beside_what_was_reached_elsewhere) {
-  int all_port_more = 0;
-  int one_port_more = 0;
+TEST(ShuffleQuality, no_structure_takes_more_steps_than_were_reached_elsewhere) {
   int rows = 0;
   const nlohmann::json reached = reached_elsewhere();
   for (const auto& row : reached["structures"]) {
@@ -168,22 +162,12 @@ TEST(ShuffleQuality, structures_beside_what_was_reached_elsewhere) {
     }
     const Request all = testing::structured_request(k, chains, cycles, complement);
     const Count steps = best_steps(all, false);
-    EXPECT_LE(static_cast<std::uint64_t>(steps), row[4].get<std::uint64_t>() + 1) << row.dump();
-    if (steps > row[4].get<std::uint64_t>()) {
-      ++all_port_more;
-      if (testing::full_run())
-        std::printf("%s: ours %s\n", row.dump().c_str(), to_string(steps).c_str());
-    }
+    EXPECT_LE(static_cast<std::uint64_t>(steps), row[4].get<std::uint64_t>()) << row.dump();
     Request one = all;
     one.machine = Hypercube{.dimensions = row[0], .ports = Hypercube::Ports::one};
     const Count one_port = shuffle_one_port.estimate(one).cost.value;
-    if (one_port > row[6].get<std::uint64_t>()) ++one_port_more;
+    EXPECT_LE(static_cast<std::uint64_t>(one_port), row[6].get<std::uint64_t>()) << row.dump();
   }
-  if (testing::full_run())
-    std::printf("%d structures above all-port, %d one-port\n", all_port_more, one_port_more);
-  // One row in fourteen takes one step more.
-  EXPECT_LE(14 * all_port_more, testing::full_run() ? 403 : rows);
-  EXPECT_EQ(one_port_more, 0);
 }
 
 }  // namespace

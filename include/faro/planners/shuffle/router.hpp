@@ -3,14 +3,15 @@
 //   chain of one dimension and a complemented one, K = 2: two steps, which pairs of elements that
 //   move together cannot do
 //
-// In every step each processor matches its elements, farthest first, to the links that bring them
-// nearer; ties are broken in a few fixed orders and then by a generator with a fixed seed. It works
-// on the cube of the dimensions that take part, so it enumerates 2^a · K elements, a of them: the
-// one planner here that enumerates at all. What it finds is written as rules: equal moves of
-// processors that form a subcube are one rule, whatever the dimensions that take no part hold.
+// A greedy start (each processor matches its elements, farthest first, to links that bring them
+// nearer), then one step fewer at a time by negotiation: all elements choose cheapest paths again
+// and again, links that are wanted twice become dearer, until none is. It works on the cube of the
+// dimensions that take part, so it enumerates 2^a · K elements, a of them: the one planner here
+// that enumerates at all. What it finds is written as rules: equal moves of processors that form a
+// subcube are one rule, whatever the dimensions that take no part hold.
 //
-//   applies:  K <= 4a and 2^a · K <= 2^11
-//   cost:     counted; K = 2 nearly always the largest distance
+//   applies:  2 <= K <= 4a and 2^a · K <= 2^12
+//   cost:     counted; at the bound for nine in ten of what the closed forms leave above it
 #pragma once
 
 #include <cstdint>
@@ -35,7 +36,7 @@ struct Routing {
   Count steps = 0;
 };
 
-// Requires that it fits. Stops at the bound.
+// Requires that it fits. Stops at the bound, or where a third of a second of negotiation ends.
 Routing route(const Structure& s, Count bound);
 
 // The steps of the routing with the last local moves; returns the slots used when asked first.
