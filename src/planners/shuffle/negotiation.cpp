@@ -21,7 +21,7 @@ class Negotiation {
     users_.assign(links * steps, 0);
     history_.assign(links * steps, 0);
     for (Word e = 0; e < cube.to.size(); ++e)
-      if (canonical(e) == e && away(e) != 0) classes_.push_back({e, {}});
+      if (cube_.first_element(e) == e && away(e) != 0) classes_.push_back({e, {}});
   }
 
   bool run(std::uint64_t& work) {
@@ -42,7 +42,6 @@ class Negotiation {
   std::vector<std::vector<Hop>> hops() const {
     std::vector<std::vector<Hop>> all(cube_.to.size());
     for (const Class& c : classes_) all[c.element] = c.path;
-    for (Word e = 0; e < all.size(); ++e) all[e] = all[canonical(e)];
     return all;
   }
 
@@ -55,17 +54,10 @@ class Negotiation {
 
   Word away(Word element) const { return cube_.away(cube_.node_of(element), element); }
 
-  Word canonical(Word element) const {
-    for (const Translation& t : cube_.translations)
-      if (has_bit(cube_.node_of(element), lowest_bit(t.nodes)))
-        element ^= t.nodes << cube_.slot_bits | t.slots;
-    return element;
-  }
   std::size_t link(Word node, int dimension, std::uint32_t step) const {
-    for (const Translation& t : cube_.translations)
-      if (has_bit(node, lowest_bit(t.nodes))) node ^= t.nodes;
     const auto n = static_cast<std::size_t>(cube_.dimensions());
-    return (step * cube_.nodes() + node) * n + static_cast<std::size_t>(dimension);
+    return (step * cube_.nodes() + cube_.first_node(node)) * n +
+           static_cast<std::size_t>(dimension);
   }
 
   // Subsets of its dimensions times steps times dimensions.

@@ -8,9 +8,7 @@
 //   complement of one dimension beside a chain of one, K = 2: two steps; element 0 of processor 0
 //   goes over the chain's dimension first, element 1 over the other first
 //
-// A translation of processors (and slots) that takes the problem to itself takes its routes along:
-// then only one element of each class is routed, and the links of a class are one link. Each chain
-// and each cycle has one, so few classes are left of many elements.
+// One element of each class is routed (small_cube.hpp), and the links of a class are one link.
 #pragma once
 
 #include <cstdint>
@@ -22,8 +20,8 @@
 
 namespace faro::shuffle {
 
-// hops[e] of each element e, nothing if none are found before `work` is used up, which it counts
-// down. Requires that no element is farther than `steps`.
+// hops[e] of the first element e of each class, nothing if none are found before `work` is used up,
+// which it counts down. Requires that no element is farther than `steps`.
 std::optional<std::vector<std::vector<Hop>>> negotiate(const SmallCube& cube, std::uint32_t steps,
                                                        std::uint64_t& work);
 

@@ -22,7 +22,7 @@ class Greedy {
   }
 
   Routing run() {
-    Routing routing{cube_.active, {}, 0};
+    Routing routing{.hops = {}, .steps = 0};
     routing.hops.resize(at_.size());
     while (step(routing)) ++routing.steps;
     return routing;
@@ -32,11 +32,11 @@ class Greedy {
   static constexpr Word none = ~Word{0};
 
   bool step(Routing& routing) {
-    std::vector<std::vector<Word>> at_node(cube_.nodes());
+    std::vector<std::vector<Word>> at_node(cube_.nodes());  // by first nodes
     for (Word e = 0; e < at_.size(); ++e)
-      if (cube_.away(at_[e], e) != 0) at_node[at_[e]].push_back(e);
-    std::vector<Hop> moved;
-    std::vector<Word> movers;
+      if (cube_.first_element(e) == e && cube_.away(at_[e], e) != 0)
+        at_node[cube_.first_node(at_[e])].push_back(e);
+    std::vector<std::pair<Word, int>> moves;
     for (std::vector<Word>& here : at_node) {
       std::stable_sort(here.begin(), here.end(), [&](Word a, Word b) {
         return std::popcount(cube_.away(at_[a], a)) > std::popcount(cube_.away(at_[b], b));
@@ -47,16 +47,13 @@ class Greedy {
         augment(e);
       }
       for (int d = 0; d < cube_.dimensions(); ++d)
-        if (const Word e = taken_[static_cast<std::size_t>(d)]; e != none) {
-          movers.push_back(e);
-          moved.push_back({static_cast<std::uint32_t>(routing.steps), d});
-        }
+        if (const Word e = taken_[static_cast<std::size_t>(d)]; e != none) moves.emplace_back(e, d);
     }
-    for (std::size_t i = 0; i < moved.size(); ++i) {
-      routing.hops[movers[i]].push_back(moved[i]);
-      at_[movers[i]] ^= bit(moved[i].dimension);
+    for (const auto& [e, d] : moves) {
+      routing.hops[e].push_back({static_cast<std::uint32_t>(routing.steps), d});
+      at_[e] ^= bit(d);
     }
-    return !moved.empty();
+    return !moves.empty();
   }
 
   bool augment(Word e) {
@@ -73,7 +70,7 @@ class Greedy {
   }
 
   const SmallCube& cube_;
-  std::vector<Word> at_;     // the node of each element
+  std::vector<Word> at_;     // the node of each first element
   std::vector<Word> taken_;  // the element on each link of the node that is matched
   Word visited_ = 0;
 };

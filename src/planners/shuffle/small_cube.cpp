@@ -16,6 +16,24 @@ Word small_mask(const SmallCube& cube, const std::vector<int>& dimensions) {
 
 }  // namespace
 
+Word SmallCube::first_node(Word node) const {
+  for (const Translation& t : translations)
+    if ((node & t.lead()) != 0) node ^= t.nodes;
+  return node;
+}
+
+Word SmallCube::first_element(Word element) const {
+  for (const Translation& t : translations)
+    if ((node_of(element) & t.lead()) != 0) element ^= t.nodes << slot_bits | t.slots;
+  return element;
+}
+
+Word SmallCube::first_arrival(Word element) const {
+  for (const Translation& t : translations)
+    if ((node_of(to[element]) & t.lead()) != 0) element ^= t.nodes << slot_bits | t.slots;
+  return element;
+}
+
 std::vector<int> active_dimensions(const Structure& s) {
   std::vector<int> active;
   for (const Chain& c : s.chains)
@@ -44,8 +62,9 @@ SmallCube small_cube(const Structure& s) {
       if (value) cube.to[x] |= bit(i);
     }
   for (const Chain& c : s.chains)
-    cube.translations.push_back({small_mask(cube, c.dimensions), bit(c.control)});
-  for (const Cycle& c : s.cycles) cube.translations.push_back({small_mask(cube, c.dimensions), 0});
+    cube.translations.push_back({small_mask(cube, c.dimensions), bit(c.control), bit(c.target)});
+  for (const Cycle& c : s.cycles)
+    cube.translations.push_back({small_mask(cube, c.dimensions), 0, 0});
   return cube;
 }
 
