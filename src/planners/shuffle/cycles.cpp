@@ -19,11 +19,14 @@ Count a2_ring_steps(int length, std::uint64_t elements) {
 std::optional<Count> lane_steps(const Cycle& cycle, std::uint64_t elements) {
   const std::vector<LaneForm> lanes = lanes_of(cycle);
   if (lanes.empty()) return std::nullopt;
-  // Lane with latency l and interval v has ended 1 + (T - l)/v elements after T steps.
+  // A lane with phase p, latency l and interval v has ended 1 + (T - p - l)/v elements after T
+  // steps.
   for (Count steps = 1;; ++steps) {
     Count ended = 0;
-    for (const LaneForm& lane : lanes)
-      if (steps >= lane.latency) ended += 1 + (steps - lane.latency) / lane.interval;
+    for (const LaneForm& lane : lanes) {
+      const Time first = lane.phase.value_or(0) + lane.latency;
+      if (steps >= first) ended += 1 + (steps - first) / lane.interval;
+    }
     if (ended >= elements) return steps;
   }
 }
@@ -95,8 +98,9 @@ Phase lanes_phase(const Structure& s) {
   Slot next = 0;
   for (Time t = 0; next < s.elements(); ++t)
     for (const LaneForm& lane : lanes_of(s.cycles[0]))
-      if (next < s.elements() && t % lane.interval == 0 && t + lane.latency <= end)
-        phase.lanes.push_back({t, next++, 0, lane.kind});
+      if (next < s.elements() && t % lane.interval == lane.phase.value_or(0) &&
+          t + lane.latency <= end)
+        phase.lanes.push_back({t, next++, 0, lane.kind, lane.turn});
   return phase;
 }
 

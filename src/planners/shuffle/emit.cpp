@@ -68,7 +68,7 @@ std::vector<Event> events_of(const Structure& s, const Phase& phase) {
 
 // The transit slots of every lane, run and ahead, in one order: as they begin.
 struct Transits {
-  std::vector<std::array<Slot, 3>> lanes;
+  std::vector<std::vector<Slot>> lanes;
   std::vector<Slot> runs;
   std::vector<AheadSlots> aheads;
   Slot end = 0;
@@ -85,7 +85,7 @@ Transits transits_of(const Structure& s, const Phase& phase, const std::vector<E
     if (e.kind == Kind::lane) {
       const Lane& lane = phase.lanes[e.index];
       for (std::size_t i = 0; i < lane_transits(lane.kind); ++i)
-        t.lanes[e.index][i] = pool.take(lane.step, lane.step + lane_latency(lane.kind) - 1);
+        t.lanes[e.index].push_back(pool.take(lane.step, lane.step + lane_latency(lane.kind) - 1));
     } else if (e.kind == Kind::run) {
       const Run& run = phase.runs[e.index];
       t.runs[e.index] = pool.take(run.steps.front(), run.steps.back());
@@ -231,9 +231,8 @@ class Emitter {
             break;
           case Kind::lane: {
             const Lane& lane = phase_.lanes[e.index];
-            const auto& t = transits_.lanes[e.index];
-            add_lane_hop(step, lane_classes(s_.cycles[lane.cycle], lane.kind), e.part, lane.slot,
-                         std::span(t.data(), lane_transits(lane.kind)));
+            add_lane_hop(step, lane_classes(s_.cycles[lane.cycle], lane.kind, lane.turn), e.part,
+                         lane.slot, transits_.lanes[e.index]);
             break;
           }
           case Kind::rule:

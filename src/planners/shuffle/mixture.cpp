@@ -13,6 +13,9 @@ namespace {
 // Inner steps of the search over all variants: about a second.
 constexpr std::uint64_t search_work_max = std::uint64_t{200} << 20U;
 
+// From here on the lanes of an even cycle of four are faster than pairs of elements.
+constexpr std::uint64_t four_lanes_elements_min = 128;
+
 enum class Walk : std::uint8_t { lanes, pairs, singles };
 
 // One attempt: a simulation of the rule until everything has arrived.
@@ -32,7 +35,7 @@ class Attempt {
       if (walk_[c] != Walk::pairs) pending_[c].assign(jobs_.size() * 2, true);
     for (std::size_t c = 0; c < s.cycles.size(); ++c)
       left_.push_back(walk_[c] == Walk::pairs ? 0 : jobs_.size() * 2);
-    last_entry_.assign(s.cycles.size(), std::vector<std::int64_t>(4, -100));
+    last_entry_.assign(s.cycles.size(), std::vector<std::int64_t>(12, -100));
     tracks_.resize(s.cycles.size());
     remaining_.assign(jobs_.size(), 0);
     for (std::size_t j = 0; j < jobs_.size(); ++j) remaining_[j] = work_of_job();
@@ -70,7 +73,8 @@ class Attempt {
   void choose_walks() {
     for (std::size_t c = 0; c < s_.cycles.size(); ++c) {
       const Cycle& cycle = s_.cycles[c];
-      const bool lanes = !lanes_of(cycle).empty();
+      const bool lanes = !lanes_of(cycle).empty() &&
+                         (cycle.length() < 4 || s_.elements() >= four_lanes_elements_min);
       Walk walk = lanes ? Walk::lanes : variant_.singles ? Walk::singles : Walk::pairs;
       const bool pairs = variant_.seed == 0 ? variant_.pairs_instead : random_.below(4) == 0;
       if (pairs && cycle.length() >= 2) walk = Walk::pairs;
@@ -245,6 +249,7 @@ class Attempt {
     if (walk_[c] == Walk::singles) return left;
     if (cycle.length() == 1) return left;
     if (cycle.even_pair()) return left / 2;
+    if (cycle.length() == 4) return 7 * left / 12;
     return cycle.length() == 2 ? 3 * left / 4 : 4 * left / 7;
   }
 
@@ -336,7 +341,9 @@ class Attempt {
   }
   Time next_entry(std::size_t cycle, std::size_t lane, const LaneForm& form) const {
     const std::int64_t next = last_entry_[cycle][lane] + static_cast<std::int64_t>(form.interval);
-    return static_cast<Time>(std::max<std::int64_t>(next, now_));
+    const auto from = static_cast<Time>(std::max<std::int64_t>(next, now_));
+    if (!form.phase) return from;
+    return from + (*form.phase + form.interval - from % form.interval) % form.interval;
   }
 
   void enter_lanes(std::size_t cycle) {
@@ -347,7 +354,7 @@ class Attempt {
       const auto element = candidate(cycle);
       if (!element) return;
       phase_.lanes.push_back(
-          {now_, slot(*element), static_cast<std::uint16_t>(cycle), lanes[i].kind});
+          {now_, slot(*element), static_cast<std::uint16_t>(cycle), lanes[i].kind, lanes[i].turn});
       last_entry_[cycle][i] = now_;
       take(cycle, *element, lanes[i].latency);
     }

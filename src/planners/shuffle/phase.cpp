@@ -87,6 +87,10 @@ Time lane_latency(LaneKind kind) {
       return 3;
     case LaneKind::e3b:
       return 4;
+    case LaneKind::e4a:
+    case LaneKind::e4b:
+    case LaneKind::e4c:
+      return 5;
   }
   return 0;
 }
@@ -99,7 +103,14 @@ std::vector<LaneForm> lanes_of(const Cycle& cycle) {
   if (length == 2) return {{LaneKind::o2f, 1, 1}, {LaneKind::o2b, 3, 3}};
   if (length == 3 && !odd)
     return {{LaneKind::e3s, 2, 1}, {LaneKind::e3f, 2, 2}, {LaneKind::e3b, 4, 4}};
-  return {};
+  std::vector<LaneForm> lanes;
+  if (length == 4 && !odd)
+    for (std::uint8_t turn = 0; turn < 4; ++turn) {
+      lanes.push_back({LaneKind::e4a, 5, 7, Time{0}, turn});
+      lanes.push_back({LaneKind::e4b, 5, 7, Time{2}, turn});
+      lanes.push_back({LaneKind::e4c, 5, 7, Time{4}, turn});
+    }
+  return lanes;
 }
 
 Time finish_of(const Structure& s, const Phase& phase) {

@@ -68,7 +68,7 @@ std::optional<std::string> lanes_refusal(const Request& request) {
   if (auto reason = lone_cycle(request)) return reason;
   const Structure s = shuffle::structure_of(request);
   if (!shuffle::lane_steps(s.cycles[0], 1))
-    return "lanes are for cycles of one, two, and with even parity three dimensions";
+    return "lanes are for cycles of one, two, and with even parity three or four dimensions";
   return std::nullopt;
 }
 
@@ -247,8 +247,11 @@ const Planner shuffle_lanes = {
     .name = "shuffle-lanes",
     .machine = "cube",
     .title = "fixed paths for each class of elements of a short real cycle",
-    .needs = "one real cycle of one, two, or with even parity three dimensions, all ports",
-    .cost = "complement K; even 2-cycle K/2 + 1; odd 2-cycle 3K/4; even 3-cycle about 4K/7 + 1",
+    .needs = "one real cycle of one, two, or with even parity three or four dimensions, all ports",
+    .cost =
+        "complement K; even 2-cycle K/2 + 1; odd 2-cycle 3K/4; even cycle of 3 about 4K/7 + 1, of "
+        "4 "
+        "7K/12 + 3",
     .citation = "faro; even 2-cycle: Johnsson, Ho 1991 (shuffles), A2^2",
     .refusal = lanes_refusal,
     .estimate = lanes_estimate,

@@ -64,13 +64,14 @@ void add_ahead_begin(CubeStep& step, const Walk& w, const AheadSlots& slots);
 void add_ahead_step(CubeStep& step, const Walk& w, std::size_t i, const AheadSlots& slots);
 void add_ahead_end(CubeStep& step, const Walk& w, const AheadSlots& slots);
 
-// A lane: for each class the conditions on the source and the dimensions it crosses.
+// A lane: for each class the conditions on the source and the dimension it crosses in each step,
+// `inside` where it waits.
 struct LaneClass {
   std::vector<Parity> where;
   std::vector<int> across;
 };
 
-std::vector<LaneClass> lane_classes(const Cycle& cycle, LaneKind kind);
+std::vector<LaneClass> lane_classes(const Cycle& cycle, LaneKind kind, int turn = 0);
 // Slots an element in the lane needs between its first and its last hop.
 std::size_t lane_transits(LaneKind kind);
 void add_lane_hop(CubeStep& step, const std::vector<LaneClass>& classes, std::size_t hop, Slot slot,

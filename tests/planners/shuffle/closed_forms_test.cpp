@@ -53,6 +53,15 @@ TEST(Shuffle, lone_cycles) {
       }
 }
 
+// The best flow takes 7K/12 steps; pairs of elements take 5K/8.
+TEST(Shuffle, an_even_cycle_of_four_is_two_steps_above_the_best_flow) {
+  for (int k = 3; k <= 9; ++k) {
+    const Request request = structured_request(k, {}, {4}, Word{5} << k);
+    const Count steps = built_and_verified(shuffle_lanes, request, k <= 5).steps;
+    EXPECT_EQ(to_string(steps), to_string(ceil_div(7 * bit(k), 12) + 2));
+  }
+}
+
 TEST(Shuffle, any_permutation_in_sequence_and_with_one_port) {
   Random random(3);
   for (int round = 0; round < 300; ++round) {

@@ -4,8 +4,9 @@
 //             and visits its first one again, on a ring with waiting places spread evenly:
 //             max(P, s) + ceil(P/s) steps, P = K/2, s dimensions   [the paper's A1, overlapped]
 //   A2 ring   single elements: max(K, s) steps, 2K slots            [the paper's A2, overlapped]
-//   lanes     at most three dimensions: complement K; even 2-cycle K/2 + 1 (K = 1: 2);
-//             odd 2-cycle 3K/4; even 3-cycle the least T with T-1 + T/2 + T/4 >= K (rounded down)
+//   lanes     at most four dimensions: complement K; even 2-cycle K/2 + 1 (K = 1: 2);
+//             odd 2-cycle 3K/4; even 3-cycle the least T with T-1 + T/2 + T/4 >= K (rounded down);
+//             even 4-cycle about 7K/12 + 3
 //   ahead     s - 1 steps for 2K <= s where parities allow it
 //   one port  A1 job after job: P(s + 1); the even 2-cycle K + 1; complement K; the even 3-cycle
 //             from K = 16 on about 12K/7 + 2

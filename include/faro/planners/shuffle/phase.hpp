@@ -23,6 +23,7 @@
 
 #include <array>
 #include <cstdint>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -42,24 +43,28 @@ struct Exchange {
 };
 
 // How single elements walk short real cycles; e is even, o odd parity, the digit the length.
-enum class LaneKind : std::uint8_t { complement, e2a, e2b, o2f, o2b, e3s, e3f, e3b };
+enum class LaneKind : std::uint8_t { complement, e2a, e2b, o2f, o2b, e3s, e3f, e3b, e4a, e4b, e4c };
 
 struct Lane {
   Time step = 0;
   Slot slot = 0;
   std::uint16_t cycle = 0;
   LaneKind kind = LaneKind::complement;
+  std::uint8_t turn = 0;  // e4: the lane begins that many dimensions further on
 };
 
 struct LaneForm {
   LaneKind kind;
-  Time latency;   // steps from the first hop to the last, both counted
-  Time interval;  // a new element may enter this often
+  Time latency;                    // steps from the first hop to the last, both counted
+  Time interval;                   // a new element may enter this often
+  std::optional<Time> phase = {};  // and only at times with this remainder by the interval
+  std::uint8_t turn = 0;
 };
 
 Time lane_latency(LaneKind kind);
 
-// The lanes of a cycle, fastest first; none beyond three dimensions and for odd cycles of three.
+// The lanes of a cycle, fastest first; none beyond four dimensions and for odd cycles of three and
+// four.
 std::vector<LaneForm> lanes_of(const Cycle& cycle);
 
 // A2 of the element in `slot`, first on dimension number `first` of the cycle; steps[i] is the time
