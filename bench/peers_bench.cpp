@@ -9,9 +9,12 @@
 
 #include <algorithm>
 #include <array>
+#include <complex>
 #include <cstdio>
+#include <cstdlib>
 #include <cstring>
 #include <optional>
+#include <span>
 #include <string>
 #include <string_view>
 #include <utility>
@@ -102,15 +105,20 @@ std::vector<fftw_iodim64> dimensions_of(const BitMap& map) {
   return dims;
 }
 
-// A plan of rank 0: a copy between strides. Elements of 8 bytes are doubles, of 16 complex.
+// A plan of rank 0: a copy between strides. Elements of 4 bytes are floats, of 8 doubles, of 16
+// complex.
 class Fftw {
  public:
   Fftw(const BitMap& map, std::uint64_t element, std::byte* from, std::byte* to, unsigned flags) {
     const auto dims = dimensions_of(map);
     const int rank = static_cast<int>(dims.size());
     constexpr double planning_seconds_max = 8;
+    fftwf_set_timelimit(planning_seconds_max);
     fftw_set_timelimit(planning_seconds_max);
-    if (element == 8) {
+    if (element == 4) {
+      single_ = fftwf_plan_guru64_r2r(0, nullptr, rank, dims.data(), reinterpret_cast<float*>(from),
+                                      reinterpret_cast<float*>(to), nullptr, flags);
+    } else if (element == 8) {
       plan_ = fftw_plan_guru64_r2r(0, nullptr, rank, dims.data(), reinterpret_cast<double*>(from),
                                    reinterpret_cast<double*>(to), nullptr, flags);
     } else if (element == 16) {
@@ -121,20 +129,28 @@ class Fftw {
   }
   ~Fftw() {
     if (plan_ != nullptr) fftw_destroy_plan(plan_);
+    if (single_ != nullptr) fftwf_destroy_plan(single_);
   }
   Fftw(const Fftw&) = delete;
   Fftw& operator=(const Fftw&) = delete;
-  bool exists() const { return plan_ != nullptr; }
-  void run() const { fftw_execute(plan_); }
+  bool exists() const { return plan_ != nullptr || single_ != nullptr; }
+  void run() const {
+    if (plan_ != nullptr) {
+      fftw_execute(plan_);
+    } else {
+      fftwf_execute(single_);
+    }
+  }
 
  private:
   fftw_plan plan_ = nullptr;
+  fftwf_plan single_ = nullptr;
 };
 #endif
 
 #if defined(FARO_HAVE_EIGEN)
-template <int Rank>
-void eigen_shuffle(const std::vector<Group>& groups, const double* from, double* to) {
+template <class T, int Rank>
+void eigen_shuffle(const std::vector<Group>& groups, const T* from, T* to) {
   Eigen::array<Eigen::Index, Rank> shape;
   Eigen::array<int, Rank> order;
   std::vector<std::pair<int, int>> places;
@@ -148,33 +164,27 @@ void eigen_shuffle(const std::vector<Group>& groups, const double* from, double*
     order[i] = places[i].second;
     result_shape[i] = shape[static_cast<std::size_t>(order[i])];
   }
-  const Eigen::TensorMap<const Eigen::Tensor<double, Rank>> source(from, shape);
-  Eigen::TensorMap<Eigen::Tensor<double, Rank>> result(to, result_shape);
+  const Eigen::TensorMap<const Eigen::Tensor<T, Rank>> source(from, shape);
+  Eigen::TensorMap<Eigen::Tensor<T, Rank>> result(to, result_shape);
   result = source.shuffle(order);
 }
 
-// Tensor ranks are fixed when compiled; these are those of the maps below, for elements of 8 bytes.
+// Tensor ranks are fixed when compiled; these are those of the maps below.
+template <class T>
 std::optional<cli::Contender> eigen(const BitMap& map, const std::byte* from, std::byte* to) {
   const auto groups = groups_of(map);
-  const auto* source = reinterpret_cast<const double*>(from);
-  auto* result = reinterpret_cast<double*>(to);
-  const auto with = [&](auto function) {
-    return cli::Contender{"eigen", [=] { function(groups, source, result); }};
+  const auto* source = reinterpret_cast<const T*>(from);
+  auto* result = reinterpret_cast<T*>(to);
+  std::optional<cli::Contender> found;
+  const auto offer = [&]<int Rank>(std::integral_constant<int, Rank>) {
+    if (groups.size() != static_cast<std::size_t>(Rank)) return;
+    found = cli::Contender{"eigen", [=] { eigen_shuffle<T, Rank>(groups, source, result); }};
   };
-  switch (groups.size()) {
-    case 2:
-      return with(eigen_shuffle<2>);
-    case 20:
-      return with(eigen_shuffle<20>);
-    case 21:
-      return with(eigen_shuffle<21>);
-    case 24:
-      return with(eigen_shuffle<24>);
-    case 25:
-      return with(eigen_shuffle<25>);
-    default:
-      return std::nullopt;
-  }
+  const auto offer_all = [&]<int... Ranks>(std::integer_sequence<int, Ranks...>) {
+    (offer(std::integral_constant<int, Ranks>{}), ...);
+  };
+  offer_all(std::integer_sequence<int, 2, 20, 21, 22, 23, 24, 25, 26>{});
+  return found;
 }
 #endif
 
@@ -240,13 +250,38 @@ struct Wide {
   std::array<std::uint64_t, 2> words;
 };
 
-void bench_row(const std::string& name, int bytes_log2, int element_log2,
-               const cli::BenchBuffer& from_buffer, const cli::BenchBuffer& to_buffer) {
+struct Buffers {
+  explicit Buffers(std::uint64_t bytes) : from(bytes), to(bytes), expected(bytes) {}
+  cli::BenchBuffer from;
+  cli::BenchBuffer to;
+  cli::BenchBuffer expected;
+};
+
+// All contenders must do the same thing, or the table says nothing.
+void compare_results(const std::vector<cli::Contender>& contenders, const Buffers& buffers,
+                     std::uint64_t bytes) {
+  const auto to = buffers.to.first(bytes);
+  const auto expected = buffers.expected.first(bytes);
+  std::uint64_t word = 0;  // filled here: FFTW writes over both buffers while it plans
+  for (std::byte& b : buffers.from.first(bytes))
+    b = static_cast<std::byte>((++word * 0x9e3779b97f4a7c15U) >> 56U);
+  contenders.front().run();
+  std::memcpy(expected.data(), to.data(), to.size());
+  for (const cli::Contender& c : contenders) {
+    std::memset(to.data(), 0, to.size());
+    c.run();
+    if (std::memcmp(to.data(), expected.data(), to.size()) == 0) continue;
+    fmt::print(stderr, "{} moves other bytes than {}\n", c.name, contenders.front().name);
+    std::exit(1);
+  }
+}
+
+void bench_row(const std::string& name, int bytes_log2, int element_log2, const Buffers& buffers) {
   const std::uint64_t bytes = bit(bytes_log2);
   const std::uint64_t element = bit(element_log2);
   const BitMap map = cli::bench_map(name, bytes_log2 - element_log2);
-  const auto from = from_buffer.first(bytes);
-  const auto to = to_buffer.first(bytes);
+  const auto from = buffers.from.first(bytes);
+  const auto to = buffers.to.first(bytes);
   const auto plan = PermutePlan::out_of_place(map, {.element_bytes = element});
   std::vector<cli::Contender> contenders{{"faro", [&] { plan.execute(from, to); }}};
   if (element_log2 == 2) add_loops<std::uint32_t>(name, map, from.data(), to.data(), contenders);
@@ -258,7 +293,7 @@ void bench_row(const std::string& name, int bytes_log2, int element_log2,
 #if defined(FARO_HAVE_FFTW)
   std::optional<Fftw> estimated;
   std::optional<Fftw> measured;
-  if (plain && element_log2 >= 3) {
+  if (plain) {
     estimated.emplace(map, element, from.data(), to.data(), FFTW_ESTIMATE);
     if (estimated->exists()) contenders.push_back({"fftw estimate", [&] { estimated->run(); }});
     measured.emplace(map, element, from.data(), to.data(), FFTW_MEASURE);
@@ -266,10 +301,15 @@ void bench_row(const std::string& name, int bytes_log2, int element_log2,
   }
 #endif
 #if defined(FARO_HAVE_EIGEN)
-  if (plain && element_log2 == 3) {
-    if (auto peer = eigen(map, from.data(), to.data())) contenders.push_back(*peer);
+  if (plain) {
+    const auto peer = element_log2 == 2 ? eigen<float>(map, from.data(), to.data())
+                      : element_log2 == 3
+                          ? eigen<double>(map, from.data(), to.data())
+                          : eigen<std::complex<double>>(map, from.data(), to.data());
+    if (peer) contenders.push_back(*peer);
   }
 #endif
+  compare_results(contenders, buffers, bytes);
   constexpr int rounds = 3;
   auto timed = cli::time_against(
       "memcpy", [&] { cli::copy_with_threads(from, to, 1); }, contenders, bytes, rounds);
@@ -287,8 +327,7 @@ void bench_row(const std::string& name, int bytes_log2, int element_log2,
 int main(int argc, char** argv) {
   const bool full = argc > 1 && std::string_view(argv[1]) == "--full";
   const int bytes_log2 = full ? 28 : 24;
-  const faro::cli::BenchBuffer from(faro::bit(bytes_log2));
-  const faro::cli::BenchBuffer to(faro::bit(bytes_log2));
+  const faro::Buffers buffers(faro::bit(bytes_log2));
   fmt::print("{}, one thread, {} MiB: time over memcpy of the same bytes, medians of 3 rounds\n\n",
              faro::cli::cpu_name(), faro::bit(bytes_log2 - 20));
   faro::Table::header();
@@ -296,7 +335,7 @@ int main(int argc, char** argv) {
        {"bit-reversal", "shuffle", "unshuffle", "transpose", "transpose-8-columns",
         "transpose-8-rows", "morton", "gray", "vector-reversal", "bpc-1", "affine-1"}) {
     for (const int element_log2 : {2, 3, 4})
-      faro::bench_row(name, bytes_log2, element_log2, from, to);
+      faro::bench_row(name, bytes_log2, element_log2, buffers);
   }
   return 0;
 }

@@ -63,8 +63,8 @@ class BitMatrix {
  private:
   int rows_;
   int columns_;
-  std::array<Word, word_bits>
-      words_{};  // unused columns are zero, so that == is the comparison of matrices
+  // Unused columns are zero, so that == is the comparison of matrices.
+  std::array<Word, word_bits> words_{};
 };
 
 // First f, then g: x -> g·(f·x). Requires f.rows() == g.columns().

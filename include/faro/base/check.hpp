@@ -1,4 +1,9 @@
-// Checks of what only a bug can break. They stay on in every build and throw InternalError.
+// Checks of what only a bug can break. They stay on in every build and throw InternalError, whose
+// message has the condition and its place.
+//
+//   FARO_CHECK(matrix.rows() == map.width());
+//
+// What a user can cause is no matter for a check: it throws an Error that says how to go on.
 #pragma once
 
 #include <string_view>

@@ -1,5 +1,8 @@
 // Exact counts. Costs of plans on 2^60 processors with 100 elements each do not fit 64 bits, so
 // counts have 128; a sum or product that does not fit even there throws.
+//
+//   multiply_checked(Count{1} << 60, 100)     = 115292150460684697600
+//   ceil_div(7, 2) = 4
 #pragma once
 
 #include <cstdint>

@@ -3,6 +3,13 @@
 // What a user can cause throws an `Error`; what only a bug can cause throws `InternalError`, which
 // is one too, so that a caller at the library's boundary catches one type. A message says what,
 // where, what was wanted and how to go on. Nothing in the library prints or aborts.
+//
+//   try {
+//     parse_notation("i:4 -> rev(j)");
+//   } catch (const Error& error) {
+//     show(error.what());              // name at column 12: no field named 'j'; there is i ...
+//     return exit_code(error.code());  // usage: 2
+//   }
 #pragma once
 
 #include <stdexcept>

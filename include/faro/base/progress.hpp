@@ -1,5 +1,10 @@
 // Progress and cancellation: long work calls back now and then; the caller may show it and may ask
-// to stop.
+// to stop, and then gets Error(cancelled).
+//
+//   const Progress progress = [&](std::uint64_t done, std::uint64_t total) {
+//     bar.show(done, total);
+//     return stop_button.pressed() ? Continue::no : Continue::yes;
+//   };
 #pragma once
 
 #include <cstdint>

@@ -1,5 +1,7 @@
 // A small generator with a stated seed, for searches and tests whose results must be the same
 // everywhere.
+//
+//   Random random(7);     const int side = random.below(2) == 0 ? left : right;
 #pragma once
 
 #include <cstdint>

@@ -1,5 +1,8 @@
 // Code conversion along shortest paths: every element crosses each dimension where its processor
-// and its goal differ once, and no other.
+// and its goal differ once, and no other. With R working dimensions (n-1 of one field of n bits) K
+// elements take max(K, R) steps: all R links of a processor work all the time once K >= R.
+//
+//   a:4 -> ungray(a), K = 5:   5 steps: ring 2 1 0 - -, element s starts at place s of it
 #pragma once
 
 #include <vector>

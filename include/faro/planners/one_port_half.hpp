@@ -1,4 +1,6 @@
 // Code conversion with one port, half of the elements converted in the complemented half.
+//
+//   a:4 -> ungray(a), K = 6:   6 + 2·3 = 12 steps, where an exchange sequence takes 3·6 = 18
 #pragma once
 
 #include "faro/planners/code_fields.hpp"

@@ -1,5 +1,9 @@
 // The machines a schedule can be for, as a schedule file names them. What each may do is in
 // machines/model; this is only the description.
+//
+//   cube:4,one-port        Hypercube{.dimensions = 4, .ports = Hypercube::Ports::one}
+//   torus:4x8              Mesh{.sides_log2 = {2, 3}, .wrap = Mesh::Wrap::orthogonal}
+//   pops:32,8              Pops{.group_size = 32, .groups = 8}
 #pragma once
 
 #include <cstdint>

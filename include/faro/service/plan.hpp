@@ -2,7 +2,7 @@
 // cheapest builds the schedule, and verifiers that share no code with it watch the schedule pass.
 //
 //   Request{cube of 6 dimensions, ungray on 6 bits, K = 100}
-//     -> plan()  ->  PlanReport: algorithm-a, 64 steps, bound 61, proved
+//     -> plan()  ->  PlanReport: three-fifths-table, 61 steps, bound 61, proved
 //
 // A plan is built once to be counted and verified, and once more into the caller's sink if there is
 // one and nothing was refused: the caller's header then carries cost and bound, and no schedule

@@ -1,5 +1,9 @@
 // A schedule performed on data: the simulated machine. It does what the steps say and checks
 // nothing that a verifier checks; run it on schedules that are verified.
+//
+//   auto performer = make_performer(bytes, sizeof(double));
+//   plan(request, {.sink = performer.get()});
+//   bytes = performer->take_result();
 #pragma once
 
 #include <cstddef>
