@@ -40,6 +40,7 @@ object transform1 0 transform fft x.npy y.npy --on cube:3 --layout cyclic
 object matmul1 0 matmul m.npy m.npy p.npy --on pops:4,4
 object broadcast1 0 broadcast all-to-all --on pops:4,2
 object bench1 0 bench --class l3 --rounds 1
+object completions1 0 completions bash
 object permute2 0 permute a.npy --in-place --map gray --axis 1 --verify
 
 for schema in "$root"/docs/schemas/*.json; do

@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <memory>
+#include <nlohmann/json.hpp>
 #include <string>
 #include <vector>
 
@@ -160,7 +161,13 @@ struct Options {
 };
 
 int run(const Options& options, Output& out) {
-  out.write(options.shell == "bash" ? bash() : options.shell == "zsh" ? zsh() : fish());
+  const std::string script = options.shell == "bash"  ? bash()
+                             : options.shell == "zsh" ? zsh()
+                                                      : fish();
+  out.text("{}", script);
+  out.json(nlohmann::ordered_json{
+      {"format", "faro-completions/1"}, {"shell", options.shell}, {"script", script}}
+               .dump());
   return 0;
 }
 

@@ -115,7 +115,7 @@ void HeaderParser::header(NpyHeader& header) {
   // A side of 0 makes the array empty, but the others must still be an address range.
   for (const std::uint64_t side : header.shape)
     if (__builtin_mul_overflow(bytes == 0 ? 1 : bytes, side == 0 ? 1 : side, &bytes) ||
-        bytes > std::uint64_t{1} << 62U)
+        bytes > limits::npy_bytes_max)
       beyond(shape_at, "the array has more than 2^62 bytes");
 }
 
@@ -134,7 +134,7 @@ std::uint64_t HeaderParser::type(int depth) {
   std::uint64_t bytes = 0;
   while (!next_is(']')) {
     const std::size_t field_at = at_;
-    if (__builtin_add_overflow(bytes, field(depth), &bytes) || bytes > std::uint64_t{1} << 62U)
+    if (__builtin_add_overflow(bytes, field(depth), &bytes) || bytes > limits::npy_bytes_max)
       beyond(field_at, "an element has more than 2^62 bytes");
     if (!take(',')) break;
   }
@@ -151,7 +151,7 @@ std::uint64_t HeaderParser::field(int depth) {
   if (take(',') && !next_is(')')) {
     const std::size_t at = at_;
     for (const std::uint64_t side : sides())
-      if (__builtin_mul_overflow(bytes, side, &bytes) || bytes > std::uint64_t{1} << 62U)
+      if (__builtin_mul_overflow(bytes, side, &bytes) || bytes > limits::npy_bytes_max)
         beyond(at, "a field has more than 2^62 bytes");
     take(',');
   }
@@ -198,7 +198,7 @@ std::uint64_t HeaderParser::number() {
   if (digits.empty()) fail(begin, fmt::format("wanted a whole number; {}", found()));
   if (digits.size() > 1 && digits.front() == '0') fail(begin, "a number begins with 0");
   std::uint64_t value = 0;
-  if (!decimal(digits, value) || value > std::uint64_t{1} << 62U)
+  if (!decimal(digits, value) || value > limits::npy_bytes_max)
     beyond(begin, "a side is larger than 2^62");
   // Python 2 wrote its long integers with an L.
   if (peek() == 'L' && encoding_ == Encoding::latin1) ++at_;

@@ -21,9 +21,11 @@ inline constexpr std::size_t notation_bytes_max = 16384;
 inline constexpr int notation_depth_max = 64;
 
 // .npy: a header is read whole before it is parsed; a megabyte holds a structure of ten thousand
-// fields. NumPy has at most 64 axes. Nested structures bound the parser's recursion.
+// fields. NumPy has at most 64 axes. Sides and sizes up to 2^62 keep every sum of two in a word.
+// Nested structures bound the parser's recursion.
 inline constexpr std::size_t npy_header_bytes_max = std::size_t{1} << 20U;
 inline constexpr std::size_t npy_axes_max = 64;
+inline constexpr std::uint64_t npy_bytes_max = std::uint64_t{1} << 62;
 inline constexpr int npy_depth_max = 32;
 
 // Symbolic links followed to find what an output name means, as the kernel does.
