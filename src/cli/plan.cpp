@@ -1,4 +1,5 @@
 // `faro plan`: the cheapest schedule that moves data as a map says, verified.
+#include "faro/planners/shuffle/planners.hpp"
 #include "faro/service/plan.hpp"
 
 #include <memory>
@@ -64,7 +65,9 @@ int run_butterfly(const Options& options, Output& out) {
 
 int run(const Options& options, Output& out) {
   if (options.butterfly) return run_butterfly(options, out);
-  const NamedRequest named = request_from(options.request);
+  RequestText text = options.request;
+  if (options.algorithm == extended_cube.name) text.map_names = MapNames::a_subcube;
+  const NamedRequest named = request_from(text);
   std::optional<ScheduleFile> file;
   if (options.schedule)
     file.emplace(*options.schedule,

@@ -26,8 +26,10 @@ NamedRequest with_map(const RequestText& text, const Machine& machine) {
                             "no power of two; --destinations takes any permutation",
                             to_string(machine)));
   KnownSizes known{.total = {}, .processor = processor_bits};
-  if (text.elements && is_power_of_two(*text.elements) &&
-      *processor_bits + log2_exact(*text.elements) <= word_bits)
+  if (text.map_names == MapNames::a_subcube)
+    known = {};
+  else if (text.elements && is_power_of_two(*text.elements) &&
+           *processor_bits + log2_exact(*text.elements) <= word_bits)
     known.total = *processor_bits + log2_exact(*text.elements);
   const Notation notation = parse_notation(*text.map, known);
   if (notation.cut.kind == Cut::Kind::layout)

@@ -52,6 +52,10 @@ std::optional<std::string> cube_refusal(const Request& request) {
   if (cube == nullptr) return "it is for a Boolean cube";
   if (!request.destinations.empty()) return "it plans maps, not lists of destinations";
   if (request.elements == 0) return "there is no element to move";
+  const int named = request.map.map.width() - (request.map.cut ? request.map.memory_bits : 0);
+  if (named != cube->dimensions)
+    return fmt::format("the map names {} processor bits, the cube has {} dimensions", named,
+                       cube->dimensions);
   if (request.elements > limits::cube_elements_max)
     return fmt::format("{} elements a processor; at most {} are planned", request.elements,
                        limits::cube_elements_max);

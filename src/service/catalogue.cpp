@@ -61,6 +61,7 @@ const auto table = std::to_array<const Planner*>({
     &real_a1,
     &real_a2,
     &real_a2_one_port,
+    &extended_cube,
     // Boolean cube: any affine map
     &row_operations_planner,
     &row_operation_pairs,

@@ -207,6 +207,35 @@ void add_bit_permutation(const CubeGoal& g, std::uint64_t elements, std::vector<
   }
 }
 
+// The data lie on the processors whose other bits are 0. Those dimensions bring links, not ways
+// that are shorter: the distance holds, and what leaves a processor leaves over its links.
+std::vector<Bound> subcube_bounds(const Hypercube& cube, const MapGoal& goal,
+                                  std::uint64_t elements) {
+  const int m = goal.cut ? goal.memory_bits : 0;
+  const CubeGoal g{goal, goal.map.width() - m, m};
+  std::vector<Word> columns;
+  for (int i = 0; i < g.n + g.m; ++i) columns.push_back((goal.map.column(i) ^ bit(i)) >> g.m);
+  const std::vector<Word> basis = reduced_basis(columns);
+  Word rest = goal.map.complement() >> g.m;
+  for (const Word v : basis)
+    if (has_bit(rest, highest_bit(v))) rest ^= v;
+  // Of 2^r displacements one is none, or none is.
+  const Word all = bit(static_cast<int>(basis.size()));
+  const Word moving = rest == 0 ? all - 1 : all;
+  const int links = cube.ports == Hypercube::Ports::one ? 1 : cube.dimensions;
+  std::vector<Bound> bounds;
+  if (elements == 0 || moving == 0) return bounds;
+  const int distance = far_displacement(g);
+  bounds.push_back({.value = static_cast<Count>(distance),
+                    .reason = fmt::format("an element is {} links from its goal", distance)});
+  bounds.push_back(
+      {.value = ceil_div(multiply_checked(Count{elements}, Count{moving}),
+                         multiply_checked(Count{all}, static_cast<Count>(links))),
+       .reason = fmt::format("{} of {} elements leave their processor, over {} link{} a step",
+                             moving, all, links, links == 1 ? "" : "s")});
+  return bounds;
+}
+
 }  // namespace
 
 Count conversion_bound(int length, std::uint64_t elements, Hypercube::Ports ports) {
@@ -225,6 +254,7 @@ Count conversion_bound(int length, std::uint64_t elements, Hypercube::Ports port
 
 std::vector<Bound> cube_bounds(const Hypercube& cube, const MapGoal& goal, std::uint64_t elements) {
   const int m = goal.cut ? goal.memory_bits : 0;
+  if (goal.map.width() < cube.dimensions + m) return subcube_bounds(cube, goal, elements);
   FARO_CHECK(goal.map.width() == cube.dimensions + m);
   const CubeGoal g{goal, cube.dimensions, m};
   std::vector<Bound> bounds;

@@ -8,6 +8,7 @@
 #include "faro/base/limits.hpp"
 #include "faro/planners/cube_request.hpp"
 #include "faro/planners/shuffle/cycles.hpp"
+#include "faro/planners/shuffle/planners.hpp"
 
 namespace faro::shuffle {
 namespace {
@@ -43,6 +44,37 @@ Extension extension_of(const Request& request, int extra) {
   for (Chain& c : x.part.chains)
     c.control = c.target = renumbered[static_cast<std::size_t>(c.control)];
   return x;
+}
+
+// The request on the subcube alone, and the dimensions around it.
+Request inner_of(const Request& request) {
+  Request inner = request;
+  std::get<Hypercube>(inner.machine).dimensions = request.map.map.width() - request.map.memory_bits;
+  return inner;
+}
+int extra_of(const Request& request) {
+  return std::get<Hypercube>(request.machine).dimensions -
+         (request.map.map.width() - request.map.memory_bits);
+}
+
+std::optional<std::string> named_refusal(const Request& request) {
+  if (!std::holds_alternative<Hypercube>(request.machine)) return "it plans for cubes";
+  if (!request.map.cut || !request.destinations.empty())
+    return "it needs a map that says where the memory bits go: a:5 | m:3 -> ... on cube:6";
+  if (extra_of(request) < 1)
+    return "the data fill the cube; it is for a map with fewer processor bits, a:5 | m:3 -> ... on "
+           "cube:6";
+  return extended_cube_refusal(inner_of(request), extra_of(request));
+}
+
+Estimate named_estimate(const Request& request) {
+  return {.cost = {extended_cube_cost(inner_of(request), extra_of(request)).steps(),
+                   "scatter + permute + gather"},
+          .paper = std::nullopt};
+}
+
+void named_build(const Request& request, ScheduleSink& sink) {
+  build_extended_cube(inner_of(request), extra_of(request), sink);
 }
 
 Program program_of(const Extension& x) {
@@ -168,7 +200,7 @@ ExtendedCubeCost extended_cube_cost(const Request& request, int extra) {
 void build_extended_cube(const Request& request, int extra, ScheduleSink& sink) {
   const Extension x = extension_of(request, extra);
   const Program program = program_of(x);
-  ScheduleHeader header = cube_header(request, "extended-cube",
+  ScheduleHeader header = cube_header(request, extended_cube.name,
                                       std::max(x.whole.elements(), slots_of(x.part, program)));
   header.machine = Hypercube{.dimensions = x.whole.processor_bits + extra, .ports = x.ports};
   MovesGoal goal;
@@ -198,3 +230,23 @@ void build_extended_cube(const Request& request, int extra, ScheduleSink& sink) 
 }
 
 }  // namespace faro::shuffle
+
+namespace faro {
+
+const Planner extended_cube = {
+    .name = "extended-cube",
+    .machine = "cube",
+    .title = "data on a subcube: scatter to the dimensions around it, permute, gather",
+    .needs =
+        "a bit permutation with fewer processor bits than the cube has dimensions; asked for "
+        "by name",
+    .cost =
+        "2 (2^e - 1) ceil(K / e 2^e) with all ports, 2 (K - K/2^e) with one, and the permutation "
+        "with K/2^e",
+    .citation = "Johnsson, Ho 1991 (shuffles), Definition 3, Corollary 2",
+    .refusal = shuffle::named_refusal,
+    .estimate = shuffle::named_estimate,
+    .build = shuffle::named_build,
+};
+
+}  // namespace faro

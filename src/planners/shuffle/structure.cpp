@@ -135,8 +135,8 @@ std::optional<std::string> refusal(const Request& request) {
   const MapGoal& goal = request.map;
   const int processor_bits = goal.map.width() - (goal.cut ? goal.memory_bits : 0);
   if (processor_bits != cube->dimensions)
-    return fmt::format("the map has {} processor bits, the cube {} dimensions", processor_bits,
-                       cube->dimensions);
+    return fmt::format("the map names {} processor bits, the cube has {} dimensions",
+                       processor_bits, cube->dimensions);
   if (!is_power_of_two(request.elements))
     return fmt::format("it needs a power of two of elements in a processor, not {}",
                        request.elements);

@@ -2,6 +2,7 @@
 
 #include "../planning.hpp"
 #include "faro/base/random.hpp"
+#include "faro/planners/shuffle/planners.hpp"
 #include "requests.hpp"
 
 namespace faro {
@@ -34,6 +35,16 @@ TEST(ExtendedCube, four_dimensions_scatter_over_rotated_trees) {
   EXPECT_EQ(static_cast<int>(all.permute), 4);
   const auto one = built(structured_request(5, {}, {4}, 0, Hypercube::Ports::one), 4);
   EXPECT_EQ(static_cast<int>(one.steps()), 65);
+}
+
+TEST(ExtendedCube, by_name_the_map_has_fewer_processor_bits_than_the_cube_dimensions) {
+  Request request = structured_request(3, {5}, {}, 0, Hypercube::Ports::one);
+  EXPECT_TRUE(extended_cube.refusal(request).has_value());  // the data fill the cube
+  std::get<Hypercube>(request.machine).dimensions = 6;
+  EXPECT_EQ(static_cast<int>(testing::built_and_verified(extended_cube, request, true).steps), 18);
+  EXPECT_TRUE(shuffle_one_port.refusal(request).has_value());
+  std::get<Hypercube>(request.machine).dimensions = 8;  // one storage bit must stay
+  EXPECT_TRUE(extended_cube.refusal(request).has_value());
 }
 
 TEST(ExtendedCube, random_permutations_with_complements) {

@@ -12,7 +12,8 @@
 
 namespace faro {
 
-// For a cube, the largest of cube_bounds().
+// For a cube, the largest of cube_bounds(). A map with fewer processor bits than the cube has
+// dimensions moves data on the subcube where the others are 0.
 Bound lower_bound(const Hypercube& cube, const MapGoal& goal, std::uint64_t elements);
 
 // destinations[p] is where all elements of processor p go.

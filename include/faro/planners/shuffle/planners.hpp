@@ -29,5 +29,6 @@ extern const Planner all_to_all;
 extern const Planner real_a1;
 extern const Planner real_a2;
 extern const Planner real_a2_one_port;
+extern const Planner extended_cube;  // extended_cube.hpp
 
 }  // namespace faro
