@@ -1,5 +1,4 @@
 // `faro plan`: the cheapest schedule that moves data as a map says, verified.
-#include "faro/planners/shuffle/planners.hpp"
 #include "faro/service/plan.hpp"
 
 #include <memory>
@@ -11,6 +10,7 @@
 #include "cli/plan_text.hpp"
 #include "cli/request.hpp"
 #include "cli/schedule_file.hpp"
+#include "faro/planners/shuffle/planners.hpp"
 
 namespace faro::cli {
 namespace {
