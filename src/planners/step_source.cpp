@@ -123,6 +123,13 @@ void flip_slots(std::span<const Word> masks, std::uint64_t slots, ScheduleSink& 
   }
 }
 
+void push_slots(const SplitMap& map, std::uint64_t elements, ScheduleSink& sink) {
+  CubeStep step;
+  if (map.slots.width() > 0) move_slots(map.slots, elements, step);
+  if (!step.rules.empty()) sink.step(step);
+  flip_slots(map.after, elements, sink);
+}
+
 void emit(const Request& request, const char* planner, const StepSource& source,
           Direction direction, ScheduleSink& sink) {
   const std::optional<SplitMap> split = split_map(request);
@@ -136,10 +143,7 @@ void emit(const Request& request, const char* planner, const StepSource& source,
     if (direction == Direction::inverse) invert(step);
     sink.step(step);
   }
-  step.clear();
-  if (split->slots.width() > 0) move_slots(split->slots, request.elements, step);
-  if (!step.rules.empty()) sink.step(step);
-  flip_slots(split->after, request.elements, sink);
+  push_slots(*split, request.elements, sink);
   sink.finish();
 }
 

@@ -4,6 +4,7 @@
 
 #include "faro/planners/affine_memory.hpp"
 #include "faro/planners/bit_cycles.hpp"
+#include "faro/planners/bits_in_turn.hpp"
 #include "faro/planners/exchange_sequence.hpp"
 #include "faro/planners/links_route.hpp"
 #include "faro/planners/list_routing.hpp"
@@ -66,6 +67,8 @@ const auto table = std::to_array<const Planner*>({
     &row_operations_planner,
     &row_operation_pairs,
     &row_operations_one_port,
+    &bits_in_turn,
+    &bits_in_turn_one_port,
     &affine_memory,
     &affine_memory_one_port,
     // Boolean cube: any permutation

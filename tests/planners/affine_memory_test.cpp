@@ -75,6 +75,23 @@ TEST(AffineMemory, random_maps) {
   }
 }
 
+TEST(AffineMemory, half_of_the_slots_and_the_bits_is_about_what_it_takes) {
+  Random random(6);
+  for (const int n : {6, 12, 30})
+    for (int m = 1; m <= (full_run() ? 11 : 8); ++m) {
+      const Cost cost =
+          built_and_verified(affine_memory, cut_request(random_map(n + m, random), m), false);
+      EXPECT_TRUE(cost.steps <= 3 * bit(m) / 4 + 2 * static_cast<Count>(n)) << n << "+" << m;
+    }
+}
+
+TEST(AffineMemory, more_slots_than_are_planned_together) {
+  Random random(7);
+  for (const auto ports : {Hypercube::Ports::all, Hypercube::Ports::one})
+    built_and_verified(ports == Hypercube::Ports::all ? affine_memory : affine_memory_one_port,
+                       cut_request(random_map(17, random), 14, ports), false);
+}
+
 TEST(AffineMemory, fifty_processor_bits_are_proved) {
   Random random(5);
   built_and_verified(affine_memory, cut_request(random_map(54, random), 4), false);

@@ -14,6 +14,7 @@
 #include <span>
 #include <vector>
 
+#include "faro/planners/cube_request.hpp"
 #include "faro/planners/planner.hpp"
 #include "faro/schedules/schedule.hpp"
 
@@ -55,6 +56,9 @@ StepSource one_after_another(std::uint64_t slots, std::vector<StepSource> parts)
 
 // Slot bit i ^= parity(p & masks[i]) in every processor, one free step a bit.
 void flip_slots(std::span<const Word> masks, std::uint64_t slots, ScheduleSink& sink);
+
+// Free steps that move slots as the map says, after the processors' part.
+void push_slots(const SplitMap& map, std::uint64_t elements, ScheduleSink& sink);
 
 // begin, the steps that have a rule or a move, then free steps that move slots as the request's
 // memory bits say (none if they stay), then finish. For maps that split; the source does the
