@@ -138,6 +138,10 @@ void Output::flush() {
               fmt::format("cannot write to standard output: {}", std::strerror(reason)));
 }
 
+std::string plural(Count count, std::string_view what) {
+  return fmt::format("{} {}{}", to_string(count), what, count == 1 ? "" : "s");
+}
+
 std::string bytes_text(std::uint64_t bytes) {
   static constexpr const char* units[] = {"bytes", "kB", "MB", "GB", "TB", "PB", "EB"};
   if (bytes < 1000) return fmt::format("{} {}", bytes, bytes == 1 ? "byte" : "bytes");

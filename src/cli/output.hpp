@@ -16,6 +16,7 @@
 #include <string>
 #include <string_view>
 
+#include "faro/base/count.hpp"
 #include "faro/base/progress.hpp"
 
 namespace faro::cli {
@@ -61,5 +62,7 @@ class Output {
 
 // "3.2 GB", powers of ten, three digits.
 std::string bytes_text(std::uint64_t bytes);
+// "1 step", "2 steps".
+std::string plural(Count count, std::string_view what);
 
 }  // namespace faro::cli

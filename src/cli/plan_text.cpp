@@ -18,10 +18,6 @@ std::string line(std::string_view name, const std::string& text) {
   return fmt::format("  {:<12} {}\n", name, text);
 }
 
-std::string plural(Count count, const std::string& what) {
-  return fmt::format("{} {}{}", to_string(count), what, count == 1 ? "" : "s");
-}
-
 // "1 step", "2 unit routes".
 std::string in_units(Count count, const Machine& machine) {
   std::string unit = cost_unit(machine);

@@ -99,16 +99,16 @@ class LineSource : public ByteSource {
 std::string cost_text(const Cost& cost, const Machine& machine) {
   const auto* mesh = std::get_if<Mesh>(&machine);
   if (std::holds_alternative<Pops>(machine))
-    return fmt::format("{} slots{}", to_string(cost.slots),
+    return fmt::format("{}{}", plural(cost.slots, "slot"),
                        cost.compute_rounds == 0
                            ? ""
-                           : fmt::format(", {} compute rounds", to_string(cost.compute_rounds)));
+                           : fmt::format(", {}", plural(cost.compute_rounds, "compute round")));
   if (mesh != nullptr && mesh->links == Mesh::Links::one_route)
-    return fmt::format("{} unit routes, {} long routes, {} register operations",
-                       to_string(cost.unit_routes), to_string(cost.long_routes),
-                       to_string(cost.register_ops));
-  return fmt::format("{} steps, {} remote moves", to_string(cost.steps),
-                     to_string(cost.remote_moves));
+    return fmt::format("{}, {}, {}", plural(cost.unit_routes, "unit route"),
+                       plural(cost.long_routes, "long route"),
+                       plural(cost.register_ops, "register operation"));
+  return fmt::format("{}, {}", plural(cost.steps, "step"),
+                     plural(cost.remote_moves, "remote move"));
 }
 
 void print(const VerifyReport& report, Output& out) {
@@ -120,8 +120,8 @@ void print(const VerifyReport& report, Output& out) {
     out.text("{}: {}\n", out.styled(Output::Style::bad, "not provable by subspaces"),
              verdict.limit);
   } else {
-    out.text("{}, by {}: {} violations\n", out.styled(Output::Style::bad, "wrong"), by,
-             to_string(verdict.violation_count));
+    out.text("{}, by {}: {}\n", out.styled(Output::Style::bad, "wrong"), by,
+             plural(verdict.violation_count, "violation"));
     for (const Violation& v : verdict.violations)
       out.text("  step {}: {}: {}\n", to_string(v.step), v.rule, v.message);
   }

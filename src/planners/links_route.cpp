@@ -140,7 +140,7 @@ class Job {
     while (times_.steps > enough) {
       const int rounds =
           rounds_for(seats_work, count * processors * times_.steps, seats_rounds_max);
-      if (!links::negotiate_seats(geometry_, links_, packets_, times_, times_.steps - 1, rounds))
+      if (!links::negotiate_seats(links_, packets_, times_, times_.steps - 1, {.rounds = rounds}))
         break;
     }
   }

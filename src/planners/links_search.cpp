@@ -21,6 +21,33 @@ LinkTable::LinkTable(const MeshGeometry& geometry) {
   first.push_back(static_cast<Link>(to.size()));
 }
 
+LinkTable LinkTable::of_cube(int dimensions) {
+  LinkTable table;
+  for (Word p = 0; p < bit(dimensions); ++p) {
+    table.first.push_back(static_cast<Link>(table.to.size()));
+    for (int d = 0; d < dimensions; ++d) {
+      table.from.push_back(static_cast<std::uint32_t>(p));
+      table.to.push_back(static_cast<std::uint32_t>(p ^ bit(d)));
+    }
+  }
+  table.first.push_back(static_cast<Link>(table.to.size()));
+  return table;
+}
+
+std::vector<std::uint32_t> LinkTable::distances_from(Word start) const {
+  constexpr std::uint32_t unseen = ~std::uint32_t{0};
+  std::vector<std::uint32_t> distance(processors(), unseen);
+  std::vector<std::uint32_t> reached{static_cast<std::uint32_t>(start)};
+  distance[start] = 0;
+  for (std::size_t i = 0; i < reached.size(); ++i)
+    for (Link link = first[reached[i]]; link < first[reached[i] + 1]; ++link) {
+      if (distance[to[link]] != unseen) continue;
+      distance[to[link]] = distance[reached[i]] + 1;
+      reached.push_back(to[link]);
+    }
+  return distance;
+}
+
 Link LinkTable::between(Word p, Word q) const {
   for (Link link = first[p]; link < first[p + 1]; ++link)
     if (to[link] == q) return link;
@@ -158,22 +185,21 @@ namespace {
 // A seat is (step, link). Waiting is free.
 class Seats {
  public:
-  Seats(const MeshGeometry& geometry, const LinkTable& links, std::vector<Packet>& packets,
-        std::uint32_t steps)
+  Seats(const LinkTable& links, std::vector<Packet>& packets, std::uint32_t steps)
       : links_(links),
         packets_(packets),
         steps_(steps),
         used_(steps * links.size(), 0),
         history_(steps * links.size(), 0),
         cost_((steps + 1) * links.processors()),
-        distance_(links.processors() * links.processors()),
         starts_(packets.size()) {
-    for (Word p = 0; p < links.processors(); ++p)
-      for (Word q = 0; q < links.processors(); ++q)
-        distance_[p * links.processors() + q] = static_cast<std::uint32_t>(geometry.hops(p, q));
+    for (Word p = 0; p < links.processors(); ++p) {
+      const std::vector<std::uint32_t> from_p = links.distances_from(p);
+      distance_.insert(distance_.end(), from_p.begin(), from_p.end());
+    }
   }
 
-  bool run(const Timetable& before, int rounds) {
+  bool run(const Timetable& before, SeatsEffort effort) {
     // Those who are in time keep their seats to begin with.
     std::vector<std::size_t> turn;
     for (std::size_t i = 0; i < packets_.size(); ++i) {
@@ -184,9 +210,10 @@ class Seats {
       take(i, 1);
     }
     float pressure = 1.0F;
-    for (int round = 0; round < rounds; ++round) {
+    for (int round = 0; round < effort.rounds; ++round) {
       for (const std::size_t i : turn) {
         if (!starts_[i].empty() && !crowded(i)) continue;
+        if (effort.searches-- == 0) return false;
         take(i, -1);
         if (!send(i, pressure)) return false;
         take(i, 1);
@@ -282,18 +309,17 @@ class Seats {
   std::vector<int> used_;
   std::vector<float> history_;
   std::vector<float> cost_;
-  std::vector<std::uint32_t> distance_;
+  std::vector<std::uint32_t> distance_;  // links, from p times q
   std::vector<std::vector<std::uint32_t>> starts_;
 };
 
 }  // namespace
 
-bool negotiate_seats(const MeshGeometry& geometry, const LinkTable& links,
-                     std::vector<Packet>& packets, Timetable& times, std::uint32_t steps,
-                     int rounds) {
+bool negotiate_seats(const LinkTable& links, std::vector<Packet>& packets, Timetable& times,
+                     std::uint32_t steps, SeatsEffort effort) {
   std::vector<Packet> moved = packets;
-  Seats seats(geometry, links, moved, steps);
-  if (!seats.run(times, rounds)) return false;
+  Seats seats(links, moved, steps);
+  if (!seats.run(times, effort)) return false;
   packets = std::move(moved);
   times = {seats.take_starts(), steps};
   return true;

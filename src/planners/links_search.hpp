@@ -1,5 +1,5 @@
-// Ways and times of elements on a mesh whose links all work at once: the search behind its
-// planners.
+// Ways and times of elements on a machine whose links all work at once, a mesh or a cube: the
+// search behind planners of explicit moves.
 #pragma once
 
 #include <cstdint>
@@ -20,9 +20,16 @@ struct LinkTable {
   std::vector<std::uint32_t> to;
 
   explicit LinkTable(const MeshGeometry& geometry);
+  // Link p·n + d leaves processor p across dimension d.
+  static LinkTable of_cube(int dimensions);
   std::size_t processors() const { return first.size() - 1; }
   std::size_t size() const { return to.size(); }
   Link between(Word p, Word q) const;
+  // Links on the shortest ways from `start` to every processor; each can be reached.
+  std::vector<std::uint32_t> distances_from(Word start) const;
+
+ private:
+  LinkTable() = default;
 };
 
 // An element that has to leave its processor, with its way.
@@ -58,10 +65,15 @@ Timetable first_come(const LinkTable& links, const std::vector<Packet>& packets,
 Timetable improve(const LinkTable& links, const std::vector<Packet>& packets, int rounds,
                   std::uint32_t enough, Random& random);
 
+// A search for the cheapest seats of one packet looks at every link and step.
+struct SeatsEffort {
+  int rounds = 0;
+  std::uint64_t searches = ~std::uint64_t{0};
+};
+
 // Ways and times together for a given number of steps: every link of every step has one seat, and
-// seats are negotiated. Updates the ways; nothing within `rounds` rounds.
-bool negotiate_seats(const MeshGeometry& geometry, const LinkTable& links,
-                     std::vector<Packet>& packets, Timetable& times, std::uint32_t steps,
-                     int rounds);
+// seats are negotiated. Updates the ways; false, and nothing changed, where the effort does not do.
+bool negotiate_seats(const LinkTable& links, std::vector<Packet>& packets, Timetable& times,
+                     std::uint32_t steps, SeatsEffort effort);
 
 }  // namespace faro::links

@@ -1,251 +1,216 @@
-// List scheduling over chosen paths.   [faro]
+// List scheduling over chosen paths.   [faro; seats after McMurchie, Ebeling 1995]
 //   applies:  destinations of all processors of a cube of at most 10 dimensions, any ports
-//   cost:     counted; on random permutations a few steps above the bound      (tested n <= 7)
+//   cost:     counted; on random permutations a few steps above the bound      (tested n <= 8)
 //   bound:    distance and crossings of each dimension, machines/bounds
 #include "faro/planners/list_routing.hpp"
 
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <limits>
+#include <span>
 #include <vector>
 
-#include "faro/base/check.hpp"
 #include "faro/base/limits.hpp"
+#include "faro/base/random.hpp"
+#include "faro/machines/bounds/bounds.hpp"
 #include "faro/planners/cube_request.hpp"
 #include "faro/planners/node_slots.hpp"
+#include "list_paths.hpp"
 
 namespace faro {
 namespace {
 
-using Path = std::vector<std::uint8_t>;  // dimensions in the order of crossing
+using links::Detours;
+using links::LinkTable;
+using links::Packet;
+using links::Timetable;
 
-enum class Detours { none, one };
+// Efforts, a fraction of a second each on a machine of today: rounds of times cost packets and
+// steps, searches for seats links and steps.
+constexpr std::uint64_t improve_work = std::uint64_t{1} << 24U;
+constexpr int improve_rounds_max = 100;
+constexpr std::uint64_t seats_work = std::uint64_t{1} << 27U;
+constexpr int seats_rounds_max = 30;
 
-// How many elements cross each link so far.
-class Loads {
- public:
-  explicit Loads(int dimensions) : n_(static_cast<std::size_t>(dimensions)), load_(n_ << n_) {}
+int rounds_for(std::uint64_t work, std::uint64_t one, int most) {
+  return static_cast<int>(std::min<std::uint64_t>(work / std::max<std::uint64_t>(one, 1),
+                                                  static_cast<std::uint64_t>(most)));
+}
 
-  void add(Word from, const Path& path) { change(from, path, 1); }
-  void remove(Word from, const Path& path) { change(from, path, -1); }
-
-  // What one more element on a link costs: exact, and steep enough to fill the emptiest first.
-  std::uint64_t price(Word from, int dimension) const {
-    constexpr std::int32_t load_max = 8191;  // its fourth power, 16 times, fits a word
-    const std::int32_t load = load_[from * n_ + static_cast<std::size_t>(dimension)] + 1;
-    const auto l = static_cast<std::uint64_t>(std::min(load, load_max));
-    return l * l * l * l;
-  }
-
- private:
-  void change(Word from, const Path& path, std::int32_t by) {
-    for (const std::uint8_t d : path) {
-      load_[from * n_ + d] += by;
-      from ^= bit(d);
-    }
-  }
-
-  std::size_t n_;
-  std::vector<std::int32_t> load_;
-};
-
-// Finds cheapest paths through the subcube of the dimensions that must be crossed.
-class PathFinder {
- public:
-  PathFinder(int dimensions, const Loads& loads) : n_(dimensions), loads_(loads) {}
-
-  Path cheapest(Word from, Word to, Detours detours) {
-    std::uint64_t best = 0;
-    Path path = inside_subcube(from, from ^ to, best);
-    if (detours == Detours::none || from == to) return path;
-    for (int e = 0; e < n_; ++e) {
-      if (has_bit(from ^ to, e)) continue;
-      std::uint64_t price = loads_.price(from, e) + loads_.price(to ^ bit(e), e);
-      if (price >= best) continue;
-      std::uint64_t middle = 0;
-      const Path around = inside_subcube(from ^ bit(e), from ^ to, middle);
-      price += middle;
-      if (price >= best) continue;
-      best = price;
-      path.assign(1, static_cast<std::uint8_t>(e));
-      path.insert(path.end(), around.begin(), around.end());
-      path.push_back(static_cast<std::uint8_t>(e));
-    }
-    return path;
-  }
-
- private:
-  // Every order of the dimensions in `crossed`, by dynamic programming over the subsets crossed.
-  Path inside_subcube(Word from, Word crossed, std::uint64_t& price) {
-    std::vector<int> dimensions;
-    for (Word rest = crossed; rest != 0; rest &= rest - 1) dimensions.push_back(lowest_bit(rest));
-    const std::size_t subsets = std::size_t{1} << dimensions.size();
-    price_.assign(subsets, std::numeric_limits<std::uint64_t>::max());
-    place_.assign(subsets, from);
-    last_.assign(subsets, 0);
-    price_[0] = 0;
-    for (std::size_t s = 0; s < subsets; ++s)
-      for (std::size_t i = 0; i < dimensions.size(); ++i) {
-        if (has_bit(s, static_cast<int>(i))) continue;
-        const std::size_t next = s | (std::size_t{1} << i);
-        place_[next] = place_[s] ^ bit(dimensions[i]);
-        const std::uint64_t p = price_[s] + loads_.price(place_[s], dimensions[i]);
-        if (p >= price_[next]) continue;
-        price_[next] = p;
-        last_[next] = static_cast<std::uint8_t>(i);
-      }
-    price = price_.back();
-    Path path;
-    for (std::size_t s = subsets - 1; s != 0; s ^= std::size_t{1} << last_[s])
-      path.push_back(static_cast<std::uint8_t>(dimensions[last_[s]]));
-    std::reverse(path.begin(), path.end());
-    return path;
-  }
-
-  int n_;
-  const Loads& loads_;
-  std::vector<std::uint64_t> price_;
-  std::vector<Word> place_;
-  std::vector<std::uint8_t> last_;
-};
-
-struct Traveller {
-  Word at = 0;
-  Word to = 0;
-  Slot element = 0;
-  Slot slot = 0;
-  Path path;
-  std::size_t crossed = 0;
-  std::size_t left() const { return path.size() - crossed; }
-};
-
-std::vector<Traveller> travellers(const Request& request) {
-  std::vector<Traveller> all;
+// The elements that leave their processors, on ascending shortest ways.
+std::vector<Packet> packets_of(const Request& request) {
+  const int n = processor_bits(request);
+  std::vector<Packet> packets;
   for (std::uint64_t e = 0; e < request.elements; ++e)
-    for (Word p = 0; p < request.destinations.size(); ++p)
-      all.push_back(
-          {p, request.destinations[p], static_cast<Slot>(e), static_cast<Slot>(e), {}, 0});
-  return all;
-}
-
-void take_ascending(std::vector<Traveller>& all) {
-  for (Traveller& t : all)
-    for (Word rest = t.at ^ t.to; rest != 0; rest &= rest - 1)
-      t.path.push_back(static_cast<std::uint8_t>(lowest_bit(rest)));
-}
-
-void balance(std::vector<Traveller>& all, int dimensions, Detours detours) {
-  constexpr int sweeps = 4;  // more change little
-  Loads loads(dimensions);
-  PathFinder finder(dimensions, loads);
-  for (int sweep = 0; sweep < sweeps; ++sweep)
-    for (Traveller& t : all) {
-      loads.remove(t.at, t.path);
-      t.path = finder.cheapest(t.at, t.to, detours);
-      loads.add(t.at, t.path);
+    for (Word p = 0; p < request.destinations.size(); ++p) {
+      const Word to = request.destinations[p];
+      if (to == p) continue;
+      const auto slot = static_cast<Slot>(e);
+      packets.push_back({{p, slot, to, slot}, links::ascending_way(n, p, to)});
     }
+  return packets;
 }
 
-// What is taken in one step.
-class Traffic {
- public:
-  Traffic(const Hypercube& cube)
-      : cube_(cube),
-        n_(static_cast<std::size_t>(cube.dimensions)),
-        links_(n_ << n_),
-        port_(std::size_t{1} << n_, -1) {}
-
-  bool take(Word from, int d) {
-    const Word to = from ^ bit(d);
-    if (links_[from * n_ + static_cast<std::size_t>(d)]) return false;
-    if (cube_.ports == Hypercube::Ports::one) {
-      if ((port_[from] >= 0 && port_[from] != d) || (port_[to] >= 0 && port_[to] != d))
-        return false;
-      port_[from] = port_[to] = d;
+// One dimension a processor and step, the same for sending and receiving: step after step those
+// with most left go where both ends are still free or on the same dimension.
+Timetable one_port_times(const LinkTable& table, const std::vector<Packet>& packets) {
+  const std::size_t n = table.size() / table.processors();
+  Timetable times;
+  times.starts.resize(packets.size());
+  const auto left = [&](std::uint32_t i) { return packets[i].way.size() - times.starts[i].size(); };
+  std::vector<std::uint32_t> waiting;
+  for (std::uint32_t i = 0; i < packets.size(); ++i)
+    if (left(i) != 0) waiting.push_back(i);
+  for (std::uint32_t step = 0; !waiting.empty(); ++step) {
+    std::stable_sort(waiting.begin(), waiting.end(),
+                     [&left](std::uint32_t a, std::uint32_t b) { return left(a) > left(b); });
+    std::vector<std::size_t> port(table.processors(), n);  // n: none yet
+    std::vector<bool> taken(table.size());
+    for (const std::uint32_t i : waiting) {
+      const links::Link link = packets[i].way[times.starts[i].size()];
+      const std::size_t d = link % n;
+      std::size_t& here = port[table.from[link]];
+      std::size_t& there = port[table.to[link]];
+      if (taken[link] || (here != n && here != d) || (there != n && there != d)) continue;
+      taken[link] = true;
+      here = there = d;
+      times.starts[i].push_back(step);
     }
-    links_[from * n_ + static_cast<std::size_t>(d)] = true;
-    return true;
+    std::erase_if(waiting, [&left](std::uint32_t i) { return left(i) == 0; });
+    times.steps = step + 1;
   }
-  void clear() {
-    std::fill(links_.begin(), links_.end(), false);
-    std::fill(port_.begin(), port_.end(), -1);
-  }
-
- private:
-  Hypercube cube_;
-  std::size_t n_;
-  std::vector<bool> links_;
-  std::vector<int> port_;
-};
+  return times;
+}
 
 struct ListPlan {
   std::vector<CubeStep> steps;  // the last one local
   std::uint64_t slots = 0;
-  Count remote = 0;
+};
+
+// Where the packets are while they move.
+struct Stored {
+  Word processor;
+  Slot slot;
 };
 
 // Arrivals of one step: own slots first, then whatever is free.
-void arrive(const std::vector<Traveller*>& moving, NodeSlots& slots, CubeStep& out) {
-  for (const Traveller* t : moving) slots.leave(t->at, t->slot);
-  std::vector<Traveller*> without_own;
-  const auto go = [&out](Traveller& t, Slot slot) {
-    const Word next = t.at ^ bit(t.path[t.crossed]);
-    out.moves.push_back({t.at, t.slot, next, slot});
-    t.at = next;
-    t.slot = slot;
-    ++t.crossed;
-  };
-  for (Traveller* t : moving) {
-    if (slots.take_own(t->at ^ bit(t->path[t->crossed]), t->element))
-      go(*t, t->element);
-    else
-      without_own.push_back(t);
+class Storing {
+ public:
+  Storing(const LinkTable& table, const std::vector<Packet>& packets, std::uint64_t elements)
+      : table_(table),
+        packets_(packets),
+        slots_(table.processors(), elements, NodeSlots::Use::shared) {
+    for (const Packet& packet : packets)
+      at_.push_back({packet.move.from_processor, packet.move.from_slot});
   }
-  for (Traveller* t : without_own) go(*t, slots.take(t->at ^ bit(t->path[t->crossed])));
-}
 
-ListPlan schedule(const Hypercube& cube, std::vector<Traveller> all, std::uint64_t elements) {
-  ListPlan plan;
-  NodeSlots slots(std::size_t{1} << static_cast<unsigned>(cube.dimensions), elements,
-                  NodeSlots::Use::shared);
-  Traffic traffic(cube);
-  std::vector<Traveller*> waiting;
-  for (Traveller& t : all)
-    if (t.left() != 0) waiting.push_back(&t);
-  while (!waiting.empty()) {
-    std::stable_sort(waiting.begin(), waiting.end(),
-                     [](const Traveller* a, const Traveller* b) { return a->left() > b->left(); });
-    traffic.clear();
-    std::vector<Traveller*> moving;
-    for (Traveller* t : waiting)
-      if (traffic.take(t->at, t->path[t->crossed])) moving.push_back(t);
-    arrive(moving, slots, plan.steps.emplace_back());
-    std::erase_if(waiting, [](const Traveller* t) { return t->left() == 0; });
+  // Packet i crosses link `hop` of its way.
+  struct Crossing {
+    std::uint32_t packet;
+    std::size_t hop;
+  };
+  CubeStep step(const std::vector<Crossing>& crossings) {
+    CubeStep out;
+    for (const Crossing& c : crossings) slots_.leave(at_[c.packet].processor, at_[c.packet].slot);
+    std::vector<Crossing> without_own;
+    for (const Crossing& c : crossings) {
+      const Slot own = packets_[c.packet].move.to_slot;
+      if (slots_.take_own(target(c), own))
+        go(c, own, out);
+      else
+        without_own.push_back(c);
+    }
+    for (const Crossing& c : without_own) go(c, slots_.take(target(c)), out);
+    return out;
   }
-  plan.remote = plan.steps.size();
-  CubeStep& home = plan.steps.emplace_back();
-  for (const Traveller& t : all)
-    if (t.slot != t.element) home.moves.push_back({t.at, t.slot, t.at, t.element});
-  plan.slots = slots.slots();
+
+  // Everybody to the slot wanted.
+  CubeStep home() const {
+    CubeStep out;
+    for (std::size_t i = 0; i < packets_.size(); ++i)
+      if (at_[i].slot != packets_[i].move.to_slot)
+        out.moves.push_back(
+            {at_[i].processor, at_[i].slot, at_[i].processor, packets_[i].move.to_slot});
+    return out;
+  }
+  std::uint64_t slots() const { return slots_.slots(); }
+
+ private:
+  Word target(const Crossing& c) const { return table_.to[packets_[c.packet].way[c.hop]]; }
+  void go(const Crossing& c, Slot slot, CubeStep& out) {
+    Stored& at = at_[c.packet];
+    out.moves.push_back({at.processor, at.slot, target(c), slot});
+    at = {target(c), slot};
+  }
+
+  const LinkTable& table_;
+  const std::vector<Packet>& packets_;
+  NodeSlots slots_;
+  std::vector<Stored> at_;
+};
+
+// Packets and when they move.
+struct Routed {
+  std::vector<Packet> packets;
+  Timetable times;
+};
+
+ListPlan stored(const Request& request, const Routed& routed) {
+  const LinkTable table = LinkTable::of_cube(processor_bits(request));
+  std::vector<std::vector<Storing::Crossing>> crossings(routed.times.steps);
+  for (std::uint32_t i = 0; i < routed.packets.size(); ++i)
+    for (std::size_t h = 0; h < routed.times.starts[i].size(); ++h)
+      crossings[routed.times.starts[i][h]].push_back({i, h});
+  Storing storing(table, routed.packets, request.elements);
+  ListPlan plan;
+  for (const auto& now : crossings) plan.steps.push_back(storing.step(now));
+  plan.steps.push_back(storing.home());
+  plan.slots = storing.slots();
   return plan;
 }
 
-ListPlan shortest_plan(const Request& request) {
-  std::vector<Traveller> all = travellers(request);
-  take_ascending(all);
-  return schedule(*cube_of(request), std::move(all), request.elements);
+bool one_port(const Request& request) {
+  return cube_of(request)->ports == Hypercube::Ports::one;
 }
 
-ListPlan balanced_plan(const Request& request) {
-  std::optional<ListPlan> best;
+Routed shortest(const Request& request) {
+  const LinkTable table = LinkTable::of_cube(processor_bits(request));
+  Routed routed{packets_of(request), {}};
+  routed.times = one_port(request) ? one_port_times(table, routed.packets)
+                                   : links::first_come(table, routed.packets, {});
+  return routed;
+}
+
+// The best of several ways and times, with all ports then negotiated step by step towards the
+// bound.
+Routed balanced(const Request& request) {
+  const int n = processor_bits(request);
+  const LinkTable table = LinkTable::of_cube(n);
+  const auto enough = static_cast<std::uint32_t>(
+      lower_bound(*cube_of(request), std::span<const std::uint64_t>(request.destinations),
+                  request.elements)
+          .value);
+  Routed best = shortest(request);
+  if (best.packets.empty()) return best;
+  Random random(1991);
   for (const Detours detours : {Detours::none, Detours::one}) {
-    std::vector<Traveller> all = travellers(request);
-    balance(all, processor_bits(request), detours);
-    ListPlan plan = schedule(*cube_of(request), std::move(all), request.elements);
-    if (!best || plan.remote < best->remote) best = std::move(plan);
+    Routed tried{best.packets, {}};
+    links::balance_on_cube(n, tried.packets, detours);
+    const std::uint64_t work = tried.packets.size() * best.times.steps;
+    tried.times =
+        one_port(request)
+            ? one_port_times(table, tried.packets)
+            : links::improve(table, tried.packets,
+                             rounds_for(improve_work, work, improve_rounds_max), enough, random);
+    if (tried.times.steps < best.times.steps) best = std::move(tried);
   }
-  return std::move(*best);
+  while (!one_port(request) && best.times.steps > enough) {
+    const std::uint64_t search = table.size() * best.times.steps;
+    if (!links::negotiate_seats(table, best.packets, best.times, best.times.steps - 1,
+                                {.rounds = seats_rounds_max, .searches = seats_work / search}))
+      break;
+  }
+  return best;
 }
 
 std::optional<std::string> refusal(const Request& request) {
@@ -277,16 +242,16 @@ void emit_list(const Request& request, const char* name, const ListPlan& plan, S
 }
 
 Estimate estimate_shortest(const Request& request) {
-  return {.cost = {shortest_plan(request).remote, "counted, ascending shortest paths"}};
+  return {.cost = {shortest(request).times.steps, "counted, ascending shortest paths"}};
 }
 Estimate estimate_balanced(const Request& request) {
-  return {.cost = {balanced_plan(request).remote, "counted, balanced paths"}};
+  return {.cost = {balanced(request).times.steps, "counted, paths and times negotiated"}};
 }
 void build_shortest(const Request& request, ScheduleSink& sink) {
-  emit_list(request, shortest_path_lists.name, shortest_plan(request), sink);
+  emit_list(request, shortest_path_lists.name, stored(request, shortest(request)), sink);
 }
 void build_balanced(const Request& request, ScheduleSink& sink) {
-  emit_list(request, balanced_lists.name, balanced_plan(request), sink);
+  emit_list(request, balanced_lists.name, stored(request, balanced(request)), sink);
 }
 
 }  // namespace
@@ -306,10 +271,11 @@ const Planner shortest_path_lists{
 const Planner balanced_lists{
     .name = "balanced-lists",
     .machine = "cube",
-    .title = "any permutation of processors, list scheduling over paths chosen to balance links",
+    .title =
+        "any permutation of processors, paths over the emptiest links, paths and times negotiated",
     .needs = "a list of destinations, at most 10 dimensions",
-    .cost = "counted; no linear program is solved, paths are rerouted in sweeps",
-    .citation = "faro",
+    .cost = "counted; prices of links stand for the linear program of the best flow",
+    .citation = "faro, after McMurchie, Ebeling 1995",
     .refusal = refusal,
     .estimate = estimate_balanced,
     .build = build_balanced,

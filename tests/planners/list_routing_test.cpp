@@ -2,11 +2,14 @@
 
 #include <gtest/gtest.h>
 
+#include <fstream>
+#include <nlohmann/json.hpp>
 #include <numeric>
 
 #include "faro/base/random.hpp"
 #include "faro/machines/bounds/bounds.hpp"
 #include "full.hpp"
+#include "paths.hpp"
 #include "planners/planning.hpp"
 
 namespace faro {
@@ -43,6 +46,67 @@ TEST(ListRouting, random_permutations_are_delivered_at_the_promised_cost) {
           EXPECT_TRUE(v.cost.steps >= bound);
         }
       }
+}
+
+// Destinations of all processors by a map of their numbers.
+Request mapped(int dimensions, std::uint64_t elements, const BitMap& map) {
+  Request request{.machine = Hypercube{.dimensions = dimensions}};
+  request.elements = elements;
+  for (Word p = 0; p < bit(dimensions); ++p) request.destinations.push_back(map(p));
+  return request;
+}
+
+BitMap named(const std::string& name, int n) {
+  if (name == "gray") return testing::gray_to_binary({n});
+  if (name == "vrev") return BitMap::from_matrix(BitMatrix::identity(n), low_mask(n));
+  std::vector<int> places;
+  for (int i = 0; i < n; ++i)
+    places.push_back(name == "bitrev"    ? n - 1 - i
+                     : name == "shuffle" ? (i + 1) % n
+                                         : (i + n / 2) % n);
+  return BitMap::from_places(places);
+}
+
+TEST(ListRouting, never_above_the_best_known_of_a_router_by_linear_programs) {
+  const auto golden =
+      nlohmann::json::parse(std::ifstream(testing::source_path("tests/data/cube_router.json")));
+  int compared = 0;
+  for (const auto& row : golden.at("rows")) {
+    const int n = row.at(1).get<int>();
+    const Request request =
+        mapped(n, row.at(2).get<std::uint64_t>(), named(row.at(0).get<std::string>(), n));
+    const auto replay = make_replay();
+    balanced_lists.build(request, *replay);
+    const Verdict v = replay->verdict();
+    EXPECT_TRUE(v.ok());
+    EXPECT_LE(static_cast<std::uint64_t>(v.cost.steps), row.at(3).get<std::uint64_t>())
+        << row.dump();
+    ++compared;
+  }
+  EXPECT_GE(compared, 30);
+}
+
+TEST(ListRouting, random_permutations_are_a_few_steps_above_the_bound) {
+  Random random(10);
+  for (const auto& [n, k] : {std::pair{3, 20}, {4, 20}, {5, 20}, {6, 3}, {6, 20}, {8, 8}}) {
+    const Request request =
+        list_request(n, static_cast<std::uint64_t>(k), Hypercube::Ports::all, random);
+    const Count bound =
+        lower_bound(std::get<Hypercube>(request.machine),
+                    std::span<const std::uint64_t>(request.destinations), request.elements)
+            .value;
+    EXPECT_TRUE(balanced_lists.estimate(request).cost.value <= bound + 5) << n << " " << k;
+  }
+}
+
+TEST(ListRouting, the_same_request_gives_the_same_schedule) {
+  Random random(11);
+  const Request request = list_request(5, 7, Hypercube::Ports::all, random);
+  RecordingSink once;
+  RecordingSink again;
+  balanced_lists.build(request, once);
+  balanced_lists.build(request, again);
+  EXPECT_EQ(once.cube_steps, again.cube_steps);
 }
 
 TEST(ListRouting, balancing_pays) {
