@@ -276,20 +276,58 @@ void push_two_hops(const Request& request, const Relays& relays, const char* pla
   sink.finish();
 }
 
-namespace {
-
-constexpr const char* map_needs = "a map on processor bits; d and g powers of two";
-
-std::optional<std::string> affine_refusal(const Request& request) {
+std::optional<std::string> no_two_hops(const Request& request) {
   if (auto why = no_rules(request)) return why;
   return too_many(multiply_checked(2 * phases_of(machine_of(request)), request.elements));
 }
 
+Count two_hop_slots(const Request& request) {
+  if (moves_nothing(request)) return 0;
+  return multiply_checked(2 * phases_of(machine_of(request)), request.elements);
+}
+
+Count single_hop_slots(const Request& request) {
+  if (moves_nothing(request)) return 0;
+  const std::size_t w = staying(processor_map(request), machine_of(request)).size();
+  return multiply_checked(Count{1} << w, request.elements);
+}
+
+std::optional<std::string> no_single_hop(const Request& request) {
+  if (auto why = no_rules(request)) return why;
+  return too_many(single_hop_slots(request));
+}
+
+void push_single_hop(const Request& request, const char* planner, ScheduleSink& sink) {
+  if (moves_nothing(request)) {
+    push_nothing(request, planner, sink);
+    return;
+  }
+  const BitMap map = processor_map(request);
+  const Adapted basis = adapted(map, machine_of(request));
+  std::vector<Word> apart;
+  for (int i = 0; i < basis.staying; ++i) apart.push_back(basis.coordinates.row(i));
+  const auto k = static_cast<Slot>(request.elements);
+  ScheduleHeader header = header_for(request, planner);
+  header.slots = 2 * request.elements;
+  header.result = {k};
+  sink.begin(header);
+  PopsSlot slot;
+  for (Slot s = 0; s < k; ++s)
+    for (Word t = 0; t < bit(basis.staying); ++t) {
+      slot.rules = {PopsRule{equal_to(apart, t), s, rows_of(map), k + s}};
+      sink.step(slot);
+    }
+  sink.finish();
+}
+
+namespace {
+
+constexpr const char* map_needs = "a map on processor bits; d and g powers of two";
+
 Formula affine_cost(const Request& request) {
-  if (moves_nothing(request)) return {0, "0: nothing moves"};
-  const Count k = request.elements;
-  if (machine_of(request).group_size <= machine_of(request).groups) return {2 * k, "2K"};
-  return {2 * k * phases_of(machine_of(request)), "2Kd/g"};
+  const Count slots = two_hop_slots(request);
+  if (slots == 0) return {0, "0: nothing moves"};
+  return {slots, machine_of(request).group_size <= machine_of(request).groups ? "2K" : "2Kd/g"};
 }
 
 Estimate affine_estimate(const Request& request) {
@@ -308,7 +346,7 @@ bool permutes_bits(const BitMap& map) {
 }
 
 std::optional<std::string> stay_go_refusal(const Request& request) {
-  if (auto why = affine_refusal(request)) return why;
+  if (auto why = no_two_hops(request)) return why;
   if (!permutes_bits(processor_map(request))) return "the map is no permutation of bits";
   return std::nullopt;
 }
@@ -326,17 +364,6 @@ void stay_go_build(const Request& request, ScheduleSink& sink) {
                 "pops-stay-go", sink);
 }
 
-Count single_hop_slots(const Request& request) {
-  if (moves_nothing(request)) return 0;
-  const std::size_t w = staying(processor_map(request), machine_of(request)).size();
-  return multiply_checked(Count{1} << w, request.elements);
-}
-
-std::optional<std::string> single_hop_refusal(const Request& request) {
-  if (auto why = no_rules(request)) return why;
-  return too_many(single_hop_slots(request));
-}
-
 Estimate single_hop_estimate(const Request& request) {
   const Count slots = single_hop_slots(request);
   return {{slots, slots == 0 ? "0: nothing moves" : "K·2^(local bits that stay local)"},
@@ -344,26 +371,7 @@ Estimate single_hop_estimate(const Request& request) {
 }
 
 void single_hop_build(const Request& request, ScheduleSink& sink) {
-  if (moves_nothing(request)) {
-    push_nothing(request, "pops-affine-single-hop", sink);
-    return;
-  }
-  const BitMap map = processor_map(request);
-  const Adapted basis = adapted(map, machine_of(request));
-  std::vector<Word> apart;
-  for (int i = 0; i < basis.staying; ++i) apart.push_back(basis.coordinates.row(i));
-  const auto k = static_cast<Slot>(request.elements);
-  ScheduleHeader header = header_for(request, "pops-affine-single-hop");
-  header.slots = 2 * request.elements;
-  header.result = {k};
-  sink.begin(header);
-  PopsSlot slot;
-  for (Slot s = 0; s < k; ++s)
-    for (Word t = 0; t < bit(basis.staying); ++t) {
-      slot.rules = {PopsRule{equal_to(apart, t), s, rows_of(map), k + s}};
-      sink.step(slot);
-    }
-  sink.finish();
+  push_single_hop(request, "pops-affine-single-hop", sink);
 }
 
 }  // namespace
@@ -378,7 +386,7 @@ const Planner pops_affine = {
     pops::map_needs,
     "2K slots for d <= g, 2Kd/g for d > g",
     "faro; generalizes Sahni 2000, section 4.3",
-    pops::affine_refusal,
+    pops::no_two_hops,
     pops::affine_estimate,
     pops::affine_build,
 };
@@ -390,7 +398,7 @@ const Planner pops_affine_single_hop = {
     pops::map_needs,
     "K·2^w slots, w = dimension of the local vectors whose destination group is one",
     "Gravenstreter, Melhem 1998, as in Sahni 2000, section 3",
-    pops::single_hop_refusal,
+    pops::no_single_hop,
     pops::single_hop_estimate,
     pops::single_hop_build,
 };

@@ -7,6 +7,9 @@
 #include "faro/planners/pops_fewest.hpp"
 
 #include <algorithm>
+#include <memory>
+#include <optional>
+#include <utility>
 
 #include "faro/machines/bounds/pops_bounds.hpp"
 #include "faro/planners/pops_loads.hpp"
@@ -17,8 +20,8 @@ namespace faro::pops {
 namespace {
 
 // Starts of the search for one number of slots, and the work after which it stops altogether.
-constexpr std::uint64_t starts = 9;
-constexpr std::uint64_t work_max = 300'000'000;
+constexpr std::uint64_t starts_max = 9;
+constexpr std::uint64_t work_max = 1'600'000'000;
 
 std::vector<Packet> at_most(const Pops& machine, const std::vector<Word>& to) {
   std::vector<Packet> best = single_hop(machine, to);
@@ -31,6 +34,36 @@ std::vector<Packet> at_most(const Pops& machine, const std::vector<Word>& to) {
   if (threshold.slots < straight) return threshold_hops(machine, to, threshold.straight);
   return best;
 }
+
+// Searches for plans within a number of slots, and the work that they have taken.
+class Attempts {
+ public:
+  Attempts(const Pops& machine, const std::vector<Word>& to, const PopsDemand& demand)
+      : machine_(machine), to_(to), demand_(demand), start_work_(search_work(machine.groups)) {}
+
+  bool may_go_on() const { return work_ < work_max; }
+  // Networks of many groups get one start for each number of slots: more slots are easier.
+  bool are_dear() const { return start_work_ * starts_max > work_max; }
+
+  std::optional<std::vector<Packet>> within(std::uint32_t k) {
+    const std::uint64_t starts = are_dear() ? 1 : starts_max;
+    for (std::uint64_t seed = 0; seed < starts && may_go_on(); ++seed) {
+      if (const auto routes = find_routes(demand_, k, seed)) {
+        if (auto packets = place(machine_, to_, *routes, k, seed)) return packets;
+      } else {
+        work_ += start_work_;
+      }
+    }
+    return std::nullopt;
+  }
+
+ private:
+  const Pops& machine_;
+  const std::vector<Word>& to_;
+  const PopsDemand& demand_;
+  std::uint64_t start_work_;
+  std::uint64_t work_ = 0;
+};
 
 }  // namespace
 
@@ -52,31 +85,44 @@ std::vector<Packet> fewest_slots(const Pops& machine, const std::vector<Word>& t
   const Count most = slots_of(best);
   if (machine.group_size <= machine.groups || most <= 2) return best;
   const PopsDemand demand = pops_demand(machine, to);
-  const auto least = static_cast<std::uint32_t>(pops_bound(demand).value);
-  const std::uint64_t start_work = search_work(machine.groups);
-  std::uint64_t work = 0;
-  for (std::uint32_t k = std::max(2U, least); k < most; ++k)
-    for (std::uint64_t seed = 0; seed < starts && work < work_max; ++seed) {
-      const auto routes = find_routes(demand, k, seed);
-      // Networks of many groups get one start for each number of slots: more slots are easier.
-      if (!routes) work += start_work;
-      if (!routes && start_work * starts > work_max) break;
-      if (!routes) continue;
-      if (auto packets = place(machine, to, *routes, k, seed)) return *packets;
+  Attempts attempts(machine, to, demand);
+  auto low = std::max(2U, static_cast<std::uint32_t>(pops_bound(demand).value));
+  auto high = static_cast<std::uint32_t>(most);
+  // Up from the bound; where a start is dear, in strides that double, then back.
+  std::uint32_t stride = 1;
+  while (low < high && attempts.may_go_on()) {
+    const std::uint32_t k = std::min(low + stride - 1, high - 1);
+    if (auto packets = attempts.within(k)) {
+      best = std::move(*packets);
+      high = k;
+      stride = std::max(1U, (high - low) / 2);
+    } else {
+      low = k + 1;
+      if (attempts.are_dear()) stride *= 2;
     }
+  }
   return best;
 }
 
 namespace {
 
+using Packets = std::shared_ptr<const std::vector<Packet>>;
+
+// Found once for a request that keeps workings.
+Packets found(const Request& request) {
+  const auto search = [&request] {
+    return std::make_shared<const std::vector<Packet>>(
+        fewest_slots(std::get<Pops>(request.machine), destinations(request)));
+  };
+  return request.workings ? request.workings->kept<Packets>("pops-fewest-slots", search) : search();
+}
+
 Estimate estimate_fewest(const Request& request) {
-  const auto packets = fewest_slots(std::get<Pops>(request.machine), destinations(request));
-  return {{slots_of(packets), "found by search"}, std::nullopt};
+  return {{slots_of(*found(request)), "found by search"}, std::nullopt};
 }
 
 void build_fewest(const Request& request, ScheduleSink& sink) {
-  emit_permutation(request, "pops-fewest-slots",
-                   fewest_slots(std::get<Pops>(request.machine), destinations(request)), sink);
+  emit_permutation(request, "pops-fewest-slots", *found(request), sink);
 }
 
 }  // namespace

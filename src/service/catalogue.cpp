@@ -17,6 +17,7 @@
 #include "faro/planners/patterns.hpp"
 #include "faro/planners/pops_affine.hpp"
 #include "faro/planners/pops_fewest.hpp"
+#include "faro/planners/pops_named.hpp"
 #include "faro/planners/pops_patterns.hpp"
 #include "faro/planners/pops_permutation.hpp"
 #include "faro/planners/pops_relation.hpp"
@@ -90,6 +91,10 @@ const auto table = std::to_array<const Planner*>({
     &pops_figure5,
     &pops_reversal,
     &pops_figure6,
+    &pops_transpose,
+    &pops_perfect_shuffle,
+    &pops_unshuffle,
+    &pops_bit_shuffle,
     // Mesh, one route at a time: permutations of bits
     &mesh_permute,
     &mesh_permute_plus,

@@ -306,11 +306,13 @@ Bound bound_of(const Request& request) {
       request.machine);
 }
 
-PlanReport plan(const Request& request, const PlanOptions& options) {
-  if (request.elements == 0)
+PlanReport plan(const Request& asked, const PlanOptions& options) {
+  if (asked.elements == 0)
     throw Error(ErrorCode::usage, "a processor holds 0 elements; there is nothing to plan");
   PlanReport report;
-  report.request = request;
+  report.request = asked;
+  Request request = asked;
+  if (!request.workings) request.workings = std::make_shared<Workings>();
   report.considered = consider(request, options.planners);
   const Considered& chosen = choose(report.considered, options.algorithm, request.machine);
   report.planner = chosen.planner;

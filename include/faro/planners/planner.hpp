@@ -6,6 +6,7 @@
 #pragma once
 
 #include <cstdint>
+#include <memory>
 #include <optional>
 #include <string>
 #include <variant>
@@ -13,6 +14,7 @@
 
 #include "faro/algebra/bit_map.hpp"
 #include "faro/base/count.hpp"
+#include "faro/planners/workings.hpp"
 #include "faro/schedules/estimate.hpp"
 #include "faro/schedules/schedule.hpp"
 
@@ -25,6 +27,9 @@ struct Request {
   MapGoal map = {};
   std::vector<std::uint64_t> destinations = {};
   std::uint64_t elements = 1;  // K per processor; equals 2^memory_bits where the map has a cut
+  // Where planners that search keep what they found between estimate and build; none: they search
+  // twice.
+  std::shared_ptr<Workings> workings = {};
 };
 
 struct Planner {

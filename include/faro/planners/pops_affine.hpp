@@ -43,6 +43,17 @@ Relays stay_go_relays(const BitMap& map, const Pops& machine);
 void push_two_hops(const Request& request, const Relays& relays, const char* planner,
                    ScheduleSink& sink);
 
+// Every element straight home, one rule a slot, K times over.
+void push_single_hop(const Request& request, const char* planner, ScheduleSink& sink);
+
+// Slots of the two, 0 for the identity. Require what no_rules accepts.
+Count two_hop_slots(const Request& request);
+Count single_hop_slots(const Request& request);
+
+// As no_rules; also if the slots are too many to list.
+std::optional<std::string> no_two_hops(const Request& request);
+std::optional<std::string> no_single_hop(const Request& request);
+
 // What stands in the way of rules over address bits: no map, a moved memory bit, a machine without
 // address bits. Nothing if rules apply.
 std::optional<std::string> no_rules(const Request& request);

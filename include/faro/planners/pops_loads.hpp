@@ -32,7 +32,7 @@ struct Route {
 std::optional<std::vector<Route>> find_routes(const PopsDemand& demand, std::uint32_t k,
                                               std::uint64_t seed);
 
-// Routes that a search without success looks at: some seconds for each 10^9.
+// The work of a search without success, in routes looked at: a second or so for each 10^9.
 std::uint64_t search_work(std::uint64_t groups);
 
 }  // namespace faro::pops
