@@ -85,6 +85,7 @@ void write_line(std::ostream& out, const RecordingSink& schedule, const Verdict&
   schedule.replay_into(writer);
   nlohmann::json line{{"ok", verdict.ok()},
                       {"slots", to_string(verdict.cost.slots)},
+                      {"why", verdict.ok() ? "" : verdict.violations[0].message},
                       {"schedule", nlohmann::json::parse(text.text())}};
   if (const auto* goal = std::get_if<MapGoal>(&schedule.header.goal)) {
     std::vector<Word> columns;
