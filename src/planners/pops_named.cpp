@@ -24,16 +24,13 @@ const Pops& machine_of(const Request& request) {
   return std::get<Pops>(request.machine);
 }
 
-// Where the bits of a processor number go; place(b, p) is that of bit b of p.
-BitMap moved_bits(int p, int (*place)(int, int)) {
-  std::vector<Word> columns;
-  for (int b = 0; b < p; ++b) columns.push_back(bit(place(b, p)));
-  return BitMap::from_columns(columns, 0);
-}
-
+// Whether the map sends bit b of p processor bits to place(b, p), for all of them.
 bool is_map(const Request& request, int (*place)(int, int)) {
   const BitMap map = processor_map(request);
-  return map == moved_bits(map.width(), place);
+  for (int b = 0; b < map.width(); ++b)
+    if (place(b, map.width()) >= map.width() || map.column(b) != bit(place(b, map.width())))
+      return false;
+  return map.complement() == 0;
 }
 
 int transposed(int b, int p) {
@@ -45,6 +42,7 @@ int shuffled(int b, int p) {
 int unshuffled(int b, int p) {
   return (b + p - 1) % p;
 }
+// For an odd number of bits the last place does not exist: such a shuffle is none.
 int bits_shuffled(int b, int p) {
   return b < p / 2 ? 2 * b : 2 * (b - p / 2) + 1;
 }

@@ -264,7 +264,7 @@ std::optional<std::string> threshold_refusal(const Request& request) {
 
 Estimate threshold_estimate(const Request& request) {
   const Threshold best = best_threshold(machine_of(request), destinations(request));
-  return {{best.slots, fmt::format("o + 2 floor(R/g) + min(2, R mod g), o = {}", best.straight)},
+  return {{best.slots, fmt::format("{} + 2 floor(R/g) + min(2, R mod g)", best.straight)},
           std::nullopt};
 }
 

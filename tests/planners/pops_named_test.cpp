@@ -111,6 +111,13 @@ TEST(PopsShuffles, are_proved_on_two_to_the_sixty_processors) {
   }
 }
 
+TEST(PopsShuffles, refuse_other_maps_of_any_width) {
+  for (int width = 0; width <= 7; ++width)
+    for (const NamedShuffle& shuffle : named_shuffles)
+      EXPECT_TRUE(shuffle.planner->refusal(named_map("vector-reversal", width, width / 2)) ||
+                  width == 0);
+}
+
 // Sections 4.1 and 4.2 as printed, d = g: relay group (i + j) mod g, or the sum of the bits that
 // stay before those that go; the printed formulas are those of the inverse permutations, and both
 // directions work.
