@@ -53,15 +53,18 @@ void best_by_row_groups(const Pops& machine, std::uint64_t order, ScheduleSink& 
       for (std::uint64_t i = 0; i < n; ++i)
         if (i != m) to.push_back(slots.group(i, column));
       slots.send(m, column, own_b, std::move(to));
-      for (std::uint64_t i = 0; i < n; ++i) {
-        if (i == m) continue;
-        slots.hear(i, column, slots.group(m, column), landing);
-        slots.product(i, column, row_a + static_cast<Slot>(m), landing);
-      }
       slots.send(m, m, own_a, {slots.group(m, column)});
-      slots.hear(m, column, slots.group(m, m), landing);
-      slots.product(m, column, landing, own_b);
     }
+    // By rows, as registers lie in memory; p[i,j] forms the term m = j + t.
+    for (std::uint64_t i = 0; i < n; ++i)
+      for (std::uint64_t j = 0; j < n; ++j) {
+        const std::uint64_t m = (j + t) % n;
+        slots.hear(i, j, i == m ? slots.group(m, m) : slots.group(m, j), landing);
+        if (i == m)
+          slots.product(i, j, landing, own_b);
+        else
+          slots.product(i, j, row_a + static_cast<Slot>(m), landing);
+      }
     slots.end();
   }
   slots.finish();

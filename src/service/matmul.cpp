@@ -165,16 +165,18 @@ void perform(const StoredMatrix& a, const StoredMatrix& b, const MatmulOptions& 
              MatmulReport& report, Store store) {
   const std::vector<T> left = loaded<T>(a, options.order);
   const std::vector<T> right = loaded<T>(b, options.order);
+  // One after the other: each holds all registers of the network, a few gigabytes for order 512.
+  if (options.verify == MatmulOptions::Verify::yes) {
+    const auto replay = make_replay();
+    push_matmul(options.machine, options.order, options.algorithm, *replay);
+    report.verdict = replay->verdict();
+  }
   PopsMultiplier<T> network(left, right);
   Tally tally;
-  std::vector<ScheduleSink*> sinks{&network, &tally};
-  const auto replay = make_replay();
-  if (options.verify == MatmulOptions::Verify::yes) sinks.push_back(replay.get());
-  TeeSink tee(sinks);
+  TeeSink tee({&network, &tally});
   push_matmul(options.machine, options.order, options.algorithm, tee);
   report.cost = tally.cost;
   report.registers = tally.registers;
-  if (options.verify == MatmulOptions::Verify::yes) report.verdict = replay->verdict();
   for (const T& value : network.take_product()) {
     const auto stored = store(value);
     const auto* bytes = reinterpret_cast<const std::byte*>(&stored);

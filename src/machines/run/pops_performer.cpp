@@ -121,8 +121,16 @@ void PopsMultiplier<T>::begin(const ScheduleHeader& header) {
 
 template <class T>
 void PopsMultiplier<T>::step(const PopsSlot& slot) {
+  // Operands lie far apart: they are asked for some operations before their turn.
+  constexpr std::size_t ahead = 16;
   registers_->move(slot);
-  for (const PopsOperation& op : slot.operations) {
+  for (std::size_t i = 0; i < slot.operations.size(); ++i) {
+    const PopsOperation& op = slot.operations[i];
+    if (i + ahead < slot.operations.size()) {
+      const PopsOperation& later = slot.operations[i + ahead];
+      registers_->fetch_ahead(later.processor, later.a);
+      registers_->fetch_ahead(later.processor, later.b);
+    }
     using Kind = PopsOperation::Kind;
     T value{};
     switch (op.kind) {

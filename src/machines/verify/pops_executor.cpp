@@ -15,6 +15,9 @@ namespace {
 // A table of all couplers up to here; beyond, only those in use are kept.
 constexpr std::uint64_t dense_groups_max = 4096;
 
+// Operations whose operands are on their way while one is carried out.
+constexpr std::size_t operations_ahead = 16;
+
 // Banks are found by number; a wild register in a file must not cost memory.
 constexpr Slot registers_max = Slot{1} << 20U;
 
@@ -30,7 +33,10 @@ PopsExecutor::PopsExecutor(const Pops& machine, const Options& options)
                             processors_));
   sends_mark_.assign(processors_, 0);
   receives_mark_.assign(processors_, 0);
-  if (options.data == Data::numbers) work_.assign(processors_, {0, 0});
+  if (options.data == Data::numbers) {
+    work_.assign(processors_, {0, 0});
+    width_ = 2;
+  }
   if (machine.groups <= dense_groups_max)
     dense_couplers_.assign(machine.groups * machine.groups, {0, 0});
 }
@@ -41,29 +47,29 @@ PopsExecutor::Bank& PopsExecutor::bank_for_writing(Slot reg) {
                 fmt::format("register {}: replay knows registers below 2^20", reg));
   if (reg >= banks_.size()) banks_.resize(std::size_t{reg} + 1);
   Bank& bank = banks_[reg];
-  if (bank.full.empty()) {
+  if (bank.cells.empty()) {
     cells_ += processors_;
     if (cells_ > limits::pops_cells_max)
       throw Error(ErrorCode::limit,
                   fmt::format("{} processors with more than {} registers in use: replay holds at "
                               "most 2^28 registers",
                               processors_, limits::pops_cells_max / processors_));
-    bank.full.assign(processors_, 0);
-    bank.token.assign(processors_, 0);
-    if (options_.data == Data::numbers) bank.real.assign(processors_, 0);
+    bank.cells.assign(processors_ * width_, 0);
+    bank.full.assign((processors_ + word_bits - 1) / word_bits, 0);
   }
   return bank;
 }
 
 void PopsExecutor::put(Word processor, Slot reg, Word token, double real) {
   Bank& bank = bank_for_writing(reg);
-  bank.token[processor] = token;
-  if (options_.data == Data::numbers) bank.real[processor] = real;
-  bank.full[processor] = 1;
+  bank.cells[processor * width_] = token;
+  if (width_ > 1) bank.cells[processor * width_ + 1] = std::bit_cast<Word>(real);
+  bank.full[processor / word_bits] |= bit(static_cast<int>(processor % word_bits));
 }
 
 bool PopsExecutor::holds(Word processor, Slot reg) const {
-  return reg < banks_.size() && !banks_[reg].full.empty() && banks_[reg].full[processor] != 0;
+  return reg < banks_.size() && !banks_[reg].full.empty() &&
+         has_bit(banks_[reg].full[processor / word_bits], static_cast<int>(processor % word_bits));
 }
 
 bool PopsExecutor::in_range(Word processor, const char* what, const Bad& bad) const {
@@ -84,8 +90,8 @@ void PopsExecutor::send(Word processor, Slot reg, const Bad& bad) {
   } else if (!holds(processor, reg)) {
     bad("R5", fmt::format("processor {} sends register {}, which is empty", processor, reg));
   } else {
-    sent_.back().token = banks_[reg].token[processor];
-    if (options_.data == Data::numbers) sent_.back().real = banks_[reg].real[processor];
+    sent_.back().token = token(processor, reg);
+    if (width_ > 1) sent_.back().real = real(processor, reg);
   }
 }
 
@@ -213,29 +219,26 @@ void PopsExecutor::operate(const PopsOperation& op, const Bad& bad) {
           fmt::format("processor {} computes with register {}, which is empty", op.processor, reg));
       return;
     }
-  const Word a = reads_a ? banks_[op.a].token[op.processor] : 0;
-  const Word b = reads_b ? banks_[op.b].token[op.processor] : 0;
-  const double x = reads_a ? banks_[op.a].real[op.processor] : 0;
-  const double y = reads_b ? banks_[op.b].real[op.processor] : 0;
-  Bank& to = bank_for_writing(op.to);
-  Word& token = to.token[op.processor];
-  double& real = to.real[op.processor];
-  to.full[op.processor] = 1;
+  const Word a = reads_a ? token(op.processor, op.a) : 0;
+  const Word b = reads_b ? token(op.processor, op.b) : 0;
+  const double x = reads_a ? real(op.processor, op.a) : 0;
+  const double y = reads_b ? real(op.processor, op.b) : 0;
   switch (op.kind) {
     case Kind::multiply:
-      token = a * b, real = x * y;
+      put(op.processor, op.to, a * b, x * y);
       break;
     case Kind::multiply_add:
-      token += a * b, real += x * y;
+      put(op.processor, op.to, token(op.processor, op.to) + a * b,
+          real(op.processor, op.to) + x * y);
       break;
     case Kind::add:
-      token = a + b, real = x + y;
+      put(op.processor, op.to, a + b, x + y);
       break;
     case Kind::copy:
-      token = a, real = x;
+      put(op.processor, op.to, a, x);
       break;
     case Kind::zero:
-      token = 0, real = 0;
+      put(op.processor, op.to, 0, 0);
       break;
   }
   if (!reads_b) return;
@@ -243,6 +246,13 @@ void PopsExecutor::operate(const PopsOperation& op, const Bad& bad) {
   count = mark == slot_ ? count + 1 : 1;
   mark = slot_;
   busiest_ = std::max<std::uint64_t>(busiest_, count);
+}
+
+// Operands lie far apart, a register in each bank: asks for them before their turn.
+void PopsExecutor::fetch_ahead(const PopsOperation& op) const {
+  for (const Slot reg : {op.a, op.b})
+    if (op.processor < processors_ && reg < banks_.size() && !banks_[reg].cells.empty())
+      __builtin_prefetch(&banks_[reg].cells[op.processor * width_]);
 }
 
 PopsExecutor::Work PopsExecutor::perform(const PopsSlot& slot, const Bad& bad) {
@@ -270,7 +280,11 @@ PopsExecutor::Work PopsExecutor::perform(const PopsSlot& slot, const Bad& bad) {
   if (!slot.operations.empty() && options_.data == Data::tokens)
     bad("R9", "operations in a schedule that only moves data");
   else
-    for (const PopsOperation& op : slot.operations) operate(op, bad);
+    for (std::size_t i = 0; i < slot.operations.size(); ++i) {
+      if (i + operations_ahead < slot.operations.size())
+        fetch_ahead(slot.operations[i + operations_ahead]);
+      operate(slot.operations[i], bad);
+    }
   return {!sent_.empty(), busiest_};
 }
 

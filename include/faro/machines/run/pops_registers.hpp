@@ -30,6 +30,11 @@ class PopsRegisters {
 
   // Where the register lies; the first use of a register makes it, zero everywhere.
   std::byte* at(Word processor, Slot reg);
+  // Asks for a register that will soon be read; nothing happens if it was never used.
+  void fetch_ahead(Word processor, Slot reg) const {
+    if (reg < banks_.size() && !banks_[reg].empty())
+      __builtin_prefetch(banks_[reg].data() + processor * bytes_);
+  }
   std::uint64_t processors() const { return processors_; }
   void move(const PopsSlot& slot);
 

@@ -9,6 +9,7 @@
 // A slot with a breach is left half done: ask nothing of the registers after one.
 #pragma once
 
+#include <bit>
 #include <cstdint>
 #include <functional>
 #include <optional>
@@ -36,8 +37,10 @@ class PopsExecutor {
 
   void put(Word processor, Slot reg, Word token, double real = 0);
   bool holds(Word processor, Slot reg) const;
-  Word token(Word processor, Slot reg) const { return bank(reg).token[processor]; }
-  double real(Word processor, Slot reg) const { return bank(reg).real[processor]; }
+  Word token(Word processor, Slot reg) const { return banks_[reg].cells[processor * width_]; }
+  double real(Word processor, Slot reg) const {
+    return std::bit_cast<double>(banks_[reg].cells[processor * width_ + 1]);
+  }
   std::size_t banks() const { return banks_.size(); }
 
   struct Work {
@@ -47,11 +50,11 @@ class PopsExecutor {
   Work perform(const PopsSlot& slot, const Bad& bad);
 
  private:
-  // One register of every processor.
+  // One register of every processor: its token, beside it the bits of its real if there are reals;
+  // a bit says whether it is full. One place in memory for what is read and written together.
   struct Bank {
-    std::vector<Word> token;
-    std::vector<double> real;
-    std::vector<std::uint8_t> full;
+    std::vector<Word> cells;
+    std::vector<Word> full;
   };
   struct Sent {
     Word processor = 0;
@@ -65,7 +68,6 @@ class PopsExecutor {
     std::size_t sent = 0;
   };
 
-  const Bank& bank(Slot reg) const { return banks_[reg]; }
   Bank& bank_for_writing(Slot reg);
   bool in_range(Word processor, const char* what, const Bad& bad) const;
   void send(Word processor, Slot reg, const Bad& bad);
@@ -76,12 +78,14 @@ class PopsExecutor {
   bool well_formed(const PopsRule& rule, const Bad& bad) const;
   void check_writes(const Bad& bad);
   void operate(const PopsOperation& operation, const Bad& bad);
+  void fetch_ahead(const PopsOperation& operation) const;
   // The message that drives a coupler in this slot, nothing if none does.
   std::optional<std::size_t> driver(std::uint64_t to_group, std::uint64_t from_group) const;
 
   Pops machine_;
   std::uint64_t processors_ = 0;
   Options options_;
+  std::size_t width_ = 1;  // words of a cell
   std::vector<Bank> banks_;
   std::uint64_t cells_ = 0;  // processors times banks in use
 
