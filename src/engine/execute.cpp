@@ -114,7 +114,8 @@ void run_section(const Pass& pass, const Section& section, const std::byte* from
 }  // namespace
 
 std::uint64_t tiles_working_bytes(const TilePlan& plan) {
-  return plan.tile_bytes() * ((plan.method.copy_in ? 2U : 0U) + (plan.method.stage_to ? 2U : 0U));
+  const std::uint64_t stages = !plan.method.stage_to ? 0 : plan.method.copy_in ? 1 : 2;
+  return plan.tile_bytes() * (stages + (plan.method.copy_in ? 1 : 0));
 }
 
 std::uint64_t pairs_working_bytes(const TilePlan& plan) {

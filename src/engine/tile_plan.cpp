@@ -8,19 +8,25 @@
 namespace faro::engine {
 namespace {
 
+constexpr int line_log2 = 6;
+
 // Where an offset of the tile is within a staged tile: the runs are numbered by the leading bits of
-// their basis, a run's inside follows.
+// their basis, a run's inside follows, its lines folded
+// (TilePlan::fold).
 struct Local {
   std::array<Word, word_bits> leading{};  // of run bit i
   int run_bits = 0;
+  int line_bits = 0;  // of a line; 0 leaves lines where they are
   int count = 0;
 
   Word operator()(Word x) const {
     Word place = x & low_mask(run_bits);
+    Word run = 0;
     for (int i = 0; i < count; ++i) {
-      if ((x & leading[static_cast<std::size_t>(i)]) != 0) place |= bit(run_bits + i);
+      if ((x & leading[static_cast<std::size_t>(i)]) != 0) run |= bit(i);
     }
-    return place;
+    if (line_bits != 0) place ^= TilePlan::fold(run, run_bits - line_bits) << line_bits;
+    return place | run << run_bits;
   }
 };
 
@@ -129,6 +135,12 @@ void add_kernels(TilePlan& plan, const BitMatrix& a, const BitMatrix& b, const R
     plan.register_to[r] = (plan.method.stage_to ? to.local(y) : y) << plan.unit_log2;
     plan.register_shift[r] = static_cast<std::uint8_t>(combine(net.beta, r));
   }
+  Word uneven = 0;
+  for (const TilePlan::Kernel& k : plan.kernels) uneven |= k.shift;
+  for (std::size_t i = 0; i < static_cast<std::size_t>(net.register_bits); ++i) {
+    uneven |= net.lambda[i] | net.beta[i];
+  }
+  plan.plain_lanes = uneven == 0;
 }
 
 // The order of the tiles: first what finishes pages of the source and of the destination while
@@ -196,6 +208,7 @@ TilePlan tile_plan(const BitMap& map, const BitMatrix& inverse, int unit_log2, i
   plan.tile_bits = method.from_run_bits + from_high.dimension();
   FARO_CHECK(plan.tile_bits == method.to_run_bits + to_high.dimension());
   Runs from = runs_of(from_high, method.from_run_bits, unit_log2);
+  from.local.line_bits = line_log2 - unit_log2;
   Runs to = runs_of(to_high, method.to_run_bits, unit_log2);
   if (lane_bits > 0) add_kernels(plan, a, inverse, from, to);
 

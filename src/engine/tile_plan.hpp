@@ -7,9 +7,9 @@
 // to 32 runs of 256 bytes, 8 KiB a tile.
 //
 //   for tile:   from_at, to_at               walk the cosets: one xor each for every tile
-//     copy-in   stage_from <- the runs       where the source's lines are far apart
-//     kernels   registers of K cosets        lane_network.hpp
-//     drain     to runs <- stage_to          streaming stores of whole lines
+//     copy-in   stage_from <- the runs       where the source's runs are short: pages, eight at
+//     once kernels   registers of K cosets        lane_network.hpp drain     to runs <- stage_to
+//     streaming stores of whole lines
 //
 // Every vector is reduced so that addresses stay aligned: source offsets have zero low bits, and
 // destination offsets too unless the map couples low bits (Gray code, most affine maps). What
@@ -34,8 +34,6 @@ struct Method {
   bool streaming = false;
   // How many lines ahead of their use the source's are prefetched; 0 leaves it to the hardware.
   std::uint32_t lines_ahead = 0;
-  // In how many pieces at most a staged tile is copied in, computed and drained in turn.
-  std::uint32_t pieces_max = 64;
   friend bool operator==(const Method&, const Method&) = default;
 };
 
@@ -62,6 +60,8 @@ struct TilePlan {
   std::array<Word, std::size_t{1} << lane_bits_max> register_from{};
   std::array<Word, std::size_t{1} << lane_bits_max> register_to{};
   std::array<std::uint8_t, std::size_t{1} << lane_bits_max> register_shift{};
+  // Every register is shuffled alike: no lambda, and no shifts but the tile's own.
+  bool plain_lanes = false;
 
   // Outer walk, in bytes: tile i is at the xor of the vectors of the bits of i, and at the
   // destination of those xor to_start.
@@ -77,6 +77,10 @@ struct TilePlan {
   // partner_start. Filled by add_partners.
   std::array<Word, word_bits + 1> partner{};
   Word partner_start = 0;
+
+  // In a staged source, line l of run r lies at place l ^ fold(r) of its run: what kernels read
+  // together are lines of one number of many runs, which would fall into one set of every cache.
+  static Word fold(Word run, int run_lines_log2) { return run & low_mask(run_lines_log2); }
 
   Word tiles() const { return bit(outer_bits); }
   std::uint64_t tile_bytes() const { return bit(tile_bits + unit_log2); }

@@ -72,16 +72,23 @@ FARO_INLINE void exchange_stages(typename Ops::Vector (&x)[Count]) {
 template <class Ops, int M>
 struct Exchanges {
   using Vector = typename Ops::Vector;
-  // Eight registers at a time leave room in sixteen; more stages are split in two halves.
+  using Plain = Exchanges;
   static constexpr std::size_t registers = std::size_t{1} << M;
+  // Eight registers at a time leave room in sixteen; more stages are split in two halves.
   static constexpr int split = M <= 3 ? M : (M + 1) / 2;
 
+  const TilePlan& plan;
+  const std::uint8_t* pre;
+  const std::uint8_t* post;
+
+  Exchanges(const TilePass& pass, Word)
+      : plan(pass.plan),
+        pre(pass.tables.has_pre ? pass.tables.at(pass.tables.first) : nullptr),
+        post(pass.tables.has_post ? pass.tables.at(pass.tables.last) : nullptr) {}
+
   template <class Put>
-  static FARO_INLINE void run(const TilePass& pass, const std::byte* from, Word from_at,
-                              std::byte* to, Word to_at, Word shift) {
-    const TilePlan& plan = pass.plan;
-    const std::uint8_t* pre = pass.tables.has_pre ? pass.tables.at(pass.tables.first) : nullptr;
-    const std::uint8_t* post = pass.tables.has_post ? pass.tables.at(pass.tables.last) : nullptr;
+  FARO_INLINE void run(const std::byte* from, Word from_at, std::byte* to, Word to_at,
+                       Word shift) const {
     if constexpr (M <= 3) {
       Vector x[1 << M];
       load(plan, from, from_at, 0, pre, x);

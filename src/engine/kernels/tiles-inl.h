@@ -24,9 +24,10 @@ using RunKernels = void (*)(const TilePass& pass, const KernelRun& run, std::siz
                             std::size_t end, std::size_t ahead);
 
 template <class Kernel, class Put>
-void run_kernels(const TilePass& pass, const KernelRun& run, std::size_t begin, std::size_t end,
-                 std::size_t ahead) {
+FARO_INLINE void loop_kernels(const TilePass& pass, const KernelRun& run, std::size_t begin,
+                              std::size_t end, std::size_t ahead) {
   const TilePlan& plan = pass.plan;
+  const Kernel kernel(pass, run.shift);
   const TilePlan::Kernel* kernels = plan.kernels.data();
   const std::size_t count = plan.kernels.size();
   for (std::size_t q = begin; q < end; ++q) {
@@ -40,8 +41,18 @@ void run_kernels(const TilePass& pass, const KernelRun& run, std::size_t begin, 
       }
     }
     const TilePlan::Kernel& k = kernels[q];
-    Kernel::template run<Put>(pass, run.from, run.from_at ^ k.from, run.to, run.to_at ^ k.to,
-                              run.shift ^ k.shift);
+    kernel.template run<Put>(run.from, run.from_at ^ k.from, run.to, run.to_at ^ k.to,
+                             run.shift ^ k.shift);
+  }
+}
+
+template <class Kernel, class Put>
+void run_kernels(const TilePass& pass, const KernelRun& run, std::size_t begin, std::size_t end,
+                 std::size_t ahead) {
+  if (pass.plan.plain_lanes) {
+    loop_kernels<typename Kernel::Plain, Put>(pass, run, begin, end, ahead);
+  } else {
+    loop_kernels<Kernel, Put>(pass, run, begin, end, ahead);
   }
 }
 
@@ -127,17 +138,68 @@ class Lines {
   std::size_t inside_;
 };
 
-// Lines begin..end-1 of a tile into its stage; those some runs later are prefetched.
-template <class Ops>
-FARO_INLINE void copy_in(const Lines& lines, const std::byte* from, Word from_at, std::byte* stage,
-                         std::size_t begin, std::size_t end, std::size_t tile_lines) {
-  // No more than a few runs, which may all fall into the same sets of a cache.
-  const std::size_t ahead = std::min<std::size_t>(64, 4 * lines.run_end(0));
-  for (std::size_t l = begin; l < end; ++l) {
-    if (l + ahead < tile_lines) {
-      __builtin_prefetch(from + (from_at ^ lines.offset(l + ahead)), 0, 3);
+// Interleave runs' lines `line` side by side into the stage.
+template <class Ops, int Interleave>
+FARO_INLINE void copy_lines(const std::byte* const (&from)[Interleave], Word line,
+                            std::byte* const (&to)[Interleave], const Word (&fold)[Interleave]) {
+  // All loads before the first store: a store to an address that agrees with a later load's in its
+  // low 12 bits would hold it up.
+  FARO_UNROLL
+  for (std::size_t at = 0; at < line_bytes; at += Ops::vector_bytes) {
+    typename Ops::Vector x[Interleave];
+    FARO_UNROLL
+    for (int w = 0; w < Interleave; ++w) x[w] = Ops::load(from[w] + (line << line_log2) + at);
+    FARO_UNROLL
+    for (int w = 0; w < Interleave; ++w) {
+      Ops::store(to[w] + ((line ^ fold[w]) << line_log2) + at, x[w]);
     }
-    move_line<Ops, StorePut<Ops>>(from + (from_at ^ lines.offset(l)), stage + l * line_bytes);
+  }
+}
+
+// A tile's runs into its stage, some at once: the hardware prefetches along each page, but not
+// from one page to the next, so the first lines of those that follow are asked for by hand.
+template <class Ops, int Interleave>
+void copy_in(const TilePlan& plan, const std::byte* from, Word from_at, Word next_from_at,
+             std::byte* stage) {
+  const std::size_t runs = plan.from_runs.size();
+  const std::uint64_t run_bytes = plan.from_run_bytes();
+  const int lines_log2 = log2_exact(run_bytes) - line_log2;
+  const Word lines = bit(lines_log2);
+  for (std::size_t first = 0; first < runs; first += Interleave) {
+    const std::byte* in[Interleave];
+    const std::byte* later[Interleave];
+    std::byte* out[Interleave];
+    Word fold[Interleave];
+    const bool last = first + Interleave == runs;
+    for (std::size_t w = 0; w < Interleave; ++w) {
+      const std::size_t run = first + w;
+      in[w] = from + (from_at ^ plan.from_runs[run]);
+      later[w] = last ? from + (next_from_at ^ plan.from_runs[w])
+                      : from + (from_at ^ plan.from_runs[run + Interleave]);
+      out[w] = stage + run * run_bytes;
+      fold[w] = TilePlan::fold(run, lines_log2);
+    }
+    for (Word line = 0; line < lines; ++line) {
+      if (line == lines / 2) {
+        for (const std::byte* run : later) __builtin_prefetch(run, 0, 3);
+      }
+      copy_lines<Ops, Interleave>(in, line, out, fold);
+    }
+  }
+}
+
+template <class Ops>
+void copy_tile_in(const TilePlan& plan, const std::byte* from, Word from_at, Word next_from_at,
+                  std::byte* stage) {
+  const std::size_t runs = plan.from_runs.size();
+  if (runs >= 8) {
+    copy_in<Ops, 8>(plan, from, from_at, next_from_at, stage);
+  } else if (runs >= 4) {
+    copy_in<Ops, 4>(plan, from, from_at, next_from_at, stage);
+  } else if (runs == 2) {
+    copy_in<Ops, 2>(plan, from, from_at, next_from_at, stage);
+  } else {
+    copy_in<Ops, 1>(plan, from, from_at, next_from_at, stage);
   }
 }
 
@@ -214,66 +276,68 @@ void run_direct(const TilePass& pass, const std::byte* from, std::byte* to, Word
   }
 }
 
-// Stages, as a pipeline of three tiles: while one goes through the kernels, the next is copied in
-// (or prefetched) and the one before is drained, piece by piece, so that reads, shuffles and writes
-// overlap.
+// The destination staged, as a pipeline of two tiles: while one goes through the kernels, the one
+// before is drained, piece by piece, so that reads, shuffles and writes overlap.
 template <template <class, int> class Family, template <int> class Ops>
 void run_staged(const TilePass& pass, const std::byte* from, std::byte* to, Word begin, Word end,
                 std::byte* working) {
+  constexpr std::size_t pieces_max = 64;
   using Mover = Ops<3>;
   const TilePlan& plan = pass.plan;
-  const bool copies = plan.method.copy_in;
+  const Lines to_lines(plan.to_runs, plan.to_run_bytes());
+  const Drain how = drain_for(plan, to);
+  const RunKernels kernels = choose_kernels<Family, Ops>(plan, Put::store);
+  const std::size_t tile_bytes = plan.tile_bytes();
+  const std::size_t lines = tile_bytes / line_bytes;
+  const std::size_t pieces = std::min({plan.kernels.size(), pieces_max, lines});
+  const std::size_t piece_lines = lines / pieces;
+  const std::size_t piece_kernels = plan.kernels.size() / pieces;
+  std::byte* const stages[2] = {working, working + tile_bytes};
+
+  TileWalk walk(plan, begin);
+  Word last_run = 0;
+  for (Word tile = begin; tile <= end; ++tile) {
+    const Placed placed(plan, walk.to_at);
+    KernelRun run{from, walk.from_at, 0, stages[tile % 2], placed.inside, placed.shift};
+    walk.next();
+    run.next_from_at = tile + 1 < end ? walk.from_at : run.from_at;
+    for (std::size_t piece = 0; piece < pieces; ++piece) {
+      if (tile < end) {
+        kernels(pass, run, piece * piece_kernels, (piece + 1) * piece_kernels, plan.kernels_ahead);
+      }
+      if (tile > begin) {
+        drain<Mover>(to_lines, how, stages[(tile + 1) % 2], to, last_run, piece * piece_lines,
+                     (piece + 1) * piece_lines);
+      }
+    }
+    last_run = placed.run;
+  }
+}
+
+// The source staged: a tile is copied in, goes through the kernels, and is drained unless they
+// write memory themselves.
+template <template <class, int> class Family, template <int> class Ops>
+void run_copied(const TilePass& pass, const std::byte* from, std::byte* to, Word begin, Word end,
+                std::byte* working) {
+  using Mover = Ops<3>;
+  const TilePlan& plan = pass.plan;
   const bool stages_to = plan.method.stage_to;
-  const Lines from_lines(plan.from_runs, plan.from_run_bytes());
   const Lines to_lines(plan.to_runs, plan.to_run_bytes());
   const Drain how = drain_for(plan, to);
   const RunKernels kernels = choose_kernels<Family, Ops>(
       plan, !stages_to && how == Drain::stream ? Put::stream : Put::store);
-  const std::size_t tile_bytes = plan.tile_bytes();
-  const std::size_t lines = tile_bytes / line_bytes;
-  const std::size_t pieces =
-      std::min({plan.kernels.size(), std::size_t{plan.method.pieces_max}, lines});
-  const std::size_t piece_lines = lines / pieces;
-  const std::size_t piece_kernels = plan.kernels.size() / pieces;
-  std::byte* stage_from[2] = {working, working + tile_bytes};
-  std::byte* stage_to[2] = {to, to};
-  if (stages_to) {
-    stage_to[0] = working + (copies ? 2 : 0) * tile_bytes;
-    stage_to[1] = stage_to[0] + tile_bytes;
-  }
-
-  TileWalk walk(plan, begin);
-  Word last_run = 0;
-  if (copies)
-    copy_in<Mover>(from_lines, from, walk.from_at, stage_from[begin % 2], 0, lines, lines);
-  for (Word tile = begin; tile <= end; ++tile) {
-    const bool computes = tile < end;
-    const bool fetches = copies && tile + 1 < end;
-    const bool drains = stages_to && tile > begin;
+  const std::size_t lines = plan.tile_bytes() / line_bytes;
+  std::byte* const stage_from = working;
+  std::byte* const stage_to = working + plan.tile_bytes();
+  for (TileWalk walk(plan, begin); walk.tile < end;) {
     const Placed placed(plan, walk.to_at);
-    KernelRun run{copies ? stage_from[tile % 2] : from,
-                  copies ? 0 : walk.from_at,
-                  0,
-                  stage_to[tile % 2],
-                  stages_to ? placed.inside : placed.run | placed.inside,
-                  placed.shift};
+    const Word from_at = walk.from_at;
     walk.next();
-    if (!copies) run.next_from_at = tile + 1 < end ? walk.from_at : run.from_at;
-    for (std::size_t piece = 0; piece < pieces; ++piece) {
-      const std::size_t l0 = piece * piece_lines;
-      const std::size_t l1 = l0 + piece_lines;
-      if (fetches) {
-        copy_in<Mover>(from_lines, from, walk.from_at, stage_from[(tile + 1) % 2], l0, l1, lines);
-      }
-      if (computes) {
-        kernels(pass, run, piece * piece_kernels, (piece + 1) * piece_kernels,
-                copies ? 0 : plan.kernels_ahead);
-      }
-      if (drains) {
-        drain<Mover>(to_lines, how, stage_to[(tile + 1) % 2], to, last_run, l0, l1);
-      }
-    }
-    last_run = placed.run;
+    copy_tile_in<Mover>(plan, from, from_at, walk.tile < end ? walk.from_at : from_at, stage_from);
+    const Word inside = stages_to ? placed.inside : placed.run | placed.inside;
+    kernels(pass, {stage_from, 0, 0, stages_to ? stage_to : to, inside, placed.shift}, 0,
+            plan.kernels.size(), 0);
+    if (stages_to) drain<Mover>(to_lines, how, stage_to, to, placed.run, 0, lines);
   }
 }
 
@@ -281,7 +345,9 @@ template <template <class, int> class Family, template <int> class Ops>
 void run_tiles(const TilePass& pass, const std::byte* from, std::byte* to, Word begin, Word end,
                std::byte* working) {
   if (begin == end) return;
-  if (pass.plan.method.stage_to || pass.plan.method.copy_in) {
+  if (pass.plan.method.copy_in) {
+    run_copied<Family, Ops>(pass, from, to, begin, end, working);
+  } else if (pass.plan.method.stage_to) {
     run_staged<Family, Ops>(pass, from, to, begin, end, working);
   } else {
     run_direct<Family, Ops>(pass, from, to, begin, end);

@@ -6,56 +6,59 @@
 // indices and POST with its shift into the last one's, so a general affine map costs what a plain
 // bit permutation does. Included once per instruction set, inside its namespace.
 
-// Stages begin..end-1 of the middle on the registers that differ in these bits of their number.
-template <class Ops, std::size_t Begin, std::size_t End, std::size_t Count>
-FARO_INLINE void middle_stages(const TilePass& pass, typename Ops::Vector (&x)[Count],
-                               std::size_t first_bit) {
-  const std::uint8_t* table = pass.tables.at(pass.tables.middle);
-  FARO_UNROLL
-  for (std::size_t t = Begin; t < End; ++t) {
-    const auto low = Ops::load_table(table + 2 * t * Ops::vector_bytes);
-    const auto high = Ops::load_table(table + (2 * t + 1) * Ops::vector_bytes);
-    const std::size_t step = std::size_t{1} << (t - first_bit);
-    FARO_UNROLL
-    for (std::size_t r = 0; r < Count; ++r) {
-      if ((r & step) != 0) continue;
-      const auto a = x[r];
-      const auto b = x[r | step];
-      x[r] = Ops::pick(a, low, b);
-      x[r | step] = Ops::pick(a, high, b);
+enum class Lanes {
+  any,    // PRE and POST differ from register to register, and with a kernel's shift
+  plain,  // every register has the same: any permutation of bits, its complement included
+};
+
+// What a run of kernels takes from the pass is loaded once, into registers as far as they reach:
+// the compiler must assume that every store changes the tables.
+template <class Ops, int M, Lanes Which = Lanes::any>
+class TwoTables {
+ public:
+  using Vector = typename Ops::Vector;
+  using Plain = TwoTables<Ops, M, Lanes::plain>;
+  static constexpr std::size_t registers = std::size_t{1} << M;
+
+  // `shift` is that of the run, which with plain lanes all kernels share.
+  TwoTables(const TilePass& pass, Word shift)
+      : plan_(pass.plan),
+        first_(pass.tables.at(pass.tables.first)),
+        middle_(pass.tables.at(pass.tables.middle)),
+        last_(pass.tables.at(pass.tables.last)) {
+    if constexpr (kept_first > 0) {
+      FARO_UNROLL
+      for (std::size_t r = 0; r < kept_first; ++r) kept_first_[r] = table(first_, r);
+    }
+    if constexpr (kept_middle > 0) {
+      FARO_UNROLL
+      for (std::size_t t = 0; t < kept_middle; ++t) kept_middle_[t] = table(middle_, 2 + t);
+    }
+    if constexpr (Which == Lanes::plain) {
+      kept_last_[0] = table(last_, shift);
+      kept_last_[1] = table(last_, Ops::lanes + shift);
     }
   }
-}
-
-template <class Ops, int M>
-struct TwoTables {
-  using Vector = typename Ops::Vector;
-  // More than 16 registers do not fit beside their indices: the stages are then split in two
-  // halves with a small buffer between them.
-  static constexpr std::size_t registers = std::size_t{1} << M;
-  static constexpr std::size_t split = M <= 4 ? M : M / 2;
 
   template <class Put>
-  static FARO_INLINE void run(const TilePass& pass, const std::byte* from, Word from_at,
-                              std::byte* to, Word to_at, Word shift) {
-    const TilePlan& plan = pass.plan;
+  FARO_INLINE void run(const std::byte* from, Word from_at, std::byte* to, Word to_at,
+                       Word shift) const {
     if constexpr (M == 0) {
-      const std::uint8_t* last = pass.tables.at(pass.tables.last);
       const auto a = Ops::load(from + from_at);
-      Put::put(to + to_at, Ops::pick_one(a, Ops::load_table(last + shift * Ops::vector_bytes)));
+      Put::put(to + to_at, Ops::pick_one(a, last_table(0, shift)));
     } else if constexpr (M <= 4) {
       Vector x[1 << M];
-      load_first(plan, pass, from, from_at, 0, x);
-      middle_stages<Ops, 1, M - 1>(pass, x, 0);
-      finish<Put>(plan, pass, x, 0, to, to_at, shift);
+      load_first(from, from_at, 0, x);
+      middle_stages<1, M - 1>(x, 0);
+      finish<Put>(x, 0, to, to_at, shift);
     } else {
       constexpr std::size_t side = std::size_t{1}
                                    << (M - split);  // groups, and registers of the second half
       alignas(64) std::byte buffer[(std::size_t{1} << M) * Ops::vector_bytes];
       for (std::size_t group = 0; group < side; ++group) {
         Vector x[1 << split];
-        load_first(plan, pass, from, from_at, group << split, x);
-        middle_stages<Ops, 1, split>(pass, x, 0);
+        load_first(from, from_at, group << split, x);
+        middle_stages<1, split>(x, 0);
         FARO_UNROLL
         for (std::size_t r = 0; r < registers / side; ++r) {
           Ops::store(buffer + ((group << split) | r) * Ops::vector_bytes, x[r]);
@@ -67,19 +70,62 @@ struct TwoTables {
         for (std::size_t r = 0; r < side; ++r) {
           x[r] = Ops::load(buffer + ((r << split) | group) * Ops::vector_bytes);
         }
-        middle_stages<Ops, split, M - 1>(pass, x, split);
-        finish<Put>(plan, pass, x, group, to, to_at, shift);
+        middle_stages<split, M - 1>(x, split);
+        finish<Put>(x, group, to, to_at, shift);
+      }
+    }
+  }
+
+ private:
+  // More than 16 registers do not fit beside their indices: the stages are then split in two
+  // halves with a small buffer between them.
+  static constexpr std::size_t split = M <= 4 ? M : M / 2;
+  // Index vectors kept in registers, of 32 with the 2^M that move.
+  static constexpr bool plain = Which == Lanes::plain;
+  static constexpr std::size_t kept_first = M < 2 ? 0 : plain ? 2 : M <= 3 ? registers : 0;
+  static constexpr std::size_t kept_middle = M >= 3 && M <= 4 ? 2 * (M - 2) : 0;
+
+  static FARO_INLINE Vector table(const std::uint8_t* tables, std::size_t number) {
+    return Ops::load_table(tables + number * Ops::vector_bytes);
+  }
+  FARO_INLINE Vector first_table(std::size_t r) const {
+    if constexpr (plain) return kept_first_[r & 1U];
+    if constexpr (kept_first > 0) return kept_first_[r];
+    return table(first_, r);
+  }
+  FARO_INLINE Vector middle_table(std::size_t stage, std::size_t side) const {
+    if constexpr (kept_middle > 0) return kept_middle_[2 * (stage - 1) + side];
+    return table(middle_, 2 * stage + side);
+  }
+  FARO_INLINE Vector last_table(std::size_t side, Word shift) const {
+    if constexpr (plain) return kept_last_[side];
+    return table(last_, side * Ops::lanes + shift);
+  }
+
+  // Stages begin..end-1 of the middle on the registers that differ in these bits of their number.
+  template <std::size_t Begin, std::size_t End, std::size_t Count>
+  FARO_INLINE void middle_stages(Vector (&x)[Count], std::size_t first_bit) const {
+    FARO_UNROLL
+    for (std::size_t t = Begin; t < End; ++t) {
+      const auto low = middle_table(t, 0);
+      const auto high = middle_table(t, 1);
+      const std::size_t step = std::size_t{1} << (t - first_bit);
+      FARO_UNROLL
+      for (std::size_t r = 0; r < Count; ++r) {
+        if ((r & step) != 0) continue;
+        const auto a = x[r];
+        const auto b = x[r | step];
+        x[r] = Ops::pick(a, low, b);
+        x[r | step] = Ops::pick(a, high, b);
       }
     }
   }
 
   // Loads Count registers from number `base` on and does stage 0, unless that is the last too.
   template <std::size_t Count>
-  static FARO_INLINE void load_first(const TilePlan& plan, const TilePass& pass,
-                                     const std::byte* from, Word from_at, std::size_t base,
-                                     Vector (&x)[Count]) {
-    const std::uint8_t* first = pass.tables.at(pass.tables.first) + base * Ops::vector_bytes;
-    const Word* offsets = plan.register_from.data() + base;
+  FARO_INLINE void load_first(const std::byte* from, Word from_at, std::size_t base,
+                              Vector (&x)[Count]) const {
+    const Word* offsets = plan_.register_from.data() + base;
     FARO_UNROLL
     for (std::size_t r = 0; r < Count; r += 2) {
       const auto a = Ops::load(from + (from_at ^ offsets[r]));
@@ -88,31 +134,34 @@ struct TwoTables {
         x[r] = a;
         x[r + 1] = b;
       } else {
-        x[r] = Ops::pick(a, Ops::load_table(first + r * Ops::vector_bytes), b);
-        x[r + 1] = Ops::pick(a, Ops::load_table(first + (r + 1) * Ops::vector_bytes), b);
+        x[r] = Ops::pick(a, first_table(base + r), b);
+        x[r + 1] = Ops::pick(a, first_table(base + r + 1), b);
       }
     }
   }
 
   // The last stage and the stores. x[i] is register i << (M - bits of Count) | group.
   template <class Put, std::size_t Count>
-  static FARO_INLINE void finish(const TilePlan& plan, const TilePass& pass,
-                                 const Vector (&x)[Count], std::size_t group, std::byte* to,
-                                 Word to_at, Word shift) {
+  FARO_INLINE void finish(const Vector (&x)[Count], std::size_t group, std::byte* to, Word to_at,
+                          Word shift) const {
     constexpr std::size_t half = Count / 2;
     constexpr std::size_t place = M <= 4 ? 0 : split;
-    const std::uint8_t* low = pass.tables.at(pass.tables.last);
-    const std::uint8_t* high = low + Ops::lanes * Ops::vector_bytes;
     FARO_UNROLL
     for (std::size_t i = 0; i < half; ++i) {
       const std::size_t s0 = (i << place) | group;
       const std::size_t s1 = ((i | half) << place) | group;
-      const Word shift0 = shift ^ plan.register_shift[s0];
-      const Word shift1 = shift ^ plan.register_shift[s1];
-      const auto index0 = Ops::load_table(low + shift0 * Ops::vector_bytes);
-      const auto index1 = Ops::load_table(high + shift1 * Ops::vector_bytes);
-      Put::put(to + (to_at ^ plan.register_to[s0]), Ops::pick(x[i], index0, x[i | half]));
-      Put::put(to + (to_at ^ plan.register_to[s1]), Ops::pick(x[i], index1, x[i | half]));
+      const auto index0 = last_table(0, shift ^ plan_.register_shift[s0]);
+      const auto index1 = last_table(1, shift ^ plan_.register_shift[s1]);
+      Put::put(to + (to_at ^ plan_.register_to[s0]), Ops::pick(x[i], index0, x[i | half]));
+      Put::put(to + (to_at ^ plan_.register_to[s1]), Ops::pick(x[i], index1, x[i | half]));
     }
   }
+
+  const TilePlan& plan_;
+  const std::uint8_t* first_;
+  const std::uint8_t* middle_;
+  const std::uint8_t* last_;
+  Vector kept_first_[kept_first == 0 ? 1 : kept_first];
+  Vector kept_middle_[kept_middle == 0 ? 1 : kept_middle];
+  Vector kept_last_[2];
 };
