@@ -123,6 +123,13 @@ Choice staged_to(const MethodQuestion& q) {
   return {method, "streaming stores from a stage: vectors are parts of lines"};
 }
 
+// With a staged source consecutive kernels complete the lines that one begins; more than eight
+// begun lines (small elements) are more than the CPU combines, and the destination is staged too.
+bool stages_both(const MethodQuestion& q) {
+  constexpr int begun_log2_max = 3;
+  return !completes_lines(q) && q.kernels.vector_log2 - q.unit_log2 > begun_log2_max;
+}
+
 // Pages, many at once, so that the hardware's prefetch is at work on all of them; the stage fits
 // the second cache. The destination's runs are long enough for streaming stores.
 Choice staged_from(const MethodQuestion& q) {
@@ -139,7 +146,7 @@ Choice staged_from(const MethodQuestion& q) {
   Method method = with_runs(runs);
   method.streaming = true;
   method.copy_in = true;
-  method.stage_to = !completes_lines(q);
+  method.stage_to = stages_both(q);
   return {method, "source staged: it is read from many pages, whole and eight at once"};
 }
 
@@ -148,7 +155,11 @@ Choice staged_from(const MethodQuestion& q) {
 Choice choose_method(const MethodQuestion& q) {
   if (!streams(q)) return in_cache(q);
   const bool many_pages = kernel_pages_log2(q) >= 5;
-  if (many_pages || (q.data_bytes > last_cache_bytes && short_runs(q))) return staged_from(q);
+  // Two stages cost what they bring, but for single bytes.
+  const bool pays = !stages_both(q) || q.unit_log2 == 0;
+  if (many_pages || (q.data_bytes > last_cache_bytes && short_runs(q) && pays)) {
+    return staged_from(q);
+  }
   return completes_lines(q) ? direct(q) : staged_to(q);
 }
 

@@ -3,6 +3,7 @@
 
 #include <gtest/gtest.h>
 
+#include "engine/passes.hpp"
 #include "full.hpp"
 #include "moves.hpp"
 
@@ -55,6 +56,40 @@ TEST(Kernels, agree_wherever_the_buffers_begin) {
       }
     }
   }
+}
+
+// What large data takes by choice, on data small enough to test often.
+TEST(Kernels, agree_by_every_way_through_memory) {
+  Random random(3);
+  const std::vector<int> widths =
+      sanitized() ? std::vector<int>{7, 12} : std::vector<int>{7, 11, 13, 16};
+  int copied = 0;
+  for (const engine::KernelSet* set : engine::kernel_sets()) {
+    for (const std::uint64_t element : {1U, 2U, 4U, 8U, 16U}) {
+      for (const int width : widths) {
+        for (const BitMap& map : maps_of(width, random)) {
+          const PermuteShape shape{.element_bytes = element};
+          const PermuteOptions options{.simd = set->simd};
+          const auto from = numbered_bytes(element << width);
+          std::vector<std::byte> to(from.size() + 1);
+          for (std::size_t candidate = 0;; ++candidate) {
+            const auto pass =
+                engine::plan_pass(map, shape, options, engine::Place::apart, candidate);
+            if (!pass) break;
+            copied += pass->sections.front().pass.plan.method.copy_in ? 1 : 0;
+            for (const std::size_t offset : {0U, 1U}) {
+              std::fill(to.begin(), to.end(), std::byte{0});
+              engine::run_pass(*pass, from.data(), to.data() + offset, {});
+              ASSERT_FALSE(reference_compare(map, shape, from.data(), to.data() + offset).found)
+                  << words(map, shape, options) << ", candidate " << candidate << ", offset "
+                  << offset;
+            }
+          }
+        }
+      }
+    }
+  }
+  EXPECT_GT(copied, 100);
 }
 
 TEST(Kernels, every_number_of_registers_occurs) {

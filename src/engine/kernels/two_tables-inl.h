@@ -13,15 +13,15 @@ enum class Lanes {
 
 // What a run of kernels takes from the pass is loaded once, into registers as far as they reach:
 // the compiler must assume that every store changes the tables.
-template <class Ops, int M, Lanes Which = Lanes::any>
-class TwoTables {
+template <class Ops, int M, Lanes Which>
+class TwoTableKernel {
  public:
   using Vector = typename Ops::Vector;
-  using Plain = TwoTables<Ops, M, Lanes::plain>;
+  using Plain = TwoTableKernel<Ops, M, Lanes::plain>;
   static constexpr std::size_t registers = std::size_t{1} << M;
 
   // `shift` is that of the run, which with plain lanes all kernels share.
-  TwoTables(const TilePass& pass, Word shift)
+  TwoTableKernel(const TilePass& pass, Word shift)
       : plan_(pass.plan),
         first_(pass.tables.at(pass.tables.first)),
         middle_(pass.tables.at(pass.tables.middle)),
@@ -83,7 +83,8 @@ class TwoTables {
   // Index vectors kept in registers, of 32 with the 2^M that move.
   static constexpr bool plain = Which == Lanes::plain;
   static constexpr std::size_t kept_first = M < 2 ? 0 : plain ? 2 : M <= 3 ? registers : 0;
-  static constexpr std::size_t kept_middle = M >= 3 && M <= 4 ? 2 * (M - 2) : 0;
+  static constexpr std::size_t kept_middle =
+      M >= 3 && M <= 4 ? 2 * (static_cast<std::size_t>(M) - 2) : 0;
 
   static FARO_INLINE Vector table(const std::uint8_t* tables, std::size_t number) {
     return Ops::load_table(tables + number * Ops::vector_bytes);
@@ -165,3 +166,6 @@ class TwoTables {
   Vector kept_middle_[kept_middle == 0 ? 1 : kept_middle];
   Vector kept_last_[2];
 };
+
+template <class Ops, int M>
+using TwoTables = TwoTableKernel<Ops, M, Lanes::any>;
