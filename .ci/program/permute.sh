@@ -29,6 +29,33 @@ for axis in 0 1 2 -1; do
 done
 exits "axis of an odd array" 0 "$faro" permute odd.npy b.npy --map gray --axis 1 --verify
 same "axis of an odd array" b.npy "np.load('odd.npy')[:, [g ^ (g >> 1) ^ (g >> 2) ^ (g >> 3) for g in range(16)], :]"
+
+# axes and batches beside NumPy: every dtype, shapes with odd counts on either side, in place too
+py "
+for name in ['u1', '<i2', '>i4', '<f8', '<c16', 'S3', 'S12']:
+    for at, shape in enumerate([(5, 16, 3), (7, 3, 32), (64, 9), (3, 8, 2, 5), (1, 128, 1), (1000, 4)]):
+        size = int(np.prod(shape)) * np.dtype(name).itemsize
+        flat = np.random.default_rng(at).integers(65, 91, size, dtype='u1')
+        np.save(f'batch-{name}-{at}.npy', flat.view(name).reshape(shape))
+"
+axes=(1 2 0 1 1 1)
+for name in u1 '<i2' '>i4' '<f8' '<c16' S3 S12; do
+  for at in 0 1 2 3 4 5; do
+    one=batch-$name-$at.npy
+    axis=${axes[$at]}
+    exits "axis $axis of $one" 0 "$faro" permute "$one" b.npy --map 'i -> gray(rev(i)) ^ 1' --axis $axis
+    # NumPy gathers: to[map(i)] = from[i] is take by the inverse of map
+    gathered="np.take(np.load('$one'), np.argsort([(r := int(format(i, f'0{w}b')[::-1], 2)) ^ (r >> 1) ^ 1 for w in [np.load('$one').shape[$axis].bit_length() - 1] for i in range(2**w)]), axis=$axis)"
+    same "axis $axis of $one" b.npy "$gathered"
+    cp "$one" c.npy
+    exits "axis $axis of $one in place" 0 "$faro" permute c.npy --in-place --map 'i -> gray(rev(i)) ^ 1' --axis $axis
+    check "axis $axis of $one in place" cmp -s b.npy c.npy
+  done
+done
+# a rotation of an axis's bits is a transpose of the axis cut in two
+py "np.save('cut.npy', np.arange(5 * 64 * 3, dtype='<i4').reshape(5, 64, 3))"
+exits "an axis cut in two" 0 "$faro" permute cut.npy b.npy --map 'r:2 c:4 -> c r' --axis 1
+same "an axis cut in two" b.npy "np.load('cut.npy').reshape(5, 4, 16, 3).transpose(0, 2, 1, 3).reshape(5, 64, 3)"
 exits "structured" 0 "$faro" permute s.npy b.npy --map vector-reversal
 same "structured" b.npy "np.load('s.npy')[::-1]"
 exits "one element" 0 "$faro" permute one.npy b.npy --map 'i:0 -> i'
