@@ -38,6 +38,7 @@ REQUESTS = {
     "plan-reversal": ("cube", "i:4 -> rev(i)", "cube:4", ["--elements", "2", "--expand"], None,
                       lambda a: reverse(a, 4)),
     "plan-mesh": ("mesh", "i:4 -> rev(i)", "mesh:4x4", [], None, lambda a: reverse(a, 4)),
+    "plan-mesh-many": ("mesh", "i:4 -> rev(i)", "mesh:4x4", ["--elements", "3"], None, lambda a: reverse(a, 4)),
     "plan-torus": ("mesh", "i:4 -> ~rev(i)", "torus:4x4", [], None, lambda a: reverse(a, 4) ^ 15),
     "plan-links": ("links", "r:2 c:2 -> c r", "mesh:4x4,all-links", [], None, lambda a: a >> 2 | (a & 3) << 2),
     "plan-links-torus": ("links", "i:4 -> rev(i)", "torus:4x4,all-links", [], None, lambda a: reverse(a, 4)),

@@ -8,6 +8,7 @@
 #include "cli/json_numbers.hpp"
 #include "faro/machines/model/machine_text.hpp"
 #include "faro/machines/model/pops.hpp"
+#include "faro/schedules/cost.hpp"
 
 namespace faro::cli {
 namespace {
@@ -40,8 +41,8 @@ std::string verified_text(const PlanReport& report) {
       text += v.cost.remote_moves == 0
                   ? fmt::format("replayed, {} delivered", plural(v.delivered, "element"))
                   : fmt::format("replayed {}", plural(v.cost.remote_moves, "move"));
-    else if (const auto* cube = std::get_if<Hypercube>(&report.request.machine))
-      text += fmt::format("proved for all 2^{} processors", cube->dimensions);
+    else if (const auto bits = address_bits(report.request.machine))
+      text += fmt::format("proved for all 2^{} processors", *bits);
     else
       text += "proved for all processors";
   }
@@ -55,6 +56,20 @@ std::string cost_text(const PlanReport& report) {
   if (report.cost.unit_routes != 0 || report.cost.long_routes != 0)
     text += fmt::format(", {}, {}", plural(report.cost.long_routes, "long route"),
                         plural(report.cost.register_ops, "register operation"));
+  return text;
+}
+
+std::string storage_text(const PlanReport& report) {
+  if (!is_simd_mesh(report.request.machine))
+    return fmt::format("{} in each processor", plural(report.slots_used, "slot"));
+  const Count elements = report.request.elements;
+  std::string text =
+      fmt::format("{} of one element in each processor", plural(report.slots_used, "register"));
+  if (elements > 1)
+    text += fmt::format(
+        "; the program of {} runs {} times, once for each of its elements",
+        in_units(cost_value(report.request.machine, report.listed_cost), report.request.machine),
+        to_string(elements));
   return text;
 }
 
@@ -143,7 +158,7 @@ std::string plan_text(const PlanReport& report, const std::string& map_text, con
                                   to_string(report.paper->formula.value)));
   text += line("bound", bound_text(report));
   if (text.ends_with("\n\n")) text.pop_back();
-  text += line("storage", fmt::format("{} in each processor", plural(report.slots_used, "slot")));
+  text += line("storage", storage_text(report));
   if (const auto* network = std::get_if<Pops>(&request.machine)) {
     const pops::Hardware h = pops::hardware(*network);
     text += line("hardware", fmt::format("{} couplers of degree {}, {} transmitters, {} receivers",

@@ -9,6 +9,7 @@
 #include "cli/command.hpp"
 #include "faro/base/error.hpp"
 #include "faro/files/input.hpp"
+#include "faro/schedules/cost.hpp"
 
 namespace faro::cli {
 namespace {
@@ -97,13 +98,12 @@ class LineSource : public ByteSource {
 };
 
 std::string cost_text(const Cost& cost, const Machine& machine) {
-  const auto* mesh = std::get_if<Mesh>(&machine);
   if (std::holds_alternative<Pops>(machine))
     return fmt::format("{}{}", plural(cost.slots, "slot"),
                        cost.compute_rounds == 0
                            ? ""
                            : fmt::format(", {}", plural(cost.compute_rounds, "compute round")));
-  if (mesh != nullptr && mesh->links == Mesh::Links::one_route)
+  if (is_simd_mesh(machine))
     return fmt::format("{}, {}, {}", plural(cost.unit_routes, "unit route"),
                        plural(cost.long_routes, "long route"),
                        plural(cost.register_ops, "register operation"));

@@ -4,8 +4,15 @@
 
 #include "faro/base/check.hpp"
 #include "faro/machines/model/bpc_vector.hpp"
+#include "faro/schedules/cost.hpp"
 
 namespace faro::mesh {
+namespace {
+
+// Elements that the goal of a list of destinations spells out.
+constexpr std::uint64_t goal_moves_max = std::uint64_t{1} << 22;
+
+}  // namespace
 
 TernaryMask where_bits(std::initializer_list<BitValue> bits) {
   TernaryMask mask;
@@ -64,12 +71,6 @@ unsigned MeshProgram::registers_used() const {
   return used;
 }
 
-Cost times(const Cost& cost, std::uint64_t elements) {
-  return {.unit_routes = multiply_checked(cost.unit_routes, elements),
-          .long_routes = multiply_checked(cost.long_routes, elements),
-          .register_ops = multiply_checked(cost.register_ops, elements)};
-}
-
 const Mesh& mesh_of(const Request& request) {
   const auto* mesh = std::get_if<Mesh>(&request.machine);
   FARO_CHECK(mesh != nullptr);
@@ -90,13 +91,15 @@ std::vector<Word> destinations_of(const Request& request) {
 }
 
 std::optional<std::string> refusal_of_simd(const Request& request, std::optional<Mesh::Wrap> wrap) {
-  const auto* mesh = std::get_if<Mesh>(&request.machine);
-  if (mesh == nullptr || mesh->links != Mesh::Links::one_route)
-    return "the machine is no SIMD mesh or torus";
-  if (wrap && mesh->wrap != *wrap)
+  if (!is_simd_mesh(request.machine)) return "the machine is no SIMD mesh or torus";
+  if (wrap && mesh_of(request).wrap != *wrap)
     return *wrap == Mesh::Wrap::orthogonal ? "the machine is no torus"
                                            : "the machine has another wraparound";
-  if (!request.destinations.empty()) return std::nullopt;
+  if (!request.destinations.empty()) {
+    if (request.elements > goal_moves_max / request.destinations.size())
+      return "a list of destinations with so many elements; the goal names each, at most 2^22";
+    return std::nullopt;
+  }
   if (!processor_map(request))
     return "the map moves memory bits; the elements of a processor move alike here";
   return std::nullopt;
@@ -111,7 +114,7 @@ std::optional<std::string> refusal_of_bpc(const Request& request) {
 }
 
 Estimate estimate_of(const Request& request, const MeshProgram& program, std::string text) {
-  const Cost cost = times(program.cost(), request.elements);
+  const Cost cost = performed(program.cost(), request.machine, request.elements);
   return {.cost = {cost.unit_routes, std::move(text)},
           .paper = std::nullopt,
           .ties = {cost.long_routes, cost.register_ops}};

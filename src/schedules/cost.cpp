@@ -10,10 +10,22 @@ Count size_of(int width, const std::vector<Parity>& where) {
   return space.empty() ? Count{0} : Count{1} << space.dimension();
 }
 
+bool is_simd_mesh(const Machine& machine) {
+  const auto* mesh = std::get_if<Mesh>(&machine);
+  return mesh != nullptr && mesh->links == Mesh::Links::one_route;
+}
+
+Cost performed(const Cost& listed, const Machine& machine, std::uint64_t elements) {
+  if (!is_simd_mesh(machine)) return listed;
+  Cost cost = listed;
+  for (Count* part : {&cost.unit_routes, &cost.long_routes, &cost.register_ops})
+    *part = multiply_checked(*part, elements);
+  return cost;
+}
+
 void CostCounter::begin(const ScheduleHeader& header) {
   cost_ = {};
   width_ = address_bits(header.machine).value_or(0);
-  runs_ = header.elements;
 }
 
 void CostCounter::step(const CubeStep& step) {
@@ -30,11 +42,10 @@ void CostCounter::step(const MeshInstruction& instruction) {
   if (const auto* route = std::get_if<MeshRoute>(&instruction)) {
     // Negating as an unsigned number is defined for the smallest one too.
     const auto by = static_cast<std::uint64_t>(route->by);
-    cost_.unit_routes =
-        add_checked(cost_.unit_routes, multiply_checked(route->by < 0 ? 0 - by : by, runs_));
-    cost_.long_routes = add_checked(cost_.long_routes, runs_);
+    cost_.unit_routes = add_checked(cost_.unit_routes, Count{route->by < 0 ? 0 - by : by});
+    cost_.long_routes = add_checked(cost_.long_routes, 1);
   } else {
-    cost_.register_ops = add_checked(cost_.register_ops, runs_);
+    cost_.register_ops = add_checked(cost_.register_ops, 1);
   }
 }
 

@@ -68,8 +68,14 @@ class HeaderSink : public ScheduleSink {
   void begin(const ScheduleHeader& header) override {
     ScheduleHeader complete = header;
     complete.map_text = map_text_;
-    complete.cost = report_.cost;
+    complete.cost = report_.listed_cost;
     complete.bound = report_.bound;
+    // A file speaks of one performance of its program.
+    if (is_simd_mesh(report_.request.machine)) {
+      Request one = report_.request;
+      one.elements = 1;
+      complete.bound = bound_of(one);
+    }
     next_.begin(complete);
   }
   void step(const CubeStep& step) override { next_.step(step); }
@@ -252,14 +258,12 @@ PacketReport packet_report(const Request& request, const std::string& algorithm,
 
 const char* cost_unit(const Machine& machine) {
   if (std::holds_alternative<Pops>(machine)) return "slots";
-  const auto* mesh = std::get_if<Mesh>(&machine);
-  return mesh != nullptr && mesh->links == Mesh::Links::one_route ? "unit routes" : "steps";
+  return is_simd_mesh(machine) ? "unit routes" : "steps";
 }
 
 Count cost_value(const Machine& machine, const Cost& cost) {
   if (std::holds_alternative<Pops>(machine)) return cost.slots;
-  const auto* mesh = std::get_if<Mesh>(&machine);
-  return mesh != nullptr && mesh->links == Mesh::Links::one_route ? cost.unit_routes : cost.steps;
+  return is_simd_mesh(machine) ? cost.unit_routes : cost.steps;
 }
 
 Count PlanReport::value() const {
@@ -326,7 +330,8 @@ PlanReport plan(const Request& asked, const PlanOptions& options) {
   build_watched(*report.planner, request, options.verify, {&crossings, &cost, &progress}, report);
   report.crossings = crossings.crossings();
   report.slots_used = crossings.slots();
-  report.cost = cost.cost();
+  report.listed_cost = cost.cost();
+  report.cost = performed(report.listed_cost, request.machine, request.elements);
   if (options.packets) report.packets = packet_report(request, options.algorithm, *options.packets);
   if (options.sink != nullptr && report.ok()) {
     HeaderSink sink(report, options.map_text, *options.sink);

@@ -94,7 +94,7 @@ Simulation outcome_of(const Gate& gate, Performer& performer) {
   simulation.elements = gate.header().elements;
   simulation.planner = gate.header().planner;
   simulation.map_text = gate.header().map_text;
-  simulation.cost = gate.cost();
+  simulation.cost = performed(gate.cost(), simulation.machine, simulation.elements);
   simulation.result = performer.take_result();
   return simulation;
 }

@@ -6,6 +6,7 @@
 
 #include "faro/base/check.hpp"
 #include "faro/base/error.hpp"
+#include "faro/schedules/cost.hpp"
 #include "faro/schedules/fingerprint.hpp"
 #include "faro/schedules/json_reader.hpp"
 #include "faro/service/default_verifiers.hpp"
@@ -115,11 +116,10 @@ nlohmann::ordered_json number(Count n) {
 
 nlohmann::ordered_json cost_json(const Cost& cost, const Machine& machine) {
   nlohmann::ordered_json object = nlohmann::ordered_json::object();
-  const auto* mesh = std::get_if<Mesh>(&machine);
   if (std::holds_alternative<Pops>(machine)) {
     object["slots"] = number(cost.slots);
     object["compute_rounds"] = number(cost.compute_rounds);
-  } else if (mesh != nullptr && mesh->links == Mesh::Links::one_route) {
+  } else if (is_simd_mesh(machine)) {
     object["unit_routes"] = number(cost.unit_routes);
     object["long_routes"] = number(cost.long_routes);
     object["register_ops"] = number(cost.register_ops);

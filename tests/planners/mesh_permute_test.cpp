@@ -2,6 +2,7 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <chrono>
 
 #include "faro/machines/bounds/mesh_bounds.hpp"
@@ -104,6 +105,17 @@ TEST(MeshPermute, two_registers_suffice_within_1_6_beta) {
     }
 }
 
+template <class Work>
+std::chrono::steady_clock::duration fastest(int times, Work&& work) {
+  auto best = std::chrono::steady_clock::duration::max();
+  for (int i = 0; i < times; ++i) {
+    const auto start = std::chrono::steady_clock::now();
+    work();
+    best = std::min(best, std::chrono::steady_clock::now() - start);
+  }
+  return best;
+}
+
 TEST(MeshPermute, two_to_the_forty_processors_are_planned_at_once_and_proved) {
   Random random(9);
   for (const auto& shape :
@@ -111,13 +123,18 @@ TEST(MeshPermute, two_to_the_forty_processors_are_planned_at_once_and_proved) {
     const Mesh mesh = mesh_of(shape);
     const MeshGeometry geometry(mesh);
     const BpcVector bits = testing::random_bpc(random, geometry.bits());
-    const auto start = std::chrono::steady_clock::now();
     const auto program = mesh::permute(geometry, bits, Variant::plus);
-    const auto taken = std::chrono::steady_clock::now() - start;
+    // The best of some: the machine may be busy. It takes some 20 microseconds, a proof some
+    // milliseconds.
+    const auto planning = fastest(20, [&] { mesh::permute(geometry, bits, Variant::plus); });
+    const auto proving = fastest(
+        3, [&] { judged(*mesh_proof(), header_for(mesh, bits.map()), program.instructions()); });
     if (!testing::sanitized()) {
-      EXPECT_LT(taken, std::chrono::milliseconds(1));
+      EXPECT_LT(planning, std::chrono::milliseconds(1));
+      EXPECT_LT(proving, std::chrono::seconds(1));
     }
-    EXPECT_LT(program.instructions().size(), 700U);
+    // Kilobytes: routes and operations are linear in the bits.
+    EXPECT_LT(program.instructions().size(), static_cast<std::size_t>(10 * geometry.bits()));
     expect_optimal(mesh, bits, Variant::general);
     expect_optimal(mesh, bits, Variant::plus);
   }

@@ -62,9 +62,6 @@ class MeshProgram {
   std::vector<MeshInstruction> instructions_;
 };
 
-// `cost` K times, as K words per processor take.
-Cost times(const Cost& cost, std::uint64_t elements);
-
 // The Mesh of a request.
 const Mesh& mesh_of(const Request& request);
 

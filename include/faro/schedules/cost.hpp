@@ -1,8 +1,11 @@
 // What a schedule costs, counted from its steps and from nothing else.
 //
 // Rules are counted without spelling them out: one that n - r address bits leave free stands for
-// 2^(n-r) moves. A mesh program is performed once for each of the K elements of a processor. On
-// 2^60 processors with 100 elements each the counts need 67 bits.
+// 2^(n-r) moves. On 2^60 processors with 100 elements each the counts need 67 bits.
+//
+// The program of a SIMD mesh is performed once for each of the K elements of a processor. What is
+// counted, claimed in a file and compared by verifiers is one performance, the program as it is
+// listed; what a request costs is `performed`.
 #pragma once
 
 #include "faro/schedules/schedule.hpp"
@@ -21,9 +24,15 @@ class CostCounter : public ScheduleSink {
 
  private:
   int width_ = 0;
-  std::uint64_t runs_ = 1;
   Cost cost_;
 };
+
+// A mesh with one route at a time: its schedules are programs.
+bool is_simd_mesh(const Machine& machine);
+
+// What a schedule of this cost takes for K elements in each processor: K times as much on a SIMD
+// mesh, the same elsewhere.
+Cost performed(const Cost& listed, const Machine& machine, std::uint64_t elements);
 
 // How many processors of `width` address bits meet all conditions.
 Count size_of(int width, const std::vector<Parity>& where);

@@ -71,7 +71,8 @@ struct PlanReport {
   const Planner* planner = nullptr;
   Estimate estimate;
   std::optional<PaperCount> paper;  // of this planner, else the paper's cheapest that applies
-  Cost cost;                        // counted from the schedule
+  Cost cost;                        // counted from the schedule, for all elements
+  Cost listed_cost;                 // the same but on a SIMD mesh, where the program is listed once
   Bound bound;
   std::uint64_t slots_used = 0;  // storage places of a processor
   std::vector<Count> crossings;  // cube: remote moves over each dimension, both directions

@@ -25,7 +25,7 @@ struct Simulation {
   std::uint64_t elements = 1;  // K
   std::string planner;         // as the schedule says; may be empty in a file
   std::string map_text;        // canonical notation, empty where moves are listed
-  Cost cost;                   // counted from the steps
+  Cost cost;                   // counted from the steps, for all elements
   std::vector<std::string> verified_by;
   std::vector<std::byte> result;
 };

@@ -5,6 +5,8 @@
 
 #include "faro/base/check.hpp"
 #include "faro/machines/bounds/mesh_bounds.hpp"
+#include "mesh_coordinate_pairs.hpp"
+#include "mesh_ring_gap.hpp"
 
 namespace faro::mesh {
 namespace {
@@ -15,59 +17,6 @@ constexpr int combinations_log2_max = 22;
 constexpr int side_log2_max = 20;
 // Nodes of the search for far displacements where they are too many to enumerate.
 constexpr int search_nodes_max = 20000;
-
-// Coordinates before and after, together one address of 2·width bits: after above before. The pairs
-// that occur are first ^ span(basis).
-struct CoordinatePairs {
-  int width = 0;
-  Word first_before = 0;
-  Word first_after = 0;
-  struct Direction {
-    Word before = 0;
-    Word after = 0;
-  };
-  std::vector<Direction> basis;
-};
-
-// Keeps a reduced set; `pivot` is the highest one, `after` before `before`, interleaved from the
-// top digit down so that a search by digits fixes one or two directions a level.
-int leading(const CoordinatePairs::Direction& d, int width) {
-  for (int t = width - 1; t >= 0; --t) {
-    if (has_bit(d.after, t)) return 2 * t + 1;
-    if (has_bit(d.before, t)) return 2 * t;
-  }
-  return -1;
-}
-
-bool has(const CoordinatePairs::Direction& d, int place) {
-  return has_bit(place % 2 == 1 ? d.after : d.before, place / 2);
-}
-
-CoordinatePairs pairs_of(const MeshGeometry& geometry, const BitMap& map, int dimension) {
-  const int low = geometry.low(dimension);
-  const int width = geometry.side_log2(dimension);
-  CoordinatePairs pairs;
-  pairs.width = width;
-  pairs.first_after = (map.complement() >> low) & low_mask(width);
-  for (int i = 0; i < map.width(); ++i) {
-    CoordinatePairs::Direction d{(bit(i) >> low) & low_mask(width),
-                                 (map.column(i) >> low) & low_mask(width)};
-    for (const auto& b : pairs.basis) {
-      if (!has(d, leading(b, width))) continue;
-      d.before ^= b.before;
-      d.after ^= b.after;
-    }
-    const int lead = leading(d, width);
-    if (lead < 0) continue;
-    for (auto& b : pairs.basis) {
-      if (!has(b, lead)) continue;
-      b.before ^= d.before;
-      b.after ^= d.after;
-    }
-    pairs.basis.push_back(d);
-  }
-  return pairs;
-}
 
 std::vector<std::int64_t> sorted_unique(std::vector<std::int64_t> values) {
   std::sort(values.begin(), values.end());
@@ -91,19 +40,29 @@ std::vector<std::int64_t> enumerate(const CoordinatePairs& pairs) {
   return sorted_unique(std::move(result));
 }
 
-// A BPC map's displacement is a sum with one of two terms for each bit that touches the dimension:
-// all sums by shifting a bitset.
+// A BPC map's displacement is a sum with one of two terms for each bit that touches the dimension.
+struct BitDisplacement {
+  std::int64_t if_zero = 0;
+  std::int64_t if_one = 0;
+};
+
+BitDisplacement displacement_of_bit(const MeshGeometry& geometry, const BpcVector& bits, int i,
+                                    int dimension) {
+  BitDisplacement d;
+  if (geometry.dimension_of(bits.to(i)) == dimension)
+    (bits.negative(i) ? d.if_zero : d.if_one) += geometry.distance(bits.to(i));
+  if (geometry.dimension_of(i) == dimension) d.if_one -= geometry.distance(i);
+  return d;
+}
+
+// All sums, a flag for each.
 std::vector<std::int64_t> subset_sums(const MeshGeometry& geometry, const BpcVector& bits,
                                       int dimension) {
   const std::int64_t side = geometry.side(dimension);
   std::vector<bool> reached(static_cast<std::size_t>(2 * side + 1));
   std::vector<std::int64_t> sums = {0};
   for (int i = 0; i < bits.bits(); ++i) {
-    std::int64_t if_zero = 0;
-    std::int64_t if_one = 0;
-    if (geometry.dimension_of(bits.to(i)) == dimension)
-      (bits.negative(i) ? if_zero : if_one) += geometry.distance(bits.to(i));
-    if (geometry.dimension_of(i) == dimension) if_one -= geometry.distance(i);
+    const auto [if_zero, if_one] = displacement_of_bit(geometry, bits, i, dimension);
     if (if_zero == if_one && if_zero == 0) continue;
     std::fill(reached.begin(), reached.end(), false);
     std::vector<std::int64_t> next;
@@ -125,9 +84,13 @@ class FarthestSearch {
     for (const auto& d : pairs.basis) by_lead_[place(leading(d, pairs.width))] = &d;
   }
 
-  std::int64_t run() {
+  struct Found {
+    std::int64_t distance = 0;
+    bool farthest = true;  // the search came to its end
+  };
+  Found run() {
     descend(pairs_.width - 1, pairs_.first_before, pairs_.first_after);
-    return best_;
+    return {std::max<std::int64_t>(0, best_), nodes_ <= search_nodes_max};
   }
 
  private:
@@ -178,8 +141,22 @@ class FarthestSearch {
   int nodes_ = 0;
 };
 
-std::int64_t farthest(const CoordinatePairs& pairs, int way) {
-  return std::max<std::int64_t>(0, FarthestSearch(pairs, way).run());
+// What a BPC map's displacements are sums of, modulo the side: `first` and any of the terms.
+struct RingTerms {
+  Word first = 0;
+  std::vector<Word> terms;
+};
+
+RingTerms ring_terms(const MeshGeometry& geometry, const BpcVector& bits, int dimension) {
+  RingTerms sums;
+  const Word mask = low_mask(geometry.side_log2(dimension));
+  for (int i = 0; i < bits.bits(); ++i) {
+    const auto [if_zero, if_one] = displacement_of_bit(geometry, bits, i, dimension);
+    sums.first = (sums.first + static_cast<Word>(if_zero)) & mask;
+    const Word term = static_cast<Word>(if_one - if_zero) & mask;
+    if (term != 0) sums.terms.push_back(term);
+  }
+  return sums;
 }
 
 bool complements_inside(const MeshGeometry& geometry, const BpcVector& bits, int dimension) {
@@ -227,29 +204,45 @@ Rides rides_on_ring(std::span<const std::int64_t> displacements, std::int64_t si
 DimensionBound line_bound(const MeshGeometry& geometry, const BitMap& map, int dimension) {
   if (const auto bits = BpcVector::from(map))
     return {beta_by_dimension(geometry, *bits)[static_cast<std::size_t>(dimension)], true};
-  if (const auto all = displacements(geometry, map, dimension))
-    return {static_cast<Count>(rides_on_line(*all).total()), true};
   const CoordinatePairs pairs = pairs_of(geometry, map, dimension);
-  return {static_cast<Count>(farthest(pairs, 1) + farthest(pairs, -1)), false};
+  const auto up = FarthestSearch(pairs, 1).run();
+  const auto down = FarthestSearch(pairs, -1).run();
+  const bool exact = up.farthest && down.farthest;
+  if (!exact && static_cast<int>(pairs.basis.size()) <= combinations_log2_max)
+    return {static_cast<Count>(rides_on_line(enumerate(pairs)).total()), true};
+  return {static_cast<Count>(up.distance + down.distance), exact};
 }
 
 DimensionBound ring_bound(const MeshGeometry& geometry, const BitMap& map, int dimension) {
-  const std::int64_t side = geometry.side(dimension);
-  if (const auto all = displacements(geometry, map, dimension))
-    return {static_cast<Count>(rides_on_ring(*all, side).total()), true};
-  if (const auto bits = BpcVector::from(map)) {
+  const int width = geometry.side_log2(dimension);
+  const auto side = static_cast<Count>(geometry.side(dimension));
+  const auto bits = BpcVector::from(map);
+  if (bits && width <= residues_log2_max) {
+    const RingTerms sums = ring_terms(geometry, *bits, dimension);
+    return {side - gap_by_residues(width, sums.first, sums.terms), true};
+  }
+  const CoordinatePairs pairs = pairs_of(geometry, map, dimension);
+  if (bits) {
+    const RingTerms sums = ring_terms(geometry, *bits, dimension);
+    const std::uint64_t most = gap_at_most(width, sums.terms);
+    if (gap_at_least(width, sums.first, sums.terms) == most) return {side - most, true};
+    if (const auto gap = gap_by_digits(pairs)) return {side - *gap, true};
     // Theorems 6.4 and 6.5.
     const Count beta = beta_by_dimension(geometry, *bits)[static_cast<std::size_t>(dimension)];
-    return {ceil_div(beta, complements_inside(geometry, *bits, dimension) ? 3 : 2), false};
+    const Count part = ceil_div(beta, complements_inside(geometry, *bits, dimension) ? 3 : 2);
+    return {std::max(part, side - most), false};
   }
+  if (const auto gap = gap_by_digits(pairs)) return {side - *gap, true};
+  if (static_cast<int>(pairs.basis.size()) <= combinations_log2_max)
+    return {static_cast<Count>(rides_on_ring(enumerate(pairs), geometry.side(dimension)).total()),
+            true};
   // One element that has to go d up or side - d down.
-  const CoordinatePairs pairs = pairs_of(geometry, map, dimension);
-  std::int64_t best = 0;
+  Count best = 0;
   for (const int way : {1, -1}) {
-    const std::int64_t far = farthest(pairs, way);
+    const auto far = static_cast<Count>(FarthestSearch(pairs, way).run().distance);
     best = std::max(best, std::min(far, side - far));
   }
-  return {static_cast<Count>(best), false};
+  return {best, false};
 }
 
 }  // namespace faro::mesh

@@ -24,13 +24,27 @@ std::vector<std::vector<std::int64_t>> displacements_of(
   return all;
 }
 
-Bound finished(const MeshGeometry& geometry, Count sum, std::vector<std::string> parts, bool exact,
-               std::uint64_t elements, bool anything_moves) {
-  if (!anything_moves) return {.value = 0, .reason = "nothing moves", .weights = {}};
+// beta or gamma, dimension by dimension.
+struct Parts {
+  std::vector<Count> values;
+  bool exact = true;
+  bool anything_moves = false;
+
+  void add(const mesh::DimensionBound& part) {
+    values.push_back(part.value);
+    exact &= part.exact;
+  }
+};
+
+Bound bound_from(const MeshGeometry& geometry, const Parts& parts, std::uint64_t elements) {
+  if (!parts.anything_moves) return {.value = 0, .reason = "nothing moves", .weights = {}};
   Bound bound;
+  Count sum = 0;
   std::string all;
-  for (auto part = parts.rbegin(); part != parts.rend(); ++part)
-    all += (all.empty() ? "" : " + ") + *part;
+  for (auto part = parts.values.rbegin(); part != parts.values.rend(); ++part) {
+    sum = add_checked(sum, *part);
+    all += (all.empty() ? "" : " + ") + to_string(*part);
+  }
   switch (geometry.wrap()) {
     case Mesh::Wrap::none:
       bound.reason =
@@ -52,44 +66,35 @@ Bound finished(const MeshGeometry& geometry, Count sum, std::vector<std::string>
       break;
     }
   }
-  if (!exact) bound.reason += "; a part of it, the exact one is beyond enumeration";
+  if (!parts.exact)
+    bound.reason += "; this is what is proved of it, finding all of it takes too long";
   if (elements > 1) bound.reason += fmt::format("; {} times, once for each element", elements);
   bound.value = multiply_checked(sum, elements);
   return bound;
 }
 
 Bound simd_bound(const MeshGeometry& geometry, const BitMap& map, std::uint64_t elements) {
-  Count sum = 0;
-  bool exact = true;
-  std::vector<std::string> parts;
-  for (int k = 0; k < geometry.dimensions(); ++k) {
-    const mesh::DimensionBound part = geometry.wrap() == Mesh::Wrap::none
-                                          ? mesh::line_bound(geometry, map, k)
-                                          : mesh::ring_bound(geometry, map, k);
-    sum = add_checked(sum, part.value);
-    exact &= part.exact;
-    parts.push_back(to_string(part.value));
-  }
-  return finished(geometry, sum, std::move(parts), exact, elements,
-                  map != BitMap::identity(map.width()));
+  Parts parts;
+  parts.anything_moves = map != BitMap::identity(map.width());
+  for (int k = 0; k < geometry.dimensions(); ++k)
+    parts.add(geometry.wrap() == Mesh::Wrap::none ? mesh::line_bound(geometry, map, k)
+                                                  : mesh::ring_bound(geometry, map, k));
+  return bound_from(geometry, parts, elements);
 }
 
 Bound simd_bound(const MeshGeometry& geometry, std::span<const std::uint64_t> destinations,
                  std::uint64_t elements) {
-  Count sum = 0;
-  bool moves = false;
-  std::vector<std::string> parts;
+  Parts parts;
   const auto all = displacements_of(geometry, destinations);
   for (int k = 0; k < geometry.dimensions(); ++k) {
     const auto& d = all[static_cast<std::size_t>(k)];
     const mesh::Rides rides = geometry.wrap() == Mesh::Wrap::none
                                   ? mesh::rides_on_line(d)
                                   : mesh::rides_on_ring(d, geometry.side(k));
-    sum += static_cast<Count>(rides.total());
-    moves |= d != std::vector<std::int64_t>{0};
-    parts.push_back(std::to_string(rides.total()));
+    parts.add({.value = static_cast<Count>(rides.total())});
+    parts.anything_moves |= d != std::vector<std::int64_t>{0};
   }
-  return finished(geometry, sum, std::move(parts), true, elements, moves);
+  return bound_from(geometry, parts, elements);
 }
 
 // The traffic of the mesh with all links is listed up to this many elements.

@@ -70,7 +70,7 @@ void MeshAudit::read_goal(const Goal& wanted) {
 
 bool MeshAudit::legal(const MeshInstruction& instruction) {
   if (const auto* route = std::get_if<MeshRoute>(&instruction)) return legal_route(*route);
-  verdict.cost.register_ops += elements;
+  ++verdict.cost.register_ops;
   if (const auto* copy = std::get_if<MeshCopy>(&instruction))
     return legal_operation(copy->mask, copy->where, copy->to, copy->from);
   const auto& swap = std::get<MeshSwap>(instruction);
@@ -92,9 +92,8 @@ bool MeshAudit::legal_route(const MeshRoute& route) {
   }
   registers_used_ |= register_bit(MeshRegister::r);
   const auto units = static_cast<Count>(route.by < 0 ? -route.by : route.by);
-  verdict.cost.unit_routes =
-      add_checked(verdict.cost.unit_routes, multiply_checked(units, elements));
-  verdict.cost.long_routes += elements;
+  verdict.cost.unit_routes = add_checked(verdict.cost.unit_routes, units);
+  ++verdict.cost.long_routes;
   return true;
 }
 

@@ -6,6 +6,7 @@
 
 #include "faro/machines/bounds/links_bounds.hpp"
 #include "full.hpp"
+#include "machines/bounds/mesh_ring_gap.hpp"
 #include "machines/mesh_cases.hpp"
 
 namespace faro {
@@ -89,6 +90,101 @@ TEST(MeshBounds, gamma_is_the_fewest_routes_by_trying_all) {
         }
       });
     }
+}
+
+// What a BPC map's displacements along a dimension are sums of.
+struct Sums {
+  Word first = 0;
+  std::vector<Word> terms;
+};
+Sums sums_of(const MeshGeometry& geometry, const BpcVector& bits, int k) {
+  Sums sums;
+  for (int i = 0; i < bits.bits(); ++i) {
+    Word term = 0;
+    if (geometry.dimension_of(bits.to(i)) == k) {
+      const auto g = static_cast<Word>(geometry.distance(bits.to(i)));
+      if (bits.negative(i)) sums.first += g;
+      term += bits.negative(i) ? 0 - g : g;
+    }
+    if (geometry.dimension_of(i) == k) term -= static_cast<Word>(geometry.distance(i));
+    sums.terms.push_back(term & low_mask(geometry.side_log2(k)));
+  }
+  return sums;
+}
+
+TEST(MeshRingGap, bit_reversal_on_a_ring_of_16_leaves_a_gap_of_3) {
+  const MeshGeometry ring(mesh_of({4}, Mesh::Wrap::orthogonal));
+  const BpcVector reversal = bpc({0, 1, 2, 3});
+  const Sums sums = sums_of(ring, reversal, 0);
+  EXPECT_EQ(mesh::gap_by_residues(4, sums.first, sums.terms), 3U);
+  EXPECT_EQ(mesh::gap_by_digits(mesh::pairs_of(ring, reversal.map(), 0)), 3U);
+  EXPECT_EQ(mesh::gap_at_most(4, sums.terms), 3U);
+}
+
+TEST(MeshRingGap, digits_and_residues_agree_and_the_bound_holds) {
+  Random random(26);
+  const int rounds = testing::full_run() ? 4000 : (testing::sanitized() ? 20 : 300);
+  for (int round = 0; round < rounds; ++round) {
+    const int p = 1 + static_cast<int>(random.below(24));
+    const MeshGeometry torus(mesh_of(testing::random_shape(random, p), Mesh::Wrap::orthogonal));
+    const BpcVector bits = testing::random_bpc(random, p);
+    for (int k = 0; k < torus.dimensions(); ++k) {
+      const int width = torus.side_log2(k);
+      if (width > 12) continue;
+      const Sums sums = sums_of(torus, bits, k);
+      const std::uint64_t gap = mesh::gap_by_residues(width, sums.first, sums.terms);
+      ASSERT_EQ(mesh::gap_by_digits(mesh::pairs_of(torus, bits.map(), k)), gap)
+          << torus.shape_text() << " " << bits.text();
+      ASSERT_GE(mesh::gap_at_most(width, sums.terms), gap);
+      ASSERT_LE(mesh::gap_at_least(width, sums.first, sums.terms), gap);
+      ASSERT_EQ(mesh::ring_bound(torus, bits.map(), k).value,
+                static_cast<Count>(torus.side(k)) - gap);
+    }
+  }
+}
+
+// Table VI as corrected, for n = 2^30 and 2^31.
+TEST(MeshRingGap, gamma_of_the_named_maps_is_exact_at_every_side) {
+  for (const int side_log2 : {30, 31}) {
+    const MeshGeometry torus(mesh_of({side_log2, side_log2}, Mesh::Wrap::orthogonal));
+    const int p = 2 * side_log2;
+    const Count n = bit(side_log2);
+    const auto gamma = [&](auto&& target, bool inverted) {
+      BpcVector bits;
+      for (int i = 0; i < p; ++i) {
+        bits.target.push_back(target(i));
+        bits.inverted.push_back(inverted);
+      }
+      Count sum = 0;
+      for (int k = 0; k < 2; ++k) {
+        const mesh::DimensionBound part = mesh::ring_bound(torus, bits.map(), k);
+        EXPECT_TRUE(part.exact);
+        sum += part.value;
+      }
+      return sum;
+    };
+    const int h = side_log2;
+    EXPECT_EQ(gamma([&](int i) { return (i + h) % p; }, false), 2 * (n - 1));
+    EXPECT_EQ(gamma([&](int i) { return p - 1 - i; }, false), 2 * (n - 1));
+    EXPECT_EQ(gamma([&](int i) { return i; }, true), 2 * (n - 2));
+    EXPECT_EQ(gamma([&](int i) { return (i + 1) % p; }, false), 2 * (n - 1));
+    // Bit shuffle: even bits to the low half, odd ones to the high half.
+    EXPECT_EQ(gamma([&](int i) { return i / 2 + (i % 2) * h; }, false),
+              h % 2 == 0 ? (5 * n - 8) / 3 : (5 * n - 10) / 3);
+  }
+}
+
+TEST(MeshRingGap, a_long_ring_with_tangled_bits_has_a_proven_bound) {
+  const MeshGeometry ring(mesh_of({40}, Mesh::Wrap::orthogonal));
+  BpcVector reversal;
+  for (int i = 0; i < 40; ++i) {
+    reversal.target.push_back(39 - i);
+    reversal.inverted.push_back(false);
+  }
+  const mesh::DimensionBound bound = mesh::ring_bound(ring, reversal.map(), 0);
+  EXPECT_FALSE(bound.exact);
+  // The gaps of rings of 4, 6, ... 18 bits are 3·2^(w/2 - 2), as the bound says.
+  EXPECT_EQ(bound.value, bit(40) - 3 * bit(18));
 }
 
 TEST(MeshBounds, a_third_of_beta_is_attained) {

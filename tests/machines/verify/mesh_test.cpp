@@ -119,7 +119,7 @@ TEST(MeshVerifiers, goals_that_the_machine_cannot_mean_are_refused) {
   EXPECT_EQ(rule_for([](ScheduleHeader& h) { h.goal = MovesGoal{{{0, 0, 1, 1}}}; }), "goal goal ");
 }
 
-TEST(MeshVerifiers, elements_of_a_processor_move_alike_and_cost_one_run_each) {
+TEST(MeshVerifiers, elements_of_a_processor_move_alike_and_the_cost_is_one_performance) {
   Case c;
   c.header.elements = 4;
   c.header.goal = MapGoal{
@@ -127,7 +127,7 @@ TEST(MeshVerifiers, elements_of_a_processor_move_alike_and_cost_one_run_each) {
   for (auto* make : {mesh_replay, mesh_proof}) {
     const Verdict verdict = judged(*make(), c.header, c.program);
     EXPECT_TRUE(verdict.ok()) << verdict.by;
-    EXPECT_EQ(verdict.cost.unit_routes, 8U);
+    EXPECT_EQ(verdict.cost.unit_routes, 2U);
     EXPECT_EQ(verdict.expected, 8U);
   }
 }

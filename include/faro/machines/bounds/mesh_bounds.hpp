@@ -6,10 +6,13 @@
 //
 //   8x8, bit reversal:  beta = 14 + 14 = 28,  gamma = 7 + 7 = 14
 //
-// beta of a BPC map is a sum over its bits, said in four ways that agree. gamma needs the set of
-// distances that occur; it is exact up to sides of 2^20, beyond them a part of beta (Theorems 6.4,
-// 6.5). Displacements of maps that are not BPC are enumerated up to 2^22 combinations, beyond that
-// the farthest ones found count: always a proven bound, not always the best.
+// beta of a BPC map is a sum over its bits, said in four ways that agree. gamma needs the distances
+// that occur. It is exact for BPC maps on sides up to 2^26; on longer ones, and for other affine
+// maps, where a recursion on the digits of the distances ends within its effort: which it does
+// for the maps that have names, at every side, and mostly does not for bits thrown about inside one
+// long ring, as bit reversal of a ring of 2^40, where it would take some 2^20 kinds of places. The
+// bound then is what is proved without: no gap between distances is larger than a certain one
+// (mesh_ring_gap.hpp), or a part of beta (Theorems 6.4, 6.5).
 #pragma once
 
 #include <cstdint>

@@ -2,7 +2,7 @@
 // directly.
 //
 // SIMD machine. One word per processor and register; with K elements a program is performed once
-// for each, so its cost is K times what is listed. Rules, by the names that verdicts use:
+// for each. Costs and bounds are those of one performance. Rules, by the names that verdicts use:
 //
 //   machine          K >= 1, 1 to 3 registers
 //   goal             a map on processors (memory bits stay), or moves that name no place twice
