@@ -23,18 +23,27 @@ struct Catalogue {
   std::vector<std::size_t> begin;  // of each program; the last one: of the complements
 };
 
-Catalogue catalogue_of(const BitMatrix& matrix, std::size_t programs) {
-  const int n = matrix.rows();
+Catalogue catalogue_of(int bits, const std::vector<std::vector<RowOperation>>& programs) {
   Catalogue all;
-  for (std::size_t g = 0; g < programs; ++g) {
+  for (const std::vector<RowOperation>& program : programs) {
     all.begin.push_back(all.operations.size());
-    const int first = static_cast<int>(g * static_cast<std::size_t>(n) / programs);
-    const auto program = operations_in_turn(matrix, first, n / static_cast<int>(programs));
     all.operations.insert(all.operations.end(), program.begin(), program.end());
   }
   all.begin.push_back(all.operations.size());
-  for (int d = 0; d < n; ++d) all.operations.push_back({d, 0, 1});
+  for (int d = 0; d < bits; ++d) all.operations.push_back({d, 0, 1});
   return all;
+}
+
+// Programs that begin with different bits.
+std::vector<std::vector<RowOperation>> programs_in_turn(const BitMatrix& matrix,
+                                                        std::size_t count) {
+  const int n = matrix.rows();
+  std::vector<std::vector<RowOperation>> programs;
+  for (std::size_t g = 0; g < count; ++g) {
+    const int first = static_cast<int>(g * static_cast<std::size_t>(n) / count);
+    programs.push_back(operations_in_turn(matrix, first, n / static_cast<int>(count)));
+  }
+  return programs;
 }
 
 // What a slot does: indices into the catalogue, and its constants.
@@ -364,18 +373,11 @@ ExchangePlan exchange_plan(const BitMatrix& matrix, const std::vector<Word>& com
   const auto keep = [&best](ExchangePlan plan) {
     if (!best || plan.steps < best->steps) best = std::move(plan);
   };
-  // Several programs shorten what few slots take; a program wants two slots, and many slots want
-  // the time.
-  constexpr std::size_t programs_max = 8;
-  constexpr std::size_t program_slots_max = 2048;
-  const std::size_t slots = complements.size();
-  const std::size_t bits = static_cast<std::size_t>(matrix.rows());
-  for (std::size_t programs = 1; programs <= programs_max; programs *= 2) {
-    if (programs > 1 &&
-        (ports == Hypercube::Ports::one || effort == Effort::little || 2 * programs > slots ||
-         programs * slots > program_slots_max || programs > bits))
-      break;
-    const Catalogue all = catalogue_of(matrix, programs);
+  // With more slots than this the second preference is not worth its time.
+  constexpr std::size_t preferences_slots_max = 512;
+  const bool many = complements.size() > preferences_slots_max;
+  const auto try_programs = [&](const std::vector<std::vector<RowOperation>>& programs) {
+    const Catalogue all = catalogue_of(matrix.rows(), programs);
     for (const Balance balance : {Balance::no, Balance::yes}) {
       if (balance == Balance::yes && effort == Effort::little) continue;
       const std::vector<Task> tasks = tasks_of(all, complements, ports, balance);
@@ -384,9 +386,24 @@ ExchangePlan exchange_plan(const BitMatrix& matrix, const std::vector<Word>& com
         continue;
       }
       keep(ListSchedule(all, tasks, Prefer::lowest).run());
-      if (effort == Effort::full) keep(ListSchedule(all, tasks, Prefer::most_left).run());
+      if (!many) keep(ListSchedule(all, tasks, Prefer::most_left).run());
     }
-  }
+  };
+  try_programs(programs_in_turn(matrix, 1));
+  // Several programs shorten what few slots take; a program wants two slots, and many slots want
+  // the time.
+  constexpr std::size_t programs_max = 8;
+  constexpr std::size_t program_slots_max = 2048;
+  const std::size_t slots = complements.size();
+  if (ports == Hypercube::Ports::all && effort == Effort::full)
+    for (std::size_t programs = 2; programs <= programs_max; programs *= 2)
+      if (2 * programs <= slots && programs * slots <= program_slots_max &&
+          programs <= static_cast<std::size_t>(matrix.rows()))
+        try_programs(programs_in_turn(matrix, programs));
+  // Few bits: elimination in two passes may leave more operations that do not wait for each other.
+  constexpr int passes_bits_max = 16;
+  if (!many && matrix.rows() <= passes_bits_max)
+    try_programs({row_operations(BitMap::from_matrix(matrix))});
   return std::move(*best);
 }
 
