@@ -10,8 +10,6 @@
 
 #include <fmt/format.h>
 
-#include <algorithm>
-
 #include "faro/machines/model/pops.hpp"
 #include "faro/planners/pops_affine.hpp"
 #include "faro/planners/pops_packets.hpp"
@@ -118,11 +116,13 @@ Estimate shuffle_estimate(const Request& request) {
   const Pops& machine = machine_of(request);
   const Count phases =
       machine.group_size > machine.groups ? machine.group_size / machine.groups : 1;
-  return {{std::min(single_hop_slots(request), two_hop_slots(request)),
-           "K·min(2^w, 2·max(1, d/g)), w local bits stay local; nothing moves: 0"},
-          PaperCount{"Sahni 2000, section 4",
-                     {2 * phases * request.elements,
-                      machine.group_size <= machine.groups ? "2" : "2d/g"}}};
+  Formula ours{two_hop_slots(request), phases > 1 ? "2Kd/g" : "2K"};
+  if (goes_straight(request))
+    ours = {single_hop_slots(request), "K·2^(local bits that stay local)"};
+  if (ours.value == 0) ours.text = "0: nothing moves";
+  return {ours, PaperCount{"Sahni 2000, section 4",
+                           {2 * phases * request.elements,
+                            machine.group_size <= machine.groups ? "2" : "2d/g"}}};
 }
 
 void shuffle_build(const Request& request, const char* planner, ScheduleSink& sink) {
