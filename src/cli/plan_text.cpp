@@ -100,21 +100,56 @@ std::string bars(const PlanReport& report, const Output& out) {
   return text;
 }
 
-std::string packets_text(const PacketReport& p) {
-  std::string text = line(
-      "packets",
-      fmt::format("of {} {}: {} start-ups with {}, time {:g} at {:g} a start-up and "
-                  "{:g} an element; {:g} with packets of one",
-                  p.prices.packet_elements, p.prices.packet_elements == 1 ? "element" : "elements",
-                  to_string(p.startups), p.planner, p.time, p.prices.startup, p.prices.transfer,
-                  p.time_unpacked));
-  if (p.startup_from || p.startup_until)
-    text +=
-        line("", fmt::format("this size is best for start-ups {}{}{}",
-                             p.startup_from ? fmt::format("from {:g}", *p.startup_from) : "",
-                             p.startup_from && p.startup_until ? " " : "",
-                             p.startup_until ? fmt::format("up to {:g}", *p.startup_until) : ""));
+// "packets of 8 elements, 6 start-ups with shuffle-ring".
+std::string size_text(std::uint64_t packet, Count startups, const std::string& planner) {
+  return fmt::format("packets of {}, {} with {}", plural(packet, "element"),
+                     plural(startups, "start-up"), planner);
+}
+
+std::string packets_text(const PlanReport& report, const std::string& map_text) {
+  const PacketReport& p = *report.packets;
+  const auto& prices = p.prices;
+  std::string text = line("packets", size_text(prices.packet_elements, p.startups, p.planner));
+  text += line("time", fmt::format("{:g}, where a start-up takes {:g} and an element {:g}; {:g} "
+                                   "with packets of one",
+                                   p.time, prices.startup, prices.transfer, p.time_unpacked));
+  if (p.below)
+    text += line(
+        "", fmt::format("for --startup below {:g}, in the unit of --transfer {:g}: {}",
+                        p.below->startup, prices.transfer,
+                        size_text(p.below->packet_elements, p.below->startups, p.below->planner)));
+  if (p.above)
+    text += line(
+        "", fmt::format("for --startup above {:g}, in the unit of --transfer {:g}: {}",
+                        p.above->startup, prices.transfer,
+                        size_text(p.above->packet_elements, p.above->startups, p.above->planner)));
+  if (p.best_elements != 0)
+    text += line("", fmt::format("packets of {} would take {:g}",
+                                 plural(p.best_elements, "element"), p.best_time));
+  if (report.map_text != map_text)
+    text += line("schedule", fmt::format("of packets: {}", report.map_text));
   return text;
+}
+
+nlohmann::ordered_json packets_json(const PlanReport& report) {
+  const PacketReport& p = *report.packets;
+  ordered_json j = {{"elements", json_count(p.prices.packet_elements)},
+                    {"map", nullptr},
+                    {"startups", json_count(p.startups)},
+                    {"planner", p.planner},
+                    {"time", p.time},
+                    {"time_unpacked", p.time_unpacked}};
+  if (!report.map_text.empty()) j["map"] = report.map_text;
+  const auto add = [&j](const char* key, const std::optional<PacketReport::Change>& change) {
+    if (change)
+      j[key] = {{"startup", change->startup},
+                {"elements", json_count(change->packet_elements)},
+                {"startups", json_count(change->startups)},
+                {"planner", change->planner}};
+  };
+  add("below", p.below);
+  add("above", p.above);
+  return j;
 }
 
 const char* verifiers_json(const PlanReport& report) {
@@ -145,8 +180,9 @@ std::string plan_text(const PlanReport& report, const std::string& map_text, con
   std::string text = fmt::format(
       "{}\n",
       out.styled(Output::Style::strong, map_text.empty() ? "a list of destinations" : map_text));
+  const bool packed = report.packets && report.packets->prices.packet_elements > 1;
   text += line("machine", fmt::format("{}, {} in each processor", to_string(request.machine),
-                                      plural(request.elements, "element")));
+                                      plural(request.elements, packed ? "packet" : "element")));
   text += line("algorithm", fmt::format("{}: {}", report.planner->name, report.planner->title));
   text += line("from", report.planner->citation);
   text += line("cost", cost_text(report));
@@ -165,7 +201,7 @@ std::string plan_text(const PlanReport& report, const std::string& map_text, con
                                          to_string(h.couplers), to_string(h.coupler_degree),
                                          to_string(h.transmitters), to_string(h.receivers)));
   }
-  if (report.packets) text += packets_text(*report.packets);
+  if (report.packets) text += packets_text(report, map_text);
   text += line("verified", out.styled(report.ok() ? Output::Style::good : Output::Style::bad,
                                       verified_text(report)));
   return text + bars(report, out);
@@ -179,7 +215,7 @@ std::string plan_json(const PlanReport& report, const std::string& map_text) {
   else
     j["map"] = map_text;
   j["machine"] = to_string(report.request.machine);
-  j["elements"] = json_count(report.request.elements);
+  j["elements"] = json_count(report.packets ? report.packets->elements : report.request.elements);
   j["planner"] = report.planner->name;
   j["cost"] = cost_json(report);
   j["formula"] = {{"text", report.estimate.cost.text},
@@ -203,16 +239,7 @@ std::string plan_json(const PlanReport& report, const std::string& map_text) {
   }
   j["verified"] = nullptr;
   if (const char* by = verifiers_json(report)) j["verified"] = {{"by", by}, {"ok", report.ok()}};
-  if (report.packets)
-    j["packets"] = {{"elements", json_count(report.packets->prices.packet_elements)},
-                    {"startups", json_count(report.packets->startups)},
-                    {"planner", report.packets->planner},
-                    {"time", report.packets->time},
-                    {"time_unpacked", report.packets->time_unpacked}};
-  if (report.packets && report.packets->startup_from)
-    j["packets"]["startup_from"] = *report.packets->startup_from;
-  if (report.packets && report.packets->startup_until)
-    j["packets"]["startup_until"] = *report.packets->startup_until;
+  if (report.packets) j["packets"] = packets_json(report);
   return j.dump();
 }
 

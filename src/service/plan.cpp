@@ -4,6 +4,7 @@
 
 #include <algorithm>
 
+#include "faro/algebra/notation.hpp"
 #include "faro/base/check.hpp"
 #include "faro/base/limits.hpp"
 #include "faro/machines/bounds/bounds.hpp"
@@ -181,12 +182,14 @@ std::optional<PaperCount> paper_count(const PlanReport& report) {
 // The request that moves packets instead of elements. With memory bits in the map only powers of
 // two that leave the bits which tell elements apart.
 Request packed_request(const Request& request, std::uint64_t packet) {
+  if (packet == 1) return request;
   if (!request.map.cut || request.map.memory_bits == 0) {
     Request packed = request;
+    packed.workings = nullptr;
     packed.elements = (request.elements + packet - 1) / packet;
     return packed;
   }
-  const auto packed =
+  auto packed =
       is_power_of_two(packet) ? shuffle::packed(request, log2_exact(packet)) : std::nullopt;
   if (!packed)
     throw Error(ErrorCode::impossible,
@@ -194,6 +197,7 @@ Request packed_request(const Request& request, std::uint64_t packet) {
                             "bits it must be a permutation of bits, and a packet a power of two "
                             "that leaves a memory bit for each one that moves into a processor bit",
                             packet));
+  packed->workings = nullptr;
   return *packed;
 }
 
@@ -213,45 +217,66 @@ std::vector<std::uint64_t> packet_sizes(const Request& request) {
   return sizes;
 }
 
-PacketReport packet_report(const Request& request, const std::string& algorithm,
-                           PacketPrices prices) {
+// Times are linear in the start-up: where another of the sizes becomes better than `best`.
+void add_changes(const std::vector<PacketReport>& tried, PacketReport& best) {
+  const auto transfers = [](const PacketReport& r) {
+    return static_cast<double>(r.startups) * static_cast<double>(r.prices.packet_elements) *
+           r.prices.transfer;
+  };
+  for (const PacketReport& t : tried) {
+    if (t.startups == best.startups) continue;
+    const double crossing = (transfers(t) - transfers(best)) /
+                            (static_cast<double>(best.startups) - static_cast<double>(t.startups));
+    const PacketReport::Change change{.startup = crossing,
+                                      .packet_elements = t.prices.packet_elements,
+                                      .startups = t.startups,
+                                      .planner = t.planner};
+    if (t.startups < best.startups && (!best.above || crossing < best.above->startup))
+      best.above = change;
+    if (t.startups > best.startups && crossing > 0 &&
+        (!best.below || crossing > best.below->startup))
+      best.below = change;
+  }
+}
+
+PacketReport packet_report(const Request& request, const PlanOptions& options) {
+  const PacketPrices prices = options.packets.value();
   const auto report_of = [&](std::uint64_t packet) {
-    const Request packed = packed_request(request, packet);
-    const std::vector<Considered> all = consider(packed);
-    const Considered& chosen = choose(all, algorithm, request.machine);
-    PacketReport report{.prices = prices, .planner = chosen.planner->name};
+    const std::vector<Considered> all = consider(packed_request(request, packet), options.planners);
+    const Considered& chosen = choose(all, options.algorithm, request.machine);
+    PacketReport report{
+        .prices = prices, .elements = request.elements, .planner = chosen.planner->name};
     report.prices.packet_elements = packet;
     report.startups = chosen.estimate->cost.value;
     report.time = static_cast<double>(report.startups) *
                   (prices.startup + static_cast<double>(packet) * prices.transfer);
     return report;
   };
-  if (prices.packet_elements != 0) {
-    PacketReport report = report_of(prices.packet_elements);
-    report.time_unpacked = report_of(1).time;
-    return report;
-  }
   std::vector<PacketReport> tried;
   for (const std::uint64_t size : packet_sizes(request)) tried.push_back(report_of(size));
   PacketReport best = tried.front();
   for (const PacketReport& t : tried)
     if (t.time < best.time) best = t;
-  best.time_unpacked = tried.front().time;
-  // Times are linear in the start-up: where another size becomes better.
-  const auto transfers = [&](const PacketReport& r) {
-    return static_cast<double>(r.startups) * static_cast<double>(r.prices.packet_elements) *
-           prices.transfer;
-  };
-  for (const PacketReport& t : tried) {
-    if (t.startups == best.startups) continue;
-    const double crossing = (transfers(t) - transfers(best)) /
-                            (static_cast<double>(best.startups) - static_cast<double>(t.startups));
-    if (t.startups < best.startups && (!best.startup_until || crossing < *best.startup_until))
-      best.startup_until = crossing;
-    if (t.startups > best.startups && (!best.startup_from || crossing > *best.startup_from))
-      best.startup_from = crossing;
+  PacketReport report = best;
+  if (prices.packet_elements != 0) {
+    report = report_of(prices.packet_elements);
+    if (best.time < report.time) {
+      report.best_elements = best.prices.packet_elements;
+      report.best_time = best.time;
+    }
+  } else {
+    add_changes(tried, report);
   }
-  return best;
+  report.time_unpacked = tried.front().time;
+  return report;
+}
+
+// The canonical text of what is moved instead of the request.
+std::string packed_text(const Request& request, const std::string& map_text) {
+  if (!request.map.cut) return map_text;
+  return to_notation(request.map.map,
+                     Cut{.kind = Cut::Kind::both,
+                         .processor_bits = request.map.map.width() - request.map.memory_bits});
 }
 
 }  // namespace
@@ -315,27 +340,35 @@ PlanReport plan(const Request& asked, const PlanOptions& options) {
     throw Error(ErrorCode::usage, "a processor holds 0 elements; there is nothing to plan");
   PlanReport report;
   report.request = asked;
-  Request request = asked;
-  if (!request.workings) request.workings = std::make_shared<Workings>();
-  report.considered = consider(request, options.planners);
-  const Considered& chosen = choose(report.considered, options.algorithm, request.machine);
+  report.map_text = options.map_text;
+  if (options.packets) {
+    report.packets = packet_report(asked, options);
+    const std::uint64_t packet = report.packets->prices.packet_elements;
+    if (packet > 1) {
+      report.request = packed_request(asked, packet);
+      report.map_text = packed_text(report.request, options.map_text);
+    }
+  }
+  Request moved = report.request;
+  if (!moved.workings) moved.workings = std::make_shared<Workings>();
+  report.considered = consider(moved, options.planners);
+  const Considered& chosen = choose(report.considered, options.algorithm, moved.machine);
   report.planner = chosen.planner;
   report.estimate = *chosen.estimate;
-  report.bound = bound_of(request);
+  report.bound = bound_of(moved);
   report.paper = paper_count(report);
 
   CrossingCounter crossings;
   CostCounter cost;
   ProgressSink progress(options.progress, report.estimate.cost.value);
-  build_watched(*report.planner, request, options.verify, {&crossings, &cost, &progress}, report);
+  build_watched(*report.planner, moved, options.verify, {&crossings, &cost, &progress}, report);
   report.crossings = crossings.crossings();
   report.slots_used = crossings.slots();
   report.listed_cost = cost.cost();
-  report.cost = performed(report.listed_cost, request.machine, request.elements);
-  if (options.packets) report.packets = packet_report(request, options.algorithm, *options.packets);
+  report.cost = performed(report.listed_cost, moved.machine, moved.elements);
   if (options.sink != nullptr && report.ok()) {
-    HeaderSink sink(report, options.map_text, *options.sink);
-    report.planner->build(request, sink);
+    HeaderSink sink(report, report.map_text, *options.sink);
+    report.planner->build(moved, sink);
   }
   return report;
 }

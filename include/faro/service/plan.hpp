@@ -46,17 +46,29 @@ struct PlanOptions {
   std::span<const Planner* const> planners = {};  // to choose from; empty: the catalogue
 };
 
-// What packets of B elements cost: the schedule for ceil(K/B) elements, each step taking
-// startup + B * transfer.
+// What packets of B elements cost: the schedule for ceil(K/B) packets, each step taking
+// startup + B * transfer. With prices this is the schedule that is planned, verified and written:
+// its elements are packets.
 struct PacketReport {
-  PacketPrices prices;       // packet_elements filled in
-  Count startups = 0;        // the steps of that schedule
-  std::string planner = {};  // of that schedule
-  double time = 0;
-  double time_unpacked = 0;  // with packets of one element
-  // With the best size: the start-up prices between which it stays the best, where there is an end.
-  std::optional<double> startup_from = {};
-  std::optional<double> startup_until = {};
+  // Another size, and from which (or up to which) price of a start-up it is the faster one.
+  struct Change {
+    double startup = 0;
+    std::uint64_t packet_elements = 0;
+    Count startups = 0;
+    std::string planner = {};
+  };
+  PacketPrices prices;         // packet_elements filled in
+  std::uint64_t elements = 0;  // of a processor, before they were packed
+  Count startups = 0;          // the steps of that schedule
+  std::string planner = {};    // of that schedule
+  double time = 0;             // in the unit of the prices
+  double time_unpacked = 0;    // with packets of one element
+  // What would change the choice: nothing where no price of a start-up does.
+  std::optional<Change> below = {};
+  std::optional<Change> above = {};
+  // With a size that was asked for: the best one, if that is another.
+  std::uint64_t best_elements = 0;
+  double best_time = 0;
 };
 
 // One planner's answer: why it does not apply, or what it would cost.
@@ -67,7 +79,8 @@ struct Considered {
 };
 
 struct PlanReport {
-  Request request;
+  Request request;       // what the schedule moves: with prices, packets
+  std::string map_text;  // of that, where there is one
   const Planner* planner = nullptr;
   Estimate estimate;
   std::optional<PaperCount> paper;  // of this planner, else the paper's cheapest that applies
