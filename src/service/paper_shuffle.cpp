@@ -272,7 +272,10 @@ PaperTable figure_9() {
       .rows = {},
       .remarks = {"The third entry of the second row is printed 0,6; it must be v,6.",
                   "Where v controls a dimension of the second chain it is written like "
-                  "the first's."}};
+                  "the first's.",
+                  "The printed rows are checked for two jobs on one dimension; no schedule of "
+                  "this figure is built: K = 28 is no power of two, as storage bits need, and "
+                  "ours for several chains starts its pairs on the ring (shuffle-ring)."}};
   for (std::size_t j = 0; j < printed.size(); ++j)
     table.rows.push_back({std::to_string(j), printed[j], "-", "-"});
   const Count ring = std::max<Count>(12, 14) + 2;

@@ -59,6 +59,31 @@ TEST(Plan, hands_the_sink_a_header_with_cost_and_bound) {
   EXPECT_EQ(sink.cube_steps.size(), 3U);
 }
 
+// One chain of three dimensions, K = 64: the ring takes max(3, 32/B) + 1 steps of 4 + B.
+TEST(Plan, prices_choose_the_schedule_that_is_written) {
+  const std::vector<int> places{0, 1, 2, 3, 4, 6, 7, 8, 5};
+  const Request request{.machine = Hypercube{.dimensions = 3},
+                        .map = {.map = BitMap::from_places(places), .cut = true, .memory_bits = 6},
+                        .destinations = {},
+                        .elements = 64};
+  RecordingSink sink;
+  PlanOptions options;
+  options.sink = &sink;
+  options.packets = PacketPrices{.startup = 3, .transfer = 1, .packet_elements = 0};
+  const PlanReport report = plan(request, options);
+  ASSERT_TRUE(report.packets.has_value());
+  EXPECT_EQ(report.packets->prices.packet_elements, 8U);
+  EXPECT_EQ(report.packets->startups, report.value());
+  EXPECT_EQ(sink.header.elements, 8U);
+  EXPECT_EQ(sink.header.planner, report.packets->planner);
+  EXPECT_TRUE(report.ok());
+  ASSERT_TRUE(report.packets->below && report.packets->above);
+  EXPECT_EQ(report.packets->below->packet_elements, 4U);
+  EXPECT_EQ(report.packets->above->packet_elements, 16U);
+  EXPECT_LT(report.packets->below->startup, 3);
+  EXPECT_GT(report.packets->above->startup, 3);
+}
+
 TEST(Catalogue, names_are_unique_and_found) {
   for (const Planner* p : catalogue()) EXPECT_EQ(find_planner(p->name), p);
   EXPECT_EQ(find_planner("none of this name"), nullptr);
