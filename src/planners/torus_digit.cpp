@@ -21,8 +21,8 @@ namespace faro::mesh {
 namespace {
 
 constexpr int elements_log2_max = 12;
-// Of a part of a larger torus: 2^12 would save another hundredth of the unit routes and cost four
-// times the operations.
+// Of a part of a larger torus: 2^12 would save another hundredth of the unit routes, about, and
+// cost nearly three times the operations.
 constexpr int part_log2_max = 10;
 // Elements looked at by the search for an order, over all ways to cut the rings: a tenth of a
 // second.

@@ -124,8 +124,7 @@ TEST(MeshPermute, two_to_the_forty_processors_are_planned_at_once_and_proved) {
     const MeshGeometry geometry(mesh);
     const BpcVector bits = testing::random_bpc(random, geometry.bits());
     const auto program = mesh::permute(geometry, bits, Variant::plus);
-    // The best of some: the machine may be busy. It takes some 20 microseconds, a proof some
-    // milliseconds.
+    // The best of some: the machine may be busy.
     const auto planning = fastest(20, [&] { mesh::permute(geometry, bits, Variant::plus); });
     const auto proving = fastest(
         3, [&] { judged(*mesh_proof(), header_for(mesh, bits.map()), program.instructions()); });

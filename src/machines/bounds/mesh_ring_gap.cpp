@@ -13,7 +13,7 @@
 namespace faro::mesh {
 namespace {
 
-// Steps of the recursion on digits: about a second.
+// Steps of the recursion on digits.
 constexpr std::uint64_t effort_max = std::uint64_t{1} << 21;
 // Stretches of the ring that are told apart.
 constexpr std::size_t stretches_max = 4096;

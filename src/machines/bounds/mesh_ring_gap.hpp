@@ -19,7 +19,7 @@
 
 namespace faro::mesh {
 
-// Sides that have a bit for every residue: 8 megabytes, a tenth of a second.
+// Sides that have a bit for every residue: 8 megabytes.
 inline constexpr int residues_log2_max = 26;
 
 // Residues `first` plus any of the terms, modulo 2^width; by a bit for each residue.

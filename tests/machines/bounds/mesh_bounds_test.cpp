@@ -183,7 +183,7 @@ TEST(MeshRingGap, a_long_ring_with_tangled_bits_has_a_proven_bound) {
   }
   const mesh::DimensionBound bound = mesh::ring_bound(ring, reversal.map(), 0);
   EXPECT_FALSE(bound.exact);
-  // The gaps of rings of 4, 6, ... 18 bits are 3·2^(w/2 - 2), as the bound says.
+  // The gaps of rings of 4, 6, ... 16 bits are 3·2^(w/2 - 2), as the bound says.
   EXPECT_EQ(bound.value, bit(40) - 3 * bit(18));
 }
 
