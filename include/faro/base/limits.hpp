@@ -67,8 +67,8 @@ inline constexpr std::uint64_t cube_elements_max = std::uint64_t{1} << 20U;
 // The three-fifths algorithms keep their program, 16 bytes an entry and some hundred a rule.
 inline constexpr std::uint64_t three_fifths_entries_max = std::uint64_t{1} << 24U;
 
-// Plans of maps that mix processor and memory bits keep their schedule, 16 bytes an operation of a
-// slot; up to the second number operations are packed by a search of a second.
+// Plans of maps that mix processor and memory bits work slot by slot; slots are planned together in
+// groups of the second number.
 inline constexpr std::uint64_t affine_memory_slots_max = std::uint64_t{1} << 18U;
 inline constexpr std::uint64_t affine_memory_packed_slots_max = 2048;
 
