@@ -4,7 +4,6 @@
 
 #include <algorithm>
 
-#include "faro/algebra/layout.hpp"
 #include "notation_named.hpp"
 #include "notation_sizes.hpp"
 
@@ -40,6 +39,16 @@ class Reader {
     const Tree tree = tree_of(text_);
     if (!tree.second) return meaning(tree.first, known);
     return conversion(tree.first, *tree.second, known);
+  }
+
+  Layout layout(const KnownSizes& known) {
+    const Tree tree = tree_of(text_);
+    const auto* named = std::get_if<NamedLayout>(&tree.first.what);
+    if (named == nullptr || tree.second)
+      fail(NotationFault::syntax, tree.second ? tree.second->at : tree.first.at,
+           "wanted a layout: cyclic or consecutive, then binary, gray, gray||gray or "
+           "binary||gray, as in 'cyclic binary||gray'");
+    return layout_of(*named, known, tree.first.at);
   }
 
  private:
@@ -149,7 +158,7 @@ class Reader {
     return plain(entry->make(width));
   }
 
-  Notation meaning_of(const NamedLayout& text, const KnownSizes& known, std::size_t at) const {
+  Layout layout_of(const NamedLayout& text, const KnownSizes& known, std::size_t at) const {
     Layout layout;
     layout.allocation = text.name == "cyclic" ? Allocation::cyclic : Allocation::consecutive;
     std::optional<int> n = known.processor;
@@ -184,8 +193,13 @@ class Reader {
     }
     layout.processor_bits = *n;
     layout.memory_bits = *m;
+    return layout;
+  }
+
+  Notation meaning_of(const NamedLayout& text, const KnownSizes& known, std::size_t at) const {
+    const Layout layout = layout_of(text, known, at);
     Notation result = plain(place_of(layout));
-    result.cut = {Cut::Kind::layout, *n};
+    result.cut = {Cut::Kind::layout, layout.processor_bits};
     return result;
   }
 
@@ -356,6 +370,10 @@ NotationError::NotationError(NotationFault fault, std::size_t at, const std::str
 
 Notation parse_notation(std::string_view text, const KnownSizes& known) {
   return Reader(text).run(known);
+}
+
+Layout parse_layout(std::string_view text, const KnownSizes& known) {
+  return Reader(text).layout(known);
 }
 
 }  // namespace faro

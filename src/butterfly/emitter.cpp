@@ -1,3 +1,4 @@
+#include <algorithm>
 #include <map>
 #include <memory>
 #include <numeric>
@@ -15,13 +16,16 @@ struct Job {
   std::vector<Form> rows;
   Form inner;
   bool regrouped = false;
-  int done = 0;
+  std::size_t done = 0;  // stages of this pass
   const Places* places = nullptr;
 };
 
 class Emitter {
  public:
-  Emitter(const Chains& chains, CompiledSink& sink);
+  // From elements in the rows and slots that `rows` and `memory` say, bit 0 first, to the slots
+  // that complete the rows which the chains leave.
+  Emitter(const Chains& chains, const std::vector<Form>& rows, const std::vector<Form>& memory,
+          CompiledSink& sink);
   void run();
 
  private:
@@ -38,6 +42,9 @@ class Emitter {
   void level_inner(Word first, Word end);
   void regroup(Word first);
   void relabel_to(Word first, Word end, const std::vector<Form>& slot_rows);
+  const std::vector<int>& stages() const { return chains_.passes[pass_]; }
+  std::set<Word> all_jobs() const;
+  void begin_pass();
   void butterflies(std::set<Word> active);
   bool try_stage(Word x, std::set<Word>& next);
   bool partner_meets(Word x, Word y, int index_bit) const;
@@ -48,16 +55,21 @@ class Emitter {
 
   const Chains& chains_;
   const ButterflyRequest& request_;
+  const std::vector<Form>& rows_;
+  const std::vector<Form>& memory_;
   CompiledSink& sink_;
   std::vector<Job> jobs_;
+  std::size_t pass_ = 0;
+  std::size_t unfinished_ = 0;  // jobs with stages of this pass to do
   std::map<std::vector<Word>, std::unique_ptr<Places>> known_;
   CompiledStep now_;
 };
 
-Emitter::Emitter(const Chains& chains, CompiledSink& sink)
-    : chains_(chains), request_(chains.request), sink_(sink) {
+Emitter::Emitter(const Chains& chains, const std::vector<Form>& rows,
+                 const std::vector<Form>& memory, CompiledSink& sink)
+    : chains_(chains), request_(chains.request), rows_(rows), memory_(memory), sink_(sink) {
   Job job;
-  job.rows = start_rows(request_);
+  job.rows = rows;
   job.inner = chains.inner;
   settle(job);
   jobs_.assign(chains.jobs(), job);
@@ -265,9 +277,8 @@ void Emitter::neighbours(Word x, Word y, int index_bit) {
 
 bool Emitter::try_stage(Word x, std::set<Word>& next) {
   Job& job = jobs_[x];
-  const int p = request_.index_bits;
-  if (job.done == p) return false;
-  const int index_bit = most_significant_first(request_) ? p - 1 - job.done : job.done;
+  if (job.done == stages().size()) return false;
+  const int index_bit = stages()[job.done];
   Word y = x;
   for (std::size_t i = 0; i < forms(job).size(); ++i) {
     if (has_bit(forms(job)[i].mask, index_bit)) y ^= Word{1} << i;
@@ -280,20 +291,38 @@ bool Emitter::try_stage(Word x, std::set<Word>& next) {
   } else {
     if (!partner_meets(x, y, index_bit)) return false;
     neighbours(x, y, index_bit);
-    ++jobs_[y].done;
+    if (++jobs_[y].done == stages().size()) --unfinished_;
     next.insert(y);
   }
-  ++job.done;
+  if (++job.done == stages().size()) --unfinished_;
   next.insert(x);
   return true;
 }
 
+std::set<Word> Emitter::all_jobs() const {
+  std::set<Word> all;
+  for (Word x = 0; x < jobs_.size(); ++x) all.insert(all.end(), x);
+  return all;
+}
+
+void Emitter::begin_pass() {
+  if (pass_ == chains_.passes.size()) return;
+  sink_.begin_pass(static_cast<int>(pass_));
+  unfinished_ = stages().empty() ? 0 : jobs_.size();
+  for (Job& job : jobs_) job.done = 0;
+}
+
 // Every stage that has become local, in the order of the job numbers until nothing more happens.
 void Emitter::butterflies(std::set<Word> active) {
-  while (!active.empty()) {
+  while (!active.empty() && pass_ < chains_.passes.size()) {
     std::set<Word> next;
     for (const Word x : active) try_stage(x, next);
     active = std::move(next);
+    if (unfinished_ > 0) continue;
+    flush();
+    ++pass_;
+    begin_pass();
+    active = all_jobs();
   }
 }
 
@@ -304,33 +333,18 @@ void Emitter::flush() {
 }
 
 void Emitter::run() {
-  const std::vector<Form> rows = final_rows(chains_);
-  const std::vector<Form> memory = completing_rows(rows, request_.index_bits);
-  ScheduleHeader header;
-  header.machine = Hypercube{.dimensions = request_.processor_bits};
-  ButterflyGoal goal = goal_of(request_, rows, memory);
-  goal.in_place = true;
-  header.goal = std::move(goal);
-  header.elements = bit(request_.memory_bits());
-  header.slots = header.elements;
-  header.planner = chains_.planner;
-  sink_.begin(header);
-
-  const std::vector<Form> start = start_rows(request_);
-  const std::vector<Form> codes = start_memory_rows(request_);
-  const Places before(masks_of(start), masks_of(codes));
+  const Places before(masks_of(rows_), masks_of(memory_));
   std::vector<Reading> readings;
   for (const Form& row : slot_rows(jobs_[0])) readings.push_back(before.read(row, 0));
-  std::vector<Slot> slots(header.slots);
+  std::vector<Slot> slots(bit(request_.memory_bits()));
   std::iota(slots.begin(), slots.end(), Slot{0});
   relabel(readings, slots, sink_);
 
-  std::set<Word> active;
-  for (Word x = 0; x < jobs_.size(); ++x) active.insert(active.end(), x);
-  butterflies(std::move(active));
+  begin_pass();
+  butterflies(all_jobs());
   flush();
   for (const std::vector<Event>& events : chains_.events) {
-    active = {};
+    std::set<Word> active;
     for (const Event& event : events) {
       if (event.kind == Event::Kind::regroup) regroup(event.job);
     }
@@ -343,21 +357,13 @@ void Emitter::run() {
     butterflies(std::move(active));
     flush();
   }
-  for (const Job& job : jobs_) FARO_CHECK(job.done == request_.index_bits);
+  FARO_CHECK(pass_ == chains_.passes.size());
   level_inner(0, chains_.jobs());
-  relabel_to(0, chains_.jobs(), memory);
-  sink_.finish();
+  relabel_to(0, chains_.jobs(), completing_rows(jobs_[0].rows, request_.index_bits));
 }
 
-}  // namespace
-
-void Chains::add(Word step, const Event& event) {
-  if (step >= events.size()) events.resize(step + 1);
-  events[step].push_back(event);
-}
-
-std::vector<Form> final_rows(const Chains& chains) {
-  std::vector<Form> rows = start_rows(chains.request);
+// The rows that job 0 leaves in the processors, bit 0 first; every job leaves the same.
+std::vector<Form> final_rows(const Chains& chains, std::vector<Form> rows) {
   for (const std::vector<Event>& events : chains.events) {
     for (const Event& event : events) {
       if (event.job != 0) continue;
@@ -372,8 +378,46 @@ std::vector<Form> final_rows(const Chains& chains) {
   return rows;
 }
 
+}  // namespace
+
+void Chains::add(Word step, const Event& event) {
+  if (step >= events.size()) events.resize(step + 1);
+  events[step].push_back(event);
+}
+
+Chains network_chains(const ButterflyRequest& request, const char* planner) {
+  Chains chains{.request = request, .planner = planner};
+  std::vector<int> bits(static_cast<std::size_t>(request.index_bits));
+  std::iota(bits.begin(), bits.end(), 0);
+  if (most_significant_first(request)) std::reverse(bits.begin(), bits.end());
+  chains.passes = {bits};
+  return chains;
+}
+
 void emit(const Chains& chains, CompiledSink& sink) {
-  Emitter(chains, sink).run();
+  emit(std::span(&chains, 1), sink);
+}
+
+void emit(std::span<const Chains> parts, CompiledSink& sink) {
+  const ButterflyRequest& request = parts.front().request;
+  std::vector<std::vector<Form>> rows{start_rows(request)};
+  for (const Chains& chains : parts) rows.push_back(final_rows(chains, rows.back()));
+  ScheduleHeader header;
+  header.machine = Hypercube{.dimensions = request.processor_bits};
+  ButterflyGoal goal =
+      goal_of(request, rows.back(), completing_rows(rows.back(), request.index_bits));
+  goal.in_place = true;
+  header.goal = std::move(goal);
+  header.elements = bit(request.memory_bits());
+  header.slots = header.elements;
+  header.planner = parts.front().planner;
+  sink.begin(header);
+  std::vector<Form> memory = start_memory_rows(request);
+  for (std::size_t i = 0; i < parts.size(); ++i) {
+    Emitter(parts[i], rows[i], memory, sink).run();
+    memory = completing_rows(rows[i + 1], request.index_bits);
+  }
+  sink.finish();
 }
 
 }  // namespace faro::butterfly

@@ -24,7 +24,7 @@ using Output = ButterflyRequest::Output;
 using Finish = ButterflyRequest::Finish;
 
 bool consecutive(const ButterflyRequest& request) {
-  return request.allocation == ButterflyGoal::Allocation::consecutive;
+  return request.allocation == Allocation::consecutive;
 }
 
 std::optional<std::string> refusal(const ButterflyRequest& request) {
@@ -64,7 +64,7 @@ void build(const ButterflyRequest& request, CompiledSink& sink) {
   // In the code of the whole index the top processor row holds b_n: it must be the control.
   const int control_bit = whole ? memory.front() : memory.back();
   const Form control = bit_form(control_bit);
-  Chains chains{.request = request, .planner = inter_processor_conversion.name};
+  Chains chains = network_chains(request, inter_processor_conversion.name);
   chains.inner = control;
   for (const int b : memory) {
     if (b != control_bit) chains.job_forms.push_back(bit_form(b));

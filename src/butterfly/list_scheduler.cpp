@@ -19,6 +19,7 @@
 #include "faro/algebra/bit_matrix.hpp"
 #include "faro/base/check.hpp"
 #include "faro/base/random.hpp"
+#include "faro/butterfly/paper_count.hpp"
 #include "faro/butterfly/trajectories.hpp"
 #include "gated_chains.hpp"
 
@@ -429,7 +430,7 @@ std::optional<std::string> refusal(const ButterflyRequest& request) {
 Estimate estimate(const ButterflyRequest& request) {
   const auto plan = found(request);
   FARO_CHECK(plan.has_value());
-  return {{plan->places.size() - 1, "found by search"}};
+  return {{plan->places.size() - 1, "found by search"}, paper_count(request)};
 }
 
 void build(const ButterflyRequest& request, CompiledSink& sink) {

@@ -17,6 +17,7 @@
 #include <algorithm>
 
 #include "faro/butterfly/chains.hpp"
+#include "faro/butterfly/paper_count.hpp"
 
 namespace faro {
 namespace {
@@ -110,24 +111,14 @@ std::optional<std::string> refusal_memory(const ButterflyRequest& request) {
 Estimate estimate_memory(const ButterflyRequest& request) {
   const Count n = static_cast<Count>(request.processor_bits);
   const Count k = request.elements();
-  Estimate estimate{{k / 2 + n - 1, "K/2 + n - 1"}, std::nullopt};
-  if (!coded(request) || !most_significant_first(request)) {
-    estimate.paper = PaperCount{"Johnsson, Ho 1990, section 1: pipelined, binary code",
-                                {k + n - 1, "K + n - 1"}};
-  } else if (whole_cyclic(request)) {
-    estimate.paper = PaperCount{"Johnsson, Ho 1990, Theorem 4", {k / 2 + n - 1, "K/2 + n - 1"}};
-  } else {
-    estimate.paper = PaperCount{"Johnsson, Ho 1990, Theorem 1 (Table 4: K/2 + n - 1)",
-                                {k / 2 + n - 2, "K/2 + n - 2"}};
-  }
-  return estimate;
+  return {{k / 2 + n - 1, "K/2 + n - 1"}, paper_count(request)};
 }
 
 void build_memory(const ButterflyRequest& request, CompiledSink& sink) {
   const Controls controls = controls_of(request);
   const std::vector<int> dimensions = stage_dimensions(request);
   const std::vector<Form> rows = first_rows(request, controls);
-  Chains chains{.request = request, .planner = local_memory_first.name};
+  Chains chains = network_chains(request, local_memory_first.name);
   chains.inner = controls.first;
   chains.job_forms = spectators(controls);
   if (!one_control(request)) {
@@ -161,19 +152,11 @@ Word second_pass(const ButterflyRequest& request) {
 }
 
 Estimate estimate_processor(const ButterflyRequest& request) {
-  const Count n = static_cast<Count>(request.processor_bits);
-  const Count k = request.elements();
-  Estimate estimate{{half(request) + second_pass(request), ""}, std::nullopt};
+  Estimate estimate{{half(request) + second_pass(request), ""}, paper_count(request)};
   if (one_control(request)) {
     estimate.cost.text = "K/2 + max(n, K/2)";
   } else {
-    estimate.cost.text = n == 2 ? "K" : "K/2 + max(n + 1, K/2)";
-  }
-  estimate.paper =
-      PaperCount{"Johnsson, Ho 1990, Theorem 3", {k / 2 + std::max(n, k / 2), "K/2 + max(n, K/2)"}};
-  if (!coded(request)) {
-    estimate.paper = PaperCount{"Johnsson, Ho 1990, section 1: pipelined, binary code",
-                                {k + n - 1, "K + n - 1"}};
+    estimate.cost.text = request.processor_bits == 2 ? "K" : "K/2 + max(n + 1, K/2)";
   }
   return estimate;
 }
@@ -226,7 +209,7 @@ void build_two_controls(const ButterflyRequest& request, Chains& chains) {
 }
 
 void build_processor(const ButterflyRequest& request, CompiledSink& sink) {
-  Chains chains{.request = request, .planner = local_processor_first.name};
+  Chains chains = network_chains(request, local_processor_first.name);
   chains.inner = controls_of(request).first;
   if (one_control(request)) {
     build_one_control(request, chains);

@@ -17,6 +17,7 @@
 #include <numeric>
 
 #include "faro/base/check.hpp"
+#include "faro/butterfly/paper_count.hpp"
 #include "faro/butterfly/places.hpp"
 #include "faro/butterfly/rows.hpp"
 
@@ -24,7 +25,6 @@ namespace faro {
 namespace {
 
 using namespace butterfly;
-using Encoding = ButterflyGoal::Encoding;
 using Output = ButterflyRequest::Output;
 using Result = ButterflyRule::Result;
 
@@ -301,12 +301,10 @@ Estimate estimate(const ButterflyRequest& request) {
     estimate.cost.value += conversion_steps(request);
     estimate.cost.text = "K/2 + " + estimate.cost.text;
   }
-  if (k == 1) {
-    estimate.paper = PaperCount{"Johnsson, Ho 1990, Theorem 5", {n, "n"}};
-  } else if (!gray(request)) {
-    estimate.paper =
-        PaperCount{"Johnsson, Ho 1990, section 1: pipelined", {k + n - 1, "K + n - 1"}};
-  }
+  // Every index bit stays at its place, asked for or not.
+  ButterflyRequest restored = request;
+  restored.finish = ButterflyRequest::Finish::restored;
+  estimate.paper = paper_count(restored);
   return estimate;
 }
 
@@ -332,16 +330,6 @@ namespace butterfly {
 
 void build_stages(const ButterflyRequest& request, StageRange range, CompiledSink& sink) {
   Replicator(request, range, sink).run();
-}
-
-Count steps_of_stages(const ButterflyRequest& request, StageRange range) {
-  const int base = base_of(request);
-  const int low = std::max(range.lowest, base);
-  const int high = std::min(range.highest, base + request.processor_bits - 1);
-  if (high < low) return conversion_steps(request);
-  const Count pace = gray(request) && high > base ? 2 : 1;
-  return conversion_steps(request) + pace * (request.elements() - 1) +
-         static_cast<Count>(high - low + 1);
 }
 
 }  // namespace butterfly

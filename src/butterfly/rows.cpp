@@ -7,8 +7,6 @@
 
 namespace faro::butterfly {
 
-using Allocation = ButterflyGoal::Allocation;
-using Encoding = ButterflyGoal::Encoding;
 using Order = ButterflyGoal::Order;
 using Output = ButterflyRequest::Output;
 
@@ -55,30 +53,22 @@ bool one_control(const ButterflyRequest& request) {
 
 namespace {
 
-// One field of a layout, bit 0 first: plain bits, or their Gray code; with `above` the top row
-// takes the index bit above the field too.
-std::vector<Form> field(int low, int width, bool gray, bool above) {
+// Rows first .. first+count-1 of the place processor · 2^m + memory.
+std::vector<Form> place_rows(const ButterflyRequest& request, int first, int count) {
+  const BitMap place = place_of(request.layout());
   std::vector<Form> rows;
-  for (int j = 0; j < width; ++j) {
-    Form row = bit_form(low + j);
-    if (gray && (j + 1 < width || above)) row.mask |= bit(low + j + 1);
-    rows.push_back(row);
-  }
+  for (int j = 0; j < count; ++j) rows.push_back({place.matrix().row(first + j), 0});
   return rows;
 }
 
 }  // namespace
 
 std::vector<Form> start_rows(const ButterflyRequest& request) {
-  return field(base_of(request), request.processor_bits, coded(request), whole_cyclic(request));
+  return place_rows(request, request.memory_bits(), request.processor_bits);
 }
 
 std::vector<Form> start_memory_rows(const ButterflyRequest& request) {
-  const bool gray = request.encoding == Encoding::gray || request.encoding == Encoding::gray_gray;
-  const bool whole = request.encoding == Encoding::gray;
-  const bool consecutive = request.allocation == Allocation::consecutive;
-  return field(consecutive ? 0 : request.processor_bits, request.memory_bits(), gray,
-               whole && consecutive && request.processor_bits > 0);
+  return place_rows(request, 0, request.memory_bits());
 }
 
 std::vector<int> stage_dimensions(const ButterflyRequest& request) {
@@ -91,7 +81,9 @@ std::vector<int> stage_dimensions(const ButterflyRequest& request) {
 }
 
 std::vector<Form> output_forms(const ButterflyRequest& request) {
-  return field(base_of(request), request.processor_bits, request.output != Output::binary, false);
+  ButterflyRequest end = request;
+  end.encoding = request.output == Output::binary ? Encoding::binary : Encoding::binary_gray;
+  return start_rows(end);
 }
 
 std::vector<Form> completing_rows(std::span<const Form> rows, int index_bits) {

@@ -117,7 +117,7 @@ void build(const ButterflyRequest& request, CompiledSink& sink) {
     const int d = dimensions[static_cast<std::size_t>(k - s.controls)];
     rows.push_back(start[static_cast<std::size_t>(d)]);
   }
-  Chains chains{.request = request, .planner = sectioning.name};
+  Chains chains = network_chains(request, sectioning.name);
   chains.inner = rows[0];
   const Form first = chain_form(request, 0, s.controls, rows[0]);
   for (int i = 1; i < s.controls; ++i) {

@@ -12,6 +12,7 @@
 #include <string_view>
 
 #include "faro/base/check.hpp"
+#include "faro/butterfly/paper_count.hpp"
 #include "faro/butterfly/trajectories.hpp"
 
 namespace faro::tables {
@@ -23,8 +24,6 @@ namespace {
 
 using namespace butterfly;
 using nlohmann::json;
-using Allocation = ButterflyGoal::Allocation;
-using Encoding = ButterflyGoal::Encoding;
 using Output = ButterflyRequest::Output;
 using Finish = ButterflyRequest::Finish;
 
@@ -62,7 +61,7 @@ std::optional<std::string> refusal(const ButterflyRequest& request) {
 
 Estimate estimate(const ButterflyRequest& request) {
   const auto steps = table_for(request)->at("steps").get<std::uint64_t>();
-  return {{steps, fmt::format("{} in the table", steps)}};
+  return {{steps, fmt::format("{} in the table", steps)}, paper_count(request)};
 }
 
 Word places(const std::vector<Form>& rows, Word index) {

@@ -4,7 +4,6 @@
 #include <array>
 
 #include "faro/base/check.hpp"
-#include "faro/butterfly/rows.hpp"
 
 namespace faro::butterfly {
 
@@ -85,13 +84,13 @@ Placement::Placement(std::span<const Word> processor_rows, std::span<const Word>
 }
 
 Placement Placement::start(const ButterflyGoal& goal) {
-  const ButterflyRequest request{.processor_bits = goal.processor_bits,
-                                 .index_bits = goal.index_bits,
-                                 .allocation = goal.allocation,
-                                 .encoding = goal.encoding,
-                                 .order = goal.order};
-  const ButterflyGoal places = goal_of(request, start_rows(request), start_memory_rows(request));
-  return {places.final_processor_rows, *places.final_memory_rows, goal.index_bits};
+  const BitMap place = place_of(goal.layout());
+  std::vector<Word> processor;
+  std::vector<Word> slot;
+  for (int j = goal.index_bits - 1; j >= 0; --j) {
+    (j < goal.layout().memory_bits ? slot : processor).push_back(place.matrix().row(j));
+  }
+  return {processor, slot, goal.index_bits};
 }
 
 Placement Placement::finish(const ButterflyGoal& goal) {

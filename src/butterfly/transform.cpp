@@ -39,8 +39,6 @@ std::uint64_t line_length(std::uint64_t size, std::uint64_t lines) {
   return size / lines;
 }
 
-namespace {
-
 ButterflyRequest request_for(const Network& network, std::uint64_t length) {
   if (!is_power_of_two(length)) {
     throw Error(ErrorCode::usage,
@@ -59,8 +57,11 @@ ButterflyRequest request_for(const Network& network, std::uint64_t length) {
                     length, bit(network.processor_bits), network.processor_bits,
                     request.index_bits));
   }
+  check_request(request);
   return request;
 }
+
+namespace {
 
 // The request in one order, and the planner for it. One element a processor, least significant bit
 // first, stays in its code; everything else can end in binary code.
@@ -83,7 +84,6 @@ Choice choice_for(ButterflyRequest request, Order order, const ButterflyPlanner*
 
 Choice choose(const Network& network, std::uint64_t length, std::optional<Order> needed) {
   const ButterflyRequest request = request_for(network, length);
-  check_request(request);
   if (needed && network.order && *needed != *network.order) {
     throw Error(ErrorCode::usage,
                 *needed == Order::least_significant_first
@@ -93,7 +93,7 @@ Choice choose(const Network& network, std::uint64_t length, std::optional<Order>
   if (network.order) needed = network.order;
   if (needed) return choice_for(request, *needed, network.planner);
   // Memory stages first is never dearer.
-  const bool cyclic = request.allocation == ButterflyGoal::Allocation::cyclic;
+  const bool cyclic = request.allocation == Allocation::cyclic;
   return choice_for(request,
                     cyclic ? Order::most_significant_first : Order::least_significant_first,
                     network.planner);
@@ -115,7 +115,7 @@ Performed fourier(const Network& network, Direction direction, std::span<std::co
   const Traffic traffic = frequency
                               ? run_network(choice, kernel, data, lines, same, turned, in, out)
                               : run_network(choice, kernel, data, lines, turned, same, in, out);
-  return {choice.request, choice.planner->name, choice.planner->estimate(choice.request), traffic};
+  return choice.performed(traffic);
 }
 
 template Performed fourier<float>(const Network&, Direction, std::span<std::complex<float>>,
@@ -152,36 +152,12 @@ Performed number_theoretic(const Network& network, Direction direction,
   const Traffic traffic = frequency
                               ? run_network(choice, kernel, data, lines, same, turned, in, out)
                               : run_network(choice, kernel, data, lines, turned, same, in, out);
-  return {choice.request, choice.planner->name, choice.planner->estimate(choice.request), traffic};
+  return choice.performed(traffic);
 }
 
 template Performed number_theoretic<Prime998244353>(const Network&, Direction,
                                                     std::span<std::uint64_t>, std::uint64_t);
 template Performed number_theoretic<PrimeGoldilocks>(const Network&, Direction,
                                                      std::span<std::uint64_t>, std::uint64_t);
-
-ButterflyRequest sort_request(const Network& network, std::uint64_t length) {
-  ButterflyRequest request = request_for(network, length);
-  check_request(request);
-  if (coded(request)) request.output = ButterflyRequest::Output::gray;
-  request.finish = ButterflyRequest::Finish::restored;
-  return request;
-}
-
-ButterflyRequest later_pass(const ButterflyRequest& request) {
-  ButterflyRequest later = request;
-  if (later.encoding == ButterflyGoal::Encoding::gray) {
-    later.encoding = ButterflyGoal::Encoding::gray_gray;
-  }
-  return later;
-}
-
-Estimate sort_estimate(const ButterflyRequest& request) {
-  Count steps = steps_of_stages(request, {0, 0});
-  for (int k = 1; k < request.index_bits; ++k) {
-    steps += steps_of_stages(later_pass(request), {k, 0});
-  }
-  return {{steps, "sum over passes of (K - 1)(2 in Gray code) + processor stages"}};
-}
 
 }  // namespace faro::butterfly

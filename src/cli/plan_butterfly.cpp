@@ -5,10 +5,12 @@
 #include <nlohmann/json.hpp>
 #include <utility>
 
+#include "cli/json_numbers.hpp"
+#include "cli/plan_words.hpp"
 #include "cli/schedule_file.hpp"
+#include "faro/algebra/notation.hpp"
 #include "faro/base/error.hpp"
 #include "faro/machines/model/machine_text.hpp"
-#include "faro/service/butterfly_layout.hpp"
 #include "faro/service/butterfly_plan.hpp"
 
 namespace faro::cli {
@@ -18,35 +20,24 @@ using nlohmann::ordered_json;
 
 ButterflyRequest request_of(const ButterflyPlanCommand& command) {
   const Machine machine = machine_from(command.on);
-  const auto* cube = std::get_if<Hypercube>(&machine);
-  if (cube == nullptr || cube->ports != Hypercube::Ports::all) {
-    throw Error(
-        ErrorCode::usage,
-        fmt::format("--on {}: butterfly networks run on cubes with all ports, cube:6", command.on));
-  }
-  const ButterflyLayout layout = butterfly_layout(command.layout);
   if (command.index_bits > 64) {
     throw Error(ErrorCode::limit,
                 fmt::format("--butterfly {}: at most 64 index bits", command.index_bits));
   }
-  ButterflyRequest request{.processor_bits = cube->dimensions,
+  ButterflyRequest request{.processor_bits = butterfly_cube(machine).dimensions,
                            .index_bits = static_cast<int>(command.index_bits),
-                           .allocation = layout.allocation,
-                           .encoding = layout.encoding,
                            .order = command.order == "lsb"
                                         ? ButterflyGoal::Order::least_significant_first
                                         : ButterflyGoal::Order::most_significant_first};
   check_request(request);
-  check_bits(layout, request.processor_bits, request.memory_bits());
+  const Layout layout = parse_layout(
+      command.layout, {.total = request.index_bits, .processor = request.processor_bits});
+  request.allocation = layout.allocation;
+  request.encoding = layout.encoding;
   set_output(request, command.output == "natural" ? ButterflyOutput::natural
                       : command.output == "gray"  ? ButterflyOutput::gray
                                                   : ButterflyOutput::binary);
   return request;
-}
-
-ordered_json number(Count count) {
-  if (count < bit(53)) return static_cast<std::uint64_t>(count);
-  return to_string(count);
 }
 
 std::string rows_text(const std::vector<Word>& rows) {
@@ -67,89 +58,74 @@ ordered_json rows_json(const std::vector<Word>& rows) {
   return list;
 }
 
-std::string verified_text(const ButterflyPlanReport& report) {
-  std::string by;
-  for (const Verdict& v : report.verdicts) {
-    if (v.answer == Verdict::Answer::unprovable) continue;
-    by += fmt::format("{}{}", by.empty() ? "" : " and ", v.by);
-  }
-  return by;
+PlanWords words_of(const ButterflyPlanReport& report) {
+  const ButterflyRequest& request = report.request;
+  return {.what = fmt::format("butterfly network of 2^{} elements", request.index_bits),
+          .machine = Hypercube{.dimensions = request.processor_bits},
+          .elements = request.elements(),
+          .layout = layout_text(request),
+          .planner = report.planner->name,
+          .title = report.planner->title,
+          .citation = report.planner->citation,
+          .cost = report.cost,
+          .formula = report.estimate.cost,
+          .paper = report.estimate.paper,
+          .bound = report.bound};
 }
 
-void print_text(const ButterflyPlanCommand& command, const ButterflyPlanReport& report,
-                Output& out) {
-  out.text("butterfly of 2^{} elements on {}, layout {}, {} first, by {}\n", command.index_bits,
-           command.on, command.layout, command.order,
-           out.styled(Output::Style::strong, report.planner->name));
-  out.text("  steps      {}\n  formula    {} = {}\n", to_string(report.cost.steps),
-           report.estimate.cost.text, to_string(report.estimate.cost.value));
-  if (report.estimate.paper) {
-    out.text("  paper      {} = {}   ({})\n", report.estimate.paper->formula.text,
-             to_string(report.estimate.paper->formula.value), report.estimate.paper->citation);
-  }
-  out.text("  bound      {}   ({}), gap {}\n", to_string(report.bound.value), report.bound.reason,
-           to_string(report.gap()));
-  out.text("  slots      {} a processor for {} elements\n", report.slots_used,
-           to_string(report.request.elements()));
-  out.text("  ends with  processor {} | slot {}\n", rows_text(report.goal.final_processor_rows),
-           rows_text(report.goal.final_memory_rows.value_or(std::vector<Word>{})));
-  const std::string by = verified_text(report);
-  if (by.empty()) {
-    out.text("  verified   no\n");
-  } else {
-    out.text("  verified   {} by {}\n",
-             report.ok() ? out.styled(Output::Style::good, "right")
-                         : out.styled(Output::Style::bad, "WRONG"),
-             by);
-  }
+std::string text_of(const ButterflyPlanReport& report, const Output& out) {
+  const PlanWords words = words_of(report);
+  return words_text(words, out) + storage_line(report.slots_used) +
+         plan_line(
+             "results",
+             fmt::format("index bits {} in the processor, {} in the slot",
+                         rows_text(report.goal.final_processor_rows),
+                         rows_text(report.goal.final_memory_rows.value_or(std::vector<Word>{})))) +
+         verified_line(report.verdicts, words.machine, out) +
+         link_bars(report.crossings, report.cost.steps, out);
 }
 
-void print_json(const ButterflyPlanCommand& command, const ButterflyPlanReport& report,
-                Output& out) {
-  const std::string by = verified_text(report);
-  ordered_json problem = {
+std::string json_of(const ButterflyPlanReport& report) {
+  const ButterflyRequest& request = report.request;
+  ordered_json j;
+  j["format"] = "faro-plan/1";
+  j["map"] = nullptr;
+  j["problem"] = {
       {"kind", "butterfly"},
-      {"n", report.request.processor_bits},
-      {"p", report.request.index_bits},
-      {"layout", command.layout},
-      {"order", command.order},
+      {"n", request.processor_bits},
+      {"p", request.index_bits},
+      {"layout", to_string(request.layout())},
+      {"order", order_word(request.order)},
       {"in_place", report.goal.in_place},
       {"final",
        {{"proc", rows_json(report.goal.final_processor_rows)},
         {"mem", rows_json(report.goal.final_memory_rows.value_or(std::vector<Word>{}))}}}};
-  ordered_json object = {
-      {"format", "faro-plan/1"},
-      {"map", nullptr},
-      {"problem", std::move(problem)},
-      {"machine", command.on},
-      {"elements", number(report.request.elements())},
-      {"planner", report.planner->name},
-      {"cost",
-       {{"steps", number(report.cost.steps)}, {"remote_moves", number(report.cost.remote_moves)}}},
-      {"formula",
-       {{"text", report.estimate.cost.text}, {"value", number(report.estimate.cost.value)}}},
-      {"paper", nullptr},
-      {"bound", {{"value", number(report.bound.value)}, {"reason", report.bound.reason}}},
-      {"gap", number(report.gap())},
-      {"slots_used", report.slots_used},
-      {"verified", nullptr}};
-  if (report.estimate.paper) {
-    object["paper"] = {{"citation", report.estimate.paper->citation},
-                       {"text", report.estimate.paper->formula.text},
-                       {"value", number(report.estimate.paper->formula.value)}};
-  }
-  if (!by.empty()) object["verified"] = {{"by", by}, {"ok", report.ok()}};
-  out.json(object.dump(2));
+  const PlanWords words = words_of(report);
+  j["machine"] = to_string(words.machine);
+  j["elements"] = json_count(words.elements);
+  j["planner"] = words.planner;
+  add_words(words, j);
+  j["slots_used"] = report.slots_used;
+  j["crossings"] = ordered_json::array();
+  for (const Count c : report.crossings) j["crossings"].push_back(json_count(c));
+  j["verified"] = verified_json(report.verdicts);
+  return j.dump();
 }
 
 }  // namespace
 
+const char* order_word(ButterflyGoal::Order order) {
+  return order == ButterflyGoal::Order::most_significant_first ? "msb" : "lsb";
+}
+
+std::string layout_text(const ButterflyRequest& request) {
+  const bool msb = request.order == ButterflyGoal::Order::most_significant_first;
+  return fmt::format("{}, {} significant bit first", to_string(request.layout()),
+                     msb ? "most" : "least");
+}
+
 int plan_butterfly_command(const ButterflyPlanCommand& command, Output& out) {
   const ButterflyRequest request = request_of(command);
-  if (command.schedule == "-" && out.is_json()) {
-    throw Error(ErrorCode::usage,
-                "--json and --schedule - both want standard output; give the schedule a file name");
-  }
   ButterflyPlanOptions options{.algorithm = command.algorithm, .verify = command.verify};
   std::optional<ScheduleFile> file;
   if (command.schedule) {
@@ -158,13 +134,12 @@ int plan_butterfly_command(const ButterflyPlanCommand& command, Output& out) {
   }
   const ButterflyPlanReport report = plan_butterfly(request, options);
   if (file && report.ok()) file->commit();
-  if (command.schedule != "-") print_text(command, report, out);
-  print_json(command, report, out);
-  for (const Verdict& v : report.verdicts) {
-    for (const Violation& violation : v.violations) {
-      out.warn(fmt::format("{}: step {}: {}: {}", v.by, to_string(violation.step), violation.rule,
-                           violation.message));
-    }
+  const bool stdout_is_taken = command.schedule == "-";
+  if (!stdout_is_taken) {
+    if (out.is_json())
+      out.json(json_of(report));
+    else
+      out.write(text_of(report, out));
   }
   return report.ok() ? 0 : 1;
 }

@@ -6,6 +6,7 @@
 #include <string>
 
 #include "cli/output.hpp"
+#include "faro/butterfly/planner.hpp"
 #include "faro/service/plan.hpp"
 
 namespace faro::cli {
@@ -20,6 +21,11 @@ struct ButterflyPlanCommand {
   std::optional<std::string> schedule = {};  // a file, or -
   VerifyBy verify = VerifyBy::automatic;
 };
+
+// "msb", "lsb".
+const char* order_word(ButterflyGoal::Order order);
+// "cyclic:6|6 binary||gray, most significant bit first".
+std::string layout_text(const ButterflyRequest& request);
 
 // Returns the exit code: 1 where a verifier says no.
 int plan_butterfly_command(const ButterflyPlanCommand& command, Output& out);

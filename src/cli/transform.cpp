@@ -12,13 +12,17 @@
 
 #include "cli/array_axis.hpp"
 #include "cli/command.hpp"
+#include "cli/json_numbers.hpp"
 #include "cli/memory.hpp"
+#include "cli/plan_butterfly.hpp"
+#include "cli/plan_words.hpp"
+#include "faro/algebra/notation.hpp"
 #include "faro/base/error.hpp"
 #include "faro/files/array_file.hpp"
 #include "faro/machines/bounds/butterfly_bound.hpp"
 #include "faro/machines/model/machine_text.hpp"
 #include "faro/service/array_transform.hpp"
-#include "faro/service/butterfly_layout.hpp"
+#include "faro/service/butterfly_plan.hpp"
 
 namespace faro::cli {
 namespace {
@@ -36,6 +40,7 @@ struct Options {
   std::optional<std::string> algorithm;
   std::string modulus = "998244353";
   std::optional<std::int64_t> axis;
+  std::optional<std::string> key;
   bool sequency = false;
   bool exclusive = false;
 };
@@ -51,11 +56,39 @@ constexpr std::array<std::pair<const char*, TransformKind>, 8> kinds = {{
     {"sort", TransformKind::sort},
 }};
 
-// The number type of a .npy header, whose text is a Python literal.
-std::string number_type(const ArrayInput& input) {
-  const std::string& type = input.header().type;
-  if (type.size() >= 2 && type.front() == '\'') return type.substr(1, type.size() - 2);
-  return type;
+// "<f8" of the Python literal "'<f8'".
+std::string plain_type(const std::string& literal) {
+  if (literal.size() >= 2 && literal.front() != '[') return literal.substr(1, literal.size() - 2);
+  return literal;
+}
+
+// What a transform computes with: the numbers, or the keys of records.
+struct Numbers {
+  std::string type;
+  std::optional<ArrayTransform::Record> record = {};
+};
+
+Numbers numbers_of(const Options& options, const ArrayInput& input) {
+  const NpyHeader& header = input.header();
+  const std::vector<NpyField> fields = npy_fields(header.type);
+  const bool orders = options.kind == "sort" || options.kind == "merge";
+  if (options.key && !orders) throw Error(ErrorCode::usage, "--key is for sort and merge");
+  if (fields.empty() || !orders) {
+    if (options.key)
+      throw Error(ErrorCode::usage, fmt::format("--key {}: {} holds numbers of type {}, no records",
+                                                *options.key, input.name(), header.type));
+    return {plain_type(header.type)};
+  }
+  std::string names;
+  for (const NpyField& field : fields) {
+    if (!options.key || field.name == *options.key) {
+      return {plain_type(field.type),
+              ArrayTransform::Record{.bytes = header.element_bytes, .key_offset = field.offset}};
+    }
+    names += fmt::format("{}{}", names.empty() ? "" : ", ", field.name);
+  }
+  throw Error(ErrorCode::usage, fmt::format("--key {}: the records of {} have the fields {}",
+                                            *options.key, input.name(), names));
 }
 
 AxisShape lines_of(const NpyHeader& header, std::optional<std::int64_t> axis,
@@ -80,29 +113,18 @@ ArrayTransform transform_of(const Options& options, const AxisShape& shape) {
     if (options.kind == name) transform.kind = kind;
   }
   const Machine machine = machine_from(options.on);
-  const auto* cube = std::get_if<Hypercube>(&machine);
-  if (cube == nullptr || cube->ports != Hypercube::Ports::all) {
-    throw Error(
-        ErrorCode::usage,
-        fmt::format("--on {}: butterfly networks run on cubes with all ports, cube:6", options.on));
-  }
-  const ButterflyLayout layout = butterfly_layout(options.layout);
-  const int p = log2_exact(shape.length);
-  if (p >= cube->dimensions) check_bits(layout, cube->dimensions, p - cube->dimensions);
-  transform.network = {cube->dimensions, layout.allocation, layout.encoding, std::nullopt, nullptr};
+  transform.network.processor_bits = butterfly_cube(machine).dimensions;
+  const ButterflyRequest request = butterfly::request_for(transform.network, shape.length);
+  const Layout layout = parse_layout(
+      options.layout, {.total = request.index_bits, .processor = request.processor_bits});
+  transform.network.allocation = layout.allocation;
+  transform.network.encoding = layout.encoding;
   if (options.order) {
     transform.network.order = *options.order == "msb"
                                   ? ButterflyGoal::Order::most_significant_first
                                   : ButterflyGoal::Order::least_significant_first;
   }
-  if (options.algorithm) {
-    transform.network.planner = find_butterfly_planner(*options.algorithm);
-    if (transform.network.planner == nullptr) {
-      throw Error(ErrorCode::usage, fmt::format("there is no planner of butterflies named '{}'; "
-                                                "`faro algorithms` lists them",
-                                                *options.algorithm));
-    }
-  }
+  if (options.algorithm) transform.network.planner = &butterfly_planner(*options.algorithm);
   if (options.modulus == "goldilocks") transform.modulus = ArrayTransform::Modulus::goldilocks;
   if (options.sequency) transform.arrangement = butterfly::Arrangement::sequency;
   if (options.exclusive) transform.ends = ArrayTransform::Ends::exclusive;
@@ -123,79 +145,70 @@ void check_options(const Options& options, const Output& out) {
   }
 }
 
-Bound bound_of(const Options& options, const Performed& done) {
+PlanWords words_of(const Options& options, const Performed& done, std::uint64_t lines) {
   const Hypercube cube{.dimensions = done.request.processor_bits};
-  ButterflyGoal goal;
-  goal.processor_bits = done.request.processor_bits;
-  goal.index_bits = done.request.index_bits;
-  goal.allocation = done.request.allocation;
-  goal.order = done.request.order;
-  if (options.kind != "sort") return lower_bound(cube, goal);
-  // Keys that all belong on the other side of a dimension: K over each of its links.
-  const Count n = static_cast<Count>(cube.dimensions);
-  const Count k = done.request.elements();
-  if (n == 0) return {0, "one processor: nothing moves", {}};
-  if (k > n) return {k, "K: all keys may belong across one dimension", {}};
-  return {n, "n: a key may belong at the other end", {}};
+  Cost cost;
+  cost.steps = done.traffic.steps;
+  cost.remote_moves = done.traffic.elements;
+  return {.what = fmt::format("{} of {} of 2^{} values", options.kind, plural(lines, "line"),
+                              done.request.index_bits),
+          .machine = cube,
+          .elements = done.request.elements(),
+          .layout = layout_text(done.request),
+          .planner = done.planner,
+          .title = done.title,
+          .citation = done.citation,
+          .cost = cost,
+          .formula = done.estimate.cost,
+          .paper = done.estimate.paper,
+          .bound = options.kind == "sort" ? sorting_bound(cube, done.request.index_bits)
+                                          : bound_of(done.request)};
+}
+
+std::string links_text(const butterfly::Traffic& traffic, const Output& out) {
+  std::string text = link_bars(traffic.across, traffic.steps, out);
+  for (std::size_t d = traffic.across.size(); d-- > 0;) {
+    text += plan_line(fmt::format("across {}", d),
+                      fmt::format("{}, at most {} over one link",
+                                  plural(traffic.across[d], "element"), traffic.busiest_link[d]));
+  }
+  return text;
+}
+
+std::string json_of(const Options& options, const Performed& done, std::uint64_t lines,
+                    double seconds) {
+  const PlanWords words = words_of(options, done, lines);
+  ordered_json links = ordered_json::array();
+  for (std::size_t d = 0; d < done.traffic.across.size(); ++d) {
+    links.push_back({{"dimension", d},
+                     {"elements", json_count(done.traffic.across[d])},
+                     {"busiest_link", done.traffic.busiest_link[d]}});
+  }
+  ordered_json j = {{"format", "faro-transform/1"},
+                    {"transform", options.kind},
+                    {"machine", to_string(words.machine)},
+                    {"layout", to_string(done.request.layout())},
+                    {"order", order_word(done.request.order)},
+                    {"planner", done.planner},
+                    {"length", bit(done.request.index_bits)},
+                    {"lines", lines}};
+  add_words(words, j);
+  j["links"] = links;
+  j["seconds"] = seconds;
+  return j.dump();
 }
 
 void report(const Options& options, const Performed& done, std::uint64_t lines, double seconds,
             Output& out) {
-  const Bound bound = bound_of(options, done);
-  const Count steps = done.traffic.steps;
-  const bool msb = done.request.order == ButterflyGoal::Order::most_significant_first;
-  std::string text = fmt::format(
-      "{}: {} of {} {} of 2^{} values on cube:{}, layout {}, {} first, by {}\n"
-      "  steps    {}\n  formula  {} = {}\n",
-      options.out, options.kind, lines, lines == 1 ? "line" : "lines", done.request.index_bits,
-      done.request.processor_bits, options.layout, msb ? "msb" : "lsb", done.planner,
-      to_string(steps), done.estimate.cost.text, to_string(done.estimate.cost.value));
-  if (done.estimate.paper) {
-    text +=
-        fmt::format("  paper    {} = {}   ({})\n", done.estimate.paper->formula.text,
-                    to_string(done.estimate.paper->formula.value), done.estimate.paper->citation);
-  }
-  text += fmt::format("  bound    {}   ({})\n", to_string(bound.value), bound.reason);
-  ordered_json links = ordered_json::array();
-  for (std::size_t d = 0; d < done.traffic.across.size(); ++d) {
-    text += fmt::format("  across {:<2} {} elements, at most {} over one link\n", d,
-                        to_string(done.traffic.across[d]), done.traffic.busiest_link[d]);
-    links.push_back({{"dimension", d},
-                     {"elements", to_string(done.traffic.across[d])},
-                     {"busiest_link", done.traffic.busiest_link[d]}});
-  }
-  text += fmt::format("  {:.3f} s\n", seconds);
+  const std::string text = words_text(words_of(options, done, lines), out) +
+                           links_text(done.traffic, out) +
+                           plan_line("time", fmt::format("{:.3f} s", seconds));
   if (options.out == "-") {
-    out.talk(text);
-  } else {
-    out.text("{}", text);
+    out.talk(text.substr(0, text.size() - 1));
+  } else if (!out.is_json()) {
+    out.write(text);
   }
-  const auto number = [](Count count) -> ordered_json {
-    if (count < bit(53)) return static_cast<std::uint64_t>(count);
-    return to_string(count);
-  };
-  ordered_json object = {
-      {"format", "faro-transform/1"},
-      {"transform", options.kind},
-      {"machine", to_string(Machine(Hypercube{.dimensions = done.request.processor_bits}))},
-      {"layout", options.layout},
-      {"order", msb ? "msb" : "lsb"},
-      {"planner", done.planner},
-      {"length", bit(done.request.index_bits)},
-      {"lines", lines},
-      {"cost", {{"steps", number(steps)}, {"remote_moves", number(done.traffic.elements)}}},
-      {"formula", {{"text", done.estimate.cost.text}, {"value", number(done.estimate.cost.value)}}},
-      {"paper", nullptr},
-      {"bound", {{"value", number(bound.value)}, {"reason", bound.reason}}},
-      {"gap", number(steps - bound.value)},
-      {"links", links},
-      {"seconds", seconds}};
-  if (done.estimate.paper) {
-    object["paper"] = {{"citation", done.estimate.paper->citation},
-                       {"text", done.estimate.paper->formula.text},
-                       {"value", number(done.estimate.paper->formula.value)}};
-  }
-  out.json(object.dump(2));
+  out.json(json_of(options, done, lines, seconds));
 }
 
 int run(const Options& options, Output& out) {
@@ -203,10 +216,15 @@ int run(const Options& options, Output& out) {
   check_options(options, out);
   const ArrayInput input = ArrayInput::npy(options.in);
   const AxisShape shape = lines_of(input.header(), options.axis, input.name());
-  const ArrayTransform transform = transform_of(options, shape);
-  const std::string type = number_type(input);
-  NpyHeader header = npy_header(result_type(transform, type), input.header().shape);
-  header.order = input.header().order;
+  ArrayTransform transform = transform_of(options, shape);
+  const Numbers numbers = numbers_of(options, input);
+  transform.record = numbers.record;
+  const std::string result = result_type(transform, numbers.type);
+  NpyHeader header = input.header();
+  if (!transform.record) {
+    header = npy_header(result, input.header().shape);
+    header.order = input.header().order;
+  }
   // One line at least is in the machine, and copied beside it.
   need_memory(2 * shape.length * std::max<std::uint64_t>(header.element_bytes, 16) +
                   (options.out == "-" ? header.data_bytes() : 0),
@@ -222,7 +240,7 @@ int run(const Options& options, Output& out) {
     file.emplace(options.out, header);
     target = file->data();
   }
-  const Performed done = transform_array(transform, type, input.data(), shape, target,
+  const Performed done = transform_array(transform, numbers.type, input.data(), shape, target,
                                          out.progress("transforming", Output::Unit::bytes));
   if (file) {
     file->commit();
@@ -249,7 +267,7 @@ const Command transform_command{
         "  wht         Walsh-Hadamard, rows in natural order, or --sequency\n"
         "  scan        numpy.cumsum, or --exclusive: each sum without its own value\n"
         "  merge       both halves of a line are sorted; the line becomes sorted\n"
-        "  sort        numpy.sort, not stable\n"
+        "  sort        numpy.sort; records by a field (--key), equal keys in their order\n"
         "A line is a power of two long, at least as long as there are processors.\n"
         "Steps and traffic are those of one line.",
     .examples =
@@ -279,6 +297,8 @@ const Command transform_command{
       arguments.option("--axis", "A", options->axis, "along this axis; the last if left out");
       arguments.option("--modulus", "Q", options->modulus, "the prime of ntt and intt")
           .one_of({"998244353", "goldilocks"});
+      arguments.option("--key", "FIELD", options->key,
+                       "sort and merge of records: by this field; the first if left out");
       arguments.flag("--sequency", options->sequency, "wht: order by number of sign changes");
       arguments.flag("--exclusive", options->exclusive, "scan: without the value itself");
       return [options](Output& out) { return run(*options, out); };

@@ -95,6 +95,13 @@ std::uint64_t npy_element_bytes(std::string_view type) {
   return bytes;
 }
 
+std::vector<NpyField> npy_fields(std::string_view type) {
+  npy::HeaderParser parser(type, 0, "element type", npy::Encoding::utf8);
+  parser.type();
+  parser.expect_end();
+  return parser.fields();
+}
+
 std::string npy_header_bytes(const NpyHeader& header) {
   std::string shape = "(";
   for (const std::uint64_t side : header.shape) shape += fmt::format("{}, ", side);

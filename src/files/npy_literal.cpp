@@ -121,6 +121,7 @@ void HeaderParser::header(NpyHeader& header) {
 
 std::uint64_t HeaderParser::type(int depth) {
   blanks();
+  if (depth == 0) fields_.clear();
   if (depth > limits::npy_depth_max)
     beyond(at_, fmt::format("types nest deeper than {}", limits::npy_depth_max));
   if (peek() == '\'' || peek() == '"') {
@@ -134,7 +135,7 @@ std::uint64_t HeaderParser::type(int depth) {
   std::uint64_t bytes = 0;
   while (!next_is(']')) {
     const std::size_t field_at = at_;
-    if (__builtin_add_overflow(bytes, field(depth), &bytes) || bytes > limits::npy_bytes_max)
+    if (__builtin_add_overflow(bytes, field(depth, bytes), &bytes) || bytes > limits::npy_bytes_max)
       beyond(field_at, "an element has more than 2^62 bytes");
     if (!take(',')) break;
   }
@@ -143,12 +144,19 @@ std::uint64_t HeaderParser::type(int depth) {
 }
 
 // ('name', type) or ('name', type, shape); the name may be ('title', 'name').
-std::uint64_t HeaderParser::field(int depth) {
+std::uint64_t HeaderParser::field(int depth, std::uint64_t offset) {
   need('(', "that begins a field");
-  field_name();
+  const std::string_view name = field_name();
   need(',', "after the field's name");
+  blanks();
+  const std::size_t type_at = at_;
   std::uint64_t bytes = type(depth + 1);
+  if (depth == 0) {
+    fields_.push_back(
+        {std::string(name), std::string(text_.substr(type_at, at_ - type_at)), offset});
+  }
   if (take(',') && !next_is(')')) {
+    if (depth == 0) fields_.back().type.clear();
     const std::size_t at = at_;
     for (const std::uint64_t side : sides())
       if (__builtin_mul_overflow(bytes, side, &bytes) || bytes > limits::npy_bytes_max)
@@ -159,16 +167,14 @@ std::uint64_t HeaderParser::field(int depth) {
   return bytes;
 }
 
-void HeaderParser::field_name() {
-  if (!take('(')) {
-    string("a field's name");
-    return;
-  }
+std::string_view HeaderParser::field_name() {
+  if (!take('(')) return string("a field's name");
   string("a field's title");
   need(',', "after the title");
-  string("a field's name");
+  const std::string_view name = string("a field's name");
   take(',');
   need(')', "after title and name");
+  return name;
 }
 
 // One number, or a tuple of them.

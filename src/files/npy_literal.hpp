@@ -25,6 +25,8 @@ class HeaderParser {
   void header(NpyHeader& header);
   // A type; its bytes.
   std::uint64_t type() { return type(0); }
+  // Of the last type, its own, not those of structures inside.
+  const std::vector<NpyField>& fields() const { return fields_; }
   void expect_end();
 
  private:
@@ -32,8 +34,8 @@ class HeaderParser {
   std::uint64_t simple_type(std::string_view code, std::size_t at);
   std::uint64_t numeric_type(char kind, char order, std::string_view digits, std::size_t at);
   void time_unit(std::string_view unit, std::size_t at);
-  std::uint64_t field(int depth);
-  void field_name();
+  std::uint64_t field(int depth, std::uint64_t offset);
+  std::string_view field_name();
   std::vector<std::uint64_t> sides();
   std::uint64_t number();
   bool truth();
@@ -55,6 +57,7 @@ class HeaderParser {
   std::size_t at_;
   std::string_view name_;
   Encoding encoding_;
+  std::vector<NpyField> fields_;
 };
 
 }  // namespace faro::npy

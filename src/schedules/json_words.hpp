@@ -38,14 +38,12 @@ inline constexpr Words<Mesh::Wrap, 3> wraps{{{{Mesh::Wrap::none, "none"},
                                               {Mesh::Wrap::propagating, "propagating"}}}};
 inline constexpr Words<MeshRegister, 3> registers{
     {{{MeshRegister::r, "Rr"}, {MeshRegister::s, "Rs"}, {MeshRegister::t, "Rt"}}}};
-inline constexpr Words<ButterflyGoal::Allocation, 2> allocations{
-    {{{ButterflyGoal::Allocation::consecutive, "consecutive"},
-      {ButterflyGoal::Allocation::cyclic, "cyclic"}}}};
-inline constexpr Words<ButterflyGoal::Encoding, 4> encodings{
-    {{{ButterflyGoal::Encoding::binary, "binary"},
-      {ButterflyGoal::Encoding::gray, "gray"},
-      {ButterflyGoal::Encoding::gray_gray, "gray_gray"},
-      {ButterflyGoal::Encoding::binary_gray, "binary_gray"}}}};
+inline constexpr Words<Allocation, 2> allocations{
+    {{{Allocation::consecutive, "consecutive"}, {Allocation::cyclic, "cyclic"}}}};
+inline constexpr Words<Encoding, 4> encodings{{{{Encoding::binary, "binary"},
+                                                {Encoding::gray, "gray"},
+                                                {Encoding::gray_gray, "gray_gray"},
+                                                {Encoding::binary_gray, "binary_gray"}}}};
 inline constexpr Words<ButterflyGoal::Order, 2> orders{
     {{{ButterflyGoal::Order::most_significant_first, "msb"},
       {ButterflyGoal::Order::least_significant_first, "lsb"}}}};

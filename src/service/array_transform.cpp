@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <array>
 #include <complex>
 #include <cstring>
 #include <functional>
@@ -19,11 +20,13 @@ namespace {
 using namespace butterfly;
 using Kind = TransformKind;
 
+enum class ByteOrder { little, big };
+
 // A number type of NumPy: kind character and bytes.
 struct NumberType {
   char kind = 0;  // i, u, f, c
   std::uint64_t bytes = 0;
-  bool swapped = false;
+  ByteOrder order = ByteOrder::little;
 };
 
 bool integer(const NumberType& t) {
@@ -73,7 +76,7 @@ NumberType number_type(Kind kind, std::string_view type) {
   if (type.size() == 3 || type.size() == 4) {
     t.kind = type[1];
     for (const char c : type.substr(2)) t.bytes = (t.bytes * 10) + static_cast<unsigned>(c - '0');
-    t.swapped = type[0] == '>';
+    if (type[0] == '>') t.order = ByteOrder::big;
   }
   const bool sized = t.bytes == 1 || t.bytes == 2 || t.bytes == 4 || t.bytes == 8 || t.bytes == 16;
   if (!sized || (integer(t) && t.bytes > 8) || !takes(kind, t)) {
@@ -86,10 +89,10 @@ NumberType number_type(Kind kind, std::string_view type) {
 }
 
 template <class T>
-T loaded(const std::byte* from, bool swapped) {
+T loaded(const std::byte* from, ByteOrder order) {
   std::array<std::byte, sizeof(T)> bytes;
   std::memcpy(bytes.data(), from, sizeof(T));
-  if (swapped) std::reverse(bytes.begin(), bytes.end());
+  if (order == ByteOrder::big) std::reverse(bytes.begin(), bytes.end());
   T value;
   std::memcpy(&value, bytes.data(), sizeof(T));
   return value;
@@ -97,18 +100,18 @@ T loaded(const std::byte* from, bool swapped) {
 
 // Reads numbers of one type as another.
 template <class To>
-using Reader = To (*)(const std::byte*, bool swapped);
+using Reader = To (*)(const std::byte*, ByteOrder order);
 
 template <class From, class To>
-To read_as(const std::byte* from, bool swapped) {
-  return static_cast<To>(loaded<From>(from, swapped));
+To read_as(const std::byte* from, ByteOrder order) {
+  return static_cast<To>(loaded<From>(from, order));
 }
 
 template <class Real, class To>
-To read_complex(const std::byte* from, bool swapped) {
+To read_complex(const std::byte* from, ByteOrder order) {
   using Part = typename To::value_type;
-  return To(static_cast<Part>(loaded<Real>(from, swapped)),
-            static_cast<Part>(loaded<Real>(from + sizeof(Real), swapped)));
+  return To(static_cast<Part>(loaded<Real>(from, order)),
+            static_cast<Part>(loaded<Real>(from + sizeof(Real), order)));
 }
 
 template <class To>
@@ -126,16 +129,26 @@ Reader<To> integer_reader(const NumberType& t) {
   }
 }
 
+struct Job {
+  const ArrayTransform& transform;
+  NumberType type;
+  std::span<const std::byte> in;
+  const AxisShape& shape;
+  std::span<std::byte> out;
+  const Progress& progress;
+
+  bool inverse() const { return transform.kind == Kind::ifft || transform.kind == Kind::intt; }
+};
+
 // Lines in pieces that fit the cache of a few megabytes where lines are short: a piece goes through
 // the machine together.
 constexpr std::uint64_t piece_values_max = std::uint64_t{1} << 20U;
 
-// Runs `body(values, lines)` on pieces of the lines, read and written back. Work is what the kernel
-// computes with, Out what the file gets.
-template <class Work, class Out, class Body>
-Performed by_pieces(std::span<const std::byte> in, const NumberType& type, Reader<Work> read,
-                    const AxisShape& shape, std::span<std::byte> out, const Progress& progress,
-                    Body&& body) {
+// Runs `body(values, lines)` on pieces of the lines. `load(number)` gives the kernel's value of an
+// element of the array, `store(number, value)` takes it back.
+template <class Work, class Load, class Body, class Store>
+Performed by_pieces(const Job& job, Load&& load, Body&& body, Store&& store) {
+  const AxisShape& shape = job.shape;
   const std::uint64_t lines = size_product(shape.outer, shape.inner, "lines");
   const std::uint64_t at_once =
       std::max<std::uint64_t>(1, std::min(lines, piece_values_max / shape.length));
@@ -151,43 +164,38 @@ Performed by_pieces(std::span<const std::byte> in, const NumberType& type, Reade
     }
   };
   for (std::uint64_t first = 0; first < lines; first += at_once) {
-    report(progress, first * shape.length * type.bytes, in.size());
+    report(job.progress, first * (job.in.size() / lines), job.in.size());
     const std::uint64_t count = std::min(at_once, lines - first);
     values.resize(count * shape.length);
-    each(first, count, [&](std::uint64_t at, std::uint64_t number) {
-      values[at] = read(in.data() + (number * type.bytes), type.swapped);
-    });
+    each(first, count, [&](std::uint64_t at, std::uint64_t number) { values[at] = load(number); });
     performed = body(std::span<Work>(values), count);
-    each(first, count, [&](std::uint64_t at, std::uint64_t number) {
-      const auto value = static_cast<Out>(values[at]);
-      std::memcpy(out.data() + (number * sizeof(Out)), &value, sizeof(Out));
-    });
+    each(first, count, [&](std::uint64_t at, std::uint64_t number) { store(number, values[at]); });
   }
-  report(progress, in.size(), in.size());
+  report(job.progress, job.in.size(), job.in.size());
   return performed;
 }
 
-struct Job {
-  const ArrayTransform& transform;
-  NumberType type;
-  std::span<const std::byte> in;
-  const AxisShape& shape;
-  std::span<std::byte> out;
-  const Progress& progress;
-
-  template <class Work, class Out, class Body>
-  Performed run(Reader<Work> read, Body&& body) const {
-    return by_pieces<Work, Out>(in, type, read, shape, out, progress, std::forward<Body>(body));
-  }
-  bool inverse() const { return transform.kind == Kind::ifft || transform.kind == Kind::intt; }
-};
+// Work is what the kernel computes with, Out what the file gets.
+template <class Work, class Out, class Body>
+Performed by_numbers(const Job& job, Reader<Work> read, Body&& body) {
+  return by_pieces<Work>(
+      job,
+      [&](std::uint64_t number) {
+        return read(job.in.data() + (number * job.type.bytes), job.type.order);
+      },
+      std::forward<Body>(body),
+      [&](std::uint64_t number, const Work& work) {
+        const auto value = static_cast<Out>(work);
+        std::memcpy(job.out.data() + (number * sizeof(Out)), &value, sizeof(Out));
+      });
+}
 
 template <class Real>
 Performed run_fourier(const Job& job) {
   using Value = std::complex<Real>;
   const Reader<Value> read =
       job.type.kind == 'c' ? read_complex<Real, Value> : read_as<Real, Value>;
-  return job.run<Value, Value>(read, [&](std::span<Value> values, std::uint64_t lines) {
+  return by_numbers<Value, Value>(job, read, [&](std::span<Value> values, std::uint64_t lines) {
     return fourier<Real>(job.transform.network,
                          job.inverse() ? Direction::inverse : Direction::forward, values, lines);
   });
@@ -196,8 +204,8 @@ Performed run_fourier(const Job& job) {
 template <class Prime>
 Performed run_ntt(const Job& job) {
   const auto read = integer_reader<std::uint64_t>(job.type);
-  return job.run<std::uint64_t, std::uint64_t>(
-      read, [&](std::span<std::uint64_t> values, std::uint64_t lines) {
+  return by_numbers<std::uint64_t, std::uint64_t>(
+      job, read, [&](std::span<std::uint64_t> values, std::uint64_t lines) {
         return number_theoretic<Prime>(job.transform.network,
                                        job.inverse() ? Direction::inverse : Direction::forward,
                                        values, lines);
@@ -207,7 +215,7 @@ Performed run_ntt(const Job& job) {
 // Sums and differences: Walsh-Hadamard and scans.
 template <class Number>
 Performed run_sums(const Job& job, Reader<Number> read) {
-  return job.run<Number, Number>(read, [&](std::span<Number> values, std::uint64_t lines) {
+  return by_numbers<Number, Number>(job, read, [&](std::span<Number> values, std::uint64_t lines) {
     if (job.transform.kind == Kind::wht) {
       return walsh_hadamard<Number>(job.transform.network, job.transform.arrangement, values,
                                     lines);
@@ -224,23 +232,59 @@ struct NumberLess {
   bool operator()(Key a, Key b) const { return a < b || (b != b && a == a); }
 };
 
+// A key and the record that it stands for. Records with equal keys keep their order.
+template <class Key>
+struct RecordKey {
+  Key key{};
+  std::uint64_t number = 0;
+};
+template <class Key>
+struct RecordLess {
+  bool operator()(const RecordKey<Key>& a, const RecordKey<Key>& b) const {
+    const NumberLess<Key> less;
+    return less(a.key, b.key) || (!less(b.key, a.key) && a.number < b.number);
+  }
+};
+
+template <class Less, class Value>
+Performed order_lines(const ArrayTransform& transform, std::span<Value> values,
+                      std::uint64_t lines) {
+  if (transform.kind == Kind::sort) return sort<Value, Less>(transform.network, values, lines);
+  const std::uint64_t length = values.size() / lines;
+  for (std::uint64_t at = 0; length > 1 && at < values.size(); at += length / 2) {
+    const std::span<Value> half = values.subspan(at, length / 2);
+    if (!std::is_sorted(half.begin(), half.end(), Less())) {
+      throw Error(ErrorCode::usage,
+                  "merge takes lines whose two halves are sorted, and a half is "
+                  "not; `faro transform sort` sorts");
+    }
+  }
+  return merge<Value, Less>(transform.network, values, lines);
+}
+
+template <class Key>
+Performed run_records(const Job& job, const ArrayTransform::Record& record, Reader<Key> read) {
+  using Value = RecordKey<Key>;
+  return by_pieces<Value>(
+      job,
+      [&](std::uint64_t number) {
+        const std::byte* key = job.in.data() + (number * record.bytes) + record.key_offset;
+        return Value{read(key, job.type.order), number};
+      },
+      [&](std::span<Value> values, std::uint64_t lines) {
+        return order_lines<RecordLess<Key>>(job.transform, values, lines);
+      },
+      [&](std::uint64_t number, const Value& value) {
+        std::memcpy(job.out.data() + (number * record.bytes),
+                    job.in.data() + (value.number * record.bytes), record.bytes);
+      });
+}
+
 template <class Key, class Out>
 Performed run_order(const Job& job, Reader<Key> read) {
-  return job.run<Key, Out>(read, [&](std::span<Key> values, std::uint64_t lines) {
-    const Network& network = job.transform.network;
-    if (job.transform.kind == Kind::sort) {
-      return sort<Key, NumberLess<Key>>(network, values, lines);
-    }
-    const std::uint64_t length = values.size() / lines;
-    for (std::uint64_t at = 0; length > 1 && at < values.size(); at += length / 2) {
-      const std::span<Key> half = values.subspan(at, length / 2);
-      if (!std::is_sorted(half.begin(), half.end(), NumberLess<Key>())) {
-        throw Error(ErrorCode::usage,
-                    "merge takes lines whose two halves are sorted, and a half is "
-                    "not; `faro transform sort` sorts");
-      }
-    }
-    return merge<Key, NumberLess<Key>>(network, values, lines);
+  if (job.transform.record) return run_records<Key>(job, *job.transform.record, read);
+  return by_numbers<Key, Out>(job, read, [&](std::span<Key> values, std::uint64_t lines) {
+    return order_lines<NumberLess<Key>>(job.transform, values, lines);
   });
 }
 

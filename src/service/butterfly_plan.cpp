@@ -7,6 +7,7 @@
 #include "faro/base/error.hpp"
 #include "faro/base/limits.hpp"
 #include "faro/machines/bounds/butterfly_bound.hpp"
+#include "faro/machines/model/machine_text.hpp"
 #include "faro/schedules/cost.hpp"
 #include "faro/service/crossings.hpp"
 
@@ -44,21 +45,12 @@ const ButterflyPlanner& chosen(const ButterflyRequest& request, const std::strin
   if (algorithm.empty()) {
     return cheapest_butterfly_planner(request, Effort::search, bound_of(request).value);
   }
-  const ButterflyPlanner* planner = find_butterfly_planner(algorithm);
-  if (planner == nullptr) {
-    std::string names;
-    for (const ButterflyPlanner* p : butterfly_planners()) {
-      names += fmt::format("{}{}", names.empty() ? "" : ", ", p->name);
-    }
-    throw Error(ErrorCode::usage,
-                fmt::format("there is no planner of butterflies named '{}'; there are {}",
-                            algorithm, names));
-  }
-  if (const auto refusal = planner->refusal(request)) {
+  const ButterflyPlanner& planner = butterfly_planner(algorithm);
+  if (const auto refusal = planner.refusal(request)) {
     throw Error(ErrorCode::impossible,
                 fmt::format("algorithm {} does not apply: {}", algorithm, *refusal));
   }
-  return *planner;
+  return planner;
 }
 
 // Every element of a processor has rules of its own in every stage.
@@ -79,8 +71,29 @@ bool ButterflyPlanReport::ok() const {
                       [](const Verdict& v) { return v.answer == Verdict::Answer::no; });
 }
 
+const Hypercube& butterfly_cube(const Machine& machine) {
+  const auto* cube = std::get_if<Hypercube>(&machine);
+  if (cube == nullptr || cube->ports != Hypercube::Ports::all) {
+    throw Error(ErrorCode::usage, fmt::format("{}: butterfly networks run on cubes with all ports, "
+                                              "cube:6",
+                                              to_string(machine)));
+  }
+  return *cube;
+}
+
+const ButterflyPlanner& butterfly_planner(std::string_view name) {
+  if (const ButterflyPlanner* planner = find_butterfly_planner(name)) return *planner;
+  std::string names;
+  for (const ButterflyPlanner* p : butterfly_planners()) {
+    names += fmt::format("{}{}", names.empty() ? "" : ", ", p->name);
+  }
+  throw Error(
+      ErrorCode::usage,
+      fmt::format("there is no planner of butterflies named '{}'; there are {}", name, names));
+}
+
 void set_output(ButterflyRequest& request, ButterflyOutput output) {
-  const bool coded = request.encoding != ButterflyGoal::Encoding::binary;
+  const bool coded = request.encoding != Encoding::binary;
   const bool gray =
       output == ButterflyOutput::gray || (output == ButterflyOutput::natural && coded);
   request.output = gray ? ButterflyRequest::Output::gray : ButterflyRequest::Output::binary;

@@ -141,6 +141,19 @@ TEST(Notation, all_affine_maps_of_4_bits_print_and_parse_back) {
   EXPECT_EQ(seen, 322560U);
 }
 
+TEST(Notation, layouts_by_their_words) {
+  const Layout layout = parse_layout("cyclic binary||gray", {.total = 12, .processor = 6});
+  EXPECT_EQ(to_string(layout), "cyclic:6|6 binary||gray");
+  EXPECT_EQ(to_string(parse_layout("  consecutive:2|3   gray ")), "consecutive:2|3 gray");
+  EXPECT_EQ(to_string(parse_layout("cyclic:2|3 binary")), "cyclic:2|3");
+  for (const char* bad : {"", "cycle:2|3", "cyclic:2|3 gray|gray", "cyclic:3 gray", "cyclic:x|2",
+                          "cyclic:2|3 gray gray", "consecutive:99|1", "cyclic", "gray:5",
+                          "cyclic:2|3 => consecutive", "i:5 -> i[4:3] | i[2:0]"}) {
+    EXPECT_THROW(parse_layout(bad), NotationError) << bad;
+  }
+  EXPECT_THROW(parse_layout("cyclic:2|3", {.total = 6, .processor = 2}), NotationError);
+}
+
 TEST(Notation, an_error_shows_the_text_with_a_caret) {
   try {
     parse_notation("r:3 c:2 -> r r");

@@ -19,8 +19,6 @@
 namespace faro::butterfly {
 namespace {
 
-using Allocation = ButterflyGoal::Allocation;
-using Encoding = ButterflyGoal::Encoding;
 using faro::testing::full_run;
 using faro::testing::sanitized;
 

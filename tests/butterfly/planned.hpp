@@ -12,8 +12,6 @@
 
 namespace faro::testing {
 
-using Allocation = ButterflyGoal::Allocation;
-using Encoding = ButterflyGoal::Encoding;
 using Order = ButterflyGoal::Order;
 using Output = ButterflyRequest::Output;
 using Finish = ButterflyRequest::Finish;

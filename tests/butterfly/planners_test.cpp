@@ -2,6 +2,7 @@
 #include <nlohmann/json.hpp>
 
 #include "butterfly/planned.hpp"
+#include "faro/butterfly/paper_count.hpp"
 #include "full.hpp"
 #include "paths.hpp"
 
@@ -87,6 +88,36 @@ TEST(butterfly_planners, are_never_above_the_known_best) {
     ++checked;
   }
   EXPECT_GT(checked, 300);
+}
+
+// What is printed for the layout, whoever plans it.
+TEST(butterfly_planners, say_what_the_paper_prints_for_the_layout) {
+  const auto printed = [](int n, int m, Allocation allocation, Encoding encoding, Order order) {
+    const auto count = butterfly::paper_count({.processor_bits = n,
+                                               .index_bits = n + m,
+                                               .allocation = allocation,
+                                               .encoding = encoding,
+                                               .order = order});
+    return count->citation + ": " + count->formula.text + " = " + to_string(count->formula.value);
+  };
+  const Order msb = Order::most_significant_first;
+  const Order lsb = Order::least_significant_first;
+  EXPECT_EQ(printed(6, 2, Allocation::cyclic, Encoding::binary_gray, msb),
+            "Johnsson, Ho 1990, Theorem 1 (Table 4: K/2 + n - 1): K/2 + n - 2 = 6");
+  EXPECT_EQ(printed(6, 1, Allocation::cyclic, Encoding::gray_gray, msb),
+            "Johnsson, Ho 1990, Theorem 2: K + n - 2 = 6");
+  EXPECT_EQ(printed(6, 3, Allocation::cyclic, Encoding::gray, msb),
+            "Johnsson, Ho 1990, Theorem 4: K/2 + n - 1 = 9");
+  EXPECT_EQ(printed(3, 3, Allocation::consecutive, Encoding::gray, msb),
+            "Johnsson, Ho 1990, Theorem 3: K/2 + max(n, K/2) = 8");
+  EXPECT_EQ(printed(3, 3, Allocation::cyclic, Encoding::gray, lsb),
+            "Johnsson, Ho 1990, Theorem 3, by section 6 for this order too: K/2 + max(n, K/2) = 8");
+  EXPECT_EQ(printed(4, 0, Allocation::cyclic, Encoding::gray, lsb),
+            "Johnsson, Ho 1990, Theorem 5: n = 4");
+  EXPECT_EQ(printed(4, 3, Allocation::consecutive, Encoding::binary, msb),
+            "Johnsson, Ho 1990, section 1, pipelined in binary code: K + n - 1 = 11");
+  EXPECT_EQ(printed(4, 3, Allocation::cyclic, Encoding::binary, msb),
+            "Johnsson, Ho 1990, section 1, two-sectioning in binary code: K/2 + n - 1 = 7");
 }
 
 }  // namespace

@@ -169,5 +169,14 @@ TEST(Npy, no_cut_and_no_changed_byte_does_harm) {
   EXPECT_GT(accepted, bytes.size());
 }
 
+TEST(Npy, names_the_fields_of_a_structure) {
+  const std::vector<NpyField> wanted{
+      {"x", "'<i4'", 0}, {"y", "", 4}, {"z", "[('a', '<f8')]", 10}, {"t", "'|u1'", 18}};
+  EXPECT_EQ(npy_fields("[('x', '<i4'), ('y', '>f2', (3,)), ('z', [('a', '<f8')]), "
+                       "(('title', 't'), '|u1')]"),
+            wanted);
+  EXPECT_TRUE(npy_fields("'<f8'").empty());
+}
+
 }  // namespace
 }  // namespace faro

@@ -2,12 +2,12 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <cstring>
 #include <numeric>
 #include <vector>
 
 #include "faro/base/error.hpp"
-#include "faro/service/butterfly_layout.hpp"
 
 namespace faro {
 namespace {
@@ -77,6 +77,28 @@ TEST(array_transform, reads_big_endian_numbers) {
   EXPECT_EQ(out, (std::vector<std::int16_t>{-1, 1, 2, 3}));
 }
 
+// Records of a key at byte 2 and two bytes of payload before it.
+TEST(array_transform, sorts_and_merges_records_by_their_key) {
+  struct Record {
+    std::uint16_t payload;
+    std::int16_t key;
+    friend bool operator==(const Record&, const Record&) = default;
+  };
+  ArrayTransform transform{.kind = Kind::sort, .network = {.processor_bits = 2}};
+  transform.record = {.bytes = 4, .key_offset = 2};
+  const std::vector<Record> in{{0, 3}, {1, -1}, {2, 3}, {3, -1}, {4, 0}, {5, 3}, {6, 3}, {7, 0}};
+  std::vector<Record> wanted = in;
+  const auto by_key = [](const Record& a, const Record& b) { return a.key < b.key; };
+  std::stable_sort(wanted.begin(), wanted.end(), by_key);
+  EXPECT_EQ(transformed<Record>(transform, "<i2", in, {1, 8, 1}), wanted);
+  transform.kind = Kind::merge;
+  EXPECT_THROW(transformed<Record>(transform, "<i2", in, {1, 8, 1}), Error);
+  std::vector<Record> halves = in;
+  std::stable_sort(halves.begin(), halves.begin() + 4, by_key);
+  std::stable_sort(halves.begin() + 4, halves.end(), by_key);
+  EXPECT_EQ(transformed<Record>(transform, "<i2", halves, {1, 8, 1}), wanted);
+}
+
 TEST(array_transform, merge_wants_sorted_halves) {
   const ArrayTransform merge{.kind = Kind::merge, .network = {.processor_bits = 1}};
   const std::vector<std::int32_t> good{1, 4, 0, 9};
@@ -84,17 +106,6 @@ TEST(array_transform, merge_wants_sorted_halves) {
             (std::vector<std::int32_t>{0, 1, 4, 9}));
   const std::vector<std::int32_t> bad{4, 1, 0, 9};
   EXPECT_THROW(transformed<std::int32_t>(merge, "<i4", bad, {1, 4, 1}), Error);
-}
-
-TEST(butterfly_layout, reads_the_words_of_table_1) {
-  EXPECT_EQ(to_string(butterfly_layout("cyclic binary||gray")), "cyclic binary||gray");
-  EXPECT_EQ(to_string(butterfly_layout("  consecutive:2|3   gray ")), "consecutive:2|3 gray");
-  EXPECT_EQ(to_string(butterfly_layout("cyclic binary")), "cyclic");
-  for (const char* bad : {"", "cycle", "cyclic gray|gray", "cyclic:3 gray", "cyclic:x|2",
-                          "cyclic gray gray", "consecutive:99|1"}) {
-    EXPECT_THROW(butterfly_layout(bad), Error) << bad;
-  }
-  EXPECT_THROW(check_bits(butterfly_layout("cyclic:2|3"), 2, 4), Error);
 }
 
 }  // namespace

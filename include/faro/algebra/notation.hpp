@@ -19,6 +19,7 @@
 #include <vector>
 
 #include "faro/algebra/bit_map.hpp"
+#include "faro/algebra/layout.hpp"
 #include "faro/base/error.hpp"
 
 namespace faro {
@@ -88,6 +89,10 @@ struct Notation {
 
 // Throws NotationError.
 Notation parse_notation(std::string_view text, const KnownSizes& known = {});
+
+// One of the layouts of Table 1 by its words, "cyclic binary||gray" or "cyclic:6|6 gray". Throws
+// NotationError.
+Layout parse_layout(std::string_view text, const KnownSizes& known = {});
 
 // The canonical text: parse_notation gives back map and cut.
 std::string to_notation(const BitMap& map, const Cut& cut = {});

@@ -7,12 +7,15 @@
 // exactly one element of every job crosses at every processor, and a job uses a link once.
 //
 //   n 1, p 2, cyclic, binary: one job; row 0 goes from b_0 to b_1, A is b_1 and becomes b_0
-//   one rule for a = 0 and one for a = 1: where parity(q & 1) = 1 ^ a, slot a across 0 to slot 1 ^
-//   a
+//   a rule for a = 0 and one for a = 1:  where parity(q & 1) = 1 ^ a, slot a across 0 to slot 1 ^ a
+//
+// The stages come in passes. A network is one pass over all index bits; a sort is p passes, and
+// every element has done a pass before any begins the next.
 //
 // [Johnsson, Ho 1990, with the linear forms made explicit]
 #pragma once
 
+#include <span>
 #include <vector>
 
 #include "faro/butterfly/compiled.hpp"
@@ -23,8 +26,7 @@ namespace faro::butterfly {
 struct Event {
   // exchange: the row of `dimension` becomes `row`.
   // cross:    `row` is e; where e(v) = 1 element v crosses `dimension`, else the dimension below;
-  // the
-  //           rows of both follow. Requires dimension > 0.
+  //           the rows of both follow. Requires dimension > 0.
   // regroup:  jobs `job` and job + 1, job even, take the second list of job forms, before the moves
   //           of the step.
   enum class Kind { exchange, cross, regroup };
@@ -40,17 +42,20 @@ struct Chains {
   std::vector<Form> job_forms = {};        // bit 0 of the job number first; no constants
   std::vector<Form> regrouped_forms = {};  // after a regroup
   Form inner = {};  // A at the start; any form independent of rows and job forms
-  std::vector<std::vector<Event>> events =
-      {};  // by step; an event of a later step follows its job's
+  // By step; an event of a later step follows its job's.
+  std::vector<std::vector<Event>> events = {};
+  std::vector<std::vector<int>> passes = {};  // of each pass the index bits, in stage order
 
   Word jobs() const { return bit(request.memory_bits() - 1); }
   void add(Word step, const Event& event);
 };
 
-// The rows that job 0 leaves in the processors, bit 0 first; every job leaves the same.
-std::vector<Form> final_rows(const Chains& chains);
+// Chains without jobs and events yet, for the one pass of a network.
+Chains network_chains(const ButterflyRequest& request, const char* planner);
 
-// Throws InternalError if the chains do not complete every stage.
+// Throws InternalError if the chains do not complete every pass. Several chains follow each other:
+// each begins with the rows that the one before left, the first with those of the layout.
 void emit(const Chains& chains, CompiledSink& sink);
+void emit(std::span<const Chains> parts, CompiledSink& sink);
 
 }  // namespace faro::butterfly

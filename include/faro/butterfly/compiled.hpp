@@ -39,6 +39,8 @@ class CompiledSink {
  public:
   virtual ~CompiledSink() = default;
   virtual void begin(const ScheduleHeader& header) = 0;
+  // The butterflies from here on are those of pass `number`; a network has the one pass 0.
+  virtual void begin_pass(int number) { static_cast<void>(number); }
   virtual void step(const CompiledStep& step) = 0;
   virtual void finish() = 0;
 };

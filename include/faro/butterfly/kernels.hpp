@@ -163,17 +163,32 @@ struct Prefix {
   }
 };
 
-// Compare and exchange: the lesser value to the low index, or, in a pass of a sort, to the high one
-// where the index bit above the pass is set.
+// Compare and exchange: the lesser value to the low index.
 template <class Key, class Less>
 struct CompareExchange {
   using Value = Key;
   Less less{};
-  int direction_bit = word_bits;  // word_bits: always ascending
 
-  void operator()(Value& low, Value& high, Word low_index, int) const {
-    const bool descending = direction_bit < word_bits && has_bit(low_index, direction_bit);
-    if (descending ? less(low, high) : less(high, low)) std::swap(low, high);
+  void operator()(Value& low, Value& high, Word, int) const {
+    if (less(high, low)) std::swap(low, high);
+  }
+};
+
+// The same in the passes of a sort: to the high index where the index bit above those of the pass
+// is set.
+template <class Key, class Less>
+struct SortPasses {
+  using Value = Key;
+  CompareExchange<Key, Less> ascending{};
+  int direction_bit = 1;
+
+  void begin_pass(int number) { direction_bit = number + 1; }
+  void operator()(Value& low, Value& high, Word low_index, int index_bit) const {
+    if (has_bit(low_index, direction_bit)) {
+      ascending(high, low, low_index, index_bit);
+    } else {
+      ascending(low, high, low_index, index_bit);
+    }
   }
 };
 

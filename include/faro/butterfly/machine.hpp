@@ -55,11 +55,12 @@ class EmulatedMachine : public CompiledSink {
   }
 
   void begin(const ScheduleHeader& header) override;
+  // A kernel whose passes differ is told which one begins.
+  void begin_pass(int number) override {
+    if constexpr (requires(Kernel & kernel) { kernel.begin_pass(0); }) kernel_.begin_pass(number);
+  }
   void step(const CompiledStep& compiled) override;
   void finish() override {}
-
-  // A pass of its own may want another kernel.
-  Kernel& kernel() { return kernel_; }
 
   Traffic traffic() const { return links_->traffic(steps_); }
 

@@ -30,14 +30,15 @@ struct ButterflyRequest {
 
   int processor_bits = 0;  // n
   int index_bits = 0;      // p >= n
-  ButterflyGoal::Allocation allocation = ButterflyGoal::Allocation::cyclic;
-  ButterflyGoal::Encoding encoding = ButterflyGoal::Encoding::binary;
+  Allocation allocation = Allocation::cyclic;
+  Encoding encoding = Encoding::binary;
   ButterflyGoal::Order order = ButterflyGoal::Order::most_significant_first;
   Output output = Output::binary;
   Finish finish = Finish::as_planned;
   int section_bits = 0;  // r of 2^r-sectioning; 0: the cheapest that applies
 
   int memory_bits() const { return index_bits - processor_bits; }
+  Layout layout() const { return {allocation, encoding, processor_bits, memory_bits()}; }
   Count elements() const { return Count{1} << static_cast<unsigned>(memory_bits()); }
 };
 

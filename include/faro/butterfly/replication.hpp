@@ -22,7 +22,7 @@ extern const ButterflyPlanner replication;
 namespace faro::butterfly {
 
 // A plan by replication for some of the stages: those of index bits highest .. lowest, in the order
-// of the request. A bitonic sort is p such passes.
+// of the request. A bitonic sort of one element a processor is p such passes (sorting.hpp).
 struct StageRange {
   int highest = 0;
   int lowest = 0;
@@ -32,7 +32,5 @@ struct StageRange {
 // own for a verifier. Requires replication not to refuse the request, and output in the code of the
 // input unless the range is whole.
 void build_stages(const ButterflyRequest& request, StageRange range, CompiledSink& sink);
-// Steps of such a pass.
-Count steps_of_stages(const ButterflyRequest& request, StageRange range);
 
 }  // namespace faro::butterfly

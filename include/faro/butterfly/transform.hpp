@@ -1,7 +1,7 @@
 // Transforms of whole arrays by a butterfly network on the emulated cube.
 //
 //   std::vector<std::complex<double>> x(1024);
-//   Network network{.processor_bits = 6, .encoding = ButterflyGoal::Encoding::binary_gray};
+//   Network network{.processor_bits = 6, .encoding = Encoding::binary_gray};
 //   Performed done = fourier<double>(network, Direction::forward, x, 1);
 //   x is its Fourier transform in natural order; done.traffic.steps = 13 = K/2 + n - 1
 //
@@ -22,7 +22,7 @@
 #include "faro/butterfly/kernels.hpp"
 #include "faro/butterfly/machine.hpp"
 #include "faro/butterfly/planner.hpp"
-#include "faro/butterfly/replication.hpp"
+#include "faro/butterfly/sorting.hpp"
 
 namespace faro::butterfly {
 
@@ -30,8 +30,8 @@ namespace faro::butterfly {
 // in both; without a planner the cheapest.
 struct Network {
   int processor_bits = 0;
-  ButterflyGoal::Allocation allocation = ButterflyGoal::Allocation::cyclic;
-  ButterflyGoal::Encoding encoding = ButterflyGoal::Encoding::binary;
+  Allocation allocation = Allocation::cyclic;
+  Encoding encoding = Encoding::binary;
   std::optional<Order> order = {};
   const ButterflyPlanner* planner = nullptr;
 };
@@ -39,15 +39,24 @@ struct Network {
 struct Performed {
   ButterflyRequest request;
   std::string planner;
+  std::string title;
+  std::string citation;
   Estimate estimate;
   Traffic traffic;  // of one line
 };
 
-// What Network and length make of a request. Throws Error(usage) if the line is shorter than the
+// What network and length make of a request. Throws Error(usage) if the line is shorter than the
 // machine or no power of two.
+ButterflyRequest request_for(const Network& network, std::uint64_t length);
+
 struct Choice {
   ButterflyRequest request;
   const ButterflyPlanner* planner = nullptr;
+
+  Performed performed(const Traffic& traffic) const {
+    return {request, planner->name, planner->title, planner->citation, planner->estimate(request),
+            traffic};
+  }
 };
 Choice choose(const Network& network, std::uint64_t length, std::optional<Order> needed);
 
@@ -114,7 +123,7 @@ Performed walsh_hadamard(const Network& network, Arrangement arrangement, std::s
   const Traffic traffic = run_network(
       choice, WalshHadamard<Number>{}, data, lines, [](Word i) { return i; },
       [&](Word i) { return coefficient_place(i, p, arrangement); }, same, same);
-  return {choice.request, choice.planner->name, choice.planner->estimate(choice.request), traffic};
+  return choice.performed(traffic);
 }
 
 // Inclusive prefixes; with an identity exclusive ones, which begin with it. `operation` is
@@ -132,7 +141,7 @@ Performed scan(const Network& network, Operation operation, std::optional<Number
         return typename Kernel::Value{identity ? *identity : x, x};
       },
       [](const typename Kernel::Value& value) { return value.prefix; });
-  return {choice.request, choice.planner->name, choice.planner->estimate(choice.request), traffic};
+  return choice.performed(traffic);
 }
 
 // Merges the two halves of each line, both sorted, into one sorted line.
@@ -147,51 +156,29 @@ Performed merge(const Network& network, std::span<Key> data, std::uint64_t lines
   const Traffic traffic = run_network(
       choice, CompareExchange<Key, Less>{less}, data, lines, from, [](Word i) { return i; }, same,
       same);
-  return {choice.request, choice.planner->name, choice.planner->estimate(choice.request), traffic};
+  return choice.performed(traffic);
 }
 
-// Forwards the steps of a later pass to a machine that is loaded.
-class LaterPass : public CompiledSink {
- public:
-  explicit LaterPass(CompiledSink& to) : to_(to) {}
-  void begin(const ScheduleHeader&) override {}
-  void step(const CompiledStep& step) override { to_.step(step); }
-  void finish() override {}
-
- private:
-  CompiledSink& to_;
-};
-
-// The passes of a bitonic sort: request and cost. Every pass leaves the elements where they were.
-ButterflyRequest sort_request(const Network& network, std::uint64_t length);
-Estimate sort_estimate(const ButterflyRequest& request);
-// After the first pass the layout may have changed to a code of each field.
-ButterflyRequest later_pass(const ButterflyRequest& request);
-
-// Sorts each line: a bitonic sort of p passes, pass k over index bits k..0, ascending where bit k+1
-// is clear. Not stable. Keys with payload: a Key of both and a Less that looks at the key.
+// Sorts each line by bitonic passes (sorting.hpp). Not stable. Keys with payload: a Key of both and
+// a Less that looks at the key.
 template <class Key, class Less = std::less<Key>>
 Performed sort(const Network& network, std::span<Key> data, std::uint64_t lines, Less less = {}) {
-  using Kernel = CompareExchange<Key, Less>;
-  const ButterflyRequest request = sort_request(network, line_length(data.size(), lines));
+  const ButterflyRequest request =
+      sort_request(request_for(network, line_length(data.size(), lines)));
   const Word length = bit(request.index_bits);
-  EmulatedMachine<Kernel> machine({less, 1}, lines, [&](Word index, std::span<Key> values) {
-    for (std::size_t line = 0; line < values.size(); ++line) {
-      values[line] = data[(line * length) + index];
-    }
-  });
-  build_stages(request, {0, 0}, machine);
-  LaterPass later(machine);
-  for (int k = 1; k < request.index_bits; ++k) {
-    machine.kernel().direction_bit = k + 1 == request.index_bits ? word_bits : k + 1;
-    build_stages(later_pass(request), {k, 0}, later);
-  }
+  EmulatedMachine<SortPasses<Key, Less>> machine(
+      {{less}}, lines, [&](Word index, std::span<Key> values) {
+        for (std::size_t line = 0; line < values.size(); ++line) {
+          values[line] = data[(line * length) + index];
+        }
+      });
+  build_sort(request, machine);
   machine.unload([&](Word index, std::span<Key> values) {
     for (std::size_t line = 0; line < values.size(); ++line) {
       data[(line * length) + index] = std::move(values[line]);
     }
   });
-  return {request, "butterfly-replication", sort_estimate(request), machine.traffic()};
+  return {request, sort_name, sort_title, sort_citation, sort_estimate(request), machine.traffic()};
 }
 
 }  // namespace faro::butterfly

@@ -52,4 +52,16 @@ std::string npy_header_bytes(const NpyHeader& header);
 // The bytes of one element of a Python type literal; throws as parsing does.
 std::uint64_t npy_element_bytes(std::string_view type);
 
+// A field of a structured type: "[('x', '<i4'), ('y', '>f2', (3,))]" has x of type '<i4' at 0 and y
+// at 4.
+struct NpyField {
+  std::string name;
+  std::string type;  // a literal; empty if the field is an array
+  std::uint64_t offset = 0;
+  friend bool operator==(const NpyField&, const NpyField&) = default;
+};
+
+// None for a type that is no structure. Throws as parsing does.
+std::vector<NpyField> npy_fields(std::string_view type);
+
 }  // namespace faro

@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "faro/algebra/bit_map.hpp"
+#include "faro/algebra/layout.hpp"
 #include "faro/schedules/steps.hpp"
 
 namespace faro {
@@ -32,26 +33,26 @@ struct MovesGoal {
 // the two elements that differ in index bit p-1-s, and every result must end where the final rows
 // say. The fields are those of a file's "problem".
 //
-//   n 1, p 2, cyclic, binary, final rows {0b10}:   index 0b10 starts at processor 0 in slot 1 and
-//   its
-//                                                  result ends at processor 1, in any slot
+//   n 1, p 2, cyclic, binary, final rows {0b10}:
+//   index 0b10 starts at processor 0 in slot 1 and its result ends at processor 1, in any slot
 //
 // Rows are masks over the logical index, most significant row first: bit j of the place of index i
 // is parity(i & row).
 struct ButterflyGoal {
-  enum class Allocation { consecutive, cyclic };
-  // Codes of memory and processor, in the words of Table 1: "gray", "gray_gray", "binary_gray" and
-  // "binary" in a file.
-  enum class Encoding { binary, gray, gray_gray, binary_gray };
   enum class Order { most_significant_first, least_significant_first };  // "msb", "lsb"
-  int processor_bits = 0;                                                // n
-  int index_bits = 0;                                                    // p >= n
+
+  int processor_bits = 0;  // n
+  int index_bits = 0;      // p >= n
   Allocation allocation = Allocation::consecutive;
   Encoding encoding = Encoding::binary;
   Order order = Order::most_significant_first;
   bool in_place = false;  // every butterfly exactly once; otherwise replicas are allowed
   std::vector<Word> final_processor_rows;              // n-1..0
   std::optional<std::vector<Word>> final_memory_rows;  // p-n-1..0 of the slot; nothing: any slot
+
+  Layout layout() const {
+    return {allocation, encoding, processor_bits, index_bits - processor_bits};
+  }
   friend bool operator==(const ButterflyGoal&, const ButterflyGoal&) = default;
 };
 

@@ -10,6 +10,7 @@
 //   wht         integers, floats, complex numbers          the same; integers of 8 bytes, wrapping
 //   scan        integers, floats, complex numbers          the same; integers of 8 bytes, wrapping
 //   merge, sort integers, floats                           the same; not-a-numbers last
+//               records with such a key                    the records, equal keys in their order
 #pragma once
 
 #include <cstddef>
@@ -33,6 +34,13 @@ struct ArrayTransform {
   Modulus modulus = Modulus::prime_998244353;
   butterfly::Arrangement arrangement = butterfly::Arrangement::natural;  // of wht
   Ends ends = Ends::inclusive;                                           // of scan
+
+  // Of sort and merge: elements are records, and the type is that of the key inside.
+  struct Record {
+    std::uint64_t bytes = 0;
+    std::uint64_t key_offset = 0;
+  };
+  std::optional<Record> record = {};
 };
 
 // Lines along one axis: element i of line (o, j) is number (o · length + i) · inner + j.
@@ -43,7 +51,7 @@ struct AxisShape {
 };
 
 // NumPy's name of the number type of the result; throws Error(usage), naming the types that would
-// do.
+// do. Records stay what they are.
 std::string result_type(const ArrayTransform& transform, std::string_view type);
 
 // `type` is NumPy's, "<f8"; big-endian numbers too. Output is little-endian.

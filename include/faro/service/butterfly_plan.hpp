@@ -5,6 +5,7 @@
 
 #include <optional>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "faro/butterfly/planner.hpp"
@@ -44,6 +45,12 @@ struct ButterflyPlanReport {
   Count gap() const { return cost.steps > bound.value ? cost.steps - bound.value : 0; }
   bool ok() const;
 };
+
+// The cube of a machine that butterfly networks run on: all ports. Throws Error(usage) for others.
+const Hypercube& butterfly_cube(const Machine& machine);
+
+// The planner of this name; throws Error(usage), naming those that there are.
+const ButterflyPlanner& butterfly_planner(std::string_view name);
 
 // A request with the output in the words of the program. With one element a processor and the least
 // significant bit first no plan changes the code in n steps, so nothing is promised there.

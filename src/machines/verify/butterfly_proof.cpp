@@ -16,34 +16,17 @@ namespace faro {
 namespace {
 
 using namespace butterfly_proof;
-using Allocation = ButterflyGoal::Allocation;
-using Encoding = ButterflyGoal::Encoding;
 using Result = ButterflyRule::Result;
-
-// Rows of one field of the layout, bit 0 first: plain, or the Gray code of the field; `carry` takes
-// the index bit above the field into the top row, as the code of the whole index does.
-std::vector<Word> field_rows(int low, int width, bool coded, bool carry) {
-  std::vector<Word> rows;
-  for (int j = 0; j < width; ++j) {
-    Word row = bit(low + j);
-    if (coded && (j + 1 < width || carry)) row |= bit(low + j + 1);
-    rows.push_back(row);
-  }
-  return rows;
-}
 
 // Rows of Table 1: processor bits first, then slot bits.
 std::vector<Word> start_rows(const ButterflyGoal& goal) {
-  const int n = goal.processor_bits;
-  const int m = goal.index_bits - n;
-  const bool cyclic = goal.allocation == Allocation::cyclic;
-  const bool whole = goal.encoding == Encoding::gray;
-  const bool processor_coded = goal.encoding != Encoding::binary;
-  const bool memory_coded = whole || goal.encoding == Encoding::gray_gray;
-  std::vector<Word> rows = field_rows(cyclic ? 0 : m, n, processor_coded, whole && cyclic && m > 0);
-  const std::vector<Word> memory =
-      field_rows(cyclic ? n : 0, m, memory_coded, whole && !cyclic && n > 0);
-  rows.insert(rows.end(), memory.begin(), memory.end());
+  const Layout layout = goal.layout();
+  const BitMap place = place_of(layout);
+  std::vector<Word> rows;
+  for (int j = 0; j < goal.processor_bits; ++j) {
+    rows.push_back(place.matrix().row(layout.memory_bits + j));
+  }
+  for (int j = 0; j < layout.memory_bits; ++j) rows.push_back(place.matrix().row(j));
   return rows;
 }
 

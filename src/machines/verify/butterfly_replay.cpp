@@ -12,8 +12,6 @@
 namespace faro {
 namespace {
 
-using Allocation = ButterflyGoal::Allocation;
-using Encoding = ButterflyGoal::Encoding;
 using Result = ButterflyRule::Result;
 
 constexpr std::uint8_t nothing = 255;  // stages done, of an empty slot

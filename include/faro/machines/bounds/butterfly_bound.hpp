@@ -16,4 +16,7 @@ namespace faro {
 // Of the goal only layout and order count, and the final rows not at all.
 Bound lower_bound(const Hypercube& cube, const ButterflyGoal& goal);
 
+// Sorting 2^index_bits keys by whatever method, equally many in each processor.
+Bound sorting_bound(const Hypercube& cube, int index_bits);
+
 }  // namespace faro

@@ -1,0 +1,63 @@
+// The words in which every plan is reported, whether of a map, a butterfly network or a transform
+// that was performed:
+//
+//   fft of 3 lines of 2^12 values
+//     machine      cube:6, 64 elements in each processor
+//     layout       cyclic:6|6 binary||gray, most significant bit first
+//     algorithm    butterfly-local: bi-sectioning with local code conversion, memory stages first
+//     from         Johnsson, Ho 1990, Theorems 1 and 4
+//     cost         37 steps, 12288 moves
+//     formula      K/2 + n - 1 = 37
+//     paper        Johnsson, Ho 1990, Theorem 1 (Table 4: K/2 + n - 1): K/2 + n - 2 = 36
+//     bound        no plan takes fewer than 32: ...
+//     gap          5 steps above the bound
+#pragma once
+
+#include <nlohmann/json.hpp>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "cli/output.hpp"
+#include "faro/machines/verify/verifier.hpp"
+#include "faro/schedules/estimate.hpp"
+#include "faro/schedules/schedule.hpp"
+
+namespace faro::cli {
+
+struct PlanWords {
+  std::string what;  // the first line
+  Machine machine;
+  Count elements = 0;  // in each processor
+  const char* element = "element";
+  std::string layout = {};  // of a butterfly network, with its order
+  std::string planner;
+  std::string title;
+  std::string citation;
+  Cost cost;
+  Formula formula;
+  std::optional<PaperCount> paper;
+  Bound bound;
+};
+
+// "1 step", "2 unit routes".
+std::string in_units(Count count, const Machine& machine);
+// A line of a report.
+std::string plan_line(std::string_view name, const std::string& text);
+
+// The lines above.
+std::string words_text(const PlanWords& words, const Output& out);
+std::string storage_line(std::uint64_t slots);
+// "proved for all 2^60 processors; replayed 96 moves".
+std::string verified_line(const std::vector<Verdict>& verdicts, const Machine& machine,
+                          const Output& out);
+// The use of the links of a cube; nothing where nothing moves.
+std::string link_bars(const std::vector<Count>& crossings, Count steps, const Output& out);
+
+// Sets cost, formula, paper, bound and gap.
+void add_words(const PlanWords& words, nlohmann::ordered_json& object);
+// {"by": "both", "ok": true}, or null.
+nlohmann::ordered_json verified_json(const std::vector<Verdict>& verdicts);
+
+}  // namespace faro::cli

@@ -1,0 +1,44 @@
+// A butterfly schedule as it runs on a small cube: which indices lie where after every step with a
+// remote move, and which dimensions the pairs of slots use. A result bears the index it belongs to.
+#pragma once
+
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "faro/butterfly/planner.hpp"
+
+namespace faro {
+
+class Motion : public ScheduleSink {
+ public:
+  // contents[t][processor]: the indices there, ascending.
+  std::vector<std::vector<std::vector<Word>>> contents;
+  // used[t][slot / 2]: the dimensions that these slots cross in step t, highest first.
+  std::vector<std::vector<std::vector<int>>> used;
+
+  void begin(const ScheduleHeader& header) override;
+  void step(const CubeStep& step) override;
+  void finish() override {}
+
+  // The rows of the processors after step t, bit 0 first. Requires every index at one place, as an
+  // affine function of the index.
+  std::vector<Parity> rows(std::size_t t) const;
+
+ private:
+  using Held = std::optional<Word>;
+  bool move(const std::vector<Rule>& rules, std::vector<std::vector<int>>& dimensions);
+  void note();
+
+  ButterflyGoal goal_;
+  std::size_t jobs_ = 1;
+  std::vector<std::vector<Held>> slots_;
+};
+
+// Plans and judges; the motion is that of the accepted schedule.
+Motion motion_of(const ButterflyRequest& request, const char* algorithm);
+
+// A row in the letters of the paper: b2 for an index bit, g2 for a bit of the Gray code.
+std::string letters(Word mask);
+
+}  // namespace faro
