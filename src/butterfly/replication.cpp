@@ -1,7 +1,8 @@
 // One element at a time, with replication.   [Johnsson, Ho 1990: section 5, Theorem 5]
 //
 //   applies:  most significant bit first any output, least significant bit first output in the code
-//             of the input
+//             of the input; with one element in another code too, by a conversion of n - 1 steps
+//             behind
 //   cost:     K + n - 1 binary, 2K + n - 2 Gray, n = 1: K; in the code of the whole index, cyclic,
 //             K/2 more for a conversion first                    (tested n <= 8, K <= 32)
 //   bound:    max(n, K/2) memory first, max(n, K) processor first
@@ -33,11 +34,15 @@ bool gray(const ButterflyRequest& request) {
   return coded(request) && request.processor_bits > 1;
 }
 
+// Whether the stages end in another code than the one that is wanted.
+bool recodes(const ButterflyRequest& request) {
+  return !most_significant_first(request) && request.processor_bits > 1 &&
+         (request.output != Output::binary) != coded(request);
+}
+
 std::optional<std::string> refusal(const ButterflyRequest& request) {
   if (request.output == Output::gray_through) return "it has no control bits";
-  const bool gray_wanted = request.output != Output::binary;
-  if (!most_significant_first(request) && request.processor_bits > 1 &&
-      gray_wanted != coded(request)) {
+  if (recodes(request) && request.memory_bits() > 0) {
     return "least significant bit first it ends in the code it began with";
   }
   return std::nullopt;
@@ -65,6 +70,7 @@ class Replicator {
   void relabel_memory();
   void convert();
   void memory_stages();
+  void recode();
   void value_step(Word step);
   void receive(Word slot, int dimension);
   void combine(Word slot, std::size_t stage);
@@ -111,7 +117,7 @@ Replicator::Replicator(const ButterflyRequest& request, StageRange range, Compil
 
 void Replicator::plan_stages() {
   std::vector<Form> rows = start_rows(by_field_);
-  const std::vector<Form> wanted = output_forms(request_);
+  const std::vector<Form> wanted = recodes(request_) ? rows : output_forms(request_);
   const bool msb = most_significant_first(request_);
   const int top = request_.processor_bits - 1;
   Form above;  // delta of the stage before, ^ 1
@@ -198,6 +204,18 @@ void Replicator::memory_stages() {
   now_.clear();
 }
 
+// The conversion of one element a processor: bit k ^= bit k+1, from the top for Gray code to binary
+// code, else from below.   [section 2]
+void Replicator::recode() {
+  const int n = request_.processor_bits;
+  for (int i = 0; i < n - 1; ++i) {
+    const int k = coded(request_) ? n - 2 - i : i;
+    now_.step.rules.push_back({{{bit(k + 1), 1}}, 0, k, 0});
+    sink_.step(now_);
+    now_.clear();
+  }
+}
+
 void Replicator::receive(Word slot, int dimension) {
   const auto own = static_cast<Slot>(slot);
   const auto inbox = static_cast<Slot>(elements_ + (slot % inboxes_));
@@ -273,7 +291,7 @@ void Replicator::run() {
   const std::vector<Form> rows = stages_.empty() ? start_rows(by_field_) : stages_.back().rows;
   ScheduleHeader header;
   header.machine = Hypercube{.dimensions = request_.processor_bits};
-  header.goal = goal_of(request_, rows, memory_);
+  header.goal = goal_of(request_, recodes(request_) ? output_forms(request_) : rows, memory_);
   header.elements = elements_;
   header.slots = elements_ + inboxes_;
   header.planner = replication.name;
@@ -283,6 +301,7 @@ void Replicator::run() {
   if (memory_first(request_)) memory_stages();
   for (Word step = 0; step < steps(); ++step) value_step(step);
   if (!memory_first(request_)) memory_stages();
+  if (recodes(request_)) recode();
   sink_.finish();
 }
 
@@ -297,6 +316,7 @@ Estimate estimate(const ButterflyRequest& request) {
   } else {
     estimate.cost = k == 1 ? Formula{n, "n"} : Formula{k + n - 1, "K + n - 1"};
   }
+  if (recodes(request)) estimate.cost = {2 * n - 1, "n + n - 1"};
   if (tied(request)) {
     estimate.cost.value += conversion_steps(request);
     estimate.cost.text = "K/2 + " + estimate.cost.text;
@@ -317,7 +337,7 @@ void build(const ButterflyRequest& request, CompiledSink& sink) {
 const ButterflyPlanner replication = {
     .name = "butterfly-replication",
     .title = "every processor forms one output of each butterfly; natural order out",
-    .needs = "least significant bit first: output in the code of the input",
+    .needs = "least significant bit first, K >= 2: output in the code of the input",
     .cost = "K + n - 1 in binary code, 2K + n - 2 in Gray code, n for K = 1; cyclic gray K/2 more",
     .citation = "Johnsson, Ho 1990, Theorem 5",
     .kind = ButterflyPlanner::Kind::closed,

@@ -80,12 +80,19 @@ Numbers numbers_of(const Options& options, const ArrayInput& input) {
     return {plain_type(header.type)};
   }
   std::string names;
-  for (const NpyField& field : fields) {
-    if (!options.key || field.name == *options.key) {
-      return {plain_type(field.type),
-              ArrayTransform::Record{.bytes = header.element_bytes, .key_offset = field.offset}};
-    }
+  for (const NpyField& field : fields)
     names += fmt::format("{}{}", names.empty() ? "" : ", ", field.name);
+  for (const NpyField& field : fields) {
+    if (options.key && field.name != *options.key) continue;
+    const std::string type = plain_type(field.type);
+    if (!is_key_type(type))
+      throw Error(
+          ErrorCode::usage,
+          fmt::format("{}: a key of records is an integer or a float of 4 or 8 bytes, which "
+                      "field {} is not; --key takes another one of {}",
+                      input.name(), field.name, names));
+    return {type,
+            ArrayTransform::Record{.bytes = header.element_bytes, .key_offset = field.offset}};
   }
   throw Error(ErrorCode::usage, fmt::format("--key {}: the records of {} have the fields {}",
                                             *options.key, input.name(), names));

@@ -39,7 +39,7 @@ bool takes(Kind kind, const NumberType& t) {
   switch (kind) {
     case Kind::fft:
     case Kind::ifft:
-      return real || complex;
+      return integer(t) || real || complex;
     case Kind::ntt:
     case Kind::intt:
       return integer(t);
@@ -57,7 +57,7 @@ const char* wanted(Kind kind) {
   switch (kind) {
     case Kind::fft:
     case Kind::ifft:
-      return "float32, float64, complex64 or complex128";
+      return "an integer type, float32, float64, complex64 or complex128";
     case Kind::ntt:
     case Kind::intt:
       return "an integer type, best uint64";
@@ -71,7 +71,7 @@ const char* wanted(Kind kind) {
   return "";
 }
 
-NumberType number_type(Kind kind, std::string_view type) {
+std::optional<NumberType> fitting_type(Kind kind, std::string_view type) {
   NumberType t;
   if (type.size() == 3 || type.size() == 4) {
     t.kind = type[1];
@@ -79,13 +79,15 @@ NumberType number_type(Kind kind, std::string_view type) {
     if (type[0] == '>') t.order = ByteOrder::big;
   }
   const bool sized = t.bytes == 1 || t.bytes == 2 || t.bytes == 4 || t.bytes == 8 || t.bytes == 16;
-  if (!sized || (integer(t) && t.bytes > 8) || !takes(kind, t)) {
-    throw Error(ErrorCode::usage,
-                fmt::format("numbers of type {} do not fit this transform; wanted "
-                            "{}",
-                            type, wanted(kind)));
-  }
+  if (!sized || (integer(t) && t.bytes > 8) || !takes(kind, t)) return std::nullopt;
   return t;
+}
+
+NumberType number_type(Kind kind, std::string_view type) {
+  if (const auto fitting = fitting_type(kind, type)) return *fitting;
+  throw Error(ErrorCode::usage, fmt::format("numbers of type {} do not fit this transform; wanted "
+                                            "{}",
+                                            type, wanted(kind)));
 }
 
 template <class T>
@@ -114,18 +116,49 @@ To read_complex(const std::byte* from, ByteOrder order) {
             static_cast<Part>(loaded<Real>(from + sizeof(Real), order)));
 }
 
-template <class To>
+// A real number as a complex one.
+template <class From, class To>
+To read_real(const std::byte* from, ByteOrder order) {
+  return To(static_cast<typename To::value_type>(loaded<From>(from, order)));
+}
+
+template <class From, class To>
+To read_residue(const std::byte* from, ByteOrder order) {
+  const From value = loaded<From>(from, order);
+  if (value < From{0}) {
+    throw Error(ErrorCode::usage,
+                fmt::format("a value is {}; wanted residues, from 0 to below the modulus",
+                            static_cast<std::int64_t>(value)));
+  }
+  return static_cast<To>(value);
+}
+
+// How numbers of an integer type are read.
+enum class Reading { number, complex_number, residue };
+
+template <class From, class To, Reading reading>
+Reader<To> reader() {
+  if constexpr (reading == Reading::complex_number) {
+    return read_real<From, To>;
+  } else if constexpr (reading == Reading::residue && std::is_signed_v<From>) {
+    return read_residue<From, To>;
+  } else {
+    return read_as<From, To>;
+  }
+}
+
+template <class To, Reading reading = Reading::number>
 Reader<To> integer_reader(const NumberType& t) {
   const bool is_signed = t.kind == 'i';
   switch (t.bytes) {
     case 1:
-      return is_signed ? read_as<std::int8_t, To> : read_as<std::uint8_t, To>;
+      return is_signed ? reader<std::int8_t, To, reading>() : reader<std::uint8_t, To, reading>();
     case 2:
-      return is_signed ? read_as<std::int16_t, To> : read_as<std::uint16_t, To>;
+      return is_signed ? reader<std::int16_t, To, reading>() : reader<std::uint16_t, To, reading>();
     case 4:
-      return is_signed ? read_as<std::int32_t, To> : read_as<std::uint32_t, To>;
+      return is_signed ? reader<std::int32_t, To, reading>() : reader<std::uint32_t, To, reading>();
     default:
-      return is_signed ? read_as<std::int64_t, To> : read_as<std::uint64_t, To>;
+      return is_signed ? reader<std::int64_t, To, reading>() : reader<std::uint64_t, To, reading>();
   }
 }
 
@@ -193,8 +226,10 @@ Performed by_numbers(const Job& job, Reader<Work> read, Body&& body) {
 template <class Real>
 Performed run_fourier(const Job& job) {
   using Value = std::complex<Real>;
-  const Reader<Value> read =
-      job.type.kind == 'c' ? read_complex<Real, Value> : read_as<Real, Value>;
+  const Reader<Value> read = integer(job.type)
+                                 ? integer_reader<Value, Reading::complex_number>(job.type)
+                             : job.type.kind == 'c' ? read_complex<Real, Value>
+                                                    : read_real<Real, Value>;
   return by_numbers<Value, Value>(job, read, [&](std::span<Value> values, std::uint64_t lines) {
     return fourier<Real>(job.transform.network,
                          job.inverse() ? Direction::inverse : Direction::forward, values, lines);
@@ -203,7 +238,7 @@ Performed run_fourier(const Job& job) {
 
 template <class Prime>
 Performed run_ntt(const Job& job) {
-  const auto read = integer_reader<std::uint64_t>(job.type);
+  const auto read = integer_reader<std::uint64_t, Reading::residue>(job.type);
   return by_numbers<std::uint64_t, std::uint64_t>(
       job, read, [&](std::span<std::uint64_t> values, std::uint64_t lines) {
         return number_theoretic<Prime>(job.transform.network,
@@ -330,12 +365,16 @@ Performed run_sums(const Job& job) {
 
 }  // namespace
 
+bool is_key_type(std::string_view type) {
+  return fitting_type(Kind::sort, type).has_value();
+}
+
 std::string result_type(const ArrayTransform& transform, std::string_view type) {
   const NumberType t = number_type(transform.kind, type);
   switch (transform.kind) {
     case Kind::fft:
     case Kind::ifft:
-      return t.bytes == 4 || (t.kind == 'c' && t.bytes == 8) ? "<c8" : "<c16";
+      return (t.kind == 'f' && t.bytes == 4) || (t.kind == 'c' && t.bytes == 8) ? "<c8" : "<c16";
     case Kind::ntt:
     case Kind::intt:
       return "<u8";

@@ -3,6 +3,7 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <complex>
 #include <cstring>
 #include <numeric>
 #include <vector>
@@ -26,6 +27,7 @@ std::vector<Out> transformed(const ArrayTransform& transform, const char* type,
 TEST(array_transform, names_the_result_of_every_type) {
   EXPECT_EQ(result_type({.kind = Kind::fft}, "<f4"), "<c8");
   EXPECT_EQ(result_type({.kind = Kind::ifft}, ">c16"), "<c16");
+  EXPECT_EQ(result_type({.kind = Kind::fft}, "<i4"), "<c16");
   EXPECT_EQ(result_type({.kind = Kind::ntt}, "<u4"), "<u8");
   EXPECT_EQ(result_type({.kind = Kind::scan}, "|i1"), "<i8");
   EXPECT_EQ(result_type({.kind = Kind::wht}, "<u2"), "<u8");
@@ -34,7 +36,7 @@ TEST(array_transform, names_the_result_of_every_type) {
 }
 
 TEST(array_transform, refuses_types_that_do_not_fit) {
-  EXPECT_THROW(result_type({.kind = Kind::fft}, "<i4"), Error);
+  EXPECT_THROW(result_type({.kind = Kind::fft}, "<f2"), Error);
   EXPECT_THROW(result_type({.kind = Kind::ntt}, "<f8"), Error);
   EXPECT_THROW(result_type({.kind = Kind::sort}, "<c16"), Error);
   EXPECT_THROW(result_type({.kind = Kind::scan}, "|b1"), Error);
@@ -61,6 +63,16 @@ TEST(array_transform, sums_along_any_axis) {
   }
 }
 
+TEST(array_transform, transforms_integers_and_refuses_negative_residues) {
+  const std::vector<std::int16_t> in{1, -2, 3, 4};
+  const ArrayTransform fft{.kind = Kind::fft, .network = {.processor_bits = 1}};
+  const auto out = transformed<std::complex<double>>(fft, "<i2", in, {1, 4, 1});
+  EXPECT_EQ(out[0], std::complex<double>(6, 0));
+  EXPECT_EQ(out[2], std::complex<double>(2, 0));
+  const ArrayTransform ntt{.kind = Kind::ntt, .network = {.processor_bits = 1}};
+  EXPECT_THROW(transformed<std::uint64_t>(ntt, "<i2", in, {1, 4, 1}), Error);
+}
+
 TEST(array_transform, exclusive_sums_leave_the_value_out) {
   ArrayTransform scan{.kind = Kind::scan, .network = {.processor_bits = 2}};
   scan.ends = ArrayTransform::Ends::exclusive;
@@ -77,13 +89,13 @@ TEST(array_transform, reads_big_endian_numbers) {
   EXPECT_EQ(out, (std::vector<std::int16_t>{-1, 1, 2, 3}));
 }
 
-// Records of a key at byte 2 and two bytes of payload before it.
+struct Record {
+  std::uint16_t payload;
+  std::int16_t key;
+  friend bool operator==(const Record&, const Record&) = default;
+};
+
 TEST(array_transform, sorts_and_merges_records_by_their_key) {
-  struct Record {
-    std::uint16_t payload;
-    std::int16_t key;
-    friend bool operator==(const Record&, const Record&) = default;
-  };
   ArrayTransform transform{.kind = Kind::sort, .network = {.processor_bits = 2}};
   transform.record = {.bytes = 4, .key_offset = 2};
   const std::vector<Record> in{{0, 3}, {1, -1}, {2, 3}, {3, -1}, {4, 0}, {5, 3}, {6, 3}, {7, 0}};

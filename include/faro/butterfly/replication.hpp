@@ -3,6 +3,7 @@
 // section 5, Theorem 5; several elements after section 1]
 //
 //   K = 1        n steps                      bound n: optimal
+//                2n - 1 least significant bit first with a change of code
 //   binary code  K + n - 1                    bound max(n, K/2) or max(n, K)
 //   Gray code    2K + n - 2 (n = 1: K)
 //   cyclic code of the whole index: K/2 more

@@ -5,7 +5,7 @@
 //   transform_array(fft, "<f8", in, {.outer = 3, .length = 4096, .inner = 1}, out)
 //
 //   kind        takes                                      gives
-//   fft, ifft   floats and complex numbers of 4, 8 bytes   complex numbers
+//   fft, ifft   integers, floats, complex numbers          complex numbers
 //   ntt, intt   integers below the modulus                 unsigned integers of 8 bytes
 //   wht         integers, floats, complex numbers          the same; integers of 8 bytes, wrapping
 //   scan        integers, floats, complex numbers          the same; integers of 8 bytes, wrapping
@@ -49,6 +49,9 @@ struct AxisShape {
   std::uint64_t length = 1;
   std::uint64_t inner = 1;
 };
+
+// Whether sort and merge take numbers of this type.
+bool is_key_type(std::string_view type);
 
 // NumPy's name of the number type of the result; throws Error(usage), naming the types that would
 // do. Records stay what they are.
