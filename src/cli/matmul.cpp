@@ -76,9 +76,9 @@ void print(const MatmulReport& report, const MatmulOptions& options, Output& out
   out.text("  paper       {}   {} ({})\n", to_string(report.paper.formula.value),
            report.paper.formula.text, report.paper.citation);
   out.text("  bound       {}   {}\n", to_string(report.bound.value), report.bound.reason);
-  out.text("  hardware    {} couplers, {} transmitters, {} receivers\n",
-           to_string(report.hardware.couplers), to_string(report.hardware.transmitters),
-           to_string(report.hardware.receivers));
+  out.text("  hardware    {}, {}, {}\n", plural(report.hardware.couplers, "coupler"),
+           plural(report.hardware.transmitters, "transmitter"),
+           plural(report.hardware.receivers, "receiver"));
   if (report.verdict)
     out.text("  verified    by replay on integers and reals: {}\n",
              report.verdict->ok() ? out.styled(Output::Style::good, "yes")

@@ -104,10 +104,10 @@ std::string plan_text(const PlanReport& report, const std::string& map_text, con
   text += storage_text(report);
   if (const auto* network = std::get_if<Pops>(&request.machine)) {
     const pops::Hardware h = pops::hardware(*network);
-    text +=
-        plan_line("hardware", fmt::format("{} couplers of degree {}, {} transmitters, {} receivers",
-                                          to_string(h.couplers), to_string(h.coupler_degree),
-                                          to_string(h.transmitters), to_string(h.receivers)));
+    text += plan_line(
+        "hardware", fmt::format("{} of degree {}, {}, {}", plural(h.couplers, "coupler"),
+                                to_string(h.coupler_degree), plural(h.transmitters, "transmitter"),
+                                plural(h.receivers, "receiver")));
   }
   if (report.packets) text += packets_text(report, map_text);
   text += verified_line(report.verdicts, request.machine, out);
