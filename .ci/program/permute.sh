@@ -120,8 +120,9 @@ says "more than memory" "9007199254740992 bytes"
 only "refusals leave no file" . ""
 cd ..
 
-# an interrupt and a kill: the old file, and nothing beside it
-py "np.save('big.npy', np.arange(2**24, dtype='<u4'))"
+# an interrupt and a kill: the old file, and nothing beside it; the array is large enough for the work to last
+# beyond the longest delay on a busy machine
+py "np.save('big.npy', np.arange(2**26, dtype='<u4'))"
 mkdir cut
 cp a.npy cut/b.npy
 for signal in INT TERM KILL; do
