@@ -37,7 +37,7 @@ BitMap morton(int width) {
 
 BitMap random_bpc(int width, Random& random) {
   std::vector<int> place = places(width);
-  for (std::size_t i = place.size(); i > 1; --i) std::swap(place[i - 1], place[random.below(i)]);
+  random.mix(place);
   return BitMap::from_places(place, random.next() & low_mask(width));
 }
 

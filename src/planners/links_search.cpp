@@ -90,7 +90,7 @@ void balance(const LinkTable& links, std::vector<Packet>& packets, int rounds, R
     return 0.01F + fourth * fourth;
   };
   for (int round = 0; round < rounds; ++round) {
-    for (std::size_t i = turn.size(); i > 1; --i) std::swap(turn[i - 1], turn[random.below(i)]);
+    random.mix(turn);
     const float scale = std::max(1.0F, *std::max_element(load.begin(), load.end()));
     for (Link link = 0; link < links.size(); ++link) price[link] = price_of(link, scale);
     for (const std::size_t i : turn) {

@@ -48,10 +48,6 @@ std::vector<MeshRoute> routes_needed(const MeshGeometry& geometry,
   return routes;
 }
 
-void shuffle(std::vector<MeshRoute>& routes, Random& random) {
-  for (std::size_t i = routes.size(); i > 1; --i) std::swap(routes[i - 1], routes[random.below(i)]);
-}
-
 // One more pair of routes, there and back, for some dimension that moves at all.
 void lengthen(std::vector<MeshRoute>& routes, int extra, Random& random) {
   for (int i = 0; i < extra; i += 2) {
@@ -74,7 +70,7 @@ std::optional<RidePlan> search(const MeshGeometry& geometry, std::span<const Wor
       for (int order = 0; order < orders; ++order) {
         std::vector<MeshRoute> routes = needed;
         if (!needed.empty()) lengthen(routes, extra, random);
-        shuffle(routes, random);
+        random.mix(routes);
         if (auto plan = negotiate(geometry, destinations, routes, resters, effort.rounds))
           return plan;
       }

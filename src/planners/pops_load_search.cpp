@@ -44,7 +44,7 @@ void LoadSearch::relieve() {
   std::vector<std::uint32_t> over;
   for (std::uint32_t c = 0; c < load_.size(); ++c)
     if (load_[c].all() > k_) over.push_back(c);
-  for (std::size_t i = over.size(); i > 1; --i) std::swap(over[i - 1], over[random_.below(i)]);
+  random_.mix(over);
   std::vector<std::uint32_t> end(begin_.begin() + 1, begin_.end());  // of what may be straight
   std::uint32_t turn = 0;
   while (!over.empty())

@@ -1,10 +1,14 @@
 #include <gtest/gtest.h>
 
+#include <array>
+#include <map>
+
 #include "faro/base/bits.hpp"
 #include "faro/base/check.hpp"
 #include "faro/base/count.hpp"
 #include "faro/base/error.hpp"
 #include "faro/base/progress.hpp"
+#include "faro/base/random.hpp"
 #include "faro/base/search.hpp"
 
 namespace faro {
@@ -26,6 +30,21 @@ TEST(Search, finds_the_least_number_for_which_something_holds) {
   for (std::uint64_t wanted = 3; wanted <= 9; ++wanted)
     EXPECT_EQ(least_that(3, 9, [wanted](std::uint64_t x) { return x >= wanted; }), wanted);
   EXPECT_EQ(least_that(7, 7, [](std::uint64_t) { return true; }), 7U);
+}
+
+TEST(Random, mixing_reaches_every_order_about_as_often) {
+  Random random(3);
+  std::map<std::array<int, 3>, int> seen;
+  for (int round = 0; round < 6000; ++round) {
+    std::array<int, 3> items{1, 2, 3};
+    random.mix(items);
+    ++seen[items];
+  }
+  ASSERT_EQ(seen.size(), 6U);
+  for (const auto& [items, times] : seen) {
+    EXPECT_GT(times, 850);
+    EXPECT_LT(times, 1150);
+  }
 }
 
 TEST(Count, prints_and_reads_128_bits) {

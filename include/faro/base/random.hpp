@@ -4,7 +4,9 @@
 //   Random random(7);     const int side = random.below(2) == 0 ? left : right;
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
+#include <utility>
 
 namespace faro {
 
@@ -23,6 +25,12 @@ class Random {
 
   // In 0..end-1. Requires end > 0. The modulo bias is below end / 2^64.
   std::uint64_t below(std::uint64_t end) { return next() % end; }
+
+  // Puts the items of a vector or array into a random order, every order as likely (Fisher, Yates).
+  template <class Items>
+  void mix(Items& items) {
+    for (std::size_t i = items.size(); i > 1; --i) std::swap(items[i - 1], items[below(i)]);
+  }
 
  private:
   std::uint64_t state_;

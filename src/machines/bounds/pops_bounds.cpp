@@ -175,7 +175,7 @@ std::vector<Order> level_orders(const Demand& d) {
   for (int s = 0; s < starts; ++s) {
     std::iota(order.begin(), order.end(), std::size_t{0});
     if (s == 1) std::reverse(order.begin(), order.end());
-    for (std::size_t i = g; s > 1 && i > 1; --i) std::swap(order[i - 1], order[random.below(i)]);
+    if (s > 1) random.mix(order);
     orders.push_back(order);
     improve(d, order);
     orders.push_back(order);
