@@ -9,18 +9,12 @@
 #include "faro/algebra/gray.hpp"
 #include "faro/algebra/layout.hpp"
 #include "faro/base/random.hpp"
+#include "maps.hpp"
 
 namespace faro {
 namespace {
 
-// Random columns are independent with probability above a quarter.
-BitMap random_map(Random& random, int width) {
-  for (;;) {
-    BitMatrix m(width, width);
-    for (int c = 0; c < width; ++c) m.set_column(c, random.next() & low_mask(width));
-    if (m.rank() == width) return BitMap::from_matrix(m, random.next() & low_mask(width));
-  }
-}
+using testing::random_affine;
 
 TEST(BitMap, bit_reversal_then_complement_of_bit_0) {
   const std::vector<int> place = {2, 1, 0};
@@ -44,7 +38,7 @@ TEST(BitMap, a_map_and_its_inverse_are_the_identity) {
   EXPECT_TRUE(rc::check("inverse", [](std::uint64_t seed) {
     Random random(seed);
     const int width = static_cast<int>(random.below(65));
-    const BitMap map = random_map(random, width);
+    const BitMap map = random_affine(width, random);
     RC_ASSERT(then(map, map.inverse()) == BitMap::identity(width));
     RC_ASSERT(then(map.inverse(), map) == BitMap::identity(width));
   }));
@@ -54,8 +48,8 @@ TEST(BitMap, then_applies_the_first_map_first) {
   EXPECT_TRUE(rc::check("then", [](std::uint64_t seed) {
     Random random(seed);
     const int width = 1 + static_cast<int>(random.below(64));
-    const BitMap f = random_map(random, width);
-    const BitMap g = random_map(random, width);
+    const BitMap f = random_affine(width, random);
+    const BitMap g = random_affine(width, random);
     const Word x = random.next() & low_mask(width);
     RC_ASSERT(then(f, g)(x) == g(f(x)));
     RC_ASSERT(hash_of(then(f, g)) == hash_of(then(f, g)));
@@ -65,7 +59,7 @@ TEST(BitMap, then_applies_the_first_map_first) {
 TEST(BitMap, consecutive_indices_agree_with_one_by_one) {
   Random random(3);
   for (int width = 0; width <= 64; ++width) {
-    const BitMap map = random_map(random, width);
+    const BitMap map = random_affine(width, random);
     const Word end = width > 10 ? 1000 : bit(width);
     const Word last = low_mask(width) - (end - 1);
     const Word first = last == 0 ? 0 : random.next() % last;
@@ -79,7 +73,7 @@ TEST(BitMap, moved_elements_agree_with_counting) {
   Random random(4);
   for (int round = 0; round < 300; ++round) {
     const int width = static_cast<int>(random.below(9));
-    const BitMap map = random_map(random, width);
+    const BitMap map = random_affine(width, random);
     Count moved = 0;
     for (Word x = 0; x < bit(width); ++x) moved += map(x) != x ? 1 : 0;
     ASSERT_EQ(moved_elements(map), moved);

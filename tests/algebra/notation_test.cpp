@@ -8,6 +8,7 @@
 
 #include "faro/algebra/gray.hpp"
 #include "full.hpp"
+#include "maps.hpp"
 #include "paths.hpp"
 
 namespace faro {
@@ -106,30 +107,13 @@ void expect_round_trip(const BitMap& map, const Cut& cut) {
   ASSERT_EQ(to_notation(back.map, back.cut), text);
 }
 
-// All invertible 4 x 4 matrices, by columns outside the span of those before.
-template <class Visit>
-void for_each_matrix_of_4_bits(Visit visit) {
-  std::array<Word, 4> columns{};
-  const auto choose = [&](auto&& self, std::size_t k) -> void {
-    if (k == 4) {
-      visit(columns);
-      return;
-    }
-    for (columns[k] = 1; columns[k] < 16; ++columns[k]) {
-      const auto before = reduced_basis(std::span(columns.data(), k));
-      if (reduce(columns[k], before) != 0) self(self, k + 1);
-    }
-  };
-  choose(choose, 0);
-}
-
 TEST(Notation, all_affine_maps_of_4_bits_print_and_parse_back) {
   Word seen = 0;
-  for_each_matrix_of_4_bits([&](const std::array<Word, 4>& columns) {
+  testing::for_every_matrix(4, [&](const BitMatrix& matrix) {
     for (Word complement = 0; complement < 16; ++complement) {
       ++seen;
       // Every map without a cut; under sanitizers every 16th. With cuts: one complement a matrix.
-      const BitMap map = BitMap::from_columns(columns, complement);
+      const BitMap map = BitMap::from_matrix(matrix, complement);
       if (!testing::sanitized() || seen % 16 == 0) expect_round_trip(map, {});
       if (complement != seen / 16 % 16 || (testing::sanitized() && seen % 256 != 0)) continue;
       for (int n = 0; n <= 4; ++n) {

@@ -1,44 +1,24 @@
 // Maps and comparisons for the engine's tests.
 #pragma once
 
-#include <algorithm>
-#include <array>
 #include <cstddef>
 #include <numeric>
 #include <vector>
 
 #include "faro/algebra/bit_map.hpp"
 #include "faro/base/random.hpp"
+#include "maps.hpp"
 
 namespace faro::testing {
 
-inline BitMap random_affine(int width, Random& random) {
-  for (;;) {
-    BitMatrix matrix(width, width);
-    for (int i = 0; i < width; ++i) matrix.set_column(i, random.next() & low_mask(width));
-    if (matrix.rank() == width) {
-      return BitMap::from_matrix(matrix, random.next() & low_mask(width));
-    }
-  }
-}
-
 inline BitMap random_bpc(int width, Random& random) {
-  std::vector<int> place(static_cast<std::size_t>(width));
-  std::iota(place.begin(), place.end(), 0);
-  for (std::size_t i = place.size(); i > 1; --i) std::swap(place[i - 1], place[random.below(i)]);
+  const std::vector<int> place = random_places(width, random);
   return BitMap::from_places(place, random.next() & low_mask(width));
 }
 
 inline BitMap bit_reversal(int width) {
   std::vector<int> place(static_cast<std::size_t>(width));
   std::iota(place.rbegin(), place.rend(), 0);
-  return BitMap::from_places(place);
-}
-
-// Bit b to b + by, cyclically.
-inline BitMap rotation(int width, int by) {
-  std::vector<int> place(static_cast<std::size_t>(width));
-  for (int b = 0; b < width; ++b) place[static_cast<std::size_t>(b)] = (b + by) % width;
   return BitMap::from_places(place);
 }
 

@@ -11,27 +11,17 @@ namespace {
 using namespace testing;
 
 // Every `stride`-th of the 322 560 affine maps of 4 bits.
-template <class Visit>
-std::size_t each_affine_of_4_bits(std::size_t stride, Visit&& visit) {
-  std::size_t count = 0;
-  for (Word columns = 0; columns < bit(16); ++columns) {
-    BitMatrix matrix(4, 4);
-    for (int i = 0; i < 4; ++i) matrix.set_column(i, (columns >> (4 * i)) & 15U);
-    if (matrix.rank() != 4) continue;
-    for (Word complement = 0; complement < 16; ++complement) {
-      if (count++ % stride != 0) continue;
-      if (!visit(BitMap::from_matrix(matrix, complement))) return count;
-    }
-  }
-  return count;
-}
-
 TEST(Exhaustive, affine_maps_of_4_bits) {
   const std::size_t stride = full_run() ? 1 : sanitized() ? 1999 : 211;
   for (const engine::KernelSet* set : engine::kernel_sets()) {
     for (const std::uint64_t element : {1U, 4U, 8U, 16U, 24U, 64U}) {
-      const std::size_t count = each_affine_of_4_bits(stride, [&](const BitMap& map) {
-        return moves_right(map, {.element_bytes = element}, {.simd = set->simd});
+      std::size_t count = 0;
+      for_every_matrix(4, [&](const BitMatrix& matrix) {
+        for (Word complement = 0; complement < 16; ++complement) {
+          if (count++ % stride != 0 || HasFatalFailure()) continue;
+          ASSERT_TRUE(moves_right(BitMap::from_matrix(matrix, complement),
+                                  {.element_bytes = element}, {.simd = set->simd}));
+        }
       });
       ASSERT_EQ(count, 322560U);
     }

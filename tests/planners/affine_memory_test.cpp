@@ -6,6 +6,7 @@
 #include "faro/planners/minimum_path.hpp"
 #include "faro/planners/three_fifths.hpp"
 #include "full.hpp"
+#include "maps.hpp"
 #include "planners/planning.hpp"
 
 namespace faro {
@@ -13,6 +14,7 @@ namespace {
 
 using testing::built_and_verified;
 using testing::full_run;
+using testing::random_affine;
 
 Request cut_request(const BitMap& map, int memory_bits,
                     Hypercube::Ports ports = Hypercube::Ports::all) {
@@ -22,32 +24,21 @@ Request cut_request(const BitMap& map, int memory_bits,
           .elements = bit(memory_bits)};
 }
 
-BitMap random_map(int width, Random& random) {
-  for (;;) {
-    std::vector<Word> columns;
-    for (int i = 0; i < width; ++i) columns.push_back(random.next() & low_mask(width));
-    if (BitMatrix::from_columns(width, columns).rank() == width)
-      return BitMap::from_columns(columns, random.next() & low_mask(width));
-  }
-}
-
 TEST(AffineMemory, a_transpose_of_four_by_four) {
   const std::vector<int> place{2, 3, 0, 1};
   built_and_verified(affine_memory, cut_request(BitMap::from_places(place), 2), true);
 }
 
 TEST(AffineMemory, every_affine_map_of_one_processor_bit_and_two_memory_bits) {
-  for (Word columns = 0; columns < 512; ++columns) {
-    const std::vector<Word> c{columns & 7U, (columns >> 3U) & 7U, columns >> 6U};
-    if (BitMatrix::from_columns(3, c).rank() != 3) continue;
+  testing::for_every_matrix(3, [](const BitMatrix& matrix) {
     for (int m = 0; m <= 3; ++m)
       for (const Word complement : {0U, 3U}) {
-        const BitMap map = BitMap::from_columns(c, complement);
+        const BitMap map = BitMap::from_matrix(matrix, complement);
         built_and_verified(affine_memory, cut_request(map, m), true);
         built_and_verified(affine_memory_one_port, cut_request(map, m, Hypercube::Ports::one),
                            true);
       }
-  }
+  });
 }
 
 TEST(SplitMap, the_gray_code_of_a_whole_index_is_planned_as_that_of_its_processor_bits) {
@@ -69,7 +60,7 @@ TEST(AffineMemory, random_maps) {
   for (int round = 0; round < (full_run() ? 300 : 40); ++round) {
     const int width = 2 + static_cast<int>(random.below(8));
     const int m = static_cast<int>(random.below(static_cast<std::uint64_t>(width + 1)));
-    const BitMap map = random_map(width, random);
+    const BitMap map = random_affine(width, random);
     built_and_verified(affine_memory, cut_request(map, m), true);
     built_and_verified(affine_memory_one_port, cut_request(map, m, Hypercube::Ports::one), true);
   }
@@ -80,7 +71,7 @@ TEST(AffineMemory, half_of_the_slots_and_the_bits_is_about_what_it_takes) {
   for (const int n : {6, 12, 30})
     for (int m = 1; m <= (full_run() ? 11 : 8); ++m) {
       const Cost cost =
-          built_and_verified(affine_memory, cut_request(random_map(n + m, random), m), false);
+          built_and_verified(affine_memory, cut_request(random_affine(n + m, random), m), false);
       // Few bits may need an operation more than bits, and that bit a step for each slot.
       const Count slots = bit(m);
       const Count most = (n < 12 ? slots : 3 * slots / 4) + 2 * static_cast<Count>(n);
@@ -92,12 +83,12 @@ TEST(AffineMemory, more_slots_than_are_planned_together) {
   Random random(7);
   for (const auto ports : {Hypercube::Ports::all, Hypercube::Ports::one})
     built_and_verified(ports == Hypercube::Ports::all ? affine_memory : affine_memory_one_port,
-                       cut_request(random_map(17, random), 14, ports), false);
+                       cut_request(random_affine(17, random), 14, ports), false);
 }
 
 TEST(AffineMemory, fifty_processor_bits_are_proved) {
   Random random(5);
-  built_and_verified(affine_memory, cut_request(random_map(54, random), 4), false);
+  built_and_verified(affine_memory, cut_request(random_affine(54, random), 4), false);
 }
 
 }  // namespace

@@ -8,6 +8,7 @@
 
 #include "faro/planners/patterns.hpp"
 #include "full.hpp"
+#include "maps.hpp"
 #include "paths.hpp"
 #include "planners/planning.hpp"
 
@@ -17,12 +18,7 @@ namespace {
 using testing::built_and_verified;
 using testing::cube_request_of;
 using testing::full_run;
-
-BitMap rotation(int length, Word complement) {
-  std::vector<int> place;
-  for (int b = 0; b < length; ++b) place.push_back((b + 1) % length);
-  return BitMap::from_places(place, complement);
-}
+using testing::rotation;
 
 TEST(BitCycles, are_read_from_the_map) {
   const std::vector<int> place{2, 1, 3, 0};
@@ -36,8 +32,8 @@ TEST(CycleRounds, one_cycle_of_any_length_with_every_complement) {
   for (int length = 1; length <= (full_run() ? 6 : 5); ++length)
     for (Word complement = length == 1 ? 1 : 0; complement < bit(length); ++complement)
       for (std::uint64_t k = 1; k <= 40; k += full_run() || k < 12 ? 1 : 9)
-        built_and_verified(cycle_rounds, cube_request_of(length, rotation(length, complement), k),
-                           true);
+        built_and_verified(cycle_rounds,
+                           cube_request_of(length, rotation(length, 1, complement), k), true);
 }
 
 TEST(CycleRounds, every_bit_permutation_of_four_bits) {
@@ -52,7 +48,7 @@ TEST(CycleRounds, every_bit_permutation_of_four_bits) {
 }
 
 TEST(CycleRounds, sixty_dimensions_are_proved) {
-  built_and_verified(cycle_rounds, cube_request_of(60, rotation(60, 3), 30), false);
+  built_and_verified(cycle_rounds, cube_request_of(60, rotation(60, 1, 3), 30), false);
 }
 
 TEST(Patterns, are_five) {
@@ -82,8 +78,8 @@ TEST(Patterns, run_forwards_backwards_translated_and_inside_larger_cubes) {
       built_and_verified(periodic_pattern, cube_request_of(n + 2, inner, k), true);
     }
   // A rotation whose complements cancel.
-  built_and_verified(periodic_pattern, cube_request_of(3, rotation(3, 0b011), 9), true);
-  EXPECT_TRUE(periodic_pattern.refusal(cube_request_of(3, rotation(3, 0b001), 9)));
+  built_and_verified(periodic_pattern, cube_request_of(3, rotation(3, 1, 0b011), 9), true);
+  EXPECT_TRUE(periodic_pattern.refusal(cube_request_of(3, rotation(3, 1, 0b001), 9)));
 }
 
 }  // namespace

@@ -6,6 +6,7 @@
 #include "faro/machines/bounds/bounds.hpp"
 #include "faro/planners/row_operations.hpp"
 #include "full.hpp"
+#include "maps.hpp"
 #include "planners/exchange_lanes.hpp"
 #include "planners/planning.hpp"
 
@@ -15,21 +16,8 @@ namespace {
 using testing::built_and_verified;
 using testing::cube_request_of;
 using testing::full_run;
-
-BitMap random_map(int width, Random& random) {
-  for (;;) {
-    std::vector<Word> columns;
-    for (int i = 0; i < width; ++i) columns.push_back(random.next() & low_mask(width));
-    if (BitMatrix::from_columns(width, columns).rank() == width)
-      return BitMap::from_columns(columns, random.next() & low_mask(width));
-  }
-}
-
-BitMap rotation(int width) {
-  std::vector<int> places;
-  for (int i = 0; i < width; ++i) places.push_back((i + 1) % width);
-  return BitMap::from_places(places);
-}
+using testing::random_affine;
+using testing::rotation;
 
 void expect_product(const BitMap& map, const std::vector<RowOperation>& operations) {
   for (int b = 0; b <= map.width(); ++b) {
@@ -42,25 +30,22 @@ void expect_product(const BitMap& map, const std::vector<RowOperation>& operatio
 
 TEST(OperationsInTurn, a_rotation_takes_one_more_than_its_bits) {
   for (int n = 2; n <= 20; ++n) {
-    const auto operations = operations_in_turn(rotation(n).matrix(), 0, n);
+    const auto operations = operations_in_turn(rotation(n, 1).matrix(), 0, n);
     EXPECT_EQ(operations.size(), static_cast<std::size_t>(n + 1));
-    expect_product(rotation(n), operations);
+    expect_product(rotation(n, 1), operations);
   }
 }
 
 TEST(OperationsInTurn, every_matrix_of_three_bits_and_random_ones) {
-  for (Word columns = 0; columns < 512; ++columns) {
-    const std::vector<Word> c{columns & 7U, (columns >> 3U) & 7U, columns >> 6U};
-    if (BitMatrix::from_columns(3, c).rank() != 3) continue;
-    const BitMap map = BitMap::from_columns(c);
-    const auto operations = operations_in_turn(map.matrix(), 0, 3);
+  testing::for_every_matrix(3, [](const BitMatrix& matrix) {
+    const auto operations = operations_in_turn(matrix, 0, 3);
     EXPECT_LE(operations.size(), 5U);
-    expect_product(map, operations);
-  }
+    expect_product(BitMap::from_matrix(matrix), operations);
+  });
   Random random(1);
   for (int round = 0; round < 200; ++round) {
     const int n = 1 + static_cast<int>(random.below(60));
-    const BitMap map = random_map(n, random);
+    const BitMap map = random_affine(n, random);
     const auto operations = operations_in_turn(map.matrix(), static_cast<int>(random.below(60)), 2);
     EXPECT_LT(operations.size(), static_cast<std::size_t>(2 * n));
     expect_product(map, operations);
@@ -78,7 +63,8 @@ TEST(BitsInTurn, costs_what_is_promised_for_small_maps) {
       for (const auto ports : {Hypercube::Ports::all, Hypercube::Ports::one}) {
         const Planner& planner =
             ports == Hypercube::Ports::all ? bits_in_turn : bits_in_turn_one_port;
-        for (const BitMap& map : {random_map(n, random), rotation(n), random_map(n, random)}) {
+        for (const BitMap& map :
+             {random_affine(n, random), rotation(n, 1), random_affine(n, random)}) {
           const Request request = cube_request_of(n, map, k, ports);
           if (!applies(planner, request)) continue;
           const Cost cost = built_and_verified(planner, request, true);
@@ -91,14 +77,14 @@ TEST(BitsInTurn, costs_what_is_promised_for_small_maps) {
 TEST(BitsInTurn, groups_of_elements_follow_each_other) {
   Random random(3);
   for (const std::uint64_t k : {2047U, 2048U, 2049U, 5000U})
-    built_and_verified(bits_in_turn, cube_request_of(5, random_map(5, random), k), false);
+    built_and_verified(bits_in_turn, cube_request_of(5, random_affine(5, random), k), false);
 }
 
 TEST(BitsInTurn, beats_row_operations_on_random_maps) {
   Random random(4);
   for (const int n : {10, 30, 60})
     for (const std::uint64_t k : {1U, 30U, 100U}) {
-      const BitMap map = random_map(n, random);
+      const BitMap map = random_affine(n, random);
       const Request all = cube_request_of(n, map, k);
       const Request one = cube_request_of(n, map, k, Hypercube::Ports::one);
       EXPECT_TRUE(bits_in_turn.estimate(all).cost.value <
@@ -110,7 +96,7 @@ TEST(BitsInTurn, beats_row_operations_on_random_maps) {
 
 TEST(BitsInTurn, sixty_dimensions_are_proved) {
   Random random(5);
-  const BitMap map = random_map(60, random);
+  const BitMap map = random_affine(60, random);
   const Cost cost = built_and_verified(bits_in_turn, cube_request_of(60, map, 100), false);
   EXPECT_TRUE(cost.steps <= 170);
   built_and_verified(bits_in_turn_one_port, cube_request_of(60, map, 10, Hypercube::Ports::one),

@@ -7,6 +7,7 @@
 #include "faro/planners/links_route.hpp"
 #include "full.hpp"
 #include "machines/mesh_cases.hpp"
+#include "maps.hpp"
 #include "planners/mesh_tables.hpp"
 
 namespace faro {
@@ -74,9 +75,7 @@ TEST(LinksRoute, estimates_say_what_is_built_and_none_is_worse_than_the_simple_o
         all_links(testing::random_shape(random, 4), static_cast<Mesh::Wrap>(random.below(2)));
     request.machine = mesh;
     request.elements = 1 + random.below(5);
-    for (Word p = 0; p < 16; ++p) request.destinations.push_back(p);
-    for (Word p = 16; p > 1; --p)
-      std::swap(request.destinations[p - 1], request.destinations[random.below(p)]);
+    request.destinations = testing::random_permutation(16, random);
     const Bound bound = lower_bound(mesh, request.destinations, request.elements);
     std::vector<Count> steps;
     for (const Planner* planner :

@@ -4,11 +4,11 @@
 
 #include <fstream>
 #include <nlohmann/json.hpp>
-#include <numeric>
 
 #include "faro/base/random.hpp"
 #include "faro/machines/bounds/bounds.hpp"
 #include "full.hpp"
+#include "maps.hpp"
 #include "paths.hpp"
 #include "planners/planning.hpp"
 
@@ -21,10 +21,7 @@ Request list_request(int dimensions, std::uint64_t elements, Hypercube::Ports po
                      Random& random) {
   Request request{.machine = Hypercube{.dimensions = dimensions, .ports = ports}};
   request.elements = elements;
-  request.destinations.resize(bit(dimensions));
-  std::iota(request.destinations.begin(), request.destinations.end(), Word{0});
-  for (std::uint64_t i = request.destinations.size(); i > 1; --i)
-    std::swap(request.destinations[i - 1], request.destinations[random.below(i)]);
+  request.destinations = testing::random_permutation(bit(dimensions), random);
   return request;
 }
 

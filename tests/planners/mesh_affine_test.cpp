@@ -6,6 +6,7 @@
 #include "faro/machines/verify/mesh.hpp"
 #include "full.hpp"
 #include "machines/mesh_cases.hpp"
+#include "maps.hpp"
 
 namespace faro {
 namespace {
@@ -13,15 +14,7 @@ namespace {
 using testing::header_for;
 using testing::judged;
 using testing::mesh_of;
-
-BitMap random_affine(Random& random, int p) {
-  for (;;) {
-    std::vector<Word> columns;
-    for (int i = 0; i < p; ++i) columns.push_back(random.next() & low_mask(p));
-    if (BitMatrix::from_columns(p, columns).rank() == p)
-      return BitMap::from_columns(columns, random.next() & low_mask(p));
-  }
-}
+using testing::random_affine;
 
 void expect_right(const Mesh& mesh, const BitMap& map) {
   const MeshGeometry geometry(mesh);
@@ -52,12 +45,10 @@ TEST(MeshAffine, gray_code_on_a_line_of_8_takes_6_unit_routes_where_5_is_the_bou
 TEST(MeshAffine, every_affine_map_of_three_bits_on_every_shape) {
   for (const std::vector<int>& shape : testing::shapes_of(3))
     for (const auto wrap : {Mesh::Wrap::none, Mesh::Wrap::orthogonal, Mesh::Wrap::propagating})
-      for (Word m = 0; m < 512; ++m) {
-        const std::vector<Word> columns = {m & 7U, (m >> 3U) & 7U, m >> 6U};
-        if (BitMatrix::from_columns(3, columns).rank() < 3) continue;
+      testing::for_every_matrix(3, [&](const BitMatrix& matrix) {
         for (Word c = 0; c < 8; ++c)
-          expect_right(mesh_of(shape, wrap), BitMap::from_columns(columns, c));
-      }
+          expect_right(mesh_of(shape, wrap), BitMap::from_matrix(matrix, c));
+      });
 }
 
 TEST(MeshAffine, random_maps_are_proved_on_small_and_on_large_meshes) {
@@ -67,10 +58,10 @@ TEST(MeshAffine, random_maps_are_proved_on_small_and_on_large_meshes) {
     const int p = 4 + static_cast<int>(random.below(9));
     expect_right(
         mesh_of(testing::random_shape(random, p), static_cast<Mesh::Wrap>(random.below(2))),
-        random_affine(random, p));
+        random_affine(p, random));
   }
-  expect_right(mesh_of({20, 20}), random_affine(random, 40));
-  expect_right(mesh_of({30, 30}), random_affine(random, 60));
+  expect_right(mesh_of({20, 20}), random_affine(40, random));
+  expect_right(mesh_of({30, 30}), random_affine(60, random));
 }
 
 }  // namespace

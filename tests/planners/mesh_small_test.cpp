@@ -10,6 +10,7 @@
 #include "faro/schedules/cost.hpp"
 #include "full.hpp"
 #include "machines/mesh_cases.hpp"
+#include "maps.hpp"
 #include "planners/mesh_tables.hpp"
 
 namespace faro {
@@ -19,6 +20,7 @@ using mesh::Variant;
 using testing::bpc;
 using testing::mesh_of;
 using testing::numbers;
+using testing::random_permutation;
 using testing::shape_from;
 using testing::table;
 using testing::vector_from;
@@ -55,13 +57,6 @@ Count gamma_of(const Mesh& torus, const BpcVector& bits) {
   return lower_bound(torus, MapGoal{.map = bits.map()}, 1).value;
 }
 
-std::vector<Word> random_permutation(Random& random, Word n) {
-  std::vector<Word> to(n);
-  for (Word p = 0; p < n; ++p) to[p] = p;
-  for (Word p = n; p > 1; --p) std::swap(to[p - 1], to[random.below(p)]);
-  return to;
-}
-
 TEST(MeshSweep, bit_reversal_on_a_ring_of_16_takes_gamma_which_is_13) {
   const Mesh ring = mesh_of({4}, Mesh::Wrap::orthogonal);
   const BpcVector reversal = bpc({0, 1, 2, 3});
@@ -89,7 +84,7 @@ TEST(MeshSweep, any_permutation_along_one_dimension_takes_the_bound) {
     const Mesh mesh = mesh_of({2, 3}, round % 2 == 0 ? Mesh::Wrap::none : Mesh::Wrap::orthogonal);
     request.machine = mesh;
     for (Word row = 0; row < 4; ++row)
-      for (const Word to : random_permutation(random, 8))
+      for (const Word to : random_permutation(8, random))
         request.destinations.push_back(row * 8 + to);
     ASSERT_FALSE(mesh_sweep.refusal(request));
     const Checked result = checked(mesh_sweep, request);
@@ -176,7 +171,7 @@ TEST(TorusDigit, lists_of_destinations_are_routed_where_an_order_is_found) {
   for (int round = 0; round < 60; ++round) {
     Request request;
     request.machine = mesh_of({1, 2}, static_cast<Mesh::Wrap>(1 + random.below(2)));
-    request.destinations = random_permutation(random, 8);
+    request.destinations = random_permutation(8, random);
     if (torus_digit.refusal(request)) continue;
     ++found;
     checked(torus_digit, request);
@@ -257,7 +252,7 @@ TEST(MeshGamma, random_destinations_reach_the_bound_on_mesh_and_torus) {
         const Mesh mesh = mesh_of(shape, wrap);
         Request request;
         request.machine = mesh;
-        request.destinations = random_permutation(random, 64);
+        request.destinations = random_permutation(64, random);
         const Checked result = checked(mesh_gamma, request);
         ASSERT_EQ(result.cost.unit_routes, lower_bound(mesh, request.destinations, 1).value);
       }
@@ -273,7 +268,7 @@ TEST(MeshGamma, propagating_wraparound_is_used_and_never_beats_its_bound) {
     Request request = request_for(machine, testing::random_bpc(random, 6).map());
     ASSERT_GE(checked(mesh_gamma, request).cost.unit_routes,
               lower_bound(machine, request.map, 1).value);
-    request.destinations = random_permutation(random, 64);
+    request.destinations = random_permutation(64, random);
     ASSERT_GE(checked(mesh_gamma, request).cost.unit_routes,
               lower_bound(machine, request.destinations, 1).value);
   }

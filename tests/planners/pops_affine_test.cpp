@@ -5,22 +5,17 @@
 #include <algorithm>
 #include <ctime>
 
-#include "../full.hpp"
 #include "faro/base/random.hpp"
 #include "faro/machines/verify/verifier.hpp"
+#include "pops_testing.hpp"
 
 namespace faro {
 namespace {
 
-const Planner* const rule_planners[] = {&pops_affine, &pops_affine_single_hop, &pops_stay_go};
+using testing::pops_request;
+using testing::random_product;
 
-Request request_for(const BitMap& map, int ld, std::uint64_t elements = 1) {
-  Request request;
-  request.machine = Pops{bit(ld), bit(map.width() - ld), false};
-  request.map = MapGoal{map, false, 0};
-  request.elements = elements;
-  return request;
-}
+const Planner* const rule_planners[] = {&pops_affine, &pops_affine_single_hop, &pops_stay_go};
 
 // Builds, verifies by whatever the caller wants, compares the count with the estimate.
 ::testing::AssertionResult holds(const Planner& planner, const Request& request,
@@ -40,34 +35,19 @@ Request request_for(const BitMap& map, int ld, std::uint64_t elements = 1) {
   return ::testing::AssertionSuccess();
 }
 
-BitMap random_map(Random& random, int width) {
-  BitMatrix m = BitMatrix::identity(width);
-  for (int round = 0; round < 4 * width * width; ++round) {
-    const int a = static_cast<int>(random.below(static_cast<Word>(width)));
-    const int b = static_cast<int>(random.below(static_cast<Word>(width)));
-    if (a != b) m.set_column(a, m.column(a) ^ m.column(b));
-  }
-  return BitMap::from_matrix(m, random.next() & low_mask(width));
-}
-
 template <class Visit>
 void for_all_maps(int width, Word complements, Visit visit) {
-  std::vector<Word> columns(static_cast<std::size_t>(width));
-  const Word all = bit(width * width);
-  for (Word code = 0; code < all; ++code) {
-    for (int i = 0; i < width; ++i)
-      columns[static_cast<std::size_t>(i)] = (code >> (i * width)) & low_mask(width);
-    if (BitMatrix::from_columns(width, columns).rank() != width) continue;
+  testing::for_every_matrix(width, [&](const BitMatrix& matrix) {
     for (Word c = 0; c < complements; ++c)
-      visit(BitMap::from_columns(columns, complements == 1 ? code % bit(width) : c));
-  }
+      visit(BitMap::from_matrix(matrix, complements == 1 ? matrix.column(0) : c));
+  });
 }
 
 TEST(PopsAffine, every_map_of_three_bits_on_every_split_by_both_verifiers) {
   for (int width = 1; width <= 3; ++width)
     for_all_maps(width, bit(width), [&](const BitMap& map) {
       for (int ld = 0; ld <= width; ++ld) {
-        const Request request = request_for(map, ld);
+        const Request request = pops_request(map, ld);
         for (const Planner* planner : rule_planners)
           if (!planner->refusal(request)) {
             ASSERT_TRUE(holds(*planner, request, {make_replay, make_proof}));
@@ -83,7 +63,7 @@ TEST(PopsAffine, every_map_of_four_bits_on_every_split) {
   for_all_maps(4, full ? 16 : 1, [&](const BitMap& map) {
     if (!full && testing::sanitized() && count++ % 16 != 0) return;
     for (int ld = 0; ld <= 4; ++ld)
-      ASSERT_TRUE(holds(pops_affine, request_for(map, ld), {make_replay}));
+      ASSERT_TRUE(holds(pops_affine, pops_request(map, ld), {make_replay}));
   });
 }
 
@@ -92,7 +72,7 @@ TEST(PopsAffine, random_maps_of_up_to_ten_bits_with_several_elements) {
   for (int round = 0; round < (testing::full_run() ? 3000 : 200); ++round) {
     const int width = 1 + static_cast<int>(random.below(10));
     const int ld = static_cast<int>(random.below(static_cast<Word>(width) + 1));
-    const Request request = request_for(random_map(random, width), ld, 1 + random.below(3));
+    const Request request = pops_request(random_product(width, random), ld, 1 + random.below(3));
     for (const Planner* planner : rule_planners)
       if (!planner->refusal(request)) {
         ASSERT_TRUE(holds(*planner, request, {make_replay, make_proof})) << round;
@@ -114,13 +94,13 @@ TEST(PopsStayGo, every_bit_permutation_of_up_to_five_bits_on_every_split) {
   for (int width = 1; width <= most; ++width)
     for_all_bit_permutations(width, [&](const BitMap& map) {
       for (int ld = 0; ld <= width; ++ld)
-        ASSERT_TRUE(holds(pops_stay_go, request_for(map, ld), {make_replay}));
+        ASSERT_TRUE(holds(pops_stay_go, pops_request(map, ld), {make_replay}));
     });
 }
 
 TEST(PopsAffine, sixty_bits_are_planned_and_proved_in_a_tenth_of_a_second) {
   Random random(11);
-  const Request request = request_for(random_map(random, 60), 30);
+  const Request request = pops_request(random_product(60, random), 30);
   const std::clock_t start = std::clock();
   ASSERT_TRUE(holds(pops_affine, request, {make_proof}));
   const double seconds = static_cast<double>(std::clock() - start) / CLOCKS_PER_SEC;
@@ -131,20 +111,20 @@ TEST(PopsAffine, sixty_bits_are_planned_and_proved_in_a_tenth_of_a_second) {
 
 TEST(PopsAffine, tall_machines_cost_two_slots_a_phase) {
   Random random(12);
-  const Request request = request_for(random_map(random, 60), 33);
+  const Request request = pops_request(random_product(60, random), 33);
   EXPECT_EQ(pops_affine.estimate(request).cost.value, 128U);
   ASSERT_TRUE(holds(pops_affine, request, {make_proof}));
 }
 
 TEST(PopsAffine, too_many_slots_to_list_are_refused_with_the_limit) {
   Random random(13);
-  const auto why = pops_affine.refusal(request_for(random_map(random, 60), 59));
+  const auto why = pops_affine.refusal(pops_request(random_product(60, random), 59));
   ASSERT_TRUE(why.has_value());
   EXPECT_NE(why->find("too many to list"), std::string::npos) << *why;
 }
 
 TEST(PopsAffine, the_identity_costs_nothing) {
-  const Request request = request_for(BitMap::identity(6), 3, 2);
+  const Request request = pops_request(BitMap::identity(6), 3, 2);
   for (const Planner* planner : rule_planners) {
     EXPECT_EQ(planner->estimate(request).cost.value, 0U);
     ASSERT_TRUE(holds(*planner, request, {make_replay, make_proof}));
@@ -154,7 +134,7 @@ TEST(PopsAffine, the_identity_costs_nothing) {
 // Sahni 2000, section 4.3: [2, -0, 1] on POPS(4, 2).
 TEST(PopsStayGo, takes_the_four_slots_that_the_paper_counts) {
   const std::vector<int> place = {1, 0, 2};
-  const Request request = request_for(BitMap::from_places(place, 1), 2);
+  const Request request = pops_request(BitMap::from_places(place, 1), 2);
   EXPECT_EQ(pops_stay_go.estimate(request).cost.value, 4U);
 }
 

@@ -72,7 +72,7 @@ TEST(PopsPatterns, random_permutations_inside_groups) {
     std::vector<Word> to;
     const std::uint64_t only = random.below(2 * g);  // a single group in half of the rounds
     for (std::uint64_t i = 0; i < g; ++i) {
-      std::vector<Word> one = random_permutation(random, d);
+      std::vector<Word> one = random_permutation(d, random);
       for (Word l = 0; l < d; ++l) to.push_back(i * d + (only < g && only != i ? l : one[l]));
     }
     const Request request = pops_request(d, g, to);

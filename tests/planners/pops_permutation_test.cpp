@@ -154,7 +154,7 @@ TEST(PopsPermutation, random_permutations_of_random_networks) {
   for (int round = 0; round < rounds; ++round) {
     const std::uint64_t d = 1 + random.below(20);
     const std::uint64_t g = 1 + random.below(12);
-    const Request request = pops_request(d, g, random_permutation(random, d * g));
+    const Request request = pops_request(d, g, random_permutation(d * g, random));
     Count least = ~Count{0};
     for (const Planner* planner : {&pops_single_hop, &pops_two_hop, &pops_threshold})
       if (!planner->refusal(request)) least = std::min(least, replayed_slots(*planner, request));
@@ -187,7 +187,7 @@ TEST(PopsFewestSlots, closes_cyclic_shifts) {
 TEST(PopsPermutation, a_million_processors_take_seconds) {
   if (testing::sanitized()) GTEST_SKIP() << "timed in optimized builds";
   Random random(9);
-  const std::vector<Word> to = random_permutation(random, bit(20));
+  const std::vector<Word> to = random_permutation(bit(20), random);
   const auto timed = [&](const Planner& planner, std::uint64_t d, std::uint64_t g) {
     const Request request = pops_request(d, g, to);
     const std::clock_t start = std::clock();
@@ -224,7 +224,7 @@ TEST(PopsFewestSlots, regular_demands_of_a_million_processors_are_searched_withi
 
 TEST(PopsFewestSlots, what_the_estimate_found_is_built) {
   Random random(6);
-  Request request = pops_request(18, 16, random_permutation(random, 18 * 16));
+  Request request = pops_request(18, 16, random_permutation(18 * 16, random));
   RecordingSink searched;
   pops_fewest_slots.build(request, searched);
   request.workings = std::make_shared<Workings>();

@@ -24,7 +24,7 @@ TEST(PopsRelation, random_relations_take_twice_the_classes) {
     const std::uint64_t h = 1 + random.below(4);
     std::vector<Word> to(d * g * h, pops::no_relay);
     for (std::uint64_t s = 0; s < h; ++s) {
-      const std::vector<Word> one = random_permutation(random, d * g);
+      const std::vector<Word> one = random_permutation(d * g, random);
       for (Word p = 0; p < one.size(); ++p)
         if (random.below(8) != 0) to[p * h + s] = one[p];
     }
@@ -40,7 +40,7 @@ TEST(PopsRelation, random_relations_take_twice_the_classes) {
 TEST(PopsRelation, two_elements_of_a_processor_move_alike) {
   Random random(22);
   for (int round = 0; round < 30; ++round) {
-    Request request = pops_request(3, 2, random_permutation(random, 6));
+    Request request = pops_request(3, 2, random_permutation(6, random));
     request.elements = 2;
     EXPECT_LE(replayed_slots(pops_relation, request), 6U);
   }

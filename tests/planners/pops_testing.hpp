@@ -11,6 +11,7 @@
 #include "faro/machines/verify/verifier.hpp"
 #include "faro/planners/planner.hpp"
 #include "full.hpp"
+#include "maps.hpp"
 #include "paths.hpp"
 
 namespace faro::testing {
@@ -51,11 +52,15 @@ inline Count replayed_slots(const Planner& planner, const Request& request) {
   return verdict.cost.slots;
 }
 
-inline std::vector<Word> random_permutation(Random& random, std::uint64_t n) {
-  std::vector<Word> to(n);
-  for (Word p = 0; p < n; ++p) to[p] = p;
-  for (std::uint64_t i = n; i > 1; --i) std::swap(to[i - 1], to[random.below(i)]);
-  return to;
+// A product of column additions, most of them more than a random matrix needs.
+inline BitMap random_product(int width, Random& random) {
+  BitMatrix m = BitMatrix::identity(width);
+  for (int round = 0; round < 4 * width * width; ++round) {
+    const int a = static_cast<int>(random.below(static_cast<Word>(width)));
+    const int b = static_cast<int>(random.below(static_cast<Word>(width)));
+    if (a != b) m.set_column(a, m.column(a) ^ m.column(b));
+  }
+  return BitMap::from_matrix(m, random.next() & low_mask(width));
 }
 
 }  // namespace faro::testing

@@ -4,6 +4,7 @@
 
 #include "faro/base/random.hpp"
 #include "full.hpp"
+#include "maps.hpp"
 #include "planners/planning.hpp"
 
 namespace faro {
@@ -11,15 +12,7 @@ namespace {
 
 using testing::built_and_verified;
 using testing::cube_request_of;
-
-BitMap random_map(int width, Random& random) {
-  for (;;) {
-    std::vector<Word> columns;
-    for (int i = 0; i < width; ++i) columns.push_back(random.next() & low_mask(width));
-    if (BitMatrix::from_columns(width, columns).rank() == width)
-      return BitMap::from_columns(columns, random.next() & low_mask(width));
-  }
-}
+using testing::random_affine;
 
 Word applied(const std::vector<RowOperation>& operations, Word p) {
   for (const RowOperation& o : operations) p = o(p);
@@ -35,7 +28,7 @@ TEST(RowOperations, their_product_is_the_map_and_they_are_few) {
   Random random(1);
   for (int n = 1; n <= 64; n = n < 8 ? n + 1 : n + 7)
     for (int round = 0; round < 20; ++round) {
-      const BitMap map = random_map(n, random);
+      const BitMap map = random_affine(n, random);
       const auto operations = row_operations(map);
       EXPECT_LE(operations.size(), static_cast<std::size_t>(2 * n - 1) + (n == 1 ? 1U : 0U));
       EXPECT_EQ(applied(operations, 0), map(0));
@@ -44,16 +37,14 @@ TEST(RowOperations, their_product_is_the_map_and_they_are_few) {
 }
 
 TEST(RowOperations, every_affine_map_of_three_bits_is_planned_and_verified) {
-  for (Word columns = 0; columns < 512; ++columns) {
-    const std::vector<Word> c{columns & 7U, (columns >> 3U) & 7U, columns >> 6U};
-    if (BitMatrix::from_columns(3, c).rank() != 3) continue;
+  testing::for_every_matrix(3, [](const BitMatrix& matrix) {
     for (const Word complement : {0U, 5U}) {
-      const BitMap map = BitMap::from_columns(c, complement);
+      const BitMap map = BitMap::from_matrix(matrix, complement);
       built_and_verified(row_operations_planner, cube_request_of(3, map, 3), true);
       built_and_verified(row_operations_one_port, cube_request_of(3, map, 2, Hypercube::Ports::one),
                          true);
     }
-  }
+  });
 }
 
 TEST(RowOperations, random_maps_cost_what_is_promised) {
@@ -62,7 +53,7 @@ TEST(RowOperations, random_maps_cost_what_is_promised) {
   for (int round = 0; round < rounds; ++round) {
     const int n = 1 + static_cast<int>(random.below(9));
     const std::uint64_t k = 1 + random.below(20);
-    const Request request = cube_request_of(n, random_map(n, random), k);
+    const Request request = cube_request_of(n, random_affine(n, random), k);
     built_and_verified(row_operations_planner, request, true);
     if (!row_operation_pairs.refusal(request))
       built_and_verified(row_operation_pairs, request, true);
@@ -73,7 +64,7 @@ TEST(RowOperations, pairs_have_a_solution_and_pay_for_many_elements) {
   Random random(6);
   for (int n = 2; n <= 12; ++n)
     for (int round = 0; round < 20; ++round) {
-      const Request request = cube_request_of(n, random_map(n, random), 100);
+      const Request request = cube_request_of(n, random_affine(n, random), 100);
       const Count alone = row_operations_planner.estimate(request).cost.value;
       if (alone < 150) continue;  // one operation on every bit
       ASSERT_FALSE(row_operation_pairs.refusal(request).has_value());
@@ -83,7 +74,7 @@ TEST(RowOperations, pairs_have_a_solution_and_pay_for_many_elements) {
 
 TEST(RowOperations, sixty_dimensions_are_proved) {
   Random random(3);
-  const Request request = cube_request_of(60, random_map(60, random), 3);
+  const Request request = cube_request_of(60, random_affine(60, random), 3);
   built_and_verified(row_operations_planner, request, false);
   built_and_verified(row_operation_pairs, request, false);
 }

@@ -8,6 +8,7 @@
 #include "full.hpp"
 #include "machines/bounds/mesh_ring_gap.hpp"
 #include "machines/mesh_cases.hpp"
+#include "maps.hpp"
 
 namespace faro {
 namespace {
@@ -199,12 +200,7 @@ TEST(MeshBounds, bounds_of_affine_maps_never_pass_what_occurs) {
   Random random(8);
   for (int round = 0; round < 200; ++round) {
     const int p = 2 + static_cast<int>(random.below(6));
-    std::vector<Word> columns;
-    do {
-      columns.clear();
-      for (int i = 0; i < p; ++i) columns.push_back(random.below(bit(p)));
-    } while (BitMatrix::from_columns(p, columns).rank() < p);
-    const BitMap map = BitMap::from_columns(columns, random.below(bit(p)));
+    const BitMap map = testing::random_affine(p, random);
     const MeshGeometry geometry(mesh_of(testing::random_shape(random, p)));
     for (int k = 0; k < geometry.dimensions(); ++k) {
       std::int64_t up = 0;

@@ -24,21 +24,12 @@ namespace {
 using testing::Mutator;
 using testing::pops_request;
 using testing::random_permutation;
-
-BitMap random_map(Random& random, int width) {
-  BitMatrix m = BitMatrix::identity(width);
-  for (int round = 0; round < 4 * width * width; ++round) {
-    const int a = static_cast<int>(random.below(static_cast<Word>(width)));
-    const int b = static_cast<int>(random.below(static_cast<Word>(width)));
-    if (a != b) m.set_column(a, m.column(a) ^ m.column(b));
-  }
-  return BitMap::from_matrix(m, random.next() & low_mask(width));
-}
+using testing::random_product;
 
 RecordingSink by_rules(Random& random) {
   const int width = 1 + static_cast<int>(random.below(5));
   const int ld = static_cast<int>(random.below(static_cast<Word>(width) + 1));
-  const Request request = pops_request(random_map(random, width), ld);
+  const Request request = pops_request(random_product(width, random), ld);
   RecordingSink sink;
   (random.below(2) == 0 ? pops_affine : pops_affine_single_hop).build(request, sink);
   return sink;
@@ -47,7 +38,7 @@ RecordingSink by_rules(Random& random) {
 RecordingSink listed(Random& random) {
   const std::uint64_t d = 1 + random.below(5);
   const std::uint64_t g = 1 + random.below(4);
-  Request request = pops_request(d, g, random_permutation(random, d * g));
+  Request request = pops_request(d, g, random_permutation(d * g, random));
   const std::array<const Planner*, 4> planners{&pops_single_hop, &pops_two_hop, &pops_fewest_slots,
                                                &pops_relation};
   RecordingSink sink;

@@ -67,7 +67,7 @@ TEST(Shuffle, any_permutation_in_sequence_and_with_one_port) {
   for (int round = 0; round < 300; ++round) {
     const int n = 1 + static_cast<int>(random.below(6));
     const int k = static_cast<int>(random.below(5));
-    const std::vector<int> source = testing::random_permutation(random, n + k);
+    const std::vector<int> source = testing::random_places(n + k, random);
     const Word complement = random.below(bit(n + k));
     for (const Planner* p : {&shuffle_sequence, &shuffle_one_port}) {
       const Request request =

@@ -52,9 +52,9 @@ TEST(ExtendedCube, random_permutations_with_complements) {
   for (int round = 0; round < 60; ++round) {
     const int q = 3 + static_cast<int>(random.below(5));
     const int n = 1 + static_cast<int>(random.below(static_cast<std::uint64_t>(q)));
-    const Request request = testing::shuffle_request(
-        n, q - n, testing::random_permutation(random, q), random.below(bit(q)),
-        round % 2 == 0 ? Hypercube::Ports::all : Hypercube::Ports::one);
+    const Request request =
+        testing::shuffle_request(n, q - n, testing::random_places(q, random), random.below(bit(q)),
+                                 round % 2 == 0 ? Hypercube::Ports::all : Hypercube::Ports::one);
     for (int extra = 1; extra <= 3; ++extra)
       if (!shuffle::extended_cube_refusal(request, extra)) built(request, extra);
   }

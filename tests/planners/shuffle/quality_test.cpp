@@ -75,7 +75,7 @@ TEST(ShuffleQuality, random_permutations_are_near_the_bound) {
     const int q = 5 + static_cast<int>(random.below(8));
     const int n = 1 + static_cast<int>(random.below(static_cast<std::uint64_t>(q)));
     const Request request =
-        shuffle_request(n, q - n, testing::random_permutation(random, q), random.below(bit(q)));
+        shuffle_request(n, q - n, testing::random_places(q, random), random.below(bit(q)));
     const Count bound = bound_of(request);
     const Count steps = best_steps(request, q <= 8);
     ASSERT_GE(steps, bound);

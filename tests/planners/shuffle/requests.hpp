@@ -6,6 +6,7 @@
 
 #include "faro/base/random.hpp"
 #include "faro/planners/planner.hpp"
+#include "maps.hpp"
 
 namespace faro::testing {
 
@@ -56,13 +57,6 @@ inline Request structured_request(int slot_bits, const std::vector<int>& chains,
   const int n = sum_of(chains) + sum_of(cycles);
   return shuffle_request(n, slot_bits, source_of(slot_bits, chains, cycles),
                          complement & low_mask(n + slot_bits), ports);
-}
-
-inline std::vector<int> random_permutation(Random& random, int count) {
-  std::vector<int> source(static_cast<std::size_t>(count));
-  std::iota(source.begin(), source.end(), 0);
-  for (std::size_t i = source.size(); i-- > 1;) std::swap(source[i], source[random.below(i + 1)]);
-  return source;
 }
 
 }  // namespace faro::testing

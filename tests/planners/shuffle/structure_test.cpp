@@ -39,7 +39,7 @@ TEST(ShuffleStructure, the_distance_is_the_largest_of_all_elements) {
     const int q = 1 + static_cast<int>(random.below(8));
     const int n = 1 + static_cast<int>(random.below(static_cast<std::uint64_t>(q)));
     const Request request =
-        shuffle_request(n, q - n, testing::random_permutation(random, q), random.below(bit(q)));
+        shuffle_request(n, q - n, testing::random_places(q, random), random.below(bit(q)));
     int farthest = 0;
     for (Word x = 0; x < bit(q); ++x)
       farthest = std::max(farthest, std::popcount((request.map.map(x) ^ x) >> (q - n)));
