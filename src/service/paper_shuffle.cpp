@@ -5,8 +5,6 @@
 
 #include <array>
 #include <cstddef>
-#include <set>
-#include <sstream>
 
 #include "faro/machines/bounds/shuffle_costs.hpp"
 #include "faro/machines/run/performer.hpp"
@@ -18,36 +16,12 @@
 #include "faro/planners/shuffle/ring.hpp"
 #include "faro/service/catalogue.hpp"
 #include "faro/service/paper_cells.hpp"
+#include "service/paper_shuffle_rows.hpp"
 
 namespace faro {
 namespace {
 
 using Row = std::vector<std::string>;
-
-// Chains of these lengths, chain j controlled by slot bit j, then cycles without complements.
-Request shuffle_of(int slot_bits, const std::vector<int>& chains, const std::vector<int>& cycles,
-                   Hypercube::Ports ports = Hypercube::Ports::all) {
-  std::vector<int> place(static_cast<std::size_t>(slot_bits));
-  for (int i = 0; i < slot_bits; ++i) place[static_cast<std::size_t>(i)] = i;
-  for (std::size_t j = 0; j < chains.size(); ++j) {
-    std::size_t last = j;
-    for (int i = 0; i < chains[j]; ++i) {
-      place[last] = static_cast<int>(place.size());
-      last = place.size();
-      place.push_back(0);
-    }
-    place[last] = static_cast<int>(j);
-  }
-  for (const int length : cycles) {
-    const auto first = static_cast<int>(place.size());
-    for (int i = 0; i < length; ++i) place.push_back(first + (i + 1) % length);
-  }
-  Request request{.machine = Hypercube{.dimensions = static_cast<int>(place.size()) - slot_bits,
-                                       .ports = ports}};
-  request.map = {.map = BitMap::from_places(place), .cut = true, .memory_bits = slot_bits};
-  request.elements = bit(slot_bits);
-  return request;
-}
 
 std::string text(Count count) {
   return to_string(count);
@@ -89,37 +63,6 @@ PaperTable contents_table(const std::string& title, const Request& request, cons
   table.rows.push_back(
       {"steps", "-", workshop.ours(request, planner.name), workshop.bound(request)});
   return table;
-}
-
-// One text a job: "v5" is an exchange of the extra bit with dimension 5, "01'" one of the second
-// chain, "." a step without.
-std::string row_text(const shuffle::JobRow& row) {
-  std::string line;
-  shuffle::Time now = 0;
-  for (const shuffle::RowEntry& e : row) {
-    for (; now < e.step; ++now) line += ". ";
-    line += fmt::format("{}{}{} ", e.spare ? 'v' : '0', e.position + 1, e.chain == 0 ? "" : "'");
-    ++now;
-  }
-  if (!line.empty()) line.pop_back();
-  return line;
-}
-
-// Steps of a printed table, 0 if two jobs meet on a dimension or an order is broken.
-Count steps_of_printed(std::span<const char* const> rows) {
-  std::set<std::pair<Count, std::string>> used;
-  Count steps = 0;
-  for (const char* row : rows) {
-    std::istringstream words{std::string(row)};
-    std::string word;
-    Count now = 0;
-    for (; words >> word; ++now) {
-      if (word == ".") continue;
-      if (!used.insert({now, word.substr(1)}).second) return 0;
-      steps = std::max(steps, now + 1);
-    }
-  }
-  return steps;
 }
 
 PaperTable grid(const std::string& title, std::span<const char* const> printed,
@@ -178,6 +121,11 @@ PaperTable figure_4() {
   return table;
 }
 
+constexpr const char* steps_remark =
+    "steps: the rows above as a schedule on 32 slots, the last 32 - K empty, every element "
+    "replayed "
+    "and delivered.";
+
 PaperTable figure_5() {
   constexpr std::array<const char*, 9> printed{
       "v5 v6 . . . 01 02 03 04 05", ". v5 v6 . . . 01 02 03 04 05",
@@ -185,11 +133,11 @@ PaperTable figure_5() {
       "01 02 03 04 05 06",          ". 01 02 03 04 05 06",
       ". . 01 02 03 04 05 06",      ". . . 01 02 03 04 05 06",
       ". . . . 01 02 03 04 05 06"};
-  const auto rows = shuffle::concurrent_rows(6, 9);
+  const auto rows = shuffle::concurrent_rows({6}, 9);
   PaperTable table = grid("Figure 5: six dimensions, K = 18, concurrent", printed, rows);
-  table.rows.push_back(
-      {"steps", text(steps_of_printed(printed)), text(shuffle::steps_of(rows)), "10"});
-  table.remarks = {"ours, best: the ring takes max(6, 9) + 1 = 10 steps, which is the bound.",
+  table.rows.push_back({"steps", replayed({6}, rows_of(printed)), replayed({6}, rows), "10"});
+  table.remarks = {steps_remark,
+                   "ours, best: the ring takes max(6, 9) + 1 = 10 steps, which is the bound.",
                    "The synchronisation cycles (bullets) are not needed with our pairs of slots."};
   return table;
 }
@@ -242,9 +190,9 @@ PaperTable figure_8() {
   const auto rows = shuffle::pipelined_rows({5, 5}, 12);
   PaperTable table =
       grid("Figure 8: two chains of five dimensions, K = 24, pipelined", printed, rows);
-  table.rows.push_back(
-      {"steps", text(steps_of_printed(printed)), text(shuffle::steps_of(rows)), "13"});
+  table.rows.push_back({"steps", replayed({5, 5}, rows_of(printed)), replayed({5, 5}, rows), "13"});
   table.remarks = {
+      steps_remark,
       "The printed blocks are 5 and 7 jobs although the text says equal halves; 6 and 6 "
       "also take 16 steps. The ring takes 14."};
   return table;
@@ -266,20 +214,16 @@ PaperTable figure_9() {
       ". 01' 02' 03' 04' 05' 06' 01 02 03 04 05 06",
       ". . 01' 02' 03' 04' 05' 06' 01 02 03 04 05 06",
       ". . . 01' 02' 03' 04' 05' 06' 01 02 03 04 05 06"};
-  PaperTable table{
-      .title = "Figure 9: two chains of six dimensions, K = 28, concurrent",
-      .columns = {"job", "printed", "ours", "bound"},
-      .rows = {},
-      .remarks = {"The third entry of the second row is printed 0,6; it must be v,6.",
-                  "Where v controls a dimension of the second chain it is written like "
-                  "the first's.",
-                  "The printed rows are checked for two jobs on one dimension; no schedule of "
-                  "this figure is built: K = 28 is no power of two, as storage bits need, and "
-                  "ours for several chains starts its pairs on the ring (shuffle-ring)."}};
-  for (std::size_t j = 0; j < printed.size(); ++j)
-    table.rows.push_back({std::to_string(j), printed[j], "-", "-"});
-  const Count ring = std::max<Count>(12, 14) + 2;
-  table.rows.push_back({"steps", text(steps_of_printed(printed)), text(ring), "15"});
+  const auto rows = shuffle::concurrent_rows({6, 6}, 14);
+  PaperTable table =
+      grid("Figure 9: two chains of six dimensions, K = 28, concurrent", printed, rows);
+  table.rows.push_back({"steps", replayed({6, 6}, rows_of(printed)), replayed({6, 6}, rows), "15"});
+  std::vector<shuffle::JobRow> as_printed = rows_of(printed);
+  as_printed[1][1].spare = false;
+  table.remarks = {steps_remark,
+                   fmt::format("The third entry of the second row is printed 0,6; it must be v,6, "
+                               "and is so here. With 0,6 the schedule is {}.",
+                               replayed({6, 6}, as_printed))};
   return table;
 }
 
@@ -313,14 +257,15 @@ PaperTable table_1() {
 }
 
 PaperTable table_2() {
-  PaperTable table{.title = "Theorem 2 and Table 2: several mixed shuffles",
-                   .columns = {"chains", "K", "printed", "plain starts", "ours", "bound"},
-                   .rows = {},
-                   .remarks = {"Case 1 is false for unequal chains: 4 1 with K = 16 claims 8, the "
-                               "bound is 9; 4 1 1 1 with K = 32 claims 10, the bound is 17.",
-                               "3 1 with K = 8 claims 5: it exists, but not with pairs of elements "
-                               "in a pipeline.",
-                               "The theorem says any shuffle; it holds for mixed ones only."}};
+  PaperTable table{
+      .title = "Theorem 2 and Table 2: several mixed shuffles",
+      .columns = {"chains", "K", "printed", "concurrent", "plain starts", "ours", "bound"},
+      .rows = {},
+      .remarks = {"Case 1 is false for unequal chains: 4 1 with K = 16 claims 8, the "
+                  "bound is 9; 4 1 1 1 with K = 32 claims 10, the bound is 17.",
+                  "3 1 with K = 8 claims 5: it exists, but not with pairs of elements "
+                  "in a pipeline.",
+                  "The theorem says any shuffle; it holds for mixed ones only."}};
   const Workshop workshop(catalogue());
   const std::vector<std::vector<int>> all = {{1, 1}, {2, 1}, {3, 1},    {4, 1},      {2, 2},
                                              {5, 5}, {6, 6}, {3, 2, 1}, {4, 1, 1, 1}};
@@ -329,6 +274,7 @@ PaperTable table_2() {
       const Request request = shuffle_of(k, chains, {});
       table.rows.push_back({list(chains), std::to_string(bit(k)),
                             text(shuffle::theorem_2(chains, bit(k))),
+                            workshop.ours(request, "shuffle-concurrent"),
                             text(shuffle::ring_plain_steps(shuffle::structure_of(request))),
                             workshop.ours(request), workshop.bound(request)});
     }

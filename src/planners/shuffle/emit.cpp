@@ -176,8 +176,9 @@ class Emitter {
   Word swap_of(const Split& split) const {
     return bit(phase_.spare) ^ bit(chain_of(split).control);
   }
-  Slot slot(Word job, unsigned label) const {
-    return static_cast<Slot>(job ^ (label != 0 ? mask_ : 0));
+  Slot slot(Slot job, unsigned label) const {
+    const Word mask = job < phase_.spare_until ? mask_ : mask_ & ~bit(phase_.spare);
+    return static_cast<Slot>(job ^ (label != 0 ? mask : 0));
   }
 
   Word own(Slot job, int control) const {

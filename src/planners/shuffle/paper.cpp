@@ -4,6 +4,7 @@
 #include <numeric>
 
 #include "faro/base/check.hpp"
+#include "planners/shuffle/split_jobs.hpp"
 
 namespace faro::shuffle {
 
@@ -21,19 +22,6 @@ Count theorem_2(const std::vector<int>& lengths, std::uint64_t elements) {
     return ceil_div(elements, 2 * chains) + all - 1;
   if (longest <= 3) return elements / 2 + longest - 1;
   return elements <= 2 * (all + 1) ? all + 3 : Count{elements / 2 + 2};
-}
-
-ConcurrentPlan concurrent_plan(int length, std::uint64_t jobs) {
-  const auto s = static_cast<Count>(length);
-  ConcurrentPlan best{.groups = 0, .steps = jobs + s - 1};
-  for (int g = 1; 2 * g <= length - 1 && 2 * static_cast<std::uint64_t>(g) <= jobs; ++g) {
-    const Count plain = jobs - 2 * static_cast<Count>(g);
-    const Count first = 2 * static_cast<Count>(g) + 1;  // a_0, counted from 1
-    const Count enter = std::max(plain + 1, s - first + 3);
-    const Count steps = std::max(enter + first, plain + s - 1);
-    if (steps < best.steps) best = {.groups = g, .steps = steps};
-  }
-  return best;
 }
 
 std::vector<JobRow> pipelined_rows(const std::vector<int>& lengths, std::uint64_t jobs) {
@@ -68,30 +56,6 @@ std::vector<JobRow> pipelined_rows(const std::vector<int>& lengths, std::uint64_
   return rows;
 }
 
-std::vector<JobRow> concurrent_rows(int length, std::uint64_t jobs) {
-  const ConcurrentPlan plan = concurrent_plan(length, jobs);
-  if (plan.groups == 0) return pipelined_rows({length}, jobs);
-  std::vector<JobRow> rows;
-  const auto plain = static_cast<Time>(jobs) - static_cast<Time>(2 * plan.groups);
-  const auto first = static_cast<Time>(2 * plan.groups + 1);
-  const Time enter = std::max(plain + 1, static_cast<Time>(length) - first + 3);
-  for (int x = 0; x < plan.groups; ++x)
-    for (int y = 0; y < 2; ++y) {
-      const int at = 2 * (plan.groups - x);
-      JobRow row;
-      for (int i = at; i < length; ++i) row.push_back({static_cast<Time>(y + i - at), 0, i, true});
-      const Time again = enter + static_cast<Time>(2 * x + y) - 1;
-      for (int i = 0; i <= at; ++i) row.push_back({again + static_cast<Time>(i), 0, i, false});
-      rows.push_back(std::move(row));
-    }
-  for (Time r = 0; r < plain; ++r) {
-    JobRow row;
-    for (int i = 0; i < length; ++i) row.push_back({r + static_cast<Time>(i), 0, i, false});
-    rows.push_back(std::move(row));
-  }
-  return rows;
-}
-
 Count steps_of(const std::vector<JobRow>& rows) {
   Count steps = 0;
   for (const JobRow& row : rows)
@@ -101,15 +65,70 @@ Count steps_of(const std::vector<JobRow>& rows) {
 
 namespace {
 
-Phase phase_of(const Structure& s, const std::vector<JobRow>& rows) {
+std::vector<int> lengths_of(const Structure& s) {
+  std::vector<int> lengths;
+  for (const Chain& c : s.chains) lengths.push_back(c.length());
+  return lengths;
+}
+
+// The jobs of the rows that start inside a chain: with several chains two by two, in their order.
+std::vector<Slot> inside_jobs(const Structure& s, const Phase& phase,
+                              const std::vector<JobRow>& rows) {
+  std::vector<int> chains;
+  for (const JobRow& row : rows)
+    if (row.front().spare) chains.push_back(row.front().chain);
+  if (s.chains.size() == 1) {
+    std::vector<Slot> jobs = phase.jobs(s);
+    jobs.resize(chains.size());
+    return jobs;
+  }
+  std::vector<int> wanted;
+  for (std::size_t i = 0; i < chains.size(); i += 2) wanted.push_back(chains[i]);
+  std::vector<Slot> jobs;
+  for (const auto& pair : split_jobs(s, phase, wanted).pairs)
+    jobs.insert(jobs.end(), pair.begin(), pair.end());
+  return jobs;
+}
+
+// A job for each row. Fewer rows than K/2: those that start inside a chain fill the first slots,
+// the others follow and leave the spare bit alone, so that the slots behind them all stay empty.
+std::vector<Slot> jobs_of(const Structure& s, Phase& phase, const std::vector<JobRow>& rows) {
+  std::vector<Slot> inside;
+  if (phase.spare >= 0) inside = inside_jobs(s, phase, rows);
+  std::vector<bool> taken(s.elements(), false);
+  for (const Slot x : inside) taken[x] = true;
+  if (phase.spare >= 0 && 2 * rows.size() < s.elements()) {
+    phase.spare_until = static_cast<Slot>(2 * inside.size());
+    for (const Slot x : inside) FARO_CHECK((x | phase.control_mask()) < phase.spare_until);
+  }
+  std::vector<Slot> jobs;
+  auto next_inside = inside.begin();
+  const std::vector<Slot> all = phase.jobs(s);
+  auto next = all.begin();
+  for (const JobRow& row : rows) {
+    if (row.front().spare) {
+      jobs.push_back(*next_inside++);
+      continue;
+    }
+    while (taken[*next]) ++next;
+    jobs.push_back(*next++);
+  }
+  return jobs;
+}
+
+}  // namespace
+
+Phase rows_phase(const Structure& s, const std::vector<JobRow>& rows) {
+  FARO_CHECK(2 * rows.size() <= s.elements());
   const bool split =
       std::any_of(rows.begin(), rows.end(), [](const JobRow& row) { return row.front().spare; });
   Phase phase = make_phase(s, {.with_spare = split});
-  const std::vector<Slot> jobs = phase.jobs(s);
+  const std::vector<Slot> jobs = jobs_of(s, phase, rows);
   for (std::size_t j = 0; j < jobs.size(); ++j) {
     if (rows[j].front().spare)
-      phase.splits.push_back(
-          {.job = jobs[j], .chain = 0, .at = static_cast<std::uint8_t>(rows[j].front().position)});
+      phase.splits.push_back({.job = jobs[j],
+                              .chain = static_cast<std::uint16_t>(rows[j].front().chain),
+                              .at = static_cast<std::uint8_t>(rows[j].front().position)});
     for (const RowEntry& e : rows[j]) {
       const Chain& c = s.chains[static_cast<std::size_t>(e.chain)];
       const auto at = static_cast<std::size_t>(e.position);
@@ -125,16 +144,12 @@ Phase phase_of(const Structure& s, const std::vector<JobRow>& rows) {
   return phase;
 }
 
-}  // namespace
-
 Phase pipelined_phase(const Structure& s) {
-  std::vector<int> lengths;
-  for (const Chain& c : s.chains) lengths.push_back(c.length());
-  return phase_of(s, pipelined_rows(lengths, s.elements() / 2));
+  return rows_phase(s, pipelined_rows(lengths_of(s), s.elements() / 2));
 }
 
 Phase concurrent_phase(const Structure& s) {
-  return phase_of(s, concurrent_rows(s.chains[0].length(), s.elements() / 2));
+  return rows_phase(s, concurrent_rows(lengths_of(s), s.elements() / 2));
 }
 
 Phase by_exchange_phase(const Structure& s) {

@@ -26,11 +26,9 @@ std::optional<std::string> mixed_refusal(const Request& request) {
   return std::nullopt;
 }
 
-std::optional<std::string> single_refusal(const Request& request) {
+std::optional<std::string> spare_refusal(const Request& request) {
   if (auto reason = mixed_refusal(request)) return reason;
-  const Structure s = shuffle::structure_of(request);
-  if (s.chains.size() != 1) return "there is more than one chain";
-  if (!s.spare()) return "it needs a second storage bit";
+  if (!shuffle::structure_of(request).spare()) return "it needs a storage bit beside the chains'";
   return std::nullopt;
 }
 
@@ -102,14 +100,17 @@ Estimate pipelined_estimate(const Request& request) {
 }
 
 Estimate concurrent_estimate(const Request& request) {
-  const Structure s = shuffle::structure_of(request);
-  const int length = s.chains[0].length();
-  return {.cost = {shuffle::concurrent_plan(length, request.elements / 2).steps,
-                   "min(K/2 + s - 1, max(s + 3, K/2 + 2))"},
-          .paper = PaperCount{
-              "Johnsson, Ho 1991 (shuffles), Theorem 1",
-              {shuffle::theorem_1(length, request.elements),
-               length <= 3 || request.elements <= 8 ? "K/2 + s - 1" : "max(s + 3, K/2 + 2)"}}};
+  const std::vector<int> lengths = lengths_of(shuffle::structure_of(request));
+  const Count k = request.elements;
+  const Count steps = shuffle::concurrent_plan(lengths, request.elements / 2).steps;
+  if (lengths.size() > 1)
+    return {.cost = {steps, "pipelined, at most max(N + 3, K/2 + 2)"},
+            .paper = PaperCount{"Johnsson, Ho 1991 (shuffles), Theorem 2",
+                                {shuffle::theorem_2(lengths, request.elements), "Theorem 2"}}};
+  return {.cost = {steps, "min(K/2 + s - 1, max(s + 3, K/2 + 2))"},
+          .paper = PaperCount{"Johnsson, Ho 1991 (shuffles), Theorem 1",
+                              {shuffle::theorem_1(lengths[0], request.elements),
+                               lengths[0] <= 3 || k <= 8 ? "K/2 + s - 1" : "max(s + 3, K/2 + 2)"}}};
 }
 
 Estimate by_exchange_estimate(const Request& request) {
@@ -170,11 +171,11 @@ const Planner shuffle_pipelined = {
 const Planner shuffle_concurrent = {
     .name = "shuffle-concurrent",
     .machine = "cube",
-    .title = "some pairs start in the middle of the chain with an extra storage bit",
-    .needs = "one chain and a second storage bit, all ports",
-    .cost = "min(K/2 + s - 1, max(s + 3, K/2 + 2))",
-    .citation = "Johnsson, Ho 1991 (shuffles), Theorem 1, Figure 5",
-    .refusal = single_refusal,
+    .title = "some pairs start inside a chain with an extra storage bit",
+    .needs = "chains and no real cycle, a storage bit beside theirs, all ports",
+    .cost = "max(N + 3, K/2 + 2), pipelined where that is less; one chain: N = s",
+    .citation = "Johnsson, Ho 1991 (shuffles), Theorems 1 and 2, Figures 5 and 9",
+    .refusal = spare_refusal,
     .estimate = concurrent_estimate,
     .build = build<shuffle::concurrent_phase, shuffle_concurrent>,
 };

@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "faro/base/check.hpp"
+#include "planners/shuffle/split_jobs.hpp"
 
 namespace faro::shuffle {
 namespace {
@@ -214,64 +215,23 @@ PairedPlaces paired_places(const Structure& s, const Ring& ring, std::size_t job
   return result;
 }
 
-// Disjoint pairs {x, x'} of jobs, x' = x ^ spare ^ control of the pair's chain, up to M.
-class Edges {
- public:
-  Edges(const Structure& s, const Phase& phase, const std::vector<PlacePair>& wanted)
-      : s_(s), phase_(phase), wanted_(wanted), free_(s.elements(), false) {
-    for (const Slot x : phase.jobs(s)) free_[x] = true;
-  }
-
-  std::vector<std::array<Slot, 2>> find() {
-    FARO_CHECK(extend());
-    return chosen_;
-  }
-  const std::vector<bool>& left() const { return free_; }
-
- private:
-  bool extend() {
-    if (chosen_.size() == wanted_.size()) return true;
-    const auto chain = static_cast<std::size_t>(wanted_[chosen_.size()].chain);
-    const Word g = bit(phase_.spare) ^ bit(s_.chains[chain].control);
-    for (Word x = 0; x < s_.elements(); ++x) {
-      if (!free_[x]) continue;
-      Word y = x ^ g;
-      if (has_bit(y, phase_.controls.front())) y ^= phase_.control_mask();
-      if (!free_[y]) continue;
-      free_[x] = free_[y] = false;
-      chosen_.push_back({static_cast<Slot>(x), static_cast<Slot>(y)});
-      if (extend()) return true;
-      chosen_.pop_back();
-      free_[x] = free_[y] = true;
-    }
-    return false;
-  }
-
-  const Structure& s_;
-  const Phase& phase_;
-  const std::vector<PlacePair>& wanted_;
-  std::vector<bool> free_;
-  std::vector<std::array<Slot, 2>> chosen_;
-};
-
 Phase paired_phase(const Structure& s, const Choice& choice) {
   Phase phase = make_phase(s, {.with_spare = true});
   const Ring ring = ring_of(s, choice.places);
   Lap lap(s, ring, phase);
   const PairedPlaces places = paired_places(s, ring, s.elements() / 2);
-  Edges edges(s, phase, places.pairs);
-  const auto chosen = edges.find();
-  for (std::size_t i = 0; i < chosen.size(); ++i) {
-    lap.split(chosen[i][0], places.pairs[i].place, 0);
-    lap.split(chosen[i][1], places.pairs[i].place, 1);
+  std::vector<int> chains;
+  for (const PlacePair& pair : places.pairs) chains.push_back(pair.chain);
+  const SplitJobs jobs = split_jobs(s, phase, chains);
+  for (std::size_t i = 0; i < jobs.pairs.size(); ++i) {
+    lap.split(jobs.pairs[i][0], places.pairs[i].place, 0);
+    lap.split(jobs.pairs[i][1], places.pairs[i].place, 1);
   }
   std::size_t next = 0;
-  for (Word x = 0; x < s.elements(); ++x) {
-    if (!edges.left()[x]) continue;
+  for (const Slot x : jobs.left) {
     const std::size_t p = places.plain[next++];
     const Count wait = wait_of(s, ring.places[p]);
-    lap.plain(static_cast<Slot>(x), (p + static_cast<std::size_t>(wait)) % ring.size(),
-              static_cast<Time>(wait));
+    lap.plain(x, (p + static_cast<std::size_t>(wait)) % ring.size(), static_cast<Time>(wait));
   }
   return phase;
 }

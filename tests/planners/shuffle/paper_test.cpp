@@ -1,7 +1,11 @@
 // The paper's algorithms: built, verified, and equal to their printed counts where those hold.
 #include "faro/planners/shuffle/paper.hpp"
 
+#include <algorithm>
+
+#include "../../full.hpp"
 #include "../planning.hpp"
+#include "faro/base/limits.hpp"
 #include "faro/base/random.hpp"
 #include "faro/planners/shuffle/planners.hpp"
 #include "faro/planners/shuffle/ring.hpp"
@@ -17,7 +21,7 @@ TEST(ShufflePaper, figure_5_in_general_is_theorem_1) {
   for (int length = 1; length <= 11; ++length)
     for (std::uint64_t jobs = 1; jobs < 60; ++jobs) {
       if (jobs < 4 && length > 3) continue;  // K <= 8: Theorem 1 says pipelining
-      EXPECT_EQ(to_string(shuffle::concurrent_plan(length, jobs).steps),
+      EXPECT_EQ(to_string(shuffle::concurrent_plan({length}, jobs).steps),
                 to_string(std::min<Count>(shuffle::theorem_1(length, 2 * jobs),
                                           jobs + static_cast<Count>(length) - 1)))
           << length << " " << jobs;
@@ -52,6 +56,86 @@ TEST(ShufflePaper, several_chains) {
       EXPECT_EQ(to_string(built_and_verified(shuffle_by_exchange, request, q <= 10).steps),
                 to_string(b * ceil_div(bit(k) / 2, b) + n - b));
     }
+}
+
+// What Theorem 2 comes to for b chains of equal length.
+Count several_formula(int chains, int length, std::uint64_t jobs) {
+  const auto all = static_cast<Count>(chains * length);
+  const Count pipelined = jobs <= all ? all - 1 + ceil_div(jobs, static_cast<Count>(chains))
+                                      : jobs + static_cast<Count>(length) - 1;
+  return length < 4 ? pipelined : std::min(pipelined, std::max<Count>(all + 3, jobs + 2));
+}
+
+TEST(ShufflePaper, figure_9_in_general_is_theorem_2) {
+  for (int chains = 2; chains <= 6; ++chains)
+    for (int length = 1; chains * length <= 36; ++length)
+      for (std::uint64_t jobs = static_cast<std::uint64_t>(chains); jobs < 80; ++jobs) {
+        const std::vector<int> lengths(static_cast<std::size_t>(chains), length);
+        const Count steps = shuffle::concurrent_plan(lengths, jobs).steps;
+        EXPECT_EQ(to_string(steps), to_string(several_formula(chains, length, jobs)))
+            << chains << " x " << length << ", " << jobs;
+        EXPECT_EQ(to_string(steps),
+                  to_string(shuffle::steps_of(shuffle::concurrent_rows(lengths, jobs))));
+        if (jobs % static_cast<std::uint64_t>(chains) == 0) {
+          EXPECT_LE(steps, shuffle::theorem_2(lengths, 2 * jobs));
+        }
+      }
+}
+
+TEST(ShufflePaper, several_chains_at_once) {
+  Random random(7);
+  for (int chains = 2; chains <= 4; ++chains)
+    for (int length = 1; chains * length <= 14; ++length)
+      for (int k = chains + 1; k <= 7; ++k) {
+        if (testing::sanitized() && chains * length + k > 12) continue;
+        const std::vector<int> lengths(static_cast<std::size_t>(chains), length);
+        const Request request = structured_request(k, lengths, {}, random.next());
+        const Count steps =
+            built_and_verified(shuffle_concurrent, request, chains * length + k <= 12).steps;
+        EXPECT_EQ(to_string(steps), to_string(several_formula(chains, length, bit(k) / 2)));
+      }
+}
+
+TEST(ShufflePaper, several_chains_of_unequal_length_at_once) {
+  Random random(8);
+  const int runs = testing::full_run() ? 2000 : testing::sanitized() ? 20 : 150;
+  for (int run = 0; run < runs; ++run) {
+    const int chains = 2 + static_cast<int>(random.below(3));
+    const int k = chains + 1 + static_cast<int>(random.below(4));
+    std::vector<int> lengths;
+    for (int c = 0; c < chains; ++c) lengths.push_back(1 + static_cast<int>(random.below(8)));
+    const int n = testing::sum_of(lengths);
+    const Request request = structured_request(k, lengths, {}, random.next());
+    const Count steps = built_and_verified(shuffle_concurrent, request, n + k <= 12).steps;
+    const Count jobs = bit(k) / 2;
+    if (*std::max_element(lengths.begin(), lengths.end()) >= 4) {
+      EXPECT_LE(steps, std::max<Count>(static_cast<Count>(n) + 3, jobs + 2));
+    }
+  }
+}
+
+// Pairs of jobs that start inside a chain exist for all that fits an address, and are disjoint.
+TEST(ShufflePaper, jobs_that_start_inside_chains_find_partners) {
+  for (int chains = 2; chains <= 8; ++chains)
+    for (int length = 4; chains * length <= 50; ++length)
+      for (int k = chains + 1; k <= 10 && chains * length + k <= limits::address_bits_max; ++k) {
+        const std::vector<int> lengths(static_cast<std::size_t>(chains), length);
+        const Request request = structured_request(k, lengths, {}, 0);
+        const shuffle::Structure s = shuffle::structure_of(request);
+        EXPECT_EQ(to_string(shuffle::finish_of(s, shuffle::concurrent_phase(s))),
+                  to_string(several_formula(chains, length, bit(k) / 2)));
+      }
+}
+
+TEST(ShufflePaper, concurrent_starts_say_what_they_need) {
+  EXPECT_EQ(shuffle_concurrent.refusal(structured_request(2, {4, 4}, {}, 0)),
+            "it needs a storage bit beside the chains'");
+  EXPECT_EQ(shuffle_concurrent.refusal(structured_request(3, {4, 4}, {2}, 0)),
+            "there is a real cycle");
+  EXPECT_EQ(shuffle_concurrent.refusal(structured_request(3, {}, {3}, 0)),
+            "no storage bit moves into a processor bit");
+  EXPECT_EQ(shuffle_concurrent.refusal(structured_request(3, {4, 4}, {}, 0, Hypercube::Ports::one)),
+            "it uses all ports");
 }
 
 TEST(ShufflePaper, real_cycles) {

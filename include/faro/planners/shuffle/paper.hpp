@@ -3,8 +3,10 @@
 //
 //   shuffle-pipelined    every job starts in the first dimension of a chain (Figures 2 and 8):
 //                        one chain K/2 + s - 1; several: blocks of jobs begin with different chains
-//   shuffle-concurrent   one chain, some jobs start in the middle with an extra storage bit
-//                        (Figure 5 in general, Theorem 1): min(K/2 + s - 1, max(s + 3, K/2 + 2))
+//   shuffle-concurrent   chains of any lengths, some jobs start inside one with an extra storage
+//   bit
+//                        (Figures 5 and 9 in general, Theorems 1 and 2): N + 3 or K/2 + 2, the
+//                        larger; pipelined where that is less
 //   shuffle-by-exchange  several chains of equal length, each round an all-to-all exchange:
 //                        b ceil(K/2b) + N - b, b chains, N dimensions
 //   real-a1, real-a2     rounds of s jobs or elements: (s+1) ceil(K/2s), s ceil(K/s)
@@ -20,13 +22,19 @@
 
 namespace faro::shuffle {
 
-// Figure 5 in general, one chain of `length` dimensions, by its own parameters: g groups of two
-// rows. Equals Theorem 1.
+// Figures 5 and 9 in general: each chain has its groups of two jobs that start inside it; no groups
+// is pipelining in blocks, as Figures 2 and 8 are printed. For one chain equal to Theorem 1.
+//
+//   b chains, N dimensions, P jobs:  min( P <= N: N - 1 + ceil(P/b), else P + longest - 1,
+//                                         longest >= 4: max(N + 3, P + 2) )
+//
+// (tested: chains of equal length up to 60 dimensions, and of unequal length, where P <= N can take
+// more than ceil(P/b): a block then has no more jobs than the chain before it has dimensions)
 struct ConcurrentPlan {
-  int groups = 0;
+  std::vector<int> groups;
   Count steps = 0;
 };
-ConcurrentPlan concurrent_plan(int length, std::uint64_t jobs);
+ConcurrentPlan concurrent_plan(const std::vector<int>& lengths, std::uint64_t jobs);
 
 // As printed; where they cannot be reached docs/papers.md says so.
 Count theorem_1(int length, std::uint64_t elements);
@@ -42,8 +50,12 @@ struct RowEntry {
 };
 using JobRow = std::vector<RowEntry>;
 std::vector<JobRow> pipelined_rows(const std::vector<int>& lengths, std::uint64_t jobs);
-std::vector<JobRow> concurrent_rows(int length, std::uint64_t jobs);
+std::vector<JobRow> concurrent_rows(const std::vector<int>& lengths, std::uint64_t jobs);
 Count steps_of(const std::vector<JobRow>& rows);
+
+// What the rows say of the structure's chains; requires at most K/2 rows. With fewer the slots
+// from 2 * rows on are empty, if the rows that start inside a chain fill whole blocks of controls.
+Phase rows_phase(const Structure& s, const std::vector<JobRow>& rows);
 
 Phase pipelined_phase(const Structure& s);
 Phase concurrent_phase(const Structure& s);

@@ -98,10 +98,11 @@ struct TimedRule {
 };
 
 struct Phase {
-  std::vector<int> controls;  // C; the first one names the jobs
-  int spare = -1;             // control of split jobs
-  std::vector<Word> own;      // a mask of dimensions for each slot bit
-  Word inversions = 0;        // slot bits that a completed job has inverted
+  std::vector<int> controls;    // C; the first one names the jobs
+  int spare = -1;               // control of split jobs
+  Slot spare_until = ~Slot{0};  // jobs from this slot on differ in the other controls only
+  std::vector<Word> own;        // a mask of dimensions for each slot bit
+  Word inversions = 0;          // slot bits that a completed job has inverted
   std::vector<Exchange> exchanges;
   std::vector<Lane> lanes;
   std::vector<Run> runs;
