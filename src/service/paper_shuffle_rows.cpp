@@ -83,7 +83,7 @@ class FilledSlots : public ScheduleSink {
 
 std::string replayed(const std::vector<int>& chains, const std::vector<shuffle::JobRow>& rows) {
   const auto filled = static_cast<Slot>(2 * rows.size());
-  const Request request = shuffle_of(std::bit_width(filled - 1), chains, {});
+  const Request request = shuffle_of(static_cast<int>(std::bit_width(filled - 1)), chains, {});
   const shuffle::Structure s = shuffle::structure_of(request);
   ScheduleHeader header = cube_header(request, "", request.elements);
   header.elements = filled;

@@ -14,14 +14,15 @@ Count theorem_1(int length, std::uint64_t elements) {
   return elements <= 2 * (s + 1) ? s + 3 : Count{elements / 2 + 2};
 }
 
-Count theorem_2(const std::vector<int>& lengths, std::uint64_t elements) {
+Formula theorem_2(const std::vector<int>& lengths, std::uint64_t elements) {
   const auto chains = static_cast<Count>(lengths.size());
   const auto all = static_cast<Count>(std::accumulate(lengths.begin(), lengths.end(), 0));
   const auto longest = static_cast<Count>(*std::max_element(lengths.begin(), lengths.end()));
   if ((longest >= 4 && elements <= 8 * chains) || (longest <= 3 && elements <= 2 * all))
-    return ceil_div(elements, 2 * chains) + all - 1;
-  if (longest <= 3) return elements / 2 + longest - 1;
-  return elements <= 2 * (all + 1) ? all + 3 : Count{elements / 2 + 2};
+    return {ceil_div(elements, 2 * chains) + all - 1, "ceil(K/2b) + N - 1"};
+  if (longest <= 3) return {elements / 2 + longest - 1, "K/2 + max s - 1"};
+  if (elements <= 2 * (all + 1)) return {all + 3, "N + 3"};
+  return {Count{elements / 2} + 2, "K/2 + 2"};
 }
 
 std::vector<JobRow> pipelined_rows(const std::vector<int>& lengths, std::uint64_t jobs) {

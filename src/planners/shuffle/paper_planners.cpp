@@ -106,7 +106,7 @@ Estimate concurrent_estimate(const Request& request) {
   if (lengths.size() > 1)
     return {.cost = {steps, "pipelined, at most max(N + 3, K/2 + 2)"},
             .paper = PaperCount{"Johnsson, Ho 1991 (shuffles), Theorem 2",
-                                {shuffle::theorem_2(lengths, request.elements), "Theorem 2"}}};
+                                shuffle::theorem_2(lengths, request.elements)}};
   return {.cost = {steps, "min(K/2 + s - 1, max(s + 3, K/2 + 2))"},
           .paper = PaperCount{"Johnsson, Ho 1991 (shuffles), Theorem 1",
                               {shuffle::theorem_1(lengths[0], request.elements),

@@ -38,7 +38,7 @@ ConcurrentPlan concurrent_plan(const std::vector<int>& lengths, std::uint64_t jo
 
 // As printed; where they cannot be reached docs/papers.md says so.
 Count theorem_1(int length, std::uint64_t elements);
-Count theorem_2(const std::vector<int>& lengths, std::uint64_t elements);
+Formula theorem_2(const std::vector<int>& lengths, std::uint64_t elements);
 
 // A row of the paper's tables: what one job does, with steps from 0. For any number of jobs: the
 // figures have 9, 12 and 14.
