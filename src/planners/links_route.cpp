@@ -20,6 +20,7 @@ namespace {
 using links::DimensionOrder;
 using links::LinkTable;
 using links::Packet;
+using links::rounds_for;
 using links::Timetable;
 
 constexpr int listed_log2_max = 20;
@@ -35,11 +36,6 @@ constexpr std::uint64_t improve_work = std::uint64_t{1} << 23U;
 constexpr int improve_rounds_max = 100;
 constexpr std::uint64_t seats_work = std::uint64_t{1} << 27U;
 constexpr int seats_rounds_max = 30;
-
-int rounds_for(std::uint64_t work, std::uint64_t one, int most) {
-  return static_cast<int>(std::min<std::uint64_t>(work / std::max<std::uint64_t>(one, 1),
-                                                  static_cast<std::uint64_t>(most)));
-}
 
 // Everything that a request wants moved, in order.
 std::vector<Move> moves_of(const Request& request, const MeshGeometry& geometry) {
@@ -128,18 +124,23 @@ class Job {
     const auto enough = static_cast<std::uint32_t>(quick_bound());
     Random random(1987);
     std::vector<Packet> packets = packets_;
-    links::balance(links_, packets,
-                   rounds_for(balance_work, processors * count, balance_rounds_max), random);
+    links::balance(
+        links_, packets,
+        rounds_for({.work = balance_work, .each = processors * count, .most = balance_rounds_max}),
+        random);
     for (auto* candidate : {&packets, &packets_}) {
       std::vector<Packet> tried = *candidate;
       Timetable times = links::improve(
-          links_, tried, rounds_for(improve_work, count * times_.steps, improve_rounds_max), enough,
-          random);
+          links_, tried,
+          rounds_for(
+              {.work = improve_work, .each = count * times_.steps, .most = improve_rounds_max}),
+          enough, random);
       keep(std::move(tried), std::move(times));
     }
     while (times_.steps > enough) {
-      const int rounds =
-          rounds_for(seats_work, count * processors * times_.steps, seats_rounds_max);
+      const int rounds = rounds_for({.work = seats_work,
+                                     .each = count * processors * times_.steps,
+                                     .most = seats_rounds_max});
       if (!links::negotiate_seats(links_, packets_, times_, times_.steps - 1, {.rounds = rounds}))
         break;
     }

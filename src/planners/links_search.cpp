@@ -74,6 +74,11 @@ std::vector<Link> way_by_order(const MeshGeometry& geometry, const LinkTable& li
   return way;
 }
 
+int rounds_for(const Rounds& rounds) {
+  return static_cast<int>(std::min(rounds.work / std::max<std::uint64_t>(rounds.each, 1),
+                                   static_cast<std::uint64_t>(rounds.most)));
+}
+
 void balance(const LinkTable& links, std::vector<Packet>& packets, int rounds, Random& random) {
   std::vector<float> load(links.size(), 0);
   for (const Packet& packet : packets)

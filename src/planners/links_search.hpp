@@ -53,6 +53,14 @@ struct DimensionOrder {
 std::vector<Link> way_by_order(const MeshGeometry& geometry, const LinkTable& links, Word from,
                                Word to, const DimensionOrder& order);
 
+// Rounds of a search that may do so much work, each costing so much.
+struct Rounds {
+  std::uint64_t work = 0;
+  std::uint64_t each = 1;
+  int most = 0;
+};
+int rounds_for(const Rounds& rounds);
+
 // Moves packets to ways over less loaded links, cheapest way after cheapest way, for some rounds.
 void balance(const LinkTable& links, std::vector<Packet>& packets, int rounds, Random& random);
 

@@ -23,6 +23,7 @@ namespace {
 using links::Detours;
 using links::LinkTable;
 using links::Packet;
+using links::rounds_for;
 using links::Timetable;
 
 // Efforts, a fraction of a second each on a machine of today: rounds of times cost packets and
@@ -31,11 +32,6 @@ constexpr std::uint64_t improve_work = std::uint64_t{1} << 24U;
 constexpr int improve_rounds_max = 100;
 constexpr std::uint64_t seats_work = std::uint64_t{1} << 27U;
 constexpr int seats_rounds_max = 30;
-
-int rounds_for(std::uint64_t work, std::uint64_t one, int most) {
-  return static_cast<int>(std::min<std::uint64_t>(work / std::max<std::uint64_t>(one, 1),
-                                                  static_cast<std::uint64_t>(most)));
-}
 
 // The elements that leave their processors, on ascending shortest ways.
 std::vector<Packet> packets_of(const Request& request) {
@@ -200,8 +196,10 @@ Routed balanced(const Request& request) {
     tried.times =
         one_port(request)
             ? one_port_times(table, tried.packets)
-            : links::improve(table, tried.packets,
-                             rounds_for(improve_work, work, improve_rounds_max), enough, random);
+            : links::improve(
+                  table, tried.packets,
+                  rounds_for({.work = improve_work, .each = work, .most = improve_rounds_max}),
+                  enough, random);
     if (tried.times.steps < best.times.steps) best = std::move(tried);
   }
   while (!one_port(request) && best.times.steps > enough) {
