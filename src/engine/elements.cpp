@@ -118,7 +118,7 @@ TilePlan element_plan(const BitMap& map, std::uint64_t unit_bytes, Place place) 
   method.from_run_bits = run;
   method.to_run_bits = run;
   TilePlan plan = tile_plan(map, inverse, 0, 0, method);
-  if (place == Place::same) add_partners(plan);
+  if (place == Place::same) add_partners(plan, inverse);
   return plan;
 }
 

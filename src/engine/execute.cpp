@@ -1,5 +1,5 @@
-// Sections on threads. The tiles are cut into parts that threads take as they get free; which
-// thread moves a tile has no influence on the bytes.
+// Sections on threads. The tiles (in place, blocks of them) are cut into parts that threads take as
+// they get free; which thread moves a tile has no influence on the bytes.
 #include <omp.h>
 
 #include <algorithm>
@@ -59,15 +59,16 @@ struct Runner {
         from(from_data),
         to(to_data) {}
 
-  Word tiles() const { return pass.plan.tiles() * section.repeat; }
+  // Tiles, in place blocks of them.
+  Word blocks() const { return pass.plan.blocks() * section.repeat; }
 
-  // Tiles begin..end-1 of all repeats, numbered through.
+  // Blocks begin..end-1 of all repeats, numbered through.
   void run(Word begin, Word end, std::byte* working) const {
-    const int tile_log2 = pass.plan.outer_bits;
+    const int blocks_log2 = log2_exact(pass.plan.blocks());
     while (begin < end) {
-      const Word repeat = begin >> tile_log2;
-      const Word first = begin & low_mask(tile_log2);
-      const Word stop = std::min(bit(tile_log2), first + (end - begin));
+      const Word repeat = begin >> blocks_log2;
+      const Word first = begin & low_mask(blocks_log2);
+      const Word stop = std::min(bit(blocks_log2), first + (end - begin));
       const std::uint64_t at = section.offset + repeat * section.bytes;
       if (section.path == Path::elements) {
         run_elements(section, place, from + at, to + at, first, stop);
@@ -89,13 +90,13 @@ std::uint64_t working_of(const Section& section, const TilePass& pass, Place pla
 void run_section(const Pass& pass, const Section& section, const std::byte* from, std::byte* to,
                  const Progress& progress, std::uint64_t total) {
   const Runner runner(pass, section, from, to);
-  const Word tiles = runner.tiles();
+  const Word blocks = runner.blocks();
   const Working working(working_of(section, runner.pass, pass.place), pass.threads);
-  const std::uint64_t tile_bytes =
-      std::max<std::uint64_t>(1, (section.bytes >> runner.pass.plan.outer_bits));
-  const Word segment = progress ? std::max<Word>(1, segment_bytes / tile_bytes) : tiles;
-  for (Word begin = 0; begin < tiles; begin += segment) {
-    const Word end = std::min(tiles, begin + segment);
+  const std::uint64_t block_bytes =
+      std::max<std::uint64_t>(1, section.bytes / runner.pass.plan.blocks());
+  const Word segment = progress ? std::max<Word>(1, segment_bytes / block_bytes) : blocks;
+  for (Word begin = 0; begin < blocks; begin += segment) {
+    const Word end = std::min(blocks, begin + segment);
     if (pass.threads == 1) {
       runner.run(begin, end, working.of(0));
     } else {
@@ -107,7 +108,7 @@ void run_section(const Pass& pass, const Section& section, const std::byte* from
                    working.of(omp_get_thread_num()));
       }
     }
-    report(progress, section.offset + end * tile_bytes, total);
+    report(progress, section.offset + end * block_bytes, total);
   }
 }
 
@@ -119,7 +120,9 @@ std::uint64_t tiles_working_bytes(const TilePlan& plan) {
 }
 
 std::uint64_t pairs_working_bytes(const TilePlan& plan) {
-  return 2 * plan.tile_bytes();
+  if (!plan.method.copy_in) return 2 * plan.tile_bytes();
+  const std::uint64_t tiles = bit(plan.block_bits) + 1 + (plan.method.stage_to ? 1 : 0);
+  return tiles * plan.tile_bytes();
 }
 
 std::uint64_t working_bytes(const Pass& pass) {

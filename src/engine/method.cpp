@@ -65,22 +65,15 @@ bool short_runs(const MethodQuestion& q) {
   return grown(q, direct_tile_log2).from + q.unit_log2 <= short_log2;
 }
 
-// Whether whole pages on both sides live on pages whose translations compete for few places: the
-// page numbers of a power-of-two stride agree in their low bits.
-bool pages_collide(const MethodQuestion& q) {
-  constexpr int set_bits = 8;  // 128 to 256 sets in the translation caches met
-  // Pages for one set from which staging wins (measured: bit reversal has 2^9, the square
-  // transpose, which is faster without, 2^6).
-  constexpr int colliding_log2_min = 8;
+// log2 of how many regions of 2 MiB the whole pages of one tile are spread over: each has a table
+// of translations of its own.
+int regions_log2(const MethodQuestion& q) {
+  constexpr int region_log2 = 21;
   const int page = std::min(page_log2 - q.unit_log2, q.map.width());
-  Span pages;
-  Span sets;
-  for (int i = 0; i < page; ++i) {
-    const Word number = q.inverse.column(i) >> page;
-    pages.insert(number);
-    sets.insert(number & low_mask(set_bits));
-  }
-  return pages.dimension() - sets.dimension() >= colliding_log2_min;
+  const int region = std::min(region_log2 - q.unit_log2, q.map.width());
+  Span regions;
+  for (int i = 0; i < page; ++i) regions.insert(q.inverse.column(i) >> region);
+  return regions.dimension();
 }
 
 // With vectors of half a line or less: whether the kernels' order completes lines at once.
@@ -130,15 +123,18 @@ bool stages_both(const MethodQuestion& q) {
   return !completes_lines(q) && q.kernels.vector_log2 - q.unit_log2 > begun_log2_max;
 }
 
+// Two stages cost what they bring, but for single bytes.
+bool staging_pays(const MethodQuestion& q) {
+  return !stages_both(q) || q.unit_log2 == 0;
+}
+
 // Pages, many at once, so that the hardware's prefetch is at work on all of them; the stage fits
-// the second cache. The destination's runs are long enough for streaming stores.
-Choice staged_from(const MethodQuestion& q) {
+// the second cache. The destination's runs grow to to_log2_max bytes, long enough for streaming
+// stores.
+Method staged_pages(const MethodQuestion& q, int to_log2_max, int stage_log2) {
   const int w = q.map.width();
-  const bool wide = q.unit_log2 >= 2;
-  const int stage_log2 = 18;
-  const int to_log2_max = wide ? 9 : 7;
-  Runs runs{std::min((wide ? page_log2 : page_log2 - 1) - q.unit_log2, w),
-            std::min(line_log2 - q.unit_log2, w)};
+  const int from_log2 = q.unit_log2 >= 2 ? page_log2 : page_log2 - 1;
+  Runs runs{std::min(from_log2 - q.unit_log2, w), std::min(line_log2 - q.unit_log2, w)};
   while (runs.to < std::min(to_log2_max - q.unit_log2, w) &&
          tile_dimension(q.inverse, runs.from, runs.to + 1) + q.unit_log2 <= stage_log2) {
     ++runs.to;
@@ -147,26 +143,18 @@ Choice staged_from(const MethodQuestion& q) {
   method.streaming = true;
   method.copy_in = true;
   method.stage_to = stages_both(q);
-  return {method, "source staged: it is read from many pages, whole and eight at once"};
+  return method;
 }
 
-}  // namespace
-
-Choice choose_method(const MethodQuestion& q) {
-  if (!streams(q)) return in_cache(q);
-  const bool many_pages = kernel_pages_log2(q) >= 5;
-  // Two stages cost what they bring, but for single bytes.
-  const bool pays = !stages_both(q) || q.unit_log2 == 0;
-  if (many_pages || (q.data_bytes > last_cache_bytes && short_runs(q) && pays)) {
-    return staged_from(q);
-  }
-  return completes_lines(q) ? direct(q) : staged_to(q);
+Choice staged_from(const MethodQuestion& q) {
+  return {staged_pages(q, q.unit_log2 >= 2 ? 9 : 7, 18),
+          "source staged: it is read from many pages, whole and eight at once"};
 }
 
-Choice choose_in_place(const MethodQuestion& q) {
+// Runs of 256 bytes, or what a tile of 64 KiB allows.
+Choice in_place_tiles(const MethodQuestion& q) {
   const int w = q.map.width();
-  const bool far = q.data_bytes > walks_cheap_bytes_max && pages_collide(q);
-  const int tile_log2 = far ? 17 : q.unit_log2 >= 2 ? 13 : 16;
+  const int tile_log2 = q.unit_log2 == 3 ? 13 : q.unit_log2 == 2 ? 14 : 16;
   int run = line_log2 - q.unit_log2;
   while (run < w && tile_dimension(q.inverse, run + 1, run + 1) + q.unit_log2 <= tile_log2) ++run;
   Method method = with_runs({run, run});
@@ -174,6 +162,39 @@ Choice choose_in_place(const MethodQuestion& q) {
   method.streaming = q.stores == Stores::streaming;
   if (streams(q)) method.lines_ahead = lines_ahead;
   return {method, "in place: the lines written have just been read"};
+}
+
+// Blocks of at most 4 MiB: what is written has been read so long ago that it has left the second
+// cache, which streaming stores need.
+Choice in_place_blocks(const MethodQuestion& q) {
+  const bool wide = q.unit_log2 >= 2;
+  return {staged_pages(q, wide ? 9 : 8, wide ? 18 : 19),
+          "in place, source staged: pages are read whole, and one block of two waits in a stage"};
+}
+
+// Whether to read whole pages because their translations are the most of what a visit costs.
+bool blocks_pay(const MethodQuestion& q) {
+  constexpr int regions_log2_min = 8;  // measured: 2^7 and fewer lose
+  return staging_pays(q) && regions_log2(q) >= regions_log2_min;
+}
+
+}  // namespace
+
+Choice choose_method(const MethodQuestion& q) {
+  if (!streams(q)) return in_cache(q);
+  const bool many_pages = kernel_pages_log2(q) >= 5;
+  if (many_pages || (q.data_bytes > last_cache_bytes && short_runs(q) && staging_pays(q))) {
+    return staged_from(q);
+  }
+  return completes_lines(q) ? direct(q) : staged_to(q);
+}
+
+Choice choose_in_place(const MethodQuestion& q) {
+  return streams(q) && blocks_pay(q) ? in_place_blocks(q) : in_place_tiles(q);
+}
+
+std::vector<Choice> in_place_candidates(const MethodQuestion& q) {
+  return {choose_in_place(q), in_place_tiles(q), in_place_blocks(q)};
 }
 
 std::vector<Choice> method_candidates(const MethodQuestion& q) {

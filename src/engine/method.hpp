@@ -24,9 +24,11 @@ struct MethodQuestion {
 
 // Require a map of at least one cache line of data.
 Choice choose_method(const MethodQuestion& question);
-// Both run lengths equal and the destination staged, as run_pairs takes them.
+// Both run lengths equal and the destination staged, or the source staged in blocks of 4 MiB at
+// most, as run_pairs takes them.
 Choice choose_in_place(const MethodQuestion& question);
 // The static choice first; at most half a dozen.
 std::vector<Choice> method_candidates(const MethodQuestion& question);
+std::vector<Choice> in_place_candidates(const MethodQuestion& question);
 
 }  // namespace faro::engine

@@ -32,7 +32,7 @@ TilePass tile_pass(const BitMap& map, const BitMatrix& inverse, int unit_log2,
                    const KernelSet& kernels, const Method& method, Place place) {
   TilePass pass;
   pass.plan = tile_plan(map, inverse, unit_log2, kernels.vector_log2 - unit_log2, method);
-  if (place == Place::same) add_partners(pass.plan);
+  if (place == Place::same) add_partners(pass.plan, inverse);
   pass.tables = tables_for(pass.plan, kernels);
   return pass;
 }
@@ -137,7 +137,8 @@ std::optional<Pass> plan_pass(const BitMap& map, const PermuteShape& shape,
                                     .stores = options.stores};
       Choice choice = place == Place::same ? choose_in_place(question) : choose_method(question);
       if (candidate != 0) {
-        const auto all = method_candidates(question);
+        const auto all =
+            place == Place::same ? in_place_candidates(question) : method_candidates(question);
         exhausted = exhausted || candidate >= all.size();
         choice = all[std::min(candidate, all.size() - 1)];
       }

@@ -168,6 +168,8 @@ void add_outer(TilePlan& plan, const BitMatrix& b, Span covered, const LowBits& 
   const auto extend_to = [&](int end) {
     for (; to_done < end && to_done < w; ++to_done) extend(b.column(to_done));
   };
+  // A staged source is read in long runs: the tiles that lie on the same pages come first.
+  if (plan.method.copy_in) extend_to(plan.method.from_run_bits);
   for (int end = std::min(from_done, to_done) + page_turn_bits; end < page; end += page_turn_bits) {
     extend_from(end);
     extend_to(end);
@@ -229,15 +231,22 @@ TilePlan tile_plan(const BitMap& map, const BitMatrix& inverse, int unit_log2, i
   return plan;
 }
 
-void add_partners(TilePlan& plan) {
-  // Coordinates of a place among the outer vectors, modulo the tile.
-  Span tile;
-  for (int i = 0; i < plan.method.from_run_bits; ++i) tile.insert(bit(i));
-  for (const Word run : plan.from_runs) tile.insert(run >> plan.unit_log2);
+void add_partners(TilePlan& plan, const BitMatrix& inverse) {
+  const int run_bits = plan.method.from_run_bits;
+  plan.block_bits = tile_dimension(inverse, run_bits, run_bits) - plan.tile_bits;
+  Span block;
+  for (int i = 0; i < run_bits; ++i) block.insert(bit(i));
+  for (const Word run : plan.from_runs) block.insert(run >> plan.unit_log2);
+  for (int i = 0; i < plan.block_bits; ++i) {
+    FARO_CHECK(block.insert(plan.outer_from[static_cast<std::size_t>(i)] >> plan.unit_log2));
+  }
+  for (int i = 0; i < run_bits; ++i) FARO_CHECK(block.contains(inverse.column(i)));
+
+  // Coordinates of a place among the outer vectors, modulo the block.
   std::array<Word, word_bits> vectors{};
   std::array<Word, word_bits> tags{};
   const auto coordinates = [&](Word x, Word& tag) {
-    x = tile.reduced(x);
+    x = block.reduced(x);
     for (int top = plan.width - 1; top >= 0; --top) {
       const auto at = static_cast<std::size_t>(top);
       if (!has_bit(x, top) || vectors[at] == 0) continue;
@@ -246,22 +255,26 @@ void add_partners(TilePlan& plan) {
     }
     return x;
   };
-  for (int i = 0; i < plan.outer_bits; ++i) {
+  const int blocks_log2 = plan.outer_bits - plan.block_bits;
+  const auto outer = [&](const auto& places, int i) {
+    return places[static_cast<std::size_t>(plan.block_bits + i)] >> plan.unit_log2;
+  };
+  for (int i = 0; i < blocks_log2; ++i) {
     Word tag = bit(i);
-    const Word x = coordinates(plan.outer_from[static_cast<std::size_t>(i)] >> plan.unit_log2, tag);
+    const Word x = coordinates(outer(plan.outer_from, i), tag);
     FARO_CHECK(x != 0);
     vectors[static_cast<std::size_t>(highest_bit(x))] = x;
     tags[static_cast<std::size_t>(highest_bit(x))] = tag;
   }
-  const auto tile_of = [&](Word to) {
+  const auto block_of = [&](Word to) {
     Word tag = 0;
-    FARO_CHECK(coordinates(to >> plan.unit_log2, tag) == 0);
+    FARO_CHECK(coordinates(to, tag) == 0);
     return tag;
   };
-  for (int i = 0; i < plan.outer_bits; ++i) {
-    plan.partner[static_cast<std::size_t>(i)] = tile_of(plan.outer_to[static_cast<std::size_t>(i)]);
+  for (int i = 0; i < blocks_log2; ++i) {
+    plan.partner[static_cast<std::size_t>(i)] = block_of(outer(plan.outer_to, i));
   }
-  plan.partner_start = tile_of(plan.to_start);
+  plan.partner_start = block_of(plan.to_start >> plan.unit_log2);
 }
 
 }  // namespace faro::engine

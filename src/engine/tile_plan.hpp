@@ -73,8 +73,9 @@ struct TilePlan {
   // How many kernels ahead the source is prefetched, at most kernels.size(); 0 is never.
   std::size_t kernels_ahead = 0;
 
-  // In place: tile i changes places with tile partner(i), the xor of these over the bits of i and
-  // partner_start. Filled by add_partners.
+  // In place: block i changes places with block partner(i), the xor of these over the bits of i and
+  // partner_start. A block is 2^block_bits consecutive tiles. Filled by add_partners.
+  int block_bits = 0;
   std::array<Word, word_bits + 1> partner{};
   Word partner_start = 0;
 
@@ -83,13 +84,16 @@ struct TilePlan {
   static Word fold(Word run, int run_lines_log2) { return run & low_mask(run_lines_log2); }
 
   Word tiles() const { return bit(outer_bits); }
+  Word blocks() const { return bit(outer_bits - block_bits); }
   std::uint64_t tile_bytes() const { return bit(tile_bits + unit_log2); }
   std::uint64_t from_run_bytes() const { return bit(method.from_run_bits + unit_log2); }
   std::uint64_t to_run_bytes() const { return bit(method.to_run_bits + unit_log2); }
 };
 
-// For an involution and from_run_bits = to_run_bits, when a tile's image is a tile.
-void add_partners(TilePlan& plan);
+// For an involution: the smallest blocks whose images are blocks. A tile each where from_run_bits =
+// to_run_bits; where the source's runs are longer (and the source is staged), the coset of
+// S(from_run_bits) + B·S(from_run_bits) that the tile is part of.
+void add_partners(TilePlan& plan, const BitMatrix& inverse);
 
 // Dimension of S(rs) + B·S(rd).
 int tile_dimension(const BitMatrix& inverse, int from_run_bits, int to_run_bits);

@@ -3,6 +3,7 @@
 
 #include <gtest/gtest.h>
 
+#include "engine/involutions.hpp"
 #include "engine/passes.hpp"
 #include "full.hpp"
 #include "moves.hpp"
@@ -90,6 +91,44 @@ TEST(Kernels, agree_by_every_way_through_memory) {
     }
   }
   EXPECT_GT(copied, 100);
+}
+
+TEST(Kernels, agree_by_every_way_in_place) {
+  Random random(4);
+  const std::vector<int> widths =
+      sanitized() ? std::vector<int>{7, 12} : std::vector<int>{7, 11, 13, 20};
+  int blocks = 0;  // in plans with more than one
+  for (const engine::KernelSet* set : engine::kernel_sets()) {
+    for (const std::uint64_t element : {1U, 2U, 4U, 8U, 16U}) {
+      for (const int width : widths) {
+        if (width == 20 && element != 8) continue;
+        const auto affine = engine::involutions(random_affine(width, random));
+        const auto bpc = engine::involutions(random_bpc(width, random));
+        const PermuteShape shape{.element_bytes = element};
+        const auto from = numbered_bytes(element << width);
+        std::vector<std::byte> data(from.size() + 1);
+        for (const BitMap& map :
+             {bit_reversal(width), vector_reversal(width), affine.front(), bpc.front()}) {
+          for (std::size_t candidate = 0;; ++candidate) {
+            const PermuteOptions options{.threads = 2, .simd = set->simd};
+            const auto pass =
+                engine::plan_pass(map, shape, options, engine::Place::same, candidate);
+            if (!pass) break;
+            const engine::TilePlan& plan = pass->sections.front().pass.plan;
+            blocks += plan.block_bits > 0 && plan.blocks() > 1 ? 1 : 0;
+            for (const std::size_t offset : {0U, 1U}) {
+              std::copy(from.begin(), from.end(), data.data() + offset);
+              engine::run_pass(*pass, data.data() + offset, data.data() + offset, {});
+              ASSERT_FALSE(reference_compare(map, shape, from.data(), data.data() + offset).found)
+                  << words(map, shape, options) << ", candidate " << candidate << ", offset "
+                  << offset;
+            }
+          }
+        }
+      }
+    }
+  }
+  EXPECT_GT(blocks, 10);
 }
 
 TEST(Kernels, every_number_of_registers_occurs) {

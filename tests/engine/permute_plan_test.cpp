@@ -177,6 +177,23 @@ TEST(PermutePlan, in_place_states_its_passes) {
   EXPECT_EQ(plan.facts().bytes_moved, 2 * plan.data_bytes() * plan.facts().passes.size());
 }
 
+TEST(PermutePlan, in_place_stages_blocks_whose_pages_lie_far_apart) {
+  const PermuteOptions options{.threads = 1};
+  const auto facts = [&](const BitMap& map) {
+    return PermutePlan::in_place(map, {.element_bytes = 8}, options).facts();
+  };
+  // Nothing is executed: the data would be 2^30 bytes. Eight tiles of 256 KiB wait, one goes
+  // through.
+  const PlanFacts reversal = facts(bit_reversal(27));
+  EXPECT_EQ(reversal.passes[0].from_run_bytes, 4096U);
+  EXPECT_EQ(reversal.passes[0].to_run_bytes, 512U);
+  EXPECT_EQ(reversal.passes[0].stores, Stores::streaming);
+  EXPECT_EQ(reversal.working_bytes, 10 * bit(18));
+  const PlanFacts transpose = facts(rotation(26, 13));
+  EXPECT_EQ(transpose.passes.size(), 1U);
+  EXPECT_EQ(transpose.passes[0].stores, Stores::ordinary);
+}
+
 TEST(PermutePlan, no_power_of_two_falls_out_of_the_tiles) {
   Random random(13);
   const BitMap map = random_affine(10, random);

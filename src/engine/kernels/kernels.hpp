@@ -52,7 +52,7 @@ struct TilePass {
 // Tiles begin..end-1 from `from` to `to`. `working` is this thread's own, 64-byte aligned.
 using RunTiles = void (*)(const TilePass& pass, const std::byte* from, std::byte* to, Word begin,
                           Word end, std::byte* working);
-// Tiles begin..end-1 of an involution in place: each with its partner, once.
+// Blocks begin..end-1 of an involution in place: each with its partner, once.
 using RunPairs = void (*)(const TilePass& pass, std::byte* data, Word begin, Word end,
                           std::byte* working);
 

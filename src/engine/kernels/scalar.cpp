@@ -48,6 +48,7 @@ struct Arrays {
 };
 
 #include "tiles-inl.h"
+#include "tiles_in_place-inl.h"
 #include "two_tables-inl.h"
 
 }  // namespace

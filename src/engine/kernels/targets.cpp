@@ -53,6 +53,7 @@ struct Avx512 : Avx512Bytes {
 };
 
 #include "tiles-inl.h"
+#include "tiles_in_place-inl.h"
 #include "two_tables-inl.h"
 
 RunTiles tiles_function() {
@@ -86,6 +87,7 @@ struct Portable {
 
 #include "exchanges-inl.h"
 #include "tiles-inl.h"
+#include "tiles_in_place-inl.h"
 
 RunTiles tiles_function() {
   return run_tiles<Exchanges, Portable>;

@@ -314,30 +314,53 @@ void run_staged(const TilePass& pass, const std::byte* from, std::byte* to, Word
   }
 }
 
-// The source staged: a tile is copied in, goes through the kernels, and is drained unless they
-// write memory themselves.
+// From a staged source to memory: by way of a second stage, unless the kernels write memory
+// themselves.
+template <template <class, int> class Family, template <int> class Ops>
+class FromStage {
+ public:
+  FromStage(const TilePass& pass, std::byte* to, std::byte* stage_to)
+      : pass_(pass),
+        to_(to),
+        stage_to_(stage_to),
+        to_lines_(pass.plan.to_runs, pass.plan.to_run_bytes()),
+        how_(drain_for(pass.plan, to)),
+        kernels_(choose_kernels<Family, Ops>(
+            pass.plan,
+            !pass.plan.method.stage_to && how_ == Drain::stream ? Put::stream : Put::store)) {}
+
+  void move(std::byte* stage_from, Word to_at) const {
+    const TilePlan& plan = pass_.plan;
+    const bool stages_to = plan.method.stage_to;
+    const Placed placed(plan, to_at);
+    const Word inside = stages_to ? placed.inside : placed.run | placed.inside;
+    kernels_(pass_, {stage_from, 0, 0, stages_to ? stage_to_ : to_, inside, placed.shift}, 0,
+             plan.kernels.size(), 0);
+    if (!stages_to) return;
+    drain<Ops<3>>(to_lines_, how_, stage_to_, to_, placed.run, 0, plan.tile_bytes() / line_bytes);
+  }
+
+ private:
+  const TilePass& pass_;
+  std::byte* to_;
+  std::byte* stage_to_;
+  Lines to_lines_;
+  Drain how_;
+  RunKernels kernels_;
+};
+
+// The source staged, tile by tile.
 template <template <class, int> class Family, template <int> class Ops>
 void run_copied(const TilePass& pass, const std::byte* from, std::byte* to, Word begin, Word end,
                 std::byte* working) {
-  using Mover = Ops<3>;
   const TilePlan& plan = pass.plan;
-  const bool stages_to = plan.method.stage_to;
-  const Lines to_lines(plan.to_runs, plan.to_run_bytes());
-  const Drain how = drain_for(plan, to);
-  const RunKernels kernels = choose_kernels<Family, Ops>(
-      plan, !stages_to && how == Drain::stream ? Put::stream : Put::store);
-  const std::size_t lines = plan.tile_bytes() / line_bytes;
-  std::byte* const stage_from = working;
-  std::byte* const stage_to = working + plan.tile_bytes();
+  const FromStage<Family, Ops> from_stage(pass, to, working + plan.tile_bytes());
   for (TileWalk walk(plan, begin); walk.tile < end;) {
-    const Placed placed(plan, walk.to_at);
     const Word from_at = walk.from_at;
+    const Word to_at = walk.to_at;
     walk.next();
-    copy_tile_in<Mover>(plan, from, from_at, walk.tile < end ? walk.from_at : from_at, stage_from);
-    const Word inside = stages_to ? placed.inside : placed.run | placed.inside;
-    kernels(pass, {stage_from, 0, 0, stages_to ? stage_to : to, inside, placed.shift}, 0,
-            plan.kernels.size(), 0);
-    if (stages_to) drain<Mover>(to_lines, how, stage_to, to, placed.run, 0, lines);
+    copy_tile_in<Ops<3>>(plan, from, from_at, walk.tile < end ? walk.from_at : from_at, working);
+    from_stage.move(working, to_at);
   }
 }
 
@@ -353,92 +376,4 @@ void run_tiles(const TilePass& pass, const std::byte* from, std::byte* to, Word 
     run_direct<Family, Ops>(pass, from, to, begin, end);
   }
   if (pass.plan.method.streaming) Ops<3>::fence();
-}
-
-// Walks the pairs of tiles that change places: tile i with its partner, and where both are read and
-// written. All five are affine in i, so a step is five xors.
-struct PairWalk {
-  struct At {
-    Word partner = 0;
-    Word a_from = 0;
-    Word b_from = 0;
-    Word a_to = 0;
-    Word b_to = 0;
-
-    At& operator^=(const At& other) {
-      partner ^= other.partner;
-      a_from ^= other.a_from;
-      b_from ^= other.b_from;
-      a_to ^= other.a_to;
-      b_to ^= other.b_to;
-      return *this;
-    }
-  };
-  std::array<At, word_bits + 1> steps;
-  At at;
-  Word tile;
-  Word end;
-
-  PairWalk(const TilePlan& plan, Word begin, Word end_tile) : tile(begin), end(end_tile) {
-    const Word start = plan.partner_start;
-    at = {start, 0, combine(plan.outer_from, start), plan.to_start,
-          combine(plan.outer_to, start) ^ plan.to_start};
-    At sum;
-    for (std::size_t i = 0; i <= static_cast<std::size_t>(plan.outer_bits); ++i) {
-      const Word other = plan.partner[i];
-      const At step{other, plan.outer_from[i], combine(plan.outer_from, other), plan.outer_to[i],
-                    combine(plan.outer_to, other)};
-      if (has_bit(begin, static_cast<int>(i))) at ^= step;
-      sum ^= step;
-      steps[i] = sum;
-    }
-    skip();
-  }
-  bool done() const { return tile >= end; }
-  void next() {
-    step();
-    skip();
-  }
-
- private:
-  void step() { at ^= steps[static_cast<std::size_t>(lowest_bit(++tile))]; }
-  // A pair is moved from its first tile.
-  void skip() {
-    while (tile < end && at.partner < tile) step();
-  }
-};
-
-// In place: both tiles of a pair go through the kernels into stages, then each is drained to where
-// the other was. While one is read, what is read after it is prefetched.
-template <template <class, int> class Family, template <int> class Ops>
-void run_pairs(const TilePass& pass, std::byte* data, Word begin, Word end, std::byte* working) {
-  using Mover = Ops<3>;
-  if (begin == end) return;
-  const TilePlan& plan = pass.plan;
-  const RunKernels kernels = choose_kernels<Family, Ops>(plan, Put::store);
-  const Lines to_lines(plan.to_runs, plan.to_run_bytes());
-  const Drain how = drain_for(plan, data);
-  const std::size_t lines = plan.tile_bytes() / line_bytes;
-  std::byte* const stages[2] = {working, working + plan.tile_bytes()};
-  const auto shuffle = [&](Word from_at, Word later_from_at, Word to_at, std::byte* stage) {
-    const Placed placed(plan, to_at);
-    const KernelRun run{data, from_at, later_from_at, stage, placed.inside, placed.shift};
-    kernels(pass, run, 0, plan.kernels.size(), plan.kernels_ahead);
-  };
-  const auto write = [&](Word to_at, const std::byte* stage) {
-    drain<Mover>(to_lines, how, stage, data, Placed(plan, to_at).run, 0, lines);
-  };
-  for (PairWalk walk(plan, begin, end); !walk.done();) {
-    const PairWalk::At at = walk.at;
-    const bool alone = at.partner == walk.tile;
-    walk.next();
-    const Word later = walk.done() ? at.a_from : walk.at.a_from;
-    shuffle(at.a_from, alone ? later : at.b_from, at.a_to, stages[0]);
-    if (!alone) {
-      shuffle(at.b_from, later, at.b_to, stages[1]);
-      write(at.b_to, stages[1]);
-    }
-    write(at.a_to, stages[0]);
-  }
-  if (plan.method.streaming) Ops<3>::fence();
 }
