@@ -183,7 +183,7 @@ TEST(PermutePlan, in_place_stages_blocks_whose_pages_lie_far_apart) {
     return PermutePlan::in_place(map, {.element_bytes = 8}, options).facts();
   };
   // Nothing is executed: the data would be 2^30 bytes. Eight tiles of 256 KiB wait, one goes
-  // through.
+  // through, and one more is kept for buffers off the grid of lines.
   const PlanFacts reversal = facts(bit_reversal(27));
   EXPECT_EQ(reversal.passes[0].from_run_bytes, 4096U);
   EXPECT_EQ(reversal.passes[0].to_run_bytes, 512U);
