@@ -105,10 +105,7 @@ void build_as(const Request& request, const char* name, ScheduleSink& sink) {
 }
 
 std::optional<std::string> refusal_for(const Request& request, Hypercube::Ports ports) {
-  if (auto why = cube_refusal(request)) return why;
-  if (cube_of(request)->ports != ports)
-    return ports == Hypercube::Ports::all ? "it uses all ports at once"
-                                          : "it is for machines with one port";
+  if (auto why = cube_refusal(request, ports)) return why;
   if (!request.map.cut) return "the map names no memory bits";
   if (request.elements > limits::affine_memory_slots_max)
     return fmt::format("{} slots a processor; it plans at most {}", request.elements,

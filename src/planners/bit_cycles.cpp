@@ -189,8 +189,7 @@ std::uint64_t part_size(std::uint64_t elements, std::size_t part, std::size_t pa
 }
 
 std::optional<std::string> refusal(const Request& request) {
-  if (auto why = cube_refusal(request)) return why;
-  if (cube_of(request)->ports == Hypercube::Ports::one) return "it uses all ports at once";
+  if (auto why = cube_refusal(request, Hypercube::Ports::all)) return why;
   const auto split = split_map(request);
   if (!split || !bit_cycles(split->processors))
     return "the map is no permutation of processor bits";

@@ -19,10 +19,7 @@ namespace faro {
 namespace {
 
 std::optional<std::string> refusal_for(const Request& request, Hypercube::Ports ports) {
-  if (auto why = cube_refusal(request)) return why;
-  if (cube_of(request)->ports != ports)
-    return ports == Hypercube::Ports::all ? "it uses all ports at once"
-                                          : "it is for machines with one port";
+  if (auto why = cube_refusal(request, ports)) return why;
   const auto split = split_map(request);
   if (!split) return "a processor bit of the map depends on a memory bit";
   if (code_conversion(split->processors)) return "code conversions have algorithms of their own";

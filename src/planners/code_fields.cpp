@@ -50,10 +50,7 @@ std::vector<CodeField> CodeConversion::working_fields() const {
 }
 
 std::optional<std::string> conversion_refusal(const Request& request, Hypercube::Ports ports) {
-  if (auto why = cube_refusal(request)) return why;
-  if (cube_of(request)->ports != ports)
-    return ports == Hypercube::Ports::all ? "it uses all ports at once"
-                                          : "it is for machines with one port";
+  if (auto why = cube_refusal(request, ports)) return why;
   const auto split = split_map(request);
   if (!split || !code_conversion(split->processors))
     return "the map is not a conversion between Gray and binary code of fields of processor bits";

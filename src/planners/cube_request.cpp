@@ -62,4 +62,11 @@ std::optional<std::string> cube_refusal(const Request& request) {
   return {};
 }
 
+std::optional<std::string> cube_refusal(const Request& request, Hypercube::Ports ports) {
+  if (auto why = cube_refusal(request)) return why;
+  if (cube_of(request)->ports == ports) return {};
+  return ports == Hypercube::Ports::all ? "it uses all ports at once"
+                                        : "it is for machines with one port";
+}
+
 }  // namespace faro

@@ -232,8 +232,7 @@ std::optional<Found> find(const Request& request) {
 }
 
 std::optional<std::string> refusal(const Request& request) {
-  if (auto why = cube_refusal(request)) return why;
-  if (cube_of(request)->ports == Hypercube::Ports::one) return "it uses all ports at once";
+  if (auto why = cube_refusal(request, Hypercube::Ports::all)) return why;
   if (request.elements > (std::uint64_t{1} << 18U)) return "its schedule is kept in memory";
   if (!find(request)) return "no pattern is known for this map";
   return {};

@@ -152,8 +152,7 @@ namespace {
 constexpr const char* only_processor_bits = "a processor bit of the map depends on a memory bit";
 
 std::optional<std::string> refusal_all(const Request& request) {
-  if (auto why = cube_refusal(request)) return why;
-  if (cube_of(request)->ports == Hypercube::Ports::one) return "it uses all ports at once";
+  if (auto why = cube_refusal(request, Hypercube::Ports::all)) return why;
   if (!split_map(request)) return only_processor_bits;
   return {};
 }

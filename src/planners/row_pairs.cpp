@@ -117,8 +117,7 @@ bool moves(const RowOperation& o) {
 }
 
 std::optional<std::string> refusal(const Request& request) {
-  if (auto why = cube_refusal(request)) return why;
-  if (cube_of(request)->ports == Hypercube::Ports::one) return "it uses all ports at once";
+  if (auto why = cube_refusal(request, Hypercube::Ports::all)) return why;
   const auto split = split_map(request);
   if (!split) return "a processor bit of the map depends on a memory bit";
   if (!pair_plan(split->processors)) return "no bit needs two row operations that a pair can share";

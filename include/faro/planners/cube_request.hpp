@@ -41,5 +41,7 @@ ScheduleHeader cube_header(const Request& request, const char* planner, std::uin
 // 1..limits::cube_elements_max.
 // Nothing if so.
 std::optional<std::string> cube_refusal(const Request& request);
+// The same, and a cube of these ports.
+std::optional<std::string> cube_refusal(const Request& request, Hypercube::Ports ports);
 
 }  // namespace faro
