@@ -106,15 +106,11 @@ std::vector<Packet> fewest_slots(const Pops& machine, const std::vector<Word>& t
 
 namespace {
 
-using Packets = std::shared_ptr<const std::vector<Packet>>;
-
 // Found once for a request that keeps workings.
-Packets found(const Request& request) {
-  const auto search = [&request] {
-    return std::make_shared<const std::vector<Packet>>(
-        fewest_slots(std::get<Pops>(request.machine), destinations(request)));
-  };
-  return request.workings ? request.workings->kept<Packets>("pops-fewest-slots", search) : search();
+std::shared_ptr<const std::vector<Packet>> found(const Request& request) {
+  return found_once(request.workings, "pops-fewest-slots", [&request] {
+    return fewest_slots(std::get<Pops>(request.machine), destinations(request));
+  });
 }
 
 Estimate estimate_fewest(const Request& request) {

@@ -1,13 +1,15 @@
 // What a planner finds while it says what a request costs, kept until it builds.
 //
-//   request.workings->kept<Packets>("pops-fewest-slots", [&] { return search(request); })
+//   const auto packets = found_once(request.workings, "pops-fewest-slots", [&] { return search();
+//   });
 //
-// searches the first time and gives back what it found afterwards. A plan is the same with and
-// without: what is kept depends on the request alone. One thread; dies with the request.
+// searches the first time and gives back what it found afterwards, shared. A plan is the same with
+// and without: what is kept depends on the request alone. One thread; dies with the request.
 #pragma once
 
 #include <any>
 #include <map>
+#include <memory>
 #include <string>
 
 namespace faro {
@@ -24,5 +26,13 @@ class Workings {
  private:
   std::map<std::string, std::any> kept_;
 };
+
+// What `make` finds: once where there are workings, anew where there are none.
+template <class Make>
+auto found_once(const std::shared_ptr<Workings>& workings, const std::string& name, Make make) {
+  using Found = std::shared_ptr<const decltype(make())>;
+  const auto find = [&make]() -> Found { return std::make_shared<const decltype(make())>(make()); };
+  return workings ? workings->kept<Found>(name, find) : find();
+}
 
 }  // namespace faro

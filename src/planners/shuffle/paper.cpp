@@ -66,12 +66,6 @@ Count steps_of(const std::vector<JobRow>& rows) {
 
 namespace {
 
-std::vector<int> lengths_of(const Structure& s) {
-  std::vector<int> lengths;
-  for (const Chain& c : s.chains) lengths.push_back(c.length());
-  return lengths;
-}
-
 // The jobs of the rows that start inside a chain: with several chains two by two, in their order.
 std::vector<Slot> inside_jobs(const Structure& s, const Phase& phase,
                               const std::vector<JobRow>& rows) {
@@ -146,11 +140,11 @@ Phase rows_phase(const Structure& s, const std::vector<JobRow>& rows) {
 }
 
 Phase pipelined_phase(const Structure& s) {
-  return rows_phase(s, pipelined_rows(lengths_of(s), s.elements() / 2));
+  return rows_phase(s, pipelined_rows(s.chain_lengths(), s.elements() / 2));
 }
 
 Phase concurrent_phase(const Structure& s) {
-  return rows_phase(s, concurrent_rows(lengths_of(s), s.elements() / 2));
+  return rows_phase(s, concurrent_rows(s.chain_lengths(), s.elements() / 2));
 }
 
 Phase by_exchange_phase(const Structure& s) {

@@ -1,208 +1,120 @@
 #include "faro/planners/shuffle/planners.hpp"
 
-#include <fmt/format.h>
-
 #include "faro/machines/bounds/bounds.hpp"
 #include "faro/planners/cube_request.hpp"
 #include "faro/planners/shuffle/cycles.hpp"
 #include "faro/planners/shuffle/mixture.hpp"
 #include "faro/planners/shuffle/ring.hpp"
 #include "faro/planners/shuffle/router.hpp"
+#include "planners/shuffle/entries.hpp"
 
 namespace faro {
 namespace {
 
-using shuffle::Structure;
+using namespace shuffle;
 
 constexpr const char* ours = "faro";
 constexpr const char* paper_section_42 =
     "Johnsson, Ho 1991 (shuffles), section 4.2; overlapped by faro";
 
-std::optional<std::string> refusal_with(const Request& request, Hypercube::Ports ports) {
-  if (auto reason = shuffle::refusal(request)) return reason;
-  if (std::get<Hypercube>(request.machine).ports != ports)
-    return ports == Hypercube::Ports::all ? "it uses all ports" : "it is for one port";
-  if (shuffle::structure_of(request).nothing_remote()) return "nothing moves between processors";
-  return std::nullopt;
-}
-
-std::optional<std::string> all_ports(const Request& request) {
-  return refusal_with(request, Hypercube::Ports::all);
-}
+constexpr Condition one_cycle{[](const Structure& s) { return s.cycles.size() == 1; },
+                              "there is more than one cycle"};
+constexpr Condition two_dimensions{[](const Structure& s) { return s.cycles[0].length() >= 2; },
+                                   "the cycle has one dimension"};
+constexpr Condition even_pairs{[](const Structure& s) { return s.ring_only(); },
+                               "there is a real cycle other than even ones of length two"};
+constexpr Condition has_lanes{
+    [](const Structure& s) { return lane_steps(s.cycles[0], 1).has_value(); },
+    "lanes are for cycles of one, two, and with even parity three or four dimensions"};
+constexpr Condition may_run_ahead{
+    [](const Structure& s) { return ahead_applies(s.cycles[0], s.elements()); },
+    "it needs a cycle of s >= 4 dimensions, complements of the other parity than s, 2K <= s"};
+constexpr Condition more_than_pairs{[](const Structure& s) { return !s.ring_only(); },
+                                    "the ring does it"};
+constexpr Condition short_search{mixture_fits, "the search would take longer than a second"};
+constexpr Condition few_elements{
+    router_fits, "it needs 2 <= K <= 4a and 2^a K <= 2^12, a dimensions that take part"};
 
 Count bound_of(const Request& request) {
   return lower_bound(std::get<Hypercube>(request.machine), request.map, request.elements).value;
 }
 
-// One real cycle and no chain.
-std::optional<std::string> lone_cycle(const Request& request) {
-  if (auto reason = all_ports(request)) return reason;
-  const Structure s = shuffle::structure_of(request);
-  if (!s.chains.empty()) return "storage bits take part";
-  if (s.cycles.size() != 1) return "there is more than one cycle";
-  return std::nullopt;
+Estimate of_ring(const Structure& s) {
+  return {{ring_steps(s), "ring: max(N, K/2) and at most a wait"}};
 }
 
-std::optional<std::string> ring_refusal(const Request& request) {
-  if (auto reason = all_ports(request)) return reason;
-  if (request.elements < 2) return "it needs two elements in a processor";
-  if (!shuffle::structure_of(request).ring_only())
-    return "there is a real cycle other than even ones of length two";
-  return std::nullopt;
+Estimate of_a1(const Structure& s) {
+  const auto length = static_cast<Count>(s.cycles[0].length());
+  return {{a1_ring_steps(s.cycles[0].length(), s.elements()), "max(K/2, s) + ceil(K/2s)"},
+          PaperCount{"Johnsson, Ho 1991 (shuffles), Table 3 (A1)",
+                     {(length + 1) * ceil_div(s.elements(), 2 * length), "(s + 1) ceil(K/2s)"}}};
 }
 
-std::optional<std::string> a1_refusal(const Request& request) {
-  if (auto reason = lone_cycle(request)) return reason;
-  if (request.elements < 2) return "it needs two elements in a processor";
-  if (shuffle::structure_of(request).cycles[0].length() < 2) return "the cycle has one dimension";
-  return std::nullopt;
+Estimate of_a2(const Structure& s) {
+  const auto length = static_cast<Count>(s.cycles[0].length());
+  return {{a2_ring_steps(s.cycles[0].length(), s.elements()), "max(K, s)"},
+          PaperCount{"Johnsson, Ho 1991 (shuffles), Table 3 (A2)",
+                     {length * ceil_div(s.elements(), length), "s ceil(K/s)"}}};
 }
 
-std::optional<std::string> a2_refusal(const Request& request) {
-  if (auto reason = lone_cycle(request)) return reason;
-  if (shuffle::structure_of(request).cycles[0].length() < 2) return "the cycle has one dimension";
-  return std::nullopt;
-}
-
-std::optional<std::string> lanes_refusal(const Request& request) {
-  if (auto reason = lone_cycle(request)) return reason;
-  const Structure s = shuffle::structure_of(request);
-  if (!shuffle::lane_steps(s.cycles[0], 1))
-    return "lanes are for cycles of one, two, and with even parity three or four dimensions";
-  return std::nullopt;
-}
-
-std::optional<std::string> ahead_refusal(const Request& request) {
-  if (auto reason = lone_cycle(request)) return reason;
-  const Structure s = shuffle::structure_of(request);
-  if (!shuffle::ahead_applies(s.cycles[0], request.elements))
-    return "it needs a cycle of s >= 4 dimensions, complements of the other parity than s, 2K <= s";
-  return std::nullopt;
-}
-
-std::optional<std::string> one_port_refusal(const Request& request) {
-  return refusal_with(request, Hypercube::Ports::one);
-}
-
-Estimate ring_estimate(const Request& request) {
-  const Structure s = shuffle::structure_of(request);
-  Estimate estimate{.cost = {shuffle::ring_steps(s), "ring: max(N, K/2) and at most a wait"},
-                    .paper = std::nullopt};
-  return estimate;
-}
-
-Estimate a1_estimate(const Request& request) {
-  const int length = shuffle::structure_of(request).cycles[0].length();
-  const auto s = static_cast<Count>(length);
-  return {.cost = {shuffle::a1_ring_steps(length, request.elements), "max(K/2, s) + ceil(K/2s)"},
-          .paper = PaperCount{"Johnsson, Ho 1991 (shuffles), Table 3 (A1)",
-                              {(s + 1) * ceil_div(request.elements, 2 * s), "(s + 1) ceil(K/2s)"}}};
-}
-
-Estimate a2_estimate(const Request& request) {
-  const int length = shuffle::structure_of(request).cycles[0].length();
-  const auto s = static_cast<Count>(length);
-  return {.cost = {shuffle::a2_ring_steps(length, request.elements), "max(K, s)"},
-          .paper = PaperCount{"Johnsson, Ho 1991 (shuffles), Table 3 (A2)",
-                              {s * ceil_div(request.elements, s), "s ceil(K/s)"}}};
-}
-
-Estimate lanes_estimate(const Request& request) {
-  const Structure s = shuffle::structure_of(request);
-  const shuffle::Cycle& cycle = s.cycles[0];
-  Estimate estimate{.cost = {shuffle::lane_steps(cycle, request.elements).value(), "lanes"},
-                    .paper = std::nullopt};
-  if (cycle.even_pair() && request.elements >= 2)
+Estimate of_lanes(const Structure& s) {
+  Estimate estimate{{lane_steps(s.cycles[0], s.elements()).value(), "lanes"}};
+  if (s.cycles[0].even_pair() && s.elements() >= 2)
     estimate.paper = PaperCount{"Johnsson, Ho 1991 (shuffles), Table 3 (A2^2)",
-                                {ceil_div(request.elements, 2) + 1, "K/2 + 1"}};
+                                {ceil_div(s.elements(), 2) + 1, "K/2 + 1"}};
   return estimate;
 }
 
-Estimate ahead_estimate(const Request& request) {
-  const int length = shuffle::structure_of(request).cycles[0].length();
-  return {.cost = {static_cast<Count>(length) - 1, "s - 1"}, .paper = std::nullopt};
+Estimate of_ahead(const Structure& s) {
+  return {{static_cast<Count>(s.cycles[0].length()) - 1, "s - 1"}};
 }
 
-Estimate sequence_estimate(const Request& request) {
-  return {.cost = {shuffle::sequence_steps(shuffle::structure_of(request)),
-                   "the ring, then each other cycle"},
-          .paper = std::nullopt};
+Estimate of_sequence(const Structure& s) {
+  return {{sequence_steps(s), "the ring, then each other cycle"}};
 }
 
-Estimate one_port_estimate(const Request& request) {
-  return {.cost = {shuffle::one_port_steps(shuffle::structure_of(request)),
-                   "K/2 for each dimension of a chain, K/2 (s + 1) a real cycle"},
-          .paper = std::nullopt};
+Estimate of_one_port(const Structure& s) {
+  return {{one_port_steps(s), "K/2 for each dimension of a chain, K/2 (s + 1) a real cycle"}};
 }
 
-std::optional<std::string> mixture_refusal(const Request& request) {
-  if (auto reason = all_ports(request)) return reason;
-  if (request.elements < 2) return "it needs two elements in a processor";
-  const Structure s = shuffle::structure_of(request);
-  if (s.ring_only()) return "the ring does it";
-  if (!shuffle::mixture_fits(s)) return "the search would take longer than a second";
-  return std::nullopt;
+// The two searches, made once for a request that keeps workings.
+std::shared_ptr<const Mixture> mixture_of(const Request& request) {
+  return found_once(request.workings, shuffle_mixture.name,
+                    [&] { return mixture(structure_of(request), bound_of(request)); });
 }
 
-shuffle::Mixture mixture_of(const Request& request) {
-  return shuffle::mixture(shuffle::structure_of(request), bound_of(request));
+std::shared_ptr<const Routing> routing_of(const Request& request) {
+  return found_once(request.workings, shuffle_router.name,
+                    [&] { return route(structure_of(request), bound_of(request)); });
 }
 
 Estimate mixture_estimate(const Request& request) {
-  return {.cost = {mixture_of(request).steps, "list schedule, counted"}, .paper = std::nullopt};
+  return {{mixture_of(request)->steps, "list schedule, counted"}};
 }
 
 void mixture_build(const Request& request, ScheduleSink& sink) {
-  const Structure s = shuffle::structure_of(request);
-  shuffle::emit(s, {{s, mixture_of(request).phase}}, request, shuffle_mixture.name, sink);
+  const Structure s = structure_of(request);
+  emit(s, {{s, mixture_of(request)->phase}}, request, shuffle_mixture.name, sink);
 }
 
 std::optional<std::string> router_refusal(const Request& request) {
-  if (auto reason = all_ports(request)) return reason;
-  const Structure s = shuffle::structure_of(request);
-  if (!shuffle::router_fits(s))
-    return "it needs 2 <= K <= 4a and 2^a K <= 2^12, a dimensions that take part";
-  if (s.ring_only() && shuffle::ring_steps(s) <= bound_of(request))
-    return "the ring meets the bound";
+  if (auto reason = refused_unless<all_ports, something_remote, few_elements>(request))
+    return reason;
+  const Structure s = structure_of(request);
+  if (s.ring_only() && ring_steps(s) <= bound_of(request)) return "the ring meets the bound";
   return std::nullopt;
 }
 
-shuffle::Routing routing_of(const Request& request) {
-  return shuffle::route(shuffle::structure_of(request), bound_of(request));
-}
-
 Estimate router_estimate(const Request& request) {
-  return {.cost = {routing_of(request).steps, "routed, counted"}, .paper = std::nullopt};
+  return {{routing_of(request)->steps, "routed, counted"}};
 }
 
 void router_build(const Request& request, ScheduleSink& sink) {
   std::uint64_t slots = 0;
-  const auto steps =
-      shuffle::routed_steps(shuffle::structure_of(request), routing_of(request), slots);
+  const auto steps = routed_steps(structure_of(request), *routing_of(request), slots);
   sink.begin(cube_header(request, shuffle_router.name, slots));
   for (const CubeStep& step : steps) sink.step(step);
   sink.finish();
-}
-
-void ring_build(const Request& request, ScheduleSink& sink) {
-  const Structure s = shuffle::structure_of(request);
-  shuffle::emit(s, {{s, shuffle::ring_phase(s)}}, request, shuffle_ring.name, sink);
-}
-
-template <shuffle::Phase (*make)(const Structure&), const Planner& planner>
-void cycle_build(const Request& request, ScheduleSink& sink) {
-  const Structure s = shuffle::structure_of(request);
-  shuffle::emit(s, {{s, make(s)}}, request, planner.name, sink);
-}
-
-void sequence_build(const Request& request, ScheduleSink& sink) {
-  const Structure s = shuffle::structure_of(request);
-  shuffle::emit(s, shuffle::sequence_program(s), request, shuffle_sequence.name, sink);
-}
-
-void one_port_build(const Request& request, ScheduleSink& sink) {
-  const Structure s = shuffle::structure_of(request);
-  shuffle::emit(s, shuffle::one_port_program(s), request, shuffle_one_port.name, sink);
 }
 
 }  // namespace
@@ -214,9 +126,9 @@ const Planner shuffle_ring = {
     .needs = "bit permutations whose real cycles are even and of length two; K >= 2, all ports",
     .cost = "one chain of m: max(m, K/2) + 1; several: at most max(N, K/2) + 2 with a spare bit",
     .citation = ours,
-    .refusal = ring_refusal,
-    .estimate = ring_estimate,
-    .build = ring_build,
+    .refusal = refused_unless<all_ports, something_remote, two_elements, even_pairs>,
+    .estimate = estimated<of_ring>,
+    .build = built<ring_phase, shuffle_ring>,
 };
 
 const Planner shuffle_a1 = {
@@ -226,9 +138,10 @@ const Planner shuffle_a1 = {
     .needs = "one real cycle of s >= 2 dimensions, K >= 2, all ports",
     .cost = "max(K/2, s) + ceil(K/2s)",
     .citation = paper_section_42,
-    .refusal = a1_refusal,
-    .estimate = a1_estimate,
-    .build = cycle_build<shuffle::a1_ring_phase, shuffle_a1>,
+    .refusal = refused_unless<all_ports, something_remote, only_cycles, one_cycle, two_elements,
+                              two_dimensions>,
+    .estimate = estimated<of_a1>,
+    .build = built<a1_ring_phase, shuffle_a1>,
 };
 
 const Planner shuffle_a2 = {
@@ -238,9 +151,9 @@ const Planner shuffle_a2 = {
     .needs = "one real cycle of s >= 2 dimensions, all ports",
     .cost = "max(K, s), 2K slots",
     .citation = paper_section_42,
-    .refusal = a2_refusal,
-    .estimate = a2_estimate,
-    .build = cycle_build<shuffle::a2_ring_phase, shuffle_a2>,
+    .refusal = refused_unless<all_ports, something_remote, only_cycles, one_cycle, two_dimensions>,
+    .estimate = estimated<of_a2>,
+    .build = built<a2_ring_phase, shuffle_a2>,
 };
 
 const Planner shuffle_lanes = {
@@ -253,9 +166,9 @@ const Planner shuffle_lanes = {
         "4 "
         "7K/12 + 3",
     .citation = "faro; even 2-cycle: Johnsson, Ho 1991 (shuffles), A2^2",
-    .refusal = lanes_refusal,
-    .estimate = lanes_estimate,
-    .build = cycle_build<shuffle::lanes_phase, shuffle_lanes>,
+    .refusal = refused_unless<all_ports, something_remote, only_cycles, one_cycle, has_lanes>,
+    .estimate = estimated<of_lanes>,
+    .build = built<lanes_phase, shuffle_lanes>,
 };
 
 const Planner shuffle_ahead = {
@@ -265,9 +178,9 @@ const Planner shuffle_ahead = {
     .needs = "one real cycle of s >= 4 dimensions, complements of the other parity, 2K <= s",
     .cost = "s - 1",
     .citation = ours,
-    .refusal = ahead_refusal,
-    .estimate = ahead_estimate,
-    .build = cycle_build<shuffle::ahead_phase, shuffle_ahead>,
+    .refusal = refused_unless<all_ports, something_remote, only_cycles, one_cycle, may_run_ahead>,
+    .estimate = estimated<of_ahead>,
+    .build = built<ahead_phase, shuffle_ahead>,
 };
 
 const Planner shuffle_mixture = {
@@ -277,7 +190,8 @@ const Planner shuffle_mixture = {
     .needs = "a bit permutation with a real cycle other than even 2-cycles, K >= 2, all ports",
     .cost = "counted; at the lower bound for most",
     .citation = ours,
-    .refusal = mixture_refusal,
+    .refusal =
+        refused_unless<all_ports, something_remote, two_elements, more_than_pairs, short_search>,
     .estimate = mixture_estimate,
     .build = mixture_build,
 };
@@ -302,9 +216,9 @@ const Planner shuffle_sequence = {
     .needs = "any permutation of bits with complements, all ports; optimal for K = 1",
     .cost = "the sum of its parts; K = 1: the largest distance",
     .citation = ours,
-    .refusal = all_ports,
-    .estimate = sequence_estimate,
-    .build = sequence_build,
+    .refusal = refused_unless<all_ports, something_remote>,
+    .estimate = estimated<of_sequence>,
+    .build = built<sequence_program, shuffle_sequence>,
 };
 
 const Planner shuffle_one_port = {
@@ -316,9 +230,9 @@ const Planner shuffle_one_port = {
         "K/2 a dimension of a chain; K a complement; K + 1 an even 2-cycle; K/2 (s+1) a cycle; "
         "even 3-cycle from K = 16: 12K/7 + 2",
     .citation = "Johnsson, Ho 1991 (shuffles), Tables 1 to 3; even cycles of two and three: faro",
-    .refusal = one_port_refusal,
-    .estimate = one_port_estimate,
-    .build = one_port_build,
+    .refusal = refused_unless<one_port, something_remote>,
+    .estimate = estimated<of_one_port>,
+    .build = built<one_port_program, shuffle_one_port>,
 };
 
 }  // namespace faro

@@ -70,6 +70,12 @@ bool Structure::ring_only() const {
   return std::all_of(cycles.begin(), cycles.end(), [](const Cycle& c) { return c.even_pair(); });
 }
 
+std::vector<int> Structure::chain_lengths() const {
+  std::vector<int> lengths;
+  for (const Chain& chain : chains) lengths.push_back(chain.length());
+  return lengths;
+}
+
 std::optional<int> Structure::spare() const {
   Word used = 0;
   for (const Chain& chain : chains) used |= bit(chain.control);

@@ -64,6 +64,7 @@ struct Structure {
   bool nothing_remote() const { return chains.empty() && cycles.empty(); }
   // No real cycle but even ones of length two: what the ring planner takes.
   bool ring_only() const;
+  std::vector<int> chain_lengths() const;
   // A slot bit that controls no chain, the lowest.
   std::optional<int> spare() const;
   // Where a slot number ends, given that no processor bit enters: the last local permutation.
