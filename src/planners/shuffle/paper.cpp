@@ -1,7 +1,10 @@
 #include "faro/planners/shuffle/paper.hpp"
 
 #include <algorithm>
+#include <functional>
 #include <numeric>
+#include <queue>
+#include <utility>
 
 #include "faro/base/check.hpp"
 #include "planners/shuffle/split_jobs.hpp"
@@ -29,30 +32,41 @@ std::vector<JobRow> pipelined_rows(const std::vector<int>& lengths, std::uint64_
   const std::size_t chains = lengths.size();
   // Job j of block r runs through chains r, r+1, ...; a machine takes the job with most chains
   // left that waits, the first among equals.
-  struct Place {
-    std::size_t chain = 0;
-    std::size_t chains_left = 0;
-    int position = 0;
-    Time moved = 0;  // the step after the one it moved in
+  struct Waiting {
+    std::size_t chains_done = 0;
+    std::size_t job = 0;
+    auto operator<=>(const Waiting&) const = default;
   };
-  std::vector<Place> places(jobs);
-  for (std::size_t j = 0; j < jobs; ++j) places[j] = {j * chains / jobs, chains, 0, 0};
+  struct Machine {
+    std::size_t chain = 0;
+    int position = 0;
+    std::priority_queue<Waiting, std::vector<Waiting>, std::greater<>> waiting = {};
+  };
+  std::vector<Machine> machines;
+  std::vector<std::size_t> first;  // machine of each chain
+  for (std::size_t c = 0; c < chains; ++c) {
+    first.push_back(machines.size());
+    for (int i = 0; i < lengths[c]; ++i) machines.push_back({.chain = c, .position = i});
+  }
+  for (std::size_t j = 0; j < jobs; ++j) machines[first[j * chains / jobs]].waiting.push({0, j});
   std::vector<JobRow> rows(jobs);
   std::size_t left = jobs;
   for (Time now = 0; left != 0; ++now) {
-    std::vector<Word> taken(chains, 0);
-    for (std::size_t wanted = chains; wanted > 0; --wanted)
-      for (std::size_t j = 0; j < jobs; ++j) {
-        Place& p = places[j];
-        if (p.chains_left != wanted || p.moved == now + 1 || has_bit(taken[p.chain], p.position))
-          continue;
-        taken[p.chain] |= bit(p.position);
-        rows[j].push_back({now, static_cast<int>(p.chain), p.position, false});
-        p.moved = now + 1;
-        if (++p.position < lengths[p.chain]) continue;
-        p = {(p.chain + 1) % chains, p.chains_left - 1, 0, now + 1};
-        if (p.chains_left == 0) --left;
-      }
+    std::vector<std::pair<std::size_t, Waiting>> moved;  // to which machine
+    for (std::size_t m = 0; m < machines.size(); ++m) {
+      Machine& machine = machines[m];
+      if (machine.waiting.empty()) continue;
+      Waiting w = machine.waiting.top();
+      machine.waiting.pop();
+      rows[w.job].push_back({now, static_cast<int>(machine.chain), machine.position, false});
+      if (machine.position + 1 < lengths[machine.chain])
+        moved.emplace_back(m + 1, w);
+      else if (++w.chains_done < chains)
+        moved.emplace_back(first[(machine.chain + 1) % chains], w);
+      else
+        --left;
+    }
+    for (const auto& [m, w] : moved) machines[m].waiting.push(w);
   }
   return rows;
 }

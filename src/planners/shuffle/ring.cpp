@@ -67,7 +67,8 @@ struct Place {
 };
 
 struct Ring {
-  std::vector<Place> places;
+  std::vector<Place> places;  // the stations first, then the waiting places
+  std::size_t stations = 0;
   std::size_t size() const { return places.size(); }
 };
 
@@ -80,6 +81,7 @@ Ring ring_of(const Structure& s, Count places) {
     ring.places.push_back({Place::Kind::pair_first, static_cast<int>(c), 0});
     ring.places.push_back({Place::Kind::pair_second, static_cast<int>(c), 1});
   }
+  ring.stations = ring.size();
   while (ring.size() < places) ring.places.push_back({});
   return ring;
 }
@@ -99,8 +101,10 @@ class Lap {
   Lap(const Structure& s, const Ring& ring, Phase& phase) : s_(s), ring_(ring), phase_(phase) {}
 
   void plain(Slot job, std::size_t start, Time first) {
-    for (std::size_t i = 0; i < ring_.size(); ++i)
-      visit(job, ring_.places[(start + i) % ring_.size()], first + static_cast<Time>(i), -1);
+    for (std::size_t p = start; p < ring_.stations; ++p)
+      visit(job, ring_.places[p], first + static_cast<Time>(p - start), -1);
+    for (std::size_t p = 0; p < std::min(start, ring_.stations); ++p)
+      visit(job, ring_.places[p], first + static_cast<Time>(p + ring_.size() - start), -1);
   }
 
   void split(Slot job, std::size_t start, Time first) {
@@ -110,12 +114,13 @@ class Lap {
                              .chain = static_cast<std::uint16_t>(at.which),
                              .at = static_cast<std::uint8_t>(at.position)});
     exchange(job, first, phase_.spare, chain, at.position, 0);
-    for (std::size_t i = 1; i <= ring_.size(); ++i) {
-      const Place& place = ring_.places[(start + i) % ring_.size()];
-      const bool spare = place.kind == Place::Kind::chain && place.which == at.which &&
-                         place.position > at.position;
-      visit(job, place, first + static_cast<Time>(i), spare ? phase_.spare : -1);
+    for (std::size_t p = start + 1; p < ring_.stations; ++p) {
+      const Place& place = ring_.places[p];
+      const bool spare = place.kind == Place::Kind::chain && place.which == at.which;
+      visit(job, place, first + static_cast<Time>(p - start), spare ? phase_.spare : -1);
     }
+    for (std::size_t p = 0; p <= start; ++p)
+      visit(job, ring_.places[p], first + static_cast<Time>(p + ring_.size() - start), -1);
   }
 
  private:
