@@ -71,20 +71,28 @@ std::vector<Word> complements_from(std::uint64_t first, const MemoryMap& parts,
   return complements;
 }
 
+// Plans of more slots than this are made twice, to estimate and to build: each slot takes some
+// kilobytes.
+constexpr std::uint64_t kept_slots_max = 4 * exchange_group;
+
 // Group after group; `visit(first, plan)`. Neighbouring groups often want the same.
 template <class Visit>
 void for_each_group(const Request& request, const MemoryMap& parts, Visit&& visit) {
   const std::uint64_t slots = request.elements;
   const Effort effort = slots <= 4 * exchange_group ? Effort::full : Effort::little;
   std::vector<Word> planned;
-  ExchangePlan plan;
+  std::shared_ptr<const ExchangePlan> plan;
   for (std::uint64_t first = 0; first < slots; first += exchange_group) {
     std::vector<Word> complements = complements_from(first, parts, slots);
     if (complements != planned) {
-      plan = exchange_plan(parts.processors, complements, cube_of(request)->ports, effort);
+      plan = found_once(slots <= kept_slots_max ? request.workings : nullptr,
+                        fmt::format("affine-memory {}", first), [&] {
+                          return exchange_plan(parts.processors, complements,
+                                               cube_of(request)->ports, effort);
+                        });
       planned = std::move(complements);
     }
-    visit(first, plan);
+    visit(first, *plan);
   }
 }
 

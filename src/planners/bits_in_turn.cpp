@@ -26,9 +26,12 @@ std::optional<std::string> refusal_for(const Request& request, Hypercube::Ports 
   return {};
 }
 
-ExchangePlan group_plan(const Request& request, const BitMap& map, std::uint64_t elements) {
-  return exchange_plan(map.matrix(), std::vector<Word>(elements, map.complement()),
-                       cube_of(request)->ports, Effort::full);
+std::shared_ptr<const ExchangePlan> group_plan(const Request& request, const BitMap& map,
+                                               std::uint64_t elements) {
+  return found_once(request.workings, fmt::format("bits-in-turn {}", elements), [&] {
+    return exchange_plan(map.matrix(), std::vector<Word>(elements, map.complement()),
+                         cube_of(request)->ports, Effort::full);
+  });
 }
 
 Estimate estimate(const Request& request) {
@@ -36,8 +39,9 @@ Estimate estimate(const Request& request) {
   const std::uint64_t groups = request.elements / exchange_group;
   const std::uint64_t rest = request.elements % exchange_group;
   Count steps = 0;
-  if (groups != 0) steps = multiply_checked(groups, group_plan(request, map, exchange_group).steps);
-  if (rest != 0) steps += group_plan(request, map, rest).steps;
+  if (groups != 0)
+    steps = multiply_checked(groups, group_plan(request, map, exchange_group)->steps);
+  if (rest != 0) steps += group_plan(request, map, rest)->steps;
   return {.cost = {steps, fmt::format("counted, from {} row operations",
                                       operations_in_turn(map.matrix(), 0, map.width()).size())}};
 }
@@ -46,13 +50,13 @@ void build_as(const Request& request, const char* name, ScheduleSink& sink) {
   const SplitMap split = *split_map(request);
   const std::uint64_t k = request.elements;
   sink.begin(cube_header(request, name, k));
-  std::optional<ExchangePlan> whole;
+  std::shared_ptr<const ExchangePlan> whole;
   std::uint64_t first = 0;
   for (; first + exchange_group <= k; first += exchange_group) {
     if (!whole) whole = group_plan(request, split.processors, exchange_group);
     push_exchanges(*whole, first, sink);
   }
-  if (first < k) push_exchanges(group_plan(request, split.processors, k - first), first, sink);
+  if (first < k) push_exchanges(*group_plan(request, split.processors, k - first), first, sink);
   push_slots(split, k, sink);
   sink.finish();
 }

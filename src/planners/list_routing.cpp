@@ -169,24 +169,28 @@ bool one_port(const Request& request) {
   return cube_of(request)->ports == Hypercube::Ports::one;
 }
 
-Routed shortest(const Request& request) {
-  const LinkTable table = LinkTable::of_cube(processor_bits(request));
-  Routed routed{packets_of(request), {}};
-  routed.times = one_port(request) ? one_port_times(table, routed.packets)
-                                   : links::first_come(table, routed.packets, {});
-  return routed;
+using Found = std::shared_ptr<const Routed>;
+
+Found shortest(const Request& request) {
+  return found_once(request.workings, shortest_path_lists.name, [&request] {
+    const LinkTable table = LinkTable::of_cube(processor_bits(request));
+    Routed routed{packets_of(request), {}};
+    routed.times = one_port(request) ? one_port_times(table, routed.packets)
+                                     : links::first_come(table, routed.packets, {});
+    return routed;
+  });
 }
 
 // The best of several ways and times, with all ports then negotiated step by step towards the
 // bound.
-Routed balanced(const Request& request) {
+Routed search_balanced(const Request& request) {
   const int n = processor_bits(request);
   const LinkTable table = LinkTable::of_cube(n);
   const auto enough = static_cast<std::uint32_t>(
       lower_bound(*cube_of(request), std::span<const std::uint64_t>(request.destinations),
                   request.elements)
           .value);
-  Routed best = shortest(request);
+  Routed best = *shortest(request);
   if (best.packets.empty()) return best;
   Random random(1991);
   for (const Detours detours : {Detours::none, Detours::one}) {
@@ -209,6 +213,11 @@ Routed balanced(const Request& request) {
       break;
   }
   return best;
+}
+
+Found balanced(const Request& request) {
+  return found_once(request.workings, balanced_lists.name,
+                    [&request] { return search_balanced(request); });
 }
 
 std::optional<std::string> refusal(const Request& request) {
@@ -240,16 +249,16 @@ void emit_list(const Request& request, const char* name, const ListPlan& plan, S
 }
 
 Estimate estimate_shortest(const Request& request) {
-  return {.cost = {shortest(request).times.steps, "counted, ascending shortest paths"}};
+  return {.cost = {shortest(request)->times.steps, "counted, ascending shortest paths"}};
 }
 Estimate estimate_balanced(const Request& request) {
-  return {.cost = {balanced(request).times.steps, "counted, paths and times negotiated"}};
+  return {.cost = {balanced(request)->times.steps, "counted, paths and times negotiated"}};
 }
 void build_shortest(const Request& request, ScheduleSink& sink) {
-  emit_list(request, shortest_path_lists.name, stored(request, shortest(request)), sink);
+  emit_list(request, shortest_path_lists.name, stored(request, *shortest(request)), sink);
 }
 void build_balanced(const Request& request, ScheduleSink& sink) {
-  emit_list(request, balanced_lists.name, stored(request, balanced(request)), sink);
+  emit_list(request, balanced_lists.name, stored(request, *balanced(request)), sink);
 }
 
 }  // namespace

@@ -86,6 +86,16 @@ TEST(AffineMemory, more_slots_than_are_planned_together) {
                        cut_request(random_affine(17, random), 14, ports), false);
 }
 
+TEST(AffineMemory, what_the_estimate_found_is_built) {
+  Random random(8);
+  for (const int m : {3, 12}) {  // one group of slots, two
+    const BitMap map = random_affine(4 + m, random);
+    testing::one_search_serves_both(affine_memory, cut_request(map, m));
+    testing::one_search_serves_both(affine_memory_one_port,
+                                    cut_request(map, m, Hypercube::Ports::one));
+  }
+}
+
 TEST(AffineMemory, fifty_processor_bits_are_proved) {
   Random random(5);
   built_and_verified(affine_memory, cut_request(random_affine(54, random), 4), false);

@@ -80,6 +80,16 @@ TEST(BitsInTurn, groups_of_elements_follow_each_other) {
     built_and_verified(bits_in_turn, cube_request_of(5, random_affine(5, random), k), false);
 }
 
+TEST(BitsInTurn, what_the_estimate_found_is_built) {
+  Random random(6);
+  const BitMap map = random_affine(5, random);
+  for (const std::uint64_t k : {3U, 2048U, 4099U}) {
+    testing::one_search_serves_both(bits_in_turn, cube_request_of(5, map, k));
+    testing::one_search_serves_both(bits_in_turn_one_port,
+                                    cube_request_of(5, map, k, Hypercube::Ports::one));
+  }
+}
+
 TEST(BitsInTurn, beats_row_operations_on_random_maps) {
   Random random(4);
   for (const int n : {10, 30, 60})

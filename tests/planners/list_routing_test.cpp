@@ -96,6 +96,13 @@ TEST(ListRouting, random_permutations_are_a_few_steps_above_the_bound) {
   }
 }
 
+TEST(ListRouting, what_the_estimate_found_is_built) {
+  Random random(12);
+  for (const auto ports : {Hypercube::Ports::all, Hypercube::Ports::one})
+    for (const Planner* planner : {&shortest_path_lists, &balanced_lists})
+      testing::one_search_serves_both(*planner, list_request(4, 5, ports, random));
+}
+
 TEST(ListRouting, the_same_request_gives_the_same_schedule) {
   Random random(11);
   const Request request = list_request(5, 7, Hypercube::Ports::all, random);

@@ -4,6 +4,7 @@
 #include <gtest/gtest.h>
 
 #include <initializer_list>
+#include <memory>
 #include <vector>
 
 #include "faro/machines/verify/verifier.hpp"
@@ -59,6 +60,22 @@ inline Cost built_and_verified(const Planner& planner, const Request& request, b
   EXPECT_EQ(to_string(proved.cost.steps), to_string(planner.estimate(request).cost.value))
       << planner.name << " K=" << request.elements;
   return proved.cost;
+}
+
+// One search serves estimate and build where the request keeps workings, and the schedule is the
+// one that a search of its own gives.
+inline void one_search_serves_both(const Planner& planner, Request request) {
+  RecordingSink searched;
+  planner.build(request, searched);
+  request.workings = std::make_shared<Workings>();
+  planner.estimate(request);
+  const std::size_t searches = request.workings->size();
+  EXPECT_GT(searches, 0U) << planner.name;
+  RecordingSink built;
+  planner.build(request, built);
+  EXPECT_EQ(request.workings->size(), searches) << planner.name;
+  EXPECT_EQ(built.cube_steps, searched.cube_steps) << planner.name;
+  EXPECT_EQ(built.pops_slots, searched.pops_slots) << planner.name;
 }
 
 }  // namespace faro::testing

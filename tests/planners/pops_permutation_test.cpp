@@ -9,6 +9,7 @@
 #include "faro/machines/bounds/pops_bounds.hpp"
 #include "faro/planners/pops_colouring.hpp"
 #include "faro/planners/pops_fewest.hpp"
+#include "planning.hpp"
 #include "pops_testing.hpp"
 
 namespace faro {
@@ -224,15 +225,8 @@ TEST(PopsFewestSlots, regular_demands_of_a_million_processors_are_searched_withi
 
 TEST(PopsFewestSlots, what_the_estimate_found_is_built) {
   Random random(6);
-  Request request = pops_request(18, 16, random_permutation(18 * 16, random));
-  RecordingSink searched;
-  pops_fewest_slots.build(request, searched);
-  request.workings = std::make_shared<Workings>();
-  const Count slots = pops_fewest_slots.estimate(request).cost.value;
-  RecordingSink kept;
-  pops_fewest_slots.build(request, kept);
-  EXPECT_EQ(kept.pops_slots, searched.pops_slots);
-  EXPECT_EQ(kept.pops_slots.size(), slots);
+  testing::one_search_serves_both(pops_fewest_slots,
+                                  pops_request(18, 16, random_permutation(18 * 16, random)));
 }
 
 }  // namespace

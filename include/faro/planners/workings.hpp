@@ -8,6 +8,7 @@
 #pragma once
 
 #include <any>
+#include <cstddef>
 #include <map>
 #include <memory>
 #include <string>
@@ -22,6 +23,7 @@ class Workings {
     if (!place.has_value()) place = make();
     return std::any_cast<const T&>(place);
   }
+  std::size_t size() const { return kept_.size(); }
 
  private:
   std::map<std::string, std::any> kept_;
