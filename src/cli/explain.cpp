@@ -92,7 +92,8 @@ void print_summary(const Options& options, const Notation& notation, Output& out
   const Count moved = moved_elements(map);
   const Count all = Count{1} << static_cast<unsigned>(map.width());
   out.text("{}\n\n", out.styled(Output::Style::strong, options.map));
-  out.text("The element at index i goes to index map(i); indices have {} bits.\n\n", map.width());
+  out.text("The element at index i goes to index map(i); indices have {} bit{}.\n\n", map.width(),
+           map.width() == 1 ? "" : "s");
   out.text("  class      {}: {}\n", out.styled(Output::Style::accent, name_of(map_class)),
            meaning(map_class));
   out.text("  canonical  {}\n", to_notation(map, notation.cut));

@@ -247,10 +247,6 @@ Count ring_steps(const Structure& s) {
   return choose(s).steps;
 }
 
-Count ring_plain_steps(const Structure& s) {
-  return plain_choice(station_lengths(s), s.elements() / 2).steps;
-}
-
 Phase ring_phase(const Structure& s) {
   FARO_CHECK(s.ring_only() && !s.nothing_remote() && s.elements() >= 2);
   const Choice choice = choose(s);

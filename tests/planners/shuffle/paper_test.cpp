@@ -6,7 +6,6 @@
 #include "faro/base/limits.hpp"
 #include "faro/base/random.hpp"
 #include "faro/planners/shuffle/planners.hpp"
-#include "faro/planners/shuffle/ring.hpp"
 #include "requests.hpp"
 
 namespace faro {

@@ -24,8 +24,6 @@
 namespace faro::shuffle {
 
 Count ring_steps(const Structure& s);
-// The plain starts alone: what pipelining can do in this class (Theorem 2 where it holds).
-Count ring_plain_steps(const Structure& s);
 
 // Requires ring_only(), something remote and K >= 2.
 Phase ring_phase(const Structure& s);
