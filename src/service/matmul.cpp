@@ -192,10 +192,6 @@ void perform(const StoredMatrix& a, const StoredMatrix& b, const MatmulOptions& 
 
 }  // namespace
 
-std::string product_type(const std::string& a, const std::string& b) {
-  return text_of(promoted(number_type(a), number_type(b)));
-}
-
 MatmulReport multiply(const StoredMatrix& a, const StoredMatrix& b, const MatmulOptions& options) {
   if (const auto why = matmul_refusal(options.machine, options.order))
     throw Error(ErrorCode::impossible, *why);

@@ -38,7 +38,6 @@ class ArrayInput {
 
   const std::string& name() const { return name_; }
   const NpyHeader& header() const { return header_; }
-  bool is_raw() const { return header_.type.empty(); }
   bool is_mapped() const { return mapped_; }
   std::span<const std::byte> data() const { return data_; }
   // See Mapping::prefault().

@@ -51,7 +51,4 @@ struct MatmulReport {
 // orders that do not fit.
 MatmulReport multiply(const StoredMatrix& a, const StoredMatrix& b, const MatmulOptions& options);
 
-// The type of the product, as NumPy promotes the two: "<i2" and "<f4" give "<f4".
-std::string product_type(const std::string& a, const std::string& b);
-
 }  // namespace faro
