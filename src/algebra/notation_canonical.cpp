@@ -1,7 +1,5 @@
 #include <fmt/format.h>
 
-#include <algorithm>
-
 #include "faro/algebra/notation.hpp"
 
 namespace faro {

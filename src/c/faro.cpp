@@ -6,7 +6,6 @@
 #include <cstring>
 #include <exception>
 #include <iterator>
-#include <memory>
 #include <new>
 #include <string>
 

@@ -3,8 +3,6 @@
 #include <fmt/format.h>
 #include <unistd.h>
 
-#include <algorithm>
-
 #include "cli/output.hpp"
 #include "faro/base/error.hpp"
 

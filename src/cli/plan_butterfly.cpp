@@ -3,7 +3,6 @@
 #include <fmt/format.h>
 
 #include <nlohmann/json.hpp>
-#include <utility>
 
 #include "cli/json_numbers.hpp"
 #include "cli/plan_words.hpp"

@@ -2,8 +2,6 @@
 
 #include <fmt/format.h>
 
-#include <bit>
-
 #include "faro/algebra/notation.hpp"
 #include "faro/base/limits.hpp"
 #include "faro/files/array_file.hpp"

@@ -3,7 +3,6 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <cstring>
 
 #include "faro/base/check.hpp"
 #include "faro/base/error.hpp"

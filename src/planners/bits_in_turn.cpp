@@ -8,8 +8,6 @@
 
 #include <fmt/format.h>
 
-#include <algorithm>
-
 #include "exchange_lanes.hpp"
 #include "faro/planners/code_fields.hpp"
 #include "faro/planners/cube_request.hpp"

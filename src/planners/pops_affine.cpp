@@ -8,8 +8,6 @@
 
 #include <fmt/format.h>
 
-#include <algorithm>
-
 #include "faro/base/check.hpp"
 #include "faro/base/limits.hpp"
 #include "faro/machines/model/pops.hpp"

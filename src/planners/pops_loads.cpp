@@ -2,7 +2,6 @@
 
 #include <algorithm>
 #include <limits>
-#include <utility>
 
 #include "faro/base/random.hpp"
 #include "faro/planners/pops_load_search.hpp"

@@ -5,7 +5,6 @@
 
 #include <algorithm>
 #include <array>
-#include <functional>
 
 #include "faro/algebra/notation.hpp"
 #include "faro/base/check.hpp"

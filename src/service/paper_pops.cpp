@@ -4,9 +4,7 @@
 
 #include <fmt/format.h>
 
-#include <algorithm>
 #include <array>
-#include <numeric>
 
 #include "faro/base/error.hpp"
 #include "faro/machines/bounds/pops_bounds.hpp"

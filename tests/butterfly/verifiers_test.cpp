@@ -4,7 +4,6 @@
 #include <fstream>
 #include <nlohmann/json.hpp>
 #include <set>
-#include <sstream>
 
 #include "butterfly/naive_judge.hpp"
 #include "butterfly/planned.hpp"

@@ -4,7 +4,6 @@
 
 #include <fstream>
 #include <nlohmann/json.hpp>
-#include <numeric>
 
 #include "../full.hpp"
 #include "../paths.hpp"

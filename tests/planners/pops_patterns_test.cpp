@@ -2,8 +2,6 @@
 
 #include <gtest/gtest.h>
 
-#include <algorithm>
-
 #include "faro/machines/bounds/pops_bounds.hpp"
 #include "faro/planners/pops_broadcast.hpp"
 #include "pops_testing.hpp"

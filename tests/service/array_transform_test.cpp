@@ -4,7 +4,6 @@
 
 #include <algorithm>
 #include <complex>
-#include <cstring>
 #include <numeric>
 #include <vector>
 

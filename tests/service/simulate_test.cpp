@@ -3,8 +3,6 @@
 
 #include <gtest/gtest.h>
 
-#include <cstring>
-
 #include "faro/algebra/gray.hpp"
 #include "faro/base/byte_source.hpp"
 #include "faro/base/error.hpp"

@@ -1,6 +1,5 @@
 #include "mesh_pieces.hpp"
 
-#include <algorithm>
 #include <map>
 
 namespace faro {
