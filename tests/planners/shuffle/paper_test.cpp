@@ -122,6 +122,14 @@ TEST(ShufflePaper, jobs_that_start_inside_chains_find_partners) {
       }
 }
 
+// A plan is not held against a claim that no plan can meet.
+TEST(ShufflePaper, concurrent_starts_name_no_count_below_the_bound) {
+  EXPECT_FALSE(shuffle_concurrent.estimate(structured_request(4, {4, 1}, {}, 0)).paper);
+  EXPECT_FALSE(shuffle_concurrent.estimate(structured_request(5, {4, 1, 1, 1}, {}, 0)).paper);
+  EXPECT_EQ(shuffle_concurrent.estimate(structured_request(5, {4, 1}, {}, 0)).paper->formula.text,
+            "K/2 + 2");
+}
+
 TEST(ShufflePaper, concurrent_starts_say_what_they_need) {
   EXPECT_EQ(shuffle_concurrent.refusal(structured_request(2, {4, 4}, {}, 0)),
             "it needs a storage bit beside the chains'");
