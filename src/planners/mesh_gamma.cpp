@@ -108,7 +108,7 @@ std::optional<std::string> refusal(const Request& request) {
   return std::nullopt;
 }
 
-mesh::MeshProgram program_for(const Request& request, const MeshGeometry& geometry) {
+mesh::MeshProgram search(const Request& request, const MeshGeometry& geometry) {
   const auto bits = bits_of(request);
   // A ring's routes are enough for bits on a torus; carries may ask for more.
   const bool torus = geometry.wrap() == Mesh::Wrap::orthogonal;
@@ -123,17 +123,20 @@ mesh::MeshProgram program_for(const Request& request, const MeshGeometry& geomet
                           mesh::extra_routes_max, geometry.shape_text()));
 }
 
+std::shared_ptr<const mesh::MeshProgram> program_for(const Request& request) {
+  return found_once(request.workings, mesh_gamma.name,
+                    [&request] { return search(request, MeshGeometry(mesh::mesh_of(request))); });
+}
+
 Estimate estimate(const Request& request) {
-  const MeshGeometry geometry(mesh::mesh_of(request));
-  return mesh::estimate_of(request, program_for(request, geometry),
+  return mesh::estimate_of(request, *program_for(request),
                            request.elements == 1
                                ? "the bound, where the search reaches it"
                                : "K times the bound, where the search reaches it");
 }
 
 void build(const Request& request, ScheduleSink& sink) {
-  const MeshGeometry geometry(mesh::mesh_of(request));
-  mesh::emit(request, mesh_gamma.name, program_for(request, geometry), sink);
+  mesh::emit(request, mesh_gamma.name, *program_for(request), sink);
 }
 
 }  // namespace
