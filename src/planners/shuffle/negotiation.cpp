@@ -26,7 +26,7 @@ class Negotiation {
 
   bool run(std::uint64_t& work) {
     for (Price round = 1;; ++round) {
-      shuffle_classes();
+      random_.mix(classes_);
       for (Class& c : classes_) {
         const std::uint64_t cost = work_of(c.element);
         if (work < cost) return false;
@@ -66,11 +66,6 @@ class Negotiation {
     return bit(distance) * steps_ * static_cast<std::uint64_t>(distance);
   }
 
-  void shuffle_classes() {
-    for (std::size_t i = classes_.size(); i-- > 1;)
-      std::swap(classes_[i], classes_[random_.below(i + 1)]);
-  }
-
   void count_users(const Class& c, Change change) {
     Word node = cube_.node_of(c.element);
     for (const Hop& hop : c.path) {
@@ -98,7 +93,7 @@ class Negotiation {
     std::vector<int> order;
     for (int d = 0; d < cube_.dimensions(); ++d)
       if (has_bit(away(element), d)) order.push_back(d);
-    for (std::size_t i = order.size(); i-- > 1;) std::swap(order[i], order[random_.below(i + 1)]);
+    random_.mix(order);
     const std::size_t subsets = bit(static_cast<int>(order.size()));
     nodes_.resize(subsets);
     nodes_[0] = cube_.node_of(element);

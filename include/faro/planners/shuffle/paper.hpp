@@ -4,9 +4,8 @@
 //   shuffle-pipelined    every job starts in the first dimension of a chain (Figures 2 and 8):
 //                        one chain K/2 + s - 1; several: blocks of jobs begin with different chains
 //   shuffle-concurrent   chains of any lengths, some jobs start inside one with an extra storage
-//   bit
-//                        (Figures 5 and 9 in general, Theorems 1 and 2): N + 3 or K/2 + 2, the
-//                        larger; pipelined where that is less
+//                        bit (Figures 5 and 9 in general, Theorems 1 and 2): N + 3 or K/2 + 2,
+//                        the larger; pipelined where that is less
 //   shuffle-by-exchange  several chains of equal length, each round an all-to-all exchange:
 //                        b ceil(K/2b) + N - b, b chains, N dimensions
 //   real-a1, real-a2     rounds of s jobs or elements: (s+1) ceil(K/2s), s ceil(K/s)
