@@ -1,7 +1,6 @@
 // What a planner finds while it says what a request costs, kept until it builds.
 //
-//   const auto packets = found_once(request.workings, "pops-fewest-slots", [&] { return search();
-//   });
+//   found_once(request.workings, "pops-fewest-slots", [&] { return search(request); })
 //
 // searches the first time and gives back what it found afterwards, shared. A plan is the same with
 // and without: what is kept depends on the request alone. One thread; dies with the request.
