@@ -1,6 +1,7 @@
 // Help texts, made from the declarations.
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <string>
 
 #include "cli/command.hpp"

@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <deque>
 #include <map>
+#include <tuple>
 
 #include "faro/base/bits.hpp"
 #include "faro/base/check.hpp"

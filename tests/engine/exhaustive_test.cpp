@@ -1,6 +1,8 @@
 // All maps of few bits, through every kernel set, out of place and in place.
 #include <gtest/gtest.h>
 
+#include <algorithm>
+
 #include "engine/kernels/kernels.hpp"
 #include "full.hpp"
 #include "moves.hpp"

@@ -3,6 +3,8 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
+
 #include "engine/involutions.hpp"
 #include "engine/passes.hpp"
 #include "full.hpp"

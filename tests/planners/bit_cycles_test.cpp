@@ -60,7 +60,7 @@ TEST(Patterns, cost_what_is_known) {
       nlohmann::json::parse(std::ifstream(testing::source_path("tests/data/conversion.json")));
   for (const auto& row : golden.at("patterns").at("rows"))
     for (const Pattern& p : patterns())
-      if (p.name == row.at(0)) {
+      if (p.name == row.at(0).get<std::string>()) {
         EXPECT_TRUE(pattern_cost(p, row.at(1).get<std::uint64_t>()) ==
                     row.at(2).get<std::uint64_t>());
       }

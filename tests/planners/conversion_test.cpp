@@ -2,6 +2,7 @@
 // verifiers agree, and none is above the best costs known.
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <fstream>
 #include <functional>
 #include <nlohmann/json.hpp>

@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <string>
+#include <string_view>
 
 namespace faro {
 namespace {
@@ -13,11 +14,11 @@ std::size_t column(const PaperTable& table, const std::string& name) {
   return static_cast<std::size_t>(at - table.columns.begin());
 }
 
-const PaperTable& table_titled(const PaperPage& page, const std::string& start) {
+const PaperTable& table_titled(const PaperPage& page, std::string_view start) {
   for (const PaperTable& table : page.tables) {
     if (table.title.starts_with(start)) return table;
   }
-  throw std::out_of_range(start);
+  throw std::out_of_range(std::string(start));
 }
 
 TEST(paper_butterfly, every_cell_of_ours_is_a_verified_plan) {

@@ -3,6 +3,7 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <string_view>
 
 #include "full.hpp"
 
@@ -17,7 +18,7 @@ class PaperMesh : public ::testing::Test {
     return made;
   }
 
-  static const PaperTable& table(const std::string& start) {
+  static const PaperTable& table(std::string_view start) {
     const auto found =
         std::find_if(page().tables.begin(), page().tables.end(),
                      [&](const PaperTable& t) { return t.title.starts_with(start); });

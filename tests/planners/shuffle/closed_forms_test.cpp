@@ -1,4 +1,6 @@
 // The closed planners: every schedule replayed and proved, its steps equal to the formula.
+#include <algorithm>
+
 #include "../planning.hpp"
 #include "faro/base/random.hpp"
 #include "faro/machines/bounds/bounds.hpp"

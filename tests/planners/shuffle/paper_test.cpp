@@ -1,6 +1,8 @@
 // The paper's algorithms: built, verified, and equal to their printed counts where those hold.
 #include "faro/planners/shuffle/paper.hpp"
 
+#include <algorithm>
+
 #include "../../full.hpp"
 #include "../planning.hpp"
 #include "faro/base/limits.hpp"

@@ -1,4 +1,5 @@
 // How near the lower bound the planners come: every small permutation, random larger ones.
+#include <algorithm>
 #include <fstream>
 #include <map>
 #include <nlohmann/json.hpp>

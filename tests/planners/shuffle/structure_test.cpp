@@ -2,6 +2,8 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
+
 #include "faro/planners/shuffle/packets.hpp"
 #include "requests.hpp"
 
