@@ -7,9 +7,9 @@
 // to 32 runs of 256 bytes, 8 KiB a tile.
 //
 //   for tile:   from_at, to_at               walk the cosets: one xor each for every tile
-//     copy-in   stage_from <- the runs       where the source's runs are short: pages, eight at
-//     once kernels   registers of K cosets        lane_network.hpp drain     to runs <- stage_to
-//     streaming stores of whole lines
+//     copy-in   stage_from <- the runs       where its runs are short: pages, eight at once
+//     kernels   registers of K cosets        lane_network.hpp
+//     drain     to runs <- stage_to          streaming stores of whole lines
 //
 // Every vector is reduced so that addresses stay aligned: source offsets have zero low bits, and
 // destination offsets too unless the map couples low bits (Gray code, most affine maps). What

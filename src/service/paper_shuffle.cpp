@@ -124,8 +124,7 @@ PaperTable figure_4() {
 
 constexpr const char* steps_remark =
     "steps: the rows above as a schedule on 32 slots, the last 32 - K empty, every element "
-    "replayed "
-    "and delivered.";
+    "replayed and delivered.";
 
 PaperTable figure_5() {
   constexpr std::array<const char*, 9> printed{

@@ -37,6 +37,10 @@ inline constexpr Condition only_chains{[](const Structure& s) { return s.cycles.
 std::optional<std::string> first_refusal(const Request& request, Hypercube::Ports ports,
                                          std::initializer_list<const Condition*> conditions);
 
+// Table 3: what the paper counts for its algorithms on one real cycle.
+PaperCount table_3_a1(const Structure& s);
+PaperCount table_3_a2(const Structure& s);
+
 template <Hypercube::Ports ports, const Condition&... conditions>
 std::optional<std::string> refused_unless(const Request& request) {
   return first_refusal(request, ports, {&conditions...});

@@ -80,16 +80,13 @@ Estimate of_all_to_all(const Structure& s) {
 }
 
 Estimate of_real_a1(const Structure& s) {
-  const auto length = static_cast<Count>(s.cycles[0].length());
-  const Count jobs = s.elements() / 2;
-  const Formula f{(length + 1) * ceil_div(jobs, length), "(s + 1) ceil(K/2s)"};
-  return {.cost = f, .paper = PaperCount{"Johnsson, Ho 1991 (shuffles), Table 3 (A1)", f}};
+  const PaperCount paper = table_3_a1(s);
+  return {.cost = paper.formula, .paper = paper};
 }
 
 Estimate of_real_a2(const Structure& s) {
-  const auto length = static_cast<Count>(s.cycles[0].length());
-  const Formula f{length * ceil_div(s.elements(), length), "s ceil(K/s)"};
-  return {.cost = f, .paper = PaperCount{"Johnsson, Ho 1991 (shuffles), Table 3 (A2)", f}};
+  const PaperCount paper = table_3_a2(s);
+  return {.cost = paper.formula, .paper = paper};
 }
 
 Estimate of_real_a2_one_port(const Structure& s) {

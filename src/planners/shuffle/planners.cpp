@@ -44,17 +44,12 @@ Estimate of_ring(const Structure& s) {
 }
 
 Estimate of_a1(const Structure& s) {
-  const auto length = static_cast<Count>(s.cycles[0].length());
   return {{a1_ring_steps(s.cycles[0].length(), s.elements()), "max(K/2, s) + ceil(K/2s)"},
-          PaperCount{"Johnsson, Ho 1991 (shuffles), Table 3 (A1)",
-                     {(length + 1) * ceil_div(s.elements(), 2 * length), "(s + 1) ceil(K/2s)"}}};
+          table_3_a1(s)};
 }
 
 Estimate of_a2(const Structure& s) {
-  const auto length = static_cast<Count>(s.cycles[0].length());
-  return {{a2_ring_steps(s.cycles[0].length(), s.elements()), "max(K, s)"},
-          PaperCount{"Johnsson, Ho 1991 (shuffles), Table 3 (A2)",
-                     {length * ceil_div(s.elements(), length), "s ceil(K/s)"}}};
+  return {{a2_ring_steps(s.cycles[0].length(), s.elements()), "max(K, s)"}, table_3_a2(s)};
 }
 
 Estimate of_lanes(const Structure& s) {
