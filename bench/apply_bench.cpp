@@ -6,8 +6,8 @@
 #include <chrono>
 #include <vector>
 
+#include "base/random.hpp"
 #include "faro/algebra/notation.hpp"
-#include "faro/base/random.hpp"
 
 namespace {
 

@@ -13,9 +13,9 @@
 #include <string_view>
 #include <vector>
 
-#include "faro/machines/verify/cube.hpp"
 #include "faro/schedules/cost.hpp"
 #include "faro/schedules/expand.hpp"
+#include "machines/cube/verifiers.hpp"
 
 namespace {
 

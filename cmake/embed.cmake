@@ -9,7 +9,7 @@ while(at LESS digits)
   string(APPEND body "    ${piece}\n")
   math(EXPR at "${at} + 4000")
 endwhile()
-file(WRITE ${OUT} "#include <string_view>\n\nnamespace faro::tables {\n"
+file(WRITE ${OUT} "#include <string_view>\n\nnamespace faro::inline v1::tables {\n"
   "namespace {\nconst char bytes[] = {\n${body}    0};\n}  // namespace\n"
   "extern const std::string_view ${NAME};\n"
-  "const std::string_view ${NAME}{bytes, sizeof(bytes) - 1};\n}  // namespace faro::tables\n")
+  "const std::string_view ${NAME}{bytes, sizeof(bytes) - 1};\n}  // namespace faro::inline v1::tables\n")

@@ -9,7 +9,7 @@
 #include "faro/base/error.hpp"
 #include "faro/schedules/json_reader.hpp"
 #include "faro/schedules/json_writer.hpp"
-#include "faro/service/map_goal.hpp"
+#include "faro/schedules/map_goal.hpp"
 #include "faro/service/verify.hpp"
 
 namespace {

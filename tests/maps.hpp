@@ -4,8 +4,8 @@
 #include <numeric>
 #include <vector>
 
+#include "base/random.hpp"
 #include "faro/algebra/bit_map.hpp"
-#include "faro/base/random.hpp"
 
 namespace faro::testing {
 

@@ -35,3 +35,25 @@ if command -v script >/dev/null; then
   check "colour on a terminal" bash -c "TERM=xterm script -qec \"'$faro' explain gray:3\" /dev/null </dev/null | grep -q \$'\\033\\['"
   check "NO_COLOR" bash -c "! NO_COLOR=1 TERM=xterm script -qec \"'$faro' explain gray:3\" /dev/null </dev/null | grep -q \$'\\033\\['"
 fi
+
+# the words of other systems
+exits "xla" 0 "$faro" explain 'xla:{devices=[2,1,4]<=[4,2]T(1,0)}' --shape 16x16x16
+prints "xla" "a:4 b:4 c:4"
+exits "a swizzle" 0 "$faro" explain 'cute:Swizzle<3,4,3>'
+exits "a shape missing" 2 "$faro" explain 'xla:{devices=[2,1,4]<=[4,2]T(1,0)}'; says "shape" "needs the shape"
+exits "uneven" 4 "$faro" explain 'dtensor:(4,) [Shard(0)]' --shape 10; says "uneven" "3, 3, 3, 1"
+exits "copies" 0 "$faro" explain "jax:mesh x=2 y=2, P('x')" --shape 16; prints "copies" "2 of every element"
+exits "a move of copies" 0 "$faro" explain "jax:mesh x=2 y=2, P('x') => jax:mesh x=2 y=2, P(('x', 'y'))" --shape 16
+prints "a move of copies" "16 elements are on their device"
+py "np.save('table.npy', np.array([0, 2, 4, 6, 1, 3, 5, 7])); np.save('none.npy', np.array([0, 1, 2, 3, 4, 5, 7, 6]))"
+exits "fit" 0 "$faro" explain --fit table.npy; prints "fit" "rot(i, 1)"
+exits "no fit" 4 "$faro" explain --fit none.npy; says "no fit" "index 6 goes to 7; the images of 0, 2 and 4 say 6"
+exits "a map and --fit" 2 "$faro" explain gray:3 --fit table.npy
+exits "neither" 2 "$faro" explain; says "neither" "MAP"
+
+# faro export
+exits "export" 0 "$faro" export 'r:3 c:3 -> c[2:1] r[2] | r[1:0] c[0]' --to jax --shape 8x8
+prints "export" "mesh a=4 b=2, P('b', 'a')"
+exits "export a swizzle" 0 "$faro" export 'i:9 -> i[8:6] i[8:6]^i[5:3] i[2:0]' --to cute; prints "export a swizzle" "Swizzle<3,3,3>"
+exits "a complement to triton" 4 "$faro" export 'i:3 -> ~i' --to triton; says "complement" "L(0) = 0"
+exits "no such system" 2 "$faro" export gray:3 --to nosuch

@@ -28,10 +28,10 @@ check "the man page is what packaging/man.py makes now" cmp -s page "$root/packa
 check "bash accepts its completions" sh -c "'$faro' completions bash | bash -n"
 if command -v zsh >/dev/null; then check "zsh accepts its completions" sh -c "'$faro' completions zsh | zsh -n"; fi
 if command -v fish >/dev/null; then check "fish accepts its completions" sh -c "'$faro' completions fish | fish -n"; fi
-completed=$(bash -c "source <('$faro' completions bash); COMP_WORDS=(faro exp); COMP_CWORD=1; _faro; echo \"\${COMPREPLY[*]}\"")
-check "bash completes exp" test "$completed" = explain
-completed=$(bash -c "source <('$faro' completions bash); COMP_WORDS=(faro permute a b --m); COMP_CWORD=4; _faro; echo \"\${COMPREPLY[*]}\"")
-check "bash completes --m" test "$completed" = --map
+completed=$(bash -c "source <('$faro' completions bash); COMP_WORDS=(faro expl); COMP_CWORD=1; _faro; echo \"\${COMPREPLY[*]}\"")
+check "bash completes expl" test "$completed" = explain
+completed=$(bash -c "source <('$faro' completions bash); COMP_WORDS=(faro permute a b --ma); COMP_CWORD=4; _faro; echo \"\${COMPREPLY[*]}\"")
+check "bash completes --ma" test "$completed" = --map
 if command -v man >/dev/null; then
   check "the man page has no warnings" sh -c "! man --warnings -l '$root/packaging/faro.1' 2>&1 >/dev/null | grep ."
 fi

@@ -59,10 +59,11 @@ cpu_below() {
   done
   check "$name: $least ms of processor time, at most $limit" test $least -lt "$limit"
 }
-# 2^60 processors with 100 elements each: planned and proved within 0.1 s, as a whole command.
+# 2^60 processors with 100 elements each: planned and proved within a second, as a whole command; the search of
+# services-ring, which saves a fifth of the steps, is most of it.
 exits "2^60 processors" 0 "$faro" plan 'a:60 -> ungray(a)' --on cube:60 --elements 100
 prints "2^60 processors" 'proved for all 2^60 processors'
-cpu_below "2^60 processors" 100 "$faro" plan 'a:60 -> ungray(a)' --on cube:60 --elements 100
+cpu_below "2^60 processors" 1000 "$faro" plan 'a:60 -> ungray(a)' --on cube:60 --elements 100
 exits "2^60 processors, the longest program" 0 "$faro" plan 'a:60 -> ungray(a)' --on cube:60 --elements 100 --algorithm three-fifths
 prints "2^60 processors, the longest program" 'proved for all 2^60 processors'
 cpu_below "2^60 processors, the longest program" 3000 "$faro" plan 'a:60 -> ungray(a)' --on cube:60 --elements 100 --algorithm three-fifths

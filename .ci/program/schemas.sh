@@ -19,6 +19,10 @@ object explain3 0 explain 'a:4 | m:3 -> ungray(a) | ~m'
 object explain4 0 explain 'cyclic:2|3'
 object explain5 0 explain 'i:64 -> gray(rev(i))'
 object explain6 0 explain 'i:0 -> i'
+object explain7 0 explain 'xla:{devices=[2,1,4]<=[4,2]T(1,0)}' --shape 16x16x16
+object explain8 0 explain 'xla:{devices=[2,2]<=[4] last_tile_dim_replicate}' --shape 16
+object move1 0 explain "jax:mesh x=2 y=2, P('x') => jax:mesh x=2 y=2, P(('x', 'y'))" --shape 16
+object export1 0 export 'i:4 -> ungray(i)' --to qasm
 object permute1 0 permute a.npy b.npy --map 'i -> ~i'
 object algorithms1 0 algorithms
 object paper1 0 paper
@@ -40,7 +44,11 @@ object transform1 0 transform fft x.npy y.npy --on cube:3 --layout cyclic
 object matmul1 0 matmul m.npy m.npy p.npy --on pops:4,4
 object broadcast1 0 broadcast all-to-all --on pops:4,2
 object bench1 0 bench --class l3 --rounds 1
+FARO_MACHINE=$PWD/machine object tune1 0 tune --small
+object tune2 0 tune --show
 object completions1 0 completions bash
+object permute3 0 permute a.npy e.npy --map "i -> ~i" --memory 64MiB --io buffered
+object plan7 0 permute a.npy --map "i -> ~i" --memory 64MiB --plan
 object permute2 0 permute a.npy --in-place --map gray --axis 1 --verify
 
 for schema in "$root"/docs/schemas/*.json; do

@@ -4,9 +4,9 @@
 
 #include <algorithm>
 
-#include "faro/base/check.hpp"
+#include "base/check.hpp"
 
-namespace faro {
+namespace faro::inline v1 {
 
 AffineSpace AffineSpace::everything(int width) {
   FARO_CHECK(width >= 0 && width <= word_bits);
@@ -159,4 +159,4 @@ std::vector<Word> AffineSpace::directions() const {
   return reduced_basis(basis);
 }
 
-}  // namespace faro
+}  // namespace faro::inline v1

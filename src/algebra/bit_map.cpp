@@ -4,9 +4,9 @@
 
 #include <array>
 
-#include "faro/base/check.hpp"
+#include "base/check.hpp"
 
-namespace faro {
+namespace faro::inline v1 {
 namespace {
 
 std::string name_inputs(Word inputs) {
@@ -118,4 +118,4 @@ std::size_t hash_of(const BitMap& map) {
   return h;
 }
 
-}  // namespace faro
+}  // namespace faro::inline v1

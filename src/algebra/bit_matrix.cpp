@@ -3,9 +3,9 @@
 #include <algorithm>
 #include <functional>
 
-#include "faro/base/check.hpp"
+#include "base/check.hpp"
 
-namespace faro {
+namespace faro::inline v1 {
 
 BitMatrix::BitMatrix(int rows, int columns) : rows_(rows), columns_(columns) {
   FARO_CHECK(rows >= 0 && rows <= word_bits && columns >= 0 && columns <= word_bits);
@@ -147,4 +147,4 @@ Word reduce(Word x, std::span<const Word> basis) {
   return x;
 }
 
-}  // namespace faro
+}  // namespace faro::inline v1

@@ -2,7 +2,7 @@
 
 #include <fmt/format.h>
 
-namespace faro {
+namespace faro::inline v1 {
 
 const char* name_of(MapClass map_class) {
   switch (map_class) {
@@ -79,4 +79,4 @@ Count moved_elements(const BitMap& map) {
   return (Count{1} << map.width()) - fixed_points(map);
 }
 
-}  // namespace faro
+}  // namespace faro::inline v1

@@ -1,6 +1,6 @@
 #include "faro/algebra/gray.hpp"
 
-namespace faro {
+namespace faro::inline v1 {
 
 BitMap gray_map(int width) {
   BitMatrix m(width, width);
@@ -12,4 +12,4 @@ BitMap ungray_map(int width) {
   return gray_map(width).inverse();
 }
 
-}  // namespace faro
+}  // namespace faro::inline v1

@@ -4,10 +4,10 @@
 
 #include <array>
 
+#include "base/check.hpp"
 #include "faro/algebra/gray.hpp"
-#include "faro/base/check.hpp"
 
-namespace faro {
+namespace faro::inline v1 {
 namespace {
 
 constexpr std::array<std::pair<Encoding, const char*>, 4> encodings = {
@@ -66,4 +66,4 @@ std::optional<Encoding> encoding_named(std::string_view name) {
   return std::nullopt;
 }
 
-}  // namespace faro
+}  // namespace faro::inline v1

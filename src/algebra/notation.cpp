@@ -4,10 +4,11 @@
 
 #include <algorithm>
 
-#include "notation_named.hpp"
-#include "notation_sizes.hpp"
+#include "algebra/notation_invertible.hpp"
+#include "algebra/notation_named.hpp"
+#include "algebra/notation_sizes.hpp"
 
-namespace faro {
+namespace faro::inline v1 {
 namespace {
 
 using namespace notation;
@@ -220,7 +221,7 @@ class Reader {
         terms.emplace_back(&term, forms_of(term, fields, text_));
         if (side == &arrow.high) high_bits += terms.back().second.size();
       }
-    result.map = invertible(terms, fields, width, arrow.end_at);
+    result.map = invertible(terms, fields, width, arrow.end_at, text_);
     result.cut = cut_of(arrow, left_bits, static_cast<int>(high_bits), known);
     return result;
   }
@@ -238,65 +239,6 @@ class Reader {
       fail(NotationFault::cut, arrow.arrow_at,
            fmt::format("{} processor bits left of '->', {} right of it", left_bits, right_bits));
     return {Cut::Kind::both, left_bits};
-  }
-
-  // "a[1]^b[1]"
-  static std::string bits_text(Word mask, const std::vector<PlacedField>& fields,
-                               const char* joint) {
-    std::string result;
-    for (const PlacedField& f : fields)
-      for (int b = f.width - 1; b >= 0; --b)
-        if (has_bit(mask, f.low + b))
-          result += fmt::format("{}{}[{}]", result.empty() ? "" : joint, f.name, b);
-    return result;
-  }
-
-  static std::string lost_text(const std::vector<Word>& rows,
-                               const std::vector<PlacedField>& fields, int width) {
-    std::vector<Word> lost = BitMatrix::from_rows(width, rows).kernel();
-    std::reverse(lost.begin(), lost.end());
-    std::string text;
-    for (const Word combination : lost) {
-      text += text.empty() ? "lost: " : ", ";
-      text += bits_text(combination, fields, "+");
-      if (!is_power_of_two(combination)) text += " (flipping these together changes nothing)";
-    }
-    return text;
-  }
-
-  BitMap invertible(const std::vector<std::pair<const Term*, Forms>>& terms,
-                    const std::vector<PlacedField>& fields, int width, std::size_t end) const {
-    std::vector<Word> rows;  // highest result bit first
-    std::vector<Word> basis;
-    Word complement = 0;
-    std::optional<std::pair<std::size_t, std::string>> fault;
-    for (const auto& [term, forms] : terms) {
-      for (const Form& form : forms) {
-        if (reduce(form.mask, basis) == 0) {
-          if (!fault) fault.emplace(term->at, repeated(form, rows, fields));
-          continue;
-        }
-        rows.push_back(form.mask);
-        basis = reduced_basis(rows);
-        complement = (complement << 1) | Word{form.inverted};
-      }
-    }
-    const bool full = static_cast<int>(rows.size()) == width;
-    if (fault || !full) {
-      std::string reason = fault ? fault->second : "";
-      if (!full) reason += (reason.empty() ? "" : "; ") + lost_text(rows, fields, width);
-      fail(NotationFault::singular, fault ? fault->first : end, reason);
-    }
-    std::reverse(rows.begin(), rows.end());
-    return BitMap::from_matrix(BitMatrix::from_rows(width, rows), complement);
-  }
-
-  static std::string repeated(const Form& form, const std::vector<Word>& rows,
-                              const std::vector<PlacedField>& fields) {
-    if (form.mask == 0) return "a bit here is constant";
-    const std::string bits = bits_text(form.mask, fields, "^");
-    const bool twice = std::find(rows.begin(), rows.end(), form.mask) != rows.end();
-    return fmt::format("{} is {}", bits, twice ? "used twice" : "a sum of bits left of it");
   }
 
   static bool states_sizes(const Text& text) {
@@ -376,4 +318,4 @@ Layout parse_layout(std::string_view text, const KnownSizes& known) {
   return Reader(text).layout(known);
 }
 
-}  // namespace faro
+}  // namespace faro::inline v1

@@ -1,8 +1,11 @@
 #include <fmt/format.h>
 
-#include "faro/algebra/notation.hpp"
+#include <algorithm>
 
-namespace faro {
+#include "faro/algebra/tensor_notation.hpp"
+#include "faro/base/limits.hpp"
+
+namespace faro::inline v1 {
 namespace {
 
 // A source field as the canonical text names it.
@@ -25,10 +28,12 @@ struct Said {
 
 class Printer {
  public:
-  Printer(const BitMap& map, const Cut& cut) : map_(map), cut_(cut) {
+  // For pieces of a tensor map's bits: its fields, highest bits first.
+  Printer(const BitMap& map, std::vector<Source> fields)
+      : map_(map), rows_(rows_of(map)), fields_(std::move(fields)) {}
+
+  Printer(const BitMap& map, const Cut& cut) : map_(map), cut_(cut), rows_(rows_of(map)) {
     const int p = map.width();
-    for (int r = 0; r < p; ++r)
-      rows_.push_back({map.matrix().row(r), has_bit(map.complement(), r)});
     if (cut.kind == Cut::Kind::both) {
       fields_ = {{"p", p - cut.processor_bits, cut.processor_bits},
                  {"m", 0, p - cut.processor_bits}};
@@ -58,14 +63,39 @@ class Printer {
                        low.text.empty() ? "" : " ", low.text);
   }
 
- private:
-  const Row& row(int r) const { return rows_[static_cast<std::size_t>(r)]; }
+  // Result bits low .. low+width-1, piece by piece.
+  Said pieces(int low, int width) const {
+    Said result;
+    for (int top = low + width - 1; top >= low;) {
+      const Piece next = piece(top, low);
+      result.text += fmt::format("{}{}{}", result.text.empty() ? "" : " ",
+                                 row(top).inverted ? "~" : "", next.said.text);
+      result.slices += next.said.slices;
+      top -= next.length;
+    }
+    return result;
+  }
 
-  std::string literal(const char* argument) const {
+  // "matrix(0x2, 0x1)" and the argument.
+  std::string matrix(const std::string& argument) const {
     std::string columns;
     for (int c = map_.width() - 1; c >= 0; --c)
       columns += fmt::format("{}{:#x}", columns.empty() ? "" : ", ", map_.column(c));
-    std::string text = fmt::format("matrix({}){}", columns, argument);
+    return fmt::format("matrix({}){}", columns, argument);
+  }
+
+ private:
+  static std::vector<Row> rows_of(const BitMap& map) {
+    std::vector<Row> rows;
+    for (int r = 0; r < map.width(); ++r)
+      rows.push_back({map.matrix().row(r), has_bit(map.complement(), r)});
+    return rows;
+  }
+
+  const Row& row(int r) const { return rows_[static_cast<std::size_t>(r)]; }
+
+  std::string literal(const char* argument) const {
+    std::string text = matrix(argument);
     if (map_.complement() != 0) text += fmt::format(" ^ {:#x}", map_.complement());
     return text;
   }
@@ -127,7 +157,9 @@ class Printer {
   }
 
   const Source& field_of(int source_bit) const {
-    return source_bit >= fields_[0].low ? fields_[0] : fields_[1];
+    for (const Source& field : fields_)
+      if (source_bit >= field.low) return field;
+    return fields_.back();
   }
 
   // Source bits low .. low+width-1, all of one field.
@@ -205,28 +237,141 @@ class Printer {
     return best;
   }
 
-  Said pieces(int low, int width) const {
-    Said result;
-    for (int top = low + width - 1; top >= low;) {
-      const Piece next = piece(top, low);
-      result.text += fmt::format("{}{}{}", result.text.empty() ? "" : " ",
-                                 row(top).inverted ? "~" : "", next.said.text);
-      result.slices += next.said.slices;
-      top -= next.length;
-    }
-    return result;
-  }
-
   const BitMap& map_;
   Cut cut_;
   std::vector<Row> rows_;
   std::vector<Source> fields_;
 };
 
+// The text of a map with lengths: see tensor_notation.hpp.
+class TensorPrinter {
+ public:
+  TensorPrinter(const TensorDigits& digits, const TensorCut& cut) : digits_(digits), cut_(cut) {
+    const bool both = cut.kind == Cut::Kind::both;
+    const auto runs = pieces_of(digits.from, both);
+    for (const Run& run : runs) {
+      if (run.cut_before) put_cut();
+      const std::string name = name_of_field(names_++);
+      left_ += left_.empty() ? "" : " ";
+      if (run.digit.which == Digit::is_bit) {
+        fields_.push_back({name, run.low, run.width});
+        left_ += fmt::format("{}:{}", name, run.width);
+      } else {
+        lengths_.push_back(name);
+        left_ += fmt::format("{}={}", name, run.digit.length);
+      }
+    }
+    if (both && !is_cut(runs)) {  // all of the index stands left of it
+      put_cut();
+      left_ += fmt::format(" {}:0", name_of_field(names_++));
+    }
+  }
+
+  std::string text() const {
+    const Printer printer(digits_.bits, fields_);
+    const std::string whole =
+        text_with([&](const Run& run) { return printer.pieces(run.low, run.width).text; });
+    if (whole.size() <= limits::notation_bytes_max) return whole;
+    // Pieces of dense bits; the matrix of all, cut into this run's, is shorter.
+    std::string all;
+    for (const Source& field : fields_) all += (all.empty() ? "" : " ") + field.name;
+    const std::string matrix = printer.matrix(fmt::format("({})", all));
+    return text_with([&](const Run& run) {
+      std::string piece = fmt::format("{}[{}:{}]", matrix, run.low + run.width - 1, run.low);
+      const Word complement = (digits_.bits.complement() >> run.low) & low_mask(run.width);
+      return complement == 0 ? piece : fmt::format("{} ^ {:#x}", piece, complement);
+    });
+  }
+
+ private:
+  // A length, or neighbouring bits: low .. low + width - 1.
+  struct Run {
+    Digit digit;
+    int low = 0;
+    int width = 0;
+    bool cut_before = false;
+  };
+
+  std::vector<Run> pieces_of(const std::vector<Digit>& side, bool cut) const {
+    std::vector<Run> runs;
+    int bit_at = digits_.bits.width();
+    Word product = 1;
+    for (const Digit& digit : side) {
+      const bool cut_here = cut && product == cut_.processors && !is_cut(runs);
+      if (digit.which == Digit::is_bit) {
+        --bit_at;
+        if (!runs.empty() && runs.back().width > 0 && !cut_here) {
+          runs.back().low = bit_at;
+          ++runs.back().width;
+        } else {
+          runs.push_back({digit, bit_at, 1, cut_here});
+        }
+      } else {
+        runs.push_back({digit, 0, 0, cut_here});
+      }
+      product *= digit.length;
+    }
+    return runs;
+  }
+
+  void put_cut() {
+    if (left_.empty()) left_ = fmt::format("{}:0", name_of_field(names_++));
+    left_ += " |";
+  }
+
+  static bool is_cut(const std::vector<Run>& runs) {
+    return std::any_of(runs.begin(), runs.end(), [](const Run& run) { return run.cut_before; });
+  }
+
+  // a, b, .., z, a1, b1, ..
+  static std::string name_of_field(int k) {
+    const char letter = static_cast<char>('a' + k % 26);
+    return k < 26 ? std::string(1, letter) : fmt::format("{}{}", letter, k / 26);
+  }
+
+  template <class BitsText>
+  std::string text_with(BitsText bits_text) const {
+    const bool cut = cut_.kind != Cut::Kind::none;
+    const auto runs = pieces_of(digits_.to, cut);
+    std::string text = left_ + " ->";
+    for (const Run& run : runs) {
+      if (run.cut_before) text += " |";
+      if (run.digit.which == Digit::is_bit)
+        text += " " + bits_text(run);
+      else
+        text += fmt::format(" {}{}", run.digit.reversed ? "~" : "",
+                            lengths_[static_cast<std::size_t>(run.digit.which)]);
+    }
+    if (cut && !is_cut(runs)) text += " |";
+    return text;
+  }
+
+  const TensorDigits& digits_;
+  TensorCut cut_;
+  int names_ = 0;
+  std::string left_;
+  std::vector<Source> fields_;
+  std::vector<std::string> lengths_;
+};
+
 }  // namespace
+
+std::string to_notation(const TensorMap& map, const TensorCut& cut) {
+  if (const auto bits = map.bits(); bits && is_power_of_two(cut.processors))
+    return to_notation(*bits, Cut{cut.kind, log2_exact(cut.processors)});
+  if (cut.kind == Cut::Kind::none) return TensorPrinter(map.digits(), cut).text();
+  const auto elements = static_cast<Word>(map.elements());
+  if (cut.processors == 0 || elements % cut.processors != 0)
+    throw Error(ErrorCode::usage,
+                fmt::format("{} elements cut among {} processors", elements, cut.processors));
+  const std::vector<Word> shape = {cut.processors, elements / cut.processors};
+  const std::vector<Word> whole = {elements};
+  const bool both = cut.kind == Cut::Kind::both;
+  return TensorPrinter(map.digits_of(both ? shape : whole, shape), cut).text();
+}
 
 std::string to_notation(const BitMap& map, const Cut& cut) {
   return Printer(map, cut).text();
 }
 
-}  // namespace faro
+}  // namespace faro::inline v1

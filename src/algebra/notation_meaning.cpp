@@ -1,10 +1,10 @@
-#include "notation_meaning.hpp"
+#include "algebra/notation_meaning.hpp"
 
 #include <fmt/format.h>
 
 #include <algorithm>
 
-namespace faro::notation {
+namespace faro::inline v1::notation {
 namespace {
 
 constexpr Word rotation_max = 64;
@@ -58,9 +58,25 @@ class Evaluator {
     if (known == fields_.end())
       fail(NotationFault::name, t.at,
            fmt::format("no field named '{}'; there is {}", t.name, names()));
+    if (known->length > 0) return {{0, false, static_cast<int>(known - fields_.begin())}};
     Forms forms;
     for (int b = known->width - 1; b >= 0; --b) forms.push_back({bit(known->low + b), false});
     return forms;
+  }
+
+  // Only '~' and juxtaposition take lengths.
+  void bits_only(const Forms& forms, std::string_view what, std::size_t at) const {
+    for (const Form& form : forms) {
+      if (form.length < 0) continue;
+      const PlacedField& field = fields_[static_cast<std::size_t>(form.length)];
+      std::string reason = fmt::format("{} takes bits; ", what);
+      reason +=
+          is_power_of_two(field.length)
+              ? fmt::format("write {}:{} for {}={}", field.name, log2_exact(field.length),
+                            field.name, field.length)
+              : fmt::format("{} has length {}, which is no power of two", field.name, field.length);
+      fail(NotationFault::width, at, reason);
+    }
   }
 
   std::string names() const {
@@ -71,6 +87,7 @@ class Evaluator {
   }
 
   Forms sliced(const Forms& forms, const Term::Slice& slice) const {
+    bits_only(forms, "[high:low]", slice.high.at);
     const Word width = forms.size();
     for (const Number& n : {slice.high, slice.low})
       if (n.value >= width)
@@ -86,6 +103,7 @@ class Evaluator {
 
   Forms exclusive_or(const Term& t) const {
     Forms result = terms(t.arguments[0]);
+    bits_only(result, "'^'", t.at);
     for (std::size_t i = 0; i < t.xor_numbers.size(); ++i) {
       if (t.xor_numbers[i]) {
         add_number(result, *t.xor_numbers[i]);
@@ -93,6 +111,7 @@ class Evaluator {
       }
       const Terms& operand = t.arguments[i + 1];
       const Forms more = terms(operand);
+      bits_only(more, "'^'", operand[0].at);
       if (more.size() != result.size())
         fail(NotationFault::width, operand[0].at,
              fmt::format("'^' joins {} bits and {} bits", result.size(), more.size()));
@@ -117,6 +136,7 @@ class Evaluator {
 
   Forms matrix(const Term& t) const {
     const Forms argument = terms(t.arguments[0]);
+    bits_only(argument, "matrix", t.at);
     const std::size_t width = t.columns.size();
     if (argument.size() != width)
       fail(NotationFault::width, t.at,
@@ -138,6 +158,7 @@ class Evaluator {
 
   Forms function(const Term& t) const {
     Forms x = terms(t.arguments[0]);
+    bits_only(x, t.name, t.at);
     const std::size_t width = x.size();
     switch (t.function) {
       case Function::rev:
@@ -178,6 +199,7 @@ class Evaluator {
     std::vector<Forms> parts = {first};
     for (std::size_t i = 1; i < t.arguments.size(); ++i) {
       parts.push_back(terms(t.arguments[i]));
+      bits_only(parts.back(), "zip", t.arguments[i][0].at);
       if (parts.back().size() != first.size())
         fail(NotationFault::width, t.arguments[i][0].at,
              fmt::format("zip joins {} bits and {} bits", first.size(), parts.back().size()));
@@ -214,4 +236,4 @@ Forms forms_of(const Term& term, const std::vector<PlacedField>& fields, std::st
   return Evaluator(fields, text).term(term);
 }
 
-}  // namespace faro::notation
+}  // namespace faro::inline v1::notation

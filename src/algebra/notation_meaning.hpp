@@ -4,27 +4,29 @@
 #include <string_view>
 #include <vector>
 
-#include "notation_syntax.hpp"
+#include "algebra/notation_syntax.hpp"
 
-namespace faro::notation {
+namespace faro::inline v1::notation {
 
-// One bit of a result: parity(source & mask) ^ inverted.
+// One digit of a result: a bit, parity(source & mask) ^ inverted, or a length that moves whole.
 struct Form {
   Word mask = 0;
-  bool inverted = false;
+  bool inverted = false;  // of a length: reversed
+  int length = -1;        // a length: which field it is
 };
 
 using Forms = std::vector<Form>;  // most significant first
 
-// A field with its place among the source bits: bits low .. low + width - 1.
+// A field with its place among the source bits: bits low .. low + width - 1, none for a length.
 struct PlacedField {
   std::string_view name;
   int low = 0;
   int width = 0;
+  Word length = 0;  // 0 for bits
 };
 
 // Throws NotationError: name, range, width.
 Forms forms_of(const Terms& terms, const std::vector<PlacedField>& fields, std::string_view text);
 Forms forms_of(const Term& term, const std::vector<PlacedField>& fields, std::string_view text);
 
-}  // namespace faro::notation
+}  // namespace faro::inline v1::notation

@@ -1,11 +1,11 @@
-#include "notation_named.hpp"
+#include "algebra/notation_named.hpp"
 
 #include <algorithm>
 #include <array>
 
 #include "faro/algebra/gray.hpp"
 
-namespace faro::notation {
+namespace faro::inline v1::notation {
 namespace {
 
 // The bit map that sends bit b to position place(b).
@@ -70,4 +70,4 @@ std::string_view why_impossible(std::string_view name) {
   return {};
 }
 
-}  // namespace faro::notation
+}  // namespace faro::inline v1::notation

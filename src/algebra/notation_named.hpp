@@ -7,7 +7,7 @@
 
 #include "faro/algebra/bit_map.hpp"
 
-namespace faro::notation {
+namespace faro::inline v1::notation {
 
 struct NamedMapEntry {
   std::string_view name;
@@ -22,4 +22,4 @@ const NamedMapEntry* named_map(std::string_view name);
 // Why a known permutation is no bit map; empty for any other name.
 std::string_view why_impossible(std::string_view name);
 
-}  // namespace faro::notation
+}  // namespace faro::inline v1::notation

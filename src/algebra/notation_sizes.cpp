@@ -1,10 +1,10 @@
-#include "notation_sizes.hpp"
+#include "algebra/notation_sizes.hpp"
 
 #include <fmt/format.h>
 
 #include <algorithm>
 
-namespace faro::notation {
+namespace faro::inline v1::notation {
 namespace {
 
 using Widths = std::vector<std::optional<int>>;
@@ -41,19 +41,13 @@ class Sizer {
   }
 
   void check_names() const {
-    for (std::size_t i = 0; i < arrow_.left.size(); ++i) {
-      const FieldText& field = arrow_.left[i];
-      if (is_reserved(field.name) || field.name.find('-') != std::string_view::npos)
-        fail(NotationFault::name, field.at, fmt::format("'{}' cannot name a field", field.name));
-      for (std::size_t j = 0; j < i; ++j)
-        if (arrow_.left[j].name == field.name)
-          fail(NotationFault::name, field.at, fmt::format("field '{}' twice", field.name));
-    }
+    for (std::size_t i = 0; i < arrow_.left.size(); ++i) check_field_name(arrow_.left, i, text_);
   }
 
   void read_widths() {
     Word sum = 0;
     for (const FieldText& field : arrow_.left) {
+      if (field.length) refuse_length(field);
       if (!field.width) {
         widths_.emplace_back();
         continue;
@@ -66,6 +60,16 @@ class Sizer {
              fmt::format("{} bits together; at most 64 are possible", sum));
       widths_.emplace_back(static_cast<int>(field.width->value));
     }
+  }
+
+  [[noreturn]] void refuse_length(const FieldText& field) const {
+    const Word length = field.length->value;
+    fail(NotationFault::width, field.at,
+         is_power_of_two(length)
+             ? fmt::format("a map of bits is wanted here; write {}:{} for {}={}", field.name,
+                           log2_exact(length), field.name, length)
+             : fmt::format("a map of bits is wanted here, and {} has length {}", field.name,
+                           length));
   }
 
   // Fields first..end-1 have `size` bits together, if that is known.
@@ -117,9 +121,20 @@ std::vector<PlacedField> placed_fields(const Arrow& arrow, const KnownSizes& kno
   return Sizer(arrow, text).run(known);
 }
 
+void check_field_name(const std::vector<FieldText>& fields, std::size_t i, std::string_view text) {
+  const FieldText& field = fields[i];
+  const auto fail = [&](const std::string& reason) {
+    throw NotationError(NotationFault::name, field.at, reason, text);
+  };
+  if (is_reserved(field.name) || field.name.find('-') != std::string_view::npos)
+    fail(fmt::format("'{}' cannot name a field", field.name));
+  for (std::size_t j = 0; j < i; ++j)
+    if (fields[j].name == field.name) fail(fmt::format("field '{}' twice", field.name));
+}
+
 bool states_its_sizes(const Arrow& arrow) {
   return std::all_of(arrow.left.begin(), arrow.left.end(),
                      [](const FieldText& field) { return field.width.has_value(); });
 }
 
-}  // namespace faro::notation
+}  // namespace faro::inline v1::notation

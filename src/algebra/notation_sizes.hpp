@@ -4,15 +4,18 @@
 #include <string_view>
 #include <vector>
 
-#include "notation_meaning.hpp"
+#include "algebra/notation_meaning.hpp"
 
-namespace faro::notation {
+namespace faro::inline v1::notation {
 
 // The fields placed among the source bits. Throws NotationError: name, size, limit.
 std::vector<PlacedField> placed_fields(const Arrow& arrow, const KnownSizes& known,
                                        std::string_view text);
 
+// Throws NotationError(name) if field i has a name that it cannot have, or one's before it.
+void check_field_name(const std::vector<FieldText>& fields, std::size_t i, std::string_view text);
+
 // Whether all widths stand in the text.
 bool states_its_sizes(const Arrow& arrow);
 
-}  // namespace faro::notation
+}  // namespace faro::inline v1::notation

@@ -1,4 +1,4 @@
-#include "notation_syntax.hpp"
+#include "algebra/notation_syntax.hpp"
 
 #include <fmt/format.h>
 
@@ -7,7 +7,7 @@
 
 #include "faro/base/limits.hpp"
 
-namespace faro::notation {
+namespace faro::inline v1::notation {
 namespace {
 
 constexpr std::array<std::pair<std::string_view, Function>, 6> functions = {
@@ -182,7 +182,9 @@ class Parser {
       if (now().kind == TokenKind::name) {
         const Token& name = now();
         ++next_;
-        result.left.push_back({name.text, name.at, width_after_colon()});
+        FieldText field{name.text, name.at, width_after_colon(), {}};
+        if (!field.width && accept("=")) field.length = number("a length");
+        result.left.push_back(std::move(field));
         fields_since_cut = true;
         continue;
       }
@@ -342,4 +344,4 @@ bool is_reserved(std::string_view name) {
                                          [&](const auto& f) { return f.first == name; });
 }
 
-}  // namespace faro::notation
+}  // namespace faro::inline v1::notation

@@ -6,9 +6,9 @@
 #include <variant>
 #include <vector>
 
-#include "notation_tokens.hpp"
+#include "algebra/notation_tokens.hpp"
 
-namespace faro::notation {
+namespace faro::inline v1::notation {
 
 enum class Function { rev, gray, ungray, zip, unzip, rot };
 
@@ -46,7 +46,8 @@ struct Term {
 struct FieldText {
   std::string_view name;
   std::size_t at = 0;
-  std::optional<Number> width;
+  std::optional<Number> width;   // after ':'
+  std::optional<Number> length;  // after '='
 };
 
 // fields -> side [| side]
@@ -102,4 +103,4 @@ Tree tree_of(std::string_view text);
 
 bool is_reserved(std::string_view name);
 
-}  // namespace faro::notation
+}  // namespace faro::inline v1::notation

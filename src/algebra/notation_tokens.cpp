@@ -1,4 +1,4 @@
-#include "notation_tokens.hpp"
+#include "algebra/notation_tokens.hpp"
 
 #include <fmt/format.h>
 
@@ -6,7 +6,7 @@
 
 #include "faro/base/limits.hpp"
 
-namespace faro::notation {
+namespace faro::inline v1::notation {
 namespace {
 
 bool is_digit(char c) {
@@ -57,7 +57,7 @@ class Lexer {
     if (is_digit(c)) return number();
     if (is_letter(c)) return name();
     if (text_.substr(at_, 2) == "->" || text_.substr(at_, 2) == "=>") return punctuation(2);
-    if (std::string_view("[](),:|^~-").find(c) != std::string_view::npos) return punctuation(1);
+    if (std::string_view("[](),:|^~-=").find(c) != std::string_view::npos) return punctuation(1);
     throw NotationError(NotationFault::lex, at_,
                         fmt::format("unexpected character '{}'", shown_character(text_, at_)),
                         text_);
@@ -117,4 +117,4 @@ std::string shown(const Token& token) {
   return token.kind == TokenKind::end ? "the end" : fmt::format("'{}'", token.text);
 }
 
-}  // namespace faro::notation
+}  // namespace faro::inline v1::notation

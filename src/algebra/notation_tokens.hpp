@@ -7,13 +7,13 @@
 
 #include "faro/algebra/notation.hpp"
 
-namespace faro::notation {
+namespace faro::inline v1::notation {
 
 enum class TokenKind { name, number, punctuation, end };
 
 struct Token {
   TokenKind kind = TokenKind::end;
-  std::string_view text;  // punctuation: one of [ ] ( ) , : | ^ ~ - -> =>
+  std::string_view text;  // punctuation: one of [ ] ( ) , : | ^ ~ - = -> =>
   std::size_t at = 0;
   Word value = 0;  // of a number
 
@@ -29,4 +29,4 @@ std::vector<Token> tokens_of(std::string_view text);
 // "'->'", "the end": a token as a message names it.
 std::string shown(const Token& token);
 
-}  // namespace faro::notation
+}  // namespace faro::inline v1::notation

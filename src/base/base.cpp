@@ -1,13 +1,14 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <ostream>
 
-#include "faro/base/check.hpp"
+#include "base/check.hpp"
 #include "faro/base/count.hpp"
 #include "faro/base/error.hpp"
 #include "faro/base/progress.hpp"
 
-namespace faro {
+namespace faro::inline v1 {
 
 int exit_code(ErrorCode code) {
   switch (code) {
@@ -55,6 +56,14 @@ void check_failed(std::string_view condition, std::string_view file, int line) {
                                   file, line, condition));
 }
 
+void Count::throw_limit(const char* why) {
+  throw Error(ErrorCode::limit, why);
+}
+
+std::ostream& operator<<(std::ostream& out, const Count& count) {
+  return out << to_string(count);
+}
+
 std::string to_string(Count count) {
   std::string digits;
   do {
@@ -70,21 +79,11 @@ std::optional<Count> count_from(std::string_view digits) {
   Count count = 0;
   for (const char c : digits) {
     if (c < '0' || c > '9') return std::nullopt;
-    const auto digit = static_cast<Count>(c - '0');
-    if (count > (~Count{0} - digit) / 10) return std::nullopt;
+    const Count digit = c - '0';
+    if (count > (Count::largest() - digit) / 10) return std::nullopt;
     count = count * 10 + digit;
   }
   return count;
-}
-
-Count add_checked(Count a, Count b) {
-  if (a > ~Count{0} - b) throw Error(ErrorCode::limit, "a count exceeds 128 bits");
-  return a + b;
-}
-
-Count multiply_checked(Count a, Count b) {
-  if (b != 0 && a > ~Count{0} / b) throw Error(ErrorCode::limit, "a count exceeds 128 bits");
-  return a * b;
 }
 
 std::uint64_t size_product(std::uint64_t a, std::uint64_t b, std::string_view what) {
@@ -99,4 +98,4 @@ void report(const Progress& progress, std::uint64_t done, std::uint64_t total) {
     throw Error(ErrorCode::cancelled, "stopped at the caller's request");
 }
 
-}  // namespace faro
+}  // namespace faro::inline v1

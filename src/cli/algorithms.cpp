@@ -4,7 +4,7 @@
 #include <vector>
 
 #include "cli/command.hpp"
-#include "faro/butterfly/planner.hpp"
+#include "faro/planners/cube/butterfly/planner.hpp"
 #include "faro/service/catalogue.hpp"
 
 namespace faro::cli {
@@ -17,7 +17,8 @@ struct Entry {
 std::vector<Entry> entries() {
   std::vector<Entry> all;
   for (const Planner* p : catalogue()) {
-    all.push_back({p->name, p->machine, p->title, p->needs, p->cost, p->citation});
+    const About& a = p->about();
+    all.push_back({a.name, a.machine, a.title, a.needs, a.cost, a.citation});
   }
   for (const ButterflyPlanner* p : butterfly_planners()) {
     all.push_back({p->name, "cube, butterfly networks (--butterfly)", p->title, p->needs, p->cost,

@@ -5,7 +5,7 @@
 #include <charconv>
 #include <utility>
 
-#include "faro/base/check.hpp"
+#include "base/check.hpp"
 #include "faro/base/error.hpp"
 
 namespace faro::cli {

@@ -2,8 +2,8 @@
 
 #include <numeric>
 
-#include "faro/base/check.hpp"
-#include "faro/base/random.hpp"
+#include "base/check.hpp"
+#include "base/random.hpp"
 
 namespace faro::cli {
 namespace {

@@ -1,4 +1,6 @@
 // `faro broadcast`: one to all, all to all, or each to each its own, on a POPS network.
+#include "planners/pops/broadcast.hpp"
+
 #include <fmt/format.h>
 
 #include <array>
@@ -9,10 +11,9 @@
 #include "cli/command.hpp"
 #include "cli/schedule_file.hpp"
 #include "faro/base/error.hpp"
-#include "faro/machines/model/machine_text.hpp"
-#include "faro/machines/model/pops.hpp"
-#include "faro/machines/verify/verifier.hpp"
-#include "faro/planners/pops_broadcast.hpp"
+#include "faro/machines/pops/model.hpp"
+#include "faro/machines/text.hpp"
+#include "faro/machines/verifier.hpp"
 
 namespace faro::cli {
 namespace {

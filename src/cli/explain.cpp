@@ -9,13 +9,18 @@
 
 #include "cli/command.hpp"
 #include "cli/drawing.hpp"
-#include "cli/json_numbers.hpp"
 #include "cli/map_bounds.hpp"
 #include "cli/map_text.hpp"
 #include "faro/algebra/classify.hpp"
 #include "faro/algebra/notation.hpp"
 #include "faro/base/count.hpp"
-#include "faro/planners/shuffle/structure.hpp"
+#include "faro/base/limits.hpp"
+#include "faro/files/array_file.hpp"
+#include "faro/layouts/fit.hpp"
+#include "faro/layouts/placement_move.hpp"
+#include "layouts/field_text.hpp"
+#include "planners/cube/shuffle/structure.hpp"
+#include "schedules/json_numbers.hpp"
 
 namespace faro::cli {
 namespace {
@@ -26,8 +31,19 @@ constexpr int wires_width_max = 16;
 constexpr int array_width_max = 5;
 
 struct Options {
-  std::string map;
+  std::optional<std::string> map;
   std::optional<std::uint64_t> width;
+  std::optional<std::string> shape;
+  std::optional<std::string> fit;
+
+  const std::string& words() const { return map ? *map : *fit; }
+};
+
+// What is explained: a map, or a placement whose elements have copies.
+struct Subject {
+  Notation notation;
+  int replica_bits = 0;
+  enum class Words { notation, foreign } words = Words::notation;
 };
 
 // "r2", "r1", ... for source bits, as the text names its fields.
@@ -91,7 +107,7 @@ void print_summary(const Options& options, const Notation& notation, Output& out
   const MapClass map_class = classify(map);
   const Count moved = moved_elements(map);
   const Count all = Count{1} << static_cast<unsigned>(map.width());
-  out.text("{}\n\n", out.styled(Output::Style::strong, options.map));
+  out.text("{}\n\n", out.styled(Output::Style::strong, options.words()));
   out.text("The element at index i goes to index map(i); indices have {} bit{}.\n\n", map.width(),
            map.width() == 1 ? "" : "s");
   out.text("  class      {}: {}\n", out.styled(Output::Style::accent, name_of(map_class)),
@@ -167,9 +183,15 @@ void print_structure(const Notation& notation, Output& out) {
   out.text("  an element travels at most {} links\n", s->distance());
 }
 
-void print_text(const Options& options, const Notation& notation, Output& out) {
+void print_text(const Options& options, const Subject& subject, Output& out) {
+  const Notation& notation = subject.notation;
   const BitMap& map = notation.map;
   print_summary(options, notation, out);
+  if (subject.words == Subject::Words::foreign)
+    out.text("  by axes    {}\n", layouts::text_with_fields(notation));
+  if (subject.replica_bits > 0)
+    out.text("  copies     {} of every element; the top {} bits of an index tell them apart\n",
+             bit(subject.replica_bits), subject.replica_bits);
   if (map.width() == 0) return;
   const std::vector<std::string> labels = bit_labels(notation);
   out.text("\n{}\n\n",
@@ -201,7 +223,7 @@ nlohmann::ordered_json as_json(const Options& options, const Notation& notation)
   const BitMap& map = notation.map;
   nlohmann::ordered_json object;
   object["format"] = "faro-map/1";
-  object["text"] = options.map;
+  object["text"] = options.words();
   object["width"] = map.width();
   auto& columns = object["columns"] = nlohmann::ordered_json::array();
   for (int i = 0; i < map.width(); ++i) columns.push_back(fmt::format("{:#x}", map.column(i)));
@@ -243,12 +265,79 @@ nlohmann::ordered_json as_json(const Options& options, const Notation& notation)
   return object;
 }
 
+void explain(const Options& options, const Subject& subject, Output& out) {
+  if (out.is_json()) {
+    nlohmann::ordered_json object = as_json(options, subject.notation);
+    object["replicas"] = bit(subject.replica_bits);
+    out.json(object.dump(2));
+    return;
+  }
+  print_text(options, subject, out);
+}
+
+// The two sides of `=>` where another system's words are among them.
+std::optional<TwoPlacements> foreign_move(const std::string& text, const KnownSizes& known,
+                                          const ForeignSizes& sizes) {
+  const std::size_t arrow = text.find("=>");
+  if (arrow == std::string::npos) return {};
+  if (!is_foreign(text) && !is_foreign(text.substr(arrow + 2))) return {};
+  return read_move(text, known, sizes);
+}
+
+// A .npy file that lists where every index goes.
+Notation fitted(const std::string& file) {
+  constexpr std::uint64_t most = std::uint64_t{1} << limits::replay_elements_log2_max;
+  const ArrayInput table = ArrayInput::npy(file);
+  Notation notation;
+  notation.map = fit(read_whole_numbers(table, most));
+  notation.fields = {{"i", notation.map.width()}};
+  return notation;
+}
+
+// What `A => B` costs between placements, where one of them has copies: there is no map then.
+int explain_copies(const Options& options, const TwoPlacements& sides, Output& out) {
+  const Traffic traffic = PlacementMove(sides.from, sides.to).traffic();
+  if (out.is_json()) {
+    nlohmann::ordered_json object;
+    object["format"] = "faro-move/1";
+    object["text"] = options.words();
+    object["from"] = sides.from.text();
+    object["to"] = sides.to.text();
+    object["replicas"] = {bit(sides.from.replica_bits()), bit(sides.to.replica_bits())};
+    object["kept"] = to_string(traffic.kept);
+    object["received"] = to_string(traffic.received);
+    object["kept_by_device"] = traffic.kept_by_device;
+    object["sent_by_device"] = traffic.sent_by_device;
+    object["received_by_device"] = traffic.received_by_device;
+    out.json(object.dump(2));
+    return 0;
+  }
+  out.text("{}\n\n", out.styled(Output::Style::strong, options.words()));
+  out.text("Copies are made or dropped, so this is no permutation of elements.\n\n");
+  out.text("  from       {}\n  to         {}\n", sides.from.text(), sides.to.text());
+  out.text("  kept       {} elements are on their device already\n", to_string(traffic.kept));
+  out.text("  delivered  {} elements, and no fewer\n", to_string(traffic.received));
+  return 0;
+}
+
 int run(const Options& options, Output& out) {
-  const Notation notation = parse_notation(options.map, known_total(options.width));
-  if (out.is_json())
-    out.json(as_json(options, notation).dump(2));
-  else
-    print_text(options, notation, out);
+  if (options.map.has_value() == options.fit.has_value())
+    throw Error(ErrorCode::usage, options.map ? "give MAP or --fit, not both"
+                                              : "say what to explain: MAP, or --fit FILE.npy");
+  if (options.fit) {
+    explain(options, {fitted(*options.fit)}, out);
+    return 0;
+  }
+  const KnownSizes known = known_total(options.width);
+  const ForeignSizes sizes = foreign_sizes(options.shape, options.width);
+  if (const auto sides = foreign_move(*options.map, known, sizes))
+    if (sides->from.replica_bits() != 0 || sides->to.replica_bits() != 0)
+      return explain_copies(options, *sides, out);
+  const ForeignLayout layout = read_layout(*options.map, known, sizes);
+  explain(options,
+          {layout.notation, layout.replica_bits,
+           layout.system.empty() ? Subject::Words::notation : Subject::Words::foreign},
+          out);
   return 0;
 }
 
@@ -261,17 +350,27 @@ const Command explain_command{
     .details =
         "MAP is written in the notation of docs/notation.md. The left side names the bits of\n"
         "the old index, most significant first; the right side writes the new index the\n"
-        "same way.",
+        "same way. MAP may be in the words of another system, SYSTEM:WORDS, and => joins\n"
+        "placements of any two (docs/layouts.md).",
     .examples =
         "faro explain 'r:3 c:2 -> c r'\n"
         "faro explain 'i:8 -> rev(i)' --json\n"
         "faro explain bit-reversal --width 10\n"
-        "faro explain 'cyclic:4|16 => consecutive'",
+        "faro explain 'cyclic:4|16 => consecutive'\n"
+        "faro explain 'cute:Swizzle<3,4,3>'\n"
+        "faro explain 'xla:{devices=[2,1,4]<=[4,2]T(1,0)}' --shape 16x16x16\n"
+        "faro explain --fit permutation.npy",
     .declare = [](Arguments& arguments) -> Action {
       auto options = std::make_shared<Options>();
       arguments.positional("MAP", options->map, "the map").completes(Completes::map);
       arguments.option("--width", "P", options->width,
                        "bits of an index, where MAP leaves a width out");
+      arguments.option("--shape", "SIDES", options->shape,
+                       "shape of the array, 16x16, where MAP is in another system's words");
+      arguments
+          .option("--fit", "FILE", options->fit,
+                  "a .npy file of where every index goes: its map, or why it has none")
+          .completes(Completes::file);
       return [options](Output& out) { return run(*options, out); };
     }};
 

@@ -3,7 +3,7 @@
 #include <fmt/format.h>
 
 #include "faro/base/error.hpp"
-#include "faro/machines/model/machine_text.hpp"
+#include "faro/machines/text.hpp"
 #include "faro/service/plan.hpp"
 
 namespace faro::cli {
@@ -30,12 +30,9 @@ std::vector<MachineBound> map_bounds(const Notation& notation) {
         "torus:" + sides, "mesh:" + sides + ",all-links", "torus:" + sides + ",all-links",
         fmt::format("pops:2^{},2^{}", (n + 1) / 2, n / 2)}) {
     const Machine machine = machine_from(text);
-    const Request request{.machine = machine,
-                          .map = {.map = notation.map, .cut = both, .memory_bits = m},
-                          .destinations = {},
-                          .elements = bit(m)};
     try {
-      Bound bound = bound_of(request);
+      Bound bound = bound_of(
+          Request::of(machine, MapGoal{.map = notation.map, .cut = both, .memory_bits = m}));
       if (bound.reason.rfind("no bound", 0) == 0) continue;
       rows.push_back({to_string(machine), cost_unit(machine), std::move(bound)});
     } catch (const Error& error) {

@@ -15,6 +15,14 @@ KnownSizes known_total(std::optional<std::uint64_t> width) {
   return {.total = static_cast<int>(*width), .processor = std::nullopt};
 }
 
+ForeignSizes foreign_sizes(const std::optional<std::string>& shape,
+                           std::optional<std::uint64_t> width) {
+  ForeignSizes sizes;
+  if (shape) sizes.shape = shape_from(*shape);
+  sizes.width = known_total(width).total;
+  return sizes;
+}
+
 std::string inverse_text(const Notation& notation) {
   const bool layout = notation.cut.kind == Cut::Kind::layout;
   return to_notation(notation.map.inverse(), layout ? Cut{} : notation.cut);

@@ -6,11 +6,17 @@
 #include <string>
 
 #include "faro/algebra/notation.hpp"
+#include "faro/layouts/foreign.hpp"
 
 namespace faro::cli {
 
 // The sizes known when `width` bits make an index. Throws Error(limit) beyond 64.
 KnownSizes known_total(std::optional<std::uint64_t> width);
+
+// What the words of other systems leave out: --shape, else --width. Throws Error(usage) where
+// the two disagree.
+ForeignSizes foreign_sizes(const std::optional<std::string>& shape,
+                           std::optional<std::uint64_t> width);
 
 // Canonical text of the inverse. That of a layout is a plain map.
 std::string inverse_text(const Notation& notation);

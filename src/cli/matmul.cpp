@@ -11,7 +11,8 @@
 #include "cli/command.hpp"
 #include "faro/base/error.hpp"
 #include "faro/files/array_file.hpp"
-#include "faro/machines/model/machine_text.hpp"
+#include "faro/machines/text.hpp"
+#include "schedules/json_numbers.hpp"
 
 namespace faro::cli {
 namespace {
@@ -62,11 +63,6 @@ StoredMatrix stored(const ArrayInput& input) {
                                                       : StoredMatrix::Order::columns};
 }
 
-ordered_json number(Count count) {
-  if (count < (Count{1} << 53U)) return static_cast<std::uint64_t>(count);
-  return to_string(count);
-}
-
 void print(const MatmulReport& report, const MatmulOptions& options, Output& out) {
   const std::string machine = to_string(Machine{options.machine});
   out.text("{0}x{0} on {1}\n", options.order, machine);
@@ -90,18 +86,18 @@ ordered_json json_of(const MatmulReport& report, const MatmulOptions& options) {
                  {"machine", to_string(Machine{options.machine})},
                  {"order", options.order},
                  {"type", report.type}};
-  j["cost"] = {{"slots", number(report.cost.slots)},
-               {"compute_rounds", number(report.cost.compute_rounds)}};
+  j["cost"] = {{"slots", json_count(report.cost.slots)},
+               {"compute_rounds", json_count(report.cost.compute_rounds)}};
   j["registers"] = report.registers;
-  j["formula"] = {{"text", report.formula.text}, {"value", number(report.formula.value)}};
+  j["formula"] = {{"text", report.formula.text}, {"value", json_count(report.formula.value)}};
   j["paper"] = {{"citation", report.paper.citation},
                 {"text", report.paper.formula.text},
-                {"value", number(report.paper.formula.value)}};
-  j["bound"] = {{"value", number(report.bound.value)}, {"reason", report.bound.reason}};
-  j["hardware"] = {{"couplers", number(report.hardware.couplers)},
-                   {"coupler_degree", number(report.hardware.coupler_degree)},
-                   {"transmitters", number(report.hardware.transmitters)},
-                   {"receivers", number(report.hardware.receivers)}};
+                {"value", json_count(report.paper.formula.value)}};
+  j["bound"] = {{"value", json_count(report.bound.value)}, {"reason", report.bound.reason}};
+  j["hardware"] = {{"couplers", json_count(report.hardware.couplers)},
+                   {"coupler_degree", json_count(report.hardware.coupler_degree)},
+                   {"transmitters", json_count(report.hardware.transmitters)},
+                   {"receivers", json_count(report.hardware.receivers)}};
   j["verified"] = nullptr;
   if (report.verdict) j["verified"] = {{"by", report.verdict->by}, {"ok", report.verdict->ok()}};
   return j;

@@ -1,5 +1,5 @@
 // `faro paper`: tables and figures of the papers, planned and verified while you wait.
-#include "faro/service/paper.hpp"
+#include "papers/paper.hpp"
 
 #include <fmt/format.h>
 

@@ -8,14 +8,16 @@
 #include <optional>
 #include <string>
 
-#include "cli/array_axis.hpp"
 #include "cli/command.hpp"
 #include "cli/memory.hpp"
+#include "cli/permute_disk.hpp"
 #include "faro/algebra/notation.hpp"
 #include "faro/base/error.hpp"
 #include "faro/engine/permute_plan.hpp"
 #include "faro/engine/reference.hpp"
 #include "faro/files/array_file.hpp"
+#include "faro/layouts/foreign.hpp"
+#include "service/array_axis.hpp"
 
 namespace faro::cli {
 namespace {
@@ -23,20 +25,20 @@ namespace {
 struct Options {
   std::string in;
   std::optional<std::string> out;
-  std::string map;
+  std::optional<std::string> map;
   std::optional<std::int64_t> axis;
   std::optional<std::uint64_t> threads;
   std::optional<std::uint64_t> element_bytes;
   bool in_place = false;
   bool verify = false;
   bool no_sync = false;
+  DiskOptions disk;
 
   const std::string& target() const { return in_place ? in : *out; }
   bool to_stdout() const { return target() == "-"; }
 };
 
-// More threads than this is a mistake, not a machine.
-constexpr std::uint64_t threads_max = 4096;
+constexpr std::uint64_t threads_max = PermuteOptions::threads_max;
 
 void check_options(const Options& options, const Output& out) {
   const auto refuse = [](const char* message) { throw Error(ErrorCode::usage, message); };
@@ -148,13 +150,35 @@ void verify(const BitMap& map, const ArrayAxis& axis, std::span<const std::byte>
                     name, wrong.from, wrong.outer, wrong.to));
 }
 
-int run(const Options& options, Output& out) {
-  check_options(options, out);
+DiskRequest disk_request(const Options& options) {
+  return {.in = options.in,
+          .out = options.target(),
+          .map = options.map.value_or(""),
+          .axis = options.axis,
+          .element_bytes = options.element_bytes,
+          .threads = static_cast<int>(options.threads.value_or(0)),
+          .verify = options.verify,
+          .disk = options.disk};
+}
+
+int resume(const Options& options, Output& out) {
+  if (options.out || options.map || options.axis || options.element_bytes || options.in_place ||
+      options.verify || options.disk.plan || options.disk.fresh)
+    throw Error(ErrorCode::usage,
+                "--resume OUT is all that is given: the journal beside OUT knows the rest");
+  DiskRequest request;
+  request.threads = static_cast<int>(options.threads.value_or(0));
+  request.disk = options.disk;
+  return resume_by_disk(options.in, request, out);
+}
+
+int run_in_memory(const Options& options, Output& out) {
   const auto start = std::chrono::steady_clock::now();
   const ArrayInput input = open_input(options);
   const ArrayAxis axis = array_axis(input.header(), options.axis, input.name());
-  const Notation notation =
-      parse_notation(options.map, {.total = axis.width, .processor = std::nullopt});
+  const Notation notation = read_map(
+      *options.map, {.total = axis.width, .processor = std::nullopt},
+      {options.axis ? std::vector<std::uint64_t>{} : input.header().shape, axis.width, {}});
   const BitMap map = stored_map(axis, notation.map);
   const PermutePlan plan = PermutePlan::out_of_place(
       map, axis.shape, {.threads = static_cast<int>(options.threads.value_or(0))});
@@ -176,6 +200,20 @@ int run(const Options& options, Output& out) {
   return 0;
 }
 
+int run(const Options& options, Output& out) {
+  if (options.disk.resume) return resume(options, out);
+  // A plan of a real file needs no OUT.
+  if (!options.disk.plan || options.out || options.in_place) check_options(options, out);
+  if (!options.map) throw Error(ErrorCode::usage, "--map is missing: what moves where");
+  if (options.disk.plan && !options.out) {
+    Options in_place = options;
+    in_place.in_place = true;
+    return permute_by_disk(disk_request(in_place), out);
+  }
+  const DiskRequest request = disk_request(options);
+  return goes_by_disk(request) ? permute_by_disk(request, out) : run_in_memory(options, out);
+}
+
 }  // namespace
 
 extern const Command permute_command;
@@ -186,20 +224,23 @@ const Command permute_command{
         "IN is a .npy file, or with --element-bytes raw elements; - is standard input.\n"
         "OUT gets the same shape and type; it appears, or is replaced, only when it is\n"
         "complete, and may be IN. The map acts on the whole array in C order, or on one\n"
-        "axis, whose length must be a power of two.",
+        "axis, whose length must be a power of two.\n"
+        "Arrays that do not fit half of the free memory, or --memory, go through it in\n"
+        "passes over the file (docs/disk.md); a stopped run goes on with --resume.",
     .examples =
         "faro permute a.npy b.npy --map 'i -> rev(i)'\n"
         "faro permute a.npy b.npy --map 'r:10 c -> c r' --verify\n"
         "faro permute a.npy --in-place --axis 1 --map gray\n"
-        "faro permute a.raw b.raw --element-bytes 16 --map bit-reversal",
+        "faro permute a.raw b.raw --element-bytes 16 --map bit-reversal\n"
+        "faro permute big.npy out.npy --map 'i -> rev(i)' --memory 2GiB\n"
+        "faro permute --resume out.npy",
     .declare = [](Arguments& arguments) -> Action {
       auto options = std::make_shared<Options>();
       arguments.positional("IN", options->in, "the array").completes(Completes::file);
       arguments.positional("OUT", options->out, "the result; - is standard output")
           .completes(Completes::file);
       arguments.option("--map", "MAP", options->map, "what moves where (docs/notation.md)")
-          .completes(Completes::map)
-          .required();
+          .completes(Completes::map);
       arguments.option("--axis", "A", options->axis,
                        "the axis that the map acts on, from 0; -1 is the last");
       arguments.option("--threads", "T", options->threads, "threads; as many as there are cores");
@@ -211,6 +252,7 @@ const Command permute_command{
       arguments.flag("--no-sync", options->no_sync,
                      "do not wait for the disk: complete after a crash of the program, not of the "
                      "machine");
+      declare_disk_options(arguments, options->disk);
       return [options](Output& out) { return run(*options, out); };
     }};
 

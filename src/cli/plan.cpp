@@ -8,9 +8,10 @@
 #include "cli/command.hpp"
 #include "cli/plan_butterfly.hpp"
 #include "cli/plan_text.hpp"
+#include "cli/plan_words.hpp"
 #include "cli/request.hpp"
 #include "cli/schedule_file.hpp"
-#include "faro/planners/shuffle/planners.hpp"
+#include "planners/cube/shuffle/planners.hpp"
 
 namespace faro::cli {
 namespace {
@@ -66,8 +67,8 @@ int run_butterfly(const Options& options, Output& out) {
 int run(const Options& options, Output& out) {
   if (options.butterfly) return run_butterfly(options, out);
   RequestText text = options.request;
-  if (options.algorithm == extended_cube.name) text.map_names = MapNames::a_subcube;
-  const NamedRequest named = request_from(text);
+  if (options.algorithm == extended_cube.name()) text.map_names = MapNames::a_subcube;
+  const Request request = request_from(text);
   std::optional<ScheduleFile> file;
   if (options.schedule)
     file.emplace(*options.schedule,
@@ -76,19 +77,22 @@ int run(const Options& options, Output& out) {
   plan_options.algorithm = options.algorithm.value_or("");
   plan_options.verify = verify_by(options.verify);
   plan_options.packets = packet_prices(options);
-  plan_options.map_text = named.map_text;
   plan_options.progress = out.progress("planning", Output::Unit::steps);
-  plan_options.sink = file ? &file->sink() : nullptr;
-  const PlanReport report = plan(named.request, plan_options);
-  if (file && report.ok()) file->commit();
+  const Plan planned = plan(request, plan_options);
+  const bool good = planned.ok() || plan_options.verify == VerifyBy::nobody;
+  if (file && good) {
+    planned.push(file->sink());
+    file->commit();
+  }
   const bool stdout_is_taken = options.schedule == "-";
   if (!stdout_is_taken) {
     if (out.is_json())
-      out.json(plan_json(report, named.map_text));
+      out.json(plan_json(planned));
     else
-      out.write(plan_text(report, named.map_text, out));
+      out.write(plan_text(planned, out));
   }
-  return report.ok() ? 0 : 1;
+  if (good) return 0;
+  return exit_code(was_refused(planned.verdicts()) ? ErrorCode::refused : ErrorCode::limit);
 }
 
 }  // namespace

@@ -4,26 +4,26 @@
 
 #include <nlohmann/json.hpp>
 
-#include "cli/json_numbers.hpp"
 #include "cli/plan_words.hpp"
 #include "cli/schedule_file.hpp"
 #include "faro/algebra/notation.hpp"
 #include "faro/base/error.hpp"
-#include "faro/machines/model/machine_text.hpp"
+#include "faro/machines/text.hpp"
 #include "faro/service/butterfly_plan.hpp"
+#include "schedules/json_numbers.hpp"
 
 namespace faro::cli {
 namespace {
 
 using nlohmann::ordered_json;
 
-ButterflyRequest request_of(const ButterflyPlanCommand& command) {
+ButterflyNetwork request_of(const ButterflyPlanCommand& command) {
   const Machine machine = machine_from(command.on);
   if (command.index_bits > 64) {
     throw Error(ErrorCode::limit,
                 fmt::format("--butterfly {}: at most 64 index bits", command.index_bits));
   }
-  ButterflyRequest request{.processor_bits = butterfly_cube(machine).dimensions,
+  ButterflyNetwork request{.processor_bits = butterfly_cube(machine).dimensions,
                            .index_bits = static_cast<int>(command.index_bits),
                            .order = command.order == "lsb"
                                         ? ButterflyGoal::Order::least_significant_first
@@ -58,7 +58,7 @@ ordered_json rows_json(const std::vector<Word>& rows) {
 }
 
 PlanWords words_of(const ButterflyPlanReport& report) {
-  const ButterflyRequest& request = report.request;
+  const ButterflyNetwork& request = report.request;
   return {.what = fmt::format("butterfly network of 2^{} elements", request.index_bits),
           .machine = Hypercube{.dimensions = request.processor_bits},
           .elements = request.elements(),
@@ -85,7 +85,7 @@ std::string text_of(const ButterflyPlanReport& report, const Output& out) {
 }
 
 std::string json_of(const ButterflyPlanReport& report) {
-  const ButterflyRequest& request = report.request;
+  const ButterflyNetwork& request = report.request;
   ordered_json j;
   j["format"] = "faro-plan/1";
   j["map"] = nullptr;
@@ -117,14 +117,14 @@ const char* order_word(ButterflyGoal::Order order) {
   return order == ButterflyGoal::Order::most_significant_first ? "msb" : "lsb";
 }
 
-std::string layout_text(const ButterflyRequest& request) {
+std::string layout_text(const ButterflyNetwork& request) {
   const bool msb = request.order == ButterflyGoal::Order::most_significant_first;
   return fmt::format("{}, {} significant bit first", to_string(request.layout()),
                      msb ? "most" : "least");
 }
 
 int plan_butterfly_command(const ButterflyPlanCommand& command, Output& out) {
-  const ButterflyRequest request = request_of(command);
+  const ButterflyNetwork request = request_of(command);
   ButterflyPlanOptions options{.algorithm = command.algorithm, .verify = command.verify};
   std::optional<ScheduleFile> file;
   if (command.schedule) {

@@ -6,7 +6,7 @@
 #include <string>
 
 #include "cli/output.hpp"
-#include "faro/butterfly/planner.hpp"
+#include "faro/planners/cube/butterfly/planner.hpp"
 #include "faro/service/plan.hpp"
 
 namespace faro::cli {
@@ -25,7 +25,7 @@ struct ButterflyPlanCommand {
 // "msb", "lsb".
 const char* order_word(ButterflyGoal::Order order);
 // "cyclic:6|6 binary||gray, most significant bit first".
-std::string layout_text(const ButterflyRequest& request);
+std::string layout_text(const ButterflyNetwork& request);
 
 // Returns the exit code: 1 where a verifier says no.
 int plan_butterfly_command(const ButterflyPlanCommand& command, Output& out);

@@ -4,42 +4,42 @@
 
 #include <nlohmann/json.hpp>
 
-#include "cli/json_numbers.hpp"
 #include "cli/plan_words.hpp"
-#include "faro/machines/model/machine_text.hpp"
-#include "faro/machines/model/pops.hpp"
+#include "faro/machines/pops/model.hpp"
+#include "faro/machines/text.hpp"
 #include "faro/schedules/cost.hpp"
+#include "schedules/json_numbers.hpp"
 
 namespace faro::cli {
 namespace {
 
 using nlohmann::ordered_json;
 
-PlanWords words_of(const PlanReport& report, const std::string& map_text) {
-  const bool packed = report.packets && report.packets->prices.packet_elements > 1;
-  return {.what = map_text.empty() ? "a list of destinations" : map_text,
-          .machine = report.request.machine,
-          .elements = report.request.elements,
+PlanWords words_of(const Plan& plan) {
+  const bool packed = plan.packets() && plan.packets()->prices.packet_elements > 1;
+  return {.what = plan.asked().is_map() ? plan.asked().text() : "a list of destinations",
+          .machine = plan.request().machine(),
+          .elements = plan.request().elements(),
           .element = packed ? "packet" : "element",
-          .planner = report.planner->name,
-          .title = report.planner->title,
-          .citation = report.planner->citation,
-          .cost = report.cost,
-          .formula = report.estimate.cost,
-          .paper = report.paper,
-          .bound = report.bound};
+          .planner = std::string(plan.planner()),
+          .title = std::string(plan.about().title),
+          .citation = std::string(plan.about().citation),
+          .cost = plan.cost(),
+          .formula = plan.formula(),
+          .paper = plan.paper(),
+          .bound = plan.bound()};
 }
 
-std::string storage_text(const PlanReport& report) {
-  if (!is_simd_mesh(report.request.machine)) return storage_line(report.slots_used);
-  const Count elements = report.request.elements;
+std::string storage_text(const Plan& plan) {
+  if (!is_simd_mesh(plan.request().machine())) return storage_line(plan.slots());
+  const Count elements = plan.request().elements();
   std::string text =
-      fmt::format("{} of one element in each processor", plural(report.slots_used, "register"));
+      fmt::format("{} of one element in each processor", plural(plan.slots(), "register"));
   if (elements > 1)
-    text += fmt::format(
-        "; the program of {} runs {} times, once for each of its elements",
-        in_units(cost_value(report.request.machine, report.listed_cost), report.request.machine),
-        to_string(elements));
+    text += fmt::format("; the program of {} runs {} times, once for each of its elements",
+                        in_units(cost_value(plan.request().machine(), plan.listed_cost()),
+                                 plan.request().machine()),
+                        to_string(elements));
   return plan_line("storage", text);
 }
 
@@ -49,8 +49,8 @@ std::string size_text(std::uint64_t packet, Count startups, const std::string& p
                      plural(startups, "start-up"), planner);
 }
 
-std::string packets_text(const PlanReport& report, const std::string& map_text) {
-  const PacketReport& p = *report.packets;
+std::string packets_text(const Plan& plan) {
+  const PacketReport& p = *plan.packets();
   const auto& prices = p.prices;
   std::string text = plan_line("packets", size_text(prices.packet_elements, p.startups, p.planner));
   text +=
@@ -70,20 +70,20 @@ std::string packets_text(const PlanReport& report, const std::string& map_text) 
   if (p.best_elements != 0)
     text += plan_line("", fmt::format("packets of {} would take {:g}",
                                       plural(p.best_elements, "element"), p.best_time));
-  if (report.map_text != map_text)
-    text += plan_line("schedule", fmt::format("of packets: {}", report.map_text));
+  if (const std::string packed = plan.request().text(); packed != plan.asked().text())
+    text += plan_line("schedule", fmt::format("of packets: {}", packed));
   return text;
 }
 
-nlohmann::ordered_json packets_json(const PlanReport& report) {
-  const PacketReport& p = *report.packets;
+nlohmann::ordered_json packets_json(const Plan& plan) {
+  const PacketReport& p = *plan.packets();
   ordered_json j = {{"elements", json_count(p.prices.packet_elements)},
                     {"map", nullptr},
                     {"startups", json_count(p.startups)},
                     {"planner", p.planner},
                     {"time", p.time},
                     {"time_unpacked", p.time_unpacked}};
-  if (!report.map_text.empty()) j["map"] = report.map_text;
+  if (plan.request().is_map()) j["map"] = plan.request().text();
   const auto add = [&j](const char* key, const std::optional<PacketReport::Change>& change) {
     if (change)
       j[key] = {{"startup", change->startup},
@@ -98,45 +98,42 @@ nlohmann::ordered_json packets_json(const PlanReport& report) {
 
 }  // namespace
 
-std::string plan_text(const PlanReport& report, const std::string& map_text, const Output& out) {
-  const Request& request = report.request;
-  std::string text = words_text(words_of(report, map_text), out);
-  text += storage_text(report);
-  if (const auto* network = std::get_if<Pops>(&request.machine)) {
+std::string plan_text(const Plan& plan, const Output& out) {
+  std::string text = words_text(words_of(plan), out);
+  text += storage_text(plan);
+  if (const auto* network = std::get_if<Pops>(&plan.request().machine())) {
     const pops::Hardware h = pops::hardware(*network);
     text += plan_line(
         "hardware", fmt::format("{} of degree {}, {}, {}", plural(h.couplers, "coupler"),
                                 to_string(h.coupler_degree), plural(h.transmitters, "transmitter"),
                                 plural(h.receivers, "receiver")));
   }
-  if (report.packets) text += packets_text(report, map_text);
-  text += verified_line(report.verdicts, request.machine, out);
-  return text + link_bars(report.crossings, report.value(), out);
+  if (plan.packets()) text += packets_text(plan);
+  text += verified_line(plan.verdicts(), plan.request().machine(), out);
+  return text + link_bars(plan.crossings(), plan.value(), out);
 }
 
-std::string plan_json(const PlanReport& report, const std::string& map_text) {
+std::string plan_json(const Plan& plan) {
   ordered_json j;
   j["format"] = "faro-plan/1";
-  if (map_text.empty())
-    j["map"] = nullptr;
-  else
-    j["map"] = map_text;
-  j["machine"] = to_string(report.request.machine);
-  j["elements"] = json_count(report.packets ? report.packets->elements : report.request.elements);
-  j["planner"] = report.planner->name;
-  add_words(words_of(report, map_text), j);
-  j["slots_used"] = json_count(report.slots_used);
+  j["map"] = nullptr;
+  if (plan.asked().is_map()) j["map"] = plan.asked().text();
+  j["machine"] = to_string(plan.request().machine());
+  j["elements"] = json_count(plan.asked().elements());
+  j["planner"] = plan.about().name;
+  add_words(words_of(plan), j);
+  j["slots_used"] = json_count(plan.slots());
   j["crossings"] = ordered_json::array();
-  for (const Count c : report.crossings) j["crossings"].push_back(json_count(c));
-  if (const auto* network = std::get_if<Pops>(&report.request.machine)) {
+  for (const Count c : plan.crossings()) j["crossings"].push_back(json_count(c));
+  if (const auto* network = std::get_if<Pops>(&plan.request().machine())) {
     const pops::Hardware h = pops::hardware(*network);
     j["hardware"] = {{"couplers", json_count(h.couplers)},
                      {"coupler_degree", json_count(h.coupler_degree)},
                      {"transmitters", json_count(h.transmitters)},
                      {"receivers", json_count(h.receivers)}};
   }
-  j["verified"] = verified_json(report.verdicts);
-  if (report.packets) j["packets"] = packets_json(report);
+  j["verified"] = verified_json(plan.verdicts());
+  if (plan.packets()) j["packets"] = packets_json(plan);
   return j.dump();
 }
 

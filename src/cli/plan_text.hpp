@@ -9,9 +9,9 @@
 namespace faro::cli {
 
 // Lines that can be read aloud, and the use of the links as bars.
-std::string plan_text(const PlanReport& report, const std::string& map_text, const Output& out);
+std::string plan_text(const Plan& plan, const Output& out);
 
 // Format faro-plan/1.
-std::string plan_json(const PlanReport& report, const std::string& map_text);
+std::string plan_json(const Plan& plan);
 
 }  // namespace faro::cli

@@ -4,9 +4,9 @@
 
 #include <algorithm>
 
-#include "cli/json_numbers.hpp"
-#include "faro/machines/model/machine_text.hpp"
+#include "faro/machines/text.hpp"
 #include "faro/service/plan.hpp"
+#include "schedules/json_numbers.hpp"
 
 namespace faro::cli {
 namespace {
@@ -26,16 +26,6 @@ std::string cost_text(const PlanWords& words) {
     text += fmt::format(", {}, {}", plural(cost.long_routes, "long route"),
                         plural(cost.register_ops, "register operation"));
   return text;
-}
-
-ordered_json cost_json(const PlanWords& words) {
-  const Cost& c = words.cost;
-  if (std::holds_alternative<Pops>(words.machine)) return {{"slots", json_count(c.slots)}};
-  if (std::string_view(cost_unit(words.machine)) == "unit routes")
-    return {{"unit_routes", json_count(c.unit_routes)},
-            {"long_routes", json_count(c.long_routes)},
-            {"register_ops", json_count(c.register_ops)}};
-  return {{"steps", json_count(c.steps)}, {"remote_moves", json_count(c.remote_moves)}};
 }
 
 std::string verified_text(const std::vector<Verdict>& verdicts, const Machine& machine) {
@@ -60,12 +50,12 @@ std::string verified_text(const std::vector<Verdict>& verdicts, const Machine& m
   return text;
 }
 
-bool accepted(const std::vector<Verdict>& verdicts) {
-  return std::none_of(verdicts.begin(), verdicts.end(),
-                      [](const Verdict& v) { return v.answer == Verdict::Answer::no; });
-}
-
 }  // namespace
+
+bool was_refused(const std::vector<Verdict>& verdicts) {
+  return std::any_of(verdicts.begin(), verdicts.end(),
+                     [](const Verdict& v) { return v.answer == Verdict::Answer::no; });
+}
 
 std::string in_units(Count count, const Machine& machine) {
   std::string unit = cost_unit(machine);
@@ -105,7 +95,7 @@ std::string storage_line(std::uint64_t slots) {
 
 std::string verified_line(const std::vector<Verdict>& verdicts, const Machine& machine,
                           const Output& out) {
-  const auto style = accepted(verdicts) ? Output::Style::good : Output::Style::bad;
+  const auto style = was_refused(verdicts) ? Output::Style::bad : Output::Style::good;
   return plan_line("verified", out.styled(style, verified_text(verdicts, machine)));
 }
 
@@ -128,7 +118,7 @@ std::string link_bars(const std::vector<Count>& crossings, Count steps, const Ou
 }
 
 void add_words(const PlanWords& words, ordered_json& object) {
-  object["cost"] = cost_json(words);
+  object["cost"] = json_cost(words.cost, words.machine);
   object["formula"] = {{"text", words.formula.text}, {"value", json_count(words.formula.value)}};
   object["paper"] = nullptr;
   if (words.paper)
@@ -148,7 +138,7 @@ ordered_json verified_json(const std::vector<Verdict>& verdicts) {
   }
   if (!proof && !replay) return nullptr;
   const char* by = proof && replay ? "both" : proof ? "proof" : "replay";
-  return {{"by", by}, {"ok", accepted(verdicts)}};
+  return {{"by", by}, {"ok", !was_refused(verdicts)}};
 }
 
 }  // namespace faro::cli

@@ -20,7 +20,7 @@
 #include <vector>
 
 #include "cli/output.hpp"
-#include "faro/machines/verify/verifier.hpp"
+#include "faro/machines/verifier.hpp"
 #include "faro/schedules/estimate.hpp"
 #include "faro/schedules/schedule.hpp"
 
@@ -57,6 +57,8 @@ std::string link_bars(const std::vector<Count>& crossings, Count steps, const Ou
 
 // Sets cost, formula, paper, bound and gap.
 void add_words(const PlanWords& words, nlohmann::ordered_json& object);
+// Whether a verifier said no.
+bool was_refused(const std::vector<Verdict>& verdicts);
 // {"by": "both", "ok": true}, or null.
 nlohmann::ordered_json verified_json(const std::vector<Verdict>& verdicts);
 

@@ -5,7 +5,7 @@
 #include <optional>
 #include <string>
 
-#include "faro/planners/planner.hpp"
+#include "faro/planners/request.hpp"
 
 namespace faro::cli {
 
@@ -21,12 +21,7 @@ struct RequestText {
   MapNames map_names = MapNames::every_processor_bit;
 };
 
-struct NamedRequest {
-  Request request;
-  std::string map_text;  // canonical notation, empty for destinations
-};
-
 // Throws Error(usage), NotationError, and what reading the file throws.
-NamedRequest request_from(const RequestText& text);
+Request request_from(const RequestText& text);
 
 }  // namespace faro::cli

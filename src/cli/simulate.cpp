@@ -10,14 +10,14 @@
 #include <string>
 #include <vector>
 
-#include "cli/array_axis.hpp"
 #include "cli/command.hpp"
-#include "cli/json_numbers.hpp"
 #include "cli/memory.hpp"
 #include "cli/request.hpp"
 #include "faro/base/error.hpp"
 #include "faro/files/array_file.hpp"
-#include "faro/machines/model/machine_text.hpp"
+#include "faro/machines/text.hpp"
+#include "schedules/json_numbers.hpp"
+#include "service/array_axis.hpp"
 
 namespace faro::cli {
 namespace {
@@ -92,17 +92,15 @@ Simulation performed_plan(const Options& options, const NpyHeader& header,
     throw Error(ErrorCode::usage,
                 fmt::format("{}: {} elements do not fill the {} processors of {} alike", options.in,
                             count, to_string(processor_count), to_string(machine)));
-  const NamedRequest named =
+  const Request request =
       request_from({.map = options.map,
                     .destinations = std::nullopt,
                     .machine = *options.machine,
                     .elements = static_cast<std::uint64_t>(Count{count} / processor_count)});
   PlanOptions plan_options;
   plan_options.algorithm = options.algorithm.value_or("");
-  plan_options.map_text = named.map_text;
   plan_options.progress = progress;
-  return simulate_plan(named.request, plan_options, data,
-                       static_cast<std::size_t>(header.element_bytes));
+  return simulate_plan(request, plan_options, data, static_cast<std::size_t>(header.element_bytes));
 }
 
 Simulation performed_schedule(const Options& options, const NpyHeader& header,
@@ -118,7 +116,7 @@ Simulation performed_schedule(const Options& options, const NpyHeader& header,
 void report(const Options& options, const NpyHeader& header, const Simulation& simulation,
             Output& out) {
   const Count cost = cost_value(simulation.machine, simulation.cost);
-  const char* unit = cost_unit(simulation.machine);
+  const std::string unit = cost_unit(simulation.machine);
   if (out.is_json()) {
     nlohmann::ordered_json row;
     row["in"] = options.in;

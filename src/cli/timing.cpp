@@ -1,6 +1,5 @@
 #include "cli/timing.hpp"
 
-#include <omp.h>
 #include <sys/mman.h>
 
 #include <algorithm>
@@ -8,6 +7,7 @@
 #include <cstring>
 #include <fstream>
 
+#include "base/parallel.hpp"
 #include "faro/base/error.hpp"
 
 namespace faro::cli {
@@ -45,19 +45,21 @@ void copy_with_threads(std::span<const std::byte> from, std::span<std::byte> to,
     return;
   }
   const auto parts = static_cast<std::size_t>(threads);
-#pragma omp parallel for num_threads(threads)
-  for (std::size_t part = 0; part < parts; ++part) {
+  in_parallel(threads, parts, [&](std::uint64_t part, int) {
     const std::size_t begin = from.size() * part / parts;
     const std::size_t end = from.size() * (part + 1) / parts;
     std::memcpy(to.data() + begin, from.data() + begin, end - begin);
-  }
+  });
 }
 
 void touch_with_threads(std::span<std::byte> data, int threads) {
   auto* words = reinterpret_cast<std::uint64_t*>(data.data());
   const std::size_t count = data.size() / sizeof(std::uint64_t);
-#pragma omp parallel for num_threads(threads)
-  for (std::size_t i = 0; i < count; ++i) words[i] = ~words[i];
+  const auto parts = static_cast<std::size_t>(threads);
+  in_parallel(threads, parts, [&](std::uint64_t part, int) {
+    const std::size_t end = count * (part + 1) / parts;
+    for (std::size_t i = count * part / parts; i < end; ++i) words[i] = ~words[i];
+  });
 }
 
 double median(std::vector<double> values) {

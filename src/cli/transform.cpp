@@ -10,19 +10,19 @@
 #include <string>
 #include <utility>
 
-#include "cli/array_axis.hpp"
 #include "cli/command.hpp"
-#include "cli/json_numbers.hpp"
 #include "cli/memory.hpp"
 #include "cli/plan_butterfly.hpp"
 #include "cli/plan_words.hpp"
 #include "faro/algebra/notation.hpp"
 #include "faro/base/error.hpp"
 #include "faro/files/array_file.hpp"
-#include "faro/machines/bounds/butterfly_bound.hpp"
-#include "faro/machines/model/machine_text.hpp"
+#include "faro/machines/text.hpp"
 #include "faro/service/array_transform.hpp"
 #include "faro/service/butterfly_plan.hpp"
+#include "machines/cube/butterfly_bound.hpp"
+#include "schedules/json_numbers.hpp"
+#include "service/array_axis.hpp"
 
 namespace faro::cli {
 namespace {
@@ -121,7 +121,7 @@ ArrayTransform transform_of(const Options& options, const AxisShape& shape) {
   }
   const Machine machine = machine_from(options.on);
   transform.network.processor_bits = butterfly_cube(machine).dimensions;
-  const ButterflyRequest request = butterfly::request_for(transform.network, shape.length);
+  const ButterflyNetwork request = butterfly::request_for(transform.network, shape.length);
   const Layout layout = parse_layout(
       options.layout, {.total = request.index_bits, .processor = request.processor_bits});
   transform.network.allocation = layout.allocation;

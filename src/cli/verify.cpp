@@ -10,7 +10,7 @@
 #include "cli/command.hpp"
 #include "faro/base/error.hpp"
 #include "faro/files/input.hpp"
-#include "faro/schedules/cost.hpp"
+#include "schedules/machine_kind.hpp"
 
 namespace faro::cli {
 namespace {
@@ -99,17 +99,11 @@ class LineSource : public ByteSource {
 };
 
 std::string cost_text(const Cost& cost, const Machine& machine) {
-  if (std::holds_alternative<Pops>(machine))
-    return fmt::format("{}{}", plural(cost.slots, "slot"),
-                       cost.compute_rounds == 0
-                           ? ""
-                           : fmt::format(", {}", plural(cost.compute_rounds, "compute round")));
-  if (is_simd_mesh(machine))
-    return fmt::format("{}, {}, {}", plural(cost.unit_routes, "unit route"),
-                       plural(cost.long_routes, "long route"),
-                       plural(cost.register_ops, "register operation"));
-  return fmt::format("{}, {}", plural(cost.steps, "step"),
-                     plural(cost.remote_moves, "remote move"));
+  std::string text;
+  for (const CostPart& part : kind_of(machine).cost)
+    if (!part.left_out_if_zero || cost.*part.count != 0)
+      text += (text.empty() ? "" : ", ") + plural(cost.*part.count, part.word);
+  return text;
 }
 
 void print(const VerifyReport& report, Output& out) {

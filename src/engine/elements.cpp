@@ -5,10 +5,10 @@
 #include <cstring>
 #include <utility>
 
-#include "kernels/macros.hpp"
-#include "passes.hpp"
+#include "engine/kernels/macros.hpp"
+#include "engine/passes.hpp"
 
-namespace faro::engine {
+namespace faro::inline v1::engine {
 namespace {
 
 // A tile's lines and pages stay in the first cache and its translations.
@@ -127,4 +127,4 @@ void run_elements(const Section& section, Place place, const std::byte* from, st
   mover(section.unit_bytes)(section, place, from, to, begin, end);
 }
 
-}  // namespace faro::engine
+}  // namespace faro::inline v1::engine

@@ -1,42 +1,43 @@
 // Sections on threads. The tiles (in place, blocks of them) are cut into parts that threads take as
 // they get free; which thread moves a tile has no influence on the bytes.
-#include <omp.h>
-
 #include <algorithm>
 #include <cstdlib>
 #include <memory>
 #include <new>
 
-#include "passes.hpp"
+#include "base/parallel.hpp"
+#include "engine/passes.hpp"
+#include "faro/base/count.hpp"
 
-namespace faro::engine {
+namespace faro::inline v1::engine {
 namespace {
 
-// Each thread's stages begin on pages of their own.
-constexpr std::size_t page_bytes = 4096;
-constexpr std::size_t line_bytes = 64;
 constexpr Word parts_per_thread = 8;
 // Progress is told after about this much.
 constexpr std::uint64_t segment_bytes = std::uint64_t{64} << 20U;
 
+// The stages of all threads: on the stack where one thread needs little, for an allocation costs
+// what moving two thousand bytes does; else each thread's on pages of its own.
 class Working {
  public:
-  Working(std::size_t each, int threads)
-      : each_((each + page_bytes - 1) / page_bytes * page_bytes) {
-    if (each_ == 0) return;
+  Working(std::size_t each, int threads) {
+    if (threads == 1 && each <= sizeof small_) return;
+    each_ = (each + page_bytes - 1) / page_bytes * page_bytes;
     memory_.reset(static_cast<std::byte*>(
         std::aligned_alloc(page_bytes, each_ * static_cast<std::size_t>(threads))));
     if (memory_ == nullptr) throw std::bad_alloc();
   }
-  std::byte* of(int thread) const {
-    return each_ == 0 ? nullptr : memory_.get() + each_ * static_cast<std::size_t>(thread);
+  std::byte* of(int thread) {
+    return memory_ == nullptr ? small_ : memory_.get() + each_ * static_cast<std::size_t>(thread);
   }
 
  private:
   struct Free {
     void operator()(std::byte* p) const { std::free(p); }
   };
-  std::size_t each_;
+  // Two tiles of elements of 8 bytes.
+  alignas(line_bytes) std::byte small_[std::size_t{1} << 14U];
+  std::size_t each_ = 0;
   std::unique_ptr<std::byte, Free> memory_;
 };
 
@@ -91,7 +92,7 @@ void run_section(const Pass& pass, const Section& section, const std::byte* from
                  const Progress& progress, std::uint64_t total) {
   const Runner runner(pass, section, from, to);
   const Word blocks = runner.blocks();
-  const Working working(working_of(section, runner.pass, pass.place), pass.threads);
+  Working working(working_of(section, runner.pass, pass.place), pass.threads);
   const std::uint64_t block_bytes =
       std::max<std::uint64_t>(1, section.bytes / runner.pass.plan.blocks());
   const Word segment = progress ? std::max<Word>(1, segment_bytes / block_bytes) : blocks;
@@ -102,28 +103,16 @@ void run_section(const Pass& pass, const Section& section, const std::byte* from
     } else {
       const Word count = end - begin;
       const Word parts = std::min<Word>(count, static_cast<Word>(pass.threads) * parts_per_thread);
-#pragma omp parallel for schedule(dynamic) num_threads(pass.threads)
-      for (Word part = 0; part < parts; ++part) {
+      in_parallel(pass.threads, parts, [&](Word part, int worker) {
         runner.run(begin + count * part / parts, begin + count * (part + 1) / parts,
-                   working.of(omp_get_thread_num()));
-      }
+                   working.of(worker));
+      });
     }
     report(progress, section.offset + end * block_bytes, total);
   }
 }
 
 }  // namespace
-
-std::uint64_t tiles_working_bytes(const TilePlan& plan) {
-  const std::uint64_t stages = !plan.method.stage_to ? 0 : plan.method.copy_in ? 1 : 2;
-  return plan.tile_bytes() * (stages + (plan.method.copy_in ? 1 : 0));
-}
-
-std::uint64_t pairs_working_bytes(const TilePlan& plan) {
-  if (!plan.method.copy_in) return 2 * plan.tile_bytes();
-  const std::uint64_t tiles = bit(plan.block_bits) + 1 + (plan.method.stage_to ? 1 : 0);
-  return tiles * plan.tile_bytes();
-}
 
 std::uint64_t working_bytes(const Pass& pass) {
   std::uint64_t most = 0;
@@ -143,4 +132,14 @@ void run_pass(const Pass& pass, const std::byte* from, std::byte* to, const Prog
   }
 }
 
-}  // namespace faro::engine
+void run_share(const Pass& pass, Word share, Word shares, const std::byte* from, std::byte* to) {
+  for (const Section& section : pass.sections) {
+    const Runner runner(pass, section, from, to);
+    Working working(working_of(section, runner.pass, pass.place), 1);
+    const Count blocks = runner.blocks();
+    runner.run(static_cast<Word>(blocks * share / shares),
+               static_cast<Word>(blocks * (share + 1) / shares), working.of(0));
+  }
+}
+
+}  // namespace faro::inline v1::engine

@@ -1,12 +1,12 @@
-#include "involutions.hpp"
+#include "engine/involutions.hpp"
 
 #include <array>
 #include <optional>
 
-#include "faro/base/check.hpp"
-#include "span.hpp"
+#include "base/check.hpp"
+#include "engine/span.hpp"
 
-namespace faro::engine {
+namespace faro::inline v1::engine {
 namespace {
 
 using Vectors = std::vector<Word>;
@@ -275,4 +275,4 @@ std::vector<BitMap> involutions(const BitMap& map) {
   return with_translation(parts, map.complement());
 }
 
-}  // namespace faro::engine
+}  // namespace faro::inline v1::engine

@@ -17,11 +17,11 @@
 
 #include "faro/algebra/bit_map.hpp"
 
-namespace faro::engine {
+namespace faro::inline v1::engine {
 
 // In the order of application.
 std::vector<BitMap> involutions(const BitMap& map);
 
 bool is_involution(const BitMap& map);
 
-}  // namespace faro::engine
+}  // namespace faro::inline v1::engine

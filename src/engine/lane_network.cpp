@@ -1,8 +1,8 @@
-#include "lane_network.hpp"
+#include "engine/lane_network.hpp"
 
-#include "faro/base/check.hpp"
+#include "base/check.hpp"
 
-namespace faro::engine {
+namespace faro::inline v1::engine {
 namespace {
 
 // The lanes' span S split by where a matrix sends it: `outside` are combinations of lanes whose
@@ -95,4 +95,4 @@ LaneNetwork lane_network(const BitMatrix& a, const BitMatrix& b, int lane_bits) 
   return net;
 }
 
-}  // namespace faro::engine
+}  // namespace faro::inline v1::engine

@@ -20,7 +20,7 @@
 
 #include "faro/algebra/bit_matrix.hpp"
 
-namespace faro::engine {
+namespace faro::inline v1::engine {
 
 inline constexpr int lane_bits_max = 6;
 
@@ -57,4 +57,4 @@ Word combine(const Columns& columns, Word x) {
   return sum;
 }
 
-}  // namespace faro::engine
+}  // namespace faro::inline v1::engine

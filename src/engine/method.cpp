@@ -1,22 +1,18 @@
-#include "method.hpp"
+#include "engine/method.hpp"
 
 #include <algorithm>
 
-#include "span.hpp"
+#include "engine/span.hpp"
 
-namespace faro::engine {
+namespace faro::inline v1::engine {
 namespace {
 
-constexpr int line_log2 = 6;
-constexpr int page_log2 = 12;
-// From here on the data passes the caches by: streaming stores win from about a core's share of
-// the last cache (measured: 2 MiB ordinary, 16 MiB streaming, on every CPU tried).
-constexpr std::uint64_t streaming_bytes_min = std::uint64_t{4} << 20U;
 // The last cache still answers for data of this size, sooner than memory does.
 constexpr std::uint64_t last_cache_bytes = std::uint64_t{32} << 20U;
 // Address translations of so many data bytes still sit in the second cache.
 constexpr std::uint64_t walks_cheap_bytes_max = std::uint64_t{1} << 28U;
-// Far enough to cover memory's latency, near enough not to evict what waits (measured 16..64).
+// Far enough to cover memory's latency, near enough not to evict what waits, where kernels write a
+// stage (measured 16..64 on AMD).
 constexpr std::uint32_t lines_ahead = 32;
 
 struct Runs {
@@ -92,7 +88,7 @@ bool completes_lines(const MethodQuestion& q) {
 
 bool streams(const MethodQuestion& q) {
   if (q.stores != Stores::automatic) return q.stores == Stores::streaming;
-  return q.data_bytes >= streaming_bytes_min;
+  return q.data_bytes > q.machine.ordinary_bytes_max;
 }
 
 Choice in_cache(const MethodQuestion& q) {
@@ -102,9 +98,12 @@ Choice in_cache(const MethodQuestion& q) {
 
 Choice direct(const MethodQuestion& q) {
   const bool far = q.data_bytes > walks_cheap_bytes_max;
-  Method method = with_runs(grown(q, q.unit_log2 <= 1 ? 16 : far ? 15 : 13));
+  // Far apart a tile of long runs saves walks; more so where it replaces a staged source.
+  const int far_log2 = q.machine.stage_sources ? 15 : 16;
+  Method method = with_runs(grown(q, q.unit_log2 <= 1 ? 16 : far ? far_log2 : 13));
   method.streaming = true;
-  method.lines_ahead = q.data_bytes > last_cache_bytes ? lines_ahead : lines_ahead / 2;
+  const std::uint32_t ahead = q.machine.lines_ahead;
+  method.lines_ahead = q.data_bytes > last_cache_bytes ? ahead : ahead / 2;
   return {method, "streaming stores from registers: every vector is a whole line"};
 }
 
@@ -121,6 +120,12 @@ Choice staged_to(const MethodQuestion& q) {
 bool stages_both(const MethodQuestion& q) {
   constexpr int begun_log2_max = 3;
   return !completes_lines(q) && q.kernels.vector_log2 - q.unit_log2 > begun_log2_max;
+}
+
+// Whether this CPU reads scattered runs better by hand than by its own prefetch. Single bytes and
+// pairs have kernels that read too many places at once for that.
+bool stages_sources(const MethodQuestion& q) {
+  return q.machine.stage_sources || q.unit_log2 <= 1;
 }
 
 // Two stages cost what they bring, but for single bytes.
@@ -160,7 +165,7 @@ Choice in_place_tiles(const MethodQuestion& q) {
   Method method = with_runs({run, run});
   method.stage_to = true;
   method.streaming = q.stores == Stores::streaming;
-  if (streams(q)) method.lines_ahead = lines_ahead;
+  if (streams(q)) method.lines_ahead = q.machine.lines_ahead;
   return {method, "in place: the lines written have just been read"};
 }
 
@@ -175,7 +180,7 @@ Choice in_place_blocks(const MethodQuestion& q) {
 // Whether to read whole pages because their translations are the most of what a visit costs.
 bool blocks_pay(const MethodQuestion& q) {
   constexpr int regions_log2_min = 8;  // measured: 2^7 and fewer lose
-  return staging_pays(q) && regions_log2(q) >= regions_log2_min;
+  return q.machine.in_place_blocks && staging_pays(q) && regions_log2(q) >= regions_log2_min;
 }
 
 }  // namespace
@@ -183,9 +188,8 @@ bool blocks_pay(const MethodQuestion& q) {
 Choice choose_method(const MethodQuestion& q) {
   if (!streams(q)) return in_cache(q);
   const bool many_pages = kernel_pages_log2(q) >= 5;
-  if (many_pages || (q.data_bytes > last_cache_bytes && short_runs(q) && staging_pays(q))) {
-    return staged_from(q);
-  }
+  const bool scattered = q.data_bytes > last_cache_bytes && short_runs(q);
+  if (many_pages || (scattered && stages_sources(q) && staging_pays(q))) return staged_from(q);
   return completes_lines(q) ? direct(q) : staged_to(q);
 }
 
@@ -194,7 +198,16 @@ Choice choose_in_place(const MethodQuestion& q) {
 }
 
 std::vector<Choice> in_place_candidates(const MethodQuestion& q) {
-  return {choose_in_place(q), in_place_tiles(q), in_place_blocks(q)};
+  Choice wide = in_place_tiles(q);
+  const int w = q.map.width();
+  int run = wide.method.from_run_bits;
+  constexpr int wide_tile_log2 = 19;
+  while (run < w && tile_dimension(q.inverse, run + 1, run + 1) + q.unit_log2 <= wide_tile_log2) {
+    ++run;
+  }
+  wide.method.from_run_bits = wide.method.to_run_bits = run;
+  wide.method.streaming = true;
+  return {choose_in_place(q), in_place_tiles(q), in_place_blocks(q), wide};
 }
 
 std::vector<Choice> method_candidates(const MethodQuestion& q) {
@@ -210,13 +223,19 @@ std::vector<Choice> method_candidates(const MethodQuestion& q) {
     add(direct(q));
     add(staged_from(q));
     add(staged_to(q));
-    Choice wide = direct(q);
-    wide.method = with_runs(grown(q, 17));
-    wide.method.streaming = true;
-    wide.method.lines_ahead = 2 * lines_ahead;
-    add(wide);
+    // What a sweep found best for one map or another, on one maker's CPUs or another's.
+    for (const int tile_log2 : {10, 13, 17}) {
+      Choice choice = direct(q);
+      choice.method = with_runs(grown(q, tile_log2));
+      choice.method.streaming = true;
+      choice.method.lines_ahead = 2 * lines_ahead;
+      add(choice);
+    }
+    Choice staged = staged_to(q);
+    staged.method.lines_ahead = 2 * lines_ahead;
+    add(staged);
   }
   return all;
 }
 
-}  // namespace faro::engine
+}  // namespace faro::inline v1::engine

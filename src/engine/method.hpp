@@ -4,9 +4,10 @@
 #include <string>
 #include <vector>
 
-#include "kernels/kernels.hpp"
+#include "engine/kernels/kernels.hpp"
+#include "faro/engine/machine.hpp"
 
-namespace faro::engine {
+namespace faro::inline v1::engine {
 
 struct Choice {
   Method method;
@@ -20,6 +21,7 @@ struct MethodQuestion {
   const KernelSet& kernels;
   std::uint64_t data_bytes = 0;  // of the whole call, which decides whether the caches hold it
   Stores stores = Stores::automatic;
+  const MachineTuning& machine;
 };
 
 // Require a map of at least one cache line of data.
@@ -27,8 +29,8 @@ Choice choose_method(const MethodQuestion& question);
 // Both run lengths equal and the destination staged, or the source staged in blocks of 4 MiB at
 // most, as run_pairs takes them.
 Choice choose_in_place(const MethodQuestion& question);
-// The static choice first; at most half a dozen.
+// The static choice first; at most a dozen.
 std::vector<Choice> method_candidates(const MethodQuestion& question);
 std::vector<Choice> in_place_candidates(const MethodQuestion& question);
 
-}  // namespace faro::engine
+}  // namespace faro::inline v1::engine

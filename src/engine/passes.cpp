@@ -1,32 +1,18 @@
-#include "passes.hpp"
-
-#include <omp.h>
+#include "engine/passes.hpp"
 
 #include <algorithm>
 
-#include "faro/base/check.hpp"
+#include "base/check.hpp"
+#include "base/cores.hpp"
+#include "engine/machine.hpp"
 
-namespace faro::engine {
+namespace faro::inline v1::engine {
 namespace {
 
-constexpr int line_log2 = 6;
-// Below this much data the start of a second thread costs more than it brings.
-constexpr std::uint64_t threaded_bytes_min = std::uint64_t{1} << 20U;
+// For less data than this a thread costs more, to be woken and waited for, than it brings.
+constexpr std::uint64_t thread_bytes_min = std::uint64_t{1} << 19U;
 // Small arrays of a batch are moved in groups of about this size.
 constexpr int group_bytes_log2 = 16;
-
-LaneTables tables_for(const TilePlan& plan, const KernelSet& kernels) {
-  if (kernels.moves == LaneMoves::two_tables) {
-    return two_table_lanes(plan.network, plan.unit_log2);
-  }
-  Word shifted = plan.to_start >> plan.unit_log2;
-  for (int i = 0; i < plan.outer_bits; ++i) {
-    shifted |= plan.outer_to[static_cast<std::size_t>(i)] >> plan.unit_log2;
-  }
-  for (const TilePlan::Kernel& k : plan.kernels) shifted |= k.shift;
-  const bool some = (shifted & low_mask(plan.network.lane_bits)) != 0;
-  return exchange_lanes(plan.network, plan.unit_log2, some ? Shifts::some : Shifts::none);
-}
 
 TilePass tile_pass(const BitMap& map, const BitMatrix& inverse, int unit_log2,
                    const KernelSet& kernels, const Method& method, Place place) {
@@ -76,35 +62,69 @@ BitMap without_low_bits(const BitMap& map, int count) {
 
 }  // namespace
 
-Section tile_section(const BitMap& map, int unit_log2, const KernelSet& kernels,
-                     const Choice& choice, Place place) {
-  return with_inverse(map, map.inverse().matrix(), unit_log2, kernels, choice, place);
+LaneTables tables_for(const TilePlan& plan, const KernelSet& kernels) {
+  if (kernels.moves == LaneMoves::two_tables) {
+    return two_table_lanes(plan.network, plan.unit_log2);
+  }
+  Word shifted = plan.to_start >> plan.unit_log2;
+  for (int i = 0; i < plan.outer_bits; ++i) {
+    shifted |= plan.outer_to[static_cast<std::size_t>(i)] >> plan.unit_log2;
+  }
+  for (const TilePlan::Kernel& k : plan.kernels) shifted |= k.shift;
+  const bool some = (shifted & low_mask(plan.network.lane_bits)) != 0;
+  return exchange_lanes(plan.network, plan.unit_log2, some ? Shifts::some : Shifts::none);
 }
+
+namespace {
+
+// Element by element.
+Section element_section(const BitMap& map, std::uint64_t unit_bytes, Place place) {
+  Section section;
+  section.path = Path::elements;
+  section.map = map;
+  section.unit_bytes = unit_bytes;
+  section.bytes = unit_bytes << map.width();
+  section.pass.plan = element_plan(map, unit_bytes, place);
+  return section;
+}
+
+// The method that is best, or another one to measure; nothing beyond the last.
+std::optional<Choice> candidate_of(const MethodQuestion& question, Place place,
+                                   std::size_t candidate) {
+  const bool same = place == Place::same;
+  if (candidate == 0) return same ? choose_in_place(question) : choose_method(question);
+  const auto all = same ? in_place_candidates(question) : method_candidates(question);
+  if (candidate < all.size()) return all[candidate];
+  return std::nullopt;
+}
+
+}  // namespace
 
 std::optional<Pass> plan_pass(const BitMap& map, const PermuteShape& shape,
                               const PermuteOptions& options, Place place, std::size_t candidate) {
+  return plan_pass(map, shape, options, place, candidate, tuning());
+}
+
+std::optional<Pass> plan_pass(const BitMap& map, const PermuteShape& shape,
+                              const PermuteOptions& options, Place place, std::size_t candidate,
+                              const MachineTuning& machine) {
   Pass pass;
   pass.kernels = &kernel_set(options.simd);
   pass.place = place;
   const std::uint64_t block = shape.inner * shape.element_bytes;
   const std::uint64_t data_bytes = (block * shape.outer) << map.width();
-  const int wanted = options.threads == 0 ? omp_get_max_threads() : options.threads;
-  pass.threads = data_bytes < threaded_bytes_min ? 1 : wanted;
+  const int wanted = options.threads == 0 ? default_threads() : options.threads;
+  const std::uint64_t useful = std::max<std::uint64_t>(1, data_bytes / thread_bytes_min);
+  pass.threads = static_cast<int>(std::min(useful, static_cast<std::uint64_t>(wanted)));
   if (data_bytes == 0) return candidate == 0 ? std::optional(std::move(pass)) : std::nullopt;
 
   const auto add_elements = [&](const BitMap& wide, std::uint64_t unit_bytes, std::uint64_t offset,
                                 std::uint64_t repeat) {
-    Section section;
-    section.path = Path::elements;
-    section.offset = offset;
-    section.repeat = repeat;
-    section.map = wide;
-    section.unit_bytes = unit_bytes;
-    section.bytes = unit_bytes << wide.width();
-    section.reason = is_power_of_two(block) ? "less than a cache line of data"
-                                            : "the element's size is no power of two";
-    section.pass.plan = element_plan(wide, unit_bytes, place);
-    pass.sections.push_back(std::move(section));
+    pass.sections.push_back(element_section(wide, unit_bytes, place));
+    pass.sections.back().offset = offset;
+    pass.sections.back().repeat = repeat;
+    pass.sections.back().reason = is_power_of_two(block) ? "less than a cache line of data"
+                                                         : "the element's size is no power of two";
   };
   if (!is_power_of_two(block)) {
     if (candidate != 0) return std::nullopt;
@@ -134,15 +154,14 @@ std::optional<Pass> plan_pass(const BitMap& map, const PermuteShape& shape,
                                     .unit_log2 = unit_log2,
                                     .kernels = *pass.kernels,
                                     .data_bytes = data_bytes,
-                                    .stores = options.stores};
-      Choice choice = place == Place::same ? choose_in_place(question) : choose_method(question);
-      if (candidate != 0) {
-        const auto all =
-            place == Place::same ? in_place_candidates(question) : method_candidates(question);
-        exhausted = exhausted || candidate >= all.size();
-        choice = all[std::min(candidate, all.size() - 1)];
+                                    .stores = options.stores,
+                                    .machine = machine};
+      const std::optional<Choice> choice = candidate_of(question, place, candidate);
+      if (!choice) {
+        exhausted = true;
+        return;
       }
-      Section section = with_inverse(wide, inverse, unit_log2, *pass.kernels, choice, place);
+      Section section = with_inverse(wide, inverse, unit_log2, *pass.kernels, *choice, place);
       section.offset = offset;
       section.repeat = repeat;
       pass.sections.push_back(std::move(section));
@@ -151,9 +170,9 @@ std::optional<Pass> plan_pass(const BitMap& map, const PermuteShape& shape,
   };
   add(group, shape.outer >> group);
   for (int i = group - 1; i >= 0; --i) add(i, (shape.outer >> i) & 1U);
-  FARO_CHECK(offset == data_bytes);
   if (exhausted) return std::nullopt;
+  FARO_CHECK(offset == data_bytes);
   return pass;
 }
 
-}  // namespace faro::engine
+}  // namespace faro::inline v1::engine

@@ -16,13 +16,13 @@
 #include <string>
 #include <vector>
 
+#include "engine/kernels/kernels.hpp"
+#include "engine/method.hpp"
 #include "faro/algebra/bit_map.hpp"
 #include "faro/base/progress.hpp"
 #include "faro/engine/options.hpp"
-#include "kernels/kernels.hpp"
-#include "method.hpp"
 
-namespace faro::engine {
+namespace faro::inline v1::engine {
 
 enum class Path {
   tiles,     // SIMD tiles
@@ -52,17 +52,25 @@ struct Pass {
   Place place = Place::apart;
 };
 
-Section tile_section(const BitMap& map, int unit_log2, const KernelSet& kernels,
-                     const Choice& choice, Place place);
+// The index vectors of a plan's kernels, whatever its walk shifts.
+LaneTables tables_for(const TilePlan& plan, const KernelSet& kernels);
 
 // Requires an involution where place is `same`. `candidate` numbers the methods to measure; 0 is
 // the static choice, and nothing is returned beyond the last.
 std::optional<Pass> plan_pass(const BitMap& map, const PermuteShape& shape,
                               const PermuteOptions& options, Place place,
                               std::size_t candidate = 0);
+// The same for a machine of other numbers than the tuning in effect has.
+std::optional<Pass> plan_pass(const BitMap& map, const PermuteShape& shape,
+                              const PermuteOptions& options, Place place, std::size_t candidate,
+                              const MachineTuning& machine);
 
 // from == to for a pass in place.
 void run_pass(const Pass& pass, const std::byte* from, std::byte* to, const Progress& progress);
+
+// Share number `share` of `shares` of a pass from one buffer to another: all shares together, in
+// any order or at once, are the pass. On the calling thread.
+void run_share(const Pass& pass, Word share, Word shares, const std::byte* from, std::byte* to);
 
 // Working memory of all threads together.
 std::uint64_t working_bytes(const Pass& pass);
@@ -74,4 +82,4 @@ TilePlan element_plan(const BitMap& map, std::uint64_t unit_bytes, Place place);
 void run_elements(const Section& section, Place place, const std::byte* from, std::byte* to,
                   Word begin, Word end);
 
-}  // namespace faro::engine
+}  // namespace faro::inline v1::engine

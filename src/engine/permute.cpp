@@ -1,6 +1,19 @@
 #include "faro/engine/permute.hpp"
 
-namespace faro {
+#include <string>
+
+#include "faro/algebra/notation.hpp"
+#include "faro/base/bits.hpp"
+#include "faro/base/error.hpp"
+
+namespace faro::inline v1 {
+
+BitMap map_of(std::string_view text, std::size_t elements) {
+  if (!is_power_of_two(elements))
+    throw Error(ErrorCode::usage,
+                std::to_string(elements) + " elements; a map of index bits needs a power of two");
+  return parse_notation(text, {.total = log2_exact(elements), .processor = {}}).map;
+}
 
 void permute_bytes(const BitMap& map, const PermuteShape& shape, std::span<const std::byte> from,
                    std::span<std::byte> to, const PermuteOptions& options) {
@@ -12,4 +25,4 @@ void permute_bytes_in_place(const BitMap& map, const PermuteShape& shape, std::s
   PermutePlan::in_place(map, shape, options).execute_in_place(data);
 }
 
-}  // namespace faro
+}  // namespace faro::inline v1

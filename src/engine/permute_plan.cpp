@@ -7,12 +7,14 @@
 #include <cstring>
 #include <limits>
 
+#include "base/parallel.hpp"
+#include "engine/involutions.hpp"
+#include "engine/passes.hpp"
+#include "engine/timed_pass.hpp"
 #include "faro/base/count.hpp"
 #include "faro/base/error.hpp"
-#include "involutions.hpp"
-#include "passes.hpp"
 
-namespace faro {
+namespace faro::inline v1 {
 
 struct PermutePlan::State {
   BitMap map;
@@ -39,11 +41,12 @@ std::uint64_t bytes_of(const BitMap& map, const PermuteShape& shape) {
 }
 
 void check_threads(const PermuteOptions& options) {
-  constexpr int threads_max = 4096;
+  constexpr int threads_max = PermuteOptions::threads_max;
   if (options.threads < 0 || options.threads > threads_max) {
-    throw Error(ErrorCode::usage,
-                fmt::format("permute: {} threads; 0 (as many as OpenMP offers) to {} are possible",
-                            options.threads, threads_max));
+    throw Error(
+        ErrorCode::usage,
+        fmt::format("permute: {} threads; 0 (as many as there are cores) to {} are possible",
+                    options.threads, threads_max));
   }
 }
 
@@ -102,10 +105,35 @@ PlanFacts facts_of(const std::vector<engine::Pass>& passes, std::uint64_t data_b
   return facts;
 }
 
-double seconds_of(const engine::Pass& pass, const std::byte* from, std::byte* to) {
-  const auto begin = std::chrono::steady_clock::now();
-  engine::run_pass(pass, from, to, {});
-  return std::chrono::duration<double>(std::chrono::steady_clock::now() - begin).count();
+std::vector<engine::Pass> candidates_of(const BitMap& map, const PermuteShape& shape,
+                                        const PermuteOptions& options, engine::Place place) {
+  std::vector<engine::Pass> all;
+  while (auto pass = engine::plan_pass(map, shape, options, place, all.size())) {
+    all.push_back(std::move(*pass));
+  }
+  return all;
+}
+
+// The fastest of these; what they do to the data is done an even number of times each, which in
+// place leaves it as it was.
+engine::Pass fastest(std::vector<engine::Pass> candidates, const std::byte* from,
+                     std::span<std::byte> to) {
+  // The best of some rounds each: candidates in turn, so that a slow moment of the machine falls
+  // on all of them.
+  constexpr int rounds = 4;
+  std::vector<double> seconds(candidates.size(), std::numeric_limits<double>::infinity());
+  for (int round = 0; round < rounds && candidates.size() > 1; ++round) {
+    for (std::size_t i = 0; i < candidates.size(); ++i) {
+      engine::bring_near(to);
+      seconds[i] = std::min(seconds[i], engine::seconds_of(candidates[i], from, to.data()));
+    }
+  }
+  const auto best = std::min_element(seconds.begin(), seconds.end()) - seconds.begin();
+  engine::Pass pass = std::move(candidates[static_cast<std::size_t>(best)]);
+  for (engine::Section& section : pass.sections) {
+    section.reason += fmt::format(" (measured, best of {})", candidates.size());
+  }
+  return pass;
 }
 
 }  // namespace
@@ -149,28 +177,25 @@ PermutePlan PermutePlan::measured(const BitMap& map, const PermuteShape& shape,
   const std::uint64_t data_bytes = bytes_of(map, shape);
   check_sizes(data_bytes, from.size(), to.size());
   check_apart(from, to);
-  // The best of some rounds each: candidates in turn, so that a slow moment of the machine falls
-  // on all of them.
-  constexpr int rounds = 3;
-  std::vector<engine::Pass> candidates;
-  while (auto pass =
-             engine::plan_pass(map, shape, options, engine::Place::apart, candidates.size())) {
-    candidates.push_back(std::move(*pass));
-  }
-  std::vector<double> seconds(candidates.size(), std::numeric_limits<double>::infinity());
-  for (int round = 0; round < rounds && candidates.size() > 1; ++round) {
-    for (std::size_t i = 0; i < candidates.size(); ++i) {
-      seconds[i] = std::min(seconds[i], seconds_of(candidates[i], from.data(), to.data()));
-    }
-  }
-  const auto best = std::min_element(seconds.begin(), seconds.end()) - seconds.begin();
   std::vector<engine::Pass> passes;
-  passes.push_back(std::move(candidates[static_cast<std::size_t>(best)]));
+  passes.push_back(
+      fastest(candidates_of(map, shape, options, engine::Place::apart), from.data(), to));
   engine::run_pass(passes.front(), from.data(), to.data(), {});
-  for (engine::Section& section : passes.front().sections) {
-    section.reason += fmt::format(" (measured, best of {})", candidates.size());
-  }
   return make(map, shape, options, std::move(passes), engine::Place::apart);
+}
+
+PermutePlan PermutePlan::measured_in_place(const BitMap& map, const PermuteShape& shape,
+                                           std::span<std::byte> data,
+                                           const PermuteOptions& options) {
+  check_threads(options);
+  check_sizes(bytes_of(map, shape), data.size(), data.size());
+  std::vector<engine::Pass> passes;
+  for (const BitMap& factor : engine::involutions(map)) {
+    passes.push_back(
+        fastest(candidates_of(factor, shape, options, engine::Place::same), data.data(), data));
+  }
+  for (const engine::Pass& pass : passes) engine::run_pass(pass, data.data(), data.data(), {});
+  return make(map, shape, options, std::move(passes), engine::Place::same);
 }
 
 PermutePlan::PermutePlan(std::shared_ptr<const State> state) : state_(std::move(state)) {}
@@ -241,7 +266,14 @@ void PermutePlan::execute_in_place(std::span<std::byte> data, const Progress& pr
 
 void PermutePlan::execute_through(std::span<std::byte> data, std::span<std::byte> scratch) const {
   execute(data, scratch);
-  if (!data.empty()) std::memcpy(data.data(), scratch.data(), data.size());
+  if (data.empty()) return;
+  constexpr std::uint64_t part_bytes = std::uint64_t{1} << 20U;
+  in_parallel(facts().threads, (data.size() + part_bytes - 1) / part_bytes, [&](Word part, int) {
+    const std::uint64_t begin = part * part_bytes;
+    const auto piece = std::span(scratch).subspan(begin).first(
+        std::min<std::uint64_t>(part_bytes, scratch.size() - begin));
+    std::memcpy(data.data() + begin, piece.data(), piece.size());
+  });
 }
 
-}  // namespace faro
+}  // namespace faro::inline v1

@@ -4,7 +4,7 @@
 
 #include "faro/base/bits.hpp"
 
-namespace faro {
+namespace faro::inline v1 {
 namespace {
 
 // map(0), map(1), ...: one xor each, because x and x + 1 differ in the low bits up to the lowest
@@ -71,4 +71,4 @@ Mismatch reference_compare(const BitMap& map, const PermuteShape& shape, const v
   return mismatch;
 }
 
-}  // namespace faro
+}  // namespace faro::inline v1

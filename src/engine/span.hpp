@@ -7,7 +7,7 @@
 
 #include "faro/base/bits.hpp"
 
-namespace faro::engine {
+namespace faro::inline v1::engine {
 
 class Span {
  public:
@@ -58,4 +58,4 @@ class Span {
   std::array<Word, word_bits> by_leading_{};
 };
 
-}  // namespace faro::engine
+}  // namespace faro::inline v1::engine

@@ -1,14 +1,12 @@
-#include "tile_plan.hpp"
+#include "engine/tile_plan.hpp"
 
 #include <algorithm>
 
-#include "faro/base/check.hpp"
-#include "span.hpp"
+#include "base/check.hpp"
+#include "engine/span.hpp"
 
-namespace faro::engine {
+namespace faro::inline v1::engine {
 namespace {
-
-constexpr int line_log2 = 6;
 
 // Where an offset of the tile is within a staged tile: the runs are numbered by the leading bits of
 // their basis, a run's inside follows, its lines folded
@@ -146,11 +144,10 @@ void add_kernels(TilePlan& plan, const BitMatrix& a, const BitMatrix& b, const R
 // The order of the tiles: first what finishes pages of the source and of the destination while
 // their address translations live, then both sides in turn, three bits at a time.
 void add_outer(TilePlan& plan, const BitMatrix& b, Span covered, const LowBits& low) {
-  constexpr int page_bits = 12;
   constexpr int page_turn_bits = 2;
   constexpr int turn_bits = 3;
   const int w = plan.width;
-  const int page = page_bits - plan.unit_log2;
+  const int page = page_log2 - plan.unit_log2;
   const Word from_low = low_mask(plan.method.from_run_bits);
   const auto extend = [&](Word vector) {
     vector &= ~from_low;
@@ -191,6 +188,17 @@ Span high_span(const BitMatrix& matrix, int run_bits, int columns) {
 }
 
 }  // namespace
+
+std::uint64_t tiles_working_bytes(const TilePlan& plan) {
+  const std::uint64_t stages = !plan.method.stage_to ? 0 : plan.method.copy_in ? 1 : 2;
+  return plan.tile_bytes() * (stages + (plan.method.copy_in ? 1 : 0));
+}
+
+std::uint64_t pairs_working_bytes(const TilePlan& plan) {
+  if (!plan.method.copy_in) return 2 * plan.tile_bytes();
+  const std::uint64_t tiles = bit(plan.block_bits) + 1 + (plan.method.stage_to ? 1 : 0);
+  return tiles * plan.tile_bytes();
+}
 
 int tile_dimension(const BitMatrix& inverse, int from_run_bits, int to_run_bits) {
   return from_run_bits + high_span(inverse, from_run_bits, to_run_bits).dimension();
@@ -277,4 +285,4 @@ void add_partners(TilePlan& plan, const BitMatrix& inverse) {
   plan.partner_start = block_of(plan.to_start >> plan.unit_log2);
 }
 
-}  // namespace faro::engine
+}  // namespace faro::inline v1::engine

@@ -20,10 +20,16 @@
 #include <cstdint>
 #include <vector>
 
+#include "engine/lane_network.hpp"
 #include "faro/algebra/bit_map.hpp"
-#include "lane_network.hpp"
 
-namespace faro::engine {
+namespace faro::inline v1::engine {
+
+// What memory is moved in, in bytes: cache lines, and the pages that hardware prefetches within.
+inline constexpr int line_log2 = 6;
+inline constexpr std::size_t line_bytes = std::size_t{1} << line_log2;
+inline constexpr int page_log2 = 12;
+inline constexpr std::size_t page_bytes = std::size_t{1} << page_log2;
 
 // How a pass treats memory.
 struct Method {
@@ -95,6 +101,11 @@ struct TilePlan {
 // S(from_run_bits) + B·S(from_run_bits) that the tile is part of.
 void add_partners(TilePlan& plan, const BitMatrix& inverse);
 
+// Bytes of working memory that a thread takes: the stages, as kernels/tiles-inl.h (and
+// tiles_in_place-inl.h) lay them out.
+std::uint64_t tiles_working_bytes(const TilePlan& plan);
+std::uint64_t pairs_working_bytes(const TilePlan& plan);
+
 // Dimension of S(rs) + B·S(rd).
 int tile_dimension(const BitMatrix& inverse, int from_run_bits, int to_run_bits);
 
@@ -102,4 +113,4 @@ int tile_dimension(const BitMatrix& inverse, int from_run_bits, int to_run_bits)
 TilePlan tile_plan(const BitMap& map, const BitMatrix& inverse, int unit_log2, int lane_bits,
                    const Method& method);
 
-}  // namespace faro::engine
+}  // namespace faro::inline v1::engine

@@ -4,10 +4,10 @@
 
 #include <algorithm>
 
-#include "faro/base/check.hpp"
+#include "base/check.hpp"
 #include "faro/base/error.hpp"
 
-namespace faro {
+namespace faro::inline v1 {
 namespace {
 
 [[noreturn]] void refuse(const std::string& name, const std::string& message) {
@@ -178,4 +178,4 @@ std::vector<std::uint64_t> read_whole_numbers(const ArrayInput& array, std::uint
   return numbers;
 }
 
-}  // namespace faro
+}  // namespace faro::inline v1

@@ -14,10 +14,10 @@
 #include <utility>
 #include <vector>
 
-#include "faro/base/check.hpp"
+#include "base/check.hpp"
 #include "faro/base/error.hpp"
 
-namespace faro {
+namespace faro::inline v1 {
 namespace {
 
 [[noreturn]] void fail(const std::string& name, const char* what, int reason) {
@@ -136,4 +136,4 @@ std::size_t InputFile::read_full(std::span<std::byte> into) {
   return done;
 }
 
-}  // namespace faro
+}  // namespace faro::inline v1

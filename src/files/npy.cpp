@@ -6,13 +6,12 @@
 #include "faro/base/count.hpp"
 #include "faro/base/error.hpp"
 #include "faro/base/limits.hpp"
-#include "npy_literal.hpp"
+#include "files/npy_literal.hpp"
 
-namespace faro {
+namespace faro::inline v1 {
 namespace {
 
 constexpr std::string_view magic = "\x93NUMPY";
-constexpr std::size_t alignment = 64;  // of the data in the file, as NumPy writes it
 
 std::string_view text_of(std::span<const std::byte> bytes) {
   return {reinterpret_cast<const char*>(bytes.data()), bytes.size()};
@@ -102,7 +101,7 @@ std::vector<NpyField> npy_fields(std::string_view type) {
   return parser.fields();
 }
 
-std::string npy_header_bytes(const NpyHeader& header) {
+std::string npy_header_bytes(const NpyHeader& header, std::size_t alignment) {
   std::string shape = "(";
   for (const std::uint64_t side : header.shape) shape += fmt::format("{}, ", side);
   if (header.shape.size() > 1) shape.resize(shape.size() - 2);
@@ -125,4 +124,4 @@ std::string npy_header_bytes(const NpyHeader& header) {
   return bytes + text;
 }
 
-}  // namespace faro
+}  // namespace faro::inline v1

@@ -1,4 +1,4 @@
-#include "npy_literal.hpp"
+#include "files/npy_literal.hpp"
 
 #include <fmt/format.h>
 
@@ -8,7 +8,7 @@
 #include "faro/base/error.hpp"
 #include "faro/base/limits.hpp"
 
-namespace faro::npy {
+namespace faro::inline v1::npy {
 namespace {
 
 bool is_digit(char c) {
@@ -367,4 +367,4 @@ void HeaderParser::time_unit(std::string_view unit, std::size_t at) {
     fail(at, fmt::format("'{}' is no time unit such as [ns] or [25s]", unit.substr(0, 40)));
 }
 
-}  // namespace faro::npy
+}  // namespace faro::inline v1::npy

@@ -11,7 +11,7 @@
 
 #include "faro/files/npy.hpp"
 
-namespace faro::npy {
+namespace faro::inline v1::npy {
 
 enum class Encoding { latin1, utf8 };
 
@@ -60,4 +60,4 @@ class HeaderParser {
   std::vector<NpyField> fields_;
 };
 
-}  // namespace faro::npy
+}  // namespace faro::inline v1::npy

@@ -10,37 +10,14 @@
 #include <cstdio>
 #include <cstring>
 
-#include "faro/base/check.hpp"
+#include "base/check.hpp"
 #include "faro/base/error.hpp"
-#include "faro/base/limits.hpp"
+#include "files/file_target.hpp"
 
-namespace faro {
-namespace {
+namespace faro::inline v1 {
 
-// "x/y/z" -> "x/y", "z" -> ".", "/z" -> "/".
-std::string folder_of(const std::string& path) {
-  const std::size_t slash = path.rfind('/');
-  if (slash == std::string::npos) return ".";
-  return slash == 0 ? "/" : path.substr(0, slash);
-}
-
-// Cut so that what is added still fits the 255 bytes that a name may have.
-std::string last_name(const std::string& path) {
-  return path.substr(path.rfind('/') + 1).substr(0, 200);
-}
-
-std::string read_link(const std::string& path) {
-  std::string text(4096, '\0');
-  const ssize_t length = ::readlink(path.c_str(), text.data(), text.size());
-  if (length < 0) return "";
-  text.resize(static_cast<std::size_t>(length));
-  return text;
-}
-
-}  // namespace
-
-Replacement::Replacement(const std::string& path) : path_(path), target_(path) {
-  find_target();
+Replacement::Replacement(const std::string& path)
+    : target_(std::make_unique<const FileTarget>(FileTarget::find(path))) {
   open_beside();
 }
 
@@ -49,47 +26,11 @@ Replacement::~Replacement() {
 }
 
 void Replacement::fail(const std::string& what, int reason) const {
-  throw Error(ErrorCode::environment,
-              fmt::format("{}: {}: {}", path_, what, std::strerror(reason)));
-}
-
-// Follows symbolic links by hand, since the last one may point to what does not exist yet.
-void Replacement::find_target() {
-  if (path_.empty()) fail("cannot write", ENOENT);
-  struct stat status = {};
-  for (int links = 0;; ++links) {
-    if (::lstat(target_.c_str(), &status) != 0) {
-      if (errno != ENOENT) fail("cannot write", errno);
-      // "x/" names a folder that does not exist.
-      if (target_.back() == '/') fail("cannot write", EISDIR);
-      break;
-    }
-    if (!S_ISLNK(status.st_mode)) {
-      if (S_ISDIR(status.st_mode)) fail("cannot replace", EISDIR);
-      if (!S_ISREG(status.st_mode))
-        throw Error(ErrorCode::environment,
-                    fmt::format("{}: is no regular file, so it cannot be replaced by a complete "
-                                "one; write to - and redirect standard output",
-                                path_));
-      // A rename would not ask.
-      if (::faccessat(AT_FDCWD, target_.c_str(), W_OK, AT_EACCESS) != 0)
-        fail("the file is write-protected", errno);
-      replaces_ = true;
-      mode_ = status.st_mode & 07777U;
-      owner_ = status.st_uid;
-      group_ = status.st_gid;
-      break;
-    }
-    if (links == limits::symlinks_max) fail("cannot follow its symbolic links", ELOOP);
-    const std::string link = read_link(target_);
-    if (link.empty()) fail("cannot follow its symbolic link", errno);
-    target_ = link.front() == '/' ? link : folder_of(target_) + "/" + link;
-  }
-  folder_ = folder_of(target_);
+  target_->fail(what, reason);
 }
 
 void Replacement::open_beside() {
-  int number = ::open(folder_.c_str(), O_TMPFILE | O_RDWR | O_CLOEXEC, 0666);
+  int number = ::open(target_->folder.c_str(), O_TMPFILE | O_RDWR | O_CLOEXEC, 0666);
   // A file without a name gets one through /proc when it is complete.
   if (number >= 0 && ::access("/proc/self/fd", X_OK) != 0) {
     ::close(number);
@@ -98,12 +39,13 @@ void Replacement::open_beside() {
   }
   if (number < 0 &&
       (errno == EOPNOTSUPP || errno == EISDIR || errno == EINVAL || errno == ENOENT)) {
-    temporary_ = fmt::format("{}/.{}.faro-XXXXXX", folder_, last_name(target_));
+    temporary_ = fmt::format("{}/.{}.faro-XXXXXX", target_->folder, target_->last_name());
     number = ::mkostemp(temporary_.data(), O_CLOEXEC);
     if (number < 0) temporary_.clear();
   }
   if (number < 0)
-    fail(fmt::format("cannot create the new file beside it, in folder '{}'", folder_), errno);
+    fail(fmt::format("cannot create the new file beside it, in folder '{}'", target_->folder),
+         errno);
   file_ = Descriptor(number);
 }
 
@@ -122,7 +64,7 @@ void Replacement::reserve(std::uint64_t size) {
       throw Error(ErrorCode::environment,
                   fmt::format("{}: the disk has no room for it: {} bytes are needed beside the old "
                               "file{}",
-                              path_, size, room));
+                              target_->path, size, room));
     }
     if (reason != 0) fail(fmt::format("cannot reserve {} bytes for it", size), reason);
   }
@@ -130,7 +72,7 @@ void Replacement::reserve(std::uint64_t size) {
 }
 
 Mapping Replacement::map() const {
-  return {file_, reserved_bytes_, Mapping::Access::write, path_};
+  return {file_, reserved_bytes_, Mapping::Access::write, target_->path};
 }
 
 void Replacement::write(std::span<const std::byte> bytes) {
@@ -152,54 +94,35 @@ void Replacement::name_it() {
   const std::string self = fmt::format("/proc/self/fd/{}", file_.number());
   // Other processes may be at the same; a taken name is tried past.
   for (unsigned attempt = 0; attempt < 1000; ++attempt) {
-    const std::string name =
-        fmt::format("{}/.{}.faro-{}-{}", folder_, last_name(target_), ::getpid(), attempt);
+    const std::string name = fmt::format("{}/.{}.faro-{}-{}", target_->folder, target_->last_name(),
+                                         ::getpid(), attempt);
     if (::linkat(AT_FDCWD, self.c_str(), AT_FDCWD, name.c_str(), AT_SYMLINK_FOLLOW) == 0) {
       temporary_ = name;
       return;
     }
     if (errno != EEXIST) break;
   }
-  fail(fmt::format("cannot name the new file in folder '{}'", folder_), errno);
+  fail(fmt::format("cannot name the new file in folder '{}'", target_->folder), errno);
+}
+
+const std::string& Replacement::name_for_others() {
+  name_it();
+  return temporary_;
 }
 
 void Replacement::commit(Durability durability) {
-  if (replaces_) {
-    struct stat status = {};
-    if (::fstat(file_.number(), &status) != 0) fail("cannot read the new file's status", errno);
-    // Ownership first, since it may clear permission bits. Only root can give files away; the
-    // content matters more.
-    if (status.st_uid != owner_ || status.st_gid != group_) {
-      if (::fchown(file_.number(), owner_, group_) != 0) mode_ &= 0777U;
-    }
-    if (::fchmod(file_.number(), mode_) != 0) fail("cannot keep its permissions", errno);
-  } else if (!temporary_.empty()) {
-    // mkostemp makes files that only the owner may read.
-    const mode_t hidden = ::umask(0);
-    ::umask(hidden);
-    if (::fchmod(file_.number(), 0666U & ~hidden) != 0) fail("cannot set its permissions", errno);
-  }
+  target_->hand_over(file_.number(),
+                     temporary_.empty() ? FileTarget::Made::plain : FileTarget::Made::hidden);
   if (durability == Durability::all && ::fsync(file_.number()) != 0)
     fail("cannot sync it to disk", errno);
   name_it();
-  if (::rename(temporary_.c_str(), target_.c_str()) != 0) fail("cannot put it in place", errno);
+  if (::rename(temporary_.c_str(), target_->target.c_str()) != 0)
+    fail("cannot put it in place", errno);
   temporary_.clear();
-  if (durability == Durability::all) sync_folder();
+  if (durability == Durability::all) target_->sync_folder();
   const int number = file_.release();
   // Network file systems report a failed write here at the latest.
   if (::close(number) != 0 && errno != EINTR) fail("was replaced, but closing it failed", errno);
 }
 
-void Replacement::sync_folder() const {
-  const Descriptor folder(::open(folder_.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC));
-  if (folder.number() < 0) {
-    // A folder that may be written but not read cannot be synced; the file itself is.
-    if (errno == EACCES) return;
-    fail("is complete, but its folder cannot be opened to sync it", errno);
-  }
-  // Some file systems sync no folders and say EINVAL.
-  if (::fsync(folder.number()) != 0 && errno != EINVAL)
-    fail("is complete, but its folder could not be synced", errno);
-}
-
-}  // namespace faro
+}  // namespace faro::inline v1

@@ -3,7 +3,23 @@
 #include <algorithm>
 #include <map>
 
-namespace faro {
+#include "schedules/machine_kind.hpp"
+
+namespace faro::inline v1 {
+namespace {
+
+// How many processors a rule sends what they hold themselves.
+Count staying(int width, const PopsRule& rule) {
+  if (rule.to.size() != static_cast<std::size_t>(width)) return 0;
+  std::vector<Parity> where = rule.where;
+  for (int own = 0; own < width; ++own) {
+    const Parity& row = rule.to[static_cast<std::size_t>(width - 1 - own)];
+    where.push_back({row.mask ^ bit(own), row.value});
+  }
+  return size_of(width, where);
+}
+
+}  // namespace
 
 Count size_of(int width, const std::vector<Parity>& where) {
   const AffineSpace space = AffineSpace::where(width, where);
@@ -11,51 +27,56 @@ Count size_of(int width, const std::vector<Parity>& where) {
 }
 
 bool is_simd_mesh(const Machine& machine) {
-  const auto* mesh = std::get_if<Mesh>(&machine);
-  return mesh != nullptr && mesh->links == Mesh::Links::one_route;
+  return kind_of(machine).steps == MachineKind::Steps::program;
 }
 
 Cost performed(const Cost& listed, const Machine& machine, std::uint64_t elements) {
   if (!is_simd_mesh(machine)) return listed;
   Cost cost = listed;
-  for (Count* part : {&cost.unit_routes, &cost.long_routes, &cost.register_ops})
-    *part = multiply_checked(*part, elements);
+  for (const CostPart& part : kind_of(machine).cost) cost.*part.count *= elements;
   return cost;
 }
 
 void CostCounter::begin(const ScheduleHeader& header) {
   cost_ = {};
   width_ = address_bits(header.machine).value_or(0);
+  kind_ = &kind_of(header.machine);
 }
 
 void CostCounter::step(const CubeStep& step) {
   Count remote = 0;
   for (const Rule& rule : step.rules)
-    if (rule.across != inside) remote = add_checked(remote, size_of(width_, rule.where));
+    if (rule.across != inside) remote += size_of(width_, rule.where);
   for (const Move& move : step.moves)
-    if (move.from_processor != move.to_processor) remote = add_checked(remote, 1);
-  cost_.remote_moves = add_checked(cost_.remote_moves, remote);
-  if (remote != 0) cost_.steps = add_checked(cost_.steps, 1);
+    if (move.from_processor != move.to_processor) ++remote;
+  cost_.remote_moves += remote;
+  if (remote != 0) ++cost_.steps;
 }
 
 void CostCounter::step(const MeshInstruction& instruction) {
   if (const auto* route = std::get_if<MeshRoute>(&instruction)) {
     // Negating as an unsigned number is defined for the smallest one too.
     const auto by = static_cast<std::uint64_t>(route->by);
-    cost_.unit_routes = add_checked(cost_.unit_routes, Count{route->by < 0 ? 0 - by : by});
-    cost_.long_routes = add_checked(cost_.long_routes, 1);
+    cost_.unit_routes += Count{route->by < 0 ? 0 - by : by};
+    ++cost_.long_routes;
   } else {
-    cost_.register_ops = add_checked(cost_.register_ops, 1);
+    ++cost_.register_ops;
   }
 }
 
 void CostCounter::step(const PopsSlot& slot) {
-  const bool sends = std::any_of(slot.sends.begin(), slot.sends.end(),
-                                 [](const PopsSend& send) { return !send.to_groups.empty(); }) ||
-                     std::any_of(slot.rules.begin(), slot.rules.end(), [&](const PopsRule& rule) {
-                       return size_of(width_, rule.where) != 0;
-                     });
-  if (sends) cost_.slots = add_checked(cost_.slots, 1);
+  const bool all = kind_->sends_inside_cost;
+  const bool sends =
+      std::any_of(slot.sends.begin(), slot.sends.end(),
+                  [&](const PopsSend& send) {
+                    return std::any_of(
+                        send.to_groups.begin(), send.to_groups.end(),
+                        [&](std::uint64_t to) { return all || to != send.processor; });
+                  }) ||
+      std::any_of(slot.rules.begin(), slot.rules.end(), [&](const PopsRule& rule) {
+        return size_of(width_, rule.where) > (all ? Count{0} : staying(width_, rule));
+      });
+  if (sends) ++(cost_.*kind_->cost.front().count);
   std::map<Word, Count> work;
   Count busiest = 0;
   for (const PopsOperation& operation : slot.operations) {
@@ -63,7 +84,7 @@ void CostCounter::step(const PopsSlot& slot) {
       continue;
     busiest = std::max(busiest, ++work[operation.processor]);
   }
-  cost_.compute_rounds = add_checked(cost_.compute_rounds, busiest);
+  cost_.compute_rounds += busiest;
 }
 
-}  // namespace faro
+}  // namespace faro::inline v1

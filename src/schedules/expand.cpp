@@ -5,7 +5,7 @@
 #include "faro/base/error.hpp"
 #include "faro/base/limits.hpp"
 
-namespace faro {
+namespace faro::inline v1 {
 
 void ExpandingSink::begin(const ScheduleHeader& header) {
   const std::optional<int> bits = address_bits(header.machine);
@@ -51,4 +51,4 @@ void ExpandingSink::step(const PopsSlot& slot) {
   next_.step(pops_);
 }
 
-}  // namespace faro
+}  // namespace faro::inline v1

@@ -2,7 +2,9 @@
 
 #include <fmt/format.h>
 
-namespace faro {
+#include "schedules/machine_kind.hpp"
+
+namespace faro::inline v1 {
 namespace {
 
 // The finaliser of SplitMix64: every bit of x changes half of the bits of the result.
@@ -44,20 +46,9 @@ void Fingerprint::absorb(const std::vector<Parity>& parities) {
 }
 
 void Fingerprint::absorb(const Machine& machine) {
-  absorb(machine.index());
-  if (const auto* cube = std::get_if<Hypercube>(&machine)) {
-    absorb(static_cast<std::uint64_t>(cube->dimensions));
-    absorb(static_cast<std::uint64_t>(cube->ports));
-  } else if (const auto* mesh = std::get_if<Mesh>(&machine)) {
-    absorb(mesh->sides_log2.size());
-    for (const int side : mesh->sides_log2) absorb(static_cast<std::uint64_t>(side));
-    absorb(static_cast<std::uint64_t>(mesh->wrap));
-    absorb(static_cast<std::uint64_t>(mesh->links));
-  } else if (const auto* pops = std::get_if<Pops>(&machine)) {
-    absorb(pops->group_size);
-    absorb(pops->groups);
-    absorb(pops->multi_receive ? 1 : 0);
-  }
+  const MachineKind& kind = kind_of(machine);
+  absorb(kind.tag);
+  kind.absorb(machine, [this](std::uint64_t word) { absorb(word); });
 }
 
 void Fingerprint::absorb(const Goal& goal) {
@@ -198,4 +189,4 @@ std::string Fingerprint::text() const {
   return fmt::format("{:016x}{:016x}", high_, low_);
 }
 
-}  // namespace faro
+}  // namespace faro::inline v1

@@ -5,10 +5,11 @@
 #include <limits>
 
 #include "faro/base/limits.hpp"
-#include "json_parts.hpp"
-#include "json_words.hpp"
+#include "schedules/json_parts.hpp"
+#include "schedules/json_words.hpp"
+#include "schedules/machine_kind.hpp"
 
-namespace faro::json {
+namespace faro::inline v1::json {
 
 Value required(const Value& object, const char* name, const char* what) {
   if (object.kind() != Kind::object)
@@ -32,21 +33,7 @@ Slot slot_from(const Value& value, const char* what) {
   return static_cast<Slot>(slot);
 }
 
-namespace {
-
-template <class Words>
-auto word_from(const Words& words, const Value& value, const char* what) {
-  const auto found = words.value(value.text());
-  if (value.kind() != Kind::text || !found) {
-    std::string wanted;
-    for (const auto& entry : words.entries)
-      wanted += fmt::format("{}\"{}\"", wanted.empty() ? "" : ", ", entry.text);
-    throw Breach{"shape", fmt::format("{}: one of {} wanted", what, wanted)};
-  }
-  return *found;
-}
-
-int small(const Value& value, const char* what, std::uint64_t max, const char* rule = "range") {
+int small(const Value& value, const char* what, std::uint64_t max, const char* rule) {
   const std::uint64_t number = value.number(what, rule);
   if (number > max) throw Breach{rule, fmt::format("{}: {}, at most {}", what, number, max)};
   return static_cast<int>(number);
@@ -58,56 +45,7 @@ bool boolean_from(const Value& value, const char* what) {
   return value.is_true();
 }
 
-Hypercube cube_from(const Value& value, const Unknown& unknown) {
-  only(value, {"kind", "dimensions", "ports"}, "machine", unknown);
-  Hypercube cube;
-  cube.dimensions = small(required(value, "dimensions", "machine"), "machine.dimensions",
-                          limits::machine_bits_max, "machine");
-  cube.ports = word_from(json_words::ports, required(value, "ports", "machine"), "machine.ports");
-  return cube;
-}
-
-Mesh mesh_from(const Value& value, const Unknown& unknown) {
-  only(value, {"kind", "shape", "wrap", "links"}, "machine", unknown);
-  Mesh mesh;
-  int bits = 0;
-  const Value shape = required(value, "shape", "machine");
-  for (const Value& side : shape.array("machine.shape")) {
-    const std::uint64_t size = side.number("machine.shape", "machine");
-    if (!is_power_of_two(size))
-      throw Breach{"machine",
-                   fmt::format("machine.shape: a side of {}; sides are powers of two", size)};
-    mesh.sides_log2.push_back(log2_exact(size));
-    bits += mesh.sides_log2.back();
-    if (bits > limits::machine_bits_max || mesh.sides_log2.size() > 64)
-      throw Breach{"machine", fmt::format("machine.shape: at most 2^{} processors and 64 sides",
-                                          limits::machine_bits_max)};
-  }
-  if (mesh.sides_log2.empty()) throw Breach{"machine", "machine.shape: at least one side wanted"};
-  mesh.wrap = word_from(json_words::wraps, required(value, "wrap", "machine"), "machine.wrap");
-  if (const auto links = value.member("links")) {
-    if (links->text() != "all")
-      throw Breach{"shape", "machine.links: \"all\" wanted, or the key left out"};
-    mesh.links = Mesh::Links::all;
-    if (mesh.wrap == Mesh::Wrap::propagating)
-      throw Breach{"machine", "machine.wrap: with all links, \"none\" or \"orthogonal\""};
-  }
-  return mesh;
-}
-
-Pops pops_from(const Value& value, const Unknown& unknown) {
-  only(value, {"kind", "d", "g", "multi_receive"}, "machine", unknown);
-  Pops pops;
-  pops.group_size = required(value, "d", "machine").number("machine.d", "machine");
-  pops.groups = required(value, "g", "machine").number("machine.g", "machine");
-  if (pops.group_size == 0 || pops.groups == 0 ||
-      Count{pops.group_size} * pops.groups > (Count{1} << limits::machine_bits_max))
-    throw Breach{"machine", fmt::format("machine: d and g at least 1, together at most 2^{}",
-                                        limits::machine_bits_max)};
-  if (const auto multi = value.member("multi_receive"))
-    pops.multi_receive = boolean_from(*multi, "machine.multi_receive");
-  return pops;
-}
+namespace {
 
 std::vector<Word> rows_from(const Value& value, const char* what) {
   std::vector<Word> rows;
@@ -120,32 +58,30 @@ std::vector<Word> rows_from(const Value& value, const char* what) {
 
 Machine machine_from(const Value& value, const Unknown& unknown) {
   const Value kind = required(value, "kind", "machine");
-  if (kind.text() == "hypercube") return cube_from(value, unknown);
-  if (kind.text() == "mesh") return mesh_from(value, unknown);
-  if (kind.text() == "pops") return pops_from(value, unknown);
-  throw Breach{"machine", "machine.kind: \"hypercube\", \"mesh\" or \"pops\" wanted"};
+  std::string wanted;
+  std::string_view last;
+  for (const MachineKind& known : machine_kinds()) {
+    if (kind.text() == known.json_name) return known.from_json(value, unknown);
+    if (known.json_name != last)
+      wanted += fmt::format("{}\"{}\"", wanted.empty() ? "" : ", ", known.json_name);
+    last = known.json_name;
+  }
+  throw Breach{"machine", fmt::format("machine.kind: one of {} wanted", wanted)};
 }
 
 CostClaim cost_from(const Value& value, const Unknown& unknown) {
   if (value.kind() != Kind::object) throw Breach{"shape", "cost: an object wanted"};
   CostClaim claim;
-  const std::pair<const char*, std::optional<Count>*> known[] = {
-      {"steps", &claim.steps},
-      {"remote_moves", &claim.remote_moves},
-      {"unit_routes", &claim.unit_routes},
-      {"long_routes", &claim.long_routes},
-      {"register_ops", &claim.register_ops},
-      {"slots", &claim.slots},
-      {"compute_rounds", &claim.compute_rounds}};
   for (const Value& child : value) {
-    const auto entry = std::find_if(std::begin(known), std::end(known),
-                                    [&](const auto& e) { return child.key() == e.first; });
-    if (entry == std::end(known)) {
+    const auto* part =
+        std::find_if(std::begin(cost_part::all), std::end(cost_part::all),
+                     [&](const CostPart& known) { return child.key() == known.key; });
+    if (part == std::end(cost_part::all)) {
       unknown("cost", child.key());
       continue;
     }
     try {
-      *entry->second = child.count("cost");
+      claim.*part->claim = child.count("cost");
     } catch (const Breach& breach) {
       throw Breach{"cost-claim", breach.message};
     }
@@ -235,4 +171,4 @@ std::vector<Slot> result_from(const Value& value) {
   return result;
 }
 
-}  // namespace faro::json
+}  // namespace faro::inline v1::json

@@ -1,4 +1,4 @@
-#include "json_header_reader.hpp"
+#include "schedules/json_header_reader.hpp"
 
 #include <fmt/format.h>
 
@@ -6,21 +6,17 @@
 
 #include "faro/base/error.hpp"
 #include "faro/base/limits.hpp"
+#include "schedules/machine_kind.hpp"
 
-namespace faro::json {
+namespace faro::inline v1::json {
 namespace {
 
 // Machines whose elements start in one place of every processor, whatever K.
 bool has_registers(const Machine& machine) {
-  return std::holds_alternative<Pops>(machine) || is_program(machine);
+  return kind_of(machine).steps != MachineKind::Steps::cube;
 }
 
 }  // namespace
-
-bool is_program(const Machine& machine) {
-  const auto* mesh = std::get_if<Mesh>(&machine);
-  return mesh != nullptr && mesh->links == Mesh::Links::one_route;
-}
 
 bool HeaderReader::knows(std::string_view key) {
   constexpr std::string_view known[] = {"format",  "machine",   "map",      "goal",
@@ -151,4 +147,4 @@ void HeaderReader::check_agreement(const MapGoal& map, const ScheduleHeader& hea
                                      to_string((Count{1} << *bits) * elements))};
 }
 
-}  // namespace faro::json
+}  // namespace faro::inline v1::json

@@ -8,9 +8,9 @@
 #include <string>
 
 #include "faro/schedules/json_reader.hpp"
-#include "json_parts.hpp"
+#include "schedules/json_parts.hpp"
 
-namespace faro::json {
+namespace faro::inline v1::json {
 
 using Tell = std::function<void(const Breach&)>;
 
@@ -48,7 +48,4 @@ class HeaderReader {
   ScheduleHeader header_;
 };
 
-// A SIMD mesh: its schedules are programs.
-bool is_program(const Machine& machine);
-
-}  // namespace faro::json
+}  // namespace faro::inline v1::json

@@ -1,14 +1,14 @@
-#include "json_item.hpp"
+#include "schedules/json_item.hpp"
 
 #include <fmt/format.h>
 
 #include <charconv>
 
-#include "faro/base/check.hpp"
+#include "base/check.hpp"
 #include "faro/base/error.hpp"
 #include "faro/base/limits.hpp"
 
-namespace faro::json {
+namespace faro::inline v1::json {
 namespace {
 
 const char* name_of(Kind kind) {
@@ -217,4 +217,4 @@ Value Value::array(const char* what, std::size_t wanted) const {
   return *this;
 }
 
-}  // namespace faro::json
+}  // namespace faro::inline v1::json

@@ -13,7 +13,7 @@
 #include "faro/base/bits.hpp"
 #include "faro/base/count.hpp"
 
-namespace faro::json {
+namespace faro::inline v1::json {
 
 enum class Kind : std::uint8_t { null, boolean, integer, real, text, array, object };
 
@@ -112,4 +112,4 @@ class Item {
   Span pending_key_;
 };
 
-}  // namespace faro::json
+}  // namespace faro::inline v1::json

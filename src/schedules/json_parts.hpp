@@ -5,9 +5,9 @@
 #include <functional>
 
 #include "faro/schedules/schedule.hpp"
-#include "json_item.hpp"
+#include "schedules/json_item.hpp"
 
-namespace faro::json {
+namespace faro::inline v1::json {
 
 // Told of every member that a part does not know.
 using Unknown = std::function<void(std::string_view part, std::string_view key)>;
@@ -29,10 +29,23 @@ PopsReceive receive_from(const Value& value);
 PopsRule pops_rule_from(const Value& value, const Unknown& unknown);
 PopsOperation operation_from(const Value& value);
 
-// Helpers of both files of readings.
+// Helpers of all readings.
 Value required(const Value& object, const char* name, const char* what);
 void only(const Value& object, std::initializer_list<std::string_view> known, const char* what,
           const Unknown& unknown);
 Slot slot_from(const Value& value, const char* what);
+bool boolean_from(const Value& value, const char* what);
+int small(const Value& value, const char* what, std::uint64_t max, const char* rule = "range");
 
-}  // namespace faro::json
+// The value that one of the words of json_words.hpp says.
+template <class Words>
+auto word_from(const Words& words, const Value& value, const char* what) {
+  const auto found = words.value(value.text());
+  if (value.kind() == Kind::text && found) return *found;
+  std::string wanted;
+  for (const auto& entry : words.entries)
+    wanted += std::string(wanted.empty() ? "\"" : ", \"") + entry.text + '"';
+  throw Breach{"shape", std::string(what) + ": one of " + wanted + " wanted"};
+}
+
+}  // namespace faro::inline v1::json

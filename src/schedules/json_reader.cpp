@@ -15,10 +15,11 @@
 #include <set>
 
 #include "faro/base/limits.hpp"
-#include "json_header_reader.hpp"
-#include "json_stream.hpp"
+#include "schedules/json_header_reader.hpp"
+#include "schedules/json_stream.hpp"
+#include "schedules/json_words.hpp"
 
-namespace faro {
+namespace faro::inline v1 {
 namespace {
 
 using json::Breach;
@@ -27,8 +28,6 @@ using json::Kind;
 using json::Value;
 
 enum class Context { start, root, goal_list, step_list, step, step_items, building, skipping };
-
-const char* const steps_keys[] = {"steps", "program", "slots_list"};
 
 class Reader : public nlohmann::json_sax<nlohmann::json> {
  public:
@@ -81,6 +80,7 @@ class Reader : public nlohmann::json_sax<nlohmann::json> {
   void step_done();
   void breach(const Breach& b) { listener_.breach(step_, b.rule, b.message); }
   void unknown(std::string_view part, std::string_view key);
+  bool slots() const { return steps_ == MachineKind::Steps::slots; }
   template <class Work>
   void guarded(Work&& work);
 
@@ -101,8 +101,7 @@ class Reader : public nlohmann::json_sax<nlohmann::json> {
   json::HeaderReader header_reader_;
   bool steps_seen_ = false;
   bool begun_ = false;
-  bool program_ = false;
-  bool pops_machine_ = false;
+  MachineKind::Steps steps_ = MachineKind::Steps::cube;
   int address_bits_ = 0;
   Count step_ = 0;
 
@@ -223,7 +222,7 @@ void Reader::begin_value(const Kind* opens) {
     case Context::goal_list:
       return build(Context::goal_list);
     case Context::step_list:
-      if (program_) return build(Context::step_list);
+      if (steps_ == MachineKind::Steps::program) return build(Context::step_list);
       if (opens != nullptr && *opens == Kind::object) {
         cube_.clear();
         pops_.clear();
@@ -238,8 +237,8 @@ void Reader::begin_value(const Kind* opens) {
       const auto is = [&](std::initializer_list<std::string_view> names) {
         return std::find(names.begin(), names.end(), step_key_) != names.end();
       };
-      if (pops_machine_ ? !is({"sends", "receives", "rules", "ops"})
-                        : !is({"rules", "moves", "butterflies", "butterfly_rules"})) {
+      if (slots() ? !is({"sends", "receives", "rules", "ops"})
+                  : !is({"rules", "moves", "butterflies", "butterfly_rules"})) {
         if (!step_key_.empty()) unknown("a step", step_key_);
         return skip(Context::step);
       }
@@ -266,12 +265,9 @@ void Reader::begin_value(const Kind* opens) {
 void Reader::begin_root_value(const Kind* opens) {
   if (root_key_.empty()) return skip(Context::root);  // a key twice
   const bool is_list = opens != nullptr && *opens == Kind::array;
-  const bool is_steps =
-      std::find(std::begin(steps_keys), std::end(steps_keys), root_key_) != std::end(steps_keys);
-  if (is_steps) {
+  if (json_words::steps.value(root_key_)) {
     if (!steps_seen_) begin_schedule();
-    const char* wanted = pops_machine_ ? "slots_list" : program_ ? "program" : "steps";
-    if (!begun_ || root_key_ != wanted) {
+    if (!begun_ || root_key_ != json_words::steps.text(steps_)) {
       if (begun_) unknown("the schedule", root_key_);
       return skip(Context::root);
     }
@@ -323,7 +319,7 @@ void Reader::item_done() {
   if (context_ == Context::step_items) return guarded([&] { step_item(value); });
   // An instruction of a program is a step of its own.
   guarded([&] { sink_.step(json::instruction_from(value, address_bits_, told)); });
-  step_ = add_checked(step_, 1);
+  ++step_;
 }
 
 void Reader::step_item(const Value& value) {
@@ -340,7 +336,7 @@ void Reader::step_item(const Value& value) {
     pops_.receives.push_back(json::receive_from(value));
   } else if (step_key_ == "ops") {
     pops_.operations.push_back(json::operation_from(value));
-  } else if (pops_machine_) {
+  } else if (slots()) {
     pops_.rules.push_back(json::pops_rule_from(value, told));
   } else {
     cube_.rules.push_back(json::rule_from(value, told));
@@ -355,12 +351,12 @@ void Reader::step_done() {
     cube_.clear();
     pops_.clear();
   }
-  if (pops_machine_) {
+  if (slots()) {
     sink_.step(pops_);
   } else {
     sink_.step(cube_);
   }
-  step_ = add_checked(step_, 1);
+  ++step_;
 }
 
 void Reader::begin_schedule() {
@@ -371,8 +367,7 @@ void Reader::begin_schedule() {
   const auto header = header_reader_.complete(options_, [&](const Breach& b) { breach(b); });
   if (!header) return;
   begun_ = true;
-  pops_machine_ = std::holds_alternative<Pops>(header->machine);
-  program_ = json::is_program(header->machine);
+  steps_ = kind_of(header->machine).steps;
   address_bits_ = address_bits(header->machine).value_or(0);
   sink_.begin(*header);
 }
@@ -397,4 +392,4 @@ ReadOutcome read_schedule(ByteSource& source, ScheduleSink& sink, const ReadOpti
   return reader.outcome();
 }
 
-}  // namespace faro
+}  // namespace faro::inline v1

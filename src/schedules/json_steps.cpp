@@ -3,10 +3,10 @@
 
 #include <limits>
 
-#include "json_parts.hpp"
-#include "json_words.hpp"
+#include "schedules/json_parts.hpp"
+#include "schedules/json_words.hpp"
 
-namespace faro::json {
+namespace faro::inline v1::json {
 namespace {
 
 // [[mask, value], ...]
@@ -206,4 +206,4 @@ PopsOperation operation_from(const Value& value) {
   return operation;
 }
 
-}  // namespace faro::json
+}  // namespace faro::inline v1::json

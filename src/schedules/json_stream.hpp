@@ -11,7 +11,7 @@
 #include "faro/base/error.hpp"
 #include "faro/base/limits.hpp"
 
-namespace faro::json {
+namespace faro::inline v1::json {
 
 class GuardedStream : public std::streambuf {
  public:
@@ -58,4 +58,4 @@ class GuardedStream : public std::streambuf {
   std::size_t token_bytes_ = 0;
 };
 
-}  // namespace faro::json
+}  // namespace faro::inline v1::json

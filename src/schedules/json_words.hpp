@@ -5,10 +5,11 @@
 #include <optional>
 #include <string_view>
 
-#include "faro/base/check.hpp"
+#include "base/check.hpp"
 #include "faro/schedules/schedule.hpp"
+#include "schedules/machine_kind.hpp"
 
-namespace faro::json_words {
+namespace faro::inline v1::json_words {
 
 template <class Value, std::size_t count>
 struct Words {
@@ -31,6 +32,9 @@ struct Words {
   }
 };
 
+inline constexpr Words<MachineKind::Steps, 3> steps{{{{MachineKind::Steps::cube, "steps"},
+                                                      {MachineKind::Steps::program, "program"},
+                                                      {MachineKind::Steps::slots, "slots_list"}}}};
 inline constexpr Words<Hypercube::Ports, 2> ports{
     {{{Hypercube::Ports::all, "all"}, {Hypercube::Ports::one, "one"}}}};
 inline constexpr Words<Mesh::Wrap, 3> wraps{{{{Mesh::Wrap::none, "none"},
@@ -62,4 +66,4 @@ constexpr int operands(PopsOperation::Kind kind) {
   return kind == PopsOperation::Kind::copy ? 1 : 2;
 }
 
-}  // namespace faro::json_words
+}  // namespace faro::inline v1::json_words

@@ -5,16 +5,11 @@
 #include <iterator>
 #include <nlohmann/json.hpp>
 
-#include "json_words.hpp"
+#include "schedules/json_numbers.hpp"
+#include "schedules/json_words.hpp"
 
-namespace faro {
+namespace faro::inline v1 {
 namespace {
-
-constexpr Count exact_in_double = Count{1} << 53U;
-
-std::string number(Count n) {
-  return n < exact_in_double ? to_string(n) : '"' + to_string(n) + '"';
-}
 
 std::string mask(Word m) {
   return fmt::format("\"{:#x}\"", m);
@@ -49,24 +44,13 @@ void add_condition(std::string& out, const std::vector<Parity>& where) {
 }
 
 void add_move(std::string& out, const Move& m) {
-  fmt::format_to(std::back_inserter(out), "[{},{},{},{}]", number(m.from_processor), m.from_slot,
-                 number(m.to_processor), m.to_slot);
+  fmt::format_to(std::back_inserter(out), "[{},{},{},{}]", json_number(m.from_processor),
+                 m.from_slot, json_number(m.to_processor), m.to_slot);
 }
 
 std::string machine_text(const Machine& machine) {
-  if (const auto* cube = std::get_if<Hypercube>(&machine))
-    return fmt::format(R"({{"kind":"hypercube","dimensions":{},"ports":"{}"}})", cube->dimensions,
-                       cube->ports == Hypercube::Ports::all ? "all" : "one");
-  if (const auto* mesh = std::get_if<Mesh>(&machine)) {
-    std::string text = "{\"kind\":\"mesh\",\"shape\":";
-    list(text, mesh->sides_log2, [](std::string& o, int side) { o += number(bit(side)); });
-    text += fmt::format(",\"wrap\":\"{}\"", json_words::wraps.text(mesh->wrap));
-    if (mesh->links == Mesh::Links::all) text += ",\"links\":\"all\"";
-    return text + "}";
-  }
-  const auto& pops = std::get<Pops>(machine);
-  return fmt::format("{{\"kind\":\"pops\",\"d\":{},\"g\":{}{}}}", number(pops.group_size),
-                     number(pops.groups), pops.multi_receive ? ",\"multi_receive\":true" : "");
+  const MachineKind& kind = kind_of(machine);
+  return fmt::format("{{\"kind\":\"{}\"{}}}", kind.json_name, kind.json(machine));
 }
 
 void add_rows(std::string& out, const std::vector<Word>& rows) {
@@ -112,9 +96,10 @@ void add_goal(std::string& out, const ScheduleHeader& header) {
     out += "\"problem\":" + problem_text(*butterfly);
   } else if (const auto* product = std::get_if<MatmulGoal>(&header.goal)) {
     out += fmt::format(R"("goal_spec":{{"kind":"matmul","N":{},"a":{},"b":{},"c":{}}})",
-                       number(product->order), product->a, product->b, product->c);
+                       json_number(product->order), product->a, product->b, product->c);
   } else if (const auto& broadcast = std::get<BroadcastGoal>(header.goal); broadcast.root) {
-    out += fmt::format(R"("goal_spec":{{"kind":"one_to_all","root":{}}})", number(*broadcast.root));
+    out += fmt::format(R"("goal_spec":{{"kind":"one_to_all","root":{}}})",
+                       json_number(*broadcast.root));
   } else {
     out += R"("goal_spec":{"kind":"all_to_all_broadcast"})";
   }
@@ -122,20 +107,10 @@ void add_goal(std::string& out, const ScheduleHeader& header) {
 
 void add_cost(std::string& out, const CostClaim& claim, const Machine& machine) {
   std::string text;
-  const auto add = [&](const char* name, const std::optional<Count>& count) {
-    if (count) text += fmt::format("{}\"{}\":{}", text.empty() ? "" : ",", name, number(*count));
-  };
-  const auto* mesh = std::get_if<Mesh>(&machine);
-  if (std::holds_alternative<Pops>(machine)) {
-    add("slots", claim.slots);
-    if (claim.compute_rounds != Count{0}) add("compute_rounds", claim.compute_rounds);
-  } else if (mesh != nullptr && mesh->links == Mesh::Links::one_route) {
-    add("unit_routes", claim.unit_routes);
-    add("long_routes", claim.long_routes);
-    add("register_ops", claim.register_ops);
-  } else {
-    add("steps", claim.steps);
-    add("remote_moves", claim.remote_moves);
+  for (const CostPart& part : kind_of(machine).cost) {
+    const std::optional<Count>& count = claim.*part.claim;
+    if (!count || (part.left_out_if_zero && *count == 0)) continue;
+    text += fmt::format("{}\"{}\":{}", text.empty() ? "" : ",", part.key, json_number(*count));
   }
   out += "\"cost\":{" + text + "}";
 }
@@ -145,21 +120,16 @@ void add_bound(std::string& out, const Bound& bound) {
   if (!bound.weights.empty()) {
     out += "\"kind\":\"weights\",\"weights\":";
     list(out, bound.weights, [](std::string& o, const Bound::Weight& w) {
-      fmt::format_to(std::back_inserter(o), "[{},{},{}]", number(w.from), number(w.to),
-                     number(w.weight));
+      fmt::format_to(std::back_inserter(o), "[{},{},{}]", json_number(w.from), json_number(w.to),
+                     json_number(w.weight));
     });
     out += ',';
   }
-  out += "\"value\":" + number(bound.value) + ",\"reason\":" + quoted(bound.reason) + "}";
-}
-
-bool is_program(const Machine& machine) {
-  const auto* mesh = std::get_if<Mesh>(&machine);
-  return mesh != nullptr && mesh->links == Mesh::Links::one_route;
+  out += "\"value\":" + json_number(bound.value) + ",\"reason\":" + quoted(bound.reason) + "}";
 }
 
 void add_butterfly(std::string& out, const Butterfly& b) {
-  fmt::format_to(std::back_inserter(out), "[{},{},{},{}", number(b.processor), b.low, b.high,
+  fmt::format_to(std::back_inserter(out), "[{},{},{},{}", json_number(b.processor), b.low, b.high,
                  b.stage);
   if (b.result != ButterflyRule::Result::both)
     fmt::format_to(std::back_inserter(out), ",\"{}\",{}", json_words::results.text(b.result), b.to);
@@ -192,7 +162,7 @@ void add_pops_rule(std::string& out, const PopsRule& r) {
 
 void add_operation(std::string& out, const PopsOperation& o) {
   fmt::format_to(std::back_inserter(out), "[\"{}\",{},{}", json_words::operations.text(o.kind),
-                 number(o.processor), o.to);
+                 json_number(o.processor), o.to);
   const int operands = json_words::operands(o.kind);
   if (operands >= 1) fmt::format_to(std::back_inserter(out), ",{}", o.a);
   if (operands >= 2) fmt::format_to(std::back_inserter(out), ",{}", o.b);
@@ -224,8 +194,8 @@ void JsonWriter::begin(const ScheduleHeader& header) {
   width_ = address_bits(header.machine).value_or(0);
   line_ = "{\"format\":\"faro-schedule/1\",\n\"machine\":" + machine_text(header.machine) + ",\n";
   add_goal(line_, header);
-  line_ +=
-      fmt::format(",\n\"elements\":{},\"slots\":{}", number(header.elements), number(header.slots));
+  line_ += fmt::format(",\n\"elements\":{},\"slots\":{}", json_number(header.elements),
+                       json_number(header.slots));
   if (!header.planner.empty()) line_ += ",\n\"planner\":" + quoted(header.planner);
   if (header.cost) {
     line_ += ",\n";
@@ -241,10 +211,7 @@ void JsonWriter::begin(const ScheduleHeader& header) {
     line_ += ",\n\"result\":";
     list(line_, header.result, [](std::string& o, Slot slot) { o += fmt::format("{}", slot); });
   }
-  const char* steps = std::holds_alternative<Pops>(header.machine) ? "slots_list"
-                      : is_program(header.machine)                 ? "program"
-                                                                   : "steps";
-  line_ += fmt::format(",\n\"{}\":[", steps);
+  line_ += fmt::format(",\n\"{}\":[", json_words::steps.text(kind_of(header.machine).steps));
   out_.write(line_);
 }
 
@@ -305,13 +272,13 @@ void JsonWriter::step(const PopsSlot& slot) {
   begin_step();
   Members members(line_);
   members.add("sends", slot.sends, [](std::string& o, const PopsSend& s) {
-    fmt::format_to(std::back_inserter(o), "[{},{},", number(s.processor), s.reg);
-    list(o, s.to_groups, [](std::string& p, std::uint64_t group) { p += number(group); });
+    fmt::format_to(std::back_inserter(o), "[{},{},", json_number(s.processor), s.reg);
+    list(o, s.to_groups, [](std::string& p, std::uint64_t group) { p += json_number(group); });
     o += ']';
   });
   members.add("receives", slot.receives, [](std::string& o, const PopsReceive& r) {
-    fmt::format_to(std::back_inserter(o), "[{},{},{}]", number(r.processor), number(r.from_group),
-                   r.reg);
+    fmt::format_to(std::back_inserter(o), "[{},{},{}]", json_number(r.processor),
+                   json_number(r.from_group), r.reg);
   });
   members.add("rules", slot.rules, add_pops_rule);
   members.add("ops", slot.operations, add_operation);
@@ -323,4 +290,4 @@ void JsonWriter::finish() {
   out_.write(first_step_ ? "]}\n" : "\n]}\n");
 }
 
-}  // namespace faro
+}  // namespace faro::inline v1

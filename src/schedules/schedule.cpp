@@ -1,10 +1,9 @@
 #include "faro/schedules/schedule.hpp"
 
-#include <tuple>
-
 #include "faro/base/error.hpp"
+#include "schedules/machine_kind.hpp"
 
-namespace faro {
+namespace faro::inline v1 {
 namespace {
 
 [[noreturn]] void not_for_this_machine(const char* kind) {
@@ -14,27 +13,16 @@ namespace {
 
 }  // namespace
 
-CostClaim::CostClaim(const Cost& cost)
-    : steps(cost.steps),
-      remote_moves(cost.remote_moves),
-      unit_routes(cost.unit_routes),
-      long_routes(cost.long_routes),
-      register_ops(cost.register_ops),
-      slots(cost.slots),
-      compute_rounds(cost.compute_rounds) {}
+CostClaim::CostClaim(const Cost& cost) {
+  for (const CostPart& part : cost_part::all) this->*part.claim = cost.*part.count;
+}
 
 std::optional<std::string> CostClaim::difference(const Cost& counted) const {
-  const std::tuple<const char*, std::optional<Count>, Count> pairs[] = {
-      {"steps", steps, counted.steps},
-      {"remote_moves", remote_moves, counted.remote_moves},
-      {"unit_routes", unit_routes, counted.unit_routes},
-      {"long_routes", long_routes, counted.long_routes},
-      {"register_ops", register_ops, counted.register_ops},
-      {"slots", slots, counted.slots},
-      {"compute_rounds", compute_rounds, counted.compute_rounds}};
-  for (const auto& [name, claimed, count] : pairs) {
+  for (const CostPart& part : cost_part::all) {
+    const std::optional<Count>& claimed = this->*part.claim;
+    const Count count = counted.*part.count;
     if (claimed && *claimed != count)
-      return std::string(name) + ": claimed " + to_string(*claimed) + ", counted " +
+      return std::string(part.key) + ": claimed " + to_string(*claimed) + ", counted " +
              to_string(count);
   }
   return {};
@@ -88,4 +76,4 @@ void RecordingSink::replay_into(ScheduleSink& sink) const {
   sink.finish();
 }
 
-}  // namespace faro
+}  // namespace faro::inline v1

@@ -10,11 +10,11 @@
 #include <utility>
 #include <vector>
 
-#include "faro/base/check.hpp"
+#include "base/check.hpp"
 #include "faro/base/count.hpp"
 #include "faro/base/error.hpp"
 
-namespace faro {
+namespace faro::inline v1 {
 namespace {
 
 using namespace butterfly;
@@ -413,4 +413,4 @@ Performed transform_array(const ArrayTransform& transform, std::string_view type
   check_failed("a known kind", __FILE__, __LINE__);
 }
 
-}  // namespace faro
+}  // namespace faro::inline v1

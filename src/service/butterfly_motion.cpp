@@ -1,15 +1,15 @@
-#include "butterfly_motion.hpp"
+#include "service/butterfly_motion.hpp"
 
 #include <fmt/format.h>
 
 #include <algorithm>
 #include <map>
 
-#include "faro/base/check.hpp"
-#include "faro/butterfly/traffic.hpp"
+#include "base/check.hpp"
 #include "faro/service/butterfly_plan.hpp"
+#include "faro/transforms/traffic.hpp"
 
-namespace faro {
+namespace faro::inline v1 {
 namespace {
 
 bool meets(Word q, const std::vector<Parity>& where) {
@@ -98,7 +98,7 @@ std::vector<Parity> Motion::rows(std::size_t t) const {
   return rows;
 }
 
-Motion motion_of(const ButterflyRequest& request, const char* algorithm) {
+Motion motion_of(const ButterflyNetwork& request, const char* algorithm) {
   Motion motion;
   ButterflyPlanOptions options;
   options.algorithm = algorithm;
@@ -115,4 +115,4 @@ std::string letters(Word mask) {
   return fmt::format("{:#x}", mask);
 }
 
-}  // namespace faro
+}  // namespace faro::inline v1

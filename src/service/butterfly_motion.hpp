@@ -6,9 +6,9 @@
 #include <string>
 #include <vector>
 
-#include "faro/butterfly/planner.hpp"
+#include "faro/planners/cube/butterfly/planner.hpp"
 
-namespace faro {
+namespace faro::inline v1 {
 
 class Motion : public ScheduleSink {
  public:
@@ -36,9 +36,9 @@ class Motion : public ScheduleSink {
 };
 
 // Plans and judges; the motion is that of the accepted schedule.
-Motion motion_of(const ButterflyRequest& request, const char* algorithm);
+Motion motion_of(const ButterflyNetwork& request, const char* algorithm);
 
 // A row in the letters of the paper: b2 for an index bit, g2 for a bit of the Gray code.
 std::string letters(Word mask);
 
-}  // namespace faro
+}  // namespace faro::inline v1

@@ -6,12 +6,12 @@
 
 #include "faro/base/error.hpp"
 #include "faro/base/limits.hpp"
-#include "faro/machines/bounds/butterfly_bound.hpp"
-#include "faro/machines/model/machine_text.hpp"
+#include "faro/machines/text.hpp"
 #include "faro/schedules/cost.hpp"
-#include "faro/service/crossings.hpp"
+#include "machines/cube/butterfly_bound.hpp"
+#include "service/crossings.hpp"
 
-namespace faro {
+namespace faro::inline v1 {
 namespace {
 
 // Completes the header, and keeps the goal with the final rows that the planner chose.
@@ -41,7 +41,7 @@ class GoalKeeper : public ScheduleSink {
   void finish() override {}
 };
 
-const ButterflyPlanner& chosen(const ButterflyRequest& request, const std::string& algorithm) {
+const ButterflyPlanner& chosen(const ButterflyNetwork& request, const std::string& algorithm) {
   if (algorithm.empty()) {
     return cheapest_butterfly_planner(request, Effort::search, bound_of(request).value);
   }
@@ -54,7 +54,7 @@ const ButterflyPlanner& chosen(const ButterflyRequest& request, const std::strin
 }
 
 // Every element of a processor has rules of its own in every stage.
-void check_rules(const ButterflyRequest& request) {
+void check_rules(const ButterflyNetwork& request) {
   const Count rules = request.elements() * static_cast<Count>(request.index_bits);
   if (rules <= limits::butterfly_rules_max) return;
   throw Error(ErrorCode::limit,
@@ -92,16 +92,16 @@ const ButterflyPlanner& butterfly_planner(std::string_view name) {
       fmt::format("there is no planner of butterflies named '{}'; there are {}", name, names));
 }
 
-void set_output(ButterflyRequest& request, ButterflyOutput output) {
+void set_output(ButterflyNetwork& request, ButterflyOutput output) {
   const bool coded = request.encoding != Encoding::binary;
   const bool gray =
       output == ButterflyOutput::gray || (output == ButterflyOutput::natural && coded);
-  request.output = gray ? ButterflyRequest::Output::gray : ButterflyRequest::Output::binary;
-  request.finish = output == ButterflyOutput::natural ? ButterflyRequest::Finish::restored
-                                                      : ButterflyRequest::Finish::as_planned;
+  request.output = gray ? ButterflyNetwork::Output::gray : ButterflyNetwork::Output::binary;
+  request.finish = output == ButterflyOutput::natural ? ButterflyNetwork::Finish::restored
+                                                      : ButterflyNetwork::Finish::as_planned;
 }
 
-Bound bound_of(const ButterflyRequest& request) {
+Bound bound_of(const ButterflyNetwork& request) {
   ButterflyGoal goal;
   goal.processor_bits = request.processor_bits;
   goal.index_bits = request.index_bits;
@@ -110,7 +110,7 @@ Bound bound_of(const ButterflyRequest& request) {
   return lower_bound(Hypercube{.dimensions = request.processor_bits}, goal);
 }
 
-ButterflyPlanReport plan_butterfly(const ButterflyRequest& request,
+ButterflyPlanReport plan_butterfly(const ButterflyNetwork& request,
                                    const ButterflyPlanOptions& options) {
   check_request(request);
   check_rules(request);
@@ -158,4 +158,4 @@ ButterflyPlanReport plan_butterfly(const ButterflyRequest& request,
   return report;
 }
 
-}  // namespace faro
+}  // namespace faro::inline v1

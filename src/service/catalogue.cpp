@@ -2,33 +2,36 @@
 
 #include <array>
 
-#include "faro/planners/affine_memory.hpp"
-#include "faro/planners/bit_cycles.hpp"
-#include "faro/planners/bits_in_turn.hpp"
-#include "faro/planners/exchange_sequence.hpp"
-#include "faro/planners/links_route.hpp"
-#include "faro/planners/list_routing.hpp"
-#include "faro/planners/mesh_affine.hpp"
-#include "faro/planners/mesh_gamma.hpp"
-#include "faro/planners/mesh_permute.hpp"
-#include "faro/planners/mesh_sweep.hpp"
-#include "faro/planners/minimum_path.hpp"
-#include "faro/planners/one_port_half.hpp"
-#include "faro/planners/patterns.hpp"
-#include "faro/planners/pops_affine.hpp"
-#include "faro/planners/pops_fewest.hpp"
-#include "faro/planners/pops_named.hpp"
-#include "faro/planners/pops_patterns.hpp"
-#include "faro/planners/pops_permutation.hpp"
-#include "faro/planners/pops_relation.hpp"
-#include "faro/planners/row_operations.hpp"
-#include "faro/planners/several_fields.hpp"
-#include "faro/planners/shuffle/planners.hpp"
-#include "faro/planners/three_fifths.hpp"
-#include "faro/planners/torus_digit.hpp"
-#include "faro/planners/two_thirds.hpp"
+#include "planners/cube/affine/affine_jobs.hpp"
+#include "planners/cube/affine/affine_memory.hpp"
+#include "planners/cube/affine/bits_in_turn.hpp"
+#include "planners/cube/affine/row_operations.hpp"
+#include "planners/cube/codes/exchange_sequence.hpp"
+#include "planners/cube/codes/minimum_path.hpp"
+#include "planners/cube/codes/one_port_half.hpp"
+#include "planners/cube/codes/patterns.hpp"
+#include "planners/cube/codes/services.hpp"
+#include "planners/cube/codes/several_fields.hpp"
+#include "planners/cube/codes/three_fifths.hpp"
+#include "planners/cube/codes/two_thirds.hpp"
+#include "planners/cube/lists/list_routing.hpp"
+#include "planners/cube/shuffle/bit_cycles.hpp"
+#include "planners/cube/shuffle/planners.hpp"
+#include "planners/links/route.hpp"
+#include "planners/mesh/affine.hpp"
+#include "planners/mesh/gamma.hpp"
+#include "planners/mesh/permute.hpp"
+#include "planners/mesh/sweep.hpp"
+#include "planners/mesh/torus_digit.hpp"
+#include "planners/pops/affine.hpp"
+#include "planners/pops/fewest.hpp"
+#include "planners/pops/named.hpp"
+#include "planners/pops/patterns.hpp"
+#include "planners/pops/permutation.hpp"
+#include "planners/pops/relation.hpp"
+#include "planners/ranks/rounds.hpp"
 
-namespace faro {
+namespace faro::inline v1 {
 namespace {
 
 // With equal costs the first one is taken: in place before transit slots, simple before clever.
@@ -39,6 +42,7 @@ const auto table = std::to_array<const Planner*>({
     &two_bits,
     &three_fifths_closed_form,
     &three_fifths_table,
+    &services_ring,
     &fields_by_phases,
     &fields_pipeline,
     &exchange_sequence,
@@ -70,6 +74,11 @@ const auto table = std::to_array<const Planner*>({
     &row_operations_one_port,
     &bits_in_turn,
     &bits_in_turn_one_port,
+    &affine_full_rank,
+    &affine_ring,
+    &affine_line,
+    &affine_shop,
+    &affine_jobs_one_port,
     &affine_memory,
     &affine_memory_one_port,
     // Boolean cube: any permutation
@@ -110,6 +119,8 @@ const auto table = std::to_array<const Planner*>({
     &links_dimension_order,
     &links_mixed_orders,
     &links_congestion,
+    // Ranks
+    &ranks_rounds,
 });
 
 }  // namespace
@@ -120,8 +131,8 @@ std::span<const Planner* const> catalogue() {
 
 const Planner* find_planner(std::string_view name) {
   for (const Planner* planner : table)
-    if (name == planner->name) return planner;
+    if (name == planner->name()) return planner;
   return nullptr;
 }
 
-}  // namespace faro
+}  // namespace faro::inline v1

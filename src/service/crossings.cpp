@@ -1,8 +1,8 @@
-#include "faro/service/crossings.hpp"
+#include "service/crossings.hpp"
 
 #include "faro/schedules/cost.hpp"
 
-namespace faro {
+namespace faro::inline v1 {
 
 void CrossingCounter::begin(const ScheduleHeader& header) {
   slots_ = header.slots;
@@ -16,7 +16,7 @@ void CrossingCounter::step(const CubeStep& step) {
   for (const Rule& rule : step.rules) {
     const auto d = static_cast<std::size_t>(rule.across);
     if (rule.across != inside && d < crossings_.size())
-      crossings_[d] = add_checked(crossings_[d], size_of(dimensions_, rule.where));
+      crossings_[d] += size_of(dimensions_, rule.where);
   }
   for (const Move& move : step.moves) {
     const Word crossed = move.from_processor ^ move.to_processor;
@@ -25,4 +25,4 @@ void CrossingCounter::step(const CubeStep& step) {
   }
 }
 
-}  // namespace faro
+}  // namespace faro::inline v1

@@ -1,9 +1,9 @@
-#include "faro/service/default_verifiers.hpp"
+#include "service/default_verifiers.hpp"
 
-#include "faro/base/check.hpp"
+#include "base/check.hpp"
 #include "faro/base/limits.hpp"
 
-namespace faro {
+namespace faro::inline v1 {
 namespace {
 
 bool at_most_log2(Count value, int log2) {
@@ -11,14 +11,14 @@ bool at_most_log2(Count value, int log2) {
 }
 
 bool replay_is_quick(const ScheduleHeader& header) {
-  return at_most_log2(multiply_checked(processors(header.machine), header.elements),
+  return at_most_log2(processors(header.machine) * header.elements,
                       limits::replay_default_log2_max);
 }
 
 bool replay_is_possible(const ScheduleHeader& header) {
   const Count count = processors(header.machine);
-  return at_most_log2(multiply_checked(count, header.elements), limits::replay_elements_log2_max) &&
-         at_most_log2(multiply_checked(count, header.slots), limits::replay_places_log2_max);
+  return at_most_log2(count * header.elements, limits::replay_elements_log2_max) &&
+         at_most_log2(count * header.slots, limits::replay_places_log2_max);
 }
 
 }  // namespace
@@ -71,4 +71,4 @@ std::optional<Verdict> DefaultVerifiers::replay() const {
   return replay_ ? std::optional<Verdict>(replay_->verdict()) : std::nullopt;
 }
 
-}  // namespace faro
+}  // namespace faro::inline v1

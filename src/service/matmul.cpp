@@ -7,12 +7,12 @@
 #include <cmath>
 #include <cstring>
 
-#include "faro/base/check.hpp"
+#include "base/check.hpp"
 #include "faro/base/error.hpp"
-#include "faro/machines/bounds/pops_bounds.hpp"
-#include "faro/machines/run/pops_performer.hpp"
+#include "machines/pops/bounds.hpp"
+#include "machines/pops/performer.hpp"
 
-namespace faro {
+namespace faro::inline v1 {
 namespace {
 
 struct NumberType {
@@ -227,4 +227,4 @@ MatmulReport multiply(const StoredMatrix& a, const StoredMatrix& b, const Matmul
   return report;
 }
 
-}  // namespace faro
+}  // namespace faro::inline v1

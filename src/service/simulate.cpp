@@ -3,26 +3,29 @@
 #include <fmt/format.h>
 
 #include "faro/base/byte_source.hpp"
-#include "faro/base/check.hpp"
 #include "faro/base/error.hpp"
-#include "faro/machines/model/machine_text.hpp"
-#include "faro/machines/run/performer.hpp"
+#include "faro/machines/text.hpp"
 #include "faro/schedules/cost.hpp"
 #include "faro/schedules/json_reader.hpp"
-#include "faro/service/map_goal.hpp"
+#include "faro/schedules/map_goal.hpp"
 #include "faro/service/verify.hpp"
+#include "machines/performer.hpp"
 
-namespace faro {
+namespace faro::inline v1 {
 namespace {
 
 void check_data(const Machine& machine, std::uint64_t elements, std::size_t data_bytes,
                 std::size_t element_bytes) {
-  const Count wanted = multiply_checked(processors(machine), elements);
+  const Count wanted = processors(machine) * elements;
   const Count found = data_bytes / element_bytes;
   if (wanted != found)
     throw Error(ErrorCode::usage,
                 fmt::format("the array has {} elements; {} with {} in each processor holds {}",
                             to_string(found), to_string(machine), elements, to_string(wanted)));
+}
+
+void need_bytes(std::size_t element_bytes) {
+  if (element_bytes == 0) throw Error(ErrorCode::usage, "elements of 0 bytes hold nothing to move");
 }
 
 // Stands before the performer: lets nothing through that it could not hold.
@@ -101,31 +104,23 @@ Simulation outcome_of(const Gate& gate, Performer& performer) {
 
 }  // namespace
 
-Simulation simulate_plan(const Request& request, PlanOptions options,
+Simulation simulate_plan(const Request& request, const PlanOptions& options,
                          std::span<const std::byte> data, std::size_t element_bytes) {
-  FARO_CHECK(element_bytes > 0);
-  check_data(request.machine, request.elements, data.size(), element_bytes);
+  need_bytes(element_bytes);
+  check_data(request.machine(), request.elements(), data.size(), element_bytes);
   const std::unique_ptr<Performer> performer = make_performer(data, element_bytes);
   Gate gate(*performer, data.size(), element_bytes);
-  options.sink = &gate;
-  const PlanReport report = plan(request, options);
-  if (!report.ok()) {
-    std::string why;
-    for (const Verdict& verdict : report.verdicts)
-      if (verdict.answer == Verdict::Answer::no) why = first_violation(verdict);
-    throw Error(ErrorCode::refused,
-                fmt::format("the plan was refused by its verifier: {}; please report it", why));
-  }
+  const Plan planned = plan(request, options);
+  planned.push(gate);
   Simulation simulation = outcome_of(gate, *performer);
-  simulation.map_text = options.map_text;
-  for (const Verdict& verdict : report.verdicts)
+  for (const Verdict& verdict : planned.verdicts())
     if (verdict.ok()) simulation.verified_by.push_back(verdict.by);
   return simulation;
 }
 
 Simulation simulate_schedule(std::string_view schedule, const std::optional<std::string>& map,
                              std::span<const std::byte> data, std::size_t element_bytes) {
-  FARO_CHECK(element_bytes > 0);
+  need_bytes(element_bytes);
   TextSource first(schedule);
   const VerifyReport report = verify_schedule(first, {.by = VerifyBy::automatic, .map = map});
   if (!report.verdict.ok())
@@ -152,4 +147,4 @@ Simulation simulate_schedule(std::string_view schedule, const std::optional<std:
   return simulation;
 }
 
-}  // namespace faro
+}  // namespace faro::inline v1

@@ -4,15 +4,15 @@
 
 #include <nlohmann/json.hpp>
 
-#include "faro/base/check.hpp"
+#include "base/check.hpp"
 #include "faro/base/error.hpp"
-#include "faro/schedules/cost.hpp"
 #include "faro/schedules/fingerprint.hpp"
 #include "faro/schedules/json_reader.hpp"
-#include "faro/service/default_verifiers.hpp"
-#include "faro/service/map_goal.hpp"
+#include "faro/schedules/map_goal.hpp"
+#include "schedules/json_numbers.hpp"
+#include "service/default_verifiers.hpp"
 
-namespace faro {
+namespace faro::inline v1 {
 namespace {
 
 using Answer = Verdict::Answer;
@@ -76,7 +76,7 @@ struct Breaches : ReadListener {
 
   void breach(Count step, const std::string& rule, const std::string& message) override {
     constexpr std::size_t kept_max = 20;  // as many as a verdict reports
-    count = add_checked(count, 1);
+    ++count;
     if (violations.size() < kept_max) violations.push_back({step, rule, message});
   }
   void warning(const std::string& message) override { warnings.push_back(message); }
@@ -106,28 +106,6 @@ void add_breaches(Verdict& verdict, const Breaches& breaches) {
   for (const Violation& v : later) verdict.add(v);
   verdict.violation_count = others;
   verdict.limit.clear();
-}
-
-// Numbers below 2^53 as numbers, others as decimal strings.
-nlohmann::ordered_json number(Count n) {
-  if (n < (Count{1} << 53U)) return static_cast<std::uint64_t>(n);
-  return to_string(n);
-}
-
-nlohmann::ordered_json cost_json(const Cost& cost, const Machine& machine) {
-  nlohmann::ordered_json object = nlohmann::ordered_json::object();
-  if (std::holds_alternative<Pops>(machine)) {
-    object["slots"] = number(cost.slots);
-    object["compute_rounds"] = number(cost.compute_rounds);
-  } else if (is_simd_mesh(machine)) {
-    object["unit_routes"] = number(cost.unit_routes);
-    object["long_routes"] = number(cost.long_routes);
-    object["register_ops"] = number(cost.register_ops);
-  } else {
-    object["steps"] = number(cost.steps);
-    object["remote_moves"] = number(cost.remote_moves);
-  }
-  return object;
 }
 
 const char* name_of(Answer answer) {
@@ -171,17 +149,17 @@ std::string verdict_json(const VerifyReport& report) {
   object["by"] = verdict.by;
   if (!verdict.limit.empty()) object["limit"] = verdict.limit;
   object["cost"] =
-      report.machine ? cost_json(verdict.cost, *report.machine) : nlohmann::ordered_json::object();
+      report.machine ? json_cost(verdict.cost, *report.machine) : nlohmann::ordered_json::object();
   object["violations"] = nlohmann::ordered_json::array();
   for (const Violation& v : verdict.violations)
     object["violations"].push_back(
-        {{"step", number(v.step)}, {"rule", v.rule}, {"message", v.message}});
-  object["violation_count"] = number(verdict.violation_count);
-  object["delivered"] = number(verdict.delivered);
-  object["expected"] = number(verdict.expected);
+        {{"step", json_count(v.step)}, {"rule", v.rule}, {"message", v.message}});
+  object["violation_count"] = json_count(verdict.violation_count);
+  object["delivered"] = json_count(verdict.delivered);
+  object["expected"] = json_count(verdict.expected);
   if (!report.fingerprint.empty()) object["fingerprint"] = report.fingerprint;
   object["warnings"] = report.warnings;
   return object.dump(-1, ' ', false, nlohmann::ordered_json::error_handler_t::replace);
 }
 
-}  // namespace faro
+}  // namespace faro::inline v1

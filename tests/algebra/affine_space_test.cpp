@@ -4,7 +4,7 @@
 
 #include <set>
 
-#include "faro/base/random.hpp"
+#include "base/random.hpp"
 
 namespace faro {
 namespace {

@@ -5,10 +5,10 @@
 
 #include <vector>
 
+#include "base/random.hpp"
 #include "faro/algebra/classify.hpp"
 #include "faro/algebra/gray.hpp"
 #include "faro/algebra/layout.hpp"
-#include "faro/base/random.hpp"
 #include "maps.hpp"
 
 namespace faro {

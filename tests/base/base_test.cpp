@@ -1,15 +1,19 @@
 #include <gtest/gtest.h>
 
 #include <array>
+#include <compare>
+#include <limits>
 #include <map>
+#include <sstream>
 
+#include "base/check.hpp"
+#include "base/random.hpp"
+#include "base/search.hpp"
 #include "faro/base/bits.hpp"
-#include "faro/base/check.hpp"
 #include "faro/base/count.hpp"
+#include "faro/base/count_format.hpp"
 #include "faro/base/error.hpp"
 #include "faro/base/progress.hpp"
-#include "faro/base/random.hpp"
-#include "faro/base/search.hpp"
 
 namespace faro {
 namespace {
@@ -48,7 +52,7 @@ TEST(Random, mixing_reaches_every_order_about_as_often) {
 }
 
 TEST(Count, prints_and_reads_128_bits) {
-  const Count largest = ~Count{0};
+  const Count largest = Count::largest();
   EXPECT_EQ(to_string(largest), "340282366920938463463374607431768211455");
   EXPECT_EQ(count_from(to_string(largest)), largest);
   EXPECT_EQ(count_from("340282366920938463463374607431768211456"), std::nullopt);
@@ -56,14 +60,55 @@ TEST(Count, prints_and_reads_128_bits) {
   for (const char* bad : {"", "-1", "1 ", "0x1"}) EXPECT_EQ(count_from(bad), std::nullopt);
 }
 
-TEST(Count, sums_and_products_that_do_not_fit_are_refused) {
-  const Count largest = ~Count{0};
-  EXPECT_EQ(add_checked(largest, 0), largest);
-  EXPECT_THROW(add_checked(largest, 1), Error);
-  EXPECT_EQ(multiply_checked(Count{1} << 64, (Count{1} << 64) - 1), (largest >> 64) << 64);
-  EXPECT_THROW(multiply_checked(Count{1} << 64, Count{1} << 64), Error);
+TEST(Count, is_exact_or_an_error) {
+  const Count largest = Count::largest();
+  EXPECT_EQ(largest + 0, largest);
+  EXPECT_THROW(static_cast<void>(largest + 1), Error);
+  EXPECT_EQ(((Count{1} << 64) - 1) * (Count{1} << 64), largest - ((Count{1} << 64) - 1));
+  EXPECT_THROW(static_cast<void>((Count{1} << 64) * (Count{1} << 64)), Error);
+  EXPECT_EQ(Count{1} << 127, largest / 2 + 1);
+  EXPECT_THROW(static_cast<void>(Count{1} << 128), Error);
+  EXPECT_THROW(static_cast<void>(Count{2} << 127), Error);
+  EXPECT_EQ(Count{0} << 200, 0);
+  EXPECT_EQ(largest >> 127, 1);
+  EXPECT_EQ(largest >> 128, 0);
+  EXPECT_EQ(Count{7} - 7, 0);
+  EXPECT_THROW(static_cast<void>(Count{6} - 7), Error);
+  EXPECT_THROW(Count{-1}, Error);
+  EXPECT_THROW(static_cast<void>(Count{1} / 0), Error);
+  EXPECT_THROW(static_cast<void>(Count{1} % 0), Error);
+  EXPECT_EQ((Count{1} << 100) % 1000, 376);  // 1267650600228229401496703205376
+  Count count = 5;
+  EXPECT_THROW(count += largest, Error);
+  EXPECT_EQ(count, 5);
   EXPECT_THROW(size_product(bit(32), bit(32), "elements"), Error);
   EXPECT_EQ(ceil_div(7, 3), 3U);
+  EXPECT_EQ(ceil_div(largest, 2), Count{1} << 127);
+}
+
+TEST(Count, becomes_an_integer_that_holds_it_or_throws) {
+  EXPECT_EQ(static_cast<std::uint8_t>(Count{255}), 255);
+  EXPECT_THROW(static_cast<void>(static_cast<std::uint8_t>(Count{256})), Error);
+  EXPECT_EQ(static_cast<std::int64_t>(Count{(std::uint64_t{1} << 63U) - 1}),
+            std::numeric_limits<std::int64_t>::max());
+  EXPECT_THROW(static_cast<void>(static_cast<std::int64_t>(Count{std::uint64_t{1} << 63U})), Error);
+  EXPECT_THROW(static_cast<void>(static_cast<std::uint64_t>(Count{1} << 64)), Error);
+  EXPECT_TRUE(static_cast<bool>(Count{1} << 64));
+  EXPECT_EQ(static_cast<double>(Count{1} << 100), 0x1p100);
+}
+
+TEST(Count, is_ordered_by_its_value) {
+  EXPECT_LT(Count{5}, Count{1} << 64);
+  EXPECT_GT((Count{1} << 64) + 5, Count{1} << 64);
+  EXPECT_LT((Count{1} << 64) + 5, Count{2} << 64);
+  EXPECT_EQ(Count{7} <=> 7, std::strong_ordering::equal);
+}
+
+TEST(Count, is_printed_by_streams_and_by_fmt) {
+  std::ostringstream out;
+  out << Count{1} * 42 << ' ' << (Count{1} << 64);
+  EXPECT_EQ(out.str(), "42 18446744073709551616");
+  EXPECT_EQ(fmt::format("{} {:>5}", Count{1} << 64, Count{42}), "18446744073709551616    42");
 }
 
 TEST(Error, codes_have_the_program_s_exit_codes) {

@@ -5,8 +5,8 @@
 #include <numeric>
 #include <vector>
 
+#include "base/random.hpp"
 #include "faro/algebra/bit_map.hpp"
-#include "faro/base/random.hpp"
 #include "maps.hpp"
 
 namespace faro::testing {

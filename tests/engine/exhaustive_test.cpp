@@ -4,8 +4,8 @@
 #include <algorithm>
 
 #include "engine/kernels/kernels.hpp"
+#include "engine/moves.hpp"
 #include "full.hpp"
-#include "moves.hpp"
 
 namespace faro {
 namespace {

@@ -2,7 +2,7 @@
 
 #include <gtest/gtest.h>
 
-#include "affine.hpp"
+#include "engine/affine.hpp"
 
 namespace faro {
 namespace {

@@ -6,9 +6,9 @@
 #include <algorithm>
 
 #include "engine/involutions.hpp"
+#include "engine/moves.hpp"
 #include "engine/passes.hpp"
 #include "full.hpp"
-#include "moves.hpp"
 
 namespace faro {
 namespace {

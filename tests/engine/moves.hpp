@@ -6,7 +6,7 @@
 #include <algorithm>
 #include <string>
 
-#include "affine.hpp"
+#include "engine/affine.hpp"
 #include "faro/engine/permute_plan.hpp"
 #include "faro/engine/reference.hpp"
 

@@ -8,12 +8,15 @@
 #include <chrono>
 #include <cstdlib>
 #include <cstring>
+#include <stdexcept>
 #include <string_view>
 #include <thread>
 
+#include "engine/moves.hpp"
+#include "engine/tuned.hpp"
 #include "faro/base/error.hpp"
+#include "forked.hpp"
 #include "full.hpp"
-#include "moves.hpp"
 
 namespace faro {
 namespace {
@@ -98,6 +101,56 @@ TEST(PermutePlan, one_plan_serves_many_threads) {
   }
 }
 
+TEST(PermutePlan, a_child_forked_after_two_threads_moves_with_two_threads) {
+  if (!follows_children()) GTEST_SKIP() << "the sanitizer follows no such child";
+  Random random(19);
+  const BitMap map = random_affine(18, random);
+  const auto plan = PermutePlan::out_of_place(map, {.element_bytes = 8}, {.threads = 2});
+  ASSERT_EQ(plan.facts().threads, 2);
+  const auto from = numbered_bytes(plan.data_bytes());
+  std::vector<std::byte> to(from.size());
+  const auto moves = [&] {
+    std::fill(to.begin(), to.end(), std::byte{0});
+    plan.execute(from, to);
+    return !reference_compare(map, plan.shape(), from.data(), to.data()).found;
+  };
+  ASSERT_TRUE(moves());
+  for (int child = 0; child < 3; ++child) {
+    EXPECT_TRUE(works_in_child(30, [&] { return moves() && works_in_child(20, moves); }));
+  }
+  EXPECT_TRUE(moves());
+}
+
+TEST(PermutePlan, no_more_threads_than_are_worth_their_start) {
+  const auto threads = [](int width, int asked) {
+    const PermuteOptions options{.threads = asked};
+    return PermutePlan::out_of_place(BitMap::identity(width), {.element_bytes = 8}, options)
+        .facts()
+        .threads;
+  };
+  EXPECT_EQ(threads(10, 16), 1);
+  EXPECT_EQ(threads(16, 16), 1);  // 512 KiB
+  EXPECT_EQ(threads(17, 16), 2);
+  EXPECT_EQ(threads(20, 64), 16);
+  EXPECT_EQ(threads(20, 3), 3);
+  EXPECT_THROW(threads(10, PermuteOptions::threads_max + 1), Error);
+  EXPECT_TRUE(works_in_child(10, [&] {
+    ::setenv("OMP_NUM_THREADS", "5", 1);
+    return threads(24, 0) == 5;
+  }));
+}
+
+TEST(PermutePlan, an_exception_of_the_progress_reaches_the_caller) {
+  const auto plan =
+      PermutePlan::out_of_place(bit_reversal(18), {.element_bytes = 8}, {.threads = 2});
+  const auto from = numbered_bytes(plan.data_bytes());
+  std::vector<std::byte> to(from.size());
+  const auto fails = [](std::uint64_t, std::uint64_t) -> Continue { throw std::range_error("x"); };
+  EXPECT_THROW(plan.execute(from, to, fails), std::range_error);
+  plan.execute(from, to);
+  EXPECT_FALSE(reference_compare(plan.map(), plan.shape(), from.data(), to.data()).found);
+}
+
 // Bytes between pages that must not be touched.
 class Guarded {
  public:
@@ -149,6 +202,7 @@ TEST(PermutePlan, nothing_outside_the_buffers_is_touched) {
 }
 
 TEST(PermutePlan, says_what_it_will_do) {
+  const Tuned tuned(built_in_tuning("AuthenticAMD"));
   Random random(11);
   const auto plan = PermutePlan::out_of_place(random_affine(24, random), {.element_bytes = 1});
   ASSERT_EQ(plan.facts().passes.size(), 1U);
@@ -179,6 +233,7 @@ TEST(PermutePlan, in_place_states_its_passes) {
 }
 
 TEST(PermutePlan, in_place_stages_blocks_whose_pages_lie_far_apart) {
+  const Tuned tuned(built_in_tuning("AuthenticAMD"));
   const PermuteOptions options{.threads = 1};
   const auto facts = [&](const BitMap& map) {
     return PermutePlan::in_place(map, {.element_bytes = 8}, options).facts();
@@ -193,6 +248,22 @@ TEST(PermutePlan, in_place_stages_blocks_whose_pages_lie_far_apart) {
   const PlanFacts transpose = facts(rotation(26, 13));
   EXPECT_EQ(transpose.passes.size(), 1U);
   EXPECT_EQ(transpose.passes[0].stores, Stores::ordinary);
+  // Where blocks do not pay, tiles.
+  const Tuned other(built_in_tuning("GenuineIntel"));
+  EXPECT_EQ(facts(bit_reversal(27)).passes[0].stores, Stores::ordinary);
+  EXPECT_EQ(facts(bit_reversal(27)).passes[0].from_run_bytes, 256U);
+}
+
+TEST(PermutePlan, reads_scattered_sources_as_the_maker_of_the_cpu_wants_it) {
+  const auto reads = [](const char* maker, std::uint64_t element) {
+    const Tuned tuned(built_in_tuning(maker));
+    const BitMap map = bit_reversal(28 - log2_exact(element));
+    return PermutePlan::out_of_place(map, {.element_bytes = element}).facts().passes[0];
+  };
+  EXPECT_EQ(reads("AuthenticAMD", 8).from_run_bytes, 4096U);
+  EXPECT_LE(reads("GenuineIntel", 8).from_run_bytes, 512U);
+  EXPECT_EQ(reads("GenuineIntel", 8).reason.find("source staged"), std::string::npos);
+  EXPECT_NE(reads("GenuineIntel", 1).reason.find("source staged"), std::string::npos);
 }
 
 TEST(PermutePlan, no_power_of_two_falls_out_of_the_tiles) {
@@ -222,15 +293,38 @@ TEST(PermutePlan, measuring_keeps_the_result) {
   EXPECT_NE(plan.describe().find("measured"), std::string::npos);
 }
 
+TEST(PermutePlan, measuring_in_place_permutes_once) {
+  Random random(20);
+  for (const BitMap& map : {bit_reversal(18), random_affine(17, random), BitMap::identity(12)}) {
+    for (const std::uint64_t element : {8U, 12U}) {
+      const PermuteShape shape{.element_bytes = element};
+      const auto from = numbered_bytes(element << map.width());
+      auto data = from;
+      const auto plan = PermutePlan::measured_in_place(map, shape, data, {.threads = 2});
+      EXPECT_FALSE(reference_compare(map, shape, from.data(), data.data()).found);
+      data = from;
+      plan.execute_in_place(data);
+      EXPECT_FALSE(reference_compare(map, shape, from.data(), data.data()).found);
+    }
+  }
+  std::vector<std::byte> few(7);
+  EXPECT_THROW(PermutePlan::measured_in_place(BitMap::identity(3), {}, few), Error);
+}
+
 TEST(PermutePlan, through_a_scratch_buffer) {
   Random random(15);
-  const BitMap map = random_affine(12, random);
-  const auto plan = PermutePlan::out_of_place(map, {.element_bytes = 8});
-  const auto from = numbered_bytes(plan.data_bytes());
-  auto data = from;
-  std::vector<std::byte> scratch(from.size());
-  plan.execute_through(data, scratch);
-  EXPECT_FALSE(reference_compare(map, plan.shape(), from.data(), data.data()).found);
+  for (const int width : {0, 12, 18}) {
+    const BitMap map = random_affine(width, random);
+    // 24 bytes: the last piece that is copied back is a part of one.
+    for (const std::uint64_t element : {8U, 24U}) {
+      const auto plan = PermutePlan::out_of_place(map, {.element_bytes = element}, {.threads = 3});
+      const auto from = numbered_bytes(plan.data_bytes());
+      auto data = from;
+      std::vector<std::byte> scratch(from.size());
+      plan.execute_through(data, scratch);
+      EXPECT_FALSE(reference_compare(map, plan.shape(), from.data(), data.data()).found);
+    }
+  }
 }
 
 TEST(PermutePlan, tells_progress_and_stops_when_asked) {

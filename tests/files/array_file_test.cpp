@@ -13,8 +13,8 @@
 #include <thread>
 
 #include "faro/base/error.hpp"
+#include "files/scratch.hpp"
 #include "paths.hpp"
-#include "scratch.hpp"
 
 namespace faro {
 namespace {

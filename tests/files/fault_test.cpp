@@ -10,9 +10,9 @@
 #include <string>
 
 #include "faro/files/npy.hpp"
+#include "files/scratch.hpp"
 #include "full.hpp"
 #include "paths.hpp"
-#include "scratch.hpp"
 
 namespace faro {
 namespace {

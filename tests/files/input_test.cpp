@@ -10,7 +10,7 @@
 #include <vector>
 
 #include "faro/base/error.hpp"
-#include "scratch.hpp"
+#include "files/scratch.hpp"
 
 namespace faro {
 namespace {

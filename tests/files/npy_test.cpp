@@ -8,8 +8,8 @@
 #include <string>
 #include <vector>
 
+#include "base/random.hpp"
 #include "faro/base/error.hpp"
-#include "faro/base/random.hpp"
 #include "paths.hpp"
 
 namespace faro {

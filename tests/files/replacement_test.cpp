@@ -14,7 +14,7 @@
 #include <functional>
 
 #include "faro/base/error.hpp"
-#include "scratch.hpp"
+#include "files/scratch.hpp"
 
 namespace faro {
 namespace {

@@ -5,10 +5,10 @@
 #include <numeric>
 #include <vector>
 
-#include "faro/base/random.hpp"
-#include "faro/machines/model/bpc_vector.hpp"
-#include "faro/machines/verify/verifier.hpp"
+#include "base/random.hpp"
+#include "faro/machines/verifier.hpp"
 #include "faro/schedules/schedule.hpp"
+#include "machines/mesh/bpc_vector.hpp"
 
 namespace faro::testing {
 

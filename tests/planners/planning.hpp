@@ -7,13 +7,14 @@
 #include <memory>
 #include <vector>
 
-#include "faro/machines/verify/verifier.hpp"
+#include "draft.hpp"
+#include "faro/machines/verifier.hpp"
 #include "faro/planners/planner.hpp"
 
 namespace faro::testing {
 
-inline Request cube_request_of(int dimensions, const BitMap& map, std::uint64_t elements,
-                               Hypercube::Ports ports = Hypercube::Ports::all) {
+inline Draft cube_request_of(int dimensions, const BitMap& map, std::uint64_t elements,
+                             Hypercube::Ports ports = Hypercube::Ports::all) {
   return {.machine = Hypercube{.dimensions = dimensions, .ports = ports},
           .map = {.map = map},
           .destinations = {},
@@ -36,9 +37,9 @@ inline BitMap gray_to_binary(std::vector<int> lengths) {
 
 // Builds, checks the promised cost against the counted one, and has both verifiers look where they
 // apply. Returns the counted cost.
-inline Cost built_and_verified(const Planner& planner, const Request& request, bool by_replay) {
+inline Cost built_and_verified(const Planner& planner, const Draft& request, bool by_replay) {
   if (const auto why = planner.refusal(request)) {
-    ADD_FAILURE() << planner.name << " does not apply: " << *why;
+    ADD_FAILURE() << planner.name() << " does not apply: " << *why;
     return {};
   }
   const auto proof = make_proof();
@@ -46,36 +47,35 @@ inline Cost built_and_verified(const Planner& planner, const Request& request, b
   std::vector<ScheduleSink*> sinks{proof.get()};
   if (by_replay) sinks.push_back(replay.get());
   TeeSink tee(sinks);
-  planner.build(request, tee);
+  const Offer offer = planner.offer(request);
+  offer.push(tee);
   const Verdict proved = proof->verdict();
-  EXPECT_TRUE(proved.ok()) << planner.name << " proof: " << proved.limit
+  EXPECT_TRUE(proved.ok()) << planner.name() << " proof: " << proved.limit
                            << (proved.violations.empty() ? "" : proved.violations[0].message);
   if (by_replay) {
     const Verdict replayed = replay->verdict();
-    EXPECT_TRUE(replayed.ok()) << planner.name << " replay: "
+    EXPECT_TRUE(replayed.ok()) << planner.name() << " replay: "
                                << (replayed.violations.empty() ? ""
                                                                : replayed.violations[0].message);
-    EXPECT_EQ(replayed.cost, proved.cost) << planner.name;
+    EXPECT_EQ(replayed.cost, proved.cost) << planner.name();
   }
-  EXPECT_EQ(to_string(proved.cost.steps), to_string(planner.estimate(request).cost.value))
-      << planner.name << " K=" << request.elements;
+  EXPECT_EQ(to_string(proved.cost.steps), to_string(offer.estimate.cost.value))
+      << planner.name() << " K=" << request.elements;
   return proved.cost;
 }
 
-// One search serves estimate and build where the request keeps workings, and the schedule is the
-// one that a search of its own gives.
-inline void one_search_serves_both(const Planner& planner, Request request) {
-  RecordingSink searched;
-  planner.build(request, searched);
-  request.workings = std::make_shared<Workings>();
-  planner.estimate(request);
-  const std::size_t searches = request.workings->size();
-  EXPECT_GT(searches, 0U) << planner.name;
-  RecordingSink built;
-  planner.build(request, built);
-  EXPECT_EQ(request.workings->size(), searches) << planner.name;
-  EXPECT_EQ(built.cube_steps, searched.cube_steps) << planner.name;
-  EXPECT_EQ(built.pops_slots, searched.pops_slots) << planner.name;
+// An offer pushes the same schedule as often as wanted, and another offer of the same request too.
+inline void one_search_serves_all(const Planner& planner, const Request& request) {
+  const Offer offer = planner.offer(request);
+  std::vector<RecordingSink> sinks(3);
+  offer.push(sinks[0]);
+  offer.push(sinks[1]);
+  planner.offer(request).push(sinks[2]);
+  EXPECT_GT(sinks[0].cube_steps.size() + sinks[0].pops_slots.size(), 0U) << planner.name();
+  for (const RecordingSink& sink : sinks) {
+    EXPECT_EQ(sink.cube_steps, sinks[0].cube_steps) << planner.name();
+    EXPECT_EQ(sink.pops_slots, sinks[0].pops_slots) << planner.name();
+  }
 }
 
 }  // namespace faro::testing

@@ -7,8 +7,8 @@
 #include <algorithm>
 #include <cstring>
 
+#include "base/random.hpp"
 #include "faro/base/error.hpp"
-#include "faro/base/random.hpp"
 #include "faro/schedules/json_writer.hpp"
 #include "full.hpp"
 

@@ -1,4 +1,4 @@
-#include "faro/service/default_verifiers.hpp"
+#include "service/default_verifiers.hpp"
 
 #include <gtest/gtest.h>
 

@@ -1,10 +1,11 @@
 // The simulated meshes and the engine give the same array.
 #include <gtest/gtest.h>
 
+#include "draft.hpp"
 #include "faro/engine/permute.hpp"
-#include "faro/machines/run/performer.hpp"
 #include "faro/service/catalogue.hpp"
 #include "machines/mesh_cases.hpp"
+#include "machines/performer.hpp"
 
 namespace faro {
 namespace {
@@ -27,7 +28,7 @@ TEST(MeshPerformer, every_planner_performed_on_data_is_the_engine_s_permutation)
       mesh.wrap = static_cast<Mesh::Wrap>(random.below(2));
     }
     const int memory_bits = static_cast<int>(random.below(3));
-    Request request;
+    testing::Draft request;
     request.machine = mesh;
     request.map.map = bits.map();
     request.elements = bit(memory_bits);
@@ -40,8 +41,8 @@ TEST(MeshPerformer, every_planner_performed_on_data_is_the_engine_s_permutation)
       if (planner->refusal(request)) continue;
       const std::vector<std::byte> data = bytes_of(from);
       const auto performer = make_performer(data, sizeof(double));
-      planner->build(request, *performer);
-      EXPECT_EQ(performer->take_result(), bytes_of(expected)) << planner->name;
+      planner->offer(request).push(*performer);
+      EXPECT_EQ(performer->take_result(), bytes_of(expected)) << planner->name();
       ++performed;
     }
   }

@@ -8,8 +8,8 @@
 #include <iterator>
 
 #include "faro/algebra/notation.hpp"
-#include "faro/machines/model/machine_text.hpp"
-#include "faro/machines/verify/verifier.hpp"
+#include "faro/machines/text.hpp"
+#include "faro/machines/verifier.hpp"
 #include "faro/service/catalogue.hpp"
 #include "full.hpp"
 #include "paths.hpp"
@@ -54,6 +54,7 @@ constexpr Sample samples_40[] = {
     {"pops:2^20,2^20", "bit-reversal", 1},
     {"pops:2^30,2^10", "i:40 -> gray(i)", 1},
     {"pops:2^10,2^30", "i:40 -> gray(i)", 1},
+    {"ranks:2^40", "p:40 | m:3 -> m p[39:3] | p[2:0]", 8},
 };
 constexpr Sample samples_60[] = {
     {"cube:60", "a:60 -> ungray(a)", 10},
@@ -85,17 +86,11 @@ constexpr Sample samples_60[] = {
     {"pops:2^30,2^30", "bit-reversal", 1},
     {"pops:2^40,2^20", "i:60 -> gray(i)", 1},
     {"pops:2^20,2^40", "i:60 -> gray(i)", 1},
+    {"ranks:2^60", "p:60 | m:3 -> m p[59:3] | p[2:0]", 8},
 };
 
 Request request_of(const Sample& sample) {
-  Request request{.machine = machine_from(sample.machine)};
-  const Notation notation =
-      parse_notation(sample.map, {.total = {}, .processor = address_bits(request.machine)});
-  request.map.map = notation.map;
-  request.map.cut = notation.cut.kind == Cut::Kind::both;
-  if (request.map.cut) request.map.memory_bits = notation.map.width() - notation.cut.processor_bits;
-  request.elements = sample.elements;
-  return request;
+  return Request::of(sample.map, sample.machine, sample.elements);
 }
 
 // "proved" with the sample, "no" if the proof gives up, "-" if no sample of this size is taken.
@@ -104,7 +99,7 @@ std::string coverage(const Planner& planner, std::span<const Sample> samples) {
     const Request request = request_of(sample);
     if (planner.refusal(request)) continue;
     const auto proof = make_proof();
-    planner.build(request, *proof);
+    planner.offer(request).push(*proof);
     const Verdict verdict = proof->verdict();
     if (verdict.ok()) return "proved";
     return verdict.answer == Verdict::Answer::unprovable ? "no: " + verdict.limit : "REFUSED";
@@ -117,8 +112,8 @@ std::string table() {
       "| planner | machine | needs | 2^40 processors | 2^60 processors |\n|---|---|---|---|---|\n";
   for (const Planner* p : catalogue()) {
     std::string needs;
-    for (const char* c = p->needs; *c != 0; ++c) needs += *c == '|' ? "\\|" : std::string(1, *c);
-    text += fmt::format("| {} | {} | {} | {} | {} |\n", p->name, p->machine, needs,
+    for (const char c : p->about().needs) needs += c == '|' ? "\\|" : std::string(1, c);
+    text += fmt::format("| {} | {} | {} | {} | {} |\n", p->name(), p->about().machine, needs,
                         coverage(*p, samples_40), coverage(*p, samples_60));
   }
   return text;

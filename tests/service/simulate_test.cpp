@@ -3,14 +3,15 @@
 
 #include <gtest/gtest.h>
 
+#include "base/random.hpp"
+#include "draft.hpp"
 #include "faro/algebra/gray.hpp"
 #include "faro/base/byte_source.hpp"
 #include "faro/base/error.hpp"
-#include "faro/base/random.hpp"
 #include "faro/engine/reference.hpp"
-#include "faro/machines/model/machine_text.hpp"
+#include "faro/machines/text.hpp"
 #include "faro/schedules/json_writer.hpp"
-#include "faro/service/map_goal.hpp"
+#include "faro/schedules/map_goal.hpp"
 
 namespace faro {
 namespace {
@@ -48,10 +49,10 @@ TEST(Simulate, every_machine_gives_the_array_that_memory_gives) {
     for (const char* map : {"i -> rev(i)", "i -> ~i", "a:1 b:3 -> b ~a", "i -> gray(i)"})
       for (const std::uint64_t elements : {std::uint64_t{1}, std::uint64_t{3}}) {
         const Machine machine = machine_from(machine_name);
-        const Request request{.machine = machine,
-                              .map = map_goal_from(map, machine, elements),
-                              .destinations = {},
-                              .elements = elements};
+        const testing::Draft request{.machine = machine,
+                                     .map = map_goal_from(map, machine, elements),
+                                     .destinations = {},
+                                     .elements = elements};
         for (const std::size_t bytes : {std::size_t{1}, std::size_t{12}}) {
           const auto data = noise(16 * elements * bytes);
           const Simulation done = simulate_plan(request, {}, data, bytes);
@@ -65,10 +66,10 @@ TEST(Simulate, every_machine_gives_the_array_that_memory_gives) {
 
 TEST(Simulate, memory_bits_move_too) {
   const Machine machine = machine_from("cube:3");
-  const Request request{.machine = machine,
-                        .map = map_goal_from("p:3 | m:3 -> m | p", machine, 8),
-                        .destinations = {},
-                        .elements = 8};
+  const testing::Draft request{.machine = machine,
+                               .map = map_goal_from("p:3 | m:3 -> m | p", machine, 8),
+                               .destinations = {},
+                               .elements = 8};
   const auto data = noise(64 * 4);
   EXPECT_EQ(simulate_plan(request, {}, data, 4).result, expected(request.map, 8, 4, data));
 }
@@ -76,16 +77,13 @@ TEST(Simulate, memory_bits_move_too) {
 // The text of a schedule for reversing the bits of cube:3.
 std::string schedule_text() {
   const Machine machine = machine_from("cube:3");
-  const Request request{.machine = machine,
-                        .map = map_goal_from("i -> rev(i)", machine, 1),
-                        .destinations = {},
-                        .elements = 1};
+  const testing::Draft request{.machine = machine,
+                               .map = map_goal_from("i -> rev(i)", machine, 1),
+                               .destinations = {},
+                               .elements = 1};
   TextSink text;
   JsonWriter writer(text);
-  PlanOptions options;
-  options.map_text = "i:3 -> rev(i)";
-  options.sink = &writer;
-  plan(request, options);
+  plan(request).push(writer);
   return text.text();
 }
 
@@ -110,10 +108,10 @@ TEST(Simulate, a_wrong_schedule_is_refused_before_it_touches_data) {
 
 TEST(Simulate, data_of_another_size_is_refused) {
   const Machine machine = machine_from("cube:3");
-  const Request request{.machine = machine,
-                        .map = map_goal_from("i -> rev(i)", machine, 1),
-                        .destinations = {},
-                        .elements = 1};
+  const testing::Draft request{.machine = machine,
+                               .map = map_goal_from("i -> rev(i)", machine, 1),
+                               .destinations = {},
+                               .elements = 1};
   const auto data = noise(7);
   EXPECT_EQ(code_of([&] { simulate_plan(request, {}, data, 1); }), ErrorCode::usage);
   EXPECT_EQ(code_of([&] { simulate_schedule(schedule_text(), std::nullopt, data, 1); }),

@@ -5,7 +5,7 @@
 #include <nlohmann/json.hpp>
 
 #include "faro/base/error.hpp"
-#include "faro/service/map_goal.hpp"
+#include "faro/schedules/map_goal.hpp"
 
 namespace faro {
 namespace {

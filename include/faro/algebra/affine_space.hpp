@@ -15,7 +15,7 @@
 #include "faro/algebra/bit_map.hpp"
 #include "faro/base/bits.hpp"
 
-namespace faro {
+namespace faro::inline v1 {
 
 // parity(x & mask) = value.
 struct Parity {
@@ -96,4 +96,4 @@ void AffineSpace::for_each(Visit&& visit) const {
   }
 }
 
-}  // namespace faro
+}  // namespace faro::inline v1

@@ -11,13 +11,14 @@
 
 #include <cstddef>
 #include <functional>
+#include <initializer_list>
 #include <span>
 
 #include "faro/algebra/bit_matrix.hpp"
 #include "faro/base/bits.hpp"
 #include "faro/base/error.hpp"
 
-namespace faro {
+namespace faro::inline v1 {
 
 // The columns given do not make an invertible map; `dependent` are inputs whose images xor to zero.
 class NotInvertible : public Error {
@@ -41,6 +42,9 @@ class BitMap {
   // Bit b goes to position place[b]; then `complement` is xor-ed. Throws Error(usage) if place is
   // no permutation.
   static BitMap from_places(std::span<const int> place, Word complement = 0);
+  static BitMap from_places(std::initializer_list<int> place, Word complement = 0) {
+    return from_places(std::span<const int>(place.begin(), place.size()), complement);
+  }
 
   BitMap() = default;  // the identity of width 0
 
@@ -76,7 +80,7 @@ void apply_consecutive(const BitMap& map, Word first, std::span<Word> out);
 
 std::size_t hash_of(const BitMap& map);
 
-}  // namespace faro
+}  // namespace faro::inline v1
 
 template <>
 struct std::hash<faro::BitMap> {

@@ -17,7 +17,7 @@
 
 #include "faro/base/bits.hpp"
 
-namespace faro {
+namespace faro::inline v1 {
 
 class BitMatrix {
  public:
@@ -77,4 +77,4 @@ std::vector<Word> reduced_basis(std::span<const Word> vectors);
 // What remains of x modulo a reduced basis; 0 exactly for the members of its span.
 Word reduce(Word x, std::span<const Word> basis);
 
-}  // namespace faro
+}  // namespace faro::inline v1

@@ -14,7 +14,7 @@
 #include "faro/algebra/bit_map.hpp"
 #include "faro/base/count.hpp"
 
-namespace faro {
+namespace faro::inline v1 {
 
 enum class MapClass { identity, complement, bit_permutation, bpc, linear, affine };
 
@@ -44,4 +44,4 @@ std::string to_string(const std::vector<PositionCycle>& cycles);
 Count fixed_points(const BitMap& map);
 Count moved_elements(const BitMap& map);
 
-}  // namespace faro
+}  // namespace faro::inline v1

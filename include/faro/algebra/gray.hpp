@@ -6,7 +6,7 @@
 
 #include "faro/algebra/bit_map.hpp"
 
-namespace faro {
+namespace faro::inline v1 {
 
 constexpr Word gray(Word i) {
   return i ^ (i >> 1);
@@ -20,4 +20,4 @@ constexpr Word ungray(Word g) {
 BitMap gray_map(int width);
 BitMap ungray_map(int width);
 
-}  // namespace faro
+}  // namespace faro::inline v1

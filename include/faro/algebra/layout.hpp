@@ -19,7 +19,7 @@
 
 #include "faro/algebra/bit_map.hpp"
 
-namespace faro {
+namespace faro::inline v1 {
 
 enum class Allocation { consecutive, cyclic };
 
@@ -48,4 +48,4 @@ const char* name_of(Allocation allocation);
 const char* name_of(Encoding encoding);
 std::optional<Encoding> encoding_named(std::string_view name);
 
-}  // namespace faro
+}  // namespace faro::inline v1

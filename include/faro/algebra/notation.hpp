@@ -22,7 +22,7 @@
 #include "faro/algebra/layout.hpp"
 #include "faro/base/error.hpp"
 
-namespace faro {
+namespace faro::inline v1 {
 
 // The classes of error, in the order in which they are looked for, mostly: size before width.
 enum class NotationFault {
@@ -97,4 +97,4 @@ Layout parse_layout(std::string_view text, const KnownSizes& known = {});
 // The canonical text: parse_notation gives back map and cut.
 std::string to_notation(const BitMap& map, const Cut& cut = {});
 
-}  // namespace faro
+}  // namespace faro::inline v1

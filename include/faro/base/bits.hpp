@@ -8,7 +8,7 @@
 #include <bit>
 #include <cstdint>
 
-namespace faro {
+namespace faro::inline v1 {
 
 using Word = std::uint64_t;
 
@@ -55,4 +55,4 @@ constexpr Word bit_range(int lo, int hi) {
   return low_mask(hi - lo + 1) << lo;
 }
 
-}  // namespace faro
+}  // namespace faro::inline v1

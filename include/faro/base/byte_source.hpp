@@ -10,7 +10,7 @@
 #include <string>
 #include <string_view>
 
-namespace faro {
+namespace faro::inline v1 {
 
 class ByteSource {
  public:
@@ -51,4 +51,4 @@ class TextSink : public ByteSink {
   std::string text_;
 };
 
-}  // namespace faro
+}  // namespace faro::inline v1

@@ -15,7 +15,7 @@
 #include <stdexcept>
 #include <string>
 
-namespace faro {
+namespace faro::inline v1 {
 
 // What went wrong, in the classes that a caller may want to treat differently. The program's exit
 // codes are these: refused 1; usage 2; environment 3; impossible and limit 4; internal 5; cancelled
@@ -47,4 +47,4 @@ class InternalError : public Error {
   explicit InternalError(const std::string& message) : Error(ErrorCode::internal, message) {}
 };
 
-}  // namespace faro
+}  // namespace faro::inline v1

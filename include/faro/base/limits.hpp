@@ -5,7 +5,7 @@
 #include <cstddef>
 #include <cstdint>
 
-namespace faro::limits {
+namespace faro::inline v1::limits {
 
 // An address is one machine word.
 inline constexpr int address_bits_max = 64;
@@ -104,4 +104,4 @@ inline constexpr int shuffle_slots_log2_max = 16;
 // proved and replayed in some ten seconds.
 inline constexpr std::uint64_t butterfly_rules_max = std::uint64_t{1} << 23;
 
-}  // namespace faro::limits
+}  // namespace faro::inline v1::limits

@@ -10,7 +10,7 @@
 #include <cstdint>
 #include <functional>
 
-namespace faro {
+namespace faro::inline v1 {
 
 enum class Continue { yes, no };
 
@@ -21,4 +21,4 @@ using Progress = std::function<Continue(std::uint64_t done, std::uint64_t total)
 // Calls `progress` if there is one; throws Error(cancelled) if it asks to stop.
 void report(const Progress& progress, std::uint64_t done, std::uint64_t total);
 
-}  // namespace faro
+}  // namespace faro::inline v1

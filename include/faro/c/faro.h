@@ -72,7 +72,7 @@ typedef struct faro_plan faro_plan;
 typedef struct faro_permute_options {
   size_t struct_size;
   uint32_t version;
-  int32_t threads;  /* 0: as many as OpenMP offers */
+  int32_t threads;  /* 0: as many as there are cores */
   int32_t in_place; /* 0: from one buffer to another; 1: within one */
   int32_t reserved; /* 0 */
   uint64_t element_bytes;

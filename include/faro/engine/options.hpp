@@ -3,7 +3,7 @@
 
 #include <cstdint>
 
-namespace faro {
+namespace faro::inline v1 {
 
 // The machine instructions of the kernels. `automatic` takes the best the CPU has; the others are
 // for tests and comparisons, and are refused with Error(impossible) where the CPU lacks them.
@@ -13,8 +13,12 @@ enum class Simd { automatic, scalar, sse4, avx2, avx512 };
 enum class Stores { automatic, ordinary, streaming };
 
 struct PermuteOptions {
-  // 0 asks for as many as OpenMP offers. The bytes written do not depend on the count. Below 1 MiB
-  // one thread is used, whatever is asked.
+  // More threads than this is a mistake, not a machine.
+  static constexpr int threads_max = 4096;
+
+  // 0 asks for as many as OMP_NUM_THREADS says, or else as the process may run at once (affinity,
+  // the container's quota). A thread for every 512 KiB of data at most is used, whatever is asked;
+  // the bytes written do not depend on the count.
   int threads = 1;
   Simd simd = Simd::automatic;
   Stores stores = Stores::automatic;
@@ -32,4 +36,4 @@ struct PermuteShape {
   std::uint64_t inner = 1;
 };
 
-}  // namespace faro
+}  // namespace faro::inline v1

@@ -24,7 +24,7 @@
 #include "faro/base/progress.hpp"
 #include "faro/engine/options.hpp"
 
-namespace faro {
+namespace faro::inline v1 {
 
 namespace engine {
 struct Pass;
@@ -60,10 +60,16 @@ class PermutePlan {
   static PermutePlan in_place(const BitMap& map, const PermuteShape& shape = {},
                               const PermuteOptions& options = {});
   // Times the candidate ways on the caller's own buffers and keeps the fastest. Overwrites `to`
-  // (with the right result). The plan may differ from run to run; its results never do.
+  // (with the right result). Before each run `to` is read once, so that each finds it in the caches
+  // as far as it fits them. The plan may differ from run to run; its results never do.
   static PermutePlan measured(const BitMap& map, const PermuteShape& shape,
                               std::span<const std::byte> from, std::span<std::byte> to,
                               const PermuteOptions& options = {});
+
+  // The same in place; `data` is left permuted, once.
+  static PermutePlan measured_in_place(const BitMap& map, const PermuteShape& shape,
+                                       std::span<std::byte> data,
+                                       const PermuteOptions& options = {});
 
   PermutePlan(const PermutePlan&);
   PermutePlan& operator=(const PermutePlan&);
@@ -83,9 +89,9 @@ class PermutePlan {
                const Progress& progress = {}) const;
   // Requires a plan made by in_place.
   void execute_in_place(std::span<std::byte> data, const Progress& progress = {}) const;
-  // In place by way of `scratch` (data_bytes() bytes): permuted into it and copied back, two passes
-  // whatever the map. Requires a plan made by out_of_place; the right way for plans in place of
-  // three passes and more, where memory allows.
+  // In place by way of `scratch` (data_bytes() bytes): permuted into it and copied back by the
+  // plan's threads, two passes whatever the map. Requires a plan made by out_of_place; the right
+  // way for plans in place of three passes and more, where memory allows.
   void execute_through(std::span<std::byte> data, std::span<std::byte> scratch) const;
 
  private:
@@ -97,4 +103,4 @@ class PermutePlan {
   std::shared_ptr<const State> state_;
 };
 
-}  // namespace faro
+}  // namespace faro::inline v1

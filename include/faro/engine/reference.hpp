@@ -9,7 +9,7 @@
 #include "faro/base/progress.hpp"
 #include "faro/engine/options.hpp"
 
-namespace faro {
+namespace faro::inline v1 {
 
 // Requires buffers that do not overlap, each of outer * 2^width * inner * element_bytes bytes.
 void reference_permute(const BitMap& map, const PermuteShape& shape, const void* from, void* to);
@@ -25,4 +25,4 @@ struct Mismatch {
 Mismatch reference_compare(const BitMap& map, const PermuteShape& shape, const void* from,
                            const void* to, const Progress& progress = {});
 
-}  // namespace faro
+}  // namespace faro::inline v1

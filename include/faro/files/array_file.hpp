@@ -23,7 +23,7 @@
 #include "faro/files/npy.hpp"
 #include "faro/files/replacement.hpp"
 
-namespace faro {
+namespace faro::inline v1 {
 
 class ArrayInput {
  public:
@@ -74,4 +74,4 @@ std::uint64_t stored_index(const NpyHeader& header, std::uint64_t logical);
 // are; at most `count_max` of them, else Error(limit). Negative ones throw Error(usage).
 std::vector<std::uint64_t> read_whole_numbers(const ArrayInput& array, std::uint64_t count_max);
 
-}  // namespace faro
+}  // namespace faro::inline v1

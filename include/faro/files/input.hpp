@@ -14,7 +14,7 @@
 #include <span>
 #include <string>
 
-namespace faro {
+namespace faro::inline v1 {
 
 // An open file descriptor, closed at the end.
 class Descriptor {
@@ -82,4 +82,4 @@ class InputFile {
   std::uint64_t size_bytes_ = 0;
 };
 
-}  // namespace faro
+}  // namespace faro::inline v1

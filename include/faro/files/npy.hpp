@@ -19,7 +19,7 @@
 #include <string_view>
 #include <vector>
 
-namespace faro {
+namespace faro::inline v1 {
 
 struct NpyHeader {
   enum class Order { c, fortran };
@@ -46,8 +46,8 @@ std::size_t npy_data_offset(std::span<const std::byte> preamble, std::string_vie
 // `start` holds at least npy_data_offset bytes.
 NpyHeader parse_npy_header(std::span<const std::byte> start, std::string_view name);
 
-// The bytes of a file up to its data, a multiple of 64.
-std::string npy_header_bytes(const NpyHeader& header);
+// The bytes of a file up to its data, a multiple of `alignment`: NumPy writes 64.
+std::string npy_header_bytes(const NpyHeader& header, std::size_t alignment = 64);
 
 // The bytes of one element of a Python type literal; throws as parsing does.
 std::uint64_t npy_element_bytes(std::string_view type);
@@ -64,4 +64,4 @@ struct NpyField {
 // None for a type that is no structure. Throws as parsing does.
 std::vector<NpyField> npy_fields(std::string_view type);
 
-}  // namespace faro
+}  // namespace faro::inline v1

@@ -19,13 +19,16 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <memory>
 #include <span>
 #include <string>
 #include <string_view>
 
 #include "faro/files/input.hpp"
 
-namespace faro {
+namespace faro::inline v1 {
+
+struct FileTarget;
 
 class Replacement {
  public:
@@ -42,6 +45,10 @@ class Replacement {
   void reserve(std::uint64_t size);
   // The whole reserved file.
   Mapping map() const;
+  // Gives the unfinished file a name, by which other processes may write their parts of what was
+  // reserved. They sync what they wrote themselves, before commit(). Until then the destructor
+  // removes it as before, but a kill leaves it behind.
+  const std::string& name_for_others();
   // Appends.
   void write(std::span<const std::byte> bytes);
   void write(std::string_view text);
@@ -49,22 +56,14 @@ class Replacement {
   void commit(Durability durability = Durability::all);
 
  private:
-  void find_target();
   void open_beside();
   void name_it();
-  void sync_folder() const;
   [[noreturn]] void fail(const std::string& what, int reason) const;
 
-  std::string path_;       // as given, for messages
-  std::string target_;     // after symbolic links
-  std::string folder_;     // of the target
+  std::unique_ptr<const FileTarget> target_;
   std::string temporary_;  // the unfinished file's name, empty while it has none
   Descriptor file_;
   std::uint64_t reserved_bytes_ = 0;
-  bool replaces_ = false;
-  unsigned mode_ = 0;
-  unsigned owner_ = 0;
-  unsigned group_ = 0;
 };
 
-}  // namespace faro
+}  // namespace faro::inline v1

@@ -10,7 +10,9 @@
 
 #include "faro/schedules/schedule.hpp"
 
-namespace faro {
+namespace faro::inline v1 {
+
+struct MachineKind;
 
 class CostCounter : public ScheduleSink {
  public:
@@ -24,6 +26,7 @@ class CostCounter : public ScheduleSink {
 
  private:
   int width_ = 0;
+  const MachineKind* kind_ = nullptr;
   Cost cost_;
 };
 
@@ -37,4 +40,4 @@ Cost performed(const Cost& listed, const Machine& machine, std::uint64_t element
 // How many processors of `width` address bits meet all conditions.
 Count size_of(int width, const std::vector<Parity>& where);
 
-}  // namespace faro
+}  // namespace faro::inline v1

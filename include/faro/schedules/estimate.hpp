@@ -7,7 +7,7 @@
 
 #include "faro/base/count.hpp"
 
-namespace faro {
+namespace faro::inline v1 {
 
 struct Formula {
   Count value = 0;
@@ -29,4 +29,4 @@ struct Estimate {
   std::vector<Count> ties = {};
 };
 
-}  // namespace faro
+}  // namespace faro::inline v1

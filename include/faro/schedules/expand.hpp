@@ -5,7 +5,7 @@
 
 #include "faro/schedules/schedule.hpp"
 
-namespace faro {
+namespace faro::inline v1 {
 
 class ExpandingSink : public ScheduleSink {
  public:
@@ -26,4 +26,4 @@ class ExpandingSink : public ScheduleSink {
   PopsSlot pops_;
 };
 
-}  // namespace faro
+}  // namespace faro::inline v1

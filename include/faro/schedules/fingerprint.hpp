@@ -9,7 +9,7 @@
 
 #include "faro/schedules/schedule.hpp"
 
-namespace faro {
+namespace faro::inline v1 {
 
 class Fingerprint : public ScheduleSink {
  public:
@@ -33,4 +33,4 @@ class Fingerprint : public ScheduleSink {
   std::uint64_t count_ = 0;
 };
 
-}  // namespace faro
+}  // namespace faro::inline v1

@@ -11,7 +11,7 @@
 #include "faro/algebra/layout.hpp"
 #include "faro/schedules/steps.hpp"
 
-namespace faro {
+namespace faro::inline v1 {
 
 // Every element goes where the map sends it. Without a cut the map is on processor numbers and
 // slots move alike: slot s of p ends in slot s of map(p). With a cut the lowest `memory_bits` bits
@@ -73,4 +73,4 @@ struct BroadcastGoal {
 
 using Goal = std::variant<MapGoal, MovesGoal, ButterflyGoal, MatmulGoal, BroadcastGoal>;
 
-}  // namespace faro
+}  // namespace faro::inline v1

@@ -22,7 +22,7 @@
 #include "faro/base/count.hpp"
 #include "faro/schedules/schedule.hpp"
 
-namespace faro {
+namespace faro::inline v1 {
 
 struct ReadOptions {
   // The map that a text says on a machine; what it throws as Error(usage) is a breach "map".
@@ -46,4 +46,4 @@ enum class ReadOutcome { complete, no_schedule };
 ReadOutcome read_schedule(ByteSource& source, ScheduleSink& sink, const ReadOptions& options,
                           ReadListener& listener);
 
-}  // namespace faro
+}  // namespace faro::inline v1

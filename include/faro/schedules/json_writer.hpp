@@ -12,7 +12,7 @@
 #include "faro/base/byte_source.hpp"
 #include "faro/schedules/schedule.hpp"
 
-namespace faro {
+namespace faro::inline v1 {
 
 class JsonWriter : public ScheduleSink {
  public:
@@ -34,4 +34,4 @@ class JsonWriter : public ScheduleSink {
   bool first_step_ = true;
 };
 
-}  // namespace faro
+}  // namespace faro::inline v1

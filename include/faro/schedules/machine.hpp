@@ -1,9 +1,10 @@
 // The machines a schedule can be for, as a schedule file names them. What each may do is in
-// machines/model; this is only the description.
+// its folder in src/machines; this is only the description.
 //
 //   cube:4,one-port        Hypercube{.dimensions = 4, .ports = Hypercube::Ports::one}
 //   torus:4x8              Mesh{.sides_log2 = {2, 3}, .wrap = Mesh::Wrap::orthogonal}
 //   pops:32,8              Pops{.group_size = 32, .groups = 8}
+//   ranks:64               Crossbar{.bits = 6}
 #pragma once
 
 #include <cstdint>
@@ -14,7 +15,7 @@
 #include "faro/base/bits.hpp"
 #include "faro/base/count.hpp"
 
-namespace faro {
+namespace faro::inline v1 {
 
 // 2^dimensions processors; two are joined where their numbers differ in one bit.
 struct Hypercube {
@@ -47,7 +48,14 @@ struct Pops {
   friend bool operator==(const Pops&, const Pops&) = default;
 };
 
-using Machine = std::variant<Hypercube, Mesh, Pops>;
+// A switch with one port a processor: in a step each of the 2^bits processors sends one element to
+// any processor and receives one.
+struct Crossbar {
+  int bits = 0;
+  friend bool operator==(const Crossbar&, const Crossbar&) = default;
+};
+
+using Machine = std::variant<Hypercube, Mesh, Pops, Crossbar>;
 
 // How many processors there are: at most 2^63, see limits::machine_bits_max.
 Count processors(const Machine& machine);
@@ -55,4 +63,4 @@ Count processors(const Machine& machine);
 // The bits of a processor number; nothing where the number of processors is no power of two.
 std::optional<int> address_bits(const Machine& machine);
 
-}  // namespace faro
+}  // namespace faro::inline v1

@@ -19,7 +19,7 @@
 #include "faro/schedules/machine.hpp"
 #include "faro/schedules/steps.hpp"
 
-namespace faro {
+namespace faro::inline v1 {
 
 // What a schedule costs, counted from its steps. Each machine counts in its own words; the others
 // stay zero.
@@ -125,4 +125,4 @@ class RecordingSink : public ScheduleSink {
   void replay_into(ScheduleSink& sink) const;
 };
 
-}  // namespace faro
+}  // namespace faro::inline v1

@@ -13,7 +13,7 @@
 #include "faro/algebra/affine_space.hpp"
 #include "faro/base/bits.hpp"
 
-namespace faro {
+namespace faro::inline v1 {
 
 using Slot = std::uint32_t;
 
@@ -157,4 +157,4 @@ struct PopsSlot {
   friend bool operator==(const PopsSlot&, const PopsSlot&) = default;
 };
 
-}  // namespace faro
+}  // namespace faro::inline v1

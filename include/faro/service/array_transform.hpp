@@ -20,9 +20,9 @@
 #include <string_view>
 
 #include "faro/base/progress.hpp"
-#include "faro/butterfly/transform.hpp"
+#include "faro/transforms/transform.hpp"
 
-namespace faro {
+namespace faro::inline v1 {
 
 enum class TransformKind { fft, ifft, ntt, intt, wht, scan, merge, sort };
 
@@ -62,4 +62,4 @@ butterfly::Performed transform_array(const ArrayTransform& transform, std::strin
                                      std::span<const std::byte> in, const AxisShape& shape,
                                      std::span<std::byte> out, const Progress& progress = {});
 
-}  // namespace faro
+}  // namespace faro::inline v1

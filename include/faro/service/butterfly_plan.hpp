@@ -8,11 +8,11 @@
 #include <string_view>
 #include <vector>
 
-#include "faro/butterfly/planner.hpp"
-#include "faro/machines/verify/verifier.hpp"
+#include "faro/machines/verifier.hpp"
+#include "faro/planners/cube/butterfly/planner.hpp"
 #include "faro/service/plan.hpp"
 
-namespace faro {
+namespace faro::inline v1 {
 
 // What makes both outputs of the paper reachable from the program's words: "natural" restores the
 // dimensions in the code of the input.
@@ -31,7 +31,7 @@ struct ButterflyConsidered {
 };
 
 struct ButterflyPlanReport {
-  ButterflyRequest request;
+  ButterflyNetwork request;
   const ButterflyPlanner* planner = nullptr;
   Estimate estimate;
   Cost cost;  // counted from the schedule
@@ -54,11 +54,11 @@ const ButterflyPlanner& butterfly_planner(std::string_view name);
 
 // A request with the output in the words of the program. With one element a processor and the least
 // significant bit first no plan changes the code in n steps, so nothing is promised there.
-void set_output(ButterflyRequest& request, ButterflyOutput output);
+void set_output(ButterflyNetwork& request, ButterflyOutput output);
 
-Bound bound_of(const ButterflyRequest& request);
+Bound bound_of(const ButterflyNetwork& request);
 
-ButterflyPlanReport plan_butterfly(const ButterflyRequest& request,
+ButterflyPlanReport plan_butterfly(const ButterflyNetwork& request,
                                    const ButterflyPlanOptions& options = {});
 
-}  // namespace faro
+}  // namespace faro::inline v1

@@ -1,6 +1,6 @@
 // Every planner of the library, in one explicit table. A new algorithm is one line here.
 //
-//   find_planner("three-fifths")->estimate(request)->cost.value
+//   find_planner("three-fifths")->offer(request).estimate.cost.value
 #pragma once
 
 #include <span>
@@ -8,11 +8,11 @@
 
 #include "faro/planners/planner.hpp"
 
-namespace faro {
+namespace faro::inline v1 {
 
 std::span<const Planner* const> catalogue();
 
 // Nothing if there is none of this name.
 const Planner* find_planner(std::string_view name);
 
-}  // namespace faro
+}  // namespace faro::inline v1

@@ -14,11 +14,11 @@
 #include <string>
 #include <vector>
 
-#include "faro/machines/model/pops.hpp"
-#include "faro/machines/verify/verifier.hpp"
-#include "faro/matmul/pops_matmul.hpp"
+#include "faro/machines/pops/model.hpp"
+#include "faro/machines/verifier.hpp"
+#include "faro/planners/pops/matmul/matmul.hpp"
 
-namespace faro {
+namespace faro::inline v1 {
 
 // A square matrix, row-major (C order) or column-major, as a file stores it.
 struct StoredMatrix {
@@ -51,4 +51,4 @@ struct MatmulReport {
 // orders that do not fit.
 MatmulReport multiply(const StoredMatrix& a, const StoredMatrix& b, const MatmulOptions& options);
 
-}  // namespace faro
+}  // namespace faro::inline v1

@@ -1,25 +1,27 @@
-// Planning a request: every planner of the catalogue that applies says what it would cost, the
-// cheapest builds the schedule, and verifiers that share no code with it watch the schedule pass.
+// Planning: every planner of the machine is asked, the cheapest offer is taken, and verifiers that
+// share no code with it watch its schedule pass.
 //
-//   Request{cube of 6 dimensions, ungray on 6 bits, K = 100}
-//     -> plan()  ->  PlanReport: three-fifths-table, 61 steps, bound 61, proved
+//   const Plan plan = faro::plan("a:6 -> ungray(a)", "cube:6", {.elements = 100});
+//   plan.cost().steps, plan.bound().value, plan.planner()     61, 61, three-fifths-table
+//   plan.ok()                                                 proof and replay said yes
+//   plan.push(sink)                                           the schedule, as often as wanted
 //
-// A plan is built once to be counted and verified, and once more into the caller's sink if there is
-// one and nothing was refused: the caller's header then carries cost and bound, and no schedule
-// that a verifier refuses is written. Same request, same plan.
+// What was verified is what a sink gets: the steps that the verifiers saw and those pushed later
+// have one fingerprint, or InternalError comes before the sink's finish(). Same request, same plan.
 #pragma once
 
 #include <cstdint>
+#include <memory>
 #include <optional>
-#include <span>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "faro/base/progress.hpp"
-#include "faro/machines/verify/verifier.hpp"
+#include "faro/machines/verifier.hpp"
 #include "faro/planners/planner.hpp"
 
-namespace faro {
+namespace faro::inline v1 {
 
 enum class VerifyBy {
   automatic,  // as DefaultVerifiers choose; where the proof gives up, replay up to its limit
@@ -37,13 +39,16 @@ struct PacketPrices {
 };
 
 struct PlanOptions {
-  std::string algorithm = {};  // a planner's name; empty: the cheapest
+  // K of each processor, for a request in words.
+  std::optional<std::uint64_t> elements = {};
+  // A planner's name: nobody else is asked. Empty: the cheapest.
+  std::string algorithm = {};
   VerifyBy verify = VerifyBy::automatic;
   std::optional<PacketPrices> packets = {};
-  std::string map_text = {};     // canonical notation, for the header of the schedule
-  ScheduleSink* sink = nullptr;  // receives the verified schedule
   Progress progress = {};
-  std::span<const Planner* const> planners = {};  // to choose from; empty: the catalogue
+  // The caller's own, which must outlive the plan; asked first, beside the library's or alone.
+  std::vector<const Planner*> planners = {};
+  enum class Ask { everybody, own_planners } ask = Ask::everybody;
 };
 
 // What packets of B elements cost: the schedule for ceil(K/B) packets, each step taking
@@ -71,46 +76,76 @@ struct PacketReport {
   double best_time = 0;
 };
 
-// One planner's answer: why it does not apply, or what it would cost.
+// One planner's answer: what it offers, why it does not apply, or why it was not asked.
 struct Considered {
   const Planner* planner = nullptr;
   std::optional<std::string> refusal = {};
   std::optional<Estimate> estimate = {};
+  std::string not_asked = {};
 };
 
-struct PlanReport {
-  Request request;       // what the schedule moves: with prices, packets
-  std::string map_text;  // of that, where there is one
-  const Planner* planner = nullptr;
-  Estimate estimate;
-  std::optional<PaperCount> paper;  // of this planner, else the paper's cheapest that applies
-  Cost cost;                        // counted from the schedule, for all elements
-  Cost listed_cost;                 // the same but on a SIMD mesh, where the program is listed once
-  Bound bound;
-  std::uint64_t slots_used = 0;  // storage places of a processor
-  std::vector<Count> crossings;  // cube: remote moves over each dimension, both directions
-  std::vector<Verdict> verdicts;
-  std::vector<Considered> considered;
-  std::optional<PacketReport> packets;
+class Plan {
+ public:
+  // What the schedule does: with prices, it moves packets. `asked` is the request before that.
+  const Request& request() const;
+  const Request& asked() const;
 
+  std::string_view planner() const { return about().name; }
+  const About& about() const;
+  // What the plan is made of: the planner's name, or "phases(lanes(2), ring(3))".
+  const std::string& expression() const;
+  const Formula& formula() const;
+  // What the paper offers: for this algorithm, else its cheapest of those asked.
+  const std::optional<PaperCount>& paper() const;
+
+  // Counted from the schedule, for all elements; `listed` is the same but on a SIMD mesh, whose
+  // program is listed once and performed for every element.
+  const Cost& cost() const;
+  const Cost& listed_cost() const;
   Count value() const;  // cost in the machine's unit
-  Count gap() const;    // value - bound
-  bool ok() const;      // no verdict says no
+  const Bound& bound() const;
+  Count gap() const;  // value - bound
+
+  // At least one verifier said yes and none said no.
+  bool ok() const;
+  const std::vector<Verdict>& verdicts() const;
+  const std::vector<Considered>& considered() const;
+
+  // The header of the schedule, with cost and bound.
+  const ScheduleHeader& header() const;
+  std::uint64_t slots() const;  // storage places of a processor
+  // Cube: remote moves over each dimension, both directions.
+  const std::vector<Count>& crossings() const;
+  const std::string& fingerprint() const;
+  const std::optional<PacketReport>& packets() const;
+
+  // Throws Error(refused) for a plan that a verifier refused or none of those asked could judge;
+  // a plan that nobody was to verify is pushed.
+  void push(ScheduleSink& sink) const;
+  // Of butterfly networks and sorts; Error(usage) for others.
+  void push(CompiledSink& sink) const;
+
+ private:
+  struct Content;
+  friend class Planning;
+  explicit Plan(std::shared_ptr<const Content> content) : content_(std::move(content)) {}
+  [[noreturn]] void refuse() const;
+
+  std::shared_ptr<const Content> content_;
 };
 
 // The unit that a machine's schedules are compared in, and a cost in it.
-const char* cost_unit(const Machine& machine);
+std::string cost_unit(const Machine& machine);
 Count cost_value(const Machine& machine, const Cost& cost);
 
 // Throws Error: impossible if no planner applies (the message lists why, planner by planner) or the
 // one asked for does not; usage if there is none of that name; what planners and verifiers throw.
-PlanReport plan(const Request& request, const PlanOptions& options = {});
-
-// What all planners say, without building.
-std::vector<Considered> consider(const Request& request,
-                                 std::span<const Planner* const> planners = {});
+Plan plan(const Request& request, const PlanOptions& options = {});
+// The same in words; throws what Request::of throws. With the algorithm extended-cube a map may
+// name fewer processor bits than the cube has dimensions.
+Plan plan(std::string_view map, std::string_view machine, const PlanOptions& options = {});
 
 // The best lower bound known for the request's machine.
 Bound bound_of(const Request& request);
 
-}  // namespace faro
+}  // namespace faro::inline v1

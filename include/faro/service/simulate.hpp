@@ -18,7 +18,7 @@
 
 #include "faro/service/plan.hpp"
 
-namespace faro {
+namespace faro::inline v1 {
 
 struct Simulation {
   Machine machine;
@@ -31,8 +31,8 @@ struct Simulation {
 };
 
 // Throws Error: refused if a verifier says no; usage if the data is not N·K elements; what plan()
-// throws. options.sink is not used.
-Simulation simulate_plan(const Request& request, PlanOptions options,
+// throws.
+Simulation simulate_plan(const Request& request, const PlanOptions& options,
                          std::span<const std::byte> data, std::size_t element_bytes);
 
 // The text of a schedule file. `map` is the goal to hold it to, in place of its own. Throws
@@ -41,4 +41,4 @@ Simulation simulate_plan(const Request& request, PlanOptions options,
 Simulation simulate_schedule(std::string_view schedule, const std::optional<std::string>& map,
                              std::span<const std::byte> data, std::size_t element_bytes);
 
-}  // namespace faro
+}  // namespace faro::inline v1

@@ -13,10 +13,10 @@
 #include <vector>
 
 #include "faro/base/byte_source.hpp"
-#include "faro/machines/verify/verifier.hpp"
+#include "faro/machines/verifier.hpp"
 #include "faro/service/plan.hpp"
 
-namespace faro {
+namespace faro::inline v1 {
 
 struct VerifyOptions {
   // automatic: as DefaultVerifiers choose, default_verifiers.hpp.
@@ -38,4 +38,4 @@ VerifyReport verify_schedule(ByteSource& source, const VerifyOptions& options);
 // The verdict as an object of format faro-verdict/1, in one line without its end.
 std::string verdict_json(const VerifyReport& report);
 
-}  // namespace faro
+}  // namespace faro::inline v1

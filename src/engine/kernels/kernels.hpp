@@ -10,7 +10,7 @@
 #include "../tile_plan.hpp"
 #include "faro/engine/options.hpp"
 
-namespace faro::engine {
+namespace faro::inline v1::engine {
 
 // How an instruction set moves lanes, and so what its tables hold.
 enum class LaneMoves {
@@ -72,8 +72,4 @@ std::vector<const KernelSet*> kernel_sets();
 
 extern const KernelSet scalar_kernels;
 
-// Bytes of working memory that run_tiles and run_pairs take, each thread.
-std::uint64_t tiles_working_bytes(const TilePlan& plan);
-std::uint64_t pairs_working_bytes(const TilePlan& plan);
-
-}  // namespace faro::engine
+}  // namespace faro::inline v1::engine

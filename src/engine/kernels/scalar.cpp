@@ -7,7 +7,7 @@
 #include "kernels.hpp"
 #include "macros.hpp"
 
-namespace faro::engine {
+namespace faro::inline v1::engine {
 namespace scalar {
 namespace {
 
@@ -61,4 +61,4 @@ const KernelSet scalar_kernels{Simd::scalar,
                                scalar::run_tiles<scalar::TwoTables, scalar::Arrays>,
                                scalar::run_pairs<scalar::TwoTables, scalar::Arrays>};
 
-}  // namespace faro::engine
+}  // namespace faro::inline v1::engine

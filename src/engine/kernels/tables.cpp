@@ -3,7 +3,7 @@
 
 #include "kernels.hpp"
 
-namespace faro::engine {
+namespace faro::inline v1::engine {
 namespace {
 
 constexpr std::size_t table_alignment = 64;
@@ -158,4 +158,4 @@ LaneTables exchange_lanes(const LaneNetwork& net, int unit_log2, Shifts shifts) 
   return tables;
 }
 
-}  // namespace faro::engine
+}  // namespace faro::inline v1::engine

@@ -17,7 +17,7 @@
 #include <hwy/highway.h>
 
 HWY_BEFORE_NAMESPACE();
-namespace faro::engine::HWY_NAMESPACE {
+namespace faro::inline v1::engine::HWY_NAMESPACE {
 
 #if HWY_TARGET == HWY_AVX3_DL
 
@@ -98,14 +98,14 @@ RunPairs pairs_function() {
 
 #endif
 
-}  // namespace faro::engine::HWY_NAMESPACE
+}  // namespace faro::inline v1::engine::HWY_NAMESPACE
 HWY_AFTER_NAMESPACE();
 
 #if HWY_ONCE
 
 #include "faro/base/error.hpp"
 
-namespace faro::engine {
+namespace faro::inline v1::engine {
 namespace {
 
 std::vector<KernelSet> sets_here() {
@@ -155,6 +155,6 @@ std::vector<const KernelSet*> kernel_sets() {
   return all;
 }
 
-}  // namespace faro::engine
+}  // namespace faro::inline v1::engine
 
 #endif  // HWY_ONCE

@@ -109,10 +109,6 @@ struct TileWalk {
   }
 };
 
-// Lines are what the stages move.
-constexpr int line_log2 = 6;
-constexpr std::size_t line_bytes = std::size_t{1} << line_log2;
-
 template <class Ops, class PutTo>
 FARO_INLINE void move_line(const std::byte* from, std::byte* to) {
   FARO_UNROLL

@@ -1,0 +1,20 @@
+#!/usr/bin/env bash
+# The systems whose layouts are read, from PyPI, run beside faro's readers and writers.
+# usage: .ci/peers.sh        prints N passed, N failed, N skipped; needs .ci/python.sh's environment
+set -uo pipefail
+cd "$(dirname "${BASH_SOURCE[0]}")/.."
+[ -x build/python-env/bin/python ] || .ci/python.sh || exit 1
+env=$PWD/build/python-env/bin
+# One by one: a system that cannot be had is skipped, not all.
+for peer in einops jax qiskit cirq-core pymorton; do
+  "$env/pip" install -q "$peer" || echo "not installed: $peer"
+done
+tests=$PWD/python/peers
+log=$PWD/build/peers.log
+(cd /tmp && XLA_FLAGS=--xla_force_host_platform_device_count=8 JAX_PLATFORMS=cpu \
+  "$env/python" -m pytest -q -p no:cacheprovider "$tests") 2>&1 | tee "$log"
+status=${PIPESTATUS[0]}
+count() { sed -nE "s/.*\b([0-9]+) $1.*/\1/p" "$log" | tail -1; }
+passed=$(count passed) failed=$(count failed) skipped=$(count skipped)
+echo "peers: ${passed:-0} passed, ${failed:-0} failed, ${skipped:-0} skipped"
+[ "$status" = 0 ]

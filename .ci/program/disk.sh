@@ -1,0 +1,112 @@
+# faro permute --memory: arrays larger than memory, in passes over the file; kills and what follows.
+# 64 MiB of memory leave tiles of 4 MiB beside the 48 MiB for everything else.
+py "
+rng = np.random.default_rng(5)
+rng.integers(0, 2**63, 2**21, dtype='<u8').tofile('big.raw')
+np.save('big.npy', np.fromfile('big.raw', dtype='<u8').reshape(2**9, 2**12))
+np.save('odd.npy', rng.integers(0, 255, (3, 2**20, 5), dtype='u1'))
+"
+reversal="i -> rev(i)"
+# disk NAME OPTIONS...: by disk beside in memory
+exits "in memory" 0 "$faro" permute big.raw small.raw --element-bytes 8 --map "$reversal"
+for options in "--passes 1 --io buffered" "--passes 2" "--passes 3" "--run 64KiB --device hdd" "--io buffered --verify"; do
+  # shellcheck disable=SC2086
+  exits "by disk $options" 0 "$faro" permute big.raw out.raw --element-bytes 8 --map "$reversal" --memory 64MiB $options
+  check "by disk $options" cmp -s small.raw out.raw
+  rm out.raw
+done
+exits "transposed by disk" 0 "$faro" permute big.npy out.npy --map 'r:9 c -> c r' --memory 60MiB --passes 2 --verify
+same "transposed by disk" out.npy "np.load('big.npy').T.ravel().reshape(2**9, 2**12)"
+check "the data can be mapped from its file" py "sys.exit(np.load('out.npy', mmap_mode='r').offset != 4096)"
+exits "an axis by disk" 0 "$faro" permute odd.npy out.npy --map 'i -> gray(i) ^ 1' --axis 1 --memory 52MiB --passes 2 --verify
+same "an axis by disk" out.npy "np.take(np.load('odd.npy'), np.argsort((lambda i: i ^ (i >> 1) ^ 1)(np.arange(2**20))), axis=1)"
+cp big.raw same.raw
+exits "in place by disk" 0 "$faro" permute same.raw --in-place --element-bytes 8 --map "$reversal" --memory 64MiB --passes 2
+check "in place by disk" cmp -s small.raw same.raw
+check "nothing is left behind" sh -c '! ls -d .*.faro* 2>/dev/null'
+
+# the plan touches nothing
+exits "plan" 0 "$faro" permute big.raw none.raw --element-bytes 8 --map "$reversal" --memory 64MiB --passes 2 --plan
+prints "plan" "pass 2"; prints "plan" "16 MiB temporary"
+check "plan touches nothing" test ! -e none.raw -a ! -e .none.raw.faro
+exits "too little memory" 4 "$faro" permute big.raw none.raw --element-bytes 8 --map "$reversal" --memory 20MiB
+says "too little memory" "are the least"
+exits "one pass with long runs" 4 "$faro" permute big.raw none.raw --element-bytes 8 --map "$reversal" --memory 64MiB --passes 1 --run 1MiB
+says "one pass with long runs" "would do"
+exits "an amount that is none" 2 "$faro" permute big.raw none.raw --element-bytes 8 --map "$reversal" --memory much
+exits "no unfinished run" 2 "$faro" permute --resume none.raw
+exits "--resume with a map" 2 "$faro" permute big.raw none.raw --resume --map "$reversal"
+
+# killed at random moments, gone on with until it is there; the output is absent until then
+slow=("$faro" permute big.raw killed.raw --element-bytes 8 --map "$reversal" --memory 51MiB --passes 3 --io buffered --checkpoint 0)
+kills=0
+for at in 0.05 0.15 0.3 0.5; do
+  rm -rf killed.raw .killed.raw.faro
+  "${slow[@]}" >/dev/null 2>&1 & one=$!
+  sleep $at
+  kill -9 $one 2>/dev/null && kills=$((kills + 1))
+  wait $one 2>/dev/null
+  if [ -e .killed.raw.faro/journal ]; then
+    check "killed: nothing has the name" sh -c 'test ! -e killed.raw -o ! -e .killed.raw.faro/data'
+    "$faro" permute --resume killed.raw --checkpoint 0 >/dev/null 2>"$stderr"; code=$?
+    # killed before the first line of the journal was whole: there is nothing to go on with
+    if [ $code = 2 ]; then "${slow[@]}" --fresh >/dev/null 2>&1; elif [ $code != 0 ]; then bad "resume: $(cat "$stderr")"; fi
+  elif [ ! -e killed.raw ]; then
+    "${slow[@]}" --fresh >/dev/null 2>&1
+  fi
+  check "killed after $at s and gone on with" cmp -s small.raw killed.raw
+  check "nothing is left of it" test ! -e .killed.raw.faro
+done
+check "some were killed" test $kills -gt 1
+
+# an unfinished run is never overlooked; a changed input and a damaged journal are
+rm -f killed.raw
+"${slow[@]}" >/dev/null 2>&1 & one=$!
+for _ in $(seq 400); do [ "$(stat -c %s .killed.raw.faro/journal 2>/dev/null || echo 0)" -gt 1400 ] && break; sleep 0.02; done
+exits "a second process" 3 "${slow[@]}" --fresh; says "a second process" "another process"
+kill -TERM $one; wait $one; code=$?
+if [ $code = 143 ]; then
+  ok
+  exits "an unfinished run" 2 "${slow[@]}"; says "an unfinished run" "--resume"; says "an unfinished run" "--fresh"
+  cp -p big.raw kept.raw
+  printf x | dd of=big.raw bs=1 conv=notrunc 2>/dev/null
+  exits "a changed input" 3 "$faro" permute --resume killed.raw; says "a changed input" "was changed"
+  cat kept.raw >big.raw; touch -r kept.raw big.raw
+  cp .killed.raw.faro/journal good
+  printf 'xxxx' | dd of=.killed.raw.faro/journal bs=1 seek=20 conv=notrunc 2>/dev/null
+  exits "a damaged journal" 3 "$faro" permute --resume killed.raw; says "a damaged journal" "damaged"
+  cp good .killed.raw.faro/journal
+  exits "gone on with" 0 "$faro" permute --resume killed.raw
+  check "gone on with" cmp -s small.raw killed.raw
+else
+  bad "SIGTERM: exit code $code, wanted 143"
+fi
+
+# a disk that is full
+if mkdir tiny && mount -t tmpfs -o size=8m none tiny 2>/dev/null; then
+  exits "a full disk" 3 "$faro" permute big.raw tiny/out.raw --element-bytes 8 --map "$reversal" --memory 64MiB --passes 2
+  says "a full disk" "no room"
+  check "a full disk is left empty" test -z "$(ls -A tiny)"
+  umount tiny
+fi
+
+# memory: what the process ever held, and a control group of exactly the cap
+py "np.arange(2**24, dtype='<u8').tofile('large.raw')"
+py "
+import subprocess, resource
+subprocess.run(['$faro', 'permute', 'large.raw', 'out.raw', '--element-bytes', '8', '--map', 'i -> rev(i)', '--memory', '64MiB', '--passes', '2'], check=True, capture_output=True)
+sys.exit(resource.getrusage(resource.RUSAGE_CHILDREN).ru_maxrss * 1024 > 64 * 2**20)
+"; check "no more memory than was said" test $? = 0
+check "a large array, checked" py "
+i = np.arange(2**24, dtype='u8'); r = np.zeros_like(i)
+for b in range(24): r |= ((i >> np.uint64(b)) & np.uint64(1)) << np.uint64(23 - b)
+sys.exit(not (np.fromfile('out.raw', dtype='<u8')[r] == i).all())"
+group=/sys/fs/cgroup/memory$(awk -F: '$2=="memory"{print $3}' /proc/self/cgroup)/faro-cap-$$
+if [ -d "${group%/*}" ] && mkdir "$group" 2>/dev/null; then
+  echo $((64 << 20)) >"$group/memory.limit_in_bytes"
+  rm -f out.raw
+  exits "in a control group of the cap" 0 sh -c "echo \$\$ >'$group/cgroup.procs'; exec '$faro' permute large.raw out.raw --element-bytes 8 --map 'i -> gray(rev(i))' --memory 64MiB"
+  check "in a control group of the cap" test -e out.raw
+  rmdir "$group" 2>/dev/null
+fi
+rm -f large.raw out.raw

@@ -1,0 +1,43 @@
+#!/usr/bin/env bash
+# The Python package: a wheel on the library that ./test built, installed into an empty environment,
+# tested from there: arrays, layouts, the stub's and the page's examples, the stub beside the module.
+# usage: .ci/python.sh [PYTHON]        prints a line for each failure, then N passed, N failed
+set -uo pipefail
+cd "$(dirname "${BASH_SOURCE[0]}")/.."
+. scripts/setup.sh
+python=${1:-/usr/bin/python3}
+if ! "$python" -c 'import venv, ensurepip' 2>/dev/null || ! "$python" -m pip --version >/dev/null 2>&1; then
+  faro_need python3-venv python3-pip python3-dev || exit 3
+fi
+faro_need python3-dev || exit 3
+faro_build release faro -DFARO_TESTS=ON
+good=0 bad=0
+mkdir -p build
+rm -rf build/python-env build/python-wheels
+try() {
+  local name=$1
+  shift
+  if "$@" >"build/python-$name.log" 2>&1; then
+    good=$((good + 1))
+  else
+    bad=$((bad + 1))
+    echo "failed: $name"
+    tail -40 "build/python-$name.log"
+  fi
+}
+try environment "$python" -m venv build/python-env
+env=$PWD/build/python-env/bin
+try packages "$env/pip" install -q scikit-build-core nanobind numpy pytest mypy auditwheel
+try wheel "$env/pip" wheel -q . --no-deps --no-build-isolation -w build/python-wheels \
+  --config-settings=cmake.define.FARO_PYTHON_LIBRARY="$PWD/build/release/src/libfaro.a"
+try install "$env/pip" install -q --no-deps build/python-wheels/faro-*.whl
+# From elsewhere: what is tested is what was installed.
+tests=$PWD/python/tests docs=$PWD/docs config=$PWD/python/mypy.ini
+installed() { (cd /tmp && FARO_DOCS=$docs "$@"); }
+try tests installed "$env/python" -m pytest -q -p no:cacheprovider "$tests"
+passed=$(sed -nE 's/^([0-9]+) passed.*/\1/p' build/python-tests.log | tail -1)
+try stubs installed "$env/python" -m mypy.stubtest faro --ignore-missing-stub \
+  --mypy-config-file "$config"
+try auditwheel "$env/auditwheel" show build/python-wheels/faro-*.whl
+echo "python: $((good + ${passed:-0})) passed, $bad failed"
+[ "$bad" = 0 ]

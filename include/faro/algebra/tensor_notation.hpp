@@ -1,0 +1,55 @@
+// The notation of tensor maps: fields of bits `b:8` and fields of any length `r=100`.
+//
+//   r=100 b:8 c=64 -> c rev(b) r     shape (100, 256, 64) becomes (64, 256, 100), the middle axis
+//                                    in bit-reversed order
+//   r c -> c ~r                      lengths from the array: its transpose, columns backwards
+//
+// A length cannot be taken apart: it stands on the right exactly once, alone, beside others, in
+// parentheses or behind '~' (n-1-x). What takes bits (slices, '^', rev, gray, ..) takes fields of
+// bits only; they mix freely past lengths. A text without '=' means what parse_notation says it
+// does. docs/notation.md is the whole definition.
+#pragma once
+
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "faro/algebra/notation.hpp"
+#include "faro/algebra/tensor_map.hpp"
+
+namespace faro::inline v1 {
+
+// Where '|' stands: the product of the digits left of it.
+struct TensorCut {
+  Cut::Kind kind = Cut::Kind::none;
+  Word processors = 1;
+  friend bool operator==(const TensorCut&, const TensorCut&) = default;
+};
+
+struct TensorField {
+  std::string name;
+  Word length = 1;
+  bool bits = false;  // written or taken as bits
+  friend bool operator==(const TensorField&, const TensorField&) = default;
+};
+
+struct TensorNotation {
+  TensorMap map;
+  TensorCut cut;
+  std::vector<TensorField> fields;  // of the source, as the text names them
+  std::vector<Word> to_shape;       // of the result: one axis a term of the right side
+};
+
+// `shape`: of the array that the map is for, if known. As many fields as axes take their sizes from
+// it one by one (a power of two is then bits); otherwise one field may be left without a size and
+// takes what the others leave. Sizes that the text states must agree. Throws NotationError.
+TensorNotation parse_tensor_notation(std::string_view text,
+                                     const std::optional<std::vector<Word>>& shape = {});
+
+// The canonical text: parse_tensor_notation gives back map and cut. For a map of bits that of the
+// bit map, otherwise fields a, b, .. in the order of the source. Throws Error(impossible) where '|'
+// would cut a digit of the source, as `=>` may have it.
+std::string to_notation(const TensorMap& map, const TensorCut& cut = {});
+
+}  // namespace faro::inline v1

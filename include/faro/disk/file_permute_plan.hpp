@@ -1,0 +1,138 @@
+// A plan for rearranging an array larger than memory: passes over a file, each a read and a write
+// of everything, with a cap on the memory that holds from the first byte to the last.
+//
+//   const auto plan = FilePermutePlan::out_of_place(
+//       parse_notation("i:37 -> rev(i)").map, {.element_bytes = 8}, {.memory_bytes = bit(31)});
+//   plan.facts().passes        one: 2048 tiles of 512 MiB, runs of 64 KiB read and written
+//   plan.execute({.from = *in, .to = *out});
+//
+// Making a plan opens no file and takes less than a millisecond for 2^60 elements. Memory: three
+// tiles (the next is read while one is permuted and the last is written) and 48 MiB for everything
+// else. How many passes are needed, and why no plan has fewer: docs/disk.md. Of the plans within
+// memory the one is taken whose reads and writes cost least on the device (DiskProfile).
+//
+// Every plan is checked when it is made: its passes compose to the map, its tiles fit and hold
+// whole runs. A range of the tiles of a pass can be performed alone: tiles touch different places,
+// so that several machines may share the work on one file.
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "faro/algebra/bit_map.hpp"
+#include "faro/base/count.hpp"
+#include "faro/base/progress.hpp"
+#include "faro/engine/options.hpp"
+#include "faro/files/random_file.hpp"
+
+namespace faro::inline v1 {
+
+// What a device costs: bytes a second in order, and nanoseconds for each separate run. Guesses for
+// a class of devices; `faro bench --disk DIR` measures.
+struct DiskProfile {
+  std::string name;
+  std::uint64_t read_bytes_per_second = 0;
+  std::uint64_t read_run_nanoseconds = 0;
+  std::uint64_t write_bytes_per_second = 0;
+  std::uint64_t write_run_nanoseconds = 0;
+
+  static DiskProfile ssd();      // 3 and 2 GB/s, 400 and 300 thousand runs a second
+  static DiskProfile cloud();    // 250 MB/s, 3000 runs a second
+  static DiskProfile network();  // 400 MB/s, 2 ms a run
+  static DiskProfile hdd();      // 200 MB/s, 8 ms a run
+  // Throws Error(usage) listing the names.
+  static DiskProfile named(std::string_view name);
+};
+
+struct FilePlanOptions {
+  // A cap on all that the process holds, page cache that it dirties included.
+  std::uint64_t memory_bytes = std::uint64_t{1} << 30U;
+  DiskProfile profile = DiskProfile::ssd();
+  // No run is shorter, a whole array excepted; 0 leaves it to the cost.
+  std::uint64_t run_bytes_min = 0;
+  // Exactly so many passes; 0 leaves it to the cost.
+  int passes = 0;
+  // A tile takes no more, whatever memory allows.
+  std::uint64_t tile_bytes_max = UINT64_MAX;
+};
+
+struct FilePassFacts {
+  BitMap map;  // on indices of units
+  std::uint64_t tile_bytes = 0;
+  Count tiles = 0;
+  std::uint64_t read_run_bytes = 0;
+  std::uint64_t write_run_bytes = 0;
+  Count reads = 0;  // requests: runs, cut to at most 1 MiB each
+  Count writes = 0;
+  std::string from;  // "input", "temporary", "output"
+  std::string to;
+};
+
+struct FilePlanFacts {
+  std::vector<FilePassFacts> passes;
+  int passes_bound = 1;  // no plan with these tiles and runs has fewer passes
+  std::string bound_reason;
+  std::uint64_t unit_bytes = 0;  // what the map moves as one: the element with its inner axes
+  Count data_bytes = 0;
+  std::uint64_t memory_bytes = 0;
+  Count temporary_bytes = 0;
+  double seconds = 0;  // by the profile
+  std::string profile;
+};
+
+// What was really done; equal to the facts, or it is a bug.
+struct FileCounts {
+  Count reads = 0;
+  Count writes = 0;
+  Count bytes_read = 0;
+  Count bytes_written = 0;
+  friend bool operator==(const FileCounts&, const FileCounts&) = default;
+};
+
+struct FileExecution {
+  RandomFile& from;
+  RandomFile& to;
+  RandomFile* temporary = nullptr;  // of the data's size; needed for more than one pass
+  PermuteOptions permute = {.threads = 0, .simd = Simd::automatic, .stores = Stores::automatic};
+  int io_threads = 4;  // readers, and as many writers; 0 reads and writes in turn
+  Progress progress = {};
+};
+
+class FilePermutePlan {
+ public:
+  // Throw Error(usage) for a shape of no bytes, Error(limit) for arrays past 2^62 bytes of a file's
+  // offset in `execute` only, Error(impossible) where memory or runs do not allow a plan, naming
+  // the least that does.
+  static FilePermutePlan out_of_place(const BitMap& map, const PermuteShape& shape,
+                                      const FilePlanOptions& options);
+
+  const FilePlanFacts& facts() const;
+  // Lines as `faro permute --plan` prints them, and JSON of format faro-file-plan/1.
+  std::string describe() const;
+  std::string json() const;
+
+  // Every pass, one after another. `from` is not changed; `to` and the temporary file are reserved
+  // by the caller. Nothing is synced.
+  FileCounts execute(const FileExecution& execution) const;
+  // Tiles first .. first + count - 1 of one pass, from `from` to `to`, which are the files that its
+  // facts name. Tiles of a pass may be performed in any order, anywhere, again and again.
+  struct Tiles {
+    int pass = 0;
+    std::uint64_t first = 0;
+    std::uint64_t count = 0;
+  };
+  FileCounts execute_tiles(const Tiles& tiles, const FileExecution& execution) const;
+
+  struct State;
+  const State& state() const { return *state_; }
+
+ private:
+  explicit FilePermutePlan(std::shared_ptr<const State> state) : state_(std::move(state)) {}
+  std::shared_ptr<const State> state_;
+};
+
+}  // namespace faro::inline v1

@@ -1,0 +1,59 @@
+// Verifiers: sinks that watch a schedule and give a verdict. They believe nobody: they share
+// nothing with the planners beyond base, algebra and the schedule types, and count the cost
+// themselves.
+//
+//   replay  carries every element as a tagged token and enforces each rule of the machine; it
+//   spells
+//           rules out one step at a time and evaluates their parities itself
+//   proof   keeps, for each slot, a partition of the processors into affine subspaces with the map
+//           that says which element is there; it never enumerates processors
+//
+// Both must agree wherever both apply.
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "faro/base/count.hpp"
+#include "faro/schedules/schedule.hpp"
+
+namespace faro::inline v1 {
+
+// One breach of a rule. `rule` is its short name, the same in every verifier of the machine.
+struct Violation {
+  Count step = 0;  // from 0; the number of steps for what is found at the end
+  std::string rule;
+  std::string message;
+};
+
+struct Verdict {
+  // no: `violations` says why. unprovable: the proof gave up at a stated limit, or does not apply;
+  // `limit` says which and no claim is made.
+  enum class Answer { yes, no, unprovable };
+  Answer answer = Answer::no;
+  std::string by;  // "replay", "proof"
+  std::string limit;
+  Cost cost;                          // as counted
+  std::vector<Violation> violations;  // the first 20
+  Count violation_count = 0;
+  Count delivered = 0;  // elements that ended where the goal says
+  Count expected = 0;
+
+  bool ok() const { return answer == Answer::yes; }
+  void add(Violation violation);
+};
+
+class Verifier : public ScheduleSink {
+ public:
+  // Requires finish() to have been called.
+  virtual Verdict verdict() const = 0;
+};
+
+// Choose by the header's machine and goal when begin() comes. Replay throws Error(limit) for what
+// is too large to spell out; proof answers unprovable.
+std::unique_ptr<Verifier> make_replay();
+std::unique_ptr<Verifier> make_proof();
+
+}  // namespace faro::inline v1

@@ -1,0 +1,109 @@
+// Any affine map of an array on the ranks of an MPI communicator, in one exchange.
+//
+//   faro::MpiPlan plan(MPI_COMM_WORLD, map, 16);          collective; elements of 16 bytes
+//   plan.execute(from, to);                               collective; each rank its part
+//   plan.plan().cost().ranks.moved_bytes                  what it costs, known before
+//
+// Rank r holds the elements of index r * 2^m .. (r + 1) * 2^m - 1. The number of ranks must be a
+// power of two. Ranks agree when a plan is made and when it is executed: one that was given another
+// map, another size, too little memory or a null pointer makes all of them throw, the same error,
+// before anybody communicates.
+//
+// Transports: pairwise rounds of equal blocks, packing overlapped with travel; all-to-all within
+// the groups of ranks that talk to each other; and, between arrays of SharedArray on one node, one
+// pass of the engine over the memory of all ranks. The bytes do not depend on which.
+//
+// A plan owns a duplicate of the communicator, which never reports errors to the caller's handler;
+// making and destroying plans is collective. A plan that outlives MPI_Finalize is destroyed
+// quietly. After an error of MPI itself, or where a rank died, the plan cannot be used again and
+// other ranks may wait for ever: such programs call MPI_Abort, as MPI's default handler does.
+// MPI_THREAD_FUNNELED is enough; one thread may execute a plan at a time.
+#pragma once
+
+#include <mpi.h>
+
+#include <cstdint>
+#include <memory>
+#include <span>
+#include <string>
+#include <type_traits>
+
+#include "faro/distributed/exchange_plan.hpp"
+
+namespace faro::inline v1 {
+
+enum class Transport {
+  automatic,  // pairwise, but all-to-all for many small messages
+  pairwise,
+  all_to_all,  // Error(impossible) where ranks do not form groups or messages are not packed
+};
+
+struct MpiOptions {
+  ExchangeOptions exchange;
+  Transport transport = Transport::automatic;
+  // Sizes and pointers are agreed upon before each execution, at the price of one reduction of 16
+  // bytes. Without, a wrong span on one rank may leave the others waiting.
+  enum class Check { yes, no } check = Check::yes;
+};
+
+// Memory of the ranks of one node, each rank's part readable by all: for plans that then move it in
+// one pass, without messages. Collective to make and to destroy. Error(impossible) on all ranks
+// where they are on several nodes.
+class SharedArray {
+ public:
+  // `bytes` of each rank, the same on all.
+  SharedArray(MPI_Comm communicator, std::uint64_t bytes);
+  ~SharedArray();
+  SharedArray(const SharedArray&) = delete;
+  SharedArray& operator=(const SharedArray&) = delete;
+
+  std::span<std::byte> data() const;  // this rank's part
+  std::span<std::byte> all() const;   // of rank 0, 1, ... one after another
+
+ private:
+  friend class MpiPlan;
+  struct State;
+  std::unique_ptr<State> state_;
+};
+
+class MpiPlan {
+ public:
+  MpiPlan(MPI_Comm communicator, const BitMap& map, std::uint64_t element_bytes,
+          const MpiOptions& options = {});
+  ~MpiPlan();
+  MpiPlan(MpiPlan&&) noexcept;
+  MpiPlan& operator=(MpiPlan&&) noexcept;
+
+  // Spans of plan().local_bytes() that do not overlap.
+  void execute(std::span<const std::byte> from, std::span<std::byte> to);
+  // One engine pass over shared memory.
+  void execute(const SharedArray& from, SharedArray& to);
+  // Needs a plan made with exchange.in_place.
+  void execute_in_place(std::span<std::byte> data);
+
+  const ExchangePlan& plan() const;
+  // What `automatic` chose.
+  Transport transport() const;
+
+ private:
+  struct State;
+  std::unique_ptr<State> state_;
+};
+
+// Whether `to` is what the map makes of `from`, by sums of 128-bit fingerprints of every element
+// with its place: one pass over the data and one reduction, no data exchanged. Loss, duplication
+// and misplacement are missed with a probability of about 2^-64 for data that was not made to
+// deceive it. The same answer on all ranks.
+bool verify_exchange(MPI_Comm communicator, const BitMap& map, std::uint64_t element_bytes,
+                     std::span<const std::byte> from, std::span<const std::byte> to);
+
+// Once, without a plan to keep.
+template <class T>
+requires std::is_trivially_copyable_v<T>
+void permute(MPI_Comm communicator, const BitMap& map, std::span<const T> from, std::span<T> to,
+             const MpiOptions& options = {}) {
+  MpiPlan(communicator, map, sizeof(T), options)
+      .execute(std::as_bytes(from), std::as_writable_bytes(to));
+}
+
+}  // namespace faro::inline v1

@@ -1,0 +1,45 @@
+// Products of matrices on a POPS network.
+//
+// C = A·B of order N on d·g = N² processors; processor i·N + j holds A[i,j] and B[i,j] and gets
+// C[i,j]. d divides N (a row is some groups) or N divides d (a group is r = N/g rows).
+//
+//                     slots (communication)      rounds      registers
+//   paper, d <= N     2N                         N           6
+//   paper, d > N      2N²/g                      N           6
+//   best, d <= N      2N - 2, optimal            N           N + 4
+//   best, g = 2       3N²/4, meets the bound     found       2N + 3
+//   best, else        rN + N·ceil(r/p) (+1 if p > 1), p = min(r, floor((g+1)/2))
+//                                                N·ceil(r/p) N + 5
+//
+//   N = 2 on POPS(2, 2): the paper takes 4 slots, ours 2
+//
+// A product of order 1 is one multiplication. Sahni 2000, section 2; ours: faro.
+// Limit: order 4096, so that replay can follow.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string>
+
+#include "faro/planners/planner.hpp"
+#include "faro/schedules/schedule.hpp"
+
+namespace faro::inline v1 {
+
+enum class MatmulAlgorithm { paper, best };
+
+// Why the machine cannot multiply matrices of this order, naming the nearest machine that can.
+// Nothing if it can.
+std::optional<std::string> matmul_refusal(const Pops& machine, std::uint64_t order);
+
+// The admissible machine of order² processors whose group size is nearest, as a ratio.
+Pops nearest_matmul_machine(const Pops& machine, std::uint64_t order);
+
+// Slots; all require no refusal.
+Formula matmul_slots(const Pops& machine, std::uint64_t order, MatmulAlgorithm algorithm);
+
+// Pushes begin, slots and finish.
+void push_matmul(const Pops& machine, std::uint64_t order, MatmulAlgorithm algorithm,
+                 ScheduleSink& sink);
+
+}  // namespace faro::inline v1

@@ -1,0 +1,47 @@
+"""Rearrange arrays by maps on index bits.
+
+>>> import numpy as np, faro
+>>> x = np.arange(8)
+>>> faro.permute(x, 'bit-reversal')
+array([0, 4, 2, 6, 1, 5, 3, 7])
+>>> faro.permute(x, 'i -> gray(i)')              # element i goes to gray(i)
+array([0, 1, 3, 2, 7, 6, 4, 5])
+"""
+
+from ._core import __version__
+from ._errors import (
+    EnvironmentFault,
+    Error,
+    Impossible,
+    NotAffine,
+    NotationError,
+    NotExpressible,
+    Refused,
+    UsageError,
+)
+from ._maps import BitMap
+from ._arrays import Mismatch, Plan, check, contiguous, permute, rearrange, set_threads
+from ._placements import Move, Placement, Traffic
+
+__all__ = [
+    "BitMap",
+    "EnvironmentFault",
+    "Error",
+    "Impossible",
+    "Mismatch",
+    "Move",
+    "NotAffine",
+    "NotExpressible",
+    "NotationError",
+    "Placement",
+    "Plan",
+    "Refused",
+    "Traffic",
+    "UsageError",
+    "check",
+    "contiguous",
+    "permute",
+    "rearrange",
+    "set_threads",
+    "__version__",
+]

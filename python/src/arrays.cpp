@@ -1,0 +1,597 @@
+// Arrays in and out: the buffer protocol, plans, and the short way for small arrays.
+//
+// permute_fast takes the common case whole (two NumPy arrays in C order, no other argument) and
+// returns NotImplemented for everything else, which faro/_arrays.py then handles. Elements are
+// bytes
+// here: a dtype is only a size, and comes back with `out`.
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <array>
+#include <chrono>
+#include <cstring>
+#include <memory>
+
+#include "faro/engine/permute_plan.hpp"
+#include "faro/engine/reference.hpp"
+#include "faro/layouts/rearrangement.hpp"
+#include "module.hpp"
+
+namespace faro::python {
+namespace {
+
+// Below this many bytes a table of places is faster than any plan, and fits the first cache.
+constexpr std::uint64_t small_bytes_max = 8192;
+constexpr int small_width_max = 10;
+// Releasing the interpreter's lock costs more than moving this little.
+constexpr std::uint64_t locked_bytes_max = std::uint64_t{1} << 15U;
+
+class Buffer {
+ public:
+  enum class Use { read, write };
+  Buffer() = default;
+  Buffer(const Buffer&) = delete;
+  Buffer& operator=(const Buffer&) = delete;
+  ~Buffer() { release(); }
+
+  // False with a Python error set.
+  bool take(PyObject* object, Use use) {
+    const int flags = PyBUF_STRIDES | (use == Use::write ? PyBUF_WRITABLE : 0);
+    held_ = PyObject_GetBuffer(object, &view_, flags) == 0;
+    return held_;
+  }
+  void release() {
+    if (held_) PyBuffer_Release(&view_);
+    held_ = false;
+  }
+  const Py_buffer& view() const { return view_; }
+  bool in_c_order() const { return PyBuffer_IsContiguous(&view_, 'C') != 0; }
+
+  // The lowest address and how many bytes to the end of the highest element.
+  std::pair<std::byte*, std::uint64_t> extent() const {
+    std::int64_t low = 0;
+    std::int64_t high = view_.itemsize;
+    for (int d = 0; d < view_.ndim; ++d) {
+      if (view_.shape[d] == 0) return {static_cast<std::byte*>(view_.buf), 0};
+      const std::int64_t reach = view_.strides[d] * (view_.shape[d] - 1);
+      (reach < 0 ? low : high) += reach;
+    }
+    return {static_cast<std::byte*>(view_.buf) + low, static_cast<std::uint64_t>(high - low)};
+  }
+
+ private:
+  Py_buffer view_{};
+  bool held_ = false;
+};
+
+// --- signals and progress --------------------------------------------------------------------
+
+// Hears of the work without the interpreter's lock, takes it every 50 ms at most. Out of place an
+// interrupt stops the work; in place stopping would leave the data half moved, so it runs on.
+class Watch {
+ public:
+  enum class Interrupt { stops, waits };
+  Watch(PyObject* callback, Interrupt interrupt)
+      : callback_(callback), interrupt_(interrupt), next_(Clock::now() + interval) {}
+
+  Continue operator()(std::uint64_t done, std::uint64_t total) {
+    const auto now = Clock::now();
+    if (now < next_ && done != total) return Continue::yes;
+    next_ = now + interval;
+    const nb::gil_scoped_acquire lock;
+    if (failed_) return answer();
+    if (callback_ != nullptr && callback_ != Py_None) {
+      PyObject* result =
+          PyObject_CallFunction(callback_, "KK", static_cast<unsigned long long>(done),
+                                static_cast<unsigned long long>(total));
+      if (result == nullptr) return failed();
+      Py_DECREF(result);
+    }
+    if (PyErr_CheckSignals() != 0) return failed();
+    return Continue::yes;
+  }
+
+  // After the work, with the lock: the error that was met, if any.
+  void raise_if_failed() {
+    if (!failed_) return;
+    PyErr_Restore(type_, value_, trace_);
+    throw nb::python_error();
+  }
+  ~Watch() = default;
+
+ private:
+  using Clock = std::chrono::steady_clock;
+  static constexpr auto interval = std::chrono::milliseconds(50);
+
+  Continue failed() {
+    failed_ = true;
+    PyErr_Fetch(&type_, &value_, &trace_);
+    return answer();
+  }
+  Continue answer() const { return interrupt_ == Interrupt::stops ? Continue::no : Continue::yes; }
+
+  PyObject* callback_;
+  Interrupt interrupt_;
+  Clock::time_point next_;
+  bool failed_ = false;
+  PyObject* type_ = nullptr;
+  PyObject* value_ = nullptr;
+  PyObject* trace_ = nullptr;
+};
+
+// --- plans -------------------------------------------------------------------------------------
+
+template <class T>
+void move_by_table(const std::uint16_t* places, std::size_t count, const void* from, void* to) {
+  const T* in = static_cast<const T*>(from);
+  T* out = static_cast<T*>(to);
+  for (std::size_t i = 0; i < count; ++i) out[places[i]] = in[i];
+}
+
+struct Sixteen {
+  std::uint64_t parts[2];
+};
+
+// Data is moved by copying whole elements: unaligned buffers are copied byte by byte.
+class Small {
+ public:
+  Small(const BitMap& map, std::uint64_t element_bytes) : element_bytes_(element_bytes) {
+    for (Word i = 0; i < bit(map.width()); ++i)
+      places_.push_back(static_cast<std::uint16_t>(map(i)));
+  }
+  std::uint64_t bytes() const { return places_.size() * element_bytes_; }
+
+  void move(const void* from, void* to) const {
+    const auto address =
+        reinterpret_cast<std::uintptr_t>(from) | reinterpret_cast<std::uintptr_t>(to);
+    const std::uint64_t align = std::min<std::uint64_t>(element_bytes_, 8);
+    if ((address & (align - 1)) == 0) {
+      switch (element_bytes_) {
+        case 1:
+          return move_by_table<std::uint8_t>(places_.data(), places_.size(), from, to);
+        case 2:
+          return move_by_table<std::uint16_t>(places_.data(), places_.size(), from, to);
+        case 4:
+          return move_by_table<std::uint32_t>(places_.data(), places_.size(), from, to);
+        case 8:
+          return move_by_table<std::uint64_t>(places_.data(), places_.size(), from, to);
+        case 16:
+          return move_by_table<Sixteen>(places_.data(), places_.size(), from, to);
+        default:
+          break;
+      }
+    }
+    const auto* in = static_cast<const std::byte*>(from);
+    auto* out = static_cast<std::byte*>(to);
+    for (std::size_t i = 0; i < places_.size(); ++i)
+      std::memcpy(out + places_[i] * element_bytes_, in + i * element_bytes_, element_bytes_);
+  }
+  void move_in_place(void* data) const {
+    alignas(64) std::array<std::byte, small_bytes_max> copy;
+    std::memcpy(copy.data(), data, bytes());
+    move(copy.data(), data);
+  }
+
+ private:
+  std::vector<std::uint16_t> places_;
+  std::uint64_t element_bytes_;
+};
+
+enum class Where { out_of_place, in_place };
+
+class ArrayPlan {
+ public:
+  ArrayPlan(NamedMap map, const PermuteShape& shape, Where where, int threads)
+      : map_(std::move(map)), shape_(shape), where_(where), threads_(threads) {
+    if (shape.element_bytes == 0) throw Error(ErrorCode::usage, "elements of no bytes");
+    const bool plain = shape.outer == 1 && shape.inner == 1 && map_.map.width() <= small_width_max;
+    if (plain && shape.element_bytes <= (small_bytes_max >> map_.map.width()))
+      small_.emplace(map_.map, shape.element_bytes);
+  }
+
+  const NamedMap& map() const { return map_; }
+  const PermuteShape& shape() const { return shape_; }
+  Where where() const { return where_; }
+  int threads_asked() const { return threads_; }
+  std::uint64_t bytes() const { return small_ ? small_->bytes() : plan().data_bytes(); }
+  const Small* small() const { return small_ ? &*small_ : nullptr; }
+
+  // Made when it is first needed: small data goes without.
+  const PermutePlan& plan() const {
+    if (!plan_)
+      plan_ = std::make_unique<PermutePlan>(
+          where_ == Where::in_place
+              ? PermutePlan::in_place(map_.map, shape_, {.threads = threads_})
+              : PermutePlan::out_of_place(map_.map, shape_, {.threads = threads_}));
+    return *plan_;
+  }
+  void set_plan(PermutePlan plan) { plan_ = std::make_unique<PermutePlan>(std::move(plan)); }
+
+  // `to` is nullptr in place. With the interpreter's lock held.
+  void run(std::byte* from, std::byte* to, PyObject* progress) const {
+    if (small_ && (progress == nullptr || progress == Py_None)) {
+      to == nullptr ? small_->move_in_place(from) : small_->move(from, to);
+      return;
+    }
+    const PermutePlan& p = plan();
+    const std::uint64_t count = p.data_bytes();
+    if (count == 0) return;
+    Watch watch(progress, to == nullptr ? Watch::Interrupt::waits : Watch::Interrupt::stops);
+    std::exception_ptr thrown;
+    const auto work = [&] {
+      try {
+        const Progress hears = [&](std::uint64_t done, std::uint64_t total) {
+          return watch(done, total);
+        };
+        if (to == nullptr)
+          p.execute_in_place({from, count}, hears);
+        else
+          p.execute({from, count}, {to, count}, hears);
+      } catch (...) {
+        thrown = std::current_exception();
+      }
+    };
+    if (count <= locked_bytes_max) {
+      work();
+    } else {
+      const nb::gil_scoped_release unlocked;
+      work();
+    }
+    watch.raise_if_failed();
+    if (thrown) std::rethrow_exception(thrown);
+  }
+
+ private:
+  NamedMap map_;
+  PermuteShape shape_;
+  Where where_;
+  int threads_;
+  std::optional<Small> small_;
+  mutable std::unique_ptr<PermutePlan> plan_;
+};
+
+// --- the short way -------------------------------------------------------------------------------
+
+struct NumPy {
+  PyTypeObject* ndarray = nullptr;
+  PyObject* empty_like = nullptr;
+  PyObject* dtype_name = nullptr;
+  std::array<PyObject*, 32> good_types{};  // dtypes without references inside; owned
+  std::size_t next = 0;
+};
+
+NumPy& numpy() {
+  static NumPy facts;
+  return facts;
+}
+
+// Called by the Python side once NumPy is there.
+void use_numpy(nb::handle ndarray, nb::handle empty_like) {
+  NumPy& n = numpy();
+  n.ndarray = reinterpret_cast<PyTypeObject*>(ndarray.inc_ref().ptr());
+  n.empty_like = empty_like.inc_ref().ptr();
+  n.dtype_name = PyUnicode_InternFromString("dtype");
+}
+
+bool holds_no_references(PyObject* array) {
+  NumPy& n = numpy();
+  PyObject* dtype = PyObject_GetAttr(array, n.dtype_name);
+  if (dtype == nullptr) {
+    PyErr_Clear();
+    return false;
+  }
+  const bool known =
+      std::find(n.good_types.begin(), n.good_types.end(), dtype) != n.good_types.end();
+  if (known) {
+    Py_DECREF(dtype);
+    return true;
+  }
+  PyObject* inside = PyObject_GetAttrString(dtype, "hasobject");
+  const bool good = inside == Py_False;
+  Py_XDECREF(inside);
+  if (!good) {
+    PyErr_Clear();
+    Py_DECREF(dtype);
+    return false;
+  }
+  PyObject*& slot = n.good_types[n.next++ % n.good_types.size()];
+  Py_XDECREF(slot);
+  slot = dtype;
+  return true;
+}
+
+struct CacheEntry {
+  PyObject* map = nullptr;  // an interned text or a BitMap; owned
+  std::uint64_t count = 0;
+  std::uint64_t element_bytes = 0;
+  Where where = Where::out_of_place;
+  std::shared_ptr<const ArrayPlan> plan;
+};
+
+constexpr std::size_t cache_entries = 256;
+
+std::array<CacheEntry, cache_entries>& cache() {
+  static std::array<CacheEntry, cache_entries> entries;
+  return entries;
+}
+
+// nullptr where the text or the size is none: the long way says why.
+const CacheEntry* cached_plan(PyObject* map, std::uint64_t count, std::uint64_t element_bytes,
+                              Where where) {
+  const std::size_t slot = ((reinterpret_cast<std::uintptr_t>(map) >> 4U) * 31 + count * 7 +
+                            element_bytes * 5 + static_cast<std::size_t>(where) * 131) %
+                           cache_entries;
+  CacheEntry& entry = cache()[slot];
+  if (entry.map == map && entry.count == count && entry.element_bytes == element_bytes &&
+      entry.where == where)
+    return &entry;
+  if (!is_power_of_two(count)) return nullptr;
+  std::shared_ptr<const ArrayPlan> plan;
+  try {
+    plan = std::make_shared<ArrayPlan>(map_from(map, log2_exact(count)),
+                                       PermuteShape{.element_bytes = element_bytes}, where, 0);
+  } catch (const std::exception&) {
+    return nullptr;
+  }
+  PyObject* old = entry.map;
+  Py_INCREF(map);
+  entry = {map, count, element_bytes, where, std::move(plan)};
+  Py_XDECREF(old);
+  return &entry;
+}
+
+PyObject* not_this_way() {
+  return Py_NewRef(Py_NotImplemented);
+}
+
+PyObject* run_fast(PyObject* x, PyObject* map, PyObject* out) {
+  const NumPy& n = numpy();
+  Buffer from;
+  if (!from.take(x, Buffer::Use::read) || !from.in_c_order()) {
+    PyErr_Clear();
+    return not_this_way();
+  }
+  const auto bytes = static_cast<std::uint64_t>(from.view().len);
+  const auto element_bytes = static_cast<std::uint64_t>(from.view().itemsize);
+  if (bytes == 0 || element_bytes == 0) return not_this_way();
+  const Where where = out == x ? Where::in_place : Where::out_of_place;
+  const CacheEntry* entry = cached_plan(map, bytes / element_bytes, element_bytes, where);
+  if (entry == nullptr) return not_this_way();
+  const std::shared_ptr<const ArrayPlan> plan = entry->plan;  // the cache may change meanwhile
+  PyObject* result = nullptr;
+  Buffer to;
+  if (where == Where::in_place) {
+    from.release();
+    if (!from.take(x, Buffer::Use::write)) {
+      PyErr_Clear();
+      return not_this_way();
+    }
+    result = Py_NewRef(x);
+  } else if (out == nullptr) {
+    PyObject* const arguments[1] = {x};
+    result = PyObject_Vectorcall(n.empty_like, arguments, 1, nullptr);
+    if (result == nullptr) return nullptr;
+  } else {
+    if (Py_TYPE(out) != n.ndarray || !holds_no_references(out)) return not_this_way();
+    result = Py_NewRef(out);
+  }
+  if (where == Where::out_of_place) {
+    const bool fits = to.take(result, Buffer::Use::write) && to.in_c_order() &&
+                      to.view().len == from.view().len &&
+                      to.view().itemsize == from.view().itemsize;
+    const auto a = reinterpret_cast<std::uintptr_t>(from.view().buf);
+    const auto b = reinterpret_cast<std::uintptr_t>(to.view().buf);
+    if (!fits || (a < b + bytes && b < a + bytes)) {
+      PyErr_Clear();
+      Py_DECREF(result);
+      return not_this_way();
+    }
+  }
+  try {
+    plan->run(static_cast<std::byte*>(from.view().buf),
+              where == Where::in_place ? nullptr : static_cast<std::byte*>(to.view().buf), nullptr);
+  } catch (nb::python_error& error) {
+    error.restore();
+    Py_DECREF(result);
+    return nullptr;
+  } catch (const std::bad_alloc&) {
+    Py_DECREF(result);
+    return PyErr_NoMemory();
+  } catch (const std::exception& error) {
+    PyErr_SetString(PyExc_RuntimeError, error.what());
+    Py_DECREF(result);
+    return nullptr;
+  }
+  return result;
+}
+
+// permute(x, map) or permute(x, map, out=y) of NumPy arrays in C order, else NotImplemented.
+PyObject* permute_fast(PyObject*, PyObject* const* arguments, Py_ssize_t count, PyObject* names) {
+  const NumPy& n = numpy();
+  if (count != 2 || n.ndarray == nullptr || Py_TYPE(arguments[0]) != n.ndarray)
+    return not_this_way();
+  PyObject* out = nullptr;
+  if (names != nullptr && PyTuple_Size(names) > 0) {
+    if (PyTuple_Size(names) != 1 ||
+        PyUnicode_CompareWithASCIIString(PyTuple_GetItem(names, 0), "out") != 0)
+      return not_this_way();
+    out = arguments[2] == Py_None ? nullptr : arguments[2];
+  }
+  if (!holds_no_references(arguments[0])) return not_this_way();
+  PyObject* map = arguments[1];
+  if (!PyUnicode_CheckExact(map)) return run_fast(arguments[0], map, out);
+  Py_INCREF(map);
+  PyUnicode_InternInPlace(&map);
+  PyObject* result = run_fast(arguments[0], map, out);
+  Py_DECREF(map);
+  return result;
+}
+
+PyMethodDef fast_methods[] = {
+    {"permute_fast", reinterpret_cast<PyCFunction>(reinterpret_cast<void (*)()>(permute_fast)),
+     METH_FASTCALL | METH_KEYWORDS, "permute(x, map, out=None) where it is simple"},
+    {nullptr, nullptr, 0, nullptr}};
+
+// --- the long way ----------------------------------------------------------------------------
+
+// The buffers' memory from the lowest address on, which must be the plan's size: strides are in the
+// map by now.
+void run_on_memory(const ArrayPlan& plan, nb::handle x, nb::handle out, nb::handle progress) {
+  Buffer from;
+  Buffer to;
+  const bool in_place = plan.where() == Where::in_place;
+  if (!from.take(x.ptr(), in_place ? Buffer::Use::write : Buffer::Use::read))
+    throw nb::python_error();
+  if (!in_place && !to.take(out.ptr(), Buffer::Use::write)) throw nb::python_error();
+  const auto [a, a_bytes] = from.extent();
+  if (a_bytes != plan.bytes())
+    throw Error(ErrorCode::usage,
+                fmt::format("an array of {} bytes for a plan of {}", a_bytes, plan.bytes()));
+  if (in_place) {
+    plan.run(a, nullptr, progress.ptr());
+    return;
+  }
+  const auto [b, b_bytes] = to.extent();
+  if (b_bytes != plan.bytes())
+    throw Error(ErrorCode::usage,
+                fmt::format("out has {} bytes, the plan {}", b_bytes, plan.bytes()));
+  if (a < b + b_bytes && b < a + a_bytes)
+    throw Error(ErrorCode::usage, "out overlaps the array; it must be the same memory or apart");
+  plan.run(a, b, progress.ptr());
+}
+
+// A plan called on two arrays, both in C order: the ready plan's short way.
+bool run_ready(const ArrayPlan& plan, nb::handle x, nb::handle out) {
+  Buffer from;
+  Buffer to;
+  const bool in_place = plan.where() == Where::in_place;
+  if (Py_TYPE(x.ptr()) != numpy().ndarray || !holds_no_references(x.ptr())) return false;
+  if (!from.take(x.ptr(), in_place ? Buffer::Use::write : Buffer::Use::read) ||
+      !from.in_c_order() || static_cast<std::uint64_t>(from.view().len) != plan.bytes()) {
+    PyErr_Clear();
+    return false;
+  }
+  auto* a = static_cast<std::byte*>(from.view().buf);
+  if (in_place) {
+    plan.run(a, nullptr, nullptr);
+    return true;
+  }
+  if (Py_TYPE(out.ptr()) != numpy().ndarray || !holds_no_references(out.ptr()) ||
+      !to.take(out.ptr(), Buffer::Use::write) || !to.in_c_order() ||
+      static_cast<std::uint64_t>(to.view().len) != plan.bytes()) {
+    PyErr_Clear();
+    return false;
+  }
+  auto* b = static_cast<std::byte*>(to.view().buf);
+  if (a < b + plan.bytes() && b < a + plan.bytes()) return false;
+  plan.run(a, b, nullptr);
+  return true;
+}
+
+// The bit map from the C-order index of a view to its place in memory from the lowest address
+// on, in
+// elements; nothing where the view is none: sides or strides of no power of two, holes, overlaps.
+std::optional<NamedMap> memory_map(const std::vector<std::int64_t>& shape,
+                                   const std::vector<std::int64_t>& strides,
+                                   std::int64_t element_bytes) {
+  int width = 0;
+  for (const std::int64_t side : shape) {
+    if (side <= 0 || !is_power_of_two(static_cast<std::uint64_t>(side))) return {};
+    width += log2_exact(static_cast<std::uint64_t>(side));
+  }
+  if (width > 62 || element_bytes <= 0) return {};
+  std::vector<int> places(static_cast<std::size_t>(width));
+  Word taken = 0;
+  Word complement = 0;
+  int low = width;
+  for (std::size_t d = 0; d < shape.size(); ++d) {
+    const int count = log2_exact(static_cast<std::uint64_t>(shape[d]));
+    low -= count;
+    if (count == 0) continue;
+    const std::int64_t step = strides[d] < 0 ? -strides[d] : strides[d];
+    if (step == 0 || step % element_bytes != 0) return {};
+    const auto items = static_cast<std::uint64_t>(step / element_bytes);
+    if (!is_power_of_two(items) || log2_exact(items) + count > width) return {};
+    const int at = log2_exact(items);
+    for (int b = 0; b < count; ++b) {
+      if (has_bit(taken, at + b)) return {};
+      taken |= bit(at + b);
+      if (strides[d] < 0) complement |= bit(at + b);
+      places[static_cast<std::size_t>(low + b)] = at + b;
+    }
+  }
+  return NamedMap{BitMap::from_places(places, complement), {}};
+}
+
+nb::object first_mismatch(const NamedMap& map, std::uint64_t element_bytes, std::uint64_t outer,
+                          std::uint64_t inner, nb::handle x, nb::handle y) {
+  Buffer from;
+  Buffer to;
+  if (!from.take(x.ptr(), Buffer::Use::read) || !to.take(y.ptr(), Buffer::Use::read))
+    throw nb::python_error();
+  const PermuteShape shape{element_bytes, outer, inner};
+  Mismatch found;
+  {
+    const nb::gil_scoped_release unlocked;
+    found = reference_compare(map.map, shape, from.view().buf, to.view().buf);
+  }
+  if (!found.found) return nb::none();
+  return nb::make_tuple(found.outer, found.from, found.to);
+}
+
+void bind_plan(nb::module_& m) {
+  nb::class_<ArrayPlan> c(m, "ArrayPlan");
+  c.def("__init__", [](ArrayPlan* self, const NamedMap& map, std::uint64_t element_bytes,
+                       std::uint64_t outer, std::uint64_t inner, bool in_place, int threads) {
+    new (self) ArrayPlan(map, {element_bytes, outer, inner},
+                         in_place ? Where::in_place : Where::out_of_place, threads);
+    // Refuses what is too large now, not when it runs.
+    if (self->small() == nullptr) self->plan();
+  });
+  c.def("run", run_on_memory, nb::arg("x"), nb::arg("out").none(), nb::arg("progress").none());
+  c.def("run_ready", run_ready, nb::arg("x"), nb::arg("out").none());
+  c.def("measure", [](ArrayPlan& self, nb::handle x, nb::handle out) {
+    Buffer from;
+    Buffer to;
+    if (!from.take(x.ptr(), Buffer::Use::read) || !to.take(out.ptr(), Buffer::Use::write))
+      throw nb::python_error();
+    const auto bytes = static_cast<std::size_t>(from.view().len);
+    self.set_plan(PermutePlan::measured(
+        self.map().map, self.shape(), {static_cast<const std::byte*>(from.view().buf), bytes},
+        {static_cast<std::byte*>(to.view().buf), static_cast<std::size_t>(to.view().len)},
+        {.threads = self.threads_asked()}));
+  });
+  c.def_prop_ro("map", [](const ArrayPlan& p) { return p.map(); });
+  c.def_prop_ro("bytes", [](const ArrayPlan& p) { return p.bytes(); });
+  c.def_prop_ro("facts", [](const ArrayPlan& p) {
+    const PlanFacts& f = p.plan().facts();
+    return nb::make_tuple(f.passes.size(), f.bytes_moved, f.working_bytes, f.threads);
+  });
+  c.def("describe", [](const ArrayPlan& p) { return p.plan().describe(); });
+}
+
+}  // namespace
+
+void bind_arrays(nb::module_& m) {
+  bind_plan(m);
+  m.def("use_numpy", use_numpy);
+  m.def("memory_map", memory_map);
+  m.def("first_mismatch", first_mismatch);
+  m.def("extent", [](nb::handle x) {
+    Buffer buffer;
+    if (!buffer.take(x.ptr(), Buffer::Use::read)) throw nb::python_error();
+    const auto [low, bytes] = buffer.extent();
+    return nb::make_tuple(reinterpret_cast<std::uintptr_t>(low), bytes);
+  });
+  m.def(
+      "map_for", [](nb::handle map, std::optional<int> width) { return map_from(map, width); },
+      nb::arg("map"), nb::arg("width").none());
+  m.def("rearrangement", [](const std::string& pattern, const std::vector<std::uint64_t>& shape) {
+    const Rearrangement r = einops_rearrangement(pattern, shape);
+    return nb::make_tuple(nb::tuple(nb::cast(r.split)), nb::tuple(nb::cast(r.order)),
+                          nb::tuple(nb::cast(r.joined)));
+  });
+  if (PyModule_AddFunctions(m.ptr(), fast_methods) != 0) throw nb::python_error();
+}
+
+}  // namespace faro::python

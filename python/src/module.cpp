@@ -1,0 +1,13 @@
+// faro._core: what the Python package is made of.
+#include "module.hpp"
+
+NB_MODULE(_core, m) {
+  using namespace faro::python;
+  m.attr("__version__") = FARO_VERSION;
+  // The cache of plans lives as long as the process, and the maps that it knows with it.
+  nb::set_leak_warnings(false);
+  bind_errors(m);
+  bind_maps(m);
+  bind_arrays(m);
+  bind_layouts(m);
+}

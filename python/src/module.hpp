@@ -1,0 +1,31 @@
+// The parts of faro._core, one a file.
+#pragma once
+
+#include <nanobind/nanobind.h>
+#include <nanobind/stl/optional.h>
+#include <nanobind/stl/pair.h>
+#include <nanobind/stl/string.h>
+#include <nanobind/stl/vector.h>
+
+#include "faro/algebra/bit_map.hpp"
+#include "faro/layouts/foreign.hpp"
+
+namespace faro::python {
+
+namespace nb = nanobind;
+
+void bind_errors(nb::module_& m);
+void bind_maps(nb::module_& m);
+void bind_arrays(nb::module_& m);
+void bind_layouts(nb::module_& m);
+
+// A map with the fields of its text, as Python's BitMap holds it.
+struct NamedMap {
+  BitMap map;
+  std::vector<Field> fields;
+};
+
+// A BitMap, or the text of one; `width` is that of the data.
+NamedMap map_from(nb::handle object, std::optional<int> width);
+
+}  // namespace faro::python

@@ -1,0 +1,286 @@
+"""Arrays of every kind in and out, beside NumPy's own indexing."""
+
+import copy
+import gc
+import multiprocessing
+import os
+import pickle
+import signal
+import subprocess
+import sys
+import threading
+import time
+import weakref
+
+import faro
+import numpy as np
+import pytest
+
+
+def reference(x, m):
+    """y[m(i)] = x[i] of the flattened array."""
+    y = np.empty_like(x.ravel())
+    y[m.table()] = x.ravel()
+    return y.reshape(x.shape)
+
+
+def random_map(width, rng):
+    while True:
+        columns = [int(c) for c in rng.integers(0, 1 << width, width)]
+        try:
+            return faro.BitMap.from_columns(columns, int(rng.integers(0, 1 << width)))
+        except ValueError:
+            pass
+
+
+def test_random_views_maps_and_items():
+    rng = np.random.default_rng(18)
+    judged = 0
+    for _ in range(400):
+        width = int(rng.integers(0, 11))
+        cuts = sorted(rng.integers(0, width + 1, 2))
+        shape = tuple(1 << int(k) for k in np.diff([0, *cuts, width]))
+        itemsize = int(rng.integers(1, 34))
+        flat = np.frombuffer(rng.bytes((1 << width) * itemsize), f"V{itemsize}")
+        x = flat.reshape(shape)
+        x = x.transpose(rng.permutation(3))
+        x = x[tuple(slice(None, None, int(s)) for s in rng.choice([-1, 1], 3))]
+        m = random_map(width, rng) if rng.random() < 0.5 else faro.BitMap.from_places(
+            [int(p) for p in rng.permutation(width)], int(rng.integers(0, 1 << width)))
+        wanted = reference(x, m)
+        assert faro.permute(x, m).tobytes() == wanted.tobytes()
+        out = np.empty(x.shape[::-1], x.dtype).T
+        assert faro.permute(x, m, out=out) is out
+        assert out.tobytes() == wanted.tobytes()
+        own = x.copy()
+        assert faro.permute(own, m, out=own) is own
+        assert own.tobytes() == wanted.tobytes()
+        copied = faro.contiguous(x)
+        assert copied.flags.c_contiguous and copied.tobytes() == x.tobytes()
+        judged += 1
+    assert judged == 400
+
+
+@pytest.mark.parametrize("dtype", ["U3", "S5", "M8[ns]", ">f8", "c16", "g", "?", "i2",
+                                   [("a", "i4"), ("b", "S3")]])
+def test_dtypes_come_back(dtype):
+    dtype = np.dtype(dtype)
+    x = np.frombuffer(os.urandom(64 * dtype.itemsize), f"V{dtype.itemsize}").copy().view(dtype)
+    y = faro.permute(x, "i -> rev(i)")
+    assert y.dtype == x.dtype
+    assert y.tobytes() == x[faro.BitMap("bit-reversal:6").table()].tobytes()
+
+
+def test_axes():
+    x = np.arange(5 * 8 * 3).reshape(5, 8, 3)
+    m = faro.BitMap("gray:3")
+    wanted = np.empty_like(x)
+    wanted[:, m.table(), :] = x
+    assert (faro.permute(x, m, axis=1) == wanted).all()
+    assert (faro.permute(x, m, axis=-2) == wanted).all()
+    y = x.copy()
+    faro.permute(y, m, axis=1, out=y)
+    assert (y == wanted).all()
+    view = np.asfortranarray(x)
+    assert (faro.permute(view, m, axis=1) == wanted).all()
+    with pytest.raises(ValueError, match="copy=False"):
+        faro.permute(view, m, axis=1, copy=False)
+    z = np.arange(64).reshape(4, 2, 8)
+    joint = faro.BitMap("i:3 -> rev(i)")
+    assert (faro.permute(z, joint, axis=(0, 1)) == reference_joint(z, joint)).all()
+    with pytest.raises(ValueError, match="adjacent"):
+        faro.permute(z, joint, axis=(0, 2))
+    with pytest.raises(ValueError, match="axis 3"):
+        faro.permute(z, joint, axis=3)
+
+
+def reference_joint(z, m):
+    out = np.empty_like(z).reshape(8, 8)
+    out[m.table()] = z.reshape(8, 8)
+    return out.reshape(z.shape)
+
+
+def test_what_is_refused():
+    x = np.arange(8)
+    for bad in (np.array([1, None], object), np.ma.masked_array(x)):
+        with pytest.raises(TypeError):
+            faro.permute(bad, "i -> ~i")
+    whole = np.zeros(16, int)
+    with pytest.raises(ValueError, match="overlaps"):
+        faro.permute(whole[:8], "i -> ~i", out=whole[4:12])
+    locked = x.copy()
+    locked.flags.writeable = False
+    with pytest.raises(ValueError, match="read-only"):
+        faro.permute(x, "i -> ~i", out=locked)
+    assert faro.permute(locked, "i -> ~i").tolist() == [7, 6, 5, 4, 3, 2, 1, 0]
+    with pytest.raises(ValueError):
+        faro.permute(x, "i -> ~i", out=np.zeros(8, np.int32))
+    with pytest.raises(ValueError):
+        faro.permute(x, "i -> ~i", out=np.zeros(16, int))
+    with pytest.raises(faro.NotationError) as caught:
+        faro.BitMap("i:4 -> rev(j)")
+    assert caught.value.column == 12 and caught.value.fault == "name"
+    with pytest.raises(ValueError):
+        faro.permute(x, "i -> rev(")
+    with pytest.raises(faro.Impossible):
+        faro.permute(np.zeros((3, 4)), "i -> ~i")
+    with pytest.raises(TypeError):
+        faro.permute(x, 3)
+    with pytest.raises(ValueError):
+        faro.permute(x, "gray:4")
+    with pytest.raises(faro.NotExpressible) as refused:
+        faro.BitMap("einops:h w c -> w h c", shape=(2, 3, 4))
+    assert refused.value.reason == "size" and refused.value.system == "einops"
+
+
+def test_nothing_and_scalars():
+    assert faro.permute(np.zeros((0, 4)), "i -> ~i").shape == (0, 4)
+    assert faro.permute(np.float32(3) * np.ones(()), "i:0 -> i") == 3
+    assert faro.permute(np.ones((1, 1)), "identity").shape == (1, 1)
+    assert bytes(faro.permute(b"abcd", "i -> ~i")) == b"dcba"
+
+
+def test_contiguous_and_rearrange_of_any_length():
+    rng = np.random.default_rng(3)
+    for shape in [(6, 5), (56, 16, 12), (12, 100), (7,), (64, 32), (2, 3, 4, 5)]:
+        x = rng.random(shape)
+        for axes in (tuple(reversed(range(x.ndim))), tuple(np.roll(range(x.ndim), 1))):
+            view = x.transpose(axes)
+            assert (faro.contiguous(view) == view).all()
+            assert faro.contiguous(view).flags.c_contiguous
+            assert faro.contiguous(view, "F").flags.f_contiguous
+            assert (faro.contiguous(view, "F") == view).all()
+            out = np.empty(view.shape)
+            assert faro.contiguous(view, out=out) is out and (out == view).all()
+    x = np.arange(6 * 4 * 10).reshape(6, 4, 10)
+    y = faro.rearrange(x, "(a b) c d -> d (b a) c", a=2)
+    assert (y == x.reshape(2, 3, 4, 10).transpose(3, 1, 0, 2).reshape(10, 6, 4)).all()
+    square = rng.random((256, 256))
+    wanted = square.T.copy()
+    assert faro.contiguous(square.T, out=square) is square and (square == wanted).all()
+    odd = rng.random((5, 5))
+    wanted = odd.T.copy()
+    faro.contiguous(odd.T, out=odd)
+    assert (odd == wanted).all()
+
+
+def test_check_finds_the_element():
+    x = np.arange(64)
+    y = faro.permute(x, "gray")
+    assert faro.check(x, y, "gray") is None
+    y[7] = -1
+    assert faro.check(x, y, "gray").place == 7
+
+
+def test_plans():
+    x = np.random.default_rng(4).random(1 << 14)
+    plan = faro.Plan.of(x, "bit-reversal")
+    assert (plan(x) == faro.permute(x, "bit-reversal")).all()
+    out = np.empty_like(x)
+    assert plan(x, out) is out
+    again = pickle.loads(pickle.dumps(plan))
+    assert again == plan and hash(again) == hash(plan) and (again(x) == out).all()
+    inside = faro.Plan.of(x, "bit-reversal", in_place=True)
+    y = x.copy()
+    assert inside(y) is y and (y == out).all()
+    with pytest.raises(ValueError):
+        plan(x[:8])
+    measured = faro.Plan.of(x, "bit-reversal", measure=True)
+    assert (measured(x) == out).all()
+
+
+def test_maps_pickle_copy_hash():
+    m = faro.BitMap("i:5 -> gray(rev(i)) ^ 0x3")
+    assert pickle.loads(pickle.dumps(m)) == m
+    assert copy.copy(m) is m and copy.deepcopy(m) is m
+    assert {m: 1}[faro.BitMap(str(m))] == 1
+    assert (m ** 3 >> m ** -3) == faro.BitMap.identity(5)
+    assert (m.matrix().sum(), m.width) == (sum(c.bit_count() for c in m.columns), 5)
+    with pytest.raises(IndexError):
+        m(32)
+    with pytest.raises(IndexError):
+        m(-1)
+
+
+def test_threads_of_the_caller():
+    x = np.random.default_rng(5).random(1 << 18)
+    wanted = faro.permute(x, "bit-reversal")
+    wrong = []
+
+    def work():
+        for _ in range(5):
+            if not (faro.permute(x, "bit-reversal") == wanted).all():
+                wrong.append(1)
+
+    workers = [threading.Thread(target=work) for _ in range(4)]
+    for w in workers:
+        w.start()
+    for w in workers:
+        w.join()
+    assert not wrong
+
+
+def _in_child(connection):
+    x = np.arange(1 << 21)
+    connection.send(bool((faro.permute(x, "i -> ~i", threads=2) == x[::-1]).all()))
+
+
+def test_a_forked_child_permutes_too():
+    x = np.arange(1 << 21)
+    faro.permute(x, "i -> ~i", threads=2)
+    context = multiprocessing.get_context("fork")
+    here, there = context.Pipe()
+    child = context.Process(target=_in_child, args=(there,))
+    child.start()
+    assert here.poll(60), "the child hangs"
+    assert here.recv()
+    child.join(10)
+    assert child.exitcode == 0
+
+
+def test_progress_and_its_exceptions():
+    x = np.zeros(1 << 22)
+    seen = []
+    faro.permute(x, "bit-reversal", progress=lambda done, total: seen.append((done, total)))
+    assert seen and seen[-1][0] == seen[-1][1]
+
+    def stop(done, total):
+        raise RuntimeError("enough")
+
+    with pytest.raises(RuntimeError, match="enough"):
+        faro.permute(x, "bit-reversal", progress=stop)
+
+
+def test_interrupts_stop_out_of_place():
+    code = (
+        "import faro, numpy as np, sys\n"
+        "x = np.zeros(1 << 24); y = np.empty_like(x)\n"
+        "print('go', flush=True)\n"
+        "try:\n"
+        "    while True: faro.permute(x, 'bit-reversal', out=y)\n"
+        "except KeyboardInterrupt: print('stopped', flush=True)\n"
+    )
+    child = subprocess.Popen([sys.executable, "-c", code], stdout=subprocess.PIPE, text=True)
+    assert child.stdout.readline() == "go\n"
+    time.sleep(0.3)
+    child.send_signal(signal.SIGINT)
+    assert child.communicate(timeout=60)[0] == "stopped\n"
+
+
+def test_nothing_is_kept():
+    x = np.arange(64.0)
+    out = np.empty_like(x)
+    m = faro.BitMap("gray:6")
+    before = (sys.getrefcount(x), sys.getrefcount(out), sys.getrefcount(x.dtype))
+    for _ in range(20000):
+        faro.permute(x, m, out=out)
+    for _ in range(2000):
+        faro.permute(x.reshape(8, 8).T, m)
+    gc.collect()
+    after = (sys.getrefcount(x), sys.getrefcount(out), sys.getrefcount(x.dtype))
+    assert all(abs(a - b) < 50 for a, b in zip(before, after))
+    y = faro.permute(x, m)
+    gone = weakref.ref(y)
+    del y
+    gc.collect()
+    assert gone() is None

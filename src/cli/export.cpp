@@ -1,0 +1,68 @@
+// `faro export`: a map in the words of another system.
+#include <memory>
+#include <nlohmann/json.hpp>
+#include <string>
+
+#include "cli/command.hpp"
+#include "cli/map_text.hpp"
+#include "faro/layouts/foreign.hpp"
+
+namespace faro::cli {
+namespace {
+
+struct Options {
+  std::string map;
+  std::string to;
+  std::optional<std::uint64_t> width;
+  std::optional<std::string> shape;
+};
+
+int run(const Options& options, Output& out) {
+  const ForeignSizes sizes = foreign_sizes(options.shape, options.width);
+  ForeignLayout layout = read_layout(options.map, known_total(options.width), sizes);
+  if (layout.shape.empty()) layout.shape = sizes.shape;
+  const std::string words = write_foreign(options.to, layout);
+  if (out.is_json()) {
+    nlohmann::ordered_json object;
+    object["format"] = "faro-export/1";
+    object["text"] = options.map;
+    object["to"] = options.to;
+    object["words"] = words;
+    out.json(object.dump(2));
+  } else {
+    out.text("{}{}", words, words.ends_with('\n') ? "" : "\n");
+  }
+  return 0;
+}
+
+std::vector<std::string> writers() {
+  std::vector<std::string> names;
+  for (const ForeignSystem& system : foreign_systems())
+    if (system.writes) names.emplace_back(system.name);
+  return names;
+}
+
+}  // namespace
+
+extern const Command export_command;
+const Command export_command{
+    .name = "export",
+    .summary = "a map in the words of another system",
+    .details =
+        "MAP is written in the notation, or in the words of a system itself: SYSTEM:WORDS.\n"
+        "What the other system cannot say is refused, never approximated.",
+    .examples =
+        "faro export 'r:3 c:3 -> c[2:1] r[2] | r[1:0] c[0]' --to jax --shape 8x8\n"
+        "faro export 'i:9 -> i[8:6] i[8:6]^i[5:3] i[2:0]' --to cute\n"
+        "faro export 'i:4 -> ungray(i)' --to qasm",
+    .declare = [](Arguments& arguments) -> Action {
+      auto options = std::make_shared<Options>();
+      arguments.positional("MAP", options->map, "the map").completes(Completes::map);
+      arguments.option("--to", "SYSTEM", options->to, "whose words").one_of(writers()).required();
+      arguments.option("--width", "P", options->width,
+                       "bits of an index, where MAP leaves a width out");
+      arguments.option("--shape", "SIDES", options->shape, "shape of the array, 16x16");
+      return [options](Output& out) { return run(*options, out); };
+    }};
+
+}  // namespace faro::cli

@@ -1,0 +1,224 @@
+#include "cli/permute_disk.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <nlohmann/json.hpp>
+#include <vector>
+
+#include "cli/memory.hpp"
+#include "cli/sizes.hpp"
+#include "faro/algebra/notation.hpp"
+#include "faro/base/error.hpp"
+#include "faro/disk/permute_file.hpp"
+#include "faro/files/input.hpp"
+#include "service/array_axis.hpp"
+
+namespace faro::cli {
+namespace {
+
+// An array in a file, known by its header; nothing of it is read or mapped.
+struct Place {
+  NpyHeader header;
+  std::uint64_t start_byte = 0;
+  std::uint64_t file_bytes = 0;
+};
+
+Place find_array(const DiskRequest& request) {
+  InputFile file = InputFile::open(request.in);
+  if (!file.is_mappable())
+    throw Error(ErrorCode::usage,
+                fmt::format("{}: is no regular file; what comes from a pipe goes through memory, "
+                            "without --memory",
+                            file.name()));
+  Place place;
+  place.file_bytes = file.size_bytes();
+  if (request.element_bytes) {
+    if (place.file_bytes % *request.element_bytes != 0)
+      throw Error(ErrorCode::usage,
+                  fmt::format("{}: {} bytes are no whole number of elements of {} bytes",
+                              request.in, place.file_bytes, *request.element_bytes));
+    place.header.element_bytes = *request.element_bytes;
+    place.header.shape = {place.file_bytes / *request.element_bytes};
+    return place;
+  }
+  std::vector<std::byte> start(npy_preamble_bytes);
+  start.resize(file.read_full(start));
+  place.start_byte = npy_data_offset(start, request.in);
+  const std::size_t have = start.size();
+  start.resize(std::max<std::size_t>(place.start_byte, have));
+  start.resize(have + file.read_full(std::span(start).subspan(have)));
+  place.header = parse_npy_header(start, request.in);
+  if (place.file_bytes - place.start_byte != place.header.data_bytes())
+    throw Error(ErrorCode::usage,
+                fmt::format("{}: shape and type say {} bytes of data, there are {}", request.in,
+                            place.header.data_bytes(), place.file_bytes - place.start_byte));
+  return place;
+}
+
+std::uint64_t memory_of(const DiskOptions& options) {
+  // The other half is for whoever else is there.
+  if (!options.memory) return available_memory_bytes() / 2;
+  return parse_bytes(*options.memory, "--memory");
+}
+
+FilePlanOptions plan_options(const DiskOptions& options) {
+  FilePlanOptions plan;
+  plan.memory_bytes = memory_of(options);
+  if (options.run) plan.run_bytes_min = parse_bytes(*options.run, "--run");
+  if (options.passes) {
+    if (*options.passes == 0 || *options.passes > 1000)
+      throw Error(ErrorCode::usage, "--passes: wanted 1 to 1000");
+    plan.passes = static_cast<int>(*options.passes);
+  }
+  if (options.device) plan.profile = DiskProfile::named(*options.device);
+  return plan;
+}
+
+void common_options(const DiskRequest& request, const Output& out, ResumeFileOptions& options) {
+  if (request.disk.io == "direct") options.io = FileIo::direct;
+  if (request.disk.io == "buffered") options.io = FileIo::buffered;
+  options.threads = request.threads;
+  if (request.disk.checkpoint) options.checkpoint_seconds = *request.disk.checkpoint;
+  options.progress = out.progress("permuting", Output::Unit::bytes);
+}
+
+// A block's multiple, so that the data can be written directly. NumPy reads and maps such files.
+std::string padded_header(const NpyHeader& header) {
+  constexpr std::size_t block_bytes = 4096;
+  return npy_header_bytes(header, block_bytes);
+}
+
+[[noreturn]] void with_hint(const Error& error, const std::string& target, Output& out) {
+  std::string done;
+  try {
+    done = describe_unfinished(target);
+  } catch (const Error&) {  // the first error is the one that is told
+  }
+  const std::string message = error.what();
+  // Of an interrupt the program says no more than that it was one.
+  if (error.code() == ErrorCode::cancelled && !done.empty())
+    out.talk(fmt::format("{}: {}; 'faro permute --resume {}' goes on", target, done, target));
+  if (done.empty() || message.find("--resume") != std::string::npos) throw error;
+  throw Error(error.code(),
+              fmt::format("{}; {}: 'faro permute --resume {}' goes on", message, done, target));
+}
+
+void tell(const PermuteFileReport& report, const std::string& target, const std::string& in,
+          Output& out) {
+  const std::size_t passes = report.plan.passes.size();
+  if (out.is_json()) {
+    nlohmann::ordered_json row;
+    row["in"] = in;
+    row["out"] = target;
+    row["bytes"] = static_cast<std::uint64_t>(report.plan.data_bytes);
+    row["memory_bytes"] = report.plan.memory_bytes;
+    row["passes"] = passes;
+    row["reads"] = static_cast<std::uint64_t>(report.counts.reads);
+    row["writes"] = static_cast<std::uint64_t>(report.counts.writes);
+    row["bytes_read"] = static_cast<std::uint64_t>(report.counts.bytes_read);
+    row["bytes_written"] = static_cast<std::uint64_t>(report.counts.bytes_written);
+    row["resumed_bytes"] = report.resumed_bytes;
+    row["seconds"] = report.seconds;
+    row["verified"] = report.verified;
+    const nlohmann::ordered_json object = {{"format", "faro-file-permute/1"}, {"rows", {row}}};
+    out.json(object.dump(2));
+    return;
+  }
+  const double moved = static_cast<double>(report.counts.bytes_written);
+  out.talk(fmt::format(
+      "{}: {} in {} {}, {} reads and {} writes, {:.3f} s ({}/s a pass){}{}", target,
+      bytes_text(static_cast<std::uint64_t>(report.plan.data_bytes)), passes,
+      passes == 1 ? "pass" : "passes", to_string(report.counts.reads),
+      to_string(report.counts.writes), report.seconds,
+      bytes_text(static_cast<std::uint64_t>(report.seconds > 0 ? moved / report.seconds : 0)),
+      report.resumed_bytes != 0
+          ? fmt::format("; {} were done before", bytes_text(report.resumed_bytes))
+          : "",
+      report.verified ? "; every element checked" : ""));
+}
+
+}  // namespace
+
+bool DiskOptions::any() const {
+  return memory || run || passes || device || temporary || io || checkpoint || plan || fresh;
+}
+
+void declare_disk_options(Arguments& arguments, DiskOptions& options) {
+  arguments.option("--memory", "SIZE", options.memory,
+                   "hold no more than this, 2GiB, whatever the array's size");
+  arguments.flag("--plan", options.plan, "print the plan within that memory and touch nothing");
+  arguments.flag("--resume", options.resume,
+                 "go on with the unfinished run of OUT, which is all that is given then");
+  arguments.flag("--fresh", options.fresh, "begin an unfinished run anew");
+  arguments.option("--passes", "K", options.passes, "over the file; by default the cheapest");
+  arguments.option("--run", "SIZE", options.run, "read and write no shorter runs");
+  arguments.option("--device", "NAME", options.device, "what costs are assumed")
+      .one_of({"ssd", "cloud", "network", "hdd"});
+  arguments
+      .option("--temporary", "FOLDER", options.temporary,
+              "for the temporary file of plans of several passes")
+      .completes(Completes::file);
+  arguments.option("--io", "HOW", options.io, "by default direct where that is possible")
+      .one_of({"direct", "buffered"});
+  arguments.option("--checkpoint", "SECONDS", options.checkpoint,
+                   "how much work a kill may cost; 10");
+}
+
+bool goes_by_disk(const DiskRequest& request) {
+  if (request.in == "-" || request.out == "-") {
+    if (request.disk.any())
+      throw Error(ErrorCode::usage, "--memory and what goes with it are for files; IN or OUT is -");
+    return false;
+  }
+  if (request.disk.plan || request.disk.fresh || request.disk.temporary || request.disk.passes ||
+      request.disk.run || request.disk.io)
+    return true;
+  const InputFile file = InputFile::open(request.in);
+  if (!file.is_mappable()) return request.disk.any();
+  // Mapped files are fastest where both fit.
+  return file.size_bytes() > memory_of(request.disk) / 2;
+}
+
+int permute_by_disk(const DiskRequest& request, Output& out) {
+  const Place place = find_array(request);
+  const ArrayAxis axis = array_axis(place.header, request.axis, request.in);
+  const Notation notation =
+      parse_notation(request.map, {.total = axis.width, .processor = std::nullopt});
+  const BitMap map = stored_map(axis, notation.map);
+  PermuteFileOptions options;
+  options.plan = plan_options(request.disk);
+  const auto plan = FilePermutePlan::out_of_place(map, axis.shape, options.plan);
+  if (request.disk.plan) {
+    out.text("{}: {}\n{}", request.in, to_notation(notation.map, notation.cut), plan.describe());
+    out.json(plan.json());
+    return 0;
+  }
+  if (!out.is_json()) out.talk(plan.describe());
+  common_options(request, out, options);
+  options.input_start_byte = place.start_byte;
+  if (!place.header.type.empty()) options.output_start = padded_header(place.header);
+  options.temporary_folder = request.disk.temporary.value_or("");
+  if (request.disk.fresh) options.unfinished = PermuteFileOptions::Unfinished::fresh;
+  options.verify = request.verify;
+  try {
+    tell(permute_file(request.in, request.out, map, axis.shape, options), request.out, request.in,
+         out);
+  } catch (const Error& error) {
+    with_hint(error, request.out, out);
+  }
+  return 0;
+}
+
+int resume_by_disk(const std::string& target, const DiskRequest& request, Output& out) {
+  ResumeFileOptions options;
+  common_options(request, out, options);
+  try {
+    tell(resume_file(target, options), target, "", out);
+  } catch (const Error& error) {
+    with_hint(error, target, out);
+  }
+  return 0;
+}
+
+}  // namespace faro::cli

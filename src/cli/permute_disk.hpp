@@ -1,0 +1,47 @@
+// The file side of `faro permute`: arrays larger than memory.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string>
+
+#include "cli/arguments.hpp"
+#include "cli/output.hpp"
+
+namespace faro::cli {
+
+struct DiskOptions {
+  std::optional<std::string> memory;
+  std::optional<std::string> run;
+  std::optional<std::uint64_t> passes;
+  std::optional<std::string> device;
+  std::optional<std::string> temporary;
+  std::optional<std::string> io;
+  std::optional<double> checkpoint;
+  bool plan = false;
+  bool resume = false;
+  bool fresh = false;
+
+  // Any of these was said.
+  bool any() const;
+};
+void declare_disk_options(Arguments& arguments, DiskOptions& options);
+
+// What is to be done, as the options of the command say it.
+struct DiskRequest {
+  std::string in;
+  std::string out;
+  std::string map;
+  std::optional<std::int64_t> axis;
+  std::optional<std::uint64_t> element_bytes;
+  int threads = 0;
+  bool verify = false;
+  DiskOptions disk;
+};
+
+// True where the files do not fit the memory together, or something of the disk was asked for.
+bool goes_by_disk(const DiskRequest& request);
+int permute_by_disk(const DiskRequest& request, Output& out);
+int resume_by_disk(const std::string& target, const DiskRequest& request, Output& out);
+
+}  // namespace faro::cli

@@ -1,0 +1,107 @@
+// `faro tune`: the machine's numbers, measured and kept.
+#include <sys/stat.h>
+
+#include <cerrno>
+#include <cstring>
+#include <memory>
+#include <nlohmann/json.hpp>
+
+#include "cli/command.hpp"
+#include "cli/memory.hpp"
+#include "faro/base/error.hpp"
+#include "faro/engine/machine.hpp"
+#include "faro/files/replacement.hpp"
+
+namespace faro::cli {
+namespace {
+
+struct Options {
+  bool show = false;
+  bool small = false;
+};
+
+// The folders of a path, as far as they lack.
+void make_folders(const std::string& path) {
+  for (std::size_t at = path.find('/', 1); at != std::string::npos; at = path.find('/', at + 1)) {
+    const std::string folder = path.substr(0, at);
+    if (::mkdir(folder.c_str(), 0777) != 0 && errno != EEXIST) {
+      throw Error(ErrorCode::environment,
+                  fmt::format("tune: cannot make the folder {}: {}", folder, std::strerror(errno)));
+    }
+  }
+}
+
+nlohmann::ordered_json numbers(const MachineTuning& tuning) {
+  return {{"ordinary_bytes_max", tuning.ordinary_bytes_max},
+          {"stage_sources", tuning.stage_sources},
+          {"lines_ahead", tuning.lines_ahead},
+          {"in_place_blocks", tuning.in_place_blocks},
+          {"origin", tuning.origin}};
+}
+
+void tell(const MachineTuning& tuning, Output& out) {
+  out.text("  ordinary stores up to {} bytes, then streaming\n", tuning.ordinary_bytes_max);
+  out.text("  scattered sources are {}, {} lines ahead where they are read directly\n",
+           tuning.stage_sources ? "staged" : "read directly", tuning.lines_ahead);
+  out.text("  in place, large: {}\n", tuning.in_place_blocks ? "blocks of pages" : "tiles");
+}
+
+int run(const Options& options, Output& out) {
+  const MachineFacts facts = machine_facts();
+  const MachineTuning before = machine_tuning();
+  std::string kernels;
+  for (const std::string& name : facts.kernels) kernels += (kernels.empty() ? "" : ", ") + name;
+  out.text("{} ({}), {} core{}; caches of {}, {} and {} bytes; pages of {}; kernels: {}\n",
+           facts.cpu, facts.maker, facts.cores, facts.cores == 1 ? "" : "s", facts.l1_bytes,
+           facts.l2_bytes, facts.l3_bytes, facts.page_bytes, kernels);
+  out.text("in effect: {}\n", before.origin);
+  tell(before, out);
+  nlohmann::ordered_json j{{"format", "faro-tune/1"},    {"cpu", facts.cpu},
+                           {"maker", facts.maker},       {"cores", facts.cores},
+                           {"l1_bytes", facts.l1_bytes}, {"l2_bytes", facts.l2_bytes},
+                           {"l3_bytes", facts.l3_bytes}, {"page_bytes", facts.page_bytes},
+                           {"kernels", facts.kernels},   {"in_effect", numbers(before)}};
+  if (!options.show) {
+    const std::uint64_t buffer_bytes = std::uint64_t{1} << (options.small ? 24U : 28U);
+    need_memory(2 * buffer_bytes, "two buffers");
+    const std::string path = machine_tuning_path();
+    if (path.empty()) {
+      throw Error(ErrorCode::environment,
+                  "tune: no place to save to; set FARO_MACHINE to the name of a file");
+    }
+    const MachineTuning tuning =
+        measure_machine(buffer_bytes, out.progress("measuring", Output::Unit::steps));
+    make_folders(path);
+    Replacement file(path);
+    file.write(tuning_text(tuning, facts.cpu));
+    file.commit();
+    out.text("measured, and saved in {}:\n", path);
+    tell(tuning, out);
+    j["measured"] = numbers(tuning);
+    j["path"] = path;
+  }
+  out.json(j.dump());
+  return 0;
+}
+
+}  // namespace
+
+extern const Command tune_command;
+const Command tune_command{
+    .name = "tune",
+    .summary = "measures this machine for the engine",
+    .details =
+        "Measures some ten seconds on one thread, with 512 MiB, and saves four numbers\n"
+        "where the library finds them: in the file that FARO_MACHINE names, else in\n"
+        "$XDG_CONFIG_HOME/faro/machine or ~/.config/faro/machine. Without them the\n"
+        "numbers built in for the maker of the CPU are used. Results never depend on\n"
+        "them, only speed. Let nothing else run meanwhile.",
+    .examples = "faro tune\nfaro tune --show",
+    .declare = [](Arguments& arguments) -> Action {
+      auto options = std::make_shared<Options>();
+      arguments.flag("--show", options->show, "only what is known and in effect");
+      arguments.flag("--small", options->small, "with 32 MiB: quick, and says little");
+      return [options](Output& out) { return run(*options, out); };
+    }};
+
+}  // namespace faro::cli

@@ -1,0 +1,72 @@
+// A plan performed on files that the caller has opened.
+#include <fmt/format.h>
+
+#include "disk/pipeline.hpp"
+#include "disk/plan_state.hpp"
+#include "faro/base/error.hpp"
+
+namespace faro::inline v1 {
+namespace {
+
+// Offsets of files are 63 bits; every plan beyond is for reading only.
+constexpr Count file_bytes_max = Count{1} << 62U;
+
+void check_size(const FilePlanFacts& facts) {
+  if (facts.data_bytes <= file_bytes_max) return;
+  throw Error(ErrorCode::limit, fmt::format("a file of {} bytes; files have at most 2^62",
+                                            to_string(facts.data_bytes)));
+}
+
+RandomFile& file_named(const std::string& name, const FileExecution& files) {
+  if (name == "input") return files.from;
+  if (name == "output") return files.to;
+  if (files.temporary == nullptr)
+    throw Error(ErrorCode::usage, "the plan has several passes, which need a temporary file");
+  return *files.temporary;
+}
+
+}  // namespace
+
+FileCounts FilePermutePlan::execute(const FileExecution& execution) const {
+  check_size(facts());
+  if (facts().passes.size() > 1) file_named("temporary", execution);
+  disk::Pipeline pipeline(facts().passes.front().tile_bytes, execution.io_threads,
+                          execution.permute);
+  const auto pass_bytes = static_cast<std::uint64_t>(facts().data_bytes);
+  const std::uint64_t total = pass_bytes * facts().passes.size();
+  for (std::size_t i = 0; i < state_->tiles.size(); ++i) {
+    const disk::PassTiles& tiles = state_->tiles[i];
+    const auto count = static_cast<std::uint64_t>(tiles.tiles());
+    const auto written = [&](std::uint64_t done) {
+      const std::uint64_t bytes =
+          done == count ? pass_bytes : std::min(pass_bytes, done * tiles.tile_bytes());
+      report(execution.progress, (i * pass_bytes) + bytes, total);
+    };
+    const FilePassFacts& pass = facts().passes[i];
+    pipeline.run(tiles, {0, count}, file_named(pass.from, execution),
+                 file_named(pass.to, execution), {.read = {}, .written = written});
+  }
+  return pipeline.counts();
+}
+
+FileCounts FilePermutePlan::execute_tiles(const Tiles& range,
+                                          const FileExecution& execution) const {
+  check_size(facts());
+  if (range.pass < 0 || static_cast<std::size_t>(range.pass) >= state_->tiles.size())
+    throw Error(ErrorCode::usage, fmt::format("pass {}: the plan has passes 0 to {}", range.pass,
+                                              state_->tiles.size() - 1));
+  const disk::PassTiles& tiles = state_->tiles[static_cast<std::size_t>(range.pass)];
+  if (range.first > tiles.tiles() || range.count > tiles.tiles() - range.first)
+    throw Error(ErrorCode::usage, fmt::format("tiles {} and the {} from there on: the pass has {}",
+                                              range.first, range.count, to_string(tiles.tiles())));
+  disk::Pipeline pipeline(tiles.tile_bytes(), execution.io_threads, execution.permute);
+  const auto written = [&](std::uint64_t done) {
+    report(execution.progress, (done - range.first) * tiles.tile_bytes(),
+           range.count * tiles.tile_bytes());
+  };
+  pipeline.run(tiles, {range.first, range.first + range.count}, execution.from, execution.to,
+               {.read = {}, .written = written});
+  return pipeline.counts();
+}
+
+}  // namespace faro::inline v1

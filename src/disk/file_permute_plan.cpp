@@ -1,0 +1,256 @@
+#include "faro/disk/file_permute_plan.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <array>
+#include <numeric>
+
+#include "base/check.hpp"
+#include "disk/plan_state.hpp"
+#include "disk/verify.hpp"
+#include "faro/base/error.hpp"
+#include "files/words.hpp"
+
+namespace faro::inline v1 {
+namespace disk {
+
+std::uint64_t tile_bytes_within(std::uint64_t memory_bytes) {
+  return memory_bytes <= working_bytes ? 0 : (memory_bytes - working_bytes) / tiles_in_memory;
+}
+
+namespace {
+
+constexpr std::uint64_t nanoseconds_of_second = 1'000'000'000;
+// Direct I/O is in multiples of this almost everywhere.
+constexpr std::uint64_t block_bytes = 4096;
+
+[[noreturn]] void impossible(const std::string& message) {
+  throw Error(ErrorCode::impossible, message);
+}
+
+// The least cap whose tiles hold 2^tile_log2 units.
+Count memory_for(int tile_log2, std::uint64_t unit_bytes) {
+  return working_bytes + (Count{unit_bytes} << static_cast<unsigned>(tile_log2)) * tiles_in_memory;
+}
+
+Count data_bytes(const FilePermutePlan::State& state) {
+  const Count array =
+      (Count{1} << static_cast<unsigned>(state.map.width())) * state.array.unit_bytes;
+  return array * state.array.outer;
+}
+
+// A unit beyond the tile is cut into a power of two of parts, which the map leaves together.
+void cut_units(FilePermutePlan::State& state, std::uint64_t budget, std::uint64_t memory_bytes) {
+  int parts_log2 = 0;
+  std::uint64_t unit = state.array.unit_bytes;
+  while (unit > budget && unit % 2 == 0) {
+    unit /= 2;
+    ++parts_log2;
+  }
+  if (unit > budget)
+    impossible(
+        fmt::format("a part of {} that the map moves as one does not fit a tile of the "
+                    "memory, {}; {} would do",
+                    files::size_text(unit), files::size_text(memory_bytes),
+                    files::size_text(memory_for(0, unit))));
+  if (parts_log2 == 0) return;
+  if (state.map.width() + parts_log2 > word_bits)
+    throw Error(ErrorCode::limit, "indices of the parts of elements do not fit 64 bits");
+  state.map = beside(state.map, BitMap::identity(parts_log2));
+  state.array.unit_bytes = unit;
+}
+
+// Arrays that fit a tile: as many as it holds, in whole blocks of the disk where that is possible.
+void group_arrays(FilePermutePlan::State& state, std::uint64_t budget) {
+  const int width = state.map.width();
+  const std::uint64_t array_bytes = state.array.unit_bytes << static_cast<unsigned>(width);
+  std::uint64_t group = std::min(state.array.outer, budget / array_bytes);
+  const std::uint64_t even = block_bytes / std::gcd(block_bytes, array_bytes);
+  if (group < state.array.outer && group >= even) group -= group % even;
+  state.array.group = group;
+  state.tile_log2 = width;
+  DiskPass pass{.map = state.map, .tile = {}, .read_log2 = width, .write_log2 = width};
+  for (int i = 0; i < width; ++i) pass.tile.push_back(bit(i));
+  state.passes = {std::move(pass)};
+}
+
+RunCosts run_costs(const FilePermutePlan::State& state, const DiskProfile& profile) {
+  if (profile.read_bytes_per_second == 0 || profile.write_bytes_per_second == 0)
+    throw Error(ErrorCode::usage, fmt::format("profile '{}': rates are above 0", profile.name));
+  const Count bytes = data_bytes(state) * nanoseconds_of_second;
+  const Count units = (Count{1} << static_cast<unsigned>(state.map.width())) * state.array.outer;
+  RunCosts costs;
+  for (unsigned t = 0; t <= static_cast<unsigned>(state.tile_log2); ++t) {
+    const Count runs = units >> t;
+    costs.read.push_back(bytes / profile.read_bytes_per_second +
+                         (runs * profile.read_run_nanoseconds));
+    costs.write.push_back(bytes / profile.write_bytes_per_second +
+                          (runs * profile.write_run_nanoseconds));
+  }
+  return costs;
+}
+
+// Says which inequality fails, and the least memory that would do.
+[[noreturn]] void refuse(const FilePermutePlan::State& state, const AdaptedBasis& basis,
+                         int run_log2, const FilePlanOptions& options) {
+  const int rank = run_log2 - overlap(basis, run_log2, run_log2);
+  const std::string run =
+      files::size_text(Count{state.array.unit_bytes} << static_cast<unsigned>(run_log2));
+  int tile = std::max(run_log2, state.tile_log2);
+  const auto fewest = [&] { return fewest_passes(basis, tile, run_log2); };
+  while (fewest() < 0 || (options.passes != 0 && fewest() > options.passes)) ++tile;
+  std::string message;
+  if (options.passes != 0 && state.tile_log2 > run_log2)
+    message = fmt::format(
+        "{} with runs of {} would need {} + {} <= {} x {}: runs, the rank {} of the "
+        "map across them, and a tile's bits; {} are the fewest here",
+        options.passes == 1 ? "1 pass" : fmt::format("{} passes", options.passes), run, run_log2,
+        rank, options.passes, state.tile_log2 - run_log2, rank,
+        fewest_passes(basis, state.tile_log2, run_log2));
+  else
+    message = fmt::format(
+        "runs of {} do not fit the tiles of a memory of {}, which have {}", run,
+        files::size_text(options.memory_bytes),
+        files::size_text(Count{state.array.unit_bytes} << static_cast<unsigned>(state.tile_log2)));
+  impossible(fmt::format("{}; a memory of {} would do, or shorter runs", message,
+                         files::size_text(memory_for(tile, state.array.unit_bytes))));
+}
+
+void find_passes(FilePermutePlan::State& state, std::uint64_t budget,
+                 const FilePlanOptions& options) {
+  state.tile_log2 = highest_bit(budget / state.array.unit_bytes);
+  int run_log2 = 0;
+  while (run_log2 < state.map.width() &&
+         (Count{state.array.unit_bytes} << static_cast<unsigned>(run_log2)) < options.run_bytes_min)
+    ++run_log2;
+  const AdaptedBasis basis = adapted_basis(state.map.matrix());
+  const int fewest =
+      run_log2 > state.tile_log2 ? -1 : fewest_passes(basis, state.tile_log2, run_log2);
+  if (fewest < 0 || (options.passes != 0 && options.passes < fewest))
+    refuse(state, basis, run_log2, options);
+  const Limits limits{
+      .tile = state.tile_log2, .read = run_log2, .write = run_log2, .passes = options.passes};
+  const Cheapest best = cheapest(basis, limits, run_costs(state, options.profile));
+  FARO_CHECK(best.found);
+  state.passes = factor(state.map, basis, best.shape);
+}
+
+void bound(FilePermutePlan::State& state) {
+  FilePlanFacts& facts = state.facts;
+  if (state.tile_log2 == state.map.width()) {
+    facts.passes_bound = 1;
+    facts.bound_reason = "everything is read and written once";
+    return;
+  }
+  int run = state.tile_log2;
+  for (const DiskPass& pass : state.passes) run = std::min({run, pass.read_log2, pass.write_log2});
+  const auto least = passes_bound(state.map.matrix(), state.tile_log2, run);
+  FARO_CHECK(least.has_value());
+  const int rank = low_to_high_rank(state.map.matrix(), run);
+  facts.passes_bound = *least;
+  facts.bound_reason =
+      rank == 0 ? "everything is read and written once"
+                : fmt::format(
+                      "runs of {} are torn apart in {} {} and a pass joins at most {}",
+                      files::size_text(Count{state.array.unit_bytes} << static_cast<unsigned>(run)),
+                      rank, rank == 1 ? "bit" : "bits", state.tile_log2 - run);
+}
+
+// 2^60 elements of 8 bytes for seconds and bytes: what a double rounds is no part of a plan.
+double seconds_of(const FilePermutePlan::State& state, const DiskProfile& profile) {
+  double seconds = 0;
+  for (const FilePassFacts& pass : state.facts.passes) {
+    const auto bytes = static_cast<double>(state.facts.data_bytes);
+    const auto runs = [&](std::uint64_t run) { return bytes / static_cast<double>(run); };
+    seconds +=
+        bytes / static_cast<double>(profile.read_bytes_per_second) +
+        bytes / static_cast<double>(profile.write_bytes_per_second) +
+        runs(pass.read_run_bytes) * static_cast<double>(profile.read_run_nanoseconds) * 1e-9 +
+        runs(pass.write_run_bytes) * static_cast<double>(profile.write_run_nanoseconds) * 1e-9;
+  }
+  return seconds;
+}
+
+void fill_facts(FilePermutePlan::State& state, const FilePlanOptions& options) {
+  FilePlanFacts& facts = state.facts;
+  facts.unit_bytes = state.array.unit_bytes;
+  facts.data_bytes = data_bytes(state);
+  facts.memory_bytes = options.memory_bytes;
+  facts.profile = options.profile.name;
+  const std::size_t count = state.passes.size();
+  for (std::size_t i = 0; i < count; ++i) {
+    const PassTiles& tiles = state.tiles.emplace_back(state.passes[i], state.array);
+    facts.passes.push_back({.map = state.passes[i].map,
+                            .tile_bytes = tiles.tile_bytes(),
+                            .tiles = tiles.tiles(),
+                            .read_run_bytes = tiles.read_run_bytes(),
+                            .write_run_bytes = tiles.write_run_bytes(),
+                            .reads = tiles.reads(),
+                            .writes = tiles.writes(),
+                            .from = i == 0 ? "input" : facts.passes.back().to,
+                            // The last pass writes the output, and they alternate.
+                            .to = (count - i) % 2 == 1 ? "output" : "temporary"});
+  }
+  if (count > 1) facts.temporary_bytes = facts.data_bytes;
+  facts.seconds = seconds_of(state, options.profile);
+  bound(state);
+}
+
+}  // namespace
+}  // namespace disk
+
+DiskProfile DiskProfile::ssd() {
+  return {"ssd", 3'000'000'000, 2'500, 2'000'000'000, 3'333};
+}
+DiskProfile DiskProfile::cloud() {
+  return {"cloud", 250'000'000, 333'333, 250'000'000, 333'333};
+}
+DiskProfile DiskProfile::network() {
+  return {"network", 400'000'000, 2'000'000, 400'000'000, 2'000'000};
+}
+DiskProfile DiskProfile::hdd() {
+  return {"hdd", 200'000'000, 8'000'000, 200'000'000, 8'000'000};
+}
+
+DiskProfile DiskProfile::named(std::string_view name) {
+  for (const DiskProfile& profile : {ssd(), cloud(), network(), hdd()})
+    if (profile.name == name) return profile;
+  throw Error(ErrorCode::usage,
+              fmt::format("there is no profile '{}'; there are ssd, cloud, network and hdd", name));
+}
+
+FilePermutePlan FilePermutePlan::out_of_place(const BitMap& map, const PermuteShape& shape,
+                                              const FilePlanOptions& options) {
+  if (shape.element_bytes == 0 || shape.inner == 0 || shape.outer == 0)
+    throw Error(ErrorCode::usage, "an array of no bytes: there is nothing to move");
+  auto state = std::make_shared<State>();
+  state->map = map;
+  state->array.unit_bytes =
+      size_product(shape.element_bytes, shape.inner, "bytes that the map moves as one");
+  state->array.outer = shape.outer;
+  const std::uint64_t budget =
+      std::min(disk::tile_bytes_within(options.memory_bytes), options.tile_bytes_max);
+  if (budget == 0)
+    disk::impossible(
+        fmt::format("a memory of {} holds no tiles: {} are for everything else; {} are the least",
+                    files::size_text(options.memory_bytes), files::size_text(disk::working_bytes),
+                    files::size_text(disk::memory_for(1, state->array.unit_bytes))));
+  disk::cut_units(*state, budget, options.memory_bytes);
+  const Count array_bytes =
+      (Count{1} << static_cast<unsigned>(state->map.width())) * state->array.unit_bytes;
+  if (array_bytes <= budget)
+    disk::group_arrays(*state, budget);
+  else
+    disk::find_passes(*state, budget, options);
+  const auto wrong = disk::wrong_by_ranks(state->map, state->passes, state->tile_log2);
+  FARO_CHECK(!wrong.has_value());
+  disk::fill_facts(*state, options);
+  return FilePermutePlan(std::move(state));
+}
+
+const FilePlanFacts& FilePermutePlan::facts() const {
+  return state_->facts;
+}
+
+}  // namespace faro::inline v1

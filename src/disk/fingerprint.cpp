@@ -1,0 +1,80 @@
+#include "disk/fingerprint.hpp"
+
+#include <algorithm>
+#include <array>
+#include <cstring>
+#include <numeric>
+
+#include "base/cores.hpp"
+#include "base/parallel.hpp"
+
+namespace faro::inline v1::disk {
+namespace {
+
+// The finalizer of SplitMix64 (Steele, Lea, Flood 2014).
+std::uint64_t mix(std::uint64_t z) {
+  z = (z ^ (z >> 30U)) * 0xbf58476d1ce4e5b9U;
+  z = (z ^ (z >> 27U)) * 0x94d049bb133111ebU;
+  return z ^ (z >> 31U);
+}
+
+std::uint64_t of_unit(std::uint64_t place, const std::byte* bytes, std::uint64_t size) {
+  std::uint64_t value = mix(place + 0x9e3779b97f4a7c15U);
+  for (; size >= 8; size -= 8, bytes += 8) {
+    std::uint64_t word = 0;
+    std::memcpy(&word, bytes, 8);
+    value = mix(value ^ word) + 0x9e3779b97f4a7c15U;
+  }
+  std::uint64_t rest = 0;
+  std::memcpy(&rest, bytes, size);
+  return mix(value ^ rest);
+}
+
+// Of work(0) ... work(count - 1), by as many threads as there are.
+template <class Work>
+std::uint64_t sum_of(std::uint64_t count, const Work& work) {
+  constexpr std::uint64_t parts_max = 64;
+  const std::uint64_t parts = std::clamp<std::uint64_t>(count, 1, parts_max);
+  std::array<std::uint64_t, parts_max> sums{};
+  in_parallel(default_threads(), parts, [&](std::uint64_t part, int) {
+    std::uint64_t sum = 0;
+    for (std::uint64_t i = count / parts * part + std::min(part, count % parts),
+                       end = count / parts * (part + 1) + std::min(part + 1, count % parts);
+         i < end; ++i)
+      sum += work(i);
+    sums[part] = sum;
+  });
+  return std::accumulate(sums.begin(), sums.end(), std::uint64_t{0});
+}
+
+}  // namespace
+
+std::uint64_t fingerprint_of_tile(const PassTiles& pass, const Tile& tile, const BitMap& goal,
+                                  std::uint64_t unit_bytes, std::span<const std::byte> bytes) {
+  constexpr std::uint64_t piece = 512;
+  const std::uint64_t units = pass.neighbours();
+  const std::uint64_t runs = bytes.size() / unit_bytes / units;
+  return sum_of(runs, [&](std::uint64_t run) {
+    std::uint64_t sum = 0;
+    const PassTiles::Neighbours at = pass.neighbours(tile, run);
+    std::array<Word, piece> places;
+    for (std::uint64_t done = 0; done < units; done += piece) {
+      const std::uint64_t count = std::min(piece, units - done);
+      apply_consecutive(goal, at.first + done, std::span(places).first(count));
+      const std::byte* data = bytes.data() + ((run * units + done) * unit_bytes);
+      for (std::uint64_t i = 0; i < count; ++i)
+        sum += of_unit(at.places_before + places[i], data + (i * unit_bytes), unit_bytes);
+    }
+    return sum;
+  });
+}
+
+std::uint64_t fingerprint_of_places(std::uint64_t first, std::uint64_t unit_bytes,
+                                    std::span<const std::byte> bytes) {
+  const std::uint64_t units = bytes.size() / unit_bytes;
+  return sum_of(units, [&](std::uint64_t i) {
+    return of_unit(first + i, bytes.data() + (i * unit_bytes), unit_bytes);
+  });
+}
+
+}  // namespace faro::inline v1::disk

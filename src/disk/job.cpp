@@ -1,0 +1,206 @@
+#include "disk/job.hpp"
+
+#include <fmt/format.h>
+
+#include <chrono>
+#include <optional>
+
+#include "base/check.hpp"
+#include "disk/fingerprint.hpp"
+#include "disk/journal.hpp"
+#include "disk/pipeline.hpp"
+#include "disk/plan_state.hpp"
+#include "faro/base/error.hpp"
+
+namespace faro::inline v1::disk {
+namespace {
+
+using Clock = std::chrono::steady_clock;
+using Part = files::Storage::Part;
+
+class Job {
+ public:
+  Job(const JobRequest& request, const FilePermutePlan& plan, files::Storage& storage,
+      RandomFile& input, const ResumeFileOptions& options)
+      : request_(request),
+        plan_(plan),
+        storage_(storage),
+        input_(input, request.input_start_byte),
+        options_(options),
+        journal_(storage.journal()),
+        pass_bytes_(static_cast<std::uint64_t>(plan.facts().data_bytes)) {}
+
+  JobOutcome run() {
+    if (const auto last = journal_.last(); last && last->kind == Record::Kind::complete) {
+      finish();
+      return {};
+    }
+    const bool fresh = journal_.is_blank();
+    try {
+      prepare(fresh);
+      go_on();
+    } catch (const Error&) {
+      // Nothing to go on from: nothing is left behind.
+      if (fresh && !journal_.last()) discard_quietly();
+      throw;
+    }
+    return {.counts = pipeline_->counts(), .resumed_bytes = resumed_bytes_};
+  }
+
+ private:
+  void prepare(bool fresh) {
+    if (fresh) {
+      journal_.begin(request_.json(plan_));
+      storage_.sync_folder();
+    }
+    const auto last = journal_.last();
+    const bool several = plan_.facts().passes.size() > 1;
+    if (last && (!storage_.exists(Part::data) || (several && !storage_.exists(Part::temporary))))
+      throw Error(ErrorCode::environment,
+                  fmt::format("{}: the unfinished data beside the journal is gone; --fresh begins "
+                              "anew",
+                              storage_.journal().name()));
+    data_file_ = storage_.open(Part::data);
+    data_.emplace(*data_file_, request_.output_start.size());
+    data_->reserve(pass_bytes_);
+    if (several) {
+      temporary_ = storage_.open(Part::temporary);
+      temporary_->reserve(pass_bytes_);
+    }
+    storage_.sync_folder();
+    data_file_->write(0, std::as_bytes(std::span(request_.output_start)));
+    pipeline_.emplace(plan_.facts().passes.front().tile_bytes, options_.io_threads,
+                      PermuteOptions{.threads = options_.threads});
+  }
+
+  void go_on() {
+    std::size_t pass = 0;
+    std::uint64_t first = 0;
+    if (const auto last = journal_.last()) {
+      pass = last->pass;
+      first = last->count;
+      fingerprint_ = last->fingerprint;
+    }
+    const auto& passes = plan_.state().tiles;
+    if (pass >= passes.size() || first > passes[pass].tiles())
+      throw Error(ErrorCode::environment,
+                  fmt::format("{}: the journal does not fit its plan; --fresh begins anew",
+                              storage_.journal().name()));
+    resumed_bytes_ = bytes_done(pass, first);
+    for (; pass < passes.size(); ++pass, first = 0) run_pass(pass, first);
+    if (request_.verify) verify();
+    journal_.append({.kind = Record::Kind::complete, .fingerprint = fingerprint_});
+    finish();
+  }
+
+  void run_pass(std::size_t index, std::uint64_t first) {
+    const PassTiles& tiles = plan_.state().tiles[index];
+    const auto count = static_cast<std::uint64_t>(tiles.tiles());
+    const FilePassFacts& facts = plan_.facts().passes[index];
+    RandomFile& to = file(facts.to);
+    TileHooks hooks;
+    if (request_.verify && index == 0)
+      hooks.read = [&](const Tile& tile, std::span<const std::byte> bytes) {
+        fingerprint_ += fingerprint_of_tile(tiles, tile, plan_.state().map,
+                                            plan_.state().array.unit_bytes, bytes);
+      };
+    hooks.written = [&](std::uint64_t done) {
+      const bool stop = !goes_on(bytes_done(index, done));
+      if (done == count || stop || is_due()) checkpoint(to, index, done);
+      if (stop && (done != count || index + 1 != plan_.state().tiles.size()))
+        throw Error(ErrorCode::cancelled, "stopped on request");
+    };
+    last_checkpoint_ = Clock::now();
+    pipeline_->run(tiles, {first, count}, file(facts.from), to, hooks);
+  }
+
+  bool goes_on(std::uint64_t done_bytes) const {
+    const std::uint64_t total = pass_bytes_ * plan_.facts().passes.size();
+    return !options_.progress || options_.progress(done_bytes, total) == Continue::yes;
+  }
+
+  bool is_due() const {
+    return std::chrono::duration<double>(Clock::now() - last_checkpoint_).count() >=
+           options_.checkpoint_seconds;
+  }
+
+  // The order is the promise: a record says only what is durable already.
+  void checkpoint(RandomFile& to, std::size_t pass, std::uint64_t done) {
+    to.sync();
+    journal_.append({.kind = Record::Kind::tiles,
+                     .pass = static_cast<std::uint16_t>(pass),
+                     .count = done,
+                     .fingerprint = fingerprint_});
+    last_checkpoint_ = Clock::now();
+  }
+
+  std::uint64_t bytes_done(std::size_t pass, std::uint64_t tiles) const {
+    const PassTiles& all = plan_.state().tiles[pass];
+    const std::uint64_t here = tiles == all.tiles() ? pass_bytes_ : tiles * all.tile_bytes();
+    return (pass * pass_bytes_) + here;
+  }
+
+  RandomFile& file(const std::string& name) {
+    if (name == "input") return input_;
+    if (name == "output") return *data_;
+    FARO_CHECK(temporary_ != nullptr);
+    return *temporary_;
+  }
+
+  void verify() {
+    const std::uint64_t unit = plan_.state().array.unit_bytes;
+    std::uint64_t found = 0;
+    pipeline_->read_in_order(*data_, pass_bytes_, plan_.facts().passes.front().tile_bytes,
+                             [&](std::uint64_t at, std::span<const std::byte> bytes) {
+                               found += fingerprint_of_places(at / unit, unit, bytes);
+                             });
+    if (found == fingerprint_) return;
+    data_.reset();
+    data_file_.reset();
+    storage_.reset();
+    discard_quietly();
+    throw Error(
+        ErrorCode::refused,
+        "the check of every element failed: what stands in the finished file is not what "
+        "was read; nothing was replaced. The disk or the memory of this machine is in doubt");
+  }
+
+  void finish() {
+    data_.reset();
+    data_file_.reset();
+    temporary_.reset();
+    if (storage_.exists(Part::data)) storage_.publish();
+    storage_.discard();
+  }
+
+  void discard_quietly() noexcept {
+    try {
+      storage_.discard();
+    } catch (const Error&) {  // the first error is the one that is told
+    }
+  }
+
+  const JobRequest& request_;
+  const FilePermutePlan& plan_;
+  files::Storage& storage_;
+  files::ShiftedFile input_;
+  const ResumeFileOptions& options_;
+  Journal journal_;
+  std::uint64_t pass_bytes_;
+  std::unique_ptr<RandomFile> data_file_;
+  std::optional<files::ShiftedFile> data_;
+  std::unique_ptr<RandomFile> temporary_;
+  std::optional<Pipeline> pipeline_;
+  std::uint64_t fingerprint_ = 0;
+  std::uint64_t resumed_bytes_ = 0;
+  Clock::time_point last_checkpoint_;
+};
+
+}  // namespace
+
+JobOutcome run_job(const JobRequest& request, const FilePermutePlan& plan, files::Storage& storage,
+                   RandomFile& input, const ResumeFileOptions& options) {
+  return Job(request, plan, storage, input, options).run();
+}
+
+}  // namespace faro::inline v1::disk

@@ -1,0 +1,27 @@
+// A plan performed with a journal: the protocol that survives a crash at any point.
+//
+//   1  journal: the request, synced; its name synced        before any other byte
+//   2  data and temporary: space reserved, names synced
+//   3  tiles, in order, and now and then a checkpoint:      sync the file, then a record, synced
+//      A pass never overwrites what it reads, so tiles may be done again: a crash costs what was
+// done
+//      since the last record.
+//   4  a record that all is complete, synced
+//   5  data takes the output's name, durably; then the rest is removed
+#pragma once
+
+#include "disk/request.hpp"
+#include "files/storage.hpp"
+
+namespace faro::inline v1::disk {
+
+struct JobOutcome {
+  FileCounts counts;
+  std::uint64_t resumed_bytes = 0;
+};
+
+// Begins, or goes on where the storage's journal is not blank; its header must be the request's.
+JobOutcome run_job(const JobRequest& request, const FilePermutePlan& plan, files::Storage& storage,
+                   RandomFile& input, const ResumeFileOptions& options);
+
+}  // namespace faro::inline v1::disk

@@ -1,0 +1,137 @@
+#include "faro/disk/permute_file.hpp"
+
+#include <fmt/format.h>
+
+#include <chrono>
+#include <filesystem>
+#include <vector>
+
+#include "disk/crc32c.hpp"
+#include "disk/job.hpp"
+#include "disk/journal.hpp"
+#include "faro/base/error.hpp"
+#include "files/posix_file.hpp"
+
+namespace faro::inline v1 {
+namespace {
+
+using disk::FileIdentity;
+using disk::JobRequest;
+
+FileIdentity identity_of(files::PosixFile& file) {
+  const files::FileStatus status = file.status();
+  FileIdentity identity{.size_bytes = status.size_bytes,
+                        .changed_nanoseconds = status.changed_nanoseconds,
+                        .inode = status.inode,
+                        .device = status.device};
+  constexpr std::uint64_t blocks = 64;
+  constexpr std::uint64_t block_bytes = 4096;
+  std::vector<std::byte> block(block_bytes);
+  for (std::uint64_t i = 0; i < blocks; ++i) {
+    const std::uint64_t at = identity.size_bytes / blocks * i;
+    const std::span<std::byte> piece =
+        std::span(block).first(std::min(block_bytes, identity.size_bytes - at));
+    file.read(at, piece);
+    identity.samples_crc32c = disk::crc32c(piece, identity.samples_crc32c);
+  }
+  return identity;
+}
+
+PermuteFileReport run(const JobRequest& request, const FilePermutePlan& plan,
+                      files::Storage& storage, files::PosixFile& input,
+                      const ResumeFileOptions& options) {
+  const auto start = std::chrono::steady_clock::now();
+  const disk::JobOutcome outcome = disk::run_job(request, plan, storage, input, options);
+  return {
+      .plan = plan.facts(),
+      .counts = outcome.counts,
+      .resumed_bytes = outcome.resumed_bytes,
+      .verified = request.verify,
+      .seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count()};
+}
+
+void check_size(const std::string& in, std::uint64_t found, const FilePermutePlan& plan,
+                std::uint64_t start) {
+  if (found >= start && found - start == plan.facts().data_bytes) return;
+  throw Error(ErrorCode::usage,
+              fmt::format("{}: map and shape say {} bytes from byte {} on, the file has {} bytes",
+                          in, to_string(plan.facts().data_bytes), start, found));
+}
+
+}  // namespace
+
+PermuteFileReport permute_file(const std::string& in, const std::string& out, const BitMap& map,
+                               const PermuteShape& shape, const PermuteFileOptions& options) {
+  const auto plan = FilePermutePlan::out_of_place(map, shape, options.plan);
+  files::PosixFile input(in, {.access = FileAccess::read, .io = options.io});
+  check_size(in, input.size_bytes(), plan, options.input_start_byte);
+  const FileTarget target = FileTarget::find(out);
+  const auto storage = files::open_storage(target, options.temporary_folder, options.io);
+  if (options.unfinished == PermuteFileOptions::Unfinished::fresh) storage->reset();
+  if (const disk::Journal journal(storage->journal()); !journal.is_blank())
+    throw Error(ErrorCode::usage,
+                fmt::format("{}: an earlier run is unfinished: {}; --resume goes on with it, "
+                            "--fresh begins anew",
+                            out, describe_unfinished(out)));
+  const JobRequest request{.map = map,
+                           .shape = shape,
+                           .plan = options.plan,
+                           .input = std::filesystem::absolute(in).string(),
+                           .input_start_byte = options.input_start_byte,
+                           .output_start = options.output_start,
+                           .temporary_folder = options.temporary_folder,
+                           .verify = options.verify,
+                           .identity = identity_of(input)};
+  return run(request, plan, *storage, input, options);
+}
+
+PermuteFileReport resume_file(const std::string& out, const ResumeFileOptions& options) {
+  const FileTarget target = FileTarget::find(out);
+  if (!files::has_unfinished(target))
+    throw Error(ErrorCode::usage, fmt::format("{}: there is no unfinished run to go on with", out));
+  std::string header;
+  std::string name;
+  {
+    const auto storage = files::open_storage(target, "", options.io);
+    const disk::Journal journal(storage->journal());
+    name = storage->journal().name();
+    if (journal.is_blank()) {
+      storage->discard();
+      throw Error(ErrorCode::usage, fmt::format("{}: the run was stopped before anything was done, "
+                                                "so there is nothing to go on with; begin anew",
+                                                out));
+    }
+    header = journal.header();
+  }
+  const JobRequest request = JobRequest::parse(header, name);
+  const auto plan = FilePermutePlan::out_of_place(request.map, request.shape, request.plan);
+  if (disk::plan_checksum(plan) != disk::plan_checksum_in(header))
+    throw Error(ErrorCode::environment,
+                fmt::format("{}: it was begun by another version, which planned otherwise; finish "
+                            "it with that one, or --fresh begins anew",
+                            out));
+  files::PosixFile input(request.input, {.access = FileAccess::read, .io = options.io});
+  const auto storage = files::open_storage(target, request.temporary_folder, options.io);
+  const auto last = disk::Journal(storage->journal()).last();
+  const bool only_its_name = last && last->kind == disk::Record::Kind::complete;
+  if (!only_its_name && identity_of(input) != request.identity)
+    throw Error(ErrorCode::environment,
+                fmt::format("{}: was changed since the unfinished run of '{}' began; nothing was "
+                            "touched. --fresh begins anew",
+                            request.input, out));
+  return run(request, plan, *storage, input, options);
+}
+
+std::string describe_unfinished(const std::string& out) {
+  const FileTarget target = FileTarget::find(out);
+  if (!files::has_unfinished(target)) return "";
+  files::PosixFile file(files::unfinished_folder(target) + "/journal",
+                        {.access = FileAccess::read, .io = FileIo::buffered});
+  const disk::Journal journal(file);
+  const auto last = journal.last();
+  if (!last) return "no checkpoint was reached";
+  if (last->kind == disk::Record::Kind::complete) return "it is complete but for its name";
+  return fmt::format("{} tiles of pass {} are done", last->count, last->pass + 1);
+}
+
+}  // namespace faro::inline v1

@@ -1,0 +1,32 @@
+// What a FilePermutePlan holds.
+#pragma once
+
+#include <vector>
+
+#include "disk/passes.hpp"
+#include "disk/tiles.hpp"
+#include "faro/disk/file_permute_plan.hpp"
+
+namespace faro::inline v1 {
+
+struct FilePermutePlan::State {
+  BitMap map;  // on units
+  disk::TiledArray array;
+  int tile_log2 = 0;
+  std::vector<disk::DiskPass> passes;
+  std::vector<disk::PassTiles> tiles;  // of each pass
+  FilePlanFacts facts;
+};
+
+namespace disk {
+
+// Memory beside the tiles: the program, its libraries, stacks, tables, what the page cache holds of
+// files that cannot be read directly.
+inline constexpr std::uint64_t working_bytes = std::uint64_t{48} << 20U;
+inline constexpr int tiles_in_memory = 3;
+
+// The largest tile within a cap; 0 if there is none.
+std::uint64_t tile_bytes_within(std::uint64_t memory_bytes);
+
+}  // namespace disk
+}  // namespace faro::inline v1

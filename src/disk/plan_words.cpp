@@ -1,0 +1,98 @@
+// A plan in words, and as JSON.
+#include <fmt/format.h>
+
+#include <nlohmann/json.hpp>
+
+#include "disk/plan_state.hpp"
+#include "faro/algebra/notation.hpp"
+#include "files/words.hpp"
+
+namespace faro::inline v1 {
+namespace {
+
+using Json = nlohmann::ordered_json;
+
+// A number where JSON has room for it, else its digits.
+Json number(Count count) {
+  if (count <= Count{UINT64_MAX}) return static_cast<std::uint64_t>(count);
+  return to_string(count);
+}
+
+// 1234567 -> "1 234 567".
+std::string digits(Count count) {
+  std::string text = to_string(count);
+  for (std::size_t at = text.size(); at > 3; at -= 3) text.insert(at - 3, 1, ' ');
+  return text;
+}
+
+std::string passes_text(std::size_t count) {
+  return count == 1 ? "1 pass" : fmt::format("{} passes", count);
+}
+
+}  // namespace
+
+std::string FilePermutePlan::describe() const {
+  const FilePlanFacts& all = facts();
+  const std::uint64_t tile = all.passes.front().tile_bytes;
+  std::string text = fmt::format(
+      "{}: {} times {}; memory {}, {} tiles of {}\n", files::size_text(all.data_bytes),
+      digits(all.data_bytes / all.unit_bytes), files::size_text(all.unit_bytes),
+      files::size_text(all.memory_bytes), disk::tiles_in_memory, files::size_text(tile));
+  Count reads = 0;
+  Count writes = 0;
+  for (std::size_t i = 0; i < all.passes.size(); ++i) {
+    const FilePassFacts& pass = all.passes[i];
+    text += fmt::format("  pass {}  {:>9} -> {:<9}  reads of {}, writes of {}, {} {}\n", i + 1,
+                        pass.from, pass.to, files::size_text(pass.read_run_bytes),
+                        files::size_text(pass.write_run_bytes), digits(pass.tiles),
+                        pass.tiles == 1 ? "tile" : "tiles");
+    reads += pass.reads;
+    writes += pass.writes;
+  }
+  const bool fewest = static_cast<int>(all.passes.size()) == all.passes_bound;
+  text += fmt::format("  {}; {}: {}\n", passes_text(all.passes.size()),
+                      fewest ? "no plan with such runs has fewer"
+                             : fmt::format("the bound is {}", all.passes_bound),
+                      all.bound_reason);
+  text +=
+      fmt::format("  disk: {} for the output, {}\n", files::size_text(all.data_bytes),
+                  all.temporary_bytes == 0 ? "nothing temporary"
+                                           : files::size_text(all.temporary_bytes) + " temporary");
+  text += fmt::format("  I/O: {} reads, {} writes; about {} by the profile '{}'\n", digits(reads),
+                      digits(writes), files::duration_text(all.seconds), all.profile);
+  return text;
+}
+
+std::string FilePermutePlan::json() const {
+  const FilePlanFacts& all = facts();
+  Json object;
+  object["format"] = "faro-file-plan/1";
+  object["map"] = to_notation(state_->map);
+  object["unit_bytes"] = all.unit_bytes;
+  object["outer"] = state_->array.outer;
+  object["data_bytes"] = number(all.data_bytes);
+  object["memory_bytes"] = all.memory_bytes;
+  object["tile_bytes"] = all.passes.front().tile_bytes;
+  object["temporary_bytes"] = number(all.temporary_bytes);
+  object["passes_bound"] = all.passes_bound;
+  object["bound_reason"] = all.bound_reason;
+  object["profile"] = all.profile;
+  object["seconds"] = all.seconds;
+  Json passes = Json::array();
+  for (const FilePassFacts& pass : all.passes) {
+    Json row;
+    row["from"] = pass.from;
+    row["to"] = pass.to;
+    row["map"] = to_notation(pass.map);
+    row["tiles"] = number(pass.tiles);
+    row["read_run_bytes"] = pass.read_run_bytes;
+    row["write_run_bytes"] = pass.write_run_bytes;
+    row["reads"] = number(pass.reads);
+    row["writes"] = number(pass.writes);
+    passes.push_back(std::move(row));
+  }
+  object["passes"] = std::move(passes);
+  return object.dump(2);
+}
+
+}  // namespace faro::inline v1

@@ -1,0 +1,127 @@
+#include "disk/request.hpp"
+
+#include <fmt/format.h>
+
+#include <charconv>
+#include <nlohmann/json.hpp>
+#include <vector>
+
+#include "disk/crc32c.hpp"
+#include "faro/base/error.hpp"
+
+namespace faro::inline v1::disk {
+namespace {
+
+using Json = nlohmann::ordered_json;
+
+constexpr const char* journal_format = "faro-journal/1";
+
+std::string hex_of(std::string_view bytes) {
+  std::string text;
+  for (const char c : bytes) text += fmt::format("{:02x}", static_cast<unsigned char>(c));
+  return text;
+}
+
+std::string bytes_of(const std::string& hex) {
+  std::string bytes;
+  for (std::size_t i = 0; i + 1 < hex.size(); i += 2) {
+    unsigned value = 0;
+    std::from_chars(hex.data() + i, hex.data() + i + 2, value, 16);
+    bytes += static_cast<char>(value);
+  }
+  return bytes;
+}
+
+Json profile_json(const DiskProfile& profile) {
+  return {{"name", profile.name},
+          {"read_bytes_per_second", profile.read_bytes_per_second},
+          {"read_run_nanoseconds", profile.read_run_nanoseconds},
+          {"write_bytes_per_second", profile.write_bytes_per_second},
+          {"write_run_nanoseconds", profile.write_run_nanoseconds}};
+}
+
+DiskProfile profile_from(const Json& json) {
+  return {json.at("name"), json.at("read_bytes_per_second"), json.at("read_run_nanoseconds"),
+          json.at("write_bytes_per_second"), json.at("write_run_nanoseconds")};
+}
+
+Json identity_json(const FileIdentity& identity) {
+  return {{"size_bytes", identity.size_bytes},
+          {"changed_nanoseconds", identity.changed_nanoseconds},
+          {"inode", identity.inode},
+          {"device", identity.device},
+          {"samples_crc32c", identity.samples_crc32c}};
+}
+
+FileIdentity identity_from(const Json& json) {
+  return {json.at("size_bytes"), json.at("changed_nanoseconds"), json.at("inode"),
+          json.at("device"), json.at("samples_crc32c")};
+}
+
+}  // namespace
+
+std::string JobRequest::json(const FilePermutePlan& made) const {
+  Json object;
+  object["format"] = journal_format;
+  object["width"] = map.width();
+  for (int i = 0; i < map.width(); ++i) object["columns"].push_back(map.column(i));
+  object["complement"] = map.complement();
+  object["element_bytes"] = shape.element_bytes;
+  object["outer"] = shape.outer;
+  object["inner"] = shape.inner;
+  object["memory_bytes"] = plan.memory_bytes;
+  object["run_bytes_min"] = plan.run_bytes_min;
+  object["passes"] = plan.passes;
+  object["tile_bytes_max"] = plan.tile_bytes_max;
+  object["profile"] = profile_json(plan.profile);
+  // Names of files are bytes, which need not be UTF-8.
+  object["input_hex"] = hex_of(input);
+  object["input_start_byte"] = input_start_byte;
+  object["input_identity"] = identity_json(identity);
+  object["output_start_hex"] = hex_of(output_start);
+  object["temporary_folder_hex"] = hex_of(temporary_folder);
+  object["verify"] = verify;
+  object["plan_crc32c"] = plan_checksum(made);
+  return object.dump();
+}
+
+JobRequest JobRequest::parse(std::string_view text, const std::string& journal) {
+  try {
+    const Json object = Json::parse(text);
+    if (object.at("format") != journal_format)
+      throw Error(ErrorCode::environment,
+                  fmt::format("{}: its format is '{}'; this program goes on with '{}'", journal,
+                              object.at("format").get<std::string>(), journal_format));
+    JobRequest request;
+    const auto columns = object.value("columns", std::vector<Word>());
+    request.map = BitMap::from_columns(columns, object.at("complement"));
+    request.shape = {.element_bytes = object.at("element_bytes"),
+                     .outer = object.at("outer"),
+                     .inner = object.at("inner")};
+    request.plan = {.memory_bytes = object.at("memory_bytes"),
+                    .profile = profile_from(object.at("profile")),
+                    .run_bytes_min = object.at("run_bytes_min"),
+                    .passes = object.at("passes"),
+                    .tile_bytes_max = object.at("tile_bytes_max")};
+    request.input = bytes_of(object.at("input_hex"));
+    request.input_start_byte = object.at("input_start_byte");
+    request.identity = identity_from(object.at("input_identity"));
+    request.output_start = bytes_of(object.at("output_start_hex"));
+    request.temporary_folder = bytes_of(object.at("temporary_folder_hex"));
+    request.verify = object.at("verify");
+    return request;
+  } catch (const nlohmann::json::exception& error) {
+    throw Error(ErrorCode::environment,
+                fmt::format("{}: the journal is not understood: {}", journal, error.what()));
+  }
+}
+
+std::uint32_t plan_checksum(const FilePermutePlan& plan) {
+  return crc32c(plan.json());
+}
+
+std::uint32_t plan_checksum_in(std::string_view text) {
+  return Json::parse(text).at("plan_crc32c");
+}
+
+}  // namespace faro::inline v1::disk

@@ -1,0 +1,120 @@
+#include "disk/tiles.hpp"
+
+#include <algorithm>
+
+#include "base/check.hpp"
+
+namespace faro::inline v1::disk {
+
+TileSpace::TileSpace(int width, const std::vector<Word>& vectors)
+    : basis_(reduced_basis(vectors)), width_(width) {
+  std::reverse(basis_.begin(), basis_.end());
+  for (const Word v : basis_) leading_ |= bit(highest_bit(v));
+}
+
+Word TileSpace::member(Word k) const {
+  Word x = 0;
+  for (; k != 0; k &= k - 1) x ^= basis_[static_cast<std::size_t>(lowest_bit(k))];
+  return x;
+}
+
+Word TileSpace::position(Word x) const {
+  Word k = 0;
+  int n = 0;
+  for (Word rest = leading_; rest != 0; rest &= rest - 1, ++n)
+    if (has_bit(x, lowest_bit(rest))) k |= bit(n);
+  return k;
+}
+
+Word TileSpace::coset(Word i) const {
+  Word x = 0;
+  int n = 0;
+  for (Word rest = low_mask(width_) & ~leading_; rest != 0; rest &= rest - 1, ++n)
+    if (has_bit(i, n)) x |= bit(lowest_bit(rest));
+  return x;
+}
+
+PassTiles::PassTiles(const DiskPass& pass, const TiledArray& array)
+    : map_(pass.map), array_(array) {
+  const int width = map_.width();
+  std::vector<Word> image = pass.tile;
+  for (Word& v : image) v = map_.matrix().apply(v);
+  reads_ = {.space = TileSpace(width, pass.tile), .run_log2 = pass.read_log2, .run_bytes = 0};
+  writes_ = {.space = TileSpace(width, image), .run_log2 = pass.write_log2, .run_bytes = 0};
+  const int dimension = reads_.space.dimension();
+  whole_ = dimension == width;
+  FARO_CHECK(whole_ || array_.group == 1);
+  array_bytes_ = (Count{1} << static_cast<unsigned>(width)) * array_.unit_bytes;
+  if (whole_) {
+    tile_bytes_ = static_cast<std::uint64_t>(array_bytes_) * array_.group;
+    tiles_ = ceil_div(array_.outer, array_.group);
+    reads_.run_bytes = writes_.run_bytes = tile_bytes_;
+    return;
+  }
+  tile_bytes_ = array_.unit_bytes << static_cast<unsigned>(dimension);
+  tiles_ = (Count{1} << static_cast<unsigned>(width - dimension)) * array_.outer;
+  reads_.run_bytes = array_.unit_bytes << static_cast<unsigned>(reads_.run_log2);
+  writes_.run_bytes = array_.unit_bytes << static_cast<unsigned>(writes_.run_log2);
+  std::vector<Word> columns;
+  for (int k = 0; k < dimension; ++k)
+    columns.push_back(writes_.space.position(map_.matrix().apply(reads_.space.vector(k))));
+  local_ = BitMap::from_columns(columns);
+}
+
+Tile PassTiles::tile(std::uint64_t index) const {
+  Tile tile;
+  const auto array_bytes = static_cast<std::uint64_t>(array_bytes_);
+  if (whole_) {
+    const std::uint64_t first = index * array_.group;
+    const std::uint64_t arrays = std::min(array_.group, array_.outer - first);
+    tile.array_offset = first * array_bytes;
+    tile.bytes = arrays * array_bytes;
+    tile.map = map_;
+    tile.shape = {.element_bytes = array_.unit_bytes, .outer = arrays, .inner = 1};
+    return tile;
+  }
+  const int above = map_.width() - reads_.space.dimension();
+  tile.array_offset = (index >> static_cast<unsigned>(above)) * array_bytes;
+  tile.from = reads_.space.coset(index & low_mask(above));
+  const Word image = map_(tile.from);
+  const Word delta = writes_.space.position(image);
+  tile.to = image ^ writes_.space.member(delta);
+  tile.bytes = tile_bytes_;
+  tile.map = BitMap::from_matrix(local_.matrix(), delta);
+  tile.shape = {.element_bytes = array_.unit_bytes, .outer = 1, .inner = 1};
+  return tile;
+}
+
+PassTiles::Neighbours PassTiles::neighbours(const Tile& tile, std::uint64_t j) const {
+  const std::uint64_t array = tile.array_offset / static_cast<std::uint64_t>(array_bytes_);
+  if (whole_) return {.first = 0, .places_before = (array + j) * bit(map_.width())};
+  return {.first = tile.from ^ reads_.space.member(j << static_cast<unsigned>(reads_.run_log2)),
+          .places_before = array * bit(map_.width())};
+}
+
+Count PassTiles::requests(const Side& side) const {
+  const Count pieces = ceil_div(side.run_bytes, request_bytes_max);
+  if (!whole_) return (tiles_ * (tile_bytes_ / side.run_bytes)) * pieces;
+  const Count last =
+      (array_.outer - static_cast<std::uint64_t>(tiles_ - 1) * array_.group) * array_bytes_;
+  return (tiles_ - 1) * pieces + ceil_div(last, request_bytes_max);
+}
+
+std::uint64_t PassTiles::count(const Tile& tile, const Side& side) const {
+  const std::uint64_t run = std::min(side.run_bytes, tile.bytes);
+  return tile.bytes / run * static_cast<std::uint64_t>(ceil_div(run, request_bytes_max));
+}
+
+Request PassTiles::request(const Tile& tile, const Side& side, Word base, std::uint64_t i) const {
+  const std::uint64_t run_bytes = std::min(side.run_bytes, tile.bytes);
+  const auto pieces = static_cast<std::uint64_t>(ceil_div(run_bytes, request_bytes_max));
+  const std::uint64_t run = i / pieces;
+  const std::uint64_t within = i % pieces * request_bytes_max;
+  const Word address =
+      whole_ ? 0 : base ^ side.space.member(run << static_cast<unsigned>(side.run_log2));
+  return {.file_offset = tile.array_offset + (address * array_.unit_bytes) + within,
+          .buffer_offset = (run * run_bytes) + within,
+          .bytes = std::min(request_bytes_max, run_bytes - within)};
+}
+
+}  // namespace faro::inline v1::disk

@@ -1,0 +1,232 @@
+#include "engine/parts.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <array>
+#include <cstdlib>
+#include <cstring>
+#include <memory>
+#include <new>
+
+#include "base/check.hpp"
+#include "engine/passes.hpp"
+
+namespace faro::inline v1::engine {
+namespace {
+
+constexpr std::uint32_t lines_ahead = 32;
+
+// How many low bits of the memory side a part holds whole runs of: those that no part bit looks at.
+int whole_run_bits(const BitMatrix& to_compact, int inner_bits) {
+  int run = 0;
+  while (run < to_compact.columns() && (to_compact.column(run) >> inner_bits) == 0) ++run;
+  return run;
+}
+
+// Calls move(k, place in memory) for the elements of a part in the order of the compact side.
+template <class Move>
+void each_element(const BitMap& to_memory, Word start, int inner_bits, Move&& move) {
+  std::array<Word, word_bits> steps{};
+  Word sum = 0;
+  for (int i = 0; i < inner_bits; ++i) {
+    steps[static_cast<std::size_t>(i)] = sum ^= to_memory.column(i);
+  }
+  Word memory = start;
+  const Word count = bit(inner_bits);
+  for (Word k = 0;;) {
+    move(k, memory);
+    if (++k == count) return;
+    memory ^= steps[static_cast<std::size_t>(lowest_bit(k))];
+  }
+}
+
+template <std::size_t Known>
+void move_elements(const BitMap& to_memory, Word start, int inner_bits, Compact compact,
+                   std::uint64_t element_bytes, const std::byte* from, std::byte* to) {
+  const std::size_t bytes = Known != 0 ? Known : element_bytes;
+  if (compact == Compact::to) {
+    each_element(to_memory, start, inner_bits, [&](Word k, Word memory) {
+      std::memcpy(to + k * bytes, from + memory * bytes, bytes);
+    });
+  } else {
+    each_element(to_memory, start, inner_bits, [&](Word k, Word memory) {
+      std::memcpy(to + memory * bytes, from + k * bytes, bytes);
+    });
+  }
+}
+
+using MoveElements = void (*)(const BitMap&, Word, int, Compact, std::uint64_t, const std::byte*,
+                              std::byte*);
+
+MoveElements mover(std::uint64_t bytes) {
+  switch (bytes) {
+    case 1:
+      return move_elements<1>;
+    case 2:
+      return move_elements<2>;
+    case 4:
+      return move_elements<4>;
+    case 8:
+      return move_elements<8>;
+    case 16:
+      return move_elements<16>;
+    case 24:
+      return move_elements<24>;
+    default:
+      return move_elements<0>;
+  }
+}
+
+Word image(const std::vector<Word>& columns, Word x) {
+  return BitMatrix::from_columns(word_bits, columns).apply(x);
+}
+
+struct FreeMemory {
+  void operator()(std::byte* p) const { std::free(p); }
+};
+
+}  // namespace
+
+Parts::Parts(const PartsRequest& request) : request_(request) {
+  FARO_CHECK(request.rank_from.size() == request.rank_to.size());
+  FARO_CHECK(request.part_bits >= 0 && request.part_bits <= request.map.width());
+  inner_bits_ = request.map.width() - request.part_bits;
+  FARO_CHECK(request.compact == Compact::from || inner_bits_ == word_bits ||
+             request.map.complement() >> inner_bits_ == 0);
+  to_memory_ = request.compact == Compact::to ? request.map.inverse() : request.map;
+  plan_tiles();
+}
+
+void Parts::plan_tiles() {
+  if (!is_power_of_two(request_.element_bytes)) return;
+  const int element_log2 = log2_exact(request_.element_bytes);
+  const int unit_log2 = std::min(element_log2, 3);
+  const int widen = element_log2 - unit_log2;
+  kernels_ = &kernel_set(request_.simd);
+  const int width = request_.map.width() + widen;
+  const int line = std::max(line_log2, kernels_->vector_log2) - unit_log2;
+  const auto rank_bits = static_cast<int>(request_.rank_from.size());
+  if (width + rank_bits > word_bits) return;
+  const BitMap map = beside(request_.map, BitMap::identity(widen));
+  const BitMatrix inverse = map.inverse().matrix();
+  const bool gathers = request_.compact == Compact::to;
+  const int inner = inner_bits_ + widen;
+  const int memory_run = whole_run_bits(gathers ? map.matrix() : inverse, inner);
+  if (std::min(memory_run, inner) < line) return;
+
+  // The compact side stays in the cache, so its runs may be of a line; those of memory grow first.
+  constexpr int tile_log2_max = 15;
+  constexpr int memory_run_log2_max = 12;
+  Method method;
+  int& memory = gathers ? method.from_run_bits : method.to_run_bits;
+  method.from_run_bits = line;
+  method.to_run_bits = line;
+  const auto fits = [&] {
+    return tile_dimension(inverse, method.from_run_bits, method.to_run_bits) + unit_log2 <=
+           tile_log2_max;
+  };
+  while (memory < std::min(memory_run, memory_run_log2_max - unit_log2)) {
+    ++memory;
+    if (fits()) continue;
+    --memory;
+    break;
+  }
+  method.streaming = !gathers && request_.stores == Stores::streaming;
+  // Vectors that are parts of lines are put together in a stage.
+  method.stage_to = method.streaming && kernels_->vector_log2 < line_log2;
+  method.lines_ahead = gathers ? lines_ahead : 0;
+  TilePass pass;
+  pass.plan = tile_plan(map, inverse, unit_log2, kernels_->vector_log2 - unit_log2, method);
+  order_outer(pass.plan, inner, widen);
+  pass.tables = tables_for(pass.plan, *kernels_);
+  memory_run_bytes_ = bit(memory + unit_log2);
+  pass_ = std::move(pass);
+}
+
+// The walk's vectors within a part first, then one for each part bit, then one for each rank bit.
+void Parts::order_outer(TilePlan& plan, int unit_inner_bits, int widen) {
+  const bool gathers = request_.compact == Compact::to;
+  const int inner_log2 = unit_inner_bits + plan.unit_log2;
+  struct Step {
+    Word from = 0;
+    Word to = 0;
+  };
+  const auto part_of = [&](const Step& step) {
+    return (gathers ? step.to : step.from) >> inner_log2;
+  };
+  std::vector<Step> within;
+  std::vector<Step> across;  // fully reduced: the leading part bit of each is in no other
+  for (int i = 0; i < plan.outer_bits; ++i) {
+    Step step{plan.outer_from[static_cast<std::size_t>(i)],
+              plan.outer_to[static_cast<std::size_t>(i)]};
+    const auto clear = [&](Step& one, const Step& by) {
+      if (!has_bit(part_of(one), highest_bit(part_of(by)))) return;
+      one = {one.from ^ by.from, one.to ^ by.to};
+    };
+    for (const Step& by : across) clear(step, by);
+    if (part_of(step) == 0) {
+      within.push_back(step);
+      continue;
+    }
+    for (Step& one : across) clear(one, step);
+    across.push_back(step);
+  }
+  FARO_CHECK(static_cast<int>(across.size()) == request_.part_bits);
+  std::sort(across.begin(), across.end(),
+            [&](const Step& a, const Step& b) { return part_of(a) < part_of(b); });
+  part_tile_bits_ = static_cast<int>(within.size());
+
+  const Word inside = low_mask(inner_log2);
+  plan.outer_bits = 0;
+  const auto add = [&](const Step& step) {
+    const auto at = static_cast<std::size_t>(plan.outer_bits++);
+    plan.outer_from[at] = gathers ? step.from : step.from & inside;
+    plan.outer_to[at] = gathers ? step.to & inside : step.to;
+  };
+  for (const Step& step : within) add(step);
+  for (const Step& step : across) add(step);
+  const Word low = low_mask(plan.method.from_run_bits);
+  for (std::size_t j = 0; j < request_.rank_from.size(); ++j) {
+    // What lies inside a run of the source is a shift at the destination.
+    const Word from = request_.rank_from[j] << widen;
+    const Word shift = request_.map.matrix().apply((from & low) >> widen) << widen;
+    const Word to = (request_.rank_to[j] << widen) ^ shift;
+    add({(from & ~low) << plan.unit_log2, to << plan.unit_log2});
+  }
+}
+
+std::string Parts::words() const {
+  if (!pass_) return fmt::format("elements of {} bytes, one by one", request_.element_bytes);
+  return fmt::format("{}, runs of {} bytes in memory, {} stores", kernels_->name, memory_run_bytes_,
+                     pass_->plan.method.streaming ? "streaming" : "ordinary");
+}
+
+void Parts::run_elements_of(Word rank, Word part, const std::byte* from, std::byte* to) const {
+  const Word by_from = image(request_.rank_from, rank);
+  const Word by_to = image(request_.rank_to, rank);
+  const bool gathers = request_.compact == Compact::to;
+  const Word first = inner_bits_ == word_bits ? 0 : part << inner_bits_;
+  const Word start =
+      gathers ? to_memory_(first ^ by_to) ^ by_from : to_memory_(first ^ by_from) ^ by_to;
+  mover(request_.element_bytes)(to_memory_, start, inner_bits_, request_.compact,
+                                request_.element_bytes, from, to);
+}
+
+void Parts::run(Word rank, Word part, const std::byte* from, std::byte* to) const {
+  if (!pass_) {
+    run_elements_of(rank, part, from, to);
+    return;
+  }
+  std::unique_ptr<std::byte, FreeMemory> working;
+  const std::uint64_t bytes = tiles_working_bytes(pass_->plan);
+  if (bytes != 0) {
+    const std::uint64_t whole = (bytes + page_bytes - 1) / page_bytes * page_bytes;
+    working.reset(static_cast<std::byte*>(std::aligned_alloc(page_bytes, whole)));
+    if (working == nullptr) throw std::bad_alloc();
+  }
+  const Word begin = ((rank << request_.part_bits) | part) << part_tile_bits_;
+  kernels_->run_tiles(*pass_, from, to, begin, begin + bit(part_tile_bits_), working.get());
+}
+
+}  // namespace faro::inline v1::engine

@@ -1,0 +1,67 @@
+// Where an unfinished run keeps its files, and how the result gets its name.
+//
+//   .OUT.faro/journal      what is done; locked while somebody works on it
+//   .OUT.faro/data         OUT as it grows
+//   .OUT.faro/temporary    of plans of several passes; elsewhere on request
+//   .OUT.faro/redo         of work in place
+//
+// An interface, so that tests can cut the power at every operation.
+#pragma once
+
+#include <memory>
+#include <string>
+
+#include "faro/files/random_file.hpp"
+#include "files/file_target.hpp"
+
+namespace faro::inline v1::files {
+
+class Storage {
+ public:
+  enum class Part { data, temporary, redo };
+
+  virtual ~Storage() = default;
+  // There from the beginning on, with its name durable after sync_folder().
+  virtual RandomFile& journal() = 0;
+  virtual bool exists(Part part) = 0;
+  // Made if it is not there.
+  virtual std::unique_ptr<RandomFile> open(Part part) = 0;
+  virtual void sync_folder() = 0;
+  // Everything but the journal goes, and that becomes empty.
+  virtual void reset() = 0;
+  // `data` gets the name of the output, durably.
+  virtual void publish() = 0;
+  // Everything goes.
+  virtual void discard() = 0;
+};
+
+// Of an existing file, from a byte on.
+class ShiftedFile : public RandomFile {
+ public:
+  ShiftedFile(RandomFile& file, std::uint64_t start_byte) : file_(file), start_(start_byte) {}
+  void read(std::uint64_t offset, std::span<std::byte> into) override {
+    file_.read(start_ + offset, into);
+  }
+  void write(std::uint64_t offset, std::span<const std::byte> from) override {
+    file_.write(start_ + offset, from);
+  }
+  void sync() override { file_.sync(); }
+  std::uint64_t size_bytes() override { return file_.size_bytes() - start_; }
+  void reserve(std::uint64_t bytes) override { file_.reserve(start_ + bytes); }
+  const std::string& name() const override { return file_.name(); }
+
+ private:
+  RandomFile& file_;
+  std::uint64_t start_;
+};
+
+// Whether an unfinished run of this output is there, and the folder it is in.
+bool has_unfinished(const FileTarget& target);
+std::string unfinished_folder(const FileTarget& target);
+
+// Makes or opens the folder and locks its journal; Error(environment) if another process has it.
+// `temporary_folder` may be empty: beside the rest.
+std::unique_ptr<Storage> open_storage(const FileTarget& target, const std::string& temporary_folder,
+                                      FileIo io);
+
+}  // namespace faro::inline v1::files

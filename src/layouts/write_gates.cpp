@@ -1,0 +1,103 @@
+// Any affine map as a circuit of CX, SWAP and X, by elimination.
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "layouts/systems.hpp"
+
+namespace faro::inline v1::layouts {
+namespace {
+
+struct Gate {
+  const char* name;
+  int first;
+  int second;  // -1: none
+};
+
+// Column operations on the inverse's matrix undo the map bit by bit; in the other order they are
+// it.
+// Gates act on bits of the index.
+std::vector<Gate> circuit_of(const BitMap& map) {
+  const int width = map.width();
+  // rows[b]: what bit b of the new index is a sum of. CX(c, t) adds row c to row t; reducing the
+  // matrix to the identity by such steps and taking them back to front builds it.
+  std::vector<Word> rows;
+  for (int b = 0; b < width; ++b) rows.push_back(map.matrix().row(b));
+  std::vector<Gate> steps;
+  const auto row = [&](int b) -> Word& { return rows[static_cast<std::size_t>(b)]; };
+  for (int b = 0; b < width; ++b) {
+    if (!has_bit(row(b), b)) {
+      int other = b + 1;
+      while (!has_bit(row(other), b)) ++other;
+      std::swap(row(b), row(other));
+      steps.push_back({"swap", b, other});
+    }
+    for (int t = 0; t < width; ++t)
+      if (t != b && has_bit(row(t), b)) {
+        row(t) ^= row(b);
+        steps.push_back({"cx", b, t});
+      }
+  }
+  std::reverse(steps.begin(), steps.end());
+  for (int b = 0; b < width; ++b)
+    if (has_bit(map.complement(), b)) steps.push_back({"x", b, -1});
+  return steps;
+}
+
+const ForeignLayout& without_copies(const ForeignLayout& layout, const char* system) {
+  if (layout.replica_bits > 0)
+    throw NotExpressible(system, LayoutFault::replicated, "a circuit makes no copies");
+  return layout;
+}
+
+}  // namespace
+
+std::string write_qiskit(const ForeignLayout& layout) {
+  const BitMap& map = without_copies(layout, "qiskit").notation.map;
+  std::string text = fmt::format("qubits {}", map.width());
+  for (const Gate& gate : circuit_of(map))
+    text += gate.second < 0 ? fmt::format("; {}({})", gate.name, gate.first)
+                            : fmt::format("; {}({}, {})", gate.name, gate.first, gate.second);
+  return text;
+}
+
+std::string write_cirq(const ForeignLayout& layout) {
+  const BitMap& map = without_copies(layout, "cirq").notation.map;
+  std::string text = fmt::format("qubits {}", map.width());
+  for (const Gate& gate : circuit_of(map)) {
+    const std::string name = gate.name == std::string_view("cx")     ? "CNOT"
+                             : gate.name == std::string_view("swap") ? "SWAP"
+                                                                     : "X";
+    const int first = map.width() - 1 - gate.first;
+    text += gate.second < 0
+                ? fmt::format("; {}(q{})", name, first)
+                : fmt::format("; {}(q{}, q{})", name, first, map.width() - 1 - gate.second);
+  }
+  return text;
+}
+
+std::string write_qasm(const ForeignLayout& layout) {
+  const BitMap& map = without_copies(layout, "qasm").notation.map;
+  std::string text = "OPENQASM 2.0;\ninclude \"qelib1.inc\";\n";
+  if (map.width() > 0) text += fmt::format("qreg q[{}];\n", map.width());
+  for (const Gate& gate : circuit_of(map))
+    text += gate.second < 0 ? fmt::format("{} q[{}];\n", gate.name, gate.first)
+                            : fmt::format("{} q[{}],q[{}];\n", gate.name, gate.first, gate.second);
+  return text;
+}
+
+std::string write_custatevec(const ForeignLayout& layout) {
+  const BitMap& map = without_copies(layout, "custatevec").notation.map;
+  if (map.complement() != 0)
+    throw NotExpressible("custatevec", LayoutFault::complement, "a bit order inverts no bit");
+  std::vector<int> places;
+  for (int b = 0; b < map.width(); ++b) {
+    if (!is_power_of_two(map.column(b)))
+      throw NotExpressible("custatevec", LayoutFault::exclusive,
+                           fmt::format("bit {} goes to several places", b));
+    places.push_back(lowest_bit(map.column(b)));
+  }
+  return fmt::format("scatter [{}]", fmt::join(places, ", "));
+}
+
+}  // namespace faro::inline v1::layouts

@@ -1,0 +1,34 @@
+#include "machines/cube/butterfly_bound.hpp"
+
+#include <fmt/format.h>
+
+namespace faro::inline v1 {
+
+Bound lower_bound(const Hypercube& cube, const ButterflyGoal& goal) {
+  const Count n = static_cast<Count>(cube.dimensions);
+  if (n == 0) return {0, "one processor: nothing moves", {}};
+  const Count k = Count{1} << static_cast<unsigned>(goal.index_bits - goal.processor_bits);
+  const bool cyclic = goal.allocation == Allocation::cyclic;
+  const bool msb = goal.order == ButterflyGoal::Order::most_significant_first;
+  const bool memory_first = cyclic == msb;
+  const Count rank = memory_first ? ceil_div(k, 2) : k;
+  if (rank <= n) {
+    return {n, fmt::format("n = {}: a result depends on every processor", to_string(n)), {}};
+  }
+  return {rank,
+          fmt::format("{} = {}: the rank of the network across one dimension, an element a link",
+                      memory_first ? "K/2" : "K", to_string(rank)),
+          {}};
+}
+
+Bound sorting_bound(const Hypercube& cube, int index_bits) {
+  const Count n = static_cast<Count>(cube.dimensions);
+  if (n == 0) return {0, "one processor: nothing moves", {}};
+  const Count k = Count{1} << static_cast<unsigned>(index_bits - cube.dimensions);
+  if (k > n) {
+    return {k, fmt::format("K = {}: all keys may belong across one dimension", to_string(k)), {}};
+  }
+  return {n, fmt::format("n = {}: a key may belong at the other end", to_string(n)), {}};
+}
+
+}  // namespace faro::inline v1

@@ -1,0 +1,450 @@
+#include "machines/cube/butterfly_proof.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <map>
+#include <optional>
+#include <utility>
+#include <vector>
+
+#include "faro/algebra/bit_matrix.hpp"
+#include "faro/base/limits.hpp"
+#include "machines/claims.hpp"
+#include "machines/cube/butterfly_pieces.hpp"
+
+namespace faro::inline v1 {
+namespace {
+
+using namespace butterfly_pieces;
+using Result = ButterflyRule::Result;
+
+// Rows of Table 1: processor bits first, then slot bits.
+std::vector<Word> start_rows(const ButterflyGoal& goal) {
+  const Layout layout = goal.layout();
+  const BitMap place = place_of(layout);
+  std::vector<Word> rows;
+  for (int j = 0; j < goal.processor_bits; ++j) {
+    rows.push_back(place.matrix().row(layout.memory_bits + j));
+  }
+  for (int j = 0; j < layout.memory_bits; ++j) rows.push_back(place.matrix().row(j));
+  return rows;
+}
+
+// What one write of a step brings.
+struct Write {
+  AffineSpace where;
+  Pieces pieces;
+};
+
+class ButterflyProof : public Verifier {
+ public:
+  void begin(const ScheduleHeader& header) override;
+  void step(const CubeStep& step) override;
+  void finish() override;
+  Verdict verdict() const override { return verdict_; }
+
+ private:
+  void bad(const char* rule, std::string message) {
+    verdict_.add({.step = step_, .rule = rule, .message = std::move(message)});
+  }
+  void give_up(std::string limit) { verdict_.limit = std::move(limit); }
+  bool stopped() const { return verdict_.violation_count != 0 || !verdict_.limit.empty(); }
+  bool goal_makes_sense();
+  std::optional<AffineSpace> meeting(const std::vector<Parity>& where);
+  AffineSpace only(Word processor) const;
+  void read(const AffineSpace& where, Slot from, int across, Slot to);
+  void check_ports();
+  void write_all();
+  void butterfly(const AffineSpace& where, const ButterflyRule& rule);
+  bool operands_fit(const Cut& low, const Cut& high, const ButterflyRule& rule,
+                    const AffineSpace& where);
+  void replace(Slot slot, const AffineSpace& where, Pieces pieces);
+  Count outputs();
+  std::optional<Piece> delivered(const Piece& piece, Word slot) const;
+
+  Hypercube cube_;
+  ButterflyGoal goal_;
+  ScheduleHeader header_;
+  std::vector<Pieces> state_;
+  Count step_ = 0;
+  Count pairs_ = 0;
+  std::map<int, std::vector<AffineSpace>> sends_;  // of this step, by dimension
+  std::map<Slot, std::vector<Write>> writes_;      // of this step
+  Verdict verdict_;
+};
+
+bool ButterflyProof::goal_makes_sense() {
+  const int n = goal_.processor_bits;
+  const int p = goal_.index_bits;
+  if (n != cube_.dimensions || n < 0 || p < n || p > word_bits) {
+    bad("goal",
+        fmt::format("the problem has {} processor bits of {} index bits; the machine has {} "
+                    "dimensions",
+                    n, p, cube_.dimensions));
+    return false;
+  }
+  const auto fits = [&](const std::vector<Word>& rows, int count) {
+    return rows.size() == static_cast<std::size_t>(count) &&
+           std::all_of(rows.begin(), rows.end(), [&](Word r) { return (r & ~low_mask(p)) == 0; });
+  };
+  if (!fits(goal_.final_processor_rows, n) ||
+      (goal_.final_memory_rows && !fits(*goal_.final_memory_rows, p - n))) {
+    bad("goal",
+        fmt::format("the final rows must be {} for the processor and {} for the slot, each a "
+                    "mask of {} bits",
+                    n, p - n, p));
+    return false;
+  }
+  return true;
+}
+
+void ButterflyProof::begin(const ScheduleHeader& header) {
+  verdict_ = {};
+  verdict_.by = "proof";
+  goal_ = std::get<ButterflyGoal>(header.goal);
+  cube_ = std::get<Hypercube>(header.machine);
+  header_ = header;
+  if (!goal_makes_sense()) return;
+  const int n = goal_.processor_bits;
+  const int p = goal_.index_bits;
+  verdict_.expected = Count{1} << static_cast<unsigned>(p);
+  if (p - n >= word_bits || header.slots < bit(p - n)) {
+    bad("goal",
+        fmt::format("{} slots do not hold the 2^{} elements of a processor", header.slots, p - n));
+    return;
+  }
+  if (header.slots > limits::slots_max) {
+    give_up(fmt::format("the proof keeps at most {} slots, this machine has {}", limits::slots_max,
+                        header.slots));
+    return;
+  }
+  const BitMatrix back = *BitMatrix::from_rows(p, start_rows(goal_)).inverse();
+  state_.assign(header.slots, {});
+  for (Word s = 0; s < bit(p - n); ++s) {
+    Piece piece{AffineSpace::everything(n), {}, 0};
+    for (int b = 0; b < p; ++b) {
+      const Word row = back.row(b);
+      const Word from_slot = n == word_bits ? 0 : row >> n;
+      piece.rows.push_back({row & low_mask(n), parity(from_slot & s)});
+    }
+    state_[s].push_back(std::move(piece));
+  }
+}
+
+// Nothing: a mask is beyond the machine, and that is said.
+std::optional<AffineSpace> ButterflyProof::meeting(const std::vector<Parity>& where) {
+  for (const Parity& condition : where) {
+    if ((condition.mask & ~low_mask(cube_.dimensions)) != 0 || condition.value > 1) {
+      bad("mask-range", fmt::format("the condition [{:#x}, {}] is beyond the {} processor bits",
+                                    condition.mask, condition.value, cube_.dimensions));
+      return std::nullopt;
+    }
+  }
+  return AffineSpace::where(cube_.dimensions, where);
+}
+
+AffineSpace ButterflyProof::only(Word processor) const {
+  std::vector<Parity> all;
+  for (int d = 0; d < cube_.dimensions; ++d)
+    all.push_back({bit(d), has_bit(processor, d) ? 1U : 0U});
+  return AffineSpace::where(cube_.dimensions, all);
+}
+
+void ButterflyProof::read(const AffineSpace& where, Slot from, int across, Slot to) {
+  if (where.empty()) return;
+  if (across < inside || across >= cube_.dimensions) {
+    bad("dimension-range", fmt::format("there is no dimension {}", across));
+    return;
+  }
+  if (from >= state_.size() || to >= state_.size()) {
+    bad("slot-range", fmt::format("slot {} to slot {}: there are {}", from, to, state_.size()));
+    return;
+  }
+  Cut taken = cut(state_[from], where);
+  if (taken.covered != size_of(where)) {
+    bad("reads-empty", fmt::format("slot {} is moved where nothing wrote it", from));
+  }
+  AffineSpace there = where;
+  if (across != inside) {
+    verdict_.cost.remote_moves += size_of(where);
+    std::vector<AffineSpace>& senders = sends_[across];
+    for (const AffineSpace& other : senders) {
+      if (!other.disjoint(where)) {
+        bad("link-twice", fmt::format("two elements on one link across {}", across));
+        break;
+      }
+    }
+    senders.push_back(where);
+    there = where.shifted(bit(across));
+    taken.pieces = shifted(taken.pieces, across);
+  }
+  std::vector<Write>& writes = writes_[to];
+  for (const Write& other : writes) {
+    if (!other.where.disjoint(there)) {
+      bad("two-writes", fmt::format("two writes to slot {}", to));
+      break;
+    }
+  }
+  writes.push_back({std::move(there), std::move(taken.pieces)});
+}
+
+// With one port every processor that sends or receives across one dimension leaves the others
+// alone.
+void ButterflyProof::check_ports() {
+  if (cube_.ports != Hypercube::Ports::one) return;
+  const auto touches = [](const AffineSpace& a, int d, const AffineSpace& b, int e) {
+    return !a.disjoint(b) || !a.shifted(bit(d)).disjoint(b) || !a.disjoint(b.shifted(bit(e))) ||
+           !a.shifted(bit(d)).disjoint(b.shifted(bit(e)));
+  };
+  for (auto one = sends_.begin(); one != sends_.end(); ++one) {
+    for (auto two = std::next(one); two != sends_.end(); ++two) {
+      for (const AffineSpace& a : one->second) {
+        for (const AffineSpace& b : two->second) {
+          if (!touches(a, one->first, b, two->first)) continue;
+          bad("one-port",
+              fmt::format("dimensions {} and {} are used at one processor, it has one port",
+                          one->first, two->first));
+          return;
+        }
+      }
+    }
+  }
+}
+
+void ButterflyProof::replace(Slot slot, const AffineSpace& where, Pieces pieces) {
+  Pieces next = without(state_[slot], where);
+  for (Piece& piece : pieces) next.push_back(std::move(piece));
+  merge(next);
+  if (next.size() > limits::proof_pieces_of_slot_max) {
+    give_up(
+        fmt::format("slot {} needs more than {} pieces", slot, limits::proof_pieces_of_slot_max));
+  }
+  state_[slot] = std::move(next);
+}
+
+void ButterflyProof::write_all() {
+  for (auto& [slot, writes] : writes_) {
+    Pieces next = state_[slot];
+    for (const Write& write : writes) next = without(next, write.where);
+    for (Write& write : writes) {
+      for (Piece& piece : write.pieces) next.push_back(std::move(piece));
+    }
+    merge(next);
+    if (next.size() > limits::proof_pieces_of_slot_max) {
+      give_up(
+          fmt::format("slot {} needs more than {} pieces", slot, limits::proof_pieces_of_slot_max));
+    }
+    state_[slot] = std::move(next);
+  }
+}
+
+bool ButterflyProof::operands_fit(const Cut& low, const Cut& high, const ButterflyRule& rule,
+                                  const AffineSpace& where) {
+  const int index_bit = goal_.index_bits - 1 - rule.stage;
+  const int before =
+      goal_.order == ButterflyGoal::Order::most_significant_first ? rule.stage : index_bit;
+  if (low.covered != size_of(where) || high.covered != size_of(where)) {
+    bad("reads-empty", fmt::format("stage {} reads slots {} and {} where one of them is empty",
+                                   rule.stage, rule.low, rule.high));
+    return false;
+  }
+  for (const auto& [side, wanted] : {std::pair{&low, 0U}, std::pair{&high, 1U}}) {
+    for (const Piece& piece : side->pieces) {
+      if (piece.done != before) {
+        bad("stage", fmt::format("stage {}: the {} operand has done {} stages, wanted {}",
+                                 rule.stage, wanted == 0 ? "low" : "high", piece.done, before));
+        return false;
+      }
+      if (piece.rows[static_cast<std::size_t>(index_bit)] != Parity{0, wanted}) {
+        bad("pair", fmt::format("stage {}: index bit {} of the {} operand is not always {}",
+                                rule.stage, index_bit, wanted == 0 ? "low" : "high", wanted));
+        return false;
+      }
+    }
+  }
+  for (const Piece& a : low.pieces) {
+    for (const Piece& b : high.pieces) {
+      const AffineSpace both = a.space.meet(b.space);
+      if (both.empty()) continue;
+      const Piece x = restricted(a, both);
+      const Piece y = restricted(b, both);
+      for (int i = 0; i < goal_.index_bits; ++i) {
+        const auto at = static_cast<std::size_t>(i);
+        if (i == index_bit || x.rows[at] == y.rows[at]) continue;
+        bad("pair",
+            fmt::format("stage {}: the operands differ in index bit {} too", rule.stage, i));
+        return false;
+      }
+    }
+  }
+  return true;
+}
+
+void ButterflyProof::butterfly(const AffineSpace& where, const ButterflyRule& rule) {
+  if (where.empty()) return;
+  const bool whole = rule.result == Result::both;
+  if (rule.low >= state_.size() || rule.high >= state_.size() || rule.low == rule.high ||
+      rule.stage < 0 || rule.stage >= goal_.index_bits || (!whole && rule.to >= state_.size())) {
+    bad("butterfly-range", fmt::format("butterfly of stage {} on slots {} and {}: no such place",
+                                       rule.stage, rule.low, rule.high));
+    return;
+  }
+  Cut low = cut(state_[rule.low], where);
+  Cut high = cut(state_[rule.high], where);
+  if (!operands_fit(low, high, rule, where)) return;
+  pairs_ += size_of(where);
+  if (goal_.in_place && !whole) {
+    bad("in-place", fmt::format("stage {} is done by halves", rule.stage));
+    return;
+  }
+  for (Piece& piece : low.pieces) ++piece.done;
+  for (Piece& piece : high.pieces) ++piece.done;
+  if (whole) {
+    replace(rule.low, where, std::move(low.pieces));
+    replace(rule.high, where, std::move(high.pieces));
+  } else {
+    replace(rule.to, where, std::move(rule.result == Result::top ? low.pieces : high.pieces));
+  }
+}
+
+void ButterflyProof::step(const CubeStep& step) {
+  if (stopped()) return;
+  sends_.clear();
+  writes_.clear();
+  for (const Move& m : step.moves) {
+    const Word crossed = m.from_processor ^ m.to_processor;
+    if (((m.from_processor | m.to_processor) & ~low_mask(cube_.dimensions)) != 0) {
+      bad("proc-range", fmt::format("processor {} or {} is beyond the machine", m.from_processor,
+                                    m.to_processor));
+    } else if (crossed != 0 && !is_power_of_two(crossed)) {
+      bad("not-a-link",
+          fmt::format("processors {} and {} are no neighbours", m.from_processor, m.to_processor));
+    } else {
+      read(only(m.from_processor), m.from_slot, crossed == 0 ? inside : log2_exact(crossed),
+           m.to_slot);
+    }
+  }
+  for (const Rule& rule : step.rules) {
+    if (const auto where = meeting(rule.where)) read(*where, rule.from, rule.across, rule.to);
+  }
+  check_ports();
+  if (stopped()) return;
+  if (!sends_.empty()) ++verdict_.cost.steps;
+  write_all();
+  for (const Butterfly& b : step.butterflies) {
+    if (stopped()) return;
+    if ((b.processor & ~low_mask(cube_.dimensions)) != 0) {
+      bad("proc-range", fmt::format("processor {} is beyond the machine", b.processor));
+      return;
+    }
+    butterfly(only(b.processor), {{}, b.low, b.high, b.stage, b.result, b.to});
+  }
+  for (const ButterflyRule& rule : step.butterfly_rules) {
+    if (stopped()) return;
+    if (const auto where = meeting(rule.where)) butterfly(*where, rule);
+  }
+  ++step_;
+}
+
+// The part of a piece that is at its final place.
+std::optional<Piece> ButterflyProof::delivered(const Piece& piece, Word slot) const {
+  if (piece.done != goal_.index_bits) return std::nullopt;
+  std::vector<Parity> constraints;
+  for (int j = 0; j < goal_.processor_bits; ++j) {
+    const auto from_top = static_cast<std::size_t>(goal_.processor_bits - 1 - j);
+    Parity form = combine(piece.rows, goal_.final_processor_rows[from_top]);
+    form.mask ^= bit(j);
+    constraints.push_back(form);
+  }
+  if (goal_.final_memory_rows) {
+    const int m = goal_.index_bits - goal_.processor_bits;
+    if (m < word_bits && (slot >> m) != 0) return std::nullopt;
+    for (int j = 0; j < m; ++j) {
+      Parity form =
+          combine(piece.rows, (*goal_.final_memory_rows)[static_cast<std::size_t>(m - 1 - j)]);
+      form.value ^= has_bit(slot, j) ? 1U : 0U;
+      constraints.push_back(form);
+    }
+  }
+  const AffineSpace here = piece.space.meet(AffineSpace::where(goal_.processor_bits, constraints));
+  if (here.empty()) return std::nullopt;
+  return restricted(piece, here);
+}
+
+// The number of indices whose result is at its final place.
+Count ButterflyProof::outputs() {
+  std::vector<Piece> found;
+  for (std::size_t s = 0; s < state_.size(); ++s) {
+    for (const Piece& piece : state_[s]) {
+      if (auto part = delivered(piece, s)) found.push_back(std::move(*part));
+    }
+  }
+  Count total = 0;
+  if (goal_.final_memory_rows) {
+    std::vector<Word> rows = goal_.final_processor_rows;
+    rows.insert(rows.end(), goal_.final_memory_rows->begin(), goal_.final_memory_rows->end());
+    // Independent rows: different places hold different indices, sizes add up.
+    if (BitMatrix::from_rows(goal_.index_bits, rows).rank() == goal_.index_bits) {
+      for (const Piece& piece : found) total += size_of(piece.space);
+      return total;
+    }
+  }
+  // Copies may exist: count the union of the index sets.
+  std::vector<AffineSpace> parts;
+  for (const Piece& piece : found) {
+    std::vector<AffineSpace> fresh{indices(piece, goal_.index_bits)};
+    for (const AffineSpace& old : parts) {
+      std::vector<AffineSpace> next;
+      for (const AffineSpace& f : fresh) {
+        if (f.disjoint(old)) {
+          next.push_back(f);
+        } else {
+          for (AffineSpace& rest : f.minus(old)) next.push_back(std::move(rest));
+        }
+      }
+      fresh = std::move(next);
+      if (fresh.empty()) break;
+    }
+    for (AffineSpace& f : fresh) parts.push_back(std::move(f));
+    if (parts.size() > limits::proof_pieces_of_slot_max) {
+      give_up(
+          fmt::format("the results are in more than {} pieces", limits::proof_pieces_of_slot_max));
+      return 0;
+    }
+  }
+  for (const AffineSpace& part : parts) total += size_of(part);
+  return total;
+}
+
+void ButterflyProof::finish() {
+  if (!stopped()) {
+    verdict_.delivered = outputs();
+  }
+  if (!stopped()) {
+    if (verdict_.delivered != verdict_.expected) {
+      bad("not-delivered",
+          fmt::format("{} of {} results are at their final place", to_string(verdict_.delivered),
+                      to_string(verdict_.expected)));
+    }
+    const Count wanted = verdict_.expected * goal_.index_bits / 2;
+    if (goal_.in_place && pairs_ != wanted) {
+      bad("in-place",
+          fmt::format("{} butterflies were done, wanted {}", to_string(pairs_), to_string(wanted)));
+    }
+    judge_claims(verdict_, header_, step_);
+  }
+  if (verdict_.violation_count != 0) {
+    verdict_.answer = Verdict::Answer::no;
+  } else {
+    verdict_.answer = verdict_.limit.empty() ? Verdict::Answer::yes : Verdict::Answer::unprovable;
+  }
+}
+
+}  // namespace
+
+std::unique_ptr<Verifier> butterfly_proof() {
+  return std::make_unique<ButterflyProof>();
+}
+
+}  // namespace faro::inline v1

@@ -1,0 +1,96 @@
+// The Boolean cube's row of the table of machines.
+#include <fmt/format.h>
+
+#include "faro/base/limits.hpp"
+#include "machines/bounds.hpp"
+#include "machines/cube/butterfly_proof.hpp"
+#include "machines/cube/butterfly_replay.hpp"
+#include "machines/cube/performer.hpp"
+#include "machines/cube/verifiers.hpp"
+#include "machines/kinds.hpp"
+#include "machines/text_reader.hpp"
+#include "schedules/json_words.hpp"
+
+namespace faro::inline v1 {
+namespace {
+
+const Hypercube& cube_of(const Machine& machine) {
+  return std::get<Hypercube>(machine);
+}
+
+Machine read(MachineText& text) {
+  Hypercube cube;
+  const std::uint64_t dimensions = text.number();
+  if (dimensions > static_cast<std::uint64_t>(limits::machine_bits_max)) text.too_large();
+  cube.dimensions = static_cast<int>(dimensions);
+  if (text.take(",one-port")) cube.ports = Hypercube::Ports::one;
+  if (!text.done()) text.fail("',one-port' or the end");
+  return cube;
+}
+
+Machine from_json(const json::Value& value, const json::Unknown& unknown) {
+  json::only(value, {"kind", "dimensions", "ports"}, "machine", unknown);
+  Hypercube cube;
+  cube.dimensions = json::small(json::required(value, "dimensions", "machine"),
+                                "machine.dimensions", limits::machine_bits_max, "machine");
+  cube.ports = json::word_from(json_words::ports, json::required(value, "ports", "machine"),
+                               "machine.ports");
+  return cube;
+}
+
+constexpr MachineKind::Word words[] = {{"cube", "cube:4", read}};
+constexpr CostPart cost[] = {cost_part::steps, cost_part::remote_moves};
+
+std::unique_ptr<Verifier> replay(const Goal& goal) {
+  if (std::holds_alternative<ButterflyGoal>(goal)) return butterfly_replay();
+  only_moves(goal);
+  return cube_replay();
+}
+
+std::unique_ptr<Verifier> proof(const Goal& goal) {
+  if (std::holds_alternative<ButterflyGoal>(goal)) return butterfly_proof();
+  only_moves(goal);
+  return cube_proof();
+}
+
+}  // namespace
+
+MachineKind cube_kind() {
+  return {
+      .is = [](const Machine& m) { return std::holds_alternative<Hypercube>(m); },
+      .processors = [](const Machine& m) { return Count{1} << cube_of(m).dimensions; },
+      .address_bits = [](const Machine& m) { return std::optional(cube_of(m).dimensions); },
+      .words = words,
+      .text =
+          [](const Machine& m) {
+            return fmt::format("cube:{}{}", cube_of(m).dimensions,
+                               cube_of(m).ports == Hypercube::Ports::one ? ",one-port" : "");
+          },
+      .json_name = "hypercube",
+      .json =
+          [](const Machine& m) {
+            return fmt::format(R"(,"dimensions":{},"ports":"{}")", cube_of(m).dimensions,
+                               json_words::ports.text(cube_of(m).ports));
+          },
+      .from_json = from_json,
+      .tag = 0,
+      .absorb =
+          [](const Machine& m, const MachineKind::Absorb& absorb) {
+            absorb(static_cast<std::uint64_t>(cube_of(m).dimensions));
+            absorb(cube_of(m).ports == Hypercube::Ports::one ? 1 : 0);
+          },
+      .steps = MachineKind::Steps::cube,
+      .cost = cost,
+      .sends_inside_cost = false,
+      .replay = replay,
+      .proof = proof,
+      .performer = cube_performer,
+      .map_bound = [](const Machine& m, const MapGoal& goal,
+                      std::uint64_t elements) { return lower_bound(cube_of(m), goal, elements); },
+      .list_bound =
+          [](const Machine& m, std::span<const std::uint64_t> destinations,
+             std::uint64_t elements) { return lower_bound(cube_of(m), destinations, elements); },
+  };
+}
+
+}  // namespace faro::inline v1

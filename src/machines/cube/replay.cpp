@@ -1,0 +1,444 @@
+// Replay of cube schedules. Memory is kept slot by slot, a plane of one token a processor; a rule
+// is carried out on blocks of 64 processors at a time: the rules of the machine are questions of
+// 64-bit words, the tokens are copied one by one. What a step read waits in `staged_` until all its
+// reads are done.
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cstring>
+
+#include "faro/base/error.hpp"
+#include "faro/base/limits.hpp"
+#include "machines/claims.hpp"
+#include "machines/cube/parity_blocks.hpp"
+#include "machines/cube/verifiers.hpp"
+
+namespace faro::inline v1 {
+namespace {
+
+using Token = std::uint32_t;  // processor * K + slot of the place where the element started
+
+// One slot of all processors. Bits by processor: `filled` something is there, `written` in this
+// step.
+struct Plane {
+  explicit Plane(Word processors)
+      : tokens(processors), filled(blocks_of(processors)), written(blocks_of(processors)) {}
+  static std::size_t blocks_of(Word processors) { return (processors + 63) / 64; }
+
+  std::vector<Token> tokens;
+  std::vector<Word> filled;
+  std::vector<Word> written;
+};
+
+// Where members of a block are after a move.
+struct Landing {
+  Word block;
+  Word members;
+};
+
+// What the moves of one rule share, looked up once.
+struct Route {
+  const Plane* from;
+  Plane* to;
+  Slot from_slot;
+  Slot to_slot;
+  int across;
+};
+
+// The members of one block that move along a route; their tokens wait in the stage.
+struct Transfer {
+  Word block;
+  Word members;
+};
+
+// One explicit move that is read and not yet written.
+struct Single {
+  Plane* to;
+  Word from_processor;
+  Word to_processor;
+  int across;
+  Token token;
+};
+
+// The transfers of one route in a step, up to the place `end` in the list of all.
+struct Group {
+  Route route;
+  std::size_t end;
+};
+
+class CubeReplay : public Verifier {
+ public:
+  void begin(const ScheduleHeader& header) override;
+  void step(const CubeStep& step) override;
+  void finish() override;
+  Verdict verdict() const override { return verdict_; }
+
+ private:
+  bool well_formed(const Rule& rule);
+  bool well_formed(const Move& move);
+  Route route(Slot from, Slot to, int across);
+  void check(const Route& route, Word block, Word members, const Landing& there);
+  void transfer(const Route& route, Word block, Word members);
+  void move_one(const Move& move);
+  void close_books(int across, Word block, const Landing& there, Plane& to);
+  void use_link(int across, Word block, Word members, Word to_block, Word to_members);
+  void land();
+  void use_port(int across, Word block, Word members);
+  Plane& plane(Slot slot);
+  void deliver(const MapGoal& goal);
+  void deliver(const MovesGoal& goal);
+  void expect(Move goal);
+  void breach(const char* rule, std::string message) {
+    verdict_.add({step_, rule, std::move(message)});
+  }
+
+  ScheduleHeader header_;
+  int dimensions_ = 0;
+  bool one_port_ = false;
+  Word processors_ = 1;
+  std::vector<std::unique_ptr<Plane>> planes_;
+  std::size_t planes_made_ = 0;
+  std::vector<std::vector<Word>> sent_;      // by dimension: who has sent across it in this step
+  std::vector<std::vector<Word>> involved_;  // one port: who sends or receives across it
+  std::vector<Word> busy_;                   // one port: who sends or receives at all
+  std::vector<Token> staged_;
+  std::vector<Transfer> transfers_;
+  std::vector<Group> groups_;
+  std::vector<Single> singles_;
+  std::uint64_t remote_moves_ = 0;  // of this step
+  Count step_ = 0;
+  Verdict verdict_;
+};
+
+void CubeReplay::begin(const ScheduleHeader& header) {
+  header_ = header;
+  verdict_.answer = Verdict::Answer::yes;
+  verdict_.by = "replay";
+  const auto& cube = std::get<Hypercube>(header.machine);
+  dimensions_ = cube.dimensions;
+  one_port_ = cube.ports == Hypercube::Ports::one;
+  const Count elements = (Count{1} << dimensions_) * header.elements;
+  if (elements > (Count{1} << limits::replay_elements_log2_max))
+    throw Error(ErrorCode::limit,
+                fmt::format("replay spells out every element, at most 2^{}; this schedule has {}. "
+                            "Proof has no such limit.",
+                            limits::replay_elements_log2_max, to_string(elements)));
+  if (header.slots > limits::slots_max)
+    throw Error(ErrorCode::limit, fmt::format("{} slots a processor; replay keeps at most {}",
+                                              header.slots, limits::slots_max));
+  processors_ = bit(dimensions_);
+  if (header.elements == 0 || header.slots < header.elements) {
+    breach("slot-range", fmt::format("{} slots for {} elements a processor; at least as many slots "
+                                     "are wanted, and one element",
+                                     header.slots, header.elements));
+    header_.elements = 0;
+  }
+  planes_.resize(header.slots);
+  for (Slot s = 0; s < header_.elements; ++s) {
+    Plane& p = plane(s);
+    for (Word q = 0; q < processors_; ++q)
+      p.tokens[q] = static_cast<Token>(q * header_.elements + s);
+    const Word all = processors_ >= 64 ? ~Word{0} : low_mask(static_cast<int>(processors_));
+    std::fill(p.filled.begin(), p.filled.end(), all);
+  }
+  const auto per_dimension = std::vector<Word>(Plane::blocks_of(processors_));
+  sent_.assign(static_cast<std::size_t>(dimensions_), per_dimension);
+  if (one_port_) {
+    involved_ = sent_;
+    busy_ = per_dimension;
+  }
+}
+
+// The plane of a slot below `slots`; an untouched slot gets one.
+Plane& CubeReplay::plane(Slot slot) {
+  std::unique_ptr<Plane>& place = planes_[slot];
+  if (!place) {
+    ++planes_made_;
+    if (Count{planes_made_} * processors_ > (Count{1} << limits::replay_places_log2_max))
+      throw Error(ErrorCode::limit, fmt::format("replay keeps at most 2^{} places (processor, "
+                                                "slot); this schedule uses more",
+                                                limits::replay_places_log2_max));
+    place = std::make_unique<Plane>(processors_);
+  }
+  return *place;
+}
+
+bool CubeReplay::well_formed(const Rule& rule) {
+  if (rule.across != inside && (rule.across < 0 || rule.across >= dimensions_)) {
+    breach("dimension-range",
+           fmt::format("a rule goes across dimension {} of a {}-cube", rule.across, dimensions_));
+    return false;
+  }
+  for (const Parity& c : rule.where) {
+    if ((c.mask & ~low_mask(dimensions_)) == 0 && c.value <= 1) continue;
+    breach("mask-range", fmt::format("the condition [{:#x}, {}] does not fit {} address bits",
+                                     c.mask, c.value, dimensions_));
+    return false;
+  }
+  return true;
+}
+
+bool CubeReplay::well_formed(const Move& move) {
+  const auto text = [&] {
+    return fmt::format("[{}, {}, {}, {}]", move.from_processor, move.from_slot, move.to_processor,
+                       move.to_slot);
+  };
+  if (move.from_processor >= processors_ || move.to_processor >= processors_) {
+    breach("proc-range",
+           fmt::format("the move {} names a processor above {}", text(), processors_ - 1));
+    return false;
+  }
+  if (move.from_slot >= header_.slots || move.to_slot >= header_.slots) {
+    breach("slot-range", fmt::format("the move {} names a slot above {}", text(),
+                                     Count{header_.slots} == 0 ? 0 : header_.slots - 1));
+    return false;
+  }
+  const Word apart = move.from_processor ^ move.to_processor;
+  if (apart != 0 && !is_power_of_two(apart)) {
+    breach("not-a-link",
+           fmt::format("the move {} joins processors that differ in more than one bit", text()));
+    return false;
+  }
+  return true;
+}
+
+// Processor number of the lowest member, for messages.
+Word first_of(Word block, Word members) {
+  return (block << block_bits) + static_cast<Word>(lowest_bit(members));
+}
+
+void CubeReplay::use_port(int across, Word block, Word members) {
+  auto& here = involved_[static_cast<std::size_t>(across)][block];
+  if (const Word twice = members & busy_[block] & ~here; twice != 0)
+    breach("one-port", fmt::format("processor {} uses dimension {} and another one",
+                                   first_of(block, twice), across));
+  here |= members;
+  busy_[block] |= members;
+}
+
+void CubeReplay::use_link(int across, Word block, Word members, Word to_block, Word to_members) {
+  remote_moves_ += static_cast<std::uint64_t>(std::popcount(members));
+  Word& sent = sent_[static_cast<std::size_t>(across)][block];
+  if (const Word twice = members & sent; twice != 0)
+    breach("link-twice",
+           fmt::format("the link of processor {} across dimension {} carries two elements",
+                       first_of(block, twice), across));
+  sent |= members;
+  if (!one_port_) return;
+  use_port(across, block, members);
+  use_port(across, to_block, to_members);
+}
+
+// Where the members of a block are after crossing a dimension, or staying.
+Landing landing(Word block, Word members, int across) {
+  if (across == inside) return {block, members};
+  if (across < block_bits) return {block, exchanged(members, across)};
+  return {block ^ bit(across - block_bits), members};
+}
+
+Route CubeReplay::route(Slot from, Slot to, int across) {
+  Plane& target = plane(to);
+  const Plane* source = planes_[from].get();
+  // A slot that nothing ever wrote reads as an empty one.
+  return {source == nullptr ? &plane(from) : source, &target, from, to, across};
+}
+
+// The rules of the machine for one block of a route.
+void CubeReplay::check(const Route& r, Word block, Word members, const Landing& there) {
+  if (r.across != inside) use_link(r.across, block, members, there.block, there.members);
+  if (const Word empty = members & ~r.from->filled[block]; empty != 0)
+    breach("reads-empty", fmt::format("slot {} of processor {} is read, but nothing wrote it",
+                                      r.from_slot, first_of(block, empty)));
+  Word& written = r.to->written[there.block];
+  if (const Word twice = there.members & written; twice != 0)
+    breach("two-writes", fmt::format("slot {} of processor {} is written twice", r.to_slot,
+                                     first_of(there.block, twice)));
+  written |= there.members;
+}
+
+// Many moves of a rule: what is read goes to the stage.
+void CubeReplay::transfer(const Route& r, Word block, Word members) {
+  check(r, block, members, landing(block, members, r.across));
+  transfers_.push_back({block, members});
+  const Token* tokens = r.from->tokens.data() + (block << block_bits);
+  if (members == ~Word{0}) {
+    staged_.insert(staged_.end(), tokens, tokens + 64);
+  } else {
+    const std::size_t first = staged_.size();
+    staged_.resize(first + static_cast<std::size_t>(std::popcount(members)));
+    Token* out = staged_.data() + first;
+    for (Word rest = members; rest != 0; rest &= rest - 1) *out++ = tokens[lowest_bit(rest)];
+  }
+}
+
+void CubeReplay::move_one(const Move& m) {
+  const Word apart = m.from_processor ^ m.to_processor;
+  const int across = apart == 0 ? inside : log2_exact(apart);
+  const auto bit_of = [](Word p) { return bit(static_cast<int>(p & low_mask(block_bits))); };
+  const Route r = route(m.from_slot, m.to_slot, across);
+  check(r, m.from_processor >> block_bits, bit_of(m.from_processor),
+        {m.to_processor >> block_bits, bit_of(m.to_processor)});
+  singles_.push_back(
+      {r.to, m.from_processor, m.to_processor, across, r.from->tokens[m.from_processor]});
+}
+
+void CubeReplay::close_books(int across, Word block, const Landing& there, Plane& to) {
+  to.filled[there.block] |= there.members;
+  to.written[there.block] = 0;
+  if (across == inside) return;
+  sent_[static_cast<std::size_t>(across)][block] = 0;
+  if (!one_port_) return;
+  for (const Word b : {block, there.block})
+    involved_[static_cast<std::size_t>(across)][b] = busy_[b] = 0;
+}
+
+// All reads are done: the staged tokens arrive, and the books of the step are closed.
+void CubeReplay::land() {
+  const Token* value = staged_.data();
+  std::size_t next = 0;
+  for (const auto& [route, end] : groups_) {
+    const int across = route.across;
+    const Word flip = across != inside && across < block_bits ? bit(across) : Word{0};
+    for (; next < end; ++next) {
+      const auto [block, members] = transfers_[next];
+      const Landing there = landing(block, members, across);
+      Token* tokens = route.to->tokens.data() + (there.block << block_bits);
+      if (members == ~Word{0} && flip == 0) {
+        std::memcpy(tokens, value, 64 * sizeof(Token));
+        value += 64;
+      } else {
+        for (Word rest = members; rest != 0; rest &= rest - 1)
+          tokens[static_cast<Word>(lowest_bit(rest)) ^ flip] = *value++;
+      }
+      close_books(across, block, there, *route.to);
+    }
+  }
+  for (const Single& s : singles_) {
+    s.to->tokens[s.to_processor] = s.token;
+    close_books(s.across, s.from_processor >> block_bits,
+                {s.to_processor >> block_bits,
+                 bit(static_cast<int>(s.to_processor & low_mask(block_bits)))},
+                *s.to);
+  }
+  transfers_.clear();
+  groups_.clear();
+  singles_.clear();
+  staged_.clear();
+}
+
+void CubeReplay::step(const CubeStep& step) {
+  remote_moves_ = 0;
+  if (!step.butterflies.empty() || !step.butterfly_rules.empty())
+    breach("butterfly", "a computation in a schedule whose goal only moves data");
+  // A step with a rule that names no part of the machine is not performed at all.
+  bool performed = true;
+  for (const Rule& rule : step.rules) performed = well_formed(rule) && performed;
+  if (performed) {
+    for (const Rule& rule : step.rules) {
+      const bool fits = rule.from < header_.slots && rule.to < header_.slots;
+      bool told = false;  // a rule that nobody meets is legal, whatever its slots
+      std::optional<Route> known;
+      ParityBlocks(dimensions_, rule.where).for_each([&](Word block, Word members) {
+        if (fits) {
+          if (!known) known = route(rule.from, rule.to, rule.across);
+          return transfer(*known, block, members);
+        }
+        if (told) return;
+        told = true;
+        breach("slot-range", fmt::format("a rule names slot {}; there are {}",
+                                         std::max(rule.from, rule.to), header_.slots));
+      });
+      if (known) groups_.push_back({*known, transfers_.size()});
+    }
+    for (const Move& move : step.moves)
+      if (well_formed(move)) move_one(move);
+    land();
+  }
+  verdict_.cost.remote_moves += remote_moves_;
+  if (remote_moves_ != 0) ++verdict_.cost.steps;
+  ++step_;
+}
+
+// Counts one element that must be at goal.to; requires places that exist.
+void CubeReplay::expect(Move goal) {
+  verdict_.expected += 1;
+  const Plane* there = planes_[goal.to_slot].get();
+  const Word q = goal.to_processor;
+  const bool filled = there != nullptr && has_bit(there->filled[q >> block_bits],
+                                                  static_cast<int>(q & low_mask(block_bits)));
+  const auto token = static_cast<Token>(goal.from_processor * header_.elements + goal.from_slot);
+  if (filled && there->tokens[q] == token) {
+    verdict_.delivered += 1;
+    return;
+  }
+  std::string holds = "nothing";
+  if (filled)
+    holds = fmt::format("that of slot {} of processor {}", there->tokens[q] % header_.elements,
+                        there->tokens[q] / header_.elements);
+  breach("not-delivered",
+         fmt::format("slot {} of processor {} must hold the element that started in slot {} of "
+                     "processor {}, and holds {}",
+                     goal.to_slot, q, goal.from_slot, goal.from_processor, holds));
+}
+
+void CubeReplay::deliver(const MapGoal& goal) {
+  const int memory_bits = goal.cut ? goal.memory_bits : 0;
+  if (goal.map.width() != dimensions_ + memory_bits ||
+      (goal.cut && (memory_bits > 22 || header_.elements != bit(memory_bits))))
+    return breach("goal",
+                  fmt::format("a map of {} bits, {} of them memory, on a {}-cube with {} "
+                              "elements a processor",
+                              goal.map.width(), memory_bits, dimensions_, header_.elements));
+  for (Word p = 0; p < processors_; ++p) {
+    const Word q = goal.cut ? 0 : goal.map(p);
+    for (Slot s = 0; s < header_.elements; ++s) {
+      const Word address = goal.cut ? goal.map((p << memory_bits) | s) : 0;
+      if (goal.cut)
+        expect({p, s, address >> memory_bits, static_cast<Slot>(address & low_mask(memory_bits))});
+      else
+        expect({p, s, q, s});
+    }
+  }
+}
+
+void CubeReplay::deliver(const MovesGoal& goal) {
+  std::vector<std::pair<Word, Slot>> sources;
+  std::vector<std::pair<Word, Slot>> targets;
+  for (const Move& m : goal.moves) {
+    if (m.from_processor >= processors_ || m.to_processor >= processors_ ||
+        m.from_slot >= header_.elements || m.to_slot >= header_.slots) {
+      breach("goal", fmt::format("the goal [{}, {}, {}, {}] is out of range", m.from_processor,
+                                 m.from_slot, m.to_processor, m.to_slot));
+      continue;
+    }
+    sources.emplace_back(m.from_processor, m.from_slot);
+    targets.emplace_back(m.to_processor, m.to_slot);
+    expect(m);
+  }
+  for (auto* places : {&sources, &targets}) {
+    std::sort(places->begin(), places->end());
+    const auto twice = std::adjacent_find(places->begin(), places->end());
+    if (twice != places->end())
+      breach("goal", fmt::format("the goal names slot {} of processor {} twice", twice->second,
+                                 twice->first));
+  }
+}
+
+void CubeReplay::finish() {
+  if (const auto* map = std::get_if<MapGoal>(&header_.goal)) {
+    deliver(*map);
+  } else if (const auto* moves = std::get_if<MovesGoal>(&header_.goal)) {
+    deliver(*moves);
+  } else {
+    breach("goal", "the goal of a cube schedule is a map, a list or a butterfly network");
+  }
+  judge_claims(verdict_, header_, step_);
+}
+
+}  // namespace
+
+std::unique_ptr<Verifier> cube_replay() {
+  return std::make_unique<CubeReplay>();
+}
+
+}  // namespace faro::inline v1

@@ -1,0 +1,28 @@
+// The verifiers of the Boolean cube: moves and rules, all ports or one, goals that are a map or a
+// list.
+//
+// Rules of the machine, by the names their violations carry:
+//
+//   proc-range, slot-range, dimension-range, mask-range    a number that the machine does not have
+//   not-a-link     a remote move joins processors that differ in more than one bit
+//   link-twice     a directed link carries two elements in one step
+//   one-port       with one port, a processor uses two dimensions in one step, sending or receiving
+//   reads-empty    a move reads a slot that nothing wrote
+//   two-writes     two moves of a step write one slot
+//   butterfly      a computation in a schedule that only moves data
+//   goal           the goal contradicts the machine or itself
+//   not-delivered  an element is not where the goal wants it at the end
+//   cost-claim     the header claims another cost than what is counted
+//   bound-claim    the header claims a lower bound above what the schedule takes
+#pragma once
+
+#include <memory>
+
+#include "faro/machines/verifier.hpp"
+
+namespace faro::inline v1 {
+
+std::unique_ptr<Verifier> cube_replay();
+std::unique_ptr<Verifier> cube_proof();
+
+}  // namespace faro::inline v1

@@ -1,0 +1,274 @@
+// Replay of the mesh whose links all work at once: every place holds a token, every listed move is
+// checked against the links and performed.
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <limits>
+#include <queue>
+#include <unordered_map>
+
+#include "faro/base/error.hpp"
+#include "faro/base/limits.hpp"
+#include "machines/claims.hpp"
+#include "machines/mesh/geometry.hpp"
+#include "machines/mesh/verifiers.hpp"
+
+namespace faro::inline v1 {
+namespace {
+
+using Token = std::uint32_t;
+constexpr Token nothing = std::numeric_limits<Token>::max();
+
+// A certificate costs one search for cheapest ways from every processor.
+constexpr int certificate_bits_max = 12;
+
+class LinksReplay : public Verifier {
+ public:
+  LinksReplay() { verdict_.by = "replay"; }
+
+  void begin(const ScheduleHeader& header) override {
+    header_ = header;
+    geometry_.emplace(std::get<Mesh>(header.machine));
+    if (geometry_->wrap() == Mesh::Wrap::propagating)
+      violation("machine", "all links at once is a machine without propagating wraparound");
+    if (header.elements < 1) violation("machine", "0 elements per processor; at least 1 is wanted");
+    if (header.slots < header.elements)
+      violation("machine", fmt::format("{} slots for {} elements", header.slots, header.elements));
+    const Count places = Count{geometry_->processors()} * std::max(header.slots, header.elements);
+    if (places > bit(limits::replay_elements_log2_max))
+      throw Error(ErrorCode::limit,
+                  fmt::format("replay spells out at most 2^{} places, this schedule has {}",
+                              limits::replay_elements_log2_max, to_string(places)));
+    places_.assign(static_cast<std::size_t>(geometry_->processors() * header.slots), nothing);
+    for (Word p = 0; p < geometry_->processors(); ++p)
+      for (std::uint64_t e = 0; e < std::min(header.elements, header.slots); ++e)
+        places_[place(p, e)] = static_cast<Token>(p * header.elements + e);
+    read_goal();
+  }
+
+  void step(const CubeStep& step) override {
+    if (!step.rules.empty() || !step.butterflies.empty() || !step.butterfly_rules.empty())
+      violation("rules", "only listed moves are known on this machine");
+    links_.clear();
+    writes_.clear();
+    bool remote = false;
+    for (const Move& move : step.moves) remote |= look(move);
+    std::sort(links_.begin(), links_.end());
+    for (std::size_t i = 1; i < links_.size(); ++i)
+      if (links_[i] == links_[i - 1])
+        violation("link-twice", fmt::format("the link from {} to {} carries two elements",
+                                            links_[i].first, links_[i].second));
+    std::sort(writes_.begin(), writes_.end());
+    for (std::size_t i = 1; i < writes_.size(); ++i)
+      if (writes_[i].first == writes_[i - 1].first)
+        violation("two-writes",
+                  fmt::format("two moves write slot {} of processor {}",
+                              writes_[i].first % header_.slots, writes_[i].first / header_.slots));
+    for (const auto& [to, token] : writes_) places_[to] = token;
+    if (remote) ++verdict_.cost.steps;
+    ++steps_;
+  }
+
+  void finish() override {
+    for (const Move& m : goal_) {
+      const auto wanted = static_cast<Token>(m.from_processor * header_.elements + m.from_slot);
+      if (inside(m.to_processor, m.to_slot) && places_[place(m.to_processor, m.to_slot)] == wanted)
+        ++verdict_.delivered;
+      else
+        violation("not-delivered",
+                  fmt::format("slot {} of processor {} does not hold the element of slot {} of {}",
+                              m.to_slot, m.to_processor, m.from_slot, m.from_processor));
+    }
+    judge_claims(verdict_, header_, steps_);
+    check_weights();
+    verdict_.answer = verdict_.violation_count == 0 ? Verdict::Answer::yes : Verdict::Answer::no;
+  }
+
+  Verdict verdict() const override { return verdict_; }
+
+ private:
+  void violation(const char* rule, std::string message) {
+    verdict_.add({steps_, rule, std::move(message)});
+  }
+
+  std::size_t place(Word processor, std::uint64_t slot) const {
+    return static_cast<std::size_t>(processor * header_.slots + slot);
+  }
+  bool inside(Word processor, std::uint64_t slot) const {
+    return processor < geometry_->processors() && slot < header_.slots;
+  }
+
+  void read_goal() {
+    if (const auto* moves = std::get_if<MovesGoal>(&header_.goal)) {
+      goal_ = moves->moves;
+    } else if (const auto* map = std::get_if<MapGoal>(&header_.goal)) {
+      spell_out(*map);
+    } else {
+      violation("goal", "a mesh schedule has a map or moves as its goal");
+    }
+    verdict_.expected = goal_.size();
+    std::vector<std::pair<Word, Slot>> from;
+    std::vector<std::pair<Word, Slot>> to;
+    for (const Move& m : goal_) {
+      from.emplace_back(m.from_processor, m.from_slot);
+      to.emplace_back(m.to_processor, m.to_slot);
+      if (m.from_processor >= geometry_->processors() || m.from_slot >= header_.elements ||
+          !inside(m.to_processor, m.to_slot))
+        violation("goal", "the goal names a place that the machine does not have");
+    }
+    for (auto* places : {&from, &to}) {
+      std::sort(places->begin(), places->end());
+      if (std::adjacent_find(places->begin(), places->end()) != places->end())
+        violation("goal", "the goal names a place twice");
+    }
+  }
+
+  void spell_out(const MapGoal& goal) {
+    const int memory_bits = goal.cut ? goal.memory_bits : 0;
+    if (memory_bits < 0 || goal.map.width() != geometry_->bits() + memory_bits ||
+        (goal.cut && header_.elements != Count{1} << memory_bits)) {
+      violation("goal", "the map's bits are not those of the machine and its elements");
+      return;
+    }
+    for (Word p = 0; p < geometry_->processors(); ++p)
+      for (std::uint64_t e = 0; e < header_.elements; ++e) {
+        const Word to = goal.cut ? goal.map((p << memory_bits) | e) : goal.map(p);
+        goal_.push_back({p, static_cast<Slot>(e), goal.cut ? to >> memory_bits : to,
+                         static_cast<Slot>(goal.cut ? to & low_mask(memory_bits) : e)});
+      }
+  }
+
+  // Checks one move and notes what it writes; true if it is remote.
+  bool look(const Move& m) {
+    if (std::max(m.from_processor, m.to_processor) >= geometry_->processors()) {
+      violation("proc-range",
+                fmt::format("a move from {} to {}; processors are 0 to {}", m.from_processor,
+                            m.to_processor, geometry_->processors() - 1));
+      return false;
+    }
+    if (std::max(m.from_slot, m.to_slot) >= header_.slots) {
+      violation("slot-range", fmt::format("a move from slot {} to {}; slots are 0 to {}",
+                                          m.from_slot, m.to_slot, header_.slots - 1));
+      return false;
+    }
+    const bool remote = m.from_processor != m.to_processor;
+    if (remote) {
+      ++verdict_.cost.remote_moves;
+      links_.emplace_back(m.from_processor, m.to_processor);
+      if (geometry_->hops(m.from_processor, m.to_processor) != 1)
+        violation("not-a-link",
+                  fmt::format("{} and {} are no neighbours", m.from_processor, m.to_processor));
+    }
+    const Token token = places_[place(m.from_processor, m.from_slot)];
+    if (token == nothing)
+      violation("reads-empty", fmt::format("slot {} of processor {} holds nothing", m.from_slot,
+                                           m.from_processor));
+    else
+      writes_.emplace_back(place(m.to_processor, m.to_slot), token);
+    return remote;
+  }
+
+  // --- The bound's certificate -----------------------------------------------------------------
+
+  void check_weights() {
+    if (!header_.bound) return;
+    const Bound& bound = *header_.bound;
+    if (bound.weights.empty()) return;
+    if (geometry_->bits() > certificate_bits_max)
+      throw Error(ErrorCode::limit, fmt::format("link weights are checked up to 2^{} processors",
+                                                certificate_bits_max));
+    Count total = 0;
+    std::unordered_map<Word, std::uint64_t> weights;  // by from * processors + to
+    for (const Bound::Weight& w : bound.weights) {
+      if (std::max(w.from, w.to) >= geometry_->processors() || geometry_->hops(w.from, w.to) != 1) {
+        violation("weights", fmt::format("a weight from {} to {}, where no link is", w.from, w.to));
+        return;
+      }
+      auto& sum = weights[w.from * geometry_->processors() + w.to];
+      if (w.weight > (bit(53) - sum)) {
+        violation("weights", "the weight of a link is above 2^53");
+        return;
+      }
+      sum += w.weight;
+      total += w.weight;
+    }
+    const Count need = cheapest_ways(weights);
+    if (total == 0 || bound.value > ceil_div(need, total))
+      violation("weights", fmt::format("the weights prove {} only",
+                                       to_string(total == 0 ? Count{0} : ceil_div(need, total))));
+  }
+
+  Count cheapest_ways(const std::unordered_map<Word, std::uint64_t>& weights) const {
+    std::vector<Move> goal = goal_;
+    std::sort(goal.begin(), goal.end(),
+              [](const Move& a, const Move& b) { return a.from_processor < b.from_processor; });
+    Count sum = 0;
+    std::vector<Count> cheapest;
+    for (std::size_t i = 0; i < goal.size(); ++i) {
+      if (std::max(goal[i].from_processor, goal[i].to_processor) >= geometry_->processors())
+        continue;
+      if (i == 0 || goal[i].from_processor != goal[i - 1].from_processor)
+        cheapest = cheapest_from(goal[i].from_processor, weights);
+      sum += cheapest[goal[i].to_processor];
+    }
+    return sum;
+  }
+
+  // Dijkstra's algorithm.
+  std::vector<Count> cheapest_from(Word source,
+                                   const std::unordered_map<Word, std::uint64_t>& weights) const {
+    std::vector<Count> cheapest(geometry_->processors(), Count::largest());
+    using Entry = std::pair<Count, Word>;
+    std::priority_queue<Entry, std::vector<Entry>, std::greater<>> open;
+    cheapest[source] = 0;
+    open.emplace(0, source);
+    while (!open.empty()) {
+      const auto [cost, p] = open.top();
+      open.pop();
+      if (cost != cheapest[p]) continue;
+      for (const Word q : geometry_->neighbours(p)) {
+        const auto weight = weights.find(p * geometry_->processors() + q);
+        const Count there = cost + (weight == weights.end() ? 0 : weight->second);
+        if (there >= cheapest[q]) continue;
+        cheapest[q] = there;
+        open.emplace(there, q);
+      }
+    }
+    return cheapest;
+  }
+
+  Verdict verdict_;
+  ScheduleHeader header_;
+  std::optional<MeshGeometry> geometry_;
+  std::vector<Move> goal_;
+  std::vector<Token> places_;
+  std::vector<std::pair<Word, Word>> links_;
+  std::vector<std::pair<std::size_t, Token>> writes_;
+  Count steps_ = 0;
+};
+
+class LinksProof : public Verifier {
+ public:
+  void begin(const ScheduleHeader&) override {}
+  void step(const CubeStep&) override {}
+  void finish() override {}
+  Verdict verdict() const override {
+    Verdict verdict;
+    verdict.by = "proof";
+    verdict.answer = Verdict::Answer::unprovable;
+    verdict.limit = "schedules for all links at once list their moves; replay is their verifier";
+    return verdict;
+  }
+};
+
+}  // namespace
+
+std::unique_ptr<Verifier> links_replay() {
+  return std::make_unique<LinksReplay>();
+}
+
+std::unique_ptr<Verifier> links_proof() {
+  return std::make_unique<LinksProof>();
+}
+
+}  // namespace faro::inline v1

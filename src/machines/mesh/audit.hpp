@@ -1,0 +1,49 @@
+// What the proof of a SIMD mesh's program judges without data: is an instruction legal, what does
+// the program cost, what is its goal. Replay judges them by itself.
+#pragma once
+
+#include <optional>
+#include <vector>
+
+#include "faro/algebra/bit_map.hpp"
+#include "faro/machines/verifier.hpp"
+#include "machines/mesh/geometry.hpp"
+
+namespace faro::inline v1 {
+
+// The goal in terms of processors: a map, or a list of (from, to).
+struct MeshGoal {
+  std::optional<BitMap> map;
+  std::vector<Move> moves;
+};
+
+class MeshAudit {
+ public:
+  MeshAudit() { verdict.by = "proof"; }
+
+  // Reads the header; violations of `machine` and `goal` go to the verdict.
+  void begin(const ScheduleHeader& header);
+  // Counts an instruction; false if it breaks a rule and must not be performed.
+  bool legal(const MeshInstruction& instruction);
+  // After the data were judged: what claims were made.
+  void finish();
+
+  void violation(const char* rule, std::string message);
+
+  Verdict verdict;
+  std::optional<MeshGeometry> geometry;
+  MeshGoal goal;
+  Count elements = 1;
+  Count steps = 0;
+
+ private:
+  void read_goal(const Goal& goal);
+  bool legal_route(const MeshRoute& route);
+  bool legal_operation(const TernaryMask& mask, const std::vector<Parity>& where, MeshRegister a,
+                       MeshRegister b);
+
+  ScheduleHeader header_;
+  unsigned registers_used_ = register_bit(MeshRegister::s);
+};
+
+}  // namespace faro::inline v1

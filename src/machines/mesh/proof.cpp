@@ -1,0 +1,217 @@
+// Proof of a program of the SIMD mesh without enumerating processors.
+//
+// Registers are lists of pieces (mesh_pieces.hpp); a mask with its conditions is an affine
+// subspace. Programs are made of blocks "copy to Rr, route, ..., copy back", and what a block
+// leaves in Rr costs pieces without number and is never needed. The first attempt, which goes
+// along, forgets it at every copy into Rr; the second one only at a copy that follows a copy out of
+// Rr, for blocks that load Rr twice. Forgetting loses knowledge and never invents it, so a yes
+// stands. Where neither says yes, a last attempt remembers everything, and its no is exact.
+#include <fmt/format.h>
+
+#include <array>
+
+#include "machines/mesh/audit.hpp"
+#include "machines/mesh/pieces.hpp"
+#include "machines/mesh/verifiers.hpp"
+
+namespace faro::inline v1 {
+namespace {
+
+// Beyond these the proof gives up and says so: seconds of work and some hundred megabytes.
+constexpr std::size_t pieces_max = 20000;
+constexpr std::size_t pieces_few = 256;
+constexpr std::size_t instructions_max = 1000000;
+
+enum class Forgets { at_every_copy, after_delivery, never };
+
+// The three registers, followed through a program.
+class Knowledge {
+ public:
+  Knowledge(const MeshGeometry& geometry, Forgets forgets)
+      : geometry_(geometry), forgets_(forgets) {
+    MeshPiece everything{AffineSpace::everything(geometry.bits()), {}};
+    for (int b = 0; b < geometry.bits(); ++b) everything.source.push_back({bit(b), 0});
+    of(MeshRegister::s).push_back(std::move(everything));
+  }
+
+  bool overflowed() const { return overflowed_; }
+  const MeshPieces& data() const { return registers_[static_cast<std::size_t>(MeshRegister::s)]; }
+
+  void perform(const MeshInstruction& instruction) {
+    if (overflowed_) return;
+    const bool delivered = delivered_;
+    const auto* copying = std::get_if<MeshCopy>(&instruction);
+    delivered_ = copying != nullptr && copying->from == MeshRegister::r;
+    if (copying != nullptr && copying->to == MeshRegister::r &&
+        (forgets_ == Forgets::at_every_copy || (forgets_ == Forgets::after_delivery && delivered)))
+      of(MeshRegister::r).clear();
+    if (const auto* route = std::get_if<MeshRoute>(&instruction)) {
+      auto& routing = of(MeshRegister::r);
+      routing = routed(geometry_, routing, route->dimension, route->by);
+      joined_[static_cast<std::size_t>(MeshRegister::r)] = routing.size();
+      watch(routing);
+    } else if (const auto* copy = std::get_if<MeshCopy>(&instruction)) {
+      perform(*copy);
+    } else {
+      perform(std::get<MeshSwap>(instruction));
+    }
+  }
+
+ private:
+  MeshPieces& of(MeshRegister reg) { return registers_[static_cast<std::size_t>(reg)]; }
+
+  AffineSpace subspace(const TernaryMask& mask, const std::vector<Parity>& where) const {
+    std::vector<Parity> constraints = where;
+    for (int b = 0; b < geometry_.bits(); ++b)
+      if (has_bit(mask.care, b)) constraints.push_back({bit(b), has_bit(mask.value, b) ? 1U : 0U});
+    return AffineSpace::where(geometry_.bits(), constraints);
+  }
+
+  void perform(const MeshCopy& copy) {
+    const AffineSpace enabled = subspace(copy.mask, copy.where);
+    if (enabled.empty()) return;
+    const MeshPieces arriving = inside_of(of(copy.from), enabled);
+    replace(copy.to, enabled, arriving);
+  }
+
+  void perform(const MeshSwap& swap) {
+    const AffineSpace enabled = subspace(swap.mask, swap.where);
+    if (enabled.empty()) return;
+    const MeshPieces from_a = inside_of(of(swap.a), enabled);
+    const MeshPieces from_b = inside_of(of(swap.b), enabled);
+    replace(swap.a, enabled, from_b);
+    replace(swap.b, enabled, from_a);
+  }
+
+  void replace(MeshRegister reg, const AffineSpace& enabled, const MeshPieces& arriving) {
+    MeshPieces pieces = outside_of(std::move(of(reg)), enabled);
+    pieces.insert(pieces.end(), arriving.begin(), arriving.end());
+    of(reg) = std::move(pieces);
+    tidy(reg);
+  }
+
+  // Joins pieces after every instruction while they are few, as pieces that are left apart split
+  // on; where they are many a sweep over all of them for every mask would cost more than it saves,
+  // and they are joined when they have doubled.
+  void tidy(MeshRegister reg) {
+    std::size_t& joined = joined_[static_cast<std::size_t>(reg)];
+    if (of(reg).size() > pieces_few && of(reg).size() <= 2 * joined) return;
+    merge(of(reg));
+    joined = of(reg).size();
+    watch(of(reg));
+  }
+
+  void watch(const MeshPieces& pieces) { overflowed_ |= pieces.size() > pieces_max; }
+
+  const MeshGeometry& geometry_;
+  Forgets forgets_;
+  bool delivered_ = false;  // the last instruction copied out of Rr
+  bool overflowed_ = false;
+  std::array<MeshPieces, 3> registers_;
+  std::array<std::size_t, 3> joined_{};  // pieces of a register when they were last joined
+};
+
+// The number of processors in these pieces whose content is the one that `want` names.
+Count delivered_to_map(const MeshPieces& pieces, const BitMap& map) {
+  const BitMap back = map.inverse();
+  Count delivered = 0;
+  for (const MeshPiece& piece : pieces) {
+    AffineSpace right = piece.where;
+    for (int b = 0; b < map.width(); ++b) {
+      const Parity& have = piece.source[static_cast<std::size_t>(b)];
+      const Word want = back.matrix().row(b);
+      const unsigned constant = has_bit(back.complement(), b) ? 1 : 0;
+      right = right.meet(Parity{have.mask ^ want, have.value ^ constant});
+    }
+    if (!right.empty()) delivered += Count{1} << right.dimension();
+  }
+  return delivered;
+}
+
+bool delivered_move(const MeshPieces& pieces, const Move& move) {
+  for (const MeshPiece& piece : pieces) {
+    if (!piece.where.contains(move.to_processor)) continue;
+    Word from = 0;
+    for (std::size_t b = 0; b < piece.source.size(); ++b)
+      from |= Word{parity(move.to_processor & piece.source[b].mask) ^ piece.source[b].value} << b;
+    return from == move.from_processor;
+  }
+  return false;
+}
+
+class MeshProof : public Verifier {
+ public:
+  void begin(const ScheduleHeader& header) override {
+    audit_.begin(header);
+    quick_.emplace(*audit_.geometry, Forgets::at_every_copy);
+  }
+
+  void step(const MeshInstruction& instruction) override {
+    if (audit_.legal(instruction)) {
+      quick_->perform(instruction);
+      if (program_.size() <= instructions_max) program_.push_back(instruction);
+    }
+    ++audit_.steps;
+  }
+
+  void finish() override {
+    if ((quick_->overflowed() || !judge(*quick_)) && !judge_again(Forgets::after_delivery) &&
+        !judge_again(Forgets::never) && gave_up_) {
+      give_up();
+      return;
+    }
+    if (audit_.verdict.delivered != audit_.verdict.expected)
+      audit_.violation(
+          "not-delivered",
+          fmt::format("{} of {} elements are where the goal wants them at the end",
+                      to_string(audit_.verdict.delivered), to_string(audit_.verdict.expected)));
+    audit_.finish();
+  }
+
+  Verdict verdict() const override { return audit_.verdict; }
+
+ private:
+  // Sets what was delivered; true if that is everything.
+  bool judge(const Knowledge& knowledge) {
+    Count& delivered = audit_.verdict.delivered;
+    delivered = 0;
+    if (audit_.goal.map)
+      delivered = delivered_to_map(knowledge.data(), *audit_.goal.map) * audit_.elements;
+    for (const Move& m : audit_.goal.moves)
+      if (delivered_move(knowledge.data(), m)) ++delivered;
+    return delivered == audit_.verdict.expected;
+  }
+
+  // The program once more with another memory. True as judge() says; `gave_up_` if it says nothing.
+  bool judge_again(Forgets forgets) {
+    gave_up_ = program_.size() > instructions_max;
+    if (gave_up_) return false;
+    Knowledge knowledge(*audit_.geometry, forgets);
+    for (const MeshInstruction& instruction : program_) knowledge.perform(instruction);
+    gave_up_ = knowledge.overflowed();
+    return !gave_up_ && judge(knowledge);
+  }
+
+  void give_up() {
+    audit_.finish();
+    audit_.verdict.delivered = 0;
+    // A breach that needs no data stays a no.
+    if (audit_.verdict.violation_count != 0) return;
+    audit_.verdict.answer = Verdict::Answer::unprovable;
+    audit_.verdict.limit = fmt::format("the proof gave up: more than {} pieces or {} instructions",
+                                       pieces_max, instructions_max);
+  }
+
+  MeshAudit audit_;
+  std::optional<Knowledge> quick_;
+  std::vector<MeshInstruction> program_;
+  bool gave_up_ = false;
+};
+
+}  // namespace
+
+std::unique_ptr<Verifier> mesh_proof() {
+  return std::make_unique<MeshProof>();
+}
+
+}  // namespace faro::inline v1

@@ -1,0 +1,252 @@
+// The closed bounds on a demand between groups; see the header for what each says.
+#include "machines/pops/bounds.hpp"
+
+#include <algorithm>
+#include <bit>
+#include <map>
+#include <numeric>
+
+#include "base/random.hpp"
+
+namespace faro::inline v1 {
+namespace {
+
+using Demand = PopsDemand;
+using Order = std::vector<std::size_t>;
+
+constexpr std::size_t cut_groups_max = 12;          // all subsets
+constexpr std::size_t all_orders_groups_max = 6;    // all orders
+constexpr std::size_t certificate_groups_max = 64;  // larger tables of weights are not written
+
+bool hops_refute(const Demand& d, std::int64_t k) {
+  const auto g = static_cast<std::int64_t>(d.groups());
+  std::int64_t hops = 0;
+  for (std::size_t i = 0; i < d.groups(); ++i)
+    for (std::size_t j = 0; j < d.groups(); ++j)
+      hops +=
+          i == j ? 2 * std::max<std::int64_t>(0, d(i, i) - k) : 2 * d(i, j) - std::min(d(i, j), k);
+  return hops > k * (g * g - g);
+}
+
+bool group_refutes(const Demand& d, std::int64_t k) {
+  const auto g = static_cast<std::int64_t>(d.groups());
+  for (std::size_t i = 0; i < d.groups(); ++i) {
+    std::int64_t out = std::max<std::int64_t>(0, d(i, i) - k);
+    std::int64_t in = out;
+    std::int64_t to = 0;
+    std::int64_t from = 0;
+    for (std::size_t j = 0; j < d.groups(); ++j) {
+      if (i == j) continue;
+      out += d(i, j);
+      in += d(j, i);
+      to += d(i, j) > 0;
+      from += d(j, i) > 0;
+    }
+    if (out > (k - 1) * (g - 1) + to || in > (k - 1) * (g - 1) + from) return true;
+  }
+  return false;
+}
+
+std::int64_t cut_bound(const Demand& d) {
+  const std::size_t g = d.groups();
+  std::int64_t best = 0;
+  for (std::uint32_t s = 1; s + 1 < (std::uint32_t{1} << g); ++s) {
+    const std::int64_t size = std::popcount(s);
+    std::int64_t leaves = 0;
+    for (std::size_t i = 0; i < g; ++i)
+      for (std::size_t j = 0; j < g; ++j)
+        if (((s >> i) & 1U) != 0 && ((s >> j) & 1U) == 0) leaves += d(i, j);
+    const std::int64_t couplers = size * (static_cast<std::int64_t>(g) - size);
+    best = std::max(best, (leaves + couplers - 1) / couplers);
+  }
+  return best;
+}
+
+// Groups R with one support T of destinations; X: groups outside both.
+bool block_refutes(const Demand& d, std::int64_t k) {
+  const std::size_t g = d.groups();
+  std::map<std::vector<bool>, std::vector<std::size_t>> by_support;
+  std::vector<std::int64_t> crossing(g, 0);  // the larger of what leaves and what enters
+  for (std::size_t i = 0; i < g; ++i) {
+    std::vector<bool> support(g);
+    std::int64_t out = 0;
+    std::int64_t in = 0;
+    for (std::size_t j = 0; j < g; ++j) {
+      support[j] = d(i, j) > 0;
+      if (i != j) out += d(i, j), in += d(j, i);
+    }
+    crossing[i] = std::max(out, in);
+    by_support[support].push_back(i);
+  }
+  if (by_support.size() < 2) return false;
+  for (const auto& [support, block] : by_support) {
+    std::vector<bool> in_block(g, false);
+    for (const std::size_t i : block) in_block[i] = true;
+    std::int64_t value = 0;
+    for (std::size_t x = 0; x < g; ++x) {
+      const bool outside = !in_block[x] && !support[x];
+      if (outside) value += crossing[x] - k * (static_cast<std::int64_t>(g) - 1);
+      if (outside || (in_block[x] && support[x])) value += std::max<std::int64_t>(0, d(x, x) - k);
+    }
+    for (const std::size_t i : block)
+      for (std::size_t j = 0; j < g; ++j)
+        if (support[j] && i != j) value += d(i, j) - k;
+    if (value > 0) return true;
+  }
+  return false;
+}
+
+// The best way to cut an order into levels, and its value: positive refutes k.
+struct Levels {
+  std::int64_t value = 0;
+  std::vector<std::size_t> level;  // of each group
+};
+
+Levels best_levels(const Demand& d, std::int64_t k, const Order& order) {
+  const std::size_t g = d.groups();
+  std::int64_t all = 0;
+  for (std::size_t a = 0; a < g; ++a)
+    for (std::size_t b = a + 1; b < g; ++b) all += d(order[a], order[b]) - k;
+  // f[b]: best for the first b groups of the order, losing what lies inside a level.
+  std::vector<std::int64_t> f(g + 1, 0);
+  std::vector<std::size_t> start(g + 1, 0);
+  std::vector<std::int64_t> inside(g, 0);
+  for (std::size_t b = 0; b < g; ++b) {
+    std::int64_t column = 0;
+    bool first = true;
+    for (std::size_t a = b + 1; a-- > 0;) {
+      if (a < b) column += d(order[a], order[b]) - k;
+      inside[a] += column;
+      const std::int64_t alone = a == b ? std::max<std::int64_t>(0, d(order[a], order[a]) - k) : 0;
+      const std::int64_t value = f[a] - inside[a] + alone;
+      if (first || value > f[b + 1]) {
+        f[b + 1] = value;
+        start[b + 1] = a;
+      }
+      first = false;
+    }
+  }
+  Levels levels{all + f[g], std::vector<std::size_t>(g, 0)};
+  for (std::size_t b = g; b > 0; b = start[b])
+    for (std::size_t a = start[b]; a < b; ++a) levels.level[order[a]] = start[b];
+  return levels;
+}
+
+// Moves one group at a time to its best place, as long as more demand comes to lie upward.
+void improve(const Demand& d, Order& order) {
+  const std::size_t g = order.size();
+  bool changed = true;
+  for (int pass = 0; pass < 50 && changed; ++pass) {
+    changed = false;
+    for (std::size_t a = 0; a < g; ++a) {
+      std::int64_t best = 0;
+      std::size_t place = a;
+      std::int64_t gain = 0;
+      for (std::size_t b = a + 1; b < g; ++b) {
+        gain += d(order[b], order[a]) - d(order[a], order[b]);
+        if (gain > best) best = gain, place = b;
+      }
+      gain = 0;
+      for (std::size_t b = a; b-- > 0;) {
+        gain += d(order[a], order[b]) - d(order[b], order[a]);
+        if (gain > best) best = gain, place = b;
+      }
+      if (place == a) continue;
+      const std::size_t group = order[a];
+      order.erase(order.begin() + static_cast<std::ptrdiff_t>(a));
+      order.insert(order.begin() + static_cast<std::ptrdiff_t>(place), group);
+      changed = true;
+    }
+  }
+}
+
+std::vector<Order> level_orders(const Demand& d) {
+  const std::size_t g = d.groups();
+  Order order(g);
+  std::iota(order.begin(), order.end(), std::size_t{0});
+  std::vector<Order> orders;
+  if (g <= all_orders_groups_max) {
+    do orders.push_back(order);
+    while (std::next_permutation(order.begin(), order.end()));
+    return orders;
+  }
+  Random random(1);
+  const int starts = g <= 128 ? 12 : 2;
+  for (int s = 0; s < starts; ++s) {
+    std::iota(order.begin(), order.end(), std::size_t{0});
+    if (s == 1) std::reverse(order.begin(), order.end());
+    if (s > 1) random.mix(order);
+    orders.push_back(order);
+    improve(d, order);
+    orders.push_back(order);
+  }
+  return orders;
+}
+
+std::vector<Bound::Weight> level_weights(const Demand& d, std::int64_t k, const Levels& levels) {
+  std::vector<Bound::Weight> weights;
+  const std::size_t g = d.groups();
+  for (std::size_t i = 0; i < g; ++i)
+    for (std::size_t j = 0; j < g; ++j) {
+      const bool alone =
+          i == j && std::count(levels.level.begin(), levels.level.end(), levels.level[i]) == 1 &&
+          d(i, i) > k;
+      if (alone || levels.level[i] < levels.level[j]) weights.push_back({i, j, 1});
+    }
+  return weights;
+}
+
+// A datum of a pair with more than k pays 2, over its coupler or two others.
+std::vector<Bound::Weight> hop_weights(const Demand& d, std::int64_t k) {
+  std::vector<Bound::Weight> weights;
+  for (std::size_t i = 0; i < d.groups(); ++i)
+    for (std::size_t j = 0; j < d.groups(); ++j) {
+      const std::uint64_t w = d(i, j) > k ? 2 : i == j ? 0 : 1;
+      if (w > 0) weights.push_back({i, j, w});
+    }
+  return weights;
+}
+
+}  // namespace
+
+bool pops_slots_possible(const PopsDemand& demand, std::int64_t k) {
+  return !hops_refute(demand, k) && !group_refutes(demand, k);
+}
+
+Bound pops_bound(const PopsDemand& d) {
+  if (d.total() == 0) return {0, "nothing moves", {}};
+  if (d.largest() <= 1) return {1, "something moves", {}};
+  Bound bound{2, "two data share source and destination group", {}};
+  const bool certify = d.groups() <= certificate_groups_max;
+  std::int64_t k = 2;
+  const auto refuted = [&](const char* reason) { bound = {static_cast<Count>(++k), reason, {}}; };
+  while (!pops_slots_possible(d, k)) {
+    const bool hops = hops_refute(d, k);
+    refuted(hops ? "hops over couplers between groups" : "what leaves or enters a group");
+    if (hops && certify) bound.weights = hop_weights(d, k - 1);
+  }
+  if (d.groups() == 1) return bound;
+  if (d.groups() <= cut_groups_max && cut_bound(d) > k) {
+    k = cut_bound(d) - 1;
+    refuted("what leaves a set of groups");
+  }
+  const std::vector<Order> orders = level_orders(d);
+  for (bool more = true; more;) {
+    more = false;
+    for (const Order& order : orders) {
+      const Levels levels = best_levels(d, k, order);
+      if (levels.value <= 0) continue;
+      refuted("data that must go up levels of groups");
+      if (certify) bound.weights = level_weights(d, k - 1, levels);
+      more = true;
+      break;
+    }
+    if (!more && block_refutes(d, k)) {
+      refuted("what a block of groups with equal destinations sends");
+      more = true;
+    }
+  }
+  return bound;
+}
+
+}  // namespace faro::inline v1

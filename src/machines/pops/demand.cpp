@@ -1,0 +1,223 @@
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <numeric>
+
+#include "faro/algebra/affine_space.hpp"
+#include "faro/machines/pops/model.hpp"
+#include "machines/pops/bounds.hpp"
+
+namespace faro::inline v1 {
+namespace {
+
+// Demands are written down as tables up to here.
+constexpr std::uint64_t table_groups_max = 1024;
+
+Count size_of(const AffineSpace& space) {
+  return space.empty() ? 0 : Count{1} << static_cast<unsigned>(space.dimension());
+}
+
+// What the demand of an affine map is made of: every group sends c data to each of P groups; in
+// `loops` groups one of these is the group itself; of those `fixed_groups` hold `fixed` data each
+// that do not move.
+struct AffineDemand {
+  Count groups = 1;
+  Count each = 1;     // c
+  Count targets = 1;  // P
+  Count loops = 0;
+  Count fixed_groups = 0;
+  Count fixed = 0;
+};
+
+AffineSpace where_equal(const BitMap& map, int first_bit) {
+  std::vector<Parity> rows;
+  for (int b = first_bit; b < map.width(); ++b)
+    rows.push_back({map.matrix().row(b) ^ bit(b), unsigned{has_bit(map.complement(), b)}});
+  return AffineSpace::where(map.width(), rows);
+}
+
+AffineDemand affine_demand(const Pops& pops, const BitMap& map) {
+  const int ld = pops::local_bits(pops);
+  const int rank = map.matrix().block(ld, map.width() - ld, 0, ld).rank();
+  AffineDemand d;
+  d.groups = pops.groups;
+  d.each = Count{1} << static_cast<unsigned>(ld - rank);
+  d.targets = Count{1} << static_cast<unsigned>(rank);
+  d.loops = size_of(where_equal(map, ld)) / d.each;
+  const AffineSpace fixed = where_equal(map, 0);
+  if (fixed.empty()) return d;
+  std::vector<Parity> inside = fixed.constraints();
+  for (Parity& c : inside) c.value = 0;
+  for (int b = ld; b < map.width(); ++b) inside.push_back({bit(b), 0});
+  d.fixed = size_of(AffineSpace::where(map.width(), inside));
+  d.fixed_groups = size_of(fixed) / d.fixed;
+  return d;
+}
+
+Count above(Count a, Count b) {
+  return a > b ? a - b : 0;
+}
+
+// The hops and group conditions in closed form.
+bool possible(const AffineDemand& d, Count k) {
+  const Count g = d.groups;
+  const Count pairs = g * d.targets - d.loops;  // of different groups
+  const Count moved = d.each - d.fixed;
+  const Count hops =
+      pairs * (2 * d.each - std::min(d.each, k)) +
+      2 * ((d.loops - d.fixed_groups) * above(d.each, k) + d.fixed_groups * above(moved, k));
+  if (hops > k * (g * g - g)) return false;
+  const auto group_possible = [&](Count others, Count loop) {
+    return others * d.each + above(loop, k) <= (k - 1) * (g - 1) + others;
+  };
+  if (d.loops < g && !group_possible(d.targets, 0)) return false;
+  if (d.loops > d.fixed_groups && !group_possible(d.targets - 1, d.each)) return false;
+  return d.fixed_groups == 0 || group_possible(d.targets - 1, moved);
+}
+
+Bound affine_bound(const Pops& pops, const BitMap& map) {
+  if (map == BitMap::identity(map.width())) return {0, "nothing moves", {}};
+  const AffineDemand d = affine_demand(pops, map);
+  const bool all_loops_fixed = d.loops == d.fixed_groups && d.targets == 1 && d.loops == d.groups;
+  const Count most = all_loops_fixed ? d.each - d.fixed : d.each;
+  if (most <= 1) return {1, "something moves", {}};
+  if (pops.group_size <= pops.groups) return {2, "two data share source and destination group", {}};
+  Count low = 1;  // refuted, or below what two data of a pair need
+  Count high = 2;
+  while (!possible(d, high)) {
+    low = high;
+    high *= 2;
+  }
+  while (high - low > 1) {
+    const Count middle = (low + high) / 2;
+    (possible(d, middle) ? high : low) = middle;
+  }
+  return {high, "hops over couplers between groups, and what leaves or enters each group", {}};
+}
+
+// The demand table of a map: group i's data go to the coset of groups that its local bits reach.
+PopsDemand demand_table(const Pops& pops, const BitMap& map) {
+  const int ld = pops::local_bits(pops);
+  std::vector<Word> reach;
+  for (int b = 0; b < ld; ++b) reach.push_back(map.column(b) >> ld);
+  const std::vector<Word> basis = reduced_basis(reach);
+  const auto each = static_cast<std::int64_t>(pops.group_size >> basis.size());
+  const AffineSpace fixed = where_equal(map, 0);
+  PopsDemand demand(pops.groups);
+  for (Word i = 0; i < pops.groups; ++i) {
+    Word j = map(i << ld) >> ld;
+    for (Word k = 0;;) {
+      demand(i, j) = each;
+      if (++k == bit(static_cast<int>(basis.size()))) break;
+      j ^= basis[static_cast<std::size_t>(lowest_bit(k))];  // a Gray walk through the coset
+    }
+    AffineSpace here = fixed;
+    for (int b = ld; b < map.width() && !here.empty(); ++b)
+      here = here.meet(Parity{bit(b), unsigned{has_bit(i, b - ld)}});
+    demand(i, i) -= static_cast<std::int64_t>(size_of(here));
+  }
+  return demand;
+}
+
+Bound scaled(Bound one, std::uint64_t elements) {
+  // K elements a processor: each processor sends its K over couplers one a slot.
+  if (elements <= 1 || one.value == 0) return one;
+  return {elements, "every processor that sends has K elements to send", {}};
+}
+
+Bound better(const Bound& a, const Bound& b) {
+  return b.value > a.value ? b : a;
+}
+
+}  // namespace
+
+std::int64_t PopsDemand::largest() const {
+  return data_.empty() ? 0 : *std::max_element(data_.begin(), data_.end());
+}
+
+std::int64_t PopsDemand::total() const {
+  return std::accumulate(data_.begin(), data_.end(), std::int64_t{0});
+}
+
+PopsDemand pops_demand(const Pops& machine, std::span<const std::uint64_t> to) {
+  PopsDemand demand(machine.groups);
+  for (Word p = 0; p < to.size(); ++p)
+    if (to[p] != p) ++demand(p / machine.group_size, to[p] / machine.group_size);
+  return demand;
+}
+
+Bound lower_bound(const Pops& pops, const MapGoal& goal, std::uint64_t elements) {
+  const int memory = goal.cut ? goal.memory_bits : 0;
+  if (!pops::has_address_bits(pops) || goal.map.width() - memory != pops::address_bits(pops))
+    return {0, "no bound is known for this map on this machine", {}};
+  std::vector<Word> columns;
+  for (int b = memory; b < goal.map.width(); ++b) {
+    if ((goal.map.column(b) & low_mask(memory)) != 0)
+      return {0, "no bound is known for maps that move memory bits", {}};
+    columns.push_back(goal.map.column(b) >> memory);
+  }
+  const BitMap map =
+      BitMap::from_columns(columns, memory == word_bits ? 0 : goal.map.complement() >> memory);
+  const bool closed = elements == 1 && pops.group_size <= pops.groups;
+  if (closed || pops.groups > table_groups_max || pops.group_size > bit(40)) {
+    const Bound one = affine_bound(pops, map);
+    return better(one, scaled(one, elements));
+  }
+  PopsDemand demand = demand_table(pops, map);
+  const std::uint64_t times = std::min<std::uint64_t>(elements, bit(20));
+  for (std::size_t i = 0; i < demand.groups(); ++i)
+    for (std::size_t j = 0; j < demand.groups(); ++j)
+      demand(i, j) *= static_cast<std::int64_t>(times);
+  const Bound one = pops_bound(demand);
+  return better(one, scaled(one, elements));
+}
+
+Bound lower_bound(const Pops& pops, std::span<const std::uint64_t> destinations,
+                  std::uint64_t elements) {
+  const std::uint64_t n = pops::processors(pops);
+  const bool closed = elements == 1 && pops.group_size <= pops.groups;
+  if (destinations.size() == n && (closed || pops.groups > 4096)) {
+    // 0, 1 or 2, without a table of pairs.
+    std::vector<std::pair<std::uint64_t, std::uint64_t>> pairs;
+    for (Word p = 0; p < n; ++p)
+      if (destinations[p] != p && destinations[p] < n)
+        pairs.emplace_back(p / pops.group_size, destinations[p] / pops.group_size);
+    if (pairs.empty()) return {0, "nothing moves", {}};
+    std::sort(pairs.begin(), pairs.end());
+    const bool twice = std::adjacent_find(pairs.begin(), pairs.end()) != pairs.end();
+    const Bound one = twice ? Bound{2, "two data share source and destination group", {}}
+                            : Bound{1, "something moves", {}};
+    return better(one, scaled(one, elements));
+  }
+  if (pops.groups > 4096) return {0, "no bound is known for this request", {}};
+  PopsDemand demand(pops.groups);
+  // One entry a processor stands for all its elements.
+  const std::uint64_t each = destinations.size() == n ? 1 : std::max<std::uint64_t>(elements, 1);
+  const std::uint64_t times =
+      destinations.size() == n ? std::min<std::uint64_t>(elements, bit(20)) : 1;
+  std::vector<std::uint64_t> sent(n, 0);
+  std::vector<std::uint64_t> received(n, 0);
+  for (Word i = 0; i < destinations.size(); ++i) {
+    const Word p = i / each;
+    if (destinations[i] == p || destinations[i] >= n) continue;
+    demand(p / pops.group_size, destinations[i] / pops.group_size) +=
+        static_cast<std::int64_t>(times);
+    sent[p] += times;
+    received[destinations[i]] += times;
+  }
+  const Bound one = pops_bound(demand);
+  const std::uint64_t h = std::max(*std::max_element(sent.begin(), sent.end()),
+                                   *std::max_element(received.begin(), received.end()));
+  return better(one, {h, "some processor sends or receives that many", {}});
+}
+
+Bound matmul_bound(const Pops& pops, std::uint64_t order) {
+  const Count heard = 2 * (Count{order} - 1);
+  const Count rows = order / pops.groups;
+  const Count told = rows * rows * (Count{pops.groups} + 1);
+  if (pops.group_size > order && rows >= 2 && told > heard)
+    return {told, "every group is told its A's and all B's over g couplers", {}};
+  return {heard, "every processor hears 2(N-1) operands, one a slot", {}};
+}
+
+}  // namespace faro::inline v1

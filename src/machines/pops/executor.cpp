@@ -1,0 +1,291 @@
+#include "machines/pops/executor.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "faro/base/error.hpp"
+#include "faro/base/limits.hpp"
+#include "faro/machines/pops/model.hpp"
+#include "machines/pops/points.hpp"
+
+namespace faro::inline v1 {
+namespace {
+
+// A table of all couplers up to here; beyond, only those in use are kept.
+constexpr std::uint64_t dense_groups_max = 4096;
+
+// Operations whose operands are on their way while one is carried out.
+constexpr std::size_t operations_ahead = 16;
+
+// Banks are found by number; a wild register in a file must not cost memory.
+constexpr Slot registers_max = Slot{1} << 20U;
+
+}  // namespace
+
+PopsExecutor::PopsExecutor(const Pops& machine, const Options& options)
+    : machine_(machine), processors_(pops::processors(machine)), options_(options) {
+  if (processors_ > bit(limits::replay_elements_log2_max))
+    throw Error(ErrorCode::limit,
+                fmt::format("replay spells out at most 2^{} processors; pops:{},{} has {}. "
+                            "Verify by proof",
+                            limits::replay_elements_log2_max, machine.group_size, machine.groups,
+                            processors_));
+  sends_mark_.assign(processors_, 0);
+  receives_mark_.assign(processors_, 0);
+  if (options.data == Data::numbers) {
+    work_.assign(processors_, {0, 0});
+    width_ = 2;
+  }
+  if (machine.groups <= dense_groups_max)
+    dense_couplers_.assign(machine.groups * machine.groups, {0, 0});
+}
+
+PopsExecutor::Bank& PopsExecutor::bank_for_writing(Slot reg) {
+  if (reg >= registers_max)
+    throw Error(ErrorCode::limit,
+                fmt::format("register {}: replay knows registers below 2^20", reg));
+  if (reg >= banks_.size()) banks_.resize(std::size_t{reg} + 1);
+  Bank& bank = banks_[reg];
+  if (bank.cells.empty()) {
+    cells_ += processors_;
+    if (cells_ > limits::pops_cells_max)
+      throw Error(ErrorCode::limit,
+                  fmt::format("{} processors with more than {} registers in use: replay holds at "
+                              "most 2^28 registers",
+                              processors_, limits::pops_cells_max / processors_));
+    bank.cells.assign(processors_ * width_, 0);
+    bank.full.assign((processors_ + word_bits - 1) / word_bits, 0);
+  }
+  return bank;
+}
+
+void PopsExecutor::put(Word processor, Slot reg, Word token, double real) {
+  Bank& bank = bank_for_writing(reg);
+  bank.cells[processor * width_] = token;
+  if (width_ > 1) bank.cells[processor * width_ + 1] = std::bit_cast<Word>(real);
+  bank.full[processor / word_bits] |= bit(static_cast<int>(processor % word_bits));
+}
+
+bool PopsExecutor::holds(Word processor, Slot reg) const {
+  return reg < banks_.size() && !banks_[reg].full.empty() &&
+         has_bit(banks_[reg].full[processor / word_bits], static_cast<int>(processor % word_bits));
+}
+
+bool PopsExecutor::in_range(Word processor, const char* what, const Bad& bad) const {
+  if (processor < processors_) return true;
+  bad("R8",
+      fmt::format("{} processor {}; the machine has 0..{}", what, processor, processors_ - 1));
+  return false;
+}
+
+void PopsExecutor::send(Word processor, Slot reg, const Bad& bad) {
+  sent_.push_back({processor, 0, 0});
+  if (sends_mark_[processor] == slot_)
+    bad("R2", fmt::format("processor {} sends two messages", processor));
+  sends_mark_[processor] = slot_;
+  if (reg >= options_.registers) {
+    bad("R7",
+        fmt::format("processor {} sends register {} of {}", processor, reg, options_.registers));
+  } else if (!holds(processor, reg)) {
+    bad("R5", fmt::format("processor {} sends register {}, which is empty", processor, reg));
+  } else {
+    sent_.back().token = token(processor, reg);
+    if (width_ > 1) sent_.back().real = real(processor, reg);
+  }
+}
+
+// The last message sent, over one more coupler.
+void PopsExecutor::drive(std::uint64_t to_group, const Bad& bad) {
+  const Word sender = sent_.back().processor;
+  const std::uint64_t from_group = pops::group_of(machine_, sender);
+  if (to_group >= machine_.groups) {
+    bad("R8", fmt::format("processor {} sends to group {}; the machine has 0..{}", sender, to_group,
+                          machine_.groups - 1));
+    return;
+  }
+  if (const auto before = driver(to_group, from_group)) {
+    bad("R1", fmt::format("coupler c({},{}) has two senders, processors {} and {}", to_group,
+                          from_group, sent_[*before].processor, sender));
+    return;
+  }
+  const std::uint64_t key = to_group * machine_.groups + from_group;
+  if (dense_couplers_.empty())
+    sparse_couplers_.emplace(key, sent_.size() - 1);
+  else
+    dense_couplers_[key] = {slot_, static_cast<std::uint32_t>(sent_.size() - 1)};
+}
+
+std::optional<std::size_t> PopsExecutor::driver(std::uint64_t to_group,
+                                                std::uint64_t from_group) const {
+  const std::uint64_t key = to_group * machine_.groups + from_group;
+  if (!dense_couplers_.empty()) {
+    const auto& [mark, sent] = dense_couplers_[key];
+    return mark == slot_ ? std::optional<std::size_t>(sent) : std::nullopt;
+  }
+  const auto found = sparse_couplers_.find(key);
+  return found == sparse_couplers_.end() ? std::nullopt : std::optional(found->second);
+}
+
+void PopsExecutor::receive(Word processor, std::uint64_t from_group, Slot reg, const Bad& bad) {
+  if (from_group >= machine_.groups) {
+    bad("R8", fmt::format("processor {} listens to group {}; the machine has 0..{}", processor,
+                          from_group, machine_.groups - 1));
+    return;
+  }
+  if (reg >= options_.registers) {
+    bad("R7", fmt::format("processor {} receives into register {} of {}", processor, reg,
+                          options_.registers));
+    return;
+  }
+  if (!machine_.multi_receive && receives_mark_[processor] == slot_)
+    bad("R3", fmt::format("processor {} listens to two couplers", processor));
+  receives_mark_[processor] = slot_;
+  const auto sent = driver(pops::group_of(machine_, processor), from_group);
+  if (!sent) {
+    bad("R4", fmt::format("processor {} listens to coupler c({},{}), which nobody drives",
+                          processor, pops::group_of(machine_, processor), from_group));
+    return;
+  }
+  writes_.push_back({processor, from_group, reg, *sent});
+}
+
+bool PopsExecutor::well_formed(const PopsRule& rule, const Bad& bad) const {
+  if (!pops::has_address_bits(machine_)) {
+    bad("R8", "a rule over address bits, but d and g are no powers of two");
+    return false;
+  }
+  const int bits = pops::address_bits(machine_);
+  if (rule.to.size() != static_cast<std::size_t>(bits)) {
+    bad("R8",
+        fmt::format("a rule with {} rows; a processor number has {} bits", rule.to.size(), bits));
+    return false;
+  }
+  const auto fits = [bits](const Parity& c) {
+    return (c.mask & ~low_mask(bits)) == 0 && c.value <= 1;
+  };
+  if (std::all_of(rule.where.begin(), rule.where.end(), fits) &&
+      std::all_of(rule.to.begin(), rule.to.end(), fits))
+    return true;
+  bad("R8", fmt::format("a rule with a mask beyond the {} bits of a processor number", bits));
+  return false;
+}
+
+void PopsExecutor::send_by(const PopsRule& rule, const Bad& bad) {
+  for_each_meeting(rule.where, pops::address_bits(machine_), [&](Word p) {
+    send(p, rule.reg, bad);
+    drive(pops::group_of(machine_, target_of(rule.to, p)), bad);
+  });
+}
+
+void PopsExecutor::receive_by(const PopsRule& rule, const Bad& bad) {
+  for_each_meeting(rule.where, pops::address_bits(machine_), [&](Word p) {
+    receive(target_of(rule.to, p), pops::group_of(machine_, p), rule.into, bad);
+  });
+}
+
+// R3 for multi-receive, and R6: only there can one processor receive twice.
+void PopsExecutor::check_writes(const Bad& bad) {
+  std::vector<std::pair<Word, std::uint64_t>> heard;
+  std::vector<std::pair<Word, std::uint64_t>> written;
+  for (const Write& w : writes_) {
+    heard.emplace_back(w.processor, w.from_group);
+    written.emplace_back(w.processor, w.reg);
+  }
+  std::sort(heard.begin(), heard.end());
+  std::sort(written.begin(), written.end());
+  if (const auto twice = std::adjacent_find(heard.begin(), heard.end()); twice != heard.end())
+    bad("R3", fmt::format("processor {} listens twice to the coupler from group {}", twice->first,
+                          twice->second));
+  if (const auto twice = std::adjacent_find(written.begin(), written.end()); twice != written.end())
+    bad("R6",
+        fmt::format("two writes to register {} of processor {}", twice->second, twice->first));
+}
+
+void PopsExecutor::operate(const PopsOperation& op, const Bad& bad) {
+  if (!in_range(op.processor, "an operation of", bad)) return;
+  using Kind = PopsOperation::Kind;
+  const bool reads_a = op.kind != Kind::zero;
+  const bool reads_b = reads_a && op.kind != Kind::copy;
+  if (op.to >= options_.registers) {
+    bad("R7", fmt::format("processor {} computes into register {} of {}", op.processor, op.to,
+                          options_.registers));
+    return;
+  }
+  for (const auto& [reg, read] : {std::pair{op.a, reads_a}, std::pair{op.b, reads_b},
+                                  std::pair{op.to, op.kind == Kind::multiply_add}})
+    if (read && !holds(op.processor, reg)) {
+      bad("R9",
+          fmt::format("processor {} computes with register {}, which is empty", op.processor, reg));
+      return;
+    }
+  const Word a = reads_a ? token(op.processor, op.a) : 0;
+  const Word b = reads_b ? token(op.processor, op.b) : 0;
+  const double x = reads_a ? real(op.processor, op.a) : 0;
+  const double y = reads_b ? real(op.processor, op.b) : 0;
+  switch (op.kind) {
+    case Kind::multiply:
+      put(op.processor, op.to, a * b, x * y);
+      break;
+    case Kind::multiply_add:
+      put(op.processor, op.to, token(op.processor, op.to) + a * b,
+          real(op.processor, op.to) + x * y);
+      break;
+    case Kind::add:
+      put(op.processor, op.to, a + b, x + y);
+      break;
+    case Kind::copy:
+      put(op.processor, op.to, a, x);
+      break;
+    case Kind::zero:
+      put(op.processor, op.to, 0, 0);
+      break;
+  }
+  if (!reads_b) return;
+  auto& [mark, count] = work_[op.processor];
+  count = mark == slot_ ? count + 1 : 1;
+  mark = slot_;
+  busiest_ = std::max<std::uint64_t>(busiest_, count);
+}
+
+// Operands lie far apart, a register in each bank: asks for them before their turn.
+void PopsExecutor::fetch_ahead(const PopsOperation& op) const {
+  for (const Slot reg : {op.a, op.b})
+    if (op.processor < processors_ && reg < banks_.size() && !banks_[reg].cells.empty())
+      __builtin_prefetch(&banks_[reg].cells[op.processor * width_]);
+}
+
+PopsExecutor::Work PopsExecutor::perform(const PopsSlot& slot, const Bad& bad) {
+  if (++slot_ == 0) throw Error(ErrorCode::limit, "replay follows at most 2^32 - 1 slots");
+  sparse_couplers_.clear();
+  sent_.clear();
+  writes_.clear();
+  busiest_ = 0;
+  for (const PopsSend& s : slot.sends) {
+    if (!in_range(s.processor, "a message of", bad)) continue;
+    send(s.processor, s.reg, bad);
+    if (s.to_groups.empty())
+      bad("R8", fmt::format("processor {} sends to no coupler", s.processor));
+    for (const std::uint64_t to : s.to_groups) drive(to, bad);
+  }
+  std::vector<const PopsRule*> rules;
+  for (const PopsRule& rule : slot.rules)
+    if (well_formed(rule, bad)) rules.push_back(&rule);
+  for (const PopsRule* rule : rules) send_by(*rule, bad);
+  for (const PopsReceive& r : slot.receives)
+    if (in_range(r.processor, "a receive of", bad)) receive(r.processor, r.from_group, r.reg, bad);
+  for (const PopsRule* rule : rules) receive_by(*rule, bad);
+  if (machine_.multi_receive) check_writes(bad);
+  for (const Write& w : writes_) put(w.processor, w.reg, sent_[w.sent].token, sent_[w.sent].real);
+  if (!slot.operations.empty() && options_.data == Data::tokens)
+    bad("R9", "operations in a schedule that only moves data");
+  else
+    for (std::size_t i = 0; i < slot.operations.size(); ++i) {
+      if (i + operations_ahead < slot.operations.size())
+        fetch_ahead(slot.operations[i + operations_ahead]);
+      operate(slot.operations[i], bad);
+    }
+  return {!sent_.empty(), busiest_};
+}
+
+}  // namespace faro::inline v1

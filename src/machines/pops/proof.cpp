@@ -1,0 +1,342 @@
+#include "machines/pops/proof.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <map>
+#include <optional>
+
+#include "faro/base/error.hpp"
+#include "faro/base/limits.hpp"
+#include "faro/machines/pops/model.hpp"
+#include "machines/claims.hpp"
+#include "machines/pops/certificate.hpp"
+#include "machines/pops/pieces.hpp"
+
+namespace faro::inline v1 {
+namespace {
+
+using pops_pieces::Piece;
+
+// More pieces than this in a register: the plan is no program of few rules.
+constexpr std::size_t pieces_max = 20000;
+
+// The couplers (group of receiver, group of sender) that a rule drives: an affine subspace of
+// pairs, as a point and a basis. Pairs take up to 128 bits.
+__extension__ typedef unsigned __int128 Pair;
+struct Couplers {
+  Pair point = 0;
+  std::vector<Pair> basis;
+};
+
+int highest(Pair x) {
+  const auto high = static_cast<Word>(x >> 64U);
+  return high != 0 ? 64 + highest_bit(high) : highest_bit(static_cast<Word>(x));
+}
+
+// Reduces x modulo the basis; what is left is 0 exactly for the members of its span.
+Pair modulo(Pair x, const std::vector<Pair>& basis) {
+  for (const Pair v : basis)
+    if (((x >> static_cast<unsigned>(highest(v))) & 1U) != 0) x ^= v;
+  return x;
+}
+
+// False if `v` was in the span already. Keeps each leading bit in one vector only.
+bool extend(std::vector<Pair>& basis, Pair v) {
+  v = modulo(v, basis);
+  if (v == 0) return false;
+  for (Pair& b : basis)
+    if (((b >> static_cast<unsigned>(highest(v))) & 1U) != 0) b ^= v;
+  basis.push_back(v);
+  return true;
+}
+
+bool disjoint(const Couplers& a, const Couplers& b) {
+  std::vector<Pair> both = a.basis;
+  for (const Pair v : b.basis) extend(both, v);
+  return modulo(a.point ^ b.point, both) != 0;
+}
+
+class PopsProof : public Verifier {
+ public:
+  void begin(const ScheduleHeader& header) override;
+  void step(const PopsSlot& slot) override;
+  void finish() override;
+  Verdict verdict() const override { return verdict_; }
+
+ private:
+  // What the rules of one slot do, so far.
+  struct Use {
+    std::vector<AffineSpace> senders;
+    std::vector<AffineSpace> hearers;
+    std::vector<Couplers> couplers;
+    struct Write {
+      Slot into = 0;
+      AffineSpace region;
+      std::vector<Piece> pieces;
+    };
+    std::vector<Write> writes;
+  };
+
+  void bad(const char* rule, std::string message) {
+    // With multi-receive more is legal than is proved here.
+    if (machine_.multi_receive && std::string_view(rule) == "R3") {
+      give_up("a processor that listens to several couplers is not proved here; use replay");
+      return;
+    }
+    verdict_.add({slots_, rule, std::move(message)});
+    over_ = true;
+  }
+  void give_up(std::string limit) {
+    verdict_.answer = Verdict::Answer::unprovable;
+    if (verdict_.limit.empty()) verdict_.limit = std::move(limit);
+    over_ = true;
+    gave_up_ = true;
+  }
+  std::optional<BitMap> goal_map(const ScheduleHeader& header);
+  bool well_formed(const PopsRule& rule);
+  void apply_rule(const PopsRule& rule, const AffineSpace& where, Use& use);
+  void check_couplers(const PopsRule& rule, const AffineSpace& where, Use& use);
+  void check_weights();
+  bool is_right(const Piece& piece, const BitMap& back, std::size_t place) const;
+
+  ScheduleHeader header_;
+  Pops machine_;
+  int bits_ = 0;
+  int memory_ = 0;     // low bits of the map that count elements of a processor
+  bool alike_ = true;  // the map is on processors, all their elements go along
+  BitMap map_;
+  std::map<Slot, std::vector<Piece>> registers_;
+  Verdict verdict_;
+  bool over_ = false;
+  bool gave_up_ = false;
+  Count slots_ = 0;
+};
+
+// The map that is the goal; nothing (and the reason said) where there is none.
+std::optional<BitMap> PopsProof::goal_map(const ScheduleHeader& header) {
+  const auto* goal = std::get_if<MapGoal>(&header.goal);
+  if (goal == nullptr) {
+    give_up("only maps on address bits are proved; use replay");
+    return std::nullopt;
+  }
+  memory_ = goal->cut ? goal->memory_bits : 0;
+  if (goal->map.width() - memory_ != bits_) {
+    bad("goal", fmt::format("a map on {} processor bits for 2^{} processors",
+                            goal->map.width() - memory_, bits_));
+    return std::nullopt;
+  }
+  if (goal->cut && (memory_ >= word_bits || bit(memory_) != header.elements)) {
+    bad("goal", fmt::format("a map with {} memory bits for {} elements a processor", memory_,
+                            header.elements));
+    return std::nullopt;
+  }
+  alike_ = !goal->cut;
+  return goal->map;
+}
+
+void PopsProof::begin(const ScheduleHeader& header) {
+  header_ = header;
+  verdict_.by = "proof";
+  machine_ = std::get<Pops>(header.machine);
+  pops::processors(machine_);
+  if (!pops::has_address_bits(machine_)) {
+    give_up("d and g are no powers of two; use replay");
+    return;
+  }
+  bits_ = pops::address_bits(machine_);
+  const auto map = goal_map(header);
+  if (!map) return;
+  map_ = *map;
+  if (header.elements > pieces_max) {
+    give_up(fmt::format("at most {} elements a processor are proved", pieces_max));
+    return;
+  }
+  if (header.elements == 0 || header.slots < header.elements)
+    bad("R7",
+        fmt::format("{} elements in {} registers of a processor", header.elements, header.slots));
+  if (header.result.size() != 1) {
+    give_up("only one result register for all processors is proved; use replay");
+    return;
+  }
+  if (header.result[0] >= header.slots)
+    bad("R7", fmt::format("result register {} of {}", header.result[0], header.slots));
+  std::vector<Parity> identity;
+  for (int b = bits_ - 1; b >= 0; --b) identity.push_back({bit(b), 0});
+  for (std::size_t s = 0; s < header.elements; ++s)
+    registers_[static_cast<Slot>(s)].push_back({AffineSpace::everything(bits_), identity, s});
+}
+
+bool PopsProof::well_formed(const PopsRule& rule) {
+  const auto fits = [this](const Parity& c) {
+    return (c.mask & ~low_mask(bits_)) == 0 && c.value <= 1;
+  };
+  if (rule.to.size() != static_cast<std::size_t>(bits_)) {
+    bad("R8",
+        fmt::format("a rule with {} rows; a processor number has {} bits", rule.to.size(), bits_));
+    return false;
+  }
+  if (!std::all_of(rule.where.begin(), rule.where.end(), fits) ||
+      !std::all_of(rule.to.begin(), rule.to.end(), fits)) {
+    bad("R8", fmt::format("a rule with a mask beyond the {} bits of a processor number", bits_));
+    return false;
+  }
+  return true;
+}
+
+void PopsProof::check_couplers(const PopsRule& rule, const AffineSpace& where, Use& use) {
+  const int local = pops::local_bits(machine_);
+  const auto group = [local](Word p) { return local >= word_bits ? 0 : p >> local; };
+  const Word x0 = where.first();
+  const auto pair = [&](Word q, Word p) { return (Pair{group(q)} << 64U) | group(p); };
+  const Word q0 = pops_pieces::apply(rule.to, x0);
+  Couplers couplers{pair(q0, x0), {}};
+  bool single = true;
+  for (const Word b : where.directions()) {
+    const Word q = pops_pieces::apply(rule.to, x0 ^ b) ^ q0;
+    single = extend(couplers.basis, pair(q, b)) && single;
+  }
+  if (!single) bad("R1", "a rule has two senders on one coupler");
+  for (const Couplers& other : use.couplers)
+    if (!disjoint(other, couplers)) bad("R1", "two rules drive one coupler");
+  use.couplers.push_back(std::move(couplers));
+}
+
+void PopsProof::apply_rule(const PopsRule& rule, const AffineSpace& where, Use& use) {
+  if (rule.reg >= header_.slots || rule.into >= header_.slots) {
+    bad("R7",
+        fmt::format("a rule from register {} into {} of {}", rule.reg, rule.into, header_.slots));
+    return;
+  }
+  const pops_pieces::Image heard = pops_pieces::image_of(where, rule.to);
+  check_couplers(rule, where, use);
+  for (const AffineSpace& other : use.senders)
+    if (!other.disjoint(where)) bad("R2", "two rules send from one processor");
+  for (const AffineSpace& other : use.hearers)
+    if (!other.disjoint(heard.space)) bad("R3", "two rules send to one processor");
+  if (!heard.injective) bad("R3", "a rule sends to one processor twice");
+  if (over_) return;
+  use.senders.push_back(where);
+  use.hearers.push_back(heard.space);
+  Count size = 0;
+  Use::Write write{rule.into, heard.space, {}};
+  for (const Piece& piece : registers_[rule.reg]) {
+    const std::size_t before = write.pieces.size();
+    pops_pieces::carry(piece, where, rule.to, write.pieces);
+    if (write.pieces.size() > before)
+      size += Count{1} << static_cast<unsigned>(write.pieces.back().where.dimension());
+  }
+  if (size != Count{1} << static_cast<unsigned>(where.dimension()))
+    bad("R5", fmt::format("a rule sends register {} where it is empty", rule.reg));
+  use.writes.push_back(std::move(write));
+}
+
+void PopsProof::step(const PopsSlot& slot) {
+  if (!over_ && (!slot.sends.empty() || !slot.receives.empty() || !slot.operations.empty()))
+    give_up("sends, receives and operations spelled out are not proved; use replay");
+  Use use;
+  bool sends = !slot.sends.empty();
+  for (const PopsRule& rule : slot.rules) {
+    if (over_) {
+      sends = true;
+      break;
+    }
+    if (!well_formed(rule)) continue;
+    const AffineSpace where = AffineSpace::where(bits_, rule.where);
+    if (where.empty()) continue;
+    sends = true;
+    apply_rule(rule, where, use);
+  }
+  verdict_.cost.slots += sends ? 1U : 0U;
+  if (!over_) {
+    for (const Use::Write& write : use.writes)
+      pops_pieces::erase(registers_[write.into], write.region);
+    for (Use::Write& write : use.writes) {
+      std::vector<Piece>& pieces = registers_[write.into];
+      for (Piece& piece : write.pieces) pops_pieces::add(pieces, std::move(piece));
+      if (pieces.size() > pieces_max)
+        give_up(fmt::format("more than {} pieces in a register; use replay", pieces_max));
+    }
+  }
+  ++slots_;
+}
+
+void PopsProof::check_weights() {
+  if (!header_.bound || header_.bound->weights.empty()) return;
+  const Bound& bound = *header_.bound;
+  const std::uint64_t g = machine_.groups;
+  if (g > limits::pops_certificate_groups_max) {
+    bad("bound-claim", fmt::format("a certificate on {} groups; at most {} are checked", g,
+                                   limits::pops_certificate_groups_max));
+    return;
+  }
+  const int width = map_.width();
+  const int groups_from = memory_ + pops::local_bits(machine_);
+  std::vector<Parity> fixed_rows;
+  for (int b = memory_; b < width; ++b)
+    fixed_rows.push_back({map_.matrix().row(b) ^ bit(b), unsigned{has_bit(map_.complement(), b)}});
+  const AffineSpace fixed = AffineSpace::where(width, fixed_rows);
+  const auto size = [](const AffineSpace& s) {
+    return s.empty() ? Count{0} : Count{1} << static_cast<unsigned>(s.dimension());
+  };
+  std::vector<Count> demand(g * g, 0);
+  for (Word i = 0; i < g; ++i) {
+    std::vector<Parity> here;
+    for (int b = groups_from; b < width; ++b)
+      here.push_back({bit(b), unsigned{has_bit(i, b - groups_from)}});
+    const AffineSpace group = AffineSpace::where(width, here);
+    for (Word j = 0; j < g; ++j) {
+      AffineSpace going = group;
+      for (int b = groups_from; b < width && !going.empty(); ++b)
+        going =
+            going.meet(Parity{map_.matrix().row(b), unsigned{has_bit(j, b - groups_from)} ^
+                                                        unsigned{has_bit(map_.complement(), b)}});
+      demand[i * g + j] =
+          (size(going) - (i == j ? size(going.meet(fixed)) : 0)) * (alike_ ? header_.elements : 1);
+    }
+  }
+  if (auto fault = certificate_fault(bound, g, demand)) bad("bound-claim", std::move(*fault));
+}
+
+// Whether the map brings what the piece holds to place `place` of the piece's processors.
+bool PopsProof::is_right(const Piece& piece, const BitMap& back, std::size_t place) const {
+  if (alike_ && piece.element != place) return false;
+  const Word inner = alike_ ? 0 : place;
+  for (int b = 0; b < map_.width(); ++b) {
+    const Word row = back.matrix().row(b);
+    const Parity wanted =
+        piece.where.reduced({memory_ >= word_bits ? 0 : row >> memory_,
+                             parity(row & inner) ^ unsigned{has_bit(back.complement(), b)}});
+    const Parity there = b < memory_ ? Parity{0, unsigned{has_bit(piece.element, b)}}
+                                     : piece.origin[static_cast<std::size_t>(map_.width() - 1 - b)];
+    if (wanted != there) return false;
+  }
+  return true;
+}
+
+void PopsProof::finish() {
+  if (gave_up_) return;
+  const Count n = Count{1} << static_cast<unsigned>(bits_);
+  verdict_.expected = n * header_.elements;
+  if (!over_) {
+    const BitMap back = map_.inverse();
+    for (std::size_t s = 0; s < header_.elements; ++s)
+      for (const Piece& piece : registers_[header_.result[0] + static_cast<Slot>(s)])
+        if (is_right(piece, back, s))
+          verdict_.delivered += Count{1} << static_cast<unsigned>(piece.where.dimension());
+    if (verdict_.delivered != verdict_.expected)
+      bad("delivery", fmt::format("{} of {} elements end in the result register where the map says",
+                                  to_string(verdict_.delivered), to_string(verdict_.expected)));
+    judge_claims(verdict_, header_, slots_);
+    if (verdict_.violation_count == 0) check_weights();
+  }
+  verdict_.answer = verdict_.violation_count == 0 ? Verdict::Answer::yes : Verdict::Answer::no;
+}
+
+}  // namespace
+
+std::unique_ptr<Verifier> pops_proof() {
+  return std::make_unique<PopsProof>();
+}
+
+}  // namespace faro::inline v1

@@ -1,0 +1,104 @@
+#include "faro/machines/text.hpp"
+
+#include <fmt/format.h>
+
+#include <charconv>
+
+#include "faro/base/error.hpp"
+#include "faro/base/limits.hpp"
+#include "machines/text_reader.hpp"
+#include "schedules/machine_kind.hpp"
+
+namespace faro::inline v1 {
+namespace {
+
+using Write = std::string (*)(const MachineKind::Word&);
+
+// "cube:4, mesh:8x8 or pops:8,4": what `write` makes of every word of the table.
+std::string alternatives(Write write) {
+  std::vector<std::string> parts;
+  for (const MachineKind& kind : machine_kinds())
+    for (const MachineKind::Word& word : kind.words) {
+      std::string part = write(word);
+      if (std::find(parts.begin(), parts.end(), part) == parts.end())
+        parts.push_back(std::move(part));
+    }
+  std::string text;
+  for (std::size_t i = 0; i < parts.size(); ++i)
+    text += (i == 0 ? "" : i + 1 == parts.size() ? " or " : ", ") + parts[i];
+  return text;
+}
+
+}  // namespace
+
+void MachineText::fail(std::string_view wanted) const {
+  throw Error(
+      ErrorCode::usage,
+      fmt::format("machine '{}', column {}: {} wanted. Machines are written {}; sizes may be "
+                  "powers, 2^30.",
+                  text_, at_ + 1, wanted,
+                  alternatives([](const auto& word) { return std::string(word.example); })));
+}
+
+void MachineText::too_large() const {
+  throw Error(ErrorCode::limit,
+              fmt::format("machine '{}' has more than 2^{} processors, the most there may be",
+                          text_, limits::machine_bits_max));
+}
+
+bool MachineText::take(std::string_view word) {
+  if (!text_.substr(at_).starts_with(word)) return false;
+  at_ += word.size();
+  return true;
+}
+
+std::uint64_t MachineText::number() {
+  std::uint64_t value = 0;
+  const char* begin = text_.data() + at_;
+  const char* end = text_.data() + text_.size();
+  const auto [next, error] = std::from_chars(begin, end, value);
+  if (error != std::errc{}) fail("a number below 2^64");
+  if (*begin == '0' && next - begin > 1) fail("a number without leading zeros");
+  at_ += static_cast<std::size_t>(next - begin);
+  return value;
+}
+
+std::uint64_t MachineText::size() {
+  const std::size_t start = at_;
+  const std::uint64_t value = number();
+  if (!take("^")) return value;
+  if (value != 2) {
+    at_ = start;
+    fail("a power of two, 2^k,");
+  }
+  const std::uint64_t exponent = number();
+  if (exponent > static_cast<std::uint64_t>(limits::machine_bits_max)) too_large();
+  return bit(static_cast<int>(exponent));
+}
+
+int MachineText::size_log2(std::string_view what) {
+  const std::size_t start = at_;
+  const std::uint64_t value = size();
+  if (is_power_of_two(value)) return log2_exact(value);
+  at_ = start;
+  fail(what);
+}
+
+std::string size_text(std::uint64_t size) {
+  if (size > 65536 && is_power_of_two(size)) return fmt::format("2^{}", log2_exact(size));
+  return fmt::format("{}", size);
+}
+
+Machine machine_from(std::string_view text) {
+  MachineText reader(text);
+  for (const MachineKind& kind : machine_kinds())
+    for (const MachineKind::Word& word : kind.words)
+      if (reader.take(std::string(word.word) + ':')) return word.read(reader);
+  reader.fail(alternatives([](const auto& word) { return fmt::format("'{}:'", word.word); }));
+}
+
+std::string to_string(const Machine& machine) {
+  return kind_of(machine).text(machine);
+}
+
+}  // namespace faro::inline v1

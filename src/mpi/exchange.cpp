@@ -1,0 +1,115 @@
+#include "mpi/exchange.hpp"
+
+#include <algorithm>
+#include <cstring>
+#include <limits>
+
+#include "base/check.hpp"
+
+namespace faro::inline v1::mpi {
+namespace {
+
+// Blocks of a step that are under way at the same time.
+constexpr Word blocks_under_way = 8;
+
+int count_of(std::uint64_t bytes) {
+  FARO_CHECK(bytes <= static_cast<std::uint64_t>(std::numeric_limits<int>::max()));
+  return static_cast<int>(bytes);
+}
+
+}  // namespace
+
+Exchange::Exchange(const ExchangePlan& plan, int rank, How how)
+    : plan_(plan), rank_(static_cast<Word>(rank)), how_(how) {
+  if (!plan.has_exchange()) return;
+  const std::size_t used = plan.steps() > 1 ? 2 : 1;
+  for (std::size_t i = 0; i < used; ++i) {
+    if (plan.packs()) slots_[i].send.resize(plan.step_bytes());
+    if (plan.unpacks()) slots_[i].received.resize(plan.step_bytes());
+    slots_[i].requests.reserve(2 * blocks_under_way);
+  }
+}
+
+void Exchange::split(const Communicator& ranks) {
+  // Colours are ints; ranks are too.
+  check(MPI_Comm_split(ranks.handle(), static_cast<int>(plan_.group_of(rank_)),
+                       static_cast<int>(plan_.place_in_group(rank_)), &group_),
+        "MPI_Comm_split");
+  MPI_Comm_set_errhandler(group_, MPI_ERRORS_RETURN);
+}
+
+void Exchange::free() {
+  if (group_ != MPI_COMM_NULL) MPI_Comm_free(&group_);
+}
+
+// The next few blocks of a step: received before they are sent, the rank's own copied.
+void Exchange::post(const Communicator& ranks, Word step, const std::byte* from, std::byte* to) {
+  Slot& now = slot(step);
+  const Word end = std::min(plan_.blocks(), now.next + blocks_under_way);
+  const int bytes = count_of(plan_.block_bytes());
+  const int tag = static_cast<int>(step % 2);
+  now.requests.clear();
+  const std::byte* out = plan_.packs() ? now.send.data() : from;
+  std::byte* in = plan_.unpacks() ? now.received.data() : to;
+  for (Word block = now.next; block < end; ++block) {
+    const Word origin = plan_.origin(rank_, step, block);
+    if (origin == rank_) continue;
+    now.requests.emplace_back();
+    check(MPI_Irecv(in + plan_.receive_offset(rank_, step, block), bytes, MPI_BYTE,
+                    static_cast<int>(origin), tag, ranks.handle(), &now.requests.back()),
+          "MPI_Irecv");
+  }
+  for (Word block = now.next; block < end; ++block) {
+    const Word target = plan_.target(rank_, step, block);
+    const std::byte* at = out + plan_.send_offset(rank_, step, block);
+    if (target != rank_) {
+      now.requests.emplace_back();
+      check(MPI_Isend(at, bytes, MPI_BYTE, static_cast<int>(target), tag, ranks.handle(),
+                      &now.requests.back()),
+            "MPI_Isend");
+    } else if (plan_.origin(rank_, step, block) == rank_) {
+      std::memcpy(in + plan_.receive_offset(rank_, step, block), at, plan_.block_bytes());
+    }
+  }
+  now.next = end;
+}
+
+void Exchange::begin(const Communicator& ranks, Word step, const std::byte* from, std::byte* to) {
+  Slot& now = slot(step);
+  now.next = 0;
+  if (plan_.packs()) {
+    plan_.pack(rank_, step, {from, plan_.local_bytes()}, now.send);
+  }
+  if (how_ == How::all_to_all) {
+    now.requests.assign(1, MPI_REQUEST_NULL);
+    const int bytes = count_of(plan_.block_bytes());
+    check(MPI_Ialltoall(now.send.data(), bytes, MPI_BYTE, now.received.data(), bytes, MPI_BYTE,
+                        group_, now.requests.data()),
+          "MPI_Ialltoall");
+  } else {
+    post(ranks, step, from, to);
+  }
+}
+
+void Exchange::finish(const Communicator& ranks, Word step, const std::byte* from, std::byte* to) {
+  Slot& now = slot(step);
+  for (;;) {
+    check(MPI_Waitall(static_cast<int>(now.requests.size()), now.requests.data(),
+                      MPI_STATUSES_IGNORE),
+          "MPI_Waitall");
+    if (how_ == How::all_to_all || now.next == plan_.blocks()) break;
+    post(ranks, step, from, to);
+  }
+  if (plan_.unpacks()) plan_.unpack(rank_, step, now.received, {to, plan_.local_bytes()});
+}
+
+void Exchange::run(const Communicator& ranks, const std::byte* from, std::byte* to) {
+  const Word steps = plan_.steps();
+  for (Word step = 0; step < steps; ++step) {
+    begin(ranks, step, from, to);
+    if (step > 0) finish(ranks, step - 1, from, to);
+  }
+  finish(ranks, steps - 1, from, to);
+}
+
+}  // namespace faro::inline v1::mpi

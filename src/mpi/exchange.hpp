@@ -1,0 +1,47 @@
+// Performs the steps of an ExchangePlan with messages. Two steps alternate: one is packed while the
+// other travels.
+#pragma once
+
+#include <mpi.h>
+
+#include <array>
+#include <cstdint>
+#include <vector>
+
+#include "faro/distributed/exchange_plan.hpp"
+#include "mpi/communicator.hpp"
+
+namespace faro::inline v1::mpi {
+
+// Takes its buffers when it is made.
+class Exchange {
+ public:
+  enum class How { pairwise, all_to_all };
+
+  Exchange(const ExchangePlan& plan, int rank, How how);
+
+  // Collective: the communicator of a rank's group. Only for all_to_all.
+  void split(const Communicator& ranks);
+  // from == to in place.
+  void run(const Communicator& ranks, const std::byte* from, std::byte* to);
+  void free();
+
+ private:
+  struct Slot {
+    std::vector<std::byte> send, received;
+    std::vector<MPI_Request> requests;
+    Word next = 0;  // the first block that has not been posted
+  };
+  void begin(const Communicator& ranks, Word step, const std::byte* from, std::byte* to);
+  void post(const Communicator& ranks, Word step, const std::byte* from, std::byte* to);
+  void finish(const Communicator& ranks, Word step, const std::byte* from, std::byte* to);
+  Slot& slot(Word step) { return slots_[step % 2]; }
+
+  const ExchangePlan& plan_;
+  Word rank_;
+  How how_;
+  MPI_Comm group_ = MPI_COMM_NULL;
+  std::array<Slot, 2> slots_;
+};
+
+}  // namespace faro::inline v1::mpi

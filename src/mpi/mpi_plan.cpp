@@ -1,0 +1,200 @@
+#include "faro/mpi/mpi_plan.hpp"
+
+#include <fmt/format.h>
+
+#include <cstring>
+#include <optional>
+
+#include "base/check.hpp"
+#include "engine/passes.hpp"
+#include "faro/base/count.hpp"
+#include "faro/engine/permute_plan.hpp"
+#include "mpi/communicator.hpp"
+#include "mpi/exchange.hpp"
+#include "mpi/shared.hpp"
+
+namespace faro::inline v1 {
+
+using mpi::Communicator;
+using mpi::Exchange;
+using mpi::Fingerprint;
+
+struct MpiPlan::State {
+  explicit State(MPI_Comm from) : ranks(from) {}
+  ~State() {
+    if (exchange && mpi::running()) exchange->free();
+  }
+  State(const State&) = delete;
+  State& operator=(const State&) = delete;
+
+  Communicator ranks;
+  MpiOptions options;
+  std::optional<ExchangePlan> plan;
+  std::optional<Exchange> exchange;
+  std::optional<PermutePlan> local;   // apart without an exchange, in place after it
+  std::optional<engine::Pass> whole;  // over shared memory
+  Transport transport = Transport::pairwise;
+};
+
+namespace {
+
+// Below this much a message costs little but its startup, which all-to-all algorithms share.
+constexpr std::uint64_t small_block_bytes = 4096;
+constexpr std::uint64_t many_blocks = 8;
+
+Fingerprint fingerprint_of(const BitMap& map, std::uint64_t element_bytes,
+                           const MpiOptions& options) {
+  Fingerprint all;
+  all.add(static_cast<std::uint64_t>(map.width()));
+  for (int i = 0; i < map.width(); ++i) all.add(map.column(i));
+  all.add(map.complement());
+  all.add(element_bytes);
+  all.add(options.exchange.ranks == Ranks::fixed ? 0 : 1);
+  all.add(options.exchange.buffer_bytes);
+  all.add(options.exchange.step_bytes);
+  all.add(options.exchange.in_place ? 1 : 0);
+  all.add(static_cast<std::uint64_t>(options.exchange.node_bits));
+  all.add(static_cast<std::uint64_t>(options.transport));
+  all.add(static_cast<std::uint64_t>(options.check));
+  return all;
+}
+
+int rank_bits_of(int size) {
+  const auto ranks = static_cast<std::uint64_t>(size);
+  if (!is_power_of_two(ranks)) {
+    throw Error(ErrorCode::impossible,
+                fmt::format("mpi: {} ranks; a bit map needs a power of two of them: start {}, or "
+                            "split off a communicator of so many",
+                            size, bit(highest_bit(ranks))));
+  }
+  return log2_exact(ranks);
+}
+
+Transport chosen(const ExchangePlan& plan, Transport wanted) {
+  const bool may = plan.has_exchange() && plan.has_groups() && plan.packs() && plan.unpacks();
+  if (wanted == Transport::all_to_all && !may) {
+    throw Error(ErrorCode::impossible,
+                "mpi: all-to-all needs ranks that form groups and messages that are packed and "
+                "unpacked; this map has not both: Transport::automatic takes pairwise rounds");
+  }
+  if (wanted != Transport::automatic) return wanted;
+  const bool pays = plan.blocks() >= many_blocks && plan.block_bytes() < small_block_bytes;
+  return may && pays ? Transport::all_to_all : Transport::pairwise;
+}
+
+void check_span(const ExchangePlan& plan, const void* data, std::uint64_t bytes, const char* what) {
+  if (bytes != plan.local_bytes()) {
+    throw Error(ErrorCode::usage, fmt::format("mpi: {} has {} bytes; the plan moves {} of a rank",
+                                              what, bytes, plan.local_bytes()));
+  }
+  if (data == nullptr) {
+    throw Error(ErrorCode::usage, fmt::format("mpi: {} is a null pointer", what));
+  }
+}
+
+void check_mode(const ExchangePlan& plan, bool in_place) {
+  if (plan.options().in_place == in_place) return;
+  throw Error(ErrorCode::usage, in_place
+                                    ? "mpi: this plan moves data to another array; make it with "
+                                      "exchange.in_place for execute_in_place"
+                                    : "mpi: this plan moves data in place; use execute_in_place");
+}
+
+}  // namespace
+
+MpiPlan::MpiPlan(MPI_Comm communicator, const BitMap& map, std::uint64_t element_bytes,
+                 const MpiOptions& options)
+    : state_(std::make_unique<State>(communicator)) {
+  State& s = *state_;
+  s.options = options;
+  s.ranks.agree(fingerprint_of(map, element_bytes, options), "map, element size or option", [&] {
+    const int rank = s.ranks.rank();
+    s.plan = ExchangePlan::make(map, rank_bits_of(s.ranks.size()), element_bytes, options.exchange);
+    const ExchangePlan& plan = *s.plan;
+    s.transport = chosen(plan, options.transport);
+    const auto how =
+        s.transport == Transport::all_to_all ? Exchange::How::all_to_all : Exchange::How::pairwise;
+    s.exchange.emplace(plan, rank, how);
+    const PermuteShape shape{.element_bytes = element_bytes};
+    const PermuteOptions local{.simd = options.exchange.simd};
+    const BitMap here = plan.local_map(static_cast<Word>(rank));
+    if (options.exchange.in_place && plan.has_local_map()) {
+      s.local = PermutePlan::in_place(here, shape, local);
+    } else if (!options.exchange.in_place && !plan.has_exchange()) {
+      s.local = PermutePlan::out_of_place(here, shape, local);
+    }
+  });
+  if (s.transport == Transport::all_to_all) s.exchange->split(s.ranks);
+}
+
+MpiPlan::~MpiPlan() = default;
+MpiPlan::MpiPlan(MpiPlan&&) noexcept = default;
+MpiPlan& MpiPlan::operator=(MpiPlan&&) noexcept = default;
+
+const ExchangePlan& MpiPlan::plan() const {
+  return *state_->plan;
+}
+Transport MpiPlan::transport() const {
+  return state_->transport;
+}
+
+void MpiPlan::execute(std::span<const std::byte> from, std::span<std::byte> to) {
+  State& s = *state_;
+  const auto local_check = [&] {
+    check_mode(*s.plan, false);
+    check_span(*s.plan, from.data(), from.size(), "from");
+    check_span(*s.plan, to.data(), to.size(), "to");
+    const auto a = reinterpret_cast<std::uintptr_t>(from.data());
+    const auto b = reinterpret_cast<std::uintptr_t>(to.data());
+    if (a < b + to.size() && b < a + from.size()) {
+      throw Error(ErrorCode::usage, "mpi: from and to overlap; plans in place move one array");
+    }
+  };
+  if (s.options.check == MpiOptions::Check::yes) {
+    s.ranks.agree({}, "array", local_check);
+  } else {
+    local_check();
+  }
+  if (s.plan->has_exchange()) {
+    s.exchange->run(s.ranks, from.data(), to.data());
+  } else {
+    s.local->execute(from, to);
+  }
+}
+
+void MpiPlan::execute_in_place(std::span<std::byte> data) {
+  State& s = *state_;
+  const auto local_check = [&] {
+    check_mode(*s.plan, true);
+    check_span(*s.plan, data.data(), data.size(), "data");
+  };
+  if (s.options.check == MpiOptions::Check::yes) {
+    s.ranks.agree({}, "array", local_check);
+  } else {
+    local_check();
+  }
+  if (s.plan->has_exchange()) s.exchange->run(s.ranks, data.data(), data.data());
+  if (s.local) s.local->execute_in_place(data);
+}
+
+void MpiPlan::execute(const SharedArray& from, SharedArray& to) {
+  State& s = *state_;
+  s.ranks.agree({}, "array", [&] {
+    check_mode(*s.plan, false);
+    check_span(*s.plan, from.data().data(), from.data().size(), "from");
+    check_span(*s.plan, to.data().data(), to.data().size(), "to");
+    if (&from == &to) throw Error(ErrorCode::usage, "mpi: from and to are the same array");
+    if (!s.whole) {
+      s.whole =
+          engine::plan_pass(s.plan->executed_map(), {.element_bytes = s.plan->element_bytes()},
+                            {.simd = s.plan->options().simd}, engine::Place::apart);
+    }
+  });
+  // What other ranks wrote into `from` before is seen, and what is written to `to` is seen after.
+  mpi::meet(s.ranks, from.state_->window);
+  engine::run_share(*s.whole, static_cast<Word>(s.ranks.rank()), static_cast<Word>(s.ranks.size()),
+                    from.all().data(), to.all().data());
+  mpi::meet(s.ranks, to.state_->window);
+}
+
+}  // namespace faro::inline v1

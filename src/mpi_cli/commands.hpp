@@ -1,0 +1,36 @@
+// The commands of faro-mpi. All ranks run them; rank 0 alone speaks.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string>
+
+#include "mpi/communicator.hpp"
+
+namespace faro::mpi_cli {
+
+struct PermuteOptions {
+  std::string in, out, map;
+  std::optional<std::uint64_t> element_bytes;
+  std::string buffer = "64MiB";
+  bool in_place = false;
+  bool verify = false;
+  bool relabel = false;
+  bool json = false;
+};
+// Throws AgreedError. True if nothing was found wrong.
+bool permute_files(const mpi::Communicator& ranks, const PermuteOptions& options);
+
+struct BenchOptions {
+  std::uint64_t local_log2 = 22;
+  std::uint64_t element_bytes = 8;
+  std::uint64_t rounds = 9;
+  std::string buffer = "64MiB";
+  bool json = false;
+};
+void bench(const mpi::Communicator& ranks, const BenchOptions& options);
+
+// 256MiB, 64K, 4096. Throws Error(usage).
+std::uint64_t bytes_from(const std::string& text);
+
+}  // namespace faro::mpi_cli

@@ -1,0 +1,16 @@
+// The figures of Johnsson and Ho 1990 on butterflies: what the text of the paper holds of them, and
+// what our verified plans do.
+#pragma once
+
+#include <vector>
+
+#include "papers/paper.hpp"
+
+namespace faro::inline v1 {
+
+// Figures 3 to 10.
+std::vector<PaperTable> local_conversion_figures();
+// Figures 15 to 17, and of the drawings 12 to 14 and 18 to 23 what our schedules do.
+std::vector<PaperTable> inter_conversion_figures();
+
+}  // namespace faro::inline v1

@@ -1,0 +1,213 @@
+// Figures 3 and 6 to 10: the exchanges of local conversion.
+#include <fmt/format.h>
+
+#include <array>
+#include <cstring>
+#include <span>
+
+#include "base/check.hpp"
+#include "faro/algebra/gray.hpp"
+#include "faro/algebra/notation.hpp"
+#include "faro/service/butterfly_plan.hpp"
+#include "faro/service/simulate.hpp"
+#include "papers/butterfly_figures.hpp"
+#include "planners/cube/butterfly/rows.hpp"
+#include "service/butterfly_motion.hpp"
+
+namespace faro::inline v1 {
+namespace {
+
+using butterfly::Form;
+
+std::string bits(Word value, int width) {
+  return width == 0 ? "" : fmt::format("{:0{}b}", value, width);
+}
+
+ButterflyNetwork cyclic(int n, int p) {
+  return {.processor_bits = n, .index_bits = p, .encoding = Encoding::binary_gray};
+}
+
+// The rows after the first `exchanges` exchanges of local conversion: each dimension is exchanged
+// once, from the top down, so they are final.
+std::vector<Form> rows_of_local(const ButterflyNetwork& request, std::size_t exchanges) {
+  const ButterflyPlanReport report = plan_butterfly(request, {.algorithm = "butterfly-local"});
+  FARO_CHECK(report.ok() && !report.verdicts.empty());
+  std::vector<Form> rows = butterfly::start_rows(request);
+  for (std::size_t k = 0; k < exchanges; ++k) {
+    rows[rows.size() - 1 - k] = {report.goal.final_processor_rows[k], 0};
+  }
+  return rows;
+}
+
+PaperTable figure3() {
+  static constexpr std::array<std::array<const char*, 3>, 3> printed = {{
+      {"initial allocation", "b6 b5", "b4 g3 g2 g1 g0"},
+      {"first emulation step", "b4 g3", "b6 b5 g2 g1 g0"},
+      {"second emulation step", "g2 g3", "b6 b5 b4 g1 g0"},
+  }};
+  PaperTable table{
+      "Figure 3: the exchanges of the first two emulation steps, cyclic binary||gray, at n = 5, p "
+      "= 7",
+      {"after", "memory", "printed", "ours"},
+      {},
+      {}};
+  for (std::size_t k = 0; k < printed.size(); ++k) {
+    std::string text;
+    const std::vector<Form> rows = rows_of_local(cyclic(5, 7), k == 0 ? 0 : k + 1);
+    for (std::size_t j = rows.size(); j-- > 0;) {
+      text += fmt::format("{}{}", text.empty() ? "" : " ", letters(rows[j].mask));
+    }
+    table.rows.push_back({printed[k][0], printed[k][1], printed[k][2], text});
+  }
+  return table;
+}
+
+// The four elements of every processor of a 2-cube after the verified exchange of memory and
+// processor. An element is memory index | processor index.
+struct Exchanged {
+  std::array<std::array<std::string, 4>, 4> cells;  // slot, then processor in Gray order
+  Count steps = 0;
+};
+
+// kept: an axis keeps its code, so that memory ends in Gray code and the processors in binary.
+// converted: free moves inside the processors before and after the exchange change both.
+enum class AxisCodes { kept, converted };
+
+Exchanged exchanged(AxisCodes codes) {
+  const auto slot_before = [&](Word c) { return codes == AxisCodes::kept ? c : gray(c); };
+  const auto slot_after = [&](Word s) { return codes == AxisCodes::kept ? s : gray(s); };
+  std::array<std::uint32_t, 16> elements{};
+  for (Word q = 0; q < 4; ++q) {
+    for (Word c = 0; c < 4; ++c) {
+      elements[(4 * q) + slot_before(c)] = static_cast<std::uint32_t>((c << 4U) | ungray(q));
+    }
+  }
+  const Notation notation = parse_notation("p:2 | m:2 -> m | p", {.total = 4, .processor = 2});
+  const Request request = Request::of(Hypercube{.dimensions = 2},
+                                      MapGoal{.map = notation.map, .cut = true, .memory_bits = 2});
+  PlanOptions options;
+  options.verify = VerifyBy::both;
+  const Simulation done = simulate_plan(request, options, std::as_bytes(std::span(elements)), 4);
+  std::memcpy(elements.data(), done.result.data(), sizeof(elements));
+  Exchanged result;
+  result.steps = done.cost.steps;
+  for (Word s = 0; s < 4; ++s) {
+    for (Word i = 0; i < 4; ++i) {
+      const std::uint32_t element = elements[(4 * gray(i)) + slot_after(s)];
+      result.cells[s][i] = fmt::format("{}|{}", element >> 4U, element & 3U);
+    }
+  }
+  return result;
+}
+
+PaperTable figure_of_exchange(const char* title, AxisCodes codes,
+                              const std::array<std::array<const char*, 4>, 4>& printed) {
+  PaperTable table{title, {"memory", "processor", "printed", "ours"}, {}, {}};
+  const Exchanged done = exchanged(codes);
+  for (std::size_t s = 0; s < 4; ++s) {
+    for (Word i = 0; i < 4; ++i) {
+      table.rows.push_back({bits(s, 2), bits(gray(i), 2), printed[s][i], done.cells[s][i]});
+    }
+  }
+  table.rows.push_back({"all", "all", "2 steps", fmt::format("{} steps", to_string(done.steps))});
+  table.remarks = {"An entry is memory index | index of the two top dimensions."};
+  return table;
+}
+
+PaperTable figure6() {
+  PaperTable table = figure_of_exchange(
+      "Figures 4 and 6: all-to-all personalized communication in 2-cubes, no code conversion",
+      AxisCodes::kept,
+      {{{"0|0", "1|0", "3|0", "2|0"},
+        {"0|1", "1|1", "3|1", "2|1"},
+        {"0|3", "1|3", "3|3", "2|3"},
+        {"0|2", "1|2", "3|2", "2|2"}}});
+  table.remarks.push_back("Figure 4 is a drawing of the two steps.");
+  return table;
+}
+
+PaperTable figure7() {
+  PaperTable table = figure_of_exchange(
+      "Figures 5 and 7: the same with code conversion of both axes", AxisCodes::converted,
+      {{{"0|0", "1|0", "2|0", "3|0"},
+        {"0|1", "1|1", "2|1", "3|1"},
+        {"0|2", "1|2", "3|2", "2|2"},
+        {"0|3", "1|3", "3|3", "2|3"}}});
+  table.remarks.push_back(
+      "In the last two rows processors 11 and 10 are exchanged in print: the first two rows have "
+      "the memory index in Gray code over the processors, and so must these.");
+  table.remarks.push_back("Figure 5 is a drawing of the two steps.");
+  return table;
+}
+
+// What lies at processor 0 0 a 0 of a 4-cube in the slots whose bits are the forms, highest first:
+// the bits of the index from bit 3 down, `shown` of them.
+std::string held(const std::vector<Form>& rows, Word a, std::span<const Form> slot, Word s,
+                 std::span<const int> shown) {
+  for (Word v = 0; v < 64; ++v) {
+    bool here = true;
+    for (std::size_t d = 0; d < rows.size(); ++d) {
+      here = here && parity(rows[d].mask & v) == (d == 1 ? a : 0);
+    }
+    for (std::size_t i = 0; i < slot.size(); ++i) {
+      const Word bit_there = (s >> (slot.size() - 1 - i)) & 1U;
+      here = here && parity(slot[i].mask & v) == bit_there;
+    }
+    if (!here) continue;
+    std::string text;
+    for (const int b : shown) text += has_bit(v, b) ? '1' : '0';
+    return text;
+  }
+  return "nothing";
+}
+
+PaperTable figures_8_to_10() {
+  struct State {
+    const char* name;
+    std::size_t exchanges;
+    std::array<Form, 2> slot;  // as the figure orders the memory
+    std::array<std::array<const char*, 2>, 4> printed;
+  };
+  const Form b3{0b1000, 0};
+  const Form b2{0b0100, 0};
+  const Form b1{0b0010, 0};
+  const Form g1{0b0110, 0};
+  const std::array<State, 3> states = {{
+      {"Figure 8: the exchange in 2-cubes",
+       2,
+       {b3, b2},
+       {{{"000", "001"}, {"011", "010"}, {"100", "101"}, {"111", "110"}}}},
+      {"Figure 9: and an exchange in dimension n-3",
+       3,
+       {g1, b2},
+       {{{"000", "100"}, {"011", "111"}, {"001", "101"}, {"010", "110"}}}},
+      {"Figure 10: and memory reordering",
+       3,
+       {b2, b1},
+       {{{"000", "100"}, {"001", "101"}, {"010", "110"}, {"011", "111"}}}},
+  }};
+  PaperTable table{
+      "Figures 8 to 10: the index bits n-1, n-2, n-3 within an (n-2)-cube, at n = 4, K = 4",
+      {"after", "memory", "a = 0 printed", "ours", "a = 1 printed", "ours"},
+      {},
+      {"a is processor bit n-3. Figure 10 leaves out bit n-1, which is a; it is put back here. The "
+       "bars over the low part of the index are lost in our text of the paper and not compared."}};
+  constexpr std::array<int, 3> shown = {3, 2, 1};
+  for (const State& state : states) {
+    const std::vector<Form> rows = rows_of_local(cyclic(4, 6), state.exchanges);
+    for (Word s = 0; s < 4; ++s) {
+      table.rows.push_back({state.name, bits(s, 2), state.printed[s][0],
+                            held(rows, 0, state.slot, s, shown), state.printed[s][1],
+                            held(rows, 1, state.slot, s, shown)});
+    }
+  }
+  return table;
+}
+
+}  // namespace
+
+std::vector<PaperTable> local_conversion_figures() {
+  return {figure3(), figure6(), figure7(), figures_8_to_10()};
+}
+
+}  // namespace faro::inline v1

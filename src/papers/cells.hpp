@@ -1,0 +1,44 @@
+// Cells of paper pages that are planned and verified while the page is made.
+//
+//   Workshop workshop(planners);
+//   workshop.ours(request)                    "61": the cheapest plan, verified
+//   workshop.ours(request, "minimum-path")    "100", or "refused: ..." if a verifier says no
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "faro/schedules/schedule.hpp"
+#include "faro/service/plan.hpp"
+
+namespace faro::inline v1 {
+
+class Workshop {
+ public:
+  explicit Workshop(std::span<const Planner* const> planners) : planners_(planners) {}
+
+  // The counted cost if every verifier says yes and it is what the planner promised, else why not;
+  // "-" where the algorithm does not apply.
+  std::string ours(const Request& request, std::string_view algorithm = {}) const;
+  // The lower bound.
+  std::string bound(const Request& request) const;
+
+ private:
+  std::span<const Planner* const> planners_;
+};
+
+// What every slot of every processor of a small cube holds after each step with a remote move:
+// contents[t][p][s] is the processor where the element began, step 0 the start. Slots that hold
+// nothing hold -1.
+class ContentsSink : public ScheduleSink {
+ public:
+  void begin(const ScheduleHeader& header) override;
+  void step(const CubeStep& step) override;
+  void finish() override {}
+  const std::vector<std::vector<std::vector<int>>>& contents() const { return contents_; }
+
+ private:
+  std::vector<std::vector<std::vector<int>>> contents_;
+};
+
+}  // namespace faro::inline v1

@@ -1,0 +1,17 @@
+// The page of "On the conversion between binary code and binary-reflected Gray code on Boolean
+// cubes", Johnsson and Ho, TR-20-91, 1991.
+#pragma once
+
+#include <span>
+
+#include "faro/planners/planner.hpp"
+#include "papers/paper.hpp"
+
+namespace faro::inline v1 {
+
+// Made with these planners: a broken one shows on the page.
+PaperPage conversion_page(std::span<const Planner* const> planners);
+
+extern const Paper conversion_paper;
+
+}  // namespace faro::inline v1

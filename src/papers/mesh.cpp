@@ -1,0 +1,349 @@
+// Tables I, IV, V and VI, Examples 2.1 to 4.5.
+#include "papers/mesh.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <array>
+
+#include "base/check.hpp"
+#include "faro/algebra/notation.hpp"
+#include "faro/service/catalogue.hpp"
+#include "machines/mesh/bounds.hpp"
+#include "papers/cells.hpp"
+#include "planners/mesh/gamma.hpp"
+#include "planners/mesh/permute.hpp"
+
+namespace faro::inline v1 {
+namespace {
+
+Mesh square(int side_log2, Mesh::Wrap wrap = Mesh::Wrap::none) {
+  return {.sides_log2 = {side_log2, side_log2}, .wrap = wrap};
+}
+
+BpcVector vector_of(const std::string& text) {
+  const auto bits = BpcVector::from(parse_notation(text).map);
+  FARO_CHECK(bits.has_value());
+  return *bits;
+}
+
+Request routing(const Mesh& mesh, const BpcVector& bits) {
+  return Request::of(mesh, MapGoal{.map = bits.map()});
+}
+
+std::string joined(const std::vector<int>& numbers) {
+  std::string text;
+  for (const int n : numbers) text += (text.empty() ? "" : " ") + std::to_string(n);
+  return text.empty() ? "none" : text;
+}
+
+std::string joined(const std::vector<mesh::Interchange>& pairs) {
+  std::string text;
+  for (const mesh::Interchange& b : pairs)
+    text +=
+        fmt::format("{}({},{})", text.empty() ? "" : " ", std::max(b.i, b.j), std::min(b.i, b.j));
+  return text;
+}
+
+std::string costs(const Cost& cost) {
+  return fmt::format("{} units, {} routes, {} operations", to_string(cost.unit_routes),
+                     to_string(cost.long_routes), to_string(cost.register_ops));
+}
+
+// A permutation of the tables, with what the paper prints of it.
+struct Named {
+  const char* title;
+  const char* name;     // a named map of the notation
+  const char* vector6;  // the printed vector, read for p = 6
+  const char* beta;     // Table IV
+  const char* gamma;    // Table VI
+  // The same formulas for an n x n machine; nothing where none is printed for this n.
+  std::optional<Count> (*printed_beta)(int side_log2);
+  std::optional<Count> (*printed_gamma)(int side_log2);
+};
+
+Count side(int side_log2) {
+  return Count{1} << side_log2;
+}
+std::optional<Count> whole(int side_log2) {
+  return 4 * (side(side_log2) - 1);
+}
+std::optional<Count> twice(int side_log2) {
+  return 2 * side(side_log2);
+}
+std::optional<Count> round_trip(int side_log2) {
+  return 2 * (side(side_log2) - 1);
+}
+std::optional<Count> odd_distances(int side_log2) {
+  return 2 * (side(side_log2) - 2);
+}
+std::optional<Count> bit_shuffle_beta(int side_log2) {
+  const int c = (side_log2 + 1) / 2;  // ceil(p / 4)
+  return (8 * side(side_log2) - 6 * side(c) - 2 * side(2 * c - side_log2)) / 3;
+}
+// Printed for p/2 even: (5n - 2)/3 - sqrt n.
+std::optional<Count> bit_shuffle_gamma(int side_log2) {
+  if (side_log2 % 2 != 0) return {};
+  return (5 * side(side_log2) - 2) / 3 - side(side_log2 / 2);
+}
+std::optional<Count> nothing(int) {
+  return {};
+}
+
+constexpr std::array<Named, 7> permutations{{
+    {"Matrix transpose", "transpose", "[2, 1, 0, 5, 4, 3]", "4(n-1)", "2(n-1)", whole, round_trip},
+    {"Bit reversal", "bit-reversal", "[0, 1, 2, 3, 4, 5]", "4(n-1)", "2(n-1)", whole, round_trip},
+    {"Vector reversal", "vector-reversal", "[-5, -4, -3, -2, -1, -0]", "4(n-1)", "2(n-2)", whole,
+     odd_distances},
+    {"Perfect shuffle", "perfect-shuffle", "[0, 5, 4, 3, 2, 1]", "2n", "2(n-1)", twice, round_trip},
+    {"Unshuffle", "unshuffle", "[4, 3, 2, 1, 0, 5]", nullptr, nullptr, nothing, nothing},
+    {"Shuffled row-major", "shuffled-row-major", "[5, 2, 4, 1, 3, 0]", nullptr, nullptr, nothing,
+     nothing},
+    {"Bit shuffle", "bit-shuffle", "[5, 3, 1, 4, 2, 0]", "(8n - 6·2^c - 2·2^(2c-p/2))/3",
+     "(5n-2)/3 - sqrt n", bit_shuffle_beta, bit_shuffle_gamma},
+}};
+
+BpcVector bits_of(const Named& named, int p) {
+  return vector_of(fmt::format("{}:{}", named.name, p));
+}
+
+std::string text_or_dash(const std::optional<Count>& count) {
+  return count ? to_string(*count) : "-";
+}
+
+PaperTable table_1() {
+  PaperTable table{.title = "Table I: some common permutations, p = 6",
+                   .columns = {"permutation", "printed", "ours"},
+                   .rows = {{"[-0, 3, -1, -2] sends 0 and 15 to", "7 and 8", ""}},
+                   .remarks = {"Ours is the named map of the notation, written as a vector; the "
+                               "first row is the example of section 1."}};
+  const BitMap example = vector_of("[-0, 3, -1, -2]").map();
+  table.rows[0][2] = fmt::format("{} and {}", example(0), example(15));
+  for (const Named& named : permutations)
+    table.rows.push_back({named.title, named.vector6, bits_of(named, 6).text()});
+  return table;
+}
+
+PaperTable example_2_1() {
+  const MeshGeometry geometry({.sides_log2 = {4, 2}});
+  std::vector<int> dimension;
+  std::vector<int> level;
+  for (int b = 5; b >= 0; --b) {
+    dimension.push_back(geometry.dimension_of(b));
+    level.push_back(geometry.level(b));
+  }
+  return {.title = "Example 2.1: a 16 x 4 mesh, bits 5 to 0",
+          .columns = {"function", "printed", "ours"},
+          .rows = {{"u", "1 1 1 1 0 0", joined(dimension)}, {"l", "3 2 1 0 1 0", joined(level)}},
+          .remarks = {}};
+}
+
+PaperTable example_2_2() {
+  const MeshGeometry geometry({.sides_log2 = {4, 2}});
+  const mesh::BitSets sets = mesh::sets_of(geometry, vector_of("[5, -3, 1, 4, 2, 0]"));
+  return {.title = "Example 2.2: A = [5, -3, 1, 4, 2, 0] on a 16 x 4 mesh",
+          .columns = {"set", "printed", "ours"},
+          .rows = {{"L", "2", joined(sets.left)},
+                   {"R", "4", joined(sets.right)},
+                   {"S", "0 5", joined(sets.same)},
+                   {"E", "1 3", joined(sets.exiting)}},
+          .remarks = {}};
+}
+
+PaperTable example_2_3() {
+  const MeshGeometry geometry(square(3));
+  const BpcVector shuffle = vector_of("perfect-shuffle:6");
+  const mesh::BitSets sets = mesh::sets_of(geometry, shuffle);
+  return {
+      .title = "Example 2.3: perfect shuffle, n = 8, p = 6",
+      .columns = {"quantity", "printed", "ours"},
+      .rows = {{"M = {p-1, p/2-1}", "2 5", joined(sets.m)},
+               {"Q", "none", joined(sets.q)},
+               {"beta = 2n by (2.5)", "16", to_string(mesh::beta_by_sets(geometry, shuffle))},
+               {"beta by (2.3)", "16", to_string(mesh::beta_by_bits(geometry, shuffle))},
+               {"beta by (2.4)", "16", to_string(mesh::beta_by_complements(geometry, shuffle))}},
+      .remarks = {}};
+}
+
+PaperTable table_4(const Workshop& workshop) {
+  PaperTable table{
+      .title = "Table IV: unit routes on an n x n mesh",
+      .columns = {"permutation", "n", "formula", "printed", "ours", "bound"},
+      .rows = {},
+      .remarks = {"Shuffled row-major, which the table leaves out, takes what bit shuffle takes: "
+                  "it is its inverse. c = ceil(p/4)."}};
+  for (const Named& named : permutations)
+    for (const int side_log2 : {2, 3, 4, 5}) {
+      const Request request = routing(square(side_log2), bits_of(named, 2 * side_log2));
+      table.rows.push_back({named.title, to_string(side(side_log2)),
+                            named.beta == nullptr ? "-" : named.beta,
+                            text_or_dash(named.printed_beta(side_log2)),
+                            workshop.ours(request, mesh_permute.name()), workshop.bound(request)});
+    }
+  return table;
+}
+
+// Theorem 4.2 taken literally: the pair of the last L bit of a dimension and the next bit that does
+// not go left, again and again.
+struct NaiveStep {
+  std::string before;
+  int last_left = 0;
+  int i = 0;
+  std::string after;
+};
+
+std::string digits(const BpcVector& bits) {
+  std::string text;
+  for (int i = bits.bits() - 1; i >= 0; --i) text += std::to_string(bits.to(i));
+  return text;
+}
+
+std::vector<NaiveStep> naive_on_one_dimension(const MeshGeometry& geometry, BpcVector bits) {
+  std::vector<NaiveStep> steps;
+  for (;;) {
+    const mesh::BitSets sets = mesh::sets_of(geometry, bits);
+    if (sets.left.empty()) return steps;
+    const int last = sets.left.back();
+    const auto next =
+        std::find_if(sets.right.begin(), sets.right.end(), [last](int r) { return r > last; });
+    FARO_CHECK(next != sets.right.end());
+    NaiveStep step{digits(bits), last, *next, {}};
+    std::swap(bits.target[static_cast<std::size_t>(last)],
+              bits.target[static_cast<std::size_t>(*next)]);
+    step.after = digits(bits);
+    steps.push_back(std::move(step));
+  }
+}
+
+PaperTable table_5() {
+  PaperTable table{.title = "Table V: a 16 x 16 transpose on a 1 x 256 mesh by Theorem 4.2",
+                   .columns = {"A7 ... A0", "lmax, i", "printed", "ours"},
+                   .rows = {},
+                   .remarks = {"The paper prints eight rows."}};
+  constexpr std::array<const char*, 8> printed{"32170654", "32710654", "37210654", "73210654",
+                                               "73216054", "73261054", "73621054", "76321054"};
+  const MeshGeometry line({.sides_log2 = {0, 8}});
+  const std::vector<NaiveStep> steps = naive_on_one_dimension(line, vector_of("transpose:8"));
+  for (std::size_t k = 0; k < steps.size(); ++k)
+    table.rows.push_back({steps[k].before, fmt::format("{}, {}", steps[k].last_left, steps[k].i),
+                          k < printed.size() ? printed[k] : "-", steps[k].after});
+  return table;
+}
+
+PaperTable examples_4(const Workshop& workshop) {
+  PaperTable table{
+      .title = "Examples 4.1 to 4.5",
+      .columns = {"example", "printed", "ours", "bound"},
+      .rows = {},
+      .remarks = {"Example 4.2, whose counts are hard to read in the print: p^2/4 interchanges, "
+                  "p^2/2 long routes, 3p^2/4 operations. By cycles (Theorem 4.3) there are p - k, "
+                  "k the number of cycles.",
+                  "The sequence of Example 4.5 is lost in the print."}};
+  const auto row = [&](const std::string& what, const std::string& printed, const std::string& ours,
+                       const std::string& bound) {
+    table.rows.push_back({what, printed, ours, bound});
+  };
+  const BpcVector first = vector_of("[-3, -4, 2, -0, -5, -1]");
+  const MeshGeometry eight(square(3));
+  std::vector<int> before;
+  std::vector<int> after;
+  for (int i = 5; i >= 0; --i) {
+    const mesh::BitKind kind = mesh::kind_of(eight, first, i);
+    if (!first.negative(i) || kind == mesh::BitKind::exiting) continue;
+    (kind == mesh::BitKind::right ? after : before)
+        .push_back(kind == mesh::BitKind::right ? first.to(i) : i);
+  }
+  row("4.1: complements before", "4 0", joined(before), "-");
+  row("4.1: complements after", "3 0", joined(after), "-");
+  const Request request = routing(square(3), first);
+  row("4.1: unit routes", "beta(A)", workshop.ours(request, mesh_permute.name()),
+      workshop.bound(request));
+
+  const MeshGeometry line({.sides_log2 = {0, 8}});
+  const BpcVector transpose = vector_of("transpose:8");
+  const auto naive = naive_on_one_dimension(line, transpose);
+  row("4.2: interchanges by Theorem 4.2, p = 8", "p^2/4 = 16", std::to_string(naive.size()), "-");
+  row("4.2: interchanges by Algorithm 4.1", "p - k = 4",
+      std::to_string(mesh::interchanges_of(line, transpose).size()), "4");
+  row("4.2: cost by Algorithm 4.1", "-",
+      costs(mesh::permute(line, transpose, mesh::Variant::two_dimensions).cost()),
+      fmt::format("{} units", workshop.bound(routing(line.mesh(), transpose))));
+
+  const BpcVector cyclic = vector_of("[5, 0, -4, 1, -2, -3]");
+  std::string cycle = "4";
+  for (int i = cyclic.to(4); i != 4; i = cyclic.to(i)) cycle += " " + std::to_string(i);
+  row("4.3: the cycle of bit 4", "4 0 3", cycle, "-");
+  row("4.4: perfect shuffle on 4 x 4", "(1,0) (3,2) (2,0)",
+      joined(mesh::interchanges_of(MeshGeometry(square(2)), vector_of("perfect-shuffle:4"))), "-");
+  row("4.4: perfect shuffle on 8 x 8", "(2,1) (1,0) (5,4) (4,3) (3,0)",
+      joined(mesh::interchanges_of(eight, vector_of("perfect-shuffle:6"))), "-");
+  row("4.5: bit shuffle on 16 x 16", "lost",
+      joined(mesh::interchanges_of(MeshGeometry(square(4)), vector_of("bit-shuffle:8"))), "-");
+  return table;
+}
+
+PaperTable table_6(const Workshop& small, const Workshop& large) {
+  PaperTable table{
+      .title = "Table VI: unit routes on an n x n torus",
+      .columns = {"permutation", "n", "printed beta", "formula", "printed", "PERMUTE", "ours",
+                  "bound"},
+      .rows = {},
+      .remarks = {
+          "PERMUTE is the paper's algorithm with the wraparound left alone. Ours for n = 16 "
+          "without the GAMMA scheduler, whose search is for smaller machines.",
+          "Vector reversal: 2(n-2) needs n >= 4; for n = 2 it is 2.",
+          "Bit shuffle: the formula, exact for n = 4, is only a bound. Exact are (5n-8)/3 for log "
+          "n even and "
+          "(5n-10)/3 for log n odd, n >= 4: n = 16 has 24, not 22."}};
+  for (const Named& named : permutations)
+    for (const int side_log2 : {1, 2, 3, 4}) {
+      const Request request =
+          routing(square(side_log2, Mesh::Wrap::orthogonal), bits_of(named, 2 * side_log2));
+      table.rows.push_back(
+          {named.title, to_string(side(side_log2)), text_or_dash(named.printed_beta(side_log2)),
+           named.gamma == nullptr ? "-" : named.gamma, text_or_dash(named.printed_gamma(side_log2)),
+           small.ours(request, mesh_permute.name()), (side_log2 < 4 ? small : large).ours(request),
+           small.bound(request)});
+    }
+  return table;
+}
+
+PaperPage page() {
+  std::vector<const Planner*> without_search;
+  for (const Planner* planner : catalogue())
+    if (planner != &mesh_gamma) without_search.push_back(planner);
+  const Workshop all(catalogue());
+  const Workshop quick(without_search);
+  PaperPage page{.citation =
+                     "Nassimi, Sahni: An optimal routing algorithm for mesh-connected "
+                     "parallel computers. Journal of the ACM 27(1), 6-29, 1980",
+                 .tables = {}};
+  page.tables.push_back(table_1());
+  page.tables.push_back(example_2_1());
+  page.tables.push_back(example_2_2());
+  page.tables.push_back(example_2_3());
+  page.tables.push_back(table_4(all));
+  page.tables.push_back(table_5());
+  page.tables.push_back(examples_4(all));
+  page.tables.push_back(table_6(all, quick));
+  // Every table has the column, for programs that read them.
+  for (PaperTable& table : page.tables) {
+    if (std::find(table.columns.begin(), table.columns.end(), "bound") != table.columns.end())
+      continue;
+    table.columns.push_back("bound");
+    for (auto& row : table.rows) row.push_back("-");
+  }
+  return page;
+}
+
+}  // namespace
+
+const Paper mesh_paper{
+    .name = "mesh",
+    .title =
+        "An optimal routing algorithm for mesh-connected parallel computers (Nassimi, Sahni "
+        "1980)",
+    .page = page,
+};
+
+}  // namespace faro::inline v1

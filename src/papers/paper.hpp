@@ -1,0 +1,32 @@
+// The tables, figures and worked examples of the papers: what is printed, what ours is, the bound.
+// "Ours" is planned and verified when the page is made, never read from a table.
+#pragma once
+
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace faro::inline v1 {
+
+struct PaperTable {
+  std::string title;                           // "Table I: ..."
+  std::vector<std::string> columns;            // among them "printed", "ours", "bound"
+  std::vector<std::vector<std::string>> rows;  // one text a column; "-" where there is none
+  std::vector<std::string> remarks;            // where the text is wrong, with the counterexample
+};
+
+struct PaperPage {
+  std::string citation;
+  std::vector<PaperTable> tables;
+};
+
+struct Paper {
+  const char* name;   // what `faro paper` takes: conversion, shuffle, mesh, pops, butterfly
+  const char* title;  // of the paper, with authors and year
+  PaperPage (*page)();
+};
+
+std::span<const Paper* const> papers();
+
+}  // namespace faro::inline v1

@@ -1,0 +1,405 @@
+// Figures 1 to 10 and Tables 1 to 3.
+#include "papers/shuffle.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <array>
+#include <cstddef>
+#include <numeric>
+
+#include "faro/machines/verifier.hpp"
+#include "faro/service/catalogue.hpp"
+#include "machines/cube/shuffle_costs.hpp"
+#include "machines/performer.hpp"
+#include "papers/cells.hpp"
+#include "papers/shuffle_rows.hpp"
+#include "planners/cube/shuffle/cycles.hpp"
+#include "planners/cube/shuffle/extended_cube.hpp"
+#include "planners/cube/shuffle/paper.hpp"
+#include "planners/cube/shuffle/planners.hpp"
+
+namespace faro::inline v1 {
+namespace {
+
+using Row = std::vector<std::string>;
+
+std::string text(Count count) {
+  return to_string(count);
+}
+
+std::string list(const std::vector<int>& lengths) {
+  return fmt::format("{}", fmt::join(lengths, " "));
+}
+
+// The element numbers processor by processor after the plan has been performed.
+std::vector<std::string> contents_after(const Request& request, const Planner& planner) {
+  const std::uint64_t k = request.elements();
+  const int n = std::get<Hypercube>(request.machine()).dimensions;
+  std::vector<std::byte> data(bit(n) * k);
+  for (std::size_t i = 0; i < data.size(); ++i) data[i] = static_cast<std::byte>(i);
+  const auto performer = make_performer(data, 1);
+  planner.offer(request).push(*performer);
+  const std::vector<std::byte> result = performer->take_result();
+  std::vector<std::string> lines;
+  for (std::size_t p = 0; p < bit(n); ++p) {
+    std::string line;
+    for (std::size_t s = 0; s < k; ++s)
+      line += fmt::format("{}{}", s == 0 ? "" : " ", static_cast<int>(result[p * k + s]));
+    lines.push_back(line);
+  }
+  return lines;
+}
+
+PaperTable contents_table(const std::string& title, const Request& request, const Planner& planner,
+                          const std::vector<std::string>& printed) {
+  PaperTable table{.title = title,
+                   .columns = {"processor", "printed", "ours", "bound"},
+                   .rows = {},
+                   .remarks = {}};
+  const std::vector<std::string> ours = contents_after(request, planner);
+  for (std::size_t p = 0; p < ours.size(); ++p)
+    table.rows.push_back({std::to_string(p), printed[p], ours[p], "-"});
+  const Workshop workshop(catalogue());
+  table.rows.push_back(
+      {"steps", "-", workshop.ours(request, planner.name()), workshop.bound(request)});
+  return table;
+}
+
+PaperTable grid(const std::string& title, std::span<const char* const> printed,
+                const std::vector<shuffle::JobRow>& ours) {
+  PaperTable table{
+      .title = title, .columns = {"job", "printed", "ours", "bound"}, .rows = {}, .remarks = {}};
+  for (std::size_t j = 0; j < printed.size(); ++j)
+    table.rows.push_back({std::to_string(j), printed[j], row_text(ours[j]), "-"});
+  return table;
+}
+
+Request transposed_dimension() {
+  return Request::of(
+      Hypercube{.dimensions = 2},
+      MapGoal{
+          .map = BitMap::from_places(std::vector<int>{0, 3, 2, 1}), .cut = true, .memory_bits = 2});
+}
+
+PaperTable figure_2() {
+  constexpr std::array<const char*, 4> printed{"01 02 03", ". 01 02 03", ". . 01 02 03",
+                                               ". . . 01 02 03"};
+  PaperTable table = grid("Figure 2: pipelining, three dimensions, K = 8", printed,
+                          shuffle::pipelined_rows({3}, 4));
+  const Request request = shuffle_of(3, {3}, {});
+  const Workshop workshop(catalogue());
+  table.rows.push_back(
+      {"steps", "6", workshop.ours(request, "shuffle-pipelined"), workshop.bound(request)});
+  table.rows.push_back({"steps, best", "6", workshop.ours(request), workshop.bound(request)});
+  return table;
+}
+
+PaperTable figure_4() {
+  PaperTable table{
+      .title = "Figure 4: slots that are sent, aligned, three dimensions, K = 2",
+      .columns = {"step", "printed", "ours", "bound"},
+      .rows = {},
+      .remarks = {"One digit a processor, 0 to 7: its slot that is exchanged. Partners "
+                  "use equal slots."}};
+  constexpr std::array<const char*, 3> printed{"1 1 0 0 0 0 1 1", "1 0 1 0 0 1 0 1",
+                                               "1 0 0 1 1 0 0 1"};
+  RecordingSink recorded;
+  shuffle_pipelined.offer(shuffle_of(1, {3}, {})).push(recorded);
+  std::size_t next = 0;
+  for (const CubeStep& step : recorded.cube_steps) {
+    if (step.rules.empty() || step.rules.front().across == inside) continue;
+    std::string line;
+    for (Word p = 0; p < 8; ++p)
+      for (const Rule& rule : step.rules)
+        if (std::all_of(rule.where.begin(), rule.where.end(),
+                        [p](const Parity& c) { return c.holds(p); }))
+          line += fmt::format("{}{}", line.empty() ? "" : " ", rule.from);
+    table.rows.push_back({std::to_string(next + 1), printed[next], line, "-"});
+    ++next;
+  }
+  return table;
+}
+
+constexpr const char* steps_remark =
+    "steps: the rows above as a schedule on 32 slots, the last 32 - K empty, every element "
+    "replayed and delivered.";
+
+PaperTable figure_5() {
+  constexpr std::array<const char*, 9> printed{
+      "v5 v6 . . . 01 02 03 04 05", ". v5 v6 . . . 01 02 03 04 05",
+      "v3 v4 v5 v6 . . . 01 02 03", ". v3 v4 v5 v6 . . . 01 02 03",
+      "01 02 03 04 05 06",          ". 01 02 03 04 05 06",
+      ". . 01 02 03 04 05 06",      ". . . 01 02 03 04 05 06",
+      ". . . . 01 02 03 04 05 06"};
+  const auto rows = shuffle::concurrent_rows({6}, 9);
+  PaperTable table = grid("Figure 5: six dimensions, K = 18, concurrent", printed, rows);
+  table.rows.push_back({"steps", replayed({6}, rows_of(printed)), replayed({6}, rows), "10"});
+  table.remarks = {steps_remark,
+                   "ours, best: the ring takes max(6, 9) + 1 = 10 steps, which is the bound.",
+                   "The synchronisation cycles (bullets) are not needed with our pairs of slots."};
+  return table;
+}
+
+PaperTable figure_6() {
+  PaperTable table{.title = "Theorem 1 and Figure 6: one mixed shuffle",
+                   .columns = {"dimensions", "K", "printed", "ours, concurrent", "ours", "bound"},
+                   .rows = {},
+                   .remarks = {"Read case 1 of the theorem as 's <= 3 or K <= 8', as the text "
+                               "does."}};
+  const Workshop workshop(catalogue());
+  for (const int length : {1, 2, 3, 4, 6, 8})
+    for (int k = 2; k <= 6; ++k) {
+      const Request request = shuffle_of(k, {length}, {});
+      table.rows.push_back({std::to_string(length), std::to_string(bit(k)),
+                            text(shuffle::theorem_1(length, bit(k))),
+                            workshop.ours(request, "shuffle-concurrent"), workshop.ours(request),
+                            workshop.bound(request)});
+    }
+  return table;
+}
+
+PaperTable figure_7() {
+  PaperTable table{
+      .title = "Figure 7: a cycle factored into chains",
+      .columns = {"map", "printed", "ours", "bound"},
+      .rows = {},
+      .remarks = {"The figure is a picture; this is the rule: a chain a maximal run of "
+                  "processor dimensions, and one local permutation."}};
+  BitMap map = BitMap::from_places(std::vector<int>{2, 4, 3, 1, 5, 6, 0});
+  const auto s = shuffle::structure_of(map, 3);
+  for (const std::string& line : shuffle::describe(s.value()))
+    table.rows.push_back({"cycle of 7 bits, 3 of storage", "-", line, "-"});
+  return table;
+}
+
+PaperTable figure_8() {
+  constexpr std::array<const char*, 12> printed{"01 02 03 04 05 . . 01' 02' 03' 04' 05'",
+                                                ". 01 02 03 04 05 . . 01' 02' 03' 04' 05'",
+                                                ". . 01 02 03 04 05 . . 01' 02' 03' 04' 05'",
+                                                ". . . 01 02 03 04 05 . . 01' 02' 03' 04' 05'",
+                                                ". . . . 01 02 03 04 05 . . 01' 02' 03' 04' 05'",
+                                                "01' 02' 03' 04' 05' 01 02 03 04 05",
+                                                ". 01' 02' 03' 04' 05' 01 02 03 04 05",
+                                                ". . 01' 02' 03' 04' 05' 01 02 03 04 05",
+                                                ". . . 01' 02' 03' 04' 05' 01 02 03 04 05",
+                                                ". . . . 01' 02' 03' 04' 05' 01 02 03 04 05",
+                                                ". . . . . 01' 02' 03' 04' 05' 01 02 03 04 05",
+                                                ". . . . . . 01' 02' 03' 04' 05' 01 02 03 04 05"};
+  const auto rows = shuffle::pipelined_rows({5, 5}, 12);
+  PaperTable table =
+      grid("Figure 8: two chains of five dimensions, K = 24, pipelined", printed, rows);
+  table.rows.push_back({"steps", replayed({5, 5}, rows_of(printed)), replayed({5, 5}, rows), "13"});
+  table.remarks = {
+      steps_remark,
+      "The printed blocks are 5 and 7 jobs although the text says equal halves; 6 and 6 "
+      "also take 16 steps. The ring takes 14."};
+  return table;
+}
+
+PaperTable figure_9() {
+  constexpr std::array<const char*, 14> printed{
+      "v5 v6 . . 01' 02' 03' 04' 05' 06' 01 02 03 04 05",
+      ". v5 v6 . . 01' 02' 03' 04' 05' 06' 01 02 03 04 05",
+      "v3 v4 v5 v6 . . 01' 02' 03' 04' 05' 06' 01 02 03",
+      ". v3 v4 v5 v6 . . 01' 02' 03' 04' 05' 06' 01 02 03",
+      "01 02 03 04 05 06 . . 01' 02' 03' 04' 05' 06'",
+      ". 01 02 03 04 05 06 . . 01' 02' 03' 04' 05' 06'",
+      "v5' v6' 01 02 03 04 05 06 . . 01' 02' 03' 04' 05'",
+      ". v5' v6' 01 02 03 04 05 06 . . 01' 02' 03' 04' 05'",
+      "v3' v4' v5' v6' 01 02 03 04 05 06 . . 01' 02' 03'",
+      ". v3' v4' v5' v6' 01 02 03 04 05 06 . . 01' 02' 03'",
+      "01' 02' 03' 04' 05' 06' 01 02 03 04 05 06",
+      ". 01' 02' 03' 04' 05' 06' 01 02 03 04 05 06",
+      ". . 01' 02' 03' 04' 05' 06' 01 02 03 04 05 06",
+      ". . . 01' 02' 03' 04' 05' 06' 01 02 03 04 05 06"};
+  const auto rows = shuffle::concurrent_rows({6, 6}, 14);
+  PaperTable table =
+      grid("Figure 9: two chains of six dimensions, K = 28, concurrent", printed, rows);
+  table.rows.push_back({"steps", replayed({6, 6}, rows_of(printed)), replayed({6, 6}, rows), "15"});
+  std::vector<shuffle::JobRow> as_printed = rows_of(printed);
+  as_printed[1][1].spare = false;
+  table.remarks = {steps_remark,
+                   fmt::format("The third entry of the second row is printed 0,6; it must be v,6, "
+                               "and is so here. With 0,6 the schedule is {}.",
+                               replayed({6, 6}, as_printed))};
+  return table;
+}
+
+PaperTable table_1() {
+  PaperTable table{.title = "Table 1: one mixed shuffle with packets, s = 6, K = 256, t_c = 1",
+                   .columns = {"algorithm", "B", "tau", "printed", "ours", "best B"},
+                   .rows = {},
+                   .remarks = {"ours: the ring with the same packets, (max(s, ceil(K/2B)) + 1)"
+                               "(B t_c + tau). Bound: s start-ups, K/2 transfers. "
+                               "Concurrent with pipelining needs K >= 2B(s + 1), concurrent the "
+                               "contrary."}};
+  for (const double packet : {1.0, 8.0, 32.0})
+    for (const double startup : {0.0, 32.0}) {
+      const ShuffleSize size{.length = 6, .elements = 256, .packet = packet};
+      const PacketTimes times{.startup = startup, .transfer = 1};
+      const auto add = [&](const char* name, double printed, double ours, double best) {
+        table.rows.push_back({name, fmt::format("{}", packet), fmt::format("{}", startup),
+                              fmt::format("{}", printed), fmt::format("{}", ours),
+                              fmt::format("{:.1f}", best)});
+      };
+      const double ring = mixed_ring_time(size, times);
+      add("one port", mixed_one_port_time(size, times), mixed_one_port_time(size, times), 128);
+      add("pipelined", mixed_pipelined_time(size, times), ring, best_packet(128, 5, times));
+      if (256 >= 2 * packet * 7)
+        add("concurrent, pipelined", mixed_concurrent_pipelined_time(size, times), ring,
+            best_packet(128, 2, times));
+      if (packet >= 256.0 / 14)
+        add("concurrent", mixed_concurrent_time(size, times), ring, best_packet(128, 1, times));
+    }
+  return table;
+}
+
+PaperTable table_2() {
+  PaperTable table{.title = "Theorem 2 and Table 2: several mixed shuffles",
+                   .columns = {"chains", "K", "printed", "concurrent", "pipelined", "printed AAPC",
+                               "AAPC", "ours", "bound"},
+                   .rows = {},
+                   .remarks = {"Case 1 is false for unequal chains: 4 1 with K = 16 claims 8, the "
+                               "bound is 9; 4 1 1 1 with K = 32 claims 10, the bound is 17.",
+                               "3 1 with K = 8 claims 5: it exists, but not with pairs of elements "
+                               "in a pipeline.",
+                               "The theorem says any shuffle; it holds for mixed ones only.",
+                               "AAPC: all-to-all personalised communication round after round, "
+                               "chains of equal length. K/2 + N - b is printed, which needs b to "
+                               "divide K/2: 2 2 2 with K = 8 prints 7, a last group of one job "
+                               "takes as long as a full one.",
+                               "concurrent: Figure 9 in general; it needs a storage bit beside the "
+                               "chains'."}};
+  const Workshop workshop(catalogue());
+  const std::vector<std::vector<int>> all = {{1, 1}, {2, 1}, {3, 1},    {4, 1},    {2, 2},
+                                             {5, 5}, {6, 6}, {2, 2, 2}, {3, 2, 1}, {4, 1, 1, 1}};
+  for (const auto& chains : all)
+    for (int k = static_cast<int>(chains.size()); k <= 6; ++k) {
+      const Request request = shuffle_of(k, chains, {});
+      const bool equal = std::all_of(chains.begin(), chains.end(),
+                                     [&](int length) { return length == chains[0]; });
+      const auto all_dimensions =
+          static_cast<Count>(std::accumulate(chains.begin(), chains.end(), 0));
+      table.rows.push_back({list(chains), std::to_string(bit(k)),
+                            text(shuffle::theorem_2(chains, bit(k)).value),
+                            workshop.ours(request, "shuffle-concurrent"),
+                            workshop.ours(request, "shuffle-pipelined"),
+                            equal ? text(bit(k) / 2 + all_dimensions - chains.size()) : "-",
+                            workshop.ours(request, "shuffle-by-exchange"), workshop.ours(request),
+                            workshop.bound(request)});
+    }
+  return table;
+}
+
+PaperTable table_3() {
+  PaperTable table{.title = "Table 3: one real shuffle without complements",
+                   .columns = {"dimensions", "K", "ports", "printed A1", "A1", "printed A2", "A2",
+                               "ours", "bound"},
+                   .rows = {},
+                   .remarks = {}};
+  const Workshop workshop(catalogue());
+  for (const int length : {2, 3, 4, 5})
+    for (int k = 1; k <= 5; ++k) {
+      const auto s = static_cast<Count>(length);
+      const Count elements = bit(k);
+      Request request = shuffle_of(k, {}, {length});
+      table.rows.push_back(
+          {std::to_string(length), text(elements), "all", text((s + 1) * ceil_div(elements, 2 * s)),
+           workshop.ours(request, "real-a1"), text(s * ceil_div(elements, s)),
+           workshop.ours(request, "real-a2"), workshop.ours(request), workshop.bound(request)});
+      request = shuffle_of(k, {}, {length}, Hypercube::Ports::one);
+      table.rows.push_back({std::to_string(length), text(elements), "one",
+                            text((s + 1) * elements / 2),
+                            length == 2 ? "-" : workshop.ours(request, "shuffle-one-port"),
+                            text(s * elements), workshop.ours(request, "real-a2-one-port"),
+                            workshop.ours(request), workshop.bound(request)});
+    }
+  for (const int length : {3, 6}) {
+    const ShuffleSize size{.length = length, .elements = 64, .packet = 1};
+    table.remarks.push_back(fmt::format(
+        "s = {}, K = 64, t_c = 1, packets unbounded: A2 is faster than A1 from a start-up of {} on "
+        "with one port, {:.1f} with all.",
+        length, break_even_one_port(size, {.startup = 0, .transfer = 1}),
+        break_even_all_ports(size, {.startup = 0, .transfer = 1})));
+  }
+  table.remarks.push_back(
+      "Two dimensions: A2 squared takes K/2 + 1 steps, as ours does. Lemma 2's bound K/2 is never "
+      "met from two dimensions on; odd cycles need (s+1)K/2s, so A1 is optimal there where s "
+      "divides K/2.");
+  return table;
+}
+
+PaperTable corollary_2() {
+  PaperTable table{.title = "Definition 3 and Corollary 2: extended-cube permutations",
+                   .columns = {"chain", "K", "extra dimensions", "ports", "printed bound", "ours",
+                               "in the cube itself"},
+                   .rows = {},
+                   .remarks = {"ours: scatter + permute + gather, replayed.",
+                               "With all ports the scatter term of the corollary must be "
+                               "2(K - K/2^e)/e; 2K/e is printed, which is more than a scatter "
+                               "takes: s = 2, K = 8, e = 1 prints 18 where 4 + 3 + 4 do."}};
+  struct Case {
+    int length;
+    int slot_bits;
+    int extra;
+  };
+  constexpr std::array<Case, 4> cases{{{2, 3, 1}, {5, 3, 1}, {5, 4, 2}, {8, 4, 1}}};
+  for (const Case& c : cases)
+    for (const auto ports : {Hypercube::Ports::all, Hypercube::Ports::one}) {
+      const Request request = shuffle_of(c.slot_bits, {c.length}, {}, ports);
+      const bool all = ports == Hypercube::Ports::all;
+      const auto k = static_cast<Count>(request.elements());
+      const Count part = k >> static_cast<unsigned>(c.extra);
+      const auto length = static_cast<Count>(c.length);
+      const Count printed = all ? ceil_div(2 * k, static_cast<Count>(c.extra)) + ceil_div(part, 2)
+                                : 2 * (k - part) + length * part / 2;
+      const auto replay = make_replay();
+      shuffle::build_extended_cube(request, c.extra, *replay);
+      const Verdict verdict = replay->verdict();
+      const Workshop workshop(catalogue());
+      table.rows.push_back({std::to_string(c.length), text(k), std::to_string(c.extra),
+                            all ? "all" : "one", text(printed),
+                            verdict.ok() ? text(verdict.cost.steps) : "refused",
+                            workshop.ours(request)});
+    }
+  return table;
+}
+
+}  // namespace
+
+PaperPage shuffle_page() {
+  PaperPage page{.citation =
+                     "Johnsson, Ho: Generalized shuffle permutations on Boolean cubes. "
+                     "TR-04-91, 1991",
+                 .tables = {}};
+  page.tables.push_back(contents_table("Figure 1: (a3 a2 | a1 a0) <- (a1 a2 | a3 a0)",
+                                       transposed_dimension(), shuffle_ring,
+                                       {"0 1 8 9", "4 5 12 13", "2 3 10 11", "6 7 14 15"}));
+  page.tables.push_back(figure_2());
+  page.tables.push_back(contents_table(
+      "Figure 3: mixed shuffle of three dimensions, K = 2", shuffle_of(1, {3}, {}),
+      shuffle_pipelined, {"0 8", "1 9", "2 10", "3 11", "4 12", "5 13", "6 14", "7 15"}));
+  page.tables.push_back(figure_4());
+  page.tables.push_back(figure_5());
+  page.tables.push_back(figure_6());
+  page.tables.push_back(figure_7());
+  page.tables.push_back(figure_8());
+  page.tables.push_back(figure_9());
+  page.tables.push_back(contents_table(
+      "Figure 10: real shuffle of three dimensions by A1, K = 2", shuffle_of(1, {}, {3}), real_a1,
+      {"0 1", "8 9", "2 3", "10 11", "4 5", "12 13", "6 7", "14 15"}));
+  page.tables.push_back(table_1());
+  page.tables.push_back(table_2());
+  page.tables.push_back(table_3());
+  page.tables.push_back(corollary_2());
+  return page;
+}
+
+const Paper shuffle_paper = {
+    .name = "shuffle",
+    .title = "Generalized shuffle permutations on Boolean cubes (Johnsson, Ho 1991, shuffles)",
+    .page = shuffle_page,
+};
+
+}  // namespace faro::inline v1

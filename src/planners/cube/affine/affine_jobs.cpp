@@ -1,0 +1,140 @@
+#include "planners/cube/affine/affine_jobs.hpp"
+
+#include <fmt/format.h>
+
+#include "base/check.hpp"
+#include "faro/base/limits.hpp"
+#include "machines/bounds.hpp"
+#include "planners/cube/affine/full_rank.hpp"
+#include "planners/cube/affine/job_line.hpp"
+#include "planners/cube/affine/job_shop.hpp"
+
+namespace faro::inline v1 {
+namespace {
+
+using jobs::JobPlan;
+using jobs::Moved;
+
+// Nothing if jobs can move what the request asks.
+std::optional<std::string> refusal_of(const Request& request, Hypercube::Ports ports) {
+  if (auto why = cube_refusal(request, ports)) return why;
+  if (request.elements() < 2) return "it moves two elements of a processor together";
+  if (request.elements() > limits::affine_memory_slots_max)
+    return fmt::format("{} elements a processor; it plans at most {}", request.elements(),
+                       limits::affine_memory_slots_max);
+  if (jobs::moved(request).task.to_do() == 0) return "nothing moves between processors";
+  return {};
+}
+
+std::optional<std::string> refusal_unfed(const Request& request) {
+  if (auto why = refusal_of(request, Hypercube::Ports::all)) return why;
+  const jobs::Task task = jobs::moved(request).task;
+  const Word unfed = task.to_do() & ~task.fed();
+  if (unfed == 0) return {};
+  return fmt::format("memory does not reach processor bit {}", lowest_bit(unfed));
+}
+
+std::optional<std::string> refusal_all(const Request& request) {
+  return refusal_of(request, Hypercube::Ports::all);
+}
+std::optional<std::string> refusal_one(const Request& request) {
+  return refusal_of(request, Hypercube::Ports::one);
+}
+
+JobPlan shop_for(const Request& request, const Moved& moved) {
+  const Bound bound = lower_bound(*cube_of(request), request.map(), request.elements());
+  return jobs::shop(moved, static_cast<std::uint64_t>(bound.value));
+}
+JobPlan line_for(const Request&, const Moved& moved) {
+  return jobs::line(moved);
+}
+JobPlan ring_for(const Request&, const Moved& moved) {
+  return jobs::ring(moved);
+}
+JobPlan one_for(const Request&, const Moved& moved) {
+  return jobs::one_after_another(moved);
+}
+
+using Maker = JobPlan (*)(const Request&, const Moved&);
+
+template <Maker make, const PlannerEntry& planner>
+Offer offered(const Request& request) {
+  const Moved moved = jobs::moved(request);
+  const auto plan = std::make_shared<const JobPlan>(make(request, moved));
+  return {.estimate = {.cost = {plan->steps(), std::string(planner.about().cost)}},
+          .push = [request, moved, plan](ScheduleSink& sink) {
+            push(request, moved, *plan, planner.name(), sink);
+          }};
+}
+
+std::optional<std::string> refusal_full_rank(const Request& request) {
+  if (auto why = cube_refusal(request, Hypercube::Ports::all)) return why;
+  return full_rank_refusal(request);
+}
+void build_full_rank(const Request& request, ScheduleSink& sink) {
+  push_full_rank(request, affine_full_rank.name(), sink);
+}
+
+}  // namespace
+
+const PlannerEntry affine_full_rank({
+    .name = "affine-full-rank",
+    .machine = "cube",
+    .title = "memory ordered by destination, all-to-all, memory ordered again",
+    .needs = "processor bits that depend on memory by a matrix of full rank, all ports",
+    .cost = "max(n, K/2)",
+    .citation = "faro",
+    .refusal = refusal_full_rank,
+    .estimate = full_rank_estimate,
+    .build = build_full_rank,
+});
+
+const PlannerEntry affine_ring({
+    .name = "affine-ring",
+    .machine = "cube",
+    .title = "jobs of two elements on a ring of dimensions, each begins at a place of its own",
+    .needs = "a map whose processor bits are all fed from memory, all ports",
+    .cost = "max(n', K/2) + the waits of the last place",
+    .citation = "faro",
+    .refusal = refusal_unfed,
+    .offer = offered<ring_for, affine_ring>,
+    .searches = true,
+});
+
+const PlannerEntry affine_line({
+    .name = "affine-line",
+    .machine = "cube",
+    .title = "jobs of two elements in a line, a dimension after the other",
+    .needs = "a map whose processor bits are all fed from memory, all ports",
+    .cost = "K/2 + n' - 1",
+    .citation = "faro",
+    .refusal = refusal_unfed,
+    .offer = offered<line_for, affine_line>,
+    .searches = true,
+});
+
+const PlannerEntry affine_shop({
+    .name = "affine-shop",
+    .machine = "cube",
+    .title = "jobs of two elements in a job shop of dimensions, opened where memory does not reach",
+    .needs = "any affine map, two elements or more, all ports",
+    .cost = "counted: max(n', K/2) + 0..2 where all is fed",
+    .citation = "faro",
+    .refusal = refusal_all,
+    .offer = offered<shop_for, affine_shop>,
+    .searches = true,
+});
+
+const PlannerEntry affine_jobs_one_port({
+    .name = "affine-jobs-one-port",
+    .machine = "cube",
+    .title = "jobs of two elements one after the other",
+    .needs = "any affine map, two elements or more, one port",
+    .cost = "ceil(K/2)(n' + openings)",
+    .citation = "faro",
+    .refusal = refusal_one,
+    .offer = offered<one_for, affine_jobs_one_port>,
+    .searches = true,
+});
+
+}  // namespace faro::inline v1

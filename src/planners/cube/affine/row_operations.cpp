@@ -1,0 +1,235 @@
+// Any affine map of processor bits by row operations.   [faro]
+//   applies:  every map of processor bits (slots may be permuted beside it); one variant a port
+//   model cost:     all ports: L(K-1) + latency, L <= 2 the most operations on one dimension,
+//   latency
+//             <= 2n; one port: K times the number of operations, at most 2n-1
+//   bound:    machines/bounds, from distance and crossings
+//
+// Gaussian elimination of the rows of the matrix in two passes, none of which touches a row twice:
+// the first makes the matrix triangular, the second clears what is left. An elimination step is its
+// own inverse, so the steps reversed build the map.
+#include "planners/cube/affine/row_operations.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <array>
+
+#include "base/check.hpp"
+#include "planners/cube/request.hpp"
+
+namespace faro::inline v1 {
+
+Rule RowOperation::rule(Slot slot) const {
+  Rule r{.where = {}, .from = slot, .across = dimension, .to = slot};
+  if (mask != 0) r.where.push_back({mask, 1U ^ constant});
+  return r;
+}
+
+namespace {
+
+struct Elimination {
+  int dimension;
+  Word added;  // the rows added to row `dimension`
+};
+
+// v modulo the rows done, in order; notes which rows that took.
+struct Reduced {
+  Word value;
+  Word added;
+};
+Reduced reduced(Word v, std::span<const int> done, const std::vector<Word>& rows) {
+  Word added = 0;
+  for (const int i : done)
+    if (has_bit(v, i)) {
+      v ^= rows[static_cast<std::size_t>(i)];
+      added |= bit(i);
+    }
+  return {v, added};
+}
+
+// The operations that turn the rows of an invertible matrix into the identity, touching rows in
+// `order`.
+std::vector<Elimination> eliminate(const BitMatrix& matrix, std::span<const int> order) {
+  const int n = matrix.rows();
+  std::vector<Word> rows(static_cast<std::size_t>(n));
+  for (int r = 0; r < n; ++r) rows[static_cast<std::size_t>(r)] = matrix.row(r);
+  const auto row = [&rows](int r) -> Word& { return rows[static_cast<std::size_t>(r)]; };
+  std::vector<Elimination> operations;
+
+  for (std::size_t at = 0; at < order.size(); ++at) {
+    const int d = order[at];
+    const auto done = order.first(at);
+    Reduced now = reduced(row(d), done, rows);
+    for (std::size_t later = at + 1; !has_bit(now.value, d); ++later) {
+      FARO_CHECK(later < order.size());
+      const Word sum = row(d) ^ row(order[later]);
+      const Reduced tried = reduced(sum, done, rows);
+      if (has_bit(tried.value, d)) now = {tried.value, tried.added | bit(order[later])};
+    }
+    if (now.added != 0) operations.push_back({d, now.added});
+    row(d) = now.value;
+  }
+  for (std::size_t at = order.size(); at-- > 0;) {
+    const int d = order[at];
+    const Reduced now = reduced(row(d), order.subspan(at + 1), rows);
+    FARO_CHECK(now.value == bit(d));
+    if (now.added != 0) operations.push_back({d, now.added});
+    row(d) = now.value;
+  }
+  return operations;
+}
+
+}  // namespace
+
+std::vector<RowOperation> with_complement(std::vector<RowOperation> operations, int width,
+                                          Word complement) {
+  Word last_seen = 0;
+  std::vector<bool> is_last(operations.size());
+  for (std::size_t i = operations.size(); i-- > 0;) {
+    is_last[i] = !has_bit(last_seen, operations[i].dimension);
+    last_seen |= bit(operations[i].dimension);
+  }
+  Word carried = 0;  // the constant part of what the bits hold so far
+  for (std::size_t i = 0; i < operations.size(); ++i) {
+    RowOperation& o = operations[i];
+    const unsigned incoming = parity(o.mask & carried);
+    o.constant = 0;
+    if (is_last[i])
+      o.constant = (has_bit(complement, o.dimension) ? 1U : 0U) ^
+                   (has_bit(carried, o.dimension) ? 1U : 0U) ^ incoming;
+    carried ^= Word{incoming ^ o.constant} << o.dimension;
+  }
+  for (int d = 0; d < width; ++d)
+    if (!has_bit(last_seen, d) && has_bit(complement, d)) operations.push_back({d, 0, 1});
+  return operations;
+}
+
+std::vector<RowOperation> row_operations(const BitMap& map) {
+  const int n = map.width();
+  std::vector<int> up(static_cast<std::size_t>(n));
+  for (int i = 0; i < n; ++i) up[static_cast<std::size_t>(i)] = i;
+  std::vector<int> down(up.rbegin(), up.rend());
+  const BitMatrix back = map.inverse().matrix();
+  std::optional<std::vector<RowOperation>> best;
+  for (const auto* order : {&up, &down})
+    for (const bool of_inverse : {false, true}) {
+      std::vector<Elimination> steps = eliminate(of_inverse ? back : map.matrix(), *order);
+      // Reducing A to I by E1, E2, .. means A = E1·E2·.. : the last acts first. Reducing its
+      // inverse means A = ..·E2·E1: as they come.
+      if (!of_inverse) std::reverse(steps.begin(), steps.end());
+      if (best && best->size() <= steps.size()) continue;
+      best.emplace();
+      for (const Elimination& e : steps) best->push_back({e.dimension, e.added, 0});
+    }
+  return with_complement(std::move(*best), n, map.complement());
+}
+
+Pipeline pipelined(std::span<const RowOperation> operations) {
+  std::array<std::uint64_t, word_bits> uses{};
+  Pipeline pipeline;
+  for (const RowOperation& o : operations)
+    pipeline.rate = std::max(pipeline.rate, ++uses[static_cast<std::size_t>(o.dimension)]);
+  std::vector<std::array<bool, word_bits>> taken(pipeline.rate);
+  std::uint64_t t = 0;
+  for (const RowOperation& o : operations) {
+    const auto d = static_cast<std::size_t>(o.dimension);
+    while (taken[t % pipeline.rate][d]) ++t;
+    taken[t % pipeline.rate][d] = true;
+    pipeline.start.push_back(t++);
+  }
+  return pipeline;
+}
+
+Count busy_steps(const Pipeline& pipeline, std::uint64_t elements) {
+  std::vector<Recurring> events;
+  for (const std::uint64_t start : pipeline.start) events.push_back({start, elements});
+  return busy_steps(pipeline.rate, std::move(events));
+}
+
+namespace {
+
+constexpr const char* only_processor_bits = "a processor bit of the map depends on a memory bit";
+
+std::optional<std::string> refusal_all(const Request& request) {
+  if (auto why = cube_refusal(request, Hypercube::Ports::all)) return why;
+  if (!split_map(request)) return only_processor_bits;
+  return {};
+}
+
+Estimate estimate_all(const Request& request) {
+  const auto operations = row_operations(split_map(request)->processors);
+  const Pipeline pipeline = pipelined(operations);
+  return {.cost = {busy_steps(pipeline, request.elements()),
+                   fmt::format("{}(K-1) + {}, from {} row operations", pipeline.rate,
+                               pipeline.latency(), operations.size())}};
+}
+
+void build_all(const Request& request, ScheduleSink& sink) {
+  const auto operations = row_operations(split_map(request)->processors);
+  const Pipeline pipeline = pipelined(operations);
+  const std::uint64_t k = request.elements();
+  const auto make = [&](std::uint64_t t, CubeStep& out) {
+    for (std::size_t j = 0; j < operations.size(); ++j) {
+      if (t < pipeline.start[j] || (t - pipeline.start[j]) % pipeline.rate != 0) continue;
+      const std::uint64_t element = (t - pipeline.start[j]) / pipeline.rate;
+      if (element < k) out.rules.push_back(operations[j].rule(static_cast<Slot>(element)));
+    }
+  };
+  const std::uint64_t steps = operations.empty() ? 0 : pipeline.rate * (k - 1) + pipeline.latency();
+  emit(request, row_operations_planner.name(), {.slots = k, .steps = steps, .make = make},
+       Direction::forward, sink);
+}
+
+std::optional<std::string> refusal_one(const Request& request) {
+  if (auto why = cube_refusal(request)) return why;
+  if (cube_of(request)->ports == Hypercube::Ports::all)
+    return "it keeps to one port; row-operations uses all";
+  if (!split_map(request)) return only_processor_bits;
+  return {};
+}
+
+Estimate estimate_one(const Request& request) {
+  const auto operations = row_operations(split_map(request)->processors);
+  return {
+      .cost = {Count{request.elements()} * operations.size(),
+               fmt::format("{}K, from {} row operations", operations.size(), operations.size())}};
+}
+
+void build_one(const Request& request, ScheduleSink& sink) {
+  const auto operations = row_operations(split_map(request)->processors);
+  const std::uint64_t k = request.elements();
+  const auto make = [&](std::uint64_t t, CubeStep& out) {
+    out.rules.push_back(operations[t / k].rule(static_cast<Slot>(t % k)));
+  };
+  emit(request, row_operations_one_port.name(),
+       {.slots = k, .steps = operations.size() * k, .make = make}, Direction::forward, sink);
+}
+
+}  // namespace
+
+const PlannerEntry row_operations_planner({
+    .name = "row-operations",
+    .machine = "cube",
+    .title = "any affine map of processor bits, one exchange in place for each row operation",
+    .needs = "a map whose processor bits depend on processor bits alone, all ports",
+    .cost = "L(K-1) + latency steps, L <= 2, latency <= 2n",
+    .citation = "faro",
+    .refusal = refusal_all,
+    .estimate = estimate_all,
+    .build = build_all,
+});
+
+const PlannerEntry row_operations_one_port({
+    .name = "row-operations-one-port",
+    .machine = "cube",
+    .title = "any affine map of processor bits, all processors on one dimension at a time",
+    .needs = "a map whose processor bits depend on processor bits alone, one port",
+    .cost = "at most (2n-1)K steps",
+    .citation = "faro",
+    .refusal = refusal_one,
+    .estimate = estimate_one,
+    .build = build_one,
+});
+
+}  // namespace faro::inline v1

@@ -1,0 +1,15 @@
+// The list scheduler: for what the closed forms do not reach, on small machines. Outputs in another
+// code least significant bit first, dimensions restored in fewer steps than replication takes, and
+// small K where every control bit counts.
+//
+//   cost:   found by a search with a fixed number of trials; exact, because the plan is made to say
+//   it bound:  max(n, K/2) or max(n, K) limits: n >= 1, K >= 2, at most 2^11 elements
+#pragma once
+
+#include "faro/planners/cube/butterfly/planner.hpp"
+
+namespace faro::inline v1 {
+
+extern const ButterflyPlanner list_scheduler;
+
+}  // namespace faro::inline v1

@@ -1,0 +1,96 @@
+#include "planners/cube/butterfly/places.hpp"
+
+#include <optional>
+
+#include "base/check.hpp"
+
+namespace faro::inline v1::butterfly {
+
+Places::Places(std::span<const Word> processor, std::span<const Word> slot)
+    : processor_bits_(static_cast<int>(processor.size())) {
+  std::vector<Word> rows(processor.begin(), processor.end());
+  rows.insert(rows.end(), slot.begin(), slot.end());
+  const std::optional<BitMatrix> inverse =
+      BitMatrix::from_rows(static_cast<int>(rows.size()), rows).inverse();
+  FARO_CHECK(inverse.has_value());
+  index_of_ = *inverse;
+  reading_of_ = inverse->transposed();
+}
+
+Reading Places::read(const Form& form, Word constants) const {
+  const Word place = reading_of_.apply(form.mask);
+  const Word slot = processor_bits_ == word_bits ? 0 : place >> processor_bits_;
+  return {place & low_mask(processor_bits_), slot, form.value ^ parity(place & constants)};
+}
+
+IndexMap Places::indices(Word slot, Word constants) const {
+  IndexMap map;
+  const Word above = processor_bits_ == word_bits ? 0 : slot << processor_bits_;
+  map.base = index_of_.apply(above ^ constants);
+  for (int d = 0; d < processor_bits_; ++d) map.columns.push_back(index_of_.column(d));
+  return map;
+}
+
+Word constants_of(std::span<const Form> processor, std::span<const Form> slot) {
+  Word constants = 0;
+  int at = 0;
+  for (const Form& row : processor) constants |= Word{row.value} << at++;
+  for (const Form& row : slot) constants |= Word{row.value} << at++;
+  return constants;
+}
+
+std::vector<Word> masks_of(std::span<const Form> rows) {
+  std::vector<Word> masks;
+  for (const Form& row : rows) masks.push_back(row.mask);
+  return masks;
+}
+
+namespace {
+
+// The slot that the readings say, but for the part that depends on the processor.
+Slot common_slot(std::span<const Reading> readings, Slot from) {
+  Word to = 0;
+  for (std::size_t i = 0; i < readings.size(); ++i) {
+    to |= Word{parity(from & readings[i].slot) ^ readings[i].constant} << i;
+  }
+  return static_cast<Slot>(to);
+}
+
+// The slot bits that a mask of the reduced basis flips: those whose reading has its leading bit.
+Slot flips(std::span<const Reading> readings, Word basis_mask) {
+  Word bits = 0;
+  for (std::size_t i = 0; i < readings.size(); ++i) {
+    if (has_bit(readings[i].processor, highest_bit(basis_mask))) bits |= Word{1} << i;
+  }
+  return static_cast<Slot>(bits);
+}
+
+}  // namespace
+
+void relabel(std::span<const Reading> readings, std::span<const Slot> slots, CompiledSink& sink) {
+  std::vector<Word> masks;
+  for (const Reading& reading : readings) masks.push_back(reading.processor);
+  const std::vector<Word> basis = reduced_basis(masks);
+  CompiledStep compiled;
+  const auto add = [&](std::vector<Parity> where, Slot from, Slot to) {
+    if (from != to) compiled.step.rules.push_back({std::move(where), from, inside, to});
+  };
+  for (const Slot from : slots) {
+    const Slot to = common_slot(readings, from);
+    if (basis.empty()) {
+      add({}, from, to);
+    } else {
+      add({{basis[0], 0}}, from, to);
+      add({{basis[0], 1}}, from, to ^ flips(readings, basis[0]));
+    }
+  }
+  if (!compiled.step.rules.empty()) sink.step(compiled);
+  for (std::size_t j = 1; j < basis.size(); ++j) {
+    compiled.clear();
+    const Slot flipped = flips(readings, basis[j]);
+    for (const Slot from : slots) add({{basis[j], 1}}, from, from ^ flipped);
+    sink.step(compiled);
+  }
+}
+
+}  // namespace faro::inline v1::butterfly

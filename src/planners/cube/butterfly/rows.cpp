@@ -1,0 +1,124 @@
+#include "planners/cube/butterfly/rows.hpp"
+
+#include <algorithm>
+
+#include "base/check.hpp"
+#include "faro/algebra/bit_matrix.hpp"
+
+namespace faro::inline v1::butterfly {
+
+using Order = ButterflyGoal::Order;
+using Output = ButterflyNetwork::Output;
+
+Form sum(const Form& a, const Form& b) {
+  return {a.mask ^ b.mask, a.value ^ b.value};
+}
+
+Form bit_form(int index_bit) {
+  return {bit(index_bit), 0};
+}
+
+int base_of(const ButterflyNetwork& request) {
+  return request.allocation == Allocation::cyclic ? 0 : request.memory_bits();
+}
+
+std::vector<int> memory_index_bits(const ButterflyNetwork& request) {
+  const int low = request.allocation == Allocation::cyclic ? request.processor_bits : 0;
+  std::vector<int> bits;
+  for (int i = 0; i < request.memory_bits(); ++i) bits.push_back(low + i);
+  return bits;
+}
+
+bool most_significant_first(const ButterflyNetwork& request) {
+  return request.order == Order::most_significant_first;
+}
+
+bool memory_first(const ButterflyNetwork& request) {
+  return (request.allocation == Allocation::cyclic) == most_significant_first(request);
+}
+
+bool coded(const ButterflyNetwork& request) {
+  return request.encoding != Encoding::binary;
+}
+
+bool whole_cyclic(const ButterflyNetwork& request) {
+  return request.allocation == Allocation::cyclic && request.encoding == Encoding::gray &&
+         request.memory_bits() > 0;
+}
+
+bool one_control(const ButterflyNetwork& request) {
+  if (!coded(request) || !most_significant_first(request)) return true;
+  return request.processor_bits == 1 && !whole_cyclic(request);
+}
+
+namespace {
+
+// Rows first .. first+count-1 of the place processor · 2^m + memory.
+std::vector<Form> place_rows(const ButterflyNetwork& request, int first, int count) {
+  const BitMap place = place_of(request.layout());
+  std::vector<Form> rows;
+  for (int j = 0; j < count; ++j) rows.push_back({place.matrix().row(first + j), 0});
+  return rows;
+}
+
+}  // namespace
+
+std::vector<Form> start_rows(const ButterflyNetwork& request) {
+  return place_rows(request, request.memory_bits(), request.processor_bits);
+}
+
+std::vector<Form> start_memory_rows(const ButterflyNetwork& request) {
+  return place_rows(request, 0, request.memory_bits());
+}
+
+std::vector<int> stage_dimensions(const ButterflyNetwork& request) {
+  std::vector<int> dimensions;
+  const int n = request.processor_bits;
+  for (int k = 0; k < n; ++k) {
+    dimensions.push_back(most_significant_first(request) ? n - 1 - k : k);
+  }
+  return dimensions;
+}
+
+std::vector<Form> output_forms(const ButterflyNetwork& request) {
+  ButterflyNetwork end = request;
+  end.encoding = request.output == Output::binary ? Encoding::binary : Encoding::binary_gray;
+  return start_rows(end);
+}
+
+std::vector<Form> completing_rows(std::span<const Form> rows, int index_bits) {
+  std::vector<Word> kept;
+  for (const Form& row : rows) kept.push_back(row.mask);
+  std::vector<Form> chosen;
+  for (int b = index_bits - 1; b >= 0; --b) {
+    const std::vector<Word> basis = reduced_basis(kept);
+    if (reduce(bit(b), basis) == 0) continue;
+    kept.push_back(bit(b));
+    chosen.push_back(bit_form(b));
+  }
+  std::reverse(chosen.begin(), chosen.end());
+  return chosen;
+}
+
+ButterflyGoal goal_of(const ButterflyNetwork& request, std::span<const Form> processor,
+                      std::span<const Form> memory) {
+  ButterflyGoal goal;
+  goal.processor_bits = request.processor_bits;
+  goal.index_bits = request.index_bits;
+  goal.allocation = request.allocation;
+  goal.encoding = request.encoding;
+  goal.order = request.order;
+  const auto masks = [](std::span<const Form> rows) {
+    std::vector<Word> result;
+    for (auto row = rows.rbegin(); row != rows.rend(); ++row) {
+      FARO_CHECK(row->value == 0);
+      result.push_back(row->mask);
+    }
+    return result;
+  };
+  goal.final_processor_rows = masks(processor);
+  goal.final_memory_rows = masks(memory);
+  return goal;
+}
+
+}  // namespace faro::inline v1::butterfly

@@ -1,0 +1,165 @@
+// 2^r-sectioning.   [Johnsson, Ho 1990: section 6]
+//
+//   applies:  memory stages first, not the code of the whole index in cyclic allocation, output in
+//             the code of the input, rho memory bits
+//   cost:     (K/2^rho + ceil((n - rho)/r)) · max(rho, 2^(rho-1))    (tested n <= 8, K <= 32)
+//   bound:    max(n, K/2)
+//
+// Phase 0 splits over the first rho dimensions, later phases over r each. Inside a block of
+// 2^(rho-1) jobs, job y takes the phase's dimensions in turn, beginning with number y mod S, so
+// that no link is wanted twice; block B does phase q in steps (B + q)·S and on.
+#include "planners/cube/butterfly/sectioning.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "planners/cube/butterfly/chains.hpp"
+
+namespace faro::inline v1 {
+namespace {
+
+using namespace butterfly;
+using Output = ButterflyNetwork::Output;
+using Finish = ButterflyNetwork::Finish;
+
+struct Sections {
+  int r = 0;
+  int controls = 0;  // rho
+  Count steps_phase = 0;
+  Count steps = 0;
+};
+
+Sections sections(const ButterflyNetwork& request, int r, int controls) {
+  Sections s{.r = r, .controls = std::min(controls, request.processor_bits)};
+  s.steps_phase = std::max<Count>(static_cast<Count>(s.controls), bit(s.controls - 1));
+  const Count later = static_cast<Count>(request.processor_bits - s.controls);
+  const Count blocks = request.elements() >> static_cast<unsigned>(s.controls);
+  s.steps = (blocks + ceil_div(later, static_cast<Count>(r))) * s.steps_phase;
+  return s;
+}
+
+// The number of control bits that r dimensions a phase need. In Gray code a stage between two
+// phases would wait for the next row, so one more; least significant bit first the row below has
+// gone, and r are enough while n <= 2r - 1.
+int controls_for(const ButterflyNetwork& request, int r) {
+  if (!coded(request)) return r;
+  const bool short_lsb = !most_significant_first(request) && request.processor_bits <= (2 * r) - 1;
+  return short_lsb ? r : r + 1;
+}
+
+std::optional<Sections> choose(const ButterflyNetwork& request) {
+  std::optional<Sections> best;
+  const int r_least = request.section_bits == 0 ? 1 : request.section_bits;
+  const int r_most = request.section_bits == 0 ? request.processor_bits : request.section_bits;
+  for (int r = r_least; r <= r_most; ++r) {
+    const Sections s = sections(request, r, controls_for(request, r));
+    if (s.controls > request.memory_bits()) continue;
+    if (!best || s.steps < best->steps) best = s;
+  }
+  return best;
+}
+
+std::optional<std::string> refusal(const ButterflyNetwork& request) {
+  if (request.finish == Finish::restored) return "it leaves the dimensions in another order";
+  if (request.processor_bits < 1) return "there is one processor and nothing to send";
+  if (!memory_first(request)) return "the processor stages come first here";
+  if (whole_cyclic(request)) return "the code of the whole index ties a processor to a memory bit";
+  const bool gray_wanted = request.output != Output::binary;
+  if (request.output == Output::gray_through ||
+      (request.processor_bits > 1 && gray_wanted != coded(request))) {
+    return "it ends in the code it began with";
+  }
+  if (!choose(request)) {
+    return fmt::format("{} memory bits are too few control bits", request.memory_bits());
+  }
+  return std::nullopt;
+}
+
+Estimate estimate(const ButterflyNetwork& request) {
+  const Sections s = *choose(request);
+  Estimate estimate{{s.steps, fmt::format("(K/2^{0} + ceil((n - {0})/{1})) * max({0}, 2^{2})",
+                                          s.controls, s.r, s.controls - 1)},
+                    std::nullopt};
+  if (s.r <= request.processor_bits && request.processor_bits % s.r == 0) {
+    const Count k = request.elements();
+    const Count more = static_cast<Count>(request.processor_bits / s.r - 1);
+    estimate.paper = PaperCount{"Johnsson, Ho 1990, section 6",
+                                {k / 2 + more * bit(s.r - 1), "K/2 + (n/r - 1) 2^r/2"}};
+  }
+  return estimate;
+}
+
+// lambda_i: control i with the code of its chain of dimensions d_i, d_{i+rho}, ..
+Form chain_form(const ButterflyNetwork& request, int i, int controls, const Form& control) {
+  const std::vector<Form> rows = start_rows(request);
+  const std::vector<int> dimensions = stage_dimensions(request);
+  Form form = control;
+  for (int k = i; k < request.processor_bits; k += controls) {
+    const int d = dimensions[static_cast<std::size_t>(k)];
+    form = sum(form, rows[static_cast<std::size_t>(d)]);
+  }
+  return form;
+}
+
+void build(const ButterflyNetwork& request, CompiledSink& sink) {
+  const Sections s = *choose(request);
+  const int n = request.processor_bits;
+  const std::vector<int> dimensions = stage_dimensions(request);
+  const std::vector<Form> start = start_rows(request);
+  std::vector<int> memory = memory_index_bits(request);
+  std::vector<Form> rows;  // by stage: the controls, then the raw code in stage order
+  for (int i = 0; i < s.controls; ++i) {
+    rows.push_back(bit_form(memory.back()));
+    memory.pop_back();
+  }
+  for (int k = s.controls; k < n; ++k) {
+    const int d = dimensions[static_cast<std::size_t>(k - s.controls)];
+    rows.push_back(start[static_cast<std::size_t>(d)]);
+  }
+  Chains chains = network_chains(request, sectioning.name);
+  chains.inner = rows[0];
+  const Form first = chain_form(request, 0, s.controls, rows[0]);
+  for (int i = 1; i < s.controls; ++i) {
+    chains.job_forms.push_back(
+        sum(first, chain_form(request, i, s.controls, rows[static_cast<std::size_t>(i)])));
+  }
+  for (const int b : memory) chains.job_forms.push_back(bit_form(b));
+
+  const Word length = static_cast<Word>(s.steps_phase);
+  for (Word x = 0; x < chains.jobs(); ++x) {
+    const Word block = x >> (s.controls - 1);
+    const Word y = x & low_mask(s.controls - 1);
+    Word phase = 0;
+    for (int from = 0; from < n; ++phase) {
+      const int count = std::min(phase == 0 ? s.controls : s.r, n - from);
+      for (Word t = 0; t < length; ++t) {
+        const Word turn = (y + t) % length;
+        if (turn >= static_cast<Word>(count)) continue;
+        const auto k = static_cast<std::size_t>(from) + turn;
+        chains.add(((block + phase) * length) + t,
+                   {.job = x, .dimension = dimensions[k], .row = rows[k]});
+      }
+      from += count;
+    }
+  }
+  emit(chains, sink);
+}
+
+}  // namespace
+
+const ButterflyPlanner sectioning = {
+    .name = "butterfly-sectioning",
+    .title = "2^r-sectioning: blocks split over r dimensions at once",
+    .needs =
+        "memory stages first, output in the code of the input, r or r + 1 memory bits; not "
+        "cyclic gray; not restored",
+    .cost = "(K/2^rho + ceil((n - rho)/r)) max(rho, 2^(rho-1)), rho = min(r [+1 in Gray code], n)",
+    .citation = "Johnsson, Ho 1990, section 6",
+    .kind = ButterflyPlanner::Kind::closed,
+    .refusal = refusal,
+    .estimate = estimate,
+    .build = build,
+};
+
+}  // namespace faro::inline v1

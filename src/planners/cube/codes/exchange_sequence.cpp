@@ -1,0 +1,98 @@
+// Exchange sequences.   [Johnsson, Ho 1991 (codes): Lemma 2, Theorem 1, figures 2 and 3]
+//   applies:  Gray <-> binary on any fields of processor bits; one port
+//   cost:     (n-d)K steps, d fields                                        (tested n <= 10)
+//   bound:    the best flow with one port, machines/bounds
+#include "planners/cube/codes/exchange_sequence.hpp"
+
+#include <algorithm>
+
+#include "base/check.hpp"
+#include "planners/cube/request.hpp"
+
+namespace faro::inline v1 {
+
+Word exchange_mask(const CodeField& field, int dimension, Word done) {
+  const Word above = done & bits_between(dimension + 1, field.top());
+  const int x = above == 0 ? field.top() : lowest_bit(above);
+  return bits_between(dimension + 1, x);
+}
+
+std::vector<int> descending_order(const CodeField& field) {
+  std::vector<int> order;
+  for (int d = field.top() - 1; d >= field.lo; --d) order.push_back(d);
+  return order;
+}
+
+std::vector<int> ascending_order(const CodeField& field) {
+  std::vector<int> order = descending_order(field);
+  std::reverse(order.begin(), order.end());
+  return order;
+}
+
+std::vector<int> cyclic_order(const CodeField& field, int first) {
+  std::vector<int> order = descending_order(field);
+  const auto place = std::find(order.begin(), order.end(), first);
+  FARO_CHECK(place != order.end());
+  std::rotate(order.begin(), place, order.end());
+  return order;
+}
+
+StepSource exchange_steps(std::span<const CodeField> fields, std::span<const int> order,
+                          std::uint64_t elements) {
+  struct Exchange {
+    int dimension;
+    Word mask;
+  };
+  std::vector<Exchange> exchanges;
+  Word done = 0;
+  for (const int d : order) {
+    const auto field = std::find_if(fields.begin(), fields.end(),
+                                    [d](const CodeField& f) { return f.lo <= d && d < f.top(); });
+    FARO_CHECK(field != fields.end() && !has_bit(done, d));
+    exchanges.push_back({d, exchange_mask(*field, d, done)});
+    done |= bit(d);
+  }
+  const auto make = [exchanges, elements](std::uint64_t t, CubeStep& out) {
+    const Exchange& e = exchanges[t / elements];
+    const auto slot = static_cast<Slot>(t % elements);
+    out.rules.push_back({.where = {{e.mask, 1}}, .from = slot, .across = e.dimension, .to = slot});
+  };
+  return {.slots = elements, .steps = exchanges.size() * elements, .make = make};
+}
+
+namespace {
+
+std::optional<std::string> refusal(const Request& request) {
+  return conversion_refusal(request, Hypercube::Ports::one);
+}
+
+Estimate estimate(const Request& request) {
+  const Count steps = Count{request.elements()} * conversion_of(request).working_dimensions();
+  return {.cost = {steps, "(n-d)K"}};
+}
+
+void build(const Request& request, ScheduleSink& sink) {
+  const CodeConversion conversion = conversion_of(request);
+  const std::vector<CodeField> fields = conversion.working_fields();
+  std::vector<int> order;
+  for (const CodeField& f : fields)
+    for (const int d : descending_order(f)) order.push_back(d);
+  emit(request, exchange_sequence.name(), exchange_steps(fields, order, request.elements()),
+       conversion.direction, sink);
+}
+
+}  // namespace
+
+const PlannerEntry exchange_sequence({
+    .name = "exchange-sequence",
+    .machine = "cube",
+    .title = "code conversion by exchanges, dimension after dimension",
+    .needs = "Gray <-> binary code on fields of processor bits, one port",
+    .cost = "(n-d)K steps, d fields",
+    .citation = "Johnsson, Ho 1991 (codes), Lemma 2 and Theorem 1",
+    .refusal = refusal,
+    .estimate = estimate,
+    .build = build,
+});
+
+}  // namespace faro::inline v1

@@ -1,0 +1,96 @@
+#include "planners/cube/codes/field_tokens.hpp"
+
+namespace faro::inline v1 {
+
+using three_fifths::Entry;
+
+std::vector<FieldTokens::Token> FieldTokens::at_home(int node_bits, std::uint64_t elements) {
+  std::vector<Token> tokens;
+  for (Word source = 0; source < bit(node_bits); ++source)
+    for (std::uint64_t e = 0; e < elements; ++e)
+      tokens.push_back({static_cast<std::uint8_t>(source), 0, static_cast<Slot>(e)});
+  return tokens;
+}
+
+FieldTokens::FieldTokens(const CodeField& field, std::uint64_t elements, NodeSlots::Use use)
+    : FieldTokens(field, field.length == 2 ? 1 : 2, elements, use) {}
+
+FieldTokens::FieldTokens(const CodeField& field, int node_bits, std::uint64_t elements,
+                         NodeSlots::Use use)
+    : field_(field),
+      node_bits_(node_bits),
+      low_top_(field.top() - node_bits),
+      elements_(elements),
+      tokens_(at_home(node_bits_, elements)),
+      slots_(bit(node_bits_), elements, use) {}
+
+void FieldTokens::step(std::span<const Entry> entries, CubeStep& out) {
+  std::vector<const Entry*> leaving;
+  for (const Entry& entry : entries) {
+    Token& t = token(entry.source, entry.element);
+    if (entry.kind == Entry::Kind::service) {
+      serve(entry, t, out);
+    } else if (entry.dimension == 0) {
+      rule(t.node, {}, t.slot, low_top_, t.slot, out);
+      t.low_flips ^= 1U;
+    } else {
+      slots_.leave(t.node, t.slot);
+      leaving.push_back(&entry);
+    }
+  }
+  std::vector<const Entry*> without_own;
+  for (const Entry* entry : leaving) {
+    if (slots_.take_own(neighbour(*entry), entry->element))
+      hop(*entry, static_cast<Slot>(entry->element), out);
+    else
+      without_own.push_back(entry);
+  }
+  for (const Entry* entry : without_own) hop(*entry, slots_.take(neighbour(*entry)), out);
+}
+
+void FieldTokens::settle(std::uint64_t first, std::uint64_t end, CubeStep& out) {
+  for (std::size_t source = 0; source * elements_ < tokens_.size(); ++source)
+    for (std::uint64_t e = first; e < end; ++e) {
+      Token& t = token(source, e);
+      if (t.slot == e) continue;
+      rule(t.node, {}, t.slot, inside, static_cast<Slot>(e), out);
+      slots_.leave(t.node, t.slot);
+      slots_.take_own(t.node, static_cast<Slot>(e));
+      t.slot = static_cast<Slot>(e);
+    }
+}
+
+std::size_t FieldTokens::neighbour(const Entry& entry) {
+  return token(entry.source, entry.element).node ^ bit(entry.dimension - 1);
+}
+
+void FieldTokens::hop(const Entry& entry, Slot to, CubeStep& out) {
+  Token& t = token(entry.source, entry.element);
+  rule(t.node, {}, t.slot, low_top_ + entry.dimension, to, out);
+  t.node = static_cast<std::uint8_t>(neighbour(entry));
+  t.slot = to;
+}
+
+// The bits above the low dimension are still the original ones but for the top three; of these the
+// sum of the node bits at the source and of the third one's flips is a constant of the token. A
+// second part needs the pivot's final bit and the bits between, which are the original ones.
+void FieldTokens::serve(const Entry& entry, const Token& t, CubeStep& out) const {
+  const int d = field_.lo + entry.dimension;
+  const Parity due = entry.pivot != 0 ? Parity{bits_between(d + 1, field_.lo + entry.pivot), 1}
+                                      : Parity{bits_between(d + 1, low_top_),
+                                               1U ^ parity(entry.source) ^ t.low_flips};
+  if (due.mask == 0 && due.value == 1) return;
+  rule(t.node, due.mask == 0 ? std::vector<Parity>{} : std::vector<Parity>{due}, t.slot, d, t.slot,
+       out);
+}
+
+void FieldTokens::rule(std::size_t node, std::vector<Parity> more, Slot from, int across, Slot to,
+                       CubeStep& out) const {
+  std::vector<Parity> where;
+  for (int b = node_bits_; b > 0; --b)
+    where.push_back({bit(low_top_ + b), has_bit(node, b - 1) ? 1U : 0U});
+  where.insert(where.end(), more.begin(), more.end());
+  out.rules.push_back({.where = std::move(where), .from = from, .across = across, .to = to});
+}
+
+}  // namespace faro::inline v1

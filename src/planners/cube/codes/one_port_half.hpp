@@ -1,0 +1,17 @@
+// Code conversion with one port, half of the elements converted in the complemented half.
+//
+//   a:4 -> ungray(a), K = 6:   6 + 2·3 = 12 steps, where an exchange sequence takes 3·6 = 18
+#pragma once
+
+#include "planners/cube/codes/code_fields.hpp"
+#include "planners/entry.hpp"
+
+namespace faro::inline v1 {
+
+// Sum over the fields of K + (length-2)·ceil(K/2); K for two bits.
+Count one_port_half_cost(const CodeConversion& conversion, std::uint64_t elements);
+StepSource one_port_half_steps(const CodeField& field, std::uint64_t elements);
+
+extern const PlannerEntry one_port_half;
+
+}  // namespace faro::inline v1

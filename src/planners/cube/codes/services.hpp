@@ -1,0 +1,13 @@
+// Code conversion of one field of four bits or more near its bound: services whose diagonals close
+// to a ring (services_ring.hpp), and exact tables of such plans for few elements.
+//
+//   a:60 -> ungray(a), 240 elements: 150 steps where 3K/5 + n - 2 are 202; the bound is 145
+#pragma once
+
+#include "planners/entry.hpp"
+
+namespace faro::inline v1 {
+
+extern const PlannerEntry services_ring;
+
+}  // namespace faro::inline v1

@@ -1,0 +1,285 @@
+// Several fields.   [Johnsson, Ho 1991 (codes), section 5.2 for the phases; the rest faro]
+//   applies:  Gray <-> binary on two fields or more of two processor bits and more, all ports
+//   cost:     phases: sum over phases of the slowest part; pipeline: sum of latencies + 3(K-1)/5
+//   bound:    the largest of the fields' own                   (tested to 6 bits, and 60 by proof)
+//
+// Links of different fields are different dimensions, and a field's conditions use its own bits
+// only, so parts and stages never meet.
+#include "planners/cube/codes/several_fields.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "faro/base/limits.hpp"
+#include "planners/cube/codes/field_tokens.hpp"
+#include "planners/cube/codes/minimum_path.hpp"
+#include "planners/cube/codes/three_fifths.hpp"
+#include "planners/cube/codes/two_thirds.hpp"
+#include "planners/cube/request.hpp"
+
+namespace faro::inline v1 {
+namespace {
+
+enum class Way { minimum_path, two_bits, non_minimum_path, closed_form, table };
+
+struct Choice {
+  Way way = Way::minimum_path;
+  Count steps = 0;
+};
+
+Choice cheapest(int length, std::uint64_t elements) {
+  Choice best{Way::minimum_path, std::max<Count>(elements, static_cast<Count>(length - 1))};
+  if (elements == 0) return {Way::minimum_path, 0};
+  const auto offer = [&best](Way way, std::optional<Count> steps) {
+    if (steps && *steps < best.steps) best = {way, *steps};
+  };
+  if (length == 2) offer(Way::two_bits, two_bits_cost(elements));
+  offer(Way::non_minimum_path, non_minimum_path_cost(length, elements));
+  const bool small =
+      static_cast<Count>(length + 8) * 4 * elements <= limits::three_fifths_entries_max;
+  if (length >= 3 && small) {
+    offer(Way::closed_form, three_fifths::closed_form_cost(length, elements));
+    offer(Way::table, three_fifths::table_cost(length, elements));
+  }
+  return best;
+}
+
+// Elements of part j of d: j, j+d, j+2d, ..
+std::uint64_t part_size(std::uint64_t elements, std::size_t part, std::size_t parts) {
+  return elements > part ? (elements - part - 1) / parts + 1 : 0;
+}
+
+}  // namespace
+
+Count cheapest_field_cost(const CodeField& field, std::uint64_t elements) {
+  return cheapest(field.length, elements).steps;
+}
+
+StepSource cheapest_field_steps(const CodeField& field, std::uint64_t elements) {
+  switch (cheapest(field.length, elements).way) {
+    case Way::minimum_path:
+      return minimum_path_steps({field}, elements);
+    case Way::two_bits:
+      return two_bits_steps(field, elements);
+    case Way::non_minimum_path:
+      return non_minimum_path_steps(field, elements);
+    case Way::closed_form:
+      return three_fifths_steps(three_fifths::closed_form_program(field.length, elements), field,
+                                elements);
+    case Way::table:
+      break;
+  }
+  return three_fifths_steps(three_fifths::table_program(field.length, elements), field, elements);
+}
+
+Count phases_cost(std::span<const CodeField> fields, std::uint64_t elements) {
+  Count steps = 0;
+  for (std::size_t phase = 0; phase < fields.size(); ++phase) {
+    Count slowest = 0;
+    for (std::size_t j = 0; j < fields.size(); ++j)
+      slowest = std::max(slowest, cheapest_field_cost(fields[(j + phase) % fields.size()],
+                                                      part_size(elements, j, fields.size())));
+    steps += slowest;
+  }
+  return steps;
+}
+
+StepSource phases_steps(std::span<const CodeField> fields, std::uint64_t elements) {
+  const std::size_t parts = fields.size();
+  std::vector<StepSource> phases;
+  for (std::size_t phase = 0; phase < parts; ++phase) {
+    std::vector<Part> together;
+    for (std::size_t j = 0; j < parts; ++j)
+      if (const std::uint64_t count = part_size(elements, j, parts); count != 0)
+        together.push_back({.source = cheapest_field_steps(fields[(j + phase) % parts], count),
+                            .count = count,
+                            .first = j,
+                            .stride = parts});
+    phases.push_back(side_by_side(elements, std::move(together)));
+  }
+  return one_after_another(elements, std::move(phases));
+}
+
+namespace {
+
+using three_fifths::Program;
+using three_fifths::UnitTable;
+
+constexpr std::uint64_t batch_elements = 5;
+constexpr std::uint64_t batch_steps = 3;
+
+struct Stage {
+  CodeField field;
+  const UnitTable* table;
+  std::uint64_t start;  // of batch 0
+  std::uint64_t latency;
+};
+
+std::uint64_t latency_of(const UnitTable& table, int length) {
+  std::uint64_t latency = 0;
+  for (const auto& units : table)
+    for (const three_fifths::Unit& unit : units)
+      latency = std::max(latency, finish_of(unit, three_fifths::low_bits_of(length)));
+  return latency;
+}
+
+std::vector<Stage> stages_of(std::span<const CodeField> fields) {
+  std::vector<Stage> stages;
+  std::uint64_t start = 0;
+  for (const CodeField& field : fields) {
+    Stage best{field, nullptr, start, 0};
+    for (const UnitTable& table : three_fifths::unit_tables(field.length)) {
+      const std::uint64_t latency = latency_of(table, field.length);
+      if (best.table == nullptr || latency < best.latency) best = {field, &table, start, latency};
+    }
+    start += best.latency;
+    stages.push_back(best);
+  }
+  return stages;
+}
+
+// Entries of one stage for element e = 5j + p of every source: unit p, 3j later.
+Program stage_program(const Stage& stage, std::uint64_t elements) {
+  Program program;
+  const int low_bits = three_fifths::low_bits_of(stage.field.length);
+  for (std::size_t source = 0; source < stage.table->size(); ++source)
+    for (std::uint64_t e = 0; e < elements; ++e)
+      add_unit((*stage.table)[source][e % batch_elements], low_bits,
+               stage.start + batch_steps * (e / batch_elements), source, e, program);
+  sort(program);
+  return program;
+}
+
+std::uint64_t last_step(const std::vector<Stage>& stages, std::uint64_t elements) {
+  const Stage& last = stages.back();
+  return last.start + last.latency + batch_steps * ((elements - 1) / batch_elements);
+}
+
+// Steps 2t hold local rules before step t, steps 2t+1 the moves of step t.
+void run_stage(const Stage& stage, std::uint64_t elements, std::uint64_t transit_from,
+               std::vector<CubeStep>& steps, std::uint64_t& transit) {
+  FieldTokens tokens(stage.field, elements, NodeSlots::Use::own);
+  const Program program = stage_program(stage, elements);
+  const std::uint64_t end = stage.start + stage.latency;
+  auto entry = program.entries.begin();
+  for (std::uint64_t t = 0; 2 * t < steps.size(); ++t) {
+    CubeStep local;
+    if (t >= end && (t - end) % batch_steps == 0) {
+      const std::uint64_t first = (t - end) / batch_steps * batch_elements;
+      if (first < elements) tokens.settle(first, std::min(first + batch_elements, elements), local);
+    }
+    CubeStep moves;
+    const auto next = std::find_if(entry, program.entries.end(),
+                                   [t](const three_fifths::Entry& e) { return e.step != t; });
+    tokens.step({entry, next}, moves);
+    entry = next;
+    const auto shifted = [&](Slot s) {
+      return static_cast<Slot>(s < elements ? s : s + (transit_from - elements));
+    };
+    for (auto* part : {&local, &moves})
+      for (Rule& rule : part->rules) {
+        rule.from = shifted(rule.from);
+        rule.to = shifted(rule.to);
+        steps[2 * t + (part == &local ? 0 : 1)].rules.push_back(std::move(rule));
+      }
+  }
+  transit = tokens.slots() - elements;
+}
+
+}  // namespace
+
+Count fields_pipeline_cost(std::span<const CodeField> fields, std::uint64_t elements) {
+  std::vector<Recurring> events;
+  for (const Stage& stage : stages_of(fields))
+    for (std::size_t source = 0; source < stage.table->size(); ++source)
+      for (std::uint64_t p = 0; p < std::min(batch_elements, elements); ++p) {
+        Program unit;
+        add_unit((*stage.table)[source][p], three_fifths::low_bits_of(stage.field.length),
+                 stage.start, source, p, unit);
+        for (const three_fifths::Entry& e : unit.entries)
+          events.push_back({e.step, (elements - p - 1) / batch_elements + 1});
+      }
+  return busy_steps(batch_steps, std::move(events));
+}
+
+StepSource fields_pipeline_steps(std::span<const CodeField> fields, std::uint64_t elements) {
+  const std::vector<Stage> stages = stages_of(fields);
+  std::vector<CubeStep> steps(2 * (last_step(stages, elements) + 1));
+  std::uint64_t slots = elements;
+  for (const Stage& stage : stages) {
+    std::uint64_t transit = 0;
+    run_stage(stage, elements, slots, steps, transit);
+    slots += transit;
+  }
+  return kept_steps(slots, std::move(steps));
+}
+
+namespace {
+
+std::optional<std::string> refusal(const Request& request) {
+  if (auto why = conversion_refusal(request, Hypercube::Ports::all)) return why;
+  const auto fields = conversion_of(request).working_fields();
+  if (fields.size() < 2) return "it converts two fields or more at once";
+  return {};
+}
+
+std::optional<std::string> refusal_pipeline(const Request& request) {
+  if (auto why = refusal(request)) return why;
+  const auto entries = static_cast<Count>(processor_bits(request) + 8) * 4 * request.elements();
+  if (entries > limits::three_fifths_entries_max)
+    return fmt::format("its program of about {} entries is too large to keep", to_string(entries));
+  return {};
+}
+
+Estimate estimate_phases(const Request& request) {
+  return {.cost = {phases_cost(conversion_of(request).working_fields(), request.elements()),
+                   "sum over phases of the slowest part's steps"}};
+}
+
+Estimate estimate_pipeline(const Request& request) {
+  return {
+      .cost = {fields_pipeline_cost(conversion_of(request).working_fields(), request.elements()),
+               "sum of the fields' latencies + 3 floor((K-1)/5), less what ends earlier"}};
+}
+
+void build_phases(const Request& request, ScheduleSink& sink) {
+  const CodeConversion conversion = conversion_of(request);
+  emit(request, fields_by_phases.name(),
+       phases_steps(conversion.working_fields(), request.elements()), conversion.direction, sink);
+}
+
+void build_pipeline(const Request& request, ScheduleSink& sink) {
+  const CodeConversion conversion = conversion_of(request);
+  emit(request, fields_pipeline.name(),
+       fields_pipeline_steps(conversion.working_fields(), request.elements()), conversion.direction,
+       sink);
+}
+
+}  // namespace
+
+const PlannerEntry fields_by_phases({
+    .name = "fields-by-phases",
+    .machine = "cube",
+    .title = "code conversion of several fields, each part of the elements on another field",
+    .needs = "Gray <-> binary code on two fields or more of processor bits, all ports",
+    .cost = "sum over phases of the slowest part's steps",
+    .citation = "Johnsson, Ho 1991 (codes), section 5.2, with the best plan for each field",
+    .refusal = refusal,
+    .estimate = estimate_phases,
+    .build = build_phases,
+});
+
+const PlannerEntry fields_pipeline({
+    .name = "fields-pipeline",
+    .machine = "cube",
+    .title = "code conversion of several fields, one after another, five elements in three steps",
+    .needs = "Gray <-> binary code on two fields or more of processor bits, all ports",
+    .cost = "at most the sum of the fields' latencies + 3 floor((K-1)/5) steps",
+    .citation = "faro",
+    .refusal = refusal_pipeline,
+    .estimate = estimate_pipeline,
+    .build = build_pipeline,
+});
+
+}  // namespace faro::inline v1

@@ -1,0 +1,112 @@
+// The three-fifths algorithms.   [faro]
+//   applies:  Gray <-> binary on one field of n >= 3 processor bits, all ports
+//   cost:     closed form: n-3 + g(K), g(K+5) = g(K)+3, at most ceil((3K+1)/5) + n-1
+//             table: P + E + 3(K-K0)/5 of the table that fits, often the bound     (tested n <= 10)
+//   bound:    ceil((3K+1)/5)
+//
+// Slots: S - K is the largest occupancy of a node above K, the same for every policy that opens a
+// new slot only when none is free; at most min(n/3, K/5) + 2 for the closed form, n <= 60, K <=
+// 100.
+#include "planners/cube/codes/three_fifths.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "base/check.hpp"
+#include "faro/base/limits.hpp"
+#include "planners/cube/codes/field_tokens.hpp"
+#include "planners/cube/request.hpp"
+
+namespace faro::inline v1 {
+using three_fifths::Entry;
+using three_fifths::Program;
+
+StepSource three_fifths_steps(const Program& program, const CodeField& field,
+                              std::uint64_t elements) {
+  FieldTokens tokens(field, elements, NodeSlots::Use::shared);
+  std::vector<CubeStep> steps(program.steps + 1);
+  auto entry = program.entries.begin();
+  for (std::uint64_t t = 0; t < program.steps; ++t) {
+    const auto end =
+        std::find_if(entry, program.entries.end(), [t](const Entry& e) { return e.step != t; });
+    tokens.step({entry, end}, steps[t]);
+    entry = end;
+  }
+  FARO_CHECK(entry == program.entries.end());
+  tokens.settle(0, elements, steps.back());
+  return kept_steps(tokens.slots(), std::move(steps));
+}
+
+namespace {
+
+std::optional<std::string> refusal_closed(const Request& request) {
+  if (auto why = one_field_refusal(request, 3)) return why;
+  const auto entries = static_cast<Count>(field_of(request).length + 8) * 4 * request.elements();
+  if (entries > limits::three_fifths_entries_max)
+    return fmt::format("its program of about {} entries is too large to keep", to_string(entries));
+  return {};
+}
+
+std::optional<std::string> refusal_table(const Request& request) {
+  if (auto why = refusal_closed(request)) return why;
+  const int length = field_of(request).length;
+  if (!three_fifths::table_cost(length, request.elements()))
+    return fmt::format("no table for {} bits and {} elements", length, request.elements());
+  return {};
+}
+
+Estimate estimate_closed(const Request& request) {
+  return {.cost = {three_fifths::closed_form_cost(field_of(request).length, request.elements()),
+                   "n-3 + g(K), g(K+5) = g(K)+3"}};
+}
+
+Estimate estimate_table(const Request& request) {
+  return {.cost = {*three_fifths::table_cost(field_of(request).length, request.elements()),
+                   "P + E + 3(K-K0)/5 of the table that fits K or a few more"}};
+}
+
+void build_program(const Request& request, std::string_view name, const Program& program,
+                   ScheduleSink& sink) {
+  emit(request, name, three_fifths_steps(program, field_of(request), request.elements()),
+       conversion_of(request).direction, sink);
+}
+
+void build_closed(const Request& request, ScheduleSink& sink) {
+  build_program(request, three_fifths_closed_form.name(),
+                three_fifths::closed_form_program(field_of(request).length, request.elements()),
+                sink);
+}
+
+void build_table(const Request& request, ScheduleSink& sink) {
+  build_program(request, three_fifths_table.name(),
+                three_fifths::table_program(field_of(request).length, request.elements()), sink);
+}
+
+}  // namespace
+
+const PlannerEntry three_fifths_closed_form({
+    .name = "three-fifths",
+    .machine = "cube",
+    .title = "code conversion at the best rate, five elements in three steps",
+    .needs = "Gray <-> binary code on one field of three processor bits or more, all ports",
+    .cost = "n-3 + g(K) steps, g(K+5) = g(K)+3, about 3K/5 + n-2",
+    .citation = "faro",
+    .refusal = refusal_closed,
+    .estimate = estimate_closed,
+    .build = build_closed,
+});
+
+const PlannerEntry three_fifths_table({
+    .name = "three-fifths-table",
+    .machine = "cube",
+    .title = "code conversion by tables of flows, at the lower bound or one step above",
+    .needs = "Gray <-> binary code on one field of 3..10 or 12 processor bits with a table for K",
+    .cost = "P + E + 3(K-K0)/5 steps of the table that fits",
+    .citation = "faro",
+    .refusal = refusal_table,
+    .estimate = estimate_table,
+    .build = build_table,
+});
+
+}  // namespace faro::inline v1

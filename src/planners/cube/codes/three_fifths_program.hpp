@@ -1,0 +1,68 @@
+// What the three-fifths algorithms do, before it becomes rules.
+//
+// A field of n >= 3 bits: u, its top three, and m = n-3 low ones. Every element walks a path of its
+// u in the 3-cube and, somewhere on it, is served: crosses the low dimensions ascending where it
+// must. All elements of one source u (and of u^1, mirrored) that carry the same number e act alike,
+// so a program has four sources and does not grow with the cube:
+//
+//   entry {t, source, e, hop, d}       element e of the source crosses top dimension d in step t
+//   entry {t, source, e, service, i}   it crosses low dimension i in step t, if it must
+//
+// Links are used evenly by the tables behind it, 5 elements in 3 steps, which no algorithm beats.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "faro/base/count.hpp"
+
+namespace faro::inline v1::three_fifths {
+
+struct Entry {
+  std::uint32_t step = 0;
+  std::uint32_t element = 0;
+  enum class Kind : std::uint8_t { hop, service } kind = Kind::hop;
+  std::uint8_t source = 0;     // the top bits of the field but the last of them, at the start
+  std::uint8_t dimension = 0;  // hop: the field's top dimensions from 0; service: 0..m-1
+  std::uint8_t pivot = 0;      // of a service: 0, or s of a second part (services_ring.hpp)
+};
+
+struct Program {
+  std::uint64_t steps = 0;
+  std::vector<Entry> entries;  // by step, source, element
+};
+
+// Algorithm A, any n >= 3. Steps are m + g(K) with g(K+5) = g(K) + 3, about (3K+1)/5 + n - 2.
+Count closed_form_cost(int length, std::uint64_t elements);
+Program closed_form_program(int length, std::uint64_t elements);
+
+// Flows found by integer programs for some n and K, prologue, repeated block and epilogue. A table
+// for a few elements more serves too, the surplus left out. Nothing where no table fits.
+std::optional<Count> table_cost(int length, std::uint64_t elements);
+Program table_program(int length, std::uint64_t elements);
+
+// One unit of algorithm A: what the p-th element of a batch does. Batch j does it 3j later.
+struct UnitEvent {
+  enum class Kind { hop_before, service, hop_after } kind = Kind::hop_before;
+  int time = 0;       // a hop after the service happens m later than this says
+  int dimension = 0;  // of a hop
+};
+using Unit = std::vector<UnitEvent>;
+// units[source][p], source = two top bits; of a field of two bits, its top bit.
+using UnitTable = std::vector<std::vector<Unit>>;
+const std::vector<UnitTable>& unit_tables(int length);
+// n-3, and 1 for a field of two bits.
+int low_bits_of(int length);
+// The step after a unit's last.
+std::uint64_t finish_of(const Unit& unit, int low_bits);
+
+// The entries of one element's unit, `shift` steps later than the table says.
+void add_unit(const Unit& unit, int low_bits, std::uint64_t shift, std::size_t source,
+              std::uint64_t element, Program& program);
+void sort(Program& program);
+// Steps in which something happens.
+std::uint64_t busy_steps(const Program& program);
+
+}  // namespace faro::inline v1::three_fifths

@@ -1,0 +1,276 @@
+// List scheduling over chosen paths.   [faro; seats after McMurchie, Ebeling 1995]
+//   applies:  destinations of all processors of a cube of at most 10 dimensions, any ports
+//   cost:     counted; on random permutations a few steps above the bound      (tested n <= 8)
+//   bound:    distance and crossings of each dimension, machines/bounds
+#include "planners/cube/lists/list_routing.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <memory>
+#include <span>
+#include <vector>
+
+#include "base/random.hpp"
+#include "faro/base/limits.hpp"
+#include "machines/bounds.hpp"
+#include "planners/cube/codes/node_slots.hpp"
+#include "planners/cube/lists/list_paths.hpp"
+#include "planners/cube/request.hpp"
+
+namespace faro::inline v1 {
+namespace {
+
+using links::Detours;
+using links::LinkTable;
+using links::Packet;
+using links::rounds_for;
+using links::Timetable;
+
+// Efforts, a fraction of a second each on a machine of today: rounds of times cost packets and
+// steps, searches for seats links and steps.
+constexpr std::uint64_t improve_work = std::uint64_t{1} << 24U;
+constexpr int improve_rounds_max = 100;
+constexpr std::uint64_t seats_work = std::uint64_t{1} << 27U;
+constexpr int seats_rounds_max = 30;
+
+// The elements that leave their processors, on ascending shortest ways.
+std::vector<Packet> packets_of(const Request& request) {
+  const int n = processor_bits(request);
+  std::vector<Packet> packets;
+  for (std::uint64_t e = 0; e < request.elements(); ++e)
+    for (Word p = 0; p < request.destinations().size(); ++p) {
+      const Word to = request.destinations()[p];
+      if (to == p) continue;
+      const auto slot = static_cast<Slot>(e);
+      packets.push_back({{p, slot, to, slot}, links::ascending_way(n, p, to)});
+    }
+  return packets;
+}
+
+// One dimension a processor and step, the same for sending and receiving: step after step those
+// with most left go where both ends are still free or on the same dimension.
+Timetable one_port_times(const LinkTable& table, const std::vector<Packet>& packets) {
+  const std::size_t n = table.size() / table.processors();
+  Timetable times;
+  times.starts.resize(packets.size());
+  const auto left = [&](std::uint32_t i) { return packets[i].way.size() - times.starts[i].size(); };
+  std::vector<std::uint32_t> waiting;
+  for (std::uint32_t i = 0; i < packets.size(); ++i)
+    if (left(i) != 0) waiting.push_back(i);
+  for (std::uint32_t step = 0; !waiting.empty(); ++step) {
+    std::stable_sort(waiting.begin(), waiting.end(),
+                     [&left](std::uint32_t a, std::uint32_t b) { return left(a) > left(b); });
+    std::vector<std::size_t> port(table.processors(), n);  // n: none yet
+    std::vector<bool> taken(table.size());
+    for (const std::uint32_t i : waiting) {
+      const links::Link link = packets[i].way[times.starts[i].size()];
+      const std::size_t d = link % n;
+      std::size_t& here = port[table.from[link]];
+      std::size_t& there = port[table.to[link]];
+      if (taken[link] || (here != n && here != d) || (there != n && there != d)) continue;
+      taken[link] = true;
+      here = there = d;
+      times.starts[i].push_back(step);
+    }
+    std::erase_if(waiting, [&left](std::uint32_t i) { return left(i) == 0; });
+    times.steps = step + 1;
+  }
+  return times;
+}
+
+struct ListPlan {
+  std::vector<CubeStep> steps;  // the last one local
+  std::uint64_t slots = 0;
+};
+
+// Where the packets are while they move.
+struct Stored {
+  Word processor;
+  Slot slot;
+};
+
+// Arrivals of one step: own slots first, then whatever is free.
+class Storing {
+ public:
+  Storing(const LinkTable& table, const std::vector<Packet>& packets, std::uint64_t elements)
+      : table_(table),
+        packets_(packets),
+        slots_(table.processors(), elements, NodeSlots::Use::shared) {
+    for (const Packet& packet : packets)
+      at_.push_back({packet.move.from_processor, packet.move.from_slot});
+  }
+
+  // Packet i crosses link `hop` of its way.
+  struct Crossing {
+    std::uint32_t packet;
+    std::size_t hop;
+  };
+  CubeStep step(const std::vector<Crossing>& crossings) {
+    CubeStep out;
+    for (const Crossing& c : crossings) slots_.leave(at_[c.packet].processor, at_[c.packet].slot);
+    std::vector<Crossing> without_own;
+    for (const Crossing& c : crossings) {
+      const Slot own = packets_[c.packet].move.to_slot;
+      if (slots_.take_own(target(c), own))
+        go(c, own, out);
+      else
+        without_own.push_back(c);
+    }
+    for (const Crossing& c : without_own) go(c, slots_.take(target(c)), out);
+    return out;
+  }
+
+  // Everybody to the slot wanted.
+  CubeStep home() const {
+    CubeStep out;
+    for (std::size_t i = 0; i < packets_.size(); ++i)
+      if (at_[i].slot != packets_[i].move.to_slot)
+        out.moves.push_back(
+            {at_[i].processor, at_[i].slot, at_[i].processor, packets_[i].move.to_slot});
+    return out;
+  }
+  std::uint64_t slots() const { return slots_.slots(); }
+
+ private:
+  Word target(const Crossing& c) const { return table_.to[packets_[c.packet].way[c.hop]]; }
+  void go(const Crossing& c, Slot slot, CubeStep& out) {
+    Stored& at = at_[c.packet];
+    out.moves.push_back({at.processor, at.slot, target(c), slot});
+    at = {target(c), slot};
+  }
+
+  const LinkTable& table_;
+  const std::vector<Packet>& packets_;
+  NodeSlots slots_;
+  std::vector<Stored> at_;
+};
+
+// Packets and when they move.
+struct Routed {
+  std::vector<Packet> packets;
+  Timetable times;
+};
+
+ListPlan stored(const Request& request, const Routed& routed) {
+  const LinkTable table = LinkTable::of_cube(processor_bits(request));
+  std::vector<std::vector<Storing::Crossing>> crossings(routed.times.steps);
+  for (std::uint32_t i = 0; i < routed.packets.size(); ++i)
+    for (std::size_t h = 0; h < routed.times.starts[i].size(); ++h)
+      crossings[routed.times.starts[i][h]].push_back({i, h});
+  Storing storing(table, routed.packets, request.elements());
+  ListPlan plan;
+  for (const auto& now : crossings) plan.steps.push_back(storing.step(now));
+  plan.steps.push_back(storing.home());
+  plan.slots = storing.slots();
+  return plan;
+}
+
+bool one_port(const Request& request) {
+  return cube_of(request)->ports == Hypercube::Ports::one;
+}
+
+Routed shortest(const Request& request) {
+  const LinkTable table = LinkTable::of_cube(processor_bits(request));
+  Routed routed{packets_of(request), {}};
+  routed.times = one_port(request) ? one_port_times(table, routed.packets)
+                                   : links::first_come(table, routed.packets, {});
+  return routed;
+}
+
+// The best of several ways and times, with all ports then negotiated step by step towards the
+// bound.
+Routed balanced(const Request& request) {
+  const int n = processor_bits(request);
+  const LinkTable table = LinkTable::of_cube(n);
+  const auto enough = static_cast<std::uint32_t>(
+      lower_bound(*cube_of(request), std::span<const std::uint64_t>(request.destinations()),
+                  request.elements())
+          .value);
+  Routed best = shortest(request);
+  if (best.packets.empty()) return best;
+  Random random(1991);
+  for (const Detours detours : {Detours::none, Detours::one}) {
+    Routed tried{best.packets, {}};
+    links::balance_on_cube(n, tried.packets, detours);
+    const std::uint64_t work = tried.packets.size() * best.times.steps;
+    tried.times =
+        one_port(request)
+            ? one_port_times(table, tried.packets)
+            : links::improve(
+                  table, tried.packets,
+                  rounds_for({.work = improve_work, .each = work, .most = improve_rounds_max}),
+                  enough, random);
+    if (tried.times.steps < best.times.steps) best = std::move(tried);
+  }
+  while (!one_port(request) && best.times.steps > enough) {
+    const std::uint64_t search = table.size() * best.times.steps;
+    if (!links::negotiate_seats(table, best.packets, best.times, best.times.steps - 1,
+                                {.rounds = seats_rounds_max, .searches = seats_work / search}))
+      break;
+  }
+  return best;
+}
+
+std::optional<std::string> refusal(const Request& request) {
+  const Hypercube* cube = cube_of(request);
+  if (cube == nullptr) return "it is for a Boolean cube";
+  if (request.destinations().empty()) return "it plans lists of destinations";
+  if (cube->dimensions > limits::list_routing_dimensions_max)
+    return fmt::format("it lists every processor, of at most {} dimensions; this cube has {}",
+                       limits::list_routing_dimensions_max, cube->dimensions);
+  if (request.elements() > limits::list_routing_elements_max >>
+      static_cast<unsigned>(cube->dimensions))
+    return fmt::format("it lists every element, at most {} of the whole machine",
+                       limits::list_routing_elements_max);
+  return {};
+}
+
+Offer offer_of(const Request& request, std::string_view name, Routed found, const char* words) {
+  const auto routed = std::make_shared<const Routed>(std::move(found));
+  return {.estimate = {.cost = {routed->times.steps, words}},
+          .push = [request, routed, name](ScheduleSink& sink) {
+            const ListPlan plan = stored(request, *routed);
+            sink.begin(header_of(request, name, plan.slots));
+            for (const CubeStep& step : plan.steps)
+              if (!step.moves.empty()) sink.step(step);
+            sink.finish();
+          }};
+}
+
+Offer offer_shortest(const Request& request) {
+  return offer_of(request, shortest_path_lists.name(), shortest(request),
+                  "counted, ascending shortest paths");
+}
+Offer offer_balanced(const Request& request) {
+  return offer_of(request, balanced_lists.name(), balanced(request),
+                  "counted, paths and times negotiated");
+}
+
+}  // namespace
+
+const PlannerEntry shortest_path_lists({
+    .name = "shortest-path-lists",
+    .machine = "cube",
+    .title = "any permutation of processors, list scheduling over shortest paths",
+    .needs = "a list of destinations, at most 10 dimensions",
+    .cost = "counted",
+    .citation = "faro",
+    .refusal = refusal,
+    .offer = offer_shortest,
+});
+
+const PlannerEntry balanced_lists({
+    .name = "balanced-lists",
+    .machine = "cube",
+    .title =
+        "any permutation of processors, paths over the emptiest links, paths and times negotiated",
+    .needs = "a list of destinations, at most 10 dimensions",
+    .cost = "counted; prices of links stand for the linear program of the best flow",
+    .citation = "faro, after McMurchie, Ebeling 1995",
+    .refusal = refusal,
+    .offer = offer_balanced,
+    .searches = true,
+});
+
+}  // namespace faro::inline v1

@@ -1,0 +1,251 @@
+#include "planners/cube/shuffle/extended_cube.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "base/check.hpp"
+#include "faro/base/limits.hpp"
+#include "planners/cube/request.hpp"
+#include "planners/cube/shuffle/cycles.hpp"
+#include "planners/cube/shuffle/planners.hpp"
+
+namespace faro::inline v1::shuffle {
+namespace {
+
+constexpr int spelled_out_log2_max = 16;
+
+struct Extension {
+  Structure whole;        // n, k
+  Structure part;         // n, k - e: the storage bits left, renumbered
+  std::vector<int> bits;  // the e storage bits that become processor bits
+  std::vector<int> left;  // the others
+  Hypercube::Ports ports = Hypercube::Ports::all;
+  int extra() const { return static_cast<int>(bits.size()); }
+  int dimension(int i) const { return whole.processor_bits + i; }  // that bits[i] becomes
+};
+
+Extension extension_of(const Request& request, int extra) {
+  Extension x{.whole = structure_of(request), .part = {}, .bits = {}, .left = {}};
+  x.ports = std::get<Hypercube>(request.machine()).ports;
+  Word controls = 0;
+  for (const Chain& c : x.whole.chains) controls |= bit(c.control);
+  std::vector<int> renumbered(static_cast<std::size_t>(x.whole.slot_bits), -1);
+  for (int i = 0; i < x.whole.slot_bits; ++i) {
+    if (!has_bit(controls, i) && x.extra() < extra) {
+      x.bits.push_back(i);
+    } else {
+      renumbered[static_cast<std::size_t>(i)] = static_cast<int>(x.left.size());
+      x.left.push_back(i);
+    }
+  }
+  x.part = x.whole;
+  x.part.slot_bits -= extra;
+  for (Chain& c : x.part.chains)
+    c.control = c.target = renumbered[static_cast<std::size_t>(c.control)];
+  return x;
+}
+
+// The request on the subcube alone, and the dimensions around it.
+Request inner_of(const Request& request) {
+  Hypercube cube = std::get<Hypercube>(request.machine());
+  cube.dimensions = request.map().map.width() - request.map().memory_bits;
+  return Request::of(cube, request.map());
+}
+int extra_of(const Request& request) {
+  return std::get<Hypercube>(request.machine()).dimensions -
+         (request.map().map.width() - request.map().memory_bits);
+}
+
+std::optional<std::string> named_refusal(const Request& request) {
+  if (!std::holds_alternative<Hypercube>(request.machine())) return "it plans for cubes";
+  if (!request.map().cut || !request.destinations().empty())
+    return "it needs a map that says where the memory bits go: a:5 | m:3 -> ... on cube:6";
+  if (extra_of(request) < 1)
+    return "the data fill the cube; it is for a map with fewer processor bits, a:5 | m:3 -> ... on "
+           "cube:6";
+  return extended_cube_refusal(inner_of(request), extra_of(request));
+}
+
+Estimate named_estimate(const Request& request) {
+  return {.cost = {extended_cube_cost(inner_of(request), extra_of(request)).steps(),
+                   "scatter + permute + gather"},
+          .paper = std::nullopt};
+}
+
+void named_build(const Request& request, ScheduleSink& sink) {
+  build_extended_cube(inner_of(request), extra_of(request), sink);
+}
+
+Program program_of(const Extension& x) {
+  return x.ports == Hypercube::Ports::one ? one_port_program(x.part) : sequence_program(x.part);
+}
+
+Word gather_bits(Word slot, const std::vector<int>& positions) {
+  Word result = 0;
+  for (std::size_t i = 0; i < positions.size(); ++i)
+    if (has_bit(slot, positions[i])) result |= bit(static_cast<int>(i));
+  return result;
+}
+
+Word spread_bits(Word value, const std::vector<int>& positions) {
+  Word result = 0;
+  for (std::size_t i = 0; i < positions.size(); ++i)
+    if (has_bit(value, static_cast<int>(i))) result |= bit(positions[i]);
+  return result;
+}
+
+// The scatter of one group (2^e slots that agree in the bits left): in its phase p every holder
+// sends, one by one, the elements whose bit order[p] is set. steps[t] are its rules at step t.
+void add_group(const Extension& x, Word group, const std::vector<int>& order,
+               std::span<CubeStep> steps) {
+  const int e = x.extra();
+  std::size_t now = 0;
+  for (int p = 0; p < e; ++p) {
+    const std::vector<int> before(order.begin(), order.begin() + p);
+    const std::vector<int> after(order.begin() + p + 1, order.end());
+    for (Word later = 0; later < bit(e - p - 1); ++later, ++now)
+      for (Word earlier = 0; earlier < bit(p); ++earlier) {
+        const Word to = spread_bits(earlier, before) | spread_bits(later, after) |
+                        bit(order[static_cast<std::size_t>(p)]);
+        const auto slot = static_cast<Slot>(spread_bits(group, x.left) | spread_bits(to, x.bits));
+        Rule rule{.where = {},
+                  .from = slot,
+                  .across = x.dimension(order[static_cast<std::size_t>(p)]),
+                  .to = slot};
+        const Word at = spread_bits(earlier, before);
+        for (int i = 0; i < e; ++i)
+          rule.where.push_back({.mask = bit(x.dimension(i)), .value = has_bit(at, i) ? 1U : 0U});
+        steps[now].rules.push_back(std::move(rule));
+      }
+  }
+}
+
+std::vector<CubeStep> scatter_steps(const Extension& x) {
+  const int e = x.extra();
+  const std::size_t batch = x.ports == Hypercube::Ports::all ? static_cast<std::size_t>(e) : 1;
+  const std::size_t groups = x.part.elements();
+  const std::size_t length = bit(e) - 1;
+  std::vector<CubeStep> steps((groups + batch - 1) / batch * length);
+  for (std::size_t g = 0; g < groups; ++g) {
+    std::vector<int> order;
+    for (int i = 0; i < e; ++i)
+      order.push_back(static_cast<int>((g % batch + static_cast<std::size_t>(i)) %
+                                       static_cast<std::size_t>(e)));
+    add_group(x, g, order, std::span(steps).subspan(g / batch * length, length));
+  }
+  return steps;
+}
+
+// What the scatter left in slot y of the copy with the bits of y goes to the slot of the part.
+CubeStep pack(const Extension& x) {
+  CubeStep step;
+  for (Word y = 0; y < x.whole.elements(); ++y) {
+    const Word copy = gather_bits(y, x.bits);
+    Rule rule{.where = {},
+              .from = static_cast<Slot>(y),
+              .across = inside,
+              .to = static_cast<Slot>(gather_bits(y, x.left))};
+    for (int i = 0; i < x.extra(); ++i)
+      rule.where.push_back({.mask = bit(x.dimension(i)), .value = has_bit(copy, i) ? 1U : 0U});
+    step.rules.push_back(std::move(rule));
+  }
+  return step;
+}
+
+void reverse(CubeStep& step) {
+  for (Rule& rule : step.rules) {
+    std::swap(rule.from, rule.to);
+    if (rule.across != inside)
+      for (Parity& c : rule.where) c.value ^= has_bit(c.mask, rule.across) ? 1U : 0U;
+  }
+}
+
+CubeStep last_step(const Extension& x) {
+  CubeStep step;
+  for (Word y = 0; y < x.whole.elements(); ++y)
+    if (x.whole.final_slot(y) != y)
+      step.rules.push_back({.where = {},
+                            .from = static_cast<Slot>(y),
+                            .across = inside,
+                            .to = static_cast<Slot>(x.whole.final_slot(y))});
+  return step;
+}
+
+}  // namespace
+
+std::optional<std::string> extended_cube_refusal(const Request& request, int extra) {
+  if (auto reason = refusal(request)) return reason;
+  const Structure s = structure_of(request);
+  if (s.nothing_remote()) return "nothing moves between processors";
+  if (s.processor_bits + s.slot_bits > spelled_out_log2_max)
+    return fmt::format("its goal is spelled out, up to 2^{} elements", spelled_out_log2_max);
+  if (extra < 1 || s.processor_bits + extra > limits::address_bits_max)
+    return "it needs at least one more dimension";
+  if (s.slot_bits - extra < static_cast<int>(s.chains.size()))
+    return "fewer storage bits than extra dimensions stay in storage";
+  return std::nullopt;
+}
+
+ExtendedCubeCost extended_cube_cost(const Request& request, int extra) {
+  const Extension x = extension_of(request, extra);
+  const Count groups = x.part.elements();
+  const Count each = bit(extra) - 1;
+  const bool all = x.ports == Hypercube::Ports::all;
+  const Count scatter = all ? ceil_div(groups, static_cast<Count>(extra)) * each : groups * each;
+  const Count permute = all ? sequence_steps(x.part) : one_port_steps(x.part);
+  return {.scatter = scatter, .permute = permute, .gather = scatter};
+}
+
+void build_extended_cube(const Request& request, int extra, ScheduleSink& sink) {
+  const Extension x = extension_of(request, extra);
+  const Program program = program_of(x);
+  ScheduleHeader header = cube_header(request, extended_cube.name(),
+                                      std::max(x.whole.elements(), slots_of(x.part, program)));
+  header.machine = Hypercube{.dimensions = x.whole.processor_bits + extra, .ports = x.ports};
+  MovesGoal goal;
+  const int k = x.whole.slot_bits;
+  const BitMap map =
+      request.map().cut ? request.map().map : beside(request.map().map, BitMap::identity(k));
+  for (Word a = 0; a < bit(x.whole.processor_bits + k); ++a)
+    goal.moves.push_back({.from_processor = a >> k,
+                          .from_slot = static_cast<Slot>(a & x.whole.slot_mask()),
+                          .to_processor = map(a) >> k,
+                          .to_slot = static_cast<Slot>(map(a) & x.whole.slot_mask())});
+  header.goal = std::move(goal);
+  sink.begin(header);
+  std::vector<CubeStep> steps = scatter_steps(x);
+  for (const CubeStep& step : steps) sink.step(step);
+  CubeStep packing = pack(x);
+  sink.step(packing);
+  for (const Part& part : program) emit_part(part, sink);
+  reverse(packing);
+  sink.step(packing);
+  for (std::size_t i = steps.size(); i-- > 0;) {
+    reverse(steps[i]);
+    sink.step(steps[i]);
+  }
+  if (const CubeStep last = last_step(x); !last.rules.empty()) sink.step(last);
+  sink.finish();
+}
+
+}  // namespace faro::inline v1::shuffle
+
+namespace faro::inline v1 {
+
+const PlannerEntry extended_cube({
+    .name = "extended-cube",
+    .machine = "cube",
+    .title = "data on a subcube: scatter to the dimensions around it, permute, gather",
+    .needs = "a bit permutation with fewer processor bits than the cube has dimensions; asked for "
+             "by name",
+    .cost =
+        "2 (2^e - 1) ceil(K / e 2^e) with all ports, 2 (K - K/2^e) with one, and the permutation "
+        "with K/2^e",
+    .citation = "Johnsson, Ho 1991 (shuffles), Definition 3, Corollary 2",
+    .refusal = shuffle::named_refusal,
+    .estimate = shuffle::named_estimate,
+    .build = shuffle::named_build,
+});
+
+}  // namespace faro::inline v1

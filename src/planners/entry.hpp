@@ -1,0 +1,45 @@
+// A planner as an entry of the catalogue: words and functions.
+//
+//   const PlannerEntry minimum_path({.name = "minimum-path", .. .refusal = refusal,
+//                                    .estimate = estimate, .build = build});
+//
+// What has a formula gives `estimate` and `build`; what searches gives `offer` in their place,
+// which keeps what it found.
+#pragma once
+
+#include "faro/planners/planner.hpp"
+
+namespace faro::inline v1 {
+
+class PlannerEntry final : public Planner {
+ public:
+  struct Parts {
+    std::string_view name;
+    std::string_view machine;
+    std::string_view title;
+    std::string_view needs;
+    std::string_view cost;
+    std::string_view citation;
+    std::optional<std::string> (*refusal)(const Request&);  // of requests that move data
+    // The cost, and the schedule pushed into a sink. Require no refusal.
+    Estimate (*estimate)(const Request&) = nullptr;
+    void (*build)(const Request&, ScheduleSink&) = nullptr;
+    Offer (*offer)(const Request&) = nullptr;
+    bool searches = false;
+  };
+
+  explicit constexpr PlannerEntry(const Parts& parts)
+      : about_{parts.name, parts.machine, parts.title, parts.needs, parts.cost, parts.citation},
+        parts_(parts) {}
+
+  const About& about() const override { return about_; }
+  std::optional<std::string> refusal(const Request& request) const override;
+  bool searches() const override { return parts_.searches; }
+  Offer offer(const Request& request) const override;
+
+ private:
+  About about_;
+  Parts parts_;
+};
+
+}  // namespace faro::inline v1

@@ -1,0 +1,107 @@
+// PERMUTE as planners of the catalogue: the paper's, ours with fewer operations, the one with two
+// registers.
+#include <fmt/format.h>
+
+#include "machines/mesh/bounds.hpp"
+#include "planners/mesh/permute.hpp"
+
+namespace faro::inline v1 {
+namespace {
+
+using mesh::Variant;
+
+mesh::MeshProgram program_for(const Request& request, const MeshGeometry& geometry,
+                              Variant variant) {
+  const BpcVector bits = *BpcVector::from(*mesh::processor_map(request));
+  // With two dimensions the paper's own algorithm needs two registers.
+  if (variant == Variant::general && geometry.proper_dimensions() <= 2)
+    variant = Variant::two_dimensions;
+  return mesh::permute(geometry, bits, variant);
+}
+
+template <Variant variant>
+Estimate estimate(const Request& request) {
+  const MeshGeometry geometry(mesh::mesh_of(request));
+  const mesh::MeshProgram program = program_for(request, geometry, variant);
+  const char* text = variant == Variant::two_registers ? "at most 1.6 beta(A)"
+                     : variant == Variant::torus       ? "beta(A), less g for each top bit"
+                                                       : "beta(A)";
+  Estimate estimate = mesh::estimate_of(
+      request, program, request.elements() == 1 ? text : fmt::format("K times {}", text));
+  if (variant == Variant::two_registers || variant == Variant::torus) return estimate;
+  const BpcVector bits = *BpcVector::from(*mesh::processor_map(request));
+  estimate.paper =
+      PaperCount{"Nassimi, Sahni 1980, Theorem 2.1",
+                 {mesh::beta_by_bits(geometry, bits) * request.elements(), "beta(A), (2.3)"}};
+  return estimate;
+}
+
+std::string_view name_of(Variant variant) {
+  return variant == Variant::plus            ? mesh_permute_plus.name()
+         : variant == Variant::two_registers ? mesh_two_registers.name()
+         : variant == Variant::torus         ? torus_permute.name()
+                                             : mesh_permute.name();
+}
+
+template <Variant variant>
+void build(const Request& request, ScheduleSink& sink) {
+  const MeshGeometry geometry(mesh::mesh_of(request));
+  mesh::emit(request, name_of(variant), program_for(request, geometry, variant), sink);
+}
+
+std::optional<std::string> refusal_of_torus_bpc(const Request& request) {
+  if (const auto why = mesh::refusal_of_simd(request, Mesh::Wrap::orthogonal)) return why;
+  return mesh::refusal_of_bpc(request);
+}
+
+}  // namespace
+
+const PlannerEntry mesh_permute({
+    .name = "mesh-permute",
+    .machine = "mesh",
+    .title = "BPC routing in the fewest unit routes, as published",
+    .needs = "a permutation of address bits with complements",
+    .cost = "beta(A) unit routes, at most 4p - 2q' long routes, 6p - 3 register operations",
+    .citation = "Nassimi, Sahni 1980, Algorithm 4.1 and section 5",
+    .refusal = mesh::refusal_of_bpc,
+    .estimate = estimate<Variant::general>,
+    .build = build<Variant::general>,
+});
+
+const PlannerEntry mesh_permute_plus({
+    .name = "mesh-permute-plus",
+    .machine = "mesh",
+    .title = "the same routes with fewer register operations",
+    .needs = "a permutation of address bits with complements",
+    .cost = "beta(A) unit routes, at most 4p - 2q' long routes, 6p - 3 register operations",
+    .citation = "faro, after Nassimi, Sahni 1980",
+    .refusal = mesh::refusal_of_bpc,
+    .estimate = estimate<Variant::plus>,
+    .build = build<Variant::plus>,
+});
+
+const PlannerEntry mesh_two_registers({
+    .name = "mesh-two-registers",
+    .machine = "mesh",
+    .title = "BPC routing with the registers Rr and Rs alone",
+    .needs = "a permutation of address bits with complements",
+    .cost = "beta(A) unit routes in one or two dimensions, at most 1.6 beta(A) seen in more",
+    .citation = "faro, after Nassimi, Sahni 1980",
+    .refusal = mesh::refusal_of_bpc,
+    .estimate = estimate<Variant::two_registers>,
+    .build = build<Variant::two_registers>,
+});
+
+const PlannerEntry torus_permute({
+    .name = "torus-permute",
+    .machine = "torus",
+    .title = "PERMUTE with the wraparound's short ways for top bits",
+    .needs = "a permutation of address bits with complements",
+    .cost = "at most beta(A) unit routes; 3n - 4 for an n x n transpose",
+    .citation = "faro, after Nassimi, Sahni 1980",
+    .refusal = refusal_of_torus_bpc,
+    .estimate = estimate<Variant::torus>,
+    .build = build<Variant::torus>,
+});
+
+}  // namespace faro::inline v1

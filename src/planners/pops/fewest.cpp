@@ -1,0 +1,135 @@
+// Fewest slots for any permutation.   [faro]
+//   applies:  a permutation, listed or given by a map; one element each
+//   cost:     found by search: at least the bound, at most the best of single hop, two hops and
+//             threshold. d <= g: 0, 1 or 2, optimal.
+//             (tested: optimal for every permutation of POPS(3,2), (2,3), (4,2), (3,3))
+//   bound:    machines/bounds/pops_bounds
+#include "planners/pops/fewest.hpp"
+
+#include <algorithm>
+#include <memory>
+#include <optional>
+#include <utility>
+
+#include "machines/pops/bounds.hpp"
+#include "planners/pops/loads.hpp"
+#include "planners/pops/permutation.hpp"
+#include "planners/pops/placement.hpp"
+
+namespace faro::inline v1::pops {
+namespace {
+
+// Starts of the search for one number of slots, and the work after which it stops altogether.
+constexpr std::uint64_t starts_max = 9;
+constexpr std::uint64_t work_max = 1'600'000'000;
+
+std::vector<Packet> at_most(const Pops& machine, const std::vector<Word>& to) {
+  std::vector<Packet> best = single_hop(machine, to);
+  const Count straight = slots_of(best);
+  if (machine.group_size < machine.groups) {
+    if (straight <= 2) return best;
+    return fair_two_hops(machine, to);
+  }
+  const Threshold threshold = best_threshold(machine, to);
+  if (threshold.slots < straight) return threshold_hops(machine, to, threshold.straight);
+  return best;
+}
+
+// Searches for plans within a number of slots, and the work that they have taken.
+class Attempts {
+ public:
+  Attempts(const Pops& machine, const std::vector<Word>& to, const PopsDemand& demand)
+      : machine_(machine), to_(to), demand_(demand), start_work_(search_work(machine.groups)) {}
+
+  bool may_go_on() const { return work_ < work_max; }
+  // Networks of many groups get one start for each number of slots: more slots are easier.
+  bool are_dear() const { return start_work_ * starts_max > work_max; }
+
+  std::optional<std::vector<Packet>> within(std::uint32_t k) {
+    const std::uint64_t starts = are_dear() ? 1 : starts_max;
+    for (std::uint64_t seed = 0; seed < starts && may_go_on(); ++seed) {
+      if (const auto routes = find_routes(demand_, k, seed)) {
+        if (auto packets = place(machine_, to_, *routes, k, seed)) return packets;
+      } else {
+        work_ += start_work_;
+      }
+    }
+    return std::nullopt;
+  }
+
+ private:
+  const Pops& machine_;
+  const std::vector<Word>& to_;
+  const PopsDemand& demand_;
+  std::uint64_t start_work_;
+  std::uint64_t work_ = 0;
+};
+
+}  // namespace
+
+Count slots_of(const std::vector<Packet>& packets) {
+  std::vector<bool> used;
+  const auto use = [&used](std::uint32_t slot) {
+    if (slot >= used.size()) used.resize(slot + std::size_t{1}, false);
+    used[slot] = true;
+  };
+  for (const Packet& p : packets) {
+    use(p.first);
+    if (p.relay != no_relay) use(p.second);
+  }
+  return static_cast<Count>(std::count(used.begin(), used.end(), true));
+}
+
+std::vector<Packet> fewest_slots(const Pops& machine, const std::vector<Word>& to) {
+  std::vector<Packet> best = at_most(machine, to);
+  const Count most = slots_of(best);
+  if (machine.group_size <= machine.groups || most <= 2) return best;
+  const PopsDemand demand = pops_demand(machine, to);
+  Attempts attempts(machine, to, demand);
+  auto low = std::max(2U, static_cast<std::uint32_t>(pops_bound(demand).value));
+  auto high = static_cast<std::uint32_t>(most);
+  // Up from the bound; where a start is dear, in strides that double, then back.
+  std::uint32_t stride = 1;
+  while (low < high && attempts.may_go_on()) {
+    const std::uint32_t k = std::min(low + stride - 1, high - 1);
+    if (auto packets = attempts.within(k)) {
+      best = std::move(*packets);
+      high = k;
+      stride = std::max(1U, (high - low) / 2);
+    } else {
+      low = k + 1;
+      if (attempts.are_dear()) stride *= 2;
+    }
+  }
+  return best;
+}
+
+namespace {
+
+Offer fewest_offer(const Request& request) {
+  const auto packets = std::make_shared<const std::vector<Packet>>(
+      fewest_slots(std::get<Pops>(request.machine()), destinations(request)));
+  return {.estimate = {{slots_of(*packets), "found by search"}},
+          .push = [request, packets](ScheduleSink& sink) {
+            emit_permutation(request, pops_fewest_slots.name(), *packets, sink);
+          }};
+}
+
+}  // namespace
+}  // namespace faro::inline v1::pops
+
+namespace faro::inline v1 {
+
+const PlannerEntry pops_fewest_slots({
+    .name = "pops-fewest-slots",
+    .machine = "pops",
+    .title = "a search from the lower bound up: some data straight, some over relays",
+    .needs = "any permutation of the processors, listed",
+    .cost = "at most the best of single hop, two hops and threshold; often the bound",
+    .citation = "faro",
+    .refusal = pops::no_permutation,
+    .offer = pops::fewest_offer,
+    .searches = true,
+});
+
+}  // namespace faro::inline v1

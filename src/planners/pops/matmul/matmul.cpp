@@ -1,0 +1,89 @@
+#include "faro/planners/pops/matmul/matmul.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "faro/base/error.hpp"
+#include "planners/pops/matmul/schedules.hpp"
+
+namespace faro::inline v1 {
+namespace {
+
+constexpr std::uint64_t order_max = 4096;
+
+// Larger over smaller: how far two group sizes are apart.
+bool nearer(std::uint64_t a, std::uint64_t b, std::uint64_t wanted) {
+  const auto apart = [wanted](std::uint64_t d) {
+    return std::pair<Count, Count>(std::max(d, wanted), std::min(d, wanted));
+  };
+  const auto [a_above, a_below] = apart(a);
+  const auto [b_above, b_below] = apart(b);
+  return a_above * b_below < b_above * a_below;
+}
+
+std::uint64_t rows_of_chunk(const Pops& machine, std::uint64_t rows) {
+  return std::min(rows, (machine.groups + 1) / 2);
+}
+
+}  // namespace
+
+Pops nearest_matmul_machine(const Pops& machine, std::uint64_t order) {
+  const std::uint64_t wanted = std::max<std::uint64_t>(1, machine.group_size);
+  std::uint64_t best = order;
+  for (std::uint64_t part = 1; part <= order; ++part) {
+    if (order % part != 0) continue;
+    for (const std::uint64_t d : {part, order * part})
+      if (nearer(d, best, wanted)) best = d;
+  }
+  return {best, order * order / best, machine.multi_receive};
+}
+
+std::optional<std::string> matmul_refusal(const Pops& machine, std::uint64_t order) {
+  if (order == 0) return "matrices of order 0 have no product";
+  if (order > order_max)
+    return fmt::format("matrices of order {}; the limit is {}", order, order_max);
+  const std::uint64_t d = machine.group_size;
+  const std::uint64_t g = machine.groups;
+  const bool counts = d != 0 && g != 0 && Count{d} * g == Count{order} * order;
+  if (counts && (order % d == 0 || d % order == 0)) return std::nullopt;
+  const Pops fits = nearest_matmul_machine(machine, order);
+  const std::string why =
+      counts ? fmt::format("{0} does not divide the order {1}, nor {1} the {0}", d, order)
+             : fmt::format("matrices of order {0} need {0}² = {1} processors, pops:{2},{3} has {4}",
+                           order, order * order, d, g, to_string(Count{d} * g));
+  return fmt::format("{}; the nearest machine that fits is pops:{},{}", why, fits.group_size,
+                     fits.groups);
+}
+
+Formula matmul_slots(const Pops& machine, std::uint64_t order, MatmulAlgorithm algorithm) {
+  const Count n = order;
+  if (algorithm == MatmulAlgorithm::paper)
+    return machine.group_size <= order ? Formula{2 * n, "2N"}
+                                       : Formula{2 * n * n / machine.groups, "2N²/g"};
+  if (order == 1) return {0, "0: one processor"};
+  if (machine.group_size <= order) return {2 * n - 2, "2N - 2"};
+  const Count r = order / machine.groups;
+  if (machine.groups == 2) return {3 * r * r, "3N²/4"};
+  const Count p = rows_of_chunk(machine, order / machine.groups);
+  if (p == 1) return {r * n + n * r, "2rN"};
+  return {r * n + n * ceil_div(r, p) + 1, "rN + N·ceil(r/p) + 1, p = min(r, floor((g+1)/2))"};
+}
+
+void push_matmul(const Pops& machine, std::uint64_t order, MatmulAlgorithm algorithm,
+                 ScheduleSink& sink) {
+  if (const auto why = matmul_refusal(machine, order)) throw Error(ErrorCode::impossible, *why);
+  const bool rows_are_groups = machine.group_size <= order;
+  if (algorithm == MatmulAlgorithm::paper)
+    (rows_are_groups ? matmul::paper_by_row_groups : matmul::paper_by_rows)(machine, order, sink);
+  else if (order == 1)
+    matmul::single(machine, sink);
+  else if (rows_are_groups)
+    matmul::best_by_row_groups(machine, order, sink);
+  else if (machine.groups == 2)
+    matmul::best_two_groups(machine, order, sink);
+  else
+    matmul::best_by_rows(machine, order, rows_of_chunk(machine, order / machine.groups), sink);
+}
+
+}  // namespace faro::inline v1

@@ -1,0 +1,301 @@
+#include "faro/planners/request.hpp"
+
+#include <fmt/format.h>
+
+#include "faro/algebra/notation.hpp"
+#include "faro/base/error.hpp"
+#include "faro/base/limits.hpp"
+#include "faro/machines/text.hpp"
+#include "faro/planners/planner.hpp"
+#include "faro/planners/pops/matmul/matmul.hpp"
+#include "faro/schedules/map_goal.hpp"
+
+namespace faro::inline v1 {
+namespace {
+
+[[noreturn]] void refuse(const std::string& message) {
+  throw Error(ErrorCode::usage, message);
+}
+
+// A machine is legal if it has a name that says it.
+void check(const Machine& machine) {
+  if (const auto* mesh = std::get_if<Mesh>(&machine))
+    for (const int side : mesh->sides_log2)
+      if (side < 0 || side > limits::machine_bits_max)
+        refuse(fmt::format("a mesh has no side of 2^{} processors", side));
+  if (!(machine_from(to_string(machine)) == machine))
+    refuse(fmt::format("{} does not say this machine; its description contradicts itself",
+                       to_string(machine)));
+}
+
+void check(const BitMap& map) {
+  if (map.width() > limits::address_bits_max)
+    throw Error(ErrorCode::limit, fmt::format("a map of {} bits", map.width()));
+}
+
+// K of a map; `bits` is what the machine has of processor bits, or the subcube.
+std::uint64_t elements_of(const MapGoal& goal, int bits, std::optional<std::uint64_t> elements) {
+  check(goal.map);
+  if (!goal.cut && goal.memory_bits != 0)
+    refuse(
+        fmt::format("a map without a cut has no memory bits, and {} are given", goal.memory_bits));
+  if (goal.memory_bits < 0 || goal.memory_bits > goal.map.width())
+    refuse(fmt::format("{} of {} bits of a map cannot be memory bits", goal.memory_bits,
+                       goal.map.width()));
+  const int named = goal.map.width() - goal.memory_bits;
+  if (named != bits)
+    refuse(fmt::format("the map has {} processor bits, the machine {}", named, bits));
+  if (!goal.cut) return elements.value_or(1);
+  if (goal.memory_bits >= word_bits)
+    throw Error(ErrorCode::limit, fmt::format("2^{} elements a processor", goal.memory_bits));
+  const std::uint64_t count = bit(goal.memory_bits);
+  if (elements && *elements != count)
+    refuse(
+        fmt::format("{} elements contradict the map, whose {} memory bits hold {} elements a "
+                    "processor; leave the number out",
+                    *elements, goal.memory_bits, count));
+  return count;
+}
+
+// K where the question says it.
+std::uint64_t only_elements(std::uint64_t count, std::optional<std::uint64_t> elements) {
+  if (elements && *elements != count)
+    refuse(fmt::format("{} elements in each processor; the question says {}", *elements, count));
+  return count;
+}
+
+int processor_bits_of(const Machine& machine) {
+  if (const auto bits = address_bits(machine)) return *bits;
+  throw Error(ErrorCode::impossible,
+              fmt::format("a map names address bits, and {} has a number of processors that is no "
+                          "power of two; a list of destinations takes any permutation",
+                          to_string(machine)));
+}
+
+std::uint64_t listed_processors(const Machine& machine) {
+  constexpr std::uint64_t most = std::uint64_t{1} << limits::replay_elements_log2_max;
+  const Count count = processors(machine);
+  if (count > most)
+    throw Error(ErrorCode::limit, fmt::format("{} has more than {} processors; a list of "
+                                              "destinations names every one",
+                                              to_string(machine), most));
+  return static_cast<std::uint64_t>(count);
+}
+
+void check_permutation(const std::vector<std::uint64_t>& to, const Machine& machine) {
+  const std::uint64_t count = listed_processors(machine);
+  if (to.size() != count)
+    refuse(fmt::format("the list has {} destinations, {} has {} processors", to.size(),
+                       to_string(machine), count));
+  std::vector<bool> taken(count);
+  for (std::uint64_t p = 0; p < count; ++p) {
+    if (to[p] >= count || taken[to[p]])
+      refuse(fmt::format("entry {} of the list is {}, {}; a permutation of 0..{} is needed", p,
+                         to[p], to[p] >= count ? "which is no processor" : "which came before",
+                         count - 1));
+    taken[to[p]] = true;
+  }
+}
+
+void check_relation(const std::vector<std::uint64_t>& to, const Machine& machine,
+                    std::uint64_t elements) {
+  if (!std::holds_alternative<Pops>(machine))
+    throw Error(ErrorCode::impossible,
+                fmt::format("{}: elements with destinations of their own are planned on POPS "
+                            "networks, pops:8,4",
+                            to_string(machine)));
+  const std::uint64_t count = listed_processors(machine);
+  if (Count{to.size()} != Count{count} * elements)
+    refuse(fmt::format("the list has {} destinations; {} elements in each of {} processors have {}",
+                       to.size(), elements, count, to_string(Count{count} * elements)));
+  for (std::size_t i = 0; i < to.size(); ++i)
+    if (to[i] >= count && to[i] != Relation::nowhere)
+      refuse(fmt::format("entry {} of the list is {}; processors are 0..{}", i, to[i], count - 1));
+}
+
+// Slot numbers have 32 bits, and a plan has a few rules for each slot and stage.
+constexpr int butterfly_memory_bits_max = 24;
+
+void complete(ButterflyNetwork& network, const Machine& machine) {
+  const auto* cube = std::get_if<Hypercube>(&machine);
+  if (cube == nullptr || cube->ports != Hypercube::Ports::all)
+    refuse(fmt::format("{}: butterfly networks run on cubes with all ports, cube:6",
+                       to_string(machine)));
+  if (network.processor_bits != 0 && network.processor_bits != cube->dimensions)
+    refuse(fmt::format("a butterfly network of {} processor bits on {}", network.processor_bits,
+                       to_string(machine)));
+  network.processor_bits = cube->dimensions;
+  const int n = network.processor_bits;
+  const int p = network.index_bits;
+  if (p < 0 || p > limits::address_bits_max)
+    throw Error(ErrorCode::limit, fmt::format("a butterfly network has 0 to {} index bits, not {}",
+                                              limits::address_bits_max, p));
+  if (n > p)
+    refuse(
+        fmt::format("2^{} elements do not fill 2^{} processors; at least {} index bits are "
+                    "needed, or a smaller cube",
+                    p, n, n));
+  if (network.memory_bits() > butterfly_memory_bits_max)
+    throw Error(ErrorCode::limit,
+                fmt::format("2^{} elements a processor; a plan has rules for each of them, at most "
+                            "2^{}: take a larger cube",
+                            network.memory_bits(), butterfly_memory_bits_max));
+  // Every element of a processor has rules of its own in every stage.
+  const Count rules = network.elements() * static_cast<unsigned>(p);
+  if (rules > limits::butterfly_rules_max)
+    throw Error(
+        ErrorCode::limit,
+        fmt::format("2^{} elements a processor, {} stages: a plan of some {} rules, and the "
+                    "limit is {}; take a larger cube",
+                    network.memory_bits(), p, to_string(rules), limits::butterfly_rules_max));
+  if (network.section_bits < 0 || network.section_bits > p)
+    refuse(fmt::format("sectioning by {} of {} index bits", network.section_bits, p));
+}
+
+const Pops& pops_of(const Machine& machine, const char* what) {
+  if (const auto* network = std::get_if<Pops>(&machine)) return *network;
+  throw Error(ErrorCode::usage,
+              fmt::format("{}: {} POPS networks, such as pops:4,4", to_string(machine), what));
+}
+
+void check(const MatrixProduct& product, const Machine& machine) {
+  if (const auto why =
+          matmul_refusal(pops_of(machine, "matrices are multiplied on"), product.order))
+    throw Error(ErrorCode::impossible, *why);
+}
+
+void check(const Broadcast& broadcast, const Machine& machine) {
+  const Count count = processors(Machine{pops_of(machine, "broadcasts are for")});
+  if (broadcast.root >= count)
+    refuse(fmt::format("the root is {}: processors are numbered 0 to {}", broadcast.root,
+                       to_string(count - 1)));
+}
+
+// The bit map that sends p to to[p], nothing if there is none.
+std::optional<BitMap> map_of(const std::vector<std::uint64_t>& to, int bits) {
+  std::vector<Word> columns;
+  for (int b = 0; b < bits; ++b) columns.push_back(to[bit(b)] ^ to[0]);
+  if (BitMatrix::from_columns(bits, columns).rank() != bits) return {};
+  const BitMap map = BitMap::from_columns(columns, to[0]);
+  for (Word p = 0; p < to.size(); ++p)
+    if (map(p) != to[p]) return {};
+  return map;
+}
+
+}  // namespace
+
+Request::Request(Content content) : content_(std::make_shared<const Content>(std::move(content))) {}
+
+Request Request::of(const Machine& machine, Question question,
+                    std::optional<std::uint64_t> elements) {
+  check(machine);
+  if (elements && *elements == 0) refuse("0 elements: a processor holds one element or more");
+  std::uint64_t k = elements.value_or(1);
+  if (const auto* goal = std::get_if<MapGoal>(&question)) {
+    k = elements_of(*goal, processor_bits_of(machine), elements);
+  } else if (const auto* list = std::get_if<Destinations>(&question)) {
+    check_permutation(list->to, machine);
+    if (const auto bits = address_bits(machine))
+      if (const auto map = map_of(list->to, *bits)) question = MapGoal{.map = *map};
+  } else if (const auto* relation = std::get_if<Relation>(&question)) {
+    check_relation(relation->to, machine, k);
+  } else if (auto* network = std::get_if<ButterflyNetwork>(&question)) {
+    complete(*network, machine);
+    k = only_elements(bit(network->memory_bits()), elements);
+  } else if (auto* sort = std::get_if<BitonicSort>(&question)) {
+    complete(sort->network, machine);
+    k = only_elements(bit(sort->network.memory_bits()), elements);
+  } else if (const auto* product = std::get_if<MatrixProduct>(&question)) {
+    check(*product, machine);
+    k = only_elements(1, elements);
+  } else if (const auto* broadcast = std::get_if<Broadcast>(&question)) {
+    check(*broadcast, machine);
+    k = only_elements(1, elements);
+  }
+  return Request({.machine = machine, .question = std::move(question), .elements = k});
+}
+
+Request Request::of(std::string_view map, std::string_view machine,
+                    std::optional<std::uint64_t> elements) {
+  const Machine on = machine_from(machine);
+  return of(on, map_goal_from(map, on, elements), elements);
+}
+
+Request Request::on_subcube(const Hypercube& cube, const MapGoal& map) {
+  check(Machine{cube});
+  const int named = map.map.width() - map.memory_bits;
+  if (!map.cut || named < 0 || named > cube.dimensions)
+    refuse(
+        fmt::format("data on a subcube are moved by a map that names memory bits and at most {} "
+                    "processor bits: p:2 | m:3 -> ...",
+                    cube.dimensions));
+  const std::uint64_t k = elements_of(map, named, {});
+  return Request({.machine = cube, .question = map, .elements = k, .on_subcube = true});
+}
+
+Request Request::on_subcube(std::string_view map, std::string_view machine,
+                            std::optional<std::uint64_t> elements) {
+  const Machine on = machine_from(machine);
+  const auto* cube = std::get_if<Hypercube>(&on);
+  if (cube == nullptr) refuse(fmt::format("{} is no cube and has no subcubes", machine));
+  const Notation notation = parse_notation(map, {});
+  if (notation.cut.kind == Cut::Kind::layout)
+    refuse(
+        "this is a layout, which says where data is; a plan moves data from one layout to "
+        "another: 'LAYOUT => LAYOUT'");
+  const bool cut = notation.cut.kind == Cut::Kind::both;
+  if (!cut && notation.map.width() == cube->dimensions)
+    return of(on, MapGoal{.map = notation.map}, elements);
+  const int memory_bits = cut ? notation.map.width() - notation.cut.processor_bits : 0;
+  const MapGoal goal{.map = notation.map, .cut = cut, .memory_bits = memory_bits};
+  if (elements) static_cast<void>(elements_of(goal, notation.cut.processor_bits, elements));
+  return on_subcube(*cube, goal);
+}
+
+const MapGoal& Request::map() const {
+  static const MapGoal none;
+  const auto* goal = std::get_if<MapGoal>(&content_->question);
+  return goal != nullptr ? *goal : none;
+}
+
+const std::vector<std::uint64_t>& Request::destinations() const {
+  static const std::vector<std::uint64_t> none;
+  if (const auto* list = std::get_if<Destinations>(&content_->question)) return list->to;
+  if (const auto* relation = std::get_if<Relation>(&content_->question)) return relation->to;
+  return none;
+}
+
+std::string Request::text() const {
+  if (!is_map()) return "";
+  const MapGoal& goal = map();
+  return to_notation(goal.map,
+                     {.kind = goal.cut ? Cut::Kind::both : Cut::Kind::none,
+                      .processor_bits = goal.cut ? goal.map.width() - goal.memory_bits : 0});
+}
+
+Request Request::with_elements(std::uint64_t elements) const {
+  if (content_->on_subcube) refuse("the map of a subcube says how many elements there are");
+  return of(content_->machine, content_->question, elements);
+}
+
+ScheduleHeader header_of(const Request& request, std::string_view planner, std::uint64_t slots) {
+  ScheduleHeader header;
+  header.machine = request.machine();
+  header.elements = request.elements();
+  header.slots = slots;
+  header.planner = planner;
+  if (request.is_map()) {
+    header.goal = request.map();
+    return header;
+  }
+  MovesGoal goal;
+  const auto& to = request.destinations();
+  if (std::holds_alternative<Destinations>(request.question()))
+    for (std::uint64_t e = 0; e < request.elements(); ++e)
+      for (Word p = 0; p < to.size(); ++p)
+        goal.moves.push_back({p, static_cast<Slot>(e), to[p], static_cast<Slot>(e)});
+  header.goal = std::move(goal);
+  return header;
+}
+
+}  // namespace faro::inline v1

@@ -1,0 +1,146 @@
+#include "service/asking.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <tuple>
+#include <utility>
+
+#include "faro/base/error.hpp"
+#include "faro/service/catalogue.hpp"
+#include "schedules/machine_kind.hpp"
+
+namespace faro::inline v1 {
+namespace {
+
+std::vector<const Planner*> planners_of(const PlanOptions& options) {
+  std::vector<const Planner*> all = options.planners;
+  if (options.ask == PlanOptions::Ask::everybody)
+    all.insert(all.end(), catalogue().begin(), catalogue().end());
+  for (std::size_t i = 0; i < options.planners.size(); ++i) {
+    if (all[i] == nullptr) throw Error(ErrorCode::usage, "one of the planners given is null");
+    for (std::size_t j = 0; j < all.size(); ++j)
+      if (i != j && all[j] != nullptr && all[i]->name() == all[j]->name())
+        throw Error(
+            ErrorCode::usage,
+            fmt::format("two planners are named '{}'; a name says who is meant", all[i]->name()));
+  }
+  return all;
+}
+
+// How many letters differ, at the best alignment.
+std::size_t distance(std::string_view a, std::string_view b) {
+  std::vector<std::size_t> row(b.size() + 1);
+  for (std::size_t j = 0; j <= b.size(); ++j) row[j] = j;
+  for (std::size_t i = 1; i <= a.size(); ++i) {
+    std::size_t diagonal = std::exchange(row[0], i);
+    for (std::size_t j = 1; j <= b.size(); ++j) {
+      const std::size_t replaced = diagonal + (a[i - 1] == b[j - 1] ? 0U : 1U);
+      diagonal = std::exchange(row[j], std::min({row[j] + 1, row[j - 1] + 1, replaced}));
+    }
+  }
+  return row[b.size()];
+}
+
+const Planner& named(const std::vector<const Planner*>& planners, const std::string& name) {
+  const Planner* nearest = nullptr;
+  for (const Planner* planner : planners) {
+    if (planner->name() == name) return *planner;
+    if (nearest == nullptr || distance(planner->name(), name) < distance(nearest->name(), name))
+      nearest = planner;
+  }
+  throw Error(ErrorCode::usage,
+              fmt::format("there is no algorithm '{}'{}; `faro algorithms` lists them", name,
+                          nearest == nullptr ? "" : fmt::format(", but '{}'", nearest->name())));
+}
+
+// Why each planner refuses; those with one reason share a line.
+std::string refusals(const std::vector<Considered>& all) {
+  std::vector<std::pair<std::string, std::string>> lines;  // reason, names
+  for (const Considered& c : all) {
+    const std::string reason = c.refusal.value_or("");
+    const auto same = std::find_if(lines.begin(), lines.end(),
+                                   [&](const auto& line) { return line.first == reason; });
+    if (same == lines.end())
+      lines.emplace_back(reason, c.planner->name());
+    else
+      same->second += fmt::format(", {}", c.planner->name());
+  }
+  std::string text;
+  for (const auto& [reason, names] : lines) text += fmt::format("\n  {}: {}", names, reason);
+  return text;
+}
+
+// A planner's offer, unless it has refused already. One whose search fails refuses now.
+std::optional<Offer> answer(const Request& request, Considered& c) {
+  if (c.refusal) return {};
+  try {
+    Offer offer = c.planner->offer(request);
+    c.estimate = offer.estimate;
+    if (offer.expression.empty()) offer.expression = c.planner->name();
+    return offer;
+  } catch (const Error& error) {
+    if (error.code() != ErrorCode::impossible && error.code() != ErrorCode::limit) throw;
+    c.refusal = error.what();
+    return {};
+  }
+}
+
+Asked ask_one(const Request& request, const Planner& planner) {
+  Asked asked{.considered = {{.planner = &planner, .refusal = planner.refusal(request)}},
+              .chosen = &planner,
+              .offer = {}};
+  std::optional<Offer> offer = answer(request, asked.considered[0]);
+  if (!offer)
+    throw Error(ErrorCode::impossible, fmt::format("algorithm {} does not apply: {}",
+                                                   planner.name(), *asked.considered[0].refusal));
+  asked.offer = std::move(*offer);
+  return asked;
+}
+
+}  // namespace
+
+Asked ask(const Request& request, const Bound& bound, const PlanOptions& options) {
+  const std::vector<const Planner*> planners = planners_of(options);
+  if (!options.algorithm.empty()) return ask_one(request, named(planners, options.algorithm));
+  Asked asked;
+  const MachineKind& kind = kind_of(request.machine());
+  for (const Planner* planner : planners)
+    if (kind.is_meant_by(planner->about().machine))
+      asked.considered.push_back({.planner = planner, .refusal = planner->refusal(request)});
+  std::size_t best = asked.considered.size();
+  const auto rank = [&](std::size_t i) -> const Estimate& { return *asked.considered[i].estimate; };
+  const auto take = [&](std::size_t i) {
+    auto offer = answer(request, asked.considered[i]);
+    if (!offer) return;
+    if (best < asked.considered.size()) {
+      const bool before = i < best;
+      const auto order = std::tie(rank(i).cost.value, rank(i).ties) <=>
+                         std::tie(rank(best).cost.value, rank(best).ties);
+      if (order > 0 || (order == 0 && !before)) return;
+    }
+    best = i;
+    asked.chosen = asked.considered[i].planner;
+    asked.offer = std::move(*offer);
+  };
+  for (std::size_t i = 0; i < asked.considered.size(); ++i)
+    if (!asked.considered[i].planner->searches()) take(i);
+  for (std::size_t i = 0; i < asked.considered.size(); ++i) {
+    Considered& c = asked.considered[i];
+    if (!c.planner->searches() || c.refusal) continue;
+    const Count least = std::max(bound.value, c.planner->at_least(request));
+    // With an equal cost it may still win by what decides between equals.
+    if (asked.chosen != nullptr && (rank(best).cost.value < least ||
+                                    (rank(best).cost.value == least && rank(best).ties.empty())))
+      c.not_asked =
+          fmt::format("its search cannot take fewer than {}, and {} offers {}", to_string(least),
+                      asked.chosen->name(), to_string(rank(best).cost.value));
+    else
+      take(i);
+  }
+  if (asked.chosen == nullptr)
+    throw Error(ErrorCode::impossible, "no planner applies:" + refusals(asked.considered));
+  return asked;
+}
+
+}  // namespace faro::inline v1

@@ -1,0 +1,43 @@
+// Who watches a schedule when nobody names a verifier:
+//
+//   up to 2^22 elements                      replay, and proof beside it
+//   more, and the first step is in rules     proof
+//   more, and the first step lists moves     replay, up to its limit of 2^26 elements
+//
+// To a proof of a cube every explicit move is a piece of its own: after some thousands it would
+// compare for seconds and then give up. Where replay watches too, proof leaves before that.
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <optional>
+
+#include "faro/machines/verifier.hpp"
+
+namespace faro::inline v1 {
+
+class DefaultVerifiers : public ScheduleSink {
+ public:
+  void begin(const ScheduleHeader& header) override;
+  void step(const CubeStep& step) override;
+  void step(const MeshInstruction& instruction) override;
+  void step(const PopsSlot& slot) override;
+  void finish() override;
+
+  // After finish: of those that watched to the end. One of the two always did.
+  std::optional<Verdict> proof() const;
+  std::optional<Verdict> replay() const;
+
+ private:
+  enum class First { rules, moves };
+  void choose(First first);
+  template <class Work>
+  void watch(First kind, std::uint64_t moves, Work&& work);
+
+  std::optional<ScheduleHeader> header_;  // until the verifiers are chosen
+  std::unique_ptr<Verifier> proof_;
+  std::unique_ptr<Verifier> replay_;
+  std::uint64_t moves_ = 0;
+};
+
+}  // namespace faro::inline v1

@@ -1,0 +1,172 @@
+// Bitonic sort in passes of local conversion.   [faro, after Johnsson, Ho 1990: section 3.1.1]
+//
+//   applies:  any layout; K = 1 by replication
+//   cost:     as the header says                                    (tested n <= 5, K <= 32)
+//   bound:    max(n, K)
+//
+// While a block fits a processor, passes are local; cyclic data becomes consecutive first, in K/2
+// steps. Pass k >= m needs bits k..m-1 in memory one after the other. If bit k is in memory when
+// the pass begins, one control bit is enough: bit k goes up in place of bit k-1, that one in place
+// of bit k-2, and so on, n steps at most and K/2 - 1 for the pipeline. Behind them the dimension of
+// bit k+1, which has been idle, takes the lowest bit up again and brings bit k+1 down for the next
+// pass.
+#include "faro/transforms/sorting.hpp"
+
+#include <algorithm>
+
+#include "base/check.hpp"
+#include "planners/cube/butterfly/chains.hpp"
+#include "planners/cube/butterfly/replication.hpp"
+
+namespace faro::inline v1::butterfly {
+
+const char* const sort_name = "bitonic-sort";
+const char* const sort_title = "passes of local conversion, each over one index bit more";
+const char* const sort_citation = "Batcher 1968; faro, after Johnsson, Ho 1990";
+
+namespace {
+
+bool cyclic(const ButterflyNetwork& request) {
+  return request.allocation == Allocation::cyclic;
+}
+
+// The dimensions that turn cyclic into consecutive data: all whose bits are not among the top n.
+int moving_dimensions(const ButterflyNetwork& request) {
+  return cyclic(request) ? std::min(request.processor_bits, request.memory_bits()) : 0;
+}
+
+// The lowest dimensions change places with the top memory bits, all at once: job y of a block of
+// 2^(count-1) takes the dimensions in turn, beginning with number y.
+Chains consecutive_first(const ButterflyNetwork& request) {
+  const int count = moving_dimensions(request);
+  const int first = request.index_bits - count;
+  Chains chains{.request = request, .planner = sort_name};
+  const std::vector<Form> rows = start_rows(request);
+  // One element of each job crosses in every exchange: forms that hold what goes up and down alike.
+  const Form lowest = sum(rows[0], bit_form(first));
+  for (int j = 1; j < count; ++j) {
+    const Form other = sum(rows[static_cast<std::size_t>(j)], bit_form(first + j));
+    chains.job_forms.push_back(sum(lowest, other));
+  }
+  for (int b = request.processor_bits; b < first; ++b) chains.job_forms.push_back(bit_form(b));
+  chains.inner = bit_form(first);
+  const Word length = bit(count - 1);
+  for (Word x = 0; x < chains.jobs(); ++x) {
+    const Word y = x & (length - 1);
+    for (Word t = 0; t < length; ++t) {
+      const Word turn = (y + t) % length;
+      // A phase of 2^(count-1) steps has room for all; count = 2^(count-1) where count is 1 or 2.
+      if (turn >= static_cast<Word>(count)) continue;
+      const int d = static_cast<int>(turn);
+      chains.add(x - y + t, {.job = x, .dimension = d, .row = bit_form(first + d)});
+    }
+  }
+  return chains;
+}
+
+// dimension[i] holds index bit m + i, and above it only higher bits.
+std::vector<int> dimensions_by_bit(const ButterflyNetwork& request) {
+  const int m = request.memory_bits();
+  std::vector<int> dimension(static_cast<std::size_t>(request.processor_bits));
+  for (int d = 0; d < request.processor_bits; ++d) {
+    const bool moved = d < moving_dimensions(request);
+    const int low = moved             ? request.index_bits - moving_dimensions(request)
+                    : cyclic(request) ? 0
+                                      : m;
+    dimension[static_cast<std::size_t>(low + d - m)] = d;
+  }
+  return dimension;
+}
+
+std::vector<std::vector<int>> all_passes(int index_bits) {
+  std::vector<std::vector<int>> passes(static_cast<std::size_t>(index_bits));
+  for (int k = 0; k < index_bits; ++k) {
+    for (int b = k; b >= 0; --b) passes[static_cast<std::size_t>(k)].push_back(b);
+  }
+  return passes;
+}
+
+Chains sorting_passes(const ButterflyNetwork& request) {
+  const int n = request.processor_bits;
+  const int m = request.memory_bits();
+  const std::vector<int> dimension = dimensions_by_bit(request);
+  const auto at = [&](int i) { return dimension[static_cast<std::size_t>(i)]; };
+  Chains chains{.request = request, .planner = sort_name};
+  chains.inner = bit_form(m - 1);
+  for (int b = 0; b < m - 1; ++b) chains.job_forms.push_back(bit_form(b));
+  chains.passes = all_passes(request.index_bits);
+  Word step = 0;
+  const auto exchange = [&](int i, int to_bit) {
+    for (Word x = 0; x < chains.jobs(); ++x) {
+      chains.add(step + x, {.job = x, .dimension = at(i), .row = bit_form(to_bit)});
+    }
+  };
+  exchange(0, m - 1);  // brings bit m down
+  step += chains.jobs();
+  for (int e = 1; e <= n; ++e) {
+    const int k = m + e - 1;  // dimensions 0..e-1 hold bits m-1..k-1, the last one the lowest
+    for (int i = 0; i < e; ++i, ++step) exchange(i, k - i);
+    if (e < n) exchange(e, m - 1);
+    step += chains.jobs() - (e < n ? 0 : 1);
+  }
+  return chains;
+}
+
+// One element a processor: every pass by replication, which leaves all where it is.
+void build_replicated(const ButterflyNetwork& request, CompiledSink& sink) {
+  // Hides begin and finish of each pass.
+  class Pass : public CompiledSink {
+   public:
+    explicit Pass(CompiledSink& to) : to_(to) {}
+    void begin(const ScheduleHeader& header) override {
+      if (number_ == 0) to_.begin(header);
+      to_.begin_pass(number_++);
+    }
+    void step(const CompiledStep& step) override { to_.step(step); }
+    void finish() override {}
+
+   private:
+    CompiledSink& to_;
+    int number_ = 0;
+  } pass(sink);
+  if (request.index_bits == 0) build_stages(request, {0, 0}, pass);
+  for (int k = 0; k < request.index_bits; ++k) build_stages(request, {k, 0}, pass);
+  sink.finish();
+}
+
+}  // namespace
+
+ButterflyNetwork sort_request(ButterflyNetwork request) {
+  request.order = ButterflyGoal::Order::most_significant_first;
+  if (request.memory_bits() == 0 && coded(request)) {
+    request.output = ButterflyNetwork::Output::gray;  // stays in its code
+  }
+  return request;
+}
+
+Estimate sort_estimate(const ButterflyNetwork& request) {
+  const Count n = static_cast<Count>(request.processor_bits);
+  const Count half = request.elements() / 2;
+  if (n == 0) return {{0, "0: one processor"}};
+  if (half == 0) return {{n * (n + 1) / 2, "n(n + 1)/2"}};
+  const Count steps = (n + 1) * half + n * (n + 1) / 2 - 1;
+  if (!cyclic(request)) return {{steps, "(n + 1)K/2 + n(n + 1)/2 - 1"}};
+  return {{steps + half, "(n + 2)K/2 + n(n + 1)/2 - 1"}};
+}
+
+void build_sort(const ButterflyNetwork& request, CompiledSink& sink) {
+  if (request.memory_bits() == 0) return build_replicated(request, sink);
+  std::vector<Chains> parts;
+  if (request.processor_bits == 0) {
+    parts.push_back({.request = request, .planner = sort_name});
+    parts[0].inner = bit_form(0);
+    for (int b = 1; b < request.index_bits; ++b) parts[0].job_forms.push_back(bit_form(b));
+    parts[0].passes = all_passes(request.index_bits);
+  } else {
+    if (cyclic(request)) parts.push_back(consecutive_first(request));
+    parts.push_back(sorting_passes(request));
+  }
+  emit(parts, sink);
+}
+
+}  // namespace faro::inline v1::butterfly

@@ -1,0 +1,163 @@
+#include "faro/transforms/transform.hpp"
+
+#include <fmt/format.h>
+
+#include <array>
+
+#include "faro/algebra/bit_map.hpp"
+#include "faro/base/error.hpp"
+#include "planners/cube/butterfly/rows.hpp"
+
+namespace faro::inline v1::butterfly {
+
+Word reversed(Word index, int bits) {
+  if (bits == 0) return 0;
+  // Neighbours, pairs, fours, .. change places; then the bits are at the top.
+  const std::array<Word, 6> masks = {0x5555555555555555U, 0x3333333333333333U, 0x0f0f0f0f0f0f0f0fU,
+                                     0x00ff00ff00ff00ffU, 0x0000ffff0000ffffU, 0x00000000ffffffffU};
+  int width = 1;
+  for (const Word mask : masks) {
+    index = ((index >> width) & mask) | ((index & mask) << width);
+    width *= 2;
+  }
+  return index >> (word_bits - bits);
+}
+
+Word coefficient_place(Word index, int bits, Arrangement arrangement) {
+  if (arrangement == Arrangement::natural) return index;
+  // The coefficient with s sign changes has natural index reversed(gray(s)).
+  Word s = reversed(index, bits);
+  for (int shift = 1; shift < word_bits; shift *= 2) s ^= s >> shift;
+  return s;
+}
+
+std::uint64_t line_length(std::uint64_t size, std::uint64_t lines) {
+  if (lines == 0 || size % lines != 0) {
+    throw Error(ErrorCode::usage,
+                fmt::format("{} values are no {} lines of equal length", size, lines));
+  }
+  return size / lines;
+}
+
+ButterflyNetwork request_for(const Network& network, std::uint64_t length) {
+  if (!is_power_of_two(length)) {
+    throw Error(ErrorCode::usage,
+                fmt::format("a butterfly network takes a power of two of values, not {}; the next "
+                            "ones are {} and {}",
+                            length, std::bit_floor(length), std::bit_ceil(length + 1)));
+  }
+  ButterflyNetwork request{.processor_bits = network.processor_bits,
+                           .index_bits = log2_exact(length),
+                           .allocation = network.allocation,
+                           .encoding = network.encoding};
+  if (request.index_bits < request.processor_bits) {
+    throw Error(
+        ErrorCode::usage,
+        fmt::format("{} values do not fill the {} processors of cube:{}; take cube:{} or less",
+                    length, bit(network.processor_bits), network.processor_bits,
+                    request.index_bits));
+  }
+  check_request(request);
+  return request;
+}
+
+namespace {
+
+// The request in one order, and the planner for it. One element a processor, least significant bit
+// first, stays in its code; everything else can end in binary code.
+Choice choice_for(ButterflyNetwork request, Order order, const ButterflyPlanner* planner) {
+  request.order = order;
+  if (order == Order::least_significant_first && request.memory_bits() == 0 && coded(request)) {
+    request.output = ButterflyNetwork::Output::gray;
+  }
+  if (planner == nullptr) return {request, &cheapest_butterfly_planner(request)};
+  for (const auto output : {request.output, ButterflyNetwork::Output::gray}) {
+    request.output = output;
+    if (!planner->refusal(request)) return {request, planner};
+  }
+  request.output = ButterflyNetwork::Output::binary;
+  throw Error(ErrorCode::impossible,
+              fmt::format("{} does not apply: {}", planner->name, *planner->refusal(request)));
+}
+
+}  // namespace
+
+Choice choose(const Network& network, std::uint64_t length, std::optional<Order> needed) {
+  const ButterflyNetwork request = request_for(network, length);
+  if (needed && network.order && *needed != *network.order) {
+    throw Error(ErrorCode::usage,
+                *needed == Order::least_significant_first
+                    ? "a prefix runs from the least significant bit on: blocks must be contiguous"
+                    : "a bitonic merge runs from the most significant bit on");
+  }
+  if (network.order) needed = network.order;
+  if (needed) return choice_for(request, *needed, network.planner);
+  // Memory stages first is never dearer.
+  const bool cyclic = request.allocation == Allocation::cyclic;
+  return choice_for(request,
+                    cyclic ? Order::most_significant_first : Order::least_significant_first,
+                    network.planner);
+}
+
+template <class Real>
+Performed fourier(const Network& network, Direction direction, std::span<std::complex<Real>> data,
+                  std::uint64_t lines) {
+  using Value = std::complex<Real>;
+  const Choice choice = choose(network, line_length(data.size(), lines), std::nullopt);
+  const int p = choice.request.index_bits;
+  const bool frequency = choice.request.order == Order::most_significant_first;
+  const Real scale = direction == Direction::inverse ? std::ldexp(Real{1}, -p) : Real{1};
+  const auto same = [](Word i) { return i; };
+  const auto turned = [&](Word i) { return reversed(i, p); };
+  const auto in = [](const Value& x) { return x; };
+  const auto out = [&](const Value& x) { return x * scale; };
+  const Fourier<Real> kernel(p, choice.request.order, direction);
+  const Traffic traffic = frequency
+                              ? run_network(choice, kernel, data, lines, same, turned, in, out)
+                              : run_network(choice, kernel, data, lines, turned, same, in, out);
+  return choice.performed(traffic);
+}
+
+template Performed fourier<float>(const Network&, Direction, std::span<std::complex<float>>,
+                                  std::uint64_t);
+template Performed fourier<double>(const Network&, Direction, std::span<std::complex<double>>,
+                                   std::uint64_t);
+
+template <class Prime>
+Performed number_theoretic(const Network& network, Direction direction,
+                           std::span<std::uint64_t> data, std::uint64_t lines) {
+  const Choice choice = choose(network, line_length(data.size(), lines), std::nullopt);
+  const int p = choice.request.index_bits;
+  if (p > Prime::roots_log2) {
+    throw Error(
+        ErrorCode::impossible,
+        fmt::format("modulo {} there are roots of unity of order 2^{} at most; a line has 2^{} "
+                    "values",
+                    Prime::modulus, Prime::roots_log2, p));
+  }
+  for (std::size_t i = 0; i < data.size(); ++i) {
+    if (data[i] >= Prime::modulus) {
+      throw Error(ErrorCode::usage, fmt::format("value {} is {}, which is not below the modulus {}",
+                                                i, data[i], Prime::modulus));
+    }
+  }
+  const bool frequency = choice.request.order == Order::most_significant_first;
+  const std::uint64_t scale =
+      direction == Direction::inverse ? Field<Prime>::inverse(bit(p) % Prime::modulus) : 1;
+  const auto same = [](Word i) { return i; };
+  const auto turned = [&](Word i) { return reversed(i, p); };
+  const auto in = [](std::uint64_t x) { return x; };
+  const auto out = [&](std::uint64_t x) { return Prime::multiply(x, scale); };
+  const NumberTheoretic<Prime> kernel(p, choice.request.order, direction);
+  const Traffic traffic = frequency
+                              ? run_network(choice, kernel, data, lines, same, turned, in, out)
+                              : run_network(choice, kernel, data, lines, turned, same, in, out);
+  return choice.performed(traffic);
+}
+
+template Performed number_theoretic<Prime998244353>(const Network&, Direction,
+                                                    std::span<std::uint64_t>, std::uint64_t);
+template Performed number_theoretic<PrimeGoldilocks>(const Network&, Direction,
+                                                     std::span<std::uint64_t>, std::uint64_t);
+
+}  // namespace faro::inline v1::butterfly

@@ -1,0 +1,37 @@
+// A request while it is written: tests fill in what they want, and it becomes a Request, checked,
+// where one is wanted. A map of fewer processor bits than the cube has is one of a subcube.
+#pragma once
+
+#include <algorithm>
+#include <cstdint>
+#include <optional>
+#include <vector>
+
+#include "faro/planners/request.hpp"
+
+namespace faro::testing {
+
+struct Draft {
+  Machine machine = {};
+  MapGoal map = {};
+  std::vector<std::uint64_t> destinations = {};
+  std::uint64_t elements = 1;
+
+  operator Request() const {
+    if (destinations.empty()) {
+      const auto* cube = std::get_if<Hypercube>(&machine);
+      if (cube != nullptr && map.cut && map.map.width() - map.memory_bits < cube->dimensions)
+        return Request::on_subcube(*cube, map);
+      return Request::of(machine, map, elements);
+    }
+    std::vector<std::uint64_t> sorted = destinations;
+    std::sort(sorted.begin(), sorted.end());
+    const bool permutation = sorted.back() < sorted.size() &&
+                             std::adjacent_find(sorted.begin(), sorted.end()) == sorted.end();
+    if (permutation && Count{sorted.size()} == processors(machine))
+      return Request::of(machine, Destinations{destinations}, elements);
+    return Request::of(machine, Relation{destinations}, elements);
+  }
+};
+
+}  // namespace faro::testing

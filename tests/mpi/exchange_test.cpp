@@ -1,0 +1,221 @@
+// Exchanges on real processes. Elements say their own index, so that each rank judges its part
+// alone; what was sent is what the plan said.
+#include <gtest/gtest.h>
+#include <mpi.h>
+
+#include <fstream>
+#include <string>
+
+#include "distributed/numbered.hpp"
+#include "faro/algebra/notation.hpp"
+#include "faro/mpi/mpi_plan.hpp"
+#include "maps.hpp"
+#include "mpi/counted.hpp"
+
+namespace faro {
+namespace {
+
+struct World {
+  int rank = 0;
+  int size = 1;
+  int rank_bits = 0;
+  World() {
+    MPI_Comm_rank(MPI_COMM_WORLD, &rank);
+    MPI_Comm_size(MPI_COMM_WORLD, &size);
+    rank_bits = log2_exact(static_cast<Word>(size));
+  }
+};
+
+std::vector<std::byte> part(Word first, std::uint64_t elements, std::uint64_t element_bytes,
+                            const BitMap& index_at) {
+  std::vector<std::byte> data(elements * element_bytes);
+  for (std::uint64_t k = 0; k < elements; ++k) {
+    const Word index = index_at(first + k);
+    for (std::uint64_t b = 0; b < element_bytes; ++b) {
+      data[k * element_bytes + b] = testing::numbered_byte(index, element_bytes, b);
+    }
+  }
+  return data;
+}
+
+void expect_counts(const ExchangePlan& plan, const testing::Sent& sent, Transport transport,
+                   int rank) {
+  std::uint64_t blocks = 0;
+  for (Word step = 0; plan.has_exchange() && step < plan.steps(); ++step) {
+    for (Word b = 0; b < plan.blocks(); ++b) {
+      blocks += plan.target(static_cast<Word>(rank), step, b) == static_cast<Word>(rank) ? 0 : 1;
+    }
+  }
+  if (transport == Transport::all_to_all) {
+    EXPECT_EQ(sent.all_to_all_bytes, blocks * plan.block_bytes());
+    return;
+  }
+  EXPECT_EQ(sent.messages, blocks);
+  EXPECT_EQ(sent.bytes, blocks * plan.block_bytes());
+  EXPECT_LE(sent.partners.size(), plan.cost().partners);
+  EXPECT_LE(sent.under_way_most, 2U * 16U);
+  unsigned long long mine = sent.bytes;
+  unsigned long long all = 0;
+  MPI_Allreduce(&mine, &all, 1, MPI_UNSIGNED_LONG_LONG, MPI_SUM, MPI_COMM_WORLD);
+  EXPECT_EQ(Count{all}, plan.cost().ranks.moved_bytes);
+}
+
+// True on all ranks if all find it right.
+bool performs(const BitMap& map, std::uint64_t element_bytes, const MpiOptions& options) {
+  const World world;
+  MpiPlan plan(MPI_COMM_WORLD, map, element_bytes, options);
+  const std::uint64_t elements = bit(plan.plan().local_bits());
+  const Word first = static_cast<Word>(world.rank) * elements;
+  std::vector<std::byte> from = part(first, elements, element_bytes, BitMap::identity(map.width()));
+  std::vector<std::byte> to(from.size());
+  testing::take_sent();
+  if (options.exchange.in_place) {
+    to = from;
+    plan.execute_in_place(to);
+  } else {
+    plan.execute(from, to);
+  }
+  expect_counts(plan.plan(), testing::take_sent(), plan.transport(), world.rank);
+  const BitMap& executed = plan.plan().executed_map();
+  int wrong = to == part(first, elements, element_bytes, executed.inverse()) ? 0 : 1;
+  EXPECT_EQ(wrong, 0) << to_notation(map) << ", elements of " << element_bytes << ": "
+                      << plan.plan().describe();
+  if (!verify_exchange(MPI_COMM_WORLD, executed, element_bytes, from, to)) wrong = 1;
+  int any = 0;
+  MPI_Allreduce(&wrong, &any, 1, MPI_INT, MPI_MAX, MPI_COMM_WORLD);
+  return any == 0;
+}
+
+TEST(MpiExchange, every_affine_map_of_3_bits) {
+  const World world;
+  if (world.rank_bits > 3) GTEST_SKIP();
+  int judged = 0;
+  testing::for_every_matrix(3, [&](const BitMatrix& matrix) {
+    // Oversubscribed ranks take turns: beyond two, every linear map with one complement each.
+    const Word step = world.size > 2 ? 8 : 1;
+    for (Word c = static_cast<Word>(judged) % step; c < 8; c += step) {
+      MpiOptions options;
+      options.exchange.in_place = judged % 3 == 0;
+      options.exchange.ranks = judged % 5 == 0 ? Ranks::relabelled : Ranks::fixed;
+      ASSERT_TRUE(performs(BitMap::from_matrix(matrix, c), 8, options));
+      ++judged;
+    }
+  });
+  EXPECT_EQ(judged, world.size > 2 ? 168 : 1344);
+}
+
+TEST(MpiExchange, random_maps_elements_and_buffers) {
+  const World world;
+  constexpr std::uint64_t element_sizes[] = {1, 2, 3, 8, 16, 24};
+  Random random(31);
+  for (int k = 0; k < (world.size > 2 ? 25 : 80); ++k) {
+    const int width = world.rank_bits + static_cast<int>(random.below(13));
+    const BitMap map = k % 2 == 0 ? testing::random_affine(width, random)
+                                  : BitMap::from_places(testing::random_places(width, random),
+                                                        random.next() & low_mask(width));
+    MpiOptions options;
+    const std::uint64_t element = element_sizes[random.below(std::size(element_sizes))];
+    options.exchange.buffer_bytes = random.below(2) == 0 ? std::uint64_t{4096} : bit(24);
+    options.exchange.in_place = random.below(3) == 0;
+    options.exchange.ranks = random.below(3) == 0 ? Ranks::relabelled : Ranks::fixed;
+    ASSERT_TRUE(performs(map, element, options));
+  }
+}
+
+TEST(MpiExchange, twenty_two_bits) {
+  Random random(32);
+  ASSERT_TRUE(performs(testing::random_affine(20, random), 8, {}));
+  ASSERT_TRUE(performs(parse_notation("i:22 -> rev(i)").map, 4, {}));
+  ASSERT_TRUE(
+      performs(parse_notation("r:10 c:10 -> c r").map, 16, {.exchange = {.in_place = true}}));
+}
+
+TEST(MpiExchange, all_to_all_within_groups) {
+  const World world;
+  if (world.rank_bits == 0) GTEST_SKIP();
+  Random random(33);
+  int judged = 0;
+  for (int k = 0; k < 30 && judged < 6; ++k) {
+    MpiOptions options;
+    options.transport = Transport::all_to_all;
+    options.exchange.ranks = Ranks::relabelled;
+    options.exchange.step_bytes = 1 << 14;
+    const BitMap map = testing::random_affine(world.rank_bits + 12, random);
+    ExchangePlan plan = ExchangePlan::make(map, world.rank_bits, 8, options.exchange);
+    if (!plan.has_exchange() || !plan.has_groups() || !plan.packs() || !plan.unpacks()) {
+      EXPECT_THROW(MpiPlan(MPI_COMM_WORLD, map, 8, options), Error);
+      continue;
+    }
+    ASSERT_TRUE(performs(map, 8, options));
+    ++judged;
+  }
+  EXPECT_EQ(judged, 6);
+}
+
+TEST(MpiExchange, one_pass_over_shared_memory) {
+  const World world;
+  Random random(34);
+  for (const int width : {world.rank_bits, world.rank_bits + 3, 16, 19}) {
+    const BitMap map = testing::random_affine(width, random);
+    MpiPlan plan(MPI_COMM_WORLD, map, 8);
+    const std::uint64_t elements = bit(plan.plan().local_bits());
+    SharedArray from(MPI_COMM_WORLD, elements * 8);
+    SharedArray to(MPI_COMM_WORLD, elements * 8);
+    const Word first = static_cast<Word>(world.rank) * elements;
+    const auto mine = part(first, elements, 8, BitMap::identity(width));
+    std::copy(mine.begin(), mine.end(), from.data().begin());
+    testing::take_sent();
+    plan.execute(from, to);
+    EXPECT_EQ(testing::take_sent().messages, 0U);
+    const auto right = part(first, elements, 8, map.inverse());
+    EXPECT_TRUE(std::equal(right.begin(), right.end(), to.data().begin()));
+    MPI_Barrier(MPI_COMM_WORLD);
+  }
+}
+
+TEST(MpiExchange, verify_finds_one_wrong_element) {
+  const World world;
+  const BitMap map = parse_notation("i:12 -> rev(i)").map;
+  const std::uint64_t elements = bit(12 - world.rank_bits);
+  const Word first = static_cast<Word>(world.rank) * elements;
+  const auto from = part(first, elements, 8, BitMap::identity(12));
+  auto to = part(first, elements, 8, map.inverse());
+  EXPECT_TRUE(verify_exchange(MPI_COMM_WORLD, map, 8, from, to));
+  if (world.rank == world.size - 1) to[5] ^= std::byte{1};
+  EXPECT_FALSE(verify_exchange(MPI_COMM_WORLD, map, 8, from, to));
+  if (world.rank == world.size - 1) {
+    to[5] ^= std::byte{1};
+    std::swap_ranges(to.begin(), to.begin() + 8, to.begin() + 8);
+  }
+  EXPECT_FALSE(verify_exchange(MPI_COMM_WORLD, map, 8, from, to));
+}
+
+std::uint64_t peak_bytes() {
+  std::ifstream status("/proc/self/status");
+  for (std::string line; std::getline(status, line);) {
+    if (line.starts_with("VmHWM:")) return std::stoull(line.substr(6)) * 1024;
+  }
+  return 0;
+}
+
+// The largest memory of the process grows by no more than the buffer, MPI's own included in a
+// megabyte or two that a first exchange has taken already.
+TEST(MpiExchange, memory_stays_within_the_buffer) {
+  const World world;
+  const int width = 23;  // 64 MiB in all
+  MpiOptions options;
+  options.exchange.buffer_bytes = 8 << 20;
+  const BitMap map = parse_notation("i:23 -> rev(i)").map;
+  const std::uint64_t bytes = bit(width - world.rank_bits) * 8;
+  std::vector<std::byte> from(bytes, std::byte{1}), to(bytes, std::byte{2});
+  MpiPlan warm(MPI_COMM_WORLD, map, 8, options);
+  warm.execute(from, to);
+  const std::uint64_t before = peak_bytes();
+  MpiPlan plan(MPI_COMM_WORLD, map, 8, options);
+  plan.execute(from, to);
+  EXPECT_LE(peak_bytes() - before, options.exchange.buffer_bytes);
+  EXPECT_GT(before, 2 * bytes);
+}
+
+}  // namespace
+}  // namespace faro

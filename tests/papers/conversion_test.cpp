@@ -1,0 +1,104 @@
+#include "papers/conversion.hpp"
+
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <string_view>
+
+#include "faro/service/catalogue.hpp"
+#include "planners/cube/codes/minimum_path.hpp"
+
+namespace faro {
+namespace {
+
+const PaperTable& table_of(const PaperPage& page, std::string_view start) {
+  const auto table = std::find_if(page.tables.begin(), page.tables.end(),
+                                  [&](const PaperTable& t) { return t.title.starts_with(start); });
+  EXPECT_NE(table, page.tables.end()) << start;
+  return *table;
+}
+
+std::size_t column(const PaperTable& table, std::string_view name) {
+  const auto place = std::find(table.columns.begin(), table.columns.end(), name);
+  EXPECT_NE(place, table.columns.end()) << name;
+  return static_cast<std::size_t>(place - table.columns.begin());
+}
+
+TEST(PaperConversion, figures_are_what_our_schedules_do) {
+  const PaperPage page = conversion_page(catalogue());
+  for (const char* title : {"Figures 1 and 5", "Figure 2", "Figure 3"}) {
+    const PaperTable& table = table_of(page, title);
+    ASSERT_FALSE(table.rows.empty());
+    for (const auto& row : table.rows)
+      EXPECT_EQ(row[column(table, "printed")], row[column(table, "ours")]);
+  }
+}
+
+TEST(PaperConversion, every_cell_of_ours_is_a_verified_number) {
+  for (const PaperTable& table : conversion_page(catalogue()).tables)
+    for (const auto& row : table.rows) {
+      ASSERT_EQ(row.size(), table.columns.size());
+      for (const std::string& cell : row)
+        for (const char* bad : {"refused", "failed", "promised", "not verified", "no such"})
+          EXPECT_EQ(cell.find(bad), std::string::npos) << table.title << ": " << cell;
+    }
+}
+
+TEST(PaperConversion, names_the_smallest_counterexamples) {
+  const PaperPage page = conversion_page(catalogue());
+  const PaperTable& table = table_of(page, "Theorem 8");
+  ASSERT_GE(table.remarks.size(), 2U);
+  EXPECT_NE(table.remarks[0].find("n = 2, K = 3: 2 printed"), std::string::npos);
+}
+
+// A planner that forgets the first rule of the first step.
+class Forgetful : public ScheduleSink {
+ public:
+  explicit Forgetful(ScheduleSink& next) : next_(next) {}
+  void begin(const ScheduleHeader& header) override { next_.begin(header); }
+  void step(const CubeStep& step) override {
+    CubeStep less = step;
+    if (!forgotten_ && !less.rules.empty()) less.rules.erase(less.rules.begin());
+    forgotten_ = true;
+    next_.step(less);
+  }
+  void finish() override { next_.finish(); }
+
+ private:
+  ScheduleSink& next_;
+  bool forgotten_ = false;
+};
+
+// minimum-path, but its schedule lacks a rule.
+class Broken : public Planner {
+ public:
+  const About& about() const override { return minimum_path.about(); }
+  std::optional<std::string> refusal(const Request& request) const override {
+    return minimum_path.refusal(request);
+  }
+  Offer offer(const Request& request) const override {
+    Offer offer = minimum_path.offer(request);
+    offer.push = [push = offer.push](ScheduleSink& sink) {
+      Forgetful forgetful(sink);
+      push(forgetful);
+    };
+    return offer;
+  }
+};
+
+TEST(PaperConversion, a_broken_planner_shows_on_the_page) {
+  const Broken broken;
+  std::vector<const Planner*> planners(catalogue().begin(), catalogue().end());
+  std::replace(planners.begin(), planners.end(), static_cast<const Planner*>(&minimum_path),
+               static_cast<const Planner*>(&broken));
+  const PaperPage page = conversion_page(planners);
+  const PaperTable& table = table_of(page, "Theorems 2 and 6");
+  for (const auto& row : table.rows) EXPECT_TRUE(row[column(table, "ours")].starts_with("refused"));
+  const PaperTable& figure = table_of(page, "Figure 3");
+  EXPECT_TRUE(std::any_of(figure.rows.begin(), figure.rows.end(), [&](const auto& row) {
+    return row[column(figure, "printed")] != row[column(figure, "ours")];
+  }));
+}
+
+}  // namespace
+}  // namespace faro

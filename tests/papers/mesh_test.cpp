@@ -1,0 +1,95 @@
+#include "papers/mesh.hpp"
+
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <string_view>
+
+#include "full.hpp"
+
+namespace faro {
+namespace {
+
+class PaperMesh : public ::testing::Test {
+ protected:
+  // Made once: it plans and verifies everything on it.
+  static const PaperPage& page() {
+    static const PaperPage made = mesh_paper.page();
+    return made;
+  }
+
+  static const PaperTable& table(std::string_view start) {
+    const auto found =
+        std::find_if(page().tables.begin(), page().tables.end(),
+                     [&](const PaperTable& t) { return t.title.starts_with(start); });
+    EXPECT_NE(found, page().tables.end()) << start;
+    return *found;
+  }
+
+  static std::string cell(const PaperTable& t, const std::vector<std::string>& row,
+                          const std::string& name) {
+    const auto place = std::find(t.columns.begin(), t.columns.end(), name);
+    EXPECT_NE(place, t.columns.end()) << name;
+    return row[static_cast<std::size_t>(place - t.columns.begin())];
+  }
+};
+
+TEST_F(PaperMesh, every_cell_is_filled_and_no_verifier_says_no) {
+  EXPECT_EQ(page().tables.size(), 8U);
+  for (const PaperTable& t : page().tables) {
+    ASSERT_FALSE(t.rows.empty()) << t.title;
+    for (const auto& row : t.rows) {
+      ASSERT_EQ(row.size(), t.columns.size()) << t.title;
+      for (const std::string& text : row) {
+        EXPECT_FALSE(text.empty()) << t.title;
+        for (const char* bad : {"refused", "failed", "promised", "not verified", "no such"})
+          EXPECT_EQ(text.find(bad), std::string::npos) << t.title << ": " << text;
+      }
+    }
+  }
+}
+
+TEST_F(PaperMesh, what_is_printed_is_ours_but_for_the_stated_corrections) {
+  for (const char* title :
+       {"Table I:", "Table IV", "Table V:", "Example 2.1", "Example 2.2", "Example 2.3"}) {
+    const PaperTable& t = table(title);
+    for (const auto& row : t.rows) {
+      if (cell(t, row, "printed") == "-") continue;
+      EXPECT_EQ(cell(t, row, "printed"), cell(t, row, "ours")) << title << " " << row[0];
+    }
+  }
+}
+
+TEST_F(PaperMesh, beta_is_reached_and_is_the_bound) {
+  const PaperTable& t = table("Table IV");
+  for (const auto& row : t.rows) EXPECT_EQ(cell(t, row, "ours"), cell(t, row, "bound")) << row[0];
+}
+
+// Vector reversal for n = 2 and bit shuffle for n = 16: the rows of Table VI that do not hold.
+TEST_F(PaperMesh, gamma_is_the_printed_one_but_for_two_rows) {
+  const PaperTable& t = table("Table VI");
+  for (const auto& row : t.rows) {
+    const std::string printed = cell(t, row, "printed");
+    if (printed == "-") continue;
+    const bool corrected = (row[0] == "Vector reversal" && row[1] == "2") ||
+                           (row[0] == "Bit shuffle" && row[1] == "16");
+    EXPECT_EQ(printed == cell(t, row, "bound"), !corrected) << row[0] << " " << row[1];
+    EXPECT_GE(std::stoi(cell(t, row, "ours")), std::stoi(cell(t, row, "bound")));
+    if (row[1] != "16") {
+      EXPECT_EQ(cell(t, row, "ours"), cell(t, row, "bound")) << row[0] << " " << row[1];
+    }
+  }
+}
+
+TEST_F(PaperMesh, the_examples_come_out) {
+  const PaperTable& t = table("Examples 4");
+  for (const auto& row : t.rows)
+    for (const char* equal : {"4.1: complements", "4.3", "4.4"})
+      if (row[0].starts_with(equal)) {
+        EXPECT_EQ(cell(t, row, "printed"), cell(t, row, "ours")) << row[0];
+      }
+  EXPECT_EQ(t.rows.back()[2], "(2,1) (4,1) (5,3) (6,5)");
+}
+
+}  // namespace
+}  // namespace faro

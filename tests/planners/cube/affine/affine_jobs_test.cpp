@@ -1,0 +1,236 @@
+#include "planners/cube/affine/affine_jobs.hpp"
+
+#include <gtest/gtest.h>
+
+#include <algorithm>
+
+#include "base/random.hpp"
+#include "full.hpp"
+#include "machines/bounds.hpp"
+#include "maps.hpp"
+#include "planners/cube/affine/job_line.hpp"
+#include "planners/cube/affine/job_shop.hpp"
+#include "planners/planning.hpp"
+
+namespace faro {
+namespace {
+
+using testing::built_and_verified;
+using testing::full_run;
+using testing::random_affine;
+
+testing::Draft cut_request(const BitMap& map, int memory_bits,
+                           Hypercube::Ports ports = Hypercube::Ports::all) {
+  return {.machine = Hypercube{.dimensions = map.width() - memory_bits, .ports = ports},
+          .map = {.map = map, .cut = true, .memory_bits = memory_bits},
+          .destinations = {},
+          .elements = bit(memory_bits)};
+}
+
+Count bound_of(const testing::Draft& request) {
+  return lower_bound(std::get<Hypercube>(request.machine), request.map, request.elements).value;
+}
+
+// Builds and verifies every planner of the family that applies; the least cost. Every cost is held
+// against the bound, the line's against its formula.
+struct Family {
+  Count best = Count::largest();
+  Count line = 0;
+  bool fed = false;
+};
+Family family(const testing::Draft& request, bool by_replay) {
+  Family found;
+  const auto dims = static_cast<Count>(std::popcount(jobs::moved(request).task.to_do()));
+  for (const Planner* p : {&affine_full_rank, &affine_ring, &affine_line, &affine_shop}) {
+    if (p->refusal(request)) continue;
+    const Count steps = built_and_verified(*p, request, by_replay).steps;
+    EXPECT_GE(steps, bound_of(request)) << p->name();
+    found.best = std::min(found.best, steps);
+    if (p != &affine_line) continue;
+    found.fed = true;
+    found.line = steps;
+    EXPECT_EQ(steps, Count{(request.elements + 1) / 2} + dims - 1);
+  }
+  return found;
+}
+
+TEST(AffineJobs, two_bits_that_move_through_one_memory_bit) {
+  // a:2 | m:1 -> m a[1] | a[0]: two dimensions, two elements, two steps.
+  const std::vector<int> place{2, 0, 1};
+  const Family found = family(cut_request(BitMap::from_places(place), 1), true);
+  EXPECT_TRUE(found.fed);
+  EXPECT_EQ(found.best, 2U);
+}
+
+TEST(AffineJobs, the_order_and_the_type_are_found_for_every_fed_map) {
+  // Theorems 1 and 2 are constructions that check themselves; what they must give is counted here:
+  // every dimension once, each outside the span of the forms before it.
+  Random random(1);
+  int fed = 0;
+  for (int round = 0; round < (full_run() ? 20000 : 1500); ++round) {
+    const int n = 1 + static_cast<int>(random.below(20));
+    const int m = 1 + static_cast<int>(random.below(5));
+    const jobs::Task task(random_affine(n + m, random), m);
+    if (!jobs::all_fed(task)) continue;
+    ++fed;
+    const jobs::JobPlan plan = jobs::line({.task = task, .alike = false, .jobs = bit(m - 1)});
+    Word seen = 0;
+    for (const jobs::Exchange& e : plan.histories[0].exchanges) seen |= bit(e.dimension);
+    EXPECT_EQ(seen, task.to_do());
+    EXPECT_EQ(plan.histories[0].exchanges.size(), static_cast<std::size_t>(std::popcount(seen)));
+    for (int j = 0; j < n; ++j) {
+      const Parity row = plan.histories[0].end.rows[static_cast<std::size_t>(j)];
+      EXPECT_EQ(row.mask, bit(j));
+      EXPECT_EQ(row.value, 0U);
+    }
+  }
+  EXPECT_GT(fed, 1000);
+}
+
+TEST(AffineJobs, every_map_of_three_bits) {
+  int moved = 0;
+  testing::for_every_matrix(3, [&moved](const BitMatrix& matrix) {
+    for (int m = 1; m <= 2; ++m)
+      for (const Word complement : {0U, 7U}) {
+        const BitMap map = BitMap::from_matrix(matrix, complement);
+        const testing::Draft request = cut_request(map, m);
+        if (affine_shop.refusal(request)) continue;
+        ++moved;
+        const Family found = family(request, true);
+        if (found.fed) {
+          EXPECT_LE(found.best, bound_of(request) + 1);
+        }
+        built_and_verified(affine_jobs_one_port, cut_request(map, m, Hypercube::Ports::one), true);
+      }
+  });
+  EXPECT_GT(moved, 600);
+}
+
+TEST(AffineJobs, random_maps_of_processor_and_memory_bits) {
+  Random random(3);
+  int fed = 0;
+  for (int round = 0; round < (full_run() ? 400 : 60); ++round) {
+    const int n = 1 + static_cast<int>(random.below(7));
+    const int m = 1 + static_cast<int>(random.below(5));
+    const BitMap map = random_affine(n + m, random);
+    const testing::Draft request = cut_request(map, m);
+    if (affine_shop.refusal(request)) continue;
+    const Family found = family(request, true);
+    if (!found.fed) continue;
+    ++fed;
+    EXPECT_LE(found.best, bound_of(request) + 2) << "n " << n << " m " << m << " round " << round;
+    EXPECT_LE(found.best, found.line);
+  }
+  EXPECT_GT(fed, 40);
+}
+
+TEST(AffineJobs, one_port_takes_half_of_the_elements_for_each_dimension) {
+  Random random(4);
+  int fed = 0;
+  for (int round = 0; round < 60; ++round) {
+    const int n = 1 + static_cast<int>(random.below(6));
+    const int m = 1 + static_cast<int>(random.below(4));
+    const testing::Draft request =
+        cut_request(random_affine(n + m, random), m, Hypercube::Ports::one);
+    if (affine_jobs_one_port.refusal(request)) continue;
+    const Count steps = built_and_verified(affine_jobs_one_port, request, true).steps;
+    const jobs::Task task = jobs::moved(request).task;
+    const auto exchanges = static_cast<Count>(std::popcount(task.to_do())) +
+                           static_cast<Count>(jobs::sources_of(task).size());
+    EXPECT_EQ(steps, exchanges * (request.elements / 2));
+    if (!jobs::all_fed(task)) continue;
+    ++fed;
+    EXPECT_EQ(steps, bound_of(request));
+  }
+  EXPECT_GT(fed, 30);
+}
+
+TEST(AffineJobs, maps_of_processor_bits_alone_and_any_number_of_elements) {
+  Random random(5);
+  int moved = 0;
+  for (int round = 0; round < (full_run() ? 200 : 40); ++round) {
+    const int n = 2 + static_cast<int>(random.below(5));
+    const std::uint64_t elements = 2 + random.below(30);
+    const BitMap map = random_affine(n, random);
+    const testing::Draft request = testing::cube_request_of(n, map, elements);
+    if (affine_shop.refusal(request)) continue;
+    ++moved;
+    built_and_verified(affine_shop, request, true);
+    built_and_verified(affine_jobs_one_port,
+                       testing::cube_request_of(n, map, elements, Hypercube::Ports::one), true);
+  }
+  EXPECT_GT(moved, 35);
+}
+
+TEST(AffineJobs, a_lone_complement_is_opened) {
+  // i:1 -> ~i: both elements of a job cross, one step each.
+  for (const std::uint64_t elements : {2U, 3U, 8U}) {
+    const testing::Draft request =
+        testing::cube_request_of(1, BitMap::from_matrix(BitMatrix::identity(1), 1), elements);
+    EXPECT_EQ(built_and_verified(affine_shop, request, true).steps, (elements + 1) / 2 * 2);
+  }
+}
+
+// Bit b of the index goes where `place` says, in two parts: chains alone, every one through memory.
+TEST(AffineJobs, the_ring_takes_chains_in_one_step_more_than_half_the_elements) {
+  int rings = 0;
+  for (int n = 2; n <= (full_run() ? 12 : 8); ++n)
+    for (int m = 2; m <= 6; ++m)
+      for (int chains = 1; chains <= std::min(m, n); ++chains) {
+        // Chain c: memory bit c to its first dimension, on through its dimensions, back to memory.
+        std::vector<int> place(static_cast<std::size_t>(n + m));
+        for (int i = 0; i < n + m; ++i) place[static_cast<std::size_t>(i)] = i;
+        for (int c = 0; c < chains; ++c) {
+          int at = c;
+          for (int d = c; d < n; d += chains) {
+            place[static_cast<std::size_t>(at)] = m + d;
+            at = m + d;
+          }
+          place[static_cast<std::size_t>(at)] = c;
+        }
+        const testing::Draft request =
+            cut_request(BitMap::from_places(place, low_mask(n + m) & 0x155U), m);
+        const Count most = std::max<Count>(static_cast<Count>(n), bit(m) / 2) + 1;
+        EXPECT_LE(built_and_verified(affine_ring, request, n + m <= 10).steps, most)
+            << n << " " << m << " " << chains;
+        ++rings;
+      }
+  EXPECT_GT(rings, 60);
+}
+
+TEST(AffineJobs, a_block_of_full_rank_takes_the_bound) {
+  Random random(6);
+  int full = 0;
+  for (int round = 0; round < 200 && full < 40; ++round) {
+    const int n = 1 + static_cast<int>(random.below(4));
+    const int m = n + static_cast<int>(random.below(3));
+    const testing::Draft request = cut_request(random_affine(n + m, random), m);
+    if (affine_full_rank.refusal(request)) continue;
+    ++full;
+    const Count steps = built_and_verified(affine_full_rank, request, true).steps;
+    EXPECT_EQ(steps, std::max<Count>(static_cast<Count>(n), request.elements / 2));
+  }
+  EXPECT_EQ(full, 40);
+}
+
+TEST(AffineJobs, sixty_dimensions_are_proved) {
+  Random random(7);
+  // Every processor bit becomes the sum of those below it and a memory bit: the triangular case.
+  std::vector<Word> columns;
+  for (int i = 0; i < 64; ++i) columns.push_back(i < 3 ? bit(i) : bit_range(i, 63));
+  const testing::Draft code = cut_request(BitMap::from_columns(columns), 4);
+  EXPECT_EQ(built_and_verified(affine_line, code, false).steps, 8U + 60U - 1U);
+  EXPECT_LE(built_and_verified(affine_ring, code, false).steps, 61U);
+  const testing::Draft any = cut_request(random_affine(64, random), 4);
+  EXPECT_EQ(built_and_verified(affine_line, any, false).steps, 8U + 60U - 1U);
+  EXPECT_LE(built_and_verified(affine_shop, any, false).steps, 62U);
+}
+
+TEST(AffineJobs, what_was_offered_is_pushed) {
+  Random random(8);
+  testing::one_search_serves_all(affine_shop, cut_request(random_affine(8, random), 4));
+  testing::one_search_serves_all(affine_ring, cut_request(random_affine(8, random), 4));
+}
+
+}  // namespace
+}  // namespace faro

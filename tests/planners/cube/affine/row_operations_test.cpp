@@ -1,0 +1,84 @@
+#include "planners/cube/affine/row_operations.hpp"
+
+#include <gtest/gtest.h>
+
+#include "base/random.hpp"
+#include "draft.hpp"
+#include "full.hpp"
+#include "maps.hpp"
+#include "planners/planning.hpp"
+
+namespace faro {
+namespace {
+
+using testing::built_and_verified;
+using testing::cube_request_of;
+using testing::random_affine;
+
+Word applied(const std::vector<RowOperation>& operations, Word p) {
+  for (const RowOperation& o : operations) p = o(p);
+  return p;
+}
+
+TEST(RowOperations, a_swap_of_two_bits_takes_three) {
+  const std::vector<int> swapped{1, 0};
+  EXPECT_EQ(row_operations(BitMap::from_places(swapped)).size(), 3U);
+}
+
+TEST(RowOperations, their_product_is_the_map_and_they_are_few) {
+  Random random(1);
+  for (int n = 1; n <= 64; n = n < 8 ? n + 1 : n + 7)
+    for (int round = 0; round < 20; ++round) {
+      const BitMap map = random_affine(n, random);
+      const auto operations = row_operations(map);
+      EXPECT_LE(operations.size(), static_cast<std::size_t>(2 * n - 1) + (n == 1 ? 1U : 0U));
+      EXPECT_EQ(applied(operations, 0), map(0));
+      for (int b = 0; b < n; ++b) EXPECT_EQ(applied(operations, bit(b)), map(bit(b)));
+    }
+}
+
+TEST(RowOperations, every_affine_map_of_three_bits_is_planned_and_verified) {
+  testing::for_every_matrix(3, [](const BitMatrix& matrix) {
+    for (const Word complement : {0U, 5U}) {
+      const BitMap map = BitMap::from_matrix(matrix, complement);
+      built_and_verified(row_operations_planner, cube_request_of(3, map, 3), true);
+      built_and_verified(row_operations_one_port, cube_request_of(3, map, 2, Hypercube::Ports::one),
+                         true);
+    }
+  });
+}
+
+TEST(RowOperations, random_maps_cost_what_is_promised) {
+  Random random(2);
+  const int rounds = testing::full_run() ? 200 : 20;
+  for (int round = 0; round < rounds; ++round) {
+    const int n = 1 + static_cast<int>(random.below(9));
+    const std::uint64_t k = 1 + random.below(20);
+    const testing::Draft request = cube_request_of(n, random_affine(n, random), k);
+    built_and_verified(row_operations_planner, request, true);
+    if (!row_operation_pairs.refusal(request))
+      built_and_verified(row_operation_pairs, request, true);
+  }
+}
+
+TEST(RowOperations, pairs_have_a_solution_and_pay_for_many_elements) {
+  Random random(6);
+  for (int n = 2; n <= 12; ++n)
+    for (int round = 0; round < 20; ++round) {
+      const testing::Draft request = cube_request_of(n, random_affine(n, random), 100);
+      const Count alone = row_operations_planner.offer(request).estimate.cost.value;
+      if (alone < 150) continue;  // one operation on every bit
+      ASSERT_FALSE(row_operation_pairs.refusal(request).has_value());
+      EXPECT_LE(row_operation_pairs.offer(request).estimate.cost.value, Count{147} + 3 * Count(n));
+    }
+}
+
+TEST(RowOperations, sixty_dimensions_are_proved) {
+  Random random(3);
+  const testing::Draft request = cube_request_of(60, random_affine(60, random), 3);
+  built_and_verified(row_operations_planner, request, false);
+  built_and_verified(row_operation_pairs, request, false);
+}
+
+}  // namespace
+}  // namespace faro

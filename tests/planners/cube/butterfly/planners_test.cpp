@@ -1,0 +1,125 @@
+#include <algorithm>
+#include <fstream>
+#include <nlohmann/json.hpp>
+
+#include "full.hpp"
+#include "paths.hpp"
+#include "planners/cube/butterfly/paper_count.hpp"
+#include "planners/cube/butterfly/planned.hpp"
+
+namespace faro::testing {
+namespace {
+
+struct Largest {
+  int n;
+  int m;
+};
+
+Largest largest() {
+  if (full_run()) return {8, 5};
+  return sanitized() ? Largest{3, 3} : Largest{5, 4};
+}
+
+// Every planner on everything it accepts: right, by both verifiers, at exactly the cost it
+// promises.
+TEST(butterfly_planners, build_what_they_promise) {
+  int built = 0;
+  for (int n = 0; n <= largest().n; ++n) {
+    for (int m = 0; m <= largest().m; ++m) {
+      if (n + m == 0) continue;
+      for (const ButterflyNetwork& request : requests(n, m)) {
+        for (const ButterflyPlanner* planner : butterfly_planners()) {
+          if (planner->refusal(request)) continue;
+          const bool search = planner->kind == ButterflyPlanner::Kind::search;
+          if (search && n + m > (full_run() ? 5 : 4)) continue;
+          SCOPED_TRACE(fmt::format("{}: {}", planner->name, text_of(request)));
+          const RecordingSink schedule = recorded(*planner, request);
+          const Verdict proof = proved(schedule);
+          EXPECT_TRUE(proof.ok()) << first_violation(proof);
+          EXPECT_EQ(to_string(proof.cost.steps), to_string(planner->estimate(request).cost.value));
+          if (n + m <= 9) {
+            const Verdict replay = replayed(schedule);
+            EXPECT_TRUE(replay.ok()) << first_violation(replay);
+            EXPECT_EQ(to_string(replay.cost.remote_moves), to_string(proof.cost.remote_moves));
+          }
+          ++built;
+          if (::testing::Test::HasFailure()) return;
+        }
+      }
+    }
+  }
+  EXPECT_GT(built, 500);
+}
+
+// Never more steps than the best schedule known from elsewhere.
+TEST(butterfly_planners, are_never_above_the_known_best) {
+  std::ifstream file(source_path("tests/data/butterfly_golden.json"));
+  const auto rows = nlohmann::json::parse(file).at("rows");
+  int checked = 0;
+  for (const auto& row : rows) {
+    const int n = row.at(0);
+    const int m = row.at(1);
+    ButterflyNetwork request{.processor_bits = n, .index_bits = n + m};
+    request.allocation = row.at(2) == "cyclic" ? Allocation::cyclic : Allocation::consecutive;
+    const std::string encoding = row.at(3);
+    request.encoding = encoding == "binary"      ? Encoding::binary
+                       : encoding == "gray"      ? Encoding::gray
+                       : encoding == "gray_gray" ? Encoding::gray_gray
+                                                 : Encoding::binary_gray;
+    request.order =
+        row.at(4) == "msb" ? Order::most_significant_first : Order::least_significant_first;
+    request.output = row.at(5) == "binary" ? Output::binary : Output::gray;
+    request.finish = row.at(6) == "restored" ? Finish::restored : Finish::as_planned;
+    const int known = row.at(7);
+    // The closed plans answer at once; a search of a large case is for the whole run.
+    Count best = 1000;
+    for (const auto kind : {ButterflyPlanner::Kind::closed, ButterflyPlanner::Kind::search}) {
+      for (const ButterflyPlanner* planner : butterfly_planners()) {
+        if (planner->kind != kind || best <= static_cast<Count>(known)) continue;
+        if (kind == ButterflyPlanner::Kind::search && !full_run() && n + m > 5) continue;
+        if (planner->refusal(request)) continue;
+        best = std::min(best, planner->estimate(request).cost.value);
+        if (kind == ButterflyPlanner::Kind::closed) continue;
+        const Verdict replay = replayed(recorded(*planner, request));
+        EXPECT_TRUE(replay.ok()) << text_of(request) << ": " << first_violation(replay);
+      }
+    }
+    if (best > static_cast<Count>(known) && !full_run() && n + m > 5) continue;
+    EXPECT_LE(static_cast<int>(best), known) << text_of(request);
+    ++checked;
+  }
+  EXPECT_GT(checked, 300);
+}
+
+// What is printed for the layout, whoever plans it.
+TEST(butterfly_planners, say_what_the_paper_prints_for_the_layout) {
+  const auto printed = [](int n, int m, Allocation allocation, Encoding encoding, Order order) {
+    const auto count = butterfly::paper_count({.processor_bits = n,
+                                               .index_bits = n + m,
+                                               .allocation = allocation,
+                                               .encoding = encoding,
+                                               .order = order});
+    return count->citation + ": " + count->formula.text + " = " + to_string(count->formula.value);
+  };
+  const Order msb = Order::most_significant_first;
+  const Order lsb = Order::least_significant_first;
+  EXPECT_EQ(printed(6, 2, Allocation::cyclic, Encoding::binary_gray, msb),
+            "Johnsson, Ho 1990, Theorem 1 (Table 4: K/2 + n - 1): K/2 + n - 2 = 6");
+  EXPECT_EQ(printed(6, 1, Allocation::cyclic, Encoding::gray_gray, msb),
+            "Johnsson, Ho 1990, Theorem 2: K + n - 2 = 6");
+  EXPECT_EQ(printed(6, 3, Allocation::cyclic, Encoding::gray, msb),
+            "Johnsson, Ho 1990, Theorem 4: K/2 + n - 1 = 9");
+  EXPECT_EQ(printed(3, 3, Allocation::consecutive, Encoding::gray, msb),
+            "Johnsson, Ho 1990, Theorem 3: K/2 + max(n, K/2) = 8");
+  EXPECT_EQ(printed(3, 3, Allocation::cyclic, Encoding::gray, lsb),
+            "Johnsson, Ho 1990, Theorem 3, by section 6 for this order too: K/2 + max(n, K/2) = 8");
+  EXPECT_EQ(printed(4, 0, Allocation::cyclic, Encoding::gray, lsb),
+            "Johnsson, Ho 1990, Theorem 5: n = 4");
+  EXPECT_EQ(printed(4, 3, Allocation::consecutive, Encoding::binary, msb),
+            "Johnsson, Ho 1990, section 1, pipelined in binary code: K + n - 1 = 11");
+  EXPECT_EQ(printed(4, 3, Allocation::cyclic, Encoding::binary, msb),
+            "Johnsson, Ho 1990, section 1, two-sectioning in binary code: K/2 + n - 1 = 7");
+}
+
+}  // namespace
+}  // namespace faro::testing

@@ -1,0 +1,82 @@
+#include "planners/cube/codes/services.hpp"
+
+#include <gtest/gtest.h>
+
+#include <algorithm>
+
+#include "full.hpp"
+#include "machines/bounds.hpp"
+#include "planners/cube/codes/services_ring.hpp"
+#include "planners/planning.hpp"
+
+namespace faro {
+namespace {
+
+using testing::built_and_verified;
+using testing::cube_request_of;
+using testing::full_run;
+using testing::gray_to_binary;
+
+// The formula, written down once more.
+std::uint64_t most(std::uint64_t n, std::uint64_t k) {
+  return std::max({n - 1, ((3 * k) + 1 + 4) / 5, (k + n - 1) / 2}) + 2;
+}
+
+std::uint64_t steps(int n, std::uint64_t k) {
+  return three_fifths::ring_program(n, k).steps;
+}
+
+TEST(ServicesRing, known_counts) {
+  struct Row {
+    int n;
+    std::uint64_t k;
+    std::uint64_t steps;
+  };
+  // By another program of the same idea, in Python.
+  for (const Row row : {Row{10, 100, 62}, Row{20, 40, 30}, Row{20, 100, 62}, Row{40, 160, 100},
+                        Row{60, 80, 70}, Row{60, 100, 80}, Row{60, 240, 150}, Row{60, 600, 362}})
+    EXPECT_EQ(steps(row.n, row.k), row.steps) << row.n << " " << row.k;
+}
+
+TEST(ServicesRing, never_above_the_formula) {
+  for (int n = 4; n <= (full_run() ? 60 : 16); n += full_run() || n < 8 ? 1 : 4)
+    for (std::uint64_t k = 1; k <= (full_run() ? 1000U : 200U); k += full_run() ? 1 : 1 + (k / 8)) {
+      EXPECT_LE(steps(n, k), most(static_cast<std::uint64_t>(n), k)) << n << " " << k;
+      EXPECT_GE(steps(n, k), conversion_bound(n, k, Hypercube::Ports::all));
+    }
+}
+
+TEST(ServicesRing, within_two_steps_of_the_bound_where_there_are_five_elements_a_bit) {
+  for (const int n : {4, 7, 12, 33, 60})
+    for (std::uint64_t k = 5 * static_cast<std::uint64_t>(n); k <= 400; k += 37)
+      EXPECT_LE(steps(n, k), conversion_bound(n, k, Hypercube::Ports::all) + 2) << n << " " << k;
+}
+
+TEST(ServicesRing, both_directions_are_verified) {
+  for (int n = 4; n <= 8; ++n)
+    for (std::uint64_t k = 1; k <= 24; k += full_run() ? 1 : 4)
+      for (const BitMap& map : {gray_to_binary({n}), gray_to_binary({n}).inverse()}) {
+        SCOPED_TRACE(::testing::Message() << "n=" << n << " K=" << k);
+        built_and_verified(services_ring, cube_request_of(n, map, k), true);
+      }
+}
+
+TEST(ServicesRing, a_field_inside_a_larger_cube) {
+  // a:2 b:5 c:1 -> a ungray(b) c
+  std::vector<Word> columns;
+  for (int i = 0; i < 8; ++i) columns.push_back(i >= 1 && i <= 5 ? bit_range(1, i) : bit(i));
+  for (const std::uint64_t k : {3U, 12U, 30U})
+    built_and_verified(services_ring, cube_request_of(8, BitMap::from_columns(columns), k), true);
+}
+
+TEST(ServicesRing, sixty_dimensions_are_proved) {
+  const testing::Draft request = cube_request_of(60, gray_to_binary({60}), 100);
+  EXPECT_EQ(built_and_verified(services_ring, request, false).steps, 80U);
+}
+
+TEST(ServicesRing, what_was_offered_is_pushed) {
+  testing::one_search_serves_all(services_ring, cube_request_of(8, gray_to_binary({8}), 20));
+}
+
+}  // namespace
+}  // namespace faro

@@ -1,0 +1,130 @@
+#include "planners/cube/lists/list_routing.hpp"
+
+#include <gtest/gtest.h>
+
+#include <fstream>
+#include <nlohmann/json.hpp>
+
+#include "base/random.hpp"
+#include "draft.hpp"
+#include "faro/service/plan.hpp"
+#include "full.hpp"
+#include "machines/bounds.hpp"
+#include "maps.hpp"
+#include "paths.hpp"
+#include "planners/planning.hpp"
+
+namespace faro {
+namespace {
+
+using testing::full_run;
+
+testing::Draft list_request(int dimensions, std::uint64_t elements, Hypercube::Ports ports,
+                            Random& random) {
+  testing::Draft request{.machine = Hypercube{.dimensions = dimensions, .ports = ports}};
+  request.elements = elements;
+  request.destinations = testing::random_permutation(bit(dimensions), random);
+  return request;
+}
+
+TEST(ListRouting, random_permutations_are_delivered_at_the_promised_cost) {
+  Random random(7);
+  for (int n = 3; n <= (full_run() ? 8 : 6); ++n)
+    for (const std::uint64_t k : {1U, 3U, 8U})
+      for (const auto ports : {Hypercube::Ports::all, Hypercube::Ports::one}) {
+        const testing::Draft request = list_request(n, k, ports, random);
+        const Count bound = lower_bound(std::get<Hypercube>(request.machine),
+                                        std::span<const std::uint64_t>(request.destinations), k)
+                                .value;
+        for (const Planner* planner : {&shortest_path_lists, &balanced_lists}) {
+          const auto replay = make_replay();
+          planner->offer(request).push(*replay);
+          const Verdict v = replay->verdict();
+          EXPECT_TRUE(v.ok()) << (v.violations.empty() ? "" : v.violations[0].message);
+          EXPECT_TRUE(v.cost.steps == planner->offer(request).estimate.cost.value);
+          EXPECT_TRUE(v.cost.steps >= bound);
+        }
+      }
+}
+
+// Destinations of all processors by a map of their numbers.
+testing::Draft mapped(int dimensions, std::uint64_t elements, const BitMap& map) {
+  testing::Draft request{.machine = Hypercube{.dimensions = dimensions}};
+  request.elements = elements;
+  for (Word p = 0; p < bit(dimensions); ++p) request.destinations.push_back(map(p));
+  return request;
+}
+
+BitMap named(const std::string& name, int n) {
+  if (name == "gray") return testing::gray_to_binary({n});
+  if (name == "vrev") return BitMap::from_matrix(BitMatrix::identity(n), low_mask(n));
+  std::vector<int> places;
+  for (int i = 0; i < n; ++i)
+    places.push_back(name == "bitrev"    ? n - 1 - i
+                     : name == "shuffle" ? (i + 1) % n
+                                         : (i + n / 2) % n);
+  return BitMap::from_places(places);
+}
+
+TEST(ListRouting, never_above_the_best_known_of_a_router_by_linear_programs) {
+  const auto golden =
+      nlohmann::json::parse(std::ifstream(testing::source_path("tests/data/cube_router.json")));
+  int compared = 0;
+  for (const auto& row : golden.at("rows")) {
+    const int n = row.at(1).get<int>();
+    const testing::Draft request =
+        mapped(n, row.at(2).get<std::uint64_t>(), named(row.at(0).get<std::string>(), n));
+    const Plan best = plan(request);
+    EXPECT_TRUE(best.ok());
+    EXPECT_LE(static_cast<std::uint64_t>(best.cost().steps), row.at(3).get<std::uint64_t>())
+        << row.dump() << " " << best.planner();
+    ++compared;
+  }
+  EXPECT_GE(compared, 30);
+}
+
+TEST(ListRouting, random_permutations_are_a_few_steps_above_the_bound) {
+  Random random(10);
+  for (const auto& [n, k] : {std::pair{3, 20}, {4, 20}, {5, 20}, {6, 3}, {6, 20}, {8, 8}}) {
+    const testing::Draft request =
+        list_request(n, static_cast<std::uint64_t>(k), Hypercube::Ports::all, random);
+    const Count bound =
+        lower_bound(std::get<Hypercube>(request.machine),
+                    std::span<const std::uint64_t>(request.destinations), request.elements)
+            .value;
+    EXPECT_TRUE(balanced_lists.offer(request).estimate.cost.value <= bound + 5) << n << " " << k;
+  }
+}
+
+TEST(ListRouting, what_the_estimate_found_is_built) {
+  Random random(12);
+  for (const auto ports : {Hypercube::Ports::all, Hypercube::Ports::one})
+    for (const Planner* planner : {&shortest_path_lists, &balanced_lists})
+      testing::one_search_serves_all(*planner, list_request(4, 5, ports, random));
+}
+
+TEST(ListRouting, the_same_request_gives_the_same_schedule) {
+  Random random(11);
+  const testing::Draft request = list_request(5, 7, Hypercube::Ports::all, random);
+  RecordingSink once;
+  RecordingSink again;
+  balanced_lists.offer(request).push(once);
+  balanced_lists.offer(request).push(again);
+  EXPECT_EQ(once.cube_steps, again.cube_steps);
+}
+
+TEST(ListRouting, balancing_pays) {
+  Random random(8);
+  const testing::Draft request = list_request(6, 16, Hypercube::Ports::all, random);
+  EXPECT_TRUE(balanced_lists.offer(request).estimate.cost.value <
+              shortest_path_lists.offer(request).estimate.cost.value);
+}
+
+TEST(ListRouting, eleven_dimensions_are_refused) {
+  Random random(9);
+  EXPECT_TRUE(
+      shortest_path_lists.refusal(list_request(11, 1, Hypercube::Ports::all, random)).has_value());
+}
+
+}  // namespace
+}  // namespace faro

@@ -1,0 +1,65 @@
+#include "planners/cube/shuffle/extended_cube.hpp"
+
+#include "base/random.hpp"
+#include "draft.hpp"
+#include "planners/cube/shuffle/planners.hpp"
+#include "planners/cube/shuffle/requests.hpp"
+#include "planners/planning.hpp"
+
+namespace faro {
+namespace {
+
+using testing::structured_request;
+
+shuffle::ExtendedCubeCost built(const testing::Draft& request, int extra) {
+  EXPECT_FALSE(shuffle::extended_cube_refusal(request, extra).has_value());
+  const auto replay = make_replay();
+  shuffle::build_extended_cube(request, extra, *replay);
+  const Verdict verdict = replay->verdict();
+  EXPECT_TRUE(verdict.ok()) << (verdict.violations.empty() ? "" : verdict.violations[0].message);
+  const shuffle::ExtendedCubeCost cost = shuffle::extended_cube_cost(request, extra);
+  EXPECT_EQ(to_string(verdict.cost.steps), to_string(cost.steps()));
+  return cost;
+}
+
+TEST(ExtendedCube, a_chain_of_five_is_faster_with_one_port_and_one_more_dimension) {
+  const auto one = Hypercube::Ports::one;
+  EXPECT_EQ(static_cast<int>(built(structured_request(3, {5}, {}, 0, one), 1).steps()), 18);
+  EXPECT_EQ(static_cast<int>(built(structured_request(3, {5}, {}, 0), 1).steps()), 14);
+  EXPECT_EQ(static_cast<int>(built(structured_request(4, {5}, {}, 0, one), 2).steps()), 34);
+  EXPECT_EQ(static_cast<int>(built(structured_request(3, {2}, {}, 0), 1).steps()), 11);
+}
+
+TEST(ExtendedCube, four_dimensions_scatter_over_rotated_trees) {
+  const auto all = built(structured_request(5, {}, {4}, 0), 4);
+  EXPECT_EQ(static_cast<int>(all.scatter), 15);
+  EXPECT_EQ(static_cast<int>(all.permute), 4);
+  const auto one = built(structured_request(5, {}, {4}, 0, Hypercube::Ports::one), 4);
+  EXPECT_EQ(static_cast<int>(one.steps()), 65);
+}
+
+TEST(ExtendedCube, by_name_the_map_has_fewer_processor_bits_than_the_cube_dimensions) {
+  testing::Draft request = structured_request(3, {5}, {}, 0, Hypercube::Ports::one);
+  EXPECT_TRUE(extended_cube.refusal(request).has_value());  // the data fill the cube
+  std::get<Hypercube>(request.machine).dimensions = 6;
+  EXPECT_EQ(static_cast<int>(testing::built_and_verified(extended_cube, request, true).steps), 18);
+  EXPECT_TRUE(shuffle_one_port.refusal(request).has_value());
+  std::get<Hypercube>(request.machine).dimensions = 8;  // one storage bit must stay
+  EXPECT_TRUE(extended_cube.refusal(request).has_value());
+}
+
+TEST(ExtendedCube, random_permutations_with_complements) {
+  Random random(4);
+  for (int round = 0; round < 60; ++round) {
+    const int q = 3 + static_cast<int>(random.below(5));
+    const int n = 1 + static_cast<int>(random.below(static_cast<std::uint64_t>(q)));
+    const testing::Draft request =
+        testing::shuffle_request(n, q - n, testing::random_places(q, random), random.below(bit(q)),
+                                 round % 2 == 0 ? Hypercube::Ports::all : Hypercube::Ports::one);
+    for (int extra = 1; extra <= 3; ++extra)
+      if (!shuffle::extended_cube_refusal(request, extra)) built(request, extra);
+  }
+}
+
+}  // namespace
+}  // namespace faro

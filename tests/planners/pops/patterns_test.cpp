@@ -1,0 +1,123 @@
+#include "planners/pops/patterns.hpp"
+
+#include <gtest/gtest.h>
+
+#include "draft.hpp"
+#include "machines/pops/bounds.hpp"
+#include "planners/pops/broadcast.hpp"
+#include "planners/pops/testing.hpp"
+
+namespace faro {
+namespace {
+
+using testing::golden_pops;
+using testing::pops_request;
+using testing::random_permutation;
+using testing::replayed_slots;
+
+std::vector<Word> shift_in_groups(std::uint64_t d, std::uint64_t g, std::uint64_t groups_moved) {
+  std::vector<Word> to(d * g);
+  for (Word p = 0; p < to.size(); ++p)
+    to[p] = p / d < groups_moved ? p / d * d + (p % d + 1) % d : p;
+  return to;
+}
+
+std::vector<Word> reversal(std::uint64_t n) {
+  std::vector<Word> to(n);
+  for (Word p = 0; p < n; ++p) to[p] = n - 1 - p;
+  return to;
+}
+
+void expect_slots(const Planner& planner, const testing::Draft& request,
+                  const nlohmann::json& golden) {
+  if (golden.is_null()) return;
+  EXPECT_EQ(replayed_slots(planner, request), golden.get<std::uint64_t>()) << planner.name();
+}
+
+TEST(PopsPatterns, meet_the_golden_counts_inside_groups) {
+  for (const auto& row : golden_pops()["single_intragroup_cycle"]) {
+    const testing::Draft request = pops_request(row[0], row[1], shift_in_groups(row[0], row[1], 1));
+    expect_slots(pops_one_group, request, row[4]);
+  }
+  // d g paper_count figure5_trimmed_slots slots
+  for (const auto& row : golden_pops()["all_groups_cycle"]) {
+    const testing::Draft request =
+        pops_request(row[0], row[1], shift_in_groups(row[0], row[1], row[1]));
+    expect_slots(pops_all_groups, request, row[4]);
+    if (row[0].get<Word>() >= row[1].get<Word>()) expect_slots(pops_figure5, request, row[3]);
+    EXPECT_EQ(pops_all_groups.offer(request).estimate.paper->formula.value,
+              row[2].get<std::uint64_t>());
+  }
+}
+
+// d g paper_count printed_valid figure6_repaired theorem3_bound slots
+TEST(PopsPatterns, meet_the_golden_counts_of_reversals) {
+  for (const auto& row : golden_pops()["reversal"]) {
+    const std::uint64_t d = row[0];
+    const std::uint64_t g = row[1];
+    const testing::Draft request = pops_request(d, g, reversal(d * g));
+    expect_slots(pops_reversal, request, row[6]);
+    if (d > g) expect_slots(pops_figure6, request, row[4]);
+    if (!row[5].is_null()) {
+      EXPECT_EQ(pops::reversal_theorem3({d, g, false}), row[5].get<std::uint64_t>());
+    }
+    EXPECT_LE(lower_bound(Pops{d, g, false}, request.destinations, 1).value,
+              pops::reversal_slots({d, g, false}));
+  }
+}
+
+TEST(PopsPatterns, random_permutations_inside_groups) {
+  Random random(31);
+  for (int round = 0; round < (testing::full_run() ? 2000 : 200); ++round) {
+    const std::uint64_t d = 1 + random.below(30);
+    const std::uint64_t g = 1 + random.below(9);
+    std::vector<Word> to;
+    const std::uint64_t only = random.below(2 * g);  // a single group in half of the rounds
+    for (std::uint64_t i = 0; i < g; ++i) {
+      std::vector<Word> one = random_permutation(d, random);
+      for (Word l = 0; l < d; ++l) to.push_back(i * d + (only < g && only != i ? l : one[l]));
+    }
+    const testing::Draft request = pops_request(d, g, to);
+    for (const Planner* planner : {&pops_one_group, &pops_all_groups, &pops_figure5}) {
+      if (planner->refusal(request)) continue;
+      const Count slots = replayed_slots(*planner, request);
+      ASSERT_FALSE(::testing::Test::HasFailure()) << planner->name() << " " << d << " " << g;
+      ASSERT_GE(slots, lower_bound(Pops{d, g, false}, to, 1).value);
+    }
+  }
+}
+
+// d g one_to_all all_to_all all_to_all_multi_receive all_to_all_personalized
+TEST(PopsBroadcast, meets_the_golden_counts) {
+  for (const auto& row : golden_pops()["broadcast"]) {
+    const std::vector<std::pair<PopsBroadcast, bool>> kinds = {
+        {PopsBroadcast::one_to_all, false},
+        {PopsBroadcast::all_to_all, false},
+        {PopsBroadcast::all_to_all, true},
+        {PopsBroadcast::personalised, false}};
+    for (std::size_t k = 0; k < kinds.size(); ++k) {
+      const Pops machine{row[0], row[1], kinds[k].second};
+      const auto replay = make_replay();
+      push_broadcast(machine, kinds[k].first, machine.group_size - 1, *replay);
+      const Verdict verdict = replay->verdict();
+      ASSERT_TRUE(verdict.ok()) << row << verdict.violations[0].message;
+      EXPECT_EQ(verdict.cost.slots, row[2 + k].get<std::uint64_t>()) << row << k;
+      EXPECT_EQ(verdict.cost.slots, broadcast_slots(machine, kinds[k].first).value) << row << k;
+      EXPECT_EQ(verdict.cost.slots, broadcast_bound(machine, kinds[k].first).value);
+    }
+  }
+}
+
+TEST(PopsBroadcast, all_to_all_up_to_seven_by_seven) {
+  for (std::uint64_t d = 1; d <= 7; ++d)
+    for (std::uint64_t g = 1; g <= 7; ++g) {
+      const auto replay = make_replay();
+      push_broadcast({d, g, false}, PopsBroadcast::all_to_all, 0, *replay);
+      ASSERT_TRUE(replay->verdict().ok()) << d << " " << g;
+      ASSERT_EQ(replay->verdict().cost.slots,
+                broadcast_slots({d, g, false}, PopsBroadcast::all_to_all).value);
+    }
+}
+
+}  // namespace
+}  // namespace faro

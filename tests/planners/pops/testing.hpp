@@ -1,0 +1,67 @@
+// What the tests of POPS planners share: requests, verified builds, the golden values.
+#pragma once
+
+#include <gtest/gtest.h>
+
+#include <fstream>
+#include <nlohmann/json.hpp>
+#include <vector>
+
+#include "base/random.hpp"
+#include "draft.hpp"
+#include "faro/machines/verifier.hpp"
+#include "faro/planners/planner.hpp"
+#include "full.hpp"
+#include "maps.hpp"
+#include "paths.hpp"
+
+namespace faro::testing {
+
+inline const nlohmann::json& golden_pops() {
+  static const nlohmann::json golden =
+      nlohmann::json::parse(std::ifstream(source_path("tests/data/pops.json")));
+  return golden;
+}
+
+inline Draft pops_request(std::uint64_t d, std::uint64_t g, std::vector<Word> destinations) {
+  Draft request;
+  request.machine = Pops{d, g, false};
+  request.destinations = std::move(destinations);
+  return request;
+}
+
+inline Draft pops_request(const BitMap& map, int local_bits, std::uint64_t elements = 1) {
+  Draft request;
+  request.machine = Pops{bit(local_bits), bit(map.width() - local_bits), false};
+  request.map = MapGoal{map, false, 0};
+  request.elements = elements;
+  return request;
+}
+
+// Slots counted by replay; fails the test if the plan is refused, not legal or not as promised.
+inline Count replayed_slots(const Planner& planner, const Draft& request) {
+  const auto refusal = planner.refusal(request);
+  EXPECT_FALSE(refusal.has_value()) << planner.name() << ": " << refusal.value_or("");
+  if (refusal) return 0;
+  const auto replay = make_replay();
+  const Offer offer = planner.offer(request);
+  offer.push(*replay);
+  const Verdict verdict = replay->verdict();
+  EXPECT_TRUE(verdict.ok()) << planner.name() << ": "
+                            << (verdict.violations.empty() ? "" : verdict.violations[0].message);
+  EXPECT_EQ(to_string(verdict.cost.slots), to_string(offer.estimate.cost.value)) << planner.name();
+  return verdict.cost.slots;
+}
+
+// A product of column additions, most of them more than a random matrix needs.
+inline BitMap random_product(int width, Random& random) {
+  BitMatrix m = BitMatrix::identity(width);
+  for (int round = 0; round < 4 * width * width; ++round) {
+    const int a = static_cast<int>(random.below(static_cast<Word>(width)));
+    const int b = static_cast<int>(random.below(static_cast<Word>(width)));
+    if (a != b) m.set_column(a, m.column(a) ^ m.column(b));
+  }
+  return BitMap::from_matrix(m, random.next() & low_mask(width));
+}
+
+}  // namespace faro::testing
