@@ -337,7 +337,7 @@ class TensorPrinter {
     for (const Run& run : runs) {
       if (run.cut_before) text += " |";
       if (run.digit.which == Digit::is_bit)
-        text += " " + bits_text(run);
+        (text += ' ') += bits_text(run);
       else
         text += fmt::format(" {}{}", run.digit.reversed ? "~" : "",
                             lengths_[static_cast<std::size_t>(run.digit.which)]);

@@ -23,8 +23,7 @@ inline nlohmann::ordered_json json_count(Count count) {
 inline nlohmann::ordered_json json_cost(const Cost& cost, const Machine& machine) {
   nlohmann::ordered_json object = nlohmann::ordered_json::object();
   for (const CostPart& part : kind_of(machine).cost)
-    if (!part.left_out_if_zero || cost.*part.count != 0)
-      object[part.key] = json_count(cost.*part.count);
+    object[part.key] = json_count(cost.*part.count);
   return object;
 }
 
