@@ -49,11 +49,12 @@ class Writer {
     std::string text;
     for (int at = high; at > low;) {
       const int length = run_length(at, low);
-      text += " " + piece(at, length);
+      text += ' ';
+      text += piece(at, length);
       at -= length;
     }
     // The map of no bits.
-    if (text.empty() && must_say) text = " " + fields_.front().name;
+    if (text.empty() && must_say) text.append(1, ' ').append(fields_.front().name);
     return text;
   }
 

@@ -89,7 +89,7 @@ std::vector<Field> shape_fields(const std::vector<std::uint64_t>& shape) {
     if (axes == 1)
       name = "i";
     else if (axes == 2)
-      name = d == 0 ? "r" : "c";
+      name.assign(1, d == 0 ? 'r' : 'c');
     else if (axes <= 26)
       name = std::string(1, static_cast<char>('a' + d));
     else

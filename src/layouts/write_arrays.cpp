@@ -213,7 +213,7 @@ std::string write_c(const ForeignLayout& layout) {
   }
   if (map.complement() != 0)
     index += fmt::format("{}{:#x}", index.empty() ? "" : " ^ ", map.complement());
-  if (index.empty()) index = "i";
+  if (index.empty()) index.assign(1, 'i');
   return fmt::format("for (uint64_t i = 0; i < UINT64_C({}); ++i)\n  to[{}] = from[i];",
                      bit(map.width()), index);
 }
