@@ -1,6 +1,7 @@
 #include <fmt/format.h>
 
 #include "distributed/canonical.hpp"
+#include "distributed/check.hpp"
 #include "faro/distributed/exchange_cost.hpp"
 
 namespace faro::inline v1 {
@@ -53,11 +54,8 @@ ExchangeTraffic traffic(const BitMap& map, int rank_bits, int node_bits, Count e
 }
 
 }  // namespace
-}  // namespace distributed
 
-ExchangeCost exchange_cost(const BitMap& map, int rank_bits, std::uint64_t element_bytes,
-                           Ranks ranks, int node_bits) {
-  using namespace distributed;
+void check_exchange(const BitMap& map, int rank_bits, std::uint64_t element_bytes, int node_bits) {
   if (rank_bits < 0 || rank_bits > map.width() || node_bits < 0 || node_bits > rank_bits) {
     throw Error(ErrorCode::usage,
                 fmt::format("exchange: 2^{} ranks in nodes of 2^{}, and a map of {} bits; needed "
@@ -67,6 +65,14 @@ ExchangeCost exchange_cost(const BitMap& map, int rank_bits, std::uint64_t eleme
   if (element_bytes == 0) {
     throw Error(ErrorCode::usage, "exchange: elements of 0 bytes; at least 1 is needed");
   }
+}
+
+}  // namespace distributed
+
+ExchangeCost exchange_cost(const BitMap& map, int rank_bits, std::uint64_t element_bytes,
+                           Ranks ranks, int node_bits) {
+  using namespace distributed;
+  check_exchange(map, rank_bits, element_bytes, node_bits);
   const int m = map.width() - rank_bits;
   ExchangeCost cost;
   cost.rho = blocks_of(map.matrix(), rank_bits).pm.rank();
@@ -93,7 +99,7 @@ ExchangeCost exchange_cost(const BitMap& map, int rank_bits, std::uint64_t eleme
 double modelled_seconds(const ExchangeCost& cost, std::uint64_t slices,
                         const NetworkModel& network) {
   return network.startup_seconds * static_cast<double>(cost.rounds) * static_cast<double>(slices) +
-         static_cast<double>(cost.most_sent_bytes) / network.bytes_per_second;
+         static_cast<double>(cost.most_sent_bytes) * network.byte_seconds;
 }
 
 }  // namespace faro::inline v1

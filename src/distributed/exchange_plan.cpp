@@ -2,11 +2,13 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <optional>
 #include <vector>
 
 #include "base/check.hpp"
 #include "distributed/step_layout.hpp"
+#include "engine/involutions.hpp"
 #include "engine/parts.hpp"
 
 namespace faro::inline v1 {
@@ -174,7 +176,14 @@ std::uint64_t ExchangePlan::buffer_bytes() const {
 int ExchangePlan::local_passes() const {
   if (!has_exchange() && !options().in_place) return 1;
   const int packing = has_exchange() ? (packs() ? 1 : 0) + (unpacks() ? 1 : 0) : 0;
-  return packing + (options().in_place && has_local_map() ? 1 : 0);
+  if (!options().in_place || !has_local_map()) return packing;
+  // Ranks differ in the constant. One that costs a pass more lies outside of a subspace, so if some
+  // rank has one, rank 0 or one of a single bit has.
+  std::size_t most = engine::involutions(local_map(0)).size();
+  for (int j = 0; j < rank_bits(); ++j) {
+    most = std::max(most, engine::involutions(local_map(bit(j))).size());
+  }
+  return packing + static_cast<int>(most);
 }
 bool ExchangePlan::has_exchange() const {
   return state_->cost.rounds != 0;

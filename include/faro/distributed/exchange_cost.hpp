@@ -43,6 +43,7 @@ struct ExchangeCost {
   std::uint64_t keepers = 0;  // ranks that keep one of their 2^rho messages
   int node_bits = 0;          // nodes of 2^node_bits ranks, their low rank bits
   ExchangeTraffic nodes;
+  friend bool operator==(const ExchangeCost&, const ExchangeCost&) = default;
 };
 
 // Requires 0 <= node_bits <= rank_bits <= map.width(), else Error(usage). Some microseconds,
@@ -50,12 +51,22 @@ struct ExchangeCost {
 ExchangeCost exchange_cost(const BitMap& map, int rank_bits, std::uint64_t element_bytes,
                            Ranks ranks = Ranks::fixed, int node_bits = 0);
 
-// Seconds by the model of a startup for each message and a time for each byte that a rank sends:
-//   startup * rounds * slices + most_sent_bytes / bytes_per_second
+// The same figures by a second way, which knows the map by its values alone and shares no algebra
+// with the first: up to 2^20 elements are counted one by one, of more whole cosets, from the values
+// at 0 and at the units. What belongs to rank relabelling(r) lies on rank r. The least with ranks
+// relabelled is what no permutation of them can beat: of a node's elements at most those stay that
+// belong to the ranks it sends most to, as many as it has. Requires what exchange_cost requires and
+// a relabelling of rank_bits bits.
+ExchangeCost counted_cost(const BitMap& map, const BitMap& relabelling, int rank_bits,
+                          std::uint64_t element_bytes, int node_bits = 0);
+inline constexpr int counted_bits_max = 20;
+
+// Seconds by the model of a time for each message and one for each byte that a rank sends:
+//   startup_seconds * rounds * slices + byte_seconds * most_sent_bytes
 // Computed, not measured.
 struct NetworkModel {
   double startup_seconds = 2e-6;
-  double bytes_per_second = 1e10;
+  double byte_seconds = 1e-10;
 };
 double modelled_seconds(const ExchangeCost& cost, std::uint64_t slices,
                         const NetworkModel& network);

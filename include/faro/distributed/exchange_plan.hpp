@@ -71,9 +71,10 @@ class ExchangePlan {
   std::uint64_t steps() const;
   std::uint64_t slices() const;
   std::uint64_t buffer_bytes() const;  // of a rank: sending and receiving, both of two steps
-  int local_passes() const;            // over the rank's array, packing and unpacking included
-  std::string describe() const;
-  // One object with the figures of docs/distributed.md.
+  // Over a rank's array, packing and unpacking included; in place of the rank that needs most.
+  int local_passes() const;
+  std::string describe(const NetworkModel& network = {}) const;
+  // One object, docs/schemas/faro-exchange-1.json.
   std::string to_json(const NetworkModel& network = {}) const;
 
   // Messages. Blocks are numbered from 0; target is where `rank` sends it, origin from where it
