@@ -97,6 +97,9 @@ for mpi in ${*:-openmpi mpich}; do
   try "$mpi: three ranks" exits 4 launch -n 3 "$faro_mpi" permute "$scratch/x.npy" "$y" --map 'i -> rev(i)'
   try "$mpi: nothing half done is left" sh -c "! ls -A $scratch | grep -F .faro-"
   try "$mpi: bench" launch -n 2 "$faro_mpi" bench --local-log2 12 --rounds 1 --json
+  for example in state_vector multi_swap fft; do
+    try "$mpi: example $example" launch -n "$([ "$mpi" = mpich ] && echo 2 || echo 4)" "$build/examples_mpi/$example"
+  done
   try "$mpi: install" cmake --install "$build"
   try "$mpi: find_package" sh -c "cmake -G Ninja -S tests/install/mpi -B $scratch/found-$mpi \
     -DCMAKE_PREFIX_PATH=$prefix -DMPI_C_COMPILER=mpicc.$mpi -DMPI_CXX_COMPILER=mpicxx.$mpi &&

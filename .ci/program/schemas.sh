@@ -35,6 +35,9 @@ object plan3 0 plan 'i -> rev(i)' --on pops:8,8
 object plan4 0 plan --destinations d.npy --on cube:4
 object plan5 0 plan 'i -> gray(i)' --on cube:60 --elements 100 --verify proof
 object plan6 0 plan 'i -> gray(i)' --on cube:4 --verify none
+object exchange1 0 plan 'i -> rev(i)' --on ranks:8 --nodes 2 --elements 2^26 --element-bytes 16 --buffer 64MiB
+object exchange2 0 plan 'i:64 -> gray(rev(i))' --on ranks:2^40 --nodes 2^20 --element-bytes 16 --relabel --in-place
+object exchange3 0 plan 'i:3 -> ~i' --on ranks:8 --element-bytes 3 --startup 0 --transfer 0.5
 "$faro" plan 'i -> gray(i)' --on cube:4 --schedule good.json >/dev/null 2>&1
 sed 's/"across": *0/"across": 1/' good.json >bad.json
 object verdict1 0 verify good.json

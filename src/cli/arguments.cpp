@@ -21,6 +21,16 @@ Number number_from(const std::string& name, const std::string& text, const char*
   return value;
 }
 
+// "4096", "2^12".
+std::uint64_t count_from(const std::string& name, const std::string& text) {
+  constexpr const char* wanted = "a whole number from 0 to 2^64 - 1, 4096 or 2^12";
+  if (!text.starts_with("2^")) return number_from<std::uint64_t>(name, text, wanted);
+  const auto exponent = number_from<std::uint64_t>(name, text.substr(2), "an exponent of 2");
+  if (exponent > 63)
+    throw Error(ErrorCode::usage, fmt::format("{}: '{}' is not {}", name, text, wanted));
+  return std::uint64_t{1} << exponent;
+}
+
 }  // namespace
 
 Argument& Argument::completes(Completes what) {
@@ -79,12 +89,11 @@ Argument& Arguments::option(const std::string& name, const std::string& placehol
 
 Argument& Arguments::option(const std::string& name, const std::string& placeholder,
                             std::optional<std::uint64_t>& value, const std::string& help) {
-  return add({.name = name,
-              .placeholder = placeholder,
-              .help = help,
-              .accept = [&value, name](const std::string& text) {
-                value = number_from<std::uint64_t>(name, text, "a whole number from 0 to 2^64 - 1");
-              }});
+  return add(
+      {.name = name,
+       .placeholder = placeholder,
+       .help = help,
+       .accept = [&value, name](const std::string& text) { value = count_from(name, text); }});
 }
 
 Argument& Arguments::option(const std::string& name, const std::string& placeholder,

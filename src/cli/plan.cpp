@@ -7,6 +7,7 @@
 
 #include "cli/command.hpp"
 #include "cli/plan_butterfly.hpp"
+#include "cli/plan_exchange.hpp"
 #include "cli/plan_text.hpp"
 #include "cli/plan_words.hpp"
 #include "cli/request.hpp"
@@ -27,6 +28,7 @@ struct Options {
   std::optional<double> startup;
   std::optional<double> transfer;
   std::optional<std::uint64_t> packet;
+  ExchangeOptionsText exchange;
 };
 
 VerifyBy verify_by(const std::string& text) {
@@ -64,7 +66,23 @@ int run_butterfly(const Options& options, Output& out) {
   return plan_butterfly_command(command, out);
 }
 
+int run_exchange(const Options& options, Output& out) {
+  if (!options.request.map || options.butterfly || options.algorithm || options.schedule ||
+      options.packet || options.expand || options.verify != "auto")
+    throw Error(ErrorCode::usage,
+                "--element-bytes asks for the exchange of an array, which a map says; for a "
+                "schedule in steps leave --element-bytes out");
+  return plan_exchange_command({.map = *options.request.map,
+                                .machine = options.request.machine,
+                                .elements = options.request.elements,
+                                .startup = options.startup,
+                                .transfer = options.transfer,
+                                .options = options.exchange},
+                               out);
+}
+
 int run(const Options& options, Output& out) {
+  if (options.exchange.any()) return run_exchange(options, out);
   if (options.butterfly) return run_butterfly(options, out);
   RequestText text = options.request;
   if (options.algorithm == extended_cube.name()) text.map_names = MapNames::a_subcube;
@@ -105,12 +123,15 @@ const Command plan_command{
         "Asks every algorithm that applies, takes the cheapest, builds its schedule and\n"
         "verifies it: by proof for all processors at once, and by replay too up to 2^22\n"
         "elements. The report says the lower bound with its reason and the gap.\n"
-        "Machines: cube:4 cube:4,one-port mesh:8x8 torus:8x8 pops:8,4 (docs/program.md).\n"
+        "Machines: cube:4 cube:4,one-port mesh:8x8 torus:8x8 pops:8,4 ranks:8 (docs/program.md).\n"
+        "With --element-bytes the machine is MPI ranks that hold an array, --elements on each:\n"
+        "the messages, bytes, rounds and memory of one exchange (docs/distributed.md).\n"
         "With --schedule - the schedule goes to stdout and the report is left out.",
     .examples =
         "faro plan 'a:6 -> ungray(a)' --on cube:6 --elements 100\n"
         "faro plan 'p:3 | m:2 -> m p[2] | p[1:0]' --on cube:3 --schedule plan.json\n"
         "faro plan --destinations to.npy --on cube:8\n"
+        "faro plan 'i -> rev(i)' --on ranks:8 --elements 2^23 --element-bytes 16 --nodes 2\n"
         "faro plan --butterfly 10 --on cube:6 --layout 'cyclic binary||gray'",
     .declare = [](Arguments& arguments) -> Action {
       auto o = std::make_shared<Options>();
@@ -142,9 +163,12 @@ const Command plan_command{
           .option("--schedule", "FILE", o->schedule, "write the schedule as JSON, - for stdout")
           .completes(Completes::file);
       arguments.flag("--expand", o->expand, "spell rules out as moves in the file");
-      arguments.option("--startup", "TIME", o->startup, "price of sending one packet");
-      arguments.option("--transfer", "TIME", o->transfer, "price of sending one element");
+      arguments.option("--startup", "TIME", o->startup,
+                       "price of sending one packet; of a message, in seconds");
+      arguments.option("--transfer", "TIME", o->transfer,
+                       "price of sending one element; of a byte, in seconds");
       arguments.option("--packet", "B", o->packet, "elements of a packet; the best if left out");
+      declare_exchange_options(arguments, o->exchange);
       return [o](Output& out) { return run(*o, out); };
     }};
 

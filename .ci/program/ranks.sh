@@ -1,0 +1,58 @@
+# faro plan --on ranks:P: the cost of an exchange beside counts made by NumPy, which applies the map and no more;
+# and the schedule in steps that the same machine has.
+rev="i:14 -> rev(i)"
+exits "an exchange" 0 "$faro" plan 'i -> rev(i)' --on ranks:8 --nodes 2 --elements 2^26 --element-bytes 16 --buffer 64MiB
+for words in 'rho 3' '7 others in 7 rounds' '7516192768 bytes, 0.8750 of the data' 'nodes' 'of 67108864 allowed' \
+             'computed, not measured' 'verified'; do
+  prints "an exchange" "$words"
+done
+# counted NAME BITS RANKS NODES BYTES NUMPY MAP OPTIONS...
+counted() {
+  local name=$1 bits=$2 ranks=$3 nodes=$4 bytes=$5 numpy=$6 map=$7
+  shift 7
+  exits "$name" 0 "$faro" plan "$map" --on "ranks:$ranks" --nodes "$nodes" --element-bytes "$bytes" "$@" --json
+  cp "$stdout" plan.json
+  check "$name: $(cut -c 1-200 plan.json)" "$python" "$root/.ci/exchange.py" "$bits" "$ranks" "$nodes" "$bytes" plan.json "$numpy"
+}
+counted "bit reversal" 14 8 2 16 'rev(i)' "$rev" --startup 1e-6 --transfer 2e-10
+counted "bit reversal in slices" 14 8 2 16 'rev(i)' "$rev" --buffer 4KiB
+counted "bit reversal in place" 14 8 4 24 'rev(i)' "$rev" --in-place
+counted "Gray code" 14 16 4 8 'gray(i)' 'i:14 -> gray(i)'
+counted "Gray code, relabelled" 14 16 4 8 'gray(i)' 'i:14 -> gray(i)' --relabel
+counted "complement" 12 4 2 8 'i ^ np.uint64(4095)' 'i:12 -> ~i'
+counted "complement, relabelled" 12 4 2 8 'i ^ np.uint64(4095)' 'i:12 -> ~i' --relabel
+counted "ranks rotated" 10 32 8 3 '((i >> np.uint64(5) << np.uint64(1) | i >> np.uint64(9)) & np.uint64(31)) << np.uint64(5) | (i & np.uint64(31))' 'r:5 | x:5 -> rot(r,1) | x'
+counted "gray of the reversal" 12 16 4 8 'gray(rev(i))' 'i:12 -> gray(rev(i))' --relabel
+counted "one rank" 6 1 1 8 'rev(i)' 'i:6 -> rev(i)'
+counted "one element a rank" 4 16 4 8 'rev(i)' 'i:4 -> rev(i)'
+
+# What --elements says: of each rank, or of a map that names its widths in all.
+bytes_of() { "$faro" plan "$@" --json | "$python" -c "import json, sys; p = json.load(sys.stdin); print(p['ranks'] * p['elements'])"; }
+check "elements of each rank" test "$(bytes_of 'i -> rev(i)' --on ranks:8 --elements 2^10 --element-bytes 8)" = 8192
+check "the same named" test "$(bytes_of 'i:13 -> rev(i)' --on ranks:8 --elements 2^10 --element-bytes 8)" = 8192
+check "elements in all" test "$(bytes_of 'i:10 -> rev(i)' --on ranks:8 --elements 2^10 --element-bytes 8)" = 1024
+check "cut at the ranks" test "$(bytes_of 'r | x -> rot(r,1) | x' --on ranks:8 --elements 2^10 --element-bytes 8)" = 8192
+check "layouts" test "$(bytes_of 'cyclic => consecutive' --on ranks:8 --elements 2^10 --element-bytes 8)" = 8192
+
+# 2^30 ranks of 2^34 elements, and 2^60 ranks, in no time.
+exits "2^64 elements" 0 "$faro" plan 'i -> rev(i)' --on ranks:2^30 --nodes 2^20 --elements 2^34 --element-bytes 16 --relabel --json
+prints "2^64 elements" '"moved_bytes":"295147904904474918912"'
+cpu_below "2^64 elements" 200 "$faro" plan 'i -> rev(i)' --on ranks:2^30 --elements 2^34 --element-bytes 16
+exits "2^60 ranks" 0 "$faro" plan 'i -> rev(i)' --on ranks:2^60 --elements 16 --element-bytes 16
+prints "2^60 ranks" 'rho 4'
+
+exits "no element size" 2 "$faro" plan "$rev" --on ranks:8 --nodes 2; says "no element size" '--element-bytes'
+exits "a cube has no exchange" 2 "$faro" plan "$rev" --on cube:3 --element-bytes 8; says "a cube" 'ranks:8'
+exits "three nodes" 4 "$faro" plan "$rev" --on ranks:8 --element-bytes 8 --nodes 3; says "three nodes" 'power of two'
+exits "more nodes than ranks" 2 "$faro" plan "$rev" --on ranks:8 --element-bytes 8 --nodes 16
+exits "no bytes" 2 "$faro" plan "$rev" --on ranks:8 --element-bytes 0
+exits "a buffer of nothing" 2 "$faro" plan "$rev" --on ranks:8 --element-bytes 8 --buffer 8
+exits "elements that contradict the map" 2 "$faro" plan 'p:3 | m:3 -> m | p' --on ranks:8 --elements 4 --element-bytes 8
+exits "a map of fewer bits" 2 "$faro" plan 'i:2 -> rev(i)' --on ranks:8 --element-bytes 8
+exits "a map cut elsewhere" 2 "$faro" plan 'p:2 | m:4 -> p | rev(m)' --on ranks:8 --element-bytes 8
+exits "elements that are no power of two" 4 "$faro" plan 'i -> rev(i)' --on ranks:8 --elements 100 --element-bytes 8
+exits "a negative time" 2 "$faro" plan "$rev" --on ranks:8 --element-bytes 8 --transfer -1
+exits "an array beyond an address" 4 "$faro" plan 'i:63 -> rev(i)' --on ranks:2 --element-bytes 8
+exits "a schedule and an exchange" 2 "$faro" plan "$rev" --on ranks:8 --element-bytes 8 --schedule s.json
+# The schedule in steps, as on every machine.
+exits "in steps" 0 "$faro" plan 'p:3 | m:3 -> m | p' --on ranks:8 --elements 8; prints "in steps" '7 steps'
