@@ -1,45 +1,17 @@
 // Sections on threads. The tiles (in place, blocks of them) are cut into parts that threads take as
 // they get free; which thread moves a tile has no influence on the bytes.
 #include <algorithm>
-#include <cstdlib>
-#include <memory>
-#include <new>
 
 #include "base/parallel.hpp"
 #include "engine/passes.hpp"
+#include "engine/working.hpp"
 #include "faro/base/count.hpp"
 
 namespace faro::inline v1::engine {
 namespace {
 
-constexpr Word parts_per_thread = 8;
 // Progress is told after about this much.
 constexpr std::uint64_t segment_bytes = std::uint64_t{64} << 20U;
-
-// The stages of all threads: on the stack where one thread needs little, for an allocation costs
-// what moving two thousand bytes does; else each thread's on pages of its own.
-class Working {
- public:
-  Working(std::size_t each, int threads) {
-    if (threads == 1 && each <= sizeof small_) return;
-    each_ = (each + page_bytes - 1) / page_bytes * page_bytes;
-    memory_.reset(static_cast<std::byte*>(
-        std::aligned_alloc(page_bytes, each_ * static_cast<std::size_t>(threads))));
-    if (memory_ == nullptr) throw std::bad_alloc();
-  }
-  std::byte* of(int thread) {
-    return memory_ == nullptr ? small_ : memory_.get() + each_ * static_cast<std::size_t>(thread);
-  }
-
- private:
-  struct Free {
-    void operator()(std::byte* p) const { std::free(p); }
-  };
-  // Two tiles of elements of 8 bytes.
-  alignas(line_bytes) std::byte small_[std::size_t{1} << 14U];
-  std::size_t each_ = 0;
-  std::unique_ptr<std::byte, Free> memory_;
-};
 
 // One section on given buffers: which loop, on which plan.
 struct Runner {

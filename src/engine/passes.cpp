@@ -100,6 +100,12 @@ std::optional<Choice> candidate_of(const MethodQuestion& question, Place place,
 
 }  // namespace
 
+int threads_for(std::uint64_t data_bytes, const PermuteOptions& options) {
+  const int wanted = options.threads == 0 ? default_threads() : options.threads;
+  const std::uint64_t useful = std::max<std::uint64_t>(1, data_bytes / thread_bytes_min);
+  return static_cast<int>(std::min(useful, static_cast<std::uint64_t>(wanted)));
+}
+
 std::optional<Pass> plan_pass(const BitMap& map, const PermuteShape& shape,
                               const PermuteOptions& options, Place place, std::size_t candidate) {
   return plan_pass(map, shape, options, place, candidate, tuning());
@@ -113,9 +119,7 @@ std::optional<Pass> plan_pass(const BitMap& map, const PermuteShape& shape,
   pass.place = place;
   const std::uint64_t block = shape.inner * shape.element_bytes;
   const std::uint64_t data_bytes = (block * shape.outer) << map.width();
-  const int wanted = options.threads == 0 ? default_threads() : options.threads;
-  const std::uint64_t useful = std::max<std::uint64_t>(1, data_bytes / thread_bytes_min);
-  pass.threads = static_cast<int>(std::min(useful, static_cast<std::uint64_t>(wanted)));
+  pass.threads = threads_for(data_bytes, options);
   if (data_bytes == 0) return candidate == 0 ? std::optional(std::move(pass)) : std::nullopt;
 
   const auto add_elements = [&](const BitMap& wide, std::uint64_t unit_bytes, std::uint64_t offset,

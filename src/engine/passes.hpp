@@ -55,6 +55,9 @@ struct Pass {
 // The index vectors of a plan's kernels, whatever its walk shifts.
 LaneTables tables_for(const TilePlan& plan, const KernelSet& kernels);
 
+// How many threads so much data is worth.
+int threads_for(std::uint64_t data_bytes, const PermuteOptions& options);
+
 // Requires an involution where place is `same`. `candidate` numbers the methods to measure; 0 is
 // the static choice, and nothing is returned beyond the last.
 std::optional<Pass> plan_pass(const BitMap& map, const PermuteShape& shape,

@@ -9,6 +9,7 @@
 
 #include "base/parallel.hpp"
 #include "engine/involutions.hpp"
+#include "engine/motion.hpp"
 #include "engine/passes.hpp"
 #include "engine/timed_pass.hpp"
 #include "faro/base/count.hpp"
@@ -17,10 +18,9 @@
 namespace faro::inline v1 {
 
 struct PermutePlan::State {
-  BitMap map;
-  PermuteShape shape;
-  PermuteOptions options;
   PlanFacts facts;
+  // Out of place one of these, in place passes.
+  std::optional<engine::Motion> motion;
   std::vector<engine::Pass> passes;
 };
 
@@ -58,6 +58,16 @@ void check_sizes(std::uint64_t wanted, std::uint64_t from_bytes, std::uint64_t t
   }
 }
 
+void check_sizes(const PlanFacts& facts, std::uint64_t from_bytes, std::uint64_t to_bytes) {
+  if (facts.from_bytes == facts.data_bytes && facts.to_bytes == facts.data_bytes) {
+    check_sizes(facts.data_bytes, from_bytes, to_bytes);
+  } else if (from_bytes < facts.from_bytes || to_bytes < facts.to_bytes) {
+    throw Error(ErrorCode::usage,
+                fmt::format("permute: buffers of {} and {} bytes; the arrays reach to {} and {}",
+                            from_bytes, to_bytes, facts.from_bytes, facts.to_bytes));
+  }
+}
+
 void check_apart(std::span<const std::byte> from, std::span<const std::byte> to) {
   const auto a = reinterpret_cast<std::uintptr_t>(from.data());
   const auto b = reinterpret_cast<std::uintptr_t>(to.data());
@@ -81,6 +91,7 @@ PassFacts facts_of(const engine::Pass& pass, const engine::Section& section) {
   const std::uint64_t unit =
       section.path == engine::Path::elements ? section.unit_bytes : std::uint64_t{1};
   PassFacts facts;
+  facts.method = section.path == engine::Path::elements ? "elements" : "bits";
   facts.kernel = kernel_name(pass, section);
   facts.reason = section.reason;
   facts.stores = plan.method.streaming ? Stores::streaming : Stores::ordinary;
@@ -94,13 +105,47 @@ PassFacts facts_of(const engine::Pass& pass, const engine::Section& section) {
 PlanFacts facts_of(const std::vector<engine::Pass>& passes, std::uint64_t data_bytes,
                    engine::Place place) {
   PlanFacts facts;
-  facts.data_bytes = data_bytes;
+  facts.data_bytes = facts.from_bytes = facts.to_bytes = data_bytes;
   facts.in_place = place == engine::Place::same;
   facts.bytes_moved = 2 * data_bytes * passes.size();
   for (const engine::Pass& pass : passes) {
     facts.threads = pass.threads;
     facts.working_bytes = std::max(facts.working_bytes, engine::working_bytes(pass));
     if (!pass.sections.empty()) facts.passes.push_back(facts_of(pass, pass.sections.front()));
+  }
+  return facts;
+}
+
+PassFacts facts_of(const engine::StridedPlan& plan) {
+  PassFacts facts;
+  facts.method = engine::name(plan.way);
+  facts.kernel = fmt::format("{}, {}, elements of {} bytes", facts.method, plan.kernels->name,
+                             plan.form.element_bytes);
+  facts.reason = plan.reason;
+  facts.stores = plan.streaming ? Stores::streaming : Stores::ordinary;
+  const auto d_bytes = static_cast<std::uint64_t>(plan.d_tile) *
+                       (plan.way == engine::Way::runs ? 1 : plan.form.element_bytes);
+  facts.tile_bytes = d_bytes * static_cast<std::uint64_t>(plan.s_tile);
+  facts.tiles = (plan.form.data_bytes + facts.tile_bytes - 1) / facts.tile_bytes;
+  facts.from_run_bytes = static_cast<std::uint64_t>(plan.s_tile) *
+                         (plan.way == engine::Way::runs ? 1 : plan.form.element_bytes);
+  facts.to_run_bytes = plan.way == engine::Way::runs ? facts.from_run_bytes : d_bytes;
+  return facts;
+}
+
+PlanFacts facts_of(const engine::Motion& motion) {
+  PlanFacts facts;
+  facts.data_bytes = motion.form.data_bytes;
+  facts.from_bytes = motion.form.from_bytes;
+  facts.to_bytes = motion.form.to_bytes;
+  facts.bytes_moved = 2 * facts.data_bytes;
+  facts.threads = motion.threads();
+  facts.working_bytes = motion.working();
+  if (motion.strided) {
+    facts.passes.push_back(facts_of(*motion.strided));
+  } else if (!motion.pass.sections.empty()) {
+    facts.passes.push_back(facts_of(motion.pass, motion.pass.sections.front()));
+    facts.passes.back().tiles *= engine::Walk(motion.form, motion.outer).count();
   }
   return facts;
 }
@@ -139,24 +184,45 @@ engine::Pass fastest(std::vector<engine::Pass> candidates, const std::byte* from
 }  // namespace
 
 PermutePlan PermutePlan::make(const BitMap& map, const PermuteShape& shape,
-                              const PermuteOptions& options, std::vector<engine::Pass> passes,
-                              engine::Place place) {
+                              std::vector<engine::Pass> passes, engine::Place place) {
   auto state = std::make_shared<State>();
-  state->map = map;
-  state->shape = shape;
-  state->options = options;
   state->facts = facts_of(passes, bytes_of(map, shape), place);
-  state->passes = std::move(passes);
+  if (place == engine::Place::apart) {
+    state->motion.emplace();
+    state->motion->form.data_bytes = state->facts.data_bytes;
+    state->motion->pass = std::move(passes.front());
+  } else {
+    state->passes = std::move(passes);
+  }
+  return PermutePlan(std::move(state));
+}
+
+PermutePlan PermutePlan::make(engine::Motion motion) {
+  auto state = std::make_shared<State>();
+  state->facts = facts_of(motion);
+  state->motion = std::move(motion);
   return PermutePlan(std::move(state));
 }
 
 PermutePlan PermutePlan::out_of_place(const BitMap& map, const PermuteShape& shape,
                                       const PermuteOptions& options) {
   check_threads(options);
-  bytes_of(map, shape);
+  const std::uint64_t data_bytes = bytes_of(map, shape);
+  if (data_bytes != 0 && !is_power_of_two(shape.inner * shape.element_bytes)) {
+    return out_of_place(beside(beside(TensorMap::identity(shape.outer), TensorMap::from_bits(map)),
+                               TensorMap::identity(shape.inner)),
+                        TensorShape{shape.element_bytes, {}, {}}, options);
+  }
+  // A power of two an index: bits, and nothing to choose.
   std::vector<engine::Pass> passes;
   passes.push_back(*engine::plan_pass(map, shape, options, engine::Place::apart));
-  return make(map, shape, options, std::move(passes), engine::Place::apart);
+  return make(map, shape, std::move(passes), engine::Place::apart);
+}
+
+PermutePlan PermutePlan::out_of_place(const TensorMap& map, const TensorShape& shape,
+                                      const PermuteOptions& options) {
+  check_threads(options);
+  return make(*engine::plan_motion(engine::normal_form(map, shape), options));
 }
 
 PermutePlan PermutePlan::in_place(const BitMap& map, const PermuteShape& shape,
@@ -167,7 +233,7 @@ PermutePlan PermutePlan::in_place(const BitMap& map, const PermuteShape& shape,
   for (const BitMap& factor : engine::involutions(map)) {
     passes.push_back(*engine::plan_pass(factor, shape, options, engine::Place::same));
   }
-  return make(map, shape, options, std::move(passes), engine::Place::same);
+  return make(map, shape, std::move(passes), engine::Place::same);
 }
 
 PermutePlan PermutePlan::measured(const BitMap& map, const PermuteShape& shape,
@@ -181,7 +247,7 @@ PermutePlan PermutePlan::measured(const BitMap& map, const PermuteShape& shape,
   passes.push_back(
       fastest(candidates_of(map, shape, options, engine::Place::apart), from.data(), to));
   engine::run_pass(passes.front(), from.data(), to.data(), {});
-  return make(map, shape, options, std::move(passes), engine::Place::apart);
+  return make(map, shape, std::move(passes), engine::Place::apart);
 }
 
 PermutePlan PermutePlan::measured_in_place(const BitMap& map, const PermuteShape& shape,
@@ -195,7 +261,7 @@ PermutePlan PermutePlan::measured_in_place(const BitMap& map, const PermuteShape
         fastest(candidates_of(factor, shape, options, engine::Place::same), data.data(), data));
   }
   for (const engine::Pass& pass : passes) engine::run_pass(pass, data.data(), data.data(), {});
-  return make(map, shape, options, std::move(passes), engine::Place::same);
+  return make(map, shape, std::move(passes), engine::Place::same);
 }
 
 PermutePlan::PermutePlan(std::shared_ptr<const State> state) : state_(std::move(state)) {}
@@ -205,12 +271,6 @@ PermutePlan::PermutePlan(PermutePlan&&) noexcept = default;
 PermutePlan& PermutePlan::operator=(PermutePlan&&) noexcept = default;
 PermutePlan::~PermutePlan() = default;
 
-const BitMap& PermutePlan::map() const {
-  return state_->map;
-}
-const PermuteShape& PermutePlan::shape() const {
-  return state_->shape;
-}
 std::uint64_t PermutePlan::data_bytes() const {
   return state_->facts.data_bytes;
 }
@@ -235,14 +295,14 @@ std::string PermutePlan::describe() const {
 
 void PermutePlan::execute(std::span<const std::byte> from, std::span<std::byte> to,
                           const Progress& progress) const {
-  check_sizes(data_bytes(), from.size(), to.size());
+  check_sizes(facts(), from.size(), to.size());
   check_apart(from, to);
   if (facts().in_place) {
     throw Error(ErrorCode::usage,
                 "permute: a plan in place moves one buffer; use execute_in_place, or make the plan "
                 "with PermutePlan::out_of_place");
   }
-  engine::run_pass(state_->passes.front(), from.data(), to.data(), progress);
+  engine::run_motion(*state_->motion, from.data(), to.data(), progress);
 }
 
 void PermutePlan::execute_in_place(std::span<std::byte> data, const Progress& progress) const {

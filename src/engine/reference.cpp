@@ -23,6 +23,45 @@ class Walk {
   Word at_;
 };
 
+// Byte offsets of elements by their number in C order.
+class ElementPlaces {
+ public:
+  ElementPlaces(const ArrayPlaces& places, std::uint64_t elements, std::uint64_t element_bytes)
+      : places_(places) {
+    if (places_.shape.empty()) places_.shape = {elements};
+    if (!places_.strides.empty()) return;
+    places_.strides.resize(places_.shape.size());
+    auto stride = static_cast<std::int64_t>(element_bytes);
+    for (std::size_t k = places_.shape.size(); k-- > 0;) {
+      places_.strides[k] = stride;
+      stride *= static_cast<std::int64_t>(places_.shape[k]);
+    }
+  }
+  std::int64_t of(Word x) const {
+    auto at = static_cast<std::int64_t>(places_.offset);
+    for (std::size_t k = places_.shape.size(); k-- > 0;) {
+      at += static_cast<std::int64_t>(x % places_.shape[k]) * places_.strides[k];
+      x /= places_.shape[k];
+    }
+    return at;
+  }
+
+ private:
+  ArrayPlaces places_;
+};
+
+// Visits (x, map(x), their places) until told to stop.
+template <class Visit>
+void each_place(const TensorMap& map, const TensorShape& shape, Visit&& visit) {
+  const auto elements = static_cast<Word>(map.elements());
+  const ElementPlaces from(shape.from, elements, shape.element_bytes);
+  const ElementPlaces to(shape.to, elements, shape.element_bytes);
+  for (Word x = 0; x < elements; ++x) {
+    const Word y = map(x);
+    if (!visit(x, y, from.of(x), to.of(y))) return;
+  }
+}
+
 template <class Visit>
 bool each(const BitMap& map, const PermuteShape& shape, Visit&& visit) {
   const Word count = bit(map.width());
@@ -66,6 +105,31 @@ Mismatch reference_compare(const BitMap& map, const PermuteShape& shape, const v
       return true;
     }
     mismatch = {.found = true, .outer = o, .from = x, .to = y};
+    return false;
+  });
+  return mismatch;
+}
+
+void reference_permute(const TensorMap& map, const TensorShape& shape, const void* from, void* to) {
+  each_place(map, shape, [&](Word, Word, std::int64_t source, std::int64_t destination) {
+    std::memcpy(static_cast<std::byte*>(to) + destination,
+                static_cast<const std::byte*>(from) + source, shape.element_bytes);
+    return true;
+  });
+}
+
+Mismatch reference_compare(const TensorMap& map, const TensorShape& shape, const void* from,
+                           const void* to, const Progress& progress) {
+  constexpr std::uint64_t report_elements = std::uint64_t{1} << 20U;
+  const std::uint64_t total = static_cast<Word>(map.elements()) * shape.element_bytes;
+  Mismatch mismatch;
+  each_place(map, shape, [&](Word x, Word y, std::int64_t source, std::int64_t destination) {
+    if (x % report_elements == 0) report(progress, x * shape.element_bytes, total);
+    if (std::memcmp(static_cast<const std::byte*>(to) + destination,
+                    static_cast<const std::byte*>(from) + source, shape.element_bytes) == 0) {
+      return true;
+    }
+    mismatch = {.found = true, .outer = 0, .from = x, .to = y};
     return false;
   });
   return mismatch;

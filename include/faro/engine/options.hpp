@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstdint>
+#include <vector>
 
 namespace faro::inline v1 {
 
@@ -34,6 +35,25 @@ struct PermuteShape {
   std::uint64_t element_bytes = 1;
   std::uint64_t outer = 1;
   std::uint64_t inner = 1;
+};
+
+// Where the elements of an array are in its buffer: element (i, j, ..) begins
+//
+//   offset + i * strides[0] + j * strides[1] + ..        bytes from the beginning.
+//
+// Strides may be negative, and at a source 0; those of a destination must keep the elements apart,
+// each axis beyond all that is within the axes of smaller strides.
+struct ArrayPlaces {
+  std::vector<std::uint64_t> shape;   // empty: one axis of all elements
+  std::vector<std::int64_t> strides;  // empty: C order without gaps
+  std::uint64_t offset = 0;
+};
+
+// What one call of a tensor map moves.
+struct TensorShape {
+  std::uint64_t element_bytes = 1;
+  ArrayPlaces from;
+  ArrayPlaces to;
 };
 
 }  // namespace faro::inline v1

@@ -4,6 +4,14 @@
 //   plan.execute(from, to);
 //   fmt::print("{}", plan.describe());     passes, tiles, bytes moved, kernels, stores, and why
 //
+// Maps of bits, or tensor maps between arrays of any strides (6001 x 6001 doubles, transposed, from
+// the middle of a wider array):
+//
+//   const auto map = TensorMap::from_axes(std::array<Word, 2>{6001, 6001}, std::array{1, 0});
+//   PermutePlan::out_of_place(map, {.element_bytes = 8,
+//                                   .from = {{6001, 6001}, {65536, 8}, 4096},
+//                                   .to = {}});
+//
 // Immutable: any number of threads may execute one plan at the same time, on different data.
 // A plan holds no pointers to data and no buffer; an execution takes what working memory it needs
 // (working_bytes, some KiB a thread) and gives it back.
@@ -21,18 +29,22 @@
 #include <vector>
 
 #include "faro/algebra/bit_map.hpp"
+#include "faro/algebra/tensor_map.hpp"
 #include "faro/base/progress.hpp"
 #include "faro/engine/options.hpp"
 
 namespace faro::inline v1 {
 
 namespace engine {
+struct Motion;
 struct Pass;
 enum class Place;
 }  // namespace engine
 
 // One pass over the data, as planned. Bytes are per tile unless said otherwise.
 struct PassFacts {
+  // "bits", "elements", or a way of arrays of any length: docs/engine.md.
+  std::string method;
   std::string kernel;  // "avx512 4 registers", "copy", "elements of 12 bytes", ...
   std::string reason;  // why these stores and stages
   Stores stores = Stores::ordinary;
@@ -45,6 +57,8 @@ struct PassFacts {
 struct PlanFacts {
   std::vector<PassFacts> passes;
   std::uint64_t data_bytes = 0;
+  std::uint64_t from_bytes = 0;     // what the buffers must have; more than data_bytes where arrays
+  std::uint64_t to_bytes = 0;       // have gaps
   std::uint64_t bytes_moved = 0;    // read and written, all passes
   std::uint64_t working_bytes = 0;  // taken during an execution, all threads together
   int threads = 1;
@@ -56,6 +70,10 @@ class PermutePlan {
   // Throw Error(usage) for a shape of no bytes per element, Error(limit) if the data would not fit
   // an address, Error(impossible) for a kernel set that the CPU lacks.
   static PermutePlan out_of_place(const BitMap& map, const PermuteShape& shape = {},
+                                  const PermuteOptions& options = {});
+  // Also Error(usage) for arrays that are not the map's and destinations that overlap themselves,
+  // Error(impossible) where the arrays' axes cut the map's digits.
+  static PermutePlan out_of_place(const TensorMap& map, const TensorShape& shape,
                                   const PermuteOptions& options = {});
   static PermutePlan in_place(const BitMap& map, const PermuteShape& shape = {},
                               const PermuteOptions& options = {});
@@ -77,13 +95,12 @@ class PermutePlan {
   PermutePlan& operator=(PermutePlan&&) noexcept;
   ~PermutePlan();
 
-  const BitMap& map() const;
-  const PermuteShape& shape() const;
   std::uint64_t data_bytes() const;
   const PlanFacts& facts() const;
   std::string describe() const;
 
-  // The spans must have data_bytes() bytes and must not overlap, else Error(usage). `progress`, if
+  // The spans must have from_bytes and to_bytes (at least, where arrays have gaps or an offset) and
+  // must not overlap, else Error(usage). `progress`, if
   // given, hears of bytes written; asking it to stop leaves `to` half written.
   void execute(std::span<const std::byte> from, std::span<std::byte> to,
                const Progress& progress = {}) const;
@@ -97,9 +114,9 @@ class PermutePlan {
  private:
   struct State;
   explicit PermutePlan(std::shared_ptr<const State> state);
+  static PermutePlan make(engine::Motion motion);
   static PermutePlan make(const BitMap& map, const PermuteShape& shape,
-                          const PermuteOptions& options, std::vector<engine::Pass> passes,
-                          engine::Place place);
+                          std::vector<engine::Pass> passes, engine::Place place);
   std::shared_ptr<const State> state_;
 };
 

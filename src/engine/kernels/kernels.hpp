@@ -7,6 +7,7 @@
 #include <string>
 #include <vector>
 
+#include "../strided_plan.hpp"
 #include "../tile_plan.hpp"
 #include "faro/engine/options.hpp"
 
@@ -63,6 +64,7 @@ struct KernelSet {
   LaneMoves moves;
   RunTiles run_tiles;
   RunPairs run_pairs;
+  RunPanel run_panel;
 };
 
 // The set asked for. Throws Error(impossible) if this CPU cannot run it.

@@ -3,9 +3,12 @@
 #include <algorithm>
 #include <array>
 #include <cstring>
+#include <optional>
+#include <utility>
 
 #include "kernels.hpp"
 #include "macros.hpp"
+#include "square_tables.hpp"
 
 namespace faro::inline v1::engine {
 namespace scalar {
@@ -23,6 +26,24 @@ struct Arrays {
   static constexpr std::size_t lanes = vector_bytes >> UnitLog2;
   using Vector = std::array<Lane, lanes>;
 
+  static constexpr bool picks = true;
+  static Vector zero() { return {}; }
+  static Vector from_bytes(const std::array<std::uint8_t, vector_bytes>& x) {
+    return load(reinterpret_cast<const std::byte*>(x.data()));
+  }
+  static std::array<std::uint8_t, vector_bytes> to_bytes(const Vector& x) {
+    std::array<std::uint8_t, vector_bytes> bytes;
+    std::memcpy(bytes.data(), &x, vector_bytes);
+    return bytes;
+  }
+  static Vector load_first(const std::byte* from, std::size_t bytes) {
+    Vector x{};
+    std::memcpy(&x, from, std::min(bytes, vector_bytes));
+    return x;
+  }
+  static void store_first(std::byte* to, const Vector& x, std::size_t bytes) {
+    std::memcpy(to, &x, std::min(bytes, vector_bytes));
+  }
   static Vector load(const std::byte* from) {
     Vector x;
     std::memcpy(&x, from, vector_bytes);
@@ -49,6 +70,8 @@ struct Arrays {
 
 #include "tiles-inl.h"
 #include "tiles_in_place-inl.h"
+#include "tiles_strided-inl.h"
+#include "tiles_strided_picks-inl.h"
 #include "two_tables-inl.h"
 
 }  // namespace
@@ -59,6 +82,7 @@ const KernelSet scalar_kernels{Simd::scalar,
                                6,
                                LaneMoves::two_tables,
                                scalar::run_tiles<scalar::TwoTables, scalar::Arrays>,
-                               scalar::run_pairs<scalar::TwoTables, scalar::Arrays>};
+                               scalar::run_pairs<scalar::TwoTables, scalar::Arrays>,
+                               scalar::run_panel<scalar::Arrays>};
 
 }  // namespace faro::inline v1::engine

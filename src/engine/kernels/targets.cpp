@@ -3,10 +3,13 @@
 #include <algorithm>
 #include <array>
 #include <cstring>
+#include <optional>
 #include <type_traits>
+#include <utility>
 
 #include "kernels.hpp"
 #include "macros.hpp"
+#include "square_tables.hpp"
 
 #define HWY_WANT_AVX3_DL 1
 #define HWY_DISABLED_TARGETS (HWY_AVX3 | HWY_SSSE3)
@@ -25,6 +28,20 @@ struct Avx512Bytes {
   using Vector = __m512i;
   static constexpr int vector_log2 = 6;
   static constexpr std::size_t vector_bytes = 64;
+  static constexpr bool picks = true;
+  static FARO_INLINE Vector zero() { return _mm512_setzero_si512(); }
+  static FARO_INLINE Vector to_bytes(Vector x) { return x; }
+  static FARO_INLINE Vector from_bytes(Vector x) { return x; }
+  // The first bytes of a vector, at most all; nothing else is touched.
+  static FARO_INLINE __mmask64 first(std::size_t bytes) {
+    return bytes >= 64 ? ~__mmask64{0} : (__mmask64{1} << bytes) - 1;
+  }
+  static FARO_INLINE Vector load_first(const std::byte* from, std::size_t bytes) {
+    return _mm512_maskz_loadu_epi8(first(bytes), from);
+  }
+  static FARO_INLINE void store_first(std::byte* to, Vector x, std::size_t bytes) {
+    _mm512_mask_storeu_epi8(to, first(bytes), x);
+  }
   static FARO_INLINE Vector load(const std::byte* from) { return _mm512_loadu_si512(from); }
   static FARO_INLINE Vector load_table(const std::uint8_t* from) { return _mm512_load_si512(from); }
   static FARO_INLINE void store(std::byte* to, Vector x) { _mm512_storeu_si512(to, x); }
@@ -54,6 +71,8 @@ struct Avx512 : Avx512Bytes {
 
 #include "tiles-inl.h"
 #include "tiles_in_place-inl.h"
+#include "tiles_strided-inl.h"
+#include "tiles_strided_picks-inl.h"
 #include "two_tables-inl.h"
 
 RunTiles tiles_function() {
@@ -61,6 +80,9 @@ RunTiles tiles_function() {
 }
 RunPairs pairs_function() {
   return run_pairs<TwoTables, Avx512>;
+}
+RunPanel panel_function() {
+  return run_panel<Avx512>;
 }
 
 #elif HWY_TARGET == HWY_AVX2 || HWY_TARGET == HWY_SSE4
@@ -72,6 +94,18 @@ struct Portable {
   static constexpr int vector_log2 = HWY_TARGET == HWY_AVX2 ? 5 : 4;
   static constexpr std::size_t vector_bytes = std::size_t{1} << vector_log2;
   static constexpr int unit_log2 = UnitLog2;
+  static constexpr bool picks = false;
+  static FARO_INLINE Vector zero() { return hwy::HWY_NAMESPACE::Zero(Bytes()); }
+  static FARO_INLINE Vector load_first(const std::byte* from, std::size_t count) {
+    alignas(vector_bytes) std::byte whole[vector_bytes] = {};
+    std::memcpy(whole, from, std::min(count, vector_bytes));
+    return load(whole);
+  }
+  static FARO_INLINE void store_first(std::byte* to, Vector x, std::size_t count) {
+    alignas(vector_bytes) std::byte whole[vector_bytes];
+    store(whole, x);
+    std::memcpy(to, whole, std::min(count, vector_bytes));
+  }
   static std::uint8_t* bytes(std::byte* at) { return reinterpret_cast<std::uint8_t*>(at); }
   static FARO_INLINE Vector load(const std::byte* from) {
     return hwy::HWY_NAMESPACE::LoadU(Bytes(), reinterpret_cast<const std::uint8_t*>(from));
@@ -88,12 +122,17 @@ struct Portable {
 #include "exchanges-inl.h"
 #include "tiles-inl.h"
 #include "tiles_in_place-inl.h"
+#include "tiles_strided-inl.h"
+#include "tiles_strided_exchanges-inl.h"
 
 RunTiles tiles_function() {
   return run_tiles<Exchanges, Portable>;
 }
 RunPairs pairs_function() {
   return run_pairs<Exchanges, Portable>;
+}
+RunPanel panel_function() {
+  return run_panel<Portable>;
 }
 
 #endif
@@ -114,19 +153,19 @@ std::vector<KernelSet> sets_here() {
 #if HWY_TARGETS & HWY_SSE4
   if ((supported & HWY_SSE4) != 0) {
     sets.push_back({Simd::sse4, "sse4", 4, LaneMoves::exchanges, N_SSE4::tiles_function(),
-                    N_SSE4::pairs_function()});
+                    N_SSE4::pairs_function(), N_SSE4::panel_function()});
   }
 #endif
 #if HWY_TARGETS & HWY_AVX2
   if ((supported & HWY_AVX2) != 0) {
     sets.push_back({Simd::avx2, "avx2", 5, LaneMoves::exchanges, N_AVX2::tiles_function(),
-                    N_AVX2::pairs_function()});
+                    N_AVX2::pairs_function(), N_AVX2::panel_function()});
   }
 #endif
 #if HWY_TARGETS & HWY_AVX3_DL
   if ((supported & HWY_AVX3_DL) != 0) {
     sets.push_back({Simd::avx512, "avx512", 6, LaneMoves::two_tables, N_AVX3_DL::tiles_function(),
-                    N_AVX3_DL::pairs_function()});
+                    N_AVX3_DL::pairs_function(), N_AVX3_DL::panel_function()});
   }
 #endif
   return sets;

@@ -1,0 +1,467 @@
+// The loops of StridedPlan over a policy Ops and a family of squares, which follow. Included
+// once per instruction set, inside its namespace, after the tile loops.
+//
+// A block is at most N x N elements, N a vector's: N vectors of S at N places of D are loaded,
+// transposed in registers and become N vectors of D at N rows.
+
+// One block's source.
+struct BlockFrom {
+  const std::byte* from;  // element (0, 0)
+  const Offset* table;    // offsets of its columns
+  Offset cols;
+  Offset rows;
+  Offset ahead;  // where what follows is, to be prefetched; 0 is nowhere
+};
+
+// ---- squares of 2^ElementLog2 bytes ----
+
+template <class Ops>
+struct LoadColumns {
+  const std::byte* from;
+  const Offset* table;
+  Offset ahead;
+
+  FARO_INLINE typename Ops::Vector operator()(Offset i) const {
+    const std::byte* at = from + table[i];
+    if (ahead != 0) __builtin_prefetch(at + ahead, 0, 3);
+    return Ops::load(at);
+  }
+};
+
+// Rows to memory or to a stage.
+template <class PutTo>
+struct PutRows {
+  std::byte* to;
+  const Offset* table;
+
+  template <class Vector>
+  FARO_INLINE void operator()(Offset i, Vector x) const {
+    PutTo::put(to + table[i], x);
+  }
+};
+
+template <template <int> class Ops, template <class, int> class Square, int ElementLog2>
+struct LaneBlocks {
+  using O = Ops<(ElementLog2 < 3 ? ElementLog2 : 3)>;
+  using Moved = Square<O, ElementLog2>;
+  static constexpr auto vector = static_cast<Offset>(O::vector_bytes);
+  static constexpr Offset side = vector >> ElementLog2;
+
+  // A block that is put together in memory of its own, vector by vector.
+  struct alignas(64) Own {
+    std::byte bytes[static_cast<std::size_t>(side * vector)];
+    Offset table[side];
+    Own() : bytes{} {
+      for (Offset i = 0; i < side; ++i) table[i] = i * vector;
+    }
+  };
+
+  explicit LaneBlocks(Offset) {}
+
+  static bool is_whole(const BlockFrom& b) { return b.cols >= side && b.rows >= side; }
+  static std::size_t bytes(Offset elements) {
+    return static_cast<std::size_t>(elements << ElementLog2);
+  }
+  static __attribute__((noinline)) void store_whole(const std::byte* from, const Offset* columns,
+                                                    Offset ahead, std::byte* to,
+                                                    const Offset* rows) {
+    Moved::run(LoadColumns<O>{from, columns, ahead}, PutRows<StorePut<O>>{to, rows});
+  }
+  static __attribute__((noinline)) void stream_whole(const std::byte* from, const Offset* columns,
+                                                     Offset ahead, std::byte* to,
+                                                     const Offset* rows) {
+    Moved::run(LoadColumns<O>{from, columns, ahead}, PutRows<StreamPut<O>>{to, rows});
+  }
+  // The rows of any block, in `own`.
+  static __attribute__((noinline)) void transpose_part(const BlockFrom& b, Own& own) {
+    Own columns;
+    for (Offset i = 0; i < b.cols; ++i) {
+      O::store(columns.bytes + columns.table[i], O::load_first(b.from + b.table[i], bytes(b.rows)));
+    }
+    store_whole(columns.bytes, columns.table, 0, own.bytes, own.table);
+  }
+  static __attribute__((noinline)) void store_part(const BlockFrom& b, std::byte* to,
+                                                   const Offset* table) {
+    Own own;
+    transpose_part(b, own);
+    for (Offset i = 0; i < b.rows; ++i) {
+      O::store_first(to + table[i], O::load(own.bytes + own.table[i]), bytes(b.cols));
+    }
+  }
+
+  void store(const BlockFrom& b, std::byte* to, const Offset* table) const {
+    if (is_whole(b)) {
+      store_whole(b.from, b.table, b.ahead, to, table);
+    } else {
+      store_part(b, to, table);
+    }
+  }
+  void stream(const BlockFrom& b, std::byte* to, const Offset* table) const {
+    if (is_whole(b)) {
+      stream_whole(b.from, b.table, b.ahead, to, table);
+    } else {
+      store_part(b, to, table);
+    }
+  }
+};
+
+// ---- elements of any size ----
+
+template <std::size_t Known>
+struct CopiedBlocks {
+  static constexpr Offset side = Known == 0 || Known > 8 ? 8 : 64 / static_cast<Offset>(Known);
+  std::size_t unknown;
+
+  explicit CopiedBlocks(Offset element) : unknown(static_cast<std::size_t>(element)) {}
+  void store(const BlockFrom& b, std::byte* to, const Offset* table) const {
+    const std::size_t bytes = Known != 0 ? Known : unknown;
+    if (b.ahead != 0) {
+      for (Offset d = 0; d < b.cols; ++d) __builtin_prefetch(b.from + b.table[d] + b.ahead, 0, 3);
+    }
+    for (Offset s = 0; s < b.rows; ++s) {
+      std::byte* row = to + table[s];
+      const std::byte* column = b.from + s * static_cast<Offset>(bytes);
+      for (Offset d = 0; d < b.cols; ++d) {
+        std::memcpy(row + d * static_cast<Offset>(bytes), column + b.table[d], bytes);
+      }
+    }
+  }
+};
+
+// ---- whole lines to memory ----
+
+// `bytes` from a stage that agrees with the destination in its place within a line: whole lines are
+// streamed, the ends stored.
+template <class Ops>
+FARO_INLINE void drain_piece(const std::byte* stage, std::byte* to, std::size_t bytes) {
+  const std::size_t past = reinterpret_cast<std::uintptr_t>(to) % line_bytes;
+  if (past != 0) {
+    const std::size_t head = std::min(bytes, line_bytes - past);
+    std::memcpy(to, stage, head);
+    to += head;
+    stage += head;
+    bytes -= head;
+  }
+  for (; bytes >= line_bytes; bytes -= line_bytes, to += line_bytes, stage += line_bytes) {
+    move_line<Ops, StreamPut<Ops>>(stage, to);
+  }
+  if (bytes != 0) std::memcpy(to, stage, bytes);
+}
+
+inline Offset past_line(const std::byte* at) {
+  return static_cast<Offset>(reinterpret_cast<std::uintptr_t>(at) % line_bytes);
+}
+
+// Where the source's next tile along S is, in bytes from this one.
+inline Offset bytes_ahead(const StridedPlan& plan) {
+  return plan.lines_ahead == 0 ? 0 : plan.s_tile * plan.s_from;
+}
+
+// Calls tile(d, cols, source table, source, s, rows, destination table, destination) for the tiles
+// of a panel: along S first, so that the source's pages stay. `head` columns come first, alone.
+template <class Tile>
+FARO_INLINE void each_tile(const StridedPlan& plan, const Panel& panel, Offset head, Tile& tile) {
+  for (Offset d = panel.d_begin; d < panel.d_end;) {
+    const Side::At column = plan.d.at(d);
+    Offset cols = std::min({plan.d_tile, column.count, panel.d_end - d});
+    if (head != 0) cols = std::min(cols, std::exchange(head, Offset{0}));
+    for (Offset s = panel.s_begin; s < panel.s_end;) {
+      const Side::At row = plan.s.at(s);
+      const Offset rows = std::min({plan.s_tile, row.count, panel.s_end - s});
+      tile(d, cols, column.table, panel.from + column.base + s * plan.s_from, s, rows, row.table,
+           panel.to + row.base + d * plan.d_to);
+      s += rows;
+    }
+    d += cols;
+  }
+}
+
+// The blocks of a tile to memory or a stage.
+template <class Blocks, bool Streams>
+FARO_INLINE void move_blocks(const StridedPlan& plan, const Blocks& blocks, const std::byte* from,
+                             const Offset* from_table, Offset cols, std::byte* to,
+                             const Offset* to_table, Offset rows, Offset ahead) {
+  for (Offset s = 0; s < rows; s += Blocks::side) {
+    for (Offset d = 0; d < cols; d += Blocks::side) {
+      const BlockFrom block{from + s * plan.s_from, from_table + d,
+                            std::min(Blocks::side, cols - d), std::min(Blocks::side, rows - s),
+                            ahead};
+      if constexpr (Streams) {
+        blocks.stream(block, to + d * plan.d_to, to_table + s);
+      } else {
+        blocks.store(block, to + d * plan.d_to, to_table + s);
+      }
+    }
+  }
+}
+
+template <class Blocks, bool Streams>
+struct DirectTile {
+  const StridedPlan& plan;
+  const Blocks& blocks;
+  Offset ahead;
+
+  void operator()(Offset, Offset cols, const Offset* from_table, const std::byte* from, Offset,
+                  Offset rows, const Offset* to_table, std::byte* to) const {
+    if constexpr (Streams) {
+      // The first tile of a row and the last may be parts of a line.
+      if (past_line(to + to_table[0]) == 0) {
+        move_blocks<Blocks, true>(plan, blocks, from, from_table, cols, to, to_table, rows, ahead);
+        return;
+      }
+    }
+    move_blocks<Blocks, false>(plan, blocks, from, from_table, cols, to, to_table, rows, ahead);
+  }
+};
+
+template <class Blocks, bool Streams>
+void run_direct_tiles(const StridedPlan& plan, const Panel& panel) {
+  const Blocks blocks(plan.d_to);
+  Offset head = 0;
+  if constexpr (Streams) {
+    const std::byte* first = panel.to + panel.d_begin * plan.d_to + plan.s.at(panel.s_begin).base +
+                             *plan.s.at(panel.s_begin).table;
+    head = (line_bytes - static_cast<std::size_t>(past_line(first))) % line_bytes / plan.d_to;
+  }
+  DirectTile<Blocks, Streams> tile{plan, blocks, bytes_ahead(plan)};
+  each_tile(plan, panel, head, tile);
+}
+
+// Tiles to a stage whose rows begin where their lines do; whole lines are drained, and what is left
+// of each row's last line waits for the next tile along D.
+template <class Ops, class Blocks>
+struct ExactTile {
+  const StridedPlan& plan;
+  const Panel& panel;
+  const Blocks& blocks;
+  Offset ahead;
+  Offset pitch;
+  std::byte* stage;
+  std::byte* carry;  // of the panel's rows
+  Offset places[exact_rows_max];
+
+  void operator()(Offset d, Offset cols, const Offset* from_table, const std::byte* from, Offset s,
+                  Offset rows, const Offset* to_table, std::byte* to) {
+    const bool first = d == panel.d_begin;
+    const bool last = d + cols == panel.d_end;
+    const Offset bytes = cols * plan.d_to;
+    for (Offset i = 0; i < rows; ++i) {
+      const Offset past = past_line(to + to_table[i]);
+      places[i] = i * pitch + past;
+      if (!first) move_line<Ops, StorePut<Ops>>(carried(s + i), stage + i * pitch);
+    }
+    move_blocks<Blocks, false>(plan, blocks, from, from_table, cols, stage, places, rows, ahead);
+    for (Offset i = 0; i < rows; ++i) {
+      std::byte* row = to + to_table[i];
+      const std::byte* staged = stage + i * pitch;
+      const Offset past = places[i] - i * pitch;
+      const Offset end = past + bytes;
+      const Offset stop =
+          last ? end : end / static_cast<Offset>(line_bytes) * static_cast<Offset>(line_bytes);
+      const Offset begin = first ? past : 0;
+      if (stop > begin) {
+        drain_piece<Ops>(staged + begin, row - past + begin,
+                         static_cast<std::size_t>(stop - begin));
+      }
+      if (!last) move_line<Ops, StorePut<Ops>>(staged + stop, carried(s + i));
+    }
+  }
+
+ private:
+  std::byte* carried(Offset s) const {
+    return carry + (s - panel.s_begin) * static_cast<Offset>(line_bytes);
+  }
+};
+
+template <class Ops, class Blocks>
+void run_exact_tiles(const StridedPlan& plan, const Panel& panel, std::byte* working) {
+  const Blocks blocks(plan.d_to);
+  const Offset pitch = stage_pitch(plan.d_tile * plan.d_to);
+  ExactTile<Ops, Blocks> tile{
+      plan, panel, blocks, bytes_ahead(plan), pitch, working, working + plan.s_tile * pitch, {}};
+  each_tile(plan, panel, 0, tile);
+}
+
+// A tile is one piece of the destination: the same along S.
+template <class Ops, class Blocks>
+struct OneTile {
+  const StridedPlan& plan;
+  const Panel& panel;
+  const Blocks& blocks;
+  Offset ahead;
+  std::byte* stage;
+  alignas(line_bytes) std::byte carry[line_bytes];
+  Offset places[one_rows_max];
+
+  void operator()(Offset, Offset cols, const Offset* from_table, const std::byte* from, Offset s,
+                  Offset rows, const Offset* to_table, std::byte* to) {
+    const bool first = s == panel.s_begin;
+    const bool last = s + rows == panel.s_end;
+    std::byte* piece = to + to_table[0];
+    const Offset past = past_line(piece);
+    const Offset row_bytes = cols * plan.d_to;
+    for (Offset i = 0; i < rows; ++i) places[i] = past + i * row_bytes;
+    if (!first) move_line<Ops, StorePut<Ops>>(carry, stage);
+    move_blocks<Blocks, false>(plan, blocks, from, from_table, cols, stage, places, rows, ahead);
+    const Offset end = past + rows * row_bytes;
+    const Offset stop = last ? end : end - end % static_cast<Offset>(line_bytes);
+    const Offset begin = first ? past : 0;
+    drain_piece<Ops>(stage + begin, piece - past + begin, static_cast<std::size_t>(stop - begin));
+    if (!last) move_line<Ops, StorePut<Ops>>(stage + stop, carry);
+  }
+};
+
+template <class Ops, class Blocks>
+void run_one_tiles(const StridedPlan& plan, const Panel& panel, std::byte* working) {
+  const Blocks blocks(plan.d_to);
+  OneTile<Ops, Blocks> tile{plan, panel, blocks, bytes_ahead(plan), working, {}, {}};
+  each_tile(plan, panel, 0, tile);
+}
+
+// ---- element by element, and what stays together ----
+
+template <std::size_t Known>
+void run_element_tiles(const StridedPlan& plan, const Panel& panel) {
+  const std::size_t bytes = Known != 0 ? Known : plan.form.element_bytes;
+  const auto tile = [&](Offset, Offset cols, const Offset* from_table, const std::byte* from,
+                        Offset, Offset rows, const Offset* to_table, std::byte* to) {
+    for (Offset s = 0; s < rows; ++s) {
+      const std::byte* column = from + s * plan.s_from;
+      std::byte* row = to + to_table[s];
+      for (Offset d = 0; d < cols; ++d) {
+        std::memcpy(row + d * plan.d_to, column + from_table[d], bytes);
+      }
+    }
+  };
+  each_tile(plan, panel, 0, tile);
+}
+
+// Runs shorter than this are put together in a stage first.
+constexpr Offset streamed_run_min = 1024;
+
+template <class Ops>
+void run_runs(const StridedPlan& plan, const Panel& panel) {
+  const auto bytes = static_cast<std::size_t>(panel.s_end - panel.s_begin);
+  const bool streams = plan.streaming && panel.s_end - panel.s_begin >= streamed_run_min;
+  for (Offset d = panel.d_begin; d < panel.d_end; ++d) {
+    const Side::At at = plan.d.at(d);
+    const std::byte* from = panel.from + at.base + *at.table + panel.s_begin;
+    std::byte* to = panel.to + d * plan.d_to + panel.s_begin;
+    if (!streams) {
+      std::memcpy(to, from, bytes);
+      continue;
+    }
+    const std::size_t head =
+        std::min(bytes, (line_bytes - static_cast<std::size_t>(past_line(to))) % line_bytes);
+    std::memcpy(to, from, head);
+    drain_piece<Ops>(from + head, to + head, bytes - head);
+  }
+}
+
+// The fastest axis backwards: element d of D is at from - d * e.
+template <class Ops, std::size_t Bytes>
+void run_reversed_rows(const StridedPlan& plan, const Panel& panel) {
+  constexpr auto e = static_cast<Offset>(Bytes);
+  const std::byte* from = panel.from;
+  std::byte* to = panel.to;
+  Offset d = panel.d_begin;
+  const auto one = [&] {
+    std::memcpy(to + d * e, from - d * e, Bytes);
+    ++d;
+  };
+  if constexpr (Ops::picks) {
+    constexpr auto lanes = static_cast<Offset>(Ops::vector_bytes) / e;
+    const auto backwards = Ops::load_table(reversal<Ops::unit_log2>.bytes);
+    const bool streams = plan.streaming && past_line(to) % e == 0;
+    while (streams && d < panel.d_end && past_line(to + d * e) != 0) one();
+    for (; d + lanes <= panel.d_end; d += lanes) {
+      const auto x = Ops::pick_one(Ops::load(from - (d + lanes - 1) * e), backwards);
+      if (streams) {
+        Ops::stream(to + d * e, x);
+      } else {
+        Ops::store(to + d * e, x);
+      }
+    }
+  }
+  while (d < panel.d_end) one();
+}
+
+// ---- which of these ----
+
+template <class Ops, class Blocks>
+void run_blocks_by(const StridedPlan& plan, const Panel& panel, std::byte* working) {
+  if (plan.way == Way::exact) {
+    run_exact_tiles<Ops, Blocks>(plan, panel, working);
+  } else if (plan.way == Way::one) {
+    run_one_tiles<Ops, Blocks>(plan, panel, working);
+  } else {
+    run_direct_tiles<Blocks, false>(plan, panel);
+  }
+}
+
+template <template <int> class Ops, template <class, int> class Square, int ElementLog2>
+void run_lanes(const StridedPlan& plan, const Panel& panel, std::byte* working) {
+  using Blocks = LaneBlocks<Ops, Square, ElementLog2>;
+  if (plan.way == Way::direct && plan.streaming) {
+    run_direct_tiles<Blocks, true>(plan, panel);
+  } else {
+    run_blocks_by<Ops<3>, Blocks>(plan, panel, working);
+  }
+}
+
+template <template <int> class Ops, template <class, int> class Square>
+void run_tiles_of(const StridedPlan& plan, const Panel& panel, std::byte* working) {
+  switch (plan.form.element_bytes) {
+    case 1:
+      return run_lanes<Ops, Square, 0>(plan, panel, working);
+    case 2:
+      return run_lanes<Ops, Square, 1>(plan, panel, working);
+    case 4:
+      return run_lanes<Ops, Square, 2>(plan, panel, working);
+    case 8:
+      return run_lanes<Ops, Square, 3>(plan, panel, working);
+    case 16:
+      return run_lanes<Ops, Square, 4>(plan, panel, working);
+    case 24:
+      return run_blocks_by<Ops<3>, CopiedBlocks<24>>(plan, panel, working);
+    case 32:
+      return run_blocks_by<Ops<3>, CopiedBlocks<32>>(plan, panel, working);
+    default:
+      return run_blocks_by<Ops<3>, CopiedBlocks<0>>(plan, panel, working);
+  }
+}
+
+inline void run_elements_of(const StridedPlan& plan, const Panel& panel) {
+  switch (plan.form.element_bytes) {
+    case 1:
+      return run_element_tiles<1>(plan, panel);
+    case 2:
+      return run_element_tiles<2>(plan, panel);
+    case 3:
+      return run_element_tiles<3>(plan, panel);
+    case 4:
+      return run_element_tiles<4>(plan, panel);
+    case 8:
+      return run_element_tiles<8>(plan, panel);
+    case 12:
+      return run_element_tiles<12>(plan, panel);
+    case 16:
+      return run_element_tiles<16>(plan, panel);
+    default:
+      return run_element_tiles<0>(plan, panel);
+  }
+}
+
+template <template <int> class Ops>
+void run_reversed_of(const StridedPlan& plan, const Panel& panel) {
+  switch (plan.form.element_bytes) {
+    case 1:
+      return run_reversed_rows<Ops<0>, 1>(plan, panel);
+    case 2:
+      return run_reversed_rows<Ops<1>, 2>(plan, panel);
+    case 4:
+      return run_reversed_rows<Ops<2>, 4>(plan, panel);
+    default:
+      return run_reversed_rows<Ops<3>, 8>(plan, panel);
+  }
+}

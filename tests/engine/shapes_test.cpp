@@ -1,0 +1,202 @@
+#include "engine/shapes.hpp"
+
+#include <gtest/gtest.h>
+
+#include <array>
+#include <map>
+
+#include "engine/kernels/kernels.hpp"
+#include "engine/motion.hpp"
+#include "faro/algebra/tensor_notation.hpp"
+#include "faro/base/error.hpp"
+#include "faro/engine/permute_plan.hpp"
+#include "faro/engine/reference.hpp"
+#include "full.hpp"
+
+namespace faro {
+namespace {
+
+using namespace testing;
+
+constexpr std::byte guard{0xa5};
+constexpr std::size_t guard_bytes = 128;
+
+const char* const ways[] = {"bits",  "direct", "carry",    "exact", "one",
+                            "split", "zip",    "reversed", "runs",  "elements"};
+
+// What is right, the guard bytes and the gaps included.
+struct Expected {
+  std::vector<std::byte> from;
+  std::vector<std::byte> to;
+
+  explicit Expected(const ShapeCase& one)
+      : from(numbered_bytes(reach(one.shape.from, one.shape.element_bytes))),
+        to(reach(one.shape.to, one.shape.element_bytes) + guard_bytes, guard) {
+    reference_permute(one.map, one.shape, from.data(), to.data());
+  }
+};
+
+std::map<std::string, int> counts;
+
+void check_ways(const ShapeCase& one, const PermuteOptions& options) {
+  const Expected expected(one);
+  const std::size_t to_bytes = expected.to.size() - guard_bytes;
+  {
+    std::vector<std::byte> to(expected.to.size(), guard);
+    const auto plan = PermutePlan::out_of_place(one.map, one.shape, options);
+    ASSERT_EQ(plan.facts().from_bytes, expected.from.size());
+    ASSERT_EQ(plan.facts().to_bytes, to_bytes);
+    plan.execute(expected.from, std::span(to).first(to_bytes));
+    ASSERT_TRUE(to == expected.to) << one.text << "\n" << plan.describe();
+  }
+  for (const char* way : ways) {
+    const auto motion = engine::plan_motion(engine::normal_form(one.map, one.shape), options, way);
+    if (!motion) continue;
+    std::vector<std::byte> to(expected.to.size(), guard);
+    engine::run_motion(*motion, expected.from.data(), to.data(), {});
+    ++counts[way];
+    ASSERT_TRUE(to == expected.to) << way << ": " << one.text;
+  }
+}
+
+PermuteOptions random_options(Random& random) {
+  const auto sets = engine::kernel_sets();
+  return {.threads = static_cast<int>(1 + random.below(3)),
+          .simd = random.below(2) == 0 ? Simd::automatic : sets[random.below(sets.size())]->simd,
+          .stores = random.below(3) != 0 ? Stores::streaming : Stores::ordinary};
+}
+
+TEST(Shapes, random_cases_move_right_by_every_way) {
+  const int cases = full_run() ? 10000 : sanitized() ? 400 : 1500;
+  Random random(1);
+  for (int i = 0; i < cases && !HasFatalFailure(); ++i) {
+    const ShapeCase one = random_case(random, full_run() && i % 10 == 0 ? 400000 : 20000);
+    check_ways(one, random_options(random));
+  }
+  for (const char* way : ways) EXPECT_GT(counts[way], 5) << way << " was never taken";
+}
+
+// Large enough that kernels meet whole blocks, strips and tables' ends.
+TEST(Shapes, dense_cases_move_right_by_every_way) {
+  const int cases = full_run() ? 300 : sanitized() ? 10 : 40;
+  static constexpr std::uint64_t elements[] = {1, 2, 3, 4, 4, 5, 6, 8, 8, 12, 16};
+  Random random(2);
+  for (int i = 0; i < cases && !HasFatalFailure(); ++i) {
+    ShapeCase one;
+    one.shape.element_bytes = one_of(random, elements);
+    std::vector<Word> shape;
+    std::vector<Word> to_shape;
+    Word left = 400000 / one.shape.element_bytes;
+    const Word axes = 2 + random.below(3);
+    for (Word k = 0; k < axes; ++k) {
+      const Word length = std::max<Word>(1, std::min<Word>(left, 1 + random.below(900)));
+      shape.push_back(length);
+      left /= length;
+    }
+    random.mix(shape);
+    one.map = random_map(shape, false, random, to_shape);
+    one.shape.from = random_places(shape, one.shape.element_bytes, false, random);
+    one.shape.to = random_places(to_shape, one.shape.element_bytes, false, random);
+    one.shape.to.offset = one.shape.element_bytes * random.below(20);
+    one.text = "from " + text_of(one.shape.from) + " to " + text_of(one.shape.to);
+    check_ways(one, random_options(random));
+  }
+}
+
+std::string method(std::string_view text, std::uint64_t element, std::uint64_t offset = 0) {
+  const TensorNotation notation = parse_tensor_notation(text);
+  ArrayPlaces to;
+  to.offset = offset;
+  return PermutePlan::out_of_place(notation.map, {element, {}, to}, {.stores = Stores::streaming})
+      .facts()
+      .passes.at(0)
+      .method;
+}
+
+TEST(Shapes, the_plan_says_which_way_it_takes) {
+  if (engine::kernel_set(Simd::automatic).moves != engine::LaneMoves::two_tables) {
+    GTEST_SKIP() << "no two-table picks here";
+  }
+  EXPECT_EQ(method("r=6001 c=6001 -> c r", 8), "carry");
+  EXPECT_EQ(method("r=6000 c=6000 -> c r", 8), "direct");
+  EXPECT_EQ(method("r=6000 c=6000 -> c r", 8, 8), "direct");
+  EXPECT_EQ(method("r=6000 c=6000 -> c r", 8, 4), "exact");
+  EXPECT_EQ(method("r=6001 c=6001 -> c r", 3), "exact");
+  EXPECT_EQ(method("r=56 c=65537 -> c r", 4), "one");
+  EXPECT_EQ(method("p=250000 c=3 -> c p", 1), "split");
+  EXPECT_EQ(method("c=3 p=250000 -> p c", 1), "zip");
+  EXPECT_EQ(method("i=1000001 -> ~i", 4), "reversed");
+  EXPECT_EQ(method("a=300 b=301 c=100 -> b a c", 8), "runs");
+  EXPECT_EQ(method("r=3 i:16 -> r gray(i)", 8), "bits");
+  EXPECT_EQ(method("i:20 -> rev(i)", 8), "bits");
+  EXPECT_EQ(method("r=100 b:8 c=64 -> c rev(b) r", 4), "carry");
+}
+
+TEST(Shapes, requests_that_make_no_sense_are_refused) {
+  const std::array<Word, 2> lengths{6, 4};
+  const std::array order{1, 0};
+  const TensorMap map = TensorMap::from_axes(lengths, order);
+  const auto code = [&](const TensorShape& shape) {
+    try {
+      PermutePlan::out_of_place(map, shape);
+    } catch (const Error& error) {
+      return error.code();
+    }
+    return ErrorCode::internal;
+  };
+  EXPECT_EQ(code({0, {}, {}}), ErrorCode::usage);
+  EXPECT_EQ(code({8, {{6, 5}, {}, 0}, {}}), ErrorCode::usage);
+  EXPECT_EQ(code({8, {{6, 4}, {8}, 0}, {}}), ErrorCode::usage);
+  EXPECT_EQ(code({8, {{6, 4}, {-32, 8}, 0}, {}}), ErrorCode::usage);
+  EXPECT_EQ(code({8, {}, {{4, 6}, {8, 8}, 0}}), ErrorCode::usage);
+  EXPECT_EQ(code({8, {}, {{4, 6}, {40, 8}, 0}}), ErrorCode::usage);
+  EXPECT_EQ(code({8, {{6, 4}, {std::int64_t{1} << 62U, 8}, 0}, {}}), ErrorCode::limit);
+  EXPECT_EQ(code({8, {{8, 3}, {}, 0}, {}}), ErrorCode::impossible);
+  // A source may say one place twice.
+  const TensorShape repeated{1, {{6, 4}, {0, 1}, 0}, {}};
+  const auto plan = PermutePlan::out_of_place(map, repeated);
+  const auto from = numbered_bytes(4);
+  std::vector<std::byte> to(24);
+  plan.execute(from, to);
+  for (std::size_t k = 0; k < to.size(); ++k) EXPECT_EQ(to[k], from[k / 6]);
+  EXPECT_THROW(plan.execute(std::span(from).first(3), to), Error);
+  EXPECT_THROW(plan.execute(from, std::span(to).first(23)), Error);
+}
+
+TEST(Shapes, bits_move_as_their_bit_map_does) {
+  Random random(3);
+  for (int i = 0; i < 40; ++i) {
+    const BitMap map = i % 2 == 0 ? random_affine(12, random) : random_bpc(12, random);
+    const std::uint64_t element = 1 + random.below(17);
+    const auto from = numbered_bytes(element << 12U);
+    std::vector<std::byte> bits(from.size());
+    std::vector<std::byte> tensor(from.size());
+    PermutePlan::out_of_place(map, {.element_bytes = element}).execute(from, bits);
+    PermutePlan::out_of_place(TensorMap::from_bits(map), TensorShape{element, {}, {}})
+        .execute(from, tensor);
+    ASSERT_EQ(bits, tensor);
+  }
+}
+
+TEST(Shapes, every_thread_count_gives_the_same_bytes) {
+  const std::array<Word, 3> lengths{601, 37, 67};
+  for (const auto& order : {std::array{2, 1, 0}, std::array{1, 0, 2}, std::array{2, 0, 1}}) {
+    const TensorMap map = TensorMap::from_axes(lengths, order);
+    for (const std::uint64_t element : {1U, 3U, 8U}) {
+      const TensorShape shape{element, {}, {}};
+      const auto from = numbered_bytes(601 * 37 * 67 * element);
+      std::vector<std::byte> to(from.size());
+      for (const int threads : {1, 2, 3, 7}) {
+        for (const Stores stores : {Stores::ordinary, Stores::streaming}) {
+          std::fill(to.begin(), to.end(), std::byte{0});
+          PermutePlan::out_of_place(map, shape, {.threads = threads, .stores = stores})
+              .execute(from, to);
+          ASSERT_FALSE(reference_compare(map, shape, from.data(), to.data()).found) << threads;
+        }
+      }
+    }
+  }
+}
+
+}  // namespace
+}  // namespace faro
