@@ -22,7 +22,7 @@ configure_file(${PROJECT_SOURCE_DIR}/cmake/faro.pc.in ${PROJECT_BINARY_DIR}/faro
 install(FILES ${PROJECT_BINARY_DIR}/faro.pc DESTINATION ${CMAKE_INSTALL_LIBDIR}/pkgconfig)
 
 if(TARGET faro_c)
-  install(TARGETS faro_c)
+  install(TARGETS faro_c EXPORT faro-targets)
   configure_file(${PROJECT_SOURCE_DIR}/cmake/faro_c.pc.in ${PROJECT_BINARY_DIR}/faro_c.pc @ONLY)
   install(FILES ${PROJECT_BINARY_DIR}/faro_c.pc DESTINATION ${CMAKE_INSTALL_LIBDIR}/pkgconfig)
 endif()

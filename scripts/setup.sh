@@ -47,7 +47,7 @@ faro_need() {
   }
 }
 
-# faro_build PRESET TARGET [CMAKE-OPTION...]: configures and builds, quiet unless something fails.
+# faro_build PRESET TARGETS [CMAKE-OPTION...]: configures and builds, quiet unless something fails.
 faro_build() {
   local preset=$1 target=$2
   shift 2
@@ -55,7 +55,7 @@ faro_build() {
   mkdir -p "$faro_root/build"
   echo "building $preset ..."
   (cd "$faro_root" && cmake --preset "$preset" "-DFARO_WERROR=${FARO_WERROR:-OFF}" "$@" &&
-    cmake --build --preset "$preset" --target "$target") >"$log" 2>&1 || {
+    cmake --build --preset "$preset" --target $target) >"$log" 2>&1 || {
     grep -vE '^\[[0-9]+/[0-9]+\] (Building|Linking|Generating)' "$log" | tail -60 >&2
     echo "the build failed; the whole log is $log" >&2
     exit 5

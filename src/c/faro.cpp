@@ -1,14 +1,10 @@
 // The C API: handles around values, statuses around exceptions.
 #include "faro/c/faro.h"
 
-#include <algorithm>
 #include <cstddef>
-#include <cstring>
-#include <exception>
-#include <iterator>
-#include <new>
 #include <string>
 
+#include "c/guard.hpp"
 #include "faro/algebra/bit_map.hpp"
 #include "faro/base/error.hpp"
 #include "faro/engine/permute_plan.hpp"
@@ -24,61 +20,15 @@ struct faro_plan {
 
 namespace {
 
-thread_local std::string last_error;
-
-faro_status failed(faro_status status, const char* message) noexcept {
-  try {
-    last_error = message;
-  } catch (...) {
-    last_error.clear();
-  }
-  return status;
-}
-
-// Runs `work`; what it throws becomes a status.
-template <class Work>
-faro_status guarded(Work&& work) noexcept {
-  try {
-    work();
-    return FARO_OK;
-  } catch (const faro::Error& error) {
-    return failed(static_cast<faro_status>(faro::exit_code(error.code())), error.what());
-  } catch (const std::bad_alloc&) {
-    return failed(FARO_ENVIRONMENT, "out of memory");
-  } catch (const std::exception& error) {
-    return failed(FARO_INTERNAL, error.what());
-  } catch (...) {
-    return failed(FARO_INTERNAL, "an unknown error");
-  }
-}
-
-template <class... Pointers>
-void need(const char* function, const Pointers*... pointers) {
-  const void* const all[] = {pointers...};
-  if (std::find(std::begin(all), std::end(all), nullptr) != std::end(all)) {
-    throw faro::Error(faro::ErrorCode::usage, std::string(function) + ": a NULL argument");
-  }
-}
+using faro::c::guarded;
+using faro::c::need;
+using faro::c::taken;
 
 void need_width(int width) {
   if (width < 0 || width > faro::word_bits) {
     throw faro::Error(faro::ErrorCode::usage,
                       "a map of " + std::to_string(width) + " bits; 0 to 64 are possible");
   }
-}
-
-// What the caller's struct holds, over the defaults; later fields that it lacks keep theirs.
-template <class Struct>
-Struct taken(const Struct& given, const Struct& defaults) {
-  constexpr std::size_t head = offsetof(Struct, version) + sizeof(given.version);
-  if (given.struct_size < head || given.version == 0 || given.version > FARO_C_VERSION) {
-    throw faro::Error(faro::ErrorCode::usage,
-                      "a struct of size " + std::to_string(given.struct_size) + " and version " +
-                          std::to_string(given.version) + "; set it from its initialiser");
-  }
-  Struct all = defaults;
-  std::memcpy(&all, &given, std::min(sizeof(Struct), given.struct_size));
-  return all;
 }
 
 }  // namespace
@@ -90,7 +40,7 @@ const char* faro_version(void) {
 }
 
 const char* faro_last_error(void) {
-  return last_error.c_str();
+  return faro::c::last_error.c_str();
 }
 
 faro_status faro_map_from_columns(int width, const uint64_t* columns, uint64_t complement,

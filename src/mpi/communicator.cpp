@@ -111,4 +111,10 @@ std::uint64_t Communicator::sum(std::uint64_t x) const {
   return all;
 }
 
+double Communicator::most(double x) const {
+  double all = 0;
+  check(MPI_Allreduce(&x, &all, 1, MPI_DOUBLE, MPI_MAX, handle_), "MPI_Allreduce");
+  return all;
+}
+
 }  // namespace faro::inline v1::mpi

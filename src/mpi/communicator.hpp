@@ -57,6 +57,7 @@ class Communicator {
              const std::function<void()>& local) const;
   // Collective; the same on all ranks.
   std::uint64_t sum(std::uint64_t x) const;
+  double most(double x) const;
 
  private:
   MPI_Comm handle_ = MPI_COMM_NULL;

@@ -103,13 +103,18 @@ void Exchange::finish(const Communicator& ranks, Word step, const std::byte* fro
   if (plan_.unpacks()) plan_.unpack(rank_, step, now.received, {to, plan_.local_bytes()});
 }
 
-void Exchange::run(const Communicator& ranks, const std::byte* from, std::byte* to) {
+void Exchange::run(const Communicator& ranks, const std::byte* from, std::byte* to,
+                   const Told& told) {
   const Word steps = plan_.steps();
+  const std::uint64_t step_bytes = plan_.local_bytes() / steps;
   for (Word step = 0; step < steps; ++step) {
     begin(ranks, step, from, to);
-    if (step > 0) finish(ranks, step - 1, from, to);
+    if (step == 0) continue;
+    finish(ranks, step - 1, from, to);
+    if (told) told(step * step_bytes, plan_.local_bytes());
   }
   finish(ranks, steps - 1, from, to);
+  if (told) told(plan_.local_bytes(), plan_.local_bytes());
 }
 
 }  // namespace faro::inline v1::mpi

@@ -6,6 +6,7 @@
 
 #include <array>
 #include <cstdint>
+#include <functional>
 #include <vector>
 
 #include "faro/distributed/exchange_plan.hpp"
@@ -20,10 +21,12 @@ class Exchange {
 
   Exchange(const ExchangePlan& plan, int rank, How how);
 
-  // Collective: the communicator of a rank's group. Only for all_to_all.
+  // Collective: the communicator of a rank's group. Before all_to_all.
   void split(const Communicator& ranks);
-  // from == to in place.
-  void run(const Communicator& ranks, const std::byte* from, std::byte* to);
+  void use(How how) { how_ = how; }
+  // from == to in place. `told` after each step, if there is one.
+  using Told = std::function<void(std::uint64_t done, std::uint64_t total)>;
+  void run(const Communicator& ranks, const std::byte* from, std::byte* to, const Told& told);
   void free();
 
  private:

@@ -2,6 +2,8 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
+#include <array>
 #include <cstring>
 #include <optional>
 
@@ -34,9 +36,35 @@ struct MpiPlan::State {
   std::optional<PermutePlan> local;   // apart without an exchange, in place after it
   std::optional<engine::Pass> whole;  // over shared memory
   Transport transport = Transport::pairwise;
+  // Transport::measured: the first executions take turns; then the faster is kept.
+  int trials_left = 0;
+  std::array<double, 2> least_seconds{};  // of pairwise and all_to_all, on the slowest rank
+
+  void run(const std::byte* from, std::byte* to);
 };
 
+void MpiPlan::State::run(const std::byte* from, std::byte* to) {
+  if (trials_left == 0) {
+    exchange->run(ranks, from, to, options.progress);
+    return;
+  }
+  const std::size_t turn = trials_left % 2 == 0 ? 0 : 1;
+  exchange->use(turn == 0 ? Exchange::How::pairwise : Exchange::How::all_to_all);
+  const double start = MPI_Wtime();
+  exchange->run(ranks, from, to, options.progress);
+  const double taken = ranks.most(MPI_Wtime() - start);
+  const bool first = trials_left > static_cast<int>(least_seconds.size());
+  least_seconds[turn] = first ? taken : std::min(least_seconds[turn], taken);
+  if (--trials_left != 0) return;
+  const bool at_once = least_seconds[1] < least_seconds[0];
+  transport = at_once ? Transport::all_to_all : Transport::pairwise;
+  exchange->use(at_once ? Exchange::How::all_to_all : Exchange::How::pairwise);
+}
+
 namespace {
+
+// Each of the two twice: what comes first warms up for both.
+constexpr int trials = 4;
 
 // Below this much a message costs little but its startup, which all-to-all algorithms share.
 constexpr std::uint64_t small_block_bytes = 4096;
@@ -77,6 +105,7 @@ Transport chosen(const ExchangePlan& plan, Transport wanted) {
                 "mpi: all-to-all needs ranks that form groups and messages that are packed and "
                 "unpacked; this map has not both: Transport::automatic takes pairwise rounds");
   }
+  if (wanted == Transport::measured && !may) return Transport::pairwise;
   if (wanted != Transport::automatic) return wanted;
   const bool pays = plan.blocks() >= many_blocks && plan.block_bytes() < small_block_bytes;
   return may && pays ? Transport::all_to_all : Transport::pairwise;
@@ -114,6 +143,7 @@ MpiPlan::MpiPlan(MPI_Comm communicator, const BitMap& map, std::uint64_t element
     s.transport = chosen(plan, options.transport);
     const auto how =
         s.transport == Transport::all_to_all ? Exchange::How::all_to_all : Exchange::How::pairwise;
+    if (s.transport == Transport::measured) s.trials_left = trials;
     s.exchange.emplace(plan, rank, how);
     const PermuteShape shape{.element_bytes = element_bytes};
     const PermuteOptions local{.simd = options.exchange.simd};
@@ -124,7 +154,7 @@ MpiPlan::MpiPlan(MPI_Comm communicator, const BitMap& map, std::uint64_t element
       s.local = PermutePlan::out_of_place(here, shape, local);
     }
   });
-  if (s.transport == Transport::all_to_all) s.exchange->split(s.ranks);
+  if (s.transport != Transport::pairwise) s.exchange->split(s.ranks);
 }
 
 MpiPlan::~MpiPlan() = default;
@@ -156,7 +186,7 @@ void MpiPlan::execute(std::span<const std::byte> from, std::span<std::byte> to) 
     local_check();
   }
   if (s.plan->has_exchange()) {
-    s.exchange->run(s.ranks, from.data(), to.data());
+    s.run(from.data(), to.data());
   } else {
     s.local->execute(from, to);
   }
@@ -173,7 +203,7 @@ void MpiPlan::execute_in_place(std::span<std::byte> data) {
   } else {
     local_check();
   }
-  if (s.plan->has_exchange()) s.exchange->run(s.ranks, data.data(), data.data());
+  if (s.plan->has_exchange()) s.run(data.data(), data.data());
   if (s.local) s.local->execute_in_place(data);
 }
 

@@ -1,31 +1,18 @@
 // Fingerprints of an exchange: sums, over all elements, of a hash of the place and the bytes.
 #include <fmt/format.h>
 
-#include <array>
-#include <cstring>
 #include <vector>
 
 #include "faro/base/count.hpp"
 #include "faro/mpi/mpi_plan.hpp"
 #include "mpi/communicator.hpp"
+#include "mpi/sums.hpp"
 
 namespace faro::inline v1 {
 namespace {
 
-using Sums = std::array<std::uint64_t, 2>;
-
-void add_element(Sums& sums, Word place, const std::byte* element, std::uint64_t bytes) {
-  std::uint64_t a = mpi::mixed(place + 0x9e3779b97f4a7c15U);
-  std::uint64_t b = mpi::mixed(place ^ 0xd1342543de82ef95U);
-  for (std::uint64_t at = 0; at < bytes; at += 8) {
-    std::uint64_t word = 0;
-    std::memcpy(&word, element + at, std::min<std::uint64_t>(8, bytes - at));
-    a = mpi::mixed(a ^ word) + 1;
-    b = mpi::mixed(b + word) ^ 0x5851f42d4c957f2dU;
-  }
-  sums[0] += a;
-  sums[1] += b;
-}
+using mpi::add_element;
+using mpi::Sums;
 
 // Places of consecutive indices, some at a time.
 Sums sums_of(const BitMap& map, Word first, std::uint64_t element_bytes,
@@ -67,13 +54,14 @@ bool verify_exchange(MPI_Comm communicator, const BitMap& map, std::uint64_t ele
       throw Error(ErrorCode::usage, fmt::format("mpi: arrays of {} and {} bytes; the map has {}",
                                                 from.size(), to.size(), bytes));
     }
+    if (bytes != 0 && (from.data() == nullptr || to.data() == nullptr)) {
+      throw Error(ErrorCode::usage, "mpi: an array to verify is a null pointer");
+    }
   });
   const Word first = static_cast<Word>(ranks.rank()) * elements;
   const Sums old = sums_of(map, first, element_bytes, from);
   const Sums now = sums_of(BitMap::identity(map.width()), first, element_bytes, to);
-  bool same_sums = true;
-  for (std::size_t k = 0; k < 2; ++k) same_sums = ranks.sum(old[k] - now[k]) == 0 && same_sums;
-  return same_sums;
+  return mpi::agree_sums(ranks, old, now);
 }
 
 }  // namespace faro::inline v1

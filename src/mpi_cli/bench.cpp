@@ -73,10 +73,8 @@ class Clock {
         MPI_Barrier(ranks_.handle());
         const double start = MPI_Wtime();
         task.work();
-        double taken = MPI_Wtime() - start;
-        double most = 0;
-        MPI_Allreduce(&taken, &most, 1, MPI_DOUBLE, MPI_MAX, ranks_.handle());
-        if (round > 0) task.seconds.push_back(most);
+        const double taken = ranks_.most(MPI_Wtime() - start);
+        if (round > 0) task.seconds.push_back(taken);
       }
     }
     Row row;

@@ -13,6 +13,7 @@ struct PermuteOptions {
   std::string in, out, map;
   std::optional<std::uint64_t> element_bytes;
   std::string buffer = "64MiB";
+  std::optional<std::string> memory;
   bool in_place = false;
   bool verify = false;
   bool relabel = false;
@@ -20,6 +21,15 @@ struct PermuteOptions {
 };
 // Throws AgreedError. True if nothing was found wrong.
 bool permute_files(const mpi::Communicator& ranks, const PermuteOptions& options);
+
+struct RunOptions {
+  std::string schedule;
+  std::optional<std::string> in, out, map;
+  std::optional<std::uint64_t> element_bytes;
+  bool json = false;
+};
+// Throws AgreedError. True if every element arrived.
+bool run_schedule(const mpi::Communicator& ranks, const RunOptions& options);
 
 struct BenchOptions {
   std::uint64_t local_log2 = 22;

@@ -51,10 +51,23 @@ int run(int argc, char** argv, const mpi::Communicator& ranks) {
   p->add_option("--element-bytes", permute.element_bytes, "raw elements of so many bytes");
   p->add_option("--buffer", permute.buffer, "what a rank may take for messages")
       ->capture_default_str();
+  p->add_option("--memory", permute.memory,
+                "what a rank may hold of its arrays; larger parts stay in the files [its share of "
+                "half of what is free]");
   p->add_flag("--in-place", permute.in_place, "hold a rank's part once in memory, not twice");
   p->add_flag("--verify", permute.verify, "compare fingerprints before OUT appears");
   p->add_flag("--relabel", permute.relabel, "leave results on the ranks where most of them are");
   p->add_flag("--json", permute.json, "print one object");
+  RunOptions perform;
+  CLI::App* const r = app.add_subcommand(
+      "run", "performs a schedule file, one message a move: processors are dealt to the ranks");
+  r->add_option("SCHEDULE", perform.schedule, "of a cube, a mesh with all links, or ranks")
+      ->required();
+  r->add_option("IN", perform.in, "its elements; without, each says where it began");
+  r->add_option("OUT", perform.out, "appears when every element has arrived");
+  r->add_option("--map", perform.map, "the goal to hold it to, in place of the file's");
+  r->add_option("--element-bytes", perform.element_bytes, "of raw elements; packets of so many");
+  r->add_flag("--json", perform.json, "print one object");
   BenchOptions measure;
   CLI::App* const b = app.add_subcommand("bench", "faro beside raw messages and memcpy");
   b->add_option("--local-log2", measure.local_log2, "elements of a rank")->capture_default_str();
@@ -73,6 +86,7 @@ int run(int argc, char** argv, const mpi::Communicator& ranks) {
     bench(ranks, measure);
     return 0;
   }
+  if (r->parsed()) return run_schedule(ranks, perform) ? 0 : exit_code(ErrorCode::refused);
   return permute_files(ranks, permute) ? 0 : exit_code(ErrorCode::refused);
 }
 

@@ -1,8 +1,12 @@
 // Exchanges on real processes. Elements say their own index, so that each rank judges its part
 // alone; what was sent is what the plan said.
+#include <fcntl.h>
 #include <gtest/gtest.h>
 #include <mpi.h>
+#include <sys/mman.h>
+#include <unistd.h>
 
+#include <algorithm>
 #include <fstream>
 #include <string>
 
@@ -38,6 +42,10 @@ std::vector<std::byte> part(Word first, std::uint64_t elements, std::uint64_t el
   return data;
 }
 
+BitMap map_of(const std::string& text, int width) {
+  return parse_notation(text, {.total = width, .processor = {}}).map;
+}
+
 void expect_counts(const ExchangePlan& plan, const testing::Sent& sent, Transport transport,
                    int rank) {
   std::uint64_t blocks = 0;
@@ -61,7 +69,9 @@ void expect_counts(const ExchangePlan& plan, const testing::Sent& sent, Transpor
 }
 
 // True on all ranks if all find it right.
-bool performs(const BitMap& map, std::uint64_t element_bytes, const MpiOptions& options) {
+enum class Fingerprints { compared, left_out };
+bool performs(const BitMap& map, std::uint64_t element_bytes, const MpiOptions& options,
+              Fingerprints fingerprints = Fingerprints::compared) {
   const World world;
   MpiPlan plan(MPI_COMM_WORLD, map, element_bytes, options);
   const std::uint64_t elements = bit(plan.plan().local_bits());
@@ -80,7 +90,10 @@ bool performs(const BitMap& map, std::uint64_t element_bytes, const MpiOptions& 
   int wrong = to == part(first, elements, element_bytes, executed.inverse()) ? 0 : 1;
   EXPECT_EQ(wrong, 0) << to_notation(map) << ", elements of " << element_bytes << ": "
                       << plan.plan().describe();
-  if (!verify_exchange(MPI_COMM_WORLD, executed, element_bytes, from, to)) wrong = 1;
+  if (fingerprints == Fingerprints::compared &&
+      !verify_exchange(MPI_COMM_WORLD, executed, element_bytes, from, to)) {
+    wrong = 1;
+  }
   int any = 0;
   MPI_Allreduce(&wrong, &any, 1, MPI_INT, MPI_MAX, MPI_COMM_WORLD);
   return any == 0;
@@ -91,24 +104,24 @@ TEST(MpiExchange, every_affine_map_of_3_bits) {
   if (world.rank_bits > 3) GTEST_SKIP();
   int judged = 0;
   testing::for_every_matrix(3, [&](const BitMatrix& matrix) {
-    // Oversubscribed ranks take turns: beyond two, every linear map with one complement each.
-    const Word step = world.size > 2 ? 8 : 1;
-    for (Word c = static_cast<Word>(judged) % step; c < 8; c += step) {
+    for (Word c = 0; c < 8; ++c) {
       MpiOptions options;
       options.exchange.in_place = judged % 3 == 0;
       options.exchange.ranks = judged % 5 == 0 ? Ranks::relabelled : Ranks::fixed;
-      ASSERT_TRUE(performs(BitMap::from_matrix(matrix, c), 8, options));
+      // Ranks judge their elements themselves; fingerprints are compared now and then.
+      ASSERT_TRUE(performs(BitMap::from_matrix(matrix, c), 8, options,
+                           judged % 16 == 0 ? Fingerprints::compared : Fingerprints::left_out));
       ++judged;
     }
   });
-  EXPECT_EQ(judged, world.size > 2 ? 168 : 1344);
+  EXPECT_EQ(judged, 1344);
 }
 
 TEST(MpiExchange, random_maps_elements_and_buffers) {
   const World world;
   constexpr std::uint64_t element_sizes[] = {1, 2, 3, 8, 16, 24};
   Random random(31);
-  for (int k = 0; k < (world.size > 2 ? 25 : 80); ++k) {
+  for (int k = 0; k < 80; ++k) {
     const int width = world.rank_bits + static_cast<int>(random.below(13));
     const BitMap map = k % 2 == 0 ? testing::random_affine(width, random)
                                   : BitMap::from_places(testing::random_places(width, random),
@@ -139,8 +152,8 @@ TEST(MpiExchange, all_to_all_within_groups) {
     MpiOptions options;
     options.transport = Transport::all_to_all;
     options.exchange.ranks = Ranks::relabelled;
-    options.exchange.step_bytes = 1 << 14;
-    const BitMap map = testing::random_affine(world.rank_bits + 12, random);
+    options.exchange.step_bytes = std::uint64_t{4096} << world.rank_bits;
+    const BitMap map = testing::random_affine(world.rank_bits + 14, random);
     ExchangePlan plan = ExchangePlan::make(map, world.rank_bits, 8, options.exchange);
     if (!plan.has_exchange() || !plan.has_groups() || !plan.packs() || !plan.unpacks()) {
       EXPECT_THROW(MpiPlan(MPI_COMM_WORLD, map, 8, options), Error);
@@ -150,6 +163,102 @@ TEST(MpiExchange, all_to_all_within_groups) {
     ++judged;
   }
   EXPECT_EQ(judged, 6);
+}
+
+TEST(MpiExchange, measured_transports_settle) {
+  const World world;
+  const BitMap map = map_of("i -> rev(i)", world.rank_bits + 14);
+  MpiOptions options;
+  options.transport = Transport::measured;
+  options.exchange.step_bytes = std::uint64_t{4096} << world.rank_bits;
+  MpiPlan plan(MPI_COMM_WORLD, map, 8, options);
+  EXPECT_EQ(plan.transport() == Transport::measured, world.size > 1);
+  const std::uint64_t elements = bit(14);
+  const Word first = static_cast<Word>(world.rank) * elements;
+  const auto from = part(first, elements, 8, BitMap::identity(map.width()));
+  const auto right = part(first, elements, 8, map.inverse());
+  for (int k = 0; k < 6; ++k) {
+    std::vector<std::byte> to(from.size());
+    plan.execute(from, to);
+    ASSERT_EQ(to, right) << "execution " << k;
+  }
+  EXPECT_NE(plan.transport(), Transport::measured);
+  int mine = static_cast<int>(plan.transport());
+  int most = 0;
+  MPI_Allreduce(&mine, &most, 1, MPI_INT, MPI_MAX, MPI_COMM_WORLD);
+  EXPECT_EQ(mine, most);
+}
+
+TEST(MpiExchange, progress_ends_with_everything) {
+  const World world;
+  std::vector<std::uint64_t> told;
+  MpiOptions options;
+  options.exchange.step_bytes = 4096;
+  options.progress = [&](std::uint64_t done, std::uint64_t total) {
+    told.push_back(done);
+    EXPECT_LE(done, total);
+  };
+  const BitMap map = map_of("i -> rev(i)", world.rank_bits + 13);
+  ASSERT_TRUE(performs(map, 8, options));
+  if (world.size == 1) return;
+  ASSERT_FALSE(told.empty());
+  EXPECT_TRUE(std::is_sorted(told.begin(), told.end()));
+  EXPECT_EQ(told.back(), bit(13) * 8);
+}
+
+// One window of memory again and again: so many bytes of addresses without so many of memory.
+class Repeated {
+ public:
+  explicit Repeated(std::uint64_t bytes) : bytes_(bytes) {
+    const int file = memfd_create("repeated", 0);
+    EXPECT_EQ(ftruncate(file, static_cast<off_t>(window_bytes)), 0);
+    void* const there =
+        mmap(nullptr, bytes, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+    data_ = static_cast<std::byte*>(there);
+    for (std::uint64_t at = 0; at < bytes; at += window_bytes) {
+      EXPECT_EQ(
+          mmap(data_ + at, window_bytes, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_FIXED, file, 0),
+          static_cast<void*>(data_ + at));
+    }
+    close(file);
+  }
+  ~Repeated() { munmap(data_, bytes_); }
+  Repeated(const Repeated&) = delete;
+  Repeated& operator=(const Repeated&) = delete;
+
+  static constexpr std::uint64_t window_bytes = std::uint64_t{16} << 20U;
+  std::span<std::byte> all() { return {data_, bytes_}; }
+  std::span<std::byte> window() { return all().first(window_bytes); }
+
+ private:
+  std::uint64_t bytes_;
+  std::byte* data_ = nullptr;
+};
+
+// A rank sends 2^31 bytes to another, which no int counts.
+TEST(MpiExchange, more_bytes_than_an_int_counts) {
+  const World world;
+  if (world.size != 2) GTEST_SKIP() << "two ranks are enough";
+  const BitMap map = map_of("r:1 x -> ~r x", 29);
+  MpiPlan plan(MPI_COMM_WORLD, map, 8);
+  ASSERT_EQ(plan.plan().local_bytes(), bit(31));
+  Repeated from(bit(31)), to(bit(31));
+  const auto value = [](int rank, std::uint64_t at) {
+    return static_cast<std::byte>((at * 251 >> 4U) + static_cast<std::uint64_t>(rank) * 77);
+  };
+  for (std::uint64_t at = 0; at < Repeated::window_bytes; ++at) {
+    from.window()[at] = value(world.rank, at);
+  }
+  testing::take_sent();
+  plan.execute(from.all(), to.all());
+  const testing::Sent sent = testing::take_sent();
+  EXPECT_EQ(sent.bytes, bit(31));
+  EXPECT_GE(sent.messages, 2U);
+  std::uint64_t wrong = 0;
+  for (std::uint64_t at = 0; at < Repeated::window_bytes; ++at) {
+    wrong += to.window()[at] == value(1 - world.rank, at) ? 0U : 1U;
+  }
+  EXPECT_EQ(wrong, 0U);
 }
 
 TEST(MpiExchange, one_pass_over_shared_memory) {

@@ -23,6 +23,7 @@
 #include <mpi.h>
 
 #include <cstdint>
+#include <functional>
 #include <memory>
 #include <span>
 #include <string>
@@ -36,6 +37,7 @@ enum class Transport {
   automatic,  // pairwise, but all-to-all for many small messages
   pairwise,
   all_to_all,  // Error(impossible) where ranks do not form groups or messages are not packed
+  measured,    // the first four executions take turns; then the faster of the two is kept
 };
 
 struct MpiOptions {
@@ -44,6 +46,8 @@ struct MpiOptions {
   // Sizes and pointers are agreed upon before each execution, at the price of one reduction of 16
   // bytes. Without, a wrong span on one rank may leave the others waiting.
   enum class Check { yes, no } check = Check::yes;
+  // Told after each step, in bytes of this rank's array; ranks may give different ones or none.
+  std::function<void(std::uint64_t done, std::uint64_t total)> progress = {};
 };
 
 // Memory of the ranks of one node, each rank's part readable by all: for plans that then move it in
@@ -82,7 +86,7 @@ class MpiPlan {
   void execute_in_place(std::span<std::byte> data);
 
   const ExchangePlan& plan() const;
-  // What `automatic` chose.
+  // What `automatic` chose; `measured` while it does not know yet.
   Transport transport() const;
 
  private:

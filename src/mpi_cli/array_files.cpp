@@ -1,0 +1,107 @@
+#include "mpi_cli/array_files.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <vector>
+
+#include "base/memory.hpp"
+#include "faro/base/error.hpp"
+
+namespace faro::mpi_cli {
+
+bool names_ranks(const std::string& path) {
+  return path.find("%d") != std::string::npos;
+}
+
+std::string of_rank(const std::string& path, int rank) {
+  std::string name = path;
+  const auto at = name.find("%d");
+  if (at != std::string::npos) name.replace(at, 2, std::to_string(rank));
+  return name;
+}
+
+ArrayHeader read_header(const std::string& path,
+                        const std::optional<std::uint64_t>& element_bytes) {
+  ArrayHeader header;
+  const auto file = open_random_file(path, {.access = FileAccess::read, .io = FileIo::buffered});
+  const std::uint64_t size = file->size_bytes();
+  if (element_bytes) {
+    if (*element_bytes == 0 || size % *element_bytes != 0) {
+      throw Error(ErrorCode::usage, fmt::format("{}: {} bytes are no whole elements of {}", path,
+                                                size, *element_bytes));
+    }
+    header.npy.element_bytes = *element_bytes;
+    header.npy.shape = {size / *element_bytes};
+    return header;
+  }
+  std::vector<std::byte> start(std::min<std::uint64_t>(size, npy_preamble_bytes));
+  file->read(0, start);
+  header.start = npy_data_offset(start, path);
+  if (header.start > size) {
+    throw Error(ErrorCode::usage, fmt::format("{}: ends within its header", path));
+  }
+  start.resize(header.start);
+  file->read(0, start);
+  header.npy = parse_npy_header(start, path);
+  if (size - header.start != header.npy.data_bytes()) {
+    throw Error(ErrorCode::usage, fmt::format("{}: {} bytes of data; the header says {}", path,
+                                              size - header.start, header.npy.data_bytes()));
+  }
+  if (header.npy.order == NpyHeader::Order::fortran && header.npy.shape.size() > 1) {
+    throw Error(
+        ErrorCode::usage,
+        fmt::format("{}: is in Fortran order; save it in C order (numpy.ascontiguousarray)", path));
+  }
+  return header;
+}
+
+std::uint64_t fair_memory_bytes(const mpi::Communicator& ranks) {
+  MPI_Comm node = MPI_COMM_NULL;
+  mpi::check(MPI_Comm_split_type(ranks.handle(), MPI_COMM_TYPE_SHARED, 0, MPI_INFO_NULL, &node),
+             "MPI_Comm_split_type");
+  int size = 1;
+  MPI_Comm_size(node, &size);
+  MPI_Comm_free(&node);
+  return available_memory_bytes() / 2 / static_cast<std::uint64_t>(size);
+}
+
+ArrayTarget::ArrayTarget(const mpi::Communicator& ranks, const std::string& path,
+                         const NpyHeader& header, files::FilePart::Hold hold)
+    : ranks_(ranks) {
+  const bool each = names_ranks(path);
+  const std::string front = header.type.empty() ? std::string() : npy_header_bytes(header);
+  std::string name;
+  ranks.agree({}, "file", [&] {
+    if (!each && ranks.rank() != 0) return;
+    file_.emplace(of_rank(path, ranks.rank()));
+    file_->reserve(front.size() + header.data_bytes());
+    name = file_->name_for_others();
+  });
+  if (!each) {
+    int length = static_cast<int>(name.size());
+    mpi::check(MPI_Bcast(&length, 1, MPI_INT, 0, ranks.handle()), "MPI_Bcast");
+    name.resize(static_cast<std::size_t>(length));
+    mpi::check(MPI_Bcast(name.data(), length, MPI_CHAR, 0, ranks.handle()), "MPI_Bcast");
+  }
+  const auto size = static_cast<std::uint64_t>(ranks.size());
+  const std::uint64_t bytes = each ? header.data_bytes() : header.data_bytes() / size;
+  const std::uint64_t before = each ? 0 : bytes * static_cast<std::uint64_t>(ranks.rank());
+  ranks.agree({}, "file", [&] {
+    if (file_ && !front.empty()) {
+      open_random_file(name, {.access = FileAccess::write, .io = FileIo::buffered})
+          ->write(0, std::as_bytes(std::span(front)));
+    }
+    part_.emplace(name, front.size() + before, bytes, files::FilePart::Access::write, hold);
+  });
+}
+
+void ArrayTarget::commit() {
+  ranks_.agree({}, "file", [&] { part_->store(); });
+  part_.reset();
+  ranks_.agree({}, "file", [&] {
+    if (file_) file_->commit();
+  });
+}
+
+}  // namespace faro::mpi_cli

@@ -1,0 +1,49 @@
+// Arrays in files, one for all ranks or one for each: "x.%d.npy" is x.0.npy of rank 0, and so on.
+//
+// A rank has its part only. What is written appears under its name when all parts are complete, or
+// not at all.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <span>
+#include <string>
+
+#include "faro/files/npy.hpp"
+#include "faro/files/replacement.hpp"
+#include "files/file_part.hpp"
+#include "mpi/communicator.hpp"
+
+namespace faro::mpi_cli {
+
+bool names_ranks(const std::string& path);
+std::string of_rank(const std::string& path, int rank);
+
+// What a file says of itself: a .npy header, or the size of raw elements. Throws Error; usage for
+// arrays in Fortran order.
+struct ArrayHeader {
+  NpyHeader npy;
+  std::uint64_t start = 0;  // of the elements
+};
+ArrayHeader read_header(const std::string& path, const std::optional<std::uint64_t>& element_bytes);
+
+// What a rank may hold of its arrays in memory: half of what is free, shared by the node's ranks.
+// Collective.
+std::uint64_t fair_memory_bytes(const mpi::Communicator& ranks);
+
+// A file to be written, each rank its part. Collective, all of it; throws AgreedError.
+class ArrayTarget {
+ public:
+  ArrayTarget(const mpi::Communicator& ranks, const std::string& path, const NpyHeader& header,
+              files::FilePart::Hold hold);
+
+  std::span<std::byte> part() { return part_->writable(); }
+  void commit();
+
+ private:
+  const mpi::Communicator& ranks_;
+  std::optional<Replacement> file_;  // on the ranks that make one
+  std::optional<files::FilePart> part_;
+};
+
+}  // namespace faro::mpi_cli

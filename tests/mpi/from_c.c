@@ -1,0 +1,85 @@
+/* The header is C, and a C program links with the shared libraries alone. */
+#include <stdio.h>
+#include <string.h>
+
+#include "faro/mpi/faro_mpi.h"
+
+static int fails(const char* what) {
+  int rank = 0;
+  MPI_Comm_rank(MPI_COMM_WORLD, &rank);
+  fprintf(stderr, "rank %d: %s: %s\n", rank, what, faro_mpi_last_error());
+  return 1;
+}
+
+/* Bit reversal of 16 numbers on the ranks there are. */
+static int perform(const faro_map* map, int rank, int ranks) {
+  const int elements = 16 / ranks;
+  const size_t bytes = (size_t)elements * sizeof(uint32_t);
+  uint32_t from[16], to[16];
+  faro_mpi_options options = FARO_MPI_OPTIONS;
+  faro_mpi_cost cost = FARO_MPI_COST;
+  faro_mpi_plan* plan = NULL;
+  faro_mpi_array *shared_from = NULL, *shared_to = NULL;
+  const int last = rank == ranks - 1;
+  int i;
+  options.element_bytes = sizeof(uint32_t);
+  for (i = 0; i < elements; ++i) from[i] = (uint32_t)(rank * elements + i);
+  /* One rank's mistake is told to all. */
+  if (faro_mpi_plan_create(MPI_COMM_WORLD, last ? NULL : map, &options, &plan) != FARO_USAGE ||
+      strstr(faro_mpi_last_error(), "NULL") == NULL) {
+    return fails("a map that is none");
+  }
+  if (faro_mpi_plan_create(MPI_COMM_WORLD, map, &options, &plan) != FARO_OK) return fails("create");
+  if (faro_mpi_plan_execute(plan, from, last ? NULL : to, bytes) != FARO_USAGE)
+    return fails("null");
+  if (faro_mpi_plan_execute(plan, from, to, bytes) != FARO_OK) return fails("execute");
+  for (i = 0; i < elements; ++i) {
+    if (faro_map_apply(map, to[i]) != (uint64_t)(rank * elements + i)) return fails("result");
+  }
+  if (faro_mpi_plan_verify(plan, from, to, bytes) != FARO_OK) return fails("verify");
+  if (last) to[0] ^= 1U;
+  if (faro_mpi_plan_verify(plan, from, to, bytes) != FARO_REFUSED) return fails("verify a fault");
+  if (faro_mpi_plan_get_cost(plan, &cost) != FARO_OK || cost.local_bytes != bytes ||
+      cost.moved_bytes != 64U * (unsigned)(ranks - 1) / (unsigned)ranks) {
+    return fails("cost");
+  }
+  if (faro_mpi_plan_relabelled(plan, 0) != 0 || faro_mpi_plan_describe(plan)[0] == '\0') {
+    return fails("words");
+  }
+  if (faro_mpi_array_create(MPI_COMM_WORLD, bytes, &shared_from) != FARO_OK ||
+      faro_mpi_array_create(MPI_COMM_WORLD, bytes, &shared_to) != FARO_OK) {
+    return fails("shared arrays");
+  }
+  memcpy(faro_mpi_array_data(shared_from), from, bytes);
+  if (faro_mpi_plan_execute_shared(plan, shared_from, shared_to) != FARO_OK ||
+      faro_mpi_plan_verify(plan, from, faro_mpi_array_data(shared_to), bytes) != FARO_OK) {
+    return fails("shared");
+  }
+  faro_mpi_array_free(shared_to);
+  faro_mpi_array_free(shared_from);
+  faro_mpi_plan_free(plan);
+  options.in_place = 1;
+  if (faro_mpi_plan_create(MPI_COMM_WORLD, map, &options, &plan) != FARO_OK) return fails("create");
+  memcpy(to, from, bytes);
+  if (faro_mpi_plan_execute_in_place(plan, to, bytes) != FARO_OK ||
+      faro_mpi_plan_verify(plan, from, to, bytes) != FARO_OK) {
+    return fails("in place");
+  }
+  faro_mpi_plan_free(plan);
+  return 0;
+}
+
+int main(int argc, char** argv) {
+  const int places[4] = {3, 2, 1, 0};
+  faro_map* map = NULL;
+  int rank = 0, ranks = 1, failed = 0, any = 0;
+  MPI_Init(&argc, &argv);
+  MPI_Comm_rank(MPI_COMM_WORLD, &rank);
+  MPI_Comm_size(MPI_COMM_WORLD, &ranks);
+  failed = faro_map_from_places(4, places, 0, &map) != FARO_OK || perform(map, rank, ranks);
+  faro_map_free(map);
+  MPI_Allreduce(&failed, &any, 1, MPI_INT, MPI_MAX, MPI_COMM_WORLD);
+  if (rank == 0) printf("%d passed, %d failed\n", any == 0, any != 0);
+  MPI_Finalize();
+  return any;
+}
