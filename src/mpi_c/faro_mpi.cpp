@@ -1,5 +1,5 @@
 // The C API of the component for MPI: handles around values, statuses around exceptions.
-#include "faro/mpi/faro_mpi.h"
+#include "faro/mpi_c/faro_mpi.h"
 
 #include <limits>
 #include <string>

@@ -2,7 +2,7 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "faro/mpi/faro_mpi.h"
+#include "faro/mpi_c/faro_mpi.h"
 
 static int fails(const char* what) {
   int rank = 0;

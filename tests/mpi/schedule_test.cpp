@@ -1,4 +1,4 @@
-// Schedules performed on real processes: one message a move, and a judge that looks at the elements.
+// Schedules performed on real processes: one message a move, and a judge that looks at elements.
 #include <gtest/gtest.h>
 #include <mpi.h>
 
