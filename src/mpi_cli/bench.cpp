@@ -3,7 +3,7 @@
 //   copy        memcpy of a rank's array, on all ranks at once
 //   pairwise    the exchange's messages from and to contiguous memory, nothing packed
 //   all-to-all  MPI_Alltoall of the same blocks, where every rank sends to every rank
-//   local       packing and unpacking alone
+//   local       packing and unpacking alone; the local pass where nothing travels
 //   faro        the whole
 //   shared      the same map in one pass over shared memory, where all ranks are on one node
 //
@@ -19,6 +19,7 @@
 #include <vector>
 
 #include "faro/algebra/notation.hpp"
+#include "faro/engine/permute_plan.hpp"
 #include "faro/mpi/mpi_plan.hpp"
 #include "mpi_cli/commands.hpp"
 
@@ -138,8 +139,10 @@ Row measure(const mpi::Communicator& ranks, const Case& one, const BenchOptions&
   const auto rank = static_cast<Word>(ranks.rank());
   Clock clock(ranks);
   clock.add("copy", [&] { std::memcpy(arrays.to.data(), arrays.from.data(), arrays.from.size()); });
-  clock.add("pairwise",
-            [&] { raw_pairwise(ranks, exchange, arrays.from.data(), arrays.to.data()); });
+  if (exchange.has_exchange()) {
+    clock.add("pairwise",
+              [&] { raw_pairwise(ranks, exchange, arrays.from.data(), arrays.to.data()); });
+  }
   if (exchange.cost().rho == exchange.rank_bits()) {
     const auto block = static_cast<int>(exchange.local_bytes() / exchange.ranks());
     clock.add("all-to-all", [&, block] {
@@ -148,8 +151,14 @@ Row measure(const mpi::Communicator& ranks, const Case& one, const BenchOptions&
     });
   }
   arrays.step.resize(exchange.step_bytes());
+  std::optional<PermutePlan> alone;
+  if (!exchange.has_exchange()) {
+    alone = PermutePlan::out_of_place(exchange.local_map(rank),
+                                      {.element_bytes = exchange.element_bytes()});
+  }
   clock.add("local", [&] {
-    for (Word step = 0; exchange.has_exchange() && step < exchange.steps(); ++step) {
+    if (alone) alone->execute(arrays.from, arrays.to);
+    for (Word step = 0; !alone && step < exchange.steps(); ++step) {
       if (exchange.packs()) exchange.pack(rank, step, arrays.from, arrays.step);
       if (exchange.unpacks()) exchange.unpack(rank, step, arrays.step, arrays.to);
     }
