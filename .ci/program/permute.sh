@@ -68,6 +68,32 @@ exits "there" 0 "$faro" permute a.npy there.npy --map 'i -> rot(gray(i), 3)'
 exits "and back" 0 "$faro" permute there.npy back.npy --map 'i -> ungray(rot(i, -3))'
 check "there and back" cmp -s a.npy back.npy
 
+# axes of any length, NumPy's axes and orders
+py "
+np.save('odd3.npy', np.arange(5 * 16 * 3, dtype='<u2').reshape(5, 16, 3))
+np.save('oddf.npy', np.asfortranarray(np.arange(7 * 9 * 4, dtype='<f8').reshape(7, 9, 4)))
+np.save('wide.npy', np.arange(601 * 403, dtype='<f4').reshape(601, 403))
+"
+exits "axes" 0 "$faro" permute odd3.npy b.npy --axes 2,0,1 --verify
+same "axes" b.npy "np.load('odd3.npy').transpose(2, 0, 1)"
+exits "axes of a Fortran array" 0 "$faro" permute oddf.npy b.npy --axes=-1,1,0 --verify
+same "axes of a Fortran array" b.npy "np.load('oddf.npy').transpose(2, 1, 0)"
+exits "an order" 0 "$faro" permute oddf.npy b.npy --order C --verify
+same "an order" b.npy "np.load('oddf.npy')"
+check "an order" py "sys.exit(not np.load('b.npy').flags.c_contiguous)"
+exits "fields that are axes" 0 "$faro" permute odd3.npy b.npy --map 'r b c -> c rev(b) ~r' --verify
+same "fields that are axes" b.npy "np.load('odd3.npy').transpose(2, 1, 0)[:, [int(format(i, '04b')[::-1], 2) for i in range(16)], ::-1]"
+exits "fields of lengths" 0 "$faro" permute wide.npy b.npy --map 'r=601 c=403 -> c r' --verify --threads 2
+same "fields of lengths" b.npy "np.load('wide.npy').T"
+exits "one axis of any length" 0 "$faro" permute odd3.npy b.npy --axis 0 --map 'i -> ~i' --verify
+same "one axis of any length" b.npy "np.load('odd3.npy')[::-1]"
+cp wide.npy c.npy
+exits "axes in place" 0 "$faro" permute c.npy --in-place --axes 1,0
+same "axes in place" c.npy "np.load('wide.npy').T"
+exits "axes that are none" 2 "$faro" permute odd3.npy b.npy --axes 0,1
+exits "axes and a map" 2 "$faro" permute odd3.npy b.npy --axes 2,1,0 --map gray
+exits "no such order" 2 "$faro" permute odd3.npy b.npy --order X; says "no such order" "C, F, A or K"
+
 # pipes
 exits "stdin to stdout" 0 sh -c "cat a.npy | '$faro' permute - - --map 'i -> ~i' >b.npy"
 same "stdin to stdout" b.npy "np.load('a.npy').ravel()[::-1].reshape(8, 128)"

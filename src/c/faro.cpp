@@ -6,6 +6,7 @@
 
 #include "c/guard.hpp"
 #include "faro/algebra/bit_map.hpp"
+#include "faro/algebra/tensor_notation.hpp"
 #include "faro/base/error.hpp"
 #include "faro/engine/permute_plan.hpp"
 
@@ -29,6 +30,29 @@ void need_width(int width) {
     throw faro::Error(faro::ErrorCode::usage,
                       "a map of " + std::to_string(width) + " bits; 0 to 64 are possible");
   }
+}
+
+faro::ArrayPlaces places_of(const faro_array& given) {
+  const faro_array defaults = FARO_ARRAY;
+  const faro_array all = taken(given, defaults);
+  if (all.axes < 0 || all.axes > 64) {
+    throw faro::Error(faro::ErrorCode::usage,
+                      "an array of " + std::to_string(all.axes) + " axes; 0 to 64 are possible");
+  }
+  const auto axes = static_cast<std::size_t>(all.axes);
+  if (axes > 0) need("faro_array", all.shape);
+  faro::ArrayPlaces places;
+  places.shape.assign(all.shape, all.shape + axes);
+  if (all.strides != nullptr) places.strides.assign(all.strides, all.strides + axes);
+  places.offset = all.offset;
+  return places;
+}
+
+faro::Progress watched(faro_progress progress, void* context) {
+  if (progress == nullptr) return {};
+  return [progress, context](std::uint64_t done, std::uint64_t total) {
+    return progress(context, done, total) == 0 ? faro::Continue::yes : faro::Continue::no;
+  };
 }
 
 }  // namespace
@@ -110,6 +134,25 @@ faro_status faro_plan_create(const faro_map* map, const faro_permute_options* op
   });
 }
 
+faro_status faro_plan_create_arrays(const char* map, const faro_array* from, const faro_array* to,
+                                    const faro_permute_options* options, faro_plan** plan) {
+  return guarded([&] {
+    need("faro_plan_create_arrays", map, from, plan);
+    const faro_permute_options defaults = FARO_PERMUTE_OPTIONS;
+    const faro_permute_options all = options == nullptr ? defaults : taken(*options, defaults);
+    if (all.in_place != 0 || all.outer != 1 || all.inner != 1) {
+      throw faro::Error(faro::ErrorCode::usage,
+                        "faro_plan_create_arrays: in_place, outer and inner at their defaults");
+    }
+    faro::TensorShape shape{all.element_bytes, places_of(*from), {}};
+    if (to != nullptr) shape.to = places_of(*to);
+    const auto notation = faro::parse_tensor_notation(map, shape.from.shape);
+    auto made = faro::PermutePlan::out_of_place(notation.map, shape, {.threads = all.threads});
+    std::string description = made.describe();
+    *plan = new faro_plan{std::move(made), std::move(description)};
+  });
+}
+
 faro_status faro_plan_get_facts(const faro_plan* plan, faro_plan_facts* facts) {
   return guarded([&] {
     need("faro_plan_get_facts", plan, facts);
@@ -142,18 +185,25 @@ faro_status faro_plan_execute_watched(const faro_plan* plan, const void* from, v
   return guarded([&] {
     need("faro_plan_execute", plan);
     if (bytes > 0) need("faro_plan_execute", to);
-    faro::Progress watch;
-    if (progress != nullptr) {
-      watch = [progress, context](std::uint64_t done, std::uint64_t total) {
-        return progress(context, done, total) == 0 ? faro::Continue::yes : faro::Continue::no;
-      };
-    }
+    const faro::Progress watch = watched(progress, context);
     const std::span<std::byte> data(static_cast<std::byte*>(to), bytes);
     if (from == nullptr && bytes > 0) {
       plan->plan.execute_in_place(data, watch);
     } else {
       plan->plan.execute({static_cast<const std::byte*>(from), bytes}, data, watch);
     }
+  });
+}
+
+faro_status faro_plan_execute_arrays(const faro_plan* plan, const void* from, size_t from_bytes,
+                                     void* to, size_t to_bytes, faro_progress progress,
+                                     void* context) {
+  return guarded([&] {
+    need("faro_plan_execute_arrays", plan);
+    if (from_bytes > 0) need("faro_plan_execute_arrays", from);
+    if (to_bytes > 0) need("faro_plan_execute_arrays", to);
+    plan->plan.execute({static_cast<const std::byte*>(from), from_bytes},
+                       {static_cast<std::byte*>(to), to_bytes}, watched(progress, context));
   });
 }
 

@@ -2,6 +2,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <charconv>
 #include <chrono>
 #include <memory>
 #include <nlohmann/json.hpp>
@@ -18,6 +19,7 @@
 #include "faro/files/array_file.hpp"
 #include "faro/layouts/foreign.hpp"
 #include "service/array_axis.hpp"
+#include "service/array_move.hpp"
 
 namespace faro::cli {
 namespace {
@@ -27,6 +29,8 @@ struct Options {
   std::optional<std::string> out;
   std::optional<std::string> map;
   std::optional<std::int64_t> axis;
+  std::optional<std::string> axes;
+  std::optional<std::string> order;
   std::optional<std::uint64_t> threads;
   std::optional<std::uint64_t> element_bytes;
   bool in_place = false;
@@ -102,8 +106,8 @@ struct Outcome {
   double seconds = 0;
 };
 
-void report(const Options& options, const ArrayInput& input, const Outcome& outcome, Output& out) {
-  const NpyHeader& header = input.header();
+void report(const Options& options, const ArrayInput& input, const NpyHeader& header,
+            const Outcome& outcome, Output& out) {
   const std::uint64_t bytes = input.data().size();
   if (out.is_json()) {
     nlohmann::ordered_json row;
@@ -138,10 +142,81 @@ double seconds_since(std::chrono::steady_clock::time_point start) {
   return std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
 }
 
-void verify(const BitMap& map, const ArrayAxis& axis, std::span<const std::byte> from,
+// What is done to the array: a map of index bits, of the whole or along an axis, which leaves the
+// shape alone; or a map of axes of any length.
+struct Movement {
+  NpyHeader to;
+  std::string text;  // canonical
+  ArrayAxis axis;
+  BitMap bits;
+  std::optional<ArrayMove> axes;
+
+  PermutePlan plan(const PermuteOptions& options) const {
+    return axes ? PermutePlan::out_of_place(axes->map, axes->shape, options)
+                : PermutePlan::out_of_place(bits, axis.shape, options);
+  }
+  Mismatch compare(const std::byte* from, const std::byte* to_data,
+                   const Progress& progress) const {
+    return axes ? reference_compare(axes->map, axes->shape, from, to_data, progress)
+                : reference_compare(bits, axis.shape, from, to_data, progress);
+  }
+};
+
+// "2,0,1".
+std::vector<std::int64_t> axes_of(const std::optional<std::string>& text) {
+  std::vector<std::int64_t> axes;
+  if (!text) return axes;
+  const char* at = text->data();
+  const char* const end = at + text->size();
+  while (true) {
+    std::int64_t axis = 0;
+    const auto read = std::from_chars(at, end, axis);
+    if (read.ec != std::errc() || (read.ptr != end && *read.ptr != ',')) break;
+    axes.push_back(axis);
+    if (read.ptr == end) return axes;
+    at = read.ptr + 1;
+  }
+  throw Error(ErrorCode::usage,
+              fmt::format("--axes: wanted numbers as in 2,0,1, found '{}'", *text));
+}
+
+// NumPy's words for how the result is stored.
+NpyHeader::Order order_of(const std::optional<std::string>& text, const NpyHeader& from) {
+  if (!text || *text == "K" || *text == "A") return from.order;
+  if (*text == "C") return NpyHeader::Order::c;
+  if (*text == "F") return NpyHeader::Order::fortran;
+  throw Error(ErrorCode::usage, fmt::format("--order: wanted C, F, A or K, found '{}'", *text));
+}
+
+Movement movement_of(const Options& options, const NpyHeader& header, const std::string& name) {
+  const NpyHeader::Order order = order_of(options.order, header);
+  Movement movement;
+  if (!options.map) {
+    movement.axes = array_axes_move(header, axes_of(options.axes), order, name);
+  } else if (!is_foreign(*options.map)) {
+    movement.axes = array_move(header, *options.map, options.axis, order, name);
+  } else if (order != header.order) {
+    throw Error(ErrorCode::usage, "--order with another system's words; use the notation");
+  }
+  if (movement.axes) {
+    movement.to = movement.axes->to;
+    movement.text = movement.axes->text;
+    return movement;
+  }
+  movement.axis = array_axis(header, options.axis, name);
+  const Notation notation = read_map(
+      *options.map, {.total = movement.axis.width, .processor = std::nullopt},
+      {options.axis ? std::vector<std::uint64_t>{} : header.shape, movement.axis.width, {}});
+  movement.bits = stored_map(movement.axis, notation.map);
+  movement.text = to_notation(notation.map, notation.cut);
+  movement.to = header;
+  return movement;
+}
+
+void verify(const Movement& movement, std::span<const std::byte> from,
             std::span<const std::byte> to, const std::string& name, const Output& out) {
-  const Mismatch wrong = reference_compare(map, axis.shape, from.data(), to.data(),
-                                           out.progress("checking", Output::Unit::bytes));
+  const Mismatch wrong =
+      movement.compare(from.data(), to.data(), out.progress("checking", Output::Unit::bytes));
   if (wrong.found)
     throw Error(
         ErrorCode::refused,
@@ -162,8 +237,9 @@ DiskRequest disk_request(const Options& options) {
 }
 
 int resume(const Options& options, Output& out) {
-  if (options.out || options.map || options.axis || options.element_bytes || options.in_place ||
-      options.verify || options.disk.plan || options.disk.fresh)
+  if (options.out || options.map || options.axis || options.axes || options.order ||
+      options.element_bytes || options.in_place || options.verify || options.disk.plan ||
+      options.disk.fresh)
     throw Error(ErrorCode::usage,
                 "--resume OUT is all that is given: the journal beside OUT knows the rest");
   DiskRequest request;
@@ -175,28 +251,23 @@ int resume(const Options& options, Output& out) {
 int run_in_memory(const Options& options, Output& out) {
   const auto start = std::chrono::steady_clock::now();
   const ArrayInput input = open_input(options);
-  const ArrayAxis axis = array_axis(input.header(), options.axis, input.name());
-  const Notation notation = read_map(
-      *options.map, {.total = axis.width, .processor = std::nullopt},
-      {options.axis ? std::vector<std::uint64_t>{} : input.header().shape, axis.width, {}});
-  const BitMap map = stored_map(axis, notation.map);
-  const PermutePlan plan = PermutePlan::out_of_place(
-      map, axis.shape, {.threads = static_cast<int>(options.threads.value_or(0))});
-  Outcome outcome{.map = to_notation(notation.map, notation.cut),
-                  .passes = plan.facts().passes.size(),
-                  .threads = plan.facts().threads};
+  const Movement movement = movement_of(options, input.header(), input.name());
+  const PermutePlan plan =
+      movement.plan({.threads = static_cast<int>(options.threads.value_or(0))});
+  Outcome outcome{
+      .map = movement.text, .passes = plan.facts().passes.size(), .threads = plan.facts().threads};
   const Progress progress = out.progress("permuting", Output::Unit::bytes);
   input.prefault();
-  Target target(options, input.header());
+  Target target(options, movement.to);
   const auto before = std::chrono::steady_clock::now();
   plan.execute(input.data(), target.data(), progress);
   outcome.permute_seconds = seconds_since(before);
-  if (options.verify) verify(map, axis, input.data(), target.data(), options.target(), out);
+  if (options.verify) verify(movement, input.data(), target.data(), options.target(), out);
   // An interrupt that came late still finds the old file.
   faro::report(progress, input.data().size(), input.data().size());
   target.finish(options, out);
   outcome.seconds = seconds_since(start);
-  report(options, input, outcome, out);
+  report(options, input, movement.to, outcome, out);
   return 0;
 }
 
@@ -204,13 +275,24 @@ int run(const Options& options, Output& out) {
   if (options.disk.resume) return resume(options, out);
   // A plan of a real file needs no OUT.
   if (!options.disk.plan || options.out || options.in_place) check_options(options, out);
-  if (!options.map) throw Error(ErrorCode::usage, "--map is missing: what moves where");
+  const bool shaped = options.axes || options.order;
+  if (!options.map && !shaped)
+    throw Error(ErrorCode::usage, "--map is missing: what moves where; or --axes, or --order");
+  if (options.axes && (options.map || options.axis))
+    throw Error(ErrorCode::usage, "--axes says the whole map; leave --map and --axis out");
+  if (options.axis && !options.map)
+    throw Error(ErrorCode::usage, "--axis is for --map, which is missing");
   if (options.disk.plan && !options.out) {
     Options in_place = options;
     in_place.in_place = true;
     return permute_by_disk(disk_request(in_place), out);
   }
   const DiskRequest request = disk_request(options);
+  if (shaped) {
+    if (options.disk.any())
+      throw Error(ErrorCode::usage, "--axes and --order move arrays in memory; say it by --map");
+    return run_in_memory(options, out);
+  }
   return goes_by_disk(request) ? permute_by_disk(request, out) : run_in_memory(options, out);
 }
 
@@ -222,15 +304,20 @@ const Command permute_command{
     .summary = "rearrange an array file: the element at index i goes to index map(i)",
     .details =
         "IN is a .npy file, or with --element-bytes raw elements; - is standard input.\n"
-        "OUT gets the same shape and type; it appears, or is replaced, only when it is\n"
-        "complete, and may be IN. The map acts on the whole array in C order, or on one\n"
-        "axis, whose length must be a power of two.\n"
+        "OUT gets the same type; it appears, or is replaced, only when it is complete, and\n"
+        "may be IN. The map acts on the whole array in C order, or on one axis. Its fields\n"
+        "are of bits, b:8, or of any length, r=100; those that are the array's axes, one by\n"
+        "one, may leave their sizes out, and say OUT's shape on the right. With other maps\n"
+        "OUT has the shape of IN.\n"
         "Arrays that do not fit half of the free memory, or --memory, go through it in\n"
         "passes over the file (docs/disk.md); a stopped run goes on with --resume.",
     .examples =
         "faro permute a.npy b.npy --map 'i -> rev(i)'\n"
         "faro permute a.npy b.npy --map 'r:10 c -> c r' --verify\n"
         "faro permute a.npy --in-place --axis 1 --map gray\n"
+        "faro permute pixels.npy planes.npy --axes 2,0,1\n"
+        "faro permute a.npy b.npy --map 'r b c -> c rev(b) ~r'\n"
+        "faro permute a.npy b.npy --order F\n"
         "faro permute a.raw b.raw --element-bytes 16 --map bit-reversal\n"
         "faro permute big.npy out.npy --map 'i -> rev(i)' --memory 2GiB\n"
         "faro permute --resume out.npy",
@@ -243,6 +330,10 @@ const Command permute_command{
           .completes(Completes::map);
       arguments.option("--axis", "A", options->axis,
                        "the axis that the map acts on, from 0; -1 is the last");
+      arguments.option("--axes", "LIST", options->axes,
+                       "instead of --map: which axis of IN each of OUT is, as in 2,0,1");
+      arguments.option("--order", "ORDER", options->order,
+                       "how OUT is stored: C, F, or as IN (A, K)");
       arguments.option("--threads", "T", options->threads, "threads; as many as there are cores");
       arguments.flag("--in-place", options->in_place, "replace IN; no OUT then");
       arguments.flag("--verify", options->verify,

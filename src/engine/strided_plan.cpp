@@ -218,8 +218,7 @@ class Planner {
   bool narrow(Draft& draft) const {
     StridedPlan& plan = draft.plan;
     const Offset e = draft.element;
-    if (kernels_.moves != LaneMoves::two_tables || !is_lane(form_.element_bytes) || e > 8 ||
-        !grow(draft, e + 1)) {
+    if (!kernels_.joins_lines || !is_lane(form_.element_bytes) || e > 8 || !grow(draft, e + 1)) {
       return false;
     }
     const Axis& d = axis(draft, draft.d_axes[0]);
@@ -257,7 +256,6 @@ class Planner {
     }
     if (plan.form.to_base % e != 0) draft.whole_elements = false;
     const bool lanes = is_lane(form_.element_bytes);
-    const bool vector_is_line = kernels_.vector_log2 == line_log2;
     switch (plan.way) {
       case Way::direct:
         if (plan.streaming && (!lanes || !plan.lines_agree || !draft.whole_elements ||
@@ -268,7 +266,7 @@ class Planner {
                                      : "the data may be in the caches";
         break;
       case Way::carry:
-        if (!plan.streaming || !lanes || !vector_is_line || !draft.whole_elements ||
+        if (!plan.streaming || !lanes || !kernels_.joins_lines || !draft.whole_elements ||
             plan.d.length * e < 4 * line) {
           return false;
         }

@@ -2,6 +2,7 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <string>
 #include <vector>
 
@@ -86,6 +87,33 @@ TEST(C, refuses_with_a_message) {
   faro_map_free(map);
   faro_map_free(nullptr);
   faro_plan_free(nullptr);
+}
+
+TEST(C, arrays_of_any_shape_and_strides) {
+  // Columns 1..3 of a 3 x 5 array, the rows backwards, transposed: 3 x 3.
+  const uint8_t from[15] = {0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14};
+  const uint64_t shape[2] = {3, 3};
+  const int64_t strides[2] = {-5, 1};
+  faro_array array = FARO_ARRAY;
+  array.axes = 2;
+  array.shape = shape;
+  array.strides = strides;
+  array.offset = 11;
+  faro_plan* plan = nullptr;
+  ASSERT_EQ(faro_plan_create_arrays("r c -> c r", &array, nullptr, nullptr, &plan), FARO_OK);
+  uint8_t to[9] = {};
+  EXPECT_EQ(faro_plan_execute_arrays(plan, from, 13, to, 9, nullptr, nullptr), FARO_USAGE);
+  ASSERT_EQ(faro_plan_execute_arrays(plan, from, 14, to, 9, nullptr, nullptr), FARO_OK);
+  const uint8_t expected[9] = {11, 6, 1, 12, 7, 2, 13, 8, 3};
+  EXPECT_TRUE(std::equal(std::begin(to), std::end(to), std::begin(expected)));
+  faro_plan_free(plan);
+
+  EXPECT_EQ(faro_plan_create_arrays("r c -> c c", &array, nullptr, nullptr, &plan), FARO_USAGE);
+  array.offset = 5;
+  EXPECT_EQ(faro_plan_create_arrays("r c -> c r", &array, nullptr, nullptr, &plan), FARO_USAGE);
+  array.shape = nullptr;
+  EXPECT_EQ(faro_plan_create_arrays("r c -> c r", &array, nullptr, nullptr, &plan), FARO_USAGE);
+  EXPECT_EQ(faro_plan_create_arrays("i -> i", nullptr, nullptr, nullptr, &plan), FARO_USAGE);
 }
 
 }  // namespace

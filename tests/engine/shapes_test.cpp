@@ -114,7 +114,7 @@ std::string method(std::string_view text, std::uint64_t element, std::uint64_t o
 }
 
 TEST(Shapes, the_plan_says_which_way_it_takes) {
-  if (engine::kernel_set(Simd::automatic).moves != engine::LaneMoves::two_tables) {
+  if (!engine::kernel_set(Simd::automatic).joins_lines) {
     GTEST_SKIP() << "no two-table picks here";
   }
   EXPECT_EQ(method("r=6001 c=6001 -> c r", 8), "carry");

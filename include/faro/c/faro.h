@@ -83,6 +83,20 @@ typedef struct faro_permute_options {
 #define FARO_PERMUTE_OPTIONS \
   { sizeof(faro_permute_options), FARO_C_VERSION, 1, 0, 0, 1, 1, 1 }
 
+/* An array in a buffer: element (i, j, ..) begins at offset + i * strides[0] + j * strides[1] + ..
+ * bytes. strides may be NULL: C order without gaps. */
+typedef struct faro_array {
+  size_t struct_size;
+  uint32_t version;
+  int32_t axes;
+  const uint64_t* shape;
+  const int64_t* strides;
+  uint64_t offset;
+} faro_array;
+
+#define FARO_ARRAY \
+  { sizeof(faro_array), FARO_C_VERSION, 0, 0, 0, 0 }
+
 typedef struct faro_plan_facts {
   size_t struct_size;
   uint32_t version;
@@ -102,6 +116,13 @@ typedef int (*faro_progress)(void* context, uint64_t done_bytes, uint64_t total_
 /* options may be NULL: elements of one byte, one thread. */
 FARO_API faro_status faro_plan_create(const faro_map* map, const faro_permute_options* options,
                                       faro_plan** plan);
+/* From one array to another by the words of a map (docs/notation.md), whose sizes `from` gives
+ * where they are left out: "r b c -> c rev(b) r". Axes may have any length. `to` may be NULL: the
+ * map's result without gaps. Of the options threads and element_bytes are taken; in_place, outer
+ * and inner must be at their defaults. */
+FARO_API faro_status faro_plan_create_arrays(const char* map, const faro_array* from,
+                                             const faro_array* to,
+                                             const faro_permute_options* options, faro_plan** plan);
 FARO_API faro_status faro_plan_get_facts(const faro_plan* plan, faro_plan_facts* facts);
 /* Passes, tiles, kernels and stores as text; belongs to the plan. */
 FARO_API const char* faro_plan_describe(const faro_plan* plan);
@@ -112,6 +133,10 @@ FARO_API faro_status faro_plan_execute_in_place(const faro_plan* plan, void* dat
 /* Either, with progress: `from` is NULL for a plan in place. */
 FARO_API faro_status faro_plan_execute_watched(const faro_plan* plan, const void* from, void* to,
                                                size_t bytes, faro_progress progress, void* context);
+/* Buffers of different sizes, as arrays with gaps have: each at least what its array reaches to. */
+FARO_API faro_status faro_plan_execute_arrays(const faro_plan* plan, const void* from,
+                                              size_t from_bytes, void* to, size_t to_bytes,
+                                              faro_progress progress, void* context);
 FARO_API void faro_plan_free(faro_plan* plan);
 
 #ifdef __cplusplus

@@ -65,6 +65,7 @@ struct KernelSet {
   RunTiles run_tiles;
   RunPairs run_pairs;
   RunPanel run_panel;
+  bool joins_lines;  // what carry, split and zip need: any bytes of two vectors to one
 };
 
 // The set asked for. Throws Error(impossible) if this CPU cannot run it.

@@ -3,7 +3,6 @@
 #include <algorithm>
 #include <array>
 #include <cstring>
-#include <optional>
 #include <utility>
 
 #include "kernels.hpp"
@@ -26,24 +25,7 @@ struct Arrays {
   static constexpr std::size_t lanes = vector_bytes >> UnitLog2;
   using Vector = std::array<Lane, lanes>;
 
-  static constexpr bool picks = true;
-  static Vector zero() { return {}; }
-  static Vector from_bytes(const std::array<std::uint8_t, vector_bytes>& x) {
-    return load(reinterpret_cast<const std::byte*>(x.data()));
-  }
-  static std::array<std::uint8_t, vector_bytes> to_bytes(const Vector& x) {
-    std::array<std::uint8_t, vector_bytes> bytes;
-    std::memcpy(bytes.data(), &x, vector_bytes);
-    return bytes;
-  }
-  static Vector load_first(const std::byte* from, std::size_t bytes) {
-    Vector x{};
-    std::memcpy(&x, from, std::min(bytes, vector_bytes));
-    return x;
-  }
-  static void store_first(std::byte* to, const Vector& x, std::size_t bytes) {
-    std::memcpy(to, &x, std::min(bytes, vector_bytes));
-  }
+  static constexpr bool picks = false;
   static Vector load(const std::byte* from) {
     Vector x;
     std::memcpy(&x, from, vector_bytes);
@@ -71,8 +53,33 @@ struct Arrays {
 #include "tiles-inl.h"
 #include "tiles_in_place-inl.h"
 #include "tiles_strided-inl.h"
-#include "tiles_strided_picks-inl.h"
 #include "two_tables-inl.h"
+
+// Vectors that are arrays transpose no faster than single elements are copied.
+template <std::size_t Bytes>
+void run_copied(const StridedPlan& plan, const Panel& panel, std::byte* working) {
+  run_blocks_by<Arrays<3>, CopiedBlocks<Bytes>>(plan, panel, working);
+}
+
+void run_panel(const StridedPlan& plan, const Panel& panel, std::byte* working) {
+  if (plan.way == Way::runs) return run_runs<Arrays<3>>(plan, panel);
+  if (plan.way == Way::reversed) return run_reversed_of<Arrays>(plan, panel);
+  if (plan.way == Way::elements) return run_elements_of(plan, panel);
+  switch (plan.form.element_bytes) {
+    case 1:
+      return run_copied<1>(plan, panel, working);
+    case 2:
+      return run_copied<2>(plan, panel, working);
+    case 4:
+      return run_copied<4>(plan, panel, working);
+    case 8:
+      return run_copied<8>(plan, panel, working);
+    case 16:
+      return run_copied<16>(plan, panel, working);
+    default:
+      return run_copied<0>(plan, panel, working);
+  }
+}
 
 }  // namespace
 }  // namespace scalar
@@ -83,6 +90,7 @@ const KernelSet scalar_kernels{Simd::scalar,
                                LaneMoves::two_tables,
                                scalar::run_tiles<scalar::TwoTables, scalar::Arrays>,
                                scalar::run_pairs<scalar::TwoTables, scalar::Arrays>,
-                               scalar::run_panel<scalar::Arrays>};
+                               scalar::run_panel,
+                               false};
 
 }  // namespace faro::inline v1::engine

@@ -153,19 +153,19 @@ std::vector<KernelSet> sets_here() {
 #if HWY_TARGETS & HWY_SSE4
   if ((supported & HWY_SSE4) != 0) {
     sets.push_back({Simd::sse4, "sse4", 4, LaneMoves::exchanges, N_SSE4::tiles_function(),
-                    N_SSE4::pairs_function(), N_SSE4::panel_function()});
+                    N_SSE4::pairs_function(), N_SSE4::panel_function(), false});
   }
 #endif
 #if HWY_TARGETS & HWY_AVX2
   if ((supported & HWY_AVX2) != 0) {
     sets.push_back({Simd::avx2, "avx2", 5, LaneMoves::exchanges, N_AVX2::tiles_function(),
-                    N_AVX2::pairs_function(), N_AVX2::panel_function()});
+                    N_AVX2::pairs_function(), N_AVX2::panel_function(), false});
   }
 #endif
 #if HWY_TARGETS & HWY_AVX3_DL
   if ((supported & HWY_AVX3_DL) != 0) {
     sets.push_back({Simd::avx512, "avx512", 6, LaneMoves::two_tables, N_AVX3_DL::tiles_function(),
-                    N_AVX3_DL::pairs_function(), N_AVX3_DL::panel_function()});
+                    N_AVX3_DL::pairs_function(), N_AVX3_DL::panel_function(), true});
   }
 #endif
   return sets;
