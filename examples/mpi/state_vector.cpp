@@ -66,14 +66,13 @@ class State {
   double moved() const { return moved_; }  // of the state, over all exchanges
 
  private:
-  // The gate's targets, and while there is room those of the gates that follow.
+  // The gate's targets; those of the gates that follow stay while there is room. (A permutation in
+  // between may make them others: then an exchange more, no wrong result.)
   void bring_local(const std::vector<Gate>& circuit, std::size_t g) {
     const std::vector<int> wanted = circuit[g].targets();
     if (std::ranges::all_of(wanted, [this](int q) { return place_.is_local(q); })) return;
     std::vector<int> soon;
     for (std::size_t next = g + 1; next < circuit.size() && next < g + 64; ++next) {
-      // Steps change with the permutations in between: what follows one is another question.
-      if (circuit[next].targets().empty()) break;
       for (const int q : circuit[next].targets()) soon.push_back(q);
     }
     perform(place_.bring_local(wanted, soon));
