@@ -1,6 +1,7 @@
 #include "engine/shapes.hpp"
 
 #include <gtest/gtest.h>
+#include <sys/mman.h>
 
 #include <array>
 #include <map>
@@ -193,6 +194,60 @@ TEST(Shapes, every_thread_count_gives_the_same_bytes) {
               .execute(from, to);
           ASSERT_FALSE(reference_compare(map, shape, from.data(), to.data()).found) << threads;
         }
+      }
+    }
+  }
+}
+
+// Address space that is not used until it is written.
+class Sparse {
+ public:
+  explicit Sparse(std::size_t bytes)
+      : bytes_(bytes),
+        at_(::mmap(nullptr, bytes, PROT_READ | PROT_WRITE,
+                   MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0)) {}
+  ~Sparse() {
+    if (given()) ::munmap(at_, bytes_);
+  }
+  Sparse(const Sparse&) = delete;
+  Sparse& operator=(const Sparse&) = delete;
+  bool given() const { return at_ != MAP_FAILED; }
+  std::span<std::byte> bytes() const { return {static_cast<std::byte*>(at_), bytes_}; }
+
+ private:
+  std::size_t bytes_;
+  void* at_;
+};
+
+TEST(Shapes, strides_beyond_2_to_31_and_2_to_32_bytes) {
+  const std::array<Word, 3> lengths{3, 70, 90};
+  for (const std::int64_t far : {(std::int64_t{1} << 31) - 64, std::int64_t{1} << 31,
+                                 (std::int64_t{1} << 32) + 24, (std::int64_t{5} << 32)}) {
+    const Sparse from(static_cast<std::size_t>(2 * far) + 65536);
+    const Sparse to(static_cast<std::size_t>(2 * far) + 65536);
+    if (!from.given() || !to.given()) GTEST_SKIP() << "not so much address space";
+    for (const auto& order : {std::array{0, 2, 1}, std::array{2, 0, 1}, std::array{1, 2, 0}}) {
+      const TensorMap map = TensorMap::from_axes(lengths, order);
+      TensorShape shape{8, {{3, 70, 90}, {far, 90 * 8, 8}, 0}, {}};
+      std::vector<Word>& result = shape.to.shape;
+      for (const int axis : order) result.push_back(lengths[static_cast<std::size_t>(axis)]);
+      // The slowest axis of the result goes far too, backwards.
+      const auto row = static_cast<std::int64_t>(result[2]) * 8;
+      const bool few = result[0] == 3;
+      shape.to.strides = {few ? -far : static_cast<std::int64_t>(result[1]) * row, row, 8};
+      shape.to.offset = few ? static_cast<std::uint64_t>(2 * far) : 0;
+      Random random(7);
+      for (std::int64_t a = 0; a < 3; ++a) {
+        for (auto& byte : from.bytes().subspan(static_cast<std::size_t>(a * far), 70 * 90 * 8)) {
+          byte = static_cast<std::byte>(random.next());
+        }
+      }
+      for (const Stores stores : {Stores::ordinary, Stores::streaming}) {
+        PermutePlan::out_of_place(map, shape, {.threads = 2, .stores = stores})
+            .execute(from.bytes(), to.bytes());
+        const Mismatch wrong =
+            reference_compare(map, shape, from.bytes().data(), to.bytes().data());
+        ASSERT_FALSE(wrong.found) << far << ": element " << wrong.from;
       }
     }
   }
