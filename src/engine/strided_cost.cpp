@@ -13,7 +13,11 @@ constexpr double moved = 0.9;
 // Ordinary stores read a line before they write it.
 constexpr double ordinary = 0.3;
 constexpr double staged = 0.3;
-constexpr double adjoining = 0.2;  // a stage of one piece
+// Rows that end soon after they begin: their lines are written one here, one there, unless they
+// adjoin and are written in order from a stage.
+constexpr double short_rows = 0.2;
+constexpr double adjoining = 0.1;
+constexpr double short_row_lines = 16;
 constexpr double carried = 0.06;
 constexpr double partial_line = 2;
 constexpr double stage_of_transpose = 0.04;  // a line; single bytes take two picks' time
@@ -36,7 +40,7 @@ double strided_cost(const StridedPlan& plan) {
   switch (plan.way) {
     case Way::direct:
       return moved + registers(element) + (plan.lines_agree ? 0 : ends) +
-             (plan.streaming ? 0 : ordinary);
+             (row_lines <= short_row_lines ? short_rows : 0) + (plan.streaming ? 0 : ordinary);
     case Way::carry:
       return moved + registers(element) + ends + carried;
     case Way::exact:

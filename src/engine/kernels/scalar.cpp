@@ -52,6 +52,7 @@ struct Arrays {
 
 #include "tiles-inl.h"
 #include "tiles_in_place-inl.h"
+#include "tiles_squares-inl.h"
 #include "tiles_strided-inl.h"
 #include "two_tables-inl.h"
 

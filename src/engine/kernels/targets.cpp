@@ -71,6 +71,7 @@ struct Avx512 : Avx512Bytes {
 
 #include "tiles-inl.h"
 #include "tiles_in_place-inl.h"
+#include "tiles_squares-inl.h"
 #include "tiles_strided-inl.h"
 #include "tiles_strided_picks-inl.h"
 #include "two_tables-inl.h"
@@ -122,6 +123,7 @@ struct Portable {
 #include "exchanges-inl.h"
 #include "tiles-inl.h"
 #include "tiles_in_place-inl.h"
+#include "tiles_squares-inl.h"
 #include "tiles_strided-inl.h"
 #include "tiles_strided_exchanges-inl.h"
 

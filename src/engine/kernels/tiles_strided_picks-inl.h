@@ -176,7 +176,7 @@ struct CarryTile {
     typename Blocks::Own own;
     Blocks::transpose_part(b, own);
     for (Offset i = 0; i < b.rows; ++i) {
-      rows.part(i, O::load(own.bytes + own.table[i]), b.cols, first, last);
+      rows.part(i, O::load(own.bytes + Blocks::own_rows[i]), b.cols, first, last);
     }
   }
 

@@ -1,0 +1,171 @@
+// Blocks of a strided plan's tiles, over a policy Ops and a family of squares. Included once per
+// instruction set, inside its namespace, after the tile loops.
+//
+// A block is at most N x N elements, N a vector's: N vectors of S at N places of D are loaded,
+// transposed in registers and become N vectors of D at N rows.
+
+// One block's source.
+struct BlockFrom {
+  const std::byte* from;  // element (0, 0)
+  const Offset* table;    // offsets of its columns
+  Offset cols;
+  Offset rows;
+  Offset ahead;  // where what follows is, to be prefetched; 0 is nowhere
+};
+
+// ---- squares of 2^ElementLog2 bytes ----
+
+template <class Ops>
+struct LoadColumns {
+  const std::byte* from;
+  const Offset* table;
+  Offset ahead;
+
+  FARO_INLINE typename Ops::Vector operator()(Offset i) const {
+    const std::byte* at = from + table[i];
+    if (ahead != 0) __builtin_prefetch(at + ahead, 0, 3);
+    return Ops::load(at);
+  }
+};
+
+// Rows to memory or to a stage.
+template <class PutTo>
+struct PutRows {
+  std::byte* to;
+  const Offset* table;
+
+  template <class Vector>
+  FARO_INLINE void operator()(Offset i, Vector x) const {
+    PutTo::put(to + table[i], x);
+  }
+};
+
+// Row i of a square in memory of its own.
+template <Offset Side, Offset Pitch>
+struct RowPlaces {
+  Offset at[Side] = {};
+  constexpr RowPlaces() {
+    for (Offset i = 0; i < Side; ++i) at[i] = i * Pitch;
+  }
+};
+template <Offset Side, Offset Pitch>
+inline constexpr RowPlaces<Side, Pitch> row_places{};
+
+template <class Ops>
+struct PutFirst {
+  std::byte* to;
+  const Offset* table;
+  std::size_t bytes;
+
+  FARO_INLINE void operator()(Offset i, typename Ops::Vector x) const {
+    Ops::store_first(to + table[i], x, bytes);
+  }
+};
+
+template <template <int> class Ops, template <class, int> class Square, int ElementLog2>
+struct LaneBlocks {
+  using O = Ops<(ElementLog2 < 3 ? ElementLog2 : 3)>;
+  using Moved = Square<O, ElementLog2>;
+  static constexpr auto vector = static_cast<Offset>(O::vector_bytes);
+  static constexpr Offset side = vector >> ElementLog2;
+
+  // A block that is put together in memory of its own, vector by vector.
+  struct alignas(64) Own {
+    std::byte bytes[static_cast<std::size_t>(side * vector)];
+  };
+  static constexpr const Offset* own_rows = row_places<side, vector>.at;
+
+  explicit LaneBlocks(Offset) {}
+
+  static bool is_whole(const BlockFrom& b) { return b.cols >= side && b.rows >= side; }
+  static std::size_t bytes(Offset elements) {
+    return static_cast<std::size_t>(elements << ElementLog2);
+  }
+  static __attribute__((noinline)) void store_whole(const std::byte* from, const Offset* columns,
+                                                    Offset ahead, std::byte* to,
+                                                    const Offset* rows) {
+    Moved::run(LoadColumns<O>{from, columns, ahead}, PutRows<StorePut<O>>{to, rows});
+  }
+  static __attribute__((noinline)) void stream_whole(const std::byte* from, const Offset* columns,
+                                                     Offset ahead, std::byte* to,
+                                                     const Offset* rows) {
+    Moved::run(LoadColumns<O>{from, columns, ahead}, PutRows<StreamPut<O>>{to, rows});
+  }
+  static __attribute__((noinline)) void store_first(const std::byte* from, const Offset* columns,
+                                                    std::byte* to, const Offset* rows,
+                                                    std::size_t bytes_each) {
+    Moved::run(LoadColumns<O>{from, columns, 0}, PutFirst<O>{to, rows, bytes_each});
+  }
+
+  // The columns of a block, the last one instead of those that it lacks.
+  struct Columns {
+    Offset table[side];
+    explicit Columns(const BlockFrom& b) {
+      for (Offset i = 0; i < side; ++i) table[i] = b.table[std::min(i, b.cols - 1)];
+    }
+  };
+  // The rows of any block, in `own`.
+  static __attribute__((noinline)) void transpose_part(const BlockFrom& b, Own& own) {
+    const Columns given(b);
+    if (b.rows >= side) {
+      store_whole(b.from, given.table, 0, own.bytes, own_rows);
+      return;
+    }
+    Own columns;
+    for (Offset i = 0; i < side; ++i) {
+      O::store(columns.bytes + own_rows[i], O::load_first(b.from + given.table[i], bytes(b.rows)));
+    }
+    store_whole(columns.bytes, own_rows, 0, own.bytes, own_rows);
+  }
+  static __attribute__((noinline)) void store_part(const BlockFrom& b, std::byte* to,
+                                                   const Offset* table) {
+    if (b.rows >= side) {
+      const Columns given(b);
+      store_first(b.from, given.table, to, table, bytes(b.cols));
+      return;
+    }
+    Own own;
+    transpose_part(b, own);
+    for (Offset i = 0; i < b.rows; ++i) {
+      O::store_first(to + table[i], O::load(own.bytes + own_rows[i]), bytes(b.cols));
+    }
+  }
+
+  void store(const BlockFrom& b, std::byte* to, const Offset* table) const {
+    if (is_whole(b)) {
+      store_whole(b.from, b.table, b.ahead, to, table);
+    } else {
+      store_part(b, to, table);
+    }
+  }
+  void stream(const BlockFrom& b, std::byte* to, const Offset* table) const {
+    if (is_whole(b)) {
+      stream_whole(b.from, b.table, b.ahead, to, table);
+    } else {
+      store_part(b, to, table);
+    }
+  }
+};
+
+// ---- elements of any size ----
+
+template <std::size_t Known>
+struct CopiedBlocks {
+  static constexpr Offset side = Known == 0 || Known > 8 ? 8 : 64 / static_cast<Offset>(Known);
+  std::size_t unknown;
+
+  explicit CopiedBlocks(Offset element) : unknown(static_cast<std::size_t>(element)) {}
+  void store(const BlockFrom& b, std::byte* to, const Offset* table) const {
+    const std::size_t bytes = Known != 0 ? Known : unknown;
+    if (b.ahead != 0) {
+      for (Offset d = 0; d < b.cols; ++d) __builtin_prefetch(b.from + b.table[d] + b.ahead, 0, 3);
+    }
+    for (Offset s = 0; s < b.rows; ++s) {
+      std::byte* row = to + table[s];
+      const std::byte* column = b.from + s * static_cast<Offset>(bytes);
+      for (Offset d = 0; d < b.cols; ++d) {
+        std::memcpy(row + d * static_cast<Offset>(bytes), column + b.table[d], bytes);
+      }
+    }
+  }
+};
