@@ -72,6 +72,38 @@ exits "2^20 processors replayed" 0 sh -c "ulimit -v 1048576; '$faro' plan 'a:20 
 prints "2^20 processors replayed" 'replayed 39845888 moves'
 cpu_below "2^20 processors replayed" 15000 "$faro" plan 'a:20 -> ungray(a)' --on cube:20 --elements 4 --verify replay
 
+# Passes over a file: planned and proved to 2^60 elements within 10 ms of processor time, the whole command.
+deep=("$faro" plan 'i:60 -> rev(i)' --on disk:memory=2^31,run=2^20 --element-bytes 8)
+exits "a file of 2^60 elements" 0 "${deep[@]}"
+for words in '2 passes; no plan with such runs has fewer' 'torn apart in 17 bits' 'tiles of 512 MiB' '8 EiB temporary' \
+             'I/O: ' 'about ' 'proved for all 2^60 units'; do
+  prints "a file of 2^60 elements" "$words"
+done
+cpu_below "a file of 2^60 elements" 10 "${deep[@]}"
+cpu_below "a file of 2^60 elements, a disk with heads" 10 "$faro" plan 'i:60 -> gray(rev(i)) ^ 12345' --on disk:memory=2^31,device=hdd --json
+exits "a file as JSON" 0 "${deep[@]}" --json
+check "its passes compose to the map, its counts are those of its runs" py "
+import json
+p = json.load(open(sys.argv[1]))
+assert p['map'] == 'i:60 -> rev(i)' and p['passes_bound'] == len(p['passes']) == 2 and p['verified']['ok']
+for q in p['passes']:
+  assert int(q['tiles']) * q['tile_bytes'] == int(p['data_bytes']) == 8 * 2**60
+  assert q['read_run_bytes'] >= 2**20 <= q['write_run_bytes']
+  assert int(q['reads']) == int(q['writes']) == int(p['data_bytes']) // 2**20
+  assert len(q['tile']) == 26
+assert p['temporary_bytes'] == p['data_bytes'] and p['passes'][0]['to'] == p['passes'][1]['from'] == 'temporary'
+" "$stdout"
+exits "a small file is walked" 0 "$faro" plan 'r:3 c -> c r' --on disk:memory=60MiB --verify both
+prints "a small file is walked" 'each walked'
+exits "a chunk grid is a map" 0 "$faro" plan 'zarr:shape=(64,64), chunks (4,2) => zarr:shape=(64,64), chunks (2,4)' --on disk:memory=60MiB
+exits "too few passes" 4 "${deep[@]/run=2^20/run=2^20,passes=1}"
+says "too few passes" '384 GiB would do'
+exits "no memory said" 2 "$faro" plan 'i:20 -> rev(i)' --on disk:run=4096
+exits "a word that is none" 2 "$faro" plan 'i:20 -> rev(i)' --on disk:memory=2GiB,seek=3
+exits "too many to walk" 4 "$faro" plan 'i:30 -> rev(i)' --on disk:memory=2GiB --verify replay
+exits "elements of a processor" 2 "$faro" plan 'i:30 -> rev(i)' --on disk:memory=2GiB --elements 3
+exits "bytes of a processor" 2 "$faro" plan 'i:4 -> rev(i)' --on cube:4 --element-bytes 3
+
 exits "algorithms" 0 "$faro" algorithms
 prints "algorithms" 'three-fifths'
 exits "papers" 0 "$faro" paper

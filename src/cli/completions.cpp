@@ -15,7 +15,7 @@ namespace {
 constexpr const char* maps =
     "identity bit-reversal vector-reversal perfect-shuffle unshuffle transpose bit-shuffle "
     "shuffled-row-major gray ungray";
-constexpr const char* machines = "cube: mesh: torus: pops:";
+constexpr const char* machines = "cube: mesh: torus: pops: disk:";
 
 // The words a shell offers for a value; empty where it offers files or nothing.
 std::string words_for(const Argument& argument) {

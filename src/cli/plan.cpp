@@ -7,6 +7,7 @@
 
 #include "cli/command.hpp"
 #include "cli/plan_butterfly.hpp"
+#include "cli/plan_disk.hpp"
 #include "cli/plan_exchange.hpp"
 #include "cli/plan_text.hpp"
 #include "cli/plan_words.hpp"
@@ -81,7 +82,23 @@ int run_exchange(const Options& options, Output& out) {
                                out);
 }
 
+int run_disk(const Options& options, Output& out) {
+  if (!options.request.map || options.request.destinations || options.request.elements ||
+      options.butterfly || options.algorithm || options.schedule || options.expand ||
+      packet_prices(options) || options.exchange.nodes || options.exchange.buffer ||
+      options.exchange.relabel || options.exchange.in_place)
+    throw Error(ErrorCode::usage,
+                "--on disk: takes a map, --element-bytes and --verify; what it plans are passes, "
+                "which --json writes");
+  return plan_disk({.map = *options.request.map,
+                    .on = options.request.machine,
+                    .element_bytes = options.exchange.element_bytes.value_or(8),
+                    .verify = verify_by(options.verify)},
+                   out);
+}
+
 int run(const Options& options, Output& out) {
+  if (is_disk(options.request.machine)) return run_disk(options, out);
   if (options.exchange.any()) return run_exchange(options, out);
   if (options.butterfly) return run_butterfly(options, out);
   RequestText text = options.request;
@@ -123,8 +140,10 @@ const Command plan_command{
         "Asks every algorithm that applies, takes the cheapest, builds its schedule and\n"
         "verifies it: by proof for all processors at once, and by replay too up to 2^22\n"
         "elements. The report says the lower bound with its reason and the gap.\n"
-        "Machines: cube:4 cube:4,one-port mesh:8x8 torus:8x8 pops:8,4 ranks:8 (docs/program.md).\n"
-        "With --element-bytes the machine is MPI ranks that hold an array, --elements on each:\n"
+        "Machines: cube:4 cube:4,one-port mesh:8x8 torus:8x8 pops:8,4 ranks:8 (docs/program.md),\n"
+        "and disk:memory=2GiB,run=1MiB: the fewest passes over a file (docs/disk.md).\n"
+        "On ranks: with --element-bytes they are MPI ranks that hold an array, --elements on "
+        "each:\n"
         "the messages, bytes, rounds and memory of one exchange (docs/distributed.md).\n"
         "With --schedule - the schedule goes to stdout and the report is left out.",
     .examples =
@@ -132,6 +151,7 @@ const Command plan_command{
         "faro plan 'p:3 | m:2 -> m p[2] | p[1:0]' --on cube:3 --schedule plan.json\n"
         "faro plan --destinations to.npy --on cube:8\n"
         "faro plan 'i -> rev(i)' --on ranks:8 --elements 2^23 --element-bytes 16 --nodes 2\n"
+        "faro plan 'i:60 -> rev(i)' --on disk:memory=2^31,run=2^20 --element-bytes 8\n"
         "faro plan --butterfly 10 --on cube:6 --layout 'cyclic binary||gray'",
     .declare = [](Arguments& arguments) -> Action {
       auto o = std::make_shared<Options>();

@@ -115,7 +115,7 @@ ExchangeOptions options_of(const ExchangeCommand& command, int rank_bits) {
 
 void declare_exchange_options(Arguments& arguments, ExchangeOptionsText& options) {
   arguments.option("--element-bytes", "B", options.element_bytes,
-                   "on ranks: what moving an array of such elements costs, in bytes");
+                   "on ranks: what moving an array of such elements costs; on disk: 8");
   arguments.option("--nodes", "N", options.nodes, "of how many nodes the ranks are, equally many");
   arguments.flag("--relabel", options.relabel, "leave results on other ranks, where most data is");
   arguments.option("--buffer", "BYTES", options.buffer,

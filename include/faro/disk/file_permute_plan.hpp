@@ -61,7 +61,8 @@ struct FilePlanOptions {
 };
 
 struct FilePassFacts {
-  BitMap map;  // on indices of units
+  BitMap map;              // on indices of units
+  std::vector<Word> tile;  // a basis of the space whose cosets are the tiles
   std::uint64_t tile_bytes = 0;
   Count tiles = 0;
   std::uint64_t read_run_bytes = 0;
@@ -70,6 +71,7 @@ struct FilePassFacts {
   Count writes = 0;
   std::string from;  // "input", "temporary", "output"
   std::string to;
+  double seconds = 0;  // by the profile
 };
 
 struct FilePlanFacts {

@@ -1,0 +1,106 @@
+#include "cli/plan_disk.hpp"
+
+#include <fmt/format.h>
+
+#include <charconv>
+#include <nlohmann/json.hpp>
+
+#include "cli/sizes.hpp"
+#include "disk/plan_state.hpp"
+#include "disk/verify.hpp"
+#include "faro/base/error.hpp"
+#include "faro/disk/file_permute_plan.hpp"
+#include "faro/layouts/foreign.hpp"
+
+namespace faro::cli {
+namespace {
+
+// Replays without being asked take some milliseconds at most.
+constexpr int replay_log2_unasked = 12;
+
+int passes_from(const std::string& text) {
+  int passes = 0;
+  const char* const end = text.data() + text.size();
+  const auto [rest, error] = std::from_chars(text.data(), end, passes);
+  if (error != std::errc() || rest != end || passes < 1 || passes > 1000)
+    throw Error(ErrorCode::usage,
+                fmt::format("--on disk:passes: wanted 1 to 1000, found '{}'", text));
+  return passes;
+}
+
+FilePlanOptions options_from(std::string_view machine) {
+  FilePlanOptions options;
+  bool has_memory = false;
+  std::string_view rest =
+      machine.substr(std::min(machine.size(), std::string_view("disk:").size()));
+  while (!rest.empty()) {
+    const std::string_view word = rest.substr(0, rest.find(','));
+    rest.remove_prefix(std::min(rest.size(), word.size() + 1));
+    const std::size_t equals = word.find('=');
+    const std::string_view name = word.substr(0, equals);
+    const std::string value(equals == std::string_view::npos ? "" : word.substr(equals + 1));
+    const auto bytes = [&] { return parse_bytes(value, fmt::format("--on disk:{}", name)); };
+    if (name == "memory") {
+      options.memory_bytes = bytes();
+      has_memory = true;
+    } else if (name == "run") {
+      options.run_bytes_min = bytes();
+    } else if (name == "passes") {
+      options.passes = passes_from(value);
+    } else if (name == "device") {
+      options.profile = DiskProfile::named(value);
+    } else {
+      throw Error(ErrorCode::usage,
+                  fmt::format("--on {}: '{}' is none of memory=SIZE, run=SIZE, passes=K and "
+                              "device=NAME",
+                              machine, word));
+    }
+  }
+  if (!has_memory)
+    throw Error(ErrorCode::usage,
+                fmt::format("--on {}: how much memory? disk:memory=2GiB", machine));
+  return options;
+}
+
+// The proof is of every plan, from the day it is made; this judges it once more, and walks every
+// unit where that is asked for or quick. True if it was walked.
+bool judge(const FilePermutePlan& plan, VerifyBy by) {
+  const FilePermutePlan::State& state = plan.state();
+  const int width = state.map.width();
+  const bool asked = by == VerifyBy::replay || by == VerifyBy::both;
+  if (asked && width > disk::enumeration_log2_max)
+    throw Error(ErrorCode::limit,
+                fmt::format("2^{} units are too many to walk, 2^{} is the most; --verify proof "
+                            "judges any number",
+                            width, disk::enumeration_log2_max));
+  const auto hold = [](const std::optional<std::string>& wrong) {
+    if (wrong) throw Error(ErrorCode::refused, *wrong);
+  };
+  hold(disk::wrong_by_ranks(state.map, state.passes, state.tile_log2));
+  if (!asked && (by != VerifyBy::automatic || width > replay_log2_unasked)) return false;
+  hold(disk::wrong_by_enumeration(state.map, state.passes, state.tile_log2));
+  return true;
+}
+
+}  // namespace
+
+int plan_disk(const DiskPlanCommand& command, Output& out) {
+  const FilePlanOptions options = options_from(command.on);
+  const Notation notation = read_map(command.map);
+  const auto plan = FilePermutePlan::out_of_place(
+      notation.map, {.element_bytes = command.element_bytes}, options);
+  const bool walked = judge(plan, command.verify);
+  if (out.is_json()) {
+    auto object = nlohmann::ordered_json::parse(plan.json());
+    if (walked) object["verified"]["by"] = "both";
+    out.json(object.dump());
+    return 0;
+  }
+  out.text("{}\n{}  {}\n", to_notation(notation.map, notation.cut), plan.describe(),
+           out.styled(Output::Style::good,
+                      fmt::format("proved for all 2^{} units{}", plan.state().map.width(),
+                                  walked ? "; each walked through every pass" : "")));
+  return 0;
+}
+
+}  // namespace faro::cli
