@@ -52,6 +52,8 @@ object tune2 0 tune --show
 object completions1 0 completions bash
 object permute3 0 permute a.npy e.npy --map "i -> ~i" --memory 64MiB --io buffered
 object plan7 0 permute a.npy --map "i -> ~i" --memory 64MiB --plan
+object plan8 0 plan "i:64 -> rev(i)" --on disk:memory=2GiB,device=hdd
+object tiles1 0 permute a.npy t.npy --map "i -> ~i" --memory 64MiB --tiles 0..1
 object permute2 0 permute a.npy --in-place --map gray --axis 1 --verify
 
 for schema in "$root"/docs/schemas/*.json; do

@@ -4,15 +4,10 @@
 #include <cstddef>
 #include <string>
 
-#include "c/guard.hpp"
-#include "faro/algebra/bit_map.hpp"
+#include "c/handles.hpp"
 #include "faro/algebra/tensor_notation.hpp"
 #include "faro/base/error.hpp"
 #include "faro/engine/permute_plan.hpp"
-
-struct faro_map {
-  faro::BitMap map;
-};
 
 struct faro_plan {
   faro::PermutePlan plan;
@@ -24,6 +19,7 @@ namespace {
 using faro::c::guarded;
 using faro::c::need;
 using faro::c::taken;
+using faro::c::watched;
 
 void need_width(int width) {
   if (width < 0 || width > faro::word_bits) {
@@ -46,13 +42,6 @@ faro::ArrayPlaces places_of(const faro_array& given) {
   if (all.strides != nullptr) places.strides.assign(all.strides, all.strides + axes);
   places.offset = all.offset;
   return places;
-}
-
-faro::Progress watched(faro_progress progress, void* context) {
-  if (progress == nullptr) return {};
-  return [progress, context](std::uint64_t done, std::uint64_t total) {
-    return progress(context, done, total) == 0 ? faro::Continue::yes : faro::Continue::no;
-  };
 }
 
 }  // namespace

@@ -49,6 +49,8 @@ void check_options(const Options& options, const Output& out) {
   if (options.in_place && options.out)
     refuse("--in-place replaces IN; leave OUT out, or leave --in-place out");
   if (!options.in_place && !options.out) refuse("OUT is missing; --in-place would replace IN");
+  if (options.in_place && options.disk.tiles)
+    refuse("--tiles are made by several processes, from IN to OUT, not in place");
   if (options.in_place && options.in == "-") refuse("--in-place needs a file, and IN is -");
   if (options.to_stdout() && out.is_json())
     refuse("--json and OUT - both want standard output; give OUT a file name");
@@ -239,7 +241,7 @@ DiskRequest disk_request(const Options& options) {
 int resume(const Options& options, Output& out) {
   if (options.out || options.map || options.axis || options.axes || options.order ||
       options.element_bytes || options.in_place || options.verify || options.disk.plan ||
-      options.disk.fresh)
+      options.disk.fresh || options.disk.tiles || options.disk.pass)
     throw Error(ErrorCode::usage,
                 "--resume OUT is all that is given: the journal beside OUT knows the rest");
   DiskRequest request;

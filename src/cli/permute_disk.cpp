@@ -7,10 +7,11 @@
 #include <vector>
 
 #include "cli/memory.hpp"
+#include "cli/permute_tiles.hpp"
 #include "cli/sizes.hpp"
 #include "faro/algebra/notation.hpp"
 #include "faro/base/error.hpp"
-#include "faro/disk/permute_file.hpp"
+#include "faro/disk/share_file.hpp"
 #include "faro/files/input.hpp"
 #include "service/array_axis.hpp"
 
@@ -141,7 +142,8 @@ void tell(const PermuteFileReport& report, const std::string& target, const std:
 }  // namespace
 
 bool DiskOptions::any() const {
-  return memory || run || passes || device || temporary || io || checkpoint || plan || fresh;
+  return memory || run || passes || device || temporary || io || checkpoint || tiles || pass ||
+         plan || fresh;
 }
 
 void declare_disk_options(Arguments& arguments, DiskOptions& options) {
@@ -163,6 +165,9 @@ void declare_disk_options(Arguments& arguments, DiskOptions& options) {
       .one_of({"direct", "buffered"});
   arguments.option("--checkpoint", "SECONDS", options.checkpoint,
                    "how much work a kill may cost; 10");
+  arguments.option("--tiles", "A..B", options.tiles,
+                   "only tiles A to B - 1 of one pass; others do the rest, elsewhere");
+  arguments.option("--pass", "N", options.pass, "of these tiles; 1 where there is one pass");
 }
 
 bool goes_by_disk(const DiskRequest& request) {
@@ -171,8 +176,8 @@ bool goes_by_disk(const DiskRequest& request) {
       throw Error(ErrorCode::usage, "--memory and what goes with it are for files; IN or OUT is -");
     return false;
   }
-  if (request.disk.plan || request.disk.fresh || request.disk.temporary || request.disk.passes ||
-      request.disk.run || request.disk.io)
+  if (request.disk.plan || request.disk.fresh || request.disk.tiles || request.disk.pass ||
+      request.disk.temporary || request.disk.passes || request.disk.run || request.disk.io)
     return true;
   const InputFile file = InputFile::open(request.in);
   if (!file.is_mappable()) return request.disk.any();
@@ -201,6 +206,12 @@ int permute_by_disk(const DiskRequest& request, Output& out) {
   options.temporary_folder = request.disk.temporary.value_or("");
   if (request.disk.fresh) options.unfinished = PermuteFileOptions::Unfinished::fresh;
   options.verify = request.verify;
+  if (request.disk.tiles || request.disk.pass) {
+    const auto tiles = tiles_of(request.disk, plan.facts());
+    tell_tiles(permute_file_tiles(request.in, request.out, map, axis.shape, tiles, options), tiles,
+               request, out);
+    return 0;
+  }
   try {
     tell(permute_file(request.in, request.out, map, axis.shape, options), request.out, request.in,
          out);

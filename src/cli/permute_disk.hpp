@@ -18,6 +18,8 @@ struct DiskOptions {
   std::optional<std::string> temporary;
   std::optional<std::string> io;
   std::optional<double> checkpoint;
+  std::optional<std::string> tiles;
+  std::optional<std::uint64_t> pass;
   bool plan = false;
   bool resume = false;
   bool fresh = false;

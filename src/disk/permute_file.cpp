@@ -13,10 +13,7 @@
 #include "files/posix_file.hpp"
 
 namespace faro::inline v1 {
-namespace {
-
-using disk::FileIdentity;
-using disk::JobRequest;
+namespace disk {
 
 FileIdentity identity_of(files::PosixFile& file) {
   const files::FileStatus status = file.status();
@@ -37,6 +34,20 @@ FileIdentity identity_of(files::PosixFile& file) {
   return identity;
 }
 
+void check_size(const std::string& in, std::uint64_t found, const FilePermutePlan& plan,
+                std::uint64_t start) {
+  if (found >= start && found - start == plan.facts().data_bytes) return;
+  throw Error(ErrorCode::usage,
+              fmt::format("{}: map and shape say {} bytes from byte {} on, the file has {} bytes",
+                          in, to_string(plan.facts().data_bytes), start, found));
+}
+
+}  // namespace disk
+
+namespace {
+
+using disk::JobRequest;
+
 PermuteFileReport run(const JobRequest& request, const FilePermutePlan& plan,
                       files::Storage& storage, files::PosixFile& input,
                       const ResumeFileOptions& options) {
@@ -50,21 +61,13 @@ PermuteFileReport run(const JobRequest& request, const FilePermutePlan& plan,
       .seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count()};
 }
 
-void check_size(const std::string& in, std::uint64_t found, const FilePermutePlan& plan,
-                std::uint64_t start) {
-  if (found >= start && found - start == plan.facts().data_bytes) return;
-  throw Error(ErrorCode::usage,
-              fmt::format("{}: map and shape say {} bytes from byte {} on, the file has {} bytes",
-                          in, to_string(plan.facts().data_bytes), start, found));
-}
-
 }  // namespace
 
 PermuteFileReport permute_file(const std::string& in, const std::string& out, const BitMap& map,
                                const PermuteShape& shape, const PermuteFileOptions& options) {
   const auto plan = FilePermutePlan::out_of_place(map, shape, options.plan);
   files::PosixFile input(in, {.access = FileAccess::read, .io = options.io});
-  check_size(in, input.size_bytes(), plan, options.input_start_byte);
+  disk::check_size(in, input.size_bytes(), plan, options.input_start_byte);
   const FileTarget target = FileTarget::find(out);
   const auto storage = files::open_storage(target, options.temporary_folder, options.io);
   if (options.unfinished == PermuteFileOptions::Unfinished::fresh) storage->reset();
@@ -81,7 +84,7 @@ PermuteFileReport permute_file(const std::string& in, const std::string& out, co
                            .output_start = options.output_start,
                            .temporary_folder = options.temporary_folder,
                            .verify = options.verify,
-                           .identity = identity_of(input)};
+                           .identity = disk::identity_of(input)};
   return run(request, plan, *storage, input, options);
 }
 
@@ -114,7 +117,7 @@ PermuteFileReport resume_file(const std::string& out, const ResumeFileOptions& o
   const auto storage = files::open_storage(target, request.temporary_folder, options.io);
   const auto last = disk::Journal(storage->journal()).last();
   const bool only_its_name = last && last->kind == disk::Record::Kind::complete;
-  if (!only_its_name && identity_of(input) != request.identity)
+  if (!only_its_name && disk::identity_of(input) != request.identity)
     throw Error(ErrorCode::environment,
                 fmt::format("{}: was changed since the unfinished run of '{}' began; nothing was "
                             "touched. --fresh begins anew",

@@ -5,6 +5,7 @@
 #include <string_view>
 
 #include "faro/disk/permute_file.hpp"
+#include "files/posix_file.hpp"
 
 namespace faro::inline v1::disk {
 
@@ -17,6 +18,12 @@ struct FileIdentity {
   std::uint32_t samples_crc32c = 0;
   friend bool operator==(const FileIdentity&, const FileIdentity&) = default;
 };
+
+FileIdentity identity_of(files::PosixFile& file);
+
+// Throws Error(usage) for a file that is not as long as the plan says.
+void check_size(const std::string& in, std::uint64_t found, const FilePermutePlan& plan,
+                std::uint64_t start);
 
 struct JobRequest {
   BitMap map;

@@ -3,6 +3,7 @@
 #include <string.h>
 
 #include "faro/c/faro.h"
+#include "faro/c/files.h"
 
 int main(void) {
   const int places[2] = {1, 0};
@@ -17,6 +18,16 @@ int main(void) {
     return 1;
   }
   faro_plan_free(plan);
+  faro_file_options options = FARO_FILE_OPTIONS;
+  faro_file_plan* file_plan = NULL;
+  faro_file_facts facts = FARO_FILE_FACTS;
+  options.element_bytes = 8;
+  if (faro_file_plan_create(map, &options, &file_plan) != FARO_OK ||
+      faro_file_plan_get_facts(file_plan, &facts) != FARO_OK || facts.data_bytes != 32) {
+    puts(faro_last_error());
+    return 1;
+  }
+  faro_file_plan_free(file_plan);
   faro_map_free(map);
   return memcmp(to, "acbd", 4) == 0 ? 0 : 1;
 }
