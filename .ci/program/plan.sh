@@ -84,7 +84,7 @@ cpu_below "a file of 2^60 elements, a disk with heads" 10 "$faro" plan 'i:60 -> 
 exits "a file as JSON" 0 "${deep[@]}" --json
 check "its passes compose to the map, its counts are those of its runs" py "
 import json
-p = json.load(open(sys.argv[1]))
+p = json.load(open('$stdout'))
 assert p['map'] == 'i:60 -> rev(i)' and p['passes_bound'] == len(p['passes']) == 2 and p['verified']['ok']
 for q in p['passes']:
   assert int(q['tiles']) * q['tile_bytes'] == int(p['data_bytes']) == 8 * 2**60
@@ -92,8 +92,8 @@ for q in p['passes']:
   assert int(q['reads']) == int(q['writes']) == int(p['data_bytes']) // 2**20
   assert len(q['tile']) == 26
 assert p['temporary_bytes'] == p['data_bytes'] and p['passes'][0]['to'] == p['passes'][1]['from'] == 'temporary'
-" "$stdout"
-exits "a small file is walked" 0 "$faro" plan 'r:3 c -> c r' --on disk:memory=60MiB --verify both
+"
+exits "a small file is walked" 0 "$faro" plan 'r:3 c:9 -> c r' --on disk:memory=60MiB --verify both
 prints "a small file is walked" 'each walked'
 exits "a chunk grid is a map" 0 "$faro" plan 'zarr:shape=(64,64), chunks (4,2) => zarr:shape=(64,64), chunks (2,4)' --on disk:memory=60MiB
 exits "too few passes" 4 "${deep[@]/run=2^20/run=2^20,passes=1}"

@@ -15,9 +15,9 @@ check "one of them saw the pass complete" grep -q 'the pass is complete, --pass 
 exits "a pass that is done, as JSON" 0 "${share[@]}" --pass 1 --tiles 1..2 --json
 check "nothing is missing" py "
 import json
-r = json.load(open(sys.argv[1]))['rows'][0]
+r = json.load(open('$stdout'))['rows'][0]
 assert r['tiles_missing'] == 0 and not r['complete'] and r['bytes_written'] == 4 << 20
-" "$stdout"
+"
 exits "a part of the last pass" 0 "${share[@]}" --pass 2 --tiles 3..4
 says "a part of the last pass" '3 of this pass are missing, from 0 on'
 check "nothing has the name yet" test ! -e tiles.raw

@@ -6,9 +6,11 @@
 #include <string>
 #include <vector>
 
+#include "cli/bench_disk.hpp"
 #include "cli/bench_rows.hpp"
 #include "cli/command.hpp"
 #include "cli/memory.hpp"
+#include "cli/sizes.hpp"
 #include "cli/timing.hpp"
 #include "faro/base/error.hpp"
 #include "faro/engine/permute_plan.hpp"
@@ -22,6 +24,9 @@ struct Options {
   std::optional<std::string> group;
   std::optional<std::uint64_t> threads;
   std::optional<std::uint64_t> rounds;
+  std::optional<std::string> disk;
+  std::optional<std::string> size;
+  std::optional<std::string> memory;
 };
 
 struct Bench {
@@ -74,7 +79,20 @@ std::string verdict(const BenchClass& group, const std::vector<double>& ratios) 
   return fmt::format("  (aim {}: {})", aims, met ? "met" : "not met");
 }
 
+int run_disk(const Options& options, Output& out) {
+  if (options.full || options.measured || options.group || options.threads)
+    throw Error(ErrorCode::usage, "--disk takes --size, --memory and --rounds");
+  DiskBench bench{.folder = *options.disk};
+  if (options.size) bench.bytes = parse_bytes(*options.size, "--size");
+  if (options.memory) bench.memory_bytes = parse_bytes(*options.memory, "--memory");
+  bench.rounds = static_cast<int>(std::clamp<std::uint64_t>(options.rounds.value_or(3), 1, 100));
+  return bench_disk(bench, out);
+}
+
 int run(const Options& options, Output& out) {
+  if (options.disk) return run_disk(options, out);
+  if (options.size || options.memory)
+    throw Error(ErrorCode::usage, "--size and --memory are of --disk DIR");
   const Sizes sizes = options.full ? Sizes::full : Sizes::tenth;
   const std::vector<BenchRow> rows = bench_rows(sizes);
   std::uint64_t bytes_max = 0;
@@ -146,8 +164,12 @@ const Command bench_command{
         "Without --full, sizes beyond the caches are divided by eight: under two\n"
         "minutes and 300 MB. With --full: 2.2 GB and some minutes. Classes: simple,\n"
         "transposes, bit-reversal, bpc, affine, small-simple, small, cache, l3, in-place,\n"
-        "others.",
-    .examples = "faro bench\nfaro bench --full --class bit-reversal --rounds 9",
+        "others.\n"
+        "With --disk DIR: what reads and writes there cost, and files permuted within\n"
+        "--memory beside copies of them (docs/disk.md).",
+    .examples =
+        "faro bench\nfaro bench --full --class bit-reversal --rounds 9\n"
+        "faro bench --disk /data --size 4GiB --memory 256MiB",
     .declare = [](Arguments& arguments) -> Action {
       auto options = std::make_shared<Options>();
       arguments.flag("--full", options->full, "the full sizes");
@@ -155,6 +177,10 @@ const Command bench_command{
       arguments.option("--class", "NAME", options->group, "only this class");
       arguments.option("--threads", "T", options->threads, "threads, of the engine and of memcpy");
       arguments.option("--rounds", "R", options->rounds, "rounds whose median counts (5)");
+      arguments.option("--disk", "DIR", options->disk, "files in this folder instead of memory")
+          .completes(Completes::file);
+      arguments.option("--size", "SIZE", options->size, "of the file on disk; 1GiB");
+      arguments.option("--memory", "SIZE", options->memory, "to permute it within; 256MiB");
       return [options](Output& out) { return run(*options, out); };
     }};
 

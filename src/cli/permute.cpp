@@ -278,7 +278,8 @@ int run(const Options& options, Output& out) {
   // A plan of a real file needs no OUT.
   if (!options.disk.plan || options.out || options.in_place) check_options(options, out);
   const bool shaped = options.axes || options.order;
-  if (!options.map && !shaped)
+  // A Zarr array may be cut into other chunks where it stands.
+  if (!options.map && !shaped && !options.disk.zarr())
     throw Error(ErrorCode::usage, "--map is missing: what moves where; or --axes, or --order");
   if (options.axes && (options.map || options.axis))
     throw Error(ErrorCode::usage, "--axes says the whole map; leave --map and --axis out");
@@ -306,6 +307,7 @@ const Command permute_command{
     .summary = "rearrange an array file: the element at index i goes to index map(i)",
     .details =
         "IN is a .npy file, or with --element-bytes raw elements; - is standard input.\n"
+        "A Zarr array (version 3, a folder) becomes another, in other chunks if asked.\n"
         "OUT gets the same type; it appears, or is replaced, only when it is complete, and\n"
         "may be IN. The map acts on the whole array in C order, or on one axis. Its fields\n"
         "are of bits, b:8, or of any length, r=100; those that are the array's axes, one by\n"
@@ -322,7 +324,8 @@ const Command permute_command{
         "faro permute a.npy b.npy --order F\n"
         "faro permute a.raw b.raw --element-bytes 16 --map bit-reversal\n"
         "faro permute big.npy out.npy --map 'i -> rev(i)' --memory 2GiB\n"
-        "faro permute --resume out.npy",
+        "faro permute --resume out.npy\n"
+        "faro permute a.zarr b.zarr --map 'r:14 c:14 -> c r' --chunks 1024x1024 --memory 2GiB",
     .declare = [](Arguments& arguments) -> Action {
       auto options = std::make_shared<Options>();
       arguments.positional("IN", options->in, "the array").completes(Completes::file);

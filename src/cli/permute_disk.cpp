@@ -11,8 +11,10 @@
 #include "cli/sizes.hpp"
 #include "faro/algebra/notation.hpp"
 #include "faro/base/error.hpp"
+#include "faro/disk/permute_zarr.hpp"
 #include "faro/disk/share_file.hpp"
 #include "faro/files/input.hpp"
+#include "faro/layouts/foreign.hpp"
 #include "service/array_axis.hpp"
 
 namespace faro::cli {
@@ -141,6 +143,10 @@ void tell(const PermuteFileReport& report, const std::string& target, const std:
 
 }  // namespace
 
+bool DiskOptions::zarr() const {
+  return chunks || shards || shape || codec;
+}
+
 bool DiskOptions::any() const {
   return memory || run || passes || device || temporary || io || checkpoint || tiles || pass ||
          plan || fresh;
@@ -167,10 +173,82 @@ void declare_disk_options(Arguments& arguments, DiskOptions& options) {
                    "how much work a kill may cost; 10");
   arguments.option("--tiles", "A..B", options.tiles,
                    "only tiles A to B - 1 of one pass; others do the rest, elsewhere");
+  arguments.option("--chunks", "64x64", options.chunks, "of a Zarr array that is OUT");
+  arguments.option("--shards", "256x256", options.shards, "of its files, of several chunks each");
+  arguments.option("--shape", "4096x4096", options.shape, "of it, if not that of IN");
+  arguments.option("--codec", "NAME", options.codec, "of its chunks, if not that of IN")
+      .one_of({"none", "zstd", "blosc"});
   arguments.option("--pass", "N", options.pass, "of these tiles; 1 where there is one pass");
 }
 
+namespace {
+
+// The map of all bits: of one axis, or as it is.
+BitMap zarr_map(const DiskRequest& request, const std::vector<std::uint64_t>& shape) {
+  if (request.map.empty()) return {};
+  std::int64_t axis = request.axis.value_or(0);
+  const auto axes = static_cast<std::int64_t>(shape.size());
+  if (axis < -axes || axis >= axes)
+    throw Error(ErrorCode::usage, fmt::format("--axis {}: the array has {}", axis, axes));
+  if (axis < 0) axis += axes;
+  int before = 0;
+  int width = 0;
+  int after = 0;
+  for (std::int64_t k = 0; k < axes; ++k) {
+    const int bits = log2_exact(shape[static_cast<std::size_t>(k)]);
+    (!request.axis || k == axis ? width : k < axis ? before : after) += bits;
+  }
+  const BitMap map = read_map(request.map, {.total = width, .processor = std::nullopt},
+                              {request.axis ? std::vector<std::uint64_t>{} : shape, width, {}})
+                         .map;
+  return beside(beside(BitMap::identity(before), map), BitMap::identity(after));
+}
+
+std::vector<std::uint64_t> lengths_of(const std::optional<std::string>& text) {
+  return text ? shape_from(*text) : std::vector<std::uint64_t>{};
+}
+
+int permute_zarr_by_disk(const DiskRequest& request, Output& out) {
+  if (request.element_bytes || (request.in == request.out && !request.disk.plan) ||
+      request.disk.tiles || request.disk.pass)
+    throw Error(ErrorCode::usage,
+                "a Zarr array goes from IN to OUT, another folder: no --element-bytes, --in-place "
+                "or --tiles");
+  PermuteFileOptions options;
+  options.plan = plan_options(request.disk);
+  const ZarrOptions zarr{.shape = lengths_of(request.disk.shape),
+                         .chunks = lengths_of(request.disk.chunks),
+                         .shards = lengths_of(request.disk.shards),
+                         .codec = request.disk.codec};
+  const BitMap map = zarr_map(request, zarr_shape(request.in));
+  const auto plan = plan_zarr(request.in, map, zarr, options.plan);
+  if (request.disk.plan) {
+    out.text("{}: {}\n{}", request.in, request.map, plan.describe());
+    out.json(plan.json());
+    return 0;
+  }
+  if (!out.is_json()) out.talk(plan.describe());
+  common_options(request, out, options);
+  options.temporary_folder = request.disk.temporary.value_or("");
+  if (request.disk.fresh) options.unfinished = PermuteFileOptions::Unfinished::fresh;
+  options.verify = request.verify;
+  try {
+    tell(permute_zarr(request.in, request.out, map, zarr, options), request.out, request.in, out);
+  } catch (const Error& error) {
+    with_hint(error, request.out, out);
+  }
+  return 0;
+}
+
+}  // namespace
+
 bool goes_by_disk(const DiskRequest& request) {
+  if (is_zarr(request.in)) return true;
+  if (request.disk.zarr())
+    throw Error(ErrorCode::usage,
+                fmt::format("{}: is no Zarr array, whose chunks alone --chunks, --shards, --shape "
+                            "and --codec say",
+                            request.in));
   if (request.in == "-" || request.out == "-") {
     if (request.disk.any())
       throw Error(ErrorCode::usage, "--memory and what goes with it are for files; IN or OUT is -");
@@ -186,6 +264,7 @@ bool goes_by_disk(const DiskRequest& request) {
 }
 
 int permute_by_disk(const DiskRequest& request, Output& out) {
+  if (is_zarr(request.in)) return permute_zarr_by_disk(request, out);
   const Place place = find_array(request);
   const ArrayAxis axis = array_axis(place.header, request.axis, request.in);
   const Notation notation =

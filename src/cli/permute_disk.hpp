@@ -20,11 +20,17 @@ struct DiskOptions {
   std::optional<double> checkpoint;
   std::optional<std::string> tiles;
   std::optional<std::uint64_t> pass;
+  std::optional<std::string> chunks;
+  std::optional<std::string> shards;
+  std::optional<std::string> shape;
+  std::optional<std::string> codec;
   bool plan = false;
   bool resume = false;
   bool fresh = false;
 
-  // Any of these was said.
+  // Any of those that say what a Zarr array becomes.
+  bool zarr() const;
+  // Any of the others was said.
   bool any() const;
 };
 void declare_disk_options(Arguments& arguments, DiskOptions& options);

@@ -91,30 +91,57 @@ RunCosts run_costs(const FilePermutePlan::State& state, const DiskProfile& profi
   return costs;
 }
 
+// In units; 0 for what may be cut anywhere.
+int piece_log2(const FilePermutePlan::State& state, std::uint64_t piece_bytes) {
+  if (piece_bytes <= state.array.unit_bytes) return 0;
+  const std::uint64_t units = piece_bytes / state.array.unit_bytes;
+  if (piece_bytes % state.array.unit_bytes != 0 || !is_power_of_two(units) ||
+      log2_exact(units) > state.map.width())
+    throw Error(ErrorCode::usage,
+                fmt::format("pieces of {} bytes are no power of two of units of {}, or more than "
+                            "an array",
+                            piece_bytes, state.array.unit_bytes));
+  return log2_exact(units);
+}
+
+// As many pieces as a request may have, at least one.
+std::uint64_t request_bytes(std::uint64_t piece_bytes) {
+  return std::max<std::uint64_t>(request_bytes_max / piece_bytes, 1) * piece_bytes;
+}
+
 // Says which inequality fails, and the least memory that would do.
 [[noreturn]] void refuse(const FilePermutePlan::State& state, const AdaptedBasis& basis,
-                         int run_log2, const FilePlanOptions& options) {
+                         const LeastRuns& runs, const FilePlanOptions& options) {
+  const auto text = [&](int run_log2) {
+    return files::size_text(Count{state.array.unit_bytes} << static_cast<unsigned>(run_log2));
+  };
+  const int run_log2 = runs.between;
   const int rank = run_log2 - overlap(basis, run_log2, run_log2);
-  const std::string run =
-      files::size_text(Count{state.array.unit_bytes} << static_cast<unsigned>(run_log2));
-  int tile = std::max(run_log2, state.tile_log2);
-  const auto fewest = [&] { return fewest_passes(basis, tile, run_log2); };
+  const bool equal = runs.read == run_log2 && runs.write == run_log2;
+  const std::string run = equal ? fmt::format("runs of {}", text(run_log2))
+                                : fmt::format("pieces of {} read whole and of {} written whole",
+                                              text(runs.read), text(runs.write));
+  int tile = std::max({runs.read, runs.write, state.tile_log2});
+  const auto fewest = [&] { return fewest_passes(basis, tile, runs); };
   while (fewest() < 0 || (options.passes != 0 && fewest() > options.passes)) ++tile;
+  const std::string passes =
+      options.passes == 1 ? "1 pass" : fmt::format("{} passes", options.passes);
   std::string message;
-  if (options.passes != 0 && state.tile_log2 > run_log2)
+  if (options.passes != 0 && equal && state.tile_log2 > run_log2)
     message = fmt::format(
-        "{} with runs of {} would need {} + {} <= {} x {}: runs, the rank {} of the "
-        "map across them, and a tile's bits; {} are the fewest here",
-        options.passes == 1 ? "1 pass" : fmt::format("{} passes", options.passes), run, run_log2,
-        rank, options.passes, state.tile_log2 - run_log2, rank,
-        fewest_passes(basis, state.tile_log2, run_log2));
+        "{} with {} would need {} + {} <= {} x {}: runs, the rank {} of the map across them, and "
+        "a tile's bits; {} are the fewest here",
+        passes, run, run_log2, rank, options.passes, state.tile_log2 - run_log2, rank,
+        fewest_passes(basis, state.tile_log2, runs));
+  else if (options.passes != 0 && fewest_passes(basis, state.tile_log2, runs) > 0)
+    message = fmt::format("{} do not do with {}; {} are the fewest here", passes, run,
+                          fewest_passes(basis, state.tile_log2, runs));
   else
-    message = fmt::format(
-        "runs of {} do not fit the tiles of a memory of {}, which have {}", run,
-        files::size_text(options.memory_bytes),
-        files::size_text(Count{state.array.unit_bytes} << static_cast<unsigned>(state.tile_log2)));
-  impossible(fmt::format("{}; a memory of {} would do, or shorter runs", message,
-                         files::size_text(memory_for(tile, state.array.unit_bytes))));
+    message = fmt::format("{} do not fit the tiles of a memory of {}, which have {}", run,
+                          files::size_text(options.memory_bytes), text(state.tile_log2));
+  impossible(fmt::format("{}; a memory of {} would do{}", message,
+                         files::size_text(memory_for(tile, state.array.unit_bytes)),
+                         equal ? ", or shorter runs" : ""));
 }
 
 void find_passes(FilePermutePlan::State& state, std::uint64_t budget,
@@ -125,12 +152,13 @@ void find_passes(FilePermutePlan::State& state, std::uint64_t budget,
          (Count{state.array.unit_bytes} << static_cast<unsigned>(run_log2)) < options.run_bytes_min)
     ++run_log2;
   const AdaptedBasis basis = adapted_basis(state.map.matrix());
-  const int fewest =
-      run_log2 > state.tile_log2 ? -1 : fewest_passes(basis, state.tile_log2, run_log2);
+  const LeastRuns runs{.read = std::max(run_log2, piece_log2(state, options.input_piece_bytes)),
+                       .write = std::max(run_log2, piece_log2(state, options.output_piece_bytes)),
+                       .between = run_log2};
+  const int fewest = run_log2 > state.tile_log2 ? -1 : fewest_passes(basis, state.tile_log2, runs);
   if (fewest < 0 || (options.passes != 0 && options.passes < fewest))
-    refuse(state, basis, run_log2, options);
-  const Limits limits{
-      .tile = state.tile_log2, .read = run_log2, .write = run_log2, .passes = options.passes};
+    refuse(state, basis, runs, options);
+  const Limits limits{.tile = state.tile_log2, .runs = runs, .passes = options.passes};
   const Cheapest best = cheapest(basis, limits, run_costs(state, options.profile));
   FARO_CHECK(best.found);
   state.passes = factor(state.map, basis, best.shape);
@@ -175,7 +203,10 @@ void fill_facts(FilePermutePlan::State& state, const FilePlanOptions& options) {
   facts.profile = options.profile.name;
   const std::size_t count = state.passes.size();
   for (std::size_t i = 0; i < count; ++i) {
-    const PassTiles& tiles = state.tiles.emplace_back(state.passes[i], state.array);
+    TiledArray array = state.array;
+    if (i == 0) array.read_request_bytes = request_bytes(options.input_piece_bytes);
+    if (i + 1 == count) array.write_request_bytes = request_bytes(options.output_piece_bytes);
+    const PassTiles& tiles = state.tiles.emplace_back(state.passes[i], array);
     facts.passes.push_back({.map = state.passes[i].map,
                             .tile = state.passes[i].tile,
                             .tile_bytes = tiles.tile_bytes(),

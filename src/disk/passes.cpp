@@ -156,10 +156,16 @@ bool feasible(const AdaptedBasis& basis, const PassShape& shape) {
 }
 
 int fewest_passes(const AdaptedBasis& basis, int tile_log2, int run_log2) {
-  const int rank = run_log2 - overlap(basis, run_log2, run_log2);
-  if (rank == 0) return 1;
-  const int gain = tile_log2 - run_log2;
-  return gain <= 0 ? -1 : std::max(1, (rank + gain - 1) / gain);
+  return fewest_passes(basis, tile_log2, {run_log2, run_log2, run_log2});
+}
+
+int fewest_passes(const AdaptedBasis& basis, int tile_log2, const LeastRuns& runs) {
+  if (std::max(runs.read, runs.write) > tile_log2) return -1;
+  // What one pass lacks, and what each more brings.
+  const int lacks = runs.read + runs.write - overlap(basis, runs.read, runs.write) - tile_log2;
+  if (lacks <= 0) return 1;
+  const int gain = tile_log2 - runs.between;
+  return gain <= 0 ? -1 : 1 + ((lacks + gain - 1) / gain);
 }
 
 std::vector<DiskPass> factor(const BitMap& map, const AdaptedBasis& basis, const PassShape& shape) {
@@ -228,7 +234,7 @@ Cheapest cheapest(const AdaptedBasis& basis, const Limits& limits, const RunCost
   const auto width = static_cast<int>(basis.order.size());
   const auto whole = static_cast<std::size_t>(limits.tile);
   const OverlapTable shared(basis, limits.tile);
-  const int least_between = std::max(limits.read, limits.write);
+  const int least_between = limits.runs.between;
   Cheapest best;
   // Every pass reads and writes all; past the number that makes every run a whole tile none helps.
   const int passes_max = 2 * width + 2;
@@ -236,8 +242,8 @@ Cheapest cheapest(const AdaptedBasis& basis, const Limits& limits, const RunCost
     if (limits.passes != 0 && k != limits.passes) break;
     const Count least = static_cast<Count>(k) * (costs.read[whole] + costs.write[whole]);
     if (best.found && least >= best.cost) break;
-    for (int r = limits.tile; r >= limits.read; --r) {
-      for (int w = limits.tile; w >= limits.write; --w) {
+    for (int r = limits.tile; r >= limits.runs.read; --r) {
+      for (int w = limits.tile; w >= limits.runs.write; --w) {
         const int slack = (k * limits.tile) - (r + w - shared.at(r, w));
         if (slack < (k - 1) * least_between) continue;
         PassShape shape{.tile = limits.tile, .first_read = r, .last_write = w};

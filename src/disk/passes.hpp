@@ -58,6 +58,13 @@ bool feasible(const AdaptedBasis& basis, const PassShape& shape);
 // max(1, ceil(rho / (M - B))) by way of the basis; -1 where no number of passes does it, which is
 // so for M = B and rho > 0 only.
 int fewest_passes(const AdaptedBasis& basis, int tile_log2, int run_log2);
+// The same for the least runs of each kind.
+struct LeastRuns {
+  int read = 0;     // of the first pass
+  int write = 0;    // of the last
+  int between = 0;  // of the layouts between
+};
+int fewest_passes(const AdaptedBasis& basis, int tile_log2, const LeastRuns& runs);
 
 // One pass: `map` on indices, and a basis of the source's tile. The runs are as long as the tile
 // allows, at least as long as asked for.
@@ -85,8 +92,7 @@ struct Cheapest {
 };
 struct Limits {
   int tile = 0;
-  int read = 0;   // least log2 of runs read
-  int write = 0;  // and written
+  LeastRuns runs = {};
   int passes = 0;
 };
 Cheapest cheapest(const AdaptedBasis& basis, const Limits& limits, const RunCosts& costs);

@@ -9,7 +9,9 @@
 #include "disk/crc32c.hpp"
 #include "disk/job.hpp"
 #include "disk/journal.hpp"
+#include "disk/zarr_job.hpp"
 #include "faro/base/error.hpp"
+#include "faro/disk/permute_zarr.hpp"
 #include "files/posix_file.hpp"
 
 namespace faro::inline v1 {
@@ -89,7 +91,7 @@ PermuteFileReport permute_file(const std::string& in, const std::string& out, co
 }
 
 PermuteFileReport resume_file(const std::string& out, const ResumeFileOptions& options) {
-  const FileTarget target = FileTarget::find(out);
+  const FileTarget target = disk::target_of(out);
   if (!files::has_unfinished(target))
     throw Error(ErrorCode::usage, fmt::format("{}: there is no unfinished run to go on with", out));
   std::string header;
@@ -107,6 +109,7 @@ PermuteFileReport resume_file(const std::string& out, const ResumeFileOptions& o
     header = journal.header();
   }
   const JobRequest request = JobRequest::parse(header, name);
+  if (is_zarr(request.input)) return disk::resume_zarr(request, header, out, options);
   const auto plan = FilePermutePlan::out_of_place(request.map, request.shape, request.plan);
   if (disk::plan_checksum(plan) != disk::plan_checksum_in(header))
     throw Error(ErrorCode::environment,
@@ -126,7 +129,7 @@ PermuteFileReport resume_file(const std::string& out, const ResumeFileOptions& o
 }
 
 std::string describe_unfinished(const std::string& out) {
-  const FileTarget target = FileTarget::find(out);
+  const FileTarget target = disk::target_of(out);
   if (!files::has_unfinished(target)) return "";
   files::PosixFile file(files::unfinished_folder(target) + "/journal",
                         {.access = FileAccess::read, .io = FileIo::buffered});

@@ -47,8 +47,8 @@ void Pipeline::start_read(const PassTiles& pass, const Tile& tile, RandomFile& f
   });
 }
 
-void Pipeline::write(const PassTiles& pass, const Tile& tile, RandomFile& to) {
-  const std::span<const std::byte> data = buffers_[2].first(tile.bytes);
+void Pipeline::write(const PassTiles& pass, const Tile& tile, RandomFile& to,
+                     std::span<const std::byte> data) {
   writers_.start(pass.write_count(tile), [&](std::uint64_t i) {
     const Request request = pass.write(tile, i);
     to.write(request.file_offset, data.subspan(request.buffer_offset, request.bytes));
@@ -84,9 +84,10 @@ void Pipeline::run(const PassTiles& pass, const Range& range, RandomFile& from, 
     }
     const std::span<const std::byte> data = buffers_[buffer].first(tile.bytes);
     if (hooks.read) hooks.read(tile, data);
-    PermutePlan::out_of_place(tile.map, tile.shape, permute_)
-        .execute(data, buffers_[2].first(tile.bytes));
-    write(pass, tile, to);
+    const std::span<std::byte> permuted = buffers_[2].first(tile.bytes);
+    if (!hooks.only_copies)
+      PermutePlan::out_of_place(tile.map, tile.shape, permute_).execute(data, permuted);
+    write(pass, tile, to, hooks.only_copies ? data : permuted);
     if (hooks.written) hooks.written(i + 1);
   }
 }

@@ -38,6 +38,8 @@ struct TileHooks {
   std::function<void(const Tile&, std::span<const std::byte>)> read = {};
   // Tiles up to and without `done` are written, though not synced.
   std::function<void(std::uint64_t done)> written = {};
+  // Writes what was read as it is: what the same reads and writes cost without the permuting.
+  bool only_copies = false;
 };
 
 class Pipeline {
@@ -57,7 +59,8 @@ class Pipeline {
 
  private:
   void start_read(const PassTiles& pass, const Tile& tile, RandomFile& from, std::size_t buffer);
-  void write(const PassTiles& pass, const Tile& tile, RandomFile& to);
+  void write(const PassTiles& pass, const Tile& tile, RandomFile& to,
+             std::span<const std::byte> data);
 
   std::array<TileBuffer, 3> buffers_;
   Workers readers_;

@@ -73,6 +73,8 @@ std::string JobRequest::json(const FilePermutePlan& made) const {
   object["run_bytes_min"] = plan.run_bytes_min;
   object["passes"] = plan.passes;
   object["tile_bytes_max"] = plan.tile_bytes_max;
+  object["input_piece_bytes"] = plan.input_piece_bytes;
+  object["output_piece_bytes"] = plan.output_piece_bytes;
   object["profile"] = profile_json(plan.profile);
   // Names of files are bytes, which need not be UTF-8.
   object["input_hex"] = hex_of(input);
@@ -80,6 +82,7 @@ std::string JobRequest::json(const FilePermutePlan& made) const {
   object["input_identity"] = identity_json(identity);
   object["output_start_hex"] = hex_of(output_start);
   object["temporary_folder_hex"] = hex_of(temporary_folder);
+  if (!output_metadata.empty()) object["output_metadata"] = output_metadata;
   object["verify"] = verify;
   object["plan_crc32c"] = plan_checksum(made);
   return object.dump();
@@ -102,13 +105,16 @@ JobRequest JobRequest::parse(std::string_view text, const std::string& journal) 
                     .profile = profile_from(object.at("profile")),
                     .run_bytes_min = object.at("run_bytes_min"),
                     .passes = object.at("passes"),
-                    .tile_bytes_max = object.at("tile_bytes_max")};
+                    .tile_bytes_max = object.at("tile_bytes_max"),
+                    .input_piece_bytes = object.at("input_piece_bytes"),
+                    .output_piece_bytes = object.at("output_piece_bytes")};
     request.input = bytes_of(object.at("input_hex"));
     request.input_start_byte = object.at("input_start_byte");
     request.identity = identity_from(object.at("input_identity"));
     request.output_start = bytes_of(object.at("output_start_hex"));
     request.temporary_folder = bytes_of(object.at("temporary_folder_hex"));
     request.verify = object.at("verify");
+    request.output_metadata = object.value("output_metadata", "");
     return request;
   } catch (const nlohmann::json::exception& error) {
     throw Error(ErrorCode::environment,

@@ -31,10 +31,11 @@ struct JobRequest {
   FilePlanOptions plan;
   std::string input;  // an absolute path
   std::uint64_t input_start_byte = 0;
-  std::string output_start;
+  std::string output_start = {};
   std::string temporary_folder;
   bool verify = false;
   FileIdentity identity;
+  std::string output_metadata = {};  // the zarr.json of an output that is a Zarr array
 
   std::string json(const FilePermutePlan& made) const;
   // Throws Error(environment), naming the journal, for what it does not understand.

@@ -39,8 +39,14 @@ PassTiles::PassTiles(const DiskPass& pass, const TiledArray& array)
   const int width = map_.width();
   std::vector<Word> image = pass.tile;
   for (Word& v : image) v = map_.matrix().apply(v);
-  reads_ = {.space = TileSpace(width, pass.tile), .run_log2 = pass.read_log2, .run_bytes = 0};
-  writes_ = {.space = TileSpace(width, image), .run_log2 = pass.write_log2, .run_bytes = 0};
+  reads_ = {.space = TileSpace(width, pass.tile),
+            .run_log2 = pass.read_log2,
+            .run_bytes = 0,
+            .request_bytes = array.read_request_bytes};
+  writes_ = {.space = TileSpace(width, image),
+             .run_log2 = pass.write_log2,
+             .run_bytes = 0,
+             .request_bytes = array.write_request_bytes};
   const int dimension = reads_.space.dimension();
   whole_ = dimension == width;
   FARO_CHECK(whole_ || array_.group == 1);
@@ -93,28 +99,28 @@ PassTiles::Neighbours PassTiles::neighbours(const Tile& tile, std::uint64_t j) c
 }
 
 Count PassTiles::requests(const Side& side) const {
-  const Count pieces = ceil_div(side.run_bytes, request_bytes_max);
+  const Count pieces = ceil_div(side.run_bytes, side.request_bytes);
   if (!whole_) return (tiles_ * (tile_bytes_ / side.run_bytes)) * pieces;
   const Count last =
       (array_.outer - static_cast<std::uint64_t>(tiles_ - 1) * array_.group) * array_bytes_;
-  return (tiles_ - 1) * pieces + ceil_div(last, request_bytes_max);
+  return (tiles_ - 1) * pieces + ceil_div(last, side.request_bytes);
 }
 
 std::uint64_t PassTiles::count(const Tile& tile, const Side& side) const {
   const std::uint64_t run = std::min(side.run_bytes, tile.bytes);
-  return tile.bytes / run * static_cast<std::uint64_t>(ceil_div(run, request_bytes_max));
+  return tile.bytes / run * static_cast<std::uint64_t>(ceil_div(run, side.request_bytes));
 }
 
 Request PassTiles::request(const Tile& tile, const Side& side, Word base, std::uint64_t i) const {
   const std::uint64_t run_bytes = std::min(side.run_bytes, tile.bytes);
-  const auto pieces = static_cast<std::uint64_t>(ceil_div(run_bytes, request_bytes_max));
+  const auto pieces = static_cast<std::uint64_t>(ceil_div(run_bytes, side.request_bytes));
   const std::uint64_t run = i / pieces;
-  const std::uint64_t within = i % pieces * request_bytes_max;
+  const std::uint64_t within = i % pieces * side.request_bytes;
   const Word address =
       whole_ ? 0 : base ^ side.space.member(run << static_cast<unsigned>(side.run_log2));
   return {.file_offset = tile.array_offset + (address * array_.unit_bytes) + within,
           .buffer_offset = (run * run_bytes) + within,
-          .bytes = std::min(request_bytes_max, run_bytes - within)};
+          .bytes = std::min(side.request_bytes, run_bytes - within)};
 }
 
 }  // namespace faro::inline v1::disk

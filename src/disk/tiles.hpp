@@ -62,6 +62,8 @@ struct TiledArray {
   std::uint64_t unit_bytes = 1;
   std::uint64_t outer = 1;
   std::uint64_t group = 1;  // arrays of a tile; above 1 only where a tile holds whole arrays
+  std::uint64_t read_request_bytes = request_bytes_max;
+  std::uint64_t write_request_bytes = request_bytes_max;
 };
 
 class PassTiles {
@@ -100,6 +102,7 @@ class PassTiles {
     TileSpace space;
     int run_log2 = 0;
     std::uint64_t run_bytes = 0;
+    std::uint64_t request_bytes = request_bytes_max;
   };
   Count requests(const Side& side) const;
   std::uint64_t count(const Tile& tile, const Side& side) const;

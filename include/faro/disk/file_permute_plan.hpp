@@ -32,7 +32,7 @@
 namespace faro::inline v1 {
 
 // What a device costs: bytes a second in order, and nanoseconds for each separate run. Guesses for
-// a class of devices; `faro bench --disk DIR` measures.
+// a class of devices, or measured.
 struct DiskProfile {
   std::string name;
   std::uint64_t read_bytes_per_second = 0;
@@ -44,6 +44,11 @@ struct DiskProfile {
   static DiskProfile cloud();    // 250 MB/s, 3000 runs a second
   static DiskProfile network();  // 400 MB/s, 2 ms a run
   static DiskProfile hdd();      // 200 MB/s, 8 ms a run
+  // What reads and writes in `folder` really cost: of a file of so many bytes, made there and
+  // removed, in order and in scattered runs of 64 KiB, by so many threads. Throws
+  // Error(environment).
+  static DiskProfile measured(const std::string& folder,
+                              std::uint64_t bytes = std::uint64_t{1} << 28U, int io_threads = 4);
   // Throws Error(usage) listing the names.
   static DiskProfile named(std::string_view name);
 };
@@ -58,6 +63,10 @@ struct FilePlanOptions {
   int passes = 0;
   // A tile takes no more, whatever memory allows.
   std::uint64_t tile_bytes_max = UINT64_MAX;
+  // The input is read, and the output written, in whole aligned pieces of so many bytes: a unit
+  // times a power of two, as encoded chunks are.
+  std::uint64_t input_piece_bytes = 1;
+  std::uint64_t output_piece_bytes = 1;
 };
 
 struct FilePassFacts {

@@ -1,0 +1,242 @@
+#include "cli/bench_disk.hpp"
+
+#include <fmt/format.h>
+#include <unistd.h>
+
+#include <atomic>
+#include <chrono>
+#include <cstring>
+#include <filesystem>
+#include <nlohmann/json.hpp>
+
+#include "cli/bench_rows.hpp"
+#include "cli/sizes.hpp"
+#include "cli/timing.hpp"
+#include "disk/pipeline.hpp"
+#include "disk/plan_state.hpp"
+#include "faro/algebra/notation.hpp"
+#include "faro/base/error.hpp"
+#include "faro/disk/permute_file.hpp"
+#include "files/words.hpp"
+
+namespace faro::cli {
+namespace {
+
+constexpr std::uint64_t block_bytes = disk::request_bytes_max;
+constexpr int io_threads = 4;
+constexpr std::uint64_t element_bytes = 8;
+
+double seconds_of(const std::function<void()>& work) {
+  const auto start = std::chrono::steady_clock::now();
+  work();
+  return std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
+}
+
+// Files of the measurement, in a folder of its own that goes at the end.
+class Files {
+ public:
+  explicit Files(const DiskBench& bench)
+      : folder_(fmt::format("{}/.faro-bench-{}", bench.folder, ::getpid())), bytes_(bench.bytes) {
+    std::error_code error;
+    std::filesystem::create_directory(folder_, error);
+    if (error)
+      throw Error(ErrorCode::environment,
+                  fmt::format("{}: cannot make a folder there: {}", bench.folder, error.message()));
+  }
+  ~Files() {
+    std::error_code ignored;
+    std::filesystem::remove_all(folder_, ignored);
+  }
+  Files(const Files&) = delete;
+  Files& operator=(const Files&) = delete;
+
+  std::string path(const char* name) const { return folder_ + "/" + name; }
+  // Of the right size and with space, but not written, as an output is.
+  std::unique_ptr<RandomFile> fresh(const char* name, FileIo io = FileIo::automatic) const {
+    std::filesystem::remove(path(name));
+    auto file = open_random_file(path(name), {.access = FileAccess::create, .io = io});
+    file->reserve(bytes_);
+    return file;
+  }
+  std::unique_ptr<RandomFile> input() const { return open_random_file(path("in")); }
+
+ private:
+  std::string folder_;
+  std::uint64_t bytes_;
+};
+
+void fill(const Files& files, std::uint64_t bytes) {
+  const auto file = files.fresh("in");
+  disk::TileBuffer buffer(block_bytes);
+  const auto block = buffer.first(block_bytes);
+  std::uint64_t state = 1;
+  for (std::uint64_t at = 0; at < bytes; at += block_bytes) {
+    for (std::size_t i = 0; i < block.size(); i += 8) {
+      state = state * 6364136223846793005U + 1442695040888963407U;
+      std::memcpy(block.data() + i, &state, 8);
+    }
+    file->write(at, block);
+  }
+  file->sync();
+}
+
+// As `cp` and `sync`: through the page cache, one block after another.
+double plain_copy(const Files& files, std::uint64_t bytes) {
+  std::filesystem::remove(files.path("out"));
+  return seconds_of([&] {
+    std::filesystem::copy_file(files.path("in"), files.path("out"));
+    open_random_file(files.path("out"), {.access = FileAccess::write, .io = FileIo::buffered})
+        ->sync();
+    static_cast<void>(bytes);
+  });
+}
+
+double direct_copy(const Files& files, std::uint64_t bytes) {
+  const auto in = files.input();
+  std::filesystem::remove(files.path("out"));
+  return seconds_of([&] {
+    const auto out = files.fresh("out");
+    disk::TileBuffer buffer(block_bytes * io_threads);
+    disk::Workers workers(io_threads);
+    std::atomic<std::uint64_t> next{0};
+    // Each thread has a block of the buffer.
+    workers.start(io_threads, [&](std::uint64_t thread) {
+      const auto block =
+          buffer.first(block_bytes * io_threads).subspan(thread * block_bytes, block_bytes);
+      for (std::uint64_t at = 0; (at = next.fetch_add(block_bytes)) < bytes;) {
+        in->read(at, block);
+        out->write(at, block);
+      }
+    });
+    workers.finish();
+    out->sync();
+  });
+}
+
+// The passes of a plan without the permuting: the same reads and writes.
+double copy_of_runs(const Files& files, const FilePermutePlan& plan) {
+  const auto in = files.input();
+  return seconds_of([&] {
+    const auto out = files.fresh("out");
+    std::unique_ptr<RandomFile> temporary;
+    if (plan.facts().passes.size() > 1) temporary = files.fresh("temporary");
+    disk::Pipeline pipeline(plan.facts().passes.front().tile_bytes, io_threads, {});
+    const auto file = [&](const std::string& name) -> RandomFile& {
+      return name == "input" ? *in : name == "output" ? *out : *temporary;
+    };
+    disk::TileHooks hooks;
+    hooks.only_copies = true;
+    for (std::size_t i = 0; i < plan.facts().passes.size(); ++i) {
+      const auto& pass = plan.facts().passes[i];
+      pipeline.run(plan.state().tiles[i], {0, static_cast<std::uint64_t>(pass.tiles)},
+                   file(pass.from), file(pass.to), hooks);
+      file(pass.to).sync();
+    }
+  });
+}
+
+struct Row {
+  std::string map;
+  FilePlanFacts plan;
+  double seconds = 0;
+  double over_runs = 0;
+  double over_direct = 0;
+};
+
+// Ratios of times taken one after another; the median counts.
+Row measure(const DiskBench& bench, const Files& files, const std::string& name,
+            const DiskProfile& profile) {
+  const BitMap map = bench_map(name, log2_exact(bench.bytes / element_bytes));
+  PermuteFileOptions options;
+  options.plan = {.memory_bytes = bench.memory_bytes, .profile = profile};
+  const auto plan =
+      FilePermutePlan::out_of_place(map, {.element_bytes = element_bytes}, options.plan);
+  std::vector<double> seconds;
+  std::vector<double> over_runs;
+  std::vector<double> over_direct;
+  for (int round = 0; round < bench.rounds; ++round) {
+    const double direct = direct_copy(files, bench.bytes);
+    const double runs = copy_of_runs(files, plan);
+    std::filesystem::remove(files.path("out"));
+    std::filesystem::remove(files.path("temporary"));
+    const double faro = seconds_of([&] {
+      permute_file(files.path("in"), files.path("out"), map, {.element_bytes = element_bytes},
+                   options);
+    });
+    seconds.push_back(faro);
+    over_runs.push_back(faro / runs);
+    over_direct.push_back(faro / direct);
+  }
+  return {.map = name,
+          .plan = plan.facts(),
+          .seconds = median(seconds),
+          .over_runs = median(over_runs),
+          .over_direct = median(over_direct)};
+}
+
+nlohmann::ordered_json profile_json(const DiskProfile& profile) {
+  return {{"read_bytes_per_second", profile.read_bytes_per_second},
+          {"read_run_nanoseconds", profile.read_run_nanoseconds},
+          {"write_bytes_per_second", profile.write_bytes_per_second},
+          {"write_run_nanoseconds", profile.write_run_nanoseconds}};
+}
+
+std::string side_text(std::uint64_t rate, std::uint64_t nanoseconds) {
+  return fmt::format("{:.0f} MB/s and {:.0f} us a run", static_cast<double>(rate) / 1e6,
+                     static_cast<double>(nanoseconds) / 1e3);
+}
+
+}  // namespace
+
+int bench_disk(const DiskBench& bench, Output& out) {
+  if (!is_power_of_two(bench.bytes) || bench.bytes < (std::uint64_t{64} << 20U))
+    throw Error(ErrorCode::usage, "--size: wanted a power of two of at least 64MiB");
+  const Files files(bench);
+  const DiskProfile profile = DiskProfile::measured(bench.folder, bench.bytes / 4, io_threads);
+  out.text("{}, {}\n  reads {}; writes {}\n", cpu_name(), bench.folder,
+           side_text(profile.read_bytes_per_second, profile.read_run_nanoseconds),
+           side_text(profile.write_bytes_per_second, profile.write_run_nanoseconds));
+  out.flush();
+  fill(files, bench.bytes);
+  std::vector<double> plain;
+  std::vector<double> direct;
+  for (int round = 0; round < bench.rounds; ++round) {
+    plain.push_back(plain_copy(files, bench.bytes));
+    direct.push_back(direct_copy(files, bench.bytes));
+  }
+  out.text(
+      "  {} within {}: cp and sync {:.2f} s, direct copy in blocks of 1 MiB {:.2f} s\n\n"
+      "  {:20} {:>6}  {:>16} {:>8}  {:>14}  {:>11}\n",
+      files::size_text(bench.bytes), files::size_text(bench.memory_bytes), median(plain),
+      median(direct), "map", "passes", "shortest run", "seconds", "over same runs", "over direct");
+  nlohmann::ordered_json object = {{"format", "faro-bench-disk/1"},
+                                   {"cpu", cpu_name()},
+                                   {"folder", bench.folder},
+                                   {"bytes", bench.bytes},
+                                   {"memory_bytes", bench.memory_bytes},
+                                   {"profile", profile_json(profile)},
+                                   {"plain_copy_seconds", median(plain)},
+                                   {"direct_copy_seconds", median(direct)},
+                                   {"rows", nlohmann::ordered_json::array()}};
+  for (const char* const name : {"bit-reversal", "transpose", "gray", "affine-1"}) {
+    const Row row = measure(bench, files, name, profile);
+    std::uint64_t shortest = UINT64_MAX;
+    for (const FilePassFacts& pass : row.plan.passes)
+      shortest = std::min({shortest, pass.read_run_bytes, pass.write_run_bytes});
+    out.text("  {:20} {:>6}  {:>16} {:>8.2f}  {:>14.2f}  {:>11.2f}\n", row.map,
+             row.plan.passes.size(), files::size_text(shortest), row.seconds, row.over_runs,
+             row.over_direct);
+    out.flush();
+    object["rows"].push_back({{"map", row.map},
+                              {"passes", row.plan.passes.size()},
+                              {"passes_bound", row.plan.passes_bound},
+                              {"shortest_run_bytes", shortest},
+                              {"seconds", row.seconds},
+                              {"over_same_runs", row.over_runs},
+                              {"over_direct_copy", row.over_direct}});
+  }
+  out.json(object.dump());
+  return 0;
+}
+
+}  // namespace faro::cli

@@ -1,0 +1,19 @@
+// `faro bench --disk DIR`: what the device costs, and permuted files beside copies.
+#pragma once
+
+#include <cstdint>
+#include <string>
+
+#include "cli/output.hpp"
+
+namespace faro::cli {
+
+struct DiskBench {
+  std::string folder;
+  std::uint64_t bytes = std::uint64_t{1} << 30U;
+  std::uint64_t memory_bytes = std::uint64_t{1} << 28U;
+  int rounds = 3;
+};
+int bench_disk(const DiskBench& bench, Output& out);
+
+}  // namespace faro::cli

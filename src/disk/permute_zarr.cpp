@@ -1,0 +1,254 @@
+#include "faro/disk/permute_zarr.hpp"
+
+#include <fmt/format.h>
+
+#include <chrono>
+#include <filesystem>
+
+#include "disk/crc32c.hpp"
+#include "disk/job.hpp"
+#include "disk/journal.hpp"
+#include "disk/plan_state.hpp"
+#include "disk/zarr_file.hpp"
+#include "disk/zarr_job.hpp"
+#include "faro/base/error.hpp"
+#include "files/words.hpp"
+
+namespace faro::inline v1 {
+namespace disk {
+namespace {
+
+constexpr const char* metadata_name = "zarr.json";
+
+ZarrArray open_array(const files::ChunkFolder& folder) {
+  constexpr std::uint64_t metadata_bytes_max = std::uint64_t{16} << 20U;
+  const auto size = folder.size_bytes(metadata_name);
+  if (!size)
+    throw Error(ErrorCode::usage, fmt::format("{}: has no zarr.json: is no Zarr array of version 3",
+                                              folder.folder()));
+  if (*size > metadata_bytes_max)
+    throw Error(ErrorCode::limit, fmt::format("{}: its zarr.json is too large", folder.folder()));
+  std::string text(*size, '\0');
+  folder.read(metadata_name, 0, std::as_writable_bytes(std::span(text)));
+  return parse_zarr(text, folder.folder());
+}
+
+// The journal and the temporary file lie where those of a file do; `data` is a folder.
+class ZarrStorage : public files::Storage {
+ public:
+  ZarrStorage(FileTarget target, const std::string& temporary_folder, FileIo io)
+      : target_(std::move(target)),
+        data_(files::unfinished_folder(target_) + "/data"),
+        rest_(files::open_storage(target_, temporary_folder, io)) {}
+
+  // What `data` is to be, where it is not there yet.
+  void make(ZarrArray array) { array_ = std::move(array); }
+  bool has_data() const { return data_.size_bytes(metadata_name).has_value(); }
+
+  RandomFile& journal() override { return rest_->journal(); }
+  bool exists(Part part) override { return part == Part::data ? has_data() : rest_->exists(part); }
+  std::unique_ptr<RandomFile> open(Part part) override {
+    if (part != Part::data) return rest_->open(part);
+    if (!has_data()) {
+      data_.make();
+      data_.replace(metadata_name, std::as_bytes(std::span(array_.text)));
+    }
+    return std::make_unique<ZarrFile>(array_, data_);
+  }
+  void sync_folder() override {
+    rest_->sync_folder();
+    if (data_.exists()) data_.sync();
+  }
+  void reset() override {
+    data_.remove_all();
+    rest_->reset();
+  }
+  void publish() override {
+    data_.sync();
+    data_.rename(target_.target);
+    target_.sync_folder();
+  }
+  void discard() override {
+    data_.remove_all();
+    rest_->discard();
+  }
+
+ private:
+  FileTarget target_;
+  files::ChunkFolder data_;
+  std::unique_ptr<files::Storage> rest_;
+  ZarrArray array_;
+};
+
+FileIdentity identity_of_array(ZarrFile& file) {
+  FileIdentity identity{.size_bytes = file.size_bytes(),
+                        .samples_crc32c = crc32c(file.array().text)};
+  constexpr std::uint64_t samples = 64;
+  const std::uint64_t chunk = file.array().chunk_bytes();
+  const std::uint64_t chunks = identity.size_bytes / chunk;
+  // The beginnings of chunks spread over the array.
+  constexpr std::uint64_t sample_bytes_max = 4096;
+  const std::uint64_t element = file.array().element_bytes;
+  std::vector<std::byte> sample(
+      std::min(chunk, std::max<std::uint64_t>(sample_bytes_max / element, 1) * element));
+  const std::uint64_t count = std::min(samples, chunks);
+  for (std::uint64_t i = 0; i < count; ++i) {
+    const auto at = static_cast<std::uint64_t>(Count{chunks} * i / count);
+    file.read(at * chunk, sample);
+    identity.samples_crc32c = crc32c(sample, identity.samples_crc32c);
+  }
+  return identity;
+}
+
+// From storage to storage.
+BitMap stored_map(const ZarrArray& from, const ZarrArray& to, const BitMap& map) {
+  const BitMap in = from.layout();
+  const BitMap asked = map.width() == 0 ? BitMap::identity(in.width()) : map;
+  if (asked.width() != in.width())
+    throw Error(ErrorCode::usage, fmt::format("the map is of {} bits, and the array has 2^{} "
+                                              "elements",
+                                              asked.width(), in.width()));
+  return then(then(in.inverse(), asked), to.layout());
+}
+
+// With tiles that leave room for what encoding takes.
+FilePlanOptions plan_options(FilePlanOptions options, const ZarrFile& from, const ZarrFile& to,
+                             int io_threads) {
+  const std::uint64_t codecs = from.read_memory(io_threads) + to.write_memory(io_threads);
+  const std::uint64_t tile =
+      options.memory_bytes <= codecs ? 0 : tile_bytes_within(options.memory_bytes - codecs);
+  if (tile < from.array().element_bytes)
+    throw Error(ErrorCode::impossible,
+                fmt::format("a memory of {} does not hold the buffers of encoded chunks, {}, and "
+                            "{} beside tiles; smaller chunks or shards take less",
+                            files::size_text(options.memory_bytes), files::size_text(codecs),
+                            files::size_text(working_bytes)));
+  options.tile_bytes_max = std::min(options.tile_bytes_max, tile);
+  options.input_piece_bytes = from.read_unit_bytes();
+  options.output_piece_bytes = to.write_unit_bytes();
+  return options;
+}
+
+struct Prepared {
+  std::unique_ptr<ZarrFile> from;
+  std::unique_ptr<ZarrFile> to;  // never read or written: what it would be
+  BitMap map;
+  FilePlanOptions options;
+};
+
+Prepared prepare(const std::string& in, const BitMap& map, const ZarrOptions& zarr,
+                 const FilePlanOptions& options, int io_threads) {
+  files::ChunkFolder folder(std::filesystem::absolute(in).string());
+  ZarrArray array = open_array(folder);
+  const bool keeps_names = map.width() == 0 && zarr.shape.empty();
+  ZarrArray target = changed(array, {.shape = zarr.shape,
+                                     .chunks = zarr.chunks,
+                                     .shards = zarr.shards,
+                                     .codec = zarr.codec,
+                                     .keeps_names = keeps_names});
+  auto from = std::make_unique<ZarrFile>(std::move(array), std::move(folder));
+  auto to = std::make_unique<ZarrFile>(std::move(target), files::ChunkFolder(""));
+  BitMap stored = stored_map(from->array(), to->array(), map);
+  FilePlanOptions all = plan_options(options, *from, *to, io_threads);
+  return {std::move(from), std::move(to), std::move(stored), std::move(all)};
+}
+
+PermuteFileReport run(const JobRequest& request, const FilePermutePlan& plan, ZarrStorage& storage,
+                      ZarrFile& input, const ResumeFileOptions& options) {
+  const auto start = std::chrono::steady_clock::now();
+  const JobOutcome outcome = run_job(request, plan, storage, input, options);
+  return {
+      .plan = plan.facts(),
+      .counts = outcome.counts,
+      .resumed_bytes = outcome.resumed_bytes,
+      .verified = request.verify,
+      .seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count()};
+}
+
+}  // namespace
+
+FileTarget target_of(const std::string& out) {
+  std::string path = out;
+  while (path.size() > 1 && path.back() == '/') path.pop_back();
+  if (path != out || std::filesystem::is_directory(path)) {
+    const auto whole = std::filesystem::absolute(path);
+    return {.path = out, .target = whole.string(), .folder = whole.parent_path().string()};
+  }
+  return FileTarget::find(path);
+}
+
+PermuteFileReport resume_zarr(const JobRequest& request, std::string_view header,
+                              const std::string& out, const ResumeFileOptions& options) {
+  const auto plan = FilePermutePlan::out_of_place(request.map, request.shape, request.plan);
+  if (plan_checksum(plan) != plan_checksum_in(header))
+    throw Error(ErrorCode::environment,
+                fmt::format("{}: it was begun by another version, which planned otherwise; finish "
+                            "it with that one, or --fresh begins anew",
+                            out));
+  files::ChunkFolder folder(request.input);
+  ZarrArray array = open_array(folder);
+  ZarrFile input(std::move(array), std::move(folder));
+  ZarrStorage storage(target_of(out), request.temporary_folder, options.io);
+  const auto last = Journal(storage.journal()).last();
+  const bool only_its_name = last && last->kind == Record::Kind::complete;
+  if (!only_its_name && identity_of_array(input) != request.identity)
+    throw Error(ErrorCode::environment,
+                fmt::format("{}: was changed since the unfinished run of '{}' began; nothing was "
+                            "touched. --fresh begins anew",
+                            request.input, out));
+  storage.make(parse_zarr(request.output_metadata, out));
+  return run(request, plan, storage, input, options);
+}
+
+}  // namespace disk
+
+bool is_zarr(const std::string& path) {
+  std::error_code none;
+  return std::filesystem::is_directory(path, none) &&
+         std::filesystem::exists(path + "/" + disk::metadata_name, none);
+}
+
+std::vector<std::uint64_t> zarr_shape(const std::string& path) {
+  return disk::open_array(files::ChunkFolder(path)).shape;
+}
+
+FilePermutePlan plan_zarr(const std::string& in, const BitMap& map, const ZarrOptions& zarr,
+                          const FilePlanOptions& options) {
+  const auto prepared = disk::prepare(in, map, zarr, options, ResumeFileOptions{}.io_threads);
+  return FilePermutePlan::out_of_place(
+      prepared.map, {.element_bytes = prepared.from->array().element_bytes}, prepared.options);
+}
+
+PermuteFileReport permute_zarr(const std::string& in, const std::string& out, const BitMap& map,
+                               const ZarrOptions& zarr, const PermuteFileOptions& options) {
+  if (options.input_start_byte != 0 || !options.output_start.empty())
+    throw Error(ErrorCode::usage, "a Zarr array begins where it begins: no start bytes");
+  auto prepared = disk::prepare(in, map, zarr, options.plan, options.io_threads);
+  const PermuteShape shape{.element_bytes = prepared.from->array().element_bytes};
+  const auto plan = FilePermutePlan::out_of_place(prepared.map, shape, prepared.options);
+  const FileTarget target = disk::target_of(out);
+  std::error_code none;
+  if (std::filesystem::exists(target.target, none) &&
+      !std::filesystem::is_empty(target.target, none))
+    throw Error(ErrorCode::usage,
+                fmt::format("{}: is there already; remove it, or give another name", out));
+  disk::ZarrStorage storage(target, options.temporary_folder, options.io);
+  if (options.unfinished == PermuteFileOptions::Unfinished::fresh) storage.reset();
+  if (const disk::Journal journal(storage.journal()); !journal.is_blank())
+    throw Error(ErrorCode::usage,
+                fmt::format("{}: an earlier run is unfinished: {}; --resume goes on with it, "
+                            "--fresh begins anew",
+                            out, describe_unfinished(out)));
+  storage.make(prepared.to->array());
+  const disk::JobRequest request{.map = prepared.map,
+                                 .shape = shape,
+                                 .plan = prepared.options,
+                                 .input = prepared.from->name(),
+                                 .temporary_folder = options.temporary_folder,
+                                 .verify = options.verify,
+                                 .identity = disk::identity_of_array(*prepared.from),
+                                 .output_metadata = prepared.to->array().text};
+  return disk::run(request, plan, storage, *prepared.from, options);
+}
+
+}  // namespace faro::inline v1
