@@ -56,6 +56,30 @@ void check_request(const FilePermutePlan& plan, const FilePermutePlan::Tiles& ti
                        tiles.first + tiles.count, tiles.pass + 1, to_string(all)));
 }
 
+disk::JobRequest request_for(const BitMap& map, const PermuteShape& shape,
+                             const PermuteFileOptions& options, files::PosixFile& input) {
+  disk::JobRequest request{.map = map,
+                           .shape = shape,
+                           .plan = options.plan,
+                           .input = "",
+                           .input_start_byte = options.input_start_byte,
+                           .output_start = options.output_start,
+                           .temporary_folder = "",
+                           .identity = disk::identity_of(input)};
+  // Machines name the same file in different ways.
+  request.identity.inode = request.identity.device = 0;
+  return request;
+}
+
+// Throws where tiles of something else were begun.
+void hold_to(files::SharedFolder& folder, const std::string& text, const std::string& out) {
+  if (folder.request(text) == text) return;
+  throw Error(ErrorCode::usage,
+              fmt::format("{}: tiles of another request were begun: the input, the map, the memory "
+                          "and all that the plan depends on must be the same; --fresh begins anew",
+                          out));
+}
+
 }  // namespace
 
 FileTilesReport permute_file_tiles(const std::string& in, const std::string& out, const BitMap& map,
@@ -66,25 +90,9 @@ FileTilesReport permute_file_tiles(const std::string& in, const std::string& out
   check_request(plan, tiles, options);
   files::PosixFile input_file(in, {.access = FileAccess::read, .io = options.io});
   disk::check_size(in, input_file.size_bytes(), plan, options.input_start_byte);
-  disk::JobRequest request{.map = map,
-                           .shape = shape,
-                           .plan = options.plan,
-                           .input = "",
-                           .input_start_byte = options.input_start_byte,
-                           .output_start = options.output_start,
-                           .temporary_folder = "",
-                           .identity = disk::identity_of(input_file)};
-  // Machines name the same file in different ways.
-  request.identity.inode = request.identity.device = 0;
   files::SharedFolder folder(FileTarget::find(out));
-  const std::string text = request.json(plan);
   if (options.unfinished == PermuteFileOptions::Unfinished::fresh) folder.reset();
-  if (folder.request(text) != text)
-    throw Error(ErrorCode::usage,
-                fmt::format("{}: tiles of another request were begun: the input, the map, the "
-                            "memory and all that the plan depends on must be the same; --fresh "
-                            "begins anew",
-                            out));
+  hold_to(folder, request_for(map, shape, options, input_file).json(plan), out);
   const auto& passes = plan.facts().passes;
   const auto tiles_of = [&](int pass) {
     return static_cast<std::uint64_t>(passes[static_cast<std::size_t>(pass)].tiles);
