@@ -14,7 +14,9 @@ namespace faro::inline v1 {
 namespace {
 
 // Runs that are short enough to tell their own cost, and long enough to be of use.
-constexpr std::uint64_t run_bytes = std::uint64_t{64} << 10U;
+constexpr std::uint64_t run_bytes = std::uint64_t{16} << 10U;
+// No call of the system takes less; on a busy machine the difference of two times may say so.
+constexpr std::uint64_t run_nanoseconds_min = 2000;
 constexpr std::uint64_t bytes_min = std::uint64_t{16} << 20U;
 
 struct Removed {
@@ -76,7 +78,7 @@ std::uint64_t rate(std::uint64_t bytes, double seconds) {
 
 std::uint64_t nanoseconds_of_a_run(std::uint64_t bytes, double scattered, double in_order) {
   const double each = (scattered - in_order) / static_cast<double>(bytes / run_bytes);
-  return each <= 0 ? 0 : static_cast<std::uint64_t>(each * 1e9);
+  return std::max(run_nanoseconds_min, static_cast<std::uint64_t>(std::max(each, 0.0) * 1e9));
 }
 
 }  // namespace

@@ -45,7 +45,7 @@ struct DiskProfile {
   static DiskProfile network();  // 400 MB/s, 2 ms a run
   static DiskProfile hdd();      // 200 MB/s, 8 ms a run
   // What reads and writes in `folder` really cost: of a file of so many bytes, made there and
-  // removed, in order and in scattered runs of 64 KiB, by so many threads. Throws
+  // removed, in order and in scattered runs of 16 KiB, by so many threads. Throws
   // Error(environment).
   static DiskProfile measured(const std::string& folder,
                               std::uint64_t bytes = std::uint64_t{1} << 28U, int io_threads = 4);
