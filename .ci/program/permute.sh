@@ -118,7 +118,7 @@ mkdir none; cd none || exit 1
 exits "no power of two" 2 "$faro" permute ../ten.npy b.npy --map gray
 says "no power of two" "8 and 16 are the nearest"
 exits "another axis would do" 2 "$faro" permute ../odd.npy b.npy --map gray
-says "another axis would do" "--axis 1"
+says "another axis would do" "axis 1"
 exits "no such axis" 2 "$faro" permute ../a.npy b.npy --map gray --axis 2
 exits "a width that contradicts" 2 "$faro" permute ../a.npy b.npy --map 'i:11 -> ~i'
 exits "no .npy" 2 "$faro" permute ../raw b.npy --map gray; says "no .npy" "--element-bytes"

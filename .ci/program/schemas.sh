@@ -38,6 +38,8 @@ object plan6 0 plan 'i -> gray(i)' --on cube:4 --verify none
 object exchange1 0 plan 'i -> rev(i)' --on ranks:8 --nodes 2 --elements 2^26 --element-bytes 16 --buffer 64MiB
 object exchange2 0 plan 'i:64 -> gray(rev(i))' --on ranks:2^40 --nodes 2^20 --element-bytes 16 --relabel --in-place
 object exchange3 0 plan 'i:3 -> ~i' --on ranks:8 --element-bytes 3 --startup 0 --transfer 0.5
+object plan8 0 plan --butterfly 6 --on cube:3 --layout 'cyclic binary||gray'
+object plan9 0 plan 'p:3 | m:4 -> m[3:1] | p m[0]' --on cube:3 --startup 3
 "$faro" plan 'i -> gray(i)' --on cube:4 --schedule good.json >/dev/null 2>&1
 sed 's/"across": *0/"across": 1/' good.json >bad.json
 object verdict1 0 verify good.json

@@ -17,6 +17,7 @@
 #include "faro/schedules/json_writer.hpp"
 #include "faro/service/array.hpp"
 #include "faro/service/catalogue.hpp"
+#include "faro/service/explain.hpp"
 #include "faro/service/plan.hpp"
 #include "faro/service/simulate.hpp"
 #include "faro/service/verify.hpp"

@@ -1,6 +1,4 @@
 // `faro broadcast`: one to all, all to all, or each to each its own, on a POPS network.
-#include "planners/pops/broadcast.hpp"
-
 #include <fmt/format.h>
 
 #include <array>
@@ -11,9 +9,9 @@
 #include "cli/command.hpp"
 #include "cli/schedule_file.hpp"
 #include "faro/base/error.hpp"
-#include "faro/machines/pops/model.hpp"
 #include "faro/machines/text.hpp"
-#include "faro/machines/verifier.hpp"
+#include "faro/service/plan.hpp"
+#include "schedules/json_numbers.hpp"
 
 namespace faro::cli {
 namespace {
@@ -25,13 +23,13 @@ struct Options {
   std::optional<std::string> schedule;
 };
 
-constexpr std::array<std::pair<const char*, PopsBroadcast>, 3> kinds{{
-    {"one-to-all", PopsBroadcast::one_to_all},
-    {"all-to-all", PopsBroadcast::all_to_all},
-    {"personalised", PopsBroadcast::personalised},
+constexpr std::array<std::pair<const char*, Broadcast::Kind>, 3> kinds{{
+    {"one-to-all", Broadcast::Kind::one_to_all},
+    {"all-to-all", Broadcast::Kind::all_to_all},
+    {"personalised", Broadcast::Kind::personalised},
 }};
 
-PopsBroadcast kind_of(const std::string& what) {
+Broadcast::Kind kind_of(const std::string& what) {
   for (const auto& [name, kind] : kinds)
     if (what == name) return kind;
   throw Error(ErrorCode::usage,
@@ -39,47 +37,32 @@ PopsBroadcast kind_of(const std::string& what) {
 }
 
 int run(const Options& options, Output& out) {
-  const PopsBroadcast kind = kind_of(options.what);
   const Machine machine = machine_from(options.on);
-  const auto* network = std::get_if<Pops>(&machine);
-  if (network == nullptr)
-    throw Error(
-        ErrorCode::usage,
-        fmt::format("--on {}: broadcasts are for POPS networks, such as pops:4,2", options.on));
-  if (const auto why = broadcast_refusal(*network, kind)) throw Error(ErrorCode::limit, *why);
-  const std::uint64_t root = options.root.value_or(0);
-  if (root >= pops::processors(*network))
-    throw Error(ErrorCode::usage, fmt::format("--root {}: processors are numbered 0 to {}", root,
-                                              pops::processors(*network) - 1));
-  const auto replay = make_replay();
-  push_broadcast(*network, kind, root, *replay);
-  const Verdict verdict = replay->verdict();
-  if (options.schedule && verdict.ok()) {
+  const Request request = Request::of(
+      machine, Broadcast{.kind = kind_of(options.what), .root = options.root.value_or(0)});
+  const Plan made = plan(request, {.verify = VerifyBy::replay});
+  if (options.schedule && made.ok()) {
     ScheduleFile file(*options.schedule, ScheduleFile::Rules::kept, out);
-    push_broadcast(*network, kind, root, file.sink());
+    made.push(file.sink());
     file.commit();
   }
-  const Formula formula = broadcast_slots(*network, kind);
-  const PaperCount paper = broadcast_paper(*network, kind);
-  const Bound bound = broadcast_bound(*network, kind);
-  if (options.schedule == "-") return verdict.ok() ? 0 : 1;
+  if (options.schedule == "-") return made.ok() ? 0 : 1;
   out.text("{} on {}\n  slots     {}   {}\n  paper     {}   {} ({})\n  bound     {}   {}\n",
-           options.what, to_string(machine), to_string(verdict.cost.slots), formula.text,
-           to_string(paper.formula.value), paper.formula.text, paper.citation,
-           to_string(bound.value), bound.reason);
-  out.text("  verified  by replay: {}\n", verdict.ok() ? "yes" : "no");
-  const auto number = [](Count count) { return static_cast<std::uint64_t>(count); };
+           options.what, to_string(machine), to_string(made.cost().slots), made.formula().text,
+           to_string(made.paper()->formula.value), made.paper()->formula.text,
+           made.paper()->citation, to_string(made.bound().value), made.bound().reason);
+  out.text("  verified  by replay: {}\n", made.ok() ? "yes" : "no");
   nlohmann::ordered_json row{{"what", options.what},
                              {"machine", to_string(machine)},
-                             {"slots", number(verdict.cost.slots)},
-                             {"formula", formula.text},
-                             {"paper", number(paper.formula.value)}};
-  row["bound"] = {{"value", number(bound.value)}, {"reason", bound.reason}};
-  row["verified"] = verdict.ok();
+                             {"slots", json_count(made.cost().slots)},
+                             {"formula", made.formula().text},
+                             {"paper", json_count(made.paper()->formula.value)}};
+  row["bound"] = {{"value", json_count(made.bound().value)}, {"reason", made.bound().reason}};
+  row["verified"] = made.ok();
   nlohmann::ordered_json j{{"format", "faro-broadcast/1"}};
   j["rows"] = nlohmann::ordered_json::array({row});
   out.json(j.dump());
-  return verdict.ok() ? 0 : 1;
+  return made.ok() ? 0 : 1;
 }
 
 }  // namespace

@@ -9,7 +9,6 @@
 
 #include "cli/command.hpp"
 #include "cli/drawing.hpp"
-#include "cli/map_bounds.hpp"
 #include "cli/map_text.hpp"
 #include "faro/algebra/classify.hpp"
 #include "faro/algebra/notation.hpp"
@@ -19,8 +18,8 @@
 #include "faro/layouts/fit.hpp"
 #include "faro/layouts/placement_move.hpp"
 #include "layouts/field_text.hpp"
-#include "planners/cube/shuffle/structure.hpp"
 #include "schedules/json_numbers.hpp"
+#include "service/map_json.hpp"
 
 namespace faro::cli {
 namespace {
@@ -96,12 +95,6 @@ std::string grouped(Word index, const std::vector<Field>& fields, int width) {
   return text;
 }
 
-std::vector<Word> example_indices(int width) {
-  std::vector<Word> indices;
-  for (Word i = 1; i <= 3 && i <= low_mask(width); ++i) indices.push_back(i);
-  return indices;
-}
-
 void print_summary(const Options& options, const Notation& notation, Output& out) {
   const BitMap& map = notation.map;
   const MapClass map_class = classify(map);
@@ -165,13 +158,6 @@ void print_bounds(const Notation& notation, Output& out) {
              row.bound.reason);
 }
 
-// Chains and cycles of a map that tells processor and memory apart; nothing if it is no permutation
-// of bits.
-std::optional<shuffle::Structure> structure_of(const Notation& notation) {
-  if (notation.cut.kind != Cut::Kind::both) return std::nullopt;
-  return shuffle::structure_of(notation.map, notation.map.width() - notation.cut.processor_bits);
-}
-
 void print_structure(const Notation& notation, Output& out) {
   const auto s = structure_of(notation);
   if (!s) return;
@@ -207,69 +193,9 @@ void print_text(const Options& options, const Subject& subject, Output& out) {
   print_bounds(notation, out);
 }
 
-const char* name_of_cut(Cut::Kind kind) {
-  switch (kind) {
-    case Cut::Kind::none:
-      return "none";
-    case Cut::Kind::both:
-      return "both";
-    case Cut::Kind::layout:
-      return "layout";
-  }
-  return "";
-}
-
-nlohmann::ordered_json as_json(const Options& options, const Notation& notation) {
-  const BitMap& map = notation.map;
-  nlohmann::ordered_json object;
-  object["format"] = "faro-map/1";
-  object["text"] = options.words();
-  object["width"] = map.width();
-  auto& columns = object["columns"] = nlohmann::ordered_json::array();
-  for (int i = 0; i < map.width(); ++i) columns.push_back(fmt::format("{:#x}", map.column(i)));
-  object["complement"] = fmt::format("{:#x}", map.complement());
-  object["class"] = name_of(classify(map));
-  auto& cycles = object["cycles"] = nlohmann::ordered_json::array();
-  for (const PositionCycle& cycle : position_cycles(map))
-    cycles.push_back({{"bits", cycle.bits}, {"inverted", cycle.inverted}});
-  object["moved"] = to_string(moved_elements(map));
-  object["inverse"] = inverse_text(notation);
-  object["canonical"] = to_notation(map, notation.cut);
-  object["cut"] = {{"kind", name_of_cut(notation.cut.kind)},
-                   {"processor_bits", notation.cut.processor_bits}};
-  if (const auto s = structure_of(notation)) {
-    auto& structure = object["structure"];
-    structure["index_set"] = s->index_set();
-    structure["order"] = s->order();
-    structure["real_order"] = s->real_order();
-    structure["distance"] = s->distance();
-    auto& chains = structure["chains"] = nlohmann::ordered_json::array();
-    for (const shuffle::Chain& c : s->chains)
-      chains.push_back({{"control", c.control},
-                        {"dimensions", c.dimensions},
-                        {"inverted", c.inverted},
-                        {"target", c.target}});
-    auto& real = structure["real_cycles"] = nlohmann::ordered_json::array();
-    for (const shuffle::Cycle& c : s->cycles)
-      real.push_back({{"dimensions", c.dimensions}, {"inverted", c.inverted}});
-  }
-  auto& examples = object["examples"] = nlohmann::ordered_json::array();
-  for (const Word index : example_indices(map.width()))
-    examples.push_back({{"from", std::to_string(index)}, {"to", std::to_string(map(index))}});
-  auto& bounds = object["bounds"] = nlohmann::ordered_json::array();
-  for (const MachineBound& row : map_bounds(notation))
-    bounds.push_back({{"machine", row.machine},
-                      {"unit", row.unit},
-                      {"value", json_count(row.bound.value)},
-                      {"reason", row.bound.reason}});
-  return object;
-}
-
 void explain(const Options& options, const Subject& subject, Output& out) {
   if (out.is_json()) {
-    nlohmann::ordered_json object = as_json(options, subject.notation);
-    object["replicas"] = bit(subject.replica_bits);
-    out.json(object.dump(2));
+    out.json(map_json(options.words(), subject.notation, subject.replica_bits).dump(2));
     return;
   }
   print_text(options, subject, out);

@@ -23,9 +23,4 @@ ForeignSizes foreign_sizes(const std::optional<std::string>& shape,
   return sizes;
 }
 
-std::string inverse_text(const Notation& notation) {
-  const bool layout = notation.cut.kind == Cut::Kind::layout;
-  return to_notation(notation.map.inverse(), layout ? Cut{} : notation.cut);
-}
-
 }  // namespace faro::cli

@@ -18,7 +18,4 @@ KnownSizes known_total(std::optional<std::uint64_t> width);
 ForeignSizes foreign_sizes(const std::optional<std::string>& shape,
                            std::optional<std::uint64_t> width);
 
-// Canonical text of the inverse. That of a layout is a plain map.
-std::string inverse_text(const Notation& notation);
-
 }  // namespace faro::cli

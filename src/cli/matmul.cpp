@@ -11,8 +11,10 @@
 #include "cli/command.hpp"
 #include "faro/base/error.hpp"
 #include "faro/files/array_file.hpp"
+#include "faro/machines/pops/model.hpp"
 #include "faro/machines/text.hpp"
-#include "schedules/json_numbers.hpp"
+#include "planners/pops/matmul/matmul.hpp"
+#include "service/plan_json.hpp"
 
 namespace faro::cli {
 namespace {
@@ -63,43 +65,35 @@ StoredMatrix stored(const ArrayInput& input) {
                                                       : StoredMatrix::Order::columns};
 }
 
-void print(const MatmulReport& report, const MatmulOptions& options, Output& out) {
-  const std::string machine = to_string(Machine{options.machine});
-  out.text("{0}x{0} on {1}\n", options.order, machine);
-  out.text("  slots       {}   {}\n", to_string(report.cost.slots), report.formula.text);
-  out.text("  rounds      {}   of multiply-adds\n", to_string(report.cost.compute_rounds));
-  out.text("  registers   {}   of each processor\n", report.registers);
-  out.text("  paper       {}   {} ({})\n", to_string(report.paper.formula.value),
-           report.paper.formula.text, report.paper.citation);
-  out.text("  bound       {}   {}\n", to_string(report.bound.value), report.bound.reason);
-  out.text("  hardware    {}, {}, {}\n", plural(report.hardware.couplers, "coupler"),
-           plural(report.hardware.transmitters, "transmitter"),
-           plural(report.hardware.receivers, "receiver"));
-  if (report.verdict)
-    out.text("  verified    by replay on integers and reals: {}\n",
-             report.verdict->ok() ? out.styled(Output::Style::good, "yes")
-                                  : out.styled(Output::Style::bad, "no"));
+void print(const MatmulReport& report, std::uint64_t order, Output& out) {
+  const Plan& plan = report.plan;
+  const Machine& machine = plan.request().machine();
+  const pops::Hardware hardware = pops::hardware(std::get<Pops>(machine));
+  out.text("{0}x{0} on {1}\n", order, to_string(machine));
+  out.text("  slots       {}   {}\n", to_string(plan.cost().slots), plan.formula().text);
+  out.text("  rounds      {}   of multiply-adds\n", to_string(plan.cost().compute_rounds));
+  out.text("  registers   {}   of each processor\n", plan.slots());
+  out.text("  paper       {}   {} ({})\n", to_string(plan.paper()->formula.value),
+           plan.paper()->formula.text, plan.paper()->citation);
+  out.text("  bound       {}   {}\n", to_string(plan.bound().value), plan.bound().reason);
+  out.text("  hardware    {}, {}, {}\n", plural(hardware.couplers, "coupler"),
+           plural(hardware.transmitters, "transmitter"), plural(hardware.receivers, "receiver"));
+  if (!plan.verdicts().empty())
+    out.text(
+        "  verified    by replay on integers and reals: {}\n",
+        plan.ok() ? out.styled(Output::Style::good, "yes") : out.styled(Output::Style::bad, "no"));
 }
 
-ordered_json json_of(const MatmulReport& report, const MatmulOptions& options) {
+ordered_json json_of(const MatmulReport& report, std::uint64_t order) {
+  const ordered_json plan = plan_json(report.plan);
   ordered_json j{{"format", "faro-matmul/1"},
-                 {"machine", to_string(Machine{options.machine})},
-                 {"order", options.order},
-                 {"type", report.type}};
-  j["cost"] = {{"slots", json_count(report.cost.slots)},
-               {"compute_rounds", json_count(report.cost.compute_rounds)}};
-  j["registers"] = report.registers;
-  j["formula"] = {{"text", report.formula.text}, {"value", json_count(report.formula.value)}};
-  j["paper"] = {{"citation", report.paper.citation},
-                {"text", report.paper.formula.text},
-                {"value", json_count(report.paper.formula.value)}};
-  j["bound"] = {{"value", json_count(report.bound.value)}, {"reason", report.bound.reason}};
-  j["hardware"] = {{"couplers", json_count(report.hardware.couplers)},
-                   {"coupler_degree", json_count(report.hardware.coupler_degree)},
-                   {"transmitters", json_count(report.hardware.transmitters)},
-                   {"receivers", json_count(report.hardware.receivers)}};
-  j["verified"] = nullptr;
-  if (report.verdict) j["verified"] = {{"by", report.verdict->by}, {"ok", report.verdict->ok()}};
+                 {"machine", plan.at("machine")},
+                 {"order", order},
+                 {"type", report.type},
+                 {"cost", plan.at("cost")},
+                 {"registers", plan.at("slots_used")}};
+  for (const char* key : {"formula", "paper", "bound", "hardware", "verified"})
+    j[key] = plan.at(key);
   return j;
 }
 
@@ -111,18 +105,15 @@ int run(const Options& options, Output& out) {
                             options.on));
   const ArrayInput a = ArrayInput::npy(options.a);
   const ArrayInput b = ArrayInput::npy(options.b);
-  MatmulOptions request;
-  request.machine = std::get<Pops>(machine);
-  request.order = order_of(a, b, request.machine);
-  request.algorithm = options.algorithm == "paper" ? MatmulAlgorithm::paper : MatmulAlgorithm::best;
-  if (options.unverified) request.verify = MatmulOptions::Verify::no;
-  const MatmulReport report = multiply(stored(a), stored(b), request);
-  if (report.verdict && !report.verdict->ok()) {
-    const auto& violations = report.verdict->violations;
-    throw InternalError("the schedule is refused: " +
-                        (violations.empty() ? std::string() : violations[0].message));
-  }
-  const NpyHeader header = npy_header(report.type, {request.order, request.order});
+  const auto& pops = std::get<Pops>(machine);
+  const std::uint64_t order = order_of(a, b, pops);
+  const MatmulReport report =
+      multiply(stored(a), stored(b),
+               {.machine = pops,
+                .order = order,
+                .algorithm = options.algorithm == "paper" ? "pops-matmul-paper" : "",
+                .verify = options.unverified ? VerifyBy::nobody : VerifyBy::replay});
+  const NpyHeader header = npy_header(report.type, {order, order});
   if (options.c == "-") {
     if (out.is_json())
       throw Error(ErrorCode::usage, "--json and an output to - both want standard output");
@@ -133,8 +124,8 @@ int run(const Options& options, Output& out) {
   ArrayOutput file(options.c, header);
   std::memcpy(file.data().data(), report.data.data(), report.data.size());
   file.commit();
-  print(report, request, out);
-  out.json(json_of(report, request).dump());
+  print(report, order, out);
+  out.json(json_of(report, order).dump());
   return 0;
 }
 

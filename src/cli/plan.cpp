@@ -21,7 +21,7 @@ namespace {
 struct Options {
   RequestText request;
   std::optional<std::uint64_t> butterfly;
-  ButterflyPlanCommand butterfly_command;
+  ButterflyText butterfly_text;
   std::optional<std::string> algorithm;
   std::string verify = "auto";
   std::optional<std::string> schedule;
@@ -52,19 +52,23 @@ std::optional<PacketPrices> packet_prices(const Options& options) {
   return prices;
 }
 
-int run_butterfly(const Options& options, Output& out) {
+Request butterfly_from(const Options& options) {
   if (options.request.map || options.request.destinations || options.request.elements)
     throw Error(ErrorCode::usage,
                 "--butterfly plans a computation; it takes no map, destinations or elements");
   if (options.expand || packet_prices(options))
     throw Error(ErrorCode::usage, "--expand and packets are for maps, not for --butterfly");
-  ButterflyPlanCommand command = options.butterfly_command;
-  command.index_bits = *options.butterfly;
-  command.on = options.request.machine;
-  command.algorithm = options.algorithm.value_or("");
-  command.schedule = options.schedule;
-  command.verify = verify_by(options.verify);
-  return plan_butterfly_command(command, out);
+  ButterflyText text = options.butterfly_text;
+  text.index_bits = *options.butterfly;
+  text.on = options.request.machine;
+  return butterfly_request(text);
+}
+
+Request request_of(const Options& options) {
+  if (options.butterfly) return butterfly_from(options);
+  RequestText text = options.request;
+  if (options.algorithm == extended_cube.name()) text.map_names = MapNames::a_subcube;
+  return request_from(text);
 }
 
 int run_exchange(const Options& options, Output& out) {
@@ -100,10 +104,7 @@ int run_disk(const Options& options, Output& out) {
 int run(const Options& options, Output& out) {
   if (is_disk(options.request.machine)) return run_disk(options, out);
   if (options.exchange.any()) return run_exchange(options, out);
-  if (options.butterfly) return run_butterfly(options, out);
-  RequestText text = options.request;
-  if (options.algorithm == extended_cube.name()) text.map_names = MapNames::a_subcube;
-  const Request request = request_from(text);
+  const Request request = request_of(options);
   std::optional<ScheduleFile> file;
   if (options.schedule)
     file.emplace(*options.schedule,
@@ -122,7 +123,7 @@ int run(const Options& options, Output& out) {
   const bool stdout_is_taken = options.schedule == "-";
   if (!stdout_is_taken) {
     if (out.is_json())
-      out.json(plan_json(planned));
+      out.json(planned.json());
     else
       out.write(plan_text(planned, out));
   }
@@ -168,12 +169,11 @@ const Command plan_command{
           .completes(Completes::file);
       arguments.option("--butterfly", "BITS", o->butterfly,
                        "instead of a map: a butterfly network over 2^BITS elements");
-      arguments.option("--layout", "LAYOUT", o->butterfly_command.layout,
+      arguments.option("--layout", "LAYOUT", o->butterfly_text.layout,
                        "of the butterfly's elements: cyclic (default) or consecutive, with a code");
-      arguments.option("--order", "ORDER", o->butterfly_command.order, "of the butterfly's stages")
+      arguments.option("--order", "ORDER", o->butterfly_text.order, "of the butterfly's stages")
           .one_of({"msb", "lsb"});
-      arguments
-          .option("--output", "ORDER", o->butterfly_command.output, "of the butterfly's results")
+      arguments.option("--output", "ORDER", o->butterfly_text.output, "of the butterfly's results")
           .one_of({"binary", "gray", "natural"});
       arguments.option("--algorithm", "NAME", o->algorithm, "this one, see `faro algorithms`")
           .completes(Completes::planner);

@@ -1,33 +1,33 @@
-// `faro plan --butterfly BITS`: the part of the plan command that plans butterfly networks.
+// What the commands that plan or perform butterfly networks take and say in common.
 #pragma once
 
 #include <cstdint>
-#include <optional>
 #include <string>
 
-#include "cli/output.hpp"
-#include "faro/planners/cube/butterfly/planner.hpp"
-#include "faro/service/plan.hpp"
+#include "faro/planners/request.hpp"
 
 namespace faro::cli {
 
-struct ButterflyPlanCommand {
+// `faro plan --butterfly BITS`.
+struct ButterflyText {
   std::uint64_t index_bits = 0;
   std::string on;
   std::string layout = "cyclic";
-  std::string order = "msb";                 // or lsb
-  std::string output = "binary";             // or gray, natural
-  std::string algorithm = {};                // empty: the cheapest
-  std::optional<std::string> schedule = {};  // a file, or -
-  VerifyBy verify = VerifyBy::automatic;
+  std::string order = "msb";      // or lsb
+  std::string output = "binary";  // or gray, natural
 };
+
+// Throws Error(usage), NotationError.
+Request butterfly_request(const ButterflyText& text);
+
+// The cube of a machine that butterfly networks run on: all ports. Throws Error(usage) for others.
+const Hypercube& butterfly_cube(const Machine& machine);
 
 // "msb", "lsb".
 const char* order_word(ButterflyGoal::Order order);
 // "cyclic:6|6 binary||gray, most significant bit first".
 std::string layout_text(const ButterflyNetwork& request);
-
-// Returns the exit code: 1 where a verifier says no.
-int plan_butterfly_command(const ButterflyPlanCommand& command, Output& out);
+// "b4 b3^b2": rows of a goal, "none" where there are none.
+std::string rows_text(const std::vector<Word>& rows);
 
 }  // namespace faro::cli

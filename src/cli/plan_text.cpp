@@ -2,32 +2,32 @@
 
 #include <fmt/format.h>
 
-#include <nlohmann/json.hpp>
-
+#include "cli/plan_butterfly.hpp"
 #include "cli/plan_words.hpp"
 #include "faro/machines/pops/model.hpp"
 #include "faro/machines/text.hpp"
 #include "faro/schedules/cost.hpp"
-#include "schedules/json_numbers.hpp"
 
 namespace faro::cli {
 namespace {
 
-using nlohmann::ordered_json;
+std::string what_of(const Request& request) {
+  if (const auto* network = request.get_if<ButterflyNetwork>())
+    return fmt::format("butterfly network of 2^{} elements", network->index_bits);
+  return request.is_map() ? request.text() : "a list of destinations";
+}
 
 PlanWords words_of(const Plan& plan) {
+  const auto* network = plan.request().get_if<ButterflyNetwork>();
   const bool packed = plan.packets() && plan.packets()->prices.packet_elements > 1;
-  return {.what = plan.asked().is_map() ? plan.asked().text() : "a list of destinations",
-          .machine = plan.request().machine(),
+  return {.what = what_of(plan.asked()),
           .elements = plan.request().elements(),
           .element = packed ? "packet" : "element",
+          .layout = network == nullptr ? "" : layout_text(*network),
           .planner = std::string(plan.planner()),
           .title = std::string(plan.about().title),
           .citation = std::string(plan.about().citation),
-          .cost = plan.cost(),
-          .formula = plan.formula(),
-          .paper = plan.paper(),
-          .bound = plan.bound()};
+          .price = price_of(plan)};
 }
 
 std::string storage_text(const Plan& plan) {
@@ -75,27 +75,6 @@ std::string packets_text(const Plan& plan) {
   return text;
 }
 
-nlohmann::ordered_json packets_json(const Plan& plan) {
-  const PacketReport& p = *plan.packets();
-  ordered_json j = {{"elements", json_count(p.prices.packet_elements)},
-                    {"map", nullptr},
-                    {"startups", json_count(p.startups)},
-                    {"planner", p.planner},
-                    {"time", p.time},
-                    {"time_unpacked", p.time_unpacked}};
-  if (plan.request().is_map()) j["map"] = plan.request().text();
-  const auto add = [&j](const char* key, const std::optional<PacketReport::Change>& change) {
-    if (change)
-      j[key] = {{"startup", change->startup},
-                {"elements", json_count(change->packet_elements)},
-                {"startups", json_count(change->startups)},
-                {"planner", change->planner}};
-  };
-  add("below", p.below);
-  add("above", p.above);
-  return j;
-}
-
 }  // namespace
 
 std::string plan_text(const Plan& plan, const Output& out) {
@@ -109,32 +88,13 @@ std::string plan_text(const Plan& plan, const Output& out) {
                                 plural(h.receivers, "receiver")));
   }
   if (plan.packets()) text += packets_text(plan);
+  if (const auto* goal = std::get_if<ButterflyGoal>(&plan.header().goal))
+    text += plan_line(
+        "results", fmt::format("index bits {} in the processor, {} in the slot",
+                               rows_text(goal->final_processor_rows),
+                               rows_text(goal->final_memory_rows.value_or(std::vector<Word>{}))));
   text += verified_line(plan.verdicts(), plan.request().machine(), out);
   return text + link_bars(plan.crossings(), plan.value(), out);
-}
-
-std::string plan_json(const Plan& plan) {
-  ordered_json j;
-  j["format"] = "faro-plan/1";
-  j["map"] = nullptr;
-  if (plan.asked().is_map()) j["map"] = plan.asked().text();
-  j["machine"] = to_string(plan.request().machine());
-  j["elements"] = json_count(plan.asked().elements());
-  j["planner"] = plan.about().name;
-  add_words(words_of(plan), j);
-  j["slots_used"] = json_count(plan.slots());
-  j["crossings"] = ordered_json::array();
-  for (const Count c : plan.crossings()) j["crossings"].push_back(json_count(c));
-  if (const auto* network = std::get_if<Pops>(&plan.request().machine())) {
-    const pops::Hardware h = pops::hardware(*network);
-    j["hardware"] = {{"couplers", json_count(h.couplers)},
-                     {"coupler_degree", json_count(h.coupler_degree)},
-                     {"transmitters", json_count(h.transmitters)},
-                     {"receivers", json_count(h.receivers)}};
-  }
-  j["verified"] = verified_json(plan.verdicts());
-  if (plan.packets()) j["packets"] = packets_json(plan);
-  return j.dump();
 }
 
 }  // namespace faro::cli

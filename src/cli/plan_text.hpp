@@ -1,4 +1,4 @@
-// A plan's report for people and for programs.
+// A plan's report for people.
 #pragma once
 
 #include <string>
@@ -10,8 +10,5 @@ namespace faro::cli {
 
 // Lines that can be read aloud, and the use of the links as bars.
 std::string plan_text(const Plan& plan, const Output& out);
-
-// Format faro-plan/1.
-std::string plan_json(const Plan& plan);
 
 }  // namespace faro::cli

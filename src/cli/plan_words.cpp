@@ -2,25 +2,14 @@
 
 #include <fmt/format.h>
 
-#include <algorithm>
-
 #include "faro/machines/text.hpp"
-#include "faro/service/plan.hpp"
-#include "schedules/json_numbers.hpp"
 
 namespace faro::cli {
 namespace {
 
-using nlohmann::ordered_json;
-
-Count gap_of(const PlanWords& words) {
-  const Count value = cost_value(words.machine, words.cost);
-  return value > words.bound.value ? value - words.bound.value : 0;
-}
-
-std::string cost_text(const PlanWords& words) {
-  const Cost& cost = words.cost;
-  std::string text = in_units(cost_value(words.machine, cost), words.machine);
+std::string cost_text(const Price& price) {
+  const Cost& cost = price.cost;
+  std::string text = in_units(cost_value(price.machine, cost), price.machine);
   if (cost.remote_moves != 0) text += fmt::format(", {}", plural(cost.remote_moves, "move"));
   if (cost.unit_routes != 0 || cost.long_routes != 0)
     text += fmt::format(", {}, {}", plural(cost.long_routes, "long route"),
@@ -52,11 +41,6 @@ std::string verified_text(const std::vector<Verdict>& verdicts, const Machine& m
 
 }  // namespace
 
-bool was_refused(const std::vector<Verdict>& verdicts) {
-  return std::any_of(verdicts.begin(), verdicts.end(),
-                     [](const Verdict& v) { return v.answer == Verdict::Answer::no; });
-}
-
 std::string in_units(Count count, const Machine& machine) {
   std::string unit = cost_unit(machine);
   if (count == 1) unit.pop_back();
@@ -68,24 +52,25 @@ std::string plan_line(std::string_view name, const std::string& text) {
 }
 
 std::string words_text(const PlanWords& words, const Output& out) {
+  const Price& price = words.price;
   std::string text = fmt::format("{}\n", out.styled(Output::Style::strong, words.what));
-  text += plan_line("machine", fmt::format("{}, {} in each processor", to_string(words.machine),
+  text += plan_line("machine", fmt::format("{}, {} in each processor", to_string(price.machine),
                                            plural(words.elements, words.element)));
   if (!words.layout.empty()) text += plan_line("layout", words.layout);
   text += plan_line("algorithm", fmt::format("{}: {}", words.planner, words.title));
   text += plan_line("from", words.citation);
-  text += plan_line("cost", cost_text(words));
+  text += plan_line("cost", cost_text(price));
   text += plan_line("formula",
-                    fmt::format("{} = {}", words.formula.text, to_string(words.formula.value)));
-  if (words.paper)
+                    fmt::format("{} = {}", price.formula.text, to_string(price.formula.value)));
+  if (price.paper)
     text += plan_line("paper",
-                      fmt::format("{}: {} = {}", words.paper->citation, words.paper->formula.text,
-                                  to_string(words.paper->formula.value)));
+                      fmt::format("{}: {} = {}", price.paper->citation, price.paper->formula.text,
+                                  to_string(price.paper->formula.value)));
   text += plan_line("bound", fmt::format("no plan takes fewer than {}: {}",
-                                         to_string(words.bound.value), words.bound.reason));
-  const Count gap = gap_of(words);
+                                         to_string(price.bound.value), price.bound.reason));
+  const Count gap = price.gap();
   text += plan_line("gap", gap == 0 ? "none, this plan is optimal"
-                                    : in_units(gap, words.machine) + " above the bound");
+                                    : in_units(gap, price.machine) + " above the bound");
   return text;
 }
 
@@ -115,30 +100,6 @@ std::string link_bars(const std::vector<Count>& crossings, Count steps, const Ou
                         100 * used);
   }
   return text;
-}
-
-void add_words(const PlanWords& words, ordered_json& object) {
-  object["cost"] = json_cost(words.cost, words.machine);
-  object["formula"] = {{"text", words.formula.text}, {"value", json_count(words.formula.value)}};
-  object["paper"] = nullptr;
-  if (words.paper)
-    object["paper"] = {{"citation", words.paper->citation},
-                       {"text", words.paper->formula.text},
-                       {"value", json_count(words.paper->formula.value)}};
-  object["bound"] = {{"value", json_count(words.bound.value)}, {"reason", words.bound.reason}};
-  object["gap"] = json_count(gap_of(words));
-}
-
-ordered_json verified_json(const std::vector<Verdict>& verdicts) {
-  bool proof = false;
-  bool replay = false;
-  for (const Verdict& v : verdicts) {
-    if (v.answer == Verdict::Answer::unprovable) continue;
-    (v.by == "proof" ? proof : replay) = true;
-  }
-  if (!proof && !replay) return nullptr;
-  const char* by = proof && replay ? "both" : proof ? "proof" : "replay";
-  return {{"by", by}, {"ok", !was_refused(verdicts)}};
 }
 
 }  // namespace faro::cli

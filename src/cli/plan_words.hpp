@@ -13,32 +13,25 @@
 //     gap          5 steps above the bound
 #pragma once
 
-#include <nlohmann/json.hpp>
-#include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
 
 #include "cli/output.hpp"
 #include "faro/machines/verifier.hpp"
-#include "faro/schedules/estimate.hpp"
-#include "faro/schedules/schedule.hpp"
+#include "service/plan_json.hpp"
 
 namespace faro::cli {
 
 struct PlanWords {
-  std::string what;  // the first line
-  Machine machine;
+  std::string what;    // the first line
   Count elements = 0;  // in each processor
   const char* element = "element";
   std::string layout = {};  // of a butterfly network, with its order
   std::string planner;
   std::string title;
   std::string citation;
-  Cost cost;
-  Formula formula;
-  std::optional<PaperCount> paper;
-  Bound bound;
+  Price price;
 };
 
 // "1 step", "2 unit routes".
@@ -54,12 +47,5 @@ std::string verified_line(const std::vector<Verdict>& verdicts, const Machine& m
                           const Output& out);
 // The use of the links of a cube; nothing where nothing moves.
 std::string link_bars(const std::vector<Count>& crossings, Count steps, const Output& out);
-
-// Sets cost, formula, paper, bound and gap.
-void add_words(const PlanWords& words, nlohmann::ordered_json& object);
-// Whether a verifier said no.
-bool was_refused(const std::vector<Verdict>& verdicts);
-// {"by": "both", "ok": true}, or null.
-nlohmann::ordered_json verified_json(const std::vector<Verdict>& verdicts);
 
 }  // namespace faro::cli

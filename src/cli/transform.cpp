@@ -18,9 +18,8 @@
 #include "faro/base/error.hpp"
 #include "faro/files/array_file.hpp"
 #include "faro/machines/text.hpp"
-#include "faro/service/array_transform.hpp"
-#include "faro/service/butterfly_plan.hpp"
-#include "machines/cube/butterfly_bound.hpp"
+#include "faro/service/plan.hpp"
+#include "faro/transforms/array_transform.hpp"
 #include "schedules/json_numbers.hpp"
 #include "service/array_axis.hpp"
 
@@ -131,7 +130,7 @@ ArrayTransform transform_of(const Options& options, const AxisShape& shape) {
                                   ? ButterflyGoal::Order::most_significant_first
                                   : ButterflyGoal::Order::least_significant_first;
   }
-  if (options.algorithm) transform.network.planner = &butterfly_planner(*options.algorithm);
+  transform.network.algorithm = options.algorithm.value_or("");
   if (options.modulus == "goldilocks") transform.modulus = ArrayTransform::Modulus::goldilocks;
   if (options.sequency) transform.arrangement = butterfly::Arrangement::sequency;
   if (options.exclusive) transform.ends = ArrayTransform::Ends::exclusive;
@@ -159,17 +158,18 @@ PlanWords words_of(const Options& options, const Performed& done, std::uint64_t 
   cost.remote_moves = done.traffic.elements;
   return {.what = fmt::format("{} of {} of 2^{} values", options.kind, plural(lines, "line"),
                               done.request.index_bits),
-          .machine = cube,
           .elements = done.request.elements(),
           .layout = layout_text(done.request),
           .planner = done.planner,
           .title = done.title,
           .citation = done.citation,
-          .cost = cost,
-          .formula = done.estimate.cost,
-          .paper = done.estimate.paper,
-          .bound = options.kind == "sort" ? sorting_bound(cube, done.request.index_bits)
-                                          : bound_of(done.request)};
+          .price = {.machine = cube,
+                    .cost = cost,
+                    .formula = done.estimate.cost,
+                    .paper = done.estimate.paper,
+                    .bound = bound_of(options.kind == "sort"
+                                          ? Request::of(cube, BitonicSort{done.request})
+                                          : Request::of(cube, done.request))}};
 }
 
 std::string links_text(const butterfly::Traffic& traffic, const Output& out) {
@@ -193,13 +193,13 @@ std::string json_of(const Options& options, const Performed& done, std::uint64_t
   }
   ordered_json j = {{"format", "faro-transform/1"},
                     {"transform", options.kind},
-                    {"machine", to_string(words.machine)},
+                    {"machine", to_string(words.price.machine)},
                     {"layout", to_string(done.request.layout())},
                     {"order", order_word(done.request.order)},
                     {"planner", done.planner},
                     {"length", bit(done.request.index_bits)},
                     {"lines", lines}};
-  add_words(words, j);
+  add_price(words.price, j);
   j["links"] = links;
   j["seconds"] = seconds;
   return j.dump();

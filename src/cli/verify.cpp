@@ -9,7 +9,7 @@
 
 #include "cli/command.hpp"
 #include "faro/base/error.hpp"
-#include "faro/files/input.hpp"
+#include "files/file_source.hpp"
 #include "schedules/machine_kind.hpp"
 
 namespace faro::cli {
@@ -27,26 +27,6 @@ VerifyBy by_from(const std::string& text) {
   if (text == "proof") return VerifyBy::proof;
   return text == "both" ? VerifyBy::both : VerifyBy::automatic;
 }
-
-class FileSource : public ByteSource {
- public:
-  FileSource(InputFile& file, Progress progress)
-      : file_(file),
-        total_bytes_(file.is_mappable() ? file.size_bytes() : 0),
-        progress_(std::move(progress)) {}
-  std::size_t read(std::span<std::byte> into) override {
-    const std::size_t count = file_.read(into);
-    done_bytes_ += count;
-    report(progress_, done_bytes_, std::max(done_bytes_, total_bytes_));
-    return count;
-  }
-
- private:
-  InputFile& file_;
-  std::uint64_t total_bytes_;
-  std::uint64_t done_bytes_ = 0;
-  Progress progress_;
-};
 
 // One line of another source after the other.
 class LineSource : public ByteSource {
@@ -156,8 +136,7 @@ int verify_lines(ByteSource& source, const VerifyOptions& options, Output& out) 
 }
 
 int run(const Options& options, Output& out) {
-  InputFile file = InputFile::open(options.schedule);
-  FileSource source(file, out.progress("verifying", Output::Unit::bytes));
+  FileSource source(options.schedule, out.progress("verifying", Output::Unit::bytes));
   const VerifyOptions verify{by_from(options.by), options.map};
   if (options.lines) return verify_lines(source, verify, out);
   const VerifyReport report = verify_schedule(source, verify);

@@ -7,9 +7,10 @@
 #include <array>
 
 #include "faro/algebra/gray.hpp"
-#include "faro/service/butterfly_plan.hpp"
+#include "faro/service/catalogue.hpp"
 #include "faro/transforms/traffic.hpp"
 #include "papers/butterfly_figures.hpp"
+#include "papers/butterfly_motion.hpp"
 #include "planners/cube/butterfly/rows.hpp"
 
 namespace faro::inline v1 {
@@ -28,14 +29,12 @@ std::string layout_text(const ButterflyNetwork& request) {
 }
 
 // Steps of the plan, built and judged now.
-std::string ours(const ButterflyNetwork& request, const char* algorithm) {
-  const ButterflyPlanner* planner = find_butterfly_planner(algorithm);
-  if (planner == nullptr || planner->refusal(request)) return "-";
-  const ButterflyPlanReport report = plan_butterfly(request, {.algorithm = algorithm});
-  const bool sure = std::any_of(report.verdicts.begin(), report.verdicts.end(),
-                                [](const Verdict& v) { return v.ok(); });
-  if (!report.ok() || !sure) return "refused";
-  return to_string(report.cost.steps);
+std::string ours(const ButterflyNetwork& network, const char* algorithm) {
+  const Request asked = request_of(network);
+  const Planner* planner = find_planner(algorithm);
+  if (planner == nullptr || planner->refusal(asked)) return "-";
+  const Plan made = plan(asked, {.algorithm = algorithm});
+  return made.ok() ? to_string(made.cost().steps) : "refused";
 }
 
 // ---- figures ----
@@ -177,10 +176,10 @@ PaperTable table2() {
        "conversions change, is left out here. Stages become local after the exchanges: "
        "bit 4 | 3 | 2 | 1, 0."}};
   const ButterflyNetwork request{.processor_bits = 3, .index_bits = 5, .encoding = Encoding::gray};
-  const ButterflyPlanReport report = plan_butterfly(request, {.algorithm = "butterfly-local"});
+  const ButterflyGoal goal = goal_of(judged_plan(request, "butterfly-local"));
   std::vector<butterfly::Form> rows = butterfly::start_rows(request);
   for (std::size_t k = 0; k < names.size(); ++k) {
-    if (k > 0) rows[3 - k] = {report.goal.final_processor_rows[k - 1], 0};
+    if (k > 0) rows[3 - k] = {goal.final_processor_rows[k - 1], 0};
     for (Word i = 0; i < 8; ++i) {
       table.rows.push_back({names[k], bits(gray(i), 3), printed[k][i], contents(rows, gray(i))});
     }
@@ -203,11 +202,11 @@ PaperTable table3() {
       {},
       {"b5 in print stands for b_{n+1}, any memory bit but b_n; ours takes the top one."}};
   const ButterflyNetwork request{.processor_bits = 4, .index_bits = 7, .encoding = Encoding::gray};
-  const ButterflyPlanReport report = plan_butterfly(request, {.algorithm = "butterfly-local"});
+  const ButterflyGoal goal = goal_of(judged_plan(request, "butterfly-local"));
   const std::vector<butterfly::Form> start = butterfly::start_rows(request);
   for (std::size_t k = 0; k < 2; ++k) {
     table.rows.push_back({fmt::format("{}", 3 - k), form_text(start[3 - k].mask),
-                          k == 0 ? "b5" : "b4", form_text(report.goal.final_processor_rows[k])});
+                          k == 0 ? "b5" : "b4", form_text(goal.final_processor_rows[k])});
   }
   return table;
 }
@@ -234,7 +233,7 @@ PaperTable costs(const Printed& printed) {
       request.index_bits = n + m;
       const Count k = request.elements();
       const std::string steps = ours(request, printed.algorithm);
-      const Bound bound = bound_of(request);
+      const Bound bound = bound_of(request_of(request));
       std::string gap = "-";
       if (const auto counted = count_from(steps)) gap = to_string(*counted - bound.value);
       table.rows.push_back({fmt::format("{}", n), to_string(k),
@@ -336,7 +335,7 @@ PaperTable theorem5() {
       request.output = output;
       table.rows.push_back({fmt::format("{}", n), output == Output::binary ? "binary" : "gray",
                             fmt::format("{}", n), ours(request, "butterfly-replication"),
-                            to_string(bound_of(request).value)});
+                            to_string(bound_of(request_of(request)).value)});
     }
   }
   return table;
@@ -366,7 +365,7 @@ PaperTable table4() {
     request.processor_bits = 4;
     request.index_bits = 8;
     const bool cyclic = line.allocation == Allocation::cyclic;
-    const std::string bound = to_string(bound_of(request).value);
+    const std::string bound = to_string(bound_of(request_of(request)).value);
     table.rows.push_back({layout_text(request), "between processors", line.inter,
                           ours(request, "butterfly-inter"), bound});
     table.rows.push_back({layout_text(request), "local", line.local,

@@ -7,7 +7,7 @@
 
 #include "faro/algebra/gray.hpp"
 #include "papers/butterfly_figures.hpp"
-#include "service/butterfly_motion.hpp"
+#include "papers/butterfly_motion.hpp"
 
 namespace faro::inline v1 {
 namespace {

@@ -8,11 +8,10 @@
 #include "base/check.hpp"
 #include "faro/algebra/gray.hpp"
 #include "faro/algebra/notation.hpp"
-#include "faro/service/butterfly_plan.hpp"
 #include "faro/service/simulate.hpp"
 #include "papers/butterfly_figures.hpp"
+#include "papers/butterfly_motion.hpp"
 #include "planners/cube/butterfly/rows.hpp"
-#include "service/butterfly_motion.hpp"
 
 namespace faro::inline v1 {
 namespace {
@@ -30,11 +29,10 @@ ButterflyNetwork cyclic(int n, int p) {
 // The rows after the first `exchanges` exchanges of local conversion: each dimension is exchanged
 // once, from the top down, so they are final.
 std::vector<Form> rows_of_local(const ButterflyNetwork& request, std::size_t exchanges) {
-  const ButterflyPlanReport report = plan_butterfly(request, {.algorithm = "butterfly-local"});
-  FARO_CHECK(report.ok() && !report.verdicts.empty());
+  const ButterflyGoal goal = goal_of(judged_plan(request, "butterfly-local"));
   std::vector<Form> rows = butterfly::start_rows(request);
   for (std::size_t k = 0; k < exchanges; ++k) {
-    rows[rows.size() - 1 - k] = {report.goal.final_processor_rows[k], 0};
+    rows[rows.size() - 1 - k] = {goal.final_processor_rows[k], 0};
   }
   return rows;
 }
@@ -122,7 +120,7 @@ PaperTable figure6() {
         {"0|1", "1|1", "3|1", "2|1"},
         {"0|3", "1|3", "3|3", "2|3"},
         {"0|2", "1|2", "3|2", "2|2"}}});
-  table.remarks.push_back("Figure 4 is a drawing of the two steps.");
+  table.remarks.emplace_back("Figure 4 is a drawing of the two steps.");
   return table;
 }
 
@@ -133,10 +131,10 @@ PaperTable figure7() {
         {"0|1", "1|1", "2|1", "3|1"},
         {"0|2", "1|2", "3|2", "2|2"},
         {"0|3", "1|3", "3|3", "2|3"}}});
-  table.remarks.push_back(
+  table.remarks.emplace_back(
       "In the last two rows processors 11 and 10 are exchanged in print: the first two rows have "
       "the memory index in Gray code over the processors, and so must these.");
-  table.remarks.push_back("Figure 5 is a drawing of the two steps.");
+  table.remarks.emplace_back("Figure 5 is a drawing of the two steps.");
   return table;
 }
 

@@ -8,12 +8,12 @@
 
 #include "faro/base/error.hpp"
 #include "faro/machines/pops/model.hpp"
-#include "faro/planners/pops/matmul/matmul.hpp"
 #include "faro/service/catalogue.hpp"
 #include "machines/pops/bounds.hpp"
 #include "papers/cells.hpp"
 #include "planners/pops/affine.hpp"
 #include "planners/pops/broadcast.hpp"
+#include "planners/pops/matmul/matmul.hpp"
 #include "planners/pops/packets.hpp"
 #include "planners/pops/patterns.hpp"
 

@@ -6,9 +6,8 @@
 #include "faro/base/error.hpp"
 #include "faro/base/limits.hpp"
 #include "faro/machines/text.hpp"
-#include "faro/planners/planner.hpp"
-#include "faro/planners/pops/matmul/matmul.hpp"
 #include "faro/schedules/map_goal.hpp"
+#include "planners/pops/matmul/matmul.hpp"
 
 namespace faro::inline v1 {
 namespace {
@@ -140,14 +139,6 @@ void complete(ButterflyNetwork& network, const Machine& machine) {
                 fmt::format("2^{} elements a processor; a plan has rules for each of them, at most "
                             "2^{}: take a larger cube",
                             network.memory_bits(), butterfly_memory_bits_max));
-  // Every element of a processor has rules of its own in every stage.
-  const Count rules = network.elements() * static_cast<unsigned>(p);
-  if (rules > limits::butterfly_rules_max)
-    throw Error(
-        ErrorCode::limit,
-        fmt::format("2^{} elements a processor, {} stages: a plan of some {} rules, and the "
-                    "limit is {}; take a larger cube",
-                    network.memory_bits(), p, to_string(rules), limits::butterfly_rules_max));
   if (network.section_bits < 0 || network.section_bits > p)
     refuse(fmt::format("sectioning by {} of {} index bits", network.section_bits, p));
 }
@@ -276,26 +267,6 @@ std::string Request::text() const {
 Request Request::with_elements(std::uint64_t elements) const {
   if (content_->on_subcube) refuse("the map of a subcube says how many elements there are");
   return of(content_->machine, content_->question, elements);
-}
-
-ScheduleHeader header_of(const Request& request, std::string_view planner, std::uint64_t slots) {
-  ScheduleHeader header;
-  header.machine = request.machine();
-  header.elements = request.elements();
-  header.slots = slots;
-  header.planner = planner;
-  if (request.is_map()) {
-    header.goal = request.map();
-    return header;
-  }
-  MovesGoal goal;
-  const auto& to = request.destinations();
-  if (std::holds_alternative<Destinations>(request.question()))
-    for (std::uint64_t e = 0; e < request.elements(); ++e)
-      for (Word p = 0; p < to.size(); ++p)
-        goal.moves.push_back({p, static_cast<Slot>(e), to[p], static_cast<Slot>(e)});
-  header.goal = std::move(goal);
-  return header;
 }
 
 }  // namespace faro::inline v1

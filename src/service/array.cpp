@@ -39,6 +39,20 @@ void permute_along(Array& array, const ArrayAxis& axis, const BitMap& map,
                          {.threads = options.threads});
 }
 
+// A map that states another width is told by the length that it is for.
+BitMap map_in_words(std::string_view map, int width) {
+  try {
+    return parse_notation(map, {.total = width, .processor = {}}).map;
+  } catch (const NotationError& error) {
+    if (error.fault() != NotationFault::size) throw;
+    try {
+      return parse_notation(map).map;
+    } catch (const NotationError&) {
+      throw error;
+    }
+  }
+}
+
 }  // namespace
 
 NpyHeader Array::header() const {
@@ -73,8 +87,7 @@ void permute(Array& array, const BitMap& map, const ArrayOptions& options) {
 
 void permute(Array& array, std::string_view map, const ArrayOptions& options) {
   const ArrayAxis axis = array_axis(checked_header(array), options.axis, name);
-  permute_along(array, axis, parse_notation(map, {.total = axis.width, .processor = {}}).map,
-                options);
+  permute_along(array, axis, map_in_words(map, axis.width), options);
 }
 
 }  // namespace faro::inline v1

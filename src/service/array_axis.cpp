@@ -28,8 +28,7 @@ namespace {
   std::string axes;
   for (std::size_t k = 0; k < header.shape.size(); ++k)
     if (is_power_of_two(header.shape[k]) && header.shape[k] > 1)
-      axes +=
-          fmt::format("{}--axis {} ({} elements)", axes.empty() ? "" : ", ", k, header.shape[k]);
+      axes += fmt::format("{}axis {} ({} elements)", axes.empty() ? "" : ", ", k, header.shape[k]);
   if (!axes.empty())
     message += fmt::format("; of shape {} these would do: {}", shape_text(header), axes);
   refuse(name, message);
@@ -79,7 +78,7 @@ ArrayAxis array_axis(const NpyHeader& header, std::optional<std::int64_t> wanted
   const auto axes = static_cast<std::int64_t>(header.shape.size());
   const std::int64_t index = *wanted < 0 ? *wanted + axes : *wanted;
   if (index < 0 || index >= axes)
-    refuse(name, fmt::format("--axis {}: shape {} has {} {}", *wanted, shape_text(header), axes,
+    refuse(name, fmt::format("axis {}: shape {} has {} {}", *wanted, shape_text(header), axes,
                              axes == 1 ? "axis" : "axes"));
   const auto k = static_cast<std::size_t>(index);
   const std::uint64_t length = header.shape[k];

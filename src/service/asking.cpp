@@ -130,8 +130,11 @@ Asked ask(const Request& request, const Bound& bound, const PlanOptions& options
     if (!c.planner->searches() || c.refusal) continue;
     const Count least = std::max(bound.value, c.planner->at_least(request));
     // With an equal cost it may still win by what decides between equals.
-    if (asked.chosen != nullptr && (rank(best).cost.value < least ||
-                                    (rank(best).cost.value == least && rank(best).ties.empty())))
+    if (asked.chosen != nullptr && options.searches == PlanOptions::Searches::last_resort)
+      c.not_asked = fmt::format("it searches, and {} applies", asked.chosen->name());
+    else if (asked.chosen != nullptr &&
+             (rank(best).cost.value < least ||
+              (rank(best).cost.value == least && rank(best).ties.empty())))
       c.not_asked =
           fmt::format("its search cannot take fewer than {}, and {} offers {}", to_string(least),
                       asked.chosen->name(), to_string(rank(best).cost.value));

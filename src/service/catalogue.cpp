@@ -6,6 +6,13 @@
 #include "planners/cube/affine/affine_memory.hpp"
 #include "planners/cube/affine/bits_in_turn.hpp"
 #include "planners/cube/affine/row_operations.hpp"
+#include "planners/cube/butterfly/inter_processor.hpp"
+#include "planners/cube/butterfly/list_scheduler.hpp"
+#include "planners/cube/butterfly/local_conversion.hpp"
+#include "planners/cube/butterfly/replication.hpp"
+#include "planners/cube/butterfly/sectioning.hpp"
+#include "planners/cube/butterfly/sorting.hpp"
+#include "planners/cube/butterfly/table_planner.hpp"
 #include "planners/cube/codes/exchange_sequence.hpp"
 #include "planners/cube/codes/minimum_path.hpp"
 #include "planners/cube/codes/one_port_half.hpp"
@@ -24,7 +31,9 @@
 #include "planners/mesh/sweep.hpp"
 #include "planners/mesh/torus_digit.hpp"
 #include "planners/pops/affine.hpp"
+#include "planners/pops/broadcast.hpp"
 #include "planners/pops/fewest.hpp"
+#include "planners/pops/matmul/matmul.hpp"
 #include "planners/pops/named.hpp"
 #include "planners/pops/patterns.hpp"
 #include "planners/pops/permutation.hpp"
@@ -104,6 +113,12 @@ const auto table = std::to_array<const Planner*>({
     &pops_perfect_shuffle,
     &pops_unshuffle,
     &pops_bit_shuffle,
+    // POPS network: products of matrices, broadcasts
+    &pops_matmul,
+    &pops_matmul_paper,
+    &pops_one_to_all,
+    &pops_all_to_all,
+    &pops_personalised,
     // Mesh, one route at a time: permutations of bits
     &mesh_permute,
     &mesh_permute_plus,
@@ -121,6 +136,15 @@ const auto table = std::to_array<const Planner*>({
     &links_congestion,
     // Ranks
     &ranks_rounds,
+    // Boolean cube: butterfly networks and sorts
+    &local_memory_first,
+    &local_processor_first,
+    &inter_processor_conversion,
+    &sectioning,
+    &replication,
+    &table_planner,
+    &list_scheduler,
+    &bitonic_sort,
 });
 
 }  // namespace

@@ -7,9 +7,7 @@
 #include <cmath>
 #include <cstring>
 
-#include "base/check.hpp"
 #include "faro/base/error.hpp"
-#include "machines/pops/bounds.hpp"
 #include "machines/pops/performer.hpp"
 
 namespace faro::inline v1 {
@@ -116,10 +114,17 @@ T load(const std::byte* at, const NumberType& type) {
   }
 }
 
+void check_size(const StoredMatrix& matrix, std::uint64_t order) {
+  const std::uint64_t wanted = order * order * number_type(matrix.type).bytes;
+  if (matrix.data.size() != wanted)
+    throw Error(ErrorCode::usage,
+                fmt::format("a matrix of order {} and type {} has {} bytes, not {}", order,
+                            matrix.type, wanted, matrix.data.size()));
+}
+
 template <class T>
 std::vector<T> loaded(const StoredMatrix& matrix, std::uint64_t order) {
   const NumberType type = number_type(matrix.type);
-  FARO_CHECK(matrix.data.size() == order * order * type.bytes);
   std::vector<T> values;
   values.reserve(order * order);
   for (std::uint64_t i = 0; i < order; ++i)
@@ -131,99 +136,55 @@ std::vector<T> loaded(const StoredMatrix& matrix, std::uint64_t order) {
   return values;
 }
 
-// Counts as the verifier does, with one counter a processor that is never cleared.
-class Tally : public ScheduleSink {
- public:
-  Cost cost;
-  std::uint64_t registers = 0;
-  void begin(const ScheduleHeader& header) override {
-    registers = header.slots;
-    work_.assign(pops::processors(std::get<Pops>(header.machine)), {0, 0});
-  }
-  void step(const PopsSlot& slot) override {
-    ++slot_;
-    cost.slots += slot.sends.empty() ? 0U : 1U;
-    std::uint64_t busiest = 0;
-    for (const PopsOperation& op : slot.operations) {
-      auto& [last, count] = work_[op.processor];
-      count = last == slot_ ? count + 1 : 1;
-      last = slot_;
-      busiest = std::max(busiest, count);
-    }
-    cost.compute_rounds += busiest;
-  }
-  void finish() override {}
-
- private:
-  std::uint64_t slot_ = 0;
-  std::vector<std::pair<std::uint64_t, std::uint64_t>> work_;  // slot and operations in it
-};
-
-// Stores T as the product's type: Store maps a value to what is written.
+// Stores T as the product's type: `store` maps a value to what is written.
 template <class T, class Store>
-void perform(const StoredMatrix& a, const StoredMatrix& b, const MatmulOptions& options,
-             MatmulReport& report, Store store) {
-  const std::vector<T> left = loaded<T>(a, options.order);
-  const std::vector<T> right = loaded<T>(b, options.order);
-  // One after the other: each holds all registers of the network, a few gigabytes for order 512.
-  if (options.verify == MatmulOptions::Verify::yes) {
-    const auto replay = make_replay();
-    push_matmul(options.machine, options.order, options.algorithm, *replay);
-    report.verdict = replay->verdict();
-  }
+std::vector<std::byte> product_of(const StoredMatrix& a, const StoredMatrix& b, const Plan& plan,
+                                  Store store) {
+  const std::uint64_t order = plan.request().get_if<MatrixProduct>()->order;
+  const std::vector<T> left = loaded<T>(a, order);
+  const std::vector<T> right = loaded<T>(b, order);
   PopsMultiplier<T> network(left, right);
-  Tally tally;
-  TeeSink tee({&network, &tally});
-  push_matmul(options.machine, options.order, options.algorithm, tee);
-  report.cost = tally.cost;
-  report.registers = tally.registers;
+  plan.push(network);
+  std::vector<std::byte> data;
   for (const T& value : network.take_product()) {
     const auto stored = store(value);
     const auto* bytes = reinterpret_cast<const std::byte*>(&stored);
-    report.data.insert(report.data.end(), bytes, bytes + sizeof(stored));
+    data.insert(data.end(), bytes, bytes + sizeof(stored));
   }
-}
-
-template <class T>
-void perform(const StoredMatrix& a, const StoredMatrix& b, const MatmulOptions& options,
-             MatmulReport& report) {
-  perform<T>(a, b, options, report, [](T value) { return value; });
+  return data;
 }
 
 }  // namespace
 
 MatmulReport multiply(const StoredMatrix& a, const StoredMatrix& b, const MatmulOptions& options) {
-  if (const auto why = matmul_refusal(options.machine, options.order))
-    throw Error(ErrorCode::impossible, *why);
+  const Request request = Request::of(options.machine, MatrixProduct{options.order});
   const NumberType type = promoted(number_type(a.type), number_type(b.type));
-  MatmulReport report;
-  report.type = text_of(type);
-  report.formula = matmul_slots(options.machine, options.order, options.algorithm);
-  report.paper = {"Sahni 2000, section 2",
-                  matmul_slots(options.machine, options.order, MatmulAlgorithm::paper)};
-  report.bound = matmul_bound(options.machine, options.order);
-  report.hardware = pops::hardware(options.machine);
-  const auto run = [&]<class T>(T) { perform<T>(a, b, options, report); };
+  check_size(a, options.order);
+  check_size(b, options.order);
+  const Plan made = plan(request, {.algorithm = options.algorithm, .verify = options.verify});
+  const auto with = [&]<class T>(T) {
+    return product_of<T>(a, b, made, [](T value) { return value; });
+  };
+  MatmulReport report{.type = text_of(type), .plan = made};
   if (type.kind == 'b')
-    perform<std::uint32_t>(a, b, options, report, [](std::uint32_t count) {
-      return static_cast<std::uint8_t>(count != 0);
-    });
+    report.data = product_of<std::uint32_t>(
+        a, b, made, [](std::uint32_t count) { return static_cast<std::uint8_t>(count != 0); });
   else if (type.kind == 'f' && type.bytes == 2)
-    perform<float>(a, b, options, report, [](float x) { return to_half(x); });
+    report.data = product_of<float>(a, b, made, [](float x) { return to_half(x); });
   else if (type.kind == 'f')
-    type.bytes == 4   ? run(float{})
-    : type.bytes == 8 ? run(double{})
-                      : run(static_cast<long double>(0));
+    report.data = type.bytes == 4   ? with(float{})
+                  : type.bytes == 8 ? with(double{})
+                                    : with(static_cast<long double>(0));
   else if (type.kind == 'i')
-    type.bytes == 1   ? run(std::int8_t{})
-    : type.bytes == 2 ? run(std::int16_t{})
-    : type.bytes == 4 ? run(std::int32_t{})
-                      : run(std::int64_t{});
+    report.data = type.bytes == 1   ? with(std::int8_t{})
+                  : type.bytes == 2 ? with(std::int16_t{})
+                  : type.bytes == 4 ? with(std::int32_t{})
+                                    : with(std::int64_t{});
   else
-    type.bytes == 1   ? run(std::uint8_t{})
-    : type.bytes == 2 ? run(std::uint16_t{})
-    : type.bytes == 4 ? run(std::uint32_t{})
-                      : run(std::uint64_t{});
+    report.data = type.bytes == 1   ? with(std::uint8_t{})
+                  : type.bytes == 2 ? with(std::uint16_t{})
+                  : type.bytes == 4 ? with(std::uint32_t{})
+                                    : with(std::uint64_t{});
   return report;
 }
 

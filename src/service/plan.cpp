@@ -10,6 +10,11 @@
 #include "faro/schedules/cost.hpp"
 #include "faro/schedules/fingerprint.hpp"
 #include "machines/bounds.hpp"
+#include "machines/cube/butterfly_bound.hpp"
+#include "machines/pops/bounds.hpp"
+#include "machines/sort_verifiers.hpp"
+#include "planners/header.hpp"
+#include "planners/pops/broadcast.hpp"
 #include "schedules/machine_kind.hpp"
 #include "service/asking.hpp"
 #include "service/crossings.hpp"
@@ -149,6 +154,34 @@ class Nobody : public ScheduleSink {
   void finish() override {}
 };
 
+// Every element of a processor has rules of its own in every stage; they are proved and written.
+void check_size(const Request& request) {
+  const auto* network = request.get_if<ButterflyNetwork>();
+  const auto* sort = request.get_if<BitonicSort>();
+  if (network == nullptr && sort == nullptr) return;
+  if (sort != nullptr) network = &sort->network;
+  const auto p = static_cast<unsigned>(network->index_bits);
+  const unsigned stages = sort == nullptr ? p : p * (p + 1) / 2;
+  const Count rules = network->elements() * stages;
+  if (rules > limits::butterfly_rules_max)
+    throw Error(
+        ErrorCode::limit,
+        fmt::format("2^{} elements a processor, {} stages: a plan of some {} rules, and "
+                    "the limit is {}; take a larger cube",
+                    network->memory_bits(), stages, to_string(rules), limits::butterfly_rules_max));
+}
+
+// A header cannot say that the passes are those of a sort, so they are chosen by the question.
+std::vector<std::unique_ptr<Verifier>> verifiers_of(const BitonicSort& sort, VerifyBy verify) {
+  std::vector<std::unique_ptr<Verifier>> all;
+  if (verify == VerifyBy::nobody) return all;
+  if (verify != VerifyBy::replay) all.push_back(make_sort_proof());
+  if (verify == VerifyBy::replay || verify == VerifyBy::both ||
+      (verify == VerifyBy::automatic && sort.network.index_bits <= limits::replay_default_log2_max))
+    all.push_back(make_sort_replay());
+  return all;
+}
+
 // What the paper offers for this problem: for the planner's own algorithm, else its cheapest.
 std::optional<PaperCount> paper_count(const Asked& asked) {
   std::optional<PaperCount> best = asked.offer.estimate.paper;
@@ -165,6 +198,7 @@ std::optional<PaperCount> paper_count(const Asked& asked) {
 class Planning {
  public:
   static Plan plan(const Request& asked, const PlanOptions& options) {
+    check_size(asked);
     std::optional<PacketReport> packets;
     Request request = asked;
     if (options.packets) {
@@ -200,11 +234,17 @@ class Planning {
     std::vector<ScheduleSink*> sinks{&header, &crossings, &cost, &fingerprint, &progress};
     std::vector<std::unique_ptr<Verifier>> verifiers;
     const VerifyBy verify = options.verify;
-    if (verify == VerifyBy::proof || verify == VerifyBy::both) verifiers.push_back(make_proof());
-    if (verify == VerifyBy::replay || verify == VerifyBy::both) verifiers.push_back(make_replay());
+    const auto* sort = content.request.get_if<BitonicSort>();
+    if (sort != nullptr) {
+      verifiers = verifiers_of(*sort, verify);
+    } else {
+      if (verify == VerifyBy::proof || verify == VerifyBy::both) verifiers.push_back(make_proof());
+      if (verify == VerifyBy::replay || verify == VerifyBy::both)
+        verifiers.push_back(make_replay());
+    }
     for (const auto& verifier : verifiers) sinks.push_back(verifier.get());
     DefaultVerifiers automatic;
-    if (verify == VerifyBy::automatic) sinks.push_back(&automatic);
+    if (verify == VerifyBy::automatic && sort == nullptr) sinks.push_back(&automatic);
     TeeSink tee(sinks);
     content.offer.push(tee);
     content.crossings = crossings.crossings();
@@ -212,8 +252,9 @@ class Planning {
     content.cost =
         performed(content.listed_cost, content.request.machine(), content.request.elements());
     content.fingerprint = fingerprint.text();
+    check_promise(content);
     for (const auto& verifier : verifiers) content.verdicts.push_back(verifier->verdict());
-    if (verify != VerifyBy::automatic) return;
+    if (verify != VerifyBy::automatic || sort != nullptr) return;
     for (const auto& verdict : {automatic.proof(), automatic.replay()})
       if (verdict) content.verdicts.push_back(*verdict);
     if (!automatic.replay() && replay_is_possible(content.header) &&
@@ -223,6 +264,20 @@ class Planning {
       content.offer.push(same);
       content.verdicts.push_back(replay->verdict());
     }
+  }
+
+  // A verifier judges by the header's goal, and planners are compared by what they promise.
+  static void check_promise(const Plan::Content& content) {
+    const std::string_view name = content.planner->name();
+    if (const auto breach = breach_of(content.request, content.header))
+      throw InternalError(
+          fmt::format("planner {} made a schedule for another question: {}", name, *breach));
+    const Count promised = content.offer.estimate.cost.value;
+    const Count counted = cost_value(content.request.machine(), content.cost);
+    if (promised != counted)
+      throw InternalError(fmt::format("planner {} promised {} {}, its schedule takes {}", name,
+                                      to_string(promised), cost_unit(content.request.machine()),
+                                      to_string(counted)));
   }
 
   static void complete(ScheduleHeader& header, const Plan::Content& content) {
@@ -340,7 +395,21 @@ Bound bound_of(const Request& request) {
   if (!request.destinations().empty())
     return lower_bound(request.machine(), std::span<const std::uint64_t>(request.destinations()),
                        request.elements());
-  return {.value = 0, .reason = "no bound is known for this request"};
+  if (const auto* network = request.get_if<ButterflyNetwork>()) {
+    ButterflyGoal goal;
+    goal.processor_bits = network->processor_bits;
+    goal.index_bits = network->index_bits;
+    goal.allocation = network->allocation;
+    goal.order = network->order;
+    return lower_bound(std::get<Hypercube>(request.machine()), goal);
+  }
+  if (const auto* sort = request.get_if<BitonicSort>())
+    return sorting_bound(std::get<Hypercube>(request.machine()), sort->network.index_bits);
+  if (const auto* product = request.get_if<MatrixProduct>())
+    return matmul_bound(std::get<Pops>(request.machine()), product->order);
+  if (const auto* broadcast = request.get_if<Broadcast>())
+    return broadcast_bound(std::get<Pops>(request.machine()), broadcast->kind);
+  return {.value = 0, .reason = "nothing moves"};
 }
 
 Plan plan(const Request& request, const PlanOptions& options) {

@@ -4,11 +4,11 @@
 
 #include <nlohmann/json.hpp>
 
-#include "base/check.hpp"
 #include "faro/base/error.hpp"
 #include "faro/schedules/fingerprint.hpp"
 #include "faro/schedules/json_reader.hpp"
 #include "faro/schedules/map_goal.hpp"
+#include "files/file_source.hpp"
 #include "schedules/json_numbers.hpp"
 #include "service/default_verifiers.hpp"
 
@@ -82,6 +82,28 @@ struct Breaches : ReadListener {
   void warning(const std::string& message) override { warnings.push_back(message); }
 };
 
+// The first breach ends the reading.
+class Strict : public ReadListener {
+ public:
+  explicit Strict(const std::string& name) : name_(name) {}
+  void breach(Count step, const std::string& rule, const std::string& message) override {
+    throw Error(ErrorCode::refused,
+                fmt::format("{}: step {}: {}: {}", name_, to_string(step), rule, message));
+  }
+  void warning(const std::string&) override {}
+
+ private:
+  const std::string& name_;
+};
+
+ReadOptions reading() {
+  ReadOptions options;
+  options.map_from = [](std::string_view text, const Machine& machine, std::uint64_t elements) {
+    return map_goal_from(text, machine, elements);
+  };
+  return options;
+}
+
 // Two answers as one; requires at least one.
 Verdict combined(const Verdict* replay, const Verdict* proof) {
   if (replay == nullptr) return *proof;
@@ -116,14 +138,12 @@ const char* name_of(Answer answer) {
 }  // namespace
 
 VerifyReport verify_schedule(ByteSource& source, const VerifyOptions& options) {
-  FARO_CHECK(options.by != VerifyBy::nobody);
+  if (options.by == VerifyBy::nobody)
+    throw Error(ErrorCode::usage, "a schedule that nobody is to verify gets no verdict");
   Watch watch(options.by);
   Breaches breaches;
-  ReadOptions read;
+  ReadOptions read = reading();
   read.map = options.map;
-  read.map_from = [](std::string_view text, const Machine& machine, std::uint64_t elements) {
-    return map_goal_from(text, machine, elements);
-  };
   const ReadOutcome outcome = read_schedule(source, watch, read, breaches);
   VerifyReport report;
   report.machine = watch.machine;
@@ -138,6 +158,21 @@ VerifyReport verify_schedule(ByteSource& source, const VerifyOptions& options) {
   }
   add_breaches(report.verdict, breaches);
   return report;
+}
+
+VerifyReport verify_schedule_file(const std::string& path, const VerifyOptions& options) {
+  FileSource source(path);
+  return verify_schedule(source, options);
+}
+
+Verdict verify_file(const std::string& path, const VerifyOptions& options) {
+  return verify_schedule_file(path, options).verdict;
+}
+
+void read_schedule(const std::string& path, ScheduleSink& sink) {
+  FileSource source(path);
+  Strict strict(path);
+  read_schedule(source, sink, reading(), strict);
 }
 
 std::string verdict_json(const VerifyReport& report) {

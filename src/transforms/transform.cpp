@@ -6,7 +6,9 @@
 
 #include "faro/algebra/bit_map.hpp"
 #include "faro/base/error.hpp"
+#include "faro/service/catalogue.hpp"
 #include "planners/cube/butterfly/rows.hpp"
+#include "service/asking.hpp"
 
 namespace faro::inline v1::butterfly {
 
@@ -57,27 +59,36 @@ ButterflyNetwork request_for(const Network& network, std::uint64_t length) {
                     length, bit(network.processor_bits), network.processor_bits,
                     request.index_bits));
   }
-  check_request(request);
   return request;
 }
 
 namespace {
 
-// The request in one order, and the planner for it. One element a processor, least significant bit
-// first, stays in its code; everything else can end in binary code.
-Choice choice_for(ButterflyNetwork request, Order order, const ButterflyPlanner* planner) {
-  request.order = order;
-  if (order == Order::least_significant_first && request.memory_bits() == 0 && coded(request)) {
-    request.output = ButterflyNetwork::Output::gray;
+Request request_of(const ButterflyNetwork& network) {
+  return Request::of(Hypercube{.dimensions = network.processor_bits}, network);
+}
+
+Choice choice_of(const ButterflyNetwork& network, const Request& request, std::string algorithm) {
+  const PlanOptions options{.algorithm = std::move(algorithm),
+                            .searches = PlanOptions::Searches::last_resort};
+  Asked asked = ask(request, {}, options);
+  return {network, asked.chosen->about(), std::move(asked.offer)};
+}
+
+// The offer in one order. One element a processor, least significant bit first, stays in its code;
+// everything else can end in binary code.
+Choice choice_for(ButterflyNetwork network, Order order, const std::string& algorithm) {
+  network.order = order;
+  if (order == Order::least_significant_first && network.memory_bits() == 0 && coded(network)) {
+    network.output = ButterflyNetwork::Output::gray;
   }
-  if (planner == nullptr) return {request, &cheapest_butterfly_planner(request)};
-  for (const auto output : {request.output, ButterflyNetwork::Output::gray}) {
-    request.output = output;
-    if (!planner->refusal(request)) return {request, planner};
+  const Planner* planner = algorithm.empty() ? nullptr : find_planner(algorithm);
+  if (planner != nullptr && planner->refusal(request_of(network))) {
+    ButterflyNetwork gray = network;
+    gray.output = ButterflyNetwork::Output::gray;
+    if (!planner->refusal(request_of(gray))) network = gray;
   }
-  request.output = ButterflyNetwork::Output::binary;
-  throw Error(ErrorCode::impossible,
-              fmt::format("{} does not apply: {}", planner->name, *planner->refusal(request)));
+  return choice_of(network, request_of(network), algorithm);
 }
 
 }  // namespace
@@ -91,12 +102,19 @@ Choice choose(const Network& network, std::uint64_t length, std::optional<Order>
                     : "a bitonic merge runs from the most significant bit on");
   }
   if (network.order) needed = network.order;
-  if (needed) return choice_for(request, *needed, network.planner);
+  if (needed) return choice_for(request, *needed, network.algorithm);
   // Memory stages first is never dearer.
   const bool cyclic = request.allocation == Allocation::cyclic;
   return choice_for(request,
                     cyclic ? Order::most_significant_first : Order::least_significant_first,
-                    network.planner);
+                    network.algorithm);
+}
+
+Choice choose_sort(const Network& network, std::uint64_t length) {
+  ButterflyNetwork sorted = request_for(network, length);
+  sorted.order = Order::most_significant_first;
+  return choice_of(
+      sorted, Request::of(Hypercube{.dimensions = sorted.processor_bits}, BitonicSort{sorted}), {});
 }
 
 template <class Real>

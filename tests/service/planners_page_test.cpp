@@ -11,6 +11,7 @@
 #include "faro/machines/text.hpp"
 #include "faro/machines/verifier.hpp"
 #include "faro/service/catalogue.hpp"
+#include "faro/service/plan.hpp"
 #include "full.hpp"
 #include "paths.hpp"
 
@@ -93,14 +94,29 @@ Request request_of(const Sample& sample) {
   return Request::of(sample.map, sample.machine, sample.elements);
 }
 
+// The samples, then networks and sorts of two, four and eight elements a processor.
+std::vector<Request> requests(int bits, std::span<const Sample> samples) {
+  std::vector<Request> all;
+  for (const Sample& sample : samples) all.push_back(request_of(sample));
+  const Machine cube = Hypercube{.dimensions = bits};
+  for (const int memory_bits : {1, 2, 3})
+    for (const auto encoding : {Encoding::binary_gray, Encoding::binary})
+      for (const auto order : {ButterflyGoal::Order::most_significant_first,
+                               ButterflyGoal::Order::least_significant_first})
+        all.push_back(Request::of(
+            cube, ButterflyNetwork{
+                      .index_bits = bits + memory_bits, .encoding = encoding, .order = order}));
+  all.push_back(Request::of(cube, BitonicSort{{.index_bits = bits + 1}}));
+  return all;
+}
+
 // "proved" with the sample, "no" if the proof gives up, "-" if no sample of this size is taken.
-std::string coverage(const Planner& planner, std::span<const Sample> samples) {
-  for (const Sample& sample : samples) {
-    const Request request = request_of(sample);
+std::string coverage(const Planner& planner, const std::vector<Request>& samples) {
+  for (const Request& request : samples) {
     if (planner.refusal(request)) continue;
-    const auto proof = make_proof();
-    planner.offer(request).push(*proof);
-    const Verdict verdict = proof->verdict();
+    const Plan made =
+        plan(request, {.algorithm = std::string(planner.name()), .verify = VerifyBy::proof});
+    const Verdict& verdict = made.verdicts().front();
     if (verdict.ok()) return "proved";
     return verdict.answer == Verdict::Answer::unprovable ? "no: " + verdict.limit : "REFUSED";
   }
@@ -110,11 +126,13 @@ std::string coverage(const Planner& planner, std::span<const Sample> samples) {
 std::string table() {
   std::string text =
       "| planner | machine | needs | 2^40 processors | 2^60 processors |\n|---|---|---|---|---|\n";
+  const std::vector<Request> forty = requests(40, samples_40);
+  const std::vector<Request> sixty = requests(60, samples_60);
   for (const Planner* p : catalogue()) {
     std::string needs;
     for (const char c : p->about().needs) needs += c == '|' ? "\\|" : std::string(1, c);
     text += fmt::format("| {} | {} | {} | {} | {} |\n", p->name(), p->about().machine, needs,
-                        coverage(*p, samples_40), coverage(*p, samples_60));
+                        coverage(*p, forty), coverage(*p, sixty));
   }
   return text;
 }

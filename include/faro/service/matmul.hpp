@@ -1,7 +1,7 @@
-// Products of stored matrices on a POPS network: planned, verified, performed, in one pass.
+// Products of stored matrices on a POPS network: planned, verified, performed.
 //
 //   multiply({bytes of A, "<i2"}, {bytes of B, "<f4"}, {.machine = {4, 4}, .order = 4})
-//     -> MatmulReport: type "<f4", the product's bytes, 6 slots, 4 rounds, 8 registers
+//     -> MatmulReport: type "<f4", the product's bytes, a plan of 6 slots, 4 rounds, 8 registers
 //
 // Types are NumPy's: truth values, integers of 1 to 8 bytes, reals of 2 to 16 bytes, either byte
 // order; two types meet as NumPy promotes them and integers wrap around. Half precision is summed
@@ -14,9 +14,7 @@
 #include <string>
 #include <vector>
 
-#include "faro/machines/pops/model.hpp"
-#include "faro/machines/verifier.hpp"
-#include "faro/planners/pops/matmul/matmul.hpp"
+#include "faro/service/plan.hpp"
 
 namespace faro::inline v1 {
 
@@ -31,24 +29,18 @@ struct StoredMatrix {
 struct MatmulOptions {
   Pops machine;
   std::uint64_t order = 0;
-  MatmulAlgorithm algorithm = MatmulAlgorithm::best;
-  enum class Verify { yes, no } verify = Verify::yes;
+  std::string algorithm = {};  // a planner's name: pops-matmul, pops-matmul-paper; empty: the best
+  VerifyBy verify = VerifyBy::replay;
 };
 
 struct MatmulReport {
-  std::string type;             // of the product: "<f8"
-  std::vector<std::byte> data;  // row-major, little-endian
-  Cost cost;
-  std::uint64_t registers = 0;
-  Formula formula;
-  PaperCount paper;
-  Bound bound;
-  pops::Hardware hardware;
-  std::optional<Verdict> verdict;
+  std::string type;                  // of the product: "<f8"
+  std::vector<std::byte> data = {};  // row-major, little-endian
+  Plan plan;                         // cost, registers (slots), formula, bound, verdict
 };
 
-// Throws Error: usage for types that have no product, impossible (naming the nearest machine) for
-// orders that do not fit.
+// Throws Error: usage for types that have no product and data of another size, impossible (naming
+// the nearest machine) for orders that do not fit; what plan() throws, and refused.
 MatmulReport multiply(const StoredMatrix& a, const StoredMatrix& b, const MatmulOptions& options);
 
 }  // namespace faro::inline v1

@@ -5,6 +5,7 @@
 //   plan.cost().steps, plan.bound().value, plan.planner()     61, 61, three-fifths-table
 //   plan.ok()                                                 proof and replay said yes
 //   plan.push(sink)                                           the schedule, as often as wanted
+//   plan.write("s.json"); verify_file("s.json").ok()          as a file that anybody can check
 //
 // What was verified is what a sink gets: the steps that the verifiers saw and those pushed later
 // have one fingerprint, or InternalError comes before the sink's finish(). Same request, same plan.
@@ -49,6 +50,8 @@ struct PlanOptions {
   // The caller's own, which must outlive the plan; asked first, beside the library's or alone.
   std::vector<const Planner*> planners = {};
   enum class Ask { everybody, own_planners } ask = Ask::everybody;
+  // Those that search are asked while they may still win, or only where nobody else applies.
+  enum class Searches { may_win, last_resort } searches = Searches::may_win;
 };
 
 // What packets of B elements cost: the schedule for ceil(K/B) packets, each step taking
@@ -118,12 +121,17 @@ class Plan {
   const std::vector<Count>& crossings() const;
   const std::string& fingerprint() const;
   const std::optional<PacketReport>& packets() const;
+  // The report as one line, format faro-plan/1.
+  std::string json() const;
 
   // Throws Error(refused) for a plan that a verifier refused or none of those asked could judge;
   // a plan that nobody was to verify is pushed.
   void push(ScheduleSink& sink) const;
   // Of butterfly networks and sorts; Error(usage) for others.
   void push(CompiledSink& sink) const;
+  // The schedule as a file, format faro-schedule/1, written step by step; it appears under its name
+  // when it is complete. Throws what push does, and Error(environment).
+  void write(const std::string& path) const;
 
  private:
   struct Content;

@@ -33,7 +33,15 @@ struct VerifyReport {
 };
 
 // Throws Error: usage for what is no schedule, limit for what is too large to replay.
-VerifyReport verify_schedule(ByteSource& source, const VerifyOptions& options);
+VerifyReport verify_schedule(ByteSource& source, const VerifyOptions& options = {});
+// The same of a file, "-" being standard input, whole and its verdict alone; throw
+// Error(environment) too.
+VerifyReport verify_schedule_file(const std::string& path, const VerifyOptions& options = {});
+Verdict verify_file(const std::string& path, const VerifyOptions& options = {});
+
+// A schedule file, step by step into a sink of the caller's. Nothing is judged but the file's form:
+// throws Error(refused) at its first breach, which leaves the sink without finish().
+void read_schedule(const std::string& path, ScheduleSink& sink);
 
 // The verdict as an object of format faro-verdict/1, in one line without its end.
 std::string verdict_json(const VerifyReport& report);

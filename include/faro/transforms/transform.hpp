@@ -19,21 +19,21 @@
 #include <utility>
 #include <vector>
 
-#include "faro/planners/cube/butterfly/planner.hpp"
+#include "faro/planners/planner.hpp"
+#include "faro/schedules/compiled.hpp"
 #include "faro/transforms/kernels.hpp"
 #include "faro/transforms/machine.hpp"
-#include "faro/transforms/sorting.hpp"
 
 namespace faro::inline v1::butterfly {
 
 // The machine and the layout. Without an order the cheaper one is taken where the transform works
-// in both; without a planner the cheapest.
+// in both; without an algorithm the cheapest of those with a formula, else of those that search.
 struct Network {
   int processor_bits = 0;
   Allocation allocation = Allocation::cyclic;
   Encoding encoding = Encoding::binary;
   std::optional<Order> order = {};
-  const ButterflyPlanner* planner = nullptr;
+  std::string algorithm = {};  // a planner's name
 };
 
 struct Performed {
@@ -49,16 +49,26 @@ struct Performed {
 // machine or no power of two.
 ButterflyNetwork request_for(const Network& network, std::uint64_t length);
 
+// A planner's offer for it: the schedule that is performed.
 struct Choice {
   ButterflyNetwork request;
-  const ButterflyPlanner* planner = nullptr;
+  About about;
+  Offer offer;
 
   Performed performed(const Traffic& traffic) const {
-    return {request, planner->name, planner->title, planner->citation, planner->estimate(request),
-            traffic};
+    return {.request = request,
+            .planner = std::string(about.name),
+            .title = std::string(about.title),
+            .citation = std::string(about.citation),
+            .estimate = offer.estimate,
+            .traffic = traffic};
   }
 };
+// Throws Error: usage for an order that the transform cannot work in and for a name that no planner
+// has, impossible for an algorithm that does not apply.
 Choice choose(const Network& network, std::uint64_t length, std::optional<Order> needed);
+// Of bitonic passes.
+Choice choose_sort(const Network& network, std::uint64_t length);
 
 // The lines of an array; throws Error(usage) if `size` is no multiple.
 std::uint64_t line_length(std::uint64_t size, std::uint64_t lines);
@@ -79,7 +89,7 @@ Traffic run_network(const Choice& choice, const Kernel& kernel, std::span<T> dat
       values[line] = in(data[(line * length) + at]);
     }
   });
-  choice.planner->build(choice.request, machine);
+  choice.offer.compiled(machine);
   machine.unload([&](Word index, std::span<Value> values) {
     const Word at = to(index);
     for (std::size_t line = 0; line < values.size(); ++line) {
@@ -159,26 +169,25 @@ Performed merge(const Network& network, std::span<Key> data, std::uint64_t lines
   return choice.performed(traffic);
 }
 
-// Sorts each line by bitonic passes (sorting.hpp). Not stable. Keys with payload: a Key of both and
+// Sorts each line by bitonic passes. Not stable. Keys with payload: a Key of both and
 // a Less that looks at the key.
 template <class Key, class Less = std::less<Key>>
 Performed sort(const Network& network, std::span<Key> data, std::uint64_t lines, Less less = {}) {
-  const ButterflyNetwork request =
-      sort_request(request_for(network, line_length(data.size(), lines)));
-  const Word length = bit(request.index_bits);
+  const Choice choice = choose_sort(network, line_length(data.size(), lines));
+  const Word length = bit(choice.request.index_bits);
   EmulatedMachine<SortPasses<Key, Less>> machine(
       {{less}}, lines, [&](Word index, std::span<Key> values) {
         for (std::size_t line = 0; line < values.size(); ++line) {
           values[line] = data[(line * length) + index];
         }
       });
-  build_sort(request, machine);
+  choice.offer.compiled(machine);
   machine.unload([&](Word index, std::span<Key> values) {
     for (std::size_t line = 0; line < values.size(); ++line) {
       data[(line * length) + index] = std::move(values[line]);
     }
   });
-  return {request, sort_name, sort_title, sort_citation, sort_estimate(request), machine.traffic()};
+  return choice.performed(machine.traffic());
 }
 
 }  // namespace faro::inline v1::butterfly

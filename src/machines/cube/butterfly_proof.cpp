@@ -39,6 +39,7 @@ struct Write {
 
 class ButterflyProof : public Verifier {
  public:
+  explicit ButterflyProof(Computation computation) : computation_(computation) {}
   void begin(const ScheduleHeader& header) override;
   void step(const CubeStep& step) override;
   void finish() override;
@@ -63,8 +64,10 @@ class ButterflyProof : public Verifier {
   Count outputs();
   std::optional<Piece> delivered(const Piece& piece, Word slot) const;
 
+  Computation computation_;
   Hypercube cube_;
   ButterflyGoal goal_;
+  ButterflyStages stages_;
   ScheduleHeader header_;
   std::vector<Pieces> state_;
   Count step_ = 0;
@@ -103,6 +106,7 @@ void ButterflyProof::begin(const ScheduleHeader& header) {
   verdict_ = {};
   verdict_.by = "proof";
   goal_ = std::get<ButterflyGoal>(header.goal);
+  stages_ = ButterflyStages(computation_, goal_);
   cube_ = std::get<Hypercube>(header.machine);
   header_ = header;
   if (!goal_makes_sense()) return;
@@ -242,11 +246,16 @@ void ButterflyProof::write_all() {
 bool ButterflyProof::operands_fit(const Cut& low, const Cut& high, const ButterflyRule& rule,
                                   const AffineSpace& where) {
   const int index_bit = goal_.index_bits - 1 - rule.stage;
-  const int before =
-      goal_.order == ButterflyGoal::Order::most_significant_first ? rule.stage : index_bit;
   if (low.covered != size_of(where) || high.covered != size_of(where)) {
     bad("reads-empty", fmt::format("stage {} reads slots {} and {} where one of them is empty",
                                    rule.stage, rule.low, rule.high));
+    return false;
+  }
+  const int before = low.pieces.front().done;
+  if (before >= stages_.count() || stages_.index_bit(before) != index_bit) {
+    bad("stage",
+        fmt::format("stage {}: the low operand has done {} stages, which it does not follow",
+                    rule.stage, before));
     return false;
   }
   for (const auto& [side, wanted] : {std::pair{&low, 0U}, std::pair{&high, 1U}}) {
@@ -349,7 +358,7 @@ void ButterflyProof::step(const CubeStep& step) {
 
 // The part of a piece that is at its final place.
 std::optional<Piece> ButterflyProof::delivered(const Piece& piece, Word slot) const {
-  if (piece.done != goal_.index_bits) return std::nullopt;
+  if (piece.done != stages_.count()) return std::nullopt;
   std::vector<Parity> constraints;
   for (int j = 0; j < goal_.processor_bits; ++j) {
     const auto from_top = static_cast<std::size_t>(goal_.processor_bits - 1 - j);
@@ -427,7 +436,7 @@ void ButterflyProof::finish() {
           fmt::format("{} of {} results are at their final place", to_string(verdict_.delivered),
                       to_string(verdict_.expected)));
     }
-    const Count wanted = verdict_.expected * goal_.index_bits / 2;
+    const Count wanted = verdict_.expected * stages_.count() / 2;
     if (goal_.in_place && pairs_ != wanted) {
       bad("in-place",
           fmt::format("{} butterflies were done, wanted {}", to_string(pairs_), to_string(wanted)));
@@ -443,8 +452,8 @@ void ButterflyProof::finish() {
 
 }  // namespace
 
-std::unique_ptr<Verifier> butterfly_proof() {
-  return std::make_unique<ButterflyProof>();
+std::unique_ptr<Verifier> butterfly_proof(Computation computation) {
+  return std::make_unique<ButterflyProof>(computation);
 }
 
 }  // namespace faro::inline v1

@@ -18,10 +18,11 @@
 #include <memory>
 
 #include "faro/machines/verifier.hpp"
+#include "schedules/butterfly_stages.hpp"
 
 namespace faro::inline v1 {
 
-// For hypercubes with a ButterflyGoal.
-std::unique_ptr<Verifier> butterfly_proof();
+// For hypercubes with a ButterflyGoal; of a sort it says where indices start and end.
+std::unique_ptr<Verifier> butterfly_proof(Computation computation = Computation::network);
 
 }  // namespace faro::inline v1

@@ -15,11 +15,11 @@ namespace {
 
 using Result = ButterflyRule::Result;
 
-constexpr std::uint8_t nothing = 255;  // stages done, of an empty slot
+constexpr std::uint16_t nothing = 0xFFFF;  // stages done, of an empty slot
 
 struct Token {
   Word index = 0;
-  std::uint8_t done = nothing;
+  std::uint16_t done = nothing;
 };
 
 Word gray(Word i) {
@@ -70,6 +70,7 @@ Word place_from(const std::vector<Word>& rows, Word index) {
 
 class ButterflyReplay : public Verifier {
  public:
+  explicit ButterflyReplay(Computation computation) : computation_(computation) {}
   void begin(const ScheduleHeader& header) override;
   void step(const CubeStep& step) override;
   void finish() override;
@@ -90,10 +91,12 @@ class ButterflyReplay : public Verifier {
   void use_port(Word processor, int dimension);
   void butterfly(const Butterfly& butterfly);
   bool operands_fit(const Butterfly& b, const Token& low, const Token& high);
-  void count(const Butterfly& b, Word low_index);
+  void count(const Butterfly& b, const Token& low);
 
+  Computation computation_;
   Hypercube cube_;
   ButterflyGoal goal_;
+  ButterflyStages stages_;
   ScheduleHeader header_;
   Word processors_ = 0;
   Word slots_ = 0;
@@ -106,7 +109,7 @@ class ButterflyReplay : public Verifier {
   std::vector<std::uint32_t> linked_;   // stamp of the last use, for each processor and dimension
   std::vector<std::pair<std::uint32_t, int>> ports_;  // stamp and dimension, for each processor
   std::vector<std::pair<std::size_t, Token>> writes_;
-  std::vector<bool> performed_;  // in place: pair and stage
+  std::vector<bool> performed_;  // in place: stages done before, and pair
   Count performed_count_ = 0;
   Verdict verdict_;
 };
@@ -140,6 +143,7 @@ void ButterflyReplay::begin(const ScheduleHeader& header) {
   verdict_ = {};
   verdict_.by = "replay";
   goal_ = std::get<ButterflyGoal>(header.goal);
+  stages_ = ButterflyStages(computation_, goal_);
   cube_ = std::get<Hypercube>(header.machine);
   header_ = header;
   slots_ = header.slots;
@@ -175,7 +179,7 @@ void ButterflyReplay::fill() {
     tokens_[cell(place.processor, static_cast<Slot>(place.slot))] = {i, 0};
   }
   if (goal_.in_place && goal_.index_bits > 0) {
-    performed_.assign(static_cast<Word>(goal_.index_bits) << (goal_.index_bits - 1), false);
+    performed_.assign(static_cast<Word>(stages_.count()) << (goal_.index_bits - 1), false);
   }
 }
 
@@ -266,12 +270,11 @@ void ButterflyReplay::move(const Move& m) {
 
 bool ButterflyReplay::operands_fit(const Butterfly& b, const Token& low, const Token& high) {
   const int index_bit = goal_.index_bits - 1 - b.stage;
-  const int before =
-      goal_.order == ButterflyGoal::Order::most_significant_first ? b.stage : index_bit;
-  if (low.done != before || high.done != before) {
+  if (low.done != high.done || low.done >= stages_.count() ||
+      stages_.index_bit(low.done) != index_bit) {
     bad("stage", fmt::format("stage {} at processor {}: the operands have done {} and {} stages, "
-                             "wanted {}",
-                             b.stage, b.processor, low.done, high.done, before));
+                             "which it does not follow",
+                             b.stage, b.processor, low.done, high.done));
     return false;
   }
   if (has_bit(low.index, index_bit) || (low.index ^ high.index) != bit(index_bit)) {
@@ -284,7 +287,7 @@ bool ButterflyReplay::operands_fit(const Butterfly& b, const Token& low, const T
   return true;
 }
 
-void ButterflyReplay::count(const Butterfly& b, Word low_index) {
+void ButterflyReplay::count(const Butterfly& b, const Token& low) {
   performed_count_ += 1;
   if (!goal_.in_place) return;
   if (b.result != Result::both) {
@@ -294,10 +297,10 @@ void ButterflyReplay::count(const Butterfly& b, Word low_index) {
   }
   const int index_bit = goal_.index_bits - 1 - b.stage;
   const Word pair =
-      ((low_index >> (index_bit + 1)) << index_bit) | (low_index & low_mask(index_bit));
-  const Word key = (static_cast<Word>(b.stage) << (goal_.index_bits - 1)) | pair;
+      ((low.index >> (index_bit + 1)) << index_bit) | (low.index & low_mask(index_bit));
+  const Word key = (static_cast<Word>(low.done) << (goal_.index_bits - 1)) | pair;
   if (performed_[key]) {
-    bad("in-place", fmt::format("stage {} is done twice for index {}", b.stage, low_index));
+    bad("in-place", fmt::format("stage {} is done twice for index {}", b.stage, low.index));
   }
   performed_[key] = true;
 }
@@ -320,7 +323,7 @@ void ButterflyReplay::butterfly(const Butterfly& b) {
     return;
   }
   if (!operands_fit(b, low, high)) return;
-  count(b, low.index);
+  count(b, low);
   if (whole) {
     low.done += 1;
     high.done += 1;
@@ -364,7 +367,7 @@ void ButterflyReplay::finish() {
     for (Word s = 0; s < slots_; ++s) {
       for (Word q = 0; q < processors_; ++q) {
         const Token& token = tokens_[cell(q, static_cast<Slot>(s))];
-        if (token.done != goal_.index_bits || arrived[token.index]) continue;
+        if (token.done != stages_.count() || arrived[token.index]) continue;
         if (place_from(goal_.final_processor_rows, token.index) != q) continue;
         if (goal_.final_memory_rows && place_from(*goal_.final_memory_rows, token.index) != s)
           continue;
@@ -392,8 +395,8 @@ void ButterflyReplay::finish() {
 
 }  // namespace
 
-std::unique_ptr<Verifier> butterfly_replay() {
-  return std::make_unique<ButterflyReplay>();
+std::unique_ptr<Verifier> butterfly_replay(Computation computation) {
+  return std::make_unique<ButterflyReplay>(computation);
 }
 
 }  // namespace faro::inline v1

@@ -276,4 +276,51 @@ void push_broadcast(const Pops& machine, PopsBroadcast kind, Word root, Schedule
   }
 }
 
+namespace {
+
+template <PopsBroadcast kind>
+std::optional<std::string> refusal(const Request& request) {
+  const auto* broadcast = request.get_if<Broadcast>();
+  if (broadcast == nullptr || broadcast->kind != kind) return "it is another kind of broadcast";
+  return broadcast_refusal(std::get<Pops>(request.machine()), kind);
+}
+
+template <PopsBroadcast kind>
+Offer offer(const Request& request) {
+  const Pops machine = std::get<Pops>(request.machine());
+  const Word root = request.get_if<Broadcast>()->root;
+  return {
+      .estimate = {.cost = broadcast_slots(machine, kind), .paper = broadcast_paper(machine, kind)},
+      .push = [machine, root](ScheduleSink& sink) { push_broadcast(machine, kind, root, sink); }};
+}
+
+template <PopsBroadcast kind>
+constexpr ComputingEntry entry(std::string_view name, std::string_view title,
+                               std::string_view needs, std::string_view cost,
+                               std::string_view citation) {
+  return ComputingEntry({.about = {.name = name,
+                                   .machine = "pops, broadcasts (faro broadcast)",
+                                   .title = title,
+                                   .needs = needs,
+                                   .cost = cost,
+                                   .citation = citation},
+                         .refusal = refusal<kind>,
+                         .offer = offer<kind>});
+}
+
+}  // namespace
+
+const ComputingEntry pops_one_to_all =
+    entry<PopsBroadcast::one_to_all>("pops-one-to-all", "the root drives all couplers of its group",
+                                     "at most 2^24 processors", "1", "Gravenstreter, Melhem 1998");
+
+const ComputingEntry pops_all_to_all = entry<PopsBroadcast::all_to_all>(
+    "pops-all-to-all", "each hears each once, by matching; several at once with multi-receive",
+    "at most 1024 processors", "n - 1; d for one group and with multi-receive",
+    "faro, after Gravenstreter, Melhem 1998");
+
+const ComputingEntry pops_personalised = entry<PopsBroadcast::personalised>(
+    "pops-personalised", "each to each its own over the direct coupler", "at most 4096 processors",
+    "max(d², n - 1); d(d - 1) for one group", "Gravenstreter, Melhem 1998");
+
 }  // namespace faro::inline v1

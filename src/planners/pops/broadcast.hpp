@@ -16,12 +16,15 @@
 #include <optional>
 #include <string>
 
-#include "faro/planners/planner.hpp"
-#include "faro/schedules/schedule.hpp"
+#include "planners/computing_entry.hpp"
 
 namespace faro::inline v1 {
 
-enum class PopsBroadcast { one_to_all, all_to_all, personalised };
+extern const ComputingEntry pops_one_to_all;
+extern const ComputingEntry pops_all_to_all;
+extern const ComputingEntry pops_personalised;
+
+using PopsBroadcast = Broadcast::Kind;
 
 std::optional<std::string> broadcast_refusal(const Pops& machine, PopsBroadcast kind);
 // Slots, and the paper's count. Require no refusal.

@@ -9,12 +9,12 @@
 
 #include "draft.hpp"
 #include "faro/base/error.hpp"
-#include "faro/planners/pops/matmul/matmul.hpp"
 #include "faro/schedules/json_writer.hpp"
 #include "machines/mutator.hpp"
 #include "planners/pops/affine.hpp"
 #include "planners/pops/broadcast.hpp"
 #include "planners/pops/fewest.hpp"
+#include "planners/pops/matmul/matmul.hpp"
 #include "planners/pops/permutation.hpp"
 #include "planners/pops/relation.hpp"
 #include "planners/pops/testing.hpp"

@@ -1,4 +1,4 @@
-#include "faro/planners/pops/matmul/matmul.hpp"
+#include "planners/pops/matmul/matmul.hpp"
 
 #include <gtest/gtest.h>
 

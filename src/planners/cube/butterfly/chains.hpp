@@ -38,7 +38,7 @@ struct Event {
 
 struct Chains {
   ButterflyNetwork request;
-  const char* planner = "";
+  std::string_view planner = {};
   std::vector<Form> job_forms = {};        // bit 0 of the job number first; no constants
   std::vector<Form> regrouped_forms = {};  // after a regroup
   Form inner = {};  // A at the start; any form independent of rows and job forms
@@ -51,7 +51,7 @@ struct Chains {
 };
 
 // Chains without jobs and events yet, for the one pass of a network.
-Chains network_chains(const ButterflyNetwork& request, const char* planner);
+Chains network_chains(const ButterflyNetwork& request, std::string_view planner);
 
 // Throws InternalError if the chains do not complete every pass. Several chains follow each other:
 // each begins with the rows that the one before left, the first with those of the layout.

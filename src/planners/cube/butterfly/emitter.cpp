@@ -385,7 +385,7 @@ void Chains::add(Word step, const Event& event) {
   events[step].push_back(event);
 }
 
-Chains network_chains(const ButterflyNetwork& request, const char* planner) {
+Chains network_chains(const ButterflyNetwork& request, std::string_view planner) {
   Chains chains{.request = request, .planner = planner};
   std::vector<int> bits(static_cast<std::size_t>(request.index_bits));
   std::iota(bits.begin(), bits.end(), 0);

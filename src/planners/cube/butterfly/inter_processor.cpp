@@ -64,7 +64,7 @@ void build(const ButterflyNetwork& request, CompiledSink& sink) {
   // In the code of the whole index the top processor row holds b_n: it must be the control.
   const int control_bit = whole ? memory.front() : memory.back();
   const Form control = bit_form(control_bit);
-  Chains chains = network_chains(request, inter_processor_conversion.name);
+  Chains chains = network_chains(request, inter_processor_conversion.name());
   chains.inner = control;
   for (const int b : memory) {
     if (b != control_bit) chains.job_forms.push_back(bit_form(b));
@@ -100,16 +100,15 @@ void build(const ButterflyNetwork& request, CompiledSink& sink) {
 
 }  // namespace
 
-const ButterflyPlanner inter_processor_conversion = {
+const ButterflyEntry inter_processor_conversion({
     .name = "butterfly-inter",
     .title = "bi-sectioning with code conversion between the processors",
     .needs = "Gray code, most significant bit first, K >= 2; not restored",
     .cost = "K + n - 2 cyclic, K + n - 1 consecutive or with the whole index coded",
     .citation = "Johnsson, Ho 1990, Theorems 2 to 4",
-    .kind = ButterflyPlanner::Kind::closed,
     .refusal = refusal,
     .estimate = estimate,
     .build = build,
-};
+});
 
 }  // namespace faro::inline v1

@@ -10,10 +10,10 @@
 // tested n <= 8, K <= 32
 #pragma once
 
-#include "faro/planners/cube/butterfly/planner.hpp"
+#include "planners/cube/butterfly/entry.hpp"
 
 namespace faro::inline v1 {
 
-extern const ButterflyPlanner inter_processor_conversion;
+extern const ButterflyEntry inter_processor_conversion;
 
 }  // namespace faro::inline v1

@@ -12,13 +12,12 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <map>
-#include <mutex>
-#include <tuple>
+#include <memory>
 
 #include "base/check.hpp"
 #include "base/random.hpp"
 #include "faro/algebra/bit_matrix.hpp"
+#include "faro/base/error.hpp"
 #include "planners/cube/butterfly/gated_chains.hpp"
 #include "planners/cube/butterfly/paper_count.hpp"
 #include "planners/cube/butterfly/trajectories.hpp"
@@ -323,7 +322,7 @@ bool Search::attempt(const GatedChains& chains, const std::vector<Word>& classes
   auto places = attempt.run(limit);
   if (last != nullptr) *last = attempt.last();
   if (!places || (best_ && places->size() >= best_->places.size())) return false;
-  best_ = Trajectories{request_, list_scheduler.name, chains.final_rows(), std::move(*places)};
+  best_ = Trajectories{request_, list_scheduler.name(), chains.final_rows(), std::move(*places)};
   return best_->places.size() - 1 <= bound_of(request_);
 }
 
@@ -382,24 +381,6 @@ std::optional<Trajectories> Search::run() {
   return best_;
 }
 
-// A search is long and its answer always the same: kept for the process. Nothing: no plan.
-std::optional<Trajectories> found(const ButterflyNetwork& request) {
-  using Key = std::tuple<int, int, int, int, int, int, int>;
-  static std::map<Key, std::optional<Trajectories>> known;
-  static std::mutex mutex;
-  const Key key{request.processor_bits,
-                request.index_bits,
-                static_cast<int>(request.allocation),
-                static_cast<int>(request.encoding),
-                static_cast<int>(request.order),
-                static_cast<int>(request.output),
-                static_cast<int>(request.finish)};
-  const std::lock_guard lock(mutex);
-  const auto there = known.find(key);
-  if (there != known.end()) return there->second;
-  return known[key] = Search(request).run();
-}
-
 std::optional<std::string> refusal(const ButterflyNetwork& request) {
   if (request.processor_bits < 1) return "there is one processor and nothing to send";
   if (request.memory_bits() < 1) return "it needs two elements in a processor";
@@ -415,30 +396,24 @@ std::optional<std::string> refusal(const ButterflyNetwork& request) {
   return "no number of control bits makes every stage local";
 }
 
-Estimate estimate(const ButterflyNetwork& request) {
-  const auto plan = found(request);
-  FARO_CHECK(plan.has_value());
-  return {{plan->places.size() - 1, "found by search"}, paper_count(request)};
-}
-
-void build(const ButterflyNetwork& request, CompiledSink& sink) {
-  const auto plan = found(request);
-  FARO_CHECK(plan.has_value());
-  emit(*plan, sink);
+ButterflyEntry::Found found(const ButterflyNetwork& request) {
+  auto plan = Search(request).run();
+  if (!plan) throw Error(ErrorCode::impossible, "its search found no plan");
+  const Estimate estimate = {{plan->places.size() - 1, "found by search"}, paper_count(request)};
+  return {estimate, [plan = std::make_shared<const Trajectories>(std::move(*plan))](
+                        CompiledSink& sink) { emit(*plan, sink); }};
 }
 
 }  // namespace
 
-const ButterflyPlanner list_scheduler = {
+const ButterflyEntry list_scheduler({
     .name = "butterfly-list",
     .title = "list scheduling of any plan, by a search of fixed length",
     .needs = "n >= 1, K >= 2, at most 2^11 elements",
     .cost = "what it finds, at least max(n, K/2) or max(n, K)",
     .citation = "faro, after Johnsson, Ho 1990",
-    .kind = ButterflyPlanner::Kind::search,
     .refusal = refusal,
-    .estimate = estimate,
-    .build = build,
-};
+    .found = found,
+});
 
 }  // namespace faro::inline v1

@@ -6,10 +6,10 @@
 //   it bound:  max(n, K/2) or max(n, K) limits: n >= 1, K >= 2, at most 2^11 elements
 #pragma once
 
-#include "faro/planners/cube/butterfly/planner.hpp"
+#include "planners/cube/butterfly/entry.hpp"
 
 namespace faro::inline v1 {
 
-extern const ButterflyPlanner list_scheduler;
+extern const ButterflyEntry list_scheduler;
 
 }  // namespace faro::inline v1

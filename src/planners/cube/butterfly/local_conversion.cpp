@@ -118,7 +118,7 @@ void build_memory(const ButterflyNetwork& request, CompiledSink& sink) {
   const Controls controls = controls_of(request);
   const std::vector<int> dimensions = stage_dimensions(request);
   const std::vector<Form> rows = first_rows(request, controls);
-  Chains chains = network_chains(request, local_memory_first.name);
+  Chains chains = network_chains(request, local_memory_first.name());
   chains.inner = controls.first;
   chains.job_forms = spectators(controls);
   if (!one_control(request)) {
@@ -209,7 +209,7 @@ void build_two_controls(const ButterflyNetwork& request, Chains& chains) {
 }
 
 void build_processor(const ButterflyNetwork& request, CompiledSink& sink) {
-  Chains chains = network_chains(request, local_processor_first.name);
+  Chains chains = network_chains(request, local_processor_first.name());
   chains.inner = controls_of(request).first;
   if (one_control(request)) {
     build_one_control(request, chains);
@@ -221,28 +221,26 @@ void build_processor(const ButterflyNetwork& request, CompiledSink& sink) {
 
 }  // namespace
 
-const ButterflyPlanner local_memory_first = {
+const ButterflyEntry local_memory_first({
     .name = "butterfly-local",
     .title = "bi-sectioning with local code conversion, memory stages first",
     .needs = "K >= 2, in Gray code most significant bit first K >= 4; not restored",
     .cost = "K/2 + n - 1",
     .citation = "Johnsson, Ho 1990, Theorems 1 and 4",
-    .kind = ButterflyPlanner::Kind::closed,
     .refusal = refusal_memory,
     .estimate = estimate_memory,
     .build = build_memory,
-};
+});
 
-const ButterflyPlanner local_processor_first = {
+const ButterflyEntry local_processor_first({
     .name = "butterfly-local-twice",
     .title = "bi-sectioning with local code conversion, processor stages first",
     .needs = "K >= 2, in Gray code most significant bit first K >= 4; not restored",
     .cost = "K/2 + max(n, K/2), in Gray code most significant bit first K/2 + max(n + 1, K/2)",
     .citation = "Johnsson, Ho 1990, Theorem 3",
-    .kind = ButterflyPlanner::Kind::closed,
     .refusal = refusal_processor,
     .estimate = estimate_processor,
     .build = build_processor,
-};
+});
 
 }  // namespace faro::inline v1

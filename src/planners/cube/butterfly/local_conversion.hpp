@@ -8,11 +8,11 @@
 // tested n <= 8, K <= 32
 #pragma once
 
-#include "faro/planners/cube/butterfly/planner.hpp"
+#include "planners/cube/butterfly/entry.hpp"
 
 namespace faro::inline v1 {
 
-extern const ButterflyPlanner local_memory_first;
-extern const ButterflyPlanner local_processor_first;
+extern const ButterflyEntry local_memory_first;
+extern const ButterflyEntry local_processor_first;
 
 }  // namespace faro::inline v1

@@ -5,7 +5,8 @@
 
 #include <optional>
 
-#include "faro/planners/cube/butterfly/planner.hpp"
+#include "faro/planners/request.hpp"
+#include "faro/schedules/estimate.hpp"
 
 namespace faro::inline v1::butterfly {
 

@@ -294,7 +294,7 @@ void Replicator::run() {
   header.goal = goal_of(request_, recodes(request_) ? output_forms(request_) : rows, memory_);
   header.elements = elements_;
   header.slots = elements_ + inboxes_;
-  header.planner = replication.name;
+  header.planner = replication.name();
   sink_.begin(header);
   relabel_memory();
   convert();
@@ -334,17 +334,16 @@ void build(const ButterflyNetwork& request, CompiledSink& sink) {
 
 }  // namespace
 
-const ButterflyPlanner replication = {
+const ButterflyEntry replication({
     .name = "butterfly-replication",
     .title = "every processor forms one output of each butterfly; natural order out",
     .needs = "least significant bit first, K >= 2: output in the code of the input",
     .cost = "K + n - 1 in binary code, 2K + n - 2 in Gray code, n for K = 1; cyclic gray K/2 more",
     .citation = "Johnsson, Ho 1990, Theorem 5",
-    .kind = ButterflyPlanner::Kind::closed,
     .refusal = refusal,
     .estimate = estimate,
     .build = build,
-};
+});
 
 namespace butterfly {
 

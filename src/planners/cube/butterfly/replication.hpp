@@ -12,11 +12,11 @@
 // other; it takes any consecutive run of stages for that. Tested n <= 8, K <= 32.
 #pragma once
 
-#include "faro/planners/cube/butterfly/planner.hpp"
+#include "planners/cube/butterfly/entry.hpp"
 
 namespace faro::inline v1 {
 
-extern const ButterflyPlanner replication;
+extern const ButterflyEntry replication;
 
 }  // namespace faro::inline v1
 

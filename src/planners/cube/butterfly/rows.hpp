@@ -9,7 +9,7 @@
 #include <vector>
 
 #include "faro/algebra/affine_space.hpp"
-#include "faro/planners/cube/butterfly/planner.hpp"
+#include "faro/planners/request.hpp"
 
 namespace faro::inline v1::butterfly {
 

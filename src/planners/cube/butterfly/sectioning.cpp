@@ -117,7 +117,7 @@ void build(const ButterflyNetwork& request, CompiledSink& sink) {
     const int d = dimensions[static_cast<std::size_t>(k - s.controls)];
     rows.push_back(start[static_cast<std::size_t>(d)]);
   }
-  Chains chains = network_chains(request, sectioning.name);
+  Chains chains = network_chains(request, sectioning.name());
   chains.inner = rows[0];
   const Form first = chain_form(request, 0, s.controls, rows[0]);
   for (int i = 1; i < s.controls; ++i) {
@@ -148,18 +148,16 @@ void build(const ButterflyNetwork& request, CompiledSink& sink) {
 
 }  // namespace
 
-const ButterflyPlanner sectioning = {
+const ButterflyEntry sectioning({
     .name = "butterfly-sectioning",
     .title = "2^r-sectioning: blocks split over r dimensions at once",
-    .needs =
-        "memory stages first, output in the code of the input, r or r + 1 memory bits; not "
-        "cyclic gray; not restored",
+    .needs = "memory stages first, output in the code of the input, r or r + 1 memory bits; not "
+             "cyclic gray; not restored",
     .cost = "(K/2^rho + ceil((n - rho)/r)) max(rho, 2^(rho-1)), rho = min(r [+1 in Gray code], n)",
     .citation = "Johnsson, Ho 1990, section 6",
-    .kind = ButterflyPlanner::Kind::closed,
     .refusal = refusal,
     .estimate = estimate,
     .build = build,
-};
+});
 
 }  // namespace faro::inline v1

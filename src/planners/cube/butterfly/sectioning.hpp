@@ -8,10 +8,10 @@
 // With rho = n <= m it is K/2: optimal. Tested n <= 8, K <= 32.
 #pragma once
 
-#include "faro/planners/cube/butterfly/planner.hpp"
+#include "planners/cube/butterfly/entry.hpp"
 
 namespace faro::inline v1 {
 
-extern const ButterflyPlanner sectioning;
+extern const ButterflyEntry sectioning;
 
 }  // namespace faro::inline v1

@@ -113,23 +113,22 @@ void build(const ButterflyNetwork& request, CompiledSink& sink) {
   const json& table = *table_for(request);
   std::vector<Form> rows;
   for (const json& row : table.at("final")) rows.push_back({row.get<Word>(), 0});
-  emit({request, table_planner.name, rows,
+  emit({request, table_planner.name(), rows,
         table.contains("times") ? by_times(request, table, rows) : by_trajectories(request, table)},
        sink);
 }
 
 }  // namespace
 
-const ButterflyPlanner table_planner = {
+const ButterflyEntry table_planner({
     .name = "butterfly-table",
     .title = "plans found by long searches, shipped as data",
     .needs = "K = 4 with n = 3, 5, 6; K = 8 with n = 4, 5, 6; K = 16 with n = 5; certain layouts",
     .cost = "n for K = 4, else one or two steps below the closed forms",
     .citation = "faro",
-    .kind = ButterflyPlanner::Kind::closed,
     .refusal = refusal,
     .estimate = estimate,
     .build = build,
-};
+});
 
 }  // namespace faro::inline v1

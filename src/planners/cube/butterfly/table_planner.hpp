@@ -4,10 +4,10 @@
 //   n = 4, 5, 6 with K = 8, n = 5 with K = 16: plans whose elements of one class move alike
 #pragma once
 
-#include "faro/planners/cube/butterfly/planner.hpp"
+#include "planners/cube/butterfly/entry.hpp"
 
 namespace faro::inline v1 {
 
-extern const ButterflyPlanner table_planner;
+extern const ButterflyEntry table_planner;
 
 }  // namespace faro::inline v1

@@ -14,7 +14,7 @@ namespace faro::inline v1::butterfly {
 
 struct Trajectories {
   ButterflyNetwork request;
-  const char* planner = "";
+  std::string_view planner = {};
   std::vector<Form> final_rows;           // of the processors, bit 0 first
   std::vector<std::vector<Word>> places;  // places[t][v]: processor of element v after t steps
 };

@@ -1,4 +1,4 @@
-#include "faro/planners/pops/matmul/matmul.hpp"
+#include "planners/pops/matmul/matmul.hpp"
 
 #include <fmt/format.h>
 
@@ -20,6 +20,23 @@ bool nearer(std::uint64_t a, std::uint64_t b, std::uint64_t wanted) {
   const auto [a_above, a_below] = apart(a);
   const auto [b_above, b_below] = apart(b);
   return a_above * b_below < b_above * a_below;
+}
+
+std::optional<std::string> refusal(const Request& request) {
+  if (request.get_if<MatrixProduct>() == nullptr) return "it multiplies matrices";
+  return {};
+}
+
+template <MatmulAlgorithm algorithm>
+Offer offer(const Request& request) {
+  const Pops machine = std::get<Pops>(request.machine());
+  const std::uint64_t order = request.get_if<MatrixProduct>()->order;
+  return {.estimate = {.cost = matmul_slots(machine, order, algorithm),
+                       .paper = PaperCount{"Sahni 2000, section 2",
+                                           matmul_slots(machine, order, MatmulAlgorithm::paper)}},
+          .push = [machine, order](ScheduleSink& sink) {
+            push_matmul(machine, order, algorithm, sink);
+          }};
 }
 
 std::uint64_t rows_of_chunk(const Pops& machine, std::uint64_t rows) {
@@ -85,5 +102,27 @@ void push_matmul(const Pops& machine, std::uint64_t order, MatmulAlgorithm algor
   else
     matmul::best_by_rows(machine, order, rows_of_chunk(machine, order / machine.groups), sink);
 }
+
+const ComputingEntry pops_matmul({
+    .about = {.name = "pops-matmul",
+              .machine = "pops, matrix products (faro matmul)",
+              .title = "every processor hears what it lacks, rows that share couplers by relays",
+              .needs = "d g = N², and d divides N or N divides d",
+              .cost = "2N - 2 for d <= N, 3N²/4 for g = 2, else rN + N ceil(r/p) + 1, r = N/g",
+              .citation = "faro, after Sahni 2000, section 2"},
+    .refusal = refusal,
+    .offer = offer<MatmulAlgorithm::best>,
+});
+
+const ComputingEntry pops_matmul_paper({
+    .about = {.name = "pops-matmul-paper",
+              .machine = "pops, matrix products (faro matmul)",
+              .title = "for each k, A[i,k] to its row and B[k,j] to its column",
+              .needs = "d g = N², and d divides N or N divides d",
+              .cost = "2N for d <= N, 2N²/g else",
+              .citation = "Sahni 2000, section 2, corrected"},
+    .refusal = refusal,
+    .offer = offer<MatmulAlgorithm::paper>,
+});
 
 }  // namespace faro::inline v1

@@ -8,7 +8,7 @@
 #include <vector>
 
 #include "faro/machines/verifier.hpp"
-#include "faro/planners/cube/butterfly/planner.hpp"
+#include "faro/service/catalogue.hpp"
 
 namespace faro::testing {
 
@@ -69,11 +69,26 @@ inline Verdict proved(const RecordingSink& schedule) {
   return verifier->verdict();
 }
 
-inline RecordingSink recorded(const ButterflyPlanner& planner, const ButterflyNetwork& request) {
+inline Request request_of(const ButterflyNetwork& network) {
+  return Request::of(Hypercube{.dimensions = network.processor_bits}, network);
+}
+
+// The library's planners of butterfly networks.
+inline std::vector<const Planner*> butterfly_planners() {
+  std::vector<const Planner*> all;
+  for (const Planner* planner : catalogue())
+    if (planner->name().starts_with("butterfly-")) all.push_back(planner);
+  return all;
+}
+
+inline RecordingSink recorded(const Offer& offer) {
   RecordingSink schedule;
-  ToSchedule sink(schedule);
-  planner.build(request, sink);
+  offer.push(schedule);
   return schedule;
+}
+
+inline RecordingSink recorded(std::string_view planner, const ButterflyNetwork& network) {
+  return recorded(find_planner(planner)->offer(request_of(network)));
 }
 
 }  // namespace faro::testing

@@ -28,15 +28,15 @@ TEST(butterfly_planners, build_what_they_promise) {
     for (int m = 0; m <= largest().m; ++m) {
       if (n + m == 0) continue;
       for (const ButterflyNetwork& request : requests(n, m)) {
-        for (const ButterflyPlanner* planner : butterfly_planners()) {
-          if (planner->refusal(request)) continue;
-          const bool search = planner->kind == ButterflyPlanner::Kind::search;
-          if (search && n + m > (full_run() ? 5 : 4)) continue;
-          SCOPED_TRACE(fmt::format("{}: {}", planner->name, text_of(request)));
-          const RecordingSink schedule = recorded(*planner, request);
+        for (const Planner* planner : butterfly_planners()) {
+          if (planner->refusal(request_of(request))) continue;
+          if (planner->searches() && n + m > (full_run() ? 5 : 4)) continue;
+          SCOPED_TRACE(fmt::format("{}: {}", planner->name(), text_of(request)));
+          const Offer offer = planner->offer(request_of(request));
+          const RecordingSink schedule = recorded(offer);
           const Verdict proof = proved(schedule);
           EXPECT_TRUE(proof.ok()) << first_violation(proof);
-          EXPECT_EQ(to_string(proof.cost.steps), to_string(planner->estimate(request).cost.value));
+          EXPECT_EQ(to_string(proof.cost.steps), to_string(offer.estimate.cost.value));
           if (n + m <= 9) {
             const Verdict replay = replayed(schedule);
             EXPECT_TRUE(replay.ok()) << first_violation(replay);
@@ -73,14 +73,15 @@ TEST(butterfly_planners, are_never_above_the_known_best) {
     const int known = row.at(7);
     // The closed plans answer at once; a search of a large case is for the whole run.
     Count best = 1000;
-    for (const auto kind : {ButterflyPlanner::Kind::closed, ButterflyPlanner::Kind::search}) {
-      for (const ButterflyPlanner* planner : butterfly_planners()) {
-        if (planner->kind != kind || best <= static_cast<Count>(known)) continue;
-        if (kind == ButterflyPlanner::Kind::search && !full_run() && n + m > 5) continue;
-        if (planner->refusal(request)) continue;
-        best = std::min(best, planner->estimate(request).cost.value);
-        if (kind == ButterflyPlanner::Kind::closed) continue;
-        const Verdict replay = replayed(recorded(*planner, request));
+    for (const bool search : {false, true}) {
+      for (const Planner* planner : butterfly_planners()) {
+        if (planner->searches() != search || best <= static_cast<Count>(known)) continue;
+        if (search && !full_run() && n + m > 5) continue;
+        if (planner->refusal(request_of(request))) continue;
+        const Offer offer = planner->offer(request_of(request));
+        best = std::min(best, offer.estimate.cost.value);
+        if (!search) continue;
+        const Verdict replay = replayed(recorded(offer));
         EXPECT_TRUE(replay.ok()) << text_of(request) << ": " << first_violation(replay);
       }
     }

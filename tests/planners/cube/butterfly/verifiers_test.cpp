@@ -8,6 +8,7 @@
 #include "base/random.hpp"
 #include "faro/base/byte_source.hpp"
 #include "faro/schedules/json_reader.hpp"
+#include "faro/service/plan.hpp"
 #include "full.hpp"
 #include "paths.hpp"
 #include "planners/cube/butterfly/naive_judge.hpp"
@@ -20,12 +21,14 @@ RecordingSink planned(int n, int m, Encoding encoding = Encoding::binary_gray,
                       Allocation allocation = Allocation::cyclic) {
   const ButterflyNetwork request{
       .processor_bits = n, .index_bits = n + m, .allocation = allocation, .encoding = encoding};
-  return recorded(cheapest_butterfly_planner(request), request);
+  RecordingSink schedule;
+  plan(request_of(request), {.verify = VerifyBy::nobody}).push(schedule);
+  return schedule;
 }
 
 // A schedule of rules, to be broken.
 RecordingSink local_plan() {
-  return recorded(*find_butterfly_planner("butterfly-local"),
+  return recorded("butterfly-local",
                   {.processor_bits = 3, .index_bits = 5, .encoding = Encoding::binary_gray});
 }
 
@@ -342,8 +345,9 @@ TEST(butterfly_verifiers, judge_mutants_as_a_naive_judge_does) {
   for (int n = 1; n <= 3; ++n) {
     for (int m = 0; m <= 3 && n + m <= 5; ++m) {
       for (const ButterflyNetwork& request : requests(n, m)) {
-        for (const ButterflyPlanner* planner : butterfly_planners()) {
-          if (!planner->refusal(request)) whole.push_back(recorded(*planner, request));
+        for (const Planner* planner : butterfly_planners()) {
+          const Request asked = request_of(request);
+          if (!planner->refusal(asked)) whole.push_back(recorded(planner->offer(asked)));
         }
       }
     }

@@ -6,7 +6,7 @@
 #include <string>
 #include <vector>
 
-#include "faro/planners/cube/butterfly/planner.hpp"
+#include "faro/service/plan.hpp"
 
 namespace faro::inline v1 {
 
@@ -35,7 +35,13 @@ class Motion : public ScheduleSink {
   std::vector<std::vector<Held>> slots_;
 };
 
-// Plans and judges; the motion is that of the accepted schedule.
+// On the cube of its processors.
+Request request_of(const ButterflyNetwork& network);
+// The plan of one planner; one that no verifier says yes to is an InternalError.
+Plan judged_plan(const ButterflyNetwork& request, const char* algorithm);
+ButterflyGoal goal_of(const Plan& plan);
+
+// The motion of that plan.
 Motion motion_of(const ButterflyNetwork& request, const char* algorithm);
 
 // A row in the letters of the paper: b2 for an index bit, g2 for a bit of the Gray code.

@@ -21,10 +21,12 @@
 #include <optional>
 #include <string>
 
-#include "faro/planners/planner.hpp"
-#include "faro/schedules/schedule.hpp"
+#include "planners/computing_entry.hpp"
 
 namespace faro::inline v1 {
+
+extern const ComputingEntry pops_matmul;        // best
+extern const ComputingEntry pops_matmul_paper;  // the paper's
 
 enum class MatmulAlgorithm { paper, best };
 

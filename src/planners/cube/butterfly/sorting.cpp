@@ -10,21 +10,21 @@
 // of bit k-2, and so on, n steps at most and K/2 - 1 for the pipeline. Behind them the dimension of
 // bit k+1, which has been idle, takes the lowest bit up again and brings bit k+1 down for the next
 // pass.
-#include "faro/transforms/sorting.hpp"
+#include "planners/cube/butterfly/sorting.hpp"
 
 #include <algorithm>
 
 #include "base/check.hpp"
 #include "planners/cube/butterfly/chains.hpp"
+#include "planners/cube/butterfly/entry.hpp"
 #include "planners/cube/butterfly/replication.hpp"
 
-namespace faro::inline v1::butterfly {
-
-const char* const sort_name = "bitonic-sort";
-const char* const sort_title = "passes of local conversion, each over one index bit more";
-const char* const sort_citation = "Batcher 1968; faro, after Johnsson, Ho 1990";
-
+namespace faro::inline v1 {
 namespace {
+
+using namespace butterfly;
+
+constexpr std::string_view name = "bitonic-sort";
 
 bool cyclic(const ButterflyNetwork& request) {
   return request.allocation == Allocation::cyclic;
@@ -40,7 +40,7 @@ int moving_dimensions(const ButterflyNetwork& request) {
 Chains consecutive_first(const ButterflyNetwork& request) {
   const int count = moving_dimensions(request);
   const int first = request.index_bits - count;
-  Chains chains{.request = request, .planner = sort_name};
+  Chains chains{.request = request, .planner = name};
   const std::vector<Form> rows = start_rows(request);
   // One element of each job crosses in every exchange: forms that hold what goes up and down alike.
   const Form lowest = sum(rows[0], bit_form(first));
@@ -91,7 +91,7 @@ Chains sorting_passes(const ButterflyNetwork& request) {
   const int m = request.memory_bits();
   const std::vector<int> dimension = dimensions_by_bit(request);
   const auto at = [&](int i) { return dimension[static_cast<std::size_t>(i)]; };
-  Chains chains{.request = request, .planner = sort_name};
+  Chains chains{.request = request, .planner = name};
   chains.inner = bit_form(m - 1);
   for (int b = 0; b < m - 1; ++b) chains.job_forms.push_back(bit_form(b));
   chains.passes = all_passes(request.index_bits);
@@ -112,39 +112,73 @@ Chains sorting_passes(const ButterflyNetwork& request) {
   return chains;
 }
 
-// One element a processor: every pass by replication, which leaves all where it is.
-void build_replicated(const ButterflyNetwork& request, CompiledSink& sink) {
-  // Hides begin and finish of each pass.
-  class Pass : public CompiledSink {
-   public:
-    explicit Pass(CompiledSink& to) : to_(to) {}
-    void begin(const ScheduleHeader& header) override {
-      if (number_ == 0) to_.begin(header);
-      to_.begin_pass(number_++);
-    }
-    void step(const CompiledStep& step) override { to_.step(step); }
-    void finish() override {}
-
-   private:
-    CompiledSink& to_;
-    int number_ = 0;
-  } pass(sink);
-  if (request.index_bits == 0) build_stages(request, {0, 0}, pass);
-  for (int k = 0; k < request.index_bits; ++k) build_stages(request, {k, 0}, pass);
-  sink.finish();
-}
-
-}  // namespace
-
-ButterflyNetwork sort_request(ButterflyNetwork request) {
-  request.order = ButterflyGoal::Order::most_significant_first;
-  if (request.memory_bits() == 0 && coded(request)) {
-    request.output = ButterflyNetwork::Output::gray;  // stays in its code
+// The passes of a sort under one header; its goal says where indices start and end.
+class Passes : public CompiledSink {
+ public:
+  explicit Passes(CompiledSink& to) : to_(to) {}
+  void begin(const ScheduleHeader& header) override {
+    if (begun_) return;
+    begun_ = true;
+    ScheduleHeader sort = header;
+    sort.planner = name;
+    to_.begin(sort);
   }
-  return request;
+  void begin_pass(int number) override { to_.begin_pass(number); }
+  void step(const CompiledStep& step) override { to_.step(step); }
+  void finish() override {}
+  void finish_all() { to_.finish(); }
+
+ private:
+  CompiledSink& to_;
+  bool begun_ = false;
+};
+
+// One element a processor: every pass by replication, which leaves all where it is.
+void push_replicated(const ButterflyNetwork& request, Passes& passes) {
+  for (int k = 0; k < std::max(1, request.index_bits); ++k) {
+    // The header first, then the number of the pass.
+    class Numbered : public CompiledSink {
+     public:
+      Numbered(Passes& to, int pass) : to_(to), pass_(pass) {}
+      void begin(const ScheduleHeader& header) override {
+        to_.begin(header);
+        to_.begin_pass(pass_);
+      }
+      void step(const CompiledStep& step) override { to_.step(step); }
+      void finish() override {}
+
+     private:
+      Passes& to_;
+      int pass_;
+    } numbered(passes, k);
+    build_stages(request, {k, 0}, numbered);
+  }
 }
 
-Estimate sort_estimate(const ButterflyNetwork& request) {
+void push_chains(const ButterflyNetwork& request, Passes& passes) {
+  std::vector<Chains> parts;
+  if (request.processor_bits == 0) {
+    parts.push_back({.request = request, .planner = name});
+    parts[0].inner = bit_form(0);
+    for (int b = 1; b < request.index_bits; ++b) parts[0].job_forms.push_back(bit_form(b));
+    parts[0].passes = all_passes(request.index_bits);
+  } else {
+    if (cyclic(request)) parts.push_back(consecutive_first(request));
+    parts.push_back(sorting_passes(request));
+  }
+  emit(parts, passes);
+}
+
+// Most significant bit first, which is the order of every pass.
+ButterflyNetwork network_of(const Request& request) {
+  ButterflyNetwork network = request.get_if<BitonicSort>()->network;
+  network.order = ButterflyGoal::Order::most_significant_first;
+  if (network.memory_bits() == 0 && coded(network))
+    network.output = ButterflyNetwork::Output::gray;  // stays in its code
+  return network;
+}
+
+Estimate estimate(const ButterflyNetwork& request) {
   const Count n = static_cast<Count>(request.processor_bits);
   const Count half = request.elements() / 2;
   if (n == 0) return {{0, "0: one processor"}};
@@ -154,19 +188,32 @@ Estimate sort_estimate(const ButterflyNetwork& request) {
   return {{steps + half, "(n + 2)K/2 + n(n + 1)/2 - 1"}};
 }
 
-void build_sort(const ButterflyNetwork& request, CompiledSink& sink) {
-  if (request.memory_bits() == 0) return build_replicated(request, sink);
-  std::vector<Chains> parts;
-  if (request.processor_bits == 0) {
-    parts.push_back({.request = request, .planner = sort_name});
-    parts[0].inner = bit_form(0);
-    for (int b = 1; b < request.index_bits; ++b) parts[0].job_forms.push_back(bit_form(b));
-    parts[0].passes = all_passes(request.index_bits);
-  } else {
-    if (cyclic(request)) parts.push_back(consecutive_first(request));
-    parts.push_back(sorting_passes(request));
-  }
-  emit(parts, sink);
+std::optional<std::string> refusal(const Request& request) {
+  if (request.get_if<BitonicSort>() == nullptr) return "it sorts; this request does not";
+  return {};
 }
 
-}  // namespace faro::inline v1::butterfly
+Offer offer(const Request& request) {
+  const ButterflyNetwork network = network_of(request);
+  return offer_of(estimate(network), [network](CompiledSink& sink) {
+    Passes passes(sink);
+    (network.memory_bits() == 0 ? push_replicated : push_chains)(network, passes);
+    passes.finish_all();
+  });
+}
+
+}  // namespace
+
+const ComputingEntry bitonic_sort({
+    .about = {.name = name,
+              .machine = "cube, sorts (faro transform sort)",
+              .title = "passes of local conversion, each over one index bit more",
+              .needs = "any layout; K = 1 by replication",
+              .cost =
+                  "(n + 1)K/2 + n(n + 1)/2 - 1 consecutive, K/2 more cyclic, n(n + 1)/2 for K = 1",
+              .citation = "Batcher 1968; faro, after Johnsson, Ho 1990"},
+    .refusal = refusal,
+    .offer = offer,
+});
+
+}  // namespace faro::inline v1

@@ -1,4 +1,4 @@
-#include "service/butterfly_motion.hpp"
+#include "papers/butterfly_motion.hpp"
 
 #include <fmt/format.h>
 
@@ -6,7 +6,6 @@
 #include <map>
 
 #include "base/check.hpp"
-#include "faro/service/butterfly_plan.hpp"
 #include "faro/transforms/traffic.hpp"
 
 namespace faro::inline v1 {
@@ -98,13 +97,23 @@ std::vector<Parity> Motion::rows(std::size_t t) const {
   return rows;
 }
 
+Request request_of(const ButterflyNetwork& network) {
+  return Request::of(Hypercube{.dimensions = network.processor_bits}, network);
+}
+
+Plan judged_plan(const ButterflyNetwork& request, const char* algorithm) {
+  Plan made = plan(request_of(request), {.algorithm = algorithm});
+  FARO_CHECK(made.ok());
+  return made;
+}
+
+ButterflyGoal goal_of(const Plan& plan) {
+  return std::get<ButterflyGoal>(plan.header().goal);
+}
+
 Motion motion_of(const ButterflyNetwork& request, const char* algorithm) {
   Motion motion;
-  ButterflyPlanOptions options;
-  options.algorithm = algorithm;
-  options.sink = &motion;
-  const ButterflyPlanReport report = plan_butterfly(request, options);
-  FARO_CHECK(report.ok() && !report.verdicts.empty());
+  judged_plan(request, algorithm).push(motion);
   return motion;
 }
 

@@ -1,4 +1,4 @@
-#include "faro/service/array_transform.hpp"
+#include "faro/transforms/array_transform.hpp"
 
 #include <fmt/format.h>
 

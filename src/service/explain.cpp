@@ -1,0 +1,129 @@
+#include "faro/service/explain.hpp"
+
+#include <fmt/format.h>
+
+#include "faro/algebra/classify.hpp"
+#include "faro/base/error.hpp"
+#include "faro/machines/text.hpp"
+#include "faro/service/plan.hpp"
+#include "schedules/json_numbers.hpp"
+#include "service/map_json.hpp"
+
+namespace faro::inline v1 {
+namespace {
+
+// More processors than the machines' own limits are no machine; more elements no request.
+constexpr int processor_bits_max = 60;
+constexpr int memory_bits_max = 62;
+
+const char* name_of_cut(Cut::Kind kind) {
+  switch (kind) {
+    case Cut::Kind::none:
+      return "none";
+    case Cut::Kind::both:
+      return "both";
+    case Cut::Kind::layout:
+      return "layout";
+  }
+  return "";
+}
+
+}  // namespace
+
+std::vector<MachineBound> map_bounds(const Notation& notation) {
+  std::vector<MachineBound> rows;
+  const Cut& cut = notation.cut;
+  const bool both = cut.kind == Cut::Kind::both;
+  const int n = both ? cut.processor_bits : notation.map.width();
+  const int m = notation.map.width() - n;
+  if (cut.kind == Cut::Kind::layout || n == 0 || n > processor_bits_max || m > memory_bits_max)
+    return rows;
+  // As square as it gets: 2^3 x 2^2 for 32 processors.
+  const std::string sides = fmt::format("2^{}x2^{}", (n + 1) / 2, n / 2);
+  for (const std::string& text :
+       {fmt::format("cube:{}", n), fmt::format("cube:{},one-port", n), "mesh:" + sides,
+        "torus:" + sides, "mesh:" + sides + ",all-links", "torus:" + sides + ",all-links",
+        fmt::format("pops:2^{},2^{}", (n + 1) / 2, n / 2)}) {
+    const Machine machine = machine_from(text);
+    try {
+      Bound bound = bound_of(
+          Request::of(machine, MapGoal{.map = notation.map, .cut = both, .memory_bits = m}));
+      if (bound.reason.rfind("no bound", 0) == 0) continue;
+      rows.push_back({to_string(machine), cost_unit(machine), std::move(bound)});
+    } catch (const Error& error) {
+      // A machine that cannot do such a map at all has no row.
+      if (error.code() != ErrorCode::impossible && error.code() != ErrorCode::limit) throw;
+    }
+  }
+  return rows;
+}
+
+std::optional<shuffle::Structure> structure_of(const Notation& notation) {
+  if (notation.cut.kind != Cut::Kind::both) return std::nullopt;
+  return shuffle::structure_of(notation.map, notation.map.width() - notation.cut.processor_bits);
+}
+
+std::string inverse_text(const Notation& notation) {
+  const bool layout = notation.cut.kind == Cut::Kind::layout;
+  return to_notation(notation.map.inverse(), layout ? Cut{} : notation.cut);
+}
+
+std::vector<Word> example_indices(int width) {
+  std::vector<Word> indices;
+  for (Word i = 1; i <= 3 && i <= low_mask(width); ++i) indices.push_back(i);
+  return indices;
+}
+
+nlohmann::ordered_json map_json(std::string_view text, const Notation& notation, int replica_bits) {
+  const BitMap& map = notation.map;
+  nlohmann::ordered_json object;
+  object["format"] = "faro-map/1";
+  object["text"] = text;
+  object["width"] = map.width();
+  auto& columns = object["columns"] = nlohmann::ordered_json::array();
+  for (int i = 0; i < map.width(); ++i) columns.push_back(fmt::format("{:#x}", map.column(i)));
+  object["complement"] = fmt::format("{:#x}", map.complement());
+  object["class"] = name_of(classify(map));
+  auto& cycles = object["cycles"] = nlohmann::ordered_json::array();
+  for (const PositionCycle& cycle : position_cycles(map))
+    cycles.push_back({{"bits", cycle.bits}, {"inverted", cycle.inverted}});
+  object["moved"] = to_string(moved_elements(map));
+  object["inverse"] = inverse_text(notation);
+  object["canonical"] = to_notation(map, notation.cut);
+  object["cut"] = {{"kind", name_of_cut(notation.cut.kind)},
+                   {"processor_bits", notation.cut.processor_bits}};
+  if (const auto s = structure_of(notation)) {
+    auto& structure = object["structure"];
+    structure["index_set"] = s->index_set();
+    structure["order"] = s->order();
+    structure["real_order"] = s->real_order();
+    structure["distance"] = s->distance();
+    auto& chains = structure["chains"] = nlohmann::ordered_json::array();
+    for (const shuffle::Chain& c : s->chains)
+      chains.push_back({{"control", c.control},
+                        {"dimensions", c.dimensions},
+                        {"inverted", c.inverted},
+                        {"target", c.target}});
+    auto& real = structure["real_cycles"] = nlohmann::ordered_json::array();
+    for (const shuffle::Cycle& c : s->cycles)
+      real.push_back({{"dimensions", c.dimensions}, {"inverted", c.inverted}});
+  }
+  auto& examples = object["examples"] = nlohmann::ordered_json::array();
+  for (const Word index : example_indices(map.width()))
+    examples.push_back({{"from", std::to_string(index)}, {"to", std::to_string(map(index))}});
+  auto& bounds = object["bounds"] = nlohmann::ordered_json::array();
+  for (const MachineBound& row : map_bounds(notation))
+    bounds.push_back({{"machine", row.machine},
+                      {"unit", row.unit},
+                      {"value", json_count(row.bound.value)},
+                      {"reason", row.bound.reason}});
+  object["replicas"] = bit(replica_bits);
+  return object;
+}
+
+std::string explain_json(std::string_view map, const KnownSizes& known) {
+  return map_json(map, parse_notation(map, known), 0)
+      .dump(-1, ' ', false, nlohmann::ordered_json::error_handler_t::replace);
+}
+
+}  // namespace faro::inline v1
