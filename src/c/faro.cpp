@@ -96,11 +96,21 @@ faro_status faro_map_then(const faro_map* f, const faro_map* g, faro_map** both)
 }
 
 int faro_map_width(const faro_map* map) {
-  return map == nullptr ? 0 : map->map.width();
+  int width = -1;
+  guarded([&] {
+    need("faro_map_width", map);
+    width = map->map.width();
+  });
+  return width;
 }
 
 uint64_t faro_map_apply(const faro_map* map, uint64_t index) {
-  return map == nullptr ? index : map->map(index & faro::low_mask(map->map.width()));
+  uint64_t image = UINT64_MAX;
+  guarded([&] {
+    need("faro_map_apply", map);
+    image = map->map(index & faro::low_mask(map->map.width()));
+  });
+  return image;
 }
 
 void faro_map_free(faro_map* map) {

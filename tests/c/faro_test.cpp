@@ -3,8 +3,11 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <nlohmann/json.hpp>
 #include <string>
 #include <vector>
+
+#include "files/scratch.hpp"
 
 namespace {
 
@@ -114,6 +117,115 @@ TEST(C, arrays_of_any_shape_and_strides) {
   array.shape = nullptr;
   EXPECT_EQ(faro_plan_create_arrays("r c -> c r", &array, nullptr, nullptr, &plan), FARO_USAGE);
   EXPECT_EQ(faro_plan_create_arrays("i -> i", nullptr, nullptr, nullptr, &plan), FARO_USAGE);
+}
+
+// The text that a call gives out, as JSON.
+template <class Call>
+nlohmann::json answer(faro_status wanted, Call&& call) {
+  char* text = nullptr;
+  EXPECT_EQ(call(&text), wanted) << faro_last_error();
+  EXPECT_NE(text, nullptr);
+  const nlohmann::json json = nlohmann::json::parse(text == nullptr ? "{}" : text);
+  faro_text_free(text);
+  return json;
+}
+
+// A call that fails gives out no text, says why and overwrites what was there.
+template <class Call>
+void fails(faro_status wanted, const std::string& message, Call&& call) {
+  char old[] = "old";
+  char* text = old;
+  EXPECT_EQ(call(&text), wanted);
+  EXPECT_EQ(text, nullptr);
+  EXPECT_NE(std::string(faro_last_error()).find(message), std::string::npos) << faro_last_error();
+}
+
+TEST(C, explains_a_map) {
+  const auto map = answer(FARO_OK, [](char** json) { return faro_explain("i:4 -> rev(i)", json); });
+  EXPECT_EQ(map.at("format"), "faro-map/1");
+  EXPECT_EQ(map.at("class"), "bit-permutation");
+  EXPECT_EQ(map.at("columns"), (std::vector<std::string>{"0x8", "0x4", "0x2", "0x1"}));
+  fails(FARO_USAGE, "column", [](char** json) { return faro_explain("i:4 -> rev(j)", json); });
+}
+
+TEST(C, plans_writes_and_verifies_a_schedule) {
+  const faro::testing::Scratch scratch;
+  const std::string path = scratch.path("s.json");
+  const auto plan = answer(FARO_OK, [](char** json) {
+    return faro_plan_machine("a:6 -> ungray(a)", "cube:6", 100, "", json);
+  });
+  EXPECT_EQ(plan.at("cost").at("steps"), 61);
+  EXPECT_EQ(plan.at("planner"), "three-fifths-table");
+  EXPECT_EQ(plan.at("verified").at("ok"), true);
+  const auto written = answer(FARO_OK, [&](char** json) {
+    return faro_write_schedule("a:6 -> ungray(a)", "cube:6", 100, "minimum-path", path.c_str(),
+                               json);
+  });
+  EXPECT_EQ(written.at("planner"), "minimum-path");
+  EXPECT_GT(written.at("cost").at("steps"), 61);
+  const auto verdict =
+      answer(FARO_OK, [&](char** json) { return faro_verify_file(path.c_str(), json); });
+  EXPECT_EQ(verdict.at("ok"), true);
+  EXPECT_EQ(verdict.at("fingerprint"), written.at("fingerprint"));
+  EXPECT_EQ(verdict.at("cost"), written.at("cost"));
+
+  std::string schedule = faro::testing::read_all(path);
+  const auto again =
+      answer(FARO_OK, [&](char** json) { return faro_verify_schedule(schedule.c_str(), json); });
+  EXPECT_EQ(again, verdict);
+  const std::size_t across = schedule.find("\"across\":");
+  ASSERT_NE(across, std::string::npos);
+  schedule[across + 9] = schedule[across + 9] == '0' ? '1' : '0';
+  const auto wrong = answer(
+      FARO_REFUSED, [&](char** json) { return faro_verify_schedule(schedule.c_str(), json); });
+  EXPECT_EQ(wrong.at("ok"), false);
+  EXPECT_FALSE(wrong.at("violations").empty());
+  EXPECT_NE(std::string(faro_last_error()).find("says no"), std::string::npos);
+}
+
+TEST(C, refuses_requests_in_words) {
+  const auto plan = [](const char* map, const char* machine, std::uint64_t elements,
+                       const char* algorithm) {
+    return [=](char** json) { return faro_plan_machine(map, machine, elements, algorithm, json); };
+  };
+  fails(FARO_USAGE, "cube", plan("i:4 -> rev(i)", "cub:4", 1, ""));
+  fails(FARO_USAGE, "there are 5", plan("i:4 -> rev(i)", "cube:5", 1, ""));
+  fails(FARO_USAGE, "no algorithm", plan("i:4 -> rev(i)", "cube:4", 1, "best"));
+  fails(FARO_IMPOSSIBLE, "Gray", plan("i:4 -> rev(i)", "cube:4", 1, "minimum-path"));
+  fails(FARO_USAGE, "memory bits", plan("p:2 | m:2 -> m | p", "cube:2", 3, ""));
+  fails(FARO_USAGE, "", [](char** json) { return faro_verify_schedule("{", json); });
+  fails(FARO_ENVIRONMENT, "absent",
+        [](char** json) { return faro_verify_file("/absent/schedule.json", json); });
+  fails(FARO_ENVIRONMENT, "absent", [](char** json) {
+    return faro_write_schedule("i:4 -> rev(i)", "cube:4", 1, "", "/absent/s.json", json);
+  });
+}
+
+TEST(C, refuses_null_everywhere) {
+  char* text = nullptr;
+  const char* map = "i:4 -> rev(i)";
+  const char* cube = "cube:4";
+  for (const faro_status status :
+       {faro_explain(nullptr, &text), faro_explain(map, nullptr),
+        faro_plan_machine(nullptr, cube, 1, "", &text),
+        faro_plan_machine(map, nullptr, 1, "", &text),
+        faro_plan_machine(map, cube, 1, nullptr, &text),
+        faro_plan_machine(map, cube, 1, "", nullptr),
+        faro_write_schedule(nullptr, cube, 1, "", "s", &text),
+        faro_write_schedule(map, nullptr, 1, "", "s", &text),
+        faro_write_schedule(map, cube, 1, nullptr, "s", &text),
+        faro_write_schedule(map, cube, 1, "", nullptr, &text),
+        faro_write_schedule(map, cube, 1, "", "s", nullptr), faro_verify_schedule(nullptr, &text),
+        faro_verify_schedule("{}", nullptr), faro_verify_file(nullptr, &text),
+        faro_verify_file("s", nullptr)}) {
+    EXPECT_EQ(status, FARO_USAGE);
+  }
+  EXPECT_NE(std::string(faro_last_error()).find("NULL"), std::string::npos);
+  EXPECT_EQ(text, nullptr);
+  EXPECT_EQ(faro_map_width(nullptr), -1);
+  EXPECT_EQ(faro_map_apply(nullptr, 3), UINT64_MAX);
+  EXPECT_NE(std::string(faro_last_error()).find("faro_map_apply"), std::string::npos);
+  faro_text_free(nullptr);
 }
 
 }  // namespace

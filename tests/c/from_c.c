@@ -9,6 +9,7 @@ int main(void) {
   const int places[2] = {1, 0};
   const char from[4] = {'a', 'b', 'c', 'd'};
   char to[4];
+  char* json = NULL;
   faro_map* map = NULL;
   faro_plan* plan = NULL;
   if (faro_map_from_places(2, places, 0, &map) != FARO_OK ||
@@ -29,5 +30,11 @@ int main(void) {
   }
   faro_file_plan_free(file_plan);
   faro_map_free(map);
+  if (faro_plan_machine("i:4 -> rev(i)", "cube:4", 1, "", &json) != FARO_OK ||
+      strstr(json, "faro-plan/1") == NULL) {
+    puts(faro_last_error());
+    return 1;
+  }
+  faro_text_free(json);
   return memcmp(to, "acbd", 4) == 0 ? 0 : 1;
 }

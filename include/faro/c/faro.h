@@ -60,7 +60,10 @@ FARO_API faro_status faro_map_from_places(int width, const int* places, uint64_t
 FARO_API faro_status faro_map_inverse(const faro_map* map, faro_map** inverse);
 /* First f, then g. */
 FARO_API faro_status faro_map_then(const faro_map* f, const faro_map* g, faro_map** both);
+/* -1 for NULL. */
 FARO_API int faro_map_width(const faro_map* map);
+/* Of NULL UINT64_MAX, and faro_last_error() says so. Bits of the index above the width are left
+   out. */
 FARO_API uint64_t faro_map_apply(const faro_map* map, uint64_t index);
 FARO_API void faro_map_free(faro_map* map);
 
@@ -138,6 +141,30 @@ FARO_API faro_status faro_plan_execute_arrays(const faro_plan* plan, const void*
                                               size_t from_bytes, void* to, size_t to_bytes,
                                               faro_progress progress, void* context);
 FARO_API void faro_plan_free(faro_plan* plan);
+
+/* --- texts in, JSON out: what a map does, plans on model machines, verdicts ----------------- */
+
+/* Each sets *json to a text of its own, one line, or to NULL where it returns anything but FARO_OK
+   and FARO_REFUSED; faro_text_free() frees it. Maps and machines are as in docs/notation.md and
+   docs/program.md, formats as in docs/schemas. */
+
+/* Format faro-map/1. */
+FARO_API faro_status faro_explain(const char* map, char** json);
+
+/* Format faro-plan/1. `elements` of each processor, 0: as the map says, else 1. `algorithm` is a
+   planner's name, "" the cheapest. FARO_REFUSED if the verifiers did not say yes. */
+FARO_API faro_status faro_plan_machine(const char* map, const char* machine, uint64_t elements,
+                                       const char* algorithm, char** json);
+/* The same, and its schedule as a file (format faro-schedule/1), which appears when it is complete
+   and not at all where a verifier said no. */
+FARO_API faro_status faro_write_schedule(const char* map, const char* machine, uint64_t elements,
+                                         const char* algorithm, const char* path, char** json);
+
+/* Format faro-verdict/1, of a schedule's text and of a file. FARO_REFUSED unless it is a yes. */
+FARO_API faro_status faro_verify_schedule(const char* schedule, char** json);
+FARO_API faro_status faro_verify_file(const char* path, char** json);
+
+FARO_API void faro_text_free(char* text);
 
 #ifdef __cplusplus
 }

@@ -1,0 +1,116 @@
+// The C API's texts in and JSON out: maps explained, plans on model machines, verdicts.
+#include <cstdlib>
+#include <cstring>
+#include <new>
+#include <string>
+#include <utility>
+
+#include "c/guard.hpp"
+#include "faro/base/byte_source.hpp"
+#include "faro/c/faro.h"
+#include "faro/service/explain.hpp"
+#include "faro/service/plan.hpp"
+#include "faro/service/verify.hpp"
+
+namespace {
+
+using faro::c::failed;
+using faro::c::guarded;
+using faro::c::need;
+
+struct Answer {
+  std::string json;
+  std::string refusal = {};  // empty: yes
+};
+
+// Runs `work` for an Answer and hands its text over.
+template <class Work>
+faro_status answered(const char* function, char** json, Work&& work) noexcept {
+  std::string refusal;
+  const faro_status status = guarded([&] {
+    need(function, json);
+    *json = nullptr;
+    Answer answer = work();
+    *json = ::strdup(answer.json.c_str());
+    if (*json == nullptr) throw std::bad_alloc();
+    refusal = std::move(answer.refusal);
+  });
+  if (status != FARO_OK || refusal.empty()) return status;
+  return failed(FARO_REFUSED, refusal.c_str());
+}
+
+faro::Plan planned(const char* map, const char* machine, uint64_t elements, const char* algorithm) {
+  faro::PlanOptions options;
+  if (elements != 0) options.elements = elements;
+  options.algorithm = algorithm;
+  return faro::plan(map, machine, options);
+}
+
+std::string refusal_of(const faro::Verdict& verdict) {
+  if (verdict.ok()) return {};
+  if (verdict.violations.empty()) return verdict.by + " makes no claim: " + verdict.limit;
+  const faro::Violation& first = verdict.violations.front();
+  return verdict.by + " says no: step " + to_string(first.step) + ": " + first.rule + ": " +
+         first.message;
+}
+
+Answer answer_of(const faro::Plan& plan) {
+  Answer answer{plan.json()};
+  for (const faro::Verdict& verdict : plan.verdicts())
+    if (!plan.ok() && answer.refusal.empty()) answer.refusal = refusal_of(verdict);
+  return answer;
+}
+
+Answer answer_of(const faro::VerifyReport& report) {
+  return {faro::verdict_json(report), refusal_of(report.verdict)};
+}
+
+}  // namespace
+
+extern "C" {
+
+faro_status faro_explain(const char* map, char** json) {
+  return answered("faro_explain", json, [&] {
+    need("faro_explain", map);
+    return Answer{faro::explain_json(map)};
+  });
+}
+
+faro_status faro_plan_machine(const char* map, const char* machine, uint64_t elements,
+                              const char* algorithm, char** json) {
+  return answered("faro_plan_machine", json, [&] {
+    need("faro_plan_machine", map, machine, algorithm);
+    return answer_of(planned(map, machine, elements, algorithm));
+  });
+}
+
+faro_status faro_write_schedule(const char* map, const char* machine, uint64_t elements,
+                                const char* algorithm, const char* path, char** json) {
+  return answered("faro_write_schedule", json, [&] {
+    need("faro_write_schedule", map, machine, algorithm, path);
+    const faro::Plan plan = planned(map, machine, elements, algorithm);
+    if (plan.ok()) plan.write(path);
+    return answer_of(plan);
+  });
+}
+
+faro_status faro_verify_schedule(const char* schedule, char** json) {
+  return answered("faro_verify_schedule", json, [&] {
+    need("faro_verify_schedule", schedule);
+    faro::TextSource source(schedule);
+    return answer_of(faro::verify_schedule(source));
+  });
+}
+
+faro_status faro_verify_file(const char* path, char** json) {
+  return answered("faro_verify_file", json, [&] {
+    need("faro_verify_file", path);
+    return answer_of(faro::verify_schedule_file(path));
+  });
+}
+
+void faro_text_free(char* text) {
+  std::free(text);
+}
+
+}  // extern "C"
