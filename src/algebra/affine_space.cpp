@@ -4,12 +4,19 @@
 
 #include <algorithm>
 
-#include "base/check.hpp"
+#include "base/require.hpp"
 
 namespace faro::inline v1 {
+namespace {
+
+void require_width(int width, int other) {
+  require(width == other, "addresses of {} bits beside addresses of {}", width, other);
+}
+
+}  // namespace
 
 AffineSpace AffineSpace::everything(int width) {
-  FARO_CHECK(width >= 0 && width <= word_bits);
+  require(width >= 0 && width <= word_bits, "addresses of {} bits: from 0 to {}", width, word_bits);
   return {width, false};
 }
 
@@ -67,7 +74,7 @@ bool AffineSpace::contains(Word x) const {
 }
 
 bool AffineSpace::contains(const AffineSpace& other) const {
-  FARO_CHECK(width_ == other.width_);
+  require_width(width_, other.width_);
   if (other.empty_) return true;
   if (empty_) return false;
   return std::all_of(constraints_.begin(), constraints_.end(),
@@ -75,7 +82,7 @@ bool AffineSpace::contains(const AffineSpace& other) const {
 }
 
 AffineSpace AffineSpace::meet(const AffineSpace& other) const {
-  FARO_CHECK(width_ == other.width_);
+  require_width(width_, other.width_);
   if (empty_ || other.empty_) return nothing(width_);
   AffineSpace result = *this;
   for (const Parity& c : other.constraints_) result.add(c);
@@ -83,6 +90,9 @@ AffineSpace AffineSpace::meet(const AffineSpace& other) const {
 }
 
 AffineSpace AffineSpace::meet(const Parity& constraint) const {
+  require((constraint.mask & ~low_mask(width_)) == 0 && constraint.value <= 1,
+          "the condition [{:#x}, {}] does not fit {} address bits", constraint.mask,
+          constraint.value, width_);
   AffineSpace result = *this;
   result.add(constraint);
   return result;
@@ -95,7 +105,7 @@ AffineSpace AffineSpace::shifted(Word by) const {
 }
 
 AffineSpace AffineSpace::image(const BitMap& map) const {
-  FARO_CHECK(map.width() == width_);
+  require_width(width_, map.width());
   if (empty_) return *this;
   const BitMap back = map.inverse();
   const BitMatrix rows = back.matrix().transposed();  // row r of back as a column
@@ -106,7 +116,7 @@ AffineSpace AffineSpace::image(const BitMap& map) const {
 }
 
 std::vector<AffineSpace> AffineSpace::minus(const AffineSpace& other) const {
-  FARO_CHECK(width_ == other.width_);
+  require_width(width_, other.width_);
   std::vector<AffineSpace> pieces;
   if (empty_) return pieces;
   if (other.empty_) return {*this};
@@ -121,7 +131,7 @@ std::vector<AffineSpace> AffineSpace::minus(const AffineSpace& other) const {
 }
 
 std::optional<AffineSpace> AffineSpace::merged(const AffineSpace& other) const {
-  FARO_CHECK(width_ == other.width_);
+  require_width(width_, other.width_);
   if (empty_ || other.empty_ || constraints_.size() != other.constraints_.size()) return {};
   std::optional<std::size_t> differing;
   for (std::size_t i = 0; i < constraints_.size(); ++i) {
@@ -137,7 +147,7 @@ std::optional<AffineSpace> AffineSpace::merged(const AffineSpace& other) const {
 }
 
 Word AffineSpace::first() const {
-  FARO_CHECK(!empty_);
+  require(!empty_, "the empty set has no first member");
   // One member: free bits zero, each leading bit its constraint's value. Modulo the directions, the
   // smallest.
   Word x = 0;

@@ -5,6 +5,7 @@
 #include <array>
 
 #include "base/check.hpp"
+#include "base/require.hpp"
 
 namespace faro::inline v1 {
 namespace {
@@ -39,8 +40,10 @@ BitMap BitMap::from_columns(std::span<const Word> columns, Word complement) {
 }
 
 BitMap BitMap::from_matrix(const BitMatrix& matrix, Word complement) {
-  FARO_CHECK(matrix.rows() == matrix.columns());
-  FARO_CHECK((complement & ~low_mask(matrix.rows())) == 0);
+  require(matrix.rows() == matrix.columns(),
+          "a matrix of {} rows and {} columns: a map's is square", matrix.rows(), matrix.columns());
+  require((complement & ~low_mask(matrix.rows())) == 0,
+          "the complement {:#x} does not fit a map of {} bits", complement, matrix.rows());
   const std::vector<Word> kernel = matrix.kernel();
   if (!kernel.empty())
     throw NotInvertible(
@@ -77,12 +80,14 @@ BitMap BitMap::inverse() const {
 }
 
 BitMap then(const BitMap& f, const BitMap& g) {
-  FARO_CHECK(f.width() == g.width());
+  require(f.width() == g.width(), "a map of {} bits cannot follow one of {}", g.width(), f.width());
   return BitMap::from_matrix(then(f.matrix(), g.matrix()), g(f.complement()));
 }
 
 BitMap beside(const BitMap& high, const BitMap& low) {
-  FARO_CHECK(high.width() + low.width() <= word_bits);
+  require(high.width() + low.width() <= word_bits,
+          "maps of {} and {} bits beside each other: together at most {}", high.width(),
+          low.width(), word_bits);
   const int m = low.width();
   std::array<Word, word_bits> columns{};
   const auto width = static_cast<std::size_t>(high.width() + m);

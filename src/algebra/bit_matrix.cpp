@@ -3,12 +3,13 @@
 #include <algorithm>
 #include <functional>
 
-#include "base/check.hpp"
+#include "base/require.hpp"
 
 namespace faro::inline v1 {
 
 BitMatrix::BitMatrix(int rows, int columns) : rows_(rows), columns_(columns) {
-  FARO_CHECK(rows >= 0 && rows <= word_bits && columns >= 0 && columns <= word_bits);
+  require(rows >= 0 && rows <= word_bits && columns >= 0 && columns <= word_bits,
+          "a matrix of {} rows and {} columns: each is from 0 to {}", rows, columns, word_bits);
 }
 
 BitMatrix BitMatrix::identity(int width) {
@@ -18,9 +19,12 @@ BitMatrix BitMatrix::identity(int width) {
 }
 
 BitMatrix BitMatrix::from_columns(int rows, std::span<const Word> columns) {
+  require(columns.size() <= word_bits, "{} columns: a matrix has at most {}", columns.size(),
+          word_bits);
   BitMatrix m(rows, static_cast<int>(columns.size()));
   for (std::size_t c = 0; c < columns.size(); ++c) {
-    FARO_CHECK((columns[c] & ~low_mask(rows)) == 0);
+    require((columns[c] & ~low_mask(rows)) == 0, "column {}, {:#x}, has bits above row {}", c,
+            columns[c], rows - 1);
     m.words_[c] = columns[c];
   }
   return m;
@@ -31,6 +35,7 @@ BitMatrix BitMatrix::from_rows(int columns, std::span<const Word> rows) {
 }
 
 Word BitMatrix::row(int r) const {
+  require(r >= 0 && r < rows_, "row {} of a matrix of {} rows", r, rows_);
   Word mask = 0;
   for (int c = 0; c < columns_; ++c) mask |= ((column(c) >> r) & 1U) << c;
   return mask;
@@ -43,7 +48,10 @@ BitMatrix BitMatrix::transposed() const {
 }
 
 BitMatrix BitMatrix::block(int r0, int row_count, int c0, int column_count) const {
-  FARO_CHECK(r0 >= 0 && c0 >= 0 && r0 + row_count <= rows_ && c0 + column_count <= columns_);
+  require(r0 >= 0 && row_count >= 0 && row_count <= rows_ - r0 && c0 >= 0 && column_count >= 0 &&
+              column_count <= columns_ - c0,
+          "rows {} to {} and columns {} to {} of a matrix of {} by {}", r0, r0 + row_count - 1, c0,
+          c0 + column_count - 1, rows_, columns_);
   BitMatrix b(row_count, column_count);
   for (int c = 0; c < column_count && row_count > 0; ++c)
     b.set_column(c, (column(c0 + c) >> r0) & low_mask(row_count));
@@ -93,7 +101,8 @@ Elimination eliminate(const BitMatrix& m) {
 }  // namespace
 
 std::optional<BitMatrix> BitMatrix::inverse() const {
-  FARO_CHECK(rows_ == columns_);
+  require(rows_ == columns_, "a matrix of {} rows and {} columns has no inverse: it is not square",
+          rows_, columns_);
   const Elimination e = eliminate(*this);
   if (static_cast<int>(e.pivots.size()) != rows_) return std::nullopt;
   // Fully reduced and of full rank, every pivot is a unit vector.
@@ -122,7 +131,8 @@ std::optional<Word> BitMatrix::solve(Word y) const {
 }
 
 BitMatrix then(const BitMatrix& f, const BitMatrix& g) {
-  FARO_CHECK(f.rows() == g.columns());
+  require(f.rows() == g.columns(), "a matrix of {} columns cannot follow one of {} rows",
+          g.columns(), f.rows());
   BitMatrix result(g.rows(), f.columns());
   for (int c = 0; c < f.columns(); ++c) result.set_column(c, g.apply(f.column(c)));
   return result;

@@ -4,7 +4,7 @@
 
 #include <array>
 
-#include "base/check.hpp"
+#include "base/require.hpp"
 #include "faro/algebra/gray.hpp"
 
 namespace faro::inline v1 {
@@ -21,8 +21,9 @@ constexpr std::array<std::pair<Encoding, const char*>, 4> encodings = {
 BitMap place_of(const Layout& layout) {
   const int n = layout.processor_bits;
   const int m = layout.memory_bits;
+  require(n >= 0 && n <= word_bits && m >= 0 && m <= word_bits - n,
+          "a layout of {} processor and {} memory bits: together at most {}", n, m, word_bits);
   const int p = n + m;
-  FARO_CHECK(n >= 0 && m >= 0 && p <= word_bits);
   // Where index bit b lies in the address processor · 2^m + memory.
   std::array<int, word_bits> place{};
   for (int b = 0; b < p; ++b) {

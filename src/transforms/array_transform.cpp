@@ -11,6 +11,7 @@
 #include <vector>
 
 #include "base/check.hpp"
+#include "base/require.hpp"
 #include "faro/base/count.hpp"
 #include "faro/base/error.hpp"
 
@@ -73,7 +74,10 @@ const char* wanted(Kind kind) {
 
 std::optional<NumberType> fitting_type(Kind kind, std::string_view type) {
   NumberType t;
-  if (type.size() == 3 || type.size() == 4) {
+  const auto digit = [](char c) { return c >= '0' && c <= '9'; };
+  if (type.size() >= 3 && type.size() <= 4 &&
+      std::string_view("<>|").find(type[0]) != std::string_view::npos &&
+      std::all_of(type.begin() + 2, type.end(), digit)) {
     t.kind = type[1];
     for (const char c : type.substr(2)) t.bytes = (t.bytes * 10) + static_cast<unsigned>(c - '0');
     if (type[0] == '>') t.order = ByteOrder::big;
@@ -389,9 +393,38 @@ std::string result_type(const ArrayTransform& transform, std::string_view type) 
   return fmt::format("{}{}{}", t.bytes == 1 ? '|' : '<', t.kind, t.bytes);
 }
 
+namespace {
+
+// The spans against what shape and types need of them.
+void require_bytes(const ArrayTransform& transform, std::string_view type, std::size_t in,
+                   const AxisShape& shape, std::size_t out) {
+  require(is_power_of_two(shape.length), "a line of {} elements; butterflies take powers of two",
+          shape.length);
+  const std::uint64_t elements =
+      size_product(size_product(shape.outer, shape.length, "elements"), shape.inner, "elements");
+  std::uint64_t in_bytes = number_type(transform.kind, type).bytes;
+  std::uint64_t out_bytes = number_type(transform.kind, result_type(transform, type)).bytes;
+  if (transform.record && (transform.kind == Kind::sort || transform.kind == Kind::merge)) {
+    const ArrayTransform::Record& record = *transform.record;
+    require(record.bytes >= in_bytes && record.key_offset <= record.bytes - in_bytes,
+            "a key of {} bytes at byte {} lies outside a record of {} bytes", in_bytes,
+            record.key_offset, record.bytes);
+    in_bytes = out_bytes = record.bytes;
+  }
+  const std::uint64_t wanted_in = size_product(elements, in_bytes, "bytes");
+  const std::uint64_t wanted_out = size_product(elements, out_bytes, "bytes");
+  require(
+      in == wanted_in && out == wanted_out,
+      "{} lines of {} elements of type {} are {} bytes and give {}; there are {} and room for {}",
+      elements / shape.length, shape.length, type, wanted_in, wanted_out, in, out);
+}
+
+}  // namespace
+
 Performed transform_array(const ArrayTransform& transform, std::string_view type,
                           std::span<const std::byte> in, const AxisShape& shape,
                           std::span<std::byte> out, const Progress& progress) {
+  require_bytes(transform, type, in.size(), shape, out.size());
   const Job job{transform, number_type(transform.kind, type), in, shape, out, progress};
   switch (transform.kind) {
     case Kind::fft:

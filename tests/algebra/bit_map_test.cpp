@@ -3,9 +3,12 @@
 #include <gtest/gtest.h>
 #include <rapidcheck.h>
 
+#include <functional>
+#include <string>
 #include <vector>
 
 #include "base/random.hpp"
+#include "faro/algebra/affine_space.hpp"
 #include "faro/algebra/classify.hpp"
 #include "faro/algebra/gray.hpp"
 #include "faro/algebra/layout.hpp"
@@ -32,6 +35,46 @@ TEST(BitMap, dependent_columns_are_named) {
   } catch (const NotInvertible& error) {
     EXPECT_EQ(error.dependent(), 0b111U);
   }
+}
+
+// What refuses, and a word of its message: mistakes of a caller are told as such.
+void refused(const char* word, const std::function<void()>& mistake) {
+  try {
+    mistake();
+    ADD_FAILURE() << "not refused: " << word;
+  } catch (const InternalError& error) {
+    ADD_FAILURE() << error.what();
+  } catch (const Error& error) {
+    EXPECT_EQ(error.code(), ErrorCode::usage);
+    EXPECT_NE(std::string(error.what()).find(word), std::string::npos) << error.what();
+  }
+}
+
+TEST(BitMap, what_does_not_fit_is_refused_in_words) {
+  const BitMap three = BitMap::identity(3);
+  const BitMap four = BitMap::identity(4);
+  const AffineSpace all = AffineSpace::everything(3);
+  refused("cannot follow", [&] { then(three, four); });
+  refused("at most 64", [] { beside(BitMap::identity(40), BitMap::identity(25)); });
+  refused("from 0 to 64", [] { gray_map(65); });
+  refused("from 0 to 64", [] { ungray_map(-1); });
+  refused("from 0 to 64", [] { BitMap::identity(65); });
+  refused("row 3", [&] { three.matrix().row(3); });
+  refused("square", [] { BitMap::from_matrix(BitMatrix(2, 3)); });
+  refused("square", [] { BitMatrix(2, 3).inverse(); });
+  refused("complement", [] { BitMap::from_matrix(BitMatrix::identity(2), 4); });
+  refused("above row", [] { BitMatrix::from_columns(2, std::vector<Word>{4}); });
+  refused("at most 64", [] { BitMatrix::from_columns(2, std::vector<Word>(65)); });
+  refused("rows 1 to 3", [] { BitMatrix(3, 3).block(1, 3, 0, 1); });
+  refused("rows 0", [] { BitMatrix(3, 3).block(0, 1 << 30, 1 << 30, 1 << 30); });
+  refused("cannot follow", [] { then(BitMatrix(2, 3), BitMatrix(3, 3)); });
+  refused("together", [] { place_of({.processor_bits = 40, .memory_bits = 40}); });
+  refused("together", [] { place_of({.processor_bits = 1 << 30, .memory_bits = 1 << 30}); });
+  refused("addresses of 65", [] { AffineSpace::everything(65); });
+  refused("beside", [&] { all.image(four); });
+  refused("beside", [&] { all.minus(AffineSpace::everything(4)); });
+  refused("does not fit", [&] { all.meet(Parity{8, 0}); });
+  refused("no first", [] { AffineSpace::nothing(3).first(); });
 }
 
 TEST(BitMap, a_map_and_its_inverse_are_the_identity) {

@@ -23,6 +23,24 @@ std::vector<Out> transformed(const ArrayTransform& transform, const char* type,
   return out;
 }
 
+TEST(ArrayTransform, spans_that_do_not_fit_the_shape_are_refused) {
+  const ArrayTransform fft{.kind = TransformKind::fft, .network = {.processor_bits = 2}};
+  std::vector<std::byte> in(16 * 8);
+  std::vector<std::byte> out(16 * 16);
+  const auto run = [&](std::size_t give, std::size_t take, const AxisShape& shape) {
+    transform_array(fft, "<f8", std::span(in).first(give), shape, std::span(out).first(take));
+  };
+  EXPECT_NO_THROW(run(128, 256, {.length = 16}));
+  EXPECT_THROW(run(7, 3, {.length = 16}), Error);
+  EXPECT_THROW(run(128, 255, {.length = 16}), Error);
+  EXPECT_THROW(run(128, 256, {.length = 15}), Error);
+  EXPECT_THROW(run(128, 256, {.outer = 1, .length = 0}), Error);
+  EXPECT_THROW(run(0, 0, {.outer = ~std::uint64_t{0}, .length = 16, .inner = 16}), Error);
+  ArrayTransform records{.kind = TransformKind::sort, .network = {.processor_bits = 2}};
+  records.record = ArrayTransform::Record{.bytes = 16, .key_offset = 12};
+  EXPECT_THROW(transform_array(records, "<f8", in, {.length = 8}, std::span(out).first(128)), Error);
+}
+
 TEST(array_transform, names_the_result_of_every_type) {
   EXPECT_EQ(result_type({.kind = Kind::fft}, "<f4"), "<c8");
   EXPECT_EQ(result_type({.kind = Kind::ifft}, ">c16"), "<c16");
