@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
 # Installs into a scratch prefix, then builds and runs one small consumer by find_package, by
-# pkg-config and as a subproject.
+# pkg-config and as a subproject, and compiles every installed header alone with both compilers.
 set -uo pipefail
 cd "$(dirname "${BASH_SOURCE[0]}")/.."
 . scripts/setup.sh
@@ -44,11 +44,22 @@ c_consumer() {
     gcc -std=c11 -Wall -Werror "$source/consumer.c" $flags -o "$scratch/consumer_c" &&
     [ "$(LD_LIBRARY_PATH=$(dirname "$(find "$prefix" -name 'libfaro_c.so' | head -1)") "$scratch/consumer_c")" = "0 2 1 3" ]
 }
+# Every header by itself, as its first user would include it. Those of MPI need MPI's own.
+headers_alone() {
+  local compiler=$1
+  (cd "$prefix/include" && find faro -name '*.hpp' ! -path 'faro/mpi/*') >"$scratch/headers" &&
+    [ "$(wc -l <"$scratch/headers")" -gt 30 ] &&
+    xargs -P 2 -I '{}' sh -c 'echo "#include <{}>" |
+      '"$compiler"' -std=c++20 -fsyntax-only -Wall -Wextra -Wpedantic -Wconversion -Wshadow -Werror \
+        -I "'"$prefix"'/include" -x c++ - || { echo "alone: {}"; exit 255; }' <"$scratch/headers"
+}
 try install cmake --install build/release --prefix "$prefix"
 try program "$prefix/bin/faro" --version
 try find_package by_find_package
 try pkg_config by_pkg_config
 try subproject as_subproject
 try c_consumer c_consumer
+try headers_alone_gcc headers_alone g++
+try headers_alone_clang headers_alone clang++-14
 echo "install: $good passed, $bad failed"
 [ "$bad" = 0 ]

@@ -3,5 +3,5 @@
 set -uo pipefail
 cd "$(dirname "${BASH_SOURCE[0]}")/.."
 . scripts/setup.sh
-for target in base_tests engine_tests c_tests; do FARO_WERROR=OFF faro_build tsan "$target"; done
+for target in base_tests engine_tests c_tests; do faro_build tsan "$target"; done
 scripts/run-tests.sh tsan -R '^(base|engine|c)$'

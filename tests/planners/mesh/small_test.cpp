@@ -4,6 +4,7 @@
 #include "draft.hpp"
 #include "faro/schedules/cost.hpp"
 #include "full.hpp"
+#include "judged.hpp"
 #include "machines/mesh/bounds.hpp"
 #include "machines/mesh/verifiers.hpp"
 #include "machines/mesh_cases.hpp"
@@ -278,12 +279,14 @@ TEST(MeshGamma, propagating_wraparound_is_used_and_never_beats_its_bound) {
 
 // The request costs K performances; the file, its verifiers and its bound speak of one.
 TEST(MeshElements, a_request_for_k_elements_costs_k_performances) {
+  testing::Judged judged(6);
   for (const auto wrap : {Mesh::Wrap::none, Mesh::Wrap::orthogonal}) {
     testing::Draft request = request_for(mesh_of({2, 2}, wrap), bpc({1, 0, 3, 2}, {0, 2}).map());
     request.elements = 3;
     for (const Planner* planner : {&mesh_permute, &mesh_permute_plus, &mesh_two_registers,
                                    &torus_permute, &torus_digit, &mesh_gamma}) {
       if (planner->refusal(request)) continue;
+      ++judged;
       RecordingSink recorded;
       CostCounter counter;
       planner->offer(request).push(recorded);

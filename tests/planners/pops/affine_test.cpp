@@ -8,6 +8,7 @@
 #include "base/random.hpp"
 #include "draft.hpp"
 #include "faro/machines/verifier.hpp"
+#include "judged.hpp"
 #include "planners/pops/testing.hpp"
 
 namespace faro {
@@ -45,12 +46,14 @@ void for_all_maps(int width, Word complements, Visit visit) {
 }
 
 TEST(PopsAffine, every_map_of_three_bits_on_every_split_by_both_verifiers) {
+  testing::Judged judged(5000);
   for (int width = 1; width <= 3; ++width)
     for_all_maps(width, bit(width), [&](const BitMap& map) {
       for (int ld = 0; ld <= width; ++ld) {
         const testing::Draft request = pops_request(map, ld);
         for (const Planner* planner : rule_planners)
           if (!planner->refusal(request)) {
+            ++judged;
             ASSERT_TRUE(holds(*planner, request, {make_replay, make_proof}));
           }
       }
@@ -70,6 +73,7 @@ TEST(PopsAffine, every_map_of_four_bits_on_every_split) {
 
 TEST(PopsAffine, random_maps_of_up_to_ten_bits_with_several_elements) {
   Random random(7);
+  testing::Judged judged(200);
   for (int round = 0; round < (testing::full_run() ? 3000 : 200); ++round) {
     const int width = 1 + static_cast<int>(random.below(10));
     const int ld = static_cast<int>(random.below(static_cast<Word>(width) + 1));
@@ -77,6 +81,7 @@ TEST(PopsAffine, random_maps_of_up_to_ten_bits_with_several_elements) {
         pops_request(random_product(width, random), ld, 1 + random.below(3));
     for (const Planner* planner : rule_planners)
       if (!planner->refusal(request)) {
+        ++judged;
         ASSERT_TRUE(holds(*planner, request, {make_replay, make_proof})) << round;
       }
   }

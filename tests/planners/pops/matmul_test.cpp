@@ -9,6 +9,7 @@
 #include "faro/base/error.hpp"
 #include "faro/machines/verifier.hpp"
 #include "full.hpp"
+#include "judged.hpp"
 #include "machines/pops/bounds.hpp"
 #include "machines/pops/performer.hpp"
 #include "paths.hpp"
@@ -50,6 +51,7 @@ std::vector<T> multiplied(const Pops& machine, std::uint64_t order, MatmulAlgori
 TEST(PopsMatmul, meets_the_golden_counts) {
   const auto golden =
       nlohmann::json::parse(std::ifstream(testing::source_path("tests/data/pops.json")));
+  testing::Judged judged(static_cast<int>(golden["matmul"].size()) * 3 / 4);
   for (const auto& row : golden["matmul"]) {
     const std::uint64_t order = row[0];
     const Pops machine{row[1], row[2], false};
@@ -60,6 +62,7 @@ TEST(PopsMatmul, meets_the_golden_counts) {
     EXPECT_EQ(best.registers, row[7].get<std::uint64_t>()) << row;
     EXPECT_EQ(matmul_bound(machine, order).value, row[8].get<std::uint64_t>()) << row;
     if (order == 1) continue;
+    ++judged;
     const Counted paper = counted(machine, order, MatmulAlgorithm::paper);
     ASSERT_TRUE(paper.verdict.ok()) << row << paper.verdict.violations[0].message;
     EXPECT_EQ(paper.verdict.cost.slots, row[3].get<std::uint64_t>()) << row;
@@ -68,11 +71,13 @@ TEST(PopsMatmul, meets_the_golden_counts) {
 
 TEST(PopsMatmul, every_admissible_machine_counts_as_its_formula) {
   const std::uint64_t most = testing::full_run() ? 14 : testing::sanitized() ? 6 : 12;
+  testing::Judged judged(static_cast<int>(2 * most));
   for (std::uint64_t order = 1; order <= most; ++order)
     for (std::uint64_t d = 1; d <= order * order; ++d) {
       if (order * order % d != 0) continue;
       const Pops machine{d, order * order / d, false};
       if (matmul_refusal(machine, order)) continue;
+      ++judged;
       for (const auto algorithm : {MatmulAlgorithm::paper, MatmulAlgorithm::best}) {
         const Counted c = counted(machine, order, algorithm);
         ASSERT_TRUE(c.verdict.ok()) << order << " " << d << c.verdict.violations[0].message;

@@ -5,6 +5,7 @@
 #include "draft.hpp"
 #include "faro/algebra/notation.hpp"
 #include "faro/machines/pops/model.hpp"
+#include "judged.hpp"
 #include "machines/pops/bounds.hpp"
 #include "planners/pops/packets.hpp"
 #include "planners/pops/testing.hpp"
@@ -28,6 +29,7 @@ testing::Draft named_map(const char* map, int width, int local_bits, std::uint64
 
 // Theorem 4, with N² - N for one group, and the bound of every machine on which it is claimed.
 TEST(PopsTranspose, takes_ceil_d_over_g_slots_and_no_schedule_takes_fewer) {
+  testing::Judged judged(40);
   for (Word order = 1; order <= 12; ++order)
     for (Word d = 1; d <= order * order; ++d) {
       if (order * order % d != 0) continue;
@@ -37,6 +39,7 @@ TEST(PopsTranspose, takes_ceil_d_over_g_slots_and_no_schedule_takes_fewer) {
         EXPECT_NE(pops_transpose.refusal(request)->find("divides the order"), std::string::npos);
         continue;
       }
+      ++judged;
       const Count slots = replayed_slots(pops_transpose, request);
       EXPECT_EQ(slots, order == 1 ? 0U
                        : g == 1   ? order * order - order

@@ -3,6 +3,7 @@
 #include <gtest/gtest.h>
 
 #include "draft.hpp"
+#include "judged.hpp"
 #include "machines/pops/bounds.hpp"
 #include "planners/pops/broadcast.hpp"
 #include "planners/pops/testing.hpp"
@@ -68,6 +69,7 @@ TEST(PopsPatterns, meet_the_golden_counts_of_reversals) {
 
 TEST(PopsPatterns, random_permutations_inside_groups) {
   Random random(31);
+  testing::Judged judged(250);
   for (int round = 0; round < (testing::full_run() ? 2000 : 200); ++round) {
     const std::uint64_t d = 1 + random.below(30);
     const std::uint64_t g = 1 + random.below(9);
@@ -80,6 +82,7 @@ TEST(PopsPatterns, random_permutations_inside_groups) {
     const testing::Draft request = pops_request(d, g, to);
     for (const Planner* planner : {&pops_one_group, &pops_all_groups, &pops_figure5}) {
       if (planner->refusal(request)) continue;
+      ++judged;
       const Count slots = replayed_slots(*planner, request);
       ASSERT_FALSE(::testing::Test::HasFailure()) << planner->name() << " " << d << " " << g;
       ASSERT_GE(slots, lower_bound(Pops{d, g, false}, to, 1).value);

@@ -7,6 +7,7 @@
 #include <map>
 
 #include "draft.hpp"
+#include "judged.hpp"
 #include "machines/pops/bounds.hpp"
 #include "planners/planning.hpp"
 #include "planners/pops/fewest.hpp"
@@ -121,6 +122,7 @@ Census census(std::uint64_t d, std::uint64_t g, std::uint64_t stride) {
   for (Word p = 0; p < to.size(); ++p) to[p] = p;
   Census counts;
   std::uint64_t number = 0;
+  testing::Judged judged(static_cast<int>(d * g / stride));
   do {
     if (number++ % stride != 0) continue;
     const testing::Draft request = pops_request(d, g, to);
@@ -128,6 +130,7 @@ Census census(std::uint64_t d, std::uint64_t g, std::uint64_t stride) {
     if (::testing::Test::HasFailure()) return counts;
     for (const Planner* planner : {&pops_single_hop, &pops_two_hop, &pops_threshold})
       if (!planner->refusal(request)) {
+        ++judged;
         EXPECT_GE(replayed_slots(*planner, request), slots);
       }
     const Bound bound = lower_bound(Pops{d, g, false}, to, 1);

@@ -5,6 +5,7 @@
 #include "base/random.hpp"
 #include "draft.hpp"
 #include "full.hpp"
+#include "judged.hpp"
 #include "machines/bounds.hpp"
 #include "maps.hpp"
 #include "planners/cube/affine/row_operations.hpp"
@@ -59,6 +60,7 @@ bool applies(const Planner& planner, const testing::Draft& request) {
 
 TEST(BitsInTurn, costs_what_is_promised_for_small_maps) {
   Random random(2);
+  testing::Judged judged(150);
   for (int n = 1; n <= (full_run() ? 10 : 6); ++n)
     for (const std::uint64_t k : {1U, 2U, 3U, 8U, 17U, 40U})
       for (const auto ports : {Hypercube::Ports::all, Hypercube::Ports::one}) {
@@ -68,6 +70,7 @@ TEST(BitsInTurn, costs_what_is_promised_for_small_maps) {
              {random_affine(n, random), rotation(n, 1), random_affine(n, random)}) {
           const testing::Draft request = cube_request_of(n, map, k, ports);
           if (!applies(planner, request)) continue;
+          ++judged;
           const Cost cost = built_and_verified(planner, request, true);
           EXPECT_TRUE(cost.steps >=
                       lower_bound(std::get<Hypercube>(request.machine), request.map, k).value);

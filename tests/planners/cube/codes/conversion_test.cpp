@@ -9,6 +9,7 @@
 
 #include "draft.hpp"
 #include "full.hpp"
+#include "judged.hpp"
 #include "machines/bounds.hpp"
 #include "paths.hpp"
 #include "planners/cube/codes/exchange_sequence.hpp"
@@ -44,30 +45,34 @@ bool by_replay(int dimensions, std::uint64_t elements) {
   return full_run() || (elements << dimensions) <= (testing::sanitized() ? 512U : 4096U);
 }
 
-// Every planner that applies, forwards and backwards.
-void check_all(int dimensions, const BitMap& map, std::uint64_t elements) {
+// Every planner that applies, forwards and backwards; `judged` counts them.
+void check_all(int dimensions, const BitMap& map, std::uint64_t elements, testing::Judged& judged) {
   for (const auto& m : {map, map.inverse()})
     for (const auto ports : {Hypercube::Ports::all, Hypercube::Ports::one}) {
       const testing::Draft request = cube_request_of(dimensions, m, elements, ports);
       for (const Planner* planner : ports == Hypercube::Ports::all ? all_ports : one_port)
-        if (!planner->refusal(request))
+        if (!planner->refusal(request)) {
+          ++judged;
           built_and_verified(*planner, request, by_replay(dimensions, elements));
+        }
     }
 }
 
 TEST(Conversion, one_field_costs_what_is_promised) {
+  testing::Judged judged(500);
   for (int n = 2; n <= (full_run() ? 10 : 8); ++n)
     for (std::uint64_t k = 1; k <= 64; k += full_run() ? 1 : k < 12 ? 2 : 11) {
       SCOPED_TRACE(::testing::Message() << "n=" << n << " K=" << k);
-      check_all(n, gray_to_binary({n}), k);
+      check_all(n, gray_to_binary({n}), k, judged);
     }
 }
 
 TEST(Conversion, a_field_inside_a_larger_cube) {
+  testing::Judged judged(40);
   for (const std::uint64_t k : {1U, 5U, 10U, 23U}) {
-    check_all(6, gray_to_binary({1, 4, 1}), k);
-    check_all(5, gray_to_binary({3, 1, 1}), k);
-    check_all(5, gray_to_binary({1, 2, 1, 1}), k);
+    check_all(6, gray_to_binary({1, 4, 1}), k, judged);
+    check_all(5, gray_to_binary({3, 1, 1}), k, judged);
+    check_all(5, gray_to_binary({1, 2, 1, 1}), k, judged);
   }
 }
 
@@ -86,19 +91,23 @@ void for_each_composition(int width, const std::function<void(const std::vector<
 }
 
 TEST(Conversion, several_fields_cost_what_is_promised) {
+  testing::Judged judged(500);
   for (int n = 4; n <= 6; ++n)
-    for_each_composition(n, [n](const std::vector<int>& lengths) {
+    for_each_composition(n, [n, &judged](const std::vector<int>& lengths) {
       for (std::uint64_t k = 1; k <= 64; k += full_run() ? 1 : 13)
-        check_all(n, gray_to_binary(lengths), k);
+        check_all(n, gray_to_binary(lengths), k, judged);
     });
 }
 
 TEST(Conversion, sixty_dimensions_are_proved) {
+  testing::Judged judged(10);
   for (const std::uint64_t k : {1U, 10U, 30U}) {
     for (const BitMap& map : {gray_to_binary({60}), gray_to_binary({20, 20, 20})})
       for (const Planner* planner : all_ports)
-        if (!planner->refusal(cube_request_of(60, map, k)))
+        if (!planner->refusal(cube_request_of(60, map, k))) {
+          ++judged;
           built_and_verified(*planner, cube_request_of(60, map, k), false);
+        }
   }
 }
 
@@ -109,6 +118,7 @@ Count best_of(const testing::Draft& request) {
       const Count cost = p->offer(request).estimate.cost.value;
       if (!best || cost < *best) best = cost;
     }
+  EXPECT_TRUE(best.has_value()) << "no planner applies";
   return best.value_or(0);
 }
 

@@ -2,6 +2,7 @@
 
 #include "base/random.hpp"
 #include "draft.hpp"
+#include "judged.hpp"
 #include "planners/cube/shuffle/planners.hpp"
 #include "planners/cube/shuffle/requests.hpp"
 #include "planners/planning.hpp"
@@ -50,6 +51,7 @@ TEST(ExtendedCube, by_name_the_map_has_fewer_processor_bits_than_the_cube_dimens
 
 TEST(ExtendedCube, random_permutations_with_complements) {
   Random random(4);
+  testing::Judged judged(40);
   for (int round = 0; round < 60; ++round) {
     const int q = 3 + static_cast<int>(random.below(5));
     const int n = 1 + static_cast<int>(random.below(static_cast<std::uint64_t>(q)));
@@ -57,7 +59,10 @@ TEST(ExtendedCube, random_permutations_with_complements) {
         testing::shuffle_request(n, q - n, testing::random_places(q, random), random.below(bit(q)),
                                  round % 2 == 0 ? Hypercube::Ports::all : Hypercube::Ports::one);
     for (int extra = 1; extra <= 3; ++extra)
-      if (!shuffle::extended_cube_refusal(request, extra)) built(request, extra);
+      if (!shuffle::extended_cube_refusal(request, extra)) {
+        ++judged;
+        built(request, extra);
+      }
   }
 }
 
