@@ -145,8 +145,7 @@ class Reader {
     const NamedMapEntry* entry = named_map(named.name);
     if (entry == nullptr)
       fail(NotationFault::name, at,
-           fmt::format("no map named '{}'; a map is written i:4 -> rev(i), or bit-reversal:4",
-                       named.name));
+           fmt::format("no map named '{}'; {}", named.name, other_than(named.name)));
     if (named.width && named.width->value > word_bits)
       fail(NotationFault::limit, named.width->at, "a width above 64");
     if (!named.width && !whole(known))

@@ -3,6 +3,9 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <vector>
+
+#include "algebra/notation_named.hpp"
 
 namespace faro::inline v1::notation {
 namespace {
@@ -57,11 +60,19 @@ class Evaluator {
                                     [&](const PlacedField& f) { return f.name == t.name; });
     if (known == fields_.end())
       fail(NotationFault::name, t.at,
-           fmt::format("no field named '{}'; there is {}", t.name, names()));
+           fmt::format("no field named '{}'; there is {}{}", t.name, names(), function_meant(t)));
     if (known->length > 0) return {{0, false, static_cast<int>(known - fields_.begin())}};
     Forms forms;
     for (int b = known->width - 1; b >= 0; --b) forms.push_back({bit(known->low + b), false});
     return forms;
+  }
+
+  // Where a name that is no field stands before a parenthesis, a function was meant.
+  std::string function_meant(const Term& t) const {
+    const auto after = static_cast<std::size_t>(t.name.data() - text_.data()) + t.name.size();
+    if (after >= text_.size() || text_[after] != '(') return {};
+    const std::string other = other_function_than(t.name);
+    return other.empty() ? other : "; " + other;
   }
 
   // Only '~' and juxtaposition take lengths.
@@ -176,8 +187,43 @@ class Evaluator {
         return zipped(t, x);
       case Function::unzip:
         return unzipped(t, x);
+      case Function::front:
+      case Function::back:
+        return moved(t, x);
+      case Function::swap:
+        check_bits(t, width);
+        std::swap(x[width - 1 - t.bits[0].value], x[width - 1 - t.bits[1].value]);
+        return x;
     }
     return x;
+  }
+
+  void check_bits(const Term& t, std::size_t width) const {
+    for (const Number& n : t.bits)
+      if (n.value >= width)
+        fail(NotationFault::range, n.at,
+             fmt::format("bit {} of a term of {} bits", n.value, width));
+  }
+
+  // The bits that are named, in that order, before or behind the rest in theirs.
+  Forms moved(const Term& t, const Forms& x) const {
+    check_bits(t, x.size());
+    Forms named;
+    std::vector<bool> taken(x.size());
+    for (const Number& n : t.bits) {
+      const std::size_t place = x.size() - 1 - n.value;
+      if (taken[place])
+        fail(NotationFault::range, n.at, fmt::format("bit {} is named twice", n.value));
+      taken[place] = true;
+      named.push_back(x[place]);
+    }
+    Forms rest;
+    for (std::size_t i = 0; i < x.size(); ++i)
+      if (!taken[i]) rest.push_back(x[i]);
+    Forms& first = t.function == Function::front ? named : rest;
+    const Forms& second = t.function == Function::front ? rest : named;
+    first.insert(first.end(), second.begin(), second.end());
+    return first;
   }
 
   static void add(Form& to, const Form& from) {

@@ -10,13 +10,16 @@
 namespace faro::inline v1::notation {
 namespace {
 
-constexpr std::array<std::pair<std::string_view, Function>, 6> functions = {
+constexpr std::array<std::pair<std::string_view, Function>, 9> functions = {
     {{"rev", Function::rev},
      {"gray", Function::gray},
      {"ungray", Function::ungray},
      {"zip", Function::zip},
      {"unzip", Function::unzip},
-     {"rot", Function::rot}}};
+     {"rot", Function::rot},
+     {"front", Function::front},
+     {"back", Function::back},
+     {"swap", Function::swap}}};
 
 // Recursive descent, one function a rule of the grammar.
 class Parser {
@@ -86,7 +89,7 @@ class Parser {
   }
 
   std::variant<Arrow, Vector, Matrix, NamedMap, NamedLayout> named() {
-    if (now().text == "consecutive" || now().text == "cyclic") return named_layout();
+    if (is_layout(now().text)) return named_layout();
     NamedMap result;
     result.name = now().text;
     ++next_;
@@ -94,6 +97,11 @@ class Parser {
     if (now().kind != TokenKind::end && !now().is("=>"))
       fail(fmt::format("expected a field or '->', found {}", shown(now())));
     return result;
+  }
+
+  // "block" is what most people call the consecutive layout.
+  static bool is_layout(std::string_view name) {
+    return name == "consecutive" || name == "block" || name == "cyclic";
   }
 
   bool arrow_ahead() const {
@@ -104,7 +112,7 @@ class Parser {
 
   NamedLayout named_layout() {
     NamedLayout result;
-    result.name = now().text;
+    result.name = now().text == "block" ? "consecutive" : now().text;
     ++next_;
     if (accept(":")) {
       result.processor_bits = number("the number of processor bits");
@@ -321,6 +329,19 @@ class Parser {
         expect(",");
         call.negative = accept("-");
         call.number = number("a number");
+        return;
+      case Function::swap:
+        expect(",");
+        call.bits.push_back(number("a bit number"));
+        expect(",");
+        call.bits.push_back(number("a bit number"));
+        return;
+      case Function::front:
+      case Function::back:
+        expect(",");
+        do {
+          call.bits.push_back(number("a bit number"));
+        } while (accept(","));
         return;
       default:
         return;

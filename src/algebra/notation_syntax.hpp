@@ -10,7 +10,7 @@
 
 namespace faro::inline v1::notation {
 
-enum class Function { rev, gray, ungray, zip, unzip, rot };
+enum class Function { rev, gray, ungray, zip, unzip, rot, front, back, swap };
 
 struct Number {
   Word value = 0;
@@ -37,6 +37,7 @@ struct Term {
   std::vector<Number> columns;                     // matrix: as written, highest bit first
   std::optional<Number> number;                    // k of unzip and rot
   bool negative = false;                           // rot(x, -k)
+  std::vector<Number> bits;                        // of front, back and swap
   bool inverted = false;                           // an odd number of '~' before it
   std::vector<Slice> slices;                       // [hi:lo] after it, left to right
   std::vector<std::optional<Number>> xor_numbers;  // exclusive_or: operand i+1 is this number, or

@@ -138,6 +138,60 @@ TEST(Notation, layouts_by_their_words) {
   EXPECT_THROW(parse_layout("cyclic:2|3", {.total = 6, .processor = 2}), NotationError);
 }
 
+TEST(Notation, words_that_people_know) {
+  const auto same = [](const char* words, const char* map) {
+    EXPECT_EQ(parse_notation(words).map, parse_notation(map).map) << words;
+  };
+  same("sequency:6", "i:6 -> ungray(rev(i))");
+  same("walsh:6", "sequency:6");
+  same("dyadic:6", "bit-reversal:6");
+  same("fftshift:6", "i:6 -> i ^ 0x20");
+  same("morton:6", "r:3 c:3 -> zip(r, c)");
+  same("column-morton:6", "r:3 c:3 -> zip(c, r)");
+  same("unmorton:6", "i:6 -> unzip(i, 2)");
+  same("block:2|3 => cyclic", "consecutive:2|3 => cyclic");
+  for (const char* name : {"fftshift:0", "sequency:0", "column-morton:0"})
+    EXPECT_EQ(parse_notation(name).map, BitMap::identity(0)) << name;
+}
+
+TEST(Notation, bits_to_the_front_to_the_back_and_swapped) {
+  const auto same = [](const char* words, const char* map) {
+    EXPECT_EQ(parse_notation(words).map, parse_notation(map).map) << words;
+  };
+  same("i:24 -> front(i, 20, 17, 3)", "i:24 -> i[20] i[17] i[3] i[23:21] i[19:18] i[16:4] i[2:0]");
+  same("i:6 -> back(i, 4, 0)", "i:6 -> i[5] i[3:1] i[4] i[0]");
+  same("i:6 -> swap(i, 4, 0)", "i:6 -> i[5] i[0] i[3:1] i[4]");
+  same("i:6 -> swap(i, 2, 2)", "i:6 -> i");
+  same("a:3 b:3 -> a ~front(b, 0)", "a:3 b:3 -> a ~b[0] ~b[2:1]");
+  EXPECT_EQ(parse_notation("i -> front(i, 3)", {.total = 5}).map.column(3), bit(4));
+  for (const char* bad :
+       {"i:4 -> front(i, 4)", "i:4 -> swap(i, 0, 4)", "i:4 -> back(i, 1, 1)", "i:4 -> front(i)",
+        "i:4 -> swap(i, 1)", "front:4 -> front", "i:4 -> swap(i, 1, 2, 3)"})
+    EXPECT_THROW(parse_notation(bad), NotationError) << bad;
+}
+
+TEST(Notation, an_unknown_name_is_answered_with_the_nearest) {
+  const auto told = [](const char* text, const char* words) {
+    try {
+      parse_notation(text);
+      ADD_FAILURE() << text;
+    } catch (const NotationError& error) {
+      EXPECT_NE(std::string(error.what()).find(words), std::string::npos) << error.what();
+    }
+  };
+  told("BitRev:8", "did you mean bitrev?");
+  told("bit_reversal:8", "did you mean bit-reversal?");
+  told("bit-reversl:8", "did you mean bit-reversal?");
+  told("sequence:8", "did you mean sequency?");
+  told("perfect_shuffle", "did you mean perfect-shuffle?");
+  told("hadamard", "sequency and dyadic");
+  told("rev:8", "did you mean rev");
+  told("quux", "`faro maps` lists all");
+  told("i:4 -> bitrev(i)", "no field named 'bitrev'; there is i; did you mean rev(i)?");
+  told("i:4 -> rotate(i)", "did you mean rot(i, 1)?");
+  told("i:4 -> quux(i)", "there is i\n");
+}
+
 TEST(Notation, an_error_shows_the_text_with_a_caret) {
   try {
     parse_notation("r:3 c:2 -> r r");
