@@ -25,6 +25,7 @@ object move1 0 explain "jax:mesh x=2 y=2, P('x') => jax:mesh x=2 y=2, P(('x', 'y
 object export1 0 export 'i:4 -> ungray(i)' --to qasm
 object permute1 0 permute a.npy b.npy --map 'i -> ~i'
 object algorithms1 0 algorithms
+object maps1 0 maps
 object paper1 0 paper
 object paper2 0 paper conversion
 object simulate1 0 simulate a.npy c.npy --map 'i -> rev(i)' --on torus:8x8
