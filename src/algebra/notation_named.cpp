@@ -6,6 +6,7 @@
 #include <array>
 #include <vector>
 
+#include "base/nearest.hpp"
 #include "faro/algebra/gray.hpp"
 
 namespace faro::inline v1::notation {
@@ -57,9 +58,9 @@ BitMap column_morton(int w) {
   return then(transpose(w), bit_shuffle(w));
 }
 
-constexpr std::array<NamedMapEntry, 14> entries = {
+constexpr std::array<NamedMapEntry, 13> entries = {
     {{"identity", "none", "i", false, BitMap::identity},
-     {"bit-reversal", "bitrev bitreverse reverse-bits dyadic paley", "rev(i)", false, reversal},
+     {"bit-reversal", "bitrev reverse-bits dyadic paley", "rev(i)", false, reversal},
      {"vector-reversal", "bitcomp complement flip reverse", "~i", false, complement},
      {"perfect-shuffle", "shuffle", "rot(i, 1)", false, shuffle},
      {"unshuffle", "", "rot(i, -1)", false, unshuffle},
@@ -70,8 +71,7 @@ constexpr std::array<NamedMapEntry, 14> entries = {
      {"gray", "binary-to-gray", "gray(i)", false, gray_map},
      {"ungray", "gray-to-binary", "ungray(i)", false, ungray_map},
      {"sequency", "walsh", "ungray(rev(i))", false, sequency},
-     {"fftshift", "ifftshift", "i ^ 2^(p-1)", false, half_turn},
-     {"butterfly-order", "fft-order", "rev(i)", false, reversal}}};
+     {"fftshift", "ifftshift", "i ^ 2^(p-1)", false, half_turn}}};
 
 struct FunctionName {
   std::string_view name, form;
@@ -112,38 +112,6 @@ std::vector<std::string_view> words_of(std::string_view text) {
   return words;
 }
 
-// Small letters, without what people put between words.
-std::string plain(std::string_view name) {
-  std::string letters;
-  for (const char c : name)
-    if (c != '-' && c != '_')
-      letters += c >= 'A' && c <= 'Z' ? static_cast<char>(c - 'A' + 'a') : c;
-  return letters;
-}
-
-// Levenshtein's distance, with one of the two as a beginning of the other counted as 1.
-std::size_t distance(const std::string& a, const std::string& b) {
-  if (a.size() >= 3 && b.size() >= 3 && (a.starts_with(b) || b.starts_with(a)))
-    return a.size() == b.size() ? 0 : 1;
-  std::vector<std::size_t> row(b.size() + 1);
-  for (std::size_t j = 0; j <= b.size(); ++j) row[j] = j;
-  for (std::size_t i = 1; i <= a.size(); ++i) {
-    std::size_t corner = row[0];
-    row[0] = i;
-    for (std::size_t j = 1; j <= b.size(); ++j) {
-      const std::size_t changed = corner + (a[i - 1] == b[j - 1] ? 0 : 1);
-      corner = row[j];
-      row[j] = std::min({row[j] + 1, row[j - 1] + 1, changed});
-    }
-  }
-  return row[b.size()];
-}
-
-// Beyond this two names have nothing to do with each other.
-std::size_t nearness(const std::string& name) {
-  return name.size() < 4 ? 1 : 2;
-}
-
 }  // namespace
 
 std::span<const NamedMapEntry> named_maps() {
@@ -159,38 +127,27 @@ const NamedMapEntry* named_map(std::string_view name) {
 }
 
 std::string other_than(std::string_view name) {
-  const std::string letters = plain(name);
-  std::string_view nearest;
-  std::size_t least = nearness(letters) + 1;
+  std::vector<std::string_view> names;
   for (const NamedMapEntry& entry : entries) {
-    std::vector<std::string_view> names = words_of(entry.aliases);
     names.push_back(entry.name);
-    for (const std::string_view known : names) {
-      const std::size_t far = distance(letters, plain(known));
-      if (far >= least) continue;
-      least = far;
-      nearest = known;
-    }
+    for (const std::string_view alias : words_of(entry.aliases)) names.push_back(alias);
   }
-  if (!nearest.empty()) return fmt::format("did you mean {}?", nearest);
-  if (letters == "hadamard" || letters == "natural")
+  if (const std::string_view known = nearest(name, names); !known.empty())
+    return fmt::format("did you mean {}?", known);
+  if (name == "hadamard" || name == "natural")
     return "natural (Hadamard) order is where a Walsh transform starts; sequency and dyadic lead "
            "away from it";
-  if (const std::string function = other_function_than(name); !function.empty()) return function;
-  return "`faro maps` lists all; others are written i:4 -> rev(i)";
+  const std::string function = other_function_than(name);
+  return function.empty() ? "`faro maps` lists all; others are written i:4 -> rev(i)" : function;
 }
 
 std::string other_function_than(std::string_view name) {
-  const std::string letters = plain(name);
-  const FunctionName* nearest = nullptr;
-  std::size_t least = nearness(letters) + 1;
-  for (const FunctionName& function : function_names) {
-    const std::size_t far = distance(letters, std::string(function.name));
-    if (far >= least) continue;
-    least = far;
-    nearest = &function;
-  }
-  return nearest == nullptr ? std::string() : fmt::format("did you mean {}?", nearest->form);
+  std::vector<std::string_view> names;
+  for (const FunctionName& function : function_names) names.push_back(function.name);
+  const std::string_view known = nearest(name, names);
+  if (known.empty()) return {};
+  const auto found = std::find(names.begin(), names.end(), known);
+  return fmt::format("did you mean {}?", function_names[found - names.begin()].form);
 }
 
 std::string_view why_impossible(std::string_view name) {

@@ -2,6 +2,7 @@
 #include <fmt/format.h>
 
 #include <nlohmann/json.hpp>
+#include <string>
 
 #include "algebra/notation_named.hpp"
 #include "cli/command.hpp"
@@ -15,10 +16,10 @@ int run(Output& out) {
   for (const notation::NamedMapEntry& e : notation::named_maps()) {
     j["rows"].push_back(
         {{"name", e.name}, {"aliases", e.aliases}, {"meaning", e.meaning}, {"even", e.even}});
-    out.text(
-        "  {}{:<18}{}{}{}\n", out.styled(Output::Style::strong, fmt::format("{:<20}", e.name)),
-        e.meaning, e.aliases.empty() ? "" : "also ", e.aliases,
-        e.even ? (e.aliases.empty() ? "an even number of bits" : "; an even number of bits") : "");
+    std::string notes = e.aliases.empty() ? "" : fmt::format("also {}", e.aliases);
+    if (e.even) notes += fmt::format("{}an even number of bits", notes.empty() ? "" : "; ");
+    out.text("  {}{}\n", out.styled(Output::Style::strong, fmt::format("{:<20}", e.name)),
+             notes.empty() ? std::string(e.meaning) : fmt::format("{:<18}{}", e.meaning, notes));
   }
   out.text(
       "\nFunctions of bits, FIELDS -> ... F(bits) ...:\n\n"

@@ -8,6 +8,7 @@
 #include <string>
 #include <vector>
 
+#include "base/nearest.hpp"
 #include "cli/command.hpp"
 #include "cli/interrupt.hpp"
 #include "faro/base/error.hpp"
@@ -46,30 +47,11 @@ const Command* find(const std::string& name) {
   return nullptr;
 }
 
-// The command whose name is nearest, if it is near: one letter in three may differ.
 std::string suggestion(const std::string& name) {
-  std::string best;
-  std::size_t best_distance = name.size() / 3 + 1;
-  for (const Command* command : commands()) {
-    const std::string other = command->name;
-    std::vector<std::size_t> row(other.size() + 1);
-    for (std::size_t j = 0; j < row.size(); ++j) row[j] = j;
-    for (std::size_t i = 1; i <= name.size(); ++i) {
-      std::size_t diagonal = row[0];
-      row[0] = i;
-      for (std::size_t j = 1; j < row.size(); ++j) {
-        const std::size_t above = row[j];
-        row[j] = std::min(
-            {row[j] + 1, row[j - 1] + 1, diagonal + (name[i - 1] == other[j - 1] ? 0U : 1U)});
-        diagonal = above;
-      }
-    }
-    if (row.back() < best_distance) {
-      best_distance = row.back();
-      best = other;
-    }
-  }
-  return best.empty() ? "" : fmt::format("; did you mean '{}'?", best);
+  std::vector<std::string_view> names;
+  for (const Command* command : commands()) names.emplace_back(command->name);
+  const std::string_view known = nearest(name, names);
+  return known.empty() ? "" : fmt::format("; did you mean '{}'?", known);
 }
 
 Parsed parse(const Command& command, const std::vector<std::string>& words) {

@@ -1,0 +1,51 @@
+#include "base/nearest.hpp"
+
+#include <algorithm>
+#include <string>
+#include <vector>
+
+namespace faro::inline v1 {
+namespace {
+
+std::string plain(std::string_view name) {
+  std::string letters;
+  for (const char c : name)
+    if (c != '-' && c != '_')
+      letters += c >= 'A' && c <= 'Z' ? static_cast<char>(c - 'A' + 'a') : c;
+  return letters;
+}
+
+// Levenshtein's distance; what was cut short counts as one letter.
+std::size_t distance(const std::string& a, const std::string& b) {
+  if (std::min(a.size(), b.size()) >= 3 && a != b && (a.starts_with(b) || b.starts_with(a)))
+    return 1;
+  std::vector<std::size_t> row(b.size() + 1);
+  for (std::size_t j = 0; j <= b.size(); ++j) row[j] = j;
+  for (std::size_t i = 1; i <= a.size(); ++i) {
+    std::size_t corner = row[0];
+    row[0] = i;
+    for (std::size_t j = 1; j <= b.size(); ++j) {
+      const std::size_t changed = corner + (a[i - 1] == b[j - 1] ? 0 : 1);
+      corner = row[j];
+      row[j] = std::min({row[j] + 1, row[j - 1] + 1, changed});
+    }
+  }
+  return row[b.size()];
+}
+
+}  // namespace
+
+std::string_view nearest(std::string_view name, std::span<const std::string_view> known) {
+  const std::string letters = plain(name);
+  std::string_view best;
+  std::size_t least = letters.size() / 3 + 1;
+  for (const std::string_view candidate : known) {
+    const std::size_t apart = distance(letters, plain(candidate));
+    if (apart >= least) continue;
+    least = apart;
+    best = candidate;
+  }
+  return best;
+}
+
+}  // namespace faro::inline v1
