@@ -34,6 +34,10 @@ BitMatrix BitMatrix::from_rows(int columns, std::span<const Word> rows) {
   return from_columns(columns, rows).transposed();
 }
 
+void BitMatrix::refuse_column(int c) const {
+  throw Error(ErrorCode::usage, fmt::format("column {} of a matrix of {} columns", c, columns_));
+}
+
 Word BitMatrix::row(int r) const {
   require(r >= 0 && r < rows_, "row {} of a matrix of {} rows", r, rows_);
   Word mask = 0;

@@ -59,6 +59,9 @@ TEST(BitMap, what_does_not_fit_is_refused_in_words) {
   refused("from 0 to 64", [] { gray_map(65); });
   refused("from 0 to 64", [] { ungray_map(-1); });
   refused("from 0 to 64", [] { BitMap::identity(65); });
+  refused("column 3", [&] { three.column(3); });
+  refused("column -1", [&] { three.column(-1); });
+  refused("column 2", [] { BitMatrix(2, 2).set_column(2, 1); });
   refused("row 3", [&] { three.matrix().row(3); });
   refused("square", [] { BitMap::from_matrix(BitMatrix(2, 3)); });
   refused("square", [] { BitMatrix(2, 3).inverse(); });

@@ -163,7 +163,7 @@ TEST(Notation, bits_to_the_front_to_the_back_and_swapped) {
   same("i:6 -> swap(i, 4, 0)", "i:6 -> i[5] i[0] i[3:1] i[4]");
   same("i:6 -> swap(i, 2, 2)", "i:6 -> i");
   same("a:3 b:3 -> a ~front(b, 0)", "a:3 b:3 -> a ~b[0] ~b[2:1]");
-  EXPECT_EQ(parse_notation("i -> front(i, 3)", {.total = 5, .processor = {}}).map.column(3), bit(4));
+  EXPECT_EQ(parse_notation("i -> front(i, 3)", {.total = 5}).map.column(3), bit(4));
   for (const char* bad :
        {"i:4 -> front(i, 4)", "i:4 -> swap(i, 0, 4)", "i:4 -> back(i, 1, 1)", "i:4 -> front(i)",
         "i:4 -> swap(i, 1)", "front:4 -> front", "i:4 -> swap(i, 1, 2, 3)"})

@@ -28,7 +28,7 @@ struct Parity {
 
 class AffineSpace {
  public:
-  // Every address of `width` bits. Requires 0 <= width <= 64.
+  // Every address of `width` bits, 0 to 64.
   static AffineSpace everything(int width);
   static AffineSpace nothing(int width);
   // The addresses that meet all constraints; possibly none. Mask 0 with value 0 is always true,
@@ -42,7 +42,7 @@ class AffineSpace {
   const std::vector<Parity>& constraints() const { return constraints_; }
 
   bool contains(Word x) const;
-  // Requires equal widths, as all that follow.
+  // Of one width, as all that follow; Error(usage) otherwise.
   bool contains(const AffineSpace& other) const;
   bool disjoint(const AffineSpace& other) const { return meet(other).empty(); }
 

@@ -67,11 +67,10 @@ class BitMap {
   Word complement_ = 0;
 };
 
-// First f, then g. Requires equal widths.
+// First f, then g, of one width; throws Error(usage) otherwise, as beside() does above 64 bits.
 BitMap then(const BitMap& f, const BitMap& g);
 
-// Bits of `high` above bits of `low`: (h, l) -> (high(h), low(l)). Requires at most 64 bits
-// together.
+// Bits of `high` above bits of `low`: (h, l) -> (high(h), low(l)).
 BitMap beside(const BitMap& high, const BitMap& low);
 
 // Writes map(first), map(first + 1), ... to `out`. About one xor an element: `first` may be

@@ -21,12 +21,13 @@ namespace faro::inline v1 {
 
 class BitMatrix {
  public:
-  // All zero. Requires 0 <= rows, columns <= 64.
+  // All zero. Throws Error(usage) unless 0 <= rows, columns <= 64, as everything here does where a
+  // size or a number does not fit.
   BitMatrix(int rows, int columns);
   BitMatrix() : BitMatrix(0, 0) {}
 
   static BitMatrix identity(int width);
-  // columns[c] is the image of input bit c. Requires every column below 2^rows.
+  // columns[c] is the image of input bit c, below 2^rows.
   static BitMatrix from_columns(int rows, std::span<const Word> columns);
   // rows[r] is the mask whose parity is output bit r.
   static BitMatrix from_rows(int columns, std::span<const Word> rows);
@@ -34,8 +35,8 @@ class BitMatrix {
   int rows() const { return rows_; }
   int columns() const { return columns_; }
 
-  Word column(int c) const { return words_[static_cast<std::size_t>(c)]; }
-  void set_column(int c, Word value) { words_[static_cast<std::size_t>(c)] = value; }
+  Word column(int c) const { return words_[at_column(c)]; }
+  void set_column(int c, Word value) { words_[at_column(c)] = value; }
   Word row(int r) const;
   bool at(int r, int c) const { return has_bit(column(c), r); }
 
@@ -50,7 +51,7 @@ class BitMatrix {
   BitMatrix block(int r0, int row_count, int c0, int column_count) const;
 
   int rank() const;
-  // Nothing if singular. Requires a square matrix.
+  // Nothing if singular; the matrix is square.
   std::optional<BitMatrix> inverse() const;
   // A basis of {x : M·x = 0} and of {M·x}, reduced, highest leading bit first.
   std::vector<Word> kernel() const;
@@ -61,13 +62,19 @@ class BitMatrix {
   friend bool operator==(const BitMatrix&, const BitMatrix&) = default;
 
  private:
+  std::size_t at_column(int c) const {
+    if (static_cast<unsigned>(c) >= static_cast<unsigned>(columns_)) refuse_column(c);
+    return static_cast<std::size_t>(c);
+  }
+  [[noreturn]] void refuse_column(int c) const;
+
   int rows_;
   int columns_;
   // Unused columns are zero, so that == is the comparison of matrices.
   std::array<Word, word_bits> words_{};
 };
 
-// First f, then g: x -> g·(f·x). Requires f.rows() == g.columns().
+// First f, then g: x -> g·(f·x), where f.rows() == g.columns().
 BitMatrix then(const BitMatrix& f, const BitMatrix& g);
 
 // A basis of the span of `vectors`, reduced (each leading bit in one vector only), highest leading

@@ -71,8 +71,8 @@ struct Cut {
 // agree with those that it states. In memory: the total. On a machine: the processor bits, and the
 // total where the data is known; a text without '|' then speaks of processor bits alone.
 struct KnownSizes {
-  std::optional<int> total;
-  std::optional<int> processor;
+  std::optional<int> total = {};
+  std::optional<int> processor = {};
 };
 
 struct Field {
