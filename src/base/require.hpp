@@ -1,6 +1,6 @@
 // What a caller must keep to, refused in words; check.hpp is for what only a bug can break.
 //
-//   require(f.width() == g.width(), "a map of {} bits cannot follow one of {}", g.width(), f.width());
+//   require(rows == columns, "a matrix of {} rows and {} columns has no inverse", rows, columns);
 #pragma once
 
 #include <fmt/format.h>

@@ -93,7 +93,11 @@ TEST(PaperConversion, a_broken_planner_shows_on_the_page) {
                static_cast<const Planner*>(&broken));
   const PaperPage page = conversion_page(planners);
   const PaperTable& table = table_of(page, "Theorems 2 and 6");
-  for (const auto& row : table.rows) EXPECT_TRUE(row[column(table, "ours")].starts_with("refused"));
+  // It never keeps the goal, and mostly not the cost that it promised.
+  for (const auto& row : table.rows) {
+    const std::string& ours = row[column(table, "ours")];
+    EXPECT_TRUE(ours.starts_with("refused") || ours.starts_with("failed")) << ours;
+  }
   const PaperTable& figure = table_of(page, "Figure 3");
   EXPECT_TRUE(std::any_of(figure.rows.begin(), figure.rows.end(), [&](const auto& row) {
     return row[column(figure, "printed")] != row[column(figure, "ours")];

@@ -38,7 +38,8 @@ TEST(ArrayTransform, spans_that_do_not_fit_the_shape_are_refused) {
   EXPECT_THROW(run(0, 0, {.outer = ~std::uint64_t{0}, .length = 16, .inner = 16}), Error);
   ArrayTransform records{.kind = TransformKind::sort, .network = {.processor_bits = 2}};
   records.record = ArrayTransform::Record{.bytes = 16, .key_offset = 12};
-  EXPECT_THROW(transform_array(records, "<f8", in, {.length = 8}, std::span(out).first(128)), Error);
+  const auto room = std::span(out).first(128);
+  EXPECT_THROW(transform_array(records, "<f8", in, {.length = 8}, room), Error);
 }
 
 TEST(array_transform, names_the_result_of_every_type) {

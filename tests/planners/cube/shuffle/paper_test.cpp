@@ -45,7 +45,7 @@ TEST(ShufflePaper, single_chains) {
 
 TEST(ShufflePaper, several_chains) {
   Random random(6);
-  testing::Judged judged(25);
+  testing::Judged judged(24);
   const std::vector<std::vector<int>> all = {{1, 1}, {2, 2}, {3, 3}, {5, 5}, {3, 1}, {2, 2, 2}};
   for (const auto& chains : all)
     for (int k = static_cast<int>(chains.size()); k <= 6; ++k) {
