@@ -37,59 +37,6 @@ exits "an amount that is none" 2 "$faro" permute big.raw none.raw --element-byte
 exits "no unfinished run" 2 "$faro" permute --resume none.raw
 exits "--resume with a map" 2 "$faro" permute big.raw none.raw --resume --map "$reversal"
 
-# killed at random moments, gone on with until it is there; the output is absent until then
-slow=("$faro" permute big.raw killed.raw --element-bytes 8 --map "$reversal" --memory 51MiB --passes 3 --io buffered --checkpoint 0)
-kills=0
-for at in 0.05 0.15 0.3 0.5; do
-  rm -rf killed.raw .killed.raw.faro
-  "${slow[@]}" >/dev/null 2>&1 & one=$!
-  sleep $at
-  kill -9 $one 2>/dev/null && kills=$((kills + 1))
-  wait $one 2>/dev/null
-  if [ -e .killed.raw.faro/journal ]; then
-    check "killed: nothing has the name" sh -c 'test ! -e killed.raw -o ! -e .killed.raw.faro/data'
-    "$faro" permute --resume killed.raw --checkpoint 0 >/dev/null 2>"$stderr"; code=$?
-    # killed before the first line of the journal was whole: there is nothing to go on with
-    if [ $code = 2 ]; then "${slow[@]}" --fresh >/dev/null 2>&1; elif [ $code != 0 ]; then bad "resume: $(cat "$stderr")"; fi
-  elif [ ! -e killed.raw ]; then
-    "${slow[@]}" --fresh >/dev/null 2>&1
-  fi
-  check "killed after $at s and gone on with" cmp -s small.raw killed.raw
-  check "nothing is left of it" test ! -e .killed.raw.faro
-done
-check "some were killed" test $kills -gt 1
-
-# an unfinished run is never overlooked; a changed input and a damaged journal are
-rm -f killed.raw
-"${slow[@]}" >/dev/null 2>&1 & one=$!
-for _ in $(seq 400); do [ "$(stat -c %s .killed.raw.faro/journal 2>/dev/null || echo 0)" -gt 1400 ] && break; sleep 0.02; done
-exits "a second process" 3 "${slow[@]}" --fresh; says "a second process" "another process"
-kill -TERM $one; wait $one; code=$?
-if [ $code = 143 ]; then
-  ok
-  exits "an unfinished run" 2 "${slow[@]}"; says "an unfinished run" "--resume"; says "an unfinished run" "--fresh"
-  cp -p big.raw kept.raw
-  printf x | dd of=big.raw bs=1 conv=notrunc 2>/dev/null
-  exits "a changed input" 3 "$faro" permute --resume killed.raw; says "a changed input" "was changed"
-  cat kept.raw >big.raw; touch -r kept.raw big.raw
-  cp .killed.raw.faro/journal good
-  printf 'xxxx' | dd of=.killed.raw.faro/journal bs=1 seek=20 conv=notrunc 2>/dev/null
-  exits "a damaged journal" 3 "$faro" permute --resume killed.raw; says "a damaged journal" "damaged"
-  cp good .killed.raw.faro/journal
-  exits "gone on with" 0 "$faro" permute --resume killed.raw
-  check "gone on with" cmp -s small.raw killed.raw
-else
-  bad "SIGTERM: exit code $code, wanted 143"
-fi
-
-# a disk that is full
-if mkdir tiny && mount -t tmpfs -o size=8m none tiny 2>/dev/null; then
-  exits "a full disk" 3 "$faro" permute big.raw tiny/out.raw --element-bytes 8 --map "$reversal" --memory 64MiB --passes 2
-  says "a full disk" "no room"
-  check "a full disk is left empty" test -z "$(ls -A tiny)"
-  umount tiny
-fi
-
 # memory: what the process ever held, and a control group of exactly the cap
 py "np.arange(2**24, dtype='<u8').tofile('large.raw')"
 py "

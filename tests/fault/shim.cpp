@@ -2,11 +2,15 @@
 //
 //   FARO_FAULT_AT=3 FARO_FAULT=fail LD_PRELOAD=libfaro_fault_shim.so victim ...
 //
-//   FARO_FAULT         fail (with the errno FARO_FAULT_ERRNO), kill (before the call), kill-after
+//   FARO_FAULT         fail (with the errno FARO_FAULT_ERRNO), kill (before the call), kill-after,
+//                      term, int and stop (the signal, then the call), short (half of a read or
+//                      write)
 //   FARO_FAULT_NO_TMPFILE=1   files without a name are refused always, as old file systems do
+//   FARO_FAULT_CALLS   count these calls only, "pwrite fdatasync", and from the beginning
+//   FARO_FAULT_COUNT   a file that gets the number of calls when the program ends
 //
-// Calls are counted from the first one after the program's own start, which the victim marks by
-// calling access("/faro-fault-begin", 0).
+// Without FARO_FAULT_CALLS calls are counted from the first one after the program's own start,
+// which the victim marks by calling access("/faro-fault-begin", 0). Any thread may make the call.
 #include <dlfcn.h>
 #include <fcntl.h>
 #include <signal.h>
@@ -15,13 +19,16 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include <atomic>
 #include <cerrno>
+#include <cstdio>
 #include <cstdlib>
 #include <cstring>
+#include <utility>
 
 namespace {
 
-long calls = -1;  // not counting yet
+std::atomic<long> calls{-1};  // not counting yet
 
 long number_from(const char* name, long otherwise) {
   const char* text = std::getenv(name);
@@ -33,16 +40,34 @@ bool mode_is(const char* mode) {
   return text != nullptr && std::strcmp(text, mode) == 0;
 }
 
+// True if `list` is not given or has the word.
+bool is_listed(const char* list, const char* word) {
+  if (list == nullptr) return word[0] != '-';
+  const std::size_t size = std::strlen(word);
+  for (const char* at = std::strstr(list, word); at != nullptr; at = std::strstr(at + 1, word))
+    if ((at == list || at[-1] == ' ') && (at[size] == ' ' || at[size] == '\0')) return true;
+  return false;
+}
+
 // True if this call is the one.
-bool is_the_one() {
-  if (calls < 0) return false;
+bool is_the_one(const char* name) {
+  const char* list = std::getenv("FARO_FAULT_CALLS");
+  long before = -1;
+  if (list != nullptr) calls.compare_exchange_strong(before, 0);
+  if (calls < 0 || !is_listed(list, name)) return false;
   return calls++ == number_from("FARO_FAULT_AT", -1);
 }
 
 template <class Call>
-auto with_fault(Call&& call) {
-  if (!is_the_one()) return call();
+auto with_fault(const char* name, Call&& call) {
+  if (!is_the_one(name) || mode_is("short")) return call();
   if (mode_is("kill")) raise(SIGKILL);
+  for (const auto& [mode, signal] :
+       {std::pair{"term", SIGTERM}, {"int", SIGINT}, {"stop", SIGSTOP}})
+    if (mode_is(mode)) {
+      kill(getpid(), signal);
+      return call();
+    }
   if (mode_is("kill-after")) {
     call();
     raise(SIGKILL);
@@ -51,6 +76,30 @@ auto with_fault(Call&& call) {
   using Result = decltype(call());
   return (Result)-1;  // NOLINT: -1 as a number, or as the pointer that mmap fails with
 }
+
+// Likewise, for calls that may do a part of what was asked.
+template <class Call>
+ssize_t with_fault(const char* name, std::size_t size, Call&& call) {
+  if (!mode_is("short")) return with_fault(name, [&] { return call(size); });
+  return call(is_the_one(name) ? (size + 1) / 2 : size);
+}
+
+// Of calls that count only where FARO_FAULT_CALLS names them.
+template <class... Arguments>
+auto with_fault_of_list(const char* name, Arguments&&... arguments) {
+  const bool listed = std::getenv("FARO_FAULT_CALLS") != nullptr;
+  return with_fault(listed ? name : "-", std::forward<Arguments>(arguments)...);
+}
+
+struct CountAtEnd {
+  ~CountAtEnd() {
+    const char* name = std::getenv("FARO_FAULT_COUNT");
+    std::FILE* file = name == nullptr ? nullptr : std::fopen(name, "w");
+    if (file == nullptr) return;
+    std::fprintf(file, "%ld\n", calls.load());
+    std::fclose(file);
+  }
+} count_at_end;
 
 template <class Function>
 Function* next(const char* name) {
@@ -66,7 +115,7 @@ int access(const char* path, int mode) {
     calls = 0;
     return 0;
   }
-  return with_fault([&] { return next<int(const char*, int)>("access")(path, mode); });
+  return with_fault("access", [&] { return next<int(const char*, int)>("access")(path, mode); });
 }
 
 int open(const char* path, int flags, ...) {
@@ -78,76 +127,113 @@ int open(const char* path, int flags, ...) {
     errno = EOPNOTSUPP;
     return -1;
   }
-  return with_fault([&] { return next<int(const char*, int, ...)>("open")(path, flags, mode); });
+  return with_fault("open",
+                    [&] { return next<int(const char*, int, ...)>("open")(path, flags, mode); });
 }
 
 int mkostemp(char* name, int flags) {
-  return with_fault([&] { return next<int(char*, int)>("mkostemp")(name, flags); });
+  return with_fault("mkostemp", [&] { return next<int(char*, int)>("mkostemp")(name, flags); });
 }
 
 int faccessat(int at, const char* path, int mode, int flags) noexcept {
-  return with_fault(
-      [&] { return next<int(int, const char*, int, int)>("faccessat")(at, path, mode, flags); });
+  return with_fault("faccessat", [&] {
+    return next<int(int, const char*, int, int)>("faccessat")(at, path, mode, flags);
+  });
 }
 
 int lstat(const char* path, struct stat* status) noexcept {
-  return with_fault([&] { return next<int(const char*, struct stat*)>("lstat")(path, status); });
+  return with_fault("lstat",
+                    [&] { return next<int(const char*, struct stat*)>("lstat")(path, status); });
 }
 
 int fstat(int file, struct stat* status) noexcept {
-  return with_fault([&] { return next<int(int, struct stat*)>("fstat")(file, status); });
+  return with_fault("fstat", [&] { return next<int(int, struct stat*)>("fstat")(file, status); });
 }
 
 ssize_t readlink(const char* path, char* text, size_t size) noexcept {
-  return with_fault(
-      [&] { return next<ssize_t(const char*, char*, size_t)>("readlink")(path, text, size); });
+  return with_fault("readlink", [&] {
+    return next<ssize_t(const char*, char*, size_t)>("readlink")(path, text, size);
+  });
 }
 
 ssize_t read(int file, void* into, size_t size) {
-  return with_fault([&] { return next<ssize_t(int, void*, size_t)>("read")(file, into, size); });
+  return with_fault("read",
+                    [&] { return next<ssize_t(int, void*, size_t)>("read")(file, into, size); });
 }
 
 ssize_t write(int file, const void* from, size_t size) {
   return with_fault(
-      [&] { return next<ssize_t(int, const void*, size_t)>("write")(file, from, size); });
+      "write", [&] { return next<ssize_t(int, const void*, size_t)>("write")(file, from, size); });
 }
 
 int posix_fallocate(int file, off_t offset, off_t size) {
-  int result = with_fault(
-      [&] { return next<int(int, off_t, off_t)>("posix_fallocate")(file, offset, size); });
+  int result = with_fault("posix_fallocate", [&] {
+    return next<int(int, off_t, off_t)>("posix_fallocate")(file, offset, size);
+  });
   return result == -1 ? errno : result;
 }
 
 void* mmap(void* where, size_t size, int protection, int flags, int file, off_t offset) noexcept {
   const auto real = next<void*(void*, size_t, int, int, int, off_t)>("mmap");
   if (file < 0) return real(where, size, protection, flags, file, offset);
-  return with_fault([&] { return real(where, size, protection, flags, file, offset); });
+  return with_fault("mmap", [&] { return real(where, size, protection, flags, file, offset); });
 }
 
 int fchmod(int file, mode_t mode) noexcept {
-  return with_fault([&] { return next<int(int, mode_t)>("fchmod")(file, mode); });
+  return with_fault("fchmod", [&] { return next<int(int, mode_t)>("fchmod")(file, mode); });
 }
 
 int fchown(int file, uid_t owner, gid_t group) noexcept {
-  return with_fault([&] { return next<int(int, uid_t, gid_t)>("fchown")(file, owner, group); });
+  return with_fault("fchown",
+                    [&] { return next<int(int, uid_t, gid_t)>("fchown")(file, owner, group); });
 }
 
 int fsync(int file) {
-  return with_fault([&] { return next<int(int)>("fsync")(file); });
+  return with_fault("fsync", [&] { return next<int(int)>("fsync")(file); });
 }
 
 int linkat(int from_at, const char* from, int to_at, const char* to, int flags) noexcept {
-  return with_fault([&] {
+  return with_fault("linkat", [&] {
     return next<int(int, const char*, int, const char*, int)>("linkat")(from_at, from, to_at, to,
                                                                         flags);
   });
 }
 
 int rename(const char* from, const char* to) noexcept {
-  return with_fault([&] { return next<int(const char*, const char*)>("rename")(from, to); });
+  return with_fault("rename",
+                    [&] { return next<int(const char*, const char*)>("rename")(from, to); });
 }
 
 int close(int file) {
-  return with_fault([&] { return next<int(int)>("close")(file); });
+  return with_fault("close", [&] { return next<int(int)>("close")(file); });
+}
+
+ssize_t pread(int file, void* into, size_t size, off_t offset) {
+  return with_fault_of_list("pread", size, [&](std::size_t part) {
+    return next<ssize_t(int, void*, size_t, off_t)>("pread")(file, into, part, offset);
+  });
+}
+
+ssize_t pwrite(int file, const void* from, size_t size, off_t offset) {
+  return with_fault_of_list("pwrite", size, [&](std::size_t part) {
+    return next<ssize_t(int, const void*, size_t, off_t)>("pwrite")(file, from, part, offset);
+  });
+}
+
+int fdatasync(int file) {
+  return with_fault_of_list("fdatasync", [&] { return next<int(int)>("fdatasync")(file); });
+}
+
+int fallocate(int file, int mode, off_t offset, off_t size) {
+  return with_fault_of_list("fallocate", [&] {
+    return next<int(int, int, off_t, off_t)>("fallocate")(file, mode, offset, size);
+  });
+}
+
+int renameat2(int from_at, const char* from, int to_at, const char* to, unsigned flags) noexcept {
+  return with_fault_of_list("renameat2", [&] {
+    return next<int(int, const char*, int, const char*, unsigned)>("renameat2")(from_at, from,
+                                                                                to_at, to, flags);
+  });
 }
 }
