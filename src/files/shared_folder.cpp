@@ -84,8 +84,8 @@ std::string SharedFolder::request(std::string_view text) {
   static std::atomic<std::uint64_t> calls{0};
   std::array<char, 256> host{};
   ::gethostname(host.data(), host.size() - 1);
-  const std::string mine = path(
-      fmt::format("request-{}-{}-{}", host.data(), ::getpid(), calls.fetch_add(1)));
+  const std::string mine =
+      path(fmt::format("request-{}-{}-{}", host.data(), ::getpid(), calls.fetch_add(1)));
   {
     PosixFile file(mine, {.access = FileAccess::create, .io = FileIo::buffered});
     file.write(0, std::as_bytes(std::span(text)));
