@@ -94,7 +94,9 @@ void run_direct_tiles(const StridedPlan& plan, const Panel& panel) {
   if constexpr (Streams) {
     const std::byte* first = panel.to + panel.d_begin * plan.d_to + plan.s.at(panel.s_begin).base +
                              *plan.s.at(panel.s_begin).table;
-    head = (line_bytes - static_cast<std::size_t>(past_line(first))) % line_bytes / plan.d_to;
+    const std::size_t short_of =
+        (line_bytes - static_cast<std::size_t>(past_line(first))) % line_bytes;
+    head = static_cast<Offset>(short_of) / plan.d_to;
   }
   DirectTile<Blocks, Streams> tile{plan, blocks, bytes_ahead(plan)};
   each_tile(plan, panel, head, tile);
