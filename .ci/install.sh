@@ -35,7 +35,7 @@ by_pkg_config() {
     [ "$("$scratch/consumer")" = "$expected" ]
 }
 as_subproject() {
-  cmake -G Ninja -S "$source/subproject" -B "$scratch/sub" "-DFARO_SOURCE=$PWD" &&
+  cmake -G Ninja -S "$source/subproject" -B "$scratch/sub" "-DFARO_SOURCE=$PWD" -DFARO_PRECOMPILE=ON &&
     cmake --build "$scratch/sub" && [ "$("$scratch/sub/consumer")" = "$expected" ]
 }
 c_consumer() {
