@@ -18,11 +18,13 @@ way() {
   rm -rf run.raw .run.raw.faro
   case $1 in
     copy) command=("$faro" permute part.raw run.raw "${what[@]}" --passes 3 --verify) ;;
+    within) command=("$faro" permute part.raw run.raw "${what[@]}" --passes 2 --no-temporary) ;;
+    in-place) cp part.raw run.raw; command=("$faro" permute run.raw --in-place "${what[@]}" --run 8KiB --verify) ;;
   esac
 }
-# judge NAME WAY: under its name stands all or nothing; then on to the end
+# judge NAME WAY: under its name stands all, or in place what was there, or nothing; then on to the end
 judge() {
-  if [ -e run.raw ] && ! cmp -s wanted.raw run.raw; then
+  if [ -e run.raw ] && ! cmp -s wanted.raw run.raw && ! { [ "$2" = in-place ] && cmp -s part.raw run.raw; }; then
     bad "$1: what has the name is not whole"
   fi
   if [ -e .run.raw.faro ]; then
@@ -36,8 +38,8 @@ judge() {
   check "$1: nothing is left of it" test ! -e .run.raw.faro
 }
 
-points=$([ "${FARO_FULL:-0}" = 1 ] && echo 200 || echo 20)
-for way in copy; do
+points=$([ "${FARO_FULL:-0}" = 1 ] && echo 200 || echo 7)
+for way in ${WAYS-copy within in-place}; do
   way $way
   total=$(calls_of "${command[@]}")
   check "$way: there are calls to be killed at" test "$total" -gt 150
@@ -78,6 +80,7 @@ for way in copy; do
     way $way
     exits "$way, a signal" "${signal#*:}" at $((total / 2)) "${signal%:*}" "${command[@]}"
     says "$way, a signal" "--resume run.raw"
+    if [ $way = in-place ]; then check "in place: it has no name meanwhile" test ! -e run.raw; fi
     judge "$way, $signal" $way
   done
 done
@@ -114,6 +117,18 @@ mv hidden .run.raw.faro/data
 exits "a torn record at the end" 0 "$faro" permute --resume run.raw
 check "gone on with" cmp -s wanted.raw run.raw
 
+# in place there is no going back, and no way over a new file of that name
+way in-place
+exits "in place, stopped" 143 at 300 term "${command[@]}"
+cp part.raw run.raw
+exits "a new file of that name" 2 "${command[@]}"; says "a new file of that name" "--resume"
+exits "a new file of that name is kept" 3 "$faro" permute --resume run.raw
+check "a new file of that name is kept" cmp -s part.raw run.raw
+exits "in place, begun anew" 2 "${command[@]}" --fresh; says "in place, begun anew" "the only copy"
+rm run.raw
+exits "in place, gone on with" 0 "$faro" permute --resume run.raw
+check "in place, gone on with" cmp -s wanted.raw run.raw
+
 # a disk that is full, and one that can be read only
 if mkdir tiny && mount -t tmpfs -o size=1m none tiny 2>/dev/null; then
   exits "a full disk" 3 "$faro" permute part.raw tiny/out.raw "${what[@]}" --passes 2
@@ -122,6 +137,13 @@ if mkdir tiny && mount -t tmpfs -o size=1m none tiny 2>/dev/null; then
   exits "a full disk of temporary files" 3 "$faro" permute part.raw out.raw "${what[@]}" --passes 2 --temporary tiny
   says "a full disk of temporary files" "no room"
   check "a full disk of temporary files is left empty" test -z "$(ls -A tiny)$(ls -A | grep out.raw)"
+  umount tiny
+  mount -t tmpfs -o size=2600k none tiny
+  cp part.raw tiny/run.raw
+  exits "no room for the log" 3 "$faro" permute tiny/run.raw --in-place --element-bytes 8 --map 'i -> rev(i)' --memory 49.5MiB
+  says "no room for the log" "no room"
+  check "no room for the log: nothing was touched" cmp -s part.raw tiny/run.raw
+  check "no room for the log: nothing is left" test "$(ls -A tiny)" = run.raw
   umount tiny
   mount -t tmpfs -o size=8m none tiny && mount -o remount,ro tiny
   exits "a disk to read only" 3 "$faro" permute part.raw tiny/out.raw "${what[@]}"

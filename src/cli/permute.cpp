@@ -38,7 +38,8 @@ struct Options {
   bool no_sync = false;
   DiskOptions disk;
 
-  const std::string& target() const { return in_place ? in : *out; }
+  // A plan of a real file needs no OUT.
+  const std::string& target() const { return in_place || !out ? in : *out; }
   bool to_stdout() const { return target() == "-"; }
 };
 
@@ -234,6 +235,7 @@ DiskRequest disk_request(const Options& options) {
           .axis = options.axis,
           .element_bytes = options.element_bytes,
           .threads = static_cast<int>(options.threads.value_or(0)),
+          .in_place = options.in_place,
           .verify = options.verify,
           .disk = options.disk};
 }
@@ -275,7 +277,6 @@ int run_in_memory(const Options& options, Output& out) {
 
 int run(const Options& options, Output& out) {
   if (options.disk.resume) return resume(options, out);
-  // A plan of a real file needs no OUT.
   if (!options.disk.plan || options.out || options.in_place) check_options(options, out);
   const bool shaped = options.axes || options.order;
   // A Zarr array may be cut into other chunks where it stands.
@@ -285,11 +286,6 @@ int run(const Options& options, Output& out) {
     throw Error(ErrorCode::usage, "--axes says the whole map; leave --map and --axis out");
   if (options.axis && !options.map)
     throw Error(ErrorCode::usage, "--axis is for --map, which is missing");
-  if (options.disk.plan && !options.out) {
-    Options in_place = options;
-    in_place.in_place = true;
-    return permute_by_disk(disk_request(in_place), out);
-  }
   const DiskRequest request = disk_request(options);
   if (shaped) {
     if (options.disk.any())

@@ -74,6 +74,7 @@ FilePlanOptions plan_options(const DiskOptions& options) {
       throw Error(ErrorCode::usage, "--passes: wanted 1 to 1000");
     plan.passes = static_cast<int>(*options.passes);
   }
+  plan.temporary = !options.no_temporary;
   if (options.device) plan.profile = DiskProfile::named(*options.device);
   return plan;
 }
@@ -149,7 +150,7 @@ bool DiskOptions::zarr() const {
 
 bool DiskOptions::any() const {
   return memory || run || passes || device || temporary || io || checkpoint || tiles || pass ||
-         plan || fresh;
+         plan || fresh || no_temporary;
 }
 
 void declare_disk_options(Arguments& arguments, DiskOptions& options) {
@@ -167,6 +168,8 @@ void declare_disk_options(Arguments& arguments, DiskOptions& options) {
       .option("--temporary", "FOLDER", options.temporary,
               "for the temporary file of plans of several passes")
       .completes(Completes::file);
+  arguments.flag("--no-temporary", options.no_temporary,
+                 "no temporary file: passes after the first work within OUT");
   arguments.option("--io", "HOW", options.io, "by default direct where that is possible")
       .one_of({"direct", "buffered"});
   arguments.option("--checkpoint", "SECONDS", options.checkpoint,
@@ -255,7 +258,8 @@ bool goes_by_disk(const DiskRequest& request) {
     return false;
   }
   if (request.disk.plan || request.disk.fresh || request.disk.tiles || request.disk.pass ||
-      request.disk.temporary || request.disk.passes || request.disk.run || request.disk.io)
+      request.disk.temporary || request.disk.passes || request.disk.run || request.disk.io ||
+      request.disk.no_temporary)
     return true;
   const InputFile file = InputFile::open(request.in);
   if (!file.is_mappable()) return request.disk.any();
@@ -264,6 +268,8 @@ bool goes_by_disk(const DiskRequest& request) {
 }
 
 int permute_by_disk(const DiskRequest& request, Output& out) {
+  if (request.in_place && (request.disk.temporary || request.disk.no_temporary))
+    throw Error(ErrorCode::usage, "--in-place never has a temporary file; it has a log beside IN");
   if (is_zarr(request.in)) return permute_zarr_by_disk(request, out);
   const Place place = find_array(request);
   const ArrayAxis axis = array_axis(place.header, request.axis, request.in);
@@ -272,7 +278,8 @@ int permute_by_disk(const DiskRequest& request, Output& out) {
   const BitMap map = stored_map(axis, notation.map);
   PermuteFileOptions options;
   options.plan = plan_options(request.disk);
-  const auto plan = FilePermutePlan::out_of_place(map, axis.shape, options.plan);
+  const auto plan = request.in_place ? FilePermutePlan::in_place(map, axis.shape, options.plan)
+                                     : FilePermutePlan::out_of_place(map, axis.shape, options.plan);
   if (request.disk.plan) {
     out.text("{}: {}\n{}", request.in, to_notation(notation.map, notation.cut), plan.describe());
     out.json(plan.json());
@@ -292,8 +299,9 @@ int permute_by_disk(const DiskRequest& request, Output& out) {
     return 0;
   }
   try {
-    tell(permute_file(request.in, request.out, map, axis.shape, options), request.out, request.in,
-         out);
+    tell(request.in_place ? permute_in_place(request.in, map, axis.shape, options)
+                          : permute_file(request.in, request.out, map, axis.shape, options),
+         request.out, request.in, out);
   } catch (const Error& error) {
     with_hint(error, request.out, out);
   }

@@ -24,6 +24,7 @@ struct DiskOptions {
   std::optional<std::string> shards;
   std::optional<std::string> shape;
   std::optional<std::string> codec;
+  bool no_temporary = false;
   bool plan = false;
   bool resume = false;
   bool fresh = false;
@@ -43,6 +44,7 @@ struct DiskRequest {
   std::optional<std::int64_t> axis;
   std::optional<std::uint64_t> element_bytes;
   int threads = 0;
+  bool in_place = false;
   bool verify = false;
   DiskOptions disk;
 };

@@ -19,7 +19,7 @@ void check_size(const FilePlanFacts& facts) {
 
 RandomFile& file_named(const std::string& name, const FileExecution& files) {
   if (name == "input") return files.from;
-  if (name == "output") return files.to;
+  if (name == "output" || name == "array") return files.to;
   if (files.temporary == nullptr)
     throw Error(ErrorCode::usage, "the plan has several passes, which need a temporary file");
   return *files.temporary;
@@ -29,20 +29,27 @@ RandomFile& file_named(const std::string& name, const FileExecution& files) {
 
 FileCounts FilePermutePlan::execute(const FileExecution& execution) const {
   check_size(facts());
-  if (facts().passes.size() > 1) file_named("temporary", execution);
-  disk::Pipeline pipeline(facts().passes.front().tile_bytes, execution.io_threads,
+  if (facts().temporary_bytes != 0) file_named("temporary", execution);
+  disk::Pipeline pipeline(disk::largest_tile_bytes(facts()), execution.io_threads,
                           execution.permute);
   const auto pass_bytes = static_cast<std::uint64_t>(facts().data_bytes);
   const std::uint64_t total = pass_bytes * facts().passes.size();
   for (std::size_t i = 0; i < state_->tiles.size(); ++i) {
     const disk::PassTiles& tiles = state_->tiles[i];
-    const auto count = static_cast<std::uint64_t>(tiles.tiles());
+    const FilePassFacts& pass = facts().passes[i];
+    const auto count = static_cast<std::uint64_t>(pass.tiles);
     const auto written = [&](std::uint64_t done) {
       const std::uint64_t bytes =
-          done == count ? pass_bytes : std::min(pass_bytes, done * tiles.tile_bytes());
+          done == count ? pass_bytes : std::min(pass_bytes, done * pass.tile_bytes);
       report(execution.progress, (i * pass_bytes) + bytes, total);
     };
-    const FilePassFacts& pass = facts().passes[i];
+    if (pass.from == pass.to) {
+      disk::MoveOrder order(tiles.successors());
+      pipeline.run_in_place({tiles, state_->groups[i]}, order, {0, count}, 0,
+                            file_named(pass.to, execution),
+                            {.read = {}, .keep = {}, .recall = {}, .written = written});
+      continue;
+    }
     pipeline.run(tiles, {0, count}, file_named(pass.from, execution),
                  file_named(pass.to, execution), {.read = {}, .written = written});
   }
@@ -56,6 +63,10 @@ FileCounts FilePermutePlan::execute_tiles(const Tiles& range,
     throw Error(ErrorCode::usage, fmt::format("pass {}: the plan has passes 0 to {}", range.pass,
                                               state_->tiles.size() - 1));
   const disk::PassTiles& tiles = state_->tiles[static_cast<std::size_t>(range.pass)];
+  if (state_->groups[static_cast<std::size_t>(range.pass)] != 0)
+    throw Error(
+        ErrorCode::usage,
+        fmt::format("pass {} is in place: its tiles go in one order, none alone", range.pass));
   if (range.first > tiles.tiles() || range.count > tiles.tiles() - range.first)
     throw Error(ErrorCode::usage, fmt::format("tiles {} and the {} from there on: the pass has {}",
                                               range.first, range.count, to_string(tiles.tiles())));

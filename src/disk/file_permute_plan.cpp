@@ -7,6 +7,7 @@
 #include <numeric>
 
 #include "base/check.hpp"
+#include "disk/in_place.hpp"
 #include "disk/plan_state.hpp"
 #include "disk/verify.hpp"
 #include "faro/base/error.hpp"
@@ -19,11 +20,23 @@ std::uint64_t tile_bytes_within(std::uint64_t memory_bytes) {
   return memory_bytes <= working_bytes ? 0 : (memory_bytes - working_bytes) / tiles_in_memory;
 }
 
+std::uint64_t largest_tile_bytes(const FilePlanFacts& facts) {
+  std::uint64_t bytes = 0;
+  for (const FilePassFacts& pass : facts.passes) bytes = std::max(bytes, pass.tile_bytes);
+  return bytes;
+}
+
 namespace {
 
 constexpr std::uint64_t nanoseconds_of_second = 1'000'000'000;
 // Direct I/O is in multiples of this almost everywhere.
 constexpr std::uint64_t block_bytes = 4096;
+
+enum class Placement { copy, in_place, within_output };
+
+bool is_in_place(Placement placement, std::size_t pass) {
+  return placement == Placement::in_place || (placement == Placement::within_output && pass != 0);
+}
 
 [[noreturn]] void impossible(const std::string& message) {
   throw Error(ErrorCode::impossible, message);
@@ -144,8 +157,56 @@ std::uint64_t request_bytes(std::uint64_t piece_bytes) {
                          equal ? ", or shorter runs" : ""));
 }
 
+// Every tile's place in the cycles of a pass takes a bit of memory.
+bool has_room_for_cycles(const DiskPass& pass, const TiledArray& array) {
+  const int tiles_log2 = pass.map.width() - static_cast<int>(pass.tile.size());
+  return tiles_log2 <= cycle_tiles_log2_max ||
+         MoveOrder::bytes(PassTiles(pass, array).successors()) == 0;
+}
+
+Count cost_of(const std::vector<DiskPass>& passes, Placement placement, int tile_log2,
+              const RunCosts& costs) {
+  Count cost = 0;
+  for (std::size_t i = 0; i < passes.size(); ++i) {
+    cost += costs.read[static_cast<std::size_t>(passes[i].read_log2)] +
+            costs.write[static_cast<std::size_t>(passes[i].write_log2)];
+    if (is_in_place(placement, i)) cost += costs.write[static_cast<std::size_t>(tile_log2)];
+  }
+  return cost;
+}
+
+// The cheapest of the plans with runs of 2^run_log2 everywhere, for every run_log2; or none.
+struct Found {
+  Count cost = 0;
+  std::vector<DiskPass> passes = {};
+};
+Found cheapest_in_place(const FilePermutePlan::State& state, const AdaptedBasis& basis,
+                        const Limits& limits, const RunCosts& costs, Placement placement) {
+  Found best;
+  const auto whole = static_cast<std::size_t>(limits.tile);
+  const int least_run = std::max({limits.runs.read, limits.runs.write, limits.runs.between});
+  for (int run = least_run; run <= limits.tile; ++run) {
+    const int fewest =
+        fewest_passes(basis, limits.tile, {.read = run, .write = run, .between = run});
+    if (fewest < 0 || (limits.passes != 0 && fewest > limits.passes)) continue;
+    const Count least = static_cast<Count>(fewest) * (costs.read[whole] + costs.write[whole]);
+    if (!best.passes.empty() && least >= best.cost) continue;
+    std::vector<DiskPass> passes = placement == Placement::in_place
+                                       ? factor_in_place(state.map, basis, limits.tile, run)
+                                       : factor_within_output(state.map, basis, limits.tile, run);
+    const Count cost = cost_of(passes, placement, limits.tile, costs);
+    if (!best.passes.empty() && cost >= best.cost) continue;
+    if (limits.passes != 0 && static_cast<int>(passes.size()) != limits.passes) continue;
+    if (!std::all_of(passes.begin(), passes.end(),
+                     [&](const DiskPass& pass) { return has_room_for_cycles(pass, state.array); }))
+      continue;
+    best = {.cost = cost, .passes = std::move(passes)};
+  }
+  return best;
+}
+
 void find_passes(FilePermutePlan::State& state, std::uint64_t budget,
-                 const FilePlanOptions& options) {
+                 const FilePlanOptions& options, Placement placement) {
   state.tile_log2 = highest_bit(budget / state.array.unit_bytes);
   int run_log2 = 0;
   while (run_log2 < state.map.width() &&
@@ -158,10 +219,25 @@ void find_passes(FilePermutePlan::State& state, std::uint64_t budget,
   const int fewest = run_log2 > state.tile_log2 ? -1 : fewest_passes(basis, state.tile_log2, runs);
   if (fewest < 0 || (options.passes != 0 && options.passes < fewest))
     refuse(state, basis, runs, options);
-  const Limits limits{.tile = state.tile_log2, .runs = runs, .passes = options.passes};
-  const Cheapest best = cheapest(basis, limits, run_costs(state, options.profile));
-  FARO_CHECK(best.found);
-  state.passes = factor(state.map, basis, best.shape);
+  Limits limits{.tile = state.tile_log2, .runs = runs, .passes = options.passes};
+  const RunCosts costs = run_costs(state, options.profile);
+  Found found;
+  if (placement != Placement::copy)
+    found = cheapest_in_place(state, basis, limits, costs, placement);
+  // Within the output a plan of one pass is one as any other.
+  if (placement == Placement::within_output && limits.passes == 0) limits.passes = 1;
+  if (placement == Placement::copy || (placement == Placement::within_output && limits.passes == 1))
+    if (const Cheapest best = cheapest(basis, limits, costs);
+        best.found && (found.passes.empty() || best.cost < found.cost))
+      found.passes = factor(state.map, basis, best.shape);
+  if (found.passes.empty())
+    impossible(
+        fmt::format("in place this map has no plan of {} with such runs; leave --passes out, "
+                    "or give more memory",
+                    options.passes == 0   ? std::string("any number of passes")
+                    : options.passes == 1 ? std::string("1 pass")
+                                          : fmt::format("{} passes", options.passes)));
+  state.passes = std::move(found.passes);
 }
 
 void bound(FilePermutePlan::State& state) {
@@ -189,13 +265,40 @@ void bound(FilePermutePlan::State& state) {
 double seconds_of(const FilePassFacts& pass, Count data_bytes, const DiskProfile& profile) {
   const auto bytes = static_cast<double>(data_bytes);
   const auto runs = [&](std::uint64_t run) { return bytes / static_cast<double>(run); };
-  return bytes / static_cast<double>(profile.read_bytes_per_second) +
+  const double log =
+      pass.log_writes == 0 ? 0 : bytes / static_cast<double>(profile.write_bytes_per_second);
+  return log + bytes / static_cast<double>(profile.read_bytes_per_second) +
          bytes / static_cast<double>(profile.write_bytes_per_second) +
          runs(pass.read_run_bytes) * static_cast<double>(profile.read_run_nanoseconds) * 1e-9 +
          runs(pass.write_run_bytes) * static_cast<double>(profile.write_run_nanoseconds) * 1e-9;
 }
 
-void fill_facts(FilePermutePlan::State& state, const FilePlanOptions& options) {
+// The files of the i-th of `count` passes.
+void name_files(Placement placement, std::size_t i, std::size_t count, FilePassFacts& pass) {
+  switch (placement) {
+    case Placement::copy:
+      // The last pass writes the output, and they alternate.
+      pass.to = (count - i) % 2 == 1 ? "output" : "temporary";
+      pass.from = i == 0 ? "input" : (count - i) % 2 == 1 ? "temporary" : "output";
+      return;
+    case Placement::in_place:
+      pass.from = pass.to = "array";
+      return;
+    case Placement::within_output:
+      pass.from = i == 0 ? "input" : "output";
+      pass.to = "output";
+      return;
+  }
+}
+
+Count log_writes(const PassTiles& tiles, const MoveSteps& moves) {
+  if (moves.group > 1 || tiles.tiles_of_array() > 1)
+    return tiles.tiles() / moves.group * ceil_div(moves.step_bytes(), request_bytes_max);
+  return tiles.writes();  // groups of whole arrays, of which the last may be short
+}
+
+void fill_facts(FilePermutePlan::State& state, const FilePlanOptions& options, Placement placement,
+                std::uint64_t budget) {
   FilePlanFacts& facts = state.facts;
   facts.unit_bytes = state.array.unit_bytes;
   facts.data_bytes = data_bytes(state);
@@ -207,24 +310,70 @@ void fill_facts(FilePermutePlan::State& state, const FilePlanOptions& options) {
     if (i == 0) array.read_request_bytes = request_bytes(options.input_piece_bytes);
     if (i + 1 == count) array.write_request_bytes = request_bytes(options.output_piece_bytes);
     const PassTiles& tiles = state.tiles.emplace_back(state.passes[i], array);
-    facts.passes.push_back({.map = state.passes[i].map,
-                            .tile = state.passes[i].tile,
-                            .tile_bytes = tiles.tile_bytes(),
-                            .tiles = tiles.tiles(),
-                            .read_run_bytes = tiles.read_run_bytes(),
-                            .write_run_bytes = tiles.write_run_bytes(),
-                            .reads = tiles.reads(),
-                            .writes = tiles.writes(),
-                            .from = i == 0 ? "input" : facts.passes.back().to,
-                            // The last pass writes the output, and they alternate.
-                            .to = (count - i) % 2 == 1 ? "output" : "temporary"});
+    FilePassFacts pass{.map = state.passes[i].map,
+                       .tile = state.passes[i].tile,
+                       .tile_bytes = tiles.tile_bytes(),
+                       .tiles = tiles.tiles(),
+                       .read_run_bytes = tiles.read_run_bytes(),
+                       .write_run_bytes = tiles.write_run_bytes(),
+                       .reads = tiles.reads(),
+                       .writes = tiles.writes(),
+                       .log_writes = 0,
+                       .from = {},
+                       .to = {}};
+    name_files(placement, i, count, pass);
+    state.groups.push_back(0);
+    if (is_in_place(placement, i)) {
+      const MoveSteps moves{tiles, state.groups.back() = tiles_of_step(tiles, budget)};
+      pass.tile_bytes = moves.step_bytes();
+      pass.tiles = ceil_div(tiles.tiles(), moves.group);
+      pass.log_writes = log_writes(tiles, moves);
+      facts.log_bytes = std::max<Count>(facts.log_bytes, Count{2} * moves.step_bytes());
+    }
+    facts.passes.push_back(std::move(pass));
   }
-  if (count > 1) facts.temporary_bytes = facts.data_bytes;
+  if (count > 1 && placement == Placement::copy) facts.temporary_bytes = facts.data_bytes;
   for (FilePassFacts& pass : facts.passes) {
     pass.seconds = seconds_of(pass, facts.data_bytes, options.profile);
     facts.seconds += pass.seconds;
   }
   bound(state);
+}
+
+FilePermutePlan::State plan_for(const BitMap& map, const PermuteShape& shape,
+                                const FilePlanOptions& options, Placement placement) {
+  if (shape.element_bytes == 0 || shape.inner == 0 || shape.outer == 0)
+    throw Error(ErrorCode::usage, "an array of no bytes: there is nothing to move");
+  if (placement != Placement::copy &&
+      std::max(options.input_piece_bytes, options.output_piece_bytes) > 1)
+    throw Error(ErrorCode::usage,
+                "chunks are read and written whole, so they are not rearranged in place; leave "
+                "--in-place and --no-temporary out");
+  FilePermutePlan::State state;
+  state.map = map;
+  state.array.unit_bytes =
+      size_product(shape.element_bytes, shape.inner, "bytes that the map moves as one");
+  state.array.outer = shape.outer;
+  const std::uint64_t budget =
+      std::min(tile_bytes_within(options.memory_bytes), options.tile_bytes_max);
+  if (budget == 0)
+    impossible(
+        fmt::format("a memory of {} holds no tiles: {} are for everything else; {} are the least",
+                    files::size_text(options.memory_bytes), files::size_text(working_bytes),
+                    files::size_text(memory_for(1, state.array.unit_bytes))));
+  cut_units(state, budget, options.memory_bytes);
+  const Count array_bytes =
+      (Count{1} << static_cast<unsigned>(state.map.width())) * state.array.unit_bytes;
+  if (array_bytes <= budget)
+    group_arrays(state, budget);
+  else
+    find_passes(state, budget, options, placement);
+  const auto wrong = wrong_by_ranks(state.map, state.passes, state.tile_log2);
+  FARO_CHECK(!wrong.has_value());
+  for (std::size_t i = 0; i < state.passes.size(); ++i)
+    FARO_CHECK(!is_in_place(placement, i) || !wrong_in_place(state.passes[i]).has_value());
+  fill_facts(state, options, placement, budget);
+  return state;
 }
 
 }  // namespace
@@ -252,31 +401,15 @@ DiskProfile DiskProfile::named(std::string_view name) {
 
 FilePermutePlan FilePermutePlan::out_of_place(const BitMap& map, const PermuteShape& shape,
                                               const FilePlanOptions& options) {
-  if (shape.element_bytes == 0 || shape.inner == 0 || shape.outer == 0)
-    throw Error(ErrorCode::usage, "an array of no bytes: there is nothing to move");
-  auto state = std::make_shared<State>();
-  state->map = map;
-  state->array.unit_bytes =
-      size_product(shape.element_bytes, shape.inner, "bytes that the map moves as one");
-  state->array.outer = shape.outer;
-  const std::uint64_t budget =
-      std::min(disk::tile_bytes_within(options.memory_bytes), options.tile_bytes_max);
-  if (budget == 0)
-    disk::impossible(
-        fmt::format("a memory of {} holds no tiles: {} are for everything else; {} are the least",
-                    files::size_text(options.memory_bytes), files::size_text(disk::working_bytes),
-                    files::size_text(disk::memory_for(1, state->array.unit_bytes))));
-  disk::cut_units(*state, budget, options.memory_bytes);
-  const Count array_bytes =
-      (Count{1} << static_cast<unsigned>(state->map.width())) * state->array.unit_bytes;
-  if (array_bytes <= budget)
-    disk::group_arrays(*state, budget);
-  else
-    disk::find_passes(*state, budget, options);
-  const auto wrong = disk::wrong_by_ranks(state->map, state->passes, state->tile_log2);
-  FARO_CHECK(!wrong.has_value());
-  disk::fill_facts(*state, options);
-  return FilePermutePlan(std::move(state));
+  using disk::Placement;
+  return FilePermutePlan(std::make_shared<const State>(disk::plan_for(
+      map, shape, options, options.temporary ? Placement::copy : Placement::within_output)));
+}
+
+FilePermutePlan FilePermutePlan::in_place(const BitMap& map, const PermuteShape& shape,
+                                          const FilePlanOptions& options) {
+  return FilePermutePlan(std::make_shared<const State>(
+      disk::plan_for(map, shape, options, disk::Placement::in_place)));
 }
 
 const FilePlanFacts& FilePermutePlan::facts() const {

@@ -49,7 +49,7 @@ std::uint64_t sum_of(std::uint64_t count, const Work& work) {
 
 }  // namespace
 
-std::uint64_t fingerprint_of_tile(const PassTiles& pass, const Tile& tile, const BitMap& goal,
+std::uint64_t fingerprint_of_tile(const PassTiles& pass, const TilePlace& tile, const BitMap& goal,
                                   std::uint64_t unit_bytes, std::span<const std::byte> bytes) {
   constexpr std::uint64_t piece = 512;
   const std::uint64_t units = pass.neighbours();

@@ -12,7 +12,7 @@ namespace faro::inline v1::disk {
 
 // Of a tile that was read by the first pass: unit x of array a is to end at place a * 2^p +
 // goal(x).
-std::uint64_t fingerprint_of_tile(const PassTiles& pass, const Tile& tile, const BitMap& goal,
+std::uint64_t fingerprint_of_tile(const PassTiles& pass, const TilePlace& tile, const BitMap& goal,
                                   std::uint64_t unit_bytes, std::span<const std::byte> bytes);
 
 // Of units that stand at the places first, first + 1, ...

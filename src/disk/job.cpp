@@ -41,7 +41,7 @@ class Job {
       go_on();
     } catch (const Error&) {
       // Nothing to go on from: nothing is left behind.
-      if (fresh && !journal_.last()) discard_quietly();
+      if (fresh && !journal_.last()) undo_quietly();
       throw;
     }
     return {.counts = pipeline_->counts(), .resumed_bytes = resumed_bytes_};
@@ -54,40 +54,71 @@ class Job {
       storage_.sync_folder();
     }
     const auto last = journal_.last();
-    const bool several = plan_.facts().passes.size() > 1;
-    if (last && (!storage_.exists(Part::data) || (several && !storage_.exists(Part::temporary))))
+    const FilePlanFacts& facts = plan_.facts();
+    if (last && (!storage_.exists(request_.in_place ? Part::array : Part::data) ||
+                 (facts.temporary_bytes != 0 && !storage_.exists(Part::temporary)) ||
+                 (facts.log_bytes != 0 && !storage_.exists(Part::redo))))
       throw Error(ErrorCode::environment,
                   fmt::format("{}: the unfinished data beside the journal is gone; --fresh begins "
                               "anew",
                               storage_.journal().name()));
-    data_file_ = storage_.open(Part::data);
-    data_.emplace(*data_file_, request_.output_start.size());
-    data_->reserve(pass_bytes_);
-    if (several) {
+    open_files();
+    make_buffers();
+    if (!request_.in_place) return;
+    if (!storage_.exists(Part::array)) storage_.adopt();
+    data_file_ = storage_.open(Part::array);
+    data_.emplace(*data_file_, request_.input_start_byte);
+  }
+
+  // Everything that may take space, before anything is changed.
+  void open_files() {
+    if (!request_.in_place) {
+      data_file_ = storage_.open(Part::data);
+      data_.emplace(*data_file_, request_.output_start.size());
+      data_->reserve(pass_bytes_);
+    }
+    if (plan_.facts().temporary_bytes != 0) {
       temporary_ = storage_.open(Part::temporary);
       temporary_->reserve(pass_bytes_);
     }
+    if (plan_.facts().log_bytes != 0) {
+      redo_ = storage_.open(Part::redo);
+      redo_->reserve(static_cast<std::uint64_t>(plan_.facts().log_bytes));
+    }
     storage_.sync_folder();
-    data_file_->write(0, std::as_bytes(std::span(request_.output_start)));
-    pipeline_.emplace(plan_.facts().passes.front().tile_bytes, options_.io_threads,
+    if (!request_.in_place) data_file_->write(0, std::as_bytes(std::span(request_.output_start)));
+  }
+
+  void make_buffers() {
+    pipeline_.emplace(largest_tile_bytes(plan_.facts()), options_.io_threads,
                       PermuteOptions{.threads = options_.threads});
+    for (std::size_t i = 0; i < plan_.state().tiles.size(); ++i)
+      orders_.emplace_back(plan_.state().groups[i] == 0 ? BitMap()
+                                                        : plan_.state().tiles[i].successors());
   }
 
   void go_on() {
     std::size_t pass = 0;
     std::uint64_t first = 0;
+    std::uint64_t kept = 0;
     if (const auto last = journal_.last()) {
       pass = last->pass;
       first = last->count;
       fingerprint_ = last->fingerprint;
+      if (last->kind == Record::Kind::logged) kept = last->slot;
     }
-    const auto& passes = plan_.state().tiles;
-    if (pass >= passes.size() || first > passes[pass].tiles())
+    const auto& passes = plan_.facts().passes;
+    if (pass >= passes.size() || first > passes[pass].tiles || kept > std::min<Count>(2, first))
       throw Error(ErrorCode::environment,
                   fmt::format("{}: the journal does not fit its plan; --fresh begins anew",
                               storage_.journal().name()));
-    resumed_bytes_ = bytes_done(pass, first);
-    for (; pass < passes.size(); ++pass, first = 0) run_pass(pass, first);
+    resumed_bytes_ = bytes_done(pass, first - kept);
+    for (; pass < passes.size(); ++pass, first = kept = 0) {
+      if (plan_.state().groups[pass] == 0)
+        run_pass(pass, first);
+      else if (first != passes[pass].tiles || kept != 0)
+        run_in_place(pass, first, kept);
+    }
     if (request_.verify) verify();
     journal_.append({.kind = Record::Kind::complete, .fingerprint = fingerprint_});
     finish();
@@ -100,7 +131,7 @@ class Job {
     RandomFile& to = file(facts.to);
     TileHooks hooks;
     if (request_.verify && index == 0)
-      hooks.read = [&](const Tile& tile, std::span<const std::byte> bytes) {
+      hooks.read = [&](const TilePlace& tile, std::span<const std::byte> bytes) {
         fingerprint_ += fingerprint_of_tile(tiles, tile, plan_.state().map,
                                             plan_.state().array.unit_bytes, bytes);
       };
@@ -112,6 +143,48 @@ class Job {
     };
     last_checkpoint_ = Clock::now();
     pipeline_->run(tiles, {first, count}, file(facts.from), to, hooks);
+  }
+
+  void run_in_place(std::size_t index, std::uint64_t first, std::uint64_t kept) {
+    const PassTiles& tiles = plan_.state().tiles[index];
+    const MoveSteps moves{tiles, plan_.state().groups[index]};
+    const auto count = static_cast<std::uint64_t>(plan_.facts().passes[index].tiles);
+    RandomFile& to = *data_;
+    const auto note = [&](std::uint64_t steps, std::uint64_t in_log) {
+      journal_.append({.kind = Record::Kind::logged,
+                       .pass = static_cast<std::uint16_t>(index),
+                       .count = steps,
+                       .fingerprint = index == 0 ? before_step_ : fingerprint_,
+                       .slot = static_cast<std::uint32_t>(in_log)});
+    };
+    StepHooks hooks;
+    if (request_.verify && index == 0)
+      hooks.read = [&](const TilePlace& tile, std::span<const std::byte> bytes) {
+        fingerprint_ += fingerprint_of_tile(tiles, tile, plan_.state().map,
+                                            plan_.state().array.unit_bytes, bytes);
+      };
+    before_step_ = fingerprint_;
+    hooks.keep = [&](std::uint64_t step, std::span<const std::byte> content) {
+      // The slot holds step - 2, which must be in its place before it goes.
+      if (step > 1) {
+        to.sync();
+        note(step, 1);
+      }
+      pipeline_->write_in_order(*redo_, step % 2 * moves.step_bytes(), content);
+      redo_->sync();
+      before_step_ = fingerprint_;
+      note(step + 1, std::min<std::uint64_t>(2, step + 1));
+    };
+    hooks.recall = [&](std::uint64_t step, std::span<std::byte> content) {
+      pipeline_->read_in_order(*redo_, step % 2 * moves.step_bytes(), content);
+    };
+    hooks.written = [&](std::uint64_t done) {
+      const bool stop = !goes_on(bytes_done(index, done));
+      if (done == count) checkpoint(to, index, done);
+      if (stop && (done != count || index + 1 != plan_.state().tiles.size()))
+        throw Error(ErrorCode::cancelled, "stopped on request");
+    };
+    pipeline_->run_in_place(moves, orders_[index], {first, count}, kept, to, hooks);
   }
 
   bool goes_on(std::uint64_t done_bytes) const {
@@ -135,8 +208,8 @@ class Job {
   }
 
   std::uint64_t bytes_done(std::size_t pass, std::uint64_t tiles) const {
-    const PassTiles& all = plan_.state().tiles[pass];
-    const std::uint64_t here = tiles == all.tiles() ? pass_bytes_ : tiles * all.tile_bytes();
+    const FilePassFacts& all = plan_.facts().passes[pass];
+    const std::uint64_t here = tiles == all.tiles ? pass_bytes_ : tiles * all.tile_bytes;
     return (pass * pass_bytes_) + here;
   }
 
@@ -150,15 +223,23 @@ class Job {
   void verify() {
     const std::uint64_t unit = plan_.state().array.unit_bytes;
     std::uint64_t found = 0;
-    pipeline_->read_in_order(*data_, pass_bytes_, plan_.facts().passes.front().tile_bytes,
-                             [&](std::uint64_t at, std::span<const std::byte> bytes) {
-                               found += fingerprint_of_places(at / unit, unit, bytes);
-                             });
+    // Whole units: parts of a buffer that a step of other passes may have made larger.
+    const std::uint64_t part = largest_tile_bytes(plan_.facts()) / unit * unit;
+    pipeline_->visit_in_order(*data_, pass_bytes_, part,
+                              [&](std::uint64_t at, std::span<const std::byte> bytes) {
+                                found += fingerprint_of_places(at / unit, unit, bytes);
+                              });
     if (found == fingerprint_) return;
+    if (request_.in_place)
+      throw Error(ErrorCode::refused,
+                  fmt::format("the check of every element failed: what stands in '{}' is not the "
+                              "rearranged array, and it is left there. The disk or the memory of "
+                              "this machine is in doubt",
+                              data_file_->name()));
     data_.reset();
     data_file_.reset();
     storage_.reset();
-    discard_quietly();
+    undo_quietly();
     throw Error(
         ErrorCode::refused,
         "the check of every element failed: what stands in the finished file is not what "
@@ -169,12 +250,15 @@ class Job {
     data_.reset();
     data_file_.reset();
     temporary_.reset();
-    if (storage_.exists(Part::data)) storage_.publish();
+    redo_.reset();
+    if (storage_.exists(request_.in_place ? Part::array : Part::data)) storage_.publish();
     storage_.discard();
   }
 
-  void discard_quietly() noexcept {
+  // Nothing was changed: an array that was given another name gets its own again.
+  void undo_quietly() noexcept {
     try {
+      if (request_.in_place && storage_.exists(Part::array)) storage_.publish();
       storage_.discard();
     } catch (const Error&) {  // the first error is the one that is told
     }
@@ -190,8 +274,11 @@ class Job {
   std::unique_ptr<RandomFile> data_file_;
   std::optional<files::ShiftedFile> data_;
   std::unique_ptr<RandomFile> temporary_;
+  std::unique_ptr<RandomFile> redo_;
   std::optional<Pipeline> pipeline_;
+  std::vector<MoveOrder> orders_;  // of each pass
   std::uint64_t fingerprint_ = 0;
+  std::uint64_t before_step_ = 0;  // the fingerprint of what was logged
   std::uint64_t resumed_bytes_ = 0;
   Clock::time_point last_checkpoint_;
 };

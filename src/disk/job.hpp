@@ -1,13 +1,17 @@
 // A plan performed with a journal: the protocol that survives a crash at any point.
 //
 //   1  journal: the request, synced; its name synced        before any other byte
-//   2  data and temporary: space reserved, names synced
-//   3  tiles, in order, and now and then a checkpoint:      sync the file, then a record, synced
-//      A pass never overwrites what it reads, so tiles may be done again: a crash costs what was
-// done
-//      since the last record.
+//   2  data, temporary, redo: space reserved, names synced; in place the array gets its other name
+//   3  out of place: tiles, in order, and now and then a checkpoint: sync the file, then a record,
+//      synced. A pass never overwrites what it reads, so tiles may be done again: a crash costs
+//      what was done since the last record.
+//      In place: steps, in order. Step j is read and permuted; then
+//         sync the file, a record            the steps before j - 1 are in their places
+//         its content to slot j % 2 of the redo log, synced, a record
+//         step j - 1 to its place            which is where step j was read
+//      so that what is overwritten is always in the log, and a crash costs a step.
 //   4  a record that all is complete, synced
-//   5  data takes the output's name, durably; then the rest is removed
+//   5  data, or the array, takes the output's name, durably; then the rest is removed
 #pragma once
 
 #include "disk/request.hpp"

@@ -23,7 +23,9 @@ struct Record {
   enum class Kind : std::uint16_t {
     tiles = 1,     // `count` tiles of `pass` are durable
     complete = 2,  // the result is durable; only its name is missing
-    logged = 3,    // in place: what the first `count` moves of `pass` write stands in the redo log
+    // In place: the first `count` steps of `pass` were read, and what they write is in the log or
+    // in its place; of the last `slot` it may be in the log only.
+    logged = 3,
   };
   Kind kind = Kind::tiles;
   std::uint16_t pass = 0;

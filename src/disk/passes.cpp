@@ -107,7 +107,9 @@ int low_bits_inside(const std::vector<Word>& reduced, int width) {
   return count;
 }
 
-DiskPass make_pass(const BitMap& map, std::vector<Word> tile) {
+}  // namespace
+
+DiskPass tiled_pass(const BitMap& map, std::vector<Word> tile) {
   DiskPass pass;
   pass.map = map;
   pass.read_log2 = low_bits_inside(reduced_basis(tile), map.width());
@@ -117,8 +119,6 @@ DiskPass make_pass(const BitMap& map, std::vector<Word> tile) {
   pass.tile = std::move(tile);
   return pass;
 }
-
-}  // namespace
 
 AdaptedBasis adapted_basis(const BitMatrix& matrix) {
   const std::optional<BitMatrix> inverse = matrix.inverse();
@@ -185,7 +185,7 @@ std::vector<DiskPass> factor(const BitMap& map, const AdaptedBasis& basis, const
         tile.push_back(before.apply(basis.vectors[static_cast<std::size_t>(c)]));
     const BitMatrix step = then(*before.inverse(), after);
     passes.push_back(
-        make_pass(BitMap::from_matrix(step, last ? map.complement() : 0), std::move(tile)));
+        tiled_pass(BitMap::from_matrix(step, last ? map.complement() : 0), std::move(tile)));
     before = after;
   }
   return passes;

@@ -75,6 +75,9 @@ struct DiskPass {
   int write_log2 = 0;
 };
 
+// With the longest runs that the tile allows.
+DiskPass tiled_pass(const BitMap& map, std::vector<Word> tile);
+
 // Requires a feasible shape with tile <= width.
 std::vector<DiskPass> factor(const BitMap& map, const AdaptedBasis& basis, const PassShape& shape);
 

@@ -63,6 +63,21 @@ PermuteFileReport run(const JobRequest& request, const FilePermutePlan& plan,
       .seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count()};
 }
 
+void refuse_unfinished(files::Storage& storage, const std::string& out,
+                       const PermuteFileOptions& options) {
+  if (options.unfinished == PermuteFileOptions::Unfinished::fresh) storage.reset();
+  if (const disk::Journal journal(storage.journal()); !journal.is_blank())
+    throw Error(ErrorCode::usage,
+                fmt::format("{}: an earlier run is unfinished: {}; --resume goes on with it, "
+                            "--fresh begins anew",
+                            out, describe_unfinished(out)));
+}
+
+// Of an array that is being rearranged in place only its place is as it was.
+bool is_same_file(const disk::FileIdentity& a, const disk::FileIdentity& b) {
+  return a.size_bytes == b.size_bytes && a.inode == b.inode && a.device == b.device;
+}
+
 }  // namespace
 
 PermuteFileReport permute_file(const std::string& in, const std::string& out, const BitMap& map,
@@ -72,12 +87,7 @@ PermuteFileReport permute_file(const std::string& in, const std::string& out, co
   disk::check_size(in, input.size_bytes(), plan, options.input_start_byte);
   const FileTarget target = FileTarget::find(out);
   const auto storage = files::open_storage(target, options.temporary_folder, options.io);
-  if (options.unfinished == PermuteFileOptions::Unfinished::fresh) storage->reset();
-  if (const disk::Journal journal(storage->journal()); !journal.is_blank())
-    throw Error(ErrorCode::usage,
-                fmt::format("{}: an earlier run is unfinished: {}; --resume goes on with it, "
-                            "--fresh begins anew",
-                            out, describe_unfinished(out)));
+  refuse_unfinished(*storage, out, options);
   const JobRequest request{.map = map,
                            .shape = shape,
                            .plan = options.plan,
@@ -86,8 +96,37 @@ PermuteFileReport permute_file(const std::string& in, const std::string& out, co
                            .output_start = options.output_start,
                            .temporary_folder = options.temporary_folder,
                            .verify = options.verify,
+                           .in_place = false,
                            .identity = disk::identity_of(input)};
   return run(request, plan, *storage, input, options);
+}
+
+PermuteFileReport permute_in_place(const std::string& file, const BitMap& map,
+                                   const PermuteShape& shape, const PermuteFileOptions& options) {
+  const auto plan = FilePermutePlan::in_place(map, shape, options.plan);
+  const FileTarget target = FileTarget::find(file);
+  const auto open = [&] {
+    auto array = std::make_unique<files::PosixFile>(
+        target.target, RandomFileOptions{.access = FileAccess::write, .io = options.io});
+    disk::check_size(file, array->size_bytes(), plan, options.input_start_byte);
+    return array;
+  };
+  // While it is unfinished it has not this name.
+  if (!files::has_unfinished(target)) open();
+  const auto storage = files::open_storage(target, "", options.io);
+  refuse_unfinished(*storage, file, options);
+  const auto array = open();
+  const JobRequest request{.map = map,
+                           .shape = shape,
+                           .plan = options.plan,
+                           .input = std::filesystem::absolute(file).string(),
+                           .input_start_byte = options.input_start_byte,
+                           .output_start = {},
+                           .temporary_folder = {},
+                           .verify = options.verify,
+                           .in_place = true,
+                           .identity = disk::identity_of(*array)};
+  return run(request, plan, *storage, *array, options);
 }
 
 PermuteFileReport resume_file(const std::string& out, const ResumeFileOptions& options) {
@@ -110,21 +149,27 @@ PermuteFileReport resume_file(const std::string& out, const ResumeFileOptions& o
   }
   const JobRequest request = JobRequest::parse(header, name);
   if (is_zarr(request.input)) return disk::resume_zarr(request, header, out, options);
-  const auto plan = FilePermutePlan::out_of_place(request.map, request.shape, request.plan);
+  const auto plan = request.make_plan();
   if (disk::plan_checksum(plan) != disk::plan_checksum_in(header))
     throw Error(ErrorCode::environment,
                 fmt::format("{}: it was begun by another version, which planned otherwise; finish "
                             "it with that one, or --fresh begins anew",
                             out));
-  files::PosixFile input(request.input, {.access = FileAccess::read, .io = options.io});
   const auto storage = files::open_storage(target, request.temporary_folder, options.io);
+  const bool moved = request.in_place && storage->exists(files::Storage::Part::array);
+  files::PosixFile input(moved              ? files::unfinished_folder(target) + "/array"
+                         : request.in_place ? target.target
+                                            : request.input,
+                         {.access = FileAccess::read, .io = options.io});
   const auto last = disk::Journal(storage->journal()).last();
   const bool only_its_name = last && last->kind == disk::Record::Kind::complete;
-  if (!only_its_name && disk::identity_of(input) != request.identity)
+  const disk::FileIdentity found = only_its_name ? request.identity : disk::identity_of(input);
+  if (found != request.identity &&
+      !(request.in_place && last && is_same_file(found, request.identity)))
     throw Error(ErrorCode::environment,
                 fmt::format("{}: was changed since the unfinished run of '{}' began; nothing was "
                             "touched. --fresh begins anew",
-                            request.input, out));
+                            input.name(), out));
   return run(request, plan, *storage, input, options);
 }
 
@@ -137,7 +182,8 @@ std::string describe_unfinished(const std::string& out) {
   const auto last = journal.last();
   if (!last) return "no checkpoint was reached";
   if (last->kind == disk::Record::Kind::complete) return "it is complete but for its name";
-  return fmt::format("{} tiles of pass {} are done", last->count, last->pass + 1);
+  const std::uint64_t not_yet = last->kind == disk::Record::Kind::logged ? last->slot : 0;
+  return fmt::format("{} tiles of pass {} are done", last->count - not_yet, last->pass + 1);
 }
 
 }  // namespace faro::inline v1

@@ -59,6 +59,10 @@ class ZarrStorage : public files::Storage {
     rest_->sync_folder();
     if (data_.exists()) data_.sync();
   }
+  void adopt() override {
+    throw Error(ErrorCode::usage,
+                fmt::format("{}: a folder of chunks is not rearranged in place", target_.path));
+  }
   void reset() override {
     data_.remove_all();
     rest_->reset();

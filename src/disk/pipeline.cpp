@@ -58,21 +58,26 @@ void Pipeline::write(const PassTiles& pass, const Tile& tile, RandomFile& to,
   writers_.finish();
 }
 
+namespace {
+
+// Whatever is thrown, nobody may be reading into the buffers afterwards.
+struct Settle {
+  Workers& readers;
+  ~Settle() {
+    try {
+      readers.finish();
+    } catch (...) {  // the first error is the one that is told
+    }
+  }
+};
+
+}  // namespace
+
 void Pipeline::run(const PassTiles& pass, const Range& range, RandomFile& from, RandomFile& to,
                    const TileHooks& hooks) {
   if (range.first >= range.end) return;
   Tile next = pass.tile(range.first);
   start_read(pass, next, from, 0);
-  // Whatever is thrown below, nobody may be reading into the buffers afterwards.
-  struct Settle {
-    Workers& readers;
-    ~Settle() {
-      try {
-        readers.finish();
-      } catch (...) {  // the first error is the one that is told
-      }
-    }
-  };
   const Settle settle{readers_};
   for (std::uint64_t i = range.first; i < range.end; ++i) {
     const std::size_t buffer = (i - range.first) % 2;
@@ -92,18 +97,125 @@ void Pipeline::run(const PassTiles& pass, const Range& range, RandomFile& from, 
   }
 }
 
-void Pipeline::read_in_order(
-    RandomFile& from, std::uint64_t bytes, std::uint64_t tile_bytes,
-    const std::function<void(std::uint64_t, std::span<const std::byte>)>& visit) {
-  for (std::uint64_t at = 0; at < bytes; at += tile_bytes) {
-    const std::span<std::byte> into = buffers_[0].first(std::min(tile_bytes, bytes - at));
-    const auto requests = static_cast<std::uint64_t>(ceil_div(into.size(), request_bytes_max));
-    readers_.start(requests, [&](std::uint64_t i) {
-      const std::uint64_t begin = i * request_bytes_max;
-      const std::uint64_t size = std::min<std::uint64_t>(request_bytes_max, into.size() - begin);
-      from.read(at + begin, into.subspan(begin, size));
-    });
+std::uint64_t Pipeline::bytes_of(const MoveSteps& moves, const Step& step) const {
+  // Tiles of a step are alike; the short one at the end of a batch is a step of its own.
+  return step.size() * moves.tiles.place(step.front()).bytes;
+}
+
+void Pipeline::start_read(const MoveSteps& moves, const Step& step, RandomFile& from) {
+  const PassTiles& pass = moves.tiles;
+  const TilePlace first = pass.place(step.front());
+  const std::uint64_t each = pass.read_count(first);
+  const std::span<std::byte> into = buffers_[0].first(bytes_of(moves, step));
+  readers_.start(each * step.size(), [this, &pass, &step, &from, each, into](std::uint64_t i) {
+    const TilePlace tile = pass.place(step[i / each]);
+    const Request request = pass.read(tile, i % each);
+    from.read(request.file_offset,
+              into.subspan((i / each * tile.bytes) + request.buffer_offset, request.bytes));
+    ++reads_;
+    bytes_read_ += request.bytes;
+  });
+}
+
+void Pipeline::write(const MoveSteps& moves, const Step& step, RandomFile& to, std::size_t buffer) {
+  const PassTiles& pass = moves.tiles;
+  const std::uint64_t each = pass.write_count(pass.place(step.front()));
+  const std::span<const std::byte> data = buffers_[buffer].first(bytes_of(moves, step));
+  writers_.start(each * step.size(), [&, each](std::uint64_t i) {
+    const TilePlace tile = pass.place(step[i / each]);
+    const Request request = pass.write(tile, i % each);
+    to.write(request.file_offset,
+             data.subspan((i / each * tile.bytes) + request.buffer_offset, request.bytes));
+    ++writes_;
+    bytes_written_ += request.bytes;
+  });
+  writers_.finish();
+}
+
+void Pipeline::permute(const MoveSteps& moves, const Step& step, std::size_t buffer,
+                       const StepHooks& hooks) const {
+  const PassTiles& pass = moves.tiles;
+  const std::uint64_t bytes = bytes_of(moves, step);
+  const std::uint64_t each = bytes / step.size();
+  const std::span<const std::byte> from = buffers_[0].first(bytes);
+  const std::span<std::byte> to = buffers_[buffer].first(bytes);
+  for (std::size_t i = 0; i < step.size();) {
+    const Tile tile = pass.tile(step[i]);
+    // Neighbours that are permuted alike are a batch.
+    std::size_t alike = 1;
+    while (i + alike < step.size() && pass.place(step[i + alike]).delta == tile.delta) ++alike;
+    if (hooks.read)
+      for (std::size_t n = i; n < i + alike; ++n)
+        hooks.read(pass.place(step[n]), from.subspan(n * each, each));
+    PermuteShape shape = tile.shape;
+    shape.outer *= alike;
+    PermutePlan::out_of_place(tile.map, shape, permute_)
+        .execute(from.subspan(i * each, alike * each), to.subspan(i * each, alike * each));
+    i += alike;
+  }
+}
+
+void Pipeline::run_in_place(const MoveSteps& moves, MoveOrder& order, const Range& range,
+                            std::uint64_t kept, RandomFile& file, const StepHooks& hooks) {
+  const auto content = [](std::uint64_t step) { return 1 + static_cast<std::size_t>(step % 2); };
+  order.restart();
+  for (std::uint64_t i = 0; i + kept < range.first; ++i) order.take(moves.group);
+  std::array<Step, 3> steps;  // of step j in j % 3
+  const auto step = [&](std::uint64_t j) -> Step& { return steps[j % 3]; };
+  for (std::uint64_t j = range.first - kept; j < range.first; ++j) {
+    step(j) = order.take(moves.group);
+    hooks.recall(j, buffers_[content(j)].first(bytes_of(moves, step(j))));
+    if (j + 1 < range.first) write(moves, step(j), file, content(j));
+  }
+  bool pending = kept != 0;
+  const Settle settle{readers_};
+  const auto start = [&](std::uint64_t j) {
+    step(j) = order.take(moves.group);
+    start_read(moves, step(j), file);
+  };
+  if (range.first < range.end) start(range.first);
+  for (std::uint64_t j = range.first; j < range.end; ++j) {
     readers_.finish();
+    permute(moves, step(j), content(j), hooks);
+    // Nothing that is still to be read lies where step j - 1 goes.
+    if (j + 1 < range.end) start(j + 1);
+    if (hooks.keep) hooks.keep(j, buffers_[content(j)].first(bytes_of(moves, step(j))));
+    if (pending) write(moves, step(j - 1), file, content(j - 1));
+    pending = true;
+    if (hooks.written && j != 0) hooks.written(j);
+  }
+  if (pending) write(moves, step(range.end - 1), file, content(range.end - 1));
+  if (hooks.written && pending) hooks.written(range.end);
+}
+
+void Pipeline::write_in_order(RandomFile& to, std::uint64_t at, std::span<const std::byte> bytes) {
+  const auto requests = static_cast<std::uint64_t>(ceil_div(bytes.size(), request_bytes_max));
+  writers_.start(requests, [&](std::uint64_t i) {
+    const std::uint64_t begin = i * request_bytes_max;
+    const std::uint64_t size = std::min<std::uint64_t>(request_bytes_max, bytes.size() - begin);
+    to.write(at + begin, bytes.subspan(begin, size));
+    ++writes_;
+    bytes_written_ += size;
+  });
+  writers_.finish();
+}
+
+void Pipeline::read_in_order(RandomFile& from, std::uint64_t at, std::span<std::byte> into) {
+  const auto requests = static_cast<std::uint64_t>(ceil_div(into.size(), request_bytes_max));
+  readers_.start(requests, [&](std::uint64_t i) {
+    const std::uint64_t begin = i * request_bytes_max;
+    const std::uint64_t size = std::min<std::uint64_t>(request_bytes_max, into.size() - begin);
+    from.read(at + begin, into.subspan(begin, size));
+  });
+  readers_.finish();
+}
+
+void Pipeline::visit_in_order(
+    RandomFile& from, std::uint64_t bytes, std::uint64_t part_bytes,
+    const std::function<void(std::uint64_t, std::span<const std::byte>)>& visit) {
+  for (std::uint64_t at = 0; at < bytes; at += part_bytes) {
+    const std::span<std::byte> into = buffers_[0].first(std::min(part_bytes, bytes - at));
+    read_in_order(from, at, into);
     visit(at, into);
   }
 }

@@ -4,6 +4,13 @@
 //                             read 1 -> B  |  permute A -> C, write 0 from C
 //                             read 2 -> A  |  permute B -> C, write 1 from C    ...
 //
+// In place, a step's content C(j), as it is to stand in the file, is kept somewhere safe before
+// that of the step before is written over what C(j) was made from:
+//
+//   read 0 -> A               permute A -> B, keep C(0)
+//             read 1 -> A  |  permute A -> C, keep C(1), write C(0) from B
+//             read 2 -> A  |  permute A -> B, keep C(2), write C(1) from C       ...
+//
 // The buffers are made and touched once, before the first read; nothing that grows with the file is
 // allocated afterwards.
 #pragma once
@@ -12,6 +19,7 @@
 #include <atomic>
 #include <functional>
 
+#include "disk/in_place.hpp"
 #include "disk/tiles.hpp"
 #include "disk/workers.hpp"
 #include "faro/disk/file_permute_plan.hpp"
@@ -42,6 +50,16 @@ struct TileHooks {
   bool only_copies = false;
 };
 
+struct StepHooks {
+  std::function<void(const TilePlace&, std::span<const std::byte>)> read = {};
+  // Makes the content of a step durable, and before that all that was written to the file.
+  std::function<void(std::uint64_t step, std::span<const std::byte> content)> keep = {};
+  // The content that an earlier run kept.
+  std::function<void(std::uint64_t step, std::span<std::byte> content)> recall = {};
+  // The steps before `done` are written, though not synced.
+  std::function<void(std::uint64_t done)> written = {};
+};
+
 class Pipeline {
  public:
   Pipeline(std::uint64_t tile_bytes, int io_threads, const PermuteOptions& permute);
@@ -52,15 +70,28 @@ class Pipeline {
   };
   void run(const PassTiles& pass, const Range& range, RandomFile& from, RandomFile& to,
            const TileHooks& hooks);
-  // Reads `bytes` from the beginning of a file, a tile at a time.
-  void read_in_order(RandomFile& from, std::uint64_t bytes, std::uint64_t tile_bytes,
-                     const std::function<void(std::uint64_t, std::span<const std::byte>)>& visit);
+  // Steps of a pass in place; `kept` of those before the range, at most 2, are not written yet.
+  void run_in_place(const MoveSteps& moves, MoveOrder& order, const Range& range,
+                    std::uint64_t kept, RandomFile& file, const StepHooks& hooks);
+  // A contiguous range, of a log; what is read so is not counted.
+  void write_in_order(RandomFile& to, std::uint64_t at, std::span<const std::byte> bytes);
+  void read_in_order(RandomFile& from, std::uint64_t at, std::span<std::byte> into);
+  // Reads `bytes` from the beginning of a file, `part_bytes` at a time, which a buffer holds.
+  void visit_in_order(RandomFile& from, std::uint64_t bytes, std::uint64_t part_bytes,
+                      const std::function<void(std::uint64_t, std::span<const std::byte>)>& visit);
   FileCounts counts() const;
 
  private:
   void start_read(const PassTiles& pass, const Tile& tile, RandomFile& from, std::size_t buffer);
   void write(const PassTiles& pass, const Tile& tile, RandomFile& to,
              std::span<const std::byte> data);
+  // The tiles of a step, one behind the other in a buffer.
+  using Step = std::vector<Word>;
+  void start_read(const MoveSteps& moves, const Step& step, RandomFile& from);
+  void write(const MoveSteps& moves, const Step& step, RandomFile& to, std::size_t buffer);
+  void permute(const MoveSteps& moves, const Step& step, std::size_t buffer,
+               const StepHooks& hooks) const;
+  std::uint64_t bytes_of(const MoveSteps& moves, const Step& step) const;
 
   std::array<TileBuffer, 3> buffers_;
   Workers readers_;

@@ -1,5 +1,6 @@
 // A plan in words, and as JSON.
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include <nlohmann/json.hpp>
 
@@ -33,33 +34,44 @@ std::string passes_text(std::size_t count) {
 
 std::string FilePermutePlan::describe() const {
   const FilePlanFacts& all = facts();
-  const std::uint64_t tile = all.passes.front().tile_bytes;
+  const std::uint64_t tile = disk::largest_tile_bytes(all);
   std::string text = fmt::format(
       "{}: {} times {}; memory {}, {} tiles of {}\n", files::size_text(all.data_bytes),
       digits(all.data_bytes / all.unit_bytes), files::size_text(all.unit_bytes),
       files::size_text(all.memory_bytes), disk::tiles_in_memory, files::size_text(tile));
   Count reads = 0;
   Count writes = 0;
+  Count logged = 0;
   for (std::size_t i = 0; i < all.passes.size(); ++i) {
     const FilePassFacts& pass = all.passes[i];
-    text += fmt::format("  pass {}  {:>9} -> {:<9}  reads of {}, writes of {}, {} {}, {}\n", i + 1,
-                        pass.from, pass.to, files::size_text(pass.read_run_bytes),
-                        files::size_text(pass.write_run_bytes), digits(pass.tiles),
-                        pass.tiles == 1 ? "tile" : "tiles", files::duration_text(pass.seconds));
+    const std::string files = pass.from == pass.to
+                                  ? fmt::format("{:>9} in place ", pass.to)
+                                  : fmt::format("{:>9} -> {:<9}", pass.from, pass.to);
+    text +=
+        fmt::format("  pass {}  {}  reads of {}, writes of {}, {} {}{}, {}\n", i + 1, files,
+                    files::size_text(pass.read_run_bytes), files::size_text(pass.write_run_bytes),
+                    digits(pass.tiles), pass.tiles == 1 ? "tile" : "tiles",
+                    pass.log_writes == 0 ? "" : ", logged", files::duration_text(pass.seconds));
     reads += pass.reads;
     writes += pass.writes;
+    logged += pass.log_writes;
   }
   const bool fewest = static_cast<int>(all.passes.size()) == all.passes_bound;
   text += fmt::format("  {}; {}: {}\n", passes_text(all.passes.size()),
                       fewest ? "no plan with such runs has fewer"
                              : fmt::format("the bound is {}", all.passes_bound),
                       all.bound_reason);
-  text +=
-      fmt::format("  disk: {} for the output, {}\n", files::size_text(all.data_bytes),
-                  all.temporary_bytes == 0 ? "nothing temporary"
-                                           : files::size_text(all.temporary_bytes) + " temporary");
-  text += fmt::format("  I/O: {} reads, {} writes; about {} by the profile '{}'\n", digits(reads),
-                      digits(writes), files::duration_text(all.seconds), all.profile);
+  std::vector<std::string> disk;
+  if (all.passes.front().to != "array")
+    disk.push_back(files::size_text(all.data_bytes) + " for the output");
+  if (all.log_bytes != 0) disk.push_back(files::size_text(all.log_bytes) + " for the log");
+  disk.push_back(all.temporary_bytes == 0 ? "nothing temporary"
+                                          : files::size_text(all.temporary_bytes) + " temporary");
+  text += fmt::format("  disk: {}\n", fmt::join(disk, ", "));
+  text += fmt::format("  I/O: {} reads, {} writes{}; about {} by the profile '{}'\n", digits(reads),
+                      digits(writes),
+                      logged == 0 ? "" : fmt::format(" and {} to the log", digits(logged)),
+                      files::duration_text(all.seconds), all.profile);
   return text;
 }
 
@@ -72,8 +84,9 @@ std::string FilePermutePlan::json() const {
   object["outer"] = state_->array.outer;
   object["data_bytes"] = number(all.data_bytes);
   object["memory_bytes"] = all.memory_bytes;
-  object["tile_bytes"] = all.passes.front().tile_bytes;
+  object["tile_bytes"] = disk::largest_tile_bytes(all);
   object["temporary_bytes"] = number(all.temporary_bytes);
+  object["log_bytes"] = number(all.log_bytes);
   object["passes_bound"] = all.passes_bound;
   object["bound_reason"] = all.bound_reason;
   object["profile"] = all.profile;
@@ -93,6 +106,7 @@ std::string FilePermutePlan::json() const {
     row["write_run_bytes"] = pass.write_run_bytes;
     row["reads"] = number(pass.reads);
     row["writes"] = number(pass.writes);
+    row["log_writes"] = number(pass.log_writes);
     row["bytes_read"] = number(all.data_bytes);
     row["bytes_written"] = number(all.data_bytes);
     row["seconds"] = pass.seconds;

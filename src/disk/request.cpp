@@ -75,6 +75,7 @@ std::string JobRequest::json(const FilePermutePlan& made) const {
   object["tile_bytes_max"] = plan.tile_bytes_max;
   object["input_piece_bytes"] = plan.input_piece_bytes;
   object["output_piece_bytes"] = plan.output_piece_bytes;
+  object["with_temporary"] = plan.temporary;
   object["profile"] = profile_json(plan.profile);
   // Names of files are bytes, which need not be UTF-8.
   object["input_hex"] = hex_of(input);
@@ -84,6 +85,7 @@ std::string JobRequest::json(const FilePermutePlan& made) const {
   object["temporary_folder_hex"] = hex_of(temporary_folder);
   if (!output_metadata.empty()) object["output_metadata"] = output_metadata;
   object["verify"] = verify;
+  object["in_place"] = in_place;
   object["plan_crc32c"] = plan_checksum(made);
   return object.dump();
 }
@@ -107,7 +109,8 @@ JobRequest JobRequest::parse(std::string_view text, const std::string& journal) 
                     .passes = object.at("passes"),
                     .tile_bytes_max = object.at("tile_bytes_max"),
                     .input_piece_bytes = object.at("input_piece_bytes"),
-                    .output_piece_bytes = object.at("output_piece_bytes")};
+                    .output_piece_bytes = object.at("output_piece_bytes"),
+                    .temporary = object.at("with_temporary")};
     request.input = bytes_of(object.at("input_hex"));
     request.input_start_byte = object.at("input_start_byte");
     request.identity = identity_from(object.at("input_identity"));
@@ -115,11 +118,17 @@ JobRequest JobRequest::parse(std::string_view text, const std::string& journal) 
     request.temporary_folder = bytes_of(object.at("temporary_folder_hex"));
     request.verify = object.at("verify");
     request.output_metadata = object.value("output_metadata", "");
+    request.in_place = object.at("in_place");
     return request;
   } catch (const nlohmann::json::exception& error) {
     throw Error(ErrorCode::environment,
                 fmt::format("{}: the journal is not understood: {}", journal, error.what()));
   }
+}
+
+FilePermutePlan JobRequest::make_plan() const {
+  return in_place ? FilePermutePlan::in_place(map, shape, plan)
+                  : FilePermutePlan::out_of_place(map, shape, plan);
 }
 
 std::uint32_t plan_checksum(const FilePermutePlan& plan) {

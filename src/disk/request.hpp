@@ -34,9 +34,11 @@ struct JobRequest {
   std::string output_start = {};
   std::string temporary_folder;
   bool verify = false;
+  bool in_place = false;  // the input is the output
   FileIdentity identity;
   std::string output_metadata = {};  // the zarr.json of an output that is a Zarr array
 
+  FilePermutePlan make_plan() const;
   std::string json(const FilePermutePlan& made) const;
   // Throws Error(environment), naming the journal, for what it does not understand.
   static JobRequest parse(std::string_view text, const std::string& journal);

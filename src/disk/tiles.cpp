@@ -34,6 +34,15 @@ Word TileSpace::coset(Word i) const {
   return x;
 }
 
+Word TileSpace::index(Word x) const {
+  x ^= member(position(x));
+  Word i = 0;
+  int n = 0;
+  for (Word rest = low_mask(width_) & ~leading_; rest != 0; rest &= rest - 1, ++n)
+    if (has_bit(x, lowest_bit(rest))) i |= bit(n);
+  return i;
+}
+
 PassTiles::PassTiles(const DiskPass& pass, const TiledArray& array)
     : map_(pass.map), array_(array) {
   const int width = map_.width();
@@ -67,31 +76,44 @@ PassTiles::PassTiles(const DiskPass& pass, const TiledArray& array)
   local_ = BitMap::from_columns(columns);
 }
 
-Tile PassTiles::tile(std::uint64_t index) const {
-  Tile tile;
+TilePlace PassTiles::place(std::uint64_t index) const {
+  TilePlace place;
   const auto array_bytes = static_cast<std::uint64_t>(array_bytes_);
   if (whole_) {
     const std::uint64_t first = index * array_.group;
-    const std::uint64_t arrays = std::min(array_.group, array_.outer - first);
-    tile.array_offset = first * array_bytes;
-    tile.bytes = arrays * array_bytes;
-    tile.map = map_;
-    tile.shape = {.element_bytes = array_.unit_bytes, .outer = arrays, .inner = 1};
-    return tile;
+    place.array_offset = first * array_bytes;
+    place.bytes = std::min(array_.group, array_.outer - first) * array_bytes;
+    return place;
   }
   const int above = map_.width() - reads_.space.dimension();
-  tile.array_offset = (index >> static_cast<unsigned>(above)) * array_bytes;
-  tile.from = reads_.space.coset(index & low_mask(above));
-  const Word image = map_(tile.from);
-  const Word delta = writes_.space.position(image);
-  tile.to = image ^ writes_.space.member(delta);
-  tile.bytes = tile_bytes_;
-  tile.map = BitMap::from_matrix(local_.matrix(), delta);
-  tile.shape = {.element_bytes = array_.unit_bytes, .outer = 1, .inner = 1};
+  place.array_offset = (index >> static_cast<unsigned>(above)) * array_bytes;
+  place.from = reads_.space.coset(index & low_mask(above));
+  const Word image = map_(place.from);
+  place.delta = writes_.space.position(image);
+  place.to = image ^ writes_.space.member(place.delta);
+  place.bytes = tile_bytes_;
+  return place;
+}
+
+Tile PassTiles::tile(std::uint64_t index) const {
+  Tile tile{place(index), {}, {}};
+  tile.map = whole_ ? map_ : BitMap::from_matrix(local_.matrix(), tile.delta);
+  tile.shape = {.element_bytes = array_.unit_bytes,
+                .outer = whole_ ? tile.bytes / static_cast<std::uint64_t>(array_bytes_) : 1,
+                .inner = 1};
   return tile;
 }
 
-PassTiles::Neighbours PassTiles::neighbours(const Tile& tile, std::uint64_t j) const {
+BitMap PassTiles::successors() const {
+  if (whole_) return {};
+  const int above = map_.width() - reads_.space.dimension();
+  std::vector<Word> columns;
+  for (int i = 0; i < above; ++i)
+    columns.push_back(reads_.space.index(map_.matrix().apply(reads_.space.coset(bit(i)))));
+  return BitMap::from_columns(columns, reads_.space.index(map_.complement()));
+}
+
+PassTiles::Neighbours PassTiles::neighbours(const TilePlace& tile, std::uint64_t j) const {
   const std::uint64_t array = tile.array_offset / static_cast<std::uint64_t>(array_bytes_);
   if (whole_) return {.first = 0, .places_before = (array + j) * bit(map_.width())};
   return {.first = tile.from ^ reads_.space.member(j << static_cast<unsigned>(reads_.run_log2)),
@@ -106,12 +128,13 @@ Count PassTiles::requests(const Side& side) const {
   return (tiles_ - 1) * pieces + ceil_div(last, side.request_bytes);
 }
 
-std::uint64_t PassTiles::count(const Tile& tile, const Side& side) const {
+std::uint64_t PassTiles::count(const TilePlace& tile, const Side& side) const {
   const std::uint64_t run = std::min(side.run_bytes, tile.bytes);
   return tile.bytes / run * static_cast<std::uint64_t>(ceil_div(run, side.request_bytes));
 }
 
-Request PassTiles::request(const Tile& tile, const Side& side, Word base, std::uint64_t i) const {
+Request PassTiles::request(const TilePlace& tile, const Side& side, Word base,
+                           std::uint64_t i) const {
   const std::uint64_t run_bytes = std::min(side.run_bytes, tile.bytes);
   const auto pieces = static_cast<std::uint64_t>(ceil_div(run_bytes, side.request_bytes));
   const std::uint64_t run = i / pieces;

@@ -32,8 +32,9 @@ class TileSpace {
   // The k-th member, ascending; and the k of what x has in the space, x = (rest) ^ member(k).
   Word member(Word k) const;
   Word position(Word x) const;
-  // The least address of the i-th coset.
+  // The least address of the i-th coset, and the i of the coset that x is in.
   Word coset(Word i) const;
+  Word index(Word x) const;
 
  private:
   std::vector<Word> basis_;
@@ -48,11 +49,15 @@ struct Request {
   std::uint64_t bytes = 0;
 };
 
-struct Tile {
+struct TilePlace {
   std::uint64_t array_offset = 0;  // bytes before the array that it is part of
   Word from = 0;                   // least addresses
   Word to = 0;
+  Word delta = 0;  // where in the tile its first element goes
   std::uint64_t bytes = 0;
+};
+
+struct Tile : TilePlace {
   BitMap map;          // within the tile
   PermuteShape shape;  // of the tile
 };
@@ -78,14 +83,21 @@ class PassTiles {
   Count reads() const { return requests(reads_); }
   Count writes() const { return requests(writes_); }
   // Requires tiles that fit 64 bits, which those of real files do.
+  TilePlace place(std::uint64_t index) const;
   Tile tile(std::uint64_t index) const;
-  std::uint64_t read_count(const Tile& tile) const { return count(tile, reads_); }
-  std::uint64_t write_count(const Tile& tile) const { return count(tile, writes_); }
-  Request read(const Tile& tile, std::uint64_t i) const {
+  std::uint64_t read_count(const TilePlace& tile) const { return count(tile, reads_); }
+  std::uint64_t write_count(const TilePlace& tile) const { return count(tile, writes_); }
+  Request read(const TilePlace& tile, std::uint64_t i) const {
     return request(tile, reads_, tile.from, i);
   }
-  Request write(const Tile& tile, std::uint64_t i) const {
+  Request write(const TilePlace& tile, std::uint64_t i) const {
     return request(tile, writes_, tile.to, i);
+  }
+
+  // In place: from the index of a tile of an array to that of the tile whose place it takes.
+  BitMap successors() const;
+  std::uint64_t tiles_of_array() const {
+    return whole_ ? 1 : bit(map_.width() - reads_.space.dimension());
   }
 
   // Units of a tile that are neighbours in the file that is read, and where the j-th such run
@@ -95,7 +107,7 @@ class PassTiles {
     Word first = 0;
     Word places_before = 0;
   };
-  Neighbours neighbours(const Tile& tile, std::uint64_t j) const;
+  Neighbours neighbours(const TilePlace& tile, std::uint64_t j) const;
 
  private:
   struct Side {
@@ -105,8 +117,8 @@ class PassTiles {
     std::uint64_t request_bytes = request_bytes_max;
   };
   Count requests(const Side& side) const;
-  std::uint64_t count(const Tile& tile, const Side& side) const;
-  Request request(const Tile& tile, const Side& side, Word base, std::uint64_t i) const;
+  std::uint64_t count(const TilePlace& tile, const Side& side) const;
+  Request request(const TilePlace& tile, const Side& side, Word base, std::uint64_t i) const;
 
   BitMap map_;
   BitMap local_;  // without the complement of a tile

@@ -92,6 +92,13 @@ std::optional<std::string> wrong_by_ranks(const BitMap& goal, std::span<const Di
   return std::nullopt;
 }
 
+std::optional<std::string> wrong_in_place(const DiskPass& pass) {
+  std::vector<Word> both = pass.tile;
+  for (const Word v : pass.tile) both.push_back(pass.map.matrix().apply(v));
+  if (rank_of(pass.map.width(), both) == static_cast<int>(pass.tile.size())) return std::nullopt;
+  return "its tiles do not go to places of tiles, so it cannot be performed in place";
+}
+
 std::optional<std::string> wrong_by_enumeration(const BitMap& goal,
                                                 std::span<const DiskPass> passes, int tile_log2) {
   FARO_CHECK(goal.width() <= enumeration_log2_max);

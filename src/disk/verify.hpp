@@ -17,6 +17,9 @@ namespace faro::inline v1::disk {
 std::optional<std::string> wrong_by_ranks(const BitMap& goal, std::span<const DiskPass> passes,
                                           int tile_log2);
 
+// Of a pass in place: its tiles are written to places of tiles.
+std::optional<std::string> wrong_in_place(const DiskPass& pass);
+
 // Walks all elements: every tile reads whole aligned runs and writes whole aligned runs, all is
 // read and written exactly once in each pass, and every element ends at goal(i). Requires a width
 // of at most enumeration_log2_max.

@@ -47,13 +47,37 @@ class PosixStorage : public Storage {
     if (!temporary_folder_.empty()) sync(temporary_folder_);
   }
 
+  void adopt() override {
+    if (::rename(target_.target.c_str(), path(Part::array).c_str()) != 0)
+      target_.fail("cannot be given another name while it is rearranged", errno);
+    sync_folder();
+  }
+
   void reset() override {
+    if (exists(Part::array))
+      throw Error(ErrorCode::usage,
+                  fmt::format("{}: is being rearranged in place, and '{}' is the only copy; it can "
+                              "only be gone on with: --resume",
+                              target_.path, path(Part::array)));
     for (const Part part : {Part::data, Part::temporary, Part::redo}) remove(path(part));
     if (::ftruncate(journal_->number(), 0) != 0) target_.fail("cannot empty its journal", errno);
     sync_folder();
   }
 
   void publish() override {
+    if (exists(Part::array)) {
+      // Never over what somebody put there meanwhile.
+      if (::renameat2(AT_FDCWD, path(Part::array).c_str(), AT_FDCWD, target_.target.c_str(),
+                      RENAME_NOREPLACE) != 0 &&
+          !((errno == EINVAL || errno == ENOSYS) && ::access(target_.target.c_str(), F_OK) != 0 &&
+            ::rename(path(Part::array).c_str(), target_.target.c_str()) == 0))
+        target_.fail(fmt::format("a new file has the name of the array, whose rearranged self is "
+                                 "whole in '{}'; move one of them away and --resume",
+                                 path(Part::array)),
+                     EEXIST);
+      target_.sync_folder();
+      return;
+    }
     const Descriptor data(::open(path(Part::data).c_str(), O_RDONLY | O_CLOEXEC));
     if (data.number() < 0) target_.fail("cannot open the finished file", errno);
     target_.hand_over(data.number(), FileTarget::Made::hidden);
@@ -77,6 +101,8 @@ class PosixStorage : public Storage {
         return folder_ + "/data";
       case Part::redo:
         return folder_ + "/redo";
+      case Part::array:
+        return folder_ + "/array";
       case Part::temporary:
         break;
     }

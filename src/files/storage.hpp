@@ -3,7 +3,8 @@
 //   .OUT.faro/journal      what is done; locked while somebody works on it
 //   .OUT.faro/data         OUT as it grows
 //   .OUT.faro/temporary    of plans of several passes; elsewhere on request
-//   .OUT.faro/redo         of work in place
+//   .OUT.faro/redo         of work in place: what is about to be overwritten with
+//   .OUT.faro/array        in place: OUT itself, which has no other name until it is whole
 //
 // An interface, so that tests can cut the power at every operation.
 #pragma once
@@ -18,7 +19,7 @@ namespace faro::inline v1::files {
 
 class Storage {
  public:
-  enum class Part { data, temporary, redo };
+  enum class Part { data, temporary, redo, array };
 
   virtual ~Storage() = default;
   // There from the beginning on, with its name durable after sync_folder().
@@ -27,11 +28,15 @@ class Storage {
   // Made if it is not there.
   virtual std::unique_ptr<RandomFile> open(Part part) = 0;
   virtual void sync_folder() = 0;
-  // Everything but the journal goes, and that becomes empty.
+  // In place: the output becomes `array`, durably.
+  virtual void adopt() = 0;
+  // Everything but the journal goes, and that becomes empty. Error(usage) if there is an `array`,
+  // for it is the only one.
   virtual void reset() = 0;
-  // `data` gets the name of the output, durably.
+  // `array`, or else `data`, gets the name of the output, durably. Nothing takes the name from what
+  // appeared there while an array was worked on: Error(environment).
   virtual void publish() = 0;
-  // Everything goes.
+  // Everything but an `array` goes.
   virtual void discard() = 0;
 };
 

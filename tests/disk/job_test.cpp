@@ -7,9 +7,9 @@
 #include <cstring>
 
 #include "base/random.hpp"
+#include "disk/job_case.hpp"
 #include "disk/journal.hpp"
 #include "disk/plan_state.hpp"
-#include "disk/simulated_storage.hpp"
 #include "faro/algebra/notation.hpp"
 #include "faro/engine/reference.hpp"
 #include "full.hpp"
@@ -18,45 +18,10 @@
 namespace faro::disk {
 namespace {
 
-using testing::PowerCut;
+using testing::cut_every_operation;
+using testing::fail_every_operation;
 using testing::SimulatedDisk;
-using testing::SimulatedStorage;
-
-struct Case {
-  Case(const BitMap& map, const PermuteShape& shape, const FilePlanOptions& options, bool verify)
-      : plan(FilePermutePlan::out_of_place(map, shape, options)), input("in") {
-    request.map = map;
-    request.shape = shape;
-    request.plan = options;
-    request.output_start = "HEADER..";
-    request.verify = verify;
-    Random random(1);
-    const auto bytes = static_cast<std::uint64_t>(plan.facts().data_bytes);
-    std::vector<std::byte> data(bytes);
-    for (std::byte& b : data) b = static_cast<std::byte>(1 + random.below(255));
-    wanted.resize(bytes);
-    reference_permute(map, shape, data.data(), wanted.data());
-    wanted.insert(wanted.begin(), request.output_start.size(), std::byte{});
-    std::memcpy(wanted.data(), request.output_start.data(), request.output_start.size());
-    input = MemoryFile("in", std::move(data));
-  }
-
-  JobOutcome go(SimulatedDisk& disk, std::uint64_t stop_after = UINT64_MAX) {
-    SimulatedStorage storage(disk);
-    ResumeFileOptions options{.io = FileIo::automatic, .threads = 1, .io_threads = 0};
-    options.checkpoint_seconds = 0;
-    std::uint64_t calls = 0;
-    options.progress = [&](std::uint64_t, std::uint64_t) {
-      return ++calls > stop_after ? Continue::no : Continue::yes;
-    };
-    return run_job(request, plan, storage, input, options);
-  }
-
-  JobRequest request;
-  FilePermutePlan plan;
-  MemoryFile input;
-  std::vector<std::byte> wanted;
-};
+using Case = testing::JobCase;
 
 Case two_passes(bool verify) {
   return {parse_notation("i:8 -> rev(i)").map,
@@ -79,81 +44,9 @@ Case three_passes() {
           true};
 }
 
-bool is_old_or_absent(const SimulatedDisk& disk, const std::vector<std::byte>& old) {
-  const auto out = disk.find("out");
-  return !out || out->now == old;
-}
-
-std::uint64_t operations_of(Case& test) {
-  SimulatedDisk disk;
-  test.go(disk);
-  EXPECT_EQ(disk.find("out")->durable, test.wanted);
-  EXPECT_EQ(disk.find("data"), nullptr);
-  EXPECT_EQ(disk.find("journal"), nullptr);
-  return disk.operations();
-}
-
-void fail_every_operation(Case test) {
-  const std::uint64_t total = operations_of(test);
-  ASSERT_GT(total, 30U);
-  const std::vector<std::byte> old{std::byte{42}};
-  for (std::uint64_t k = 1; k <= total; ++k) {
-    SimulatedDisk disk;
-    disk.make("out")->now = disk.make("out")->durable = old;
-    disk.arm(SimulatedDisk::Fault::error, k);
-    try {
-      test.go(disk);
-      // Only what remains to be removed may fail without failing the run.
-      ADD_FAILURE() << "operation " << k << " failed and the run did not";
-    } catch (const Error& error) {
-      EXPECT_EQ(error.code(), ErrorCode::environment);
-    }
-    const auto out = disk.find("out");
-    ASSERT_TRUE(out->now == old || out->now == test.wanted) << k;
-    disk.disarm();
-    if (out->now == test.wanted && disk.find("journal") == nullptr) continue;
-    test.go(disk);
-    ASSERT_EQ(disk.find("out")->now, test.wanted) << k;
-    ASSERT_EQ(disk.find("journal"), nullptr);
-  }
-}
-
 TEST(DiskJob, every_operation_that_fails_is_an_error_and_leaves_a_state_to_go_on_from) {
   fail_every_operation(one_pass());
   fail_every_operation(two_passes(true));
-}
-
-// Power cuts at the k-th operation, and again during recovery now and then.
-std::uint64_t cut_every_operation(Case test, std::uint64_t seeds) {
-  const std::uint64_t total = operations_of(test);
-  const std::vector<std::byte> old{std::byte{42}};
-  std::uint64_t cuts = 0;
-  for (std::uint64_t k = 1; k <= total; ++k)
-    for (std::uint64_t seed = 0; seed < seeds; ++seed) {
-      Random random(k * 1000 + seed);
-      SimulatedDisk disk;
-      disk.make("out")->now = disk.make("out")->durable = old;
-      disk.sync_names();
-      disk.arm(SimulatedDisk::Fault::power, k);
-      for (;;) {
-        try {
-          test.go(disk);
-          break;
-        } catch (const PowerCut&) {
-          ++cuts;
-          disk.restart(random);
-          if (disk.find("out")->now == test.wanted && !disk.find("journal")) break;
-          if (disk.find("data")) {
-            EXPECT_TRUE(is_old_or_absent(disk, old)) << k;
-          }
-          if (random.below(10) < 3) disk.arm(SimulatedDisk::Fault::power, 1 + random.below(total));
-        }
-      }
-      const auto out = disk.find("out");
-      EXPECT_EQ(out->now, test.wanted) << "cut at operation " << k << ", seed " << seed;
-      if (out->now != test.wanted) return cuts;
-    }
-  return cuts;
 }
 
 TEST(DiskJob, the_power_may_be_cut_at_every_operation) {
@@ -161,6 +54,11 @@ TEST(DiskJob, the_power_may_be_cut_at_every_operation) {
   EXPECT_GT(cut_every_operation(one_pass(), seeds), 50U);
   EXPECT_GT(cut_every_operation(two_passes(true), seeds), 50U);
   EXPECT_GT(cut_every_operation(three_passes(), seeds), 50U);
+}
+
+TEST(DiskJob, after_a_cut_a_tile_at_most_is_done_again_and_the_counts_are_the_plans) {
+  testing::count_after_every_cut(two_passes(true));
+  testing::count_after_every_cut(three_passes());
 }
 
 TEST(DiskJob, stopping_on_request_keeps_what_was_done_and_repeats_nothing) {

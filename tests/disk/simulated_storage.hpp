@@ -173,12 +173,24 @@ class SimulatedStorage : public files::Storage {
     disk_.operate();
     disk_.sync_names();
   }
-  void reset() override { discard(); }
-  void publish() override {
+  void adopt() override {
     disk_.operate();
     disk_.change_names([](SimulatedDisk::Names& names) {
-      names["out"] = names.at("data");
-      names.erase("data");
+      names["array"] = names.at("out");
+      names.erase("out");
+    });
+    sync_folder();
+  }
+  void reset() override {
+    if (exists(Part::array)) throw Error(ErrorCode::usage, "simulated: the only copy");
+    discard();
+  }
+  void publish() override {
+    const std::string from = exists(Part::array) ? "array" : "data";
+    disk_.operate();
+    disk_.change_names([&](SimulatedDisk::Names& names) {
+      names["out"] = names.at(from);
+      names.erase(from);
     });
     sync_folder();
   }
@@ -191,7 +203,17 @@ class SimulatedStorage : public files::Storage {
 
  private:
   static std::string name(Part part) {
-    return part == Part::data ? "data" : part == Part::temporary ? "temporary" : "redo";
+    switch (part) {
+      case Part::data:
+        return "data";
+      case Part::temporary:
+        return "temporary";
+      case Part::redo:
+        return "redo";
+      case Part::array:
+        break;
+    }
+    return "array";
   }
   SimulatedDisk& disk_;
   SimulatedFile journal_;

@@ -67,6 +67,9 @@ struct FilePlanOptions {
   // times a power of two, as encoded chunks are.
   std::uint64_t input_piece_bytes = 1;
   std::uint64_t output_piece_bytes = 1;
+  // Out of place: plans of several passes may have a temporary file of the data's size. Without one
+  // the passes after the first work within the output, and write everything to a log besides.
+  bool temporary = true;
 };
 
 struct FilePassFacts {
@@ -78,7 +81,8 @@ struct FilePassFacts {
   std::uint64_t write_run_bytes = 0;
   Count reads = 0;  // requests: runs, cut to at most 1 MiB each
   Count writes = 0;
-  std::string from;  // "input", "temporary", "output"
+  Count log_writes = 0;  // in place: requests to the log, before what it says is overwritten
+  std::string from;      // "input", "temporary", "output", "array"; the same as `to` in place
   std::string to;
   double seconds = 0;  // by the profile
 };
@@ -91,7 +95,8 @@ struct FilePlanFacts {
   Count data_bytes = 0;
   std::uint64_t memory_bytes = 0;
   Count temporary_bytes = 0;
-  double seconds = 0;  // by the profile
+  Count log_bytes = 0;  // two tiles, for passes in place
+  double seconds = 0;   // by the profile
   std::string profile;
 };
 
@@ -120,6 +125,10 @@ class FilePermutePlan {
   // the least that does.
   static FilePermutePlan out_of_place(const BitMap& map, const PermuteShape& shape,
                                       const FilePlanOptions& options);
+  // The array is its own output: ceil(rank / (bits of a tile - bits of a run)) passes and at most
+  // one that moves whole runs. Besides the array it takes two tiles of the disk.
+  static FilePermutePlan in_place(const BitMap& map, const PermuteShape& shape,
+                                  const FilePlanOptions& options);
 
   const FilePlanFacts& facts() const;
   // Lines as `faro permute --plan` prints them, and JSON of format faro-file-plan/1.
@@ -127,10 +136,11 @@ class FilePermutePlan {
   std::string json() const;
 
   // Every pass, one after another. `from` is not changed; `to` and the temporary file are reserved
-  // by the caller. Nothing is synced.
+  // by the caller. In place `to` is the array, and `from` is not used. Nothing is synced or logged.
   FileCounts execute(const FileExecution& execution) const;
   // Tiles first .. first + count - 1 of one pass, from `from` to `to`, which are the files that its
-  // facts name. Tiles of a pass may be performed in any order, anywhere, again and again.
+  // facts name. Tiles of a pass may be performed in any order, anywhere, again and again; those of
+  // a pass in place may not, which is an Error(usage).
   struct Tiles {
     int pass = 0;
     std::uint64_t first = 0;

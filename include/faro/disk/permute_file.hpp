@@ -9,6 +9,10 @@
 // at any point resume_file() goes on from the last checkpoint. Errors are Error(environment) with
 // what failed, and leave a state from which to go on; only where nothing was done yet the folder
 // goes.
+//
+// In place the array is given another name in that folder until it is whole, and what is about to
+// be overwritten with what stands in a log of two tiles; the same promises hold, but that there is
+// no going back.
 #pragma once
 
 #include <cstdint>
@@ -50,6 +54,11 @@ struct PermuteFileReport {
 
 PermuteFileReport permute_file(const std::string& in, const std::string& out, const BitMap& map,
                                const PermuteShape& shape, const PermuteFileOptions& options = {});
+// The array in a file becomes the rearranged one, without the space of a second. What stands before
+// the array, options.input_start_byte bytes, stays; options.output_start is not looked at.
+PermuteFileReport permute_in_place(const std::string& file, const BitMap& map,
+                                   const PermuteShape& shape,
+                                   const PermuteFileOptions& options = {});
 // Goes on with an unfinished run, by what its journal says. Error(usage) if there is none,
 // Error(environment) if the input was changed meanwhile or the journal is damaged.
 PermuteFileReport resume_file(const std::string& out, const ResumeFileOptions& options = {});
