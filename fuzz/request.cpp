@@ -19,8 +19,8 @@
 #include "faro/layouts/foreign.hpp"
 #include "faro/machines/text.hpp"
 #include "faro/schedules/json_writer.hpp"
-#include "faro/service/array_transform.hpp"
 #include "faro/service/plan.hpp"
+#include "faro/transforms/array_transform.hpp"
 
 namespace {
 
