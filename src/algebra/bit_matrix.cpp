@@ -54,8 +54,8 @@ BitMatrix BitMatrix::transposed() const {
 BitMatrix BitMatrix::block(int r0, int row_count, int c0, int column_count) const {
   require(r0 >= 0 && row_count >= 0 && row_count <= rows_ - r0 && c0 >= 0 && column_count >= 0 &&
               column_count <= columns_ - c0,
-          "rows {} to {} and columns {} to {} of a matrix of {} by {}", r0, r0 + row_count - 1, c0,
-          c0 + column_count - 1, rows_, columns_);
+          "{} rows from {} and {} columns from {} of a matrix of {} by {}", row_count, r0,
+          column_count, c0, rows_, columns_);
   BitMatrix b(row_count, column_count);
   for (int c = 0; c < column_count && row_count > 0; ++c)
     b.set_column(c, (column(c0 + c) >> r0) & low_mask(row_count));

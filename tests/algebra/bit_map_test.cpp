@@ -68,8 +68,8 @@ TEST(BitMap, what_does_not_fit_is_refused_in_words) {
   refused("complement", [] { BitMap::from_matrix(BitMatrix::identity(2), 4); });
   refused("above row", [] { BitMatrix::from_columns(2, std::vector<Word>{4}); });
   refused("at most 64", [] { BitMatrix::from_columns(2, std::vector<Word>(65)); });
-  refused("rows 1 to 3", [] { BitMatrix(3, 3).block(1, 3, 0, 1); });
-  refused("rows 0", [] { BitMatrix(3, 3).block(0, 1 << 30, 1 << 30, 1 << 30); });
+  refused("3 rows from 1", [] { BitMatrix(3, 3).block(1, 3, 0, 1); });
+  refused("rows from 0", [] { BitMatrix(3, 3).block(0, 1 << 30, 1 << 30, 1 << 30); });
   refused("cannot follow", [] { then(BitMatrix(2, 3), BitMatrix(3, 3)); });
   refused("together", [] { place_of({.processor_bits = 40, .memory_bits = 40}); });
   refused("together", [] { place_of({.processor_bits = 1 << 30, .memory_bits = 1 << 30}); });

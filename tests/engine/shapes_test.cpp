@@ -74,7 +74,12 @@ TEST(Shapes, random_cases_move_right_by_every_way) {
     const ShapeCase one = random_case(random, full_run() && i % 10 == 0 ? 400000 : 20000);
     check_ways(one, random_options(random));
   }
-  for (const char* way : ways) EXPECT_GT(counts[way], 5) << way << " was never taken";
+  const bool joins = engine::kernel_set(Simd::automatic).joins_lines;
+  for (const std::string way : ways) {
+    // Kernels that cannot join lines offer none of these.
+    if (!joins && (way == "carry" || way == "split" || way == "zip")) continue;
+    EXPECT_GT(counts[way], sanitized() ? 0 : 5) << way << " was never taken";
+  }
 }
 
 // Large enough that kernels meet whole blocks, strips and tables' ends.
