@@ -22,6 +22,9 @@ void check(const Machine& machine) {
     for (const int side : mesh->sides_log2)
       if (side < 0 || side > limits::machine_bits_max)
         refuse(fmt::format("a mesh has no side of 2^{} processors", side));
+  if (const auto* ranks = std::get_if<Crossbar>(&machine))
+    if (ranks->bits < 0 || ranks->bits > limits::machine_bits_max)
+      refuse(fmt::format("there are no 2^{} ranks", ranks->bits));
   if (!(machine_from(to_string(machine)) == machine))
     refuse(fmt::format("{} does not say this machine; its description contradicts itself",
                        to_string(machine)));

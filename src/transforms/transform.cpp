@@ -52,6 +52,9 @@ ButterflyNetwork request_for(const Network& network, std::uint64_t length) {
                            .index_bits = log2_exact(length),
                            .allocation = network.allocation,
                            .encoding = network.encoding};
+  if (network.processor_bits < 0 || network.processor_bits >= word_bits)
+    throw Error(ErrorCode::usage,
+                fmt::format("no cube has 2^{} processors", network.processor_bits));
   if (request.index_bits < request.processor_bits) {
     throw Error(
         ErrorCode::usage,

@@ -18,6 +18,7 @@ using jobs::Moved;
 // Nothing if jobs can move what the request asks.
 std::optional<std::string> refusal_of(const Request& request, Hypercube::Ports ports) {
   if (auto why = cube_refusal(request, ports)) return why;
+  if (processors(request.machine()) == 1) return "there is one processor alone";
   if (request.elements() < 2) return "it moves two elements of a processor together";
   if (request.elements() > limits::affine_memory_slots_max)
     return fmt::format("{} elements a processor; it plans at most {}", request.elements(),
