@@ -1,5 +1,6 @@
 #!/usr/bin/env bash
-# Every fuzz target for FARO_FUZZ_SECONDS (60) from its kept corpus, two at a time.
+# Fuzz targets for FARO_FUZZ_SECONDS (60) from their kept corpora, two at a time.
+# usage: .ci/fuzz.sh [TARGET...]        the readers and the engine; `request`, the newest, by name
 set -uo pipefail
 cd "$(dirname "${BASH_SOURCE[0]}")/.."
 . scripts/setup.sh
@@ -8,7 +9,8 @@ seconds=${FARO_FUZZ_SECONDS:-60}
 export FARO_FUZZ_LOGS=build/asan/fuzz-logs
 rm -rf "$FARO_FUZZ_LOGS"
 mkdir -p "$FARO_FUZZ_LOGS"
-ls build/asan/fuzz/*_fuzz | xargs -P 2 -I '{}' bash -c '
+targets=${*:-engine notation npy schedule_json}
+for target in $targets; do echo "build/asan/fuzz/${target}_fuzz"; done | xargs -P 2 -I '{}' bash -c '
   name=$(basename {} _fuzz)
   found=$(mktemp -d)
   mkdir -p fuzz/corpus/$name
