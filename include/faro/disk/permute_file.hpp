@@ -24,7 +24,7 @@ namespace faro::inline v1 {
 
 struct ResumeFileOptions {
   FileIo io = FileIo::automatic;
-  int threads = 0;     // of the permuting; 0 asks for as many as OpenMP offers
+  int threads = 0;     // of the permuting; 0: one for each core that the process has
   int io_threads = 4;  // readers, and as many writers; 0 reads and writes in turn
   // The work that a kill may cost; 0 makes a checkpoint of every tile.
   double checkpoint_seconds = 10;
