@@ -25,6 +25,7 @@ PlanWords words_of(const Plan& plan) {
           .element = packed ? "packet" : "element",
           .layout = network == nullptr ? "" : layout_text(*network),
           .planner = std::string(plan.planner()),
+          .expression = plan.expression(),
           .title = std::string(plan.about().title),
           .citation = std::string(plan.about().citation),
           .price = price_of(plan)};

@@ -58,6 +58,8 @@ std::string words_text(const PlanWords& words, const Output& out) {
                                            plural(words.elements, words.element)));
   if (!words.layout.empty()) text += plan_line("layout", words.layout);
   text += plan_line("algorithm", fmt::format("{}: {}", words.planner, words.title));
+  if (!words.expression.empty() && words.expression != words.planner)
+    text += plan_line("made of", words.expression);
   text += plan_line("from", words.citation);
   text += plan_line("cost", cost_text(price));
   text += plan_line("formula",

@@ -29,6 +29,7 @@ struct PlanWords {
   const char* element = "element";
   std::string layout = {};  // of a butterfly network, with its order
   std::string planner;
+  std::string expression = {};  // what the plan is made of, where that is not the planner alone
   std::string title;
   std::string citation;
   Price price;

@@ -5,6 +5,8 @@
 #include <bit>
 
 #include "faro/machines/text.hpp"
+#include "planners/part.hpp"
+#include "schedules/quiet_sink.hpp"
 
 namespace faro::inline v1 {
 namespace {
@@ -134,6 +136,13 @@ ScheduleHeader header_of(const Request& request, std::string_view planner, std::
       for (Word p = 0; p < to.size(); ++p)
         goal.moves.push_back({p, static_cast<Slot>(e), to[p], static_cast<Slot>(e)});
   header.goal = std::move(goal);
+  return header;
+}
+
+ScheduleHeader header_of(const Offer& offer) {
+  ScheduleHeader header;
+  HeaderKeeper keeper(header);
+  offer.push(keeper);
   return header;
 }
 

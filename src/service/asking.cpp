@@ -8,6 +8,7 @@
 
 #include "faro/base/error.hpp"
 #include "faro/service/catalogue.hpp"
+#include "planners/part.hpp"
 #include "schedules/machine_kind.hpp"
 
 namespace faro::inline v1 {
@@ -144,6 +145,10 @@ Asked ask(const Request& request, const Bound& bound, const PlanOptions& options
   if (asked.chosen == nullptr)
     throw Error(ErrorCode::impossible, "no planner applies:" + refusals(asked.considered));
   return asked;
+}
+
+Offer cheapest_offer(const Request& request) {
+  return ask(request, bound_of(request), {}).offer;
 }
 
 }  // namespace faro::inline v1

@@ -9,6 +9,7 @@
 #include "planners/cube/butterfly/inter_processor.hpp"
 #include "planners/cube/butterfly/list_scheduler.hpp"
 #include "planners/cube/butterfly/local_conversion.hpp"
+#include "planners/cube/butterfly/natural_order.hpp"
 #include "planners/cube/butterfly/replication.hpp"
 #include "planners/cube/butterfly/sectioning.hpp"
 #include "planners/cube/butterfly/sorting.hpp"
@@ -143,6 +144,7 @@ const auto table = std::to_array<const Planner*>({
     &sectioning,
     &replication,
     &table_planner,
+    &natural_order,
     &list_scheduler,
     &bitonic_sort,
 });

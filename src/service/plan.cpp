@@ -16,6 +16,7 @@
 #include "planners/header.hpp"
 #include "planners/pops/broadcast.hpp"
 #include "schedules/machine_kind.hpp"
+#include "schedules/quiet_sink.hpp"
 #include "service/asking.hpp"
 #include "service/crossings.hpp"
 #include "service/default_verifiers.hpp"
@@ -50,15 +51,13 @@ bool replay_is_possible(const ScheduleHeader& header) {
 }
 
 // Tells how far the schedule has come, in steps of its cost.
-class ProgressSink : public ScheduleSink {
+class ProgressSink : public QuietSink {
  public:
   ProgressSink(const Progress& progress, Count total)
       : progress_(progress), total_(static_cast<std::uint64_t>(total)) {}
-  void begin(const ScheduleHeader&) override {}
   void step(const CubeStep&) override { tick(); }
   void step(const MeshInstruction&) override { tick(); }
   void step(const PopsSlot&) override { tick(); }
-  void finish() override {}
 
  private:
   void tick() {
@@ -68,19 +67,6 @@ class ProgressSink : public ScheduleSink {
   const Progress& progress_;
   std::uint64_t total_;
   std::uint64_t done_ = 0;
-};
-
-class HeaderKeeper : public ScheduleSink {
- public:
-  explicit HeaderKeeper(ScheduleHeader& header) : header_(header) {}
-  void begin(const ScheduleHeader& header) override { header_ = header; }
-  void step(const CubeStep&) override {}
-  void step(const MeshInstruction&) override {}
-  void step(const PopsSlot&) override {}
-  void finish() override {}
-
- private:
-  ScheduleHeader& header_;
 };
 
 [[noreturn]] void changed_its_mind(std::string_view planner) {
@@ -143,15 +129,6 @@ class VerifiedCompiled : public CompiledSink {
   VerifiedOnly& verified_;
   const ScheduleHeader& header_;
   CompiledSink& next_;
-};
-
-class Nobody : public ScheduleSink {
- public:
-  void begin(const ScheduleHeader&) override {}
-  void step(const CubeStep&) override {}
-  void step(const MeshInstruction&) override {}
-  void step(const PopsSlot&) override {}
-  void finish() override {}
 };
 
 // Every element of a processor has rules of its own in every stage; they are proved and written.
@@ -363,7 +340,7 @@ void Plan::push(CompiledSink& sink) const {
   if (!content_->offer.compiled)
     throw Error(ErrorCode::usage, fmt::format("{} moves data and computes nothing", planner()));
   if (content_->to_be_verified && !ok()) refuse();
-  Nobody nobody;
+  QuietSink nobody;
   VerifiedOnly verified(header(), fingerprint(), nobody);
   VerifiedCompiled compiled(verified, header(), sink);
   content_->offer.compiled(compiled);
@@ -401,6 +378,8 @@ Bound bound_of(const Request& request) {
     goal.index_bits = network->index_bits;
     goal.allocation = network->allocation;
     goal.order = network->order;
+    if (network->finish == ButterflyNetwork::Finish::restored && goal.processor_bits > 0)
+      goal.final_processor_rows = {top_processor_bit(goal)};
     return lower_bound(std::get<Hypercube>(request.machine()), goal);
   }
   if (const auto* sort = request.get_if<BitonicSort>())

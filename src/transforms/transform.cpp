@@ -86,11 +86,16 @@ Choice choice_for(ButterflyNetwork network, Order order, const std::string& algo
     network.output = ButterflyNetwork::Output::gray;
   }
   const Planner* planner = algorithm.empty() ? nullptr : find_planner(algorithm);
-  if (planner != nullptr && planner->refusal(request_of(network))) {
-    ButterflyNetwork gray = network;
-    gray.output = ButterflyNetwork::Output::gray;
-    if (!planner->refusal(request_of(gray))) network = gray;
-  }
+  // One that is named may leave another code, or restore the dimensions.
+  using Finish = ButterflyNetwork::Finish;
+  for (const Finish finish : {Finish::as_planned, Finish::restored})
+    for (const auto output : {network.output, ButterflyNetwork::Output::gray}) {
+      if (planner == nullptr || !planner->refusal(request_of(network))) break;
+      ButterflyNetwork other = network;
+      other.finish = finish;
+      other.output = output;
+      if (!planner->refusal(request_of(other))) network = other;
+    }
   return choice_of(network, request_of(network), algorithm);
 }
 

@@ -94,7 +94,8 @@ Request request_of(const Sample& sample) {
   return Request::of(sample.map, sample.machine, sample.elements);
 }
 
-// The samples, then networks and sorts of two, four and eight elements a processor.
+// The samples, then networks and sorts of two, four and eight elements a processor, and a network
+// in natural order.
 std::vector<Request> requests(int bits, std::span<const Sample> samples) {
   std::vector<Request> all;
   for (const Sample& sample : samples) all.push_back(request_of(sample));
@@ -106,6 +107,8 @@ std::vector<Request> requests(int bits, std::span<const Sample> samples) {
         all.push_back(Request::of(
             cube, ButterflyNetwork{
                       .index_bits = bits + memory_bits, .encoding = encoding, .order = order}));
+  all.push_back(Request::of(cube, ButterflyNetwork{.index_bits = bits + 3,
+                                                   .finish = ButterflyNetwork::Finish::restored}));
   all.push_back(Request::of(cube, BitonicSort{{.index_bits = bits + 1}}));
   return all;
 }

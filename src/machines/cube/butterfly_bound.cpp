@@ -4,20 +4,27 @@
 
 namespace faro::inline v1 {
 
+Word top_processor_bit(const ButterflyGoal& goal) {
+  const bool cyclic = goal.allocation == Allocation::cyclic;
+  return bit((cyclic ? goal.processor_bits : goal.index_bits) - 1);
+}
+
 Bound lower_bound(const Hypercube& cube, const ButterflyGoal& goal) {
   const Count n = static_cast<Count>(cube.dimensions);
   if (n == 0) return {0, "one processor: nothing moves", {}};
   const Count k = Count{1} << static_cast<unsigned>(goal.index_bits - goal.processor_bits);
   const bool cyclic = goal.allocation == Allocation::cyclic;
   const bool msb = goal.order == ButterflyGoal::Order::most_significant_first;
-  const bool memory_first = cyclic == msb;
-  const Count rank = memory_first ? ceil_div(k, 2) : k;
+  const bool stays = !goal.final_processor_rows.empty() &&
+                     goal.final_processor_rows.front() == top_processor_bit(goal);
+  const bool half = cyclic == msb && !stays;
+  const Count rank = half ? ceil_div(k, 2) : k;
   if (rank <= n) {
     return {n, fmt::format("n = {}: a result depends on every processor", to_string(n)), {}};
   }
   return {rank,
           fmt::format("{} = {}: the rank of the network across one dimension, an element a link",
-                      memory_first ? "K/2" : "K", to_string(rank)),
+                      half ? "K/2" : "K", to_string(rank)),
           {}};
 }
 

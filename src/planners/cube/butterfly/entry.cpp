@@ -14,7 +14,9 @@ Offer ButterflyEntry::offer(const Request& request) const {
   const ButterflyNetwork network = *request.get_if<ButterflyNetwork>();
   if (parts_.found != nullptr) {
     Found found = parts_.found(network);
-    return offer_of(std::move(found.estimate), std::move(found.push));
+    Offer offer = offer_of(std::move(found.estimate), std::move(found.push));
+    offer.expression = std::move(found.expression);
+    return offer;
   }
   return offer_of(parts_.estimate(network),
                   [build = parts_.build, network](CompiledSink& sink) { build(network, sink); });

@@ -16,6 +16,7 @@ class ButterflyEntry final : public Planner {
   struct Found {
     Estimate estimate;
     std::function<void(CompiledSink&)> push;
+    std::string expression = {};
   };
   struct Parts {
     const char* name;

@@ -400,8 +400,11 @@ ButterflyEntry::Found found(const ButterflyNetwork& request) {
   auto plan = Search(request).run();
   if (!plan) throw Error(ErrorCode::impossible, "its search found no plan");
   const Estimate estimate = {{plan->places.size() - 1, "found by search"}, paper_count(request)};
-  return {estimate, [plan = std::make_shared<const Trajectories>(std::move(*plan))](
-                        CompiledSink& sink) { emit(*plan, sink); }};
+  return {estimate,
+          [plan = std::make_shared<const Trajectories>(std::move(*plan))](CompiledSink& sink) {
+            emit(*plan, sink);
+          },
+          {}};
 }
 
 }  // namespace

@@ -93,4 +93,26 @@ void relabel(std::span<const Reading> readings, std::span<const Slot> slots, Com
   }
 }
 
+void local_stages(int index_bits, std::span<const Form> processor, std::span<const Form> memory,
+                  std::span<const int> stages, CompiledSink& sink) {
+  const Places places(masks_of(processor), masks_of(memory));
+  const Word constants = constants_of(processor, {});
+  CompiledStep now;
+  for (const int b : stages) {
+    Word partner = 0;
+    for (std::size_t i = 0; i < memory.size(); ++i)
+      if (has_bit(memory[i].mask, b)) partner |= Word{1} << i;
+    const Word of_slot = places.read(bit_form(b), constants).slot;
+    for (Word s = 0; s < bit(static_cast<int>(memory.size())); ++s) {
+      if (parity(s & of_slot) != 0) continue;
+      now.step.butterfly_rules.push_back({.where = {},
+                                          .low = static_cast<Slot>(s),
+                                          .high = static_cast<Slot>(s ^ partner),
+                                          .stage = index_bits - 1 - b});
+      now.rule_indices.push_back(places.indices(s, constants));
+    }
+  }
+  if (!now.step.butterfly_rules.empty()) sink.step(now);
+}
+
 }  // namespace faro::inline v1::butterfly

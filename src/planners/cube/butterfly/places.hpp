@@ -47,4 +47,9 @@ std::vector<Word> masks_of(std::span<const Form> rows);
 // each independent mask of q in the readings, at least one where anything moves.
 void relabel(std::span<const Reading> readings, std::span<const Slot> slots, CompiledSink& sink);
 
+// The stages of these index bits, one after the other and free: no row of a processor has them, and
+// a bit's partner is in the slot that differs where the memory rows have the bit.
+void local_stages(int index_bits, std::span<const Form> processor, std::span<const Form> memory,
+                  std::span<const int> stages, CompiledSink& sink);
+
 }  // namespace faro::inline v1::butterfly

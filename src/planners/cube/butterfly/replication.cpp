@@ -180,28 +180,11 @@ void Replicator::memory_stages() {
   // The rows that stand in the processors while the memory stages are done.
   const std::vector<Form> rows =
       before || stages_.empty() ? start_rows(by_field_) : stages_.back().rows;
-  const Places places(masks_of(rows), masks_of(memory_));
-  const Word constants = constants_of(rows, {});
-  std::vector<int> bits = memory_index_bits(request_);
+  std::vector<int> bits;
+  for (const int b : memory_index_bits(request_))
+    if (in_range(b)) bits.push_back(b);
   if (most_significant_first(request_)) std::reverse(bits.begin(), bits.end());
-  for (const int b : bits) {
-    if (!in_range(b)) continue;
-    Word partner = 0;
-    for (std::size_t i = 0; i < memory_.size(); ++i) {
-      if (has_bit(memory_[i].mask, b)) partner |= Word{1} << i;
-    }
-    const Word of_slot = places.read(bit_form(b), constants).slot;
-    for (Word s = 0; s < elements_; ++s) {
-      if (parity(s & of_slot) != 0) continue;
-      now_.step.butterfly_rules.push_back({.where = {},
-                                           .low = static_cast<Slot>(s),
-                                           .high = static_cast<Slot>(s ^ partner),
-                                           .stage = request_.index_bits - 1 - b});
-      now_.rule_indices.push_back(places.indices(s, constants));
-    }
-  }
-  if (!now_.step.butterfly_rules.empty()) sink_.step(now_);
-  now_.clear();
+  local_stages(request_.index_bits, rows, memory_, bits, sink_);
 }
 
 // The conversion of one element a processor: bit k ^= bit k+1, from the top for Gray code to binary

@@ -2,6 +2,7 @@
 #include <fstream>
 #include <nlohmann/json.hpp>
 
+#include "faro/service/plan.hpp"
 #include "full.hpp"
 #include "paths.hpp"
 #include "planners/cube/butterfly/paper_count.hpp"
@@ -71,6 +72,7 @@ TEST(butterfly_planners, are_never_above_the_known_best) {
     request.output = row.at(5) == "binary" ? Output::binary : Output::gray;
     request.finish = row.at(6) == "restored" ? Finish::restored : Finish::as_planned;
     const int known = row.at(7);
+    EXPECT_LE(bound_of(request_of(request)).value, static_cast<Count>(known)) << text_of(request);
     // The closed plans answer at once; a search of a large case is for the whole run.
     Count best = 1000;
     for (const bool search : {false, true}) {

@@ -1,0 +1,17 @@
+// A part of a plan: a smaller question, answered by whoever answers it best.
+//
+//   cheapest_offer(Request::of(cube, map))     what plan() would take, unverified: the whole is
+#pragma once
+
+#include "faro/planners/planner.hpp"
+
+namespace faro::inline v1 {
+
+// Throws Error(impossible) if no planner applies. Made by the service, which knows them all:
+// service/asking.cpp.
+Offer cheapest_offer(const Request& request);
+
+// The header that comes with the schedule.
+ScheduleHeader header_of(const Offer& offer);
+
+}  // namespace faro::inline v1

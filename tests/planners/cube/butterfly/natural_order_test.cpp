@@ -1,0 +1,77 @@
+#include <algorithm>
+
+#include "full.hpp"
+#include "planners/cube/butterfly/planned.hpp"
+#include "planners/cube/butterfly/rows.hpp"
+
+namespace faro::testing {
+namespace {
+
+constexpr const char* name = "butterfly-natural";
+
+// Every restored network it takes: both judges agree, the rows are those of natural order, no
+// butterfly twice. Where n <= log K and sectioning takes the code, K steps: what no plan beats.
+TEST(natural_order, is_right_in_place_and_at_its_bound) {
+  int judged = 0;
+  int optimal = 0;
+  for (int n = 1; n <= (full_run() ? 6 : 4); ++n)
+    for (int m = 1; m <= (full_run() ? 6 : 4); ++m)
+      for (const ButterflyNetwork& network : requests(n, m)) {
+        const Request request = request_of(network);
+        const bool tied = butterfly::whole_cyclic(network) && !butterfly::memory_first(network);
+        const bool taken =
+            network.finish == Finish::restored && network.output != Output::gray_through && !tied;
+        SCOPED_TRACE(text_of(network));
+        ASSERT_EQ(!find_planner(name)->refusal(request), taken);
+        if (!taken) continue;
+        const Offer offer = find_planner(name)->offer(request);
+        const RecordingSink schedule = recorded(offer);
+        const auto& goal = std::get<ButterflyGoal>(schedule.header.goal);
+        for (int j = 0; j < n; ++j) {
+          const int b = butterfly::base_of(network) + n - 1 - j;
+          const bool gray = network.output == Output::gray && j > 0;
+          EXPECT_EQ(goal.final_processor_rows[static_cast<std::size_t>(j)],
+                    bit(b) | (gray ? bit(b + 1) : 0));
+        }
+        const Verdict proof = proved(schedule);
+        ASSERT_TRUE(proof.ok()) << first_violation(proof);
+        ASSERT_EQ(proof.cost.steps, offer.estimate.cost.value);
+        if (n + m <= 9) {
+          const Verdict replay = replayed(schedule);
+          ASSERT_TRUE(replay.ok()) << first_violation(replay);
+        }
+        const Count bound = std::max<Count>(static_cast<Count>(n), bit(m));
+        ASSERT_GE(proof.cost.steps, bound);
+        ASSERT_TRUE(offer.expression.starts_with("phases(butterfly-")) << offer.expression;
+        if (n <= m && !butterfly::whole_cyclic(network)) {
+          ASSERT_TRUE(goal.in_place);
+          ASSERT_EQ(proof.cost.steps, bound);
+          ++optimal;
+        }
+        ++judged;
+      }
+  EXPECT_GT(judged, full_run() ? 900 : 400);
+  EXPECT_GT(optimal, full_run() ? 500 : 250);
+}
+
+TEST(natural_order, costs_what_is_known_on_larger_machines) {
+  const auto steps = [](int n, int p, Encoding encoding, Allocation allocation) {
+    const ButterflyNetwork network{
+        .index_bits = p,
+        .allocation = allocation,
+        .encoding = encoding,
+        .output = encoding == Encoding::binary ? Output::binary : Output::gray,
+        .finish = Finish::restored};
+    return find_planner(name)
+        ->offer(Request::of(Hypercube{.dimensions = n}, network))
+        .estimate.cost.value;
+  };
+  EXPECT_EQ(steps(8, 16, Encoding::binary, Allocation::cyclic), 256U);
+  EXPECT_EQ(steps(8, 16, Encoding::binary_gray, Allocation::cyclic), 256U);
+  EXPECT_EQ(steps(8, 16, Encoding::gray, Allocation::consecutive), 256U);
+  EXPECT_EQ(steps(8, 16, Encoding::gray, Allocation::cyclic), 264U);
+  EXPECT_EQ(steps(7, 14, Encoding::gray, Allocation::cyclic), 135U);
+}
+
+}  // namespace
+}  // namespace faro::testing
