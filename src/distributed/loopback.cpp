@@ -3,8 +3,8 @@
 #include <fmt/format.h>
 
 #include <cstring>
-#include <vector>
 
+#include "base/aligned_bytes.hpp"
 #include "faro/engine/permute_plan.hpp"
 
 namespace faro::inline v1 {
@@ -15,20 +15,20 @@ class Loopback {
  public:
   Loopback(const ExchangePlan& plan, const std::byte* from, std::byte* to)
       : plan_(plan), from_(from), to_(to) {
-    if (plan.packs()) send_.resize(plan.ranks() * plan.step_bytes());
-    if (plan.unpacks()) received_.resize(plan.ranks() * plan.step_bytes());
+    if (plan.packs()) send_ = AlignedBytes(plan.ranks() * plan.step_bytes());
+    if (plan.unpacks()) received_ = AlignedBytes(plan.ranks() * plan.step_bytes());
   }
 
   LoopbackCounts run() {
     for (Word step = 0; step < plan_.steps(); ++step) {
       for (Word rank = 0; plan_.packs() && rank < plan_.ranks(); ++rank) {
         plan_.pack(rank, step, {from_ + rank * plan_.local_bytes(), plan_.local_bytes()},
-                   std::span(send_).subspan(rank * plan_.step_bytes(), plan_.step_bytes()));
+                   send_.all().subspan(rank * plan_.step_bytes(), plan_.step_bytes()));
       }
       for (Word rank = 0; rank < plan_.ranks(); ++rank) carry(rank, step);
       for (Word rank = 0; plan_.unpacks() && rank < plan_.ranks(); ++rank) {
         plan_.unpack(rank, step,
-                     std::span(received_).subspan(rank * plan_.step_bytes(), plan_.step_bytes()),
+                     received_.all().subspan(rank * plan_.step_bytes(), plan_.step_bytes()),
                      {to_ + rank * plan_.local_bytes(), plan_.local_bytes()});
       }
     }
@@ -56,7 +56,7 @@ class Loopback {
   const ExchangePlan& plan_;
   const std::byte* from_;
   std::byte* to_;
-  std::vector<std::byte> send_, received_;
+  AlignedBytes send_, received_;
   LoopbackCounts counts_;
 };
 

@@ -18,6 +18,8 @@ constexpr std::uint64_t message_bytes_least = std::uint64_t{1} << 12U;
 constexpr std::uint64_t message_bytes_max = std::uint64_t{1} << 30U;
 // Runs of memory that a slice has whole, where there is a choice.
 constexpr std::uint64_t run_bytes_wanted = 512;
+// Shorter ones cost more than packing the other side does.
+constexpr std::uint64_t run_bytes_enough = 256;
 
 int floor_log2(std::uint64_t x) {
   return x == 0 ? -1 : highest_bit(x);
@@ -98,23 +100,26 @@ struct Choice {
   int sides() const { return (packs ? 1 : 0) + (unpacks ? 1 : 0); }
 };
 
-Choice choose(const Sizes& sizes, const Straight& direct, bool in_place) {
+// From the best on; the last, packing on both sides, is always possible.
+std::vector<Choice> choices(const Sizes& sizes, const Straight& direct, bool in_place) {
   const int whole =
       std::min(sizes.all(), std::max(0, floor_log2_of(message_bytes_max, sizes.element_bytes)));
   // Runs that are long enough to be messages of their own.
   const int fair = std::max(0, floor_log2_of(message_bytes_wanted, sizes.element_bytes));
+  std::vector<Choice> all;
   // In place the data cannot be received where it is being sent from.
   if (!in_place) {
     const int both = std::min(direct.both, whole);
-    if (both == whole || both >= fair) return {both, false, false};
+    if (both == whole || both >= fair) all.push_back({both, false, false});
   }
   const int packed = std::min(sizes.message_log2(2), whole);
   const int one_side = std::min(sizes.message_log2(1), whole);
   const int from = std::min(direct.from, one_side);
-  if (!in_place && (from >= packed || from >= fair)) return {from, false, true};
+  if (!in_place && (from >= packed || from >= fair)) all.push_back({from, false, true});
   const int to = std::min(direct.to, one_side);
-  if (to >= packed || to >= fair) return {to, true, false};
-  return {packed, true, true};
+  if (to >= packed || to >= fair) all.push_back({to, true, false});
+  all.push_back({packed, true, true});
+  return all;
 }
 
 // Rows of S from the lowest up, independent of each other.
@@ -136,10 +141,16 @@ class Rows {
   std::vector<Word> others_, span_, taken_;
 };
 
+struct Slices {
+  std::vector<Word> rows;
+  int run_bits = 0;  // low address bits that a slice has whole on every side that is packed
+};
+
 // `count` functionals that vanish on low bits of both sides and are independent of the partner;
 // fewer bits where there are not enough, but never fewer than a message that lies as it is.
-std::vector<Word> slice_rows(int m, int count, const std::vector<Word>& partner_rows,
-                             const BitMatrix& d_inverse, int run_bits, const Choice& choice) {
+Slices slices_of(int m, const std::vector<Word>& partner_rows, const BitMatrix& d_inverse,
+                 int run_bits, const Choice& choice) {
+  const int count = m - static_cast<int>(partner_rows.size()) - choice.message_bits;
   const int from_least = choice.packs ? 0 : choice.message_bits;
   const int to_least = choice.unpacks ? 0 : choice.message_bits;
   int from = std::max(from_least, std::min(m, run_bits));
@@ -153,7 +164,7 @@ std::vector<Word> slice_rows(int m, int count, const std::vector<Word>& partner_
       if (static_cast<int>(rows.taken().size()) == count) break;
       rows.add(f);
     }
-    if (static_cast<int>(rows.taken().size()) == count) return rows.taken();
+    if (static_cast<int>(rows.taken().size()) == count) return {rows.taken(), std::min(from, to)};
     const bool from_may = from > from_least;
     const bool to_may = to > to_least;
     FARO_CHECK(from_may || to_may);
@@ -179,18 +190,8 @@ StepLayout step_layout(const CanonicalForm& form, const Destination& to,
   const int rho = form.rho();
   const BitMatrix d_inverse = *to.d.inverse();
   const Sizes sizes{m, rho, element_bytes, options};
-  const Choice choice = choose(sizes, straight(form, to, d_inverse), options.in_place);
 
   StepLayout layout;
-  layout.message_bits = choice.message_bits;
-  layout.packs = choice.packs;
-  layout.unpacks = choice.unpacks;
-  layout.slice_bits = m - rho - choice.message_bits;
-  if (choice.sides() > 0) {
-    layout.batch_bits =
-        std::clamp(rho + choice.message_bits - sizes.step_log2(choice.sides()), 0, rho);
-  }
-
   const std::vector<Word> image = form.w.image();
   layout.v.assign(image.rbegin(), image.rend());
   std::vector<Word> place_rows;
@@ -200,12 +201,34 @@ StepLayout step_layout(const CanonicalForm& form, const Destination& to,
     partner_rows.push_back(form.w.row(highest_bit(v)));
   }
   layout.place = BitMatrix::from_rows(form.rank_bits, place_rows);
+
+  // Messages that lie in memory as they are sent must leave runs on the side that is packed: of a
+  // transpose whole rows could be sent, but would be received as columns of one element.
   const int run_bits = std::max(0, floor_log2_of(run_bytes_wanted, element_bytes));
-  const std::vector<Word> slices =
-      slice_rows(m, layout.slice_bits, partner_rows, d_inverse, run_bits, choice);
+  const int enough = std::max(0, floor_log2_of(run_bytes_enough, element_bytes));
+  const std::vector<Choice> all = choices(sizes, straight(form, to, d_inverse), options.in_place);
+  Choice choice = all.back();
+  Slices slices = slices_of(m, partner_rows, d_inverse, run_bits, choice);
+  for (const Choice& one : all) {
+    if (one.sides() == 2) break;
+    Slices tried = slices_of(m, partner_rows, d_inverse, run_bits, one);
+    if (one.sides() == 1 && tried.run_bits < std::min(enough, slices.run_bits)) continue;
+    choice = one;
+    slices = std::move(tried);
+    break;
+  }
+
+  layout.message_bits = choice.message_bits;
+  layout.packs = choice.packs;
+  layout.unpacks = choice.unpacks;
+  layout.slice_bits = m - rho - choice.message_bits;
+  if (choice.sides() > 0) {
+    layout.batch_bits =
+        std::clamp(rho + choice.message_bits - sizes.step_log2(choice.sides()), 0, rho);
+  }
 
   std::vector<Word> above = partner_rows;
-  above.insert(above.end(), slices.begin(), slices.end());
+  above.insert(above.end(), slices.rows.begin(), slices.rows.end());
   Rows within(above);
   const int as_sent = choice.packs ? 0 : choice.message_bits;
   for (int i = 0; i < as_sent; ++i) FARO_CHECK(within.add(bit(i)));

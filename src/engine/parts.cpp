@@ -4,11 +4,9 @@
 
 #include <algorithm>
 #include <array>
-#include <cstdlib>
 #include <cstring>
-#include <memory>
-#include <new>
 
+#include "base/aligned_bytes.hpp"
 #include "base/check.hpp"
 #include "engine/passes.hpp"
 
@@ -81,10 +79,6 @@ MoveElements mover(std::uint64_t bytes) {
 Word image(const std::vector<Word>& columns, Word x) {
   return BitMatrix::from_columns(word_bits, columns).apply(x);
 }
-
-struct FreeMemory {
-  void operator()(std::byte* p) const { std::free(p); }
-};
 
 }  // namespace
 
@@ -218,15 +212,9 @@ void Parts::run(Word rank, Word part, const std::byte* from, std::byte* to) cons
     run_elements_of(rank, part, from, to);
     return;
   }
-  std::unique_ptr<std::byte, FreeMemory> working;
-  const std::uint64_t bytes = tiles_working_bytes(pass_->plan);
-  if (bytes != 0) {
-    const std::uint64_t whole = (bytes + page_bytes - 1) / page_bytes * page_bytes;
-    working.reset(static_cast<std::byte*>(std::aligned_alloc(page_bytes, whole)));
-    if (working == nullptr) throw std::bad_alloc();
-  }
+  const AlignedBytes working(tiles_working_bytes(pass_->plan));
   const Word begin = ((rank << request_.part_bits) | part) << part_tile_bits_;
-  kernels_->run_tiles(*pass_, from, to, begin, begin + bit(part_tile_bits_), working.get());
+  kernels_->run_tiles(*pass_, from, to, begin, begin + bit(part_tile_bits_), working.data());
 }
 
 }  // namespace faro::inline v1::engine

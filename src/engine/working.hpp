@@ -4,10 +4,8 @@
 #pragma once
 
 #include <cstddef>
-#include <cstdlib>
-#include <memory>
-#include <new>
 
+#include "base/aligned_bytes.hpp"
 #include "engine/tile_plan.hpp"
 
 namespace faro::inline v1::engine {
@@ -21,22 +19,17 @@ class Working {
     if (threads == 1 && each <= sizeof small_) return;
     each_ = (each + page_bytes - 1) / page_bytes * page_bytes;
     if (each_ == 0) each_ = page_bytes;
-    memory_.reset(static_cast<std::byte*>(
-        std::aligned_alloc(page_bytes, each_ * static_cast<std::size_t>(threads))));
-    if (memory_ == nullptr) throw std::bad_alloc();
+    memory_ = AlignedBytes(each_ * static_cast<std::size_t>(threads));
   }
   std::byte* of(int thread) {
-    return memory_ == nullptr ? small_ : memory_.get() + each_ * static_cast<std::size_t>(thread);
+    return memory_.size() == 0 ? small_ : memory_.data() + each_ * static_cast<std::size_t>(thread);
   }
 
  private:
-  struct Free {
-    void operator()(std::byte* p) const { std::free(p); }
-  };
   // Two tiles of elements of 8 bytes.
   alignas(line_bytes) std::byte small_[std::size_t{1} << 14U];
   std::size_t each_ = 0;
-  std::unique_ptr<std::byte, Free> memory_;
+  AlignedBytes memory_;
 };
 
 }  // namespace faro::inline v1::engine

@@ -17,6 +17,13 @@ int count_of(std::uint64_t bytes) {
   return static_cast<int>(bytes);
 }
 
+// Memory that is there: a rank that has none finds out while all can still be told.
+AlignedBytes touched(std::uint64_t bytes) {
+  AlignedBytes memory(bytes);
+  std::memset(memory.data(), 0, bytes);
+  return memory;
+}
+
 }  // namespace
 
 Exchange::Exchange(const ExchangePlan& plan, int rank, How how)
@@ -24,8 +31,8 @@ Exchange::Exchange(const ExchangePlan& plan, int rank, How how)
   if (!plan.has_exchange()) return;
   const std::size_t used = plan.steps() > 1 ? 2 : 1;
   for (std::size_t i = 0; i < used; ++i) {
-    if (plan.packs()) slots_[i].send.resize(plan.step_bytes());
-    if (plan.unpacks()) slots_[i].received.resize(plan.step_bytes());
+    if (plan.packs()) slots_[i].send = touched(plan.step_bytes());
+    if (plan.unpacks()) slots_[i].received = touched(plan.step_bytes());
     slots_[i].requests.reserve(2 * blocks_under_way);
   }
 }
@@ -78,7 +85,7 @@ void Exchange::begin(const Communicator& ranks, Word step, const std::byte* from
   Slot& now = slot(step);
   now.next = 0;
   if (plan_.packs()) {
-    plan_.pack(rank_, step, {from, plan_.local_bytes()}, now.send);
+    plan_.pack(rank_, step, {from, plan_.local_bytes()}, now.send.all());
   }
   if (how_ == How::all_to_all) {
     now.requests.assign(1, MPI_REQUEST_NULL);
@@ -100,7 +107,7 @@ void Exchange::finish(const Communicator& ranks, Word step, const std::byte* fro
     if (how_ == How::all_to_all || now.next == plan_.blocks()) break;
     post(ranks, step, from, to);
   }
-  if (plan_.unpacks()) plan_.unpack(rank_, step, now.received, {to, plan_.local_bytes()});
+  if (plan_.unpacks()) plan_.unpack(rank_, step, now.received.all(), {to, plan_.local_bytes()});
 }
 
 void Exchange::run(const Communicator& ranks, const std::byte* from, std::byte* to,

@@ -9,6 +9,7 @@
 #include <functional>
 #include <vector>
 
+#include "base/aligned_bytes.hpp"
 #include "faro/distributed/exchange_plan.hpp"
 #include "mpi/communicator.hpp"
 
@@ -31,7 +32,7 @@ class Exchange {
 
  private:
   struct Slot {
-    std::vector<std::byte> send, received;
+    AlignedBytes send, received;
     std::vector<MPI_Request> requests;
     Word next = 0;  // the first block that has not been posted
   };
