@@ -4,7 +4,7 @@
 //   mpirun -n 2 mpi_peers [LOCAL-LOG2 [ROUNDS]]       2^LOCAL-LOG2 complex numbers on each rank
 //
 // faro: as it comes, in slices through a small buffer; in place; with send and receive buffers as
-// large as the array, as the peers have them; between arrays of SharedArray.
+// large as the array, as the peers have them; between arrays of mpi::allocate.
 // raw: every message of the map once from and to contiguous memory, pair by pair. A time is the
 // largest over the ranks. Every result is looked at, element by element; a wrong one is no figure,
 // and if it is faro's the exit code is 1.
@@ -210,8 +210,8 @@ class Line {
 
   void add_shared() {
     const std::uint64_t bytes = size_ * sizeof(Number);
-    shared_from_.emplace(ranks_.comm, bytes);
-    shared_to_.emplace(ranks_.comm, bytes);
+    shared_from_.emplace(faro::mpi::allocate(ranks_.comm, bytes));
+    shared_to_.emplace(faro::mpi::allocate(ranks_.comm, bytes));
     const auto numbers = [this](const faro::SharedArray& array) {
       return std::span(reinterpret_cast<Number*>(array.data().data()), size_);
     };

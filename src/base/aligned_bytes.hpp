@@ -1,4 +1,4 @@
-// Memory that begins on a page: what kernels store to must not cross cache lines, which costs twice.
+// Memory that begins on a page: stores of whole lines that cross two lines cost twice.
 #pragma once
 
 #include <cstddef>

@@ -5,9 +5,10 @@
 #include <string>
 #include <utility>
 
-#include "c/guard.hpp"
+#include "c/handles.hpp"
 #include "faro/base/byte_source.hpp"
 #include "faro/c/faro.h"
+#include "faro/distributed/exchange_plan.hpp"
 #include "faro/service/explain.hpp"
 #include "faro/service/plan.hpp"
 #include "faro/service/verify.hpp"
@@ -17,6 +18,7 @@ namespace {
 using faro::c::failed;
 using faro::c::guarded;
 using faro::c::need;
+using faro::c::taken;
 
 struct Answer {
   std::string json;
@@ -65,6 +67,16 @@ Answer answer_of(const faro::VerifyReport& report) {
   return {faro::verdict_json(report), refusal_of(report.verdict)};
 }
 
+faro::ExchangePlan exchange_of(const faro_map& map, const faro_exchange_options& given) {
+  const faro_exchange_options all = taken(given, FARO_EXCHANGE_OPTIONS);
+  faro::ExchangeOptions options;
+  options.ranks = all.relabelled != 0 ? faro::Ranks::relabelled : faro::Ranks::fixed;
+  options.in_place = all.in_place != 0;
+  options.node_bits = all.node_bits;
+  options.buffer_bytes = all.buffer_bytes;
+  return faro::ExchangePlan::make(map.map, all.rank_bits, all.element_bytes, options);
+}
+
 }  // namespace
 
 extern "C" {
@@ -73,6 +85,14 @@ faro_status faro_explain(const char* map, char** json) {
   return answered("faro_explain", json, [&] {
     need("faro_explain", map);
     return Answer{faro::explain_json(map)};
+  });
+}
+
+faro_status faro_exchange_cost(const faro_map* map, const faro_exchange_options* options,
+                               char** json) {
+  return answered("faro_exchange_cost", json, [&] {
+    need("faro_exchange_cost", map, options);
+    return Answer{exchange_of(*map, *options).to_json()};
   });
 }
 

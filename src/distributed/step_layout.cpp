@@ -11,7 +11,7 @@ namespace {
 
 // A step's buffer stays in a core's cache (from 2 MiB on gathering and scattering cost twice as
 // much), with messages that are worth their startup.
-constexpr std::uint64_t step_bytes_default = std::uint64_t{1} << 18U;
+constexpr std::uint64_t step_bytes_default = std::uint64_t{1} << 17U;
 constexpr std::uint64_t message_bytes_wanted = std::uint64_t{1} << 14U;
 constexpr std::uint64_t message_bytes_least = std::uint64_t{1} << 12U;
 // MPI counts bytes of a message in an int.

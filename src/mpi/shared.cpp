@@ -64,8 +64,14 @@ SharedArray::SharedArray(MPI_Comm communicator, std::uint64_t bytes)
   mpi::check(MPI_Win_lock_all(MPI_MODE_NOCHECK, s.window), "MPI_Win_lock_all");
 }
 
+SharedArray mpi::allocate(MPI_Comm communicator, std::uint64_t bytes) {
+  return SharedArray(communicator, bytes);
+}
+
+SharedArray::SharedArray(SharedArray&&) noexcept = default;
+
 SharedArray::~SharedArray() {
-  if (state_->window == MPI_WIN_NULL || !mpi::running()) return;
+  if (state_ == nullptr || state_->window == MPI_WIN_NULL || !mpi::running()) return;
   MPI_Win_unlock_all(state_->window);
   MPI_Win_free(&state_->window);
 }

@@ -166,7 +166,7 @@ faro_status faro_mpi_array_create(MPI_Comm communicator, uint64_t bytes, faro_mp
   return guarded([&] {
     const faro::mpi::Communicator ranks(communicator);
     ranks.agree({}, "argument", [&] { need("faro_mpi_array_create", array); });
-    *array = new faro_mpi_array{faro::SharedArray(communicator, bytes)};
+    *array = new faro_mpi_array{faro::mpi::allocate(communicator, bytes)};
   });
 }
 

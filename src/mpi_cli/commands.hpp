@@ -36,6 +36,7 @@ struct BenchOptions {
   std::uint64_t element_bytes = 8;
   std::uint64_t rounds = 9;
   std::string buffer = "64MiB";
+  std::string step = "0";
   bool json = false;
 };
 void bench(const mpi::Communicator& ranks, const BenchOptions& options);

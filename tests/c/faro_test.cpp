@@ -201,6 +201,52 @@ TEST(C, refuses_requests_in_words) {
   });
 }
 
+// The square transpose of 2^20 elements on 4 ranks: each sends a quarter of its part to each other.
+TEST(C, exact_costs_of_an_exchange) {
+  std::vector<int> places;
+  for (int i = 0; i < 20; ++i) places.push_back((i + 10) % 20);
+  faro_map* map = nullptr;
+  ASSERT_EQ(faro_map_from_places(20, places.data(), 0, &map), FARO_OK);
+  faro_exchange_options options = FARO_EXCHANGE_OPTIONS;
+  options.rank_bits = 2;
+  options.element_bytes = 16;
+  options.node_bits = 1;
+  const auto cost = [&](faro_status wanted) {
+    return answer(wanted, [&](char** json) { return faro_exchange_cost(map, &options, json); });
+  };
+  const auto json = cost(FARO_OK);
+  EXPECT_EQ(json.at("format"), "faro-exchange/1");
+  EXPECT_EQ(json.at("rho"), 2);
+  EXPECT_EQ(json.at("partners"), 3);
+  EXPECT_EQ(json.at("rounds"), 3);
+  EXPECT_EQ(json.at("moved_bytes"), 16U * (1U << 20U) * 3 / 4);
+  EXPECT_EQ(json.at("least_bytes"), json.at("moved_bytes"));
+  EXPECT_EQ(json.at("most_sent_bytes"), 16U * (1U << 18U) * 3 / 4);
+  EXPECT_EQ(json.at("keepers"), 4);
+  EXPECT_EQ(json.at("nodes").at("moved_bytes"), 16U * (1U << 20U) / 2);
+  const auto refused = [&](faro_status wanted, const std::string& words) {
+    fails(wanted, words, [&](char** out) { return faro_exchange_cost(map, &options, out); });
+  };
+  options.rank_bits = 21;
+  refused(FARO_USAGE, "rank bits");
+  options.rank_bits = -1;
+  refused(FARO_USAGE, "rank bits");
+  options.rank_bits = 2;
+  options.buffer_bytes = 1;
+  refused(FARO_USAGE, "buffer");
+  options.buffer_bytes = 4096;
+  options.element_bytes = 0;
+  refused(FARO_USAGE, "element");
+  options.element_bytes = 16;
+  options.version = 99;
+  refused(FARO_USAGE, "version");
+  options.version = FARO_C_VERSION;
+  fails(FARO_USAGE, "NULL", [&](char** out) { return faro_exchange_cost(nullptr, &options, out); });
+  fails(FARO_USAGE, "NULL", [&](char** out) { return faro_exchange_cost(map, nullptr, out); });
+  EXPECT_EQ(faro_exchange_cost(map, &options, nullptr), FARO_USAGE);
+  faro_map_free(map);
+}
+
 TEST(C, refuses_null_everywhere) {
   char* text = nullptr;
   const char* map = "i:4 -> rev(i)";

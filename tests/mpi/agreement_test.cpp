@@ -65,7 +65,7 @@ TEST(Agreement, other_maps_sizes_and_options) {
     MpiPlan(MPI_COMM_WORLD, rev, 8, options);
   });
   expect_all_throw(ErrorCode::usage, "another",
-                   [&] { SharedArray(MPI_COMM_WORLD, last() ? 4096 : 8192); });
+                   [&] { mpi::allocate(MPI_COMM_WORLD, last() ? 4096 : 8192); });
 }
 
 TEST(Agreement, wrong_arrays_on_one_rank) {
@@ -144,7 +144,7 @@ TEST(Agreement, no_communicator) {
 // Destroyed after MPI_Finalize, by the end of the program.
 TEST(Agreement, a_plan_outlives_mpi) {
   static const MpiPlan plan(MPI_COMM_WORLD, parse_notation("i:12 -> rev(i)").map, 8);
-  static const SharedArray array(MPI_COMM_WORLD, 4096);
+  static const SharedArray array = mpi::allocate(MPI_COMM_WORLD, 4096);
   EXPECT_EQ(plan.plan().local_bytes() * static_cast<std::uint64_t>(size_here()), 8U << 12U);
 }
 

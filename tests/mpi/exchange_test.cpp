@@ -269,8 +269,8 @@ TEST(MpiExchange, one_pass_over_shared_memory) {
     const BitMap map = testing::random_affine(width, random);
     MpiPlan plan(MPI_COMM_WORLD, map, 8);
     const std::uint64_t elements = bit(plan.plan().local_bits());
-    SharedArray from(MPI_COMM_WORLD, elements * 8);
-    SharedArray to(MPI_COMM_WORLD, elements * 8);
+    const SharedArray from = mpi::allocate(MPI_COMM_WORLD, elements * 8);
+    SharedArray to = mpi::allocate(MPI_COMM_WORLD, elements * 8);
     const Word first = static_cast<Word>(world.rank) * elements;
     const auto mine = part(first, elements, 8, BitMap::identity(width));
     std::copy(mine.begin(), mine.end(), from.data().begin());

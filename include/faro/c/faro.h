@@ -164,6 +164,27 @@ FARO_API faro_status faro_write_schedule(const char* map, const char* machine, u
 FARO_API faro_status faro_verify_schedule(const char* schedule, char** json);
 FARO_API faro_status faro_verify_file(const char* path, char** json);
 
+/* --- arrays on 2^rank_bits ranks: what moving one costs; needs no MPI ------------------------ */
+
+typedef struct faro_exchange_options {
+  size_t struct_size;
+  uint32_t version;
+  int32_t rank_bits;  /* the high bits of the map's */
+  int32_t relabelled; /* 1: results on the ranks where most of them are */
+  int32_t in_place;
+  int32_t node_bits; /* nodes of 2^node_bits ranks, of the cost */
+  int32_t reserved;  /* 0 */
+  uint64_t element_bytes;
+  uint64_t buffer_bytes; /* a cap on what a rank takes for messages */
+} faro_exchange_options;
+
+#define FARO_EXCHANGE_OPTIONS \
+  { sizeof(faro_exchange_options), FARO_C_VERSION, 0, 0, 0, 0, 0, 1, 67108864u }
+
+/* Format faro-exchange/1, to be freed as all texts are: messages, rounds and bytes, exact. */
+FARO_API faro_status faro_exchange_cost(const faro_map* map, const faro_exchange_options* options,
+                                        char** json);
+
 FARO_API void faro_text_free(char* text);
 
 #ifdef __cplusplus

@@ -10,7 +10,7 @@
 // before anybody communicates.
 //
 // Transports: pairwise rounds of equal blocks, packing overlapped with travel; all-to-all within
-// the groups of ranks that talk to each other; and, between arrays of SharedArray on one node, one
+// the groups of ranks that talk to each other; and, between arrays of mpi::allocate on one node, one
 // pass of the engine over the memory of all ranks. The bytes do not depend on which.
 //
 // A plan owns a duplicate of the communicator, which never reports errors to the caller's handler;
@@ -50,22 +50,29 @@ struct MpiOptions {
   std::function<void(std::uint64_t done, std::uint64_t total)> progress = {};
 };
 
-// Memory of the ranks of one node, each rank's part readable by all: for plans that then move it in
-// one pass, without messages. Collective to make and to destroy. Error(impossible) on all ranks
-// where they are on several nodes.
+class SharedArray;
+namespace mpi {
+// Memory of the ranks of one node: `bytes` of each rank, the same on all. Collective.
+// Error(impossible) on all ranks where they are on several nodes.
+SharedArray allocate(MPI_Comm communicator, std::uint64_t bytes);
+}  // namespace mpi
+
+// What mpi::allocate gives: each rank's part is readable by all, so that plans move it in one pass,
+// without messages. Collective to destroy. Nothing but destruction is allowed once it was moved
+// from.
 class SharedArray {
  public:
-  // `bytes` of each rank, the same on all.
-  SharedArray(MPI_Comm communicator, std::uint64_t bytes);
   ~SharedArray();
-  SharedArray(const SharedArray&) = delete;
-  SharedArray& operator=(const SharedArray&) = delete;
+  SharedArray(SharedArray&&) noexcept;
+  SharedArray& operator=(SharedArray&&) = delete;
 
   std::span<std::byte> data() const;  // this rank's part
   std::span<std::byte> all() const;   // of rank 0, 1, ... one after another
 
  private:
   friend class MpiPlan;
+  friend SharedArray mpi::allocate(MPI_Comm communicator, std::uint64_t bytes);
+  SharedArray(MPI_Comm communicator, std::uint64_t bytes);
   struct State;
   std::unique_ptr<State> state_;
 };
