@@ -10,8 +10,8 @@
 // before anybody communicates.
 //
 // Transports: pairwise rounds of equal blocks, packing overlapped with travel; all-to-all within
-// the groups of ranks that talk to each other; and, between arrays of mpi::allocate, one pass of the
-// engine over the memory of all ranks of a node. The bytes do not depend on which.
+// the groups of ranks that talk to each other; and, between arrays of mpi::allocate, one pass of
+// the engine over the memory of all ranks of a node. The bytes do not depend on which.
 //
 // A plan owns a duplicate of the communicator, which never reports errors to the caller's handler;
 // making and destroying plans is collective. A plan that outlives MPI_Finalize is destroyed
