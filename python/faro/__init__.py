@@ -22,26 +22,53 @@ from ._errors import (
 from ._maps import BitMap
 from ._arrays import Mismatch, Plan, check, contiguous, permute, rearrange, set_threads
 from ._placements import Move, Placement, Traffic
+from ._schedules import (
+    Bound,
+    Considered,
+    Paper,
+    Schedule,
+    Transformed,
+    Verdict,
+    Violation,
+    plan,
+    transform,
+    verify,
+)
+from ._files import FileReport, permute_file, resume_file, unfinished_file
 
 __all__ = [
     "BitMap",
+    "Bound",
+    "Considered",
     "EnvironmentFault",
     "Error",
+    "FileReport",
     "Impossible",
     "Mismatch",
     "Move",
     "NotAffine",
     "NotExpressible",
     "NotationError",
+    "Paper",
     "Placement",
     "Plan",
     "Refused",
+    "Schedule",
     "Traffic",
+    "Transformed",
     "UsageError",
+    "Verdict",
+    "Violation",
     "check",
     "contiguous",
     "permute",
+    "permute_file",
+    "plan",
     "rearrange",
+    "resume_file",
     "set_threads",
+    "transform",
+    "unfinished_file",
+    "verify",
     "__version__",
 ]

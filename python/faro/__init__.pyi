@@ -8,7 +8,8 @@ array([0, 4, 2, 6, 1, 5, 3, 7])
 array([0, 1, 3, 2, 7, 6, 4, 5])
 """
 
-from collections.abc import Callable, Mapping, Sequence
+import os
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import Any, Literal, NamedTuple, TypeAlias, TypeVar, overload
 
 Array = TypeVar("Array")  # numpy.ndarray, torch.Tensor, jax.Array: what comes in comes back
@@ -21,9 +22,9 @@ System: TypeAlias = Literal[
 __version__: str
 
 def permute(
-    x: Array, map: MapLike, /, *, axis: int | Sequence[int] | None = None,
-    out: Array | None = None, threads: int | None = None, copy: bool | None = None,
-    progress: Progress | bool | None = None,
+    x: Array, map: MapLike | None = None, /, *, axis: int | Sequence[int] | None = None,
+    axes: Sequence[int] | None = None, out: Array | None = None, threads: int | None = None,
+    copy: bool | None = None, progress: Progress | bool | None = None,
 ) -> Array:
     """The element at index i goes to index map(i) (scatter). The shape stays as it is.
 
@@ -37,6 +38,17 @@ def permute(
     >>> faro.permute(a, 'i -> rot(i, 1)', out=a)      # in place; a is returned
     array([[0, 4, 1, 5],
            [2, 6, 3, 7]])
+
+    Fields that are the array's axes, one by one, have any length, and the right side is then the
+    shape of the result; axes= is short for moving axes alone, as numpy.transpose has it, copied.
+
+    >>> faro.permute(np.arange(12).reshape(3, 4), 'r c -> rev(c) ~r')
+    array([[ 8,  4,  0],
+           [10,  6,  2],
+           [ 9,  5,  1],
+           [11,  7,  3]])
+    >>> faro.permute(np.zeros((5, 6, 7)), axes=(2, 0, 1)).shape
+    (7, 5, 6)
     >>> faro.permute(np.arange(6), 'bit-reversal')
     Traceback (most recent call last):
     faro.Impossible: 6 elements: a bit map moves 2^p (axis 0 of shape (6,))
@@ -260,7 +272,200 @@ class Move:
     def text(self) -> str:
         """The move in the notation, for faro plan; refused where copies are made or dropped."""
     def bytes(self, itemsize: int) -> Traffic: ...
+    def plan(self, on: str, **options: Any) -> Schedule:
+        """The schedule of the move; plan()'s options."""
     def _repr_html_(self) -> str: ...
+
+def plan(
+    map: MapLike | Move | Sequence[int], on: str, *, elements: int | None = None,
+    algorithm: str | None = None,
+    verify: Literal["automatic", "proof", "replay", "both", "none"] = "automatic",
+    shape: int | Sequence[int] | None = None, progress: Progress | bool | None = None,
+) -> Schedule:
+    """The cheapest schedule that any planner offers, judged by verifiers that share no code with it.
+
+    A list says where every processor's elements go. Refused is raised where a verifier says no.
+
+    >>> s = faro.plan('a:60 -> ungray(a)', 'cube:60', elements=100)
+    >>> s.steps, s.bound.value, s.verified
+    (80, 61, 'proof')
+    >>> faro.plan([2, 0, 3, 1], 'pops:2,2').steps
+    1
+    >>> s = faro.plan('i:6 -> rev(i)', 'torus:8x8')
+    >>> s.steps, s.unit, s.paper.value, s.gap
+    (14, 'unit routes', 28, 0)
+    """
+
+def verify(
+    schedule: Schedule | str | os.PathLike[str] | Mapping[str, Any], /, *,
+    map: MapLike | Move | Sequence[int] | None = None,
+    by: Literal["automatic", "proof", "replay", "both"] = "automatic",
+) -> Verdict:
+    """Judges a schedule: one that was planned, a file, or what json.load made of one.
+
+    >>> import json
+    >>> s = faro.plan('a:6 -> ungray(a)', 'cube:6', elements=100)
+    >>> bool(faro.verify(s))
+    True
+    >>> broken = json.loads(s.json()); broken['steps'][0]['rules'].pop() is not None
+    True
+    >>> verdict = faro.verify(broken)
+    >>> verdict.ok, verdict.violations[0].rule
+    (False, 'reads-empty')
+    """
+
+def transform(
+    x: Array,
+    kind: Literal["fft", "ifft", "ntt", "intt", "wht", "scan", "sort", "merge"], /, *, on: str,
+    layout: str = "cyclic", axis: int = -1, order: Literal["msb", "lsb"] | None = None,
+    algorithm: str | None = None, key: str | None = None, sequency: bool = False,
+    exclusive: bool = False, modulus: str | int = "998244353",
+) -> tuple[Array, Transformed]:
+    """A Fourier, number-theoretic or Walsh transform, a scan or a sort, by a butterfly network on an
+    emulated cube; the result in natural order, and what it took.
+
+    >>> y, took = faro.transform(np.arange(64), 'wht', on='cube:3')
+    >>> y[:4], took.steps, took.bound.value
+    (array([2016,  -32,  -64,    0]), 4, 4)
+    """
+
+class Bound(NamedTuple):
+    value: int
+    reason: str
+
+class Paper(NamedTuple):
+    value: int
+    formula: str
+    citation: str
+
+class Considered(NamedTuple):
+    planner: str
+    steps: int | None
+    why: str
+
+class Violation(NamedTuple):
+    step: int
+    rule: str
+    message: str
+
+class Verdict(NamedTuple):
+    """Of a schedule that somebody wrote; true where it is right."""
+
+    answer: str
+    by: str
+    limit: str
+    violations: tuple[Violation, ...]
+    violation_count: int
+    delivered: int
+    expected: int
+    fingerprint: str
+    warnings: tuple[str, ...]
+    @property
+    def ok(self) -> bool: ...
+    def __bool__(self) -> bool: ...
+
+class Transformed(NamedTuple):
+    planner: str
+    citation: str
+    steps: int
+    moves: int
+    bound: Bound
+    crossings: tuple[int, ...]
+
+class Schedule:
+    """What plan() returns: counts, the steps, and whether they were proved. Same request, same one.
+
+    >>> s = faro.plan('a:2 -> ungray(a)', 'cube:2')
+    >>> list(s)                                       # the steps, as docs/schedule-file.md says
+    [{'rules': [{'if': [['0x2', 1]], 'slot': 0, 'across': 0, 'to': 0}]}]
+    >>> s.simulate(np.array([10, 11, 12, 13]))        # performed, move by move
+    array([10, 11, 13, 12])
+    """
+
+    @property
+    def map(self) -> BitMap | None: ...
+    @property
+    def text(self) -> str: ...
+    @property
+    def machine(self) -> str: ...
+    @property
+    def elements(self) -> int: ...
+    @property
+    def slots(self) -> int: ...
+    @property
+    def planner(self) -> str: ...
+    @property
+    def citation(self) -> str: ...
+    @property
+    def unit(self) -> str: ...
+    @property
+    def steps(self) -> int: ...
+    @property
+    def moves(self) -> int | None: ...
+    @property
+    def cost(self) -> dict[str, int]: ...
+    @property
+    def bound(self) -> Bound: ...
+    @property
+    def paper(self) -> Paper | None: ...
+    @property
+    def gap(self) -> int: ...
+    @property
+    def verified(self) -> str | None: ...
+    @property
+    def considered(self) -> tuple[Considered, ...]: ...
+    @property
+    def crossings(self) -> tuple[int, ...]: ...
+    @property
+    def fingerprint(self) -> str: ...
+    def report(self) -> dict[str, Any]: ...
+    def json(self) -> str: ...
+    def save(self, path: str | os.PathLike[str], /) -> None:
+        """As a file that anybody can check: faro verify FILE."""
+    def simulate(self, x: Array, /) -> Array:
+        """Verified and performed, move by move, on an array of all processors' elements."""
+    def __iter__(self) -> Iterator[dict[str, Any]]: ...
+    def __eq__(self, other: object) -> bool: ...
+    def __hash__(self) -> int: ...
+    def _repr_html_(self) -> str: ...
+
+def permute_file(
+    source: str | os.PathLike[str], target: str | os.PathLike[str], map: MapLike, /, *,
+    axis: int | None = None, itemsize: int | None = None, memory: int = 1073741824,
+    threads: int | None = None, verify: bool = False, fresh: bool = False,
+    device: Literal["ssd", "cloud", "network", "hdd"] = "ssd", checkpoint: float = 10.0,
+    progress: Progress | bool | None = None,
+) -> FileReport:
+    """Rearranges the array in a .npy file, or of raw elements of itemsize bytes, holding no more
+    than `memory` bytes. The target appears when it is complete; source = target works in place.
+    After Ctrl-C, a kill or a power failure resume_file(target) goes on.
+
+    >>> np.save(folder / 'x.npy', np.arange(16))
+    >>> faro.permute_file(folder / 'x.npy', folder / 'y.npy', 'i -> rev(i)').passes
+    1
+    >>> np.load(folder / 'y.npy')
+    array([ 0,  8,  4, 12,  2, 10,  6, 14,  1,  9,  5, 13,  3, 11,  7, 15])
+    """
+
+def resume_file(
+    target: str | os.PathLike[str], /, *, threads: int | None = None,
+    progress: Progress | bool | None = None,
+) -> FileReport:
+    """Goes on with a run that was stopped."""
+
+def unfinished_file(target: str | os.PathLike[str], /) -> str | None:
+    """What a stopped run of this output has done, in words; None where there is none."""
+
+class FileReport(NamedTuple):
+    bytes: int
+    passes: int
+    passes_bound: int
+    memory: int
+    reads: int
+    writes: int
+    resumed: int
+    verified: bool
+    seconds: float
 
 class Error(Exception): ...
 

@@ -1,193 +1,25 @@
-"""permute, rearrange, contiguous, check and Plan: arrays of any library, through the buffer protocol.
+"""permute, rearrange, contiguous, check and Plan.
 
 Data is never looked at: an element is itemsize bytes. A strided view that is a bit map of its memory
-is folded into the map, so that it is moved in one pass; other views are copied first by NumPy.
+is folded into the map; every other view goes through a plan for its strides, so nothing is copied
+first. What is kept here is which of the engine's ways an array takes.
 """
 
 from __future__ import annotations
 
 import functools
 import operator
-import os
-import sys
-import threading
+from html import escape
 
 from . import _core
 from ._errors import Impossible, UsageError
 from ._html import table_html
+from ._lending import give_back, lend, numpy, set_threads, threads_of, with_progress, writable
+from ._lending import state as _state
 
 _fast = _core.permute_fast
-_lock = threading.Lock()
-_state = {"threads": None, "numpy": None}
-
-
-def numpy():
-    """NumPy, imported when it is first needed."""
-    np = _state["numpy"]
-    if np is None:
-        import numpy as np
-
-        with _lock:
-            if _state["numpy"] is None:
-                _core.use_numpy(np.ndarray, np.empty_like)
-                _state["numpy"] = np
-    return np
-
-
-if "numpy" in sys.modules:
-    numpy()
-
-
-def set_threads(n, /):
-    """How many threads calls without threads= use; None: as many as the process may run.
-
-    Returns what held before. FARO_NUM_THREADS says it from outside, OMP_NUM_THREADS is respected.
-    """
-    before = _state["threads"]
-    if n is not None and not 1 <= operator.index(n) <= 4096:
-        raise ValueError(f"threads: wanted 1 to 4096, found {n}")
-    _state["threads"] = None if n is None else operator.index(n)
-    return before
-
-
-def _threads(asked):
-    if asked is None:
-        asked = _state["threads"]
-    if asked is None:
-        text = os.environ.get("FARO_NUM_THREADS", "")
-        return int(text) if text.isdigit() and 0 < int(text) <= 4096 else 0
-    asked = operator.index(asked)
-    if not 1 <= asked <= 4096:
-        raise ValueError(f"threads: wanted 1 to 4096, found {asked}")
-    return asked
-
-
-# --- libraries ------------------------------------------------------------------------------------
-
-
-def _library(x):
-    name = type(x).__module__.partition(".")[0]
-    return {"jaxlib": "jax"}.get(name, name)
-
-
-def _check_dtype(a):
-    if a.dtype.hasobject or a.dtype.kind == "T":
-        raise TypeError(f"{a.dtype}: elements that are references cannot be moved as bytes")
-
-
-def lend(x):
-    """A NumPy array on the same memory, and the library that x is of."""
-    np = numpy()
-    if type(x) is np.ndarray:
-        _check_dtype(x)
-        return x, "numpy"
-    if isinstance(x, np.ma.MaskedArray):
-        raise TypeError("a masked array: its mask would not be moved; take .filled() or .data")
-    if isinstance(x, np.ndarray):
-        _check_dtype(x)
-        return x.view(np.ndarray), "numpy"
-    library = _library(x)
-    if library == "torch":
-        import torch
-
-        if x.device.type != "cpu":
-            raise BufferError(f"a tensor on {x.device}: faro moves arrays in the CPU's memory")
-        t = x.detach()
-        if t.is_conj() or t.is_neg():
-            t = t.resolve_conj().resolve_neg()
-        plain = {1: torch.uint8, 2: torch.int16, 4: torch.int32, 8: torch.int64}
-        size = t.element_size()
-        t = torch.view_as_real(t).view(torch.int64) if size == 16 else t.view(plain[size])
-        return t.numpy(), "torch"
-    if library == "jax":
-        if hasattr(x, "devices") and any(d.platform != "cpu" for d in x.devices()):
-            raise BufferError("an array on another device: faro moves arrays in the CPU's memory")
-        return np.asarray(x), "jax"
-    if hasattr(x, "__dlpack_device__"):
-        if int(x.__dlpack_device__()[0]) != 1:
-            raise BufferError("an array on another device: faro moves arrays in the CPU's memory")
-        return np.from_dlpack(x), library
-    if isinstance(x, (bytes, bytearray, memoryview)) or hasattr(x, "__buffer__"):
-        return np.asarray(memoryview(x)), "buffer"
-    try:
-        view = memoryview(x)
-    except TypeError:
-        if hasattr(x, "__array__"):
-            a = np.asarray(x)
-            _check_dtype(a)
-            return a, "numpy"
-        raise TypeError(f"{type(x).__name__} is no array") from None
-    return np.asarray(view), "buffer"
-
-
-def give_back(a, like, library, shape=None):
-    """`a` as an array of the kind of `like`."""
-    if library == "torch":
-        import torch
-
-        t = torch.from_numpy(a)
-        if t.dtype != like.dtype:
-            t = t.view(like.dtype)
-        return t if shape is None else t.reshape(shape)
-    if library == "jax":
-        import jax
-
-        try:
-            return jax.dlpack.from_dlpack(a)
-        except (TypeError, RuntimeError, BufferError, ValueError):
-            return jax.numpy.asarray(a)
-    if library in ("numpy", "buffer"):
-        return a
-    space = like.__array_namespace__() if hasattr(like, "__array_namespace__") else None
-    return a if space is None else space.from_dlpack(a)
-
-
-def same_kind(a, like):
-    return give_back(a, like, lend(like)[1])
-
-
-def _writable(out, x_library):
-    if x_library == "jax" or _library(out) == "jax":
-        raise TypeError("out= with a JAX array: JAX arrays are immutable")
-    a, library = lend(out)
-    if not a.flags.writeable:
-        raise ValueError("out is read-only")
-    return a, library
-
-
-# --- progress ---------------------------------------------------------------------------------
-
-
-class _Bar:
-    def __init__(self):
-        from tqdm.auto import tqdm
-
-        self._bar = tqdm(unit="B", unit_scale=True)
-
-    def __call__(self, done, total):
-        self._bar.total = total
-        self._bar.update(done - self._bar.n)
-
-    def close(self):
-        self._bar.close()
-
-
-def _run(plan, x, out, progress):
-    if progress is True:
-        try:
-            bar = _Bar()
-        except ImportError:
-            bar = None
-        try:
-            plan.run(x, out, bar)
-        finally:
-            if bar is not None:
-                bar.close()
-    else:
-        plan.run(x, out, progress or None)
-
-
-# --- maps on shapes ---------------------------------------------------------------------------
+# Below this NumPy's own copy of a view is faster than a plan's way in.
+_small_bytes = 4096
 
 
 def _log2(n):
@@ -252,94 +84,192 @@ def _places(a):
     return low, low + size
 
 
+def _meet(a, b):
+    """Whether two arrays share memory: not, "same", or "part"."""
+    a_low, a_high = _places(a)
+    b_low, b_high = _places(b)
+    if (a_low, a_high) == (b_low, b_high):
+        return "same"
+    return "part" if a_low < b_high and b_low < a_high else ""
+
+
 _plans = functools.lru_cache(maxsize=256)(_core.ArrayPlan)
+_no_plan = object()
 
 
-def _move(a, m, outer, inner, out, threads, copy, progress, result_shape=None, order="C"):
-    """The general case: a and out are NumPy arrays, m acts on outer x 2^p x inner of a."""
-    np = numpy()
-    if a.size == 0:
-        return np.empty(a.shape, a.dtype) if out is None else out
-    fresh = out is None
-    if fresh:
-        out = np.empty(a.shape if result_shape is None else result_shape, a.dtype, order=order)
-    elif out.itemsize != a.itemsize or out.size != a.size:
-        raise ValueError(
-            f"out has {out.size} elements of {out.itemsize} bytes, the array {a.size} of {a.itemsize}"
+# What a tensor map is made of is hashable; the map itself is not.
+def _tensor_map(words):
+    if words[0] == "text":
+        return _core.tensor_map(*words[1:])[0]
+    if words[0] == "along":
+        return _core.tensor_along(*words[1:])
+    return _core.tensor_identity(words[1])
+
+
+@functools.lru_cache(maxsize=256)
+def _tensor_plan(words, itemsize, shape, strides, to_shape, to_strides, threads):
+    try:
+        return _core.TensorPlan(
+            _tensor_map(words), itemsize, shape, strides, to_shape, to_strides, threads
         )
-    same = False
-    if not fresh:
-        a_low, a_high = _places(a)
-        o_low, o_high = _places(out)
-        same = (a_low, a_high) == (o_low, o_high)
-        if not same and a_low < o_high and o_low < a_high:
+    except Impossible:
+        return _no_plan  # the axes cut the map's digits, or out's elements lie in each other
+
+
+def _move_view(words, a, out, threads, progress):
+    """False where no plan takes these strides."""
+    # Without gaps and in C order an array is one axis, whose lengths cut no digit.
+    source = ((), ()) if a.flags.c_contiguous else (a.shape, a.strides)
+    target = ((), ()) if out.flags.c_contiguous else (out.shape, out.strides)
+    plan = _tensor_plan(words, a.itemsize, *source, *target, threads)
+    if plan is _no_plan:
+        return False
+    with_progress(lambda heard: plan.run(a, out, heard), progress)
+    return True
+
+
+def _move(a, m, outer, inner, out, threads, copy, progress):
+    """a and out are NumPy arrays, m acts on outer x 2^p x inner of a."""
+    np = numpy()
+    if out is None:
+        out = np.empty(a.shape, a.dtype)
+        same = False
+    else:
+        met = _meet(a, out)
+        if met == "part":
             raise ValueError("out overlaps the array in part; it must be the same memory or apart")
-    simple = a.flags.c_contiguous and out.flags.c_contiguous
-    if not simple:
+        same = met == "same"
+    if a.size == 0:
+        return out
+    if not (a.flags.c_contiguous and out.flags.c_contiguous):
         from_memory = _memory_map(a)
         to_memory = _memory_map(out)
         if from_memory is not None and to_memory is not None:
             whole = m if outer == inner == 1 else _whole_map(m, a.shape, outer, inner)
             m = from_memory.inverse() >> whole >> to_memory
             outer = inner = 1
+        elif not same and _move_view(("along", m, outer, inner), a, out, threads, progress):
+            return out
         else:
-            # No bit map of its memory: NumPy copies what is not in C order.
             if copy is False:
                 raise ValueError("this view cannot be moved without a copy, and copy=False")
-            source = a if a.flags.c_contiguous and not same else np.array(a, order="C", copy=True)
-            target = out if out.flags.c_contiguous else np.empty(out.shape, out.dtype)
-            _move(source, m, outer, inner, target, threads, None, progress)
+            target = out if out.flags.c_contiguous and not same else np.empty(out.shape, out.dtype)
+            _move(np.array(a, order="C"), m, outer, inner, target, threads, None, progress)
             if target is not out:
                 out[...] = target
             return out
     plan = _plans(m, a.itemsize, outer, inner, same, threads)
-    _run(plan, a if not same else out, None if same else out, progress)
+    with_progress(lambda heard: plan.run(a, None if same else out, heard), progress)
     return out
 
 
-def permute(x, map, /, *, axis=None, out=None, threads=None, copy=None, progress=None):
-    """The element at index i goes to index map(i) (scatter). The shape stays as it is."""
-    if axis is None and threads is None and copy is None and progress is None and _state[
-        "threads"
-    ] is None:
+@functools.lru_cache(maxsize=1024)
+def _result_shape(text, shape, itemsize, axis):
+    """Of a text with axes of any length; nothing where it is one of index bits."""
+    made = _core.tensor_map(text, shape, itemsize, axis)
+    return None if made is None else tuple(made[1])
+
+
+def _move_text(text, a, axis, out, threads, copy, progress):
+    """By a map of axes of any length; nothing where the text is one of index bits."""
+    to_shape = _result_shape(text, a.shape, a.itemsize, axis)
+    if to_shape is None:
+        return None
+    np = numpy()
+    if out is None:
+        out = np.empty(to_shape, a.dtype)
+        met = ""
+    else:
+        _fits(out, to_shape)
+        met = _meet(a, out)
+    words = ("text", text, a.shape, a.itemsize, axis)
+    if not met and _move_view(words, a, out, threads, progress):
+        return out
+    if copy is False:
+        raise ValueError("this map of lengths needs a second array, and copy=False")
+    result = np.empty(to_shape, a.dtype)
+    source = a if met else np.ascontiguousarray(a)
+    if not _move_view(words, source, result, threads, progress):
+        raise Impossible(f"the axes of shape {a.shape} cut what {text!r} moves")
+    out[...] = result
+    return out
+
+
+def _fits(out, shape):
+    if out.shape != tuple(shape):
+        raise ValueError(f"out has shape {out.shape}, the result {tuple(shape)}")
+
+
+def _target(out, library, a):
+    """out as an array of a's type: bytes are moved, values are never cast."""
+    target, _ = writable(out, library)
+    if target.itemsize != a.itemsize:
+        raise ValueError(f"out has items of {target.itemsize} bytes, the array of {a.itemsize}")
+    return target if target.dtype == a.dtype else target.view(a.dtype)
+
+
+def permute(x, map=None, /, *, axis=None, axes=None, out=None, threads=None, copy=None,
+            progress=None):
+    """The element at index i goes to index map(i) (scatter)."""
+    if (
+        axis is None and axes is None and threads is None and copy is None and progress is None
+        and _state["threads"] is None
+    ):
         done = _fast(x, map, out=out)
         if done is not NotImplemented:
             return done
-    return _permute(x, map, axis, out, threads, copy, progress)
+    return _permute(x, map, axis, axes, out, threads, copy, progress)
 
 
-def _permute(x, map, axis, out, threads, copy, progress):
+def _permute(x, map, axis, axes, out, threads, copy, progress):
     a, library = lend(x)
+    count = threads_of(threads)
+    if (map is None) == (axes is None):
+        raise TypeError("permute takes a map, or axes=")
+    target = None if out is None else _target(out, library, a)
+    if axes is not None:
+        if axis is not None:
+            raise TypeError("axis= goes with a map, axes= stands alone")
+        view = a.transpose(axes)
+        if target is None:
+            target = numpy().empty(view.shape, a.dtype)
+        _fits(target, view.shape)
+        _copy_view(view, target, count, copy, progress)
+        return give_back(target, x, library) if out is None else out
+    if isinstance(map, str) and a.size and (axis is None or isinstance(axis, int)):
+        result = _move_text(map, a, axis, target, count, copy, progress)
+        if result is not None:
+            return give_back(result, x, library) if out is None else out
     outer, length, inner, first = _split(a.shape, axis)
     if a.size:
         width = _log2(length)
         if width is None:
             _refuse_length(length, a.shape, first)
-        m = _core.map_for(map, width)
+        m = _core.map_for(map, width, a.shape if axis is None else ())
     else:
-        m = _core.map_for(map, None) if not isinstance(map, str) else _identity(1)
-    if out is None:
-        result = _move(a, m, outer, inner, None, _threads(threads), copy, progress)
-        return give_back(result, x, library, getattr(x, "shape", None))
-    target, _ = _writable(out, library)
-    if target.shape != a.shape:
+        m = _core.map_for(map, None, ()) if not isinstance(map, str) else _identity(1)
+    if target is not None and target.shape != a.shape:
         raise ValueError(f"out has shape {target.shape}, the array {a.shape}")
-    _move(a, m, outer, inner, target, _threads(threads), copy, progress)
-    return out
+    result = _move(a, m, outer, inner, target, count, copy, progress)
+    return give_back(result, x, library, getattr(x, "shape", None)) if out is None else out
 
 
 def contiguous(x, order="C", /, *, out=None, threads=None):
     """numpy.ascontiguousarray / asfortranarray for views, at the speed of memory."""
     if order not in ("C", "F"):
         raise ValueError(f"order is 'C' or 'F', not {order!r}")
+    np = numpy()
     a, library = lend(x)
+    count = threads_of(threads)
     if out is None:
         ready = a.flags.c_contiguous if order == "C" else a.flags.f_contiguous
         if ready:
             return x
-        return give_back(_contiguous(a, order, None, threads), x, library)
-    target, _ = _writable(out, library)
-    if target.size != a.size or target.itemsize != a.itemsize:
+        result = np.empty(a.shape, a.dtype, order=order)
+        _copy_view(a, result, count)
+        return give_back(result, x, library)
+    target = _target(out, library, a)
+    if target.size != a.size:
         raise ValueError(f"out has shape {target.shape}, the array {a.shape}")
     # The result's elements in C (or F) order, whatever shape out has for them.
     if order == "F":
@@ -347,30 +277,27 @@ def contiguous(x, order="C", /, *, out=None, threads=None):
     flat = target.reshape(-1) if target.flags.c_contiguous else target
     if flat is target and target.shape != a.shape:
         raise ValueError(f"out has shape {target.shape}, the array {a.shape}")
-    _contiguous_into(a, flat.reshape(a.shape), threads)
+    _copy_view(a, flat.reshape(a.shape), count)
     return out
 
 
-def _contiguous(a, order, out, threads):
-    np = numpy()
-    if order == "F":
-        return _contiguous(a.T, "C", None, threads).T
-    out = np.empty(a.shape, a.dtype)
-    _contiguous_into(a, out, threads)
-    return out
-
-
-def _contiguous_into(a, out, threads):
+def _copy_view(a, out, threads, copy=None, progress=None):
+    """out[...] = a, also where out is the memory that a is a view of."""
     np = numpy()
     if a.size == 0:
         return
-    m = _memory_map(a)
-    if m is not None:
-        _move(a, _identity(a.size), 1, 1, out, _threads(threads), None, None)
+    met = _meet(a, out)
+    if a.nbytes <= _small_bytes and not met:
+        np.copyto(out, a)
         return
-    if np.may_share_memory(a, out):
-        np.copyto(out, a.copy())
-    else:
+    if met != "part" and _memory_map(a) is not None and _memory_map(out) is not None:
+        _move(a, _identity(a.size), 1, 1, out, threads, copy, progress)
+        return
+    if met:
+        if copy is False:
+            raise ValueError("this view cannot be moved in place without a copy, and copy=False")
+        a = a.copy()
+    if not _move_view(("identity", a.size), a, out, threads, progress):
         np.copyto(out, a)
 
 
@@ -388,16 +315,14 @@ def rearrange(x, pattern, /, *, out=None, threads=None, **sizes):
     split, order, joined = _rearrangement(words, a.shape)
     view = a.reshape(split).transpose(order)
     if out is None:
-        np = numpy()
-        result = np.empty(view.shape, a.dtype)
-        _contiguous_into(view, result, threads)
+        result = numpy().empty(view.shape, a.dtype)
+        _copy_view(view, result, threads_of(threads))
         return give_back(result.reshape(joined), x, library)
-    target, _ = _writable(out, library)
-    if target.shape != tuple(joined):
-        raise ValueError(f"out has shape {target.shape}, the result {tuple(joined)}")
+    target = _target(out, library, a)
+    _fits(target, joined)
     if not target.flags.c_contiguous:
         raise ValueError("out of rearrange is contiguous")
-    _contiguous_into(view, target.reshape(view.shape), threads)
+    _copy_view(view, target.reshape(view.shape), threads_of(threads))
     return out
 
 
@@ -427,7 +352,7 @@ def check(x, y, map, /, *, axis=None):
         return None
     if _log2(length) is None:
         _refuse_length(length, a.shape, first)
-    m = _core.map_for(map, _log2(length))
+    m = _core.map_for(map, _log2(length), a.shape if axis is None else ())
     a = np.ascontiguousarray(a)
     b = np.ascontiguousarray(b)
     found = _core.first_mismatch(m, a.itemsize, outer, inner, a, b)
@@ -440,8 +365,8 @@ class Plan:
     __slots__ = ("_plan", "_options", "_facts", "__weakref__")
 
     def __init__(self, map, *, itemsize=1, outer=1, inner=1, in_place=False, threads=None):
-        m = _core.map_for(map, None)
-        count = _threads(threads)
+        m = _core.map_for(map, None, ())
+        count = threads_of(threads)
         self._plan = _core.ArrayPlan(m, itemsize, outer, inner, in_place, count)
         self._options = (m, itemsize, outer, inner, bool(in_place), threads)
         self._facts = None
@@ -452,7 +377,7 @@ class Plan:
         outer, length, inner, first = _split(a.shape, axis)
         if _log2(length) is None:
             _refuse_length(length, a.shape, first)
-        m = _core.map_for(map, _log2(length))
+        m = _core.map_for(map, _log2(length), a.shape if axis is None else ())
         plan = cls(m, itemsize=a.itemsize, outer=outer, inner=inner, in_place=in_place,
                    threads=threads)
         if measure and not in_place and a.size:
@@ -474,22 +399,22 @@ class Plan:
         if in_place:
             if out is not None and out is not x:
                 raise UsageError("a plan in place takes one array")
-            target, _ = _writable(x, library)
+            target, _ = writable(x, library)
             if not target.flags.c_contiguous:
                 raise UsageError("a plan in place takes an array in C order")
-            _run(self._plan, target, None, progress)
+            with_progress(lambda heard: self._plan.run(target, None, heard), progress)
             return x
         np = numpy()
         if not a.flags.c_contiguous:
             a = np.ascontiguousarray(a)
         if out is None:
             target = np.empty(a.shape, a.dtype)
-            _run(self._plan, a, target, progress)
+            with_progress(lambda heard: self._plan.run(a, target, heard), progress)
             return give_back(target, x, library, getattr(x, "shape", None))
-        target, _ = _writable(out, library)
+        target, _ = writable(out, library)
         if not target.flags.c_contiguous:
             raise UsageError("a plan takes an out in C order; permute() takes any")
-        _run(self._plan, a, target, progress)
+        with_progress(lambda heard: self._plan.run(a, target, heard), progress)
         return out
 
     def _fact(self, k):
@@ -526,7 +451,7 @@ class Plan:
     def _repr_html_(self):
         rows = [("map", self.map), ("passes", self.passes), ("bytes moved", self.bytes_moved),
                 ("working bytes", self.working_bytes), ("threads", self.threads)]
-        return table_html("plan", rows) + f"<pre>{self._plan.describe()}</pre>"
+        return table_html("plan", rows) + f"<pre>{escape(self._plan.describe())}</pre>"
 
 
 def _plan_again(m, itemsize, outer, inner, in_place, threads):

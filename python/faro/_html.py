@@ -42,3 +42,66 @@ def table_html(title: str, rows) -> str:
         for k, v in rows
     )
     return f"<table><caption>{escape(title)}</caption>{cells}</table>"
+
+
+def crossings_of(schedule):
+    """For each step of a schedule on a cube: moves over each dimension; None for other machines or
+    schedules too long to draw."""
+    machine = schedule.machine
+    if not machine.startswith("cube:") or schedule.steps > _STEPS:
+        return None
+    n = int(machine.partition(":")[2].partition(",")[0])
+    rows = []
+    for step in schedule:
+        across = [0] * n
+        for rule in step.get("rules", ()):
+            if "across" in rule:
+                across[rule["across"]] += 1 << n - _rank(rule.get("if", ()))
+        for source, _, target, _ in step.get("moves", ()):
+            if source != target:
+                across[(source ^ target).bit_length() - 1] += 1
+        if any(across):
+            rows.append(across)
+    return rows
+
+
+_STEPS = 512
+
+
+def _rank(conditions):
+    """How many address bits the conditions fix: the rank of their masks."""
+    basis = []
+    for mask, _ in conditions:
+        word = mask if isinstance(mask, int) else int(mask, 16)
+        for b in basis:
+            word = min(word, word ^ b)
+        if word:
+            basis.append(word)
+    return len(basis)
+
+
+def schedule_html(schedule) -> str:
+    """A cell for each step (left to right) and dimension: the darker, the more of its links work."""
+    rows = crossings_of(schedule)
+    if not rows:
+        return ""
+    n = len(rows[0])
+    links = 1 << n  # directed, of one dimension
+    size = max(2, min(14, 900 // len(rows)))
+    cells = []
+    for step, across in enumerate(rows):
+        for d, count in enumerate(across):
+            if count:
+                cells.append(
+                    f'<rect x="{24 + step * size}" y="{(n - 1 - d) * 14}" width="{size - 1}" '
+                    f'height="13" fill="currentColor" opacity="{0.15 + 0.85 * count / links:.2f}">'
+                    f"<title>step {step}, dimension {d}: {count} of {links} links</title></rect>"
+                )
+    marks = "".join(
+        f'<text x="2" y="{(n - 1 - d) * 14 + 11}" font-size="11">{d}</text>' for d in range(n)
+    )
+    return (
+        f'<svg xmlns="http://www.w3.org/2000/svg" role="img" width="{30 + len(rows) * size}" '
+        f'height="{14 * n + 4}" font-family="monospace"><title>links at work, dimension by step'
+        f"</title>{marks}{''.join(cells)}</svg>"
+    )

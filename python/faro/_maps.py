@@ -76,7 +76,7 @@ def _probe(cls, f, shape, /, like=None):
     shape = (shape,) if isinstance(shape, int) else tuple(shape)
     numbers = np.arange(int(np.prod(shape, dtype=np.int64))).reshape(shape)
     if like is not None:
-        from ._arrays import same_kind
+        from ._lending import same_kind
 
         numbers = same_kind(numbers, like)
     result = f(numbers)

@@ -1,254 +1,20 @@
-// Arrays in and out: the buffer protocol, plans, and the short way for small arrays.
+// Arrays in and out: plans bound, and the short way for small arrays.
 //
 // permute_fast takes the common case whole (two NumPy arrays in C order, no other argument) and
 // returns NotImplemented for everything else, which faro/_arrays.py then handles. Elements are
-// bytes
-// here: a dtype is only a size, and comes back with `out`.
+// bytes here: a dtype is only a size, and comes back with `out`.
 #include <fmt/format.h>
 
 #include <algorithm>
 #include <array>
-#include <chrono>
-#include <cstring>
-#include <memory>
 
-#include "faro/engine/permute_plan.hpp"
+#include "array_plan.hpp"
+#include "buffer.hpp"
 #include "faro/engine/reference.hpp"
 #include "faro/layouts/rearrangement.hpp"
-#include "module.hpp"
 
 namespace faro::python {
 namespace {
-
-// Below this many bytes a table of places is faster than any plan, and fits the first cache.
-constexpr std::uint64_t small_bytes_max = 8192;
-constexpr int small_width_max = 10;
-// Releasing the interpreter's lock costs more than moving this little.
-constexpr std::uint64_t locked_bytes_max = std::uint64_t{1} << 15U;
-
-class Buffer {
- public:
-  enum class Use { read, write };
-  Buffer() = default;
-  Buffer(const Buffer&) = delete;
-  Buffer& operator=(const Buffer&) = delete;
-  ~Buffer() { release(); }
-
-  // False with a Python error set.
-  bool take(PyObject* object, Use use) {
-    const int flags = PyBUF_STRIDES | (use == Use::write ? PyBUF_WRITABLE : 0);
-    held_ = PyObject_GetBuffer(object, &view_, flags) == 0;
-    return held_;
-  }
-  void release() {
-    if (held_) PyBuffer_Release(&view_);
-    held_ = false;
-  }
-  const Py_buffer& view() const { return view_; }
-  bool in_c_order() const { return PyBuffer_IsContiguous(&view_, 'C') != 0; }
-
-  // The lowest address and how many bytes to the end of the highest element.
-  std::pair<std::byte*, std::uint64_t> extent() const {
-    std::int64_t low = 0;
-    std::int64_t high = view_.itemsize;
-    for (int d = 0; d < view_.ndim; ++d) {
-      if (view_.shape[d] == 0) return {static_cast<std::byte*>(view_.buf), 0};
-      const std::int64_t reach = view_.strides[d] * (view_.shape[d] - 1);
-      (reach < 0 ? low : high) += reach;
-    }
-    return {static_cast<std::byte*>(view_.buf) + low, static_cast<std::uint64_t>(high - low)};
-  }
-
- private:
-  Py_buffer view_{};
-  bool held_ = false;
-};
-
-// --- signals and progress --------------------------------------------------------------------
-
-// Hears of the work without the interpreter's lock, takes it every 50 ms at most. Out of place an
-// interrupt stops the work; in place stopping would leave the data half moved, so it runs on.
-class Watch {
- public:
-  enum class Interrupt { stops, waits };
-  Watch(PyObject* callback, Interrupt interrupt)
-      : callback_(callback), interrupt_(interrupt), next_(Clock::now() + interval) {}
-
-  Continue operator()(std::uint64_t done, std::uint64_t total) {
-    const auto now = Clock::now();
-    if (now < next_ && done != total) return Continue::yes;
-    next_ = now + interval;
-    const nb::gil_scoped_acquire lock;
-    if (failed_) return answer();
-    if (callback_ != nullptr && callback_ != Py_None) {
-      PyObject* result =
-          PyObject_CallFunction(callback_, "KK", static_cast<unsigned long long>(done),
-                                static_cast<unsigned long long>(total));
-      if (result == nullptr) return failed();
-      Py_DECREF(result);
-    }
-    if (PyErr_CheckSignals() != 0) return failed();
-    return Continue::yes;
-  }
-
-  // After the work, with the lock: the error that was met, if any.
-  void raise_if_failed() {
-    if (!failed_) return;
-    PyErr_Restore(type_, value_, trace_);
-    throw nb::python_error();
-  }
-  ~Watch() = default;
-
- private:
-  using Clock = std::chrono::steady_clock;
-  static constexpr auto interval = std::chrono::milliseconds(50);
-
-  Continue failed() {
-    failed_ = true;
-    PyErr_Fetch(&type_, &value_, &trace_);
-    return answer();
-  }
-  Continue answer() const { return interrupt_ == Interrupt::stops ? Continue::no : Continue::yes; }
-
-  PyObject* callback_;
-  Interrupt interrupt_;
-  Clock::time_point next_;
-  bool failed_ = false;
-  PyObject* type_ = nullptr;
-  PyObject* value_ = nullptr;
-  PyObject* trace_ = nullptr;
-};
-
-// --- plans -------------------------------------------------------------------------------------
-
-template <class T>
-void move_by_table(const std::uint16_t* places, std::size_t count, const void* from, void* to) {
-  const T* in = static_cast<const T*>(from);
-  T* out = static_cast<T*>(to);
-  for (std::size_t i = 0; i < count; ++i) out[places[i]] = in[i];
-}
-
-struct Sixteen {
-  std::uint64_t parts[2];
-};
-
-// Data is moved by copying whole elements: unaligned buffers are copied byte by byte.
-class Small {
- public:
-  Small(const BitMap& map, std::uint64_t element_bytes) : element_bytes_(element_bytes) {
-    for (Word i = 0; i < bit(map.width()); ++i)
-      places_.push_back(static_cast<std::uint16_t>(map(i)));
-  }
-  std::uint64_t bytes() const { return places_.size() * element_bytes_; }
-
-  void move(const void* from, void* to) const {
-    const auto address =
-        reinterpret_cast<std::uintptr_t>(from) | reinterpret_cast<std::uintptr_t>(to);
-    const std::uint64_t align = std::min<std::uint64_t>(element_bytes_, 8);
-    if ((address & (align - 1)) == 0) {
-      switch (element_bytes_) {
-        case 1:
-          return move_by_table<std::uint8_t>(places_.data(), places_.size(), from, to);
-        case 2:
-          return move_by_table<std::uint16_t>(places_.data(), places_.size(), from, to);
-        case 4:
-          return move_by_table<std::uint32_t>(places_.data(), places_.size(), from, to);
-        case 8:
-          return move_by_table<std::uint64_t>(places_.data(), places_.size(), from, to);
-        case 16:
-          return move_by_table<Sixteen>(places_.data(), places_.size(), from, to);
-        default:
-          break;
-      }
-    }
-    const auto* in = static_cast<const std::byte*>(from);
-    auto* out = static_cast<std::byte*>(to);
-    for (std::size_t i = 0; i < places_.size(); ++i)
-      std::memcpy(out + places_[i] * element_bytes_, in + i * element_bytes_, element_bytes_);
-  }
-  void move_in_place(void* data) const {
-    alignas(64) std::array<std::byte, small_bytes_max> copy;
-    std::memcpy(copy.data(), data, bytes());
-    move(copy.data(), data);
-  }
-
- private:
-  std::vector<std::uint16_t> places_;
-  std::uint64_t element_bytes_;
-};
-
-enum class Where { out_of_place, in_place };
-
-class ArrayPlan {
- public:
-  ArrayPlan(NamedMap map, const PermuteShape& shape, Where where, int threads)
-      : map_(std::move(map)), shape_(shape), where_(where), threads_(threads) {
-    if (shape.element_bytes == 0) throw Error(ErrorCode::usage, "elements of no bytes");
-    const bool plain = shape.outer == 1 && shape.inner == 1 && map_.map.width() <= small_width_max;
-    if (plain && shape.element_bytes <= (small_bytes_max >> map_.map.width()))
-      small_.emplace(map_.map, shape.element_bytes);
-  }
-
-  const NamedMap& map() const { return map_; }
-  const PermuteShape& shape() const { return shape_; }
-  Where where() const { return where_; }
-  int threads_asked() const { return threads_; }
-  std::uint64_t bytes() const { return small_ ? small_->bytes() : plan().data_bytes(); }
-  const Small* small() const { return small_ ? &*small_ : nullptr; }
-
-  // Made when it is first needed: small data goes without.
-  const PermutePlan& plan() const {
-    if (!plan_)
-      plan_ = std::make_unique<PermutePlan>(
-          where_ == Where::in_place
-              ? PermutePlan::in_place(map_.map, shape_, {.threads = threads_})
-              : PermutePlan::out_of_place(map_.map, shape_, {.threads = threads_}));
-    return *plan_;
-  }
-  void set_plan(PermutePlan plan) { plan_ = std::make_unique<PermutePlan>(std::move(plan)); }
-
-  // `to` is nullptr in place. With the interpreter's lock held.
-  void run(std::byte* from, std::byte* to, PyObject* progress) const {
-    if (small_ && (progress == nullptr || progress == Py_None)) {
-      to == nullptr ? small_->move_in_place(from) : small_->move(from, to);
-      return;
-    }
-    const PermutePlan& p = plan();
-    const std::uint64_t count = p.data_bytes();
-    if (count == 0) return;
-    Watch watch(progress, to == nullptr ? Watch::Interrupt::waits : Watch::Interrupt::stops);
-    std::exception_ptr thrown;
-    const auto work = [&] {
-      try {
-        const Progress hears = [&](std::uint64_t done, std::uint64_t total) {
-          return watch(done, total);
-        };
-        if (to == nullptr)
-          p.execute_in_place({from, count}, hears);
-        else
-          p.execute({from, count}, {to, count}, hears);
-      } catch (...) {
-        thrown = std::current_exception();
-      }
-    };
-    if (count <= locked_bytes_max) {
-      work();
-    } else {
-      const nb::gil_scoped_release unlocked;
-      work();
-    }
-    watch.raise_if_failed();
-    if (thrown) std::rethrow_exception(thrown);
-  }
-
- private:
-  NamedMap map_;
-  PermuteShape shape_;
-  Where where_;
-  int threads_;
-  std::optional<Small> small_;
-  mutable std::unique_ptr<PermutePlan> plan_;
-};
 
 // --- the short way -------------------------------------------------------------------------------
 
@@ -584,8 +350,11 @@ void bind_arrays(nb::module_& m) {
     return nb::make_tuple(reinterpret_cast<std::uintptr_t>(low), bytes);
   });
   m.def(
-      "map_for", [](nb::handle map, std::optional<int> width) { return map_from(map, width); },
-      nb::arg("map"), nb::arg("width").none());
+      "map_for",
+      [](nb::handle map, std::optional<int> width, const std::vector<std::uint64_t>& shape) {
+        return map_from(map, width, shape);
+      },
+      nb::arg("map"), nb::arg("width").none(), nb::arg("shape"));
   m.def("rearrangement", [](const std::string& pattern, const std::vector<std::uint64_t>& shape) {
     const Rearrangement r = einops_rearrangement(pattern, shape);
     return nb::make_tuple(nb::tuple(nb::cast(r.split)), nb::tuple(nb::cast(r.order)),

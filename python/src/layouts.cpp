@@ -10,10 +10,6 @@ namespace {
 
 using Shape = std::vector<std::uint64_t>;
 
-nb::object integer(Count count) {
-  return nb::module_::import_("builtins").attr("int")(to_string(count));
-}
-
 Placement read_placement(const std::string& text, const std::optional<Shape>& shape,
                          std::optional<std::uint64_t> devices) {
   ForeignSizes sizes{shape.value_or(Shape{}), {}, devices};
@@ -134,6 +130,11 @@ void bind_move(nb::module_& m) {
 }
 
 }  // namespace
+
+nb::object integer(Count count) {
+  if (count <= UINT64_MAX) return nb::int_(static_cast<std::uint64_t>(count));
+  return nb::module_::import_("builtins").attr("int")(to_string(count));
+}
 
 void bind_layouts(nb::module_& m) {
   bind_placement(m);

@@ -85,7 +85,7 @@ nb::tuple cycles_of(const NamedMap& m) {
 }
 
 nb::object moved_of(const NamedMap& m) {
-  return nb::module_::import_("builtins").attr("int")(to_string(moved_elements(m.map)));
+  return integer(moved_elements(m.map));
 }
 
 std::uint64_t apply(const NamedMap& m, std::uint64_t index) {
@@ -142,7 +142,8 @@ void bind_algebra(nb::class_<NamedMap>& c) {
 
 }  // namespace
 
-NamedMap map_from(nb::handle object, std::optional<int> width) {
+NamedMap map_from(nb::handle object, std::optional<int> width,
+                  const std::vector<std::uint64_t>& shape) {
   if (nb::isinstance<NamedMap>(object)) {
     const auto& m = nb::cast<const NamedMap&>(object);
     if (width && m.map.width() != *width)
@@ -151,7 +152,7 @@ NamedMap map_from(nb::handle object, std::optional<int> width) {
     return m;
   }
   if (!nb::isinstance<nb::str>(object)) throw nb::type_error("a map is a BitMap or its text");
-  return from_text(nb::cast<std::string>(object), width, {}, {});
+  return from_text(nb::cast<std::string>(object), width, {}, shape);
 }
 
 void bind_maps(nb::module_& m) {

@@ -10,4 +10,8 @@ NB_MODULE(_core, m) {
   bind_maps(m);
   bind_arrays(m);
   bind_layouts(m);
+  bind_tensors(m);
+  bind_schedules(m);
+  bind_transforms(m);
+  bind_files(m);
 }

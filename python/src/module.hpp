@@ -8,6 +8,7 @@
 #include <nanobind/stl/vector.h>
 
 #include "faro/algebra/bit_map.hpp"
+#include "faro/base/count.hpp"
 #include "faro/layouts/foreign.hpp"
 
 namespace faro::python {
@@ -18,6 +19,13 @@ void bind_errors(nb::module_& m);
 void bind_maps(nb::module_& m);
 void bind_arrays(nb::module_& m);
 void bind_layouts(nb::module_& m);
+void bind_tensors(nb::module_& m);
+void bind_schedules(nb::module_& m);
+void bind_transforms(nb::module_& m);
+void bind_files(nb::module_& m);
+
+// Beyond 64 bits too.
+nb::object integer(Count count);
 
 // A map with the fields of its text, as Python's BitMap holds it.
 struct NamedMap {
@@ -25,7 +33,8 @@ struct NamedMap {
   std::vector<Field> fields;
 };
 
-// A BitMap, or the text of one; `width` is that of the data.
-NamedMap map_from(nb::handle object, std::optional<int> width);
+// A BitMap, or the text of one; `width` and `shape` are those of the data.
+NamedMap map_from(nb::handle object, std::optional<int> width,
+                  const std::vector<std::uint64_t>& shape = {});
 
 }  // namespace faro::python

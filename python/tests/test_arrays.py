@@ -83,8 +83,10 @@ def test_axes():
     assert (y == wanted).all()
     view = np.asfortranarray(x)
     assert (faro.permute(view, m, axis=1) == wanted).all()
+    assert (faro.permute(view, m, axis=1, copy=False) == wanted).all()
     with pytest.raises(ValueError, match="copy=False"):
-        faro.permute(view, m, axis=1, copy=False)
+        faro.permute(view, m, axis=1, copy=False, out=view)
+    assert (faro.permute(view, m, axis=1, out=view) == wanted).all() and (view == wanted).all()
     z = np.arange(64).reshape(4, 2, 8)
     joint = faro.BitMap("i:3 -> rev(i)")
     assert (faro.permute(z, joint, axis=(0, 1)) == reference_joint(z, joint)).all()
@@ -123,7 +125,7 @@ def test_what_is_refused():
     with pytest.raises(ValueError):
         faro.permute(x, "i -> rev(")
     with pytest.raises(faro.Impossible):
-        faro.permute(np.zeros((3, 4)), "i -> ~i")
+        faro.permute(np.zeros((3, 4)), "bit-reversal")
     with pytest.raises(TypeError):
         faro.permute(x, 3)
     with pytest.raises(ValueError):
@@ -284,3 +286,90 @@ def test_nothing_is_kept():
     del y
     gc.collect()
     assert gone() is None
+
+
+def views(rng):
+    """Arrays of odd shapes and strides, their elements all different."""
+    shape = tuple(int(n) for n in rng.integers(1, 9, rng.integers(1, 5)))
+    count = int(np.prod(shape, dtype=int))
+    dtype = rng.choice(["u1", "<i2", "<f4", "<i8", "V3", "V12", "c16"])
+    a = np.frombuffer(rng.bytes(count * np.dtype(dtype).itemsize), dtype).reshape(shape)
+    a = a.transpose(rng.permutation(a.ndim))
+    return a[tuple(slice(None, None, int(rng.choice([1, 1, -1, 2, -2]))) for _ in shape)]
+
+
+def test_views_of_any_shape():
+    rng = np.random.default_rng(22)
+    judged = 0
+    for _ in range(400):
+        v = views(rng)
+        same = [list(map(bytes, a.reshape(-1, 1))) for a in (faro.contiguous(v), np.ascontiguousarray(v))]
+        assert same[0] == same[1], (v.shape, v.strides, v.dtype)
+        axes = tuple(int(k) for k in rng.permutation(v.ndim))
+        moved = faro.permute(v, axes=axes)
+        wanted = np.ascontiguousarray(v.transpose(axes))
+        assert moved.flags.c_contiguous and moved.shape == wanted.shape
+        assert moved.tobytes() == wanted.tobytes()
+        out = np.empty(tuple(2 * n for n in wanted.shape), v.dtype)[tuple([slice(None, None, 2)] * v.ndim)]
+        assert faro.permute(v, axes=axes, out=out) is out
+        assert np.ascontiguousarray(out).tobytes() == wanted.tobytes()
+        judged += v.size > 1
+    assert judged > 200
+    wide = np.broadcast_to(np.arange(900.0), (7, 900))
+    assert (faro.contiguous(wide) == wide).all()
+    large = rng.random((301, 703, 5))[:, ::-1, 1:4]
+    assert (faro.permute(large, axes=(2, 1, 0)) == large.transpose(2, 1, 0)).all()
+
+
+def test_maps_of_lengths():
+    a = np.arange(5 * 16 * 3).reshape(5, 16, 3)
+    turned = faro.permute(a, "r b c -> c rev(b) ~r")
+    t = faro.BitMap("i:4 -> rev(i)").table()
+    wanted = np.empty((3, 16, 5), a.dtype)
+    wanted[:, t, :] = a.transpose(2, 1, 0)[:, :, ::-1]
+    assert (turned == wanted).all()
+    for view in (np.asfortranarray(a), a[:, ::-1, :][:, ::-1, :], np.repeat(a, 2, 0)[::2]):
+        assert (faro.permute(view, "r b c -> c rev(b) ~r") == wanted).all()
+    out = np.empty((3, 16, 10), a.dtype)[:, :, ::2]
+    assert faro.permute(a, "r b c -> c rev(b) ~r", out=out) is out and (out == wanted).all()
+    assert (faro.permute(a, "i -> ~i", axis=0) == a[::-1]).all()
+    assert (faro.permute(a, "r=5 s=48 -> s r").ravel() == a.reshape(5, 48).T.ravel()).all()
+    square = np.arange(49.0).reshape(7, 7)
+    turned = square.T.copy()
+    assert faro.permute(square, "r c -> c r", out=square) is square and (square == turned).all()
+    with pytest.raises(ValueError, match="copy=False"):
+        faro.permute(square, "r c -> c r", out=square, copy=False)
+    with pytest.raises(ValueError, match="shape"):
+        faro.permute(a, "r b c -> c b r", out=np.empty_like(a))
+    with pytest.raises(faro.NotationError):
+        faro.permute(a, "r b c -> rev(c) b r")
+    with pytest.raises(TypeError):
+        faro.permute(a)
+    with pytest.raises(ValueError):
+        faro.permute(a, axes=(0, 0, 1))
+
+
+def test_bytes_are_moved_and_values_never_cast():
+    x = np.arange(6.0).reshape(2, 3)
+    out = np.empty((3, 2), np.int64)
+    faro.permute(x, axes=(1, 0), out=out)
+    assert (out.view(float) == x.T).all()
+    faro.contiguous(x.T, out=out)
+    assert (out.view(float) == x.T).all()
+
+
+def test_interrupts_stop_one_call():
+    """One long call: stopped within its progress, not after it."""
+    code = (
+        "import faro, numpy as np, time\n"
+        "x = np.zeros((1 << 13, 1 << 14), np.float32); y = np.empty_like(x); y[...] = 1\n"
+        "print('go', flush=True)\n"
+        "try:\n"
+        "    for _ in range(200): t = time.time(); faro.permute(x, 'bit-reversal', out=y, threads=1)\n"
+        "except KeyboardInterrupt: print(bool((y == 1).any()), flush=True)\n"
+    )
+    child = subprocess.Popen([sys.executable, "-c", code], stdout=subprocess.PIPE, text=True)
+    assert child.stdout.readline() == "go\n"
+    child.send_signal(signal.SIGINT)
+    # The first call was stopped in its midst: some of y is as it was.
+    assert child.communicate(timeout=60)[0] == "True\n"

@@ -4,6 +4,7 @@ import ast
 import doctest
 import os
 import pathlib
+import tempfile
 
 import faro
 import numpy
@@ -12,7 +13,13 @@ FLAGS = doctest.IGNORE_EXCEPTION_DETAIL | doctest.NORMALIZE_WHITESPACE
 
 
 def run(text, where):
-    names = {"faro": faro, "np": numpy, "x": numpy.arange(8)}
+    """In a folder of its own, which the examples call `folder`."""
+    with tempfile.TemporaryDirectory() as folder:
+        return run_in(text, where, pathlib.Path(folder))
+
+
+def run_in(text, where, folder):
+    names = {"faro": faro, "np": numpy, "x": numpy.arange(8), "folder": folder}
     test = doctest.DocTestParser().get_doctest(text, names, where, where, 0)
     runner = doctest.DocTestRunner(optionflags=FLAGS)
     runner.run(test)

@@ -1,0 +1,227 @@
+"""plan, verify, transform and Schedule: the machines."""
+
+from __future__ import annotations
+
+import json
+import os
+from collections.abc import Mapping
+from typing import NamedTuple
+
+from . import _core
+from ._errors import Refused
+from ._html import schedule_html, table_html
+from ._lending import give_back, lend, numpy, with_progress
+from ._systems import _shape
+
+Schedule = _core.Schedule
+
+
+class Bound(NamedTuple):
+    """No schedule takes fewer steps than value."""
+
+    value: int
+    reason: str
+
+
+class Paper(NamedTuple):
+    """What the paper prints for its own algorithm."""
+
+    value: int
+    formula: str
+    citation: str
+
+
+class Violation(NamedTuple):
+    """One breach of a rule; steps are counted from 0."""
+
+    step: int
+    rule: str
+    message: str
+
+
+class Considered(NamedTuple):
+    """A planner's answer: its cost, or why it has none."""
+
+    planner: str
+    steps: int | None
+    why: str
+
+
+class Verdict(NamedTuple):
+    """Of a schedule that somebody wrote; true where it is right."""
+
+    answer: str
+    by: str
+    limit: str
+    violations: tuple
+    violation_count: int
+    delivered: int
+    expected: int
+    fingerprint: str
+    warnings: tuple
+
+    @property
+    def ok(self):
+        return self.answer == "yes"
+
+    def __bool__(self):
+        return self.ok
+
+
+class Transformed(NamedTuple):
+    """What a transform took on its machine."""
+
+    planner: str
+    citation: str
+    steps: int
+    moves: int
+    bound: Bound
+    crossings: tuple
+
+
+def _words(map, shape):
+    """Text with its cut, or a list of destinations."""
+    if isinstance(map, _core.Move):
+        return map.text()
+    if isinstance(map, _core.BitMap):
+        return str(map)
+    if isinstance(map, str):
+        return map if shape is None else _core.canonical(map, _shape(shape))
+    return [int(k) for k in map]
+
+
+def plan(map, on, *, elements=None, algorithm=None, verify="automatic", shape=None, progress=None):
+    """The cheapest schedule that any planner offers, judged by verifiers that share no code with it."""
+    words = _words(map, shape)
+    made = with_progress(
+        lambda heard: _core.plan(words, on, elements, algorithm or "", verify, heard), progress
+    )
+    said_no = verify != "none" and not made._verified()
+    if said_no:
+        raise Refused(f"{made!r}: no verifier could say yes; verify='none' gives it unjudged")
+    made._asked = (words, on, elements, algorithm, verify)
+    return made
+
+
+def _plan_again(words, on, elements, algorithm, verify):
+    return plan(words, on, elements=elements, algorithm=algorithm, verify=verify)
+
+
+def verify(schedule, /, *, map=None, by="automatic"):
+    """Judges a schedule: one that was planned, a file, or what json.load made of one."""
+    goal = None if map is None else _words(map, None)
+    if isinstance(schedule, Schedule):
+        facts = _core.verify_text(schedule.json(), by, goal)
+    elif isinstance(schedule, Mapping):
+        facts = _core.verify_text(json.dumps(schedule), by, goal)
+    else:
+        facts = _core.verify_file(os.fspath(schedule), by, goal)
+    answer, judge, limit, violations, count, delivered, expected, fingerprint, warnings = facts
+    return Verdict(answer, judge, limit, tuple(Violation(*v) for v in violations), count, delivered,
+                   expected, fingerprint, tuple(warnings))
+
+
+def transform(x, kind, /, *, on, layout="cyclic", axis=-1, order=None, algorithm=None, key=None,
+              sequency=False, exclusive=False, modulus="998244353"):
+    """A Fourier, number-theoretic or Walsh transform, a scan or a sort, by a butterfly network on an
+    emulated cube; the result in natural order, and what it took."""
+    np = numpy()
+    a, library = lend(x)
+    if library == "torch":
+        raise TypeError("transform computes with numbers: give it x.numpy()")
+    if a.ndim == 0:
+        raise ValueError("a transform runs along an axis, and there is none")
+    if not -a.ndim <= axis < a.ndim:
+        raise ValueError(f"axis {axis} of an array with {a.ndim} axes")
+    axis %= a.ndim
+    a = np.ascontiguousarray(a)
+    outer = int(np.prod(a.shape[:axis], dtype=np.int64))
+    inner = int(np.prod(a.shape[axis + 1:], dtype=np.int64))
+    doing = _core.ArrayTransform(kind, on, layout, order or "", algorithm or "", sequency, exclusive,
+                                 str(modulus), a.shape[axis])
+    dtype = a.dtype
+    if a.dtype.names is not None:
+        name = a.dtype.names[0] if key is None else key
+        if name not in a.dtype.names:
+            raise ValueError(f"key {name!r}: the records have {', '.join(a.dtype.names)}")
+        dtype, offset = a.dtype.fields[name][:2]
+        doing.record(a.itemsize, offset)
+    elif key is not None:
+        raise ValueError("key= is for arrays of records")
+    to = a.dtype if a.dtype.names is not None else np.dtype(doing.result_type(dtype.str))
+    out = np.empty(a.shape, to)
+    facts = doing.run(dtype.str, a, outer, a.shape[axis], inner, out)
+    facts["bound"] = Bound(*facts["bound"])
+    return give_back(out, x, library), Transformed(**facts)
+
+
+# --- Schedule -------------------------------------------------------------------------------------
+
+
+def _verified(self):
+    by = self._verified()
+    return " and ".join(sorted(by)) or None
+
+
+def _paper(self):
+    paper = self._paper()
+    return None if paper is None else Paper(*paper)
+
+
+def _iterate(self):
+    """The steps, as docs/schedule-file.md writes them."""
+    file = json.loads(self.json())
+    return iter(file.get("steps") or file.get("program") or file.get("slots_list") or [])
+
+
+def _save(self, path, /):
+    """As a file that anybody can check: faro verify FILE."""
+    self._save(os.fspath(path))
+
+
+def _simulate(self, x, /):
+    """The schedule verified and performed, move by move, on an array of all processors' elements."""
+    np = numpy()
+    a, library = lend(x)
+    a = np.ascontiguousarray(a)
+    out = np.empty_like(a)
+    _core.simulate(self.json(), a, out)
+    return give_back(out, x, library, getattr(x, "shape", None))
+
+
+def _html(self):
+    rows = [
+        ("map", self.text or "a list"), ("machine", self.machine),
+        (self.unit, f"{self.steps} (bound {self.bound.value}: {self.bound.reason})"),
+        ("planner", self.planner), ("verified", self.verified or "by nobody"),
+    ]
+    if self.paper is not None:
+        rows.append(("paper", f"{self.paper.value} = {self.paper.formula}, {self.paper.citation}"))
+    return table_html("schedule", rows) + schedule_html(self)
+
+
+
+def _equal(self, other):
+    return isinstance(other, Schedule) and self.fingerprint == other.fingerprint
+
+
+# Same request, same schedule: a pickle holds the request, and a copy is the schedule itself.
+Schedule.__reduce__ = lambda self: (_plan_again, self._asked)
+Schedule.__copy__ = lambda self: self
+Schedule.__deepcopy__ = lambda self, memo: self
+Schedule.__eq__ = _equal
+Schedule.__hash__ = lambda self: hash(self.fingerprint)
+Schedule.bound = property(lambda self: Bound(*self._bound()))
+Schedule.paper = property(_paper)
+Schedule.verified = property(_verified)
+Schedule.moves = property(lambda self: self.cost.get("remote_moves"))
+Schedule.considered = property(lambda self: tuple(Considered(*c) for c in self._considered()))
+Schedule.report = lambda self: json.loads(self._report())
+Schedule.save = _save
+Schedule.simulate = _simulate
+Schedule.__iter__ = _iterate
+Schedule._repr_html_ = _html
+Schedule.__module__ = "faro"
+_core.Move.plan = lambda self, on, **options: plan(self, on, **options)
+for _object in (plan, verify, transform, Bound, Paper, Violation, Considered, Verdict, Transformed):
+    _object.__module__ = "faro"

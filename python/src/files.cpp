@@ -1,0 +1,132 @@
+// Arrays in files, within a cap of memory: .npy and raw elements.
+#include <fmt/format.h>
+
+#include <filesystem>
+
+#include "faro/disk/permute_file.hpp"
+#include "faro/files/input.hpp"
+#include "faro/files/npy.hpp"
+#include "service/array_axis.hpp"
+#include "watch.hpp"
+
+namespace faro::python {
+namespace {
+
+struct FileAsked {
+  std::string source;
+  std::string target;  // the source: in place
+  std::optional<std::int64_t> axis;
+  std::optional<std::uint64_t> element_bytes;  // of a raw file
+  PermuteFileOptions options;
+};
+
+// What stands before the data, and the array's shape; nothing of the data is read.
+struct Preamble {
+  NpyHeader header;
+  std::uint64_t bytes = 0;
+};
+
+Preamble preamble_of(const FileAsked& asked) {
+  InputFile file = InputFile::open(asked.source);
+  if (!file.is_mappable())
+    throw Error(ErrorCode::usage, fmt::format("{}: is no regular file", asked.source));
+  Preamble result;
+  if (asked.element_bytes) {
+    const std::uint64_t bytes = *asked.element_bytes;
+    if (bytes == 0 || file.size_bytes() % bytes != 0)
+      throw Error(ErrorCode::usage,
+                  fmt::format("{}: {} bytes are no whole number of elements of {} bytes",
+                              asked.source, file.size_bytes(), bytes));
+    result.header.element_bytes = bytes;
+    result.header.shape = {file.size_bytes() / bytes};
+    return result;
+  }
+  std::vector<std::byte> start(npy_preamble_bytes);
+  start.resize(file.read_full(start));
+  result.bytes = npy_data_offset(start, asked.source);
+  const std::size_t have = start.size();
+  start.resize(std::max<std::size_t>(result.bytes, have));
+  start.resize(have + file.read_full(std::span(start).subspan(have)));
+  result.header = parse_npy_header(start, asked.source);
+  if (file.size_bytes() - result.bytes != result.header.data_bytes())
+    throw Error(ErrorCode::usage,
+                fmt::format("{}: shape and type say {} bytes of data, there are {}", asked.source,
+                            result.header.data_bytes(), file.size_bytes() - result.bytes));
+  return result;
+}
+
+nb::dict facts_of(const PermuteFileReport& report) {
+  nb::dict facts;
+  facts["bytes"] = integer(report.plan.data_bytes);
+  facts["passes"] = report.plan.passes.size();
+  facts["passes_bound"] = report.plan.passes_bound;
+  facts["memory"] = report.plan.memory_bytes;
+  facts["reads"] = integer(report.counts.reads);
+  facts["writes"] = integer(report.counts.writes);
+  facts["resumed"] = report.resumed_bytes;
+  facts["verified"] = report.verified;
+  facts["seconds"] = report.seconds;
+  return facts;
+}
+
+nb::dict permuted(FileAsked asked, nb::handle map, nb::handle progress) {
+  const Preamble from = preamble_of(asked);
+  const ArrayAxis axis = array_axis(from.header, asked.axis, asked.source);
+  const std::vector<std::uint64_t> shape =
+      asked.axis ? std::vector<std::uint64_t>{} : from.header.shape;
+  const BitMap moved = stored_map(axis, map_from(map, axis.width, shape).map);
+  asked.options.input_start_byte = from.bytes;
+  // A block's multiple, so that the data can be written directly. NumPy reads and maps such files.
+  if (!from.header.type.empty()) asked.options.output_start = npy_header_bytes(from.header, 4096);
+  std::error_code unknown;
+  const bool in_place = asked.source == asked.target ||
+                        std::filesystem::equivalent(asked.source, asked.target, unknown);
+  std::optional<PermuteFileReport> report;
+  watched(progress.ptr(), Watch::Interrupt::stops, Lock::released, [&](const Progress& hears) {
+    asked.options.progress = hears;
+    report.emplace(
+        in_place ? permute_in_place(asked.source, moved, axis.shape, asked.options)
+                 : permute_file(asked.source, asked.target, moved, axis.shape, asked.options));
+  });
+  return facts_of(*report);
+}
+
+}  // namespace
+
+void bind_files(nb::module_& m) {
+  m.def(
+      "permute_file",
+      [](const std::string& source, const std::string& target, nb::handle map,
+         std::optional<std::int64_t> axis, std::optional<std::uint64_t> itemsize,
+         std::uint64_t memory, int threads, bool verify, bool fresh, const std::string& device,
+         double checkpoint, nb::handle progress) {
+        FileAsked asked{source, target, axis, itemsize, {}};
+        asked.options.plan.memory_bytes = memory;
+        asked.options.plan.profile = DiskProfile::named(device);
+        asked.options.threads = threads;
+        asked.options.verify = verify;
+        asked.options.checkpoint_seconds = checkpoint;
+        if (fresh) asked.options.unfinished = PermuteFileOptions::Unfinished::fresh;
+        return permuted(std::move(asked), map, progress);
+      },
+      nb::arg("source"), nb::arg("target"), nb::arg("map"), nb::arg("axis").none(),
+      nb::arg("itemsize").none(), nb::arg("memory"), nb::arg("threads"), nb::arg("verify"),
+      nb::arg("fresh"), nb::arg("device"), nb::arg("checkpoint"), nb::arg("progress").none());
+  m.def(
+      "resume_file",
+      [](const std::string& target, int threads, nb::handle progress) {
+        ResumeFileOptions options;
+        options.threads = threads;
+        std::optional<PermuteFileReport> report;
+        watched(progress.ptr(), Watch::Interrupt::stops, Lock::released,
+                [&](const Progress& hears) {
+                  options.progress = hears;
+                  report.emplace(resume_file(target, options));
+                });
+        return facts_of(*report);
+      },
+      nb::arg("target"), nb::arg("threads"), nb::arg("progress").none());
+  m.def("unfinished_file", [](const std::string& target) { return describe_unfinished(target); });
+}
+
+}  // namespace faro::python

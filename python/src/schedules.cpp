@@ -1,0 +1,216 @@
+// Plans of machines: planning, judging and performing schedules.
+#include <fmt/format.h>
+
+#include <functional>
+#include <map>
+#include <span>
+
+#include "buffer.hpp"
+#include "faro/base/byte_source.hpp"
+#include "faro/files/input.hpp"
+#include "faro/machines/text.hpp"
+#include "faro/schedules/json_writer.hpp"
+#include "faro/service/plan.hpp"
+#include "faro/service/simulate.hpp"
+#include "faro/service/verify.hpp"
+#include "schedules/machine_kind.hpp"
+#include "watch.hpp"
+
+namespace faro::python {
+namespace {
+
+using Numbers = std::vector<std::uint64_t>;
+
+VerifyBy verify_by(const std::string& word) {
+  static const std::map<std::string, VerifyBy> words = {{"automatic", VerifyBy::automatic},
+                                                        {"proof", VerifyBy::proof},
+                                                        {"replay", VerifyBy::replay},
+                                                        {"both", VerifyBy::both},
+                                                        {"none", VerifyBy::nobody}};
+  const auto found = words.find(word);
+  if (found == words.end())
+    throw Error(
+        ErrorCode::usage,
+        fmt::format("verify is 'automatic', 'proof', 'replay', 'both' or 'none', not '{}'", word));
+  return found->second;
+}
+
+Request request_from(nb::handle map, const std::string& machine,
+                     std::optional<std::uint64_t> elements) {
+  if (nb::isinstance<nb::str>(map))
+    return Request::of(nb::cast<std::string>(map), machine, elements);
+  return Request::of(machine_from(machine), Destinations{nb::cast<Numbers>(map)}, elements);
+}
+
+Plan plan_of(nb::handle map, const std::string& machine, std::optional<std::uint64_t> elements,
+             const std::string& algorithm, const std::string& verify, nb::handle progress) {
+  const Request request = request_from(map, machine, elements);
+  PlanOptions options;
+  options.algorithm = algorithm;
+  options.verify = verify_by(verify);
+  std::optional<Plan> made;
+  watched(progress.ptr(), Watch::Interrupt::stops, Lock::released, [&](const Progress& hears) {
+    options.progress = hears;
+    made.emplace(plan(request, options));
+  });
+  return *made;
+}
+
+nb::dict cost_of(const Cost& cost, const Machine& machine) {
+  nb::dict parts;
+  for (const CostPart& part : kind_of(machine).cost) {
+    const Count count = cost.*part.count;
+    if (count != 0 || !part.left_out_if_zero) parts[part.key] = integer(count);
+  }
+  return parts;
+}
+
+std::string schedule_text(const Plan& p) {
+  TextSink text;
+  JsonWriter writer(text);
+  p.push(writer);
+  return text.text();
+}
+
+nb::list considered_of(const Plan& p) {
+  nb::list rows;
+  for (const Considered& c : p.considered()) {
+    nb::object value = nb::none();
+    if (c.estimate) value = integer(c.estimate->cost.value);
+    rows.append(nb::make_tuple(std::string(c.planner->name()), value,
+                               c.refusal ? *c.refusal : c.not_asked));
+  }
+  return rows;
+}
+
+nb::list violations_of(const Verdict& verdict) {
+  nb::list rows;
+  for (const Violation& v : verdict.violations)
+    rows.append(nb::make_tuple(integer(v.step), v.rule, v.message));
+  return rows;
+}
+
+// Bytes on their way to a verifier: where Ctrl-C is heard.
+template <class Bytes>
+class HeardSource : public ByteSource {
+ public:
+  HeardSource(Bytes& bytes, const Progress& hears) : bytes_(bytes), hears_(hears) {}
+  std::size_t read(std::span<std::byte> into) override {
+    const std::size_t got = bytes_.read(into);
+    done_ += got;
+    report(hears_, done_, UINT64_MAX);
+    return got;
+  }
+
+ private:
+  Bytes& bytes_;
+  const Progress& hears_;
+  std::uint64_t done_ = 0;
+};
+
+template <class Bytes>
+nb::tuple judged(Bytes& bytes, const VerifyOptions& options) {
+  std::optional<VerifyReport> report;
+  watched(nullptr, Watch::Interrupt::stops, Lock::released, [&](const Progress& hears) {
+    HeardSource<Bytes> source(bytes, hears);
+    report.emplace(verify_schedule(source, options));
+  });
+  const Verdict& v = report->verdict;
+  constexpr const char* answers[] = {"yes", "no", "unprovable"};
+  return nb::make_tuple(answers[static_cast<int>(v.answer)], v.by, v.limit, violations_of(v),
+                        integer(v.violation_count), integer(v.delivered), integer(v.expected),
+                        report->fingerprint, report->warnings);
+}
+
+// `out` is a contiguous array of as many bytes as `x`.
+nb::tuple simulated(const std::string& schedule, nb::handle x, nb::handle out) {
+  Buffer from;
+  Buffer to;
+  if (!from.take(x.ptr(), Buffer::Use::read) || !to.take(out.ptr(), Buffer::Use::write))
+    throw nb::python_error();
+  const std::span data(static_cast<const std::byte*>(from.view().buf),
+                       static_cast<std::size_t>(from.view().len));
+  if (from.view().len != to.view().len || !from.in_c_order() || !to.in_c_order())
+    throw Error(ErrorCode::usage, "arrays of one size in C order");
+  std::optional<Simulation> done;
+  watched(nullptr, Watch::Interrupt::stops, Lock::released, [&](const Progress&) {
+    done.emplace(
+        simulate_schedule(schedule, {}, data, static_cast<std::size_t>(from.view().itemsize)));
+  });
+  std::memcpy(to.view().buf, done->result.data(), done->result.size());
+  return nb::make_tuple(to_string(done->machine), done->planner,
+                        cost_of(done->cost, done->machine));
+}
+
+}  // namespace
+
+void bind_schedules(nb::module_& m) {
+  nb::class_<Plan> c(m, "Schedule", nb::dynamic_attr());
+  c.def_prop_ro("map", [](const Plan& p) -> std::optional<NamedMap> {
+    if (!p.request().is_map()) return {};
+    return NamedMap{p.request().map().map, {}};
+  });
+  c.def_prop_ro("text", [](const Plan& p) { return p.request().text(); });
+  c.def_prop_ro("machine", [](const Plan& p) { return to_string(p.request().machine()); });
+  c.def_prop_ro("elements", [](const Plan& p) { return p.request().elements(); });
+  c.def_prop_ro("slots", &Plan::slots);
+  c.def_prop_ro("planner", [](const Plan& p) { return p.expression(); });
+  c.def_prop_ro("citation", [](const Plan& p) { return std::string(p.about().citation); });
+  c.def_prop_ro("unit", [](const Plan& p) { return cost_unit(p.request().machine()); });
+  c.def_prop_ro("steps", [](const Plan& p) { return integer(p.value()); });
+  c.def_prop_ro("cost", [](const Plan& p) { return cost_of(p.cost(), p.request().machine()); });
+  c.def_prop_ro("gap", [](const Plan& p) { return integer(p.gap()); });
+  c.def_prop_ro("fingerprint", &Plan::fingerprint);
+  c.def_prop_ro("crossings", [](const Plan& p) {
+    nb::list counts;
+    for (const Count count : p.crossings()) counts.append(integer(count));
+    return nb::tuple(counts);
+  });
+  c.def("_bound",
+        [](const Plan& p) { return nb::make_tuple(integer(p.bound().value), p.bound().reason); });
+  c.def("_paper", [](const Plan& p) -> nb::object {
+    if (!p.paper()) return nb::none();
+    const PaperCount& paper = *p.paper();
+    return nb::make_tuple(integer(paper.formula.value), paper.formula.text, paper.citation);
+  });
+  c.def("_verified", [](const Plan& p) {
+    std::vector<std::string> by;
+    for (const Verdict& v : p.verdicts())
+      if (v.ok()) by.push_back(v.by);
+    return by;
+  });
+  c.def("_considered", considered_of);
+  c.def("_report", [](const Plan& p) { return p.json(); });
+  c.def("json", schedule_text);
+  c.def("_save", [](const Plan& p, const std::string& path) { p.write(path); });
+  c.def("__repr__", [](const Plan& p) {
+    const std::string text = p.request().text();
+    return fmt::format("Schedule('{}' on '{}': {} {})", text.empty() ? "a list" : text,
+                       to_string(p.request().machine()), to_string(p.value()),
+                       cost_unit(p.request().machine()));
+  });
+  m.def("plan", plan_of, nb::arg("map"), nb::arg("on"), nb::arg("elements").none(),
+        nb::arg("algorithm"), nb::arg("verify"), nb::arg("progress").none());
+  m.def("canonical", [](const std::string& text, const std::optional<Numbers>& shape) {
+    const Notation notation =
+        read_map(text, {}, {shape.value_or(Numbers{}), std::nullopt, std::nullopt});
+    return to_notation(notation.map, notation.cut);
+  });
+  m.def(
+      "verify_text",
+      [](const std::string& text, const std::string& by, std::optional<std::string> map) {
+        TextSource source(text);
+        return judged(source, {verify_by(by), std::move(map)});
+      },
+      nb::arg("text"), nb::arg("by"), nb::arg("map").none());
+  m.def(
+      "verify_file",
+      [](const std::string& path, const std::string& by, std::optional<std::string> map) {
+        InputFile file = InputFile::open(path);
+        return judged(file, {verify_by(by), std::move(map)});
+      },
+      nb::arg("path"), nb::arg("by"), nb::arg("map").none());
+  m.def("simulate", simulated);
+}
+
+}  // namespace faro::python

@@ -1,0 +1,94 @@
+// Arrays whose axes have any length and any stride: the engine's tensor plans.
+#include <fmt/format.h>
+
+#include "buffer.hpp"
+#include "faro/engine/permute_plan.hpp"
+#include "service/array_move.hpp"
+#include "watch.hpp"
+
+namespace faro::python {
+namespace {
+
+using Lengths = std::vector<std::uint64_t>;
+using Strides = std::vector<std::int64_t>;
+
+// Element (0, 0, ..) of a view is above the lowest address by what negative strides reach down.
+ArrayPlaces places(const Lengths& shape, const Strides& strides) {
+  ArrayPlaces result{shape, strides, 0};
+  for (std::size_t d = 0; d < shape.size(); ++d) {
+    if (strides[d] >= 0 || shape[d] == 0) continue;
+    const auto reach = std::uint64_t{0} - static_cast<std::uint64_t>(strides[d]);
+    result.offset += reach * (shape[d] - 1);
+  }
+  return result;
+}
+
+class TensorPlan {
+ public:
+  TensorPlan(const TensorMap& map, const TensorShape& shape, int threads)
+      : plan_(PermutePlan::out_of_place(map, shape, {.threads = threads})) {}
+
+  void run(nb::handle x, nb::handle out, nb::handle progress) const {
+    Buffer from;
+    Buffer to;
+    if (!from.take(x.ptr(), Buffer::Use::read) || !to.take(out.ptr(), Buffer::Use::write))
+      throw nb::python_error();
+    const auto [a, a_bytes] = from.extent();
+    const auto [b, b_bytes] = to.extent();
+    if (a_bytes < plan_.facts().from_bytes || b_bytes < plan_.facts().to_bytes)
+      throw Error(ErrorCode::usage,
+                  fmt::format("arrays over {} and {} bytes for a plan of {} and {}", a_bytes,
+                              b_bytes, plan_.facts().from_bytes, plan_.facts().to_bytes));
+    if (a < b + b_bytes && b < a + a_bytes)
+      throw Error(ErrorCode::usage, "out overlaps the array; it must be the same memory or apart");
+    const std::span<const std::byte> source(a, a_bytes);
+    const std::span<std::byte> target(b, b_bytes);
+    watched(progress.ptr(), Watch::Interrupt::stops, lock_for(plan_.data_bytes()),
+            [&](const Progress& hears) { plan_.execute(source, target, hears); });
+  }
+  const PermutePlan& plan() const { return plan_; }
+
+ private:
+  PermutePlan plan_;
+};
+
+// The map of a text and the shape of its result; nothing where the text is one of index bits.
+std::optional<std::pair<TensorMap, Lengths>> tensor_map(const std::string& text,
+                                                        const Lengths& shape,
+                                                        std::uint64_t element_bytes,
+                                                        std::optional<std::int64_t> axis) {
+  if (is_foreign(text)) return {};
+  NpyHeader header;
+  header.shape = shape;
+  header.element_bytes = element_bytes;
+  auto move = array_move(header, text, axis, NpyHeader::Order::c, "permute");
+  if (!move) return {};
+  return std::pair{std::move(move->map), std::move(move->to.shape)};
+}
+
+TensorMap along(const NamedMap& map, std::uint64_t outer, std::uint64_t inner) {
+  return beside(beside(TensorMap::identity(outer), TensorMap::from_bits(map.map)),
+                TensorMap::identity(inner));
+}
+
+}  // namespace
+
+void bind_tensors(nb::module_& m) {
+  nb::class_<TensorMap>(m, "TensorMap");
+  m.def("tensor_map", tensor_map, nb::arg("text"), nb::arg("shape"), nb::arg("itemsize"),
+        nb::arg("axis").none());
+  m.def("tensor_along", along);
+  m.def("tensor_identity", &TensorMap::identity);
+  nb::class_<TensorPlan>(m, "TensorPlan")
+      .def("__init__",
+           [](TensorPlan* self, const TensorMap& map, std::uint64_t element_bytes,
+              const Lengths& from, const Strides& from_strides, const Lengths& to,
+              const Strides& to_strides, int threads) {
+             new (self) TensorPlan(
+                 map, {element_bytes, places(from, from_strides), places(to, to_strides)}, threads);
+           })
+      .def("run", &TensorPlan::run, nb::arg("x"), nb::arg("out"), nb::arg("progress").none())
+      .def("describe", [](const TensorPlan& p) { return p.plan().describe(); });
+}
+
+}  // namespace faro::python
