@@ -6,9 +6,11 @@ cd "$(dirname "${BASH_SOURCE[0]}")/.."
 [ -x build/python-env/bin/python ] || .ci/python.sh || exit 1
 env=$PWD/build/python-env/bin
 # One by one: a system that cannot be had is skipped, not all.
-for peer in einops jax qiskit cirq-core pymorton; do
+for peer in einops jax qiskit cirq-core pymorton zarr matplotlib; do
   "$env/pip" install -q "$peer" || echo "not installed: $peer"
 done
+# For pycute alone, which is pure Python; its compiler is not needed.
+"$env/pip" install -q --no-deps nvidia-cutlass || echo "not installed: nvidia-cutlass"
 tests=$PWD/python/peers
 log=$PWD/build/peers.log
 (cd /tmp && XLA_FLAGS=--xla_force_host_platform_device_count=8 JAX_PLATFORMS=cpu \

@@ -159,7 +159,7 @@ def _move(a, m, outer, inner, out, threads, copy, progress):
                 out[...] = target
             return out
     plan = _plans(m, a.itemsize, outer, inner, same, threads)
-    with_progress(lambda heard: plan.run(a, None if same else out, heard), progress)
+    with_progress(lambda heard: plan._run(a, None if same else out, heard), progress)
     return out
 
 
@@ -258,15 +258,13 @@ def contiguous(x, order="C", /, *, out=None, threads=None):
     """numpy.ascontiguousarray / asfortranarray for views, at the speed of memory."""
     if order not in ("C", "F"):
         raise ValueError(f"order is 'C' or 'F', not {order!r}")
-    np = numpy()
     a, library = lend(x)
     count = threads_of(threads)
     if out is None:
         ready = a.flags.c_contiguous if order == "C" else a.flags.f_contiguous
         if ready:
             return x
-        result = np.empty(a.shape, a.dtype, order=order)
-        _copy_view(a, result, count)
+        result = _copied(a, count) if order == "C" else _copied(a.T, count).T
         return give_back(result, x, library)
     target = _target(out, library, a)
     if target.size != a.size:
@@ -279,6 +277,16 @@ def contiguous(x, order="C", /, *, out=None, threads=None):
         raise ValueError(f"out has shape {target.shape}, the array {a.shape}")
     _copy_view(a, flat.reshape(a.shape), count)
     return out
+
+
+def _copied(a, threads):
+    """A new array in C order."""
+    np = numpy()
+    if a.nbytes <= _small_bytes:
+        return a.copy(order="C")
+    result = np.empty(a.shape, a.dtype)
+    _copy_view(a, result, threads)
+    return result
 
 
 def _copy_view(a, out, threads, copy=None, progress=None):
@@ -315,9 +323,7 @@ def rearrange(x, pattern, /, *, out=None, threads=None, **sizes):
     split, order, joined = _rearrangement(words, a.shape)
     view = a.reshape(split).transpose(order)
     if out is None:
-        result = numpy().empty(view.shape, a.dtype)
-        _copy_view(view, result, threads_of(threads))
-        return give_back(result.reshape(joined), x, library)
+        return give_back(_copied(view, threads_of(threads)).reshape(joined), x, library)
     target = _target(out, library, a)
     _fits(target, joined)
     if not target.flags.c_contiguous:
@@ -359,17 +365,13 @@ def check(x, y, map, /, *, axis=None):
     return None if found is None else Mismatch(*found)
 
 
-class Plan:
-    """Made once, executed many times, from any number of threads."""
-
-    __slots__ = ("_plan", "_options", "_facts", "__weakref__")
+class Plan(_core.ArrayPlan):
+    """Made once, executed many times, from any number of threads: plan(x), plan(x, out)."""
 
     def __init__(self, map, *, itemsize=1, outer=1, inner=1, in_place=False, threads=None):
         m = _core.map_for(map, None, ())
-        count = threads_of(threads)
-        self._plan = _core.ArrayPlan(m, itemsize, outer, inner, in_place, count)
+        super().__init__(m, itemsize, outer, inner, in_place, threads_of(threads))
         self._options = (m, itemsize, outer, inner, bool(in_place), threads)
-        self._facts = None
 
     @classmethod
     def of(cls, x, map, *, axis=None, in_place=False, measure=False, threads=None):
@@ -383,12 +385,11 @@ class Plan:
         if measure and not in_place and a.size:
             np = numpy()
             a = np.ascontiguousarray(a)
-            plan._plan.measure(a, np.empty_like(a))
+            plan._measure(a, np.empty_like(a))
         return plan
 
-    def __call__(self, x, out=None, *, progress=None):
-        if progress is None and out is not None and self._plan.run_ready(x, out):
-            return out
+    # What the type's own call leaves: no out, other libraries, progress, and every refusal.
+    def _call(self, x, out=None, *, progress=None):
         m, itemsize, outer, inner, in_place, _ = self._options
         a, library = lend(x)
         if a.itemsize != itemsize or a.size != outer * inner << m.width:
@@ -402,35 +403,30 @@ class Plan:
             target, _ = writable(x, library)
             if not target.flags.c_contiguous:
                 raise UsageError("a plan in place takes an array in C order")
-            with_progress(lambda heard: self._plan.run(target, None, heard), progress)
+            with_progress(lambda heard: self._run(target, None, heard), progress)
             return x
         np = numpy()
-        if not a.flags.c_contiguous:
-            a = np.ascontiguousarray(a)
+        a = np.ascontiguousarray(a)
         if out is None:
             target = np.empty(a.shape, a.dtype)
-            with_progress(lambda heard: self._plan.run(a, target, heard), progress)
-            return give_back(target, x, library, getattr(x, "shape", None))
-        target, _ = writable(out, library)
-        if not target.flags.c_contiguous:
-            raise UsageError("a plan takes an out in C order; permute() takes any")
-        with_progress(lambda heard: self._plan.run(a, target, heard), progress)
-        return out
-
-    def _fact(self, k):
-        if self._facts is None:
-            self._facts = self._plan.facts
-        return self._facts[k]
+        else:
+            target = _target(out, library, a)
+            if target.size != a.size:
+                raise UsageError(f"out has shape {target.shape}, the array {a.shape}")
+            if not target.flags.c_contiguous:
+                raise UsageError("a plan takes an out in C order; permute() takes any")
+        with_progress(lambda heard: self._run(a, target, heard), progress)
+        return give_back(target, x, library, getattr(x, "shape", None)) if out is None else out
 
     map = property(lambda self: self._options[0])
     in_place = property(lambda self: self._options[4])
-    passes = property(lambda self: self._fact(0))
-    bytes_moved = property(lambda self: self._fact(1))
-    working_bytes = property(lambda self: self._fact(2))
-    threads = property(lambda self: self._fact(3))
+    passes = property(lambda self: self._facts[0])
+    bytes_moved = property(lambda self: self._facts[1])
+    working_bytes = property(lambda self: self._facts[2])
+    threads = property(lambda self: self._facts[3])
 
     def __str__(self):
-        return self._plan.describe()
+        return self._describe()
 
     def __repr__(self):
         m, itemsize, outer, inner, in_place, _ = self._options
@@ -439,8 +435,14 @@ class Plan:
         )
 
     def __reduce__(self):
-        m, itemsize, outer, inner, in_place, threads = self._options
-        return (_plan_again, (m, itemsize, outer, inner, in_place, threads))
+        return (_plan_again, self._options)
+
+    # Immutable: a copy is itself.
+    def __copy__(self):
+        return self
+
+    def __deepcopy__(self, memo):
+        return self
 
     def __eq__(self, other):
         return isinstance(other, Plan) and self._options == other._options
@@ -451,7 +453,7 @@ class Plan:
     def _repr_html_(self):
         rows = [("map", self.map), ("passes", self.passes), ("bytes moved", self.bytes_moved),
                 ("working bytes", self.working_bytes), ("threads", self.threads)]
-        return table_html("plan", rows) + f"<pre>{escape(self._plan.describe())}</pre>"
+        return table_html("plan", rows) + f"<pre>{escape(self._describe())}</pre>"
 
 
 def _plan_again(m, itemsize, outer, inner, in_place, threads):

@@ -197,3 +197,213 @@ def test_morton():
     m = faro.BitMap("morton:interleave(x, y)", shape=(8, 8))
     for y, x in itertools.product(range(8), repeat=2):
         assert m(8 * y + x) == pymorton.interleave(x, y)
+
+
+def cute_places(layout, count):
+    return [layout(i) for i in range(count)]
+
+
+def test_cute_layouts():
+    pycute = pytest.importorskip("pycute")
+    rng = random.Random(11)
+    for _ in range(60):
+        bits = rng.randrange(2, 8)
+        order = rng.sample(range(bits), bits)  # where each bit of the coordinate goes
+        shape, stride, at = [], [], 0
+        while at < bits:
+            run = 1
+            while at + run < bits and order[at + run] == order[at + run - 1] + 1 and rng.random() < 0.7:
+                run += 1
+            shape.append(1 << run)
+            stride.append(1 << order[at])
+            at += run
+        theirs = pycute.Layout(tuple(shape), tuple(stride))
+        m = faro.BitMap(f"cute:({','.join(map(str, shape))}):({','.join(map(str, stride))})")
+        assert m.table().tolist() == cute_places(theirs, 1 << bits)
+        written = m.to("cute")
+        ours = eval("pycute.Layout(({}), ({}))".format(
+            *[part.strip("()") + "," for part in written.split(":")]), {"pycute": pycute})
+        assert cute_places(ours, 1 << bits) == m.table().tolist(), written
+    for base, least, shift in [(3, 3, 3), (3, 4, 3), (2, 3, 3), (1, 2, 4), (2, 1, -3), (2, 0, 2)]:
+        theirs = pycute.Swizzle(base, least, shift)
+        m = faro.BitMap(f"cute:Swizzle<{base},{least},{shift}>", width=12)
+        assert m.table().tolist() == [theirs(i) for i in range(1 << 12)]
+
+
+def test_zarr_chunks(tmp_path):
+    zarr = pytest.importorskip("zarr")
+    shape, chunks = (8, 16), (4, 2)
+    numbers = np.arange(128, dtype="<i8").reshape(shape)
+    store = zarr.create_array(tmp_path / "z", shape=shape, chunks=chunks, dtype="<i8",
+                              compressors=None, zarr_format=2)
+    store[...] = numbers
+    p = faro.Placement.read("(4,2)", shape=shape, system="zarr")
+    for device in range(p.devices):
+        row, column = divmod(device, 8)
+        held = np.frombuffer((tmp_path / "z" / f"{row}.{column}").read_bytes(), "<i8")
+        assert (p.indices(device) == held).all()
+
+
+def test_shardy_text_as_jax_lowers_it():
+    jax = pytest.importorskip("jax")
+    if len(jax.devices()) < 8:
+        pytest.skip("JAX was started with fewer devices")
+    import re
+
+    from jax.sharding import Mesh, NamedSharding, PartitionSpec as P
+
+    rng = random.Random(19)
+    devices = np.array(jax.devices()[:8])
+    judged = 0
+    for _ in range(12):
+        sides = rng.choice([(8,), (2, 4), (2, 2, 2)])
+        mesh = Mesh(devices.reshape(sides), [f"m{k}" for k in range(len(sides))])
+        spec = [None, None]
+        for name in rng.sample(mesh.axis_names, rng.randrange(1, len(sides) + 1)):
+            d = rng.randrange(2)
+            spec[d] = name if spec[d] is None else (
+                (spec[d], name) if isinstance(spec[d], str) else (*spec[d], name))
+        sharding = NamedSharding(mesh, P(*spec))
+        shape = (16, 8)
+        lowered = jax.jit(lambda a: a, in_shardings=sharding).lower(np.zeros(shape)).as_text()
+        found = re.search(r"sdy\.mesh @mesh = (<[^>]*>)", lowered)
+        words = re.search(r"#sdy\.sharding<@mesh, (\[[^\]]*\])", lowered)
+        if not found or not words:
+            pytest.skip("this JAX lowers no sdy")
+        p = faro.Placement.read(f"{found[1]} {words[1]}", shape=shape, system="sdy")
+        assert p == faro.Placement.read(sharding, shape=shape)
+        for device, indices in owners(sharding, shape).items():
+            assert (p.indices(device) == indices).all()
+        judged += 1
+    assert judged == 12
+
+
+def test_xla_shardings_as_xla_reads_them():
+    jax = pytest.importorskip("jax")
+    from jax._src.lib import xla_client
+
+    make = getattr(xla_client.HloSharding, "iota_tile", None)
+    if make is None:
+        pytest.skip("this JAX makes no iota tiles")
+    for dims, reshape, transpose in [((2, 1, 4), (4, 2), (1, 0)), ((1, 8, 1), (8,), (0,)),
+                                     ((2, 4, 1), (2, 2, 2), (2, 0, 1)), ((4, 2, 1), (2, 4), (1, 0))]:
+        theirs = make(dims=list(dims), reshape_dims=list(reshape), transpose_perm=list(transpose),
+                      subgroup_types=[])
+        p = faro.Placement.read(theirs, shape=(16, 16, 16))
+        order = np.arange(8).reshape(reshape).transpose(transpose).reshape(dims)
+        numbers = np.arange(4096).reshape(16, 16, 16)
+        for tile in itertools.product(*map(range, dims)):
+            block = numbers[tuple(slice(t * 16 // d, (t + 1) * 16 // d) for t, d in zip(tile, dims))]
+            assert (p.indices(int(order[tile])) == block.ravel()).all()
+        assert faro.Placement.read(str(theirs), shape=(16, 16, 16)) == p
+
+
+def test_xla_texts_as_xla_reads_them():
+    jax = pytest.importorskip("jax")
+    from jax._src.lib import xla_client
+
+    del jax
+    read = getattr(xla_client.HloSharding, "from_string", None)
+    if read is None:
+        pytest.skip("this JAX reads no texts")
+    rng = random.Random(20)
+    texts = ["{mesh['a'=2,'b'=4], [{'a'}, {'b'}, {}]}", "{mesh['a'=2,'b'=4], [{'b','a'}, {}, {}]}",
+             "{mesh['a'=2,'b'=2,'c'=2], [{'c'}, {}, {'a'}]}", "{devices=[2,1,4]<=[4,2]T(1,0)}",
+             "{devices=[2,1,2,2]<=[2,2,2]T(2,1,0) last_tile_dim_replicate}",
+             "{devices=[1,8,1]<=[8]}", "{replicated}"]
+    for _ in range(20):
+        dims = rng.choice([(2, 2, 2), (8, 1, 1), (4, 1, 2), (1, 2, 4)])
+        matrix = [1, 2, 4]
+        rng.shuffle(matrix)
+        flip = rng.randrange(8)
+        order = [flip ^ sum(matrix[b] for b in range(3) if t >> b & 1) for t in range(8)]
+        texts.append(f"{{devices=[{','.join(map(str, dims))}]{','.join(map(str, order))}}}")
+    numbers = np.arange(4096).reshape(16, 16, 16)
+    for text in texts:
+        theirs = read(text)
+        if "mesh" in text:
+            theirs = xla_client.HloSharding.v3_to_v2_sharding(theirs)
+        p = faro.Placement.read(text, shape=(16, 16, 16), devices=8)
+        if theirs.is_replicated():
+            assert p.replicas == 8 and (p.indices(5) == numbers.ravel()).all()
+            continue
+        dims = list(theirs.tile_assignment_dimensions())
+        order = np.array(theirs.tile_assignment_devices()).reshape(dims)
+        for tile in itertools.product(*map(range, dims)):
+            block = numbers[tuple(slice(t * 16 // d, (t + 1) * 16 // d)
+                                  for t, d in zip(tile[:3], dims[:3]))]
+            assert (p.indices(int(order[tile])) == block.ravel()).all(), text
+
+
+def test_jax_operator():
+    jax = pytest.importorskip("jax")
+    import faro.jax
+
+    jnp = jax.numpy
+    m = faro.BitMap("i:4 -> gray(i) ^ 3")
+    table = m.table()
+    x = jnp.arange(16.0)
+    y = faro.jax.permute(x, m)
+    assert (np.asarray(y)[table] == np.asarray(x)).all()
+    assert (jax.jit(lambda a: faro.jax.permute(a, "i -> gray(i) ^ 3"))(x) == y).all()
+    weights = jnp.arange(16.0) ** 2
+    slope = jax.grad(lambda a: (faro.jax.permute(a, m) * weights).sum())
+    assert (np.asarray(slope(x)) == np.asarray(weights)[table]).all()
+    assert (jax.jit(slope)(x) == slope(x)).all()
+    rows = jnp.arange(48.0).reshape(3, 16)
+    wanted = faro.permute(np.asarray(rows), m, axis=1)
+    assert (jax.vmap(lambda r: faro.jax.permute(r, m))(rows) == wanted).all()
+    assert (jax.vmap(lambda r: faro.jax.permute(r, m), 1, 1)(rows.T) == wanted.T).all()
+    assert (faro.jax.permute(rows, m, axis=1) == wanted).all()
+    assert (jax.jvp(lambda a: faro.jax.permute(a, m), (x,), (x,))[1] == y).all()
+    assert (jax.vmap(jax.grad(lambda a: (faro.jax.permute(a, m) ** 2).sum()))(rows) == 2 * rows).all()
+    assert faro.jax.permute(x.astype("bfloat16"), m).dtype == jnp.bfloat16
+    with pytest.raises(ValueError, match="2\\^p"):
+        faro.jax.permute(jnp.zeros(6), m)
+
+
+def test_pictures():
+    matplotlib = pytest.importorskip("matplotlib")
+    matplotlib.use("Agg")
+    import faro.plot
+
+    ax = faro.plot.bits("i:5 -> gray(i) ^ 3")
+    assert len(ax.lines) == 9 + 1  # five bits, four sums, and the rings
+    assert faro.plot.matrix("i:5 -> ungray(i)").images[0].get_array().shape == (5, 6)
+    s = faro.plan("i:4 -> ungray(i)", "cube:4", elements=10)
+    drawn = faro.plot.schedule(s)
+    assert drawn.images[0].get_array().shape == (4, s.steps)
+    assert faro.plot.schedule(s, ax=ax) is ax
+    with pytest.raises(faro.Impossible):
+        faro.plot.schedule(faro.plan("i:6 -> rev(i)", "mesh:8x8"))
+
+
+def test_qubits_stand_as_the_simulators_have_them():
+    qiskit = pytest.importorskip("qiskit")
+    cirq = pytest.importorskip("cirq")
+    from qiskit.quantum_info import Statevector
+
+    import faro.qubits
+
+    rng = np.random.default_rng(23)
+    n = 5
+    circuit = qiskit.QuantumCircuit(n)
+    qubits = cirq.LineQubit.range(n)
+    operations = []
+    for _ in range(20):
+        a, b = (int(k) for k in rng.choice(n, 2, replace=False))
+        angle = float(rng.random())
+        circuit.ry(angle, a)
+        circuit.cx(a, b)
+        operations += [cirq.ry(angle)(qubits[a]), cirq.CNOT(qubits[a], qubits[b])]
+    theirs = Statevector.from_int(0, 1 << n).evolve(circuit).data
+    other = cirq.Circuit(operations).final_state_vector(qubit_order=qubits, dtype=np.complex128)
+    assert np.allclose(faro.qubits.reorder(theirs, "qiskit", "cirq"), other)
+    order = [int(k) for k in rng.permutation(n)]
+    shuffled = cirq.Circuit(operations).final_state_vector(
+        qubit_order=[qubits[k] for k in order], dtype=np.complex128)
+    moved = faro.qubits.reorder(other, list(range(n)), order, "cirq")
+    assert np.allclose(moved, shuffled)
+    state = theirs.reshape((2,) * n).copy()
+    assert faro.qubits.reorder(state, "qiskit", "cirq", out=state) is state
+    assert np.allclose(state.ravel(), other)

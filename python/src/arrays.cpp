@@ -226,14 +226,19 @@ void run_on_memory(const ArrayPlan& plan, nb::handle x, nb::handle out, nb::hand
   plan.run(a, b, progress.ptr());
 }
 
-// A plan called on two arrays, both in C order: the ready plan's short way.
+bool fits(const Buffer& buffer, const ArrayPlan& plan) {
+  return buffer.in_c_order() && static_cast<std::uint64_t>(buffer.view().len) == plan.bytes() &&
+         static_cast<std::uint64_t>(buffer.view().itemsize) == plan.shape().element_bytes;
+}
+
+// A plan called on two arrays, both in C order: the ready plan's short way. `out` is x in place.
 bool run_ready(const ArrayPlan& plan, nb::handle x, nb::handle out) {
   Buffer from;
   Buffer to;
   const bool in_place = plan.where() == Where::in_place;
+  if (in_place && !x.is(out)) return false;
   if (Py_TYPE(x.ptr()) != numpy().ndarray || !holds_no_references(x.ptr())) return false;
-  if (!from.take(x.ptr(), in_place ? Buffer::Use::write : Buffer::Use::read) ||
-      !from.in_c_order() || static_cast<std::uint64_t>(from.view().len) != plan.bytes()) {
+  if (!from.take(x.ptr(), in_place ? Buffer::Use::write : Buffer::Use::read) || !fits(from, plan)) {
     PyErr_Clear();
     return false;
   }
@@ -243,8 +248,7 @@ bool run_ready(const ArrayPlan& plan, nb::handle x, nb::handle out) {
     return true;
   }
   if (Py_TYPE(out.ptr()) != numpy().ndarray || !holds_no_references(out.ptr()) ||
-      !to.take(out.ptr(), Buffer::Use::write) || !to.in_c_order() ||
-      static_cast<std::uint64_t>(to.view().len) != plan.bytes()) {
+      !to.take(out.ptr(), Buffer::Use::write) || !fits(to, plan)) {
     PyErr_Clear();
     return false;
   }
@@ -254,9 +258,28 @@ bool run_ready(const ArrayPlan& plan, nb::handle x, nb::handle out) {
   return true;
 }
 
-// The bit map from the C-order index of a view to its place in memory from the lowest address
-// on, in
-// elements; nothing where the view is none: sides or strides of no power of two, holes, overlaps.
+// plan(x, out), a slot of the type so that it costs no frame; everything else is Python's _call.
+PyObject* call_plan(PyObject* self, PyObject* arguments, PyObject* names) {
+  if (names == nullptr && PyTuple_Size(arguments) == 2 && nb::inst_ready(self)) {
+    PyObject* x = PyTuple_GetItem(arguments, 0);
+    PyObject* out = PyTuple_GetItem(arguments, 1);
+    try {
+      if (run_ready(*nb::inst_ptr<ArrayPlan>(self), x, out)) return Py_NewRef(out);
+    } catch (nb::python_error& error) {
+      error.restore();
+      return nullptr;
+    } catch (const std::exception&) {  // told by the long way, which meets it again
+    }
+  }
+  PyObject* slow = PyObject_GetAttrString(self, "_call");
+  if (slow == nullptr) return nullptr;
+  PyObject* result = PyObject_Call(slow, arguments, names);
+  Py_DECREF(slow);
+  return result;
+}
+
+// The bit map from the C-order index of a view to its place in memory from the lowest address on,
+// in elements; nothing where the view is none: sides or strides of no power of two, holes, overlaps.
 std::optional<NamedMap> memory_map(const std::vector<std::int64_t>& shape,
                                    const std::vector<std::int64_t>& strides,
                                    std::int64_t element_bytes) {
@@ -306,7 +329,8 @@ nb::object first_mismatch(const NamedMap& map, std::uint64_t element_bytes, std:
 }
 
 void bind_plan(nb::module_& m) {
-  nb::class_<ArrayPlan> c(m, "ArrayPlan");
+  static PyType_Slot slots[] = {{Py_tp_call, reinterpret_cast<void*>(call_plan)}, {0, nullptr}};
+  nb::class_<ArrayPlan> c(m, "ArrayPlan", nb::type_slots(slots));
   c.def("__init__", [](ArrayPlan* self, const NamedMap& map, std::uint64_t element_bytes,
                        std::uint64_t outer, std::uint64_t inner, bool in_place, int threads) {
     new (self) ArrayPlan(map, {element_bytes, outer, inner},
@@ -314,9 +338,8 @@ void bind_plan(nb::module_& m) {
     // Refuses what is too large now, not when it runs.
     if (self->small() == nullptr) self->plan();
   });
-  c.def("run", run_on_memory, nb::arg("x"), nb::arg("out").none(), nb::arg("progress").none());
-  c.def("run_ready", run_ready, nb::arg("x"), nb::arg("out").none());
-  c.def("measure", [](ArrayPlan& self, nb::handle x, nb::handle out) {
+  c.def("_run", run_on_memory, nb::arg("x"), nb::arg("out").none(), nb::arg("progress").none());
+  c.def("_measure", [](ArrayPlan& self, nb::handle x, nb::handle out) {
     Buffer from;
     Buffer to;
     if (!from.take(x.ptr(), Buffer::Use::read) || !to.take(out.ptr(), Buffer::Use::write))
@@ -328,12 +351,12 @@ void bind_plan(nb::module_& m) {
         {.threads = self.threads_asked()}));
   });
   c.def_prop_ro("map", [](const ArrayPlan& p) { return p.map(); });
-  c.def_prop_ro("bytes", [](const ArrayPlan& p) { return p.bytes(); });
-  c.def_prop_ro("facts", [](const ArrayPlan& p) {
+  c.def_prop_ro("_bytes", [](const ArrayPlan& p) { return p.bytes(); });
+  c.def_prop_ro("_facts", [](const ArrayPlan& p) {
     const PlanFacts& f = p.plan().facts();
     return nb::make_tuple(f.passes.size(), f.bytes_moved, f.working_bytes, f.threads);
   });
-  c.def("describe", [](const ArrayPlan& p) { return p.plan().describe(); });
+  c.def("_describe", [](const ArrayPlan& p) { return p.plan().describe(); });
 }
 
 }  // namespace

@@ -37,7 +37,7 @@ std::string canonical(const Placement& p) {
 }
 
 void bind_placement(nb::module_& m) {
-  nb::class_<Placement> c(m, "Placement", nb::dynamic_attr());
+  nb::class_<Placement> c(m, "Placement", nb::dynamic_attr(), nb::is_weak_referenceable());
   c.def(
       "__init__",
       [](Placement* self, const std::string& text, std::optional<Shape> shape,

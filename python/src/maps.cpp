@@ -156,7 +156,7 @@ NamedMap map_from(nb::handle object, std::optional<int> width,
 }
 
 void bind_maps(nb::module_& m) {
-  nb::class_<NamedMap> c(m, "BitMap", nb::dynamic_attr());
+  nb::class_<NamedMap> c(m, "BitMap", nb::dynamic_attr(), nb::is_weak_referenceable());
   c.def(
       "__init__",
       [](NamedMap* self, const std::string& text, std::optional<int> width,

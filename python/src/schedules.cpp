@@ -145,7 +145,7 @@ nb::tuple simulated(const std::string& schedule, nb::handle x, nb::handle out) {
 }  // namespace
 
 void bind_schedules(nb::module_& m) {
-  nb::class_<Plan> c(m, "Schedule", nb::dynamic_attr());
+  nb::class_<Plan> c(m, "Schedule", nb::dynamic_attr(), nb::is_weak_referenceable());
   c.def_prop_ro("map", [](const Plan& p) -> std::optional<NamedMap> {
     if (!p.request().is_map()) return {};
     return NamedMap{p.request().map().map, {}};
