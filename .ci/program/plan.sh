@@ -22,6 +22,23 @@ exits "packets" 0 "$faro" plan 'i:6 -> ungray(i)' --on cube:6 --elements 60 --st
 prints "packets" 'start-ups'
 exits "a negative price" 2 "$faro" plan 'i:6 -> ungray(i)' --on cube:6 --startup -1
 
+# A sort is planned, written and judged; a file that says that it is a network is refused.
+exits "a sort" 0 "$faro" plan --sort 6 --on cube:3 --layout 'consecutive gray' --schedule sort.json
+for words in 'bitonic sort of 2^6 keys' 'bitonic-sort' 'proved for all 2^3 processors' 'replayed'; do
+  prints "a sort" "$words"
+done
+exits "its file" 0 "$faro" verify sort.json --by both
+sed 's/"kind":"sort"/"kind":"butterfly"/' sort.json >network.json
+exits "a sort as a network" 1 "$faro" verify network.json
+prints "a sort as a network" 'stage'
+sed 's/"order":"msb"/"order":"lsb"/' sort.json >other.json
+exits "a sort from below" 1 "$faro" verify other.json
+exits "a sort and a network" 2 "$faro" plan --sort 6 --butterfly 6 --on cube:3
+exits "a sort with an order" 2 "$faro" plan --sort 6 --on cube:3 --order lsb
+exits "a network in natural order" 0 "$faro" plan --butterfly 12 --on cube:6 --layout 'cyclic binary||gray' --output natural
+prints "a network in natural order" '64 steps'
+prints "what it is made of" 'phases(butterfly-sectioning, affine-full-rank)'
+
 # Files of destinations: any permutation to 10 dimensions, maps of any size.
 py "
 r = np.random.default_rng(1)

@@ -40,8 +40,17 @@ object exchange1 0 plan 'i -> rev(i)' --on ranks:8 --nodes 2 --elements 2^26 --e
 object exchange2 0 plan 'i:64 -> gray(rev(i))' --on ranks:2^40 --nodes 2^20 --element-bytes 16 --relabel --in-place
 object exchange3 0 plan 'i:3 -> ~i' --on ranks:8 --element-bytes 3 --startup 0 --transfer 0.5
 object plan8 0 plan --butterfly 6 --on cube:3 --layout 'cyclic binary||gray'
+object plan10 0 plan --sort 5 --on cube:2 --layout consecutive
 object plan9 0 plan 'p:3 | m:4 -> m[3:1] | p m[0]' --on cube:3 --startup 3
 "$faro" plan 'i -> gray(i)' --on cube:4 --schedule good.json >/dev/null 2>&1
+for written in "i -> gray(i) --on cube:4" "i -> rev(i) --on torus:8x8" "i -> rev(i) --on pops:8,4" \
+    "i -> ~i --on ranks:8" "--sort 5 --on cube:2" "--butterfly 6 --on cube:3 --output natural"; do
+  case $written in --*) map=() rest=$written ;; *) map=("${written%% --on*}") rest="--on${written#*--on}" ;; esac
+  # shellcheck disable=SC2086
+  "$faro" plan ${map[@]+"${map[@]}"} $rest --schedule s.json >/dev/null 2>&1
+  check "a schedule file of $written fits its schema" \
+    "$python" "$root/.ci/schema.py" "$root/docs/schemas" s.json
+done
 sed 's/"across": *0/"across": 1/' good.json >bad.json
 object verdict1 0 verify good.json
 object verdict2 1 verify bad.json

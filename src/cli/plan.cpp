@@ -21,6 +21,7 @@ namespace {
 struct Options {
   RequestText request;
   std::optional<std::uint64_t> butterfly;
+  std::optional<std::uint64_t> sort;
   ButterflyText butterfly_text;
   std::optional<std::string> algorithm;
   std::string verify = "auto";
@@ -30,6 +31,7 @@ struct Options {
   std::optional<double> transfer;
   std::optional<std::uint64_t> packet;
   ExchangeOptionsText exchange;
+  bool computes() const { return butterfly || sort; }
 };
 
 VerifyBy verify_by(const std::string& text) {
@@ -55,24 +57,29 @@ std::optional<PacketPrices> packet_prices(const Options& options) {
 Request butterfly_from(const Options& options) {
   if (options.request.map || options.request.destinations || options.request.elements)
     throw Error(ErrorCode::usage,
-                "--butterfly plans a computation; it takes no map, destinations or elements");
+                "--butterfly and --sort plan a computation; they take no map, destinations or "
+                "elements");
+  if (options.butterfly && options.sort)
+    throw Error(ErrorCode::usage, "--butterfly is a network, --sort passes of them; take one");
   if (options.expand || packet_prices(options))
-    throw Error(ErrorCode::usage, "--expand and packets are for maps, not for --butterfly");
+    throw Error(ErrorCode::usage,
+                "--expand and packets are for maps, not for --butterfly or --sort");
   ButterflyText text = options.butterfly_text;
-  text.index_bits = *options.butterfly;
+  text.index_bits = options.sort ? *options.sort : *options.butterfly;
+  if (options.sort) text.computation = ButterflyGoal::Computation::sort;
   text.on = options.request.machine;
   return butterfly_request(text);
 }
 
 Request request_of(const Options& options) {
-  if (options.butterfly) return butterfly_from(options);
+  if (options.computes()) return butterfly_from(options);
   RequestText text = options.request;
   if (options.algorithm == extended_cube.name()) text.map_names = MapNames::a_subcube;
   return request_from(text);
 }
 
 int run_exchange(const Options& options, Output& out) {
-  if (!options.request.map || options.butterfly || options.algorithm || options.schedule ||
+  if (!options.request.map || options.computes() || options.algorithm || options.schedule ||
       options.packet || options.expand || options.verify != "auto")
     throw Error(ErrorCode::usage,
                 "--element-bytes asks for the exchange of an array, which a map says; for a "
@@ -88,7 +95,7 @@ int run_exchange(const Options& options, Output& out) {
 
 int run_disk(const Options& options, Output& out) {
   if (!options.request.map || options.request.destinations || options.request.elements ||
-      options.butterfly || options.algorithm || options.schedule || options.expand ||
+      options.computes() || options.algorithm || options.schedule || options.expand ||
       packet_prices(options) || options.exchange.nodes || options.exchange.buffer ||
       options.exchange.relabel || options.exchange.in_place)
     throw Error(ErrorCode::usage,
@@ -169,8 +176,11 @@ const Command plan_command{
           .completes(Completes::file);
       arguments.option("--butterfly", "BITS", o->butterfly,
                        "instead of a map: a butterfly network over 2^BITS elements");
-      arguments.option("--layout", "LAYOUT", o->butterfly_text.layout,
-                       "of the butterfly's elements: cyclic (default) or consecutive, with a code");
+      arguments.option("--sort", "BITS", o->sort,
+                       "instead of a map: a bitonic sort of 2^BITS keys");
+      arguments.option(
+          "--layout", "LAYOUT", o->butterfly_text.layout,
+          "of the butterfly's elements or keys: cyclic (default) or consecutive, with a code");
       arguments.option("--order", "ORDER", o->butterfly_text.order, "of the butterfly's stages")
           .one_of({"msb", "lsb"});
       arguments.option("--output", "ORDER", o->butterfly_text.output, "of the butterfly's results")

@@ -36,6 +36,11 @@ Request butterfly_request(const ButterflyText& text) {
   if (text.index_bits > word_bits)
     throw Error(ErrorCode::limit,
                 fmt::format("--butterfly {}: at most 64 index bits", text.index_bits));
+  const bool sorts = text.computation == ButterflyGoal::Computation::sort;
+  if (sorts && (text.order != "msb" || text.output != "binary"))
+    throw Error(ErrorCode::usage,
+                "--order and --output are for --butterfly; a sort has passes of its own, and its "
+                "results end where the last one leaves them");
   ButterflyNetwork network{.processor_bits = butterfly_cube(machine).dimensions,
                            .index_bits = static_cast<int>(text.index_bits),
                            .order = text.order == "lsb"
@@ -47,6 +52,7 @@ Request butterfly_request(const ButterflyText& text) {
       parse_layout(text.layout, {.total = network.index_bits, .processor = network.processor_bits});
   network.allocation = layout.allocation;
   network.encoding = layout.encoding;
+  if (sorts) return Request::of(machine, BitonicSort{network});
   set_output(network, text.output);
   return Request::of(machine, network);
 }

@@ -8,8 +8,9 @@
 
 namespace faro::cli {
 
-// `faro plan --butterfly BITS`.
+// `faro plan --butterfly BITS`, or `--sort BITS`.
 struct ButterflyText {
+  ButterflyGoal::Computation computation = ButterflyGoal::Computation::network;
   std::uint64_t index_bits = 0;
   std::string on;
   std::string layout = "cyclic";

@@ -14,11 +14,14 @@ namespace {
 std::string what_of(const Request& request) {
   if (const auto* network = request.get_if<ButterflyNetwork>())
     return fmt::format("butterfly network of 2^{} elements", network->index_bits);
+  if (const auto* sort = request.get_if<BitonicSort>())
+    return fmt::format("bitonic sort of 2^{} keys", sort->network.index_bits);
   return request.is_map() ? request.text() : "a list of destinations";
 }
 
 PlanWords words_of(const Plan& plan) {
   const auto* network = plan.request().get_if<ButterflyNetwork>();
+  if (const auto* sort = plan.request().get_if<BitonicSort>()) network = &sort->network;
   const bool packed = plan.packets() && plan.packets()->prices.packet_elements > 1;
   return {.what = what_of(plan.asked()),
           .elements = plan.request().elements(),

@@ -97,9 +97,10 @@ Breach goal_breach(const Request& request, const Goal& goal) {
   } else if (const auto* map = std::get_if<MapGoal>(&goal)) {
     if (request.is_map() && *map == request.map()) return {};
   } else if (const auto* butterfly = std::get_if<ButterflyGoal>(&goal)) {
-    if (const auto* network = request.get_if<ButterflyNetwork>())
+    const bool sorts = butterfly->computation == ButterflyGoal::Computation::sort;
+    if (const auto* network = request.get_if<ButterflyNetwork>(); network != nullptr && !sorts)
       return network_breach(*network, *butterfly);
-    if (const auto* sort = request.get_if<BitonicSort>()) {
+    if (const auto* sort = request.get_if<BitonicSort>(); sort != nullptr && sorts) {
       ButterflyNetwork passes = sort->network;
       passes.order = ButterflyGoal::Order::most_significant_first;
       passes.output = ButterflyNetwork::Output::gray;

@@ -8,13 +8,11 @@
 
 namespace faro::inline v1 {
 
-enum class Computation { network, sort };
-
 class ButterflyStages {
  public:
   ButterflyStages() = default;
-  ButterflyStages(Computation computation, const ButterflyGoal& goal)
-      : sort_(computation == Computation::sort),
+  explicit ButterflyStages(const ButterflyGoal& goal)
+      : sort_(goal.computation == ButterflyGoal::Computation::sort),
         msb_(goal.order == ButterflyGoal::Order::most_significant_first),
         bits_(goal.index_bits) {}
 

@@ -77,6 +77,8 @@ void Fingerprint::absorb(const Goal& goal) {
     absorb(butterfly->final_memory_rows ? butterfly->final_memory_rows->size() + 1 : 0);
     if (butterfly->final_memory_rows)
       for (const Word row : *butterfly->final_memory_rows) absorb(row);
+    // Networks keep the fingerprints that they had before files knew sorts.
+    if (butterfly->computation == ButterflyGoal::Computation::sort) absorb(1);
   } else if (const auto* product = std::get_if<MatmulGoal>(&goal)) {
     absorb(matmul_goal);
     for (const std::uint64_t x : {product->order, std::uint64_t{product->a},

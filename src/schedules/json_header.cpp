@@ -116,8 +116,8 @@ Bound bound_from(const Value& value, const Unknown& unknown) {
 
 ButterflyGoal butterfly_goal_from(const Value& value, const Unknown& unknown) {
   ButterflyGoal goal;
-  if (required(value, "kind", "problem").text() != "butterfly")
-    throw Breach{"shape", "problem.kind: \"butterfly\" wanted"};
+  goal.computation =
+      word_from(json_words::computations, required(value, "kind", "problem"), "problem.kind");
   only(value, {"kind", "n", "p", "allocation", "encoding", "order", "in_place", "final"}, "problem",
        unknown);
   goal.processor_bits =
@@ -129,6 +129,9 @@ ButterflyGoal butterfly_goal_from(const Value& value, const Unknown& unknown) {
       word_from(json_words::encodings, required(value, "encoding", "problem"), "problem.encoding");
   if (const auto order = value.member("order"))
     goal.order = word_from(json_words::orders, *order, "problem.order");
+  if (goal.computation == ButterflyGoal::Computation::sort &&
+      goal.order != ButterflyGoal::Order::most_significant_first)
+    throw Breach{"goal", "problem.order: the passes of a sort are \"msb\""};
   if (const auto in_place = value.member("in_place"))
     goal.in_place = boolean_from(*in_place, "problem.in_place");
   const Value final = required(value, "final", "problem");

@@ -48,6 +48,9 @@ inline constexpr Words<Encoding, 4> encodings{{{{Encoding::binary, "binary"},
                                                 {Encoding::gray, "gray"},
                                                 {Encoding::gray_gray, "gray_gray"},
                                                 {Encoding::binary_gray, "binary_gray"}}}};
+inline constexpr Words<ButterflyGoal::Computation, 2> computations{
+    {{{ButterflyGoal::Computation::network, "butterfly"},
+      {ButterflyGoal::Computation::sort, "sort"}}}};
 inline constexpr Words<ButterflyGoal::Order, 2> orders{
     {{{ButterflyGoal::Order::most_significant_first, "msb"},
       {ButterflyGoal::Order::least_significant_first, "lsb"}}}};

@@ -72,10 +72,11 @@ std::string literal(const MapGoal& goal) {
 }
 
 std::string problem_text(const ButterflyGoal& goal) {
-  std::string text = fmt::format(
-      R"({{"kind":"butterfly","n":{},"p":{},"allocation":"{}","encoding":"{}","order":"{}")",
-      goal.processor_bits, goal.index_bits, json_words::allocations.text(goal.allocation),
-      json_words::encodings.text(goal.encoding), json_words::orders.text(goal.order));
+  std::string text =
+      fmt::format(R"({{"kind":"{}","n":{},"p":{},"allocation":"{}","encoding":"{}","order":"{}")",
+                  json_words::computations.text(goal.computation), goal.processor_bits,
+                  goal.index_bits, json_words::allocations.text(goal.allocation),
+                  json_words::encodings.text(goal.encoding), json_words::orders.text(goal.order));
   if (goal.in_place) text += ",\"in_place\":true";
   text += ",\"final\":{\"proc\":";
   add_rows(text, goal.final_processor_rows);

@@ -12,7 +12,6 @@
 #include "machines/bounds.hpp"
 #include "machines/cube/butterfly_bound.hpp"
 #include "machines/pops/bounds.hpp"
-#include "machines/sort_verifiers.hpp"
 #include "planners/header.hpp"
 #include "planners/pops/broadcast.hpp"
 #include "schedules/machine_kind.hpp"
@@ -148,17 +147,6 @@ void check_size(const Request& request) {
                     network->memory_bits(), stages, to_string(rules), limits::butterfly_rules_max));
 }
 
-// A header cannot say that the passes are those of a sort, so they are chosen by the question.
-std::vector<std::unique_ptr<Verifier>> verifiers_of(const BitonicSort& sort, VerifyBy verify) {
-  std::vector<std::unique_ptr<Verifier>> all;
-  if (verify == VerifyBy::nobody) return all;
-  if (verify != VerifyBy::replay) all.push_back(make_sort_proof());
-  if (verify == VerifyBy::replay || verify == VerifyBy::both ||
-      (verify == VerifyBy::automatic && sort.network.index_bits <= limits::replay_default_log2_max))
-    all.push_back(make_sort_replay());
-  return all;
-}
-
 // What the paper offers for this problem: for the planner's own algorithm, else its cheapest.
 std::optional<PaperCount> paper_count(const Asked& asked) {
   std::optional<PaperCount> best = asked.offer.estimate.paper;
@@ -211,17 +199,11 @@ class Planning {
     std::vector<ScheduleSink*> sinks{&header, &crossings, &cost, &fingerprint, &progress};
     std::vector<std::unique_ptr<Verifier>> verifiers;
     const VerifyBy verify = options.verify;
-    const auto* sort = content.request.get_if<BitonicSort>();
-    if (sort != nullptr) {
-      verifiers = verifiers_of(*sort, verify);
-    } else {
-      if (verify == VerifyBy::proof || verify == VerifyBy::both) verifiers.push_back(make_proof());
-      if (verify == VerifyBy::replay || verify == VerifyBy::both)
-        verifiers.push_back(make_replay());
-    }
+    if (verify == VerifyBy::proof || verify == VerifyBy::both) verifiers.push_back(make_proof());
+    if (verify == VerifyBy::replay || verify == VerifyBy::both) verifiers.push_back(make_replay());
     for (const auto& verifier : verifiers) sinks.push_back(verifier.get());
     DefaultVerifiers automatic;
-    if (verify == VerifyBy::automatic && sort == nullptr) sinks.push_back(&automatic);
+    if (verify == VerifyBy::automatic) sinks.push_back(&automatic);
     TeeSink tee(sinks);
     content.offer.push(tee);
     content.crossings = crossings.crossings();
@@ -231,7 +213,7 @@ class Planning {
     content.fingerprint = fingerprint.text();
     check_promise(content);
     for (const auto& verifier : verifiers) content.verdicts.push_back(verifier->verdict());
-    if (verify != VerifyBy::automatic || sort != nullptr) return;
+    if (verify != VerifyBy::automatic) return;
     for (const auto& verdict : {automatic.proof(), automatic.replay()})
       if (verdict) content.verdicts.push_back(*verdict);
     if (!automatic.replay() && replay_is_possible(content.header) &&

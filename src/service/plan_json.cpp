@@ -64,8 +64,8 @@ ordered_json rows_json(const std::vector<Word>& rows) {
   return list;
 }
 
-ordered_json problem_json(const ButterflyGoal& goal, const char* kind) {
-  return {{"kind", kind},
+ordered_json problem_json(const ButterflyGoal& goal) {
+  return {{"kind", json_words::computations.text(goal.computation)},
           {"n", goal.processor_bits},
           {"p", goal.index_bits},
           {"layout", to_string(goal.layout())},
@@ -141,7 +141,7 @@ ordered_json plan_json(const Plan& plan) {
   j["map"] = nullptr;
   if (plan.asked().is_map()) j["map"] = plan.asked().text();
   if (const auto* goal = std::get_if<ButterflyGoal>(&plan.header().goal))
-    j["problem"] = problem_json(*goal, plan.request().get_if<BitonicSort>() ? "sort" : "butterfly");
+    j["problem"] = problem_json(*goal);
   j["machine"] = to_string(machine);
   j["elements"] = json_count(plan.asked().elements());
   j["planner"] = plan.planner();
@@ -163,9 +163,6 @@ std::string Plan::json() const {
 }
 
 void Plan::write(const std::string& path) const {
-  if (request().get_if<BitonicSort>() != nullptr)
-    throw Error(ErrorCode::impossible,
-                "a schedule file has no goal for a sort; push the plan into a sink");
   Replacement file(path);
   BufferedSink bytes([&file](std::string_view text) { file.write(text); });
   JsonWriter writer(bytes);

@@ -40,12 +40,17 @@ struct MovesGoal {
 // is parity(i & row).
 struct ButterflyGoal {
   enum class Order { most_significant_first, least_significant_first };  // "msb", "lsb"
+  // A bitonic sort is p such networks one after the other: pass k is over the index bits k..0, and
+  // of a pair the low index gets the smaller key where index bit k+1 is clear. Most significant bit
+  // first.
+  enum class Computation { network, sort };
 
   int processor_bits = 0;  // n
   int index_bits = 0;      // p >= n
   Allocation allocation = Allocation::consecutive;
   Encoding encoding = Encoding::binary;
   Order order = Order::most_significant_first;
+  Computation computation = Computation::network;
   bool in_place = false;  // every butterfly exactly once; otherwise replicas are allowed
   std::vector<Word> final_processor_rows;              // n-1..0
   std::optional<std::vector<Word>> final_memory_rows;  // p-n-1..0 of the slot; nothing: any slot

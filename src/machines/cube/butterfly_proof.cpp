@@ -11,6 +11,7 @@
 #include "faro/algebra/bit_matrix.hpp"
 #include "faro/base/limits.hpp"
 #include "machines/claims.hpp"
+#include "schedules/butterfly_stages.hpp"
 #include "machines/cube/butterfly_pieces.hpp"
 
 namespace faro::inline v1 {
@@ -39,7 +40,6 @@ struct Write {
 
 class ButterflyProof : public Verifier {
  public:
-  explicit ButterflyProof(Computation computation) : computation_(computation) {}
   void begin(const ScheduleHeader& header) override;
   void step(const CubeStep& step) override;
   void finish() override;
@@ -64,7 +64,6 @@ class ButterflyProof : public Verifier {
   Count outputs();
   std::optional<Piece> delivered(const Piece& piece, Word slot) const;
 
-  Computation computation_;
   Hypercube cube_;
   ButterflyGoal goal_;
   ButterflyStages stages_;
@@ -106,7 +105,7 @@ void ButterflyProof::begin(const ScheduleHeader& header) {
   verdict_ = {};
   verdict_.by = "proof";
   goal_ = std::get<ButterflyGoal>(header.goal);
-  stages_ = ButterflyStages(computation_, goal_);
+  stages_ = ButterflyStages(goal_);
   cube_ = std::get<Hypercube>(header.machine);
   header_ = header;
   if (!goal_makes_sense()) return;
@@ -452,8 +451,8 @@ void ButterflyProof::finish() {
 
 }  // namespace
 
-std::unique_ptr<Verifier> butterfly_proof(Computation computation) {
-  return std::make_unique<ButterflyProof>(computation);
+std::unique_ptr<Verifier> butterfly_proof() {
+  return std::make_unique<ButterflyProof>();
 }
 
 }  // namespace faro::inline v1

@@ -18,11 +18,10 @@
 #include <memory>
 
 #include "faro/machines/verifier.hpp"
-#include "schedules/butterfly_stages.hpp"
 
 namespace faro::inline v1 {
 
-// For hypercubes with a ButterflyGoal; of a sort it says where indices start and end.
-std::unique_ptr<Verifier> butterfly_proof(Computation computation = Computation::network);
+// For hypercubes with a ButterflyGoal.
+std::unique_ptr<Verifier> butterfly_proof();
 
 }  // namespace faro::inline v1

@@ -9,6 +9,7 @@
 #include "faro/base/error.hpp"
 #include "faro/base/limits.hpp"
 #include "machines/claims.hpp"
+#include "schedules/butterfly_stages.hpp"
 
 namespace faro::inline v1 {
 namespace {
@@ -70,7 +71,6 @@ Word place_from(const std::vector<Word>& rows, Word index) {
 
 class ButterflyReplay : public Verifier {
  public:
-  explicit ButterflyReplay(Computation computation) : computation_(computation) {}
   void begin(const ScheduleHeader& header) override;
   void step(const CubeStep& step) override;
   void finish() override;
@@ -93,7 +93,6 @@ class ButterflyReplay : public Verifier {
   bool operands_fit(const Butterfly& b, const Token& low, const Token& high);
   void count(const Butterfly& b, const Token& low);
 
-  Computation computation_;
   Hypercube cube_;
   ButterflyGoal goal_;
   ButterflyStages stages_;
@@ -143,7 +142,7 @@ void ButterflyReplay::begin(const ScheduleHeader& header) {
   verdict_ = {};
   verdict_.by = "replay";
   goal_ = std::get<ButterflyGoal>(header.goal);
-  stages_ = ButterflyStages(computation_, goal_);
+  stages_ = ButterflyStages(goal_);
   cube_ = std::get<Hypercube>(header.machine);
   header_ = header;
   slots_ = header.slots;
@@ -395,8 +394,8 @@ void ButterflyReplay::finish() {
 
 }  // namespace
 
-std::unique_ptr<Verifier> butterfly_replay(Computation computation) {
-  return std::make_unique<ButterflyReplay>(computation);
+std::unique_ptr<Verifier> butterfly_replay() {
+  return std::make_unique<ButterflyReplay>();
 }
 
 }  // namespace faro::inline v1

@@ -19,11 +19,10 @@
 #include <memory>
 
 #include "faro/machines/verifier.hpp"
-#include "schedules/butterfly_stages.hpp"
 
 namespace faro::inline v1 {
 
-// For hypercubes with a ButterflyGoal; of a sort it says where indices start and end.
-std::unique_ptr<Verifier> butterfly_replay(Computation computation = Computation::network);
+// For hypercubes with a ButterflyGoal.
+std::unique_ptr<Verifier> butterfly_replay();
 
 }  // namespace faro::inline v1

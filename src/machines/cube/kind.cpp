@@ -8,7 +8,6 @@
 #include "machines/cube/performer.hpp"
 #include "machines/cube/verifiers.hpp"
 #include "machines/kinds.hpp"
-#include "machines/sort_verifiers.hpp"
 #include "machines/text_reader.hpp"
 #include "schedules/json_words.hpp"
 
@@ -55,14 +54,6 @@ std::unique_ptr<Verifier> proof(const Goal& goal) {
 }
 
 }  // namespace
-
-std::unique_ptr<Verifier> make_sort_replay() {
-  return butterfly_replay(Computation::sort);
-}
-
-std::unique_ptr<Verifier> make_sort_proof() {
-  return butterfly_proof(Computation::sort);
-}
 
 MachineKind cube_kind() {
   return {

@@ -112,7 +112,7 @@ Chains sorting_passes(const ButterflyNetwork& request) {
   return chains;
 }
 
-// The passes of a sort under one header; its goal says where indices start and end.
+// The passes of a sort under one header.
 class Passes : public CompiledSink {
  public:
   explicit Passes(CompiledSink& to) : to_(to) {}
@@ -121,6 +121,7 @@ class Passes : public CompiledSink {
     begun_ = true;
     ScheduleHeader sort = header;
     sort.planner = name;
+    std::get<ButterflyGoal>(sort.goal).computation = ButterflyGoal::Computation::sort;
     to_.begin(sort);
   }
   void begin_pass(int number) override { to_.begin_pass(number); }
