@@ -4,6 +4,8 @@
 
 #include <algorithm>
 
+#include "algebra/bit_labels.hpp"
+
 namespace faro::cli {
 namespace {
 
@@ -47,27 +49,6 @@ std::string label_line(const std::vector<std::string>& labels, std::size_t step,
     line += fmt::format("{:<{}}", labels[labels.size() - 1 - k], step);
   line.erase(line.find_last_not_of(' ') + 1);
   return line;
-}
-
-// "c1 ^ c0"; of long runs only the ends, "i9 ^ .. ^ i2".
-std::string sum_text(Word mask, const std::vector<std::string>& labels) {
-  constexpr int run_shown_max = 4;
-  std::string text;
-  const auto add = [&](const std::string& term) { text += (text.empty() ? "" : " ^ ") + term; };
-  while (mask != 0) {
-    const int high = highest_bit(mask);
-    int low = high;
-    while (low > 0 && has_bit(mask, low - 1)) --low;
-    if (high - low + 1 > run_shown_max) {
-      add(labels[static_cast<std::size_t>(high)]);
-      add("..");
-      add(labels[static_cast<std::size_t>(low)]);
-    } else {
-      for (int b = high; b >= low; --b) add(labels[static_cast<std::size_t>(b)]);
-    }
-    mask &= ~bit_range(low, high);
-  }
-  return text;
 }
 
 std::string trimmed(const std::string& line) {
@@ -130,10 +111,7 @@ std::string matrix_drawing(const BitMap& map, const std::vector<std::string>& la
       text += std::string(step - 1, ' ') + (has_bit(mask, b) ? "●" : "·");
       if (b == cut.below && b != 0) text += " |";
     }
-    std::string sum = sum_text(mask, labels);
-    if (has_bit(map.complement(), row))
-      sum = is_power_of_two(mask) ? "~" + sum : fmt::format("~({})", sum);
-    text += "    " + sum + "\n";
+    text += "    " + row_text(map, row, labels) + "\n";
     if (row == cut.below && row != 0)
       text += "             " +
               std::string(marks ? step * static_cast<std::size_t>(width) + 2 : 8, '-') + "\n";

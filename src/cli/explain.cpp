@@ -7,9 +7,11 @@
 #include <string>
 #include <vector>
 
+#include "algebra/bit_labels.hpp"
 #include "cli/command.hpp"
 #include "cli/drawing.hpp"
 #include "cli/map_text.hpp"
+#include "cli/rendering.hpp"
 #include "faro/algebra/classify.hpp"
 #include "faro/algebra/notation.hpp"
 #include "faro/base/count.hpp"
@@ -34,6 +36,7 @@ struct Options {
   std::optional<std::uint64_t> width;
   std::optional<std::string> shape;
   std::optional<std::string> fit;
+  RenderingText rendering;
 
   const std::string& words() const { return map ? *map : *fit; }
 };
@@ -44,25 +47,6 @@ struct Subject {
   int replica_bits = 0;
   enum class Words { notation, foreign } words = Words::notation;
 };
-
-// "r2", "r1", ... for source bits, as the text names its fields.
-std::vector<std::string> bit_labels(const Notation& notation) {
-  std::vector<std::string> labels;
-  for (auto field = notation.fields.rbegin(); field != notation.fields.rend(); ++field)
-    for (int b = 0; b < field->width; ++b) {
-      const char last = field->name.back();
-      if (field->width == 1)
-        labels.push_back(field->name);
-      else if (last >= '0' && last <= '9')
-        labels.push_back(fmt::format("{}[{}]", field->name, b));
-      else
-        labels.push_back(fmt::format("{}{}", field->name, b));
-    }
-  if (static_cast<int>(labels.size()) == notation.map.width()) return labels;
-  labels.clear();
-  for (int b = 0; b < notation.map.width(); ++b) labels.push_back(fmt::format("i{}", b));
-  return labels;
-}
 
 const char* meaning(MapClass map_class) {
   switch (map_class) {
@@ -194,6 +178,10 @@ void print_text(const Options& options, const Subject& subject, Output& out) {
 }
 
 void explain(const Options& options, const Subject& subject, Output& out) {
+  if (options.rendering.file) {
+    render_map(subject.notation, options.rendering, out);
+    return;
+  }
   if (out.is_json()) {
     out.json(map_json(options.words(), subject.notation, subject.replica_bits).dump(2));
     return;
@@ -285,7 +273,8 @@ const Command explain_command{
         "faro explain 'cyclic:4|16 => consecutive'\n"
         "faro explain 'cute:Swizzle<3,4,3>'\n"
         "faro explain 'xla:{devices=[2,1,4]<=[4,2]T(1,0)}' --shape 16x16x16\n"
-        "faro explain --fit permutation.npy",
+        "faro explain --fit permutation.npy\n"
+        "faro explain 'i:4 -> rev(i)' --export reversal.svg --figure all",
     .declare = [](Arguments& arguments) -> Action {
       auto options = std::make_shared<Options>();
       arguments.positional("MAP", options->map, "the map").completes(Completes::map);
@@ -297,6 +286,7 @@ const Command explain_command{
           .option("--fit", "FILE", options->fit,
                   "a .npy file of where every index goes: its map, or why it has none")
           .completes(Completes::file);
+      declare_map_rendering(arguments, options->rendering);
       return [options](Output& out) { return run(*options, out); };
     }};
 

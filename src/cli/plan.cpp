@@ -11,6 +11,7 @@
 #include "cli/plan_exchange.hpp"
 #include "cli/plan_text.hpp"
 #include "cli/plan_words.hpp"
+#include "cli/rendering.hpp"
 #include "cli/request.hpp"
 #include "cli/schedule_file.hpp"
 #include "planners/cube/shuffle/planners.hpp"
@@ -27,6 +28,7 @@ struct Options {
   std::string verify = "auto";
   std::optional<std::string> schedule;
   bool expand = false;
+  RenderingText rendering;
   std::optional<double> startup;
   std::optional<double> transfer;
   std::optional<std::uint64_t> packet;
@@ -80,7 +82,7 @@ Request request_of(const Options& options) {
 
 int run_exchange(const Options& options, Output& out) {
   if (!options.request.map || options.computes() || options.algorithm || options.schedule ||
-      options.packet || options.expand || options.verify != "auto")
+      options.packet || options.expand || options.rendering.file || options.verify != "auto")
     throw Error(ErrorCode::usage,
                 "--element-bytes asks for the exchange of an array, which a map says; for a "
                 "schedule in steps leave --element-bytes out");
@@ -96,8 +98,8 @@ int run_exchange(const Options& options, Output& out) {
 int run_disk(const Options& options, Output& out) {
   if (!options.request.map || options.request.destinations || options.request.elements ||
       options.computes() || options.algorithm || options.schedule || options.expand ||
-      packet_prices(options) || options.exchange.nodes || options.exchange.buffer ||
-      options.exchange.relabel || options.exchange.in_place)
+      options.rendering.file || packet_prices(options) || options.exchange.nodes ||
+      options.exchange.buffer || options.exchange.relabel || options.exchange.in_place)
     throw Error(ErrorCode::usage,
                 "--on disk: takes a map, --element-bytes and --verify; what it plans are passes, "
                 "which --json writes");
@@ -111,6 +113,7 @@ int run_disk(const Options& options, Output& out) {
 int run(const Options& options, Output& out) {
   if (is_disk(options.request.machine)) return run_disk(options, out);
   if (options.exchange.any()) return run_exchange(options, out);
+  check_schedule_rendering(options.rendering);
   const Request request = request_of(options);
   std::optional<ScheduleFile> file;
   if (options.schedule)
@@ -127,7 +130,9 @@ int run(const Options& options, Output& out) {
     planned.push(file->sink());
     file->commit();
   }
-  const bool stdout_is_taken = options.schedule == "-";
+  if (options.rendering.file && good)
+    render_schedule([&](ScheduleSink& sink) { planned.push(sink); }, options.rendering, out);
+  const bool stdout_is_taken = options.schedule == "-" || options.rendering.takes_stdout();
   if (!stdout_is_taken) {
     if (out.is_json())
       out.json(planned.json());
@@ -160,6 +165,7 @@ const Command plan_command{
         "faro plan --destinations to.npy --on cube:8\n"
         "faro plan 'i -> rev(i)' --on ranks:8 --elements 2^23 --element-bytes 16 --nodes 2\n"
         "faro plan 'i:60 -> rev(i)' --on disk:memory=2^31,run=2^20 --element-bytes 8\n"
+        "faro plan 'i -> rev(i)' --on torus:8x8,all-links --export links.svg\n"
         "faro plan --butterfly 10 --on cube:6 --layout 'cyclic binary||gray'",
     .declare = [](Arguments& arguments) -> Action {
       auto o = std::make_shared<Options>();
@@ -192,6 +198,7 @@ const Command plan_command{
       arguments
           .option("--schedule", "FILE", o->schedule, "write the schedule as JSON, - for stdout")
           .completes(Completes::file);
+      declare_schedule_rendering(arguments, o->rendering);
       arguments.flag("--expand", o->expand, "spell rules out as moves in the file");
       arguments.option("--startup", "TIME", o->startup,
                        "price of sending one packet; of a message, in seconds");

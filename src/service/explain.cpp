@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include "algebra/bit_labels.hpp"
 #include "faro/algebra/classify.hpp"
 #include "faro/base/error.hpp"
 #include "faro/machines/text.hpp"
@@ -83,6 +84,13 @@ nlohmann::ordered_json map_json(std::string_view text, const Notation& notation,
   auto& columns = object["columns"] = nlohmann::ordered_json::array();
   for (int i = 0; i < map.width(); ++i) columns.push_back(fmt::format("{:#x}", map.column(i)));
   object["complement"] = fmt::format("{:#x}", map.complement());
+  auto& fields = object["fields"] = nlohmann::ordered_json::array();
+  for (const Field& field : notation.fields)
+    fields.push_back({{"name", field.name}, {"width", field.width}});
+  const std::vector<std::string> labels = bit_labels(notation);
+  object["labels"] = labels;
+  auto& rows = object["rows"] = nlohmann::ordered_json::array();
+  for (int row = 0; row < map.width(); ++row) rows.push_back(row_text(map, row, labels));
   object["class"] = name_of(classify(map));
   auto& cycles = object["cycles"] = nlohmann::ordered_json::array();
   for (const PositionCycle& cycle : position_cycles(map))

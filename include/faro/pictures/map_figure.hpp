@@ -1,0 +1,19 @@
+// Pictures of a map: where each bit goes, its matrix, and an array before and after.
+//
+//   to_svg(map_figure(parse_notation("i:4 -> rev(i)")))
+//   to_tikz(map_figure(parse_notation("r:3 c:2 -> c r"), MapPicture::strands))
+#pragma once
+
+#include "faro/algebra/notation.hpp"
+#include "faro/pictures/figure.hpp"
+
+namespace faro::inline v1 {
+
+// strands: a line from each old bit to the new bits that it is summed into. matrix: row b is new
+// bit b. array: every element, up to 2^8 of them. all: one below the other, the array where it fits.
+enum class MapPicture { standard, strands, matrix, array, all };
+
+// standard is strands and matrix. Throws Error(limit) for the array of a larger map.
+Figure map_figure(const Notation& notation, MapPicture what = MapPicture::standard);
+
+}  // namespace faro::inline v1

@@ -1,0 +1,30 @@
+// Pictures of a schedule: how busy its links are step by step, and the machine at work.
+//
+//   to_svg(schedule_figure([&](ScheduleSink& sink) { plan.push(sink); }, {}))
+//   to_svg(schedule_figure(push, {.what = SchedulePicture::machine, .step = 3}))
+#pragma once
+
+#include <cstdint>
+#include <functional>
+
+#include "faro/pictures/figure.hpp"
+#include "faro/schedules/schedule.hpp"
+
+namespace faro::inline v1 {
+
+// links: a row a dimension, direction or coupler, a column a step, dark where more of the links are
+// used; of cubes of any size, of other machines up to 2^22 processors. machine: the processors and
+// what travels in one step; steps: every step so, small. Both up to 2^8 processors.
+enum class SchedulePicture { links, machine, steps };
+
+struct SchedulePictureOptions {
+  SchedulePicture what = SchedulePicture::links;
+  std::uint64_t step = 0;  // of machine: counted from 0
+};
+
+// `push` pushes the whole schedule into the sink. Throws Error(limit) for what is too large to draw,
+// Error(usage) for a step that there is not.
+Figure schedule_figure(const std::function<void(ScheduleSink&)>& push,
+                       const SchedulePictureOptions& options);
+
+}  // namespace faro::inline v1

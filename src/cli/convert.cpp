@@ -1,0 +1,82 @@
+// `faro convert`: a schedule file for another tool, or as a picture.
+#include <fmt/format.h>
+
+#include <memory>
+#include <nlohmann/json.hpp>
+
+#include "cli/command.hpp"
+#include "cli/rendering.hpp"
+#include "faro/base/error.hpp"
+#include "faro/service/verify.hpp"
+
+namespace faro::cli {
+namespace {
+
+struct Options {
+  std::string schedule;
+  std::string out;
+  RenderingText rendering;
+  bool unverified = false;
+};
+
+int run(const Options& options, Output& out) {
+  RenderingText rendering = options.rendering;
+  rendering.file = options.out;
+  check_schedule_rendering(rendering);
+  if (options.schedule == "-")
+    throw Error(ErrorCode::usage, "a schedule is read more than once; give a file, not -");
+  if (options.out == "-" && out.is_json())
+    throw Error(ErrorCode::usage, "--json and OUT - both want standard output");
+  std::string judged = "nobody";
+  if (!options.unverified) {
+    const VerifyReport report = verify_schedule_file(options.schedule);
+    judged = report.verdict.by;
+    if (!report.verdict.ok())
+      throw Error(ErrorCode::refused,
+                  fmt::format("{} is not right: {} (--unverified converts it all the same)",
+                              options.schedule,
+                              report.verdict.violations.empty()
+                                  ? report.verdict.limit
+                                  : report.verdict.violations.front().message));
+  }
+  render_schedule([&](ScheduleSink& sink) { read_schedule(options.schedule, sink); }, rendering,
+                  out);
+  if (out.is_json()) {
+    nlohmann::ordered_json object;
+    object["format"] = "faro-convert/1";
+    object["schedule"] = options.schedule;
+    object["out"] = options.out;
+    object["verified_by"] = judged;
+    out.json(object.dump(2));
+  }
+  return 0;
+}
+
+}  // namespace
+
+extern const Command convert_command;
+const Command convert_command{
+    .name = "convert",
+    .summary = "a verified schedule for another tool, or as a picture",
+    .details =
+        "OUT's ending says the format: .csv a line a move; .json a trace for Perfetto; .goal\n"
+        "for LogGOPSim and ATLAHS; .graphml and .dot the links used; .svg and .tex (TikZ)\n"
+        "pictures. --to says it otherwise, and must where OUT is -. docs/exports.md.",
+    .examples =
+        "faro convert s.json moves.csv\n"
+        "faro convert s.json trace.json --to perfetto\n"
+        "faro convert s.json step3.svg --figure machine@3",
+    .declare = [](Arguments& arguments) -> Action {
+      auto o = std::make_shared<Options>();
+      arguments.positional("IN", o->schedule, "the schedule's file").completes(Completes::file);
+      arguments.positional("OUT", o->out, "the file to write, - for stdout")
+          .completes(Completes::file);
+      arguments.option("--to", "FORMAT", o->rendering.format,
+                       "csv, perfetto, goal, graphml, dot, svg, tikz; by OUT's ending if left out");
+      arguments.option("--figure", "WHAT", o->rendering.figure,
+                       "of a picture: links, steps, machine, or machine@STEP from 0; links");
+      arguments.flag("--unverified", o->unverified, "whatever the verifiers would say of it");
+      return [o](Output& out) { return run(*o, out); };
+    }};
+
+}  // namespace faro::cli

@@ -1,0 +1,20 @@
+// The writers behind export_schedule. Each writes what it is given and keeps at most one step; goal
+// and the graphs keep what their order needs.
+#pragma once
+
+#include <functional>
+
+#include "exports/transfers.hpp"
+#include "faro/base/byte_source.hpp"
+
+namespace faro::inline v1::exports {
+
+using Push = std::function<void(ScheduleSink&)>;
+
+void csv(const Push& push, ByteSink& to);
+void perfetto(const Push& push, ByteSink& to);
+void goal(const Push& push, ByteSink& to);
+void graphml(const Push& push, ByteSink& to);
+void dot(const Push& push, ByteSink& to);
+
+}  // namespace faro::inline v1::exports

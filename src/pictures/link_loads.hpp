@@ -1,0 +1,48 @@
+// How much of each kind of link every step uses.
+#pragma once
+
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "exports/transfers.hpp"
+
+namespace faro::inline v1::pictures {
+
+// Cubes are counted by their rules, so their size does not matter; other machines move by move.
+class LinkLoads : public ScheduleSink {
+ public:
+  struct Step {
+    std::uint64_t number = 0;
+    std::vector<double> used;  // by row: the part of the row's links that carry an element, 0 to 1
+  };
+
+  LinkLoads();
+  ~LinkLoads() override;
+  void begin(const ScheduleHeader& header) override;
+  void step(const CubeStep& step) override;
+  void step(const MeshInstruction& instruction) override;
+  void step(const PopsSlot& slot) override;
+  void finish() override;
+
+  const ScheduleHeader& header() const { return header_; }
+  // The kinds of link, from the top.
+  const std::vector<std::string>& rows() const { return rows_; }
+  // Steps in which something travels; more than steps_max are too many to draw.
+  const std::vector<Step>& steps() const { return steps_; }
+
+ private:
+  static constexpr std::size_t steps_max = std::size_t{1} << 16U;
+
+  class Counter;
+  void add(Step step);
+
+  ScheduleHeader header_;
+  std::vector<std::string> rows_;
+  std::vector<Step> steps_;
+  std::uint64_t cube_steps_ = 0;
+  std::unique_ptr<Counter> counter_;
+  std::unique_ptr<ScheduleSink> transfers_;
+};
+
+}  // namespace faro::inline v1::pictures
