@@ -31,12 +31,16 @@ scratch=$(mktemp -d)
 trap 'rm -rf "$scratch"' EXIT
 root=$PWD
 # The blocks of the jobs, line by line.
-jobs=$(awk '/^```sh/ { inside = 1; next } /^```/ { inside = 0 } inside' docs/howto.md)
+jobs=$(awk '/^```sh/ { inside = 1; next } /^```/ { inside = 0 } inside' docs/howto.md docs/exports.md)
 [ "$(wc -l <<<"$jobs")" -gt 10 ] || { bad=$((bad + 1)); echo "failed: docs/howto.md has no jobs"; }
 while IFS= read -r line; do
   check "$line" env -C "$scratch" PATH="$root/build/release:$root/build/release/examples:$PATH" \
     bash -euc "$line"
 done < <(cat examples/readme.sh; echo "$jobs")
+mkdir "$scratch/pictures"
+drawn() { PATH="$root/build/release:$PATH" docs/pictures/make.sh "$scratch/pictures" &&
+  diff -r -x make.sh docs/pictures "$scratch/pictures"; }
+check "the pictures of docs are what the program draws" drawn
 for link in $(grep -ohE '\]\([A-Za-z0-9_./-]+\)' README.md ARCHITECTURE.md HACKING.md docs/*.md |
   tr -d '()]' | sort -u); do
   check "link to $link" test -e "$link" -o -e "docs/$link"

@@ -34,7 +34,7 @@ class Csv : public TransferSink {
   std::string line_;
 };
 
-// A process is a processor, a thread one of its links, a slice a move of one unit of time, a flow the
+// A process is a processor, a thread one of its links, a slice a move, a flow the
 // path of an element. Processes count from 1: viewers take 0 for the idle one.
 class Trace : public TransferSink {
  public:

@@ -99,31 +99,31 @@ constexpr const char* heat_dark[] = {"222222", "1f3043", "24466b", "2b6096", "3a
 constexpr const char* hues[] = {"3b6fb6", "e08a2e", "4f9d4f", "b8434b",
                                 "8a63b0", "8c6d4f", "d37fb5", "7f7f7f"};
 
-std::string style() {
-  const auto palette = [](const char* line, const char* faint, const char* accent, const char* bad,
-                          const char* paper, const char* const* heat) {
-    std::string text = fmt::format(
-        "--faro-line:{};--faro-faint:{};--faro-accent:{};--faro-bad:{};--faro-paper:{};", line,
-        faint, accent, bad, paper);
-    for (int i = 0; i <= 8; ++i) text += fmt::format("--faro-heat{}:#{};", i, heat[i]);
-    return text;
-  };
-  std::string text = "<style>.faro-figure{" +
-                     palette("#222", "#aaa", "#1f5fae", "#c02020", "#fff", heat_light) +
-                     "}@media (prefers-color-scheme:dark){.faro-figure{" +
-                     palette("#ddd", "#666", "#7fb4f0", "#ff7070", "#161616", heat_dark) + "}}";
-  for (const char* ink : {"line", "faint", "accent", "bad"})
+// Plain rules, twice: many programs that draw SVG know no variables.
+std::string rules(const char* const (&inks)[4], const char* paper, const char* const* heat) {
+  constexpr const char* names[] = {"line", "faint", "accent", "bad"};
+  std::string text;
+  for (std::size_t i = 0; i < std::size(inks); ++i)
     text += fmt::format(
-        ".faro-figure .{0}{{stroke:var(--faro-{0});fill:var(--faro-paper)}}"
-        ".faro-figure .{0}.solid,.faro-figure text.{0}{{fill:var(--faro-{0})}}",
-        ink);
+        ".faro-figure .{0}{{stroke:{1};fill:{2}}}"
+        ".faro-figure .{0}.solid,.faro-figure text.{0}{{fill:{1}}}\n",
+        names[i], inks[i], paper);
   for (int i = 0; i <= 8; ++i)
-    text += fmt::format(".faro-figure .heat{0}{{stroke:none;fill:var(--faro-heat{0})}}", i);
+    text += fmt::format(".faro-figure .heat{}{{stroke:none;fill:#{}}}\n", i, heat[i]);
+  return text + ".faro-figure path{fill:none}.faro-figure text{stroke:none}\n";
+}
+
+std::string style() {
+  std::string text = "<style>\n";
   for (int i = 0; i < 8; ++i)
     text += fmt::format(
-        ".faro-figure .hue{0}{{stroke:#{1};fill:none}}.faro-figure .hue{0}.solid{{fill:#{1}}}", i,
-        hues[i]);
-  return text + ".faro-figure path{fill:none}.faro-figure text{stroke:none}</style>\n";
+        ".faro-figure .hue{0}{{stroke:#{1};fill:none}}"
+        ".faro-figure .hue{0}.solid{{fill:#{1}}}\n",
+        i, hues[i]);
+  text += rules({"#222", "#aaa", "#1f5fae", "#c02020"}, "#fff", heat_light);
+  text += "@media (prefers-color-scheme:dark){\n";
+  text += rules({"#ddd", "#666", "#7fb4f0", "#ff7070"}, "#161616", heat_dark);
+  return text + "}\n</style>\n";
 }
 
 std::string svg_shape(const Figure::Shape& s) {

@@ -14,7 +14,7 @@ struct Point {
   double y = 0;
 };
 
-// cube: little cubes of three dimensions in a grid of the others. mesh: a grid, dimensions above two
+// cube: little cubes of three dimensions, in a grid. mesh: a grid, dimensions above two
 // as grids beside each other. POPS: senders at the left, receivers at the right, couplers between.
 // A switch: a ring.
 struct MachineDrawing {

@@ -27,7 +27,7 @@ double widest(const std::vector<std::string>& texts) {
   return width;
 }
 
-// Of the bits of an index, the hue that tells processor and memory bits apart; all alike without cut.
+// Of the bits of an index, the hue that tells processor and memory bits apart.
 int hue_of(const Notation& notation, int bit_index) {
   if (notation.cut.kind == Cut::Kind::none) return 0;
   return bit_index >= notation.map.width() - notation.cut.processor_bits ? 0 : 1;

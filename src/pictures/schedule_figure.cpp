@@ -8,6 +8,7 @@
 #include "exports/transfers.hpp"
 #include "faro/base/error.hpp"
 #include "faro/machines/text.hpp"
+#include "machines/mesh/geometry.hpp"
 #include "pictures/link_loads.hpp"
 #include "pictures/machine_drawing.hpp"
 
@@ -186,12 +187,34 @@ class MachineFigures : public TransferSink {
       const double length = std::max(1.0, std::hypot(b.x - a.x, b.y - a.y));
       const double ux = (b.x - a.x) / length;
       const double uy = (b.y - a.y) / length;
+      if (goes_around(t)) {
+        // Out at one edge of the picture and in at the other.
+        const double r = pictures::disc_radius;
+        figure.arrow(a.x - ux * r, a.y - uy * r + down, a.x - ux * 2 * r, a.y - uy * 2 * r + down)
+            .tip = tip;
+        figure.arrow(b.x + ux * 2 * r, b.y + uy * 2 * r + down, b.x + ux * r, b.y + uy * r + down)
+            .tip = tip;
+        continue;
+      }
       const double cut = std::min(pictures::disc_radius + 1, length / 3);
       figure
           .arrow(a.x + ux * cut - uy * 3, a.y + uy * cut + ux * 3 + down, b.x - ux * cut - uy * 3,
                  b.y - uy * cut + ux * 3 + down)
           .tip = tip;
     }
+  }
+
+  // One link of a ring from its end to its beginning, or back.
+  bool goes_around(const Transfer& t) const {
+    const auto* mesh = std::get_if<Mesh>(&header_.machine);
+    if (mesh == nullptr || mesh->links != Mesh::Links::all || mesh->wrap == Mesh::Wrap::none)
+      return false;
+    const MeshGeometry geometry(*mesh);
+    for (int d = 0; d < geometry.dimensions(); ++d)
+      if (geometry.side(d) > 2 && std::abs(geometry.coordinate(t.from, d) -
+                                           geometry.coordinate(t.to, d)) == geometry.side(d) - 1)
+        return true;
+    return false;
   }
 
   SchedulePictureOptions options_;

@@ -26,7 +26,7 @@ struct ExportFormat {
 std::span<const ExportFormat> export_formats();
 
 // `push` pushes the whole schedule into the sink; it is called once, or several times where the
-// format wants an order of its own. Throws Error(usage) for a format that there is not, naming those
+// format wants an order of its own. Throws Error(usage) for an unknown format, naming those
 // that there are; Error(limit); Error(refused) where a step names a place that is none.
 void export_schedule(const std::function<void(ScheduleSink&)>& push, std::string_view format,
                      ByteSink& to);

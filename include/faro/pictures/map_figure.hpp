@@ -10,7 +10,7 @@
 namespace faro::inline v1 {
 
 // strands: a line from each old bit to the new bits that it is summed into. matrix: row b is new
-// bit b. array: every element, up to 2^8 of them. all: one below the other, the array where it fits.
+// bit b. array: all elements, up to 2^8 of them. all: one below another, the array where it fits.
 enum class MapPicture { standard, strands, matrix, array, all };
 
 // standard is strands and matrix. Throws Error(limit) for the array of a larger map.

@@ -22,7 +22,7 @@ struct SchedulePictureOptions {
   std::uint64_t step = 0;  // of machine: counted from 0
 };
 
-// `push` pushes the whole schedule into the sink. Throws Error(limit) for what is too large to draw,
+// `push` pushes the whole schedule into the sink. Throws Error(limit) for what is too large,
 // Error(usage) for a step that there is not.
 Figure schedule_figure(const std::function<void(ScheduleSink&)>& push,
                        const SchedulePictureOptions& options);
