@@ -17,6 +17,9 @@ for options in "--passes 1 --io buffered" "--passes 2" "--passes 3" "--run 64KiB
 done
 exits "transposed by disk" 0 "$faro" permute big.npy out.npy --map 'r:9 c -> c r' --memory 60MiB --passes 2 --verify
 same "transposed by disk" out.npy "np.load('big.npy').T.ravel().reshape(2**9, 2**12)"
+exits "another system's words by disk" 0 "$faro" permute big.npy words.npy --map 'numpy:a.T' --memory 60MiB --passes 2
+check "another system's words by disk" cmp -s out.npy words.npy
+rm words.npy
 check "the data can be mapped from its file" py "sys.exit(np.load('out.npy', mmap_mode='r').offset != 4096)"
 exits "an axis by disk" 0 "$faro" permute odd.npy out.npy --map 'i -> gray(i) ^ 1' --axis 1 --memory 52MiB --passes 2 --verify
 same "an axis by disk" out.npy "np.take(np.load('odd.npy'), np.argsort((lambda i: i ^ (i >> 1) ^ 1)(np.arange(2**20))), axis=1)"

@@ -16,6 +16,21 @@ exits "a layout" 2 "$faro" plan 'cyclic:2|3' --on cube:2
 exits "tornado" 4 "$faro" plan tornado --on cube:4
 exits "elements against the map" 2 "$faro" plan 'p:4 | m:2 -> ungray(p) | m' --on cube:4 --elements 5
 exits "layout to layout" 0 "$faro" plan 'cyclic:4|2 => consecutive' --on cube:4
+exits "other systems" 0 "$faro" plan 'xla:{devices=[2,1,4]<=[4,2]T(1,0)} => xla:{devices=[1,8,1]<=[8]}' \
+  --shape 16x16x16 --on cube:3
+prints "other systems" '256 steps'
+prints "other systems" 'no plan takes fewer than 256'
+exits "two systems" 0 "$faro" plan \
+  'dtensor:(2,4) [Shard(0), Shard(0)] => sdy:<["x"=4,"y"=2]> [{"y"}, {"x"}]' --shape 16x8 --on cube:3
+prints "two systems" 'optimal'
+exits "another system's layout" 2 "$faro" plan 'xla:{devices=[2,4]<=[8]}' --shape 16x16 --on cube:3
+exits "devices that are no map" 4 "$faro" plan \
+  'xla:{devices=[8]0,1,2,3,4,5,7,6} => xla:{devices=[8]<=[8]}' --shape 8 --on cube:3
+says "devices that are no map" 'tile 6 is on 7; tiles 0, 2, 4 say 6'
+exits "a bare side" 0 "$faro" plan '~i' --on cube:4
+prints "a bare side" 'i:4 -> ~i'
+exits "a bare side of an array" 0 "$faro" plan 'rot(i, 1)' --on ranks:8 --elements 1024 --element-bytes 8
+exits "a circuit on a disk" 0 "$faro" plan 'qasm:qubit[30] q; swap q[0], q[29];' --on disk:memory=2^28
 exits "one port" 0 "$faro" plan 'i:5 -> ungray(i)' --on cube:5,one-port --elements 7
 prints "one port" 'one-port-half'
 exits "packets" 0 "$faro" plan 'i:6 -> ungray(i)' --on cube:6 --elements 60 --startup 10 --transfer 1

@@ -32,6 +32,8 @@ for machine in cube:4 mesh:4x4 torus:4x4 pops:4,4; do
   alike "16 elements each" b.npy 'i -> rev(i)' $machine "--axis 0"
 done
 alike "3 elements each, Fortran order" f.npy 'i -> ungray(i)' cube:6 "--axis 0"
+alike "a bare side" a.npy '~i' cube:6 ""
+alike "another system's words" b.npy 'xla:{devices=[2,4]<=[8]} => xla:{devices=[8,1]<=[8]}' cube:3 ""
 alike "memory bits move" b.npy 'p:4 | m:4 -> m | p' cube:4 ""
 
 "$faro" plan 'i -> gray(i)' --on cube:6 --schedule plan.json >/dev/null 2>&1

@@ -79,14 +79,14 @@ class Transformed(NamedTuple):
     crossings: tuple
 
 
-def _words(map, shape):
+def _words(map, shape=None):
     """Text with its cut, or a list of destinations."""
     if isinstance(map, _core.Move):
         return map.text()
     if isinstance(map, _core.BitMap):
         return str(map)
     if isinstance(map, str):
-        return map if shape is None else _core.canonical(map, _shape(shape))
+        return _core.plain_words(map, _shape(shape))
     return [int(k) for k in map]
 
 
@@ -109,7 +109,7 @@ def _plan_again(words, on, elements, algorithm, verify):
 
 def verify(schedule, /, *, map=None, by="automatic"):
     """Judges a schedule: one that was planned, a file, or what json.load made of one."""
-    goal = None if map is None else _words(map, None)
+    goal = None if map is None else _words(map)
     if isinstance(schedule, Schedule):
         facts = _core.verify_text(schedule.json(), by, goal)
     elif isinstance(schedule, Mapping):

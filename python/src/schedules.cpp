@@ -13,6 +13,7 @@
 #include "faro/service/plan.hpp"
 #include "faro/service/simulate.hpp"
 #include "faro/service/verify.hpp"
+#include "layouts/plain_words.hpp"
 #include "schedules/machine_kind.hpp"
 #include "watch.hpp"
 
@@ -191,10 +192,8 @@ void bind_schedules(nb::module_& m) {
   });
   m.def("plan", plan_of, nb::arg("map"), nb::arg("on"), nb::arg("elements").none(),
         nb::arg("algorithm"), nb::arg("verify"), nb::arg("progress").none());
-  m.def("canonical", [](const std::string& text, const std::optional<Numbers>& shape) {
-    const Notation notation =
-        read_map(text, {}, {shape.value_or(Numbers{}), std::nullopt, std::nullopt});
-    return to_notation(notation.map, notation.cut);
+  m.def("plain_words", [](const std::string& text, const std::optional<Numbers>& shape) {
+    return layouts::plain_words(text, {shape.value_or(Numbers{}), std::nullopt, std::nullopt});
   });
   m.def(
       "verify_text",

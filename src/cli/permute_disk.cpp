@@ -274,7 +274,8 @@ int permute_by_disk(const DiskRequest& request, Output& out) {
   const Place place = find_array(request);
   const ArrayAxis axis = array_axis(place.header, request.axis, request.in);
   const Notation notation =
-      parse_notation(request.map, {.total = axis.width, .processor = std::nullopt});
+      read_map(request.map, {.total = axis.width, .processor = std::nullopt},
+               {request.axis ? std::vector<std::uint64_t>{} : place.header.shape, {}, {}});
   const BitMap map = stored_map(axis, notation.map);
   PermuteFileOptions options;
   options.plan = plan_options(request.disk);

@@ -6,6 +6,7 @@
 #include <string>
 
 #include "cli/command.hpp"
+#include "cli/map_text.hpp"
 #include "cli/plan_butterfly.hpp"
 #include "cli/plan_disk.hpp"
 #include "cli/plan_exchange.hpp"
@@ -14,6 +15,7 @@
 #include "cli/rendering.hpp"
 #include "cli/request.hpp"
 #include "cli/schedule_file.hpp"
+#include "layouts/plain_words.hpp"
 #include "planners/cube/shuffle/planners.hpp"
 
 namespace faro::cli {
@@ -21,6 +23,7 @@ namespace {
 
 struct Options {
   RequestText request;
+  std::optional<std::string> shape;
   std::optional<std::uint64_t> butterfly;
   std::optional<std::uint64_t> sort;
   ButterflyText butterfly_text;
@@ -110,7 +113,10 @@ int run_disk(const Options& options, Output& out) {
                    out);
 }
 
-int run(const Options& options, Output& out) {
+int run(Options options, Output& out) {
+  if (options.request.map)
+    options.request.map =
+        layouts::plain_words(*options.request.map, foreign_sizes(options.shape, std::nullopt));
   if (is_disk(options.request.machine)) return run_disk(options, out);
   if (options.exchange.any()) return run_exchange(options, out);
   check_schedule_rendering(options.rendering);
@@ -163,6 +169,8 @@ const Command plan_command{
         "faro plan 'a:6 -> ungray(a)' --on cube:6 --elements 100\n"
         "faro plan 'p:3 | m:2 -> m p[2] | p[1:0]' --on cube:3 --schedule plan.json\n"
         "faro plan --destinations to.npy --on cube:8\n"
+        "faro plan 'xla:{devices=[2,4]<=[8]} => xla:{devices=[8,1]<=[8]}' --shape 16x16 --on "
+        "cube:3\n"
         "faro plan 'i -> rev(i)' --on ranks:8 --elements 2^23 --element-bytes 16 --nodes 2\n"
         "faro plan 'i:60 -> rev(i)' --on disk:memory=2^31,run=2^20 --element-bytes 8\n"
         "faro plan 'i -> rev(i)' --on torus:8x8,all-links --export links.svg\n"
@@ -174,6 +182,8 @@ const Command plan_command{
       arguments.option("--on", "MACHINE", o->request.machine, "the machine")
           .completes(Completes::machine)
           .required();
+      arguments.option("--shape", "SIDES", o->shape,
+                       "shape of the array, 16x16, where MAP is in another system's words");
       arguments.option("--elements", "K", o->request.elements,
                        "elements in each processor, all moving alike");
       arguments

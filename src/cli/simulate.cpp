@@ -16,6 +16,7 @@
 #include "faro/base/error.hpp"
 #include "faro/files/array_file.hpp"
 #include "faro/machines/text.hpp"
+#include "layouts/plain_words.hpp"
 #include "schedules/json_numbers.hpp"
 #include "service/array_axis.hpp"
 
@@ -92,8 +93,10 @@ Simulation performed_plan(const Options& options, const NpyHeader& header,
     throw Error(ErrorCode::usage,
                 fmt::format("{}: {} elements do not fill the {} processors of {} alike", options.in,
                             count, to_string(processor_count), to_string(machine)));
+  std::optional<std::string> map = options.map;
+  if (map) map = layouts::plain_words(*map, {header.shape, {}, {}});
   const Request request =
-      request_from({.map = options.map,
+      request_from({.map = map,
                     .destinations = std::nullopt,
                     .machine = *options.machine,
                     .elements = static_cast<std::uint64_t>(Count{count} / processor_count)});

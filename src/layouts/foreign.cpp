@@ -10,6 +10,7 @@
 #include "faro/base/limits.hpp"
 #include "faro/layouts/placement_move.hpp"
 #include "layouts/field_text.hpp"
+#include "layouts/plain_words.hpp"
 #include "layouts/systems.hpp"
 
 namespace faro::inline v1 {
@@ -279,6 +280,14 @@ Notation read_map(std::string_view text, const KnownSizes& known, const ForeignS
     throw NotExpressible(layout.system, LayoutFault::size,
                          "an axis that is no power of two stays in its place: permute the others");
   return layout.notation;
+}
+
+std::string layouts::plain_words(std::string_view map, const ForeignSizes& sizes) {
+  const auto arrow = arrow_of(map);
+  if (!is_foreign(map) && !(arrow && is_foreign(map.substr(*arrow + 2))))
+    return as_bare_side(map).value_or(std::string(map));
+  const Notation notation = read_map(map, {}, sizes);
+  return to_notation(notation.map, notation.cut);
 }
 
 std::string write_foreign(std::string_view name, const ForeignLayout& layout) {

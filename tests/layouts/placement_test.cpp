@@ -10,6 +10,7 @@
 #include "faro/layouts/fit.hpp"
 #include "faro/layouts/foreign.hpp"
 #include "faro/layouts/placement_move.hpp"
+#include "layouts/plain_words.hpp"
 #include "maps.hpp"
 
 namespace faro {
@@ -140,6 +141,19 @@ TEST(ReadMap, a_side_alone_in_one_name_is_a_map) {
   EXPECT_THROW(read_map("rot(i, j)", four), NotationError);
   EXPECT_THROW(read_map("nosuchmap", four), NotationError);
   EXPECT_THROW(read_map("~i"), NotationError);
+}
+
+TEST(PlainWords, are_what_the_notation_alone_reads) {
+  const ForeignSizes sizes{{16, 16, 16}, {}, {}};
+  const std::string move = layouts::plain_words(
+      "xla:{devices=[2,1,4]<=[4,2]T(1,0)} => xla:{devices=[1,8,1]<=[8]}", sizes);
+  const Notation notation = parse_notation(move);
+  EXPECT_EQ(notation.cut, (Cut{Cut::Kind::both, 3}));
+  EXPECT_EQ(notation.map.width(), 12);
+  EXPECT_EQ(layouts::plain_words("~i", {}), "i -> ~i");
+  for (const char* plain : {"i -> rev(i)", "gray:4", "cyclic:4|2 => consecutive", "bit-reversal"})
+    EXPECT_EQ(layouts::plain_words(plain, {}), plain);
+  EXPECT_THROW(layouts::plain_words("xla:{manual} => xla:{replicated}", sizes), NotExpressible);
 }
 
 }  // namespace
