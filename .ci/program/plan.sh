@@ -52,7 +52,7 @@ exits "a sort and a network" 2 "$faro" plan --sort 6 --butterfly 6 --on cube:3
 exits "a sort with an order" 2 "$faro" plan --sort 6 --on cube:3 --order lsb
 exits "a network in natural order" 0 "$faro" plan --butterfly 12 --on cube:6 --layout 'cyclic binary||gray' --output natural
 prints "a network in natural order" '64 steps'
-prints "what it is made of" 'phases(butterfly-sectioning, affine-full-rank)'
+prints "what it is made of" 'sequence(butterfly-sectioning, conjugate(all-to-all))'
 
 # Files of destinations: any permutation to 10 dimensions, maps of any size.
 py "

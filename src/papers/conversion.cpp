@@ -48,7 +48,7 @@ std::string number(std::uint64_t x) {
 // Sources of the directed edges of a dimension that a schedule of one element uses.
 std::string sources_used(const Request& request, const StepSource& source, int dimension) {
   RecordingSink recorded;
-  emit(request, "ascending exchanges", source, Direction::forward, recorded);
+  emit(request, "ascending exchanges", source, recorded);
   std::string used;
   for (Word p = 0; p < bit(processor_bits(request)); ++p)
     for (const CubeStep& step : recorded.cube_steps)
@@ -195,7 +195,8 @@ PaperTable cyclic_loops() {
         const std::vector<CodeField> fields{{.lo = 0, .length = n}};
         const std::vector<int> order = cyclic_order(fields[0], m);
         const auto replay = make_replay();
-        emit(request, "cyclic exchanges", exchange_steps(fields, order, 1), direction, *replay);
+        const Node node = node_of("cyclic exchanges", exchange_steps(fields, order, 1));
+        emit(request, node.expression, directed(node, direction).steps(), *replay);
         const Verdict verdict = replay->verdict();
         table.rows.push_back({std::to_string(n), std::to_string(m),
                               forward ? "Gray to binary" : "binary to Gray", std::to_string(n - 1),

@@ -180,6 +180,9 @@ class Planning {
                                                       .bound = bound,
                                                       .paper = paper_count(answers),
                                                       .considered = std::move(answers.considered)});
+    if (packets && packets->prices.packet_elements > 1)
+      content->offer.expression = fmt::format("packets({}, {})", packets->prices.packet_elements,
+                                              content->offer.expression);
     content->packets = std::move(packets);
     content->to_be_verified = options.verify != VerifyBy::nobody;
     watch(*content, options);

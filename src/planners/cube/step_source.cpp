@@ -17,21 +17,6 @@ StepSource kept_steps(std::uint64_t slots, std::vector<CubeStep> steps) {
           }};
 }
 
-StepSource one_after_another(std::uint64_t slots, std::vector<StepSource> parts) {
-  std::uint64_t steps = 0;
-  for (const StepSource& part : parts) {
-    steps += part.steps;
-    slots = std::max(slots, part.slots);
-  }
-  return {.slots = slots,
-          .steps = steps,
-          .make = [parts = std::move(parts)](std::uint64_t t, CubeStep& out) {
-            std::size_t i = 0;
-            for (; t >= parts[i].steps; ++i) t -= parts[i].steps;
-            parts[i].make(t, out);
-          }};
-}
-
 Count busy_steps(std::uint64_t rate, std::vector<Recurring> events) {
   // In each residue modulo the rate an event is an interval of rounds; count their union.
   std::sort(events.begin(), events.end(), [rate](const Recurring& a, const Recurring& b) {
@@ -49,37 +34,6 @@ Count busy_steps(std::uint64_t rate, std::vector<Recurring> events) {
     covered = std::max(covered, end);
   }
   return busy;
-}
-
-StepSource side_by_side(std::uint64_t elements, std::vector<Part> parts) {
-  std::uint64_t slots = elements;
-  std::uint64_t steps = 0;
-  std::vector<std::uint64_t> transit;
-  for (const Part& part : parts) {
-    transit.push_back(slots);
-    slots += part.source.slots - part.count;
-    steps = std::max(steps, part.source.steps);
-  }
-  const auto make = [parts = std::move(parts), transit = std::move(transit)](std::uint64_t t,
-                                                                             CubeStep& out) {
-    CubeStep one;
-    for (std::size_t i = 0; i < parts.size(); ++i) {
-      const Part& part = parts[i];
-      if (t >= part.source.steps) continue;
-      one.clear();
-      part.source.make(t, one);
-      const auto slot = [&](Slot s) {
-        return static_cast<Slot>(s < part.count ? part.first + part.stride * s
-                                                : transit[i] + (s - part.count));
-      };
-      for (Rule& rule : one.rules) {
-        rule.from = slot(rule.from);
-        rule.to = slot(rule.to);
-        out.rules.push_back(std::move(rule));
-      }
-    }
-  };
-  return {.slots = slots, .steps = steps, .make = make};
 }
 
 void invert(CubeStep& step) {
@@ -131,16 +85,15 @@ void push_slots(const SplitMap& map, std::uint64_t elements, ScheduleSink& sink)
 }
 
 void emit(const Request& request, std::string_view planner, const StepSource& source,
-          Direction direction, ScheduleSink& sink) {
+          ScheduleSink& sink) {
   const std::optional<SplitMap> split = split_map(request);
   FARO_CHECK(split.has_value());
   sink.begin(cube_header(request, planner, source.slots));
   CubeStep step;
   for (std::uint64_t i = 0; i < source.steps; ++i) {
     step.clear();
-    source.make(direction == Direction::forward ? i : source.steps - 1 - i, step);
+    source.make(i, step);
     if (step.rules.empty() && step.moves.empty()) continue;
-    if (direction == Direction::inverse) invert(step);
     sink.step(step);
   }
   push_slots(*split, request.elements(), sink);

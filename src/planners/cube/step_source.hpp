@@ -39,21 +39,6 @@ struct Recurring {
 // The number of steps in which something happens.
 Count busy_steps(std::uint64_t rate, std::vector<Recurring> events);
 
-// A source for some of the elements: its slot i < count is slot first + stride * i of the whole,
-// the others are transit slots.
-struct Part {
-  StepSource source;
-  std::uint64_t count = 0;
-  std::uint64_t first = 0;
-  std::uint64_t stride = 1;
-};
-// All parts at once, each with transit slots of its own above `elements`. They must not meet on a
-// link.
-StepSource side_by_side(std::uint64_t elements, std::vector<Part> parts);
-
-// First all steps of parts[0], then those of parts[1], and so on.
-StepSource one_after_another(std::uint64_t slots, std::vector<StepSource> parts);
-
 // Slot bit i ^= parity(p & masks[i]) in every processor, one free step a bit.
 void flip_slots(std::span<const Word> masks, std::uint64_t slots, ScheduleSink& sink);
 
@@ -64,7 +49,7 @@ void push_slots(const SplitMap& map, std::uint64_t elements, ScheduleSink& sink)
 // memory bits say (none if they stay), then finish. For maps that split; the source does the
 // processors' part.
 void emit(const Request& request, std::string_view planner, const StepSource& source,
-          Direction direction, ScheduleSink& sink);
+          ScheduleSink& sink);
 
 // The inverse of one step, in place.
 void invert(CubeStep& step);

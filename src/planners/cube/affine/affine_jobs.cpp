@@ -72,8 +72,12 @@ std::optional<std::string> refusal_full_rank(const Request& request) {
   if (auto why = cube_refusal(request, Hypercube::Ports::all)) return why;
   return full_rank_refusal(request);
 }
-void build_full_rank(const Request& request, ScheduleSink& sink) {
-  push_full_rank(request, affine_full_rank.name(), sink);
+Offer offer_full_rank(const Request& request) {
+  return {
+      .estimate = full_rank_estimate(request),
+      .push =
+          [request](ScheduleSink& sink) { push_full_rank(request, affine_full_rank.name(), sink); },
+      .expression = "conjugate(all-to-all)"};
 }
 
 }  // namespace
@@ -86,8 +90,7 @@ const PlannerEntry affine_full_rank({
     .cost = "max(n, K/2)",
     .citation = "faro",
     .refusal = refusal_full_rank,
-    .estimate = full_rank_estimate,
-    .build = build_full_rank,
+    .offer = offer_full_rank,
 });
 
 const PlannerEntry affine_ring({

@@ -157,19 +157,11 @@ std::optional<std::string> refusal_all(const Request& request) {
   return {};
 }
 
-Estimate estimate_all(const Request& request) {
-  const auto operations = row_operations(split_map(request)->processors);
-  const Pipeline pipeline = pipelined(operations);
-  return {.cost = {busy_steps(pipeline, request.elements()),
-                   fmt::format("{}(K-1) + {}, from {} row operations", pipeline.rate,
-                               pipeline.latency(), operations.size())}};
-}
-
-void build_all(const Request& request, ScheduleSink& sink) {
+Offer offer_all(const Request& request) {
   const auto operations = row_operations(split_map(request)->processors);
   const Pipeline pipeline = pipelined(operations);
   const std::uint64_t k = request.elements();
-  const auto make = [&](std::uint64_t t, CubeStep& out) {
+  const auto make = [operations, pipeline, k](std::uint64_t t, CubeStep& out) {
     for (std::size_t j = 0; j < operations.size(); ++j) {
       if (t < pipeline.start[j] || (t - pipeline.start[j]) % pipeline.rate != 0) continue;
       const std::uint64_t element = (t - pipeline.start[j]) / pipeline.rate;
@@ -177,8 +169,11 @@ void build_all(const Request& request, ScheduleSink& sink) {
     }
   };
   const std::uint64_t steps = operations.empty() ? 0 : pipeline.rate * (k - 1) + pipeline.latency();
-  emit(request, row_operations_planner.name(), {.slots = k, .steps = steps, .make = make},
-       Direction::forward, sink);
+  return offer_of(request, row_operations_planner.name(),
+                  node_of(row_operations_planner.name(), {.slots = k, .steps = steps, .make = make},
+                          busy_steps(pipeline, k)),
+                  fmt::format("{}(K-1) + {}, from {} row operations", pipeline.rate,
+                              pipeline.latency(), operations.size()));
 }
 
 std::optional<std::string> refusal_one(const Request& request) {
@@ -189,21 +184,16 @@ std::optional<std::string> refusal_one(const Request& request) {
   return {};
 }
 
-Estimate estimate_one(const Request& request) {
-  const auto operations = row_operations(split_map(request)->processors);
-  return {
-      .cost = {Count{request.elements()} * operations.size(),
-               fmt::format("{}K, from {} row operations", operations.size(), operations.size())}};
-}
-
-void build_one(const Request& request, ScheduleSink& sink) {
+Offer offer_one(const Request& request) {
   const auto operations = row_operations(split_map(request)->processors);
   const std::uint64_t k = request.elements();
-  const auto make = [&](std::uint64_t t, CubeStep& out) {
+  const auto make = [operations, k](std::uint64_t t, CubeStep& out) {
     out.rules.push_back(operations[t / k].rule(static_cast<Slot>(t % k)));
   };
-  emit(request, row_operations_one_port.name(),
-       {.slots = k, .steps = operations.size() * k, .make = make}, Direction::forward, sink);
+  return offer_of(request, row_operations_one_port.name(),
+                  node_of(row_operations_one_port.name(),
+                          {.slots = k, .steps = operations.size() * k, .make = make}),
+                  fmt::format("{}K, from {} row operations", operations.size(), operations.size()));
 }
 
 }  // namespace
@@ -216,8 +206,7 @@ const PlannerEntry row_operations_planner({
     .cost = "L(K-1) + latency steps, L <= 2, latency <= 2n",
     .citation = "faro",
     .refusal = refusal_all,
-    .estimate = estimate_all,
-    .build = build_all,
+    .offer = offer_all,
 });
 
 const PlannerEntry row_operations_one_port({
@@ -228,8 +217,7 @@ const PlannerEntry row_operations_one_port({
     .cost = "at most (2n-1)K steps",
     .citation = "faro",
     .refusal = refusal_one,
-    .estimate = estimate_one,
-    .build = build_one,
+    .offer = offer_one,
 });
 
 }  // namespace faro::inline v1

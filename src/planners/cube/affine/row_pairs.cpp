@@ -124,24 +124,15 @@ std::optional<std::string> refusal(const Request& request) {
   return {};
 }
 
-Estimate estimate(const Request& request) {
-  const PairPlan plan = *pair_plan(split_map(request)->processors);
-  const std::uint64_t ones = request.elements() / 2 + request.elements() % 2;
-  const std::uint64_t others = request.elements() / 2;
-  std::vector<Recurring> events;
-  for (std::size_t i = 0; i < plan.one.size(); ++i) {
-    if (moves(plan.one[i])) events.push_back({plan.one_start[i], ones});
-    if (moves(plan.other[i]) && others != 0) events.push_back({plan.other_start[i], others});
-  }
-  return {.cost = {busy_steps(pair_rate, std::move(events)),
-                   fmt::format("3(ceil(K/2)-1) + {}, from {} row operations", plan.latency,
-                               plan.one.size())}};
-}
-
-void build(const Request& request, ScheduleSink& sink) {
+Offer offer(const Request& request) {
   const PairPlan plan = *pair_plan(split_map(request)->processors);
   const std::uint64_t k = request.elements();
-  const auto make = [&](std::uint64_t t, CubeStep& out) {
+  std::vector<Recurring> events;
+  for (std::size_t i = 0; i < plan.one.size(); ++i) {
+    if (moves(plan.one[i])) events.push_back({plan.one_start[i], k / 2 + k % 2});
+    if (moves(plan.other[i]) && k >= 2) events.push_back({plan.other_start[i], k / 2});
+  }
+  const auto make = [plan, k](std::uint64_t t, CubeStep& out) {
     const auto add = [&](const std::vector<RowOperation>& operations,
                          const std::vector<std::uint64_t>& start, std::uint64_t odd) {
       for (std::size_t i = 0; i < operations.size(); ++i) {
@@ -153,9 +144,12 @@ void build(const Request& request, ScheduleSink& sink) {
     add(plan.one, plan.one_start, 0);
     add(plan.other, plan.other_start, 1);
   };
-  emit(request, row_operation_pairs.name(),
-       {.slots = k, .steps = pair_rate * ((k + 1) / 2 - 1) + plan.latency, .make = make},
-       Direction::forward, sink);
+  return offer_of(
+      request, row_operation_pairs.name(),
+      node_of(row_operation_pairs.name(),
+              {.slots = k, .steps = pair_rate * ((k + 1) / 2 - 1) + plan.latency, .make = make},
+              busy_steps(pair_rate, std::move(events))),
+      fmt::format("3(ceil(K/2)-1) + {}, from {} row operations", plan.latency, plan.one.size()));
 }
 
 }  // namespace
@@ -168,8 +162,7 @@ const PlannerEntry row_operation_pairs({
     .cost = "3(ceil(K/2)-1) + latency steps, latency < 3n",
     .citation = "faro",
     .refusal = refusal,
-    .estimate = estimate,
-    .build = build,
+    .offer = offer,
 });
 
 }  // namespace faro::inline v1

@@ -265,7 +265,7 @@ ButterflyEntry::Found found(const ButterflyNetwork& request) {
   const auto kept = std::make_shared<const Composition>(std::move(*best));
   return {{{kept->steps(), text}, paper_count(request)},
           [kept](CompiledSink& sink) { kept->push(sink); },
-          fmt::format("phases({}, {})", kept->planner, kept->rearrangement.expression)};
+          fmt::format("sequence({}, {})", kept->planner, kept->rearrangement.expression)};
 }
 
 }  // namespace

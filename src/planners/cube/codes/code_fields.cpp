@@ -76,4 +76,10 @@ CodeField field_of(const Request& request) {
   return conversion_of(request).working_fields()[0];
 }
 
+Offer conversion_offer(const Request& request, std::string_view planner, Node node,
+                       std::string formula, std::optional<PaperCount> paper) {
+  return offer_of(request, planner, directed(std::move(node), conversion_of(request).direction),
+                  std::move(formula), std::move(paper));
+}
+
 }  // namespace faro::inline v1

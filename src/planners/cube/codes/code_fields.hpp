@@ -11,7 +11,7 @@
 #include <vector>
 
 #include "faro/algebra/bit_map.hpp"
-#include "planners/cube/step_source.hpp"
+#include "planners/cube/nodes.hpp"
 
 namespace faro::inline v1 {
 
@@ -47,5 +47,8 @@ std::optional<std::string> one_field_refusal(const Request& request, int length_
 // Require that the one above said nothing.
 CodeConversion conversion_of(const Request& request);
 CodeField field_of(const Request& request);
+// The offer of a planner that converts from Gray to binary by this node, or back by its inverse.
+Offer conversion_offer(const Request& request, std::string_view planner, Node node,
+                       std::string formula, std::optional<PaperCount> paper = {});
 
 }  // namespace faro::inline v1

@@ -66,19 +66,14 @@ std::optional<std::string> refusal(const Request& request) {
   return conversion_refusal(request, Hypercube::Ports::one);
 }
 
-Estimate estimate(const Request& request) {
-  const Count steps = Count{request.elements()} * conversion_of(request).working_dimensions();
-  return {.cost = {steps, "(n-d)K"}};
-}
-
-void build(const Request& request, ScheduleSink& sink) {
-  const CodeConversion conversion = conversion_of(request);
-  const std::vector<CodeField> fields = conversion.working_fields();
+Offer offer(const Request& request) {
+  const std::vector<CodeField> fields = conversion_of(request).working_fields();
   std::vector<int> order;
   for (const CodeField& f : fields)
     for (const int d : descending_order(f)) order.push_back(d);
-  emit(request, exchange_sequence.name(), exchange_steps(fields, order, request.elements()),
-       conversion.direction, sink);
+  const Node node =
+      node_of(exchange_sequence.name(), exchange_steps(fields, order, request.elements()));
+  return conversion_offer(request, exchange_sequence.name(), node, "(n-d)K");
 }
 
 }  // namespace
@@ -91,8 +86,7 @@ const PlannerEntry exchange_sequence({
     .cost = "(n-d)K steps, d fields",
     .citation = "Johnsson, Ho 1991 (codes), Lemma 2 and Theorem 1",
     .refusal = refusal,
-    .estimate = estimate,
-    .build = build,
+    .offer = offer,
 });
 
 }  // namespace faro::inline v1

@@ -18,7 +18,7 @@
 
 namespace faro::inline v1 {
 
-StepSource minimum_path_steps(const std::vector<CodeField>& fields, std::uint64_t elements) {
+Node minimum_path_node(const std::vector<CodeField>& fields, std::uint64_t elements) {
   struct Place {
     CodeField field;
     int dimension;
@@ -47,7 +47,8 @@ StepSource minimum_path_steps(const std::vector<CodeField>& fields, std::uint64_
                            .to = slot});
     }
   };
-  return {.slots = elements, .steps = work == 0 ? 0 : length, .make = make};
+  return node_of(minimum_path.name(),
+                 {.slots = elements, .steps = work == 0 ? 0 : length, .make = make});
 }
 
 namespace {
@@ -56,18 +57,11 @@ std::optional<std::string> refusal(const Request& request) {
   return conversion_refusal(request, Hypercube::Ports::all);
 }
 
-Estimate estimate(const Request& request) {
-  const CodeConversion conversion = conversion_of(request);
-  const auto work = static_cast<Count>(conversion.working_dimensions());
-  const Count steps = work == 0 ? 0 : std::max<Count>(request.elements(), work);
-  return {.cost = {steps, "max(K, n-d)"},
-          .paper = PaperCount{"Johnsson, Ho 1991 (codes), Theorem 6", {steps, "max(K, n-d)"}}};
-}
-
-void build(const Request& request, ScheduleSink& sink) {
-  const CodeConversion conversion = conversion_of(request);
-  emit(request, minimum_path.name(), minimum_path_steps(conversion.fields, request.elements()),
-       conversion.direction, sink);
+Offer offer(const Request& request) {
+  const Node node = minimum_path_node(conversion_of(request).fields, request.elements());
+  return conversion_offer(
+      request, minimum_path.name(), node, "max(K, n-d)",
+      PaperCount{"Johnsson, Ho 1991 (codes), Theorem 6", {node.cost, "max(K, n-d)"}});
 }
 
 }  // namespace
@@ -80,8 +74,7 @@ const PlannerEntry minimum_path({
     .cost = "max(K, n-d) steps, d fields",
     .citation = "Johnsson, Ho 1991 (codes), section 4.2 and Theorem 6",
     .refusal = refusal,
-    .estimate = estimate,
-    .build = build,
+    .offer = offer,
 });
 
 }  // namespace faro::inline v1

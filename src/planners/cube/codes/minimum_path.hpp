@@ -16,6 +16,6 @@ namespace faro::inline v1 {
 extern const PlannerEntry minimum_path;
 
 // Slots 0..elements-1, max(elements, R) steps; no step if R = 0.
-StepSource minimum_path_steps(const std::vector<CodeField>& fields, std::uint64_t elements);
+Node minimum_path_node(const std::vector<CodeField>& fields, std::uint64_t elements);
 
 }  // namespace faro::inline v1

@@ -13,14 +13,7 @@
 
 namespace faro::inline v1 {
 
-Count one_port_half_cost(const CodeConversion& conversion, std::uint64_t elements) {
-  Count steps = 0;
-  for (const CodeField& f : conversion.working_fields())
-    steps += elements + static_cast<Count>(f.length - 2) * ceil_div(elements, 2);
-  return steps;
-}
-
-StepSource one_port_half_steps(const CodeField& field, std::uint64_t elements) {
+Node one_port_half_node(const CodeField& field, std::uint64_t elements) {
   const int top = field.top();
   const int next = top - 1;
   const std::uint64_t half = elements / 2 + elements % 2;  // |A|; B is slots half..elements-1
@@ -28,10 +21,13 @@ StepSource one_port_half_steps(const CodeField& field, std::uint64_t elements) {
   const auto exchange = [](Slot slot, int dimension, std::vector<Parity> where) {
     return Rule{.where = std::move(where), .from = slot, .across = dimension, .to = slot};
   };
+  const auto node = [elements](std::uint64_t steps, const auto& make) {
+    return node_of(one_port_half.name(), {.slots = elements, .steps = steps, .make = make});
+  };
   if (field.length == 2)
-    return {.slots = elements, .steps = elements, .make = [=](std::uint64_t t, CubeStep& out) {
-              out.rules.push_back(exchange(static_cast<Slot>(t), field.lo, {{bit(top), 1}}));
-            }};
+    return node(elements, [=](std::uint64_t t, CubeStep& out) {
+      out.rules.push_back(exchange(static_cast<Slot>(t), field.lo, {{bit(top), 1}}));
+    });
   const auto dimensions = static_cast<std::uint64_t>(field.length - 1);
   const auto make = [=](std::uint64_t t, CubeStep& out) {
     if (t < rest) {
@@ -45,7 +41,7 @@ StepSource one_port_half_steps(const CodeField& field, std::uint64_t elements) {
     if (half + i < elements)
       out.rules.push_back(exchange(static_cast<Slot>(half + i), d, {{above, 0}}));
   };
-  return {.slots = elements, .steps = rest + dimensions * half, .make = make};
+  return node(rest + dimensions * half, make);
 }
 
 namespace {
@@ -54,18 +50,13 @@ std::optional<std::string> refusal(const Request& request) {
   return conversion_refusal(request, Hypercube::Ports::one);
 }
 
-Estimate estimate(const Request& request) {
-  return {.cost = {one_port_half_cost(conversion_of(request), request.elements()),
-                   "sum over fields of K + (length-2)ceil(K/2)"}};
-}
-
-void build(const Request& request, ScheduleSink& sink) {
-  const CodeConversion conversion = conversion_of(request);
-  std::vector<StepSource> parts;
-  for (const CodeField& f : conversion.working_fields())
-    parts.push_back(one_port_half_steps(f, request.elements()));
-  emit(request, one_port_half.name(), one_after_another(request.elements(), std::move(parts)),
-       conversion.direction, sink);
+Offer offer(const Request& request) {
+  std::vector<Node> fields;
+  for (const CodeField& f : conversion_of(request).working_fields())
+    fields.push_back(one_port_half_node(f, request.elements()));
+  return conversion_offer(request, one_port_half.name(),
+                          one_after_another(request.elements(), std::move(fields)),
+                          "sum over fields of K + (length-2)ceil(K/2)");
 }
 
 }  // namespace
@@ -78,8 +69,7 @@ const PlannerEntry one_port_half({
     .cost = "sum over fields of K + (length-2)ceil(K/2) steps",
     .citation = "faro",
     .refusal = refusal,
-    .estimate = estimate,
-    .build = build,
+    .offer = offer,
 });
 
 }  // namespace faro::inline v1

@@ -8,9 +8,8 @@
 
 namespace faro::inline v1 {
 
-// Sum over the fields of K + (length-2)·ceil(K/2); K for two bits.
-Count one_port_half_cost(const CodeConversion& conversion, std::uint64_t elements);
-StepSource one_port_half_steps(const CodeField& field, std::uint64_t elements);
+// K + (length-2)·ceil(K/2) steps; K for two bits.
+Node one_port_half_node(const CodeField& field, std::uint64_t elements);
 
 extern const PlannerEntry one_port_half;
 

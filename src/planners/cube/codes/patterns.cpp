@@ -238,17 +238,14 @@ std::optional<std::string> refusal(const Request& request) {
   return {};
 }
 
-Estimate estimate(const Request& request) {
-  const Pattern& p = *find(request)->place.pattern;
-  return {
-      .cost = {pattern_cost(p, request.elements()),
-               fmt::format("{} elements in {} steps, pattern {}", p.elements, p.period, p.name)}};
-}
-
-void build(const Request& request, ScheduleSink& sink) {
+Offer offer(const Request& request) {
   const Found found = *find(request);
-  emit(request, periodic_pattern.name(), pattern_steps(found.place, request.elements()),
-       found.direction, sink);
+  const Pattern& p = *found.place.pattern;
+  const std::uint64_t k = request.elements();
+  const Node node{pattern_cost(p, k), std::string(periodic_pattern.name()),
+                  [place = found.place, k] { return pattern_steps(place, k); }};
+  return offer_of(request, periodic_pattern.name(), directed(node, found.direction),
+                  fmt::format("{} elements in {} steps, pattern {}", p.elements, p.period, p.name));
 }
 
 }  // namespace
@@ -262,8 +259,7 @@ const PlannerEntry periodic_pattern({
     .cost = "at most P(ceil(K/Q)-1) + F steps: rates 3/5, 4/7, 7/12, 3/4",
     .citation = "faro",
     .refusal = refusal,
-    .estimate = estimate,
-    .build = build,
+    .offer = offer,
 });
 
 }  // namespace faro::inline v1

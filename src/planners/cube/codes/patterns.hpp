@@ -8,7 +8,7 @@
 #include <vector>
 
 #include "faro/algebra/bit_map.hpp"
-#include "planners/cube/step_source.hpp"
+#include "planners/cube/nodes.hpp"
 #include "planners/entry.hpp"
 
 namespace faro::inline v1 {

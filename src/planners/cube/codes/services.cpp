@@ -23,13 +23,13 @@ std::optional<std::string> refusal_ring(const Request& request) {
 Offer offer_ring(const Request& request) {
   const auto program = std::make_shared<const Program>(
       three_fifths::ring_program(field_of(request).length, request.elements()));
-  return {.estimate = {.cost = {busy_steps(*program),
-                                "at most max(n-1, (3K+1)/5, (K+n-1)/2) + 2, list scheduling"}},
-          .push = [request, program](ScheduleSink& sink) {
-            emit(request, services_ring.name(),
-                 three_fifths_steps(*program, field_of(request), request.elements()),
-                 conversion_of(request).direction, sink);
-          }};
+  const CodeField field = field_of(request);
+  const auto steps = [program, field, k = request.elements()] {
+    return three_fifths_steps(*program, field, k);
+  };
+  return conversion_offer(request, services_ring.name(),
+                          {busy_steps(*program), std::string(services_ring.name()), steps},
+                          "at most max(n-1, (3K+1)/5, (K+n-1)/2) + 2, list scheduling");
 }
 
 }  // namespace

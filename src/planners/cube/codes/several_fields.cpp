@@ -21,87 +21,19 @@
 namespace faro::inline v1 {
 namespace {
 
-enum class Way { minimum_path, two_bits, non_minimum_path, closed_form, table };
-
-struct Choice {
-  Way way = Way::minimum_path;
-  Count steps = 0;
-};
-
-Choice cheapest(int length, std::uint64_t elements) {
-  Choice best{Way::minimum_path, std::max<Count>(elements, static_cast<Count>(length - 1))};
-  if (elements == 0) return {Way::minimum_path, 0};
-  const auto offer = [&best](Way way, std::optional<Count> steps) {
-    if (steps && *steps < best.steps) best = {way, *steps};
-  };
-  if (length == 2) offer(Way::two_bits, two_bits_cost(elements));
-  offer(Way::non_minimum_path, non_minimum_path_cost(length, elements));
+// The cheapest for one field, the simple ones first.
+Node field_node(const CodeField& field, std::uint64_t elements) {
+  std::vector<Node> ways{minimum_path_node({field}, elements)};
+  if (field.length == 2) ways.push_back(two_bits_node(field, elements));
+  ways.push_back(non_minimum_path_node(field, elements));
   const bool small =
-      static_cast<Count>(length + 8) * 4 * elements <= limits::three_fifths_entries_max;
-  if (length >= 3 && small) {
-    offer(Way::closed_form, three_fifths::closed_form_cost(length, elements));
-    offer(Way::table, three_fifths::table_cost(length, elements));
+      static_cast<Count>(field.length + 8) * 4 * elements <= limits::three_fifths_entries_max;
+  if (field.length >= 3 && small) {
+    ways.push_back(closed_form_node(field, elements));
+    if (auto table = table_node(field, elements)) ways.push_back(std::move(*table));
   }
-  return best;
+  return cheapest(std::move(ways));
 }
-
-// Elements of part j of d: j, j+d, j+2d, ..
-std::uint64_t part_size(std::uint64_t elements, std::size_t part, std::size_t parts) {
-  return elements > part ? (elements - part - 1) / parts + 1 : 0;
-}
-
-}  // namespace
-
-Count cheapest_field_cost(const CodeField& field, std::uint64_t elements) {
-  return cheapest(field.length, elements).steps;
-}
-
-StepSource cheapest_field_steps(const CodeField& field, std::uint64_t elements) {
-  switch (cheapest(field.length, elements).way) {
-    case Way::minimum_path:
-      return minimum_path_steps({field}, elements);
-    case Way::two_bits:
-      return two_bits_steps(field, elements);
-    case Way::non_minimum_path:
-      return non_minimum_path_steps(field, elements);
-    case Way::closed_form:
-      return three_fifths_steps(three_fifths::closed_form_program(field.length, elements), field,
-                                elements);
-    case Way::table:
-      break;
-  }
-  return three_fifths_steps(three_fifths::table_program(field.length, elements), field, elements);
-}
-
-Count phases_cost(std::span<const CodeField> fields, std::uint64_t elements) {
-  Count steps = 0;
-  for (std::size_t phase = 0; phase < fields.size(); ++phase) {
-    Count slowest = 0;
-    for (std::size_t j = 0; j < fields.size(); ++j)
-      slowest = std::max(slowest, cheapest_field_cost(fields[(j + phase) % fields.size()],
-                                                      part_size(elements, j, fields.size())));
-    steps += slowest;
-  }
-  return steps;
-}
-
-StepSource phases_steps(std::span<const CodeField> fields, std::uint64_t elements) {
-  const std::size_t parts = fields.size();
-  std::vector<StepSource> phases;
-  for (std::size_t phase = 0; phase < parts; ++phase) {
-    std::vector<Part> together;
-    for (std::size_t j = 0; j < parts; ++j)
-      if (const std::uint64_t count = part_size(elements, j, parts); count != 0)
-        together.push_back({.source = cheapest_field_steps(fields[(j + phase) % parts], count),
-                            .count = count,
-                            .first = j,
-                            .stride = parts});
-    phases.push_back(side_by_side(elements, std::move(together)));
-  }
-  return one_after_another(elements, std::move(phases));
-}
-
-namespace {
 
 using three_fifths::Program;
 using three_fifths::UnitTable;
@@ -232,28 +164,24 @@ std::optional<std::string> refusal_pipeline(const Request& request) {
   return {};
 }
 
-Estimate estimate_phases(const Request& request) {
-  return {.cost = {phases_cost(conversion_of(request).working_fields(), request.elements()),
-                   "sum over phases of the slowest part's steps"}};
+Offer offer_phases(const Request& request) {
+  const auto fields = conversion_of(request).working_fields();
+  const Work work = [&](std::size_t f, std::uint64_t elements) {
+    return field_node(fields[f], elements);
+  };
+  return conversion_offer(request, fields_by_phases.name(),
+                          phases(request.elements(), fields.size(), work),
+                          "sum over phases of the slowest part's steps");
 }
 
-Estimate estimate_pipeline(const Request& request) {
-  return {
-      .cost = {fields_pipeline_cost(conversion_of(request).working_fields(), request.elements()),
-               "sum of the fields' latencies + 3 floor((K-1)/5), less what ends earlier"}};
-}
-
-void build_phases(const Request& request, ScheduleSink& sink) {
-  const CodeConversion conversion = conversion_of(request);
-  emit(request, fields_by_phases.name(),
-       phases_steps(conversion.working_fields(), request.elements()), conversion.direction, sink);
-}
-
-void build_pipeline(const Request& request, ScheduleSink& sink) {
-  const CodeConversion conversion = conversion_of(request);
-  emit(request, fields_pipeline.name(),
-       fields_pipeline_steps(conversion.working_fields(), request.elements()), conversion.direction,
-       sink);
+Offer offer_pipeline(const Request& request) {
+  const auto fields = conversion_of(request).working_fields();
+  const std::uint64_t k = request.elements();
+  return conversion_offer(
+      request, fields_pipeline.name(),
+      {fields_pipeline_cost(fields, k), std::string(fields_pipeline.name()),
+       [fields, k] { return fields_pipeline_steps(fields, k); }},
+      "sum of the fields' latencies + 3 floor((K-1)/5), less what ends earlier");
 }
 
 }  // namespace
@@ -266,8 +194,7 @@ const PlannerEntry fields_by_phases({
     .cost = "sum over phases of the slowest part's steps",
     .citation = "Johnsson, Ho 1991 (codes), section 5.2, with the best plan for each field",
     .refusal = refusal,
-    .estimate = estimate_phases,
-    .build = build_phases,
+    .offer = offer_phases,
 });
 
 const PlannerEntry fields_pipeline({
@@ -278,8 +205,7 @@ const PlannerEntry fields_pipeline({
     .cost = "at most the sum of the fields' latencies + 3 floor((K-1)/5) steps",
     .citation = "faro",
     .refusal = refusal_pipeline,
-    .estimate = estimate_pipeline,
-    .build = build_pipeline,
+    .offer = offer_pipeline,
 });
 
 }  // namespace faro::inline v1

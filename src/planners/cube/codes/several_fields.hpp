@@ -13,14 +13,6 @@
 
 namespace faro::inline v1 {
 
-// The cheapest of minimum path, non-minimum path, two bits, three fifths and its tables, the first
-// of these among equals.
-Count cheapest_field_cost(const CodeField& field, std::uint64_t elements);
-StepSource cheapest_field_steps(const CodeField& field, std::uint64_t elements);
-
-Count phases_cost(std::span<const CodeField> fields, std::uint64_t elements);
-StepSource phases_steps(std::span<const CodeField> fields, std::uint64_t elements);
-
 // At most the sum of the fields' latencies + 3·floor((K-1)/5).
 Count fields_pipeline_cost(std::span<const CodeField> fields, std::uint64_t elements);
 StepSource fields_pipeline_steps(std::span<const CodeField> fields, std::uint64_t elements);

@@ -38,6 +38,23 @@ StepSource three_fifths_steps(const Program& program, const CodeField& field,
   return kept_steps(tokens.slots(), std::move(steps));
 }
 
+Node closed_form_node(const CodeField& field, std::uint64_t elements) {
+  return {three_fifths::closed_form_cost(field.length, elements),
+          std::string(three_fifths_closed_form.name()), [field, elements] {
+            return three_fifths_steps(three_fifths::closed_form_program(field.length, elements),
+                                      field, elements);
+          }};
+}
+
+std::optional<Node> table_node(const CodeField& field, std::uint64_t elements) {
+  const auto cost = three_fifths::table_cost(field.length, elements);
+  if (!cost) return {};
+  return Node{*cost, std::string(three_fifths_table.name()), [field, elements] {
+                return three_fifths_steps(three_fifths::table_program(field.length, elements),
+                                          field, elements);
+              }};
+}
+
 namespace {
 
 std::optional<std::string> refusal_closed(const Request& request) {
@@ -50,37 +67,22 @@ std::optional<std::string> refusal_closed(const Request& request) {
 
 std::optional<std::string> refusal_table(const Request& request) {
   if (auto why = refusal_closed(request)) return why;
-  const int length = field_of(request).length;
-  if (!three_fifths::table_cost(length, request.elements()))
-    return fmt::format("no table for {} bits and {} elements", length, request.elements());
+  const CodeField field = field_of(request);
+  if (!table_node(field, request.elements()))
+    return fmt::format("no table for {} bits and {} elements", field.length, request.elements());
   return {};
 }
 
-Estimate estimate_closed(const Request& request) {
-  return {.cost = {three_fifths::closed_form_cost(field_of(request).length, request.elements()),
-                   "n-3 + g(K), g(K+5) = g(K)+3"}};
+Offer offer_closed(const Request& request) {
+  return conversion_offer(request, three_fifths_closed_form.name(),
+                          closed_form_node(field_of(request), request.elements()),
+                          "n-3 + g(K), g(K+5) = g(K)+3");
 }
 
-Estimate estimate_table(const Request& request) {
-  return {.cost = {*three_fifths::table_cost(field_of(request).length, request.elements()),
-                   "P + E + 3(K-K0)/5 of the table that fits K or a few more"}};
-}
-
-void build_program(const Request& request, std::string_view name, const Program& program,
-                   ScheduleSink& sink) {
-  emit(request, name, three_fifths_steps(program, field_of(request), request.elements()),
-       conversion_of(request).direction, sink);
-}
-
-void build_closed(const Request& request, ScheduleSink& sink) {
-  build_program(request, three_fifths_closed_form.name(),
-                three_fifths::closed_form_program(field_of(request).length, request.elements()),
-                sink);
-}
-
-void build_table(const Request& request, ScheduleSink& sink) {
-  build_program(request, three_fifths_table.name(),
-                three_fifths::table_program(field_of(request).length, request.elements()), sink);
+Offer offer_table(const Request& request) {
+  return conversion_offer(request, three_fifths_table.name(),
+                          *table_node(field_of(request), request.elements()),
+                          "P + E + 3(K-K0)/5 of the table that fits K or a few more");
 }
 
 }  // namespace
@@ -93,8 +95,7 @@ const PlannerEntry three_fifths_closed_form({
     .cost = "n-3 + g(K) steps, g(K+5) = g(K)+3, about 3K/5 + n-2",
     .citation = "faro",
     .refusal = refusal_closed,
-    .estimate = estimate_closed,
-    .build = build_closed,
+    .offer = offer_closed,
 });
 
 const PlannerEntry three_fifths_table({
@@ -105,8 +106,7 @@ const PlannerEntry three_fifths_table({
     .cost = "P + E + 3(K-K0)/5 steps of the table that fits",
     .citation = "faro",
     .refusal = refusal_table,
-    .estimate = estimate_table,
-    .build = build_table,
+    .offer = offer_table,
 });
 
 }  // namespace faro::inline v1

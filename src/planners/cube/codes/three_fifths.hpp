@@ -13,6 +13,10 @@ namespace faro::inline v1 {
 StepSource three_fifths_steps(const three_fifths::Program& program, const CodeField& field,
                               std::uint64_t elements);
 
+Node closed_form_node(const CodeField& field, std::uint64_t elements);
+// Nothing where no table fits.
+std::optional<Node> table_node(const CodeField& field, std::uint64_t elements);
+
 extern const PlannerEntry three_fifths_closed_form;
 extern const PlannerEntry three_fifths_table;
 

@@ -47,7 +47,7 @@ std::uint64_t short_elements(int length, std::uint64_t elements) {
   return short_in(length, elements, cost_of(length, elements));
 }
 
-StepSource non_minimum_path_steps(const CodeField& field, std::uint64_t elements) {
+Node non_minimum_path_node(const CodeField& field, std::uint64_t elements) {
   const auto n = static_cast<std::uint64_t>(field.length);
   const std::uint64_t shorts = short_elements(field.length, elements);
   const std::uint64_t longs = elements - shorts;
@@ -74,14 +74,19 @@ StepSource non_minimum_path_steps(const CodeField& field, std::uint64_t elements
       }
     if (t >= back && t - back < longs) cross(shorts + t - back, top, {});
   };
-  return {.slots = elements, .steps = cost_of(field.length, elements), .make = make};
+  return node_of(non_minimum_path.name(),
+                 {.slots = elements, .steps = cost_of(field.length, elements), .make = make});
 }
+
+namespace {
 
 Count two_bits_cost(std::uint64_t elements) {
   return elements <= 2 ? elements : elements / 2 + elements % 2 + 1;
 }
 
-StepSource two_bits_steps(const CodeField& field, std::uint64_t elements) {
+}  // namespace
+
+Node two_bits_node(const CodeField& field, std::uint64_t elements) {
   FARO_CHECK(field.length == 2);
   const auto steps = static_cast<std::uint64_t>(two_bits_cost(elements));
   const std::uint64_t direct = std::min(elements, steps);
@@ -102,7 +107,9 @@ StepSource two_bits_steps(const CodeField& field, std::uint64_t elements) {
     if (t >= 2 && t - 2 < around)
       out.rules.push_back({{{top, 0}}, transit(t - 2), field.top(), element(t - 2)});
   };
-  return {.slots = elements + std::min<std::uint64_t>(2, around), .steps = steps, .make = make};
+  return node_of(
+      two_bits.name(),
+      {.slots = elements + std::min<std::uint64_t>(2, around), .steps = steps, .make = make});
 }
 
 namespace {
@@ -111,21 +118,16 @@ std::optional<std::string> refusal_long(const Request& request) {
   return one_field_refusal(request, 2);
 }
 
-Estimate estimate_long(const Request& request) {
+Offer offer_long(const Request& request) {
   const CodeField field = field_of(request);
-  return {.cost = {non_minimum_path_cost(field.length, request.elements()),
-                   "least over M of max(M + n-2, M' + max(M', n)), M + M' = K"},
-          .paper = PaperCount{"Johnsson, Ho 1991 (codes), Theorem 8",
-                              {non_minimum_path_printed(field.length, request.elements()),
-                               request.elements() > static_cast<std::uint64_t>(field.length) + 2
-                                   ? "ceil((2K-(n-2))/3) + n-2"
-                                   : "n for K <= n+2"}}};
-}
-
-void build_long(const Request& request, ScheduleSink& sink) {
-  emit(request, non_minimum_path.name(),
-       non_minimum_path_steps(field_of(request), request.elements()),
-       conversion_of(request).direction, sink);
+  return conversion_offer(
+      request, non_minimum_path.name(), non_minimum_path_node(field, request.elements()),
+      "least over M of max(M + n-2, M' + max(M', n)), M + M' = K",
+      PaperCount{"Johnsson, Ho 1991 (codes), Theorem 8",
+                 {non_minimum_path_printed(field.length, request.elements()),
+                  request.elements() > static_cast<std::uint64_t>(field.length) + 2
+                      ? "ceil((2K-(n-2))/3) + n-2"
+                      : "n for K <= n+2"}});
 }
 
 std::optional<std::string> refusal_two(const Request& request) {
@@ -134,15 +136,12 @@ std::optional<std::string> refusal_two(const Request& request) {
   return {};
 }
 
-Estimate estimate_two(const Request& request) {
-  return {.cost = {two_bits_cost(request.elements()), "K for K <= 2, else ceil(K/2) + 1"},
-          .paper = PaperCount{"Johnsson, Ho 1991 (codes), figure 4",
-                              {Count{request.elements()} / 2 + 1, "K/2 + 1, for even K >= 2"}}};
-}
-
-void build_two(const Request& request, ScheduleSink& sink) {
-  emit(request, two_bits.name(), two_bits_steps(field_of(request), request.elements()),
-       conversion_of(request).direction, sink);
+Offer offer_two(const Request& request) {
+  return conversion_offer(
+      request, two_bits.name(), two_bits_node(field_of(request), request.elements()),
+      "K for K <= 2, else ceil(K/2) + 1",
+      PaperCount{"Johnsson, Ho 1991 (codes), figure 4",
+                 {Count{request.elements()} / 2 + 1, "K/2 + 1, for even K >= 2"}});
 }
 
 }  // namespace
@@ -155,8 +154,7 @@ const PlannerEntry non_minimum_path({
     .cost = "about 2K/3 + n-2 steps",
     .citation = "Johnsson, Ho 1991 (codes), Theorem 8",
     .refusal = refusal_long,
-    .estimate = estimate_long,
-    .build = build_long,
+    .offer = offer_long,
 });
 
 const PlannerEntry two_bits({
@@ -167,8 +165,7 @@ const PlannerEntry two_bits({
     .cost = "K steps for K <= 2, else ceil(K/2) + 1",
     .citation = "Johnsson, Ho 1991 (codes), figure 4",
     .refusal = refusal_two,
-    .estimate = estimate_two,
-    .build = build_two,
+    .offer = offer_two,
 });
 
 }  // namespace faro::inline v1

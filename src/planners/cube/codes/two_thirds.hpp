@@ -17,11 +17,10 @@ Count non_minimum_path_cost(int length, std::uint64_t elements);
 Count non_minimum_path_printed(int length, std::uint64_t elements);
 // The number of short elements, the largest among the best.
 std::uint64_t short_elements(int length, std::uint64_t elements);
-StepSource non_minimum_path_steps(const CodeField& field, std::uint64_t elements);
+Node non_minimum_path_node(const CodeField& field, std::uint64_t elements);
 
 // Two bits: K for K <= 2, else ceil(K/2) + 1, which is optimal.
-Count two_bits_cost(std::uint64_t elements);
-StepSource two_bits_steps(const CodeField& field, std::uint64_t elements);
+Node two_bits_node(const CodeField& field, std::uint64_t elements);
 
 extern const PlannerEntry non_minimum_path;
 extern const PlannerEntry two_bits;

@@ -9,6 +9,8 @@
 // step, and never meet. Two slots hold the elements of types (s, 0) and (s, 1).
 #include "planners/cube/shuffle/bit_cycles.hpp"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 
 #include "faro/algebra/classify.hpp"
@@ -184,10 +186,6 @@ StepSource rounds_steps(const BitCycle& cycle, std::uint64_t elements) {
 
 namespace {
 
-std::uint64_t part_size(std::uint64_t elements, std::size_t part, std::size_t parts) {
-  return elements > part ? (elements - part - 1) / parts + 1 : 0;
-}
-
 std::optional<std::string> refusal(const Request& request) {
   if (auto why = cube_refusal(request, Hypercube::Ports::all)) return why;
   const auto split = split_map(request);
@@ -197,36 +195,16 @@ std::optional<std::string> refusal(const Request& request) {
   return {};
 }
 
-Estimate estimate(const Request& request) {
+Offer offer(const Request& request) {
   const auto cycles = *bit_cycles(split_map(request)->processors);
-  Count steps = 0;
-  for (std::size_t phase = 0; phase < cycles.size(); ++phase) {
-    Count slowest = 0;
-    for (std::size_t j = 0; j < cycles.size(); ++j)
-      slowest = std::max(slowest, rounds_cost(cycles[(j + phase) % cycles.size()],
-                                              part_size(request.elements(), j, cycles.size())));
-    steps += slowest;
-  }
-  return {.cost = {steps, cycles.size() == 1
-                              ? "floor(K/2L)(L+1) + (0, L if K mod 2L <= L, else L+1)"
-                              : "sum over phases of the slowest part's rounds"}};
-}
-
-void build(const Request& request, ScheduleSink& sink) {
-  const auto cycles = *bit_cycles(split_map(request)->processors);
-  std::vector<StepSource> phases;
-  for (std::size_t phase = 0; phase < cycles.size(); ++phase) {
-    std::vector<Part> parts;
-    for (std::size_t j = 0; j < cycles.size(); ++j)
-      if (const std::uint64_t count = part_size(request.elements(), j, cycles.size()); count != 0)
-        parts.push_back({.source = rounds_steps(cycles[(j + phase) % cycles.size()], count),
-                         .count = count,
-                         .first = j,
-                         .stride = cycles.size()});
-    phases.push_back(side_by_side(request.elements(), std::move(parts)));
-  }
-  emit(request, cycle_rounds.name(), one_after_another(request.elements(), std::move(phases)),
-       Direction::forward, sink);
+  const Work work = [&](std::size_t c, std::uint64_t elements) {
+    return Node{rounds_cost(cycles[c], elements),
+                fmt::format("rounds({})", cycles[c].dimensions.size()),
+                [cycle = cycles[c], elements] { return rounds_steps(cycle, elements); }};
+  };
+  return offer_of(request, cycle_rounds.name(), phases(request.elements(), cycles.size(), work),
+                  cycles.size() == 1 ? "floor(K/2L)(L+1) + (0, L if K mod 2L <= L, else L+1)"
+                                     : "sum over phases of the slowest part's rounds");
 }
 
 }  // namespace
@@ -239,8 +217,7 @@ const PlannerEntry cycle_rounds({
     .cost = "one cycle: about (L+1)K/2L steps; several: sum over phases",
     .citation = "faro; the rate of Johnsson, Ho 1991 (shuffles)",
     .refusal = refusal,
-    .estimate = estimate,
-    .build = build,
+    .offer = offer,
 });
 
 }  // namespace faro::inline v1

@@ -9,6 +9,7 @@
 #include "planners/cube/request.hpp"
 #include "planners/cube/shuffle/cycles.hpp"
 #include "planners/cube/shuffle/planners.hpp"
+#include "planners/cube/step_source.hpp"
 
 namespace faro::inline v1::shuffle {
 namespace {
@@ -67,14 +68,15 @@ std::optional<std::string> named_refusal(const Request& request) {
   return extended_cube_refusal(inner_of(request), extra_of(request));
 }
 
-Estimate named_estimate(const Request& request) {
-  return {.cost = {extended_cube_cost(inner_of(request), extra_of(request)).steps(),
-                   "scatter + permute + gather"},
-          .paper = std::nullopt};
-}
-
-void named_build(const Request& request, ScheduleSink& sink) {
-  build_extended_cube(inner_of(request), extra_of(request), sink);
+Offer named_offer(const Request& request) {
+  const Request inner = inner_of(request);
+  const int extra = extra_of(request);
+  const bool one = std::get<Hypercube>(inner.machine()).ports == Hypercube::Ports::one;
+  return {.estimate = {.cost = {extended_cube_cost(inner, extra).steps(),
+                                "scatter + permute + gather"}},
+          .push = [inner, extra](ScheduleSink& sink) { build_extended_cube(inner, extra, sink); },
+          .expression = fmt::format("sequence(scatter, {}, inverse(scatter))",
+                                    one ? shuffle_one_port.name() : shuffle_sequence.name())};
 }
 
 Program program_of(const Extension& x) {
@@ -153,14 +155,6 @@ CubeStep pack(const Extension& x) {
   return step;
 }
 
-void reverse(CubeStep& step) {
-  for (Rule& rule : step.rules) {
-    std::swap(rule.from, rule.to);
-    if (rule.across != inside)
-      for (Parity& c : rule.where) c.value ^= has_bit(c.mask, rule.across) ? 1U : 0U;
-  }
-}
-
 CubeStep last_step(const Extension& x) {
   CubeStep step;
   for (Word y = 0; y < x.whole.elements(); ++y)
@@ -219,10 +213,10 @@ void build_extended_cube(const Request& request, int extra, ScheduleSink& sink) 
   CubeStep packing = pack(x);
   sink.step(packing);
   for (const Part& part : program) emit_part(part, sink);
-  reverse(packing);
+  invert(packing);
   sink.step(packing);
   for (std::size_t i = steps.size(); i-- > 0;) {
-    reverse(steps[i]);
+    invert(steps[i]);
     sink.step(steps[i]);
   }
   if (const CubeStep last = last_step(x); !last.rules.empty()) sink.step(last);
@@ -244,8 +238,7 @@ const PlannerEntry extended_cube({
         "with K/2^e",
     .citation = "Johnsson, Ho 1991 (shuffles), Definition 3, Corollary 2",
     .refusal = shuffle::named_refusal,
-    .estimate = shuffle::named_estimate,
-    .build = shuffle::named_build,
+    .offer = shuffle::named_offer,
 });
 
 }  // namespace faro::inline v1

@@ -42,7 +42,7 @@ TEST(natural_order, is_right_in_place_and_at_its_bound) {
         }
         const Count bound = std::max<Count>(static_cast<Count>(n), bit(m));
         ASSERT_GE(proof.cost.steps, bound);
-        ASSERT_TRUE(offer.expression.starts_with("phases(butterfly-")) << offer.expression;
+        ASSERT_TRUE(offer.expression.starts_with("sequence(butterfly-")) << offer.expression;
         if (n <= m && !butterfly::whole_cyclic(network)) {
           ASSERT_TRUE(goal.in_place);
           ASSERT_EQ(proof.cost.steps, bound);

@@ -192,7 +192,8 @@ TEST(ExchangeSequence, any_order_of_the_dimensions_converts) {
         const testing::Draft request = cube_request_of(
             n, direction == Direction::forward ? map : map.inverse(), 2, Hypercube::Ports::one);
         const auto replay = make_replay();
-        emit(request, "test", exchange_steps(fields, order, 2), direction, *replay);
+        emit(request, "test",
+             directed(node_of("", exchange_steps(fields, order, 2)), direction).steps(), *replay);
         EXPECT_TRUE(replay->verdict().ok());
       }
     } while (std::next_permutation(order.begin(), order.end()));

@@ -1,0 +1,147 @@
+#include "planners/cube/nodes.hpp"
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include <algorithm>
+#include <utility>
+
+#include "base/check.hpp"
+
+namespace faro::inline v1 {
+namespace {
+
+template <class Parts, class Of>
+std::string called(const char* name, const Parts& parts, Of&& of) {
+  std::vector<std::string> names;
+  for (const auto& part : parts) names.push_back(of(part));
+  return fmt::format("{}({})", name, fmt::join(names, ", "));
+}
+
+StepSource joined(std::uint64_t slots, std::vector<StepSource> parts) {
+  std::uint64_t steps = 0;
+  for (const StepSource& part : parts) {
+    steps += part.steps;
+    slots = std::max(slots, part.slots);
+  }
+  return {.slots = slots,
+          .steps = steps,
+          .make = [parts = std::move(parts)](std::uint64_t t, CubeStep& out) {
+            std::size_t i = 0;
+            for (; t >= parts[i].steps; ++i) t -= parts[i].steps;
+            parts[i].make(t, out);
+          }};
+}
+
+StepSource together(std::uint64_t elements, const std::vector<Share>& shares) {
+  struct Part {
+    StepSource source;
+    std::uint64_t count, first, stride, transit;
+  };
+  std::vector<Part> parts;
+  std::uint64_t slots = elements;
+  std::uint64_t steps = 0;
+  for (const Share& share : shares) {
+    parts.push_back({share.node.steps(), share.count, share.first, share.stride, slots});
+    slots += parts.back().source.slots - share.count;
+    steps = std::max(steps, parts.back().source.steps);
+  }
+  const auto make = [parts = std::move(parts)](std::uint64_t t, CubeStep& out) {
+    CubeStep one;
+    for (const Part& part : parts) {
+      if (t >= part.source.steps) continue;
+      one.clear();
+      part.source.make(t, one);
+      const auto slot = [&part](Slot s) {
+        return static_cast<Slot>(s < part.count ? part.first + part.stride * s
+                                                : part.transit + (s - part.count));
+      };
+      for (Rule& rule : one.rules) {
+        rule.from = slot(rule.from);
+        rule.to = slot(rule.to);
+        out.rules.push_back(std::move(rule));
+      }
+    }
+  };
+  return {.slots = slots, .steps = steps, .make = make};
+}
+
+StepSource backwards(StepSource forward) {
+  const auto make = [forward](std::uint64_t t, CubeStep& out) {
+    forward.make(forward.steps - 1 - t, out);
+    invert(out);
+  };
+  return {.slots = forward.slots, .steps = forward.steps, .make = make};
+}
+
+}  // namespace
+
+Node node_of(std::string_view planner, StepSource source, std::optional<Count> cost) {
+  return {cost.value_or(source.steps), std::string(planner),
+          [source = std::move(source)] { return source; }};
+}
+
+Node one_after_another(std::uint64_t elements, std::vector<Node> parts) {
+  if (parts.size() == 1) return parts.front();
+  Node whole{.expression = called("sequence", parts, [](const Node& n) { return n.expression; })};
+  for (const Node& part : parts) whole.cost += part.cost;
+  whole.steps = [elements, parts = std::move(parts)] {
+    std::vector<StepSource> sources;
+    for (const Node& part : parts) sources.push_back(part.steps());
+    return joined(elements, std::move(sources));
+  };
+  return whole;
+}
+
+Node side_by_side(std::uint64_t elements, std::vector<Share> shares) {
+  Node whole{.expression =
+                 called("beside", shares, [](const Share& s) { return s.node.expression; })};
+  for (const Share& share : shares) whole.cost = std::max(whole.cost, share.node.cost);
+  whole.steps = [elements, shares = std::move(shares)] { return together(elements, shares); };
+  return whole;
+}
+
+Node phases(std::uint64_t elements, std::size_t works, const Work& work) {
+  if (works == 1) return work(0, elements);
+  const auto size = [&](std::size_t share) {
+    return elements > share ? (elements - share - 1) / works + 1 : 0;
+  };
+  std::vector<Node> all;
+  std::vector<Node> named;
+  for (std::size_t phase = 0; phase < works; ++phase) {
+    named.push_back(work(phase, size(0)));
+    std::vector<Share> shares;
+    for (std::size_t j = 0; j < works && size(j) != 0; ++j)
+      shares.push_back({.node = work((j + phase) % works, size(j)),
+                        .count = size(j),
+                        .first = j,
+                        .stride = works});
+    all.push_back(side_by_side(elements, std::move(shares)));
+  }
+  Node whole = one_after_another(elements, std::move(all));
+  whole.expression = called("phases", named, [](const Node& n) { return n.expression; });
+  return whole;
+}
+
+Node directed(Node node, Direction direction) {
+  if (direction == Direction::forward) return node;
+  return {.cost = node.cost,
+          .expression = fmt::format("inverse({})", node.expression),
+          .steps = [steps = std::move(node.steps)] { return backwards(steps()); }};
+}
+
+Node cheapest(std::vector<Node> nodes) {
+  FARO_CHECK(!nodes.empty());
+  return std::move(*std::min_element(nodes.begin(), nodes.end(),
+                                     [](const Node& a, const Node& b) { return a.cost < b.cost; }));
+}
+
+Offer offer_of(const Request& request, std::string_view planner, Node node, std::string formula,
+               std::optional<PaperCount> paper) {
+  return {.estimate = {.cost = {node.cost, std::move(formula)}, .paper = std::move(paper)},
+          .push = [request, planner, steps = std::move(node.steps)](
+                      ScheduleSink& sink) { emit(request, planner, steps(), sink); },
+          .expression = std::move(node.expression)};
+}
+
+}  // namespace faro::inline v1
