@@ -7,7 +7,9 @@
 // large as the array, as the peers have them; between arrays of mpi::allocate.
 // raw: every message of the map once from and to contiguous memory, pair by pair. A time is the
 // largest over the ranks. Every result is looked at, element by element; a wrong one is no figure,
-// and if it is faro's the exit code is 1.
+// and if it is faro's the exit code is 1. A second table says what share of the data each has sent
+// to other ranks, counted as it was sent; the exit code is 1 as well where faro sent more than a
+// peer.
 #include "peers.hpp"
 
 #include <algorithm>
@@ -109,6 +111,7 @@ struct Column {
   Run run;
   bool right = true;
   bool is_peer = false;
+  double sent = 0;  // of the data, by all ranks
   std::vector<double> seconds = {};
   // The least: what else the machine does only adds.
   double time() const { return *std::min_element(seconds.begin(), seconds.end()); }
@@ -204,8 +207,16 @@ class Line {
     if (!run) return;
     fill(arrays_.from);
     arrays_.to = arrays_.from;
+    take_sent_bytes();
     (*run)();
+    columns_.back().sent = sent_share();
     columns_.back().right = is_right(what_, ranks_, arrays_.to);
+  }
+
+  double sent_share() const {
+    auto sent = static_cast<double>(take_sent_bytes());
+    MPI_Allreduce(MPI_IN_PLACE, &sent, 1, MPI_DOUBLE, MPI_SUM, ranks_.comm);
+    return sent / static_cast<double>(size_ * sizeof(Number)) / ranks_.size;
   }
 
   void add_shared() {
@@ -217,7 +228,9 @@ class Line {
     };
     fill(numbers(*shared_from_));
     columns_.push_back({"shared memory", [this] { plan_->execute(*shared_from_, *shared_to_); }});
+    take_sent_bytes();
     columns_.back().run();
+    columns_.back().sent = sent_share();
     columns_.back().right = is_right(what_, ranks_, numbers(*shared_to_));
   }
 
@@ -271,6 +284,33 @@ void print(const Case& what, const std::vector<Column>& columns, bool with_heade
   std::fflush(stdout);
 }
 
+// The second table's line; false where faro sent more than a peer.
+bool add_sent(const Case& what, const std::vector<Column>& columns, std::string& table) {
+  char cell[32];
+  if (table.empty()) {
+    table = "| map ";
+    std::string rule = "|---";
+    for (std::size_t c = 2; c < columns.size(); ++c) {
+      table += "| " + columns[c].name + " ";
+      rule += "|---";
+    }
+    table += "|\n" + rule + "|\n";
+  }
+  table += "| " + what.name + " ";
+  double faro = 0;
+  bool least = true;
+  for (std::size_t c = 2; c < columns.size(); ++c) {
+    const Column& column = columns[c];
+    std::snprintf(cell, sizeof cell, "| %.4f ", column.sent);
+    table += column.run && column.right ? cell : "| ";
+    if (column.name == "faro") faro = column.sent;
+    // Peers send a few numbers of their own besides.
+    if (column.is_peer && column.run && column.right) least = least && faro <= column.sent;
+  }
+  table += "|\n";
+  return least;
+}
+
 }  // namespace
 }  // namespace peers
 
@@ -292,13 +332,16 @@ int main(int argc, char** argv) {
       std::printf("%d ranks with 2^%d complex numbers each, least of %d, %s, %s\n\n", ranks.size,
                   ranks.local_bits, rounds, peers::processor().c_str(), mpi.c_str());
     bool first = true;
+    std::string sent;
     for (const peers::Case& what : peers::cases(ranks)) {
       peers::Line line(what, ranks);
       const auto& columns = line.measure(rounds);
       for (const peers::Column& column : columns) right = right && (column.right || column.is_peer);
       if (ranks.rank == 0) peers::print(what, columns, first);
       first = false;
+      right = peers::add_sent(what, columns, sent) && right;
     }
+    if (ranks.rank == 0) std::printf("\n%s", sent.c_str());
   }
   MPI_Finalize();
   return right ? 0 : 1;

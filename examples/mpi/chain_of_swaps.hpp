@@ -7,6 +7,7 @@
 #include <algorithm>
 #include <complex>
 #include <cstdint>
+#include <span>
 #include <vector>
 
 struct BitPair {
@@ -17,8 +18,8 @@ struct BitPair {
 // Exchanges each rank bit with its local bit. `buffer` has room for the local array, half of it to
 // send and half to receive. Returns the bytes this rank has sent.
 inline std::uint64_t chain_of_swaps(MPI_Comm comm, const std::vector<BitPair>& pairs,
-                                    std::vector<std::complex<double>>& state,
-                                    std::vector<std::complex<double>>& buffer) {
+                                    std::span<std::complex<double>> state,
+                                    std::span<std::complex<double>> buffer) {
   constexpr std::size_t message_elements = std::size_t{1} << 26U;
   int rank = 0;
   MPI_Comm_rank(comm, &rank);

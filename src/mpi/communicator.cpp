@@ -111,6 +111,12 @@ std::uint64_t Communicator::sum(std::uint64_t x) const {
   return all;
 }
 
+std::uint64_t Communicator::least(std::uint64_t x) const {
+  std::uint64_t all = 0;
+  check(MPI_Allreduce(&x, &all, 1, MPI_UINT64_T, MPI_MIN, handle_), "MPI_Allreduce");
+  return all;
+}
+
 double Communicator::most(double x) const {
   double all = 0;
   check(MPI_Allreduce(&x, &all, 1, MPI_DOUBLE, MPI_MAX, handle_), "MPI_Allreduce");

@@ -57,6 +57,7 @@ class Communicator {
              const std::function<void()>& local) const;
   // Collective; the same on all ranks.
   std::uint64_t sum(std::uint64_t x) const;
+  std::uint64_t least(std::uint64_t x) const;
   double most(double x) const;
 
  private:

@@ -5,7 +5,10 @@
 #include <array>
 #include <cstdint>
 #include <cstring>
+#include <span>
+#include <vector>
 
+#include "faro/algebra/bit_map.hpp"
 #include "faro/base/bits.hpp"
 #include "mpi/communicator.hpp"
 
@@ -24,6 +27,21 @@ inline void add_element(Sums& sums, Word place, const std::byte* element, std::u
   }
   sums[0] += a;
   sums[1] += b;
+}
+
+// Consecutive elements, of which number i counts as one at map(first + i).
+inline void add_elements(Sums& sums, const BitMap& map, Word first, std::uint64_t element_bytes,
+                         std::span<const std::byte> data) {
+  constexpr std::uint64_t piece = 4096;
+  const std::uint64_t elements = data.size() / element_bytes;
+  std::vector<Word> places(std::min(piece, elements));
+  for (std::uint64_t i = 0; i < elements; i += piece) {
+    const std::span<Word> now(places.data(), std::min(piece, elements - i));
+    apply_consecutive(map, first + i, now);
+    for (std::uint64_t k = 0; k < now.size(); ++k) {
+      add_element(sums, now[k], data.data() + (i + k) * element_bytes, element_bytes);
+    }
+  }
 }
 
 // Collective, one reduction: whether both sides have the same sums over all ranks.

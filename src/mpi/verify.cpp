@@ -1,37 +1,12 @@
 // Fingerprints of an exchange: sums, over all elements, of a hash of the place and the bytes.
 #include <fmt/format.h>
 
-#include <vector>
-
 #include "faro/base/count.hpp"
 #include "faro/mpi/mpi_plan.hpp"
 #include "mpi/communicator.hpp"
 #include "mpi/sums.hpp"
 
 namespace faro::inline v1 {
-namespace {
-
-using mpi::add_element;
-using mpi::Sums;
-
-// Places of consecutive indices, some at a time.
-Sums sums_of(const BitMap& map, Word first, std::uint64_t element_bytes,
-             std::span<const std::byte> data) {
-  constexpr std::uint64_t piece = 4096;
-  const std::uint64_t elements = data.size() / element_bytes;
-  std::vector<Word> places(std::min(piece, elements));
-  Sums sums{};
-  for (std::uint64_t i = 0; i < elements; i += piece) {
-    const std::span<Word> now(places.data(), std::min(piece, elements - i));
-    apply_consecutive(map, first + i, now);
-    for (std::uint64_t k = 0; k < now.size(); ++k) {
-      add_element(sums, now[k], data.data() + (i + k) * element_bytes, element_bytes);
-    }
-  }
-  return sums;
-}
-
-}  // namespace
 
 bool verify_exchange(MPI_Comm communicator, const BitMap& map, std::uint64_t element_bytes,
                      std::span<const std::byte> from, std::span<const std::byte> to) {
@@ -59,8 +34,10 @@ bool verify_exchange(MPI_Comm communicator, const BitMap& map, std::uint64_t ele
     }
   });
   const Word first = static_cast<Word>(ranks.rank()) * elements;
-  const Sums old = sums_of(map, first, element_bytes, from);
-  const Sums now = sums_of(BitMap::identity(map.width()), first, element_bytes, to);
+  mpi::Sums old{};
+  mpi::Sums now{};
+  mpi::add_elements(old, map, first, element_bytes, from);
+  mpi::add_elements(now, BitMap::identity(map.width()), first, element_bytes, to);
   return mpi::agree_sums(ranks, old, now);
 }
 

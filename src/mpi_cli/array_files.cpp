@@ -66,42 +66,55 @@ std::uint64_t fair_memory_bytes(const mpi::Communicator& ranks) {
   return available_memory_bytes() / 2 / static_cast<std::uint64_t>(size);
 }
 
-ArrayTarget::ArrayTarget(const mpi::Communicator& ranks, const std::string& path,
-                         const NpyHeader& header, files::FilePart::Hold hold)
+SharedReplacement::SharedReplacement(const mpi::Communicator& ranks, const std::string& path,
+                                     std::uint64_t bytes)
     : ranks_(ranks) {
   const bool each = names_ranks(path);
-  const std::string front = header.type.empty() ? std::string() : npy_header_bytes(header);
-  std::string name;
   ranks.agree({}, "file", [&] {
     if (!each && ranks.rank() != 0) return;
     file_.emplace(of_rank(path, ranks.rank()));
-    file_->reserve(front.size() + header.data_bytes());
-    name = file_->name_for_others();
+    file_->reserve(bytes);
+    name_ = file_->name_for_others();
   });
-  if (!each) {
-    int length = static_cast<int>(name.size());
-    mpi::check(MPI_Bcast(&length, 1, MPI_INT, 0, ranks.handle()), "MPI_Bcast");
-    name.resize(static_cast<std::size_t>(length));
-    mpi::check(MPI_Bcast(name.data(), length, MPI_CHAR, 0, ranks.handle()), "MPI_Bcast");
-  }
+  if (each) return;
+  int length = static_cast<int>(name_.size());
+  mpi::check(MPI_Bcast(&length, 1, MPI_INT, 0, ranks.handle()), "MPI_Bcast");
+  name_.resize(static_cast<std::size_t>(length));
+  mpi::check(MPI_Bcast(name_.data(), length, MPI_CHAR, 0, ranks.handle()), "MPI_Bcast");
+}
+
+void SharedReplacement::write_front(const std::string& front) const {
+  if (!file_ || front.empty()) return;
+  open_random_file(name_, {.access = FileAccess::write, .io = FileIo::buffered})
+      ->write(0, std::as_bytes(std::span(front)));
+}
+
+void SharedReplacement::commit() {
+  ranks_.agree({}, "file", [&] {
+    if (file_) file_->commit();
+  });
+}
+
+ArrayTarget::ArrayTarget(const mpi::Communicator& ranks, const std::string& path,
+                         const NpyHeader& header, files::FilePart::Hold hold)
+    : ranks_(ranks),
+      front_(header.type.empty() ? std::string() : npy_header_bytes(header)),
+      file_(ranks, path, front_.size() + header.data_bytes()) {
+  const bool each = names_ranks(path);
   const auto size = static_cast<std::uint64_t>(ranks.size());
   const std::uint64_t bytes = each ? header.data_bytes() : header.data_bytes() / size;
   const std::uint64_t before = each ? 0 : bytes * static_cast<std::uint64_t>(ranks.rank());
   ranks.agree({}, "file", [&] {
-    if (file_ && !front.empty()) {
-      open_random_file(name, {.access = FileAccess::write, .io = FileIo::buffered})
-          ->write(0, std::as_bytes(std::span(front)));
-    }
-    part_.emplace(name, front.size() + before, bytes, files::FilePart::Access::write, hold);
+    file_.write_front(front_);
+    part_.emplace(file_.name(), front_.size() + before, bytes, files::FilePart::Access::write,
+                  hold);
   });
 }
 
 void ArrayTarget::commit() {
   ranks_.agree({}, "file", [&] { part_->store(); });
   part_.reset();
-  ranks_.agree({}, "file", [&] {
-    if (file_) file_->commit();
-  });
+  file_.commit();
 }
 
 }  // namespace faro::mpi_cli

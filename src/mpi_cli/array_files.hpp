@@ -31,6 +31,26 @@ ArrayHeader read_header(const std::string& path, const std::optional<std::uint64
 // Collective.
 std::uint64_t fair_memory_bytes(const mpi::Communicator& ranks);
 
+// A file that ranks write together, or one each where the name has a %d, beside the one that it
+// replaces when it is complete. Collective, all of it; throws AgreedError.
+class SharedReplacement {
+ public:
+  // With room for `bytes`.
+  SharedReplacement(const mpi::Communicator& ranks, const std::string& path, std::uint64_t bytes);
+
+  // Of the unfinished file.
+  const std::string& name() const { return name_; }
+  // By whoever made the file.
+  void write_front(const std::string& front) const;
+  // What was written is on the disk already.
+  void commit();
+
+ private:
+  const mpi::Communicator& ranks_;
+  std::optional<Replacement> file_;  // on the ranks that make one
+  std::string name_;
+};
+
 // A file to be written, each rank its part. Collective, all of it; throws AgreedError.
 class ArrayTarget {
  public:
@@ -42,7 +62,8 @@ class ArrayTarget {
 
  private:
   const mpi::Communicator& ranks_;
-  std::optional<Replacement> file_;  // on the ranks that make one
+  std::string front_;
+  SharedReplacement file_;
   std::optional<files::FilePart> part_;
 };
 

@@ -26,6 +26,7 @@
 #include <vector>
 
 #include "base/aligned_bytes.hpp"
+#include "base/random.hpp"
 #include "faro/algebra/notation.hpp"
 #include "faro/engine/permute_plan.hpp"
 #include "faro/mpi/mpi_plan.hpp"
@@ -34,10 +35,27 @@
 namespace faro::mpi_cli {
 namespace {
 
+constexpr std::uint64_t raw_bytes_max = std::uint64_t{1} << 30U;
+
 struct Case {
   std::string name;
   BitMap map;
 };
+
+// The same in every run.
+std::vector<Case> random_cases(int width) {
+  Random random(1);
+  std::vector<int> places(static_cast<std::size_t>(width));
+  for (int i = 0; i < width; ++i) places[static_cast<std::size_t>(i)] = i;
+  random.mix(places);
+  BitMatrix matrix(width, width);
+  do {
+    for (int i = 0; i < width; ++i) matrix.set_column(i, random.next() & low_mask(width));
+  } while (matrix.rank() != width);
+  return {{"random bit permutation and complement",
+           BitMap::from_places(places, random.next() & low_mask(width))},
+          {"random affine map", BitMap::from_matrix(matrix, random.next() & low_mask(width))}};
+}
 
 std::vector<Case> cases(int rank_bits, int width) {
   const int m = width - rank_bits;
@@ -50,7 +68,7 @@ std::vector<Case> cases(int rank_bits, int width) {
     return BitMap::from_places(place);
   };
   const int middle = std::max(0, m / 2 - rank_bits);
-  return {
+  std::vector<Case> all = {
       {"swap with the top memory bit", swap(m - 1)},
       {"swap with memory bit 0", swap(0)},
       {"rank bits with as many top memory bits",
@@ -65,6 +83,8 @@ std::vector<Case> cases(int rank_bits, int width) {
       {"gray", text(fmt::format("i:{} -> gray(i)", width))},
       {"complement", text(fmt::format("i:{} -> ~i", width))},
   };
+  for (Case& one : random_cases(width)) all.push_back(std::move(one));
+  return all;
 }
 
 using Row = std::vector<std::pair<std::string, double>>;
@@ -258,10 +278,13 @@ void bench(const mpi::Communicator& ranks, const BenchOptions& options) {
   ranks.agree({}, "option", [&] {
     const auto size = static_cast<std::uint64_t>(ranks.size());
     if (!is_power_of_two(size) || options.local_log2 > 36 || options.element_bytes == 0 ||
-        options.rounds == 0 || bit(static_cast<int>(options.local_log2) / 2) < size) {
-      throw Error(ErrorCode::usage,
-                  "bench: a power of two of ranks, at least as many elements each as ranks squared "
-                  "and at most 2^36, elements of a byte or more and one round or more are needed");
+        options.rounds == 0 || bit(static_cast<int>(options.local_log2) / 2) < size ||
+        options.element_bytes > raw_bytes_max >> options.local_log2) {
+      throw Error(
+          ErrorCode::usage,
+          "bench: a power of two of ranks, at least as many elements each as ranks squared, "
+          "elements of a byte or more, at most 1 GiB a rank (raw messages are counted by an "
+          "int) and one round or more are needed");
     }
     rank_bits = log2_exact(size);
     width = rank_bits + static_cast<int>(options.local_log2);

@@ -51,9 +51,10 @@ int run(int argc, char** argv, const mpi::Communicator& ranks) {
   p->add_option("--element-bytes", permute.element_bytes, "raw elements of so many bytes");
   p->add_option("--buffer", permute.buffer, "what a rank may take for messages")
       ->capture_default_str();
-  p->add_option("--memory", permute.memory,
-                "what a rank may hold of its arrays; larger parts stay in the files [its share of "
-                "half of what is free]");
+  p->add_option(
+      "--memory", permute.memory,
+      "what a rank may hold of its arrays; one file beyond that goes in passes over tiles, "
+      "files of each rank stay where they are [its share of half of what is free]");
   p->add_flag("--in-place", permute.in_place, "hold a rank's part once in memory, not twice");
   p->add_flag("--verify", permute.verify, "compare fingerprints before OUT appears");
   p->add_flag("--relabel", permute.relabel, "leave results on the ranks where most of them are");

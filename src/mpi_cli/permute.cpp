@@ -12,6 +12,7 @@
 #include "faro/mpi/mpi_plan.hpp"
 #include "mpi_cli/array_files.hpp"
 #include "mpi_cli/commands.hpp"
+#include "mpi_cli/tile_passes.hpp"
 
 namespace faro::mpi_cli {
 namespace {
@@ -28,7 +29,8 @@ struct Job {
   NpyHeader header;
   BitMap map;
   std::uint64_t part_bytes = 0;
-  std::uint64_t read_at = 0;
+  std::uint64_t start = 0;    // of the elements in a file
+  std::uint64_t read_at = 0;  // of this rank's
 };
 
 Job prepare(const mpi::Communicator& ranks, const PermuteOptions& options) {
@@ -70,25 +72,30 @@ Job prepare(const mpi::Communicator& ranks, const PermuteOptions& options) {
     job.map = notation.map;
     job.part_bytes = elements / size * header.element_bytes;
     const std::uint64_t before = static_cast<std::uint64_t>(ranks.rank()) * job.part_bytes;
+    job.start = found.start;
     job.read_at = found.start + (each ? 0 : before);
   });
   return job;
 }
 
+// `tiles` are the passes that did it without messages.
 void print_report(const ExchangePlan& plan, const PermuteOptions& options, bool verified,
-                  bool mapped, double seconds) {
+                  bool mapped, const FilePermutePlan* tiles, double seconds) {
   if (options.json) {
-    nlohmann::ordered_json json;
+    using Json = nlohmann::ordered_json;
+    Json json;
     json["format"] = "faro-mpi-permute/1";
     json["out"] = options.out;
-    json["exchange"] = nlohmann::ordered_json::parse(plan.to_json());
-    json["files"] = mapped ? "mapped" : "in memory";
-    json["verified"] = options.verify ? nlohmann::ordered_json(verified) : nullptr;
+    json["exchange"] = tiles != nullptr ? nullptr : Json::parse(plan.to_json());
+    json["passes"] = tiles == nullptr ? nullptr : Json::parse(tiles->json());
+    json["files"] = tiles != nullptr ? "tiles" : mapped ? "mapped" : "in memory";
+    json["verified"] = options.verify ? Json(verified) : nullptr;
     json["seconds"] = seconds;
     std::cout << json.dump() << "\n";
     return;
   }
-  std::cout << plan.describe();
+  std::cout << (tiles != nullptr ? tiles->describe() : plan.describe());
+  if (tiles != nullptr) std::cout << "  tiles of each pass shared by the ranks, no messages\n";
   if (mapped) std::cout << "  files mapped: ranks hold less than their part in memory\n";
   if (options.relabel && plan.relabelling() != BitMap::identity(plan.rank_bits())) {
     std::cout << fmt::format("  rank r has what the map puts on rank {} of r\n",
@@ -129,7 +136,7 @@ class ProgressLine {
           static_cast<int>(100.0 * static_cast<double>(done) / static_cast<double>(total));
       if (percent == drawn_) return;
       drawn_ = percent;
-      std::cerr << fmt::format("\rfaro-mpi: exchanging {:3}%", percent) << std::flush;
+      std::cerr << fmt::format("\rfaro-mpi: rearranging {:3}%", percent) << std::flush;
     };
   }
 
@@ -137,6 +144,35 @@ class ProgressLine {
   bool draws_;
   int drawn_ = -1;
 };
+
+// One file to one file, beyond what ranks may hold: by tiles, where memory holds any.
+std::optional<bool> try_tiles(const mpi::Communicator& ranks, const Job& job,
+                              const PermuteOptions& options, std::uint64_t memory_bytes,
+                              ProgressLine& line) {
+  std::optional<ExchangePlan> exchange;
+  std::optional<FilePermutePlan> plan;
+  ranks.agree({}, "option", [&] {
+    ExchangeOptions how;
+    how.ranks = options.relabel ? Ranks::relabelled : Ranks::fixed;
+    exchange = ExchangePlan::make(job.map, log2_exact(static_cast<Word>(ranks.size())),
+                                  job.header.element_bytes, how);
+    plan = tiles_within(exchange->executed_map(), job.header.element_bytes, memory_bytes);
+  });
+  if (!plan) return std::nullopt;
+  const double start = MPI_Wtime();
+  const bool verified = permute_by_tiles(ranks,
+                                         {.plan = *plan,
+                                          .map = exchange->executed_map(),
+                                          .in = options.in,
+                                          .out = options.out,
+                                          .start = job.start,
+                                          .header = job.header,
+                                          .verify = options.verify},
+                                         line.told());
+  const double seconds = MPI_Wtime() - start;
+  if (ranks.rank() == 0) print_report(*exchange, options, verified, false, &*plan, seconds);
+  return verified;
+}
 
 }  // namespace
 
@@ -147,17 +183,22 @@ bool permute_files(const mpi::Communicator& ranks, const PermuteOptions& options
   ProgressLine line(ranks);
   MpiOptions how;
   auto hold = FilePart::Hold::memory;
+  std::uint64_t memory_bytes = 0;
   ranks.agree({}, "option", [&] {
     how.exchange.buffer_bytes = bytes_from(options.buffer);
     how.exchange.in_place = options.in_place;
     how.exchange.ranks = options.relabel ? Ranks::relabelled : Ranks::fixed;
-    const std::uint64_t memory_bytes = options.memory ? bytes_from(*options.memory) : fair_bytes;
+    memory_bytes = options.memory ? bytes_from(*options.memory) : fair_bytes;
     if (job.part_bytes > memory_bytes / (options.in_place ? 1 : 2)) hold = FilePart::Hold::mapped;
     how.progress = line.told();
   });
   // Pages of a file come and go whole: larger steps have longer runs.
   std::uint64_t any_mapped = hold == FilePart::Hold::mapped ? 1 : 0;
   any_mapped = ranks.sum(any_mapped);
+  if (any_mapped != 0 && !names_ranks(options.in) && !names_ranks(options.out)) {
+    const auto done = try_tiles(ranks, job, options, ranks.least(memory_bytes), line);
+    if (done) return *done;
+  }
   if (any_mapped != 0) how.exchange.step_bytes = how.exchange.buffer_bytes / 4;
   MpiPlan plan(ranks.handle(), job.map, job.header.element_bytes, how);
   std::optional<FilePart> from;
@@ -182,7 +223,9 @@ bool permute_files(const mpi::Communicator& ranks, const PermuteOptions& options
                                from->bytes(), to);
   }
   if (verified) target.commit();
-  if (ranks.rank() == 0) print_report(plan.plan(), options, verified, any_mapped != 0, seconds);
+  if (ranks.rank() == 0) {
+    print_report(plan.plan(), options, verified, any_mapped != 0, nullptr, seconds);
+  }
   return verified;
 }
 

@@ -29,7 +29,7 @@ bool last() {
   return rank_here() == size_here() - 1;
 }
 
-// All ranks throw an error of this code whose words hold `words`, within two seconds.
+// All ranks throw an error of this code whose words hold `words`, in ten seconds of a busy machine.
 void expect_all_throw(ErrorCode code, const std::string& words, const std::function<void()>& work) {
   MPI_Barrier(MPI_COMM_WORLD);
   const auto start = std::chrono::steady_clock::now();

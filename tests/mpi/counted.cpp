@@ -58,6 +58,12 @@ int MPI_Ialltoall(const void* send, int send_count, MPI_Datatype send_type, void
                         request);
 }
 
+int MPI_Allreduce(const void* from, void* to, int count, MPI_Datatype type, MPI_Op op,
+                  MPI_Comm comm) {
+  faro::testing::now.reductions += 1;
+  return PMPI_Allreduce(from, to, count, type, op, comm);
+}
+
 int MPI_Waitall(int count, MPI_Request* requests, MPI_Status* statuses) {
   faro::testing::under_way -= std::min(faro::testing::under_way, static_cast<std::uint64_t>(count));
   return PMPI_Waitall(count, requests, statuses);

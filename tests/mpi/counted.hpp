@@ -11,7 +11,8 @@ struct Sent {
   std::uint64_t bytes = 0;
   std::set<int> partners;
   std::uint64_t all_to_all_bytes = 0;  // to other ranks, by MPI_Ialltoall
-  std::uint64_t under_way_most = 0;    // requests that were started and not yet waited for
+  std::uint64_t reductions = 0;
+  std::uint64_t under_way_most = 0;  // requests that were started and not yet waited for
 };
 
 // Since the last call.

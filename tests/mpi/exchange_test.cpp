@@ -144,6 +144,24 @@ TEST(MpiExchange, twenty_two_bits) {
       performs(parse_notation("r:10 c:10 -> c r").map, 16, {.exchange = {.in_place = true}}));
 }
 
+TEST(MpiExchange, one_reduction_to_plan_and_one_to_execute) {
+  const World world;
+  testing::take_sent();
+  MpiPlan plan(MPI_COMM_WORLD, map_of("i -> rev(i)", world.rank_bits + 10), 8);
+  testing::Sent sent = testing::take_sent();
+  EXPECT_EQ(sent.reductions, 1U);
+  EXPECT_EQ(sent.messages, 0U);
+  std::vector<std::byte> from(plan.plan().local_bytes()), to(plan.plan().local_bytes());
+  plan.execute(from, to);
+  EXPECT_EQ(testing::take_sent().reductions, 1U);
+  MpiOptions unchecked;
+  unchecked.check = MpiOptions::Check::no;
+  MpiPlan quick(MPI_COMM_WORLD, map_of("i -> rev(i)", world.rank_bits + 10), 8, unchecked);
+  testing::take_sent();
+  quick.execute(from, to);
+  EXPECT_EQ(testing::take_sent().reductions, 0U);
+}
+
 TEST(MpiExchange, all_to_all_within_groups) {
   const World world;
   if (world.rank_bits == 0) GTEST_SKIP();

@@ -43,7 +43,7 @@ enum class Transport {
 struct MpiOptions {
   ExchangeOptions exchange;
   Transport transport = Transport::automatic;
-  // Sizes and pointers are agreed upon before each execution, at the price of one reduction of 16
+  // Sizes and pointers are agreed upon before each execution, at the price of one reduction of 40
   // bytes. Without, a wrong span on one rank may leave the others waiting.
   enum class Check { yes, no } check = Check::yes;
   // Told after each step, in bytes of this rank's array; ranks may give different ones or none.
