@@ -168,6 +168,8 @@ for mpi in ${*:-openmpi mpich}; do
     "$scratch/x.npy" "$y" --map 'i -> gray(i)' --relabel --verify
   try "$mpi: a map that is none" exits 2 launch -n 2 "$faro_mpi" permute "$scratch/x.npy" "$y" --map 'i -> j'
   try "$mpi: a file that is none" exits 3 launch -n 2 "$faro_mpi" permute "$scratch/none.npy" "$y" --map 'i -> i'
+  try "$mpi: ranks with other arguments" exits 2 timeout 60 "mpirun.$mpi" -n 1 "$faro_mpi" permute \
+    "$scratch/x.npy" "$y" --map 'i -> rev(i)' : -n 1 "$faro_mpi" permute "$scratch/x.npy" "$y" --map 'i -> rev(i)' --verify
   try "$mpi: three ranks" exits 4 launch -n 3 "$faro_mpi" permute "$scratch/x.npy" "$y" --map 'i -> rev(i)'
   try "$mpi: nothing half done is left" sh -c "! ls -A $scratch | grep -F .faro-"
   for rank in 0 1; do

@@ -146,6 +146,23 @@ struct Slices {
   int run_bits = 0;  // low address bits that a slice has whole on every side that is packed
 };
 
+// Functionals that vanish on so many low address bits of the old side and of the new one.
+std::vector<Word> vanishing(int m, const BitMatrix& d_inverse, int from, int to) {
+  std::vector<Word> low;
+  for (int i = 0; i < std::min(m, from); ++i) low.push_back(bit(i));
+  for (int i = 0; i < std::min(m, to); ++i) low.push_back(d_inverse.column(i));
+  return BitMatrix::from_rows(m, reduced_basis(low)).kernel();
+}
+
+// Adds those that are independent of what is there, until there are `count`.
+bool fill(Rows& rows, int count, const std::vector<Word>& functionals) {
+  for (const Word f : functionals) {
+    if (static_cast<int>(rows.taken().size()) == count) break;
+    rows.add(f);
+  }
+  return static_cast<int>(rows.taken().size()) == count;
+}
+
 // `count` functionals that vanish on low bits of both sides and are independent of the partner;
 // fewer bits where there are not enough, but never fewer than a message that lies as it is.
 Slices slices_of(int m, const std::vector<Word>& partner_rows, const BitMatrix& d_inverse,
@@ -156,15 +173,8 @@ Slices slices_of(int m, const std::vector<Word>& partner_rows, const BitMatrix& 
   int from = std::max(from_least, std::min(m, run_bits));
   int to = std::max(to_least, std::min(m, run_bits));
   for (;;) {
-    std::vector<Word> whole;
-    for (int i = 0; i < from; ++i) whole.push_back(bit(i));
-    for (int i = 0; i < to; ++i) whole.push_back(d_inverse.column(i));
-    Rows rows(partner_rows);
-    for (const Word f : BitMatrix::from_rows(m, reduced_basis(whole)).kernel()) {
-      if (static_cast<int>(rows.taken().size()) == count) break;
-      rows.add(f);
-    }
-    if (static_cast<int>(rows.taken().size()) == count) return {rows.taken(), std::min(from, to)};
+    Rows enough(partner_rows);
+    if (fill(enough, count, vanishing(m, d_inverse, from, to))) break;
     const bool from_may = from > from_least;
     const bool to_may = to > to_least;
     FARO_CHECK(from_may || to_may);
@@ -174,6 +184,14 @@ Slices slices_of(int m, const std::vector<Word>& partner_rows, const BitMatrix& 
       --to;
     }
   }
+  // The high bits of a slice's number vanish on more, so that slices that follow each other share
+  // pages, and lines of page tables.
+  constexpr int shared_bits = 6;
+  Rows rows(partner_rows);
+  for (int more = shared_bits; more >= 0; --more) {
+    if (fill(rows, count, vanishing(m, d_inverse, from + more, to + more))) break;
+  }
+  return {{rows.taken().rbegin(), rows.taken().rend()}, std::min(from, to)};
 }
 
 }  // namespace

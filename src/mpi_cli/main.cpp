@@ -10,6 +10,7 @@
 #include <cctype>
 #include <charconv>
 #include <iostream>
+#include <string_view>
 
 #include "faro/base/error.hpp"
 #include "mpi_cli/commands.hpp"
@@ -92,9 +93,21 @@ int run(int argc, char** argv, const mpi::Communicator& ranks) {
   return permute_files(ranks, permute) ? 0 : exit_code(ErrorCode::refused);
 }
 
+// mpirun may start ranks with arguments of their own.
+mpi::Fingerprint same_words(int argc, char** argv) {
+  mpi::Fingerprint all;
+  for (int i = 1; i < argc; ++i) {
+    const std::string_view word = argv[i];
+    all.add(word.size());
+    for (const char c : word) all.add(static_cast<unsigned char>(c));
+  }
+  return all;
+}
+
 int guarded(int argc, char** argv) {
   const mpi::Communicator ranks(MPI_COMM_WORLD);
   try {
+    ranks.agree(same_words(argc, argv), "command line", [] {});
     return run(argc, argv, ranks);
   } catch (const mpi::AgreedError& error) {
     if (ranks.rank() == 0) std::cerr << "faro-mpi: " << error.what() << "\n";
