@@ -29,11 +29,13 @@ AlignedBytes touched(std::uint64_t bytes) {
 Exchange::Exchange(const ExchangePlan& plan, int rank, How how)
     : plan_(plan), rank_(static_cast<Word>(rank)), how_(how) {
   if (!plan.has_exchange()) return;
-  const std::size_t used = plan.steps() > 1 ? 2 : 1;
-  for (std::size_t i = 0; i < used; ++i) {
-    if (plan.packs()) slots_[i].send = touched(plan.step_bytes());
-    if (plan.unpacks()) slots_[i].received = touched(plan.step_bytes());
-    slots_[i].requests.reserve(2 * blocks_under_way);
+  const bool buffered = plan.packs() || plan.unpacks();
+  const Word deep = buffered ? 2 : std::max<Word>(2, 2 * blocks_under_way / plan.blocks());
+  slots_.resize(std::min(plan.steps(), deep));
+  for (Slot& one : slots_) {
+    if (plan.packs()) one.send = touched(plan.step_bytes());
+    if (plan.unpacks()) one.received = touched(plan.step_bytes());
+    one.requests.reserve(2 * blocks_under_way);
   }
 }
 
@@ -54,6 +56,7 @@ void Exchange::post(const Communicator& ranks, Word step, const std::byte* from,
   Slot& now = slot(step);
   const Word end = std::min(plan_.blocks(), now.next + blocks_under_way);
   const int bytes = count_of(plan_.block_bytes());
+  // Of two ranks' messages with one tag the first is received first, and both begin steps in order.
   const int tag = static_cast<int>(step % 2);
   now.requests.clear();
   const std::byte* out = plan_.packs() ? now.send.data() : from;
@@ -113,15 +116,15 @@ void Exchange::finish(const Communicator& ranks, Word step, const std::byte* fro
 void Exchange::run(const Communicator& ranks, const std::byte* from, std::byte* to,
                    const Told& told) {
   const Word steps = plan_.steps();
+  const Word deep = slots_.size();
   const std::uint64_t step_bytes = plan_.local_bytes() / steps;
-  for (Word step = 0; step < steps; ++step) {
-    begin(ranks, step, from, to);
-    if (step == 0) continue;
-    finish(ranks, step - 1, from, to);
-    if (told) told(step * step_bytes, plan_.local_bytes());
+  for (Word step = 0; step < steps + deep - 1; ++step) {
+    if (step < steps) begin(ranks, step, from, to);
+    if (step + 1 < deep) continue;
+    const Word done = step + 1 - deep;
+    finish(ranks, done, from, to);
+    if (told) told((done + 1) * step_bytes, plan_.local_bytes());
   }
-  finish(ranks, steps - 1, from, to);
-  if (told) told(plan_.local_bytes(), plan_.local_bytes());
 }
 
 }  // namespace faro::inline v1::mpi

@@ -1,10 +1,9 @@
 // Performs the steps of an ExchangePlan with messages. Two steps alternate: one is packed while the
-// other travels.
+// other travels. Of steps that need no buffer more are under way, as their messages may be short.
 #pragma once
 
 #include <mpi.h>
 
-#include <array>
 #include <cstdint>
 #include <functional>
 #include <vector>
@@ -39,13 +38,13 @@ class Exchange {
   void begin(const Communicator& ranks, Word step, const std::byte* from, std::byte* to);
   void post(const Communicator& ranks, Word step, const std::byte* from, std::byte* to);
   void finish(const Communicator& ranks, Word step, const std::byte* from, std::byte* to);
-  Slot& slot(Word step) { return slots_[step % 2]; }
+  Slot& slot(Word step) { return slots_[step % slots_.size()]; }
 
   const ExchangePlan& plan_;
   Word rank_;
   How how_;
   MPI_Comm group_ = MPI_COMM_NULL;
-  std::array<Slot, 2> slots_;
+  std::vector<Slot> slots_;
 };
 
 }  // namespace faro::inline v1::mpi
