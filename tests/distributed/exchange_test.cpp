@@ -141,6 +141,19 @@ TEST(Exchange, long_runs_are_sent_and_received_where_they_lie) {
   EXPECT_EQ(sides("i:24 -> rev(i)"), std::pair(true, true));
 }
 
+// Rows of 2^11 doubles could be sent as they lie, but every element would arrive in another row.
+TEST(Exchange, rows_that_would_arrive_as_columns_are_packed) {
+  const auto plan = [](const std::string& map) {
+    return ExchangePlan::make(parse_notation(map).map, 1, 8);
+  };
+  const ExchangePlan transpose = plan("r:11 c:12 -> c r");
+  EXPECT_TRUE(transpose.packs() && transpose.unpacks());
+  const ExchangePlan to_cyclic = plan("i:23 -> rot(i,1)");
+  EXPECT_TRUE(!to_cyclic.packs() && to_cyclic.unpacks());
+  const ExchangePlan to_block = plan("i:23 -> rot(i,22)");
+  EXPECT_TRUE(to_block.packs() && !to_block.unpacks());
+}
+
 TEST(Exchange, groups_are_those_that_talk) {
   Random random(24);
   int judged = 0;
