@@ -125,4 +125,5 @@ BitMap.to = _to
 BitMap.explain = _explain
 BitMap.__reduce__ = _reduce
 BitMap._repr_html_ = lambda self: map_html(self)
+BitMap._repr_svg_ = lambda self: self.picture()
 BitMap.__module__ = "faro"

@@ -6,7 +6,7 @@ from typing import NamedTuple
 
 from . import _core
 from ._errors import NotExpressible
-from ._html import table_html
+from ._html import picture_html, table_html
 from ._systems import _shape, words_of
 
 Placement = _core.Placement
@@ -120,11 +120,17 @@ def _bytes(self, itemsize):
     )
 
 
+def _placement_html(self):
+    rows = [("shape", self.shape), ("devices", self.devices), ("copies", self.replicas),
+            ("elements of a device", self.memory)]
+    return table_html(repr(self), rows) + picture_html(self.picture)
+
+
 def _move_html(self):
     t = self.bytes(1)
     rows = [("from", str(self.source)), ("to", str(self.target)), ("elements kept", t.kept),
             ("elements delivered", t.received)]
-    return table_html("move", rows)
+    return table_html("move", rows) + ("" if self.map is None else picture_html(self.map.picture))
 
 
 
@@ -133,6 +139,7 @@ Placement.indices = _indices
 Placement.read = classmethod(_read)
 Placement.probe = classmethod(_probe)
 Placement.to = _to
+Placement._repr_html_ = _placement_html
 Placement.__module__ = "faro"
 Move.bytes = _bytes
 Move._repr_html_ = _move_html

@@ -9,7 +9,7 @@ from typing import NamedTuple
 
 from . import _core
 from ._errors import Refused
-from ._html import schedule_html, table_html
+from ._html import picture_html, table_html
 from ._lending import give_back, lend, numpy, with_progress
 from ._systems import _shape
 
@@ -174,9 +174,13 @@ def _iterate(self):
     return iter(file.get("steps") or file.get("program") or file.get("slots_list") or [])
 
 
-def _save(self, path, /):
-    """As a file that anybody can check: faro verify FILE."""
-    self._save(os.fspath(path))
+_endings = {".csv": "csv", ".goal": "goal", ".graphml": "graphml", ".dot": "dot"}
+
+
+def _save(self, path, /, *, format=None):
+    """As a file that anybody can check (faro verify FILE), or for another tool: docs/exports.md."""
+    name = os.fspath(path)
+    self._save(name, format or _endings.get(os.path.splitext(name)[1], "faro"))
 
 
 def _simulate(self, x, /):
@@ -197,7 +201,7 @@ def _html(self):
     ]
     if self.paper is not None:
         rows.append(("paper", f"{self.paper.value} = {self.paper.formula}, {self.paper.citation}"))
-    return table_html("schedule", rows) + schedule_html(self)
+    return table_html("schedule", rows) + picture_html(self.picture)
 
 
 
@@ -221,6 +225,7 @@ Schedule.save = _save
 Schedule.simulate = _simulate
 Schedule.__iter__ = _iterate
 Schedule._repr_html_ = _html
+Schedule._repr_svg_ = lambda self: picture_html(self.picture) or None
 Schedule.__module__ = "faro"
 _core.Move.plan = lambda self, on, **options: plan(self, on, **options)
 for _object in (plan, verify, transform, Bound, Paper, Violation, Considered, Verdict, Transformed):

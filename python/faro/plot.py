@@ -13,9 +13,44 @@ from typing import Any
 
 from . import _core
 from ._errors import Impossible
-from ._html import crossings_of
 
 __all__ = ["bits", "matrix", "schedule"]
+
+
+def _crossings(schedule):
+    """For each step of a schedule on a cube: moves over each dimension; None for other machines or
+    schedules too long to draw."""
+    machine = schedule.machine
+    if not machine.startswith("cube:") or schedule.steps > _STEPS:
+        return None
+    n = int(machine.partition(":")[2].partition(",")[0])
+    rows = []
+    for step in schedule:
+        across = [0] * n
+        for rule in step.get("rules", ()):
+            if "across" in rule:
+                across[rule["across"]] += 1 << n - _rank(rule.get("if", ()))
+        for source, _, target, _ in step.get("moves", ()):
+            if source != target:
+                across[(source ^ target).bit_length() - 1] += 1
+        if any(across):
+            rows.append(across)
+    return rows
+
+
+_STEPS = 512
+
+
+def _rank(conditions):
+    """How many address bits the conditions fix: the rank of their masks."""
+    basis = []
+    for mask, _ in conditions:
+        word = mask if isinstance(mask, int) else int(mask, 16)
+        for b in basis:
+            word = min(word, word ^ b)
+        if word:
+            basis.append(word)
+    return len(basis)
 
 
 def _axes(ax: Any, width: float, height: float) -> Any:
@@ -67,7 +102,7 @@ def schedule(schedule: Any, /, *, ax: Any = None) -> Any:
     """The share of each dimension's links that work in each step, of a schedule on a cube."""
     import numpy as np
 
-    rows = crossings_of(schedule)
+    rows = _crossings(schedule)
     if not rows:
         raise Impossible(f"{schedule!r}: schedules on a cube of 1 to 512 steps are drawn")
     ax = _axes(ax, min(12.0, 0.12 * len(rows) + 2), 0.35 * len(rows[0]) + 1)

@@ -362,6 +362,19 @@ def test_jax_operator():
         faro.jax.permute(jnp.zeros(6), m)
 
 
+def test_steps_are_counted_as_the_plan_says():
+    from faro.plot import _crossings as crossings_of
+
+    for map_text, n, elements in [("a:6 -> ungray(a)", 6, 10), ("i:5 -> rev(i)", 5, 3),
+                                  ("a:4 | m:4 -> m | a", 4, None)]:
+        s = faro.plan(map_text, f"cube:{n}", elements=elements)
+        rows = crossings_of(s)
+        assert len(rows) == s.steps
+        assert tuple(sum(column) for column in zip(*rows)) == s.crossings
+        assert sum(s.crossings) == s.moves
+    assert crossings_of(faro.plan("a:60 -> ungray(a)", "cube:60", elements=1000)) is None
+
+
 def test_pictures():
     matplotlib = pytest.importorskip("matplotlib")
     matplotlib.use("Agg")

@@ -4,6 +4,7 @@
 #include "faro/layouts/placement_move.hpp"
 #include "layouts/field_text.hpp"
 #include "module.hpp"
+#include "pictures.hpp"
 
 namespace faro::python {
 namespace {
@@ -84,6 +85,12 @@ void bind_placement(nb::module_& m) {
     layout.shape = p.shape();
     return write_foreign(system, layout);
   });
+  c.def(
+      "picture",
+      [](const Placement& p, const std::string& what, const std::string& format) {
+        return map_picture(p.notation(), what, format);
+      },
+      nb::arg("what") = "standard", nb::arg("format") = "svg");
   c.def("__str__", canonical);
   c.def("__repr__", [](const Placement& p) {
     return fmt::format("Placement('{}', shape=({}{}))", p.text(), fmt::join(p.shape(), ", "),

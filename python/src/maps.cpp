@@ -7,6 +7,7 @@
 #include "faro/layouts/fit.hpp"
 #include "layouts/field_text.hpp"
 #include "module.hpp"
+#include "pictures.hpp"
 
 namespace faro::python {
 namespace {
@@ -209,6 +210,15 @@ void bind_maps(nb::module_& m) {
     }
     return layouts::text_with_fields(notation);
   });
+  c.def(
+      "picture",
+      [](const NamedMap& self, const std::string& what, const std::string& format) {
+        Notation notation;
+        notation.map = self.map;
+        notation.fields = self.fields;
+        return map_picture(notation, what, format);
+      },
+      nb::arg("what") = "standard", nb::arg("format") = "svg");
   c.def("__getstate__", [](const NamedMap& self) {
     return nb::make_tuple(columns_of(self), self.map.complement());
   });

@@ -14,6 +14,7 @@
 #include "faro/service/simulate.hpp"
 #include "faro/service/verify.hpp"
 #include "layouts/plain_words.hpp"
+#include "pictures.hpp"
 #include "schedules/machine_kind.hpp"
 #include "watch.hpp"
 
@@ -183,7 +184,9 @@ void bind_schedules(nb::module_& m) {
   c.def("_considered", considered_of);
   c.def("_report", [](const Plan& p) { return p.json(); });
   c.def("json", schedule_text);
-  c.def("_save", [](const Plan& p, const std::string& path) { p.write(path); });
+  c.def("_save", save_schedule);
+  c.def("picture", schedule_picture, nb::arg("what") = "links", nb::arg("step") = 0,
+        nb::arg("format") = "svg");
   c.def("__repr__", [](const Plan& p) {
     const std::string text = p.request().text();
     return fmt::format("Schedule('{}' on '{}': {} {})", text.empty() ? "a list" : text,

@@ -7,6 +7,7 @@ import pickle
 import signal
 import subprocess
 import sys
+from xml.etree import ElementTree
 
 import faro
 import numpy as np
@@ -36,17 +37,29 @@ def test_plans_are_verified_and_performed():
     assert s.report()["format"] == "faro-plan/1"
 
 
-def test_steps_are_counted_as_the_plan_says():
-    from faro._html import crossings_of
-
-    for map_text, n, elements in [("a:6 -> ungray(a)", 6, 10), ("i:5 -> rev(i)", 5, 3),
-                                  ("a:4 | m:4 -> m | a", 4, None)]:
-        s = faro.plan(map_text, f"cube:{n}", elements=elements)
-        rows = crossings_of(s)
-        assert len(rows) == s.steps
-        assert tuple(sum(column) for column in zip(*rows)) == s.crossings
-        assert sum(s.crossings) == s.moves
-    assert crossings_of(faro.plan("a:60 -> ungray(a)", "cube:60", elements=1000)) is None
+def test_pictures_and_exports(tmp_path):
+    s = faro.plan("i:3 -> ungray(i)", "cube:3", elements=3)
+    for what in ("links", "steps", "machine"):
+        assert ElementTree.fromstring(s.picture(what)).tag.endswith("svg")
+    assert "tikzpicture" in s.picture("machine", step=1, format="tikz")
+    assert s._repr_svg_() in s._repr_html_()
+    s.save(tmp_path / "moves.csv")
+    assert len((tmp_path / "moves.csv").read_text().splitlines()) > s.moves
+    s.save(tmp_path / "trace.json", format="perfetto")
+    assert "traceEvents" in json.loads((tmp_path / "trace.json").read_text())
+    for bad in [lambda: s.picture("nothing"), lambda: s.picture(format="png"),
+                lambda: s.picture("machine", step=99), lambda: s.save(tmp_path / "x", format="no")]:
+        with pytest.raises(ValueError):
+            bad()
+    assert not (tmp_path / "x").exists()
+    large = faro.plan("i:60 -> ungray(i)", "cube:60")
+    assert "<svg" in large._repr_html_()
+    m = faro.BitMap("r:2 c:3 -> c ~r")
+    for what in ("standard", "strands", "matrix", "array", "all"):
+        assert ElementTree.fromstring(m.picture(what)).tag.endswith("svg")
+    assert "r1" in m.picture() and "r:2 c:3" in m._repr_html_()
+    p = faro.Placement.read("{devices=[2,1]<=[2]}", shape=(4, 4))
+    assert "<svg" in p._repr_html_() and "<svg" in (p >> p)._repr_html_()
 
 
 def test_broken_schedules_are_refused(tmp_path):
