@@ -373,3 +373,43 @@ def test_interrupts_stop_one_call():
     child.send_signal(signal.SIGINT)
     # The first call was stopped in its midst: some of y is as it was.
     assert child.communicate(timeout=60)[0] == "True\n"
+
+
+def in_another_process(code, **environment):
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, timeout=120,
+                          env={**os.environ, **environment})
+    assert done.returncode == 0, done.stderr
+    return done.stdout.strip()
+
+
+def test_threads_are_what_the_process_may_run():
+    threads = "import faro; print(faro.Plan('bit-reversal:24', itemsize=8).threads)"
+    assert in_another_process(threads, OMP_NUM_THREADS="1") == "1"
+    assert in_another_process(threads, OMP_NUM_THREADS="3") == "3"
+    assert in_another_process(threads, FARO_NUM_THREADS="5", OMP_NUM_THREADS="1") == "5"
+    one_core = "import os; os.sched_setaffinity(0, {min(os.sched_getaffinity(0))}); " + threads
+    assert in_another_process(one_core, OMP_NUM_THREADS="") == "1"
+    set_by_hand = "import faro; faro.set_threads(4); print(faro.Plan('bit-reversal:24').threads)"
+    assert in_another_process(set_by_hand) == "4"
+
+
+def test_in_place_needs_no_second_array():
+    """The process grows by less than 1 MiB over 256 MiB of data."""
+    code = (
+        "import resource, numpy as np, faro\n"
+        "x = np.ones(1 << 25); small = np.arange(1 << 16)\n"
+        "for m in ('i -> rev(i)', 'i -> gray(i)'): faro.permute(small, m, out=small, threads=1)\n"
+        "before = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss\n"
+        "for m in ('i -> rev(i)', 'i -> gray(i)'): faro.permute(x, m, out=x, threads=1)\n"
+        "print(resource.getrusage(resource.RUSAGE_SELF).ru_maxrss - before)\n"
+    )
+    assert int(in_another_process(code)) < 1024
+
+
+def test_spawned_processes_take_maps_and_plans():
+    plan = faro.Plan("i:10 -> rev(i)", itemsize=8)
+    context = multiprocessing.get_context("spawn")
+    with context.Pool(1) as pool:
+        x = np.arange(1024)
+        assert (pool.apply(plan, (x,)) == faro.permute(x, "i -> rev(i)")).all()
+        assert pool.apply(faro.permute, (x, plan.map)).tolist() == plan(x).tolist()

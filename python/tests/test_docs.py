@@ -1,6 +1,7 @@
-"""Every example of the stub and of docs/python.md is run."""
+"""Every example of the stub and of the pages is run, and every notebook."""
 
 import ast
+import json
 import doctest
 import os
 import pathlib
@@ -8,6 +9,7 @@ import tempfile
 
 import faro
 import numpy
+import pytest
 
 FLAGS = doctest.IGNORE_EXCEPTION_DETAIL | doctest.NORMALIZE_WHITESPACE
 
@@ -37,6 +39,28 @@ def test_stub():
     assert judged > 20
 
 
-def test_page():
-    folder = os.environ.get("FARO_DOCS", pathlib.Path(__file__).parents[2] / "docs")
-    assert run((pathlib.Path(folder) / "python.md").read_text(), "python.md") > 12
+DOCS = pathlib.Path(os.environ.get("FARO_DOCS", pathlib.Path(__file__).parents[2] / "docs"))
+
+
+@pytest.mark.parametrize("page, least", [("python.md", 40), ("systems.md", 40)])
+def test_pages(page, least):
+    assert run((DOCS / page).read_text(), page) > least
+
+
+def test_notebooks():
+    """Cell by cell, and what a cell shows is shown."""
+    notebooks = sorted((DOCS.parent / "examples" / "notebooks").glob("*.ipynb"))
+    assert notebooks
+    for path in notebooks:
+        names, pictures = {}, 0
+        for cell in json.loads(path.read_text())["cells"]:
+            if cell["cell_type"] != "code":
+                continue
+            body = ast.parse("".join(cell["source"])).body
+            last = body.pop() if body and isinstance(body[-1], ast.Expr) else None
+            exec(compile(ast.Module(body, []), path.name, "exec"), names)
+            if last is not None:
+                shown = eval(compile(ast.Expression(last.value), path.name, "eval"), names)
+                picture = getattr(shown, "_repr_html_", None)
+                pictures += "<svg" in (picture() if picture else repr(shown))
+        assert pictures >= 5, path
