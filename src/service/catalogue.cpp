@@ -5,6 +5,7 @@
 #include "planners/cube/affine/affine_jobs.hpp"
 #include "planners/cube/affine/affine_memory.hpp"
 #include "planners/cube/affine/bits_in_turn.hpp"
+#include "planners/cube/affine/parts.hpp"
 #include "planners/cube/affine/row_operations.hpp"
 #include "planners/cube/butterfly/inter_processor.hpp"
 #include "planners/cube/butterfly/list_scheduler.hpp"
@@ -91,6 +92,7 @@ const auto table = std::to_array<const Planner*>({
     &affine_jobs_one_port,
     &affine_memory,
     &affine_memory_one_port,
+    &parts_by_phases,
     // Boolean cube: any permutation
     &shortest_path_lists,
     &balanced_lists,

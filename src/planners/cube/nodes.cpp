@@ -7,6 +7,7 @@
 #include <utility>
 
 #include "base/check.hpp"
+#include "faro/base/error.hpp"
 
 namespace faro::inline v1 {
 namespace {
@@ -74,7 +75,52 @@ StepSource backwards(StepSource forward) {
   return {.slots = forward.slots, .steps = forward.steps, .make = make};
 }
 
+Word spread(Word mask, const std::vector<int>& dimensions) {
+  Word spread = 0;
+  for (; mask != 0; mask &= mask - 1)
+    spread |= bit(dimensions[static_cast<std::size_t>(lowest_bit(mask))]);
+  return spread;
+}
+
+StepSource placed(StepSource source, const std::vector<int>& dimensions) {
+  const auto make = [make = std::move(source.make), dimensions](std::uint64_t t, CubeStep& out) {
+    make(t, out);
+    for (Rule& rule : out.rules) {
+      for (Parity& condition : rule.where) condition.mask = spread(condition.mask, dimensions);
+      if (rule.across != inside) rule.across = dimensions[static_cast<std::size_t>(rule.across)];
+    }
+  };
+  return {.slots = source.slots, .steps = source.steps, .make = make};
+}
+
+bool is_remote(const CubeStep& step) {
+  return std::any_of(step.rules.begin(), step.rules.end(),
+                     [](const Rule& rule) { return rule.across != inside; });
+}
+
 }  // namespace
+
+Node node_of(const Offer& offer) {
+  RecordingSink kept;
+  offer.push(kept);
+  const auto local = std::find_if(kept.cube_steps.begin(), kept.cube_steps.end(),
+                                  [](const CubeStep& step) { return !is_remote(step); });
+  const bool fits = Count(local - kept.cube_steps.begin()) == offer.estimate.cost.value &&
+                    std::all_of(kept.cube_steps.begin(), kept.cube_steps.end(),
+                                [](const CubeStep& step) { return step.moves.empty(); });
+  if (!fits)
+    throw Error(ErrorCode::impossible,
+                fmt::format("the steps of {} fit into no larger plan", offer.expression));
+  return {offer.estimate.cost.value, offer.expression,
+          [source = kept_steps(kept.header.slots, std::move(kept.cube_steps))] { return source; }};
+}
+
+Node on_part(Node node, std::vector<int> dimensions) {
+  return {node.cost, fmt::format("part({})", node.expression),
+          [steps = std::move(node.steps), dimensions = std::move(dimensions)] {
+            return placed(steps(), dimensions);
+          }};
+}
 
 Node node_of(std::string_view planner, StepSource source, std::optional<Count> cost) {
   return {cost.value_or(source.steps), std::string(planner),

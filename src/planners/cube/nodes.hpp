@@ -26,6 +26,13 @@ struct Node {
 // A planner's own steps; all of them have a remote move unless the cost says how many.
 Node node_of(std::string_view planner, StepSource source, std::optional<Count> cost = {});
 
+// What another planner offers, its steps kept. Throws Error(impossible) if they list processors, or
+// move slots before the last remote step: such steps fit into no larger plan.
+Node node_of(const Offer& offer);
+
+// The node on a part of the cube: its dimension i is dimensions[i].
+Node on_part(Node node, std::vector<int> dimensions);
+
 // First all steps of parts[0], then those of parts[1], and so on.
 Node one_after_another(std::uint64_t elements, std::vector<Node> parts);
 

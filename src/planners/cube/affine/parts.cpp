@@ -1,0 +1,112 @@
+// Parts of the cube by phases.   [faro; the phases of Johnsson, Ho 1991 (codes), section 5.2]
+//   applies:  maps of processor bits with two groups or more of bits that move, at most 8
+//   cost:     sum over phases of the slowest part's plan
+//   bound:    machines/bounds
+#include "planners/cube/affine/parts.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <map>
+
+#include "base/check.hpp"
+#include "planners/cube/nodes.hpp"
+#include "planners/cube/request.hpp"
+#include "planners/part.hpp"
+
+namespace faro::inline v1 {
+namespace {
+
+constexpr std::size_t parts_max = 8;               // d² shares of d parts are planned
+constexpr std::uint64_t elements_max = 1U << 12U;  // the steps of every part are kept
+
+// A group of dimensions and the map on them.
+struct CubePart {
+  std::vector<int> dimensions;
+  BitMap map;
+};
+
+// The groups that move, by lowest dimension.
+std::vector<CubePart> parts_of(const BitMap& map) {
+  const int n = map.width();
+  std::vector<int> group(static_cast<std::size_t>(n));  // its lowest dimension
+  for (int j = 0; j < n; ++j) group[static_cast<std::size_t>(j)] = j;
+  const auto at = [&group](int j) -> int& { return group[static_cast<std::size_t>(j)]; };
+  for (int j = 0; j < n; ++j)
+    for (Word row = map.matrix().row(j); row != 0; row &= row - 1) {
+      const int one = at(j);
+      const int other = at(lowest_bit(row));
+      for (int& g : group)
+        if (g == one || g == other) g = std::min(one, other);
+    }
+  std::vector<CubePart> parts;
+  for (int g = 0; g < n; ++g) {
+    std::vector<int> dimensions;
+    for (int j = 0; j < n; ++j)
+      if (at(j) == g) dimensions.push_back(j);
+    const auto size = static_cast<int>(dimensions.size());
+    if (size == 0) continue;
+    BitMatrix matrix(size, size);
+    Word complement = 0;
+    for (int c = 0; c < size; ++c) {
+      const int column = dimensions[static_cast<std::size_t>(c)];
+      Word word = 0;
+      for (int r = 0; r < size; ++r) {
+        const int row = dimensions[static_cast<std::size_t>(r)];
+        if (has_bit(map.matrix().row(row), column)) word |= bit(r);
+        if (c == 0 && has_bit(map.complement(), row)) complement |= bit(r);
+      }
+      matrix.set_column(c, word);
+    }
+    const BitMap part = BitMap::from_matrix(matrix, complement);
+    if (part != BitMap::identity(size)) parts.push_back({std::move(dimensions), part});
+  }
+  return parts;
+}
+
+std::optional<std::string> refusal(const Request& request) {
+  if (auto why = cube_refusal(request, Hypercube::Ports::all)) return why;
+  const auto split = split_map(request);
+  if (!split) return "a processor bit of the map depends on a memory bit";
+  const std::size_t parts = parts_of(split->processors).size();
+  if (parts < 2) return "its processor bits do not fall apart into groups";
+  if (parts > parts_max) return fmt::format("{} groups of bits; it plans {}", parts, parts_max);
+  if (request.elements() > elements_max)
+    return fmt::format("its schedules of {} elements are kept in memory; it takes {}",
+                       request.elements(), elements_max);
+  return {};
+}
+
+Offer offer(const Request& request) {
+  const std::vector<CubePart> parts = parts_of(split_map(request)->processors);
+  std::map<std::pair<std::size_t, std::uint64_t>, Node> planned;
+  const Work work = [&](std::size_t i, std::uint64_t elements) {
+    const auto known = planned.find({i, elements});
+    if (known != planned.end()) return known->second;
+    const Hypercube cube{.dimensions = static_cast<int>(parts[i].dimensions.size())};
+    const Request part = Request::of(cube, MapGoal{.map = parts[i].map}, elements);
+    return planned
+        .emplace(std::pair(i, elements),
+                 on_part(node_of(cheapest_offer(part)), parts[i].dimensions))
+        .first->second;
+  };
+  return offer_of(request, parts_by_phases.name(), phases(request.elements(), parts.size(), work),
+                  "sum over phases of the slowest part's plan");
+}
+
+}  // namespace
+
+const PlannerEntry parts_by_phases({
+    .name = "parts-by-phases",
+    .machine = "cube",
+    .title = "groups of processor bits planned each by itself, parts of the elements in turn",
+    .needs = "a map of processor bits that falls apart into 2..8 groups that move, K <= 2^12, all "
+             "ports",
+    .cost = "sum over phases of the slowest part's plan",
+    .citation = "faro, after Johnsson, Ho 1991 (codes), section 5.2",
+    .refusal = refusal,
+    .offer = offer,
+    .searches = true,
+});
+
+}  // namespace faro::inline v1

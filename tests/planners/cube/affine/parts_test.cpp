@@ -1,0 +1,87 @@
+// Maps that fall apart, planned part by part: verified, cheaper than as a whole, never more than
+// the phases that were written for conversions.
+#include "planners/cube/affine/parts.hpp"
+
+#include <gtest/gtest.h>
+
+#include "base/random.hpp"
+#include "faro/service/plan.hpp"
+#include "full.hpp"
+
+namespace faro {
+namespace {
+
+BitMap random_map(Random& random, int width) {
+  while (true) {
+    BitMatrix matrix(width, width);
+    for (int c = 0; c < width; ++c) matrix.set_column(c, random.below(bit(width)));
+    if (matrix.rank() == width) return BitMap::from_matrix(matrix, random.below(bit(width)));
+  }
+}
+
+// The map on some dimensions in any order, another on the others.
+BitMap scattered(Random& random, const BitMap& a, const BitMap& b) {
+  const int n = a.width() + b.width();
+  std::vector<int> places(static_cast<std::size_t>(n));
+  for (int i = 0; i < n; ++i) places[static_cast<std::size_t>(i)] = i;
+  for (std::size_t i = places.size(); i > 1; --i) std::swap(places[i - 1], places[random.below(i)]);
+  const BitMap order = BitMap::from_places(places);
+  return then(then(order.inverse(), beside(a, b)), order);
+}
+
+TEST(PartsByPhases, are_verified_at_the_promised_cost) {
+  Random random(31);
+  int planned = 0;
+  int whole = 0;
+  for (int i = 0; i < (testing::full_run() ? 200 : 40); ++i) {
+    const int width = 2 + static_cast<int>(random.below(2));
+    const BitMap map = scattered(random, random_map(random, width), random_map(random, 5 - width));
+    const std::uint64_t elements = 1 + random.below(12);
+    const Request request = Request::of(Hypercube{.dimensions = 5}, MapGoal{.map = map}, elements);
+    if (parts_by_phases.refusal(request)) {
+      ++whole;  // one of the two moves nothing
+      continue;
+    }
+    std::optional<Plan> made;
+    try {
+      made = plan(request, {.algorithm = "parts-by-phases", .verify = VerifyBy::both});
+    } catch (const Error& error) {
+      EXPECT_EQ(error.code(), ErrorCode::impossible) << error.what();
+      continue;
+    }
+    EXPECT_TRUE(made->ok());
+    EXPECT_GE(made->value(), made->bound().value);
+    EXPECT_TRUE(made->expression().starts_with("phases(part(")) << made->expression();
+    ++planned;
+  }
+  EXPECT_GT(planned, 20);
+  EXPECT_LT(whole, 10);
+}
+
+TEST(PartsByPhases, cost_less_than_the_whole_where_a_part_has_a_good_plan) {
+  const auto steps = [](const char* map, const char* machine, std::uint64_t elements) {
+    const Plan made = plan(map, machine, {.elements = elements});
+    EXPECT_TRUE(made.ok());
+    EXPECT_EQ(made.planner(), "parts-by-phases") << map;
+    return made.value();
+  };
+  EXPECT_EQ(steps("a:4 b:3 -> ungray(a) rot(b, 1)", "cube:7", 64), 40U);  // 43 as a whole
+  EXPECT_EQ(steps("a:5 b:5 -> ungray(a) gray(b)", "cube:10", 8), 8U);     // 11 as a whole
+  EXPECT_EQ(steps("a:30 b:30 -> ungray(a) gray(b)", "cube:60", 50),
+            2 * plan("a:30 -> ungray(a)", "cube:30", {.elements = 25}).value());
+}
+
+TEST(PartsByPhases, refuses_what_does_not_fall_apart) {
+  const auto refused = [](const char* map, const char* machine, std::uint64_t elements) {
+    return parts_by_phases.refusal(Request::of(map, machine, elements)).has_value();
+  };
+  EXPECT_TRUE(refused("i:4 -> ungray(i)", "cube:4", 3));
+  EXPECT_TRUE(refused("a:2 b:2 -> a ungray(b)", "cube:4", 3));
+  EXPECT_TRUE(refused("i:9 -> ~i", "cube:9", 3));
+  EXPECT_TRUE(refused("a:2 b:2 -> ungray(a) gray(b)", "cube:4,one-port", 3));
+  EXPECT_TRUE(refused("a:2 b:2 -> ungray(a) ~b", "cube:4", 5000));
+  EXPECT_FALSE(refused("i:8 -> ~i", "cube:8", 3));
+}
+
+}  // namespace
+}  // namespace faro
