@@ -56,3 +56,26 @@ says "one pass with long runs" "would do"
 exits "an amount that is none" 2 "$faro" permute big.raw none.raw --element-bytes 8 --map "$reversal" --memory much
 exits "no unfinished run" 2 "$faro" permute --resume none.raw
 exits "--resume with a map" 2 "$faro" permute big.raw none.raw --resume --map "$reversal"
+
+# a device measured once, kept by name and in a file, told apart from classes
+export XDG_CONFIG_HOME=$PWD/config
+exits "a device is measured" 0 "$faro" bench --disk . --size 64MiB --save mine --json
+check "a device is measured" "$python" "$root/.ci/schema.py" "$root/docs/schemas" "$stdout"
+exits "a device is measured into a file" 0 "$faro" bench --disk . --size 64MiB --save ./disk.json
+exits "planned by a measured device" 0 "$faro" permute big.raw out.raw --element-bytes 8 --map "$reversal" --memory 64MiB --plan --device mine
+prints "planned by a measured device" "by the profile 'mine'"
+exits "a file of a device" 0 "$faro" plan 'i:40 -> rev(i)' --on disk:memory=2GiB,device=./disk.json
+for runs in 9000000:2 1:1; do
+  sed -i "s/_run_nanoseconds\": [0-9]*/_run_nanoseconds\": ${runs%:*}/" disk.json
+  exits "what runs cost decides" 0 "$faro" permute big.raw out.raw --element-bytes 8 --map "$reversal" --memory 64MiB --device ./disk.json
+  says "what runs cost decides" "in ${runs#*:} pass"
+  check "what runs cost decides" cmp -s small.raw out.raw
+  rm out.raw
+done
+exits "no such device" 2 "$faro" permute big.raw out.raw --element-bytes 8 --map gray --memory 64MiB --device yours
+says "no such device" "ssd, cloud, network, hdd, mine"
+exits "a class is no name" 2 "$faro" bench --disk . --size 64MiB --save hdd
+echo '{"format": "faro-disk-profile/1", "name": "x", "read_bytes_per_second": 0}' >disk.json
+exits "a damaged device" 2 "$faro" permute big.raw out.raw --element-bytes 8 --map gray --memory 64MiB --device ./disk.json
+says "a damaged device" "./disk.json"
+unset XDG_CONFIG_HOME

@@ -10,6 +10,7 @@
 #include <nlohmann/json.hpp>
 
 #include "cli/bench_rows.hpp"
+#include "cli/disk_profile.hpp"
 #include "cli/sizes.hpp"
 #include "cli/timing.hpp"
 #include "disk/pipeline.hpp"
@@ -99,7 +100,7 @@ double direct_copy(const Files& files, std::uint64_t bytes) {
     disk::Workers workers(io_threads);
     std::atomic<std::uint64_t> next{0};
     // Each thread has a block of the buffer.
-    workers.start(io_threads, [&](std::uint64_t thread) {
+    workers.start(disk::Lane::read, io_threads, [&](std::uint64_t thread) {
       const auto block =
           buffer.first(block_bytes * io_threads).subspan(thread * block_bytes, block_bytes);
       for (std::uint64_t at = 0; (at = next.fetch_add(block_bytes)) < bytes;) {
@@ -107,7 +108,7 @@ double direct_copy(const Files& files, std::uint64_t bytes) {
         out->write(at, block);
       }
     });
-    workers.finish();
+    workers.finish(disk::Lane::read);
     out->sync();
   });
 }
@@ -119,7 +120,7 @@ double copy_of_runs(const Files& files, const FilePermutePlan& plan) {
     const auto out = files.fresh("out");
     std::unique_ptr<RandomFile> temporary;
     if (plan.facts().passes.size() > 1) temporary = files.fresh("temporary");
-    disk::Pipeline pipeline(plan.facts().passes.front().tile_bytes, io_threads, {});
+    disk::Pipeline pipeline(disk::largest_tile_bytes(plan.facts()), io_threads, {});
     const auto file = [&](const std::string& name) -> RandomFile& {
       return name == "input" ? *in : name == "output" ? *out : *temporary;
     };
@@ -190,12 +191,19 @@ std::string side_text(std::uint64_t rate, std::uint64_t nanoseconds) {
 int bench_disk(const DiskBench& bench, Output& out) {
   if (!is_power_of_two(bench.bytes) || bench.bytes < (std::uint64_t{64} << 20U))
     throw Error(ErrorCode::usage, "--size: wanted a power of two of at least 64MiB");
-  const Files files(bench);
-  const DiskProfile profile = DiskProfile::measured(bench.folder, bench.bytes / 4, io_threads);
+  DiskProfile profile = DiskProfile::measured(bench.folder, bench.bytes / 4, io_threads);
   out.text("{}, {}\n  reads {}; writes {}\n", cpu_name(), bench.folder,
            side_text(profile.read_bytes_per_second, profile.read_run_nanoseconds),
            side_text(profile.write_bytes_per_second, profile.write_run_nanoseconds));
   out.flush();
+  if (bench.save) {
+    profile.name = *bench.save;
+    const std::string path = save_disk_profile(profile, *bench.save);
+    out.text("  saved in {}: --device {}\n", path, *bench.save);
+    out.json(profile.text());
+    return 0;
+  }
+  const Files files(bench);
   fill(files, bench.bytes);
   std::vector<double> plain;
   std::vector<double> direct;

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstdint>
+#include <optional>
 #include <string>
 
 #include "cli/output.hpp"
@@ -13,6 +14,7 @@ struct DiskBench {
   std::uint64_t bytes = std::uint64_t{1} << 30U;
   std::uint64_t memory_bytes = std::uint64_t{1} << 28U;
   int rounds = 3;
+  std::optional<std::string> save = {};  // measures the device, saves that, and no more
 };
 int bench_disk(const DiskBench& bench, Output& out);
 

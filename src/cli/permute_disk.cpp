@@ -6,6 +6,7 @@
 #include <nlohmann/json.hpp>
 #include <vector>
 
+#include "cli/disk_profile.hpp"
 #include "cli/memory.hpp"
 #include "cli/permute_tiles.hpp"
 #include "cli/sizes.hpp"
@@ -75,7 +76,7 @@ FilePlanOptions plan_options(const DiskOptions& options) {
     plan.passes = static_cast<int>(*options.passes);
   }
   plan.temporary = !options.no_temporary;
-  if (options.device) plan.profile = DiskProfile::named(*options.device);
+  if (options.device) plan.profile = disk_profile(*options.device);
   return plan;
 }
 
@@ -162,8 +163,8 @@ void declare_disk_options(Arguments& arguments, DiskOptions& options) {
   arguments.flag("--fresh", options.fresh, "begin an unfinished run anew");
   arguments.option("--passes", "K", options.passes, "over the file; by default the cheapest");
   arguments.option("--run", "SIZE", options.run, "read and write no shorter runs");
-  arguments.option("--device", "NAME", options.device, "what costs are assumed")
-      .one_of({"ssd", "cloud", "network", "hdd"});
+  arguments.option("--device", "NAME", options.device,
+                   "ssd, cloud, network, hdd, or one that faro bench --disk --save measured");
   arguments
       .option("--temporary", "FOLDER", options.temporary,
               "for the temporary file of plans of several passes")
@@ -258,8 +259,8 @@ bool goes_by_disk(const DiskRequest& request) {
     return false;
   }
   if (request.disk.plan || request.disk.fresh || request.disk.tiles || request.disk.pass ||
-      request.disk.temporary || request.disk.passes || request.disk.run || request.disk.io ||
-      request.disk.no_temporary)
+      request.disk.temporary || request.disk.passes || request.disk.run || request.disk.device ||
+      request.disk.io || request.disk.no_temporary)
     return true;
   const InputFile file = InputFile::open(request.in);
   if (!file.is_mappable()) return request.disk.any();

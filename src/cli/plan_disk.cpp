@@ -5,6 +5,7 @@
 #include <charconv>
 #include <nlohmann/json.hpp>
 
+#include "cli/disk_profile.hpp"
 #include "cli/sizes.hpp"
 #include "disk/plan_state.hpp"
 #include "disk/verify.hpp"
@@ -48,7 +49,7 @@ FilePlanOptions options_from(std::string_view machine) {
     } else if (name == "passes") {
       options.passes = passes_from(value);
     } else if (name == "device") {
-      options.profile = DiskProfile::named(value);
+      options.profile = disk_profile(value);
     } else {
       throw Error(ErrorCode::usage,
                   fmt::format("--on {}: '{}' is none of memory=SIZE, run=SIZE, passes=K and "

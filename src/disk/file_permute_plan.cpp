@@ -379,26 +379,6 @@ FilePermutePlan::State plan_for(const BitMap& map, const PermuteShape& shape,
 }  // namespace
 }  // namespace disk
 
-DiskProfile DiskProfile::ssd() {
-  return {"ssd", 3'000'000'000, 2'500, 2'000'000'000, 3'333};
-}
-DiskProfile DiskProfile::cloud() {
-  return {"cloud", 250'000'000, 333'333, 250'000'000, 333'333};
-}
-DiskProfile DiskProfile::network() {
-  return {"network", 400'000'000, 2'000'000, 400'000'000, 2'000'000};
-}
-DiskProfile DiskProfile::hdd() {
-  return {"hdd", 200'000'000, 8'000'000, 200'000'000, 8'000'000};
-}
-
-DiskProfile DiskProfile::named(std::string_view name) {
-  for (const DiskProfile& profile : {ssd(), cloud(), network(), hdd()})
-    if (profile.name == name) return profile;
-  throw Error(ErrorCode::usage,
-              fmt::format("there is no profile '{}'; there are ssd, cloud, network and hdd", name));
-}
-
 FilePermutePlan FilePermutePlan::out_of_place(const BitMap& map, const PermuteShape& shape,
                                               const FilePlanOptions& options) {
   using disk::Placement;

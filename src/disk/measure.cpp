@@ -59,8 +59,9 @@ class Probe {
     // An odd step near the golden ratio visits all of a power of two, neighbours far apart.
     const std::uint64_t step = piece < disk::request_bytes_max ? (count * 618 / 1000) | 1U : 1;
     const auto start = std::chrono::steady_clock::now();
-    workers_.start(count, [&](std::uint64_t i) { one(i * step % count * piece); });
-    workers_.finish();
+    workers_.start(disk::Lane::read, count,
+                   [&](std::uint64_t i) { one(i * step % count * piece); });
+    workers_.finish(disk::Lane::read);
     file_.sync();
     return std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
   }

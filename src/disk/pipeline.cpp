@@ -32,41 +32,43 @@ TileBuffer::~TileBuffer() {
 
 Pipeline::Pipeline(std::uint64_t tile_bytes, int io_threads, const PermuteOptions& permute)
     : buffers_{TileBuffer(tile_bytes), TileBuffer(tile_bytes), TileBuffer(tile_bytes)},
-      readers_(io_threads),
-      writers_(io_threads),
+      workers_(2 * io_threads),
       permute_(permute) {}
 
 void Pipeline::start_read(const PassTiles& pass, const Tile& tile, RandomFile& from,
                           std::size_t buffer) {
   const std::span<std::byte> into = buffers_[buffer].first(tile.bytes);
-  readers_.start(pass.read_count(tile), [this, &pass, tile, &from, into](std::uint64_t i) {
-    const Request request = pass.read(tile, i);
-    from.read(request.file_offset, into.subspan(request.buffer_offset, request.bytes));
-    ++reads_;
-    bytes_read_ += request.bytes;
-  });
+  workers_.start(
+      Lane::read, pass.read_count(tile), [this, &pass, tile, &from, into](std::uint64_t i) {
+        const Request request = pass.read(tile, i);
+        from.read(request.file_offset, into.subspan(request.buffer_offset, request.bytes));
+        ++reads_;
+        bytes_read_ += request.bytes;
+      });
 }
 
-void Pipeline::write(const PassTiles& pass, const Tile& tile, RandomFile& to,
-                     std::span<const std::byte> data) {
-  writers_.start(pass.write_count(tile), [&](std::uint64_t i) {
+void Pipeline::start_write(const PassTiles& pass, const Tile& tile, RandomFile& to,
+                           std::size_t buffer) {
+  const std::span<const std::byte> data = buffers_[buffer].first(tile.bytes);
+  workers_.start(Lane::write, pass.write_count(tile), [this, &pass, tile, &to, data](auto i) {
     const Request request = pass.write(tile, i);
     to.write(request.file_offset, data.subspan(request.buffer_offset, request.bytes));
     ++writes_;
     bytes_written_ += request.bytes;
   });
-  writers_.finish();
 }
 
 namespace {
 
-// Whatever is thrown, nobody may be reading into the buffers afterwards.
+// Whatever is thrown, nobody may be at work on the buffers afterwards.
 struct Settle {
-  Workers& readers;
+  Workers& workers;
   ~Settle() {
-    try {
-      readers.finish();
-    } catch (...) {  // the first error is the one that is told
+    for (const Lane lane : {Lane::read, Lane::write}) {
+      try {
+        workers.finish(lane);
+      } catch (...) {  // the first error is the one that is told
+      }
     }
   }
 };
@@ -76,25 +78,34 @@ struct Settle {
 void Pipeline::run(const PassTiles& pass, const Range& range, RandomFile& from, RandomFile& to,
                    const TileHooks& hooks) {
   if (range.first >= range.end) return;
+  // A copy is written from where it was read, so that three buffers take turns.
+  const std::uint64_t inputs = hooks.only_copies ? 3 : 2;
+  const auto input = [&](std::uint64_t i) { return static_cast<std::size_t>(i % inputs); };
+  const auto written = [&](std::uint64_t done) {
+    if (done == range.first) return;
+    workers_.finish(Lane::write);
+    if (hooks.written) hooks.written(done);
+  };
   Tile next = pass.tile(range.first);
-  start_read(pass, next, from, 0);
-  const Settle settle{readers_};
+  start_read(pass, next, from, input(range.first));
+  const Settle settle{workers_};
   for (std::uint64_t i = range.first; i < range.end; ++i) {
-    const std::size_t buffer = (i - range.first) % 2;
-    readers_.finish();
+    workers_.finish(Lane::read);
     const Tile tile = next;
     if (i + 1 < range.end) {
       next = pass.tile(i + 1);
-      start_read(pass, next, from, 1 - buffer);
+      start_read(pass, next, from, input(i + 1));
     }
-    const std::span<const std::byte> data = buffers_[buffer].first(tile.bytes);
-    if (hooks.read) hooks.read(tile, data);
-    const std::span<std::byte> permuted = buffers_[2].first(tile.bytes);
+    const std::span<const std::byte> data = buffers_[input(i)].first(tile.bytes);
+    written(i);
+    const std::size_t output = hooks.only_copies ? input(i) : 2;
     if (!hooks.only_copies)
-      PermutePlan::out_of_place(tile.map, tile.shape, permute_).execute(data, permuted);
-    write(pass, tile, to, hooks.only_copies ? data : permuted);
-    if (hooks.written) hooks.written(i + 1);
+      PermutePlan::out_of_place(tile.map, tile.shape, permute_)
+          .execute(data, buffers_[output].first(tile.bytes));
+    start_write(pass, tile, to, output);
+    if (hooks.read) hooks.read(tile, data);
   }
+  written(range.end);
 }
 
 std::uint64_t Pipeline::bytes_of(const MoveSteps& moves, const Step& step) const {
@@ -107,21 +118,22 @@ void Pipeline::start_read(const MoveSteps& moves, const Step& step, RandomFile& 
   const TilePlace first = pass.place(step.front());
   const std::uint64_t each = pass.read_count(first);
   const std::span<std::byte> into = buffers_[0].first(bytes_of(moves, step));
-  readers_.start(each * step.size(), [this, &pass, &step, &from, each, into](std::uint64_t i) {
-    const TilePlace tile = pass.place(step[i / each]);
-    const Request request = pass.read(tile, i % each);
-    from.read(request.file_offset,
-              into.subspan((i / each * tile.bytes) + request.buffer_offset, request.bytes));
-    ++reads_;
-    bytes_read_ += request.bytes;
-  });
+  workers_.start(
+      Lane::read, each * step.size(), [this, &pass, &step, &from, each, into](std::uint64_t i) {
+        const TilePlace tile = pass.place(step[i / each]);
+        const Request request = pass.read(tile, i % each);
+        from.read(request.file_offset,
+                  into.subspan((i / each * tile.bytes) + request.buffer_offset, request.bytes));
+        ++reads_;
+        bytes_read_ += request.bytes;
+      });
 }
 
 void Pipeline::write(const MoveSteps& moves, const Step& step, RandomFile& to, std::size_t buffer) {
   const PassTiles& pass = moves.tiles;
   const std::uint64_t each = pass.write_count(pass.place(step.front()));
   const std::span<const std::byte> data = buffers_[buffer].first(bytes_of(moves, step));
-  writers_.start(each * step.size(), [&, each](std::uint64_t i) {
+  workers_.start(Lane::write, each * step.size(), [&, each](std::uint64_t i) {
     const TilePlace tile = pass.place(step[i / each]);
     const Request request = pass.write(tile, i % each);
     to.write(request.file_offset,
@@ -129,7 +141,7 @@ void Pipeline::write(const MoveSteps& moves, const Step& step, RandomFile& to, s
     ++writes_;
     bytes_written_ += request.bytes;
   });
-  writers_.finish();
+  workers_.finish(Lane::write);
 }
 
 void Pipeline::permute(const MoveSteps& moves, const Step& step, std::size_t buffer,
@@ -168,14 +180,14 @@ void Pipeline::run_in_place(const MoveSteps& moves, MoveOrder& order, const Rang
     if (j + 1 < range.first) write(moves, step(j), file, content(j));
   }
   bool pending = kept != 0;
-  const Settle settle{readers_};
+  const Settle settle{workers_};
   const auto start = [&](std::uint64_t j) {
     step(j) = order.take(moves.group);
     start_read(moves, step(j), file);
   };
   if (range.first < range.end) start(range.first);
   for (std::uint64_t j = range.first; j < range.end; ++j) {
-    readers_.finish();
+    workers_.finish(Lane::read);
     permute(moves, step(j), content(j), hooks);
     // Nothing that is still to be read lies where step j - 1 goes.
     if (j + 1 < range.end) start(j + 1);
@@ -190,24 +202,24 @@ void Pipeline::run_in_place(const MoveSteps& moves, MoveOrder& order, const Rang
 
 void Pipeline::write_in_order(RandomFile& to, std::uint64_t at, std::span<const std::byte> bytes) {
   const auto requests = static_cast<std::uint64_t>(ceil_div(bytes.size(), request_bytes_max));
-  writers_.start(requests, [&](std::uint64_t i) {
+  workers_.start(Lane::write, requests, [&](std::uint64_t i) {
     const std::uint64_t begin = i * request_bytes_max;
     const std::uint64_t size = std::min<std::uint64_t>(request_bytes_max, bytes.size() - begin);
     to.write(at + begin, bytes.subspan(begin, size));
     ++writes_;
     bytes_written_ += size;
   });
-  writers_.finish();
+  workers_.finish(Lane::write);
 }
 
 void Pipeline::read_in_order(RandomFile& from, std::uint64_t at, std::span<std::byte> into) {
   const auto requests = static_cast<std::uint64_t>(ceil_div(into.size(), request_bytes_max));
-  readers_.start(requests, [&](std::uint64_t i) {
+  workers_.start(Lane::read, requests, [&](std::uint64_t i) {
     const std::uint64_t begin = i * request_bytes_max;
     const std::uint64_t size = std::min<std::uint64_t>(request_bytes_max, into.size() - begin);
     from.read(at + begin, into.subspan(begin, size));
   });
-  readers_.finish();
+  workers_.finish(Lane::read);
 }
 
 void Pipeline::visit_in_order(

@@ -1,4 +1,4 @@
-// Tiles through memory: while one is permuted and written, the next is read.
+// Tiles through memory: while one is permuted or written, the next is read.
 //
 //   buffers    A  B  C        read 0 -> A
 //                             read 1 -> B  |  permute A -> C, write 0 from C
@@ -42,9 +42,9 @@ class TileBuffer {
 
 struct TileHooks {
   // A tile was read: its bytes in the order of the file. Called from one thread at a time, in
-  // order.
+  // order; when tiles up to `done` are written, it was called for just these.
   std::function<void(const Tile&, std::span<const std::byte>)> read = {};
-  // Tiles up to and without `done` are written, though not synced.
+  // Tiles up to and without `done` are written, though not synced, and no later one is.
   std::function<void(std::uint64_t done)> written = {};
   // Writes what was read as it is: what the same reads and writes cost without the permuting.
   bool only_copies = false;
@@ -83,8 +83,7 @@ class Pipeline {
 
  private:
   void start_read(const PassTiles& pass, const Tile& tile, RandomFile& from, std::size_t buffer);
-  void write(const PassTiles& pass, const Tile& tile, RandomFile& to,
-             std::span<const std::byte> data);
+  void start_write(const PassTiles& pass, const Tile& tile, RandomFile& to, std::size_t buffer);
   // The tiles of a step, one behind the other in a buffer.
   using Step = std::vector<Word>;
   void start_read(const MoveSteps& moves, const Step& step, RandomFile& from);
@@ -94,8 +93,7 @@ class Pipeline {
   std::uint64_t bytes_of(const MoveSteps& moves, const Step& step) const;
 
   std::array<TileBuffer, 3> buffers_;
-  Workers readers_;
-  Workers writers_;
+  Workers workers_;
   PermuteOptions permute_;
   std::atomic<std::uint64_t> reads_{0};
   std::atomic<std::uint64_t> writes_{0};

@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "disk/crc32c.hpp"
+#include "disk/profile.hpp"
 #include "faro/base/error.hpp"
 
 namespace faro::inline v1::disk {
@@ -30,19 +31,6 @@ std::string bytes_of(const std::string& hex) {
     bytes += static_cast<char>(value);
   }
   return bytes;
-}
-
-Json profile_json(const DiskProfile& profile) {
-  return {{"name", profile.name},
-          {"read_bytes_per_second", profile.read_bytes_per_second},
-          {"read_run_nanoseconds", profile.read_run_nanoseconds},
-          {"write_bytes_per_second", profile.write_bytes_per_second},
-          {"write_run_nanoseconds", profile.write_run_nanoseconds}};
-}
-
-DiskProfile profile_from(const Json& json) {
-  return {json.at("name"), json.at("read_bytes_per_second"), json.at("read_run_nanoseconds"),
-          json.at("write_bytes_per_second"), json.at("write_run_nanoseconds")};
 }
 
 Json identity_json(const FileIdentity& identity) {

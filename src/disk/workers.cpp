@@ -4,6 +4,7 @@
 #include <utility>
 
 #include "base/check.hpp"
+#include "faro/base/count.hpp"
 #include "faro/base/error.hpp"
 
 namespace faro::inline v1::disk {
@@ -19,70 +20,70 @@ Workers::Workers(int threads) {
 }
 
 Workers::~Workers() {
-  end_threads();
-}
-
-void Workers::end_threads() {
   {
     const std::lock_guard lock(mutex_);
     ending_ = true;
-    next_ = count_;
   }
   wake_.notify_all();
   for (std::thread& thread : threads_) thread.join();
 }
 
-void Workers::start(std::uint64_t count, std::function<void(std::uint64_t)> work) {
+void Workers::start(Lane lane, std::uint64_t count, std::function<void(std::uint64_t)> work) {
+  Work& mine = of(lane);
   {
     const std::lock_guard lock(mutex_);
-    FARO_CHECK(next_ == count_ && busy_ == 0);
-    work_ = std::move(work);
-    count_ = count;
-    next_ = 0;
-    error_ = nullptr;
+    FARO_CHECK(mine.is_done());
+    mine.piece = std::move(work);
+    mine.count = count;
+    mine.next = 0;
+    mine.error = nullptr;
   }
-  if (threads_.empty())
-    do_all();
-  else
-    wake_.notify_all();
-}
-
-void Workers::do_all() {
+  wake_.notify_all();
+  if (!threads_.empty()) return;
   try {
-    while (next_ != count_) work_(next_++);
+    while (mine.is_waiting()) mine.piece(mine.next++);
   } catch (...) {
-    error_ = std::current_exception();
-    next_ = count_;
+    mine.error = std::current_exception();
+    mine.next = mine.count;
   }
 }
 
-void Workers::finish() {
+void Workers::finish(Lane lane) {
+  Work& mine = of(lane);
   std::unique_lock lock(mutex_);
-  done_.wait(lock, [&] { return next_ == count_ && busy_ == 0; });
-  if (error_) std::rethrow_exception(std::exchange(error_, nullptr));
+  done_.wait(lock, [&] { return mine.is_done(); });
+  if (mine.error) std::rethrow_exception(std::exchange(mine.error, nullptr));
+}
+
+Workers::Work* Workers::next() {
+  auto& [read, write] = lanes_;
+  if (!read.is_waiting()) return write.is_waiting() ? &write : nullptr;
+  if (!write.is_waiting()) return &read;
+  return Count{read.next} * write.count < Count{write.next} * read.count ? &read : &write;
 }
 
 void Workers::run() {
   std::unique_lock lock(mutex_);
   for (;;) {
-    wake_.wait(lock, [&] { return ending_ || next_ != count_; });
+    wake_.wait(lock, [&] { return ending_ || next() != nullptr; });
     if (ending_) return;
-    const std::uint64_t i = next_++;
-    ++busy_;
+    Work& mine = *next();
+    const std::uint64_t i = mine.next++;
+    ++mine.busy;
     lock.unlock();
     std::exception_ptr error;
     try {
-      work_(i);
+      mine.piece(i);
     } catch (...) {
       error = std::current_exception();
     }
     lock.lock();
-    --busy_;
+    --mine.busy;
     if (error) {
-      if (!error_) error_ = error;
-      next_ = count_;
+      if (!mine.error) mine.error = error;
+      mine.next = mine.count;
     }
-    if (next_ == count_ && busy_ == 0) done_.notify_all();
+    if (mine.is_done()) done_.notify_all();
   }
 }
 

@@ -1,10 +1,15 @@
 // Threads that do pieces of I/O: they sleep in the kernel, so their number is the queue's depth.
 //
-//   Workers readers(4);
-//   readers.start(requests, [&](std::uint64_t i) { ... });    returns at once
-//   readers.finish();                                         waits; throws what a piece threw
+//   Workers workers(8);
+//   workers.start(Lane::read, requests, [&](std::uint64_t i) { ... });    returns at once
+//   workers.start(Lane::write, requests, [&](std::uint64_t i) { ... });
+//   workers.finish(Lane::write);                    waits; throws what a piece of it threw
+//
+// A thread takes the next piece of the lane that is further behind: a disk that reads and writes at
+// the same time is faster than one that does first more of the one and then the rest of the other.
 #pragma once
 
+#include <array>
 #include <condition_variable>
 #include <cstdint>
 #include <exception>
@@ -15,6 +20,8 @@
 
 namespace faro::inline v1::disk {
 
+enum class Lane { read, write };
+
 class Workers {
  public:
   // Without threads start() does all the work itself.
@@ -24,24 +31,31 @@ class Workers {
   Workers& operator=(const Workers&) = delete;
 
   // Calls work(0) ... work(count - 1), each once, in no certain order. After the first exception
-  // the rest is left out. Requires that the last start was finished.
-  void start(std::uint64_t count, std::function<void(std::uint64_t)> work);
-  void finish();
+  // the rest is left out. Requires that the lane's last start was finished.
+  void start(Lane lane, std::uint64_t count, std::function<void(std::uint64_t)> work);
+  void finish(Lane lane);
 
  private:
+  struct Work {
+    std::function<void(std::uint64_t)> piece;
+    std::uint64_t count = 0;
+    std::uint64_t next = 0;
+    std::uint64_t busy = 0;
+    std::exception_ptr error;
+
+    bool is_waiting() const { return next != count; }
+    bool is_done() const { return next == count && busy == 0; }
+  };
+  Work& of(Lane lane) { return lanes_[static_cast<std::size_t>(lane)]; }
+  // The lane whose next piece is due; null if there is none.
+  Work* next();
   void run();
-  void do_all();
-  void end_threads();
 
   std::mutex mutex_;
   std::condition_variable wake_;
   std::condition_variable done_;
-  std::function<void(std::uint64_t)> work_;
-  std::uint64_t count_ = 0;
-  std::uint64_t next_ = 0;
-  std::uint64_t busy_ = 0;
+  std::array<Work, 2> lanes_;
   bool ending_ = false;
-  std::exception_ptr error_;
   std::vector<std::thread> threads_;
 };
 

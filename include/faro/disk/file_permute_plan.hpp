@@ -51,6 +51,9 @@ struct DiskProfile {
                               std::uint64_t bytes = std::uint64_t{1} << 28U, int io_threads = 4);
   // Throws Error(usage) listing the names.
   static DiskProfile named(std::string_view name);
+  // JSON of format faro-disk-profile/1, and back; Error(usage) names the file that it is from.
+  std::string text() const;
+  static DiskProfile parse(std::string_view text, const std::string& file);
 };
 
 struct FilePlanOptions {
