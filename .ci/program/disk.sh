@@ -57,6 +57,32 @@ exits "an amount that is none" 2 "$faro" permute big.raw none.raw --element-byte
 exits "no unfinished run" 2 "$faro" permute --resume none.raw
 exits "--resume with a map" 2 "$faro" permute big.raw none.raw --resume --map "$reversal"
 
+# an array in four chunks, without the package zarr: what is refused, and that it is by name
+mkdir -p plain.zarr/c/0
+py "
+a = np.fromfile('big.raw', dtype='<u8').reshape(2, 4, -1)
+for j in range(4): a[:, j].tofile(f'plain.zarr/c/0/{j}')
+"
+cat >plain.zarr/zarr.json <<'EOJ'
+{"zarr_format": 3, "node_type": "array", "shape": [2, 1048576], "data_type": "uint64", "fill_value": 0,
+ "chunk_grid": {"name": "regular", "configuration": {"chunk_shape": [2, 262144]}}, "attributes": {},
+ "chunk_key_encoding": {"name": "default", "configuration": {"separator": "/"}},
+ "codecs": [{"name": "bytes", "configuration": {"endian": "little"}}]}
+EOJ
+for options in "" "--no-temporary --verify"; do
+  # shellcheck disable=SC2086
+  exits "an array in chunks $options" 0 "$faro" permute plain.zarr out.zarr --map "$reversal" --memory 64MiB --passes 2 --chunks 2x1048576 $options
+  check "an array in chunks $options" cmp -s small.raw out.zarr/c/0/0
+  rm -r out.zarr
+done
+exits "an array in chunks in place" 2 "$faro" permute plain.zarr --in-place --map "$reversal" --memory 64MiB; says "an array in chunks in place" "--in-place is for one file"
+exits "an array in chunks in place, planned" 2 "$faro" permute plain.zarr --in-place --map "$reversal" --memory 64MiB --plan
+exits "tiles of an array in chunks" 2 "$faro" permute plain.zarr out.zarr --map "$reversal" --memory 64MiB --tiles 0..1; says "tiles of an array in chunks" "for one file"
+exits "an array in chunks of its own elements" 2 "$faro" permute plain.zarr out.zarr --map "$reversal" --element-bytes 8; says "an array in chunks of its own elements" "says itself"
+"$faro" permute plain.zarr out.zarr --map "$reversal" --memory 128MiB --codec zstd --no-temporary >/dev/null 2>"$stderr"; code=$?
+check "encoded chunks within the output" test $code = 2 -o $code = 4
+grep -qE "read and written whole|zstd" "$stderr" || bad "encoded chunks within the output: $(cat "$stderr")"
+
 # a device measured once, kept by name and in a file, told apart from classes
 export XDG_CONFIG_HOME=$PWD/config
 exits "a device is measured" 0 "$faro" bench --disk . --size 64MiB --save mine --json

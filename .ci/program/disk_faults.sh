@@ -110,6 +110,13 @@ cp good .run.raw.faro/journal
 printf 'xxxx' | dd of=.run.raw.faro/journal bs=1 seek=$(($(head -1 good | wc -c) + 40)) conv=notrunc 2>/dev/null
 exits "a damaged record" 3 "$faro" permute --resume run.raw; says "a damaged record" "damaged at byte"
 cp good .run.raw.faro/journal
+head -c 4096 /dev/zero | dd of=.run.raw.faro/journal conv=notrunc 2>/dev/null
+exits "a journal of zeros" 3 "$faro" permute --resume run.raw; says "a journal of zeros" "damaged"
+exits "a journal of zeros and a new run" 3 "${command[@]}"; says "a journal of zeros and a new run" "--fresh"
+: >.run.raw.faro/journal
+exits "an empty journal" 3 "$faro" permute --resume run.raw; says "an empty journal" "damaged"
+check "of what is damaged nothing is removed" test -s .run.raw.faro/data
+cp good .run.raw.faro/journal
 printf 'half a reco' >>.run.raw.faro/journal
 mv .run.raw.faro/data hidden
 exits "data that is gone" 3 "$faro" permute --resume run.raw; says "data that is gone" "is gone"
@@ -125,6 +132,12 @@ exits "a new file of that name" 2 "${command[@]}"; says "a new file of that name
 exits "a new file of that name is kept" 3 "$faro" permute --resume run.raw
 check "a new file of that name is kept" cmp -s part.raw run.raw
 exits "in place, begun anew" 2 "${command[@]}" --fresh; says "in place, begun anew" "the only copy"
+exits "in place, begun again" 2 "${command[@]}"; says "in place, begun again" "cannot be begun anew"
+cp .run.raw.faro/journal good
+: >.run.raw.faro/journal
+exits "in place, an empty journal" 3 "$faro" permute --resume run.raw; says "in place, an empty journal" "another copy"
+check "in place, an empty journal: all is left" test -s .run.raw.faro/array -a -s .run.raw.faro/redo
+cp good .run.raw.faro/journal
 rm run.raw
 exits "in place, gone on with" 0 "$faro" permute --resume run.raw
 check "in place, gone on with" cmp -s wanted.raw run.raw

@@ -69,6 +69,7 @@ object plan7 0 permute a.npy --map "i -> ~i" --memory 64MiB --plan
 object plan8 0 plan "i:64 -> rev(i)" --on disk:memory=2GiB,device=hdd
 object tiles1 0 permute a.npy t.npy --map "i -> ~i" --memory 64MiB --tiles 0..1
 object bench2 0 bench --disk . --size 64MiB --memory 64MiB --rounds 1
+object bench3 0 bench --disk . --size 64MiB --save ./disk-profile.json
 object permute2 0 permute a.npy --in-place --map gray --axis 1 --verify
 
 for schema in "$root"/docs/schemas/*.json; do

@@ -28,6 +28,7 @@ struct Options {
   std::optional<std::string> size;
   std::optional<std::string> memory;
   std::optional<std::string> save;
+  bool peers = false;
 };
 
 struct Bench {
@@ -82,19 +83,20 @@ std::string verdict(const BenchClass& group, const std::vector<double>& ratios) 
 
 int run_disk(const Options& options, Output& out) {
   if (options.full || options.measured || options.group || options.threads)
-    throw Error(ErrorCode::usage, "--disk takes --size, --memory, --rounds and --save");
+    throw Error(ErrorCode::usage, "--disk takes --size, --memory, --rounds, --save and --peers");
   DiskBench bench{.folder = *options.disk};
   if (options.size) bench.bytes = parse_bytes(*options.size, "--size");
   if (options.memory) bench.memory_bytes = parse_bytes(*options.memory, "--memory");
   bench.save = options.save;
+  bench.peers = options.peers;
   bench.rounds = static_cast<int>(std::clamp<std::uint64_t>(options.rounds.value_or(3), 1, 100));
   return bench_disk(bench, out);
 }
 
 int run(const Options& options, Output& out) {
   if (options.disk) return run_disk(options, out);
-  if (options.size || options.memory || options.save)
-    throw Error(ErrorCode::usage, "--size, --memory and --save are of --disk DIR");
+  if (options.size || options.memory || options.save || options.peers)
+    throw Error(ErrorCode::usage, "--size, --memory, --save and --peers are of --disk DIR");
   const Sizes sizes = options.full ? Sizes::full : Sizes::tenth;
   const std::vector<BenchRow> rows = bench_rows(sizes);
   std::uint64_t bytes_max = 0;
@@ -185,6 +187,8 @@ const Command bench_command{
       arguments.option("--memory", "SIZE", options->memory, "to permute it within; 256MiB");
       arguments.option("--save", "NAME", options->save,
                        "measure only what the disk costs and keep that, for --device NAME");
+      arguments.flag("--peers", options->peers,
+                     "beside NumPy's memmap, rechunker and h5repack, where they are installed");
       return [options](Output& out) { return run(*options, out); };
     }};
 

@@ -9,6 +9,7 @@
 #include <filesystem>
 #include <nlohmann/json.hpp>
 
+#include "cli/bench_disk_peers.hpp"
 #include "cli/bench_rows.hpp"
 #include "cli/disk_profile.hpp"
 #include "cli/sizes.hpp"
@@ -51,6 +52,7 @@ class Files {
   Files(const Files&) = delete;
   Files& operator=(const Files&) = delete;
 
+  const std::string& folder() const { return folder_; }
   std::string path(const char* name) const { return folder_ + "/" + name; }
   // Of the right size and with space, but not written, as an output is.
   std::unique_ptr<RandomFile> fresh(const char* name, FileIo io = FileIo::automatic) const {
@@ -141,7 +143,34 @@ struct Row {
   double seconds = 0;
   double over_runs = 0;
   double over_direct = 0;
+  std::array<std::optional<PeerTime>, disk_peers.size()> peers = {};
 };
+
+// What a peer's process may hold beside the memory that faro has, for it and its libraries.
+constexpr std::uint64_t peer_bytes = std::uint64_t{256} << 20U;
+// A peer is ended when it has taken so many times as long.
+constexpr double peer_patience = 10;
+
+void measure_peers(const DiskBench& bench, const Files& files, Row& row, Output& out) {
+  for (std::size_t i = 0; i < disk_peers.size(); ++i) {
+    std::string why;
+    std::filesystem::remove(files.path("out"));
+    row.peers[i] = time_peer({.peer = disk_peers[i],
+                              .map = row.map,
+                              .in = files.path("in"),
+                              .folder = files.folder(),
+                              .bits = log2_exact(bench.bytes / element_bytes),
+                              .memory_bytes = bench.memory_bytes + peer_bytes,
+                              .seconds_max = peer_patience * row.seconds},
+                             why);
+    if (!row.peers[i]) out.talk(fmt::format("  {}, {}: {}", row.map, disk_peers[i], why));
+  }
+}
+
+std::string peer_text(const std::optional<PeerTime>& time, double seconds) {
+  if (!time) return "-";
+  return fmt::format("{}{:.1f}", time->finished ? "" : "> ", time->seconds / seconds);
+}
 
 // Ratios of times taken one after another; the median counts.
 Row measure(const DiskBench& bench, const Files& files, const std::string& name,
@@ -213,9 +242,12 @@ int bench_disk(const DiskBench& bench, Output& out) {
   }
   out.text(
       "  {} within {}: cp and sync {:.2f} s, direct copy in blocks of 1 MiB {:.2f} s\n\n"
-      "  {:20} {:>6}  {:>16} {:>8}  {:>14}  {:>11}\n",
+      "  {:20} {:>6}  {:>16} {:>8}  {:>14}  {:>11}",
       files::size_text(bench.bytes), files::size_text(bench.memory_bytes), median(plain),
       median(direct), "map", "passes", "shortest run", "seconds", "over same runs", "over direct");
+  for (const char* const peer : disk_peers)
+    if (bench.peers) out.text("  {:>9}", peer);
+  out.text("\n");
   nlohmann::ordered_json object = {{"format", "faro-bench-disk/1"},
                                    {"cpu", cpu_name()},
                                    {"folder", bench.folder},
@@ -226,13 +258,22 @@ int bench_disk(const DiskBench& bench, Output& out) {
                                    {"direct_copy_seconds", median(direct)},
                                    {"rows", nlohmann::ordered_json::array()}};
   for (const char* const name : {"bit-reversal", "transpose", "gray", "affine-1"}) {
-    const Row row = measure(bench, files, name, profile);
+    Row row = measure(bench, files, name, profile);
+    if (bench.peers) measure_peers(bench, files, row, out);
     std::uint64_t shortest = UINT64_MAX;
     for (const FilePassFacts& pass : row.plan.passes)
       shortest = std::min({shortest, pass.read_run_bytes, pass.write_run_bytes});
-    out.text("  {:20} {:>6}  {:>16} {:>8.2f}  {:>14.2f}  {:>11.2f}\n", row.map,
+    out.text("  {:20} {:>6}  {:>16} {:>8.2f}  {:>14.2f}  {:>11.2f}", row.map,
              row.plan.passes.size(), files::size_text(shortest), row.seconds, row.over_runs,
              row.over_direct);
+    auto peers = nlohmann::ordered_json::object();
+    for (std::size_t i = 0; bench.peers && i < disk_peers.size(); ++i) {
+      out.text("  {:>9}", peer_text(row.peers[i], row.seconds));
+      if (row.peers[i])
+        peers[disk_peers[i]] = {{"seconds", row.peers[i]->seconds},
+                                {"finished", row.peers[i]->finished}};
+    }
+    out.text("\n");
     out.flush();
     object["rows"].push_back({{"map", row.map},
                               {"passes", row.plan.passes.size()},
@@ -240,7 +281,8 @@ int bench_disk(const DiskBench& bench, Output& out) {
                               {"shortest_run_bytes", shortest},
                               {"seconds", row.seconds},
                               {"over_same_runs", row.over_runs},
-                              {"over_direct_copy", row.over_direct}});
+                              {"over_direct_copy", row.over_direct},
+                              {"peers", std::move(peers)}});
   }
   out.json(object.dump());
   return 0;

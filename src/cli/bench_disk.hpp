@@ -14,6 +14,7 @@ struct DiskBench {
   std::uint64_t bytes = std::uint64_t{1} << 30U;
   std::uint64_t memory_bytes = std::uint64_t{1} << 28U;
   int rounds = 3;
+  bool peers = false;                    // beside memmap, rechunker and h5repack
   std::optional<std::string> save = {};  // measures the device, saves that, and no more
 };
 int bench_disk(const DiskBench& bench, Output& out);

@@ -213,11 +213,13 @@ std::vector<std::uint64_t> lengths_of(const std::optional<std::string>& text) {
 }
 
 int permute_zarr_by_disk(const DiskRequest& request, Output& out) {
-  if (request.element_bytes || (request.in == request.out && !request.disk.plan) ||
-      request.disk.tiles || request.disk.pass)
-    throw Error(ErrorCode::usage,
-                "a Zarr array goes from IN to OUT, another folder: no --element-bytes, --in-place "
-                "or --tiles");
+  const auto refuse = [](const char* why) { throw Error(ErrorCode::usage, why); };
+  if (request.element_bytes)
+    refuse("--element-bytes: a Zarr array says itself what its elements are");
+  if (request.in_place || (request.in == request.out && !request.disk.plan))
+    refuse("a Zarr array goes from IN to OUT, another folder; --in-place is for one file");
+  if (request.disk.tiles || request.disk.pass)
+    refuse("--tiles and --pass are for one file; a Zarr array is rearranged by one process");
   PermuteFileOptions options;
   options.plan = plan_options(request.disk);
   const ZarrOptions zarr{.shape = lengths_of(request.disk.shape),

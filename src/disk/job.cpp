@@ -59,9 +59,8 @@ class Job {
                  (facts.temporary_bytes != 0 && !storage_.exists(Part::temporary)) ||
                  (facts.log_bytes != 0 && !storage_.exists(Part::redo))))
       throw Error(ErrorCode::environment,
-                  fmt::format("{}: the unfinished data beside the journal is gone; --fresh begins "
-                              "anew",
-                              storage_.journal().name()));
+                  fmt::format("{}: the unfinished data beside the journal is gone; {}",
+                              storage_.journal().name(), instead_of_resuming(request_.in_place)));
     open_files();
     make_buffers();
     if (!request_.in_place) return;
@@ -110,8 +109,8 @@ class Job {
     const auto& passes = plan_.facts().passes;
     if (pass >= passes.size() || first > passes[pass].tiles || kept > std::min<Count>(2, first))
       throw Error(ErrorCode::environment,
-                  fmt::format("{}: the journal does not fit its plan; --fresh begins anew",
-                              storage_.journal().name()));
+                  fmt::format("{}: the journal does not fit its plan; {}",
+                              storage_.journal().name(), instead_of_resuming(request_.in_place)));
     resumed_bytes_ = bytes_done(pass, first - kept);
     for (; pass < passes.size(); ++pass, first = kept = 0) {
       if (plan_.state().groups[pass] == 0)

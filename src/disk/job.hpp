@@ -28,4 +28,13 @@ struct JobOutcome {
 JobOutcome run_job(const JobRequest& request, const FilePermutePlan& plan, files::Storage& storage,
                    RandomFile& input, const ResumeFileOptions& options);
 
+// Before a run begins: Error(usage) where an earlier one is unfinished, unless that is to be begun
+// anew. Error(environment) where there is unfinished data and its journal says nothing.
+void refuse_unfinished(files::Storage& storage, const std::string& out,
+                       const PermuteFileOptions& options);
+void refuse_damaged(files::Storage& storage);
+
+// How a message ends where there is nothing to go on from.
+const char* instead_of_resuming(bool in_place);
+
 }  // namespace faro::inline v1::disk

@@ -44,11 +44,43 @@ void check_size(const std::string& in, std::uint64_t found, const FilePermutePla
                           in, to_string(plan.facts().data_bytes), start, found));
 }
 
+void refuse_damaged(files::Storage& storage) {
+  using Part = files::Storage::Part;
+  const bool in_place = storage.exists(Part::array);
+  // The journal's first line is on the disk before there is any of these.
+  if (!in_place && !storage.exists(Part::data) && !storage.exists(Part::redo)) return;
+  if (!Journal(storage.journal()).is_blank()) return;
+  throw Error(ErrorCode::environment,
+              fmt::format("{}: the journal is damaged: what it said of the unfinished data beside "
+                          "it is gone; {}",
+                          storage.journal().name(), instead_of_resuming(in_place)));
+}
+
+void refuse_unfinished(files::Storage& storage, const std::string& out,
+                       const PermuteFileOptions& options) {
+  if (options.unfinished == PermuteFileOptions::Unfinished::fresh) storage.reset();
+  refuse_damaged(storage);
+  if (Journal(storage.journal()).is_blank()) return;
+  const bool in_place = storage.exists(files::Storage::Part::array);
+  throw Error(ErrorCode::usage,
+              fmt::format("{}: an earlier run is unfinished: {}; --resume goes on with it{}", out,
+                          describe_unfinished(out),
+                          in_place ? ". It was in place, so it cannot be begun anew"
+                                   : ", --fresh begins anew"));
+}
+
+const char* instead_of_resuming(bool in_place) {
+  return in_place ? "it was in place, so there is nothing to begin anew from but another copy of "
+                    "the array"
+                  : "--fresh begins anew";
+}
+
 }  // namespace disk
 
 namespace {
 
 using disk::JobRequest;
+using disk::refuse_unfinished;
 
 PermuteFileReport run(const JobRequest& request, const FilePermutePlan& plan,
                       files::Storage& storage, files::PosixFile& input,
@@ -61,16 +93,6 @@ PermuteFileReport run(const JobRequest& request, const FilePermutePlan& plan,
       .resumed_bytes = outcome.resumed_bytes,
       .verified = request.verify,
       .seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count()};
-}
-
-void refuse_unfinished(files::Storage& storage, const std::string& out,
-                       const PermuteFileOptions& options) {
-  if (options.unfinished == PermuteFileOptions::Unfinished::fresh) storage.reset();
-  if (const disk::Journal journal(storage.journal()); !journal.is_blank())
-    throw Error(ErrorCode::usage,
-                fmt::format("{}: an earlier run is unfinished: {}; --resume goes on with it, "
-                            "--fresh begins anew",
-                            out, describe_unfinished(out)));
 }
 
 // Of an array that is being rearranged in place only its place is as it was.
@@ -137,6 +159,7 @@ PermuteFileReport resume_file(const std::string& out, const ResumeFileOptions& o
   std::string name;
   {
     const auto storage = files::open_storage(target, "", options.io);
+    disk::refuse_damaged(*storage);
     const disk::Journal journal(storage->journal());
     name = storage->journal().name();
     if (journal.is_blank()) {
@@ -153,8 +176,8 @@ PermuteFileReport resume_file(const std::string& out, const ResumeFileOptions& o
   if (disk::plan_checksum(plan) != disk::plan_checksum_in(header))
     throw Error(ErrorCode::environment,
                 fmt::format("{}: it was begun by another version, which planned otherwise; finish "
-                            "it with that one, or --fresh begins anew",
-                            out));
+                            "it with that one; else {}",
+                            out, disk::instead_of_resuming(request.in_place)));
   const auto storage = files::open_storage(target, request.temporary_folder, options.io);
   const bool moved = request.in_place && storage->exists(files::Storage::Part::array);
   files::PosixFile input(moved              ? files::unfinished_folder(target) + "/array"
@@ -168,8 +191,8 @@ PermuteFileReport resume_file(const std::string& out, const ResumeFileOptions& o
       !(request.in_place && last && is_same_file(found, request.identity)))
     throw Error(ErrorCode::environment,
                 fmt::format("{}: was changed since the unfinished run of '{}' began; nothing was "
-                            "touched. --fresh begins anew",
-                            input.name(), out));
+                            "touched; {}",
+                            input.name(), out, disk::instead_of_resuming(request.in_place)));
   return run(request, plan, *storage, input, options);
 }
 

@@ -237,12 +237,7 @@ PermuteFileReport permute_zarr(const std::string& in, const std::string& out, co
     throw Error(ErrorCode::usage,
                 fmt::format("{}: is there already; remove it, or give another name", out));
   disk::ZarrStorage storage(target, options.temporary_folder, options.io);
-  if (options.unfinished == PermuteFileOptions::Unfinished::fresh) storage.reset();
-  if (const disk::Journal journal(storage.journal()); !journal.is_blank())
-    throw Error(ErrorCode::usage,
-                fmt::format("{}: an earlier run is unfinished: {}; --resume goes on with it, "
-                            "--fresh begins anew",
-                            out, describe_unfinished(out)));
+  disk::refuse_unfinished(storage, out, options);
   storage.make(prepared.to->array());
   const disk::JobRequest request{.map = prepared.map,
                                  .shape = shape,

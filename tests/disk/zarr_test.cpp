@@ -292,6 +292,41 @@ TEST(Zarr, a_stopped_run_is_resumed_and_a_changed_input_is_known) {
   EXPECT_THROW(permute_zarr(in, out, map, chunks, small_tiles()), Error);
 }
 
+TEST(Zarr, without_a_temporary_file_it_is_stopped_anywhere_and_resumed) {
+  const Scratch scratch;
+  const std::string in = scratch.path("in.zarr");
+  const std::string out = scratch.path("out.zarr");
+  write_plain(in, {64, 64}, {16, 16}, some);
+  const BitMap map = parse_notation("r:6 c:6 -> c r").map;
+  PermuteFileOptions options = small_tiles();
+  options.plan.passes = 2;
+  options.plan.temporary = false;
+  int stopped = 0;
+  for (int stop = 1; stop < 100; ++stop) {
+    int calls = 0;
+    options.progress = [&](std::uint64_t, std::uint64_t) {
+      return ++calls == stop ? Continue::no : Continue::yes;
+    };
+    bool whole = false;
+    try {
+      permute_zarr(in, out, map, {.chunks = {4, 64}}, options);
+      whole = true;
+    } catch (const Error& error) {
+      ASSERT_EQ(error.code(), ErrorCode::cancelled);
+      ASSERT_FALSE(std::filesystem::exists(out));
+      resume_file(out);
+      ++stopped;
+    }
+    const Values turned = reader(out);
+    for (std::uint64_t r = 0; r < 64; ++r)
+      for (std::uint64_t c = 0; c < 64; ++c) ASSERT_EQ(turned(c, r), some(r, c));
+    std::filesystem::remove_all(out);
+    ASSERT_EQ(scratch.count(), 1U);
+    if (whole) break;
+  }
+  EXPECT_GT(stopped, 4);
+}
+
 TEST(Zarr, what_cannot_be_moved_is_refused_with_its_name) {
   const auto refused = [](const std::function<void(json&)>& change, const std::string& word) {
     json document = metadata({64, 64}, {8, 8}, json::array({bytes_codec}));
