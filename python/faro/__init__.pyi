@@ -178,6 +178,13 @@ class BitMap:
         >>> faro.BitMap.probe(np.fft.fftshift, (8,))
         BitMap('i:3 -> i ^ 0x4')
         """
+    @classmethod
+    def probe_fft(cls, f: Callable[[Any], Any], n: int, /) -> BitMap:
+        """The order in which a transform leaves its frequencies: f is run on n tones.
+
+        >>> faro.BitMap.probe_fft(lambda x: np.fft.fftshift(np.fft.fft(x)), 16)
+        BitMap('i:4 -> i ^ 0x8')
+        """
     @property
     def width(self) -> int: ...
     @property

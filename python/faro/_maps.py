@@ -95,6 +95,23 @@ def _probe(cls, f, shape, /, like=None):
                    sense="gather")
 
 
+def _probe_fft(cls, f, n, /):
+    """The order in which a transform leaves its frequencies: f is run on n tones. The map sends a
+    frequency to its place; what an implementation calls unordered or scrambled is this."""
+    np = _numpy()
+    if n < 1 or n > 4096:
+        raise ValueError(f"n is 1 to 4096, not {n}: n transforms of n numbers are done")
+    phases = np.outer(np.arange(n), np.arange(n)) % n
+    places = []
+    for row in np.exp(2j * np.pi * phases / n):
+        size = np.abs(np.asarray(f(row))).ravel()
+        place = int(size.argmax())
+        if size.size != n or size.sum() - size[place] > 1e-3 * size[place]:
+            raise NotExpressible(f"probe_fft: a tone of {n} numbers does not become one number of {n}")
+        places.append(place)
+    return cls.fit(places)
+
+
 def _to(self, system, /, **options):
     """The map in another system's words, or as its object where one is asked for."""
     from ._systems import write
@@ -121,6 +138,7 @@ BitMap.table = _table
 BitMap.matrix = _matrix
 BitMap.fit = classmethod(_fit)
 BitMap.probe = classmethod(_probe)
+BitMap.probe_fft = classmethod(_probe_fft)
 BitMap.to = _to
 BitMap.explain = _explain
 BitMap.__reduce__ = _reduce

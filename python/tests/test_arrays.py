@@ -253,6 +253,35 @@ def test_progress_and_its_exceptions():
         faro.permute(x, "bit-reversal", progress=stop)
 
 
+def test_progress_by_tqdm_where_it_is(monkeypatch):
+    import types
+
+    bars = []
+
+    class Bar:
+        n, total, open = 0, None, True
+
+        def __init__(self, **options):
+            bars.append(self)
+
+        def update(self, more):
+            self.n += more
+
+        def close(self):
+            self.open = False
+
+    x = np.zeros(1 << 22)
+    package, module = types.ModuleType("tqdm"), types.ModuleType("tqdm.auto")
+    module.tqdm = Bar
+    monkeypatch.setitem(sys.modules, "tqdm", package)
+    monkeypatch.setitem(sys.modules, "tqdm.auto", module)
+    faro.permute(x, "bit-reversal", progress=True)
+    (bar,) = bars
+    assert bar.n == bar.total == x.nbytes and not bar.open
+    monkeypatch.setitem(sys.modules, "tqdm.auto", None)
+    assert faro.permute(x, "bit-reversal", progress=True).shape == x.shape
+
+
 def test_interrupts_stop_out_of_place():
     code = (
         "import faro, numpy as np, sys\n"

@@ -141,6 +141,14 @@ def test_fft_orders(radices):
     # Frequency f stands where the map of the unordered output says.
     ordered = np.fft.fft(x)
     assert np.allclose(faro.permute(ordered, m), unordered), radices
+    assert faro.BitMap.probe_fft(lambda tone: decimated(list(tone), radices), n) == m
+
+
+def test_what_is_no_order_of_frequencies():
+    with pytest.raises(faro.NotExpressible):
+        faro.BitMap.probe_fft(lambda x: x, 8)
+    with pytest.raises(faro.NotAffine):
+        faro.BitMap.probe_fft(lambda x: np.roll(np.fft.fft(x), 1), 8)
 
 
 def test_zarr_grids():
