@@ -143,3 +143,51 @@ prints "papers" 'conversion'
 exits "a paper" 0 "$faro" paper conversion
 prints "a paper" 'Theorem 8'
 exits "no such paper" 2 "$faro" paper none
+
+# several machines, and who has what for whom
+exits "a table" 0 "$faro" plan 'i -> rev(i)' --on cube:4 --on mesh:4x4 --on pops:4,4 --on cube:5,one-port
+prints "a table" "unit routes"; prints "a table" "slot"; prints "a table" "at least"
+cat >table.py <<'PY'
+import json, subprocess, sys
+def ask(*on):
+    options = [word for machine in on for word in ("--on", machine)]
+    run = subprocess.run([sys.argv[1], "plan", "i:4 -> rev(i)", *options, "--json"], capture_output=True, check=True)
+    return json.loads(run.stdout)
+machines = ["cube:4", "cube:4,one-port", "mesh:4x4", "torus:4x4,all-links", "pops:4,4", "ranks:16"]
+for machine, row in zip(machines, ask(*machines)["plans"], strict=True):
+    assert row["machine"] == machine and row["plan"] == ask(machine), machine
+assert "refusal" in ask("cube:4", "cube:5")["plans"][1]
+PY
+check "the table's figures are those of single plans" "$python" table.py "$faro"
+exits "nobody can" 4 "$faro" plan 'i:4 -> rev(i)' --on cube:5 --on cube:6; prints "nobody can" "none: "
+exits "a table with a schedule" 2 "$faro" plan 'i -> rev(i)' --on cube:4 --on mesh:4x4 --schedule s.json
+exits "no machine" 2 "$faro" plan 'i:4 -> rev(i)'
+cat >traffic.py <<'PY'
+import collections, json, subprocess, sys
+def ask(*words):
+    return json.loads(subprocess.run([sys.argv[1], *words, "--json"], capture_output=True, check=True).stdout)
+for text in ["a:3 | m:4 -> m[3:1] | m[0] a", "a:3 | m:2 -> ungray(a) | ~m", "a:4 | m:2 -> m a[3:2] | a[1:0]",
+             "a:3 | m:3 -> a^m | m", "a:3 | m:2 -> ~a | m", "a:5 | m:1 -> a[3:0] m | ~a[4]"]:
+    explained = ask("explain", text)
+    columns = [int(x, 16) for x in explained["columns"]]
+    complement, width = int(explained["complement"], 16), explained["width"]
+    n = explained["cut"]["processor_bits"]
+    found = ask("plan", text, "--on", f"cube:{n}", "--traffic")
+    pairs = collections.Counter()
+    for i in range(1 << width):
+        to = complement
+        for b in range(width): to ^= columns[b] if i >> b & 1 else 0
+        pairs[i >> width - n, to >> width - n] += 1
+    receivers = collections.defaultdict(set)
+    for (p, q), count in pairs.items():
+        receivers[p].add(q)
+        assert count == found["each"], (text, p, q, count)
+    assert all(len(r) == found["receivers"] for r in receivers.values()), text
+    assert sum(p in r for p, r in receivers.items()) == found["keepers"], text
+    assert sum(k for (p, q), k in pairs.items() if p != q) == found["moved"], text
+    for e in found["examples"]: assert set(e["to"]) == receivers[e["processor"]], text
+PY
+check "traffic, counted" "$python" traffic.py "$faro"
+exits "traffic of 2^60" 0 "$faro" plan 'a:60 -> ungray(a)' --on cube:60 --elements 100 --traffic
+prints "traffic of 2^60" "1152921504606846976"
+exits "traffic of a sort" 2 "$faro" plan --sort 6 --on cube:4 --traffic

@@ -116,6 +116,15 @@ Argument& Arguments::option(const std::string& name, const std::string& placehol
               }});
 }
 
+Argument& Arguments::option(const std::string& name, const std::string& placeholder,
+                            std::vector<std::string>& values, const std::string& help) {
+  return add({.name = name,
+              .placeholder = placeholder,
+              .help = help,
+              .repeats = true,
+              .accept = [&values](const std::string& text) { values.push_back(text); }});
+}
+
 Argument& Arguments::flag(const std::string& name, bool& value, const std::string& help) {
   return add(
       {.name = name, .placeholder = "", .help = help, .accept = [&value](const std::string&) {

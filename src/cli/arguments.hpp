@@ -29,6 +29,7 @@ struct Argument {
   std::vector<std::string> choices = {};
   Completes value = Completes::nothing;
   bool needed = false;
+  bool repeats = false;
   std::function<void(const std::string&)> accept = {};  // a flag gets ""
 
   bool is_positional() const { return name.front() != '-'; }
@@ -54,6 +55,9 @@ class Arguments {
                    std::optional<std::int64_t>& value, const std::string& help);
   Argument& option(const std::string& name, const std::string& placeholder,
                    std::optional<double>& value, const std::string& help);
+  // May be given several times.
+  Argument& option(const std::string& name, const std::string& placeholder,
+                   std::vector<std::string>& values, const std::string& help);
   Argument& flag(const std::string& name, bool& value, const std::string& help);
 
   const std::vector<Argument>& list() const { return list_; }

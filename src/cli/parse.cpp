@@ -29,14 +29,21 @@ void declare(const Argument& argument, CLI::App& app) {
     app.add_flag_callback(argument.name, [&argument] { argument.accept(""); });
     return;
   }
-  CLI::Option* option =
-      app.add_option_function<std::string>(argument.name, [&argument](const std::string& value) {
-        const auto& choices = argument.choices;
-        if (!choices.empty() && std::find(choices.begin(), choices.end(), value) == choices.end())
-          throw Error(ErrorCode::usage, fmt::format("{}: '{}' is none of {}", argument.name, value,
-                                                    fmt::join(choices, ", ")));
-        argument.accept(value);
-      });
+  const auto accept = [&argument](const std::string& value) {
+    const auto& choices = argument.choices;
+    if (!choices.empty() && std::find(choices.begin(), choices.end(), value) == choices.end())
+      throw Error(ErrorCode::usage, fmt::format("{}: '{}' is none of {}", argument.name, value,
+                                                fmt::join(choices, ", ")));
+    argument.accept(value);
+  };
+  CLI::Option* option = nullptr;
+  if (argument.repeats)
+    option = app.add_option_function<std::vector<std::string>>(
+        argument.name, [accept](const std::vector<std::string>& values) {
+          for (const std::string& value : values) accept(value);
+        });
+  else
+    option = app.add_option_function<std::string>(argument.name, accept);
   if (argument.needed) option->required();
   option->allow_extra_args(false);
 }
@@ -76,6 +83,21 @@ Parsed parse(const Command& command, const std::vector<std::string>& words) {
   return parsed;
 }
 
+// What a report of a fault should say.
+std::string build_facts() {
+#if defined(__clang__)
+  std::string text = "compiler         clang " __clang_version__ "\n";
+#else
+  std::string text = "compiler         g++ " __VERSION__ "\n";
+#endif
+#if defined(_LIBCPP_VERSION)
+  text += fmt::format("library          libc++ {}\n", _LIBCPP_VERSION);
+#else
+  text += fmt::format("library          libstdc++ {}\n", _GLIBCXX_RELEASE);
+#endif
+  return text + "schedule files   faro-schedule/1\n";
+}
+
 int dispatch(const std::vector<std::string>& words, Output& out) {
   if (words.empty()) {
     fmt::print(stderr, "{}", program_help());
@@ -87,7 +109,7 @@ int dispatch(const std::vector<std::string>& words, Output& out) {
     return 0;
   }
   if (first == "--version") {
-    out.write("faro " FARO_VERSION "\n");
+    out.write("faro " FARO_VERSION "\n" + build_facts());
     return 0;
   }
   const Command* command = find(first);

@@ -10,6 +10,7 @@
 #include "cli/plan_butterfly.hpp"
 #include "cli/plan_disk.hpp"
 #include "cli/plan_exchange.hpp"
+#include "cli/plan_many.hpp"
 #include "cli/plan_text.hpp"
 #include "cli/plan_words.hpp"
 #include "cli/rendering.hpp"
@@ -24,6 +25,8 @@ namespace {
 struct Options {
   RequestText request;
   std::optional<std::string> shape;
+  std::vector<std::string> machines;
+  bool traffic = false;
   std::optional<std::uint64_t> butterfly;
   std::optional<std::uint64_t> sort;
   ButterflyText butterfly_text;
@@ -113,23 +116,48 @@ int run_disk(const Options& options, Output& out) {
                    out);
 }
 
-int run(Options options, Output& out) {
-  if (options.request.map)
-    options.request.map =
-        layouts::plain_words(*options.request.map, foreign_sizes(options.shape, std::nullopt));
-  if (is_disk(options.request.machine)) return run_disk(options, out);
-  if (options.exchange.any()) return run_exchange(options, out);
-  check_schedule_rendering(options.rendering);
-  const Request request = request_of(options);
-  std::optional<ScheduleFile> file;
-  if (options.schedule)
-    file.emplace(*options.schedule,
-                 options.expand ? ScheduleFile::Rules::expanded : ScheduleFile::Rules::kept, out);
+PlanOptions plan_options_of(const Options& options, const Output& out) {
   PlanOptions plan_options;
   plan_options.algorithm = options.algorithm.value_or("");
   plan_options.verify = verify_by(options.verify);
   plan_options.packets = packet_prices(options);
   plan_options.progress = out.progress("planning", Output::Unit::steps);
+  return plan_options;
+}
+
+int run_many(const Options& options, Output& out) {
+  if (options.schedule || options.rendering.file || options.exchange.any() || options.traffic)
+    throw Error(ErrorCode::usage,
+                "several --on make a table of what each machine takes; --schedule, --export, "
+                "--traffic and --element-bytes are for one machine");
+  return plan_on_many(
+      options.machines,
+      [&](const std::string& machine) {
+        if (is_disk(machine))
+          throw Error(ErrorCode::usage, "a disk has passes, not steps; ask for it alone");
+        Options one = options;
+        one.request.machine = machine;
+        return request_of(one);
+      },
+      plan_options_of(options, out), out);
+}
+
+int run(Options options, Output& out) {
+  options.request.machine = options.machines.front();
+  if (options.request.map)
+    options.request.map =
+        layouts::plain_words(*options.request.map, foreign_sizes(options.shape, std::nullopt));
+  if (options.machines.size() > 1) return run_many(options, out);
+  if (is_disk(options.request.machine)) return run_disk(options, out);
+  if (options.exchange.any()) return run_exchange(options, out);
+  check_schedule_rendering(options.rendering);
+  const Request request = request_of(options);
+  if (options.traffic) return report_traffic(request, out);
+  std::optional<ScheduleFile> file;
+  if (options.schedule)
+    file.emplace(*options.schedule,
+                 options.expand ? ScheduleFile::Rules::expanded : ScheduleFile::Rules::kept, out);
+  const PlanOptions plan_options = plan_options_of(options, out);
   const Plan planned = plan(request, plan_options);
   const bool good = planned.ok() || plan_options.verify == VerifyBy::nobody;
   if (file && good) {
@@ -168,6 +196,8 @@ const Command plan_command{
     .examples =
         "faro plan 'a:6 -> ungray(a)' --on cube:6 --elements 100\n"
         "faro plan 'p:3 | m:2 -> m p[2] | p[1:0]' --on cube:3 --schedule plan.json\n"
+        "faro plan 'a:6 -> ungray(a)' --on cube:6 --on mesh:8x8 --on pops:8,8\n"
+        "faro plan 'a:3 | m:4 -> m[3:1] | m[0] a' --on cube:3 --traffic\n"
         "faro plan --destinations to.npy --on cube:8\n"
         "faro plan 'xla:{devices=[2,4]<=[8]} => xla:{devices=[8,1]<=[8]}' --shape 16x16 --on "
         "cube:3\n"
@@ -179,7 +209,9 @@ const Command plan_command{
       auto o = std::make_shared<Options>();
       arguments.positional("MAP", o->request.map, "what moves where: see `faro explain`")
           .completes(Completes::map);
-      arguments.option("--on", "MACHINE", o->request.machine, "the machine")
+      arguments
+          .option("--on", "MACHINE", o->machines,
+                  "the machine; several make a table of what each takes")
           .completes(Completes::machine)
           .required();
       arguments.option("--shape", "SIDES", o->shape,
@@ -209,6 +241,8 @@ const Command plan_command{
           .option("--schedule", "FILE", o->schedule, "write the schedule as JSON, - for stdout")
           .completes(Completes::file);
       declare_schedule_rendering(arguments, o->rendering);
+      arguments.flag("--traffic", o->traffic,
+                     "instead of a plan: how much each processor has for whom");
       arguments.flag("--expand", o->expand, "spell rules out as moves in the file");
       arguments.option("--startup", "TIME", o->startup,
                        "price of sending one packet; of a message, in seconds");

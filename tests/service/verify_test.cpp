@@ -2,10 +2,13 @@
 
 #include <gtest/gtest.h>
 
+#include <fstream>
 #include <nlohmann/json.hpp>
+#include <string>
 
 #include "faro/base/error.hpp"
 #include "faro/schedules/map_goal.hpp"
+#include "paths.hpp"
 
 namespace faro {
 namespace {
@@ -60,6 +63,23 @@ TEST(VerifySchedule, the_verdict_is_one_object_of_its_format) {
   EXPECT_EQ(no.at("ok"), false);
   EXPECT_EQ(no.at("violations").at(0).at("rule"), "dimension-range");
   EXPECT_EQ(no.at("violations").at(0).at("step"), 0);
+}
+
+// docs/versions.md promises it.
+TEST(VerifySchedule, files_of_the_first_format_are_read_for_ever) {
+  std::ifstream list(testing::source_path("tests/data/schedules/fingerprints.txt"));
+  std::string name;
+  std::string fingerprint;
+  int files = 0;
+  while (list >> name >> fingerprint) {
+    const VerifyReport report =
+        verify_schedule_file(testing::source_path("tests/data/schedules/" + name));
+    EXPECT_TRUE(report.verdict.ok()) << name;
+    EXPECT_TRUE(report.warnings.empty()) << name;
+    EXPECT_EQ(report.fingerprint, fingerprint) << name;
+    ++files;
+  }
+  EXPECT_EQ(files, 7);
 }
 
 TEST(MapGoal, a_cut_separates_processor_and_slot) {

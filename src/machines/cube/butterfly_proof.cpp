@@ -11,8 +11,8 @@
 #include "faro/algebra/bit_matrix.hpp"
 #include "faro/base/limits.hpp"
 #include "machines/claims.hpp"
-#include "schedules/butterfly_stages.hpp"
 #include "machines/cube/butterfly_pieces.hpp"
+#include "schedules/butterfly_stages.hpp"
 
 namespace faro::inline v1 {
 namespace {
