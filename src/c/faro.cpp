@@ -2,12 +2,15 @@
 #include "faro/c/faro.h"
 
 #include <cstddef>
+#include <optional>
 #include <string>
+#include <vector>
 
 #include "c/handles.hpp"
 #include "faro/algebra/tensor_notation.hpp"
 #include "faro/base/error.hpp"
 #include "faro/engine/permute_plan.hpp"
+#include "faro/layouts/foreign.hpp"
 
 struct faro_plan {
   faro::PermutePlan plan;
@@ -28,13 +31,16 @@ void need_width(int width) {
   }
 }
 
+void need_axes(int axes) {
+  if (axes < 0 || axes > 64)
+    throw faro::Error(faro::ErrorCode::usage,
+                      "an array of " + std::to_string(axes) + " axes; 0 to 64 are possible");
+}
+
 faro::ArrayPlaces places_of(const faro_array& given) {
   const faro_array defaults = FARO_ARRAY;
   const faro_array all = taken(given, defaults);
-  if (all.axes < 0 || all.axes > 64) {
-    throw faro::Error(faro::ErrorCode::usage,
-                      "an array of " + std::to_string(all.axes) + " axes; 0 to 64 are possible");
-  }
+  need_axes(all.axes);
   const auto axes = static_cast<std::size_t>(all.axes);
   if (axes > 0) need("faro_array", all.shape);
   faro::ArrayPlaces places;
@@ -75,6 +81,26 @@ faro_status faro_map_from_places(int width, const int* places, uint64_t compleme
     if (width > 0) need("faro_map_from_places", places);
     *map = new faro_map{
         faro::BitMap::from_places(std::span(places, static_cast<std::size_t>(width)), complement)};
+  });
+}
+
+faro_status faro_map_from_words(const char* words, int axes, const uint64_t* shape,
+                                faro_map** map) {
+  return guarded([&] {
+    need("faro_map_from_words", words, map);
+    need_axes(axes);
+    if (axes > 0) need("faro_map_from_words", shape);
+    const std::vector<std::uint64_t> sides(shape, shape + axes);
+    faro::KnownSizes known;
+    if (axes > 0) known.total = 0;
+    for (const std::uint64_t side : sides) {
+      if (!known.total) break;
+      if (faro::is_power_of_two(side))
+        *known.total += faro::log2_exact(side);
+      else
+        known.total.reset();
+    }
+    *map = new faro_map{faro::read_map(words, known, {sides, std::nullopt, std::nullopt}).map};
   });
 }
 

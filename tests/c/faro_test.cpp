@@ -56,6 +56,33 @@ TEST(C, composes_and_inverts_maps) {
   faro_map_free(both);
 }
 
+TEST(C, reads_maps_in_words) {
+  const auto text = [](const char* words, std::vector<uint64_t> shape) {
+    faro_map* map = nullptr;
+    std::string images = "refused";
+    if (faro_map_from_words(words, static_cast<int>(shape.size()), shape.data(), &map) == FARO_OK) {
+      images.clear();
+      for (uint64_t x = 0; x < uint64_t{1} << faro_map_width(map); ++x)
+        images += std::to_string(faro_map_apply(map, x)) + " ";
+    }
+    faro_map_free(map);
+    return images;
+  };
+  EXPECT_EQ(text("i:3 -> rev(i)", {}), "0 4 2 6 1 5 3 7 ");
+  EXPECT_EQ(text("i -> rev(i)", {2, 4}), "0 4 2 6 1 5 3 7 ");
+  EXPECT_EQ(text("~i", {4}), "3 2 1 0 ");
+  EXPECT_EQ(text("einops:a b -> b a", {2, 4}), text("r:1 c:2 -> c r", {}));
+  EXPECT_EQ(text("qiskit:cx(0, 1)", {}), "0 3 2 1 ");
+  EXPECT_EQ(text("i -> rev(i)", {}), "refused");
+  EXPECT_EQ(text("einops:a b -> b a", {3, 4}), "refused");
+  EXPECT_NE(std::string(faro_last_error()).find("3 elements"), std::string::npos);
+  faro_map* map = nullptr;
+  EXPECT_EQ(faro_map_from_words(nullptr, 0, nullptr, &map), FARO_USAGE);
+  EXPECT_EQ(faro_map_from_words("~i", 1, nullptr, &map), FARO_USAGE);
+  EXPECT_EQ(faro_map_from_words("~i", -1, nullptr, &map), FARO_USAGE);
+  EXPECT_EQ(map, nullptr);
+}
+
 TEST(C, refuses_with_a_message) {
   faro_map* map = nullptr;
   const uint64_t dependent[2] = {1, 1};

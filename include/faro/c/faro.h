@@ -57,6 +57,11 @@ FARO_API faro_status faro_map_from_columns(int width, const uint64_t* columns, u
 /* Bit b goes to position places[b]. */
 FARO_API faro_status faro_map_from_places(int width, const int* places, uint64_t complement,
                                           faro_map** map);
+/* What words say: the notation (docs/notation.md) or another system's, "einops:(a b) -> (b a), a=2"
+   (docs/layouts.md), for an array of this shape, which fills in what they leave out. Without axes
+   the words say it all, and shape may be NULL. */
+FARO_API faro_status faro_map_from_words(const char* words, int axes, const uint64_t* shape,
+                                         faro_map** map);
 FARO_API faro_status faro_map_inverse(const faro_map* map, faro_map** inverse);
 /* First f, then g. */
 FARO_API faro_status faro_map_then(const faro_map* f, const faro_map* g, faro_map** both);
