@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <bit>
+#include <utility>
 
 #include "faro/machines/text.hpp"
 #include "planners/part.hpp"
@@ -141,10 +142,20 @@ ScheduleHeader header_of(const Request& request, std::string_view planner, std::
 }
 
 ScheduleHeader header_of(const Offer& offer) {
-  ScheduleHeader header;
-  HeaderKeeper keeper(header);
-  offer.push(keeper);
-  return header;
+  // A sink that throws stops the builder.
+  struct Known {};
+  struct First : QuietSink {
+    ScheduleHeader header;
+    void begin(const ScheduleHeader& known) override {
+      header = known;
+      throw Known{};
+    }
+  } first;
+  try {
+    offer.push(first);
+  } catch (const Known&) {
+  }
+  return std::move(first.header);
 }
 
 Breach breach_of(const Request& request, const ScheduleHeader& header) {

@@ -7,11 +7,15 @@
 
 namespace faro::inline v1 {
 
+// Few: nobody searches where somebody has a formula, and else the first that finds something is
+// taken.
+enum class Searching { all, few };
+
 // Throws Error(impossible) if no planner applies. Made by the service, which knows them all:
 // service/asking.cpp.
-Offer cheapest_offer(const Request& request);
+Offer cheapest_offer(const Request& request, Searching searching = Searching::all);
 
-// The header that comes with the schedule.
+// The header that comes with the schedule; no step of it is made.
 ScheduleHeader header_of(const Offer& offer);
 
 }  // namespace faro::inline v1

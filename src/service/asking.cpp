@@ -147,8 +147,10 @@ Asked ask(const Request& request, const Bound& bound, const PlanOptions& options
   return asked;
 }
 
-Offer cheapest_offer(const Request& request) {
-  return ask(request, bound_of(request), {}).offer;
+Offer cheapest_offer(const Request& request, Searching searching) {
+  PlanOptions options;
+  if (searching == Searching::few) options.searches = PlanOptions::Searches::last_resort;
+  return ask(request, bound_of(request), options).offer;
 }
 
 }  // namespace faro::inline v1

@@ -37,6 +37,8 @@ using namespace butterfly;
 using Output = ButterflyNetwork::Output;
 using Finish = ButterflyNetwork::Finish;
 
+constexpr std::uint64_t elements_searched_max = 1U << 8U;
+
 std::optional<std::string> refusal(const ButterflyNetwork& request) {
   if (request.finish != Finish::restored) return "it restores the dimensions";
   if (request.output == Output::gray_through) return "it has no control bits at the end";
@@ -244,6 +246,8 @@ Request rearrangement_of(const Composition& part, const ButterflyGoal& goal) {
 }
 
 ButterflyEntry::Found found(const ButterflyNetwork& request) {
+  // A search for a rearrangement takes a time that grows faster than the steps it could save.
+  const bool many = request.elements() > elements_searched_max;
   std::optional<Composition> best;
   for (Composition& part : networks(request)) {
     const Count before = part.stages.estimate.cost.value;
@@ -253,7 +257,7 @@ ButterflyEntry::Found found(const ButterflyNetwork& request) {
     const Request map = rearrangement_of(part, goal);
     const Bound least = lower_bound(map.machine(), map.map(), map.elements());
     if (best && before + least.value >= best->steps()) continue;
-    part.rearrangement = cheapest_offer(map);
+    part.rearrangement = cheapest_offer(map, many ? Searching::few : Searching::all);
     part.in_place = goal.in_place;
     part.slots = std::max(header.slots, header_of(part.rearrangement).slots);
     if (!best || part.steps() < best->steps()) best = std::move(part);

@@ -71,6 +71,9 @@ TEST(natural_order, costs_what_is_known_on_larger_machines) {
   EXPECT_EQ(steps(8, 16, Encoding::gray, Allocation::consecutive), 256U);
   EXPECT_EQ(steps(8, 16, Encoding::gray, Allocation::cyclic), 264U);
   EXPECT_EQ(steps(7, 14, Encoding::gray, Allocation::cyclic), 135U);
+  // Too many elements to search for a rearrangement.
+  EXPECT_EQ(steps(40, 50, Encoding::binary_gray, Allocation::cyclic), 1064U);
+  EXPECT_EQ(steps(8, 22, Encoding::gray, Allocation::cyclic), 16392U);
 }
 
 }  // namespace
