@@ -344,15 +344,27 @@ class Mismatch:
         return f"Mismatch(block={self.block}, index={self.index}, place={self.place})"
 
 
+def _compare(b, shape, a):
+    if b.shape != tuple(shape) or b.itemsize != a.itemsize:
+        raise ValueError(
+            f"the second array has shape {b.shape} and items of {b.itemsize} bytes; wanted are "
+            f"{tuple(shape)} and {a.itemsize}"
+        )
+
+
 def check(x, y, map, /, *, axis=None):
     """The first element of y that is not where `map` sends it, compared one by one without tables."""
     np = numpy()
     a, _ = lend(x)
     b, _ = lend(y)
-    if a.shape != b.shape or a.itemsize != b.itemsize:
-        raise ValueError(
-            f"arrays of shapes {a.shape} and {b.shape}, items of {a.itemsize} and {b.itemsize} bytes"
-        )
+    if isinstance(map, str) and a.size and (axis is None or isinstance(axis, int)):
+        shape = _result_shape(map, a.shape, a.itemsize, axis)
+        if shape is not None:
+            _compare(b, shape, a)
+            made = _core.tensor_map(map, a.shape, a.itemsize, axis)[0]
+            found = _core.tensor_mismatch(made, np.ascontiguousarray(a), np.ascontiguousarray(b))
+            return None if found is None else Mismatch(0, *found)
+    _compare(b, a.shape, a)
     outer, length, inner, first = _split(a.shape, axis)
     if a.size == 0:
         return None

@@ -3,6 +3,7 @@
 
 #include "buffer.hpp"
 #include "faro/engine/permute_plan.hpp"
+#include "faro/engine/reference.hpp"
 #include "service/array_move.hpp"
 #include "watch.hpp"
 
@@ -71,6 +72,26 @@ TensorMap along(const NamedMap& map, std::uint64_t outer, std::uint64_t inner) {
                 TensorMap::identity(inner));
 }
 
+// Arrays in C order: the first element that is not where the map sends it, and where it should be.
+std::optional<std::pair<std::uint64_t, std::uint64_t>> mismatch(const TensorMap& map, nb::handle x,
+                                                                nb::handle y) {
+  Buffer from;
+  Buffer to;
+  if (!from.take(x.ptr(), Buffer::Use::read) || !to.take(y.ptr(), Buffer::Use::read))
+    throw nb::python_error();
+  const auto element_bytes = static_cast<std::uint64_t>(from.view().itemsize);
+  const Count bytes = map.elements() * element_bytes;
+  if (!from.in_c_order() || !to.in_c_order() ||
+      bytes != static_cast<std::uint64_t>(from.view().len) || from.view().len != to.view().len)
+    throw Error(ErrorCode::usage, "two arrays of the map's elements in C order are compared");
+  Mismatch found;
+  watched(nullptr, Watch::Interrupt::stops, Lock::released, [&](const Progress& hears) {
+    found = reference_compare(map, {element_bytes, {}, {}}, from.view().buf, to.view().buf, hears);
+  });
+  if (!found.found) return {};
+  return std::pair{found.from, found.to};
+}
+
 }  // namespace
 
 void bind_tensors(nb::module_& m) {
@@ -79,6 +100,7 @@ void bind_tensors(nb::module_& m) {
         nb::arg("axis").none());
   m.def("tensor_along", along);
   m.def("tensor_identity", &TensorMap::identity);
+  m.def("tensor_mismatch", mismatch);
   nb::class_<TensorPlan>(m, "TensorPlan")
       .def("__init__",
            [](TensorPlan* self, const TensorMap& map, std::uint64_t element_bytes,

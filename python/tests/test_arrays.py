@@ -359,6 +359,14 @@ def test_maps_of_lengths():
     assert (turned == wanted).all()
     for view in (np.asfortranarray(a), a[:, ::-1, :][:, ::-1, :], np.repeat(a, 2, 0)[::2]):
         assert (faro.permute(view, "r b c -> c rev(b) ~r") == wanted).all()
+    assert faro.check(a, wanted, "r b c -> c rev(b) ~r") is None
+    wrong = wanted.copy()
+    wrong[1, 2, 3] += 1
+    found = faro.check(a, wrong, "r b c -> c rev(b) ~r")
+    assert found.place == np.ravel_multi_index((1, 2, 3), wrong.shape)
+    assert a.ravel()[found.index] == wanted[1, 2, 3]
+    with pytest.raises(ValueError, match="shape"):
+        faro.check(a, a, "r b c -> c rev(b) ~r")
     out = np.empty((3, 16, 10), a.dtype)[:, :, ::2]
     assert faro.permute(a, "r b c -> c rev(b) ~r", out=out) is out and (out == wanted).all()
     assert (faro.permute(a, "i -> ~i", axis=0) == a[::-1]).all()
