@@ -14,7 +14,7 @@ namespace {
 constexpr std::uint64_t step_bytes_default = std::uint64_t{1} << 17U;
 constexpr std::uint64_t message_bytes_wanted = std::uint64_t{1} << 14U;
 constexpr std::uint64_t message_bytes_least = std::uint64_t{1} << 12U;
-// From here on a message a run costs no more than packing on both sides.
+// From here on a message a run costs no more than packing it.
 constexpr std::uint64_t message_bytes_unpacked = std::uint64_t{1} << 16U;
 // MPI counts bytes of a message in an int.
 constexpr std::uint64_t message_bytes_max = std::uint64_t{1} << 30U;
@@ -107,13 +107,12 @@ std::vector<Choice> choices(const Sizes& sizes, const Straight& direct, bool in_
   const int whole =
       std::min(sizes.all(), std::max(0, floor_log2_of(message_bytes_max, sizes.element_bytes)));
   // Runs that are long enough to be messages of their own.
-  const int fair = std::max(0, floor_log2_of(message_bytes_wanted, sizes.element_bytes));
+  const int fair = std::max(0, floor_log2_of(message_bytes_unpacked, sizes.element_bytes));
   std::vector<Choice> all;
   // In place the data cannot be received where it is being sent from.
   if (!in_place) {
     const int both = std::min(direct.both, whole);
-    const int long_run = std::max(0, floor_log2_of(message_bytes_unpacked, sizes.element_bytes));
-    if (both == whole || both >= long_run) all.push_back({both, false, false});
+    if (both == whole || both >= fair) all.push_back({both, false, false});
   }
   const int packed = std::min(sizes.message_log2(2), whole);
   const int one_side = std::min(sizes.message_log2(1), whole);
