@@ -4,9 +4,12 @@
 
 #include <limits>
 
+#include "engine/tile_plan.hpp"
 #include "faro/base/count.hpp"
 
 namespace faro::inline v1 {
+
+using engine::line_bytes;
 
 namespace mpi {
 
@@ -22,6 +25,7 @@ SharedArray::SharedArray(MPI_Comm communicator, std::uint64_t bytes)
     : state_(std::make_unique<State>(communicator)) {
   State& s = *state_;
   s.bytes = bytes;
+  std::uint64_t all = 0;
   mpi::Fingerprint same;
   same.add(bytes);
   int on_node = 0;
@@ -37,30 +41,27 @@ SharedArray::SharedArray(MPI_Comm communicator, std::uint64_t bytes)
                               "own work everywhere",
                               on_node, s.ranks.size()));
     }
-    const std::uint64_t all =
-        size_product(bytes, static_cast<std::uint64_t>(s.ranks.size()), "bytes of shared memory");
-    if (all > static_cast<std::uint64_t>(std::numeric_limits<MPI_Aint>::max())) {
+    all = size_product(bytes, static_cast<std::uint64_t>(s.ranks.size()), "bytes of shared memory");
+    if (all > static_cast<std::uint64_t>(std::numeric_limits<MPI_Aint>::max()) - line_bytes) {
       throw Error(ErrorCode::limit, "mpi: more bytes than an address can say");
     }
   });
-  void* mine = nullptr;
-  const int code = MPI_Win_allocate_shared(static_cast<MPI_Aint>(bytes), 1, MPI_INFO_NULL,
-                                           s.ranks.handle(), &mine, &s.window);
-  s.ranks.agree({}, "size of a shared array", [&] {
-    mpi::check(code, "MPI_Win_allocate_shared");
+  // All of it is rank 0's to MPI, which may begin it anywhere: lines, which the engine streams to,
+  // begin where ours does.
+  const auto taken = s.ranks.rank() == 0 ? static_cast<MPI_Aint>(all + line_bytes) : 0;
+  void* at = nullptr;
+  int code = MPI_Win_allocate_shared(taken, 1, MPI_INFO_NULL, s.ranks.handle(), &at, &s.window);
+  if (code == MPI_SUCCESS) {
     MPI_Aint size = 0;
     int unit = 0;
-    void* at = nullptr;
-    for (int rank = 0; rank < s.ranks.size(); ++rank) {
-      mpi::check(MPI_Win_shared_query(s.window, rank, &size, &unit, &at), "MPI_Win_shared_query");
-      if (rank == 0) s.first = static_cast<std::byte*>(at);
-      if (bytes != 0 && at != s.first + static_cast<std::uint64_t>(rank) * bytes) {
-        throw Error(
-            ErrorCode::environment,
-            "mpi: this MPI lays shared memory of the ranks apart; arrays of one's own work");
-      }
-    }
-  });
+    code = MPI_Win_shared_query(s.window, 0, &size, &unit, &at);
+  }
+  const std::uint64_t past = reinterpret_cast<std::uintptr_t>(at) % line_bytes;
+  mpi::Fingerprint place;
+  if (code == MPI_SUCCESS) place.add(past);
+  s.ranks.agree(place, "place within shared memory",
+                [&] { mpi::check(code, "MPI_Win_allocate_shared"); });
+  s.first = static_cast<std::byte*>(at) + (past == 0 ? 0 : line_bytes - past);
   mpi::check(MPI_Win_lock_all(MPI_MODE_NOCHECK, s.window), "MPI_Win_lock_all");
 }
 
