@@ -124,6 +124,22 @@ mv hidden .run.raw.faro/data
 exits "a torn record at the end" 0 "$faro" permute --resume run.raw
 check "gone on with" cmp -s wanted.raw run.raw
 
+# an input that is written to while it is read
+way copy
+total=$(calls_of "${command[@]}")
+way copy
+FARO_FAULT_CALLS=$calls FARO_FAULT_AT=40 FARO_FAULT=stop LD_PRELOAD=$shim "${command[@]}" >/dev/null 2>"$stderr" & one=$!
+until grep -q '^State:.T' /proc/$one/status 2>/dev/null || ! kill -0 $one 2>/dev/null; do sleep 0.02; done
+printf x | dd of=part.raw bs=1 seek=1000 conv=notrunc 2>/dev/null
+kill -CONT $one; wait $one; code=$?
+check "changed while it is read: exit code $code" test $code = 3
+says "changed while it is read" "was changed while it was read"
+check "changed while it is read: nothing has the name" test ! -e run.raw
+exits "changed while it is read, gone on with" 3 "$faro" permute --resume run.raw; says "changed while it is read, gone on with" "was changed"
+cat kept.raw >part.raw
+exits "changed while it is read, begun anew" 0 "${command[@]}" --fresh
+check "changed while it is read, begun anew" cmp -s wanted.raw run.raw
+
 # in place there is no going back, and no way over a new file of that name
 way in-place
 exits "in place, stopped" 143 at 300 term "${command[@]}"

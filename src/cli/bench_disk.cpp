@@ -146,8 +146,6 @@ struct Row {
   std::array<std::optional<PeerTime>, disk_peers.size()> peers = {};
 };
 
-// What a peer's process may hold beside the memory that faro has, for it and its libraries.
-constexpr std::uint64_t peer_bytes = std::uint64_t{256} << 20U;
 // A peer is ended when it has taken so many times as long.
 constexpr double peer_patience = 10;
 
@@ -160,7 +158,7 @@ void measure_peers(const DiskBench& bench, const Files& files, Row& row, Output&
                               .in = files.path("in"),
                               .folder = files.folder(),
                               .bits = log2_exact(bench.bytes / element_bytes),
-                              .memory_bytes = bench.memory_bytes + peer_bytes,
+                              .memory_bytes = bench.memory_bytes,
                               .seconds_max = peer_patience * row.seconds},
                              why);
     if (!row.peers[i]) out.talk(fmt::format("  {}, {}: {}", row.map, disk_peers[i], why));

@@ -17,11 +17,14 @@
 namespace faro::cli {
 namespace {
 
+// What a peer's process may hold beside the memory that faro has, for Python and its libraries.
+constexpr std::uint64_t group_bytes = std::uint64_t{256} << 20U;
+
 // Prints "time SECONDS", "limit SECONDS" or "none WHY". The parent makes the group, keeps the clock
 // and tidies up; the child is in the group from before it touches the file.
 constexpr const char* script = R"(
 import os, shutil, signal, subprocess, sys, time
-peer, name, source, folder, bits, memory, limit = sys.argv[1:]
+peer, name, source, folder, bits, memory, group_memory, limit = sys.argv[1:]
 bits, memory, limit = int(bits), int(memory), float(limit)
 half = bits // 2
 rows, columns = 1 << half, 1 << (bits - half)
@@ -105,7 +108,7 @@ try:
     forget(source)
     os.mkdir(group)
     with open(group + ("/memory.limit_in_bytes" if v1 else "/memory.max"), "w") as file:
-        file.write(str(memory))
+        file.write(group_memory)
 except OSError as error:
     tidy()
     none(f"no control group: {error}")
@@ -169,10 +172,10 @@ std::string output_of(const std::vector<std::string>& command) {
 
 std::optional<PeerTime> time_peer(const PeerRun& run, std::string& why) {
   const char* const chosen = std::getenv("FARO_PYTHON");
-  const std::string text =
-      output_of({chosen == nullptr ? "python3" : chosen, "-c", script, run.peer, run.map, run.in,
-                 run.folder, std::to_string(run.bits), std::to_string(run.memory_bytes),
-                 fmt::format("{}", run.seconds_max)});
+  const std::string text = output_of(
+      {chosen == nullptr ? "python3" : chosen, "-c", script, run.peer, run.map, run.in, run.folder,
+       std::to_string(run.bits), std::to_string(run.memory_bytes),
+       std::to_string(run.memory_bytes + group_bytes), fmt::format("{}", run.seconds_max)});
   const std::string word = text.substr(0, text.find(' '));
   std::string rest = text.size() > word.size() ? text.substr(word.size() + 1) : "";
   while (!rest.empty() && rest.back() == '\n') rest.pop_back();

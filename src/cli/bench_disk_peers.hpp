@@ -15,9 +15,9 @@ struct PeerRun {
   std::string peer;  // of disk_peers
   std::string map;   // as bench_map names it
   std::string in;
-  std::string folder;  // for what the peer writes; nothing stays there
-  int bits = 0;        // log2 of the elements, of 8 bytes each
-  std::uint64_t memory_bytes = 0;
+  std::string folder;              // for what the peer writes; nothing stays there
+  int bits = 0;                    // log2 of the elements, of 8 bytes each
+  std::uint64_t memory_bytes = 0;  // as faro has; its control group holds 256 MiB more
   double seconds_max = 0;
 };
 struct PeerTime {

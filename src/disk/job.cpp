@@ -21,12 +21,13 @@ using Part = files::Storage::Part;
 class Job {
  public:
   Job(const JobRequest& request, const FilePermutePlan& plan, files::Storage& storage,
-      RandomFile& input, const ResumeFileOptions& options)
+      RandomFile& input, const ResumeFileOptions& options, const std::function<void()>& check_input)
       : request_(request),
         plan_(plan),
         storage_(storage),
         input_(input, request.input_start_byte),
         options_(options),
+        check_input_(check_input),
         journal_(storage.journal()),
         pass_bytes_(static_cast<std::uint64_t>(plan.facts().data_bytes)) {}
 
@@ -136,6 +137,7 @@ class Job {
       };
     hooks.written = [&](std::uint64_t done) {
       const bool stop = !goes_on(bytes_done(index, done));
+      if (index == 0 && done == count && check_input_) check_input_();
       if (done == count || stop || is_due()) checkpoint(to, index, done);
       if (stop && (done != count || index + 1 != plan_.state().tiles.size()))
         throw Error(ErrorCode::cancelled, "stopped on request");
@@ -268,6 +270,7 @@ class Job {
   files::Storage& storage_;
   files::ShiftedFile input_;
   const ResumeFileOptions& options_;
+  const std::function<void()>& check_input_;
   Journal journal_;
   std::uint64_t pass_bytes_;
   std::unique_ptr<RandomFile> data_file_;
@@ -285,8 +288,16 @@ class Job {
 }  // namespace
 
 JobOutcome run_job(const JobRequest& request, const FilePermutePlan& plan, files::Storage& storage,
-                   RandomFile& input, const ResumeFileOptions& options) {
-  return Job(request, plan, storage, input, options).run();
+                   RandomFile& input, const ResumeFileOptions& options,
+                   const std::function<void()>& check_input) {
+  return Job(request, plan, storage, input, options, check_input).run();
+}
+
+void refuse_changed_while_read(const std::string& input) {
+  throw Error(ErrorCode::environment,
+              fmt::format("{}: was changed while it was read, so what was read is neither the old "
+                          "nor the new array; --fresh begins anew",
+                          input));
 }
 
 }  // namespace faro::inline v1::disk

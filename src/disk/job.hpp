@@ -14,6 +14,8 @@
 //   5  data, or the array, takes the output's name, durably; then the rest is removed
 #pragma once
 
+#include <functional>
+
 #include "disk/request.hpp"
 #include "files/storage.hpp"
 
@@ -25,8 +27,12 @@ struct JobOutcome {
 };
 
 // Begins, or goes on where the storage's journal is not blank; its header must be the request's.
+// When all of the input was read, `check_input` may throw: it was changed meanwhile.
 JobOutcome run_job(const JobRequest& request, const FilePermutePlan& plan, files::Storage& storage,
-                   RandomFile& input, const ResumeFileOptions& options);
+                   RandomFile& input, const ResumeFileOptions& options,
+                   const std::function<void()>& check_input = {});
+
+[[noreturn]] void refuse_changed_while_read(const std::string& input);
 
 // Before a run begins: Error(usage) where an earlier one is unfinished, unless that is to be begun
 // anew. Error(environment) where there is unfinished data and its journal says nothing.

@@ -86,7 +86,14 @@ PermuteFileReport run(const JobRequest& request, const FilePermutePlan& plan,
                       files::Storage& storage, files::PosixFile& input,
                       const ResumeFileOptions& options) {
   const auto start = std::chrono::steady_clock::now();
-  const disk::JobOutcome outcome = disk::run_job(request, plan, storage, input, options);
+  const auto check_input = [&] {
+    const files::FileStatus now = input.status();
+    if (now.size_bytes != request.identity.size_bytes ||
+        now.changed_nanoseconds != request.identity.changed_nanoseconds)
+      disk::refuse_changed_while_read(input.name());
+  };
+  const disk::JobOutcome outcome =
+      disk::run_job(request, plan, storage, input, options, check_input);
   return {
       .plan = plan.facts(),
       .counts = outcome.counts,

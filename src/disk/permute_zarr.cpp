@@ -160,7 +160,10 @@ Prepared prepare(const std::string& in, const BitMap& map, const ZarrOptions& za
 PermuteFileReport run(const JobRequest& request, const FilePermutePlan& plan, ZarrStorage& storage,
                       ZarrFile& input, const ResumeFileOptions& options) {
   const auto start = std::chrono::steady_clock::now();
-  const JobOutcome outcome = run_job(request, plan, storage, input, options);
+  const auto check_input = [&] {
+    if (identity_of_array(input) != request.identity) refuse_changed_while_read(request.input);
+  };
+  const JobOutcome outcome = run_job(request, plan, storage, input, options, check_input);
   return {
       .plan = plan.facts(),
       .counts = outcome.counts,
