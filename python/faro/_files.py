@@ -6,7 +6,7 @@ import os
 from typing import NamedTuple
 
 from . import _core
-from ._lending import threads_of, with_progress
+from ._lending import threads_of, whole, with_progress
 
 
 class FileReport(NamedTuple):
@@ -29,7 +29,8 @@ def permute_file(source, target, map, /, *, axis=None, itemsize=None, memory=1 <
     count = threads_of(threads)
     return FileReport(**with_progress(
         lambda heard: _core.permute_file(
-            os.fspath(source), os.fspath(target), map, axis, itemsize, memory, count, verify, fresh,
+            os.fspath(source), os.fspath(target), map, axis, whole(itemsize, "itemsize"),
+            whole(memory, "memory"), count, verify, fresh,
             device, checkpoint, heard),
         progress))
 

@@ -43,6 +43,16 @@ def set_threads(n, /):
     return before
 
 
+def whole(value, name, least=1):
+    """A number for the library, which counts in 64 bits; None stays."""
+    if value is None:
+        return None
+    value = operator.index(value)
+    if not least <= value < 1 << 64:
+        raise ValueError(f"{name}: wanted {least} to 2^64 - 1, found {value}")
+    return value
+
+
 def threads_of(asked):
     if asked is None:
         asked = state["threads"]

@@ -10,7 +10,7 @@ from typing import NamedTuple
 from . import _core
 from ._errors import Refused
 from ._html import picture_html, table_html
-from ._lending import give_back, lend, numpy, with_progress
+from ._lending import give_back, lend, numpy, whole, with_progress
 from ._systems import _shape
 
 Schedule = _core.Schedule
@@ -87,14 +87,17 @@ def _words(map, shape=None):
         return str(map)
     if isinstance(map, str):
         return _core.plain_words(map, _shape(shape))
-    return [int(k) for k in map]
+    try:
+        return [whole(k, "a destination", least=0) for k in map]
+    except TypeError:
+        raise TypeError(f"a map, a move or a list of destinations, not {type(map).__name__}") from None
 
 
 def plan(map, on, *, elements=None, algorithm=None, verify="automatic", shape=None, progress=None):
     """The cheapest schedule that any planner offers, judged by verifiers that share no code with it."""
     words = _words(map, shape)
     made = with_progress(
-        lambda heard: _core.plan(words, on, elements, algorithm or "", verify, heard), progress
+        lambda heard: _core.plan(words, on, whole(elements, "elements"), algorithm or "", verify, heard), progress
     )
     said_no = verify != "none" and not made._verified()
     if said_no:

@@ -87,6 +87,13 @@ def test_requests_that_cannot_be():
         faro.plan([0, 0], "cube:1")
     with pytest.raises(ValueError):
         faro.plan("i:6 -> rev(i)", "cube:6", verify="perhaps")
+    for elements in (0, -1, 1 << 70):
+        with pytest.raises(ValueError):
+            faro.plan("i:6 -> rev(i)", "cube:6", elements=elements)
+    with pytest.raises(ValueError):
+        faro.plan([0, -1], "cube:1")
+    with pytest.raises(TypeError):
+        faro.plan(3, "cube:1")
     with pytest.raises(faro.NotationError) as caught:
         faro.plan("i:6 -> rev(j)", "cube:6")
     assert caught.value.column > 1
@@ -159,6 +166,9 @@ def test_files(tmp_path):
         faro.permute_file(tmp_path / "none.npy", tmp_path / "out", "i -> ~i")
     with pytest.raises(ValueError):
         faro.permute_file(tmp_path / "raw", tmp_path / "out", "i -> ~i")
+    for memory in (-5, 1000):
+        with pytest.raises(ValueError):
+            faro.permute_file(tmp_path / "a.npy", tmp_path / "out", "i -> ~i", axis=1, memory=memory)
     np.save(tmp_path / "odd.npy", np.arange(12))
     with pytest.raises(ValueError):
         faro.permute_file(tmp_path / "odd.npy", tmp_path / "out", "i -> ~i")
