@@ -6,6 +6,7 @@
 #include <utility>
 
 #include "base/check.hpp"
+#include "cli/sizes.hpp"
 #include "faro/base/error.hpp"
 
 namespace faro::cli {
@@ -112,7 +113,11 @@ Argument& Arguments::option(const std::string& name, const std::string& placehol
               .placeholder = placeholder,
               .help = help,
               .accept = [&value, name](const std::string& text) {
-                value = number_from<double>(name, text, "a number");
+                double number = 0;
+                if (text.empty() || leading_number(text, number) != text.size())
+                  throw Error(ErrorCode::usage,
+                              fmt::format("{}: '{}' is not a number", name, text));
+                value = number;
               }});
 }
 

@@ -41,8 +41,8 @@ struct Bench {
   Timed time(const BenchRow& row) const {
     const std::size_t bytes = row.bytes();
     const PermuteOptions permute{.threads = threads};
-    const auto source = from.first(bytes);
-    const auto destination = to.first(bytes);
+    const auto source = from.first(bytes + row.past_line).subspan(row.past_line);
+    const auto destination = to.first(bytes + row.past_line).subspan(row.past_line);
     if (row.moves == Moves::in_place) {
       const auto plan = PermutePlan::in_place(row.map, row.shape, permute);
       return time_against(
@@ -112,7 +112,8 @@ int run(const Options& options, Output& out) {
       static_cast<int>(std::clamp<std::uint64_t>(options.threads.value_or(1), 1, 1024));
   const auto rounds =
       static_cast<int>(std::clamp<std::uint64_t>(options.rounds.value_or(5), 1, 1000));
-  const Bench bench{options, threads, rounds, BenchBuffer(bytes_max), BenchBuffer(bytes_max)};
+  const Bench bench{options, threads, rounds, BenchBuffer(bytes_max + 64),
+                    BenchBuffer(bytes_max + 64)};
 
   nlohmann::ordered_json j{{"format", "faro-bench/1"},
                            {"cpu", cpu_name()},
@@ -168,7 +169,7 @@ const Command bench_command{
         "Without --full, sizes beyond the caches are divided by eight: under two\n"
         "minutes and 300 MB. With --full: 2.2 GB and some minutes. Classes: simple,\n"
         "transposes, bit-reversal, bpc, affine, small-simple, small, cache, l3, in-place,\n"
-        "others.\n"
+        "off-grid, others.\n"
         "With --disk DIR: what reads and writes there cost, and files permuted within\n"
         "--memory beside copies of them (docs/disk.md).",
     .examples =

@@ -74,7 +74,7 @@ class Rows {
 
   // Sizes beyond the caches are those that a tenth makes smaller.
   void add(const std::string& group, int bytes_log2, const std::vector<int>& elements_log2,
-           const Names& names, Moves moves = Moves::apart) {
+           const Names& names, Moves moves = Moves::apart, std::size_t past_line = 0) {
     constexpr int caches_log2 = 24;
     const int size = bytes_log2 > caches_log2 ? bytes_log2 - smaller_ : bytes_log2;
     for (const int element : elements_log2) {
@@ -83,7 +83,8 @@ class Rows {
                          .map_name = name,
                          .map = bench_map(name, size - element),
                          .shape = {.element_bytes = bit(element)},
-                         .moves = moves});
+                         .moves = moves,
+                         .past_line = past_line});
       }
     }
   }
@@ -142,6 +143,11 @@ std::vector<BenchRow> bench_rows(Sizes sizes) {
   rows.add("cache", 18, {0, 1}, all);
   rows.add("l3", 24, {2, 3, 4}, all);
   rows.add("in-place", 30, {3}, {"bit-reversal"}, Moves::in_place);
+  // As malloc and NumPy give them.
+  const Names each{"gray",  "transpose", "transpose-8-columns", "transpose-8-rows", "bit-reversal",
+                   "bpc-1", "affine-1"};
+  rows.add("off-grid", 28, {0, 2, 3, 4}, each, Moves::apart, 16);
+  rows.add("off-grid", 28, {3}, {"bit-reversal", "bpc-1", "affine-1"}, Moves::in_place, 16);
   rows.add("others", 28, {3}, {"shuffle", "gray", "bpc-1", "affine-1"}, Moves::in_place);
   rows.add("others", 28, {0}, {"bit-reversal", "affine-1"}, Moves::in_place);
   rows.add_shaped(24, {.element_bytes = 12}, "bit-reversal");
@@ -167,6 +173,8 @@ const std::vector<BenchClass>& bench_classes() {
       {"l3", "16 MiB, elements of 4, 8, 16, all maps", 1.3, 1.8, 1.3, 1.8},
       {"in-place", "2^30 bytes, elements of 8, against one pass that reads and writes", 1.5, 0, 1.8,
        0},
+      {"off-grid", "2^28 bytes, elements of 1, 4, 8, 16, arrays 16 bytes past a cache line", 0, 0,
+       0, 0},
       {"others", "in place, odd element sizes, batches", 0, 0, 0, 0},
   };
   return classes;

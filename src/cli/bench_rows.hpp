@@ -19,6 +19,7 @@ struct BenchRow {
   BitMap map;
   PermuteShape shape;
   Moves moves = Moves::apart;
+  std::size_t past_line = 0;  // where both arrays begin, in bytes after a cache line does
 
   std::uint64_t bytes() const {
     return (shape.outer * shape.inner * shape.element_bytes) << map.width();

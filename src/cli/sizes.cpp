@@ -5,6 +5,7 @@
 #include <array>
 #include <charconv>
 #include <cmath>
+#include <cstdlib>
 #include <string_view>
 
 #include "faro/base/bits.hpp"
@@ -34,6 +35,16 @@ constexpr std::array<Unit, 14> units = {{{"", 1},
 
 }  // namespace
 
+std::size_t leading_number(const std::string& text, double& value) {
+  // std::from_chars reads no doubles in libc++ before 20. strtod does in the "C" locale, which the
+  // program never leaves; what only strtod takes (spaces, '+', hexadecimal) is cut off before.
+  const std::string digits = text.substr(0, text.find_first_not_of("-.0123456789eE+"));
+  if (digits.empty() || digits[0] == '+') return 0;
+  char* end = nullptr;
+  value = std::strtod(digits.c_str(), &end);
+  return static_cast<std::size_t>(end - digits.c_str());
+}
+
 std::uint64_t parse_bytes(const std::string& text, const std::string& option) {
   const auto refuse = [&]() {
     throw Error(ErrorCode::usage,
@@ -48,9 +59,9 @@ std::uint64_t parse_bytes(const std::string& text, const std::string& option) {
     return bit(exponent);
   }
   double value = 0;
-  const auto [rest, error] = std::from_chars(text.data(), end, value);
-  if (error != std::errc() || !std::isfinite(value) || value < 0) refuse();
-  std::string_view name(rest, static_cast<std::size_t>(end - rest));
+  const std::size_t digits = leading_number(text, value);
+  if (digits == 0 || !std::isfinite(value) || value < 0) refuse();
+  std::string_view name = std::string_view(text).substr(digits);
   while (name.starts_with(' ')) name.remove_prefix(1);
   for (const Unit& unit : units)
     if (unit.name == name) {

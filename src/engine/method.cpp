@@ -20,13 +20,15 @@ struct Runs {
   int to = 0;
 };
 
-// Grows the shorter run while the tile stays within tile_log2 bytes. In bits of units.
-Runs grown(const MethodQuestion& q, int tile_log2) {
-  const int w = q.map.width();
+// Grows the shorter run while the tile stays within tile_log2 bytes and the runs within
+// run_log2_max; the destination's counts as shorter until it is 2^lead times the source's. In bits
+// of units.
+Runs grown(const MethodQuestion& q, int tile_log2, int lead = 0, int run_log2_max = word_bits) {
+  const int most = std::min(q.map.width(), run_log2_max - q.unit_log2);
   Runs runs{line_log2 - q.unit_log2, line_log2 - q.unit_log2};
   for (;;) {
-    int& shorter = runs.to < runs.from ? runs.to : runs.from;
-    if (shorter == w) break;
+    int& shorter = runs.to < most && runs.to < runs.from + lead ? runs.to : runs.from;
+    if (shorter >= most) break;
     ++shorter;
     if (tile_dimension(q.inverse, runs.from, runs.to) + q.unit_log2 > tile_log2) {
       --shorter;
@@ -191,6 +193,19 @@ Choice choose_method(const MethodQuestion& q) {
   const bool scattered = q.data_bytes > last_cache_bytes && short_runs(q);
   if (many_pages || (scattered && stages_sources(q) && staging_pays(q))) return staged_from(q);
   return completes_lines(q) ? direct(q) : staged_to(q);
+}
+
+Method off_grid_method(const MethodQuestion& q) {
+  constexpr int long_log2 = 11;
+  constexpr int near_tile_log2 = 14;  // both stages in the first cache
+  constexpr int far_tile_log2 = 18;
+  Runs runs = grown(q, near_tile_log2, 3, long_log2);
+  if (runs.to + q.unit_log2 < long_log2) runs = grown(q, far_tile_log2, 1, long_log2);
+  Method method = with_runs(runs);
+  method.streaming = true;
+  method.stage_to = true;
+  method.lines_ahead = lines_ahead;
+  return method;
 }
 
 Choice choose_in_place(const MethodQuestion& q) {

@@ -26,6 +26,9 @@ struct MethodQuestion {
 
 // Require a map of at least one cache line of data.
 Choice choose_method(const MethodQuestion& question);
+// For a destination off the grid of lines: the ends of runs are written in part, so runs are long,
+// and kernels complete them in a stage.
+Method off_grid_method(const MethodQuestion& question);
 // Both run lengths equal and the destination staged, or the source staged in blocks of 4 MiB at
 // most, as run_pairs takes them.
 Choice choose_in_place(const MethodQuestion& question);

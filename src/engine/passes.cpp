@@ -23,18 +23,17 @@ TilePass tile_pass(const BitMap& map, const BitMatrix& inverse, int unit_log2,
   return pass;
 }
 
-Section with_inverse(const BitMap& map, const BitMatrix& inverse, int unit_log2,
-                     const KernelSet& kernels, const Choice& choice, Place place) {
+Section with_inverse(const MethodQuestion& question, const Choice& choice, const Method& off_grid,
+                     Place place) {
+  const auto& [map, inverse, unit_log2, kernels, data_bytes, stores, machine] = question;
   Section section;
   section.map = map;
   section.unit_bytes = bit(unit_log2);
   section.bytes = bit(map.width() + unit_log2);
   section.reason = choice.reason;
   section.pass = tile_pass(map, inverse, unit_log2, kernels, choice.method, place);
-  if (choice.method.streaming && !choice.method.stage_to) {
-    Method staged = choice.method;
-    staged.stage_to = true;
-    section.off_grid = tile_pass(map, inverse, unit_log2, kernels, staged, place);
+  if (choice.method.streaming && off_grid != choice.method) {
+    section.off_grid = tile_pass(map, inverse, unit_log2, kernels, off_grid, place);
   }
   return section;
 }
@@ -165,7 +164,10 @@ std::optional<Pass> plan_pass(const BitMap& map, const PermuteShape& shape,
         exhausted = true;
         return;
       }
-      Section section = with_inverse(wide, inverse, unit_log2, *pass.kernels, *choice, place);
+      Method off_grid = choice->method;
+      off_grid.stage_to = true;
+      if (place == Place::apart && candidate == 0) off_grid = off_grid_method(question);
+      Section section = with_inverse(question, *choice, off_grid, place);
       section.offset = offset;
       section.repeat = repeat;
       pass.sections.push_back(std::move(section));

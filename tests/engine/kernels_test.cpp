@@ -57,6 +57,11 @@ TEST(Kernels, agree_wherever_the_buffers_begin) {
           }
         }
       }
+      // Tiles of several long runs.
+      const PermuteOptions options{.simd = set->simd, .stores = Stores::streaming};
+      for (const BitMap& map : maps_of(sanitized() ? 12 : 14, random)) {
+        if (!moves_right(map, {.element_bytes = element}, options, {16, 16})) return;
+      }
     }
   }
 }

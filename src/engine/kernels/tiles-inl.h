@@ -235,6 +235,17 @@ FARO_INLINE void drain(const Lines& lines, Drain how, const std::byte* stage, st
   }
 }
 
+// Off the grid the first and the last line of every run are written in part, and so read before: they
+// are asked for while the tile goes through the kernels, a share of its runs at a time.
+FARO_INLINE void fetch_ends(const TilePlan& plan, const std::byte* to, Word to_at,
+                            std::size_t begin, std::size_t end) {
+  for (std::size_t run = begin; run < end; ++run) {
+    const std::byte* at = to + (to_at ^ plan.to_runs[run]);
+    __builtin_prefetch(at, 1, 3);
+    __builtin_prefetch(at + plan.to_run_bytes(), 1, 3);
+  }
+}
+
 inline Drain drain_for(const TilePlan& plan, const std::byte* to) {
   if (!plan.method.streaming) return Drain::store;
   const bool on_grid = reinterpret_cast<std::uintptr_t>(to) % line_bytes == 0;
@@ -285,7 +296,9 @@ void run_staged(const TilePass& pass, const std::byte* from, std::byte* to, Word
   const RunKernels kernels = choose_kernels<Family, Ops>(plan, Put::store);
   const std::size_t tile_bytes = plan.tile_bytes();
   const std::size_t lines = tile_bytes / line_bytes;
-  const std::size_t pieces = std::min({plan.kernels.size(), pieces_max, lines});
+  // A run whose ends are written in part is drained whole.
+  const std::size_t drained = how == Drain::stream_ends ? plan.to_runs.size() : lines;
+  const std::size_t pieces = std::min({plan.kernels.size(), pieces_max, drained});
   const std::size_t piece_lines = lines / pieces;
   const std::size_t piece_kernels = plan.kernels.size() / pieces;
   std::byte* const stages[2] = {working, working + tile_bytes};
@@ -299,6 +312,10 @@ void run_staged(const TilePass& pass, const std::byte* from, std::byte* to, Word
     run.next_from_at = tile + 1 < end ? walk.from_at : run.from_at;
     for (std::size_t piece = 0; piece < pieces; ++piece) {
       if (tile < end) {
+        if (how == Drain::stream_ends) {
+          const std::size_t runs = plan.to_runs.size();
+          fetch_ends(plan, to, placed.run, runs * piece / pieces, runs * (piece + 1) / pieces);
+        }
         kernels(pass, run, piece * piece_kernels, (piece + 1) * piece_kernels, plan.kernels_ahead);
       }
       if (tile > begin) {
@@ -330,6 +347,9 @@ class FromStage {
     const bool stages_to = plan.method.stage_to;
     const Placed placed(plan, to_at);
     const Word inside = stages_to ? placed.inside : placed.run | placed.inside;
+    if (stages_to && how_ == Drain::stream_ends) {
+      fetch_ends(plan, to_, placed.run, 0, plan.to_runs.size());
+    }
     kernels_(pass_, {stage_from, 0, 0, stages_to ? stage_to_ : to_, inside, placed.shift}, 0,
              plan.kernels.size(), 0);
     if (!stages_to) return;
