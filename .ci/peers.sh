@@ -1,6 +1,8 @@
 #!/usr/bin/env bash
 # The systems whose layouts are read, from PyPI, run beside faro's readers and writers.
-# usage: .ci/peers.sh        prints N passed, N failed, N skipped; needs .ci/python.sh's environment
+# usage: .ci/peers.sh [--torch]     prints N passed, N failed, N skipped; needs .ci/python.sh's environment
+# --torch: torch and Triton too, and the tests of faro.torch. Not part of .ci/run: 3.5 GB to fetch, 9 GB
+# of disk. FARO_TORCH says another release.
 set -uo pipefail
 cd "$(dirname "${BASH_SOURCE[0]}")/.."
 [ -x build/python-env/bin/python ] || .ci/python.sh || exit 1
@@ -11,10 +13,16 @@ for peer in einops jax qiskit cirq-core pymorton zarr matplotlib; do
 done
 # For pycute alone, which is pure Python; its compiler is not needed.
 "$env/pip" install -q --no-deps nvidia-cutlass || echo "not installed: nvidia-cutlass"
-tests=$PWD/python/peers
+tests=("$PWD/python/peers")
+if [ "${1:-}" = --torch ]; then
+  "$env/pip" install -q "torch==${FARO_TORCH:-2.9.1}" || echo "not installed: torch"
+  # Its layouts can be asked from Python since 3.8; torch brings an older one. No GPU is needed.
+  "$env/pip" install -q --no-deps --upgrade triton || echo "not installed: triton"
+  tests+=("$PWD/python/tests/test_torch.py")
+fi
 log=$PWD/build/peers.log
 (cd /tmp && XLA_FLAGS=--xla_force_host_platform_device_count=8 JAX_PLATFORMS=cpu \
-  "$env/python" -m pytest -q -p no:cacheprovider "$tests") 2>&1 | tee "$log"
+  "$env/python" -m pytest -q -rs -p no:cacheprovider "${tests[@]}") 2>&1 | tee "$log"
 status=${PIPESTATUS[0]}
 count() { sed -nE "s/.*\b([0-9]+) $1.*/\1/p" "$log" | tail -1; }
 passed=$(count passed) failed=$(count failed) skipped=$(count skipped)

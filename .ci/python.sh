@@ -39,7 +39,8 @@ try install "$env/pip" install -q --no-deps build/python-wheels/repaired/faro-*.
 # From elsewhere: what is tested is what was installed.
 tests=$PWD/python/tests docs=$PWD/docs config=$PWD/python/mypy.ini
 installed() { (cd /tmp && FARO_DOCS=$docs "$@"); }
-try tests installed "$env/python" -m pytest -q -p no:cacheprovider "$tests"
+try tests installed "$env/python" -m pytest -q -rs -p no:cacheprovider "$tests"
+grep '^SKIPPED' build/python-tests.log
 passed=$(sed -nE 's/^([0-9]+) passed.*/\1/p' build/python-tests.log | tail -1)
 try stubs installed "$env/python" -m mypy.stubtest faro --ignore-missing-stub \
   --mypy-config-file "$config" --allowlist "$tests/stubtest-allowlist" --ignore-unused-allowlist

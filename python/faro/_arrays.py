@@ -103,6 +103,9 @@ def _tensor_map(words):
         return _core.tensor_map(*words[1:])[0]
     if words[0] == "along":
         return _core.tensor_along(*words[1:])
+    if words[0] == "batches":
+        outer, inverse, of_one = words[1:]
+        return _core.tensor_batches(_core.tensor_map(*of_one)[0], outer, inverse)
     return _core.tensor_identity(words[1])
 
 
@@ -161,6 +164,16 @@ def _move(a, m, outer, inner, out, threads, copy, progress):
     plan = _plans(m, a.itemsize, outer, inner, same, threads)
     with_progress(lambda heard: plan._run(a, None if same else out, heard), progress)
     return out
+
+
+def _move_batches(outer, inverse, words, a, out, threads):
+    """`outer` arrays, each by a map of axes of any length or back."""
+    words = ("batches", outer, inverse, words)
+    if _move_view(words, a, out, threads, None):
+        return
+    # A view whose axes cut the map's digits; in C order an array is one axis.
+    if not _move_view(words, numpy().ascontiguousarray(a), out, threads, None):
+        raise Impossible(f"the axes of shape {a.shape} cut what {words[3][0]!r} moves")
 
 
 @functools.lru_cache(maxsize=1024)
@@ -355,8 +368,8 @@ def _compare(b, shape, a):
 def check(x, y, map, /, *, axis=None):
     """The first element of y that is not where `map` sends it, compared one by one without tables."""
     np = numpy()
-    a, _ = lend(x)
-    b, _ = lend(y)
+    a, _ = lend(x, compared=True)
+    b, _ = lend(y, compared=True)
     if isinstance(map, str) and a.size and (axis is None or isinstance(axis, int)):
         shape = _result_shape(map, a.shape, a.itemsize, axis)
         if shape is not None:

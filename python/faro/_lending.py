@@ -74,8 +74,25 @@ def _check_dtype(a):
         raise TypeError(f"{a.dtype}: elements that are references cannot be moved as bytes")
 
 
-def lend(x):
-    """A NumPy array on the same memory, and the library that x is of."""
+def _lend_tensor(x, compared):
+    import torch
+
+    if x.device.type != "cpu":
+        raise BufferError(f"a tensor on {x.device}: faro moves arrays in the CPU's memory")
+    if x.requires_grad and torch.is_grad_enabled() and not compared:
+        raise ValueError(
+            "a tensor that requires its derivative: faro.torch.permute keeps it, .detach() drops it"
+        )
+    t = x.detach().resolve_conj().resolve_neg()
+    if t.is_complex():
+        return t.numpy()
+    plain = {1: torch.uint8, 2: torch.int16, 4: torch.int32, 8: torch.int64}
+    return t.view(plain[t.element_size()]).numpy()
+
+
+def lend(x, compared=False):
+    """A NumPy array on the same memory, and the library that x is of. `compared`: it is only looked
+    at, so that it may be part of what torch differentiates."""
     np = numpy()
     if type(x) is np.ndarray:
         _check_dtype(x)
@@ -87,17 +104,7 @@ def lend(x):
         return x.view(np.ndarray), "numpy"
     library = library_of(x)
     if library == "torch":
-        import torch
-
-        if x.device.type != "cpu":
-            raise BufferError(f"a tensor on {x.device}: faro moves arrays in the CPU's memory")
-        t = x.detach()
-        if t.is_conj() or t.is_neg():
-            t = t.resolve_conj().resolve_neg()
-        plain = {1: torch.uint8, 2: torch.int16, 4: torch.int32, 8: torch.int64}
-        size = t.element_size()
-        t = torch.view_as_real(t).view(torch.int64) if size == 16 else t.view(plain[size])
-        return t.numpy(), "torch"
+        return _lend_tensor(x, compared), "torch"
     if library == "jax":
         if hasattr(x, "devices") and any(d.platform != "cpu" for d in x.devices()):
             raise BufferError("an array on another device: faro moves arrays in the CPU's memory")
@@ -151,6 +158,13 @@ def writable(out, x_library):
     a, library = lend(out)
     if not a.flags.writeable:
         raise ValueError("out is read-only")
+    if library == "torch":
+        import torch
+
+        if out.is_conj() or out.is_neg():
+            raise ValueError("out is conjugated or negated lazily; take .resolve_conj().resolve_neg()")
+        if not out.is_inference():
+            torch.autograd.graph.increment_version(out)  # what autograd saved of it is stale
     return a, library
 
 

@@ -23,8 +23,15 @@ def words_of(source):
         return f"xla:{source}"
     if module == "torch" and hasattr(source, "placements") and hasattr(source, "device_mesh"):
         return _dtensor(source.device_mesh, source.placements)
-    if module == "torch" and isinstance(source, tuple):
+    if isinstance(source, tuple) and len(source) == 2 and type(source[0]).__name__ == "DeviceMesh":
         return _dtensor(*source)
+    if module == "triton" and name == "LinearLayout":
+        return f"triton:{source}"
+    if module == "triton" and name == "DistributedLinearLayout":
+        bases = (f"{dim} = {getattr(source, attribute)}" for dim, attribute in (
+            ("register", "reg_bases"), ("lane", "lane_bases"), ("warp", "warp_bases"),
+            ("block", "block_bases")))
+        return f"triton:{{{', '.join(bases)}}}"
     if module == "qiskit" and hasattr(source, "num_qubits"):
         return qiskit_words(source)
     return None

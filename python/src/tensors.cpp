@@ -72,6 +72,10 @@ TensorMap along(const NamedMap& map, std::uint64_t outer, std::uint64_t inner) {
                 TensorMap::identity(inner));
 }
 
+TensorMap batches(const TensorMap& map, std::uint64_t outer, bool inverse) {
+  return beside(TensorMap::identity(outer), inverse ? map.inverse() : map);
+}
+
 // Arrays in C order: the first element that is not where the map sends it, and where it should be.
 std::optional<std::pair<std::uint64_t, std::uint64_t>> mismatch(const TensorMap& map, nb::handle x,
                                                                 nb::handle y) {
@@ -99,6 +103,7 @@ void bind_tensors(nb::module_& m) {
   m.def("tensor_map", tensor_map, nb::arg("text"), nb::arg("shape"), nb::arg("itemsize"),
         nb::arg("axis").none());
   m.def("tensor_along", along);
+  m.def("tensor_batches", batches);
   m.def("tensor_identity", &TensorMap::identity);
   m.def("tensor_mismatch", mismatch);
   nb::class_<TensorPlan>(m, "TensorPlan")

@@ -284,7 +284,8 @@ def test_progress_by_tqdm_where_it_is(monkeypatch):
 
 def test_interrupts_stop_out_of_place():
     code = (
-        "import faro, numpy as np, sys\n"
+        "import signal, faro, numpy as np\n"
+        "signal.signal(signal.SIGINT, signal.default_int_handler)\n"
         "x = np.zeros(1 << 24); y = np.empty_like(x)\n"
         "try:\n"
         "    print('go', flush=True)\n"
@@ -398,7 +399,8 @@ def test_bytes_are_moved_and_values_never_cast():
 def test_interrupts_stop_one_call():
     """One long call: stopped within its progress, not after it."""
     code = (
-        "import faro, numpy as np\n"
+        "import signal, faro, numpy as np\n"
+        "signal.signal(signal.SIGINT, signal.default_int_handler)\n"  # a shell's & has it ignored
         "x = np.zeros((1 << 13, 1 << 14), np.float32); y = np.empty_like(x); y[...] = 1\n"
         "try:\n"
         "    print('go', flush=True)\n"
