@@ -5,8 +5,8 @@
     jax.grad(lambda x: f(faro.jax.permute(x, m)))(x)    a permutation is linear: its transpose is its
                                                         inverse
 
-A primitive of its own, lowered to a callback on the host: the array goes through the CPU's memory, which
-on the CPU backend is where it is.
+A primitive of its own. On the CPU it is a custom call: XLA hands its own buffers to the engine. On other
+devices, and for elements of less than a byte, it is a callback on the host, through which the array goes.
 """
 
 from __future__ import annotations
@@ -22,6 +22,7 @@ from jax.interpreters import ad, batching, mlir
 from . import _core
 from ._arrays import _refuse_length, _split
 from ._arrays import permute as _permute
+from ._lending import threads_of
 
 __all__ = ["permute"]
 
@@ -55,9 +56,30 @@ def _batched(operands: Any, axes: Any, *, map: Any) -> Any:
     return _primitive.bind(flat, map=map).reshape(x.shape), 0
 
 
+# NumPy has them in a byte each, XLA may not.
+_parts_of_bytes = {"int1", "uint1", "int2", "uint2", "int4", "uint4", "float4_e2m1fn"}
+
+
+def _registered() -> bool:
+    try:
+        jax.ffi.register_ffi_target("faro_permute", _core.xla_call(), platform="cpu")
+    except Exception:  # a JAX whose calls are of another kind: the callback does it
+        return False
+    return True
+
+
+def _in_xla(x: Any, *, map: Any) -> Any:
+    if x.dtype.name in _parts_of_bytes:
+        return _through_host(x, map=map)
+    call = jax.ffi.ffi_call("faro_permute", jax.ShapeDtypeStruct(x.shape, x.dtype))
+    return call(x, map=str(map), itemsize=np.int64(x.dtype.itemsize), threads=np.int64(threads_of(None)))
+
+
 ad.deflinear2(_primitive, lambda cotangent, _, *, map: [_primitive.bind(cotangent, map=map.inverse())])
 batching.primitive_batchers[_primitive] = _batched
 mlir.register_lowering(_primitive, mlir.lower_fun(_through_host, multiple_results=False))
+if _registered():
+    mlir.register_lowering(_primitive, mlir.lower_fun(_in_xla, multiple_results=False), platform="cpu")
 
 
 def permute(x: Any, map: Any, /, *, axis: int | tuple[int, ...] | None = None) -> Any:

@@ -362,6 +362,36 @@ def test_jax_operator():
         faro.jax.permute(jnp.zeros(6), m)
 
 
+def test_jax_calls_the_engine_itself():
+    jax = pytest.importorskip("jax")
+    import faro.jax
+
+    def reversed_in(x):
+        return jax.jit(lambda a: faro.jax.permute(a, "i -> gray(i) ^ 5", axis=1))(x)
+
+    lowered = jax.jit(lambda a: faro.jax.permute(a, "i -> ~i")).lower(np.zeros(8)).as_text()
+    assert "custom_call @faro_permute" in lowered and "callback" not in lowered
+    dtypes = ["bool", "int4", "uint8", "float8_e4m3fn", "bfloat16", "float16", "float32", "complex64"]
+    for dtype in dtypes:
+        for shape in [(1, 8), (3, 16), (5, 1024, 3), (2, 1 << 14)]:
+            x = (jax.numpy.arange(np.prod(shape)) % 2).astype(dtype).reshape(shape)
+            wanted = faro.permute(np.asarray(x), "i -> gray(i) ^ 5", axis=1)
+            assert np.asarray(reversed_in(x)).tobytes() == wanted.tobytes(), (dtype, shape)
+    # Several devices at once, each in a thread of its own.
+    if len(jax.devices()) == 8:
+        rows = np.arange(8 * 4096.0, dtype=np.float32).reshape(8, 4096)
+        one = jax.pmap(lambda a: faro.jax.permute(a, "i -> rev(i)"))
+        for _ in range(5):
+            assert (one(rows) == faro.permute(rows, "i -> rev(i)", axis=1)).all()
+    # A call that somebody wrote by hand is refused in words.
+    for attributes in ({"map": "i:3 -> rev(j)"}, {"map": "i:4 -> rev(i)"}, {"map": "i:3 -> rev(i)",
+                       "itemsize": np.int64(99)}, {}):
+        given = {"itemsize": np.int64(4), "threads": np.int64(0), **attributes}
+        call = jax.ffi.ffi_call("faro_permute", jax.ShapeDtypeStruct((1, 8, 1), np.float32))
+        with pytest.raises(Exception, match="rev|bits|itemsize|attribute"):
+            jax.block_until_ready(jax.jit(lambda a: call(a, **given))(np.zeros((1, 8, 1), np.float32)))
+
+
 def test_steps_are_counted_as_the_plan_says():
     from faro.plot import _crossings as crossings_of
 

@@ -14,4 +14,5 @@ NB_MODULE(_core, m) {
   bind_schedules(m);
   bind_transforms(m);
   bind_files(m);
+  bind_xla_call(m);
 }

@@ -23,6 +23,7 @@ void bind_tensors(nb::module_& m);
 void bind_schedules(nb::module_& m);
 void bind_transforms(nb::module_& m);
 void bind_files(nb::module_& m);
+void bind_xla_call(nb::module_& m);
 
 // Beyond 64 bits too.
 nb::object integer(Count count);
