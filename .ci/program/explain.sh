@@ -57,3 +57,11 @@ prints "export" "mesh a=4 b=2, P('b', 'a')"
 exits "export a swizzle" 0 "$faro" export 'i:9 -> i[8:6] i[8:6]^i[5:3] i[2:0]' --to cute; prints "export a swizzle" "Swizzle<3,3,3>"
 exits "a complement to triton" 4 "$faro" export 'i:3 -> ~i' --to triton; says "complement" "L(0) = 0"
 exits "no such system" 2 "$faro" export gray:3 --to nosuch
+
+# instant at every width, with wires where bits change places
+for map in 'i:20 -> rev(i)' 'i:19 -> ungray(i)' 'block:4|16 => cyclic' 'i:24 -> front(i, 20, 17, 3)'; do
+  exits "$map in time" 0 timeout 5 "$faro" explain "$map"
+  prints "$map in time" "by machine"
+done
+prints "24 wires" "old index  i23 i22"
+exits "words, not a matrix" 0 "$faro" explain sequency:9; prints "words, not a matrix" "canonical  i:9 -> ungray(rev(i))"

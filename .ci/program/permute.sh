@@ -196,3 +196,22 @@ for delay in 0.01 0.02 0.04 0.08 0.2; do
     only "cut short after $delay" short ""
   fi
 done
+
+# several axes, the way back, sizes told with the array
+py "np.save('cube.npy', np.arange(3*16*8, dtype='u2').reshape(3, 16, 8))"
+exits "two axes" 0 "$faro" permute cube.npy two.npy --map gray --axis 1 --axis -1 --verify
+exits "one" 0 "$faro" permute cube.npy one.npy --map gray --axis 1
+exits "and the other" 0 "$faro" permute one.npy one.npy --map gray --axis 2
+check "two axes in one call" cmp -s one.npy two.npy
+exits "the way back" 0 "$faro" permute two.npy back.npy --map gray --axis 1,2 --inverse
+check "the way back" cmp -s back.npy cube.npy
+exits "an axis twice" 2 "$faro" permute cube.npy x.npy --map gray --axis 1 --axis -2; says "an axis twice" "given before"
+exits "axes" 0 "$faro" permute cube.npy axes.npy --axes 2,0,1
+exits "axes back" 0 "$faro" permute axes.npy back.npy --axes 2,0,1 --inverse; check "axes back" cmp -s back.npy cube.npy
+exits "one axis, through the disk" 0 "$faro" permute cube.npy disk.npy --map 'i -> rot(i, 1)' --axis 1 --memory 1MiB
+exits "its way back" 0 "$faro" permute disk.npy back.npy --map 'i -> rot(i, 1)' --axis 1 --memory 1MiB --inverse
+check "its way back" cmp -s back.npy cube.npy
+exits "another shape's way back" 2 "$faro" permute cube.npy x.npy --map 'a b c -> c rev(b) a' --inverse
+exits "a size" 2 "$faro" permute cube.npy x.npy --map 'i:6 -> rev(i)' --axis 1
+says "a size" "cube.npy, axis 1 of shape (3, 16, 8), 2^4 elements"
+exits "no bits" 2 "$faro" permute cube.npy x.npy --map 'i -> rev(i)'; says "no bits" "--axis takes axis 1 (16 elements), axis 2"

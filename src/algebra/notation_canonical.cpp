@@ -116,6 +116,24 @@ class Printer {
     return true;
   }
 
+  // Gray code and reversal, one after the other, as the orders of Walsh transforms are.
+  template <class Saying>
+  std::optional<Said> said_as_two_words(int low, int w, const Source& own, Saying said) const {
+    const auto says = [&](auto wanted, const char* form) -> std::optional<Said> {
+      if (!matches(low, w, own, wanted)) return std::nullopt;
+      return said(fmt::format(fmt::runtime(form), own.name), 1);
+    };
+    auto text = says([w](int b) { return low_mask(w - b); }, "ungray(rev({}))");
+    if (!text) text = says([w](int b) { return bit_range(w - 1 - b, w - 1); }, "rev(ungray({}))");
+    if (!text)
+      text = says([w](int b) { return bit(w - 1 - b) | (b + 1 < w ? bit(w - 2 - b) : 0); },
+                  "gray(rev({}))");
+    if (!text)
+      text =
+          says([w](int b) { return bit(w - 1 - b) | (b > 0 ? bit(w - b) : 0); }, "rev(gray({}))");
+    return text;
+  }
+
   std::optional<Said> said_as_word(int low, int w, const Source& own) const {
     const std::string& x = own.name;
     const auto with_complement = [&](std::string text, int slices) -> Said {
@@ -144,7 +162,7 @@ class Printer {
     for (int k = 2; k * k < w; ++k)
       if (w % k == 0 && matches(low, w, own, [=](int b) { return bit((b % k) * (w / k) + b / k); }))
         return with_complement(zip_of_slices(own, k), k);
-    return std::nullopt;
+    return said_as_two_words(low, w, own, with_complement);
   }
 
   std::string zip_of_slices(const Source& own, int k) const {

@@ -60,7 +60,7 @@ std::string trimmed(const std::string& line) {
 std::string wire_drawing(const std::vector<int>& place, Word complement,
                          const std::vector<std::string>& labels) {
   const std::size_t width = place.size();
-  const std::size_t step = std::max<std::size_t>(4, (widest(labels) + 3) / 2 * 2);
+  const std::size_t step = std::max<std::size_t>(4, (widest(labels) + 2) / 2 * 2);
   const std::size_t shift = step / 2;
   const std::size_t columns = step * width + shift;
   std::vector<std::vector<Cell>> cells(width, std::vector<Cell>(columns));

@@ -27,7 +27,7 @@ namespace faro::cli {
 namespace {
 
 // Wider drawings do not fit 80 columns; the table says the same.
-constexpr int wires_width_max = 16;
+constexpr int wires_width_max = 24;
 // An array this small is shown whole.
 constexpr int array_width_max = 5;
 

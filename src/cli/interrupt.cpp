@@ -13,9 +13,18 @@ std::atomic<int> signal_seen{0};
 std::atomic<int> deferred{0};
 static_assert(std::atomic<int>::is_always_lock_free);
 
+std::atomic<bool> soon{false};
+
 extern "C" void note_signal(int number) {
   // A second signal does not wait for the first one's work to unwind.
   if (deferred.load() == 0 || signal_seen.exchange(number) != 0) _exit(128 + number);
+  if (soon.load()) alarm(1);
+}
+
+extern "C" void end_now(int) {
+  constexpr char message[] = "\nfaro: interrupted\n";
+  static_cast<void>(!::write(STDERR_FILENO, message, sizeof(message) - 1));
+  _exit(interrupt_exit_code());
 }
 
 extern "C" void explain_bus_error(int) {
@@ -35,10 +44,16 @@ void handle_signals() {
   action.sa_flags = SA_RESTART;
   sigaction(SIGINT, &action, nullptr);
   sigaction(SIGTERM, &action, nullptr);
+  action.sa_handler = end_now;
+  sigaction(SIGALRM, &action, nullptr);
   action.sa_handler = explain_bus_error;
   sigaction(SIGBUS, &action, nullptr);
   action.sa_handler = SIG_IGN;
   sigaction(SIGXFSZ, &action, nullptr);
+}
+
+void end_within_a_second() {
+  soon.store(true);
 }
 
 bool interrupted() {

@@ -10,6 +10,9 @@
 namespace faro::cli {
 
 void handle_signals();
+// For work that may be long without asking and leaves nothing behind: a signal that it has not seen
+// after a second ends the program.
+void end_within_a_second();
 bool interrupted();
 // 128 + the signal that came; 130 if none did.
 int interrupt_exit_code();

@@ -61,6 +61,23 @@ std::string suggestion(const std::string& name) {
   return known.empty() ? "" : fmt::format("; did you mean '{}'?", known);
 }
 
+// The first word that looks like an option and is none.
+std::string unknown_option(const Command& command, const Arguments& arguments,
+                           const std::vector<std::string>& words) {
+  std::vector<std::string_view> names{"--json", "--help"};
+  for (const Argument& argument : arguments.list())
+    if (!argument.is_positional()) names.emplace_back(argument.name);
+  for (const std::string& word : words) {
+    if (word.size() < 3 || word.rfind("--", 0) != 0) continue;
+    const std::string name = word.substr(0, word.find('='));
+    if (std::find(names.begin(), names.end(), name) != names.end()) continue;
+    const std::string_view known = nearest(name, names);
+    return fmt::format("'{}' is no option of {}{}\n", name, command.name,
+                       known.empty() ? "" : fmt::format("; did you mean '{}'?", known));
+  }
+  return {};
+}
+
 Parsed parse(const Command& command, const std::vector<std::string>& words) {
   Parsed parsed;
   parsed.command = &command;
@@ -77,8 +94,11 @@ Parsed parse(const Command& command, const std::vector<std::string>& words) {
   try {
     app.parse(std::vector<std::string>(words.rbegin(), words.rend()));
   } catch (const CLI::ParseError& error) {
-    throw Error(ErrorCode::usage,
-                fmt::format("{}\nfaro {} --help shows what it takes", error.what(), command.name));
+    const std::string unknown = unknown_option(command, parsed.arguments, words);
+    throw Error(
+        ErrorCode::usage,
+        fmt::format("{}faro {} --help shows what it takes",
+                    unknown.empty() ? error.what() + std::string("\n") : unknown, command.name));
   }
   return parsed;
 }

@@ -13,6 +13,7 @@
 #include "cli/memory.hpp"
 #include "cli/permute_disk.hpp"
 #include "faro/algebra/notation.hpp"
+#include "faro/algebra/tensor_notation.hpp"
 #include "faro/base/error.hpp"
 #include "faro/engine/permute_plan.hpp"
 #include "faro/engine/reference.hpp"
@@ -28,11 +29,12 @@ struct Options {
   std::string in;
   std::optional<std::string> out;
   std::optional<std::string> map;
-  std::optional<std::int64_t> axis;
+  std::vector<std::string> axis;
   std::optional<std::string> axes;
   std::optional<std::string> order;
   std::optional<std::uint64_t> threads;
   std::optional<std::uint64_t> element_bytes;
+  bool inverse = false;
   bool in_place = false;
   bool verify = false;
   bool no_sync = false;
@@ -166,7 +168,7 @@ struct Movement {
 };
 
 // "2,0,1".
-std::vector<std::int64_t> axes_of(const std::optional<std::string>& text) {
+std::vector<std::int64_t> axes_of(const std::optional<std::string>& text, const char* option) {
   std::vector<std::int64_t> axes;
   if (!text) return axes;
   const char* at = text->data();
@@ -180,7 +182,32 @@ std::vector<std::int64_t> axes_of(const std::optional<std::string>& text) {
     at = read.ptr + 1;
   }
   throw Error(ErrorCode::usage,
-              fmt::format("--axes: wanted numbers as in 2,0,1, found '{}'", *text));
+              fmt::format("{}: wanted numbers as in 2,0,1, found '{}'", option, *text));
+}
+
+// The axes that the map acts on, given one by one or as "1,2"; none: the whole array.
+std::vector<std::int64_t> acted_on(const Options& options) {
+  std::vector<std::int64_t> axes;
+  for (const std::string& text : options.axis)
+    for (const std::int64_t axis : axes_of(text, "--axis")) axes.push_back(axis);
+  return axes;
+}
+
+std::optional<std::int64_t> one_axis(const Options& options) {
+  const std::vector<std::int64_t> axes = acted_on(options);
+  return axes.size() == 1 ? std::optional(axes.front()) : std::nullopt;
+}
+
+// axes[k] becomes axis k: back again.
+std::vector<std::int64_t> undone(const std::vector<std::int64_t>& axes) {
+  const auto count = static_cast<std::int64_t>(axes.size());
+  std::vector<std::int64_t> back(axes.size(), 0);
+  for (std::int64_t k = 0; k < count; ++k) {
+    const std::int64_t axis = axes[static_cast<std::size_t>(k)];
+    const std::int64_t from = axis < 0 ? axis + count : axis;
+    if (from >= 0 && from < count) back[static_cast<std::size_t>(from)] = k;
+  }
+  return back;
 }
 
 // NumPy's words for how the result is stored.
@@ -191,13 +218,32 @@ NpyHeader::Order order_of(const std::optional<std::string>& text, const NpyHeade
   throw Error(ErrorCode::usage, fmt::format("--order: wanted C, F, A or K, found '{}'", *text));
 }
 
-Movement movement_of(const Options& options, const NpyHeader& header, const std::string& name) {
+void undo(ArrayMove& move, const NpyHeader& header) {
+  if (move.to.shape != header.shape)
+    throw Error(ErrorCode::usage,
+                "--inverse: this map changes the shape, so its fields are not IN's axes; write it "
+                "the other way round");
+  move.map = move.map.inverse();
+  move.text = to_notation(move.map);
+}
+
+Movement read_movement(const Options& options, const NpyHeader& header, const std::string& name) {
   const NpyHeader::Order order = order_of(options.order, header);
   Movement movement;
+  const std::vector<std::int64_t> axes = acted_on(options);
+  const std::optional<std::int64_t> one = one_axis(options);
   if (!options.map) {
-    movement.axes = array_axes_move(header, axes_of(options.axes), order, name);
+    const std::vector<std::int64_t> wanted = axes_of(options.axes, "--axes");
+    // Of a list that is none, the complaint is about what was typed.
+    auto move = array_axes_move(header, wanted, order, name);
+    movement.axes =
+        options.inverse ? array_axes_move(header, undone(wanted), order, name) : std::move(move);
   } else if (!is_foreign(*options.map)) {
-    movement.axes = array_move(header, *options.map, options.axis, order, name);
+    movement.axes = axes.size() > 1 ? array_move_along(header, *options.map, axes, order, name)
+                                    : array_move(header, *options.map, one, order, name);
+    if (movement.axes && options.inverse) undo(*movement.axes, header);
+  } else if (axes.size() > 1) {
+    throw Error(ErrorCode::usage, "several --axis with another system's words; use the notation");
   } else if (order != header.order) {
     throw Error(ErrorCode::usage, "--order with another system's words; use the notation");
   }
@@ -206,14 +252,26 @@ Movement movement_of(const Options& options, const NpyHeader& header, const std:
     movement.text = movement.axes->text;
     return movement;
   }
-  movement.axis = array_axis(header, options.axis, name);
-  const Notation notation = read_map(
-      *options.map, {.total = movement.axis.width, .processor = std::nullopt},
-      {options.axis ? std::vector<std::uint64_t>{} : header.shape, movement.axis.width, {}});
-  movement.bits = stored_map(movement.axis, notation.map);
-  movement.text = to_notation(notation.map, notation.cut);
+  movement.axis = array_axis(header, one, name);
+  const Notation notation =
+      read_map(*options.map, {.total = movement.axis.width, .processor = std::nullopt},
+               {one ? std::vector<std::uint64_t>{} : header.shape, movement.axis.width, {}});
+  const BitMap map = options.inverse ? notation.map.inverse() : notation.map;
+  movement.bits = stored_map(movement.axis, map);
+  movement.text = to_notation(map, options.inverse ? Cut{} : notation.cut);
   movement.to = header;
   return movement;
+}
+
+// What does not fit the array is told with the array.
+Movement movement_of(const Options& options, const NpyHeader& header, const std::string& name) {
+  try {
+    return read_movement(options, header, name);
+  } catch (const NotationError& error) {
+    if (error.fault() != NotationFault::size && error.fault() != NotationFault::width) throw;
+    throw Error(error.code(),
+                fmt::format("{}: {}", array_text(header, one_axis(options), name), error.what()));
+  }
 }
 
 void verify(const Movement& movement, std::span<const std::byte> from,
@@ -232,7 +290,8 @@ DiskRequest disk_request(const Options& options) {
   return {.in = options.in,
           .out = options.target(),
           .map = options.map.value_or(""),
-          .axis = options.axis,
+          .axis = one_axis(options),
+          .inverse = options.inverse,
           .element_bytes = options.element_bytes,
           .threads = static_cast<int>(options.threads.value_or(0)),
           .in_place = options.in_place,
@@ -241,9 +300,9 @@ DiskRequest disk_request(const Options& options) {
 }
 
 int resume(const Options& options, Output& out) {
-  if (options.out || options.map || options.axis || options.axes || options.order ||
-      options.element_bytes || options.in_place || options.verify || options.disk.plan ||
-      options.disk.fresh || options.disk.tiles || options.disk.pass)
+  if (options.out || options.map || !options.axis.empty() || options.inverse || options.axes ||
+      options.order || options.element_bytes || options.in_place || options.verify ||
+      options.disk.plan || options.disk.fresh || options.disk.tiles || options.disk.pass)
     throw Error(ErrorCode::usage,
                 "--resume OUT is all that is given: the journal beside OUT knows the rest");
   DiskRequest request;
@@ -282,14 +341,19 @@ int run(const Options& options, Output& out) {
   // A Zarr array may be cut into other chunks where it stands.
   if (!options.map && !shaped && !options.disk.zarr())
     throw Error(ErrorCode::usage, "--map is missing: what moves where; or --axes, or --order");
-  if (options.axes && (options.map || options.axis))
+  const bool along = !options.axis.empty();
+  if (options.axes && (options.map || along))
     throw Error(ErrorCode::usage, "--axes says the whole map; leave --map and --axis out");
-  if (options.axis && !options.map)
-    throw Error(ErrorCode::usage, "--axis is for --map, which is missing");
+  if (along && !options.map) throw Error(ErrorCode::usage, "--axis is for --map, which is missing");
   const DiskRequest request = disk_request(options);
   if (shaped) {
     if (options.disk.any())
       throw Error(ErrorCode::usage, "--axes and --order move arrays in memory; say it by --map");
+    return run_in_memory(options, out);
+  }
+  if (acted_on(options).size() > 1) {
+    if (options.disk.any())
+      throw Error(ErrorCode::usage, "several axes are moved in memory; say one at a time");
     return run_in_memory(options, out);
   }
   return goes_by_disk(request) ? permute_by_disk(request, out) : run_in_memory(options, out);
@@ -315,6 +379,8 @@ const Command permute_command{
         "faro permute a.npy b.npy --map 'i -> rev(i)'\n"
         "faro permute a.npy b.npy --map 'r:10 c -> c r' --verify\n"
         "faro permute a.npy --in-place --axis 1 --map gray\n"
+        "faro permute a.npy b.npy --axis 0 --axis 2 --map bit-reversal\n"
+        "faro permute b.npy a.npy --map fftshift --inverse\n"
         "faro permute pixels.npy planes.npy --axes 2,0,1\n"
         "faro permute a.npy b.npy --map 'r b c -> c rev(b) ~r'\n"
         "faro permute a.npy b.npy --order F\n"
@@ -329,8 +395,10 @@ const Command permute_command{
           .completes(Completes::file);
       arguments.option("--map", "MAP", options->map, "what moves where (docs/notation.md)")
           .completes(Completes::map);
-      arguments.option("--axis", "A", options->axis,
-                       "the axis that the map acts on, from 0; -1 is the last");
+      arguments.option(
+          "--axis", "A", options->axis,
+          "the axis that the map acts on, from 0; -1 is the last; several act at once");
+      arguments.flag("--inverse", options->inverse, "the way back: element map(i) of IN goes to i");
       arguments.option("--axes", "LIST", options->axes,
                        "instead of --map: which axis of IN each of OUT is, as in 2,0,1");
       arguments.option("--order", "ORDER", options->order,

@@ -205,7 +205,8 @@ BitMap zarr_map(const DiskRequest& request, const std::vector<std::uint64_t>& sh
   const BitMap map = read_map(request.map, {.total = width, .processor = std::nullopt},
                               {request.axis ? std::vector<std::uint64_t>{} : shape, width, {}})
                          .map;
-  return beside(beside(BitMap::identity(before), map), BitMap::identity(after));
+  return beside(beside(BitMap::identity(before), request.inverse ? map.inverse() : map),
+                BitMap::identity(after));
 }
 
 std::vector<std::uint64_t> lengths_of(const std::optional<std::string>& text) {
@@ -279,13 +280,15 @@ int permute_by_disk(const DiskRequest& request, Output& out) {
   const Notation notation =
       read_map(request.map, {.total = axis.width, .processor = std::nullopt},
                {request.axis ? std::vector<std::uint64_t>{} : place.header.shape, {}, {}});
-  const BitMap map = stored_map(axis, notation.map);
+  const BitMap asked = request.inverse ? notation.map.inverse() : notation.map;
+  const BitMap map = stored_map(axis, asked);
   PermuteFileOptions options;
   options.plan = plan_options(request.disk);
   const auto plan = request.in_place ? FilePermutePlan::in_place(map, axis.shape, options.plan)
                                      : FilePermutePlan::out_of_place(map, axis.shape, options.plan);
   if (request.disk.plan) {
-    out.text("{}: {}\n{}", request.in, to_notation(notation.map, notation.cut), plan.describe());
+    out.text("{}: {}\n{}", request.in, to_notation(asked, request.inverse ? Cut{} : notation.cut),
+             plan.describe());
     out.json(plan.json());
     return 0;
   }

@@ -42,6 +42,7 @@ struct DiskRequest {
   std::string out;
   std::string map;
   std::optional<std::int64_t> axis;
+  bool inverse = false;
   std::optional<std::uint64_t> element_bytes;
   int threads = 0;
   bool in_place = false;

@@ -6,6 +6,7 @@
 #include <string>
 
 #include "cli/command.hpp"
+#include "cli/interrupt.hpp"
 #include "cli/map_text.hpp"
 #include "cli/plan_butterfly.hpp"
 #include "cli/plan_disk.hpp"
@@ -117,6 +118,7 @@ int run_disk(const Options& options, Output& out) {
 }
 
 PlanOptions plan_options_of(const Options& options, const Output& out) {
+  end_within_a_second();
   PlanOptions plan_options;
   plan_options.algorithm = options.algorithm.value_or("");
   plan_options.verify = verify_by(options.verify);

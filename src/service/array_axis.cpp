@@ -14,6 +14,14 @@ namespace {
   throw Error(ErrorCode::usage, fmt::format("{}: {}", name, message));
 }
 
+std::string axes_of_bits(const NpyHeader& header) {
+  std::string axes;
+  for (std::size_t k = 0; k < header.shape.size(); ++k)
+    if (is_power_of_two(header.shape[k]) && header.shape[k] > 1)
+      axes += fmt::format("{}axis {} ({} elements)", axes.empty() ? "" : ", ", k, header.shape[k]);
+  return axes;
+}
+
 // "8 and 16 are the nearest powers of two", and which axes would do.
 [[noreturn]] void refuse_length(const std::string& name, const NpyHeader& header,
                                 const std::string& what, std::uint64_t length) {
@@ -25,10 +33,7 @@ namespace {
   } else if (length == 0) {
     message += ", and 1 is the least";
   }
-  std::string axes;
-  for (std::size_t k = 0; k < header.shape.size(); ++k)
-    if (is_power_of_two(header.shape[k]) && header.shape[k] > 1)
-      axes += fmt::format("{}axis {} ({} elements)", axes.empty() ? "" : ", ", k, header.shape[k]);
+  const std::string axes = axes_of_bits(header);
   if (!axes.empty())
     message += fmt::format("; of shape {} these would do: {}", shape_text(header), axes);
   refuse(name, message);
@@ -68,6 +73,22 @@ std::string shape_text(const NpyHeader& header) {
   for (const std::uint64_t side : header.shape)
     text += fmt::format("{}{}", text.empty() ? "" : ", ", side);
   return fmt::format("({}{})", text, header.shape.size() == 1 ? "," : "");
+}
+
+std::string array_text(const NpyHeader& header, std::optional<std::int64_t> axis,
+                       const std::string& name) {
+  const auto axes = static_cast<std::int64_t>(header.shape.size());
+  std::uint64_t length = header.elements();
+  std::string text = fmt::format("{}, shape {}", name, shape_text(header));
+  if (axis && *axis >= -axes && *axis < axes) {
+    const std::int64_t k = *axis < 0 ? *axis + axes : *axis;
+    length = header.shape[static_cast<std::size_t>(k)];
+    text = fmt::format("{}, axis {} of shape {}", name, k, shape_text(header));
+  }
+  if (is_power_of_two(length)) return fmt::format("{}, 2^{} elements", text, log2_exact(length));
+  const std::string would_do = axes_of_bits(header);
+  return fmt::format("{}, {} elements{}", text, length,
+                     would_do.empty() ? "" : fmt::format(" (--axis takes {})", would_do));
 }
 
 ArrayAxis array_axis(const NpyHeader& header, std::optional<std::int64_t> wanted,

@@ -29,6 +29,10 @@ ArrayAxis array_axis(const NpyHeader& header, std::optional<std::int64_t> axis,
 // The map on stored indices that does what `map` does on logical ones.
 BitMap stored_map(const ArrayAxis& axis, const BitMap& map);
 
+// "x.npy, axis 1 of shape (8, 4), 4 elements", and which axes have index bits where that has none.
+std::string array_text(const NpyHeader& header, std::optional<std::int64_t> axis,
+                       const std::string& name);
+
 // "(8, 4)", for messages.
 std::string shape_text(const NpyHeader& header);
 

@@ -117,6 +117,27 @@ std::optional<ArrayMove> array_move(const NpyHeader& from, std::string_view text
   return move;
 }
 
+ArrayMove array_move_along(const NpyHeader& from, std::string_view text,
+                           const std::vector<std::int64_t>& axes, NpyHeader::Order order,
+                           const std::string& name) {
+  need_elements(from, name);
+  std::vector<bool> wanted(from.shape.size(), false);
+  for (const std::int64_t axis : axes) {
+    const std::size_t k = axis_index(from, axis, "--axis", name);
+    if (wanted[k]) refuse(name, fmt::format("--axis {}: the axis was given before", axis));
+    wanted[k] = true;
+  }
+  TensorMap whole = TensorMap::identity(1);
+  for (std::size_t k = 0; k < from.shape.size(); ++k) {
+    const std::vector<Word> length{from.shape[k]};
+    whole = beside(whole, wanted[k] ? parse_tensor_notation(text, length).map
+                                    : TensorMap::identity(from.shape[k]));
+  }
+  ArrayMove move = move_of(from, std::move(whole), from.shape, order);
+  move.text = to_notation(move.map);
+  return move;
+}
+
 ArrayMove array_axes_move(const NpyHeader& from, const std::vector<std::int64_t>& axes,
                           NpyHeader::Order order, const std::string& name) {
   need_elements(from, name);

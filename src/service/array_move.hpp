@@ -33,6 +33,11 @@ std::optional<ArrayMove> array_move(const NpyHeader& from, std::string_view text
                                     std::optional<std::int64_t> axis, NpyHeader::Order order,
                                     const std::string& name);
 
+// The map on each of these axes, all of them in one go; the shape stays. Throws as array_move.
+ArrayMove array_move_along(const NpyHeader& from, std::string_view text,
+                           const std::vector<std::int64_t>& axes, NpyHeader::Order order,
+                           const std::string& name);
+
 // Axis axes[k] becomes axis k; axes may be negative. Empty: they stay. Throws Error(usage).
 ArrayMove array_axes_move(const NpyHeader& from, const std::vector<std::int64_t>& axes,
                           NpyHeader::Order order, const std::string& name);

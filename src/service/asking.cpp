@@ -7,6 +7,7 @@
 #include <utility>
 
 #include "faro/base/error.hpp"
+#include "faro/machines/text.hpp"
 #include "faro/service/catalogue.hpp"
 #include "planners/part.hpp"
 #include "schedules/machine_kind.hpp"
@@ -70,6 +71,50 @@ std::string refusals(const std::vector<Considered>& all) {
   std::string text;
   for (const auto& [reason, names] : lines) text += fmt::format("\n  {}: {}", names, reason);
   return text;
+}
+
+// Machines that differ in one thing from this one.
+std::vector<Machine> neighbours(const Machine& machine) {
+  std::vector<Machine> all;
+  if (auto cube = std::get_if<Hypercube>(&machine); cube != nullptr) {
+    const bool one = cube->ports == Hypercube::Ports::one;
+    all.emplace_back(
+        Hypercube{cube->dimensions, one ? Hypercube::Ports::all : Hypercube::Ports::one});
+  }
+  if (auto mesh = std::get_if<Mesh>(&machine); mesh != nullptr) {
+    Mesh other = *mesh;
+    if (other.links == Mesh::Links::one_route) {
+      other.links = Mesh::Links::all;
+      if (other.wrap == Mesh::Wrap::propagating) other.wrap = Mesh::Wrap::none;
+      all.emplace_back(other);
+    }
+  }
+  if (auto pops = std::get_if<Pops>(&machine); pops != nullptr && !pops->multi_receive)
+    all.emplace_back(Pops{pops->group_size, pops->groups, true});
+  if (const auto bits = address_bits(machine); bits && !std::holds_alternative<Crossbar>(machine))
+    all.emplace_back(Crossbar{*bits});
+  return all;
+}
+
+// The one thing to change, where a planner without a search says yes to the changed question.
+std::string one_change(const Request& request) {
+  const auto* map = request.get_if<MapGoal>();
+  if (map == nullptr) return {};
+  for (const Machine& machine : neighbours(request.machine())) {
+    try {
+      const Request changed =
+          Request::of(machine, *map,
+                      map->cut ? std::nullopt : std::optional<std::uint64_t>(request.elements()));
+      for (const Planner* planner : catalogue())
+        if (kind_of(machine).is_meant_by(planner->about().machine) && !planner->searches() &&
+            !planner->refusal(changed))
+          return fmt::format("\nOn {} in place of {}, {} applies.", to_string(machine),
+                             to_string(request.machine()), planner->name());
+    } catch (const Error&) {
+      // No such request: another change, then.
+    }
+  }
+  return "\nNo other machine of the kind helps; `faro algorithms` says what each needs.";
 }
 
 // A planner's offer, unless it has refused already. One whose search fails refuses now.
@@ -143,7 +188,8 @@ Asked ask(const Request& request, const Bound& bound, const PlanOptions& options
       take(i);
   }
   if (asked.chosen == nullptr)
-    throw Error(ErrorCode::impossible, "no planner applies:" + refusals(asked.considered));
+    throw Error(ErrorCode::impossible,
+                "no planner applies:" + refusals(asked.considered) + one_change(request));
   return asked;
 }
 

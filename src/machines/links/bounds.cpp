@@ -155,20 +155,29 @@ Bound cut_bound(const MeshGeometry& geometry, std::span<const Traffic> traffic) 
     // Elements by pair of coordinates; slabs by sums over them.
     if (side < 2 || side > 1024) continue;
     const auto n = static_cast<std::size_t>(side);
-    std::vector<std::uint64_t> between(n * n, 0);
-    for (const Traffic& t : traffic)
-      between[static_cast<std::size_t>(geometry.coordinate(t.from, k)) * n +
-              static_cast<std::size_t>(geometry.coordinate(t.to, k))] += t.count;
+    // between[c][d]: from c to coordinates below d; into[c][d]: from coordinates below d to c.
+    const std::size_t row = n + 1;
+    std::vector<std::uint64_t> between(n * row, 0);
+    std::vector<std::uint64_t> into(n * row, 0);
+    for (const Traffic& t : traffic) {
+      const auto from = static_cast<std::size_t>(geometry.coordinate(t.from, k));
+      const auto to = static_cast<std::size_t>(geometry.coordinate(t.to, k));
+      between[from * row + to + 1] += t.count;
+      into[to * row + from + 1] += t.count;
+    }
+    for (std::vector<std::uint64_t>* sums : {&between, &into})
+      for (std::size_t c = 0; c < n; ++c)
+        for (std::size_t d = 0; d < n; ++d) (*sums)[c * row + d + 1] += (*sums)[c * row + d];
     const Count line = geometry.processors() >> geometry.side_log2(k);
     const bool ring = geometry.wrap() == Mesh::Wrap::orthogonal && side > 2;
     for (std::size_t first = 0; first < n; ++first) {
       Count leaving = 0;
       for (std::size_t last = first; last < n; ++last) {
         // Slab [first, last]: `last` joins.
-        for (std::size_t c = 0; c < n; ++c) {
-          if (c < first || c > last) leaving += between[last * n + c];
-          if (c >= first && c < last) leaving -= between[c * n + last];
-        }
+        const std::uint64_t* to = between.data() + last * row;
+        const std::uint64_t* from = into.data() + last * row;
+        leaving += to[n] - (to[last + 1] - to[first]);
+        leaving -= from[last] - from[first];
         if (first == 0 && last + 1 == n) continue;
         const Count doors = ring ? 2 : (first > 0 ? 1 : 0) + (last + 1 < n ? 1 : 0);
         const Cut cut{leaving, doors * line, k, static_cast<std::int64_t>(first),

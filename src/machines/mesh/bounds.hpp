@@ -32,6 +32,9 @@ namespace faro::inline v1::mesh {
 enum class BitKind { same, left, right, exiting };
 BitKind kind_of(const MeshGeometry& geometry, const BpcVector& bits, int i);
 
+// On a mesh with all links: the bounds that take no search, by distance and by cuts.
+Bound bound_without_search(const Mesh& mesh, const MapGoal& goal, std::uint64_t elements);
+
 struct BitSets {
   std::vector<int> left;
   std::vector<int> right;

@@ -121,13 +121,17 @@ std::vector<Traffic> traffic_of(const MeshGeometry& geometry, const MapGoal& goa
   return traffic;
 }
 
-Bound links_bound_of(const MeshGeometry& geometry, const MapGoal& goal, std::uint64_t elements) {
+// More is not listed, and whether anything moves is all that is said.
+std::optional<Bound> bound_beyond_lists(const MeshGeometry& geometry, const MapGoal& goal) {
   const int memory_bits = goal.cut ? goal.memory_bits : 0;
-  if (geometry.bits() + memory_bits > traffic_bits_max) {
-    return {.value = goal.map == BitMap::identity(goal.map.width()) ? Count{0} : Count{1},
-            .reason = "something moves; bounds are computed up to 2^20 elements",
-            .weights = {}};
-  }
+  if (geometry.bits() + memory_bits <= traffic_bits_max) return std::nullopt;
+  return Bound{.value = goal.map == BitMap::identity(goal.map.width()) ? Count{0} : Count{1},
+               .reason = "something moves; bounds are computed up to 2^20 elements",
+               .weights = {}};
+}
+
+Bound links_bound_of(const MeshGeometry& geometry, const MapGoal& goal, std::uint64_t elements) {
+  if (auto bound = bound_beyond_lists(geometry, goal)) return *bound;
   return links_bound(geometry, traffic_of(geometry, goal, elements));
 }
 
@@ -139,6 +143,16 @@ Bound links_bound_of(const MeshGeometry& geometry, std::span<const std::uint64_t
 }
 
 }  // namespace
+
+Bound mesh::bound_without_search(const Mesh& mesh, const MapGoal& goal, std::uint64_t elements) {
+  const MeshGeometry geometry(mesh);
+  if (auto bound = bound_beyond_lists(geometry, goal)) return *bound;
+  const std::vector<Traffic> traffic = traffic_of(geometry, goal, elements);
+  Bound distance = distance_bound(geometry, traffic);
+  if (distance.value == 0) return distance;
+  Bound cut = cut_bound(geometry, traffic);
+  return cut.value > distance.value ? cut : distance;
+}
 
 Bound lower_bound(const Mesh& mesh, const MapGoal& goal, std::uint64_t elements) {
   const MeshGeometry geometry(mesh);

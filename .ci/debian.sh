@@ -1,0 +1,99 @@
+#!/usr/bin/env bash
+# The Debian packages: built without a network from the source archive in a fresh root of each release,
+# judged by lintian, installed into another fresh root and used from there (debian/tests/use).
+# Optimisation is left out, since what is tried is the packages.
+# usage: .ci/debian.sh [SUITE...]        bookworm and trixie by default; needs root, downloads from Debian
+set -uo pipefail
+cd "$(dirname "${BASH_SOURCE[0]}")/.."
+. scripts/setup.sh
+faro_need mmdebstrap git || exit 3
+[ "$(id -u)" = 0 ] || { echo "debian: 0 passed, 0 failed, 1 skipped (roots are made by root)"; exit 0; }
+suites=${*:-bookworm trixie}
+work=$PWD/build/debian
+mkdir -p "$work"
+good=0
+bad=0
+try() {
+  local name=$1
+  shift
+  if "$@" >"$work/$name.log" 2>&1; then
+    good=$((good + 1))
+  else
+    bad=$((bad + 1))
+    echo "failed: $name"
+    tail -40 "$work/$name.log"
+    return 1
+  fi
+}
+# inside ROOT [--offline] COMMAND: in a root, with its /proc and the host's name servers; what is mounted goes with it.
+inside() {
+  local root=$1 net=""
+  shift
+  if [ "$1" = --offline ]; then net=--net shift; fi
+  cp -L /etc/resolv.conf "$root/etc/resolv.conf"
+  unshare --mount --pid --fork $net bash -euc 'mount -t proc proc "$1/proc"
+    mount --bind /dev "$1/dev"
+    if [ -d "${CCACHE_DIR:-}" ]; then mkdir -p "$1/ccache"; mount --bind "$CCACHE_DIR" "$1/ccache"; fi
+    exec env -i PATH=/usr/sbin:/usr/bin:/sbin:/bin HOME=/root LC_ALL=C.UTF-8 DEBIAN_FRONTEND=noninteractive \
+      CCACHE_DIR="${CCACHE_DIR:+/ccache}" chroot "$1" bash -euc "$2"' inside "$root" "$1"
+}
+# Kept between runs: the bare system of a release.
+bare() {
+  [ -s "$work/$1.tar" ] || { mmdebstrap --variant=minbase --components=main "$1" "$work/$1.part" --format=tar &&
+    mv "$work/$1.part" "$work/$1.tar"; }
+}
+fresh() {
+  rm -rf --one-file-system "$2" && mkdir -p "$2" && tar -C "$2" --exclude './dev/*' -xf "$work/$1.tar" &&
+    echo force-unsafe-io >"$2/etc/dpkg/dpkg.cfg.d/quick"
+}
+# nanobind is packaged since trixie; for older ones it comes from PyPI.
+tools() {
+  python3 -m pip download -q --no-deps -d "$work/wheels" nanobind==2.4.0 &&
+    python3 -m zipfile -e "$work"/wheels/nanobind-2.4.0-*.whl "$1/nanobind"
+  inside "$1" 'apt-get -qq update
+    cd /build/faro-*/
+    profiles=
+    if ! apt-cache show python3-nanobind >/dev/null 2>&1; then
+      profiles=pkg.faro.ownnanobind
+    else
+      rm -rf /nanobind
+    fi
+    echo "$profiles" >/build/profiles
+    apt-get -qq -y --no-install-recommends -P "$profiles" build-dep ./
+    apt-get -qq -y --no-install-recommends install fakeroot lintian ccache'
+}
+build() {
+  inside "$1" --offline 'cd /build/faro-*/
+    launcher=
+    if [ -n "$CCACHE_DIR" ]; then
+      export CCACHE_BASEDIR=/build CCACHE_NOHASHDIR=1 CCACHE_SLOPPINESS=time_macros,pch_defines
+      launcher=ccache
+    fi
+    export CMAKE_CXX_COMPILER_LAUNCHER=$launcher CMAKE_C_COMPILER_LAUNCHER=$launcher
+    PYTHONPATH=/nanobind DEB_BUILD_PROFILES=$(cat /build/profiles) DEB_CXXFLAGS_STRIP=-g \
+      DEB_BUILD_OPTIONS="parallel=3 noopt noautodbgsym" dpkg-buildpackage -us -uc -b'
+}
+judge() {
+  inside "$1" 'cd /build && lintian --version && lintian --allow-root --fail-on error,warning \
+    --suppress-tags initial-upload-closes-no-bugs,bad-distribution-in-changes-file *.changes'
+}
+use() {
+  cp -r "$work/$1/build" "$2/build"
+  inside "$2" 'apt-get -qq update
+    apt-get -qq -y --no-install-recommends install /build/*.deb g++ gcc cmake make pkgconf man-db python3-numpy
+    cd /build/faro-*/ && debian/tests/use
+    apt-get -qq -y purge "libfaro*" "faro*" python3-faro
+    left=$(find /usr /etc -name "*faro*" -not -path "*/zoneinfo/*" | grep -v "/var/" || true)
+    [ -z "$left" ] || { echo "left behind: $left"; exit 1; }'
+}
+try archive packaging/archive.sh "$work"
+archive=$(ls "$work"/faro-*.tar.gz)
+for suite in $suites; do
+  root=$work/$suite
+  try "$suite-bare" bare "$suite" && fresh "$suite" "$root" && mkdir "$root/build" &&
+    tar -C "$root/build" -xf "$archive" && try "$suite-tools" tools "$root" &&
+    try "$suite-build" build "$root" && try "$suite-lintian" judge "$root" &&
+    fresh "$suite" "$root-used" && try "$suite-use" use "$suite" "$root-used"
+done
+echo "debian: $good passed, $bad failed"
+[ "$bad" = 0 ]
