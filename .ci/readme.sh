@@ -1,5 +1,7 @@
 #!/usr/bin/env bash
-# The README's examples are the files in examples/, word for word, and run; its links lead somewhere.
+# Every block of code in README and docs: those with a file's name are that file, word for word; shell runs
+# line by line, a page in a folder of its own; C++ and C compile and run; Python is left to .ci/python.sh.
+# The site is built and every link followed.
 set -uo pipefail
 cd "$(dirname "${BASH_SOURCE[0]}")/.."
 . scripts/setup.sh
@@ -20,30 +22,70 @@ check() {
 quoted() {  # FILE: the block after its marker equals the file
   diff <(awk -v marker="<!-- $1 -->" '$0 == marker { found = 1; next }
            found && /^```/ { if (inside) exit; inside = 1; next }
-           inside { print }' README.md) "$1"
+           inside { print }' "$2") "$1"
 }
-check "README quotes examples/readme.cpp" quoted examples/readme.cpp
-check "README quotes examples/readme.sh" quoted examples/readme.sh
+while IFS=: read -r page file; do
+  check "$page quotes $file" quoted "$file" "$page"
+done < <(grep -oE '^<!-- examples/[a-z_.]+ -->' README.md docs/*.md | sed -E 's/<!-- (.*) -->/\1/')
 cpp_runs() { [ "$(build/release/examples/readme)" = \
   "row 0 was 0 1 2 3, column 0 is now row 0: 0 4 8 ..." ]; }
 check "the C++ example prints what it says" cpp_runs
 scratch=$(mktemp -d)
 trap 'rm -rf "$scratch"' EXIT
 root=$PWD
-# The blocks of the jobs, line by line.
-jobs=$(awk '/^```sh/ { inside = 1; next } /^```/ { inside = 0 } inside' docs/howto.md docs/exports.md)
-[ "$(wc -l <<<"$jobs")" -gt 10 ] || { bad=$((bad + 1)); echo "failed: docs/howto.md has no jobs"; }
-while IFS= read -r line; do
-  check "$line" env -C "$scratch" PATH="$root/build/release:$root/build/release/examples:$PATH" \
-    bash -euc "$line"
-done < <(cat examples/readme.sh; echo "$jobs")
+export PATH=$root/build/release:$root/build/release/examples:$PATH
+# blocks LANGUAGE PAGE: each after a line with a form feed; those that quote a file were compared.
+blocks() {
+  awk -v fence="^\`\`\`$1\$" '/^<!-- examples/ { quotes = 1 }
+    $0 ~ fence { if (!quotes) { inside = 1; print "\f" } quotes = 0; next }
+    /^```/ { inside = 0; quotes = 0 } inside' "$2"
+}
+ran_sh=0 ran_cpp=0 left=0
+for page in examples/readme.sh docs/*.md; do
+  folder=$scratch/$(basename "$page")
+  mkdir "$folder"
+  while IFS= read -r line; do
+    [ "$line" = $'\f' ] && { ran_sh=$((ran_sh + 1)); continue; }
+    check "$page: $line" env -C "$folder" bash -euc "$line"
+  done < <(if [ "${page##*.}" = sh ]; then cat "$page"; else blocks sh "$page"; fi)
+done
+flags=$(PKG_CONFIG_PATH=build/release pkg-config --libs --static libhwy fmt)
+codecs=$(sed -n 's/^Libs.private: -pthread//p' build/release/faro.pc)
+runs() {  # FILE: compiled as a user would, and run
+  local compiler="g++ -std=c++20"
+  [ "${1##*.}" = c ] && compiler="gcc -std=c11"
+  # shellcheck disable=SC2086
+  $compiler -c -Wall -Iinclude "$1" -o "$1.o" &&
+    g++ "$1.o" -o "$1.out" build/release/src/libfaro.a -Lbuild/release/src -lfaro_c \
+      -Wl,-rpath,"$root/build/release/src" $flags $codecs -pthread && env -C "$scratch" "$1.out"
+}
+for page in docs/*.md; do
+  for language in cpp c; do
+    count=0
+    while IFS= read -r -d $'\f' block; do
+      [ -n "${block//[[:space:]]/}" ] || continue
+      count=$((count + 1)) file=$scratch/$(basename "$page" .md)-$count.$language
+      case $block in
+        *"int main"*) echo "$block" >"$file" ;;
+        *) printf '#include <faro/c/faro.h>\n#include <stdio.h>\nint main(void) {\n%s\nreturn 0;\n}\n' "$block" >"$file" ;;
+      esac
+      check "$page, $language block $count" runs "$file"
+      ran_cpp=$((ran_cpp + 1))
+    done < <(blocks "$language" "$page"; printf '\f')
+  done
+  left=$((left + $(grep -c '^```python' "$page")))
+done
+echo "blocks: $ran_sh of shell, $ran_cpp of C++ and C; $left of Python are run by .ci/python.sh"
+[ "$ran_sh" -gt 5 ] && [ "$ran_cpp" -gt 2 ] || { bad=$((bad + 1)); echo "failed: docs have no blocks"; }
 mkdir "$scratch/pictures"
-drawn() { PATH="$root/build/release:$PATH" docs/pictures/make.sh "$scratch/pictures" &&
+drawn() { docs/pictures/make.sh "$scratch/pictures" &&
   diff -r -x make.sh docs/pictures "$scratch/pictures"; }
 check "the pictures of docs are what the program draws" drawn
 for link in $(grep -ohE '\]\([A-Za-z0-9_./-]+\)' README.md ARCHITECTURE.md HACKING.md docs/*.md |
   tr -d '()]' | sort -u); do
   check "link to $link" test -e "$link" -o -e "docs/$link"
 done
+site() { faro_need mkdocs && tools/site "$scratch/site"; }
+check "the site" site
 echo "readme: $good passed, $bad failed"
 [ "$bad" = 0 ]
