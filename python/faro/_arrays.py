@@ -33,10 +33,10 @@ def _split(shape, axis):
         for side in shape:
             length *= side
         return 1, length, 1, None
-    axes = (axis,) if not isinstance(axis, (tuple, list)) else tuple(axis)
+    axis = _axes(axis, len(shape))
+    axes = (axis,) if isinstance(axis, int) else axis
     if not axes:
         raise ValueError("axis=(): no axis to permute")
-    axes = tuple(_axis(a, len(shape)) for a in axes)
     if any(b != a + 1 for a, b in zip(axes, axes[1:])):
         raise ValueError(f"axes {axes} are not adjacent, or not in order; transpose first")
     outer = inner = length = 1
@@ -48,6 +48,19 @@ def _split(shape, axis):
         else:
             length *= side
     return outer, length, inner, axes[0]
+
+
+def _axes(axis, ndim):
+    """One axis as a number from 0, several as a tuple of such."""
+    if axis is None:
+        return None
+    if not isinstance(axis, (tuple, list)):
+        try:
+            return _axis(axis, ndim)
+        except TypeError:
+            pass  # a sequence, or no number at all
+    axes = tuple(_axis(a, ndim) for a in axis)
+    return axes[0] if len(axes) == 1 else axes
 
 
 def _axis(a, ndim):
@@ -77,6 +90,11 @@ def _whole_map(m, shape, outer, inner):
 
 def _memory_map(a):
     return _core.memory_map(list(a.shape), list(a.strides), a.itemsize)
+
+
+def _raw(a):
+    """Whole elements, also where NumPy copies fields alone and leaves what is between them."""
+    return a.view(f"V{a.itemsize}") if a.dtype.names else a
 
 
 def _places(a):
@@ -156,10 +174,11 @@ def _move(a, m, outer, inner, out, threads, copy, progress):
         else:
             if copy is False:
                 raise ValueError("this view cannot be moved without a copy, and copy=False")
-            target = out if out.flags.c_contiguous and not same else np.empty(out.shape, out.dtype)
+            a, into = _raw(a), _raw(out)
+            target = into if out.flags.c_contiguous and not same else np.empty(out.shape, into.dtype)
             _move(np.array(a, order="C"), m, outer, inner, target, threads, None, progress)
-            if target is not out:
-                out[...] = target
+            if target is not into:
+                into[...] = target
             return out
     plan = _plans(m, a.itemsize, outer, inner, same, threads)
     with_progress(lambda heard: plan._run(a, None if same else out, heard), progress)
@@ -200,11 +219,12 @@ def _move_text(text, a, axis, out, threads, copy, progress):
         return out
     if copy is False:
         raise ValueError("this map of lengths needs a second array, and copy=False")
+    a, into = _raw(a), _raw(out)
     result = np.empty(to_shape, a.dtype)
     source = a if met else np.ascontiguousarray(a)
     if not _move_view(words, source, result, threads, progress):
         raise Impossible(f"the axes of shape {a.shape} cut what {text!r} moves")
-    out[...] = result
+    into[...] = result
     return out
 
 
@@ -249,6 +269,7 @@ def _permute(x, map, axis, axes, out, threads, copy, progress):
         _fits(target, view.shape)
         _copy_view(view, target, count, copy, progress)
         return give_back(target, x, library) if out is None else out
+    axis = _axes(axis, a.ndim)
     if isinstance(map, str) and a.size and (axis is None or isinstance(axis, int)):
         result = _move_text(map, a, axis, target, count, copy, progress)
         if result is not None:
@@ -296,7 +317,7 @@ def _copied(a, threads):
     """A new array in C order."""
     np = numpy()
     if a.nbytes <= _small_bytes:
-        return a.copy(order="C")
+        return _raw(a).copy(order="C").view(a.dtype)
     result = np.empty(a.shape, a.dtype)
     _copy_view(a, result, threads)
     return result
@@ -307,6 +328,7 @@ def _copy_view(a, out, threads, copy=None, progress=None):
     np = numpy()
     if a.size == 0:
         return
+    a, out = _raw(a), _raw(out)
     met = _meet(a, out)
     if a.nbytes <= _small_bytes and not met:
         np.copyto(out, a)
@@ -370,12 +392,14 @@ def check(x, y, map, /, *, axis=None):
     np = numpy()
     a, _ = lend(x, compared=True)
     b, _ = lend(y, compared=True)
+    axis = _axes(axis, a.ndim)
     if isinstance(map, str) and a.size and (axis is None or isinstance(axis, int)):
         shape = _result_shape(map, a.shape, a.itemsize, axis)
         if shape is not None:
             _compare(b, shape, a)
             made = _core.tensor_map(map, a.shape, a.itemsize, axis)[0]
-            found = _core.tensor_mismatch(made, np.ascontiguousarray(a), np.ascontiguousarray(b))
+            found = _core.tensor_mismatch(
+                made, np.ascontiguousarray(_raw(a)), np.ascontiguousarray(_raw(b)))
             return None if found is None else Mismatch(0, *found)
     _compare(b, a.shape, a)
     outer, length, inner, first = _split(a.shape, axis)
@@ -384,8 +408,8 @@ def check(x, y, map, /, *, axis=None):
     if _log2(length) is None:
         _refuse_length(length, a.shape, first)
     m = _core.map_for(map, _log2(length), a.shape if axis is None else ())
-    a = np.ascontiguousarray(a)
-    b = np.ascontiguousarray(b)
+    a = np.ascontiguousarray(_raw(a))
+    b = np.ascontiguousarray(_raw(b))
     found = _core.first_mismatch(m, a.itemsize, outer, inner, a, b)
     return None if found is None else Mismatch(*found)
 
@@ -431,7 +455,7 @@ class Plan(_core.ArrayPlan):
             with_progress(lambda heard: self._run(target, None, heard), progress)
             return x
         np = numpy()
-        a = np.ascontiguousarray(a)
+        a = np.ascontiguousarray(_raw(a)).view(a.dtype)
         if out is None:
             target = np.empty(a.shape, a.dtype)
         else:

@@ -156,6 +156,9 @@ def writable(out, x_library):
     if x_library == "jax" or library_of(out) == "jax":
         raise TypeError("out= with a JAX array: JAX arrays are immutable")
     a, library = lend(out)
+    if library == "numpy" and not isinstance(out, numpy().ndarray):
+        if not numpy().shares_memory(a, lend(out)[0]) and a.size:
+            raise TypeError(f"{type(out).__name__} gives a copy of its elements: out= would not reach it")
     if not a.flags.writeable:
         raise ValueError("out is read-only")
     if library == "torch":

@@ -37,7 +37,10 @@ def _call(self, index):
     for bit, column in enumerate(self.columns):
         set_bits = (words >> np.uint64(bit)) & one
         result ^= set_bits * np.uint64(column)
-    return result.astype(array.dtype) if array.ndim else array.dtype.type(result[()])
+    # The type of the indices if it holds every place, else the next that does.
+    fits = (1 << self.width) - 1 <= np.iinfo(array.dtype).max
+    dtype = array.dtype if fits else np.dtype(np.int64 if self.width < 64 else np.uint64)
+    return result.astype(dtype) if array.ndim else dtype.type(result[()])
 
 
 def _table(self):

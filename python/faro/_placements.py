@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+import operator
 from typing import NamedTuple
 
 from . import _core
 from ._errors import NotExpressible
 from ._html import picture_html, table_html
+from ._lending import whole
 from ._systems import _shape, words_of
 
 Placement = _core.Placement
@@ -24,10 +26,18 @@ class Traffic(NamedTuple):
 
 
 def _flat(index, shape):
-    if isinstance(index, int):
-        return index
+    try:
+        at = operator.index(index)
+    except TypeError:
+        index = tuple(index)
+    else:
+        if at < 0:
+            raise IndexError(f"index {at} of shape {tuple(shape)}")
+        return at
+    if len(index) != len(shape):
+        raise ValueError(f"index {index} of shape {tuple(shape)}: a number for each axis is wanted")
     at = 0
-    for i, n in zip(index, shape, strict=True):
+    for i, n in zip(map(operator.index, index), shape):
         if not 0 <= i < n:
             raise IndexError(f"index {index} of shape {tuple(shape)}")
         at = at * n + i
@@ -46,6 +56,9 @@ def _indices(self, device, /):
     """The flat indices that a device holds, in the order of its memory."""
     import numpy as np
 
+    device = operator.index(device)
+    if not 0 <= device < self.devices:
+        raise IndexError(f"device {device} of {self.devices}")
     return np.frombuffer(self._indices(device), "=u8").astype(np.int64)
 
 
@@ -93,6 +106,8 @@ def _probe(cls, owners, shape):
         places = [None] * count
         for device, held in owners.items():
             for at, index in enumerate(np.asarray(held).ravel().tolist()):
+                if not 0 <= index < count:
+                    raise IndexError(f"index {index} of {count} elements")
                 if places[index] is not None:
                     raise NotExpressible(f"probe: element {index} is on two devices")
                 places[index] = (device, at)
@@ -114,6 +129,7 @@ def _to(self, system, /, **options):
 
 def _bytes(self, itemsize):
     """What the move costs, in bytes of elements of this size."""
+    itemsize = whole(itemsize, "itemsize")
     kept, received, *by_device = self._traffic()
     return Traffic(
         kept * itemsize, received * itemsize, *(tuple(n * itemsize for n in row) for row in by_device)
@@ -142,6 +158,13 @@ Placement.to = _to
 Placement._repr_html_ = _placement_html
 Placement.__module__ = "faro"
 Move.bytes = _bytes
+Move.__reduce__ = lambda self: (operator.rshift, (self.source, self.target))
+Move.__copy__ = lambda self: self
+Move.__deepcopy__ = lambda self, memo: self
+Move.__eq__ = lambda self, other: (
+    isinstance(other, Move) and (self.source, self.target) == (other.source, other.target)
+)
+Move.__hash__ = lambda self: hash((self.source, self.target))
 Move._repr_html_ = _move_html
 Move.__module__ = "faro"
 Traffic.__module__ = "faro"

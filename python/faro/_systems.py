@@ -2,12 +2,19 @@
 
 from __future__ import annotations
 
+import operator
+
 from . import _core
 from ._errors import NotExpressible
 
 
 def _shape(shape):
-    return None if shape is None else [int(n) for n in ((shape,) if isinstance(shape, int) else shape)]
+    if shape is None:
+        return None
+    sides = [operator.index(n) for n in ((shape,) if hasattr(shape, "__index__") else shape)]
+    if any(not 0 < n < 1 << 64 for n in sides):
+        raise ValueError(f"shape {tuple(sides)}: sides are 1 to 2^64 - 1")
+    return sides
 
 
 def words_of(source):

@@ -17,7 +17,7 @@ from typing import Any
 import torch
 
 from . import _core
-from ._arrays import _axis, _move, _move_batches, _refuse_length, _result_shape, _split
+from ._arrays import _axes, _move, _move_batches, _refuse_length, _result_shape, _split
 from ._lending import give_back, lend, numpy, threads_of
 
 __all__ = ["permute"]
@@ -136,9 +136,9 @@ def permute(
     text = map if isinstance(map, str) else str(map)
     if axis is None:
         return _performed(x, text, x.shape, None)
-    axes = [axis] if isinstance(axis, int) else list(axis)
+    axes = _axes(axis, x.dim())
+    axes = [axes] if isinstance(axes, int) else list(axes)
     if not axes:
         raise ValueError("axis=(): no axis to permute")
-    axes = [_axis(a, x.dim()) for a in axes]
     first = min(axes)
     return _performed(x, text, x.shape[first:], [a - first for a in axes])

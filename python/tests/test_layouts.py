@@ -74,3 +74,38 @@ def test_words():
     assert "<svg" in m._repr_html_()
     with pytest.raises(faro.NotExpressible):
         m.to("einops")
+
+
+def test_moves_are_values():
+    import copy
+    import pickle
+
+    a = faro.Placement.read("{devices=[4,2]<=[8]}", shape=(8, 8))
+    b = faro.Placement.read("{devices=[2,4]<=[8]}", shape=(8, 8))
+    move = a >> b
+    for again in (pickle.loads(pickle.dumps(move)), copy.copy(move), copy.deepcopy(move), a >> b):
+        assert again == move and hash(again) == hash(move) and again.bytes(4) == move.bytes(4)
+    assert move != b >> a and move != 5
+
+
+def test_numbers_that_no_placement_has():
+    p = faro.Placement.read("{devices=[4,2]<=[8]}", shape=(8, 8))
+    for device in (-1, 8):
+        with pytest.raises(IndexError):
+            p.indices(device)
+    for index in (-1, (8, 0), (-1, 0)):
+        with pytest.raises(IndexError):
+            p.device(index)
+    assert p.device(np.int64(63)) == p.device(np.array([7, 7])) == 7
+    with pytest.raises(ValueError, match="each axis"):
+        p.device((1,))
+    for itemsize in (0, -1):
+        with pytest.raises(ValueError, match="itemsize"):
+            (p >> p).bytes(itemsize)
+    for shape in ((-4,), (0,), (2**64,)):
+        with pytest.raises(ValueError, match="shape"):
+            faro.Placement.read("{devices=[2]<=[2]}", shape=shape)
+    with pytest.raises(TypeError):
+        faro.Placement.read("{devices=[2]<=[2]}", shape=(4.5,))
+    with pytest.raises(IndexError):
+        faro.Placement.probe({0: [0, 1], 1: [2, -1]}, (4,))
