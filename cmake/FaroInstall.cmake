@@ -40,5 +40,8 @@ if(FARO_PROGRAM)
             DESTINATION ${CMAKE_INSTALL_DATADIR}/fish/vendor_completions.d)
   endif()
 endif()
+# The page is built apart (preset wasm); where it is, `faro explorer` finds it beside the program.
+install(FILES ${PROJECT_SOURCE_DIR}/build/wasm/explorer.html
+        DESTINATION ${CMAKE_INSTALL_DATADIR}/faro OPTIONAL)
 install(FILES ${PROJECT_SOURCE_DIR}/LICENSE ${PROJECT_SOURCE_DIR}/README.md
         DESTINATION ${CMAKE_INSTALL_DOCDIR})

@@ -10,6 +10,9 @@ packages_test="libgtest-dev librapidcheck-dev libfftw3-dev python3 python3-numpy
 packages_ci="git clang-14 clang-format-14 libclang-rt-14-dev llvm-14 libc++-14-dev libc++abi-14-dev libbenchmark-dev libeigen3-dev"
 # Both MPIs, side by side; the component mpi is not part of ./run or ./test.
 packages_mpi="libopenmpi-dev openmpi-bin libmpich-dev mpich"
+# The page: the library as WebAssembly; and a browser to test it in.
+packages_page="emscripten python3"
+packages_browser="chromium chromium-driver python3-venv"
 
 faro_installed() {
   dpkg-query -W -f='${db:Status-Status}' "$1" 2>/dev/null | grep -qx installed

@@ -13,6 +13,7 @@ extern const Command plan_command;
 extern const Command simulate_command;
 extern const Command verify_command;
 extern const Command convert_command;
+extern const Command explorer_command;
 extern const Command algorithms_command;
 extern const Command paper_command;
 extern const Command transform_command;
@@ -25,10 +26,11 @@ extern const Command completions_command;
 std::span<const Command* const> commands() {
   static const std::array table{
       // One command a line, in the order of the help.
-      &permute_command,    &explain_command,  &maps_command,      &export_command,
-      &plan_command,       &simulate_command, &verify_command,    &convert_command,
-      &algorithms_command, &paper_command,    &transform_command, &matmul_command,
-      &broadcast_command,  &bench_command,    &tune_command,      &completions_command,
+      &permute_command,     &explain_command,    &maps_command,   &export_command,
+      &plan_command,        &simulate_command,   &verify_command, &convert_command,
+      &explorer_command,    &algorithms_command, &paper_command,  &transform_command,
+      &matmul_command,      &broadcast_command,  &bench_command,  &tune_command,
+      &completions_command,
   };
   return table;
 }

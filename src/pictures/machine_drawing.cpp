@@ -113,8 +113,7 @@ MachineDrawing of_switch(const Crossbar& machine) {
 
 }  // namespace
 
-MachineDrawing machine_drawing(const Machine& machine) {
-  constexpr std::uint64_t processors_max = 256;
+MachineDrawing machine_drawing(const Machine& machine, std::uint64_t processors_max) {
   if (processors(machine) > processors_max)
     throw Error(ErrorCode::limit,
                 fmt::format("{} has {} processors; up to {} are drawn. The use of its links can be "

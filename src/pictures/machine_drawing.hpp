@@ -28,7 +28,7 @@ struct MachineDrawing {
 
 constexpr double disc_radius = 11;
 
-// Throws Error(limit) above 2^8 processors.
-MachineDrawing machine_drawing(const Machine& machine);
+// Throws Error(limit) above `processors_max`.
+MachineDrawing machine_drawing(const Machine& machine, std::uint64_t processors_max = 256);
 
 }  // namespace faro::inline v1::pictures

@@ -161,9 +161,9 @@ Asked ask(const Request& request, const Bound& bound, const PlanOptions& options
     if (!offer) return;
     if (best < asked.considered.size()) {
       const bool before = i < best;
-      const auto order = std::tie(rank(i).cost.value, rank(i).ties) <=>
-                         std::tie(rank(best).cost.value, rank(best).ties);
-      if (order > 0 || (order == 0 && !before)) return;
+      const auto mine = std::tie(rank(i).cost.value, rank(i).ties);
+      const auto least = std::tie(rank(best).cost.value, rank(best).ties);
+      if (least < mine || (mine == least && !before)) return;
     }
     best = i;
     asked.chosen = asked.considered[i].planner;

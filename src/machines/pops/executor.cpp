@@ -63,7 +63,7 @@ PopsExecutor::Bank& PopsExecutor::bank_for_writing(Slot reg) {
 void PopsExecutor::put(Word processor, Slot reg, Word token, double real) {
   Bank& bank = bank_for_writing(reg);
   bank.cells[processor * width_] = token;
-  if (width_ > 1) bank.cells[processor * width_ + 1] = std::bit_cast<Word>(real);
+  if (width_ > 1) std::memcpy(&bank.cells[processor * width_ + 1], &real, sizeof real);
   bank.full[processor / word_bits] |= bit(static_cast<int>(processor % word_bits));
 }
 

@@ -9,8 +9,8 @@
 // A slot with a breach is left half done: ask nothing of the registers after one.
 #pragma once
 
-#include <bit>
 #include <cstdint>
+#include <cstring>
 #include <functional>
 #include <optional>
 #include <string>
@@ -39,7 +39,9 @@ class PopsExecutor {
   bool holds(Word processor, Slot reg) const;
   Word token(Word processor, Slot reg) const { return banks_[reg].cells[processor * width_]; }
   double real(Word processor, Slot reg) const {
-    return std::bit_cast<double>(banks_[reg].cells[processor * width_ + 1]);
+    double value = 0;
+    std::memcpy(&value, &banks_[reg].cells[processor * width_ + 1], sizeof value);
+    return value;
   }
   std::size_t banks() const { return banks_.size(); }
 

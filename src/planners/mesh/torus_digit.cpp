@@ -11,6 +11,7 @@
 #include <fmt/format.h>
 
 #include <numeric>
+#include <tuple>
 
 #include "base/check.hpp"
 #include "planners/mesh/permute.hpp"
@@ -133,7 +134,9 @@ struct Attempt {
   Count units = 0;
   int undigested = 0;
   Cut cut;
-  friend auto operator<=>(const Attempt&, const Attempt&) = default;
+  friend bool operator<(const Attempt& a, const Attempt& b) {
+    return std::tie(a.units, a.undigested, a.cut) < std::tie(b.units, b.undigested, b.cut);
+  }
 };
 
 class DigitPlanner {

@@ -375,7 +375,7 @@ JobPlan shop(const Moved& moved, std::uint64_t enough) {
   for (const std::vector<Taken>& taken : best.taken)
     plan.histories.push_back(history_of(task, best.type, taken));
   for (std::uint64_t x = 0; x < moved.jobs; ++x)
-    plan.jobs.push_back({x % block, (x / block) * best.steps});
+    plan.jobs.push_back({static_cast<std::size_t>(x % block), (x / block) * best.steps});
   return plan;
 }
 

@@ -104,7 +104,8 @@ void run_stage(const Stage& stage, std::uint64_t elements, std::uint64_t transit
     CubeStep moves;
     const auto next = std::find_if(entry, program.entries.end(),
                                    [t](const three_fifths::Entry& e) { return e.step != t; });
-    tokens.step({entry, next}, moves);
+    const auto count = static_cast<std::size_t>(next - entry);
+    tokens.step({program.entries.data() + (entry - program.entries.begin()), count}, moves);
     entry = next;
     const auto shifted = [&](Slot s) {
       return static_cast<Slot>(s < elements ? s : s + (transit_from - elements));

@@ -30,7 +30,8 @@ StepSource three_fifths_steps(const Program& program, const CodeField& field,
   for (std::uint64_t t = 0; t < program.steps; ++t) {
     const auto end =
         std::find_if(entry, program.entries.end(), [t](const Entry& e) { return e.step != t; });
-    tokens.step({entry, end}, steps[t]);
+    const auto count = static_cast<std::size_t>(end - entry);
+    tokens.step({program.entries.data() + (entry - program.entries.begin()), count}, steps[t]);
     entry = end;
   }
   FARO_CHECK(entry == program.entries.end());

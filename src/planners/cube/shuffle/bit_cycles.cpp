@@ -25,11 +25,14 @@ std::optional<std::vector<BitCycle>> bit_cycles(const BitMap& map) {
     BitCycle cycle{.dimensions = std::move(positions.bits)};
     for (const int d : cycle.dimensions) cycle.complements |= map.complement() & bit(d);
     if (cycle.dimensions.size() == 1 && cycle.complements == 0) continue;
-    std::rotate(cycle.dimensions.begin(), std::ranges::min_element(cycle.dimensions),
+    std::rotate(cycle.dimensions.begin(),
+                std::min_element(cycle.dimensions.begin(), cycle.dimensions.end()),
                 cycle.dimensions.end());
     cycles.push_back(std::move(cycle));
   }
-  std::ranges::sort(cycles, {}, [](const BitCycle& cycle) { return cycle.dimensions.front(); });
+  std::sort(cycles.begin(), cycles.end(), [](const BitCycle& a, const BitCycle& b) {
+    return a.dimensions.front() < b.dimensions.front();
+  });
   return cycles;
 }
 

@@ -1,0 +1,94 @@
+"""The page in Chromium, watched: every message on the console and every request is a fault."""
+import pathlib
+import shutil
+import time
+
+from playwright.sync_api import sync_playwright
+
+
+class Page:
+    """One page, opened from disk. faults: what it said on the console, and what it asked of the network."""
+
+    def __init__(self, browser, file, link="", **context):
+        self.context = browser.new_context(**context)
+        self.page = self.context.new_page()
+        self.faults = []
+        self.page.on("console", lambda message: self.faults.append("console: " + message.text))
+        self.page.on("pageerror", lambda error: self.faults.append(f"error: {error}"))
+        self.page.on("request", self._asked)
+        self.address = pathlib.Path(file).resolve().as_uri()
+        self.open(link)
+
+    def _asked(self, request):
+        scheme = request.url.split(":")[0]
+        if request.url.split("#")[0] != self.address and scheme not in ("blob", "data"):
+            self.faults.append("request: " + request.url)
+
+    def open(self, link=""):
+        self.page.goto("about:blank")
+        self.page.goto(self.address + link)
+        self.page.wait_for_selector("html[data-ready=true]", timeout=60000)
+
+    def ask(self, **request):
+        return self.page.evaluate("request => window.faro.ask(request)", request)
+
+    def judge(self, text):
+        return self.page.evaluate(
+            """text => window.faro.ask({do: "verify"}, {hold: new TextEncoder().encode(text)})""", text
+        )
+
+    def settled(self, act, timeout=60000):
+        """Does something and waits until the page has shown its answer."""
+        before = self.page.get_attribute("html", "data-shown")
+        act()
+        self.page.wait_for_function(
+            """before => document.documentElement.dataset.shown !== before &&
+                         !document.getElementById("main").classList.contains("waiting")""",
+            arg=before,
+            timeout=timeout,
+        )
+
+    def show(self, link, timeout=60000):
+        if self.page.evaluate("location.hash") != link:
+            self.settled(lambda: self.page.evaluate("link => { location.hash = link }", link), timeout)
+
+    def text(self, selector):
+        return self.page.text_content(selector)
+
+    def close(self):
+        self.context.close()
+
+
+class Chromium:
+    def __enter__(self):
+        self.driver = sync_playwright().start()
+        path = shutil.which("chromium") or shutil.which("chromium-browser") or shutil.which("google-chrome")
+        self.browser = self.driver.chromium.launch(executable_path=path, args=["--no-sandbox", "--disable-gpu"])
+        return self
+
+    def __exit__(self, *_):
+        self.browser.close()
+        self.driver.stop()
+
+    def page(self, file, link="", **context):
+        return Page(self.browser, file, link, **context)
+
+
+class Count:
+    """passed and failed; a failure says what was wanted and what was found."""
+
+    def __init__(self):
+        self.passed = 0
+        self.failed = 0
+        self.began = time.monotonic()
+
+    def check(self, good, *words):
+        if good:
+            self.passed += 1
+        else:
+            self.failed += 1
+            print("failed:", *words, flush=True)
+        return good
+
+    def equal(self, found, wanted, *words):
+        return self.check(found == wanted, *words, f"\n  found  {str(found)[:600]}\n  wanted {str(wanted)[:600]}")

@@ -1,0 +1,294 @@
+#include "answers.hpp"
+
+#include <fmt/format.h>
+
+#include <functional>
+#include <map>
+#include <memory>
+#include <nlohmann/json.hpp>
+#include <optional>
+
+#include "faro/algebra/notation.hpp"
+#include "faro/base/error.hpp"
+#include "faro/exports/export.hpp"
+#include "faro/machines/text.hpp"
+#include "faro/pictures/map_figure.hpp"
+#include "faro/pictures/schedule_figure.hpp"
+#include "faro/schedules/json_reader.hpp"
+#include "faro/schedules/json_writer.hpp"
+#include "faro/schedules/map_goal.hpp"
+#include "faro/service/catalogue.hpp"
+#include "faro/service/explain.hpp"
+#include "faro/service/plan.hpp"
+#include "faro/service/verify.hpp"
+#include "player.hpp"
+
+namespace faro::explorer {
+namespace {
+
+using json = nlohmann::ordered_json;
+
+// The schedule that is spoken of: a plan of ours, or a file's text.
+struct Held {
+  std::optional<Plan> plan;
+  std::string text;
+  Player player;
+};
+
+Held& held() {
+  static Held value;
+  return value;
+}
+
+std::string dumped(const json& object) {
+  return object.dump(-1, ' ', false, json::error_handler_t::replace);
+}
+
+// An object with members whose text is made already.
+std::string object_of(const std::vector<std::pair<std::string, std::string>>& members) {
+  std::string text = "{\"ok\":true";
+  for (const auto& [name, value] : members) text += ",\"" + name + "\":" + value;
+  return text + "}";
+}
+
+std::string said(const json& request, const char* name) {
+  const auto found = request.find(name);
+  if (found == request.end() || !found->is_string())
+    throw Error(ErrorCode::usage, fmt::format("the request says no {}", name));
+  return found->get<std::string>();
+}
+
+bool has(const json& request, const char* name) {
+  const auto found = request.find(name);
+  return found != request.end() && !found->is_null() && !(found->is_string() && found->empty()) &&
+         !(found->is_string() && found->get_ref<const std::string&>().empty());
+}
+
+std::optional<std::uint64_t> number(const json& request, const char* name) {
+  if (!has(request, name)) return {};
+  const json& value = request[name];
+  if (!value.is_number_unsigned())
+    throw Error(ErrorCode::usage, fmt::format("{} is a whole number of at least 0", name));
+  return value.get<std::uint64_t>();
+}
+
+// Widths that the text leaves out are the machine's.
+KnownSizes known_from(const json& request, const std::string& map) {
+  KnownSizes known;
+  if (const auto width = number(request, "width")) known.total = static_cast<int>(*width);
+  if (known.total || !has(request, "on")) return known;
+  try {
+    parse_notation(map);
+  } catch (const NotationError& error) {
+    if (error.fault() != NotationFault::size) return known;
+    known.processor = address_bits(machine_from(said(request, "on")));
+  }
+  return known;
+}
+
+// ---- maps
+
+MapPicture map_picture(const std::string& name) {
+  if (name == "strands") return MapPicture::strands;
+  if (name == "matrix") return MapPicture::matrix;
+  if (name == "array") return MapPicture::array;
+  return MapPicture::standard;
+}
+
+std::string explain(const json& request) {
+  const std::string map = said(request, "map");
+  const KnownSizes known = known_from(request, map);
+  const std::string explained = explain_json(map, known);
+  const Notation notation = parse_notation(map, known);
+  json figures = json::object();
+  constexpr int array_bits_max = 8;
+  for (const char* name : {"strands", "matrix", "array"})
+    if (notation.map.width() > 0 &&
+        (std::string_view(name) != "array" || notation.map.width() <= array_bits_max))
+      figures[name] = to_svg(map_figure(notation, map_picture(name)));
+  return object_of({{"map", explained}, {"figures", dumped(figures)}});
+}
+
+std::string map_figure_text(const json& request) {
+  const std::string map = said(request, "map");
+  const Figure figure =
+      map_figure(parse_notation(map, known_from(request, map)), map_picture(said(request, "what")));
+  const bool tikz = has(request, "format") && said(request, "format") == "tikz";
+  return object_of({{"text", dumped(tikz ? to_tikz(figure) : to_svg(figure))}});
+}
+
+// ---- plans
+
+// A map, or a computation: a butterfly network or a sort over 2^bits elements.
+Request request_from(const json& request) {
+  const std::string on = said(request, "on");
+  for (const char* name : {"butterfly", "sort"}) {
+    const auto bits = number(request, name);
+    if (!bits) continue;
+    if (*bits > word_bits)
+      throw Error(ErrorCode::limit, fmt::format("{}:{}: at most 64 index bits", name, *bits));
+    const Machine machine = machine_from(on);
+    ButterflyNetwork network{.index_bits = static_cast<int>(*bits)};
+    // Sizes that do not fit are told as such before the layout is read.
+    static_cast<void>(Request::of(machine, network));
+    if (has(request, "layout")) {
+      const Layout layout =
+          parse_layout(said(request, "layout"),
+                       {.total = network.index_bits, .processor = address_bits(machine)});
+      network.allocation = layout.allocation;
+      network.encoding = layout.encoding;
+    }
+    if (std::string_view(name) == "sort") return Request::of(machine, BitonicSort{network});
+    return Request::of(machine, network);
+  }
+  return Request::of(said(request, "map"), on, number(request, "elements"));
+}
+
+std::string plan_request(const json& request) {
+  Held& h = held();
+  h.plan.reset();
+  h.text.clear();
+  PlanOptions options;
+  if (has(request, "algorithm")) options.algorithm = said(request, "algorithm");
+  h.plan = plan(request_from(request), options);
+  return object_of({{"plan", h.plan->json()},
+                    {"unit", dumped(cost_unit(h.plan->request().machine()))},
+                    {"title", dumped(h.plan->about().title)},
+                    {"right", h.plan->ok() ? "true" : "false"}});
+}
+
+std::string planners(const json&) {
+  json list = json::array();
+  for (const Planner* planner : catalogue()) {
+    const About& about = planner->about();
+    list.push_back({{"name", about.name},
+                    {"machine", about.machine},
+                    {"title", about.title},
+                    {"needs", about.needs},
+                    {"cost", about.cost},
+                    {"citation", about.citation}});
+  }
+  return object_of({{"version", dumped(FARO_VERSION)}, {"planners", dumped(list)}});
+}
+
+// ---- the schedule that is held
+
+// Breaches of a file's form are for its verdict, not for its picture.
+struct Deaf : ReadListener {
+  void breach(Count, const std::string&, const std::string&) override {}
+  void warning(const std::string&) override {}
+};
+
+void push_held(ScheduleSink& sink) {
+  const Held& h = held();
+  if (h.plan) {
+    h.plan->push(sink);
+    return;
+  }
+  if (h.text.empty()) throw Error(ErrorCode::usage, "there is no schedule yet");
+  TextSource source(h.text);
+  ReadOptions options;
+  options.map_from = [](std::string_view text, const Machine& machine, std::uint64_t elements) {
+    return map_goal_from(text, machine, elements);
+  };
+  Deaf deaf;
+  read_schedule(source, sink, options, deaf);
+}
+
+std::string schedule_text() {
+  const Held& h = held();
+  if (!h.plan) return h.text;
+  TextSink text;
+  JsonWriter writer(text);
+  h.plan->push(writer);
+  return text.text();
+}
+
+std::string schedule(const json&) {
+  return object_of({{"text", dumped(schedule_text())}});
+}
+
+std::string verify(const json& request) {
+  VerifyOptions options;
+  if (has(request, "map")) options.map = said(request, "map");
+  const std::string text = schedule_text();
+  TextSource source(text);
+  const VerifyReport report = verify_schedule(source, options);
+  return object_of({{"verdict", verdict_json(report)},
+                    {"machine", report.machine ? dumped(to_string(*report.machine)) : "null"},
+                    {"unit", report.machine ? dumped(cost_unit(*report.machine)) : "null"}});
+}
+
+std::string play(const json&) {
+  return object_of({{"play", dumped(held().player.read(push_held))}});
+}
+
+std::string picture(const json& request) {
+  SchedulePictureOptions options;
+  const std::string what = said(request, "what");
+  if (what == "machine") options.what = SchedulePicture::machine;
+  if (what == "steps") options.what = SchedulePicture::steps;
+  options.step = number(request, "step").value_or(0);
+  const Figure figure = schedule_figure(push_held, options);
+  const bool tikz = has(request, "format") && said(request, "format") == "tikz";
+  return object_of({{"text", dumped(tikz ? to_tikz(figure) : to_svg(figure))}});
+}
+
+std::string formats(const json&) {
+  json list = json::array();
+  for (const ExportFormat& format : export_formats())
+    list.push_back({{"name", format.name}, {"ending", format.ending}, {"what", format.what}});
+  return object_of({{"formats", dumped(list)}});
+}
+
+std::string exported(const json& request) {
+  TextSink text;
+  export_schedule(push_held, said(request, "format"), text);
+  return object_of({{"text", dumped(text.text())}});
+}
+
+std::string refused(ErrorCode code, const std::string& message) {
+  return dumped({{"ok", false}, {"code", name_of(code)}, {"message", message}});
+}
+
+std::string dispatched(const json& request) {
+  using Answerer = std::string (*)(const json&);
+  static const std::map<std::string, Answerer> answerers = {
+      {"explain", explain}, {"figure", map_figure_text}, {"plan", plan_request},
+      {"verify", verify},   {"planners", planners},      {"schedule", schedule},
+      {"play", play},       {"picture", picture},        {"formats", formats},
+      {"export", exported}};
+  const auto found = answerers.find(said(request, "do"));
+  if (found == answerers.end()) throw Error(ErrorCode::usage, "the request says nothing to do");
+  return found->second(request);
+}
+
+}  // namespace
+
+std::string answer(std::string_view request) {
+  try {
+    return dispatched(json::parse(request));
+  } catch (const NotationError& error) {
+    return dumped({{"ok", false},
+                   {"code", name_of(error.code())},
+                   {"message", error.what()},
+                   {"at", error.at()}});
+  } catch (const Error& error) {
+    return refused(error.code(), error.what());
+  } catch (const std::bad_alloc&) {
+    return refused(ErrorCode::environment, "out of memory");
+  } catch (const std::exception& error) {
+    return refused(ErrorCode::internal, error.what());
+  }
+}
+
+void hold(std::string text) {
+  held().plan.reset();
+  held().text = std::move(text);
+}
+
+const std::vector<std::uint32_t>& moves() {
+  return held().player.moves();
+}
+
+}  // namespace faro::explorer

@@ -1,0 +1,183 @@
+// `faro explorer`: the page that shows a map, its plan and a schedule at work, with what it is to show.
+#include <fmt/format.h>
+
+#include <filesystem>
+#include <memory>
+#include <nlohmann/json.hpp>
+#include <string>
+
+#include "cli/command.hpp"
+#include "cli/request.hpp"
+#include "faro/algebra/notation.hpp"
+#include "faro/base/error.hpp"
+#include "faro/files/input.hpp"
+#include "faro/files/replacement.hpp"
+#include "faro/machines/text.hpp"
+
+namespace faro::cli {
+namespace {
+
+namespace fs = std::filesystem;
+
+struct Options {
+  std::optional<std::string> map;
+  std::optional<std::string> machine;
+  std::optional<std::uint64_t> elements;
+  std::optional<std::string> schedule;
+  std::optional<std::string> algorithm;
+  std::string out;
+};
+
+constexpr std::string_view empty_content =
+    R"(<script type="application/json" id="content">null</script>)";
+
+// A page holds its schedule as text, and a browser has to take it whole.
+constexpr std::size_t schedule_bytes_max = std::size_t{1} << 28U;
+
+std::string whole_file(const std::string& path, std::size_t bytes_max) {
+  InputFile file = InputFile::open(path);
+  std::string text;
+  std::vector<std::byte> buffer(std::size_t{1} << 16U);
+  while (const std::size_t count = file.read(buffer)) {
+    text.append(reinterpret_cast<const char*>(buffer.data()), count);
+    if (text.size() > bytes_max)
+      throw Error(ErrorCode::limit, fmt::format("{} has more than {} bytes, too many for a page",
+                                                file.name(), bytes_max));
+  }
+  return text;
+}
+
+// Installed beside the program, or built beside it.
+std::string page_path() {
+  std::error_code error;
+  const fs::path folder = fs::read_symlink("/proc/self/exe", error).parent_path();
+  const fs::path installed = folder / "../share/faro/explorer.html";
+  for (const fs::path& path : {installed, folder / "../wasm/explorer.html"})
+    if (fs::is_regular_file(path, error)) return path.string();
+  throw Error(
+      ErrorCode::environment,
+      fmt::format("the page is not here: no {}. It is built apart, with Debian's emscripten: "
+                  "./page in faro's sources, then cmake --install build/release",
+                  installed.lexically_normal().string()));
+}
+
+// What may stand in a link without being taken for a part of it.
+std::string escaped(std::string_view text) {
+  std::string out;
+  for (const char c : text) {
+    const bool plain = (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') ||
+                       std::string_view("-_.~").find(c) != std::string_view::npos;
+    if (plain)
+      out += c;
+    else
+      out += fmt::format("%{:02X}", static_cast<unsigned char>(c));
+  }
+  return out;
+}
+
+std::string link_of(const Options& options) {
+  std::vector<std::string> parts;
+  if (options.map) parts.push_back("map=" + escaped(*options.map));
+  if (options.machine) parts.push_back("on=" + escaped(*options.machine));
+  if (options.elements) parts.push_back(fmt::format("elements={}", *options.elements));
+  if (options.algorithm) parts.push_back("algorithm=" + escaped(*options.algorithm));
+  if (options.schedule) parts.emplace_back("view=file");
+  return fmt::format("#v1:{}", fmt::join(parts, "&"));
+}
+
+// A page that opens with an error helps nobody: what is asked is read before it is written.
+void check(const Options& options) {
+  if (options.schedule && (options.map || options.machine || options.elements || options.algorithm))
+    throw Error(
+        ErrorCode::usage,
+        "a schedule file says its map and machine itself; give --schedule, or MAP and --on");
+  if (!options.map && (options.machine || options.elements || options.algorithm))
+    throw Error(ErrorCode::usage, "--on, --elements and --algorithm are for a map; give MAP");
+  if (!options.machine && (options.elements || options.algorithm))
+    throw Error(ErrorCode::usage, "--elements and --algorithm are for a machine; give --on");
+  if (options.map && options.machine)
+    request_from({.map = options.map,
+                  .destinations = {},
+                  .machine = *options.machine,
+                  .elements = options.elements});
+  else if (options.map)
+    parse_notation(*options.map);
+}
+
+std::string content_of(const Options& options) {
+  nlohmann::ordered_json content;
+  content["link"] = link_of(options);
+  if (options.schedule) {
+    content["schedule"] = whole_file(*options.schedule, schedule_bytes_max);
+    content["name"] = fs::path(*options.schedule).filename().string();
+  }
+  std::string text;
+  try {
+    text = content.dump();
+  } catch (const nlohmann::json::exception&) {
+    throw Error(ErrorCode::usage, *options.schedule + " is no text in UTF-8, so it is no schedule");
+  }
+  // Nothing in it may end the script that it stands in.
+  std::string safe;
+  for (const char c : text) safe += c == '<' ? "\\u003c" : std::string(1, c);
+  return safe;
+}
+
+int run(const Options& options, Output& out) {
+  check(options);
+  const std::string path = page_path();
+  std::string page = whole_file(path, schedule_bytes_max);
+  const std::size_t at = page.find(empty_content);
+  if (at == std::string::npos)
+    throw Error(ErrorCode::environment, path + " is no page of this program");
+  const std::size_t null_at = at + empty_content.find("null");
+  page.replace(null_at, 4, content_of(options));
+  if (options.out == "-") {
+    out.write(page);
+    return 0;
+  }
+  Replacement file(options.out);
+  file.write(page);
+  file.commit();
+  out.text("{}  {} bytes; open it with any browser\n", options.out, page.size());
+  if (out.is_json())
+    out.json(nlohmann::ordered_json{{"format", "faro-explorer/1"},
+                                    {"out", options.out},
+                                    {"bytes", page.size()},
+                                    {"link", link_of(options)}}
+                 .dump());
+  return 0;
+}
+
+}  // namespace
+
+extern const Command explorer_command;
+const Command explorer_command{
+    .name = "explorer",
+    .summary = "a page that shows a map, its plan, and a schedule step by step",
+    .details =
+        "Writes one file for any browser: it opens from disk, works without a network, and\n"
+        "has the library in it, so that maps can be typed and schedules dropped on it. With\n"
+        "MAP, or --schedule, it opens with that. docs/explorer.md.",
+    .examples =
+        "faro explorer -o page.html\n"
+        "faro explorer 'a:4 -> ungray(a)' --on cube:4 --elements 10 -o gray.html\n"
+        "faro explorer --schedule s.json -o s.html",
+    .declare = [](Arguments& arguments) -> Action {
+      auto o = std::make_shared<Options>();
+      arguments.positional("MAP", o->map, "what moves where: see `faro explain`")
+          .completes(Completes::map);
+      arguments.option("--on", "MACHINE", o->machine, "the machine to plan for")
+          .completes(Completes::machine);
+      arguments.option("--elements", "K", o->elements, "elements in each processor");
+      arguments.option("--algorithm", "NAME", o->algorithm, "this one, see `faro algorithms`")
+          .completes(Completes::planner);
+      arguments.option("--schedule", "FILE", o->schedule, "a schedule file to judge and show")
+          .completes(Completes::file);
+      arguments.option("-o", "FILE", o->out, "the page to write, - for stdout")
+          .completes(Completes::file)
+          .required();
+      return [o](Output& out) { return run(*o, out); };
+    }};
+
+}  // namespace faro::cli
