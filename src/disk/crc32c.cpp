@@ -30,7 +30,7 @@ std::uint32_t crc32c(std::span<const std::byte> bytes, std::uint32_t before) {
 }
 
 std::uint32_t crc32c(std::string_view text) {
-  return crc32c(std::as_bytes(std::span(text)));
+  return crc32c(std::as_bytes(std::span<const char>(text)));
 }
 
 }  // namespace faro::inline v1::disk

@@ -9,12 +9,11 @@
 #include <algorithm>
 #include <cerrno>
 #include <cstring>
-#include <system_error>
-#include <thread>
 #include <utility>
-#include <vector>
 
 #include "base/check.hpp"
+#include "base/cores.hpp"
+#include "base/parallel.hpp"
 #include "faro/base/error.hpp"
 
 namespace faro::inline v1 {
@@ -78,19 +77,13 @@ void Mapping::prefault() const {
   // The kernel clears new pages, at the speed of one core; more than a few only wait for memory.
   constexpr std::size_t share_bytes_min = std::size_t{1} << 24U;
   const std::size_t workers = std::clamp<std::size_t>(
-      std::min<std::size_t>(std::thread::hardware_concurrency(), size_ / share_bytes_min), 1, 4);
+      std::min(static_cast<std::size_t>(cores_available()), size_ / share_bytes_min), 1, 4);
   // Whole huge pages, so that no two workers meet in one.
   const std::size_t share_bytes = (size_ / workers + share_bytes_min - 1) & ~(share_bytes_min - 1);
-  std::vector<std::jthread> others;
-  try {
-    for (std::size_t begin = share_bytes; begin < size_; begin += share_bytes)
-      others.emplace_back([this, begin, share_bytes, advice] {
-        ::madvise(data_ + begin, std::min(share_bytes, size_ - begin), advice);
-      });
-  } catch (const std::system_error&) {
-    // No more threads to be had: what they would have fetched comes when it is touched.
-  }
-  ::madvise(data_, std::min(share_bytes, size_), advice);
+  in_parallel(static_cast<int>(workers), workers, [&](std::uint64_t part, int) {
+    const std::size_t begin = std::min<std::size_t>(part * share_bytes, size_);
+    ::madvise(data_ + begin, std::min(share_bytes, size_ - begin), advice);
+  });
 #endif
 }
 

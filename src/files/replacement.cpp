@@ -85,7 +85,7 @@ void Replacement::write(std::span<const std::byte> bytes) {
 }
 
 void Replacement::write(std::string_view text) {
-  write(std::as_bytes(std::span(text)));
+  write(std::as_bytes(std::span<const char>(text)));
 }
 
 // Gives a file without a name a temporary one: only a rename replaces in one step.

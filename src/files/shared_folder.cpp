@@ -88,7 +88,7 @@ std::string SharedFolder::request(std::string_view text) {
       path(fmt::format("request-{}-{}-{}", host.data(), ::getpid(), calls.fetch_add(1)));
   {
     PosixFile file(mine, {.access = FileAccess::create, .io = FileIo::buffered});
-    file.write(0, std::as_bytes(std::span(text)));
+    file.write(0, std::as_bytes(std::span<const char>(text)));
     file.sync();
   }
   const int linked = ::link(mine.c_str(), name.c_str());
