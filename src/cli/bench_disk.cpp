@@ -99,10 +99,10 @@ double direct_copy(const Files& files, std::uint64_t bytes) {
   return seconds_of([&] {
     const auto out = files.fresh("out");
     disk::TileBuffer buffer(block_bytes * io_threads);
-    disk::Workers workers(io_threads);
+    disk::Workers workers({.threads = io_threads});
     std::atomic<std::uint64_t> next{0};
     // Each thread has a block of the buffer.
-    workers.start(disk::Lane::read, io_threads, [&](std::uint64_t thread) {
+    workers.start(disk::Lane::read, {io_threads, 0}, [&](std::uint64_t thread) {
       const auto block =
           buffer.first(block_bytes * io_threads).subspan(thread * block_bytes, block_bytes);
       for (std::uint64_t at = 0; (at = next.fetch_add(block_bytes)) < bytes;) {

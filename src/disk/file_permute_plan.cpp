@@ -117,11 +117,6 @@ int piece_log2(const FilePermutePlan::State& state, std::uint64_t piece_bytes) {
   return log2_exact(units);
 }
 
-// As many pieces as a request may have, at least one.
-std::uint64_t request_bytes(std::uint64_t piece_bytes) {
-  return std::max<std::uint64_t>(request_bytes_max / piece_bytes, 1) * piece_bytes;
-}
-
 // Says which inequality fails, and the least memory that would do.
 [[noreturn]] void refuse(const FilePermutePlan::State& state, const AdaptedBasis& basis,
                          const LeastRuns& runs, const FilePlanOptions& options) {
@@ -307,8 +302,8 @@ void fill_facts(FilePermutePlan::State& state, const FilePlanOptions& options, P
   const std::size_t count = state.passes.size();
   for (std::size_t i = 0; i < count; ++i) {
     TiledArray array = state.array;
-    if (i == 0) array.read_request_bytes = request_bytes(options.input_piece_bytes);
-    if (i + 1 == count) array.write_request_bytes = request_bytes(options.output_piece_bytes);
+    if (i == 0) array.read_piece_bytes = options.input_piece_bytes;
+    if (i + 1 == count) array.write_piece_bytes = options.output_piece_bytes;
     const PassTiles& tiles = state.tiles.emplace_back(state.passes[i], array);
     FilePassFacts pass{.map = state.passes[i].map,
                        .tile = state.passes[i].tile,

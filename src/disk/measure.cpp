@@ -30,7 +30,10 @@ struct Removed {
 class Probe {
  public:
   Probe(RandomFile& file, std::uint64_t bytes, int io_threads)
-      : file_(file), bytes_(bytes), workers_(io_threads), buffer_(disk::request_bytes_max) {
+      : file_(file),
+        bytes_(bytes),
+        workers_(disk::depth_of(io_threads)),
+        buffer_(disk::request_bytes_max) {
     std::uint64_t seed = 0x9e3779b97f4a7c15U;
     for (std::byte& b : buffer_.first(disk::request_bytes_max))
       b = static_cast<std::byte>((seed = seed * 6364136223846793005U + 1442695040888963407U) >>
@@ -59,7 +62,7 @@ class Probe {
     // An odd step near the golden ratio visits all of a power of two, neighbours far apart.
     const std::uint64_t step = piece < disk::request_bytes_max ? (count * 618 / 1000) | 1U : 1;
     const auto start = std::chrono::steady_clock::now();
-    workers_.start(disk::Lane::read, count,
+    workers_.start(disk::Lane::read, {count, piece},
                    [&](std::uint64_t i) { one(i * step % count * piece); });
     workers_.finish(disk::Lane::read);
     file_.sync();

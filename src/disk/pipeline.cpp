@@ -30,16 +30,23 @@ TileBuffer::~TileBuffer() {
   ::munmap(data_, bytes_);
 }
 
+Workers::Depth depth_of(int io_threads) {
+  constexpr int short_requests = 4;  // for each long one
+  const int requests = 2 * io_threads;
+  return {.threads = short_requests * requests,
+          .bytes = static_cast<std::uint64_t>(requests) * request_bytes_max};
+}
+
 Pipeline::Pipeline(std::uint64_t tile_bytes, int io_threads, const PermuteOptions& permute)
     : buffers_{TileBuffer(tile_bytes), TileBuffer(tile_bytes), TileBuffer(tile_bytes)},
-      workers_(2 * io_threads),
+      workers_(depth_of(io_threads)),
       permute_(permute) {}
 
 void Pipeline::start_read(const PassTiles& pass, const Tile& tile, RandomFile& from,
                           std::size_t buffer) {
   const std::span<std::byte> into = buffers_[buffer].first(tile.bytes);
   workers_.start(
-      Lane::read, pass.read_count(tile), [this, &pass, tile, &from, into](std::uint64_t i) {
+      Lane::read, pass.reads_of(tile), [this, &pass, tile, &from, into](std::uint64_t i) {
         const Request request = pass.read(tile, i);
         from.read(request.file_offset, into.subspan(request.buffer_offset, request.bytes));
         ++reads_;
@@ -50,7 +57,7 @@ void Pipeline::start_read(const PassTiles& pass, const Tile& tile, RandomFile& f
 void Pipeline::start_write(const PassTiles& pass, const Tile& tile, RandomFile& to,
                            std::size_t buffer) {
   const std::span<const std::byte> data = buffers_[buffer].first(tile.bytes);
-  workers_.start(Lane::write, pass.write_count(tile), [this, &pass, tile, &to, data](auto i) {
+  workers_.start(Lane::write, pass.writes_of(tile), [this, &pass, tile, &to, data](auto i) {
     const Request request = pass.write(tile, i);
     to.write(request.file_offset, data.subspan(request.buffer_offset, request.bytes));
     ++writes_;
@@ -116,10 +123,11 @@ std::uint64_t Pipeline::bytes_of(const MoveSteps& moves, const Step& step) const
 void Pipeline::start_read(const MoveSteps& moves, const Step& step, RandomFile& from) {
   const PassTiles& pass = moves.tiles;
   const TilePlace first = pass.place(step.front());
-  const std::uint64_t each = pass.read_count(first);
+  const auto [each, bytes] = pass.reads_of(first);
   const std::span<std::byte> into = buffers_[0].first(bytes_of(moves, step));
   workers_.start(
-      Lane::read, each * step.size(), [this, &pass, &step, &from, each, into](std::uint64_t i) {
+      Lane::read, {each * step.size(), bytes},
+      [this, &pass, &step, &from, each = each, into](std::uint64_t i) {
         const TilePlace tile = pass.place(step[i / each]);
         const Request request = pass.read(tile, i % each);
         from.read(request.file_offset,
@@ -131,9 +139,9 @@ void Pipeline::start_read(const MoveSteps& moves, const Step& step, RandomFile& 
 
 void Pipeline::write(const MoveSteps& moves, const Step& step, RandomFile& to, std::size_t buffer) {
   const PassTiles& pass = moves.tiles;
-  const std::uint64_t each = pass.write_count(pass.place(step.front()));
+  const auto [each, bytes] = pass.writes_of(pass.place(step.front()));
   const std::span<const std::byte> data = buffers_[buffer].first(bytes_of(moves, step));
-  workers_.start(Lane::write, each * step.size(), [&, each](std::uint64_t i) {
+  workers_.start(Lane::write, {each * step.size(), bytes}, [&, each = each](std::uint64_t i) {
     const TilePlace tile = pass.place(step[i / each]);
     const Request request = pass.write(tile, i % each);
     to.write(request.file_offset,
@@ -202,7 +210,7 @@ void Pipeline::run_in_place(const MoveSteps& moves, MoveOrder& order, const Rang
 
 void Pipeline::write_in_order(RandomFile& to, std::uint64_t at, std::span<const std::byte> bytes) {
   const auto requests = static_cast<std::uint64_t>(ceil_div(bytes.size(), request_bytes_max));
-  workers_.start(Lane::write, requests, [&](std::uint64_t i) {
+  workers_.start(Lane::write, {requests, request_bytes_max}, [&](std::uint64_t i) {
     const std::uint64_t begin = i * request_bytes_max;
     const std::uint64_t size = std::min<std::uint64_t>(request_bytes_max, bytes.size() - begin);
     to.write(at + begin, bytes.subspan(begin, size));
@@ -214,7 +222,7 @@ void Pipeline::write_in_order(RandomFile& to, std::uint64_t at, std::span<const 
 
 void Pipeline::read_in_order(RandomFile& from, std::uint64_t at, std::span<std::byte> into) {
   const auto requests = static_cast<std::uint64_t>(ceil_div(into.size(), request_bytes_max));
-  workers_.start(Lane::read, requests, [&](std::uint64_t i) {
+  workers_.start(Lane::read, {requests, request_bytes_max}, [&](std::uint64_t i) {
     const std::uint64_t begin = i * request_bytes_max;
     const std::uint64_t size = std::min<std::uint64_t>(request_bytes_max, into.size() - begin);
     from.read(at + begin, into.subspan(begin, size));

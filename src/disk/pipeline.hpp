@@ -40,6 +40,9 @@ class TileBuffer {
   std::uint64_t bytes_ = 0;
 };
 
+// So many readers and writers of requests of 1 MiB, and up to four times as many of shorter ones.
+Workers::Depth depth_of(int io_threads);
+
 struct TileHooks {
   // A tile was read: its bytes in the order of the file. Called from one thread at a time, in
   // order; when tiles up to `done` are written, it was called for just these.

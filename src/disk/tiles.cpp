@@ -48,14 +48,8 @@ PassTiles::PassTiles(const DiskPass& pass, const TiledArray& array)
   const int width = map_.width();
   std::vector<Word> image = pass.tile;
   for (Word& v : image) v = map_.matrix().apply(v);
-  reads_ = {.space = TileSpace(width, pass.tile),
-            .run_log2 = pass.read_log2,
-            .run_bytes = 0,
-            .request_bytes = array.read_request_bytes};
-  writes_ = {.space = TileSpace(width, image),
-             .run_log2 = pass.write_log2,
-             .run_bytes = 0,
-             .request_bytes = array.write_request_bytes};
+  reads_ = side(TileSpace(width, pass.tile), pass.read_log2, array.read_piece_bytes);
+  writes_ = side(TileSpace(width, image), pass.write_log2, array.write_piece_bytes);
   const int dimension = reads_.space.dimension();
   whole_ = dimension == width;
   FARO_CHECK(whole_ || array_.group == 1);
@@ -74,6 +68,15 @@ PassTiles::PassTiles(const DiskPass& pass, const TiledArray& array)
   for (int k = 0; k < dimension; ++k)
     columns.push_back(writes_.space.position(map_.matrix().apply(reads_.space.vector(k))));
   local_ = BitMap::from_columns(columns);
+}
+
+PassTiles::Side PassTiles::side(TileSpace space, int run_log2, std::uint64_t piece_bytes) const {
+  Side side{.space = std::move(space), .run_log2 = run_log2};
+  // As many pieces as a request may have, at least one.
+  side.request_bytes = std::max<std::uint64_t>(request_bytes_max / piece_bytes, 1) * piece_bytes;
+  // Encoding takes memory beside, so that no more are at work than there are long requests.
+  if (piece_bytes > 1) side.busy_bytes_min = request_bytes_max;
+  return side;
 }
 
 TilePlace PassTiles::place(std::uint64_t index) const {
@@ -128,9 +131,10 @@ Count PassTiles::requests(const Side& side) const {
   return (tiles_ - 1) * pieces + ceil_div(last, side.request_bytes);
 }
 
-std::uint64_t PassTiles::count(const TilePlace& tile, const Side& side) const {
+Pieces PassTiles::requests_of(const TilePlace& tile, const Side& side) const {
   const std::uint64_t run = std::min(side.run_bytes, tile.bytes);
-  return tile.bytes / run * static_cast<std::uint64_t>(ceil_div(run, side.request_bytes));
+  return {.count = tile.bytes / run * static_cast<std::uint64_t>(ceil_div(run, side.request_bytes)),
+          .bytes = std::max(std::min(run, side.request_bytes), side.busy_bytes_min)};
 }
 
 Request PassTiles::request(const TilePlace& tile, const Side& side, Word base,

@@ -13,6 +13,7 @@
 #include <vector>
 
 #include "disk/passes.hpp"
+#include "disk/workers.hpp"
 #include "faro/algebra/bit_map.hpp"
 #include "faro/engine/options.hpp"
 
@@ -67,8 +68,9 @@ struct TiledArray {
   std::uint64_t unit_bytes = 1;
   std::uint64_t outer = 1;
   std::uint64_t group = 1;  // arrays of a tile; above 1 only where a tile holds whole arrays
-  std::uint64_t read_request_bytes = request_bytes_max;
-  std::uint64_t write_request_bytes = request_bytes_max;
+  // Read and written in whole pieces of so many bytes, as encoded chunks are; 1 for any.
+  std::uint64_t read_piece_bytes = 1;
+  std::uint64_t write_piece_bytes = 1;
 };
 
 class PassTiles {
@@ -85,8 +87,9 @@ class PassTiles {
   // Requires tiles that fit 64 bits, which those of real files do.
   TilePlace place(std::uint64_t index) const;
   Tile tile(std::uint64_t index) const;
-  std::uint64_t read_count(const TilePlace& tile) const { return count(tile, reads_); }
-  std::uint64_t write_count(const TilePlace& tile) const { return count(tile, writes_); }
+  // Requests of a tile.
+  Pieces reads_of(const TilePlace& tile) const { return requests_of(tile, reads_); }
+  Pieces writes_of(const TilePlace& tile) const { return requests_of(tile, writes_); }
   Request read(const TilePlace& tile, std::uint64_t i) const {
     return request(tile, reads_, tile.from, i);
   }
@@ -115,9 +118,11 @@ class PassTiles {
     int run_log2 = 0;
     std::uint64_t run_bytes = 0;
     std::uint64_t request_bytes = request_bytes_max;
+    std::uint64_t busy_bytes_min = 0;
   };
+  Side side(TileSpace space, int run_log2, std::uint64_t piece_bytes) const;
   Count requests(const Side& side) const;
-  std::uint64_t count(const TilePlace& tile, const Side& side) const;
+  Pieces requests_of(const TilePlace& tile, const Side& side) const;
   Request request(const TilePlace& tile, const Side& side, Word base, std::uint64_t i) const;
 
   BitMap map_;

@@ -1,5 +1,6 @@
 #include "disk/workers.hpp"
 
+#include <algorithm>
 #include <system_error>
 #include <utility>
 
@@ -9,9 +10,9 @@
 
 namespace faro::inline v1::disk {
 
-Workers::Workers(int threads) {
+Workers::Workers(const Depth& depth) : bytes_max_(depth.bytes) {
   try {
-    for (int i = 0; i < threads; ++i) threads_.emplace_back([this] { run(); });
+    for (int i = 0; i < depth.threads; ++i) threads_.emplace_back([this] { run(); });
   } catch (const std::system_error& error) {
     // Fewer threads are slower, none is an error.
     if (!threads_.empty()) return;
@@ -28,13 +29,14 @@ Workers::~Workers() {
   for (std::thread& thread : threads_) thread.join();
 }
 
-void Workers::start(Lane lane, std::uint64_t count, std::function<void(std::uint64_t)> work) {
+void Workers::start(Lane lane, const Pieces& pieces, std::function<void(std::uint64_t)> work) {
   Work& mine = of(lane);
   {
     const std::lock_guard lock(mutex_);
     FARO_CHECK(mine.is_done());
     mine.piece = std::move(work);
-    mine.count = count;
+    mine.count = pieces.count;
+    mine.bytes = pieces.bytes;
     mine.next = 0;
     mine.error = nullptr;
   }
@@ -57,9 +59,14 @@ void Workers::finish(Lane lane) {
 
 Workers::Work* Workers::next() {
   auto& [read, write] = lanes_;
-  if (!read.is_waiting()) return write.is_waiting() ? &write : nullptr;
-  if (!write.is_waiting()) return &read;
-  return Count{read.next} * write.count < Count{write.next} * read.count ? &read : &write;
+  if (!read.is_waiting() && !write.is_waiting()) return nullptr;
+  const bool reads =
+      !write.is_waiting() ||
+      (read.is_waiting() && Count{read.next} * write.count < Count{write.next} * read.count);
+  Work& due = reads ? read : write;
+  // One that is larger than all that may be under way goes alone.
+  const bool fits = bytes_busy_ == 0 || due.bytes <= bytes_max_ - std::min(bytes_max_, bytes_busy_);
+  return fits ? &due : nullptr;
 }
 
 void Workers::run() {
@@ -69,7 +76,11 @@ void Workers::run() {
     if (ending_) return;
     Work& mine = *next();
     const std::uint64_t i = mine.next++;
+    const std::uint64_t bytes = mine.bytes;
     ++mine.busy;
+    bytes_busy_ += bytes;
+    // What ended may have been longer than what begins: there is room for more.
+    if (next() != nullptr) wake_.notify_one();
     lock.unlock();
     std::exception_ptr error;
     try {
@@ -79,6 +90,7 @@ void Workers::run() {
     }
     lock.lock();
     --mine.busy;
+    bytes_busy_ -= bytes;
     if (error) {
       if (!mine.error) mine.error = error;
       mine.next = mine.count;

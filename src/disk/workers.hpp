@@ -1,12 +1,13 @@
-// Threads that do pieces of I/O: they sleep in the kernel, so their number is the queue's depth.
+// Threads that do pieces of I/O: they sleep in the kernel, so those at work are the queue's depth.
 //
-//   Workers workers(8);
-//   workers.start(Lane::read, requests, [&](std::uint64_t i) { ... });    returns at once
-//   workers.start(Lane::write, requests, [&](std::uint64_t i) { ... });
+//   Workers workers({.threads = 32, .bytes = 8 << 20});     at most so many bytes under way
+//   workers.start(Lane::read, {requests, 64 << 10}, [&](std::uint64_t i) { ... });  returns at once
+//   workers.start(Lane::write, {requests, 1 << 20}, [&](std::uint64_t i) { ... });
 //   workers.finish(Lane::write);                    waits; throws what a piece of it threw
 //
 // A thread takes the next piece of the lane that is further behind: a disk that reads and writes at
 // the same time is faster than one that does first more of the one and then the rest of the other.
+// The bytes are bounded because disks want many short requests at a time, but few long ones.
 #pragma once
 
 #include <array>
@@ -22,23 +23,32 @@ namespace faro::inline v1::disk {
 
 enum class Lane { read, write };
 
+struct Pieces {
+  std::uint64_t count = 0;
+  std::uint64_t bytes = 0;  // that each counts of those that may be under way
+};
+
 class Workers {
  public:
-  // Without threads start() does all the work itself.
-  explicit Workers(int threads);
+  struct Depth {
+    int threads = 0;  // without any start() does all the work itself
+    std::uint64_t bytes = UINT64_MAX;
+  };
+  explicit Workers(const Depth& depth);
   ~Workers();
   Workers(const Workers&) = delete;
   Workers& operator=(const Workers&) = delete;
 
   // Calls work(0) ... work(count - 1), each once, in no certain order. After the first exception
   // the rest is left out. Requires that the lane's last start was finished.
-  void start(Lane lane, std::uint64_t count, std::function<void(std::uint64_t)> work);
+  void start(Lane lane, const Pieces& pieces, std::function<void(std::uint64_t)> work);
   void finish(Lane lane);
 
  private:
   struct Work {
     std::function<void(std::uint64_t)> piece;
     std::uint64_t count = 0;
+    std::uint64_t bytes = 0;
     std::uint64_t next = 0;
     std::uint64_t busy = 0;
     std::exception_ptr error;
@@ -47,7 +57,7 @@ class Workers {
     bool is_done() const { return next == count && busy == 0; }
   };
   Work& of(Lane lane) { return lanes_[static_cast<std::size_t>(lane)]; }
-  // The lane whose next piece is due; null if there is none.
+  // The lane whose next piece is due and may begin; null if there is none.
   Work* next();
   void run();
 
@@ -56,6 +66,8 @@ class Workers {
   std::condition_variable done_;
   std::array<Work, 2> lanes_;
   bool ending_ = false;
+  std::uint64_t bytes_max_;
+  std::uint64_t bytes_busy_ = 0;
   std::vector<std::thread> threads_;
 };
 

@@ -21,7 +21,7 @@ typedef struct faro_file_options {
   size_t struct_size;
   uint32_t version;
   int32_t threads;    /* of the permuting; 0: as many as there are cores */
-  int32_t io_threads; /* readers, and as many writers */
+  int32_t io_threads; /* requests of 1 MiB read at a time, and as many written */
   int32_t io;         /* 0: direct where possible; 1: direct; 2: buffered */
   int32_t passes;     /* exactly so many; 0: the cheapest */
   int32_t fresh;      /* 1: begin an unfinished run of this output anew; 0: refuse */

@@ -117,7 +117,7 @@ struct FileExecution {
   RandomFile& to;
   RandomFile* temporary = nullptr;  // of the data's size; needed for more than one pass
   PermuteOptions permute = {.threads = 0, .simd = Simd::automatic, .stores = Stores::automatic};
-  int io_threads = 4;  // readers, and as many writers; 0 reads and writes in turn
+  int io_threads = 4;  // as in ResumeFileOptions (faro/disk/permute_file.hpp)
   Progress progress = {};
 };
 
