@@ -1,5 +1,9 @@
-// Memory that begins on a page: stores of whole lines that cross two lines cost twice.
+// Memory that begins on a page: stores of whole lines that cross two lines cost twice. Much of it
+// takes large pages where the system offers them: maps visit so many small ones that looking up
+// where they are takes as long as moving what is there.
 #pragma once
+
+#include <sys/mman.h>
 
 #include <cstddef>
 #include <cstdlib>
@@ -15,11 +19,14 @@ class AlignedBytes {
   AlignedBytes() = default;
   explicit AlignedBytes(std::size_t bytes) : bytes_(bytes) {
     if (bytes == 0) return;
-    constexpr std::size_t page = 4096;
+    constexpr std::size_t small_page = 4096;
+    constexpr std::size_t large_page = std::size_t{2} << 20U;
+    const std::size_t page = bytes < 2 * large_page ? small_page : large_page;
     if (bytes > SIZE_MAX - page) throw std::bad_alloc();
-    data_.reset(
-        static_cast<std::byte*>(std::aligned_alloc(page, (bytes + page - 1) / page * page)));
+    data_.reset(static_cast<std::byte*>(
+        std::aligned_alloc(page, (bytes + small_page - 1) / small_page * small_page)));
     if (data_ == nullptr) throw std::bad_alloc();
+    if (page == large_page) ::madvise(data_.get(), bytes, MADV_HUGEPAGE);
   }
 
   std::byte* data() const { return data_.get(); }

@@ -27,8 +27,12 @@ struct ExchangePlan::State {
   distributed::Destination destination;
   StepLayout layout;
   std::optional<engine::Parts> pack, unpack;
+  std::optional<engine::Parts> own;  // out of place, where layout.own_apart
 
   int low_block_bits() const { return form.rho() - layout.batch_bits; }
+  // What a rank keeps is where W y is this; in the image of W, or the rank keeps nothing.
+  Word own_vector(Word rank) const { return rank ^ form.virtual_rank(rank); }
+  bool keeps(Word rank) const { return reduce(own_vector(rank), form.w.image()) == 0; }
   Word low_place(Word rank) const { return layout.place.apply(rank) & low_mask(low_block_bits()); }
   // The vector of block `block` of a step.
   Word vector(Word step, Word block) const {
@@ -71,6 +75,24 @@ BitMap on_ranks(const BitMap& ranks, int local_bits) {
   return beside(ranks, BitMap::identity(local_bits));
 }
 
+// From a rank's place to its place, where r'' is what N takes to r.
+engine::Parts own_parts(const CanonicalForm& form, const distributed::Destination& to,
+                        std::uint64_t element_bytes, Simd simd) {
+  engine::PartsRequest request;
+  const BitMatrix by_rank = then(form.n_inverse, to.c);
+  request.map = BitMap::from_matrix(to.d, to.complement ^ by_rank.apply(form.rank_complement));
+  request.compact = engine::Compact::neither;
+  for (const Word v : form.w.image()) request.part_rows.push_back(form.w.row(highest_bit(v)));
+  std::reverse(request.part_rows.begin(), request.part_rows.end());
+  request.part_bits = form.rho();
+  request.rank_from = columns_of(form.x);
+  request.rank_to = columns_of(by_rank);
+  request.element_bytes = element_bytes;
+  request.simd = simd;
+  request.stores = Stores::automatic;
+  return engine::Parts(request);
+}
+
 void check_span(std::uint64_t wanted, std::uint64_t given, const char* what) {
   if (wanted == given) return;
   throw Error(ErrorCode::usage,
@@ -101,7 +123,13 @@ ExchangePlan ExchangePlan::make(const BitMap& map, int rank_bits, std::uint64_t 
     FARO_CHECK(s.form.n == BitMatrix::identity(rank_bits) && s.form.rank_complement == 0);
   }
   s.destination = distributed::destination_of(s.form, options.in_place);
-  s.layout = distributed::step_layout(s.form, s.destination, element_bytes, options);
+  bool own_apart = !options.whole_slices &&
+                   distributed::may_keep_own_apart(s.form, s.destination, element_bytes);
+  if (own_apart && !options.in_place) {
+    s.own = own_parts(s.form, s.destination, element_bytes, options.simd);
+    own_apart = s.own->is_possible();
+  }
+  s.layout = distributed::step_layout(s.form, s.destination, element_bytes, options, own_apart);
 
   engine::PartsRequest request;
   request.part_bits = s.layout.slice_bits + s.layout.batch_bits;
@@ -244,6 +272,20 @@ void ExchangePlan::unpack(Word rank, Word step, std::span<const std::byte> recei
   check_span(step_bytes(), received.size(), "a buffer");
   check_span(local_bytes(), data.size(), "data");
   state_->unpack->run(state_->form.virtual_rank(rank), step, received.data(), data.data());
+}
+
+bool ExchangePlan::keeps_apart(Word rank) const {
+  return state_->layout.own_apart && state_->keeps(rank);
+}
+
+void ExchangePlan::move_kept(Word rank, Word share, Word shares, std::span<const std::byte> from,
+                             std::span<std::byte> to) const {
+  FARO_CHECK(keeps_apart(rank) && share < shares);
+  if (options().in_place) return;  // it is where it has to be
+  check_span(local_bytes(), from.size(), "data");
+  check_span(local_bytes(), to.size(), "data");
+  const Word part = state_->layout.place.apply(state_->own_vector(rank));
+  state_->own->run_share(rank, part, share, shares, from.data(), to.data());
 }
 
 bool ExchangePlan::has_groups() const {

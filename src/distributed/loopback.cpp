@@ -22,21 +22,36 @@ class Loopback {
   LoopbackCounts run() {
     for (Word step = 0; step < plan_.steps(); ++step) {
       for (Word rank = 0; plan_.packs() && rank < plan_.ranks(); ++rank) {
+        if (is_kept(rank, step)) continue;
         plan_.pack(rank, step, {from_ + rank * plan_.local_bytes(), plan_.local_bytes()},
                    send_.all().subspan(rank * plan_.step_bytes(), plan_.step_bytes()));
       }
       for (Word rank = 0; rank < plan_.ranks(); ++rank) carry(rank, step);
       for (Word rank = 0; plan_.unpacks() && rank < plan_.ranks(); ++rank) {
+        if (is_kept(rank, step)) continue;
         plan_.unpack(rank, step,
                      received_.all().subspan(rank * plan_.step_bytes(), plan_.step_bytes()),
                      {to_ + rank * plan_.local_bytes(), plan_.local_bytes()});
+      }
+    }
+    for (Word rank = 0; rank < plan_.ranks(); ++rank) {
+      if (!plan_.keeps_apart(rank)) continue;
+      constexpr Word shares = 3;
+      const std::uint64_t bytes = plan_.local_bytes();
+      for (Word share = 0; share < shares; ++share) {
+        plan_.move_kept(rank, share, shares, {from_ + rank * bytes, bytes},
+                        {to_ + rank * bytes, bytes});
       }
     }
     return counts_;
   }
 
  private:
+  bool is_kept(Word rank, Word step) const {
+    return plan_.keeps_apart(rank) && plan_.target(rank, step, 0) == rank;
+  }
   void carry(Word rank, Word step) {
+    if (is_kept(rank, step)) return;
     const std::uint64_t bytes = plan_.block_bytes();
     for (Word block = 0; block < plan_.blocks(); ++block) {
       const Word target = plan_.target(rank, step, block);

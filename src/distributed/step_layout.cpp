@@ -35,6 +35,7 @@ struct Sizes {
   int rho = 0;
   std::uint64_t element_bytes = 1;
   const ExchangeOptions& options;
+  bool own_apart = false;
 
   int all() const { return m - rho; }
 
@@ -61,7 +62,7 @@ struct Sizes {
                               options.buffer_bytes, element_bytes, 4 * element_bytes));
     }
     const int least = std::max(0, floor_log2_of(message_bytes_least, element_bytes));
-    return std::min(all(), std::max(step - rho, std::min(step, least)));
+    return std::min(all(), std::max(own_apart ? step : step - rho, std::min(step, least)));
   }
 };
 
@@ -204,12 +205,24 @@ Destination destination_of(const CanonicalForm& form, bool in_place) {
           form.x.apply(form.rank_complement)};
 }
 
+bool may_keep_own_apart(const CanonicalForm& form, const Destination& to,
+                        std::uint64_t element_bytes) {
+  if (form.rho() != 1) return false;
+  const BitMatrix d_inverse = *to.d.inverse();
+  const int run = std::max(0, floor_log2_of(run_bytes_enough, element_bytes));
+  for (int i = 0; i < std::min(run, form.local_bits); ++i) {
+    if (form.w.column(i) != 0 || form.w.apply(d_inverse.column(i)) != 0) return false;
+  }
+  return true;
+}
+
 StepLayout step_layout(const CanonicalForm& form, const Destination& to,
-                       std::uint64_t element_bytes, const ExchangeOptions& options) {
+                       std::uint64_t element_bytes, const ExchangeOptions& options,
+                       bool own_apart) {
   const int m = form.local_bits;
   const int rho = form.rho();
   const BitMatrix d_inverse = *to.d.inverse();
-  const Sizes sizes{m, rho, element_bytes, options};
+  const Sizes sizes{m, rho, element_bytes, options, own_apart};
 
   StepLayout layout;
   const std::vector<Word> image = form.w.image();
@@ -242,7 +255,10 @@ StepLayout step_layout(const CanonicalForm& form, const Destination& to,
   layout.packs = choice.packs;
   layout.unpacks = choice.unpacks;
   layout.slice_bits = m - rho - choice.message_bits;
-  if (choice.sides() > 0) {
+  layout.own_apart = own_apart && choice.sides() > 0;
+  if (layout.own_apart) {
+    layout.batch_bits = rho;
+  } else if (choice.sides() > 0) {
     layout.batch_bits =
         std::clamp(rho + choice.message_bits - sizes.step_log2(choice.sides()), 0, rho);
   }
@@ -250,8 +266,13 @@ StepLayout step_layout(const CanonicalForm& form, const Destination& to,
   std::vector<Word> above = partner_rows;
   above.insert(above.end(), slices.rows.begin(), slices.rows.end());
   Rows within(above);
-  const int as_sent = choice.packs ? 0 : choice.message_bits;
-  for (int i = 0; i < as_sent; ++i) FARO_CHECK(within.add(bit(i)));
+  // The order of the side that is sent from, where there is one that unpacks: a buffer that a
+  // partner has read is written anew sooner from its beginning to its end.
+  const bool as_sent = choice.unpacks;
+  for (int i = 0; as_sent && i < m && static_cast<int>(within.taken().size()) < choice.message_bits;
+       ++i) {
+    FARO_CHECK(within.add(bit(i)) || choice.packs);
+  }
   for (int i = 0; i < m && static_cast<int>(within.taken().size()) < choice.message_bits; ++i) {
     within.add(to.d.row(i));
   }

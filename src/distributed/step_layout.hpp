@@ -33,13 +33,19 @@ struct StepLayout {
   int batch_bits = 0;  // of v, that are part of the step
   bool packs = true;
   bool unpacks = true;
+  bool own_apart = false;   // a step has one partner, which may be the rank itself
   BitMatrix to_position;    // S
   BitMatrix from_position;  // T
   std::vector<Word> v;      // by the bits of a block's number: vectors of the image of W
   BitMatrix place;          // of a rank, rho x p: the coordinates of v on the image of W
 };
 
+// Whether what a rank keeps can be left out of the buffers: where there is a choice of rho = 1
+// partner, so that it is half of the data, and both sides have it in runs.
+bool may_keep_own_apart(const CanonicalForm& form, const Destination& to,
+                        std::uint64_t element_bytes);
+
 StepLayout step_layout(const CanonicalForm& form, const Destination& to,
-                       std::uint64_t element_bytes, const ExchangeOptions& options);
+                       std::uint64_t element_bytes, const ExchangeOptions& options, bool own_apart);
 
 }  // namespace faro::inline v1::distributed

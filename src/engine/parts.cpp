@@ -8,6 +8,8 @@
 
 #include "base/aligned_bytes.hpp"
 #include "base/check.hpp"
+#include "engine/machine.hpp"
+#include "engine/method.hpp"
 #include "engine/passes.hpp"
 
 namespace faro::inline v1::engine {
@@ -86,8 +88,10 @@ Parts::Parts(const PartsRequest& request) : request_(request) {
   FARO_CHECK(request.rank_from.size() == request.rank_to.size());
   FARO_CHECK(request.part_bits >= 0 && request.part_bits <= request.map.width());
   inner_bits_ = request.map.width() - request.part_bits;
-  FARO_CHECK(request.compact == Compact::from || inner_bits_ == word_bits ||
+  FARO_CHECK(request.compact != Compact::to || inner_bits_ == word_bits ||
              request.map.complement() >> inner_bits_ == 0);
+  FARO_CHECK(request.compact != Compact::neither ||
+             request.part_rows.size() == static_cast<std::size_t>(request.part_bits));
   to_memory_ = request.compact == Compact::to ? request.map.inverse() : request.map;
   plan_tiles();
 }
@@ -104,11 +108,42 @@ void Parts::plan_tiles() {
   if (width + rank_bits > word_bits) return;
   const BitMap map = beside(request_.map, BitMap::identity(widen));
   const BitMatrix inverse = map.inverse().matrix();
-  const bool gathers = request_.compact == Compact::to;
   const int inner = inner_bits_ + widen;
-  const int memory_run = whole_run_bits(gathers ? map.matrix() : inverse, inner);
-  if (std::min(memory_run, inner) < line) return;
+  TilePass pass;
+  if (request_.compact == Compact::neither) {
+    // Runs that a part has whole, on both sides.
+    int from = 0;
+    while (from < width && part_of(bit(from) >> widen) == 0) ++from;
+    int to = 0;
+    while (to < width && part_of(inverse.column(to) >> widen) == 0) ++to;
+    if (std::min(from, to) < line) return;
+    Method method = choose_method({.map = map,
+                                   .inverse = inverse,
+                                   .unit_log2 = unit_log2,
+                                   .kernels = *kernels_,
+                                   .data_bytes = bit(width + unit_log2),
+                                   .stores = request_.stores,
+                                   .machine = tuning()})
+                        .method;
+    method.from_run_bits = std::min(method.from_run_bits, from);
+    method.to_run_bits = std::min(method.to_run_bits, to);
+    pass.plan = tile_plan(map, inverse, unit_log2, kernels_->vector_log2 - unit_log2, method);
+    memory_run_bytes_ = pass.plan.to_run_bytes();
+  } else {
+    const bool gathers = request_.compact == Compact::to;
+    const int memory_run = whole_run_bits(gathers ? map.matrix() : inverse, inner);
+    if (std::min(memory_run, inner) < line) return;
+    const Method method = method_of(inverse, unit_log2, line, memory_run);
+    pass.plan = tile_plan(map, inverse, unit_log2, kernels_->vector_log2 - unit_log2, method);
+    memory_run_bytes_ = gathers ? pass.plan.from_run_bytes() : pass.plan.to_run_bytes();
+  }
+  order_outer(pass.plan, inner, widen);
+  pass.tables = tables_for(pass.plan, *kernels_);
+  pass_ = std::move(pass);
+}
 
+Method Parts::method_of(const BitMatrix& inverse, int unit_log2, int line, int memory_run) const {
+  const bool gathers = request_.compact == Compact::to;
   // The compact side stays in the cache, so its runs may be of a line; those of memory grow first.
   constexpr int tile_log2_max = 15;
   constexpr int memory_run_log2_max = 12;
@@ -130,24 +165,29 @@ void Parts::plan_tiles() {
   // Vectors that are parts of lines are put together in a stage.
   method.stage_to = method.streaming && kernels_->vector_log2 < line_log2;
   method.lines_ahead = gathers ? lines_ahead : 0;
-  TilePass pass;
-  pass.plan = tile_plan(map, inverse, unit_log2, kernels_->vector_log2 - unit_log2, method);
-  order_outer(pass.plan, inner, widen);
-  pass.tables = tables_for(pass.plan, *kernels_);
-  memory_run_bytes_ = bit(memory + unit_log2);
-  pass_ = std::move(pass);
+  return method;
 }
 
 // The walk's vectors within a part first, then one for each part bit, then one for each rank bit.
+Word Parts::part_of(Word index) const {
+  Word part = 0;
+  for (std::size_t j = 0; j < request_.part_rows.size(); ++j) {
+    if (parity(request_.part_rows[j] & index) != 0) part |= bit(static_cast<int>(j));
+  }
+  return part;
+}
+
 void Parts::order_outer(TilePlan& plan, int unit_inner_bits, int widen) {
-  const bool gathers = request_.compact == Compact::to;
+  const Compact compact = request_.compact;
   const int inner_log2 = unit_inner_bits + plan.unit_log2;
+  const int element_log2 = widen + plan.unit_log2;
   struct Step {
     Word from = 0;
     Word to = 0;
   };
-  const auto part_of = [&](const Step& step) {
-    return (gathers ? step.to : step.from) >> inner_log2;
+  const auto part_at = [&](const Step& step) -> Word {
+    if (compact == Compact::neither) return part_of(step.from >> element_log2);
+    return (compact == Compact::to ? step.to : step.from) >> inner_log2;
   };
   std::vector<Step> within;
   std::vector<Step> across;  // fully reduced: the leading part bit of each is in no other
@@ -155,11 +195,11 @@ void Parts::order_outer(TilePlan& plan, int unit_inner_bits, int widen) {
     Step step{plan.outer_from[static_cast<std::size_t>(i)],
               plan.outer_to[static_cast<std::size_t>(i)]};
     const auto clear = [&](Step& one, const Step& by) {
-      if (!has_bit(part_of(one), highest_bit(part_of(by)))) return;
+      if (!has_bit(part_at(one), highest_bit(part_at(by)))) return;
       one = {one.from ^ by.from, one.to ^ by.to};
     };
     for (const Step& by : across) clear(step, by);
-    if (part_of(step) == 0) {
+    if (part_at(step) == 0) {
       within.push_back(step);
       continue;
     }
@@ -168,15 +208,15 @@ void Parts::order_outer(TilePlan& plan, int unit_inner_bits, int widen) {
   }
   FARO_CHECK(static_cast<int>(across.size()) == request_.part_bits);
   std::sort(across.begin(), across.end(),
-            [&](const Step& a, const Step& b) { return part_of(a) < part_of(b); });
+            [&](const Step& a, const Step& b) { return part_at(a) < part_at(b); });
   part_tile_bits_ = static_cast<int>(within.size());
 
   const Word inside = low_mask(inner_log2);
   plan.outer_bits = 0;
   const auto add = [&](const Step& step) {
     const auto at = static_cast<std::size_t>(plan.outer_bits++);
-    plan.outer_from[at] = gathers ? step.from : step.from & inside;
-    plan.outer_to[at] = gathers ? step.to & inside : step.to;
+    plan.outer_from[at] = compact == Compact::from ? step.from & inside : step.from;
+    plan.outer_to[at] = compact == Compact::to ? step.to & inside : step.to;
   };
   for (const Step& step : within) add(step);
   for (const Step& step : across) add(step);
@@ -209,12 +249,28 @@ void Parts::run_elements_of(Word rank, Word part, const std::byte* from, std::by
 
 void Parts::run(Word rank, Word part, const std::byte* from, std::byte* to) const {
   if (!pass_) {
+    FARO_CHECK(is_possible());
     run_elements_of(rank, part, from, to);
     return;
   }
-  const AlignedBytes working(tiles_working_bytes(pass_->plan));
   const Word begin = ((rank << request_.part_bits) | part) << part_tile_bits_;
-  kernels_->run_tiles(*pass_, from, to, begin, begin + bit(part_tile_bits_), working.data());
+  run_tiles(begin, begin + bit(part_tile_bits_), from, to);
+}
+
+void Parts::run_share(Word rank, Word part, Word share, Word shares, const std::byte* from,
+                      std::byte* to) const {
+  FARO_CHECK(pass_.has_value() && share < shares);
+  const Word begin = ((rank << request_.part_bits) | part) << part_tile_bits_;
+  const auto until = [&](Word n) {
+    return begin + static_cast<Word>(Count{bit(part_tile_bits_)} * n / shares);
+  };
+  run_tiles(until(share), until(share + 1), from, to);
+}
+
+void Parts::run_tiles(Word begin, Word end, const std::byte* from, std::byte* to) const {
+  if (begin == end) return;
+  const AlignedBytes working(tiles_working_bytes(pass_->plan));
+  kernels_->run_tiles(*pass_, from, to, begin, end, working.data());
 }
 
 }  // namespace faro::inline v1::engine

@@ -45,8 +45,10 @@ FilePart::FilePart(const std::string& path, std::uint64_t offset, std::uint64_t 
       shared_end_ = writes ? (before_ + bytes) / page * page : region_bytes_;
       shared_end_ = std::max(shared_begin_, shared_end_);
       map_pages(access);
-    } else if (access == Access::read) {
-      file_->read(offset, {data_, bytes});
+    } else {
+      // Maps visit many pages: large ones, where they are offered.
+      ::madvise(region, region_bytes_, MADV_HUGEPAGE);
+      if (access == Access::read) file_->read(offset, {data_, bytes});
     }
   } catch (...) {
     ::munmap(region_, region_bytes_);

@@ -29,9 +29,14 @@ AlignedBytes touched(std::uint64_t bytes) {
 Exchange::Exchange(const ExchangePlan& plan, int rank, How how)
     : plan_(plan), rank_(static_cast<Word>(rank)), how_(how) {
   if (!plan.has_exchange()) return;
+  if (plan.keeps_apart(rank_)) {
+    of_slice_ = plan.steps() / plan.slices();
+    partners_ = of_slice_ - 1;
+    for (kept_ = 0; plan.target(rank_, kept_, 0) != rank_;) ++kept_;
+  }
   const bool buffered = plan.packs() || plan.unpacks();
   const Word deep = buffered ? 2 : std::max<Word>(2, 2 * blocks_under_way / plan.blocks());
-  slots_.resize(std::min(plan.steps(), deep));
+  slots_.resize(std::min(sent_steps(), deep));
   for (Slot& one : slots_) {
     if (plan.packs()) one.send = touched(plan.step_bytes());
     if (plan.unpacks()) one.received = touched(plan.step_bytes());
@@ -51,9 +56,15 @@ void Exchange::free() {
   if (group_ != MPI_COMM_NULL) MPI_Comm_free(&group_);
 }
 
+Word Exchange::step_of(Word n) const {
+  const Word within = n % partners_;
+  return n / partners_ * of_slice_ + within + (within >= kept_ ? 1 : 0);
+}
+
 // The next few blocks of a step: received before they are sent, the rank's own copied.
-void Exchange::post(const Communicator& ranks, Word step, const std::byte* from, std::byte* to) {
-  Slot& now = slot(step);
+void Exchange::post(const Communicator& ranks, Word n, const std::byte* from, std::byte* to) {
+  Slot& now = slot(n);
+  const Word step = step_of(n);
   const Word end = std::min(plan_.blocks(), now.next + blocks_under_way);
   const int bytes = count_of(plan_.block_bytes());
   // Of two ranks' messages with one tag the first is received first, and both begin steps in order.
@@ -84,11 +95,11 @@ void Exchange::post(const Communicator& ranks, Word step, const std::byte* from,
   now.next = end;
 }
 
-void Exchange::begin(const Communicator& ranks, Word step, const std::byte* from, std::byte* to) {
-  Slot& now = slot(step);
+void Exchange::begin(const Communicator& ranks, Word n, const std::byte* from, std::byte* to) {
+  Slot& now = slot(n);
   now.next = 0;
   if (plan_.packs()) {
-    plan_.pack(rank_, step, {from, plan_.local_bytes()}, now.send.all());
+    plan_.pack(rank_, step_of(n), {from, plan_.local_bytes()}, now.send.all());
   }
   if (how_ == How::all_to_all) {
     now.requests.assign(1, MPI_REQUEST_NULL);
@@ -97,29 +108,34 @@ void Exchange::begin(const Communicator& ranks, Word step, const std::byte* from
                         group_, now.requests.data()),
           "MPI_Ialltoall");
   } else {
-    post(ranks, step, from, to);
+    post(ranks, n, from, to);
   }
 }
 
-void Exchange::finish(const Communicator& ranks, Word step, const std::byte* from, std::byte* to) {
-  Slot& now = slot(step);
+void Exchange::finish(const Communicator& ranks, Word n, const std::byte* from, std::byte* to) {
+  Slot& now = slot(n);
   for (;;) {
     check(MPI_Waitall(static_cast<int>(now.requests.size()), now.requests.data(),
                       MPI_STATUSES_IGNORE),
           "MPI_Waitall");
     if (how_ == How::all_to_all || now.next == plan_.blocks()) break;
-    post(ranks, step, from, to);
+    post(ranks, n, from, to);
   }
-  if (plan_.unpacks()) plan_.unpack(rank_, step, now.received.all(), {to, plan_.local_bytes()});
+  if (!plan_.unpacks()) return;
+  plan_.unpack(rank_, step_of(n), now.received.all(), {to, plan_.local_bytes()});
 }
 
 void Exchange::run(const Communicator& ranks, const std::byte* from, std::byte* to,
                    const Told& told) {
-  const Word steps = plan_.steps();
+  const Word steps = sent_steps();
   const Word deep = slots_.size();
+  const bool keeps = plan_.keeps_apart(rank_);
   const std::uint64_t step_bytes = plan_.local_bytes() / steps;
   for (Word step = 0; step < steps + deep - 1; ++step) {
     if (step < steps) begin(ranks, step, from, to);
+    if (step < steps && keeps) {
+      plan_.move_kept(rank_, step, steps, {from, plan_.local_bytes()}, {to, plan_.local_bytes()});
+    }
     if (step + 1 < deep) continue;
     const Word done = step + 1 - deep;
     finish(ranks, done, from, to);

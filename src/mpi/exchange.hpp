@@ -35,15 +35,22 @@ class Exchange {
     std::vector<MPI_Request> requests;
     Word next = 0;  // the first block that has not been posted
   };
-  void begin(const Communicator& ranks, Word step, const std::byte* from, std::byte* to);
-  void post(const Communicator& ranks, Word step, const std::byte* from, std::byte* to);
-  void finish(const Communicator& ranks, Word step, const std::byte* from, std::byte* to);
-  Slot& slot(Word step) { return slots_[step % slots_.size()]; }
+  // Of the n-th step in which this rank sends.
+  void begin(const Communicator& ranks, Word n, const std::byte* from, std::byte* to);
+  void post(const Communicator& ranks, Word n, const std::byte* from, std::byte* to);
+  void finish(const Communicator& ranks, Word n, const std::byte* from, std::byte* to);
+  Word sent_steps() const { return plan_.steps() / of_slice_ * partners_; }
+  Word step_of(Word n) const;
+  Slot& slot(Word n) { return slots_[n % slots_.size()]; }
 
   const ExchangePlan& plan_;
   Word rank_;
   How how_;
   MPI_Comm group_ = MPI_COMM_NULL;
+  // Steps of a slice, those in which this rank sends, and the one in which it does not.
+  Word of_slice_ = 1;
+  Word partners_ = 1;
+  Word kept_ = 1;
   std::vector<Slot> slots_;
 };
 

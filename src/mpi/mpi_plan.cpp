@@ -81,6 +81,7 @@ Fingerprint fingerprint_of(const BitMap& map, std::uint64_t element_bytes,
   all.add(options.exchange.buffer_bytes);
   all.add(options.exchange.step_bytes);
   all.add(options.exchange.in_place ? 1 : 0);
+  all.add(options.exchange.whole_slices ? 1 : 0);
   all.add(static_cast<std::uint64_t>(options.exchange.node_bits));
   all.add(static_cast<std::uint64_t>(options.transport));
   all.add(static_cast<std::uint64_t>(options.check));
@@ -138,7 +139,11 @@ MpiPlan::MpiPlan(MPI_Comm communicator, const BitMap& map, std::uint64_t element
   s.options = options;
   s.ranks.agree(fingerprint_of(map, element_bytes, options), "map, element size or option", [&] {
     const int rank = s.ranks.rank();
-    s.plan = ExchangePlan::make(map, rank_bits_of(s.ranks.size()), element_bytes, options.exchange);
+    ExchangeOptions exchange = options.exchange;
+    if (options.transport == Transport::all_to_all || options.transport == Transport::measured) {
+      exchange.whole_slices = true;
+    }
+    s.plan = ExchangePlan::make(map, rank_bits_of(s.ranks.size()), element_bytes, exchange);
     const ExchangePlan& plan = *s.plan;
     s.transport = chosen(plan, options.transport);
     const auto how =

@@ -87,6 +87,18 @@ std::vector<Case> cases(int rank_bits, int width) {
   return all;
 }
 
+std::vector<Case> asked_cases(const mpi::Communicator& ranks, const BenchOptions& options,
+                              int rank_bits, int width) {
+  std::vector<Case> asked;
+  ranks.agree({}, "map", [&] {
+    for (const std::string& map : options.maps) {
+      asked.push_back({map, parse_notation(map, {.total = width, .processor = {}}).map});
+    }
+    if (options.maps.empty()) asked = cases(rank_bits, width);
+  });
+  return asked;
+}
+
 using Row = std::vector<std::pair<std::string, double>>;
 
 // Each task once a round, in turn.
@@ -226,7 +238,10 @@ Row measure(const mpi::Communicator& ranks, const Case& one, const BenchOptions&
   if (exchange.packs() || exchange.unpacks()) {
     std::memset(step.data(), 0, step.size());
     clock.add("packing", [&] {
+      const bool keeps = exchange.keeps_apart(rank);
+      if (keeps) exchange.move_kept(rank, 0, 1, from, to);
       for (Word s = 0; s < exchange.steps(); ++s) {
+        if (keeps && exchange.target(rank, s, 0) == rank) continue;
         if (exchange.packs()) exchange.pack(rank, s, from, step.all());
         if (exchange.unpacks()) exchange.unpack(rank, s, step.all(), to);
       }
@@ -312,7 +327,7 @@ void bench(const mpi::Communicator& ranks, const BenchOptions& options) {
     std::cout << fmt::format("{} ranks, {} bytes each; medians of {} in copies of it\n",
                              ranks.size(), bytes, options.rounds);
   }
-  for (const Case& one : cases(rank_bits, width)) {
+  for (const Case& one : asked_cases(ranks, options, rank_bits, width)) {
     if (rank_bits == 0) break;
     bool straight = false;
     const Row row = measure(ranks, one, options, arrays, straight);

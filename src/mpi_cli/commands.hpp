@@ -4,6 +4,7 @@
 #include <cstdint>
 #include <optional>
 #include <string>
+#include <vector>
 
 #include "mpi/communicator.hpp"
 
@@ -37,6 +38,7 @@ struct BenchOptions {
   std::uint64_t rounds = 9;
   std::string buffer = "64MiB";
   std::string step = "0";
+  std::vector<std::string> maps;  // in place of those that are always measured
   bool json = false;
 };
 void bench(const mpi::Communicator& ranks, const BenchOptions& options);

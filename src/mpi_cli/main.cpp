@@ -76,6 +76,7 @@ int run(int argc, char** argv, const mpi::Communicator& ranks) {
   b->add_option("--element-bytes", measure.element_bytes)->capture_default_str();
   b->add_option("--rounds", measure.rounds, "medians of so many")->capture_default_str();
   b->add_option("--buffer", measure.buffer)->capture_default_str();
+  b->add_option("--map", measure.maps, "only this one, or these [the twelve of the docs]");
   b->add_option("--step", measure.step, "what a step packs [what stays in a core's cache]");
   b->add_flag("--json", measure.json, "print one object");
   try {

@@ -1,6 +1,8 @@
 // Exchanges performed, every element looked at.
 #include <gtest/gtest.h>
 
+#include <numeric>
+
 #include "distributed/numbered.hpp"
 #include "engine/kernels/kernels.hpp"
 #include "faro/algebra/notation.hpp"
@@ -104,6 +106,61 @@ TEST(Exchange, every_instruction_set) {
     }
   }
   EXPECT_GE(judged, 6 * 7 * 2);
+}
+
+// With two partners what a rank keeps is half of its data: no buffer, where it lies in runs.
+TEST(Exchange, what_is_kept_takes_no_buffer) {
+  Random random(25);
+  int apart = 0;
+  int nothing_kept = 0;
+  for (int k = 0; k < 60; ++k) {
+    const int p = 1 + static_cast<int>(random.below(3));
+    const int m = 13;
+    // Long runs on both sides: maps of high and of low memory bits around one that mixes two ranks.
+    constexpr int low = 6;
+    const auto mixed = [&](int width) {
+      return k % 2 == 0 ? testing::random_affine(width, random)
+                        : BitMap::from_places(testing::random_places(width, random),
+                                              random.next() & low_mask(width));
+    };
+    const BitMap old_side = beside(BitMap::identity(p), mixed(m));
+    std::vector<int> swap(static_cast<std::size_t>(p + m));
+    std::iota(swap.begin(), swap.end(), 0);
+    std::swap(swap[static_cast<std::size_t>(m)], swap[static_cast<std::size_t>(m - 1)]);
+    const BitMap across = then(BitMap::from_places(swap), beside(mixed(p), BitMap::identity(m)));
+    const BitMap new_side = beside(BitMap::identity(p + m - low), mixed(low));
+    const BitMap map = then(then(k % 3 == 0 ? old_side : new_side, across), new_side);
+    ExchangeOptions options;
+    options.in_place = random.below(3) == 0;
+    options.ranks = random.below(2) == 0 ? Ranks::relabelled : Ranks::fixed;
+    options.step_bytes = bit(10 + static_cast<int>(random.below(4)));
+    const std::uint64_t element = std::uint64_t{4} << random.below(3);
+    ASSERT_TRUE(performs(map, p, element, options));
+    const ExchangePlan plan = ExchangePlan::make(map, p, element, options);
+    for (Word rank = 0; rank < plan.ranks(); ++rank) {
+      if (plan.keeps_apart(rank)) ++apart;
+      if (plan.has_exchange() && plan.steps() != plan.slices() && !plan.keeps_apart(rank)) {
+        ++nothing_kept;
+      }
+    }
+    options.whole_slices = true;
+    const ExchangePlan whole = ExchangePlan::make(map, p, element, options);
+    for (Word rank = 0; rank < whole.ranks(); ++rank) EXPECT_FALSE(whole.keeps_apart(rank));
+    ASSERT_TRUE(performs(map, p, element, options));
+  }
+  EXPECT_GE(apart, 30);
+  EXPECT_GE(nothing_kept, 5);
+  for (const char* text : {"r:10 c:11 -> c ~r", "r:1 h:9 t:1 x:10 -> t h r x"}) {
+    const BitMap map = parse_notation(text).map;
+    EXPECT_TRUE(ExchangePlan::make(map, 1, 8).keeps_apart(0)) << text;
+    for (const engine::KernelSet* set : engine::kernel_sets()) {
+      ASSERT_TRUE(performs(map, 1, 8, {.buffer_bytes = 1 << 20, .simd = set->simd}));
+    }
+  }
+  // Of elements that alternate between ranks no line is kept whole.
+  for (const char* text : {"a:1 b:19 c:1 -> c b a", "i:21 -> rev(i)"}) {
+    EXPECT_FALSE(ExchangePlan::make(parse_notation(text).map, 1, 8).keeps_apart(0)) << text;
+  }
 }
 
 // Above 4 MiB a rank what is unpacked is streamed.

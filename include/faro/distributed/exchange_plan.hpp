@@ -11,6 +11,7 @@
 //     pack(rank, step, data, send)         or messages lie in `data` as they are
 //     for each block: send it to target(...), receive one from origin(...)
 //     unpack(rank, step, received, data)   or messages were received in their place
+//   where keeps_apart(rank): move_kept(...), and no steps whose only target is the rank itself
 //
 // One plan serves all ranks: what differs are constants. In a step every rank sends one block of
 // block_bytes() to each of blocks() ranks; one of them may be the rank itself.
@@ -44,6 +45,8 @@ struct ExchangeOptions {
   // are worth their startup.
   std::uint64_t step_bytes = 0;
   bool in_place = false;
+  // Every step has messages for all partners, if the buffer allows, as all-to-all transports want.
+  bool whole_slices = false;
   int node_bits = 0;  // of the cost report: nodes of 2^node_bits ranks
   Simd simd = Simd::automatic;
 };
@@ -93,6 +96,12 @@ class ExchangePlan {
   void pack(Word rank, Word step, std::span<const std::byte> data, std::span<std::byte> send) const;
   void unpack(Word rank, Word step, std::span<const std::byte> received,
               std::span<std::byte> data) const;
+
+  // What a rank keeps takes no buffer: it is moved in shares, in any order, between steps; in place
+  // it stays.
+  bool keeps_apart(Word rank) const;
+  void move_kept(Word rank, Word share, Word shares, std::span<const std::byte> from,
+                 std::span<std::byte> to) const;
 
   // Groups that talk among themselves only: the senders to a rank are those it sends to. Block b of
   // such a rank then belongs to the member whose place is b, in both buffers.
