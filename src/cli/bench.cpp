@@ -27,6 +27,7 @@ struct Options {
   std::optional<std::string> disk;
   std::optional<std::string> size;
   std::optional<std::string> memory;
+  std::optional<std::uint64_t> element_bytes;
   std::optional<std::string> save;
   bool peers = false;
 };
@@ -83,10 +84,12 @@ std::string verdict(const BenchClass& group, const std::vector<double>& ratios) 
 
 int run_disk(const Options& options, Output& out) {
   if (options.full || options.measured || options.group || options.threads)
-    throw Error(ErrorCode::usage, "--disk takes --size, --memory, --rounds, --save and --peers");
+    throw Error(ErrorCode::usage,
+                "--disk takes --size, --memory, --element-bytes, --rounds, --save and --peers");
   DiskBench bench{.folder = *options.disk};
   if (options.size) bench.bytes = parse_bytes(*options.size, "--size");
   if (options.memory) bench.memory_bytes = parse_bytes(*options.memory, "--memory");
+  bench.element_bytes = options.element_bytes.value_or(bench.element_bytes);
   bench.save = options.save;
   bench.peers = options.peers;
   bench.rounds = static_cast<int>(std::clamp<std::uint64_t>(options.rounds.value_or(3), 1, 100));
@@ -95,8 +98,9 @@ int run_disk(const Options& options, Output& out) {
 
 int run(const Options& options, Output& out) {
   if (options.disk) return run_disk(options, out);
-  if (options.size || options.memory || options.save || options.peers)
-    throw Error(ErrorCode::usage, "--size, --memory, --save and --peers are of --disk DIR");
+  if (options.size || options.memory || options.element_bytes || options.save || options.peers)
+    throw Error(ErrorCode::usage,
+                "--size, --memory, --element-bytes, --save and --peers are of --disk DIR");
   const Sizes sizes = options.full ? Sizes::full : Sizes::tenth;
   const std::vector<BenchRow> rows = bench_rows(sizes);
   std::uint64_t bytes_max = 0;
@@ -186,6 +190,7 @@ const Command bench_command{
           .completes(Completes::file);
       arguments.option("--size", "SIZE", options->size, "of the file on disk; 1GiB");
       arguments.option("--memory", "SIZE", options->memory, "to permute it within; 256MiB");
+      arguments.option("--element-bytes", "B", options->element_bytes, "of that file; 8");
       arguments.option("--save", "NAME", options->save,
                        "measure only what the disk costs and keep that, for --device NAME");
       arguments.flag("--peers", options->peers,

@@ -7,7 +7,10 @@
 #include <chrono>
 #include <cstring>
 #include <filesystem>
+#include <mutex>
 #include <nlohmann/json.hpp>
+#include <numeric>
+#include <vector>
 
 #include "cli/bench_disk_peers.hpp"
 #include "cli/bench_rows.hpp"
@@ -26,7 +29,9 @@ namespace {
 
 constexpr std::uint64_t block_bytes = disk::request_bytes_max;
 constexpr int io_threads = 4;
-constexpr std::uint64_t element_bytes = 8;
+// What the disk itself makes of runs of these lengths.
+constexpr std::uint64_t scattered_runs[] = {1U << 14U, 1U << 16U, 1U << 18U, 1U << 20U};
+constexpr std::uint64_t peer_element_bytes = 8;
 
 double seconds_of(const std::function<void()>& work) {
   const auto start = std::chrono::steady_clock::now();
@@ -115,6 +120,39 @@ double direct_copy(const Files& files, std::uint64_t bytes) {
   });
 }
 
+// A copy in runs that lie scattered on both sides, as many under way as files are permuted with.
+double scattered_copy(const Files& files, std::uint64_t bytes, std::uint64_t run_bytes) {
+  const auto in = files.input();
+  return seconds_of([&] {
+    const auto out = files.fresh("out");
+    const disk::Workers::Depth depth = disk::depth_of(io_threads);
+    // One for each thread: no more are ever taken.
+    const auto slots = static_cast<std::uint64_t>(depth.threads);
+    disk::TileBuffer buffer(slots * run_bytes);
+    disk::Workers workers(depth);
+    const std::uint64_t count = bytes / run_bytes;
+    const std::uint64_t step = (count * 618 / 1000) | 1U;
+    std::mutex mutex;
+    std::vector<std::uint64_t> free(slots);
+    std::iota(free.begin(), free.end(), 0);
+    workers.start(disk::Lane::read, {count, run_bytes}, [&](std::uint64_t i) {
+      std::uint64_t slot = 0;
+      {
+        const std::lock_guard lock(mutex);
+        slot = free.back();
+        free.pop_back();
+      }
+      const auto run = buffer.first(slots * run_bytes).subspan(slot * run_bytes, run_bytes);
+      in->read(i * step % count * run_bytes, run);
+      out->write(i * step % count * run_bytes, run);
+      const std::lock_guard lock(mutex);
+      free.push_back(slot);
+    });
+    workers.finish(disk::Lane::read);
+    out->sync();
+  });
+}
+
 // The passes of a plan without the permuting: the same reads and writes.
 double copy_of_runs(const Files& files, const FilePermutePlan& plan) {
   const auto in = files.input();
@@ -157,7 +195,7 @@ void measure_peers(const DiskBench& bench, const Files& files, Row& row, Output&
                               .map = row.map,
                               .in = files.path("in"),
                               .folder = files.folder(),
-                              .bits = log2_exact(bench.bytes / element_bytes),
+                              .bits = log2_exact(bench.bytes / peer_element_bytes),
                               .memory_bytes = bench.memory_bytes,
                               .seconds_max = peer_patience * row.seconds},
                              why);
@@ -173,6 +211,7 @@ std::string peer_text(const std::optional<PeerTime>& time, double seconds) {
 // Ratios of times taken one after another; the median counts.
 Row measure(const DiskBench& bench, const Files& files, const std::string& name,
             const DiskProfile& profile) {
+  const std::uint64_t element_bytes = bench.element_bytes;
   const BitMap map = bench_map(name, log2_exact(bench.bytes / element_bytes));
   PermuteFileOptions options;
   options.plan = {.memory_bytes = bench.memory_bytes, .profile = profile};
@@ -213,9 +252,56 @@ std::string side_text(std::uint64_t rate, std::uint64_t nanoseconds) {
                      static_cast<double>(nanoseconds) / 1e3);
 }
 
+// Of all lengths, over a direct copy in the same minute.
+nlohmann::ordered_json measure_scattered(const DiskBench& bench, const Files& files, Output& out) {
+  auto scattered = nlohmann::ordered_json::array();
+  std::string scattered_text;
+  for (const std::uint64_t run_bytes : scattered_runs) {
+    std::vector<double> over_direct;
+    for (int round = 0; round < bench.rounds; ++round) {
+      const double floor = direct_copy(files, bench.bytes);
+      over_direct.push_back(scattered_copy(files, bench.bytes, run_bytes) / floor);
+    }
+    scattered_text += fmt::format("  {} {:.2f}", files::size_text(run_bytes), median(over_direct));
+    scattered.push_back({{"run_bytes", run_bytes}, {"over_direct_copy", median(over_direct)}});
+  }
+  out.text("  copies in scattered runs over a direct copy:{}\n", scattered_text);
+  return scattered;
+}
+
+// A line of the table, and the same as JSON.
+nlohmann::ordered_json told(const DiskBench& bench, const Row& row, Output& out) {
+  std::uint64_t shortest = UINT64_MAX;
+  for (const FilePassFacts& pass : row.plan.passes)
+    shortest = std::min({shortest, pass.read_run_bytes, pass.write_run_bytes});
+  out.text("  {:20} {:>6}  {:>16} {:>8.2f}  {:>14.2f}  {:>11.2f}", row.map, row.plan.passes.size(),
+           files::size_text(shortest), row.seconds, row.over_runs, row.over_direct);
+  auto peers = nlohmann::ordered_json::object();
+  for (std::size_t i = 0; bench.peers && i < disk_peers.size(); ++i) {
+    out.text("  {:>9}", peer_text(row.peers[i], row.seconds));
+    if (row.peers[i])
+      peers[disk_peers[i]] = {{"seconds", row.peers[i]->seconds},
+                              {"finished", row.peers[i]->finished}};
+  }
+  out.text("\n");
+  out.flush();
+  return {{"map", row.map},
+          {"passes", row.plan.passes.size()},
+          {"passes_bound", row.plan.passes_bound},
+          {"shortest_run_bytes", shortest},
+          {"seconds", row.seconds},
+          {"over_same_runs", row.over_runs},
+          {"over_direct_copy", row.over_direct},
+          {"peers", std::move(peers)}};
+}
+
 }  // namespace
 
 int bench_disk(const DiskBench& bench, Output& out) {
+  if (!is_power_of_two(bench.element_bytes) || bench.element_bytes > block_bytes ||
+      (bench.peers && bench.element_bytes != peer_element_bytes))
+    throw Error(ErrorCode::usage,
+                "--element-bytes: wanted a power of two up to 1MiB, and 8 beside --peers");
   if (!is_power_of_two(bench.bytes) || bench.bytes < (std::uint64_t{64} << 20U))
     throw Error(ErrorCode::usage, "--size: wanted a power of two of at least 64MiB");
   DiskProfile profile = DiskProfile::measured(bench.folder, bench.bytes / 4, io_threads);
@@ -238,6 +324,7 @@ int bench_disk(const DiskBench& bench, Output& out) {
     plain.push_back(plain_copy(files));
     direct.push_back(direct_copy(files, bench.bytes));
   }
+  nlohmann::ordered_json scattered = measure_scattered(bench, files, out);
   out.text(
       "  {} within {}: cp and sync {:.2f} s, direct copy in blocks of 1 MiB {:.2f} s\n\n"
       "  {:20} {:>6}  {:>16} {:>8}  {:>14}  {:>11}",
@@ -250,37 +337,17 @@ int bench_disk(const DiskBench& bench, Output& out) {
                                    {"cpu", cpu_name()},
                                    {"folder", bench.folder},
                                    {"bytes", bench.bytes},
+                                   {"element_bytes", bench.element_bytes},
                                    {"memory_bytes", bench.memory_bytes},
                                    {"profile", profile_json(profile)},
                                    {"plain_copy_seconds", median(plain)},
                                    {"direct_copy_seconds", median(direct)},
+                                   {"scattered_copies", std::move(scattered)},
                                    {"rows", nlohmann::ordered_json::array()}};
   for (const char* const name : {"bit-reversal", "transpose", "gray", "affine-1"}) {
     Row row = measure(bench, files, name, profile);
     if (bench.peers) measure_peers(bench, files, row, out);
-    std::uint64_t shortest = UINT64_MAX;
-    for (const FilePassFacts& pass : row.plan.passes)
-      shortest = std::min({shortest, pass.read_run_bytes, pass.write_run_bytes});
-    out.text("  {:20} {:>6}  {:>16} {:>8.2f}  {:>14.2f}  {:>11.2f}", row.map,
-             row.plan.passes.size(), files::size_text(shortest), row.seconds, row.over_runs,
-             row.over_direct);
-    auto peers = nlohmann::ordered_json::object();
-    for (std::size_t i = 0; bench.peers && i < disk_peers.size(); ++i) {
-      out.text("  {:>9}", peer_text(row.peers[i], row.seconds));
-      if (row.peers[i])
-        peers[disk_peers[i]] = {{"seconds", row.peers[i]->seconds},
-                                {"finished", row.peers[i]->finished}};
-    }
-    out.text("\n");
-    out.flush();
-    object["rows"].push_back({{"map", row.map},
-                              {"passes", row.plan.passes.size()},
-                              {"passes_bound", row.plan.passes_bound},
-                              {"shortest_run_bytes", shortest},
-                              {"seconds", row.seconds},
-                              {"over_same_runs", row.over_runs},
-                              {"over_direct_copy", row.over_direct},
-                              {"peers", std::move(peers)}});
+    object["rows"].push_back(told(bench, row, out));
   }
   out.json(object.dump());
   return 0;

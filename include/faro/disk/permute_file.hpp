@@ -25,8 +25,8 @@ namespace faro::inline v1 {
 struct ResumeFileOptions {
   FileIo io = FileIo::automatic;
   int threads = 0;  // of the permuting; 0: one for each core that the process has
-  // Requests of 1 MiB read at a time, and as many written; of shorter ones up to four times as many.
-  // 0 reads and writes in turn.
+  // Requests of 1 MiB read at a time, and as many written; of shorter ones up to four times as
+  // many. 0 reads and writes in turn.
   int io_threads = 4;
   // The work that a kill may cost; 0 makes a checkpoint of every tile.
   double checkpoint_seconds = 10;
