@@ -14,7 +14,7 @@ struct Fraction {
 
 // ceil(f * k).
 inline Count ceil_of(Fraction f, std::uint64_t k) {
-  return ceil_div(f.above * k, f.below);
+  return ceil_div(Count{f.above} * k, f.below);
 }
 
 }  // namespace faro::inline v1

@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <cmath>
 
 #include "faro/base/error.hpp"
@@ -24,8 +25,8 @@ std::vector<std::uint64_t> packet_sizes(const Request& request) {
   }
   const std::uint64_t k = request.elements();
   for (std::uint64_t packets = k; packets > 1;) {
-    const std::uint64_t size = (k + packets - 2) / (packets - 1);
-    packets = (k + size - 1) / size;
+    const std::uint64_t size = (k - 1) / (packets - 1) + 1;
+    packets = (k - 1) / size + 1;
     sizes.push_back(size);
   }
   return sizes;
@@ -57,8 +58,7 @@ void add_changes(const std::vector<PacketReport>& tried, PacketReport& best) {
 
 Request packed_request(const Request& request, std::uint64_t packet) {
   if (packet == 1) return request;
-  if (!splits_memory(request))
-    return request.with_elements((request.elements() + packet - 1) / packet);
+  if (!splits_memory(request)) return request.with_elements((request.elements() - 1) / packet + 1);
   auto packed =
       is_power_of_two(packet) ? shuffle::packed(request, log2_exact(packet)) : std::nullopt;
   if (!packed)
@@ -87,6 +87,11 @@ PacketReport packet_report(const Request& request, const PlanOptions& options) {
     report.startups = asked.offer.estimate.cost.value;
     report.time = static_cast<double>(report.startups) *
                   (prices.startup + static_cast<double>(packet) * prices.transfer);
+    if (!std::isfinite(report.time))
+      throw Error(ErrorCode::limit,
+                  fmt::format("at these prices packets of {} take longer than a number can say; "
+                              "divide both by the same",
+                              packet));
     return report;
   };
   std::vector<PacketReport> tried;
@@ -96,7 +101,8 @@ PacketReport packet_report(const Request& request, const PlanOptions& options) {
     if (t.time < best.time) best = t;
   PacketReport report = best;
   if (prices.packet_elements != 0) {
-    report = report_of(prices.packet_elements);
+    // No packet is larger than what a processor has.
+    report = report_of(std::min(prices.packet_elements, request.elements()));
     if (best.time < report.time) {
       report.best_elements = best.prices.packet_elements;
       report.best_time = best.time;

@@ -115,6 +115,19 @@ TEST(Plan, prices_choose_the_schedule_that_is_written) {
   EXPECT_THROW(plan(request, options), Error);
 }
 
+TEST(Plan, packets_hold_no_more_than_a_processor_and_take_a_time_that_is_a_number) {
+  PlanOptions options{.elements = 100};
+  for (const std::uint64_t packet : {std::uint64_t{100}, std::uint64_t{101}, ~std::uint64_t{0}}) {
+    options.packets = PacketPrices{.startup = 10, .transfer = 1, .packet_elements = packet};
+    const Plan made = plan("a:4 -> ungray(a)", "cube:4", options);
+    EXPECT_EQ(made.packets()->prices.packet_elements, 100U);
+    EXPECT_EQ(made.packets()->time, 330);
+    EXPECT_TRUE(made.ok());
+  }
+  options.packets = PacketPrices{.startup = 1e308, .transfer = 1e308, .packet_elements = 0};
+  EXPECT_THROW(plan("a:4 -> ungray(a)", "cube:4", options), Error);
+}
+
 // An own planner: exchanges the neighbours of dimension 0, or nothing in its second schedule.
 class Swapper : public Planner {
  public:

@@ -1,6 +1,6 @@
 // Lower bounds on a cube. What each rests on is said in its reason; the rates of code conversion
-// and of cycles are optima of linear programs over all fractional flows, and the one for three bits
-// and more has a proof by hand:
+// and of cycles are optima of linear programs over all fractional flows, whose weights are in
+// data/bound_weights.json, and the one for three bits and more has a proof by hand:
 //
 //   Field of top bits x2 x1 x0. S: the links leaving processors 01* along the three top dimensions
 //   and the links of dimension x1 leaving processors 1*; 5·2^(n-2) links. Every element starting in
@@ -19,20 +19,11 @@
 
 #include "base/check.hpp"
 #include "faro/algebra/classify.hpp"
+#include "machines/cube/bound_weights.hpp"
 #include "machines/fraction.hpp"
 
 namespace faro::inline v1 {
 namespace {
-
-// The most elements that T steps convert, T = 2..6, three bits: optima of the time-expanded linear
-// program; a longer field converts no more.
-constexpr std::array<Fraction, 5> most_elements_in_2_steps_and_on{
-    Fraction{2, 1}, {3, 1}, {17, 3}, {15, 2}, {47, 5}};
-
-// One port: steps an element, lengths 2..6; optima of linear programs, the last two rounded down.
-// Longer fields take at least as many as length 6: collapse their low bits.
-constexpr std::array<Fraction, 5> one_port_rate{
-    Fraction{1, 1}, {7, 5}, {20, 11}, {22522, 10000}, {27046, 10000}};
 
 // Bits of a goal: destination processor bit d is row(d) over source address bits, and constant(d).
 struct CubeGoal {
@@ -240,16 +231,11 @@ std::vector<Bound> subcube_bounds(const Hypercube& cube, const MapGoal& goal,
 
 Count conversion_bound(int length, std::uint64_t elements, Hypercube::Ports ports) {
   if (length < 2 || elements == 0) return 0;
-  if (ports == Hypercube::Ports::one)
-    return ceil_of(one_port_rate[static_cast<std::size_t>(std::min(length, 6) - 2)], elements);
-  Count steps = elements <= 2 ? elements : ceil_of({1, 2}, elements) + 1;
+  if (ports == Hypercube::Ports::one) return ceil_of(one_port_conversion_rate(length), elements);
+  const Count steps = elements <= 2 ? elements : ceil_of({1, 2}, elements) + 1;
   if (length == 2) return steps;
-  steps = std::max({steps, ceil_div(3 * Count{elements} + 1, 5), Count{2}});
-  for (; steps - 2 < most_elements_in_2_steps_and_on.size(); ++steps) {
-    const Fraction most = most_elements_in_2_steps_and_on[static_cast<std::size_t>(steps - 2)];
-    if (elements * most.below <= most.above) break;
-  }
-  return steps;
+  return std::max({steps, ceil_div(3 * Count{elements} + 1, 5), Count{2},
+                   conversion_steps(elements).value_or(0)});
 }
 
 std::vector<Bound> cube_bounds(const Hypercube& cube, const MapGoal& goal, std::uint64_t elements) {
