@@ -101,10 +101,12 @@ std::string explain(const json& request) {
   const std::string explained = explain_json(map, known);
   const Notation notation = parse_notation(map, known);
   json figures = json::object();
+  // Larger ones are thousands of shapes: too many to follow, and to draw while somebody types.
+  constexpr int drawn_bits_max = 24;
   constexpr int array_bits_max = 8;
+  const int width = notation.map.width();
   for (const char* name : {"strands", "matrix", "array"})
-    if (notation.map.width() > 0 &&
-        (std::string_view(name) != "array" || notation.map.width() <= array_bits_max))
+    if (width > 0 && width <= (std::string_view(name) == "array" ? array_bits_max : drawn_bits_max))
       figures[name] = to_svg(map_figure(notation, map_picture(name)));
   return object_of({{"map", explained}, {"figures", dumped(figures)}});
 }

@@ -62,7 +62,7 @@ def keys(page, count):
     count.equal(tab.input_value("#step"), "0", "home")
     press("Space")
     count.equal(tab.get_attribute("#play", "aria-pressed"), "true", "space plays")
-    tab.wait_for_function("Number(document.getElementById('step').value) >= 2", timeout=20000)
+    tab.wait_for_function("() => Number(document.getElementById('step').value) >= 2", timeout=20000)
     press("Space")
     count.equal(tab.get_attribute("#play", "aria-pressed"), "false", "space stops")
     planner = tab.text_content("#considered tr.taken button")

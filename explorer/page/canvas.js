@@ -20,7 +20,7 @@ function fitCanvas(replay) {
   const canvas = $("canvas");
   const { layout } = replay;
   const most = Math.max(280, Math.min(760, window.innerHeight * 0.72));
-  const room = canvas.parentElement.clientWidth;
+  const room = Math.max(64, canvas.parentElement.clientWidth);
   const scale = Math.min(room / (layout.width + 2 * scene.border), most / (layout.height + 2 * scene.border), 2);
   const pixels = window.devicePixelRatio || 1;
   scene.scale = scale;

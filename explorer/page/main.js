@@ -22,7 +22,7 @@ const gallery = [
   ["Johnsson, Ho 1990: a butterfly network in Gray code", { map: "butterfly:5 cyclic binary||gray", on: "cube:3", algorithm: "butterfly-local" }],
 ];
 
-const typing_pause = 80; // milliseconds
+const typing_pause = 40; // milliseconds
 const drop_after = 250; // what takes longer is ended by the next question
 let turn = 0;
 let asked_at = 0;

@@ -31,12 +31,38 @@ function showMap(answer) {
     `${map.class}: ${class_words[map.class] ?? ""} · ${plural(map.width, "bit")} · ` +
     `${map.moved} of ${2n ** BigInt(map.width)} elements move`;
   showFigure("strands", answer.figures.strands);
-  showFigure("matrix", answer.figures.matrix);
+  if (answer.figures.matrix || map.width === 0) showFigure("matrix", answer.figures.matrix);
+  else $("matrix").replaceChildren(wideMatrix(map));
   showWords(map);
   const array = showFigure("array", answer.figures.array);
   $("array-words").textContent = array
     ? "A colour is an eighth of the old array; the number is the index where the element was."
     : `An array of 2^${map.width} elements is too large to draw; some of its elements are in the words above.`;
+}
+
+// The matrix of many bits, as two shapes: the page is to keep pace with typing.
+function wideMatrix(map) {
+  const cell = 9;
+  const left = 28;
+  const top = 18;
+  const side = cell * map.width;
+  const columns = map.columns.map(BigInt);
+  let filled = "";
+  let grid = "";
+  for (let row = 0; row < map.width; ++row)
+    for (let b = 0; b < map.width; ++b) {
+      const place = `M${left + cell * (map.width - 1 - b)} ${top + cell * (map.width - 1 - row)}h8v8h-8z`;
+      if ((columns[b] >> BigInt(row)) & 1n) filled += place;
+      else grid += place;
+    }
+  const figure = drawn("svg", { class: "faro-figure wide-matrix", role: "img", width: left + side + 8, height: top + side + 8, viewBox: `0 0 ${left + side + 8} ${top + side + 8}`, "font-size": 10 });
+  figure.append(drawn("title", {}, map.canonical), drawn("desc", {}, "Row b is new bit b, column b old bit b; filled where the old bit is in the sum. In words below."));
+  figure.append(drawn("path", { class: "grid", d: grid }), drawn("path", { class: "cells", d: filled }));
+  for (let b = 0; b < map.width; b += 10) {
+    figure.append(drawn("text", { x: left + cell * (map.width - 1 - b) + 4, y: 12, "text-anchor": "middle" }, map.labels[b]));
+    figure.append(drawn("text", { x: left - 4, y: top + cell * (map.width - 1 - b) + 8, "text-anchor": "end" }, String(b)));
+  }
+  return figure;
 }
 
 function showWords(map) {
