@@ -20,7 +20,8 @@ from ._errors import (
     UsageError,
 )
 from ._maps import BitMap
-from ._arrays import Mismatch, Plan, check, contiguous, permute, rearrange, set_threads
+from ._arrays import Plan, contiguous, permute, rearrange, set_threads
+from ._check import Mismatch, check
 from ._placements import Move, Placement, Traffic
 from ._schedules import (
     Bound,

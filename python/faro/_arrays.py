@@ -1,4 +1,4 @@
-"""permute, rearrange, contiguous, check and Plan.
+"""permute, rearrange, contiguous and Plan.
 
 Data is never looked at: an element is itemsize bytes. A strided view that is a bit map of its memory
 is folded into the map; every other view goes through a plan for its strides, so nothing is copied
@@ -367,53 +367,6 @@ def rearrange(x, pattern, /, *, out=None, threads=None, **sizes):
     return out
 
 
-class Mismatch:
-    """The first element that is not where the map sends it."""
-
-    __slots__ = ("block", "index", "place")
-
-    def __init__(self, block, index, place):
-        self.block, self.index, self.place = block, index, place
-
-    def __repr__(self):
-        return f"Mismatch(block={self.block}, index={self.index}, place={self.place})"
-
-
-def _compare(b, shape, a):
-    if b.shape != tuple(shape) or b.itemsize != a.itemsize:
-        raise ValueError(
-            f"the second array has shape {b.shape} and items of {b.itemsize} bytes; wanted are "
-            f"{tuple(shape)} and {a.itemsize}"
-        )
-
-
-def check(x, y, map, /, *, axis=None):
-    """The first element of y that is not where `map` sends it, compared one by one without tables."""
-    np = numpy()
-    a, _ = lend(x, compared=True)
-    b, _ = lend(y, compared=True)
-    axis = _axes(axis, a.ndim)
-    if isinstance(map, str) and a.size and (axis is None or isinstance(axis, int)):
-        shape = _result_shape(map, a.shape, a.itemsize, axis)
-        if shape is not None:
-            _compare(b, shape, a)
-            made = _core.tensor_map(map, a.shape, a.itemsize, axis)[0]
-            found = _core.tensor_mismatch(
-                made, np.ascontiguousarray(_raw(a)), np.ascontiguousarray(_raw(b)))
-            return None if found is None else Mismatch(0, *found)
-    _compare(b, a.shape, a)
-    outer, length, inner, first = _split(a.shape, axis)
-    if a.size == 0:
-        return None
-    if _log2(length) is None:
-        _refuse_length(length, a.shape, first)
-    m = _core.map_for(map, _log2(length), a.shape if axis is None else ())
-    a = np.ascontiguousarray(_raw(a))
-    b = np.ascontiguousarray(_raw(b))
-    found = _core.first_mismatch(m, a.itemsize, outer, inner, a, b)
-    return None if found is None else Mismatch(*found)
-
-
 class Plan(_core.ArrayPlan):
     """Made once, executed many times, from any number of threads: plan(x), plan(x, out)."""
 
@@ -509,5 +462,5 @@ def _plan_again(m, itemsize, outer, inner, in_place, threads):
     return Plan(m, itemsize=itemsize, outer=outer, inner=inner, in_place=in_place, threads=threads)
 
 
-for _object in (permute, rearrange, contiguous, check, Plan, Mismatch, set_threads):
+for _object in (permute, rearrange, contiguous, Plan, set_threads):
     _object.__module__ = "faro"

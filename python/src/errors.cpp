@@ -9,10 +9,16 @@
 namespace faro::python {
 namespace {
 
+// Texts hold what files and others' words hold: bytes that are no UTF-8 do not hide the error.
+nb::object words(const std::string& text) {
+  return nb::steal(
+      PyUnicode_DecodeUTF8(text.data(), static_cast<Py_ssize_t>(text.size()), "replace"));
+}
+
 template <class... Attributes>
 void raise(const char* name, const char* message, Attributes... attributes) {
   nb::object type = nb::module_::import_("faro._errors").attr(name);
-  nb::object error = type(message);
+  nb::object error = type(words(message));
   (void)std::initializer_list<int>{
       (nb::setattr(error, attributes.first, nb::cast(attributes.second)), 0)...};
   PyErr_SetObject(type.ptr(), error.ptr());
@@ -41,7 +47,7 @@ void translate(const std::exception_ptr& thrown, void*) {
   } catch (const NotationError& error) {
     raise("NotationError", error.what(), make_pair("column", error.at() + 1),
           make_pair("fault", std::string(name_of(error.fault()))),
-          make_pair("reason", error.reason()));
+          make_pair("reason", words(error.reason())));
   } catch (const NotAffine& error) {
     raise("NotAffine", error.what(), make_pair("index", error.index()),
           make_pair("got", error.got()), make_pair("expected", error.expected()));

@@ -289,3 +289,16 @@ def test_not_affine_says_where():
     assert refused.value.reason == "complement" and "(L(0) = 0)" in str(refused.value)
     with pytest.raises(faro.NotAffine, match="amplitude 3 goes to 7"):
         faro.BitMap("qiskit:qubits 3; x(2); x(2); ccx(0, 1, 2)")
+
+
+def test_every_refusal_can_be_printed():
+    """Messages quote a part of what was asked, whole characters of it; no byte hides the error."""
+    for text in ("numpy:np.einsum('abc->caéb', a)", "cute:(4,é)", "é:3", "éééééééé" * 9,
+                 "numpy:" + "é" * 70 + "(a)", "hpf:DISTRIBUTE A(" + "2é" * 60, "i:3 -> " + "→" * 80):
+        for read in (faro.BitMap, lambda t, shape: faro.Placement.read(t, shape=shape)):
+            with pytest.raises(faro.NotationError) as refusal:
+                read(text, shape=(2, 4, 8))
+            message = str(refusal.value)
+            assert "\ufffd" not in message and "é" in message or "→" in message
+            shown, caret = message.splitlines()[-2:]
+            assert len(caret) <= len(shown) + 1

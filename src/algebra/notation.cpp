@@ -22,8 +22,14 @@ ErrorCode code_of(NotationFault fault) {
 std::string quoted(std::string_view text, std::size_t at) {
   constexpr std::size_t before_max = 50;
   constexpr std::size_t after_max = 45;
-  const std::size_t start = at > before_max ? at - before_max : 0;
-  std::string line(text.substr(start, std::min(text.size(), at + after_max) - start));
+  const auto inside = [&](std::size_t i) {  // within a character of several bytes
+    return i < text.size() && (static_cast<unsigned char>(text[i]) & 0xc0U) == 0x80;
+  };
+  std::size_t start = at > before_max ? at - before_max : 0;
+  std::size_t end = std::min(text.size(), at + after_max);
+  while (start < at && inside(start)) ++start;
+  while (end > at && inside(end)) --end;
+  std::string line(text.substr(start, end - start));
   for (char& c : line)
     if (static_cast<unsigned char>(c) < 0x20) c = ' ';
   std::size_t caret = 0;  // in characters, so that the caret stands right below UTF-8 too

@@ -407,7 +407,8 @@ class Reader {
     for (const char c : pattern.substr(arrow + 2)) {
       const std::size_t a = from.find(c);
       if (a == std::string::npos || a >= axes_.size())
-        in_.fail_at(at, fmt::format("'{}' is not on the left", c), NotationFault::name);
+        in_.fail_at(at, fmt::format("an index of '{}' is not on the left", pattern),
+                    NotationFault::name);
       order.push_back(a);
     }
     if (from.size() != order.size())

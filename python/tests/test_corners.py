@@ -1,0 +1,67 @@
+"""What a user tries who wishes it ill: odd dtypes, odd numbers, arrays that are none."""
+
+import faro
+import numpy as np
+import pytest
+
+
+def test_padding_goes_with_its_element():
+    """NumPy copies the fields of a structure; what is moved here is every byte of it."""
+    dtype = np.dtype([("a", "u1"), ("b", "f8")], align=True)
+    raw = np.random.default_rng(5).integers(0, 256, (64, dtype.itemsize)).astype(np.uint8)
+    x = raw.view(dtype).reshape(8, 8)
+    turned = raw.reshape(8, 8, -1).transpose(1, 0, 2).tobytes()
+    assert faro.contiguous(x.T).tobytes() == turned
+    assert faro.contiguous(x.T, out=np.empty((8, 8), dtype)).tobytes() == turned
+    assert faro.rearrange(x, "a b -> b a").tobytes() == turned
+    assert faro.permute(x, axes=(1, 0)).tobytes() == turned
+    assert faro.permute(x, "r c -> c r").tobytes() == turned
+    own = x.copy()
+    own[...] = x
+    m = faro.BitMap("i:6 -> gray(i)")
+    y = faro.permute(x, m)
+    assert faro.check(x, y, m) is None
+    wide = np.zeros((8, 16), dtype)
+    wide.view(np.uint8).reshape(8, 16, -1)[:, ::2] = raw.reshape(8, 8, -1)
+    assert faro.permute(wide[:, ::2], m).tobytes() == y.tobytes()
+    assert faro.check(wide[:, ::2], y, m) is None
+    assert faro.Plan.of(x, m)(wide[:, ::2]).tobytes() == y.tobytes()
+    assert faro.Plan.of(x, m)(x).dtype == dtype
+
+
+def test_an_axis_may_be_any_number_or_sequence():
+    x = np.arange(24).reshape(3, 8)
+    wanted = faro.permute(x, "i -> rev(i)", axis=1)
+    for axis in (np.int64(1), -1, (1,), [1], range(1, 2), np.array([1])):
+        assert (faro.permute(x, "i -> rev(i)", axis=axis) == wanted).all()
+        assert faro.check(x, wanted, "i -> rev(i)", axis=axis) is None
+    # Lengths that are no power of two, however the axis is said.
+    for axis in (0, np.int8(0), (0,)):
+        assert (faro.permute(x, "i -> ~i", axis=axis) == x[::-1]).all()
+    for axis in (2, -3, (2,)):
+        with pytest.raises(ValueError, match="of an array with 2 axes"):
+            faro.permute(x, "i -> ~i", axis=axis)
+    with pytest.raises(TypeError):
+        faro.permute(x, "i -> ~i", axis=1.0)
+
+
+def test_out_that_is_a_copy_is_refused():
+    class Copied:
+        def __init__(self):
+            self.kept = [0.0] * 8
+
+        def __array__(self, dtype=None, copy=None):
+            return np.array(self.kept)
+
+    with pytest.raises(TypeError, match="copy"):
+        faro.permute(np.arange(8.0), "i -> ~i", out=Copied())
+    assert (faro.permute(Copied(), "i -> ~i") == 0).all()
+
+
+def test_small_types_of_indices_do_not_wrap():
+    m = faro.BitMap("i:9 -> rev(i)")
+    for dtype in (np.int8, np.uint8, np.int16, np.uint64):
+        assert m(np.arange(4, dtype=dtype)).tolist() == [0, 256, 128, 384]
+    assert m(np.arange(4, dtype=np.int16)).dtype == np.int16
+    assert int(m(np.uint8(1))) == 256
+    assert faro.BitMap("i:64 -> ~i")(np.arange(2)).tolist() == [2**64 - 1, 2**64 - 2]
