@@ -235,8 +235,8 @@ FARO_INLINE void drain(const Lines& lines, Drain how, const std::byte* stage, st
   }
 }
 
-// Off the grid the first and the last line of every run are written in part, and so read before: they
-// are asked for while the tile goes through the kernels, a share of its runs at a time.
+// Off the grid the first and the last line of every run are written in part, and so read before:
+// they are asked for while the tile goes through the kernels, a share of its runs at a time.
 FARO_INLINE void fetch_ends(const TilePlan& plan, const std::byte* to, Word to_at,
                             std::size_t begin, std::size_t end) {
   for (std::size_t run = begin; run < end; ++run) {
