@@ -1,0 +1,66 @@
+#!/usr/bin/env bash
+# The recipes of other package managers, as far as their tools are on PyPI: Conan packages the library that ./test
+# built and its test_package runs; SPDX and CITATION are valid by their own tools; those of Spack, vcpkg and
+# conda are read as what they are written in. Versions agree everywhere.
+set -uo pipefail
+cd "$(dirname "${BASH_SOURCE[0]}")/.."
+. scripts/setup.sh
+faro_build release all -DFARO_TESTS=ON
+good=0
+bad=0
+work=$PWD/build/recipes
+rm -rf "$work"
+mkdir -p "$work/tree/build"
+try() {
+  local name=$1
+  shift
+  if "$@" >"$work/$name.log" 2>&1; then
+    good=$((good + 1))
+  else
+    bad=$((bad + 1))
+    echo "failed: $name"
+    tail -30 "$work/$name.log"
+  fi
+}
+export CONAN_HOME=$work/conan PATH=$work/env/bin:$PATH
+tools() { /usr/bin/python3 -m venv "$work/env" && pip install -q conan spdx-tools cffconvert pyyaml; }
+# Of layouts of its own, Conan looks for what was built in build/Release.
+conan_packages() {
+  conan profile detect && sed -i 's/compiler.cppstd=.*/compiler.cppstd=gnu20/' "$CONAN_HOME/profiles/default" &&
+    ln -s "$PWD/build/release" "$work/tree/build/Release" &&
+    conan export-pkg packaging/conan --no-remote -o '&:system=True' -of "$work/tree" \
+      -c "tools.cmake.cmake_layout:test_folder=$work/test" -c 'tools.cmake.cmaketoolchain:user_presets='
+}
+said() { grep -qF 'faro: found, linked and run' "$work/conan.log"; }
+version=$(sed -nE 's/^project\(faro VERSION ([0-9.]+).*/\1/p' CMakeLists.txt)
+versions() {
+  grep -qx "version: $version" CITATION.cff && grep -qx "PackageVersion: $version" packaging/dependencies.spdx &&
+    grep -q "\"version\": \"$version\"" packaging/vcpkg/vcpkg.json &&
+    grep -q "version: \"$version\"" packaging/conda/meta.yaml &&
+    grep -q "version(\"$version\")" packaging/spack/package.py && head -1 debian/changelog | grep -qF "($version-"
+}
+# What the build looks for is what the list of dependencies names.
+listed() {
+  local name
+  for name in fmt nlohmann_json hwy CLI11 nanobind MPI; do
+    grep -rqE "find_package\($name" CMakeLists.txt src python && case $name in
+      hwy) name=libhwy ;; MPI) name="Open MPI" ;; esac
+    grep -qx "PackageName: $name" packaging/dependencies.spdx || { echo "not listed: $name"; return 1; }
+  done
+}
+yaml() { python -c 'import re, sys, yaml
+text = re.sub(r"{{.*?}}", "x", open(sys.argv[1]).read())
+assert yaml.safe_load(text)["package"]["name"] == "faro"' packaging/conda/meta.yaml; }
+try tools tools
+try conan conan_packages
+try conan-test said
+try spdx pyspdxtools -i packaging/dependencies.spdx
+try citation cffconvert --validate
+try papers test "$(grep -cE '^  - type: (report|article|generic)' CITATION.cff)" = 5
+try versions versions
+try listed listed
+try spack python -c 'import ast; ast.parse(open("packaging/spack/package.py").read())'
+try vcpkg python -c 'import json; json.load(open("packaging/vcpkg/vcpkg.json"))'
+try conda yaml
+echo "recipes: $good passed, $bad failed"
+[ "$bad" = 0 ]
