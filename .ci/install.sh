@@ -53,6 +53,26 @@ headers_alone() {
       '"$compiler"' -std=c++20 -fsyntax-only -Wall -Wextra -Wpedantic -Wconversion -Wshadow -Werror \
         -I "'"$prefix"'/include" -x c++ - || { echo "alone: {}"; exit 255; }' <"$scratch/headers"
 }
+by_component() {
+  cmake -G Ninja -S "$source/components" -B "$scratch/part" -DCMAKE_PREFIX_PATH="$prefix" &&
+    cmake --build "$scratch/part" && [ "$("$scratch/part/consumer")" = "0 2 1 3" ]
+}
+fetched() {
+  cmake -G Ninja -S "$source/fetched" -B "$scratch/fetched" "-DFARO_SOURCE=$PWD"
+}
+# Compilation alone says how wide a pointer is.
+refused_on_32_bits() {
+  ! cmake -G Ninja -S . -B "$scratch/narrow" -DCMAKE_CXX_FLAGS=-m32 \
+    -DCMAKE_TRY_COMPILE_TARGET_TYPE=STATIC_LIBRARY >"$scratch/narrow.log" 2>&1 &&
+    grep -q 'faro needs a 64-bit target' "$scratch/narrow.log"
+}
+same_archive() {
+  mkdir "$scratch/one" "$scratch/two" && packaging/archive.sh "$scratch/one" && sleep 1 &&
+    packaging/archive.sh "$scratch/two" && diff -r "$scratch/one" "$scratch/two"
+}
+uninstalled() {
+  xargs -d '\n' rm <build/release/install_manifest.txt && [ -z "$(find "$prefix" ! -type d)" ]
+}
 try install cmake --install build/release --prefix "$prefix"
 try program "$prefix/bin/faro" --version
 try find_package by_find_package
@@ -61,5 +81,10 @@ try subproject as_subproject
 try c_consumer c_consumer
 try headers_alone_gcc headers_alone g++
 try headers_alone_clang headers_alone clang++-14
+try component by_component
+try fetch_content fetched
+try refused_on_32_bits refused_on_32_bits
+try archive same_archive
+try uninstall uninstalled
 echo "install: $good passed, $bad failed"
 [ "$bad" = 0 ]
