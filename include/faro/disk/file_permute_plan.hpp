@@ -44,9 +44,9 @@ struct DiskProfile {
   static DiskProfile cloud();    // 250 MB/s, 3000 runs a second
   static DiskProfile network();  // 400 MB/s, 2 ms a run
   static DiskProfile hdd();      // 200 MB/s, 8 ms a run
-  // What reads and writes in `folder` really cost: of a file of so many bytes, made there and
-  // removed, in order and in scattered runs of 16 KiB, by so many threads. Throws
-  // Error(environment).
+  // What reads and writes in `folder` really cost: of a file of three times so many bytes, made
+  // there and removed, in order and in scattered runs of 16 KiB, with as much under way as files
+  // are permuted with. Throws Error(environment).
   static DiskProfile measured(const std::string& folder,
                               std::uint64_t bytes = std::uint64_t{1} << 28U, int io_threads = 4);
   // Throws Error(usage) listing the names.
