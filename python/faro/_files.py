@@ -29,7 +29,7 @@ def permute_file(source, target, map, /, *, axis=None, itemsize=None, memory=1 <
     count = threads_of(threads)
     return FileReport(**with_progress(
         lambda heard: _core.permute_file(
-            os.fspath(source), os.fspath(target), map, axis, whole(itemsize, "itemsize"),
+            os.fsencode(source), os.fsencode(target), map, axis, whole(itemsize, "itemsize"),
             whole(memory, "memory"), count, verify, fresh,
             device, checkpoint, heard),
         progress))
@@ -39,12 +39,12 @@ def resume_file(target, /, *, threads=None, progress=None):
     """Goes on with a run that was stopped: by Ctrl-C, a kill or a power failure."""
     count = threads_of(threads)
     return FileReport(**with_progress(
-        lambda heard: _core.resume_file(os.fspath(target), count, heard), progress))
+        lambda heard: _core.resume_file(os.fsencode(target), count, heard), progress))
 
 
 def unfinished_file(target, /):
     """What a stopped run of this output has done, in words; None where there is none."""
-    return _core.unfinished_file(os.fspath(target)) or None
+    return _core.unfinished_file(os.fsencode(target)) or None
 
 
 for _object in (FileReport, permute_file, resume_file, unfinished_file):

@@ -118,7 +118,7 @@ def verify(schedule, /, *, map=None, by="automatic"):
     elif isinstance(schedule, Mapping):
         facts = _core.verify_text(json.dumps(schedule), by, goal)
     else:
-        facts = _core.verify_file(os.fspath(schedule), by, goal)
+        facts = _core.verify_file(os.fsencode(schedule), by, goal)
     answer, judge, limit, violations, count, delivered, expected, fingerprint, warnings = facts
     return Verdict(answer, judge, limit, tuple(Violation(*v) for v in violations), count, delivered,
                    expected, fingerprint, tuple(warnings))
@@ -182,8 +182,8 @@ _endings = {".csv": "csv", ".goal": "goal", ".graphml": "graphml", ".dot": "dot"
 
 def _save(self, path, /, *, format=None):
     """As a file that anybody can check (faro verify FILE), or for another tool: docs/exports.md."""
-    name = os.fspath(path)
-    self._save(name, format or _endings.get(os.path.splitext(name)[1], "faro"))
+    ending = os.path.splitext(os.fsdecode(path))[1]
+    self._save(os.fsencode(path), format or _endings.get(ending, "faro"))
 
 
 def _simulate(self, x, /):

@@ -93,14 +93,21 @@ nb::dict permuted(FileAsked asked, nb::handle map, nb::handle progress) {
 
 }  // namespace
 
+std::string path_from(const nb::bytes& name) {
+  std::string path(name.c_str(), name.size());
+  if (path.find('\0') != std::string::npos)
+    throw Error(ErrorCode::usage, "a file's name with a byte 0 in it");
+  return path;
+}
+
 void bind_files(nb::module_& m) {
   m.def(
       "permute_file",
-      [](const std::string& source, const std::string& target, nb::handle map,
+      [](const nb::bytes& source, const nb::bytes& target, nb::handle map,
          std::optional<std::int64_t> axis, std::optional<std::uint64_t> itemsize,
          std::uint64_t memory, int threads, bool verify, bool fresh, const std::string& device,
          double checkpoint, nb::handle progress) {
-        FileAsked asked{source, target, axis, itemsize, {}};
+        FileAsked asked{path_from(source), path_from(target), axis, itemsize, {}};
         asked.options.plan.memory_bytes = memory;
         asked.options.plan.profile = DiskProfile::named(device);
         asked.options.threads = threads;
@@ -114,7 +121,8 @@ void bind_files(nb::module_& m) {
       nb::arg("fresh"), nb::arg("device"), nb::arg("checkpoint"), nb::arg("progress").none());
   m.def(
       "resume_file",
-      [](const std::string& target, int threads, nb::handle progress) {
+      [](const nb::bytes& name, int threads, nb::handle progress) {
+        const std::string target = path_from(name);
         ResumeFileOptions options;
         options.threads = threads;
         std::optional<PermuteFileReport> report;
@@ -126,7 +134,8 @@ void bind_files(nb::module_& m) {
         return facts_of(*report);
       },
       nb::arg("target"), nb::arg("threads"), nb::arg("progress").none());
-  m.def("unfinished_file", [](const std::string& target) { return describe_unfinished(target); });
+  m.def("unfinished_file",
+        [](const nb::bytes& target) { return describe_unfinished(path_from(target)); });
 }
 
 }  // namespace faro::python

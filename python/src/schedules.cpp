@@ -184,7 +184,9 @@ void bind_schedules(nb::module_& m) {
   c.def("_considered", considered_of);
   c.def("_report", [](const Plan& p) { return p.json(); });
   c.def("json", schedule_text);
-  c.def("_save", save_schedule);
+  c.def("_save", [](const Plan& p, const nb::bytes& name, const std::string& format) {
+    save_schedule(p, path_from(name), format);
+  });
   c.def("picture", schedule_picture, nb::arg("what") = "links", nb::arg("step") = 0,
         nb::arg("format") = "svg");
   c.def("__repr__", [](const Plan& p) {
@@ -207,8 +209,8 @@ void bind_schedules(nb::module_& m) {
       nb::arg("text"), nb::arg("by"), nb::arg("map").none());
   m.def(
       "verify_file",
-      [](const std::string& path, const std::string& by, std::optional<std::string> map) {
-        InputFile file = InputFile::open(path);
+      [](const nb::bytes& path, const std::string& by, std::optional<std::string> map) {
+        InputFile file = InputFile::open(path_from(path));
         return judged(file, {verify_by(by), std::move(map)});
       },
       nb::arg("path"), nb::arg("by"), nb::arg("map").none());

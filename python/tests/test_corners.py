@@ -65,3 +65,30 @@ def test_small_types_of_indices_do_not_wrap():
     assert m(np.arange(4, dtype=np.int16)).dtype == np.int16
     assert int(m(np.uint8(1))) == 256
     assert faro.BitMap("i:64 -> ~i")(np.arange(2)).tolist() == [2**64 - 1, 2**64 - 2]
+
+
+def test_names_of_files_are_what_the_system_has(tmp_path):
+    import os
+
+    x = np.arange(16)
+    odd = os.fsencode(tmp_path) + b"/\xff odd.npy"  # no UTF-8
+    with open(odd, "wb") as file:
+        np.save(file, x)
+    for source in (odd, os.fsdecode(odd)):
+        target = tmp_path / "y.npy"
+        faro.permute_file(source, target, "i -> rev(i)")
+        assert (np.load(target) == faro.permute(x, "i -> rev(i)")).all()
+    faro.permute_file(odd, odd + b"2", "i -> ~i")
+    with open(odd + b"2", "rb") as file:
+        assert (np.load(file) == x[::-1]).all()
+    assert faro.unfinished_file(odd) is None
+    s = faro.plan("i:4 -> rev(i)", "cube:4")
+    s.save(odd + b".json")
+    assert faro.verify(odd + b".json").ok and faro.verify(os.fsdecode(odd) + ".json").ok
+    # A name does not end at a byte 0: another file would be taken.
+    for call in (lambda: faro.permute_file(f"{tmp_path}/y.npy\0z", odd, "i -> ~i"),
+                 lambda: faro.permute_file(odd, f"{tmp_path}/y.npy\0z", "i -> ~i"),
+                 lambda: s.save(f"{tmp_path}/s\0.json"), lambda: faro.verify(f"{tmp_path}/s\0.json")):
+        with pytest.raises(ValueError, match="byte 0"):
+            call()
+    assert not (tmp_path / "s").exists()
