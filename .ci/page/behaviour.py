@@ -91,12 +91,9 @@ def keys(page, count):
     # Tab alone reaches everything that can be pressed, and nothing holds it.
     tab.evaluate("document.activeElement.blur(); window.scrollTo(0, 0)")
     reached = set()
-    for _ in range(400):
+    for _ in range(150):  # from the machine on, over the end, and once around
         press("Tab")
-        name = tab.evaluate("document.activeElement.id || document.activeElement.textContent")
-        reached.add(name)
-        if tab.evaluate("document.activeElement === document.body"):
-            break
+        reached.add(tab.evaluate("document.activeElement.id"))
     for wanted in ("map", "on", "elements", "examples", "open", "link", "save", "theme", "play", "step", "canvas"):
         count.check(wanted in reached, "tab reaches", wanted)
 
@@ -199,7 +196,7 @@ def times(page, count):
             done({numbers: performance.now() - began, longest: Math.max(...gaps)});
           }, 2);
         })""")
-    print(f"2^60 processors: numbers {began['numbers']:.0f} ms after typing (80 of them waiting), longest frame {began['longest']:.0f} ms")
+    print(f"2^60 processors: numbers {began['numbers']:.0f} ms after typing, longest frame {began['longest']:.0f} ms")
     page.show("#v1:map=i%20-%3E%20rev(i)&on=cube%3A12&elements=1", timeout=120000)
     played = tab.evaluate(
         """() => new Promise(done => {

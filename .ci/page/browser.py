@@ -27,7 +27,7 @@ class Page:
     def open(self, link=""):
         self.page.goto("about:blank")
         self.page.goto(self.address + link)
-        self.page.wait_for_selector("html[data-ready=true]", timeout=60000)
+        self.page.wait_for_selector("html[data-ready=true]", timeout=180000)
 
     def ask(self, **request):
         return self.page.evaluate("request => window.faro.ask(request)", request)
@@ -37,7 +37,7 @@ class Page:
             """text => window.faro.ask({do: "verify"}, {hold: new TextEncoder().encode(text)})""", text
         )
 
-    def settled(self, act, timeout=60000):
+    def settled(self, act, timeout=180000):
         """Does something and waits until the page has shown its answer."""
         before = self.page.get_attribute("html", "data-shown")
         act()
@@ -48,7 +48,7 @@ class Page:
             timeout=timeout,
         )
 
-    def show(self, link, timeout=60000):
+    def show(self, link, timeout=180000):
         if self.page.evaluate("location.hash") != link:
             self.settled(lambda: self.page.evaluate("link => { location.hash = link }", link), timeout)
 

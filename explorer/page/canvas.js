@@ -148,7 +148,7 @@ function drawMoves(g, replay, step, part) {
   }
   g.stroke();
   g.globalAlpha = 1;
-  if (small && dots.length > 4096) return;
+  if (small && dots.length > 512) return;
   for (const [x, y, at] of dots) {
     const token = replay.tokenOf(at);
     g.fillStyle = token === nobody ? scene.inks.dim : hueOf(token, replay);
@@ -198,15 +198,25 @@ function drawProcessors(g, replay, cells, marks) {
     }
 }
 
-// Thousands of processors: a square each, in the hue of what its first slot holds.
+const hues_of_small = 48;
+
+// Thousands of processors: a square each, in the hue of what its first slot holds; all of one hue at once.
 function drawSmall(g, replay, cells, marks) {
   const { layout, slots } = replay;
+  const per = replay.program ? 1 : replay.elements;
+  const first = replay.program ? 1 : 0;
+  const groups = Array.from({ length: hues_of_small + 2 }, () => []);
   for (let p = 0; p < replay.processors; ++p) {
-    const [x, y] = layout.senders[p];
-    const token = cells[p * slots + (replay.program ? 1 : 0)];
-    g.fillStyle = token === nobody ? scene.inks.line : marks.token === token ? scene.inks.bad : hueOf(token, replay);
-    g.fillRect(x - 9, y - 9, 18, 18);
+    const token = cells[p * slots + first];
+    const group = token === nobody ? hues_of_small : token === marks.token ? hues_of_small + 1 : Math.floor((hues_of_small * Math.floor(token / per)) / replay.processors);
+    groups[group].push(p);
   }
+  groups.forEach((group, hue) => {
+    if (hue === hues_of_small) g.fillStyle = scene.inks.line;
+    else if (hue > hues_of_small) g.fillStyle = scene.inks.bad;
+    else g.fillStyle = scene.dark ? `hsl(${(360 * hue) / hues_of_small} 60% 62%)` : `hsl(${(360 * hue) / hues_of_small} 62% 42%)`;
+    for (const p of group) g.fillRect(layout.senders[p][0] - 9, layout.senders[p][1] - 9, 18, 18);
+  });
 }
 
 function drawPath(g, replay, path) {

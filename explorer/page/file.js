@@ -9,12 +9,9 @@ async function openFile(file) {
 async function openBytes(bytes, name) {
   file_view.name = name;
   file_view.bytes = bytes;
-  let packed = "";
-  if (bytes.length < file_link_max * 24) {
-    const text = await packText(new TextDecoder().decode(bytes));
-    if (text.length <= file_link_max) packed = text;
-  }
-  Object.assign(state, { map: "", on: "", elements: "", algorithm: "", step: "", follow: "", view: "file", file: packed });
+  let inLink = bytes.length < file_link_max * 24 ? await packed(bytes) : "";
+  if (inLink.length > file_link_max) inLink = "";
+  Object.assign(state, { map: "", on: "", elements: "", algorithm: "", step: "", follow: "", view: "file", file: inLink });
   writeLink("");
   fillForm();
   await update();

@@ -22,7 +22,7 @@ const gallery = [
   ["Johnsson, Ho 1990: a butterfly network in Gray code", { map: "butterfly:5 cyclic binary||gray", on: "cube:3", algorithm: "butterfly-local" }],
 ];
 
-const typing_pause = 40; // milliseconds
+const typing_pause = 25; // milliseconds
 const drop_after = 250; // what takes longer is ended by the next question
 let turn = 0;
 let asked_at = 0;
@@ -87,10 +87,13 @@ async function updateMap(current) {
   if (computation) {
     showFault(null, []);
     showComputation(computation[1], computation[2]);
-    await updatePlan({ [computation[1]]: Number(computation[2]), layout: computation[3] ?? "cyclic" }, current);
+    await updatePlan(askPlan({ [computation[1]]: Number(computation[2]), layout: computation[3] ?? "cyclic" }), current);
     return;
   }
-  const explained = await ask({ do: "explain", map, on: state.on.trim() || null });
+  const explaining = ask({ do: "explain", map, on: state.on.trim() || null });
+  // Asked at once, so that the library goes on while the map is drawn.
+  const planning = askPlan({ map });
+  const explained = await explaining;
   if (!current() || explained.dropped) return;
   map_view.asked = map;
   showFault(explained, ["map"]);
@@ -100,24 +103,32 @@ async function updateMap(current) {
     showPlayer(null);
     return;
   }
-  await updatePlan({ map }, current);
+  await updatePlan(planning, current);
 }
 
-async function updatePlan(what, current) {
+// The plan's answer, a fault of the elements, or nothing where no machine is named.
+async function askPlan(what) {
   const on = state.on.trim();
-  if (on === "") {
+  if (on === "") return null;
+  const count = elementsAsked();
+  if (count.fault) return count.fault;
+  return ask({ do: "plan", ...what, on, elements: count.elements, algorithm: state.algorithm || null });
+}
+
+async function updatePlan(planning, current) {
+  const planned = await planning;
+  if (!current() || planned?.dropped) return;
+  if (planned === null) {
     showPlan(null);
     showPlayer(null);
     return;
   }
-  const count = elementsAsked();
-  if (count.fault) {
-    showFault(count.fault, ["elements"]);
+  if (!planned.ok && planned.code === undefined) {
+    showFault(planned, ["elements"]);
+    showPlan(planned);
     showPlayer(null);
     return;
   }
-  const planned = await ask({ do: "plan", ...what, on, elements: count.elements, algorithm: state.algorithm || null });
-  if (!current() || planned.dropped) return;
   if (!planned.ok && planned.code === "usage") showFault(planned, planned.at === undefined ? ["on"] : ["map"]);
   showPlan(planned);
   if (!planned.ok) {
@@ -143,7 +154,13 @@ async function updateSchedule(current) {
 }
 
 async function updateFile(current) {
-  if (!file_view.bytes && state.file) file_view.bytes = new TextEncoder().encode(await unpackText(state.file));
+  if (!file_view.bytes && state.file) {
+    try {
+      file_view.bytes = await unpacked(state.file);
+    } catch {
+      toast("The schedule in this link is damaged.");
+    }
+  }
   showFault(null, []);
   if (!file_view.bytes) {
     showPlan({ ok: false, message: "This link is to a schedule file that is not in it; open the file." });

@@ -33,6 +33,13 @@ let edited = { field: "", at: 0 };
 // Writes the link. A new entry of the history for what was done at once; typing in one field is one entry,
 // and steps are none.
 function writeLink(field) {
+  clearTimeout(writeLink.timer);
+  // Browsers take few entries a second; the step is written when it has settled.
+  if (field === "step") writeLink.timer = setTimeout(() => writeNow("step"), 200);
+  else writeNow(field);
+}
+
+function writeNow(field) {
   const link = linkOf(state);
   if (link === location.hash) return;
   const now = Date.now();
@@ -54,15 +61,14 @@ async function squeezed(bytes, stream) {
   return new Uint8Array(await new Response(new Blob([bytes]).stream().pipeThrough(stream)).arrayBuffer());
 }
 
-async function packText(text) {
-  const bytes = await squeezed(new TextEncoder().encode(text), new CompressionStream("deflate-raw"));
+async function packed(file) {
+  const bytes = await squeezed(file, new CompressionStream("deflate-raw"));
   let letters = "";
   for (let i = 0; i < bytes.length; i += 4096) letters += String.fromCharCode(...bytes.subarray(i, i + 4096));
   return btoa(letters).replaceAll("+", "-").replaceAll("/", "_").replaceAll("=", "");
 }
 
-async function unpackText(packed) {
-  const letters = atob(packed.replaceAll("-", "+").replaceAll("_", "/"));
-  const bytes = Uint8Array.from(letters, (c) => c.charCodeAt(0));
-  return new TextDecoder().decode(await squeezed(bytes, new DecompressionStream("deflate-raw")));
+async function unpacked(text) {
+  const letters = atob(text.replaceAll("-", "+").replaceAll("_", "/"));
+  return squeezed(Uint8Array.from(letters, (c) => c.charCodeAt(0)), new DecompressionStream("deflate-raw"));
 }
