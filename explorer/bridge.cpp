@@ -1,4 +1,4 @@
-// What JavaScript calls. Texts are zero-terminated UTF-8; what is returned lives until the next call.
+// What JavaScript calls. Texts are UTF-8 and end with a zero; an answer lives until the next call.
 #include <cstddef>
 #include <cstdint>
 #include <string>

@@ -1,4 +1,4 @@
-// `faro explorer`: the page that shows a map, its plan and a schedule at work, with what it is to show.
+// `faro explorer`: the page that shows a map, its plan and a schedule at work, with its content.
 #include <fmt/format.h>
 
 #include <filesystem>
