@@ -74,6 +74,10 @@ object tiles1 0 permute a.npy t.npy --map "i -> ~i" --memory 64MiB --tiles 0..1
 object bench2 0 bench --disk . --size 64MiB --memory 64MiB --rounds 1
 object bench3 0 bench --disk . --size 64MiB --save ./disk-profile.json
 object permute2 0 permute a.npy --in-place --map gray --axis 1 --verify
+mkdir -p prefix/bin prefix/share/faro
+cp "$faro" prefix/bin/faro
+echo '<script type="application/json" id="content">null</script>' >prefix/share/faro/explorer.html
+faro=$PWD/prefix/bin/faro object explorer1 0 explorer 'i:3 -> ~i' -o page.html
 
 for schema in "$root"/docs/schemas/*.json; do
   format=$(basename "$schema" .json)
