@@ -103,6 +103,27 @@ def test_other_devices_and_layouts_are_refused():
     assert faro.torch.permute(torch.zeros(8, device="meta"), "i -> ~i").device.type == "meta"
 
 
+class Mine(torch.Tensor):
+    pass
+
+
+def test_subclasses_of_tensors_are_tensors():
+    x = torch.arange(8.0).as_subclass(Mine)
+    for y in (faro.permute(x, "i -> ~i"), faro.rearrange(x, "(a b) -> (b a)", a=1).flip(0)):
+        assert isinstance(y, torch.Tensor) and torch.equal(y.as_subclass(torch.Tensor),
+                                                           torch.arange(8.0).flip(0))
+    assert faro.permute(x, "i -> ~i", out=x) is x and x[0] == 7
+    with pytest.raises(ValueError, match="derivative"):
+        faro.permute(torch.nn.Parameter(torch.zeros(8)), "i -> ~i")
+
+
+def test_functions_of_torch_are_probed():
+    for like in (torch.zeros(1), torch.zeros(1, dtype=torch.bfloat16), torch.zeros(1, requires_grad=True)):
+        assert faro.BitMap.probe(lambda a: a.flip(0), (8,), like=like) == faro.BitMap("i:3 -> ~i")
+        turned = faro.BitMap.probe(lambda a: a.permute(1, 0).reshape(-1), (4, 2), like=like)
+        assert turned == faro.BitMap("r:2 c:1 -> c r")
+
+
 maps = [("i -> gray(i) ^ 3", (4, 4), None), ("i -> rev(i)", (3, 8), 1), ("i -> rev(i)", (8, 5), 0),
         ("i -> rot(i, 1)", (3, 4, 2, 5), (1, 2)), ("r c -> c r", (3, 5), None),
         ("r c -> rev(c) ~r", (6, 4), None), ("i -> ~i", (3, 6), 1), ("i -> ~i", (0, 8), 1)]
