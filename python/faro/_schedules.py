@@ -17,10 +17,11 @@ Schedule = _core.Schedule
 
 
 class Bound(NamedTuple):
-    """No schedule takes fewer steps than value."""
+    """No schedule takes fewer steps than value; certificate is what proves it (docs/bounds.md)."""
 
     value: int
     reason: str
+    certificate: dict = {}
 
 
 class Paper(NamedTuple):
@@ -208,6 +209,11 @@ def _html(self):
 
 
 
+def _bound(self):
+    facts = self.report()["bound"]
+    return Bound(int(facts.pop("value")), facts.pop("reason"), facts)
+
+
 def _equal(self, other):
     return isinstance(other, Schedule) and self.fingerprint == other.fingerprint
 
@@ -218,7 +224,7 @@ Schedule.__copy__ = lambda self: self
 Schedule.__deepcopy__ = lambda self, memo: self
 Schedule.__eq__ = _equal
 Schedule.__hash__ = lambda self: hash(self.fingerprint)
-Schedule.bound = property(lambda self: Bound(*self._bound()))
+Schedule.bound = property(_bound)
 Schedule.paper = property(_paper)
 Schedule.verified = property(_verified)
 Schedule.moves = property(lambda self: self.cost.get("remote_moves"))

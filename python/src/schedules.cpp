@@ -168,8 +168,6 @@ void bind_schedules(nb::module_& m) {
     for (const Count count : p.crossings()) counts.append(integer(count));
     return nb::tuple(counts);
   });
-  c.def("_bound",
-        [](const Plan& p) { return nb::make_tuple(integer(p.bound().value), p.bound().reason); });
   c.def("_paper", [](const Plan& p) -> nb::object {
     if (!p.paper()) return nb::none();
     const PaperCount& paper = *p.paper();

@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include "machines/by_header.hpp"
+#include "machines/certificates/check.hpp"
 #include "machines/claims.hpp"
 #include "schedules/machine_kind.hpp"
 
@@ -30,12 +31,20 @@ void judge_claims(Verdict& verdict, const ScheduleHeader& header, Count step) {
   if (header.cost)
     if (auto difference = header.cost->difference(verdict.cost))
       verdict.add({step, "cost-claim", std::move(*difference)});
+  if (!done || !header.bound) return;
   const MachineKind& kind = kind_of(header.machine);
   const Count value = kind.value(verdict.cost);
-  if (done && header.bound && header.bound->value > value)
+  if (header.bound->value > value)
     verdict.add({step, "bound-claim",
                  fmt::format("the header claims that {} {} are needed; these are {}",
                              to_string(header.bound->value), kind.unit(), to_string(value))});
+  certificates::BoundCheck check = certificates::check_bound(header);
+  if (check.refuted) {
+    verdict.add({step, "bound-claim", std::move(*check.refuted)});
+    return;
+  }
+  verdict.bound = check.answer;
+  verdict.bound_limit = std::move(check.why);
 }
 
 std::unique_ptr<Verifier> make_replay() {

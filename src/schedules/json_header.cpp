@@ -5,6 +5,7 @@
 #include <limits>
 
 #include "faro/base/limits.hpp"
+#include "schedules/json_certificate.hpp"
 #include "schedules/json_parts.hpp"
 #include "schedules/json_words.hpp"
 #include "schedules/machine_kind.hpp"
@@ -92,25 +93,11 @@ CostClaim cost_from(const Value& value, const Unknown& unknown) {
 Bound bound_from(const Value& value, const Unknown& unknown) {
   Bound bound;
   bound.value = required(value, "value", "bound").count("bound.value");
-  only(value, {"value", "reason", "kind", "weights"}, "bound", unknown);
   if (const auto reason = value.member("reason")) {
     if (reason->kind() != Kind::text) throw Breach{"shape", "bound.reason: a string wanted"};
     bound.reason = std::string(reason->text());
   }
-  const auto kind = value.member("kind");
-  if (kind && kind->text() != "weights")
-    throw Breach{"shape", "bound.kind: \"weights\" wanted, or the key left out"};
-  if (!kind) return bound;
-  const Value weights = required(value, "weights", "bound");
-  for (const Value& weight : weights.array("bound.weights")) {
-    weight.array("bound.weights", 3);
-    auto part = weight.begin();
-    Bound::Weight w;
-    w.from = (*part).number("bound.weights");
-    w.to = (*++part).number("bound.weights");
-    w.weight = (*++part).number("bound.weights");
-    bound.weights.push_back(w);
-  }
+  bound.certificate = certificate_from(value, unknown);
   return bound;
 }
 

@@ -20,6 +20,8 @@ Goal goal_spec_from(const Value& value, const Unknown& unknown);
 std::vector<Slot> result_from(const Value& value);
 
 Move move_from(const Value& value, const char* what);
+// [[mask, parity], ...]
+std::vector<Parity> parities_from(const Value& value, const char* what);
 Rule rule_from(const Value& value, const Unknown& unknown);
 Butterfly butterfly_from(const Value& value);
 ButterflyRule butterfly_rule_from(const Value& value, const Unknown& unknown);

@@ -7,9 +7,7 @@
 #include "schedules/json_words.hpp"
 
 namespace faro::inline v1::json {
-namespace {
 
-// [[mask, value], ...]
 std::vector<Parity> parities_from(const Value& value, const char* what) {
   std::vector<Parity> parities;
   for (const Value& pair : value.array(what)) {
@@ -25,6 +23,8 @@ std::vector<Parity> parities_from(const Value& value, const char* what) {
   }
   return parities;
 }
+
+namespace {
 
 std::vector<Parity> condition_of(const Value& object, const char* what) {
   const auto condition = object.member("if");

@@ -5,6 +5,7 @@
 #include <iterator>
 #include <nlohmann/json.hpp>
 
+#include "schedules/json_certificate.hpp"
 #include "schedules/json_numbers.hpp"
 #include "schedules/json_words.hpp"
 
@@ -117,16 +118,8 @@ void add_cost(std::string& out, const CostClaim& claim, const Machine& machine) 
 }
 
 void add_bound(std::string& out, const Bound& bound) {
-  out += "\"bound\":{";
-  if (!bound.weights.empty()) {
-    out += "\"kind\":\"weights\",\"weights\":";
-    list(out, bound.weights, [](std::string& o, const Bound::Weight& w) {
-      fmt::format_to(std::back_inserter(o), "[{},{},{}]", json_number(w.from), json_number(w.to),
-                     json_number(w.weight));
-    });
-    out += ',';
-  }
-  out += "\"value\":" + json_number(bound.value) + ",\"reason\":" + quoted(bound.reason) + "}";
+  out += "\"bound\":" +
+         bound_json(bound).dump(-1, ' ', true, nlohmann::json::error_handler_t::replace);
 }
 
 void add_butterfly(std::string& out, const Butterfly& b) {

@@ -10,6 +10,7 @@
 #include "faro/machines/pops/model.hpp"
 #include "faro/machines/text.hpp"
 #include "faro/schedules/json_writer.hpp"
+#include "schedules/json_certificate.hpp"
 #include "schedules/json_numbers.hpp"
 #include "schedules/json_words.hpp"
 
@@ -113,7 +114,7 @@ void add_price(const Price& price, ordered_json& object) {
   object["cost"] = json_cost(price.cost, price.machine);
   object["formula"] = formula_json(price.formula);
   object["paper"] = paper_json(price.paper);
-  object["bound"] = {{"value", json_count(price.bound.value)}, {"reason", price.bound.reason}};
+  object["bound"] = bound_json(price.bound);
   object["gap"] = json_count(price.gap());
 }
 

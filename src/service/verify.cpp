@@ -185,6 +185,11 @@ std::string verdict_json(const VerifyReport& report) {
   if (!verdict.limit.empty()) object["limit"] = verdict.limit;
   object["cost"] =
       report.machine ? json_cost(verdict.cost, *report.machine) : nlohmann::ordered_json::object();
+  if (verdict.bound != Verdict::BoundAnswer::none) {
+    const bool checked = verdict.bound == Verdict::BoundAnswer::checked;
+    object["bound"] = {{"checked", checked}};
+    if (!checked) object["bound"]["why_not"] = verdict.bound_limit;
+  }
   object["violations"] = nlohmann::ordered_json::array();
   for (const Violation& v : verdict.violations)
     object["violations"].push_back(

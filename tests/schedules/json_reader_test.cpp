@@ -106,7 +106,8 @@ TEST(JsonReader, random_schedules_of_every_machine_survive_the_round_trip) {
     if (kind == 0) {
       s.header.machine = Hypercube{static_cast<int>(random.below(64)), Hypercube::Ports::one};
       s.header.goal = MovesGoal{{{number(), random_slot(random), number(), random_slot(random)}}};
-      s.header.bound = Bound{Count{number()} << 30U, "why", {{number(), number(), number()}}};
+      s.header.bound = Bound{Count{number()} << 30U, "why",
+                             certificate::Weights{{{number(), number(), number()}}}};
       Cost cost;
       cost.remote_moves = Count{number()} << 40U;
       s.header.cost = cost;

@@ -2,6 +2,8 @@
 
 #include <gtest/gtest.h>
 
+#include <tuple>
+
 #include "draft.hpp"
 #include "faro/service/catalogue.hpp"
 #include "planners/planning.hpp"
@@ -126,6 +128,20 @@ TEST(Plan, packets_hold_no_more_than_a_processor_and_take_a_time_that_is_a_numbe
   }
   options.packets = PacketPrices{.startup = 1e308, .transfer = 1e308, .packet_elements = 0};
   EXPECT_THROW(plan("a:4 -> ungray(a)", "cube:4", options), Error);
+}
+
+TEST(Plan, its_bound_is_checked_in_the_file_that_it_writes) {
+  for (const auto& [map, machine, elements] :
+       {std::tuple("a:60 -> ungray(a)", "cube:60", 100), std::tuple("i:6 -> rev(i)", "mesh:8x8", 3),
+        std::tuple("i:8 -> rev(i)", "pops:32,8", 1), std::tuple("i:3 -> rot(i, 1)", "ranks:8", 4),
+        std::tuple("i:4 -> rev(i)", "torus:4x4,all-links", 2)}) {
+    PlanOptions options;
+    options.elements = static_cast<std::uint64_t>(elements);
+    const Plan made = plan(map, machine, options);
+    for (const Verdict& verdict : made.verdicts())
+      EXPECT_TRUE(!verdict.ok() || verdict.bound == Verdict::BoundAnswer::checked) << machine;
+    EXPECT_NE(made.json().find("\"kind\""), std::string::npos) << machine;
+  }
 }
 
 // An own planner: exchanges the neighbours of dimension 0, or nothing in its second schedule.

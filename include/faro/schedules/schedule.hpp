@@ -15,6 +15,7 @@
 #include <vector>
 
 #include "faro/base/count.hpp"
+#include "faro/schedules/certificate.hpp"
 #include "faro/schedules/goal.hpp"
 #include "faro/schedules/machine.hpp"
 #include "faro/schedules/steps.hpp"
@@ -54,18 +55,11 @@ struct CostClaim {
   friend bool operator==(const CostClaim&, const CostClaim&) = default;
 };
 
-// A claim that no schedule takes fewer, with the reason in words; on request with link weights that
-// prove it: sum of cheapest ways <= value * sum of weights.
+// A claim that no schedule takes fewer, with the reason in words and what proves it.
 struct Bound {
-  struct Weight {
-    std::uint64_t from = 0;
-    std::uint64_t to = 0;
-    std::uint64_t weight = 0;
-    friend bool operator==(const Weight&, const Weight&) = default;
-  };
   Count value = 0;
   std::string reason = {};
-  std::vector<Weight> weights = {};
+  Certificate certificate = {};
   friend bool operator==(const Bound&, const Bound&) = default;
 };
 

@@ -1,21 +1,35 @@
-// What the linear programs of code conversion prove: data/bound_weights.json, whose weights
-// tools/search/bound_weights.py finds and recomputes in exact arithmetic.
+// The weights that prove the rates of code conversion and of cycles: data/bound_weights.json, made
+// by tools/search/bound_weights.py. docs/bounds.md says what they prove and how.
 #pragma once
 
 #include <cstdint>
 #include <optional>
+#include <span>
+#include <vector>
 
-#include "faro/base/count.hpp"
+#include "faro/schedules/certificate.hpp"
 #include "machines/fraction.hpp"
 
 namespace faro::inline v1 {
 
-// Steps an element, one port, for a field of 2 to 6 bits; of more bits, what those of 6 take:
-// collapse the low bits.
-Fraction one_port_conversion_rate(int length);
+// Steps an element, and weights on a cube of `links.size()` dimensions that prove it.
+struct RateWeights {
+  Fraction rate;
+  certificate::Dual::Phase step;
+  int dimensions() const { return static_cast<int>(step.links.size()); }
+};
 
-// Three bits and more, all ports: the steps that this many elements take by weights that change
-// from step to step; nothing where those prove no more than the formulas.
-std::optional<Count> conversion_steps(std::uint64_t elements);
+// Gray to binary code on a field of 2 to 6 bits, one port; of more bits, those of 6.
+const RateWeights& one_port_conversion(int length);
+// Three bits, all ports, and a number of elements for which weights that change with the steps
+// prove more than those that do not: one phase a step.
+const std::vector<certificate::Dual::Phase>* conversion_in_steps(std::uint64_t elements);
+// A cycle of bits, bit i to i + 1; of an odd one the bit that arrives at 0 is complemented. Nothing
+// where no program was solved.
+const RateWeights* cycle_weights(int length, bool odd);
+
+// The same for the map that goes back, or for one with `t` added before and after.
+certificate::Dual::Phase reversed(const certificate::Dual::Phase& phase);
+certificate::Dual::Phase translated(const certificate::Dual::Phase& phase, Word t);
 
 }  // namespace faro::inline v1

@@ -20,12 +20,13 @@ Bound lower_bound(const Hypercube& cube, const ButterflyGoal& goal) {
   const bool half = cyclic == msb && !stays;
   const Count rank = half ? ceil_div(k, 2) : k;
   if (rank <= n) {
-    return {n, fmt::format("n = {}: a result depends on every processor", to_string(n)), {}};
+    return {n, fmt::format("n = {}: a result depends on every processor", to_string(n)),
+            certificate::Distance{0, 0}};
   }
   return {rank,
           fmt::format("{} = {}: the rank of the network across one dimension, an element a link",
                       half ? "K/2" : "K", to_string(rank)),
-          {}};
+          certificate::Rank{cube.dimensions - 1}};
 }
 
 Bound sorting_bound(const Hypercube& cube, int index_bits) {
@@ -33,9 +34,11 @@ Bound sorting_bound(const Hypercube& cube, int index_bits) {
   if (n == 0) return {0, "one processor: nothing moves", {}};
   const Count k = Count{1} << static_cast<unsigned>(index_bits - cube.dimensions);
   if (k > n) {
-    return {k, fmt::format("K = {}: all keys may belong across one dimension", to_string(k)), {}};
+    return {k, fmt::format("K = {}: all keys may belong across one dimension", to_string(k)),
+            certificate::Cut{{{bit(cube.dimensions - 1), 0}}}};
   }
-  return {n, fmt::format("n = {}: a key may belong at the other end", to_string(n)), {}};
+  return {n, fmt::format("n = {}: a key may belong at the other end", to_string(n)),
+          certificate::Distance{0, 0}};
 }
 
 }  // namespace faro::inline v1

@@ -50,20 +50,14 @@ struct Cut {
   Count value() const { return ceil_div(elements, links); }
 };
 
-Bound bound_of(const MeshGeometry& geometry, const Cut& cut) {
+Bound bound_of(const Cut& cut) {
   Bound bound;
   bound.value = cut.value();
   bound.reason = fmt::format(
       "{} elements must leave coordinates {} to {} of dimension {} over {} links",
       to_string(cut.elements), cut.first, cut.last, cut.dimension, to_string(cut.links));
-  if (geometry.bits() > congestion_bits_max) return bound;
-  const auto in_slab = [&](Word p) {
-    const std::int64_t c = geometry.coordinate(p, cut.dimension);
-    return cut.first <= c && c <= cut.last;
-  };
-  for (Word p = 0; p < geometry.processors(); ++p)
-    for (const Word q : geometry.neighbours(p))
-      if (in_slab(p) && !in_slab(q)) bound.weights.push_back({p, q, 1});
+  bound.certificate = certificate::Slab{cut.dimension, static_cast<std::uint64_t>(cut.first),
+                                        static_cast<std::uint64_t>(cut.last)};
   return bound;
 }
 
@@ -137,13 +131,14 @@ Count proven(const Links& links, const std::vector<Traffic>& traffic,
 }  // namespace
 
 Bound distance_bound(const MeshGeometry& geometry, std::span<const Traffic> traffic) {
-  Bound bound{.value = 0, .reason = "nothing moves", .weights = {}};
+  Bound bound{.value = 0, .reason = "nothing moves"};
   for (const Traffic& t : traffic) {
     const auto hops = static_cast<Count>(geometry.hops(t.from, t.to));
     if (hops <= bound.value) continue;
     bound.value = hops;
     bound.reason =
         fmt::format("distance: from {} to {} it is {} links", t.from, t.to, to_string(hops));
+    bound.certificate = certificate::Distance{t.from, t.slot};
   }
   return bound;
 }
@@ -186,8 +181,8 @@ Bound cut_bound(const MeshGeometry& geometry, std::span<const Traffic> traffic) 
       }
     }
   }
-  if (best.elements == 0) return {.value = 0, .reason = "nothing moves", .weights = {}};
-  return bound_of(geometry, best);
+  if (best.elements == 0) return {.value = 0, .reason = "nothing moves"};
+  return bound_of(best);
 }
 
 namespace {
@@ -272,13 +267,15 @@ Bound congestion_bound(const MeshGeometry& geometry, std::span<const Traffic> tr
   for (const double w : best)
     integers.push_back(static_cast<std::uint64_t>(std::lround(w / heaviest * weight_scale)));
   Bound bound;
+  certificate::Weights weights;
   bound.value = proven(links, sorted, integers, processors);
   bound.reason =
       "congestion: every element pays its cheapest way over the weighted links, a step "
       "pays all weights once";
   for (Word p = 0; p < geometry.processors(); ++p)
     for (std::size_t link = links.first[p]; link < links.first[p + 1]; ++link)
-      if (integers[link] != 0) bound.weights.push_back({p, links.to[link], integers[link]});
+      if (integers[link] != 0) weights.links.push_back({p, links.to[link], integers[link]});
+  bound.certificate = std::move(weights);
   return bound;
 }
 

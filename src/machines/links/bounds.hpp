@@ -9,8 +9,7 @@
 //
 //   8x8 mesh, transpose, K = 16:   distance 14, cuts 32, congestion 36
 //
-// Cuts and congestion come with their weights in Bound::weights. Congestion is tried up to 2^10
-// processors.
+// Congestion is tried up to 2^10 processors.
 #pragma once
 
 #include <cstdint>
@@ -22,11 +21,12 @@
 
 namespace faro::inline v1 {
 
-// One unit of traffic: `count` elements from one processor to another.
+// One unit of traffic: `count` elements from one processor to another, the first of them in `slot`.
 struct Traffic {
   Word from = 0;
   Word to = 0;
   std::uint64_t count = 1;
+  std::uint64_t slot = 0;
 };
 
 Bound distance_bound(const MeshGeometry& geometry, std::span<const Traffic> traffic);

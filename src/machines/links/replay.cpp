@@ -4,8 +4,6 @@
 
 #include <algorithm>
 #include <limits>
-#include <queue>
-#include <unordered_map>
 
 #include "faro/base/error.hpp"
 #include "faro/base/limits.hpp"
@@ -18,9 +16,6 @@ namespace {
 
 using Token = std::uint32_t;
 constexpr Token nothing = std::numeric_limits<Token>::max();
-
-// A certificate costs one search for cheapest ways from every processor.
-constexpr int certificate_bits_max = 12;
 
 class LinksReplay : public Verifier {
  public:
@@ -80,7 +75,6 @@ class LinksReplay : public Verifier {
                               m.to_slot, m.to_processor, m.from_slot, m.from_processor));
     }
     judge_claims(verdict_, header_, steps_);
-    check_weights();
     verdict_.answer = verdict_.violation_count == 0 ? Verdict::Answer::yes : Verdict::Answer::no;
   }
 
@@ -166,75 +160,6 @@ class LinksReplay : public Verifier {
     else
       writes_.emplace_back(place(m.to_processor, m.to_slot), token);
     return remote;
-  }
-
-  // --- The bound's certificate -----------------------------------------------------------------
-
-  void check_weights() {
-    if (!header_.bound) return;
-    const Bound& bound = *header_.bound;
-    if (bound.weights.empty()) return;
-    if (geometry_->bits() > certificate_bits_max)
-      throw Error(ErrorCode::limit, fmt::format("link weights are checked up to 2^{} processors",
-                                                certificate_bits_max));
-    Count total = 0;
-    std::unordered_map<Word, std::uint64_t> weights;  // by from * processors + to
-    for (const Bound::Weight& w : bound.weights) {
-      if (std::max(w.from, w.to) >= geometry_->processors() || geometry_->hops(w.from, w.to) != 1) {
-        violation("weights", fmt::format("a weight from {} to {}, where no link is", w.from, w.to));
-        return;
-      }
-      auto& sum = weights[w.from * geometry_->processors() + w.to];
-      if (w.weight > (bit(53) - sum)) {
-        violation("weights", "the weight of a link is above 2^53");
-        return;
-      }
-      sum += w.weight;
-      total += w.weight;
-    }
-    const Count need = cheapest_ways(weights);
-    if (total == 0 || bound.value > ceil_div(need, total))
-      violation("weights", fmt::format("the weights prove {} only",
-                                       to_string(total == 0 ? Count{0} : ceil_div(need, total))));
-  }
-
-  Count cheapest_ways(const std::unordered_map<Word, std::uint64_t>& weights) const {
-    std::vector<Move> goal = goal_;
-    std::sort(goal.begin(), goal.end(),
-              [](const Move& a, const Move& b) { return a.from_processor < b.from_processor; });
-    Count sum = 0;
-    std::vector<Count> cheapest;
-    for (std::size_t i = 0; i < goal.size(); ++i) {
-      if (std::max(goal[i].from_processor, goal[i].to_processor) >= geometry_->processors())
-        continue;
-      if (i == 0 || goal[i].from_processor != goal[i - 1].from_processor)
-        cheapest = cheapest_from(goal[i].from_processor, weights);
-      sum += cheapest[goal[i].to_processor];
-    }
-    return sum;
-  }
-
-  // Dijkstra's algorithm.
-  std::vector<Count> cheapest_from(Word source,
-                                   const std::unordered_map<Word, std::uint64_t>& weights) const {
-    std::vector<Count> cheapest(geometry_->processors(), Count::largest());
-    using Entry = std::pair<Count, Word>;
-    std::priority_queue<Entry, std::vector<Entry>, std::greater<>> open;
-    cheapest[source] = 0;
-    open.emplace(0, source);
-    while (!open.empty()) {
-      const auto [cost, p] = open.top();
-      open.pop();
-      if (cost != cheapest[p]) continue;
-      for (const Word q : geometry_->neighbours(p)) {
-        const auto weight = weights.find(p * geometry_->processors() + q);
-        const Count there = cost + (weight == weights.end() ? 0 : weight->second);
-        if (there >= cheapest[q]) continue;
-        cheapest[q] = there;
-        open.emplace(there, q);
-      }
-    }
-    return cheapest;
   }
 
   Verdict verdict_;

@@ -71,6 +71,8 @@ Rides rides_on_ring(std::span<const std::int64_t> displacements, std::int64_t si
 struct DimensionBound {
   Count value = 0;
   bool exact = true;
+  // Processors whose distances along the dimension prove it; nothing: those of all.
+  std::optional<std::vector<Word>> sources = {};
 };
 // On a mesh without wraparound and on a torus, for any invertible map.
 DimensionBound line_bound(const MeshGeometry& geometry, const BitMap& map, int dimension);

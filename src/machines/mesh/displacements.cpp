@@ -24,20 +24,45 @@ std::vector<std::int64_t> sorted_unique(std::vector<std::int64_t> values) {
   return values;
 }
 
-std::vector<std::int64_t> enumerate(const CoordinatePairs& pairs) {
-  std::vector<std::int64_t> result;
+// A coordinate before and after, how far apart they are.
+struct Trip {
+  Word before = 0;
+  Word after = 0;
+  std::int64_t distance() const {
+    return static_cast<std::int64_t>(after) - static_cast<std::int64_t>(before);
+  }
+};
+
+template <class Visit>
+void for_each_trip(const CoordinatePairs& pairs, Visit&& visit) {
   const auto dimension = static_cast<int>(pairs.basis.size());
-  result.reserve(bit(dimension));
-  Word before = pairs.first_before;
-  Word after = pairs.first_after;
+  Trip trip{pairs.first_before, pairs.first_after};
   for (Word k = 0;;) {
-    result.push_back(static_cast<std::int64_t>(after) - static_cast<std::int64_t>(before));
+    visit(trip);
     if (++k == bit(dimension)) break;
     const auto& d = pairs.basis[static_cast<std::size_t>(lowest_bit(k))];  // Gray code order
-    before ^= d.before;
-    after ^= d.after;
+    trip.before ^= d.before;
+    trip.after ^= d.after;
   }
+}
+
+std::vector<std::int64_t> enumerate(const CoordinatePairs& pairs) {
+  std::vector<std::int64_t> result;
+  result.reserve(bit(static_cast<int>(pairs.basis.size())));
+  for_each_trip(pairs, [&](const Trip& trip) { result.push_back(trip.distance()); });
   return sorted_unique(std::move(result));
+}
+
+// A processor that makes the trip. Requires one that occurs.
+Word processor_of(const MeshGeometry& geometry, const BitMap& map, int dimension, Trip trip) {
+  std::vector<Parity> there;
+  for (int i = 0; i < geometry.side_log2(dimension); ++i) {
+    const int b = geometry.low(dimension) + i;
+    there.push_back({bit(b), unsigned{has_bit(trip.before, i)}});
+    there.push_back(
+        {map.matrix().row(b), unsigned{has_bit(trip.after, i) != has_bit(map.complement(), b)}});
+  }
+  return AffineSpace::where(map.width(), there).first();
 }
 
 // A BPC map's displacement is a sum with one of two terms for each bit that touches the dimension.
@@ -53,6 +78,18 @@ BitDisplacement displacement_of_bit(const MeshGeometry& geometry, const BpcVecto
     (bits.negative(i) ? d.if_zero : d.if_one) += geometry.distance(bits.to(i));
   if (geometry.dimension_of(i) == dimension) d.if_one -= geometry.distance(i);
   return d;
+}
+
+// Who goes farthest up and who farthest down.
+std::vector<Word> farthest_of(const MeshGeometry& geometry, const BpcVector& bits, int dimension) {
+  Word up = 0;
+  Word down = 0;
+  for (int i = 0; i < bits.bits(); ++i) {
+    const auto [if_zero, if_one] = displacement_of_bit(geometry, bits, i, dimension);
+    if (if_one > if_zero) up |= bit(i);
+    if (if_one < if_zero) down |= bit(i);
+  }
+  return {up, down};
 }
 
 // All sums, a flag for each.
@@ -87,10 +124,11 @@ class FarthestSearch {
   struct Found {
     std::int64_t distance = 0;
     bool farthest = true;  // the search came to its end
+    Trip trip = {};
   };
   Found run() {
     descend(pairs_.width - 1, pairs_.first_before, pairs_.first_after);
-    return {std::max<std::int64_t>(0, best_), nodes_ <= search_nodes_max};
+    return {std::max<std::int64_t>(0, best_), nodes_ <= search_nodes_max, trip_};
   }
 
  private:
@@ -106,7 +144,10 @@ class FarthestSearch {
     if (++nodes_ > search_nodes_max && found_) return;
     if (digit < 0) {
       const std::int64_t v = value(before, after, 0);
-      if (!found_ || v > best_) best_ = v;
+      if (!found_ || v > best_) {
+        best_ = v;
+        trip_ = {before, after};
+      }
       found_ = true;
       return;
     }
@@ -137,6 +178,7 @@ class FarthestSearch {
   int way_;
   std::array<const CoordinatePairs::Direction*, 2 * word_bits> by_lead_{};
   std::int64_t best_ = 0;
+  Trip trip_;
   bool found_ = false;
   int nodes_ = 0;
 };
@@ -203,14 +245,22 @@ Rides rides_on_ring(std::span<const std::int64_t> displacements, std::int64_t si
 
 DimensionBound line_bound(const MeshGeometry& geometry, const BitMap& map, int dimension) {
   if (const auto bits = BpcVector::from(map))
-    return {beta_by_dimension(geometry, *bits)[static_cast<std::size_t>(dimension)], true};
+    return {beta_by_dimension(geometry, *bits)[static_cast<std::size_t>(dimension)], true,
+            farthest_of(geometry, *bits, dimension)};
   const CoordinatePairs pairs = pairs_of(geometry, map, dimension);
-  const auto up = FarthestSearch(pairs, 1).run();
-  const auto down = FarthestSearch(pairs, -1).run();
-  const bool exact = up.farthest && down.farthest;
-  if (!exact && static_cast<int>(pairs.basis.size()) <= combinations_log2_max)
-    return {static_cast<Count>(rides_on_line(enumerate(pairs)).total()), true};
-  return {static_cast<Count>(up.distance + down.distance), exact};
+  auto up = FarthestSearch(pairs, 1).run();
+  auto down = FarthestSearch(pairs, -1).run();
+  bool exact = up.farthest && down.farthest;
+  if (!exact && static_cast<int>(pairs.basis.size()) <= combinations_log2_max) {
+    for_each_trip(pairs, [&](const Trip& trip) {
+      if (trip.distance() > up.distance) up = {trip.distance(), true, trip};
+      if (-trip.distance() > down.distance) down = {-trip.distance(), true, trip};
+    });
+    exact = true;
+  }
+  return {static_cast<Count>(up.distance + down.distance), exact,
+          std::vector<Word>{processor_of(geometry, map, dimension, up.trip),
+                            processor_of(geometry, map, dimension, down.trip)}};
 }
 
 DimensionBound ring_bound(const MeshGeometry& geometry, const BitMap& map, int dimension) {
@@ -219,30 +269,31 @@ DimensionBound ring_bound(const MeshGeometry& geometry, const BitMap& map, int d
   const auto bits = BpcVector::from(map);
   if (bits && width <= residues_log2_max) {
     const RingTerms sums = ring_terms(geometry, *bits, dimension);
-    return {side - gap_by_residues(width, sums.first, sums.terms), true};
+    return {side - gap_by_residues(width, sums.first, sums.terms), true, {}};
   }
   const CoordinatePairs pairs = pairs_of(geometry, map, dimension);
   if (bits) {
     const RingTerms sums = ring_terms(geometry, *bits, dimension);
     const std::uint64_t most = gap_at_most(width, sums.terms);
-    if (gap_at_least(width, sums.first, sums.terms) == most) return {side - most, true};
-    if (const auto gap = gap_by_digits(pairs)) return {side - *gap, true};
+    if (gap_at_least(width, sums.first, sums.terms) == most) return {side - most, true, {}};
+    if (const auto gap = gap_by_digits(pairs)) return {side - *gap, true, {}};
     // Theorems 6.4 and 6.5.
     const Count beta = beta_by_dimension(geometry, *bits)[static_cast<std::size_t>(dimension)];
     const Count part = ceil_div(beta, complements_inside(geometry, *bits, dimension) ? 3 : 2);
-    return {std::max(part, side - most), false};
+    return {std::max(part, side - most), false, {}};
   }
-  if (const auto gap = gap_by_digits(pairs)) return {side - *gap, true};
+  if (const auto gap = gap_by_digits(pairs)) return {side - *gap, true, {}};
   if (static_cast<int>(pairs.basis.size()) <= combinations_log2_max)
     return {static_cast<Count>(rides_on_ring(enumerate(pairs), geometry.side(dimension)).total()),
-            true};
+            true,
+            {}};
   // One element that has to go d up or side - d down.
   Count best = 0;
   for (const int way : {1, -1}) {
     const auto far = static_cast<Count>(FarthestSearch(pairs, way).run().distance);
     best = std::max(best, std::min(far, side - far));
   }
-  return {best, false};
+  return {best, false, {}};
 }
 
 }  // namespace faro::inline v1::mesh

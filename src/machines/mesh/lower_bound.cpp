@@ -4,6 +4,7 @@
 #include <algorithm>
 
 #include "base/check.hpp"
+#include "machines/keepers.hpp"
 #include "machines/links/bounds.hpp"
 #include "machines/mesh/bounds.hpp"
 
@@ -27,17 +28,19 @@ std::vector<std::vector<std::int64_t>> displacements_of(
 // beta or gamma, dimension by dimension.
 struct Parts {
   std::vector<Count> values;
+  certificate::Displacements proof = {};
   bool exact = true;
   bool anything_moves = false;
 
-  void add(const mesh::DimensionBound& part) {
+  void add(mesh::DimensionBound part) {
     values.push_back(part.value);
+    proof.sources.push_back(std::move(part.sources));
     exact &= part.exact;
   }
 };
 
 Bound bound_from(const MeshGeometry& geometry, const Parts& parts, std::uint64_t elements) {
-  if (!parts.anything_moves) return {.value = 0, .reason = "nothing moves", .weights = {}};
+  if (!parts.anything_moves) return {.value = 0, .reason = "nothing moves"};
   Bound bound;
   Count sum = 0;
   std::string all;
@@ -70,6 +73,7 @@ Bound bound_from(const MeshGeometry& geometry, const Parts& parts, std::uint64_t
     bound.reason += "; this is what is proved of it, finding all of it takes too long";
   if (elements > 1) bound.reason += fmt::format("; {} times, once for each element", elements);
   bound.value = sum * elements;
+  bound.certificate = parts.proof;
   return bound;
 }
 
@@ -115,7 +119,7 @@ std::vector<Traffic> traffic_of(const MeshGeometry& geometry, const MapGoal& goa
       if (e > 0 && traffic.back().to == to)
         ++traffic.back().count;
       else
-        traffic.push_back({p, to, 1});
+        traffic.push_back({p, to, 1, e});
     }
   }
   return traffic;
@@ -125,9 +129,12 @@ std::vector<Traffic> traffic_of(const MeshGeometry& geometry, const MapGoal& goa
 std::optional<Bound> bound_beyond_lists(const MeshGeometry& geometry, const MapGoal& goal) {
   const int memory_bits = goal.cut ? goal.memory_bits : 0;
   if (geometry.bits() + memory_bits <= traffic_bits_max) return std::nullopt;
-  return Bound{.value = goal.map == BitMap::identity(goal.map.width()) ? Count{0} : Count{1},
-               .reason = "something moves; bounds are computed up to 2^20 elements",
-               .weights = {}};
+  const std::optional<Word> mover = a_mover(goal);
+  if (!mover) return Bound{.value = 0, .reason = "nothing moves"};
+  return Bound{
+      .value = 1,
+      .reason = "something moves; bounds are computed up to 2^20 elements",
+      .certificate = certificate::Distance{*mover >> memory_bits, *mover & low_mask(memory_bits)}};
 }
 
 Bound links_bound_of(const MeshGeometry& geometry, const MapGoal& goal, std::uint64_t elements) {
@@ -158,8 +165,7 @@ Bound lower_bound(const Mesh& mesh, const MapGoal& goal, std::uint64_t elements)
   const MeshGeometry geometry(mesh);
   if (mesh.links == Mesh::Links::all) return links_bound_of(geometry, goal, elements);
   const auto map = on_processors(goal, geometry.bits());
-  if (!map)
-    return {.value = 0, .reason = "no bound is known: the map moves memory bits", .weights = {}};
+  if (!map) return {.value = 0, .reason = "no bound is known: the map moves memory bits"};
   return simd_bound(geometry, *map, elements);
 }
 

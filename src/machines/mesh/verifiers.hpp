@@ -27,8 +27,6 @@
 //   link-twice       a directed link carries two elements in one step
 //   reads-empty      a move reads a slot that nothing wrote
 //   two-writes       two moves of a step write one slot
-//   weights          a weight of the bound's certificate stands on no link, or the weights prove
-//                    less than the value
 #pragma once
 
 #include <memory>

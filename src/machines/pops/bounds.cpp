@@ -28,7 +28,8 @@ bool hops_refute(const Demand& d, std::int64_t k) {
   return hops > k * (g * g - g);
 }
 
-bool group_refutes(const Demand& d, std::int64_t k) {
+// A group that k slots are too few for, and which way.
+std::optional<certificate::Group> group_refuting(const Demand& d, std::int64_t k) {
   const auto g = static_cast<std::int64_t>(d.groups());
   for (std::size_t i = 0; i < d.groups(); ++i) {
     std::int64_t out = std::max<std::int64_t>(0, d(i, i) - k);
@@ -42,14 +43,21 @@ bool group_refutes(const Demand& d, std::int64_t k) {
       to += d(i, j) > 0;
       from += d(j, i) > 0;
     }
-    if (out > (k - 1) * (g - 1) + to || in > (k - 1) * (g - 1) + from) return true;
+    if (out > (k - 1) * (g - 1) + to) return certificate::Group{i, certificate::Way::out};
+    if (in > (k - 1) * (g - 1) + from) return certificate::Group{i, certificate::Way::in};
   }
-  return false;
+  return {};
 }
 
-std::int64_t cut_bound(const Demand& d) {
+// A set of groups, a bit each, and what it proves.
+struct GroupCut {
+  std::int64_t value = 0;
+  std::uint32_t set = 0;
+};
+
+GroupCut cut_bound(const Demand& d) {
   const std::size_t g = d.groups();
-  std::int64_t best = 0;
+  GroupCut best;
   for (std::uint32_t s = 1; s + 1 < (std::uint32_t{1} << g); ++s) {
     const std::int64_t size = std::popcount(s);
     std::int64_t leaves = 0;
@@ -57,16 +65,20 @@ std::int64_t cut_bound(const Demand& d) {
       for (std::size_t j = 0; j < g; ++j)
         if (((s >> i) & 1U) != 0 && ((s >> j) & 1U) == 0) leaves += d(i, j);
     const std::int64_t couplers = size * (static_cast<std::int64_t>(g) - size);
-    best = std::max(best, (leaves + couplers - 1) / couplers);
+    const std::int64_t value = (leaves + couplers - 1) / couplers;
+    if (value > best.value) best = {value, s};
   }
   return best;
 }
 
 // Groups R with one support T of destinations; X: groups outside both.
-bool block_refutes(const Demand& d, std::int64_t k) {
+// Weights: couplers from R to T, those of groups of X outward or inward, whatever carries more, and
+// those of groups to themselves whose data exceed k.
+std::optional<certificate::Weights> block_refuting(const Demand& d, std::int64_t k) {
   const std::size_t g = d.groups();
   std::map<std::vector<bool>, std::vector<std::size_t>> by_support;
   std::vector<std::int64_t> crossing(g, 0);  // the larger of what leaves and what enters
+  std::vector<bool> outward(g);
   for (std::size_t i = 0; i < g; ++i) {
     std::vector<bool> support(g);
     std::int64_t out = 0;
@@ -76,24 +88,35 @@ bool block_refutes(const Demand& d, std::int64_t k) {
       if (i != j) out += d(i, j), in += d(j, i);
     }
     crossing[i] = std::max(out, in);
+    outward[i] = out >= in;
     by_support[support].push_back(i);
   }
-  if (by_support.size() < 2) return false;
+  if (by_support.size() < 2) return {};
   for (const auto& [support, block] : by_support) {
     std::vector<bool> in_block(g, false);
     for (const std::size_t i : block) in_block[i] = true;
     std::int64_t value = 0;
+    certificate::Weights all;
     for (std::size_t x = 0; x < g; ++x) {
       const bool outside = !in_block[x] && !support[x];
-      if (outside) value += crossing[x] - k * (static_cast<std::int64_t>(g) - 1);
-      if (outside || (in_block[x] && support[x])) value += std::max<std::int64_t>(0, d(x, x) - k);
+      if (outside) {
+        value += crossing[x] - k * (static_cast<std::int64_t>(g) - 1);
+        for (std::size_t y = 0; y < g; ++y)
+          if (x != y) all.links.push_back({outward[x] ? x : y, outward[x] ? y : x, 1});
+      }
+      if (!outside && !(in_block[x] && support[x])) continue;
+      value += std::max<std::int64_t>(0, d(x, x) - k);
+      if (d(x, x) > k) all.links.push_back({x, x, 1});
     }
     for (const std::size_t i : block)
-      for (std::size_t j = 0; j < g; ++j)
-        if (support[j] && i != j) value += d(i, j) - k;
-    if (value > 0) return true;
+      for (std::size_t j = 0; j < g; ++j) {
+        if (!support[j] || i == j) continue;
+        value += d(i, j) - k;
+        all.links.push_back({i, j, 1});
+      }
+    if (value > 0) return all;
   }
-  return false;
+  return {};
 }
 
 // The best way to cut an order into levels, and its value: positive refutes k.
@@ -183,34 +206,42 @@ std::vector<Order> level_orders(const Demand& d) {
   return orders;
 }
 
-std::vector<Bound::Weight> level_weights(const Demand& d, std::int64_t k, const Levels& levels) {
-  std::vector<Bound::Weight> weights;
+certificate::Weights level_weights(const Demand& d, std::int64_t k, const Levels& levels) {
+  certificate::Weights all;
   const std::size_t g = d.groups();
   for (std::size_t i = 0; i < g; ++i)
     for (std::size_t j = 0; j < g; ++j) {
       const bool alone =
           i == j && std::count(levels.level.begin(), levels.level.end(), levels.level[i]) == 1 &&
           d(i, i) > k;
-      if (alone || levels.level[i] < levels.level[j]) weights.push_back({i, j, 1});
+      if (alone || levels.level[i] < levels.level[j]) all.links.push_back({i, j, 1});
     }
-  return weights;
+  return all;
+}
+
+certificate::Weights cut_weights(std::size_t g, std::uint32_t set) {
+  certificate::Weights all;
+  for (std::size_t i = 0; i < g; ++i)
+    for (std::size_t j = 0; j < g; ++j)
+      if (((set >> i) & 1U) != 0 && ((set >> j) & 1U) == 0) all.links.push_back({i, j, 1});
+  return all;
 }
 
 // A datum of a pair with more than k pays 2, over its coupler or two others.
-std::vector<Bound::Weight> hop_weights(const Demand& d, std::int64_t k) {
-  std::vector<Bound::Weight> weights;
+certificate::Weights hop_weights(const Demand& d, std::int64_t k) {
+  certificate::Weights all;
   for (std::size_t i = 0; i < d.groups(); ++i)
     for (std::size_t j = 0; j < d.groups(); ++j) {
       const std::uint64_t w = d(i, j) > k ? 2 : i == j ? 0 : 1;
-      if (w > 0) weights.push_back({i, j, w});
+      if (w > 0) all.links.push_back({i, j, w});
     }
-  return weights;
+  return all;
 }
 
 }  // namespace
 
 bool pops_slots_possible(const PopsDemand& demand, std::int64_t k) {
-  return !hops_refute(demand, k) && !group_refutes(demand, k);
+  return !hops_refute(demand, k) && !group_refuting(demand, k);
 }
 
 Bound pops_bound(const PopsDemand& d) {
@@ -223,12 +254,21 @@ Bound pops_bound(const PopsDemand& d) {
   while (!pops_slots_possible(d, k)) {
     const bool hops = hops_refute(d, k);
     refuted(hops ? "hops over couplers between groups" : "what leaves or enters a group");
-    if (hops && certify) bound.weights = hop_weights(d, k - 1);
+    if (hops && certify)
+      bound.certificate = hop_weights(d, k - 1);
+    else if (hops)
+      bound.certificate = certificate::Hops{};
+    else
+      bound.certificate = *group_refuting(d, k - 1);
   }
   if (d.groups() == 1) return bound;
-  if (d.groups() <= cut_groups_max && cut_bound(d) > k) {
-    k = cut_bound(d) - 1;
-    refuted("what leaves a set of groups");
+  if (d.groups() <= cut_groups_max) {
+    const GroupCut cut = cut_bound(d);
+    if (cut.value > k) {
+      k = cut.value - 1;
+      refuted("what leaves a set of groups");
+      bound.certificate = cut_weights(d.groups(), cut.set);
+    }
   }
   const std::vector<Order> orders = level_orders(d);
   for (bool more = true; more;) {
@@ -237,12 +277,14 @@ Bound pops_bound(const PopsDemand& d) {
       const Levels levels = best_levels(d, k, order);
       if (levels.value <= 0) continue;
       refuted("data that must go up levels of groups");
-      if (certify) bound.weights = level_weights(d, k - 1, levels);
+      if (certify) bound.certificate = level_weights(d, k - 1, levels);
       more = true;
       break;
     }
-    if (!more && block_refutes(d, k)) {
+    if (more) continue;
+    if (auto weights = block_refuting(d, k)) {
       refuted("what a block of groups with equal destinations sends");
+      if (certify) bound.certificate = std::move(*weights);
       more = true;
     }
   }

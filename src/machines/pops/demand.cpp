@@ -1,10 +1,13 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <array>
 #include <numeric>
+#include <optional>
 
 #include "faro/algebra/affine_space.hpp"
 #include "faro/machines/pops/model.hpp"
+#include "machines/keepers.hpp"
 #include "machines/pops/bounds.hpp"
 
 namespace faro::inline v1 {
@@ -119,14 +122,74 @@ PopsDemand demand_table(const Pops& pops, const BitMap& map) {
   return demand;
 }
 
-Bound scaled(Bound one, std::uint64_t elements) {
-  // K elements a processor: each processor sends its K over couplers one a slot.
+// K elements a processor: each processor sends its K over couplers one a slot.
+Bound scaled(Bound one, std::uint64_t elements, Word sender) {
   if (elements <= 1 || one.value == 0) return one;
-  return {elements, "every processor that sends has K elements to send", {}};
+  return {elements, "every processor that sends has K elements to send",
+          certificate::Port{sender, certificate::Way::out}};
+}
+
+// Bounds of one and two slots have witnesses: something that moves, two data of one pair of groups.
+// Where a processor has two of its own those are its two.
+Bound with_witness(Bound bound, std::uint64_t elements, Word mover,
+                   std::optional<certificate::Pair> pair) {
+  if (bound.value == 1) bound.certificate = certificate::Distance{mover, 0};
+  if (bound.value != 2 || !std::holds_alternative<std::monostate>(bound.certificate)) return bound;
+  if (pair)
+    bound.certificate = *pair;
+  else if (elements > 1)
+    bound.certificate = certificate::Port{mover, certificate::Way::out};
+  return bound;
+}
+
+// Two processors of one group whose data move to one group.
+std::optional<certificate::Pair> pair_of(const Pops& pops, const BitMap& map) {
+  const int ld = pops::local_bits(pops);
+  const AffineSpace fixed = where_equal(map, 0);
+  std::vector<Parity> alike;  // directions inside a group whose images are inside one
+  for (int b = ld; b < map.width(); ++b) {
+    alike.push_back({bit(b), 0});
+    alike.push_back({map.matrix().row(b), 0});
+  }
+  const std::vector<Word> directions = AffineSpace::where(map.width(), alike).directions();
+  for (int i = -1; i < map.width(); ++i)
+    for (std::size_t a = 0; a < directions.size(); ++a)
+      for (std::size_t b = a; b < directions.size(); ++b) {
+        const Word x = i < 0 ? 0 : bit(i);
+        const Word y = x ^ directions[a] ^ (a == b ? 0 : directions[b]);
+        if (!fixed.contains(x) && !fixed.contains(y)) return certificate::Pair{x, y};
+      }
+  return {};
 }
 
 Bound better(const Bound& a, const Bound& b) {
   return b.value > a.value ? b : a;
+}
+
+// Of a list of destinations, `each` a processor: a processor whose datum moves, and two that share
+// source and destination group.
+struct Movers {
+  std::optional<Word> first;
+  std::optional<certificate::Pair> pair;
+};
+
+Movers movers_of(const Pops& pops, std::span<const std::uint64_t> destinations,
+                 std::uint64_t each) {
+  Movers movers;
+  std::vector<std::array<std::uint64_t, 3>> moves;  // groups, processor
+  const std::uint64_t n = pops::processors(pops);
+  for (Word i = 0; i < destinations.size(); ++i) {
+    const Word p = i / each;
+    if (destinations[i] == p || destinations[i] >= n) continue;
+    if (!movers.first) movers.first = p;
+    moves.push_back({p / pops.group_size, destinations[i] / pops.group_size, p});
+  }
+  std::sort(moves.begin(), moves.end());
+  for (std::size_t i = 1; i < moves.size() && !movers.pair; ++i)
+    if (moves[i][0] == moves[i - 1][0] && moves[i][1] == moves[i - 1][1] &&
+        moves[i][2] != moves[i - 1][2])
+      movers.pair = certificate::Pair{moves[i - 1][2], moves[i][2]};
+  return movers;
 }
 
 }  // namespace
@@ -158,18 +221,19 @@ Bound lower_bound(const Pops& pops, const MapGoal& goal, std::uint64_t elements)
   }
   const BitMap map =
       BitMap::from_columns(columns, memory == word_bits ? 0 : goal.map.complement() >> memory);
+  const Word mover = a_mover({.map = map}).value_or(0);
   const bool closed = elements == 1 && pops.group_size <= pops.groups;
   if (closed || pops.groups > table_groups_max || pops.group_size > bit(40)) {
-    const Bound one = affine_bound(pops, map);
-    return better(one, scaled(one, elements));
+    const Bound one = with_witness(affine_bound(pops, map), elements, mover, pair_of(pops, map));
+    return better(one, scaled(one, elements, mover));
   }
   PopsDemand demand = demand_table(pops, map);
   const std::uint64_t times = std::min<std::uint64_t>(elements, bit(20));
   for (std::size_t i = 0; i < demand.groups(); ++i)
     for (std::size_t j = 0; j < demand.groups(); ++j)
       demand(i, j) *= static_cast<std::int64_t>(times);
-  const Bound one = pops_bound(demand);
-  return better(one, scaled(one, elements));
+  const Bound one = with_witness(pops_bound(demand), elements, mover, pair_of(pops, map));
+  return better(one, scaled(one, elements, mover));
 }
 
 Bound lower_bound(const Pops& pops, std::span<const std::uint64_t> destinations,
@@ -178,16 +242,13 @@ Bound lower_bound(const Pops& pops, std::span<const std::uint64_t> destinations,
   const bool closed = elements == 1 && pops.group_size <= pops.groups;
   if (destinations.size() == n && (closed || pops.groups > 4096)) {
     // 0, 1 or 2, without a table of pairs.
-    std::vector<std::pair<std::uint64_t, std::uint64_t>> pairs;
-    for (Word p = 0; p < n; ++p)
-      if (destinations[p] != p && destinations[p] < n)
-        pairs.emplace_back(p / pops.group_size, destinations[p] / pops.group_size);
-    if (pairs.empty()) return {0, "nothing moves", {}};
-    std::sort(pairs.begin(), pairs.end());
-    const bool twice = std::adjacent_find(pairs.begin(), pairs.end()) != pairs.end();
-    const Bound one = twice ? Bound{2, "two data share source and destination group", {}}
-                            : Bound{1, "something moves", {}};
-    return better(one, scaled(one, elements));
+    const Movers movers = movers_of(pops, destinations, 1);
+    if (!movers.first) return {0, "nothing moves", {}};
+    const Bound one =
+        with_witness(movers.pair ? Bound{2, "two data share source and destination group", {}}
+                                 : Bound{1, "something moves", {}},
+                     elements, *movers.first, movers.pair);
+    return better(one, scaled(one, elements, *movers.first));
   }
   if (pops.groups > 4096) return {0, "no bound is known for this request", {}};
   PopsDemand demand(pops.groups);
@@ -205,10 +266,16 @@ Bound lower_bound(const Pops& pops, std::span<const std::uint64_t> destinations,
     sent[p] += times;
     received[destinations[i]] += times;
   }
-  const Bound one = pops_bound(demand);
-  const std::uint64_t h = std::max(*std::max_element(sent.begin(), sent.end()),
-                                   *std::max_element(received.begin(), received.end()));
-  return better(one, {h, "some processor sends or receives that many", {}});
+  const Movers movers = movers_of(pops, destinations, each);
+  const Bound one =
+      with_witness(pops_bound(demand), elements, movers.first.value_or(0), movers.pair);
+  const auto out = std::max_element(sent.begin(), sent.end());
+  const auto in = std::max_element(received.begin(), received.end());
+  const certificate::Port port =
+      *out >= *in
+          ? certificate::Port{static_cast<Word>(out - sent.begin()), certificate::Way::out}
+          : certificate::Port{static_cast<Word>(in - received.begin()), certificate::Way::in};
+  return better(one, {std::max(*out, *in), "some processor sends or receives that many", port});
 }
 
 Bound matmul_bound(const Pops& pops, std::uint64_t order) {

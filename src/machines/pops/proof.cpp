@@ -10,7 +10,6 @@
 #include "faro/base/limits.hpp"
 #include "faro/machines/pops/model.hpp"
 #include "machines/claims.hpp"
-#include "machines/pops/certificate.hpp"
 #include "machines/pops/pieces.hpp"
 
 namespace faro::inline v1 {
@@ -97,7 +96,6 @@ class PopsProof : public Verifier {
   bool well_formed(const PopsRule& rule);
   void apply_rule(const PopsRule& rule, const AffineSpace& where, Use& use);
   void check_couplers(const PopsRule& rule, const AffineSpace& where, Use& use);
-  void check_weights();
   bool is_right(const Piece& piece, const BitMap& back, std::size_t place) const;
 
   ScheduleHeader header_;
@@ -261,43 +259,6 @@ void PopsProof::step(const PopsSlot& slot) {
   ++slots_;
 }
 
-void PopsProof::check_weights() {
-  if (!header_.bound || header_.bound->weights.empty()) return;
-  const Bound& bound = *header_.bound;
-  const std::uint64_t g = machine_.groups;
-  if (g > limits::pops_certificate_groups_max) {
-    bad("bound-claim", fmt::format("a certificate on {} groups; at most {} are checked", g,
-                                   limits::pops_certificate_groups_max));
-    return;
-  }
-  const int width = map_.width();
-  const int groups_from = memory_ + pops::local_bits(machine_);
-  std::vector<Parity> fixed_rows;
-  for (int b = memory_; b < width; ++b)
-    fixed_rows.push_back({map_.matrix().row(b) ^ bit(b), unsigned{has_bit(map_.complement(), b)}});
-  const AffineSpace fixed = AffineSpace::where(width, fixed_rows);
-  const auto size = [](const AffineSpace& s) {
-    return s.empty() ? Count{0} : Count{1} << static_cast<unsigned>(s.dimension());
-  };
-  std::vector<Count> demand(g * g, 0);
-  for (Word i = 0; i < g; ++i) {
-    std::vector<Parity> here;
-    for (int b = groups_from; b < width; ++b)
-      here.push_back({bit(b), unsigned{has_bit(i, b - groups_from)}});
-    const AffineSpace group = AffineSpace::where(width, here);
-    for (Word j = 0; j < g; ++j) {
-      AffineSpace going = group;
-      for (int b = groups_from; b < width && !going.empty(); ++b)
-        going =
-            going.meet(Parity{map_.matrix().row(b), unsigned{has_bit(j, b - groups_from)} ^
-                                                        unsigned{has_bit(map_.complement(), b)}});
-      demand[i * g + j] =
-          (size(going) - (i == j ? size(going.meet(fixed)) : 0)) * (alike_ ? header_.elements : 1);
-    }
-  }
-  if (auto fault = certificate_fault(bound, g, demand)) bad("bound-claim", std::move(*fault));
-}
-
 // Whether the map brings what the piece holds to place `place` of the piece's processors.
 bool PopsProof::is_right(const Piece& piece, const BitMap& back, std::size_t place) const {
   if (alike_ && piece.element != place) return false;
@@ -328,7 +289,6 @@ void PopsProof::finish() {
       bad("delivery", fmt::format("{} of {} elements end in the result register where the map says",
                                   to_string(verdict_.delivered), to_string(verdict_.expected)));
     judge_claims(verdict_, header_, slots_);
-    if (verdict_.violation_count == 0) check_weights();
   }
   verdict_.answer = verdict_.violation_count == 0 ? Verdict::Answer::yes : Verdict::Answer::no;
 }

@@ -12,7 +12,6 @@
 #include "faro/base/limits.hpp"
 #include "faro/machines/pops/model.hpp"
 #include "machines/claims.hpp"
-#include "machines/pops/certificate.hpp"
 #include "machines/pops/executor.hpp"
 
 namespace faro::inline v1 {
@@ -43,7 +42,6 @@ class PopsReplay : public Verifier {
   void deliver_matmul(const MatmulGoal& goal);
   void deliver_broadcast(const BroadcastGoal& goal);
   void expect(Word processor, std::optional<Slot> reg, Word token);
-  void check_claims();
   std::optional<Slot> result_of(Word processor) const;
   Word destination(const MapGoal& goal, Word address) const {
     return goal.cut ? goal.map(address)
@@ -256,40 +254,13 @@ void PopsReplay::deliver_matmul(const MatmulGoal& goal) {
   }
 }
 
-void PopsReplay::check_claims() {
-  judge_claims(verdict_, header_, slots_);
-  if (!header_.bound) return;
-  const std::uint64_t g = machine_.groups;
-  if (header_.bound->weights.empty()) return;
-  if (g > limits::pops_certificate_groups_max) {
-    bad("bound-claim", fmt::format("a certificate on {} groups; at most {} are checked", g,
-                                   limits::pops_certificate_groups_max));
-    return;
-  }
-  std::vector<Count> demand(g * g, 0);
-  const auto moved = [&](Word from, Word to) {
-    if (from != to) ++demand[pops::group_of(machine_, from) * g + pops::group_of(machine_, to)];
-  };
-  if (const auto* moves = std::get_if<MovesGoal>(&header_.goal)) {
-    for (const Move& m : moves->moves) moved(m.from_processor, m.to_processor);
-  } else if (const auto* map = std::get_if<MapGoal>(&header_.goal)) {
-    for (Word address = 0; address < n_ * header_.elements; ++address)
-      moved(address / header_.elements, destination(*map, address) / header_.elements);
-  } else {
-    bad("bound-claim", "a certificate of weights for what is no movement of data");
-    return;
-  }
-  if (auto fault = certificate_fault(*header_.bound, g, demand))
-    bad("bound-claim", std::move(*fault));
-}
-
 void PopsReplay::finish() {
   if (!broken_) {
     if (const auto* map = std::get_if<MapGoal>(&header_.goal)) deliver_map(*map);
     if (const auto* moves = std::get_if<MovesGoal>(&header_.goal)) deliver_moves(*moves);
     if (const auto* product = std::get_if<MatmulGoal>(&header_.goal)) deliver_matmul(*product);
     if (const auto* cast = std::get_if<BroadcastGoal>(&header_.goal)) deliver_broadcast(*cast);
-    if (!broken_) check_claims();
+    if (!broken_) judge_claims(verdict_, header_, slots_);
   }
   verdict_.answer = verdict_.violation_count == 0 ? Verdict::Answer::yes : Verdict::Answer::no;
 }

@@ -5,6 +5,7 @@
 #include "machines/by_header.hpp"
 #include "machines/kinds.hpp"
 #include "machines/pops/performer.hpp"
+#include "machines/ranks/bounds.hpp"
 #include "machines/ranks/model.hpp"
 #include "machines/ranks/verifiers.hpp"
 #include "machines/text_reader.hpp"

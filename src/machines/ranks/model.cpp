@@ -1,9 +1,5 @@
 #include "machines/ranks/model.hpp"
 
-#include <fmt/format.h>
-
-#include <algorithm>
-
 namespace faro::inline v1::ranks {
 
 ScheduleHeader as_star(const ScheduleHeader& header) {
@@ -12,44 +8,6 @@ ScheduleHeader as_star(const ScheduleHeader& header) {
   star.cost.reset();
   star.bound.reset();
   return star;
-}
-
-// Those that stay in one processor p are the memory places x with (A + I)(p, x) = c in the
-// processor bits: none, or one for each member of the kernel on memory bits, as many wherever there
-// are some.
-Bound lower_bound(const Crossbar& machine, const MapGoal& goal, std::uint64_t elements) {
-  const int memory = goal.cut ? goal.memory_bits : 0;
-  const BitMatrix& matrix = goal.map.matrix();
-  const int width = goal.map.width();
-  std::vector<Parity> stays;
-  for (int b = memory; b < width; ++b)
-    stays.push_back({matrix.row(b) ^ bit(b), unsigned{has_bit(goal.map.complement(), b)}});
-  const int spread = matrix.block(memory, width - memory, 0, memory).rank();
-  const Count all = goal.cut ? Count{1} << memory : Count{elements};
-  const Count kept = all >> spread;
-  const AffineSpace staying = AffineSpace::where(width, stays);
-  // Whether every processor keeps some.
-  bool everybody = !staying.empty();
-  if (everybody) {
-    std::vector<Word> keepers;
-    for (const Word d : staying.directions()) keepers.push_back(d & ~low_mask(memory));
-    everybody = reduced_basis(keepers).size() == static_cast<std::size_t>(machine.bits);
-  }
-  if (everybody && kept == all) return {.value = 0, .reason = "nothing moves"};
-  if (everybody)
-    return {.value = all - kept,
-            .reason = fmt::format("every processor sends all but 1 in 2^{} of its {} elements",
-                                  spread, to_string(all))};
-  return {.value = all,
-          .reason = fmt::format("some processor sends all its {} elements", to_string(all))};
-}
-
-Bound lower_bound(const Crossbar&, std::span<const std::uint64_t> destinations,
-                  std::uint64_t elements) {
-  for (std::size_t p = 0; p < destinations.size(); ++p)
-    if (destinations[p] != p)
-      return {.value = elements, .reason = "some processor sends all its elements"};
-  return {.value = 0, .reason = "nothing moves"};
 }
 
 }  // namespace faro::inline v1::ranks

@@ -22,12 +22,4 @@ namespace faro::inline v1::ranks {
 // The header as the star's verifiers and performer read it: without claims, whose unit is another.
 ScheduleHeader as_star(const ScheduleHeader& header);
 
-// Steps that any schedule takes: an element leaves where it goes elsewhere, a processor sends and
-// receives one at a time, so it is the most that one processor has to send or to receive.
-//
-//   a transposition with 2^p elements each:  2^p - 1
-Bound lower_bound(const Crossbar& machine, const MapGoal& goal, std::uint64_t elements);
-Bound lower_bound(const Crossbar& machine, std::span<const std::uint64_t> destinations,
-                  std::uint64_t elements);
-
 }  // namespace faro::inline v1::ranks

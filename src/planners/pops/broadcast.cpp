@@ -247,17 +247,27 @@ PaperCount broadcast_paper(const Pops& machine, PopsBroadcast kind) {
   return {"Gravenstreter, Melhem 1998", broadcast_slots(machine, kind)};
 }
 
+namespace {
+
+Certificate broadcast_certificate(const Pops& machine, PopsBroadcast kind, bool couplers) {
+  if (couplers && kind == PopsBroadcast::personalised) return certificate::Hops{};
+  if (couplers && machine.groups == 1) return certificate::Group{0, certificate::Way::out};
+  return certificate::Port{0, certificate::Way::in};
+}
+
+}  // namespace
+
 Bound broadcast_bound(const Pops& machine, PopsBroadcast kind) {
   const Count value = broadcast_slots(machine, kind).value;
   if (value == 0) return {0, "nothing moves", {}};
-  if (kind == PopsBroadcast::one_to_all) return {1, "something moves", {}};
+  if (kind == PopsBroadcast::one_to_all) return {1, "something moves", certificate::Distance{0, 0}};
   const bool couplers = machine.groups == 1 || machine.multi_receive ||
                         (kind == PopsBroadcast::personalised &&
                          machine.group_size * machine.group_size >= pops::processors(machine));
   return {value,
           couplers ? "what a coupler must carry, one message a slot"
                    : "every processor hears n-1 data, one a slot",
-          {}};
+          broadcast_certificate(machine, kind, couplers)};
 }
 
 void push_broadcast(const Pops& machine, PopsBroadcast kind, Word root, ScheduleSink& sink) {

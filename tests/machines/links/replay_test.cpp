@@ -17,7 +17,8 @@ struct Case {
     header.machine = Mesh{.sides_log2 = {0, 2}, .links = Mesh::Links::all};
     header.goal = MapGoal{.map = BitMap::from_columns(std::vector<Word>{1, 2}, 1)};
     header.slots = 2;
-    header.bound = Bound{1, "weights", {{0, 1, 1}, {1, 0, 1}, {2, 3, 1}, {3, 2, 1}}};
+    header.bound =
+        Bound{1, "weights", certificate::Weights{{{0, 1, 1}, {1, 0, 1}, {2, 3, 1}, {3, 2, 1}}}};
     steps.resize(2);
     steps[0].moves = {{0, 0, 1, 1}, {1, 0, 0, 0}, {2, 0, 3, 0}, {3, 0, 2, 0}};
     steps[1].moves = {{1, 1, 1, 0}};
@@ -64,8 +65,12 @@ TEST(LinksReplay, each_rule_has_a_schedule_that_only_it_catches) {
   expect_only("not-delivered", [](Case& c) { c.steps.pop_back(); });
   expect_only("cost-claim", [](Case& c) { c.header.cost = CostClaim(Cost{.steps = 2}); });
   expect_only("bound-claim", [](Case& c) { c.header.bound = Bound{2, "wishful", {}}; });
-  expect_only("weights", [](Case& c) { c.header.bound->weights.push_back({0, 3, 1}); });
-  expect_only("weights", [](Case& c) { c.header.bound->weights = {{1, 2, 1}}; });
+  expect_only("bound-claim", [](Case& c) {
+    std::get<certificate::Weights>(c.header.bound->certificate).links.push_back({0, 3, 1});
+  });
+  expect_only("bound-claim", [](Case& c) {
+    c.header.bound->certificate = certificate::Weights{{{1, 2, 1}}};
+  });
   // A slot fewer: the element that waits has no place.
   Case c;
   c.header.slots = 1;

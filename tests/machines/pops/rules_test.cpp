@@ -142,11 +142,11 @@ const std::vector<Hostile> broken_exchanges = {
      }},
     {"bound-claim",
      [](RecordingSink& s) {
-       s.header.bound = Bound{2, "loops", {{0, 0, 1}, {1, 1, 0}, {0, 1, 2}}};
+       s.header.bound = Bound{2, "loops", certificate::Weights{{{0, 0, 1}, {1, 1, 0}, {0, 1, 2}}}};
      }},
     {"bound-claim",
      [](RecordingSink& s) {
-       s.header.bound = Bound{1, "no group 2", {{0, 2, 1}}};
+       s.header.bound = Bound{1, "no group 2", certificate::Weights{{{0, 2, 1}}}};
      }},
 };
 
@@ -166,9 +166,11 @@ TEST(PopsVerifiers, accept_a_certificate_that_proves_the_bound_and_no_more) {
   for (const bool rules : {false, true}) {
     RecordingSink schedule = rules ? pair_exchange_by_rules() : pair_exchange();
     const auto verify = rules ? make_proof : make_replay;
-    schedule.header.bound = Bound{2, "4 / 3", {{0, 0, 1}, {1, 1, 1}, {0, 1, 1}}};
+    certificate::Weights weights{{{0, 0, 1}, {1, 1, 1}, {0, 1, 1}}};
+    schedule.header.bound = Bound{2, "4 / 3", weights};
     EXPECT_TRUE(judged(verify(), schedule).ok());
-    schedule.header.bound->weights[2].weight = 2;  // the loops still cost 1: 4 / 4
+    weights.links[2].weight = 2;  // the loops still cost 1: 4 / 4
+    schedule.header.bound->certificate = weights;
     EXPECT_FALSE(judged(verify(), schedule).ok());
     schedule.header.bound->value = 1;
     EXPECT_TRUE(judged(verify(), schedule).ok());

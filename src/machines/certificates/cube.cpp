@@ -1,0 +1,67 @@
+// Certificates on a cube: distances, cuts, single processors.
+#include <fmt/format.h>
+
+#include "machines/certificates/check.hpp"
+
+namespace faro::inline v1::certificates {
+namespace {
+
+using namespace certificate;
+
+Count of_cut(const Hypercube& cube, const Demand& demand, const Cut& cut) {
+  const AffineSpace inside = AffineSpace::where(cube.dimensions, cut.where);
+  if (inside.empty()) return 0;
+  // A link leaves the set where its dimension is in one of the parities.
+  Word crossed = 0;
+  for (const Parity& p : cut.where) crossed |= p.mask;
+  int links = std::popcount(crossed);
+  if (cube.ports == Hypercube::Ports::one) links = std::min(links, 1);
+  if (links == 0) return 0;
+  const Count leaving = demand.count(cut.where, {}) - demand.count(cut.where, cut.where);
+  return ceil_div(leaving, (Count{1} << inside.dimension()) * static_cast<Count>(links));
+}
+
+Count of_traffic(const Hypercube& cube, const Demand& demand) {
+  Count crossings = 0;
+  for (int d = 0; d < cube.dimensions; ++d)
+    for (const unsigned side : {0U, 1U}) {
+      const Parity from{bit(d), side};
+      const Parity to{bit(d), 1 - side};
+      crossings += demand.count({&from, 1}, {&to, 1});
+    }
+  const int links = cube.ports == Hypercube::Ports::one ? 1 : cube.dimensions;
+  if (cube.dimensions == 0) return 0;
+  return ceil_div(crossings, (Count{1} << cube.dimensions) * static_cast<Count>(links));
+}
+
+}  // namespace
+
+Proved cube_proves(const Hypercube& cube, const Demand& demand, const Bound& bound) {
+  const Word top = low_mask(cube.dimensions);
+  if (const auto* c = std::get_if<Distance>(&bound.certificate)) {
+    const std::optional<Word> to = demand.goal_of(c->processor, c->slot);
+    if (!to)
+      return fault(fmt::format("the certificate's element, slot {} of processor {}, has no goal",
+                               c->slot, c->processor));
+    return {static_cast<std::uint64_t>(std::popcount(c->processor ^ *to))};
+  }
+  if (const auto* c = std::get_if<Cut>(&bound.certificate)) {
+    for (const Parity& p : c->where)
+      if ((p.mask & ~top) != 0) return fault("the certificate's cut names a bit beyond the cube");
+    return {of_cut(cube, demand, *c)};
+  }
+  if (const auto* c = std::get_if<Port>(&bound.certificate)) {
+    if ((c->processor & ~top) != 0)
+      return fault("the certificate names a processor beyond the cube");
+    const int links = cube.ports == Hypercube::Ports::one ? 1 : cube.dimensions;
+    if (links == 0) return {0};
+    return {
+        ceil_div(c->way == Way::out ? demand.leaving(c->processor) : demand.coming(c->processor),
+                 static_cast<Count>(links))};
+  }
+  if (std::holds_alternative<Traffic>(bound.certificate)) return {of_traffic(cube, demand)};
+  if (const auto* c = std::get_if<Dual>(&bound.certificate)) return dual_proves(cube, demand, *c);
+  return other_machine();
+}
+
+}  // namespace faro::inline v1::certificates

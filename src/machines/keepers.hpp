@@ -1,0 +1,17 @@
+// Which of a map's elements leave their processor, and who keeps least.
+#pragma once
+
+#include <optional>
+
+#include "faro/schedules/goal.hpp"
+
+namespace faro::inline v1 {
+
+// The elements that stay in their processor are an affine space of addresses: a processor keeps none
+// or as many as any other that keeps some. One that keeps none, if there is one.
+Word keeps_least(const MapGoal& goal);
+
+// An element that leaves its processor, by its address; nothing if none does.
+std::optional<Word> a_mover(const MapGoal& goal);
+
+}  // namespace faro::inline v1
