@@ -351,6 +351,7 @@ def transform(
 class Bound(NamedTuple):
     value: int
     reason: str
+    certificate: dict[str, Any] = ...
 
 class Paper(NamedTuple):
     value: int
