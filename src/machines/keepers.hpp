@@ -7,8 +7,8 @@
 
 namespace faro::inline v1 {
 
-// The elements that stay in their processor are an affine space of addresses: a processor keeps none
-// or as many as any other that keeps some. One that keeps none, if there is one.
+// The elements that stay in their processor are an affine space of addresses: a processor keeps
+// none or as many as any other that keeps some. One that keeps none, if there is one.
 Word keeps_least(const MapGoal& goal);
 
 // An element that leaves its processor, by its address; nothing if none does.

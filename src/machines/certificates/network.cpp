@@ -7,9 +7,9 @@
 // began with; all that must cross the dimension's 2^(n-1) links to the far side, one number a link
 // and step. So the rank of that block of the network's matrix, over the links, is a bound. With
 // generic twiddles it is no less than with any special ones: those of all stages but one or two
-// pass their operands on, and the network falls apart into networks of 2 or 4 elements, whose ranks are
-// computed with twiddles drawn at random from a prime field, where a rank can only come out too
-// small.
+// pass their operands on, and the network falls apart into networks of 2 or 4 elements, whose
+// ranks are computed with twiddles drawn at random from a prime field, where a rank can only come
+// out too small.
 #include <fmt/format.h>
 
 #include <algorithm>

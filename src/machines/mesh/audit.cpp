@@ -24,7 +24,8 @@ void MeshAudit::violation(const char* rule, std::string message) {
 
 void MeshAudit::begin(const ScheduleHeader& header) {
   header_ = header;
-  header_.goal = MovesGoal{};  // may be long; kept once, in `goal`
+  // May be long, and is kept once, in `goal`; a bound is judged by it.
+  if (!header.bound) header_.goal = MovesGoal{};
   geometry.emplace(std::get<Mesh>(header.machine));
   elements = header.elements;
   if (header.elements < 1) violation("machine", "0 elements per processor; at least 1 is wanted");

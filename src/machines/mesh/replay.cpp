@@ -43,7 +43,8 @@ class MeshReplay : public Verifier {
     } else {
       bad("goal", "neither a map nor moves: a mesh cannot be asked for that");
     }
-    header_.goal = MovesGoal{};  // may be long, and is kept in `wanted_`
+    // May be long, and is kept in `wanted_`; a bound is judged by it.
+    if (!header.bound) header_.goal = MovesGoal{};
     for (auto& reg : registers_) reg.assign(bit(bits_), undefined);
     auto& data = of(MeshRegister::s);
     for (std::size_t p = 0; p < data.size(); ++p) data[p] = static_cast<Token>(p);
