@@ -93,9 +93,9 @@ inline constexpr std::uint64_t pops_slots_max = std::uint64_t{1} << 16;
 // destinations in a file up to four times as many, a few gigabytes while planning.
 inline constexpr int pops_list_log2_max = 20;
 
-// Certificates of bounds, checked in seconds: elements spelled out where ranks do not do, processors
-// of a mesh with weights on its links (a search for cheapest ways from each), groups with weights on
-// their couplers (g^3 steps).
+// Certificates of bounds, checked in seconds: elements spelled out where ranks do not do,
+// processors of a mesh with weights on its links (a search for cheapest ways from each), groups
+// with weights on their couplers (g^3 steps).
 inline constexpr int certificate_elements_log2_max = 22;
 inline constexpr int certificate_processors_log2_max = 12;
 inline constexpr std::uint64_t certificate_groups_max = 512;
