@@ -68,6 +68,26 @@ class ProgressSink : public QuietSink {
   std::uint64_t done_ = 0;
 };
 
+// Verifiers judge the request's bound beside the schedule; a planner's header has none.
+class WithBound : public TeeSink {
+ public:
+  WithBound(Bound bound, std::vector<ScheduleSink*> verifiers)
+      : TeeSink(std::move(verifiers)), bound_(std::move(bound)) {}
+  void begin(const ScheduleHeader& header) override {
+    ScheduleHeader with = header;
+    with.bound = bound_;
+    TeeSink::begin(with);
+  }
+
+ private:
+  Bound bound_;
+};
+
+// A file speaks of one performance of its program.
+Bound bound_in_file(const Request& request, const Bound& bound) {
+  return is_simd_mesh(request.machine()) ? bound_of(request.with_elements(1)) : bound;
+}
+
 [[noreturn]] void changed_its_mind(std::string_view planner) {
   throw InternalError(
       fmt::format("planner {} pushed another schedule than the one that was "
@@ -204,9 +224,13 @@ class Planning {
     const VerifyBy verify = options.verify;
     if (verify == VerifyBy::proof || verify == VerifyBy::both) verifiers.push_back(make_proof());
     if (verify == VerifyBy::replay || verify == VerifyBy::both) verifiers.push_back(make_replay());
-    for (const auto& verifier : verifiers) sinks.push_back(verifier.get());
+    std::vector<ScheduleSink*> judges;
+    for (const auto& verifier : verifiers) judges.push_back(verifier.get());
     DefaultVerifiers automatic;
-    if (verify == VerifyBy::automatic) sinks.push_back(&automatic);
+    if (verify == VerifyBy::automatic) judges.push_back(&automatic);
+    const Bound bound = bound_in_file(content.request, content.bound);
+    WithBound judging(bound, judges);
+    sinks.push_back(&judging);
     TeeSink tee(sinks);
     content.offer.push(tee);
     content.crossings = crossings.crossings();
@@ -222,6 +246,7 @@ class Planning {
     if (!automatic.replay() && replay_is_possible(content.header) &&
         content.verdicts.front().answer == Verdict::Answer::unprovable) {
       const auto replay = make_replay();
+      content.header.bound = bound;
       VerifiedOnly same(content.header, content.fingerprint, *replay);
       content.offer.push(same);
       content.verdicts.push_back(replay->verdict());
@@ -245,9 +270,7 @@ class Planning {
   static void complete(ScheduleHeader& header, const Plan::Content& content) {
     header.map_text = content.request.text();
     header.cost = content.listed_cost;
-    header.bound = content.bound;
-    // A file speaks of one performance of its program.
-    if (is_simd_mesh(header.machine)) header.bound = bound_of(content.request.with_elements(1));
+    header.bound = bound_in_file(content.request, content.bound);
   }
 };
 
