@@ -3,7 +3,7 @@ import pathlib
 import shutil
 import time
 
-from playwright.sync_api import sync_playwright
+from playwright.sync_api import TimeoutError, sync_playwright
 
 
 class Page:
@@ -47,6 +47,19 @@ class Page:
             arg=before,
             timeout=timeout,
         )
+
+    def shows(self, selector, words, timeout=60000):
+        """Whether these words come to stand there, and nothing is under way then."""
+        try:
+            self.page.wait_for_function(
+                """([selector, words]) => document.querySelector(selector).textContent.includes(words) &&
+                             !document.getElementById("main").classList.contains("waiting")""",
+                arg=[selector, words],
+                timeout=timeout,
+            )
+        except TimeoutError:
+            return False
+        return True
 
     def show(self, link, timeout=180000):
         if self.page.evaluate("location.hash") != link:

@@ -29,8 +29,8 @@ check "the man page is what packaging/man.py makes now" cmp -s page "$root/packa
 check "bash accepts its completions" sh -c "'$faro' completions bash | bash -n"
 if command -v zsh >/dev/null; then check "zsh accepts its completions" sh -c "'$faro' completions zsh | zsh -n"; fi
 if command -v fish >/dev/null; then check "fish accepts its completions" sh -c "'$faro' completions fish | fish -n"; fi
-completed=$(bash -c "source <('$faro' completions bash); COMP_WORDS=(faro expl); COMP_CWORD=1; _faro; echo \"\${COMPREPLY[*]}\"")
-check "bash completes expl" test "$completed" = explain
+completed=$(bash -c "source <('$faro' completions bash); COMP_WORDS=(faro expla); COMP_CWORD=1; _faro; echo \"\${COMPREPLY[*]}\"")
+check "bash completes expla" test "$completed" = explain
 completed=$(bash -c "source <('$faro' completions bash); COMP_WORDS=(faro permute a b --ma); COMP_CWORD=4; _faro; echo \"\${COMPREPLY[*]}\"")
 check "bash completes --ma" test "$completed" = --map
 if command -v man >/dev/null; then

@@ -27,6 +27,7 @@ const drop_after = 250; // what takes longer is ended by the next question
 let turn = 0;
 let asked_at = 0;
 let busy = false;
+let typed = false; // and not yet asked
 
 function fillForm() {
   for (const id of ["map", "on", "elements"]) if ($(id).value !== state[id]) $(id).value = state[id];
@@ -46,6 +47,7 @@ async function update() {
   if (busy && performance.now() - asked_at > drop_after) restartWorker();
   asked_at = performance.now();
   busy = true;
+  typed = false;
   $("main").classList.add("waiting");
   const current = () => mine === turn;
   try {
@@ -54,8 +56,10 @@ async function update() {
   } finally {
     if (current()) {
       busy = false;
-      $("main").classList.remove("waiting");
-      markShown();
+      if (!typed) {
+        $("main").classList.remove("waiting");
+        markShown();
+      }
     }
   }
 }
@@ -218,6 +222,8 @@ function onTyped(event) {
   state[field] = event.target.value;
   Object.assign(state, { algorithm: "", step: "", follow: "", view: "", file: "" });
   writeLink(field);
+  typed = true;
+  $("main").classList.add("waiting");
   clearTimeout(onTyped.timer);
   onTyped.timer = setTimeout(update, typing_pause);
 }
@@ -325,6 +331,7 @@ async function begin() {
   Object.assign(state, read ?? { map: "a -> ungray(a)", on: "cube:4", elements: "10" });
   if (!read && file_view.bytes) Object.assign(state, { map: "", on: "", elements: "", view: "file" });
   fillForm();
+  writeFirst();
   try {
     await startWorker();
   } catch (error) {

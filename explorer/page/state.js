@@ -39,6 +39,15 @@ function writeLink(field) {
   else writeNow(field);
 }
 
+// What is shown first has a link too, so that back leads to it.
+function writeFirst() {
+  try {
+    history.replaceState(null, "", linkOf(state));
+  } catch {
+    // A browser that keeps no history for files: the first change writes the link.
+  }
+}
+
 function writeNow(field) {
   const link = linkOf(state);
   if (link === location.hash) return;
