@@ -185,7 +185,7 @@ TEST(Certificates, the_rates_of_codes_and_cycles_are_checked_on_large_cubes) {
   Census census;
   for (const auto ports : {Hypercube::Ports::all, Hypercube::Ports::one})
     for (int length = 2; length <= 9; ++length)
-      for (const std::uint64_t elements : {1, 2, 3, 4, 5, 6, 7, 8, 9, 31, 100, 1000000})
+      for (const std::uint64_t elements : {1U, 2U, 3U, 4U, 5U, 6U, 7U, 8U, 9U, 31U, 100U, 1000000U})
         for (const bool back : {false, true}) {
           constexpr int n = 60;
           std::vector<Word> columns;
