@@ -23,9 +23,11 @@ class AlignedBytes {
     constexpr std::size_t large_page = std::size_t{2} << 20U;
     const std::size_t page = bytes < 2 * large_page ? small_page : large_page;
     if (bytes > SIZE_MAX - page) throw std::bad_alloc();
-    data_.reset(static_cast<std::byte*>(
-        std::aligned_alloc(page, (bytes + small_page - 1) / small_page * small_page)));
-    if (data_ == nullptr) throw std::bad_alloc();
+    // aligned_alloc would take whole large pages, of what may be a cap.
+    void* data = nullptr;
+    if (::posix_memalign(&data, page, (bytes + small_page - 1) / small_page * small_page) != 0)
+      throw std::bad_alloc();
+    data_.reset(static_cast<std::byte*>(data));
     if (page == large_page) ::madvise(data_.get(), bytes, MADV_HUGEPAGE);
   }
 
