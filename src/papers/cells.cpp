@@ -8,6 +8,15 @@
 namespace faro::inline v1 {
 
 std::string Workshop::ours(const Request& request, std::string_view algorithm) const {
+  return cell(request, algorithm, [](const Plan& made) { return to_string(made.value()); });
+}
+
+std::string Workshop::slots(const Request& request, std::string_view algorithm) const {
+  return cell(request, algorithm, [](const Plan& made) { return std::to_string(made.slots()); });
+}
+
+std::string Workshop::cell(const Request& request, std::string_view algorithm,
+                           const std::function<std::string(const Plan&)>& text) const {
   PlanOptions options;
   options.algorithm = algorithm;
   options.planners.assign(planners_.begin(), planners_.end());
@@ -26,7 +35,7 @@ std::string Workshop::ours(const Request& request, std::string_view algorithm) c
     if (planned.value() != planned.formula().value)
       return "promised " + to_string(planned.formula().value) + ", took " +
              to_string(planned.value());
-    return to_string(planned.value());
+    return text(planned);
   } catch (const Error& e) {
     return std::string("failed: ") + e.what();
   }

@@ -5,6 +5,7 @@
 //   workshop.ours(request, "minimum-path")    "100", or "refused: ..." if a verifier says no
 #pragma once
 
+#include <functional>
 #include <string>
 #include <vector>
 
@@ -20,8 +21,13 @@ class Workshop {
   // The counted cost if every verifier says yes and it is what the planner promised, else why not;
   // "-" where the algorithm does not apply.
   std::string ours(const Request& request, std::string_view algorithm = {}) const;
+  // The storage places of a processor that this plan uses, or what ours() says.
+  std::string slots(const Request& request, std::string_view algorithm) const;
   // The lower bound.
   std::string bound(const Request& request) const;
+  // What `text` says of the plan that ours() counts.
+  std::string cell(const Request& request, std::string_view algorithm,
+                   const std::function<std::string(const Plan&)>& text) const;
 
  private:
   std::span<const Planner* const> planners_;

@@ -45,7 +45,8 @@ std::string joined(const std::vector<mesh::Interchange>& pairs) {
   return text;
 }
 
-std::string costs(const Cost& cost) {
+std::string costs(const Plan& made) {
+  const Cost& cost = made.cost();
   return fmt::format("{} units, {} routes, {} operations", to_string(cost.unit_routes),
                      to_string(cost.long_routes), to_string(cost.register_ops));
 }
@@ -264,9 +265,9 @@ PaperTable examples_4(const Workshop& workshop) {
   const auto naive = naive_on_one_dimension(line, transpose);
   row("4.2: interchanges by Theorem 4.2, p = 8", "p^2/4 = 16", std::to_string(naive.size()), "-");
   row("4.2: interchanges by Algorithm 4.1", "p - k = 4",
-      std::to_string(mesh::interchanges_of(line, transpose).size()), "4");
+      std::to_string(mesh::interchanges_of(line, transpose).size()), "-");
   row("4.2: cost by Algorithm 4.1", "-",
-      costs(mesh::permute(line, transpose, mesh::Variant::two_dimensions).cost()),
+      workshop.cell(routing(line.mesh(), transpose), mesh_permute.name(), costs),
       fmt::format("{} units", workshop.bound(routing(line.mesh(), transpose))));
 
   const BpcVector cyclic = vector_of("[5, 0, -4, 1, -2, -3]");

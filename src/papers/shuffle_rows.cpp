@@ -6,6 +6,7 @@
 #include <sstream>
 
 #include "faro/machines/verifier.hpp"
+#include "machines/bounds.hpp"
 #include "planners/cube/request.hpp"
 
 namespace faro::inline v1 {
@@ -60,6 +61,11 @@ std::vector<shuffle::JobRow> rows_of(std::span<const char* const> printed) {
 
 namespace {
 
+// Storage for twice as many elements as rows, a power of two.
+Request request_of_rows(const std::vector<int>& chains, std::size_t rows) {
+  return shuffle_of(static_cast<int>(std::bit_width(2 * rows - 1)), chains, {});
+}
+
 // Hands on what concerns the first `filled` slots of a processor: the others are empty.
 class FilledSlots : public ScheduleSink {
  public:
@@ -81,7 +87,7 @@ class FilledSlots : public ScheduleSink {
 
 std::string replayed(const std::vector<int>& chains, const std::vector<shuffle::JobRow>& rows) {
   const auto filled = static_cast<Slot>(2 * rows.size());
-  const Request request = shuffle_of(static_cast<int>(std::bit_width(filled - 1)), chains, {});
+  const Request request = request_of_rows(chains, rows.size());
   const shuffle::Structure s = shuffle::structure_of(request);
   ScheduleHeader header = cube_header(request, "", request.elements());
   header.elements = filled;
@@ -104,6 +110,11 @@ std::string replayed(const std::vector<int>& chains, const std::vector<shuffle::
   const Verdict verdict = replay->verdict();
   if (verdict.ok()) return to_string(verdict.cost.steps);
   return "refused: " + verdict.violations.front().rule;
+}
+
+std::string bound_of_rows(const std::vector<int>& chains, std::size_t rows) {
+  const Request request = request_of_rows(chains, rows);
+  return to_string(lower_bound(request.machine(), request.map(), 2 * rows).value);
 }
 
 }  // namespace faro::inline v1

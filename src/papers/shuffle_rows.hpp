@@ -27,4 +27,7 @@ std::vector<shuffle::JobRow> rows_of(std::span<const char* const> printed);
 // and its last slots are empty.
 std::string replayed(const std::vector<int>& chains, const std::vector<shuffle::JobRow>& rows);
 
+// The lower bound for K = twice as many elements as rows.
+std::string bound_of_rows(const std::vector<int>& chains, std::size_t rows);
+
 }  // namespace faro::inline v1

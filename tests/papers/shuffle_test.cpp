@@ -3,6 +3,8 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <array>
+#include <string_view>
 
 namespace faro {
 namespace {
@@ -49,6 +51,53 @@ TEST(PaperShuffle, the_tables_of_jobs_are_schedules) {
       ++found;
     }
   EXPECT_EQ(found, steps.size());
+}
+
+const PaperTable& table_of(std::string_view start) {
+  return *std::find_if(page().tables.begin(), page().tables.end(),
+                       [&](const PaperTable& t) { return t.title.starts_with(start); });
+}
+
+// Every time of Table 1 is that of a schedule of packets, no plan undercuts the bound, and the ring
+// is faster than each printed algorithm with all ports.
+TEST(PaperShuffle, table_1_is_planned) {
+  const PaperTable& table = table_of("Table 1");
+  EXPECT_EQ(table.rows.size(), 18U);
+  for (const auto& row : table.rows) {
+    EXPECT_EQ(row[3], row[4]) << row[0] << " B = " << row[1];
+    EXPECT_GE(std::stod(row[5]), std::stod(row[6]));
+    if (row[0] == "one port")
+      EXPECT_EQ(row[5], row[3]);
+    else
+      EXPECT_LT(std::stod(row[5]), std::stod(row[3])) << row[0] << " B = " << row[1];
+  }
+}
+
+// Section 4.1.2 has three cases: for long chains and many elements 2b over K/2, not N - b.
+TEST(PaperShuffle, all_to_all_is_quoted_in_its_three_cases) {
+  std::size_t found = 0;
+  for (const auto& row : table_of("Theorem 2").rows)
+    for (const auto& wanted : {std::array<std::string, 3>{"5 5", "64", "36"},
+                               {"6 6", "32", "20"},
+                               {"6 6", "64", "36"},
+                               {"2 2", "64", "34"}})
+      if (row[0] == wanted[0] && row[1] == wanted[1]) {
+        EXPECT_EQ(row[5], wanted[2]) << row[0] << " K = " << row[1];
+        ++found;
+      }
+  EXPECT_EQ(found, 4U);
+}
+
+// A1 takes K slots and A2 no more than the 2K that the paper gives it; what beats Corollary 1 is in
+// another class than A1.
+TEST(PaperShuffle, table_3_has_memory_and_corollary_1) {
+  for (const auto& row : table_of("Table 3").rows) {
+    if (row[2] != "all") continue;
+    const int elements = std::stoi(row[1]);
+    EXPECT_EQ(std::stoi(row[5]), elements) << row[0];
+    EXPECT_GT(std::stoi(row[8]), elements) << row[0];
+    EXPECT_GE(std::stoi(row[4]), std::stoi(row[9])) << row[0] << " K = " << row[1];
+  }
 }
 
 // One wrong control bit in Figure 9, as it is printed, and the schedule is refused.

@@ -1,6 +1,5 @@
 #include "machines/cube/shuffle_costs.hpp"
 
-#include <algorithm>
 #include <cmath>
 
 namespace faro::inline v1 {
@@ -33,11 +32,6 @@ double mixed_concurrent_time(const ShuffleSize& size, const PacketTimes& times) 
 double mixed_concurrent_pipelined_time(const ShuffleSize& size, const PacketTimes& times) {
   return (half(size) + 2 * size.packet) * times.transfer +
          (packets(half(size), size) + 2) * times.startup;
-}
-
-double mixed_ring_time(const ShuffleSize& size, const PacketTimes& times) {
-  const double steps = std::max<double>(size.length, packets(half(size), size)) + 1;
-  return steps * (size.packet * times.transfer + times.startup);
 }
 
 double best_packet(double transfers, double waits, const PacketTimes& times) {

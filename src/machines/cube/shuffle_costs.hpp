@@ -1,5 +1,5 @@
 // Times of generalized shuffles where a packet of up to B elements costs a start-up besides its
-// transfer: Table 1 of Johnsson and Ho 1991, with the best packet and the break-even points.
+// transfer: Table 1 of Johnsson and Ho 1991 as it is printed, the best packet, break-even points.
 //
 //   pipelined mixed shuffle, s = 6, K = 256, packets of 8, transfer 1, start-up 32:
 //   (128 + 5·8)·1 + (16 + 5)·32 = 840
@@ -29,8 +29,6 @@ double mixed_one_port_time(const ShuffleSize& size, const PacketTimes& times);
 double mixed_pipelined_time(const ShuffleSize& size, const PacketTimes& times);
 double mixed_concurrent_time(const ShuffleSize& size, const PacketTimes& times);
 double mixed_concurrent_pipelined_time(const ShuffleSize& size, const PacketTimes& times);
-// The ring of faro: (max(s, ceil(K/2B)) + 1)(B·transfer + startup).
-double mixed_ring_time(const ShuffleSize& size, const PacketTimes& times);
 
 // The packet that is best for (X + jB)·transfer + (X/B + j)·startup; X itself where j = 0.
 double best_packet(double transfers, double waits, const PacketTimes& times);

@@ -10,7 +10,6 @@ TEST(ShuffleCosts, a_row_of_each_table) {
   const PacketTimes times{.startup = 32, .transfer = 1};
   EXPECT_DOUBLE_EQ(mixed_pipelined_time(size, times), 840);
   EXPECT_DOUBLE_EQ(mixed_concurrent_pipelined_time(size, times), 720);
-  EXPECT_DOUBLE_EQ(mixed_ring_time(size, times), 680);
   EXPECT_DOUBLE_EQ(mixed_one_port_time(size, times), 3840);
 }
 
