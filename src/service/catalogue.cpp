@@ -40,6 +40,7 @@
 #include "planners/pops/patterns.hpp"
 #include "planners/pops/permutation.hpp"
 #include "planners/pops/relation.hpp"
+#include "planners/pops/relation_search.hpp"
 #include "planners/ranks/rounds.hpp"
 
 namespace faro::inline v1 {
@@ -106,6 +107,7 @@ const auto table = std::to_array<const Planner*>({
     &pops_threshold,
     &pops_fewest_slots,
     &pops_relation,
+    &pops_relation_search,
     // POPS network: the paper's rearrangements by name
     &pops_one_group,
     &pops_all_groups,

@@ -135,17 +135,27 @@ std::uint32_t classes_for(const Pops& machine, const std::vector<Packet>& data, 
   return static_cast<std::uint32_t>(std::max<Count>(h, ceil_div(most, machine.groups)));
 }
 
-// The data that move, with the registers they start and end in.
-struct Data {
-  std::vector<Packet> data;
-  std::uint32_t h = 0;
-  Request request;  // with one destination for each element where destinations are listed
-};
+Estimate relation_estimate(const Request& request) {
+  const RelationData relation = relation_of(request);
+  const Pops& machine = machine_of(request);
+  const Count classes = classes_for(machine, relation.data, relation.h);
+  return {{(straight_classes(machine) ? 1 : 2) * classes,
+           "2·max(h, ceil(R/g)), R data leave or enter a group; one slot a class for d or g = 1"},
+          std::nullopt};
+}
 
-Data relation_of(const Request& request) {
+void relation_build(const Request& request, ScheduleSink& sink) {
+  const RelationData relation = relation_of(request);
+  emit_relation(relation, "pops-relation",
+                relation_hops(machine_of(request), relation.data, relation.h), sink);
+}
+
+}  // namespace
+
+RelationData relation_of(const Request& request) {
   const std::uint64_t k = request.elements();
   const std::uint64_t n = processors(machine_of(request));
-  Data relation{.data = {}, .h = 0, .request = request};
+  RelationData relation{.data = {}, .h = 0, .request = request};
   std::vector<Word> to = destinations(request);
   if (to.size() == n && k > 1) {
     std::vector<Word> each;
@@ -180,28 +190,15 @@ std::optional<std::string> relation_refusal(const Request& request) {
   return std::nullopt;
 }
 
-Estimate relation_estimate(const Request& request) {
-  const Data relation = relation_of(request);
-  const Pops& machine = machine_of(request);
-  const Count classes = classes_for(machine, relation.data, relation.h);
-  return {{(straight_classes(machine) ? 1 : 2) * classes,
-           "2·max(h, ceil(R/g)), R data leave or enter a group; one slot a class for d or g = 1"},
-          std::nullopt};
-}
-
-void relation_build(const Request& request, ScheduleSink& sink) {
-  Data relation = relation_of(request);
-  const Pops& machine = machine_of(request);
-  const std::uint64_t n = processors(machine);
-  std::vector<Slot> result(n, 0);
+void emit_relation(const RelationData& relation, std::string_view planner,
+                   const std::vector<Packet>& packets, ScheduleSink& sink) {
+  const Request& request = relation.request;
+  std::vector<Slot> result(processors(machine_of(request)), 0);
   for (const Packet& p : relation.data) result[p.to] = static_cast<Slot>(request.elements());
   if (std::all_of(result.begin(), result.end(), [&](Slot r) { return r == result[0]; }))
     result.resize(1);
-  emit(relation.request, "pops-relation",
-       relation_hops(machine, std::move(relation.data), relation.h), std::move(result), sink);
+  emit(request, planner, packets, std::move(result), sink);
 }
-
-}  // namespace
 
 std::vector<std::uint32_t> fair_classes(const Pops& machine, const std::vector<Packet>& data,
                                         std::uint32_t classes) {

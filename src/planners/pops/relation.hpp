@@ -12,12 +12,27 @@
 #pragma once
 
 #include <cstdint>
+#include <optional>
+#include <string>
 #include <vector>
 
 #include "planners/entry.hpp"
 #include "planners/pops/packets.hpp"
 
 namespace faro::inline v1::pops {
+
+// The data of a request that move, with the registers they start and end in.
+struct RelationData {
+  std::vector<Packet> data;
+  std::uint32_t h = 0;  // the most that a processor sends or receives
+  Request request;      // with one destination for each element where destinations are listed
+};
+RelationData relation_of(const Request& request);
+std::optional<std::string> relation_refusal(const Request& request);
+
+// The schedule of packets that are the data of `relation`.
+void emit_relation(const RelationData& relation, std::string_view planner,
+                   const std::vector<Packet>& packets, ScheduleSink& sink);
 
 // The class of every datum, in 0..classes-1. Requires d >= g, classes >= max(h, ceil(h·d/g)).
 std::vector<std::uint32_t> fair_classes(const Pops& machine, const std::vector<Packet>& data,

@@ -1,0 +1,152 @@
+#include "planners/pops/relation_routes.hpp"
+
+#include <algorithm>
+#include <limits>
+
+#include "base/random.hpp"
+#include "faro/machines/pops/model.hpp"
+#include "search/negotiation.hpp"
+
+namespace faro::inline v1::pops {
+namespace {
+
+using search::Negotiation;
+using search::Price;
+using search::Way;
+
+class Routing {
+ public:
+  Routing(const Pops& machine, std::vector<Packet>& data, std::uint32_t slots, std::uint64_t seed)
+      : data_(data),
+        n_(static_cast<std::uint32_t>(processors(machine))),
+        g_(static_cast<std::uint32_t>(machine.groups)),
+        d_(static_cast<std::uint32_t>(machine.group_size)),
+        slots_(slots),
+        random_(seed * 0x9e3779b9U + slots),
+        bids_(std::vector<std::uint16_t>((std::size_t{g_} * g_ + 2 * std::size_t{n_}) * slots, 1),
+              {.rise = Negotiation::Rise::product,
+               .pressure = 50,
+               .times = 105,
+               .rounds = std::numeric_limits<int>::max()}),
+        out_(slots),
+        in_(slots) {}
+
+  bool run(std::uint64_t& work) {
+    std::vector<Way> ways(data_.size());
+    return bids_.run(
+        ways, [this](auto& turn) { random_.mix(turn); },
+        [&](std::size_t i, Way& way) {
+          if (looked_ > work) {
+            work = 0;
+            return false;
+          }
+          work -= looked_;
+          looked_ = 0;
+          choose(data_[i]);
+          way = way_of(data_[i]);
+          return true;
+        });
+  }
+
+ private:
+  // The places of a slot: couplers by groups, senders, receivers.
+  std::size_t coupler(std::uint32_t from, std::uint32_t to, std::uint32_t slot) const {
+    return (std::size_t{from} * g_ + to) * slots_ + slot;
+  }
+  std::size_t sends(Word p, std::uint32_t slot) const {
+    return (std::size_t{g_} * g_ + p) * slots_ + slot;
+  }
+  std::size_t receives(Word p, std::uint32_t slot) const {
+    return (std::size_t{g_} * g_ + n_ + p) * slots_ + slot;
+  }
+
+  Way way_of(const Packet& p) const {
+    const auto from = static_cast<std::uint32_t>(p.from / d_);
+    const auto to = static_cast<std::uint32_t>(p.to / d_);
+    std::vector<std::size_t> places{sends(p.from, p.first)};
+    if (p.relay == no_relay) {
+      places.insert(places.end(), {coupler(from, to, p.first), receives(p.to, p.first)});
+    } else {
+      const auto over = static_cast<std::uint32_t>(p.relay / d_);
+      places.insert(places.end(), {coupler(from, over, p.first), receives(p.relay, p.first),
+                                   sends(p.relay, p.second), coupler(over, to, p.second),
+                                   receives(p.to, p.second)});
+    }
+    return Way(places.begin(), places.end());
+  }
+
+  // The cheapest route at the prices of now; ties fall where the search begins, at random.
+  void choose(Packet& p) {
+    const auto from = static_cast<std::uint32_t>(p.from / d_);
+    const auto to = static_cast<std::uint32_t>(p.to / d_);
+    Price best = search::out_of_reach;
+    p.relay = no_relay;
+    const auto turn = static_cast<std::uint32_t>(random_.below(slots_));
+    for (std::uint32_t s = 0; s < slots_; ++s) {
+      const std::uint32_t t = (s + turn) % slots_;
+      const Price price = bids_.price(coupler(from, to, t)) + bids_.price(sends(p.from, t)) +
+                          bids_.price(receives(p.to, t));
+      if (price >= best) continue;
+      best = price;
+      p.first = t;
+    }
+    const auto first_group = static_cast<std::uint32_t>(random_.below(g_));
+    for (std::uint32_t y = 0; y < g_; ++y)
+      over_group(p, (first_group + y) % g_, from, to, turn, best);
+    looked_ += 3 * std::uint64_t{slots_};
+  }
+
+  void over_group(Packet& p, std::uint32_t over, std::uint32_t from, std::uint32_t to,
+                  std::uint32_t turn, Price& best) {
+    Price least_in = search::out_of_reach;
+    for (std::uint32_t t = 0; t < slots_; ++t) {
+      out_[t] = bids_.price(coupler(from, over, t)) + bids_.price(sends(p.from, t));
+      in_[t] = bids_.price(coupler(over, to, t)) + bids_.price(receives(p.to, t));
+      least_in = std::min(least_in, in_[t]);
+    }
+    looked_ += 4 * std::uint64_t{slots_};
+    const auto first_local = static_cast<std::uint32_t>(random_.below(d_));
+    for (std::uint32_t s = 0; s < slots_; ++s) {
+      const std::uint32_t t = (s + turn) % slots_;
+      if (out_[t] + least_in >= best) continue;
+      for (std::uint32_t u = t + 1; u < slots_; ++u) {
+        if (out_[t] + in_[u] >= best) continue;
+        looked_ += d_;
+        for (std::uint32_t l = 0; l < d_; ++l) {
+          const Word relay = Word{over} * d_ + (first_local + l) % d_;
+          if (relay == p.from || relay == p.to) continue;
+          const Price price =
+              out_[t] + in_[u] + bids_.price(receives(relay, t)) + bids_.price(sends(relay, u));
+          if (price >= best) continue;
+          best = price;
+          p.relay = relay;
+          p.first = t;
+          p.second = u;
+        }
+      }
+    }
+  }
+
+  std::vector<Packet>& data_;
+  std::uint32_t n_;
+  std::uint32_t g_;
+  std::uint32_t d_;
+  std::uint32_t slots_;
+  Random random_;
+  Negotiation bids_;
+  std::vector<Price> out_;
+  std::vector<Price> in_;
+  std::uint64_t looked_ = 0;
+};
+
+}  // namespace
+
+std::optional<std::vector<Packet>> negotiated_routes(const Pops& machine, std::vector<Packet> data,
+                                                     std::uint32_t slots, std::uint64_t seed,
+                                                     std::uint64_t& work) {
+  Routing routing(machine, data, slots, seed);
+  if (!routing.run(work)) return std::nullopt;
+  return data;
+}
+
+}  // namespace faro::inline v1::pops
