@@ -1,9 +1,12 @@
 // `faro plan`: the cheapest schedule that moves data as a map says, verified.
 #include "faro/service/plan.hpp"
 
+#include <algorithm>
+#include <charconv>
 #include <memory>
 #include <optional>
 #include <string>
+#include <vector>
 
 #include "cli/command.hpp"
 #include "cli/interrupt.hpp"
@@ -18,6 +21,7 @@
 #include "cli/request.hpp"
 #include "cli/schedule_file.hpp"
 #include "layouts/plain_words.hpp"
+#include "planners/cube/codes/exchange_sequence.hpp"
 #include "planners/cube/shuffle/planners.hpp"
 
 namespace faro::cli {
@@ -32,12 +36,14 @@ struct Options {
   std::optional<std::uint64_t> sort;
   ButterflyText butterfly_text;
   std::optional<std::string> algorithm;
+  std::optional<std::string> dims;
   std::string verify = "auto";
   std::optional<std::string> schedule;
   bool expand = false;
   RenderingText rendering;
   std::optional<double> startup;
   std::optional<double> transfer;
+  std::optional<double> operation;
   std::optional<std::uint64_t> packet;
   ExchangeOptionsText exchange;
   bool computes() const { return butterfly || sort; }
@@ -52,14 +58,16 @@ VerifyBy verify_by(const std::string& text) {
 }
 
 std::optional<PacketPrices> packet_prices(const Options& options) {
-  if (!options.startup && !options.transfer && !options.packet) return {};
+  if (!options.startup && !options.transfer && !options.operation && !options.packet) return {};
   const PacketPrices prices{.startup = options.startup.value_or(0),
                             .transfer = options.transfer.value_or(1),
+                            .operation = options.operation.value_or(0),
                             .packet_elements = options.packet.value_or(0)};
-  if (!(prices.startup >= 0) || !(prices.transfer >= 0) || (options.packet && *options.packet == 0))
-    throw Error(
-        ErrorCode::usage,
-        "--startup and --transfer are times of zero or more, --packet a number of elements");
+  if (!(prices.startup >= 0) || !(prices.transfer >= 0) || !(prices.operation >= 0) ||
+      (options.packet && *options.packet == 0))
+    throw Error(ErrorCode::usage,
+                "--startup, --transfer and --operation are times of zero or more, --packet a "
+                "number of elements");
   return prices;
 }
 
@@ -88,8 +96,9 @@ Request request_of(const Options& options) {
 }
 
 int run_exchange(const Options& options, Output& out) {
-  if (!options.request.map || options.computes() || options.algorithm || options.schedule ||
-      options.packet || options.expand || options.rendering.file || options.verify != "auto")
+  if (!options.request.map || options.computes() || options.algorithm || options.dims ||
+      options.schedule || options.packet || options.operation || options.expand ||
+      options.rendering.file || options.verify != "auto")
     throw Error(ErrorCode::usage,
                 "--element-bytes asks for the exchange of an array, which a map says; for a "
                 "schedule in steps leave --element-bytes out");
@@ -104,9 +113,10 @@ int run_exchange(const Options& options, Output& out) {
 
 int run_disk(const Options& options, Output& out) {
   if (!options.request.map || options.request.destinations || options.request.elements ||
-      options.computes() || options.algorithm || options.schedule || options.expand ||
-      options.rendering.file || packet_prices(options) || options.exchange.nodes ||
-      options.exchange.buffer || options.exchange.relabel || options.exchange.in_place)
+      options.computes() || options.algorithm || options.dims || options.schedule ||
+      options.expand || options.rendering.file || packet_prices(options) ||
+      options.exchange.nodes || options.exchange.buffer || options.exchange.relabel ||
+      options.exchange.in_place)
     throw Error(ErrorCode::usage,
                 "--on disk: takes a map, --element-bytes and --verify; what it plans are passes, "
                 "which --json writes");
@@ -115,6 +125,22 @@ int run_disk(const Options& options, Output& out) {
                     .element_bytes = options.exchange.element_bytes.value_or(8),
                     .verify = verify_by(options.verify)},
                    out);
+}
+
+// "1,0,2"
+std::vector<int> dimensions_of(const std::string& text) {
+  std::vector<int> order;
+  for (std::size_t at = 0; at <= text.size();) {
+    const std::size_t end = std::min(text.find(',', at), text.size());
+    int number = 0;
+    const char* last = text.data() + end;
+    const auto read = std::from_chars(text.data() + at, last, number);
+    if (read.ec != std::errc() || read.ptr != last || number < 0)
+      throw Error(ErrorCode::usage, "--dims takes dimensions with commas, --dims 1,0,2");
+    order.push_back(number);
+    at = end + 1;
+  }
+  return order;
 }
 
 PlanOptions plan_options_of(const Options& options, const Output& out) {
@@ -128,10 +154,11 @@ PlanOptions plan_options_of(const Options& options, const Output& out) {
 }
 
 int run_many(const Options& options, Output& out) {
-  if (options.schedule || options.rendering.file || options.exchange.any() || options.traffic)
+  if (options.schedule || options.rendering.file || options.exchange.any() || options.traffic ||
+      options.dims)
     throw Error(ErrorCode::usage,
                 "several --on make a table of what each machine takes; --schedule, --export, "
-                "--traffic and --element-bytes are for one machine");
+                "--traffic, --dims and --element-bytes are for one machine");
   return plan_on_many(
       options.machines,
       [&](const std::string& machine) {
@@ -159,7 +186,14 @@ int run(Options options, Output& out) {
   if (options.schedule)
     file.emplace(*options.schedule,
                  options.expand ? ScheduleFile::Rules::expanded : ScheduleFile::Rules::kept, out);
-  const PlanOptions plan_options = plan_options_of(options, out);
+  PlanOptions plan_options = plan_options_of(options, out);
+  std::optional<ExchangeInOrder> in_order;
+  if (options.dims) {
+    if (options.algorithm)
+      throw Error(ErrorCode::usage, "--dims is an algorithm of its own; leave --algorithm out");
+    plan_options.planners.push_back(&in_order.emplace(dimensions_of(*options.dims)));
+    plan_options.algorithm = in_order->name();
+  }
   const Plan planned = plan(request, plan_options);
   const bool good = planned.ok() || plan_options.verify == VerifyBy::nobody;
   if (file && good) {
@@ -237,6 +271,8 @@ const Command plan_command{
           .one_of({"binary", "gray", "natural"});
       arguments.option("--algorithm", "NAME", o->algorithm, "this one, see `faro algorithms`")
           .completes(Completes::planner);
+      arguments.option("--dims", "LIST", o->dims,
+                       "convert a code by exchanges in this order of dimensions, 1,0,2");
       arguments.option("--verify", "HOW", o->verify, "who checks the schedule")
           .one_of({"auto", "proof", "replay", "both", "none"});
       arguments
@@ -250,6 +286,8 @@ const Command plan_command{
                        "price of sending one packet; of a message, in seconds");
       arguments.option("--transfer", "TIME", o->transfer,
                        "price of sending one element; of a byte, in seconds");
+      arguments.option("--operation", "TIME", o->operation,
+                       "price of a register operation of a mesh, for one element");
       arguments.option("--packet", "B", o->packet, "elements of a packet; the best if left out");
       declare_exchange_options(arguments, o->exchange);
       return [o](Output& out) { return run(*o, out); };

@@ -57,10 +57,16 @@ std::string packets_text(const Plan& plan) {
   const PacketReport& p = *plan.packets();
   const auto& prices = p.prices;
   std::string text = plan_line("packets", size_text(prices.packet_elements, p.startups, p.planner));
-  text +=
-      plan_line("time", fmt::format("{:g}, where a start-up takes {:g} and an element {:g}; {:g} "
-                                    "with packets of one",
-                                    p.time, prices.startup, prices.transfer, p.time_unpacked));
+  const std::string paid =
+      is_simd_mesh(plan.request().machine())
+          ? fmt::format(
+                "the start-up of a route takes {:g}, an element {:g} a unit route and {:g} "
+                "a register operation",
+                prices.startup, prices.transfer, prices.operation)
+          : fmt::format("a start-up takes {:g} and an element {:g}", prices.startup,
+                        prices.transfer);
+  text += plan_line("time", fmt::format("{:g}, where {}; {:g} with packets of one", p.time, paid,
+                                        p.time_unpacked));
   if (p.below)
     text += plan_line(
         "", fmt::format("for --startup below {:g}, in the unit of --transfer {:g}: {}",

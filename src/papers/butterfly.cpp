@@ -1,4 +1,4 @@
-// Figures 1 and 2, Tables 1 to 4, Theorems 1 to 5 and the 2^r-sectioning of section 6.
+// Tables 1 to 4, Theorems 1 to 5 and the 2^r-sectioning of section 6.
 #include "papers/butterfly.hpp"
 
 #include <fmt/format.h>
@@ -35,60 +35,6 @@ std::string ours(const ButterflyNetwork& network, const char* algorithm) {
   if (planner == nullptr || planner->refusal(asked)) return "-";
   const Plan made = plan(asked, {.algorithm = algorithm});
   return made.ok() ? to_string(made.cost().steps) : "refused";
-}
-
-// ---- figures ----
-
-PaperTable figure1() {
-  static constexpr std::array<const char*, 16> printed = {
-      "0000", "0001", "0011", "0010", "0110", "0111", "0101", "0100",
-      "1100", "1101", "1111", "1110", "1010", "1011", "1001", "1000"};
-  PaperTable table{"Figure 1: a binary-reflected Gray code and binary code",
-                   {"integer", "binary", "printed", "ours"},
-                   {},
-                   {}};
-  const ButterflyNetwork request{
-      .processor_bits = 4, .index_bits = 4, .encoding = Encoding::binary_gray};
-  const std::vector<butterfly::Form> rows = butterfly::start_rows(request);
-  for (Word i = 0; i < 16; ++i) {
-    Word code = 0;
-    for (std::size_t j = 0; j < 4; ++j) code |= Word{parity(rows[j].mask & i)} << j;
-    table.rows.push_back({fmt::format("{}", i), bits(i, 4), printed[i], bits(code, 4)});
-  }
-  return table;
-}
-
-PaperTable figure2() {
-  static constexpr std::array<std::array<int, 16>, 4> printed = {{
-      {0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15},
-      {0, 1, 2, 3, 4, 5, 6, 7, 15, 14, 13, 12, 11, 10, 9, 8},
-      {0, 1, 2, 3, 7, 6, 5, 4, 12, 13, 14, 15, 11, 10, 9, 8},
-      {0, 1, 3, 2, 6, 7, 5, 4, 12, 13, 15, 14, 10, 11, 9, 8},
-  }};
-  PaperTable table{
-      "Figure 2: from Gray to binary code, most significant bit first; the indices at "
-      "processors G(0), G(1), ..",
-      {"after", "printed", "ours"},
-      {},
-      {}};
-  std::array<Word, 16> place{};
-  for (Word i = 0; i < 16; ++i) place[i] = gray(i);
-  for (int k = 3; k >= 0; --k) {
-    // Step k: whoever has a_{k+1} = 1 crosses dimension k; k = 3 is the start.
-    std::array<Word, 16> at{};
-    for (Word i = 0; i < 16; ++i) {
-      if (k < 3 && has_bit(place[i], k + 1)) place[i] ^= bit(k);
-      at[place[i]] = i;
-    }
-    std::string mine;
-    std::string theirs;
-    for (std::size_t q = 0; q < 16; ++q) {
-      mine += fmt::format("{}{}", q == 0 ? "" : " ", at[gray(q)]);
-      theirs += fmt::format("{}{}", q == 0 ? "" : " ", printed[static_cast<std::size_t>(3 - k)][q]);
-    }
-    table.rows.push_back({k == 3 ? "start" : fmt::format("dimension {}", k), theirs, mine});
-  }
-  return table;
 }
 
 // ---- tables ----
@@ -381,18 +327,10 @@ PaperPage page() {
       "Johnsson, Ho: Boolean cube emulation of butterfly networks encoded by Gray "
       "code. "
       "Yale University, YALEU/DCS/TR-764, 1990.";
-  page.tables = {figure1(), figure2()};
+  page.tables = code_figures();
   for (PaperTable& table : local_conversion_figures()) page.tables.push_back(std::move(table));
   for (PaperTable& table : inter_conversion_figures()) page.tables.push_back(std::move(table));
   page.tables.insert(page.tables.end(), {table1(), table2(), table3(), table4()});
-  page.tables[0].remarks = {
-      "Corollary 1, inverse, second case: the complement of the lower part is decoded (n = 2, a = "
-      "10 "
-      "is 3; as printed 2). Lemma 2: the integer is G^-1(m)||i (slot 4 of 8: top field 7, not 6).",
-      "The third cyclic row of the introduction is binary||gray.",
-      "Figure 11, the first steps of pipelining single sequences, is left out: our text of the "
-      "paper "
-      "has lost the bars that tell its elements apart, and our schedules pipeline pairs."};
   for (PaperTable& table : theorems()) page.tables.push_back(std::move(table));
   page.tables.push_back(theorem5());
   return page;

@@ -13,4 +13,7 @@ std::vector<PaperTable> local_conversion_figures();
 // Figures 15 to 17, and of the drawings 12 to 14 and 18 to 23 what our schedules do.
 std::vector<PaperTable> inter_conversion_figures();
 
+// Figures 1 and 2, the other conversion loops, Corollaries 1 and 2 and Lemma 1.
+std::vector<PaperTable> code_figures();
+
 }  // namespace faro::inline v1

@@ -193,6 +193,15 @@ Asked ask(const Request& request, const Bound& bound, const PlanOptions& options
   return asked;
 }
 
+std::vector<Answer> answers(const Request& request, const PlanOptions& options) {
+  std::vector<Answer> all;
+  for (const Considered& c : ask(request, bound_of(request), options).considered) {
+    Considered again = c;
+    if (auto offer = answer(request, again)) all.push_back({c.planner, std::move(*offer)});
+  }
+  return all;
+}
+
 Offer cheapest_offer(const Request& request, Searching searching) {
   PlanOptions options;
   if (searching == Searching::few) options.searches = PlanOptions::Searches::last_resort;

@@ -18,4 +18,12 @@ struct Asked {
 // Throws Error: usage for a name that nobody has, impossible if nobody applies.
 Asked ask(const Request& request, const Bound& bound, const PlanOptions& options);
 
+// All that may answer, those that search too, each with its offer; only the one that is named, if
+// one is.
+struct Answer {
+  const Planner* planner = nullptr;
+  Offer offer;
+};
+std::vector<Answer> answers(const Request& request, const PlanOptions& options);
+
 }  // namespace faro::inline v1

@@ -4,8 +4,13 @@
 
 #include <algorithm>
 #include <cmath>
+#include <iterator>
+#include <string>
+#include <utility>
+#include <vector>
 
 #include "faro/base/error.hpp"
+#include "faro/schedules/cost.hpp"
 #include "planners/cube/shuffle/packets.hpp"
 #include "service/asking.hpp"
 
@@ -24,6 +29,8 @@ std::vector<std::uint64_t> packet_sizes(const Request& request) {
     return sizes;
   }
   const std::uint64_t k = request.elements();
+  // A mesh saves its routes' start-ups and loses nothing.
+  if (is_simd_mesh(request.machine())) return k == 1 ? sizes : std::vector{std::uint64_t{1}, k};
   for (std::uint64_t packets = k; packets > 1;) {
     const std::uint64_t size = (k - 1) / (packets - 1) + 1;
     packets = (k - 1) / size + 1;
@@ -32,27 +39,96 @@ std::vector<std::uint64_t> packet_sizes(const Request& request) {
   return sizes;
 }
 
-// Times are linear in the start-up: where another of the sizes becomes better than `best`.
-void add_changes(const std::vector<PacketReport>& tried, PacketReport& best) {
-  const auto transfers = [](const PacketReport& r) {
-    return static_cast<double>(r.startups) * static_cast<double>(r.prices.packet_elements) *
-           r.prices.transfer;
-  };
-  for (const PacketReport& t : tried) {
-    if (t.startups == best.startups) continue;
-    const double crossing = (transfers(t) - transfers(best)) /
-                            (static_cast<double>(best.startups) - static_cast<double>(t.startups));
+// A size and a planner: its time is startups * startup + rest.
+struct Tried {
+  PacketReport report;
+  double rest = 0;
+};
+
+// Times are linear in the start-up: where another of those tried becomes better than `best`.
+void add_changes(const std::vector<Tried>& tried, const Tried& best, PacketReport& report) {
+  for (const Tried& t : tried) {
+    const Count startups = t.report.startups;
+    if (startups == best.report.startups) continue;
+    const double crossing = (t.rest - best.rest) / (static_cast<double>(best.report.startups) -
+                                                    static_cast<double>(startups));
     const PacketReport::Change change{.startup = crossing,
-                                      .packet_elements = t.prices.packet_elements,
-                                      .startups = t.startups,
-                                      .planner = t.planner};
-    if (t.startups < best.startups && (!best.above || crossing < best.above->startup))
-      best.above = change;
-    if (t.startups > best.startups && crossing > 0 &&
-        (!best.below || crossing > best.below->startup))
-      best.below = change;
+                                      .packet_elements = t.report.prices.packet_elements,
+                                      .startups = startups,
+                                      .planner = t.report.planner};
+    if (startups < best.report.startups && (!report.above || crossing < report.above->startup))
+      report.above = change;
+    if (startups > best.report.startups && crossing > 0 &&
+        (!report.below || crossing > report.below->startup))
+      report.below = change;
   }
 }
+
+void check_prices(const PacketPrices& prices, const Machine& machine) {
+  for (const double price : {prices.startup, prices.transfer, prices.operation})
+    if (!(price >= 0) || std::isinf(price))
+      throw Error(ErrorCode::usage, "prices of packets are times of zero or more");
+  if (prices.operation > 0 && !is_simd_mesh(machine))
+    throw Error(ErrorCode::usage,
+                "only a mesh that routes one way at a time has register operations to price");
+}
+
+class Trials {
+ public:
+  Trials(const Request& request, const PlanOptions& options)
+      : request_(request), options_(options), prices_(options.packets.value()) {
+    if (!is_simd_mesh(request.machine())) return;
+    for (const Answer& a : answers(request.with_elements(1), options)) {
+      CostCounter counter;
+      a.offer.push(counter);
+      programs_.push_back({std::string(a.planner->name()), counter.cost()});
+    }
+  }
+
+  // The best planner for packets of this size comes first.
+  std::vector<Tried> of(std::uint64_t packet) const {
+    std::vector<Tried> all;
+    const Request packed = packed_request(request_, packet);
+    if (programs_.empty()) {
+      const Asked asked = ask(packed, bound_of(packed), options_);
+      const Count steps = asked.offer.estimate.cost.value;
+      all.push_back(
+          tried(packet, asked.chosen->name(), steps,
+                static_cast<double>(steps) * static_cast<double>(packet) * prices_.transfer));
+      return all;
+    }
+    for (const auto& [name, cost] : programs_) {
+      const double once = static_cast<double>(cost.unit_routes) * prices_.transfer +
+                          static_cast<double>(cost.register_ops) * prices_.operation;
+      all.push_back(
+          tried(packet, name, cost.long_routes * packed.elements(),
+                static_cast<double>(packed.elements()) * static_cast<double>(packet) * once));
+    }
+    std::stable_sort(all.begin(), all.end(),
+                     [](const Tried& a, const Tried& b) { return a.report.time < b.report.time; });
+    return all;
+  }
+
+ private:
+  Tried tried(std::uint64_t packet, std::string_view planner, Count startups, double rest) const {
+    PacketReport report{
+        .prices = prices_, .elements = request_.elements(), .planner = std::string(planner)};
+    report.prices.packet_elements = packet;
+    report.startups = startups;
+    report.time = static_cast<double>(startups) * prices_.startup + rest;
+    if (!std::isfinite(report.time))
+      throw Error(ErrorCode::limit,
+                  fmt::format("at these prices packets of {} take longer than a number can say; "
+                              "divide both by the same",
+                              packet));
+    return {std::move(report), rest};
+  }
+
+  const Request& request_;
+  const PlanOptions& options_;
+  PacketPrices prices_;
+  std::vector<std::pair<std::string, Cost>> programs_;  // of a SIMD mesh
+};
 
 }  // namespace
 
@@ -74,43 +150,28 @@ PacketReport packet_report(const Request& request, const PlanOptions& options) {
   const PacketPrices prices = options.packets.value();
   if (!request.moves())
     throw Error(ErrorCode::usage, "packets are for data that move; this request computes");
-  if (!(prices.startup >= 0) || !(prices.transfer >= 0) || std::isinf(prices.startup) ||
-      std::isinf(prices.transfer))
-    throw Error(ErrorCode::usage, "prices of packets are times of zero or more");
-  const auto report_of = [&](std::uint64_t packet) {
-    const Request packed = packed_request(request, packet);
-    const Asked asked = ask(packed, bound_of(packed), options);
-    PacketReport report{.prices = prices,
-                        .elements = request.elements(),
-                        .planner = std::string(asked.chosen->name())};
-    report.prices.packet_elements = packet;
-    report.startups = asked.offer.estimate.cost.value;
-    report.time = static_cast<double>(report.startups) *
-                  (prices.startup + static_cast<double>(packet) * prices.transfer);
-    if (!std::isfinite(report.time))
-      throw Error(ErrorCode::limit,
-                  fmt::format("at these prices packets of {} take longer than a number can say; "
-                              "divide both by the same",
-                              packet));
-    return report;
-  };
-  std::vector<PacketReport> tried;
-  for (const std::uint64_t size : packet_sizes(request)) tried.push_back(report_of(size));
-  PacketReport best = tried.front();
-  for (const PacketReport& t : tried)
-    if (t.time < best.time) best = t;
-  PacketReport report = best;
+  check_prices(prices, request.machine());
+  const Trials trials(request, options);
+  std::vector<Tried> tried;
+  for (const std::uint64_t size : packet_sizes(request)) {
+    std::vector<Tried> more = trials.of(size);
+    std::move(more.begin(), more.end(), std::back_inserter(tried));
+  }
+  Tried best = tried.front();
+  for (const Tried& t : tried)
+    if (t.report.time < best.report.time) best = t;
+  PacketReport report = best.report;
   if (prices.packet_elements != 0) {
     // No packet is larger than what a processor has.
-    report = report_of(std::min(prices.packet_elements, request.elements()));
-    if (best.time < report.time) {
-      report.best_elements = best.prices.packet_elements;
-      report.best_time = best.time;
+    report = trials.of(std::min(prices.packet_elements, request.elements())).front().report;
+    if (best.report.time < report.time) {
+      report.best_elements = best.report.prices.packet_elements;
+      report.best_time = best.report.time;
     }
   } else {
-    add_changes(tried, report);
+    add_changes(tried, best, report);
   }
-  report.time_unpacked = tried.front().time;
+  report.time_unpacked = tried.front().report.time;
   return report;
 }
 

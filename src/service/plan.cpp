@@ -192,6 +192,7 @@ class Planning {
     }
     const Bound bound = bound_of(request);
     Asked answers = ask(request, bound, options);
+    if (packets) take(answers, request, packets->planner);
     const auto content =
         std::make_shared<Plan::Content>(Plan::Content{.asked = asked,
                                                       .request = request,
@@ -211,6 +212,18 @@ class Planning {
   }
 
  private:
+  // The planner that prices chose, if it is another than the one with the fewest unit routes.
+  static void take(Asked& asked, const Request& request, std::string_view name) {
+    for (Considered& c : asked.considered)
+      if (c.planner->name() == name && asked.chosen != c.planner) {
+        asked.chosen = c.planner;
+        asked.offer = c.planner->offer(request);
+        c.estimate = asked.offer.estimate;
+        if (asked.offer.expression.empty()) asked.offer.expression = name;
+        return;
+      }
+  }
+
   // The schedule's one pass before the verifiers and counters; a second one for replay where the
   // proof gave up.
   static void watch(Plan::Content& content, const PlanOptions& options) {

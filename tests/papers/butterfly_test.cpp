@@ -23,7 +23,7 @@ const PaperTable& table_titled(const PaperPage& page, std::string_view start) {
 
 TEST(paper_butterfly, every_cell_of_ours_is_a_verified_plan) {
   const PaperPage page = butterfly_paper.page();
-  EXPECT_EQ(page.tables.size(), 22U);
+  EXPECT_EQ(page.tables.size(), 24U);
   for (const PaperTable& table : page.tables) {
     EXPECT_FALSE(table.rows.empty()) << table.title;
     const std::size_t ours = column(table, "ours");
@@ -44,6 +44,27 @@ TEST(paper_butterfly, what_is_printed_right_equals_ours) {
       EXPECT_EQ(row[column(table, "printed")], row[column(table, "ours")]) << table.title;
     }
   }
+}
+
+// Corollary 1's inverse holds for the 32 integers below half as it is printed, corrected for all.
+TEST(paper_butterfly, one_identity_of_the_code_is_printed_wrong) {
+  const PaperPage page = butterfly_paper.page();
+  for (const auto& row : table_titled(page, "Corollaries").rows) {
+    EXPECT_EQ(row[2], row[0] == "Corollary 1, inverse" ? "32" : "64") << row[0];
+    EXPECT_EQ(row[3], "64") << row[0];
+  }
+}
+
+// Each loop ends with integer G(i), or i, where the code wants it.
+TEST(paper_butterfly, the_conversion_loops_end_in_the_other_code) {
+  const PaperPage page = butterfly_paper.page();
+  const std::string decoded = "0 1 3 2 6 7 5 4 12 13 15 14 10 11 9 8";
+  const PaperTable& loops = table_titled(page, "The other three");
+  ASSERT_EQ(loops.rows.size(), 9U);
+  EXPECT_EQ(loops.rows[2][2], decoded);
+  for (const std::size_t last : {5U, 8U})
+    EXPECT_EQ(loops.rows[last][2], "0 1 3 2 7 6 4 5 15 14 12 13 8 9 11 10");
+  EXPECT_NE(loops.rows[0][2], loops.rows[1][2]);
 }
 
 TEST(paper_butterfly, figures_8_to_10_are_printed_right) {

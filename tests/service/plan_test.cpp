@@ -2,6 +2,8 @@
 
 #include <gtest/gtest.h>
 
+#include <set>
+#include <string>
 #include <tuple>
 
 #include "draft.hpp"
@@ -115,6 +117,46 @@ TEST(Plan, prices_choose_the_schedule_that_is_written) {
   EXPECT_GT(packets.above->startup, 3);
   options.packets->startup = -1;
   EXPECT_THROW(plan(request, options), Error);
+}
+
+// N1 a + N2 b + N3 c: Nassimi and Sahni charge a route a start-up however long it is.
+TEST(Plan, a_mesh_is_priced_by_routes_units_and_operations) {
+  PlanOptions options;
+  options.packets = PacketPrices{.startup = 1000, .transfer = 1};
+  const Plan mesh = plan("i -> rev(i)", "mesh:8x8", options);
+  EXPECT_EQ(mesh.packets()->time, 12 * 1000 + 28);
+  EXPECT_EQ(mesh.packets()->startups, 12U);
+  EXPECT_EQ(plan("i -> rev(i)", "torus:8x8").planner(), "mesh-gamma");
+  EXPECT_THROW(plan("i -> rev(i)", "cube:6", {.packets = PacketPrices{.operation = 1}}), Error);
+}
+
+// Whatever the prices, no planner that applies takes less time than the one that is chosen, and the
+// time is that of the counted schedule.
+TEST(Plan, prices_of_a_mesh_choose_the_planner) {
+  std::set<std::string> chosen;
+  const Request request = Request::of("i -> rev(i)", "torus:8x8", 5);
+  for (const double startup : {0.0, 1.0, 300.0})
+    for (const double operation : {0.0, 0.5, 8.0}) {
+      PlanOptions options;
+      options.packets = PacketPrices{.startup = startup, .transfer = 1, .operation = operation};
+      const auto time = [&](const Cost& c) {
+        return startup * static_cast<double>(c.long_routes) +
+               5 * (static_cast<double>(c.unit_routes) +
+                    operation * static_cast<double>(c.register_ops));
+      };
+      const Plan made = plan(request, options);
+      EXPECT_TRUE(made.ok());
+      EXPECT_EQ(made.planner(), made.packets()->planner);
+      // Without start-ups nothing is saved by sending all five at once.
+      EXPECT_EQ(made.packets()->prices.packet_elements, startup > 0 ? 5U : 1U);
+      EXPECT_DOUBLE_EQ(made.packets()->time, time(made.listed_cost()));
+      for (const char* other : {"mesh-permute", "torus-permute", "torus-digit", "mesh-gamma"})
+        EXPECT_LE(made.packets()->time,
+                  time(plan(request.with_elements(1), {.algorithm = other}).cost()))
+            << other;
+      chosen.insert(std::string(made.planner()));
+    }
+  EXPECT_GE(chosen.size(), 3U);
 }
 
 TEST(Plan, packets_hold_no_more_than_a_processor_and_take_a_time_that_is_a_number) {

@@ -33,9 +33,12 @@ enum class VerifyBy {
 };
 
 // Time of a machine that pays `startup` for every packet it sends and `transfer` for every element.
+// On a SIMD mesh the start-up is that of a route, however long; a unit route pays the transfer, a
+// register operation its own price, each for every element of the packet: N1 a + N2 b + N3 c.
 struct PacketPrices {
   double startup = 0;
   double transfer = 1;
+  double operation = 0;
   std::uint64_t packet_elements = 0;  // 0: the best size
 };
 
@@ -56,7 +59,7 @@ struct PlanOptions {
 
 // What packets of B elements cost: the schedule for ceil(K/B) packets, each step taking
 // startup + B * transfer. With prices this is the schedule that is planned, verified and written:
-// its elements are packets.
+// its elements are packets. On a SIMD mesh it is that of the planner with the least time.
 struct PacketReport {
   // Another size, and from which (or up to which) price of a start-up it is the faster one.
   struct Change {
@@ -67,7 +70,7 @@ struct PacketReport {
   };
   PacketPrices prices;         // packet_elements filled in
   std::uint64_t elements = 0;  // of a processor, before they were packed
-  Count startups = 0;          // the steps of that schedule
+  Count startups = 0;          // the steps of that schedule; the long routes of a SIMD mesh
   std::string planner = {};    // of that schedule
   double time = 0;             // in the unit of the prices
   double time_unpacked = 0;    // with packets of one element

@@ -4,6 +4,8 @@
 //   bound:    the best flow with one port, machines/bounds
 #include "planners/cube/codes/exchange_sequence.hpp"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 
 #include "base/check.hpp"
@@ -66,14 +68,21 @@ std::optional<std::string> refusal(const Request& request) {
   return conversion_refusal(request, Hypercube::Ports::one);
 }
 
-Offer offer(const Request& request) {
-  const std::vector<CodeField> fields = conversion_of(request).working_fields();
+std::vector<int> descending(const Request& request) {
   std::vector<int> order;
-  for (const CodeField& f : fields)
+  for (const CodeField& f : conversion_of(request).working_fields())
     for (const int d : descending_order(f)) order.push_back(d);
-  const Node node =
-      node_of(exchange_sequence.name(), exchange_steps(fields, order, request.elements()));
-  return conversion_offer(request, exchange_sequence.name(), node, "(n-d)K");
+  return order;
+}
+
+Offer offer_in(const std::vector<int>& order, const Request& request, std::string_view name) {
+  const std::vector<CodeField> fields = conversion_of(request).working_fields();
+  const Node node = node_of(name, exchange_steps(fields, order, request.elements()));
+  return conversion_offer(request, name, node, "(n-d)K");
+}
+
+Offer offer(const Request& request) {
+  return offer_in(descending(request), request, exchange_sequence.name());
 }
 
 }  // namespace
@@ -88,5 +97,35 @@ const PlannerEntry exchange_sequence({
     .refusal = refusal,
     .offer = offer,
 });
+
+const About& ExchangeInOrder::about() const {
+  static constexpr About about{.name = "exchange-order",
+                               .machine = "cube",
+                               .title = "code conversion by exchanges in a given order",
+                               .needs = "Gray <-> binary code on fields of processor bits",
+                               .cost = "(n-d)K steps, d fields",
+                               .citation = "Johnsson, Ho 1991 (codes), Lemma 2 and Theorem 1"};
+  return about;
+}
+
+std::optional<std::string> ExchangeInOrder::refusal(const Request& request) const {
+  const auto* cube = std::get_if<Hypercube>(&request.machine());
+  if (auto why = conversion_refusal(request, cube == nullptr ? Hypercube::Ports::all : cube->ports))
+    return why;
+  const std::vector<int> wanted = descending(request);
+  if (wanted.size() == order_.size() &&
+      std::is_permutation(wanted.begin(), wanted.end(), order_.begin()))
+    return {};
+  return fmt::format("the order of dimensions names each of {} once, not {}",
+                     fmt::join(wanted, ","), fmt::join(order_, ","));
+}
+
+// The inverse of a conversion runs backwards, so its order does.
+Offer ExchangeInOrder::offer(const Request& request) const {
+  std::vector<int> order = order_;
+  if (conversion_of(request).direction == Direction::inverse)
+    std::reverse(order.begin(), order.end());
+  return offer_in(order, request, about().name);
+}
 
 }  // namespace faro::inline v1

@@ -6,7 +6,10 @@
 //   to Gray code.
 #pragma once
 
+#include <optional>
 #include <span>
+#include <string>
+#include <utility>
 #include <vector>
 
 #include "planners/cube/codes/code_fields.hpp"
@@ -35,5 +38,17 @@ StepSource exchange_steps(std::span<const CodeField> fields, std::span<const int
 
 // Descending order, for machines with one port.
 extern const PlannerEntry exchange_sequence;
+
+// Theorem 1: the same in any order, which names every dimension below the top of every field once.
+class ExchangeInOrder : public Planner {
+ public:
+  explicit ExchangeInOrder(std::vector<int> order) : order_(std::move(order)) {}
+  const About& about() const override;
+  std::optional<std::string> refusal(const Request& request) const override;
+  Offer offer(const Request& request) const override;
+
+ private:
+  std::vector<int> order_;
+};
 
 }  // namespace faro::inline v1

@@ -191,13 +191,22 @@ TEST(ExchangeSequence, any_order_of_the_dimensions_converts) {
         const BitMap map = gray_to_binary({n});
         const testing::Draft request = cube_request_of(
             n, direction == Direction::forward ? map : map.inverse(), 2, Hypercube::Ports::one);
-        const auto replay = make_replay();
-        emit(request, "test",
-             directed(node_of("", exchange_steps(fields, order, 2)), direction).steps(), *replay);
-        EXPECT_TRUE(replay->verdict().ok());
+        const ExchangeInOrder planner(order);
+        ASSERT_FALSE(planner.refusal(request));
+        built_and_verified(planner, request, true);
       }
     } while (std::next_permutation(order.begin(), order.end()));
   }
+}
+
+TEST(ExchangeSequence, an_order_names_each_dimension_once) {
+  const testing::Draft request = cube_request_of(4, gray_to_binary({3, 1}), 2);
+  EXPECT_FALSE(ExchangeInOrder({1, 2}).refusal(request));
+  for (const std::vector<int>& order :
+       {std::vector<int>{}, {1}, {1, 1}, {0, 1}, {1, 2, 3}, {2, 1, 0}})
+    EXPECT_TRUE(ExchangeInOrder(order).refusal(request)) << order.size();
+  EXPECT_TRUE(
+      ExchangeInOrder({1, 2}).refusal(cube_request_of(4, BitMap::identity(4).inverse(), 1)));
 }
 
 TEST(ExchangeSequence, the_paper_s_loops_are_orders) {
