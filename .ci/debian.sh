@@ -11,20 +11,7 @@ faro_need mmdebstrap git || exit 3
 suites=${*:-bookworm trixie}
 work=$PWD/build/debian
 mkdir -p "$work"
-good=0
-bad=0
-try() {
-  local name=$1
-  shift
-  if "$@" >"$work/$name.log" 2>&1; then
-    good=$((good + 1))
-  else
-    bad=$((bad + 1))
-    echo "failed: $name"
-    tail -40 "$work/$name.log"
-    return 1
-  fi
-}
+. scripts/try.sh
 # inside ROOT [--offline] COMMAND: in a root, with its /proc and the host's name servers; what is mounted goes with it.
 inside() {
   local root=$1 net=""
@@ -96,5 +83,4 @@ for suite in $suites; do
     try "$suite-build" build "$root" && try "$suite-lintian" judge "$root" &&
     fresh "$suite" "$root-used" && try "$suite-use" use "$suite" "$root-used"
 done
-echo "debian: $good passed, $bad failed"
-[ "$bad" = 0 ]
+tried debian

@@ -5,21 +5,9 @@ set -uo pipefail
 cd "$(dirname "${BASH_SOURCE[0]}")/.."
 . scripts/setup.sh
 faro_build release all -DFARO_TESTS=ON
-scratch=$(mktemp -d)
-trap 'rm -rf "$scratch"' EXIT
-good=0
-bad=0
-try() {
-  local name=$1
-  shift
-  if "$@" >"$scratch/$name.log" 2>&1; then
-    good=$((good + 1))
-  else
-    bad=$((bad + 1))
-    echo "failed: $name"
-    tail -30 "$scratch/$name.log"
-  fi
-}
+. scripts/try.sh
+scratch=$tried_logs/scratch
+mkdir "$scratch"
 prefix=$scratch/prefix
 source=$PWD/tests/install
 expected="i:4 -> rev(i) sends 1 to 8"
@@ -86,5 +74,4 @@ try fetch_content fetched
 try refused_on_32_bits refused_on_32_bits
 try archive same_archive
 try uninstall uninstalled
-echo "install: $good passed, $bad failed"
-[ "$bad" = 0 ]
+tried install

@@ -8,27 +8,15 @@ cd "$(dirname "${BASH_SOURCE[0]}")/.."
 faro_need $packages_build $packages_test $packages_mpi || exit 3
 faro_build release "faro faro_c faro_program"
 root=$PWD
-scratch=$(mktemp -d)
-trap 'rm -rf "$scratch"' EXIT
-good=0
-bad=0
+. scripts/try.sh
+scratch=$tried_logs/scratch
+mkdir "$scratch"
 # More ranks than cores: those that wait sleep (tests/mpi/patient.c). As root only where CI is.
 export OMPI_ALLOW_RUN_AS_ROOT=1 OMPI_ALLOW_RUN_AS_ROOT_CONFIRM=1
 export OMPI_MCA_mpi_yield_when_idle=1 OMPI_MCA_rmaps_base_oversubscribe=1
 export OMPI_MCA_hwloc_base_binding_policy=none OMPI_MCA_btl_vader_single_copy_mechanism=none
 export OMP_NUM_THREADS=1
 
-try() {
-  local name=$1
-  shift
-  if "$@" >"$scratch/log" 2>&1; then
-    good=$((good + 1))
-  else
-    bad=$((bad + 1))
-    echo "failed: $name"
-    tail -40 "$scratch/log"
-  fi
-}
 # tests NAME COMMAND...: its line "N passed, M failed" is added up.
 tests() {
   local name=$1 line p f status
@@ -201,5 +189,4 @@ for mpi in ${*:-openmpi mpich}; do
   try "$mpi: a consumer in C++" says 'moved 8 of 16' launch -n 2 "$scratch/found-$mpi/consumer"
   try "$mpi: a consumer in C" says '1 passed' launch -n 2 "$scratch/found-$mpi/consumer_c"
 done
-echo "mpi: $good passed, $bad failed"
-[ "$bad" = 0 ]
+tried mpi

@@ -11,20 +11,9 @@ if ! "$python" -c 'import venv, ensurepip' 2>/dev/null || ! "$python" -m pip --v
 fi
 faro_need python3-dev || exit 3
 faro_build release faro -DFARO_TESTS=ON
-good=0 bad=0
+. scripts/try.sh
 mkdir -p build
 rm -rf build/python-env build/python-tools build/python-wheels
-try() {
-  local name=$1
-  shift
-  if "$@" >"build/python-$name.log" 2>&1; then
-    good=$((good + 1))
-  else
-    bad=$((bad + 1))
-    echo "failed: $name"
-    tail -40 "build/python-$name.log"
-  fi
-}
 try tools-environment "$python" -m venv build/python-tools
 try environment "$python" -m venv build/python-env
 tools=$PWD/build/python-tools/bin env=$PWD/build/python-env/bin
@@ -40,9 +29,9 @@ try install "$env/pip" install -q --no-deps build/python-wheels/repaired/faro-*.
 tests=$PWD/python/tests docs=$PWD/docs config=$PWD/python/mypy.ini
 installed() { (cd /tmp && FARO_DOCS=$docs "$@"); }
 try tests installed "$env/python" -m pytest -q -rs -p no:cacheprovider "$tests"
-grep '^SKIPPED' build/python-tests.log
-passed=$(sed -nE 's/^([0-9]+) passed.*/\1/p' build/python-tests.log | tail -1)
+grep '^SKIPPED' "$tried_logs/tests"
+passed=$(sed -nE 's/^([0-9]+) passed.*/\1/p' "$tried_logs/tests" | tail -1)
+good=$((good + ${passed:-0}))
 try stubs installed "$env/python" -m mypy.stubtest faro --ignore-missing-stub \
   --mypy-config-file "$config" --allowlist "$tests/stubtest-allowlist" --ignore-unused-allowlist
-echo "python: $((good + ${passed:-0})) passed, $bad failed"
-[ "$bad" = 0 ]
+tried python

@@ -6,32 +6,20 @@ set -uo pipefail
 cd "$(dirname "${BASH_SOURCE[0]}")/.."
 . scripts/setup.sh
 faro_build release all -DFARO_TESTS=ON
-good=0
-bad=0
-check() {
-  local name=$1
-  shift
-  if "$@" >/dev/null 2>build/readme-error.log; then
-    good=$((good + 1))
-  else
-    bad=$((bad + 1))
-    echo "failed: $name"
-    cat build/readme-error.log
-  fi
-}
+. scripts/try.sh
 quoted() {  # FILE: the block after its marker equals the file
   diff <(awk -v marker="<!-- $1 -->" '$0 == marker { found = 1; next }
            found && /^```/ { if (inside) exit; inside = 1; next }
            inside { print }' "$2") "$1"
 }
 while IFS=: read -r page file; do
-  check "$page quotes $file" quoted "$file" "$page"
+  try "$page quotes $file" quoted "$file" "$page"
 done < <(grep -oE '^<!-- examples/[a-z_.]+ -->' README.md docs/*.md | sed -E 's/<!-- (.*) -->/\1/')
 cpp_runs() { [ "$(build/release/examples/readme)" = \
   "row 0 was 0 1 2 3, column 0 is now row 0: 0 4 8 ..." ]; }
-check "the C++ example prints what it says" cpp_runs
-scratch=$(mktemp -d)
-trap 'rm -rf "$scratch"' EXIT
+try "the C++ example prints what it says" cpp_runs
+scratch=$tried_logs/scratch
+mkdir "$scratch"
 root=$PWD
 export PATH=$root/build/release:$root/build/release/examples:$PATH
 # blocks LANGUAGE PAGE: each after a line with a form feed; those that quote a file were compared.
@@ -46,7 +34,7 @@ for page in examples/readme.sh docs/*.md; do
   mkdir "$folder"
   while IFS= read -r line; do
     [ "$line" = $'\f' ] && { ran_sh=$((ran_sh + 1)); continue; }
-    check "$page: $line" env -C "$folder" bash -euc "$line"
+    try "$page: $line" env -C "$folder" bash -euc "$line"
   done < <(if [ "${page##*.}" = sh ]; then cat "$page"; else blocks sh "$page"; fi)
 done
 flags=$(PKG_CONFIG_PATH=build/release pkg-config --libs --static libhwy fmt)
@@ -69,7 +57,7 @@ for page in docs/*.md; do
         *"int main"*) echo "$block" >"$file" ;;
         *) printf '#include <faro/c/faro.h>\n#include <stdio.h>\nint main(void) {\n%s\nreturn 0;\n}\n' "$block" >"$file" ;;
       esac
-      check "$page, $language block $count" runs "$file"
+      try "$page, $language block $count" runs "$file"
       ran_cpp=$((ran_cpp + 1))
     done < <(blocks "$language" "$page"; printf '\f')
   done
@@ -80,12 +68,11 @@ echo "blocks: $ran_sh of shell, $ran_cpp of C++ and C; $left of Python are run b
 mkdir "$scratch/pictures"
 drawn() { docs/pictures/make.sh "$scratch/pictures" &&
   diff -r -x make.sh docs/pictures "$scratch/pictures"; }
-check "the pictures of docs are what the program draws" drawn
+try "the pictures of docs are what the program draws" drawn
 for link in $(grep -ohE '\]\([A-Za-z0-9_./-]+\)' README.md ARCHITECTURE.md HACKING.md docs/*.md |
   tr -d '()]' | sort -u); do
-  check "link to $link" test -e "$link" -o -e "docs/$link"
+  try "link to $link" test -e "$link" -o -e "docs/$link"
 done
 site() { faro_need mkdocs && tools/site "$scratch/site"; }
-check "the site" site
-echo "readme: $good passed, $bad failed"
-[ "$bad" = 0 ]
+try "the site" site
+tried readme
