@@ -129,6 +129,35 @@ TEST(House, replay_and_proof_are_layers_of_their_own) {
   }
 }
 
+// Two types of one name, each in its own sources, compile and link: destructors and vectors of one
+// are then taken for the other's.
+TEST(House, a_type_has_a_name_of_its_own) {
+  std::map<std::string, std::set<std::string>> defined;  // by namespaces and name: where
+  for (const SourceFile& file : sources({"include/faro", "src"})) {
+    std::vector<std::string> open;  // namespaces; an anonymous one is the file's
+    for (const std::string& line : file.lines) {
+      std::istringstream words(line);
+      std::string first;
+      std::string name;
+      words >> first;
+      if (line.starts_with("namespace") && line.ends_with("{"))
+        open.push_back(line == "namespace {" ? file.path : line);
+      else if (line.starts_with("}  // namespace") && !open.empty())
+        open.pop_back();
+      if (line.starts_with(' ') || !line.ends_with("{")) continue;
+      if (first != "struct" && first != "class") continue;
+      words >> name;
+      if (name.find("::") != std::string::npos || name.find('<') != std::string::npos) continue;
+      std::string whole;
+      for (const std::string& space : open) whole += space;
+      defined[whole + name].insert(file.path);
+    }
+  }
+  EXPECT_GT(defined.size(), 500U);
+  for (const auto& [name, files] : defined)
+    EXPECT_EQ(files.size(), 1U) << name << " in " << *files.begin() << " and " << *files.rbegin();
+}
+
 TEST(House, only_files_opens_files_and_only_the_program_prints) {
   for (const SourceFile& file : sources({"include/faro", "src"})) {
     const bool may_print =

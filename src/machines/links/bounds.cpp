@@ -107,15 +107,15 @@ class CheapestWays {
   std::vector<Word> from_;
 };
 
-std::vector<Traffic> by_source(std::span<const Traffic> traffic) {
-  std::vector<Traffic> sorted(traffic.begin(), traffic.end());
+std::vector<Shipment> by_source(std::span<const Shipment> traffic) {
+  std::vector<Shipment> sorted(traffic.begin(), traffic.end());
   std::stable_sort(sorted.begin(), sorted.end(),
-                   [](const Traffic& a, const Traffic& b) { return a.from < b.from; });
+                   [](const Shipment& a, const Shipment& b) { return a.from < b.from; });
   return sorted;
 }
 
 // Integer weights up to 2^16 on ways of at most 2^10 links: their sums are exact in a double.
-Count proven(const Links& links, const std::vector<Traffic>& traffic,
+Count proven(const Links& links, const std::vector<Shipment>& traffic,
              const std::vector<std::uint64_t>& weights, std::size_t processors) {
   CheapestWays ways(links, processors);
   Count need = 0;
@@ -130,9 +130,9 @@ Count proven(const Links& links, const std::vector<Traffic>& traffic,
 
 }  // namespace
 
-Bound distance_bound(const MeshGeometry& geometry, std::span<const Traffic> traffic) {
+Bound distance_bound(const MeshGeometry& geometry, std::span<const Shipment> traffic) {
   Bound bound{.value = 0, .reason = "nothing moves"};
-  for (const Traffic& t : traffic) {
+  for (const Shipment& t : traffic) {
     const auto hops = static_cast<Count>(geometry.hops(t.from, t.to));
     if (hops <= bound.value) continue;
     bound.value = hops;
@@ -143,7 +143,7 @@ Bound distance_bound(const MeshGeometry& geometry, std::span<const Traffic> traf
   return bound;
 }
 
-Bound cut_bound(const MeshGeometry& geometry, std::span<const Traffic> traffic) {
+Bound cut_bound(const MeshGeometry& geometry, std::span<const Shipment> traffic) {
   Cut best{.elements = 0};
   for (int k = 0; k < geometry.dimensions(); ++k) {
     const std::int64_t side = geometry.side(k);
@@ -154,7 +154,7 @@ Bound cut_bound(const MeshGeometry& geometry, std::span<const Traffic> traffic) 
     const std::size_t row = n + 1;
     std::vector<std::uint64_t> between(n * row, 0);
     std::vector<std::uint64_t> into(n * row, 0);
-    for (const Traffic& t : traffic) {
+    for (const Shipment& t : traffic) {
       const auto from = static_cast<std::size_t>(geometry.coordinate(t.from, k));
       const auto to = static_cast<std::size_t>(geometry.coordinate(t.to, k));
       between[from * row + to + 1] += t.count;
@@ -191,7 +191,7 @@ namespace {
 // best weights seen stand, whatever the rounds do, since any weights prove what they prove.
 class Weights {
  public:
-  Weights(const Links& links, const std::vector<Traffic>& traffic, std::size_t processors)
+  Weights(const Links& links, const std::vector<Shipment>& traffic, std::size_t processors)
       : traffic_(traffic),
         ways_(links, processors),
         weights_(links.size(), 1.0),
@@ -225,7 +225,7 @@ class Weights {
     std::fill(loads_.begin(), loads_.end(), 0);
     double need = 0;
     for (std::size_t i = 0; i < traffic_.size(); ++i) {
-      const Traffic& t = traffic_[i];
+      const Shipment& t = traffic_[i];
       if (i == 0 || t.from != traffic_[i - 1].from) ways_.run(t.from, weights_);
       const auto count = static_cast<double>(t.count);
       need += ways_.cost(t.to) * count;
@@ -246,7 +246,7 @@ class Weights {
     for (double& w : weights_) w = std::max(1e-9, w / heaviest);
   }
 
-  const std::vector<Traffic>& traffic_;
+  const std::vector<Shipment>& traffic_;
   CheapestWays ways_;
   std::vector<double> weights_;
   std::vector<double> best_;
@@ -257,10 +257,11 @@ class Weights {
 
 }  // namespace
 
-Bound congestion_bound(const MeshGeometry& geometry, std::span<const Traffic> traffic, int rounds) {
+Bound congestion_bound(const MeshGeometry& geometry, std::span<const Shipment> traffic,
+                       int rounds) {
   const Links links(geometry);
   const auto processors = static_cast<std::size_t>(geometry.processors());
-  const std::vector<Traffic> sorted = by_source(traffic);
+  const std::vector<Shipment> sorted = by_source(traffic);
   const std::vector<double> best = Weights(links, sorted, processors).run(rounds);
   const double heaviest = *std::max_element(best.begin(), best.end());
   std::vector<std::uint64_t> integers;
@@ -279,7 +280,7 @@ Bound congestion_bound(const MeshGeometry& geometry, std::span<const Traffic> tr
   return bound;
 }
 
-Bound links_bound(const MeshGeometry& geometry, std::span<const Traffic> traffic) {
+Bound links_bound(const MeshGeometry& geometry, std::span<const Shipment> traffic) {
   Bound best = distance_bound(geometry, traffic);
   if (best.value == 0) return best;
   Bound cut = cut_bound(geometry, traffic);

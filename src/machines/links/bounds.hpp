@@ -22,20 +22,20 @@
 namespace faro::inline v1 {
 
 // One unit of traffic: `count` elements from one processor to another, the first of them in `slot`.
-struct Traffic {
+struct Shipment {
   Word from = 0;
   Word to = 0;
   std::uint64_t count = 1;
   std::uint64_t slot = 0;
 };
 
-Bound distance_bound(const MeshGeometry& geometry, std::span<const Traffic> traffic);
+Bound distance_bound(const MeshGeometry& geometry, std::span<const Shipment> traffic);
 // The best cut between two neighbouring coordinates; on a ring between two pairs of them.
-Bound cut_bound(const MeshGeometry& geometry, std::span<const Traffic> traffic);
+Bound cut_bound(const MeshGeometry& geometry, std::span<const Shipment> traffic);
 // The best of `rounds` rounds of multiplicative weights.
-Bound congestion_bound(const MeshGeometry& geometry, std::span<const Traffic> traffic, int rounds);
+Bound congestion_bound(const MeshGeometry& geometry, std::span<const Shipment> traffic, int rounds);
 
 // The best of the three.
-Bound links_bound(const MeshGeometry& geometry, std::span<const Traffic> traffic);
+Bound links_bound(const MeshGeometry& geometry, std::span<const Shipment> traffic);
 
 }  // namespace faro::inline v1

@@ -105,9 +105,9 @@ Bound simd_bound(const MeshGeometry& geometry, std::span<const std::uint64_t> de
 constexpr int traffic_bits_max = 20;
 
 // Each element's way; elements that go together are counted together.
-std::vector<Traffic> traffic_of(const MeshGeometry& geometry, const MapGoal& goal,
-                                std::uint64_t elements) {
-  std::vector<Traffic> traffic;
+std::vector<Shipment> traffic_of(const MeshGeometry& geometry, const MapGoal& goal,
+                                 std::uint64_t elements) {
+  std::vector<Shipment> traffic;
   const int memory_bits = goal.cut ? goal.memory_bits : 0;
   for (Word p = 0; p < geometry.processors(); ++p) {
     if (!goal.cut) {
@@ -144,7 +144,7 @@ Bound links_bound_of(const MeshGeometry& geometry, const MapGoal& goal, std::uin
 
 Bound links_bound_of(const MeshGeometry& geometry, std::span<const std::uint64_t> destinations,
                      std::uint64_t elements) {
-  std::vector<Traffic> traffic;
+  std::vector<Shipment> traffic;
   for (Word p = 0; p < destinations.size(); ++p) traffic.push_back({p, destinations[p], elements});
   return links_bound(geometry, traffic);
 }
@@ -154,7 +154,7 @@ Bound links_bound_of(const MeshGeometry& geometry, std::span<const std::uint64_t
 Bound mesh::bound_without_search(const Mesh& mesh, const MapGoal& goal, std::uint64_t elements) {
   const MeshGeometry geometry(mesh);
   if (auto bound = bound_beyond_lists(geometry, goal)) return *bound;
-  const std::vector<Traffic> traffic = traffic_of(geometry, goal, elements);
+  const std::vector<Shipment> traffic = traffic_of(geometry, goal, elements);
   Bound distance = distance_bound(geometry, traffic);
   if (distance.value == 0) return distance;
   Bound cut = cut_bound(geometry, traffic);

@@ -177,7 +177,7 @@ class Job {
   }
 
   Count quick_bound() const {
-    std::vector<Traffic> traffic;
+    std::vector<Shipment> traffic;
     for (const Packet& packet : packets_)
       traffic.push_back({packet.move.from_processor, packet.move.to_processor, 1});
     return std::max(distance_bound(geometry_, traffic).value, cut_bound(geometry_, traffic).value);

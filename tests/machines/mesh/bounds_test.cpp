@@ -224,7 +224,7 @@ TEST(MeshBounds, bounds_of_affine_maps_never_pass_what_occurs) {
 TEST(LinksBounds, a_cut_and_its_weights_say_the_same) {
   // Vector reversal on a line of four: everything crosses the middle, two elements each way.
   const MeshGeometry line({.sides_log2 = {2}, .links = Mesh::Links::all});
-  std::vector<Traffic> traffic;
+  std::vector<Shipment> traffic;
   for (Word p = 0; p < 4; ++p) traffic.push_back({p, 3 - p, 5});
   EXPECT_EQ(distance_bound(line, traffic).value, 3U);
   const Bound cut = cut_bound(line, traffic);
@@ -237,7 +237,7 @@ TEST(LinksBounds, a_cut_and_its_weights_say_the_same) {
 
 TEST(LinksBounds, nothing_moves) {
   const MeshGeometry line({.sides_log2 = {2}, .links = Mesh::Links::all});
-  std::vector<Traffic> traffic;
+  std::vector<Shipment> traffic;
   for (Word p = 0; p < 4; ++p) traffic.push_back({p, p, 5});
   EXPECT_EQ(links_bound(line, traffic).value, 0U);
 }

@@ -76,7 +76,7 @@ std::vector<Word> complements_from(std::uint64_t first, const MemoryMap& parts,
 // Plans of more slots than this are made anew for every schedule: each slot takes some kilobytes.
 constexpr std::uint64_t kept_slots_max = 4 * exchange_group;
 
-using Kept = std::map<std::uint64_t, ExchangePlan>;  // by the first slot of the group
+using Kept = std::map<std::uint64_t, ExchangeOrder>;  // by the first slot of the group
 
 // Group after group; `visit(first, plan)`. Neighbouring groups often want the same.
 template <class Visit>
@@ -90,8 +90,8 @@ void for_each_group(const Request& request, const MemoryMap& parts, Kept& kept, 
     if (complements != planned) {
       if (slots > kept_slots_max) kept.clear();
       if (!kept.contains(first))
-        kept.emplace(first,
-                     exchange_plan(parts.processors, complements, cube_of(request)->ports, effort));
+        kept.emplace(
+            first, exchange_order(parts.processors, complements, cube_of(request)->ports, effort));
       planned = std::move(complements);
       last = first;
     }
@@ -108,7 +108,7 @@ void build(const Request& request, Kept& kept, std::string_view name, ScheduleSi
   const std::uint64_t slots = request.elements();
   sink.begin(cube_header(request, name, slots));
   flip_slots(parts.before, slots, sink);
-  for_each_group(request, parts, kept, [&sink](std::uint64_t first, const ExchangePlan& plan) {
+  for_each_group(request, parts, kept, [&sink](std::uint64_t first, const ExchangeOrder& plan) {
     push_exchanges(plan, first, sink);
   });
   push_slots({.processors = {}, .slots = parts.slots, .after = parts.after}, slots, sink);
@@ -129,7 +129,7 @@ Offer offer_as(const Request& request, std::string_view name) {
   const auto kept = std::make_shared<Kept>();
   Count steps = 0;
   for_each_group(request, parts, *kept,
-                 [&steps](std::uint64_t, const ExchangePlan& plan) { steps += plan.steps; });
+                 [&steps](std::uint64_t, const ExchangeOrder& plan) { steps += plan.steps; });
   const int n = parts.processors.rows();
   return {
       .estimate = {.cost = {steps, fmt::format("counted, {} row operations of 2^{} slots",

@@ -30,14 +30,14 @@ std::optional<std::string> refusal_for(const Request& request, Hypercube::Ports 
 struct Groups {
   SplitMap split;
   std::uint64_t whole = 0;
-  ExchangePlan each = {};
-  ExchangePlan rest = {};
+  ExchangeOrder each = {};
+  ExchangeOrder rest = {};
 };
 
-ExchangePlan group_plan(const Request& request, const BitMap& map, std::uint64_t elements) {
+ExchangeOrder group_plan(const Request& request, const BitMap& map, std::uint64_t elements) {
   if (elements == 0) return {};
-  return exchange_plan(map.matrix(), std::vector<Word>(elements, map.complement()),
-                       cube_of(request)->ports, Effort::full);
+  return exchange_order(map.matrix(), std::vector<Word>(elements, map.complement()),
+                        cube_of(request)->ports, Effort::full);
 }
 
 Groups groups_of(const Request& request) {

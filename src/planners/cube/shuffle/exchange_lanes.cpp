@@ -194,8 +194,8 @@ class ListSchedule {
       on_[static_cast<std::size_t>(all.operations[o].dimension)].push_back(o);
   }
 
-  ExchangePlan run() {
-    ExchangePlan plan;
+  ExchangeOrder run() {
+    ExchangeOrder plan;
     for (; left_ != 0; ++plan.steps) {
       std::vector<std::pair<std::size_t, std::size_t>> moved;  // slot, place in its task
       for (const std::size_t d : busiest_first()) serve(d, plan.steps, moved);
@@ -331,7 +331,7 @@ class ListSchedule {
 };
 
 // Operation after operation, a slot of each lane in a step. One program.
-ExchangePlan one_after_the_other(const Catalogue& all, const std::vector<Task>& tasks) {
+ExchangeOrder one_after_the_other(const Catalogue& all, const std::vector<Task>& tasks) {
   // Complements before the program, the program, complements after it.
   struct Pass {
     std::size_t operation;
@@ -351,7 +351,7 @@ ExchangePlan one_after_the_other(const Catalogue& all, const std::vector<Task>& 
       pass.slots[tasks[s].constants[i]].push_back(static_cast<std::uint32_t>(s));
     }
   }
-  ExchangePlan plan;
+  ExchangeOrder plan;
   for (const std::vector<Pass>* part : {&before, &program, &after})
     for (const Pass& pass : *part) {
       const std::size_t longest = std::max(pass.slots[0].size(), pass.slots[1].size());
@@ -367,10 +367,10 @@ ExchangePlan one_after_the_other(const Catalogue& all, const std::vector<Task>& 
 
 }  // namespace
 
-ExchangePlan exchange_plan(const BitMatrix& matrix, const std::vector<Word>& complements,
-                           Hypercube::Ports ports, Effort effort) {
-  std::optional<ExchangePlan> best;
-  const auto keep = [&best](ExchangePlan plan) {
+ExchangeOrder exchange_order(const BitMatrix& matrix, const std::vector<Word>& complements,
+                             Hypercube::Ports ports, Effort effort) {
+  std::optional<ExchangeOrder> best;
+  const auto keep = [&best](ExchangeOrder plan) {
     if (!best || plan.steps < best->steps) best = std::move(plan);
   };
   // With more slots than this the second preference is not worth its time.
@@ -407,7 +407,7 @@ ExchangePlan exchange_plan(const BitMatrix& matrix, const std::vector<Word>& com
   return std::move(*best);
 }
 
-void push_exchanges(const ExchangePlan& plan, std::uint64_t first, ScheduleSink& sink) {
+void push_exchanges(const ExchangeOrder& plan, std::uint64_t first, ScheduleSink& sink) {
   CubeStep step;
   for (std::size_t i = 0; i < plan.exchanges.size();) {
     step.clear();

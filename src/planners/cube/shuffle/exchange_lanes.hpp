@@ -34,7 +34,7 @@ struct Exchange {
   RowOperation operation;
 };
 
-struct ExchangePlan {
+struct ExchangeOrder {
   std::vector<Exchange> exchanges;  // by step
   std::uint64_t steps = 0;          // each has an exchange
 };
@@ -43,13 +43,13 @@ struct ExchangePlan {
 enum class Effort { full, little };
 
 // Slot s goes from p to matrix·p ^ complements[s].
-ExchangePlan exchange_plan(const BitMatrix& matrix, const std::vector<Word>& complements,
-                           Hypercube::Ports ports, Effort effort);
+ExchangeOrder exchange_order(const BitMatrix& matrix, const std::vector<Word>& complements,
+                             Hypercube::Ports ports, Effort effort);
 
 // Slots that are planned together; more are planned in groups of this size, one after the other.
 inline constexpr std::uint64_t exchange_group = limits::affine_memory_packed_slots_max;
 
 // The steps of a plan for slots first, first + 1, .. as rules.
-void push_exchanges(const ExchangePlan& plan, std::uint64_t first, ScheduleSink& sink);
+void push_exchanges(const ExchangeOrder& plan, std::uint64_t first, ScheduleSink& sink);
 
 }  // namespace faro::inline v1

@@ -34,10 +34,10 @@ std::vector<Parity> all_crossed(const Walk& w, std::size_t i, std::size_t end, u
 
 }  // namespace
 
-void add_rule(CubeStep& step, std::initializer_list<Condition> where, Slot from, int across,
+void add_rule(CubeStep& step, std::initializer_list<BitCondition> where, Slot from, int across,
               Slot to) {
   Rule rule{.where = {}, .from = from, .across = across, .to = to};
-  for (const Condition& c : where) {
+  for (const BitCondition& c : where) {
     if (c.mask == 0 && c.value != 0) return;
     if (c.mask != 0) rule.where.push_back({.mask = c.mask, .value = c.value});
   }

@@ -11,13 +11,13 @@
 
 namespace faro::inline v1::shuffle {
 
-struct Condition {
+struct BitCondition {
   Word mask;
   unsigned value;
 };
 
 // mask 0 and value 0 holds everywhere and is left out; mask 0 and value 1 nowhere: no rule.
-void add_rule(CubeStep& step, std::initializer_list<Condition> where, Slot from, int across,
+void add_rule(CubeStep& step, std::initializer_list<BitCondition> where, Slot from, int across,
               Slot to);
 void add_rule(CubeStep& step, const std::vector<Parity>& where, Slot from, int across, Slot to);
 
