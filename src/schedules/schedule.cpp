@@ -68,6 +68,20 @@ void TeeSink::finish() {
   for (ScheduleSink* sink : sinks_) sink->finish();
 }
 
+void RecordingSink::begin(const ScheduleHeader& h) {
+  header = h;
+}
+void RecordingSink::step(const CubeStep& s) {
+  cube_steps.push_back(s);
+}
+void RecordingSink::step(const MeshInstruction& i) {
+  mesh_program.push_back(i);
+}
+void RecordingSink::step(const PopsSlot& s) {
+  pops_slots.push_back(s);
+}
+void RecordingSink::finish() {}
+
 void RecordingSink::replay_into(ScheduleSink& sink) const {
   sink.begin(header);
   for (const CubeStep& s : cube_steps) sink.step(s);

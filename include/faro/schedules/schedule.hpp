@@ -102,7 +102,8 @@ class TeeSink : public ScheduleSink {
   std::vector<ScheduleSink*> sinks_;
 };
 
-// Keeps everything: for tests, small schedules and planners that work on a whole.
+// Keeps everything: for tests, small schedules and planners that work on a whole. Nothing virtual
+// is defined here: each source would compile it, with all that a header holds.
 class RecordingSink : public ScheduleSink {
  public:
   ScheduleHeader header;
@@ -110,11 +111,11 @@ class RecordingSink : public ScheduleSink {
   std::vector<MeshInstruction> mesh_program;
   std::vector<PopsSlot> pops_slots;
 
-  void begin(const ScheduleHeader& h) override { header = h; }
-  void step(const CubeStep& s) override { cube_steps.push_back(s); }
-  void step(const MeshInstruction& i) override { mesh_program.push_back(i); }
-  void step(const PopsSlot& s) override { pops_slots.push_back(s); }
-  void finish() override {}
+  void begin(const ScheduleHeader& h) override;
+  void step(const CubeStep& s) override;
+  void step(const MeshInstruction& i) override;
+  void step(const PopsSlot& s) override;
+  void finish() override;
 
   void replay_into(ScheduleSink& sink) const;
 };
