@@ -5,6 +5,7 @@
 #include "planners/cube/affine/affine_jobs.hpp"
 #include "planners/cube/affine/affine_memory.hpp"
 #include "planners/cube/affine/bits_in_turn.hpp"
+#include "planners/cube/affine/mirrored.hpp"
 #include "planners/cube/affine/parts.hpp"
 #include "planners/cube/affine/row_operations.hpp"
 #include "planners/cube/butterfly/inter_processor.hpp"
@@ -90,6 +91,7 @@ const auto table = std::to_array<const Planner*>({
     &affine_ring,
     &affine_line,
     &affine_shop,
+    &affine_mirrored,
     &affine_jobs_one_port,
     &affine_memory,
     &affine_memory_one_port,
