@@ -41,7 +41,8 @@ void only_moves(const Goal& goal) {
     throw Error(ErrorCode::impossible, "butterfly networks are verified on hypercubes only");
   if (std::holds_alternative<MatmulGoal>(goal) || std::holds_alternative<BroadcastGoal>(goal))
     throw Error(ErrorCode::impossible,
-                "broadcasts and matrix products are verified on POPS networks only");
+                "broadcasts are verified on cubes and POPS networks, matrix products on POPS "
+                "networks only");
 }
 
 }  // namespace faro::inline v1

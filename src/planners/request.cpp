@@ -101,10 +101,10 @@ void check_permutation(const std::vector<std::uint64_t>& to, const Machine& mach
 
 void check_relation(const std::vector<std::uint64_t>& to, const Machine& machine,
                     std::uint64_t elements) {
-  if (!std::holds_alternative<Pops>(machine))
+  if (!std::holds_alternative<Pops>(machine) && !std::holds_alternative<Hypercube>(machine))
     throw Error(ErrorCode::impossible,
                 fmt::format("{}: elements with destinations of their own are planned on POPS "
-                            "networks, pops:8,4",
+                            "networks, pops:8,4, and scattered and gathered on cubes",
                             to_string(machine)));
   const std::uint64_t count = listed_processors(machine);
   if (Count{to.size()} != Count{count} * elements)
@@ -159,7 +159,12 @@ void check(const MatrixProduct& product, const Machine& machine) {
 }
 
 void check(const Broadcast& broadcast, const Machine& machine) {
-  const Count count = processors(Machine{pops_of(machine, "broadcasts are for")});
+  const bool cube = std::holds_alternative<Hypercube>(machine);
+  if (!cube) (void)pops_of(machine, "broadcasts are for cubes and");
+  if (cube && broadcast.kind == Broadcast::Kind::personalised)
+    throw Error(ErrorCode::impossible,
+                "each to each its own is a map on a cube: `faro plan 'p:n | m:n -> m | p'`");
+  const Count count = processors(machine);
   if (broadcast.root >= count)
     refuse(fmt::format("the root is {}: processors are numbered 0 to {}", broadcast.root,
                        to_string(count - 1)));
@@ -204,7 +209,12 @@ Request Request::of(const Machine& machine, Question question,
     k = only_elements(1, elements);
   } else if (const auto* broadcast = std::get_if<Broadcast>(&question)) {
     check(*broadcast, machine);
-    k = only_elements(1, elements);
+    const bool some = std::holds_alternative<Hypercube>(machine) &&
+                      broadcast->kind == Broadcast::Kind::one_to_all;
+    if (!some) k = only_elements(1, elements);
+    if (k > limits::cube_elements_max)
+      throw Error(ErrorCode::limit,
+                  fmt::format("{} data; at most {} are broadcast", k, limits::cube_elements_max));
   }
   return Request({.machine = machine, .question = std::move(question), .elements = k});
 }

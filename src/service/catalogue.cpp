@@ -24,6 +24,7 @@
 #include "planners/cube/codes/several_fields.hpp"
 #include "planners/cube/codes/three_fifths.hpp"
 #include "planners/cube/codes/two_thirds.hpp"
+#include "planners/cube/collectives/collectives.hpp"
 #include "planners/cube/lists/list_routing.hpp"
 #include "planners/cube/shuffle/bit_cycles.hpp"
 #include "planners/cube/shuffle/planners.hpp"
@@ -153,6 +154,11 @@ const auto table = std::to_array<const Planner*>({
     &natural_order,
     &list_scheduler,
     &bitonic_sort,
+    // Boolean cube: broadcasts
+    &cube_one_to_all,
+    &cube_all_to_all,
+    &cube_scatter,
+    &cube_gather,
 });
 
 }  // namespace

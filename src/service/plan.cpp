@@ -12,6 +12,7 @@
 #include "machines/bounds.hpp"
 #include "machines/cube/butterfly_bound.hpp"
 #include "machines/pops/bounds.hpp"
+#include "planners/cube/collectives/collectives.hpp"
 #include "planners/header.hpp"
 #include "planners/pops/broadcast.hpp"
 #include "schedules/machine_kind.hpp"
@@ -390,6 +391,9 @@ Count cost_value(const Machine& machine, const Cost& cost) {
 
 Bound bound_of(const Request& request) {
   if (request.is_map()) return lower_bound(request.machine(), request.map(), request.elements());
+  const auto* cube = std::get_if<Hypercube>(&request.machine());
+  if (const auto* relation = request.get_if<Relation>(); relation != nullptr && cube != nullptr)
+    return relation_bound(*cube, *relation, request.elements());
   if (!request.destinations().empty())
     return lower_bound(request.machine(), std::span<const std::uint64_t>(request.destinations()),
                        request.elements());
@@ -407,8 +411,10 @@ Bound bound_of(const Request& request) {
     return sorting_bound(std::get<Hypercube>(request.machine()), sort->network.index_bits);
   if (const auto* product = request.get_if<MatrixProduct>())
     return matmul_bound(std::get<Pops>(request.machine()), product->order);
-  if (const auto* broadcast = request.get_if<Broadcast>())
+  if (const auto* broadcast = request.get_if<Broadcast>()) {
+    if (cube != nullptr) return broadcast_bound(*cube, *broadcast, request.elements());
     return broadcast_bound(std::get<Pops>(request.machine()), broadcast->kind);
+  }
   return {.value = 0, .reason = "nothing moves"};
 }
 

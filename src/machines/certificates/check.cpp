@@ -18,6 +18,8 @@ Proved proved_of(const ScheduleHeader& header, const std::optional<Demand>& dema
     return cube == nullptr ? other_machine() : network_proves(*cube, *network, bound);
   }
   if (const auto* broadcast = std::get_if<BroadcastGoal>(&header.goal)) {
+    if (const auto* cube = std::get_if<Hypercube>(&machine))
+      return broadcast_proves(*cube, *broadcast, header.elements, bound);
     const auto* pops = std::get_if<Pops>(&machine);
     return pops == nullptr ? other_machine() : broadcast_proves(*pops, *broadcast, bound);
   }

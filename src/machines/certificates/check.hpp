@@ -36,6 +36,9 @@ Proved pops_proves(const Pops& pops, const Demand& demand, const Bound& bound);
 Proved ranks_proves(const Crossbar& ranks, const Demand& demand, const Bound& bound);
 Proved network_proves(const Hypercube& cube, const ButterflyGoal& goal, const Bound& bound);
 Proved broadcast_proves(const Pops& pops, const BroadcastGoal& goal, const Bound& bound);
+// Each of so many elements of a processor is broadcast.
+Proved broadcast_proves(const Hypercube& cube, const BroadcastGoal& goal, std::uint64_t elements,
+                        const Bound& bound);
 
 // The dual solution of a cube: certificate::Dual.
 Proved dual_proves(const Hypercube& cube, const Demand& demand, const certificate::Dual& dual);

@@ -64,4 +64,23 @@ Proved cube_proves(const Hypercube& cube, const Demand& demand, const Bound& bou
   return other_machine();
 }
 
+// With a root: all leave it, the last one no sooner than the links allow, and has n links to go to
+// the far corner. Without one: everybody's come to everybody.
+Proved broadcast_proves(const Hypercube& cube, const BroadcastGoal& goal, std::uint64_t elements,
+                        const Bound& bound) {
+  const auto* c = std::get_if<Port>(&bound.certificate);
+  if (c == nullptr) return other_machine();
+  const Word top = low_mask(cube.dimensions);
+  if ((c->processor & ~top) != 0 || (goal.root && (*goal.root & ~top) != 0))
+    return fault("the certificate names a processor beyond the cube");
+  if (cube.dimensions == 0) return {0};
+  const Count n = static_cast<Count>(cube.dimensions);
+  const Count links = cube.ports == Hypercube::Ports::one ? 1 : n;
+  if (!goal.root)
+    return {c->way == Way::out ? n
+                               : ceil_div(((Count{1} << cube.dimensions) - 1) * elements, links)};
+  if (c->way == Way::in || c->processor != *goal.root) return {n};
+  return {ceil_div(Count{elements}, links) + n - 1};
+}
+
 }  // namespace faro::inline v1::certificates

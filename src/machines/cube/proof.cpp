@@ -53,6 +53,17 @@ struct Writes {
   std::vector<Piece> pieces;
 };
 
+// d where everybody's element began at p ^ d.
+std::optional<Word> distance_of(const std::vector<Piece>& pieces) {
+  if (pieces.size() != 1 || !pieces[0].where.constraints().empty()) return {};
+  Word distance = 0;
+  for (std::size_t i = 0; i < pieces[0].origin.size(); ++i) {
+    if (pieces[0].origin[i].mask != bit(static_cast<int>(i))) return {};
+    if (pieces[0].origin[i].value != 0) distance |= bit(static_cast<int>(i));
+  }
+  return distance;
+}
+
 class CubeProof : public Verifier {
  public:
   void begin(const ScheduleHeader& header) override;
@@ -69,6 +80,7 @@ class CubeProof : public Verifier {
   void land();
   void deliver(const MapGoal& goal);
   void deliver(const MovesGoal& goal);
+  void deliver(const BroadcastGoal& goal);
   std::vector<Parity> wanted(const BitMap& inverse, const MapGoal& goal, Slot slot) const;
   AffineSpace point(Word p) const;
   void give_up(std::string why);
@@ -354,14 +366,50 @@ void CubeProof::deliver(const MovesGoal& goal) {
   }
 }
 
+// The root's elements in their slots everywhere; without a root everybody's somewhere, which is
+// told by slots that hold what began a fixed distance away.
+void CubeProof::deliver(const BroadcastGoal& goal) {
+  const Count everybody = Count{1} << dimensions_;
+  if (!goal.root) {
+    if (header_.elements != 1) return give_up("a broadcast of several elements to all");
+    std::set<Word> distances;
+    for (const auto& [slot, partition] : slots_)
+      if (const auto distance = distance_of(partition.pieces())) distances.insert(*distance);
+    verdict_.expected += everybody * everybody;
+    verdict_.delivered += everybody * Count{distances.size()};
+    if (Count{distances.size()} != everybody)
+      give_up(fmt::format("{} slots hold what began a fixed distance away, there are {} processors",
+                          distances.size(), to_string(everybody)));
+    return;
+  }
+  if ((*goal.root & ~low_mask(dimensions_)) != 0)
+    return breach("goal", fmt::format("there is no processor {}", *goal.root));
+  for (Slot s = 0; s < header_.elements; ++s) {
+    std::vector<Parity> start;
+    for (int i = 0; i < slot_bits_; ++i) start.push_back({0, has_bit(s, i) ? 1U : 0U});
+    for (int i = 0; i < dimensions_; ++i) start.push_back({0, has_bit(*goal.root, i) ? 1U : 0U});
+    Count right = 0;
+    for (const Piece& piece : slots_[s].pieces())
+      if (reduced_on(piece.where, start) == piece.origin) right += size_of(piece.where);
+    verdict_.expected += everybody;
+    verdict_.delivered += right;
+    if (right != everybody)
+      breach("not-delivered",
+             fmt::format("slot {} holds what began there at the root at {} of {} processors", s,
+                         to_string(right), to_string(everybody)));
+  }
+}
+
 void CubeProof::finish() {
   if (tracking()) {
     if (const auto* map = std::get_if<MapGoal>(&header_.goal)) {
       deliver(*map);
     } else if (const auto* moves = std::get_if<MovesGoal>(&header_.goal)) {
       deliver(*moves);
+    } else if (const auto* broadcast = std::get_if<BroadcastGoal>(&header_.goal)) {
+      deliver(*broadcast);
     } else {
-      breach("goal", "the goal of a cube schedule is a map, a list or a butterfly network");
+      breach("goal", "the goal of a cube schedule is a map, a list, a broadcast or a network");
     }
   }
   judge_claims(verdict_, header_, step_);

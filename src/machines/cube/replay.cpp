@@ -87,6 +87,7 @@ class CubeReplay : public Verifier {
   Plane& plane(Slot slot);
   void deliver(const MapGoal& goal);
   void deliver(const MovesGoal& goal);
+  void deliver(const BroadcastGoal& goal);
   void expect(Move goal);
   void breach(const char* rule, std::string message) {
     verdict_.add({step_, rule, std::move(message)});
@@ -424,13 +425,41 @@ void CubeReplay::deliver(const MovesGoal& goal) {
   }
 }
 
+// The root's elements in their slots everywhere; without a root everybody's somewhere.
+void CubeReplay::deliver(const BroadcastGoal& goal) {
+  if (goal.root) {
+    if (*goal.root >= processors_)
+      return breach("goal", fmt::format("there is no processor {}", *goal.root));
+    for (Word q = 0; q < processors_; ++q)
+      for (Slot s = 0; s < header_.elements; ++s) expect({*goal.root, s, q, s});
+    return;
+  }
+  const std::uint64_t all = processors_ * header_.elements;
+  std::vector<bool> heard;
+  for (Word q = 0; q < processors_; ++q) {
+    heard.assign(all, false);
+    for (const auto& plane : planes_)
+      if (plane != nullptr &&
+          has_bit(plane->filled[q >> block_bits], static_cast<int>(q & low_mask(block_bits))))
+        heard[plane->tokens[q]] = true;
+    const auto known = static_cast<std::uint64_t>(std::count(heard.begin(), heard.end(), true));
+    verdict_.expected += all;
+    verdict_.delivered += known;
+    if (known != all)
+      breach("not-delivered",
+             fmt::format("processor {} holds {} of {} elements at the end", q, known, all));
+  }
+}
+
 void CubeReplay::finish() {
   if (const auto* map = std::get_if<MapGoal>(&header_.goal)) {
     deliver(*map);
   } else if (const auto* moves = std::get_if<MovesGoal>(&header_.goal)) {
     deliver(*moves);
+  } else if (const auto* broadcast = std::get_if<BroadcastGoal>(&header_.goal)) {
+    deliver(*broadcast);
   } else {
-    breach("goal", "the goal of a cube schedule is a map, a list or a butterfly network");
+    breach("goal", "the goal of a cube schedule is a map, a list, a broadcast or a network");
   }
   judge_claims(verdict_, header_, step_);
 }

@@ -216,6 +216,8 @@ std::optional<std::string> refusal(const Request& request) {
   const Hypercube* cube = cube_of(request);
   if (cube == nullptr) return "it is for a Boolean cube";
   if (request.destinations().empty()) return "it plans lists of destinations";
+  if (request.get_if<Relation>() != nullptr)
+    return "elements of a processor have destinations of their own";
   if (cube->dimensions > limits::list_routing_dimensions_max)
     return fmt::format("it lists every processor, of at most {} dimensions; this cube has {}",
                        limits::list_routing_dimensions_max, cube->dimensions);
