@@ -130,6 +130,19 @@ void add_breaches(Verdict& verdict, const Breaches& breaches) {
   verdict.limit.clear();
 }
 
+nlohmann::ordered_json json_place(const Violation::Place& at) {
+  nlohmann::ordered_json object = nlohmann::ordered_json::object();
+  if (at.processor) object["processor"] = json_count(*at.processor);
+  if (at.to) object["to"] = json_count(*at.to);
+  if (at.slot) object["slot"] = *at.slot;
+  if (at.dimension) object["dimension"] = *at.dimension;
+  if (!at.list.empty()) {
+    object["in"] = at.list;
+    object["move"] = at.entry;
+  }
+  return object;
+}
+
 const char* name_of(Answer answer) {
   if (answer == Answer::unprovable) return "unprovable";
   return answer == Answer::yes ? "yes" : "no";
@@ -192,8 +205,10 @@ std::string verdict_json(const VerifyReport& report) {
   }
   object["violations"] = nlohmann::ordered_json::array();
   for (const Violation& v : verdict.violations)
-    object["violations"].push_back(
-        {{"step", json_count(v.step)}, {"rule", v.rule}, {"message", v.message}});
+    object["violations"].push_back({{"step", json_count(v.step)},
+                                    {"rule", v.rule},
+                                    {"message", v.message},
+                                    {"at", json_place(v.at)}});
   object["violation_count"] = json_count(verdict.violation_count);
   object["delivered"] = json_count(verdict.delivered);
   object["expected"] = json_count(verdict.expected);

@@ -2,9 +2,11 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <fstream>
 #include <nlohmann/json.hpp>
 #include <string>
+#include <vector>
 
 #include "faro/base/error.hpp"
 #include "faro/schedules/map_goal.hpp"
@@ -63,6 +65,113 @@ TEST(VerifySchedule, the_verdict_is_one_object_of_its_format) {
   EXPECT_EQ(no.at("ok"), false);
   EXPECT_EQ(no.at("violations").at(0).at("rule"), "dimension-range");
   EXPECT_EQ(no.at("violations").at(0).at("step"), 0);
+}
+
+// A schedule, who judges it, and where its first violation is: what the verifier knows of it.
+struct Wrong {
+  const char* header;
+  const char* steps;
+  VerifyBy by;
+  const char* rule;
+  const char* at;
+};
+
+constexpr const char* on_cube = R"("machine":{"kind":"hypercube","dimensions":2,"ports":"all"},)"
+                                R"("map":"i -> ~i","elements":1,"slots":2,"steps":)";
+constexpr const char* one_port = R"("machine":{"kind":"hypercube","dimensions":2,"ports":"one"},)"
+                                 R"("map":"i -> ~i","elements":1,"slots":2,"steps":)";
+constexpr const char* links =
+    R"("machine":{"kind":"mesh","shape":[2,2],"wrap":"none","links":"all"},)"
+    R"("map":"i -> ~i","elements":1,"slots":2,"steps":)";
+constexpr const char* mesh = R"("machine":{"kind":"mesh","shape":[2,2],"wrap":"none"},)"
+                             R"("map":"i -> ~i","elements":1,"slots":3,"program":)";
+constexpr const char* pops = R"("machine":{"kind":"pops","d":2,"g":2},"map":"i -> ~i",)"
+                             R"("elements":1,"slots":2,"result":0,"slots_list":)";
+constexpr const char* ranks = R"("machine":{"kind":"ranks","processors":4},"map":"i -> ~i",)"
+                              R"("elements":1,"slots":2,"result":0,"slots_list":)";
+constexpr const char* butterfly =
+    R"("machine":{"kind":"hypercube","dimensions":1,"ports":"all"},)"
+    R"("problem":{"kind":"butterfly","n":1,"p":2,"allocation":"consecutive","encoding":"binary",)"
+    R"("order":"msb","in_place":false,"final":{"proc":["0x2"]}},"elements":2,"slots":2,"steps":)";
+constexpr const char* never_read =
+    R"([{"moves":[[0,0,1,0]]},{"moves":[[1,0,3,1],[3,1,2,1],[2,0,0,1]]}])";
+constexpr const char* far = R"([{"moves":[[0,0,1,1],[0,0,3,1]]}])";
+constexpr const char* crossing =
+    R"([{"rules":[{"slot":0,"across":0,"to":1},{"if":[[2,1]],"slot":0,)"
+    R"("across":0,"to":0}]}])";
+
+// By replay and by proof.
+void add_of_both(std::vector<Wrong>& list, VerifyBy by) {
+  list.push_back({on_cube, R"([{"moves":[[0,0,1,1],[0,0,3,1]]}])", by, "not-a-link",
+                  R"({"processor":0,"to":3,"slot":0,"in":"moves","move":1})"});
+  list.push_back({on_cube, R"([{},{"moves":[[1,0,0,0],[3,1,2,1]]}])", by, "reads-empty",
+                  R"({"processor":3,"to":2,"slot":1,"dimension":0,"in":"moves","move":1})"});
+  list.push_back({on_cube, crossing, by, "link-twice",
+                  R"({"processor":2,"to":3,"dimension":0,"in":"rules","move":1})"});
+  list.push_back({on_cube, R"([{"rules":[{"if":[[3,1]],"slot":1,"across":1,"to":0}]}])", by,
+                  "reads-empty",
+                  R"({"processor":1,"to":3,"slot":1,"dimension":1,"in":"rules","move":0})"});
+  list.push_back({on_cube, R"([{"moves":[[1,0,0,1],[2,0,0,1]]}])", by, "two-writes",
+                  R"({"processor":2,"to":0,"slot":1,"dimension":1,"in":"moves","move":1})"});
+  list.push_back({on_cube, R"([{"rules":[{"slot":0,"across":2,"to":0}]}])", by, "dimension-range",
+                  R"({"dimension":2,"in":"rules","move":0})"});
+  list.push_back({one_port, R"([{"moves":[[0,0,1,1],[1,0,3,1]]}])", by, "one-port",
+                  R"({"processor":1,"dimension":1,"in":"moves","move":1})"});
+  list.push_back(
+      {mesh, R"([{"op":"route","dim":0,"by":2}])", by, "distance-range", R"({"dimension":0})"});
+  list.push_back({pops,
+                  R"([{"rules":[{"if":[],"register":1,"to":[["0x1",0],["0x2",0]],)"
+                  R"("into":0}]}])",
+                  by, "R5", nullptr});
+  list.push_back({butterfly, R"([{"moves":[[0,0,1,0],[0,1,1,1]]}])", by, "link-twice",
+                  R"({"processor":0,"to":1,"dimension":0,"in":"moves","move":1})"});
+}
+
+void add_others(std::vector<Wrong>& list) {
+  // Two of one processor are no pair: replay names the first, proof the one that is wrong.
+  list.push_back({butterfly, R"([{"butterflies":[[0,0,1,0]]}])", VerifyBy::replay, "pair",
+                  R"({"processor":0,"slot":0,"in":"butterflies","move":0})"});
+  list.push_back({butterfly, R"([{"butterflies":[[0,0,1,0]]}])", VerifyBy::proof, "pair",
+                  R"({"processor":0,"slot":1,"in":"butterflies","move":0})"});
+  list.push_back({links, far, VerifyBy::replay, "not-a-link",
+                  R"({"processor":0,"to":3,"slot":0,"in":"moves","move":1})"});
+  list.push_back({links, never_read, VerifyBy::replay, "reads-empty",
+                  R"({"processor":3,"to":2,"slot":1,"dimension":0,"in":"moves","move":1})"});
+  list.push_back({links, R"([{"moves":[[1,0,0,1],[2,0,0,1]]}])", VerifyBy::replay, "two-writes",
+                  R"({"processor":2,"to":0,"slot":1,"dimension":1,"in":"moves","move":1})"});
+  list.push_back({links, R"([{"moves":[[1,0,0,1],[1,0,0,0]]}])", VerifyBy::replay, "link-twice",
+                  R"({"processor":1,"to":0,"slot":0,"dimension":0,"in":"moves","move":1})"});
+  list.push_back({mesh, "[]", VerifyBy::replay, "not-delivered", R"({"processor":3,"slot":1})"});
+  list.push_back({pops, R"([{"sends":[[0,0,[0]],[1,0,[0]]]}])", VerifyBy::replay, "R1",
+                  R"({"processor":1,"in":"sends","move":1})"});
+  list.push_back({pops, R"([{"sends":[[0,0,[0]]],"receives":[[1,0,1],[2,0,1]]}])", VerifyBy::replay,
+                  "R4", R"({"to":2,"slot":1,"in":"receives","move":1})"});
+  list.push_back({ranks, R"([{"sends":[[0,0,[1]],[2,0,[0,3]]]}])", VerifyBy::replay, "R10",
+                  R"({"processor":2,"slot":0,"in":"sends","move":1})"});
+}
+
+TEST(VerifySchedule, a_violation_says_where_it_is) {
+  std::vector<Wrong> list;
+  for (const VerifyBy by : {VerifyBy::replay, VerifyBy::proof}) add_of_both(list, by);
+  add_others(list);
+  for (const Wrong& wrong : list) {
+    const std::string text =
+        std::string("{\"format\":\"faro-schedule/1\",") + wrong.header + wrong.steps + "}";
+    const VerifyReport report = judged(text, {wrong.by, {}});
+    const auto object = nlohmann::json::parse(verdict_json(report));
+    SCOPED_TRACE(text + " by " + report.verdict.by);
+    ASSERT_EQ(report.verdict.answer, Verdict::Answer::no);
+    const auto found = std::find_if(
+        object.at("violations").begin(), object.at("violations").end(),
+        [&](const nlohmann::json& violation) { return violation.at("rule") == wrong.rule; });
+    ASSERT_NE(found, object.at("violations").end()) << object.at("violations").dump();
+    if (wrong.at != nullptr) {
+      EXPECT_EQ(found->at("at"), nlohmann::json::parse(wrong.at)) << found->dump();
+    } else {
+      EXPECT_EQ(found->at("at").at("in"), "rules") << found->dump();
+      EXPECT_EQ(found->at("at").at("slot"), 1) << found->dump();
+    }
+  }
 }
 
 // docs/versions.md promises it.

@@ -13,6 +13,7 @@
 
 #include <cstdint>
 #include <memory>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -23,9 +24,22 @@ namespace faro::inline v1 {
 
 // One breach of a rule. `rule` is its short name, the same in every verifier of the machine.
 struct Violation {
+  // Where: as much as the verifier knows. A proof that speaks of many processors names one of them
+  // or none.
+  struct Place {
+    std::optional<Word> processor = {};  // whose slot, or where a move starts
+    std::optional<Word> to = {};         // where it ends
+    std::optional<Slot> slot = {};       // or register
+    std::optional<int> dimension = {};   // of a cube or mesh
+    // The entry of the step's list of that name ("moves", "rules", "sends", ...), from 0.
+    std::string list = {};
+    std::size_t entry = 0;
+  };
+
   Count step = 0;  // from 0; the number of steps for what is found at the end
   std::string rule;
   std::string message;
+  Place at = {};
 };
 
 struct Verdict {

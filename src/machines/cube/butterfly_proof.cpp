@@ -46,8 +46,10 @@ class ButterflyProof : public Verifier {
   Verdict verdict() const override { return verdict_; }
 
  private:
-  void bad(const char* rule, std::string message) {
-    verdict_.add({.step = step_, .rule = rule, .message = std::move(message)});
+  void bad(const char* rule, std::string message, Violation::Place at = {}) {
+    at.list = list_;
+    at.entry = entry_;
+    verdict_.add({step_, rule, std::move(message), std::move(at)});
   }
   void give_up(std::string limit) { verdict_.limit = std::move(limit); }
   bool stopped() const { return verdict_.violation_count != 0 || !verdict_.limit.empty(); }
@@ -69,6 +71,8 @@ class ButterflyProof : public Verifier {
   ButterflyStages stages_;
   ScheduleHeader header_;
   std::vector<Pieces> state_;
+  const char* list_ = "";  // the entry of the step that is looked at
+  std::size_t entry_ = 0;
   Count step_ = 0;
   Count pairs_ = 0;
   std::map<int, std::vector<AffineSpace>> sends_;  // of this step, by dimension
@@ -157,16 +161,18 @@ AffineSpace ButterflyProof::only(Word processor) const {
 void ButterflyProof::read(const AffineSpace& where, Slot from, int across, Slot to) {
   if (where.empty()) return;
   if (across < inside || across >= cube_.dimensions) {
-    bad("dimension-range", fmt::format("there is no dimension {}", across));
+    bad("dimension-range", fmt::format("there is no dimension {}", across), {.dimension = across});
     return;
   }
   if (from >= state_.size() || to >= state_.size()) {
-    bad("slot-range", fmt::format("slot {} to slot {}: there are {}", from, to, state_.size()));
+    bad("slot-range", fmt::format("slot {} to slot {}: there are {}", from, to, state_.size()),
+        {.processor = where.first(), .slot = std::max(from, to)});
     return;
   }
   Cut taken = cut(state_[from], where);
   if (taken.covered != size_of(where)) {
-    bad("reads-empty", fmt::format("slot {} is moved where nothing wrote it", from));
+    bad("reads-empty", fmt::format("slot {} is moved where nothing wrote it", from),
+        {.slot = from});
   }
   AffineSpace there = where;
   if (across != inside) {
@@ -174,7 +180,9 @@ void ButterflyProof::read(const AffineSpace& where, Slot from, int across, Slot 
     std::vector<AffineSpace>& senders = sends_[across];
     for (const AffineSpace& other : senders) {
       if (!other.disjoint(where)) {
-        bad("link-twice", fmt::format("two elements on one link across {}", across));
+        const Word sender = other.meet(where).first();
+        bad("link-twice", fmt::format("two elements on one link across {}", across),
+            {.processor = sender, .to = sender ^ bit(across), .dimension = across});
         break;
       }
     }
@@ -185,7 +193,8 @@ void ButterflyProof::read(const AffineSpace& where, Slot from, int across, Slot 
   std::vector<Write>& writes = writes_[to];
   for (const Write& other : writes) {
     if (!other.where.disjoint(there)) {
-      bad("two-writes", fmt::format("two writes to slot {}", to));
+      bad("two-writes", fmt::format("two writes to slot {}", to),
+          {.to = other.where.meet(there).first(), .slot = to});
       break;
     }
   }
@@ -207,7 +216,8 @@ void ButterflyProof::check_ports() {
           if (!touches(a, one->first, b, two->first)) continue;
           bad("one-port",
               fmt::format("dimensions {} and {} are used at one processor, it has one port",
-                          one->first, two->first));
+                          one->first, two->first),
+              {.dimension = two->first});
           return;
         }
       }
@@ -246,27 +256,34 @@ bool ButterflyProof::operands_fit(const Cut& low, const Cut& high, const Butterf
                                   const AffineSpace& where) {
   const int index_bit = goal_.index_bits - 1 - rule.stage;
   if (low.covered != size_of(where) || high.covered != size_of(where)) {
-    bad("reads-empty", fmt::format("stage {} reads slots {} and {} where one of them is empty",
-                                   rule.stage, rule.low, rule.high));
+    bad("reads-empty",
+        fmt::format("stage {} reads slots {} and {} where one of them is empty", rule.stage,
+                    rule.low, rule.high),
+        {.slot = low.covered != size_of(where) ? rule.low : rule.high});
     return false;
   }
   const int before = low.pieces.front().done;
   if (before >= stages_.count() || stages_.index_bit(before) != index_bit) {
     bad("stage",
         fmt::format("stage {}: the low operand has done {} stages, which it does not follow",
-                    rule.stage, before));
+                    rule.stage, before),
+        {.processor = low.pieces.front().space.first(), .slot = rule.low});
     return false;
   }
   for (const auto& [side, wanted] : {std::pair{&low, 0U}, std::pair{&high, 1U}}) {
     for (const Piece& piece : side->pieces) {
       if (piece.done != before) {
-        bad("stage", fmt::format("stage {}: the {} operand has done {} stages, wanted {}",
-                                 rule.stage, wanted == 0 ? "low" : "high", piece.done, before));
+        bad("stage",
+            fmt::format("stage {}: the {} operand has done {} stages, wanted {}", rule.stage,
+                        wanted == 0 ? "low" : "high", piece.done, before),
+            {.processor = piece.space.first(), .slot = wanted == 0 ? rule.low : rule.high});
         return false;
       }
       if (piece.rows[static_cast<std::size_t>(index_bit)] != Parity{0, wanted}) {
-        bad("pair", fmt::format("stage {}: index bit {} of the {} operand is not always {}",
-                                rule.stage, index_bit, wanted == 0 ? "low" : "high", wanted));
+        bad("pair",
+            fmt::format("stage {}: index bit {} of the {} operand is not always {}", rule.stage,
+                        index_bit, wanted == 0 ? "low" : "high", wanted),
+            {.processor = piece.space.first(), .slot = wanted == 0 ? rule.low : rule.high});
         return false;
       }
     }
@@ -280,8 +297,8 @@ bool ButterflyProof::operands_fit(const Cut& low, const Cut& high, const Butterf
       for (int i = 0; i < goal_.index_bits; ++i) {
         const auto at = static_cast<std::size_t>(i);
         if (i == index_bit || x.rows[at] == y.rows[at]) continue;
-        bad("pair",
-            fmt::format("stage {}: the operands differ in index bit {} too", rule.stage, i));
+        bad("pair", fmt::format("stage {}: the operands differ in index bit {} too", rule.stage, i),
+            {.processor = both.first(), .slot = rule.low});
         return false;
       }
     }
@@ -294,8 +311,10 @@ void ButterflyProof::butterfly(const AffineSpace& where, const ButterflyRule& ru
   const bool whole = rule.result == Result::both;
   if (rule.low >= state_.size() || rule.high >= state_.size() || rule.low == rule.high ||
       rule.stage < 0 || rule.stage >= goal_.index_bits || (!whole && rule.to >= state_.size())) {
-    bad("butterfly-range", fmt::format("butterfly of stage {} on slots {} and {}: no such place",
-                                       rule.stage, rule.low, rule.high));
+    bad("butterfly-range",
+        fmt::format("butterfly of stage {} on slots {} and {}: no such place", rule.stage, rule.low,
+                    rule.high),
+        {.processor = where.first(), .slot = rule.low});
     return;
   }
   Cut low = cut(state_[rule.low], where);
@@ -303,7 +322,8 @@ void ButterflyProof::butterfly(const AffineSpace& where, const ButterflyRule& ru
   if (!operands_fit(low, high, rule, where)) return;
   pairs_ += size_of(where);
   if (goal_.in_place && !whole) {
-    bad("in-place", fmt::format("stage {} is done by halves", rule.stage));
+    bad("in-place", fmt::format("stage {} is done by halves", rule.stage),
+        {.processor = where.first(), .slot = rule.low});
     return;
   }
   for (Piece& piece : low.pieces) ++piece.done;
@@ -320,38 +340,55 @@ void ButterflyProof::step(const CubeStep& step) {
   if (stopped()) return;
   sends_.clear();
   writes_.clear();
-  for (const Move& m : step.moves) {
+  list_ = "moves";
+  for (entry_ = 0; entry_ < step.moves.size(); ++entry_) {
+    const Move& m = step.moves[entry_];
+    const Violation::Place at{
+        .processor = m.from_processor, .to = m.to_processor, .slot = m.from_slot};
     const Word crossed = m.from_processor ^ m.to_processor;
     if (((m.from_processor | m.to_processor) & ~low_mask(cube_.dimensions)) != 0) {
-      bad("proc-range", fmt::format("processor {} or {} is beyond the machine", m.from_processor,
-                                    m.to_processor));
+      bad("proc-range",
+          fmt::format("processor {} or {} is beyond the machine", m.from_processor, m.to_processor),
+          at);
     } else if (crossed != 0 && !is_power_of_two(crossed)) {
       bad("not-a-link",
-          fmt::format("processors {} and {} are no neighbours", m.from_processor, m.to_processor));
+          fmt::format("processors {} and {} are no neighbours", m.from_processor, m.to_processor),
+          at);
     } else {
       read(only(m.from_processor), m.from_slot, crossed == 0 ? inside : log2_exact(crossed),
            m.to_slot);
     }
   }
-  for (const Rule& rule : step.rules) {
+  list_ = "rules";
+  for (entry_ = 0; entry_ < step.rules.size(); ++entry_) {
+    const Rule& rule = step.rules[entry_];
     if (const auto where = meeting(rule.where)) read(*where, rule.from, rule.across, rule.to);
   }
+  list_ = "";
+  entry_ = 0;
   check_ports();
   if (stopped()) return;
   if (!sends_.empty()) ++verdict_.cost.steps;
   write_all();
-  for (const Butterfly& b : step.butterflies) {
+  list_ = "butterflies";
+  for (entry_ = 0; entry_ < step.butterflies.size(); ++entry_) {
+    const Butterfly& b = step.butterflies[entry_];
     if (stopped()) return;
     if ((b.processor & ~low_mask(cube_.dimensions)) != 0) {
-      bad("proc-range", fmt::format("processor {} is beyond the machine", b.processor));
+      bad("proc-range", fmt::format("processor {} is beyond the machine", b.processor),
+          {.processor = b.processor, .slot = b.low});
       return;
     }
     butterfly(only(b.processor), {{}, b.low, b.high, b.stage, b.result, b.to});
   }
-  for (const ButterflyRule& rule : step.butterfly_rules) {
+  list_ = "butterfly_rules";
+  for (entry_ = 0; entry_ < step.butterfly_rules.size(); ++entry_) {
+    const ButterflyRule& rule = step.butterfly_rules[entry_];
     if (stopped()) return;
     if (const auto where = meeting(rule.where)) butterfly(*where, rule);
   }
+  list_ = "";
+  entry_ = 0;
   ++step_;
 }
 

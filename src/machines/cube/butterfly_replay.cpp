@@ -77,8 +77,10 @@ class ButterflyReplay : public Verifier {
   Verdict verdict() const override { return verdict_; }
 
  private:
-  void bad(const char* rule, std::string message) {
-    verdict_.add({.step = step_, .rule = rule, .message = std::move(message)});
+  void bad(const char* rule, std::string message, Violation::Place at = {}) {
+    at.list = list_;
+    at.entry = entry_;
+    verdict_.add({step_, rule, std::move(message), std::move(at)});
   }
   bool goal_makes_sense();
   void fill();
@@ -101,6 +103,8 @@ class ButterflyReplay : public Verifier {
   Word slots_ = 0;
   bool broken_ = false;  // the goal makes no sense; steps are not looked at
   Count step_ = 0;
+  const char* list_ = "";  // the entry of the step that is looked at
+  std::size_t entry_ = 0;
   std::uint32_t stamp_ = 0;  // of this step, from 1
   bool remote_ = false;
   std::vector<Token> tokens_;
@@ -210,8 +214,10 @@ void ButterflyReplay::at_each(const std::vector<Parity>& where, Visit&& visit) c
 void ButterflyReplay::use_port(Word processor, int dimension) {
   auto& [stamp, used] = ports_[processor];
   if (stamp == stamp_ && used != dimension) {
-    bad("one-port", fmt::format("processor {} uses dimensions {} and {}, it has one port",
-                                processor, used, dimension));
+    bad("one-port",
+        fmt::format("processor {} uses dimensions {} and {}, it has one port", processor, used,
+                    dimension),
+        {.processor = processor, .dimension = dimension});
   }
   stamp = stamp_;
   used = dimension;
@@ -223,7 +229,8 @@ void ButterflyReplay::send(Word from, int dimension) {
   std::uint32_t& last =
       linked_[from * static_cast<Word>(cube_.dimensions) + static_cast<Word>(dimension)];
   if (last == stamp_) {
-    bad("link-twice", fmt::format("two elements on the link from {} across {}", from, dimension));
+    bad("link-twice", fmt::format("two elements on the link from {} across {}", from, dimension),
+        {.processor = from, .to = from ^ bit(dimension), .dimension = dimension});
   }
   last = stamp_;
   if (cube_.ports == Hypercube::Ports::one) {
@@ -233,35 +240,43 @@ void ButterflyReplay::send(Word from, int dimension) {
 }
 
 void ButterflyReplay::move(const Move& m) {
+  Violation::Place at{.processor = m.from_processor, .to = m.to_processor, .slot = m.from_slot};
   if (m.from_processor >= processors_ || m.to_processor >= processors_) {
-    bad("proc-range", fmt::format("the move from processor {} to {} leaves the machine",
-                                  m.from_processor, m.to_processor));
+    bad("proc-range",
+        fmt::format("the move from processor {} to {} leaves the machine", m.from_processor,
+                    m.to_processor),
+        at);
     return;
   }
   if (m.from_slot >= slots_ || m.to_slot >= slots_) {
     bad("slot-range",
-        fmt::format("the move from slot {} to {}: there are {}", m.from_slot, m.to_slot, slots_));
+        fmt::format("the move from slot {} to {}: there are {}", m.from_slot, m.to_slot, slots_),
+        at);
     return;
   }
   const Word crossed = m.from_processor ^ m.to_processor;
   if (crossed != 0) {
     if (!is_power_of_two(crossed)) {
       bad("not-a-link",
-          fmt::format("processors {} and {} are no neighbours", m.from_processor, m.to_processor));
+          fmt::format("processors {} and {} are no neighbours", m.from_processor, m.to_processor),
+          at);
       return;
     }
+    at.dimension = log2_exact(crossed);
     send(m.from_processor, log2_exact(crossed));
   }
   const Token& token = tokens_[cell(m.from_processor, m.from_slot)];
   if (token.done == nothing) {
-    bad("reads-empty", fmt::format("slot {} of processor {} is moved, but nothing wrote it",
-                                   m.from_slot, m.from_processor));
+    bad("reads-empty",
+        fmt::format("slot {} of processor {} is moved, but nothing wrote it", m.from_slot,
+                    m.from_processor),
+        at);
     return;
   }
   const std::size_t to = cell(m.to_processor, m.to_slot);
   if (written_[to] == stamp_) {
     bad("two-writes",
-        fmt::format("two writes to slot {} of processor {}", m.to_slot, m.to_processor));
+        fmt::format("two writes to slot {} of processor {}", m.to_slot, m.to_processor), at);
   }
   written_[to] = stamp_;
   writes_.emplace_back(to, token);
@@ -271,16 +286,19 @@ bool ButterflyReplay::operands_fit(const Butterfly& b, const Token& low, const T
   const int index_bit = goal_.index_bits - 1 - b.stage;
   if (low.done != high.done || low.done >= stages_.count() ||
       stages_.index_bit(low.done) != index_bit) {
-    bad("stage", fmt::format("stage {} at processor {}: the operands have done {} and {} stages, "
-                             "which it does not follow",
-                             b.stage, b.processor, low.done, high.done));
+    bad("stage",
+        fmt::format("stage {} at processor {}: the operands have done {} and {} stages, "
+                    "which it does not follow",
+                    b.stage, b.processor, low.done, high.done),
+        {.processor = b.processor, .slot = b.low});
     return false;
   }
   if (has_bit(low.index, index_bit) || (low.index ^ high.index) != bit(index_bit)) {
     bad("pair",
         fmt::format("stage {} at processor {}: indices {} and {} are no pair (low, high) of "
                     "bit {}",
-                    b.stage, b.processor, low.index, high.index, index_bit));
+                    b.stage, b.processor, low.index, high.index, index_bit),
+        {.processor = b.processor, .slot = b.low});
     return false;
   }
   return true;
@@ -290,8 +308,8 @@ void ButterflyReplay::count(const Butterfly& b, const Token& low) {
   performed_count_ += 1;
   if (!goal_.in_place) return;
   if (b.result != Result::both) {
-    bad("in-place",
-        fmt::format("stage {} at processor {} is done by halves", b.stage, b.processor));
+    bad("in-place", fmt::format("stage {} at processor {} is done by halves", b.stage, b.processor),
+        {.processor = b.processor, .slot = b.low});
     return;
   }
   const int index_bit = goal_.index_bits - 1 - b.stage;
@@ -299,7 +317,8 @@ void ButterflyReplay::count(const Butterfly& b, const Token& low) {
       ((low.index >> (index_bit + 1)) << index_bit) | (low.index & low_mask(index_bit));
   const Word key = (static_cast<Word>(low.done) << (goal_.index_bits - 1)) | pair;
   if (performed_[key]) {
-    bad("in-place", fmt::format("stage {} is done twice for index {}", b.stage, low.index));
+    bad("in-place", fmt::format("stage {} is done twice for index {}", b.stage, low.index),
+        {.processor = b.processor, .slot = b.low});
   }
   performed_[key] = true;
 }
@@ -310,7 +329,8 @@ void ButterflyReplay::butterfly(const Butterfly& b) {
       b.stage < 0 || b.stage >= goal_.index_bits || (!whole && b.to >= slots_)) {
     bad("butterfly-range",
         fmt::format("butterfly of stage {} at processor {} on slots {} and {}: no such place",
-                    b.stage, b.processor, b.low, b.high));
+                    b.stage, b.processor, b.low, b.high),
+        {.processor = b.processor, .slot = b.low});
     return;
   }
   Token& low = tokens_[cell(b.processor, b.low)];
@@ -318,7 +338,8 @@ void ButterflyReplay::butterfly(const Butterfly& b) {
   if (low.done == nothing || high.done == nothing) {
     bad("reads-empty",
         fmt::format("stage {} at processor {} reads slots {} and {}, one of them empty", b.stage,
-                    b.processor, b.low, b.high));
+                    b.processor, b.low, b.high),
+        {.processor = b.processor, .slot = low.done == nothing ? b.low : b.high});
     return;
   }
   if (!operands_fit(b, low, high)) return;
@@ -338,24 +359,32 @@ void ButterflyReplay::step(const CubeStep& step) {
   ++stamp_;
   remote_ = false;
   writes_.clear();
-  for (const Move& m : step.moves) move(m);
-  for (const Rule& rule : step.rules) {
-    if (!mask_fits(rule.where)) continue;
+  // Each entry of a list, told of in what is wrong with it.
+  const auto each = [this](const char* list, const auto& entries, auto&& look) {
+    list_ = list;
+    for (entry_ = 0; entry_ < entries.size(); ++entry_) look(entries[entry_]);
+    list_ = "";
+    entry_ = 0;
+  };
+  each("moves", step.moves, [this](const Move& m) { move(m); });
+  each("rules", step.rules, [this](const Rule& rule) {
+    if (!mask_fits(rule.where)) return;
     if (rule.across < inside || rule.across >= cube_.dimensions) {
-      bad("dimension-range", fmt::format("there is no dimension {}", rule.across));
-      continue;
+      bad("dimension-range", fmt::format("there is no dimension {}", rule.across),
+          {.dimension = rule.across});
+      return;
     }
     const Word crossed = rule.across == inside ? 0 : bit(rule.across);
     at_each(rule.where, [&](Word q) { move({q, rule.from, q ^ crossed, rule.to}); });
-  }
+  });
   for (const auto& [to, token] : writes_) tokens_[to] = token;
-  for (const Butterfly& b : step.butterflies) butterfly(b);
-  for (const ButterflyRule& rule : step.butterfly_rules) {
-    if (!mask_fits(rule.where)) continue;
+  each("butterflies", step.butterflies, [this](const Butterfly& b) { butterfly(b); });
+  each("butterfly_rules", step.butterfly_rules, [this](const ButterflyRule& rule) {
+    if (!mask_fits(rule.where)) return;
     at_each(rule.where, [&](Word q) {
       butterfly({q, rule.low, rule.high, rule.stage, rule.result, rule.to});
     });
-  }
+  });
   if (remote_) ++verdict_.cost.steps;
   ++step_;
 }
@@ -380,7 +409,8 @@ void ButterflyReplay::finish() {
           fmt::format("{} of {} results are at their final place; index {} is not at "
                       "processor {}",
                       to_string(verdict_.delivered), to_string(verdict_.expected), lost,
-                      place_from(goal_.final_processor_rows, static_cast<Word>(lost))));
+                      place_from(goal_.final_processor_rows, static_cast<Word>(lost))),
+          {.processor = place_from(goal_.final_processor_rows, static_cast<Word>(lost))});
     }
     const Count wanted = Count(performed_.size());
     if (goal_.in_place && performed_count_ != wanted) {

@@ -83,9 +83,12 @@ class CubeProof : public Verifier {
   void deliver(const BroadcastGoal& goal);
   std::vector<Parity> wanted(const BitMap& inverse, const MapGoal& goal, Slot slot) const;
   AffineSpace point(Word p) const;
+  Violation::Place empty_at(const AffineSpace& where, const Rule& rule) const;
   void give_up(std::string why);
-  void breach(const char* rule, std::string message) {
-    verdict_.add({step_, rule, std::move(message)});
+  void breach(const char* rule, std::string message, Violation::Place at = {}) {
+    at.list = list_;
+    at.entry = entry_;
+    verdict_.add({step_, rule, std::move(message), std::move(at)});
     broken_ = true;
   }
   bool tracking() const { return !broken_ && verdict_.answer == Verdict::Answer::yes; }
@@ -100,6 +103,8 @@ class CubeProof : public Verifier {
   std::map<int, DisjointSets> involved_;
   std::map<Slot, Writes> writes_;
   Count step_ = 0;
+  const char* list_ = "";  // the entry of the step that is looked at
+  std::size_t entry_ = 0;
   bool remote_ = false;
   bool broken_ = false;
   std::uint64_t work_ = 0;
@@ -142,10 +147,15 @@ void CubeProof::begin(const ScheduleHeader& header) {
   pieces_ = header.elements;
 }
 
+Violation::Place place_of(const Move& move) {
+  return {.processor = move.from_processor, .to = move.to_processor, .slot = move.from_slot};
+}
+
 bool CubeProof::well_formed(const Rule& rule) {
   if (rule.across != inside && (rule.across < 0 || rule.across >= dimensions_)) {
     breach("dimension-range",
-           fmt::format("a rule goes across dimension {} of a {}-cube", rule.across, dimensions_));
+           fmt::format("a rule goes across dimension {} of a {}-cube", rule.across, dimensions_),
+           {.dimension = rule.across});
     return false;
   }
   for (const Parity& c : rule.where) {
@@ -168,8 +178,10 @@ bool CubeProof::well_formed(const Move& move) {
     rule = "not-a-link";
   }
   if (rule != nullptr)
-    breach(rule, fmt::format("the move [{}, {}, {}, {}]", move.from_processor, move.from_slot,
-                             move.to_processor, move.to_slot));
+    breach(rule,
+           fmt::format("the move [{}, {}, {}, {}]", move.from_processor, move.from_slot,
+                       move.to_processor, move.to_slot),
+           place_of(move));
   return rule == nullptr;
 }
 
@@ -184,7 +196,8 @@ void CubeProof::use_port(const AffineSpace& where, int across) {
     if (dimension == across) continue;
     if (const auto p = sets.common(where, work_))
       breach("one-port",
-             fmt::format("processor {} uses dimensions {} and {}", *p, dimension, across));
+             fmt::format("processor {} uses dimensions {} and {}", *p, dimension, across),
+             {.processor = *p, .dimension = across});
   }
 }
 
@@ -193,7 +206,8 @@ void CubeProof::use_link(const AffineSpace& where, int across) {
   if (const auto p = sent.common(where, work_))
     breach("link-twice",
            fmt::format("the link of processor {} across dimension {} carries two elements", *p,
-                       across));
+                       across),
+           {.processor = *p, .to = *p ^ bit(across), .dimension = across});
   sent.add(where);
   if (!one_port_) return;
   const AffineSpace there = where.shifted(bit(across));
@@ -201,6 +215,33 @@ void CubeProof::use_link(const AffineSpace& where, int across) {
   use_port(there, across);
   involved_[across].add(where);
   involved_[across].add(there);
+}
+
+// A processor's part in a rule.
+Violation::Place crossing(Word from, int across, Slot slot) {
+  if (across == inside) return {.processor = from, .slot = slot};
+  return {.processor = from, .to = from ^ bit(across), .slot = slot, .dimension = across};
+}
+
+// One of the processors where nothing is that the rule reads.
+Violation::Place CubeProof::empty_at(const AffineSpace& where, const Rule& rule) const {
+  const auto source = slots_.find(rule.from);
+  AffineSpace rest = where;
+  const auto left = [&](const AffineSpace& space) {
+    Count held = 0;
+    if (source != slots_.end())
+      for (const Piece& piece : source->second.inside(space)) held += size_of(piece.where);
+    return size_of(space) - held;
+  };
+  // By halves, into one that has such a processor.
+  for (int d = dimensions_ - 1; d >= 0 && rest.dimension() > 0; --d)
+    for (const unsigned value : {0U, 1U}) {
+      const AffineSpace half = rest.meet(Parity{bit(d), value});
+      if (half.empty() || left(half) == 0) continue;
+      rest = half;
+      break;
+    }
+  return crossing(rest.first(), rule.across, rule.from);
 }
 
 // One rule, or one move as a rule at one processor. The slots keep what they hold until land().
@@ -215,7 +256,8 @@ void CubeProof::perform(const AffineSpace& where, const Rule& rule) {
   Writes& writes = writes_[rule.to];
   const AffineSpace region = where.shifted(by);
   if (const auto p = writes.sets.common(region, work_))
-    breach("two-writes", fmt::format("slot {} of processor {} is written twice", rule.to, *p));
+    breach("two-writes", fmt::format("slot {} of processor {} is written twice", rule.to, *p),
+           crossing(*p ^ by, rule.across, rule.to));
   writes.sets.add(region);
   writes.regions.push_back(region);
   Count read = 0;
@@ -227,8 +269,10 @@ void CubeProof::perform(const AffineSpace& where, const Rule& rule) {
     }
   }
   if (read != size_of(where))
-    breach("reads-empty", fmt::format("slot {} is read at {} processors where nothing wrote it",
-                                      rule.from, to_string(size_of(where) - read)));
+    breach("reads-empty",
+           fmt::format("slot {} is read at {} processors where nothing wrote it", rule.from,
+                       to_string(size_of(where) - read)),
+           empty_at(where, rule));
 }
 
 // All reads are done: what the step wrote replaces what was there.
@@ -264,20 +308,27 @@ void CubeProof::step(const CubeStep& step) {
   if (!step.butterflies.empty() || !step.butterfly_rules.empty())
     breach("butterfly", "a computation in a schedule whose goal only moves data");
   bool performed = true;
-  for (const Rule& rule : step.rules) performed = well_formed(rule) && performed;
+  list_ = "rules";
+  for (entry_ = 0; entry_ < step.rules.size(); ++entry_)
+    performed = well_formed(step.rules[entry_]) && performed;
   if (performed) {
-    for (const Rule& rule : step.rules) {
+    for (entry_ = 0; entry_ < step.rules.size(); ++entry_) {
+      const Rule& rule = step.rules[entry_];
       const AffineSpace where = AffineSpace::where(dimensions_, rule.where);
       if (where.empty()) continue;  // a rule that nobody meets is legal, whatever its slots
       if (rule.from < header_.slots && rule.to < header_.slots) {
         perform(where, rule);
       } else {
-        breach("slot-range", fmt::format("a rule names slot {}; there are {}",
-                                         std::max(rule.from, rule.to), header_.slots));
+        breach("slot-range",
+               fmt::format("a rule names slot {}; there are {}", std::max(rule.from, rule.to),
+                           header_.slots),
+               {.processor = where.first(), .slot = std::max(rule.from, rule.to)});
       }
       if (work_ > limits::proof_work_max) give_up("too many comparisons of rules in one step");
     }
-    for (const Move& m : step.moves) {
+    list_ = "moves";
+    for (entry_ = 0; entry_ < step.moves.size(); ++entry_) {
+      const Move& m = step.moves[entry_];
       if (!well_formed(m)) continue;
       const Word apart = m.from_processor ^ m.to_processor;
       perform(point(m.from_processor),
@@ -286,6 +337,8 @@ void CubeProof::step(const CubeStep& step) {
     }
     if (tracking()) land();
   }
+  list_ = "";
+  entry_ = 0;
   if (broken_) slots_.clear();
   sent_.clear();
   involved_.clear();
@@ -328,7 +381,8 @@ void CubeProof::deliver(const MapGoal& goal) {
     if (right != everybody)
       breach("not-delivered",
              fmt::format("slot {} holds the wrong element or nothing at {} of {} processors", s,
-                         to_string(everybody - right), to_string(everybody)));
+                         to_string(everybody - right), to_string(everybody)),
+             {.slot = s});
   }
 }
 
@@ -340,12 +394,12 @@ void CubeProof::deliver(const MovesGoal& goal) {
         fmt::format("[{}, {}, {}, {}]", m.from_processor, m.from_slot, m.to_processor, m.to_slot);
     if (((m.from_processor | m.to_processor) & ~low_mask(dimensions_)) != 0 ||
         m.from_slot >= header_.elements || m.to_slot >= header_.slots) {
-      breach("goal", "out of range: " + text);
+      breach("goal", "out of range: " + text, place_of(m));
       continue;
     }
     if (!sources.emplace(m.from_processor, m.from_slot).second ||
         !targets.emplace(m.to_processor, m.to_slot).second)
-      breach("goal", "a place named twice: " + text);
+      breach("goal", "a place named twice: " + text, place_of(m));
     verdict_.expected += 1;
     work_ += slots_[m.to_slot].pieces().size();
     if (work_ > limits::proof_work_max)
@@ -362,7 +416,7 @@ void CubeProof::deliver(const MovesGoal& goal) {
     if (right)
       verdict_.delivered += 1;
     else
-      breach("not-delivered", text);
+      breach("not-delivered", text, {.processor = m.to_processor, .slot = m.to_slot});
   }
 }
 

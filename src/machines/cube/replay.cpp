@@ -89,8 +89,10 @@ class CubeReplay : public Verifier {
   void deliver(const MovesGoal& goal);
   void deliver(const BroadcastGoal& goal);
   void expect(Move goal);
-  void breach(const char* rule, std::string message) {
-    verdict_.add({step_, rule, std::move(message)});
+  void breach(const char* rule, std::string message, Violation::Place at = {}) {
+    at.list = list_;
+    at.entry = entry_;
+    verdict_.add({step_, rule, std::move(message), std::move(at)});
   }
 
   ScheduleHeader header_;
@@ -108,6 +110,8 @@ class CubeReplay : public Verifier {
   std::vector<Single> singles_;
   std::uint64_t remote_moves_ = 0;  // of this step
   Count step_ = 0;
+  const char* list_ = "";  // the entry of the step that is looked at
+  std::size_t entry_ = 0;
   Verdict verdict_;
 };
 
@@ -164,10 +168,15 @@ Plane& CubeReplay::plane(Slot slot) {
   return *place;
 }
 
+Violation::Place place_of(const Move& move) {
+  return {.processor = move.from_processor, .to = move.to_processor, .slot = move.from_slot};
+}
+
 bool CubeReplay::well_formed(const Rule& rule) {
   if (rule.across != inside && (rule.across < 0 || rule.across >= dimensions_)) {
     breach("dimension-range",
-           fmt::format("a rule goes across dimension {} of a {}-cube", rule.across, dimensions_));
+           fmt::format("a rule goes across dimension {} of a {}-cube", rule.across, dimensions_),
+           {.dimension = rule.across});
     return false;
   }
   for (const Parity& c : rule.where) {
@@ -186,18 +195,22 @@ bool CubeReplay::well_formed(const Move& move) {
   };
   if (move.from_processor >= processors_ || move.to_processor >= processors_) {
     breach("proc-range",
-           fmt::format("the move {} names a processor above {}", text(), processors_ - 1));
+           fmt::format("the move {} names a processor above {}", text(), processors_ - 1),
+           place_of(move));
     return false;
   }
   if (move.from_slot >= header_.slots || move.to_slot >= header_.slots) {
-    breach("slot-range", fmt::format("the move {} names a slot above {}", text(),
-                                     Count{header_.slots} == 0 ? 0 : header_.slots - 1));
+    breach("slot-range",
+           fmt::format("the move {} names a slot above {}", text(),
+                       Count{header_.slots} == 0 ? 0 : header_.slots - 1),
+           place_of(move));
     return false;
   }
   const Word apart = move.from_processor ^ move.to_processor;
   if (apart != 0 && !is_power_of_two(apart)) {
     breach("not-a-link",
-           fmt::format("the move {} joins processors that differ in more than one bit", text()));
+           fmt::format("the move {} joins processors that differ in more than one bit", text()),
+           place_of(move));
     return false;
   }
   return true;
@@ -211,8 +224,10 @@ Word first_of(Word block, Word members) {
 void CubeReplay::use_port(int across, Word block, Word members) {
   auto& here = involved_[static_cast<std::size_t>(across)][block];
   if (const Word twice = members & busy_[block] & ~here; twice != 0)
-    breach("one-port", fmt::format("processor {} uses dimension {} and another one",
-                                   first_of(block, twice), across));
+    breach("one-port",
+           fmt::format("processor {} uses dimension {} and another one", first_of(block, twice),
+                       across),
+           {.processor = first_of(block, twice), .dimension = across});
   here |= members;
   busy_[block] |= members;
 }
@@ -223,7 +238,10 @@ void CubeReplay::use_link(int across, Word block, Word members, Word to_block, W
   if (const Word twice = members & sent; twice != 0)
     breach("link-twice",
            fmt::format("the link of processor {} across dimension {} carries two elements",
-                       first_of(block, twice), across));
+                       first_of(block, twice), across),
+           {.processor = first_of(block, twice),
+            .to = first_of(block, twice) ^ bit(across),
+            .dimension = across});
   sent |= members;
   if (!one_port_) return;
   use_port(across, block, members);
@@ -244,16 +262,31 @@ Route CubeReplay::route(Slot from, Slot to, int across) {
   return {source == nullptr ? &plane(from) : source, &target, from, to, across};
 }
 
+// A member of a route that reads, and one that is written.
+Violation::Place reading(const Route& r, Word from) {
+  if (r.across == inside) return {.processor = from, .slot = r.from_slot};
+  return {
+      .processor = from, .to = from ^ bit(r.across), .slot = r.from_slot, .dimension = r.across};
+}
+Violation::Place writing(const Route& r, Word to) {
+  if (r.across == inside) return {.processor = to, .slot = r.to_slot};
+  return {.processor = to ^ bit(r.across), .to = to, .slot = r.to_slot, .dimension = r.across};
+}
+
 // The rules of the machine for one block of a route.
 void CubeReplay::check(const Route& r, Word block, Word members, const Landing& there) {
   if (r.across != inside) use_link(r.across, block, members, there.block, there.members);
   if (const Word empty = members & ~r.from->filled[block]; empty != 0)
-    breach("reads-empty", fmt::format("slot {} of processor {} is read, but nothing wrote it",
-                                      r.from_slot, first_of(block, empty)));
+    breach("reads-empty",
+           fmt::format("slot {} of processor {} is read, but nothing wrote it", r.from_slot,
+                       first_of(block, empty)),
+           reading(r, first_of(block, empty)));
   Word& written = r.to->written[there.block];
   if (const Word twice = there.members & written; twice != 0)
-    breach("two-writes", fmt::format("slot {} of processor {} is written twice", r.to_slot,
-                                     first_of(there.block, twice)));
+    breach("two-writes",
+           fmt::format("slot {} of processor {} is written twice", r.to_slot,
+                       first_of(there.block, twice)),
+           writing(r, first_of(there.block, twice)));
   written |= there.members;
 }
 
@@ -333,9 +366,12 @@ void CubeReplay::step(const CubeStep& step) {
     breach("butterfly", "a computation in a schedule whose goal only moves data");
   // A step with a rule that names no part of the machine is not performed at all.
   bool performed = true;
-  for (const Rule& rule : step.rules) performed = well_formed(rule) && performed;
+  list_ = "rules";
+  for (entry_ = 0; entry_ < step.rules.size(); ++entry_)
+    performed = well_formed(step.rules[entry_]) && performed;
   if (performed) {
-    for (const Rule& rule : step.rules) {
+    for (entry_ = 0; entry_ < step.rules.size(); ++entry_) {
+      const Rule& rule = step.rules[entry_];
       const bool fits = rule.from < header_.slots && rule.to < header_.slots;
       bool told = false;  // a rule that nobody meets is legal, whatever its slots
       std::optional<Route> known;
@@ -346,15 +382,20 @@ void CubeReplay::step(const CubeStep& step) {
         }
         if (told) return;
         told = true;
-        breach("slot-range", fmt::format("a rule names slot {}; there are {}",
-                                         std::max(rule.from, rule.to), header_.slots));
+        breach("slot-range",
+               fmt::format("a rule names slot {}; there are {}", std::max(rule.from, rule.to),
+                           header_.slots),
+               {.processor = first_of(block, members), .slot = std::max(rule.from, rule.to)});
       });
       if (known) groups_.push_back({*known, transfers_.size()});
     }
-    for (const Move& move : step.moves)
-      if (well_formed(move)) move_one(move);
+    list_ = "moves";
+    for (entry_ = 0; entry_ < step.moves.size(); ++entry_)
+      if (well_formed(step.moves[entry_])) move_one(step.moves[entry_]);
     land();
   }
+  list_ = "";
+  entry_ = 0;
   verdict_.cost.remote_moves += remote_moves_;
   if (remote_moves_ != 0) ++verdict_.cost.steps;
   ++step_;
@@ -379,7 +420,8 @@ void CubeReplay::expect(Move goal) {
   breach("not-delivered",
          fmt::format("slot {} of processor {} must hold the element that started in slot {} of "
                      "processor {}, and holds {}",
-                     goal.to_slot, q, goal.from_slot, goal.from_processor, holds));
+                     goal.to_slot, q, goal.from_slot, goal.from_processor, holds),
+         {.processor = q, .slot = goal.to_slot});
 }
 
 void CubeReplay::deliver(const MapGoal& goal) {
@@ -408,8 +450,10 @@ void CubeReplay::deliver(const MovesGoal& goal) {
   for (const Move& m : goal.moves) {
     if (m.from_processor >= processors_ || m.to_processor >= processors_ ||
         m.from_slot >= header_.elements || m.to_slot >= header_.slots) {
-      breach("goal", fmt::format("the goal [{}, {}, {}, {}] is out of range", m.from_processor,
-                                 m.from_slot, m.to_processor, m.to_slot));
+      breach("goal",
+             fmt::format("the goal [{}, {}, {}, {}] is out of range", m.from_processor, m.from_slot,
+                         m.to_processor, m.to_slot),
+             place_of(m));
       continue;
     }
     sources.emplace_back(m.from_processor, m.from_slot);
@@ -420,8 +464,10 @@ void CubeReplay::deliver(const MovesGoal& goal) {
     std::sort(places->begin(), places->end());
     const auto twice = std::adjacent_find(places->begin(), places->end());
     if (twice != places->end())
-      breach("goal", fmt::format("the goal names slot {} of processor {} twice", twice->second,
-                                 twice->first));
+      breach(
+          "goal",
+          fmt::format("the goal names slot {} of processor {} twice", twice->second, twice->first),
+          {.processor = twice->first, .slot = twice->second});
   }
 }
 

@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <limits>
+#include <tuple>
 
 #include "faro/base/error.hpp"
 #include "faro/base/limits.hpp"
@@ -16,6 +17,25 @@ namespace {
 
 using Token = std::uint32_t;
 constexpr Token nothing = std::numeric_limits<Token>::max();
+
+// What a move of a step uses and writes, in the order in which they are looked through.
+using Entry = std::uint32_t;
+struct Link {
+  Word from;
+  Word to;
+  std::size_t entry;
+  bool operator<(const Link& o) const {
+    return std::tie(from, to, entry) < std::tie(o.from, o.to, o.entry);
+  }
+};
+struct Write {
+  std::size_t place;
+  Token token;
+  Entry entry;
+  bool operator<(const Write& o) const {
+    return std::tie(place, token, entry) < std::tie(o.place, o.token, o.entry);
+  }
+};
 
 class LinksReplay : public Verifier {
  public:
@@ -47,19 +67,22 @@ class LinksReplay : public Verifier {
     links_.clear();
     writes_.clear();
     bool remote = false;
-    for (const Move& move : step.moves) remote |= look(move);
+    for (std::size_t i = 0; i < step.moves.size(); ++i) remote |= look(step.moves[i], i);
     std::sort(links_.begin(), links_.end());
     for (std::size_t i = 1; i < links_.size(); ++i)
-      if (links_[i] == links_[i - 1])
-        violation("link-twice", fmt::format("the link from {} to {} carries two elements",
-                                            links_[i].first, links_[i].second));
+      if (links_[i].from == links_[i - 1].from && links_[i].to == links_[i - 1].to)
+        violation("link-twice",
+                  fmt::format("the link from {} to {} carries two elements", links_[i].from,
+                              links_[i].to),
+                  of(step.moves[links_[i].entry], links_[i].entry));
     std::sort(writes_.begin(), writes_.end());
     for (std::size_t i = 1; i < writes_.size(); ++i)
-      if (writes_[i].first == writes_[i - 1].first)
+      if (writes_[i].place == writes_[i - 1].place)
         violation("two-writes",
                   fmt::format("two moves write slot {} of processor {}",
-                              writes_[i].first % header_.slots, writes_[i].first / header_.slots));
-    for (const auto& [to, token] : writes_) places_[to] = token;
+                              writes_[i].place % header_.slots, writes_[i].place / header_.slots),
+                  writing(step.moves[writes_[i].entry], writes_[i].entry));
+    for (const Write& write : writes_) places_[write.place] = write.token;
     if (remote) ++verdict_.cost.steps;
     ++steps_;
   }
@@ -72,7 +95,8 @@ class LinksReplay : public Verifier {
       else
         violation("not-delivered",
                   fmt::format("slot {} of processor {} does not hold the element of slot {} of {}",
-                              m.to_slot, m.to_processor, m.from_slot, m.from_processor));
+                              m.to_slot, m.to_processor, m.from_slot, m.from_processor),
+                  {.processor = m.to_processor, .slot = m.to_slot});
     }
     judge_claims(verdict_, header_, steps_);
     verdict_.answer = verdict_.violation_count == 0 ? Verdict::Answer::yes : Verdict::Answer::no;
@@ -81,8 +105,26 @@ class LinksReplay : public Verifier {
   Verdict verdict() const override { return verdict_; }
 
  private:
-  void violation(const char* rule, std::string message) {
-    verdict_.add({steps_, rule, std::move(message)});
+  void violation(const char* rule, std::string message, Violation::Place at = {}) {
+    verdict_.add({steps_, rule, std::move(message), std::move(at)});
+  }
+  static Violation::Place of(Word from, Word to, Slot slot, std::size_t entry) {
+    return {.processor = from, .to = to, .slot = slot, .list = "moves", .entry = entry};
+  }
+  Violation::Place of(const Move& m, std::size_t entry) const {
+    Violation::Place at = of(m.from_processor, m.to_processor, m.from_slot, entry);
+    if (std::max(m.from_processor, m.to_processor) < geometry_->processors() &&
+        geometry_->hops(m.from_processor, m.to_processor) == 1)
+      for (int d = 0; d < geometry_->dimensions(); ++d)
+        if (geometry_->coordinate(m.from_processor, d) != geometry_->coordinate(m.to_processor, d))
+          at.dimension = d;
+    return at;
+  }
+
+  Violation::Place writing(const Move& m, std::size_t entry) const {
+    Violation::Place at = of(m, entry);
+    at.slot = m.to_slot;
+    return at;
   }
 
   std::size_t place(Word processor, std::uint64_t slot) const {
@@ -108,7 +150,8 @@ class LinksReplay : public Verifier {
       to.emplace_back(m.to_processor, m.to_slot);
       if (m.from_processor >= geometry_->processors() || m.from_slot >= header_.elements ||
           !inside(m.to_processor, m.to_slot))
-        violation("goal", "the goal names a place that the machine does not have");
+        violation("goal", "the goal names a place that the machine does not have",
+                  {.processor = m.from_processor, .to = m.to_processor, .slot = m.from_slot});
     }
     for (auto* places : {&from, &to}) {
       std::sort(places->begin(), places->end());
@@ -133,32 +176,37 @@ class LinksReplay : public Verifier {
   }
 
   // Checks one move and notes what it writes; true if it is remote.
-  bool look(const Move& m) {
+  bool look(const Move& m, std::size_t entry) {
     if (std::max(m.from_processor, m.to_processor) >= geometry_->processors()) {
       violation("proc-range",
                 fmt::format("a move from {} to {}; processors are 0 to {}", m.from_processor,
-                            m.to_processor, geometry_->processors() - 1));
+                            m.to_processor, geometry_->processors() - 1),
+                of(m, entry));
       return false;
     }
     if (std::max(m.from_slot, m.to_slot) >= header_.slots) {
-      violation("slot-range", fmt::format("a move from slot {} to {}; slots are 0 to {}",
-                                          m.from_slot, m.to_slot, header_.slots - 1));
+      violation("slot-range",
+                fmt::format("a move from slot {} to {}; slots are 0 to {}", m.from_slot, m.to_slot,
+                            header_.slots - 1),
+                of(m, entry));
       return false;
     }
     const bool remote = m.from_processor != m.to_processor;
     if (remote) {
       ++verdict_.cost.remote_moves;
-      links_.emplace_back(m.from_processor, m.to_processor);
+      links_.push_back({m.from_processor, m.to_processor, entry});
       if (geometry_->hops(m.from_processor, m.to_processor) != 1)
         violation("not-a-link",
-                  fmt::format("{} and {} are no neighbours", m.from_processor, m.to_processor));
+                  fmt::format("{} and {} are no neighbours", m.from_processor, m.to_processor),
+                  of(m, entry));
     }
     const Token token = places_[place(m.from_processor, m.from_slot)];
     if (token == nothing)
-      violation("reads-empty", fmt::format("slot {} of processor {} holds nothing", m.from_slot,
-                                           m.from_processor));
+      violation("reads-empty",
+                fmt::format("slot {} of processor {} holds nothing", m.from_slot, m.from_processor),
+                of(m, entry));
     else
-      writes_.emplace_back(place(m.to_processor, m.to_slot), token);
+      writes_.push_back({place(m.to_processor, m.to_slot), token, static_cast<Entry>(entry)});
     return remote;
   }
 
@@ -167,8 +215,8 @@ class LinksReplay : public Verifier {
   std::optional<MeshGeometry> geometry_;
   std::vector<Move> goal_;
   std::vector<Token> places_;
-  std::vector<std::pair<Word, Word>> links_;
-  std::vector<std::pair<std::size_t, Token>> writes_;
+  std::vector<Link> links_;
+  std::vector<Write> writes_;
   Count steps_ = 0;
 };
 

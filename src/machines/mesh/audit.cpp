@@ -18,8 +18,8 @@ bool names_a_place_twice(std::vector<std::pair<Word, Slot>> places) {
 
 }  // namespace
 
-void MeshAudit::violation(const char* rule, std::string message) {
-  verdict.add({steps, rule, std::move(message)});
+void MeshAudit::violation(const char* rule, std::string message, Violation::Place at) {
+  verdict.add({steps, rule, std::move(message), std::move(at)});
 }
 
 void MeshAudit::begin(const ScheduleHeader& header) {
@@ -58,9 +58,11 @@ void MeshAudit::read_goal(const Goal& wanted) {
       to.emplace_back(m.to_processor, m.to_slot);
       if (std::max(m.from_processor, m.to_processor) >= geometry->processors() ||
           m.from_slot >= elements || m.from_slot != m.to_slot)
-        violation("goal", fmt::format("({}, {}) to ({}, {}): no such place, or the elements of a "
-                                      "processor do not move alike",
-                                      m.from_processor, m.from_slot, m.to_processor, m.to_slot));
+        violation("goal",
+                  fmt::format("({}, {}) to ({}, {}): no such place, or the elements of a "
+                              "processor do not move alike",
+                              m.from_processor, m.from_slot, m.to_processor, m.to_slot),
+                  {.processor = m.from_processor, .to = m.to_processor, .slot = m.from_slot});
     }
     if (names_a_place_twice(std::move(from)) || names_a_place_twice(std::move(to)))
       violation("goal", "a place is named twice");
@@ -81,15 +83,18 @@ bool MeshAudit::legal(const MeshInstruction& instruction) {
 
 bool MeshAudit::legal_route(const MeshRoute& route) {
   if (route.dimension < 0 || route.dimension >= geometry->dimensions()) {
-    violation("dimension-range", fmt::format("a route along dimension {}; the mesh has 0 to {}",
-                                             route.dimension, geometry->dimensions() - 1));
+    violation("dimension-range",
+              fmt::format("a route along dimension {}; the mesh has 0 to {}", route.dimension,
+                          geometry->dimensions() - 1),
+              {.dimension = route.dimension});
     return false;
   }
   const std::int64_t side = geometry->side(route.dimension);
   if (route.by == 0 || route.by >= side || route.by <= -side) {
     violation("distance-range",
               fmt::format("a route by {} along dimension {}; 0 < |by| < {} is wanted", route.by,
-                          route.dimension, side));
+                          route.dimension, side),
+              {.dimension = route.dimension});
     return false;
   }
   registers_used_ |= register_bit(MeshRegister::r);
@@ -115,7 +120,8 @@ bool MeshAudit::legal_operation(const TernaryMask& mask, const std::vector<Parit
     return false;
   }
   if (a == b) {
-    violation("same-register", fmt::format("{} with itself", name_of(a)));
+    violation("same-register", fmt::format("{} with itself", name_of(a)),
+              {.slot = static_cast<Slot>(a)});
     return false;
   }
   registers_used_ |= register_bit(a) | register_bit(b);

@@ -28,7 +28,7 @@ class MeshAudit {
   // After the data were judged: what claims were made.
   void finish();
 
-  void violation(const char* rule, std::string message);
+  void violation(const char* rule, std::string message, Violation::Place at = {});
 
   Verdict verdict;
   std::optional<MeshGeometry> geometry;

@@ -75,8 +75,8 @@ class MeshReplay : public Verifier {
   Verdict verdict() const override { return verdict_; }
 
  private:
-  void bad(const char* rule, std::string message) {
-    verdict_.add({steps_, rule, std::move(message)});
+  void bad(const char* rule, std::string message, Violation::Place at = {}) {
+    verdict_.add({steps_, rule, std::move(message), std::move(at)});
   }
   std::vector<Token>& of(MeshRegister reg) { return registers_[static_cast<std::size_t>(reg)]; }
 
@@ -116,9 +116,11 @@ class MeshReplay : public Verifier {
       const Word last = geometry_->processors() - 1;
       if (m.from_processor > last || m.to_processor > last || m.from_slot >= header_.elements ||
           m.to_slot != m.from_slot) {
-        bad("goal", fmt::format("({}, {}) to ({}, {}): no such place, or the elements of a "
-                                "processor do not move alike",
-                                m.from_processor, m.from_slot, m.to_processor, m.to_slot));
+        bad("goal",
+            fmt::format("({}, {}) to ({}, {}): no such place, or the elements of a "
+                        "processor do not move alike",
+                        m.from_processor, m.from_slot, m.to_processor, m.to_slot),
+            {.processor = m.from_processor, .to = m.to_processor, .slot = m.from_slot});
         continue;
       }
       wanted_.emplace_back(m.from_processor, m.to_processor);
@@ -130,12 +132,14 @@ class MeshReplay : public Verifier {
     const std::vector<int>& sides = std::get<Mesh>(header_.machine).sides_log2;
     if (route.dimension < 0 || route.dimension >= static_cast<int>(sides.size()))
       return bad("dimension-range",
-                 fmt::format("dimension {} of a mesh that has {}", route.dimension, sides.size()));
+                 fmt::format("dimension {} of a mesh that has {}", route.dimension, sides.size()),
+                 {.dimension = route.dimension});
     const Word side = bit(sides[sides.size() - 1 - static_cast<std::size_t>(route.dimension)]);
     const Word far = route.by < 0 ? 0 - static_cast<Word>(route.by) : static_cast<Word>(route.by);
     if (far == 0 || far >= side)
       return bad("distance-range",
-                 fmt::format("a route by {} where the side is {}", route.by, side));
+                 fmt::format("a route by {} where the side is {}", route.by, side),
+                 {.dimension = route.dimension});
     verdict_.cost.unit_routes += far;
     ++verdict_.cost.long_routes;
     named_.insert(MeshRegister::r);
@@ -158,7 +162,9 @@ class MeshReplay : public Verifier {
       if (c.mask > last || c.value > 1)
         return bad("condition-range",
                    fmt::format("[{:#x}, {}] is no condition on {} bits", c.mask, c.value, bits_));
-    if (a == b) return bad("same-register", "a register is copied to or swapped with itself");
+    if (a == b)
+      return bad("same-register", "a register is copied to or swapped with itself",
+                 {.slot = static_cast<Slot>(a)});
     named_.insert({a, b});
     for (Word p = 0; p <= last; ++p)
       if ((p & mask.care) == mask.value &&
@@ -179,7 +185,8 @@ class MeshReplay : public Verifier {
                           to, from)
             : fmt::format("Rs of processor {} holds the element of {} at the end; that of {} is "
                           "wanted there",
-                          to, there, from));
+                          to, there, from),
+        {.processor = to, .slot = static_cast<Slot>(MeshRegister::s)});
   }
 
   ScheduleHeader header_;

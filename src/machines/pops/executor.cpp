@@ -74,21 +74,23 @@ bool PopsExecutor::holds(Word processor, Slot reg) const {
 
 bool PopsExecutor::in_range(Word processor, const char* what, const Bad& bad) const {
   if (processor < processors_) return true;
-  bad("R8",
-      fmt::format("{} processor {}; the machine has 0..{}", what, processor, processors_ - 1));
+  bad("R8", fmt::format("{} processor {}; the machine has 0..{}", what, processor, processors_ - 1),
+      {.processor = processor});
   return false;
 }
 
 void PopsExecutor::send(Word processor, Slot reg, const Bad& bad) {
+  const Violation::Place at{.processor = processor, .slot = reg};
   sent_.push_back({processor, 0, 0});
   if (sends_mark_[processor] == slot_)
-    bad("R2", fmt::format("processor {} sends two messages", processor));
+    bad("R2", fmt::format("processor {} sends two messages", processor), at);
   sends_mark_[processor] = slot_;
   if (reg >= options_.registers) {
     bad("R7",
-        fmt::format("processor {} sends register {} of {}", processor, reg, options_.registers));
+        fmt::format("processor {} sends register {} of {}", processor, reg, options_.registers),
+        at);
   } else if (!holds(processor, reg)) {
-    bad("R5", fmt::format("processor {} sends register {}, which is empty", processor, reg));
+    bad("R5", fmt::format("processor {} sends register {}, which is empty", processor, reg), at);
   } else {
     sent_.back().token = token(processor, reg);
     if (width_ > 1) sent_.back().real = real(processor, reg);
@@ -100,13 +102,17 @@ void PopsExecutor::drive(std::uint64_t to_group, const Bad& bad) {
   const Word sender = sent_.back().processor;
   const std::uint64_t from_group = pops::group_of(machine_, sender);
   if (to_group >= machine_.groups) {
-    bad("R8", fmt::format("processor {} sends to group {}; the machine has 0..{}", sender, to_group,
-                          machine_.groups - 1));
+    bad("R8",
+        fmt::format("processor {} sends to group {}; the machine has 0..{}", sender, to_group,
+                    machine_.groups - 1),
+        {.processor = sender});
     return;
   }
   if (const auto before = driver(to_group, from_group)) {
-    bad("R1", fmt::format("coupler c({},{}) has two senders, processors {} and {}", to_group,
-                          from_group, sent_[*before].processor, sender));
+    bad("R1",
+        fmt::format("coupler c({},{}) has two senders, processors {} and {}", to_group, from_group,
+                    sent_[*before].processor, sender),
+        {.processor = sender});
     return;
   }
   const std::uint64_t key = to_group * machine_.groups + from_group;
@@ -128,23 +134,30 @@ std::optional<std::size_t> PopsExecutor::driver(std::uint64_t to_group,
 }
 
 void PopsExecutor::receive(Word processor, std::uint64_t from_group, Slot reg, const Bad& bad) {
+  const Violation::Place at{.to = processor, .slot = reg};
   if (from_group >= machine_.groups) {
-    bad("R8", fmt::format("processor {} listens to group {}; the machine has 0..{}", processor,
-                          from_group, machine_.groups - 1));
+    bad("R8",
+        fmt::format("processor {} listens to group {}; the machine has 0..{}", processor,
+                    from_group, machine_.groups - 1),
+        at);
     return;
   }
   if (reg >= options_.registers) {
-    bad("R7", fmt::format("processor {} receives into register {} of {}", processor, reg,
-                          options_.registers));
+    bad("R7",
+        fmt::format("processor {} receives into register {} of {}", processor, reg,
+                    options_.registers),
+        at);
     return;
   }
   if (!machine_.multi_receive && receives_mark_[processor] == slot_)
-    bad("R3", fmt::format("processor {} listens to two couplers", processor));
+    bad("R3", fmt::format("processor {} listens to two couplers", processor), at);
   receives_mark_[processor] = slot_;
   const auto sent = driver(pops::group_of(machine_, processor), from_group);
   if (!sent) {
-    bad("R4", fmt::format("processor {} listens to coupler c({},{}), which nobody drives",
-                          processor, pops::group_of(machine_, processor), from_group));
+    bad("R4",
+        fmt::format("processor {} listens to coupler c({},{}), which nobody drives", processor,
+                    pops::group_of(machine_, processor), from_group),
+        at);
     return;
   }
   writes_.push_back({processor, from_group, reg, *sent});
@@ -152,13 +165,14 @@ void PopsExecutor::receive(Word processor, std::uint64_t from_group, Slot reg, c
 
 bool PopsExecutor::well_formed(const PopsRule& rule, const Bad& bad) const {
   if (!pops::has_address_bits(machine_)) {
-    bad("R8", "a rule over address bits, but d and g are no powers of two");
+    bad("R8", "a rule over address bits, but d and g are no powers of two", {});
     return false;
   }
   const int bits = pops::address_bits(machine_);
   if (rule.to.size() != static_cast<std::size_t>(bits)) {
     bad("R8",
-        fmt::format("a rule with {} rows; a processor number has {} bits", rule.to.size(), bits));
+        fmt::format("a rule with {} rows; a processor number has {} bits", rule.to.size(), bits),
+        {});
     return false;
   }
   const auto fits = [bits](const Parity& c) {
@@ -167,7 +181,7 @@ bool PopsExecutor::well_formed(const PopsRule& rule, const Bad& bad) const {
   if (std::all_of(rule.where.begin(), rule.where.end(), fits) &&
       std::all_of(rule.to.begin(), rule.to.end(), fits))
     return true;
-  bad("R8", fmt::format("a rule with a mask beyond the {} bits of a processor number", bits));
+  bad("R8", fmt::format("a rule with a mask beyond the {} bits of a processor number", bits), {});
   return false;
 }
 
@@ -195,11 +209,13 @@ void PopsExecutor::check_writes(const Bad& bad) {
   std::sort(heard.begin(), heard.end());
   std::sort(written.begin(), written.end());
   if (const auto twice = std::adjacent_find(heard.begin(), heard.end()); twice != heard.end())
-    bad("R3", fmt::format("processor {} listens twice to the coupler from group {}", twice->first,
-                          twice->second));
+    bad("R3",
+        fmt::format("processor {} listens twice to the coupler from group {}", twice->first,
+                    twice->second),
+        {.to = twice->first});
   if (const auto twice = std::adjacent_find(written.begin(), written.end()); twice != written.end())
-    bad("R6",
-        fmt::format("two writes to register {} of processor {}", twice->second, twice->first));
+    bad("R6", fmt::format("two writes to register {} of processor {}", twice->second, twice->first),
+        {.to = twice->first, .slot = static_cast<Slot>(twice->second)});
 }
 
 void PopsExecutor::operate(const PopsOperation& op, const Bad& bad) {
@@ -208,15 +224,18 @@ void PopsExecutor::operate(const PopsOperation& op, const Bad& bad) {
   const bool reads_a = op.kind != Kind::zero;
   const bool reads_b = reads_a && op.kind != Kind::copy;
   if (op.to >= options_.registers) {
-    bad("R7", fmt::format("processor {} computes into register {} of {}", op.processor, op.to,
-                          options_.registers));
+    bad("R7",
+        fmt::format("processor {} computes into register {} of {}", op.processor, op.to,
+                    options_.registers),
+        {.processor = op.processor, .slot = op.to});
     return;
   }
   for (const auto& [reg, read] : {std::pair{op.a, reads_a}, std::pair{op.b, reads_b},
                                   std::pair{op.to, op.kind == Kind::multiply_add}})
     if (read && !holds(op.processor, reg)) {
       bad("R9",
-          fmt::format("processor {} computes with register {}, which is empty", op.processor, reg));
+          fmt::format("processor {} computes with register {}, which is empty", op.processor, reg),
+          {.processor = op.processor, .slot = reg});
       return;
     }
   const Word a = reads_a ? token(op.processor, op.a) : 0;
@@ -255,35 +274,54 @@ void PopsExecutor::fetch_ahead(const PopsOperation& op) const {
       __builtin_prefetch(&banks_[reg].cells[op.processor * width_]);
 }
 
-PopsExecutor::Work PopsExecutor::perform(const PopsSlot& slot, const Bad& bad) {
+PopsExecutor::Work PopsExecutor::perform(const PopsSlot& slot, const Bad& told) {
+  // What is looked at goes into the place of what is wrong with it.
+  const char* list = "";
+  std::size_t entry = 0;
+  const Bad bad = [&](const char* rule, std::string message, Violation::Place at) {
+    at.list = list;
+    at.entry = entry;
+    told(rule, std::move(message), std::move(at));
+  };
   if (++slot_ == 0) throw Error(ErrorCode::limit, "replay follows at most 2^32 - 1 slots");
   sparse_couplers_.clear();
   sent_.clear();
   writes_.clear();
   busiest_ = 0;
-  for (const PopsSend& s : slot.sends) {
+  list = "sends";
+  for (entry = 0; entry < slot.sends.size(); ++entry) {
+    const PopsSend& s = slot.sends[entry];
     if (!in_range(s.processor, "a message of", bad)) continue;
     send(s.processor, s.reg, bad);
     if (s.to_groups.empty())
-      bad("R8", fmt::format("processor {} sends to no coupler", s.processor));
+      bad("R8", fmt::format("processor {} sends to no coupler", s.processor),
+          {.processor = s.processor});
     for (const std::uint64_t to : s.to_groups) drive(to, bad);
   }
-  std::vector<const PopsRule*> rules;
-  for (const PopsRule& rule : slot.rules)
-    if (well_formed(rule, bad)) rules.push_back(&rule);
-  for (const PopsRule* rule : rules) send_by(*rule, bad);
-  for (const PopsReceive& r : slot.receives)
+  std::vector<std::size_t> rules;
+  list = "rules";
+  for (entry = 0; entry < slot.rules.size(); ++entry)
+    if (well_formed(slot.rules[entry], bad)) rules.push_back(entry);
+  for (const std::size_t i : rules) send_by(slot.rules[entry = i], bad);
+  list = "receives";
+  for (entry = 0; entry < slot.receives.size(); ++entry) {
+    const PopsReceive& r = slot.receives[entry];
     if (in_range(r.processor, "a receive of", bad)) receive(r.processor, r.from_group, r.reg, bad);
-  for (const PopsRule* rule : rules) receive_by(*rule, bad);
+  }
+  list = "rules";
+  for (const std::size_t i : rules) receive_by(slot.rules[entry = i], bad);
+  list = "";
+  entry = 0;
   if (machine_.multi_receive) check_writes(bad);
   for (const Write& w : writes_) put(w.processor, w.reg, sent_[w.sent].token, sent_[w.sent].real);
   if (!slot.operations.empty() && options_.data == Data::tokens)
-    bad("R9", "operations in a schedule that only moves data");
+    bad("R9", "operations in a schedule that only moves data", {});
   else
     for (std::size_t i = 0; i < slot.operations.size(); ++i) {
       if (i + operations_ahead < slot.operations.size())
         fetch_ahead(slot.operations[i + operations_ahead]);
-      operate(slot.operations[i], bad);
+      list = "ops";
+      operate(slot.operations[entry = i], bad);
     }
   return {!sent_.empty(), busiest_};
 }

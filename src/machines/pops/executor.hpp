@@ -18,6 +18,7 @@
 #include <utility>
 #include <vector>
 
+#include "faro/machines/verifier.hpp"
 #include "faro/schedules/schedule.hpp"
 
 namespace faro::inline v1 {
@@ -30,7 +31,7 @@ class PopsExecutor {
     std::uint64_t registers = 1;
     Data data = Data::tokens;
   };
-  using Bad = std::function<void(const char* rule, std::string message)>;
+  using Bad = std::function<void(const char* rule, std::string message, Violation::Place at)>;
 
   // Throws Error(limit) for more processors than replay spells out.
   PopsExecutor(const Pops& machine, const Options& options);

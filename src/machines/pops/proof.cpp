@@ -77,13 +77,15 @@ class PopsProof : public Verifier {
     std::vector<Write> writes;
   };
 
-  void bad(const char* rule, std::string message) {
+  void bad(const char* rule, std::string message, Violation::Place at = {}) {
     // With multi-receive more is legal than is proved here.
     if (machine_.multi_receive && std::string_view(rule) == "R3") {
       give_up("a processor that listens to several couplers is not proved here; use replay");
       return;
     }
-    verdict_.add({slots_, rule, std::move(message)});
+    at.list = entry_ ? "rules" : "";
+    at.entry = entry_.value_or(0);
+    verdict_.add({slots_, rule, std::move(message), std::move(at)});
     over_ = true;
   }
   void give_up(std::string limit) {
@@ -109,6 +111,7 @@ class PopsProof : public Verifier {
   bool over_ = false;
   bool gave_up_ = false;
   Count slots_ = 0;
+  std::optional<std::size_t> entry_;  // the rule that is looked at
 };
 
 // The map that is the goal; nothing (and the reason said) where there is none.
@@ -194,7 +197,7 @@ void PopsProof::check_couplers(const PopsRule& rule, const AffineSpace& where, U
     const Word q = pops_pieces::apply(rule.to, x0 ^ b) ^ q0;
     single = extend(couplers.basis, pair(q, b)) && single;
   }
-  if (!single) bad("R1", "a rule has two senders on one coupler");
+  if (!single) bad("R1", "a rule has two senders on one coupler", {.processor = x0});
   for (const Couplers& other : use.couplers)
     if (!disjoint(other, couplers)) bad("R1", "two rules drive one coupler");
   use.couplers.push_back(std::move(couplers));
@@ -203,16 +206,23 @@ void PopsProof::check_couplers(const PopsRule& rule, const AffineSpace& where, U
 void PopsProof::apply_rule(const PopsRule& rule, const AffineSpace& where, Use& use) {
   if (rule.reg >= header_.slots || rule.into >= header_.slots) {
     bad("R7",
-        fmt::format("a rule from register {} into {} of {}", rule.reg, rule.into, header_.slots));
+        fmt::format("a rule from register {} into {} of {}", rule.reg, rule.into, header_.slots),
+        {.processor = where.first(), .slot = std::max(rule.reg, rule.into)});
     return;
   }
   const pops_pieces::Image heard = pops_pieces::image_of(where, rule.to);
   check_couplers(rule, where, use);
   for (const AffineSpace& other : use.senders)
-    if (!other.disjoint(where)) bad("R2", "two rules send from one processor");
+    if (!other.disjoint(where))
+      bad("R2", "two rules send from one processor",
+          {.processor = other.meet(where).first(), .slot = rule.reg});
   for (const AffineSpace& other : use.hearers)
-    if (!other.disjoint(heard.space)) bad("R3", "two rules send to one processor");
-  if (!heard.injective) bad("R3", "a rule sends to one processor twice");
+    if (!other.disjoint(heard.space))
+      bad("R3", "two rules send to one processor",
+          {.to = other.meet(heard.space).first(), .slot = rule.into});
+  if (!heard.injective)
+    bad("R3", "a rule sends to one processor twice",
+        {.to = heard.space.first(), .slot = rule.into});
   if (over_) return;
   use.senders.push_back(where);
   use.hearers.push_back(heard.space);
@@ -225,7 +235,8 @@ void PopsProof::apply_rule(const PopsRule& rule, const AffineSpace& where, Use& 
       size += Count{1} << static_cast<unsigned>(write.pieces.back().where.dimension());
   }
   if (size != Count{1} << static_cast<unsigned>(where.dimension()))
-    bad("R5", fmt::format("a rule sends register {} where it is empty", rule.reg));
+    bad("R5", fmt::format("a rule sends register {} where it is empty", rule.reg),
+        {.slot = rule.reg});
   use.writes.push_back(std::move(write));
 }
 
@@ -234,17 +245,20 @@ void PopsProof::step(const PopsSlot& slot) {
     give_up("sends, receives and operations spelled out are not proved; use replay");
   Use use;
   bool sends = !slot.sends.empty();
-  for (const PopsRule& rule : slot.rules) {
+  for (std::size_t i = 0; i < slot.rules.size(); ++i) {
+    const PopsRule& rule = slot.rules[i];
     if (over_) {
       sends = true;
       break;
     }
+    entry_ = i;
     if (!well_formed(rule)) continue;
     const AffineSpace where = AffineSpace::where(bits_, rule.where);
     if (where.empty()) continue;
     sends = true;
     apply_rule(rule, where, use);
   }
+  entry_.reset();
   verdict_.cost.slots += sends ? 1U : 0U;
   if (!over_) {
     for (const Use::Write& write : use.writes)

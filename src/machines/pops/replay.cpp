@@ -28,8 +28,8 @@ class PopsReplay : public Verifier {
   Verdict verdict() const override { return verdict_; }
 
  private:
-  void bad(const char* rule, std::string message) {
-    verdict_.add({slots_, rule, std::move(message)});
+  void bad(const char* rule, std::string message, Violation::Place at = {}) {
+    verdict_.add({slots_, rule, std::move(message), std::move(at)});
     broken_ = true;
   }
   void check_header();
@@ -114,8 +114,10 @@ void PopsReplay::check_moves(const MovesGoal& goal) {
   for (const Move& m : goal.moves) {
     if (m.from_processor >= n_ || m.to_processor >= n_ || m.from_slot >= header_.slots ||
         m.to_slot >= header_.slots) {
-      bad("goal", fmt::format("the goal [{}, {}, {}, {}] lies outside the machine",
-                              m.from_processor, m.from_slot, m.to_processor, m.to_slot));
+      bad("goal",
+          fmt::format("the goal [{}, {}, {}, {}] lies outside the machine", m.from_processor,
+                      m.from_slot, m.to_processor, m.to_slot),
+          {.processor = m.from_processor, .to = m.to_processor, .slot = m.from_slot});
       return;
     }
     from.emplace_back(m.from_processor, m.from_slot);
@@ -125,8 +127,10 @@ void PopsReplay::check_moves(const MovesGoal& goal) {
     std::sort(places->begin(), places->end());
     const auto twice = std::adjacent_find(places->begin(), places->end());
     if (twice != places->end())
-      bad("goal", fmt::format("the goal names register {} of processor {} twice", twice->second,
-                              twice->first));
+      bad("goal",
+          fmt::format("the goal names register {} of processor {} twice", twice->second,
+                      twice->first),
+          {.processor = twice->first, .slot = twice->second});
   }
 }
 
@@ -168,8 +172,10 @@ void PopsReplay::step(const PopsSlot& slot) {
   if (broken_) {
     verdict_.cost.slots += !slot.sends.empty() || !slot.rules.empty() ? 1U : 0U;
   } else {
-    const PopsExecutor::Work work = network_->perform(
-        slot, [this](const char* rule, std::string message) { bad(rule, std::move(message)); });
+    const PopsExecutor::Work work =
+        network_->perform(slot, [this](const char* rule, std::string message, Violation::Place at) {
+          bad(rule, std::move(message), std::move(at));
+        });
     verdict_.cost.slots += work.sends ? 1U : 0U;
     verdict_.cost.compute_rounds += work.busiest;
   }
@@ -192,10 +198,12 @@ void PopsReplay::expect(Word processor, std::optional<Slot> reg, Word token) {
   if (there)
     ++verdict_.delivered;
   else if (reg)
-    bad("delivery", fmt::format("register {} of processor {} does not hold element {}", *reg,
-                                processor, token));
+    bad("delivery",
+        fmt::format("register {} of processor {} does not hold element {}", *reg, processor, token),
+        {.processor = processor, .slot = *reg});
   else
-    bad("delivery", fmt::format("element {} did not reach processor {}", token, processor));
+    bad("delivery", fmt::format("element {} did not reach processor {}", token, processor),
+        {.processor = processor});
 }
 
 void PopsReplay::deliver_map(const MapGoal& goal) {
@@ -249,7 +257,7 @@ void PopsReplay::deliver_matmul(const MatmulGoal& goal) {
           std::fabs(network_->real(p, goal.c) - real[j]) <= slack)
         ++verdict_.delivered;
       else
-        bad("delivery", fmt::format("C[{},{}] is wrong", i, j));
+        bad("delivery", fmt::format("C[{},{}] is wrong", i, j), {.processor = p, .slot = goal.c});
     }
   }
 }

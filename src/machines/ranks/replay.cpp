@@ -22,11 +22,16 @@ class RanksReplay : public Verifier {
   }
 
   void step(const PopsSlot& slot) override {
-    for (const PopsSend& send : slot.sends)
+    for (std::size_t i = 0; i < slot.sends.size(); ++i) {
+      const PopsSend& send = slot.sends[i];
       if (send.to_groups.size() > 1)
-        own_.push_back({steps_, "R10",
-                        fmt::format("processor {} sends to {} processors at once", send.processor,
-                                    send.to_groups.size())});
+        own_.push_back(
+            {steps_,
+             "R10",
+             fmt::format("processor {} sends to {} processors at once", send.processor,
+                         send.to_groups.size()),
+             {.processor = send.processor, .slot = send.reg, .list = "sends", .entry = i}});
+    }
     star_->step(slot);
     if (something_leaves(slot)) ++cost_;
     ++steps_;
