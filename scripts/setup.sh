@@ -13,6 +13,8 @@ packages_mpi="libopenmpi-dev openmpi-bin libmpich-dev mpich"
 # The page: the library as WebAssembly; and a browser to test it in.
 packages_page="emscripten python3"
 packages_browser="chromium chromium-driver python3-venv"
+# What exports are read back with.
+packages_readers="python3 python3-networkx python3-protobuf protobuf-compiler graphviz"
 
 faro_installed() {
   dpkg-query -W -f='${db:Status-Status}' "$1" 2>/dev/null | grep -qx installed

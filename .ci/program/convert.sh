@@ -6,13 +6,13 @@ prints "a plan with a picture" "verified"
 "$faro" plan 'i -> rev(i)' --on mesh:4x4 --schedule mesh.json >/dev/null
 "$faro" plan 'a:3 | m:3 -> m | a' --on ranks:8 --schedule ranks.json >/dev/null
 for schedule in s torus pops mesh ranks; do
-  for ending in csv json goal graphml dot svg tex; do
+  for ending in csv json goal graphml dot tar xml svg tex; do
     exits "$schedule to $ending" 0 "$faro" convert $schedule.json $schedule-out.$ending
   done
   exits "$schedule, steps" 0 "$faro" convert $schedule.json $schedule-steps.svg --figure steps
   check "$schedule: pictures are XML" "$python" -c "
 import sys, xml.dom.minidom
-for name in ['$schedule-out.svg', '$schedule-steps.svg', '$schedule-out.graphml']:
+for name in ['$schedule-out.svg', '$schedule-steps.svg', '$schedule-out.graphml', '$schedule-out.xml']:
     xml.dom.minidom.parse(name)"
   check "$schedule: the trace is JSON" "$python" -c "
 import json
@@ -21,6 +21,8 @@ assert sum(e['ph'] == 'X' for e in events) > 8"
   if command -v dot >/dev/null; then check "$schedule: Graphviz" dot -Tplain $schedule-out.dot -o $schedule.plain; fi
   if command -v rsvg-convert >/dev/null; then check "$schedule: drawn" rsvg-convert $schedule-out.svg -o $schedule.png; fi
 done
+exits "BookSim" 0 "$faro" convert torus.json torus.cfg; check "BookSim" grep -q 'traffic = bitrev;' torus.cfg
+exits "BookSim, no pattern" 4 "$faro" convert s.json s.cfg; says "BookSim, no pattern" "shuffle"
 check "as many lines as moves" "$python" -c "
 import csv, json
 moves = [row for row in csv.DictReader(open('s-out.csv')) if row['from'] != row['to']]

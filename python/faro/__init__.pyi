@@ -17,7 +17,7 @@ MapLike: TypeAlias = BitMap | str  # wherever a map is asked for, its text will 
 Progress: TypeAlias = Callable[[int, int], object]
 System: TypeAlias = Literal[
     "numpy", "einops", "jax", "shardy", "xla", "dtensor", "cute", "triton", "qiskit", "cirq",
-    "qasm", "custatevec", "c",
+    "qasm", "qasm3", "quirk", "custatevec", "c",
 ]
 __version__: str
 

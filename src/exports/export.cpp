@@ -27,6 +27,13 @@ constexpr Row rows[] = {
     {{"graphml", ".graphml", "the links that are used, with their moves, for networkx and Gephi"},
      exports::graphml},
     {{"dot", ".dot", "the same for Graphviz"}, exports::dot},
+    {{"chakra", ".tar", "Chakra execution traces for ASTRA-sim: a file a processor, in one archive",
+      false},
+     exports::chakra},
+    {{"msccl", ".xml", "an algorithm for the executors of MSCCL: a GPU a processor"},
+     exports::msccl},
+    {{"booksim", ".cfg", "a configuration of BookSim 2, of the few maps that are its patterns"},
+     exports::booksim},
 };
 
 }  // namespace

@@ -1,5 +1,5 @@
-// The writers behind export_schedule. Each writes what it is given and keeps at most one step; goal
-// and the graphs keep what their order needs.
+// The writers behind export_schedule. Each writes what it is given and keeps at most one step;
+// goal, chakra, msccl and the graphs keep what their order needs.
 #pragma once
 
 #include <functional>
@@ -16,5 +16,8 @@ void perfetto(const Push& push, ByteSink& to);
 void goal(const Push& push, ByteSink& to);
 void graphml(const Push& push, ByteSink& to);
 void dot(const Push& push, ByteSink& to);
+void chakra(const Push& push, ByteSink& to);
+void msccl(const Push& push, ByteSink& to);
+void booksim(const Push& push, ByteSink& to);
 
 }  // namespace faro::inline v1::exports

@@ -28,7 +28,7 @@ struct System {
   const char* example_shape;
 };
 
-constexpr std::array<System, 20> systems = {{
+constexpr std::array<System, 22> systems = {{
     {"numpy", "np", "NumPy expressions", read_numpy, write_numpy, "np.flip(a, 1).T", "2x4"},
     {"strides", "", "shape and strides of a view", read_strides, nullptr, "(4,8):(1,4)", ""},
     {"einops", "", "einops patterns", read_einops, write_einops, "(a b) c -> c (b a), a=2", "4x2"},
@@ -51,6 +51,8 @@ constexpr std::array<System, 20> systems = {{
     {"qiskit", "", "Qiskit circuits of X, CX, SWAP", read_qiskit, write_qiskit, "cx(0, 1)", ""},
     {"cirq", "", "Cirq circuits of X, CNOT, SWAP", read_cirq, write_cirq, "CNOT(q0, q1)", ""},
     {"qasm", "openqasm", "OpenQASM 2 and 3", read_qasm, write_qasm, "qreg q[3]; cx q[0],q[1];", ""},
+    {"qasm3", "", "OpenQASM 3", read_qasm, write_qasm3, "qubit[3] q; cx q[0], q[1];", ""},
+    {"quirk", "", "links into Quirk", read_quirk, write_quirk, R"({"cols":[["•","X"]]})", ""},
     {"custatevec", "", "cuStateVec bit orders", read_custatevec, write_custatevec,
      "swaps (0,2) (1,3)", ""},
     {"fft", "", "unordered transforms by their radices", read_fft, nullptr, "(8,4)", ""},

@@ -20,6 +20,7 @@ ForeignLayout read_scalapack(Scanner& in, const ForeignSizes& sizes);
 ForeignLayout read_morton(Scanner& in, const ForeignSizes& sizes);
 ForeignLayout read_qiskit(Scanner& in, const ForeignSizes& sizes);
 ForeignLayout read_qasm(Scanner& in, const ForeignSizes& sizes);
+ForeignLayout read_quirk(Scanner& in, const ForeignSizes& sizes);
 ForeignLayout read_cirq(Scanner& in, const ForeignSizes& sizes);
 ForeignLayout read_custatevec(Scanner& in, const ForeignSizes& sizes);
 ForeignLayout read_fft(Scanner& in, const ForeignSizes& sizes);
@@ -37,6 +38,8 @@ std::string write_triton(const ForeignLayout& layout);
 std::string write_qiskit(const ForeignLayout& layout);
 std::string write_cirq(const ForeignLayout& layout);
 std::string write_qasm(const ForeignLayout& layout);
+std::string write_qasm3(const ForeignLayout& layout);
+std::string write_quirk(const ForeignLayout& layout);
 std::string write_custatevec(const ForeignLayout& layout);
 std::string write_c(const ForeignLayout& layout);
 

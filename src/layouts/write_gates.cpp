@@ -44,6 +44,15 @@ std::vector<Gate> circuit_of(const BitMap& map) {
   return steps;
 }
 
+// OpenQASM's, of either version.
+std::string statements_of(const BitMap& map) {
+  std::string text;
+  for (const Gate& gate : circuit_of(map))
+    text += gate.second < 0 ? fmt::format("{} q[{}];\n", gate.name, gate.first)
+                            : fmt::format("{} q[{}],q[{}];\n", gate.name, gate.first, gate.second);
+  return text;
+}
+
 const ForeignLayout& without_copies(const ForeignLayout& layout, const char* system) {
   if (layout.replica_bits > 0)
     throw NotExpressible(system, LayoutFault::replicated, "a circuit makes no copies");
@@ -80,10 +89,51 @@ std::string write_qasm(const ForeignLayout& layout) {
   const BitMap& map = without_copies(layout, "qasm").notation.map;
   std::string text = "OPENQASM 2.0;\ninclude \"qelib1.inc\";\n";
   if (map.width() > 0) text += fmt::format("qreg q[{}];\n", map.width());
-  for (const Gate& gate : circuit_of(map))
-    text += gate.second < 0 ? fmt::format("{} q[{}];\n", gate.name, gate.first)
-                            : fmt::format("{} q[{}],q[{}];\n", gate.name, gate.first, gate.second);
-  return text;
+  return text + statements_of(map);
+}
+
+std::string write_qasm3(const ForeignLayout& layout) {
+  const BitMap& map = without_copies(layout, "qasm3").notation.map;
+  std::string text = "OPENQASM 3.0;\ninclude \"stdgates.inc\";\n";
+  if (map.width() > 0) text += fmt::format("qubit[{}] q;\n", map.width());
+  return text + statements_of(map);
+}
+
+// Quirk's own object, escaped whole so that it may stand in any text.
+std::string write_quirk(const ForeignLayout& layout) {
+  constexpr int wires_max = 16;
+  const BitMap& map = without_copies(layout, "quirk").notation.map;
+  if (map.width() > wires_max)
+    throw NotExpressible(
+        "quirk", LayoutFault::size,
+        fmt::format("{} qubits, and a circuit there has at most {}", map.width(), wires_max));
+  std::string columns;
+  for (const Gate& gate : circuit_of(map)) {
+    const bool swap = gate.name == std::string_view("swap");
+    std::string column;
+    for (int q = 0; q < map.width(); ++q) {
+      const char* entry = "1";
+      if (swap && (q == gate.first || q == gate.second))
+        entry = "\"Swap\"";
+      else if (q == (gate.second < 0 ? gate.first : gate.second))
+        entry = "\"X\"";
+      else if (q == gate.first)
+        entry = "\"•\"";
+      column += (column.empty() ? "" : ",") + std::string(entry);
+    }
+    columns += (columns.empty() ? "[" : ",[") + column + "]";
+  }
+  // A column of nothing says how many qubits there are.
+  if (columns.empty() && map.width() > 0)
+    columns = fmt::format(
+        "[{}]", fmt::join(std::vector<int>(static_cast<std::size_t>(map.width()), 1), ","));
+  std::string link = "https://algassert.com/quirk#circuit=";
+  for (const char c : "{\"cols\":[" + columns + "]}") {
+    const bool plain = (c >= '0' && c <= '9') || (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') ||
+                       c == ',' || c == ':';
+    link += plain ? std::string(1, c) : fmt::format("%{:02X}", static_cast<unsigned char>(c));
+  }
+  return link;
 }
 
 std::string write_custatevec(const ForeignLayout& layout) {

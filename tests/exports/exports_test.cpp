@@ -14,52 +14,12 @@
 #include <tuple>
 #include <vector>
 
+#include "exports/cases.hpp"
 #include "faro/base/error.hpp"
-#include "faro/exports/export.hpp"
-#include "faro/service/plan.hpp"
 #include "faro/service/verify.hpp"
 
 namespace faro {
 namespace {
-
-struct Case {
-  const char* map;
-  const char* machine;
-  std::uint64_t elements;
-};
-std::ostream& operator<<(std::ostream& out, const Case& c) {
-  return out << c.map << " on " << c.machine << ", K " << c.elements;
-}
-
-const std::vector<Case>& cases() {
-  static const std::vector<Case> list{
-      {"a:3 -> ungray(a)", "cube:3", 3},
-      {"a:4 -> ungray(a)", "cube:4", 10},
-      {"i:5 -> rev(i)", "cube:5", 4},
-      {"a:3 | m:3 -> m | a", "cube:3", 0},
-      {"a:3 | m:2 -> ungray(a) | ~m", "cube:3,one-port", 0},
-      {"i:4 -> rev(i)", "mesh:4x4", 1},
-      {"i:4 -> rot(i, 1)", "torus:4x4", 1},
-      {"i:5 -> rev(i)", "mesh:4x8,all-links", 2},
-      {"i:4 -> ~i", "torus:4x4,all-links", 3},
-      {"i:4 -> rev(i)", "pops:4,4", 1},
-      {"i:4 -> rot(i, 1)", "pops:8,2", 2},
-      {"a:3 | m:3 -> m | a", "ranks:8", 0},
-  };
-  return list;
-}
-
-Plan planned(const Case& c) {
-  PlanOptions options;
-  if (c.elements != 0) options.elements = c.elements;
-  return plan(c.map, c.machine, options);
-}
-
-std::string exported(const Plan& plan, const char* format) {
-  TextSink text;
-  export_schedule([&](ScheduleSink& sink) { plan.push(sink); }, format, text);
-  return text.text();
-}
 
 struct Line {
   std::uint64_t step, from, from_slot, to, to_slot;
@@ -90,19 +50,6 @@ std::vector<Line> lines_of(const std::string& csv) {
   }
   return lines;
 }
-
-using Place = std::pair<std::uint64_t, std::uint64_t>;
-
-// The header of a plan: where elements are to end.
-class HeaderOf : public ScheduleSink {
- public:
-  ScheduleHeader header;
-  void begin(const ScheduleHeader& h) override { header = h; }
-  void step(const CubeStep&) override {}
-  void step(const MeshInstruction&) override {}
-  void step(const PopsSlot&) override {}
-  void finish() override {}
-};
 
 TEST(Exports, csv_brings_every_element_home) {
   for (const Case& c : cases()) {

@@ -84,6 +84,14 @@ const std::vector<Golden> golden_table = {
     {"cirq:qubits 3; CNOT(q0, q1)", "", "q0:1 q1:1 q2:1 -> q0 q1^q0 q2"},
     {"qasm:OPENQASM 2.0; include \"qelib1.inc\"; qreg q[3]; cx q[0],q[1]; x q[2];", "",
      "q2:1 q1:1 q0:1 -> ~q2 q1^q0 q0"},
+    {"qasm3:OPENQASM 3.0; include \"stdgates.inc\"; qubit[3] q; cx q[0], q[1]; x q[2];", "",
+     "q2:1 q1:1 q0:1 -> ~q2 q1^q0 q0"},
+    {"quirk:{\"cols\":[[\"•\",\"X\"],[1,1,\"X\"]]}", "", "q2:1 q1:1 q0:1 -> ~q2 q1^q0 q0"},
+    {"quirk:{\"cols\":[[\"◦\",\"X\"],[\"Swap\",1,\"Swap\"]]}", "",
+     "q2:1 q1:1 q0:1 -> q0 q1^~q0 q2"},
+    {"quirk:https://algassert.com/"
+     "quirk#circuit=%7B%22cols%22:%5B%5B%22%E2%80%A2%22,1,%22X%22%5D%5D%7D",
+     "", "q2:1 q1:1 q0:1 -> q2^q0 q1 q0"},
     {"custatevec:swaps (0,2)", "8", "i:3 -> rev(i)"},
     {"custatevec:scatter [1, 2, 0]", "", "i:3 -> i[1:0] i[2]"},
     {"custatevec:gather [1, 2, 0]", "", "i:3 -> i[0] i[2:1]"},
@@ -167,7 +175,7 @@ TEST(Foreign, examples_of_the_table_are_read) {
         << system.name;
     ++read;
   }
-  EXPECT_EQ(read, 19);
+  EXPECT_EQ(read, 21);
 }
 
 }  // namespace

@@ -21,6 +21,7 @@ struct ExportFormat {
   std::string_view name;    // "csv"
   std::string_view ending;  // ".csv": of the files that hold it
   std::string_view what;    // a line for people
+  bool is_text = true;
 };
 
 std::span<const ExportFormat> export_formats();
