@@ -71,21 +71,47 @@ void change(Running& job, int n, int d, Word to) {
   }
 }
 
-// After j has its last value, is all that a reached still reached?
-bool safe(const Running& job, int n, int j, Word reached_before) {
-  Running after = job;
-  change(after, n, j, job.rows[static_cast<std::size_t>(j)]);
+// By bit of a form the dimensions whose row contains it: what q_k, or a, feeds.
+using Columns = std::array<Word, word_bits>;
+
+Columns columns_of(const Running& job, int n) {
+  Columns columns{};
+  for (int j = 0; j < n; ++j)
+    for (Word row = job.rows[static_cast<std::size_t>(j)]; row != 0; row &= row - 1)
+      columns[static_cast<std::size_t>(lowest_bit(row))] |= bit(j);
+  return columns;
+}
+
+// After j has its last value, is all that a reached still reached? Columns are changed as they are
+// asked for, and most answers need few of them.
+bool safe(const Running& job, const Columns& columns, int n, int j, Word reached_before) {
+  const Substitution s = substitution(n, j, job.rows[static_cast<std::size_t>(j)]);
+  const Word left = job.left & ~bit(j);
+  const auto feeds = [&](int k) {
+    Word column = columns[static_cast<std::size_t>(k)];
+    if (has_bit(s.for_a, k)) column ^= columns[static_cast<std::size_t>(n)];
+    if (has_bit(s.for_q, k)) column ^= columns[static_cast<std::size_t>(j)];
+    return column & left;
+  };
   const Word wanted = reached_before & ~bit(j);
-  return (reached(after.rows, job.left & ~bit(j), bit(n)) & wanted) == wanted;
+  Word found = feeds(n);
+  for (Word more = found; (found & wanted) != wanted;) {
+    if (more == 0) return false;
+    const Word fresh = feeds(lowest_bit(more)) & ~found;
+    more = (more & (more - 1)) | fresh;
+    found |= fresh;
+  }
+  return true;
 }
 
 void find_options(Running& job, int n) {
   job.options = job.opens;
   const Word fed = reached(job.rows, job.left, bit(n));
+  const Columns columns = columns_of(job, n);
   for (Word rest = job.left; rest != 0; rest &= rest - 1) {
     const int j = lowest_bit(rest);
     if (!has_bit(job.rows[static_cast<std::size_t>(j)], n) || has_bit(job.opens, j)) continue;
-    if (safe(job, n, j, fed)) job.options |= bit(j);
+    if (safe(job, columns, n, j, fed)) job.options |= bit(j);
   }
 }
 
