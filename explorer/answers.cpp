@@ -21,7 +21,9 @@
 #include "faro/service/explain.hpp"
 #include "faro/service/plan.hpp"
 #include "faro/service/verify.hpp"
+#include "layouts/plain_words.hpp"
 #include "player.hpp"
+#include "service/judging.hpp"
 
 namespace faro::explorer {
 namespace {
@@ -72,6 +74,33 @@ std::optional<std::uint64_t> number(const json& request, const char* name) {
   return value.get<std::uint64_t>();
 }
 
+std::optional<int> width_from(const std::string& text) {
+  const bool digits = !text.empty() && text.size() <= 2 &&
+                      text.find_first_not_of("0123456789") == std::string::npos;
+  const int width = digits ? std::stoi(text) : word_bits + 1;
+  if (width > word_bits)
+    throw Error(ErrorCode::usage, fmt::format("--width: '{}' is no number of bits up to 64", text));
+  return width;
+}
+
+// The map in the notation, whatever words it was said in. What they leave out stands behind them as
+// the program takes it: einops:a b -> b a --shape 4x8
+std::string words_of(const json& request) {
+  std::string text = said(request, "map");
+  ForeignSizes sizes;
+  for (const std::string_view option : {" --shape ", " --width "}) {
+    const std::size_t at = text.rfind(option);
+    if (at == std::string::npos) continue;
+    const std::string value = text.substr(at + option.size());
+    if (option == " --shape ")
+      sizes.shape = shape_from(value);
+    else
+      sizes.width = width_from(value);
+    text.erase(at);
+  }
+  return layouts::plain_words(text, sizes);
+}
+
 // Widths that the text leaves out are the machine's.
 KnownSizes known_from(const json& request, const std::string& map) {
   KnownSizes known;
@@ -96,7 +125,7 @@ MapPicture map_picture(const std::string& name) {
 }
 
 std::string explain(const json& request) {
-  const std::string map = said(request, "map");
+  const std::string map = words_of(request);
   const KnownSizes known = known_from(request, map);
   const std::string explained = explain_json(map, known);
   const Notation notation = parse_notation(map, known);
@@ -112,7 +141,7 @@ std::string explain(const json& request) {
 }
 
 std::string map_figure_text(const json& request) {
-  const std::string map = said(request, "map");
+  const std::string map = words_of(request);
   const Figure figure =
       map_figure(parse_notation(map, known_from(request, map)), map_picture(said(request, "what")));
   const bool tikz = has(request, "format") && said(request, "format") == "tikz";
@@ -143,20 +172,33 @@ Request request_from(const json& request) {
     if (std::string_view(name) == "sort") return Request::of(machine, BitonicSort{network});
     return Request::of(machine, network);
   }
-  return Request::of(said(request, "map"), on, number(request, "elements"));
+  return Request::of(words_of(request), on, number(request, "elements"));
 }
 
+std::string plan_answer(const Plan& plan) {
+  return object_of({{"plan", plan.json()},
+                    {"unit", dumped(cost_unit(plan.request().machine()))},
+                    {"title", dumped(plan.about().title)},
+                    {"right", plan.ok() ? "true" : "false"}});
+}
+
+// With `unverified` the plan is told as soon as it is found, and `judge` follows.
 std::string plan_request(const json& request) {
   Held& h = held();
   h.plan.reset();
   h.text.clear();
   PlanOptions options;
   if (has(request, "algorithm")) options.algorithm = said(request, "algorithm");
+  if (has(request, "unverified")) options.verify = VerifyBy::nobody;
   h.plan = plan(request_from(request), options);
-  return object_of({{"plan", h.plan->json()},
-                    {"unit", dumped(cost_unit(h.plan->request().machine()))},
-                    {"title", dumped(h.plan->about().title)},
-                    {"right", h.plan->ok() ? "true" : "false"}});
+  return plan_answer(*h.plan);
+}
+
+std::string judge(const json&) {
+  Held& h = held();
+  if (!h.plan) throw Error(ErrorCode::usage, "there is no plan to judge");
+  h.plan = judged(*h.plan);
+  return plan_answer(*h.plan);
 }
 
 std::string planners(const json&) {
@@ -230,6 +272,7 @@ std::string picture(const json& request) {
   const std::string what = said(request, "what");
   if (what == "machine") options.what = SchedulePicture::machine;
   if (what == "steps") options.what = SchedulePicture::steps;
+  if (what == "places") options.what = SchedulePicture::places;
   options.step = number(request, "step").value_or(0);
   const Figure figure = schedule_figure(push_held, options);
   const bool tikz = has(request, "format") && said(request, "format") == "tikz";
@@ -243,9 +286,21 @@ std::string formats(const json&) {
   return object_of({{"formats", dumped(list)}});
 }
 
+// Bytes that are no text, for an answer that is.
+std::string hex_of(std::string_view bytes) {
+  std::string text;
+  for (const char c : bytes)
+    fmt::format_to(std::back_inserter(text), "{:02x}", static_cast<unsigned char>(c));
+  return text;
+}
+
 std::string exported(const json& request) {
   TextSink text;
-  export_schedule(push_held, said(request, "format"), text);
+  const std::string format = said(request, "format");
+  export_schedule(push_held, format, text);
+  for (const ExportFormat& known : export_formats())
+    if (known.name == format && !known.is_text)
+      return object_of({{"hex", dumped(hex_of(text.text()))}});
   return object_of({{"text", dumped(text.text())}});
 }
 
@@ -256,10 +311,9 @@ std::string refused(ErrorCode code, const std::string& message) {
 std::string dispatched(const json& request) {
   using Answerer = std::string (*)(const json&);
   static const std::map<std::string, Answerer> answerers = {
-      {"explain", explain}, {"figure", map_figure_text}, {"plan", plan_request},
-      {"verify", verify},   {"planners", planners},      {"schedule", schedule},
-      {"play", play},       {"picture", picture},        {"formats", formats},
-      {"export", exported}};
+      {"explain", explain}, {"figure", map_figure_text}, {"plan", plan_request}, {"judge", judge},
+      {"verify", verify},   {"planners", planners},      {"schedule", schedule}, {"play", play},
+      {"picture", picture}, {"formats", formats},        {"export", exported}};
   const auto found = answerers.find(said(request, "do"));
   if (found == answerers.end()) throw Error(ErrorCode::usage, "the request says nothing to do");
   return found->second(request);

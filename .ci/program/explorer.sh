@@ -25,6 +25,14 @@ exits "a wrong map" 2 "$own" explorer 'i:3 -> ~j' -o none.html; says "a wrong ma
 exits "a map that the machine cannot" 2 "$own" explorer 'i:3 -> ~i' --on cube:4 -o none.html
 exits "a map and a schedule" 2 "$own" explorer 'i:3 -> ~i' --schedule s.json -o none.html
 exits "a machine without a map" 2 "$own" explorer --on cube:4 -o none.html
+# faro verify --html: the same page, with the verdict.
+exits "a right verdict's page" 0 "$own" verify s.json --html page.html; prints "a right verdict's page" "page.html"
+content "a right verdict's page" "c['schedule'] == open('s.json').read() and c['verdict']['ok'] and c['link'] == '#v1:view=file'"
+exits "a goal's page" 1 "$own" verify s.json --map 'i -> ~i' --html page.html
+content "a goal's page" "c['goal'] == 'i -> ~i' and c['verdict']['violations'][0]['at']['slot'] == 1"
+exits "a page of lines" 2 "$own" verify s.json --lines --html none.html
+exits "a page of a pipe" 2 "$own" verify - --html none.html
+exits "a page and a verdict" 2 "$own" verify s.json --html -
 printf '\377\376' >binary.json
 exits "no text" 2 "$own" explorer --schedule binary.json -o none.html; says "no text" "UTF-8"
 exits "no such schedule" 3 "$own" explorer --schedule nowhere.json -o none.html

@@ -6,3 +6,4 @@ folder=${1:-$(dirname "$0")}
 faro explain 'r:3 c:2 -> gray(c) rev(r)' --export "$folder/map.svg"
 faro plan 'a:3 -> ungray(a)' --on cube:3 --elements 3 --export "$folder/cube.svg" --figure steps >/dev/null
 faro plan 'a:10 | m:4 -> m a[9:4] | a[3:0]' --on cube:10 --export "$folder/links.svg" >/dev/null
+faro plan --butterfly 5 --on cube:3 --export "$folder/butterfly.svg" --figure places >/dev/null

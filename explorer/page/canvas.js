@@ -74,8 +74,26 @@ function drawMachine(replay, step, part, marks) {
   if (replay.processors <= 256) drawProcessors(g, replay, cells, marks);
   else drawSmall(g, replay, cells, marks);
   if (marks.path) drawPath(g, replay, marks.path);
-  for (const p of marks.rings ?? []) ring(g, replay, p, scene.inks.bad);
+  if (marks.wrong) drawWrong(g, replay, step, marks.wrong);
   if (marks.selected !== null && marks.selected !== undefined) ring(g, replay, marks.selected, scene.inks.accent);
+}
+
+// What a verdict says is wrong: its processors, and in its step the move between them.
+function drawWrong(g, replay, step, wrong) {
+  const [from, to] = [wrong.processor, wrong.to];
+  if (step === wrong.step && from !== undefined && to !== undefined) {
+    const a = replay.layout.senders[from];
+    const b = (replay.layout.receivers ?? replay.layout.senders)[to];
+    if (a && b) {
+      g.strokeStyle = scene.inks.bad;
+      g.lineWidth = 4;
+      g.beginPath();
+      g.moveTo(a[0], a[1]);
+      g.lineTo(b[0], b[1]);
+      g.stroke();
+    }
+  }
+  for (const p of [from, to]) if (p !== undefined) ring(g, replay, p, scene.inks.bad);
 }
 
 function ring(g, replay, processor, ink) {

@@ -1,5 +1,6 @@
 // A schedule file that somebody brings: judged by the library's verifiers, shown from its first violation.
-const file_view = { name: "", bytes: null, verdict: null };
+// `goal` and `baked` come with the page (faro verify --html): the map to hold the file to, the verdict then.
+const file_view = { name: "", bytes: null, goal: null, baked: null, verdict: null };
 
 async function openFile(file) {
   const bytes = new Uint8Array(await file.arrayBuffer());
@@ -9,6 +10,7 @@ async function openFile(file) {
 async function openBytes(bytes, name) {
   file_view.name = name;
   file_view.bytes = bytes;
+  file_view.goal = file_view.baked = null;
   let inLink = bytes.length < file_link_max * 24 ? await packed(bytes) : "";
   if (inLink.length > file_link_max) inLink = "";
   Object.assign(state, { map: "", on: "", elements: "", algorithm: "", step: "", follow: "", view: "file", file: inLink });
@@ -21,8 +23,9 @@ async function judgeFile() {
   const copy = file_view.bytes.slice();
   $("h-plan").textContent = "A schedule file";
   showPlanFrame();
-  $("plan-words").textContent = `${file_view.name || "The schedule"}: being judged…`;
-  const answer = await ask({ do: "verify" }, { hold: copy });
+  if (file_view.baked) showVerdict({ ok: true, verdict: file_view.baked });
+  else $("plan-words").textContent = `${file_view.name || "The schedule"}: being judged…`;
+  const answer = await ask({ do: "verify", map: file_view.goal }, { hold: copy });
   if (answer.dropped) return null;
   file_view.verdict = answer;
   showVerdict(answer);
@@ -35,7 +38,7 @@ function showPlanFrame() {
 
 function showVerdict(answer) {
   showPlanFrame();
-  player.rings = [];
+  player.wrong = null;
   const name = file_view.name || "The schedule";
   if (!answer.ok) {
     $("verified").append(element("span", { class: "bad" }, "✗ no schedule"));
@@ -62,14 +65,25 @@ function showVerdict(answer) {
         element("button", { type: "button", onclick: () => showViolation(violation) }, `step ${violation.step}`),
         element("code", {}, violation.rule),
         ` ${violation.message}`,
+        element("span", { class: "dim" }, placeWords(violation.at)),
       ),
     ),
   );
 }
 
-// The player stands at the step, with what is at fault ringed.
+// Where: as much as the verifier knows.
+function placeWords(at = {}) {
+  const words = [];
+  if (at.processor !== undefined && at.to !== undefined) words.push(`from ${at.processor} to ${at.to}`);
+  else if (at.processor !== undefined || at.to !== undefined) words.push(`processor ${at.processor ?? at.to}`);
+  if (at.slot !== undefined) words.push(`slot ${at.slot}`);
+  if (at.dimension !== undefined) words.push(`dimension ${at.dimension}`);
+  if (at.in !== undefined) words.push(`${at.in}[${at.move}]`);
+  return words.length ? ` (${words.join(", ")})` : "";
+}
+
+// The player stands at the step, with what is at fault ringed and the wrong move in red.
 function showViolation(violation) {
-  const at = violation.at ?? {};
-  player.rings = [at.processor, at.to].filter((p) => p !== undefined);
-  showStep(Number(violation.step));
+  player.wrong = { step: Number(violation.step), ...violation.at };
+  showStep(player.wrong.step);
 }

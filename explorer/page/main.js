@@ -10,6 +10,7 @@ const examples = [
   ["Reversal through optical stars", { map: "i -> rev(i)", on: "pops:4,4" }],
   ["Messages through a switch", { map: "i -> rev(i)", on: "ranks:8", elements: "4" }],
   ["Cyclic to block", { map: "cyclic:2|3 => consecutive" }],
+  ["A resharding in XLA's words", { map: "xla:{devices=[4,1]<=[4]} => xla:{devices=[1,4]<=[4]} --shape 4x4", on: "ranks:4" }],
   ["A butterfly network", { map: "butterfly:5", on: "cube:3" }],
 ];
 
@@ -80,6 +81,8 @@ function elementsAsked() {
   return { elements: value };
 }
 
+const isComputation = (map) => /^\s*(butterfly|sort):(\d{1,3})(?:\s+(\S.*?))?\s*$/.exec(map);
+
 async function updateMap(current) {
   const map = state.map;
   if (map.trim() === "") {
@@ -87,7 +90,7 @@ async function updateMap(current) {
     showEmpty();
     return;
   }
-  const computation = /^\s*(butterfly|sort):(\d{1,3})(?:\s+(\S.*?))?\s*$/.exec(map);
+  const computation = isComputation(map);
   if (computation) {
     showFault(null, []);
     showComputation(computation[1], computation[2]);
@@ -116,7 +119,7 @@ async function askPlan(what) {
   if (on === "") return null;
   const count = elementsAsked();
   if (count.fault) return count.fault;
-  return ask({ do: "plan", ...what, on, elements: count.elements, algorithm: state.algorithm || null });
+  return ask({ do: "plan", ...what, on, elements: count.elements, algorithm: state.algorithm || null, unverified: true });
 }
 
 async function updatePlan(planning, current) {
@@ -139,6 +142,14 @@ async function updatePlan(planning, current) {
     showPlayer(null);
     return;
   }
+  // What it costs stands already; who proves it is asked now.
+  const judged = await ask({ do: "judge" });
+  if (!current() || judged.dropped) return;
+  showPlan(judged);
+  if (!judged.ok) {
+    showPlayer(null);
+    return;
+  }
   await updateSchedule(current);
 }
 
@@ -153,6 +164,10 @@ async function updateSchedule(current) {
   if (!current() || links.dropped) return;
   showLinks(links.ok ? links.text : "");
   if (!links.ok) $("links").textContent = links.message;
+  // Butterflies are drawn as what they have their name from.
+  if (isComputation(state.map)) $("network").open = true;
+  if ($("network").open) await loadPlaces();
+  if (!current()) return;
   if (!played.ok) $("rules").open = true;
   if ($("rules").open) await loadRules();
 }
@@ -283,6 +298,7 @@ function wire() {
     event.preventDefault();
     followText(`${$("follow-processor").value}.${$("follow-slot").value || 0}`);
   });
+  $("network").addEventListener("toggle", () => $("network").open && !$("p-play").hidden && loadPlaces());
   $("contents").addEventListener("toggle", showCells);
   $("rules").addEventListener("toggle", () => (rules_view.steps ? showRules() : $("rules").open && loadRules()));
   for (const type of ["pointermove", "click"]) $("canvas").addEventListener(type, onPointer);
@@ -326,6 +342,8 @@ async function begin() {
   if (content?.schedule !== undefined) {
     file_view.bytes = new TextEncoder().encode(content.schedule);
     file_view.name = content.name ?? "";
+    file_view.goal = content.goal ?? null;
+    file_view.baked = content.verdict ?? null;
   }
   const read = readLink(location.hash) ?? readLink(content?.link ?? "");
   Object.assign(state, read ?? { map: "a -> ungray(a)", on: "cube:4", elements: "10" });
@@ -335,6 +353,7 @@ async function begin() {
   try {
     await startWorker();
   } catch (error) {
+    if (file_view.baked) showVerdict({ ok: true, verdict: file_view.baked });
     showFault({ ok: false, message: `The library inside this page could not be started (${error.message}). It needs WebAssembly with exceptions: Chrome 95, Firefox 113, Safari 16.4 or later.` }, []);
     return;
   }

@@ -45,7 +45,7 @@ function valueOf(plan) {
 }
 
 function verifiedWords(verified) {
-  if (!verified) return element("span", { class: "dim" }, "verified by nobody");
+  if (!verified) return element("span", { class: "dim" }, "being verified…");
   const by = { both: "proof and replay", proof: "proof", replay: "replay" }[verified.by];
   return verified.ok ? element("span", { class: "good" }, "✓ right, by " + by) : element("span", { class: "bad" }, "✗ refused by " + by);
 }

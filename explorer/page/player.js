@@ -1,5 +1,5 @@
 // The schedule, step by step: controls, words for each step, what processors hold, one element's way.
-const player = { replay: null, step: 0, timer: 0, selected: null, token: undefined, path: null, rings: [], part: 0.5, links: null, still: matchMedia("(prefers-reduced-motion: reduce)") };
+const player = { replay: null, step: 0, timer: 0, selected: null, token: undefined, path: null, wrong: null, part: 0.5, links: null, still: matchMedia("(prefers-reduced-motion: reduce)") };
 
 const step_milliseconds = 900; // of a small machine; those too large to follow go faster
 
@@ -58,7 +58,7 @@ function showStep(step, more = {}) {
 
 function draw() {
   if (!player.replay) return;
-  drawMachine(player.replay, player.step, player.part, { selected: player.selected, token: player.token, path: player.path, rings: player.rings });
+  drawMachine(player.replay, player.step, player.part, { selected: player.selected, token: player.token, path: player.path, wrong: player.wrong });
 }
 
 function sayStep() {
@@ -241,6 +241,15 @@ function showLinks(svg) {
   player.links = { now, columns: [...columns.values()], bottom };
   for (const box of boxes) box.addEventListener("click", () => showStep(columns.get(box.getAttribute("x")).step));
   markLinks();
+}
+
+// ---- the schedule as a network: places from the top, steps from the left
+
+async function loadPlaces() {
+  const answer = await ask({ do: "picture", what: "places" });
+  if (answer.dropped) return;
+  showFigure("places", answer.ok ? answer.text : "");
+  if (!answer.ok) $("places").textContent = answer.message;
 }
 
 function markLinks() {

@@ -65,10 +65,10 @@ function rowsOf(step) {
   if (step === null || typeof step !== "object") return [];
   if (step.op) return [{ conditions: step.if ?? [], ternary: step.mask ?? "", words: operationWords(step) }];
   const rows = [];
-  for (const rule of step.rules ?? [])
-    rows.push({ conditions: rule.if ?? [], words: ruleWords(rule) });
-  for (const rule of step.butterfly_rules ?? [])
-    rows.push({ conditions: rule.if ?? [], words: `stage ${rule.stage} on slots ${rule.low} and ${rule.high}` });
+  for (const [entry, rule] of (step.rules ?? []).entries())
+    rows.push({ conditions: rule.if ?? [], words: ruleWords(rule), at: `rules[${entry}]` });
+  for (const [entry, rule] of (step.butterfly_rules ?? []).entries())
+    rows.push({ conditions: rule.if ?? [], at: `butterfly_rules[${entry}]`, words: `stage ${rule.stage} on slots ${rule.low} and ${rule.high}` });
   const lists = [["moves", "single move"], ["sends", "send"], ["receives", "receive"], ["ops", "operation"], ["butterflies", "single butterfly"]];
   for (const [name, word] of lists)
     if (step[name]?.length) rows.push({ conditions: [], list: true, words: `${plural(step[name].length, word)}, spelled out` });
@@ -118,6 +118,8 @@ function rulesFigure(rows, bits) {
       sumRow(figure, left, y + sums.length * 18, cell, bits, (b) => row.ternary.at(-1 - b) !== "x", row.ternary.length <= 20 ? `= ${row.ternary}` : "");
     else if (!sums.length)
       figure.append(drawn("text", { x: left, y: y + 13, class: "line" }, row.list ? "" : "every processor"));
+    const wrong = row.at !== undefined && player.wrong?.step === player.step && `${player.wrong.in}[${player.wrong.move}]` === row.at;
+    if (wrong) figure.append(drawn("rect", { x: 2, y: y - 1, width: right + 50, height: height + 3, class: "bad wrong", fill: "none" }));
     figure.append(drawn("text", { x: right + 60 + (row.ternary && row.ternary.length <= 20 ? row.ternary.length * 7.3 : 0), y: y + 13, class: "line" }, row.words));
     words.push((sums.length ? "where " + sums.map(([mask, value]) => `${sumWords(mask)} = ${value}`).join(" and ") + ": " : "") + row.words);
     y += height + 6;

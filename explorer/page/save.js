@@ -14,7 +14,13 @@ function download(name, content, type) {
 async function saveText(request, name, type) {
   const answer = await ask(request);
   if (!answer.ok) toast(answer.message);
-  else download(name, answer.text, type);
+  else download(name, answer.hex === undefined ? answer.text : bytesOf(answer.hex), type);
+}
+
+function bytesOf(hex) {
+  const bytes = new Uint8Array(hex.length / 2);
+  for (let i = 0; i < bytes.length; ++i) bytes[i] = Number.parseInt(hex.slice(2 * i, 2 * i + 2), 16);
+  return bytes;
 }
 
 function saveFigure(request, name, format) {
@@ -93,6 +99,8 @@ function openSave() {
     list.append(figureRow("Links over time", { do: "picture", what: "links" }, "links"));
     if (player.replay && player.replay.processors <= 256) {
       list.append(figureRow("The machine, this step", { do: "picture", what: "machine", step: Math.min(player.step, player.count - 1) }, `step-${player.step}`));
+      if (player.count <= 64 && player.replay.processors * player.replay.slots <= 128)
+        list.append(figureRow("As a network", { do: "picture", what: "places" }, "network"));
       if (player.count <= 64) list.append(figureRow("Every step", { do: "picture", what: "steps" }, "steps"));
     }
     list.append(saveRow("The schedule", [["faro-schedule/1", () => saveText({ do: "schedule" }, "schedule.json", "application/json")]]));

@@ -60,8 +60,10 @@ const Command convert_command{
     .summary = "a verified schedule for another tool, or as a picture",
     .details =
         "OUT's ending says the format: .csv a line a move; .json a trace for Perfetto; .goal\n"
-        "for LogGOPSim and ATLAHS; .graphml and .dot the links used; .svg and .tex (TikZ)\n"
-        "pictures. --to says it otherwise, and must where OUT is -. docs/exports.md.",
+        "for LogGOPSim and ATLAHS; .graphml and .dot the links used; .tar for Chakra and "
+        "ASTRA-sim;\n"
+        ".xml for MSCCL; .cfg for BookSim; .svg and .tex (TikZ) pictures. --to says it otherwise,\n"
+        "and must where OUT is -. docs/exports.md.",
     .examples =
         "faro convert s.json moves.csv\n"
         "faro convert s.json trace.json --to perfetto\n"
@@ -72,9 +74,9 @@ const Command convert_command{
       arguments.positional("OUT", o->out, "the file to write, - for stdout")
           .completes(Completes::file);
       arguments.option("--to", "FORMAT", o->rendering.format,
-                       "csv, perfetto, goal, graphml, dot, svg, tikz; by OUT's ending if left out");
+                       rendering_formats() + "; by OUT's ending if left out");
       arguments.option("--figure", "WHAT", o->rendering.figure,
-                       "of a picture: links, steps, machine, or machine@STEP from 0; links");
+                       "of a picture: links, steps, places, machine or machine@STEP; links");
       arguments.flag("--unverified", o->unverified, "whatever the verifiers would say of it");
       return [o](Output& out) { return run(*o, out); };
     }};

@@ -7,17 +7,14 @@
 #include <string>
 
 #include "cli/command.hpp"
+#include "cli/page.hpp"
 #include "cli/request.hpp"
 #include "faro/algebra/notation.hpp"
 #include "faro/base/error.hpp"
-#include "faro/files/input.hpp"
-#include "faro/files/replacement.hpp"
 #include "faro/machines/text.hpp"
 
 namespace faro::cli {
 namespace {
-
-namespace fs = std::filesystem;
 
 struct Options {
   std::optional<std::string> map;
@@ -27,39 +24,6 @@ struct Options {
   std::optional<std::string> algorithm;
   std::string out;
 };
-
-constexpr std::string_view empty_content =
-    R"(<script type="application/json" id="content">null</script>)";
-
-// A page holds its schedule as text, and a browser has to take it whole.
-constexpr std::size_t schedule_bytes_max = std::size_t{1} << 28U;
-
-std::string whole_file(const std::string& path, std::size_t bytes_max) {
-  InputFile file = InputFile::open(path);
-  std::string text;
-  std::vector<std::byte> buffer(std::size_t{1} << 16U);
-  while (const std::size_t count = file.read(buffer)) {
-    text.append(reinterpret_cast<const char*>(buffer.data()), count);
-    if (text.size() > bytes_max)
-      throw Error(ErrorCode::limit, fmt::format("{} has more than {} bytes, too many for a page",
-                                                file.name(), bytes_max));
-  }
-  return text;
-}
-
-// Installed beside the program, or built beside it.
-std::string page_path() {
-  std::error_code error;
-  const fs::path folder = fs::read_symlink("/proc/self/exe", error).parent_path();
-  const fs::path installed = folder / "../share/faro/explorer.html";
-  for (const fs::path& path : {installed, folder / "../wasm/explorer.html"})
-    if (fs::is_regular_file(path, error)) return path.string();
-  throw Error(
-      ErrorCode::environment,
-      fmt::format("the page is not here: no {}. It is built apart, with Debian's emscripten: "
-                  "./page in faro's sources, then cmake --install build/release",
-                  installed.lexically_normal().string()));
-}
 
 // What may stand in a link without being taken for a part of it.
 std::string escaped(std::string_view text) {
@@ -104,47 +68,21 @@ void check(const Options& options) {
     parse_notation(*options.map);
 }
 
-std::string content_of(const Options& options) {
-  nlohmann::ordered_json content;
-  content["link"] = link_of(options);
-  if (options.schedule) {
-    content["schedule"] = whole_file(*options.schedule, schedule_bytes_max);
-    content["name"] = fs::path(*options.schedule).filename().string();
-  }
-  std::string text;
-  try {
-    text = content.dump();
-  } catch (const nlohmann::json::exception&) {
-    throw Error(ErrorCode::usage, *options.schedule + " is no text in UTF-8, so it is no schedule");
-  }
-  // Nothing in it may end the script that it stands in.
-  std::string safe;
-  for (const char c : text) safe += c == '<' ? "\\u003c" : std::string(1, c);
-  return safe;
-}
-
 int run(const Options& options, Output& out) {
   check(options);
-  const std::string path = page_path();
-  std::string page = whole_file(path, schedule_bytes_max);
-  const std::size_t at = page.find(empty_content);
-  if (at == std::string::npos)
-    throw Error(ErrorCode::environment, path + " is no page of this program");
-  const std::size_t null_at = at + empty_content.find("null");
-  page.replace(null_at, 4, content_of(options));
-  if (options.out == "-") {
-    out.write(page);
-    return 0;
+  PageContent content{.link = link_of(options)};
+  if (options.schedule) {
+    content.schedule = schedule_text(*options.schedule);
+    content.name = std::filesystem::path(*options.schedule).filename().string();
   }
-  Replacement file(options.out);
-  file.write(page);
-  file.commit();
-  out.text("{}  {} bytes; open it with any browser\n", options.out, page.size());
+  const std::size_t bytes = write_page(content, options.out, out);
+  if (options.out == "-") return 0;
+  out.text("{}  {} bytes; open it with any browser\n", options.out, bytes);
   if (out.is_json())
     out.json(nlohmann::ordered_json{{"format", "faro-explorer/1"},
                                     {"out", options.out},
-                                    {"bytes", page.size()},
-                                    {"link", link_of(options)}}
+                                    {"bytes", bytes},
+                                    {"link", content.link}}
                  .dump());
   return 0;
 }

@@ -15,7 +15,8 @@ namespace faro::cli {
 namespace {
 
 constexpr const char* map_figures = "strands, matrix, array or all; both of the first if left out";
-constexpr const char* schedule_figures = "links, steps, machine, or machine@STEP from 0; links";
+constexpr const char* schedule_figures =
+    "links, steps, places, machine, or machine@STEP from 0; links";
 
 // Standard output, or a file that appears when it is complete.
 class Target : public ByteSink {
@@ -70,6 +71,7 @@ SchedulePictureOptions schedule_picture(const RenderingText& text) {
   const std::string figure = text.figure.value_or("links");
   if (figure == "links") return {};
   if (figure == "steps") return {.what = SchedulePicture::steps};
+  if (figure == "places") return {.what = SchedulePicture::places};
   if (figure == "machine") return {.what = SchedulePicture::machine};
   SchedulePictureOptions options{.what = SchedulePicture::machine};
   constexpr std::string_view prefix = "machine@";

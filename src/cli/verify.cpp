@@ -4,10 +4,12 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <filesystem>
 #include <memory>
 #include <nlohmann/json.hpp>
 
 #include "cli/command.hpp"
+#include "cli/page.hpp"
 #include "faro/base/error.hpp"
 #include "files/file_source.hpp"
 #include "schedules/machine_kind.hpp"
@@ -20,6 +22,7 @@ struct Options {
   std::optional<std::string> map;
   std::string by = "auto";
   bool lines = false;
+  std::optional<std::string> html;
 };
 
 VerifyBy by_from(const std::string& text) {
@@ -138,7 +141,25 @@ int verify_lines(ByteSource& source, const VerifyOptions& options, Output& out) 
   return worst;
 }
 
+// The explorer's page, opened at the verdict.
+void write_html(const Options& options, const VerifyReport& report, Output& out) {
+  PageContent content{.link = "#v1:view=file",
+                      .schedule = schedule_text(options.schedule),
+                      .name = std::filesystem::path(options.schedule).filename().string(),
+                      .goal = options.map,
+                      .verdict = verdict_json(report)};
+  const std::size_t bytes = write_page(content, *options.html, out);
+  out.text("{}  {} bytes; open it with any browser\n", *options.html, bytes);
+}
+
 int run(const Options& options, Output& out) {
+  if (options.html) {
+    if (options.lines) throw Error(ErrorCode::usage, "--html shows one schedule, --lines has many");
+    if (options.schedule == "-")
+      throw Error(ErrorCode::usage, "--html reads the schedule twice; give a file, not -");
+    if (*options.html == "-")
+      throw Error(ErrorCode::usage, "standard output has the verdict; --html wants a file");
+  }
   FileSource source(options.schedule, out.progress("verifying", Output::Unit::bytes));
   const VerifyOptions verify{by_from(options.by), options.map};
   if (options.lines) return verify_lines(source, verify, out);
@@ -146,6 +167,7 @@ int run(const Options& options, Output& out) {
   for (const std::string& warning : report.warnings) out.warn(warning);
   out.json(verdict_json(report));
   print(report, out);
+  if (options.html) write_html(options, report, out);
   return code_of(report.verdict);
 }
 
@@ -163,6 +185,7 @@ const Command verify_command{
     .examples =
         "faro verify plan.json\n"
         "faro verify plan.json --map 'a:6 -> ungray(a)' --by both\n"
+        "faro verify plan.json --html verdict.html\n"
         "faro verify schedules.jsonl --lines",
     .declare = [](Arguments& arguments) -> Action {
       auto options = std::make_shared<Options>();
@@ -173,6 +196,10 @@ const Command verify_command{
           .completes(Completes::map);
       arguments.option("--by", "WHO", options->by, "which verifier")
           .one_of({"auto", "replay", "proof", "both"});
+      arguments
+          .option("--html", "FILE", options->html,
+                  "also write a page that shows the verdict and plays the schedule")
+          .completes(Completes::file);
       arguments.flag("--lines", options->lines, "one schedule a line, one verdict a line");
       return [options](Output& out) { return run(*options, out); };
     }};

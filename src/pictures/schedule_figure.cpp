@@ -11,6 +11,7 @@
 #include "machines/mesh/geometry.hpp"
 #include "pictures/link_loads.hpp"
 #include "pictures/machine_drawing.hpp"
+#include "pictures/places_figure.hpp"
 
 namespace faro::inline v1 {
 namespace {
@@ -228,6 +229,7 @@ class MachineFigures : public TransferSink {
 
 Figure schedule_figure(const Push& push, const SchedulePictureOptions& options) {
   if (options.what == SchedulePicture::links) return links(push);
+  if (options.what == SchedulePicture::places) return pictures::places_figure(push);
   MachineFigures figures(options);
   push(*transfers_into(figures));
   return figures.figure();

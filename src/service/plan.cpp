@@ -20,6 +20,7 @@
 #include "service/asking.hpp"
 #include "service/crossings.hpp"
 #include "service/default_verifiers.hpp"
+#include "service/judging.hpp"
 #include "service/packets.hpp"
 
 namespace faro::inline v1 {
@@ -212,6 +213,15 @@ class Planning {
     return Plan(content);
   }
 
+  static Plan judged(const Plan& plan) {
+    const auto content = std::make_shared<Plan::Content>(*plan.content_);
+    content->to_be_verified = true;
+    content->verdicts.clear();
+    watch(*content, {});
+    complete(content->header, *content);
+    return Plan(content);
+  }
+
  private:
   // The planner that prices chose, if it is another than the one with the fewest unit routes.
   static void take(Asked& asked, const Request& request, std::string_view name) {
@@ -287,6 +297,10 @@ class Planning {
     header.bound = bound_in_file(content.request, content.bound);
   }
 };
+
+Plan judged(const Plan& plan) {
+  return Planning::judged(plan);
+}
 
 const Request& Plan::request() const {
   return content_->request;

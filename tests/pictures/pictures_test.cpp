@@ -7,6 +7,7 @@
 #include <string>
 
 #include "faro/base/error.hpp"
+#include "faro/machines/text.hpp"
 #include "faro/pictures/map_figure.hpp"
 #include "faro/pictures/schedule_figure.hpp"
 #include "faro/service/plan.hpp"
@@ -124,6 +125,28 @@ TEST(Pictures, numbers_are_short_and_never_minus_zero) {
 
 std::function<void(ScheduleSink&)> pushed(const Plan& plan) {
   return [&plan](ScheduleSink& sink) { plan.push(sink); };
+}
+
+// Every butterfly is two lines that cross, every element that moves one.
+TEST(Pictures, a_network_has_a_crossing_for_every_butterfly) {
+  ButterflyNetwork network{.index_bits = 5};
+  const Plan plan = faro::plan(Request::of(machine_from("cube:3"), network));
+  const Figure figure = schedule_figure(pushed(plan), {.what = SchedulePicture::places});
+  std::size_t crossings = 0, moves = 0, ends = 0;
+  for (const Figure::Shape& shape : figure.shapes) {
+    crossings += shape.kind == Figure::Kind::line && shape.ink == Figure::Ink::hue ? 1U : 0U;
+    moves += shape.kind == Figure::Kind::line && shape.ink == Figure::Ink::accent ? 1U : 0U;
+    ends += shape.kind == Figure::Kind::disc ? 1U : 0U;
+  }
+  EXPECT_EQ(crossings, 2U * 5U * 16U);  // five stages of sixteen pairs
+  EXPECT_EQ(ends, crossings);
+  EXPECT_EQ(moves, static_cast<std::size_t>(plan.cost().remote_moves));
+  EXPECT_TRUE(well_formed(to_svg(figure)));
+  const Plan large = faro::plan("i:8 -> rev(i)", "cube:8", {.elements = 1});
+  EXPECT_THROW(schedule_figure(pushed(large), {.what = SchedulePicture::places}), Error);
+  const Plan mesh = faro::plan("i:4 -> rev(i)", "mesh:4x4");
+  EXPECT_TRUE(
+      well_formed(to_svg(schedule_figure(pushed(mesh), {.what = SchedulePicture::places}))));
 }
 
 TEST(Pictures, links_are_as_busy_as_the_plan_counts) {

@@ -1,0 +1,95 @@
+#include "cli/page.hpp"
+
+#include <fmt/format.h>
+
+#include <filesystem>
+#include <nlohmann/json.hpp>
+#include <vector>
+
+#include "faro/base/error.hpp"
+#include "faro/files/input.hpp"
+#include "faro/files/replacement.hpp"
+
+namespace faro::cli {
+namespace {
+
+namespace fs = std::filesystem;
+
+constexpr std::string_view empty_content =
+    R"(<script type="application/json" id="content">null</script>)";
+
+// A page holds its schedule as text, and a browser has to take it whole.
+constexpr std::size_t schedule_bytes_max = std::size_t{1} << 28U;
+
+std::string whole_file(const std::string& path, std::size_t bytes_max) {
+  InputFile file = InputFile::open(path);
+  std::string text;
+  std::vector<std::byte> buffer(std::size_t{1} << 16U);
+  while (const std::size_t count = file.read(buffer)) {
+    text.append(reinterpret_cast<const char*>(buffer.data()), count);
+    if (text.size() > bytes_max)
+      throw Error(ErrorCode::limit, fmt::format("{} has more than {} bytes, too many for a page",
+                                                file.name(), bytes_max));
+  }
+  return text;
+}
+
+// Installed beside the program, or built beside it.
+std::string page_path() {
+  std::error_code error;
+  const fs::path folder = fs::read_symlink("/proc/self/exe", error).parent_path();
+  const fs::path installed = folder / "../share/faro/explorer.html";
+  for (const fs::path& path : {installed, folder / "../wasm/explorer.html"})
+    if (fs::is_regular_file(path, error)) return path.string();
+  throw Error(
+      ErrorCode::environment,
+      fmt::format("the page is not here: no {}. It is built apart, with Debian's emscripten: "
+                  "./page in faro's sources, then cmake --install build/release",
+                  installed.lexically_normal().string()));
+}
+
+std::string text_of(const PageContent& content) {
+  nlohmann::ordered_json object;
+  object["link"] = content.link;
+  if (content.schedule) {
+    object["schedule"] = *content.schedule;
+    object["name"] = content.name;
+  }
+  if (content.goal) object["goal"] = *content.goal;
+  if (content.verdict) object["verdict"] = nlohmann::ordered_json::parse(*content.verdict);
+  std::string text;
+  try {
+    text = object.dump();
+  } catch (const nlohmann::json::exception&) {
+    throw Error(ErrorCode::usage, content.name + " is no text in UTF-8, so it is no schedule");
+  }
+  // Nothing in it may end the script that it stands in.
+  std::string safe;
+  for (const char c : text) safe += c == '<' ? "\\u003c" : std::string(1, c);
+  return safe;
+}
+
+}  // namespace
+
+std::string schedule_text(const std::string& path) {
+  return whole_file(path, schedule_bytes_max);
+}
+
+std::size_t write_page(const PageContent& content, const std::string& path, Output& out) {
+  const std::string source = page_path();
+  std::string page = whole_file(source, schedule_bytes_max);
+  const std::size_t at = page.find(empty_content);
+  if (at == std::string::npos)
+    throw Error(ErrorCode::environment, source + " is no page of this program");
+  page.replace(at + empty_content.find("null"), 4, text_of(content));
+  if (path == "-") {
+    out.write(page);
+    return page.size();
+  }
+  Replacement file(path);
+  file.write(page);
+  file.commit();
+  return page.size();
+}
+
+}  // namespace faro::cli
