@@ -13,9 +13,6 @@ faro, page_file, folder = sys.argv[1], sys.argv[2], pathlib.Path(sys.argv[3])
 shots = [
     ("explorer", "#v1:map=a%20-%3E%20ungray(a)&on=cube%3A4&elements=10&step=3", (1440, 1000), "light"),
     ("explorer-rules", "#v1:map=a%3A60%20-%3E%20ungray(a)&on=cube%3A60&elements=100&step=20", (1440, 1500), "light"),
-    ("explorer-butterfly", "#v1:map=butterfly%3A5%20cyclic%20binary%7C%7Cgray&on=cube%3A3&algorithm=butterfly-local", (1440, 1500), "dark"),
-    ("explorer-pops", "#v1:map=i%20-%3E%20~i&on=pops%3A4%2C4&algorithm=pops-stay-go", (1440, 1000), "light"),
-    ("explorer-small", "#v1:map=i%20-%3E%20rev(i)&on=torus%3A4x4%2Call-links", (390, 844), "dark"),
 ]
 
 

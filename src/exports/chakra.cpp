@@ -12,9 +12,6 @@
 namespace faro::inline v1::exports {
 namespace {
 
-// Some 16 MiB of text.
-constexpr std::uint64_t held_max = std::uint64_t{1} << 17U;
-
 // ---- protobuf's wire format: a field is number * 8 + kind, then its value
 
 enum Kind : unsigned { number = 0, bytes = 2 };
@@ -135,7 +132,7 @@ class ChakraWriter : public MessageWriter {
 
 void chakra(const Push& push, ByteSink& to) {
   ChakraWriter writer(to);
-  write_messages(push, held_max, writer);
+  write_messages(push, writer);
   writer.end();
 }
 

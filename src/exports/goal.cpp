@@ -14,9 +14,6 @@
 namespace faro::inline v1::exports {
 namespace {
 
-// Some 16 MiB of text.
-constexpr std::uint64_t held_max = std::uint64_t{1} << 18U;
-
 class GoalWriter : public MessageWriter {
  public:
   explicit GoalWriter(ByteSink& to) : to_(to) {}
@@ -41,7 +38,7 @@ class GoalWriter : public MessageWriter {
 
 void goal(const Push& push, ByteSink& to) {
   GoalWriter writer(to);
-  write_messages(push, held_max, writer);
+  write_messages(push, writer);
 }
 
 }  // namespace faro::inline v1::exports

@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <unordered_map>
 
+#include "faro/base/error.hpp"
+
 namespace faro::inline v1::exports {
 namespace {
 
@@ -19,6 +21,8 @@ class Counter : public TransferSink {
         ++of_rank[t.from];
         ++of_rank[t.to];
       }
+    if (step.number > ~std::uint32_t{0})
+      throw Error(ErrorCode::limit, "more than 2^32 steps are not written as messages");
   }
   void finish() override {}
 
@@ -26,17 +30,32 @@ class Counter : public TransferSink {
   std::uint64_t slots = 1;
 };
 
+constexpr std::uint64_t held_max = std::uint64_t{1} << 20U;
+
+// A message as it is held: of a rank, in its order.
+struct Record {
+  std::uint32_t peer;
+  std::uint32_t step;
+  std::uint32_t card;
+  std::uint32_t after;  // the first of its labels; 0: none, `several`: in a list apart
+};
+constexpr std::uint32_t sends_bit = std::uint32_t{1} << 31U;
+constexpr std::uint32_t several = ~std::uint32_t{0};
+
 // The ranks first to last, exclusive.
 class Block : public TransferSink {
  public:
-  Block(Word first, Word last, std::uint64_t slots, MessageWriter& writer)
+  Block(Word first, Word last, const Counter& counter)
       : first_(first),
         last_(last),
-        slots_(slots),
-        writer_(writer),
-        text_(last - first),
+        slots_(counter.slots),
+        starts_(last - first + 1, 0),
         labels_(last - first, 0),
-        places_((last - first) * slots) {}
+        places_((last - first) * counter.slots) {
+    for (Word rank = first; rank < last; ++rank)
+      starts_[rank - first + 1] = starts_[rank - first] + counter.of_rank[rank];
+    records_.resize(starts_.back());
+  }
 
   void begin(const ScheduleHeader& header) override {
     cards_ = std::holds_alternative<Hypercube>(header.machine) ||
@@ -55,12 +74,12 @@ class Block : public TransferSink {
         const std::size_t from = place(t.from, t.from_slot);
         after_.clear();
         if (places_[from].by != 0) after_.push_back(places_[from].by);
-        reads_.push_back({from, add({true, t.from, t.to, 0, step.number, card, after_})});
+        reads_.push_back({from, add(true, t.from, t.to, step.number, card)});
       }
       if (owns(t.to)) {
         const std::size_t to = place(t.to, t.to_slot);
         wait_for_readers(to);
-        writes_.push_back({to, add({false, t.to, t.from, 0, step.number, card, after_})});
+        writes_.push_back({to, add(false, t.to, t.from, step.number, card)});
       }
     }
     for (const Mark& read : reads_) {
@@ -77,8 +96,21 @@ class Block : public TransferSink {
   }
   void finish() override {}
 
-  void write() const {
-    for (std::size_t r = 0; r < text_.size(); ++r) writer_.end_rank(first_ + r, text_[r]);
+  void write(MessageWriter& writer) const {
+    std::string text;
+    for (Word rank = first_; rank < last_; ++rank) {
+      text.clear();
+      const std::uint64_t start = starts_[rank - first_];
+      for (std::uint64_t i = start; i < starts_[rank - first_ + 1]; ++i) {
+        const Record& r = records_[i];
+        const std::uint64_t one = r.after;
+        std::span<const std::uint64_t> after(&one, one == 0 ? 0 : 1);
+        if (r.after == several) after = lists_.at(i);
+        writer.add(text, {(r.card & sends_bit) != 0, rank, r.peer, i - start + 1, r.step,
+                          r.card & ~sends_bit, after});
+      }
+      writer.end_rank(rank, text);
+    }
   }
 
  private:
@@ -106,18 +138,27 @@ class Block : public TransferSink {
     if (const auto more = earlier_.find(to); more != earlier_.end()) after_ = more->second;
     after_.push_back(there.read);
   }
-  std::uint64_t add(Message message) {
-    message.label = ++labels_[message.rank - first_];
-    writer_.add(text_[message.rank - first_], message);
-    return message.label;
+  // Its label. It waits for what is in after_.
+  std::uint64_t add(bool sends, Word rank, Word peer, std::uint64_t step, std::uint64_t card) {
+    const std::uint64_t label = ++labels_[rank - first_];
+    const std::uint64_t at = starts_[rank - first_] + label - 1;
+    std::uint32_t after = after_.empty() ? 0 : static_cast<std::uint32_t>(after_.front());
+    if (after_.size() > 1) {
+      after = several;
+      lists_[at] = after_;
+    }
+    records_[at] = {static_cast<std::uint32_t>(peer), static_cast<std::uint32_t>(step),
+                    static_cast<std::uint32_t>(card) | (sends ? sends_bit : 0), after};
+    return label;
   }
 
   Word first_;
   Word last_;
   std::uint64_t slots_;
-  MessageWriter& writer_;
   bool cards_ = false;
-  std::vector<std::string> text_;
+  std::vector<std::uint64_t> starts_;  // of each rank's records
+  std::vector<Record> records_;
+  std::unordered_map<std::uint64_t, std::vector<std::uint64_t>> lists_;  // of labels, where several
   std::vector<std::uint64_t> labels_;
   std::vector<Place> places_;
   std::unordered_map<std::size_t, std::vector<std::uint64_t>> earlier_;  // readers, where several
@@ -128,18 +169,18 @@ class Block : public TransferSink {
 
 }  // namespace
 
-void write_messages(const Push& push, std::uint64_t held, MessageWriter& writer) {
+void write_messages(const Push& push, MessageWriter& writer) {
   Counter counter;
   push(*transfers_into(counter));
   const std::uint64_t ranks = counter.of_rank.size();
   writer.begin(ranks);
   for (Word first = 0; first < ranks;) {
     Word last = first;
-    for (std::uint64_t sum = 0; last < ranks && (last == first || sum <= held); ++last)
+    for (std::uint64_t sum = 0; last < ranks && (last == first || sum <= held_max); ++last)
       sum += counter.of_rank[last];
-    Block block(first, last, counter.slots, writer);
+    Block block(first, last, counter);
     push(*transfers_into(block));
-    block.write();
+    block.write(writer);
     first = last;
   }
 }

@@ -27,8 +27,7 @@ struct Message {
   std::span<const std::uint64_t> after;
 };
 
-// Told of the ranks in order. Messages of one rank come in an order in which they can happen; those
-// of several ranks by turns, each into its rank's text.
+// Told of the ranks in order, of each rank's messages in an order in which they can happen.
 class MessageWriter {
  public:
   virtual ~MessageWriter() = default;
@@ -37,7 +36,7 @@ class MessageWriter {
   virtual void end_rank(Word rank, const std::string& text) = 0;
 };
 
-// `held` messages at a time; the schedule is pushed as often as that takes, and once before.
-void write_messages(const Push& push, std::uint64_t held, MessageWriter& writer);
+// The schedule is pushed once for its counts, and once for every 2^20 messages.
+void write_messages(const Push& push, MessageWriter& writer);
 
 }  // namespace faro::inline v1::exports

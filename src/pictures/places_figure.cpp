@@ -31,8 +31,22 @@ struct Column {
     bool leaves;  // its processor
   };
   std::vector<Line> moves;
-  std::vector<Butterfly> butterflies;
+  std::vector<std::vector<Butterfly>> stages;  // one after another
 };
+
+std::vector<std::vector<Butterfly>> by_stage(const std::vector<Butterfly>& all) {
+  std::vector<std::vector<Butterfly>> stages;
+  for (const Butterfly& b : all) {
+    const auto same = std::find_if(stages.begin(), stages.end(), [&](const auto& stage) {
+      return stage.front().stage == b.stage;
+    });
+    if (same == stages.end())
+      stages.push_back({b});
+    else
+      same->push_back(b);
+  }
+  return stages;
+}
 
 // Butterflies pass the transfers unseen.
 class Butterflies : public QuietSink {
@@ -111,9 +125,9 @@ class Drawing {
   static constexpr double between_processors = 6;
 
   static double width_of(const Column& column) {
+    if (column.moves.empty() && column.stages.empty()) return 10;
     return (column.moves.empty() ? 0 : moves_width) +
-           (column.butterflies.empty() ? 0 : butterflies_width) +
-           (column.moves.empty() && column.butterflies.empty() ? 10 : 0);
+           butterflies_width * static_cast<double>(column.stages.size());
   }
   double gaps() const { return between_processors * static_cast<double>(all_.rows / all_.slots); }
   double y_of(std::uint64_t row) const {
@@ -145,27 +159,27 @@ class Drawing {
       }
       x += moves_width;
     }
-    for (const Butterfly& b : column.butterflies) {
-      const double low = y_of(b.processor * all_.slots + b.low);
-      const double high = y_of(b.processor * all_.slots + b.high);
-      const double end = x + butterflies_width;
-      const std::string tip = fmt::format("step {}: stage {} at processor {}, slots {} and {}",
-                                          number, b.stage, b.processor, b.low, b.high);
-      for (const auto& [from, to] : {std::pair{low, high}, std::pair{high, low}}) {
-        Figure::Shape& shape = figure_.line(x + 6, from, end - 6, to, Ink::hue);
-        shape.level = b.stage % 8;
-        shape.tip = tip;
-      }
-      for (const double y : {low, high}) {
-        Figure::Shape& disc = figure_.disc(end - 6, y, 2.5, Ink::hue);
-        disc.level = b.stage % 8;
-        disc.filled = true;
-      }
+    for (const std::vector<Butterfly>& stage : column.stages) {
+      figure_.words(x + butterflies_width / 2, top - 5, fmt::format("s{}", stage.front().stage),
+                    Anchor::middle, Ink::faint);
+      for (const Butterfly& b : stage) draw(b, number, x);
+      x += butterflies_width;
     }
-    if (!column.butterflies.empty())
-      figure_.words(x + butterflies_width / 2, top - 5,
-                    fmt::format("s{}", column.butterflies.front().stage), Anchor::middle,
-                    Ink::faint);
+  }
+
+  void draw(const Butterfly& b, std::size_t number, double x) {
+    const double low = y_of(b.processor * all_.slots + b.low);
+    const double high = y_of(b.processor * all_.slots + b.high);
+    const double end = x + butterflies_width - 6;
+    const auto ink = [&b](Figure::Shape& shape) -> Figure::Shape& {
+      shape.level = b.stage % 8;
+      return shape;
+    };
+    const std::string tip = fmt::format("step {}: stage {} at processor {}, slots {} and {}",
+                                        number, b.stage, b.processor, b.low, b.high);
+    for (const auto& [from, to] : {std::pair{low, high}, std::pair{high, low}})
+      ink(figure_.line(x + 6, from, end, to, Ink::hue)).tip = tip;
+    for (const double y : {low, high}) ink(figure_.disc(end, y, 2.5, Ink::hue)).filled = true;
   }
 
   std::string place_of(std::uint64_t row) const {
@@ -186,7 +200,7 @@ Figure places_figure(const std::function<void(ScheduleSink&)>& push) {
   ExpandingSink expanded(butterflies);
   push(expanded);
   for (std::size_t s = 0; s < std::min(butterflies.steps.size(), columns.columns.size()); ++s)
-    columns.columns[s].butterflies = butterflies.steps[s];
+    columns.columns[s].stages = by_stage(butterflies.steps[s]);
   return Drawing(columns).drawn();
 }
 
