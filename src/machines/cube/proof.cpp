@@ -10,6 +10,7 @@
 #include "faro/base/limits.hpp"
 #include "machines/claims.hpp"
 #include "machines/cube/pieces.hpp"
+#include "machines/cube/places.hpp"
 #include "machines/cube/verifiers.hpp"
 
 namespace faro::inline v1 {
@@ -147,10 +148,6 @@ void CubeProof::begin(const ScheduleHeader& header) {
   pieces_ = header.elements;
 }
 
-Violation::Place place_of(const Move& move) {
-  return {.processor = move.from_processor, .to = move.to_processor, .slot = move.from_slot};
-}
-
 bool CubeProof::well_formed(const Rule& rule) {
   if (rule.across != inside && (rule.across < 0 || rule.across >= dimensions_)) {
     breach("dimension-range",
@@ -215,12 +212,6 @@ void CubeProof::use_link(const AffineSpace& where, int across) {
   use_port(there, across);
   involved_[across].add(where);
   involved_[across].add(there);
-}
-
-// A processor's part in a rule.
-Violation::Place crossing(Word from, int across, Slot slot) {
-  if (across == inside) return {.processor = from, .slot = slot};
-  return {.processor = from, .to = from ^ bit(across), .slot = slot, .dimension = across};
 }
 
 // One of the processors where nothing is that the rule reads.

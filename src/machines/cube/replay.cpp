@@ -11,6 +11,7 @@
 #include "faro/base/limits.hpp"
 #include "machines/claims.hpp"
 #include "machines/cube/parity_blocks.hpp"
+#include "machines/cube/places.hpp"
 #include "machines/cube/verifiers.hpp"
 
 namespace faro::inline v1 {
@@ -168,10 +169,6 @@ Plane& CubeReplay::plane(Slot slot) {
   return *place;
 }
 
-Violation::Place place_of(const Move& move) {
-  return {.processor = move.from_processor, .to = move.to_processor, .slot = move.from_slot};
-}
-
 bool CubeReplay::well_formed(const Rule& rule) {
   if (rule.across != inside && (rule.across < 0 || rule.across >= dimensions_)) {
     breach("dimension-range",
@@ -189,30 +186,21 @@ bool CubeReplay::well_formed(const Rule& rule) {
 }
 
 bool CubeReplay::well_formed(const Move& move) {
-  const auto text = [&] {
-    return fmt::format("[{}, {}, {}, {}]", move.from_processor, move.from_slot, move.to_processor,
-                       move.to_slot);
+  const auto wrong = [&](const char* rule, const std::string& what) {
+    breach(rule,
+           fmt::format("the move [{}, {}, {}, {}] {}", move.from_processor, move.from_slot,
+                       move.to_processor, move.to_slot, what),
+           place_of(move));
+    return false;
   };
-  if (move.from_processor >= processors_ || move.to_processor >= processors_) {
-    breach("proc-range",
-           fmt::format("the move {} names a processor above {}", text(), processors_ - 1),
-           place_of(move));
-    return false;
-  }
-  if (move.from_slot >= header_.slots || move.to_slot >= header_.slots) {
-    breach("slot-range",
-           fmt::format("the move {} names a slot above {}", text(),
-                       Count{header_.slots} == 0 ? 0 : header_.slots - 1),
-           place_of(move));
-    return false;
-  }
+  if (move.from_processor >= processors_ || move.to_processor >= processors_)
+    return wrong("proc-range", fmt::format("names a processor above {}", processors_ - 1));
+  if (move.from_slot >= header_.slots || move.to_slot >= header_.slots)
+    return wrong("slot-range",
+                 fmt::format("names a slot above {}", header_.slots == 0 ? 0 : header_.slots - 1));
   const Word apart = move.from_processor ^ move.to_processor;
-  if (apart != 0 && !is_power_of_two(apart)) {
-    breach("not-a-link",
-           fmt::format("the move {} joins processors that differ in more than one bit", text()),
-           place_of(move));
-    return false;
-  }
+  if (apart != 0 && !is_power_of_two(apart))
+    return wrong("not-a-link", "joins processors that differ in more than one bit");
   return true;
 }
 
@@ -262,17 +250,6 @@ Route CubeReplay::route(Slot from, Slot to, int across) {
   return {source == nullptr ? &plane(from) : source, &target, from, to, across};
 }
 
-// A member of a route that reads, and one that is written.
-Violation::Place reading(const Route& r, Word from) {
-  if (r.across == inside) return {.processor = from, .slot = r.from_slot};
-  return {
-      .processor = from, .to = from ^ bit(r.across), .slot = r.from_slot, .dimension = r.across};
-}
-Violation::Place writing(const Route& r, Word to) {
-  if (r.across == inside) return {.processor = to, .slot = r.to_slot};
-  return {.processor = to ^ bit(r.across), .to = to, .slot = r.to_slot, .dimension = r.across};
-}
-
 // The rules of the machine for one block of a route.
 void CubeReplay::check(const Route& r, Word block, Word members, const Landing& there) {
   if (r.across != inside) use_link(r.across, block, members, there.block, there.members);
@@ -280,13 +257,13 @@ void CubeReplay::check(const Route& r, Word block, Word members, const Landing& 
     breach("reads-empty",
            fmt::format("slot {} of processor {} is read, but nothing wrote it", r.from_slot,
                        first_of(block, empty)),
-           reading(r, first_of(block, empty)));
+           crossing(first_of(block, empty), r.across, r.from_slot));
   Word& written = r.to->written[there.block];
   if (const Word twice = there.members & written; twice != 0)
     breach("two-writes",
            fmt::format("slot {} of processor {} is written twice", r.to_slot,
                        first_of(there.block, twice)),
-           writing(r, first_of(there.block, twice)));
+           crossing(first_of(there.block, twice) ^ flip_of(r.across), r.across, r.to_slot));
   written |= there.members;
 }
 
@@ -475,7 +452,8 @@ void CubeReplay::deliver(const MovesGoal& goal) {
 void CubeReplay::deliver(const BroadcastGoal& goal) {
   if (goal.root) {
     if (*goal.root >= processors_)
-      return breach("goal", fmt::format("there is no processor {}", *goal.root));
+      return breach("goal", fmt::format("there is no processor {}", *goal.root),
+                    {.processor = *goal.root});
     for (Word q = 0; q < processors_; ++q)
       for (Slot s = 0; s < header_.elements; ++s) expect({*goal.root, s, q, s});
     return;
@@ -493,7 +471,8 @@ void CubeReplay::deliver(const BroadcastGoal& goal) {
     verdict_.delivered += known;
     if (known != all)
       breach("not-delivered",
-             fmt::format("processor {} holds {} of {} elements at the end", q, known, all));
+             fmt::format("processor {} holds {} of {} elements at the end", q, known, all),
+             {.processor = q});
   }
 }
 
