@@ -15,8 +15,8 @@ namespace faro::inline v1 {
 // links: a row a dimension, direction or coupler, a column a step, dark where more of the links are
 // used; of cubes of any size, of other machines up to 2^22 processors. machine: the processors and
 // what travels in one step; steps: every step so, small. Both up to 2^8 processors. places: a row a
-// place (processor, slot), a column a step, a line for what moves, and a crossing for each butterfly;
-// up to 2^7 places.
+// place (processor, slot), a column a step, a line for what moves, and a crossing for each
+// butterfly; up to 2^7 places.
 enum class SchedulePicture { links, machine, steps, places };
 
 struct SchedulePictureOptions {
