@@ -9,6 +9,7 @@
 #include <nlohmann/json.hpp>
 
 #include "cli/command.hpp"
+#include "cli/schedule_file.hpp"
 #include "faro/base/error.hpp"
 #include "faro/files/array_file.hpp"
 #include "faro/machines/pops/model.hpp"
@@ -27,6 +28,7 @@ struct Options {
   std::string c;
   std::string on;
   std::string algorithm = "best";
+  std::optional<std::string> schedule;
   bool unverified = false;
 };
 
@@ -113,10 +115,17 @@ int run(const Options& options, Output& out) {
                 .order = order,
                 .algorithm = options.algorithm == "paper" ? "pops-matmul-paper" : "",
                 .verify = options.unverified ? VerifyBy::nobody : VerifyBy::replay});
+  if (options.schedule) {
+    ScheduleFile file(*options.schedule, ScheduleFile::Rules::kept, out);
+    report.plan.push(file.sink());
+    file.commit();
+  }
   const NpyHeader header = npy_header(report.type, {order, order});
   if (options.c == "-") {
     if (out.is_json())
       throw Error(ErrorCode::usage, "--json and an output to - both want standard output");
+    if (options.schedule == "-")
+      throw Error(ErrorCode::usage, "the product and the schedule both want standard output");
     out.write(npy_header_bytes(header));
     out.write({reinterpret_cast<const char*>(report.data.data()), report.data.size()});
     return 0;
@@ -124,6 +133,7 @@ int run(const Options& options, Output& out) {
   ArrayOutput file(options.c, header);
   std::memcpy(file.data().data(), report.data.data(), report.data.size());
   file.commit();
+  if (options.schedule == "-") return 0;
   print(report, order, out);
   out.json(json_of(report, order).dump());
   return 0;
@@ -152,6 +162,10 @@ const Command matmul_command{
           .required();
       arguments.option("--algorithm", "NAME", options->algorithm, "whose schedule")
           .one_of({"best", "paper"});
+      arguments
+          .option("--schedule", "FILE", options->schedule,
+                  "write the schedule as JSON, - for stdout")
+          .completes(Completes::file);
       arguments.flag("--unverified", options->unverified, "do not replay the schedule");
       return [options](Output& out) { return run(*options, out); };
     }};

@@ -34,6 +34,8 @@ constexpr Row rows[] = {
      exports::msccl},
     {{"booksim", ".cfg", "a configuration of BookSim 2, of the few maps that are its patterns"},
      exports::booksim},
+    {{"c", ".c", "a C function: what a processor of a cube sends, by its address, slot and step"},
+     exports::c_program},
 };
 
 }  // namespace

@@ -19,5 +19,6 @@ void dot(const Push& push, ByteSink& to);
 void chakra(const Push& push, ByteSink& to);
 void msccl(const Push& push, ByteSink& to);
 void booksim(const Push& push, ByteSink& to);
+void c_program(const Push& push, ByteSink& to);
 
 }  // namespace faro::inline v1::exports

@@ -8,6 +8,7 @@
 
 #include "faro/base/error.hpp"
 #include "faro/machines/pops/model.hpp"
+#include "faro/schedules/cost.hpp"
 #include "faro/service/catalogue.hpp"
 #include "machines/pops/bounds.hpp"
 #include "papers/cells.hpp"
@@ -123,7 +124,8 @@ PaperTable broadcasts() {
 PaperTable figure_3() {
   PaperTable table{
       .title = "Figure 3 and section 2: matrix product, slots",
-      .columns = {"N", "d", "g", "printed", "printed algorithm, corrected", "ours", "bound"},
+      .columns = {"N", "d", "g", "printed", "printed algorithm, corrected", "ours",
+                  "printed rounds", "rounds", "couplers", "bound"},
       .rows = {},
       .remarks = {"Section 2.1 calls the coupler of B[k,j] c(k,j); it is c(j,k).",
                   "Section 2.3 leaves out the first hop of B[k,rs+q] where rs+q = k; it must for "
@@ -131,6 +133,8 @@ PaperTable figure_3() {
                   "third slot.",
                   "N²/(g-1) slots for the B's bind one iteration at a time only; interleaved they "
                   "take N²/g.",
+                  "Section 2.4: rounds of multiply-adds, printed N (N + 1 with one that sets C to "
+                  "0), do not depend on d; couplers fall with d while slots rise from d = N on.",
                   "The bound holds if every C[i,j] is computed where it ends."}};
   for (const Size order : {2U, 4U, 6U, 12U})
     for (Size d = 1; d <= order * order; ++d) {
@@ -139,27 +143,46 @@ PaperTable figure_3() {
       const auto push = [&](MatmulAlgorithm algorithm) {
         return replayed([&](ScheduleSink& sink) { push_matmul(machine, order, algorithm, sink); });
       };
+      CostCounter counted;
+      push_matmul(machine, order, MatmulAlgorithm::best, counted);
       table.rows.push_back({text(order), text(d), text(machine.groups),
                             text(matmul_slots(machine, order, MatmulAlgorithm::paper).value),
-                            push(MatmulAlgorithm::paper), push(MatmulAlgorithm::best),
+                            push(MatmulAlgorithm::paper), push(MatmulAlgorithm::best), text(order),
+                            text(counted.cost().compute_rounds),
+                            text(machine.groups * machine.groups),
                             text(matmul_bound(machine, order).value)});
     }
   return table;
 }
 
+// The quotient of two counts; "-" where one of them is none or 0.
+std::string ratio(const std::string& above, const std::string& below) {
+  for (const std::string* cell : {&above, &below})
+    if (cell->find_first_not_of("0123456789") != std::string::npos) return "-";
+  return below == "0" ? "-" : fmt::format("{:.2f}", std::stod(above) / std::stod(below));
+}
+
 PaperTable figure_4(const Workshop& workshop) {
   PaperTable table{
       .title = "Figure 4 and Theorem 1: a cycle of one group, slots",
-      .columns = {"d", "g", "printed", "ours", "bound"},
+      .columns = {"d", "g", "printed simple", "simple", "printed", "ours", "printed speed-up",
+                  "single hop / ours", "bound"},
       .rows = {},
-      .remarks = {"The simple algorithm has ceil(d/g) pairs of slots, not d/g; Figure 4's p(0,qq) "
+      .remarks = {"Printed speed-up over the single hop: d / (ceil((d-1)/g) + 1), both planned "
+                  "here; d/2 for d = g.",
+                  "The simple algorithm has ceil(d/g) pairs of slots, not d/g; Figure 4's p(0,qq) "
                   "is p(0,qg).",
                   "Where nothing moves (d = 1) no slot is needed; with m data that move, d = m."}};
   for (const Size d : {1U, 2U, 3U, 5U, 8U, 12U})
     for (const Size g : {1U, 2U, 3U, 5U, 8U}) {
       const Request request = listed(d, g, shift(d, g, 1));
-      table.rows.push_back({text(d), text(g), text(ceil_div(d - 1, g) + 1),
-                            workshop.ours(request, "pops-one-group"), workshop.bound(request)});
+      const std::string ours = workshop.ours(request, "pops-one-group");
+      const std::string single = workshop.ours(request, "pops-single-hop");
+      const Count printed = ceil_div(d - 1, g) + 1;
+      table.rows.push_back({text(d), text(g), text(2 * ceil_div(d, g)),
+                            workshop.ours(request, "pops-simple"), text(printed), ours,
+                            ratio(text(d), text(printed)), ratio(single, ours),
+                            workshop.bound(request)});
     }
   return table;
 }
@@ -167,7 +190,8 @@ PaperTable figure_4(const Workshop& workshop) {
 PaperTable figure_5(const Workshop& workshop) {
   PaperTable table{
       .title = "Figure 5 and Theorem 2: a cycle of every group, slots",
-      .columns = {"d", "g", "printed", "figure 5, trimmed", "ours", "bound"},
+      .columns = {"d", "g", "printed simple", "simple", "printed", "figure 5, trimmed", "ours",
+                  "bound"},
       .rows = {},
       .remarks = {"Figure 5 needs d >= g: its relay p(t,i) has local index i. On POPS(2, 3) "
                   "p(0,2) does not exist.",
@@ -175,7 +199,8 @@ PaperTable figure_5(const Workshop& workshop) {
   for (const Size d : {2U, 3U, 5U, 8U, 12U, 17U})
     for (const Size g : {1U, 2U, 3U, 4U, 7U}) {
       const Request request = listed(d, g, shift(d, g, g));
-      table.rows.push_back({text(d), text(g), text(2 * ceil_div(d, g + 1)),
+      table.rows.push_back({text(d), text(g), text(2 * ceil_div(d, g)),
+                            workshop.ours(request, "pops-simple"), text(2 * ceil_div(d, g + 1)),
                             workshop.ours(request, "pops-figure-5"),
                             workshop.ours(request, "pops-all-groups"), workshop.bound(request)});
     }

@@ -43,6 +43,7 @@
 #include "planners/pops/permutation.hpp"
 #include "planners/pops/relation.hpp"
 #include "planners/pops/relation_search.hpp"
+#include "planners/pops/simple.hpp"
 #include "planners/ranks/rounds.hpp"
 
 namespace faro::inline v1 {
@@ -60,6 +61,7 @@ const auto table = std::to_array<const Planner*>({
     &fields_by_phases,
     &fields_pipeline,
     &exchange_sequence,
+    &exchange_pipeline,
     &one_port_half,
     // Boolean cube: permutations of processor bits, small patterns
     &cycle_rounds,
@@ -113,6 +115,7 @@ const auto table = std::to_array<const Planner*>({
     &pops_relation_search,
     // POPS network: the paper's rearrangements by name
     &pops_one_group,
+    &pops_simple,
     &pops_all_groups,
     &pops_figure5,
     &pops_reversal,
@@ -129,6 +132,7 @@ const auto table = std::to_array<const Planner*>({
     &pops_personalised,
     // Mesh, one route at a time: permutations of bits
     &mesh_permute,
+    &mesh_interchanges,
     &mesh_permute_plus,
     &mesh_two_registers,
     &torus_permute,

@@ -4,7 +4,9 @@
 
 #include <algorithm>
 #include <cstdint>
+#include <cstdlib>
 #include <deque>
+#include <fstream>
 #include <map>
 #include <nlohmann/json.hpp>
 #include <optional>
@@ -251,6 +253,7 @@ TEST(Exports, what_cannot_be_is_said) {
   EXPECT_THROW(exported(plan, "parquet"), Error);
   const Plan large = faro::plan("a:60 -> ungray(a)", "cube:60", {.elements = 3});
   for (const ExportFormat& format : export_formats()) {
+    if (format.name == "c") continue;  // it keeps the rules
     TextSink text;
     EXPECT_THROW(export_schedule([&](ScheduleSink& sink) { large.push(sink); }, format.name, text),
                  Error);
@@ -277,6 +280,62 @@ TEST(Exports, places_that_are_none_are_refused) {
     for (const ExportFormat& format : export_formats())
       EXPECT_THROW(export_schedule(push, format.name, text), Error) << format.name;
   }
+}
+
+// Every processor of the cube asks the C function; what all of them send, line by line, is what the
+// table of moves says. Compiled as a reader would, without a warning.
+TEST(Exports, c_programs_say_what_every_processor_does) {
+  if (std::system("cc --version > /dev/null 2>&1") != 0) GTEST_SKIP() << "no C compiler";
+  const std::string source = ::testing::TempDir() + "faro_program.c";
+  const std::string program = ::testing::TempDir() + "faro_program";
+  const std::string output = ::testing::TempDir() + "faro_program.txt";
+  int compiled = 0;
+  for (const Case& c : cases()) {
+    if (!std::string(c.machine).starts_with("cube")) continue;
+    SCOPED_TRACE(::testing::Message() << c);
+    const Plan plan = planned(c);
+    std::ofstream(source) << exported(plan, "c") << R"(
+#include <stdio.h>
+int main(void) {
+  uint64_t p, t;
+  uint32_t s, to;
+  int k, across;
+  for (t = 0; t < FARO_STEPS; ++t)
+    for (p = 0; p < (uint64_t)1 << FARO_DIMENSIONS; ++p)
+      for (s = 0; s < FARO_SLOTS; ++s)
+        for (k = 0; faro_send(p, s, t, k, &across, &to); ++k)
+          printf("%d %d %d %d %d\n", (int)t, (int)p, (int)s,
+                 (int)(across < 0 ? p : p ^ (uint64_t)1 << across), (int)to);
+  return 0;
+}
+)";
+    ASSERT_EQ(std::system(("cc -std=c99 -Wall -Wextra -Wpedantic -Werror -o '" + program + "' '" +
+                           source + "' && '" + program + "' > '" + output + "'")
+                              .c_str()),
+              0);
+    ++compiled;
+    using Sent =
+        std::tuple<std::uint64_t, std::uint64_t, std::uint64_t, std::uint64_t, std::uint64_t>;
+    std::multiset<Sent> wanted;
+    for (const Line& l : lines_of(exported(plan, "csv")))
+      wanted.emplace(l.step, l.from, l.from_slot, l.to, l.to_slot);
+    std::multiset<Sent> sent;
+    std::ifstream in(output);
+    for (Sent l; in >> std::get<0>(l) >> std::get<1>(l) >> std::get<2>(l) >> std::get<3>(l) >>
+                 std::get<4>(l);)
+      sent.insert(l);
+    EXPECT_FALSE(wanted.empty());
+    EXPECT_EQ(sent, wanted);
+  }
+  EXPECT_EQ(compiled, 5);
+}
+
+// As long as the rules: 2^60 processors take what 2^8 take, but for the dimensions' names.
+TEST(Exports, c_programs_do_not_grow_with_the_machine) {
+  const std::string large = exported(planned({"a:60 -> ungray(a)", "cube:60", 4}), "c");
+  EXPECT_LT(large.size(), 200000U);
+  EXPECT_NE(large.find("#define FARO_DIMENSIONS 60"), std::string::npos);
+  EXPECT_THROW(exported(planned({"i:4 -> rev(i)", "mesh:4x4", 1}), "c"), Error);
 }
 
 }  // namespace

@@ -44,6 +44,23 @@ TEST(PaperConversion, every_cell_of_ours_is_a_verified_number) {
     }
 }
 
+// The printed count tends to the printed 0.6 for n-1 packets, the algorithm with its best M to 2/3;
+// both to 1.5 for many packets.
+TEST(PaperConversion, the_ratios_of_section_6_converge) {
+  const PaperPage page = conversion_page(catalogue());
+  const PaperTable& table = table_of(page, "Section 6: ratios");
+  const std::size_t printed = column(table, "shortest / printed");
+  const std::size_t ours = column(table, "shortest / longer");
+  const auto& few = table.rows[4];
+  const auto& many = table.rows.back();
+  EXPECT_EQ(few[0], "60");
+  EXPECT_NEAR(std::stod(few[printed]), 0.6, 0.005);
+  EXPECT_NEAR(std::stod(few[ours]), 2.0 / 3, 0.005);
+  EXPECT_NEAR(std::stod(many[printed]), 1.5, 0.02);
+  EXPECT_NEAR(std::stod(many[ours]), 1.5, 0.02);
+  EXPECT_NEAR(std::stod(many[column(table, "pipelined / longer")]), 1.5, 0.02);
+}
+
 TEST(PaperConversion, names_the_smallest_counterexamples) {
   const PaperPage page = conversion_page(catalogue());
   const PaperTable& table = table_of(page, "Theorem 8");

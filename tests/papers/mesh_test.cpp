@@ -35,7 +35,7 @@ class PaperMesh : public ::testing::Test {
 };
 
 TEST_F(PaperMesh, every_cell_is_filled_and_no_verifier_says_no) {
-  EXPECT_EQ(page().tables.size(), 8U);
+  EXPECT_EQ(page().tables.size(), 16U);
   for (const PaperTable& t : page().tables) {
     ASSERT_FALSE(t.rows.empty()) << t.title;
     for (const auto& row : t.rows) {
@@ -50,8 +50,8 @@ TEST_F(PaperMesh, every_cell_is_filled_and_no_verifier_says_no) {
 }
 
 TEST_F(PaperMesh, what_is_printed_is_ours_but_for_the_stated_corrections) {
-  for (const char* title :
-       {"Table I:", "Table IV", "Table V:", "Example 2.1", "Example 2.2", "Example 2.3"}) {
+  for (const char* title : {"Table I:", "Table II:", "Table III:", "Table IV",
+                            "Table V:", "Example 2.1", "Example 2.2", "Example 2.3"}) {
     const PaperTable& t = table(title);
     for (const auto& row : t.rows) {
       if (cell(t, row, "printed") == "-") continue;
@@ -81,6 +81,50 @@ TEST_F(PaperMesh, gamma_is_the_printed_one_but_for_two_rows) {
   }
 }
 
+TEST_F(PaperMesh, vector_reversal_attains_theorem_2_2) {
+  for (const auto& row : table("Theorem 2.2").rows)
+    for (std::size_t c = 2; c < 5; ++c) EXPECT_EQ(row[c], row[1]) << row[0];
+}
+
+// As printed, distance 0 counted, Theorem 6.1 is the fewest routes that reach every distance.
+TEST_F(PaperMesh, theorem_6_1_is_exact) {
+  const PaperTable& t = table("Theorem 6.1");
+  for (const auto& row : t.rows)
+    EXPECT_EQ(cell(t, row, "printed"), cell(t, row, "gamma_k")) << row[0] << " " << row[1];
+}
+
+TEST_F(PaperMesh, theorem_6_2_is_a_bound) {
+  const PaperTable& t = table("Theorem 6.2");
+  for (const auto& row : t.rows) {
+    EXPECT_LE(std::stoi(cell(t, row, "printed")), std::stoi(cell(t, row, "bound"))) << row[0];
+    EXPECT_LE(std::stoi(cell(t, row, "bound")), std::stoi(cell(t, row, "ours"))) << row[0];
+  }
+}
+
+TEST_F(PaperMesh, one_distance_is_enough_for_bit_shuffle) {
+  const PaperTable& t = table("Theorem 6.3");
+  for (const auto& row : t.rows) {
+    EXPECT_EQ(row[1], row[2]);
+    EXPECT_LT(std::stoi(row[3]), std::stoi(row[2])) << "n = " << row[0];
+    EXPECT_LE(std::stoi(row[2]), std::stoi(row[4])) << "n = " << row[0];
+  }
+}
+
+// "3 / 10, [...]": half without complements, a third with, attained on a ring of four.
+TEST_F(PaperMesh, wraparound_saves_no_more_than_the_theorems_say) {
+  const auto ratio = [](const std::string& text) {
+    return std::stod(text) / std::stod(text.substr(text.find('/') + 1));
+  };
+  const PaperTable& t = table("Theorems 6.4");
+  double least = 1;
+  for (const auto& row : t.rows) {
+    EXPECT_GE(ratio(cell(t, row, "ours without")), 0.5) << row[0];
+    EXPECT_GE(ratio(cell(t, row, "ours")), 1.0 / 3) << row[0];
+    least = std::min(least, ratio(cell(t, row, "ours")));
+  }
+  EXPECT_DOUBLE_EQ(least, 1.0 / 3);
+}
+
 TEST_F(PaperMesh, the_examples_come_out) {
   const PaperTable& t = table("Examples 4");
   for (const auto& row : t.rows)
@@ -88,6 +132,7 @@ TEST_F(PaperMesh, the_examples_come_out) {
       if (row[0].starts_with(equal)) {
         EXPECT_EQ(cell(t, row, "printed"), cell(t, row, "ours")) << row[0];
       }
+  EXPECT_EQ(t.rows[4][2], "450 units, 32 routes, 48 operations");
   EXPECT_EQ(t.rows.back()[2], "(2,1) (4,1) (5,3) (6,5)");
 }
 

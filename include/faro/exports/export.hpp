@@ -4,7 +4,8 @@
 //   export_schedule([&](ScheduleSink& sink) { plan.push(sink); }, "csv", bytes);
 //   export_schedule([&](ScheduleSink& sink) { read_schedule("s.json", sink); }, "perfetto", bytes);
 //
-// Every element's move is written out, so a machine has at most 2^22 processors and 2^26 places.
+// Every element's move is written out, so a machine has at most 2^22 processors and 2^26 places; a
+// C program keeps the rules and may be for any cube.
 // What is not verified is exported as it is. docs/exports.md says what each format holds.
 #pragma once
 

@@ -29,6 +29,8 @@ class Permuter {
       complement_bit(j);
       set_sign(j, false);
     }
+    if (variant_ == Variant::any_pairs)
+      while (exchange_any_pair()) continue;
     for (int j = 0; j < a_.bits(); ++j)
       while (a_.to(j) != j) shorten_cycle(j);
     // The former R- bits, arrived.
@@ -38,9 +40,14 @@ class Permuter {
   }
 
   const std::vector<Interchange>& interchanges() const { return interchanges_; }
+  Count asked() const { return asked_; }
 
  private:
-  bool is(BitKind kind, int i) const { return kind_of(geometry_, a_, i) == kind; }
+  BitKind kind(int i) const {
+    ++asked_;
+    return kind_of(geometry_, a_, i);
+  }
+  bool is(BitKind wanted, int i) const { return kind(i) == wanted; }
   void set_sign(int i, bool inverted) { a_.inverted[static_cast<std::size_t>(i)] = inverted; }
 
   void swap_targets(int i, int j) {
@@ -50,9 +57,9 @@ class Permuter {
   // Before it moves, or where it arrives: S- and L- bits before, R- bits after; on a torus where it
   // is cheaper, with equal units where it is one route.
   bool complemented_first(int j) const {
-    const BitKind kind = kind_of(geometry_, a_, j);
-    if (kind == BitKind::exiting) return false;
-    if (variant_ != Variant::torus) return kind != BitKind::right;
+    const BitKind its = kind(j);
+    if (its == BitKind::exiting) return false;
+    if (variant_ != Variant::torus) return its != BitKind::right;
     const Count before = torus_complement_units(geometry_, j);
     const Count after = torus_complement_units(geometry_, a_.to(j));
     return before != after ? before < after : geometry_.top(j);
@@ -88,11 +95,36 @@ class Permuter {
         break;
       }
     }
-    apply({.i = i, .j = last_left});
-    swap_targets(i, last_left);
+    exchange_with_left(i, last_left);
+  }
+
+  void exchange_with_left(int i, int left) {
+    apply({.i = i, .j = left});
+    swap_targets(i, left);
     const bool sign = a_.negative(i);
-    set_sign(i, a_.negative(last_left));
-    set_sign(last_left, sign);
+    set_sign(i, a_.negative(left));
+    set_sign(left, sign);
+  }
+
+  // Theorem 4.2 as it stands: the highest L bit of a dimension and the next bit that does not go
+  // left; without L bits the lowest E bit of each dimension. False once all bits are in place.
+  bool exchange_any_pair() {
+    int left = -1;
+    std::vector<int> exiting;
+    for (int i = 0; i < a_.bits(); ++i) {
+      const BitKind its = kind(i);
+      if (its == BitKind::exiting) exiting.push_back(i);
+      if (its == BitKind::left) left = i;
+    }
+    if (left < 0 && exiting.empty()) return false;
+    if (left < 0) {
+      lowest_of_both_dimensions(exiting);
+      return true;
+    }
+    int i = left + 1;
+    while (!is(BitKind::right, i) && !is(BitKind::exiting, i)) ++i;
+    exchange_with_left(i, left);
+    return true;
   }
 
   // An RE-cycle: only R and E bits. Its E bits in the order of the cycle, from j on.
@@ -106,6 +138,7 @@ class Permuter {
     FARO_CHECK(exiting.size() >= 2);
     switch (variant_) {
       case Variant::two_dimensions:
+      case Variant::any_pairs:
         lowest_of_both_dimensions(exiting);
         return;
       case Variant::general:
@@ -228,22 +261,32 @@ class Permuter {
   Variant variant_;
   MeshProgram program_;
   std::vector<Interchange> interchanges_;
+  mutable Count asked_ = 0;  // how often what becomes of a bit
 };
 
 }  // namespace
 
 MeshProgram permute(const MeshGeometry& geometry, const BpcVector& bits, Variant variant) {
   FARO_CHECK(bits.bits() == geometry.bits());
-  FARO_CHECK(variant != Variant::two_dimensions || geometry.proper_dimensions() <= 2);
+  FARO_CHECK((variant != Variant::two_dimensions && variant != Variant::any_pairs) ||
+             geometry.proper_dimensions() <= 2);
   FARO_CHECK(variant != Variant::torus || geometry.wrap() == Mesh::Wrap::orthogonal);
   return Permuter(geometry, bits, variant).run();
 }
 
-std::vector<Interchange> interchanges_of(const MeshGeometry& geometry, const BpcVector& bits) {
+std::vector<Interchange> interchanges_of(const MeshGeometry& geometry, const BpcVector& bits,
+                                         Variant variant) {
   FARO_CHECK(geometry.proper_dimensions() <= 2);
-  Permuter permuter(geometry, bits, Variant::two_dimensions);
+  Permuter permuter(geometry, bits, variant);
   permuter.run();
   return permuter.interchanges();
+}
+
+Count control_time(const MeshGeometry& geometry, const BpcVector& bits) {
+  Permuter permuter(geometry, bits,
+                    geometry.proper_dimensions() <= 2 ? Variant::two_dimensions : Variant::general);
+  permuter.run();
+  return permuter.asked();
 }
 
 }  // namespace faro::inline v1::mesh

@@ -21,6 +21,7 @@ namespace faro::inline v1::mesh {
 
 enum class Variant {
   two_dimensions,  // Algorithm 4.1; at most two dimensions may own bits
+  any_pairs,       // Theorem 4.2: any interchangeable pair, O(p^2) of them; two dimensions
   general,         // section 5, FOLD, EXCHANGE, UNFOLD; three registers
   plus,            // section 5; pairs by INTERCHANGE, complements by renaming registers
   two_registers,   // any number of dimensions, beyond beta where section 5 needs the third register
@@ -29,14 +30,20 @@ enum class Variant {
 
 MeshProgram permute(const MeshGeometry& geometry, const BpcVector& bits, Variant variant);
 
-// The interchanges of Algorithm 4.1 in order, larger bit first; for worked examples.
-std::vector<Interchange> interchanges_of(const MeshGeometry& geometry, const BpcVector& bits);
+// The interchanges of Algorithm 4.1, or of Theorem 4.2 (any_pairs), in order; for worked examples.
+std::vector<Interchange> interchanges_of(const MeshGeometry& geometry, const BpcVector& bits,
+                                         Variant variant = Variant::two_dimensions);
+
+// The time that a control unit takes to decide the routing sequence, O(p^2): how often the
+// algorithm asks what becomes of a bit.
+Count control_time(const MeshGeometry& geometry, const BpcVector& bits);
 
 }  // namespace faro::inline v1::mesh
 
 namespace faro::inline v1 {
 
 extern const PlannerEntry mesh_permute;
+extern const PlannerEntry mesh_interchanges;
 extern const PlannerEntry mesh_permute_plus;
 extern const PlannerEntry mesh_two_registers;
 extern const PlannerEntry torus_permute;

@@ -38,6 +38,7 @@ Estimate estimate(const Request& request) {
 
 std::string_view name_of(Variant variant) {
   return variant == Variant::plus            ? mesh_permute_plus.name()
+         : variant == Variant::any_pairs     ? mesh_interchanges.name()
          : variant == Variant::two_registers ? mesh_two_registers.name()
          : variant == Variant::torus         ? torus_permute.name()
                                              : mesh_permute.name();
@@ -54,6 +55,13 @@ std::optional<std::string> refusal_of_torus_bpc(const Request& request) {
   return mesh::refusal_of_bpc(request);
 }
 
+std::optional<std::string> refusal_beyond_two_dimensions(const Request& request) {
+  if (auto why = mesh::refusal_of_bpc(request)) return why;
+  if (MeshGeometry(mesh::mesh_of(request)).proper_dimensions() > 2)
+    return "it is for one or two dimensions";
+  return {};
+}
+
 }  // namespace
 
 const PlannerEntry mesh_permute({
@@ -66,6 +74,18 @@ const PlannerEntry mesh_permute({
     .refusal = mesh::refusal_of_bpc,
     .estimate = estimate<Variant::general>,
     .build = build<Variant::general>,
+});
+
+const PlannerEntry mesh_interchanges({
+    .name = "mesh-interchanges",
+    .machine = "mesh",
+    .title = "the same routes by any interchangeable pairs, not those of one cycle",
+    .needs = "a permutation of address bits with complements, one or two dimensions",
+    .cost = "beta(A) unit routes, O(p^2) long routes and register operations",
+    .citation = "Nassimi, Sahni 1980, Theorem 4.2",
+    .refusal = refusal_beyond_two_dimensions,
+    .estimate = estimate<Variant::any_pairs>,
+    .build = build<Variant::any_pairs>,
 });
 
 const PlannerEntry mesh_permute_plus({

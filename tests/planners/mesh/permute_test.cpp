@@ -41,9 +41,37 @@ void expect_optimal(const Mesh& mesh, const BpcVector& bits, Variant variant) {
             mesh::beta_by_dimension(geometry, bits))
       << geometry.shape_text() << " " << bits.text();
   const int p = geometry.bits();
-  if (p == 0) return;
+  if (p == 0 || variant == Variant::any_pairs) return;
   ASSERT_LE(cost.long_routes, static_cast<Count>(4 * p - 2 * geometry.proper_dimensions()));
   ASSERT_LE(cost.register_ops, static_cast<Count>(6 * p - 3));
+}
+
+// Example 4.2: p^2/4 interchanges of two routes and three operations each, where p/2 would do.
+TEST(MeshPermute, any_pairs_take_a_square_of_interchanges) {
+  for (const int p : {4, 6, 8, 12}) {
+    BpcVector transpose = bpc({}, {});
+    for (int i = 0; i < p; ++i) {
+      transpose.target.push_back((i + p / 2) % p);
+      transpose.inverted.push_back(false);
+    }
+    const MeshGeometry line(mesh_of({0, p}));
+    const auto square = static_cast<Count>(p * p);
+    const Cost cost = mesh::permute(line, transpose, Variant::any_pairs).cost();
+    EXPECT_EQ(cost.long_routes, square / 2) << p;
+    EXPECT_EQ(cost.register_ops, 3 * square / 4) << p;
+    EXPECT_EQ(mesh::interchanges_of(line, transpose).size(), static_cast<std::size_t>(p / 2));
+  }
+}
+
+// PERMUTE decides in O(p^2): no bit asks more than a few times about each other.
+TEST(MeshPermute, the_control_unit_takes_a_square_of_the_bits) {
+  Random random(7);
+  for (const int p : {2, 8, 20, 40, 60})
+    for (int round = 0; round < 20; ++round) {
+      const MeshGeometry geometry(mesh_of({p / 2, p - p / 2}));
+      EXPECT_LE(mesh::control_time(geometry, testing::random_bpc(random, p)),
+                static_cast<Count>(4 * p * p + 8 * p));
+    }
 }
 
 TEST(MeshPermute, bit_reversal_on_8x8_takes_28_unit_routes_and_12_long_ones) {
@@ -62,7 +90,10 @@ TEST(MeshPermute, every_bpc_map_on_every_shape_takes_exactly_beta) {
       const Mesh mesh = mesh_of(shape);
       const MeshGeometry geometry(mesh);
       testing::for_every_bpc(p, [&](const BpcVector& bits) {
-        if (geometry.proper_dimensions() <= 2) expect_optimal(mesh, bits, Variant::two_dimensions);
+        if (geometry.proper_dimensions() <= 2) {
+          expect_optimal(mesh, bits, Variant::two_dimensions);
+          expect_optimal(mesh, bits, Variant::any_pairs);
+        }
         expect_optimal(mesh, bits, Variant::general);
         expect_optimal(mesh, bits, Variant::plus);
       });

@@ -6,6 +6,7 @@
 #include "judged.hpp"
 #include "machines/pops/bounds.hpp"
 #include "planners/pops/broadcast.hpp"
+#include "planners/pops/simple.hpp"
 #include "planners/pops/testing.hpp"
 
 namespace faro {
@@ -51,6 +52,19 @@ TEST(PopsPatterns, meet_the_golden_counts_inside_groups) {
   }
 }
 
+// Sections 3.1 and 3.2: 2 ceil(d/g) slots where all data move, less up to two in which nothing is
+// sent, because a relay is an end of the way; never fewer than ours.
+TEST(PopsPatterns, the_simple_algorithm_takes_pairs_of_slots) {
+  for (std::uint64_t d = 2; d <= 12; ++d)
+    for (std::uint64_t g = 1; g <= 9; ++g) {
+      const testing::Draft request = pops_request(d, g, shift_in_groups(d, g, g));
+      const Count slots = replayed_slots(pops_simple, request);
+      EXPECT_LE(slots, 2 * ceil_div(d, g)) << d << " " << g;
+      EXPECT_GE(slots + 2, 2 * ceil_div(d, g)) << d << " " << g;
+      EXPECT_GE(slots, pops_all_groups.offer(request).estimate.cost.value) << d << " " << g;
+    }
+}
+
 // d g paper_count printed_valid figure6_repaired theorem3_bound slots
 TEST(PopsPatterns, meet_the_golden_counts_of_reversals) {
   for (const auto& row : golden_pops()["reversal"]) {
@@ -80,7 +94,8 @@ TEST(PopsPatterns, random_permutations_inside_groups) {
       for (Word l = 0; l < d; ++l) to.push_back(i * d + (only < g && only != i ? l : one[l]));
     }
     const testing::Draft request = pops_request(d, g, to);
-    for (const Planner* planner : {&pops_one_group, &pops_all_groups, &pops_figure5}) {
+    for (const Planner* planner :
+         {&pops_one_group, &pops_all_groups, &pops_figure5, &pops_simple}) {
       if (planner->refusal(request)) continue;
       ++judged;
       const Count slots = replayed_slots(*planner, request);

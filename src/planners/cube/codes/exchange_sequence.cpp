@@ -39,12 +39,17 @@ std::vector<int> cyclic_order(const CodeField& field, int first) {
   return order;
 }
 
-StepSource exchange_steps(std::span<const CodeField> fields, std::span<const int> order,
-                          std::uint64_t elements) {
-  struct Exchange {
-    int dimension;
-    Word mask;
-  };
+namespace {
+
+struct Exchange {
+  int dimension;
+  Word mask;
+  Rule of(Slot slot) const {
+    return {.where = {{mask, 1}}, .from = slot, .across = dimension, .to = slot};
+  }
+};
+
+std::vector<Exchange> exchanges_of(std::span<const CodeField> fields, std::span<const int> order) {
   std::vector<Exchange> exchanges;
   Word done = 0;
   for (const int d : order) {
@@ -54,12 +59,29 @@ StepSource exchange_steps(std::span<const CodeField> fields, std::span<const int
     exchanges.push_back({d, exchange_mask(*field, d, done)});
     done |= bit(d);
   }
+  return exchanges;
+}
+
+}  // namespace
+
+StepSource exchange_steps(std::span<const CodeField> fields, std::span<const int> order,
+                          std::uint64_t elements) {
+  const std::vector<Exchange> exchanges = exchanges_of(fields, order);
   const auto make = [exchanges, elements](std::uint64_t t, CubeStep& out) {
-    const Exchange& e = exchanges[t / elements];
-    const auto slot = static_cast<Slot>(t % elements);
-    out.rules.push_back({.where = {{e.mask, 1}}, .from = slot, .across = e.dimension, .to = slot});
+    out.rules.push_back(exchanges[t / elements].of(static_cast<Slot>(t % elements)));
   };
   return {.slots = elements, .steps = exchanges.size() * elements, .make = make};
+}
+
+StepSource exchange_pipeline_steps(std::span<const CodeField> fields, std::span<const int> order,
+                                   std::uint64_t elements) {
+  const std::vector<Exchange> exchanges = exchanges_of(fields, order);
+  const auto make = [exchanges, elements](std::uint64_t t, CubeStep& out) {
+    for (std::uint64_t k = 0; k < exchanges.size() && k <= t; ++k)
+      if (t - k < elements) out.rules.push_back(exchanges[k].of(static_cast<Slot>(t - k)));
+  };
+  const std::uint64_t steps = exchanges.empty() ? 0 : elements + exchanges.size() - 1;
+  return {.slots = elements, .steps = steps, .make = make};
 }
 
 namespace {
@@ -86,6 +108,25 @@ Offer offer(const Request& request) {
 }
 
 }  // namespace
+
+const PlannerEntry exchange_pipeline({
+    .name = "exchange-pipeline",
+    .machine = "cube",
+    .title = "code conversion by exchanges in a pipeline, the algorithm that others are held to",
+    .needs = "Gray <-> binary code on fields of processor bits, all ports",
+    .cost = "K+n-d-1 steps, d fields",
+    .citation = "Johnsson, Ho 1991 (codes), section 6",
+    .refusal =
+        [](const Request& request) { return conversion_refusal(request, Hypercube::Ports::all); },
+    .offer =
+        [](const Request& request) {
+          const std::vector<CodeField> fields = conversion_of(request).working_fields();
+          const Node node =
+              node_of(exchange_pipeline.name(),
+                      exchange_pipeline_steps(fields, descending(request), request.elements()));
+          return conversion_offer(request, exchange_pipeline.name(), node, "K+n-d-1");
+        },
+});
 
 const PlannerEntry exchange_sequence({
     .name = "exchange-sequence",

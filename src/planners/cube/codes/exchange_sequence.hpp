@@ -36,8 +36,15 @@ std::vector<int> cyclic_order(const CodeField& field, int first);
 StepSource exchange_steps(std::span<const CodeField> fields, std::span<const int> order,
                           std::uint64_t elements);
 
+// The same exchanges, each element one step behind the one before: elements + order.size() - 1
+// steps, in place, each dimension in use while elements pass it.
+StepSource exchange_pipeline_steps(std::span<const CodeField> fields, std::span<const int> order,
+                                   std::uint64_t elements);
+
 // Descending order, for machines with one port.
 extern const PlannerEntry exchange_sequence;
+// Descending order in a pipeline, for all ports: what the paper compares its algorithms with.
+extern const PlannerEntry exchange_pipeline;
 
 // Theorem 1: the same in any order, which names every dimension below the top of every field once.
 class ExchangeInOrder : public Planner {

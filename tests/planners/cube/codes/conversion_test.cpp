@@ -199,6 +199,23 @@ TEST(ExchangeSequence, any_order_of_the_dimensions_converts) {
   }
 }
 
+// The baseline of the paper: K + n - 2 steps for one field, both ways, several fields one after
+// another in the pipeline.
+TEST(ExchangeSequence, in_a_pipeline_takes_n_minus_2_more_than_elements) {
+  for (int n = 2; n <= (full_run() ? 8 : 5); ++n)
+    for (const std::uint64_t k : {1U, 2U, 5U, 8U})
+      for (const BitMap& map : {gray_to_binary({n}), gray_to_binary({n}).inverse()}) {
+        const testing::Draft request = cube_request_of(n, map, k);
+        ASSERT_FALSE(exchange_pipeline.refusal(request));
+        EXPECT_EQ(exchange_pipeline.offer(request).estimate.cost.value,
+                  k + static_cast<unsigned>(n) - 2);
+        built_and_verified(exchange_pipeline, request, true);
+      }
+  built_and_verified(exchange_pipeline, cube_request_of(7, gray_to_binary({3, 1, 3}), 4), true);
+  EXPECT_TRUE(
+      exchange_pipeline.refusal(cube_request_of(3, gray_to_binary({3}), 1, Hypercube::Ports::one)));
+}
+
 TEST(ExchangeSequence, an_order_names_each_dimension_once) {
   const testing::Draft request = cube_request_of(4, gray_to_binary({3, 1}), 2);
   EXPECT_FALSE(ExchangeInOrder({1, 2}).refusal(request));
