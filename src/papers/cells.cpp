@@ -51,7 +51,8 @@ void ContentsSink::begin(const ScheduleHeader& header) {
   std::vector<std::vector<int>> start(std::size_t{1} << static_cast<unsigned>(cube->dimensions));
   for (std::size_t p = 0; p < start.size(); ++p) {
     start[p].assign(header.slots, -1);
-    for (std::uint64_t e = 0; e < header.elements; ++e) start[p][e] = static_cast<int>(p);
+    for (std::uint64_t e = 0; e < header.elements; ++e)
+      start[p][e] = static_cast<int>(p * header.elements + e);
   }
   contents_.assign(1, std::move(start));
 }

@@ -34,8 +34,8 @@ class Workshop {
 };
 
 // What every slot of every processor of a small cube holds after each step with a remote move:
-// contents[t][p][s] is the processor where the element began, step 0 the start. Slots that hold
-// nothing hold -1.
+// contents[t][p][s] is the number of the element, p·K + s where it began; step 0 is the start.
+// Slots that hold nothing hold -1.
 class ContentsSink : public ScheduleSink {
  public:
   void begin(const ScheduleHeader& header) override;

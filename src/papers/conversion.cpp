@@ -89,7 +89,7 @@ PaperTable figures_1_and_5() {
 
 // Processor by processor, the data after each exchange of one slot, as the figures print it: data
 // number i begins in processor gray(i).
-std::vector<std::string> columns_of(const ContentsSink& run, std::size_t slot) {
+std::vector<std::string> columns_of(const ContentsSink& run, int elements, std::size_t slot) {
   std::vector<std::string> texts;
   const BitMap back = gray_to_binary({4});
   for (Word i = 0; i < 16; ++i) {
@@ -97,7 +97,7 @@ std::vector<std::string> columns_of(const ContentsSink& run, std::size_t slot) {
     const Word p = gray(i);
     for (std::size_t t = 1; t < run.contents().size(); ++t)
       text += fmt::format("{}{:02}", t == 1 ? "" : " ",
-                          back(static_cast<Word>(run.contents()[t][p][slot])));
+                          back(static_cast<Word>(run.contents()[t][p][slot] / elements)));
     texts.push_back(text);
   }
   return texts;
@@ -149,12 +149,13 @@ void figures_2_and_3(std::span<const Planner* const> planners, std::vector<Paper
   exchanges->offer(conversion(gray_to_binary({4}), 1, Hypercube::Ports::one)).push(one);
   ContentsSink all;
   ring->offer(conversion(gray_to_binary({4}), 3)).push(all);
-  const std::vector<std::string> figure_2 = columns_of(one, 0);
+  const std::vector<std::string> figure_2 = columns_of(one, 1, 0);
   for (std::size_t i = 0; i < 16; ++i) {
     const std::string processor = fmt::format("{:04b}", gray(i));
     two.rows.push_back({processor, figure_3[i][0], figure_2[i], "-"});
     for (std::size_t s = 0; s < 3; ++s)
-      three.rows.push_back({processor, number(2 - s), figure_3[i][s], columns_of(all, s)[i], "-"});
+      three.rows.push_back(
+          {processor, number(2 - s), figure_3[i][s], columns_of(all, 3, s)[i], "-"});
   }
   out.push_back(std::move(two));
   out.push_back(std::move(three));

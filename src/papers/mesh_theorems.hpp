@@ -9,7 +9,8 @@
 
 namespace faro::inline v1 {
 
-// Tables II and III, Theorem 2.2, the time of the control unit, Example 6.1, Theorems 6.1 to 6.5.
+// Tables II and III, Theorems 2.2 and 4.1, the time of the control unit, Example 6.1, Theorems 6.1
+// to 6.5.
 std::vector<PaperTable> mesh_theorems(const Workshop& workshop);
 
 }  // namespace faro::inline v1

@@ -1,4 +1,4 @@
-// Figures 1 to 10 and Tables 1 to 3.
+// Figures 1 to 10, Tables 2 and 3, Corollary 2; what packets cost is in shuffle_prices.cpp.
 #include "papers/shuffle.hpp"
 
 #include <fmt/format.h>
@@ -13,6 +13,7 @@
 #include "machines/cube/shuffle_costs.hpp"
 #include "machines/performer.hpp"
 #include "papers/cells.hpp"
+#include "papers/shuffle_prices.hpp"
 #include "papers/shuffle_rows.hpp"
 #include "planners/cube/shuffle/cycles.hpp"
 #include "planners/cube/shuffle/extended_cube.hpp"
@@ -65,6 +66,35 @@ PaperTable contents_table(const std::string& title, const Request& request, cons
       {"steps", "-", workshop.ours(request, planner.name()), workshop.bound(request)});
   return table;
 }
+
+// The elements of each processor after every exchange, smaller number first: partners that use
+// equal slots may hold them the other way round than the figure.
+PaperTable states_table(const std::string& title, const Request& request, const Planner& planner,
+                        std::span<const char* const> printed) {
+  PaperTable table{.title = title,
+                   .columns = {"after exchange", "printed", "ours", "bound"},
+                   .rows = {},
+                   .remarks = {"The numbers of both elements of processors 0 to 7."}};
+  ContentsSink run;
+  planner.offer(request).push(run);
+  for (std::size_t t = 0; t < run.contents().size(); ++t) {
+    std::string line;
+    for (std::vector<int> held : run.contents()[t]) {
+      std::sort(held.begin(), held.end());
+      line += fmt::format("{}{}", line.empty() ? "" : "  ", fmt::join(held, " "));
+    }
+    table.rows.push_back({std::to_string(t), t < printed.size() ? printed[t] : "-", line, "-"});
+  }
+  return table;
+}
+
+constexpr std::array<const char*, 4> figure_3_states{
+    "0 1  2 3  4 5  6 7  8 9  10 11  12 13  14 15", "0 2  1 3  4 6  5 7  8 10  9 11  12 14  13 15",
+    "0 4  1 5  2 6  3 7  8 12  9 13  10 14  11 15", "0 8  1 9  2 10  3 11  4 12  5 13  6 14  7 15"};
+constexpr std::array<const char*, 5> figure_10_states{
+    "0 1  2 3  4 5  6 7  8 9  10 11  12 13  14 15", "0 2  1 3  4 6  5 7  8 10  9 11  12 14  13 15",
+    "0 4  1 5  2 6  3 7  8 12  9 13  10 14  11 15", "0 8  1 9  2 10  3 11  4 12  5 13  6 14  7 15",
+    "0 1  8 9  2 3  10 11  4 5  12 13  6 7  14 15"};
 
 PaperTable grid(const std::string& title, std::span<const char* const> printed,
                 const std::vector<shuffle::JobRow>& ours) {
@@ -232,57 +262,6 @@ PaperTable figure_9() {
   return table;
 }
 
-// A line of Table 1: as it is printed, and the planner that is the same algorithm.
-struct PacketRow {
-  const char* name;
-  const char* planner;
-  Hypercube::Ports ports;
-  double (*printed)(const ShuffleSize&, const PacketTimes&);
-  double waits;  // packets that pass before the pipeline is full
-};
-constexpr std::array<PacketRow, 4> packet_rows{{
-    {"one port", "shuffle-one-port", Hypercube::Ports::one, mixed_one_port_time, 0},
-    {"pipelined", "shuffle-pipelined", Hypercube::Ports::all, mixed_pipelined_time, 5},
-    {"concurrent, pipelined", "shuffle-concurrent", Hypercube::Ports::all,
-     mixed_concurrent_pipelined_time, 2},
-    {"concurrent", "shuffle-concurrent", Hypercube::Ports::all, mixed_concurrent_time, 1},
-}};
-
-// Steps as a time at these prices; what is no number stays as it is.
-std::string priced(const std::string& steps, double packet, const PacketTimes& times) {
-  if (steps.find_first_not_of("0123456789") != std::string::npos) return steps;
-  return fmt::format("{:.0f}", std::stod(steps) * (packet * times.transfer + times.startup));
-}
-
-PaperTable table_1() {
-  PaperTable table{
-      .title = "Table 1: one mixed shuffle with packets, s = 6, K = 256, t_c = 1",
-      .columns = {"algorithm", "B", "tau", "printed", "ours, the same", "ours", "bound", "best B"},
-      .rows = {},
-      .remarks = {"Ours, the same and bound: planned for K/B packets and verified, a step costs "
-                  "B t_c + tau. Best B: of the printed formula. "
-                  "Concurrent with pipelining needs K >= 2B(s + 1), concurrent the contrary."}};
-  const Workshop workshop(catalogue());
-  for (const int packet_log2 : {0, 3, 5})
-    for (const double startup : {0.0, 32.0})
-      for (const PacketRow& row : packet_rows) {
-        const auto packet = static_cast<double>(bit(packet_log2));
-        const bool fills = 256 >= 2 * packet * 7;
-        if (row.printed == mixed_concurrent_pipelined_time && !fills) continue;
-        if (row.printed == mixed_concurrent_time && fills) continue;
-        const ShuffleSize size{.length = 6, .elements = 256, .packet = packet};
-        const PacketTimes times{.startup = startup, .transfer = 1};
-        const Request request = shuffle_of(8 - packet_log2, {6}, {}, row.ports);
-        table.rows.push_back({row.name, fmt::format("{}", packet), fmt::format("{}", startup),
-                              fmt::format("{}", row.printed(size, times)),
-                              priced(workshop.ours(request, row.planner), packet, times),
-                              priced(workshop.ours(request), packet, times),
-                              priced(workshop.bound(request), packet, times),
-                              fmt::format("{:.1f}", best_packet(128, row.waits, times))});
-      }
-  return table;
-}
-
 // Section 4.1.2, its three cases: b chains of the same length, N dimensions in all.
 Count printed_exchange(Count chains, Count dimensions, Count elements) {
   if (dimensions <= 3 * chains || elements <= 8 * chains) return elements / 2 + dimensions - chains;
@@ -426,6 +405,8 @@ PaperPage shuffle_page() {
   page.tables.push_back(contents_table(
       "Figure 3: mixed shuffle of three dimensions, K = 2", shuffle_of(1, {3}, {}),
       shuffle_pipelined, {"0 8", "1 9", "2 10", "3 11", "4 12", "5 13", "6 14", "7 15"}));
+  page.tables.push_back(states_table("Figure 3, its steps", shuffle_of(1, {3}, {}),
+                                     shuffle_pipelined, figure_3_states));
   page.tables.push_back(figure_4());
   page.tables.push_back(figure_5());
   page.tables.push_back(figure_6());
@@ -435,10 +416,15 @@ PaperPage shuffle_page() {
   page.tables.push_back(contents_table(
       "Figure 10: real shuffle of three dimensions by A1, K = 2", shuffle_of(1, {}, {3}), real_a1,
       {"0 1", "8 9", "2 3", "10 11", "4 5", "12 13", "6 7", "14 15"}));
-  page.tables.push_back(table_1());
+  page.tables.push_back(
+      states_table("Figure 10, its steps", shuffle_of(1, {}, {3}), real_a1, figure_10_states));
+  const std::vector<PaperTable> priced = shuffle_prices();
+  page.tables.push_back(priced[0]);
   page.tables.push_back(table_2());
+  page.tables.push_back(priced[1]);
   page.tables.push_back(table_3());
   page.tables.push_back(corollary_2());
+  page.tables.insert(page.tables.end(), priced.begin() + 2, priced.end());
   return page;
 }
 

@@ -23,7 +23,7 @@ const PaperTable& table_titled(const PaperPage& page, std::string_view start) {
 
 TEST(paper_butterfly, every_cell_of_ours_is_a_verified_plan) {
   const PaperPage page = butterfly_paper.page();
-  EXPECT_EQ(page.tables.size(), 24U);
+  EXPECT_EQ(page.tables.size(), 25U);
   for (const PaperTable& table : page.tables) {
     EXPECT_FALSE(table.rows.empty()) << table.title;
     const std::size_t ours = column(table, "ours");
@@ -65,6 +65,20 @@ TEST(paper_butterfly, the_conversion_loops_end_in_the_other_code) {
   for (const std::size_t last : {5U, 8U})
     EXPECT_EQ(loops.rows[last][2], "0 1 3 2 7 6 4 5 15 14 12 13 8 9 11 10");
   EXPECT_NE(loops.rows[0][2], loops.rows[1][2]);
+}
+
+// K + n - 1 on binary code; about twice that on Gray code, directly or after a conversion; half of
+// it by the paper's algorithm.
+TEST(paper_butterfly, the_introduction_s_baselines_are_planned) {
+  const PaperPage page = butterfly_paper.page();
+  for (const auto& row : table_titled(page, "Introduction").rows) {
+    const int n = std::stoi(row[0]);
+    const int k = std::stoi(row[1]);
+    EXPECT_EQ(row[2], row[3]) << n << " " << k;
+    EXPECT_LE(std::stoi(row[5]), std::stoi(row[4])) << n << " " << k;
+    EXPECT_EQ(std::stoi(row[7]), 2 * k + 2 * n - 3);
+    EXPECT_EQ(std::stoi(row[8]), k / 2 + n - 1);
+  }
 }
 
 TEST(paper_butterfly, figures_8_to_10_are_printed_right) {
