@@ -39,7 +39,9 @@ struct Key {
   std::vector<Word> b;  // a reduced basis of its columns' span
   std::vector<Word> a;  // columns modulo b
   Word c = 0;           // modulo b and what translations add
-  friend auto operator<=>(const Key&, const Key&) = default;
+  bool operator<(const Key& other) const {
+    return std::tie(b, a, c) < std::tie(other.b, other.a, other.c);
+  }
 };
 
 Key key_of(const Parts& parts, const std::vector<int>& place) {
