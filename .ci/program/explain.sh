@@ -65,3 +65,10 @@ for map in 'i:20 -> rev(i)' 'i:19 -> ungray(i)' 'block:4|16 => cyclic' 'i:24 -> 
 done
 prints "24 wires" "old index  i23 i22"
 exits "words, not a matrix" 0 "$faro" explain sequency:9; prints "words, not a matrix" "canonical  i:9 -> ungray(rev(i))"
+# axes of any length
+exits "lengths" 0 "$faro" explain 'r=100 b:8 c=64 -> c rev(b) r'
+prints "lengths" "(100, 256, 64) becomes (64, 256, 100)"; prints "lengths" "1 = (0, 0, 1)   goes to   25600 = (1, 0, 0)"
+exits "lengths from a shape" 0 "$faro" explain 'r c -> c ~r' --shape 6001x3
+prints "lengths from a shape" "backwards"
+exits "lengths have no picture" 2 "$faro" explain 'r=3 c=5 -> c r' --export x.svg
+exits "a length lost" 2 "$faro" explain 'r=3 c=5 -> c'

@@ -21,6 +21,8 @@ object explain5 0 explain 'i:64 -> gray(rev(i))'
 object explain6 0 explain 'i:0 -> i'
 object explain7 0 explain 'xla:{devices=[2,1,4]<=[4,2]T(1,0)}' --shape 16x16x16
 object explain8 0 explain 'xla:{devices=[2,2]<=[4] last_tile_dim_replicate}' --shape 16
+object lengths1 0 explain 'r=100 b:8 c=64 -> c rev(b) ~r'
+object lengths2 0 explain 'r c p -> p ~c r' --shape 480x641x3
 object move1 0 explain "jax:mesh x=2 y=2, P('x') => jax:mesh x=2 y=2, P(('x', 'y'))" --shape 16
 "$faro" plan 'i -> gray(i)' --on cube:4 --schedule cube.json >/dev/null
 object convert1 0 convert cube.json cube.csv

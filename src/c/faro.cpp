@@ -165,14 +165,16 @@ faro_status faro_plan_create_arrays(const char* map, const faro_array* from, con
     need("faro_plan_create_arrays", map, from, plan);
     const faro_permute_options defaults = FARO_PERMUTE_OPTIONS;
     const faro_permute_options all = options == nullptr ? defaults : taken(*options, defaults);
-    if (all.in_place != 0 || all.outer != 1 || all.inner != 1) {
+    if (all.outer != 1 || all.inner != 1) {
       throw faro::Error(faro::ErrorCode::usage,
-                        "faro_plan_create_arrays: in_place, outer and inner at their defaults");
+                        "faro_plan_create_arrays: outer and inner at their defaults");
     }
     faro::TensorShape shape{all.element_bytes, places_of(*from), {}};
     if (to != nullptr) shape.to = places_of(*to);
     const auto notation = faro::parse_tensor_notation(map, shape.from.shape);
-    auto made = faro::PermutePlan::out_of_place(notation.map, shape, {.threads = all.threads});
+    const faro::PermuteOptions permute{.threads = all.threads};
+    auto made = all.in_place != 0 ? faro::PermutePlan::in_place(notation.map, shape, permute)
+                                  : faro::PermutePlan::out_of_place(notation.map, shape, permute);
     std::string description = made.describe();
     *plan = new faro_plan{std::move(made), std::move(description)};
   });

@@ -10,6 +10,7 @@
 #include "algebra/bit_labels.hpp"
 #include "cli/command.hpp"
 #include "cli/drawing.hpp"
+#include "cli/explain_lengths.hpp"
 #include "cli/map_text.hpp"
 #include "cli/rendering.hpp"
 #include "faro/algebra/classify.hpp"
@@ -244,9 +245,19 @@ int run(const Options& options, Output& out) {
   }
   const KnownSizes known = known_total(options.width);
   const ForeignSizes sizes = foreign_sizes(options.shape, options.width);
-  if (const auto sides = foreign_move(*options.map, known, sizes))
-    if (sides->from.replica_bits() != 0 || sides->to.replica_bits() != 0)
-      return explain_copies(options, *sides, out);
+  const auto sides = foreign_move(*options.map, known, sizes);
+  if (sides && (sides->from.replica_bits() != 0 || sides->to.replica_bits() != 0))
+    return explain_copies(options, *sides, out);
+  if (!sides && !is_foreign(*options.map)) {
+    if (const auto lengths = map_of_lengths(*options.map, sizes.shape)) {
+      if (options.rendering.file)
+        throw Error(ErrorCode::usage,
+                    "--export draws the bits of a map; this one has axes that are no bits. Leave "
+                    "--export out, or write fields of bits (x:8)");
+      explain_lengths(*options.map, *lengths, out);
+      return 0;
+    }
+  }
   const ForeignLayout layout = read_layout(*options.map, known, sizes);
   explain(options,
           {layout.notation, layout.replica_bits,
@@ -270,6 +281,7 @@ const Command explain_command{
         "faro explain 'r:3 c:2 -> c r'\n"
         "faro explain 'i:8 -> rev(i)' --json\n"
         "faro explain bit-reversal --width 10\n"
+        "faro explain 'r=100 b:8 c=64 -> c rev(b) r'\n"
         "faro explain 'cyclic:4|16 => consecutive'\n"
         "faro explain 'cute:Swizzle<3,4,3>'\n"
         "faro explain 'xla:{devices=[2,1,4]<=[4,2]T(1,0)}' --shape 16x16x16\n"
@@ -281,7 +293,7 @@ const Command explain_command{
       arguments.option("--width", "P", options->width,
                        "bits of an index, where MAP leaves a width out");
       arguments.option("--shape", "SIDES", options->shape,
-                       "shape of the array, 16x16, where MAP is in another system's words");
+                       "shape of the array, 16x16 or 100x256x3, where MAP leaves sizes out");
       arguments
           .option("--fit", "FILE", options->fit,
                   "a .npy file of where every index goes: its map, or why it has none")

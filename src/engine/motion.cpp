@@ -144,6 +144,38 @@ std::optional<BitsForm> bits_form(const NormalForm& form) {
   return result;
 }
 
+std::optional<BitsBatch> batch_of_bits(const NormalForm& form) {
+  const std::optional<BitsForm> bits = bits_form(form);
+  if (!bits || bits->outer.size() > 1) return std::nullopt;
+  BitsBatch batch{bits->map};
+  const std::uint64_t each = form.element_bytes << bits->map.width();
+  if (!bits->outer.empty()) {
+    const Axis& axis = form.axes[static_cast<std::size_t>(bits->outer[0])];
+    const auto bytes = static_cast<Offset>(each);
+    if (axis.map != Axis::plain || axis.from != bytes || axis.to != bytes) return std::nullopt;
+    batch.count = static_cast<std::uint64_t>(axis.length);
+  }
+  const bool whole = each * batch.count == form.data_bytes && form.data_bytes == form.from_bytes &&
+                     form.from_bytes == form.to_bytes;
+  return whole ? std::optional(batch) : std::nullopt;
+}
+
+std::optional<StridedPlan> plan_transpose(const NormalForm& form, const PermuteOptions& options) {
+  const MachineTuning machine = tuning();
+  constexpr Offset run_min = 512;
+  const auto element = static_cast<Offset>(form.element_bytes);
+  if (machine.stage_sources || !form.maps.empty() || element < 4 || !is_lane(form.element_bytes) ||
+      form.data_bytes <= machine.ordinary_bytes_max || !kernel_set(options.simd).joins_lines) {
+    return std::nullopt;
+  }
+  std::optional<StridedPlan> plan = strided_plan(form, options, machine, Way::direct);
+  const auto long_axis = [&](const Side& side) {
+    return side.plain && side.length * element >= run_min;
+  };
+  if (!plan || !plan->streaming || !long_axis(plan->d) || !long_axis(plan->s)) return std::nullopt;
+  return plan;
+}
+
 std::string Motion::way() const {
   if (strided) return name(strided->way);
   return pass.sections.empty() || pass.sections.front().path == Path::tiles ? "bits" : "elements";
@@ -180,7 +212,8 @@ std::optional<Motion> plan_motion(NormalForm form, const PermuteOptions& options
     return motion;
   }
   if (whole && is_power_of_two(motion.form.element_bytes)) {
-    plan_bits(motion, *bits, options);
+    motion.strided = plan_transpose(motion.form, options);
+    if (!motion.strided) plan_bits(motion, *bits, options);
     return motion;
   }
   motion.strided = strided_plan(motion.form, options, tuning());

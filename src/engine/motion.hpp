@@ -24,6 +24,13 @@ struct BitsForm {
 };
 std::optional<BitsForm> bits_form(const NormalForm& form);
 
+// What is one array after another of bits, and nothing around them.
+struct BitsBatch {
+  BitMap map;
+  std::uint64_t count = 1;
+};
+std::optional<BitsBatch> batch_of_bits(const NormalForm& form);
+
 struct Motion {
   NormalForm form;
   std::optional<StridedPlan> strided;
@@ -35,6 +42,10 @@ struct Motion {
   int threads() const { return strided ? strided->threads : pass.threads; }
   std::uint64_t working() const;
 };
+
+// A large permutation of bits that is one long axis against another, by strides, where the machine
+// reads scattered sources directly: wherever rows begin in their lines, they are streamed whole.
+std::optional<StridedPlan> plan_transpose(const NormalForm& form, const PermuteOptions& options);
 
 // `wanted`: a name that Motion::way gives, for tests; nothing where that does not apply.
 std::optional<Motion> plan_motion(NormalForm form, const PermuteOptions& options,

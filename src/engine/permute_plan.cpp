@@ -8,10 +8,13 @@
 #include <limits>
 
 #include "base/parallel.hpp"
+#include "engine/exchange.hpp"
 #include "engine/involutions.hpp"
+#include "engine/machine.hpp"
 #include "engine/motion.hpp"
 #include "engine/passes.hpp"
 #include "engine/timed_pass.hpp"
+#include "faro/algebra/classify.hpp"
 #include "faro/base/count.hpp"
 #include "faro/base/error.hpp"
 
@@ -22,6 +25,7 @@ struct PermutePlan::State {
   // Out of place one of these, in place passes.
   std::optional<engine::Motion> motion;
   std::vector<engine::Pass> passes;
+  std::vector<engine::Exchange> exchanges;
 };
 
 namespace {
@@ -150,6 +154,37 @@ PlanFacts facts_of(const engine::Motion& motion) {
   return facts;
 }
 
+PassFacts facts_of(const engine::Exchange& exchange) {
+  PassFacts facts;
+  const std::uint64_t element = exchange.form.element_bytes;
+  const bool staged = exchange.stage_bytes != 0;
+  facts.method = engine::name(exchange.way);
+  facts.kernel = staged ? fmt::format("{}, {}, elements of {} bytes", facts.method,
+                                      exchange.there.kernels->name, element)
+                        : fmt::format("{} of {} bytes", facts.method, element);
+  facts.reason = exchange.way == engine::Exchange::Way::cycles ? "units follow their cycles"
+                                                               : "an involution exchanges pairs";
+  const auto block = staged ? static_cast<std::uint64_t>(exchange.cuts[1] - exchange.cuts[0]) : 1;
+  facts.from_run_bytes = facts.to_run_bytes = facts.tile_bytes = block * element;
+  if (exchange.way == engine::Exchange::Way::blocks) facts.tile_bytes *= block;
+  facts.tiles = (exchange.form.data_bytes + facts.tile_bytes - 1) / facts.tile_bytes;
+  return facts;
+}
+
+PlanFacts facts_of(const engine::NormalForm& form, const std::vector<engine::Exchange>& exchanges) {
+  PlanFacts facts;
+  facts.data_bytes = form.data_bytes;
+  facts.from_bytes = facts.to_bytes = form.from_bytes;
+  facts.in_place = true;
+  facts.bytes_moved = 2 * form.data_bytes * exchanges.size();
+  for (const engine::Exchange& exchange : exchanges) {
+    facts.threads = std::max(facts.threads, exchange.threads);
+    facts.working_bytes = std::max(facts.working_bytes, exchange.working_bytes());
+    facts.passes.push_back(facts_of(exchange));
+  }
+  return facts;
+}
+
 std::vector<engine::Pass> candidates_of(const BitMap& map, const PermuteShape& shape,
                                         const PermuteOptions& options, engine::Place place) {
   std::vector<engine::Pass> all;
@@ -204,16 +239,31 @@ PermutePlan PermutePlan::make(engine::Motion motion) {
   return PermutePlan(std::move(state));
 }
 
+PermutePlan PermutePlan::make(const engine::NormalForm& form,
+                              std::vector<engine::Exchange> exchanges) {
+  auto state = std::make_shared<State>();
+  state->facts = facts_of(form, exchanges);
+  state->exchanges = std::move(exchanges);
+  return PermutePlan(std::move(state));
+}
+
 PermutePlan PermutePlan::out_of_place(const BitMap& map, const PermuteShape& shape,
                                       const PermuteOptions& options) {
   check_threads(options);
   const std::uint64_t data_bytes = bytes_of(map, shape);
+  const auto of_any_length = [&] {
+    return beside(beside(TensorMap::identity(shape.outer), TensorMap::from_bits(map)),
+                  TensorMap::identity(shape.inner));
+  };
   if (data_bytes != 0 && !is_power_of_two(shape.inner * shape.element_bytes)) {
-    return out_of_place(beside(beside(TensorMap::identity(shape.outer), TensorMap::from_bits(map)),
-                               TensorMap::identity(shape.inner)),
-                        TensorShape{shape.element_bytes, {}, {}}, options);
+    return out_of_place(of_any_length(), TensorShape{shape.element_bytes, {}, {}}, options);
   }
-  // A power of two an index: bits, and nothing to choose.
+  if (data_bytes > engine::tuning().ordinary_bytes_max && bit_places(map)) {
+    engine::Motion motion;
+    motion.form = engine::normal_form(of_any_length(), TensorShape{shape.element_bytes, {}, {}});
+    motion.strided = engine::plan_transpose(motion.form, options);
+    if (motion.strided) return make(std::move(motion));
+  }
   std::vector<engine::Pass> passes;
   passes.push_back(*engine::plan_pass(map, shape, options, engine::Place::apart));
   return make(map, shape, std::move(passes), engine::Place::apart);
@@ -234,6 +284,18 @@ PermutePlan PermutePlan::in_place(const BitMap& map, const PermuteShape& shape,
     passes.push_back(*engine::plan_pass(factor, shape, options, engine::Place::same));
   }
   return make(map, shape, std::move(passes), engine::Place::same);
+}
+
+PermutePlan PermutePlan::in_place(const TensorMap& map, const TensorShape& told,
+                                  const PermuteOptions& options) {
+  check_threads(options);
+  const TensorShape shape = engine::shape_in_place(told);
+  const engine::NormalForm form = engine::normal_form(map, shape);
+  if (const auto bits = engine::batch_of_bits(form)) {
+    return in_place(bits->map, {.element_bytes = form.element_bytes, .outer = bits->count},
+                    options);
+  }
+  return make(form, engine::plan_in_place(map, shape, options));
 }
 
 PermutePlan PermutePlan::measured(const BitMap& map, const PermuteShape& shape,
@@ -306,20 +368,24 @@ void PermutePlan::execute(std::span<const std::byte> from, std::span<std::byte> 
 }
 
 void PermutePlan::execute_in_place(std::span<std::byte> data, const Progress& progress) const {
-  check_sizes(data_bytes(), data.size(), data.size());
+  check_sizes(facts(), data.size(), data.size());
   if (!facts().in_place) {
     throw Error(ErrorCode::usage,
                 "permute: this plan moves data to another buffer; make one with "
                 "PermutePlan::in_place");
   }
-  const std::uint64_t total = data_bytes() * state_->passes.size();
+  const std::uint64_t total = data_bytes() * facts().passes.size();
   std::uint64_t before = 0;
+  const auto part = [&]() -> Progress {
+    if (!progress) return {};
+    return [&](std::uint64_t done, std::uint64_t) { return progress(before + done, total); };
+  };
   for (const engine::Pass& pass : state_->passes) {
-    Progress part;
-    if (progress) {
-      part = [&](std::uint64_t done, std::uint64_t) { return progress(before + done, total); };
-    }
-    engine::run_pass(pass, data.data(), data.data(), part);
+    engine::run_pass(pass, data.data(), data.data(), part());
+    before += data_bytes();
+  }
+  for (const engine::Exchange& exchange : state_->exchanges) {
+    engine::run_exchange(exchange, data.data(), part());
     before += data_bytes();
   }
 }

@@ -17,6 +17,7 @@ namespace {
 constexpr auto line = static_cast<Offset>(line_bytes);
 constexpr Offset chunk_unit = Offset{1} << 12;  // of ways without tiles
 constexpr Offset narrow_max = 8;
+constexpr Offset set_period = Offset{1} << 12;  // of the first cache's sets, on every maker's
 
 std::uint64_t second_cache_bytes() {
   static const std::uint64_t bytes = [] {
@@ -255,6 +256,10 @@ class Planner {
       if (granule % e != 0) draft.whole_elements = false;
     }
     if (plan.form.to_base % e != 0) draft.whole_elements = false;
+    plan.from_agree =
+        line % e == 0 && std::all_of(draft.d_axes.begin(), draft.d_axes.end(), [&](int k) {
+          return source_granule(plan.form, axis(draft, k)) % line == 0;
+        });
     const bool lanes = is_lane(form_.element_bytes);
     switch (plan.way) {
       case Way::direct:
@@ -297,12 +302,27 @@ class Planner {
     return granule;
   }
 
+  static Offset source_granule(const NormalForm& form, const Axis& x) {
+    if (x.map == Axis::plain) return x.from;
+    Offset granule = 0;
+    for (const Offset stride : form.maps[static_cast<std::size_t>(x.map)].from_strides) {
+      granule = std::gcd(granule, stride);
+    }
+    return granule;
+  }
+
   // Whether row s + 1 begins where row s ends, D whole in a tile.
   bool adjoin(const Draft& draft) const {
     const StridedPlan& plan = draft.plan;
     const Offset row = plan.d.length * draft.element;
     if (row > 2048 || plan.d.table_block != plan.d.length) return false;
     return plan.s.plain && plan.s.stride == row;
+  }
+
+  // Whether the lines that a tile reads fall into few sets of the caches, so that those of a tile
+  // whose destination's lines are written whole should be few.
+  static bool in_one_set(const StridedPlan& plan) {
+    return plan.streaming && plan.d.plain && plan.d.stride % set_period == 0;
   }
 
   void set_tiles(Draft& draft) const {
@@ -313,7 +333,7 @@ class Planner {
     const Offset d_bytes = plan.d.length * e;
     switch (plan.way) {
       case Way::direct:
-        plan.d_tile = d_bytes <= 1024 ? plan.d.length : elements_of(128);
+        plan.d_tile = d_bytes <= 1024 && !in_one_set(plan) ? plan.d.length : elements_of(128);
         plan.s_tile = elements_of(1024);
         break;
       case Way::carry:

@@ -87,6 +87,7 @@ struct StridedPlan {
   Offset s_chunk = 1;
   std::uint32_t lines_ahead = 0;
   bool lines_agree = false;  // tiles: all rows begin alike in their lines
+  bool from_agree = false;   // and so do their columns at the source
   int threads = 1;
   std::uint64_t working_bytes = 0;  // a thread's
   double cost = 0;                  // estimated, in memcpys of the same bytes

@@ -8,6 +8,7 @@
 
 #include "engine/kernels/kernels.hpp"
 #include "engine/motion.hpp"
+#include "engine/tuned.hpp"
 #include "faro/algebra/tensor_notation.hpp"
 #include "faro/base/error.hpp"
 #include "faro/engine/permute_plan.hpp"
@@ -136,6 +137,33 @@ TEST(Shapes, the_plan_says_which_way_it_takes) {
   EXPECT_EQ(method("r=3 i:16 -> r gray(i)", 8), "bits");
   EXPECT_EQ(method("i:20 -> rev(i)", 8), "bits");
   EXPECT_EQ(method("r=100 b:8 c=64 -> c rev(b) r", 4), "carry");
+}
+
+TEST(Shapes, large_transposes_of_bits_go_where_the_machine_reads_best) {
+  if (!engine::kernel_set(Simd::automatic).joins_lines) {
+    GTEST_SKIP() << "no two-table picks here";
+  }
+  const auto of_bits = [](const char* text, std::uint64_t element) {
+    return PermutePlan::out_of_place(parse_notation(text).map, {.element_bytes = element})
+        .facts()
+        .passes.at(0)
+        .method;
+  };
+  MachineTuning tuning = built_in_tuning("GenuineIntel");
+  tuning.stage_sources = false;
+  {
+    const Tuned direct(tuning);
+    EXPECT_EQ(method("r:13 c:13 -> c r", 4), "direct");
+    EXPECT_EQ(of_bits("r:13 c:13 -> c r", 4), "direct");
+    EXPECT_EQ(of_bits("r:13 c:13 -> c r", 1), "bits");
+    EXPECT_EQ(of_bits("r:10 c:10 -> c r", 4), "bits");
+    EXPECT_EQ(of_bits("r:24 c:2 -> c r", 8), "bits");
+    EXPECT_EQ(of_bits("i:26 -> rev(i)", 8), "bits");
+  }
+  tuning.stage_sources = true;
+  const Tuned staged(tuning);
+  EXPECT_EQ(method("r:13 c:13 -> c r", 4), "bits");
+  EXPECT_EQ(of_bits("r:13 c:13 -> c r", 4), "bits");
 }
 
 TEST(Shapes, requests_that_make_no_sense_are_refused) {

@@ -126,8 +126,8 @@ FARO_API faro_status faro_plan_create(const faro_map* map, const faro_permute_op
                                       faro_plan** plan);
 /* From one array to another by the words of a map (docs/notation.md), whose sizes `from` gives
  * where they are left out: "r b c -> c rev(b) r". Axes may have any length. `to` may be NULL: the
- * map's result without gaps. Of the options threads and element_bytes are taken; in_place, outer
- * and inner must be at their defaults. */
+ * map's result without gaps, or in place where `from` is. outer and inner must be at their
+ * defaults. In place what would move single elements along cycles is FARO_IMPOSSIBLE. */
 FARO_API faro_status faro_plan_create_arrays(const char* map, const faro_array* from,
                                              const faro_array* to,
                                              const faro_permute_options* options, faro_plan** plan);

@@ -23,6 +23,8 @@ struct PermuteOptions {
   int threads = 1;
   Simd simd = Simd::automatic;
   Stores stores = Stores::automatic;
+  // In place, arrays of any length: also what has to be moved unit by unit along its cycles.
+  bool slow_in_place = false;
 };
 
 // What one call moves. The map acts on the middle axis of an array of shape

@@ -36,14 +36,16 @@
 namespace faro::inline v1 {
 
 namespace engine {
+struct Exchange;
 struct Motion;
+struct NormalForm;
 struct Pass;
 enum class Place;
 }  // namespace engine
 
 // One pass over the data, as planned. Bytes are per tile unless said otherwise.
 struct PassFacts {
-  // "bits", "elements", or a way of arrays of any length: docs/engine.md.
+  // "bits", "elements", or a way of arrays of any length, out of place or in place: docs/engine.md.
   std::string method;
   std::string kernel;  // "avx512 4 registers", "copy", "elements of 12 bytes", ...
   std::string reason;  // why these stores and stages
@@ -77,6 +79,12 @@ class PermutePlan {
                                   const PermuteOptions& options = {});
   static PermutePlan in_place(const BitMap& map, const PermuteShape& shape = {},
                               const PermuteOptions& options = {});
+  // An array that keeps its strides (shape.to may be left out). Involutions take one pass, and so do maps that keep runs of
+  // 1 KiB and more together (then without gaps); transposes of a side that is a multiple of the
+  // other two, if the rows of squares are such runs. Error(impossible) for others, unless
+  // options.slow_in_place lets single units follow their cycles.
+  static PermutePlan in_place(const TensorMap& map, const TensorShape& shape,
+                              const PermuteOptions& options = {});
   // Times the candidate ways on the caller's own buffers and keeps the fastest. Overwrites `to`
   // (with the right result). Before each run `to` is read once, so that each finds it in the caches
   // as far as it fits them. The plan may differ from run to run; its results never do.
@@ -104,7 +112,7 @@ class PermutePlan {
   // given, hears of bytes written; asking it to stop leaves `to` half written.
   void execute(std::span<const std::byte> from, std::span<std::byte> to,
                const Progress& progress = {}) const;
-  // Requires a plan made by in_place.
+  // Requires a plan made by in_place; of arrays with gaps, a span of from_bytes at least.
   void execute_in_place(std::span<std::byte> data, const Progress& progress = {}) const;
   // In place by way of `scratch` (data_bytes() bytes): permuted into it and copied back by the
   // plan's threads, two passes whatever the map. Requires a plan made by out_of_place; the right
@@ -115,6 +123,7 @@ class PermutePlan {
   struct State;
   explicit PermutePlan(std::shared_ptr<const State> state);
   static PermutePlan make(engine::Motion motion);
+  static PermutePlan make(const engine::NormalForm& form, std::vector<engine::Exchange> exchanges);
   static PermutePlan make(const BitMap& map, const PermuteShape& shape,
                           std::vector<engine::Pass> passes, engine::Place place);
   std::shared_ptr<const State> state_;

@@ -27,20 +27,45 @@ inline Offset past_line(const std::byte* at) {
 
 // Where the source's next tile along S is, in bytes from this one.
 inline Offset bytes_ahead(const StridedPlan& plan) {
-  return plan.lines_ahead == 0 ? 0 : plan.s_tile * plan.s_from;
+  if (plan.lines_ahead == 0) return 0;
+  // A tile that has S whole is followed by one further along D.
+  if (plan.s_tile >= plan.s.length && plan.d.plain) return plan.d_tile * plan.d.stride;
+  return plan.s_tile * plan.s_from;
 }
+
+// What brings row s to the next one whose source begins a line, where all columns agree in that.
+struct SourceLines {
+  Offset rows = 0;  // of a line; 0 is nothing to bring
+  Offset first = 0;
+
+  SourceLines(const StridedPlan& plan, const Panel& panel) {
+    if (!plan.from_agree) return;
+    const Side::At column = plan.d.at(panel.d_begin);
+    const Offset past = past_line(panel.from + column.base + *column.table);
+    if (past % plan.s_from != 0) return;
+    rows = static_cast<Offset>(line_bytes) / plan.s_from;
+    first = past / plan.s_from;
+  }
+  Offset short_of(Offset s) const {
+    const Offset past = rows == 0 ? 0 : (s + first) % rows;
+    return past == 0 ? 0 : rows - past;
+  }
+};
 
 // Calls tile(d, cols, source table, source, s, rows, destination table, destination) for the tiles
 // of a panel: along S first, so that the source's pages stay. `head` columns come first, alone.
 template <class Tile>
 FARO_INLINE void each_tile(const StridedPlan& plan, const Panel& panel, Offset head, Tile& tile) {
+  const SourceLines lines(plan, panel);
   for (Offset d = panel.d_begin; d < panel.d_end;) {
     const Side::At column = plan.d.at(d);
     Offset cols = std::min({plan.d_tile, column.count, panel.d_end - d});
     if (head != 0) cols = std::min(cols, std::exchange(head, Offset{0}));
     for (Offset s = panel.s_begin; s < panel.s_end;) {
       const Side::At row = plan.s.at(s);
-      const Offset rows = std::min({plan.s_tile, row.count, panel.s_end - s});
+      Offset rows = std::min({plan.s_tile, row.count, panel.s_end - s});
+      const Offset short_of = lines.short_of(s);
+      if (short_of != 0) rows = std::min(rows, short_of);
       tile(d, cols, column.table, panel.from + column.base + s * plan.s_from, s, rows, row.table,
            panel.to + row.base + d * plan.d_to);
       s += rows;
@@ -91,12 +116,14 @@ template <class Blocks, bool Streams>
 void run_direct_tiles(const StridedPlan& plan, const Panel& panel) {
   const Blocks blocks(plan.d_to);
   Offset head = 0;
-  if constexpr (Streams) {
+  if (plan.lines_agree) {
     const std::byte* first = panel.to + panel.d_begin * plan.d_to + plan.s.at(panel.s_begin).base +
                              *plan.s.at(panel.s_begin).table;
     const std::size_t short_of =
         (line_bytes - static_cast<std::size_t>(past_line(first))) % line_bytes;
-    head = static_cast<Offset>(short_of) / plan.d_to;
+    if (short_of % static_cast<std::size_t>(plan.d_to) == 0) {
+      head = static_cast<Offset>(short_of) / plan.d_to;
+    }
   }
   DirectTile<Blocks, Streams> tile{plan, blocks, bytes_ahead(plan)};
   each_tile(plan, panel, head, tile);
@@ -167,6 +194,7 @@ struct OneTile {
   std::byte* stage;
   alignas(line_bytes) std::byte carry[line_bytes];
   Offset places[one_rows_max];
+  Offset begin = 0;  // of what is staged and not written yet, in its line
 
   void operator()(Offset, Offset cols, const Offset* from_table, const std::byte* from, Offset s,
                   Offset rows, const Offset* to_table, std::byte* to) {
@@ -180,8 +208,12 @@ struct OneTile {
     move_blocks<Blocks, false>(plan, blocks, from, from_table, cols, stage, places, rows, ahead);
     const Offset end = past + rows * row_bytes;
     const Offset stop = last ? end : end - end % static_cast<Offset>(line_bytes);
-    const Offset begin = first ? past : 0;
-    drain_piece<Ops>(stage + begin, piece - past + begin, static_cast<std::size_t>(stop - begin));
+    if (first) begin = past;
+    // A first tile may be shorter than the way to its line's end.
+    if (stop > begin) {
+      drain_piece<Ops>(stage + begin, piece - past + begin, static_cast<std::size_t>(stop - begin));
+      begin = 0;
+    }
     if (!last) move_line<Ops, StorePut<Ops>>(stage + stop, carry);
   }
 };
@@ -189,7 +221,7 @@ struct OneTile {
 template <class Ops, class Blocks>
 void run_one_tiles(const StridedPlan& plan, const Panel& panel, std::byte* working) {
   const Blocks blocks(plan.d_to);
-  OneTile<Ops, Blocks> tile{plan, panel, blocks, bytes_ahead(plan), working, {}, {}};
+  OneTile<Ops, Blocks> tile{plan, panel, blocks, bytes_ahead(plan), working, {}, {}, 0};
   each_tile(plan, panel, 0, tile);
 }
 

@@ -1,0 +1,189 @@
+#include "cli/explain_lengths.hpp"
+
+#include <fmt/format.h>
+
+#include <nlohmann/json.hpp>
+
+#include "faro/base/bits.hpp"
+#include "faro/base/error.hpp"
+
+namespace faro::cli {
+namespace {
+
+// A digit with the distance, in elements, from one of its values to the next.
+struct Placed {
+  Digit digit;
+  Word distance = 1;
+};
+
+std::vector<Placed> placed(const std::vector<Digit>& digits) {
+  std::vector<Placed> result(digits.size());
+  Word distance = 1;
+  for (std::size_t k = digits.size(); k-- > 0;) {
+    result[k] = {digits[k], distance};
+    distance *= digits[k].length;
+  }
+  return result;
+}
+
+// A digit of the result: how long it is, and where it comes from.
+struct Row {
+  Word length = 2;
+  Word distance = 1;
+  std::vector<Word> sources;  // distances; several where bits are added
+  bool reversed = false;
+};
+
+// Bits that stay side by side, in both orders and alike inverted, are one row.
+std::vector<Row> rows_of(const TensorMap& map) {
+  const TensorDigits& digits = map.digits();
+  const std::vector<Placed> from = placed(digits.from);
+  std::vector<Word> lengths;
+  std::vector<Word> bits;  // distances, the most significant first
+  for (const Placed& digit : from) {
+    (digit.digit.which == Digit::is_bit ? bits : lengths).push_back(digit.distance);
+  }
+  const int width = digits.bits.width();
+  std::vector<Row> rows;
+  int next = width;
+  bool bit_before = false;
+  for (const Placed& digit : placed(digits.to)) {
+    Row row{digit.digit.length, digit.distance, {}, digit.digit.reversed};
+    const bool is_bit = digit.digit.which == Digit::is_bit;
+    if (is_bit) {
+      --next;
+      row.reversed = has_bit(digits.bits.complement(), next);
+      for (int b = width - 1; b >= 0; --b) {
+        if (has_bit(digits.bits.column(b), next)) {
+          row.sources.push_back(bits[static_cast<std::size_t>(width - 1 - b)]);
+        }
+      }
+    } else {
+      row.sources.push_back(lengths[static_cast<std::size_t>(digit.digit.which)]);
+    }
+    Row* last = rows.empty() ? nullptr : &rows.back();
+    if (is_bit && bit_before && row.sources.size() == 1 && last->sources.size() == 1 &&
+        last->sources[0] == 2 * row.sources[0] && last->reversed == row.reversed) {
+      last->length *= 2;
+      last->distance = row.distance;
+      last->sources = row.sources;
+    } else {
+      rows.push_back(row);
+    }
+    bit_before = is_bit;
+  }
+  return rows;
+}
+
+std::string origin(const Row& row) {
+  std::string text = "what lay " + fmt::format("{}", fmt::join(row.sources, " and ")) + " apart";
+  if (row.sources.size() > 1) text += ", added modulo 2";
+  if (row.reversed) text += row.length == 2 ? ", inverted" : ", backwards";
+  return text;
+}
+
+std::vector<Word> from_shape(const TensorNotation& notation) {
+  std::vector<Word> shape;
+  for (const TensorField& field : notation.fields) shape.push_back(field.length);
+  return shape;
+}
+
+std::string coordinates(Word index, const std::vector<Word>& shape) {
+  std::vector<Word> at(shape.size());
+  for (std::size_t k = shape.size(); k-- > 0;) {
+    at[k] = index % shape[k];
+    index /= shape[k];
+  }
+  return fmt::format("({})", fmt::join(at, ", "));
+}
+
+const char* kind_of(const TensorMap& map, const std::vector<Row>& rows) {
+  if (map == TensorMap::identity(static_cast<Word>(map.elements()))) return "nothing moves";
+  bool reversed = false;
+  bool added = false;
+  for (const Row& row : rows) {
+    reversed = reversed || row.reversed;
+    added = added || row.sources.size() > 1;
+  }
+  if (added) return "axes change places, and some bits are sums of several old ones";
+  if (reversed) return "axes change places, and some run backwards";
+  return "axes change places";
+}
+
+bool undoes_itself(const TensorMap& map) {
+  return map == map.inverse();
+}
+
+}  // namespace
+
+std::optional<TensorNotation> map_of_lengths(const std::string& text,
+                                             const std::vector<std::uint64_t>& shape) {
+  bool lengths = !shape.empty();
+  for (std::size_t k = 0; k < text.size(); ++k) {
+    if (text[k] == '=' && (k + 1 == text.size() || text[k + 1] != '>')) lengths = true;
+  }
+  if (!lengths) return std::nullopt;
+  TensorNotation notation = shape.empty() ? parse_tensor_notation(text)
+                                          : parse_tensor_notation(text, std::vector<Word>(shape));
+  if (notation.map.bits()) return std::nullopt;
+  return notation;
+}
+
+void explain_lengths(const std::string& text, const TensorNotation& notation, Output& out) {
+  const TensorMap& map = notation.map;
+  const std::vector<Row> rows = rows_of(map);
+  const std::vector<Word> before = from_shape(notation);
+  const auto elements = static_cast<Word>(map.elements());
+  if (out.is_json()) {
+    nlohmann::ordered_json object;
+    object["format"] = "faro-lengths/1";
+    object["text"] = text;
+    object["canonical"] = to_notation(map);
+    object["inverse"] = to_notation(map.inverse());
+    object["elements"] = fmt::format("{}", elements);
+    object["from_shape"] = before;
+    object["to_shape"] = notation.to_shape;
+    object["involution"] = undoes_itself(map);
+    object["digits"] = nlohmann::ordered_json::array();
+    for (const Row& row : rows) {
+      nlohmann::ordered_json digit;
+      digit["length"] = row.length;
+      digit["distance"] = row.distance;
+      digit["sources"] = row.sources;
+      digit["reversed"] = row.reversed;
+      object["digits"].push_back(std::move(digit));
+    }
+    out.json(object.dump(2));
+    return;
+  }
+  out.text("{}\n\n", out.styled(Output::Style::strong, text));
+  out.text("The element at index i goes to index map(i); there are {} elements.\n\n", elements);
+  out.text("  shape      {} becomes {}\n", fmt::format("({})", fmt::join(before, ", ")),
+           fmt::format("({})", fmt::join(notation.to_shape, ", ")));
+  out.text("  class      {}\n", kind_of(map, rows));
+  out.text("  canonical  {}\n", to_notation(map));
+  out.text("  inverse    {}{}\n", to_notation(map.inverse()),
+           undoes_itself(map) ? "   (the map itself)" : "");
+  if (notation.cut.kind != Cut::Kind::none) {
+    out.text("  cut        {} processors, {} elements in the memory of each\n",
+             notation.cut.processors, elements / notation.cut.processors);
+  }
+  out.text(
+      "\n{}\n\n",
+      out.styled(Output::Style::strong,
+                 "The digits of the new index, most significant first; distances in elements"));
+  for (const Row& row : rows) {
+    out.text("  {:>10} values, {} apart: {}\n", row.length, row.distance, origin(row));
+  }
+  out.text("\n{}\n\n", out.styled(Output::Style::strong, "Where some go"));
+  Word last = ~Word{0};
+  for (const Word index : {Word{1}, Word{2}, elements / 2, elements - 1}) {
+    if (index >= elements || index == last) continue;
+    last = index;
+    const Word to = map(index);
+    out.text("  {} = {}   goes to   {} = {}\n", index, coordinates(index, before), to,
+             coordinates(to, notation.to_shape));
+  }
+}
+
+}  // namespace faro::cli

@@ -1,0 +1,172 @@
+#include <gtest/gtest.h>
+
+#include <array>
+#include <map>
+
+#include "engine/exchange.hpp"
+#include "engine/kernels/kernels.hpp"
+#include "engine/shapes.hpp"
+#include "faro/algebra/tensor_notation.hpp"
+#include "faro/base/error.hpp"
+#include "faro/engine/permute_plan.hpp"
+#include "faro/engine/reference.hpp"
+#include "full.hpp"
+
+namespace faro {
+namespace {
+
+using namespace testing;
+
+constexpr std::byte guard{0xa5};
+constexpr std::size_t guard_bytes = 128;
+
+std::map<std::string, int> counts;
+
+// In place against the obvious loop between two buffers, gaps and guard bytes included.
+void check_in_place(const TensorMap& map, const TensorShape& shape, const PermuteOptions& options,
+                    const std::string& text) {
+  const ArrayPlaces& places = shape.from;
+  const std::size_t bytes = places.strides.empty()
+                                ? static_cast<std::size_t>(map.elements()) * shape.element_bytes
+                                : reach(places, shape.element_bytes);
+  std::vector<std::byte> data = numbered_bytes(bytes);
+  data.insert(data.end(), guard_bytes, guard);
+  std::vector<std::byte> expected = data;
+  TensorShape both = shape;
+  if (!places.strides.empty()) both.to = shape.from;
+  reference_permute(map, both, data.data(), expected.data());
+  const auto plan = PermutePlan::in_place(map, shape, options);
+  ASSERT_TRUE(plan.facts().in_place);
+  plan.execute_in_place(std::span(data).first(bytes));
+  for (const PassFacts& pass : plan.facts().passes) ++counts[pass.method];
+  ASSERT_TRUE(data == expected) << text << "\n" << plan.describe();
+}
+
+PermuteOptions random_options(Random& random) {
+  const auto sets = engine::kernel_sets();
+  return {.threads = static_cast<int>(1 + random.below(3)),
+          .simd = random.below(2) == 0 ? Simd::automatic : sets[random.below(sets.size())]->simd,
+          .slow_in_place = true};
+}
+
+// Axes that change places in pairs of one length, pairs reversed alike, single ones as they like.
+TensorMap random_involution(Random& random, Word most, std::vector<Word>& shape) {
+  std::vector<int> partner;
+  Word left = most;
+  const Word axes = 1 + random.below(5);
+  while (partner.size() < axes) {
+    const bool pair = random.below(3) != 0;
+    const Word top = std::max<Word>(1, std::min<Word>(left, random.below(3) == 0 ? 400 : 40));
+    const Word length = 1 + random.below(top);
+    const auto k = static_cast<int>(partner.size());
+    partner.push_back(pair ? k + 1 : k);
+    shape.push_back(length);
+    if (pair) {
+      partner.push_back(k);
+      shape.push_back(length);
+    }
+    left = std::max<Word>(1, left / (pair ? length * length : length));
+  }
+  // The pairs stand anywhere.
+  std::vector<std::size_t> place(partner.size());
+  for (std::size_t k = 0; k < place.size(); ++k) place[k] = k;
+  random.mix(place);
+  std::vector<Word> lengths(partner.size());
+  std::vector<int> swapped(partner.size());
+  std::vector<bool> reversed(partner.size());
+  for (std::size_t k = 0; k < place.size(); ++k) {
+    const auto other = static_cast<std::size_t>(partner[k]);
+    lengths[place[k]] = shape[k];
+    swapped[place[k]] = static_cast<int>(place[other]);
+    if (other >= k) reversed[place[k]] = reversed[place[other]] = random.below(3) == 0;
+  }
+  shape = lengths;
+  TensorDigits digits;
+  for (std::size_t k = 0; k < lengths.size(); ++k) {
+    digits.from.push_back({lengths[k], static_cast<int>(k), false});
+  }
+  for (std::size_t k = 0; k < lengths.size(); ++k) {
+    digits.to.push_back({lengths[k], swapped[k], reversed[k]});
+  }
+  return TensorMap::from_digits(digits);
+}
+
+TEST(InPlaceShapes, random_involutions_exchange_pairs) {
+  static constexpr std::uint64_t elements[] = {1, 1, 2, 3,  4,  4,  5,  6,
+                                               7, 8, 8, 12, 16, 24, 32, 100};
+  const int cases = full_run() ? 10000 : sanitized() ? 200 : 1500;
+  Random random(1);
+  for (int i = 0; i < cases && !HasFatalFailure(); ++i) {
+    std::vector<Word> shape;
+    const std::uint64_t element = one_of(random, elements);
+    const Word most = (i % 10 == 0 ? 200000 : 8000) / std::min<Word>(element, 8);
+    const TensorMap map = random_involution(random, most, shape);
+    TensorShape places{element, {}, {}};
+    if (random.below(2) == 0) places.from = random_places(shape, element, true, random);
+    check_in_place(map, places, random_options(random), text_of(places.from));
+  }
+  for (const char* way : {"blocks", "rows", "units", "bits"}) {
+    EXPECT_GT(counts[way], 5) << way << " was never taken";
+  }
+  EXPECT_EQ(counts["cycles"], 0);
+}
+
+TEST(InPlaceShapes, random_maps_follow_their_cycles) {
+  const int cases = full_run() ? 5000 : sanitized() ? 100 : 500;
+  Random random(2);
+  for (int i = 0; i < cases && !HasFatalFailure(); ++i) {
+    const ShapeCase one = random_case(random, 20000);
+    const TensorShape dense{one.shape.element_bytes, {}, {}};
+    check_in_place(one.map, dense, random_options(random), one.text);
+  }
+  EXPECT_GT(counts["cycles"], 5);
+}
+
+std::vector<std::string> methods(std::string_view text, std::uint64_t element) {
+  const TensorNotation notation = parse_tensor_notation(text);
+  std::vector<std::string> result;
+  const auto plan = PermutePlan::in_place(notation.map, TensorShape{element, {}, {}});
+  for (const PassFacts& pass : plan.facts().passes) result.push_back(pass.method);
+  return result;
+}
+
+TEST(InPlaceShapes, the_plan_says_its_passes) {
+  using Methods = std::vector<std::string>;
+  EXPECT_EQ(methods("r=6001 c=6001 -> c r", 8), Methods{"blocks"});
+  EXPECT_EQ(methods("r=6001 c=6001 -> ~c ~r", 8), Methods{"blocks"});
+  EXPECT_EQ(methods("a=100 b=999 -> a ~b", 4), Methods{"rows"});
+  EXPECT_EQ(methods("a=30 b=30 c=500 -> b a c", 8), Methods{"units"});
+  EXPECT_EQ(methods("a=7 b=300 c=1000 -> b a c", 8), Methods{"cycles"});
+  EXPECT_EQ(methods("r=200 c=600 -> c r", 8), (Methods{"cycles", "blocks"}));
+  EXPECT_EQ(methods("r=600 c=200 -> c r", 8), (Methods{"blocks", "cycles"}));
+  EXPECT_EQ(methods("r=3 i:16 -> r gray(i)", 8), (Methods{"bits", "bits"}));
+  EXPECT_EQ(methods("r=3 i=70 -> r i", 8), Methods{});
+}
+
+TEST(InPlaceShapes, squares_within_longer_sides_move_right) {
+  for (const std::array<Word, 2> lengths : {std::array<Word, 2>{200, 600}, {600, 200}, {1, 77}}) {
+    const TensorMap map = TensorMap::from_axes(lengths, std::array{1, 0});
+    check_in_place(map, {8, {}, {}}, {.threads = 2}, "squares");
+  }
+}
+
+TEST(InPlaceShapes, refuses_what_is_slow_and_what_does_not_stay) {
+  const auto code = [](std::string_view text, const TensorShape& shape) {
+    try {
+      PermutePlan::in_place(parse_tensor_notation(text).map, shape);
+    } catch (const Error& error) {
+      EXPECT_NE(std::string(error.what()).find("in place"), std::string::npos) << error.what();
+      return error.code();
+    }
+    return ErrorCode::internal;
+  };
+  EXPECT_EQ(code("r=60 c=70 -> c r", {8, {}, {}}), ErrorCode::impossible);
+  EXPECT_EQ(code("r=100 c=300 -> c r", {8, {}, {}}), ErrorCode::impossible);
+  EXPECT_EQ(code("r=6 c=6 -> c r", {8, {{6, 6}, {48, 8}, 0}, {{6, 6}, {56, 8}, 0}}),
+            ErrorCode::impossible);
+  EXPECT_EQ(code("r=3 c=3 x=3 -> c x r", {8, {{3, 3, 3}, {80, 24, 8}, 0}, {}}),
+            ErrorCode::impossible);
+}
+
+}  // namespace
+}  // namespace faro
