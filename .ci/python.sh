@@ -10,7 +10,7 @@ if ! "$python" -c 'import venv, ensurepip' 2>/dev/null || ! "$python" -m pip --v
   faro_need python3-venv python3-pip python3-dev || exit 3
 fi
 faro_need python3-dev || exit 3
-faro_build release faro -DFARO_TESTS=ON
+faro_build release "faro faro_c" -DFARO_TESTS=ON
 . scripts/try.sh
 mkdir -p build
 rm -rf build/python-env build/python-tools build/python-wheels
@@ -32,6 +32,8 @@ try tests installed "$env/python" -m pytest -q -rs -p no:cacheprovider "$tests"
 grep '^SKIPPED' "$tried_logs/tests"
 passed=$(sed -nE 's/^([0-9]+) passed.*/\1/p' "$tried_logs/tests" | tail -1)
 good=$((good + ${passed:-0}))
+# Views of any shape and strides through the C API, beside NumPy's copies, guard bytes included.
+try shapes "$env/python" bench/shapes.py build/release/src/libfaro_c.so --check 10000
 try stubs installed "$env/python" -m mypy.stubtest faro --ignore-missing-stub \
   --mypy-config-file "$config" --allowlist "$tests/stubtest-allowlist" --ignore-unused-allowlist
 tried python

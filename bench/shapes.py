@@ -1,12 +1,13 @@
 #!/usr/bin/env python3
 """Arrays of any shape: time over memcpy of the same bytes, beside NumPy and, where given, HPTT.
 
-usage: shapes.py LIBFARO_C [--rounds N] [--case TEXT] [--hptt LIBRARY] [--check CASES]
+usage: shapes.py LIBFARO_C [--rounds N] [--case TEXT] [--hptt LIBRARY [--hptt-measured]]
+                 [--check CASES]
 
 One thread, thread processor time, medians of rounds in which the methods take turns, each right
 after an untimed run of itself, in one process. LIBFARO_C is build/release/src/libfaro_c.so; the
 HPTT library has the C functions hp_plan(element_bytes, perm, axes, from, sizes, to, measure) and
-hp_run(element_bytes, plan). --check instead compares the bytes of random views with NumPy's.
+hp_run(element_bytes, plan); --hptt-measured adds its autotuned plans, which take minutes. --check instead compares the bytes of random views with NumPy's.
 """
 import argparse
 import ctypes
@@ -157,7 +158,7 @@ def bench(faro, options):
         hptt.hp_run.argtypes = [ctypes.c_int, ctypes.c_void_p]
     gains = []
     for name, shape, order, kind, outs in CASES:
-        if options.case not in name:
+        if not any(case in name for case in options.case or [""]):
             continue
         count = int(np.prod(shape))
         a = (np.arange(count, dtype=np.uint32) & 0xFFFFF).astype(kind).reshape(shape)
@@ -172,7 +173,7 @@ def bench(faro, options):
         if hptt and kind in ("f4", "f8") and outs is None:
             perm = (ctypes.c_int * len(order))(*order)
             sizes = (ctypes.c_int * len(shape))(*shape)
-            for way, measure in (("hptt", 0), ("hptt-measured", 1)):
+            for way, measure in (("hptt", 0), ("hptt-measured", 1))[:1 + options.hptt_measured]:
                 handle = hptt.hp_plan(a.itemsize, perm, len(order), a.ctypes.data, sizes, b.ctypes.data, measure)
                 b[...] = 0
                 hptt.hp_run(a.itemsize, handle)
@@ -256,8 +257,9 @@ def main():
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("library")
     parser.add_argument("--rounds", type=int, default=5)
-    parser.add_argument("--case", default="")
+    parser.add_argument("--case", action="append", metavar="TEXT")
     parser.add_argument("--hptt")
+    parser.add_argument("--hptt-measured", action="store_true")
     parser.add_argument("--check", type=int, metavar="CASES")
     options = parser.parse_args()
     faro = Faro(options.library)
