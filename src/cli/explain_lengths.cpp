@@ -176,10 +176,10 @@ void explain_lengths(const std::string& text, const TensorNotation& notation, Ou
     out.text("  {:>10} values, {} apart: {}\n", row.length, row.distance, origin(row));
   }
   out.text("\n{}\n\n", out.styled(Output::Style::strong, "Where some go"));
-  Word last = ~Word{0};
+  Word least = 0;  // the next one to show, so that none comes twice
   for (const Word index : {Word{1}, Word{2}, elements / 2, elements - 1}) {
-    if (index >= elements || index == last) continue;
-    last = index;
+    if (index >= elements || index < least) continue;
+    least = index + 1;
     const Word to = map(index);
     out.text("  {} = {}   goes to   {} = {}\n", index, coordinates(index, before), to,
              coordinates(to, notation.to_shape));

@@ -79,10 +79,11 @@ class PermutePlan {
                                   const PermuteOptions& options = {});
   static PermutePlan in_place(const BitMap& map, const PermuteShape& shape = {},
                               const PermuteOptions& options = {});
-  // An array that keeps its strides (shape.to may be left out). Involutions take one pass, and so do maps that keep runs of
-  // 1 KiB and more together (then without gaps); transposes of a side that is a multiple of the
-  // other two, if the rows of squares are such runs. Error(impossible) for others, unless
-  // options.slow_in_place lets single units follow their cycles.
+  // An array that keeps its strides (shape.to may be left out). Involutions take one pass, and so
+  // do maps of arrays without gaps that keep runs of 1 KiB and more together; transposes whose one
+  // side is a multiple of the other take two, if the rows of the squares are such runs.
+  // Error(impossible) for others, unless options.slow_in_place lets single units follow their
+  // cycles.
   static PermutePlan in_place(const TensorMap& map, const TensorShape& shape,
                               const PermuteOptions& options = {});
   // Times the candidate ways on the caller's own buffers and keeps the fastest. Overwrites `to`
