@@ -28,13 +28,22 @@ std::string duration_text(double seconds) {
   return fmt::format("{}s", whole);
 }
 
+}  // namespace
+
+void to_stderr(std::string_view text) {
+  static_cast<void>(std::fwrite(text.data(), 1, text.size(), stderr));
+  std::fflush(stderr);
+}
+
+namespace {
+
 // One line on the terminal: label, share, rate, time left.
 class ProgressLine {
  public:
   ProgressLine(std::string label, Output::Unit unit)
       : label_(std::move(label)), unit_(unit), visible_(isatty(STDERR_FILENO) == 1) {}
   ~ProgressLine() {
-    if (drawn_) std::fputs("\r\x1b[K", stderr);
+    if (drawn_) to_stderr("\r\x1b[K");
   }
   ProgressLine(const ProgressLine&) = delete;
   ProgressLine& operator=(const ProgressLine&) = delete;
@@ -56,8 +65,7 @@ class ProgressLine {
       if (total > done)
         line += fmt::format("  {} left", duration_text(static_cast<double>(total - done) / rate));
     }
-    fmt::print(stderr, "\r\x1b[K{}", line);
-    std::fflush(stderr);
+    to_stderr("\r\x1b[K" + line);
     drawn_ = true;
   }
 
@@ -92,11 +100,11 @@ void Output::write(std::string_view bytes) {
 }
 
 void Output::talk(std::string_view line) {
-  fmt::print(stderr, "{}\n", line);
+  to_stderr(fmt::format("{}\n", line));
 }
 
 void Output::warn(std::string_view line) {
-  fmt::print(stderr, "faro: warning: {}\n", line);
+  to_stderr(fmt::format("faro: warning: {}\n", line));
 }
 
 std::string Output::styled(Style style, std::string_view text) const {

@@ -21,6 +21,9 @@
 
 namespace faro::cli {
 
+// Messages are not worth an end: what standard error does not take, closed or full, is dropped.
+void to_stderr(std::string_view text);
+
 class Output {
  public:
   enum class Form { text, json };

@@ -120,7 +120,7 @@ std::string build_facts() {
 
 int dispatch(const std::vector<std::string>& words, Output& out) {
   if (words.empty()) {
-    fmt::print(stderr, "{}", program_help());
+    to_stderr(program_help());
     return exit_code(ErrorCode::usage);
   }
   const std::string& first = words.front();
@@ -147,7 +147,7 @@ int dispatch(const std::vector<std::string>& words, Output& out) {
 
 int complain(ErrorCode code, const std::string& message) {
   std::fflush(stdout);
-  fmt::print(stderr, "faro: {}\n", message);
+  to_stderr(fmt::format("faro: {}\n", message));
   return code == ErrorCode::cancelled ? interrupt_exit_code() : exit_code(code);
 }
 

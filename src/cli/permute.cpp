@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <charconv>
 #include <chrono>
+#include <cstring>
 #include <memory>
 #include <nlohmann/json.hpp>
 #include <optional>
@@ -64,10 +65,23 @@ void check_options(const Options& options, const Output& out) {
                 fmt::format("--threads: wanted 1 to {}, found {}", threads_max, *options.threads));
 }
 
-ArrayInput open_input(const Options& options) {
+// A file of elements that looks like another one is said to.
+ArrayInput raw_input(const Options& options, std::uint64_t memory, Output& out) {
+  ArrayInput input = ArrayInput::raw(options.in, *options.element_bytes, memory);
+  constexpr std::string_view magic = "\x93NUMPY";
+  const auto data = input.data();
+  if (data.size() >= magic.size() && std::memcmp(data.data(), magic.data(), magic.size()) == 0)
+    out.warn(
+        fmt::format("{} begins as a .npy file does; with --element-bytes its header is moved "
+                    "as elements: leave --element-bytes out",
+                    input.name()));
+  return input;
+}
+
+ArrayInput open_input(const Options& options, Output& out) {
   // The output needs as much again where it cannot be a mapped file.
   const std::uint64_t memory = memory_bytes() / (options.to_stdout() ? 2 : 1);
-  if (options.element_bytes) return ArrayInput::raw(options.in, *options.element_bytes, memory);
+  if (options.element_bytes) return raw_input(options, memory, out);
   return ArrayInput::npy(options.in, memory);
 }
 
@@ -313,7 +327,7 @@ int resume(const Options& options, Output& out) {
 
 int run_in_memory(const Options& options, Output& out) {
   const auto start = std::chrono::steady_clock::now();
-  const ArrayInput input = open_input(options);
+  const ArrayInput input = open_input(options, out);
   const Movement movement = movement_of(options, input.header(), input.name());
   const PermutePlan plan =
       movement.plan({.threads = static_cast<int>(options.threads.value_or(0))});

@@ -2,6 +2,8 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
+
 #include "faro/machines/text.hpp"
 
 namespace faro::cli {
@@ -19,8 +21,13 @@ std::string cost_text(const Price& price) {
 
 std::string verified_text(const std::vector<Verdict>& verdicts, const Machine& machine) {
   if (verdicts.empty()) return "no, as you asked";
+  // Who gives up says so where nobody else has judged.
+  const bool judged = std::any_of(verdicts.begin(), verdicts.end(), [](const Verdict& v) {
+    return v.answer != Verdict::Answer::unprovable;
+  });
   std::string text;
   for (const Verdict& v : verdicts) {
+    if (judged && v.answer == Verdict::Answer::unprovable) continue;
     if (!text.empty()) text += "; ";
     if (v.answer == Verdict::Answer::no)
       text += fmt::format("REFUSED by {}: {}", v.by,
@@ -70,9 +77,11 @@ std::string words_text(const PlanWords& words, const Output& out) {
                                   to_string(price.paper->formula.value)));
   text += plan_line("bound", fmt::format("no plan takes fewer than {}: {}",
                                          to_string(price.bound.value), price.bound.reason));
+  if (!price.unchecked.empty()) text += plan_line("", "claimed, not checked: " + price.unchecked);
   const Count gap = price.gap();
-  text += plan_line("gap", gap == 0 ? "none, this plan is optimal"
-                                    : in_units(gap, price.machine) + " above the bound");
+  const char* none =
+      price.unchecked.empty() ? "none, this plan is optimal" : "none; optimal if the bound holds";
+  text += plan_line("gap", gap == 0 ? none : in_units(gap, price.machine) + " above the bound");
   return text;
 }
 

@@ -169,7 +169,8 @@ PlanWords words_of(const Options& options, const Performed& done, std::uint64_t 
                     .paper = done.estimate.paper,
                     .bound = bound_of(options.kind == "sort"
                                           ? Request::of(cube, BitonicSort{done.request})
-                                          : Request::of(cube, done.request))}};
+                                          : Request::of(cube, done.request)),
+                    .unchecked = "what is performed is not judged; faro plan judges it"}};
 }
 
 std::string links_text(const butterfly::Traffic& traffic, const Output& out) {
@@ -226,6 +227,11 @@ int run(const Options& options, Output& out) {
   ArrayTransform transform = transform_of(options, shape);
   const Numbers numbers = numbers_of(options, input);
   transform.record = numbers.record;
+  if (transform.kind == TransformKind::wht && numbers.type.substr(1, 1) == "u")
+    throw Error(ErrorCode::usage,
+                fmt::format("{}: wht subtracts, and integers of type {} have nothing below 0: make "
+                            "them signed first, x.astype('i8')",
+                            input.name(), numbers.type));
   const std::string result = result_type(transform, numbers.type);
   NpyHeader header = input.header();
   if (!transform.record) {

@@ -163,7 +163,14 @@ int run(const Options& options, Output& out) {
   FileSource source(options.schedule, out.progress("verifying", Output::Unit::bytes));
   const VerifyOptions verify{by_from(options.by), options.map};
   if (options.lines) return verify_lines(source, verify, out);
-  const VerifyReport report = verify_schedule(source, verify);
+  const VerifyReport report = [&] {
+    try {
+      return verify_schedule(source, verify);
+    } catch (const Error& error) {
+      if (error.code() != ErrorCode::usage) throw;
+      throw Error(ErrorCode::usage, fmt::format("{}: {}", options.schedule, error.what()));
+    }
+  }();
   for (const std::string& warning : report.warnings) out.warn(warning);
   out.json(verdict_json(report));
   print(report, out);

@@ -296,19 +296,22 @@ FileStatus PosixFile::status() const {
 void PosixFile::reserve(std::uint64_t bytes) {
   const std::uint64_t size = start_ + bytes;
   if (size > static_cast<std::uint64_t>(INT64_MAX)) fail("cannot reserve its space", EFBIG);
-  int result = 0;
-  do result = ::fallocate(file_.number(), 0, 0, offset_of(std::max<std::uint64_t>(size, 1)));
-  while (result != 0 && errno == EINTR);
   struct statvfs disk = {};
   const bool known = ::fstatvfs(file_.number(), &disk) == 0;
   const std::uint64_t room = known ? disk.f_bavail * disk.f_frsize : UINT64_MAX;
-  int reason = result == 0 ? 0 : errno;
-  // File systems that promise nothing are asked how much is free.
-  if (reason == EOPNOTSUPP || reason == ENOSYS) {
-    struct stat status = {};
-    if (::fstat(file_.number(), &status) != 0) fail("cannot read its status", errno);
-    const std::uint64_t has = static_cast<std::uint64_t>(status.st_blocks) * 512;
-    reason = has < size && size - has > room ? ENOSPC : 0;
+  struct stat status = {};
+  if (::fstat(file_.number(), &status) != 0) fail("cannot read its status", errno);
+  const std::uint64_t has = static_cast<std::uint64_t>(status.st_blocks) * 512;
+  const auto lacks = [&](std::uint64_t free) { return has < size && size - has > free; };
+  // Asked first: reserving takes all there is before it fails.
+  int reason = known && lacks(disk.f_bfree * disk.f_frsize) ? ENOSPC : 0;
+  if (reason == 0) {
+    int result = 0;
+    do result = ::fallocate(file_.number(), 0, 0, offset_of(std::max<std::uint64_t>(size, 1)));
+    while (result != 0 && errno == EINTR);
+    reason = result == 0 ? 0 : errno;
+    // File systems that promise nothing.
+    if (reason == EOPNOTSUPP || reason == ENOSYS) reason = lacks(room) ? ENOSPC : 0;
   }
   if (reason == ENOSPC)
     throw Error(ErrorCode::environment,

@@ -53,14 +53,16 @@ void Replacement::reserve(std::uint64_t size) {
   FARO_CHECK(reserved_bytes_ == 0);
   if (size > static_cast<std::uint64_t>(INT64_MAX)) fail("cannot reserve its space", EFBIG);
   if (size != 0) {
-    int reason = 0;
-    do reason = ::posix_fallocate(file_.number(), 0, static_cast<off_t>(size));
-    while (reason == EINTR);
+    struct statvfs disk = {};
+    const bool known = ::fstatvfs(file_.number(), &disk) == 0;
+    // Asked first: reserving takes all there is before it fails.
+    int reason = known && size / disk.f_frsize > disk.f_bfree ? ENOSPC : 0;
+    if (reason == 0) do
+        reason = ::posix_fallocate(file_.number(), 0, static_cast<off_t>(size));
+      while (reason == EINTR);
     if (reason == ENOSPC) {
-      struct statvfs disk = {};
       std::string room;
-      if (::fstatvfs(file_.number(), &disk) == 0)
-        room = fmt::format(", {} bytes are free", disk.f_bavail * disk.f_frsize);
+      if (known) room = fmt::format(", {} bytes are free", disk.f_bavail * disk.f_frsize);
       throw Error(ErrorCode::environment,
                   fmt::format("{}: the disk has no room for it: {} bytes are needed beside the old "
                               "file{}",

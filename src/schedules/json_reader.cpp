@@ -193,8 +193,11 @@ bool Reader::key(std::string& name) {
 
 bool Reader::parse_error(std::size_t position, const std::string&,
                          const nlohmann::json::exception& error) {
-  throw Error(ErrorCode::usage,
-              fmt::format("no JSON: byte {}: {}", position, std::string_view(error.what())));
+  // What stands after the parser's own name and number of the error.
+  std::string_view what = error.what();
+  if (const std::size_t end = what.find("] "); end != std::string_view::npos)
+    what.remove_prefix(end + 2);
+  throw Error(ErrorCode::usage, fmt::format("no JSON: byte {}: {}", position, what));
 }
 
 void Reader::build(Context back) {

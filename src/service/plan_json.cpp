@@ -95,6 +95,16 @@ ordered_json considered_json(const std::vector<Considered>& all) {
   return list;
 }
 
+// Why no verifier has checked the bound, nothing if one has.
+std::string unchecked_bound(const std::vector<Verdict>& verdicts) {
+  std::string why = "nobody has verified this plan";
+  for (const Verdict& v : verdicts) {
+    if (v.bound == Verdict::BoundAnswer::checked) return {};
+    if (v.bound == Verdict::BoundAnswer::claimed) why = v.bound_limit;
+  }
+  return why;
+}
+
 }  // namespace
 
 Count Price::gap() const {
@@ -107,7 +117,8 @@ Price price_of(const Plan& plan) {
           .cost = plan.cost(),
           .formula = plan.formula(),
           .paper = plan.paper(),
-          .bound = plan.bound()};
+          .bound = plan.bound(),
+          .unchecked = unchecked_bound(plan.verdicts())};
 }
 
 void add_price(const Price& price, ordered_json& object) {

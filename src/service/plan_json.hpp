@@ -16,6 +16,7 @@ struct Price {
   Formula formula;
   std::optional<PaperCount> paper;
   Bound bound;
+  std::string unchecked = {};  // why nobody has checked what proves the bound; empty: it is checked
 
   Count gap() const;  // in the machine's unit
 };

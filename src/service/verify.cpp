@@ -175,7 +175,12 @@ VerifyReport verify_schedule(ByteSource& source, const VerifyOptions& options) {
 
 VerifyReport verify_schedule_file(const std::string& path, const VerifyOptions& options) {
   FileSource source(path);
-  return verify_schedule(source, options);
+  try {
+    return verify_schedule(source, options);
+  } catch (const Error& error) {
+    if (error.code() != ErrorCode::usage) throw;
+    throw Error(ErrorCode::usage, fmt::format("{}: {}", path, error.what()));
+  }
 }
 
 Verdict verify_file(const std::string& path, const VerifyOptions& options) {

@@ -9,6 +9,8 @@ what is written is what was recomputed, whatever the solver's floating point sai
 
     tools/search/bound_weights.py                     all, to standard output; minutes
     tools/search/bound_weights.py --largest 4         cubes of up to four dimensions; seconds
+    tools/search/bound_weights.py --again FILE        make cubes of up to three dimensions anew and find
+                                                      every byte of them in FILE; a second
     tools/search/bound_weights.py --check FILE        recompute what FILE's weights prove; no solver
 """
 import argparse
@@ -360,20 +362,38 @@ def check(name):
     print(f"{sum(map(len, tables.values()))} sets of weights prove what they say")
 
 
+def file_of(largest):
+    tables = {"conversion_one_port": conversion_entries(largest),
+              "conversion_steps": timed_entries(largest),
+              "cycles": cycle_entries(largest)}
+    rows = [f' "{key}": [\n  ' + ",\n  ".join(json.dumps(e, separators=(",", ":")) for e in entries)
+            + "\n ]" for key, entries in tables.items()]
+    return "{\n" + ",\n".join(rows) + "\n}\n"
+
+
+def again(name):
+    """The entries of small cubes, a line each, are lines of the file."""
+    with open(name) as file:
+        lines = {line.rstrip(",\n") for line in file}
+    made = [line.rstrip(",") for line in file_of(3).splitlines()]
+    lost = [line for line in made if line not in lines]
+    assert not lost, f"{name} has another line than\n{lost[0]}"
+    print(f"{sum(line.startswith('  {') for line in made)} entries made anew are those of the file, "
+          "byte for byte")
+
+
 def main():
     arguments = argparse.ArgumentParser(description=__doc__,
                                         formatter_class=argparse.RawDescriptionHelpFormatter)
     arguments.add_argument("--largest", type=int, default=8, help="dimensions of the largest cube")
+    arguments.add_argument("--again", metavar="FILE")
     arguments.add_argument("--check", metavar="FILE")
     options = arguments.parse_args()
     if options.check:
         return check(options.check)
-    tables = {"conversion_one_port": conversion_entries(options.largest),
-              "conversion_steps": timed_entries(options.largest),
-              "cycles": cycle_entries(options.largest)}
-    rows = [f' "{key}": [\n  ' + ",\n  ".join(json.dumps(e, separators=(",", ":")) for e in entries)
-            + "\n ]" for key, entries in tables.items()]
-    print("{\n" + ",\n".join(rows) + "\n}")
+    if options.again:
+        return again(options.again)
+    print(file_of(options.largest), end="")
 
 
 if __name__ == "__main__":

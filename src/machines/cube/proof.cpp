@@ -6,61 +6,69 @@
 #include <algorithm>
 #include <map>
 #include <set>
+#include <unordered_map>
 
 #include "faro/base/limits.hpp"
 #include "machines/claims.hpp"
-#include "machines/cube/pieces.hpp"
 #include "machines/cube/places.hpp"
+#include "machines/cube/proof_states.hpp"
 #include "machines/cube/verifiers.hpp"
 
 namespace faro::inline v1 {
 namespace {
+
+using cube_proof_states::Held;
+using cube_proof_states::SpaceId;
+using cube_proof_states::Spaces;
+using cube_proof_states::StateId;
+using cube_proof_states::States;
+using cube_proof_states::Translation;
+using cube_proof_states::Write;
 
 // Pairwise disjoint sets of processors; single processors are looked up, not compared.
 class DisjointSets {
  public:
   // Some processor that is in `set` and in one of those here, nothing if there is none. Adds what
   // it compared to `work`.
-  std::optional<Word> common(const AffineSpace& set, std::uint64_t& work) const {
-    const bool point = set.dimension() == 0;
-    work += spaces_.size() + (point ? 1 : points_.size());
-    if (point && points_.contains(set.first())) return set.first();
-    for (const AffineSpace& other : spaces_) {
-      const AffineSpace both = other.meet(set);
-      if (!both.empty()) return both.first();
-    }
+  std::optional<Word> common(SpaceId set, Spaces& spaces, std::uint64_t& work) const {
+    const AffineSpace& space = spaces.at(set);
+    const bool point = space.dimension() == 0;
+    work += spaces_.size() / lookups_of_a_comparison + (point ? 1 : points_.size());
+    if (point && points_.contains(space.first())) return space.first();
+    for (const SpaceId other : spaces_)
+      if (const auto both = spaces.common(other, set, work)) return both;
     if (point) return {};
     for (const Word p : points_)
-      if (set.contains(p)) return p;
+      if (space.contains(p)) return p;
     return {};
   }
-  void add(const AffineSpace& set) {
-    if (set.dimension() == 0) {
-      points_.insert(set.first());
-    } else {
+  void add(SpaceId set, const Spaces& spaces) {
+    if (spaces.at(set).dimension() == 0)
+      points_.insert(spaces.at(set).first());
+    else
       spaces_.push_back(set);
-    }
   }
 
  private:
-  std::vector<AffineSpace> spaces_;
+  static constexpr std::size_t lookups_of_a_comparison = 8;
+  std::vector<SpaceId> spaces_;
   std::set<Word> points_;
 };
 
 // What a step writes into one slot.
 struct Writes {
   DisjointSets sets;
-  std::vector<AffineSpace> regions;
-  std::vector<Piece> pieces;
+  std::vector<Write> writes;
 };
 
 // d where everybody's element began at p ^ d.
-std::optional<Word> distance_of(const std::vector<Piece>& pieces) {
+std::optional<Word> distance_of(const Partition& partition, Translation by) {
+  const std::vector<Piece>& pieces = partition.pieces();
   if (pieces.size() != 1 || !pieces[0].where.constraints().empty()) return {};
-  Word distance = 0;
+  Word distance = by.processor;
   for (std::size_t i = 0; i < pieces[0].origin.size(); ++i) {
     if (pieces[0].origin[i].mask != bit(static_cast<int>(i))) return {};
-    if (pieces[0].origin[i].value != 0) distance |= bit(static_cast<int>(i));
+    if (pieces[0].origin[i].value != 0) distance ^= bit(static_cast<int>(i));
   }
   return distance;
 }
@@ -75,16 +83,16 @@ class CubeProof : public Verifier {
  private:
   bool well_formed(const Rule& rule);
   bool well_formed(const Move& move);
-  void perform(const AffineSpace& where, const Rule& rule);
-  void use_link(const AffineSpace& where, int across);
-  void use_port(const AffineSpace& where, int across);
+  void perform(SpaceId where, Slot from, int across, Slot to);
+  void use_link(SpaceId where, int across);
+  void use_port(SpaceId where, int across);
   void land();
+  Held held(Slot slot) const;
+  void forget();
   void deliver(const MapGoal& goal);
   void deliver(const MovesGoal& goal);
   void deliver(const BroadcastGoal& goal);
-  std::vector<Parity> wanted(const BitMap& inverse, const MapGoal& goal, Slot slot) const;
-  AffineSpace point(Word p) const;
-  Violation::Place empty_at(const AffineSpace& where, const Rule& rule) const;
+  Violation::Place empty_at(SpaceId where, const Held& source, Slot from, int across) const;
   void give_up(std::string why);
   void breach(const char* rule, std::string message, Violation::Place at = {}) {
     at.list = list_;
@@ -98,8 +106,9 @@ class CubeProof : public Verifier {
   int dimensions_ = 0;
   int slot_bits_ = 0;
   bool one_port_ = false;
-  std::map<Slot, Partition> slots_;  // those that hold something
-  std::size_t pieces_ = 0;           // of all slots
+  std::optional<Spaces> spaces_;
+  std::optional<States> states_;
+  std::unordered_map<Slot, Held> slots_;  // those that were written
   std::map<int, DisjointSets> sent_;
   std::map<int, DisjointSets> involved_;
   std::map<Slot, Writes> writes_;
@@ -107,7 +116,9 @@ class CubeProof : public Verifier {
   const char* list_ = "";  // the entry of the step that is looked at
   std::size_t entry_ = 0;
   bool remote_ = false;
+  std::size_t stored_max_ = cube_proof_states::remembered_max;
   bool broken_ = false;
+  bool broken_before_ = false;  // the step that is performed began like that
   std::uint64_t work_ = 0;
   Verdict verdict_;
 };
@@ -130,22 +141,19 @@ void CubeProof::begin(const ScheduleHeader& header) {
     return breach("slot-range", fmt::format("{} slots for {} elements a processor; at least as "
                                             "many slots are wanted, and one element",
                                             header.slots, header.elements));
-  if (header.elements > limits::proof_pieces_max)
+  if (header.elements > limits::slots_max)
     return give_up(
-        fmt::format("{} pieces at the start, one for each element of a processor; at "
-                    "most {}",
-                    header.elements, limits::proof_pieces_max));
+        fmt::format("{} elements of a processor begin in slots of their own; the proof "
+                    "follows {}",
+                    header.elements, limits::slots_max));
   slot_bits_ = header.elements == 1 ? 0 : highest_bit(header.elements - 1) + 1;
-  // Row i of an origin: the slot bits, then the processor bits.
-  std::vector<Parity> origin(static_cast<std::size_t>(slot_bits_ + dimensions_));
-  for (int i = 0; i < dimensions_; ++i)
-    origin[static_cast<std::size_t>(slot_bits_ + i)].mask = bit(i);
-  for (Slot s = 0; s < header.elements; ++s) {
-    for (int i = 0; i < slot_bits_; ++i)
-      origin[static_cast<std::size_t>(i)].value = has_bit(s, i) ? 1 : 0;
-    slots_[s].add({AffineSpace::everything(dimensions_), origin});
-  }
-  pieces_ = header.elements;
+  spaces_.emplace(dimensions_);
+  states_.emplace(dimensions_, slot_bits_);
+}
+
+Held CubeProof::held(Slot slot) const {
+  if (const auto written = slots_.find(slot); written != slots_.end()) return written->second;
+  return slot < header_.elements ? states_->own(slot) : Held{};
 }
 
 bool CubeProof::well_formed(const Rule& rule) {
@@ -182,46 +190,39 @@ bool CubeProof::well_formed(const Move& move) {
   return rule == nullptr;
 }
 
-AffineSpace CubeProof::point(Word p) const {
-  std::vector<Parity> bits;
-  for (int i = dimensions_ - 1; i >= 0; --i) bits.push_back({bit(i), has_bit(p, i) ? 1U : 0U});
-  return AffineSpace::where(dimensions_, bits);
-}
-
-void CubeProof::use_port(const AffineSpace& where, int across) {
+void CubeProof::use_port(SpaceId where, int across) {
   for (const auto& [dimension, sets] : involved_) {
     if (dimension == across) continue;
-    if (const auto p = sets.common(where, work_))
+    if (const auto p = sets.common(where, *spaces_, work_))
       breach("one-port",
              fmt::format("processor {} uses dimensions {} and {}", *p, dimension, across),
              {.processor = *p, .dimension = across});
   }
 }
 
-void CubeProof::use_link(const AffineSpace& where, int across) {
+void CubeProof::use_link(SpaceId where, int across) {
   DisjointSets& sent = sent_[across];
-  if (const auto p = sent.common(where, work_))
+  if (const auto p = sent.common(where, *spaces_, work_))
     breach("link-twice",
            fmt::format("the link of processor {} across dimension {} carries two elements", *p,
                        across),
            {.processor = *p, .to = *p ^ bit(across), .dimension = across});
-  sent.add(where);
+  sent.add(where, *spaces_);
   if (!one_port_) return;
-  const AffineSpace there = where.shifted(bit(across));
+  const SpaceId there = spaces_->shifted(where, across);
   use_port(where, across);
   use_port(there, across);
-  involved_[across].add(where);
-  involved_[across].add(there);
+  involved_[across].add(where, *spaces_);
+  involved_[across].add(there, *spaces_);
 }
 
 // One of the processors where nothing is that the rule reads.
-Violation::Place CubeProof::empty_at(const AffineSpace& where, const Rule& rule) const {
-  const auto source = slots_.find(rule.from);
-  AffineSpace rest = where;
+Violation::Place CubeProof::empty_at(SpaceId where, const Held& source, Slot from,
+                                     int across) const {
+  AffineSpace rest = spaces_->at(where);
   const auto left = [&](const AffineSpace& space) {
     Count held = 0;
-    if (source != slots_.end())
-      for (const Piece& piece : source->second.inside(space)) held += size_of(piece.where);
+    for (const Piece& piece : states_->at(source.state).inside(space)) held += size_of(piece.where);
     return size_of(space) - held;
   };
   // By halves, into one that has such a processor.
@@ -232,70 +233,71 @@ Violation::Place CubeProof::empty_at(const AffineSpace& where, const Rule& rule)
       rest = half;
       break;
     }
-  return crossing(rest.first(), rule.across, rule.from);
+  return crossing(rest.first(), across, from);
 }
 
 // One rule, or one move as a rule at one processor. The slots keep what they hold until land().
-void CubeProof::perform(const AffineSpace& where, const Rule& rule) {
-  if (rule.across != inside) {
+void CubeProof::perform(SpaceId where, Slot from, int across, Slot to) {
+  if (across != inside) {
     remote_ = true;
-    verdict_.cost.remote_moves += size_of(where);
+    verdict_.cost.remote_moves += spaces_->size(where);
   }
-  if (verdict_.answer == Verdict::Answer::unprovable || (broken_ && slots_.empty())) return;
-  if (rule.across != inside) use_link(where, rule.across);
-  const Word by = rule.across == inside ? 0 : bit(rule.across);
-  Writes& writes = writes_[rule.to];
-  const AffineSpace region = where.shifted(by);
-  if (const auto p = writes.sets.common(region, work_))
-    breach("two-writes", fmt::format("slot {} of processor {} is written twice", rule.to, *p),
-           crossing(*p ^ by, rule.across, rule.to));
-  writes.sets.add(region);
-  writes.regions.push_back(region);
-  Count read = 0;
-  if (const auto source = slots_.find(rule.from); source != slots_.end()) {
-    work_ += source->second.pieces().size();
-    for (const Piece& piece : source->second.inside(where)) {
-      read += size_of(piece.where);
-      writes.pieces.push_back(by == 0 ? piece : piece.shifted(by));
-    }
-  }
-  if (read != size_of(where))
+  if (verdict_.answer == Verdict::Answer::unprovable || broken_before_) return;
+  if (across != inside) use_link(where, across);
+  const Word by = flip_of(across);
+  const SpaceId region = across == inside ? where : spaces_->shifted(where, across);
+  Writes& writes = writes_[to];
+  if (const auto p = writes.sets.common(region, *spaces_, work_))
+    breach("two-writes", fmt::format("slot {} of processor {} is written twice", to, *p),
+           crossing(*p ^ by, across, to));
+  writes.sets.add(region, *spaces_);
+  const Held source = held(from);
+  writes.writes.push_back({where, region, by, source});
+  const Count read = states_->held(source.state, where, *spaces_, work_);
+  if (read != spaces_->size(where))
     breach("reads-empty",
-           fmt::format("slot {} is read at {} processors where nothing wrote it", rule.from,
-                       to_string(size_of(where) - read)),
-           empty_at(where, rule));
+           fmt::format("slot {} is read at {} processors where nothing wrote it", from,
+                       to_string(spaces_->size(where) - read)),
+           empty_at(where, source, from, across));
 }
 
 // All reads are done: what the step wrote replaces what was there.
 void CubeProof::land() {
-  for (auto& [slot, writes] : writes_) {
-    Partition& target = slots_[slot];
-    const std::size_t before = target.pieces().size();
-    for (const AffineSpace& region : writes.regions) {
-      work_ += target.pieces().size();
-      target.erase(region);
-      if (work_ > limits::proof_work_max || target.pieces().size() > limits::proof_pieces_max)
-        break;
-    }
-    for (Piece& piece : writes.pieces) target.add(std::move(piece));
-    work_ += target.pieces().size();
-    target.merge();
-    pieces_ = pieces_ - before + target.pieces().size();
-    if (target.pieces().size() > limits::proof_pieces_of_slot_max ||
-        pieces_ > limits::proof_pieces_max)
+  for (const auto& [slot, writes] : writes_) {
+    const Held result = states_->after(held(slot), writes.writes, *spaces_, work_);
+    slots_[slot] = result;
+    const std::size_t pieces = states_->at(result.state).pieces().size();
+    if (states_->pieces() > limits::proof_pieces_max) forget();
+    if (pieces > limits::proof_pieces_of_slot_max || states_->pieces() > limits::proof_pieces_max)
       return give_up(
-          fmt::format("slot {} falls into {} pieces, all slots into {}; at most {} and "
+          fmt::format("slot {} falls into {} pieces, all that slots hold into {}; at most {} and "
                       "{}",
-                      slot, target.pieces().size(), pieces_, limits::proof_pieces_of_slot_max,
+                      slot, pieces, states_->pieces(), limits::proof_pieces_of_slot_max,
                       limits::proof_pieces_max));
     if (work_ > limits::proof_work_max)
-      return give_up(fmt::format("{} pieces in all slots, and more than {} comparisons of pieces",
-                                 pieces_, limits::proof_work_max));
+      return give_up(
+          fmt::format("{} pieces in all that slots hold, and more than {} comparisons "
+                      "of pieces",
+                      states_->pieces(), limits::proof_work_max));
   }
+}
+
+// What was found of rules and states, but for what slots hold now.
+void CubeProof::forget() {
+  std::vector<bool> used(states_->stored());
+  for (const auto& [slot, held] : slots_) used[held.state] = true;
+  for (auto& [slot, writes] : writes_)
+    for (const Write& write : writes.writes) used[write.source.state] = true;
+  const std::vector<StateId> numbers = states_->forget(std::move(used));
+  for (auto& [slot, held] : slots_) held.state = numbers[held.state];
+  for (auto& [slot, writes] : writes_)
+    for (Write& write : writes.writes) write.source.state = numbers[write.source.state];
 }
 
 void CubeProof::step(const CubeStep& step) {
   remote_ = false;
+  broken_before_ = broken_;
+  if (!spaces_) spaces_.emplace(dimensions_);  // gave up at once: only the cost is counted
   if (!step.butterflies.empty() || !step.butterfly_rules.empty())
     breach("butterfly", "a computation in a schedule whose goal only moves data");
   bool performed = true;
@@ -305,15 +307,15 @@ void CubeProof::step(const CubeStep& step) {
   if (performed) {
     for (entry_ = 0; entry_ < step.rules.size(); ++entry_) {
       const Rule& rule = step.rules[entry_];
-      const AffineSpace where = AffineSpace::where(dimensions_, rule.where);
-      if (where.empty()) continue;  // a rule that nobody meets is legal, whatever its slots
+      const SpaceId where = spaces_->of(rule.where);
+      if (spaces_->at(where).empty()) continue;  // one that nobody meets is legal
       if (rule.from < header_.slots && rule.to < header_.slots) {
-        perform(where, rule);
+        perform(where, rule.from, rule.across, rule.to);
       } else {
         breach("slot-range",
                fmt::format("a rule names slot {}; there are {}", std::max(rule.from, rule.to),
                            header_.slots),
-               {.processor = where.first(), .slot = std::max(rule.from, rule.to)});
+               {.processor = spaces_->at(where).first(), .slot = std::max(rule.from, rule.to)});
       }
       if (work_ > limits::proof_work_max) give_up("too many comparisons of rules in one step");
     }
@@ -322,35 +324,24 @@ void CubeProof::step(const CubeStep& step) {
       const Move& m = step.moves[entry_];
       if (!well_formed(m)) continue;
       const Word apart = m.from_processor ^ m.to_processor;
-      perform(point(m.from_processor),
-              {{}, m.from_slot, apart == 0 ? inside : log2_exact(apart), m.to_slot});
+      perform(spaces_->point(m.from_processor), m.from_slot,
+              apart == 0 ? inside : log2_exact(apart), m.to_slot);
       if (work_ > limits::proof_work_max) give_up("too many comparisons of moves in one step");
     }
     if (tracking()) land();
   }
   list_ = "";
   entry_ = 0;
-  if (broken_) slots_.clear();
   sent_.clear();
   involved_.clear();
   writes_.clear();
+  if (spaces_->stored() + (states_ ? states_->stored() : 0) > stored_max_) {
+    spaces_->forget();
+    if (states_) forget();
+    stored_max_ = cube_proof_states::remembered_max + 2 * (states_ ? states_->stored() : 0);
+  }
   if (remote_) ++verdict_.cost.steps;
   ++step_;
-}
-
-// The origin of what belongs in `slot` of processor p, row by row.
-std::vector<Parity> CubeProof::wanted(const BitMap& inverse, const MapGoal& goal, Slot slot) const {
-  const int memory = goal.cut ? goal.memory_bits : 0;
-  std::vector<Parity> rows;
-  if (!goal.cut)
-    for (int i = 0; i < slot_bits_; ++i) rows.push_back({0, has_bit(slot, i) ? 1U : 0U});
-  for (int i = 0; i < inverse.width(); ++i) {
-    const Word row = inverse.matrix().row(i);
-    const unsigned constant =
-        parity(row & low_mask(memory) & slot) ^ (has_bit(inverse.complement(), i) ? 1U : 0U);
-    rows.push_back({memory == word_bits ? 0 : row >> memory, constant});
-  }
-  return rows;
 }
 
 void CubeProof::deliver(const MapGoal& goal) {
@@ -362,11 +353,15 @@ void CubeProof::deliver(const MapGoal& goal) {
                                       goal.map.width(), memory, dimensions_, header_.elements));
   const BitMap inverse = goal.map.inverse();
   const Count everybody = Count{1} << dimensions_;
+  // The origin of what belongs in slot s of processor p: rows of p, and what s adds to them.
+  std::vector<Parity> rows(static_cast<std::size_t>(goal.cut ? 0 : slot_bits_));
+  for (int i = 0; i < inverse.width(); ++i)
+    rows.push_back({memory == word_bits ? 0 : inverse.matrix().row(i) >> memory, 0});
   for (Slot s = 0; s < header_.elements; ++s) {
-    const std::vector<Parity> rows = wanted(inverse, goal, s);
-    Count right = 0;
-    for (const Piece& piece : slots_[s].pieces())
-      if (reduced_on(piece.where, rows) == piece.origin) right += size_of(piece.where);
+    const Word origin = inverse(goal.cut ? s : 0);
+    const Translation constants{goal.cut ? origin & low_mask(memory) : s,
+                                memory == word_bits ? 0 : origin >> memory};
+    const Count right = states_->right(held(s), rows, constants);
     verdict_.expected += everybody;
     verdict_.delivered += right;
     if (right != everybody)
@@ -392,18 +387,14 @@ void CubeProof::deliver(const MovesGoal& goal) {
         !targets.emplace(m.to_processor, m.to_slot).second)
       breach("goal", "a place named twice: " + text, place_of(m));
     verdict_.expected += 1;
-    work_ += slots_[m.to_slot].pieces().size();
+    const Held there = held(m.to_slot);
+    work_ += states_->at(there.state).pieces().size();
     if (work_ > limits::proof_work_max)
       return give_up("a list of goals too long to look up in the pieces");
-    const Piece* piece = slots_[m.to_slot].at(m.to_processor);
-    std::vector<Parity> start;
-    for (int i = 0; i < slot_bits_; ++i) start.push_back({0, has_bit(m.from_slot, i) ? 1U : 0U});
-    for (int i = 0; i < dimensions_; ++i)
-      start.push_back({0, has_bit(m.from_processor, i) ? 1U : 0U});
-    bool right = piece != nullptr;
-    for (std::size_t i = 0; right && i < start.size(); ++i)
-      right = (parity(m.to_processor & piece->origin[i].mask) ^ piece->origin[i].value) ==
-              start[i].value;
+    std::vector<unsigned> start;
+    for (int i = 0; i < slot_bits_; ++i) start.push_back(has_bit(m.from_slot, i) ? 1U : 0U);
+    for (int i = 0; i < dimensions_; ++i) start.push_back(has_bit(m.from_processor, i) ? 1U : 0U);
+    const bool right = states_->origin(there, m.to_processor) == start;
     if (right)
       verdict_.delivered += 1;
     else
@@ -418,8 +409,12 @@ void CubeProof::deliver(const BroadcastGoal& goal) {
   if (!goal.root) {
     if (header_.elements != 1) return give_up("a broadcast of several elements to all");
     std::set<Word> distances;
-    for (const auto& [slot, partition] : slots_)
-      if (const auto distance = distance_of(partition.pieces())) distances.insert(*distance);
+    const auto look = [&](const Held& held) {
+      if (const auto distance = distance_of(states_->at(held.state), held.by))
+        distances.insert(*distance);
+    };
+    look(held(0));
+    for (const auto& entry : slots_) look(entry.second);
     verdict_.expected += everybody * everybody;
     verdict_.delivered += everybody * Count{distances.size()};
     if (Count{distances.size()} != everybody)
@@ -429,13 +424,10 @@ void CubeProof::deliver(const BroadcastGoal& goal) {
   }
   if ((*goal.root & ~low_mask(dimensions_)) != 0)
     return breach("goal", fmt::format("there is no processor {}", *goal.root));
+  // Origins that are the same at every processor.
+  const std::vector<Parity> nowhere(static_cast<std::size_t>(slot_bits_ + dimensions_));
   for (Slot s = 0; s < header_.elements; ++s) {
-    std::vector<Parity> start;
-    for (int i = 0; i < slot_bits_; ++i) start.push_back({0, has_bit(s, i) ? 1U : 0U});
-    for (int i = 0; i < dimensions_; ++i) start.push_back({0, has_bit(*goal.root, i) ? 1U : 0U});
-    Count right = 0;
-    for (const Piece& piece : slots_[s].pieces())
-      if (reduced_on(piece.where, start) == piece.origin) right += size_of(piece.where);
+    const Count right = states_->right(held(s), nowhere, {s, *goal.root});
     verdict_.expected += everybody;
     verdict_.delivered += right;
     if (right != everybody)

@@ -283,8 +283,14 @@ Bound matmul_bound(const Pops& pops, std::uint64_t order) {
   const Count rows = order / pops.groups;
   const Count told = rows * rows * (Count{pops.groups} + 1);
   if (pops.group_size > order && rows >= 2 && told > heard)
-    return {told, "every group is told its A's and all B's over g couplers", {}};
-  return {heard, "every processor hears 2(N-1) operands, one a slot", {}};
+    return {told,
+            "where each C(i, j) is computed where it ends, every group is told its A's and "
+            "all B's over g couplers",
+            {}};
+  return {heard,
+          "where each C(i, j) is computed where it ends, every processor hears 2(N-1) "
+          "operands, one a slot",
+          {}};
 }
 
 }  // namespace faro::inline v1

@@ -1,0 +1,60 @@
+# What a hostile user found, once each: streams that take nothing, numbers that wrap, files that are others.
+py "np.save('a.npy', np.arange(16, dtype='u1')); np.save('u.npy', np.array([3, 5, 0, 7], 'u1')); np.save('i.npy', np.array([3, 5, 0, 7], 'i8'))"
+
+# standard error closed or full: the exit code is that of the work
+exits "stderr closed, an error" 2 sh -c "exec '$faro' explain 'r:1 -> q' 2>&-"
+exits "stderr full, an error" 2 sh -c "exec '$faro' explain 'r:1 -> q' 2>/dev/full"
+exits "stderr closed, a success" 0 sh -c "exec '$faro' permute a.npy b.npy --map identity 2>&-"
+same "stderr closed, a success" b.npy "np.arange(16, dtype='u1')"
+exits "stderr full, a success" 0 sh -c "exec '$faro' permute a.npy c.npy --map identity 2>/dev/full"
+same "stderr full, a success" c.npy "np.arange(16, dtype='u1')"
+exits "stdout closed" 3 sh -c "exec '$faro' explain 'i:4 -> i' >&-"
+exits "stdout full" 3 sh -c "exec '$faro' explain 'i:4 -> i' >/dev/full"
+
+# differences of unsigned integers
+exits "wht of unsigned" 2 "$faro" transform wht u.npy w.npy --on cube:1
+says "wht of unsigned" "make them signed first"
+exits "wht of signed" 0 "$faro" transform wht i.npy w.npy --on cube:1
+same "wht of signed" w.npy "np.array([15, -9, 1, 5])"
+
+# packets and prices
+exits "packet of 2^64 - 1" 0 "$faro" plan 'a:4 -> ungray(a)' --on cube:4 --elements 100 --startup 10 --transfer 1 --packet 18446744073709551615 --json
+cp "$stdout" whole
+exits "packet of all" 0 "$faro" plan 'a:4 -> ungray(a)' --on cube:4 --elements 100 --startup 10 --transfer 1 --packet 100 --json
+check "no packet is larger than what there is" cmp -s whole "$stdout"
+exits "an infinite price" 2 "$faro" plan 'a:4 -> ungray(a)' --on cube:4 --startup inf --transfer 1
+exits "a price beyond numbers" 4 "$faro" plan 'a:4 -> ungray(a)' --on cube:4 --elements 100 --startup 1e308 --transfer 1e308
+
+# a .npy file as bare elements
+exits "npy as elements" 0 "$faro" permute a.npy d.npy --element-bytes 1 --map 'i -> ~i'
+says "npy as elements" "begins as a .npy file does"
+
+# no JSON: with the file's name, without the parser's
+printf '{"format":' >broken.json
+exits "broken JSON" 2 "$faro" verify broken.json
+says "broken JSON" "broken.json: no JSON: byte"
+check "broken JSON" sh -c "! grep -q json.exception '$stderr'"
+
+# more than the disk has: refused before anything is taken
+mkdir full
+if mount -t tmpfs -o size=8m tmpfs full 2>/dev/null; then
+  truncate -s 64M large.raw
+  for out in full/o.raw full/p.raw; do
+    "$faro" permute large.raw $out --element-bytes 1 --map 'i -> ~i' 2>"$stderr" &
+    pid=$! least=100000000
+    while kill -0 $pid 2>/dev/null; do
+      free=$(stat -f -c '%a * %S' full)
+      least=$((free < least ? free : least))
+    done
+    wait $pid
+    check "no room: exit code" test $? = 3
+    says "no room" "has no room"
+    check "no room: nothing taken meanwhile" test $least -gt 8000000
+  done
+  only "no room" full ""
+  umount full
+fi
+
+# a million elements that move alike, a slot each
+exits "a million alike" 0 timeout 200 "$faro" plan 'a:10 -> ungray(a)' --on cube:10 --elements 1000000
+prints "a million alike" "proved for all 2^10 processors"
