@@ -57,7 +57,8 @@ TensorMap random_involution(Random& random, Word most, std::vector<Word>& shape)
   while (partner.size() < axes) {
     const bool pair = random.below(3) != 0;
     const Word top = std::max<Word>(1, std::min<Word>(left, random.below(3) == 0 ? 400 : 40));
-    const Word length = 1 + random.below(top);
+    Word length = 1 + random.below(top);
+    while (pair && length * length > left && length > 1) length /= 2;
     const auto k = static_cast<int>(partner.size());
     partner.push_back(pair ? k + 1 : k);
     shape.push_back(length);
