@@ -1,6 +1,7 @@
 #!/usr/bin/env bash
-# Installs into a scratch prefix, then builds and runs one small consumer by find_package, by
-# pkg-config and as a subproject, and compiles every installed header alone with both compilers.
+# Installs into a scratch prefix, then builds and runs one small consumer by find_package and by pkg-config,
+# and compiles every installed header alone with both compilers.
+# usage: .ci/install.sh [--subproject]        as a subproject too, which compiles the library once more
 set -uo pipefail
 cd "$(dirname "${BASH_SOURCE[0]}")/.."
 . scripts/setup.sh
@@ -65,7 +66,7 @@ try install cmake --install build/release --prefix "$prefix"
 try program "$prefix/bin/faro" --version
 try find_package by_find_package
 try pkg_config by_pkg_config
-try subproject as_subproject
+[ "${1:-}" != --subproject ] || try subproject as_subproject
 try c_consumer c_consumer
 try headers_alone_gcc headers_alone g++
 try headers_alone_clang headers_alone clang++-14
