@@ -5,8 +5,10 @@ faro_root=$(cd "$(dirname "${BASH_SOURCE[0]}")/.." && pwd)
 
 # The packages of Debian 12 and later, and of Ubuntu, by what needs them. Asking for `clang` would do
 # for newer systems; where the numbered package is gone the plain one is taken.
-packages_build="g++ cmake ninja-build pkg-config libfmt-dev nlohmann-json3-dev libhwy-dev libcli11-dev libzstd-dev libblosc-dev"
-packages_test="libgtest-dev librapidcheck-dev libfftw3-dev python3 python3-numpy"
+packages_libraries="libfmt-dev nlohmann-json3-dev libhwy-dev libcli11-dev libzstd-dev libblosc-dev"
+packages_tested_with="libgtest-dev librapidcheck-dev libfftw3-dev"
+packages_build="g++ cmake ninja-build pkg-config $packages_libraries"
+packages_test="$packages_tested_with python3 python3-numpy"
 packages_ci="git clang-14 clang-format-14 libclang-rt-14-dev llvm-14 libc++-14-dev libc++abi-14-dev libbenchmark-dev libeigen3-dev"
 # Both MPIs, side by side; the component mpi is not part of ./run or ./test.
 packages_mpi="libopenmpi-dev openmpi-bin libmpich-dev mpich"

@@ -11,9 +11,9 @@ inline bool full_run() {
   return value != nullptr && std::string_view(value) == "1";
 }
 
-// True in builds with a sanitizer, which are several times slower.
+// True in builds with a sanitizer or for an emulator, which are several times slower.
 constexpr bool sanitized() {
-#if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
+#if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__) || defined(FARO_EMULATED)
   return true;
 #elif defined(__has_feature)
 #if __has_feature(address_sanitizer) || __has_feature(thread_sanitizer)

@@ -8,7 +8,7 @@ namespace faro::inline v1 {
 
 // The machine instructions of the kernels. `automatic` takes the best the CPU has; the others are
 // for tests and comparisons, and are refused with Error(impossible) where the CPU lacks them.
-enum class Simd { automatic, scalar, sse4, avx2, avx512 };
+enum class Simd { automatic, scalar, sse4, avx2, avx512, neon };
 
 // Streaming (non-temporal) stores pass the cache by: right when the data does not fit it.
 enum class Stores { automatic, ordinary, streaming };

@@ -1,5 +1,9 @@
 // The kernels for every instruction set that Highway's foreach_target compiles: this file is
-// included once for each. AVX-512 without VBMI and SSSE3 are left to the next lower set.
+// included once for each. AVX-512 without VBMI and SSSE3 are left to the next lower set. On ARM it
+// is NEON, which every such CPU of 64 bits has: the vectors of SVE have no size when this is
+// compiled, and kernels keep arrays of them.
+#include <hwy/detect_compiler_arch.h>
+
 #include <algorithm>
 #include <array>
 #include <cstring>
@@ -12,7 +16,14 @@
 #include "square_tables.hpp"
 
 #define HWY_WANT_AVX3_DL 1
+#if HWY_ARCH_X86
 #define HWY_DISABLED_TARGETS (HWY_AVX3 | HWY_SSSE3)
+#define FARO_NEON 0
+#else
+#define HWY_DISABLED_TARGETS (HWY_SVE | HWY_SVE2 | HWY_SVE_256 | HWY_SVE2_128 | HWY_RVV)
+#define HWY_COMPILE_ONLY_STATIC
+#define FARO_NEON (HWY_ARCH_ARM_A64 && HWY_TARGET != HWY_SCALAR && HWY_TARGET != HWY_EMU128)
+#endif
 #undef HWY_TARGET_INCLUDE
 #define HWY_TARGET_INCLUDE "engine/kernels/targets.cpp"
 #include <hwy/cache_control.h>
@@ -86,7 +97,7 @@ RunPanel panel_function() {
   return run_panel<Avx512>;
 }
 
-#elif HWY_TARGET == HWY_AVX2 || HWY_TARGET == HWY_SSE4
+#elif HWY_TARGET == HWY_AVX2 || HWY_TARGET == HWY_SSE4 || FARO_NEON
 
 template <int UnitLog2>
 struct Portable {
@@ -169,6 +180,10 @@ std::vector<KernelSet> sets_here() {
     sets.push_back({Simd::avx512, "avx512", 6, LaneMoves::two_tables, N_AVX3_DL::tiles_function(),
                     N_AVX3_DL::pairs_function(), N_AVX3_DL::panel_function(), true});
   }
+#endif
+#if FARO_NEON
+  sets.push_back({Simd::neon, "neon", 4, LaneMoves::exchanges, HWY_NAMESPACE::tiles_function(),
+                  HWY_NAMESPACE::pairs_function(), HWY_NAMESPACE::panel_function(), false});
 #endif
   return sets;
 }
