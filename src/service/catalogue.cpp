@@ -102,6 +102,7 @@ const auto table = std::to_array<const Planner*>({
     // Boolean cube: any permutation
     &shortest_path_lists,
     &balanced_lists,
+    &balanced_maps,
     // POPS network: affine maps by rules
     &pops_affine_single_hop,
     &pops_affine,

@@ -11,6 +11,7 @@
 #include "faro/schedules/fingerprint.hpp"
 #include "machines/bounds.hpp"
 #include "machines/cube/butterfly_bound.hpp"
+#include "machines/cube/flow_bounds.hpp"
 #include "machines/pops/bounds.hpp"
 #include "planners/cube/collectives/collectives.hpp"
 #include "planners/header.hpp"
@@ -404,8 +405,13 @@ Count cost_value(const Machine& machine, const Cost& cost) {
 }
 
 Bound bound_of(const Request& request) {
-  if (request.is_map()) return lower_bound(request.machine(), request.map(), request.elements());
   const auto* cube = std::get_if<Hypercube>(&request.machine());
+  if (request.is_map()) {
+    Bound known = lower_bound(request.machine(), request.map(), request.elements());
+    if (cube == nullptr) return known;
+    std::optional<Bound> flow = flow_bound(*cube, request.map(), request.elements());
+    return flow && flow->value > known.value ? std::move(*flow) : known;
+  }
   if (const auto* relation = request.get_if<Relation>(); relation != nullptr && cube != nullptr)
     return relation_bound(*cube, *relation, request.elements());
   if (!request.destinations().empty())

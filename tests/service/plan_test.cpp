@@ -303,7 +303,8 @@ TEST(Request, is_checked_when_it_is_made) {
   EXPECT_EQ(code([&] { Request::of(Pops{0, 4, false}, Destinations{}); }), ErrorCode::usage);
   EXPECT_EQ(code([&] { Request::of(cube, MapGoal{.map = BitMap::identity(2)}, 0); }),
             ErrorCode::usage);
-  EXPECT_EQ(code([&] { Request::of(cube, Relation{{0, 1, 2, 3}}); }), ErrorCode::impossible);
+  EXPECT_EQ(code([&] { Request::of(mesh, Relation{{0, 1, 2, 3}}); }), ErrorCode::impossible);
+  EXPECT_EQ(code([&] { Request::of(cube, Relation{{0, 1, 2}}); }), ErrorCode::usage);
   EXPECT_EQ(code([&] { Request::of(Pops{2, 2, false}, Relation{{0, 1, 2}}); }), ErrorCode::usage);
   EXPECT_EQ(code([&] { Request::of(Hypercube{.dimensions = 50}, Destinations{}); }),
             ErrorCode::limit);

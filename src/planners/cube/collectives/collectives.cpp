@@ -1,5 +1,5 @@
 // Broadcasts on a cube.   [Johnsson, Ho 1989; balanced by matching: faro]
-//   applies:  one to all any cube; the others up to 12 dimensions
+//   applies:  one to all any cube; the others up to 10 dimensions
 //   cost:     n, ceil(K/n) + n, K + n with one port; ceil((N-1)/n), N-1 with one port
 //   bound:    links or ports of the root, or of everybody
 #include "planners/cube/collectives/collectives.hpp"
@@ -330,7 +330,7 @@ const ComputingEntry cube_one_to_all({
 
 const ComputingEntry cube_all_to_all({
     .about = {"cube-all-to-all", machine_words,
-              "trees of all processors at once, every link in every step", "at most 12 dimensions",
+              "trees of all processors at once, every link in every step", "at most 10 dimensions",
               "ceil((N - 1)/n), with one port N - 1", "faro, after Johnsson, Ho 1989"},
     .refusal = refusal<Kind::all_to_all>,
     .offer = offer<cube_all_to_all>,
@@ -338,14 +338,14 @@ const ComputingEntry cube_all_to_all({
 
 const ComputingEntry cube_scatter({
     .about = {"cube-scatter", machine_words,
-              "a tree of equal subtrees; halves of halves with one port", "at most 12 dimensions",
+              "a tree of equal subtrees; halves of halves with one port", "at most 10 dimensions",
               "ceil((N - 1)/n), with one port N - 1", "faro, after Johnsson, Ho 1989"},
     .refusal = refusal<Kind::scatter>,
     .offer = offer<cube_scatter>,
 });
 
 const ComputingEntry cube_gather({
-    .about = {"cube-gather", machine_words, "scatter backwards", "at most 12 dimensions",
+    .about = {"cube-gather", machine_words, "scatter backwards", "at most 10 dimensions",
               "ceil((N - 1)/n), with one port N - 1", "faro, after Johnsson, Ho 1989"},
     .refusal = refusal<Kind::gather>,
     .offer = offer<cube_gather>,

@@ -14,6 +14,7 @@
 #include "base/random.hpp"
 #include "faro/base/limits.hpp"
 #include "machines/bounds.hpp"
+#include "machines/cube/flow_bounds.hpp"
 #include "planners/cube/codes/node_slots.hpp"
 #include "planners/cube/lists/list_paths.hpp"
 #include "planners/cube/request.hpp"
@@ -34,13 +35,26 @@ constexpr int improve_rounds_max = 100;
 constexpr std::uint64_t seats_work = std::uint64_t{1} << 27U;
 constexpr int seats_rounds_max = 30;
 
+// Maps are listed where elements are few: larger ones have planners that know their structure.
+constexpr int map_dimensions_max = 4;
+constexpr std::uint64_t map_elements_max = std::uint64_t{1} << 10U;  // of the whole machine
+
+// Where each processor's elements go.
+std::vector<Word> goals_of(const Request& request) {
+  if (!request.is_map()) return request.destinations();
+  std::vector<Word> to(bit(processor_bits(request)));
+  for (Word p = 0; p < to.size(); ++p) to[p] = request.map().map(p);
+  return to;
+}
+
 // The elements that leave their processors, on ascending shortest ways.
 std::vector<Packet> packets_of(const Request& request) {
   const int n = processor_bits(request);
+  const std::vector<Word> goals = goals_of(request);
   std::vector<Packet> packets;
   for (std::uint64_t e = 0; e < request.elements(); ++e)
-    for (Word p = 0; p < request.destinations().size(); ++p) {
-      const Word to = request.destinations()[p];
+    for (Word p = 0; p < goals.size(); ++p) {
+      const Word to = goals[p];
       if (to == p) continue;
       const auto slot = static_cast<Slot>(e);
       packets.push_back({{p, slot, to, slot}, links::ascending_way(n, p, to)});
@@ -183,10 +197,13 @@ Routed shortest(const Request& request) {
 Routed balanced(const Request& request) {
   const int n = processor_bits(request);
   const LinkTable table = LinkTable::of_cube(n);
-  const auto enough = static_cast<std::uint32_t>(
-      lower_bound(*cube_of(request), std::span<const std::uint64_t>(request.destinations()),
+  auto enough = static_cast<std::uint32_t>(
+      lower_bound(*cube_of(request), std::span<const std::uint64_t>(goals_of(request)),
                   request.elements())
           .value);
+  if (request.is_map())
+    if (const auto flow = flow_bound(*cube_of(request), request.map(), request.elements()))
+      enough = std::max(enough, static_cast<std::uint32_t>(flow->value));
   Routed best = shortest(request);
   if (best.packets.empty()) return best;
   Random random(1991);
@@ -228,6 +245,18 @@ std::optional<std::string> refusal(const Request& request) {
   return {};
 }
 
+std::optional<std::string> refusal_map(const Request& request) {
+  if (auto why = cube_refusal(request)) return why;
+  if (request.map().cut) return "it lists maps of processors, not of their memory";
+  const int n = processor_bits(request);
+  if (n > map_dimensions_max)
+    return fmt::format("it lists every processor, of at most {} dimensions; this cube has {}",
+                       map_dimensions_max, n);
+  if (request.elements() > map_elements_max >> static_cast<unsigned>(n))
+    return fmt::format("it lists every element, at most {} of the whole machine", map_elements_max);
+  return {};
+}
+
 Offer offer_of(const Request& request, std::string_view name, Routed found, const char* words) {
   const auto routed = std::make_shared<const Routed>(std::move(found));
   return {.estimate = {.cost = {routed->times.steps, words}},
@@ -243,6 +272,10 @@ Offer offer_of(const Request& request, std::string_view name, Routed found, cons
 Offer offer_shortest(const Request& request) {
   return offer_of(request, shortest_path_lists.name(), shortest(request),
                   "counted, ascending shortest paths");
+}
+Offer offer_map(const Request& request) {
+  return offer_of(request, balanced_maps.name(), balanced(request),
+                  "counted, paths and times negotiated");
 }
 Offer offer_balanced(const Request& request) {
   return offer_of(request, balanced_lists.name(), balanced(request),
@@ -272,6 +305,18 @@ const PlannerEntry balanced_lists({
     .citation = "faro, after McMurchie, Ebeling 1995",
     .refusal = refusal,
     .offer = offer_balanced,
+    .searches = true,
+});
+
+const PlannerEntry balanced_maps({
+    .name = "balanced-maps",
+    .machine = "cube",
+    .title = "a small map as a list: paths over the emptiest links, paths and times negotiated",
+    .needs = "a map of at most 4 processor bits and no memory bit, at most 2^10 elements in all",
+    .cost = "counted",
+    .citation = "faro, after McMurchie, Ebeling 1995",
+    .refusal = refusal_map,
+    .offer = offer_map,
     .searches = true,
 });
 

@@ -19,5 +19,6 @@ namespace faro::inline v1 {
 
 extern const PlannerEntry shortest_path_lists;
 extern const PlannerEntry balanced_lists;
+extern const PlannerEntry balanced_maps;
 
 }  // namespace faro::inline v1

@@ -1,0 +1,20 @@
+// The best flow on a small cube: weights of links, and of ports where there is one, that make a
+// step pay as little and the elements as much as possible, found by multiplicative weights and
+// rounded to small whole numbers. They are a certificate whatever found them.
+//
+//   a:2 -> a[0] a[0]+a[1], K = 64:   43 steps, where half of the elements crossing a dimension say
+//   32
+#pragma once
+
+#include <optional>
+
+#include "faro/schedules/goal.hpp"
+#include "faro/schedules/machine.hpp"
+#include "faro/schedules/schedule.hpp"
+
+namespace faro::inline v1 {
+
+// Nothing on cubes of more than 4 dimensions, or where nothing moves.
+std::optional<Bound> flow_bound(const Hypercube& cube, const MapGoal& goal, std::uint64_t elements);
+
+}  // namespace faro::inline v1
