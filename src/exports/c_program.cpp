@@ -105,6 +105,14 @@ static int faro_send(uint64_t processor, uint32_t slot, uint64_t step, int k, in
 
   // The conditions of one rule are written once for all rules that have the same.
   void add(const Rule& rule) {
+    const int dimensions = std::get<Hypercube>(header_.machine).dimensions;
+    if (rule.from >= header_.slots || rule.to >= header_.slots || rule.across < inside ||
+        rule.across >= dimensions)
+      throw Error(
+          ErrorCode::refused,
+          fmt::format("step {}: a rule names slots {} and {} and dimension {}; there are {} "
+                      "slots and {} dimensions",
+                      ends_.size(), rule.from, rule.to, rule.across, header_.slots, dimensions));
     std::string key;
     for (const Parity& c : rule.where)
       key += fmt::format("  {{UINT64_C({:#x}), {}}},\n", c.mask, c.value ? 1 : 0);

@@ -336,6 +336,22 @@ TEST(Exports, c_programs_do_not_grow_with_the_machine) {
   EXPECT_LT(large.size(), 200000U);
   EXPECT_NE(large.find("#define FARO_DIMENSIONS 60"), std::string::npos);
   EXPECT_THROW(exported(planned({"i:4 -> rev(i)", "mesh:4x4", 1}), "c"), Error);
+  for (const Rule& wrong : {Rule{.from = 2, .across = 0}, Rule{.to = 2}, Rule{.across = 3}}) {
+    TextSink text;
+    EXPECT_THROW(export_schedule(
+                     [&](ScheduleSink& sink) {
+                       ScheduleHeader header;
+                       header.machine = Hypercube{.dimensions = 3};
+                       header.slots = 2;
+                       sink.begin(header);
+                       CubeStep step;
+                       step.rules.push_back(wrong);
+                       sink.step(step);
+                       sink.finish();
+                     },
+                     "c", text),
+                 Error);
+  }
 }
 
 }  // namespace
