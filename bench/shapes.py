@@ -56,6 +56,12 @@ def places(view, base, whole):
     return Array(ctypes.sizeof(Array), 1, n, (U64 * max(1, n))(*view.shape), (I64 * max(1, n))(*view.strides), offset)
 
 
+def reach(array):
+    """The bytes of a buffer that an array needs: what lies beyond is none of a plan's business."""
+    forward = sum((array.shape[k] - 1) * max(0, array.strides[k]) for k in range(array.axes))
+    return array.offset + forward
+
+
 class Plan:
     def __init__(self, faro, text, source, target, from_buffer, to_buffer, threads=1):
         self.faro, self.handle = faro, ctypes.c_void_p()
@@ -63,6 +69,7 @@ class Plan:
         options = Options(ctypes.sizeof(Options), 1, threads, 0, 0, source.itemsize, 1, 1)
         start = places(source, from_buffer.ctypes.data, from_buffer.nbytes)
         end = places(target, to_buffer.ctypes.data, to_buffer.nbytes)
+        self.a_bytes, self.b_bytes = reach(start) + source.itemsize, reach(end) + target.itemsize
         self.make = lambda: faro.check(faro.lib.faro_plan_create_arrays(
             text.encode(), ctypes.byref(start), ctypes.byref(end), ctypes.byref(options), ctypes.byref(self.handle)))
         self.make()
@@ -70,7 +77,7 @@ class Plan:
 
     def run(self):
         self.faro.check(self.faro.lib.faro_plan_execute_arrays(
-            self.handle, self.a.ctypes.data, self.a.nbytes, self.b.ctypes.data, self.b.nbytes, None, None))
+            self.handle, self.a.ctypes.data, self.a_bytes, self.b.ctypes.data, self.b_bytes, None, None))
 
     def close(self):
         self.faro.lib.faro_plan_free(self.handle)
