@@ -7,6 +7,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <bit>
 #include <memory>
 #include <span>
 #include <vector>
@@ -273,9 +274,37 @@ Offer offer_shortest(const Request& request) {
   return offer_of(request, shortest_path_lists.name(), shortest(request),
                   "counted, ascending shortest paths");
 }
+
+// A rule for each move: it names every bit of its processor, and so fits into a larger cube's plan.
+void push_rules(const std::vector<CubeStep>& steps, int dimensions, ScheduleSink& sink) {
+  CubeStep rules;
+  for (const CubeStep& step : steps) {
+    rules.clear();
+    for (const Move& m : step.moves) {
+      const Word across = m.from_processor ^ m.to_processor;
+      Rule rule{.from = m.from_slot,
+                .across = across == 0 ? inside : std::countr_zero(across),
+                .to = m.to_slot};
+      for (int bit = 0; bit < dimensions; ++bit)
+        rule.where.push_back(
+            {Word{1} << bit, static_cast<unsigned>(m.from_processor >> bit & Word{1})});
+      rules.rules.push_back(std::move(rule));
+    }
+    sink.step(rules);
+  }
+}
+
 Offer offer_map(const Request& request) {
-  return offer_of(request, balanced_maps.name(), balanced(request),
-                  "counted, paths and times negotiated");
+  Offer offer = offer_of(request, balanced_maps.name(), balanced(request),
+                         "counted, paths and times negotiated");
+  const auto listed = std::make_shared<RecordingSink>();
+  offer.push(*listed);
+  offer.push = [listed, n = processor_bits(request)](ScheduleSink& sink) {
+    sink.begin(listed->header);
+    push_rules(listed->cube_steps, n, sink);
+    sink.finish();
+  };
+  return offer;
 }
 Offer offer_balanced(const Request& request) {
   return offer_of(request, balanced_lists.name(), balanced(request),
