@@ -179,7 +179,9 @@ def test_a_stopped_file_goes_on(tmp_path):
     a = np.arange(1 << 24)
     np.save(tmp_path / "a.npy", a)
     code = (
-        "import faro, pathlib, time\n"
+        "import faro, pathlib, signal, time\n"
+        # What runs in the background may have been told to ignore it.
+        "signal.signal(signal.SIGINT, signal.default_int_handler)\n"
         f"p = pathlib.Path({str(tmp_path)!r})\n"
         "def slow(done, total):\n"
         "    print(done, flush=True); time.sleep(0.2)\n"
