@@ -367,6 +367,7 @@ class Violation(NamedTuple):
     step: int
     rule: str
     message: str
+    at: dict[str, int | str]
 
 class Verdict(NamedTuple):
     """Of a schedule that somebody wrote; true where it is right."""

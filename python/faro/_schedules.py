@@ -33,11 +33,12 @@ class Paper(NamedTuple):
 
 
 class Violation(NamedTuple):
-    """One breach of a rule; steps are counted from 0."""
+    """One breach of a rule; steps are counted from 0. Where, as far as it is known, in `at`."""
 
     step: int
     rule: str
     message: str
+    at: dict
 
 
 class Considered(NamedTuple):

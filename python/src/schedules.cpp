@@ -85,10 +85,24 @@ nb::list considered_of(const Plan& p) {
   return rows;
 }
 
+// As `faro verify --json` says it.
+nb::dict place_of(const Violation::Place& at) {
+  nb::dict place;
+  if (at.processor) place["processor"] = *at.processor;
+  if (at.to) place["to"] = *at.to;
+  if (at.slot) place["slot"] = *at.slot;
+  if (at.dimension) place["dimension"] = *at.dimension;
+  if (!at.list.empty()) {
+    place["in"] = at.list;
+    place["move"] = at.entry;
+  }
+  return place;
+}
+
 nb::list violations_of(const Verdict& verdict) {
   nb::list rows;
   for (const Violation& v : verdict.violations)
-    rows.append(nb::make_tuple(integer(v.step), v.rule, v.message));
+    rows.append(nb::make_tuple(integer(v.step), v.rule, v.message, place_of(v.at)));
   return rows;
 }
 

@@ -69,6 +69,11 @@ def test_broken_schedules_are_refused(tmp_path):
     assert faro.verify(path) and faro.verify(str(path), map="a:6 -> ungray(a)").ok
     wrong = faro.verify(path, map="a:6 -> gray(a)")
     assert not wrong and wrong.violations and wrong.delivered < wrong.expected
+    far = json.loads(faro.plan("i -> ~i", "mesh:4x4,all-links").json())
+    move = far["steps"][1]["moves"][3]
+    move[2] = move[0] ^ 10
+    at = faro.verify(far).violations[0].at
+    assert (at["processor"], at["to"], at["in"], at["move"]) == (move[0], move[2], "moves", 3)
     text = json.loads(path.read_text())
     text["cost"]["steps"] -= 1
     assert not faro.verify(text)
