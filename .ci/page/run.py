@@ -35,8 +35,9 @@ class Program:
     def file(self, name):
         return str(pathlib.Path(self.folder.name) / name)
 
-    def complaint(self, done):
-        return done.stderr.removeprefix("faro: ").removesuffix("\n")
+    def complaint(self, done, file=""):
+        """What is wrong, without the file's path, which a page does not know."""
+        return done.stderr.removeprefix("faro: ").removeprefix(f"{file}: ").removesuffix("\n")
 
 
 def answers(page, program, count):
@@ -97,7 +98,7 @@ def verdicts(page, program, count):
         if done.stdout:
             count.equal(json.dumps(answer.get("verdict")), json.dumps(json.loads(done.stdout)), "verdict", i)
         else:
-            count.equal(answer.get("message"), program.complaint(done), "verdict", i)
+            count.equal(answer.get("message"), program.complaint(done, file), "verdict", i)
     # Dropped on the page itself: the sentence, the place, the step.
     for i in range(12):
         text = json.dumps(broken.mutate(rnd, rnd.choice(good)))
@@ -106,7 +107,7 @@ def verdicts(page, program, count):
         done = program.run("verify", file, "--json")
         page.settled(lambda: page.page.set_input_files("#file", file))
         if not done.stdout:
-            count.check(page.text("#plan-words").endswith(program.complaint(done)), "a dropped file", i)
+            count.check(page.text("#plan-words").endswith(program.complaint(done, file)), "a dropped file", i)
             continue
         verdict = json.loads(done.stdout)
         rows = page.page.locator(".violation").evaluate_all("all => all.map(one => [one.dataset.step, one.dataset.rule])")

@@ -286,8 +286,17 @@ Notation read_map(std::string_view text, const KnownSizes& known, const ForeignS
 
 std::string layouts::plain_words(std::string_view map, const ForeignSizes& sizes) {
   const auto arrow = arrow_of(map);
-  if (!is_foreign(map) && !(arrow && is_foreign(map.substr(*arrow + 2))))
-    return as_bare_side(map).value_or(std::string(map));
+  if (!is_foreign(map) && !(arrow && is_foreign(map.substr(*arrow + 2)))) {
+    const auto side = as_bare_side(map);
+    try {
+      if (side) parse_notation(*side);
+    } catch (const NotationError& error) {
+      // What is wrong either way is told of what was written.
+      if (error.fault() == NotationFault::syntax || error.fault() == NotationFault::lex)
+        return std::string(map);
+    }
+    return side.value_or(std::string(map));
+  }
   const Notation notation = read_map(map, {}, sizes);
   return to_notation(notation.map, notation.cut);
 }

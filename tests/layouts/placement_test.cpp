@@ -151,6 +151,7 @@ TEST(PlainWords, are_what_the_notation_alone_reads) {
   EXPECT_EQ(notation.cut, (Cut{Cut::Kind::both, 3}));
   EXPECT_EQ(notation.map.width(), 12);
   EXPECT_EQ(layouts::plain_words("~i", {}), "i -> ~i");
+  EXPECT_EQ(layouts::plain_words("[x]", {}), "[x]");  // wrong either way: told as it was written
   for (const char* plain : {"i -> rev(i)", "gray:4", "cyclic:4|2 => consecutive", "bit-reversal"})
     EXPECT_EQ(layouts::plain_words(plain, {}), plain);
   EXPECT_THROW(layouts::plain_words("xla:{manual} => xla:{replicated}", sizes), NotExpressible);
