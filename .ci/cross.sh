@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 # Other processors: cross-compiled against a root of Debian and tested under qemu. arm64 runs the NEON kernels;
-# s390x is big-endian, and its files are the same bytes; ppc64el has a compiler and nothing else of its own.
-# usage: .ci/cross.sh [ARCH...]        downloads from Debian
+# s390x, which is big-endian, and ppc64el are for who asks for them.
+# usage: .ci/cross.sh [ARCH...]        arm64 by default; downloads from Debian
 set -uo pipefail
 cd "$(dirname "${BASH_SOURCE[0]}")/.."
 . scripts/setup.sh
@@ -55,7 +55,7 @@ mkdir "$scratch"
 /usr/bin/python3 -c "import numpy as np; np.save('$scratch/x.npy', np.random.default_rng(1).random((3, 1 << 12, 5)))"
 "$native" plan 'a:10 -> ungray(a)' --on cube:10 --elements 100 --schedule "$scratch/s.json" >/dev/null || exit 1
 
-for arch in ${*:-arm64 s390x ppc64el}; do
+for arch in ${*:-arm64}; do
   case $arch in
     arm64) processor=aarch64 ;;
     ppc64el) processor=powerpc64le ;;
