@@ -15,6 +15,7 @@ namespace {
 
 using testing::pops_request;
 using testing::random_permutation;
+using testing::random_relation;
 using testing::replayed_slots;
 
 // Of 40 permutations, at least 36 at the bound: the classes alone reach it in fewer than 10.
@@ -50,14 +51,7 @@ TEST(PopsRelationSearch, relations_with_entries_left_out_take_no_more_than_their
     const std::uint64_t d = 1 + random.below(6);
     const std::uint64_t g = 1 + random.below(6);
     const std::uint64_t h = 2 + random.below(3);
-    std::vector<Word> to(d * g * h, pops::no_relay);
-    for (std::uint64_t s = 0; s < h; ++s) {
-      const std::vector<Word> one = random_permutation(d * g, random);
-      for (Word p = 0; p < one.size(); ++p)
-        if (random.below(8) != 0) to[p * h + s] = one[p];
-    }
-    testing::Draft request = pops_request(d, g, to);
-    request.elements = h;
+    const testing::Draft request = random_relation(d, g, h, random);
     const Count slots = replayed_slots(pops_relation_search, request);
     ASSERT_FALSE(::testing::Test::HasFailure()) << d << " " << g << " " << h;
     ASSERT_LE(slots, pops_relation.offer(request).estimate.cost.value);

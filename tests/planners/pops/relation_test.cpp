@@ -13,9 +13,9 @@ namespace {
 
 using testing::pops_request;
 using testing::random_permutation;
+using testing::random_relation;
 using testing::replayed_slots;
 
-// h permutations, one for each element, entries left out at random.
 TEST(PopsRelation, random_relations_take_twice_the_classes) {
   Random random(21);
   const int rounds = testing::full_run() ? 2000 : 250;
@@ -23,14 +23,7 @@ TEST(PopsRelation, random_relations_take_twice_the_classes) {
     const std::uint64_t d = 1 + random.below(8);
     const std::uint64_t g = 1 + random.below(6);
     const std::uint64_t h = 1 + random.below(4);
-    std::vector<Word> to(d * g * h, pops::no_relay);
-    for (std::uint64_t s = 0; s < h; ++s) {
-      const std::vector<Word> one = random_permutation(d * g, random);
-      for (Word p = 0; p < one.size(); ++p)
-        if (random.below(8) != 0) to[p * h + s] = one[p];
-    }
-    testing::Draft request = pops_request(d, g, to);
-    request.elements = h;
+    const testing::Draft request = random_relation(d, g, h, random);
     const Count slots = replayed_slots(pops_relation, request);
     ASSERT_FALSE(::testing::Test::HasFailure()) << d << " " << g << " " << h;
     ASSERT_LE(slots, 2 * std::max<Count>(h, ceil_div(Count{h} * d, g)));

@@ -14,6 +14,7 @@
 #include "full.hpp"
 #include "maps.hpp"
 #include "paths.hpp"
+#include "planners/pops/packets.hpp"
 
 namespace faro::testing {
 
@@ -35,6 +36,19 @@ inline Draft pops_request(const BitMap& map, int local_bits, std::uint64_t eleme
   request.machine = Pops{bit(local_bits), bit(map.width() - local_bits), false};
   request.map = MapGoal{map, false, 0};
   request.elements = elements;
+  return request;
+}
+
+// h permutations, one for each element of a processor, entries left out at random.
+inline Draft random_relation(std::uint64_t d, std::uint64_t g, std::uint64_t h, Random& random) {
+  std::vector<Word> to(d * g * h, pops::no_relay);
+  for (std::uint64_t s = 0; s < h; ++s) {
+    const std::vector<Word> one = random_permutation(d * g, random);
+    for (Word p = 0; p < one.size(); ++p)
+      if (random.below(8) != 0) to[p * h + s] = one[p];
+  }
+  Draft request = pops_request(d, g, std::move(to));
+  request.elements = h;
   return request;
 }
 
