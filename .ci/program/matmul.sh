@@ -9,6 +9,7 @@ np.save('u.npy', np.asfortranarray(rng.integers(0, 2**16, (6, 6)).astype('>u2'))
 np.save('t.npy', rng.integers(0, 2, (6, 6)).astype(bool))
 np.save('h.npy', rng.integers(-8, 8, (6, 6)).astype('f2'))
 np.save('wide.npy', rng.standard_normal((3, 4)))
+np.save('tall.npy', np.asfortranarray(rng.standard_normal((4, 5))))
 np.save('c.npy', np.ones((6, 6), dtype=complex))"
 for on in pops:1,144 pops:4,36 pops:12,12 pops:24,6 pops:72,2 pops:144,1; do
   exits "matmul on $on" 0 "$faro" matmul a12.npy b12.npy c12.npy --on "$on"
@@ -24,8 +25,12 @@ exits "matmul by the paper" 0 "$faro" matmul a6.npy b6.npy p.npy --on pops:12,3 
 prints "matmul by the paper" "slots       24"
 exits "matmul of another order" 4 "$faro" matmul a6.npy b6.npy no.npy --on pops:5,7
 says "matmul of another order" "pops:6,6"
-exits "matmul of oblong matrices" 4 "$faro" matmul wide.npy wide.npy no.npy --on pops:4,4
-says "matmul of oblong matrices" "nearest machine is pops:4,4"
+exits "matmul of sides that do not meet" 4 "$faro" matmul wide.npy wide.npy no.npy --on pops:4,4
+says "matmul of sides that do not meet" "r x s and s x c"
+exits "matmul of oblong matrices" 0 "$faro" matmul wide.npy tall.npy o.npy --on pops:7,4 --schedule o.json
+prints "matmul of oblong matrices" "5x5 on pops:7,4"
+check "product of oblong matrices" py "sys.exit(not np.allclose(np.load('o.npy'), np.load('wide.npy') @ np.load('tall.npy'), rtol=0, atol=1e-12))"
+exits "schedule of oblong matrices" 0 "$faro" verify o.json
 exits "matmul of complex numbers" 2 "$faro" matmul c.npy c.npy no.npy --on pops:6,6
 exits "matmul on a cube" 2 "$faro" matmul a6.npy b6.npy no.npy --on cube:4
 check "nothing is written by refusals" test ! -e no.npy

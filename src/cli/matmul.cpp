@@ -14,7 +14,6 @@
 #include "faro/files/array_file.hpp"
 #include "faro/machines/pops/model.hpp"
 #include "faro/machines/text.hpp"
-#include "planners/pops/matmul/matmul.hpp"
 #include "service/plan_json.hpp"
 
 namespace faro::cli {
@@ -39,24 +38,17 @@ std::string shape_text(const NpyHeader& header) {
   return text.empty() ? "a single number" : text;
 }
 
-// The one order of both matrices.
-std::uint64_t order_of(const ArrayInput& a, const ArrayInput& b, const Pops& machine) {
+// The order on the network: the longest side, shorter ones are filled up with zeros.
+std::uint64_t order_of(const ArrayInput& a, const ArrayInput& b) {
   const auto& left = a.header().shape;
   const auto& right = b.header().shape;
-  if (left.size() == 2 && left == right && left[0] == left[1]) return left[0];
-  std::string message =
-      fmt::format("{} is {}, {} is {}: the network multiplies square matrices of one order",
-                  a.name(), shape_text(a.header()), b.name(), shape_text(b.header()));
-  std::uint64_t order = 0;
-  for (const auto* shape : {&left, &right})
-    for (const std::uint64_t side : *shape) order = std::max(order, side);
-  if (order > 0 && order <= 4096) {
-    const Pops fits = nearest_matmul_machine(machine, order);
-    message += fmt::format(
-        "; filled up with zeros to {0}x{0} they fit, and the nearest machine is pops:{1},{2}",
-        order, fits.group_size, fits.groups);
-  }
-  throw Error(ErrorCode::impossible, message);
+  const bool some = std::find(left.begin(), left.end(), 0) == left.end() &&
+                    std::find(right.begin(), right.end(), 0) == right.end();
+  if (left.size() == 2 && right.size() == 2 && left[1] == right[0] && some)
+    return std::max({left[0], left[1], right[1]});
+  throw Error(ErrorCode::impossible,
+              fmt::format("{} is {}, {} is {}: a product is of r x s and s x c, none of them 0",
+                          a.name(), shape_text(a.header()), b.name(), shape_text(b.header())));
 }
 
 StoredMatrix stored(const ArrayInput& input) {
@@ -64,7 +56,8 @@ StoredMatrix stored(const ArrayInput& input) {
   if (type.size() >= 2 && type.front() == '\'') type = type.substr(1, type.size() - 2);
   return {input.data(), type,
           input.header().order == NpyHeader::Order::c ? StoredMatrix::Order::rows
-                                                      : StoredMatrix::Order::columns};
+                                                      : StoredMatrix::Order::columns,
+          input.header().shape[0], input.header().shape[1]};
 }
 
 void print(const MatmulReport& report, std::uint64_t order, Output& out) {
@@ -75,8 +68,9 @@ void print(const MatmulReport& report, std::uint64_t order, Output& out) {
   out.text("  slots       {}   {}\n", to_string(plan.cost().slots), plan.formula().text);
   out.text("  rounds      {}   of multiply-adds\n", to_string(plan.cost().compute_rounds));
   out.text("  registers   {}   of each processor\n", plan.slots());
-  out.text("  paper       {}   {} ({})\n", to_string(plan.paper()->formula.value),
-           plan.paper()->formula.text, plan.paper()->citation);
+  if (const auto& paper = plan.paper())
+    out.text("  paper       {}   {} ({})\n", to_string(paper->formula.value), paper->formula.text,
+             paper->citation);
   out.text("  bound       {}   {}\n", to_string(plan.bound().value), plan.bound().reason);
   out.text("  hardware    {}, {}, {}\n", plural(hardware.couplers, "coupler"),
            plural(hardware.transmitters, "transmitter"), plural(hardware.receivers, "receiver"));
@@ -108,7 +102,7 @@ int run(const Options& options, Output& out) {
   const ArrayInput a = ArrayInput::npy(options.a);
   const ArrayInput b = ArrayInput::npy(options.b);
   const auto& pops = std::get<Pops>(machine);
-  const std::uint64_t order = order_of(a, b, pops);
+  const std::uint64_t order = order_of(a, b);
   const MatmulReport report =
       multiply(stored(a), stored(b),
                {.machine = pops,
@@ -120,7 +114,7 @@ int run(const Options& options, Output& out) {
     report.plan.push(file.sink());
     file.commit();
   }
-  const NpyHeader header = npy_header(report.type, {order, order});
+  const NpyHeader header = npy_header(report.type, {a.header().shape[0], b.header().shape[1]});
   if (options.c == "-") {
     if (out.is_json())
       throw Error(ErrorCode::usage, "--json and an output to - both want standard output");
@@ -146,10 +140,11 @@ const Command matmul_command{
     .name = "matmul",
     .summary = "the product of two matrices on a POPS network",
     .details =
-        "A and B are square, of one order N, of truth values, integers or reals; C is\n"
-        "their product as NumPy forms it. The machine has N*N processors, and d\n"
-        "divides N or N divides d. The schedule is replayed on integers and reals,\n"
-        "then C is written.",
+        "A and B are matrices of truth values, integers or reals; C is their product as\n"
+        "NumPy forms it. N is the longest side, shorter ones are filled up with zeros.\n"
+        "The machine has N*N processors or more; where it has N*N and d divides N or N\n"
+        "divides d, N goes to 4096, else to 64. The schedule is replayed on integers and\n"
+        "reals, then C is written.",
     .examples = "faro matmul a.npy b.npy c.npy --on pops:8,8",
     .declare = [](Arguments& arguments) -> Action {
       auto options = std::make_shared<Options>();

@@ -14,6 +14,7 @@
 #include "papers/cells.hpp"
 #include "planners/pops/affine.hpp"
 #include "planners/pops/broadcast.hpp"
+#include "planners/pops/embedding.hpp"
 #include "planners/pops/matmul/matmul.hpp"
 #include "planners/pops/packets.hpp"
 #include "planners/pops/patterns.hpp"
@@ -118,6 +119,75 @@ PaperTable broadcasts() {
              replayed([&](ScheduleSink& sink) { push_broadcast(machine, kind.kind, 0, sink); }),
              text(broadcast_bound(machine, kind.kind).value)});
       }
+  return table;
+}
+
+PaperTable embeddings(const Workshop& workshop) {
+  PaperTable table{
+      .title = "Section 1, [1] and [6]: embedded networks, slots of a step",
+      .columns = {"network", "d", "g", "in order", "ours", "bound"},
+      .rows = {},
+      .remarks = {"A step: every node hands its datum to the next along one side, or over one of "
+                  "its two edges. In order: node v in processor v.",
+                  "The bound: ceil(d/g) slots, what moves over g² couplers, wherever the nodes "
+                  "are. Rings and de Bruijn networks reach it; tori where the search does."}};
+  const auto row = [&](const std::string& name, const Pops& machine, std::span<const Word> place,
+                       const std::vector<Word>& step) {
+    const Request request = Request::of(machine, Destinations{pops::placed(place, step)});
+    table.rows.push_back({name, text(machine.group_size), text(machine.groups),
+                          workshop.ours(Request::of(machine, Destinations{step})),
+                          workshop.ours(request), workshop.bound(request)});
+  };
+  constexpr std::array<std::pair<Size, Size>, 9> ring_machines{
+      {{8, 1}, {4, 2}, {12, 2}, {5, 3}, {2, 4}, {4, 4}, {10, 4}, {5, 5}, {3, 7}}};
+  for (const auto& [d, g] : ring_machines) {
+    const Pops machine{d, g, false};
+    const std::array<Size, 1> side{d * g};
+    row(fmt::format("ring of {}", d * g), machine, pops::ring_placement(machine),
+        pops::torus_step(side, 0));
+  }
+  // Rows, columns, d.
+  constexpr std::array<std::array<Size, 3>, 8> tori{
+      {{4, 4, 4}, {8, 8, 8}, {4, 4, 8}, {4, 8, 8}, {6, 6, 9}, {8, 8, 16}, {9, 9, 27}, {6, 10, 12}}};
+  for (const auto& [rows, columns, d] : tori) {
+    const Pops machine{d, rows * columns / d, false};
+    const std::array<Size, 2> sides{rows, columns};
+    const std::vector<Word> place = pops::torus_placement(machine, sides);
+    for (const std::size_t side : {0U, 1U})
+      row(fmt::format("torus {}x{}, side {}", rows, columns, side), machine, place,
+          pops::torus_step(sides, side));
+  }
+  for (const int bits : {4, 6})
+    for (int lg = 0; lg <= bits; ++lg) {
+      const Pops machine{bit(bits - lg), bit(lg), false};
+      for (const bool other : {false, true})
+        row(fmt::format("de Bruijn, {} nodes, edge {}", bit(bits), other ? 1 : 0), machine,
+            pops::de_bruijn_placement(machine), pops::de_bruijn_step(bit(bits), other));
+    }
+  return table;
+}
+
+// Products on groups that cut rows, or more processors than places.
+PaperTable uneven_products() {
+  PaperTable table{
+      .title = "Section 2: matrix products where sizes do not divide, slots",
+      .columns = {"N", "d", "g", "printed", "ours", "rounds", "bound"},
+      .rows = {},
+      .remarks = {"The paper asks for dg = N² and that d or N divides the other. Elsewhere every "
+                  "operand goes straight from its owner to who lacks it; processors beyond N² "
+                  "stay empty, and matrices that are not square are filled up with zeros."}};
+  for (const Size order : {3U, 4U, 6U, 7U})
+    for (Size d = 2; d <= order * order; d += order - 1) {
+      const Pops machine{d, (order * order + d - 1) / d, false};
+      if (matmul_refusal(machine, order, MatmulAlgorithm::direct)) continue;
+      CostCounter counted;
+      push_matmul(machine, order, MatmulAlgorithm::direct, counted);
+      table.rows.push_back(
+          {text(order), text(d), text(machine.groups), "-", replayed([&](ScheduleSink& sink) {
+             push_matmul(machine, order, MatmulAlgorithm::direct, sink);
+           }),
+           text(counted.cost().compute_rounds), text(matmul_bound(machine, order).value)});
+    }
   return table;
 }
 
@@ -367,7 +437,9 @@ PaperPage pops_page(std::span<const Planner* const> planners) {
                  .tables = {}};
   page.tables.push_back(figure_2());
   page.tables.push_back(broadcasts());
+  page.tables.push_back(embeddings(workshop));
   page.tables.push_back(figure_3());
+  page.tables.push_back(uneven_products());
   page.tables.push_back(figure_4(workshop));
   page.tables.push_back(figure_5(workshop));
   page.tables.push_back(figure_6(workshop));

@@ -153,8 +153,7 @@ const Pops& pops_of(const Machine& machine, const char* what) {
 }
 
 void check(const MatrixProduct& product, const Machine& machine) {
-  if (const auto why =
-          matmul_refusal(pops_of(machine, "matrices are multiplied on"), product.order))
+  if (const auto why = matmul_misfit(pops_of(machine, "matrices are multiplied on"), product.order))
     throw Error(ErrorCode::impossible, *why);
 }
 

@@ -128,6 +128,7 @@ const auto table = std::to_array<const Planner*>({
     // POPS network: products of matrices, broadcasts
     &pops_matmul,
     &pops_matmul_paper,
+    &pops_matmul_direct,
     &pops_one_to_all,
     &pops_all_to_all,
     &pops_personalised,

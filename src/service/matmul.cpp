@@ -114,24 +114,31 @@ T load(const std::byte* at, const NumberType& type) {
   }
 }
 
-void check_size(const StoredMatrix& matrix, std::uint64_t order) {
-  const std::uint64_t wanted = order * order * number_type(matrix.type).bytes;
+// With its sides said.
+StoredMatrix sided(StoredMatrix matrix, std::uint64_t order) {
+  if (matrix.rows == 0) matrix.rows = order;
+  if (matrix.columns == 0) matrix.columns = order;
+  if (matrix.rows > order || matrix.columns > order)
+    throw Error(ErrorCode::usage, fmt::format("a matrix of {}x{} in a product of order {}",
+                                              matrix.rows, matrix.columns, order));
+  const Count wanted = Count{matrix.rows} * matrix.columns * number_type(matrix.type).bytes;
   if (matrix.data.size() != wanted)
     throw Error(ErrorCode::usage,
-                fmt::format("a matrix of order {} and type {} has {} bytes, not {}", order,
-                            matrix.type, wanted, matrix.data.size()));
+                fmt::format("a matrix of {}x{} and type {} has {} bytes, not {}", matrix.rows,
+                            matrix.columns, matrix.type, to_string(wanted), matrix.data.size()));
+  return matrix;
 }
 
+// order·order numbers.
 template <class T>
 std::vector<T> loaded(const StoredMatrix& matrix, std::uint64_t order) {
   const NumberType type = number_type(matrix.type);
-  std::vector<T> values;
-  values.reserve(order * order);
-  for (std::uint64_t i = 0; i < order; ++i)
-    for (std::uint64_t j = 0; j < order; ++j) {
+  std::vector<T> values(order * order);
+  for (std::uint64_t i = 0; i < matrix.rows; ++i)
+    for (std::uint64_t j = 0; j < matrix.columns; ++j) {
       const std::uint64_t at =
-          matrix.order == StoredMatrix::Order::rows ? i * order + j : j * order + i;
-      values.push_back(load<T>(matrix.data.data() + at * type.bytes, type));
+          matrix.order == StoredMatrix::Order::rows ? i * matrix.columns + j : j * matrix.rows + i;
+      values[i * order + j] = load<T>(matrix.data.data() + at * type.bytes, type);
     }
   return values;
 }
@@ -146,21 +153,27 @@ std::vector<std::byte> product_of(const StoredMatrix& a, const StoredMatrix& b, 
   PopsMultiplier<T> network(left, right);
   plan.push(network);
   std::vector<std::byte> data;
-  for (const T& value : network.take_product()) {
-    const auto stored = store(value);
-    const auto* bytes = reinterpret_cast<const std::byte*>(&stored);
-    data.insert(data.end(), bytes, bytes + sizeof(stored));
-  }
+  const std::vector<T> product = network.take_product();
+  for (std::uint64_t i = 0; i < a.rows; ++i)
+    for (std::uint64_t j = 0; j < b.columns; ++j) {
+      const auto stored = store(product[i * order + j]);
+      const auto* bytes = reinterpret_cast<const std::byte*>(&stored);
+      data.insert(data.end(), bytes, bytes + sizeof(stored));
+    }
   return data;
 }
 
 }  // namespace
 
-MatmulReport multiply(const StoredMatrix& a, const StoredMatrix& b, const MatmulOptions& options) {
+MatmulReport multiply(const StoredMatrix& left, const StoredMatrix& right,
+                      const MatmulOptions& options) {
   const Request request = Request::of(options.machine, MatrixProduct{options.order});
-  const NumberType type = promoted(number_type(a.type), number_type(b.type));
-  check_size(a, options.order);
-  check_size(b, options.order);
+  const NumberType type = promoted(number_type(left.type), number_type(right.type));
+  const StoredMatrix a = sided(left, options.order);
+  const StoredMatrix b = sided(right, options.order);
+  if (a.columns != b.rows)
+    throw Error(ErrorCode::usage, fmt::format("{}x{} times {}x{}: {} columns meet {} rows", a.rows,
+                                              a.columns, b.rows, b.columns, a.columns, b.rows));
   const Plan made = plan(request, {.algorithm = options.algorithm, .verify = options.verify});
   const auto with = [&]<class T>(T) {
     return product_of<T>(a, b, made, [](T value) { return value; });

@@ -18,12 +18,15 @@
 
 namespace faro::inline v1 {
 
-// A square matrix, row-major (C order) or column-major, as a file stores it.
+// A matrix, row-major (C order) or column-major, as a file stores it.
 struct StoredMatrix {
   enum class Order { rows, columns };
   std::span<const std::byte> data;
   std::string type;  // "<f8"
   Order order = Order::rows;
+  // 0: the order of the product. Smaller ones are filled up with zeros on the network.
+  std::uint64_t rows = 0;
+  std::uint64_t columns = 0;
 };
 
 struct MatmulOptions {
@@ -35,12 +38,13 @@ struct MatmulOptions {
 
 struct MatmulReport {
   std::string type;                  // of the product: "<f8"
-  std::vector<std::byte> data = {};  // row-major, little-endian
+  std::vector<std::byte> data = {};  // rows of A, columns of B; row-major, little-endian
   Plan plan;                         // cost, registers (slots), formula, bound, verdict
 };
 
-// Throws Error: usage for types that have no product and data of another size, impossible (naming
-// the nearest machine) for orders that do not fit; what plan() throws, and refused.
+// Throws Error: usage for types that have no product, data of another size and sides that do not
+// meet, impossible (naming the nearest machine) for orders that do not fit; what plan() throws, and
+// refused.
 MatmulReport multiply(const StoredMatrix& a, const StoredMatrix& b, const MatmulOptions& options);
 
 }  // namespace faro::inline v1

@@ -278,11 +278,33 @@ Bound lower_bound(const Pops& pops, std::span<const std::uint64_t> destinations,
   return better(one, {std::max(*out, *in), "some processor sends or receives that many", port});
 }
 
+namespace {
+
+// The operands that somebody in group s, which holds the places from..to-1, lacks.
+Count operands_told(std::uint64_t order, std::uint64_t from, std::uint64_t to) {
+  Count told = 0;
+  for (std::uint64_t at = from; at < to;) {  // row by row: all A's, but the only one's own
+    const std::uint64_t end = std::min(to, (at / order + 1) * order);
+    told += end - at > 1 ? order : order - 1;
+    at = end;
+  }
+  const std::uint64_t here = to - from;
+  const std::uint64_t columns = std::min(here, order);
+  const std::uint64_t several = here >= 2 * order ? order : here - columns;
+  return told + Count{columns} * (order - 1) + several;
+}
+
+}  // namespace
+
 Bound matmul_bound(const Pops& pops, std::uint64_t order) {
   const Count heard = 2 * (Count{order} - 1);
-  const Count rows = order / pops.groups;
-  const Count told = rows * rows * (Count{pops.groups} + 1);
-  if (pops.group_size > order && rows >= 2 && told > heard)
+  const std::uint64_t places = order * order;
+  Count told = 0;
+  for (std::uint64_t from = 0; from < places; from += pops.group_size)
+    told =
+        std::max(told, operands_told(order, from, from + std::min(pops.group_size, places - from)));
+  told = (told + pops.groups - 1) / pops.groups;
+  if (told > heard)
     return {told,
             "where each C(i, j) is computed where it ends, every group is told its A's and "
             "all B's over g couplers",

@@ -112,7 +112,7 @@ void PopsMultiplier<T>::begin(const ScheduleHeader& header) {
   FARO_CHECK(goal != nullptr);
   goal_ = *goal;
   registers_.emplace(std::get<Pops>(header.machine), PopsRegisters::Options{sizeof(T)});
-  FARO_CHECK(a_.size() == registers_->processors() && b_.size() == a_.size());
+  FARO_CHECK(a_.size() <= registers_->processors() && b_.size() == a_.size());
   for (Word p = 0; p < a_.size(); ++p) {
     std::memcpy(registers_->at(p, goal_.a), &a_[p], sizeof(T));
     std::memcpy(registers_->at(p, goal_.b), &b_[p], sizeof(T));

@@ -136,7 +136,7 @@ void PopsReplay::check_moves(const MovesGoal& goal) {
 
 void PopsReplay::check_matmul(const MatmulGoal& goal) {
   if (goal.order == 0 || goal.order > bit(limits::replay_elements_log2_max / 2) ||
-      goal.order * goal.order != n_)
+      goal.order * goal.order > n_)
     bad("goal", fmt::format("matrices of order {} on {} processors", goal.order, n_));
   if (goal.a == goal.b) bad("goal", fmt::format("A and B share register {}", goal.a));
   for (const Slot r : {goal.a, goal.b, goal.c})
@@ -152,7 +152,7 @@ void PopsReplay::fill() {
     const auto draw = [&] {
       return static_cast<std::int64_t>(random.below(2'000'001)) - 1'000'000;
     };
-    for (Word p = 0; p < n_; ++p) {
+    for (Word p = 0; p < product->order * product->order; ++p) {
       a_.push_back(draw());
       b_.push_back(draw());
       network_->put(p, product->a, static_cast<Word>(a_[p]), static_cast<double>(a_[p]) / 3);

@@ -2,8 +2,10 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <fstream>
 #include <nlohmann/json.hpp>
+#include <set>
 
 #include "base/random.hpp"
 #include "faro/base/error.hpp"
@@ -147,10 +149,51 @@ TEST(PopsMatmul, integers_wrap_around_as_the_loop_does) {
     EXPECT_EQ(multiplied<std::uint8_t>({d, 144 / d, false}, n, MatmulAlgorithm::best, a, b), want);
 }
 
+// Groups that cut rows, and machines with more processors than places.
+TEST(PopsMatmul, any_machine_that_is_large_enough_multiplies) {
+  const std::uint64_t most = testing::full_run() ? 10 : testing::sanitized() ? 4 : 6;
+  testing::Judged judged(30);
+  for (std::uint64_t order = 1; order <= most; ++order)
+    for (std::uint64_t d = 1; d <= order * order + 1; ++d)
+      for (const std::uint64_t spare : {0U, 1U}) {
+        const Pops machine{d, (order * order + d - 1) / d + spare, false};
+        if (!matmul_refusal(machine, order)) continue;
+        ++judged;
+        const Counted c = counted(machine, order, MatmulAlgorithm::direct);
+        ASSERT_TRUE(c.verdict.ok()) << order << " " << d << c.verdict.violations[0].message;
+        ASSERT_EQ(c.verdict.cost.slots,
+                  matmul_slots(machine, order, MatmulAlgorithm::direct).value);
+        ASSERT_GE(c.verdict.cost.slots, matmul_bound(machine, order).value) << order << " " << d;
+        ASSERT_LE(c.verdict.cost.slots, 2 * std::max(order, d) + 3) << order << " " << d;
+      }
+}
+
+// What a group lacks, counted apart.
+TEST(PopsMatmul, the_bound_counts_what_a_group_lacks) {
+  for (std::uint64_t n = 1; n <= 6; ++n)
+    for (std::uint64_t d = 1; d <= n * n; ++d) {
+      const std::uint64_t g = (n * n + d - 1) / d;
+      std::uint64_t most = 0;
+      for (std::uint64_t s = 0; s < g; ++s) {
+        std::set<std::pair<std::uint64_t, bool>> lacked;
+        for (std::uint64_t p = s * d; p < std::min((s + 1) * d, n * n); ++p)
+          for (std::uint64_t k = 0; k < n; ++k) {
+            if (k != p % n) lacked.insert({p / n * n + k, false});
+            if (k != p / n) lacked.insert({k * n + p % n, true});
+          }
+        most = std::max<std::uint64_t>(most, lacked.size());
+      }
+      EXPECT_EQ(matmul_bound({d, g, false}, n).value, std::max(2 * (n - 1), (most + g - 1) / g))
+          << n << " " << d;
+    }
+}
+
 TEST(PopsMatmul, refuses_with_the_nearest_machine_that_fits) {
   EXPECT_NE(matmul_refusal({5, 7, false}, 6)->find("pops:6,6"), std::string::npos);
   EXPECT_NE(matmul_refusal({9, 4, false}, 6)->find("pops:"), std::string::npos);
   EXPECT_FALSE(matmul_refusal({12, 3, false}, 6).has_value());
+  EXPECT_TRUE(matmul_misfit({5, 7, false}, 6).has_value());
+  EXPECT_FALSE(matmul_misfit({9, 4, false}, 6).has_value());
   RecordingSink sink;
   EXPECT_THROW(push_matmul({5, 7, false}, 6, MatmulAlgorithm::best, sink), Error);
 }

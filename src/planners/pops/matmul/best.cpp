@@ -167,61 +167,12 @@ void best_by_rows(const Pops& machine, std::uint64_t order, std::uint64_t chunk,
   slots.finish();
 }
 
-namespace {
-
-// Which operands have come, so that each product is formed in the slot that completes it.
-class Operands {
- public:
-  Operands(MatmulSlots& slots, Slot row_a, Slot column_b)
-      : slots_(slots), n_(slots.order()), row_a_(row_a), column_b_(column_b) {
-    has_a_.assign(n_ * n_ * n_, false);
-    has_b_.assign(n_ * n_ * n_, false);
-    for (std::uint64_t i = 0; i < n_; ++i)
-      for (std::uint64_t j = 0; j < n_; ++j) {
-        has_a_[at(i, j, j)] = true;
-        has_b_[at(i, j, i)] = true;
-      }
-  }
-
-  Slot a(std::uint64_t m) const { return row_a_ + static_cast<Slot>(m); }
-  Slot b(std::uint64_t m) const { return column_b_ + static_cast<Slot>(m); }
-
-  // p[i,j] hears A[i,m] or B[m,j].
-  void a_comes(std::uint64_t i, std::uint64_t j, std::uint64_t m, std::uint64_t from) {
-    slots_.hear(i, j, from, a(m));
-    has_a_[at(i, j, m)] = true;
-    if (has_b_[at(i, j, m)]) form(i, j, m);
-  }
-  void b_comes(std::uint64_t i, std::uint64_t j, std::uint64_t m, std::uint64_t from) {
-    slots_.hear(i, j, from, b(m));
-    has_b_[at(i, j, m)] = true;
-    if (has_a_[at(i, j, m)]) form(i, j, m);
-  }
-  void form(std::uint64_t i, std::uint64_t j, std::uint64_t m) {
-    slots_.product(i, j, m == j ? own_a : a(m), m == i ? own_b : b(m));
-  }
-
- private:
-  std::uint64_t at(std::uint64_t i, std::uint64_t j, std::uint64_t m) const {
-    return (i * n_ + j) * n_ + m;
-  }
-
-  MatmulSlots& slots_;
-  std::uint64_t n_;
-  Slot row_a_;
-  Slot column_b_;
-  std::vector<bool> has_a_;
-  std::vector<bool> has_b_;
-};
-
-}  // namespace
-
 void best_two_groups(const Pops& machine, std::uint64_t order, ScheduleSink& sink) {
   const std::uint64_t n = order;
   const std::uint64_t rows = n / 2;
   MatmulSlots slots(machine, {.order = n, .registers = 2 * n + 3, .c = 2, .planner = "pops-matmul"},
                     sink);
-  Operands operands(slots, 3, 3 + static_cast<Slot>(n));
+  MatmulOperands operands(slots, 3, 3 + static_cast<Slot>(n));
   for (std::uint64_t i = 0; i < n; ++i) operands.form(i, i, i);
   for (std::uint64_t q = 0; q < rows; ++q)
     for (std::uint64_t u = 0; u < n; ++u) {

@@ -5,12 +5,14 @@
 #include <algorithm>
 
 #include "faro/base/error.hpp"
+#include "faro/schedules/cost.hpp"
 #include "planners/pops/matmul/schedules.hpp"
 
 namespace faro::inline v1 {
 namespace {
 
 constexpr std::uint64_t order_max = 4096;
+constexpr std::uint64_t direct_order_max = 64;
 
 // Larger over smaller: how far two group sizes are apart.
 bool nearer(std::uint64_t a, std::uint64_t b, std::uint64_t wanted) {
@@ -22,18 +24,22 @@ bool nearer(std::uint64_t a, std::uint64_t b, std::uint64_t wanted) {
   return a_above * b_below < b_above * a_below;
 }
 
+template <MatmulAlgorithm algorithm>
 std::optional<std::string> refusal(const Request& request) {
-  if (request.get_if<MatrixProduct>() == nullptr) return "it multiplies matrices";
-  return {};
+  const auto* product = request.get_if<MatrixProduct>();
+  if (product == nullptr) return "it multiplies matrices";
+  return matmul_refusal(std::get<Pops>(request.machine()), product->order, algorithm);
 }
 
 template <MatmulAlgorithm algorithm>
 Offer offer(const Request& request) {
   const Pops machine = std::get<Pops>(request.machine());
   const std::uint64_t order = request.get_if<MatrixProduct>()->order;
-  return {.estimate = {.cost = matmul_slots(machine, order, algorithm),
-                       .paper = PaperCount{"Sahni 2000, section 2",
-                                           matmul_slots(machine, order, MatmulAlgorithm::paper)}},
+  std::optional<PaperCount> paper;
+  if (algorithm != MatmulAlgorithm::direct)
+    paper =
+        PaperCount{"Sahni 2000, section 2", matmul_slots(machine, order, MatmulAlgorithm::paper)};
+  return {.estimate = {.cost = matmul_slots(machine, order, algorithm), .paper = paper},
           .push = [machine, order](ScheduleSink& sink) {
             push_matmul(machine, order, algorithm, sink);
           }};
@@ -56,25 +62,50 @@ Pops nearest_matmul_machine(const Pops& machine, std::uint64_t order) {
   return {best, order * order / best, machine.multi_receive};
 }
 
-std::optional<std::string> matmul_refusal(const Pops& machine, std::uint64_t order) {
+std::optional<std::string> matmul_misfit(const Pops& machine, std::uint64_t order) {
   if (order == 0) return "matrices of order 0 have no product";
   if (order > order_max)
     return fmt::format("matrices of order {}; the limit is {}", order, order_max);
-  const std::uint64_t d = machine.group_size;
-  const std::uint64_t g = machine.groups;
-  const bool counts = d != 0 && g != 0 && Count{d} * g == Count{order} * order;
-  if (counts && (order % d == 0 || d % order == 0)) return std::nullopt;
+  const Count count = Count{machine.group_size} * machine.groups;
+  if (count >= Count{order} * order) return std::nullopt;
   const Pops fits = nearest_matmul_machine(machine, order);
-  const std::string why =
-      counts ? fmt::format("{0} does not divide the order {1}, nor {1} the {0}", d, order)
-             : fmt::format("matrices of order {0} need {0}² = {1} processors, pops:{2},{3} has {4}",
-                           order, order * order, d, g, to_string(Count{d} * g));
-  return fmt::format("{}; the nearest machine that fits is pops:{},{}", why, fits.group_size,
-                     fits.groups);
+  return fmt::format(
+      "matrices of order {0} need {0}² = {1} processors, pops:{2},{3} has {4}; the nearest machine "
+      "of that size is pops:{5},{6}",
+      order, order * order, machine.group_size, machine.groups, to_string(count), fits.group_size,
+      fits.groups);
+}
+
+std::optional<std::string> matmul_refusal(const Pops& machine, std::uint64_t order,
+                                          MatmulAlgorithm algorithm) {
+  if (auto why = matmul_misfit(machine, order)) return why;
+  const std::uint64_t d = machine.group_size;
+  const bool all = Count{d} * machine.groups == Count{order} * order;
+  const bool divides = all && (order % d == 0 || d % order == 0);
+  if (algorithm != MatmulAlgorithm::direct) {
+    if (divides) return std::nullopt;
+    const std::string why =
+        all ? fmt::format("{0} does not divide the order {1}, nor {1} the {0}", d, order)
+            : fmt::format("matrices of order {} leave processors of pops:{},{} empty", order, d,
+                          machine.groups);
+    const Pops fits = nearest_matmul_machine(machine, order);
+    return fmt::format("{}; the nearest machine that fits is pops:{},{}", why, fits.group_size,
+                       fits.groups);
+  }
+  if (divides) return "it is for groups that cut rows or are left empty";
+  if (order > direct_order_max)
+    return fmt::format("order {}; where groups cut rows it lists every message, to order {}", order,
+                       direct_order_max);
+  return std::nullopt;
 }
 
 Formula matmul_slots(const Pops& machine, std::uint64_t order, MatmulAlgorithm algorithm) {
   const Count n = order;
+  if (algorithm == MatmulAlgorithm::direct) {
+    CostCounter counter;
+    matmul::direct(machine, order, counter);
+    return {counter.cost().slots, "counted"};
+  }
   if (algorithm == MatmulAlgorithm::paper)
     return machine.group_size <= order ? Formula{2 * n, "2N"}
                                        : Formula{2 * n * n / machine.groups, "2N²/g"};
@@ -89,9 +120,12 @@ Formula matmul_slots(const Pops& machine, std::uint64_t order, MatmulAlgorithm a
 
 void push_matmul(const Pops& machine, std::uint64_t order, MatmulAlgorithm algorithm,
                  ScheduleSink& sink) {
-  if (const auto why = matmul_refusal(machine, order)) throw Error(ErrorCode::impossible, *why);
+  if (const auto why = matmul_refusal(machine, order, algorithm))
+    throw Error(ErrorCode::impossible, *why);
   const bool rows_are_groups = machine.group_size <= order;
-  if (algorithm == MatmulAlgorithm::paper)
+  if (algorithm == MatmulAlgorithm::direct)
+    matmul::direct(machine, order, sink);
+  else if (algorithm == MatmulAlgorithm::paper)
     (rows_are_groups ? matmul::paper_by_row_groups : matmul::paper_by_rows)(machine, order, sink);
   else if (order == 1)
     matmul::single(machine, sink);
@@ -110,7 +144,7 @@ const ComputingEntry pops_matmul({
               .needs = "d g = N², and d divides N or N divides d",
               .cost = "2N - 2 for d <= N, 3N²/4 for g = 2, else rN + N ceil(r/p) + 1, r = N/g",
               .citation = "faro, after Sahni 2000, section 2"},
-    .refusal = refusal,
+    .refusal = refusal<MatmulAlgorithm::best>,
     .offer = offer<MatmulAlgorithm::best>,
 });
 
@@ -121,8 +155,19 @@ const ComputingEntry pops_matmul_paper({
               .needs = "d g = N², and d divides N or N divides d",
               .cost = "2N for d <= N, 2N²/g else",
               .citation = "Sahni 2000, section 2, corrected"},
-    .refusal = refusal,
+    .refusal = refusal<MatmulAlgorithm::paper>,
     .offer = offer<MatmulAlgorithm::paper>,
+});
+
+const ComputingEntry pops_matmul_direct({
+    .about = {.name = "pops-matmul-direct",
+              .machine = "pops, matrix products (faro matmul)",
+              .title = "every operand straight from its owner, where couplers and listeners idle",
+              .needs = "d g >= N², N <= 64, groups that cut rows or are left empty",
+              .cost = "counted, about 2 max(N, d)",
+              .citation = "faro"},
+    .refusal = refusal<MatmulAlgorithm::direct>,
+    .offer = offer<MatmulAlgorithm::direct>,
 });
 
 }  // namespace faro::inline v1

@@ -32,4 +32,8 @@ void best_by_rows(const Pops& machine, std::uint64_t order, std::uint64_t chunk,
 // back from the other group.
 void best_two_groups(const Pops& machine, std::uint64_t order, ScheduleSink& sink);
 
+// Any groups that hold N² processors or more: what a group lacks comes straight from its owner,
+// over the couplers that are free and to those who hear nothing yet, in a fixed order.
+void direct(const Pops& machine, std::uint64_t order, ScheduleSink& sink);
+
 }  // namespace faro::inline v1::matmul

@@ -44,4 +44,33 @@ void MatmulSlots::end() {
   slot_.clear();
 }
 
+MatmulOperands::MatmulOperands(MatmulSlots& slots, Slot row_a, Slot column_b)
+    : slots_(slots), n_(slots.order()), row_a_(row_a), column_b_(column_b) {
+  has_a_.assign(n_ * n_ * n_, false);
+  has_b_.assign(n_ * n_ * n_, false);
+  for (std::uint64_t i = 0; i < n_; ++i)
+    for (std::uint64_t j = 0; j < n_; ++j) {
+      has_a_[at(i, j, j)] = true;
+      has_b_[at(i, j, i)] = true;
+    }
+}
+
+void MatmulOperands::a_comes(std::uint64_t i, std::uint64_t j, std::uint64_t m,
+                             std::uint64_t from) {
+  slots_.hear(i, j, from, a(m));
+  has_a_[at(i, j, m)] = true;
+  if (has_b_[at(i, j, m)]) form(i, j, m);
+}
+
+void MatmulOperands::b_comes(std::uint64_t i, std::uint64_t j, std::uint64_t m,
+                             std::uint64_t from) {
+  slots_.hear(i, j, from, b(m));
+  has_b_[at(i, j, m)] = true;
+  if (has_a_[at(i, j, m)]) form(i, j, m);
+}
+
+void MatmulOperands::form(std::uint64_t i, std::uint64_t j, std::uint64_t m) {
+  slots_.product(i, j, m == j ? Slot{0} : a(m), m == i ? Slot{1} : b(m));
+}
+
 }  // namespace faro::inline v1

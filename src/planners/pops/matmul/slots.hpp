@@ -48,4 +48,32 @@ class MatmulSlots {
   std::vector<bool> started_;
 };
 
+// Which operands have come, so that each product is formed in the slot that completes it. What a
+// processor holds at first lies in registers 0 and 1, what it hears of its row from row_a on and of
+// its column from column_b on.
+class MatmulOperands {
+ public:
+  MatmulOperands(MatmulSlots& slots, Slot row_a, Slot column_b);
+
+  Slot a(std::uint64_t m) const { return row_a_ + static_cast<Slot>(m); }
+  Slot b(std::uint64_t m) const { return column_b_ + static_cast<Slot>(m); }
+
+  // p[i,j] hears A[i,m] or B[m,j].
+  void a_comes(std::uint64_t i, std::uint64_t j, std::uint64_t m, std::uint64_t from);
+  void b_comes(std::uint64_t i, std::uint64_t j, std::uint64_t m, std::uint64_t from);
+  void form(std::uint64_t i, std::uint64_t j, std::uint64_t m);
+
+ private:
+  std::uint64_t at(std::uint64_t i, std::uint64_t j, std::uint64_t m) const {
+    return (i * n_ + j) * n_ + m;
+  }
+
+  MatmulSlots& slots_;
+  std::uint64_t n_;
+  Slot row_a_;
+  Slot column_b_;
+  std::vector<bool> has_a_;
+  std::vector<bool> has_b_;
+};
+
 }  // namespace faro::inline v1
