@@ -23,6 +23,34 @@ rm words.npy
 check "the data can be mapped from its file" py "sys.exit(np.load('out.npy', mmap_mode='r').offset != 4096)"
 exits "an axis by disk" 0 "$faro" permute odd.npy out.npy --map 'i -> gray(i) ^ 1' --axis 1 --memory 52MiB --passes 2 --verify
 same "an axis by disk" out.npy "np.take(np.load('odd.npy'), np.argsort((lambda i: i ^ (i >> 1) ^ 1)(np.arange(2**20))), axis=1)"
+
+# axes of any length: one pass over blocks
+py "
+rng = np.random.default_rng(6)
+np.save('matrix.npy', rng.integers(0, 2**63, (1501, 3003), dtype='<u8'))
+np.save('pixels.npy', rng.integers(0, 255, (400, 256, 100, 3), dtype='u1'))
+"
+exits "a matrix by disk" 0 "$faro" permute matrix.npy out.npy --map 'r c -> c ~r' --memory 54MiB --verify
+same "a matrix by disk" out.npy "np.load('matrix.npy').T[:, ::-1]"
+exits "axes by disk" 0 "$faro" permute pixels.npy out.npy --axes 3,0,2,1 --memory 52MiB --verify --io direct
+same "axes by disk" out.npy "np.load('pixels.npy').transpose(3, 0, 2, 1)"
+exits "lengths and bits by disk" 0 "$faro" permute pixels.npy out.npy --map 'a b c d -> c gray(b) ~a d' --memory 52MiB
+same "lengths and bits by disk" out.npy "np.load('pixels.npy')[::-1].transpose(2, 1, 0, 3)[:, np.argsort((lambda i: i ^ (i >> 1))(np.arange(256)))]"
+exits "another order by disk" 0 "$faro" permute matrix.npy out.npy --order F --memory 54MiB
+same "another order by disk" out.npy "np.load('matrix.npy')"
+exits "back from another order" 0 "$faro" permute out.npy out.npy --order C --memory 54MiB --verify
+check "back from another order" py "sys.exit(not (np.load('out.npy') == np.load('matrix.npy')).all())"
+exits "lengths planned" 0 "$faro" permute matrix.npy none.npy --axes 1,0 --memory 54MiB --plan
+prints "lengths planned" "1 pass"
+exits "lengths without a file" 0 "$faro" plan 'r=360000 c=360001 -> c r' --on disk:memory=2GiB --element-bytes 8
+prints "lengths without a file" "proved for all 129600360000 elements"
+exits "lengths in two passes" 4 "$faro" permute matrix.npy none.npy --axes 1,0 --memory 54MiB --passes 2
+says "lengths in two passes" "one pass"
+exits "lengths in place by disk" 2 "$faro" permute matrix.npy --in-place --axes 1,0 --memory 54MiB
+says "lengths in place by disk" "second copy"
+exits "tiles of lengths" 2 "$faro" permute matrix.npy none.npy --axes 1,0 --memory 54MiB --tiles 0..1
+rm matrix.npy pixels.npy
+
 for options in "" "--run 32KiB" "--passes 3 --verify" "--io buffered"; do
   cp big.raw same.raw
   # shellcheck disable=SC2086

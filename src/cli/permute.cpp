@@ -309,7 +309,12 @@ DiskRequest disk_request(const Options& options) {
           .element_bytes = options.element_bytes,
           .threads = static_cast<int>(options.threads.value_or(0)),
           .in_place = options.in_place,
+          .is_shaped = options.axes || options.order || acted_on(options).size() > 1,
           .verify = options.verify,
+          .lengths =
+              [&options](const NpyHeader& header) {
+                return movement_of(options, header, options.in).axes;
+              },
           .disk = options.disk};
 }
 
@@ -351,25 +356,14 @@ int run_in_memory(const Options& options, Output& out) {
 int run(const Options& options, Output& out) {
   if (options.disk.resume) return resume(options, out);
   if (!options.disk.plan || options.out || options.in_place) check_options(options, out);
-  const bool shaped = options.axes || options.order;
   // A Zarr array may be cut into other chunks where it stands.
-  if (!options.map && !shaped && !options.disk.zarr())
+  if (!options.map && !options.axes && !options.order && !options.disk.zarr())
     throw Error(ErrorCode::usage, "--map is missing: what moves where; or --axes, or --order");
   const bool along = !options.axis.empty();
   if (options.axes && (options.map || along))
     throw Error(ErrorCode::usage, "--axes says the whole map; leave --map and --axis out");
   if (along && !options.map) throw Error(ErrorCode::usage, "--axis is for --map, which is missing");
   const DiskRequest request = disk_request(options);
-  if (shaped) {
-    if (options.disk.any())
-      throw Error(ErrorCode::usage, "--axes and --order move arrays in memory; say it by --map");
-    return run_in_memory(options, out);
-  }
-  if (acted_on(options).size() > 1) {
-    if (options.disk.any())
-      throw Error(ErrorCode::usage, "several axes are moved in memory; say one at a time");
-    return run_in_memory(options, out);
-  }
   return goes_by_disk(request) ? permute_by_disk(request, out) : run_in_memory(options, out);
 }
 

@@ -215,6 +215,8 @@ std::vector<std::uint64_t> lengths_of(const std::optional<std::string>& text) {
 
 int permute_zarr_by_disk(const DiskRequest& request, Output& out) {
   const auto refuse = [](const char* why) { throw Error(ErrorCode::usage, why); };
+  if (request.is_shaped)
+    refuse("a Zarr array is moved by a map of its index bits, of all or of one --axis");
   if (request.element_bytes)
     refuse("--element-bytes: a Zarr array says itself what its elements are");
   if (request.in_place || (request.in == request.out && !request.disk.plan))
@@ -241,6 +243,52 @@ int permute_zarr_by_disk(const DiskRequest& request, Output& out) {
   options.verify = request.verify;
   try {
     tell(permute_zarr(request.in, request.out, map, zarr, options), request.out, request.in, out);
+  } catch (const Error& error) {
+    with_hint(error, request.out, out);
+  }
+  return 0;
+}
+
+}  // namespace
+
+namespace {
+
+void file_options(const DiskRequest& request, const Place& place, const NpyHeader& to,
+                  const Output& out, PermuteFileOptions& options) {
+  common_options(request, out, options);
+  options.input_start_byte = place.start_byte;
+  if (!to.type.empty()) options.output_start = padded_header(to);
+  options.temporary_folder = request.disk.temporary.value_or("");
+  if (request.disk.fresh) options.unfinished = PermuteFileOptions::Unfinished::fresh;
+  options.verify = request.verify;
+}
+
+int permute_lengths_by_disk(const DiskRequest& request, const Place& place, const ArrayMove& move,
+                            Output& out) {
+  const auto refuse = [](const std::string& why) { throw Error(ErrorCode::usage, why); };
+  if (request.in_place)
+    refuse(
+        fmt::format("in place an array larger than memory needs axes that are powers of two; "
+                    "'faro permute {0} {0}', without --in-place, takes the space of a second "
+                    "copy while it runs",
+                    request.in));
+  if (request.disk.tiles || request.disk.pass)
+    refuse("--tiles and --pass are for maps of index bits; these axes are moved by one process");
+  const TensorMap map = stored_map(move, place.header);
+  const std::uint64_t element_bytes = place.header.element_bytes;
+  PermuteFileOptions options;
+  options.plan = plan_options(request.disk);
+  const auto plan = FilePermutePlan::out_of_place(map, element_bytes, options.plan);
+  if (request.disk.plan) {
+    out.text("{}: {}\n{}", request.in, move.text, plan.describe());
+    out.json(plan.json());
+    return 0;
+  }
+  if (!out.is_json()) out.talk(plan.describe());
+  file_options(request, place, move.to, out, options);
+  try {
+    tell(permute_file(request.in, request.out, map, element_bytes, options), request.out,
+         request.in, out);
   } catch (const Error& error) {
     with_hint(error, request.out, out);
   }
@@ -276,6 +324,8 @@ int permute_by_disk(const DiskRequest& request, Output& out) {
     throw Error(ErrorCode::usage, "--in-place never has a temporary file; it has a log beside IN");
   if (is_zarr(request.in)) return permute_zarr_by_disk(request, out);
   const Place place = find_array(request);
+  if (const auto move = request.lengths(place.header))
+    return permute_lengths_by_disk(request, place, *move, out);
   const ArrayAxis axis = array_axis(place.header, request.axis, request.in);
   const Notation notation =
       read_map(request.map, {.total = axis.width, .processor = std::nullopt},
@@ -293,12 +343,7 @@ int permute_by_disk(const DiskRequest& request, Output& out) {
     return 0;
   }
   if (!out.is_json()) out.talk(plan.describe());
-  common_options(request, out, options);
-  options.input_start_byte = place.start_byte;
-  if (!place.header.type.empty()) options.output_start = padded_header(place.header);
-  options.temporary_folder = request.disk.temporary.value_or("");
-  if (request.disk.fresh) options.unfinished = PermuteFileOptions::Unfinished::fresh;
-  options.verify = request.verify;
+  file_options(request, place, place.header, out, options);
   if (request.disk.tiles || request.disk.pass) {
     const auto tiles = tiles_of(request.disk, plan.facts());
     tell_tiles(permute_file_tiles(request.in, request.out, map, axis.shape, tiles, options), tiles,

@@ -2,11 +2,13 @@
 #pragma once
 
 #include <cstdint>
+#include <functional>
 #include <optional>
 #include <string>
 
 #include "cli/arguments.hpp"
 #include "cli/output.hpp"
+#include "service/array_move.hpp"
 
 namespace faro::cli {
 
@@ -46,7 +48,10 @@ struct DiskRequest {
   std::optional<std::uint64_t> element_bytes;
   int threads = 0;
   bool in_place = false;
+  bool is_shaped = false;  // by --axes, --order or several --axis
   bool verify = false;
+  // The move of an array with this header, if it is one of axes of any length.
+  std::function<std::optional<ArrayMove>(const NpyHeader& header)> lengths;
   DiskOptions disk;
 };
 

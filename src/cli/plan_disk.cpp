@@ -6,6 +6,7 @@
 #include <nlohmann/json.hpp>
 
 #include "cli/disk_profile.hpp"
+#include "cli/explain_lengths.hpp"
 #include "cli/sizes.hpp"
 #include "disk/plan_state.hpp"
 #include "disk/verify.hpp"
@@ -83,10 +84,25 @@ bool judge(const FilePermutePlan& plan, VerifyBy by) {
   return true;
 }
 
+// Axes of any length; every plan of theirs is proved when it is made.
+int plan_lengths(const DiskPlanCommand& command, const TensorNotation& notation,
+                 const FilePlanOptions& options, Output& out) {
+  if (command.verify == VerifyBy::replay || command.verify == VerifyBy::both)
+    throw Error(ErrorCode::usage, "--verify: blocks of axes of any length are judged by proof");
+  const auto plan = FilePermutePlan::out_of_place(notation.map, command.element_bytes, options);
+  out.json(nlohmann::ordered_json::parse(plan.json()).dump());
+  out.text("{}\n{}  {}\n", to_notation(notation.map), plan.describe(),
+           out.styled(Output::Style::good, fmt::format("proved for all {} elements",
+                                                       to_string(notation.map.elements()))));
+  return 0;
+}
+
 }  // namespace
 
 int plan_disk(const DiskPlanCommand& command, Output& out) {
   const FilePlanOptions options = options_from(command.on);
+  if (const auto lengths = map_of_lengths(command.map, {}))
+    return plan_lengths(command, *lengths, options, out);
   const Notation notation = read_map(command.map);
   const auto plan = FilePermutePlan::out_of_place(
       notation.map, {.element_bytes = command.element_bytes}, options);

@@ -34,8 +34,7 @@ FileCounts FilePermutePlan::execute(const FileExecution& execution) const {
                           execution.permute);
   const auto pass_bytes = static_cast<std::uint64_t>(facts().data_bytes);
   const std::uint64_t total = pass_bytes * facts().passes.size();
-  for (std::size_t i = 0; i < state_->tiles.size(); ++i) {
-    const disk::PassTiles& tiles = state_->tiles[i];
+  for (std::size_t i = 0; i < facts().passes.size(); ++i) {
     const FilePassFacts& pass = facts().passes[i];
     const auto count = static_cast<std::uint64_t>(pass.tiles);
     const auto written = [&](std::uint64_t done) {
@@ -44,13 +43,14 @@ FileCounts FilePermutePlan::execute(const FileExecution& execution) const {
       report(execution.progress, (i * pass_bytes) + bytes, total);
     };
     if (pass.from == pass.to) {
+      const disk::PassTiles& tiles = state_->tiles[i];
       disk::MoveOrder order(tiles.successors());
       pipeline.run_in_place({tiles, state_->groups[i]}, order, {0, count}, 0,
                             file_named(pass.to, execution),
                             {.read = {}, .keep = {}, .recall = {}, .written = written});
       continue;
     }
-    pipeline.run(tiles, {0, count}, file_named(pass.from, execution),
+    pipeline.run(state_->pass(i), {0, count}, file_named(pass.from, execution),
                  file_named(pass.to, execution), {.read = {}, .written = written});
   }
   return pipeline.counts();
@@ -59,24 +59,25 @@ FileCounts FilePermutePlan::execute(const FileExecution& execution) const {
 FileCounts FilePermutePlan::execute_tiles(const Tiles& range,
                                           const FileExecution& execution) const {
   check_size(facts());
-  if (range.pass < 0 || static_cast<std::size_t>(range.pass) >= state_->tiles.size())
+  if (range.pass < 0 || static_cast<std::size_t>(range.pass) >= facts().passes.size())
     throw Error(ErrorCode::usage, fmt::format("pass {}: the plan has passes 0 to {}", range.pass,
-                                              state_->tiles.size() - 1));
-  const disk::PassTiles& tiles = state_->tiles[static_cast<std::size_t>(range.pass)];
-  if (state_->groups[static_cast<std::size_t>(range.pass)] != 0)
+                                              facts().passes.size() - 1));
+  const auto index = static_cast<std::size_t>(range.pass);
+  const FilePassFacts& pass = facts().passes[index];
+  if (state_->is_in_place(index))
     throw Error(
         ErrorCode::usage,
         fmt::format("pass {} is in place: its tiles go in one order, none alone", range.pass));
-  if (range.first > tiles.tiles() || range.count > tiles.tiles() - range.first)
+  if (range.first > pass.tiles || range.count > pass.tiles - range.first)
     throw Error(ErrorCode::usage, fmt::format("tiles {} and the {} from there on: the pass has {}",
-                                              range.first, range.count, to_string(tiles.tiles())));
-  disk::Pipeline pipeline(tiles.tile_bytes(), execution.io_threads, execution.permute);
+                                              range.first, range.count, to_string(pass.tiles)));
+  disk::Pipeline pipeline(pass.tile_bytes, execution.io_threads, execution.permute);
   const auto written = [&](std::uint64_t done) {
-    report(execution.progress, (done - range.first) * tiles.tile_bytes(),
-           range.count * tiles.tile_bytes());
+    report(execution.progress, (done - range.first) * pass.tile_bytes,
+           range.count * pass.tile_bytes);
   };
-  pipeline.run(tiles, {range.first, range.first + range.count}, execution.from, execution.to,
-               {.read = {}, .written = written});
+  pipeline.run(state_->pass(index), {range.first, range.first + range.count}, execution.from,
+               execution.to, {.read = {}, .written = written});
   return pipeline.counts();
 }
 

@@ -26,6 +26,26 @@ std::uint64_t largest_tile_bytes(const FilePlanFacts& facts) {
   return bytes;
 }
 
+// 2^60 elements of 8 bytes for seconds and bytes: what a double rounds is no part of a plan.
+double seconds_of(const FilePassFacts& pass, Count data_bytes, const DiskProfile& profile) {
+  const auto bytes = static_cast<double>(data_bytes);
+  const auto runs = [&](std::uint64_t run) { return bytes / static_cast<double>(run); };
+  const double log =
+      pass.log_writes == 0 ? 0 : bytes / static_cast<double>(profile.write_bytes_per_second);
+  return log + bytes / static_cast<double>(profile.read_bytes_per_second) +
+         bytes / static_cast<double>(profile.write_bytes_per_second) +
+         runs(pass.read_run_bytes) * static_cast<double>(profile.read_run_nanoseconds) * 1e-9 +
+         runs(pass.write_run_bytes) * static_cast<double>(profile.write_run_nanoseconds) * 1e-9;
+}
+
+void refuse_memory(std::uint64_t memory_bytes, Count least_tile_bytes) {
+  throw Error(
+      ErrorCode::impossible,
+      fmt::format("a memory of {} holds no tiles: {} are for everything else; {} are the least",
+                  files::size_text(memory_bytes), files::size_text(working_bytes),
+                  files::size_text(working_bytes + least_tile_bytes * tiles_in_memory)));
+}
+
 namespace {
 
 constexpr std::uint64_t nanoseconds_of_second = 1'000'000'000;
@@ -256,18 +276,6 @@ void bound(FilePermutePlan::State& state) {
                       rank, rank == 1 ? "bit" : "bits", state.tile_log2 - run);
 }
 
-// 2^60 elements of 8 bytes for seconds and bytes: what a double rounds is no part of a plan.
-double seconds_of(const FilePassFacts& pass, Count data_bytes, const DiskProfile& profile) {
-  const auto bytes = static_cast<double>(data_bytes);
-  const auto runs = [&](std::uint64_t run) { return bytes / static_cast<double>(run); };
-  const double log =
-      pass.log_writes == 0 ? 0 : bytes / static_cast<double>(profile.write_bytes_per_second);
-  return log + bytes / static_cast<double>(profile.read_bytes_per_second) +
-         bytes / static_cast<double>(profile.write_bytes_per_second) +
-         runs(pass.read_run_bytes) * static_cast<double>(profile.read_run_nanoseconds) * 1e-9 +
-         runs(pass.write_run_bytes) * static_cast<double>(profile.write_run_nanoseconds) * 1e-9;
-}
-
 // The files of the i-th of `count` passes.
 void name_files(Placement placement, std::size_t i, std::size_t count, FilePassFacts& pass) {
   switch (placement) {
@@ -351,11 +359,7 @@ FilePermutePlan::State plan_for(const BitMap& map, const PermuteShape& shape,
   state.array.outer = shape.outer;
   const std::uint64_t budget =
       std::min(tile_bytes_within(options.memory_bytes), options.tile_bytes_max);
-  if (budget == 0)
-    impossible(
-        fmt::format("a memory of {} holds no tiles: {} are for everything else; {} are the least",
-                    files::size_text(options.memory_bytes), files::size_text(working_bytes),
-                    files::size_text(memory_for(1, state.array.unit_bytes))));
+  if (budget == 0) refuse_memory(options.memory_bytes, Count{state.array.unit_bytes} * 2);
   cut_units(state, budget, options.memory_bytes);
   const Count array_bytes =
       (Count{1} << static_cast<unsigned>(state.map.width())) * state.array.unit_bytes;

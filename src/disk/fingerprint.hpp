@@ -6,6 +6,7 @@
 #include <cstdint>
 #include <span>
 
+#include "disk/digit_tiles.hpp"
 #include "disk/tiles.hpp"
 
 namespace faro::inline v1::disk {
@@ -14,6 +15,11 @@ namespace faro::inline v1::disk {
 // goal(x).
 std::uint64_t fingerprint_of_tile(const PassTiles& pass, const TilePlace& tile, const BitMap& goal,
                                   std::uint64_t unit_bytes, std::span<const std::byte> bytes);
+
+// The same for an array whose axes have any length, of which the units are the elements.
+std::uint64_t fingerprint_of_tile(const DigitTiles& pass, const TilePlace& tile,
+                                  const TensorMap& goal, std::uint64_t element_bytes,
+                                  std::span<const std::byte> bytes);
 
 // Of units that stand at the places first, first + 1, ...
 std::uint64_t fingerprint_of_places(std::uint64_t first, std::uint64_t unit_bytes,

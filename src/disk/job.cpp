@@ -92,9 +92,9 @@ class Job {
   void make_buffers() {
     pipeline_.emplace(largest_tile_bytes(plan_.facts()), options_.io_threads,
                       PermuteOptions{.threads = options_.threads});
-    for (std::size_t i = 0; i < plan_.state().tiles.size(); ++i)
-      orders_.emplace_back(plan_.state().groups[i] == 0 ? BitMap()
-                                                        : plan_.state().tiles[i].successors());
+    for (std::size_t i = 0; i < plan_.facts().passes.size(); ++i)
+      orders_.emplace_back(plan_.state().is_in_place(i) ? plan_.state().tiles[i].successors()
+                                                        : BitMap());
   }
 
   void go_on() {
@@ -114,7 +114,7 @@ class Job {
                               storage_.journal().name(), instead_of_resuming(request_.in_place)));
     resumed_bytes_ = bytes_done(pass, first - kept);
     for (; pass < passes.size(); ++pass, first = kept = 0) {
-      if (plan_.state().groups[pass] == 0)
+      if (!plan_.state().is_in_place(pass))
         run_pass(pass, first);
       else if (first != passes[pass].tiles || kept != 0)
         run_in_place(pass, first, kept);
@@ -125,25 +125,23 @@ class Job {
   }
 
   void run_pass(std::size_t index, std::uint64_t first) {
-    const PassTiles& tiles = plan_.state().tiles[index];
-    const auto count = static_cast<std::uint64_t>(tiles.tiles());
     const FilePassFacts& facts = plan_.facts().passes[index];
+    const auto count = static_cast<std::uint64_t>(facts.tiles);
     RandomFile& to = file(facts.to);
     TileHooks hooks;
     if (request_.verify && index == 0)
       hooks.read = [&](const TilePlace& tile, std::span<const std::byte> bytes) {
-        fingerprint_ += fingerprint_of_tile(tiles, tile, plan_.state().map,
-                                            plan_.state().array.unit_bytes, bytes);
+        fingerprint_ += plan_.state().fingerprint(tile, bytes);
       };
     hooks.written = [&](std::uint64_t done) {
       const bool stop = !goes_on(bytes_done(index, done));
       if (index == 0 && done == count && check_input_) check_input_();
       if (done == count || stop || is_due()) checkpoint(to, index, done);
-      if (stop && (done != count || index + 1 != plan_.state().tiles.size()))
+      if (stop && (done != count || index + 1 != plan_.facts().passes.size()))
         throw Error(ErrorCode::cancelled, "stopped on request");
     };
     last_checkpoint_ = Clock::now();
-    pipeline_->run(tiles, {first, count}, file(facts.from), to, hooks);
+    pipeline_->run(plan_.state().pass(index), {first, count}, file(facts.from), to, hooks);
   }
 
   void run_in_place(std::size_t index, std::uint64_t first, std::uint64_t kept) {
@@ -161,8 +159,7 @@ class Job {
     StepHooks hooks;
     if (request_.verify && index == 0)
       hooks.read = [&](const TilePlace& tile, std::span<const std::byte> bytes) {
-        fingerprint_ += fingerprint_of_tile(tiles, tile, plan_.state().map,
-                                            plan_.state().array.unit_bytes, bytes);
+        fingerprint_ += plan_.state().fingerprint(tile, bytes);
       };
     before_step_ = fingerprint_;
     hooks.keep = [&](std::uint64_t step, std::span<const std::byte> content) {
@@ -182,7 +179,7 @@ class Job {
     hooks.written = [&](std::uint64_t done) {
       const bool stop = !goes_on(bytes_done(index, done));
       if (done == count) checkpoint(to, index, done);
-      if (stop && (done != count || index + 1 != plan_.state().tiles.size()))
+      if (stop && (done != count || index + 1 != plan_.facts().passes.size()))
         throw Error(ErrorCode::cancelled, "stopped on request");
     };
     pipeline_->run_in_place(moves, orders_[index], {first, count}, kept, to, hooks);
@@ -210,7 +207,8 @@ class Job {
 
   std::uint64_t bytes_done(std::size_t pass, std::uint64_t tiles) const {
     const FilePassFacts& all = plan_.facts().passes[pass];
-    const std::uint64_t here = tiles == all.tiles ? pass_bytes_ : tiles * all.tile_bytes;
+    const std::uint64_t here =
+        tiles == all.tiles ? pass_bytes_ : std::min(pass_bytes_, tiles * all.tile_bytes);
     return (pass * pass_bytes_) + here;
   }
 

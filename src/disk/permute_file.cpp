@@ -9,6 +9,7 @@
 #include "disk/crc32c.hpp"
 #include "disk/job.hpp"
 #include "disk/journal.hpp"
+#include "disk/plan_state.hpp"
 #include "disk/zarr_job.hpp"
 #include "faro/base/error.hpp"
 #include "faro/disk/permute_zarr.hpp"
@@ -109,25 +110,55 @@ bool is_same_file(const disk::FileIdentity& a, const disk::FileIdentity& b) {
 
 }  // namespace
 
-PermuteFileReport permute_file(const std::string& in, const std::string& out, const BitMap& map,
-                               const PermuteShape& shape, const PermuteFileOptions& options) {
-  const auto plan = FilePermutePlan::out_of_place(map, shape, options.plan);
-  files::PosixFile input(in, {.access = FileAccess::read, .io = options.io});
+namespace {
+
+// Runs of axes of any length are seldom whole blocks of the disk, whose ends would go through the
+// page cache and the rest past it: short ones all go through it.
+FileIo io_for(const FilePermutePlan& plan, FileIo wanted) {
+  constexpr std::uint64_t block_bytes = 4096;
+  constexpr std::uint64_t long_bytes = std::uint64_t{1} << 18U;
+  if (wanted != FileIo::automatic || !plan.state().digits) return wanted;
+  const FilePassFacts& pass = plan.facts().passes.front();
+  const auto suits = [](std::uint64_t run) { return run >= long_bytes || run % block_bytes == 0; };
+  return suits(pass.read_run_bytes) && suits(pass.write_run_bytes) ? wanted : FileIo::buffered;
+}
+
+// Of a request that says what moves, and nothing of the files yet.
+PermuteFileReport copy(const std::string& in, const std::string& out, JobRequest request,
+                       const PermuteFileOptions& options) {
+  request.plan = options.plan;
+  const auto plan = request.make_plan();
+  const FileIo io = io_for(plan, options.io);
+  files::PosixFile input(in, {.access = FileAccess::read, .io = io});
   disk::check_size(in, input.size_bytes(), plan, options.input_start_byte);
   const FileTarget target = FileTarget::find(out);
-  const auto storage = files::open_storage(target, options.temporary_folder, options.io);
+  const auto storage = files::open_storage(target, options.temporary_folder, io);
   refuse_unfinished(*storage, out, options);
-  const JobRequest request{.map = map,
-                           .shape = shape,
-                           .plan = options.plan,
-                           .input = std::filesystem::absolute(in).string(),
-                           .input_start_byte = options.input_start_byte,
-                           .output_start = options.output_start,
-                           .temporary_folder = options.temporary_folder,
-                           .verify = options.verify,
-                           .in_place = false,
-                           .identity = disk::identity_of(input)};
+  request.input = std::filesystem::absolute(in).string();
+  request.input_start_byte = options.input_start_byte;
+  request.output_start = options.output_start;
+  request.temporary_folder = options.temporary_folder;
+  request.verify = options.verify;
+  request.identity = disk::identity_of(input);
   return run(request, plan, *storage, input, options);
+}
+
+}  // namespace
+
+PermuteFileReport permute_file(const std::string& in, const std::string& out, const BitMap& map,
+                               const PermuteShape& shape, const PermuteFileOptions& options) {
+  JobRequest request;
+  request.map = map;
+  request.shape = shape;
+  return copy(in, out, std::move(request), options);
+}
+
+PermuteFileReport permute_file(const std::string& in, const std::string& out, const TensorMap& map,
+                               std::uint64_t element_bytes, const PermuteFileOptions& options) {
+  JobRequest request;
+  request.lengths = map;
+  request.shape = {.element_bytes = element_bytes};
+  return copy(in, out, std::move(request), options);
 }
 
 PermuteFileReport permute_in_place(const std::string& file, const BitMap& map,
@@ -185,12 +216,13 @@ PermuteFileReport resume_file(const std::string& out, const ResumeFileOptions& o
                 fmt::format("{}: it was begun by another version, which planned otherwise; finish "
                             "it with that one; else {}",
                             out, disk::instead_of_resuming(request.in_place)));
-  const auto storage = files::open_storage(target, request.temporary_folder, options.io);
+  const FileIo io = io_for(plan, options.io);
+  const auto storage = files::open_storage(target, request.temporary_folder, io);
   const bool moved = request.in_place && storage->exists(files::Storage::Part::array);
   files::PosixFile input(moved              ? files::unfinished_folder(target) + "/array"
                          : request.in_place ? target.target
                                             : request.input,
-                         {.access = FileAccess::read, .io = options.io});
+                         {.access = FileAccess::read, .io = io});
   const auto last = disk::Journal(storage->journal()).last();
   const bool only_its_name = last && last->kind == disk::Record::Kind::complete;
   const disk::FileIdentity found = only_its_name ? request.identity : disk::identity_of(input);

@@ -42,7 +42,7 @@ Pipeline::Pipeline(std::uint64_t tile_bytes, int io_threads, const PermuteOption
       workers_(depth_of(io_threads)),
       permute_(permute) {}
 
-void Pipeline::start_read(const PassTiles& pass, const Tile& tile, RandomFile& from,
+void Pipeline::start_read(const FileTiles& pass, const TilePlace& tile, RandomFile& from,
                           std::size_t buffer) {
   const std::span<std::byte> into = buffers_[buffer].first(tile.bytes);
   workers_.start(
@@ -54,7 +54,7 @@ void Pipeline::start_read(const PassTiles& pass, const Tile& tile, RandomFile& f
       });
 }
 
-void Pipeline::start_write(const PassTiles& pass, const Tile& tile, RandomFile& to,
+void Pipeline::start_write(const FileTiles& pass, const TilePlace& tile, RandomFile& to,
                            std::size_t buffer) {
   const std::span<const std::byte> data = buffers_[buffer].first(tile.bytes);
   workers_.start(Lane::write, pass.writes_of(tile), [this, &pass, tile, &to, data](auto i) {
@@ -82,7 +82,7 @@ struct Settle {
 
 }  // namespace
 
-void Pipeline::run(const PassTiles& pass, const Range& range, RandomFile& from, RandomFile& to,
+void Pipeline::run(const FileTiles& pass, const Range& range, RandomFile& from, RandomFile& to,
                    const TileHooks& hooks) {
   if (range.first >= range.end) return;
   // A copy is written from where it was read, so that three buffers take turns.
@@ -93,22 +93,21 @@ void Pipeline::run(const PassTiles& pass, const Range& range, RandomFile& from, 
     workers_.finish(Lane::write);
     if (hooks.written) hooks.written(done);
   };
-  Tile next = pass.tile(range.first);
+  TilePlace next = pass.place(range.first);
   start_read(pass, next, from, input(range.first));
   const Settle settle{workers_};
   for (std::uint64_t i = range.first; i < range.end; ++i) {
     workers_.finish(Lane::read);
-    const Tile tile = next;
+    const TilePlace tile = next;
     if (i + 1 < range.end) {
-      next = pass.tile(i + 1);
+      next = pass.place(i + 1);
       start_read(pass, next, from, input(i + 1));
     }
     const std::span<const std::byte> data = buffers_[input(i)].first(tile.bytes);
     written(i);
     const std::size_t output = hooks.only_copies ? input(i) : 2;
     if (!hooks.only_copies)
-      PermutePlan::out_of_place(tile.map, tile.shape, permute_)
-          .execute(data, buffers_[output].first(tile.bytes));
+      pass.permuting(tile, permute_).execute(data, buffers_[output].first(tile.bytes));
     start_write(pass, tile, to, output);
     if (hooks.read) hooks.read(tile, data);
   }

@@ -46,7 +46,7 @@ Workers::Depth depth_of(int io_threads);
 struct TileHooks {
   // A tile was read: its bytes in the order of the file. Called from one thread at a time, in
   // order; when tiles up to `done` are written, it was called for just these.
-  std::function<void(const Tile&, std::span<const std::byte>)> read = {};
+  std::function<void(const TilePlace&, std::span<const std::byte>)> read = {};
   // Tiles up to and without `done` are written, though not synced, and no later one is.
   std::function<void(std::uint64_t done)> written = {};
   // Writes what was read as it is: what the same reads and writes cost without the permuting.
@@ -71,7 +71,7 @@ class Pipeline {
     std::uint64_t first = 0;
     std::uint64_t end = 0;
   };
-  void run(const PassTiles& pass, const Range& range, RandomFile& from, RandomFile& to,
+  void run(const FileTiles& pass, const Range& range, RandomFile& from, RandomFile& to,
            const TileHooks& hooks);
   // Steps of a pass in place; `kept` of those before the range, at most 2, are not written yet.
   void run_in_place(const MoveSteps& moves, MoveOrder& order, const Range& range,
@@ -85,8 +85,10 @@ class Pipeline {
   FileCounts counts() const;
 
  private:
-  void start_read(const PassTiles& pass, const Tile& tile, RandomFile& from, std::size_t buffer);
-  void start_write(const PassTiles& pass, const Tile& tile, RandomFile& to, std::size_t buffer);
+  void start_read(const FileTiles& pass, const TilePlace& tile, RandomFile& from,
+                  std::size_t buffer);
+  void start_write(const FileTiles& pass, const TilePlace& tile, RandomFile& to,
+                   std::size_t buffer);
   // The tiles of a step, one behind the other in a buffer.
   using Step = std::vector<Word>;
   void start_read(const MoveSteps& moves, const Step& step, RandomFile& from);

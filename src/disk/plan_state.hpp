@@ -1,8 +1,10 @@
 // What a FilePermutePlan holds.
 #pragma once
 
+#include <optional>
 #include <vector>
 
+#include "disk/digit_tiles.hpp"
 #include "disk/passes.hpp"
 #include "disk/tiles.hpp"
 #include "faro/disk/file_permute_plan.hpp"
@@ -17,7 +19,18 @@ struct FilePermutePlan::State {
   std::vector<disk::PassTiles> tiles;  // of each pass
   // Tiles that are moved together by each pass; 0 where it is out of place.
   std::vector<std::uint64_t> groups;
+  // Of an array whose axes have any length: the one pass, instead of all the above but the unit.
+  std::optional<disk::DigitPass> digits;
+  std::optional<disk::DigitTiles> digit_tiles;
   FilePlanFacts facts;
+
+  const disk::FileTiles& pass(std::size_t i) const {
+    if (digit_tiles) return *digit_tiles;
+    return tiles[i];
+  }
+  bool is_in_place(std::size_t i) const { return !digit_tiles && groups[i] != 0; }
+  // Of a tile that was read by the first pass (fingerprint.hpp).
+  std::uint64_t fingerprint(const disk::TilePlace& tile, std::span<const std::byte> bytes) const;
 };
 
 namespace disk {
@@ -32,6 +45,12 @@ std::uint64_t largest_tile_bytes(const FilePlanFacts& facts);
 
 // The largest tile within a cap; 0 if there is none.
 std::uint64_t tile_bytes_within(std::uint64_t memory_bytes);
+
+// What a pass over so many bytes takes by the profile.
+double seconds_of(const FilePassFacts& pass, Count data_bytes, const DiskProfile& profile);
+
+// Throws Error(impossible): a memory without tiles, and the least that has some.
+[[noreturn]] void refuse_memory(std::uint64_t memory_bytes, Count least_tile_bytes);
 
 }  // namespace disk
 }  // namespace faro::inline v1

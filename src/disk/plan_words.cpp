@@ -5,7 +5,7 @@
 #include <nlohmann/json.hpp>
 
 #include "disk/plan_state.hpp"
-#include "faro/algebra/notation.hpp"
+#include "faro/algebra/tensor_notation.hpp"
 #include "files/words.hpp"
 
 namespace faro::inline v1 {
@@ -79,7 +79,8 @@ std::string FilePermutePlan::json() const {
   const FilePlanFacts& all = facts();
   Json object;
   object["format"] = "faro-file-plan/1";
-  object["map"] = to_notation(state_->map);
+  const auto& digits = state_->digits;
+  object["map"] = digits ? to_notation(digits->map) : to_notation(state_->map);
   object["unit_bytes"] = all.unit_bytes;
   object["outer"] = state_->array.outer;
   object["data_bytes"] = number(all.data_bytes);
@@ -98,8 +99,9 @@ std::string FilePermutePlan::json() const {
     Json row;
     row["from"] = pass.from;
     row["to"] = pass.to;
-    row["map"] = to_notation(pass.map);
+    row["map"] = digits ? to_notation(digits->map) : to_notation(pass.map);
     row["tile"] = pass.tile;
+    if (digits) row["blocks"] = pass.blocks;
     row["tile_bytes"] = pass.tile_bytes;
     row["tiles"] = number(pass.tiles);
     row["read_run_bytes"] = pass.read_run_bytes;

@@ -4,6 +4,7 @@
 
 #include <charconv>
 #include <nlohmann/json.hpp>
+#include <utility>
 #include <vector>
 
 #include "disk/crc32c.hpp"
@@ -41,6 +42,19 @@ Json identity_json(const FileIdentity& identity) {
           {"samples_crc32c", identity.samples_crc32c}};
 }
 
+// Digits of a side, most significant first; numbers of lengths count in the order of the source.
+Json side_json(const std::vector<Digit>& side) {
+  Json digits = Json::array();
+  for (const Digit& digit : side) digits.push_back({digit.length, digit.which, digit.reversed});
+  return digits;
+}
+
+std::vector<Digit> side_from(const Json& json) {
+  std::vector<Digit> side;
+  for (const Json& digit : json) side.push_back({digit.at(0), digit.at(1), digit.at(2)});
+  return side;
+}
+
 FileIdentity identity_from(const Json& json) {
   return {json.at("size_bytes"), json.at("changed_nanoseconds"), json.at("inode"),
           json.at("device"), json.at("samples_crc32c")};
@@ -51,9 +65,14 @@ FileIdentity identity_from(const Json& json) {
 std::string JobRequest::json(const FilePermutePlan& made) const {
   Json object;
   object["format"] = journal_format;
-  object["width"] = map.width();
-  for (int i = 0; i < map.width(); ++i) object["columns"].push_back(map.column(i));
-  object["complement"] = map.complement();
+  const BitMap& bits = lengths ? lengths->digits().bits : map;
+  object["width"] = bits.width();
+  for (int i = 0; i < bits.width(); ++i) object["columns"].push_back(bits.column(i));
+  object["complement"] = bits.complement();
+  if (lengths) {
+    object["from"] = side_json(lengths->digits().from);
+    object["to"] = side_json(lengths->digits().to);
+  }
   object["element_bytes"] = shape.element_bytes;
   object["outer"] = shape.outer;
   object["inner"] = shape.inner;
@@ -88,6 +107,10 @@ JobRequest JobRequest::parse(std::string_view text, const std::string& journal) 
     JobRequest request;
     const auto columns = object.value("columns", std::vector<Word>());
     request.map = BitMap::from_columns(columns, object.at("complement"));
+    if (object.contains("from"))
+      request.lengths =
+          TensorMap::from_digits({side_from(object.at("from")), side_from(object.at("to")),
+                                  std::exchange(request.map, {})});
     request.shape = {.element_bytes = object.at("element_bytes"),
                      .outer = object.at("outer"),
                      .inner = object.at("inner")};
@@ -115,6 +138,7 @@ JobRequest JobRequest::parse(std::string_view text, const std::string& journal) 
 }
 
 FilePermutePlan JobRequest::make_plan() const {
+  if (lengths) return FilePermutePlan::out_of_place(*lengths, shape.element_bytes, plan);
   return in_place ? FilePermutePlan::in_place(map, shape, plan)
                   : FilePermutePlan::out_of_place(map, shape, plan);
 }

@@ -1,6 +1,7 @@
 // The first line of a journal: everything that is needed to go on.
 #pragma once
 
+#include <optional>
 #include <string>
 #include <string_view>
 
@@ -28,6 +29,7 @@ void check_size(const std::string& in, std::uint64_t found, const FilePermutePla
 struct JobRequest {
   BitMap map;
   PermuteShape shape;
+  std::optional<TensorMap> lengths = {};  // instead of the map: axes of any length
   FilePlanOptions plan;
   std::string input;  // an absolute path
   std::uint64_t input_start_byte = 0;

@@ -81,6 +81,7 @@ PassTiles::Side PassTiles::side(TileSpace space, int run_log2, std::uint64_t pie
 
 TilePlace PassTiles::place(std::uint64_t index) const {
   TilePlace place;
+  place.index = index;
   const auto array_bytes = static_cast<std::uint64_t>(array_bytes_);
   if (whole_) {
     const std::uint64_t first = index * array_.group;
@@ -99,7 +100,16 @@ TilePlace PassTiles::place(std::uint64_t index) const {
 }
 
 Tile PassTiles::tile(std::uint64_t index) const {
-  Tile tile{place(index), {}, {}};
+  return tile_at(place(index));
+}
+
+PermutePlan PassTiles::permuting(const TilePlace& place, const PermuteOptions& options) const {
+  const Tile tile = tile_at(place);
+  return PermutePlan::out_of_place(tile.map, tile.shape, options);
+}
+
+Tile PassTiles::tile_at(const TilePlace& place) const {
+  Tile tile{place, {}, {}};
   tile.map = whole_ ? map_ : BitMap::from_matrix(local_.matrix(), tile.delta);
   tile.shape = {.element_bytes = array_.unit_bytes,
                 .outer = whole_ ? tile.bytes / static_cast<std::uint64_t>(array_bytes_) : 1,

@@ -15,7 +15,7 @@
 #include "disk/passes.hpp"
 #include "disk/workers.hpp"
 #include "faro/algebra/bit_map.hpp"
-#include "faro/engine/options.hpp"
+#include "faro/engine/permute_plan.hpp"
 
 namespace faro::inline v1::disk {
 
@@ -51,6 +51,7 @@ struct Request {
 };
 
 struct TilePlace {
+  std::uint64_t index = 0;
   std::uint64_t array_offset = 0;  // bytes before the array that it is part of
   Word from = 0;                   // least addresses
   Word to = 0;
@@ -63,6 +64,26 @@ struct Tile : TilePlace {
   PermuteShape shape;  // of the tile
 };
 
+// The tiles of a pass, as they go from one file to another.
+class FileTiles {
+ public:
+  virtual ~FileTiles() = default;
+  // Requires tiles that fit 64 bits, which those of real files do.
+  virtual TilePlace place(std::uint64_t index) const = 0;
+  // Requests of a tile.
+  virtual Pieces reads_of(const TilePlace& tile) const = 0;
+  virtual Pieces writes_of(const TilePlace& tile) const = 0;
+  virtual Request read(const TilePlace& tile, std::uint64_t i) const = 0;
+  virtual Request write(const TilePlace& tile, std::uint64_t i) const = 0;
+  // What is done with a tile in memory.
+  virtual PermutePlan permuting(const TilePlace& tile, const PermuteOptions& options) const = 0;
+
+ protected:
+  FileTiles() = default;
+  FileTiles(const FileTiles&) = default;
+  FileTiles& operator=(const FileTiles&) = default;
+};
+
 // What a pass moves.
 struct TiledArray {
   std::uint64_t unit_bytes = 1;
@@ -73,7 +94,7 @@ struct TiledArray {
   std::uint64_t write_piece_bytes = 1;
 };
 
-class PassTiles {
+class PassTiles final : public FileTiles {
  public:
   PassTiles(const DiskPass& pass, const TiledArray& array);
 
@@ -84,18 +105,17 @@ class PassTiles {
   // Requests of the whole pass.
   Count reads() const { return requests(reads_); }
   Count writes() const { return requests(writes_); }
-  // Requires tiles that fit 64 bits, which those of real files do.
-  TilePlace place(std::uint64_t index) const;
+  TilePlace place(std::uint64_t index) const override;
   Tile tile(std::uint64_t index) const;
-  // Requests of a tile.
-  Pieces reads_of(const TilePlace& tile) const { return requests_of(tile, reads_); }
-  Pieces writes_of(const TilePlace& tile) const { return requests_of(tile, writes_); }
-  Request read(const TilePlace& tile, std::uint64_t i) const {
+  Pieces reads_of(const TilePlace& tile) const override { return requests_of(tile, reads_); }
+  Pieces writes_of(const TilePlace& tile) const override { return requests_of(tile, writes_); }
+  Request read(const TilePlace& tile, std::uint64_t i) const override {
     return request(tile, reads_, tile.from, i);
   }
-  Request write(const TilePlace& tile, std::uint64_t i) const {
+  Request write(const TilePlace& tile, std::uint64_t i) const override {
     return request(tile, writes_, tile.to, i);
   }
+  PermutePlan permuting(const TilePlace& tile, const PermuteOptions& options) const override;
 
   // In place: from the index of a tile of an array to that of the tile whose place it takes.
   BitMap successors() const;
@@ -113,6 +133,7 @@ class PassTiles {
   Neighbours neighbours(const TilePlace& tile, std::uint64_t j) const;
 
  private:
+  Tile tile_at(const TilePlace& place) const;
   struct Side {
     TileSpace space;
     int run_log2 = 0;

@@ -72,7 +72,55 @@ std::optional<std::string> wrong_tile(const DiskPass& pass, Word base, std::vect
   return std::nullopt;
 }
 
+// A run of so many elements along the digits of a side, from the last one: whole digits and a part
+// of one, all of it in a tile.
+std::optional<std::string> wrong_run(const std::vector<Digit>& side, std::span<const Word> blocks,
+                                     int width, std::vector<Word> tile, Count run) {
+  int bits = 0;
+  const int dimension = rank_of(width, tile);
+  for (std::size_t k = side.size(); k-- > 0 && run > 1;) {
+    const Digit& digit = side[k];
+    if (digit.which == Digit::is_bit) {
+      tile.push_back(bit(bits++));
+      if (run % 2 != 0 || rank_of(width, tile) != dimension) return "a run leaves its bits";
+      run /= 2;
+      continue;
+    }
+    const Word block = blocks[static_cast<std::size_t>(digit.which)];
+    if (run <= block) return std::nullopt;
+    if (block != digit.length || run % block != 0) return "a run leaves its blocks";
+    run /= block;
+  }
+  return run > 1 ? std::optional<std::string>("a run is longer than the array") : std::nullopt;
+}
+
 }  // namespace
+
+std::optional<std::string> wrong_blocks(const DigitPass& pass, const ClaimedRuns& runs,
+                                        Count tile_elements) {
+  const TensorDigits& digits = pass.map.digits();
+  const int width = digits.bits.width();
+  Count elements = Count{1} << static_cast<unsigned>(pass.tile.size());
+  for (const Digit& digit : digits.from) {
+    if (digit.which == Digit::is_bit) continue;
+    const auto which = static_cast<std::size_t>(digit.which);
+    if (which >= pass.blocks.size() || pass.blocks[which] == 0 || pass.blocks[which] > digit.length)
+      return fmt::format("length {} has no block, or one that is longer", digit.length);
+    elements *= pass.blocks[which];
+  }
+  for (const Word v : pass.tile)
+    if ((v & ~low_mask(width)) != 0) return "its tile leaves the bits";
+  if (rank_of(width, pass.tile) != static_cast<int>(pass.tile.size()))
+    return "the vectors of its tile are dependent";
+  if (elements > tile_elements) return "a tile is larger than memory";
+  if (const auto wrong = wrong_run(digits.from, pass.blocks, width, pass.tile, runs.read))
+    return "read: " + *wrong;
+  std::vector<Word> image;
+  for (const Word v : pass.tile) image.push_back(digits.bits.matrix().apply(v));
+  if (const auto wrong = wrong_run(digits.to, pass.blocks, width, image, runs.write))
+    return "written: " + *wrong;
+  return std::nullopt;
+}
 
 std::optional<std::string> wrong_by_ranks(const BitMap& goal, std::span<const DiskPass> passes,
                                           int tile_log2) {

@@ -8,6 +8,7 @@
 #include <span>
 #include <string>
 
+#include "disk/digit_tiles.hpp"
 #include "disk/passes.hpp"
 
 namespace faro::inline v1::disk {
@@ -19,6 +20,16 @@ std::optional<std::string> wrong_by_ranks(const BitMap& goal, std::span<const Di
 
 // Of a pass in place: its tiles are written to places of tiles.
 std::optional<std::string> wrong_in_place(const DiskPass& pass);
+
+// Of axes of any length: blocks of the lengths and a space of the bits, which have at most so many
+// elements and hold runs as long as claimed, in elements, on both sides. Tiles are then the cosets
+// of the space in all blocks, so that each element is in one.
+struct ClaimedRuns {
+  Count read = 0;
+  Count write = 0;
+};
+std::optional<std::string> wrong_blocks(const DigitPass& pass, const ClaimedRuns& runs,
+                                        Count tile_elements);
 
 // Walks all elements: every tile reads whole aligned runs and writes whole aligned runs, all is
 // read and written exactly once in each pass, and every element ends at goal(i). Requires a width

@@ -117,6 +117,18 @@ std::optional<ArrayMove> array_move(const NpyHeader& from, std::string_view text
   return move;
 }
 
+TensorMap stored_map(const ArrayMove& move, const NpyHeader& from) {
+  // From stored to logical indices: Fortran order has the axes the other way round.
+  const auto logical = [](const NpyHeader& header) {
+    if (header.order == NpyHeader::Order::c) return TensorMap::identity(header.elements());
+    std::vector<int> order;
+    for (int k = static_cast<int>(header.shape.size()); k-- > 0;) order.push_back(k);
+    const std::vector<Word> stored(header.shape.rbegin(), header.shape.rend());
+    return TensorMap::from_axes(stored, order);
+  };
+  return then(then(logical(from), move.map), logical(move.to).inverse());
+}
+
 ArrayMove array_move_along(const NpyHeader& from, std::string_view text,
                            const std::vector<std::int64_t>& axes, NpyHeader::Order order,
                            const std::string& name) {

@@ -38,6 +38,10 @@ ArrayMove array_move_along(const NpyHeader& from, std::string_view text,
                            const std::vector<std::int64_t>& axes, NpyHeader::Order order,
                            const std::string& name);
 
+// The map on stored indices, of arrays without gaps. Throws Error(impossible) where axes and digits
+// have nothing in common.
+TensorMap stored_map(const ArrayMove& move, const NpyHeader& from);
+
 // Axis axes[k] becomes axis k; axes may be negative. Empty: they stay. Throws Error(usage).
 ArrayMove array_axes_move(const NpyHeader& from, const std::vector<std::int64_t>& axes,
                           NpyHeader::Order order, const std::string& name);

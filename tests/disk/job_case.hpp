@@ -18,13 +18,31 @@ struct JobCase {
           bool in_place = false)
       : plan(in_place ? FilePermutePlan::in_place(map, shape, options)
                       : FilePermutePlan::out_of_place(map, shape, options)) {
-    const std::string start = "HEADER..";
     request.map = map;
     request.shape = shape;
+    request.in_place = in_place;
+    begin_with(options, verify, [&](const std::byte* from, std::byte* to) {
+      reference_permute(map, shape, from, to);
+    });
+  }
+
+  // Axes of any length.
+  JobCase(const TensorMap& map, std::uint64_t element_bytes, const FilePlanOptions& options,
+          bool verify)
+      : plan(FilePermutePlan::out_of_place(map, element_bytes, options)) {
+    request.lengths = map;
+    request.shape.element_bytes = element_bytes;
+    begin_with(options, verify, [&](const std::byte* from, std::byte* to) {
+      reference_permute(map, TensorShape{element_bytes, {}, {}}, from, to);
+    });
+  }
+
+  template <class Reference>
+  void begin_with(const FilePlanOptions& options, bool verify, const Reference& reference) {
+    const std::string start = "HEADER..";
     request.plan = options;
     request.output_start = start;
     request.verify = verify;
-    request.in_place = in_place;
     Random random(1);
     const auto bytes = static_cast<std::uint64_t>(plan.facts().data_bytes);
     std::vector<std::byte> data(bytes);
@@ -35,10 +53,10 @@ struct JobCase {
       return array;
     };
     wanted.resize(bytes);
-    reference_permute(map, shape, data.data(), wanted.data());
+    reference(data.data(), wanted.data());
     wanted = behind_start(wanted);
     old = {std::byte{42}};
-    if (in_place) {
+    if (request.in_place) {
       request.input_start_byte = start.size();
       old = behind_start(data);
     }

@@ -24,6 +24,7 @@
 #include <vector>
 
 #include "faro/algebra/bit_map.hpp"
+#include "faro/algebra/tensor_map.hpp"
 #include "faro/base/count.hpp"
 #include "faro/base/progress.hpp"
 #include "faro/engine/options.hpp"
@@ -76,8 +77,9 @@ struct FilePlanOptions {
 };
 
 struct FilePassFacts {
-  BitMap map;              // on indices of units
-  std::vector<Word> tile;  // a basis of the space whose cosets are the tiles
+  BitMap map;                     // on indices of units; of no bits for axes of any length
+  std::vector<Word> tile;         // a basis of the space whose cosets are the tiles
+  std::vector<Word> blocks = {};  // of each length, in the order of the source
   std::uint64_t tile_bytes = 0;
   Count tiles = 0;
   std::uint64_t read_run_bytes = 0;
@@ -127,6 +129,10 @@ class FilePermutePlan {
   // offset in `execute` only, Error(impossible) where memory or runs do not allow a plan, naming
   // the least that does.
   static FilePermutePlan out_of_place(const BitMap& map, const PermuteShape& shape,
+                                      const FilePlanOptions& options);
+  // Axes of any length, in one pass: tiles are blocks of the lengths, cosets of the bits. A map of
+  // bits alone is planned as above. Error(impossible) for options that ask for several passes.
+  static FilePermutePlan out_of_place(const TensorMap& map, std::uint64_t element_bytes,
                                       const FilePlanOptions& options);
   // The array is its own output: ceil(rank / (bits of a tile - bits of a run)) passes and at most
   // one that moves whole runs. Besides the array it takes two tiles of the disk.

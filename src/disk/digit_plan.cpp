@@ -1,0 +1,235 @@
+#include "disk/digit_plan.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <numeric>
+#include <optional>
+
+#include "base/check.hpp"
+#include "disk/plan_state.hpp"
+#include "disk/verify.hpp"
+#include "faro/base/error.hpp"
+#include "files/words.hpp"
+
+namespace faro::inline v1::disk {
+namespace {
+
+// Runs of direct I/O are best whole blocks.
+constexpr std::uint64_t block_bytes = 4096;
+
+class Planner {
+ public:
+  Planner(const TensorMap& map, std::uint64_t element_bytes, const FilePlanOptions& options)
+      : map_(map),
+        digits_(map.digits()),
+        inverse_(digits_.bits.matrix().inverse().value()),
+        basis_(adapted_basis(digits_.bits.matrix())),
+        element_bytes_(element_bytes),
+        options_(options) {
+    for (const Digit& digit : digits_.from)
+      if (digit.which != Digit::is_bit) lengths_.push_back(digit.length);
+    from_.assign(digits_.from.rbegin(), digits_.from.rend());
+    to_.assign(digits_.to.rbegin(), digits_.to.rend());
+  }
+
+  // The cheapest within so many elements; nothing if there is none.
+  std::optional<DigitPass> plan(std::uint64_t elements) {
+    best_.reset();
+    for (std::size_t whole = 0; whole <= from_.size(); ++whole) {
+      Tile tile(lengths_.size());
+      Count stride = 1;
+      for (std::size_t k = 0; k < whole; ++k) {
+        take(tile.blocks, tile.read_bits, from_[k]);
+        stride *= from_[k].length;
+      }
+      if (size_of(tile) > elements) break;
+      consider(tile, elements);
+      if (whole == from_.size() || from_[whole].which == Digit::is_bit) continue;
+      Word& block = tile.blocks[static_cast<std::size_t>(from_[whole].which)];
+      const Word room = elements / static_cast<Word>(size_of(tile));
+      for (Word part = 2; part < from_[whole].length && part <= room; part *= 2) {
+        block = part;
+        consider(tile, elements);
+      }
+      // All that there is room for.
+      block = in_blocks(std::min(room, from_[whole].length), stride);
+      consider(tile, elements);
+    }
+    if (!best_) return std::nullopt;
+    DigitPass pass{.map = map_, .blocks = best_->blocks, .tile = {}};
+    for (int i = 0; i < best_->read_bits; ++i) pass.tile.push_back(bit(i));
+    for (int i = 0; i < best_->write_bits; ++i) pass.tile.push_back(inverse_.column(i));
+    pass.tile = reduced_basis(pass.tile);
+    return pass;
+  }
+
+ private:
+  struct Tile {
+    explicit Tile(std::size_t lengths) : blocks(lengths, 1) {}
+    std::vector<Word> blocks;
+    int read_bits = 0;
+    int write_bits = 0;
+  };
+
+  static void take(std::vector<Word>& blocks, int& bits, const Digit& digit) {
+    if (digit.which == Digit::is_bit)
+      ++bits;
+    else
+      blocks[static_cast<std::size_t>(digit.which)] = digit.length;
+  }
+
+  Count size_of(const Tile& tile) const {
+    Count size =
+        Count{1} << static_cast<unsigned>(tile.read_bits + tile.write_bits -
+                                          overlap(basis_, tile.read_bits, tile.write_bits));
+    for (const Word block : tile.blocks) size *= block;
+    return size;
+  }
+
+  // Of `part` places that are `stride` elements apart: so many that they are whole blocks of the
+  // disk, where there are enough.
+  Word in_blocks(Word part, Count stride) const {
+    const auto bytes = static_cast<std::uint64_t>((stride * element_bytes_) % block_bytes);
+    const Word even = bytes == 0 ? 1 : block_bytes / std::gcd(block_bytes, bytes);
+    return part < even ? part : part - part % even;
+  }
+
+  // What the destination's runs may have besides, and what that costs.
+  void consider(Tile tile, std::uint64_t elements) {
+    Count stride = 1;
+    for (const Digit& digit : to_) {
+      Tile more = tile;
+      take(more.blocks, more.write_bits, digit);
+      if (size_of(more) <= elements) {
+        tile = std::move(more);
+        stride *= digit.length;
+        continue;
+      }
+      if (digit.which != Digit::is_bit) {
+        Word& block = tile.blocks[static_cast<std::size_t>(digit.which)];
+        const Word others = static_cast<Word>(size_of(tile)) / block;
+        block = std::max(block, in_blocks(std::min(elements / others, digit.length), stride));
+      }
+      break;
+    }
+    const Count read = run_of(tile, from_, tile.read_bits);
+    const Count write = run_of(tile, to_, tile.write_bits);
+    const Count least =
+        std::min<Count>(ceil_div(options_.run_bytes_min, element_bytes_), map_.elements());
+    if (read < least || write < least) return;
+    const Count all = map_.elements();
+    const Count cost = ceil_div(all, read) * options_.profile.read_run_nanoseconds +
+                       ceil_div(all, write) * options_.profile.write_run_nanoseconds;
+    if (best_ && cost >= cost_) return;
+    best_ = std::move(tile);
+    cost_ = cost;
+  }
+
+  static Count run_of(const Tile& tile, const std::vector<Digit>& side, int bits) {
+    Count run = 1;
+    for (const Digit& digit : side) {
+      if (digit.which == Digit::is_bit) {
+        if (bits-- == 0) break;
+        run *= 2;
+        continue;
+      }
+      const Word block = tile.blocks[static_cast<std::size_t>(digit.which)];
+      run *= block;
+      if (block != digit.length) break;
+    }
+    return run;
+  }
+
+  const TensorMap& map_;
+  const TensorDigits& digits_;
+  BitMatrix inverse_;
+  AdaptedBasis basis_;
+  std::uint64_t element_bytes_;
+  const FilePlanOptions& options_;
+  std::vector<Word> lengths_;
+  std::vector<Digit> from_;  // fastest first
+  std::vector<Digit> to_;
+  std::optional<Tile> best_;
+  Count cost_ = 0;
+};
+
+std::string memory_text(Count tile_bytes) {
+  return files::size_text(working_bytes + tile_bytes * tiles_in_memory);
+}
+
+}  // namespace
+
+DigitPass plan_digits(const TensorMap& map, std::uint64_t element_bytes, std::uint64_t tile_bytes,
+                      const FilePlanOptions& options) {
+  const auto impossible = [](const std::string& message) {
+    throw Error(ErrorCode::impossible, message);
+  };
+  if (options.passes > 1)
+    impossible(
+        fmt::format("{} passes: arrays whose axes are no powers of two are moved in one pass, for "
+                    "which any memory does; leave --passes out, or say 1",
+                    options.passes));
+  if (tile_bytes == 0)
+    refuse_memory(options.memory_bytes, std::max(element_bytes, request_bytes_max));
+  Planner planner(map, element_bytes, options);
+  if (tile_bytes >= element_bytes)
+    if (auto pass = planner.plan(tile_bytes / element_bytes)) return *pass;
+  const std::string memory = files::size_text(options.memory_bytes);
+  if (tile_bytes < element_bytes)
+    impossible(fmt::format("an element of {} does not fit a tile of the memory, {}; {} would do",
+                           files::size_text(element_bytes), memory, memory_text(element_bytes)));
+  std::uint64_t enough = tile_bytes;
+  while (enough < bit(62) && !planner.plan(enough / element_bytes)) enough *= 2;
+  impossible(fmt::format(
+      "runs of {} on both sides do not fit one pass with tiles of {}; a memory "
+      "of {} would do, or shorter runs",
+      files::size_text(options.run_bytes_min), files::size_text(tile_bytes), memory_text(enough)));
+  return {};
+}
+
+}  // namespace faro::inline v1::disk
+
+namespace faro::inline v1 {
+
+FilePermutePlan FilePermutePlan::out_of_place(const TensorMap& map, std::uint64_t element_bytes,
+                                              const FilePlanOptions& options) {
+  if (const auto bits = map.bits())
+    return out_of_place(*bits, {.element_bytes = element_bytes}, options);
+  if (element_bytes == 0)
+    throw Error(ErrorCode::usage, "an array of no bytes: there is nothing to move");
+  const std::uint64_t budget =
+      std::min(disk::tile_bytes_within(options.memory_bytes), options.tile_bytes_max);
+  State state;
+  state.array.unit_bytes = element_bytes;
+  state.digits = disk::plan_digits(map, element_bytes, budget, options);
+  const disk::DigitTiles& tiles = state.digit_tiles.emplace(*state.digits, element_bytes);
+  const auto wrong = disk::wrong_blocks(*state.digits,
+                                        {.read = tiles.read_run_bytes() / element_bytes,
+                                         .write = tiles.write_run_bytes() / element_bytes},
+                                        budget / element_bytes);
+  FARO_CHECK(!wrong.has_value());
+  FilePlanFacts& facts = state.facts;
+  facts.bound_reason = "everything is read and written once";
+  facts.unit_bytes = element_bytes;
+  facts.data_bytes = map.elements() * element_bytes;
+  facts.memory_bytes = options.memory_bytes;
+  facts.profile = options.profile.name;
+  FilePassFacts pass{.map = {},
+                     .tile = state.digits->tile,
+                     .blocks = state.digits->blocks,
+                     .tile_bytes = static_cast<std::uint64_t>(tiles.tile_bytes()),
+                     .tiles = tiles.tiles(),
+                     .read_run_bytes = static_cast<std::uint64_t>(tiles.read_run_bytes()),
+                     .write_run_bytes = static_cast<std::uint64_t>(tiles.write_run_bytes()),
+                     .reads = tiles.reads(),
+                     .writes = tiles.writes(),
+                     .log_writes = 0,
+                     .from = "input",
+                     .to = "output"};
+  pass.seconds = facts.seconds = disk::seconds_of(pass, facts.data_bytes, options.profile);
+  facts.passes.push_back(std::move(pass));
+  return FilePermutePlan(std::make_shared<const State>(std::move(state)));
+}
+
+}  // namespace faro::inline v1

@@ -1,0 +1,19 @@
+// One pass over an array whose axes have any length: which blocks of them are its tiles.
+//
+// What is contiguous in a tile is a run: of a file that is read the fastest digits of the source,
+// whole, and a part of the next one; of one that is written those of the destination. Any two such
+// wishes can be met together, so that a pass exists for every memory, with runs of about the root
+// of a tile at least: (12000, 12000) doubles in tiles of 4 MiB have runs of 4 and 8 KiB.
+#pragma once
+
+#include "disk/digit_tiles.hpp"
+#include "faro/disk/file_permute_plan.hpp"
+
+namespace faro::inline v1::disk {
+
+// The cheapest by the profile whose tiles have at most `tile_bytes`. Throws Error(impossible),
+// naming the memory that would do, where an element does not fit or a run is shorter than asked.
+DigitPass plan_digits(const TensorMap& map, std::uint64_t element_bytes, std::uint64_t tile_bytes,
+                      const FilePlanOptions& options);
+
+}  // namespace faro::inline v1::disk

@@ -1,0 +1,45 @@
+// Where consecutive elements of the source go, one after another: a tensor map by carries.
+#pragma once
+
+#include <array>
+#include <vector>
+
+#include "faro/algebra/tensor_map.hpp"
+
+namespace faro::inline v1::disk {
+
+// What all walks of a map share.
+class DigitPlaces {
+ public:
+  explicit DigitPlaces(const TensorMap& map);
+
+ private:
+  friend class DigitWalk;
+  struct Source {
+    Word length = 2;
+    Word column = 0;  // of a bit: what it adds to the destination's bits
+    Word step = 0;    // of a length: what a step adds to the place, modulo 2^64
+    bool is_bit = true;
+  };
+  Word of_bits(Word y) const;
+
+  std::vector<Source> source_;  // fastest first
+  Word start_ = 0;              // the place of element 0 without its bits
+  Word complement_ = 0;
+  std::vector<std::array<Word, 256>> bits_;  // places by bytes of the destination's bits
+};
+
+class DigitWalk {
+ public:
+  DigitWalk(const DigitPlaces& places, Word first);
+  Word place() const { return lengths_ + places_.of_bits(bits_); }
+  void next();
+
+ private:
+  const DigitPlaces& places_;
+  std::array<Word, word_bits> index_{};
+  Word lengths_;
+  Word bits_;
+};
+
+}  // namespace faro::inline v1::disk
