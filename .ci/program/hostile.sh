@@ -55,6 +55,13 @@ if mount -t tmpfs -o size=8m tmpfs full 2>/dev/null; then
   umount full
 fi
 
-# a million elements that move alike, a slot each
+# elements without limit
+exits "2^20 slots" 0 timeout 100 "$faro" plan 'a:10 | m:20 -> rot(a m, 7)' --on cube:10 --schedule turns.json
+prints "2^20 slots" "proved for all 2^10 processors"
+check "2^20 slots: a small file" test "$(stat -c %s turns.json)" -lt 10000000
+exits "2^20 slots, judged" 0 "$faro" verify turns.json
 exits "a million alike" 0 timeout 200 "$faro" plan 'a:10 -> ungray(a)' --on cube:10 --elements 1000000
 prints "a million alike" "proved for all 2^10 processors"
+for on in mesh:8x8 mesh:8x8,all-links pops:8,8 ranks:64; do
+  exits "a million on $on" 0 timeout 200 "$faro" plan 'i:6 -> rev(i)' --on $on --elements 1000000
+done

@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "faro/base/error.hpp"
+#include "faro/base/limits.hpp"
 #include "faro/files/input.hpp"
 #include "faro/files/replacement.hpp"
 
@@ -17,9 +18,6 @@ namespace fs = std::filesystem;
 
 constexpr std::string_view empty_content =
     R"(<script type="application/json" id="content">null</script>)";
-
-// A page holds its schedule as text, and a browser has to take it whole.
-constexpr std::size_t schedule_bytes_max = std::size_t{1} << 28U;
 
 std::string whole_file(const std::string& path, std::size_t bytes_max) {
   InputFile file = InputFile::open(path);
@@ -72,12 +70,12 @@ std::string text_of(const PageContent& content) {
 }  // namespace
 
 std::string schedule_text(const std::string& path) {
-  return whole_file(path, schedule_bytes_max);
+  return whole_file(path, limits::page_schedule_bytes_max);
 }
 
 std::size_t write_page(const PageContent& content, const std::string& path, Output& out) {
   const std::string source = page_path();
-  std::string page = whole_file(source, schedule_bytes_max);
+  std::string page = whole_file(source, limits::page_schedule_bytes_max);
   const std::size_t at = page.find(empty_content);
   if (at == std::string::npos)
     throw Error(ErrorCode::environment, source + " is no page of this program");

@@ -10,6 +10,7 @@
 #include "distributed/step_layout.hpp"
 #include "engine/involutions.hpp"
 #include "engine/parts.hpp"
+#include "faro/base/limits.hpp"
 
 namespace faro::inline v1 {
 
@@ -52,14 +53,12 @@ struct ExchangePlan::State {
 
 namespace {
 
-constexpr int local_bits_max = 48;
-
 void check_sizes(const BitMap& map, int rank_bits, std::uint64_t element_bytes) {
   const int m = map.width() - rank_bits;
-  if (m > local_bits_max) {
+  if (m > limits::exchange_local_log2_max) {
     throw Error(ErrorCode::limit,
                 fmt::format("exchange: 2^{} elements a rank; memory holds at most 2^{}", m,
-                            local_bits_max));
+                            limits::exchange_local_log2_max));
   }
   size_product(bit(m), element_bytes, "bytes of a rank");
 }

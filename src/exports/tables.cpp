@@ -3,6 +3,7 @@
 
 #include "exports/formats.hpp"
 #include "faro/base/error.hpp"
+#include "faro/base/limits.hpp"
 #include "faro/machines/text.hpp"
 
 namespace faro::inline v1::exports {
@@ -44,10 +45,10 @@ class Trace : public TransferSink {
     machine_ = header.machine;
     elements_ = header.elements;
     const Count all = processors(machine_);
-    if (all > named_processors_max)
+    if (all > limits::trace_processors_max)
       throw Error(ErrorCode::limit,
                   fmt::format("a trace shows at most {} processors, this machine has {}",
-                              named_processors_max, to_string(all)));
+                              limits::trace_processors_max, to_string(all)));
     to_.write("{\"displayTimeUnit\":\"ms\",\"traceEvents\":[\n");
     const auto count = static_cast<std::uint64_t>(all);
     for (std::uint64_t p = 0; p < count; ++p)
@@ -94,7 +95,6 @@ class Trace : public TransferSink {
 
  private:
   static constexpr std::uint64_t unit = 1000;  // microseconds a step: viewers show milliseconds
-  static constexpr std::uint64_t named_processors_max = std::uint64_t{1} << 16U;
 
   // One that sends one element at a time has one thread, whatever coupler it goes over.
   std::uint64_t thread_of(const Transfer& t) const {

@@ -10,6 +10,7 @@
 #include "faro/base/limits.hpp"
 #include "faro/schedules/expand.hpp"
 #include "machines/mesh/geometry.hpp"
+#include "schedules/turns.hpp"
 
 namespace faro::inline v1 {
 namespace {
@@ -23,6 +24,7 @@ class Transfers : public ScheduleSink {
   explicit Transfers(TransferSink& to) : to_(to) {}
 
   void begin(const ScheduleHeader& header) override {
+    refuse_turns(header, "an export");
     header_ = header;
     if (const auto* mesh = std::get_if<Mesh>(&header.machine)) {
       geometry_.emplace(*mesh);

@@ -2,6 +2,7 @@
 
 #include "machines/by_header.hpp"
 #include "schedules/machine_kind.hpp"
+#include "schedules/turns.hpp"
 
 namespace faro::inline v1 {
 namespace {
@@ -17,6 +18,7 @@ class PerformerByHeader : public ByHeader<Performer> {
 std::unique_ptr<Performer> make_performer(std::span<const std::byte> data,
                                           std::size_t element_bytes) {
   return std::make_unique<PerformerByHeader>([=](const ScheduleHeader& header) {
+    refuse_turns(header, "what is performed on data");
     return kind_of(header.machine).performer(data, element_bytes);
   });
 }

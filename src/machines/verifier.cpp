@@ -5,7 +5,9 @@
 #include "machines/by_header.hpp"
 #include "machines/certificates/check.hpp"
 #include "machines/claims.hpp"
+#include "machines/turns.hpp"
 #include "schedules/machine_kind.hpp"
+#include "schedules/turns.hpp"
 
 namespace faro::inline v1 {
 namespace {
@@ -47,14 +49,27 @@ void judge_claims(Verdict& verdict, const ScheduleHeader& header, Count step) {
   verdict.bound_limit = std::move(check.why);
 }
 
+namespace {
+
+std::unique_ptr<Verifier> replay_of(const ScheduleHeader& header) {
+  return kind_of(header.machine).replay(header.goal);
+}
+std::unique_ptr<Verifier> proof_of(const ScheduleHeader& header) {
+  return kind_of(header.machine).proof(header.goal);
+}
+
+}  // namespace
+
 std::unique_ptr<Verifier> make_replay() {
-  return std::make_unique<VerifierByHeader>(
-      [](const ScheduleHeader& header) { return kind_of(header.machine).replay(header.goal); });
+  return std::make_unique<VerifierByHeader>([](const ScheduleHeader& header) {
+    return takes_turns(header) ? in_turns(replay_of, true) : replay_of(header);
+  });
 }
 
 std::unique_ptr<Verifier> make_proof() {
-  return std::make_unique<VerifierByHeader>(
-      [](const ScheduleHeader& header) { return kind_of(header.machine).proof(header.goal); });
+  return std::make_unique<VerifierByHeader>([](const ScheduleHeader& header) {
+    return takes_turns(header) ? in_turns(proof_of, false) : proof_of(header);
+  });
 }
 
 }  // namespace faro::inline v1

@@ -11,6 +11,7 @@
 #include "faro/base/limits.hpp"
 #include "faro/machines/text.hpp"
 #include "mpi/sums.hpp"
+#include "schedules/turns.hpp"
 
 namespace faro::mpi_cli {
 namespace {
@@ -53,6 +54,7 @@ void ScheduleRanks::begin(const ScheduleHeader& header) {
       throw Error(ErrorCode::impossible,
                   "this schedule computes; only those that move data are performed over MPI");
     }
+    refuse_turns(header, "what is performed over MPI");
     const auto size = static_cast<Word>(ranks_.size());
     const Count processors = faro::processors(header.machine);
     if (processors > bit(limits::expand_bits_max) || processors % size != 0) {

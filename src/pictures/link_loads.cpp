@@ -7,6 +7,7 @@
 #include "faro/base/error.hpp"
 #include "faro/schedules/cost.hpp"
 #include "machines/mesh/geometry.hpp"
+#include "schedules/turns.hpp"
 
 namespace faro::inline v1::pictures {
 namespace {
@@ -76,6 +77,7 @@ LinkLoads::LinkLoads() = default;
 LinkLoads::~LinkLoads() = default;
 
 void LinkLoads::begin(const ScheduleHeader& header) {
+  refuse_turns(header, "a picture");
   header_ = header;
   if (const auto* cube = std::get_if<Hypercube>(&header.machine)) {
     for (int d = cube->dimensions - 1; d >= 0; --d) rows_.push_back(std::to_string(d));

@@ -7,6 +7,7 @@
 
 #include "exports/transfers.hpp"
 #include "faro/base/error.hpp"
+#include "faro/base/limits.hpp"
 #include "faro/machines/text.hpp"
 #include "machines/mesh/geometry.hpp"
 #include "pictures/link_loads.hpp"
@@ -98,10 +99,10 @@ class MachineFigures : public TransferSink {
     ++count_;
     if (options_.what == SchedulePicture::machine && step.number != options_.step) return;
     if (options_.what == SchedulePicture::steps && step.length == 0) return;
-    if (figures_.size() == figures_max)
+    if (figures_.size() == limits::figures_max)
       throw Error(ErrorCode::limit, fmt::format("more than {} steps are too many to draw; ask for "
                                                 "one of them, or for the links",
-                                                figures_max));
+                                                limits::figures_max));
     figures_.push_back(drawn(step));
   }
   void finish() override {}
@@ -141,8 +142,6 @@ class MachineFigures : public TransferSink {
   }
 
  private:
-  static constexpr std::size_t figures_max = 64;
-
   Figure drawn(const TransferStep& step) const {
     Figure figure;
     figure.width = drawing_.width;

@@ -115,9 +115,6 @@ void check_relation(const std::vector<std::uint64_t>& to, const Machine& machine
       refuse(fmt::format("entry {} of the list is {}; processors are 0..{}", i, to[i], count - 1));
 }
 
-// Slot numbers have 32 bits, and a plan has a few rules for each slot and stage.
-constexpr int butterfly_memory_bits_max = 24;
-
 void complete(ButterflyNetwork& network, const Machine& machine) {
   const auto* cube = std::get_if<Hypercube>(&machine);
   if (cube == nullptr || cube->ports != Hypercube::Ports::all)
@@ -137,11 +134,11 @@ void complete(ButterflyNetwork& network, const Machine& machine) {
         fmt::format("2^{} elements do not fill 2^{} processors; at least {} index bits are "
                     "needed, or a smaller cube",
                     p, n, n));
-  if (network.memory_bits() > butterfly_memory_bits_max)
+  if (network.memory_bits() > limits::butterfly_memory_log2_max)
     throw Error(ErrorCode::limit,
                 fmt::format("2^{} elements a processor; a plan has rules for each of them, at most "
                             "2^{}: take a larger cube",
-                            network.memory_bits(), butterfly_memory_bits_max));
+                            network.memory_bits(), limits::butterfly_memory_log2_max));
   if (network.section_bits < 0 || network.section_bits > p)
     refuse(fmt::format("sectioning by {} of {} index bits", network.section_bits, p));
 }

@@ -4,6 +4,7 @@
 #include <map>
 
 #include "schedules/machine_kind.hpp"
+#include "schedules/turns.hpp"
 
 namespace faro::inline v1 {
 namespace {
@@ -41,6 +42,11 @@ void CostCounter::begin(const ScheduleHeader& header) {
   cost_ = {};
   width_ = address_bits(header.machine).value_or(0);
   kind_ = &kind_of(header.machine);
+  times_ = header.repeat.times;
+}
+
+void CostCounter::finish() {
+  if (times_ != 1) cost_ = times_over(cost_, times_);
 }
 
 void CostCounter::step(const CubeStep& step) {

@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include "schedules/machine_kind.hpp"
+#include "schedules/turns.hpp"
 
 namespace faro::inline v1 {
 namespace {
@@ -26,7 +27,8 @@ enum Tag : std::uint64_t {
   butterfly_goal,
   matmul_goal,
   broadcast_goal,
-  ending
+  ending,
+  turns
 };
 
 }  // namespace
@@ -99,6 +101,14 @@ void Fingerprint::begin(const ScheduleHeader& header) {
   absorb(header.slots);
   absorb(header.result.size());
   for (const Slot slot : header.result) absorb(slot);
+  if (!takes_turns(header)) return;
+  absorb(turns);
+  absorb(header.repeat.times);
+  for (const BitMap* map : {&header.repeat.before, &header.repeat.after}) {
+    absorb(static_cast<std::uint64_t>(map->width()));
+    for (int i = 0; i < map->width(); ++i) absorb(map->column(i));
+    absorb(map->complement());
+  }
 }
 
 void Fingerprint::step(const CubeStep& step) {

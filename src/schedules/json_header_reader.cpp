@@ -19,9 +19,9 @@ bool has_registers(const Machine& machine) {
 }  // namespace
 
 bool HeaderReader::knows(std::string_view key) {
-  constexpr std::string_view known[] = {"format",  "machine",   "map",      "goal",
-                                        "problem", "goal_spec", "elements", "slots",
-                                        "planner", "cost",      "bound",    "result"};
+  constexpr std::string_view known[] = {"format",    "machine",  "map",   "goal",    "problem",
+                                        "goal_spec", "elements", "slots", "planner", "cost",
+                                        "bound",     "result",   "repeat"};
   return std::find(std::begin(known), std::end(known), key) != std::end(known);
 }
 
@@ -56,7 +56,21 @@ void HeaderReader::take(std::string_view key, const Value& value, const Unknown&
     header_.bound = bound_from(value, unknown);
   } else if (key == "result") {
     header_.result = result_from(value);
+  } else if (key == "repeat") {
+    take_repeat(value, unknown);
   }
+}
+
+void HeaderReader::take_repeat(const Value& value, const Unknown& unknown) {
+  only(value, {"times", "before", "after"}, "repeat", unknown);
+  header_.repeat.times = required(value, "times", "repeat").number("repeat.times");
+  if (header_.repeat.times == 0) throw Breach{"range", "repeat.times: at least 1 wanted"};
+  for (const auto& [key, text] : {std::pair("before", &before_), std::pair("after", &after_)})
+    if (const auto change = value.member(key)) {
+      if (change->kind() != Kind::text)
+        throw Breach{"shape", fmt::format("repeat.{}: a string of notation wanted", key)};
+      *text = std::string(change->text());
+    }
 }
 
 void HeaderReader::take_goal(const Value& entry) {
@@ -82,6 +96,7 @@ std::optional<ScheduleHeader> HeaderReader::complete(const ReadOptions& options,
     std::optional<Goal> goal = goal_of(header_, options);
     if (!goal) return {};
     header_.goal = std::move(*goal);
+    read_changes(options);
   } catch (const Breach& b) {
     tell(b);
     return {};
@@ -89,13 +104,28 @@ std::optional<ScheduleHeader> HeaderReader::complete(const ReadOptions& options,
   return std::move(header_);
 }
 
-MapGoal HeaderReader::map_goal(const ScheduleHeader& header, const ReadOptions& options) const {
+// A map in words, on the header's machine.
+MapGoal HeaderReader::map_of(const std::string& text, const ScheduleHeader& header,
+                             const ReadOptions& options) {
   if (!options.map_from) throw Breach{"map", "maps are not read here"};
   try {
-    return options.map_from(*map_text_, header.machine, header.elements);
+    return options.map_from(text, header.machine, header.elements);
   } catch (const Error& error) {
     if (error.code() == ErrorCode::internal) throw;
-    throw Breach{"map", fmt::format("map '{}': {}", map_text_->substr(0, 200), error.what())};
+    throw Breach{"map", fmt::format("map '{}': {}", text.substr(0, 200), error.what())};
+  }
+}
+
+// The changes of places of a schedule in turns.
+void HeaderReader::read_changes(const ReadOptions& options) {
+  for (const auto& [text, map] :
+       {std::pair(&before_, &header_.repeat.before), std::pair(&after_, &header_.repeat.after)}) {
+    if (!*text) continue;
+    const MapGoal change = map_of(**text, header_, options);
+    if (!change.cut)
+      throw Breach{"map", fmt::format("'{}' changes no places: processor | slot bits wanted",
+                                      (*text)->substr(0, 200))};
+    *map = change.map;
   }
 }
 
@@ -110,7 +140,7 @@ std::optional<Goal> HeaderReader::goal_of(const ScheduleHeader& header,
     return special_goal_;
   }
   if (map_text_) {
-    const MapGoal map = map_goal(header, options);
+    const MapGoal map = map_of(*map_text_, header, options);
     if (!goal_listed_) return map;
     check_agreement(map, header);
     if (!has_registers(header.machine)) return map;

@@ -33,7 +33,10 @@ class HeaderReader {
 
  private:
   std::optional<Goal> goal_of(const ScheduleHeader& header, const ReadOptions& options);
-  MapGoal map_goal(const ScheduleHeader& header, const ReadOptions& options) const;
+  static MapGoal map_of(const std::string& text, const ScheduleHeader& header,
+                        const ReadOptions& options);
+  void take_repeat(const Value& value, const Unknown& unknown);
+  void read_changes(const ReadOptions& options);
   void check_agreement(const MapGoal& map, const ScheduleHeader& header) const;
 
   bool has_format_ = false;
@@ -42,6 +45,8 @@ class HeaderReader {
   std::optional<std::uint64_t> elements_;
   std::optional<std::uint64_t> slots_;
   std::optional<std::string> map_text_;
+  std::optional<std::string> before_;  // of repeat
+  std::optional<std::string> after_;
   std::optional<Goal> special_goal_;  // of problem or goal_spec
   bool goal_listed_ = false;
   MovesGoal goal_list_;

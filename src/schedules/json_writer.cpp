@@ -5,9 +5,11 @@
 #include <iterator>
 #include <nlohmann/json.hpp>
 
+#include "faro/algebra/notation.hpp"
 #include "schedules/json_certificate.hpp"
 #include "schedules/json_numbers.hpp"
 #include "schedules/json_words.hpp"
+#include "schedules/turns.hpp"
 
 namespace faro::inline v1 {
 namespace {
@@ -107,6 +109,21 @@ void add_goal(std::string& out, const ScheduleHeader& header) {
   }
 }
 
+void add_repeat(std::string& out, const ScheduleHeader& header) {
+  out += fmt::format("\"repeat\":{{\"times\":{}", json_number(header.repeat.times));
+  const auto* goal = std::get_if<MapGoal>(&header.goal);
+  const auto add = [&](const char* key, const BitMap& map) {
+    if (map.width() == 0 || goal == nullptr) return;
+    const int processors = map.width() - goal->memory_bits;
+    out += fmt::format(
+        ",\"{}\":{}", key,
+        quoted(to_notation(map, {.kind = Cut::Kind::both, .processor_bits = processors})));
+  };
+  add("before", header.repeat.before);
+  add("after", header.repeat.after);
+  out += '}';
+}
+
 void add_cost(std::string& out, const CostClaim& claim, const Machine& machine) {
   std::string text;
   for (const CostPart& part : kind_of(machine).cost) {
@@ -190,6 +207,10 @@ void JsonWriter::begin(const ScheduleHeader& header) {
   add_goal(line_, header);
   line_ += fmt::format(",\n\"elements\":{},\"slots\":{}", json_number(header.elements),
                        json_number(header.slots));
+  if (takes_turns(header)) {
+    line_ += ",\n";
+    add_repeat(line_, header);
+  }
   if (!header.planner.empty()) line_ += ",\n\"planner\":" + quoted(header.planner);
   if (header.cost) {
     line_ += ",\n";

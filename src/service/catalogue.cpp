@@ -45,6 +45,7 @@
 #include "planners/pops/relation_search.hpp"
 #include "planners/pops/simple.hpp"
 #include "planners/ranks/rounds.hpp"
+#include "planners/turns.hpp"
 
 namespace faro::inline v1 {
 namespace {
@@ -150,6 +151,11 @@ const auto table = std::to_array<const Planner*>({
     &links_congestion,
     // Ranks
     &ranks_rounds,
+    // More elements than are planned at once
+    &cube_turns,
+    &links_turns,
+    &pops_turns,
+    &ranks_turns,
     // Boolean cube: butterfly networks and sorts
     &local_memory_first,
     &local_processor_first,

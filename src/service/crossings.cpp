@@ -6,6 +6,7 @@ namespace faro::inline v1 {
 
 void CrossingCounter::begin(const ScheduleHeader& header) {
   slots_ = header.slots;
+  times_ = header.repeat.times;
   if (const auto* cube = std::get_if<Hypercube>(&header.machine)) {
     dimensions_ = cube->dimensions;
     crossings_.assign(static_cast<std::size_t>(dimensions_), 0);
@@ -23,6 +24,10 @@ void CrossingCounter::step(const CubeStep& step) {
     if (crossed != 0 && static_cast<std::size_t>(highest_bit(crossed)) < crossings_.size())
       ++crossings_[static_cast<std::size_t>(highest_bit(crossed))];
   }
+}
+
+void CrossingCounter::finish() {
+  for (Count& crossing : crossings_) crossing *= times_;
 }
 
 }  // namespace faro::inline v1

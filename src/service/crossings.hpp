@@ -17,11 +17,12 @@ class CrossingCounter : public ScheduleSink {
   void step(const CubeStep& step) override;
   void step(const MeshInstruction&) override {}
   void step(const PopsSlot&) override {}
-  void finish() override {}
+  void finish() override;
 
  private:
   int dimensions_ = 0;
   std::uint64_t slots_ = 0;
+  std::uint64_t times_ = 1;
   std::vector<Count> crossings_;
 };
 

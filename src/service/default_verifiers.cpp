@@ -1,5 +1,7 @@
 #include "service/default_verifiers.hpp"
 
+#include <algorithm>
+
 #include "base/check.hpp"
 #include "faro/base/limits.hpp"
 
@@ -10,14 +12,19 @@ bool at_most_log2(Count value, int log2) {
   return value <= Count{1} << static_cast<unsigned>(log2);
 }
 
+// What is spelled out of a schedule in turns is one of them.
+std::uint64_t elements_of_turn(const ScheduleHeader& header) {
+  return header.elements / std::max<std::uint64_t>(header.repeat.times, 1);
+}
+
 bool replay_is_quick(const ScheduleHeader& header) {
-  return at_most_log2(processors(header.machine) * header.elements,
+  return at_most_log2(processors(header.machine) * elements_of_turn(header),
                       limits::replay_default_log2_max);
 }
 
 bool replay_is_possible(const ScheduleHeader& header) {
   const Count count = processors(header.machine);
-  return at_most_log2(count * header.elements, limits::replay_elements_log2_max) &&
+  return at_most_log2(count * elements_of_turn(header), limits::replay_elements_log2_max) &&
          at_most_log2(count * header.slots, limits::replay_places_log2_max);
 }
 

@@ -49,7 +49,7 @@ namespace {
 
 bool replay_is_possible(const ScheduleHeader& header) {
   const Count places = processors(header.machine);
-  return places * header.elements <= bit(limits::replay_elements_log2_max);
+  return places * (header.elements / header.repeat.times) <= bit(limits::replay_elements_log2_max);
 }
 
 // Tells how far the schedule has come, in steps of its cost.

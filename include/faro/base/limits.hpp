@@ -108,4 +108,76 @@ inline constexpr int shuffle_slots_log2_max = 16;
 // proved and replayed in some ten seconds.
 inline constexpr std::uint64_t butterfly_rules_max = std::uint64_t{1} << 23;
 
+// Programs of a SIMD mesh and registers of a POPS network: a proof gives up where one register
+// falls into more pieces than these, seconds of work and some hundred megabytes, and keeps a
+// program of so many instructions to go over it again.
+inline constexpr std::size_t program_pieces_max = 20000;
+inline constexpr std::size_t program_instructions_max = 1000000;
+inline constexpr std::size_t register_pieces_max = 20000;
+
+// States of slots that a proof of a cube's schedule remembers with what rules made of them: about a
+// kilobyte each. Beyond it forgets, and is slower.
+inline constexpr std::size_t proof_states_max = std::size_t{1} << 16U;
+
+// More elements of a processor than a planner takes at a time move in turns of at most so many: a
+// turn's schedule is some megabytes, and the elements of a turn fill the links to a thousandth.
+inline constexpr int turn_elements_log2_max = 12;
+// A turn holds at least as many elements of a processor as the map takes them to processors, and
+// they are planned one by one.
+inline constexpr int turn_spread_log2_max = 16;
+// Turns on meshes with all links and POPS networks: elements of all processors, routed one by one.
+inline constexpr int turn_listed_log2_max = 14;
+
+// Plans for ranks: rules of all steps together, and elements that move alike, a step each.
+inline constexpr int ranks_rules_log2_max = 20;
+inline constexpr std::uint64_t ranks_elements_max = std::uint64_t{1} << 19U;
+
+// Meshes with all links: every element is routed by itself; negotiation goes over all of them many
+// times.
+inline constexpr int links_elements_log2_max = 20;
+inline constexpr int links_negotiated_log2_max = 14;
+
+// SIMD meshes: searches that look at every processor, many times (gamma) or for every digit of a
+// ring; and the goal of a list, which spells every element out.
+inline constexpr int mesh_sweep_log2_max = 12;
+inline constexpr int mesh_gamma_log2_max = 8;
+inline constexpr int torus_digit_log2_max = 12;
+inline constexpr std::uint64_t mesh_goal_moves_max = std::uint64_t{1} << 22U;
+
+// Data with destinations of their own on a POPS network: they are coloured all at once.
+inline constexpr int pops_data_log2_max = 22;
+
+// Broadcasts list every send: one to all in one slot, all to all in n of them, each to each its
+// own.
+inline constexpr std::uint64_t one_to_all_processors_max = std::uint64_t{1} << 24U;
+inline constexpr std::uint64_t all_to_all_processors_max = 1024;
+inline constexpr std::uint64_t personalised_processors_max = 4096;
+
+// A product of matrices lists N operations of each of N^2 processors.
+inline constexpr std::uint64_t matmul_order_max = 4096;
+
+// Groups of processor bits that are planned apart, d^2 shares of d parts; the steps of every part
+// are kept.
+inline constexpr std::size_t phase_parts_max = 8;
+inline constexpr std::uint64_t phase_elements_max = std::uint64_t{1} << 12U;
+
+// The router of permutations of bits looks at elements one by one, the list scheduler of butterfly
+// networks at all orders of some of them.
+inline constexpr int router_elements_log2_max = 12;
+inline constexpr int butterfly_list_log2_max = 11;
+
+// Slot numbers have 32 bits, and a plan of a butterfly network has a few rules for each slot and
+// stage.
+inline constexpr int butterfly_memory_log2_max = 24;
+
+// Elements of one rank in an exchange: more than memory holds, and sums of their bytes fit a word.
+inline constexpr int exchange_local_log2_max = 48;
+
+// Exports: lines of a trace that a viewer still shows, and pictures that somebody looks at.
+inline constexpr std::uint64_t trace_processors_max = std::uint64_t{1} << 16U;
+inline constexpr std::size_t figures_max = 64;
+
+// A page holds its schedule as text, and a browser has to take it whole.
+inline constexpr std::size_t page_schedule_bytes_max = std::size_t{1} << 28U;
+
 }  // namespace faro::inline v1::limits

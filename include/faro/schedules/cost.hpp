@@ -20,13 +20,15 @@ class CostCounter : public ScheduleSink {
   void step(const CubeStep& step) override;
   void step(const MeshInstruction& instruction) override;
   void step(const PopsSlot& slot) override;
-  void finish() override {}
+  // Only now are the performances of a schedule in turns multiplied.
+  void finish() override;
 
   const Cost& cost() const { return cost_; }
 
  private:
   int width_ = 0;
   const MachineKind* kind_ = nullptr;
+  std::uint64_t times_ = 1;
   Cost cost_;
 };
 

@@ -63,6 +63,21 @@ struct Bound {
   friend bool operator==(const Bound&, const Bound&) = default;
 };
 
+// The steps are performed `times` times over, each time with slots of their own for another part of
+// the elements: performance j moves those of slots j·K/times and on, in its slots 0 and on.
+//
+//   2^20 elements of a processor in 256 turns of 4096:  times 256, the steps of one listed once
+//
+// Where a map has memory bits, elements change places inside their processors by `before`, then
+// take their turns, then change places by `after`; maps of processor | slot bits, of width 0 if
+// nothing changes.
+struct Repeat {
+  std::uint64_t times = 1;
+  BitMap before = {};
+  BitMap after = {};
+  friend bool operator==(const Repeat&, const Repeat&) = default;
+};
+
 struct ScheduleHeader {
   Machine machine;
   Goal goal;
@@ -74,6 +89,8 @@ struct ScheduleHeader {
   std::optional<Bound> bound;
   // POPS: the register where elements end, one for all processors or one for each.
   std::vector<Slot> result;
+  // Elements, cost and bound above are those of all performances together, slots those of one.
+  Repeat repeat = {};
 };
 
 // Receives begin once, then steps of the header's machine, then finish once. A sink may throw: the

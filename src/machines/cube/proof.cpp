@@ -116,7 +116,7 @@ class CubeProof : public Verifier {
   const char* list_ = "";  // the entry of the step that is looked at
   std::size_t entry_ = 0;
   bool remote_ = false;
-  std::size_t stored_max_ = cube_proof_states::remembered_max;
+  std::size_t stored_max_ = limits::proof_states_max;
   bool broken_ = false;
   bool broken_before_ = false;  // the step that is performed began like that
   std::uint64_t work_ = 0;
@@ -338,7 +338,7 @@ void CubeProof::step(const CubeStep& step) {
   if (spaces_->stored() + (states_ ? states_->stored() : 0) > stored_max_) {
     spaces_->forget();
     if (states_) forget();
-    stored_max_ = cube_proof_states::remembered_max + 2 * (states_ ? states_->stored() : 0);
+    stored_max_ = limits::proof_states_max + 2 * (states_ ? states_->stored() : 0);
   }
   if (remote_) ++verdict_.cost.steps;
   ++step_;

@@ -2,6 +2,8 @@
 
 #include <utility>
 
+#include "faro/base/limits.hpp"
+
 namespace faro::inline v1::cube_proof_states {
 namespace {
 
@@ -12,7 +14,7 @@ std::uint64_t pair_of(std::uint32_t a, std::uint32_t b) {
 // What is looked up may be found again; a table is emptied before it grows large.
 template <class Table, class Key, class Value>
 void remember(Table& table, Key&& key, const Value& value) {
-  if (table.size() >= remembered_max) table.clear();
+  if (table.size() >= limits::proof_states_max) table.clear();
   table.emplace(std::forward<Key>(key), value);
 }
 

@@ -17,9 +17,6 @@
 
 namespace faro::inline v1::cube_proof_states {
 
-// Entries of each table, about a kilobyte each; beyond it the proof forgets, and is slower.
-inline constexpr std::size_t remembered_max = std::size_t{1} << 16U;
-
 using SpaceId = std::uint32_t;
 using StateId = std::uint32_t;
 

@@ -10,6 +10,7 @@
 
 #include <array>
 
+#include "faro/base/limits.hpp"
 #include "machines/mesh/audit.hpp"
 #include "machines/mesh/pieces.hpp"
 #include "machines/mesh/verifiers.hpp"
@@ -17,10 +18,7 @@
 namespace faro::inline v1 {
 namespace {
 
-// Beyond these the proof gives up and says so: seconds of work and some hundred megabytes.
-constexpr std::size_t pieces_max = 20000;
 constexpr std::size_t pieces_few = 256;
-constexpr std::size_t instructions_max = 1000000;
 
 enum class Forgets { at_every_copy, after_delivery, never };
 
@@ -101,7 +99,9 @@ class Knowledge {
     watch(of(reg));
   }
 
-  void watch(const MeshPieces& pieces) { overflowed_ |= pieces.size() > pieces_max; }
+  void watch(const MeshPieces& pieces) {
+    overflowed_ |= pieces.size() > limits::program_pieces_max;
+  }
 
   const MeshGeometry& geometry_;
   Forgets forgets_;
@@ -149,7 +149,7 @@ class MeshProof : public Verifier {
   void step(const MeshInstruction& instruction) override {
     if (audit_.legal(instruction)) {
       quick_->perform(instruction);
-      if (program_.size() <= instructions_max) program_.push_back(instruction);
+      if (program_.size() <= limits::program_instructions_max) program_.push_back(instruction);
     }
     ++audit_.steps;
   }
@@ -184,7 +184,7 @@ class MeshProof : public Verifier {
 
   // The program once more with another memory. True as judge() says; `gave_up_` if it says nothing.
   bool judge_again(Forgets forgets) {
-    gave_up_ = program_.size() > instructions_max;
+    gave_up_ = program_.size() > limits::program_instructions_max;
     if (gave_up_) return false;
     Knowledge knowledge(*audit_.geometry, forgets);
     for (const MeshInstruction& instruction : program_) knowledge.perform(instruction);
@@ -198,8 +198,9 @@ class MeshProof : public Verifier {
     // A breach that needs no data stays a no.
     if (audit_.verdict.violation_count != 0) return;
     audit_.verdict.answer = Verdict::Answer::unprovable;
-    audit_.verdict.limit = fmt::format("the proof gave up: more than {} pieces or {} instructions",
-                                       pieces_max, instructions_max);
+    audit_.verdict.limit =
+        fmt::format("the proof gave up: more than {} pieces or {} instructions",
+                    limits::program_pieces_max, limits::program_instructions_max);
   }
 
   MeshAudit audit_;

@@ -17,9 +17,6 @@ namespace {
 
 using pops_pieces::Piece;
 
-// More pieces than this in a register: the plan is no program of few rules.
-constexpr std::size_t pieces_max = 20000;
-
 // The couplers (group of receiver, group of sender) that a rule drives: an affine subspace of
 // pairs, as a point and a basis. Pairs take up to 128 bits.
 __extension__ typedef unsigned __int128 Pair;
@@ -149,8 +146,8 @@ void PopsProof::begin(const ScheduleHeader& header) {
   const auto map = goal_map(header);
   if (!map) return;
   map_ = *map;
-  if (header.elements > pieces_max) {
-    give_up(fmt::format("at most {} elements a processor are proved", pieces_max));
+  if (header.elements > limits::register_pieces_max) {
+    give_up(fmt::format("at most {} elements a processor are proved", limits::register_pieces_max));
     return;
   }
   if (header.elements == 0 || header.slots < header.elements)
@@ -266,8 +263,9 @@ void PopsProof::step(const PopsSlot& slot) {
     for (Use::Write& write : use.writes) {
       std::vector<Piece>& pieces = registers_[write.into];
       for (Piece& piece : write.pieces) pops_pieces::add(pieces, std::move(piece));
-      if (pieces.size() > pieces_max)
-        give_up(fmt::format("more than {} pieces in a register; use replay", pieces_max));
+      if (pieces.size() > limits::register_pieces_max)
+        give_up(fmt::format("more than {} pieces in a register; use replay",
+                            limits::register_pieces_max));
     }
   }
   ++slots_;

@@ -11,6 +11,7 @@
 #include <numeric>
 
 #include "base/check.hpp"
+#include "faro/base/limits.hpp"
 #include "machines/links/bounds.hpp"
 #include "machines/mesh/geometry.hpp"
 #include "planners/links/search.hpp"
@@ -24,8 +25,6 @@ using links::Packet;
 using links::rounds_for;
 using links::Timetable;
 
-constexpr int listed_log2_max = 20;
-constexpr int negotiated_log2_max = 14;
 // Orders of more dimensions than this are not all mixed: 24 already spread well.
 constexpr int mixed_dimensions_max = 4;
 
@@ -284,7 +283,7 @@ const PlannerEntry links_dimension_order({
     .needs = "any map or destinations, at most 2^20 elements",
     .cost = "as found: the busiest link of this order, or the distance",
     .citation = "Dally, Seitz 1987",
-    .refusal = refusal<listed_log2_max>,
+    .refusal = refusal<limits::links_elements_log2_max>,
     .offer = offer<&Job::dimension_order, &links_dimension_order>,
 });
 
@@ -295,7 +294,7 @@ const PlannerEntry links_mixed_orders({
     .needs = "any map or destinations, at most 2^20 elements",
     .cost = "as found",
     .citation = "faro",
-    .refusal = refusal<listed_log2_max>,
+    .refusal = refusal<limits::links_elements_log2_max>,
     .offer = offer<&Job::mixed_orders, &links_mixed_orders>,
 });
 
@@ -306,7 +305,7 @@ const PlannerEntry links_congestion({
     .needs = "any map or destinations, at most 2^14 elements",
     .cost = "as found, never more than the other two",
     .citation = "faro, after McMurchie, Ebeling 1995",
-    .refusal = refusal<negotiated_log2_max>,
+    .refusal = refusal<limits::links_negotiated_log2_max>,
     .offer = offer<&Job::congestion, &links_congestion>,
     .searches = true,
 });

@@ -10,6 +10,7 @@
 
 #include "base/check.hpp"
 #include "faro/base/error.hpp"
+#include "faro/base/limits.hpp"
 #include "machines/mesh/bounds.hpp"
 #include "planners/mesh/gamma_search.hpp"
 #include "planners/mesh/permute.hpp"
@@ -17,7 +18,6 @@
 namespace faro::inline v1::mesh {
 namespace {
 
-constexpr int gamma_bits_max = 8;
 // Orders tried with two registers and with three, and rounds of negotiation for each: an order that
 // works settles soon. On 64 processors the hardest of some thousand maps took 130 orders, half a
 // second; on 256 processors one order costs a fifth of a second.
@@ -84,7 +84,7 @@ std::optional<RidePlan> search(const MeshGeometry& geometry, std::span<const Wor
 
 std::optional<MeshProgram> schedule_gamma(const MeshGeometry& geometry,
                                           std::span<const Word> destinations, int extra_max) {
-  FARO_CHECK(geometry.bits() <= gamma_bits_max);
+  FARO_CHECK(geometry.bits() <= limits::mesh_gamma_log2_max);
   FARO_CHECK(destinations.size() == geometry.processors());
   const auto plan = search(geometry, destinations, extra_max);
   if (!plan) return {};
@@ -104,7 +104,7 @@ std::optional<BpcVector> bits_of(const Request& request) {
 std::optional<std::string> refusal(const Request& request) {
   if (const auto why = mesh::refusal_of_simd(request)) return why;
   const MeshGeometry geometry(mesh::mesh_of(request));
-  if (geometry.bits() > mesh::gamma_bits_max) return "more than 2^8 processors";
+  if (geometry.bits() > limits::mesh_gamma_log2_max) return "more than 2^8 processors";
   if (geometry.wrap() == Mesh::Wrap::none && bits_of(request))
     return "without wraparound PERMUTE reaches the bound in fewer long routes";
   return std::nullopt;

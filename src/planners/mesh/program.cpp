@@ -3,16 +3,12 @@
 #include <cstdlib>
 
 #include "base/check.hpp"
+#include "faro/base/limits.hpp"
 #include "faro/schedules/cost.hpp"
 #include "machines/mesh/bpc_vector.hpp"
 
 namespace faro::inline v1::mesh {
-namespace {
-
-// Elements that the goal of a list of destinations spells out.
-constexpr std::uint64_t goal_moves_max = std::uint64_t{1} << 22;
-
-}  // namespace
+namespace {}  // namespace
 
 TernaryMask where_bits(std::initializer_list<BitValue> bits) {
   TernaryMask mask;
@@ -96,7 +92,7 @@ std::optional<std::string> refusal_of_simd(const Request& request, std::optional
     return *wrap == Mesh::Wrap::orthogonal ? "the machine is no torus"
                                            : "the machine has another wraparound";
   if (!request.destinations().empty()) {
-    if (request.elements() > goal_moves_max / request.destinations().size())
+    if (request.elements() > limits::mesh_goal_moves_max / request.destinations().size())
       return "a list of destinations with so many elements; the goal names each, at most 2^22";
     return std::nullopt;
   }

@@ -9,13 +9,12 @@
 #include <map>
 
 #include "base/check.hpp"
+#include "faro/base/limits.hpp"
 #include "machines/mesh/bounds.hpp"
 #include "planners/mesh/cover.hpp"
 
 namespace faro::inline v1::mesh {
 namespace {
-
-constexpr int sweep_bits_max = 12;
 
 // Passengers of one direction, by distance: where they get off.
 using Stops = std::map<std::int64_t, std::vector<Word>>;
@@ -103,7 +102,7 @@ std::optional<std::vector<Sweep>> jobs_for(const Request& request, const MeshGeo
       const int low = geometry.low(k);
       const int bits = geometry.side_log2(k);
       const Word own = low_mask(bits) << low;
-      if (bits > sweep_bits_max) return {};
+      if (bits > limits::mesh_sweep_log2_max) return {};
       for (int i = low; i < low + bits; ++i)
         if ((map.column(i) & ~own) != 0) return {};
       Sweep job{k, low, bits, {}};
@@ -112,7 +111,7 @@ std::optional<std::vector<Sweep>> jobs_for(const Request& request, const MeshGeo
     }
     return jobs;
   }
-  if (geometry.bits() > sweep_bits_max) return {};
+  if (geometry.bits() > limits::mesh_sweep_log2_max) return {};
   Word changed = 0;
   for (Word p = 0; p < request.destinations().size(); ++p) changed |= p ^ request.destinations()[p];
   for (int k = 0; k < geometry.dimensions(); ++k) {

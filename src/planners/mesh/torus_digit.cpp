@@ -14,6 +14,7 @@
 #include <tuple>
 
 #include "base/check.hpp"
+#include "faro/base/limits.hpp"
 #include "planners/mesh/permute.hpp"
 #include "planners/mesh/rides.hpp"
 #include "planners/mesh/torus_digit_order.hpp"
@@ -21,7 +22,6 @@
 namespace faro::inline v1::mesh {
 namespace {
 
-constexpr int elements_log2_max = 12;
 // Of a part of a larger torus: 2^12 would save another hundredth of the unit routes, about, and
 // cost nearly three times the operations.
 constexpr int part_log2_max = 10;
@@ -242,7 +242,8 @@ class DigitPlanner {
 
 std::optional<MeshProgram> route_digits(const MeshGeometry& geometry,
                                         std::span<const Word> destinations) {
-  FARO_CHECK(geometry.wrap() != Mesh::Wrap::none && geometry.bits() <= elements_log2_max);
+  FARO_CHECK(geometry.wrap() != Mesh::Wrap::none &&
+             geometry.bits() <= limits::torus_digit_log2_max);
   FARO_CHECK(destinations.size() == geometry.processors());
   return DigitPlanner(geometry, Parts(geometry, destinations)).among_all();
 }
@@ -259,7 +260,7 @@ namespace faro::inline v1 {
 namespace {
 
 std::optional<mesh::MeshProgram> program_for(const Request& request, const MeshGeometry& geometry) {
-  if (geometry.bits() <= mesh::elements_log2_max)
+  if (geometry.bits() <= limits::torus_digit_log2_max)
     return mesh::route_digits(geometry, mesh::destinations_of(request));
   return mesh::route_digits_by_parts(geometry, *BpcVector::from(*mesh::processor_map(request)));
 }
@@ -268,7 +269,7 @@ std::optional<std::string> refusal(const Request& request) {
   if (const auto why = mesh::refusal_of_simd(request)) return why;
   const MeshGeometry geometry(mesh::mesh_of(request));
   if (geometry.wrap() == Mesh::Wrap::none) return "the machine has no wraparound";
-  if (geometry.bits() > mesh::elements_log2_max) {
+  if (geometry.bits() > limits::torus_digit_log2_max) {
     if (geometry.wrap() != Mesh::Wrap::orthogonal)
       return "more than 2^12 processors with propagating wraparound";
     if (mesh::refusal_of_bpc(request))

@@ -10,14 +10,11 @@
 
 #include "base/check.hpp"
 #include "faro/base/error.hpp"
+#include "faro/base/limits.hpp"
 #include "faro/machines/pops/model.hpp"
 
 namespace faro::inline v1 {
 namespace {
-
-constexpr std::uint64_t all_to_all_max = 1024;
-constexpr std::uint64_t personalised_max = 4096;
-constexpr std::uint64_t one_to_all_max = std::uint64_t{1} << 24U;
 
 std::vector<std::uint64_t> all_groups(const Pops& machine) {
   std::vector<std::uint64_t> groups(machine.groups);
@@ -218,9 +215,10 @@ class Personalised {
 }  // namespace
 
 std::optional<std::string> broadcast_refusal(const Pops& machine, PopsBroadcast kind) {
-  const std::uint64_t most = kind == PopsBroadcast::one_to_all   ? one_to_all_max
-                             : kind == PopsBroadcast::all_to_all ? all_to_all_max
-                                                                 : personalised_max;
+  const std::uint64_t most = kind == PopsBroadcast::one_to_all ? limits::one_to_all_processors_max
+                             : kind == PopsBroadcast::all_to_all
+                                 ? limits::all_to_all_processors_max
+                                 : limits::personalised_processors_max;
   const std::uint64_t n = pops::processors(machine);
   if (n <= most) return std::nullopt;
   return fmt::format("{} processors; such schedules are listed for at most {}", n, most);

@@ -10,6 +10,7 @@
 #include <algorithm>
 
 #include "base/check.hpp"
+#include "faro/base/limits.hpp"
 #include "faro/machines/pops/model.hpp"
 #include "planners/pops/affine.hpp"
 #include "planners/pops/permutation.hpp"
@@ -183,7 +184,8 @@ RelationData relation_of(const Request& request) {
 std::optional<std::string> relation_refusal(const Request& request) {
   if (auto why = no_list(request)) return why;
   const std::uint64_t n = processors(machine_of(request));
-  if (Count{n} * request.elements() > bit(22)) return "more than 2^22 data are not listed";
+  if (Count{n} * request.elements() > bit(limits::pops_data_log2_max))
+    return fmt::format("more than 2^{} data are not listed", limits::pops_data_log2_max);
   for (const Word to : request.destinations())
     if (to >= n && to != no_relay)
       return fmt::format("processor {} does not exist; there are {}", to, n);

@@ -21,12 +21,10 @@
 #include <fmt/format.h>
 
 #include "distributed/canonical.hpp"
+#include "faro/base/limits.hpp"
 
 namespace faro::inline v1 {
 namespace {
-
-constexpr int rules_log2_max = 20;  // of all steps together
-constexpr std::uint64_t elements_alike_max = std::uint64_t{1} << 20U;
 
 int bits_of(const Request& request) {
   return std::get<Crossbar>(request.machine()).bits;
@@ -115,12 +113,14 @@ bool everybody_stays(const Request& request) {
 std::optional<std::string> refusal(const Request& request) {
   if (!std::holds_alternative<Crossbar>(request.machine())) return "it plans for ranks";
   if (!has_memory_bits(request)) {
-    if (request.elements() > elements_alike_max) return "more than 2^20 elements a processor";
+    if (request.elements() > limits::ranks_elements_max)
+      return "more than 2^20 elements a processor";
     return std::nullopt;
   }
   const int log2 = Rounds(request.map().map, bits_of(request)).rules_log2();
-  if (log2 > rules_log2_max)
-    return fmt::format("its steps would have 2^{} rules, more than 2^{}", log2, rules_log2_max);
+  if (log2 > limits::ranks_rules_log2_max)
+    return fmt::format("its steps would have 2^{} rules, more than 2^{}", log2,
+                       limits::ranks_rules_log2_max);
   return std::nullopt;
 }
 

@@ -10,15 +10,13 @@
 #include <map>
 
 #include "base/check.hpp"
+#include "faro/base/limits.hpp"
 #include "planners/cube/nodes.hpp"
 #include "planners/cube/request.hpp"
 #include "planners/part.hpp"
 
 namespace faro::inline v1 {
 namespace {
-
-constexpr std::size_t parts_max = 8;               // d² shares of d parts are planned
-constexpr std::uint64_t elements_max = 1U << 12U;  // the steps of every part are kept
 
 // A group of dimensions and the map on them.
 struct CubePart {
@@ -70,10 +68,11 @@ std::optional<std::string> refusal(const Request& request) {
   if (!split) return "a processor bit of the map depends on a memory bit";
   const std::size_t parts = parts_of(split->processors).size();
   if (parts < 2) return "its processor bits do not fall apart into groups";
-  if (parts > parts_max) return fmt::format("{} groups of bits; it plans {}", parts, parts_max);
-  if (request.elements() > elements_max)
+  if (parts > limits::phase_parts_max)
+    return fmt::format("{} groups of bits; it plans {}", parts, limits::phase_parts_max);
+  if (request.elements() > limits::phase_elements_max)
     return fmt::format("its schedules of {} elements are kept in memory; it takes {}",
-                       request.elements(), elements_max);
+                       request.elements(), limits::phase_elements_max);
   return {};
 }
 

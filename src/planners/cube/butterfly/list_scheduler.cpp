@@ -18,6 +18,7 @@
 #include "base/random.hpp"
 #include "faro/algebra/bit_matrix.hpp"
 #include "faro/base/error.hpp"
+#include "faro/base/limits.hpp"
 #include "planners/cube/butterfly/gated_chains.hpp"
 #include "planners/cube/butterfly/paper_count.hpp"
 #include "planners/cube/butterfly/trajectories.hpp"
@@ -29,8 +30,6 @@ namespace {
 using namespace butterfly;
 using Finish = ButterflyNetwork::Finish;
 using Output = ButterflyNetwork::Output;
-
-constexpr int index_bits_max = 11;
 
 struct Priorities {
   int rule = 0;
@@ -384,8 +383,8 @@ std::optional<Trajectories> Search::run() {
 std::optional<std::string> refusal(const ButterflyNetwork& request) {
   if (request.processor_bits < 1) return "there is one processor and nothing to send";
   if (request.memory_bits() < 1) return "it needs two elements in a processor";
-  if (request.index_bits > index_bits_max) {
-    return fmt::format("it searches up to 2^{} elements", index_bits_max);
+  if (request.index_bits > limits::butterfly_list_log2_max) {
+    return fmt::format("it searches up to 2^{} elements", limits::butterfly_list_log2_max);
   }
   if (request.output == Output::gray_through) return "it ends in binary or Gray code of the field";
   for (int controls = 1; controls <= request.processor_bits; ++controls) {

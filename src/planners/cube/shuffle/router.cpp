@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "base/check.hpp"
+#include "faro/base/limits.hpp"
 #include "planners/cube/shuffle/negotiation.hpp"
 #include "planners/cube/shuffle/small_cube.hpp"
 #include "search/matching.hpp"
@@ -10,7 +11,6 @@
 namespace faro::inline v1::shuffle {
 namespace {
 
-constexpr int router_elements_log2_max = 12;
 // Of the negotiations of one request, in looks at a link: a third of a second.
 constexpr std::uint64_t router_work_max = std::uint64_t{16} << 20U;
 
@@ -67,7 +67,7 @@ class Greedy {
 
 bool router_fits(const Structure& s) {
   const std::size_t active = active_dimensions(s).size();
-  return active + static_cast<std::size_t>(s.slot_bits) <= router_elements_log2_max &&
+  return active + static_cast<std::size_t>(s.slot_bits) <= limits::router_elements_log2_max &&
          s.elements() >= 2 && s.elements() <= 4 * active;
 }
 

@@ -5,13 +5,13 @@
 #include <algorithm>
 
 #include "faro/base/error.hpp"
+#include "faro/base/limits.hpp"
 #include "faro/schedules/cost.hpp"
 #include "planners/pops/matmul/schedules.hpp"
 
 namespace faro::inline v1 {
 namespace {
 
-constexpr std::uint64_t order_max = 4096;
 constexpr std::uint64_t direct_order_max = 64;
 
 // Larger over smaller: how far two group sizes are apart.
@@ -64,8 +64,8 @@ Pops nearest_matmul_machine(const Pops& machine, std::uint64_t order) {
 
 std::optional<std::string> matmul_misfit(const Pops& machine, std::uint64_t order) {
   if (order == 0) return "matrices of order 0 have no product";
-  if (order > order_max)
-    return fmt::format("matrices of order {}; the limit is {}", order, order_max);
+  if (order > limits::matmul_order_max)
+    return fmt::format("matrices of order {}; the limit is {}", order, limits::matmul_order_max);
   const Count count = Count{machine.group_size} * machine.groups;
   if (count >= Count{order} * order) return std::nullopt;
   const Pops fits = nearest_matmul_machine(machine, order);
