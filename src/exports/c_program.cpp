@@ -11,6 +11,7 @@
 #include "exports/formats.hpp"
 #include "faro/base/error.hpp"
 #include "faro/machines/text.hpp"
+#include "schedules/turns.hpp"
 
 namespace faro::inline v1::exports {
 namespace {
@@ -20,6 +21,7 @@ class Program : public ScheduleSink {
   explicit Program(ByteSink& to) : to_(to) {}
 
   void begin(const ScheduleHeader& header) override {
+    refuse_turns(header, "a C program");
     if (!std::holds_alternative<Hypercube>(header.machine))
       throw Error(ErrorCode::usage,
                   fmt::format("a C program for each processor is made of schedules for cubes, and "

@@ -1,8 +1,10 @@
 #include "planners/turns.hpp"
 
+#include <fmt/format.h>
 #include <gtest/gtest.h>
 
 #include "faro/base/byte_source.hpp"
+#include "faro/base/error.hpp"
 #include "faro/schedules/json_writer.hpp"
 #include "faro/service/plan.hpp"
 #include "faro/service/verify.hpp"
@@ -133,6 +135,29 @@ TEST(Turns, a_turn_more_or_another_change_of_places_is_refused) {
             Verdict::Answer::no);
   EXPECT_EQ(with("\"map\":\"p:2 | m:19 -> ", "\"map\":\"p:2 | m:19 -> p | m\",\"y\":\"").answer,
             Verdict::Answer::no);
+}
+
+// 2^64 - 1 turns of 63 * 2^63 moves are no number of 128 bits.
+TEST(Turns, a_cost_beyond_128_bits_is_refused_not_wrapped) {
+  const std::string most = "\"18446744073709551615\"";
+  const auto judged = [&](const char* map, const std::string& steps) {
+    const std::string file =
+        R"({"format":"faro-schedule/1","machine":{"kind":"hypercube","dimensions":63,)"
+        R"("ports":"all"},"slots":1,"map":")" +
+        std::string(map) + R"(","elements":)" + most + R"(,"repeat":{"times":)" + most +
+        R"(},"steps":[)" + steps + "]}";
+    TextSource source(file);
+    return verify_schedule(source, {.by = VerifyBy::proof, .map = {}}).verdict;
+  };
+  const auto across = [](int d) {
+    return fmt::format(R"({{"rules":[{{"if":[],"slot":0,"across":{},"to":0}}]}})", d);
+  };
+  const Verdict there_and_back = judged("a:63 -> a", across(0) + ',' + across(0));
+  EXPECT_TRUE(there_and_back.ok()) << there_and_back.limit;
+  EXPECT_EQ(there_and_back.cost.remote_moves, (Count{1} << 64U) * ~std::uint64_t{});
+  std::string all = across(0);
+  for (int d = 1; d < 63; ++d) all += ',' + across(d);
+  EXPECT_THROW(static_cast<void>(judged("a:63 -> ~a", all)), Error);
 }
 
 }  // namespace
