@@ -36,6 +36,19 @@ same() {
 }
 only() { if [ "$(ls -A "$2" | tr '\n' ' ')" = "$3" ]; then ok; else bad "$1: found $(ls -A "$2" | tr '\n' ' ')"; fi; }
 
+# Faults at the k-th call that touches a file or asks for memory, whatever the machine's speed.
+shim=$(dirname "$faro")/tests/libfaro_fault_shim.so
+[ -e "$shim" ] || { shim=$work/shim.so && c++ -std=c++20 -O1 -shared -fPIC -o "$shim" "$root/tests/fault/shim.cpp" -ldl; }
+# at K MODE COMMAND...: the command, with something done to it at its K-th call of $calls, from 0
+at() { FARO_FAULT_CALLS=$calls FARO_FAULT_AT=$1 FARO_FAULT=$2 LD_PRELOAD=$shim "${@:3}"; }
+calls_of() { FARO_FAULT_COUNT=$work/count at -1 none "$@" >/dev/null 2>&1; cat "$work/count"; }
+quietly() { "$@" >"$stdout" 2>"$stderr"; }
+# places TOTAL POINTS: so many of 0 .. TOTAL - 1, spread; all of them in the long form
+places() {
+  local step=$(($1 > $2 && ${FARO_FULL:-0} != 1 ? $1 / $2 : 1))
+  seq $((step / 2)) "$step" $(($1 - 1))
+}
+
 for part in "$root"/.ci/program/*.sh; do
   mkdir "$work/$(basename "$part" .sh)" && cd "$work/$(basename "$part" .sh)" || exit 1
   # shellcheck source=/dev/null

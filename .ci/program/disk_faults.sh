@@ -1,13 +1,7 @@
 # faro permute --memory: killed, interrupted, with a disk that fails, and gone on with. All happens at
 # the k-th call that touches a file, whatever the machine's speed.
 cd "$fast" || exit 1
-shim=$(dirname "$faro")/tests/libfaro_fault_shim.so
-[ -e "$shim" ] || { shim=$PWD/shim.so && c++ -std=c++20 -O1 -shared -fPIC -o "$shim" "$root/tests/fault/shim.cpp" -ldl; }
 calls="pread pwrite fdatasync fallocate rename renameat2"
-# at K MODE COMMAND...: the command, with something done to it at its K-th call, from 0
-at() { FARO_FAULT_CALLS=$calls FARO_FAULT_AT=$1 FARO_FAULT=$2 LD_PRELOAD=$shim "${@:3}"; }
-calls_of() { FARO_FAULT_COUNT=$work/count at -1 none "$@" >/dev/null 2>&1; cat "$work/count"; }
-quietly() { "$@" >"$stdout" 2>"$stderr"; }
 
 py "np.random.default_rng(7).integers(0, 2**63, 2**18, dtype='<u8').tofile('part.raw')"
 what=(--element-bytes 8 --map 'i -> rev(i)' --memory 48.5MiB --checkpoint 0 --io buffered)
@@ -73,6 +67,25 @@ for way in ${WAYS-copy within in-place}; do
     fi
     calls=$all
   done
+
+  # Every other call.
+  all=$calls reached=0
+  for calls in open fstat stat ftruncate mkdir flock statvfs fstatvfs fsync close mmap msync unlink \
+    faccessat sync_file_range posix_fadvise; do
+    way $way
+    total=$(calls_of "${command[@]}")
+    for k in $(places "$total" 2); do
+      way $way
+      quietly at "$k" fail "${command[@]}"; code=$?
+      check "$way, $calls at $k: exit code $code" test $code = 0 -o $code = 3
+      if [ $code = 0 ]; then check "$way, $calls at $k: whole" cmp -s wanted.raw run.raw; else
+        check "$way, $calls at $k: said" test -s "$stderr"; fi
+      judge "$way, $calls at $k" $way
+      reached=$((reached + 1))
+    done
+  done
+  calls=$all
+  check "$way: calls that could fail: $reached" test $reached -gt 15
 
   for signal in term:143 int:130; do
     way $way

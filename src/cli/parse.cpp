@@ -1,9 +1,12 @@
 // From the command line to an action: the only file that sees CLI11.
 #include <fmt/format.h>
+#include <unistd.h>
 
 #include <CLI/CLI.hpp>
 #include <algorithm>
 #include <cstdio>
+#include <cstdlib>
+#include <exception>
 #include <new>
 #include <string>
 #include <vector>
@@ -151,10 +154,25 @@ int complain(ErrorCode code, const std::string& message) {
   return code == ErrorCode::cancelled ? interrupt_exit_code() : exit_code(code);
 }
 
+// The JSON library asks for memory in destructors; where there is none, std::terminate() comes here.
+// A file that is not complete yet has no name that anybody reads.
+[[noreturn]] void end_without_memory() {
+  try {
+    if (const std::exception_ptr thrown = std::current_exception()) std::rethrow_exception(thrown);
+  } catch (const std::bad_alloc&) {
+    constexpr char message[] = "faro: out of memory\n";
+    static_cast<void>(!::write(STDERR_FILENO, message, sizeof(message) - 1));
+    _exit(exit_code(ErrorCode::environment));
+  } catch (...) {
+  }
+  std::abort();
+}
+
 }  // namespace
 
 int run_program(int argc, char** argv) {
   handle_signals();
+  std::set_terminate(end_without_memory);
   try {
     Output out;
     const int code = dispatch(std::vector<std::string>(argv + 1, argv + argc), out);

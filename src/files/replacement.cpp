@@ -9,6 +9,7 @@
 #include <cerrno>
 #include <cstdio>
 #include <cstring>
+#include <utility>
 
 #include "base/check.hpp"
 #include "faro/base/error.hpp"
@@ -96,10 +97,10 @@ void Replacement::name_it() {
   const std::string self = fmt::format("/proc/self/fd/{}", file_.number());
   // Other processes may be at the same; a taken name is tried past.
   for (unsigned attempt = 0; attempt < 1000; ++attempt) {
-    const std::string name = fmt::format("{}/.{}.faro-{}-{}", target_->folder, target_->last_name(),
-                                         ::getpid(), attempt);
+    std::string name = fmt::format("{}/.{}.faro-{}-{}", target_->folder, target_->last_name(),
+                                   ::getpid(), attempt);
     if (::linkat(AT_FDCWD, self.c_str(), AT_FDCWD, name.c_str(), AT_SYMLINK_FOLLOW) == 0) {
-      temporary_ = name;
+      temporary_ = std::move(name);  // without asking for memory: nobody else knows the name
       return;
     }
     if (errno != EEXIST) break;

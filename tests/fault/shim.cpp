@@ -2,11 +2,12 @@
 //
 //   FARO_FAULT_AT=3 FARO_FAULT=fail LD_PRELOAD=libfaro_fault_shim.so victim ...
 //
-//   FARO_FAULT         fail (with the errno FARO_FAULT_ERRNO), kill (before the call), kill-after,
-//                      term, int and stop (the signal, then the call), short (half of a read or
-//                      write)
+//   FARO_FAULT         fail (with the errno FARO_FAULT_ERRNO), fail-from (this call and all after
+//                      it), kill (before the call), kill-after, term, int and stop (the signal, then
+//                      the call), short (half of a read or write)
 //   FARO_FAULT_NO_TMPFILE=1   files without a name are refused always, as old file systems do
-//   FARO_FAULT_CALLS   count these calls only, "pwrite fdatasync", and from the beginning
+//   FARO_FAULT_CALLS   count these calls only, "pwrite fdatasync", and from the beginning; "memory":
+//                      malloc and its like, from main() on
 //   FARO_FAULT_COUNT   a file that gets the number of calls when the program ends
 //
 // Without FARO_FAULT_CALLS calls are counted from the first one after the program's own start,
@@ -15,8 +16,10 @@
 #include <fcntl.h>
 #include <signal.h>
 #include <stdarg.h>
+#include <sys/file.h>
 #include <sys/mman.h>
 #include <sys/stat.h>
+#include <sys/statvfs.h>
 #include <unistd.h>
 
 #include <atomic>
@@ -55,7 +58,9 @@ bool is_the_one(const char* name) {
   long before = -1;
   if (list != nullptr) calls.compare_exchange_strong(before, 0);
   if (calls < 0 || !is_listed(list, name)) return false;
-  return calls++ == number_from("FARO_FAULT_AT", -1);
+  const long at = number_from("FARO_FAULT_AT", -1);
+  const long call = calls++;
+  return call == at || (mode_is("fail-from") && at >= 0 && call > at);
 }
 
 template <class Call>
@@ -106,9 +111,63 @@ Function* next(const char* name) {
   return reinterpret_cast<Function*>(dlsym(RTLD_NEXT, name));
 }
 
+// Memory that cannot be had. Before main() nothing fails: that is the C library's affair.
+int (*real_main)(int, char**, char**) = nullptr;
+std::atomic<bool> in_main{false};
+
+int marked_main(int count, char** words, char** environment) {
+  in_main = std::getenv("FARO_FAULT_CALLS") != nullptr;
+  const int code = real_main(count, words, environment);
+  in_main = false;
+  return code;
+}
+
+template <class Call>
+void* memory(Call&& call) {
+  if (in_main && is_the_one("memory")) {
+    errno = ENOMEM;
+    return nullptr;
+  }
+  return call();
+}
+
 }  // namespace
 
 extern "C" {
+
+void* __libc_malloc(size_t);
+void* __libc_calloc(size_t, size_t);
+void* __libc_realloc(void*, size_t);
+void* __libc_memalign(size_t, size_t);
+
+// NOLINTNEXTLINE: the name is the C library's
+int __libc_start_main(int (*main)(int, char**, char**), int count, char** words, void (*init)(),
+                      void (*fini)(), void (*loader_fini)(), void* stack_end) {
+  real_main = main;
+  using Start =
+      int(int (*)(int, char**, char**), int, char**, void (*)(), void (*)(), void (*)(), void*);
+  return next<Start>("__libc_start_main")(marked_main, count, words, init, fini, loader_fini,
+                                          stack_end);
+}
+
+void* malloc(size_t size) noexcept {
+  return memory([&] { return __libc_malloc(size); });
+}
+void* calloc(size_t count, size_t size) noexcept {
+  return memory([&] { return __libc_calloc(count, size); });
+}
+void* realloc(void* old, size_t size) noexcept {
+  return memory([&] { return __libc_realloc(old, size); });
+}
+void* aligned_alloc(size_t alignment, size_t size) noexcept {
+  return memory([&] { return __libc_memalign(alignment, size); });
+}
+int posix_memalign(void** to, size_t alignment, size_t size) noexcept {
+  void* const found = memory([&] { return __libc_memalign(alignment, size); });
+  if (found == nullptr) return ENOMEM;
+  *to = found;
+  return 0;
+}
 
 int access(const char* path, int mode) {
   if (std::strcmp(path, "/faro-fault-begin") == 0) {
@@ -235,5 +294,79 @@ int renameat2(int from_at, const char* from, int to_at, const char* to, unsigned
     return next<int(int, const char*, int, const char*, unsigned)>("renameat2")(from_at, from,
                                                                                 to_at, to, flags);
   });
+}
+
+int ftruncate(int file, off_t size) noexcept {
+  return with_fault_of_list("ftruncate",
+                            [&] { return next<int(int, off_t)>("ftruncate")(file, size); });
+}
+
+int unlink(const char* path) noexcept {
+  return with_fault_of_list("unlink", [&] { return next<int(const char*)>("unlink")(path); });
+}
+
+int link(const char* from, const char* to) noexcept {
+  return with_fault_of_list("link",
+                            [&] { return next<int(const char*, const char*)>("link")(from, to); });
+}
+
+int mkdir(const char* path, mode_t mode) noexcept {
+  return with_fault_of_list("mkdir",
+                            [&] { return next<int(const char*, mode_t)>("mkdir")(path, mode); });
+}
+
+int rmdir(const char* path) noexcept {
+  return with_fault_of_list("rmdir", [&] { return next<int(const char*)>("rmdir")(path); });
+}
+
+int flock(int file, int operation) noexcept {
+  return with_fault_of_list("flock", [&] { return next<int(int, int)>("flock")(file, operation); });
+}
+
+int msync(void* at, size_t size, int flags) {
+  return with_fault_of_list(
+      "msync", [&] { return next<int(void*, size_t, int)>("msync")(at, size, flags); });
+}
+
+off_t lseek(int file, off_t offset, int from) noexcept {
+  return with_fault_of_list(
+      "lseek", [&] { return next<off_t(int, off_t, int)>("lseek")(file, offset, from); });
+}
+
+int stat(const char* path, struct stat* status) noexcept {
+  return with_fault_of_list(
+      "stat", [&] { return next<int(const char*, struct stat*)>("stat")(path, status); });
+}
+
+int statvfs(const char* path, struct statvfs* disk) noexcept {
+  return with_fault_of_list(
+      "statvfs", [&] { return next<int(const char*, struct statvfs*)>("statvfs")(path, disk); });
+}
+
+int fstatvfs(int file, struct statvfs* disk) noexcept {
+  return with_fault_of_list(
+      "fstatvfs", [&] { return next<int(int, struct statvfs*)>("fstatvfs")(file, disk); });
+}
+
+int madvise(void* at, size_t size, int advice) noexcept {
+  return with_fault_of_list(
+      "madvise", [&] { return next<int(void*, size_t, int)>("madvise")(at, size, advice); });
+}
+
+int posix_fadvise(int file, off_t offset, off_t size, int advice) noexcept {
+  const int result = with_fault_of_list("posix_fadvise", [&] {
+    return next<int(int, off_t, off_t, int)>("posix_fadvise")(file, offset, size, advice);
+  });
+  return result == -1 ? errno : result;
+}
+
+int sync_file_range(int file, off_t offset, off_t size, unsigned flags) {
+  return with_fault_of_list("sync_file_range", [&] {
+    return next<int(int, off_t, off_t, unsigned)>("sync_file_range")(file, offset, size, flags);
+  });
+}
+
+int syncfs(int file) noexcept {
+  return with_fault_of_list("syncfs", [&] { return next<int(int)>("syncfs")(file); });
 }
 }
