@@ -154,7 +154,7 @@ int complain(ErrorCode code, const std::string& message) {
   return code == ErrorCode::cancelled ? interrupt_exit_code() : exit_code(code);
 }
 
-// The JSON library asks for memory in destructors; where there is none, std::terminate() comes here.
+// The JSON library asks for memory in destructors; without any, std::terminate() comes here.
 // A file that is not complete yet has no name that anybody reads.
 [[noreturn]] void end_without_memory() {
   try {

@@ -2,12 +2,12 @@
 //
 //   FARO_FAULT_AT=3 FARO_FAULT=fail LD_PRELOAD=libfaro_fault_shim.so victim ...
 //
-//   FARO_FAULT         fail (with the errno FARO_FAULT_ERRNO), fail-from (this call and all after
-//                      it), kill (before the call), kill-after, term, int and stop (the signal, then
-//                      the call), short (half of a read or write)
+//   FARO_FAULT         fail (with the errno FARO_FAULT_ERRNO), fail-from (this call and all after),
+//                      kill (before the call), kill-after, term, int and stop (the signal, then the
+//                      call), short (half of a read or write)
 //   FARO_FAULT_NO_TMPFILE=1   files without a name are refused always, as old file systems do
-//   FARO_FAULT_CALLS   count these calls only, "pwrite fdatasync", and from the beginning; "memory":
-//                      malloc and its like, from main() on
+//   FARO_FAULT_CALLS   count these calls only, "pwrite fdatasync", and from the beginning;
+//                      "memory": malloc and its like, from main() on
 //   FARO_FAULT_COUNT   a file that gets the number of calls when the program ends
 //
 // Without FARO_FAULT_CALLS calls are counted from the first one after the program's own start,
