@@ -205,3 +205,18 @@ for request in "consecutive:4|16 => cyclic" "i:20 -> rev(i)"; do
   check "$request is interrupted" test "$got" = 130
   check "$request hears it in time" test $((($(date +%s%N) - start) / 1000000)) -lt 2500
 done
+
+# axes of any length on processors of bits
+exits "a transpose of any length" 0 "$faro" plan 'r=1200 c=24 -> c r' --on cube:3 --verify both --schedule s.json
+prints "a transpose of any length" "450 elements that move as one"; prints "a transpose of any length" "p:3 | m:3 -> m | p"
+exits "its schedule" 0 "$faro" verify s.json
+exits "processors that move all they hold" 0 "$faro" plan 'p:3 | r=100 b:2 -> gray(p) | rev(b) ~r' --on cube:3
+prints "processors that move all they hold" "241 steps"
+exits "lengths on several machines" 0 "$faro" plan 'r=1200 c=24 -> c r' --on cube:3 --on ranks:8
+exits "an exchange of lengths in slices" 0 "$faro" plan 'r=12000 c=12000 -> c r' --on ranks:8 --element-bytes 8
+prints "an exchange of lengths in slices" "2 slices"
+exits "a length that is not divisible" 4 "$faro" plan 'r=12001 c=8 -> c r' --on cube:3
+says "a length that is not divisible" "multiples of 8 can be cut"
+exits "processors that are no power of two" 2 "$faro" plan 'p=12 | m=1000 -> p | ~m' --on cube:3
+says "processors that are no power of two" "cut at 12 processors"
+exits "elements beside lengths" 2 "$faro" plan 'p:3 | r=100 -> ~p | r' --on cube:3 --elements 7

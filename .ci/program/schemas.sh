@@ -44,6 +44,8 @@ object plans1 0 plan 'i:4 -> rev(i)' --on cube:4 --on mesh:4x4 --on cube:5
 object traffic1 0 plan 'a:3 | m:4 -> m[3:1] | m[0] a' --on cube:3 --traffic
 object traffic2 0 plan --destinations d.npy --on cube:4 --traffic
 object file_plan9 0 plan 'r=3000 b:8 c=700 -> c rev(b) r' --on disk:memory=64MiB
+object plan11 0 plan 'r=1200 c=24 -> c r' --on cube:3
+object exchange4 0 plan 'r=12000 c=12000 -> c r' --on ranks:8 --element-bytes 8
 object exchange1 0 plan 'i -> rev(i)' --on ranks:8 --nodes 2 --elements 2^26 --element-bytes 16 --buffer 64MiB
 object exchange2 0 plan 'i:64 -> gray(rev(i))' --on ranks:2^40 --nodes 2^20 --element-bytes 16 --relabel --in-place
 object exchange3 0 plan 'i:3 -> ~i' --on ranks:8 --element-bytes 3 --startup 0 --transfer 0.5

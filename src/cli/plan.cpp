@@ -17,6 +17,7 @@
 #include "cli/plan_many.hpp"
 #include "cli/plan_text.hpp"
 #include "cli/plan_words.hpp"
+#include "cli/rank_lengths.hpp"
 #include "cli/rendering.hpp"
 #include "cli/request.hpp"
 #include "cli/schedule_file.hpp"
@@ -88,8 +89,18 @@ Request butterfly_from(const Options& options) {
   return butterfly_request(text);
 }
 
+// Of a map with axes of any length on the machine.
+std::optional<RankLengths> lengths_of(const Options& options) {
+  if (!options.request.map || options.computes() || options.request.destinations ||
+      options.algorithm == extended_cube.name())
+    return std::nullopt;
+  return rank_lengths(*options.request.map, options.request.machine, options.request.elements);
+}
+
 Request request_of(const Options& options) {
   if (options.computes()) return butterfly_from(options);
+  if (const auto lengths = lengths_of(options))
+    return request_of(*lengths, options.request.machine);
   RequestText text = options.request;
   if (options.algorithm == extended_cube.name()) text.map_names = MapNames::a_subcube;
   return request_from(text);
@@ -153,6 +164,12 @@ PlanOptions plan_options_of(const Options& options, const Output& out) {
   return plan_options;
 }
 
+std::string with_lengths(const std::string& plan, const RankLengths& lengths) {
+  auto object = nlohmann::ordered_json::parse(plan);
+  object["lengths"] = lengths.json();
+  return object.dump();
+}
+
 int run_many(const Options& options, Output& out) {
   if (options.schedule || options.rendering.file || options.exchange.any() || options.traffic ||
       options.dims)
@@ -204,10 +221,11 @@ int run(Options options, Output& out) {
     render_schedule([&](ScheduleSink& sink) { planned.push(sink); }, options.rendering, out);
   const bool stdout_is_taken = options.schedule == "-" || options.rendering.takes_stdout();
   if (!stdout_is_taken) {
-    if (out.is_json())
-      out.json(planned.json());
+    const auto lengths = lengths_of(options);
+    if (!out.is_json())
+      out.write((lengths ? lengths->words() : "") + plan_text(planned, out));
     else
-      out.write(plan_text(planned, out));
+      out.json(lengths ? with_lengths(planned.json(), *lengths) : planned.json());
   }
   if (good) return 0;
   return exit_code(was_refused(planned.verdicts()) ? ErrorCode::refused : ErrorCode::limit);

@@ -6,6 +6,7 @@
 
 #include "cli/arguments.hpp"
 #include "cli/plan_words.hpp"
+#include "cli/rank_lengths.hpp"
 #include "cli/sizes.hpp"
 #include "faro/algebra/notation.hpp"
 #include "faro/base/error.hpp"
@@ -130,14 +131,25 @@ int plan_exchange_command(const ExchangeCommand& command, Output& out) {
         "--element-bytes too");
   const int rank_bits = rank_bits_of(command.machine);
   const NetworkModel network = network_of(command);
-  const BitMap map = checked_map(command, rank_bits);
-  const ExchangePlan plan = ExchangePlan::make(map, rank_bits, *command.options.element_bytes,
-                                               options_of(command, rank_bits));
+  const ExchangeOptions options = options_of(command, rank_bits);
+  auto lengths = rank_lengths(command.map, command.machine, command.elements);
+  std::uint64_t element_bytes = *command.options.element_bytes;
+  if (lengths) {
+    if (options.in_place)
+      refuse("--in-place: axes of any length are exchanged from one array to another");
+    if (element_bytes == 0) refuse("--element-bytes: elements have at least 1 byte");
+    lengths->digits =
+        sliced(lengths->digits, options.buffer_bytes / exchange_units_min / element_bytes);
+    element_bytes = size_product(element_bytes, lengths->digits.unit, "bytes of a unit");
+  }
+  const BitMap map = lengths ? lengths->digits.bits : checked_map(command, rank_bits);
+  const ExchangePlan plan = ExchangePlan::make(map, rank_bits, element_bytes, options);
   const bool counted = map.width() <= counted_bits_max;
   const bool agrees = plan.cost() == counted_cost(map, plan.relabelling(), rank_bits,
                                                   plan.element_bytes(), plan.cost().node_bits);
   if (out.is_json()) {
     auto json = nlohmann::ordered_json::parse(plan.to_json(network));
+    if (lengths) json["lengths"] = lengths->json();
     json["verified"] = {{"by", counted ? "counting" : "cosets"}, {"ok", agrees}};
     out.json(json.dump());
   } else {
@@ -146,7 +158,8 @@ int plan_exchange_command(const ExchangeCommand& command, Output& out) {
                         : counted
                             ? "all figures, by counting where every element goes"
                             : "all figures, by where the map sends a rank's and a node's cosets";
-    out.write(plan.describe(network) + plan_line("verified", out.styled(style, words)));
+    out.write((lengths ? lengths->words() : "") + plan.describe(network) +
+              plan_line("verified", out.styled(style, words)));
   }
   return agrees ? 0 : exit_code(ErrorCode::refused);
 }

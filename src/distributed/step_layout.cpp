@@ -45,7 +45,9 @@ struct Sizes {
     const auto sides_bytes = static_cast<std::uint64_t>(sides);
     const std::uint64_t fair = std::max(
         step_bytes_default, rho > 40 ? ~std::uint64_t{0} >> 1U : message_bytes_wanted << rho);
-    const std::uint64_t target = options.step_bytes != 0 ? options.step_bytes : fair;
+    // Elements that are larger, units of lengths, go one by one.
+    const std::uint64_t target =
+        options.step_bytes != 0 ? options.step_bytes : std::max(fair, element_bytes);
     // One step needs no second buffer.
     if (local <= target && local <= options.buffer_bytes / sides_bytes) return m;
     const std::uint64_t cap = options.buffer_bytes / (2 * sides_bytes);

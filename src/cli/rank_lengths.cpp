@@ -1,0 +1,91 @@
+#include "cli/rank_lengths.hpp"
+
+#include <fmt/format.h>
+
+#include "cli/explain_lengths.hpp"
+#include "cli/plan_words.hpp"
+#include "faro/base/error.hpp"
+#include "faro/base/limits.hpp"
+#include "faro/machines/text.hpp"
+
+namespace faro::cli {
+namespace {
+
+// Elements of the schedule are elements of the array where whole processors move; else units.
+bool counts_elements(const RankDigits& digits) {
+  return digits.moves_whole_ranks() && digits.local_elements() <= limits::cube_elements_max;
+}
+
+std::string local_text(const TensorMap& map) {
+  return to_notation(map);
+}
+
+}  // namespace
+
+std::string RankLengths::words() const {
+  std::string lines = text + "\n";
+  if (!counts_elements(digits))
+    lines += plan_line(
+        "unit", fmt::format("{} elements that move as one{}", digits.unit,
+                            digits.slices == 1 ? ""
+                                               : fmt::format(", {} slices of them, one after "
+                                                             "another",
+                                                             digits.slices)));
+  if (digits.has_before())
+    lines += plan_line("before", "in each processor " + local_text(digits.before));
+  if (digits.has_after())
+    lines += plan_line("after", "in each processor " + local_text(digits.after));
+  return lines;
+}
+
+nlohmann::ordered_json RankLengths::json() const {
+  nlohmann::ordered_json object;
+  object["map"] = text;
+  object["unit_elements"] = counts_elements(digits) ? 1 : digits.unit;
+  object["slices"] = digits.slices;
+  object["before"] = local_text(digits.before);
+  object["after"] = local_text(digits.after);
+  return object;
+}
+
+std::optional<RankLengths> rank_lengths(const std::string& map, const std::string& machine,
+                                        std::optional<std::uint64_t> elements) {
+  const auto notation = map_of_lengths(map, {});
+  if (!notation) return std::nullopt;
+  if (notation->cut.kind == Cut::Kind::layout)
+    throw Error(ErrorCode::usage,
+                "this is a layout, which says where data is; a plan moves data from one layout to "
+                "another: 'LAYOUT => LAYOUT'");
+  const Machine on = machine_from(machine);
+  const Count count = processors(on);
+  if (!address_bits(on))
+    throw Error(ErrorCode::impossible,
+                fmt::format("{}: between processors bits are moved, and {} processors are no power "
+                            "of two",
+                            machine, to_string(count)));
+  if (notation->cut.kind == Cut::Kind::both && count != notation->cut.processors)
+    throw Error(ErrorCode::usage, fmt::format("the map is cut at {} processors, {} has {}",
+                                              notation->cut.processors, machine, to_string(count)));
+  if (count > notation->map.elements())
+    throw Error(ErrorCode::impossible, fmt::format("{} elements do not fill {}",
+                                                   to_string(notation->map.elements()), machine));
+  RankLengths result{.text = to_notation(notation->map, notation->cut),
+                     .digits = rank_digits(notation->map, static_cast<Word>(count))};
+  if (elements && *elements != result.digits.local_elements())
+    throw Error(ErrorCode::usage,
+                fmt::format("--elements {}: the map has {} in each processor; leave it out",
+                            *elements, result.digits.local_elements()));
+  return result;
+}
+
+Request request_of(const RankLengths& lengths, const std::string& machine) {
+  const RankDigits& digits = lengths.digits;
+  const Machine on = machine_from(machine);
+  if (digits.moves_whole_ranks())
+    return Request::of(on, MapGoal{.map = digits.of_ranks()},
+                       counts_elements(digits) ? digits.local_elements() : 1);
+  return Request::of(on,
+                     MapGoal{.map = digits.bits, .cut = true, .memory_bits = digits.local_bits()});
+}
+
+}  // namespace faro::cli

@@ -1,0 +1,31 @@
+// Maps of axes of any length on machines whose processors are a power of two: bits
+// go between processors in units of all lengths, the rest is each one's own (rank_digits.hpp).
+#pragma once
+
+#include <nlohmann/json.hpp>
+#include <optional>
+#include <string>
+
+#include "distributed/rank_digits.hpp"
+#include "faro/planners/request.hpp"
+
+namespace faro::cli {
+
+struct RankLengths {
+  std::string text;  // canonical
+  RankDigits digits;
+
+  // Lines of a report.
+  std::string words() const;
+  nlohmann::ordered_json json() const;
+};
+
+// Nothing where the map is one of bits. Throws Error for processors that the cut, or the lengths,
+// do not allow. `elements` must be what a processor then holds, if given.
+std::optional<RankLengths> rank_lengths(const std::string& map, const std::string& machine,
+                                        std::optional<std::uint64_t> elements);
+
+// What is asked of planners: a map of processors that move all that they hold, or of units.
+Request request_of(const RankLengths& lengths, const std::string& machine);
+
+}  // namespace faro::cli
