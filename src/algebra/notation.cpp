@@ -219,13 +219,9 @@ class Reader {
       if (arrow.left_cut && i < *arrow.left_cut) left_bits += fields[i].width;
       result.fields.push_back({std::string(fields[i].name), fields[i].width});
     }
-    std::vector<std::pair<const Term*, Forms>> terms;
+    const TermForms terms = forms_of(arrow, fields, text_);
     std::size_t high_bits = 0;
-    for (const Terms* side : {&arrow.high, &arrow.low})
-      for (const Term& term : *side) {
-        terms.emplace_back(&term, forms_of(term, fields, text_));
-        if (side == &arrow.high) high_bits += terms.back().second.size();
-      }
+    for (std::size_t k = 0; k < arrow.high.size(); ++k) high_bits += terms[k].second.size();
     result.map = invertible(terms, fields, width, arrow.end_at, text_);
     result.cut = cut_of(arrow, left_bits, static_cast<int>(high_bits), known);
     return result;

@@ -1,13 +1,9 @@
 // From forms of bits to a map, or why there is none.
 #pragma once
 
-#include <utility>
-
 #include "algebra/notation_meaning.hpp"
 
 namespace faro::inline v1::notation {
-
-using TermForms = std::vector<std::pair<const Term*, Forms>>;
 
 // The map of the `width` source bits whose rows the forms are, most significant first; lengths
 // among them are passed over, but each must be there once. Throws NotationError(singular), which

@@ -11,11 +11,78 @@ namespace faro::inline v1::notation {
 namespace {
 
 constexpr Word rotation_max = 64;
+constexpr std::string_view rest_word = "rest";
 
 class Evaluator {
  public:
   Evaluator(const std::vector<PlacedField>& fields, std::string_view text)
       : fields_(fields), text_(text) {}
+
+  TermForms sides(const Arrow& arrow) {
+    find_rest(arrow);
+    TermForms result;
+    for (const Terms* side : {&arrow.high, &arrow.low})
+      for (const Term& t : *side) result.emplace_back(&t, term(t));
+    return result;
+  }
+
+ private:
+  [[noreturn]] void fail(NotationFault fault, std::size_t at, const std::string& reason) const {
+    throw NotationError(fault, at, reason, text_);
+  }
+
+  const PlacedField* field_named(std::string_view name) const {
+    const auto known = std::find_if(fields_.begin(), fields_.end(),
+                                    [&](const PlacedField& f) { return f.name == name; });
+    return known == fields_.end() ? nullptr : &*known;
+  }
+
+  bool is_rest(const Term& t) const {
+    return t.kind == Term::Kind::name && t.name == rest_word && field_named(rest_word) == nullptr;
+  }
+
+  bool has_rest(const Term& t) const {
+    if (is_rest(t)) return true;
+    for (const Terms& argument : t.arguments)
+      for (const Term& inner : argument)
+        if (has_rest(inner)) return true;
+    return false;
+  }
+
+  // What is named beside `rest`, as far as possible whole terms.
+  void collect_named(const Term& t, Word& bits, std::vector<bool>& lengths) const {
+    if (is_rest(t)) return;
+    if (!has_rest(t)) {
+      for (const Form& form : term(t)) {
+        bits |= form.mask;
+        if (form.length >= 0) lengths[static_cast<std::size_t>(form.length)] = true;
+      }
+      return;
+    }
+    for (const Terms& argument : t.arguments)
+      for (const Term& inner : argument) collect_named(inner, bits, lengths);
+  }
+
+  void find_rest(const Arrow& arrow) {
+    bool wanted = false;
+    for (const Terms* side : {&arrow.high, &arrow.low})
+      for (const Term& t : *side) wanted = wanted || has_rest(t);
+    if (!wanted) return;
+    Word bits = 0;
+    std::vector<bool> lengths(fields_.size());
+    for (const Terms* side : {&arrow.high, &arrow.low})
+      for (const Term& t : *side) collect_named(t, bits, lengths);
+    for (std::size_t k = 0; k < fields_.size(); ++k)
+      for (const Form& form : forms_of_field(fields_[k]))
+        if (form.length >= 0 ? !lengths[k] : (bits & form.mask) == 0) rest_.push_back(form);
+  }
+
+  Forms forms_of_field(const PlacedField& f) const {
+    if (f.length > 0) return {{0, false, static_cast<int>(&f - fields_.data())}};
+    Forms forms;
+    for (int b = f.width - 1; b >= 0; --b) forms.push_back({bit(f.low + b), false});
+    return forms;
+  }
 
   Forms terms(const Terms& list) const {
     Forms result;
@@ -32,11 +99,6 @@ class Evaluator {
     if (t.inverted)
       for (Form& form : forms) form.inverted = !form.inverted;
     return forms;
-  }
-
- private:
-  [[noreturn]] void fail(NotationFault fault, std::size_t at, const std::string& reason) const {
-    throw NotationError(fault, at, reason, text_);
   }
 
   Forms bottom(const Term& t) const {
@@ -56,21 +118,18 @@ class Evaluator {
   }
 
   Forms field(const Term& t) const {
-    const auto known = std::find_if(fields_.begin(), fields_.end(),
-                                    [&](const PlacedField& f) { return f.name == t.name; });
-    if (known == fields_.end())
+    if (is_rest(t)) return rest_;
+    const PlacedField* known = field_named(t.name);
+    if (known == nullptr)
       fail(NotationFault::name, t.at,
-           fmt::format("no field named '{}'; there is {}{}", t.name, names(), function_meant(t)));
-    if (known->length > 0) return {{0, false, static_cast<int>(known - fields_.begin())}};
-    Forms forms;
-    for (int b = known->width - 1; b >= 0; --b) forms.push_back({bit(known->low + b), false});
-    return forms;
+           fmt::format("no field named '{}'; there is {}{}", t.name, names(), also_there(t)));
+    return forms_of_field(*known);
   }
 
   // Where a name that is no field stands before a parenthesis, a function was meant.
-  std::string function_meant(const Term& t) const {
+  std::string also_there(const Term& t) const {
     const auto after = static_cast<std::size_t>(t.name.data() - text_.data()) + t.name.size();
-    if (after >= text_.size() || text_[after] != '(') return {};
+    if (after >= text_.size() || text_[after] != '(') return ", and rest, all that is not named";
     const std::string other = other_function_than(t.name);
     return other.empty() ? other : "; " + other;
   }
@@ -270,16 +329,14 @@ class Evaluator {
 
   const std::vector<PlacedField>& fields_;
   std::string_view text_;
+  Forms rest_;
 };
 
 }  // namespace
 
-Forms forms_of(const Terms& terms, const std::vector<PlacedField>& fields, std::string_view text) {
-  return Evaluator(fields, text).terms(terms);
-}
-
-Forms forms_of(const Term& term, const std::vector<PlacedField>& fields, std::string_view text) {
-  return Evaluator(fields, text).term(term);
+TermForms forms_of(const Arrow& arrow, const std::vector<PlacedField>& fields,
+                   std::string_view text) {
+  return Evaluator(fields, text).sides(arrow);
 }
 
 }  // namespace faro::inline v1::notation

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <string_view>
+#include <utility>
 #include <vector>
 
 #include "algebra/notation_syntax.hpp"
@@ -25,8 +26,10 @@ struct PlacedField {
   Word length = 0;  // 0 for bits
 };
 
-// Throws NotationError: name, range, width.
-Forms forms_of(const Terms& terms, const std::vector<PlacedField>& fields, std::string_view text);
-Forms forms_of(const Term& term, const std::vector<PlacedField>& fields, std::string_view text);
+// What every term of the right side says, those left of '|' first. The term `rest`, where no field
+// has that name, is all that the others leave out. Throws NotationError: name, range, width.
+using TermForms = std::vector<std::pair<const Term*, Forms>>;
+TermForms forms_of(const Arrow& arrow, const std::vector<PlacedField>& fields,
+                   std::string_view text);
 
 }  // namespace faro::inline v1::notation

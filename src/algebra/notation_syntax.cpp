@@ -112,11 +112,15 @@ class Parser {
 
   NamedLayout named_layout() {
     NamedLayout result;
-    result.name = now().text == "block" ? "consecutive" : now().text;
+    const std::string_view name = now().text;
+    result.name = name == "block" ? "consecutive" : name;
     ++next_;
     if (accept(":")) {
       result.processor_bits = number("the number of processor bits");
-      expect("|");
+      if (!now().is("|"))
+        fail(fmt::format("a layout has two sizes, of processor bits and memory bits: {}:{}|16",
+                         name, result.processor_bits->value));
+      ++next_;
       result.memory_bits = number("the number of memory bits");
     }
     if (now().kind == TokenKind::name) {
@@ -340,6 +344,7 @@ class Parser {
       case Function::back:
         expect(",");
         do {
+          if (now().text == "rest") fail("the rest is there by itself; numbers only");
           call.bits.push_back(number("a bit number"));
         } while (accept(","));
         return;

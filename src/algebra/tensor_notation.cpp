@@ -241,25 +241,23 @@ class TensorReader {
       else
         digits.from.insert(digits.from.end(), static_cast<std::size_t>(field.width), Digit{});
     }
-    TermForms terms;
+    const TermForms terms = forms_of(arrow, fields, text_);
     Word high = 1;
-    for (const Terms* side : {&arrow.high, &arrow.low})
-      for (const Term& term : *side) {
-        terms.emplace_back(&term, forms_of(term, fields, text_));
-        result.to_shape.push_back(1);
-        for (const Form& form : terms.back().second) {
-          Digit digit;
-          if (form.length >= 0) {
-            const auto which = static_cast<std::size_t>(form.length);
-            digit = {fields[which].length, number[which], form.inverted};
-          }
-          digits.to.push_back(digit);
-          // What is there twice is refused below, but may be too much for a word before.
-          if (result.to_shape.back() <= elements_max / digit.length)
-            result.to_shape.back() *= digit.length;
-          if (side == &arrow.high && high <= elements_max / digit.length) high *= digit.length;
+    for (std::size_t k = 0; k < terms.size(); ++k) {
+      result.to_shape.push_back(1);
+      for (const Form& form : terms[k].second) {
+        Digit digit;
+        if (form.length >= 0) {
+          const auto which = static_cast<std::size_t>(form.length);
+          digit = {fields[which].length, number[which], form.inverted};
         }
+        digits.to.push_back(digit);
+        // What is there twice is refused below, but may be too much for a word before.
+        if (result.to_shape.back() <= elements_max / digit.length)
+          result.to_shape.back() *= digit.length;
+        if (k < arrow.high.size() && high <= elements_max / digit.length) high *= digit.length;
       }
+    }
     digits.bits = invertible(terms, fields, width, arrow.end_at, text_);
     result.map = TensorMap::from_digits(digits);
     result.cut = cut_of(arrow, left, high);

@@ -20,9 +20,14 @@ struct Row {
   std::string refusal = {};
 };
 
-// The first line of a refusal; the rest lists every planner.
-std::string first_line(const std::string& text) {
-  return text.substr(0, text.find('\n'));
+// The first line of a refusal, and its last, which says what to change; those between list every
+// planner.
+std::string in_short(const std::string& text) {
+  const std::size_t first = text.find('\n');
+  if (first == text.npos) return text;
+  const std::string head = text.substr(0, text[first - 1] == ':' ? first - 1 : first);
+  const std::string last = text.substr(text.rfind('\n') + 1);
+  return last.starts_with(' ') ? head : fmt::format("{}. {}", head, last);
 }
 
 Row row_of(const std::string& machine, const std::function<Request(const std::string&)>& request_on,
@@ -39,7 +44,7 @@ Row row_of(const std::string& machine, const std::function<Request(const std::st
     if (error.code() == ErrorCode::internal || error.code() == ErrorCode::cancelled ||
         error.code() == ErrorCode::environment)
       throw;
-    row.refusal = first_line(error.what());
+    row.refusal = in_short(error.what());
   }
   return row;
 }

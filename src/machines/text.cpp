@@ -3,7 +3,9 @@
 #include <fmt/format.h>
 
 #include <charconv>
+#include <vector>
 
+#include "base/nearest.hpp"
 #include "faro/base/error.hpp"
 #include "faro/base/limits.hpp"
 #include "machines/text_reader.hpp"
@@ -29,14 +31,42 @@ std::string alternatives(Write write) {
   return text;
 }
 
+// "; did you mean 'cube:'?" where a quoted word among those wanted is near what was written, or the
+// end of it; else the full stop.
+std::string meant_of(std::string_view written, std::string_view wanted) {
+  const std::size_t end = written.find_first_of(":,", 1);
+  const std::string_view name = written.substr(0, end);
+  std::vector<std::string_view> words;
+  for (std::size_t open = wanted.find('\''); open != wanted.npos;) {
+    const std::size_t close = wanted.find('\'', open + 1);
+    if (close == wanted.npos) break;
+    words.push_back(wanted.substr(open + 1, close - open - 1));
+    open = wanted.find('\'', close + 1);
+  }
+  const auto letters = [](std::string_view word) {
+    while (!word.empty() && (word.front() == ',' || word.back() == ':'))
+      word = word.front() == ',' ? word.substr(1) : word.substr(0, word.size() - 1);
+    return word;
+  };
+  std::vector<std::string_view> known;
+  for (const std::string_view word : words) known.push_back(letters(word));
+  const std::string_view bare = letters(name);
+  std::string_view meant = nearest(bare, known);
+  for (const std::string_view word : known)  // hypercube
+    if (word.size() > 2 && bare.ends_with(word)) meant = word;
+  for (std::size_t i = 0; i < known.size() && !meant.empty(); ++i)
+    if (known[i] == meant) return fmt::format("; did you mean '{}'?", words[i]);
+  return ".";
+}
+
 }  // namespace
 
 void MachineText::fail(std::string_view wanted) const {
   throw Error(
       ErrorCode::usage,
-      fmt::format("machine '{}', column {}: {} wanted. Machines are written {}; sizes may be "
+      fmt::format("machine '{}', column {}: {} wanted{} Machines are written {}; sizes may be "
                   "powers, 2^30.",
-                  text_, at_ + 1, wanted,
+                  text_, at_ + 1, wanted, meant_of(text_.substr(at_), wanted),
                   alternatives([](const auto& word) { return std::string(word.example); })));
 }
 

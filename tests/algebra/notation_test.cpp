@@ -170,6 +170,28 @@ TEST(Notation, bits_to_the_front_to_the_back_and_swapped) {
     EXPECT_THROW(parse_notation(bad), NotationError) << bad;
 }
 
+TEST(Notation, the_rest_is_what_the_other_terms_leave_out_in_its_order) {
+  const auto same = [](const char* words, const char* map) {
+    const Notation a = parse_notation(words), b = parse_notation(map);
+    EXPECT_EQ(a.map, b.map) << words;
+    EXPECT_EQ(a.cut, b.cut) << words;
+  };
+  same("i:24 -> i[20] i[17] i[3] rest", "i:24 -> front(i, 20, 17, 3)");
+  same("i:6 -> rest i[4] i[0]", "i:6 -> back(i, 4, 0)");
+  same("a:3 b:4 -> b[1] rest", "a:3 b:4 -> b[1] a b[3:2] b[0]");
+  same("a:3 b:4 -> gray(b[1] ~rest) b[0]", "a:3 b:4 -> gray(b[1] ~a ~b[3:2]) b[0]");
+  same("a:2 b:4 -> rev(rest) (a b)[4:1]", "a:2 b:4 -> b[0] a[1] a[0] b[3:1]");
+  same("i:4 -> rest[0] i[3]^i[2] rest[1] i[3]", "i:4 -> i[0] i[3]^i[2] i[1] i[3]");
+  same("p:2 | m:4 -> m[1:0] | rest", "p:2 | m:4 -> m[1:0] | p m[3:2]");
+  same("i:4 -> i rest", "i:4 -> i");
+  same("i:4 -> rest", "i:4 -> i");
+  same("rest:2 b:2 -> b rest", "a:2 b:2 -> b a");
+  EXPECT_THROW(parse_notation("i:4 -> rest rest"), NotationError);
+  EXPECT_THROW(parse_notation("i:4 -> rest[1:0] i[0] rest[3:2]"), NotationError);
+  EXPECT_THROW(parse_notation("i:4 -> front(i, 2, rest)"), NotationError);
+  EXPECT_THROW(parse_notation("i:4 -> i[3] rest(i)"), NotationError);
+}
+
 TEST(Notation, an_unknown_name_is_answered_with_the_nearest) {
   const auto told = [](const char* text, const char* words) {
     try {

@@ -108,7 +108,7 @@ TEST(TensorNotation, refusals) {
       {"x=3 y=4 -> x", F::singular, 12, "lost: y"},
       {"x=3 y=4 -> x y x", F::singular, 15, "x is there twice"},
       {"x=3 b:2 -> x b[0] b[0]", F::singular, 18, "b[0] is used twice; lost: b[1]"},
-      {"x=3 -> y", F::name, 7, "no field named 'y'; there is x"},
+      {"x=3 -> y", F::name, 7, "no field named 'y'; there is x, and rest, all that is not named"},
       {"x=3 x=4 -> x", F::name, 4, "field 'x' twice"},
       {"rev=3 x=2 -> x", F::name, 0, "'rev' cannot name a field"},
       {"x= -> x", F::syntax, 3, "expected a length, found '->'"},

@@ -35,6 +35,21 @@ ErrorCode code_of(const char* text) {
   return ErrorCode::internal;
 }
 
+TEST(MachineText, what_may_have_been_meant_is_said) {
+  for (const auto& [text, words] : std::vector<std::pair<const char*, const char*>>{
+           {"cubes:4", "; did you mean 'cube:'? Machines"},
+           {"hypercube:4", "; did you mean 'cube:'? Machines"},
+           {"mesh:4x4,allinks", "; did you mean ',all-links'? Machines"},
+           {"cube:4,oneport", "; did you mean ',one-port'? Machines"},
+           {"quux:4", "wanted. Machines are written cube:4,"}})
+    try {
+      machine_from(text);
+      ADD_FAILURE() << text << " was taken";
+    } catch (const Error& error) {
+      EXPECT_NE(std::string(error.what()).find(words), std::string::npos) << error.what();
+    }
+}
+
 TEST(MachineText, what_is_no_machine_is_refused) {
   for (const char* text : {"",
                            "cube",
