@@ -1,6 +1,7 @@
 #include "cli/interrupt.hpp"
 
 #include <signal.h>
+#include <sys/time.h>
 #include <unistd.h>
 
 #include <atomic>
@@ -18,7 +19,8 @@ std::atomic<bool> soon{false};
 extern "C" void note_signal(int number) {
   // A second signal does not wait for the first one's work to unwind.
   if (deferred.load() == 0 || signal_seen.exchange(number) != 0) _exit(128 + number);
-  if (soon.load()) alarm(1);
+  constexpr itimerval most = {.it_interval = {}, .it_value = {.tv_sec = 0, .tv_usec = 700'000}};
+  if (soon.load()) setitimer(ITIMER_REAL, &most, nullptr);
 }
 
 extern "C" void end_now(int) {

@@ -28,11 +28,23 @@ std::string duration_text(double seconds) {
   return fmt::format("{}s", whole);
 }
 
+void to_stderr_as_it_is(std::string_view text) {
+  static_cast<void>(std::fwrite(text.data(), 1, text.size(), stderr));
+  std::fflush(stderr);
+}
+
+// A line of progress stands on the terminal; whatever is said next takes its place.
+bool progress_is_drawn = false;
+
+void erase_progress() {
+  if (std::exchange(progress_is_drawn, false)) to_stderr_as_it_is("\r\x1b[K");
+}
+
 }  // namespace
 
 void to_stderr(std::string_view text) {
-  static_cast<void>(std::fwrite(text.data(), 1, text.size(), stderr));
-  std::fflush(stderr);
+  erase_progress();
+  to_stderr_as_it_is(text);
 }
 
 namespace {
@@ -42,9 +54,7 @@ class ProgressLine {
  public:
   ProgressLine(std::string label, Output::Unit unit)
       : label_(std::move(label)), unit_(unit), visible_(isatty(STDERR_FILENO) == 1) {}
-  ~ProgressLine() {
-    if (drawn_) to_stderr("\r\x1b[K");
-  }
+  ~ProgressLine() { erase_progress(); }
   ProgressLine(const ProgressLine&) = delete;
   ProgressLine& operator=(const ProgressLine&) = delete;
 
@@ -55,6 +65,9 @@ class ProgressLine {
     const double seconds = std::chrono::duration<double>(now - start_).count();
     const double rate = seconds > 0 ? static_cast<double>(done) / seconds : 0;
     std::string line = label_;
+    // Work that cannot say how far it is.
+    if (done == 0 && total == 0 && seconds >= 1)
+      line += fmt::format("  {}", duration_text(seconds));
     if (total != 0)
       line +=
           fmt::format("  {:3.0f}%", 100.0 * static_cast<double>(done) / static_cast<double>(total));
@@ -65,15 +78,14 @@ class ProgressLine {
       if (total > done)
         line += fmt::format("  {} left", duration_text(static_cast<double>(total - done) / rate));
     }
-    to_stderr("\r\x1b[K" + line);
-    drawn_ = true;
+    to_stderr_as_it_is("\r\x1b[K" + line);
+    progress_is_drawn = true;
   }
 
  private:
   std::string label_;
   Output::Unit unit_;
   bool visible_;
-  bool drawn_ = false;
   Clock::time_point start_ = Clock::now();
   Clock::time_point last_{};
   DeferInterrupts defer_;
@@ -96,6 +108,7 @@ void Output::json(std::string_view object) {
 }
 
 void Output::write(std::string_view bytes) {
+  erase_progress();
   if (std::fwrite(bytes.data(), 1, bytes.size(), stdout) != bytes.size()) flush();
 }
 

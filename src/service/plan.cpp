@@ -4,6 +4,7 @@
 
 #include <algorithm>
 
+#include "base/working.hpp"
 #include "faro/base/error.hpp"
 #include "faro/base/limits.hpp"
 #include "faro/schedules/compiled.hpp"
@@ -187,6 +188,7 @@ class Planning {
  public:
   static Plan plan(const Request& asked, const PlanOptions& options) {
     check_size(asked);
+    const Listening listening(options.progress);
     std::optional<PacketReport> packets;
     Request request = asked;
     if (options.packets) {

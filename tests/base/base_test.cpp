@@ -9,6 +9,7 @@
 #include "base/check.hpp"
 #include "base/random.hpp"
 #include "base/search.hpp"
+#include "base/working.hpp"
 #include "faro/base/bits.hpp"
 #include "faro/base/count.hpp"
 #include "faro/base/count_format.hpp"
@@ -129,6 +130,26 @@ TEST(Check, says_what_does_not_hold_and_where) {
     EXPECT_NE(std::string(error.what()).find("1 + 1 == 3"), std::string::npos);
     EXPECT_NE(std::string(error.what()).find("base_test.cpp"), std::string::npos);
   }
+}
+
+TEST(Progress, work_without_one_is_heard_by_who_listens) {
+  int calls = 0;
+  const Progress count = [&](std::uint64_t done, std::uint64_t total) {
+    EXPECT_EQ(done + total, 0U);
+    return ++calls == 3 ? Continue::no : Continue::yes;
+  };
+  still_working();  // nobody listens
+  const auto work_until_told = [] {
+    for (;;) still_working();
+  };
+  {
+    const Listening outer(count);
+    const Listening inner{Progress()};  // nobody new: who listened before still does
+    EXPECT_THROW(work_until_told(), Error);
+  }
+  EXPECT_EQ(calls, 3);
+  still_working();
+  EXPECT_EQ(calls, 3);
 }
 
 TEST(Progress, a_caller_may_stop_the_work) {

@@ -7,6 +7,7 @@
 #include <queue>
 
 #include "base/check.hpp"
+#include "base/working.hpp"
 
 namespace faro::inline v1 {
 namespace {
@@ -69,6 +70,7 @@ class CheapestWays {
 
   template <class Number>
   void run(Word source, const std::vector<Number>& weights) {
+    still_working();
     std::fill(cost_.begin(), cost_.end(), infinity);
     using Entry = std::pair<double, Word>;
     std::priority_queue<Entry, std::vector<Entry>, std::greater<>> open;

@@ -11,6 +11,8 @@
 #include <numeric>
 
 #include "base/check.hpp"
+#include "base/working.hpp"
+#include "faro/base/error.hpp"
 #include "faro/base/limits.hpp"
 #include "machines/links/bounds.hpp"
 #include "machines/mesh/geometry.hpp"
@@ -25,6 +27,8 @@ using links::Packet;
 using links::rounds_for;
 using links::Timetable;
 
+// Every link that an element crosses is a move in memory: 1 GB, and some ten seconds.
+constexpr int crossings_log2_max = 25;
 // Orders of more dimensions than this are not all mixed: 24 already spread well.
 constexpr int mixed_dimensions_max = 4;
 
@@ -67,8 +71,17 @@ class Job {
         geometry_(std::get<Mesh>(request.machine())),
         links_(geometry_),
         moves_(moves_of(request, geometry_)) {
-    for (const Move& move : moves_)
-      if (move.from_processor != move.to_processor) packets_.push_back({move, {}});
+    Count crossings = 0;
+    for (const Move& move : moves_) {
+      if (move.from_processor == move.to_processor) continue;
+      packets_.push_back({move, {}});
+      crossings += static_cast<Count>(geometry_.hops(move.from_processor, move.to_processor));
+    }
+    if (crossings > Count{1} << crossings_log2_max)
+      throw Error(ErrorCode::limit,
+                  fmt::format("its elements cross {} links in all, and what is listed move by "
+                              "move crosses at most 2^{}",
+                              to_string(crossings), crossings_log2_max));
   }
 
   const Timetable& times() const { return times_; }
@@ -83,6 +96,7 @@ class Job {
       for (const Ties ties : {Ties::upward, Ties::by_processor, Ties::by_element}) {
         std::vector<Packet> packets = packets_;
         for (Packet& packet : packets) {
+          still_working();
           const Word source = packet.move.from_processor;
           const bool upward =
               ties == Ties::upward ||
@@ -106,6 +120,7 @@ class Job {
     while (std::next_permutation(order.begin(), mixed));
     std::vector<Packet> packets = packets_;
     for (Packet& packet : packets) {
+      still_working();
       // Neighbours begin with different orders, so that one element a processor is mixed too.
       const Word turn = packet.move.from_slot + parity(packet.move.from_processor);
       DimensionOrder own = orders[turn % orders.size()];
@@ -188,12 +203,34 @@ class Job {
     Slot slot = 0;
   };
 
+  // Which slots of a processor are taken.
+  struct Slots {
+    std::vector<bool> taken;
+    std::size_t lowest_free = 0;  // all below are taken
+
+    void leave(Slot slot) {
+      taken[slot] = false;
+      lowest_free = std::min<std::size_t>(lowest_free, slot);
+    }
+    Slot take(Slot own) {
+      std::size_t slot = own;
+      if (own >= taken.size() || taken[own]) {
+        while (lowest_free < taken.size() && taken[lowest_free]) ++lowest_free;
+        slot = lowest_free;
+        if (slot == taken.size()) taken.push_back(false);
+      }
+      taken[slot] = true;
+      return static_cast<Slot>(slot);
+    }
+  };
+
   // Gives each arriving packet a slot: its own if it is home and that is free, else the lowest free
   // one; what leaves makes room at once, since reads precede writes.
   void store() {
-    std::vector<std::vector<bool>> taken(
+    std::vector<Slots> slots(
         geometry_.processors(),
-        std::vector<bool>(static_cast<std::size_t>(request_.elements()), true));
+        {std::vector<bool>(static_cast<std::size_t>(request_.elements()), true), 0});
+    for (Slots& s : slots) s.lowest_free = s.taken.size();
     std::vector<Stored> at;
     std::vector<std::vector<std::pair<std::uint32_t, std::uint32_t>>> crossing(times_.steps);
     for (std::uint32_t i = 0; i < packets_.size(); ++i) {
@@ -203,12 +240,13 @@ class Job {
     }
     slots_ = request_.elements();
     for (const auto& now : crossing) {
+      still_working();
       std::vector<Move> moves;
-      for (const auto& [i, h] : now) taken[at[i].processor][at[i].slot] = false;
+      for (const auto& [i, h] : now) slots[at[i].processor].leave(at[i].slot);
       for (const auto& [i, h] : now) {
         const Word to = links_.to[packets_[i].way[h]];
         const bool home = h + 1 == packets_[i].way.size();
-        const Slot slot = free_slot(taken[to], home ? packets_[i].move.to_slot : ~Slot{0});
+        const Slot slot = slots[to].take(home ? packets_[i].move.to_slot : ~Slot{0});
         slots_ = std::max<std::uint64_t>(slots_, slot + 1);
         moves.push_back({at[i].processor, at[i].slot, to, slot});
         at[i] = {to, slot};
@@ -223,16 +261,6 @@ class Job {
       if (move.from_processor == move.to_processor && move.from_slot != move.to_slot)
         last.push_back(move);
     steps_.push_back(std::move(last));
-  }
-
-  static Slot free_slot(std::vector<bool>& taken, Slot own) {
-    std::size_t slot = own;
-    if (own >= taken.size() || taken[own]) {
-      slot = static_cast<std::size_t>(std::find(taken.begin(), taken.end(), false) - taken.begin());
-      if (slot == taken.size()) taken.push_back(false);
-    }
-    taken[slot] = true;
-    return static_cast<Slot>(slot);
   }
 
   Request request_;
@@ -280,7 +308,7 @@ const PlannerEntry links_dimension_order({
     .name = "links-dimension-order",
     .machine = "mesh all links",
     .title = "one coordinate after the other, farthest first",
-    .needs = "any map or destinations, at most 2^20 elements",
+    .needs = "any map or destinations, at most 2^20 elements over 2^25 links",
     .cost = "as found: the busiest link of this order, or the distance",
     .citation = "Dally, Seitz 1987",
     .refusal = refusal<limits::links_elements_log2_max>,
@@ -291,7 +319,7 @@ const PlannerEntry links_mixed_orders({
     .name = "links-mixed-orders",
     .machine = "mesh all links",
     .title = "the elements of a processor take the coordinates in different orders",
-    .needs = "any map or destinations, at most 2^20 elements",
+    .needs = "any map or destinations, at most 2^20 elements over 2^25 links",
     .cost = "as found",
     .citation = "faro",
     .refusal = refusal<limits::links_elements_log2_max>,

@@ -10,7 +10,8 @@
 //   congestion        ways spread over the links until none is loaded more than it must be, then
 //                     ways and times negotiated together for fewer and fewer steps
 // An element waits in any free slot and is put in its own at the end, where local moves are free.
-// Schedules are listed move by move: at most 2^20 elements, 2^14 for the last planner.
+// Schedules are listed move by move: at most 2^20 elements, 2^14 for the last planner, that cross
+// 2^25 links at most.
 #pragma once
 
 #include "planners/entry.hpp"

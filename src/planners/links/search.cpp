@@ -7,6 +7,7 @@
 #include <queue>
 
 #include "base/check.hpp"
+#include "base/working.hpp"
 #include "search/negotiation.hpp"
 
 namespace faro::inline v1::links {
@@ -103,6 +104,7 @@ void balance(const LinkTable& links, std::vector<Packet>& packets, int rounds, R
     const Price scale = std::max<Price>(1, *std::max_element(load.begin(), load.end()));
     for (Link link = 0; link < links.size(); ++link) price[link] = price_of(link, scale);
     for (const std::size_t i : turn) {
+      still_working();
       Packet& packet = packets[i];
       for (const Link link : packet.way) {
         --load[link];
@@ -141,35 +143,45 @@ void balance(const LinkTable& links, std::vector<Packet>& packets, int rounds, R
 
 Timetable first_come(const LinkTable& links, const std::vector<Packet>& packets,
                      const std::vector<std::uint64_t>& favour) {
+  struct Waiting {
+    std::uint64_t priority;
+    std::uint32_t packet;
+    bool operator<(const Waiting& other) const {
+      return priority != other.priority ? priority < other.priority : packet > other.packet;
+    }
+  };
   Timetable times;
   times.starts.resize(packets.size());
-  std::vector<std::uint32_t> active;
-  for (std::uint32_t i = 0; i < packets.size(); ++i)
-    if (!packets[i].way.empty()) active.push_back(i);
-  constexpr std::uint32_t nobody = ~std::uint32_t{0};
-  std::vector<std::uint32_t> chosen(links.size(), nobody);
-  std::vector<std::uint64_t> highest(links.size());
-  for (std::uint32_t t = 0; !active.empty(); ++t) {
-    for (const std::uint32_t i : active) {
-      const std::size_t done = times.starts[i].size();
-      const Link link = packets[i].way[done];
-      const std::uint64_t priority =
-          (packets[i].way.size() - done) * favour_of_a_link + (favour.empty() ? 0 : favour[i]);
-      if (chosen[link] != nobody && highest[link] >= priority) continue;
-      chosen[link] = i;
-      highest[link] = priority;
-    }
+  std::vector<std::vector<Waiting>> queue(links.size());  // heaps
+  std::vector<Link> busy;                                 // links for which somebody waits
+  const auto join = [&](std::uint32_t i) {
+    const std::size_t done = times.starts[i].size();
+    if (done == packets[i].way.size()) return;
+    std::vector<Waiting>& here = queue[packets[i].way[done]];
+    if (here.empty()) busy.push_back(packets[i].way[done]);
+    here.push_back(
+        {(packets[i].way.size() - done) * favour_of_a_link + (favour.empty() ? 0 : favour[i]), i});
+    std::push_heap(here.begin(), here.end());
+  };
+  for (std::uint32_t i = 0; i < packets.size(); ++i) {
+    times.starts[i].reserve(packets[i].way.size());
+    join(i);
+  }
+  std::vector<std::uint32_t> moved;
+  for (std::uint32_t t = 0; !busy.empty(); ++t) {
+    still_working();
+    moved.clear();
     std::size_t left = 0;
-    for (const std::uint32_t i : active) {
-      const Link link = packets[i].way[times.starts[i].size()];
-      if (chosen[link] == i) {
-        times.starts[i].push_back(t);
-        chosen[link] = nobody;
-      }
-      if (times.starts[i].size() < packets[i].way.size()) active[left++] = i;
+    for (const Link link : busy) {
+      std::vector<Waiting>& here = queue[link];
+      std::pop_heap(here.begin(), here.end());
+      moved.push_back(here.back().packet);
+      times.starts[here.back().packet].push_back(t);
+      here.pop_back();
+      if (!here.empty()) busy[left++] = link;
     }
-    active.resize(left);
-    std::fill(chosen.begin(), chosen.end(), nobody);
+    busy.resize(left);
+    for (const std::uint32_t i : moved) join(i);
     times.steps = t + 1;
   }
   return times;
@@ -245,6 +257,7 @@ class Seats {
 
   // What is left to pay from (step, processor) on, backward from the target.
   bool send(std::size_t i) {
+    still_working();
     const auto n = links_.processors();
     const auto source = static_cast<std::uint32_t>(packets_[i].move.from_processor);
     const auto target = static_cast<std::uint32_t>(packets_[i].move.to_processor);

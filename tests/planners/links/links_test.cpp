@@ -4,6 +4,7 @@
 #include "draft.hpp"
 #include "full.hpp"
 #include "judged.hpp"
+#include "faro/base/error.hpp"
 #include "machines/mesh/bounds.hpp"
 #include "machines/mesh/verifiers.hpp"
 #include "machines/mesh_cases.hpp"
@@ -41,6 +42,25 @@ TEST(LinksRoute, an_8x8_transpose_of_four_elements_each) {
   EXPECT_EQ(bound.value, 14U);
   EXPECT_EQ(steps_of(links_dimension_order, request, bound), 29U);
   EXPECT_LE(steps_of(links_congestion, request, bound), 15U);
+}
+
+TEST(LinksRoute, what_crosses_too_many_links_is_refused_with_the_number) {
+  testing::Draft request;
+  request.machine = all_links({10, 10}, Mesh::Wrap::orthogonal);
+  request.map.map = BitMap::from_matrix(BitMatrix::identity(20), low_mask(20));
+  for (const Planner* planner :
+       {(const Planner*)&links_dimension_order, (const Planner*)&links_mixed_orders}) {
+    EXPECT_FALSE(planner->refusal(request));
+    try {
+      planner->offer(request);
+      ADD_FAILURE() << planner->name();
+    } catch (const Error& error) {
+      EXPECT_EQ(error.code(), ErrorCode::limit);
+      // A complement goes 2c+1 along each side, the short way round: 256 on average.
+      EXPECT_NE(std::string(error.what()).find("cross 536870912 links"), std::string::npos)
+          << error.what();
+    }
+  }
 }
 
 TEST(LinksRoute, every_case_of_the_table_is_reached) {

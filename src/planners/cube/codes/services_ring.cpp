@@ -8,6 +8,7 @@
 #include <utility>
 
 #include "base/check.hpp"
+#include "base/working.hpp"
 #include "faro/base/bits.hpp"
 #include "machines/bounds.hpp"
 
@@ -336,7 +337,9 @@ void Plan::move_early() {
 
 void Plan::improve(std::uint64_t enough, int passes) {
   for (int pass = 0; pass < passes && best_steps_ > enough; ++pass) {
+    still_working();
     move_late();
+    still_working();
     move_early();
     keep_if_better();
   }

@@ -7,6 +7,7 @@
 #include <tuple>
 
 #include "base/check.hpp"
+#include "base/working.hpp"
 #include "base/search.hpp"
 #include "faro/base/bits.hpp"
 #include "planners/cube/codes/three_fifths_tables.hpp"
@@ -110,6 +111,7 @@ void run_source(const CycleTable& t, const TableChoice& choice, int low_bits, st
   Waiting waiting(static_cast<int>(2 * source), elements);
   const std::uint64_t repeated = choice.steps - t.prologue - t.epilogue;
   for (std::uint64_t step = 0; step < choice.steps; ++step) {
+    still_working();
     std::uint64_t cycle = step;
     if (t.period != 0 && step >= t.prologue)
       cycle = step < t.prologue + repeated ? t.prologue + (step - t.prologue) % t.period
@@ -138,6 +140,7 @@ void run_source(const CycleTable& t, const TableChoice& choice, int low_bits, st
 }  // namespace
 
 void sort(Program& program) {
+  still_working();
   std::sort(program.entries.begin(), program.entries.end(), [](const Entry& a, const Entry& b) {
     return std::tuple(a.step, a.source, a.element) < std::tuple(b.step, b.source, b.element);
   });
