@@ -62,11 +62,15 @@ std::uint64_t available_memory_bytes() {
   return least;
 }
 
+std::uint64_t page_bytes() {
+  const long bytes = ::sysconf(_SC_PAGESIZE);
+  return bytes <= 0 ? 0 : static_cast<std::uint64_t>(bytes);
+}
+
 std::uint64_t memory_bytes() {
   const long pages = ::sysconf(_SC_PHYS_PAGES);
-  const long page_bytes = ::sysconf(_SC_PAGESIZE);
-  if (pages <= 0 || page_bytes <= 0) return UINT64_MAX;
-  return static_cast<std::uint64_t>(pages) * static_cast<std::uint64_t>(page_bytes);
+  if (pages <= 0 || page_bytes() == 0) return UINT64_MAX;
+  return static_cast<std::uint64_t>(pages) * page_bytes();
 }
 
 }  // namespace faro::inline v1

@@ -1,7 +1,6 @@
 #include "faro/engine/machine.hpp"
 
 #include <fmt/format.h>
-#include <unistd.h>
 
 #include <array>
 #include <atomic>
@@ -15,6 +14,7 @@
 #endif
 
 #include "base/cores.hpp"
+#include "base/memory.hpp"
 #include "base/system_text.hpp"
 #include "engine/kernels/kernels.hpp"
 #include "engine/machine.hpp"
@@ -172,7 +172,7 @@ MachineFacts machine_facts() {
   MachineFacts facts;
   name_cpu(facts);
   find_caches(facts);
-  facts.page_bytes = static_cast<std::uint64_t>(::sysconf(_SC_PAGESIZE));
+  facts.page_bytes = page_bytes();
   facts.cores = cores_available();
   for (const engine::KernelSet* set : engine::kernel_sets()) facts.kernels.emplace_back(set->name);
   return facts;

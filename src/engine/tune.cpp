@@ -1,18 +1,15 @@
 // The machine's numbers measured: bit reversal and one affine map of elements of 8 bytes, the ways
 // that the tuning decides between side by side.
 #include <fmt/format.h>
-#include <sys/mman.h>
 
 #include <algorithm>
 #include <array>
 #include <chrono>
-#include <cstdlib>
 #include <cstring>
 #include <limits>
-#include <memory>
-#include <new>
 #include <numeric>
 
+#include "base/aligned_bytes.hpp"
 #include "base/random.hpp"
 #include "engine/timed_pass.hpp"
 #include "faro/base/error.hpp"
@@ -54,34 +51,17 @@ BitMap scattered(int width) {
   }
 }
 
-// Zeroed memory whose pages are there.
-class Memory {
- public:
-  explicit Memory(std::size_t bytes)
-      : bytes_(bytes), data_(static_cast<std::byte*>(std::aligned_alloc(align, bytes))) {
-    if (data_ == nullptr) throw std::bad_alloc();
-#if defined(MADV_HUGEPAGE)
-    ::madvise(data_.get(), bytes, MADV_HUGEPAGE);
-#endif
-    std::memset(data_.get(), 1, bytes);
-  }
-  std::span<std::byte> all() const {
-    return {data_.get(), bytes_};
-  }
-
- private:
-  static constexpr std::size_t align = std::size_t{1} << 21U;
-  struct Free {
-    void operator()(std::byte* p) const { std::free(p); }
-  };
-  std::size_t bytes_;
-  std::unique_ptr<std::byte, Free> data_;
-};
+// Memory whose pages are there.
+AlignedBytes touched(std::size_t bytes) {
+  AlignedBytes memory(bytes);
+  std::memset(memory.data(), 1, bytes);
+  return memory;
+}
 
 class Tuner {
  public:
   Tuner(std::uint64_t buffer_bytes, const Progress& progress)
-      : memory_(2 * buffer_bytes),
+      : memory_(touched(2 * buffer_bytes)),
         from_(memory_.all().first(buffer_bytes)),
         to_(memory_.all().subspan(buffer_bytes)),
         progress_(progress) {}
@@ -199,7 +179,7 @@ class Tuner {
   }
 
   static constexpr std::uint64_t steps_total = ordinary_log2_max - ordinary_log2_min + 1 + 2 + 1;
-  Memory memory_;
+  AlignedBytes memory_;
   std::span<std::byte> from_;
   std::span<std::byte> to_;
   const Progress& progress_;

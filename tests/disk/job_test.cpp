@@ -5,6 +5,8 @@
 #include <gtest/gtest.h>
 
 #include <cstring>
+#include <fstream>
+#include <iterator>
 
 #include "base/random.hpp"
 #include "disk/job_case.hpp"
@@ -14,6 +16,7 @@
 #include "faro/engine/reference.hpp"
 #include "full.hpp"
 #include "maps.hpp"
+#include "paths.hpp"
 
 namespace faro::disk {
 namespace {
@@ -87,6 +90,44 @@ TEST(DiskJob, stopping_on_request_keeps_what_was_done_and_repeats_nothing) {
     EXPECT_EQ(rest.resumed_bytes, (stop + 1) * 256);
     EXPECT_EQ(rest.counts.bytes_written + rest.resumed_bytes, whole.bytes_written);
   }
+}
+
+std::vector<std::byte> kept(const std::string& name) {
+  std::ifstream in(testing::source_path("tests/data/journals/1/" + name), std::ios::binary);
+  const std::string text((std::istreambuf_iterator<char>(in)), {});
+  EXPECT_FALSE(text.empty()) << name;
+  const auto bytes = std::as_bytes(std::span(text));
+  return {bytes.begin(), bytes.end()};
+}
+
+// Files as the first version of the format left them: they stay as they are.
+TEST(DiskJob, an_unfinished_run_of_journal_format_1_is_gone_on_with) {
+  Case test = two_passes(true);
+  SimulatedDisk disk;
+  test.begin(disk);
+  for (const char* name : {"journal", "data", "temporary"})
+    disk.make(name)->now = disk.make(name)->durable = kept(name);
+  disk.sync_names();
+  {
+    testing::SimulatedFile file(disk, "journal");
+    const Journal journal(file);
+    ASSERT_TRUE(journal.last().has_value());
+    EXPECT_EQ(*journal.last(), (Record{.kind = Record::Kind::tiles,
+                                       .pass = 1,
+                                       .count = 1,
+                                       .fingerprint = journal.last()->fingerprint}));
+    const JobRequest request = JobRequest::parse(journal.header(), "journal");
+    EXPECT_EQ(request.map, test.request.map);
+    EXPECT_EQ(request.shape.element_bytes, 4U);
+    EXPECT_EQ(request.plan.passes, 2);
+    EXPECT_EQ(request.output_start, "HEADER..");
+    EXPECT_TRUE(request.verify);
+    // The plan of today is the plan of then, or the run could not go on.
+    EXPECT_EQ(request.json(test.plan), journal.header());
+  }
+  EXPECT_EQ(test.go(disk).resumed_bytes, 1024U + 256U);
+  EXPECT_EQ(disk.find("out")->now, test.wanted);
+  EXPECT_EQ(disk.find("journal"), nullptr);
 }
 
 TEST(DiskJob, the_check_refuses_a_byte_that_changed_on_the_way) {

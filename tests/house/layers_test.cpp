@@ -180,6 +180,32 @@ TEST(House, only_files_opens_files_and_only_the_program_prints) {
   }
 }
 
+// Another system needs these written anew, and nothing else.
+TEST(House, the_operating_system_is_known_to_files_programs_and_four_files_of_the_base) {
+  const std::vector<std::string> headers = {"unistd", "fcntl", "sys/",    "pthread",
+                                            "signal", "sched", "dlfcn",   "poll",
+                                            "dirent", "pwd",   "termios", "spawn"};
+  std::map<std::string, int> base = {{"src/base/aligned_bytes.hpp", 0},
+                                     {"src/base/cores.cpp", 0},
+                                     {"src/base/memory.cpp", 0},
+                                     {"src/base/parallel.cpp", 0}};
+  int seen = 0;
+  for (const SourceFile& file : sources({"include", "src"})) {
+    const bool may = base.contains(file.path) || file.path.starts_with("src/files/") ||
+                     file.path.starts_with("src/disk/") || file.path.starts_with("src/cli/") ||
+                     file.path.starts_with("src/mpi_cli/");
+    for (const std::string& line : file.lines)
+      for (const std::string& header : headers) {
+        if (!line.starts_with("#include <" + header)) continue;
+        ++seen;
+        EXPECT_TRUE(may) << file.path << ": " << line;
+        if (base.contains(file.path)) ++base[file.path];
+      }
+  }
+  EXPECT_GT(seen, 10);
+  for (const auto& [path, count] : base) EXPECT_GT(count, 0) << path << " needs no such right";
+}
+
 TEST(House, lines_have_at_most_100_columns_and_files_at_most_500_lines) {
   const auto files = sources({"include", "src", "tests", "bench", "fuzz", "examples"});
   ASSERT_GT(files.size(), 50U);
