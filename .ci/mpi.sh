@@ -74,6 +74,10 @@ by_tiles() {
   done
 }
 
+/usr/bin/python3 -c "import numpy as np
+a = np.random.default_rng(2).random((60, 16, 36))
+np.save('$scratch/odd.npy', a)
+np.save('$scratch/odd-wanted.npy', a[::-1].transpose(2, 1, 0)[:, np.argsort([i ^ (i >> 1) for i in range(16)])])"
 prefix=$root/build/mpi-prefix
 faro=$root/build/release/faro
 cmake --install build/release --prefix "$prefix" >"$scratch/log" 2>&1 || { tail "$scratch/log"; exit 5; }
@@ -154,6 +158,13 @@ for mpi in ${*:-openmpi mpich}; do
   rm -f "$scratch/huge-$mpi.npy" "$scratch/kill-$mpi.npy"
   try "$mpi: relabelled" says 'rank r has what the map puts on rank' launch -n 4 "$faro_mpi" permute \
     "$scratch/x.npy" "$y" --map 'i -> gray(i)' --relabel --verify
+  for ranks in 1 2 4; do
+    try "$mpi: axes of any length on $ranks ranks" says 'agree' launch -n $ranks "$faro_mpi" permute "$scratch/odd.npy" "$y" \
+      --map 'r b c -> c gray(b) ~r' --verify --buffer 64KiB
+    try "$mpi: as faro moves them" same_array "$y" "$scratch/odd-wanted.npy"
+  done
+  try "$mpi: a length that is not divisible" exits 4 launch -n 8 "$faro_mpi" permute "$scratch/odd.npy" "$y" \
+    --map 'r b c -> c b r'
   try "$mpi: a map that is none" exits 2 launch -n 2 "$faro_mpi" permute "$scratch/x.npy" "$y" --map 'i -> j'
   try "$mpi: a file that is none" exits 3 launch -n 2 "$faro_mpi" permute "$scratch/none.npy" "$y" --map 'i -> i'
   try "$mpi: ranks with other arguments" exits 2 timeout 60 "mpirun.$mpi" -n 1 "$faro_mpi" permute \

@@ -8,11 +8,12 @@
 #include <nlohmann/json.hpp>
 #include <optional>
 
-#include "faro/algebra/notation.hpp"
-#include "faro/mpi/mpi_plan.hpp"
+#include "faro/algebra/tensor_notation.hpp"
+#include "faro/mpi/tensor_plan.hpp"
 #include "mpi_cli/array_files.hpp"
 #include "mpi_cli/commands.hpp"
 #include "mpi_cli/tile_passes.hpp"
+#include "service/array_move.hpp"
 
 namespace faro::mpi_cli {
 namespace {
@@ -28,10 +29,43 @@ mpi::Fingerprint same_file(const NpyHeader& header) {
 struct Job {
   NpyHeader header;
   BitMap map;
+  std::optional<ArrayMove> lengths;  // instead of the map: axes of any length
   std::uint64_t part_bytes = 0;
   std::uint64_t start = 0;    // of the elements in a file
   std::uint64_t read_at = 0;  // of this rank's
 };
+
+BitMap map_of(const std::string& text, std::uint64_t elements, std::uint64_t size) {
+  const KnownSizes known{.total = log2_exact(elements), .processor = {}};
+  const Notation notation = parse_notation(text, known);
+  if (notation.cut.kind != Cut::Kind::none && notation.cut.processor_bits != log2_exact(size)) {
+    throw Error(ErrorCode::usage,
+                fmt::format("the map is cut at {} processor bits; {} ranks have {}",
+                            notation.cut.processor_bits, size, log2_exact(size)));
+  }
+  return notation.map;
+}
+
+// The move of axes of any length that the text says; nothing where it is a map of index bits.
+std::optional<ArrayMove> lengths_of(const PermuteOptions& options, NpyHeader header, bool each,
+                                    std::uint64_t size) {
+  // Of parts in files of their own the whole is known by its number of elements.
+  if (each) header.shape = {header.elements() * size};
+  auto move = array_move(header, options.map, std::nullopt, NpyHeader::Order::c, options.in);
+  if (!move) return std::nullopt;
+  if (options.in_place || options.relabel)
+    throw Error(ErrorCode::usage,
+                "--in-place and --relabel are for maps of index bits; axes of any length are "
+                "exchanged from one array to another");
+  if (header.elements() % size != 0)
+    throw Error(ErrorCode::impossible, fmt::format("{} elements are not divisible among {} ranks",
+                                                   header.elements(), size));
+  const TensorCut cut = parse_tensor_notation(options.map, header.shape).cut;
+  if (cut.kind != Cut::Kind::none && cut.processors != size)
+    throw Error(ErrorCode::usage, fmt::format("the map is cut at {} processors; there are {} ranks",
+                                              cut.processors, size));
+  return move;
+}
 
 Job prepare(const mpi::Communicator& ranks, const PermuteOptions& options) {
   Job job;
@@ -50,7 +84,8 @@ Job prepare(const mpi::Communicator& ranks, const PermuteOptions& options) {
                   fmt::format("{} ranks; a power of two is needed, {} or {}", size,
                               bit(highest_bit(size)), bit(highest_bit(size) + 1)));
     }
-    if (!is_power_of_two(elements) || elements < size) {
+    job.lengths = lengths_of(options, header, each, size);
+    if (!job.lengths && (!is_power_of_two(elements) || elements < size)) {
       throw Error(ErrorCode::impossible,
                   fmt::format("{} elements on {} ranks; a power of two of elements is needed, at "
                               "least one a rank",
@@ -61,15 +96,9 @@ Job prepare(const mpi::Communicator& ranks, const PermuteOptions& options) {
                   "from one file to one a rank or back the shape must be one axis; name both files "
                   "alike");
     }
-    const KnownSizes known{.total = log2_exact(elements), .processor = {}};
-    const Notation notation = parse_notation(options.map, known);
-    if (notation.cut.kind != Cut::Kind::none && notation.cut.processor_bits != log2_exact(size)) {
-      throw Error(ErrorCode::usage,
-                  fmt::format("the map is cut at {} processor bits; {} ranks have {}",
-                              notation.cut.processor_bits, size, log2_exact(size)));
-    }
+    if (!job.lengths) job.map = map_of(options.map, elements, size);
     job.header = header;
-    job.map = notation.map;
+    if (job.lengths && !each) job.header.shape = job.lengths->to.shape;
     job.part_bytes = elements / size * header.element_bytes;
     const std::uint64_t before = static_cast<std::uint64_t>(ranks.rank()) * job.part_bytes;
     job.start = found.start;
@@ -174,6 +203,60 @@ std::optional<bool> try_tiles(const mpi::Communicator& ranks, const Job& job,
   return verified;
 }
 
+void print_lengths(const MpiTensorPlan& plan, const PermuteOptions& options, const Job& job,
+                   bool verified, bool mapped, double seconds) {
+  if (options.json) {
+    using Json = nlohmann::ordered_json;
+    Json json;
+    json["format"] = "faro-mpi-permute/1";
+    json["out"] = options.out;
+    json["exchange"] = Json::parse(plan.exchange().to_json());
+    json["lengths"] = {{"map", job.lengths->text},
+                       {"unit_elements", plan.unit_elements()},
+                       {"slices", plan.slices()},
+                       {"before", to_notation(plan.before())},
+                       {"after", to_notation(plan.after())}};
+    json["files"] = mapped ? "mapped" : "in memory";
+    json["verified"] = options.verify ? Json(verified) : nullptr;
+    json["seconds"] = seconds;
+    std::cout << json.dump() << "\n";
+    return;
+  }
+  std::cout << fmt::format(
+      "{}\n  each rank {}, then units of {} elements are exchanged{}, then each rank {}\n",
+      job.lengths->text, to_notation(plan.before()), plan.unit_elements(),
+      plan.slices() == 1 ? "" : fmt::format(" in {} slices", plan.slices()),
+      to_notation(plan.after()));
+  std::cout << plan.exchange().describe();
+  if (mapped) std::cout << "  files mapped: ranks hold less than their part in memory\n";
+  if (options.verify)
+    std::cout << (verified ? "verified: fingerprints of all elements and their places agree\n"
+                           : "refused: fingerprints differ, nothing was written\n");
+}
+
+bool permute_lengths(const mpi::Communicator& ranks, const Job& job, const PermuteOptions& options,
+                     const MpiOptions& how, files::FilePart::Hold hold) {
+  using files::FilePart;
+  const TensorMap& map = job.lengths->map;
+  const std::uint64_t element_bytes = job.header.element_bytes;
+  MpiTensorPlan plan(ranks.handle(), map, element_bytes, how);
+  std::optional<FilePart> from;
+  ranks.agree({}, "file", [&] {
+    from.emplace(of_rank(options.in, ranks.rank()), job.read_at, job.part_bytes,
+                 FilePart::Access::read, hold);
+  });
+  ArrayTarget target(ranks, options.out, header_out(job, options, ranks.size()), hold);
+  const double start = MPI_Wtime();
+  plan.execute(from->bytes(), target.part());
+  const double seconds = MPI_Wtime() - start;
+  const bool verified = !options.verify || verify_exchange(ranks.handle(), map, element_bytes,
+                                                           from->bytes(), target.part());
+  if (verified) target.commit();
+  if (ranks.rank() == 0)
+    print_lengths(plan, options, job, verified, hold == FilePart::Hold::mapped, seconds);
+  return verified;
+}
+
 }  // namespace
 
 bool permute_files(const mpi::Communicator& ranks, const PermuteOptions& options) {
@@ -192,6 +275,7 @@ bool permute_files(const mpi::Communicator& ranks, const PermuteOptions& options
     if (job.part_bytes > memory_bytes / (options.in_place ? 1 : 2)) hold = FilePart::Hold::mapped;
     how.progress = line.told();
   });
+  if (job.lengths) return permute_lengths(ranks, job, options, how, hold);
   // Pages of a file come and go whole: larger steps have longer runs.
   std::uint64_t any_mapped = hold == FilePart::Hold::mapped ? 1 : 0;
   any_mapped = ranks.sum(any_mapped);

@@ -7,7 +7,7 @@
 
 #include "base/random.hpp"
 #include "disk/digit_plan.hpp"
-#include "disk/digit_walk.hpp"
+#include "algebra/digit_walk.hpp"
 #include "disk/job_case.hpp"
 #include "disk/plan_state.hpp"
 #include "disk/verify.hpp"
@@ -120,10 +120,10 @@ TEST(DiskDigits, walks_of_the_source_agree_with_the_map) {
   Random random(23);
   for (int n = 0; n < 200; ++n) {
     const TensorMap map = random_tensor(random);
-    const disk::DigitPlaces places(map);
+    const tensor::DigitPlaces places(map);
     const auto all = static_cast<Word>(map.elements());
     const Word first = random.below(all);
-    disk::DigitWalk walk(places, first);
+    tensor::DigitWalk walk(places, first);
     for (Word x = first; x < std::min(all, first + 300); ++x, walk.next())
       ASSERT_EQ(walk.place(), map(x)) << to_notation(map) << " at " << x;
   }

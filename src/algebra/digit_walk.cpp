@@ -1,8 +1,8 @@
-#include "disk/digit_walk.hpp"
+#include "algebra/digit_walk.hpp"
 
 #include "faro/base/bits.hpp"
 
-namespace faro::inline v1::disk {
+namespace faro::inline v1::tensor {
 
 DigitPlaces::DigitPlaces(const TensorMap& map) {
   const TensorDigits& digits = map.digits();
@@ -70,4 +70,4 @@ void DigitWalk::next() {
   }
 }
 
-}  // namespace faro::inline v1::disk
+}  // namespace faro::inline v1::tensor

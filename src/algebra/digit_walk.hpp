@@ -6,7 +6,7 @@
 
 #include "faro/algebra/tensor_map.hpp"
 
-namespace faro::inline v1::disk {
+namespace faro::inline v1::tensor {
 
 // What all walks of a map share.
 class DigitPlaces {
@@ -42,4 +42,4 @@ class DigitWalk {
   Word bits_;
 };
 
-}  // namespace faro::inline v1::disk
+}  // namespace faro::inline v1::tensor

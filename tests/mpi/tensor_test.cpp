@@ -1,0 +1,107 @@
+// Axes of any length on real processes: each rank judges its part, elements say their own index.
+#include <gtest/gtest.h>
+#include <mpi.h>
+
+#include "distributed/numbered.hpp"
+#include "engine/shapes.hpp"
+#include "faro/algebra/tensor_notation.hpp"
+#include "faro/base/error.hpp"
+#include "faro/mpi/tensor_plan.hpp"
+
+namespace faro {
+namespace {
+
+struct World {
+  Word rank = 0;
+  Word size = 1;
+  World() {
+    int value = 0;
+    MPI_Comm_rank(MPI_COMM_WORLD, &value);
+    rank = static_cast<Word>(value);
+    MPI_Comm_size(MPI_COMM_WORLD, &value);
+    size = static_cast<Word>(value);
+  }
+};
+
+void judge(const World& world, const TensorMap& map, std::uint64_t element, MpiOptions options) {
+  MpiTensorPlan plan(MPI_COMM_WORLD, map, element, options);
+  const auto elements = static_cast<Word>(map.elements()) / world.size;
+  ASSERT_EQ(plan.local_bytes(), elements * element);
+  std::vector<std::byte> from(plan.local_bytes());
+  std::vector<std::byte> to(plan.local_bytes());
+  const Word first = world.rank * elements;
+  for (Word i = 0; i < elements; ++i)
+    for (std::uint64_t b = 0; b < element; ++b)
+      from[i * element + b] = testing::numbered_byte(first + i, element, b);
+  const TensorMap back = map.inverse();
+  for (int round = 0; round < 2; ++round) {
+    std::fill(to.begin(), to.end(), std::byte{0});
+    plan.execute(from, to);
+    for (Word i = 0; i < elements; ++i) {
+      const Word index = back(first + i);
+      for (std::uint64_t b = 0; b < element; ++b)
+        ASSERT_EQ(to[i * element + b], testing::numbered_byte(index, element, b))
+            << to_notation(map) << " at " << first + i;
+    }
+  }
+  EXPECT_TRUE(verify_exchange(MPI_COMM_WORLD, map, element, from, to));
+  if (world.rank == 0 && element >= 2) to[1] ^= std::byte{1};
+  if (element >= 2) {
+    EXPECT_FALSE(verify_exchange(MPI_COMM_WORLD, map, element, from, to));
+  }
+}
+
+TEST(MpiTensorPlan, transposes_of_any_size) {
+  const World world;
+  const TensorMap map = parse_tensor_notation("r=24 c=40 -> c r").map;
+  judge(world, map, 8, {});
+  judge(world, map, 3, {.exchange = {.buffer_bytes = 64}});
+  const TensorMap whole = parse_tensor_notation("b:3 r=25 -> gray(b) ~r").map;
+  judge(world, whole, 4, {});
+}
+
+TEST(MpiTensorPlan, random_maps) {
+  const World world;
+  Random random(41);
+  int judged = 0;
+  for (int n = 0; n < 120; ++n) {
+    static constexpr Word lengths[] = {2, 3, 4, 5, 8, 12, 16, 20, 24, 40};
+    std::vector<Word> shape;
+    for (Word k = 0, axes = 1 + random.below(4), left = 2000; k < axes; ++k) {
+      shape.push_back(testing::one_of(random, lengths));
+      if (left /= shape.back(); left < 2) break;
+    }
+    std::vector<Word> to_shape;
+    const TensorMap map = testing::random_map(shape, random.below(2) == 0, random, to_shape);
+    const std::uint64_t element = 1 + random.below(9);
+    MpiOptions options;
+    if (random.below(3) == 0) options.exchange.buffer_bytes = 64 + random.below(4000);
+    try {
+      ASSERT_NO_FATAL_FAILURE(judge(world, map, element, options));
+      ++judged;
+    } catch (const Error& error) {
+      ASSERT_EQ(error.code(), ErrorCode::impossible) << error.what();
+    }
+  }
+  EXPECT_GT(judged, 20);
+}
+
+TEST(MpiTensorPlan, all_ranks_refuse_alike) {
+  const World world;
+  const TensorMap map = parse_tensor_notation("r=24 c=40 -> c r").map;
+  EXPECT_THROW(MpiTensorPlan(MPI_COMM_WORLD, map, 0), Error);
+  EXPECT_THROW(MpiTensorPlan(MPI_COMM_WORLD, map, 8, {.exchange = {.in_place = true}}), Error);
+  const TensorMap odd = parse_tensor_notation("r=25 c=8 -> c r").map;
+  if (world.size > 1) {
+    EXPECT_THROW(MpiTensorPlan(MPI_COMM_WORLD, odd, 8), Error);
+    const TensorMap mine = world.rank == 1 ? map : map.inverse();
+    EXPECT_THROW(MpiTensorPlan(MPI_COMM_WORLD, mine, 8), Error);
+  }
+  MpiTensorPlan plan(MPI_COMM_WORLD, map, 8);
+  std::vector<std::byte> data(plan.local_bytes());
+  EXPECT_THROW(plan.execute(data, std::span(data).first(data.size() - (world.rank == 0 ? 1 : 0))),
+               Error);
+}
+
+}  // namespace
+}  // namespace faro
