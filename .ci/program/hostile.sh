@@ -65,3 +65,37 @@ prints "a million alike" "proved for all 2^10 processors"
 for on in mesh:8x8 mesh:8x8,all-links pops:8,8 ranks:64; do
   exits "a million on $on" 0 timeout 200 "$faro" plan 'i:6 -> rev(i)' --on $on --elements 1000000
 done
+
+# outputs and inputs that are no files
+exits "OUT is a pipe" 3 sh -c "{ '$faro' permute a.npy /dev/stdout --map identity; echo \$? >code; } | cat; exit \$(cat code)"
+says "OUT is a pipe" "write to -"
+exits "a stream without end" 3 sh -c "ulimit -v 1500000; exec '$faro' permute /dev/zero z.raw --element-bytes 1 --map identity"
+says "a stream without end" "bytes that were read so far"
+check "a stream without end: nothing made" test ! -e z.raw
+exits "no rounds" 2 "$faro" bench --rounds 0; exits "no threads" 2 "$faro" bench --threads 0
+py "
+head = b\"{'descr': [('a', '<i4'), ('a', '<i4')], 'fortran_order': False, 'shape': (4,), }\".ljust(117) + b'\\n'
+open('twice.npy', 'wb').write(b'\\x93NUMPY\\x01\\x00' + len(head).to_bytes(2, 'little') + head + bytes(32))"
+exits "two fields of one name" 2 "$faro" permute twice.npy o.npy --map 'i -> ~i'
+says "two fields of one name" "a second field 'a'"
+
+# a terminal: no line of progress stands before or in a line of the report
+py "np.save('large.npy', np.arange(2**22))"
+check "progress is gone before the report" "$python" -c "
+import os, pty, sys
+child, terminal = pty.fork()
+if child == 0:
+    os.execv(sys.argv[1], [sys.argv[1], 'permute', 'large.npy', 'o.npy', '--map', 'i -> rev(i)', '--verify'])
+said = b''
+while True:
+    try:
+        piece = os.read(terminal, 4096)
+    except OSError:
+        break
+    if not piece:
+        break
+    said += piece
+code = os.waitstatus_to_exitcode(os.waitpid(child, 0)[1])
+lines = [line.rsplit(b'\\x1b[K', 1)[-1] for line in said.split(b'\\r\\n')]
+good = [line for line in lines if line.startswith(b'o.npy: ')]
+sys.exit(code or len(good) != 2 or any(b'%' in line for line in lines if b'o.npy' in line))" "$faro"

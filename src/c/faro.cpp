@@ -42,7 +42,7 @@ faro::ArrayPlaces places_of(const faro_array& given) {
   const faro_array all = taken(given, defaults);
   need_axes(all.axes);
   const auto axes = static_cast<std::size_t>(all.axes);
-  if (axes > 0) need("faro_array", all.shape);
+  if (axes > 0) need("faro_array", "shape", all.shape);
   faro::ArrayPlaces places;
   places.shape.assign(all.shape, all.shape + axes);
   if (all.strides != nullptr) places.strides.assign(all.strides, all.strides + axes);
@@ -65,9 +65,9 @@ const char* faro_last_error(void) {
 faro_status faro_map_from_columns(int width, const uint64_t* columns, uint64_t complement,
                                   faro_map** map) {
   return guarded([&] {
-    need("faro_map_from_columns", map);
+    need("faro_map_from_columns", "map", map);
     need_width(width);
-    if (width > 0) need("faro_map_from_columns", columns);
+    if (width > 0) need("faro_map_from_columns", "columns", columns);
     *map = new faro_map{faro::BitMap::from_columns(
         std::span(columns, static_cast<std::size_t>(width)), complement)};
   });
@@ -76,9 +76,9 @@ faro_status faro_map_from_columns(int width, const uint64_t* columns, uint64_t c
 faro_status faro_map_from_places(int width, const int* places, uint64_t complement,
                                  faro_map** map) {
   return guarded([&] {
-    need("faro_map_from_places", map);
+    need("faro_map_from_places", "map", map);
     need_width(width);
-    if (width > 0) need("faro_map_from_places", places);
+    if (width > 0) need("faro_map_from_places", "places", places);
     *map = new faro_map{
         faro::BitMap::from_places(std::span(places, static_cast<std::size_t>(width)), complement)};
   });
@@ -87,9 +87,9 @@ faro_status faro_map_from_places(int width, const int* places, uint64_t compleme
 faro_status faro_map_from_words(const char* words, int axes, const uint64_t* shape,
                                 faro_map** map) {
   return guarded([&] {
-    need("faro_map_from_words", words, map);
+    need("faro_map_from_words", "words map", words, map);
     need_axes(axes);
-    if (axes > 0) need("faro_map_from_words", shape);
+    if (axes > 0) need("faro_map_from_words", "shape", shape);
     const std::vector<std::uint64_t> sides(shape, shape + axes);
     faro::KnownSizes known;
     if (axes > 0) known.total = 0;
@@ -106,14 +106,14 @@ faro_status faro_map_from_words(const char* words, int axes, const uint64_t* sha
 
 faro_status faro_map_inverse(const faro_map* map, faro_map** inverse) {
   return guarded([&] {
-    need("faro_map_inverse", map, inverse);
+    need("faro_map_inverse", "map inverse", map, inverse);
     *inverse = new faro_map{map->map.inverse()};
   });
 }
 
 faro_status faro_map_then(const faro_map* f, const faro_map* g, faro_map** both) {
   return guarded([&] {
-    need("faro_map_then", f, g, both);
+    need("faro_map_then", "f g both", f, g, both);
     if (f->map.width() != g->map.width()) {
       throw faro::Error(faro::ErrorCode::usage, "faro_map_then: maps of different widths");
     }
@@ -124,7 +124,7 @@ faro_status faro_map_then(const faro_map* f, const faro_map* g, faro_map** both)
 int faro_map_width(const faro_map* map) {
   int width = -1;
   guarded([&] {
-    need("faro_map_width", map);
+    need("faro_map_width", "map", map);
     width = map->map.width();
   });
   return width;
@@ -133,7 +133,7 @@ int faro_map_width(const faro_map* map) {
 uint64_t faro_map_apply(const faro_map* map, uint64_t index) {
   uint64_t image = UINT64_MAX;
   guarded([&] {
-    need("faro_map_apply", map);
+    need("faro_map_apply", "map", map);
     image = map->map(index & faro::low_mask(map->map.width()));
   });
   return image;
@@ -146,7 +146,7 @@ void faro_map_free(faro_map* map) {
 faro_status faro_plan_create(const faro_map* map, const faro_permute_options* options,
                              faro_plan** plan) {
   return guarded([&] {
-    need("faro_plan_create", map, plan);
+    need("faro_plan_create", "map plan", map, plan);
     const faro_permute_options defaults = FARO_PERMUTE_OPTIONS;
     const faro_permute_options all = options == nullptr ? defaults : taken(*options, defaults);
     const faro::PermuteShape shape{
@@ -162,7 +162,7 @@ faro_status faro_plan_create(const faro_map* map, const faro_permute_options* op
 faro_status faro_plan_create_arrays(const char* map, const faro_array* from, const faro_array* to,
                                     const faro_permute_options* options, faro_plan** plan) {
   return guarded([&] {
-    need("faro_plan_create_arrays", map, from, plan);
+    need("faro_plan_create_arrays", "map from plan", map, from, plan);
     const faro_permute_options defaults = FARO_PERMUTE_OPTIONS;
     const faro_permute_options all = options == nullptr ? defaults : taken(*options, defaults);
     if (all.outer != 1 || all.inner != 1) {
@@ -182,7 +182,7 @@ faro_status faro_plan_create_arrays(const char* map, const faro_array* from, con
 
 faro_status faro_plan_get_facts(const faro_plan* plan, faro_plan_facts* facts) {
   return guarded([&] {
-    need("faro_plan_get_facts", plan, facts);
+    need("faro_plan_get_facts", "plan facts", plan, facts);
     const faro_plan_facts defaults = FARO_PLAN_FACTS;
     faro_plan_facts all = taken(*facts, defaults);
     const faro::PlanFacts& known = plan->plan.facts();
@@ -210,8 +210,8 @@ faro_status faro_plan_execute_in_place(const faro_plan* plan, void* data, size_t
 faro_status faro_plan_execute_watched(const faro_plan* plan, const void* from, void* to,
                                       size_t bytes, faro_progress progress, void* context) {
   return guarded([&] {
-    need("faro_plan_execute", plan);
-    if (bytes > 0) need("faro_plan_execute", to);
+    need("faro_plan_execute", "plan", plan);
+    if (bytes > 0) need("faro_plan_execute", "to", to);
     const faro::Progress watch = watched(progress, context);
     const std::span<std::byte> data(static_cast<std::byte*>(to), bytes);
     if (from == nullptr && bytes > 0) {
@@ -226,9 +226,9 @@ faro_status faro_plan_execute_arrays(const faro_plan* plan, const void* from, si
                                      void* to, size_t to_bytes, faro_progress progress,
                                      void* context) {
   return guarded([&] {
-    need("faro_plan_execute_arrays", plan);
-    if (from_bytes > 0) need("faro_plan_execute_arrays", from);
-    if (to_bytes > 0) need("faro_plan_execute_arrays", to);
+    need("faro_plan_execute_arrays", "plan", plan);
+    if (from_bytes > 0) need("faro_plan_execute_arrays", "from", from);
+    if (to_bytes > 0) need("faro_plan_execute_arrays", "to", to);
     plan->plan.execute({static_cast<const std::byte*>(from), from_bytes},
                        {static_cast<std::byte*>(to), to_bytes}, watched(progress, context));
   });

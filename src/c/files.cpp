@@ -62,7 +62,7 @@ faro::PermuteFileOptions file_options(const faro_file_options& options) {
   file.plan = plan_options(options);
   file.input_start_byte = options.input_start_byte;
   if (options.output_start_bytes != 0) {
-    need("faro_file_options.output_start", options.output_start);
+    need("faro_file_options.output_start", "output_start", options.output_start);
     file.output_start.assign(static_cast<const char*>(options.output_start),
                              options.output_start_bytes);
   }
@@ -110,7 +110,7 @@ extern "C" {
 faro_status faro_file_plan_create(const faro_map* map, const faro_file_options* options,
                                   faro_file_plan** plan) {
   return guarded([&] {
-    need("faro_file_plan_create", map, plan);
+    need("faro_file_plan_create", "map plan", map, plan);
     const faro_file_options all = options_of(options);
     auto made = faro::FilePermutePlan::out_of_place(map->map, shape_of(all), plan_options(all));
     std::string description = made.describe();
@@ -121,7 +121,7 @@ faro_status faro_file_plan_create(const faro_map* map, const faro_file_options* 
 
 faro_status faro_file_plan_get_facts(const faro_file_plan* plan, faro_file_facts* facts) {
   return guarded([&] {
-    need("faro_file_plan_get_facts", plan, facts);
+    need("faro_file_plan_get_facts", "plan facts", plan, facts);
     const faro_file_facts defaults = FARO_FILE_FACTS;
     faro_file_facts all = taken(*facts, defaults);
     const faro::FilePlanFacts& known = plan->plan.facts();
@@ -146,7 +146,7 @@ faro_status faro_file_plan_get_facts(const faro_file_plan* plan, faro_file_facts
 
 faro_status faro_file_plan_get_pass(const faro_file_plan* plan, int pass, faro_file_pass* facts) {
   return guarded([&] {
-    need("faro_file_plan_get_pass", plan, facts);
+    need("faro_file_plan_get_pass", "plan facts", plan, facts);
     const faro_file_pass defaults = FARO_FILE_PASS;
     faro_file_pass all = taken(*facts, defaults);
     const auto& passes = plan->plan.facts().passes;
@@ -184,7 +184,7 @@ void faro_file_plan_free(faro_file_plan* plan) {
 faro_status faro_permute_file(const char* in, const char* out, const faro_map* map,
                               const faro_file_options* options, faro_file_report* report) {
   return guarded([&] {
-    need("faro_permute_file", in, out, map);
+    need("faro_permute_file", "in out map", in, out, map);
     const faro_file_options all = options_of(options);
     const faro_file_report blank = report_of(report);
     tell(faro::permute_file(in, out, map->map, shape_of(all), file_options(all)), blank, report);
@@ -194,7 +194,7 @@ faro_status faro_permute_file(const char* in, const char* out, const faro_map* m
 faro_status faro_resume_file(const char* out, const faro_file_options* options,
                              faro_file_report* report) {
   return guarded([&] {
-    need("faro_resume_file", out);
+    need("faro_resume_file", "out", out);
     const faro_file_report blank = report_of(report);
     tell(faro::resume_file(out, resume_options(options_of(options))), blank, report);
   });
@@ -204,7 +204,7 @@ faro_status faro_permute_file_tiles(const char* in, const char* out, const faro_
                                     const faro_file_options* options, int pass, uint64_t first,
                                     uint64_t count, faro_file_report* report) {
   return guarded([&] {
-    need("faro_permute_file_tiles", in, out, map);
+    need("faro_permute_file_tiles", "in out map", in, out, map);
     const faro_file_options all = options_of(options);
     faro_file_report told = report_of(report);
     const faro::FileTilesReport done =

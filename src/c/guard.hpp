@@ -6,9 +6,9 @@
 #include <cstddef>
 #include <cstring>
 #include <exception>
-#include <iterator>
 #include <new>
 #include <string>
+#include <string_view>
 
 #include "faro/base/error.hpp"
 #include "faro/c/faro.h"
@@ -44,11 +44,14 @@ faro_status guarded(Work&& work) noexcept {
   }
 }
 
+// `names` are those of the pointers: need("faro_map_inverse", "map inverse", map, inverse).
 template <class... Pointers>
-void need(const char* function, const Pointers*... pointers) {
-  const void* const all[] = {pointers...};
-  if (std::find(std::begin(all), std::end(all), nullptr) != std::end(all)) {
-    throw Error(ErrorCode::usage, std::string(function) + ": a NULL argument");
+void need(const char* function, std::string_view names, const Pointers*... pointers) {
+  for (const void* const pointer : {static_cast<const void*>(pointers)...}) {
+    const std::string_view name = names.substr(0, names.find(' '));
+    if (pointer == nullptr)
+      throw Error(ErrorCode::usage, std::string(function) + ": " + std::string(name) + " is NULL");
+    names.remove_prefix(std::min(names.size(), name.size() + 1));
   }
 }
 

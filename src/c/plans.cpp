@@ -30,7 +30,7 @@ template <class Work>
 faro_status answered(const char* function, char** json, Work&& work) noexcept {
   std::string refusal;
   const faro_status status = guarded([&] {
-    need(function, json);
+    need(function, "json", json);
     *json = nullptr;
     Answer answer = work();
     *json = ::strdup(answer.json.c_str());
@@ -83,7 +83,7 @@ extern "C" {
 
 faro_status faro_explain(const char* map, char** json) {
   return answered("faro_explain", json, [&] {
-    need("faro_explain", map);
+    need("faro_explain", "map", map);
     return Answer{faro::explain_json(map)};
   });
 }
@@ -91,7 +91,7 @@ faro_status faro_explain(const char* map, char** json) {
 faro_status faro_exchange_cost(const faro_map* map, const faro_exchange_options* options,
                                char** json) {
   return answered("faro_exchange_cost", json, [&] {
-    need("faro_exchange_cost", map, options);
+    need("faro_exchange_cost", "map options", map, options);
     return Answer{exchange_of(*map, *options).to_json()};
   });
 }
@@ -99,7 +99,7 @@ faro_status faro_exchange_cost(const faro_map* map, const faro_exchange_options*
 faro_status faro_plan_machine(const char* map, const char* machine, uint64_t elements,
                               const char* algorithm, char** json) {
   return answered("faro_plan_machine", json, [&] {
-    need("faro_plan_machine", map, machine, algorithm);
+    need("faro_plan_machine", "map machine algorithm", map, machine, algorithm);
     return answer_of(planned(map, machine, elements, algorithm));
   });
 }
@@ -107,7 +107,7 @@ faro_status faro_plan_machine(const char* map, const char* machine, uint64_t ele
 faro_status faro_write_schedule(const char* map, const char* machine, uint64_t elements,
                                 const char* algorithm, const char* path, char** json) {
   return answered("faro_write_schedule", json, [&] {
-    need("faro_write_schedule", map, machine, algorithm, path);
+    need("faro_write_schedule", "map machine algorithm path", map, machine, algorithm, path);
     const faro::Plan plan = planned(map, machine, elements, algorithm);
     if (plan.ok()) plan.write(path);
     return answer_of(plan);
@@ -116,7 +116,7 @@ faro_status faro_write_schedule(const char* map, const char* machine, uint64_t e
 
 faro_status faro_verify_schedule(const char* schedule, char** json) {
   return answered("faro_verify_schedule", json, [&] {
-    need("faro_verify_schedule", schedule);
+    need("faro_verify_schedule", "schedule", schedule);
     faro::TextSource source(schedule);
     return answer_of(faro::verify_schedule(source));
   });
@@ -124,7 +124,7 @@ faro_status faro_verify_schedule(const char* schedule, char** json) {
 
 faro_status faro_verify_file(const char* path, char** json) {
   return answered("faro_verify_file", json, [&] {
-    need("faro_verify_file", path);
+    need("faro_verify_file", "path", path);
     return answer_of(faro::verify_schedule_file(path));
   });
 }

@@ -97,6 +97,8 @@ int run_disk(const Options& options, Output& out) {
 }
 
 int run(const Options& options, Output& out) {
+  if (options.rounds == 0 || options.threads == 0)
+    throw Error(ErrorCode::usage, "--rounds and --threads are at least 1");
   if (options.disk) return run_disk(options, out);
   if (options.size || options.memory || options.element_bytes || options.save || options.peers)
     throw Error(ErrorCode::usage,
@@ -123,8 +125,8 @@ int run(const Options& options, Output& out) {
                            {"cpu", cpu_name()},
                            {"sizes", options.full ? "full" : "tenth"},
                            {"rows", nlohmann::ordered_json::array()}};
-  out.text("{}, {} thread{}, sizes {}: time over memcpy of the same bytes, median of {} rounds\n",
-           cpu_name(), threads, threads == 1 ? "" : "s", options.full ? "full" : "a tenth", rounds);
+  out.text("{}, {} thread{}, {} sizes: time over memcpy of the same bytes, median of {} rounds\n",
+           cpu_name(), threads, threads == 1 ? "" : "s", options.full ? "full" : "smaller", rounds);
   for (const BenchClass& group : bench_classes()) {
     if (options.group && *options.group != group.name) continue;
     out.text("\n{}: {}{}\n", out.styled(Output::Style::strong, group.name), group.what,

@@ -56,9 +56,12 @@ void check_threads(const PermuteOptions& options) {
 
 void check_sizes(std::uint64_t wanted, std::uint64_t from_bytes, std::uint64_t to_bytes) {
   if (from_bytes != wanted || to_bytes != wanted) {
-    throw Error(ErrorCode::usage,
-                fmt::format("permute: buffers of {} and {} bytes; the plan moves {} bytes",
-                            from_bytes, to_bytes, wanted));
+    throw Error(
+        ErrorCode::usage,
+        from_bytes == to_bytes
+            ? fmt::format("permute: {} bytes to move; the plan moves {} bytes", to_bytes, wanted)
+            : fmt::format("permute: buffers of {} and {} bytes; the plan moves {} bytes",
+                          from_bytes, to_bytes, wanted));
   }
 }
 

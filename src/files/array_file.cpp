@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <new>
 
 #include "base/check.hpp"
 #include "faro/base/error.hpp"
@@ -31,7 +32,14 @@ std::vector<std::byte> read_stream(InputFile& input, std::uint64_t most) {
     // Doubling keeps the copies few; the first piece is small.
     const std::uint64_t wanted =
         std::min<std::uint64_t>(std::max(piece_bytes, before), most - before + 1);
-    bytes.resize(before + wanted);
+    try {
+      bytes.resize(before + wanted);
+    } catch (const std::bad_alloc&) {
+      throw Error(ErrorCode::environment,
+                  fmt::format("{}: there is no memory for more than the {} bytes that were read so "
+                              "far, and it has not ended; a file is mapped instead",
+                              input.name(), before));
+    }
     const std::size_t got = input.read_full(std::span(bytes).subspan(before));
     bytes.resize(before + got);
     if (got < wanted) break;

@@ -40,6 +40,18 @@ std::string FileTarget::last_name() const {
   return target.substr(target.rfind('/') + 1).substr(0, 200);
 }
 
+namespace {
+
+[[noreturn]] void refuse_device(const std::string& path) {
+  throw Error(
+      ErrorCode::environment,
+      fmt::format("{}: is no regular file, so it cannot be replaced by a complete one; write "
+                  "to - and redirect standard output",
+                  path));
+}
+
+}  // namespace
+
 // Follows symbolic links by hand, since the last one may point to what does not exist yet.
 FileTarget FileTarget::find(const std::string& path) {
   FileTarget found;
@@ -55,11 +67,7 @@ FileTarget FileTarget::find(const std::string& path) {
     }
     if (!S_ISLNK(status.st_mode)) {
       if (S_ISDIR(status.st_mode)) found.fail("cannot replace", EISDIR);
-      if (!S_ISREG(status.st_mode))
-        throw Error(ErrorCode::environment,
-                    fmt::format("{}: is no regular file, so it cannot be replaced by a complete "
-                                "one; write to - and redirect standard output",
-                                path));
+      if (!S_ISREG(status.st_mode)) refuse_device(path);
       // A rename would not ask.
       if (::faccessat(AT_FDCWD, found.target.c_str(), W_OK, AT_EACCESS) != 0)
         found.fail("the file is write-protected", errno);
@@ -69,6 +77,10 @@ FileTarget FileTarget::find(const std::string& path) {
       found.group = status.st_gid;
       break;
     }
+    // A link into /proc, as /dev/stdout is, leads to what has no name: a pipe.
+    struct stat end = {};
+    if (::stat(found.target.c_str(), &end) == 0 && !S_ISREG(end.st_mode) && !S_ISDIR(end.st_mode))
+      refuse_device(path);
     if (links == limits::symlinks_max) found.fail("cannot follow its symbolic links", ELOOP);
     const std::string link = read_link(found.target);
     if (link.empty()) found.fail("cannot follow its symbolic link", errno);

@@ -133,9 +133,11 @@ std::uint64_t HeaderParser::type(int depth) {
     fail(at_, fmt::format("type: wanted a string or a list of fields; {}", found()));
   ++at_;
   std::uint64_t bytes = 0;
+  std::set<std::string_view> names;
   while (!next_is(']')) {
     const std::size_t field_at = at_;
-    if (__builtin_add_overflow(bytes, field(depth, bytes), &bytes) || bytes > limits::npy_bytes_max)
+    if (__builtin_add_overflow(bytes, field(depth, bytes, names), &bytes) ||
+        bytes > limits::npy_bytes_max)
       beyond(field_at, "an element has more than 2^62 bytes");
     if (!take(',')) break;
   }
@@ -144,9 +146,14 @@ std::uint64_t HeaderParser::type(int depth) {
 }
 
 // ('name', type) or ('name', type, shape); the name may be ('title', 'name').
-std::uint64_t HeaderParser::field(int depth, std::uint64_t offset) {
+std::uint64_t HeaderParser::field(int depth, std::uint64_t offset,
+                                  std::set<std::string_view>& names) {
   need('(', "that begins a field");
+  const std::size_t name_at = at_;
   const std::string_view name = field_name();
+  // Padding has no name; two of one name NumPy does not read either.
+  if (!name.empty() && !names.insert(name).second)
+    fail(name_at, fmt::format("a second field '{}'", name));
   need(',', "after the field's name");
   blanks();
   const std::size_t type_at = at_;

@@ -5,6 +5,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <set>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -34,7 +35,7 @@ class HeaderParser {
   std::uint64_t simple_type(std::string_view code, std::size_t at);
   std::uint64_t numeric_type(char kind, char order, std::string_view digits, std::size_t at);
   void time_unit(std::string_view unit, std::size_t at);
-  std::uint64_t field(int depth, std::uint64_t offset);
+  std::uint64_t field(int depth, std::uint64_t offset, std::set<std::string_view>& names);
   std::string_view field_name();
   std::vector<std::uint64_t> sides();
   std::uint64_t number();

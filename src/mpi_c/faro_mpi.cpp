@@ -80,7 +80,7 @@ faro_status faro_mpi_plan_create(MPI_Comm communicator, const faro_map* map,
     std::uint64_t element_bytes = 1;
     // One rank's NULL is everybody's error.
     ranks.agree({}, "argument", [&] {
-      need("faro_mpi_plan_create", map, plan);
+      need("faro_mpi_plan_create", "map plan", map, plan);
       const faro_mpi_options defaults = FARO_MPI_OPTIONS;
       const faro_mpi_options all = options == nullptr ? defaults : taken(*options, defaults);
       wanted = map_from(map);
@@ -96,7 +96,7 @@ faro_status faro_mpi_plan_create(MPI_Comm communicator, const faro_map* map,
 
 faro_status faro_mpi_plan_get_cost(const faro_mpi_plan* plan, faro_mpi_cost* cost) {
   return guarded([&] {
-    need("faro_mpi_plan_get_cost", plan, cost);
+    need("faro_mpi_plan_get_cost", "plan cost", plan, cost);
     const faro::ExchangePlan& exchange = plan->plan.plan();
     const faro::ExchangeCost& known = exchange.cost();
     faro_mpi_cost all = taken(*cost, FARO_MPI_COST);
@@ -131,14 +131,14 @@ uint64_t faro_mpi_plan_relabelled(const faro_mpi_plan* plan, uint64_t rank) {
 
 faro_status faro_mpi_plan_execute(faro_mpi_plan* plan, const void* from, void* to, size_t bytes) {
   return guarded([&] {
-    need("faro_mpi_plan_execute", plan);
+    need("faro_mpi_plan_execute", "plan", plan);
     plan->plan.execute(bytes_at(from, bytes), bytes_at(to, bytes));
   });
 }
 
 faro_status faro_mpi_plan_execute_in_place(faro_mpi_plan* plan, void* data, size_t bytes) {
   return guarded([&] {
-    need("faro_mpi_plan_execute_in_place", plan);
+    need("faro_mpi_plan_execute_in_place", "plan", plan);
     plan->plan.execute_in_place(bytes_at(data, bytes));
   });
 }
@@ -146,7 +146,7 @@ faro_status faro_mpi_plan_execute_in_place(faro_mpi_plan* plan, void* data, size
 faro_status faro_mpi_plan_verify(faro_mpi_plan* plan, const void* from, const void* to,
                                  size_t bytes) {
   return guarded([&] {
-    need("faro_mpi_plan_verify", plan);
+    need("faro_mpi_plan_verify", "plan", plan);
     const faro::ExchangePlan& exchange = plan->plan.plan();
     if (!faro::verify_exchange(plan->ranks.handle(), exchange.executed_map(),
                                exchange.element_bytes(), bytes_at(from, bytes),
@@ -165,7 +165,7 @@ void faro_mpi_plan_free(faro_mpi_plan* plan) {
 faro_status faro_mpi_array_create(MPI_Comm communicator, uint64_t bytes, faro_mpi_array** array) {
   return guarded([&] {
     const faro::mpi::Communicator ranks(communicator);
-    ranks.agree({}, "argument", [&] { need("faro_mpi_array_create", array); });
+    ranks.agree({}, "argument", [&] { need("faro_mpi_array_create", "array", array); });
     *array = new faro_mpi_array{faro::mpi::allocate(communicator, bytes)};
   });
 }
@@ -177,7 +177,7 @@ void* faro_mpi_array_data(const faro_mpi_array* array) {
 faro_status faro_mpi_plan_execute_shared(faro_mpi_plan* plan, const faro_mpi_array* from,
                                          faro_mpi_array* to) {
   return guarded([&] {
-    need("faro_mpi_plan_execute_shared", plan, from, to);
+    need("faro_mpi_plan_execute_shared", "plan from to", plan, from, to);
     plan->plan.execute(from->array, to->array);
   });
 }

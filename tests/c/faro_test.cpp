@@ -91,7 +91,11 @@ TEST(C, refuses_with_a_message) {
   EXPECT_EQ(map, nullptr);
   EXPECT_EQ(faro_map_from_columns(65, dependent, 0, &map), FARO_USAGE);
   EXPECT_EQ(faro_map_from_columns(2, nullptr, 0, &map), FARO_USAGE);
+  EXPECT_STREQ(faro_last_error(), "faro_map_from_columns: columns is NULL");
   EXPECT_EQ(faro_plan_create(nullptr, nullptr, nullptr), FARO_USAGE);
+  EXPECT_STREQ(faro_last_error(), "faro_plan_create: map is NULL");
+  EXPECT_EQ(faro_map_from_words("i:4 -> ~i", 0, nullptr, nullptr), FARO_USAGE);
+  EXPECT_STREQ(faro_last_error(), "faro_map_from_words: map is NULL");
   const uint64_t columns[2] = {1, 2};
   ASSERT_EQ(faro_map_from_columns(2, columns, 0, &map), FARO_OK);
   faro_plan* plan = nullptr;
