@@ -100,10 +100,16 @@ Choice in_cache(const MethodQuestion& q) {
 
 Choice direct(const MethodQuestion& q) {
   const bool far = q.data_bytes > walks_cheap_bytes_max;
+  // Measured on Intel, where prefetches by hand read as well in any order: bit permutations of 8 and
+  // 16 bytes take 10 to 20 % less, runs of pages 15 %, affine maps the same. Not measured where
+  // sources are staged.
+  const bool interleaved = !q.machine.stage_sources;
   // Far apart a tile of long runs saves walks; more so where it replaces a staged source.
-  const int far_log2 = q.machine.stage_sources ? 15 : 16;
-  Method method = with_runs(grown(q, q.unit_log2 <= 1 ? 16 : far ? far_log2 : 13));
+  const int far_log2 = interleaved ? 16 : 15;
+  const int near_log2 = interleaved ? 15 : 13;
+  Method method = with_runs(grown(q, q.unit_log2 <= 1 ? 16 : far ? far_log2 : near_log2));
   method.streaming = true;
+  method.interleaved = interleaved;
   const std::uint32_t ahead = q.machine.lines_ahead;
   method.lines_ahead = q.data_bytes > last_cache_bytes ? ahead : ahead / 2;
   return {method, "streaming stores from registers: every vector is a whole line"};
@@ -124,10 +130,10 @@ bool stages_both(const MethodQuestion& q) {
   return !completes_lines(q) && q.kernels.vector_log2 - q.unit_log2 > begun_log2_max;
 }
 
-// Whether this CPU reads scattered runs better by hand than by its own prefetch. Single bytes and
-// pairs have kernels that read too many places at once for that.
+// Whether this CPU reads scattered runs worse by hand than by its own prefetch. Single bytes have
+// kernels that read too many places at once for that.
 bool stages_sources(const MethodQuestion& q) {
-  return q.machine.stage_sources || q.unit_log2 <= 1;
+  return q.machine.stage_sources || q.unit_log2 == 0;
 }
 
 // Two stages cost what they bring, but for single bytes.
@@ -243,6 +249,7 @@ std::vector<Choice> method_candidates(const MethodQuestion& q) {
       Choice choice = direct(q);
       choice.method = with_runs(grown(q, tile_log2));
       choice.method.streaming = true;
+      choice.method.interleaved = true;
       choice.method.lines_ahead = 2 * lines_ahead;
       add(choice);
     }

@@ -87,7 +87,8 @@ class LowBits {
 };
 
 // Kernels of the tile: representatives of T / K, source ascending so that consecutive kernels read
-// on in the same runs.
+// on in the same runs; but first what completes runs from a staged source, or pairs of lines and then
+// pages side by side.
 void add_kernels(TilePlan& plan, const BitMatrix& a, const BitMatrix& b, const Runs& from,
                  const Runs& to) {
   const LaneNetwork& net = plan.network;
@@ -117,10 +118,19 @@ void add_kernels(TilePlan& plan, const BitMatrix& a, const BitMatrix& b, const R
       plan.kernels.push_back({k.from ^ step.from, k.to ^ step.to, k.shift ^ step.shift});
     }
   };
-  if (plan.method.copy_in && !plan.method.stage_to) {
-    for (int i = net.lane_bits; i < plan.method.to_run_bits; ++i) extend(b.column(i) & ~lanes);
+  const Method& method = plan.method;
+  const int to_first = method.copy_in && !method.stage_to ? method.to_run_bits
+                       : method.interleaved               ? net.lane_bits + 1
+                                                          : 0;
+  for (int i = net.lane_bits; i < std::min(to_first, method.to_run_bits); ++i) {
+    extend(b.column(i) & ~lanes);
   }
-  for (int i = net.lane_bits; i < plan.method.from_run_bits; ++i) extend(bit(i));
+  if (method.interleaved) {
+    constexpr int pages_bits = 3;
+    const int page = page_log2 - plan.unit_log2;
+    for (int i = page; i < std::min(page + pages_bits, method.from_run_bits); ++i) extend(bit(i));
+  }
+  for (int i = net.lane_bits; i < method.from_run_bits; ++i) extend(bit(i));
   for (Word left = from.basis.leading(); left != 0; left &= left - 1) {
     extend(from.basis.vector(lowest_bit(left)));
   }

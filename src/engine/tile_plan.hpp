@@ -40,6 +40,8 @@ struct Method {
   bool streaming = false;
   // How many lines ahead of their use the source's are prefetched; 0 leaves it to the hardware.
   std::uint32_t lines_ahead = 0;
+  // Neighbouring lines are written one after the other, and eight pages of a long run in turn.
+  bool interleaved = false;
   friend bool operator==(const Method&, const Method&) = default;
 };
 

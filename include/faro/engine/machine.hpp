@@ -50,7 +50,7 @@ struct MachineTuning {
   // Calls that move more bytes stream: their stores pass the caches by.
   std::uint64_t ordinary_bytes_max = 0;
   // Whether a source that would be read in short runs is copied in page by page first, or read
-  // directly with prefetches. Elements of 1 and 2 bytes are staged either way.
+  // directly with prefetches. Elements of 1 byte are staged either way.
   bool stage_sources = false;
   // How many lines ahead a source that is read directly is prefetched.
   std::uint32_t lines_ahead = 0;
