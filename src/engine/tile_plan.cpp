@@ -87,8 +87,8 @@ class LowBits {
 };
 
 // Kernels of the tile: representatives of T / K, source ascending so that consecutive kernels read
-// on in the same runs; but first what completes runs from a staged source, or pairs of lines and then
-// pages side by side.
+// on in the same runs; but first what completes runs (from a staged source), or pairs of lines and
+// then pages side by side.
 void add_kernels(TilePlan& plan, const BitMatrix& a, const BitMatrix& b, const Runs& from,
                  const Runs& to) {
   const LaneNetwork& net = plan.network;

@@ -2,7 +2,7 @@
 // this: the bytes written never do.
 //
 //   machine_facts().cpu                          "Intel(R) Xeon(R) Processor"
-//   machine_tuning().ordinary_bytes_max          16777216
+//   machine_tuning().ordinary_bytes_max          16777215
 //   use_machine_tuning(measure_machine());       what `faro tune` saves, for this process alone
 //
 // Plans take the tuning in effect when they are made:
@@ -18,7 +18,7 @@
 //
 //   faro-machine 1
 //   cpu Intel(R) Xeon(R) Processor
-//   ordinary_bytes_max 16777216
+//   ordinary_bytes_max 8388608
 //   stage_sources no
 //   lines_ahead 64
 //   in_place_blocks no
