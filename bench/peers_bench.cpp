@@ -6,10 +6,9 @@
 // Peers: the obvious loop; a classic buffered bit reversal (COBRA); OpenBLAS, MKL and libxsmm for
 // transposes; FFTW's rank-0 plans, HPTT, oneDNN's reorders and Eigen's shuffle, with neighbouring
 // bits merged; NumPy's copy of a transposed 2 x 2 x ... x 2 view. What is not found is named.
+#include <dlfcn.h>
 #include <fmt/format.h>
 #include <fmt/ranges.h>
-
-#include <dlfcn.h>
 
 #include <CLI/CLI.hpp>
 #include <algorithm>
@@ -253,7 +252,7 @@ int main(int argc, char** argv) {
   app.add_option("--element-bytes", settings.element_bytes, "of 4, 8, 16 (all)")
       ->check(CLI::IsMember({4, 8, 16}))
       ->delimiter(',');
-  app.add_option("--threads", settings.threads, "of the engine, memcpy, MKL, HPTT, oneDNN; others have one")
+  app.add_option("--threads", settings.threads, "of the engine, memcpy, MKL, HPTT, oneDNN")
       ->check(CLI::Range(1, 256));
   app.add_option("--rounds", settings.rounds, "whose median counts (3)")->check(CLI::Range(1, 99));
   app.add_option("--map", settings.maps, "only these maps");

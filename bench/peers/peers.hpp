@@ -1,5 +1,5 @@
-// Who is timed beside the engine, and on what. A peer that is not installed, or cannot say a map, adds
-// nothing; what it needs and where it is looked for stands in bench/CMakeLists.txt.
+// Who is timed beside the engine, and on what. A peer that is not installed, or cannot say a map,
+// adds nothing; what it needs and where it is looked for stands in bench/CMakeLists.txt.
 #pragma once
 
 #include <cstddef>

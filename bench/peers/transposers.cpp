@@ -42,8 +42,8 @@ void* mkl(int threads) {
   return library;
 }
 
-// Both say: order, trans, rows, cols, alpha, a, lda, b, ldb. OpenBLAS has numbers for the first two,
-// int sizes and complex factors by their address, MKL letters, size_t and by value.
+// Both say: order, trans, rows, cols, alpha, a, lda, b, ldb. OpenBLAS has numbers for the first
+// two, int sizes and complex factors by their address, MKL letters, size_t and by value.
 constexpr int row_major = 101;
 constexpr int transposed = 112;
 struct Complex {

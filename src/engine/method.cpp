@@ -93,9 +93,9 @@ bool streams(const MethodQuestion& q) {
   return q.data_bytes > q.machine.ordinary_bytes_max;
 }
 
-// Measured on Intel, where prefetches by hand read as well in any order: bit permutations take 10 to
-// 25 % less interleaved, runs of pages 15 %, affine maps the same. Not measured where sources are
-// staged.
+// Measured on Intel, where prefetches by hand read as well in any order: bit permutations take 10
+// to 25 % less interleaved, runs of pages 15 %, affine maps the same. Not measured where sources
+// are staged.
 bool interleaves(const MethodQuestion& q) {
   return !q.machine.stage_sources;
 }
