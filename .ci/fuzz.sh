@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
 # Fuzz targets for FARO_FUZZ_SECONDS (60) from their kept corpora, two at a time.
-# usage: .ci/fuzz.sh [TARGET...]        the readers and the engine; `request`, the newest, by name
+# usage: .ci/fuzz.sh [TARGET...]        all of them
 set -uo pipefail
 cd "$(dirname "${BASH_SOURCE[0]}")/.."
 . scripts/setup.sh
@@ -9,7 +9,7 @@ seconds=${FARO_FUZZ_SECONDS:-60}
 export FARO_FUZZ_LOGS=build/asan/fuzz-logs
 rm -rf "$FARO_FUZZ_LOGS"
 mkdir -p "$FARO_FUZZ_LOGS"
-targets=${*:-engine notation npy schedule_json}
+targets=${*:-$(basename -s .cpp -a fuzz/*.cpp)}
 for target in $targets; do echo "build/asan/fuzz/${target}_fuzz"; done | xargs -P 2 -I '{}' bash -c '
   name=$(basename {} _fuzz)
   found=$(mktemp -d)

@@ -214,7 +214,7 @@ faro_status faro_plan_execute_watched(const faro_plan* plan, const void* from, v
     if (bytes > 0) need("faro_plan_execute", "to", to);
     const faro::Progress watch = watched(progress, context);
     const std::span<std::byte> data(static_cast<std::byte*>(to), bytes);
-    if (from == nullptr && bytes > 0) {
+    if (from == nullptr && (bytes > 0 || plan->plan.facts().in_place)) {
       plan->plan.execute_in_place(data, watch);
     } else {
       plan->plan.execute({static_cast<const std::byte*>(from), bytes}, data, watch);

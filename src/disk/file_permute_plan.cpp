@@ -347,6 +347,8 @@ FilePermutePlan::State plan_for(const BitMap& map, const PermuteShape& shape,
                                 const FilePlanOptions& options, Placement placement) {
   if (shape.element_bytes == 0 || shape.inner == 0 || shape.outer == 0)
     throw Error(ErrorCode::usage, "an array of no bytes: there is nothing to move");
+  if (options.input_piece_bytes == 0 || options.output_piece_bytes == 0)
+    throw Error(ErrorCode::usage, "pieces that are read and written whole have at least 1 byte");
   if (placement != Placement::copy &&
       std::max(options.input_piece_bytes, options.output_piece_bytes) > 1)
     throw Error(ErrorCode::usage,

@@ -123,6 +123,21 @@ TEST(C, refuses_with_a_message) {
   faro_plan_free(nullptr);
 }
 
+TEST(C, an_array_of_no_bytes_is_moved_in_place_too) {
+  faro_map* map = nullptr;
+  ASSERT_EQ(faro_map_from_words("i:5 -> rev(i)", 0, nullptr, &map), FARO_OK);
+  for (const int in_place : {0, 1}) {
+    faro_permute_options options = FARO_PERMUTE_OPTIONS;
+    options.in_place = in_place;
+    options.inner = 0;
+    faro_plan* plan = nullptr;
+    ASSERT_EQ(faro_plan_create(map, &options, &plan), FARO_OK);
+    EXPECT_EQ(faro_plan_execute_watched(plan, nullptr, nullptr, 0, nullptr, nullptr), FARO_OK);
+    faro_plan_free(plan);
+  }
+  faro_map_free(map);
+}
+
 TEST(C, arrays_of_any_shape_and_strides) {
   // Columns 1..3 of a 3 x 5 array, the rows backwards, transposed: 3 x 3.
   const uint8_t from[15] = {0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14};

@@ -178,6 +178,15 @@ TEST(FilePermutePlan, random_maps_shapes_and_tiles_are_performed_as_the_obvious_
   EXPECT_GE(most, 3U);
 }
 
+TEST(FilePermutePlan, pieces_of_no_bytes_are_refused) {
+  const BitMap map = parse_notation("i:20 -> rev(i)").map;
+  for (const auto& options :
+       {FilePlanOptions{.input_piece_bytes = 0}, FilePlanOptions{.output_piece_bytes = 0}})
+    EXPECT_THROW(
+        static_cast<void>(FilePermutePlan::out_of_place(map, {.element_bytes = 8}, options)),
+        Error);
+}
+
 TEST(FilePermutePlan, elements_larger_than_a_tile_are_moved_in_parts) {
   Random random(4);
   perform(parse_notation("i:3 -> rev(i)").map, {.element_bytes = 3 * 4096},
