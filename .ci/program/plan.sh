@@ -138,6 +138,9 @@ exits "bytes of a processor" 2 "$faro" plan 'i:4 -> rev(i)' --on cube:4 --elemen
 
 exits "algorithms" 0 "$faro" algorithms
 prints "algorithms" 'three-fifths'
+exits "algorithms of a machine" 0 "$faro" algorithms --on ranks:8
+prints "algorithms of a machine" "ranks-rounds"
+check "algorithms of a machine are few" test "$(wc -l <"$stdout")" -lt 20
 exits "papers" 0 "$faro" paper
 prints "papers" 'conversion'
 exits "a paper" 0 "$faro" paper conversion

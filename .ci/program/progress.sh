@@ -66,6 +66,12 @@ hears "a code of many elements" 'a:20 -> ungray(a)' --on cube:20 --elements 1000
 hears "many ranks" 'a:10 | m:10 -> m | a' --on ranks:2^10
 check "a report follows no progress" "$python" hearing.py whole "$faro" permute large.npy out.npy --map 'i -> rev(i)'
 check "a plan follows no progress" "$python" hearing.py whole "$faro" plan 'a:16 -> rev(a)' --on cube:16 --elements 16384
+# what is too much for one planner is refused by that one, and another answers
+"$python" -c "import numpy as np; np.save('million.npy', np.random.default_rng(7).permutation(2**20).astype('u8'))"
+exits "a list of two large groups" 0 "$faro" plan --destinations million.npy --on pops:2^19,2 --json
+prints "a list of two large groups" "a table of"
+exits "a list for another machine" 4 "$faro" plan --destinations million.npy --on cube:20
+says "a list for another machine" "On ranks:2^20 in place of cube:20, ranks-rounds applies."
 for machine in mesh:1024x1024 torus:2^20 mesh:32x32x32x32; do
   exits "2^20 elements on $machine" 4 "$faro" plan 'i -> rev(i)' --on "$machine",all-links
   says "2^20 elements on $machine" "crosses at most 2^25"

@@ -1,19 +1,27 @@
 // `faro algorithms`: every planner, what it needs and what it costs.
+#include <memory>
 #include <nlohmann/json.hpp>
+#include <optional>
+#include <string>
 #include <string_view>
 
 #include "cli/command.hpp"
+#include "faro/machines/text.hpp"
 #include "faro/service/catalogue.hpp"
+#include "schedules/machine_kind.hpp"
 
 namespace faro::cli {
 namespace {
 
-int run(Output& out) {
+int run(const std::optional<std::string>& on, Output& out) {
+  const std::optional<Machine> wanted =
+      on ? std::optional<Machine>(machine_from(*on)) : std::nullopt;
   nlohmann::ordered_json j{{"format", "faro-algorithms/1"},
                            {"rows", nlohmann::ordered_json::array()}};
   std::string_view machine;
   for (const Planner* planner : catalogue()) {
     const About& e = planner->about();
+    if (wanted && !kind_of(*wanted).is_meant_by(e.machine)) continue;
     j["rows"].push_back({{"name", e.name},
                          {"machine", e.machine},
                          {"title", e.title},
@@ -38,7 +46,12 @@ const Command algorithms_command{
     .name = "algorithms",
     .summary = "every planner: its machine, what it needs, what it costs, where it is from",
     .details = "The names are what `faro plan --algorithm NAME` takes.",
-    .examples = "faro algorithms",
-    .declare = [](Arguments&) -> Action { return [](Output& out) { return run(out); }; }};
+    .examples = "faro algorithms\nfaro algorithms --on cube:4",
+    .declare = [](Arguments& arguments) -> Action {
+      const auto on = std::make_shared<std::optional<std::string>>();
+      arguments.option("--on", "MACHINE", *on, "only those for machines of this kind")
+          .completes(Completes::machine);
+      return [on](Output& out) { return run(*on, out); };
+    }};
 
 }  // namespace faro::cli

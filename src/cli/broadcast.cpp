@@ -8,6 +8,7 @@
 #include <optional>
 
 #include "cli/command.hpp"
+#include "cli/interrupt.hpp"
 #include "cli/schedule_file.hpp"
 #include "faro/base/error.hpp"
 #include "faro/machines/text.hpp"
@@ -71,9 +72,11 @@ std::string judged(const Plan& made) {
 int run(const Options& options, Output& out) {
   const Machine machine = machine_from(options.on);
   const Request request = request_of(options, machine);
+  end_within_a_second();
   const Plan made = plan(
       request,
-      {.verify = std::holds_alternative<Pops>(machine) ? VerifyBy::replay : VerifyBy::automatic});
+      {.verify = std::holds_alternative<Pops>(machine) ? VerifyBy::replay : VerifyBy::automatic,
+       .progress = out.progress("planning", Output::Unit::steps)});
   if (options.schedule && made.ok()) {
     ScheduleFile file(*options.schedule, ScheduleFile::Rules::kept, out);
     made.push(file.sink());

@@ -8,7 +8,9 @@
 #include <nlohmann/json.hpp>
 #include <optional>
 
+#include "base/working.hpp"
 #include "cli/command.hpp"
+#include "cli/interrupt.hpp"
 #include "faro/base/error.hpp"
 
 namespace faro::cli {
@@ -81,6 +83,9 @@ int run(const std::optional<std::string>& name, Output& out) {
   if (!name) return list_papers(out);
   for (const Paper* p : papers()) {
     if (*name != p->name) continue;
+    end_within_a_second();
+    const Progress progress = out.progress("recomputing", Output::Unit::steps);
+    const Listening listening(progress);
     const PaperPage page = p->page();
     ordered_json j{{"format", "faro-paper/1"},
                    {"paper", p->name},

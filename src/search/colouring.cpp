@@ -6,6 +6,7 @@
 #include <limits>
 
 #include "base/check.hpp"
+#include "base/working.hpp"
 
 namespace faro::inline v1::search {
 namespace {
@@ -111,6 +112,7 @@ class Colouring {
 
   void colour(Numbers subset, std::uint32_t degree, std::uint32_t first) {
     if (degree == 0) return;
+    still_working();
     if (degree % 2 != 0) {
       Numbers matched(subset.begin(), subset.end());
       if (degree > 1) matched = Matching(edges_, subset, nodes_).find();

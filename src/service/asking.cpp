@@ -6,6 +6,7 @@
 #include <tuple>
 #include <utility>
 
+#include "base/working.hpp"
 #include "faro/base/error.hpp"
 #include "faro/machines/text.hpp"
 #include "faro/service/catalogue.hpp"
@@ -99,12 +100,14 @@ std::vector<Machine> neighbours(const Machine& machine) {
 // The one thing to change, where a planner without a search says yes to the changed question.
 std::string one_change(const Request& request) {
   const auto* map = request.get_if<MapGoal>();
-  if (map == nullptr) return {};
+  const auto* list = request.get_if<Destinations>();
+  if (map == nullptr && list == nullptr) return {};
+  const bool alike = list != nullptr || !map->cut;
   for (const Machine& machine : neighbours(request.machine())) {
     try {
       const Request changed =
-          Request::of(machine, *map,
-                      map->cut ? std::nullopt : std::optional<std::uint64_t>(request.elements()));
+          Request::of(machine, map != nullptr ? Question(*map) : Question(*list),
+                      alike ? std::optional<std::uint64_t>(request.elements()) : std::nullopt);
       for (const Planner* planner : catalogue())
         if (kind_of(machine).is_meant_by(planner->about().machine) && !planner->searches() &&
             !planner->refusal(changed))
@@ -120,6 +123,7 @@ std::string one_change(const Request& request) {
 // A planner's offer, unless it has refused already. One whose search fails refuses now.
 std::optional<Offer> answer(const Request& request, Considered& c) {
   if (c.refusal) return {};
+  still_working();
   try {
     Offer offer = c.planner->offer(request);
     c.estimate = offer.estimate;

@@ -12,7 +12,6 @@
 
 #include "base/check.hpp"
 #include "base/working.hpp"
-#include "faro/base/error.hpp"
 #include "faro/base/limits.hpp"
 #include "machines/links/bounds.hpp"
 #include "machines/mesh/geometry.hpp"
@@ -71,17 +70,8 @@ class Job {
         geometry_(std::get<Mesh>(request.machine())),
         links_(geometry_),
         moves_(moves_of(request, geometry_)) {
-    Count crossings = 0;
-    for (const Move& move : moves_) {
-      if (move.from_processor == move.to_processor) continue;
-      packets_.push_back({move, {}});
-      crossings += static_cast<Count>(geometry_.hops(move.from_processor, move.to_processor));
-    }
-    if (crossings > Count{1} << crossings_log2_max)
-      throw Error(ErrorCode::limit,
-                  fmt::format("its elements cross {} links in all, and what is listed move by "
-                              "move crosses at most 2^{}",
-                              to_string(crossings), crossings_log2_max));
+    for (const Move& move : moves_)
+      if (move.from_processor != move.to_processor) packets_.push_back({move, {}});
   }
 
   const Timetable& times() const { return times_; }
@@ -273,6 +263,22 @@ class Job {
   std::uint64_t slots_ = 1;
 };
 
+std::optional<std::string> too_many_crossings(const Request& request,
+                                              const MeshGeometry& geometry) {
+  Count farthest = 0;
+  for (int k = 0; k < geometry.dimensions(); ++k)
+    farthest += static_cast<Count>(geometry.side(k) - 1);
+  constexpr Count most = Count{1} << crossings_log2_max;
+  if (farthest * geometry.processors() * request.elements() <= most) return {};
+  Count crossings = 0;
+  for (const Move& move : moves_of(request, geometry))
+    crossings += static_cast<Count>(geometry.hops(move.from_processor, move.to_processor));
+  if (crossings <= most) return {};
+  return fmt::format(
+      "its elements cross {} links in all, and what is listed move by move crosses at most 2^{}",
+      to_string(crossings), crossings_log2_max);
+}
+
 std::optional<std::string> refusal_up_to(const Request& request, int elements_log2_max) {
   const auto* mesh = std::get_if<Mesh>(&request.machine());
   if (mesh == nullptr || mesh->links != Mesh::Links::all)
@@ -286,7 +292,7 @@ std::optional<std::string> refusal_up_to(const Request& request, int elements_lo
   if (geometry.bits() > elements_log2_max ||
       request.elements() > (bit(elements_log2_max) >> geometry.bits()))
     return fmt::format("more than 2^{} elements", elements_log2_max);
-  return std::nullopt;
+  return too_many_crossings(request, geometry);
 }
 
 template <int elements_log2_max>

@@ -1,11 +1,16 @@
 #include "planners/pops/placement.hpp"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <tuple>
 #include <utility>
 
 #include "base/check.hpp"
 #include "base/random.hpp"
+#include "base/working.hpp"
+#include "faro/base/error.hpp"
+#include "faro/base/limits.hpp"
 #include "faro/machines/pops/model.hpp"
 #include "search/colouring.hpp"
 
@@ -218,6 +223,7 @@ class Placement {
 
   // receives_[t·d + l]: the relayed datum that processor l of the group receives in slot t.
   bool place_group(std::uint32_t x, const std::vector<std::size_t>& data) {
+    still_working();
     receives_.assign(std::size_t{k_} * d_, free_mark);
     sends_.assign(std::size_t{k_} * d_, free_mark);
     for (std::uint32_t l = 0; l < d_; ++l) {
@@ -322,6 +328,12 @@ class Placement {
 std::optional<std::vector<Packet>> place(const Pops& machine, const std::vector<Word>& to,
                                          const std::vector<Route>& routes, std::uint32_t k,
                                          std::uint64_t seed) {
+  const std::uint64_t cells = std::max<std::uint64_t>(machine.group_size, k) * k;
+  if (cells > limits::pops_cells_max)
+    throw Error(ErrorCode::limit,
+                fmt::format("{} slots of groups of {} processors: a table of {} cells, and the "
+                            "limit is {}",
+                            k, machine.group_size, cells, limits::pops_cells_max));
   const auto slots = timed(routes, static_cast<std::uint32_t>(machine.groups), k);
   return Placement(machine, to, slots, k, seed).find();
 }

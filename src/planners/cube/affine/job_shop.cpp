@@ -5,6 +5,7 @@
 #include <numeric>
 
 #include "base/check.hpp"
+#include "base/working.hpp"
 
 namespace faro::inline v1::jobs {
 
@@ -315,6 +316,7 @@ void Shop::visit_more(const std::vector<std::size_t>& order) {
 
 bool Shop::run(std::uint64_t most) {
   for (;; ++now_) {
+    still_working();
     std::uint64_t left = 0;
     for (const std::uint64_t load : load_) left = std::max(left, load);
     for (const Running& job : jobs_)

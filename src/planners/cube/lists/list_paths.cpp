@@ -6,6 +6,8 @@
 #include <bit>
 #include <limits>
 
+#include "base/working.hpp"
+
 namespace faro::inline v1::links {
 namespace {
 
@@ -131,6 +133,7 @@ void balance_on_cube(int dimensions, std::vector<Packet>& packets, Detours detou
   Loads loads(links);
   Finder finder(dimensions, loads);
   const auto reroute = [&](Packet& packet, Detours over) {
+    still_working();
     loads.remove(packet.way);
     packet.way = finder.cheapest(packet.move.from_processor, packet.move.to_processor, over).links;
     loads.add(packet.way);

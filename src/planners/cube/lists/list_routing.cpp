@@ -13,6 +13,7 @@
 #include <vector>
 
 #include "base/random.hpp"
+#include "base/working.hpp"
 #include "faro/base/limits.hpp"
 #include "machines/bounds.hpp"
 #include "machines/cube/flow_bounds.hpp"
@@ -74,6 +75,7 @@ Timetable one_port_times(const LinkTable& table, const std::vector<Packet>& pack
   for (std::uint32_t i = 0; i < packets.size(); ++i)
     if (left(i) != 0) waiting.push_back(i);
   for (std::uint32_t step = 0; !waiting.empty(); ++step) {
+    still_working();
     std::stable_sort(waiting.begin(), waiting.end(),
                      [&left](std::uint32_t a, std::uint32_t b) { return left(a) > left(b); });
     std::vector<std::size_t> port(table.processors(), n);  // n: none yet
