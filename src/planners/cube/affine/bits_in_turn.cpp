@@ -8,17 +8,19 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <memory>
 
 #include "planners/cube/codes/code_fields.hpp"
+#include "planners/cube/nodes.hpp"
 #include "planners/cube/request.hpp"
 #include "planners/cube/shuffle/exchange_lanes.hpp"
-#include "planners/cube/step_source.hpp"
 
 namespace faro::inline v1 {
 namespace {
 
-std::optional<std::string> refusal_for(const Request& request, Hypercube::Ports ports) {
+template <Hypercube::Ports ports>
+std::optional<std::string> refusal(const Request& request) {
   if (auto why = cube_refusal(request, ports)) return why;
   const auto split = split_map(request);
   if (!split) return "a processor bit of the map depends on a memory bit";
@@ -26,62 +28,34 @@ std::optional<std::string> refusal_for(const Request& request, Hypercube::Ports 
   return {};
 }
 
-// Whole groups of elements are planned alike, and the rest of K beside them.
-struct Groups {
-  SplitMap split;
-  std::uint64_t whole = 0;
-  ExchangeOrder each = {};
-  ExchangeOrder rest = {};
-};
-
-ExchangeOrder group_plan(const Request& request, const BitMap& map, std::uint64_t elements) {
-  if (elements == 0) return {};
-  return exchange_order(map.matrix(), std::vector<Word>(elements, map.complement()),
-                        cube_of(request)->ports, Effort::full);
-}
-
-Groups groups_of(const Request& request) {
-  Groups groups{.split = *split_map(request), .whole = request.elements() / exchange_group};
-  const BitMap& map = groups.split.processors;
-  groups.each = group_plan(request, map, groups.whole == 0 ? 0 : exchange_group);
-  groups.rest = group_plan(request, map, request.elements() % exchange_group);
-  return groups;
-}
-
-void build(const Request& request, const Groups& groups, std::string_view name,
-           ScheduleSink& sink) {
-  const std::uint64_t k = request.elements();
-  sink.begin(cube_header(request, name, k));
-  std::uint64_t first = 0;
-  for (; first + exchange_group <= k; first += exchange_group)
-    push_exchanges(groups.each, first, sink);
-  if (first < k) push_exchanges(groups.rest, first, sink);
-  push_slots(groups.split, k, sink);
-  sink.finish();
-}
-
+// Whole groups of elements are planned alike, and the rest of K; one group after the other.
 Offer offer_as(const Request& request, std::string_view name) {
-  const auto groups = std::make_shared<const Groups>(groups_of(request));
-  const BitMap& map = groups->split.processors;
-  const Count steps = Count{groups->whole} * groups->each.steps + groups->rest.steps;
-  return {
-      .estimate = {.cost = {steps,
-                            fmt::format("counted, from {} row operations",
-                                        operations_in_turn(map.matrix(), 0, map.width()).size())}},
-      .push = [request, groups, name](ScheduleSink& sink) { build(request, *groups, name, sink); }};
+  const BitMap map = split_map(request)->processors;
+  const auto planned = [&](std::uint64_t elements) {
+    if (elements == 0) return std::make_shared<const ExchangeOrder>();
+    return std::make_shared<const ExchangeOrder>(
+        exchange_order(map.matrix(), std::vector<Word>(elements, map.complement()),
+                       cube_of(request)->ports, Effort::full));
+  };
+  const std::uint64_t whole = request.elements() / exchange_group;
+  const auto each = planned(whole == 0 ? 0 : exchange_group);
+  const auto rest = planned(request.elements() % exchange_group);
+  const auto make = [=](std::uint64_t t, CubeStep& out) {
+    const std::uint64_t group = each->steps == 0 ? whole : std::min(t / each->steps, whole);
+    add_exchanges(group < whole ? *each : *rest, t - group * each->steps, group * exchange_group,
+                  out);
+  };
+  return offer_of(request, name,
+                  node_of(name, {.slots = request.elements(),
+                                 .steps = whole * each->steps + rest->steps,
+                                 .make = make}),
+                  fmt::format("counted, from {} row operations",
+                              operations_in_turn(map.matrix(), 0, map.width()).size()));
 }
 
-std::optional<std::string> refusal_all(const Request& request) {
-  return refusal_for(request, Hypercube::Ports::all);
-}
-std::optional<std::string> refusal_one(const Request& request) {
-  return refusal_for(request, Hypercube::Ports::one);
-}
-Offer offer_all(const Request& request) {
-  return offer_as(request, bits_in_turn.name());
-}
-Offer offer_one(const Request& request) {
-  return offer_as(request, bits_in_turn_one_port.name());
+template <const PlannerEntry* planner>
+Offer offer(const Request& request) {
+  return offer_as(request, planner->name());
 }
 
 }  // namespace
@@ -94,8 +68,8 @@ const PlannerEntry bits_in_turn({
              "all ports",
     .cost = "counted: about K + n steps, fewer with many bits",
     .citation = "faro",
-    .refusal = refusal_all,
-    .offer = offer_all,
+    .refusal = refusal<Hypercube::Ports::all>,
+    .offer = offer<&bits_in_turn>,
     .searches = true,
 });
 
@@ -107,8 +81,8 @@ const PlannerEntry bits_in_turn_one_port({
              "one port",
     .cost = "counted: about nK steps, half of that where a bit serves all others",
     .citation = "faro",
-    .refusal = refusal_one,
-    .offer = offer_one,
+    .refusal = refusal<Hypercube::Ports::one>,
+    .offer = offer<&bits_in_turn_one_port>,
     .searches = true,
 });
 

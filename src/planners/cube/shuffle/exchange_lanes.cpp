@@ -407,15 +407,18 @@ ExchangeOrder exchange_order(const BitMatrix& matrix, const std::vector<Word>& c
   return std::move(*best);
 }
 
+void add_exchanges(const ExchangeOrder& plan, std::uint64_t step, std::uint64_t first,
+                   CubeStep& out) {
+  auto e = std::ranges::lower_bound(plan.exchanges, step, {}, &Exchange::step);
+  for (; e != plan.exchanges.end() && e->step == step; ++e)
+    out.rules.push_back(e->operation.rule(static_cast<Slot>(first + e->slot)));
+}
+
 void push_exchanges(const ExchangeOrder& plan, std::uint64_t first, ScheduleSink& sink) {
   CubeStep step;
-  for (std::size_t i = 0; i < plan.exchanges.size();) {
+  for (std::uint64_t t = 0; t < plan.steps; ++t) {
     step.clear();
-    const std::uint64_t now = plan.exchanges[i].step;
-    for (; i < plan.exchanges.size() && plan.exchanges[i].step == now; ++i) {
-      const Exchange& e = plan.exchanges[i];
-      step.rules.push_back(e.operation.rule(static_cast<Slot>(first + e.slot)));
-    }
+    add_exchanges(plan, t, first, step);
     sink.step(step);
   }
 }

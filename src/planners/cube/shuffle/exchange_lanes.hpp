@@ -49,7 +49,9 @@ ExchangeOrder exchange_order(const BitMatrix& matrix, const std::vector<Word>& c
 // Slots that are planned together; more are planned in groups of this size, one after the other.
 inline constexpr std::uint64_t exchange_group = limits::affine_memory_packed_slots_max;
 
-// The steps of a plan for slots first, first + 1, .. as rules.
+// One step of a plan for slots first, first + 1, .. as rules; and all of them.
+void add_exchanges(const ExchangeOrder& plan, std::uint64_t step, std::uint64_t first,
+                   CubeStep& out);
 void push_exchanges(const ExchangeOrder& plan, std::uint64_t first, ScheduleSink& sink);
 
 }  // namespace faro::inline v1
