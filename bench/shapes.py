@@ -2,12 +2,13 @@
 """Arrays of any shape: time over memcpy of the same bytes, beside NumPy and, where given, HPTT.
 
 usage: shapes.py LIBFARO_C [--rounds N] [--case TEXT] [--hptt LIBRARY [--hptt-measured]]
-                 [--check CASES]
+                 [--mkl LIBRARY] [--onednn LIBRARY] [--check CASES]
 
 One thread, thread processor time, medians of rounds in which the methods take turns, each right
 after an untimed run of itself, in one process. LIBFARO_C is build/release/src/libfaro_c.so; the
 HPTT library has the C functions hp_plan(element_bytes, perm, axes, from, sizes, to, measure) and
-hp_run(element_bytes, plan); --hptt-measured adds its autotuned plans, which take minutes. --check instead compares the bytes of random views with NumPy's.
+hp_run(element_bytes, plan); --hptt-measured adds its autotuned plans, which take minutes. MKL and
+oneDNN: bench/shape_peers.py; what is not given is left out. --check instead compares the bytes of random views with NumPy's.
 """
 import argparse
 import ctypes
@@ -17,6 +18,8 @@ import sys
 import time
 
 import numpy as np
+
+import shape_peers
 
 U64, I64 = ctypes.c_uint64, ctypes.c_int64
 
@@ -163,6 +166,11 @@ def bench(faro, options):
         hptt.hp_plan.restype = ctypes.c_void_p
         hptt.hp_plan.argtypes = [ctypes.c_int, ctypes.c_void_p, ctypes.c_int] + [ctypes.c_void_p] * 3 + [ctypes.c_int]
         hptt.hp_run.argtypes = [ctypes.c_int, ctypes.c_void_p]
+    others = {}
+    if options.mkl:
+        others["mkl"] = shape_peers.Mkl(options.mkl)
+    if options.onednn:
+        others["onednn"] = shape_peers.OneDnn(options.onednn)
     gains = []
     for name, shape, order, kind, outs in CASES:
         if not any(case in name for case in options.case or [""]):
@@ -186,6 +194,13 @@ def bench(faro, options):
                 hptt.hp_run(a.itemsize, handle)
                 if np.array_equal(to, want):
                     runs[way] = lambda h=handle, e=a.itemsize: hptt.hp_run(e, h)
+        for way, peer in others.items() if outs is None else ():
+            run = peer.run(a, order, b)
+            b[...] = 0
+            if run:
+                run()
+                if np.array_equal(to, want):
+                    runs[way] = run
         times = {way: [] for way in runs}
         for turn in range(options.rounds):
             for way, run in runs.items():
@@ -267,6 +282,8 @@ def main():
     parser.add_argument("--case", action="append", metavar="TEXT")
     parser.add_argument("--hptt")
     parser.add_argument("--hptt-measured", action="store_true")
+    parser.add_argument("--mkl")
+    parser.add_argument("--onednn")
     parser.add_argument("--check", type=int, metavar="CASES")
     options = parser.parse_args()
     faro = Faro(options.library)
