@@ -68,6 +68,9 @@ void add_openblas(const Task& task, Transpose t, char letter, Number one, Conten
   const int columns = static_cast<int>(t.columns);
   const std::string prefix = std::string("cblas_") + letter;
   if (task.in_place()) {
+    // Through a buffer as large, and one of 2^28 bytes it cannot have ends the program.
+    constexpr std::size_t bytes_max = std::size_t{1} << 27U;
+    if (task.to.size() > bytes_max) return;
     if (auto* call = function<BlasIn<Number>>(openblas(), (prefix + "imatcopy").c_str())) {
       contenders.push_back({"openblas", [=] {
                               call(row_major, transposed, rows, columns, one, to, columns, rows);

@@ -200,7 +200,8 @@ bool blocks_pay(const MethodQuestion& q) {
 
 Choice choose_method(const MethodQuestion& q) {
   if (!streams(q)) return in_cache(q);
-  const bool many_pages = kernel_pages_log2(q) >= 5;
+  // Kernels of 2 bytes read 32 places at once, of single bytes 64.
+  const bool many_pages = kernel_pages_log2(q) >= (q.machine.stage_sources ? 5 : 6);
   const bool scattered = q.data_bytes > last_cache_bytes && short_runs(q);
   if (many_pages || (scattered && stages_sources(q) && staging_pays(q))) return staged_from(q);
   return completes_lines(q) ? direct(q) : staged_to(q);
