@@ -6,6 +6,7 @@ check "version" grep -qxE 'faro [0-9]+\.[0-9]+\.[0-9]+' "$stdout"
 exits "unknown command" 2 "$faro" explian x; says "unknown command" "did you mean 'explain'"
 exits "unknown option" 2 "$faro" explain --frob 'i:2 -> i'
 exits "an option's neighbour" 2 "$faro" plan gray --onn cube:4; says "an option's neighbour" "did you mean '--on'?"
+exits "a choice's neighbour" 2 "$faro" export map --to qasmm; says "a choice's neighbour" "did you mean 'qasm'?"
 exits "missing argument" 2 "$faro" explain; says "missing argument" "MAP"
 exits "too many arguments" 2 "$faro" explain 'i:2 -> i' 'i:2 -> i'
 exits "a number that is none" 2 "$faro" permute a b --map gray --threads many; says "number" "whole number"

@@ -7,6 +7,7 @@
 #include "algebra/notation_invertible.hpp"
 #include "algebra/notation_named.hpp"
 #include "algebra/notation_sizes.hpp"
+#include "base/nearest.hpp"
 
 namespace faro::inline v1 {
 namespace {
@@ -254,8 +255,12 @@ class Reader {
       const auto* arrow = std::get_if<Arrow>(&side->what);
       const bool layout = std::holds_alternative<NamedLayout>(side->what) ||
                           (arrow != nullptr && !arrow->left_cut && arrow->right_cut);
-      if (!layout)
-        fail(NotationFault::cut, side->at, "'=>' joins two layouts (a '|' right of '->' only)");
+      if (layout) continue;
+      std::string reason = "'=>' joins two layouts (a '|' right of '->' only)";
+      if (const auto* named = std::get_if<NamedMap>(&side->what))
+        if (const std::string_view meant = nearest(named->name, layout_names); !meant.empty())
+          reason += fmt::format("; did you mean {}?", meant);
+      fail(NotationFault::cut, side->at, reason);
     }
     // One side's sizes may come from the other.
     const bool second_first = !states_sizes(from) && states_sizes(to);

@@ -99,9 +99,8 @@ class Parser {
     return result;
   }
 
-  // "block" is what most people call the consecutive layout.
   static bool is_layout(std::string_view name) {
-    return name == "consecutive" || name == "block" || name == "cyclic";
+    return std::find(layout_names.begin(), layout_names.end(), name) != layout_names.end();
   }
 
   bool arrow_ahead() const {

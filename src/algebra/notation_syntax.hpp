@@ -1,6 +1,7 @@
 // The syntax of the notation, without meaning: texts to trees. Places are kept for the messages.
 #pragma once
 
+#include <array>
 #include <optional>
 #include <string_view>
 #include <variant>
@@ -80,6 +81,9 @@ struct NamedMap {
   std::string_view name;
   std::optional<Number> width;
 };
+
+// "block" is what most people call the consecutive layout.
+inline constexpr std::array<std::string_view, 3> layout_names = {"consecutive", "block", "cyclic"};
 
 struct NamedLayout {
   std::string_view name;  // consecutive or cyclic

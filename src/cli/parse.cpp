@@ -27,6 +27,11 @@ struct Parsed {
   bool help = false;
 };
 
+std::string did_you_mean(std::string_view name, const std::vector<std::string_view>& names) {
+  const std::string_view known = nearest(name, names);
+  return known.empty() ? "" : fmt::format("; did you mean '{}'?", known);
+}
+
 void declare(const Argument& argument, CLI::App& app) {
   if (argument.is_flag()) {
     app.add_flag_callback(argument.name, [&argument] { argument.accept(""); });
@@ -34,9 +39,12 @@ void declare(const Argument& argument, CLI::App& app) {
   }
   const auto accept = [&argument](const std::string& value) {
     const auto& choices = argument.choices;
-    if (!choices.empty() && std::find(choices.begin(), choices.end(), value) == choices.end())
-      throw Error(ErrorCode::usage, fmt::format("{}: '{}' is none of {}", argument.name, value,
-                                                fmt::join(choices, ", ")));
+    if (!choices.empty() && std::find(choices.begin(), choices.end(), value) == choices.end()) {
+      const std::vector<std::string_view> names(choices.begin(), choices.end());
+      throw Error(ErrorCode::usage,
+                  fmt::format("{}: '{}' is none of {}{}", argument.name, value,
+                              fmt::join(choices, ", "), did_you_mean(value, names)));
+    }
     argument.accept(value);
   };
   CLI::Option* option = nullptr;
@@ -60,8 +68,7 @@ const Command* find(const std::string& name) {
 std::string suggestion(const std::string& name) {
   std::vector<std::string_view> names;
   for (const Command* command : commands()) names.emplace_back(command->name);
-  const std::string_view known = nearest(name, names);
-  return known.empty() ? "" : fmt::format("; did you mean '{}'?", known);
+  return did_you_mean(name, names);
 }
 
 // The first word that looks like an option and is none.
@@ -74,9 +81,8 @@ std::string unknown_option(const Command& command, const Arguments& arguments,
     if (word.size() < 3 || word.rfind("--", 0) != 0) continue;
     const std::string name = word.substr(0, word.find('='));
     if (std::find(names.begin(), names.end(), name) != names.end()) continue;
-    const std::string_view known = nearest(name, names);
     return fmt::format("'{}' is no option of {}{}\n", name, command.name,
-                       known.empty() ? "" : fmt::format("; did you mean '{}'?", known));
+                       did_you_mean(name, names));
   }
   return {};
 }

@@ -212,6 +212,8 @@ TEST(Notation, an_unknown_name_is_answered_with_the_nearest) {
   told("i:4 -> bitrev(i)", "no field named 'bitrev'; there is i; did you mean rev(i)?");
   told("i:4 -> rotate(i)", "did you mean rot(i, 1)?");
   told("i:4 -> quux(i)", "there is i\n");
+  told("cyclic:2|3 => blok", "did you mean block?");
+  told("block:4", "a layout has two sizes, of processor bits and memory bits: block:4|16");
 }
 
 TEST(Notation, an_error_shows_the_text_with_a_caret) {

@@ -115,7 +115,8 @@ void build(const Request& request, Kept& kept, std::string_view name, ScheduleSi
   sink.finish();
 }
 
-std::optional<std::string> refusal_for(const Request& request, Hypercube::Ports ports) {
+template <Hypercube::Ports ports>
+std::optional<std::string> refusal(const Request& request) {
   if (auto why = cube_refusal(request, ports)) return why;
   if (!request.map().cut) return "the map names no memory bits";
   if (request.elements() > limits::affine_memory_slots_max)
@@ -141,17 +142,9 @@ Offer offer_as(const Request& request, std::string_view name) {
       }};
 }
 
-std::optional<std::string> refusal_all(const Request& request) {
-  return refusal_for(request, Hypercube::Ports::all);
-}
-std::optional<std::string> refusal_one(const Request& request) {
-  return refusal_for(request, Hypercube::Ports::one);
-}
-Offer offer_all(const Request& request) {
-  return offer_as(request, affine_memory.name());
-}
-Offer offer_one(const Request& request) {
-  return offer_as(request, affine_memory_one_port.name());
+template <const PlannerEntry* planner>
+Offer offer(const Request& request) {
+  return offer_as(request, planner->name());
 }
 
 }  // namespace
@@ -164,8 +157,8 @@ const PlannerEntry affine_memory({
     .needs = "a map with a cut, processor | memory, all ports",
     .cost = "counted: about K/2 + n steps",
     .citation = "faro",
-    .refusal = refusal_all,
-    .offer = offer_all,
+    .refusal = refusal<Hypercube::Ports::all>,
+    .offer = offer<&affine_memory>,
     .searches = true,
 });
 
@@ -176,8 +169,8 @@ const PlannerEntry affine_memory_one_port({
     .needs = "a map with a cut, processor | memory, one port",
     .cost = "counted: about nK/2 steps",
     .citation = "faro",
-    .refusal = refusal_one,
-    .offer = offer_one,
+    .refusal = refusal<Hypercube::Ports::one>,
+    .offer = offer<&affine_memory_one_port>,
     .searches = true,
 });
 
