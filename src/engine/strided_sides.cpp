@@ -14,11 +14,14 @@ constexpr Offset plain_block_bytes = 2048;
 // Offsets at the other side of index 0, 1, .. of an axis.
 std::vector<Offset> steps(const NormalForm& form, const Axis& x, SideOf which, Offset count) {
   std::vector<Offset> at(static_cast<std::size_t>(count));
+  if (x.map == Axis::plain) {
+    const Offset stride = which == SideOf::destination ? x.from : x.to;
+    for (Offset i = 0; i < count; ++i) at[static_cast<std::size_t>(i)] = stride * i;
+    return at;
+  }
   for (Offset i = 0; i < count; ++i) {
     if (which == SideOf::destination) {
       at[static_cast<std::size_t>(i)] = form.from_at(x, i);
-    } else if (x.map == Axis::plain) {
-      at[static_cast<std::size_t>(i)] = x.to * i;
     } else {
       const IndexMap& map = form.maps[static_cast<std::size_t>(x.map)];
       at[static_cast<std::size_t>(map.source_of(static_cast<Word>(i)))] = form.to_at(x, i);
@@ -55,18 +58,20 @@ Side side_of(const NormalForm& form, const std::vector<int>& axes, SideOf which,
 }
 
 void fill_table(Side& side, const NormalForm& form, const std::vector<int>& axes, SideOf which) {
-  side.table.assign(1, 0);
+  std::vector<Offset>& table = side.table;
+  table.reserve(static_cast<std::size_t>(side.table_block));
+  table.assign(1, 0);
   for (const int k : axes) {
     const Axis& x = form.axes[static_cast<std::size_t>(k)];
-    const auto have = static_cast<Offset>(side.table.size());
+    const std::size_t have = table.size();
     const std::vector<Offset> step =
-        steps(form, x, which, std::min(x.length, side.table_block / have));
-    std::vector<Offset> table;
-    table.reserve(side.table.size() * step.size());
-    for (const Offset far : step) {
-      for (const Offset near : side.table) table.push_back(near + far);
+        steps(form, x, which, std::min(x.length, side.table_block / static_cast<Offset>(have)));
+    table.resize(have * step.size());
+    // From the last copy down to the first, which all are made from.
+    for (std::size_t n = step.size(); n-- > 0;) {
+      Offset* const copy = table.data() + n * have;
+      for (std::size_t i = 0; i < have; ++i) copy[i] = table[i] + step[n];
     }
-    side.table = std::move(table);
   }
 }
 
