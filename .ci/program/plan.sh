@@ -33,6 +33,13 @@ exits "a bare side of an array" 0 "$faro" plan 'rot(i, 1)' --on ranks:8 --elemen
 exits "a circuit on a disk" 0 "$faro" plan 'qasm:qubit[30] q; swap q[0], q[29];' --on disk:memory=2^28
 exits "one port" 0 "$faro" plan 'i:5 -> ungray(i)' --on cube:5,one-port --elements 7
 prints "one port" 'one-port-half'
+exits "several ports" 0 "$faro" plan 'p:4 | m:4 -> m | p' --on cube:4,2-ports --schedule ports.json
+prints "several ports" 'none, this plan is optimal'
+exits "several ports verified" 0 "$faro" verify ports.json
+sed 's/"ports":2/"ports":"one"/' ports.json >one.json
+exits "too many ports" 1 "$faro" verify one.json
+prints "too many ports" 'one-port'
+exits "as many ports as links" 2 "$faro" plan 'p:4 -> ~p' --on cube:4,4-ports
 exits "packets" 0 "$faro" plan 'i:6 -> ungray(i)' --on cube:6 --elements 60 --startup 10 --transfer 1
 prints "packets" 'start-ups'
 exits "a negative price" 2 "$faro" plan 'i:6 -> ungray(i)' --on cube:6 --startup -1

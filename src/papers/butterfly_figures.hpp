@@ -10,6 +10,9 @@ namespace faro::inline v1 {
 
 // Figures 3 to 10.
 std::vector<PaperTable> local_conversion_figures();
+// Tables 2 and 3.
+PaperTable steps_in_order();
+PaperTable dimension_assignments();
 // Figures 15 to 17, and of the drawings 12 to 14 and 18 to 23 what our schedules do.
 std::vector<PaperTable> inter_conversion_figures();
 

@@ -1,11 +1,13 @@
-// Figures 3 and 6 to 10: the exchanges of local conversion.
+// Figures 3 and 6 to 10, Tables 2 and 3: the exchanges of local conversion.
 #include <fmt/format.h>
 
 #include <array>
 #include <cstring>
+#include <optional>
 #include <span>
 
 #include "base/check.hpp"
+#include "faro/algebra/affine_space.hpp"
 #include "faro/algebra/gray.hpp"
 #include "faro/algebra/notation.hpp"
 #include "faro/service/simulate.hpp"
@@ -202,7 +204,145 @@ PaperTable figures_8_to_10() {
   return table;
 }
 
+// A state of Table 2: how many exchanges are done, how the table orders the memory, and each slot's
+// elements at processors G(0), G(1), ..
+struct OrderedState {
+  const char* name;
+  std::size_t exchanges;
+  std::array<Form, 2> slot;
+  std::array<const char*, 4> printed;
+};
+
+const std::array<OrderedState, 6>& states_of_table_2() {
+  static const std::array<OrderedState, 6> states = {{
+      {"start",
+       0,
+       {{{0b10000, 0}, {0b11000, 0}}},
+       {"00000 00001 00010 00011 00100 00101 00110 00111",
+        "01111 01110 01101 01100 01011 01010 01001 01000",
+        "11111 11110 11101 11100 11011 11010 11001 11000",
+        "10000 10001 10010 10011 10100 10101 10110 10111"}},
+      {"exchange of dimensions 2 and 4",
+       1,
+       {{{0b01100, 0}, {0b11000, 0}}},
+       {"00000 00001 00010 00011 11100 11101 11110 11111",
+        "01111 01110 01101 01100 10011 10010 10001 10000",
+        "00111 00110 00101 00100 11011 11010 11001 11000",
+        "01000 01001 01010 01011 10100 10101 10110 10111"}},
+      {"local conversion, dimension 3",
+       1,
+       {{{0b01100, 0}, {0b01000, 0}}},
+       {"00000 00001 00010 00011 10011 10010 10001 10000",
+        "01111 01110 01101 01100 11100 11101 11110 11111",
+        "00111 00110 00101 00100 10100 10101 10110 10111",
+        "01000 01001 01010 01011 11011 11010 11001 11000"}},
+      {"exchange of dimensions 1 and 3",
+       2,
+       {{{0b01100, 0}, {0b00110, 0}}},
+       {"00000 00001 01110 01111 11111 11110 10001 10000",
+        "00011 00010 01101 01100 11100 11101 10010 10011",
+        "00111 00110 01001 01000 11000 11001 10110 10111",
+        "00100 00101 01010 01011 11011 11010 10101 10100"}},
+      {"local conversion, dimension 4",
+       2,
+       {{{0b00100, 0}, {0b00110, 0}}},
+       {"00000 00001 01001 01000 11000 11001 10001 10000",
+        "00011 00010 01010 01011 11011 11010 10010 10011",
+        "00111 00110 01110 01111 11111 11110 10110 10111",
+        "00100 00101 01101 01100 11100 11101 10101 10100"}},
+      {"exchange of dimensions 0 and 4",
+       3,
+       {{{0b00011, 0}, {0b00110, 0}}},
+       {"00000 00111 01111 01000 11000 11111 10111 10000",
+        "00011 00100 01100 01011 11011 11100 10100 10011",
+        "00001 00110 01110 01001 11001 11110 10110 10001",
+        "00010 00101 01101 01010 11010 11101 10101 10010"}},
+  }};
+  return states;
+}
+
+// The index in that place of a 3-cube with four slots; nothing where the forms name no one place.
+std::optional<Word> index_at(const std::vector<Form>& rows, std::span<const Form> slot, Word q,
+                             Word s) {
+  std::optional<Word> found;
+  for (Word v = 0; v < 32; ++v) {
+    bool here = true;
+    for (std::size_t d = 0; d < rows.size(); ++d)
+      here = here && parity(rows[d].mask & v) == (q >> d & 1U);
+    for (std::size_t i = 0; i < slot.size(); ++i)
+      here = here && parity(slot[i].mask & v) == (s >> (slot.size() - 1 - i) & 1U);
+    if (here && found) return {};
+    if (here) found = v;
+  }
+  return found;
+}
+
 }  // namespace
+
+PaperTable steps_in_order() {
+  PaperTable table{
+      "Table 2: 32 elements on a 3-cube, cyclic gray, bi-sectioning with local conversion; the "
+      "indices in each slot of processors G(0), G(1), ..",
+      {"after", "slot", "printed", "ours"},
+      {},
+      {"Every printed entry is right. Which indices a processor holds is our verified plan's; in "
+       "which order is the table's, as forms of the index that must name every place once. The "
+       "processor bits become local after the exchanges: bit 4 | 3 | 2 | 1, 0."}};
+  const ButterflyNetwork request{.processor_bits = 3, .index_bits = 5, .encoding = Encoding::gray};
+  for (const OrderedState& state : states_of_table_2()) {
+    const std::vector<Form> rows = rows_of_local(request, state.exchanges);
+    for (Word s = 0; s < 4; ++s) {
+      std::string text;
+      for (Word i = 0; i < 8; ++i) {
+        const std::optional<Word> index = index_at(rows, state.slot, gray(i), s);
+        text += fmt::format("{}{}", i == 0 ? "" : " ", index ? bits(*index, 5) : "none");
+      }
+      table.rows.push_back({state.name, bits(s, 2), state.printed[s], text});
+    }
+  }
+  return table;
+}
+
+PaperTable dimension_assignments() {
+  struct Line {
+    const char* after;
+    std::size_t exchanges;
+    std::array<Form, 2> slot;
+    const char* printed;
+  };
+  static constexpr Form b5{0b100000, 0};
+  static constexpr Form b4{0b010000, 0};
+  static constexpr Form g4{0b110000, 0};
+  static constexpr Form g3{0b011000, 0};
+  static constexpr Form g2{0b001100, 0};
+  static const std::array<Line, 5> lines = {{
+      {"start", 0, {b5, g4}, "b5 g4 | g3 g2 g1 g0"},
+      {"local reordering, n+1", 0, {b5, g4}, "b5 g4 | g3 g2 g1 g0"},
+      {"exchange, dimension n-1", 1, {g3, g4}, "g3 g4 | b5 g2 g1 g0"},
+      {"local reordering, n", 1, {g3, b4}, "g3 b4 | b5 g2 g1 g0"},
+      {"exchange, dimension n-2", 2, {g3, g2}, "g3 g2 | b5 b4 g1 g0"},
+  }};
+  PaperTable table{
+      "Table 3: what the machine dimensions hold, local conversion, cyclic gray, at n = 4, p = 6",
+      {"after", "printed", "ours"},
+      {},
+      {"Memory | processors. The processors' part is our verified plan's; memory's is the table's "
+       "where it names every place once. With more memory bits b_{n+1} in print is any but b_n; "
+       "ours takes the top one."}};
+  const ButterflyNetwork request{.processor_bits = 4, .index_bits = 6, .encoding = Encoding::gray};
+  for (const Line& line : lines) {
+    const std::vector<Form> rows = rows_of_local(request, line.exchanges);
+    std::vector<Word> places;
+    for (const Form& form : line.slot) places.push_back(form.mask);
+    for (const Form& form : rows) places.push_back(form.mask);
+    std::string text = reduced_basis(places).size() == places.size()
+                           ? fmt::format("{} {} |", letters(places[0]), letters(places[1]))
+                           : "no order |";
+    for (std::size_t j = rows.size(); j-- > 0;) text += " " + letters(rows[j].mask);
+    table.rows.push_back({line.after, line.printed, text});
+  }
+  return table;
+}
 
 std::vector<PaperTable> local_conversion_figures() {
   return {figure3(), figure6(), figure7(), figures_8_to_10()};

@@ -5,9 +5,13 @@
 #include <span>
 
 #include "faro/planners/planner.hpp"
+#include "papers/cells.hpp"
 #include "papers/paper.hpp"
 
 namespace faro::inline v1 {
+
+// Made by conversion_paths.cpp.
+std::vector<PaperTable> conversion_paths(const Workshop& workshop);
 
 // Made with these planners: a broken one shows on the page.
 PaperPage conversion_page(std::span<const Planner* const> planners);

@@ -1,9 +1,14 @@
 #include "planners/entry.hpp"
 
+#include "machines/cube/ports.hpp"
+
 namespace faro::inline v1 {
 
 std::optional<std::string> PlannerEntry::refusal(const Request& request) const {
   if (!request.moves()) return "it moves data; this request computes or copies";
+  if (const auto* cube = std::get_if<Hypercube>(&request.machine());
+      cube != nullptr && several_ports(*cube) && !parts_.several_ports)
+    return "it plans cubes for all ports, or for one";
   return parts_.refusal(request);
 }
 

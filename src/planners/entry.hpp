@@ -26,6 +26,8 @@ class PlannerEntry final : public Planner {
     void (*build)(const Request&, ScheduleSink&) = nullptr;
     Offer (*offer)(const Request&) = nullptr;
     bool searches = false;
+    // Plans cubes of several ports, but not all; who does not say so is not asked.
+    bool several_ports = false;
   };
 
   explicit constexpr PlannerEntry(const Parts& parts)

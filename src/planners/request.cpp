@@ -7,6 +7,7 @@
 #include "faro/base/limits.hpp"
 #include "faro/machines/text.hpp"
 #include "faro/schedules/map_goal.hpp"
+#include "machines/cube/ports.hpp"
 #include "planners/pops/matmul/matmul.hpp"
 
 namespace faro::inline v1 {
@@ -157,6 +158,9 @@ void check(const MatrixProduct& product, const Machine& machine) {
 void check(const Broadcast& broadcast, const Machine& machine) {
   const bool cube = std::holds_alternative<Hypercube>(machine);
   if (!cube) (void)pops_of(machine, "broadcasts are for cubes and");
+  if (cube && several_ports(std::get<Hypercube>(machine)))
+    refuse(fmt::format("{}: broadcasts are planned for cubes with all ports or one",
+                       to_string(machine)));
   if (cube && broadcast.kind == Broadcast::Kind::personalised)
     throw Error(ErrorCode::impossible,
                 "each to each its own is a map on a cube: `faro plan 'p:n | m:n -> m | p'`");

@@ -26,6 +26,7 @@
 #include "planners/cube/codes/two_thirds.hpp"
 #include "planners/cube/collectives/collectives.hpp"
 #include "planners/cube/lists/list_routing.hpp"
+#include "planners/cube/ports/in_turn.hpp"
 #include "planners/cube/shuffle/bit_cycles.hpp"
 #include "planners/cube/shuffle/planners.hpp"
 #include "planners/links/route.hpp"
@@ -104,6 +105,8 @@ const auto table = std::to_array<const Planner*>({
     &shortest_path_lists,
     &balanced_lists,
     &balanced_maps,
+    // Boolean cube: several ports
+    &ports_in_turn,
     // POPS network: affine maps by rules
     &pops_affine_single_hop,
     &pops_affine,

@@ -38,7 +38,8 @@ TEST(paper_butterfly, what_is_printed_right_equals_ours) {
   const PaperPage page = butterfly_paper.page();
   for (const char* title :
        {"Figure 1", "Figure 2", "Figure 3", "Figures 4 and 6", "Figures 15 and 16", "Figure 17",
-        "Table 2", "Theorem 4: cyclic gray, local", "Theorem 4: cyclic gray, inter", "Theorem 5"}) {
+        "Table 2", "Table 3", "Theorem 4: cyclic gray, local", "Theorem 4: cyclic gray, inter",
+        "Theorem 5"}) {
     const PaperTable& table = table_titled(page, title);
     for (const auto& row : table.rows) {
       EXPECT_EQ(row[column(table, "printed")], row[column(table, "ours")]) << table.title;
@@ -65,6 +66,23 @@ TEST(paper_butterfly, the_conversion_loops_end_in_the_other_code) {
   for (const std::size_t last : {5U, 8U})
     EXPECT_EQ(loops.rows[last][2], "0 1 3 2 7 6 4 5 15 14 12 13 8 9 11 10");
   EXPECT_NE(loops.rows[0][2], loops.rows[1][2]);
+}
+
+// Table 4 over a grid: the local conversions are as printed, or one more; none is below the bound.
+TEST(paper_butterfly, table_4_is_planned_over_a_grid) {
+  const PaperPage page = butterfly_paper.page();
+  const PaperTable& table = table_titled(page, "Table 4");
+  EXPECT_EQ(table.rows.size(), 48U);
+  for (const auto& row : table.rows) {
+    ASSERT_NE(row[6], "-") << row[0] << " n " << row[1] << " K " << row[2];
+    EXPECT_GE(std::stoi(row[6]), std::stoi(row[7]));
+    if (row[3] == "local") {
+      EXPECT_LE(std::stoi(row[6]), std::stoi(row[5]) + 1) << row[0] << " " << row[1];
+    }
+    if (row[0].starts_with("cyclic")) {
+      EXPECT_EQ(row[5], row[6]) << row[0] << " " << row[1];
+    }
+  }
 }
 
 // K + n - 1 on binary code; about twice that on Gray code, directly or after a conversion; half of

@@ -61,6 +61,39 @@ TEST(PaperConversion, the_ratios_of_section_6_converge) {
   EXPECT_NEAR(std::stod(many[column(table, "pipelined / longer")]), 1.5, 0.02);
 }
 
+// Section 5.2: several fields take almost what the longest takes alone.
+TEST(PaperConversion, several_fields_take_little_more_than_one) {
+  const PaperPage page = conversion_page(catalogue());
+  const PaperTable& table = table_of(page, "Theorems 4 and 5");
+  for (const auto& row : table.rows) {
+    const int all = std::stoi(row[column(table, "ours")]);
+    const int one = std::stoi(row[column(table, "one field of them")]);
+    EXPECT_GE(all, one) << row[0] << " K = " << row[1];
+    EXPECT_LE(all, one + 4) << row[0] << " K = " << row[1];
+  }
+}
+
+// The drawn paths, the even use of folded links, and ports between one and all.
+TEST(PaperConversion, paths_folding_and_channels_are_as_printed) {
+  const PaperPage page = conversion_page(catalogue());
+  const PaperTable& paths = table_of(page, "Figure 4: routing paths");
+  ASSERT_EQ(paths.rows.size(), 12U);
+  for (const auto& row : paths.rows) {
+    EXPECT_EQ(row[3], row[4]) << row[0] << ": " << row[2];
+    EXPECT_TRUE(row[2] == "2 3" || row[2] == "3 2" || row[2] == "2 0 1 3" || row[2] == "3 1 0 2")
+        << row[2];
+  }
+  for (const auto& row : table_of(page, "Theorem 7").rows) EXPECT_EQ(row[1], row[2]) << row[0];
+  const PaperTable& channels = table_of(page, "Section 1");
+  for (std::size_t i = 0; i < channels.rows.size(); ++i) {
+    const auto& row = channels.rows[i];
+    EXPECT_GE(std::stoi(row[3]), std::stoi(row[4])) << row[0] << " " << row[2];
+    if (row[2] != "1") {
+      EXPECT_LE(std::stoi(row[3]), std::stoi(channels.rows[i - 1][3])) << row[0] << " " << row[2];
+    }
+  }
+}
+
 TEST(PaperConversion, names_the_smallest_counterexamples) {
   const PaperPage page = conversion_page(catalogue());
   const PaperTable& table = table_of(page, "Theorem 8");

@@ -2,6 +2,7 @@
 #include <fmt/format.h>
 
 #include "machines/certificates/check.hpp"
+#include "machines/cube/ports.hpp"
 
 namespace faro::inline v1::certificates {
 namespace {
@@ -14,8 +15,7 @@ Count of_cut(const Hypercube& cube, const Demand& demand, const Cut& cut) {
   // A link leaves the set where its dimension is in one of the parities.
   Word crossed = 0;
   for (const Parity& p : cut.where) crossed |= p.mask;
-  int links = std::popcount(crossed);
-  if (cube.ports == Hypercube::Ports::one) links = std::min(links, 1);
+  const int links = std::min(std::popcount(crossed), ports_of(cube));
   if (links == 0) return 0;
   const Count leaving = demand.count(cut.where, {}) - demand.count(cut.where, cut.where);
   return ceil_div(leaving, (Count{1} << inside.dimension()) * static_cast<Count>(links));
@@ -29,7 +29,7 @@ Count of_traffic(const Hypercube& cube, const Demand& demand) {
       const Parity to{bit(d), 1 - side};
       crossings += demand.count({&from, 1}, {&to, 1});
     }
-  const int links = cube.ports == Hypercube::Ports::one ? 1 : cube.dimensions;
+  const int links = ports_of(cube);
   if (cube.dimensions == 0) return 0;
   return ceil_div(crossings, (Count{1} << cube.dimensions) * static_cast<Count>(links));
 }
@@ -53,7 +53,7 @@ Proved cube_proves(const Hypercube& cube, const Demand& demand, const Bound& bou
   if (const auto* c = std::get_if<Port>(&bound.certificate)) {
     if ((c->processor & ~top) != 0)
       return fault("the certificate names a processor beyond the cube");
-    const int links = cube.ports == Hypercube::Ports::one ? 1 : cube.dimensions;
+    const int links = ports_of(cube);
     if (links == 0) return {0};
     return {
         ceil_div(c->way == Way::out ? demand.leaving(c->processor) : demand.coming(c->processor),
@@ -75,7 +75,7 @@ Proved broadcast_proves(const Hypercube& cube, const BroadcastGoal& goal, std::u
     return fault("the certificate names a processor beyond the cube");
   if (cube.dimensions == 0) return {0};
   const Count n = static_cast<Count>(cube.dimensions);
-  const Count links = cube.ports == Hypercube::Ports::one ? 1 : n;
+  const Count links = static_cast<Count>(ports_of(cube));
   if (!goal.root)
     return {c->way == Way::out ? n
                                : ceil_div(((Count{1} << cube.dimensions) - 1) * elements, links)};

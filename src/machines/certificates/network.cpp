@@ -16,6 +16,7 @@
 
 #include "faro/algebra/layout.hpp"
 #include "machines/certificates/check.hpp"
+#include "machines/cube/ports.hpp"
 
 namespace faro::inline v1::certificates {
 namespace {
@@ -170,8 +171,7 @@ Proved network_proves(const Hypercube& cube, const ButterflyGoal& goal, const Bo
     Word crossed = 0;
     for (const Parity& p : inside.constraints()) crossed |= p.mask;
     if (inside.empty() || crossed == 0) return {0};
-    int links = std::popcount(crossed);
-    if (cube.ports == Hypercube::Ports::one) links = 1;
+    const int links = std::min(std::popcount(crossed), ports_of(cube));
     const Count keys = Count{1} << (goal.index_bits - goal.processor_bits);
     return {ceil_div(keys, static_cast<Count>(links))};
   }

@@ -9,6 +9,7 @@
 #include "base/check.hpp"
 #include "machines/cube/bit_bounds.hpp"
 #include "machines/cube/cube_goal.hpp"
+#include "machines/cube/ports.hpp"
 #include "machines/fraction.hpp"
 #include "machines/keepers.hpp"
 
@@ -61,7 +62,13 @@ Bound distance_bound(const CubeGoal& g) {
                                                address & low_mask(g.m)}};
 }
 
-void add_crossings(const CubeGoal& g, std::uint64_t elements, Hypercube::Ports ports,
+// Whose ports are fewer than its links: what all send.
+std::string by_ports(int ports) {
+  return ports == 1 ? "with one port a processor sends one element a step"
+                    : fmt::format("with {0} ports a processor sends {0} elements a step", ports);
+}
+
+void add_crossings(const CubeGoal& g, std::uint64_t elements, const Hypercube& cube,
                    std::vector<Bound>& out) {
   std::uint64_t halves = 0;  // half a send of each processor's every element
   for (int d = 0; d < g.n; ++d) {
@@ -75,12 +82,13 @@ void add_crossings(const CubeGoal& g, std::uint64_t elements, Hypercube::Ports p
                                            h == 1 ? "half" : "all", d),
                      .certificate = certificate::Cut{{{bit(d), 0}}}});
   }
-  if (ports == Hypercube::Ports::one && halves != 0)
-    out.push_back({.value = ceil_of({halves, 2}, elements),
-                   .reason = fmt::format("with one port a processor sends one element a step, and "
-                                         "each element is sent {}{} times on average",
-                                         halves / 2, halves % 2 == 0 ? "" : ".5"),
-                   .certificate = certificate::Traffic{}});
+  const auto ports = static_cast<std::uint64_t>(ports_of(cube));
+  if (cube.ports != Hypercube::Ports::all && halves != 0)
+    out.push_back(
+        {.value = ceil_of({halves, 2 * ports}, elements),
+         .reason = fmt::format("{}, and each element is sent {}{} times on average",
+                               by_ports(ports_of(cube)), halves / 2, halves % 2 == 0 ? "" : ".5"),
+         .certificate = certificate::Traffic{}});
 }
 
 // The data lie on the processors whose other bits are 0. Those dimensions bring links, not ways
@@ -97,7 +105,7 @@ std::vector<Bound> subcube_bounds(const Hypercube& cube, const MapGoal& goal,
   // Of 2^r displacements one is none, or none is.
   const Word all = bit(static_cast<int>(basis.size()));
   const Word moving = rest == 0 ? all - 1 : all;
-  const int links = cube.ports == Hypercube::Ports::one ? 1 : cube.dimensions;
+  const int links = ports_of(cube);
   std::vector<Bound> bounds;
   if (elements == 0 || moving == 0) return bounds;
   bounds.push_back(distance_bound(g));
@@ -120,8 +128,8 @@ std::vector<Bound> cube_bounds(const Hypercube& cube, const MapGoal& goal, std::
   if (elements == 0) return bounds;
   bounds.push_back(distance_bound(g));
   add_conversion_bounds(cube, goal, elements, bounds);
-  add_crossings(g, elements, cube.ports, bounds);
-  if (cube.ports == Hypercube::Ports::all) add_bit_permutation_bounds(goal, elements, bounds);
+  add_crossings(g, elements, cube, bounds);
+  if (cube.ports != Hypercube::Ports::one) add_bit_permutation_bounds(goal, elements, bounds);
   std::erase_if(bounds, [](const Bound& b) { return b.value == 0; });
   return bounds;
 }
@@ -169,12 +177,15 @@ Bound lower_bound(const Hypercube& cube, std::span<const std::uint64_t> destinat
                                               moves, d, links),
                         .certificate = certificate::Cut{{{bit(d), side}}}});
     }
-  if (cube.ports == Hypercube::Ports::one) {
-    bounds.push_back({.value = ceil_of({total, destinations.size()}, elements),
-                      .reason = "with one port a processor sends one element a step",
+  if (cube.ports != Hypercube::Ports::all) {
+    const auto ports = static_cast<std::uint64_t>(ports_of(cube));
+    bounds.push_back({.value = ceil_of({total, ports * destinations.size()}, elements),
+                      .reason = by_ports(ports_of(cube)),
                       .certificate = certificate::Traffic{}});
-    bounds.push_back({.value = elements,
-                      .reason = "with one port the elements of a processor leave one by one",
+    bounds.push_back({.value = ceil_div(elements, ports),
+                      .reason = fmt::format(
+                          "the elements of a processor leave over {}",
+                          ports == 1 ? "one port, one by one" : fmt::format("{} ports", ports)),
                       .certificate = certificate::Port{farthest}});
   }
   return largest(bounds);

@@ -12,6 +12,7 @@
 #include "faro/base/limits.hpp"
 #include "machines/claims.hpp"
 #include "machines/cube/butterfly_pieces.hpp"
+#include "machines/cube/ports.hpp"
 #include "schedules/butterfly_stages.hpp"
 
 namespace faro::inline v1 {
@@ -204,6 +205,8 @@ void ButterflyProof::read(const AffineSpace& where, Slot from, int across, Slot 
 // With one port every processor that sends or receives across one dimension leaves the others
 // alone.
 void ButterflyProof::check_ports() {
+  if (several_ports(cube_) && static_cast<int>(sends_.size()) > ports_of(cube_))
+    return give_up("a step crosses more dimensions than a processor has ports");
   if (cube_.ports != Hypercube::Ports::one) return;
   const auto touches = [](const AffineSpace& a, int d, const AffineSpace& b, int e) {
     return !a.disjoint(b) || !a.shifted(bit(d)).disjoint(b) || !a.disjoint(b.shifted(bit(e))) ||

@@ -9,6 +9,7 @@
 #include "faro/base/error.hpp"
 #include "faro/base/limits.hpp"
 #include "machines/claims.hpp"
+#include "machines/cube/ports.hpp"
 #include "schedules/butterfly_stages.hpp"
 
 namespace faro::inline v1 {
@@ -110,7 +111,7 @@ class ButterflyReplay : public Verifier {
   std::vector<Token> tokens_;
   std::vector<std::uint32_t> written_;  // stamp of the last write, for each cell
   std::vector<std::uint32_t> linked_;   // stamp of the last use, for each processor and dimension
-  std::vector<std::pair<std::uint32_t, int>> ports_;  // stamp and dimension, for each processor
+  std::vector<std::pair<std::uint32_t, Word>> ports_;  // stamp and dimensions of each processor
   std::vector<std::pair<std::size_t, Token>> writes_;
   std::vector<bool> performed_;  // in place: stages done before, and pair
   Count performed_count_ = 0;
@@ -176,7 +177,7 @@ void ButterflyReplay::fill() {
   tokens_.assign(processors_ * slots_, Token{});
   written_.assign(tokens_.size(), 0);
   linked_.assign(processors_ * static_cast<Word>(cube_.dimensions), 0);
-  ports_.assign(cube_.ports == Hypercube::Ports::one ? processors_ : 0, {0, 0});
+  ports_.assign(cube_.ports != Hypercube::Ports::all ? processors_ : 0, {0, 0});
   for (Word i = 0; i < bit(goal_.index_bits); ++i) {
     const Place place = start_of(i, goal_);
     tokens_[cell(place.processor, static_cast<Slot>(place.slot))] = {i, 0};
@@ -213,14 +214,16 @@ void ButterflyReplay::at_each(const std::vector<Parity>& where, Visit&& visit) c
 
 void ButterflyReplay::use_port(Word processor, int dimension) {
   auto& [stamp, used] = ports_[processor];
-  if (stamp == stamp_ && used != dimension) {
-    bad("one-port",
-        fmt::format("processor {} uses dimensions {} and {}, it has one port", processor, used,
-                    dimension),
-        {.processor = processor, .dimension = dimension});
-  }
+  if (stamp != stamp_) used = 0;
   stamp = stamp_;
-  used = dimension;
+  if (has_bit(used, dimension)) return;
+  used |= bit(dimension);
+  const int ports = ports_of(cube_);
+  if (std::popcount(used) > ports)
+    bad(ports == 1 ? "one-port" : "ports",
+        fmt::format("processor {} uses dimension {} and {} more, it has {} port{}", processor,
+                    dimension, std::popcount(used) - 1, ports, ports == 1 ? "" : "s"),
+        {.processor = processor, .dimension = dimension});
 }
 
 void ButterflyReplay::send(Word from, int dimension) {
@@ -233,7 +236,7 @@ void ButterflyReplay::send(Word from, int dimension) {
         {.processor = from, .to = from ^ bit(dimension), .dimension = dimension});
   }
   last = stamp_;
-  if (cube_.ports == Hypercube::Ports::one) {
+  if (cube_.ports != Hypercube::Ports::all) {
     use_port(from, dimension);
     use_port(from ^ bit(dimension), dimension);
   }

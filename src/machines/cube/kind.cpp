@@ -6,6 +6,7 @@
 #include "machines/cube/butterfly_proof.hpp"
 #include "machines/cube/butterfly_replay.hpp"
 #include "machines/cube/performer.hpp"
+#include "machines/cube/ports.hpp"
 #include "machines/cube/verifiers.hpp"
 #include "machines/kinds.hpp"
 #include "machines/text_reader.hpp"
@@ -23,8 +24,15 @@ Machine read(MachineText& text) {
   const std::uint64_t dimensions = text.number();
   if (dimensions > static_cast<std::uint64_t>(limits::machine_bits_max)) text.too_large();
   cube.dimensions = static_cast<int>(dimensions);
-  if (text.take(",one-port")) cube.ports = Hypercube::Ports::one;
-  if (!text.done()) text.fail("',one-port' or the end");
+  if (text.take(",one-port")) {
+    cube.ports = Hypercube::Ports::one;
+  } else if (text.take(",")) {
+    const std::uint64_t ports = text.number();
+    if (!text.take("-ports") || ports < 2 || ports >= dimensions)
+      text.fail("'one-port' or '2-ports', more than one and fewer than dimensions");
+    cube.ports = Hypercube::Ports{static_cast<int>(ports)};
+  }
+  if (!text.done()) text.fail("',one-port', ',2-ports' or the end");
   return cube;
 }
 
@@ -33,8 +41,19 @@ Machine from_json(const json::Value& value, const json::Unknown& unknown) {
   Hypercube cube;
   cube.dimensions = json::small(json::required(value, "dimensions", "machine"),
                                 "machine.dimensions", limits::machine_bits_max, "machine");
-  cube.ports = json::word_from(json_words::ports, json::required(value, "ports", "machine"),
-                               "machine.ports");
+  const json::Value ports = json::required(value, "ports", "machine");
+  if (ports.kind() != json::Kind::integer) {
+    cube.ports = json::word_from(json_words::ports, ports, "machine.ports");
+    return cube;
+  }
+  const int several = json::small(ports, "machine.ports",
+                                  static_cast<std::uint64_t>(limits::machine_bits_max), "machine");
+  if (several < 2 || several >= cube.dimensions)
+    throw json::Breach{"machine",
+                       fmt::format("{} ports of a {}-cube: more than one and fewer than its "
+                                   "dimensions, or \"one\", \"all\"",
+                                   several, cube.dimensions)};
+  cube.ports = Hypercube::Ports{several};
   return cube;
 }
 
@@ -63,21 +82,29 @@ MachineKind cube_kind() {
       .words = words,
       .text =
           [](const Machine& m) {
-            return fmt::format("cube:{}{}", cube_of(m).dimensions,
-                               cube_of(m).ports == Hypercube::Ports::one ? ",one-port" : "");
+            const Hypercube& cube = cube_of(m);
+            const std::string ports = cube.ports == Hypercube::Ports::all ? ""
+                                      : cube.ports == Hypercube::Ports::one
+                                          ? ",one-port"
+                                          : fmt::format(",{}-ports", static_cast<int>(cube.ports));
+            return fmt::format("cube:{}{}", cube.dimensions, ports);
           },
       .json_name = "hypercube",
       .json =
           [](const Machine& m) {
-            return fmt::format(R"(,"dimensions":{},"ports":"{}")", cube_of(m).dimensions,
-                               json_words::ports.text(cube_of(m).ports));
+            const Hypercube& cube = cube_of(m);
+            return several_ports(cube)
+                       ? fmt::format(R"(,"dimensions":{},"ports":{})", cube.dimensions,
+                                     static_cast<int>(cube.ports))
+                       : fmt::format(R"(,"dimensions":{},"ports":"{}")", cube.dimensions,
+                                     json_words::ports.text(cube.ports));
           },
       .from_json = from_json,
       .tag = 0,
       .absorb =
           [](const Machine& m, const MachineKind::Absorb& absorb) {
             absorb(static_cast<std::uint64_t>(cube_of(m).dimensions));
-            absorb(cube_of(m).ports == Hypercube::Ports::one ? 1 : 0);
+            absorb(static_cast<std::uint64_t>(cube_of(m).ports));
           },
       .steps = MachineKind::Steps::cube,
       .cost = cost,

@@ -11,6 +11,7 @@
 #include "faro/base/limits.hpp"
 #include "machines/claims.hpp"
 #include "machines/cube/places.hpp"
+#include "machines/cube/ports.hpp"
 #include "machines/cube/proof_states.hpp"
 #include "machines/cube/verifiers.hpp"
 
@@ -86,6 +87,8 @@ class CubeProof : public Verifier {
   void perform(SpaceId where, Slot from, int across, Slot to);
   void use_link(SpaceId where, int across);
   void use_port(SpaceId where, int across);
+  void use_ports(SpaceId where, int across);
+  std::optional<Word> crowded(const AffineSpace& space, int across, int after, int others);
   void land();
   Held held(Slot slot) const;
   void forget();
@@ -105,12 +108,14 @@ class CubeProof : public Verifier {
   ScheduleHeader header_;
   int dimensions_ = 0;
   int slot_bits_ = 0;
-  bool one_port_ = false;
+  int ports_ = 0;  // that count: fewer than links, else 0
   std::optional<Spaces> spaces_;
   std::optional<States> states_;
   std::unordered_map<Slot, Held> slots_;  // those that were written
   std::map<int, DisjointSets> sent_;
-  std::map<int, DisjointSets> involved_;
+  std::map<int, DisjointSets> involved_;  // one port
+  std::map<int, std::vector<SpaceId>>
+      crossing_;  // several ports: who sends or receives, by dimension
   std::map<Slot, Writes> writes_;
   Count step_ = 0;
   const char* list_ = "";  // the entry of the step that is looked at
@@ -136,7 +141,7 @@ void CubeProof::begin(const ScheduleHeader& header) {
   verdict_.by = "proof";
   const auto& cube = std::get<Hypercube>(header.machine);
   dimensions_ = cube.dimensions;
-  one_port_ = cube.ports == Hypercube::Ports::one;
+  ports_ = cube.ports == Hypercube::Ports::all ? 0 : ports_of(cube);
   if (header.elements == 0 || header.slots < header.elements)
     return breach("slot-range", fmt::format("{} slots for {} elements a processor; at least as "
                                             "many slots are wanted, and one element",
@@ -200,6 +205,32 @@ void CubeProof::use_port(SpaceId where, int across) {
   }
 }
 
+// A processor of the space that uses `others` dimensions besides `across`, all above `after`.
+std::optional<Word> CubeProof::crowded(const AffineSpace& space, int across, int after,
+                                       int others) {
+  if (others == 0) return space.first();
+  for (auto at = crossing_.upper_bound(after); at != crossing_.end(); ++at) {
+    if (at->first == across) continue;
+    for (const SpaceId other : at->second) {
+      ++work_;
+      const AffineSpace both = space.meet(spaces_->at(other));
+      if (both.empty()) continue;
+      if (const auto p = crowded(both, across, at->first, others - 1)) return p;
+    }
+  }
+  return {};
+}
+
+void CubeProof::use_ports(SpaceId where, int across) {
+  std::vector<SpaceId>& here = crossing_[across];
+  here.push_back(where);
+  if (static_cast<int>(crossing_.size()) <= ports_) return;
+  const AffineSpace space = spaces_->at(where);
+  if (const auto p = crowded(space, across, inside, ports_))
+    breach("ports", fmt::format("processor {} uses dimension {} and {} others", *p, across, ports_),
+           {.processor = *p, .dimension = across});
+}
+
 void CubeProof::use_link(SpaceId where, int across) {
   DisjointSets& sent = sent_[across];
   if (const auto p = sent.common(where, *spaces_, work_))
@@ -208,8 +239,13 @@ void CubeProof::use_link(SpaceId where, int across) {
                        across),
            {.processor = *p, .to = *p ^ bit(across), .dimension = across});
   sent.add(where, *spaces_);
-  if (!one_port_) return;
+  if (ports_ == 0) return;
   const SpaceId there = spaces_->shifted(where, across);
+  if (ports_ > 1) {
+    use_ports(where, across);
+    if (there != where) use_ports(there, across);
+    return;
+  }
   use_port(where, across);
   use_port(there, across);
   involved_[across].add(where, *spaces_);
@@ -334,6 +370,7 @@ void CubeProof::step(const CubeStep& step) {
   entry_ = 0;
   sent_.clear();
   involved_.clear();
+  crossing_.clear();
   writes_.clear();
   if (spaces_->stored() + (states_ ? states_->stored() : 0) > stored_max_) {
     spaces_->forget();

@@ -6,12 +6,14 @@
 
 #include <algorithm>
 #include <cstring>
+#include <utility>
 
 #include "faro/base/error.hpp"
 #include "faro/base/limits.hpp"
 #include "machines/claims.hpp"
 #include "machines/cube/parity_blocks.hpp"
 #include "machines/cube/places.hpp"
+#include "machines/cube/ports.hpp"
 #include "machines/cube/verifiers.hpp"
 
 namespace faro::inline v1 {
@@ -98,13 +100,13 @@ class CubeReplay : public Verifier {
 
   ScheduleHeader header_;
   int dimensions_ = 0;
-  bool one_port_ = false;
+  int ports_ = 0;  // that count: fewer than links, else 0
   Word processors_ = 1;
   std::vector<std::unique_ptr<Plane>> planes_;
   std::size_t planes_made_ = 0;
   std::vector<std::vector<Word>> sent_;      // by dimension: who has sent across it in this step
-  std::vector<std::vector<Word>> involved_;  // one port: who sends or receives across it
-  std::vector<Word> busy_;                   // one port: who sends or receives at all
+  std::vector<std::vector<Word>> involved_;  // where ports count: who sends or receives across it
+  std::vector<std::vector<Word>> busy_;      // [j]: who uses more than j dimensions
   std::vector<Token> staged_;
   std::vector<Transfer> transfers_;
   std::vector<Group> groups_;
@@ -122,7 +124,7 @@ void CubeReplay::begin(const ScheduleHeader& header) {
   verdict_.by = "replay";
   const auto& cube = std::get<Hypercube>(header.machine);
   dimensions_ = cube.dimensions;
-  one_port_ = cube.ports == Hypercube::Ports::one;
+  ports_ = cube.ports == Hypercube::Ports::all ? 0 : ports_of(cube);
   const Count elements = (Count{1} << dimensions_) * header.elements;
   if (elements > (Count{1} << limits::replay_elements_log2_max))
     throw Error(ErrorCode::limit,
@@ -149,10 +151,8 @@ void CubeReplay::begin(const ScheduleHeader& header) {
   }
   const auto per_dimension = std::vector<Word>(Plane::blocks_of(processors_));
   sent_.assign(static_cast<std::size_t>(dimensions_), per_dimension);
-  if (one_port_) {
-    involved_ = sent_;
-    busy_ = per_dimension;
-  }
+  if (ports_ != 0) involved_ = sent_;
+  busy_.assign(static_cast<std::size_t>(ports_), per_dimension);
 }
 
 // The plane of a slot below `slots`; an untouched slot gets one.
@@ -211,27 +211,27 @@ Word first_of(Word block, Word members) {
 
 void CubeReplay::use_port(int across, Word block, Word members) {
   auto& here = involved_[static_cast<std::size_t>(across)][block];
-  if (const Word twice = members & busy_[block] & ~here; twice != 0)
-    breach("one-port",
-           fmt::format("processor {} uses dimension {} and another one", first_of(block, twice),
-                       across),
-           {.processor = first_of(block, twice), .dimension = across});
+  Word more = members & ~here;
   here |= members;
-  busy_[block] |= members;
+  for (std::vector<Word>& busy : busy_) more &= std::exchange(busy[block], busy[block] | more);
+  if (more == 0) return;
+  const Word p = first_of(block, more);
+  breach(ports_ == 1 ? "one-port" : "ports",
+         fmt::format("processor {} uses dimension {} and {} more", p, across, ports_),
+         {.processor = p, .dimension = across});
 }
 
 void CubeReplay::use_link(int across, Word block, Word members, Word to_block, Word to_members) {
   remote_moves_ += static_cast<std::uint64_t>(std::popcount(members));
   Word& sent = sent_[static_cast<std::size_t>(across)][block];
-  if (const Word twice = members & sent; twice != 0)
+  if (const Word twice = members & sent; twice != 0) {
+    const Word p = first_of(block, twice);
     breach("link-twice",
-           fmt::format("the link of processor {} across dimension {} carries two elements",
-                       first_of(block, twice), across),
-           {.processor = first_of(block, twice),
-            .to = first_of(block, twice) ^ bit(across),
-            .dimension = across});
+           fmt::format("two elements on the link of processor {} across {}", p, across),
+           {.processor = p, .to = p ^ bit(across), .dimension = across});
+  }
   sent |= members;
-  if (!one_port_) return;
+  if (ports_ == 0) return;
   use_port(across, block, members);
   use_port(across, to_block, to_members);
 }
@@ -298,9 +298,11 @@ void CubeReplay::close_books(int across, Word block, const Landing& there, Plane
   to.written[there.block] = 0;
   if (across == inside) return;
   sent_[static_cast<std::size_t>(across)][block] = 0;
-  if (!one_port_) return;
-  for (const Word b : {block, there.block})
-    involved_[static_cast<std::size_t>(across)][b] = busy_[b] = 0;
+  if (ports_ == 0) return;
+  for (const Word b : {block, there.block}) {
+    involved_[static_cast<std::size_t>(across)][b] = 0;
+    for (std::vector<Word>& busy : busy_) busy[b] = 0;
+  }
 }
 
 // All reads are done: the staged tokens arrive, and the books of the step are closed.

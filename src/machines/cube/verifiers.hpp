@@ -1,4 +1,4 @@
-// The verifiers of the Boolean cube: moves and rules, all ports or one, goals that are a map or a
+// The verifiers of the Boolean cube: moves and rules, all ports or some, goals that are a map or a
 // list.
 //
 // Rules of the machine, by the names their violations carry:
@@ -7,6 +7,7 @@
 //   not-a-link     a remote move joins processors that differ in more than one bit
 //   link-twice     a directed link carries two elements in one step
 //   one-port       with one port, a processor uses two dimensions in one step, sending or receiving
+//   ports          with k ports, a processor uses more than k dimensions
 //   reads-empty    a move reads a slot that nothing wrote
 //   two-writes     two moves of a step write one slot
 //   butterfly      a computation in a schedule that only moves data
