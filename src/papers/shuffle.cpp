@@ -281,7 +281,9 @@ PaperTable table_2() {
                   "in a pipeline.",
                   "The theorem says any shuffle; it holds for mixed ones only.",
                   "AAPC: all-to-all personalised communication round after round, "
-                  "chains of equal length, pipelined. Printed are K/2 + N - b, for chains "
+                  "pipelined; shorter chains leave the later rounds, which the paper calls not "
+                  "entirely straightforward and counts for equal lengths only. Printed are K/2 + N "
+                  "- b, for chains "
                   "of four and more and K > 8b the concurrent N + 3b or K/2 + 2b. "
                   "K/2 + N - b needs b to divide K/2: 2 2 2 with K = 8 prints 7, a "
                   "last group of one job takes as long as a full one.",

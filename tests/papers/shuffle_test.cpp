@@ -20,7 +20,7 @@ const PaperPage& page() {
 }
 
 TEST(PaperShuffle, no_cell_of_ours_was_refused) {
-  EXPECT_EQ(page().tables.size(), 19U);
+  EXPECT_EQ(page().tables.size(), 21U);
   for (const PaperTable& table : page().tables)
     for (const auto& row : table.rows) {
       EXPECT_EQ(row.size(), table.columns.size()) << table.title;
@@ -90,6 +90,24 @@ TEST(PaperShuffle, table_2_with_packets_is_planned) {
     EXPECT_EQ(std::stoi(row[4]), std::max(std::stoi(row[3]), 2 * std::stoi(row[0]))) << row[0];
   for (const auto& row : table_of("Section 6").rows)
     EXPECT_LT(std::stoi(row[4]), std::stoi(row[2]) + (row[0] == "2" ? 1 : 0)) << row[0];
+}
+
+// Times, start-ups and best packets as printed; A2 at packets of one element, as it sends them.
+TEST(PaperShuffle, table_3_with_packets_is_planned) {
+  const PaperTable& table = table_of("Prices of Table 3");
+  ASSERT_EQ(table.rows.size(), 20U);
+  for (const auto& row : table.rows) {
+    EXPECT_LE(std::stoi(row[4]), std::stoi(row[3])) << row[0] << " " << row[1] << " " << row[2];
+    EXPECT_LE(std::stoi(row[5]), std::stoi(row[4])) << row[0];
+    EXPECT_GE(std::stoi(row[5]), std::stoi(row[6])) << row[0];
+    EXPECT_LE(std::stoi(row[8]), std::stoi(row[7])) << row[0];
+  }
+}
+
+TEST(PaperShuffle, figure_11_crosses_where_section_4_2_says) {
+  const PaperTable& table = table_of("Figure 11");
+  ASSERT_EQ(table.rows.size(), 9U);
+  for (const auto& row : table.rows) EXPECT_EQ(row[2], row[5]) << row[0] << " " << row[1];
 }
 
 // Section 4.1.2 has three cases: for long chains and many elements 2b over K/2, not N - b.

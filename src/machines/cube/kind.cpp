@@ -26,13 +26,11 @@ Machine read(MachineText& text) {
   cube.dimensions = static_cast<int>(dimensions);
   if (text.take(",one-port")) {
     cube.ports = Hypercube::Ports::one;
-  } else if (text.take(",")) {
-    const std::uint64_t ports = text.number();
-    if (!text.take("-ports") || ports < 2 || ports >= dimensions)
-      text.fail("'one-port' or '2-ports', more than one and fewer than dimensions");
-    cube.ports = Hypercube::Ports{static_cast<int>(ports)};
+  } else {
+    for (int ports = 2; ports < cube.dimensions && !text.done(); ++ports)
+      if (text.take(fmt::format(",{}-ports", ports))) cube.ports = Hypercube::Ports{ports};
   }
-  if (!text.done()) text.fail("',one-port', ',2-ports' or the end");
+  if (!text.done()) text.fail("',one-port', fewer ports than dimensions as ',2-ports', or the end");
   return cube;
 }
 

@@ -6,8 +6,8 @@
 //   shuffle-concurrent   chains of any lengths, some jobs start inside one with an extra storage
 //                        bit (Figures 5 and 9 in general, Theorems 1 and 2): N + 3 or K/2 + 2,
 //                        the larger; pipelined where that is less
-//   shuffle-by-exchange  several chains of equal length, each round an all-to-all exchange:
-//                        b ceil(K/2b) + N - b, b chains, N dimensions
+//   shuffle-by-exchange  several chains, each round an all-to-all exchange of those that are long
+//                        enough; of equal length b ceil(K/2b) + N - b, b chains, N dimensions
 //   real-a1, real-a2     rounds of s jobs or elements: (s+1) ceil(K/2s), s ceil(K/s)
 //   real-a2-one-port     s K
 //   all-to-all           every processor bit changes places with a memory bit, i:n | m:n -> m | i:

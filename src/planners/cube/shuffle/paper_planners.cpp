@@ -69,8 +69,10 @@ Estimate of_by_exchange(const Structure& s) {
   const auto chains = static_cast<Count>(s.chains.size());
   const auto all = static_cast<Count>(s.distance());
   const Count jobs = s.elements() / 2;
+  const Count steps = finish_of(s, by_exchange_phase(s));
+  if (!equal_lengths.holds(s)) return {.cost = {steps, "counted"}};
   // A last group with fewer jobs than chains still runs through all chains.
-  return {.cost = {finish_of(s, by_exchange_phase(s)), "b ceil(K/2b) + N - b"},
+  return {.cost = {steps, "b ceil(K/2b) + N - b"},
           .paper = PaperCount{"Johnsson, Ho 1991 (shuffles), Table 2 (pipelined AAPC)",
                               {jobs + all - chains, "K/2 + N - b"}}};
 }
@@ -124,11 +126,11 @@ const PlannerEntry shuffle_concurrent({
 const PlannerEntry shuffle_by_exchange({
     .name = "shuffle-by-exchange",
     .machine = "cube",
-    .title = "chains of equal length, one all-to-all personalised communication after another",
-    .needs = "chains of equal length and no real cycle, all ports",
-    .cost = "b ceil(K/2b) + N - b",
+    .title = "chains, one all-to-all personalised communication after another",
+    .needs = "chains and no real cycle, all ports",
+    .cost = "b ceil(K/2b) + N - b for equal lengths, else counted",
     .citation = "Johnsson, Ho 1991 (shuffles), section 4.1.2 (AAPC)",
-    .refusal = refused_unless<all_ports, has_chains, only_chains, equal_lengths>,
+    .refusal = refused_unless<all_ports, has_chains, only_chains>,
     .estimate = estimated<of_by_exchange>,
     .build = built<by_exchange_phase, shuffle_by_exchange>,
 });
