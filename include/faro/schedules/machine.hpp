@@ -17,7 +17,7 @@
 
 namespace faro::inline v1 {
 
-// 2^dimensions processors, joined where numbers differ in one bit; Ports{k} are k of the links.
+// 2^dimensions processors; two are joined where their numbers differ in one bit.
 struct Hypercube {
   enum class Ports { all, one };
   int dimensions = 0;
