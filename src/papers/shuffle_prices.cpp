@@ -287,11 +287,43 @@ PaperTable section_6() {
   return table;
 }
 
+// Between one port and all: the paper has algorithms for these two.
+PaperTable several_ports() {
+  PaperTable table{
+      .title = "Introduction: communication on several channels of every processor, steps",
+      .columns = {"chains", "cycles", "K", "channels", "ours", "bound"},
+      .rows = {},
+      .remarks = {"A processor uses at most so many of its links in a step: cube:n,k-ports. The "
+                  "paper's algorithms are for one and for all."}};
+  struct Case {
+    std::vector<int> chains;
+    std::vector<int> cycles;
+    int slot_bits;
+  };
+  const Workshop workshop(catalogue());
+  const auto text = [](const std::vector<int>& lengths) {
+    return lengths.empty() ? std::string("-") : fmt::format("{}", fmt::join(lengths, " "));
+  };
+  for (const Case& c :
+       {Case{{4}, {}, 4}, Case{{2, 2}, {}, 4}, Case{{}, {4}, 4}, Case{{}, {3}, 5}}) {
+    const int n = c.chains.empty() ? c.cycles.front() : 4;
+    for (int ports = 1; ports <= n; ++ports) {
+      const Request request =
+          shuffle_of(c.slot_bits, c.chains, c.cycles,
+                     ports == n ? Hypercube::Ports::all : Hypercube::Ports{ports});
+      table.rows.push_back({text(c.chains), text(c.cycles), std::to_string(bit(c.slot_bits)),
+                            std::to_string(ports), workshop.ours(request),
+                            workshop.bound(request)});
+    }
+  }
+  return table;
+}
+
 }  // namespace
 
 std::vector<PaperTable> shuffle_prices() {
-  return {table_1(),  table_2_with_packets(), table_3_with_packets(), section_5(), figure_11(),
-          section_6()};
+  return {table_1(),   table_2_with_packets(), table_3_with_packets(), section_5(), figure_11(),
+          section_6(), several_ports()};
 }
 
 }  // namespace faro::inline v1

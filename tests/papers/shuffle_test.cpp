@@ -20,7 +20,7 @@ const PaperPage& page() {
 }
 
 TEST(PaperShuffle, no_cell_of_ours_was_refused) {
-  EXPECT_EQ(page().tables.size(), 21U);
+  EXPECT_EQ(page().tables.size(), 22U);
   for (const PaperTable& table : page().tables)
     for (const auto& row : table.rows) {
       EXPECT_EQ(row.size(), table.columns.size()) << table.title;
@@ -101,6 +101,18 @@ TEST(PaperShuffle, table_3_with_packets_is_planned) {
     EXPECT_LE(std::stoi(row[5]), std::stoi(row[4])) << row[0];
     EXPECT_GE(std::stoi(row[5]), std::stoi(row[6])) << row[0];
     EXPECT_LE(std::stoi(row[8]), std::stoi(row[7])) << row[0];
+  }
+}
+
+// Each channel more helps or changes nothing.
+TEST(PaperShuffle, several_channels_are_planned) {
+  const PaperTable& table = table_of("Introduction");
+  ASSERT_EQ(table.rows.size(), 15U);
+  for (std::size_t i = 0; i < table.rows.size(); ++i) {
+    const auto& row = table.rows[i];
+    EXPECT_GE(std::stoi(row[4]), std::stoi(row[5])) << row[0] << " " << row[1] << " " << row[3];
+    if (row[3] == "1") continue;
+    EXPECT_LE(std::stoi(row[4]), std::stoi(table.rows[i - 1][4])) << row[1] << " " << row[3];
   }
 }
 
