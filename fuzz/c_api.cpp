@@ -113,6 +113,7 @@ void moved(const faro_map* map, const faro_permute_options& options, const faro_
                                  : faro_plan_execute(plan, from.data(), to.data(), to.size());
   if (!good(status)) std::abort();
   const std::uint64_t row = options.inner * options.element_bytes;
+  if (row == 0 || options.outer == 0) return;
   const std::uint64_t length = std::uint64_t{1} << faro_map_width(map);
   for (std::uint64_t o = 0; o < options.outer; ++o)
     for (std::uint64_t i = 0; i < length; ++i)

@@ -148,7 +148,13 @@ std::uint32_t plan_checksum(const FilePermutePlan& plan) {
 }
 
 std::uint32_t plan_checksum_in(std::string_view text) {
-  return Json::parse(text).at("plan_crc32c");
+  try {
+    return Json::parse(text).at("plan_crc32c");
+  } catch (const nlohmann::json::exception& error) {
+    throw Error(
+        ErrorCode::environment,
+        fmt::format("the journal's checksum of its plan is not understood: {}", error.what()));
+  }
 }
 
 }  // namespace faro::inline v1::disk

@@ -1,0 +1,21 @@
+#include "disk/request.hpp"
+
+#include <gtest/gtest.h>
+
+#include "faro/base/error.hpp"
+
+namespace faro::disk {
+namespace {
+
+// What is missing in a journal's first line, or of another kind, is an Error of ours.
+TEST(JobRequest, a_line_that_lacks_something_is_refused_in_words) {
+  for (const char* line :
+       {"", "{", "[]", "{}", R"({"plan_crc32c":"x"})", R"({"plan_crc32c":[]})"}) {
+    EXPECT_THROW(static_cast<void>(plan_checksum_in(line)), Error) << line;
+    EXPECT_THROW(static_cast<void>(JobRequest::parse(line, "journal")), Error) << line;
+  }
+  EXPECT_EQ(plan_checksum_in(R"({"plan_crc32c":7})"), 7U);
+}
+
+}  // namespace
+}  // namespace faro::disk
