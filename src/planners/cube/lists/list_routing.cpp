@@ -40,6 +40,7 @@ constexpr int seats_rounds_max = 30;
 // Maps are listed where elements are few: larger ones have planners that know their structure.
 constexpr int map_dimensions_max = 4;
 constexpr std::uint64_t map_elements_max = std::uint64_t{1} << 10U;  // of the whole machine
+constexpr std::uint64_t map_addresses_max = 64;  // elements that have goals of their own
 
 // Where each processor's elements go.
 std::vector<Word> goals_of(const Request& request) {
@@ -49,9 +50,31 @@ std::vector<Word> goals_of(const Request& request) {
   return to;
 }
 
+bool has_memory_bits(const Request& request) {
+  return request.is_map() && request.map().cut;
+}
+
+// Where the elements of a map with memory bits go, one by one; all that do not stay.
+std::vector<Move> moves_of(const MapGoal& goal) {
+  const int m = goal.memory_bits;
+  const auto slot = [m](Word address) { return static_cast<Slot>(address & low_mask(m)); };
+  std::vector<Move> moves;
+  for (Word from = 0; from < bit(goal.map.width()); ++from)
+    if (const Word to = goal.map(from); to != from)
+      moves.push_back({from >> m, slot(from), to >> m, slot(to)});
+  return moves;
+}
+
 // The elements that leave their processors, on ascending shortest ways.
 std::vector<Packet> packets_of(const Request& request) {
   const int n = processor_bits(request);
+  if (has_memory_bits(request)) {
+    std::vector<Packet> packets;
+    for (const Move& move : moves_of(request.map()))
+      if (move.from_processor != move.to_processor)
+        packets.push_back({move, links::ascending_way(n, move.from_processor, move.to_processor)});
+    return packets;
+  }
   const std::vector<Word> goals = goals_of(request);
   std::vector<Packet> packets;
   for (std::uint64_t e = 0; e < request.elements(); ++e)
@@ -179,6 +202,9 @@ ListPlan stored(const Request& request, const Routed& routed) {
   ListPlan plan;
   for (const auto& now : crossings) plan.steps.push_back(storing.step(now));
   plan.steps.push_back(storing.home());
+  if (has_memory_bits(request))
+    for (const Move& move : moves_of(request.map()))
+      if (move.from_processor == move.to_processor) plan.steps.back().moves.push_back(move);
   plan.slots = storing.slots();
   return plan;
 }
@@ -200,10 +226,12 @@ Routed shortest(const Request& request) {
 Routed balanced(const Request& request) {
   const int n = processor_bits(request);
   const LinkTable table = LinkTable::of_cube(n);
-  auto enough = static_cast<std::uint32_t>(
-      lower_bound(*cube_of(request), std::span<const std::uint64_t>(goals_of(request)),
-                  request.elements())
-          .value);
+  const Bound bound =
+      has_memory_bits(request)
+          ? lower_bound(*cube_of(request), request.map(), request.elements())
+          : lower_bound(*cube_of(request), std::span<const std::uint64_t>(goals_of(request)),
+                        request.elements());
+  auto enough = static_cast<std::uint32_t>(bound.value);
   if (request.is_map())
     if (const auto flow = flow_bound(*cube_of(request), request.map(), request.elements()))
       enough = std::max(enough, static_cast<std::uint32_t>(flow->value));
@@ -250,13 +278,15 @@ std::optional<std::string> refusal(const Request& request) {
 
 std::optional<std::string> refusal_map(const Request& request) {
   if (auto why = cube_refusal(request)) return why;
-  if (request.map().cut) return "it lists maps of processors, not of their memory";
   const int n = processor_bits(request);
   if (n > map_dimensions_max)
     return fmt::format("it lists every processor, of at most {} dimensions; this cube has {}",
                        map_dimensions_max, n);
   if (request.elements() > map_elements_max >> static_cast<unsigned>(n))
     return fmt::format("it lists every element, at most {} of the whole machine", map_elements_max);
+  if (request.map().cut && request.elements() > map_addresses_max >> static_cast<unsigned>(n))
+    return fmt::format("with memory bits it lists at most {} elements of the whole machine",
+                       map_addresses_max);
   return {};
 }
 
@@ -343,7 +373,7 @@ const PlannerEntry balanced_maps({
     .name = "balanced-maps",
     .machine = "cube",
     .title = "a small map as a list: paths over the emptiest links, paths and times negotiated",
-    .needs = "a map of at most 4 processor bits and no memory bit, at most 2^10 elements in all",
+    .needs = "a map of at most 4 processor bits, 2^10 elements in all, with memory bits 64",
     .cost = "counted",
     .citation = "faro, after McMurchie, Ebeling 1995",
     .refusal = refusal_map,

@@ -1,5 +1,6 @@
 #include "planners/cube/lists/list_routing.hpp"
 
+#include <fmt/format.h>
 #include <gtest/gtest.h>
 
 #include <fstream>
@@ -124,6 +125,40 @@ TEST(ListRouting, eleven_dimensions_are_refused) {
   Random random(9);
   EXPECT_TRUE(
       shortest_path_lists.refusal(list_request(11, 1, Hypercube::Ports::all, random)).has_value());
+}
+
+// An integer program (any storage, one element a directed link and step) needs these steps; other
+// planners need one or two more.
+TEST(BalancedMaps, small_maps_with_memory_bits_take_the_least_steps) {
+  struct Case {
+    const char* matrix;
+    unsigned constant;
+    int processor_bits, memory_bits;
+    std::uint64_t steps;
+  };
+  constexpr Case cases[] = {
+      {"0x3, 0xb, 0x6, 0x9", 0x6, 2, 2, 2},
+      {"0x7, 0x5, 0x1", 0x7, 2, 1, 2},
+      {"0x5, 0x6, 0x1", 0x3, 2, 1, 2},
+      {"0x2, 0x6, 0x1", 0x6, 2, 1, 2},
+      {"0xe, 0xc, 0x4, 0xf", 0x2, 3, 1, 2},
+      {"0x3, 0xf, 0x5, 0xb", 0xb, 3, 1, 2},
+      {"0xd, 0x6, 0x5, 0x2", 0xa, 3, 1, 3},
+      {"0x3, 0xe, 0x1, 0x9", 0xe, 3, 1, 3},
+      {"0x19, 0x14, 0x13, 0x17, 0x15", 0x1f, 3, 2, 3},
+      {"0x5, 0x15, 0x13, 0x14, 0x9", 0x12, 3, 2, 2},
+      {"0x1c, 0x1e, 0x6, 0x3, 0xe", 0x1d, 3, 2, 3},
+      {"0x12, 0x19, 0xc, 0x4, 0x2", 0x9, 3, 2, 3},
+  };
+  for (const Case& c : cases) {
+    const std::string to = fmt::format("(matrix({})(p m) ^ {})", c.matrix, c.constant);
+    const int m = c.memory_bits;
+    const std::string map = fmt::format("p:{} | m:{} -> {}[{}:{}] | {}[{}:0]", c.processor_bits, m,
+                                        to, c.processor_bits + m - 1, m, to, m - 1);
+    const Plan made = plan(map, fmt::format("cube:{}", c.processor_bits), {});
+    EXPECT_TRUE(made.ok()) << map;
+    EXPECT_EQ(made.value(), c.steps) << map;
+  }
 }
 
 }  // namespace
