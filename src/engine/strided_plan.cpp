@@ -165,6 +165,7 @@ class Planner {
     if (!draft.d_axes.empty() && !usable(axis(draft, draft.d_axes[0]))) return false;
     // S are the bytes of a run.
     const bool one = draft.d_axes.empty();
+    if (!one && plan.streaming) adjoining_runs(draft);
     plan.d = side_of(plan.form, draft.d_axes, SideOf::destination, 1);
     plan.s.length = draft.element;
     plan.s_from = 1;
@@ -174,6 +175,21 @@ class Planner {
     plan.s_tile = std::min<Offset>(draft.element, Offset{1} << 20);
     plan.reason = "what stays together is copied";
     return true;
+  }
+
+  // Whatever adjoins the fastest axis at the destination, so that pieces of it are long; what stands
+  // in the table is short.
+  void adjoining_runs(Draft& draft) const {
+    constexpr Offset table_max = 4096;
+    const Axis& fastest = axis(draft, draft.d_axes[0]);
+    if (fastest.map != Axis::plain) return;
+    Offset length = fastest.length;
+    for (int k = draft.d_axes[0] - 1; k >= 0 && length <= table_max; --k) {
+      const Axis& x = axis(draft, k);
+      if (x.map != Axis::plain || x.to != fastest.to * length) return;
+      draft.d_axes.push_back(k);
+      length *= x.length;
+    }
   }
 
   bool reversed(Draft& draft) const {

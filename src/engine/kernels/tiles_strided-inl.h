@@ -246,9 +246,59 @@ void run_element_tiles(const StridedPlan& plan, const Panel& panel) {
 // Runs shorter than this are put together in a stage first.
 constexpr Offset streamed_run_min = 1024;
 
+FARO_INLINE void copy_run(const std::byte* from, std::byte* to, std::size_t bytes) {
+  if (bytes < line_bytes) {
+    std::memcpy(to, from, bytes);
+    return;
+  }
+  for (std::size_t i = 0; i + line_bytes < bytes; i += line_bytes) {
+    std::memcpy(to + i, from + i, line_bytes);
+  }
+  std::memcpy(to + bytes - line_bytes, from + bytes - line_bytes, line_bytes);
+}
+
+// Whole runs that adjoin at the destination.
+template <class Ops>
+void run_short_runs(const StridedPlan& plan, const Panel& panel) {
+  constexpr std::size_t piece = 4096;
+  constexpr Offset runs_ahead = 16;
+  const auto bytes = static_cast<std::size_t>(plan.d_to);
+  alignas(line_bytes) std::byte stage[piece + streamed_run_min + line_bytes];
+  std::byte* to = panel.to + panel.d_begin * plan.d_to;
+  // The stage holds `have` bytes that go to `to`, from where `to` is in its line.
+  auto past = static_cast<std::size_t>(past_line(to));
+  std::size_t have = 0;
+  for (Offset d = panel.d_begin; d < panel.d_end;) {
+    const Side::At at = plan.d.at(d);
+    const Offset count = std::min(at.count, panel.d_end - d);
+    for (Offset i = 0; i < count; ++i) {
+      // What lies apart is asked for some runs ahead.
+      const std::byte* next = panel.from + at.base + at.table[std::min(i + runs_ahead, count - 1)];
+      __builtin_prefetch(next);
+      __builtin_prefetch(next + bytes - 1);
+      copy_run(panel.from + at.base + at.table[i], stage + past + have, bytes);
+      have += bytes;
+      if (past + have < piece) continue;
+      const std::size_t lines = (past + have) / line_bytes * line_bytes - past;
+      drain_piece<Ops>(stage + past, to, lines);
+      to += lines;
+      have -= lines;
+      std::memcpy(stage, stage + past + lines, have);
+      past = 0;
+    }
+    d += count;
+  }
+  drain_piece<Ops>(stage + past, to, have);
+}
+
 template <class Ops>
 void run_runs(const StridedPlan& plan, const Panel& panel) {
   const auto bytes = static_cast<std::size_t>(panel.s_end - panel.s_begin);
+  if (plan.streaming && panel.s_end - panel.s_begin < streamed_run_min &&
+      panel.s_end - panel.s_begin == plan.d_to) {
+    run_short_runs<Ops>(plan, panel);
+    return;
+  }
   const bool streams = plan.streaming && panel.s_end - panel.s_begin >= streamed_run_min;
   for (Offset d = panel.d_begin; d < panel.d_end; ++d) {
     const Side::At at = plan.d.at(d);
