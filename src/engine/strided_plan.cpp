@@ -177,8 +177,8 @@ class Planner {
     return true;
   }
 
-  // Whatever adjoins the fastest axis at the destination, so that pieces of it are long; what stands
-  // in the table is short.
+  // Whatever adjoins the fastest axis at the destination, so that pieces of it are long; what
+  // stands in the table is short.
   void adjoining_runs(Draft& draft) const {
     constexpr Offset table_max = 4096;
     const Axis& fastest = axis(draft, draft.d_axes[0]);
