@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <map>
 #include <queue>
 
 #include "base/check.hpp"
@@ -109,11 +110,22 @@ class CheapestWays {
   std::vector<Word> from_;
 };
 
+// By source, those of a pair of processors as one, where the first of them stood.
 std::vector<Shipment> by_source(std::span<const Shipment> traffic) {
   std::vector<Shipment> sorted(traffic.begin(), traffic.end());
   std::stable_sort(sorted.begin(), sorted.end(),
                    [](const Shipment& a, const Shipment& b) { return a.from < b.from; });
-  return sorted;
+  std::vector<Shipment> merged;
+  std::map<Word, std::size_t> known;  // of this source: where `to` is
+  for (const Shipment& t : sorted) {
+    if (merged.empty() || merged.back().from != t.from) known.clear();
+    const auto [pair, is_new] = known.emplace(t.to, merged.size());
+    if (is_new)
+      merged.push_back(t);
+    else
+      merged[pair->second].count += t.count;
+  }
+  return merged;
 }
 
 // Integer weights up to 2^16 on ways of at most 2^10 links: their sums are exact in a double.

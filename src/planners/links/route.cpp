@@ -7,8 +7,10 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <functional>
 #include <memory>
 #include <numeric>
+#include <queue>
 
 #include "base/check.hpp"
 #include "base/working.hpp"
@@ -196,21 +198,22 @@ class Job {
   // Which slots of a processor are taken.
   struct Slots {
     std::vector<bool> taken;
-    std::size_t lowest_free = 0;  // all below are taken
+    // All that are free, the lowest on top, and some that were.
+    std::priority_queue<Slot, std::vector<Slot>, std::greater<>> left = {};
 
     void leave(Slot slot) {
       taken[slot] = false;
-      lowest_free = std::min<std::size_t>(lowest_free, slot);
+      left.push(slot);
     }
     Slot take(Slot own) {
-      std::size_t slot = own;
+      Slot slot = own;
       if (own >= taken.size() || taken[own]) {
-        while (lowest_free < taken.size() && taken[lowest_free]) ++lowest_free;
-        slot = lowest_free;
-        if (slot == taken.size()) taken.push_back(false);
+        while (!left.empty() && taken[left.top()]) left.pop();
+        slot = left.empty() ? static_cast<Slot>(taken.size()) : left.top();
+        if (left.empty()) taken.push_back(false);
       }
       taken[slot] = true;
-      return static_cast<Slot>(slot);
+      return slot;
     }
   };
 
@@ -219,8 +222,7 @@ class Job {
   void store() {
     std::vector<Slots> slots(
         geometry_.processors(),
-        {std::vector<bool>(static_cast<std::size_t>(request_.elements()), true), 0});
-    for (Slots& s : slots) s.lowest_free = s.taken.size();
+        {std::vector<bool>(static_cast<std::size_t>(request_.elements()), true)});
     std::vector<Stored> at;
     std::vector<std::vector<std::pair<std::uint32_t, std::uint32_t>>> crossing(times_.steps);
     for (std::uint32_t i = 0; i < packets_.size(); ++i) {
