@@ -43,9 +43,11 @@ shim=$(dirname "$faro")/tests/libfaro_fault_shim.so
 at() { FARO_FAULT_CALLS=$calls FARO_FAULT_AT=$1 FARO_FAULT=$2 LD_PRELOAD=$shim "${@:3}"; }
 calls_of() { FARO_FAULT_COUNT=$work/count at -1 none "$@" >/dev/null 2>&1; cat "$work/count"; }
 quietly() { "$@" >"$stdout" 2>"$stderr"; }
-# places TOTAL POINTS: so many of 0 .. TOTAL - 1, spread; all of them in the long form
+# places TOTAL POINTS [FULL]: so many of 0 .. TOTAL - 1, spread; in the long form FULL, all without it
 places() {
-  local step=$(($1 > $2 && ${FARO_FULL:-0} != 1 ? $1 / $2 : 1))
+  local points=$2
+  if [ "${FARO_FULL:-0}" = 1 ]; then points=${3:-$1}; fi
+  local step=$(($1 > points ? $1 / points : 1))
   seq $((step / 2)) "$step" $(($1 - 1))
 }
 

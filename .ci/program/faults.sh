@@ -72,7 +72,7 @@ for way in $ways verify explain; do
   total=$(calls_of "${command[@]}")
   check "$way: asks for memory $total times" test "$total" -gt 30
   refused=0
-  for k in $(places "$total" 25); do
+  for k in $(places "$total" 25 1000); do
     for mode in fail fail-from; do
       way $way
       quietly at "$k" $mode "${command[@]}"; code=$?
