@@ -2,6 +2,7 @@
 // its folder in src/machines; this is only the description.
 //
 //   cube:4,one-port        Hypercube{.dimensions = 4, .ports = Hypercube::Ports::one}
+//   cube:4,2-ports         Hypercube{.dimensions = 4, .ports = Hypercube::Ports{2}}
 //   torus:4x8              Mesh{.sides_log2 = {2, 3}, .wrap = Mesh::Wrap::orthogonal}
 //   pops:32,8              Pops{.group_size = 32, .groups = 8}
 //   ranks:64               Crossbar{.bits = 6}
@@ -19,6 +20,7 @@ namespace faro::inline v1 {
 
 // 2^dimensions processors; two are joined where their numbers differ in one bit.
 struct Hypercube {
+  // How many dimensions a processor uses at once: all, or so many, Ports{k} with k from 2.
   enum class Ports { all, one };
   int dimensions = 0;
   Ports ports = Ports::all;
