@@ -12,6 +12,7 @@
 #include "cli/memory.hpp"
 #include "cli/sizes.hpp"
 #include "cli/timing.hpp"
+#include "engine/timed_pass.hpp"
 #include "faro/base/error.hpp"
 #include "faro/engine/permute_plan.hpp"
 
@@ -32,6 +33,14 @@ struct Options {
   bool peers = false;
 };
 
+// What fits no cache finds none of it there, whatever ran before.
+constexpr std::uint64_t states_bytes_max = std::uint64_t{1} << 26U;
+
+struct RowTimes {
+  Timed near;
+  std::optional<double> away;  // the ratio where both arrays are out of the caches
+};
+
 struct Bench {
   const Options& options;
   int threads;
@@ -39,25 +48,37 @@ struct Bench {
   BenchBuffer from;
   BenchBuffer to;
 
-  Timed time(const BenchRow& row) const {
+  RowTimes time(const BenchRow& row) const {
     const std::size_t bytes = row.bytes();
     const PermuteOptions permute{.threads = threads};
     const auto source = from.first(bytes + row.past_line).subspan(row.past_line);
     const auto destination = to.first(bytes + row.past_line).subspan(row.past_line);
-    if (row.moves == Moves::in_place) {
-      const auto plan = PermutePlan::in_place(row.map, row.shape, permute);
-      return time_against(
-                 "read-write", [&] { touch_with_threads(source, plan.facts().threads); },
-                 {{"faro", [&] { plan.execute_in_place(source); }}}, bytes, rounds)
-          .front();
-    }
-    const auto plan = options.measured
+    const bool in_place = row.moves == Moves::in_place;
+    const auto plan = in_place ? PermutePlan::in_place(row.map, row.shape, permute)
+                      : options.measured
                           ? PermutePlan::measured(row.map, row.shape, source, destination, permute)
                           : PermutePlan::out_of_place(row.map, row.shape, permute);
-    return time_against(
-               "memcpy", [&] { copy_with_threads(source, destination, plan.facts().threads); },
-               {{"faro", [&] { plan.execute(source, destination); }}}, bytes, rounds)
-        .front();
+    const int used = plan.facts().threads;
+    const auto ratio = [&](const Prepare& prepare) {
+      if (in_place) {
+        return time_against(
+                   "read-write", [&] { touch_with_threads(source, used); },
+                   {{"faro", [&] { plan.execute_in_place(source); }}}, bytes, rounds, prepare)
+            .front();
+      }
+      return time_against(
+                 "memcpy", [&] { copy_with_threads(source, destination, used); },
+                 {{"faro", [&] { plan.execute(source, destination); }}}, bytes, rounds, prepare)
+          .front();
+    };
+    RowTimes times{ratio({}), {}};
+    if (bytes <= states_bytes_max && engine::send_away(destination)) {
+      times.away = ratio([&] {
+                     engine::send_away(source);
+                     if (!in_place) engine::send_away(destination);
+                   }).ratio;
+    }
+    return times;
   }
 };
 
@@ -127,6 +148,8 @@ int run(const Options& options, Output& out) {
                            {"rows", nlohmann::ordered_json::array()}};
   out.text("{}, {} thread{}, {} sizes: time over memcpy of the same bytes, median of {} rounds\n",
            cpu_name(), threads, threads == 1 ? "" : "s", options.full ? "full" : "smaller", rounds);
+  out.text(
+      "caches: as an untimed run of the same left them; 'away': both arrays flushed from them\n");
   for (const BenchClass& group : bench_classes()) {
     if (options.group && *options.group != group.name) continue;
     out.text("\n{}: {}{}\n", out.styled(Output::Style::strong, group.name), group.what,
@@ -137,12 +160,13 @@ int run(const Options& options, Output& out) {
           row.shape.element_bytes > group.element_bytes_max) {
         continue;
       }
-      const Timed timed = bench.time(row);
+      const auto [timed, away] = bench.time(row);
       ratios.push_back(timed.ratio);
       const double gigabytes = 2 * static_cast<double>(row.bytes()) / timed.seconds / 1e9;
-      out.text("  {:20} {:>10}  element {:>3}  {:5.2f}  {:6.1f} GB/s{}\n", row.map_name,
+      out.text("  {:20} {:>10}  element {:>3}  {:5.2f}  {:6.1f} GB/s{}{}\n", row.map_name,
                bytes_text(row.bytes()), row.shape.element_bytes * row.shape.inner, timed.ratio,
-               gigabytes, row.moves == Moves::in_place ? "  in place" : "");
+               gigabytes, away ? fmt::format("  away {:5.2f}", *away) : "",
+               row.moves == Moves::in_place ? "  in place" : "");
       out.flush();
       j["rows"].push_back({{"class", group.name},
                            {"map", row.map_name},
@@ -155,6 +179,7 @@ int run(const Options& options, Output& out) {
                            {"contender", "faro"},
                            {"ratio", timed.ratio},
                            {"seconds", timed.seconds}});
+      if (away) j["rows"].back()["ratio_away"] = *away;
     }
     out.text("  median {:.2f}, worst {:.2f}{}\n", median(ratios),
              *std::max_element(ratios.begin(), ratios.end()), verdict(group, ratios));
@@ -172,7 +197,9 @@ const Command bench_command{
     .details =
         "A ratio of 1 is memcpy of the same bytes by the same number of threads, run\n"
         "before and after; in place it is one pass that reads and writes every byte.\n"
-        "Without --full, sizes beyond the caches are divided by eight: under two\n"
+        "Every timed run follows an untimed one of the same; up to 64 MiB the ratio is\n"
+        "told too where both arrays were flushed from the caches before (away).\n"
+        "Without --full, sizes beyond the caches are divided by eight: some two\n"
         "minutes and 300 MB. With --full: 2.2 GB and some minutes. Classes: simple,\n"
         "transposes, bit-reversal, bpc, affine, small-simple, small, cache, l3, in-place,\n"
         "off-grid, others.\n"

@@ -72,18 +72,24 @@ double median(std::vector<double> values) {
 std::vector<Timed> time_against(const std::string& baseline_name,
                                 const std::function<void()>& baseline,
                                 const std::vector<Contender>& contenders, std::size_t bytes,
-                                int rounds) {
+                                int rounds, const Prepare& prepare) {
   const std::size_t times =
       std::max<std::size_t>(1, timed_bytes_min / std::max<std::size_t>(1, bytes));
   const auto seconds_of = [&](const std::function<void()>& run) {
-    const double begin = seconds_now();
-    for (std::size_t i = 0; i < times; ++i) run();
-    return (seconds_now() - begin) / static_cast<double>(times);
+    double seconds = 0;
+    // What is prepared is so for one run; untimed runs lead on to any number of them.
+    const std::size_t at_once = prepare ? 1 : times;
+    for (std::size_t i = 0; i < times; i += at_once) {
+      prepare ? prepare() : run();
+      const double begin = seconds_now();
+      for (std::size_t k = 0; k < at_once; ++k) run();
+      seconds += seconds_now() - begin;
+    }
+    return seconds / static_cast<double>(times);
   };
   std::vector<std::vector<double>> ratios(contenders.size());
   std::vector<std::vector<double>> seconds(contenders.size());
   std::vector<double> base;
-  for (const Contender& contender : contenders) contender.run();
   for (int round = 0; round < rounds; ++round) {
     double before = seconds_of(baseline);
     base.push_back(before);

@@ -1,6 +1,7 @@
 // Times as ratios to memcpy. A shared machine has slow moments; what is compared must meet the same
 // ones, so memcpy runs before and after every run of a contender, and the median of the ratios
-// counts.
+// counts. Every timed run follows an untimed one of the same, so that each finds the caches as it
+// leaves them itself, not as the one before it did; or finds them without the data.
 #pragma once
 
 #include <cstddef>
@@ -41,12 +42,15 @@ void copy_with_threads(std::span<const std::byte> from, std::span<std::byte> to,
 // Reads and writes every byte where it stands: the floor of work in place.
 void touch_with_threads(std::span<std::byte> data, int threads);
 
+// What goes before a timed run; nothing is an untimed run of the same.
+using Prepare = std::function<void()>;
+
 // Each contender `rounds` times between runs of `baseline`; small data is moved often enough in a
 // run to be timed at all. The baseline itself is the last of the result, with ratio 1.
 std::vector<Timed> time_against(const std::string& baseline_name,
                                 const std::function<void()>& baseline,
                                 const std::vector<Contender>& contenders, std::size_t bytes,
-                                int rounds);
+                                int rounds, const Prepare& prepare = {});
 
 double median(std::vector<double> values);
 

@@ -23,6 +23,17 @@ void bring_near(std::span<const std::byte> data) {
   for (std::size_t i = 0; i < data.size(); i += line_bytes) static_cast<void>(at[i]);
 }
 
+bool send_away(std::span<const std::byte> data) {
+#if HWY_ARCH_X86
+  for (std::size_t i = 0; i < data.size(); i += line_bytes) hwy::FlushCacheline(data.data() + i);
+  hwy::LoadFence();
+  return true;
+#else
+  static_cast<void>(data);
+  return false;
+#endif
+}
+
 double seconds_of(const Pass& pass, const std::byte* from, std::byte* to) {
   const auto begin = std::chrono::steady_clock::now();
   run_pass(pass, from, to, {});
