@@ -90,17 +90,18 @@ rm whole.*
 for way in permute in-place over; do way $way; quietly "${command[@]}"; cp $out whole.$way; done
 runs=$([ "$full" = 1 ] && echo 334 || echo 14)
 RANDOM=11 ended=0
+# by Python because a shell lets what it starts in the background ignore SIGINT
+hearing=("$python" -c 'import os, signal, sys
+signal.signal(signal.SIGINT, signal.SIG_DFL); os.execv(sys.argv[1], sys.argv[1:])')
 for way in permute in-place over; do
   way $way
-  begun=$(date +%s%N); quietly "${command[@]}"; took=$((($(date +%s%N) - begun) / 1000))
+  begun=$(date +%s%N); quietly "${hearing[@]}" "${command[@]}"; took=$((($(date +%s%N) - begun) / 1000))
   for i in $(seq "$runs"); do
     signal=$(printf '%s\n' TERM INT KILL | sed -n $((i % 3 + 1))p)
     way $way
-    # by Python because a shell lets what it starts in the background ignore SIGINT
-    "$python" -c 'import os, signal, sys
-signal.signal(signal.SIGINT, signal.SIG_DFL); os.execv(sys.argv[1], sys.argv[1:])' "${command[@]}" >"$stdout" 2>"$stderr" &
+    "${hearing[@]}" "${command[@]}" >"$stdout" 2>"$stderr" &
     one=$!
-    sleep "$(printf '0.%06d' $(((RANDOM * 32768 + RANDOM) % (took + 40000))))"
+    sleep "$(printf '0.%06d' $(((RANDOM * 32768 + RANDOM) % took)))"
     kill -$signal $one 2>/dev/null
     wait $one 2>/dev/null; code=$?
     case $code in 130 | 137 | 143) code=3 ended=$((ended + 1)); echo "SIG$signal" >>"$stderr" ;; esac

@@ -62,6 +62,7 @@ X
 hears() { check "$1 is heard" "$python" hearing.py stopped "$faro" plan "${@:2}"; }
 hears "a list on a mesh" --destinations to.npy --on mesh:256x256,all-links
 hears "a map on a torus" 'a:10 | m:10 -> m | a' --on torus:32x32,all-links
+hears "one layout to another" 'consecutive:4|16 => cyclic:4|16' --on torus:4x4,all-links
 hears "a code of many elements" 'a:20 -> ungray(a)' --on cube:20 --elements 100000
 hears "many ranks" 'a:10 | m:10 -> m | a' --on ranks:2^10
 check "a report follows no progress" "$python" hearing.py whole "$faro" permute large.npy out.npy --map 'i -> rev(i)'

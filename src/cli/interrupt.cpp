@@ -5,6 +5,7 @@
 #include <unistd.h>
 
 #include <atomic>
+#include <cstddef>
 
 namespace faro::cli {
 namespace {
@@ -23,9 +24,14 @@ extern "C" void note_signal(int number) {
   if (soon.load()) setitimer(ITIMER_REAL, &most, nullptr);
 }
 
+bool on_terminal = false;
+
+// Over the line that tells of progress, where there is one.
 extern "C" void end_now(int) {
-  constexpr char message[] = "\nfaro: interrupted\n";
-  static_cast<void>(!::write(STDERR_FILENO, message, sizeof(message) - 1));
+  constexpr char message[] = "\r\x1b[Kfaro: interrupted\n";
+  constexpr std::size_t erasing = 4;
+  const std::size_t from = on_terminal ? 0 : erasing;
+  static_cast<void>(!::write(STDERR_FILENO, message + from, sizeof(message) - 1 - from));
   _exit(interrupt_exit_code());
 }
 
@@ -40,6 +46,7 @@ extern "C" void explain_bus_error(int) {
 }  // namespace
 
 void handle_signals() {
+  on_terminal = ::isatty(STDERR_FILENO) != 0;
   struct sigaction action = {};
   action.sa_handler = note_signal;
   sigemptyset(&action.sa_mask);

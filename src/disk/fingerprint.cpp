@@ -5,9 +5,9 @@
 #include <cstring>
 #include <numeric>
 
+#include "algebra/digit_walk.hpp"
 #include "base/cores.hpp"
 #include "base/parallel.hpp"
-#include "algebra/digit_walk.hpp"
 #include "disk/plan_state.hpp"
 
 namespace faro::inline v1::disk {

@@ -5,9 +5,9 @@
 #include <cstring>
 #include <vector>
 
+#include "algebra/digit_walk.hpp"
 #include "base/random.hpp"
 #include "disk/digit_plan.hpp"
-#include "algebra/digit_walk.hpp"
 #include "disk/job_case.hpp"
 #include "disk/plan_state.hpp"
 #include "disk/verify.hpp"

@@ -7,8 +7,8 @@
 #include <tuple>
 
 #include "base/check.hpp"
-#include "base/working.hpp"
 #include "base/search.hpp"
+#include "base/working.hpp"
 #include "faro/base/bits.hpp"
 #include "planners/cube/codes/three_fifths_tables.hpp"
 
