@@ -1,6 +1,7 @@
 // The machine's numbers measured: bit reversal and one affine map of elements of 8 bytes, the ways
 // that the tuning decides between side by side.
 #include <fmt/format.h>
+#include <hwy/cache_control.h>
 
 #include <algorithm>
 #include <array>

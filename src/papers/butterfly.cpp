@@ -241,8 +241,9 @@ PaperTable table4() {
                    {"The text of section 6 calls it Table 6.",
                     "Where ours is more than printed: Theorems 1 to 4 say why."}};
   for (const Line& line : lines)
-    for (const auto& [n, memory] :
-         {std::pair{3, 3}, std::pair{4, 4}, std::pair{5, 3}, std::pair{5, 5}}) {
+    for (const auto& sizes : {std::pair{3, 3}, std::pair{4, 4}, std::pair{5, 3}, std::pair{5, 5}}) {
+      const auto n = sizes.first;
+      const auto memory = sizes.second;
       ButterflyNetwork request = gray_request(line.allocation, line.encoding);
       request.processor_bits = n;
       request.index_bits = n + memory;
