@@ -1,11 +1,11 @@
 #!/usr/bin/env bash
-# Fuzz targets for FARO_FUZZ_SECONDS (60) from their kept corpora, two at a time.
+# Fuzz targets for FARO_FUZZ_SECONDS (30) from their kept corpora, two at a time.
 # usage: .ci/fuzz.sh [TARGET...]        all of them
 set -uo pipefail
 cd "$(dirname "${BASH_SOURCE[0]}")/.."
 . scripts/setup.sh
 faro_build asan all
-seconds=${FARO_FUZZ_SECONDS:-60}
+seconds=${FARO_FUZZ_SECONDS:-30}
 export FARO_FUZZ_LOGS=build/asan/fuzz-logs
 rm -rf "$FARO_FUZZ_LOGS"
 mkdir -p "$FARO_FUZZ_LOGS"
