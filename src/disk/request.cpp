@@ -60,6 +60,14 @@ FileIdentity identity_from(const Json& json) {
           json.at("device"), json.at("samples_crc32c")};
 }
 
+// A fraction is none of our numbers, and converting a large one would be undefined: it is nothing.
+Json parsed(std::string_view text) {
+  return Json::parse(text, [](int, Json::parse_event_t, Json& value) {
+    if (value.is_number_float()) value = nullptr;
+    return true;
+  });
+}
+
 }  // namespace
 
 std::string JobRequest::json(const FilePermutePlan& made) const {
@@ -99,7 +107,7 @@ std::string JobRequest::json(const FilePermutePlan& made) const {
 
 JobRequest JobRequest::parse(std::string_view text, const std::string& journal) {
   try {
-    const Json object = Json::parse(text);
+    const Json object = parsed(text);
     if (object.at("format") != journal_format)
       throw Error(ErrorCode::environment,
                   fmt::format("{}: its format is '{}'; this program goes on with '{}'", journal,
@@ -149,7 +157,7 @@ std::uint32_t plan_checksum(const FilePermutePlan& plan) {
 
 std::uint32_t plan_checksum_in(std::string_view text) {
   try {
-    return Json::parse(text).at("plan_crc32c");
+    return parsed(text).at("plan_crc32c");
   } catch (const nlohmann::json::exception& error) {
     throw Error(
         ErrorCode::environment,

@@ -90,6 +90,13 @@ bool append_real(const Json& json, std::uint64_t bytes, bool little, std::vector
   return true;
 }
 
+Lengths lengths_of(const Json& json) {
+  for (const Json& length : json)
+    if (!length.is_number_unsigned())
+      throw Error(ErrorCode::environment, "zarr.json: a length is no whole number: " + json.dump());
+  return json.get<Lengths>();
+}
+
 std::vector<std::byte> fill_of(const Json& json, const DataType& type, bool little) {
   std::vector<std::byte> fill;
   switch (type.kind) {
@@ -171,7 +178,7 @@ bool read_codecs(const Json& codecs, ZarrArray& array) {
   if (codecs.size() != 1) cannot("codecs after 'sharding_indexed' are not known");
   const Json settings = configuration_of(codecs[0]);
   array.sharded = true;
-  array.chunks = settings.at("chunk_shape").get<Lengths>();
+  array.chunks = lengths_of(settings.at("chunk_shape"));
   CodecChain index;
   const Json& index_codecs = settings.at("index_codecs");
   if (!read_chain(index_codecs, index)) cannot("an index of big-endian numbers is not known");
@@ -212,13 +219,13 @@ ZarrArray parsed(std::string_view text) {
     refuse("is no array of Zarr version 3");
   ZarrArray array;
   array.text = text;
-  array.shape = document.at("shape").get<Lengths>();
+  array.shape = lengths_of(document.at("shape"));
   const DataType type = data_type(document.at("data_type"));
   array.element_bytes = type.bytes;
   const Json& grid = document.at("chunk_grid");
   if (name_of(grid) != "regular")
     cannot(fmt::format("the chunk grid '{}' is not known", name_of(grid)));
-  array.shards = array.chunks = configuration_of(grid).at("chunk_shape").get<Lengths>();
+  array.shards = array.chunks = lengths_of(configuration_of(grid).at("chunk_shape"));
   if (const Json none = Json::array(); document.value("storage_transformers", none) != none)
     cannot("storage transformers are not known");
   const Json keys = document.value("chunk_key_encoding", Json("default"));

@@ -172,8 +172,8 @@ std::vector<int> tile_bits(const Placement& placement) {
 
 std::string write_xla(const ForeignLayout& layout) {
   const Placement placement = placement_of(layout, "xla");
-  if (placement.device_bits() == 0) return "{replicated}";
   const std::vector<int> tiles = tile_bits(placement);
+  if (placement.device_bits() == 0) return "{replicated}";
   const BitMap& map = placement.map();
   const int memory = placement.memory_bits();
   // Source bits of a tile's number, highest first.
