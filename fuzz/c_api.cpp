@@ -10,40 +10,11 @@
 #include <vector>
 
 #include "faro/c/faro.h"
+#include "fuzz.hpp"
 
 namespace {
 
-class Bytes {
- public:
-  Bytes(const std::uint8_t* data, std::size_t size) : data_(data), size_(size) {}
-  std::uint64_t next() { return at_ < size_ ? data_[at_++] : 0U; }
-  std::uint64_t below(std::uint64_t end) { return next() % end; }
-  // Mostly small; now and then what overflows.
-  std::uint64_t number() {
-    const std::uint64_t value = next();
-    return value < 250 ? value % 20 : ~std::uint64_t{0} >> ((value - 250) * 8);
-  }
-  int integer() { return static_cast<int>(static_cast<std::int64_t>(number()) - 2); }
-  std::vector<std::uint64_t> numbers(std::size_t count) {
-    std::vector<std::uint64_t> all(count);
-    for (std::uint64_t& one : all) one = number();
-    return all;
-  }
-  std::string text() {
-    std::string words;
-    while (at_ < size_) {
-      const auto c = static_cast<char>(next());
-      if (c == '\0') break;
-      words += c;
-    }
-    return words;
-  }
-
- private:
-  const std::uint8_t* data_;
-  std::size_t size_;
-  std::size_t at_ = 0;
-};
+using fuzz::Bytes;
 
 // A status that is none of a bug, and words where it is no yes.
 bool good(faro_status status) {

@@ -13,54 +13,21 @@
 #include "faro/base/error.hpp"
 #include "faro/engine/permute_plan.hpp"
 #include "faro/engine/reference.hpp"
-
-namespace {
-
-class Bytes {
- public:
-  Bytes(const std::uint8_t* data, std::size_t size) : data_(data), size_(size) {}
-  std::uint64_t next() { return at_ < size_ ? data_[at_++] : 0U; }
-  std::uint64_t pair() {
-    const std::uint64_t low = next();
-    return low | (next() << 8U);
-  }
-
- private:
-  const std::uint8_t* data_;
-  std::size_t size_;
-  std::size_t at_ = 0;
-};
-
-faro::BitMap map_of(Bytes& bytes, int width) {
-  faro::BitMatrix matrix(width, width);
-  for (int i = 0; i < width; ++i) {
-    matrix.set_column(i, bytes.pair() & faro::low_mask(width));
-    for (faro::Word other = 1; matrix.rank() != i + 1; ++other) matrix.set_column(i, other);
-  }
-  return faro::BitMap::from_matrix(matrix, bytes.pair() & faro::low_mask(width));
-}
-
-faro::Simd kernels_of(std::uint64_t choice) {
-  constexpr faro::Simd all[] = {faro::Simd::automatic, faro::Simd::scalar, faro::Simd::sse4,
-                                faro::Simd::avx2, faro::Simd::avx512};
-  return all[choice % std::size(all)];
-}
-
-}  // namespace
+#include "fuzz.hpp"
 
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
-  Bytes bytes(data, size);
+  fuzz::Bytes bytes(data, size);
   const int width = static_cast<int>(bytes.next() % 13);
   const faro::PermuteShape shape{.element_bytes = 1 + bytes.next() % 40,
                                  .outer = 1 + bytes.next() % 8,
                                  .inner = 1 + bytes.next() % 4};
   faro::PermuteOptions options;
-  options.simd = kernels_of(bytes.next());
+  options.simd = fuzz::kernels_of(bytes.next());
   const std::uint64_t how = bytes.next();
   options.stores = (how & 1U) != 0 ? faro::Stores::streaming : faro::Stores::ordinary;
   options.threads = 1 + static_cast<int>((how >> 1U) % 3);
   const std::uint64_t offsets = bytes.next();
-  const faro::BitMap map = map_of(bytes, width);
+  const faro::BitMap map = fuzz::bits_of(bytes, width);
   try {
     const auto plan = faro::PermutePlan::out_of_place(map, shape, options);
     const auto in_place = faro::PermutePlan::in_place(map, shape, options);

@@ -15,6 +15,7 @@
 #include "disk/zarr_array.hpp"
 #include "faro/base/error.hpp"
 #include "faro/files/random_file.hpp"
+#include "fuzz.hpp"
 
 namespace {
 
@@ -89,12 +90,5 @@ void check(std::string_view text) {
 }  // namespace
 
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
-  try {
-    check(std::string_view(reinterpret_cast<const char*>(data), size));
-  } catch (const InternalError&) {
-    std::abort();
-  } catch (const Error&) {
-    // Refused in words.
-  }
-  return 0;
+  return fuzz::done_or_refused([&] { check(fuzz::text_of(data, size)); });
 }

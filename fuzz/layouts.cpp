@@ -10,6 +10,7 @@
 #include "faro/base/error.hpp"
 #include "faro/layouts/errors.hpp"
 #include "faro/layouts/foreign.hpp"
+#include "fuzz.hpp"
 
 namespace {
 
@@ -67,12 +68,5 @@ void check(std::string_view text) {
 }  // namespace
 
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
-  try {
-    check(std::string_view(reinterpret_cast<const char*>(data), size));
-  } catch (const InternalError&) {
-    std::abort();
-  } catch (const Error&) {
-    // Refused in words.
-  }
-  return 0;
+  return fuzz::done_or_refused([&] { check(fuzz::text_of(data, size)); });
 }

@@ -21,43 +21,16 @@
 #include "faro/schedules/json_writer.hpp"
 #include "faro/service/plan.hpp"
 #include "faro/transforms/array_transform.hpp"
+#include "fuzz.hpp"
 
 namespace {
 
 using namespace faro;
+using fuzz::Bytes;
 
-class Bytes {
- public:
-  Bytes(const std::uint8_t* data, std::size_t size) : data_(data), size_(size) {}
-  std::size_t left() const { return size_ - at_; }
-  std::uint64_t next() { return at_ < size_ ? data_[at_++] : 0U; }
-  std::uint64_t below(std::uint64_t end) { return next() % end; }
-  // Mostly small; now and then what overflows.
-  std::uint64_t number() {
-    const std::uint64_t value = next();
-    return value < 250 ? value % 20 : ~std::uint64_t{0} >> ((value - 250) * 8);
-  }
-  int integer() { return static_cast<int>(static_cast<std::int64_t>(number()) - 2); }
-  std::vector<std::uint64_t> numbers(std::size_t most) {
-    std::vector<std::uint64_t> all(below(most + 1));
-    for (std::uint64_t& one : all) one = number();
-    return all;
-  }
-  std::string text() {
-    std::string words;
-    while (left() > 0) {
-      const auto c = static_cast<char>(next());
-      if (c == '\0') break;
-      words += c;
-    }
-    return words;
-  }
-
- private:
-  const std::uint8_t* data_;
-  std::size_t size_;
-  std::size_t at_ = 0;
-};
+std::vector<Word> some(Bytes& bytes, std::uint64_t most) {
+  return bytes.numbers(bytes.below(most + 1));
+}
 
 Machine machine_of(Bytes& bytes) {
   switch (bytes.below(5)) {
@@ -79,7 +52,7 @@ Machine machine_of(Bytes& bytes) {
 BitMap map_of(Bytes& bytes) {
   switch (bytes.below(6)) {
     case 0:
-      return BitMap::from_columns(bytes.numbers(8), bytes.number());
+      return BitMap::from_columns(some(bytes, 8), bytes.number());
     case 1: {
       std::vector<int> places(bytes.below(9));
       for (int& place : places) place = bytes.integer();
@@ -110,9 +83,9 @@ Question question_of(Bytes& bytes) {
       return goal;
     }
     case 1:
-      return Destinations{bytes.numbers(20)};
+      return Destinations{some(bytes, 20)};
     case 2:
-      return Relation{bytes.numbers(40)};
+      return Relation{some(bytes, 40)};
     case 3:
     case 4: {
       ButterflyNetwork network;
@@ -210,7 +183,7 @@ void one(Bytes& bytes) {
     }
     case 2: {
       ForeignSizes sizes;
-      sizes.shape = bytes.numbers(4);
+      sizes.shape = some(bytes, 4);
       read_layout(bytes.text(), {}, sizes);
       return;
     }
@@ -237,12 +210,5 @@ void one(Bytes& bytes) {
 
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
   Bytes bytes(data, size);
-  try {
-    one(bytes);
-  } catch (const InternalError&) {
-    std::abort();
-  } catch (const Error&) {
-    // Refused in words.
-  }
-  return 0;
+  return fuzz::done_or_refused([&] { one(bytes); });
 }

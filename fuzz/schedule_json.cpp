@@ -11,6 +11,7 @@
 #include "faro/schedules/json_writer.hpp"
 #include "faro/schedules/map_goal.hpp"
 #include "faro/service/verify.hpp"
+#include "fuzz.hpp"
 
 namespace {
 
@@ -66,12 +67,5 @@ void check(std::string_view text) {
 }  // namespace
 
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
-  try {
-    check(std::string_view(reinterpret_cast<const char*>(data), size));
-  } catch (const InternalError&) {
-    std::abort();
-  } catch (const Error&) {
-    return 0;
-  }
-  return 0;
+  return fuzz::done_or_refused([&] { check(fuzz::text_of(data, size)); });
 }

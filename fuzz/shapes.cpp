@@ -16,19 +16,12 @@
 #include "faro/disk/file_permute_plan.hpp"
 #include "faro/engine/permute_plan.hpp"
 #include "faro/engine/reference.hpp"
+#include "fuzz.hpp"
 
 namespace {
 
-class Bytes {
- public:
-  Bytes(const std::uint8_t* data, std::size_t size) : data_(data), size_(size) {}
-  std::uint64_t next() { return at_ < size_ ? data_[at_++] : 0U; }
-
- private:
-  const std::uint8_t* data_;
-  std::size_t size_;
-  std::size_t at_ = 0;
-};
+using fuzz::Bytes;
+using fuzz::check;
 
 constexpr faro::Word elements_max = 60000;
 
@@ -37,16 +30,6 @@ struct Axes {
   std::vector<faro::Word> to;
   faro::TensorMap map;
 };
-
-faro::BitMap bits_of(Bytes& bytes, int width) {
-  faro::BitMatrix matrix(width, width);
-  const auto word = [&] { return (bytes.next() | (bytes.next() << 8U)) & faro::low_mask(width); };
-  for (int i = 0; i < width; ++i) {
-    matrix.set_column(i, word());
-    for (faro::Word other = 1; matrix.rank() != i + 1; ++other) matrix.set_column(i, other);
-  }
-  return faro::BitMap::from_matrix(matrix, word());
-}
 
 Axes axes_of(Bytes& bytes) {
   Axes axes;
@@ -80,7 +63,7 @@ Axes axes_of(Bytes& bytes) {
     axes.to.push_back(axes.from[k]);
     digits.to.insert(digits.to.end(), pieces[k].begin(), pieces[k].end());
   }
-  digits.bits = bits_of(bytes, width);
+  digits.bits = fuzz::bits_of(bytes, width);
   axes.map = faro::TensorMap::from_digits(digits);
   return axes;
 }
@@ -107,10 +90,6 @@ faro::ArrayPlaces places_of(const std::vector<faro::Word>& shape, std::uint64_t 
   return places;
 }
 
-void check(bool right) {
-  if (!right) std::abort();
-}
-
 void through_a_file(const faro::TensorMap& map, std::uint64_t element, std::uint64_t tile_bytes) {
   const auto bytes = static_cast<std::size_t>(map.elements() * element);
   std::vector<std::byte> data(bytes);
@@ -128,10 +107,8 @@ void through_a_file(const faro::TensorMap& map, std::uint64_t element, std::uint
 
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
   Bytes bytes(data, size);
-  constexpr faro::Simd kernels[] = {faro::Simd::automatic, faro::Simd::scalar, faro::Simd::sse4,
-                                    faro::Simd::avx2, faro::Simd::avx512};
   faro::PermuteOptions options;
-  options.simd = kernels[bytes.next() % std::size(kernels)];
+  options.simd = fuzz::kernels_of(bytes.next());
   const std::uint64_t how = bytes.next();
   options.stores = (how & 1U) != 0 ? faro::Stores::streaming : faro::Stores::ordinary;
   options.threads = 1 + static_cast<int>((how >> 1U) % 3);
