@@ -14,7 +14,9 @@ thread_local Clock::time_point next_report;
 }  // namespace
 
 Listening::Listening(const Progress& progress) : before_(listener) {
-  if (progress) listener = &progress;
+  if (!progress) return;
+  listener = &progress;
+  next_report = {};
 }
 
 Listening::~Listening() {

@@ -249,10 +249,6 @@ int permute_zarr_by_disk(const DiskRequest& request, Output& out) {
   return 0;
 }
 
-}  // namespace
-
-namespace {
-
 void file_options(const DiskRequest& request, const Place& place, const NpyHeader& to,
                   const Output& out, PermuteFileOptions& options) {
   common_options(request, out, options);

@@ -97,10 +97,9 @@ std::optional<RankLengths> lengths_of(const Options& options) {
   return rank_lengths(*options.request.map, options.request.machine, options.request.elements);
 }
 
-Request request_of(const Options& options) {
+Request request_of(const Options& options, const std::optional<RankLengths>& lengths) {
   if (options.computes()) return butterfly_from(options);
-  if (const auto lengths = lengths_of(options))
-    return request_of(*lengths, options.request.machine);
+  if (lengths) return request_of(*lengths, options.request.machine);
   RequestText text = options.request;
   if (options.algorithm == extended_cube.name()) text.map_names = MapNames::a_subcube;
   return request_from(text);
@@ -183,7 +182,7 @@ int run_many(const Options& options, Output& out) {
           throw Error(ErrorCode::usage, "a disk has passes, not steps; ask for it alone");
         Options one = options;
         one.request.machine = machine;
-        return request_of(one);
+        return request_of(one, lengths_of(one));
       },
       plan_options_of(options, out), out);
 }
@@ -197,7 +196,8 @@ int run(Options options, Output& out) {
   if (is_disk(options.request.machine)) return run_disk(options, out);
   if (options.exchange.any()) return run_exchange(options, out);
   check_schedule_rendering(options.rendering);
-  const Request request = request_of(options);
+  const auto lengths = lengths_of(options);
+  const Request request = request_of(options, lengths);
   if (options.traffic) return report_traffic(request, out);
   std::optional<ScheduleFile> file;
   if (options.schedule)
@@ -221,7 +221,6 @@ int run(Options options, Output& out) {
     render_schedule([&](ScheduleSink& sink) { planned.push(sink); }, options.rendering, out);
   const bool stdout_is_taken = options.schedule == "-" || options.rendering.takes_stdout();
   if (!stdout_is_taken) {
-    const auto lengths = lengths_of(options);
     if (!out.is_json())
       out.write((lengths ? lengths->words() : "") + plan_text(planned, out));
     else

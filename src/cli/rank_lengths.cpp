@@ -16,10 +16,6 @@ bool counts_elements(const RankDigits& digits) {
   return digits.moves_whole_ranks() && digits.local_elements() <= limits::cube_elements_max;
 }
 
-std::string local_text(const TensorMap& map) {
-  return to_notation(map);
-}
-
 }  // namespace
 
 std::string RankLengths::words() const {
@@ -32,9 +28,9 @@ std::string RankLengths::words() const {
                                                              "another",
                                                              digits.slices)));
   if (digits.has_before())
-    lines += plan_line("before", "in each processor " + local_text(digits.before));
+    lines += plan_line("before", "in each processor " + to_notation(digits.before));
   if (digits.has_after())
-    lines += plan_line("after", "in each processor " + local_text(digits.after));
+    lines += plan_line("after", "in each processor " + to_notation(digits.after));
   return lines;
 }
 
@@ -43,8 +39,8 @@ nlohmann::ordered_json RankLengths::json() const {
   object["map"] = text;
   object["unit_elements"] = counts_elements(digits) ? 1 : digits.unit;
   object["slices"] = digits.slices;
-  object["before"] = local_text(digits.before);
-  object["after"] = local_text(digits.after);
+  object["before"] = to_notation(digits.before);
+  object["after"] = to_notation(digits.after);
   return object;
 }
 

@@ -16,7 +16,6 @@ namespace faro::inline v1::disk {
 namespace {
 
 // Runs of direct I/O are best whole blocks.
-constexpr std::uint64_t block_bytes = 4096;
 
 class Planner {
  public:

@@ -49,8 +49,6 @@ void refuse_memory(std::uint64_t memory_bytes, Count least_tile_bytes) {
 namespace {
 
 constexpr std::uint64_t nanoseconds_of_second = 1'000'000'000;
-// Direct I/O is in multiples of this almost everywhere.
-constexpr std::uint64_t block_bytes = 4096;
 
 enum class Placement { copy, in_place, within_output };
 

@@ -124,15 +124,21 @@ class Job {
     finish();
   }
 
+  // What the first pass reads, where the result is to be verified.
+  std::function<void(const TilePlace&, std::span<const std::byte>)> fingerprinted(
+      std::size_t pass) {
+    if (!request_.verify || pass != 0) return {};
+    return [this](const TilePlace& tile, std::span<const std::byte> bytes) {
+      fingerprint_ += plan_.state().fingerprint(tile, bytes);
+    };
+  }
+
   void run_pass(std::size_t index, std::uint64_t first) {
     const FilePassFacts& facts = plan_.facts().passes[index];
     const auto count = static_cast<std::uint64_t>(facts.tiles);
     RandomFile& to = file(facts.to);
     TileHooks hooks;
-    if (request_.verify && index == 0)
-      hooks.read = [&](const TilePlace& tile, std::span<const std::byte> bytes) {
-        fingerprint_ += plan_.state().fingerprint(tile, bytes);
-      };
+    hooks.read = fingerprinted(index);
     hooks.written = [&](std::uint64_t done) {
       const bool stop = !goes_on(bytes_done(index, done));
       if (index == 0 && done == count && check_input_) check_input_();
@@ -157,10 +163,7 @@ class Job {
                        .slot = static_cast<std::uint32_t>(in_log)});
     };
     StepHooks hooks;
-    if (request_.verify && index == 0)
-      hooks.read = [&](const TilePlace& tile, std::span<const std::byte> bytes) {
-        fingerprint_ += plan_.state().fingerprint(tile, bytes);
-      };
+    hooks.read = fingerprinted(index);
     before_step_ = fingerprint_;
     hooks.keep = [&](std::uint64_t step, std::span<const std::byte> content) {
       // The slot holds step - 2, which must be in its place before it goes.

@@ -25,7 +25,6 @@ FileIdentity identity_of(files::PosixFile& file) {
                         .inode = status.inode,
                         .device = status.device};
   constexpr std::uint64_t blocks = 64;
-  constexpr std::uint64_t block_bytes = 4096;
   std::vector<std::byte> block(block_bytes);
   for (std::uint64_t i = 0; i < blocks; ++i) {
     const std::uint64_t at = identity.size_bytes / blocks * i;
@@ -108,18 +107,15 @@ bool is_same_file(const disk::FileIdentity& a, const disk::FileIdentity& b) {
   return a.size_bytes == b.size_bytes && a.inode == b.inode && a.device == b.device;
 }
 
-}  // namespace
-
-namespace {
-
 // Runs of axes of any length are seldom whole blocks of the disk, whose ends would go through the
 // page cache and the rest past it: short ones all go through it.
 FileIo io_for(const FilePermutePlan& plan, FileIo wanted) {
-  constexpr std::uint64_t block_bytes = 4096;
   constexpr std::uint64_t long_bytes = std::uint64_t{1} << 18U;
   if (wanted != FileIo::automatic || !plan.state().digits) return wanted;
   const FilePassFacts& pass = plan.facts().passes.front();
-  const auto suits = [](std::uint64_t run) { return run >= long_bytes || run % block_bytes == 0; };
+  const auto suits = [](std::uint64_t run) {
+    return run >= long_bytes || run % disk::block_bytes == 0;
+  };
   return suits(pass.read_run_bytes) && suits(pass.write_run_bytes) ? wanted : FileIo::buffered;
 }
 

@@ -19,6 +19,8 @@
 
 namespace faro::inline v1::disk {
 
+// Direct I/O is in multiples of this almost everywhere.
+inline constexpr std::uint64_t block_bytes = 4096;
 // Longer runs are read and written in pieces, so that several threads share them.
 inline constexpr std::uint64_t request_bytes_max = std::uint64_t{1} << 20U;
 

@@ -18,6 +18,14 @@ void check(int code, const char* what) {
       fmt::format("{}: {}", what, std::string_view(text.data(), static_cast<std::size_t>(length))));
 }
 
+void check_span(const void* data, std::uint64_t found, std::uint64_t wanted, const char* what) {
+  if (found != wanted)
+    throw Error(ErrorCode::usage, fmt::format("mpi: {} has {} bytes; the plan moves {} of a rank",
+                                              what, found, wanted));
+  if (data == nullptr && wanted != 0)
+    throw Error(ErrorCode::usage, fmt::format("mpi: {} is a null pointer", what));
+}
+
 std::uint64_t mixed(std::uint64_t x) {
   x = (x ^ (x >> 30U)) * 0xbf58476d1ce4e5b9U;
   x = (x ^ (x >> 27U)) * 0x94d049bb133111ebU;

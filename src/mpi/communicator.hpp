@@ -18,6 +18,9 @@ namespace faro::inline v1::mpi {
 // Throws Error(environment) with MPI's own words.
 void check(int code, const char* what);
 
+// Refuses a span that is not the `wanted` bytes of a rank.
+void check_span(const void* data, std::uint64_t found, std::uint64_t wanted, const char* what);
+
 // Thrown by all ranks of a communicator alike.
 class AgreedError : public Error {
  public:

@@ -112,16 +112,6 @@ Transport chosen(const ExchangePlan& plan, Transport wanted) {
   return may && pays ? Transport::all_to_all : Transport::pairwise;
 }
 
-void check_span(const ExchangePlan& plan, const void* data, std::uint64_t bytes, const char* what) {
-  if (bytes != plan.local_bytes()) {
-    throw Error(ErrorCode::usage, fmt::format("mpi: {} has {} bytes; the plan moves {} of a rank",
-                                              what, bytes, plan.local_bytes()));
-  }
-  if (data == nullptr) {
-    throw Error(ErrorCode::usage, fmt::format("mpi: {} is a null pointer", what));
-  }
-}
-
 void check_mode(const ExchangePlan& plan, bool in_place) {
   if (plan.options().in_place == in_place) return;
   throw Error(ErrorCode::usage, in_place
@@ -177,8 +167,8 @@ void MpiPlan::execute(std::span<const std::byte> from, std::span<std::byte> to) 
   State& s = *state_;
   const auto local_check = [&] {
     check_mode(*s.plan, false);
-    check_span(*s.plan, from.data(), from.size(), "from");
-    check_span(*s.plan, to.data(), to.size(), "to");
+    mpi::check_span(from.data(), from.size(), s.plan->local_bytes(), "from");
+    mpi::check_span(to.data(), to.size(), s.plan->local_bytes(), "to");
     const auto a = reinterpret_cast<std::uintptr_t>(from.data());
     const auto b = reinterpret_cast<std::uintptr_t>(to.data());
     if (a < b + to.size() && b < a + from.size()) {
@@ -201,7 +191,7 @@ void MpiPlan::execute_in_place(std::span<std::byte> data) {
   State& s = *state_;
   const auto local_check = [&] {
     check_mode(*s.plan, true);
-    check_span(*s.plan, data.data(), data.size(), "data");
+    mpi::check_span(data.data(), data.size(), s.plan->local_bytes(), "data");
   };
   if (s.options.check == MpiOptions::Check::yes) {
     s.ranks.agree({}, "array", local_check);
@@ -216,8 +206,8 @@ void MpiPlan::execute(const SharedArray& from, SharedArray& to) {
   State& s = *state_;
   s.ranks.agree({}, "array", [&] {
     check_mode(*s.plan, false);
-    check_span(*s.plan, from.data().data(), from.data().size(), "from");
-    check_span(*s.plan, to.data().data(), to.data().size(), "to");
+    mpi::check_span(from.data().data(), from.data().size(), s.plan->local_bytes(), "from");
+    mpi::check_span(to.data().data(), to.data().size(), s.plan->local_bytes(), "to");
     if (&from == &to) throw Error(ErrorCode::usage, "mpi: from and to are the same array");
     if (!s.whole) {
       s.whole =

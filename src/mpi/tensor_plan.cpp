@@ -27,14 +27,6 @@ mpi::Fingerprint fingerprint_of(const TensorMap& map, std::uint64_t element_byte
   return all;
 }
 
-void check_span(const void* data, std::uint64_t found, std::uint64_t wanted, const char* what) {
-  if (found != wanted)
-    throw Error(ErrorCode::usage, fmt::format("mpi: {} has {} bytes; the plan moves {} of a rank",
-                                              what, found, wanted));
-  if (data == nullptr && wanted != 0)
-    throw Error(ErrorCode::usage, fmt::format("mpi: {} is a null pointer", what));
-}
-
 }  // namespace
 
 struct MpiTensorPlan::State {
@@ -88,8 +80,8 @@ MpiTensorPlan& MpiTensorPlan::operator=(MpiTensorPlan&&) noexcept = default;
 void MpiTensorPlan::execute(std::span<const std::byte> from, std::span<std::byte> to) {
   State& s = *state_;
   s.ranks.agree({}, "sizes", [&] {
-    check_span(from.data(), from.size(), s.local_bytes, "from");
-    check_span(to.data(), to.size(), s.local_bytes, "to");
+    mpi::check_span(from.data(), from.size(), s.local_bytes, "from");
+    mpi::check_span(to.data(), to.size(), s.local_bytes, "to");
     if ((s.before || s.after) && s.between.size() == 0) s.between = AlignedBytes(s.local_bytes);
   });
   const std::span<std::byte> between = s.between.all();
@@ -136,8 +128,8 @@ bool verify_exchange(MPI_Comm communicator, const TensorMap& map, std::uint64_t 
                               to_string(map.elements()), element_bytes));
     elements = static_cast<Word>(map.elements() / size);
     const std::uint64_t bytes = size_product(elements, element_bytes, "bytes of a rank");
-    check_span(from.data(), from.size(), bytes, "from");
-    check_span(to.data(), to.size(), bytes, "to");
+    mpi::check_span(from.data(), from.size(), bytes, "from");
+    mpi::check_span(to.data(), to.size(), bytes, "to");
   });
   const Word first = static_cast<Word>(ranks.rank()) * elements;
   mpi::Sums old{};

@@ -99,14 +99,9 @@ TEST(RankDigits, random_maps_move_right) {
   const int cases = testing::full_run() ? 5000 : testing::sanitized() ? 150 : 600;
   int judged = 0;
   for (int n = 0; n < cases; ++n) {
-    static constexpr Word lengths[] = {2, 3, 4, 5, 8, 12, 16, 20, 24, 40};
-    std::vector<Word> shape;
-    for (Word k = 0, axes = 1 + random.below(4), left = 4000; k < axes; ++k) {
-      shape.push_back(testing::one_of(random, lengths));
-      if (left /= shape.back(); left < 2) break;
-    }
     std::vector<Word> to_shape;
-    const TensorMap map = testing::random_map(shape, random.below(2) == 0, random, to_shape);
+    const TensorMap map = testing::random_map(testing::random_lengths(4000, random),
+                                              random.below(2) == 0, random, to_shape);
     const Word ranks = bit(static_cast<int>(random.below(4)));
     try {
       static_cast<void>(rank_digits(map, ranks));

@@ -51,6 +51,17 @@ inline ArrayPlaces random_places(const std::vector<Word>& shape, std::uint64_t e
   return places;
 }
 
+// One to four axes whose product is about `elements_max`, powers of two among them.
+inline std::vector<Word> random_lengths(Word elements_max, Random& random) {
+  static constexpr Word lengths[] = {2, 3, 4, 5, 8, 12, 16, 20, 24, 40};
+  std::vector<Word> shape;
+  for (Word k = 0, axes = 1 + random.below(4), left = elements_max; k < axes; ++k) {
+    shape.push_back(one_of(random, lengths));
+    if (left /= shape.back(); left < 2) break;
+  }
+  return shape;
+}
+
 // A random map of digits of these lengths: an order, reversals, and among the bits (lengths 2^k)
 // any affine map.
 inline TensorMap random_map(std::vector<Word> lengths, bool mixes, Random& random,

@@ -65,14 +65,9 @@ TEST(MpiTensorPlan, random_maps) {
   Random random(41);
   int judged = 0;
   for (int n = 0; n < 120; ++n) {
-    static constexpr Word lengths[] = {2, 3, 4, 5, 8, 12, 16, 20, 24, 40};
-    std::vector<Word> shape;
-    for (Word k = 0, axes = 1 + random.below(4), left = 2000; k < axes; ++k) {
-      shape.push_back(testing::one_of(random, lengths));
-      if (left /= shape.back(); left < 2) break;
-    }
     std::vector<Word> to_shape;
-    const TensorMap map = testing::random_map(shape, random.below(2) == 0, random, to_shape);
+    const TensorMap map = testing::random_map(testing::random_lengths(2000, random),
+                                              random.below(2) == 0, random, to_shape);
     const std::uint64_t element = 1 + random.below(9);
     MpiOptions options;
     if (random.below(3) == 0) options.exchange.buffer_bytes = 64 + random.below(4000);

@@ -8,7 +8,6 @@
 #include "machines/mesh/bpc_vector.hpp"
 
 namespace faro::inline v1::mesh {
-namespace {}  // namespace
 
 TernaryMask where_bits(std::initializer_list<BitValue> bits) {
   TernaryMask mask;
