@@ -34,25 +34,30 @@ StepSource joined(std::uint64_t slots, std::vector<StepSource> parts) {
           }};
 }
 
-StepSource together(std::uint64_t elements, const std::vector<Share>& shares) {
+struct Timed {
+  Share share;
+  std::uint64_t start = 0;
+};
+
+StepSource together(std::uint64_t elements, const std::vector<Timed>& all) {
   struct Part {
     StepSource source;
-    std::uint64_t count, first, stride, transit;
+    std::uint64_t count, first, stride, start, transit;
   };
   std::vector<Part> parts;
   std::uint64_t slots = elements;
   std::uint64_t steps = 0;
-  for (const Share& share : shares) {
-    parts.push_back({share.node.steps(), share.count, share.first, share.stride, slots});
+  for (const auto& [share, start] : all) {
+    parts.push_back({share.node.steps(), share.count, share.first, share.stride, start, slots});
     slots += parts.back().source.slots - share.count;
-    steps = std::max(steps, parts.back().source.steps);
+    steps = std::max(steps, start + parts.back().source.steps);
   }
   const auto make = [parts = std::move(parts)](std::uint64_t t, CubeStep& out) {
     CubeStep one;
     for (const Part& part : parts) {
-      if (t >= part.source.steps) continue;
+      if (t < part.start || t - part.start >= part.source.steps) continue;
       one.clear();
-      part.source.make(t, one);
+      part.source.make(t - part.start, one);
       const auto slot = [&part](Slot s) {
         return static_cast<Slot>(s < part.count ? part.first + part.stride * s
                                                 : part.transit + (s - part.count));
@@ -143,7 +148,20 @@ Node side_by_side(std::uint64_t elements, std::vector<Share> shares) {
   Node whole{.expression =
                  called("beside", shares, [](const Share& s) { return s.node.expression; })};
   for (const Share& share : shares) whole.cost = std::max(whole.cost, share.node.cost);
-  whole.steps = [elements, shares = std::move(shares)] { return together(elements, shares); };
+  std::vector<Timed> all;
+  for (Share& share : shares) all.push_back({std::move(share)});
+  whole.steps = [elements, all = std::move(all)] { return together(elements, all); };
+  return whole;
+}
+
+Node pipeline(std::uint64_t elements, std::vector<Stage> stages, Count cost) {
+  Node whole{.cost = cost, .expression = called("pipeline", stages, [](const Stage& s) {
+                             return s.node.expression;
+                           })};
+  std::vector<Timed> all;
+  for (Stage& stage : stages)
+    all.push_back({{.node = std::move(stage.node), .count = elements}, stage.start});
+  whole.steps = [elements, all = std::move(all)] { return together(elements, all); };
   return whole;
 }
 

@@ -41,7 +41,7 @@ using three_fifths::UnitTable;
 constexpr std::uint64_t batch_elements = 5;
 constexpr std::uint64_t batch_steps = 3;
 
-struct Stage {
+struct FieldStage {
   CodeField field;
   const UnitTable* table;
   std::uint64_t start;  // of batch 0
@@ -56,11 +56,11 @@ std::uint64_t latency_of(const UnitTable& table, int length) {
   return latency;
 }
 
-std::vector<Stage> stages_of(std::span<const CodeField> fields) {
-  std::vector<Stage> stages;
+std::vector<FieldStage> stages_of(std::span<const CodeField> fields) {
+  std::vector<FieldStage> stages;
   std::uint64_t start = 0;
   for (const CodeField& field : fields) {
-    Stage best{field, nullptr, start, 0};
+    FieldStage best{field, nullptr, start, 0};
     for (const UnitTable& table : three_fifths::unit_tables(field.length)) {
       const std::uint64_t latency = latency_of(table, field.length);
       if (best.table == nullptr || latency < best.latency) best = {field, &table, start, latency};
@@ -72,59 +72,44 @@ std::vector<Stage> stages_of(std::span<const CodeField> fields) {
 }
 
 // Entries of one stage for element e = 5j + p of every source: unit p, 3j later.
-Program stage_program(const Stage& stage, std::uint64_t elements) {
+Program stage_program(const FieldStage& stage, std::uint64_t elements) {
   Program program;
   const int low_bits = three_fifths::low_bits_of(stage.field.length);
   for (std::size_t source = 0; source < stage.table->size(); ++source)
     for (std::uint64_t e = 0; e < elements; ++e)
       add_unit((*stage.table)[source][e % batch_elements], low_bits,
-               stage.start + batch_steps * (e / batch_elements), source, e, program);
+               batch_steps * (e / batch_elements), source, e, program);
   sort(program);
   return program;
 }
 
-std::uint64_t last_step(const std::vector<Stage>& stages, std::uint64_t elements) {
-  const Stage& last = stages.back();
-  return last.start + last.latency + batch_steps * ((elements - 1) / batch_elements);
-}
-
 // Steps 2t hold local rules before step t, steps 2t+1 the moves of step t.
-void run_stage(const Stage& stage, std::uint64_t elements, std::uint64_t transit_from,
-               std::vector<CubeStep>& steps, std::uint64_t& transit) {
+StepSource stage_steps(const FieldStage& stage, std::uint64_t elements) {
   FieldTokens tokens(stage.field, elements, NodeSlots::Use::own);
   const Program program = stage_program(stage, elements);
-  const std::uint64_t end = stage.start + stage.latency;
+  const std::uint64_t last = stage.latency + batch_steps * ((elements - 1) / batch_elements);
+  std::vector<CubeStep> steps(2 * (last + 1));
   auto entry = program.entries.begin();
-  for (std::uint64_t t = 0; 2 * t < steps.size(); ++t) {
-    CubeStep local;
-    if (t >= end && (t - end) % batch_steps == 0) {
-      const std::uint64_t first = (t - end) / batch_steps * batch_elements;
-      if (first < elements) tokens.settle(first, std::min(first + batch_elements, elements), local);
+  for (std::uint64_t t = 0; t <= last; ++t) {
+    if (t >= stage.latency && (t - stage.latency) % batch_steps == 0) {
+      const std::uint64_t first = (t - stage.latency) / batch_steps * batch_elements;
+      tokens.settle(first, std::min(first + batch_elements, elements), steps[2 * t]);
     }
-    CubeStep moves;
     const auto next = std::find_if(entry, program.entries.end(),
                                    [t](const three_fifths::Entry& e) { return e.step != t; });
     const auto count = static_cast<std::size_t>(next - entry);
-    tokens.step({program.entries.data() + (entry - program.entries.begin()), count}, moves);
+    tokens.step({program.entries.data() + (entry - program.entries.begin()), count},
+                steps[2 * t + 1]);
     entry = next;
-    const auto shifted = [&](Slot s) {
-      return static_cast<Slot>(s < elements ? s : s + (transit_from - elements));
-    };
-    for (auto* part : {&local, &moves})
-      for (Rule& rule : part->rules) {
-        rule.from = shifted(rule.from);
-        rule.to = shifted(rule.to);
-        steps[2 * t + (part == &local ? 0 : 1)].rules.push_back(std::move(rule));
-      }
   }
-  transit = tokens.slots() - elements;
+  return kept_steps(tokens.slots(), std::move(steps));
 }
 
-}  // namespace
-
-Count fields_pipeline_cost(std::span<const CodeField> fields, std::uint64_t elements) {
-  std::vector<Recurring> events;
-  for (const Stage& stage : stages_of(fields))
+Node fields_pipeline_node(std::span<const CodeField> fields, std::uint64_t elements) {
+  std::vector<Recurring> all;
+  std::vector<Stage> stages;
+  for (const FieldStage& stage : stages_of(fields)) {
+    std::vector<Recurring> events;
     for (std::size_t source = 0; source < stage.table->size(); ++source)
       for (std::uint64_t p = 0; p < std::min(batch_elements, elements); ++p) {
         Program unit;
@@ -133,22 +118,14 @@ Count fields_pipeline_cost(std::span<const CodeField> fields, std::uint64_t elem
         for (const three_fifths::Entry& e : unit.entries)
           events.push_back({e.step, (elements - p - 1) / batch_elements + 1});
       }
-  return busy_steps(batch_steps, std::move(events));
-}
-
-StepSource fields_pipeline_steps(std::span<const CodeField> fields, std::uint64_t elements) {
-  const std::vector<Stage> stages = stages_of(fields);
-  std::vector<CubeStep> steps(2 * (last_step(stages, elements) + 1));
-  std::uint64_t slots = elements;
-  for (const Stage& stage : stages) {
-    std::uint64_t transit = 0;
-    run_stage(stage, elements, slots, steps, transit);
-    slots += transit;
+    all.insert(all.end(), events.begin(), events.end());
+    stages.push_back({{.cost = busy_steps(batch_steps, std::move(events)),
+                       .expression = std::string(three_fifths_table.name()),
+                       .steps = [stage, elements] { return stage_steps(stage, elements); }},
+                      2 * stage.start});
   }
-  return kept_steps(slots, std::move(steps));
+  return pipeline(elements, std::move(stages), busy_steps(batch_steps, std::move(all)));
 }
-
-namespace {
 
 std::optional<std::string> refusal(const Request& request) {
   if (auto why = conversion_refusal(request, Hypercube::Ports::all)) return why;
@@ -177,11 +154,8 @@ Offer offer_phases(const Request& request) {
 
 Offer offer_pipeline(const Request& request) {
   const auto fields = conversion_of(request).working_fields();
-  const std::uint64_t k = request.elements();
   return conversion_offer(
-      request, fields_pipeline.name(),
-      {fields_pipeline_cost(fields, k), std::string(fields_pipeline.name()),
-       [fields, k] { return fields_pipeline_steps(fields, k); }},
+      request, fields_pipeline.name(), fields_pipeline_node(fields, request.elements()),
       "sum of the fields' latencies + 3 floor((K-1)/5), less what ends earlier");
 }
 

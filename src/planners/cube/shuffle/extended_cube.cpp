@@ -6,10 +6,10 @@
 
 #include "base/check.hpp"
 #include "faro/base/limits.hpp"
+#include "planners/cube/nodes.hpp"
 #include "planners/cube/request.hpp"
 #include "planners/cube/shuffle/cycles.hpp"
 #include "planners/cube/shuffle/planners.hpp"
-#include "planners/cube/step_source.hpp"
 
 namespace faro::inline v1::shuffle {
 namespace {
@@ -68,21 +68,6 @@ std::optional<std::string> named_refusal(const Request& request) {
   return extended_cube_refusal(inner_of(request), extra_of(request));
 }
 
-Offer named_offer(const Request& request) {
-  const Request inner = inner_of(request);
-  const int extra = extra_of(request);
-  const bool one = std::get<Hypercube>(inner.machine()).ports == Hypercube::Ports::one;
-  return {.estimate = {.cost = {extended_cube_cost(inner, extra).steps(),
-                                "scatter + permute + gather"}},
-          .push = [inner, extra](ScheduleSink& sink) { build_extended_cube(inner, extra, sink); },
-          .expression = fmt::format("sequence(scatter, {}, inverse(scatter))",
-                                    one ? shuffle_one_port.name() : shuffle_sequence.name())};
-}
-
-Program program_of(const Extension& x) {
-  return x.ports == Hypercube::Ports::one ? one_port_program(x.part) : sequence_program(x.part);
-}
-
 Word gather_bits(Word slot, const std::vector<int>& positions) {
   Word result = 0;
   for (std::size_t i = 0; i < positions.size(); ++i)
@@ -123,22 +108,6 @@ void add_group(const Extension& x, Word group, const std::vector<int>& order,
   }
 }
 
-std::vector<CubeStep> scatter_steps(const Extension& x) {
-  const int e = x.extra();
-  const std::size_t batch = x.ports == Hypercube::Ports::all ? static_cast<std::size_t>(e) : 1;
-  const std::size_t groups = x.part.elements();
-  const std::size_t length = bit(e) - 1;
-  std::vector<CubeStep> steps((groups + batch - 1) / batch * length);
-  for (std::size_t g = 0; g < groups; ++g) {
-    std::vector<int> order;
-    for (int i = 0; i < e; ++i)
-      order.push_back(static_cast<int>((g % batch + static_cast<std::size_t>(i)) %
-                                       static_cast<std::size_t>(e)));
-    add_group(x, g, order, std::span(steps).subspan(g / batch * length, length));
-  }
-  return steps;
-}
-
 // What the scatter left in slot y of the copy with the bits of y goes to the slot of the part.
 CubeStep pack(const Extension& x) {
   CubeStep step;
@@ -153,6 +122,55 @@ CubeStep pack(const Extension& x) {
     step.rules.push_back(std::move(rule));
   }
   return step;
+}
+
+StepSource scatter_steps(const Extension& x) {
+  const int e = x.extra();
+  const std::size_t batch = x.ports == Hypercube::Ports::all ? static_cast<std::size_t>(e) : 1;
+  const std::size_t groups = x.part.elements();
+  const std::size_t length = bit(e) - 1;
+  std::vector<CubeStep> steps((groups + batch - 1) / batch * length);
+  for (std::size_t g = 0; g < groups; ++g) {
+    std::vector<int> order;
+    for (int i = 0; i < e; ++i)
+      order.push_back(static_cast<int>((g % batch + static_cast<std::size_t>(i)) %
+                                       static_cast<std::size_t>(e)));
+    add_group(x, g, order, std::span(steps).subspan(g / batch * length, length));
+  }
+  steps.push_back(pack(x));
+  return kept_steps(x.whole.elements(), std::move(steps));
+}
+
+StepSource permute_steps(const Extension& x) {
+  const Program program =
+      x.ports == Hypercube::Ports::one ? one_port_program(x.part) : sequence_program(x.part);
+  RecordingSink kept;
+  for (const Part& part : program) emit_part(part, kept);
+  return kept_steps(slots_of(x.part, program), std::move(kept.cube_steps));
+}
+
+Node node_of(const Extension& x) {
+  const bool all = x.ports == Hypercube::Ports::all;
+  const Count groups = x.part.elements();
+  const Count each = bit(x.extra()) - 1;
+  const Node scatter{
+      .cost = (all ? ceil_div(groups, static_cast<Count>(x.extra())) : groups) * each,
+      .expression = "scatter",
+      .steps = [x] { return scatter_steps(x); }};
+  const Node permute{.cost = all ? sequence_steps(x.part) : one_port_steps(x.part),
+                     .expression = std::string((all ? shuffle_sequence : shuffle_one_port).name()),
+                     .steps = [x] { return permute_steps(x); }};
+  return one_after_another(x.whole.elements(),
+                           {scatter, permute, directed(scatter, Direction::inverse)});
+}
+
+Offer named_offer(const Request& request) {
+  const Request inner = inner_of(request);
+  const int extra = extra_of(request);
+  Node node = node_of(extension_of(inner, extra));
+  return {.estimate = {.cost = {node.cost, "scatter + permute + gather"}},
+          .push = [inner, extra](ScheduleSink& sink) { build_extended_cube(inner, extra, sink); },
+          .expression = std::move(node.expression)};
 }
 
 CubeStep last_step(const Extension& x) {
@@ -181,21 +199,14 @@ std::optional<std::string> extended_cube_refusal(const Request& request, int ext
   return std::nullopt;
 }
 
-ExtendedCubeCost extended_cube_cost(const Request& request, int extra) {
-  const Extension x = extension_of(request, extra);
-  const Count groups = x.part.elements();
-  const Count each = bit(extra) - 1;
-  const bool all = x.ports == Hypercube::Ports::all;
-  const Count scatter = all ? ceil_div(groups, static_cast<Count>(extra)) * each : groups * each;
-  const Count permute = all ? sequence_steps(x.part) : one_port_steps(x.part);
-  return {.scatter = scatter, .permute = permute, .gather = scatter};
+Count extended_cube_cost(const Request& request, int extra) {
+  return node_of(extension_of(request, extra)).cost;
 }
 
 void build_extended_cube(const Request& request, int extra, ScheduleSink& sink) {
   const Extension x = extension_of(request, extra);
-  const Program program = program_of(x);
-  ScheduleHeader header = cube_header(request, extended_cube.name(),
-                                      std::max(x.whole.elements(), slots_of(x.part, program)));
+  const StepSource source = node_of(x).steps();
+  ScheduleHeader header = cube_header(request, extended_cube.name(), source.slots);
   header.machine = Hypercube{.dimensions = x.whole.processor_bits + extra, .ports = x.ports};
   MovesGoal goal;
   const int k = x.whole.slot_bits;
@@ -208,16 +219,11 @@ void build_extended_cube(const Request& request, int extra, ScheduleSink& sink) 
                           .to_slot = static_cast<Slot>(map(a) & x.whole.slot_mask())});
   header.goal = std::move(goal);
   sink.begin(header);
-  std::vector<CubeStep> steps = scatter_steps(x);
-  for (const CubeStep& step : steps) sink.step(step);
-  CubeStep packing = pack(x);
-  sink.step(packing);
-  for (const Part& part : program) emit_part(part, sink);
-  invert(packing);
-  sink.step(packing);
-  for (std::size_t i = steps.size(); i-- > 0;) {
-    invert(steps[i]);
-    sink.step(steps[i]);
+  CubeStep step;
+  for (std::uint64_t t = 0; t < source.steps; ++t) {
+    step.clear();
+    source.make(t, step);
+    sink.step(step);
   }
   if (const CubeStep last = last_step(x); !last.rules.empty()) sink.step(last);
   sink.finish();

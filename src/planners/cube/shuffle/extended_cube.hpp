@@ -22,17 +22,10 @@
 
 namespace faro::inline v1::shuffle {
 
-struct ExtendedCubeCost {
-  Count scatter = 0;
-  Count permute = 0;
-  Count gather = 0;
-  Count steps() const { return scatter + permute + gather; }
-};
-
 // Why the request cannot be extended by that many dimensions, nothing if it can.
 std::optional<std::string> extended_cube_refusal(const Request& request, int extra);
 // Require no refusal. The request is for the n-cube; the schedule for the larger one.
-ExtendedCubeCost extended_cube_cost(const Request& request, int extra);
+Count extended_cube_cost(const Request& request, int extra);
 void build_extended_cube(const Request& request, int extra, ScheduleSink& sink);
 
 }  // namespace faro::inline v1::shuffle
