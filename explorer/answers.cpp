@@ -23,7 +23,7 @@
 #include "faro/service/verify.hpp"
 #include "layouts/plain_words.hpp"
 #include "player.hpp"
-#include "service/judging.hpp"
+#include "service/planning.hpp"
 
 namespace faro::explorer {
 namespace {

@@ -3,10 +3,10 @@
 
 #include <filesystem>
 
+#include "arrays/axis.hpp"
 #include "faro/disk/permute_file.hpp"
 #include "faro/files/input.hpp"
 #include "faro/files/npy.hpp"
-#include "service/array_axis.hpp"
 #include "watch.hpp"
 
 namespace faro::python {

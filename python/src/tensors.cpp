@@ -1,10 +1,10 @@
 // Arrays whose axes have any length and any stride: the engine's tensor plans.
 #include <fmt/format.h>
 
+#include "arrays/move.hpp"
 #include "buffer.hpp"
 #include "faro/engine/permute_plan.hpp"
 #include "faro/engine/reference.hpp"
-#include "service/array_move.hpp"
 #include "watch.hpp"
 
 namespace faro::python {

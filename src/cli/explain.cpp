@@ -22,7 +22,7 @@
 #include "faro/layouts/placement_move.hpp"
 #include "layouts/field_text.hpp"
 #include "schedules/json_numbers.hpp"
-#include "service/map_json.hpp"
+#include "service/json.hpp"
 
 namespace faro::cli {
 namespace {

@@ -1,5 +1,5 @@
 // `faro matmul`: the product of two matrices, computed by a POPS network.
-#include "faro/service/matmul.hpp"
+#include "faro/simulation/matmul.hpp"
 
 #include <fmt/format.h>
 
@@ -14,7 +14,7 @@
 #include "faro/files/array_file.hpp"
 #include "faro/machines/pops/model.hpp"
 #include "faro/machines/text.hpp"
-#include "service/plan_json.hpp"
+#include "service/json.hpp"
 
 namespace faro::cli {
 namespace {

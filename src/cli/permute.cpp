@@ -10,6 +10,8 @@
 #include <optional>
 #include <string>
 
+#include "arrays/axis.hpp"
+#include "arrays/move.hpp"
 #include "cli/command.hpp"
 #include "cli/memory.hpp"
 #include "cli/permute_disk.hpp"
@@ -20,8 +22,6 @@
 #include "faro/engine/reference.hpp"
 #include "faro/files/array_file.hpp"
 #include "faro/layouts/foreign.hpp"
-#include "service/array_axis.hpp"
-#include "service/array_move.hpp"
 
 namespace faro::cli {
 namespace {

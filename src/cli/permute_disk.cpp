@@ -6,6 +6,7 @@
 #include <nlohmann/json.hpp>
 #include <vector>
 
+#include "arrays/axis.hpp"
 #include "cli/disk_profile.hpp"
 #include "cli/memory.hpp"
 #include "cli/permute_tiles.hpp"
@@ -16,7 +17,6 @@
 #include "faro/disk/share_file.hpp"
 #include "faro/files/input.hpp"
 #include "faro/layouts/foreign.hpp"
-#include "service/array_axis.hpp"
 
 namespace faro::cli {
 namespace {

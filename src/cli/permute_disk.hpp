@@ -6,9 +6,9 @@
 #include <optional>
 #include <string>
 
+#include "arrays/move.hpp"
 #include "cli/arguments.hpp"
 #include "cli/output.hpp"
-#include "service/array_move.hpp"
 
 namespace faro::cli {
 

@@ -19,7 +19,7 @@
 
 #include "cli/output.hpp"
 #include "faro/machines/verifier.hpp"
-#include "service/plan_json.hpp"
+#include "service/json.hpp"
 
 namespace faro::cli {
 

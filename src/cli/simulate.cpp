@@ -1,5 +1,5 @@
 // `faro simulate`: an array rearranged by a simulated machine that performs a schedule.
-#include "faro/service/simulate.hpp"
+#include "faro/simulation/simulate.hpp"
 
 #include <fmt/format.h>
 
@@ -10,6 +10,7 @@
 #include <string>
 #include <vector>
 
+#include "arrays/axis.hpp"
 #include "cli/command.hpp"
 #include "cli/memory.hpp"
 #include "cli/request.hpp"
@@ -18,7 +19,6 @@
 #include "faro/machines/text.hpp"
 #include "layouts/plain_words.hpp"
 #include "schedules/json_numbers.hpp"
-#include "service/array_axis.hpp"
 
 namespace faro::cli {
 namespace {

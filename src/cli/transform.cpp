@@ -10,6 +10,7 @@
 #include <string>
 #include <utility>
 
+#include "arrays/axis.hpp"
 #include "cli/command.hpp"
 #include "cli/memory.hpp"
 #include "cli/plan_butterfly.hpp"
@@ -21,7 +22,6 @@
 #include "faro/service/plan.hpp"
 #include "faro/transforms/array_transform.hpp"
 #include "schedules/json_numbers.hpp"
-#include "service/array_axis.hpp"
 
 namespace faro::cli {
 namespace {

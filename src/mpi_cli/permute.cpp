@@ -8,12 +8,12 @@
 #include <nlohmann/json.hpp>
 #include <optional>
 
+#include "arrays/move.hpp"
 #include "faro/algebra/tensor_notation.hpp"
 #include "faro/mpi/tensor_plan.hpp"
 #include "mpi_cli/array_files.hpp"
 #include "mpi_cli/commands.hpp"
 #include "mpi_cli/tile_passes.hpp"
-#include "service/array_move.hpp"
 
 namespace faro::mpi_cli {
 namespace {

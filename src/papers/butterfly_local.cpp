@@ -10,7 +10,7 @@
 #include "faro/algebra/affine_space.hpp"
 #include "faro/algebra/gray.hpp"
 #include "faro/algebra/notation.hpp"
-#include "faro/service/simulate.hpp"
+#include "faro/simulation/simulate.hpp"
 #include "papers/butterfly_figures.hpp"
 #include "papers/butterfly_motion.hpp"
 #include "planners/cube/butterfly/rows.hpp"

@@ -1,5 +1,3 @@
-#include "service/asking.hpp"
-
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -12,6 +10,7 @@
 #include "faro/service/catalogue.hpp"
 #include "planners/part.hpp"
 #include "schedules/machine_kind.hpp"
+#include "service/planning.hpp"
 
 namespace faro::inline v1 {
 namespace {

@@ -9,7 +9,7 @@
 #include "faro/service/plan.hpp"
 #include "machines/mesh/bounds.hpp"
 #include "schedules/json_numbers.hpp"
-#include "service/map_json.hpp"
+#include "service/json.hpp"
 
 namespace faro::inline v1 {
 namespace {

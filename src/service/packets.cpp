@@ -1,4 +1,4 @@
-#include "service/packets.hpp"
+#include "planners/cube/shuffle/packets.hpp"
 
 #include <fmt/format.h>
 
@@ -11,8 +11,7 @@
 
 #include "faro/base/error.hpp"
 #include "faro/schedules/cost.hpp"
-#include "planners/cube/shuffle/packets.hpp"
-#include "service/asking.hpp"
+#include "service/planning.hpp"
 
 namespace faro::inline v1 {
 namespace {

@@ -13,17 +13,15 @@
 #include "machines/bounds.hpp"
 #include "machines/cube/butterfly_bound.hpp"
 #include "machines/cube/flow_bounds.hpp"
+#include "machines/default_verifiers.hpp"
 #include "machines/pops/bounds.hpp"
 #include "planners/cube/collectives/collectives.hpp"
 #include "planners/header.hpp"
 #include "planners/pops/broadcast.hpp"
+#include "schedules/crossings.hpp"
 #include "schedules/machine_kind.hpp"
 #include "schedules/quiet_sink.hpp"
-#include "service/asking.hpp"
-#include "service/crossings.hpp"
-#include "service/default_verifiers.hpp"
-#include "service/judging.hpp"
-#include "service/packets.hpp"
+#include "service/planning.hpp"
 
 namespace faro::inline v1 {
 

@@ -1,5 +1,3 @@
-#include "service/plan_json.hpp"
-
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -13,6 +11,7 @@
 #include "schedules/json_certificate.hpp"
 #include "schedules/json_numbers.hpp"
 #include "schedules/json_words.hpp"
+#include "service/json.hpp"
 
 namespace faro::inline v1 {
 namespace {

@@ -9,8 +9,8 @@
 #include "faro/schedules/json_reader.hpp"
 #include "faro/schedules/map_goal.hpp"
 #include "files/file_source.hpp"
+#include "machines/default_verifiers.hpp"
 #include "schedules/json_numbers.hpp"
-#include "service/default_verifiers.hpp"
 
 namespace faro::inline v1 {
 namespace {

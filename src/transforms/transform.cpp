@@ -8,7 +8,7 @@
 #include "faro/base/error.hpp"
 #include "faro/service/catalogue.hpp"
 #include "planners/cube/butterfly/rows.hpp"
-#include "service/asking.hpp"
+#include "service/planning.hpp"
 
 namespace faro::inline v1::butterfly {
 

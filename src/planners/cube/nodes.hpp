@@ -5,8 +5,8 @@
 //   phases(three-fifths-table, two-bits)      ten elements on each field, then the other ten
 //   inverse(sequence(one-port-half, one-port-half))
 //
-// The set is small: one after another, side by side, phases, a pipeline, inverse. What a node is called is what
-// the report of a plan says that it is made of.
+// The set is small: one after another, side by side, phases, a pipeline, inverse. What a node is
+// called is what the report of a plan says that it is made of.
 #pragma once
 
 #include <optional>

@@ -1,4 +1,4 @@
-#include "service/array_axis.hpp"
+#include "arrays/axis.hpp"
 
 #include <fmt/format.h>
 

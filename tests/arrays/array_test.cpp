@@ -1,6 +1,6 @@
 // Arrays with shape, order and type, compared element by element with what NumPy's definition of
 // the order says.
-#include "faro/service/array.hpp"
+#include "faro/arrays/array.hpp"
 
 #include <gtest/gtest.h>
 

@@ -1,12 +1,12 @@
-#include "service/array_move.hpp"
+#include "arrays/move.hpp"
 
 #include <fmt/format.h>
 
 #include <algorithm>
 
+#include "arrays/axis.hpp"
 #include "faro/algebra/tensor_notation.hpp"
 #include "faro/base/error.hpp"
-#include "service/array_axis.hpp"
 
 namespace faro::inline v1 {
 namespace {

@@ -1,4 +1,4 @@
-#include "service/default_verifiers.hpp"
+#include "machines/default_verifiers.hpp"
 
 #include <gtest/gtest.h>
 

@@ -1,5 +1,5 @@
 // The simulated machines and the reference loop give the same array; wrong schedules are refused.
-#include "faro/service/simulate.hpp"
+#include "faro/simulation/simulate.hpp"
 
 #include <gtest/gtest.h>
 

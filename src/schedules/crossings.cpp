@@ -1,4 +1,4 @@
-#include "service/crossings.hpp"
+#include "schedules/crossings.hpp"
 
 #include "faro/schedules/cost.hpp"
 

@@ -1,4 +1,4 @@
-#include "faro/service/simulate.hpp"
+#include "faro/simulation/simulate.hpp"
 
 #include <fmt/format.h>
 

@@ -1,4 +1,4 @@
-#include "faro/service/matmul.hpp"
+#include "faro/simulation/matmul.hpp"
 
 #include <fmt/format.h>
 

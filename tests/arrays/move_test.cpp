@@ -1,4 +1,4 @@
-#include "service/array_move.hpp"
+#include "arrays/move.hpp"
 
 #include <gtest/gtest.h>
 

@@ -1,15 +1,15 @@
-#include "faro/service/array.hpp"
+#include "faro/arrays/array.hpp"
 
 #include <fmt/format.h>
 
 #include <algorithm>
 
+#include "arrays/axis.hpp"
 #include "faro/algebra/notation.hpp"
 #include "faro/base/count.hpp"
 #include "faro/base/error.hpp"
 #include "faro/engine/permute.hpp"
 #include "faro/files/array_file.hpp"
-#include "service/array_axis.hpp"
 
 namespace faro::inline v1 {
 namespace {

@@ -1,4 +1,5 @@
-// What `faro explain` and its JSON say of a map.
+// What reports say, as JSON and as what the words are made of: of a plan, format faro-plan/1
+// (docs/schemas), and of a map, format faro-map/1.
 #pragma once
 
 #include <nlohmann/json.hpp>
@@ -7,10 +8,31 @@
 #include <vector>
 
 #include "faro/algebra/notation.hpp"
-#include "faro/schedules/schedule.hpp"
+#include "faro/service/plan.hpp"
 #include "planners/cube/shuffle/structure.hpp"
 
 namespace faro::inline v1 {
+
+// What a schedule costs and is compared with.
+struct Price {
+  Machine machine;
+  Cost cost;
+  Formula formula;
+  std::optional<PaperCount> paper;
+  Bound bound;
+  std::string unchecked = {};  // why nobody has checked what proves the bound; empty: it is checked
+
+  Count gap() const;  // in the machine's unit
+};
+
+Price price_of(const Plan& plan);
+// Members cost, formula, paper, bound and gap.
+void add_price(const Price& price, nlohmann::ordered_json& object);
+// {"by": "both", "ok": true}, or null where nobody gave an answer.
+nlohmann::ordered_json verified_json(const std::vector<Verdict>& verdicts);
+bool was_refused(const std::vector<Verdict>& verdicts);
+
+nlohmann::ordered_json plan_json(const Plan& plan);
 
 // What the map costs at least on a machine of as many processors as it speaks of.
 struct MachineBound {
