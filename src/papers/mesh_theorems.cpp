@@ -311,7 +311,9 @@ PaperTable theorem_6_2(const Workshop& workshop) {
       .title = "Theorem 6.2: propagating wraparound, at least gamma - 2(q-1) unit routes",
       .columns = {"permutation", "mesh", "gamma", "printed", "ours", "bound"},
       .rows = {},
-      .remarks = {}};
+      .remarks = {"Bound: the least sum of routes up and down that serves every distance with "
+                  "carries, whatever the order and the registers. The printed one counts two "
+                  "carries for a dimension, which mostly nobody can use."}};
   struct Case {
     const char* name;
     std::vector<int> sides;

@@ -4,7 +4,8 @@
 // down: u + d routes. On a ring of N, a routes up and b down bring an element to where it is r up
 // only if r <= a or N - r <= b: what lies strictly between two neighbouring distances x < y may be
 // split there, x up and N - y down, so it takes N less the largest gap, 0 and N counted as
-// distances. Wraparound that propagates may carry from a dimension to the next: 2(q - 1) fewer.
+// distances. Wraparound that propagates may carry from a dimension to the next: 2(q - 1) fewer, or,
+// of all elements on a small mesh, as many as no choice of fewer routes serves.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -54,6 +55,69 @@ Along all_along(const MeshGeometry& geometry, const Demand& demand, int k) {
   return along;
 }
 
+// Wraparound that propagates, on few processors: whether some choice of so many routes reaches all
+// of `wanted`, distances modulo N. Kinds are up and down along each dimension.
+class Choices {
+ public:
+  Choices(const MeshGeometry& geometry, const std::vector<Word>& wanted) : wanted_(wanted) {
+    for (int k = 0; k < geometry.dimensions(); ++k) {
+      if (geometry.side_log2(k) == 0) continue;
+      strides_.push_back(bit(geometry.low(k)));
+      strides_.push_back(geometry.processors() - bit(geometry.low(k)));
+    }
+    nowhere_.assign(geometry.processors(), 0);
+    nowhere_[0] = 1;
+  }
+
+  // How many choices there are, or more than `most`.
+  Count count(Count routes, Count most) const {
+    Count all = 1;
+    for (std::size_t i = 1; i < strides_.size() && all <= most; ++i) all = all * (routes + i) / i;
+    return all;
+  }
+  bool some_serves(Count routes) const { return serves(nowhere_, 0, routes); }
+
+ private:
+  using Reached = std::vector<unsigned char>;  // a flag for each distance
+
+  bool serves(Reached reached, std::size_t kind, Count left) const {
+    for (; kind + 1 < strides_.size(); --left) {
+      if (serves(reached, kind + 1, left)) return true;
+      if (left == 0) return false;
+      reached = further(reached, kind);
+    }
+    for (; left > 0; --left) reached = further(reached, kind);
+    return std::all_of(wanted_.begin(), wanted_.end(), [&](Word d) { return reached[d] != 0; });
+  }
+  // One route more.
+  Reached further(const Reached& before, std::size_t kind) const {
+    Reached after = before;
+    for (std::size_t d = 0; d < before.size(); ++d)
+      if (before[d] != 0) after[(d + strides_[kind]) & (before.size() - 1)] = 1;
+    return after;
+  }
+
+  const std::vector<Word>& wanted_;
+  std::vector<Word> strides_;
+  Reached nowhere_;
+};
+
+constexpr int carries_log2_max = 8;
+constexpr Count carries_choices_max = 1U << 15U;
+
+// Whether so many routes are too few for the distances of all elements, wherever they carry.
+bool too_few_with_carries(const MeshGeometry& geometry, const Demand& demand, Count routes) {
+  if (geometry.bits() > carries_log2_max) return false;
+  std::vector<Word> wanted;
+  const bool listed =
+      demand.spell_out(limits::certificate_elements_log2_max, [&](Word from, Word to, Count) {
+        wanted.push_back((to - from) & low_mask(geometry.bits()));
+      });
+  const Choices choices(geometry, wanted);
+  return listed && choices.count(routes, carries_choices_max) <= carries_choices_max &&
+         !choices.some_serves(routes);
+}
+
 }  // namespace
 
 Proved routes_proves(const Mesh& mesh, const Demand& demand, const Bound& bound) {
@@ -86,6 +150,8 @@ Proved routes_proves(const Mesh& mesh, const Demand& demand, const Bound& bound)
     sum = sum > carries ? sum - carries : 0;
     // Something moves: that takes a route.
     sum = std::max(sum, demand.moving() != 0 ? Count{1} : Count{0});
+    if (bound.value > sum && too_few_with_carries(geometry, demand, bound.value - 1))
+      sum = bound.value;
   }
   return {sum};
 }

@@ -4,9 +4,11 @@
 #include <algorithm>
 
 #include "base/check.hpp"
+#include "faro/base/limits.hpp"
 #include "machines/keepers.hpp"
 #include "machines/links/bounds.hpp"
 #include "machines/mesh/bounds.hpp"
+#include "machines/mesh/carries.hpp"
 
 namespace faro::inline v1 {
 namespace {
@@ -31,6 +33,7 @@ struct Parts {
   certificate::Displacements proof = {};
   bool exact = true;
   bool anything_moves = false;
+  std::vector<Word> shifts = {};  // modulo N, of all processors; where there are few of them
 
   void add(mesh::DimensionBound part) {
     values.push_back(part.value);
@@ -66,6 +69,14 @@ Bound bound_from(const MeshGeometry& geometry, const Parts& parts, std::uint64_t
           "carry into a higher one (Theorem 6.2)",
           all);
       sum = std::max<Count>(1, sum > carries ? sum - carries : 0);
+      if (parts.shifts.empty()) break;
+      const Count exact = mesh::routes_with_carries(geometry, parts.shifts, sum).count;
+      if (exact > sum)
+        bound.reason = fmt::format(
+            "no {} routes bring everybody to his goal, wherever they carry and in whatever order; "
+            "Theorem 6.2 says {}",
+            to_string(exact - 1), to_string(sum));
+      sum = exact;
       break;
     }
   }
@@ -77,8 +88,17 @@ Bound bound_from(const MeshGeometry& geometry, const Parts& parts, std::uint64_t
   return bound;
 }
 
+// Whether the distances with carries are listed.
+bool lists_shifts(const MeshGeometry& geometry) {
+  return geometry.wrap() == Mesh::Wrap::propagating &&
+         geometry.bits() <= limits::mesh_gamma_log2_max;
+}
+
 Bound simd_bound(const MeshGeometry& geometry, const BitMap& map, std::uint64_t elements) {
   Parts parts;
+  if (lists_shifts(geometry))
+    for (Word p = 0; p < geometry.processors(); ++p)
+      parts.shifts.push_back((map(p) - p) & low_mask(geometry.bits()));
   parts.anything_moves = map != BitMap::identity(map.width());
   for (int k = 0; k < geometry.dimensions(); ++k)
     parts.add(geometry.wrap() == Mesh::Wrap::none ? mesh::line_bound(geometry, map, k)
@@ -89,6 +109,9 @@ Bound simd_bound(const MeshGeometry& geometry, const BitMap& map, std::uint64_t 
 Bound simd_bound(const MeshGeometry& geometry, std::span<const std::uint64_t> destinations,
                  std::uint64_t elements) {
   Parts parts;
+  if (lists_shifts(geometry))
+    for (Word p = 0; p < destinations.size(); ++p)
+      parts.shifts.push_back((destinations[p] - p) & low_mask(geometry.bits()));
   const auto all = displacements_of(geometry, destinations);
   for (int k = 0; k < geometry.dimensions(); ++k) {
     const auto& d = all[static_cast<std::size_t>(k)];

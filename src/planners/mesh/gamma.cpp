@@ -12,6 +12,7 @@
 #include "faro/base/error.hpp"
 #include "faro/base/limits.hpp"
 #include "machines/mesh/bounds.hpp"
+#include "machines/mesh/carries.hpp"
 #include "planners/mesh/gamma_search.hpp"
 #include "planners/mesh/permute.hpp"
 
@@ -36,16 +37,28 @@ constexpr int extra_routes_max = 6;
 std::vector<MeshRoute> routes_needed(const MeshGeometry& geometry,
                                      std::span<const Word> destinations) {
   std::vector<MeshRoute> routes;
+  const auto add = [&routes](int k, const Rides& rides) {
+    for (std::int64_t i = 0; i < rides.plus; ++i) routes.push_back({k, 1});
+    for (std::int64_t i = 0; i < rides.minus; ++i) routes.push_back({k, -1});
+  };
+  if (geometry.wrap() == Mesh::Wrap::propagating) {
+    std::vector<Word> shifts;
+    for (Word m = 0; m < destinations.size(); ++m)
+      shifts.push_back((destinations[m] - m) & low_mask(geometry.bits()));
+    const auto choice = routes_with_carries(geometry, std::move(shifts), 0).choice;
+    for (int k = 0; 2 * static_cast<std::size_t>(k) < choice.size(); ++k)
+      add(k,
+          {choice[2 * static_cast<std::size_t>(k)], choice[2 * static_cast<std::size_t>(k) + 1]});
+    if (!choice.empty()) return routes;
+  }
   for (int k = 0; k < geometry.dimensions(); ++k) {
     std::vector<std::int64_t> distances;
     for (Word m = 0; m < destinations.size(); ++m)
       distances.push_back(geometry.coordinate(destinations[m], k) - geometry.coordinate(m, k));
-    // Propagating wraparound: what a ring of each dimension needs, to begin with.
     const Rides rides = geometry.wrap() == Mesh::Wrap::none
                             ? rides_on_line(distances)
                             : rides_on_ring(distances, geometry.side(k));
-    for (std::int64_t i = 0; i < rides.plus; ++i) routes.push_back({k, 1});
-    for (std::int64_t i = 0; i < rides.minus; ++i) routes.push_back({k, -1});
+    add(k, rides);
   }
   return routes;
 }

@@ -11,7 +11,8 @@
 // PERMUTE and others are refused. Seeds and effort are fixed; the same request gives the same
 // program.
 //
-// On propagating wraparound the routes are those of rings, and more where carries ask for them.
+// On propagating wraparound the routes are the fewest that serve everybody with carries
+// (carries.hpp), and those of rings where that is not known.
 //
 // Processors are chosen one by one: many masks, and at most 2^8 processors.
 #pragma once

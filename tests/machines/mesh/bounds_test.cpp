@@ -55,6 +55,41 @@ TEST(MeshBounds, four_forms_of_beta_agree) {
     }
 }
 
+// Every choice of so many routes, every element's distance tried with every sum of them.
+bool some_choice_serves(const MeshGeometry& geometry, const BitMap& map, int routes) {
+  const auto n = static_cast<std::int64_t>(geometry.processors());
+  const auto stride = static_cast<std::int64_t>(bit(geometry.low(1)));
+  for (int a = 0; a <= routes; ++a)
+    for (int b = 0; a + b <= routes; ++b)
+      for (int c = 0; a + b + c <= routes; ++c) {
+        bool all = true;
+        for (std::int64_t p = 0; p < n && all; ++p) {
+          const auto to = static_cast<std::int64_t>(map(static_cast<Word>(p)));
+          bool home = false;
+          for (std::int64_t x = -b; x <= a && !home; ++x)
+            for (std::int64_t y = a + b + c - routes; y <= c && !home; ++y)
+              home = (p + x + stride * y - to) % n == 0;
+          all = home;
+        }
+        if (all) return true;
+      }
+  return false;
+}
+
+TEST(MeshBounds, propagating_wraparound_needs_what_no_fewer_routes_serve) {
+  Random random(62);
+  for (const std::vector<int>& shape : {std::vector<int>{1, 1}, {2, 2}, {1, 3}, {3, 1}})
+    for (int round = 0; round < (testing::sanitized() ? 2 : 8); ++round) {
+      const Mesh mesh = mesh_of(shape, Mesh::Wrap::propagating);
+      const MeshGeometry geometry(mesh);
+      const BitMap map = round % 2 == 0 ? testing::random_bpc(random, geometry.bits()).map()
+                                        : testing::random_affine(geometry.bits(), random);
+      const auto value = static_cast<int>(lower_bound(mesh, MapGoal{.map = map}, 1).value);
+      ASSERT_TRUE(some_choice_serves(geometry, map, value));
+      ASSERT_TRUE(value == 0 || !some_choice_serves(geometry, map, value - 1));
+    }
+}
+
 // Fewest up plus fewest down so that every displacement is reachable modulo the side.
 std::int64_t by_trying(const std::vector<std::int64_t>& displacements, std::int64_t side) {
   std::int64_t best = 2 * side;
