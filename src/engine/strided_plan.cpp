@@ -348,13 +348,19 @@ class Planner {
     const auto elements_of = [&](Offset bytes) { return std::max(n, bytes / e / n * n); };
     const Offset d_bytes = plan.d.length * e;
     switch (plan.way) {
+      // What a tile reads and what is asked for meanwhile fits the first cache beside the rest: 32
+      // columns or a square, 256 bytes of each. Of a row two or four lines, where columns are few.
       case Way::direct:
-        plan.d_tile = d_bytes <= 1024 && !in_one_set(plan) ? plan.d.length : elements_of(128);
-        plan.s_tile = elements_of(1024);
+        plan.d_tile = in_one_set(plan) ? elements_of(256) : std::clamp<Offset>(32, n, 256 / e);
+        plan.s_tile = plan.s.length * e <= 1024 ? plan.s.length : elements_of(256);
+        if (!plan.streaming) {
+          plan.d_tile = d_bytes <= 1024 ? plan.d.length : elements_of(128);
+          plan.s_tile = elements_of(1024);
+        }
         break;
       case Way::carry:
-        plan.d_tile = elements_of(128);
-        plan.s_tile = elements_of(512);
+        plan.d_tile = e <= 2 ? n : elements_of(128);
+        plan.s_tile = elements_of(256);
         break;
       case Way::one:
         plan.d_tile = plan.d.length;

@@ -7,7 +7,7 @@ namespace hn = hwy::HWY_NAMESPACE;
 
 // Bytes of weight `Weight` change places: the upper of each pair of a with the lower of b.
 template <int Weight, class D, class Vector>
-FARO_INLINE void exchange(D d, Vector& a, Vector& b) {
+FARO_INLINE void exchange_places(D d, Vector& a, Vector& b) {
   const auto finish = [&](auto dd, auto low, auto high) HWY_ATTR {
     (void)dd;
     a = hn::BitCast(d, low);
@@ -63,7 +63,7 @@ FARO_INLINE void exchange_stages(typename Ops::Vector (&x)[Count]) {
     constexpr int step = Count >> (End - Begin);
     FARO_UNROLL
     for (int r = 0; r < Count; ++r) {
-      if ((r & step) == 0) exchange<weight>(typename Ops::Bytes(), x[r], x[r | step]);
+      if ((r & step) == 0) Ops::template exchange<weight>(x[r], x[r | step]);
     }
     exchange_stages<Ops, M, Begin + 1, End>(x);
   }

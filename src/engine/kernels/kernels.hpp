@@ -20,14 +20,13 @@ enum class LaneMoves {
 };
 
 // Index vectors, one after another, 64-byte aligned (`base` says where they begin).
-//   two_tables: first[register] (m >= 2), middle[stage][low or high], last[low or high][shift]
+//   two_tables: first[register] (m >= 2), last[low or high][shift]
 //   exchanges:  pre[register], post[shift]
 struct LaneTables {
   std::vector<std::uint8_t> bytes;
   std::size_t base = 0;
-  std::size_t first = 0;   // or pre
-  std::size_t middle = 0;  // unused by exchanges
-  std::size_t last = 0;    // or post
+  std::size_t first = 0;  // or pre
+  std::size_t last = 0;   // or post
   bool has_pre = true;
   bool has_post = true;
 

@@ -47,6 +47,18 @@ struct Arrays {
     for (std::size_t i = 0; i < lanes; ++i) x[i] = both[static_cast<std::size_t>(indices[i])];
     return x;
   }
+  template <int Weight>
+  static void exchange(Vector& a, Vector& b) {
+    std::array<std::byte, vector_bytes> low;
+    std::array<std::byte, vector_bytes> high;
+    std::memcpy(&low, &a, vector_bytes);
+    std::memcpy(&high, &b, vector_bytes);
+    for (std::size_t at = 0; at < vector_bytes; ++at) {
+      if ((at & Weight) == 0) std::swap(low[at | Weight], high[at]);
+    }
+    std::memcpy(&a, &low, vector_bytes);
+    std::memcpy(&b, &high, vector_bytes);
+  }
   static Vector pick_one(const Vector& a, const Vector& indices) { return pick(a, indices, a); }
 };
 

@@ -1,4 +1,4 @@
-// Index vectors of 64 bytes for the transposes of squares, and for what goes with them. A lane's
+// Index vectors of 64 bytes for what goes with the transposes of squares. A lane's
 // number is its first byte, as tables.cpp writes them.
 #pragma once
 
@@ -16,26 +16,15 @@ struct alignas(64) Indices {
   }
 };
 
-// Stage t of a transpose exchanges bit t of an element's place with bit t of the register's number:
-// `low` makes the register with bit 0, `high` the one with bit 1. `shift[a]` takes one vector of
-// elements from number a of two.
+// Number a takes one vector of elements from number a of two.
 template <int UnitLog2, int ElementLog2>
-struct SquareTables {
-  static constexpr int stages = 6 - ElementLog2;
-  static constexpr std::size_t elements = std::size_t{1} << stages;
-  Indices low[stages];
-  Indices high[stages];
+struct ShiftTables {
+  static constexpr std::size_t elements = std::size_t{64} >> ElementLog2;
   Indices shift[elements];
 
-  constexpr SquareTables() : low{}, high{}, shift{} {
+  constexpr ShiftTables() : shift{} {
     constexpr std::size_t lanes = std::size_t{64} >> UnitLog2;
     for (std::size_t p = 0; p < lanes; ++p) {
-      for (int t = 0; t < stages; ++t) {
-        const std::size_t bit = std::size_t{1} << (t + ElementLog2 - UnitLog2);
-        const bool set = (p & bit) != 0;
-        low[t].put(p, set ? lanes + (p ^ bit) : p, UnitLog2);
-        high[t].put(p, set ? lanes + p : p | bit, UnitLog2);
-      }
       for (std::size_t a = 0; a < elements; ++a) {
         shift[a].put(p, p + (a << (ElementLog2 - UnitLog2)), UnitLog2);
       }
@@ -43,7 +32,7 @@ struct SquareTables {
   }
 };
 template <int UnitLog2, int ElementLog2>
-inline constexpr SquareTables<UnitLog2, ElementLog2> square_tables{};
+inline constexpr ShiftTables<UnitLog2, ElementLog2> shift_tables{};
 
 // Elements of E bytes in lanes of P, and closed up again.
 template <std::size_t E, std::size_t P>

@@ -62,7 +62,7 @@ LaneTables two_table_lanes(const LaneNetwork& net, int unit_log2) {
   const int v = net.lane_bits;
   const Word lanes = bit(v);
   const auto vector_bytes = static_cast<std::size_t>(bit(v + unit_log2));
-  const std::size_t count = (m >= 2 ? bit(m) : 0) + 2 * lane_bits_max + 2 * bit(v);
+  const std::size_t count = (m >= 2 ? bit(m) : 0) + 2 * bit(v);
   LaneTables tables;
   Writer writer(tables, count * vector_bytes);
   const LaneList pre = table_of(net.pre, v);
@@ -76,14 +76,6 @@ LaneTables two_table_lanes(const LaneNetwork& net, int unit_log2) {
         const Word rho = (p >> k) & 1U;
         const Word shift = combine(net.lambda, (r & ~Word{1}) | rho) << k;
         writer.put_lane((rho * lanes) + pre[with_bit(p, k, u) ^ shift], unit_log2);
-      }
-    }
-  }
-  tables.middle = writer.offset();
-  for (int t = 0; t < m; ++t) {
-    for (Word u = 0; u < 2; ++u) {
-      for (Word p = 0; p < lanes; ++p) {
-        writer.put_lane((((p >> (k + t)) & 1U) * lanes) + with_bit(p, k + t, u), unit_log2);
       }
     }
   }

@@ -40,6 +40,7 @@ struct Avx512Bytes {
   static constexpr int vector_log2 = 6;
   static constexpr std::size_t vector_bytes = 64;
   static constexpr bool picks = true;
+  static constexpr int square_log2 = 4;  // registers that fit beside what exchanges need
   static FARO_INLINE Vector zero() { return _mm512_setzero_si512(); }
   static FARO_INLINE Vector to_bytes(Vector x) { return x; }
   static FARO_INLINE Vector from_bytes(Vector x) { return x; }
@@ -60,6 +61,33 @@ struct Avx512Bytes {
     _mm512_stream_si512(reinterpret_cast<__m512i*>(to), x);
   }
   static void fence() { _mm_sfence(); }
+
+  // Bytes of weight `Weight` change places: the upper of each pair of a with the lower of b. One
+  // shuffle a result; or a shift and a blend, since shuffles have one port of two.
+  template <int Weight>
+  static FARO_INLINE void exchange(Vector& a, Vector& b) {
+    const Vector x = a;
+    const Vector y = b;
+    if constexpr (Weight == 1) {
+      a = _mm512_mask_mov_epi8(x, 0xAAAAAAAAAAAAAAAAU, _mm512_slli_epi16(y, 8));
+      b = _mm512_mask_mov_epi8(_mm512_srli_epi16(x, 8), 0xAAAAAAAAAAAAAAAAU, y);
+    } else if constexpr (Weight == 2) {
+      a = _mm512_mask_mov_epi16(x, 0xAAAAAAAAU, _mm512_slli_epi32(y, 16));
+      b = _mm512_mask_mov_epi16(_mm512_srli_epi32(x, 16), 0xAAAAAAAAU, y);
+    } else if constexpr (Weight == 4) {
+      a = _mm512_mask_shuffle_epi32(x, 0xAAAAU, y, _MM_PERM_CCAA);
+      b = _mm512_mask_shuffle_epi32(y, 0x5555U, x, _MM_PERM_DDBB);
+    } else if constexpr (Weight == 8) {
+      a = _mm512_unpacklo_epi64(x, y);
+      b = _mm512_unpackhi_epi64(x, y);
+    } else if constexpr (Weight == 16) {
+      a = _mm512_mask_shuffle_i64x2(x, 0xCCU, y, y, 0xA0);
+      b = _mm512_mask_shuffle_i64x2(y, 0x33U, x, x, 0xF5);
+    } else {
+      a = _mm512_shuffle_i64x2(x, y, 0x44);
+      b = _mm512_shuffle_i64x2(x, y, 0xEE);
+    }
+  }
 };
 
 template <int UnitLog2>
@@ -99,6 +127,8 @@ RunPanel panel_function() {
 
 #elif HWY_TARGET == HWY_AVX2 || HWY_TARGET == HWY_SSE4 || FARO_NEON
 
+#include "exchanges-inl.h"
+
 template <int UnitLog2>
 struct Portable {
   using Bytes = hwy::HWY_NAMESPACE::ScalableTag<std::uint8_t>;
@@ -107,6 +137,7 @@ struct Portable {
   static constexpr std::size_t vector_bytes = std::size_t{1} << vector_log2;
   static constexpr int unit_log2 = UnitLog2;
   static constexpr bool picks = false;
+  static constexpr int square_log2 = 3;  // eight registers leave room in sixteen
   static FARO_INLINE Vector zero() { return hwy::HWY_NAMESPACE::Zero(Bytes()); }
   static FARO_INLINE Vector load_first(const std::byte* from, std::size_t count) {
     alignas(vector_bytes) std::byte whole[vector_bytes] = {};
@@ -129,9 +160,12 @@ struct Portable {
     hwy::HWY_NAMESPACE::Stream(x, Bytes(), bytes(to));
   }
   static void fence() { hwy::FlushStream(); }
+  template <int Weight>
+  static FARO_INLINE void exchange(Vector& a, Vector& b) {
+    exchange_places<Weight>(Bytes(), a, b);
+  }
 };
 
-#include "exchanges-inl.h"
 #include "tiles-inl.h"
 #include "tiles_in_place-inl.h"
 #include "tiles_squares-inl.h"

@@ -1,4 +1,4 @@
-// Blocks of a strided plan's tiles, over a policy Ops and a family of squares. Included once per
+// Blocks of a strided plan's tiles, over a policy Ops. Included once per
 // instruction set, inside its namespace, after the tile loops.
 //
 // A block is at most N x N elements, N a vector's: N vectors of S at N places of D are loaded,
@@ -15,6 +15,66 @@ struct BlockFrom {
 
 // ---- squares of 2^ElementLog2 bytes ----
 
+// A square of elements of 2^ElementLog2 bytes, a row in each of as many registers, transposed:
+// stage by stage a bit of an element's place with the same bit of the register's number.
+template <class Ops, int ElementLog2>
+struct Square {
+  using Vector = typename Ops::Vector;
+  static constexpr int stages = Ops::vector_log2 - ElementLog2;
+  static constexpr int side = 1 << stages;
+  // More registers than fit go in two halves, with a buffer between.
+  static constexpr int split = stages <= Ops::square_log2 ? stages : (stages + 1) / 2;
+
+  template <int Begin, int End, int At, int Count>
+  static FARO_INLINE void exchange_stages(Vector (&x)[Count]) {
+    if constexpr (At < End) {
+      constexpr int step = 1 << (At - Begin);
+      FARO_UNROLL
+      for (int r = 0; r < Count; ++r) {
+        if ((r & step) == 0) {
+          Ops::template exchange<(1 << (At + ElementLog2))>(x[r], x[r | step]);
+        }
+      }
+      exchange_stages<Begin, End, At + 1>(x);
+    }
+  }
+
+  template <class Load, class PutTo>
+  static FARO_INLINE void run(const Load& load, const PutTo& put) {
+    if constexpr (split == stages) {
+      Vector x[side];
+      FARO_UNROLL
+      for (int r = 0; r < side; ++r) x[r] = load(r);
+      exchange_stages<0, stages, 0>(x);
+      FARO_UNROLL
+      for (int r = 0; r < side; ++r) put(r, x[r]);
+    } else {
+      constexpr int near = 1 << split;
+      constexpr int far = side / near;
+      alignas(64) std::byte buffer[static_cast<std::size_t>(side) * Ops::vector_bytes];
+      const auto at = [&buffer](int r) {
+        return buffer + static_cast<std::size_t>(r) * Ops::vector_bytes;
+      };
+      for (int group = 0; group < far; ++group) {
+        Vector x[near];
+        FARO_UNROLL
+        for (int r = 0; r < near; ++r) x[r] = load(group * near + r);
+        exchange_stages<0, split, 0>(x);
+        FARO_UNROLL
+        for (int r = 0; r < near; ++r) Ops::store(at(group * near + r), x[r]);
+      }
+      for (int group = 0; group < near; ++group) {
+        Vector x[far];
+        FARO_UNROLL
+        for (int r = 0; r < far; ++r) x[r] = Ops::load(at(r * near + group));
+        exchange_stages<split, stages, split>(x);
+        FARO_UNROLL
+        for (int r = 0; r < far; ++r) put(r * near + group, x[r]);
+      }
+    }
+  }
+};
+
 template <class Ops>
 struct LoadColumns {
   const std::byte* from;
@@ -28,6 +88,18 @@ struct LoadColumns {
   }
 };
 
+// The first bytes of columns that end sooner than a vector.
+template <class Ops>
+struct LoadFirst {
+  const std::byte* from;
+  const Offset* table;
+  std::size_t bytes;
+
+  FARO_INLINE typename Ops::Vector operator()(Offset i) const {
+    return Ops::load_first(from + table[i], bytes);
+  }
+};
+
 // Rows to memory or to a stage.
 template <class PutTo>
 struct PutRows {
@@ -37,6 +109,17 @@ struct PutRows {
   template <class Vector>
   FARO_INLINE void operator()(Offset i, Vector x) const {
     PutTo::put(to + table[i], x);
+  }
+};
+
+template <class PutTo>
+struct PutSome {
+  PutRows<PutTo> put;
+  Offset rows;
+
+  template <class Vector>
+  FARO_INLINE void operator()(Offset i, Vector x) const {
+    if (i < rows) put(i, x);
   }
 };
 
@@ -62,7 +145,7 @@ struct PutFirst {
   }
 };
 
-template <template <int> class Ops, template <class, int> class Square, int ElementLog2>
+template <template <int> class Ops, int ElementLog2>
 struct LaneBlocks {
   using O = Ops<(ElementLog2 < 3 ? ElementLog2 : 3)>;
   using Moved = Square<O, ElementLog2>;
@@ -90,6 +173,12 @@ struct LaneBlocks {
                                                      Offset ahead, std::byte* to,
                                                      const Offset* rows) {
     Moved::run(LoadColumns<O>{from, columns, ahead}, PutRows<StreamPut<O>>{to, rows});
+  }
+  // Fewer rows than a square has.
+  static __attribute__((noinline)) void stream_rows(const BlockFrom& b, std::byte* to,
+                                                    const Offset* rows) {
+    Moved::run(LoadFirst<O>{b.from, b.table, bytes(b.rows)},
+               PutSome<StreamPut<O>>{{to, rows}, b.rows});
   }
   static __attribute__((noinline)) void store_first(const std::byte* from, const Offset* columns,
                                                     std::byte* to, const Offset* rows,
@@ -141,6 +230,8 @@ struct LaneBlocks {
   void stream(const BlockFrom& b, std::byte* to, const Offset* table) const {
     if (is_whole(b)) {
       stream_whole(b.from, b.table, b.ahead, to, table);
+    } else if (b.cols >= side) {
+      stream_rows(b, to, table);
     } else {
       store_part(b, to, table);
     }

@@ -356,9 +356,9 @@ void run_blocks_by(const StridedPlan& plan, const Panel& panel, std::byte* worki
   }
 }
 
-template <template <int> class Ops, template <class, int> class Square, int ElementLog2>
+template <template <int> class Ops, int ElementLog2>
 void run_lanes(const StridedPlan& plan, const Panel& panel, std::byte* working) {
-  using Blocks = LaneBlocks<Ops, Square, ElementLog2>;
+  using Blocks = LaneBlocks<Ops, ElementLog2>;
   if (plan.way == Way::direct && plan.streaming) {
     run_direct_tiles<Blocks, true>(plan, panel);
   } else {
@@ -366,19 +366,19 @@ void run_lanes(const StridedPlan& plan, const Panel& panel, std::byte* working) 
   }
 }
 
-template <template <int> class Ops, template <class, int> class Square>
+template <template <int> class Ops>
 void run_tiles_of(const StridedPlan& plan, const Panel& panel, std::byte* working) {
   switch (plan.form.element_bytes) {
     case 1:
-      return run_lanes<Ops, Square, 0>(plan, panel, working);
+      return run_lanes<Ops, 0>(plan, panel, working);
     case 2:
-      return run_lanes<Ops, Square, 1>(plan, panel, working);
+      return run_lanes<Ops, 1>(plan, panel, working);
     case 4:
-      return run_lanes<Ops, Square, 2>(plan, panel, working);
+      return run_lanes<Ops, 2>(plan, panel, working);
     case 8:
-      return run_lanes<Ops, Square, 3>(plan, panel, working);
+      return run_lanes<Ops, 3>(plan, panel, working);
     case 16:
-      return run_lanes<Ops, Square, 4>(plan, panel, working);
+      return run_lanes<Ops, 4>(plan, panel, working);
     case 24:
       return run_blocks_by<Ops<3>, CopiedBlocks<24>>(plan, panel, working);
     case 32:

@@ -1,69 +1,5 @@
-// Squares of elements transposed by two-table picks, and the ways that need those: carry, split and
-// zip. Included once per instruction set, after tiles_strided-inl.h.
-
-template <class Ops, int ElementLog2>
-struct TwoTableSquare {
-  using Vector = typename Ops::Vector;
-  static constexpr int stages = Ops::vector_log2 - ElementLog2;
-  static constexpr std::size_t side = std::size_t{1} << stages;
-  static constexpr const auto& tables = square_tables<Ops::unit_log2, ElementLog2>;
-  // More than 16 registers do not fit beside their indices: two halves with a buffer between.
-  static constexpr int split = stages <= 4 ? stages : 3;
-
-  template <int Begin, int End, std::size_t Count>
-  static FARO_INLINE void exchange_stages(Vector (&x)[Count]) {
-    FARO_UNROLL
-    for (int t = Begin; t < End; ++t) {
-      const auto low = Ops::load_table(tables.low[t].bytes);
-      const auto high = Ops::load_table(tables.high[t].bytes);
-      const std::size_t step = std::size_t{1} << (t - Begin);
-      FARO_UNROLL
-      for (std::size_t r = 0; r < Count; ++r) {
-        if ((r & step) != 0) continue;
-        const auto a = x[r];
-        const auto b = x[r | step];
-        x[r] = Ops::pick(a, low, b);
-        x[r | step] = Ops::pick(a, high, b);
-      }
-    }
-  }
-
-  template <class Load, class PutTo>
-  static FARO_INLINE void run(const Load& load, const PutTo& put) {
-    if constexpr (split == stages) {
-      Vector x[side];
-      FARO_UNROLL
-      for (std::size_t r = 0; r < side; ++r) x[r] = load(static_cast<Offset>(r));
-      exchange_stages<0, stages>(x);
-      FARO_UNROLL
-      for (std::size_t r = 0; r < side; ++r) put(static_cast<Offset>(r), x[r]);
-    } else {
-      constexpr std::size_t near = std::size_t{1} << split;
-      constexpr std::size_t far = side / near;
-      alignas(64) std::byte buffer[side * Ops::vector_bytes];
-      for (std::size_t group = 0; group < far; ++group) {
-        Vector x[near];
-        FARO_UNROLL
-        for (std::size_t r = 0; r < near; ++r) x[r] = load(static_cast<Offset>(group * near + r));
-        exchange_stages<0, split>(x);
-        FARO_UNROLL
-        for (std::size_t r = 0; r < near; ++r) {
-          Ops::store(buffer + (group * near + r) * Ops::vector_bytes, x[r]);
-        }
-      }
-      for (std::size_t group = 0; group < near; ++group) {
-        Vector x[far];
-        FARO_UNROLL
-        for (std::size_t r = 0; r < far; ++r) {
-          x[r] = Ops::load(buffer + (r * near + group) * Ops::vector_bytes);
-        }
-        exchange_stages<split, stages>(x);
-        FARO_UNROLL
-        for (std::size_t r = 0; r < far; ++r) put(static_cast<Offset>(r * near + group), x[r]);
-      }
-    }
-  }
-};
+// The ways of a strided plan that need two-table picks: carry, split and zip. Included
+// once per instruction set, after tiles_strided-inl.h.
 
 // ---- elements of 3, 5, 6 and 12 bytes: spread to lanes, transposed, closed up ----
 
@@ -102,9 +38,9 @@ struct SpreadBlocks {
   explicit SpreadBlocks(Offset) {}
   __attribute__((noinline)) void store(const BlockFrom& b, std::byte* to,
                                        const Offset* table) const {
-    TwoTableSquare<O, lane_log2>::run(Load{b, Bytes::load_table(tables.open.bytes)},
-                                      Put{to, table, static_cast<std::size_t>(b.cols) * E, b.rows,
-                                          Bytes::load_table(tables.close.bytes)});
+    Square<O, lane_log2>::run(Load{b, Bytes::load_table(tables.open.bytes)},
+                              Put{to, table, static_cast<std::size_t>(b.cols) * E, b.rows,
+                                  Bytes::load_table(tables.close.bytes)});
   }
 };
 
@@ -116,7 +52,7 @@ template <class Ops, int ElementLog2>
 struct CarryRows {
   static constexpr Offset n = Offset{64} >> ElementLog2;
   static constexpr Offset e = Offset{1} << ElementLog2;
-  static constexpr const auto& tables = square_tables<Ops::unit_log2, ElementLog2>;
+  static constexpr const auto& tables = shift_tables<Ops::unit_log2, ElementLog2>;
   std::byte* to;
   const Offset* table;
   std::byte* carry;
@@ -160,7 +96,7 @@ struct CarryRows {
 template <template <int> class Ops, int ElementLog2>
 struct CarryTile {
   using O = Ops<(ElementLog2 < 3 ? ElementLog2 : 3)>;
-  using Blocks = LaneBlocks<Ops, TwoTableSquare, ElementLog2>;
+  using Blocks = LaneBlocks<Ops, ElementLog2>;
   using Rows = CarryRows<O, ElementLog2>;
   static constexpr Offset n = Offset{64} >> ElementLog2;
   const StridedPlan& plan;
@@ -169,7 +105,7 @@ struct CarryTile {
   std::byte* carry;
 
   static __attribute__((noinline)) void whole(const BlockFrom& b, const Rows& rows) {
-    TwoTableSquare<O, ElementLog2>::run(LoadColumns<O>{b.from, b.table, b.ahead}, rows);
+    Square<O, ElementLog2>::run(LoadColumns<O>{b.from, b.table, b.ahead}, rows);
   }
   static __attribute__((noinline)) void part(const BlockFrom& b, const Rows& rows, bool first,
                                              bool last) {
@@ -391,7 +327,7 @@ void run_panel(const StridedPlan& plan, const Panel& panel, std::byte* working) 
   } else if (tiles && plan.form.element_bytes == 12) {
     run_blocks_by<Ops<3>, SpreadBlocks<Ops, 12>>(plan, panel, working);
   } else {
-    run_tiles_of<Ops, TwoTableSquare>(plan, panel, working);
+    run_tiles_of<Ops>(plan, panel, working);
   }
   if (plan.streaming) Ops<3>::fence();
 }

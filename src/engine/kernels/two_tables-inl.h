@@ -1,10 +1,11 @@
 // Kernels for machines that take any lane of two registers (AVX-512 VBMI), over a policy Ops:
 //
-//   Ops::Vector, load, load_table, store, stream, pick(a, indices, b), pick_one(a, indices)
+//   Ops::Vector, load, load_table, store, stream, pick(a, indices, b), pick_one(a, indices),
+//   exchange<Weight>(a, b)
 //
-// Each exchange stage is one pick for an output register; PRE is folded into the first stage's
-// indices and POST with its shift into the last one's, so a general affine map costs what a plain
-// bit permutation does. Included once per instruction set, inside its namespace.
+// PRE is folded into the first stage, a pick for an output register, and POST with its shift into
+// the last one, so a general affine map costs what a plain bit permutation does; the stages between
+// are exact exchanges. Included once per instruction set, inside its namespace.
 
 enum class Lanes {
   any,    // PRE and POST differ from register to register, and with a kernel's shift
@@ -24,15 +25,10 @@ class TwoTableKernel {
   TwoTableKernel(const TilePass& pass, Word shift)
       : plan_(pass.plan),
         first_(pass.tables.at(pass.tables.first)),
-        middle_(pass.tables.at(pass.tables.middle)),
         last_(pass.tables.at(pass.tables.last)) {
     if constexpr (kept_first > 0) {
       FARO_UNROLL
       for (std::size_t r = 0; r < kept_first; ++r) kept_first_[r] = table(first_, r);
-    }
-    if constexpr (kept_middle > 0) {
-      FARO_UNROLL
-      for (std::size_t t = 0; t < kept_middle; ++t) kept_middle_[t] = table(middle_, 2 + t);
     }
     if constexpr (Which == Lanes::plain) {
       kept_last_[0] = table(last_, shift);
@@ -49,7 +45,7 @@ class TwoTableKernel {
     } else if constexpr (M <= 4) {
       Vector x[1 << M];
       load_first(from, from_at, 0, x);
-      middle_stages<1, M - 1>(x, 0);
+      middle_stages<1, M - 1, 0>(x);
       finish<Put>(x, 0, to, to_at, shift);
     } else {
       constexpr std::size_t side = std::size_t{1}
@@ -58,7 +54,7 @@ class TwoTableKernel {
       for (std::size_t group = 0; group < side; ++group) {
         Vector x[1 << split];
         load_first(from, from_at, group << split, x);
-        middle_stages<1, split>(x, 0);
+        middle_stages<1, split, 0>(x);
         FARO_UNROLL
         for (std::size_t r = 0; r < registers / side; ++r) {
           Ops::store(buffer + ((group << split) | r) * Ops::vector_bytes, x[r]);
@@ -70,7 +66,7 @@ class TwoTableKernel {
         for (std::size_t r = 0; r < side; ++r) {
           x[r] = Ops::load(buffer + ((r << split) | group) * Ops::vector_bytes);
         }
-        middle_stages<split, M - 1>(x, split);
+        middle_stages<split, M - 1, split>(x);
         finish<Put>(x, group, to, to_at, shift);
       }
     }
@@ -79,12 +75,10 @@ class TwoTableKernel {
  private:
   // More than 16 registers do not fit beside their indices: the stages are then split in two
   // halves with a small buffer between them.
-  static constexpr std::size_t split = M <= 4 ? M : M / 2;
+  static constexpr int split = M <= 4 ? M : M / 2;
   // Index vectors kept in registers, of 32 with the 2^M that move.
   static constexpr bool plain = Which == Lanes::plain;
   static constexpr std::size_t kept_first = M < 2 ? 0 : plain ? 2 : M <= 3 ? registers : 0;
-  static constexpr std::size_t kept_middle =
-      M >= 3 && M <= 4 ? 2 * (static_cast<std::size_t>(M) - 2) : 0;
 
   static FARO_INLINE Vector table(const std::uint8_t* tables, std::size_t number) {
     return Ops::load_table(tables + number * Ops::vector_bytes);
@@ -94,31 +88,22 @@ class TwoTableKernel {
     if constexpr (kept_first > 0) return kept_first_[r];
     return table(first_, r);
   }
-  FARO_INLINE Vector middle_table(std::size_t stage, std::size_t side) const {
-    if constexpr (kept_middle > 0) return kept_middle_[2 * (stage - 1) + side];
-    return table(middle_, 2 * stage + side);
-  }
   FARO_INLINE Vector last_table(std::size_t side, Word shift) const {
     if constexpr (plain) return kept_last_[side];
     return table(last_, side * Ops::lanes + shift);
   }
 
-  // Stages begin..end-1 of the middle on the registers that differ in these bits of their number.
-  template <std::size_t Begin, std::size_t End, std::size_t Count>
-  FARO_INLINE void middle_stages(Vector (&x)[Count], std::size_t first_bit) const {
-    FARO_UNROLL
-    for (std::size_t t = Begin; t < End; ++t) {
-      const auto low = middle_table(t, 0);
-      const auto high = middle_table(t, 1);
-      const std::size_t step = std::size_t{1} << (t - first_bit);
+  // Stages Begin..End-1 of the middle on the registers that differ in these bits of their number.
+  template <int Begin, int End, int FirstBit, std::size_t Count>
+  static FARO_INLINE void middle_stages(Vector (&x)[Count]) {
+    if constexpr (Begin < End) {
+      constexpr int weight = 1 << (Ops::vector_log2 - M + Begin);
+      constexpr std::size_t step = std::size_t{1} << (Begin - FirstBit);
       FARO_UNROLL
       for (std::size_t r = 0; r < Count; ++r) {
-        if ((r & step) != 0) continue;
-        const auto a = x[r];
-        const auto b = x[r | step];
-        x[r] = Ops::pick(a, low, b);
-        x[r | step] = Ops::pick(a, high, b);
+        if ((r & step) == 0) Ops::template exchange<weight>(x[r], x[r | step]);
       }
+      middle_stages<Begin + 1, End, FirstBit>(x);
     }
   }
 
@@ -146,7 +131,7 @@ class TwoTableKernel {
   FARO_INLINE void finish(const Vector (&x)[Count], std::size_t group, std::byte* to, Word to_at,
                           Word shift) const {
     constexpr std::size_t half = Count / 2;
-    constexpr std::size_t place = M <= 4 ? 0 : split;
+    constexpr int place = M <= 4 ? 0 : split;
     FARO_UNROLL
     for (std::size_t i = 0; i < half; ++i) {
       const std::size_t s0 = (i << place) | group;
@@ -160,10 +145,8 @@ class TwoTableKernel {
 
   const TilePlan& plan_;
   const std::uint8_t* first_;
-  const std::uint8_t* middle_;
   const std::uint8_t* last_;
   Vector kept_first_[kept_first == 0 ? 1 : kept_first];
-  Vector kept_middle_[kept_middle == 0 ? 1 : kept_middle];
   Vector kept_last_[2];
 };
 
