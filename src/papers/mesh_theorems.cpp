@@ -415,6 +415,31 @@ PaperTable theorems_6_4_and_6_5() {
   return table;
 }
 
+// Two general ways, which take no notice of what the permutation is.
+PaperTable introduction(const Workshop& workshop) {
+  PaperTable table{
+      .title = "Introduction: what BPC routing is compared with, unit routes on n x n",
+      .columns = {"permutation", "n", "printed Orcutt", "Benes network", "sort", "ours", "bound"},
+      .rows = {},
+      .remarks = {"Benes (Thompson): 7n - 8, the switches set beforehand. Sort: a bitonic sort of "
+                  "the destinations, 14(n - 1) - 8 log n for the data; where the tags have to be "
+                  "sorted at run time they move too, which doubles it. Of Orcutt's algorithms the "
+                  "paper says only what they take, 4(n - 1)."}};
+  for (const char* name : {"perfect-shuffle", "bit-reversal", "transpose"})
+    for (const int side_log2 : {2, 3, 4}) {
+      const Request request =
+          Request::of(square(side_log2, Mesh::Wrap::none),
+                      MapGoal{.map = vector_of(fmt::format("{}:{}", name, 2 * side_log2)).map()});
+      const bool orcutt = std::string_view(name) != "transpose";
+      table.rows.push_back({name, std::to_string(bit(side_log2)),
+                            orcutt ? std::to_string(4 * (bit(side_log2) - 1)) : "-",
+                            workshop.ours(request, "mesh-benes"),
+                            workshop.ours(request, "mesh-sort"), workshop.ours(request),
+                            workshop.bound(request)});
+    }
+  return table;
+}
+
 }  // namespace
 
 std::vector<PaperTable> mesh_theorems(const Workshop& workshop) {
@@ -426,7 +451,8 @@ std::vector<PaperTable> mesh_theorems(const Workshop& workshop) {
           theorem_6_1(workshop),
           theorem_6_2(workshop),
           theorem_6_3(),
-          theorems_6_4_and_6_5()};
+          theorems_6_4_and_6_5(),
+          introduction(workshop)};
 }
 
 }  // namespace faro::inline v1

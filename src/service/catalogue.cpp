@@ -32,6 +32,7 @@
 #include "planners/links/route.hpp"
 #include "planners/mesh/affine.hpp"
 #include "planners/mesh/gamma.hpp"
+#include "planners/mesh/networks.hpp"
 #include "planners/mesh/permute.hpp"
 #include "planners/mesh/sweep.hpp"
 #include "planners/mesh/torus_digit.hpp"
@@ -79,6 +80,7 @@ const auto table = std::to_array<const Planner*>({
     &shuffle_sequence,
     &shuffle_router,
     &shuffle_one_port,
+    &shuffle_adjacent,
     &shuffle_pipelined,
     &shuffle_concurrent,
     &shuffle_by_exchange,
@@ -148,6 +150,8 @@ const auto table = std::to_array<const Planner*>({
     &mesh_sweep,
     &torus_digit,
     &mesh_gamma,
+    &mesh_benes,
+    &mesh_sort,
     // Mesh and torus with all links
     &links_dimension_order,
     &links_mixed_orders,

@@ -20,13 +20,29 @@ const PaperPage& page() {
 }
 
 TEST(PaperShuffle, no_cell_of_ours_was_refused) {
-  EXPECT_EQ(page().tables.size(), 22U);
+  EXPECT_EQ(page().tables.size(), 23U);
   for (const PaperTable& table : page().tables)
     for (const auto& row : table.rows) {
       EXPECT_EQ(row.size(), table.columns.size()) << table.title;
       for (const std::string& cell : row)
         EXPECT_EQ(cell.find("refused"), std::string::npos) << table.title << ": " << cell;
     }
+}
+
+// A mixed shuffle with one port: s K/2 by a fixed dimension; by adjacent pairs all but two exchanges
+// use two dimensions.
+TEST(PaperShuffle, adjacent_pairs_use_dimensions_twice) {
+  const auto table = std::find_if(page().tables.begin(), page().tables.end(), [](const auto& t) {
+    return t.title.starts_with("Section 4: three");
+  });
+  ASSERT_NE(table, page().tables.end());
+  for (const auto& row : table->rows) {
+    EXPECT_GT(std::stoi(row[3]), std::stoi(row[6])) << row[0];
+    EXPECT_GE(std::stoi(row[6]), std::stoi(row[7])) << row[0];
+    if (row[0].starts_with("mixed") && row[2] == "one") {
+      EXPECT_EQ(std::stoi(row[4]), 8 * (row[0][7] - '0')) << row[0];
+    }
+  }
 }
 
 // Figures 1, 3, 4, 5, 9 and 10 come out as printed, cell by cell.

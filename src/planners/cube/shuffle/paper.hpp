@@ -1,6 +1,7 @@
 // The algorithms of the paper under their own names, for comparison: ring.hpp and cycles.hpp are
 // at least as fast.   [Johnsson, Ho 1991: Generalized Shuffle Permutations on Boolean Cubes]
 //
+//   shuffle-adjacent     neighbours change places, pair after pair (section 4, first sequence)
 //   shuffle-pipelined    every job starts in the first dimension of a chain (Figures 2 and 8):
 //                        one chain K/2 + s - 1; several: blocks of jobs begin with different chains
 //   shuffle-concurrent   chains of any lengths, some jobs start inside one with an extra storage
@@ -55,6 +56,10 @@ Count steps_of(const std::vector<JobRow>& rows);
 // What the rows say of the structure's chains; requires at most K/2 rows. With fewer the slots
 // from 2 * rows on are empty, if the rows that start inside a chain fill whole blocks of controls.
 Phase rows_phase(const Structure& s, const std::vector<JobRow>& rows);
+
+// The pairs from (first, first - 1) on, positions counted from the storage bit of the one chain, or
+// along the one cycle.
+Program adjacent_program(const Structure& s, Hypercube::Ports ports, int first);
 
 Phase pipelined_phase(const Structure& s);
 Phase concurrent_phase(const Structure& s);

@@ -22,6 +22,7 @@ extern const PlannerEntry shuffle_sequence;  // anything, one part after another
 extern const PlannerEntry shuffle_one_port;  // anything, one port
 
 // The paper's own algorithms by name: paper.hpp.
+extern const PlannerEntry shuffle_adjacent;
 extern const PlannerEntry shuffle_pipelined;
 extern const PlannerEntry shuffle_concurrent;
 extern const PlannerEntry shuffle_by_exchange;

@@ -29,6 +29,30 @@ TEST(ShufflePaper, figure_5_in_general_is_theorem_1) {
     }
 }
 
+// s exchanges for a chain of s dimensions, s - 1 for a cycle, from any pair on, with complements.
+TEST(ShufflePaper, neighbours_change_places_from_any_pair_on) {
+  Random random(4);
+  for (const bool chain : {true, false})
+    for (int length = chain ? 1 : 2; length <= 4; ++length)
+      for (const auto ports : {Hypercube::Ports::all, Hypercube::Ports::one}) {
+        const std::vector<int> lengths = {length};
+        testing::Draft request =
+            structured_request(2, chain ? lengths : std::vector<int>{},
+                               chain ? std::vector<int>{} : lengths, random.next());
+        request.machine = Hypercube{.dimensions = length, .ports = ports};
+        built_and_verified(shuffle_adjacent, request, true);
+        const shuffle::Structure s = shuffle::structure_of(request);
+        const int positions = length + (chain ? 1 : 0);
+        for (int first = 0; first < positions; ++first) {
+          const shuffle::Program program = shuffle::adjacent_program(s, ports, first);
+          EXPECT_EQ(static_cast<int>(program.size()), positions - 1);
+          const auto replay = make_replay();
+          shuffle::emit(s, program, request, "", *replay);
+          EXPECT_TRUE(replay->verdict().ok()) << length << " from " << first;
+        }
+      }
+}
+
 TEST(ShufflePaper, single_chains) {
   Random random(5);
   for (int length = 1; length <= 8; ++length)
