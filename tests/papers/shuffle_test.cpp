@@ -32,10 +32,11 @@ TEST(PaperShuffle, no_cell_of_ours_was_refused) {
 // A mixed shuffle with one port: s K/2 by a fixed dimension; by adjacent pairs all but two exchanges
 // use two dimensions.
 TEST(PaperShuffle, adjacent_pairs_use_dimensions_twice) {
-  const auto table = std::find_if(page().tables.begin(), page().tables.end(), [](const auto& t) {
+  const auto& tables = page().tables;
+  const auto table = std::find_if(tables.begin(), tables.end(), [](const PaperTable& t) {
     return t.title.starts_with("Section 4: three");
   });
-  ASSERT_NE(table, page().tables.end());
+  ASSERT_NE(table, tables.end());
   for (const auto& row : table->rows) {
     EXPECT_GT(std::stoi(row[3]), std::stoi(row[6])) << row[0];
     EXPECT_GE(std::stoi(row[6]), std::stoi(row[7])) << row[0];
