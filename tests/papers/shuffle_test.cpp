@@ -29,8 +29,8 @@ TEST(PaperShuffle, no_cell_of_ours_was_refused) {
     }
 }
 
-// A mixed shuffle with one port: s K/2 by a fixed dimension; by adjacent pairs all but two exchanges
-// use two dimensions.
+// A mixed shuffle with one port: s K/2 by a fixed dimension; by adjacent pairs all but two
+// exchanges use two dimensions.
 TEST(PaperShuffle, adjacent_pairs_use_dimensions_twice) {
   const auto& tables = page().tables;
   const auto table = std::find_if(tables.begin(), tables.end(), [](const PaperTable& t) {
