@@ -106,29 +106,10 @@ nb::list violations_of(const Verdict& verdict) {
   return rows;
 }
 
-// Bytes on their way to a verifier: where Ctrl-C is heard.
-template <class Bytes>
-class HeardSource : public ByteSource {
- public:
-  HeardSource(Bytes& bytes, const Progress& hears) : bytes_(bytes), hears_(hears) {}
-  std::size_t read(std::span<std::byte> into) override {
-    const std::size_t got = bytes_.read(into);
-    done_ += got;
-    report(hears_, done_, UINT64_MAX);
-    return got;
-  }
-
- private:
-  Bytes& bytes_;
-  const Progress& hears_;
-  std::uint64_t done_ = 0;
-};
-
-template <class Bytes>
-nb::tuple judged(Bytes& bytes, const VerifyOptions& options) {
+nb::tuple judged(ByteSource& source, VerifyOptions options) {
   std::optional<VerifyReport> report;
   watched(nullptr, Watch::Interrupt::stops, Lock::released, [&](const Progress& hears) {
-    HeardSource<Bytes> source(bytes, hears);
+    options.progress = hears;
     report.emplace(verify_schedule(source, options));
   });
   const Verdict& v = report->verdict;
@@ -149,9 +130,9 @@ nb::tuple simulated(const std::string& schedule, nb::handle x, nb::handle out) {
   if (from.view().len != to.view().len || !from.in_c_order() || !to.in_c_order())
     throw Error(ErrorCode::usage, "arrays of one size in C order");
   std::optional<Simulation> done;
-  watched(nullptr, Watch::Interrupt::stops, Lock::released, [&](const Progress&) {
-    done.emplace(
-        simulate_schedule(schedule, {}, data, static_cast<std::size_t>(from.view().itemsize)));
+  watched(nullptr, Watch::Interrupt::stops, Lock::released, [&](const Progress& hears) {
+    done.emplace(simulate_schedule(schedule, {}, data,
+                                   static_cast<std::size_t>(from.view().itemsize), hears));
   });
   std::memcpy(to.view().buf, done->result.data(), done->result.size());
   return nb::make_tuple(to_string(done->machine), done->planner,

@@ -7,6 +7,7 @@ import pickle
 import signal
 import subprocess
 import sys
+import time
 from xml.etree import ElementTree
 
 import faro
@@ -178,6 +179,34 @@ def test_files(tmp_path):
     with pytest.raises(ValueError):
         faro.permute_file(tmp_path / "odd.npy", tmp_path / "out", "i -> ~i")
     assert faro.unfinished_file(tmp_path / "out") is None
+
+
+def test_interrupts_end_plans_and_verdicts(tmp_path):
+    hostile = tmp_path / "hostile.json"
+    moves = np.random.default_rng(3).integers(0, 1 << 40, (300, 400)).tolist()
+    hostile.write_text(json.dumps({
+        "format": "faro-schedule/1", "machine": {"kind": "hypercube", "dimensions": 40, "ports": "all"},
+        "map": "p:40 -> p", "elements": 1, "slots": 2, "cost": {"steps": 300},
+        "steps": [{"moves": [[p, 0, p, 1] for p in step]} for step in moves]}))
+    for call in [
+        f"faro.verify({str(hostile)!r}, by='proof')",
+        "faro.plan('consecutive:4|18 => cyclic:4|18', on='torus:4x4,all-links')",
+    ]:
+        code = (
+            "import faro, signal, time\n"
+            "signal.signal(signal.SIGINT, signal.default_int_handler)\n"
+            "print('go', flush=True)\n"
+            f"try: {call}\n"
+            "except KeyboardInterrupt: print('stopped', flush=True)\n"
+        )
+        child = subprocess.Popen([sys.executable, "-c", code], stdout=subprocess.PIPE, text=True)
+        assert child.stdout.readline() == "go\n"
+        time.sleep(0.5)
+        assert child.poll() is None, call
+        sent = time.monotonic()
+        child.send_signal(signal.SIGINT)
+        assert child.communicate(timeout=60)[0] == "stopped\n", call
+        assert time.monotonic() - sent < 2, call
 
 
 def test_a_stopped_file_goes_on(tmp_path):

@@ -5,6 +5,7 @@
 #include <string>
 #include <utility>
 
+#include "base/working.hpp"
 #include "c/handles.hpp"
 #include "faro/base/byte_source.hpp"
 #include "faro/c/faro.h"
@@ -20,6 +21,8 @@ using faro::c::guarded;
 using faro::c::need;
 using faro::c::taken;
 
+thread_local faro::Progress listener;
+
 struct Answer {
   std::string json;
   std::string refusal = {};  // empty: yes
@@ -32,6 +35,8 @@ faro_status answered(const char* function, char** json, Work&& work) noexcept {
   const faro_status status = guarded([&] {
     need(function, "json", json);
     *json = nullptr;
+    const faro::Progress listened = listener;  // may be changed meanwhile
+    const faro::Listening listening(listened);
     Answer answer = work();
     *json = ::strdup(answer.json.c_str());
     if (*json == nullptr) throw std::bad_alloc();
@@ -45,6 +50,7 @@ faro::Plan planned(const char* map, const char* machine, uint64_t elements, cons
   faro::PlanOptions options;
   if (elements != 0) options.elements = elements;
   options.algorithm = algorithm;
+  options.progress = listener;
   return faro::plan(map, machine, options);
 }
 
@@ -80,6 +86,10 @@ faro::ExchangePlan exchange_of(const faro_map& map, const faro_exchange_options&
 }  // namespace
 
 extern "C" {
+
+void faro_listen(faro_progress progress, void* context) {
+  listener = faro::c::watched(progress, context);
+}
 
 faro_status faro_explain(const char* map, char** json) {
   return answered("faro_explain", json, [&] {

@@ -7,6 +7,7 @@
 #include <filesystem>
 #include <memory>
 #include <nlohmann/json.hpp>
+#include <tuple>
 
 #include "cli/command.hpp"
 #include "cli/page.hpp"
@@ -160,8 +161,15 @@ int run(const Options& options, Output& out) {
     if (*options.html == "-")
       throw Error(ErrorCode::usage, "standard output has the verdict; --html wants a file");
   }
-  FileSource source(options.schedule, out.progress("verifying", Output::Unit::bytes));
-  const VerifyOptions verify{by_from(options.by), options.map};
+  // Of the verifiers' work, between the bytes, nobody knows how far it is.
+  const Progress progress = [shown = out.progress("verifying", Output::Unit::bytes),
+                             done = std::uint64_t{0}, total = std::uint64_t{0}](
+                                std::uint64_t now, std::uint64_t of) mutable {
+    if (of != 0) std::tie(done, total) = std::tie(now, of);
+    return shown(done, total);
+  };
+  FileSource source(options.schedule, [&](auto done, auto total) { return progress(done, total); });
+  const VerifyOptions verify{by_from(options.by), options.map, progress};
   if (options.lines) return verify_lines(source, verify, out);
   const VerifyReport report = [&] {
     try {

@@ -4,6 +4,7 @@
 
 #include <nlohmann/json.hpp>
 
+#include "base/working.hpp"
 #include "faro/base/error.hpp"
 #include "faro/schedules/fingerprint.hpp"
 #include "faro/schedules/json_reader.hpp"
@@ -58,6 +59,7 @@ class Watch : public ScheduleSink {
  private:
   template <class Work>
   void for_each(Work&& work) {
+    still_working();
     if (automatic_) work(*automatic_);
     if (replay_) work(*replay_);
     if (proof_) work(*proof_);
@@ -67,6 +69,18 @@ class Watch : public ScheduleSink {
   std::optional<DefaultVerifiers> automatic_;
   std::unique_ptr<Verifier> replay_;
   std::unique_ptr<Verifier> proof_;
+};
+
+class HeardSource : public ByteSource {
+ public:
+  explicit HeardSource(ByteSource& source) : source_(source) {}
+  std::size_t read(std::span<std::byte> into) override {
+    still_working();
+    return source_.read(into);
+  }
+
+ private:
+  ByteSource& source_;
 };
 
 struct Breaches : ReadListener {
@@ -153,11 +167,13 @@ const char* name_of(Answer answer) {
 VerifyReport verify_schedule(ByteSource& source, const VerifyOptions& options) {
   if (options.by == VerifyBy::nobody)
     throw Error(ErrorCode::usage, "a schedule that nobody is to verify gets no verdict");
+  const Listening listening(options.progress);
   Watch watch(options.by);
   Breaches breaches;
   ReadOptions read = reading();
   read.map = options.map;
-  const ReadOutcome outcome = read_schedule(source, watch, read, breaches);
+  HeardSource heard(source);
+  const ReadOutcome outcome = read_schedule(heard, watch, read, breaches);
   VerifyReport report;
   report.machine = watch.machine;
   report.warnings = std::move(breaches.warnings);

@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include "base/working.hpp"
 #include "faro/base/byte_source.hpp"
 #include "faro/base/error.hpp"
 #include "faro/machines/text.hpp"
@@ -63,6 +64,7 @@ class Gate : public ScheduleSink {
  private:
   template <class Call>
   void forward(Call&& call) {
+    still_working();
     call(counter_);
     call(performer_);
   }
@@ -119,8 +121,10 @@ Simulation simulate_plan(const Request& request, const PlanOptions& options,
 }
 
 Simulation simulate_schedule(std::string_view schedule, const std::optional<std::string>& map,
-                             std::span<const std::byte> data, std::size_t element_bytes) {
+                             std::span<const std::byte> data, std::size_t element_bytes,
+                             const Progress& progress) {
   need_bytes(element_bytes);
+  const Listening listening(progress);
   TextSource first(schedule);
   const VerifyReport report = verify_schedule(first, {.by = VerifyBy::automatic, .map = map});
   if (!report.verdict.ok())

@@ -3,8 +3,11 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <chrono>
+#include <filesystem>
 #include <nlohmann/json.hpp>
 #include <string>
+#include <thread>
 #include <vector>
 
 #include "files/scratch.hpp"
@@ -227,6 +230,59 @@ TEST(C, plans_writes_and_verifies_a_schedule) {
   EXPECT_EQ(wrong.at("ok"), false);
   EXPECT_FALSE(wrong.at("violations").empty());
   EXPECT_NE(std::string(faro_last_error()).find("says no"), std::string::npos);
+}
+
+// What is told and may be stopped, on the thread that asked for it.
+TEST(C, long_calls_are_told_and_stopped) {
+  struct Listener {
+    int calls = 0;
+    int answer = 0;
+  } listener;
+  const auto listen = [&] {
+    faro_listen(
+        [](void* context, std::uint64_t, std::uint64_t) {
+          Listener& told = *static_cast<Listener*>(context);
+          ++told.calls;
+          return told.answer;
+        },
+        &listener);
+  };
+  const faro::testing::Scratch scratch;
+  const std::string path = scratch.path("s.json");
+  const std::string later = scratch.path("later.json");
+  const auto write = [](const std::string& to) {
+    return [&to](char** json) {
+      return faro_write_schedule("a:6 -> ungray(a)", "cube:6", 100, "", to.c_str(), json);
+    };
+  };
+  const auto plan = [](char** json) {
+    return faro_plan_machine("i:10 -> rev(i)", "torus:32x32,all-links", 1, "", json);
+  };
+  const auto verify_file = [&](char** json) { return faro_verify_file(path.c_str(), json); };
+  listen();
+  answer(FARO_OK, write(path));
+  EXPECT_GT(listener.calls, 0);
+  const std::string schedule = faro::testing::read_all(path);
+  const auto verify = [&](char** json) { return faro_verify_schedule(schedule.c_str(), json); };
+
+  listener.answer = 1;
+  // Told twenty times a second.
+  const auto stopped = [&](const auto& call) {
+    std::this_thread::sleep_for(std::chrono::milliseconds(60));
+    const int before = listener.calls;
+    fails(FARO_CANCELLED, "", call);
+    EXPECT_EQ(listener.calls, before + 1);
+  };
+  stopped(plan);
+  stopped(verify);
+  stopped(verify_file);
+  stopped(write(later));
+  EXPECT_FALSE(std::filesystem::exists(later));
+  std::thread([&] { answer(FARO_OK, verify); }).join();
+
+  faro_listen(nullptr, nullptr);
+  answer(FARO_OK, verify);
+  answer(FARO_OK, plan);
 }
 
 TEST(C, refuses_requests_in_words) {

@@ -11,6 +11,11 @@
 namespace faro {
 namespace {
 
+const PaperPage& page() {
+  static const PaperPage page = conversion_page(catalogue());
+  return page;
+}
+
 const PaperTable& table_of(const PaperPage& page, std::string_view start) {
   const auto table = std::find_if(page.tables.begin(), page.tables.end(),
                                   [&](const PaperTable& t) { return t.title.starts_with(start); });
@@ -25,9 +30,8 @@ std::size_t column(const PaperTable& table, std::string_view name) {
 }
 
 TEST(PaperConversion, figures_are_what_our_schedules_do) {
-  const PaperPage page = conversion_page(catalogue());
   for (const char* title : {"Figures 1 and 5", "Figure 2", "Figure 3"}) {
-    const PaperTable& table = table_of(page, title);
+    const PaperTable& table = table_of(page(), title);
     ASSERT_FALSE(table.rows.empty());
     for (const auto& row : table.rows)
       EXPECT_EQ(row[column(table, "printed")], row[column(table, "ours")]);
@@ -35,7 +39,7 @@ TEST(PaperConversion, figures_are_what_our_schedules_do) {
 }
 
 TEST(PaperConversion, every_cell_of_ours_is_a_verified_number) {
-  for (const PaperTable& table : conversion_page(catalogue()).tables)
+  for (const PaperTable& table : page().tables)
     for (const auto& row : table.rows) {
       ASSERT_EQ(row.size(), table.columns.size());
       for (const std::string& cell : row)
@@ -47,8 +51,7 @@ TEST(PaperConversion, every_cell_of_ours_is_a_verified_number) {
 // The printed count tends to the printed 0.6 for n-1 packets, the algorithm with its best M to 2/3;
 // both to 1.5 for many packets.
 TEST(PaperConversion, the_ratios_of_section_6_converge) {
-  const PaperPage page = conversion_page(catalogue());
-  const PaperTable& table = table_of(page, "Section 6: ratios");
+  const PaperTable& table = table_of(page(), "Section 6: ratios");
   const std::size_t printed = column(table, "shortest / printed");
   const std::size_t ours = column(table, "shortest / longer");
   const auto& few = table.rows[4];
@@ -63,8 +66,7 @@ TEST(PaperConversion, the_ratios_of_section_6_converge) {
 
 // Section 5.2: several fields take almost what the longest takes alone.
 TEST(PaperConversion, several_fields_take_little_more_than_one) {
-  const PaperPage page = conversion_page(catalogue());
-  const PaperTable& table = table_of(page, "Theorems 4 and 5");
+  const PaperTable& table = table_of(page(), "Theorems 4 and 5");
   for (const auto& row : table.rows) {
     const int all = std::stoi(row[column(table, "ours")]);
     const int one = std::stoi(row[column(table, "one field of them")]);
@@ -75,16 +77,15 @@ TEST(PaperConversion, several_fields_take_little_more_than_one) {
 
 // The drawn paths, the even use of folded links, and ports between one and all.
 TEST(PaperConversion, paths_folding_and_channels_are_as_printed) {
-  const PaperPage page = conversion_page(catalogue());
-  const PaperTable& paths = table_of(page, "Figure 4: routing paths");
+  const PaperTable& paths = table_of(page(), "Figure 4: routing paths");
   ASSERT_EQ(paths.rows.size(), 12U);
   for (const auto& row : paths.rows) {
     EXPECT_EQ(row[3], row[4]) << row[0] << ": " << row[2];
     EXPECT_TRUE(row[2] == "2 3" || row[2] == "3 2" || row[2] == "2 0 1 3" || row[2] == "3 1 0 2")
         << row[2];
   }
-  for (const auto& row : table_of(page, "Theorem 7").rows) EXPECT_EQ(row[1], row[2]) << row[0];
-  const PaperTable& channels = table_of(page, "Section 1");
+  for (const auto& row : table_of(page(), "Theorem 7").rows) EXPECT_EQ(row[1], row[2]) << row[0];
+  const PaperTable& channels = table_of(page(), "Section 1");
   for (std::size_t i = 0; i < channels.rows.size(); ++i) {
     const auto& row = channels.rows[i];
     EXPECT_GE(std::stoi(row[3]), std::stoi(row[4])) << row[0] << " " << row[2];
@@ -95,8 +96,7 @@ TEST(PaperConversion, paths_folding_and_channels_are_as_printed) {
 }
 
 TEST(PaperConversion, names_the_smallest_counterexamples) {
-  const PaperPage page = conversion_page(catalogue());
-  const PaperTable& table = table_of(page, "Theorem 8");
+  const PaperTable& table = table_of(page(), "Theorem 8");
   ASSERT_GE(table.remarks.size(), 2U);
   EXPECT_NE(table.remarks[0].find("n = 2, K = 3: 2 printed"), std::string::npos);
 }

@@ -29,7 +29,7 @@ Count cost_of(const Hypercube& cube, const BitMap& map, int memory_bits, std::ui
 // one step more.
 TEST(Mirrors, cost_the_same_on_cubes) {
   Random random(51);
-  const int rounds = testing::full_run() ? 1500 : 150;
+  const int rounds = testing::full_run() ? 1500 : testing::sanitized() ? 50 : 150;
   int dearer = 0;
   for (int round = 0; round < rounds; ++round) {
     const int n = 2 + static_cast<int>(random.below(6));

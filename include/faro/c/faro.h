@@ -118,8 +118,8 @@ typedef struct faro_plan_facts {
 #define FARO_PLAN_FACTS \
   { sizeof(faro_plan_facts), FARO_C_VERSION, 0, 0, 0, 0, 0 }
 
-/* Returns 0 to go on; anything else stops with FARO_CANCELLED, the data half moved. */
-typedef int (*faro_progress)(void* context, uint64_t done_bytes, uint64_t total_bytes);
+/* Returns 0 to go on; anything else stops with FARO_CANCELLED, data that was moved half moved. */
+typedef int (*faro_progress)(void* context, uint64_t done, uint64_t total);
 
 /* options may be NULL: elements of one byte, one thread. */
 FARO_API faro_status faro_plan_create(const faro_map* map, const faro_permute_options* options,
@@ -152,6 +152,11 @@ FARO_API void faro_plan_free(faro_plan* plan);
 /* Each sets *json to a text of its own, one line, or to NULL where it returns anything but FARO_OK
    and FARO_REFUSED; faro_text_free() frees it. Maps and machines are as in docs/notation.md and
    docs/program.md, formats as in docs/schemas. */
+
+/* What these functions, called on this thread, are to tell how far they are: steps of a schedule,
+   0 of 0 where that is not known, twenty times a second or so. An answer other than 0 ends the call
+   with FARO_CANCELLED. NULL: nobody, as at first. */
+FARO_API void faro_listen(faro_progress progress, void* context);
 
 /* Format faro-map/1. */
 FARO_API faro_status faro_explain(const char* map, char** json);

@@ -13,6 +13,7 @@
 #include <vector>
 
 #include "faro/base/byte_source.hpp"
+#include "faro/base/progress.hpp"
 #include "faro/machines/verifier.hpp"
 #include "faro/service/plan.hpp"
 
@@ -22,6 +23,8 @@ struct VerifyOptions {
   // automatic: as DefaultVerifiers choose, default_verifiers.hpp.
   VerifyBy by = VerifyBy::automatic;
   std::optional<std::string> map = {};  // the goal, in place of the file's
+  // Called now and then with 0 of 0, since how far it is nobody knows; may end it.
+  Progress progress = {};
 };
 
 struct VerifyReport {
@@ -32,7 +35,7 @@ struct VerifyReport {
   std::vector<std::string> warnings;
 };
 
-// Throws Error: usage for what is no schedule, limit for what is too large to replay.
+// Throws Error: usage for what is no schedule, limit for what is too large to replay, cancelled.
 VerifyReport verify_schedule(ByteSource& source, const VerifyOptions& options = {});
 // The same of a file, "-" being standard input, whole and its verdict alone; throw
 // Error(environment) too.

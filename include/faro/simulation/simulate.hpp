@@ -37,8 +37,9 @@ Simulation simulate_plan(const Request& request, const PlanOptions& options,
 
 // The text of a schedule file. `map` is the goal to hold it to, in place of its own. Throws
 // Error(refused) with the first violation, Error(usage) for a schedule that computes rather than
-// moves.
+// moves, Error(cancelled) where `progress`, called with 0 of 0, asks to stop.
 Simulation simulate_schedule(std::string_view schedule, const std::optional<std::string>& map,
-                             std::span<const std::byte> data, std::size_t element_bytes);
+                             std::span<const std::byte> data, std::size_t element_bytes,
+                             const Progress& progress = {});
 
 }  // namespace faro::inline v1

@@ -4,6 +4,7 @@
 #include <map>
 
 #include "base/check.hpp"
+#include "base/working.hpp"
 
 namespace faro::inline v1 {
 namespace {
@@ -97,6 +98,7 @@ std::vector<Piece> Partition::inside(const AffineSpace& region) const {
 }
 
 void Partition::erase(const AffineSpace& region) {
+  still_working();
   std::vector<Piece> left;
   for (Piece& piece : pieces_) {
     if (piece.where.disjoint(region)) {
@@ -115,6 +117,7 @@ const Piece* Partition::at(Word p) const {
 }
 
 void Partition::merge() {
+  still_working();
   if (pieces_.size() < 2) return;
   if (pieces_.size() > few_max) merge_many();
   if (pieces_.size() <= few_max) merge_few();

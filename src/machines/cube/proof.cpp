@@ -8,6 +8,7 @@
 #include <set>
 #include <unordered_map>
 
+#include "base/working.hpp"
 #include "faro/base/limits.hpp"
 #include "machines/claims.hpp"
 #include "machines/cube/places.hpp"
@@ -342,6 +343,7 @@ void CubeProof::step(const CubeStep& step) {
     performed = well_formed(step.rules[entry_]) && performed;
   if (performed) {
     for (entry_ = 0; entry_ < step.rules.size(); ++entry_) {
+      still_working();
       const Rule& rule = step.rules[entry_];
       const SpaceId where = spaces_->of(rule.where);
       if (spaces_->at(where).empty()) continue;  // one that nobody meets is legal
