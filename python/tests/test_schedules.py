@@ -190,7 +190,7 @@ def test_interrupts_end_plans_and_verdicts(tmp_path):
         "steps": [{"moves": [[p, 0, p, 1] for p in step]} for step in moves]}))
     for call in [
         f"faro.verify({str(hostile)!r}, by='proof')",
-        "faro.plan('consecutive:4|18 => cyclic:4|18', on='torus:4x4,all-links')",
+        "faro.plan('i -> rev(i)', on='mesh:256x256,all-links')",
     ]:
         code = (
             "import faro, signal, time\n"
