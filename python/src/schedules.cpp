@@ -7,12 +7,12 @@
 
 #include "buffer.hpp"
 #include "faro/base/byte_source.hpp"
-#include "faro/files/input.hpp"
 #include "faro/machines/text.hpp"
 #include "faro/schedules/json_writer.hpp"
 #include "faro/service/plan.hpp"
 #include "faro/service/verify.hpp"
 #include "faro/simulation/simulate.hpp"
+#include "files/file_source.hpp"
 #include "layouts/plain_words.hpp"
 #include "pictures.hpp"
 #include "schedules/machine_kind.hpp"
@@ -203,7 +203,7 @@ void bind_schedules(nb::module_& m) {
   m.def(
       "verify_file",
       [](const nb::bytes& path, const std::string& by, std::optional<std::string> map) {
-        InputFile file = InputFile::open(path_from(path));
+        FileSource file(path_from(path));
         return judged(file, {verify_by(by), std::move(map)});
       },
       nb::arg("path"), nb::arg("by"), nb::arg("map").none());

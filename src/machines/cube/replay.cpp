@@ -8,7 +8,6 @@
 #include <cstring>
 #include <utility>
 
-#include "base/working.hpp"
 #include "faro/base/error.hpp"
 #include "faro/base/limits.hpp"
 #include "machines/claims.hpp"
@@ -351,7 +350,6 @@ void CubeReplay::step(const CubeStep& step) {
     performed = well_formed(step.rules[entry_]) && performed;
   if (performed) {
     for (entry_ = 0; entry_ < step.rules.size(); ++entry_) {
-      still_working();
       const Rule& rule = step.rules[entry_];
       const bool fits = rule.from < header_.slots && rule.to < header_.slots;
       bool told = false;  // a rule that nobody meets is legal, whatever its slots
@@ -414,7 +412,6 @@ void CubeReplay::deliver(const MapGoal& goal) {
                               "elements a processor",
                               goal.map.width(), memory_bits, dimensions_, header_.elements));
   for (Word p = 0; p < processors_; ++p) {
-    still_working();
     const Word q = goal.cut ? 0 : goal.map(p);
     for (Slot s = 0; s < header_.elements; ++s) {
       const Word address = goal.cut ? goal.map((p << memory_bits) | s) : 0;
