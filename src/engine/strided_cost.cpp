@@ -17,6 +17,7 @@ constexpr double staged = 0.3;
 // adjoin and are written in order from a stage.
 constexpr double short_rows = 0.2;
 constexpr double adjoining = 0.1;
+constexpr double adjoining_stored = 0.25;  // ordinary stores do not mind rows that end
 constexpr double short_row_lines = 16;
 constexpr double carried = 0.06;
 constexpr double partial_line = 2;
@@ -46,7 +47,8 @@ double strided_cost(const StridedPlan& plan) {
     case Way::exact:
       return moved + registers(element) + ends + staged;
     case Way::one:
-      return moved + registers(element) + adjoining;
+      return moved + registers(element) +
+             (plan.streaming ? adjoining : adjoining_stored + ordinary);
     case Way::split:
     case Way::zip:
       return 0.7;

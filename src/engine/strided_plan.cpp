@@ -298,7 +298,11 @@ class Planner {
         plan.reason = "rows begin at any byte, or elements are no lanes";
         break;
       case Way::one:
-        if (!plan.streaming || !adjoin(draft)) return false;
+        if (!adjoin(draft) || (!plan.streaming && form_.data_bytes < second_cache_bytes())) {
+          return false;
+        }
+        // What the caches hold comes soon enough, and what is asked for early is soon driven out.
+        if (!plan.streaming) plan.lines_ahead = 0;
         plan.reason = "rows are complete and adjoin";
         break;
       default:
@@ -348,11 +352,13 @@ class Planner {
     const auto elements_of = [&](Offset bytes) { return std::max(n, bytes / e / n * n); };
     const Offset d_bytes = plan.d.length * e;
     switch (plan.way) {
-      // What a tile reads and what is asked for meanwhile fits the first cache beside the rest: 32
-      // columns or a square, 256 bytes of each. Of a row two or four lines, where columns are few.
+      // What a tile reads, and what is asked for meanwhile, fits the first cache: some 32 columns,
+      // 256 bytes of each. Of a row it has two lines, if it can.
       case Way::direct:
-        plan.d_tile = in_one_set(plan) ? elements_of(256) : std::clamp<Offset>(32, n, 256 / e);
-        plan.s_tile = plan.s.length * e <= 1024 ? plan.s.length : elements_of(256);
+        plan.d_tile = in_one_set(plan) ? elements_of(256)
+                      : e == 1         ? n
+                                       : elements_of(e == 8 ? 256 : 128);
+        plan.s_tile = plan.s.length * e <= 1024 ? plan.s.length : elements_of(e == 2 ? 128 : 256);
         if (!plan.streaming) {
           plan.d_tile = d_bytes <= 1024 ? plan.d.length : elements_of(128);
           plan.s_tile = elements_of(1024);
@@ -364,7 +370,8 @@ class Planner {
         break;
       case Way::one:
         plan.d_tile = plan.d.length;
-        plan.s_tile = std::clamp((Offset{1} << 15) / d_bytes / n * n, n, one_rows_max);
+        plan.s_tile = std::clamp((Offset{1} << (plan.streaming ? 15 : 13)) / d_bytes / n * n, n,
+                                 one_rows_max);
         break;
       default:
         plan.d_tile = d_bytes <= 1024 ? plan.d.length : elements_of(512);

@@ -123,6 +123,26 @@ struct PutSome {
   }
 };
 
+// The last square of some whose rows adjoin, with what the others have left in `own`: a row's lines
+// are written one after the other, not each after a line of every other row.
+template <class Ops, std::size_t Others>
+struct StreamWith {
+  const std::byte* own;
+  std::size_t square_bytes;
+  std::byte* to;
+  const Offset* table;
+
+  template <class Vector>
+  FARO_INLINE void operator()(Offset i, Vector x) const {
+    const std::size_t at = static_cast<std::size_t>(i) * Ops::vector_bytes;
+    FARO_UNROLL
+    for (std::size_t k = 0; k < Others; ++k) {
+      Ops::stream(to + table[i] + k * Ops::vector_bytes, Ops::load(own + k * square_bytes + at));
+    }
+    Ops::stream(to + table[i] + Others * Ops::vector_bytes, x);
+  }
+};
+
 // Row i of a square in memory of its own.
 template <Offset Side, Offset Pitch>
 struct RowPlaces {
@@ -158,6 +178,8 @@ struct LaneBlocks {
   };
   static constexpr const Offset* own_rows = row_places<side, vector>.at;
 
+  static constexpr bool overlaps = true;
+
   explicit LaneBlocks(Offset) {}
 
   static bool is_whole(const BlockFrom& b) { return b.cols >= side && b.rows >= side; }
@@ -173,6 +195,19 @@ struct LaneBlocks {
                                                      Offset ahead, std::byte* to,
                                                      const Offset* rows) {
     Moved::run(LoadColumns<O>{from, columns, ahead}, PutRows<StreamPut<O>>{to, rows});
+  }
+  // Whole squares side by side, two lines a row.
+  static constexpr std::size_t others = 2 * line_bytes / O::vector_bytes - 1;
+  static constexpr Offset group = static_cast<Offset>(others + 1) * side;
+  static __attribute__((noinline)) void stream_group(const BlockFrom& b, std::byte* to,
+                                                     const Offset* rows) {
+    Own own[others];
+    for (std::size_t k = 0; k < others; ++k) {
+      Moved::run(LoadColumns<O>{b.from, b.table + static_cast<Offset>(k) * side, b.ahead},
+                 PutRows<StorePut<O>>{own[k].bytes, own_rows});
+    }
+    Moved::run(LoadColumns<O>{b.from, b.table + static_cast<Offset>(others) * side, b.ahead},
+               StreamWith<O, others>{own[0].bytes, sizeof(Own), to, rows});
   }
   // Fewer rows than a square has.
   static __attribute__((noinline)) void stream_rows(const BlockFrom& b, std::byte* to,
@@ -243,6 +278,7 @@ struct LaneBlocks {
 template <std::size_t Known>
 struct CopiedBlocks {
   static constexpr Offset side = Known == 0 || Known > 8 ? 8 : 64 / static_cast<Offset>(Known);
+  static constexpr bool overlaps = false;
   std::size_t unknown;
 
   explicit CopiedBlocks(Offset element) : unknown(static_cast<std::size_t>(element)) {}

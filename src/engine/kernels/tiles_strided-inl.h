@@ -5,7 +5,7 @@
 
 // `bytes` from a stage that agrees with the destination in its place within a line: whole lines are
 // streamed, the ends stored.
-template <class Ops>
+template <class Ops, class PutTo = StreamPut<Ops>>
 FARO_INLINE void drain_piece(const std::byte* stage, std::byte* to, std::size_t bytes) {
   const std::size_t past = reinterpret_cast<std::uintptr_t>(to) % line_bytes;
   if (past != 0) {
@@ -16,7 +16,7 @@ FARO_INLINE void drain_piece(const std::byte* stage, std::byte* to, std::size_t 
     bytes -= head;
   }
   for (; bytes >= line_bytes; bytes -= line_bytes, to += line_bytes, stage += line_bytes) {
-    move_line<Ops, StreamPut<Ops>>(stage, to);
+    move_line<Ops, PutTo>(stage, to);
   }
   if (bytes != 0) std::memcpy(to, stage, bytes);
 }
@@ -79,15 +79,26 @@ template <class Blocks, bool Streams>
 FARO_INLINE void move_blocks(const StridedPlan& plan, const Blocks& blocks, const std::byte* from,
                              const Offset* from_table, Offset cols, std::byte* to,
                              const Offset* to_table, Offset rows, Offset ahead) {
-  for (Offset s = 0; s < rows; s += Blocks::side) {
-    for (Offset d = 0; d < cols; d += Blocks::side) {
-      const BlockFrom block{from + s * plan.s_from, from_table + d,
-                            std::min(Blocks::side, cols - d), std::min(Blocks::side, rows - s),
-                            ahead};
+  constexpr Offset side = Blocks::side;
+  for (Offset s = 0; s < rows; s += side) {
+    for (Offset d = 0; d < cols; d += side) {
       if constexpr (Streams) {
-        blocks.stream(block, to + d * plan.d_to, to_table + s);
+        const BlockFrom block{from + s * plan.s_from, from_table + d, std::min(side, cols - d),
+                              std::min(side, rows - s), ahead};
+        if (cols - d >= Blocks::group && block.rows == side) {
+          blocks.stream_group(block, to + d * plan.d_to, to_table + s);
+          d += Blocks::group - side;
+        } else {
+          blocks.stream(block, to + d * plan.d_to, to_table + s);
+        }
       } else {
-        blocks.store(block, to + d * plan.d_to, to_table + s);
+        // The last block is whole too where it may overlap the one before.
+        const bool back = Blocks::overlaps && cols >= side;
+        const Offset at = back ? std::min(d, cols - side) : d;
+        const Offset row = Blocks::overlaps && rows >= side ? std::min(s, rows - side) : s;
+        const BlockFrom block{from + row * plan.s_from, from_table + at, std::min(side, cols - at),
+                              std::min(side, rows - row), ahead};
+        blocks.store(block, to + at * plan.d_to, to_table + row);
       }
     }
   }
@@ -185,7 +196,7 @@ void run_exact_tiles(const StridedPlan& plan, const Panel& panel, std::byte* wor
 }
 
 // A tile is one piece of the destination: the same along S.
-template <class Ops, class Blocks>
+template <class Ops, class Blocks, class PutTo>
 struct OneTile {
   const StridedPlan& plan;
   const Panel& panel;
@@ -211,17 +222,18 @@ struct OneTile {
     if (first) begin = past;
     // A first tile may be shorter than the way to its line's end.
     if (stop > begin) {
-      drain_piece<Ops>(stage + begin, piece - past + begin, static_cast<std::size_t>(stop - begin));
+      drain_piece<Ops, PutTo>(stage + begin, piece - past + begin,
+                              static_cast<std::size_t>(stop - begin));
       begin = 0;
     }
     if (!last) move_line<Ops, StorePut<Ops>>(stage + stop, carry);
   }
 };
 
-template <class Ops, class Blocks>
+template <class Ops, class Blocks, class PutTo>
 void run_one_tiles(const StridedPlan& plan, const Panel& panel, std::byte* working) {
   const Blocks blocks(plan.d_to);
-  OneTile<Ops, Blocks> tile{plan, panel, blocks, bytes_ahead(plan), working, {}, {}, 0};
+  OneTile<Ops, Blocks, PutTo> tile{plan, panel, blocks, bytes_ahead(plan), working, {}, {}, 0};
   each_tile(plan, panel, 0, tile);
 }
 
@@ -350,7 +362,11 @@ void run_blocks_by(const StridedPlan& plan, const Panel& panel, std::byte* worki
   if (plan.way == Way::exact) {
     run_exact_tiles<Ops, Blocks>(plan, panel, working);
   } else if (plan.way == Way::one) {
-    run_one_tiles<Ops, Blocks>(plan, panel, working);
+    if (plan.streaming) {
+      run_one_tiles<Ops, Blocks, StreamPut<Ops>>(plan, panel, working);
+    } else {
+      run_one_tiles<Ops, Blocks, StorePut<Ops>>(plan, panel, working);
+    }
   } else {
     run_direct_tiles<Blocks, false>(plan, panel);
   }

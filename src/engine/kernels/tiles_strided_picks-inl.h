@@ -8,6 +8,7 @@ struct SpreadBlocks {
   static constexpr std::size_t lane = E <= 4 ? 4 : E <= 8 ? 8 : 16;
   static constexpr int lane_log2 = E <= 4 ? 2 : E <= 8 ? 3 : 4;
   static constexpr auto side = static_cast<Offset>(64 / lane);
+  static constexpr bool overlaps = false;
   using O = Ops<(lane_log2 < 3 ? lane_log2 : 3)>;
   using Bytes = Ops<0>;
   static constexpr const auto& tables = spread_tables<E, lane>;
@@ -70,6 +71,17 @@ struct CarryRows {
     Ops::store(waiting, x);
   }
 
+  // The same after x0, which adjoins.
+  FARO_INLINE void pair(Offset i, typename Ops::Vector x0, typename Ops::Vector x) const {
+    std::byte* row = to + table[i];
+    std::byte* waiting = carry + i * 64;
+    const Offset a = before_line(row);
+    const auto index = Ops::load_table(tables.shift[a].bytes);
+    Ops::stream(row + (a - n) * e, Ops::pick(Ops::load(waiting), index, x0));
+    Ops::stream(row + a * e, Ops::pick(x0, index, x));
+    Ops::store(waiting, x);
+  }
+
   // `cols` elements, which may be a row's first or its last.
   void part(Offset i, typename Ops::Vector x, Offset cols, bool first, bool last) const {
     const auto bytes = [](Offset elements) {
@@ -104,8 +116,22 @@ struct CarryTile {
   Offset ahead;
   std::byte* carry;
 
+  struct PutPairs {
+    const typename Blocks::Own& own;
+    const Rows& rows;
+    FARO_INLINE void operator()(Offset i, typename O::Vector x) const {
+      rows.pair(i, O::load(own.bytes + Blocks::own_rows[i]), x);
+    }
+  };
+
   static __attribute__((noinline)) void whole(const BlockFrom& b, const Rows& rows) {
     Square<O, ElementLog2>::run(LoadColumns<O>{b.from, b.table, b.ahead}, rows);
+  }
+  static __attribute__((noinline)) void pair(const BlockFrom& b, const Rows& rows) {
+    typename Blocks::Own own;
+    Square<O, ElementLog2>::run(LoadColumns<O>{b.from, b.table, b.ahead},
+                                PutRows<StorePut<O>>{own.bytes, Blocks::own_rows});
+    Square<O, ElementLog2>::run(LoadColumns<O>{b.from, b.table + n, b.ahead}, PutPairs{own, rows});
   }
   static __attribute__((noinline)) void part(const BlockFrom& b, const Rows& rows, bool first,
                                              bool last) {
@@ -126,7 +152,11 @@ struct CarryTile {
         const Rows put{to + d * plan.d_to, to_table + s, waiting};
         const bool first = d_tile + d == panel.d_begin;
         const bool last = d_tile + d + block.cols == panel.d_end;
-        if (Blocks::is_whole(block) && !first && !last) {
+        if (Blocks::is_whole(block) && !first && d + 2 * n <= cols &&
+            d_tile + d + 2 * n < panel.d_end) {
+          pair(block, put);
+          d += n;
+        } else if (Blocks::is_whole(block) && !first && !last) {
           whole(block, put);
         } else {
           part(block, put, first, last);
