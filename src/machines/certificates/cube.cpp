@@ -1,6 +1,9 @@
 // Certificates on a cube: distances, cuts, single processors.
 #include <fmt/format.h>
 
+#include <algorithm>
+#include <bit>
+
 #include "machines/certificates/check.hpp"
 #include "machines/cube/ports.hpp"
 
@@ -8,6 +11,8 @@ namespace faro::inline v1::certificates {
 namespace {
 
 using namespace certificate;
+
+constexpr int spelled_memory_bits_max = 16;  // a processor's elements are looked at one by one
 
 Count of_cut(const Hypercube& cube, const Demand& demand, const Cut& cut) {
   const AffineSpace inside = AffineSpace::where(cube.dimensions, cut.where);
@@ -34,6 +39,35 @@ Count of_traffic(const Hypercube& cube, const Demand& demand) {
   return ceil_div(crossings, (Count{1} << cube.dimensions) * static_cast<Count>(links));
 }
 
+// What leaves a processor for goals that are D links away and more has D + x steps only if it is
+// gone after x + 1: with x < 2 over links that lead nearer, since a way round takes two more.
+Count of_departures(const Hypercube& cube, const Demand& demand, Word processor) {
+  const auto n = static_cast<std::size_t>(cube.dimensions);
+  std::vector<Count> elements(n + 1, Count{0});  // by distance
+  std::vector<Word> nearer(n + 1, 0);            // over these dimensions
+  const bool listed =
+      demand.spell_out(processor, spelled_memory_bits_max, [&](Word to, Count count) {
+        const auto distance = static_cast<std::size_t>(std::popcount(processor ^ to));
+        elements[distance] += count;
+        nearer[distance] |= processor ^ to;
+      });
+  if (!listed) return 0;
+  const auto ports = static_cast<Count>(ports_of(cube));
+  Count value = 0;
+  Count leaving = 0;
+  Word dimensions = 0;
+  for (std::size_t d = n; d > 0; --d) {
+    leaving += elements[d];
+    dimensions |= nearer[d];
+    if (leaving == 0) continue;
+    const Count straight = std::min(ports, static_cast<Count>(std::popcount(dimensions)));
+    Count later = ceil_div(leaving, straight) - 1;
+    if (later > 2) later = std::max(Count{2}, ceil_div(leaving, ports) - 1);
+    value = std::max(value, static_cast<Count>(d) + later);
+  }
+  return value;
+}
+
 }  // namespace
 
 Proved cube_proves(const Hypercube& cube, const Demand& demand, const Bound& bound) {
@@ -55,9 +89,10 @@ Proved cube_proves(const Hypercube& cube, const Demand& demand, const Bound& bou
       return fault("the certificate names a processor beyond the cube");
     const int links = ports_of(cube);
     if (links == 0) return {0};
-    return {
+    const Count all =
         ceil_div(c->way == Way::out ? demand.leaving(c->processor) : demand.coming(c->processor),
-                 static_cast<Count>(links))};
+                 static_cast<Count>(links));
+    return {c->way == Way::out ? std::max(all, of_departures(cube, demand, c->processor)) : all};
   }
   if (std::holds_alternative<Traffic>(bound.certificate)) return {of_traffic(cube, demand)};
   if (const auto* c = std::get_if<Dual>(&bound.certificate)) return dual_proves(cube, demand, *c);

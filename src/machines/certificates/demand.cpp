@@ -180,4 +180,17 @@ bool Demand::spell_out(int log2_max, const Visit& visit) const {
   return true;
 }
 
+bool Demand::spell_out(Word processor, int log2_max,
+                       const std::function<void(Word to, Count elements)>& visit) const {
+  if (moves_ != nullptr) {
+    for (const Move& m : moves_->moves)
+      if (m.from_processor == processor) visit(m.to_processor, 1);
+    return true;
+  }
+  if (memory_bits_ > log2_max) return false;
+  for (std::uint64_t slot = 0; slot < bit(memory_bits_); ++slot)
+    if (const auto to = goal_of(processor, slot)) visit(*to, each_);
+  return true;
+}
+
 }  // namespace faro::inline v1::certificates

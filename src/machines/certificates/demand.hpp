@@ -24,6 +24,10 @@ class Demand {
   std::optional<Word> goal_of(Word processor, std::uint64_t slot) const;
   // The same of any one of the processor's elements.
   std::optional<Word> goal_of_any(Word processor) const;
+  // The goals of a processor's elements, elements that go together counted together; false if there
+  // are more than 2^`log2_max` of them.
+  bool spell_out(Word processor, int log2_max,
+                 const std::function<void(Word to, Count elements)>& visit) const;
   // Elements that must leave a processor, or come to it.
   Count leaving(Word processor) const { return at(processor, true); }
   Count coming(Word processor) const { return at(processor, false); }

@@ -123,83 +123,31 @@ Bound conversion_bound_of(const Field& field, std::uint64_t elements, Hypercube:
   return bound;
 }
 
-// --- Cycles and chains -------------------------------------------------------------------------
+// --- Cycles ------------------------------------------------------------------------------------
 
-// A bit permutation as cycles and chains of processor bits. A chain begins where a memory bit moves
-// into the processor number and ends where a processor bit moves into memory.
-struct BitShape {
-  std::vector<std::vector<int>> chains;  // dimensions in the order of the move
-  std::vector<std::vector<int>> cycles;  // two and more
-};
-
-std::optional<BitShape> bit_shape(const CubeGoal& g) {
+// The cycles of two processor bits and more of a bit permutation.
+std::optional<std::vector<std::vector<int>>> cycles_of(const CubeGoal& g) {
   const auto place = bit_places(g.goal.map);
   if (!place) return {};
   const auto next = [&](int x) { return (*place)[static_cast<std::size_t>(x)]; };
-  BitShape s;
+  std::vector<std::vector<int>> cycles;
   Word seen = 0;
   for (int d = g.m; d < g.m + g.n; ++d) {
-    if (g.row(d - g.m) >= bit(g.m)) continue;  // the bit that arrives is a processor bit
-    std::vector<int> chain;
-    for (int x = d; x >= g.m; x = next(x)) {
+    if (has_bit(seen, d)) continue;
+    std::vector<int> walk;
+    int x = d;
+    for (; x >= g.m && !has_bit(seen, x); x = next(x)) {
       seen |= bit(x);
-      chain.push_back(x - g.m);
+      walk.push_back(x - g.m);
     }
-    s.chains.push_back(std::move(chain));
+    if (x == d && walk.size() > 1) cycles.push_back(std::move(walk));
   }
-  for (int d = g.m; d < g.m + g.n; ++d) {
-    std::vector<int> cycle;
-    for (int x = d; !has_bit(seen, x); x = next(x)) {
-      seen |= bit(x);
-      cycle.push_back(x - g.m);
-    }
-    if (cycle.size() > 1) s.cycles.push_back(std::move(cycle));
-  }
-  return s;
+  return cycles;
 }
 
-// The links across `to`, where a bit moves from dimension `from` to `to` and from there to `next`.
-// Half of the elements must cross. In the first step only those processors have one to send whose
-// bits `from` and `to` differ; and where the bit goes on inside the cube, what arrives in the last
-// step arrives where `to` and `next` differ. Where a bit is complemented on its way they agree.
-Dual ends_half(const CubeGoal& g, int from, int to, std::optional<int> next, std::uint64_t steps) {
-  Dual dual{.onto = {from, to}, .phases = {}};
-  if (next && *next != from) dual.onto.push_back(*next);
-  const std::size_t nodes = bit(static_cast<int>(dual.onto.size()));
-  const int last_bit = next && *next != from ? 2 : 0;
-  const auto links = [&](auto&& weighs) {
-    std::vector<std::vector<std::uint64_t>> all(dual.onto.size(),
-                                                std::vector<std::uint64_t>(nodes, 0));
-    for (Word node = 0; node < nodes; ++node) all[1][node] = weighs(node) ? 1 : 0;
-    return all;
-  };
-  const auto first = [&](Word node) {
-    return (has_bit(node, 0) != has_bit(node, 1)) != g.constant(to);
-  };
-  const auto last = [&](Word node) {
-    return !next || (has_bit(node, 1) == has_bit(node, last_bit)) != g.constant(*next);
-  };
-  if (steps >= 1) dual.phases.push_back({.steps = 1, .links = links(first), .ports = {}});
-  if (steps >= 3)
-    dual.phases.push_back(
-        {.steps = steps - 2, .links = links([](Word) { return true; }), .ports = {}});
-  if (steps >= 2) dual.phases.push_back({.steps = 1, .links = links(last), .ports = {}});
-  return dual;
-}
-
-Bound chain_bound(const CubeGoal& g, const std::vector<int>& chain, std::uint64_t elements) {
-  Bound bound{.value = ceil_of({1, 2}, elements),
-              .reason = fmt::format("a chain of {} dimensions: half of the elements cross each",
-                                    chain.size()),
-              .certificate = certificate::Cut{{{bit(chain[0]), 0}}}};
-  if (chain.size() < 2) return bound;
-  bound.certificate = ends_half(g, chain[0], chain[1], {}, static_cast<std::uint64_t>(bound.value));
-  bound.value += 1;
-  bound.reason += ", and the first step cannot use all";
-  return bound;
-}
-
-Bound cycle_bound(const CubeGoal& g, const std::vector<int>& cycle, std::uint64_t elements) {
+// Nothing where no program was solved.
+std::optional<Bound> cycle_bound(const CubeGoal& g, const std::vector<int>& cycle,
+                                 std::uint64_t elements) {
   // Where the bit that arrives at cycle[i] is complemented, and what makes of all these one.
   unsigned odd = 0;
   Word translation = 0;
@@ -210,18 +158,10 @@ Bound cycle_bound(const CubeGoal& g, const std::vector<int>& cycle, std::uint64_
       translation |= bit(static_cast<int>(i));
   }
   const RateWeights* weights = cycle_weights(static_cast<int>(cycle.size()), odd == 1);
+  if (weights == nullptr) return {};
   Bound bound{.reason = fmt::format(
-                  "a cycle of {} processor bits with {} parity of complements: {}", cycle.size(),
-                  odd == 1 ? "odd" : "even",
-                  weights != nullptr ? "the best flow"
-                                     : "half of the elements cross each dimension and the first "
-                                       "step cannot use all")};
-  if (weights == nullptr) {
-    bound.value = ceil_of({1, 2}, elements) + 1;
-    bound.certificate = ends_half(g, cycle[0], cycle[1], cycle.size() == 2 ? cycle[0] : cycle[2],
-                                  static_cast<std::uint64_t>(bound.value - 1));
-    return bound;
-  }
+                  "a cycle of {} processor bits with {} parity of complements: the best flow",
+                  cycle.size(), odd == 1 ? "odd" : "even")};
   bound.value = ceil_of(weights->rate, elements);
   Dual dual{.onto = cycle, .phases = {}};
   if (bound.value > 1) {
@@ -254,11 +194,10 @@ void add_conversion_bounds(const Hypercube& cube, const MapGoal& goal, std::uint
 void add_bit_permutation_bounds(const MapGoal& goal, std::uint64_t elements,
                                 std::vector<Bound>& out) {
   const CubeGoal g(goal);
-  const std::optional<BitShape> s = bit_shape(g);
-  if (!s) return;
-  if (elements >= 2)
-    for (const auto& chain : s->chains) out.push_back(chain_bound(g, chain, elements));
-  for (const auto& cycle : s->cycles) out.push_back(cycle_bound(g, cycle, elements));
+  const auto cycles = cycles_of(g);
+  if (!cycles) return;
+  for (const auto& cycle : *cycles)
+    if (auto bound = cycle_bound(g, cycle, elements)) out.push_back(std::move(*bound));
 }
 
 }  // namespace faro::inline v1

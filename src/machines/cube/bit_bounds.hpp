@@ -1,5 +1,5 @@
 // Bounds of maps on a cube that follow from what becomes of single bits: codes converted, bits that
-// go in cycles and chains. Each with the weights that prove it.
+// go in cycles. Each with the weights that prove it.
 //
 //   field of two bits     K up to two elements, else K/2 + 1: links that half of the processors use
 //                         stand still in the first step and in the last
@@ -12,10 +12,7 @@
 //                         With 4, 6 or 8 elements weights that change from step to step prove one
 //                         step more.
 //   one port              the best flow of up to six bits
-//   chain of bits         K/2; of two dimensions and more one step more, because in the first step
-//                         half of the links of the second have nothing to carry
-//   cycle of bits         the best flow of up to eight bits; of two, and of more than eight, as a
-//                         chain
+//   cycle of bits         the best flow of up to eight bits
 //
 // Idle dimensions and other fields never help: identify the processors that agree on the field, and
 // average.

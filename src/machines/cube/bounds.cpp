@@ -9,6 +9,7 @@
 #include "base/check.hpp"
 #include "machines/cube/bit_bounds.hpp"
 #include "machines/cube/cube_goal.hpp"
+#include "machines/cube/ends_bound.hpp"
 #include "machines/cube/ports.hpp"
 #include "machines/fraction.hpp"
 #include "machines/keepers.hpp"
@@ -62,6 +63,38 @@ Bound distance_bound(const CubeGoal& g) {
                                                address & low_mask(g.m)}};
 }
 
+constexpr int departing_bits_max = 12;  // elements of a processor looked at one by one
+
+// The elements of the processor whose element goes farthest: those that go D links and more have
+// left it after x + 1 of D + x steps, for x < 2 over links that lead nearer.
+void add_departure_bound(const CubeGoal& g, std::uint64_t elements, const Hypercube& cube,
+                         Word processor, std::vector<Bound>& out) {
+  if (g.m > departing_bits_max) return;
+  std::vector<Word> moves;
+  for (Word slot = 0; slot < bit(g.m); ++slot)
+    moves.push_back((g.goal.map((processor << g.m) | slot) >> g.m) ^ processor);
+  const std::uint64_t each = g.goal.cut ? 1 : elements;
+  std::sort(moves.begin(), moves.end(),
+            [](Word a, Word b) { return std::popcount(a) > std::popcount(b); });
+  const auto ports = static_cast<Count>(ports_of(cube));
+  Bound best{.certificate = certificate::Port{processor}};
+  Word nearer = 0;
+  for (std::size_t i = 0; i < moves.size() && moves[i] != 0; ++i) {
+    nearer |= moves[i];
+    const int distance = std::popcount(moves[i]);
+    if (i + 1 < moves.size() && std::popcount(moves[i + 1]) == distance) continue;
+    const Count leaving = Count{each} * static_cast<Count>(i + 1);
+    const auto links = std::min(ports, static_cast<Count>(std::popcount(nearer)));
+    Count later = ceil_div(leaving, links) - 1;
+    if (later > 2) later = std::max(Count{2}, ceil_div(leaving, ports) - 1);
+    if (static_cast<Count>(distance) + later <= best.value) continue;
+    best.value = static_cast<Count>(distance) + later;
+    best.reason = fmt::format("{} elements of a processor go {} links and leave it over {}",
+                              to_string(leaving), distance, to_string(later > 2 ? ports : links));
+  }
+  out.push_back(std::move(best));
+}
+
 // Whose ports are fewer than its links: what all send.
 std::string by_ports(int ports) {
   return ports == 1 ? "with one port a processor sends one element a step"
@@ -71,16 +104,18 @@ std::string by_ports(int ports) {
 void add_crossings(const CubeGoal& g, std::uint64_t elements, const Hypercube& cube,
                    std::vector<Bound>& out) {
   std::uint64_t halves = 0;  // half a send of each processor's every element
+  const BitMap back = g.goal.map.inverse();
   for (int d = 0; d < g.n; ++d) {
     const bool varies = g.row(d) != bit(g.m + d);
     const std::uint64_t h = varies ? 1 : g.constant(d) ? 2 : 0;
     halves += h;
-    if (h != 0)
-      out.push_back({.value = ceil_of({h, 2}, elements),
-                     .reason = fmt::format("{} of the elements cross dimension {}, which has one "
-                                           "link a processor",
-                                           h == 1 ? "half" : "all", d),
-                     .certificate = certificate::Cut{{{bit(d), 0}}}});
+    if (h == 0) continue;
+    out.push_back({.value = ceil_of({h, 2}, elements),
+                   .reason = fmt::format("{} of the elements cross dimension {}, which has one "
+                                         "link a processor",
+                                         h == 1 ? "half" : "all", d),
+                   .certificate = certificate::Cut{{{bit(d), 0}}}});
+    if (h == 1) add_ends_bound(g, back, d, elements, out);
   }
   const auto ports = static_cast<std::uint64_t>(ports_of(cube));
   if (cube.ports != Hypercube::Ports::all && halves != 0)
@@ -127,6 +162,8 @@ std::vector<Bound> cube_bounds(const Hypercube& cube, const MapGoal& goal, std::
   std::vector<Bound> bounds;
   if (elements == 0) return bounds;
   bounds.push_back(distance_bound(g));
+  const auto farthest = std::get<certificate::Distance>(bounds.back().certificate).processor;
+  add_departure_bound(g, elements, cube, farthest, bounds);
   add_conversion_bounds(cube, goal, elements, bounds);
   add_crossings(g, elements, cube, bounds);
   if (cube.ports != Hypercube::Ports::one) add_bit_permutation_bounds(goal, elements, bounds);

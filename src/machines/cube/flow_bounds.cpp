@@ -1,15 +1,19 @@
 #include "machines/cube/flow_bounds.hpp"
 
 #include <algorithm>
+#include <bit>
 #include <cmath>
 #include <limits>
 #include <utility>
 #include <vector>
 
+#include "machines/cube/cube_goal.hpp"
+
 namespace faro::inline v1 {
 namespace {
 
-constexpr int dimensions_max = 4;
+constexpr int dimensions_max = 5;
+constexpr std::size_t parts_max = 8;  // looked at
 constexpr int address_bits_max = 12;  // sources and goals are counted one by one
 constexpr int rounds = 240;
 constexpr std::uint64_t largest_weight = 24;  // of the whole numbers tried
@@ -17,15 +21,30 @@ constexpr std::uint64_t largest_weight = 24;  // of the whole numbers tried
 // Elements by source and goal processor, and what weights are looked at.
 class Flow {
  public:
-  Flow(const Hypercube& cube, const MapGoal& goal, std::uint64_t elements)
-      : n_(cube.dimensions),
+  // Of the dimensions `onto`, all of a map with memory bits, or a part of one that is by itself.
+  Flow(const std::vector<int>& onto, bool one_port, const MapGoal& goal, std::uint64_t elements)
+      : n_(static_cast<int>(onto.size())),
         nodes_(bit(n_)),
-        one_port_(cube.ports == Hypercube::Ports::one),
+        one_port_(one_port),
         traffic_(nodes_ * nodes_, 0) {
     const int m = goal.cut ? goal.memory_bits : 0;
-    const std::uint64_t each = goal.cut ? 1 : elements;
-    for (Word address = 0; address < bit(n_ + m); ++address)
-      traffic_[(address >> m) * nodes_ + (goal.map(address) >> m)] += each;
+    const auto node_of = [&](Word processor) {
+      Word node = 0;
+      for (int i = 0; i < n_; ++i)
+        if (has_bit(processor, onto[static_cast<std::size_t>(i)])) node |= bit(i);
+      return node;
+    };
+    if (goal.cut) {
+      for (Word address = 0; address < bit(n_ + m); ++address)
+        ++traffic_[((address >> m) * nodes_) + (goal.map(address) >> m)];
+      return;
+    }
+    for (Word node = 0; node < nodes_; ++node) {
+      Word processor = 0;
+      for (int i = 0; i < n_; ++i)
+        if (has_bit(node, i)) processor |= bit(onto[static_cast<std::size_t>(i)]);
+      traffic_[(node * nodes_) + node_of(goal.map(processor))] += elements;
+    }
   }
 
   template <class Number>
@@ -119,6 +138,45 @@ class Flow {
     return whole;
   }
 
+  // Weights of the first step and of the last that are enough, all ports. In the first step what
+  // leaves a processor is an element that begins there: a link need weigh no more than it takes off
+  // the way of one of them. Then the same of the last step.
+  struct Ends {
+    Weights<std::uint64_t> first;
+    Weights<std::uint64_t> last;
+  };
+  Ends ends(const Weights<std::uint64_t>& weights) const {
+    std::vector<std::vector<std::uint64_t>> far(nodes_, std::vector<std::uint64_t>(nodes_));
+    std::vector<int> into(nodes_);
+    for (Word source = 0; source < nodes_; ++source) cheapest(weights, source, far[source], into);
+    Ends ends{{std::vector<std::uint64_t>(links(), 0), {}},
+              {std::vector<std::uint64_t>(links(), 0), {}}};
+    each_goal([&](Word source, Word goal) {
+      for (int d = 0; d < n_; ++d) {
+        const std::uint64_t after = far[source ^ bit(d)][goal];
+        std::uint64_t& w = ends.first.links[link(d, source)];
+        if (far[source][goal] > after) w = std::max(w, far[source][goal] - after);
+      }
+    });
+    // Ways that begin over these weights.
+    std::vector<std::vector<std::uint64_t>> begun = far;
+    for (Word source = 0; source < nodes_; ++source)
+      for (int d = 0; d < n_; ++d)
+        for (Word p = 0; p < nodes_; ++p)
+          begun[source][p] = std::min(begun[source][p],
+                                      ends.first.links[link(d, source)] + far[source ^ bit(d)][p]);
+    each_goal([&](Word source, Word goal) {
+      for (int d = 0; d < n_; ++d) {
+        const Word p = goal ^ bit(d);
+        std::uint64_t& w = ends.last.links[link(d, p)];
+        if (begun[source][goal] > begun[source][p])
+          w = std::max(w, begun[source][goal] - begun[source][p]);
+      }
+    });
+    return ends;
+  }
+  bool one_port() const { return one_port_; }
+
   certificate::Dual::Phase phase_of(const Weights<std::uint64_t>& weights,
                                     std::uint64_t steps) const {
     certificate::Dual::Phase phase{.steps = steps, .links = {}, .ports = weights.ports};
@@ -132,6 +190,13 @@ class Flow {
 
  private:
   std::size_t links() const { return static_cast<std::size_t>(n_) * nodes_; }
+  std::size_t link(int d, Word from) const { return (static_cast<std::size_t>(d) * nodes_) + from; }
+  template <class Visit>
+  void each_goal(Visit&& visit) const {
+    for (Word source = 0; source < nodes_; ++source)
+      for (Word goal = 0; goal < nodes_; ++goal)
+        if (goal != source && traffic_[(source * nodes_) + goal] != 0) visit(source, goal);
+  }
   std::size_t reverse(std::size_t link) const {
     return link ^ bit(static_cast<int>(link / nodes_));
   }
@@ -192,28 +257,79 @@ class Flow {
 
 }  // namespace
 
-std::optional<Bound> flow_bound(const Hypercube& cube, const MapGoal& goal,
-                                std::uint64_t elements) {
-  const int m = goal.cut ? goal.memory_bits : 0;
-  if (cube.dimensions < 2 || cube.dimensions > dimensions_max ||
-      goal.map.width() != cube.dimensions + m || goal.map.width() > address_bits_max)
-    return {};
-  const Flow flow(cube, goal, elements);
+namespace {
+
+// Dimensions that depend on each other, of a map without memory bits; of one with, all or none.
+std::vector<std::vector<int>> parts_of(const CubeGoal& g) {
+  std::vector<Word> parts;
+  for (int d = 0; d < g.n; ++d) {
+    Word part = (g.row(d) >> g.m) | bit(d);
+    std::erase_if(parts, [&](Word other) {
+      const bool met = (other & part) != 0;
+      if (met) part |= other;
+      return met;
+    });
+    parts.push_back(part);
+  }
+  if (g.m != 0) parts = {low_mask(g.n)};
+  std::vector<std::vector<int>> dimensions;
+  for (const Word part : parts) {
+    if (std::popcount(part) < 2 || std::popcount(part) > dimensions_max) continue;
+    dimensions.emplace_back();
+    for (Word rest = part; rest != 0; rest &= rest - 1)
+      dimensions.back().push_back(lowest_bit(rest));
+  }
+  if (dimensions.size() > parts_max) dimensions.resize(parts_max);
+  return dimensions;
+}
+
+std::optional<Bound> bound_of(const Flow& flow, std::vector<int> onto) {
   const auto found = flow.search();
   Count most = 0;
-  certificate::Dual dual{.onto = {}, .phases = {}};
-  for (int d = 0; d < cube.dimensions; ++d) dual.onto.push_back(d);
+  certificate::Dual dual{.onto = std::move(onto), .phases = {}};
   for (std::uint64_t scale = 1; scale <= largest_weight; ++scale) {
     const auto weights = flow.rounded(found, scale);
     const std::uint64_t can = flow.capacity(weights);
     if (can == 0) continue;
-    const Count value = ceil_div(Count{flow.paid(weights, nullptr)}, Count{can});
-    if (value <= most || value < 2) continue;
+    const Count paid{flow.paid(weights, nullptr)};
+    Count value = ceil_div(paid, Count{can});
+    if (value < 2) continue;
+    std::vector<certificate::Dual::Phase> phases{
+        flow.phase_of(weights, static_cast<std::uint64_t>(value - 1))};
+    if (!flow.one_port()) {
+      const Flow::Ends ends = flow.ends(weights);
+      const Count at_ends = Count{flow.capacity(ends.first)} + flow.capacity(ends.last);
+      const Count refuted = paid > at_ends ? 1 + ceil_div(paid - at_ends, Count{can}) : Count{0};
+      if (refuted + 1 > value) {
+        value = refuted + 1;
+        phases = {flow.phase_of(ends.first, 1)};
+        if (refuted > 2)
+          phases.push_back(flow.phase_of(weights, static_cast<std::uint64_t>(refuted - 2)));
+        phases.push_back(flow.phase_of(ends.last, 1));
+      }
+    }
+    if (value <= most) continue;
     most = value;
-    dual.phases = {flow.phase_of(weights, static_cast<std::uint64_t>(value - 1))};
+    dual.phases = std::move(phases);
   }
   if (most == 0) return {};
   return Bound{most, "the best flow over weighted links", std::move(dual)};
+}
+
+}  // namespace
+
+std::optional<Bound> flow_bound(const Hypercube& cube, const MapGoal& goal,
+                                std::uint64_t elements) {
+  const int m = goal.cut ? goal.memory_bits : 0;
+  if (goal.map.width() != cube.dimensions + m || (m > 0 && goal.map.width() > address_bits_max))
+    return {};
+  std::optional<Bound> best;
+  for (const std::vector<int>& onto : parts_of(CubeGoal(goal))) {
+    const Flow flow(onto, cube.ports == Hypercube::Ports::one, goal, elements);
+    auto bound = bound_of(flow, onto);
+    if (bound && (!best || bound->value > best->value)) best = std::move(bound);
+  }
+  return best;
 }
 
 }  // namespace faro::inline v1

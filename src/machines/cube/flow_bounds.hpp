@@ -14,7 +14,8 @@
 
 namespace faro::inline v1 {
 
-// Nothing on cubes of more than 4 dimensions, or where nothing moves.
+// Of a map with memory bits on a cube of 2 to 5 dimensions, or of the parts of as many dimensions
+// that a map without falls into; nothing where there are none, or nothing moves.
 std::optional<Bound> flow_bound(const Hypercube& cube, const MapGoal& goal, std::uint64_t elements);
 
 }  // namespace faro::inline v1
