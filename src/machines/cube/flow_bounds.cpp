@@ -255,12 +255,9 @@ class Flow {
   std::vector<std::uint64_t> traffic_;
 };
 
-}  // namespace
-
-namespace {
-
-// Dimensions that depend on each other, of a map without memory bits; of one with, all or none.
-std::vector<std::vector<int>> parts_of(const CubeGoal& g) {
+// Dimensions that depend on each other, of a map without memory bits; of one with, all or none. All
+// too where they share ports and are few.
+std::vector<std::vector<int>> parts_of(const CubeGoal& g, Hypercube::Ports ports) {
   std::vector<Word> parts;
   for (int d = 0; d < g.n; ++d) {
     Word part = (g.row(d) >> g.m) | bit(d);
@@ -271,7 +268,8 @@ std::vector<std::vector<int>> parts_of(const CubeGoal& g) {
     });
     parts.push_back(part);
   }
-  if (g.m != 0) parts = {low_mask(g.n)};
+  if (g.m != 0 || (ports != Hypercube::Ports::all && g.n <= dimensions_max))
+    parts = {low_mask(g.n)};
   std::vector<std::vector<int>> dimensions;
   for (const Word part : parts) {
     if (std::popcount(part) < 2 || std::popcount(part) > dimensions_max) continue;
@@ -324,7 +322,7 @@ std::optional<Bound> flow_bound(const Hypercube& cube, const MapGoal& goal,
   if (goal.map.width() != cube.dimensions + m || (m > 0 && goal.map.width() > address_bits_max))
     return {};
   std::optional<Bound> best;
-  for (const std::vector<int>& onto : parts_of(CubeGoal(goal))) {
+  for (const std::vector<int>& onto : parts_of(CubeGoal(goal), cube.ports)) {
     const Flow flow(onto, cube.ports == Hypercube::Ports::one, goal, elements);
     auto bound = bound_of(flow, onto);
     if (bound && (!best || bound->value > best->value)) best = std::move(bound);
