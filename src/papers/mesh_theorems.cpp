@@ -163,7 +163,7 @@ PaperTable theorem_2_2(const Workshop& workshop) {
 PaperTable control() {
   PaperTable table{
       .title = "Section 4: the time in which PERMUTE decides the routing sequence, O(p^2)",
-      .columns = {"p", "permutation", "bits looked at, ours", "over p^2"},
+      .columns = {"p", "permutation", "bits looked at", "over p^2"},
       .rows = {},
       .remarks = {"Counted while the program is made: how often the algorithm asks whether a bit "
                   "goes left, right, stays or exits. N = 2^p processors."}};
@@ -196,7 +196,7 @@ bool on_path(const MeshGeometry& geometry, int k, int i, int j) {
 PaperTable theorem_4_1() {
   PaperTable table{
       .title = "Lemma 4.1 and Theorem 4.1: which bits are interchangeable, all maps of a mesh",
-      .columns = {"mesh", "what", "cases", "on the paths", "ours, equal cost", "disagree", "bound"},
+      .columns = {"mesh", "what", "cases", "on the paths", "equal cost", "disagree", "bound"},
       .rows = {},
       .remarks = {"The paper proves 'if' and leaves 'only if' to the reader: here both, by trying "
                   "all. Equal cost: f(i,k) + f(k,j) = f(i,j), and beta(B_ij) + beta(A') = beta(A). "
@@ -344,7 +344,7 @@ std::int64_t mu(std::int64_t distance, std::int64_t side) {
 PaperTable theorem_6_3() {
   PaperTable table{
       .title = "Theorem 6.3: gamma_1 of bit shuffle by the one distance (n-1)/3, log n even",
-      .columns = {"n", "printed", "mu of that distance", "gamma_1 of Theorem 6.4", "ours, gamma_1"},
+      .columns = {"n", "printed", "mu of that distance", "gamma_1 of Theorem 6.4", "gamma_1"},
       .rows = {},
       .remarks = {"Printed: 2(n-1)/3. Theorem 6.4 alone gives beta_1/2."}};
   for (const int side_log2 : {2, 4, 6}) {
@@ -386,7 +386,7 @@ struct Least {
 PaperTable theorems_6_4_and_6_5() {
   PaperTable table{
       .title = "Theorems 6.4 and 6.5: the least gamma_k / beta_k of all BPC maps of a machine",
-      .columns = {"torus", "maps", "printed without S- L- R-", "ours without", "printed", "ours"},
+      .columns = {"torus", "maps", "printed without S- L- R-", "least without", "printed", "least"},
       .rows = {},
       .remarks = {"gamma_k by the distances that occur. So wraparound makes a map at most twice as "
                   "fast, three times with complements; [-0, -1] on a ring of 4 attains a third."}};

@@ -134,7 +134,7 @@ struct RealRow {
   const char* factor;  // of the transfers over their lower bound
 };
 constexpr std::array<RealRow, 5> real_rows{{
-    {"A1, one port", "shuffle-one-port", Hypercube::Ports::one, 4,
+    {"A1, one port", "real-a1-one-port", Hypercube::Ports::one, 4,
      [](double s, double k, double) { return (s + 1) * k / 2; },
      [](double s, double k, double b) { return (s + 1) * std::ceil(k / (2 * b)); },
      [](double, double k, double) { return k / 2; }, "K", "(1, 1.5]"},
@@ -229,7 +229,7 @@ PaperTable figure_11() {
   for (const int s : {3, 4, 5})
     for (const double ratio : {64.0, 256.0, 1024.0}) {
       const std::string a1 =
-          workshop.ours(shuffle_of(1, {}, {s}, Hypercube::Ports::one), "shuffle-one-port");
+          workshop.ours(shuffle_of(1, {}, {s}, Hypercube::Ports::one), "real-a1-one-port");
       const std::string a2 =
           workshop.ours(shuffle_of(0, {}, {s}, Hypercube::Ports::one), "real-a2-one-port");
       // a1 (K/2 + tau) = a2 (K + tau)

@@ -84,8 +84,10 @@ const auto table = std::to_array<const Planner*>({
     &shuffle_pipelined,
     &shuffle_concurrent,
     &shuffle_by_exchange,
+    &shuffle_by_exchange_concurrent,
     &real_a1,
     &real_a2,
+    &real_a1_one_port,
     &real_a2_one_port,
     &extended_cube,
     // Boolean cube: any affine map

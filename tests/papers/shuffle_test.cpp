@@ -158,9 +158,10 @@ TEST(PaperShuffle, all_to_all_is_quoted_in_its_three_cases) {
 // another class than A1.
 TEST(PaperShuffle, table_3_has_memory_and_corollary_1) {
   for (const auto& row : table_of("Table 3").rows) {
-    if (row[2] != "all") continue;
     const int elements = std::stoi(row[1]);
     EXPECT_EQ(std::stoi(row[5]), elements) << row[0];
+    EXPECT_EQ(row[3], row[4]) << row[0] << " K = " << row[1];
+    if (row[2] != "all") continue;
     EXPECT_GT(std::stoi(row[8]), elements) << row[0];
     EXPECT_GE(std::stoi(row[4]), std::stoi(row[9])) << row[0] << " K = " << row[1];
   }

@@ -7,6 +7,7 @@
 //   bound:    the average number of sends of a processor, K/2 for each dimension that moves; met by
 //             chains and complements
 #include "planners/cube/shuffle/cycles.hpp"
+#include "planners/cube/shuffle/paper.hpp"
 
 namespace faro::inline v1::shuffle {
 namespace {
@@ -42,7 +43,14 @@ Phase run_phase(const Structure& s) {
   return phase;
 }
 
-Phase a1_phase(const Structure& s) {
+// From 16 elements on the lanes are faster than A1.
+bool even_three(const Cycle& cycle, std::uint64_t elements) {
+  return cycle.length() == 3 && cycle.parity() == 0 && elements >= 16;
+}
+
+}  // namespace
+
+Phase real_a1_one_port_phase(const Structure& s) {
   Phase phase = make_phase(s, {.a1_control = 0, .a1_cycles = {0}});
   Time now = 0;
   for (const Slot job : phase.jobs(s)) {
@@ -52,13 +60,6 @@ Phase a1_phase(const Structure& s) {
   }
   return phase;
 }
-
-// From 16 elements on the lanes are faster than A1.
-bool even_three(const Cycle& cycle, std::uint64_t elements) {
-  return cycle.length() == 3 && cycle.parity() == 0 && elements >= 16;
-}
-
-}  // namespace
 
 Count one_port_steps(const Structure& s) {
   const Count elements = s.elements();
@@ -90,7 +91,7 @@ Program one_port_program(const Structure& s) {
     else if (even_three(cycle, s.elements()))
       program.push_back({part, one_port_three_phase(part)});
     else
-      program.push_back({part, s.elements() == 1 ? run_phase(part) : a1_phase(part)});
+      program.push_back({part, s.elements() == 1 ? run_phase(part) : real_a1_one_port_phase(part)});
   }
   return program;
 }

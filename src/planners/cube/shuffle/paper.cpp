@@ -2,7 +2,6 @@
 
 #include <algorithm>
 #include <functional>
-#include <map>
 #include <numeric>
 #include <queue>
 #include <utility>
@@ -160,53 +159,6 @@ Phase pipelined_phase(const Structure& s) {
 
 Phase concurrent_phase(const Structure& s) {
   return rows_phase(s, concurrent_rows(s.chain_lengths(), s.elements() / 2));
-}
-
-namespace {
-
-// A dimension's time: what is taken, one exchange a step.
-class Timeline {
- public:
-  // The first free step from `now` on, taken.
-  Time take(Time now) {
-    now = std::max(now, first_);
-    while (now < taken_.size() && taken_[now]) ++now;
-    if (now >= taken_.size()) taken_.resize(now + 1, false);
-    taken_[now] = true;
-    while (first_ < taken_.size() && taken_[first_]) ++first_;
-    return now;
-  }
-
- private:
-  std::vector<bool> taken_;
-  Time first_ = 0;  // all before are taken
-};
-
-}  // namespace
-
-Phase by_exchange_phase(const Structure& s) {
-  Phase phase = make_phase(s, {});
-  const std::vector<Slot> jobs = phase.jobs(s);
-  const std::size_t chains = s.chains.size();
-  std::size_t rounds = 0;
-  for (const Chain& c : s.chains) rounds = std::max(rounds, c.dimensions.size());
-  std::map<int, Timeline> timelines;
-  for (std::size_t h = 0; h < jobs.size(); ++h) {
-    Time now = 0;
-    for (std::size_t i = 0; i < rounds; ++i)
-      for (std::size_t turn = 0; turn < chains; ++turn) {
-        const Chain& c = s.chains[(h + turn) % chains];
-        if (i >= c.dimensions.size()) continue;  // shorter: it has no part in this exchange
-        const Time at = timelines[c.dimensions[i]].take(now);
-        phase.exchanges.push_back({.step = at,
-                                   .job = jobs[h],
-                                   .control = static_cast<std::uint8_t>(c.control),
-                                   .dimension = static_cast<std::uint8_t>(c.dimensions[i]),
-                                   .inverted = static_cast<std::uint8_t>(c.inverted[i])});
-        now = at + 1;
-      }
-  }
-  return phase;
 }
 
 Phase real_a1_phase(const Structure& s) {

@@ -9,8 +9,11 @@
 //                        the larger; pipelined where that is less
 //   shuffle-by-exchange  several chains, each round an all-to-all exchange of those that are long
 //                        enough; of equal length b ceil(K/2b) + N - b, b chains, N dimensions
+//   shuffle-by-exchange-concurrent
+//                        two chains, some blocks of jobs begin in a later round: the larger of
+//                        N + 3b and K/2 + 2b, pipelined where that is less
 //   real-a1, real-a2     rounds of s jobs or elements: (s+1) ceil(K/2s), s ceil(K/s)
-//   real-a2-one-port     s K
+//   real-a1-one-port, real-a2-one-port     (s+1) K/2, s K
 //   all-to-all           every processor bit changes places with a memory bit, i:n | m:n -> m | i:
 //                        all-to-all personalised communication, max(n, K/2) steps
 //
@@ -64,8 +67,13 @@ Program adjacent_program(const Structure& s, Hypercube::Ports ports, int first);
 Phase pipelined_phase(const Structure& s);
 Phase concurrent_phase(const Structure& s);
 Phase by_exchange_phase(const Structure& s);
+// Two chains of equal length without complements, two storage bits beside theirs.
+bool exchanges_concurrently(const Structure& s);
+Count concurrent_exchange_steps(const Structure& s);
+Phase concurrent_exchange_phase(const Structure& s);
 Phase real_a1_phase(const Structure& s);
 Phase real_a2_phase(const Structure& s);
+Phase real_a1_one_port_phase(const Structure& s);
 Phase real_a2_one_port_phase(const Structure& s);
 
 }  // namespace faro::inline v1::shuffle

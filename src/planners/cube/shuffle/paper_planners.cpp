@@ -28,6 +28,10 @@ constexpr Condition one_long_cycle{
     [](const Structure& s) { return s.cycles.size() == 1 && s.cycles[0].length() >= 2; },
     "it needs one cycle of two or more processor bits"};
 
+constexpr Condition two_with_spares{exchanges_concurrently,
+                                    "it needs two chains of equal length without complements and "
+                                    "two storage bits beside theirs"};
+
 Estimate of_pipelined(const Structure& s) {
   const auto all = static_cast<Count>(s.distance());
   const std::vector<int> lengths = s.chain_lengths();
@@ -77,6 +81,17 @@ Estimate of_by_exchange(const Structure& s) {
                               {jobs + all - chains, "K/2 + N - b"}}};
 }
 
+// Section 4.1.2, its three cases for two chains.
+Estimate of_concurrent_exchange(const Structure& s) {
+  const auto all = static_cast<Count>(s.distance());
+  const Count k = s.elements();
+  Formula paper{k / 2 + all - 2, "K/2 + N - b"};
+  if (all >= 8 && k > 16)
+    paper = k <= 2 * (all + 2) ? Formula{all + 6, "N + 3b"} : Formula{k / 2 + 4, "K/2 + 2b"};
+  return {.cost = {concurrent_exchange_steps(s), "min(K/2 + N - b, max(N + 3b, K/2 + 2b))"},
+          .paper = PaperCount{"Johnsson, Ho 1991 (shuffles), section 4.1.2 (AAPC)", paper}};
+}
+
 Estimate of_all_to_all(const Structure& s) {
   return {.cost = {ring_steps(s), "max(n, K/2)"}};
 }
@@ -89,6 +104,12 @@ Estimate of_real_a1(const Structure& s) {
 Estimate of_real_a2(const Structure& s) {
   const PaperCount paper = table_3_a2(s);
   return {.cost = paper.formula, .paper = paper};
+}
+
+Estimate of_real_a1_one_port(const Structure& s) {
+  const Formula f{(static_cast<Count>(s.cycles[0].length()) + 1) * s.elements() / 2, "(s + 1) K/2"};
+  return {.cost = f,
+          .paper = PaperCount{"Johnsson, Ho 1991 (shuffles), Table 3 (A1, one port)", f}};
 }
 
 Estimate of_real_a2_one_port(const Structure& s) {
@@ -135,6 +156,19 @@ const PlannerEntry shuffle_by_exchange({
     .build = built<by_exchange_phase, shuffle_by_exchange>,
 });
 
+const PlannerEntry shuffle_by_exchange_concurrent({
+    .name = "shuffle-by-exchange-concurrent",
+    .machine = "cube",
+    .title = "the same for two chains, some pairs begin in a later round with spare bits",
+    .needs =
+        "two chains of equal length, no complements, two storage bits beside theirs, all ports",
+    .cost = "min(K/2 + N - b, max(N + 3b, K/2 + 2b)), b = 2",
+    .citation = "Johnsson, Ho 1991 (shuffles), section 4.1.2 (AAPC)",
+    .refusal = refused_unless<all_ports, has_chains, only_chains, two_with_spares>,
+    .estimate = estimated<of_concurrent_exchange>,
+    .build = built<concurrent_exchange_phase, shuffle_by_exchange_concurrent>,
+});
+
 const PlannerEntry all_to_all({
     .name = "all-to-all",
     .machine = "cube",
@@ -170,6 +204,18 @@ const PlannerEntry real_a2({
     .refusal = refused_unless<all_ports, only_cycles, one_long_cycle>,
     .estimate = estimated<of_real_a2>,
     .build = built<real_a2_phase, real_a2>,
+});
+
+const PlannerEntry real_a1_one_port({
+    .name = "real-a1-one-port",
+    .machine = "cube",
+    .title = "algorithm A1, pair after pair, one dimension a step",
+    .needs = "one real cycle of s >= 2 dimensions, K >= 2, one port",
+    .cost = "(s + 1) K/2",
+    .citation = "Johnsson, Ho 1991 (shuffles), section 4.2, Table 3",
+    .refusal = refused_unless<one_port, only_cycles, one_long_cycle, two_elements>,
+    .estimate = estimated<of_real_a1_one_port>,
+    .build = built<real_a1_one_port_phase, real_a1_one_port>,
 });
 
 const PlannerEntry real_a2_one_port({

@@ -26,9 +26,11 @@ extern const PlannerEntry shuffle_adjacent;
 extern const PlannerEntry shuffle_pipelined;
 extern const PlannerEntry shuffle_concurrent;
 extern const PlannerEntry shuffle_by_exchange;
+extern const PlannerEntry shuffle_by_exchange_concurrent;
 extern const PlannerEntry all_to_all;
 extern const PlannerEntry real_a1;
 extern const PlannerEntry real_a2;
+extern const PlannerEntry real_a1_one_port;
 extern const PlannerEntry real_a2_one_port;
 extern const PlannerEntry extended_cube;  // extended_cube.hpp
 

@@ -90,6 +90,25 @@ TEST(ShufflePaper, several_chains) {
     }
 }
 
+// Section 4.1.2: K/2 + N - b up to K = 8b or chains of three, N + 3b, K/2 + 2b.
+TEST(ShufflePaper, rounds_of_two_chains_begin_concurrently) {
+  for (int length = 1; length <= 6; ++length)
+    for (int k = 4; k <= 7; ++k) {
+      const testing::Draft request = structured_request(k, {length, length}, {}, Word{0});
+      const auto n = static_cast<Count>(2 * length);
+      const Count elements = bit(k);
+      const Count printed = length <= 3 || elements <= 16 ? elements / 2 + n - 2
+                            : elements <= 2 * (n + 2)     ? n + 6
+                                                          : elements / 2 + 4;
+      const Count steps =
+          built_and_verified(shuffle_by_exchange_concurrent, request, 2 * length + k <= 12).steps;
+      EXPECT_EQ(to_string(steps), to_string(printed)) << length << " K = " << to_string(elements);
+    }
+  EXPECT_TRUE(shuffle_by_exchange_concurrent.refusal(structured_request(3, {4, 4}, {}, 0)));
+  EXPECT_TRUE(shuffle_by_exchange_concurrent.refusal(structured_request(5, {4, 5}, {}, 0)));
+  EXPECT_TRUE(shuffle_by_exchange_concurrent.refusal(structured_request(5, {4, 4}, {}, 1U << 7U)));
+}
+
 // What Theorem 2 comes to for b chains of equal length.
 Count several_formula(int chains, int length, std::uint64_t jobs) {
   const auto all = static_cast<Count>(chains * length);
@@ -186,6 +205,9 @@ TEST(ShufflePaper, real_cycles) {
         built_and_verified(real_a2, request, length + k <= 8);
         request.machine = Hypercube{.dimensions = length, .ports = Hypercube::Ports::one};
         built_and_verified(real_a2_one_port, request, length + k <= 8);
+        if (k == 0) continue;
+        EXPECT_EQ(built_and_verified(real_a1_one_port, request, length + k <= 8).steps,
+                  static_cast<Count>(length + 1) * bit(k) / 2);
       }
 }
 
