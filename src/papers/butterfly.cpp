@@ -263,6 +263,65 @@ PaperTable table4() {
   return table;
 }
 
+// Packets of B elements: the schedule for K/B of them, each step a start-up and B transfers.
+PaperTable sectioning_start_ups() {
+  PaperTable table{
+      "Section 6: start-ups of 2^r-sectioning, cyclic binary, K = 64",
+      {"n", "r", "B", "printed transfers", "transfers", "start-ups", "bound of start-ups"},
+      {},
+      {"Printed: K/2 + (n/r - 1) 2^r/2 transfers of single elements, 'at least r communication "
+       "start-ups' a section. With B = K/2^r a section is one all-to-all of 2^r packets, 2^(r-1) "
+       "start-ups; with B = K/2 bi-sectioning takes one for each dimension."}};
+  constexpr int memory = 6;
+  for (const int n : {3, 6})
+    for (const int r : {1, 2, 3})
+      for (const int packet_log2 : {0, 2, memory - r}) {
+        ButterflyNetwork request = gray_request(Allocation::cyclic, Encoding::binary);
+        request.processor_bits = n;
+        request.index_bits = n + memory - packet_log2;
+        request.section_bits = r;
+        const std::string steps = ours(request, "butterfly-sectioning");
+        const auto counted = count_from(steps);
+        const bool whole = n % r == 0 && packet_log2 == 0;
+        table.rows.push_back(
+            {std::to_string(n), std::to_string(r), std::to_string(bit(packet_log2)),
+             whole ? to_string(bit(memory - 1) + (static_cast<Count>(n / r) - 1) * bit(r - 1))
+                   : "-",
+             counted ? to_string(*counted * bit(packet_log2)) : "-", steps,
+             to_string(bound_of(request_of(request)).value)});
+      }
+  return table;
+}
+
+// Which index bits the processors hold in the end, highest dimension first.
+PaperTable final_allocations() {
+  PaperTable table{
+      "Section 3.1.2: the final allocation, 'consecutive' where memory dimensions are used in turn",
+      {"layout", "n", "K", "planner", "printed", "ours"},
+      {},
+      {"Ours go on with the one or two memory bits that they began with, the others stay in "
+       "memory: "
+       "consecutive with as many bits as that, and by sectioning over all of memory."}};
+  for (const Encoding encoding : {Encoding::binary_gray, Encoding::binary})
+    for (const int memory : {1, 2, 4})
+      for (const char* planner : {"butterfly-inter", "butterfly-local", "butterfly-sectioning"}) {
+        ButterflyNetwork request = gray_request(Allocation::cyclic, encoding);
+        request.processor_bits = 4;
+        request.index_bits = 4 + memory;
+        const Request asked = request_of(request);
+        if (find_planner(planner)->refusal(asked)) continue;
+        std::string printed;
+        for (int b = request.index_bits - 1; b >= memory; --b)
+          printed += fmt::format("{}b{}", printed.empty() ? "" : " ", b);
+        std::string held;
+        for (const Word row : goal_of(judged_plan(request, planner)).final_processor_rows)
+          held += (held.empty() ? "" : " ") + letters(row);
+        table.rows.push_back(
+            {layout_text(request), "4", std::to_string(bit(memory)), planner, printed, held});
+      }
+  return table;
+}
+
 // What the introduction compares with: emulation on binary code in a pipeline, the same on Gray
 // code as it stands, and conversion before it; all of them in natural order.
 PaperTable baselines() {
@@ -315,6 +374,8 @@ PaperPage page() {
   page.tables.insert(page.tables.end(),
                      {table1(), steps_in_order(), dimension_assignments(), table4()});
   for (PaperTable& table : theorems()) page.tables.push_back(std::move(table));
+  page.tables.push_back(sectioning_start_ups());
+  page.tables.push_back(final_allocations());
   page.tables.push_back(theorem5());
   page.tables.push_back(baselines());
   return page;

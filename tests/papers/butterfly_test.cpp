@@ -23,7 +23,7 @@ const PaperTable& table_titled(const PaperPage& page, std::string_view start) {
 
 TEST(paper_butterfly, every_cell_of_ours_is_a_verified_plan) {
   const PaperPage page = butterfly_paper.page();
-  EXPECT_EQ(page.tables.size(), 25U);
+  EXPECT_EQ(page.tables.size(), 27U);
   for (const PaperTable& table : page.tables) {
     EXPECT_FALSE(table.rows.empty()) << table.title;
     const std::size_t ours = column(table, "ours");
@@ -43,6 +43,28 @@ TEST(paper_butterfly, what_is_printed_right_equals_ours) {
     const PaperTable& table = table_titled(page, title);
     for (const auto& row : table.rows) {
       EXPECT_EQ(row[column(table, "printed")], row[column(table, "ours")]) << table.title;
+    }
+  }
+}
+
+// Memory bits in turn leave the n most significant bits in the processors: sectioning over all of
+// memory, and whoever began with all memory bits. Its start-ups with packets of K/2 are n.
+TEST(paper_butterfly, sectioning_ends_consecutive_and_starts_up_as_printed) {
+  const PaperPage page = butterfly_paper.page();
+  for (const auto& row : table_titled(page, "Section 3.1.2").rows) {
+    if (row[3] == "butterfly-sectioning" || row[2] == "2") {
+      EXPECT_EQ(row[4], row[5]) << row[3];
+    }
+  }
+  for (const auto& row : table_titled(page, "Section 6: start-ups").rows) {
+    if (row[3] != "-") {
+      EXPECT_LE(std::stoi(row[3]), std::stoi(row[4]));
+      if (std::stoi(row[0]) % std::stoi(row[1]) == 0 && row[1] != "1") {
+        EXPECT_EQ(row[3], row[4]) << row[0] << " " << row[1];
+      }
+    }
+    if (row[2] == "32") {
+      EXPECT_EQ(row[5], row[0]);
     }
   }
 }
