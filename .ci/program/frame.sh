@@ -34,6 +34,10 @@ completed=$(bash -c "source <('$faro' completions bash); COMP_WORDS=(faro expla)
 check "bash completes expla" test "$completed" = explain
 completed=$(bash -c "source <('$faro' completions bash); COMP_WORDS=(faro permute a b --ma); COMP_CWORD=4; _faro; echo \"\${COMPREPLY[*]}\"")
 check "bash completes --ma" test "$completed" = --map
+completed=$(bash -c "source <('$faro' completions bash); COMP_WORDS=(faro explain sequ); COMP_CWORD=2; _faro; echo \"\${COMPREPLY[*]}\"")
+check "bash completes maps" test "$completed" = sequency
+completed=$(bash -c "source <('$faro' completions bash); COMP_WORDS=(faro plan i --on ra); COMP_CWORD=4; _faro; echo \"\${COMPREPLY[*]}\"")
+check "bash completes machines" test "$completed" = ranks:
 if command -v man >/dev/null; then
   check "the man page has no warnings" sh -c "! man --warnings -l '$root/packaging/faro.1' 2>&1 >/dev/null | grep ."
 fi

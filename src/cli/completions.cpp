@@ -7,21 +7,33 @@
 #include <string>
 #include <vector>
 
+#include "algebra/notation_named.hpp"
 #include "cli/command.hpp"
+#include "schedules/machine_kind.hpp"
 
 namespace faro::cli {
 namespace {
 
-constexpr const char* maps =
-    "identity bit-reversal vector-reversal perfect-shuffle unshuffle transpose bit-shuffle "
-    "shuffled-row-major gray ungray";
-constexpr const char* machines = "cube: mesh: torus: pops: disk:";
+std::string map_names() {
+  std::string names;
+  for (const notation::NamedMapEntry& entry : notation::named_maps())
+    names += (names.empty() ? "" : " ") + std::string(entry.name);
+  return names;
+}
+
+// As `cube:`; and what is no machine but plans as one does.
+std::string machine_words() {
+  std::string words;
+  for (const MachineKind& kind : machine_kinds())
+    for (const MachineKind::Word& word : kind.words) words += std::string(word.word) + ": ";
+  return words + "disk:";
+}
 
 // The words a shell offers for a value; empty where it offers files or nothing.
 std::string words_for(const Argument& argument) {
   if (!argument.choices.empty()) return fmt::format("{}", fmt::join(argument.choices, " "));
-  if (argument.value == Completes::map) return maps;
-  if (argument.value == Completes::machine) return machines;
+  if (argument.value == Completes::map) return map_names();
+  if (argument.value == Completes::machine) return machine_words();
   return "";
 }
 

@@ -107,9 +107,10 @@ Simulation performed_plan(const Options& options, const NpyHeader& header,
 }
 
 Simulation performed_schedule(const Options& options, const NpyHeader& header,
-                              std::span<const std::byte> data) {
-  Simulation simulation = simulate_schedule(read_text(*options.schedule), options.map, data,
-                                            static_cast<std::size_t>(header.element_bytes));
+                              std::span<const std::byte> data, const Progress& progress) {
+  Simulation simulation =
+      simulate_schedule(read_text(*options.schedule), options.map, data,
+                        static_cast<std::size_t>(header.element_bytes), progress);
   if (options.machine && !(machine_from(*options.machine) == simulation.machine))
     throw Error(ErrorCode::usage, fmt::format("--on {}: the schedule is for {}", *options.machine,
                                               to_string(simulation.machine)));
@@ -154,8 +155,9 @@ int run(const Options& options, Output& out) {
   need_memory(size_product(header.data_bytes(), copies, "bytes"), "simulating on this array");
   const Progress progress = out.progress("simulating", Output::Unit::steps);
   const std::vector<std::byte> data = logical_data(input);
-  const Simulation simulation = options.schedule ? performed_schedule(options, header, data)
-                                                 : performed_plan(options, header, data, progress);
+  const Simulation simulation = options.schedule
+                                    ? performed_schedule(options, header, data, progress)
+                                    : performed_plan(options, header, data, progress);
   faro::report(progress, 1, 1);
   if (options.out == "-") {
     std::vector<std::byte> stored(simulation.result.size());
@@ -181,7 +183,8 @@ const Command simulate_command{
         "The array in C order lies on the machine in equal blocks: with K elements in\n"
         "each processor, processor p holds elements p*K to p*K + K - 1. The plan, or the\n"
         "schedule of --schedule, is verified and then performed move by move. The result\n"
-        "has the shape and type of IN.",
+        "has the shape and type of IN. Its steps are drawn by `faro plan --export s.svg\n"
+        "--figure steps` (or places, links) and played by `faro explorer`.",
     .examples =
         "faro simulate a.npy b.npy --map 'i -> rev(i)' --on torus:8x8\n"
         "faro plan 'p:4 -> gray(p)' --on cube:4 --schedule plan.json\n"
