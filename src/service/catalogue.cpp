@@ -174,6 +174,7 @@ const auto table = std::to_array<const Planner*>({
     &table_planner,
     &natural_order,
     &list_scheduler,
+    &paired_dimensions,
     &bitonic_sort,
     // Boolean cube: broadcasts
     &cube_one_to_all,

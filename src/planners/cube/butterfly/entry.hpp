@@ -29,6 +29,8 @@ class ButterflyEntry final : public Planner {
     Estimate (*estimate)(const ButterflyNetwork&) = nullptr;
     void (*build)(const ButterflyNetwork&, CompiledSink&) = nullptr;
     Found (*found)(const ButterflyNetwork&) = nullptr;
+    // What a search cannot take less than, if more is known of it than of the machine.
+    Count (*least)(const ButterflyNetwork&) = nullptr;
   };
 
   explicit constexpr ButterflyEntry(const Parts& parts)
@@ -40,6 +42,9 @@ class ButterflyEntry final : public Planner {
   const About& about() const override { return about_; }
   std::optional<std::string> refusal(const Request& request) const override;
   bool searches() const override { return parts_.found != nullptr; }
+  Count at_least(const Request& request) const override {
+    return parts_.least == nullptr ? 0 : parts_.least(*request.get_if<ButterflyNetwork>());
+  }
   Offer offer(const Request& request) const override;
 
  private:

@@ -183,4 +183,31 @@ std::optional<GatedChains> gated_chains(const ButterflyNetwork& request, int con
   return chains;
 }
 
+std::optional<GatedChains> paired_chains(const ButterflyNetwork& request) {
+  const int n = request.processor_bits;
+  const std::vector<int> memory = memory_index_bits(request);
+  if (n < 2 || memory.size() < 2 || !memory_first(request) || !most_significant_first(request) ||
+      !coded(request) || whole_cyclic(request) || request.finish == Finish::restored)
+    return std::nullopt;
+  const std::vector<Form> outputs = output_forms(request);
+  GatedChains chains{start_rows(request), {}};
+  for (int d = 0; d < n; ++d) {
+    std::vector<GatedRow> changes;
+    const int below_top = n - 1 - d;
+    if (below_top >= 2) {
+      if (below_top % 2 == 0) changes.push_back({bit_form(base_of(request) + d), 0});
+      changes.push_back({outputs[static_cast<std::size_t>(d) + 2], 0});
+    } else {
+      changes.push_back(
+          {bit_form(memory[memory.size() - 1 - static_cast<std::size_t>(below_top)]), 0});
+    }
+    set_gates(request, changes);
+    chains.changes.push_back(std::move(changes));
+  }
+  if (!every_stage_becomes_local(request, chains) ||
+      BitMatrix::from_rows(request.index_bits, masks(chains.final_rows())).rank() != n)
+    return std::nullopt;
+  return chains;
+}
+
 }  // namespace faro::inline v1::butterfly

@@ -30,4 +30,9 @@ enum class Coding { at_once, later };
 std::optional<GatedChains> gated_chains(const ButterflyNetwork& request, int controls,
                                         Coding coding);
 
+// Dimensions by pairs, the upper one of each converted to binary code between the processors before
+// both are split; from the paper's remark. Nothing unless memory stages come first, the most
+// significant bit first, Gray code not through the whole index, K >= 4.
+std::optional<GatedChains> paired_chains(const ButterflyNetwork& request);
+
 }  // namespace faro::inline v1::butterfly

@@ -295,7 +295,10 @@ std::size_t trials(const ButterflyNetwork& request) {
 
 class Search {
  public:
-  explicit Search(const ButterflyNetwork& request) : request_(request) {}
+  // Ends where a plan takes no more than `enough` steps.
+  Search(const ButterflyNetwork& request, std::string_view planner, std::vector<GatedChains> all,
+         Count enough)
+      : request_(request), planner_(planner), all_(std::move(all)), enough_(enough) {}
   std::optional<Trajectories> run();
 
  private:
@@ -309,6 +312,9 @@ class Search {
   }
 
   const ButterflyNetwork& request_;
+  std::string_view planner_;
+  std::vector<GatedChains> all_;
+  Count enough_;
   std::optional<Trajectories> best_;
 };
 
@@ -321,8 +327,8 @@ bool Search::attempt(const GatedChains& chains, const std::vector<Word>& classes
   auto places = attempt.run(limit);
   if (last != nullptr) *last = attempt.last();
   if (!places || (best_ && places->size() >= best_->places.size())) return false;
-  best_ = Trajectories{request_, list_scheduler.name(), chains.final_rows(), std::move(*places)};
-  return best_->places.size() - 1 <= bound_of(request_);
+  best_ = Trajectories{request_, planner_, chains.final_rows(), std::move(*places)};
+  return best_->places.size() - 1 <= enough_;
 }
 
 // Whoever came last goes earlier next time.
@@ -346,27 +352,20 @@ std::optional<Trajectories> Search::run() {
   const std::vector<std::int64_t> none(bit(request_.index_bits), 0);
   struct Start {
     std::size_t steps;
-    int controls;
-    Coding coding;
+    const GatedChains* chains;
     Priorities priorities;
   };
   std::vector<Start> starts;
-  const int most = std::min(request_.memory_bits(), request_.processor_bits);
-  for (int controls = most; controls >= 1; --controls) {
-    for (const Coding coding : {Coding::at_once, Coding::later}) {
-      if (coding == Coding::later && request_.output == Output::binary) continue;
-      const auto chains = gated_chains(request_, controls, coding);
-      if (!chains) continue;
-      const std::vector<Word> classes = classes_of(request_, *chains);
-      for (const bool barrier : {false, true}) {
-        for (int rule = 0; rule < 8; ++rule) {
-          const Priorities priorities{rule, barrier, 0};
-          Attempt probe(request_, *chains, classes, priorities, none);
-          const auto places = probe.run(steps_max());
-          if (!places) continue;
-          starts.push_back({places->size(), controls, coding, priorities});
-          if (attempt(*chains, classes, priorities, none, nullptr)) return best_;
-        }
+  for (const GatedChains& chains : all_) {
+    const std::vector<Word> classes = classes_of(request_, chains);
+    for (const bool barrier : {false, true}) {
+      for (int rule = 0; rule < 8; ++rule) {
+        const Priorities priorities{rule, barrier, 0};
+        Attempt probe(request_, chains, classes, priorities, none);
+        const auto places = probe.run(steps_max());
+        if (!places) continue;
+        starts.push_back({places->size(), &chains, priorities});
+        if (attempt(chains, classes, priorities, none, nullptr)) return best_;
       }
     }
   }
@@ -374,10 +373,21 @@ std::optional<Trajectories> Search::run() {
   std::stable_sort(starts.begin(), starts.end(),
                    [](const Start& a, const Start& b) { return a.steps < b.steps; });
   if (starts.size() > 6) starts.resize(6);
-  for (const Start& start : starts) {
-    if (squeak(*gated_chains(request_, start.controls, start.coding), start.priorities)) break;
-  }
+  for (const Start& start : starts)
+    if (squeak(*start.chains, start.priorities)) break;
   return best_;
+}
+
+// With any number of control bits, most first, and the codes that the output leaves a choice of.
+std::vector<GatedChains> all_chains(const ButterflyNetwork& request) {
+  std::vector<GatedChains> all;
+  const int most = std::min(request.memory_bits(), request.processor_bits);
+  for (int controls = most; controls >= 1; --controls)
+    for (const Coding coding : {Coding::at_once, Coding::later}) {
+      if (coding == Coding::later && request.output == Output::binary) continue;
+      if (auto chains = gated_chains(request, controls, coding)) all.push_back(std::move(*chains));
+    }
+  return all;
 }
 
 std::optional<std::string> refusal(const ButterflyNetwork& request) {
@@ -395,15 +405,46 @@ std::optional<std::string> refusal(const ButterflyNetwork& request) {
   return "no number of control bits makes every stage local";
 }
 
-ButterflyEntry::Found found(const ButterflyNetwork& request) {
-  auto plan = Search(request).run();
+ButterflyEntry::Found planned(std::optional<Trajectories> plan, Estimate estimate) {
   if (!plan) throw Error(ErrorCode::impossible, "its search found no plan");
-  const Estimate estimate = {{plan->places.size() - 1, "found by search"}, paper_count(request)};
-  return {estimate,
+  estimate.cost = {plan->places.size() - 1, "found by search"};
+  return {std::move(estimate),
           [plan = std::make_shared<const Trajectories>(std::move(*plan))](CompiledSink& sink) {
             emit(*plan, sink);
           },
           {}};
+}
+
+ButterflyEntry::Found found(const ButterflyNetwork& request) {
+  Search search(request, list_scheduler.name(), all_chains(request), bound_of(request));
+  return planned(search.run(), {.cost = {}, .paper = paper_count(request)});
+}
+
+Count printed_by_pairs(const ButterflyNetwork& request) {
+  const Count n = static_cast<Count>(request.processor_bits);
+  return request.elements() + 4 * ceil_div(n, 2) - 6;
+}
+
+std::optional<std::string> refusal_of_pairs(const ButterflyNetwork& request) {
+  if (request.index_bits > limits::butterfly_list_log2_max)
+    return fmt::format("it searches up to 2^{} elements", limits::butterfly_list_log2_max);
+  if (request.output == Output::gray_through || !paired_chains(request))
+    return "it is for processors in Gray code by themselves, memory stages and most significant "
+           "bits first, n >= 2 and K >= 4";
+  return std::nullopt;
+}
+
+// Two changes of a row, each by half of the elements.
+Count least_by_pairs(const ButterflyNetwork& request) {
+  return request.processor_bits > 2 ? request.elements() : request.elements() / 2;
+}
+
+ButterflyEntry::Found found_by_pairs(const ButterflyNetwork& request) {
+  const Count printed = printed_by_pairs(request);
+  Search search(request, paired_dimensions.name(), {*paired_chains(request)}, printed);
+  return planned(search.run(), {.cost = {},
+                                .paper = PaperCount{"Johnsson, Ho 1990, remark of section 3.1.1",
+                                                    {printed, "K + 4 ceil(n/2) - 6"}}});
 }
 
 }  // namespace
@@ -416,6 +457,17 @@ const ButterflyEntry list_scheduler({
     .citation = "faro, after Johnsson, Ho 1990",
     .refusal = refusal,
     .found = found,
+});
+
+const ButterflyEntry paired_dimensions({
+    .name = "butterfly-pairs",
+    .title = "dimensions by pairs, the code of the upper one converted between the processors",
+    .needs = "processors in Gray code, most significant bits first, K >= 4, at most 2^11 elements",
+    .cost = "K + 4 ceil(n/2) - 6, or what the search finds beyond",
+    .citation = "Johnsson, Ho 1990, remark of section 3.1.1",
+    .refusal = refusal_of_pairs,
+    .found = found_by_pairs,
+    .least = least_by_pairs,
 });
 
 }  // namespace faro::inline v1

@@ -4,6 +4,9 @@
 //
 //   cost:   found by a search with a fixed number of trials; exact, because the plan is made to say
 //   it bound:  max(n, K/2) or max(n, K) limits: n >= 1, K >= 2, at most 2^11 elements
+//
+// paired_dimensions schedules the paper's remark to Theorem 1 by the same search: dimensions by
+// pairs, one of each used twice, K + 4 ceil(n/2) - 6.
 #pragma once
 
 #include "planners/cube/butterfly/entry.hpp"
@@ -11,5 +14,6 @@
 namespace faro::inline v1 {
 
 extern const ButterflyEntry list_scheduler;
+extern const ButterflyEntry paired_dimensions;
 
 }  // namespace faro::inline v1
