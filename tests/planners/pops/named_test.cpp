@@ -5,6 +5,7 @@
 #include "draft.hpp"
 #include "faro/algebra/notation.hpp"
 #include "faro/machines/pops/model.hpp"
+#include "full.hpp"
 #include "judged.hpp"
 #include "machines/pops/bounds.hpp"
 #include "planners/pops/packets.hpp"
@@ -53,6 +54,7 @@ TEST(PopsTranspose, takes_ceil_d_over_g_slots_and_no_schedule_takes_fewer) {
 TEST(PopsTranspose, of_a_map_takes_the_same_slots_and_is_proved) {
   for (const int width : {0, 2, 4, 6, 8})
     for (int ld = 0; ld <= width; ++ld) {
+      if (testing::sanitized() && width == 8 && ld % 4 != 0) continue;
       const testing::Draft request = named_map("transpose", width, ld);
       const Word order = bit(width / 2);
       EXPECT_EQ(replayed_slots(pops_transpose, request),
