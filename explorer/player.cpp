@@ -4,6 +4,7 @@
 
 #include "exports/transfers.hpp"
 #include "faro/base/error.hpp"
+#include "faro/base/limits.hpp"
 #include "faro/machines/text.hpp"
 #include "pictures/machine_drawing.hpp"
 
@@ -12,9 +13,6 @@ namespace {
 
 using json = nlohmann::ordered_json;
 
-constexpr std::uint64_t processors_max = std::uint64_t{1} << 12U;
-constexpr std::uint64_t moves_max = std::uint64_t{1} << 21U;
-constexpr std::uint64_t channels_max = 4096;
 constexpr std::uint32_t unknown = ~std::uint32_t{0};
 
 const char* kind_of(const Machine& machine) {
@@ -24,7 +22,8 @@ const char* kind_of(const Machine& machine) {
 }
 
 json layout_of(const Machine& machine) {
-  const pictures::MachineDrawing drawing = pictures::machine_drawing(machine, processors_max);
+  const pictures::MachineDrawing drawing =
+      pictures::machine_drawing(machine, limits::player_processors_max);
   const auto points = [](const std::vector<pictures::Point>& list) {
     json out = json::array();
     for (const pictures::Point& p : list) out.push_back({p.x, p.y});
@@ -47,10 +46,11 @@ class Reader : public TransferSink {
 
   void begin(const ScheduleHeader& header) override {
     const Count count = processors(header.machine);
-    if (count > processors_max)
-      throw Error(ErrorCode::limit,
-                  fmt::format("{} has {} processors; up to {} are shown one by one",
-                              to_string(header.machine), to_string(count), processors_max));
+    if (count > limits::player_processors_max)
+      throw Error(
+          ErrorCode::limit,
+          fmt::format("{} has {} processors; up to {} are shown one by one",
+                      to_string(header.machine), to_string(count), limits::player_processors_max));
     const auto* mesh = std::get_if<Mesh>(&header.machine);
     const bool program = mesh != nullptr && mesh->links == Mesh::Links::one_route;
     found["machine"] = to_string(header.machine);
@@ -65,16 +65,16 @@ class Reader : public TransferSink {
     found["steps"] = json::array();
     found["channels"] = json::array();
     const std::uint64_t channels = channel_count(header.machine);
-    for (std::uint64_t c = 0; c < channels && channels <= channels_max; ++c)
+    for (std::uint64_t c = 0; c < channels && channels <= limits::player_channels_max; ++c)
       found["channels"].push_back(channel_name(header.machine, c));
     found["layout"] = layout_of(header.machine);
   }
 
   void step(const TransferStep& step) override {
-    if (moves_.size() / 7 + step.transfers.size() > moves_max)
+    if (moves_.size() / 7 + step.transfers.size() > limits::player_moves_max)
       throw Error(ErrorCode::limit,
                   fmt::format("there are more than {} moves; those before step {} are shown",
-                              moves_max, step.number));
+                              limits::player_moves_max, step.number));
     found["steps"].push_back({step.number, step.start, step.length, step.transfers.size()});
     const auto word = [](std::uint64_t value) { return static_cast<std::uint32_t>(value); };
     for (const Transfer& t : step.transfers)

@@ -12,6 +12,7 @@
 #include "disk/zarr_file.hpp"
 #include "disk/zarr_job.hpp"
 #include "faro/base/error.hpp"
+#include "faro/base/limits.hpp"
 #include "files/words.hpp"
 
 namespace faro::inline v1 {
@@ -21,12 +22,11 @@ namespace {
 constexpr const char* metadata_name = "zarr.json";
 
 ZarrArray open_array(const files::ChunkFolder& folder) {
-  constexpr std::uint64_t metadata_bytes_max = std::uint64_t{16} << 20U;
   const auto size = folder.size_bytes(metadata_name);
   if (!size)
     throw Error(ErrorCode::usage, fmt::format("{}: has no zarr.json: is no Zarr array of version 3",
                                               folder.folder()));
-  if (*size > metadata_bytes_max)
+  if (*size > limits::zarr_metadata_bytes_max)
     throw Error(ErrorCode::limit, fmt::format("{}: its zarr.json is too large", folder.folder()));
   std::string text(*size, '\0');
   folder.read(metadata_name, 0, std::as_writable_bytes(std::span(text)));

@@ -6,11 +6,10 @@
 #include <optional>
 
 #include "faro/base/error.hpp"
+#include "faro/base/limits.hpp"
 
 namespace faro::inline v1 {
 namespace {
-
-constexpr Word slices_max = 4096;
 
 bool is_bit(const Digit& digit) {
   return digit.which == Digit::is_bit;
@@ -129,7 +128,7 @@ RankDigits rank_digits(const TensorMap& map, Word ranks) {
 
 RankDigits sliced(const RankDigits& digits, Word unit_max) {
   if (digits.unit <= unit_max) return digits;
-  for (Word slices = 2; unit_max != 0 && slices <= slices_max; ++slices) {
+  for (Word slices = 2; unit_max != 0 && slices <= limits::rank_slices_max; ++slices) {
     if (digits.unit % slices != 0 || digits.unit / slices > unit_max) continue;
     if (auto result = in_slices(digits, slices)) return *result;
   }
@@ -137,7 +136,7 @@ RankDigits sliced(const RankDigits& digits, Word unit_max) {
       ErrorCode::impossible,
       fmt::format("{} elements move as one between ranks, and a buffer has room for {} of them; "
                   "they cannot be cut into {} parts or fewer: give a larger buffer",
-                  digits.unit, unit_max, slices_max));
+                  digits.unit, unit_max, limits::rank_slices_max));
 }
 
 }  // namespace faro::inline v1

@@ -10,6 +10,7 @@
 
 #include "exports/formats.hpp"
 #include "faro/base/error.hpp"
+#include "faro/base/limits.hpp"
 #include "faro/machines/text.hpp"
 #include "schedules/turns.hpp"
 
@@ -126,13 +127,11 @@ static int faro_send(uint64_t processor, uint32_t slot, uint64_t step, int k, in
     lines_ += fmt::format("  {{{}, {}, {}, {}, {}}},\n", rule.from, rule.to,
                           rule.across == inside ? -1 : rule.across, place->second,
                           place->second + rule.where.size());
-    if (++rules_ > rules_max)
-      throw Error(
-          ErrorCode::limit,
-          fmt::format("a C program holds at most {} rules, and this schedule has more", rules_max));
+    if (++rules_ > limits::c_program_rules_max)
+      throw Error(ErrorCode::limit,
+                  fmt::format("a C program holds at most {} rules, and this schedule has more",
+                              limits::c_program_rules_max));
   }
-
-  static constexpr std::uint64_t rules_max = std::uint64_t{1} << 22U;  // some 100 MB of text
 
   ByteSink& to_;
   ScheduleHeader header_;

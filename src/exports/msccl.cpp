@@ -17,15 +17,12 @@
 
 #include "exports/formats.hpp"
 #include "faro/base/error.hpp"
+#include "faro/base/limits.hpp"
 
 namespace faro::inline v1::exports {
 namespace {
 
-// What the executors' header takes.
-constexpr std::size_t blocks_max = 32;
-constexpr std::size_t steps_max = 256;
 constexpr std::uint64_t chunks_at_once = 64;
-constexpr std::uint64_t gpus_max = std::uint64_t{1} << 14U;
 // Operations held at a time: some 16 MiB.
 constexpr std::uint64_t held_max = std::uint64_t{1} << 19U;
 
@@ -46,9 +43,9 @@ class Survey : public TransferSink {
     if (!moves)
       throw Error(ErrorCode::impossible, "MSCCL's chunks are moved, and this schedule computes");
     const Count ranks = processors(h.machine);
-    if (ranks > gpus_max)
+    if (ranks > limits::msccl_processors_max)
       throw Error(ErrorCode::limit, fmt::format("a GPU for each of {} processors; at most {}",
-                                                to_string(ranks), gpus_max));
+                                                to_string(ranks), limits::msccl_processors_max));
     peers.resize(static_cast<std::size_t>(ranks));
     operations.resize(peers.size());
   }
@@ -72,11 +69,11 @@ class Survey : public TransferSink {
     Peers& known = peers[rank];
     const auto at = std::lower_bound(known.begin(), known.end(), peer);
     if (at != known.end() && *at == peer) return;
-    if (known.size() + 1 == blocks_max)
+    if (known.size() + 1 == limits::msccl_blocks_max)
       throw Error(ErrorCode::limit,
                   fmt::format("processor {} has more than {} neighbours, and MSCCL {} thread "
                               "blocks a channel",
-                              rank, blocks_max - 1, blocks_max));
+                              rank, limits::msccl_blocks_max - 1, limits::msccl_blocks_max));
     known.insert(at, peer);
   }
 };
@@ -288,10 +285,10 @@ class Gpu {
     for (std::size_t i = 0; i + 1 < wanted.size(); ++i) list.push_back({.after = wanted[i]});
     if (!wanted.empty()) operation.after = wanted.back();
     list.push_back(operation);
-    if (list.size() > steps_max)
+    if (list.size() > limits::msccl_operations_max)
       throw Error(ErrorCode::limit, fmt::format("a thread block of GPU {} has more than {} "
                                                 "operations, the most that MSCCL takes",
-                                                rank_, steps_max));
+                                                rank_, limits::msccl_operations_max));
     return {static_cast<std::int32_t>(block), static_cast<std::int32_t>(list.size() - 1)};
   }
 

@@ -11,16 +11,17 @@
 #include <algorithm>
 #include <cstdlib>
 
+#include "faro/base/limits.hpp"
 #include "layouts/systems.hpp"
 
 namespace faro::inline v1::layouts {
 namespace {
 
-constexpr int depth_max = 32;
-
 // The numbers of a nested tuple, and its form: (4,(2,8)) has "(.(..))".
 void read_tuple(Scanner& in, std::vector<std::int64_t>& leaves, std::string& form, int depth = 0) {
-  if (depth == depth_max) in.fail("tuples nested more than 32 deep");
+  if (depth > limits::layout_depth_max)
+    in.fail_at(in.at(), fmt::format("tuples nested more than {} deep", limits::layout_depth_max),
+               NotationFault::limit);
   if (!in.accept("(")) {
     // _8 is a number known when compiling, Int<8>{} as well.
     if (in.next_is("_")) in.fail("an underscore alone; wanted a number");

@@ -12,6 +12,7 @@
 #include <algorithm>
 
 #include "faro/base/count.hpp"
+#include "faro/base/limits.hpp"
 #include "layouts/mesh.hpp"
 #include "layouts/systems.hpp"
 
@@ -20,8 +21,10 @@ namespace {
 
 // [[0, 1], [2, 3]]: its shape, and the ranks in C order.
 void read_ranks(Scanner& in, Mesh& mesh, std::size_t depth) {
-  constexpr std::size_t depth_max = 16;
-  if (depth == depth_max) in.fail("a mesh of more than 16 dimensions");
+  if (depth == limits::layout_mesh_axes_max)
+    in.fail_at(in.at(),
+               fmt::format("a mesh of more than {} dimensions", limits::layout_mesh_axes_max),
+               NotationFault::limit);
   in.expect("[");
   std::uint64_t count = 0;
   if (mesh.axes.size() == depth) mesh.axes.push_back({"", 0});

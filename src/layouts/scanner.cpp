@@ -8,9 +8,6 @@
 namespace faro::inline v1::layouts {
 namespace {
 
-// Lists longer than this are mistakes; devices beyond it are said as an iota.
-constexpr std::size_t list_max = std::size_t{1} << 16U;
-
 bool is_digit(char c) {
   return c >= '0' && c <= '9';
 }
@@ -149,7 +146,6 @@ std::vector<std::int64_t> Scanner::integers(std::string_view open, std::string_v
       expect(",");
       if (accept(close)) break;
     }
-    if (values.size() == list_max) fail_at(at_, "a list too long", NotationFault::limit);
     values.push_back(integer());
   }
   return values;

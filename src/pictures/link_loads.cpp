@@ -5,17 +5,13 @@
 #include <cmath>
 
 #include "faro/base/error.hpp"
+#include "faro/base/limits.hpp"
 #include "faro/schedules/cost.hpp"
 #include "machines/mesh/geometry.hpp"
 #include "schedules/turns.hpp"
 
 namespace faro::inline v1::pictures {
-namespace {
-
-// More couplers than these are drawn as one row a sending group.
-constexpr std::uint64_t couplers_max = 64;
-
-}  // namespace
+namespace {}  // namespace
 
 // Counts transfers by row.
 class LinkLoads::Counter : public TransferSink {
@@ -36,8 +32,8 @@ class LinkLoads::Counter : public TransferSink {
         }
     } else if (const auto* pops = std::get_if<Pops>(&header.machine)) {
       groups_ = pops->groups;
-      by_coupler_ = groups_ * groups_ <= couplers_max;
-      if (!by_coupler_ && groups_ > couplers_max)
+      by_coupler_ = groups_ * groups_ <= limits::drawn_couplers_max;
+      if (!by_coupler_ && groups_ > limits::drawn_couplers_max)
         throw Error(ErrorCode::limit,
                     fmt::format("the couplers of {} groups are too many to draw", groups_));
       for (std::uint64_t c = 0; c < (by_coupler_ ? groups_ * groups_ : groups_); ++c) {
@@ -124,9 +120,10 @@ void LinkLoads::finish() {
 }
 
 void LinkLoads::add(Step step) {
-  if (steps_.size() == steps_max)
+  if (steps_.size() == limits::drawn_steps_max)
     throw Error(ErrorCode::limit,
-                fmt::format("a schedule of more than {} steps is too long to draw", steps_max));
+                fmt::format("a schedule of more than {} steps is too long to draw",
+                            limits::drawn_steps_max));
   steps_.push_back(std::move(step));
 }
 

@@ -28,12 +28,10 @@ class LinkLoads : public ScheduleSink {
   const ScheduleHeader& header() const { return header_; }
   // The kinds of link, from the top.
   const std::vector<std::string>& rows() const { return rows_; }
-  // Steps in which something travels; more than steps_max are too many to draw.
+  // Steps in which something travels; more than limits::drawn_steps_max are too many to draw.
   const std::vector<Step>& steps() const { return steps_; }
 
  private:
-  static constexpr std::size_t steps_max = std::size_t{1} << 16U;
-
   class Counter;
   void add(Step step);
 

@@ -4,6 +4,7 @@
 #include <cstdint>
 #include <vector>
 
+#include "faro/base/limits.hpp"
 #include "faro/pictures/figure.hpp"
 #include "faro/schedules/machine.hpp"
 
@@ -29,6 +30,7 @@ struct MachineDrawing {
 constexpr double disc_radius = 11;
 
 // Throws Error(limit) above `processors_max`.
-MachineDrawing machine_drawing(const Machine& machine, std::uint64_t processors_max = 256);
+MachineDrawing machine_drawing(const Machine& machine,
+                               std::uint64_t processors_max = limits::drawn_processors_max);
 
 }  // namespace faro::inline v1::pictures

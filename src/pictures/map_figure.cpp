@@ -6,11 +6,11 @@
 
 #include "algebra/bit_labels.hpp"
 #include "faro/base/error.hpp"
+#include "faro/base/limits.hpp"
 
 namespace faro::inline v1 {
 namespace {
 
-constexpr int array_bits_max = 8;
 constexpr double margin = 12;
 constexpr double letter = 7.3;  // columns of the 12-pixel font, with room
 
@@ -119,11 +119,11 @@ Figure matrix(const Notation& notation) {
 Figure array(const Notation& notation) {
   const BitMap& map = notation.map;
   const int width = map.width();
-  if (width > array_bits_max)
+  if (width > limits::drawn_array_log2_max)
     throw Error(ErrorCode::limit,
                 fmt::format("an array of 2^{} elements is too large to draw, 2^{} is the most; "
                             "ask for strands or matrix",
-                            width, array_bits_max));
+                            width, limits::drawn_array_log2_max));
   const int columns_log2 = std::min(width, 4);
   const int columns = 1 << columns_log2;
   const int rows = 1 << (width - columns_log2);
@@ -165,7 +165,7 @@ Figure map_figure(const Notation& notation, MapPicture what) {
     figure.append_below(strands(notation));
   if (all || what == MapPicture::standard || what == MapPicture::matrix)
     figure.append_below(matrix(notation));
-  if (what == MapPicture::array || (all && notation.map.width() <= array_bits_max))
+  if (what == MapPicture::array || (all && notation.map.width() <= limits::drawn_array_log2_max))
     figure.append_below(array(notation));
   return figure;
 }

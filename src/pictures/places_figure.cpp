@@ -6,6 +6,7 @@
 
 #include "exports/transfers.hpp"
 #include "faro/base/error.hpp"
+#include "faro/base/limits.hpp"
 #include "faro/machines/text.hpp"
 #include "faro/schedules/expand.hpp"
 #include "schedules/quiet_sink.hpp"
@@ -16,8 +17,6 @@ namespace {
 using Ink = Figure::Ink;
 using Anchor = Figure::Anchor;
 
-constexpr std::uint64_t places_max = 128;
-constexpr std::size_t steps_max = 64;
 constexpr double row_height = 13;
 constexpr double moves_width = 46;        // of the part of a step in which elements travel
 constexpr double butterflies_width = 40;  // and of the part in which they are computed with
@@ -63,16 +62,16 @@ class Columns : public TransferSink {
     const bool program = mesh != nullptr && mesh->links == Mesh::Links::one_route;
     slots = program ? 3 : std::max(h.slots, h.elements);
     const Count places = processors(h.machine) * slots;
-    if (places > places_max)
+    if (places > limits::drawn_places_max)
       throw Error(ErrorCode::limit, fmt::format("{} places are too many to draw one by one; at "
                                                 "most {}",
-                                                to_string(places), places_max));
+                                                to_string(places), limits::drawn_places_max));
     rows = static_cast<std::uint64_t>(places);
   }
   void step(const TransferStep& step) override {
-    if (columns.size() == steps_max)
-      throw Error(ErrorCode::limit,
-                  fmt::format("more than {} steps are too many to draw in a row", steps_max));
+    if (columns.size() == limits::drawn_places_steps_max)
+      throw Error(ErrorCode::limit, fmt::format("more than {} steps are too many to draw in a row",
+                                                limits::drawn_places_steps_max));
     Column column;
     for (const Transfer& t : step.transfers)
       column.moves.push_back(

@@ -15,6 +15,9 @@ TEST(JobRequest, a_line_that_lacks_something_is_refused_in_words) {
     EXPECT_THROW(static_cast<void>(JobRequest::parse(line, "journal")), Error) << line;
   }
   EXPECT_EQ(plan_checksum_in(R"({"plan_crc32c":7})"), 7U);
+  // A fraction is not cut off to a number.
+  for (const char* line : {R"({"plan_crc32c":1.5})", R"({"plan_crc32c":1e300})"})
+    EXPECT_THROW(static_cast<void>(plan_checksum_in(line)), Error) << line;
 }
 
 }  // namespace

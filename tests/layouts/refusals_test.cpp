@@ -77,6 +77,19 @@ TEST(Foreign, refusals_name_their_reason) {
   }
 }
 
+// One device says nothing of how its memory is ordered, so XLA's words say C order alone.
+TEST(Foreign, xla_says_of_one_device_only_an_array_in_c_order) {
+  ForeignSizes sizes;
+  sizes.shape = {4, 4};
+  EXPECT_EQ(write_foreign("xla", read_layout("r:2 c:2 -> | r c", {}, sizes)), "{replicated}");
+  try {
+    write_foreign("xla", read_layout("r:2 c:2 -> | c r", {}, sizes));
+    ADD_FAILURE() << "was written";
+  } catch (const NotExpressible& error) {
+    EXPECT_NE(std::string(error.what()).find("C order"), std::string::npos) << error.what();
+  }
+}
+
 TEST(Foreign, lists_and_gates_that_are_not_affine_name_the_index_that_denies_it) {
   try {
     read_foreign("xla:{devices=[8]0,1,2,3,4,5,7,6}", {{8}, {}, {}});

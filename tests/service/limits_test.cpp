@@ -18,7 +18,10 @@
 #include "faro/base/byte_source.hpp"
 #include "faro/base/error.hpp"
 #include "faro/files/npy.hpp"
+#include "faro/layouts/foreign.hpp"
 #include "faro/machines/text.hpp"
+#include "faro/pictures/map_figure.hpp"
+#include "faro/pictures/schedule_figure.hpp"
 #include "faro/planners/request.hpp"
 #include "faro/schedules/json_reader.hpp"
 #include "faro/schedules/schedule.hpp"
@@ -129,6 +132,12 @@ Asked around(const char* name, std::uint64_t max, Taken taken) {
 // Sizes that are powers of two only.
 Asked doubled(const char* name, std::uint64_t max, Taken taken) {
   return {name, max / 2, max, 2 * max, std::move(taken)};
+}
+
+bool reads_layout(const std::string& words, std::vector<std::uint64_t> shape = {}) {
+  return taken([&] {
+    static_cast<void>(read_foreign(words, {.shape = shape, .width = {}, .devices = {}}));
+  });
 }
 
 void add_words_and_files(std::vector<Asked>& all) {
@@ -276,6 +285,102 @@ void add_other_machines(std::vector<Asked>& all) {
       }));
 }
 
+void add_lists_and_layouts(std::vector<Asked>& all) {
+  using namespace limits;
+  all.push_back(around("layout_depth_max", layout_depth_max, [](std::uint64_t n) {
+    return reads_layout("cute:" + repeated("(", n) + "4" + repeated(")", n) + ":" +
+                        repeated("(", n) + "1" + repeated(")", n));
+  }));
+  all.push_back(around("layout_mesh_axes_max", layout_mesh_axes_max, [](std::uint64_t n) {
+    return reads_layout("dtensor:DeviceMesh(" + repeated("[", n) + "0" + repeated("]", n) + ") [" +
+                            repeated("Replicate(), ", n - 1) + "Replicate()]",
+                        {2});
+  }));
+  all.push_back(around("list_map_dimensions_max", list_map_dimensions_max, [](std::uint64_t n) {
+    return plans("balanced-maps", Request::of("i -> ~i", fmt::format("cube:{}", n), 1));
+  }));
+  all.push_back(around("list_map_elements_max", list_map_elements_max / 8, [](std::uint64_t n) {
+    return plans("balanced-maps", Request::of("i -> rev(i)", "cube:3", n));
+  }));
+  all.push_back(doubled("list_map_addresses_max", list_map_addresses_max, [](std::uint64_t n) {
+    return plans(
+        "balanced-maps",
+        Request::of(fmt::format("p:2 | m:{} -> ~p | rev(m)", log2_exact(n) - 2), "cube:2"));
+  }));
+  all.push_back(
+      around("collectives_dimensions_max", collectives_dimensions_max, [](std::uint64_t n) {
+        return plans("cube-all-to-all", Request::of(Hypercube{.dimensions = static_cast<int>(n)},
+                                                    Broadcast{Broadcast::Kind::all_to_all}));
+      }));
+  all.push_back(around("mirrored_dimensions_max", mirrored_dimensions_max, [](std::uint64_t n) {
+    return plans("affine-mirrored", Request::of("i -> ungray(i)", fmt::format("cube:{}", n), 1));
+  }));
+  all.push_back(around("mirrored_elements_max", mirrored_elements_max, [](std::uint64_t n) {
+    return plans("affine-mirrored", Request::of("i -> ungray(i)", "cube:3", n));
+  }));
+  all.push_back(around(
+      "extended_cube_elements_log2_max", extended_cube_elements_log2_max, [](std::uint64_t n) {
+        return plans(
+            "extended-cube",
+            Request::on_subcube(fmt::format("p:4 | m:{} -> rot(p m, 4)", n - 4), "cube:5"));
+      }));
+  // With processors left over.
+  all.push_back(doubled("matmul_listed_order_max", matmul_listed_order_max, [](std::uint64_t n) {
+    return plans("pops-matmul-direct",
+                 Request::of(Pops{.group_size = 2, .groups = n * n}, MatrixProduct{.order = n}));
+  }));
+}
+
+// A schedule of so many steps on this machine, drawn.
+bool draws(const Machine& machine, SchedulePicture what, std::uint64_t steps,
+           std::uint64_t slots = 1) {
+  return taken([&] {
+    const auto push = [&](ScheduleSink& sink) {
+      ScheduleHeader header;
+      header.machine = machine;
+      header.goal = MovesGoal{};
+      header.slots = slots;
+      sink.begin(header);
+      if (std::holds_alternative<Pops>(machine)) {
+        PopsSlot slot;
+        slot.sends.push_back({0, 0, {0}});
+        for (std::uint64_t i = 0; i < steps; ++i) sink.step(slot);
+      } else {
+        CubeStep step;
+        step.moves.push_back({0, 0, 1, 0});
+        for (std::uint64_t i = 0; i < steps; ++i) sink.step(step);
+      }
+      sink.finish();
+    };
+    static_cast<void>(schedule_figure(push, {.what = what}));
+  });
+}
+
+void add_pictures(std::vector<Asked>& all) {
+  using namespace limits;
+  const Machine pair = Hypercube{.dimensions = 1};
+  all.push_back(doubled("drawn_processors_max", drawn_processors_max, [](std::uint64_t n) {
+    return draws(Hypercube{.dimensions = log2_exact(n)}, SchedulePicture::machine, 1);
+  }));
+  all.push_back(around("drawn_places_max", drawn_places_max / 2, [pair](std::uint64_t n) {
+    return draws(pair, SchedulePicture::places, 1, n);
+  }));
+  all.push_back(around("drawn_places_steps_max", drawn_places_steps_max, [pair](std::uint64_t n) {
+    return draws(pair, SchedulePicture::places, n);
+  }));
+  all.push_back(around("drawn_steps_max", drawn_steps_max,
+                       [pair](std::uint64_t n) { return draws(pair, SchedulePicture::links, n); }));
+  all.push_back(around("drawn_couplers_max", drawn_couplers_max, [](std::uint64_t n) {
+    return draws(Pops{.group_size = 1, .groups = n}, SchedulePicture::links, 1);
+  }));
+  all.push_back(around("drawn_array_log2_max", drawn_array_log2_max, [](std::uint64_t n) {
+    return taken([&] {
+      static_cast<void>(
+          map_figure(parse_notation(fmt::format("i:{} -> ~i", n)), MapPicture::array));
+    });
+  }));
+}
+
 // Not asked for, and why.
 const std::map<std::string, const char*> not_asked = {
     {"symlinks_max", "the kernel refuses a chain of forty links itself; tests/files has a loop"},
@@ -293,7 +398,23 @@ const std::map<std::string, const char*> not_asked = {
     {"three_fifths_entries_max", "memory by construction: 256 MiB"},
     {"affine_memory_packed_slots_max", "refuses nothing: groups of slots"},
     {"replay_default_log2_max", "refuses nothing: who watches; default_verifiers_test"},
-    {"proof_default_moves_max", "refuses nothing: who watches; default_verifiers_test"},
+    {"proof_listed_places_log2_max",
+     "memory by construction; links/replay_test and pops/rules_test"},
+    {"proof_listed_moves_log2_max", "memory by construction: half a gibibyte"},
+    {"proof_product_places_log2_max", "memory by construction: some hundred megabytes"},
+    {"replay_registers_max", "memory by construction: 2^20 registers"},
+    {"claimed_bound_elements_max", "refuses nothing: the bound is called not checked"},
+    {"certificate_dual_bits_max", "refuses nothing: the bound is called not checked"},
+    {"links_crossings_log2_max", "memory by construction: 2^25 crossings are listed to count them"},
+    {"rank_slices_max", "distributed/exchange_test cuts for small buffers"},
+    {"c_program_rules_max", "memory by construction: 2^22 rules"},
+    {"msccl_blocks_max", "what the format takes: a processor of 32 neighbours"},
+    {"msccl_operations_max", "what the format takes: exports/messages_test"},
+    {"msccl_processors_max", "memory by construction: 2^14 lists of operations"},
+    {"player_moves_max", "memory by construction: 2^21 moves"},
+    {"player_processors_max", "of the page alone: .ci/page draws"},
+    {"player_channels_max", "refuses nothing: names of links are left out"},
+    {"zarr_metadata_bytes_max", "memory by construction: 16 MiB of text"},
     {"pops_cells_max", "memory by construction: 2.5 GiB"},
     {"pops_slots_max", "a planner's own count of slots, in its refusal: pops/affine_test"},
     {"pops_list_log2_max", "memory by construction: gigabytes while planning"},
@@ -322,6 +443,8 @@ TEST(Limits, what_is_asked_below_and_at_a_limit_is_taken_and_above_it_refused) {
   add_words_and_files(all);
   add_cubes(all);
   add_other_machines(all);
+  add_lists_and_layouts(all);
+  add_pictures(all);
   std::set<std::string> seen;
   for (const Asked& asked : all) {
     EXPECT_TRUE(asked.taken(asked.below)) << asked.name;

@@ -20,6 +20,11 @@ inline constexpr int mesh_bits_max = 62;
 inline constexpr std::size_t notation_bytes_max = 16384;
 inline constexpr int notation_depth_max = 64;
 
+// Words of other systems: nesting bounds the parser's recursion, and nobody's mesh of devices has
+// more axes.
+inline constexpr int layout_depth_max = 32;
+inline constexpr std::size_t layout_mesh_axes_max = 16;
+
 // .npy: a header is read whole before it is parsed; a megabyte holds a structure of ten thousand
 // fields. NumPy has at most 64 axes. Sides and sizes up to 2^62 keep every sum of two in a word.
 // Nested structures bound the parser's recursion.
@@ -37,6 +42,10 @@ inline constexpr int replay_elements_log2_max = 26;
 // Places (processor, slot) that replay stores, four bytes each: half a gibibyte.
 inline constexpr int replay_places_log2_max = 27;
 
+// Registers of a POPS processor that replay finds by number: a wild one in a file must not cost
+// memory.
+inline constexpr std::uint32_t replay_registers_max = std::uint32_t{1} << 20U;
+
 // Proof gives up where slots fall into more affine pieces than this: a piece takes about a
 // kilobyte, and a schedule of a planner needs one to four a slot.
 inline constexpr std::size_t proof_pieces_of_slot_max = 4096;
@@ -44,6 +53,12 @@ inline constexpr std::size_t proof_pieces_max = std::size_t{1} << 17;
 
 // Comparisons of pieces and rules in one proof: some ten seconds.
 inline constexpr std::uint64_t proof_work_max = std::uint64_t{1} << 25;
+
+// Lists of moves are proved from the goal back: the moves are kept, eight bytes each, and some
+// numbers of each place (processor, slot). Of products of matrices each place has a polynomial.
+inline constexpr int proof_listed_places_log2_max = 26;
+inline constexpr int proof_listed_moves_log2_max = 26;
+inline constexpr int proof_product_places_log2_max = 22;
 
 // Rules are written as moves up to here: a step of a gigabyte of JSON.
 inline constexpr int expand_bits_max = 22;
@@ -77,11 +92,24 @@ inline constexpr std::uint64_t affine_memory_packed_slots_max = 2048;
 inline constexpr int list_routing_dimensions_max = 10;
 inline constexpr std::uint64_t list_routing_elements_max = std::uint64_t{1} << 17U;
 
+// Maps are listed where elements are few, of the whole machine and of those with goals of their
+// own: larger ones have planners that know their structure.
+inline constexpr int list_map_dimensions_max = 4;
+inline constexpr std::uint64_t list_map_elements_max = std::uint64_t{1} << 10U;
+inline constexpr std::uint64_t list_map_addresses_max = 64;
+
+// Broadcasts to all on a cube: trees of all nodes are listed.
+inline constexpr int collectives_dimensions_max = 10;
+
+// Mirrored plans: all orders of dimensions are tried, and the steps of the best are kept.
+inline constexpr int mirrored_dimensions_max = 7;
+inline constexpr std::uint64_t mirrored_elements_max = std::uint64_t{1} << 12U;
+
+// A shuffle on the extended cube spells its goal out, element by element.
+inline constexpr int extended_cube_elements_log2_max = 16;
+
 // verify by replay is done by default up to here: seconds, not minutes.
 inline constexpr int replay_default_log2_max = 22;
-
-// Explicit moves on a cube that are proved too where they are replayed anyway: a fifth of a second.
-inline constexpr std::uint64_t proof_default_moves_max = 4096;
 
 // POPS replay and performance: registers in use times processors; 2^28 of them are about 2.5 GiB.
 inline constexpr std::uint64_t pops_cells_max = std::uint64_t{1} << 28;
@@ -99,6 +127,13 @@ inline constexpr int pops_list_log2_max = 20;
 inline constexpr int certificate_elements_log2_max = 22;
 inline constexpr int certificate_processors_log2_max = 12;
 inline constexpr std::uint64_t certificate_groups_max = 512;
+
+// Bits that the weights of a `dual` certificate depend on: they are tables, searched once for each
+// pair of nodes.
+inline constexpr std::size_t certificate_dual_bits_max = 8;
+
+// A bound that nothing proves is tried by planning where so many elements move: seconds at most.
+inline constexpr std::uint64_t claimed_bound_elements_max = std::uint64_t{1} << 10U;
 
 // A shuffle plan has a rule for every element and dimension it moves over; 2^16 elements over 40
 // dimensions are some millions of rules, which is what a schedule file can still be.
@@ -137,6 +172,9 @@ inline constexpr std::uint64_t ranks_elements_max = std::uint64_t{1} << 19U;
 inline constexpr int links_elements_log2_max = 20;
 inline constexpr int links_negotiated_log2_max = 14;
 
+// Every link that an element crosses on them is a move in memory: 1 GB, and some ten seconds.
+inline constexpr int links_crossings_log2_max = 25;
+
 // SIMD meshes: searches that look at every processor, many times (gamma) or for every digit of a
 // ring; and the goal of a list, which spells every element out.
 inline constexpr int mesh_sweep_log2_max = 12;
@@ -156,6 +194,9 @@ inline constexpr std::uint64_t personalised_processors_max = 4096;
 // A product of matrices lists N operations of each of N^2 processors.
 inline constexpr std::uint64_t matmul_order_max = 4096;
 
+// Where groups of a POPS network cut rows of a matrix every message is listed, N^3 of them.
+inline constexpr std::uint64_t matmul_listed_order_max = 64;
+
 // Groups of processor bits that are planned apart, d^2 shares of d parts; the steps of every part
 // are kept.
 inline constexpr std::size_t phase_parts_max = 8;
@@ -173,9 +214,36 @@ inline constexpr int butterfly_memory_log2_max = 24;
 // Elements of one rank in an exchange: more than memory holds, and sums of their bytes fit a word.
 inline constexpr int exchange_local_log2_max = 48;
 
+// Parts into which what moves as one is cut for a small buffer: more are messages of a few bytes.
+inline constexpr std::uint64_t rank_slices_max = 4096;
+
 // Exports: lines of a trace that a viewer still shows, and pictures that somebody looks at.
 inline constexpr std::uint64_t trace_processors_max = std::uint64_t{1} << 16U;
 inline constexpr std::size_t figures_max = 64;
+
+// Pictures: processors, places (processor, slot) and their steps, elements of an array, steps and
+// couplers of a use of links, as many as can be told from each other on a screen.
+inline constexpr std::uint64_t drawn_processors_max = 256;
+inline constexpr std::uint64_t drawn_places_max = 128;
+inline constexpr std::size_t drawn_places_steps_max = 64;
+inline constexpr int drawn_array_log2_max = 8;
+inline constexpr std::size_t drawn_steps_max = std::size_t{1} << 16U;
+inline constexpr std::uint64_t drawn_couplers_max = 64;
+
+// The explorer's player: what a page shows one by one while it stays fluent.
+inline constexpr std::uint64_t player_processors_max = std::uint64_t{1} << 12U;
+inline constexpr std::uint64_t player_moves_max = std::uint64_t{1} << 21U;
+inline constexpr std::uint64_t player_channels_max = 4096;
+
+// Exports to C: some 100 MB of text. To MSCCL: what its executors' header takes, and a GPU a
+// processor.
+inline constexpr std::uint64_t c_program_rules_max = std::uint64_t{1} << 22U;
+inline constexpr std::size_t msccl_blocks_max = 32;
+inline constexpr std::size_t msccl_operations_max = 256;
+inline constexpr std::uint64_t msccl_processors_max = std::uint64_t{1} << 14U;
+
+// zarr.json is read whole before it is parsed.
+inline constexpr std::uint64_t zarr_metadata_bytes_max = std::uint64_t{1} << 24U;
 
 // A page holds its schedule as text, and a browser has to take it whole.
 inline constexpr std::size_t page_schedule_bytes_max = std::size_t{1} << 28U;

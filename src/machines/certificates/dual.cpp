@@ -11,6 +11,7 @@
 
 #include <algorithm>
 
+#include "faro/base/limits.hpp"
 #include "machines/certificates/check.hpp"
 
 namespace faro::inline v1::certificates {
@@ -18,7 +19,6 @@ namespace {
 
 using certificate::Dual;
 
-constexpr std::size_t onto_max = 8;
 constexpr std::uint64_t weight_max = std::uint64_t{1} << 53;
 
 std::optional<std::string> form_fault(const Dual& dual, int n) {
@@ -96,8 +96,9 @@ Count capacity(const Dual& dual, bool one_port) {
 }  // namespace
 
 Proved dual_proves(const Hypercube& cube, const Demand& demand, const Dual& dual) {
-  if (dual.onto.size() > onto_max)
-    throw Unchecked{fmt::format("its weights depend on more than {} bits", onto_max)};
+  if (dual.onto.size() > limits::certificate_dual_bits_max)
+    throw Unchecked{
+        fmt::format("its weights depend on more than {} bits", limits::certificate_dual_bits_max)};
   if (auto wrong = form_fault(dual, cube.dimensions)) return fault(std::move(*wrong));
   Count steps = 0;
   bool ports = false;

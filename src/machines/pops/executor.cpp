@@ -18,9 +18,6 @@ constexpr std::uint64_t dense_groups_max = 4096;
 // Operations whose operands are on their way while one is carried out.
 constexpr std::size_t operations_ahead = 16;
 
-// Banks are found by number; a wild register in a file must not cost memory.
-constexpr Slot registers_max = Slot{1} << 20U;
-
 }  // namespace
 
 PopsExecutor::PopsExecutor(const Pops& machine, const Options& options)
@@ -42,9 +39,9 @@ PopsExecutor::PopsExecutor(const Pops& machine, const Options& options)
 }
 
 PopsExecutor::Bank& PopsExecutor::bank_for_writing(Slot reg) {
-  if (reg >= registers_max)
-    throw Error(ErrorCode::limit,
-                fmt::format("register {}: replay knows registers below 2^20", reg));
+  if (reg >= limits::replay_registers_max)
+    throw Error(ErrorCode::limit, fmt::format("register {}: replay knows registers below {}", reg,
+                                              limits::replay_registers_max));
   if (reg >= banks_.size()) banks_.resize(std::size_t{reg} + 1);
   Bank& bank = banks_[reg];
   if (bank.cells.empty()) {

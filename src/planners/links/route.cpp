@@ -28,8 +28,6 @@ using links::Packet;
 using links::rounds_for;
 using links::Timetable;
 
-// Every link that an element crosses is a move in memory: 1 GB, and some ten seconds.
-constexpr int crossings_log2_max = 25;
 // Orders of more dimensions than this are not all mixed: 24 already spread well.
 constexpr int mixed_dimensions_max = 4;
 
@@ -270,7 +268,7 @@ std::optional<std::string> too_many_crossings(const Request& request,
   Count farthest = 0;
   for (int k = 0; k < geometry.dimensions(); ++k)
     farthest += static_cast<Count>(geometry.side(k) - 1);
-  constexpr Count most = Count{1} << crossings_log2_max;
+  constexpr Count most = Count{1} << limits::links_crossings_log2_max;
   if (farthest * geometry.processors() * request.elements() <= most) return {};
   Count crossings = 0;
   for (const Move& move : moves_of(request, geometry))
@@ -278,7 +276,7 @@ std::optional<std::string> too_many_crossings(const Request& request,
   if (crossings <= most) return {};
   return fmt::format(
       "its elements cross {} links in all, and what is listed move by move crosses at most 2^{}",
-      to_string(crossings), crossings_log2_max);
+      to_string(crossings), limits::links_crossings_log2_max);
 }
 
 std::optional<std::string> refusal_up_to(const Request& request, int elements_log2_max) {

@@ -114,7 +114,7 @@ std::optional<std::string> refusal(const Request& request) {
   if (!std::holds_alternative<Crossbar>(request.machine())) return "it plans for ranks";
   if (!has_memory_bits(request)) {
     if (request.elements() > limits::ranks_elements_max)
-      return "more than 2^20 elements a processor";
+      return fmt::format("more than {} elements a processor", limits::ranks_elements_max);
     return std::nullopt;
   }
   const int log2 = Rounds(request.map().map, bits_of(request)).rules_log2();

@@ -45,7 +45,4 @@ struct Representative {
 };
 Representative representative(const BitMap& map, int memory_bits);
 
-// Names that are looked at for the representative, of maps of so many processor bits: all orders.
-constexpr int bits_max = 7;
-
 }  // namespace faro::inline v1::mirrors

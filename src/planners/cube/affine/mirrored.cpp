@@ -14,6 +14,7 @@
 
 #include "base/random.hpp"
 #include "faro/base/error.hpp"
+#include "faro/base/limits.hpp"
 #include "machines/bounds.hpp"
 #include "planners/cube/affine/affine_jobs.hpp"
 #include "planners/cube/affine/bits_in_turn.hpp"
@@ -28,7 +29,6 @@ namespace {
 using mirrors::Renaming;
 using mirrors::Representative;
 
-constexpr std::uint64_t elements_max = 1U << 12U;  // steps are kept
 constexpr std::uint64_t mirrors_max = 40;
 // Elements times dimensions that all mirrors together have.
 constexpr std::uint64_t work_max = 1U << 15U;
@@ -56,11 +56,12 @@ int memory_bits_of(const Request& request) {
 std::optional<std::string> refusal(const Request& request) {
   if (auto why = cube_refusal(request)) return why;
   if (processor_bits(request) < 2) return "a single dimension has no mirrors";
-  if (processor_bits(request) > mirrors::bits_max)
-    return fmt::format("it tries all orders of dimensions, of {} at most", mirrors::bits_max);
-  if (request.elements() > elements_max)
+  if (processor_bits(request) > limits::mirrored_dimensions_max)
+    return fmt::format("it tries all orders of dimensions, of {} at most",
+                       limits::mirrored_dimensions_max);
+  if (request.elements() > limits::mirrored_elements_max)
     return fmt::format("its steps for {} elements are kept in memory; it takes {}",
-                       request.elements(), elements_max);
+                       request.elements(), limits::mirrored_elements_max);
   return {};
 }
 

@@ -8,6 +8,7 @@
 
 #include <algorithm>
 
+#include "faro/base/limits.hpp"
 #include "planners/cube/collectives/trees.hpp"
 #include "planners/cube/step_source.hpp"
 
@@ -250,9 +251,9 @@ template <Kind kind>
 std::optional<std::string> refusal(const Request& request) {
   const std::optional<Asked> a = asked(request);
   if (!a || a->kind != kind) return "it is another kind of broadcast";
-  if (kind != Kind::one_to_all && a->n() > collectives::listed_dimensions_max)
+  if (kind != Kind::one_to_all && a->n() > limits::collectives_dimensions_max)
     return fmt::format("a cube of {} dimensions; it lists the processors of {} at most", a->n(),
-                       collectives::listed_dimensions_max);
+                       limits::collectives_dimensions_max);
   return {};
 }
 

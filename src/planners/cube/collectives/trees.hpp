@@ -12,8 +12,6 @@
 
 namespace faro::inline v1::collectives {
 
-constexpr int listed_dimensions_max = 10;  // nodes are listed
-
 // A tree in which the subtrees behind the root's n links have ceil((2^n-1)/n) nodes at most, and
 // every node its distance from the root.
 struct BalancedTree {

@@ -37,11 +37,6 @@ constexpr int improve_rounds_max = 100;
 constexpr std::uint64_t seats_work = std::uint64_t{1} << 27U;
 constexpr int seats_rounds_max = 30;
 
-// Maps are listed where elements are few: larger ones have planners that know their structure.
-constexpr int map_dimensions_max = 4;
-constexpr std::uint64_t map_elements_max = std::uint64_t{1} << 10U;  // of the whole machine
-constexpr std::uint64_t map_addresses_max = 64;  // elements that have goals of their own
-
 // Where each processor's elements go.
 std::vector<Word> goals_of(const Request& request) {
   if (!request.is_map()) return request.destinations();
@@ -279,14 +274,16 @@ std::optional<std::string> refusal(const Request& request) {
 std::optional<std::string> refusal_map(const Request& request) {
   if (auto why = cube_refusal(request)) return why;
   const int n = processor_bits(request);
-  if (n > map_dimensions_max)
+  if (n > limits::list_map_dimensions_max)
     return fmt::format("it lists every processor, of at most {} dimensions; this cube has {}",
-                       map_dimensions_max, n);
-  if (request.elements() > map_elements_max >> static_cast<unsigned>(n))
-    return fmt::format("it lists every element, at most {} of the whole machine", map_elements_max);
-  if (request.map().cut && request.elements() > map_addresses_max >> static_cast<unsigned>(n))
+                       limits::list_map_dimensions_max, n);
+  if (request.elements() > limits::list_map_elements_max >> static_cast<unsigned>(n))
+    return fmt::format("it lists every element, at most {} of the whole machine",
+                       limits::list_map_elements_max);
+  if (request.map().cut &&
+      request.elements() > limits::list_map_addresses_max >> static_cast<unsigned>(n))
     return fmt::format("with memory bits it lists at most {} elements of the whole machine",
-                       map_addresses_max);
+                       limits::list_map_addresses_max);
   return {};
 }
 

@@ -14,8 +14,6 @@
 namespace faro::inline v1::shuffle {
 namespace {
 
-constexpr int spelled_out_log2_max = 16;
-
 struct Extension {
   Structure whole;        // n, k
   Structure part;         // n, k - e: the storage bits left, renumbered
@@ -190,8 +188,9 @@ std::optional<std::string> extended_cube_refusal(const Request& request, int ext
   if (auto reason = refusal(request)) return reason;
   const Structure s = structure_of(request);
   if (s.nothing_remote()) return "nothing moves between processors";
-  if (s.processor_bits + s.slot_bits > spelled_out_log2_max)
-    return fmt::format("its goal is spelled out, up to 2^{} elements", spelled_out_log2_max);
+  if (s.processor_bits + s.slot_bits > limits::extended_cube_elements_log2_max)
+    return fmt::format("its goal is spelled out, up to 2^{} elements",
+                       limits::extended_cube_elements_log2_max);
   if (extra < 1 || s.processor_bits + extra > limits::address_bits_max)
     return "it needs at least one more dimension";
   if (s.slot_bits - extra < static_cast<int>(s.chains.size()))

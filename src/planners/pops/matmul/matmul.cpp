@@ -12,8 +12,6 @@
 namespace faro::inline v1 {
 namespace {
 
-constexpr std::uint64_t direct_order_max = 64;
-
 // Larger over smaller: how far two group sizes are apart.
 bool nearer(std::uint64_t a, std::uint64_t b, std::uint64_t wanted) {
   const auto apart = [wanted](std::uint64_t d) {
@@ -93,9 +91,9 @@ std::optional<std::string> matmul_refusal(const Pops& machine, std::uint64_t ord
                        fits.groups);
   }
   if (divides) return "it is for groups that cut rows or are left empty";
-  if (order > direct_order_max)
+  if (order > limits::matmul_listed_order_max)
     return fmt::format("order {}; where groups cut rows it lists every message, to order {}", order,
-                       direct_order_max);
+                       limits::matmul_listed_order_max);
   return std::nullopt;
 }
 
