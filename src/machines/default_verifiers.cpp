@@ -45,29 +45,27 @@ void DefaultVerifiers::choose(First first) {
 }
 
 template <class Work>
-void DefaultVerifiers::watch(First kind, std::uint64_t moves, Work&& work) {
+void DefaultVerifiers::watch(First kind, Work&& work) {
   if (header_) choose(kind);
-  moves_ += moves;
-  if (replay_ && proof_ && moves_ > limits::proof_default_moves_max) proof_.reset();
   if (replay_) work(*replay_);
   if (proof_) work(*proof_);
 }
 
 void DefaultVerifiers::step(const CubeStep& step) {
-  watch(step.moves.empty() ? First::rules : First::moves, step.moves.size(),
+  watch(step.moves.empty() ? First::rules : First::moves,
         [&step](Verifier& verifier) { verifier.step(step); });
 }
 
 void DefaultVerifiers::step(const MeshInstruction& instruction) {
-  watch(First::rules, 0, [&instruction](Verifier& verifier) { verifier.step(instruction); });
+  watch(First::rules, [&instruction](Verifier& verifier) { verifier.step(instruction); });
 }
 
 void DefaultVerifiers::step(const PopsSlot& slot) {
-  watch(First::rules, 0, [&slot](Verifier& verifier) { verifier.step(slot); });
+  watch(First::rules, [&slot](Verifier& verifier) { verifier.step(slot); });
 }
 
 void DefaultVerifiers::finish() {
-  watch(First::rules, 0, [](Verifier& verifier) { verifier.finish(); });
+  watch(First::rules, [](Verifier& verifier) { verifier.finish(); });
 }
 
 std::optional<Verdict> DefaultVerifiers::proof() const {

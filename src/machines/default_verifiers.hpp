@@ -3,9 +3,6 @@
 //   up to 2^22 elements                      replay, and proof beside it
 //   more, and the first step is in rules     proof
 //   more, and the first step lists moves     replay, up to its limit of 2^26 elements
-//
-// To a proof of a cube every explicit move is a piece of its own: after some thousands it would
-// compare for seconds and then give up. Where replay watches too, proof leaves before that.
 #pragma once
 
 #include <cstdint>
@@ -32,12 +29,11 @@ class DefaultVerifiers : public ScheduleSink {
   enum class First { rules, moves };
   void choose(First first);
   template <class Work>
-  void watch(First kind, std::uint64_t moves, Work&& work);
+  void watch(First kind, Work&& work);
 
   std::optional<ScheduleHeader> header_;  // until the verifiers are chosen
   std::unique_ptr<Verifier> proof_;
   std::unique_ptr<Verifier> replay_;
-  std::uint64_t moves_ = 0;
 };
 
 }  // namespace faro::inline v1

@@ -1,5 +1,6 @@
 #include "faro/service/plan.hpp"
 
+#include <fmt/format.h>
 #include <gtest/gtest.h>
 
 #include <set>
@@ -7,6 +8,7 @@
 #include <tuple>
 
 #include "draft.hpp"
+#include "faro/base/limits.hpp"
 #include "faro/service/catalogue.hpp"
 #include "planners/planning.hpp"
 
@@ -265,7 +267,9 @@ TEST(Plan, what_nobody_could_verify_is_not_ok_and_not_pushed) {
   RecordingSink sink;
   unverified.push(sink);  // as asked
   EXPECT_FALSE(sink.cube_steps.empty());
-  const Plan unprovable = plan("transpose", "mesh:16x16,all-links", {.verify = VerifyBy::proof});
+  const Plan unprovable =
+      plan("i -> rev(i)", fmt::format("ranks:2^{}", limits::proof_listed_places_log2_max - 14),
+           {.elements = limits::register_pieces_max + 1, .verify = VerifyBy::proof});
   EXPECT_FALSE(unprovable.ok());
   EXPECT_THROW(unprovable.push(sink), Error);
 }

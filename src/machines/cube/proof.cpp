@@ -493,7 +493,7 @@ void CubeProof::finish() {
 
 }  // namespace
 
-std::unique_ptr<Verifier> cube_proof() {
+std::unique_ptr<Verifier> subspace_proof() {
   return std::make_unique<CubeProof>();
 }
 

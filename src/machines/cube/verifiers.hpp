@@ -25,5 +25,7 @@ namespace faro::inline v1 {
 
 std::unique_ptr<Verifier> cube_replay();
 std::unique_ptr<Verifier> cube_proof();
+// The one of its two proofs that knows no number of processors.
+std::unique_ptr<Verifier> subspace_proof();
 
 }  // namespace faro::inline v1

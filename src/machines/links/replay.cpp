@@ -220,28 +220,10 @@ class LinksReplay : public Verifier {
   Count steps_ = 0;
 };
 
-class LinksProof : public Verifier {
- public:
-  void begin(const ScheduleHeader&) override {}
-  void step(const CubeStep&) override {}
-  void finish() override {}
-  Verdict verdict() const override {
-    Verdict verdict;
-    verdict.by = "proof";
-    verdict.answer = Verdict::Answer::unprovable;
-    verdict.limit = "schedules for all links at once list their moves; replay is their verifier";
-    return verdict;
-  }
-};
-
 }  // namespace
 
 std::unique_ptr<Verifier> links_replay() {
   return std::make_unique<LinksReplay>();
-}
-
-std::unique_ptr<Verifier> links_proof() {
-  return std::make_unique<LinksProof>();
 }
 
 }  // namespace faro::inline v1

@@ -5,6 +5,7 @@
 
 #include "faro/base/limits.hpp"
 #include "machines/kinds.hpp"
+#include "machines/list_proof.hpp"
 #include "machines/mesh/bounds.hpp"
 #include "machines/mesh/performer.hpp"
 #include "machines/mesh/verifiers.hpp"
@@ -152,7 +153,7 @@ MachineKind links_kind() {
   kind.steps = MachineKind::Steps::cube;
   kind.cost = links_cost;
   kind.replay = moving<links_replay>;
-  kind.proof = moving<links_proof>;
+  kind.proof = moving<list_proof>;
   kind.performer = links_performer;
   return kind;
 }

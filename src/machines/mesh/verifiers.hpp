@@ -37,8 +37,7 @@ namespace faro::inline v1 {
 
 std::unique_ptr<Verifier> mesh_replay();
 std::unique_ptr<Verifier> mesh_proof();
+// Its proof is machines/list_proof.hpp.
 std::unique_ptr<Verifier> links_replay();
-// Answers unprovable: these schedules list their moves one by one.
-std::unique_ptr<Verifier> links_proof();
 
 }  // namespace faro::inline v1

@@ -307,7 +307,7 @@ void PopsProof::finish() {
 
 }  // namespace
 
-std::unique_ptr<Verifier> pops_proof() {
+std::unique_ptr<Verifier> pops_subspace_proof() {
   return std::make_unique<PopsProof>();
 }
 

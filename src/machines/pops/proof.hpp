@@ -1,4 +1,4 @@
-// Proof of a POPS schedule of rules, whatever the number of processors.
+// Proof of a POPS schedule; of one of rules whatever the number of processors.
 //
 // Each register holds a partition of the processors into affine subspaces, with the affine map that
 // says where the datum started. A rule is legal if, on its subspace, the receiver determines the
@@ -9,7 +9,8 @@
 //   receiver (p_0, p_1) and coupler (p_0 <- p_1) determine p: legal, register 1 then holds the
 //   datum of (q_0, q_1) everywhere.
 //
-// Applies to maps on processors with one register as result; sends spelled out are unprovable here.
+// That applies to maps with one register as result. What spells its sends out is followed back from
+// the goal (pops/list_proof.hpp).
 #pragma once
 
 #include <memory>
@@ -19,5 +20,7 @@
 namespace faro::inline v1 {
 
 std::unique_ptr<Verifier> pops_proof();
+// The one of its two proofs that knows no number of processors.
+std::unique_ptr<Verifier> pops_subspace_proof();
 
 }  // namespace faro::inline v1

@@ -2,6 +2,8 @@
 // processors are not all among those that the rule sends to themselves.
 #include "machines/pops/proof.hpp"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 
 #include "machines/claims.hpp"
@@ -20,8 +22,21 @@ class RanksProof : public Verifier {
 
   void step(const PopsSlot& slot) override {
     star_->step(slot);
-    if (std::any_of(slot.rules.begin(), slot.rules.end(),
-                    [this](const PopsRule& rule) { return leaves(rule); }))
+    bool remote = false;
+    for (std::size_t i = 0; i < slot.sends.size(); ++i) {
+      const PopsSend& send = slot.sends[i];
+      remote |= std::any_of(send.to_groups.begin(), send.to_groups.end(),
+                            [&](std::uint64_t to) { return to != send.processor; });
+      if (send.to_groups.size() > 1)
+        own_.push_back(
+            {steps_,
+             "R10",
+             fmt::format("a message of processor {} has {} receivers", send.processor,
+                         send.to_groups.size()),
+             {.processor = send.processor, .slot = send.reg, .list = "sends", .entry = i}});
+    }
+    if (remote || std::any_of(slot.rules.begin(), slot.rules.end(),
+                              [this](const PopsRule& rule) { return leaves(rule); }))
       ++cost_;
     ++steps_;
   }
@@ -30,7 +45,9 @@ class RanksProof : public Verifier {
     star_->finish();
     verdict_ = star_->verdict();
     verdict_.cost = {.steps = cost_};
-    if (verdict_.answer != Verdict::Answer::unprovable) judge_claims(verdict_, header_, steps_);
+    if (verdict_.answer == Verdict::Answer::unprovable) return;
+    for (Violation& violation : own_) verdict_.add(std::move(violation));
+    judge_claims(verdict_, header_, steps_);
   }
 
   Verdict verdict() const override { return verdict_; }
@@ -54,6 +71,7 @@ class RanksProof : public Verifier {
 
   ScheduleHeader header_;
   std::unique_ptr<Verifier> star_ = pops_proof();
+  std::vector<Violation> own_;
   Count cost_ = 0;
   Count steps_ = 0;
   Verdict verdict_;

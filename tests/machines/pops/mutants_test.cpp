@@ -120,7 +120,7 @@ TEST(PopsMutants, are_judged_alike_by_replay_and_proof) {
     }
   }
   EXPECT_GT(refused, count / 2);
-  EXPECT_GT(proved, count / 10);
+  EXPECT_GT(proved, count - count / 20);  // all but rules with lists after them
 }
 
 }  // namespace

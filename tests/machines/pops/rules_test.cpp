@@ -3,7 +3,9 @@
 #include <functional>
 
 #include "faro/base/error.hpp"
+#include "faro/base/limits.hpp"
 #include "faro/machines/verifier.hpp"
+#include "machines/pops/list_proof.hpp"
 #include "machines/pops/performer.hpp"
 
 namespace faro {
@@ -258,8 +260,30 @@ TEST(PopsProof, accepts_the_exchange_as_two_rules) {
   }
 }
 
-TEST(PopsProof, gives_up_on_what_is_spelled_out) {
-  EXPECT_EQ(judged(make_proof(), pair_exchange()).answer, Verdict::Answer::unprovable);
+TEST(PopsProof, follows_what_is_spelled_out_back_from_the_goal) {
+  const Verdict verdict = judged(make_proof(), pair_exchange());
+  ASSERT_TRUE(verdict.ok()) << verdict.limit;
+  EXPECT_EQ(verdict.cost.slots, 2U);
+  EXPECT_EQ(verdict.delivered, 4U);
+}
+
+TEST(PopsProof, and_replay_refuse_what_is_spelled_out_by_the_same_rules) {
+  for (const Hostile& hostile : broken_exchanges) {
+    RecordingSink schedule = pair_exchange();
+    hostile.change(schedule);
+    EXPECT_EQ(rules_broken(judged(make_proof(), schedule)), std::vector<std::string>{hostile.rule});
+  }
+}
+
+// More registers than are kept for so many processors.
+TEST(PopsProof, says_how_many_registers_it_follows) {
+  RecordingSink schedule = pair_exchange();
+  schedule.header.slots = std::uint64_t{1} << limits::proof_listed_places_log2_max;
+  const Verdict verdict = judged(pops_list_proof(), schedule);
+  EXPECT_EQ(verdict.answer, Verdict::Answer::unprovable);
+  EXPECT_NE(verdict.limit.find("2^26 registers"), std::string::npos) << verdict.limit;
+  schedule.header.slots /= 4096;
+  EXPECT_TRUE(judged(pops_list_proof(), schedule).ok());
 }
 
 TEST(PopsProof, and_replay_refuse_the_same_rules) {
