@@ -79,8 +79,9 @@ std::string words_text(const PlanWords& words, const Output& out) {
                                          to_string(price.bound.value), price.bound.reason));
   if (!price.unchecked.empty()) text += plan_line("", "claimed, not checked: " + price.unchecked);
   const Count gap = price.gap();
-  const char* none =
-      price.unchecked.empty() ? "none, this plan is optimal" : "none; optimal if the bound holds";
+  const std::string none = !price.unchecked.empty() ? "none; optimal if the bound holds"
+                           : price.of.empty()       ? "none, this plan is optimal"
+                                                    : "none, this plan is optimal of " + price.of;
   text += plan_line("gap", gap == 0 ? none : in_units(gap, price.machine) + " above the bound");
   return text;
 }

@@ -106,7 +106,9 @@ void print(const VerifyReport& report, Output& out) {
   }
   if (!report.machine) return;
   out.text("cost       {}\n", cost_text(verdict.cost, *report.machine));
-  if (verdict.bound == Verdict::BoundAnswer::checked) out.text("bound      checked\n");
+  if (verdict.bound == Verdict::BoundAnswer::checked)
+    out.text("bound      checked{}\n",
+             verdict.bound_limit.empty() ? "" : ", of " + verdict.bound_limit);
   if (verdict.bound == Verdict::BoundAnswer::claimed)
     out.text("bound      claimed, not checked: {}\n", verdict.bound_limit);
   out.text("delivered  {} of {}\n", to_string(verdict.delivered), to_string(verdict.expected));

@@ -21,6 +21,7 @@ struct Price {
   std::optional<PaperCount> paper;
   Bound bound;
   std::string unchecked = {};  // why nobody has checked what proves the bound; empty: it is checked
+  std::string of = {};         // the schedules that it speaks of, where not of all
 
   Count gap() const;  // in the machine's unit
 };

@@ -104,6 +104,12 @@ std::string unchecked_bound(const std::vector<Verdict>& verdicts) {
   return why;
 }
 
+std::string schedules_of_bound(const std::vector<Verdict>& verdicts) {
+  for (const Verdict& v : verdicts)
+    if (v.bound == Verdict::BoundAnswer::checked) return v.bound_limit;
+  return {};
+}
+
 }  // namespace
 
 Count Price::gap() const {
@@ -117,7 +123,8 @@ Price price_of(const Plan& plan) {
           .formula = plan.formula(),
           .paper = plan.paper(),
           .bound = plan.bound(),
-          .unchecked = unchecked_bound(plan.verdicts())};
+          .unchecked = unchecked_bound(plan.verdicts()),
+          .of = schedules_of_bound(plan.verdicts())};
 }
 
 void add_price(const Price& price, ordered_json& object) {

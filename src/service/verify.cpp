@@ -12,6 +12,7 @@
 #include "files/file_source.hpp"
 #include "machines/default_verifiers.hpp"
 #include "schedules/json_numbers.hpp"
+#include "service/claimed_bound.hpp"
 
 namespace faro::inline v1 {
 namespace {
@@ -29,15 +30,20 @@ class Watch : public ScheduleSink {
 
   void begin(const ScheduleHeader& header) override {
     machine = header.machine;
+    steps = 0;
+    if (claim_is_tried(header)) claim = header;
     for_each([&](ScheduleSink& sink) { sink.begin(header); });
   }
   void step(const CubeStep& step) override {
+    ++steps;
     for_each([&](ScheduleSink& sink) { sink.step(step); });
   }
   void step(const MeshInstruction& instruction) override {
+    ++steps;
     for_each([&](ScheduleSink& sink) { sink.step(instruction); });
   }
   void step(const PopsSlot& slot) override {
+    ++steps;
     for_each([&](ScheduleSink& sink) { sink.step(slot); });
   }
   void finish() override {
@@ -54,6 +60,8 @@ class Watch : public ScheduleSink {
   }
 
   std::optional<Machine> machine;
+  std::optional<ScheduleHeader> claim;  // of a bound, where a plan may disprove it
+  Count steps = 0;
   Fingerprint fingerprint;
 
  private:
@@ -182,6 +190,12 @@ VerifyReport verify_schedule(ByteSource& source, const VerifyOptions& options) {
     const std::optional<Verdict> proof = watch.proof();
     report.verdict = combined(replay ? &*replay : nullptr, proof ? &*proof : nullptr);
     report.fingerprint = watch.fingerprint.text();
+    if (report.verdict.bound == Verdict::BoundAnswer::claimed && watch.claim)
+      if (auto disproof = disproof_of_bound(*watch.claim)) {
+        report.verdict.bound = Verdict::BoundAnswer::none;
+        report.verdict.bound_limit.clear();
+        report.verdict.add({watch.steps, "bound-claim", std::move(*disproof)});
+      }
   } else {
     report.verdict.by = "reader";
   }
@@ -222,7 +236,8 @@ std::string verdict_json(const VerifyReport& report) {
   if (verdict.bound != Verdict::BoundAnswer::none) {
     const bool checked = verdict.bound == Verdict::BoundAnswer::checked;
     object["bound"] = {{"checked", checked}};
-    if (!checked) object["bound"]["why_not"] = verdict.bound_limit;
+    if (!verdict.bound_limit.empty())
+      object["bound"][checked ? "of" : "why_not"] = verdict.bound_limit;
   }
   object["violations"] = nlohmann::ordered_json::array();
   for (const Violation& v : verdict.violations)

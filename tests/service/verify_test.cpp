@@ -52,6 +52,29 @@ TEST(VerifySchedule, breaches_of_the_form_are_violations) {
   EXPECT_THROW(judged("{"), Error);
 }
 
+// What nobody proves is called so, and what a plan disproves is wrong.
+TEST(VerifySchedule, a_bound_without_a_certificate_is_tried_by_planning) {
+  const std::string detour =
+      R"({"format":"faro-schedule/1","machine":{"kind":"hypercube","dimensions":1,"ports":"all"},)"
+      R"("map":"i -> ~i","elements":1,"slots":1,"bound":{"value":3,"reason":"so they say"},)"
+      R"("steps":[{"rules":[{"slot":0,"across":0,"to":0}]},)"
+      R"({"rules":[{"slot":0,"across":0,"to":0}]},)"
+      R"({"rules":[{"slot":0,"across":0,"to":0}]}]})";
+  for (const VerifyBy by : {VerifyBy::automatic, VerifyBy::replay, VerifyBy::proof}) {
+    const Verdict verdict = judged(detour, {by, {}}).verdict;
+    EXPECT_FALSE(verdict.ok());
+    ASSERT_EQ(verdict.violation_count, 1U);
+    EXPECT_EQ(verdict.violations[0].rule, "bound-claim");
+    EXPECT_NE(verdict.violations[0].message.find("takes 1"), std::string::npos);
+  }
+  const VerifyReport least = judged(with(detour, "\"value\":3", "\"value\":1"));
+  EXPECT_TRUE(least.verdict.ok());
+  EXPECT_EQ(least.verdict.bound, Verdict::BoundAnswer::claimed);
+  const auto object = nlohmann::json::parse(verdict_json(least));
+  EXPECT_EQ(object.at("bound").at("checked"), false);
+  EXPECT_EQ(object.at("bound").at("why_not"), "it has no certificate");
+}
+
 TEST(VerifySchedule, the_verdict_is_one_object_of_its_format) {
   const auto object = nlohmann::json::parse(verdict_json(judged(exchange)));
   EXPECT_EQ(object.at("format"), "faro-verdict/1");
@@ -123,6 +146,14 @@ void add_of_both(std::vector<Wrong>& list, VerifyBy by) {
                   R"([{"rules":[{"if":[],"register":1,"to":[["0x1",0],["0x2",0]],)"
                   R"("into":0}]}])",
                   by, "R5", nullptr});
+  list.push_back(
+      {links, far, by, "not-a-link", R"({"processor":0,"to":3,"slot":0,"in":"moves","move":1})"});
+  list.push_back({links, never_read, by, "reads-empty",
+                  R"({"processor":3,"to":2,"slot":1,"dimension":0,"in":"moves","move":1})"});
+  list.push_back({links, R"([{"moves":[[1,0,0,1],[2,0,0,1]]}])", by, "two-writes",
+                  R"({"processor":2,"to":0,"slot":1,"dimension":1,"in":"moves","move":1})"});
+  list.push_back({links, R"([{"moves":[[1,0,0,1],[1,0,0,0]]}])", by, "link-twice",
+                  R"({"processor":1,"to":0,"slot":0,"dimension":0,"in":"moves","move":1})"});
   list.push_back({butterfly, R"([{"moves":[[0,0,1,0],[0,1,1,1]]}])", by, "link-twice",
                   R"({"processor":0,"to":1,"dimension":0,"in":"moves","move":1})"});
 }
@@ -133,14 +164,6 @@ void add_others(std::vector<Wrong>& list) {
                   R"({"processor":0,"slot":0,"in":"butterflies","move":0})"});
   list.push_back({butterfly, R"([{"butterflies":[[0,0,1,0]]}])", VerifyBy::proof, "pair",
                   R"({"processor":0,"slot":1,"in":"butterflies","move":0})"});
-  list.push_back({links, far, VerifyBy::replay, "not-a-link",
-                  R"({"processor":0,"to":3,"slot":0,"in":"moves","move":1})"});
-  list.push_back({links, never_read, VerifyBy::replay, "reads-empty",
-                  R"({"processor":3,"to":2,"slot":1,"dimension":0,"in":"moves","move":1})"});
-  list.push_back({links, R"([{"moves":[[1,0,0,1],[2,0,0,1]]}])", VerifyBy::replay, "two-writes",
-                  R"({"processor":2,"to":0,"slot":1,"dimension":1,"in":"moves","move":1})"});
-  list.push_back({links, R"([{"moves":[[1,0,0,1],[1,0,0,0]]}])", VerifyBy::replay, "link-twice",
-                  R"({"processor":1,"to":0,"slot":0,"dimension":0,"in":"moves","move":1})"});
   list.push_back({mesh, "[]", VerifyBy::replay, "not-delivered", R"({"processor":3,"slot":1})"});
   list.push_back({pops, R"([{"sends":[[0,0,[0]],[1,0,[0]]]}])", VerifyBy::replay, "R1",
                   R"({"processor":1,"in":"sends","move":1})"});

@@ -55,8 +55,8 @@ struct Verdict {
   Count delivered = 0;  // elements that ended where the goal says
   Count expected = 0;
 
-  // What became of the header's bound. claimed: its certificate, if there is one, is not checked;
-  // `bound_limit` says why. One that proves less than it claims is a violation, `bound-claim`.
+  // What became of the header's bound. claimed: not checked, `bound_limit` says why; of one checked
+  // it says of which schedules, if not of all. One that proves less is a violation, `bound-claim`.
   enum class BoundAnswer { none, checked, claimed };
   BoundAnswer bound = BoundAnswer::none;
   std::string bound_limit;

@@ -23,6 +23,10 @@ Proved proved_of(const ScheduleHeader& header, const std::optional<Demand>& dema
     const auto* pops = std::get_if<Pops>(&machine);
     return pops == nullptr ? other_machine() : broadcast_proves(*pops, *broadcast, bound);
   }
+  if (const auto* product = std::get_if<MatmulGoal>(&header.goal)) {
+    const auto* pops = std::get_if<Pops>(&machine);
+    return pops == nullptr ? other_machine() : product_proves(*pops, *product, bound);
+  }
   if (!demand) throw Unchecked{"the goal is none that is counted"};
   if (const auto* cube = std::get_if<Hypercube>(&machine))
     return cube_proves(*cube, *demand, bound);
@@ -54,7 +58,8 @@ BoundCheck check_bound(const ScheduleHeader& header) {
     return {.answer = Answer::claimed, .why = "it has no certificate", .refuted = {}};
   try {
     const Proved proved = proved_of(header, demand, bound);
-    if (proved.value >= bound.value) return {.answer = Answer::checked, .why = {}, .refuted = {}};
+    if (proved.value >= bound.value)
+      return {.answer = Answer::checked, .why = proved.of, .refuted = {}};
     return {.answer = Answer::claimed,
             .why = {},
             .refuted = proved.fault.empty()

@@ -19,11 +19,13 @@ struct Unchecked {
 struct Proved {
   Count value = 0;         // no schedule takes fewer
   std::string fault = {};  // why it is no certificate at all: then value is 0
+  std::string of = {};     // the schedules that it speaks of, where not of all
 };
 
 struct BoundCheck {
   Verdict::BoundAnswer answer = Verdict::BoundAnswer::none;
-  std::string why;                     // of `claimed`: why it is not checked
+  std::string why;                     // of `claimed`: why it is not checked; of `checked`: the
+                                       // schedules that it speaks of, where not of all
   std::optional<std::string> refuted;  // the bound is false, or its certificate proves less
 };
 BoundCheck check_bound(const ScheduleHeader& header);
@@ -35,6 +37,7 @@ Proved routes_proves(const Mesh& mesh, const Demand& demand, const Bound& bound)
 Proved pops_proves(const Pops& pops, const Demand& demand, const Bound& bound);
 Proved ranks_proves(const Crossbar& ranks, const Demand& demand, const Bound& bound);
 Proved network_proves(const Hypercube& cube, const ButterflyGoal& goal, const Bound& bound);
+Proved product_proves(const Pops& pops, const MatmulGoal& goal, const Bound& bound);
 Proved broadcast_proves(const Pops& pops, const BroadcastGoal& goal, const Bound& bound);
 // Each of so many elements of a processor is broadcast.
 Proved broadcast_proves(const Hypercube& cube, const BroadcastGoal& goal, std::uint64_t elements,

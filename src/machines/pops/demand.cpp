@@ -297,22 +297,28 @@ Count operands_told(std::uint64_t order, std::uint64_t from, std::uint64_t to) {
 }  // namespace
 
 Bound matmul_bound(const Pops& pops, std::uint64_t order) {
-  const Count heard = 2 * (Count{order} - 1);
+  const Count heard = ceil_div(2 * (Count{order} - 1), pops.multi_receive ? pops.groups : 1);
   const std::uint64_t places = order * order;
   Count told = 0;
-  for (std::uint64_t from = 0; from < places; from += pops.group_size)
-    told =
-        std::max(told, operands_told(order, from, from + std::min(pops.group_size, places - from)));
-  told = (told + pops.groups - 1) / pops.groups;
+  certificate::Group busiest{.way = certificate::Way::in};
+  for (std::uint64_t from = 0; from < places; from += pops.group_size) {
+    const Count here = operands_told(order, from, from + std::min(pops.group_size, places - from));
+    if (here > told) busiest.group = from / pops.group_size;
+    told = std::max(told, here);
+  }
+  told = ceil_div(told, pops.groups);
   if (told > heard)
     return {told,
             "where each C(i, j) is computed where it ends, every group is told its A's and "
             "all B's over g couplers",
-            {}};
+            busiest};
   return {heard,
-          "where each C(i, j) is computed where it ends, every processor hears 2(N-1) "
-          "operands, one a slot",
-          {}};
+          pops.multi_receive
+              ? "where each C(i, j) is computed where it ends, every processor hears 2(N-1) "
+                "operands, one a slot from each group"
+              : "where each C(i, j) is computed where it ends, every processor hears 2(N-1) "
+                "operands, one a slot",
+          certificate::Port{0, certificate::Way::in}};
 }
 
 }  // namespace faro::inline v1
