@@ -99,3 +99,20 @@ code = os.waitstatus_to_exitcode(os.waitpid(child, 0)[1])
 lines = [line.rsplit(b'\\x1b[K', 1)[-1] for line in said.split(b'\\r\\n')]
 good = [line for line in lines if line.startswith(b'o.npy: ')]
 sys.exit(code or len(good) != 2 or any(b'%' in line for line in lines if b'o.npy' in line))" "$faro"
+
+# two at once in place: the work of neither is lost, one may be told to wait
+py "np.save('start.npy', np.arange(2**20))"
+for round in 1 2 3 4 5 6; do
+  cp start.npy both.npy
+  "$faro" permute both.npy --in-place --map 'i -> ~i' >/dev/null 2>one.err & one=$!
+  "$faro" permute both.npy --in-place --map 'i -> ~i' >/dev/null 2>two.err; second=$?
+  wait $one; first=$?
+  times=$(((first == 0) + (second == 0)))
+  check "in place twice: exit codes $first, $second" test $((first + second)) = 3 -o $((first + second)) = 0
+  if [ $((first + second)) = 3 ]; then check "in place twice: says why" grep -q "another process" one.err two.err; fi
+  same "in place twice: $times times" both.npy "np.arange(2**20)[::(-1)**$times]"
+done
+
+# a pipe without an end is not read until memory ends
+exits "a pipe without an end" 3 sh -c "ulimit -v 1500000; exec '$faro' permute /dev/zero b --element-bytes 1 --map identity"
+says "a pipe without an end" "a file is mapped instead"

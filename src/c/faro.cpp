@@ -19,9 +19,11 @@ struct faro_plan {
 
 namespace {
 
+using faro::c::flag;
 using faro::c::guarded;
 using faro::c::need;
 using faro::c::taken;
+using faro::c::unused;
 using faro::c::watched;
 
 void need_width(int width) {
@@ -152,8 +154,10 @@ faro_status faro_plan_create(const faro_map* map, const faro_permute_options* op
     const faro::PermuteShape shape{
         .element_bytes = all.element_bytes, .outer = all.outer, .inner = all.inner};
     const faro::PermuteOptions permute{.threads = all.threads};
-    auto made = all.in_place != 0 ? faro::PermutePlan::in_place(map->map, shape, permute)
-                                  : faro::PermutePlan::out_of_place(map->map, shape, permute);
+    unused("faro_permute_options.reserved", all.reserved);
+    auto made = flag("faro_permute_options.in_place", all.in_place)
+                    ? faro::PermutePlan::in_place(map->map, shape, permute)
+                    : faro::PermutePlan::out_of_place(map->map, shape, permute);
     std::string description = made.describe();
     *plan = new faro_plan{std::move(made), std::move(description)};
   });
@@ -173,8 +177,10 @@ faro_status faro_plan_create_arrays(const char* map, const faro_array* from, con
     if (to != nullptr) shape.to = places_of(*to);
     const auto notation = faro::parse_tensor_notation(map, shape.from.shape);
     const faro::PermuteOptions permute{.threads = all.threads};
-    auto made = all.in_place != 0 ? faro::PermutePlan::in_place(notation.map, shape, permute)
-                                  : faro::PermutePlan::out_of_place(notation.map, shape, permute);
+    unused("faro_permute_options.reserved", all.reserved);
+    auto made = flag("faro_permute_options.in_place", all.in_place)
+                    ? faro::PermutePlan::in_place(notation.map, shape, permute)
+                    : faro::PermutePlan::out_of_place(notation.map, shape, permute);
     std::string description = made.describe();
     *plan = new faro_plan{std::move(made), std::move(description)};
   });

@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <cstddef>
+#include <cstdint>
 #include <cstring>
 #include <exception>
 #include <new>
@@ -67,6 +68,18 @@ Struct taken(const Struct& given, const Struct& defaults) {
   Struct all = defaults;
   std::memcpy(&all, &given, std::min(sizeof(Struct), given.struct_size));
   return all;
+}
+
+// A member that is 0 or 1, and one that says nothing yet.
+inline bool flag(const char* member, std::int32_t value) {
+  if (value != 0 && value != 1)
+    throw Error(ErrorCode::usage, std::string(member) + " is 0 or 1, not " + std::to_string(value));
+  return value != 0;
+}
+inline void unused(const char* member, std::int32_t value) {
+  if (value != 0)
+    throw Error(ErrorCode::usage,
+                std::string(member) + " is 0 in this version, not " + std::to_string(value));
 }
 
 }  // namespace faro::inline v1::c

@@ -17,9 +17,11 @@
 namespace {
 
 using faro::c::failed;
+using faro::c::flag;
 using faro::c::guarded;
 using faro::c::need;
 using faro::c::taken;
+using faro::c::unused;
 
 thread_local faro::Progress listener;
 
@@ -76,8 +78,10 @@ Answer answer_of(const faro::VerifyReport& report) {
 faro::ExchangePlan exchange_of(const faro_map& map, const faro_exchange_options& given) {
   const faro_exchange_options all = taken(given, FARO_EXCHANGE_OPTIONS);
   faro::ExchangeOptions options;
-  options.ranks = all.relabelled != 0 ? faro::Ranks::relabelled : faro::Ranks::fixed;
-  options.in_place = all.in_place != 0;
+  unused("faro_exchange_options.reserved", all.reserved);
+  options.ranks = flag("faro_exchange_options.relabelled", all.relabelled) ? faro::Ranks::relabelled
+                                                                           : faro::Ranks::fixed;
+  options.in_place = flag("faro_exchange_options.in_place", all.in_place);
   options.node_bits = all.node_bits;
   options.buffer_bytes = all.buffer_bytes;
   return faro::ExchangePlan::make(map.map, all.rank_bits, all.element_bytes, options);

@@ -12,6 +12,7 @@
 
 #include "arrays/axis.hpp"
 #include "arrays/move.hpp"
+#include "base/memory.hpp"
 #include "cli/command.hpp"
 #include "cli/memory.hpp"
 #include "cli/permute_disk.hpp"
@@ -22,6 +23,7 @@
 #include "faro/engine/reference.hpp"
 #include "faro/files/array_file.hpp"
 #include "faro/layouts/foreign.hpp"
+#include "files/claim.hpp"
 
 namespace faro::cli {
 namespace {
@@ -79,8 +81,9 @@ ArrayInput raw_input(const Options& options, std::uint64_t memory, Output& out) 
 }
 
 ArrayInput open_input(const Options& options, Output& out) {
-  // The output needs as much again where it cannot be a mapped file.
-  const std::uint64_t memory = memory_bytes() / (options.to_stdout() ? 2 : 1);
+  // What grows by doubling is there twice for a moment; the output needs as much again where it
+  // cannot be a mapped file.
+  const std::uint64_t memory = available_memory_bytes() / (options.to_stdout() ? 3 : 2);
   if (options.element_bytes) return raw_input(options, memory, out);
   return ArrayInput::npy(options.in, memory);
 }
@@ -332,6 +335,8 @@ int resume(const Options& options, Output& out) {
 
 int run_in_memory(const Options& options, Output& out) {
   const auto start = std::chrono::steady_clock::now();
+  std::optional<Claim> claim;
+  if (options.in_place) claim.emplace(options.in);
   const ArrayInput input = open_input(options, out);
   const Movement movement = movement_of(options, input.header(), input.name());
   const PermutePlan plan =

@@ -332,8 +332,12 @@ PermutePlan PermutePlan::measured_in_place(const BitMap& map, const PermuteShape
 PermutePlan::PermutePlan(std::shared_ptr<const State> state) : state_(std::move(state)) {}
 PermutePlan::PermutePlan(const PermutePlan&) = default;
 PermutePlan& PermutePlan::operator=(const PermutePlan&) = default;
-PermutePlan::PermutePlan(PermutePlan&&) noexcept = default;
-PermutePlan& PermutePlan::operator=(PermutePlan&&) noexcept = default;
+// What is shared is never changed: a plan that was moved from is as good as before.
+PermutePlan::PermutePlan(PermutePlan&& other) noexcept : state_(other.state_) {}
+PermutePlan& PermutePlan::operator=(PermutePlan&& other) noexcept {
+  state_ = other.state_;
+  return *this;
+}
 PermutePlan::~PermutePlan() = default;
 
 std::uint64_t PermutePlan::data_bytes() const {

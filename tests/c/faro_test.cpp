@@ -126,6 +126,28 @@ TEST(C, refuses_with_a_message) {
   faro_plan_free(nullptr);
 }
 
+TEST(C, flags_are_0_or_1_and_what_is_reserved_is_0) {
+  faro_map* map = nullptr;
+  ASSERT_EQ(faro_map_from_words("i:5 -> rev(i)", 0, nullptr, &map), FARO_OK);
+  faro_plan* plan = nullptr;
+  faro_permute_options options = FARO_PERMUTE_OPTIONS;
+  options.in_place = 7;
+  EXPECT_EQ(faro_plan_create(map, &options, &plan), FARO_USAGE);
+  EXPECT_STREQ(faro_last_error(), "faro_permute_options.in_place is 0 or 1, not 7");
+  options = FARO_PERMUTE_OPTIONS;
+  options.reserved = -1;
+  EXPECT_EQ(faro_plan_create(map, &options, &plan), FARO_USAGE);
+  EXPECT_STREQ(faro_last_error(), "faro_permute_options.reserved is 0 in this version, not -1");
+  char* json = nullptr;
+  for (auto member : {&faro_exchange_options::relabelled, &faro_exchange_options::in_place,
+                      &faro_exchange_options::reserved}) {
+    faro_exchange_options exchange = FARO_EXCHANGE_OPTIONS;
+    exchange.*member = 7;
+    EXPECT_EQ(faro_exchange_cost(map, &exchange, &json), FARO_USAGE);
+  }
+  faro_map_free(map);
+}
+
 TEST(C, an_array_of_no_bytes_is_moved_in_place_too) {
   faro_map* map = nullptr;
   ASSERT_EQ(faro_map_from_words("i:5 -> rev(i)", 0, nullptr, &map), FARO_OK);

@@ -14,6 +14,7 @@
 
 #include "engine/moves.hpp"
 #include "engine/tuned.hpp"
+#include "faro/algebra/notation.hpp"
 #include "faro/base/error.hpp"
 #include "forked.hpp"
 #include "full.hpp"
@@ -81,6 +82,19 @@ TEST(PermutePlan, larger_maps_and_every_thread_count_give_the_same_bytes) {
   for (int threads = 1; threads <= 16; ++threads) {
     ASSERT_TRUE(moves_right(map, {.element_bytes = 12}, {.threads = threads}));
   }
+}
+
+TEST(PermutePlan, one_that_was_moved_from_still_performs) {
+  PermutePlan plan = PermutePlan::out_of_place(parse_notation("i:6 -> rev(i)").map, {});
+  const PermutePlan other = std::move(plan);
+  std::vector<std::byte> from(64);
+  for (std::size_t i = 0; i < from.size(); ++i) from[i] = static_cast<std::byte>(i);
+  std::vector<std::byte> to(64);
+  std::vector<std::byte> again(64);
+  other.execute(from, to);
+  plan.execute(from, again);  // NOLINT(bugprone-use-after-move)
+  EXPECT_EQ(to, again);
+  EXPECT_EQ(to[1], std::byte{32});
 }
 
 TEST(PermutePlan, one_plan_serves_many_threads) {

@@ -14,6 +14,7 @@
 #include <functional>
 
 #include "faro/base/error.hpp"
+#include "files/claim.hpp"
 #include "files/scratch.hpp"
 
 namespace faro {
@@ -239,6 +240,22 @@ TEST(Replacement, a_size_beyond_the_file_size_limit_is_an_error) {
   ::waitpid(child, &status, 0);
   EXPECT_EQ(status, 0);
   EXPECT_EQ(folder.count(), 0U);
+}
+
+TEST(Claim, is_held_by_one_at_a_time_and_knows_that_the_file_was_replaced) {
+  Scratch scratch;
+  const std::string path = scratch.path("a");
+  write_all(path, "old");
+  {
+    const Claim first(path);
+    EXPECT_NE(complaint([&] { const Claim second(path); }).find("another process"),
+              std::string::npos);
+    // Another file of the name is another claim.
+    replace(path, "new");
+    EXPECT_EQ(complaint([&] { const Claim second(path); }), "");
+  }
+  EXPECT_EQ(complaint([&] { const Claim third(path); }), "");
+  EXPECT_EQ(complaint([&] { const Claim absent(scratch.path("b")); }), "");
 }
 
 }  // namespace
