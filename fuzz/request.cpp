@@ -35,7 +35,8 @@ std::vector<Word> some(Bytes& bytes, std::uint64_t most) {
 Machine machine_of(Bytes& bytes) {
   switch (bytes.below(5)) {
     case 0:
-      return Hypercube{bytes.integer(), static_cast<Hypercube::Ports>(bytes.below(2))};
+      // All, one, and any number of ports, of which most are no machine's.
+      return Hypercube{bytes.integer(), Hypercube::Ports{bytes.integer()}};
     case 1:
       return Mesh{.sides_log2 = {bytes.integer(), bytes.integer()},
                   .wrap = static_cast<Mesh::Wrap>(bytes.below(3)),

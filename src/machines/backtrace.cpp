@@ -1,5 +1,7 @@
 #include "machines/backtrace.hpp"
 
+#include "base/working.hpp"
+
 namespace faro::inline v1 {
 
 Backtrace::Backtrace(std::size_t places) : begun_(places), full_(places), written_(places) {}
@@ -39,6 +41,7 @@ std::vector<Backtrace::Place> Backtrace::starts_of(std::span<const Place> ends) 
   for (std::size_t step = first_of_step_.size() - 1; step-- > 0;) {
     const std::span moves(moves_.data() + first_of_step_[step],
                           first_of_step_[step + 1] - first_of_step_[step]);
+    still_working();
     read.clear();
     for (const Listed& m : moves) read.push_back(std::exchange(at[m.to], {}));
     for (std::size_t i = 0; i < moves.size(); ++i) join(at[moves[i].from], read[i]);

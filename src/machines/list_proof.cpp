@@ -7,6 +7,7 @@
 #include <bit>
 #include <set>
 
+#include "base/working.hpp"
 #include "faro/base/limits.hpp"
 #include "machines/backtrace.hpp"
 #include "machines/claims.hpp"
@@ -229,6 +230,7 @@ void ListProof::take(const Move& m) {
 }
 
 void ListProof::spell_out(const Rule& rule) {
+  still_working();
   const Word across = rule.across == inside ? 0 : bit(rule.across);
   AffineSpace::where(geometry_->bits(), rule.where).for_each([&](Word p) {
     take({p, rule.from, p ^ across, rule.to});

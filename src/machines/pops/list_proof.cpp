@@ -10,6 +10,7 @@
 #include <set>
 #include <tuple>
 
+#include "base/working.hpp"
 #include "faro/algebra/affine_space.hpp"
 #include "faro/base/limits.hpp"
 #include "faro/machines/pops/model.hpp"
@@ -258,6 +259,7 @@ void PopsListProof::take(const PopsReceive& receive) {
 }
 
 void PopsListProof::take(const PopsRule& rule) {
+  still_working();
   if (!well_formed(rule)) return;
   AffineSpace::where(pops::address_bits(machine_), rule.where).for_each([&](Word p) {
     if (!sends(p, rule.reg)) return;
