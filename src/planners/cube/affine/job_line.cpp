@@ -1,6 +1,7 @@
 #include "planners/cube/affine/job_line.hpp"
 
 #include <algorithm>
+#include <bit>
 #include <numeric>
 
 #include "base/check.hpp"
@@ -8,6 +9,9 @@
 
 namespace faro::inline v1::jobs {
 namespace {
+
+// Rings that are tried beside the natural one where that takes more than one step above a lap.
+constexpr int other_orders = 24;
 
 // Dimensions in their natural order: the preference of plans by formula.
 std::vector<int> natural(const Task& task) {
@@ -26,10 +30,10 @@ struct Start {
 
 class Ring {
  public:
-  Ring(const Task& task, std::vector<int> order)
+  Ring(const Task& task, std::vector<int> order, Random* random = nullptr)
       : task_(task),
         order_(std::move(order)),
-        type_(type_of(task, order_)),
+        type_(type_of(task, order_, random)),
         memory_(memory_column(task, type_)) {
     for (int j = 0; j < task.n(); ++j) columns_.push_back(column(task, type_, j));
   }
@@ -151,8 +155,22 @@ JobPlan line(const Moved& moved) {
 }
 
 JobPlan ring(const Moved& moved) {
-  return Ring(moved.task, order_of(moved.task, moved.task.to_do(), natural(moved.task)))
-      .plan(moved.jobs);
+  const Task& task = moved.task;
+  std::vector<int> preference = natural(task);
+  JobPlan best = Ring(task, order_of(task, task.to_do(), preference)).plan(moved.jobs);
+  const auto dimensions = static_cast<std::uint64_t>(std::popcount(task.to_do()));
+  const std::uint64_t enough = std::max(dimensions, moved.jobs) + 1;
+  Random random(16);
+  for (int round = 0; round < other_orders && best.steps() > enough; ++round) {
+    if (round == 0)
+      std::reverse(preference.begin(), preference.end());
+    else
+      for (std::size_t i = preference.size(); i > 1; --i)
+        std::swap(preference[i - 1], preference[random.below(i)]);
+    JobPlan tried = Ring(task, order_of(task, task.to_do(), preference), &random).plan(moved.jobs);
+    if (tried.steps() < best.steps()) best = std::move(tried);
+  }
+  return best;
 }
 
 JobPlan one_after_another(const Moved& moved) {

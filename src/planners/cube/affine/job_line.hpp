@@ -10,6 +10,7 @@
 // f comes from the walk of theorem 2 for the rows from place i + 1 on round to i, the columns
 // from i on; where there is none the job waits for its first place that can begin.
 //   cost: L + the most of (steps waited + 1 if it visits) over the K/2 cheapest places
+// Where that is more than L + 1 other orders are tried, the same ones always.
 //
 // Theorem 4. Where [B·b | A ^ B·F] in this order is lower triangular with ones on the diagonal
 // all places can begin: at most max(n', K/2) + 1 steps. All permutations of bits are of this
