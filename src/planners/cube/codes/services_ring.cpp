@@ -191,7 +191,7 @@ void Plan::add_source(int source, std::uint64_t elements, std::uint64_t variant)
   int number = 0;
   for (const Layer& layer : layers_of(static_cast<std::uint64_t>(m_), elements)) {
     for (const Bundle& b : *layer.pattern)
-      if (b.source == source && layer.zone_steps > 0) {
+      if (b.source == source) {
         bundles.push_back({&b, number, layer.zone_steps});
         all += layer.zone_steps;
       }

@@ -10,8 +10,8 @@
 #include "faro/schedules/json_reader.hpp"
 #include "faro/service/plan.hpp"
 #include "full.hpp"
+#include "machines/cube/butterfly_judge.hpp"
 #include "paths.hpp"
-#include "planners/cube/butterfly/naive_judge.hpp"
 #include "planners/cube/butterfly/planned.hpp"
 
 namespace faro::testing {
