@@ -88,6 +88,23 @@ TEST(butterfly_verifiers, accept_a_literal_network_of_two_elements) {
   expect_broken(schedule, "pair");
 }
 
+TEST(butterfly_verifiers, one_butterfly_in_place_in_one_processor) {
+  RecordingSink schedule;
+  schedule.header.machine = Hypercube{.dimensions = 0};
+  ButterflyGoal goal;
+  goal.index_bits = 1;
+  goal.in_place = true;
+  schedule.header.goal = goal;
+  schedule.header.slots = 2;
+  CubeStep step;
+  step.butterflies = {{0, 0, 1, 0, ButterflyRule::Result::both, 0}};
+  schedule.cube_steps = {step};
+  EXPECT_TRUE(replayed(schedule).ok()) << first_violation(replayed(schedule));
+  EXPECT_TRUE(proved(schedule).ok()) << first_violation(proved(schedule));
+  schedule.cube_steps.clear();
+  expect_broken(schedule, "in-place");
+}
+
 TEST(butterfly_verifiers, reject_numbers_beyond_the_machine) {
   const RecordingSink good = local_plan();
   const auto broken = [&](const std::string& rule, auto&& change) {
