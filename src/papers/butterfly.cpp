@@ -191,7 +191,7 @@ std::vector<PaperTable> theorems() {
 PaperTable theorem5() {
   PaperTable table{
       "Theorem 5: one element per processor, printed n",
-      {"n", "output", "printed", "ours", "bound"},
+      {"n", "output", "printed n + 1", "one memory bit", "printed", "ours", "bound"},
       {},
       {"True after repair of the code: the loop is j = n-1..1, then one exchange for "
        "j = 0; the argument is G^-1(i ^ 2^(j-1)); x is the operand whose index bit j is "
@@ -203,6 +203,7 @@ PaperTable theorem5() {
       request.processor_bits = request.index_bits = n;
       request.output = output;
       table.rows.push_back({fmt::format("{}", n), output == Output::binary ? "binary" : "gray",
+                            fmt::format("{}", n + 1), ours(request, "butterfly-single-memory"),
                             fmt::format("{}", n), ours(request, "butterfly-replication"),
                             to_string(bound_of(request_of(request)).value)});
     }

@@ -15,6 +15,7 @@
 #include "planners/cube/butterfly/replication.hpp"
 #include "planners/cube/butterfly/sectioning.hpp"
 #include "planners/cube/butterfly/sorting.hpp"
+#include "planners/cube/butterfly/single_memory.hpp"
 #include "planners/cube/butterfly/table_planner.hpp"
 #include "planners/cube/codes/exchange_sequence.hpp"
 #include "planners/cube/codes/minimum_path.hpp"
@@ -171,6 +172,7 @@ const auto table = std::to_array<const Planner*>({
     &inter_processor_conversion,
     &sectioning,
     &replication,
+    &single_memory,
     &table_planner,
     &natural_order,
     &list_scheduler,

@@ -59,6 +59,13 @@ TEST(paper_butterfly, the_remark_to_theorem_1_is_reached) {
   }
 }
 
+TEST(paper_butterfly, one_memory_bit_takes_a_step_more_than_theorem_5) {
+  const PaperPage page = butterfly_paper.page();
+  for (const auto& row : table_titled(page, "Theorem 5").rows) {
+    EXPECT_EQ(row[2], row[3]) << row[0] << " " << row[1];
+  }
+}
+
 // Memory bits in turn leave the n most significant bits in the processors: sectioning over all of
 // memory, and whoever began with all memory bits. Its start-ups with packets of K/2 are n.
 TEST(paper_butterfly, sectioning_ends_consecutive_and_starts_up_as_printed) {
