@@ -181,6 +181,22 @@ TEST(Certificates, those_of_random_lists_are_accepted) {
     EXPECT_GT(census.checked[kind], 0) << kind;
 }
 
+// Groups 0 and 1 exchange all with 2 and 3, evenly: 32 data over four couplers take eight slots,
+// where two of the four groups, or the hops of any pair, leave room for less.
+TEST(Certificates, a_cut_between_sets_of_groups) {
+  constexpr Word d = 16;
+  std::vector<Word> to(4 * d);
+  for (Word p = 0; p < to.size(); ++p)
+    to[p] = (p / (2 * d) == 0 ? 2 * d : 0) + p % 2 * d + p % (2 * d) / 2;
+  const Request request = Request::of(Pops{d, 4, false}, Destinations{to});
+  const ScheduleHeader header = header_of_bound(request);
+  EXPECT_EQ(to_string(header.bound->value), "8");
+  EXPECT_EQ(header.bound->reason, "what leaves a set of groups");
+  Census census;
+  census.judge(header, "halves");
+  EXPECT_EQ(census.checked["weights"], 1);
+}
+
 TEST(Certificates, the_rates_of_codes_and_cycles_are_checked_on_large_cubes) {
   Census census;
   for (const auto ports : {Hypercube::Ports::all, Hypercube::Ports::one})
