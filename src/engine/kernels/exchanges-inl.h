@@ -69,11 +69,13 @@ FARO_INLINE void exchange_stages(typename Ops::Vector (&x)[Count]) {
   }
 }
 
-template <class Ops, int M>
+template <class OpsOf, int M>
 struct Exchanges {
+  using Ops = OpsOf;
   using Vector = typename Ops::Vector;
   using Plain = Exchanges;
   static constexpr std::size_t registers = std::size_t{1} << M;
+  static constexpr bool pairs = true;
   // Eight registers at a time leave room in sixteen; more stages are split in two halves.
   static constexpr int split = M <= 3 ? M : (M + 1) / 2;
 
@@ -86,14 +88,14 @@ struct Exchanges {
         pre(pass.tables.has_pre ? pass.tables.at(pass.tables.first) : nullptr),
         post(pass.tables.has_post ? pass.tables.at(pass.tables.last) : nullptr) {}
 
-  template <class Put>
-  FARO_INLINE void run(const std::byte* from, Word from_at, std::byte* to, Word to_at,
-                       Word shift) const {
+  template <class PutTo>
+  FARO_INLINE void run(const std::byte* from, Word from_at, std::byte* to, Word to_at, Word shift,
+                       const PutTo& put) const {
     if constexpr (M <= 3) {
       Vector x[1 << M];
       load(plan, from, from_at, 0, pre, x);
       exchange_stages<Ops, M, 0, M>(x);
-      finish<Put>(plan, x, 0, post, to, to_at, shift);
+      finish(plan, x, 0, post, to, to_at, shift, put);
     } else {
       alignas(64) std::byte buffer[(std::size_t{1} << M) * Ops::vector_bytes];
       for (int group = 0; group < (1 << (M - split)); ++group) {
@@ -114,7 +116,7 @@ struct Exchanges {
                            static_cast<std::size_t>((r << split) | group) * Ops::vector_bytes);
         }
         exchange_stages<Ops, M, split, M>(x);
-        finish<Put>(plan, x, group, post, to, to_at, shift);
+        finish(plan, x, group, post, to, to_at, shift, put);
       }
     }
   }
@@ -130,9 +132,10 @@ struct Exchanges {
     for (int r = 0; r < Count; ++r) x[r] = shuffled<Ops>(x[r], pre, static_cast<Word>(base + r));
   }
 
-  template <class Put, int Count>
+  template <class PutTo, int Count>
   static FARO_INLINE void finish(const TilePlan& plan, Vector (&x)[Count], int group,
-                                 const std::uint8_t* post, std::byte* to, Word to_at, Word shift) {
+                                 const std::uint8_t* post, std::byte* to, Word to_at, Word shift,
+                                 const PutTo& put) {
     constexpr int place = M <= 3 ? 0 : split;
     if (post != nullptr) {
       FARO_UNROLL
@@ -144,7 +147,7 @@ struct Exchanges {
     FARO_UNROLL
     for (int i = 0; i < Count; ++i) {
       const auto s = static_cast<std::size_t>((i << place) | group);
-      Put::put(to + (to_at ^ plan.register_to[s]), x[i]);
+      put(s, to, to_at ^ plan.register_to[s], x[i]);
     }
   }
 };

@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <array>
 #include <cstring>
+#include <optional>
+#include <type_traits>
 #include <utility>
 
 #include "kernels.hpp"

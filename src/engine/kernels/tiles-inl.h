@@ -23,26 +23,86 @@ struct KernelRun {
 using RunKernels = void (*)(const TilePass& pass, const KernelRun& run, std::size_t begin,
                             std::size_t end, std::size_t ahead);
 
+// What is done with register s of a kernel, whose place is `at` from `to`: written,
+template <class Put>
+struct PutThere {
+  template <class Vector>
+  FARO_INLINE void operator()(std::size_t, std::byte* to, Word at, Vector x) const {
+    Put::put(to + at, x);
+  }
+};
+// kept in memory of its own,
+template <class Ops>
+struct Keep {
+  std::byte* kept;
+  FARO_INLINE void operator()(std::size_t s, std::byte*, Word, typename Ops::Vector x) const {
+    Ops::store(kept + s * Ops::vector_bytes, x);
+  }
+};
+// or written beside its neighbour, which has been kept: registers of one kernel lie far apart, and
+// a line costs less with its neighbour right after it than after a line of every other register.
+template <class Ops>
+struct StreamBeside {
+  const std::byte* kept;
+  std::size_t turn;  // register s has register s ^ turn of the kernel before as neighbour
+  FARO_INLINE void operator()(std::size_t s, std::byte* to, Word at, typename Ops::Vector x) const {
+    Ops::stream(to + (at ^ Ops::vector_bytes), Ops::load(kept + (s ^ turn) * Ops::vector_bytes));
+    Ops::stream(to + at, x);
+  }
+};
+
+// The `turn` with which each second kernel writes the neighbours of the one before; none if it does
+// not.
+template <class Kernel>
+std::optional<std::size_t> neighbours(const TilePlan& plan, std::size_t begin, std::size_t end) {
+  if (begin % 2 != 0 || end % 2 != 0 || plan.kernels.size() < 2) return std::nullopt;
+  const Word apart = plan.kernels[1].to ^ plan.kernels[0].to ^ Kernel::Ops::vector_bytes;
+  for (std::size_t r = 0; r < Kernel::registers; ++r) {
+    if (plan.register_to[r] == apart) return r;
+  }
+  return std::nullopt;
+}
+
+// Kernel q's source lines are asked for: those of the next tile's first ones follow the tile's.
+template <class Kernel>
+FARO_INLINE void fetch_kernel(const TilePlan& plan, const KernelRun& run, std::size_t q) {
+  const std::size_t count = plan.kernels.size();
+  const Word at = q < count ? plan.kernels[q].from ^ run.from_at
+                            : plan.kernels[q - count].from ^ run.next_from_at;
+  FARO_UNROLL
+  for (std::size_t r = 0; r < Kernel::registers; ++r) {
+    __builtin_prefetch(run.from + (at ^ plan.register_from[r]), 0, 3);
+  }
+}
+
+template <class Kernel, class PutTo>
+FARO_INLINE void move_kernel(const Kernel& kernel, const TilePlan::Kernel& k, const KernelRun& run,
+                             const PutTo& put) {
+  kernel.run(run.from, run.from_at ^ k.from, run.to, run.to_at ^ k.to, run.shift ^ k.shift, put);
+}
+
 template <class Kernel, class Put>
 FARO_INLINE void loop_kernels(const TilePass& pass, const KernelRun& run, std::size_t begin,
                               std::size_t end, std::size_t ahead) {
+  using Ops = typename Kernel::Ops;
   const TilePlan& plan = pass.plan;
   const Kernel kernel(pass, run.shift);
   const TilePlan::Kernel* kernels = plan.kernels.data();
-  const std::size_t count = plan.kernels.size();
-  for (std::size_t q = begin; q < end; ++q) {
-    if (ahead != 0) {
-      const std::size_t later = q + ahead;
-      const Word at = later < count ? kernels[later].from ^ run.from_at
-                                    : kernels[later - count].from ^ run.next_from_at;
-      FARO_UNROLL
-      for (std::size_t r = 0; r < Kernel::registers; ++r) {
-        __builtin_prefetch(run.from + (at ^ plan.register_from[r]), 0, 3);
+  if constexpr (Kernel::pairs && std::is_same_v<Put, StreamPut<Ops>>) {
+    if (const auto turn = neighbours<Kernel>(plan, begin, end)) {
+      alignas(line_bytes) std::byte kept[Kernel::registers * Ops::vector_bytes];
+      for (std::size_t q = begin; q < end; q += 2) {
+        if (ahead != 0) fetch_kernel<Kernel>(plan, run, q + ahead);
+        move_kernel(kernel, kernels[q], run, Keep<Ops>{kept});
+        if (ahead != 0) fetch_kernel<Kernel>(plan, run, q + 1 + ahead);
+        move_kernel(kernel, kernels[q + 1], run, StreamBeside<Ops>{kept, *turn});
       }
+      return;
     }
-    const TilePlan::Kernel& k = kernels[q];
-    kernel.template run<Put>(run.from, run.from_at ^ k.from, run.to, run.to_at ^ k.to,
-                             run.shift ^ k.shift);
+  }
+  for (std::size_t q = begin; q < end; ++q) {
+    if (ahead != 0) fetch_kernel<Kernel>(plan, run, q + ahead);
+    move_kernel(kernel, kernels[q], run, PutThere<Put>{});
   }
 }
 
