@@ -290,7 +290,9 @@ template <PopsBroadcast kind>
 std::optional<std::string> refusal(const Request& request) {
   const auto* broadcast = request.get_if<Broadcast>();
   if (broadcast == nullptr || broadcast->kind != kind) return "it is another kind of broadcast";
-  return broadcast_refusal(std::get<Pops>(request.machine()), kind);
+  const auto* machine = std::get_if<Pops>(&request.machine());
+  if (machine == nullptr) return "it is for POPS networks";
+  return broadcast_refusal(*machine, kind);
 }
 
 template <PopsBroadcast kind>
