@@ -177,6 +177,7 @@ const auto table = std::to_array<const Planner*>({
     &natural_order,
     &list_scheduler,
     &paired_dimensions,
+    &consecutive_output,
     &bitonic_sort,
     // Boolean cube: broadcasts
     &cube_one_to_all,

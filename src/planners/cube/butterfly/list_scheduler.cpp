@@ -20,6 +20,7 @@
 #include "faro/base/error.hpp"
 #include "faro/base/limits.hpp"
 #include "planners/cube/butterfly/gated_chains.hpp"
+#include "planners/cube/butterfly/list_search.hpp"
 #include "planners/cube/butterfly/paper_count.hpp"
 #include "planners/cube/butterfly/trajectories.hpp"
 #include "search/matching.hpp"
@@ -405,49 +406,25 @@ std::optional<std::string> refusal(const ButterflyNetwork& request) {
   return "no number of control bits makes every stage local";
 }
 
-ButterflyEntry::Found planned(std::optional<Trajectories> plan, Estimate estimate) {
+ButterflyEntry::Found found(const ButterflyNetwork& request) {
+  return list_search(request, list_scheduler.name(), {all_chains(request), bound_of(request)},
+                     paper_count(request));
+}
+
+}  // namespace
+
+ButterflyEntry::Found butterfly::list_search(const ButterflyNetwork& request,
+                                             std::string_view planner, ListedChains chains,
+                                             std::optional<PaperCount> paper) {
+  auto plan = Search(request, planner, std::move(chains.all), chains.enough).run();
   if (!plan) throw Error(ErrorCode::impossible, "its search found no plan");
-  estimate.cost = {plan->places.size() - 1, "found by search"};
-  return {std::move(estimate),
+  const Formula steps{plan->places.size() - 1, "found by search"};
+  return {{.cost = steps, .paper = std::move(paper)},
           [plan = std::make_shared<const Trajectories>(std::move(*plan))](CompiledSink& sink) {
             emit(*plan, sink);
           },
           {}};
 }
-
-ButterflyEntry::Found found(const ButterflyNetwork& request) {
-  Search search(request, list_scheduler.name(), all_chains(request), bound_of(request));
-  return planned(search.run(), {.cost = {}, .paper = paper_count(request)});
-}
-
-Count printed_by_pairs(const ButterflyNetwork& request) {
-  const Count n = static_cast<Count>(request.processor_bits);
-  return request.elements() + 4 * ceil_div(n, 2) - 6;
-}
-
-std::optional<std::string> refusal_of_pairs(const ButterflyNetwork& request) {
-  if (request.index_bits > limits::butterfly_list_log2_max)
-    return fmt::format("it searches up to 2^{} elements", limits::butterfly_list_log2_max);
-  if (request.output == Output::gray_through || !paired_chains(request))
-    return "it is for processors in Gray code by themselves, memory stages and most significant "
-           "bits first, n >= 2 and K >= 4";
-  return std::nullopt;
-}
-
-// Two changes of a row, each by half of the elements.
-Count least_by_pairs(const ButterflyNetwork& request) {
-  return request.processor_bits > 2 ? request.elements() : request.elements() / 2;
-}
-
-ButterflyEntry::Found found_by_pairs(const ButterflyNetwork& request) {
-  const Count printed = printed_by_pairs(request);
-  Search search(request, paired_dimensions.name(), {*paired_chains(request)}, printed);
-  return planned(search.run(), {.cost = {},
-                                .paper = PaperCount{"Johnsson, Ho 1990, remark of section 3.1.1",
-                                                    {printed, "K + 4 ceil(n/2) - 6"}}});
-}
-
-}  // namespace
 
 const ButterflyEntry list_scheduler({
     .name = "butterfly-list",
@@ -457,17 +434,6 @@ const ButterflyEntry list_scheduler({
     .citation = "faro, after Johnsson, Ho 1990",
     .refusal = refusal,
     .found = found,
-});
-
-const ButterflyEntry paired_dimensions({
-    .name = "butterfly-pairs",
-    .title = "dimensions by pairs, the code of the upper one converted between the processors",
-    .needs = "processors in Gray code, most significant bits first, K >= 4, at most 2^11 elements",
-    .cost = "K + 4 ceil(n/2) - 6, or what the search finds beyond",
-    .citation = "Johnsson, Ho 1990, remark of section 3.1.1",
-    .refusal = refusal_of_pairs,
-    .found = found_by_pairs,
-    .least = least_by_pairs,
 });
 
 }  // namespace faro::inline v1

@@ -15,5 +15,6 @@ namespace faro::inline v1 {
 
 extern const ButterflyEntry list_scheduler;
 extern const ButterflyEntry paired_dimensions;
+extern const ButterflyEntry consecutive_output;
 
 }  // namespace faro::inline v1
