@@ -30,6 +30,10 @@
 #include <hwy/foreach_target.h>
 #include <hwy/highway.h>
 
+// A target without kernels here leaves the attribute of the line below unused.
+#if defined(__clang__)
+#pragma clang diagnostic ignored "-Wpragma-clang-attribute"
+#endif
 HWY_BEFORE_NAMESPACE();
 namespace faro::inline v1::engine::HWY_NAMESPACE {
 
