@@ -116,3 +116,22 @@ done
 # a pipe without an end is not read until memory ends
 exits "a pipe without an end" 3 sh -c "ulimit -v 1500000; exec '$faro' permute /dev/zero b --element-bytes 1 --map identity"
 says "a pipe without an end" "a file is mapped instead"
+
+# the rest of what was found, once each
+exits "links beyond their limit" 4 timeout 60 "$faro" plan 'i -> rev(i)' --on mesh:1024x1024,all-links
+exits "explain of 20 bits" 0 timeout 20 "$faro" explain 'i:20 -> rev(i)'
+exits "standard output as a file" 3 sh -c "'$faro' permute a.npy /dev/stdout --map identity | cat; exit \${PIPESTATUS:-3}"
+says "standard output as a file" "write to - and redirect"
+exits "no rounds" 2 "$faro" bench --rounds 0
+exits "another size" 2 "$faro" permute a.npy e.npy --map 'i:6 -> rev(i)'
+says "another size" "a.npy, shape (16,), 2^4 elements"
+py "h = b\"{'descr': [('a', '<i4'), ('a', '<i4')], 'fortran_order': False, 'shape': (4,), }\"
+h += b' ' * (117 - len(h)) + b'\n'
+open('fields.npy', 'wb').write(b'\x93NUMPY\x01\x00' + len(h).to_bytes(2, 'little') + h + bytes(32))"
+exits "two fields of one name" 2 "$faro" permute fields.npy e.npy --map 'i -> ~i'
+says "two fields of one name" "a second field 'a'"
+printf '%s' '{"format":"faro-schedule/1","machine":{"kind":"hypercube","dimensions":1,"ports":"all"},"map":"p:1 -> p","elements":2,"slots":2,
+"cost":{"steps":2},"bound":{"value":2,"reason":"Theorem: no schedule takes fewer"},
+"steps":[{"moves":[[0,0,1,0],[1,0,0,0]]},{"moves":[[0,0,1,0],[1,0,0,0]]}]}' >lie.json
+exits "a false bound" 1 "$faro" verify lie.json
+prints "a false bound" "bound-claim"
