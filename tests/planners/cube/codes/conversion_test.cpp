@@ -122,6 +122,15 @@ Count best_of(const testing::Draft& request) {
   return best.value_or(0);
 }
 
+// As known, or one more where all that goes far must leave in time, which was not looked at.
+void expect_bound(const testing::Draft& request, Count known) {
+  const Count bound =
+      lower_bound(std::get<Hypercube>(request.machine), request.map, request.elements).value;
+  EXPECT_GE(bound, known);
+  EXPECT_LE(bound, known + 1);
+  EXPECT_LE(bound, best_of(request));
+}
+
 TEST(Conversion, costs_are_those_known) {
   const auto cell = [](const json& row, std::size_t i) -> std::optional<Count> {
     if (row.at(i).is_null()) return {};
@@ -149,8 +158,7 @@ TEST(Conversion, costs_are_those_known) {
     }
     EXPECT_TRUE(best_of(request) <= cell(row, 9));
     EXPECT_TRUE(best_of(request) >= cell(row, 11));
-    EXPECT_TRUE(lower_bound(std::get<Hypercube>(request.machine), request.map, k).value ==
-                cell(row, 11));
+    expect_bound(request, *cell(row, 11));
     EXPECT_TRUE(cost(exchange_sequence, single) == cell(row, 12));
     EXPECT_TRUE(cost(one_port_half, single) == cell(row, 13));
   }
@@ -176,8 +184,7 @@ TEST(Conversion, several_fields_are_never_above_what_was_known) {
                 row.at(4).get<std::uint64_t>());
     EXPECT_TRUE(one_port_half.offer(single).estimate.cost.value == row.at(5).get<std::uint64_t>());
     EXPECT_TRUE(best_of(request) >= row.at(6).get<std::uint64_t>());
-    EXPECT_TRUE(lower_bound(std::get<Hypercube>(request.machine), request.map, k).value ==
-                row.at(6).get<std::uint64_t>());
+    expect_bound(request, row.at(6).get<std::uint64_t>());
   }
 }
 
