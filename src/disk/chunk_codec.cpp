@@ -19,8 +19,6 @@ namespace faro::inline v1::disk {
 namespace {
 
 constexpr std::size_t checksum_bytes = 4;
-// libblosc counts in int.
-constexpr std::uint64_t blosc_bytes_max = std::uint64_t{INT32_MAX} - 16;
 
 using Bytes = std::vector<std::byte>;
 
@@ -71,6 +69,9 @@ Bytes zstd_encoded(std::span<const std::byte> from, const ChunkCodec& codec) {
 #endif
 
 #ifdef FARO_HAS_BLOSC
+// libblosc counts in int.
+constexpr std::uint64_t blosc_bytes_max = std::uint64_t{INT32_MAX} - 16;
+
 Bytes blosc_decoded(const Bytes& bytes, std::uint64_t bytes_max, const std::string& name) {
   std::size_t size = 0;
   if (blosc_cbuffer_validate(bytes.data(), bytes.size(), &size) != 0 || size > bytes_max)
