@@ -3,6 +3,7 @@
 // docs/engine.md; only their order decides anything.
 #include <algorithm>
 
+#include "engine/kernels/kernels.hpp"
 #include "engine/strided_plan.hpp"
 
 namespace faro::inline v1::engine {
@@ -30,6 +31,17 @@ double registers(std::uint64_t element_bytes) {
   return stage_of_transpose * (6 - log2_exact(element_bytes)) * (element_bytes == 1 ? 2 : 1);
 }
 
+// Without picks a square that lacks rows or columns is loaded or stored element by element: as much
+// work for three rows as for all.
+double parts(const StridedPlan& plan) {
+  if (plan.kernels->moves != LaneMoves::exchanges || !is_lane(plan.form.element_bytes)) return 0;
+  constexpr double part_of_square = 5;
+  const auto square =
+      static_cast<double>((Word{1} << plan.kernels->vector_log2) / plan.form.element_bytes);
+  const auto side = static_cast<double>(std::min(plan.d.length, plan.s.length));
+  return side < square ? part_of_square * square / side : 0;
+}
+
 }  // namespace
 
 double strided_cost(const StridedPlan& plan) {
@@ -37,17 +49,17 @@ double strided_cost(const StridedPlan& plan) {
   const auto e = static_cast<double>(element);
   const double row_lines = std::max(1.0, static_cast<double>(plan.d.length) * e / 64);
   // A row's first line and its last.
-  const double ends = 2 * partial_line / 2 / row_lines;
+  const double ends = 2 * partial_line / 2 / row_lines + parts(plan);
   switch (plan.way) {
     case Way::direct:
-      return moved + registers(element) + (plan.lines_agree ? 0 : ends) +
+      return moved + registers(element) + (plan.lines_agree ? parts(plan) : ends) +
              (row_lines <= short_row_lines ? short_rows : 0) + (plan.streaming ? 0 : ordinary);
     case Way::carry:
       return moved + registers(element) + ends + carried;
     case Way::exact:
       return moved + registers(element) + ends + staged;
     case Way::one:
-      return moved + registers(element) +
+      return moved + registers(element) + parts(plan) +
              (plan.streaming ? adjoining : adjoining_stored + ordinary);
     case Way::split:
     case Way::zip:
