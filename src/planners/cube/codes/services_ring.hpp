@@ -30,7 +30,7 @@
 // order of zones, then moved late and early again by list scheduling; the best is kept. The same
 // always.
 //
-//   cost: at most max(n-1, ceil((3K+1)/5), floor((K+n-1)/2)) + 2  (counted: n <= 60, K <= 1000)
+//   cost: at most max(n-1, ceil((3K+1)/5), floor((K+n-1)/2)) + 2  (n <= 60, sampled K <= 1000)
 #pragma once
 
 #include "planners/cube/codes/three_fifths_program.hpp"
