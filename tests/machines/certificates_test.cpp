@@ -137,7 +137,7 @@ Machine random_machine(int bits, Random& random) {
 TEST(Certificates, those_of_random_maps_are_accepted_on_every_machine) {
   Random random(31);
   Census census;
-  const int trials = testing::full_run() ? 20000 : testing::sanitized() ? 400 : 1500;
+  const int trials = testing::full_run() ? 20000 : testing::sanitized() ? 800 : 1500;
   for (int trial = 0; trial < trials; ++trial) {
     const int bits = 1 + static_cast<int>(random.below(5));
     const Machine machine = random_machine(bits, random);
