@@ -1,8 +1,9 @@
 // 2^r-sectioning.   [Johnsson, Ho 1990: section 6]
 //
-//   applies:  memory stages first, not the code of the whole index in cyclic allocation, output in
-//             the code of the input, rho memory bits
-//   cost:     (K/2^rho + ceil((n - rho)/r)) · max(rho, 2^(rho-1))    (tested n <= 8, K <= 32)
+//   applies:  memory stages first, rho memory bits; where rho < n output in the code of the input,
+//             and not the code of the whole index in cyclic allocation
+//   cost:     (K/2^rho + ceil((n - rho)/r)) · max(rho, 2^(rho-1)), K/2 where rho = n >= 2; of the
+//             code of the whole index with n memory bits K/2 + 1       (tested n <= 8, K <= 64)
 //   bound:    max(n, K/2)
 //
 // Phase 0 splits over the first rho dimensions, later phases over r each. Inside a block of
@@ -24,6 +25,8 @@ using Output = ButterflyNetwork::Output;
 using Finish = ButterflyNetwork::Finish;
 
 struct Sections {
+  enum class Kind { phases, whole_index };
+  Kind kind = Kind::phases;
   int r = 0;
   int controls = 0;  // rho
   Count steps_phase = 0;
@@ -48,13 +51,36 @@ int controls_for(const ButterflyNetwork& request, int r) {
   return short_lsb ? r : r + 1;
 }
 
+// Whether it matters which code the processors begin and end with: with memory bits for all
+// dimensions every processor bit is in memory when its stage comes, and none is left to convert.
+bool tied_to_code(const ButterflyNetwork& request) {
+  const bool gray_wanted = request.output != Output::binary;
+  return whole_cyclic(request) || (request.processor_bits > 1 && gray_wanted != coded(request));
+}
+
+// The code of the whole index with as many memory bits as dimensions: all go up, also the lowest,
+// whose own stage waits until the top dimension has been crossed.
+bool lowest_goes_up(const ButterflyNetwork& request) {
+  return whole_cyclic(request) && request.memory_bits() == request.processor_bits;
+}
+
 std::optional<Sections> choose(const ButterflyNetwork& request) {
+  const int n = request.processor_bits;
   std::optional<Sections> best;
+  if (lowest_goes_up(request)) {
+    const Count groups = request.elements() / 4;
+    if (n < 2 || (n > 2 && groups < static_cast<Count>(n)) || request.section_bits != 0)
+      return best;
+    return Sections{.kind = Sections::Kind::whole_index,
+                    .r = n,
+                    .controls = n,
+                    .steps = request.elements() / 2 + 1};
+  }
   const int r_least = request.section_bits == 0 ? 1 : request.section_bits;
   const int r_most = request.section_bits == 0 ? request.processor_bits : request.section_bits;
   for (int r = r_least; r <= r_most; ++r) {
     const Sections s = sections(request, r, controls_for(request, r));
-    if (s.controls > request.memory_bits()) continue;
+    if (s.controls > request.memory_bits() || (s.controls < n && tied_to_code(request))) continue;
     if (!best || s.steps < best->steps) best = s;
   }
   return best;
@@ -64,13 +90,11 @@ std::optional<std::string> refusal(const ButterflyNetwork& request) {
   if (request.finish == Finish::restored) return "it leaves the dimensions in another order";
   if (request.processor_bits < 1) return "there is one processor and nothing to send";
   if (!memory_first(request)) return "the processor stages come first here";
-  if (whole_cyclic(request)) return "the code of the whole index ties a processor to a memory bit";
-  const bool gray_wanted = request.output != Output::binary;
-  if (request.output == Output::gray_through ||
-      (request.processor_bits > 1 && gray_wanted != coded(request))) {
-    return "it ends in the code it began with";
-  }
+  if (request.output == Output::gray_through) return "it ends in binary or Gray code of the field";
   if (!choose(request)) {
+    if (tied_to_code(request))
+      return "another code, and that of the whole index, need memory bits for all dimensions at "
+             "once";
     return fmt::format("{} memory bits are too few control bits", request.memory_bits());
   }
   return std::nullopt;
@@ -78,6 +102,7 @@ std::optional<std::string> refusal(const ButterflyNetwork& request) {
 
 Estimate estimate(const ButterflyNetwork& request) {
   const Sections s = *choose(request);
+  if (s.kind == Sections::Kind::whole_index) return {{s.steps, "K/2 + 1"}, std::nullopt};
   Estimate estimate{{s.steps, fmt::format("(K/2^{0} + ceil((n - {0})/{1})) * max({0}, 2^{2})",
                                           s.controls, s.r, s.controls - 1)},
                     std::nullopt};
@@ -102,8 +127,62 @@ Form chain_form(const ButterflyNetwork& request, int i, int controls, const Form
   return form;
 }
 
+// Dimensions in which a job crosses: the top one takes `held`, then the lowest takes b_n, whose
+// stage has been done between; the others take the other memory bits, all before or all after.
+//
+//   step            0   1   2   3   4   ..        jobs 2i and 2i + 1, i = 0
+//   top             2i  2i+1
+//   lowest              2i  2i+1
+//   another, s = 2                  2i  2i+1      others at s = 3, 4, ..; group i begins 2i later,
+//                                                 round the end, which is before the top one
+//
+// One element of each job crosses: with L_k what dimension k held ^ what it takes, the job is
+// told by b_{n-1} and the L_k ^ held before the two, by b_{n-1} and the L_k ^ what the lowest
+// dimension held after them. The elements of jobs 2i and 2i + 1 are the same in both.
+void build_whole_index(const ButterflyNetwork& request, CompiledSink& sink) {
+  const int n = request.processor_bits;
+  const int top = n - 1;
+  const std::vector<Form> start = start_rows(request);
+  std::vector<int> memory = memory_index_bits(request);
+  const Form lowest = bit_form(memory.front());
+  const Form held = bit_form(memory.back());
+  Chains chains = network_chains(request, sectioning.name());
+  chains.inner = held;
+  std::vector<Form> taken(start.size());
+  std::vector<Form> ties;
+  for (int d = 1; d < top; ++d) {
+    const auto at = static_cast<std::size_t>(d);
+    taken[at] = bit_form(memory[at]);
+    ties.push_back(sum(start[at], taken[at]));
+  }
+  if (!ties.empty()) {
+    chains.job_forms.push_back(sum(ties[0], held));
+    for (std::size_t k = 1; k < ties.size(); ++k) chains.job_forms.push_back(sum(ties[0], ties[k]));
+  }
+  chains.job_forms.push_back(bit_form(base_of(request) + top));
+  chains.regrouped_forms = chains.job_forms;
+  if (!ties.empty()) chains.regrouped_forms[0] = sum(ties[0], start[0]);
+
+  const Word groups = chains.jobs() / 2;
+  for (Word i = 0; i < groups; ++i) {
+    if (!ties.empty()) chains.add(2 * i + 3, {.kind = Event::Kind::regroup, .job = 2 * i});
+    for (Word e = 0; e < 2; ++e) {
+      const Word x = 2 * i + e;
+      chains.add(x, {.job = x, .dimension = top, .row = held});
+      chains.add(x + 1, {.job = x, .dimension = 0, .row = lowest});
+      for (int d = 1; d < top; ++d) {
+        const Word turn = (i + 1 + static_cast<Word>(d)) % groups;
+        chains.add(2 * turn + e,
+                   {.job = x, .dimension = d, .row = taken[static_cast<std::size_t>(d)]});
+      }
+    }
+  }
+  emit(chains, sink);
+}
+
 void build(const ButterflyNetwork& request, CompiledSink& sink) {
   const Sections s = *choose(request);
+  if (s.kind == Sections::Kind::whole_index) return build_whole_index(request, sink);
   const int n = request.processor_bits;
   const std::vector<int> dimensions = stage_dimensions(request);
   const std::vector<Form> start = start_rows(request);
@@ -151,9 +230,10 @@ void build(const ButterflyNetwork& request, CompiledSink& sink) {
 const ButterflyEntry sectioning({
     .name = "butterfly-sectioning",
     .title = "2^r-sectioning: blocks split over r dimensions at once",
-    .needs = "memory stages first, output in the code of the input, r or r + 1 memory bits; not "
-             "cyclic gray; not restored",
-    .cost = "(K/2^rho + ceil((n - rho)/r)) max(rho, 2^(rho-1)), rho = min(r [+1 in Gray code], n)",
+    .needs = "memory stages first, rho memory bits; where rho < n output in the code of the input, "
+             "and not cyclic gray; not restored",
+    .cost = "(K/2^rho + ceil((n - rho)/r)) max(rho, 2^(rho-1)), rho = min(r [+1 in Gray code], n); "
+            "cyclic gray with n memory bits K/2 + 1",
     .citation = "Johnsson, Ho 1990, section 6",
     .refusal = refusal,
     .estimate = estimate,

@@ -10,7 +10,8 @@ namespace {
 constexpr const char* name = "butterfly-natural";
 
 // Every restored network it takes: both judges agree, the rows are those of natural order, no
-// butterfly twice. Where n <= log K and sectioning takes the code, K steps: what no plan beats.
+// butterfly twice. Where n <= log K, and n < log K in the code of the whole index, K steps: what no
+// plan beats.
 TEST(natural_order, is_right_in_place_and_at_its_bound) {
   int judged = 0;
   int optimal = 0;
@@ -43,7 +44,7 @@ TEST(natural_order, is_right_in_place_and_at_its_bound) {
         const Count bound = std::max<Count>(static_cast<Count>(n), bit(m));
         ASSERT_GE(proof.cost.steps, bound);
         ASSERT_TRUE(offer.expression.starts_with("sequence(butterfly-")) << offer.expression;
-        if (n <= m && !butterfly::whole_cyclic(network)) {
+        if (n < m || (n == m && !butterfly::whole_cyclic(network))) {
           ASSERT_TRUE(goal.in_place);
           ASSERT_EQ(proof.cost.steps, bound);
           ++optimal;
@@ -69,11 +70,11 @@ TEST(natural_order, costs_what_is_known_on_larger_machines) {
   EXPECT_EQ(steps(8, 16, Encoding::binary, Allocation::cyclic), 256U);
   EXPECT_EQ(steps(8, 16, Encoding::binary_gray, Allocation::cyclic), 256U);
   EXPECT_EQ(steps(8, 16, Encoding::gray, Allocation::consecutive), 256U);
-  EXPECT_EQ(steps(8, 16, Encoding::gray, Allocation::cyclic), 264U);
-  EXPECT_EQ(steps(7, 14, Encoding::gray, Allocation::cyclic), 135U);
+  EXPECT_EQ(steps(8, 16, Encoding::gray, Allocation::cyclic), 257U);
+  EXPECT_EQ(steps(7, 14, Encoding::gray, Allocation::cyclic), 129U);
   // Too many elements to search for a rearrangement.
   EXPECT_EQ(steps(40, 50, Encoding::binary_gray, Allocation::cyclic), 1064U);
-  EXPECT_EQ(steps(8, 22, Encoding::gray, Allocation::cyclic), 16392U);
+  EXPECT_EQ(steps(8, 22, Encoding::gray, Allocation::cyclic), 16384U);
 }
 
 }  // namespace

@@ -7,6 +7,7 @@
 #include "paths.hpp"
 #include "planners/cube/butterfly/paper_count.hpp"
 #include "planners/cube/butterfly/planned.hpp"
+#include "planners/cube/butterfly/rows.hpp"
 
 namespace faro::testing {
 namespace {
@@ -50,6 +51,40 @@ TEST(butterfly_planners, build_what_they_promise) {
     }
   }
   EXPECT_GT(built, 500);
+}
+
+// Memory bits for all dimensions: half of the elements, whatever the code at the start and wanted
+// at the end. The code of the whole index with no bit to spare takes one step more: its lowest
+// memory bit can go up only after its own stage, which waits for the top dimension.
+TEST(butterfly_planners, sections_over_all_dimensions_take_half_of_the_elements) {
+  const Planner* planner = find_planner("butterfly-sectioning");
+  int optimal = 0;
+  int one_more = 0;
+  for (int n = 2; n <= (full_run() ? 7 : 5); ++n)
+    for (int m = n; m <= std::min(n + 2, full_run() ? 8 : 6); ++m)
+      for (const ButterflyNetwork& request : requests(n, m)) {
+        if (request.finish == ButterflyNetwork::Finish::restored ||
+            request.output == Output::gray_through || !butterfly::memory_first(request))
+          continue;
+        SCOPED_TRACE(text_of(request));
+        const bool tight = butterfly::whole_cyclic(request) && n == m;
+        ASSERT_EQ(!planner->refusal(request_of(request)), !tight || n != 3);
+        if (tight && n == 3) continue;
+        const Offer offer = planner->offer(request_of(request));
+        const RecordingSink schedule = recorded(offer);
+        const Verdict proof = proved(schedule);
+        ASSERT_TRUE(proof.ok()) << first_violation(proof);
+        ASSERT_EQ(proof.cost.steps, (Count{1} << static_cast<unsigned>(m - 1)) + (tight ? 1 : 0));
+        ASSERT_EQ(proof.cost.steps, offer.estimate.cost.value);
+        ASSERT_TRUE(std::get<ButterflyGoal>(schedule.header.goal).in_place);
+        if (n + m <= 9) {
+          const Verdict replay = replayed(schedule);
+          ASSERT_TRUE(replay.ok()) << first_violation(replay);
+        }
+        ++(tight ? one_more : optimal);
+      }
+  EXPECT_GT(optimal, 100);
+  EXPECT_GT(one_more, 4);
 }
 
 // Never more steps than the best schedule known from elsewhere.
