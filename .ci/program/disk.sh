@@ -133,3 +133,10 @@ echo '{"format": "faro-disk-profile/1", "name": "x", "read_bytes_per_second": 0}
 exits "a damaged device" 2 "$faro" permute big.raw out.raw --element-bytes 8 --map gray --memory 64MiB --device ./disk.json
 says "a damaged device" "./disk.json"
 unset XDG_CONFIG_HOME
+
+# The second judge of plans walks every unit, up to 2^20 of them.
+for bits in 19 20; do
+  exits "2^$bits units are walked" 0 "$faro" plan "i:$bits -> rev(i)" --on disk:memory=64MiB --verify replay
+done
+exits "2^21 units are too many to walk" 4 "$faro" plan 'i:21 -> rev(i)' --on disk:memory=64MiB --verify replay
+says "2^21 units are too many to walk" '2^20 is the most'

@@ -6,11 +6,11 @@
 #include <vector>
 
 #include "algebra/notation_named.hpp"
+#include "faro/base/limits.hpp"
 
 namespace faro::inline v1::notation {
 namespace {
 
-constexpr Word rotation_max = 64;
 constexpr std::string_view rest_word = "rest";
 
 class Evaluator {
@@ -291,8 +291,9 @@ class Evaluator {
   }
 
   Forms rotated(const Term& t, Forms x) const {
-    if (t.number->value > rotation_max)
-      fail(NotationFault::range, t.number->at, fmt::format("rotation beyond {}", rotation_max));
+    if (t.number->value > limits::address_bits_max)
+      fail(NotationFault::range, t.number->at,
+           fmt::format("rotation beyond {}", limits::address_bits_max));
     if (x.empty()) return x;
     const std::size_t k = t.number->value % x.size();
     const std::size_t left = t.negative ? (x.size() - k) % x.size() : k;

@@ -6,11 +6,12 @@
 
 #include "base/check.hpp"
 #include "faro/base/error.hpp"
+#include "faro/base/limits.hpp"
 
 namespace faro::inline v1::tensor {
 namespace {
 
-constexpr Word elements_max = bit(63);
+constexpr Word elements_max = bit(limits::tensor_elements_log2_max);
 
 bool is_bit(const Digit& digit) {
   return digit.which == Digit::is_bit;

@@ -6,6 +6,7 @@
 
 #include "algebra/notation_invertible.hpp"
 #include "algebra/notation_sizes.hpp"
+#include "faro/base/limits.hpp"
 
 namespace faro::inline v1 {
 namespace {
@@ -14,7 +15,7 @@ using namespace notation;
 
 using Shape = std::optional<std::vector<Word>>;
 
-constexpr Word elements_max = bit(63);
+constexpr Word elements_max = bit(limits::tensor_elements_log2_max);
 
 std::optional<Word> product_of(const std::vector<Word>& shape) {
   Word product = 1;

@@ -9,6 +9,7 @@
 #include "c/handles.hpp"
 #include "faro/algebra/tensor_notation.hpp"
 #include "faro/base/error.hpp"
+#include "faro/base/limits.hpp"
 #include "faro/engine/permute_plan.hpp"
 #include "faro/layouts/foreign.hpp"
 
@@ -34,7 +35,7 @@ void need_width(int width) {
 }
 
 void need_axes(int axes) {
-  if (axes < 0 || axes > 64)
+  if (axes < 0 || axes > int{faro::limits::npy_axes_max})
     throw faro::Error(faro::ErrorCode::usage,
                       "an array of " + std::to_string(axes) + " axes; 0 to 64 are possible");
 }

@@ -11,6 +11,7 @@
 #include "disk/plan_state.hpp"
 #include "disk/verify.hpp"
 #include "faro/base/error.hpp"
+#include "faro/base/limits.hpp"
 #include "faro/disk/file_permute_plan.hpp"
 #include "faro/layouts/foreign.hpp"
 
@@ -70,11 +71,11 @@ bool judge(const FilePermutePlan& plan, VerifyBy by) {
   const FilePermutePlan::State& state = plan.state();
   const int width = state.map.width();
   const bool asked = by == VerifyBy::replay || by == VerifyBy::both;
-  if (asked && width > disk::enumeration_log2_max)
+  if (asked && width > limits::file_plan_walked_log2_max)
     throw Error(ErrorCode::limit,
                 fmt::format("2^{} units are too many to walk, 2^{} is the most; --verify proof "
                             "judges any number",
-                            width, disk::enumeration_log2_max));
+                            width, limits::file_plan_walked_log2_max));
   const auto hold = [](const std::optional<std::string>& wrong) {
     if (wrong) throw Error(ErrorCode::refused, *wrong);
   };

@@ -4,15 +4,14 @@
 #include "disk/pipeline.hpp"
 #include "disk/plan_state.hpp"
 #include "faro/base/error.hpp"
+#include "faro/base/limits.hpp"
 
 namespace faro::inline v1 {
 namespace {
 
-// Offsets of files are 63 bits; every plan beyond is for reading only.
-constexpr Count file_bytes_max = Count{1} << 62U;
-
+// Every plan beyond is for reading only.
 void check_size(const FilePlanFacts& facts) {
-  if (facts.data_bytes <= file_bytes_max) return;
+  if (facts.data_bytes <= limits::npy_bytes_max) return;
   throw Error(ErrorCode::limit, fmt::format("a file of {} bytes; files have at most 2^62",
                                             to_string(facts.data_bytes)));
 }

@@ -11,6 +11,7 @@
 #include "disk/plan_state.hpp"
 #include "disk/verify.hpp"
 #include "faro/base/error.hpp"
+#include "faro/base/limits.hpp"
 #include "files/words.hpp"
 
 namespace faro::inline v1 {
@@ -173,7 +174,7 @@ int piece_log2(const FilePermutePlan::State& state, std::uint64_t piece_bytes) {
 // Every tile's place in the cycles of a pass takes a bit of memory.
 bool has_room_for_cycles(const DiskPass& pass, const TiledArray& array) {
   const int tiles_log2 = pass.map.width() - static_cast<int>(pass.tile.size());
-  return tiles_log2 <= cycle_tiles_log2_max ||
+  return tiles_log2 <= limits::file_cycle_tiles_log2_max ||
          MoveOrder::bytes(PassTiles(pass, array).successors()) == 0;
 }
 

@@ -70,7 +70,4 @@ struct MoveSteps {
 // The largest group that fits.
 std::uint64_t tiles_of_step(const PassTiles& tiles, std::uint64_t budget_bytes);
 
-// Beyond this the bits of MoveOrder are no longer small beside the tiles.
-inline constexpr int cycle_tiles_log2_max = 27;
-
 }  // namespace faro::inline v1::disk

@@ -8,11 +8,11 @@
 
 #include "disk/crc32c.hpp"
 #include "faro/base/error.hpp"
+#include "faro/base/limits.hpp"
 
 namespace faro::inline v1::disk {
 namespace {
 
-constexpr std::uint64_t header_bytes_max = std::uint64_t{1} << 20U;
 constexpr std::size_t record_bytes = 32;
 constexpr std::uint32_t record_magic = 0x31304a46;  // "FJ01"
 constexpr std::string_view checksum_key = "  # crc32c ";
@@ -62,7 +62,7 @@ Journal::Journal(RandomFile& file) : file_(file) {
 }
 
 void Journal::read_header() {
-  std::string text(std::min(file_.size_bytes(), header_bytes_max), '\0');
+  std::string text(std::min(file_.size_bytes(), limits::journal_header_bytes_max), '\0');
   file_.read(0, std::as_writable_bytes(std::span(text)));
   const std::size_t end = text.find('\n');
   if (end == std::string::npos) return;

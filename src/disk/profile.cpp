@@ -6,6 +6,7 @@
 #include <nlohmann/json.hpp>
 
 #include "faro/base/error.hpp"
+#include "faro/base/limits.hpp"
 
 namespace faro::inline v1 {
 namespace {
@@ -78,9 +79,8 @@ DiskProfile DiskProfile::parse(std::string_view text, const std::string& file) {
   }
   if (profile.read_bytes_per_second == 0 || profile.write_bytes_per_second == 0)
     refuse("rates are above 0");
-  // Beyond this costs no longer fit what plans count them in: a day for a run.
-  constexpr std::uint64_t run_nanoseconds_max = 86'400'000'000'000;
-  if (std::max(profile.read_run_nanoseconds, profile.write_run_nanoseconds) > run_nanoseconds_max)
+  if (std::max(profile.read_run_nanoseconds, profile.write_run_nanoseconds) >
+      limits::profile_run_nanoseconds_max)
     refuse("a run takes at most a day");
   return profile;
 }

@@ -3,9 +3,9 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <set>
 
 #include "base/check.hpp"
+#include "faro/base/limits.hpp"
 
 namespace faro::inline v1::disk {
 namespace {
@@ -48,24 +48,25 @@ std::optional<std::string> wrong_pass(const DiskPass& pass, int width, int tile_
 // A tile of a pass, by every address of it; each address is counted in the two lists.
 std::optional<std::string> wrong_tile(const DiskPass& pass, Word base, std::vector<char>& read,
                                       std::vector<char>& written) {
-  std::set<Word> from;
-  std::set<Word> to;
+  std::vector<Word> from;
+  std::vector<Word> to;
   for (Word k = 0; k < bit(static_cast<int>(pass.tile.size())); ++k) {
     Word x = base;
     for (Word rest = k; rest != 0; rest &= rest - 1)
       x ^= pass.tile[static_cast<std::size_t>(lowest_bit(rest))];
-    from.insert(x);
-    to.insert(pass.map(x));
+    from.push_back(x);
+    to.push_back(pass.map(x));
     if (read[x]++ != 0) return fmt::format("element {} is read twice", x);
-    if (written[pass.map(x)]++ != 0) return fmt::format("place {} is written twice", pass.map(x));
+    if (written[to.back()]++ != 0) return fmt::format("place {} is written twice", to.back());
   }
-  const auto whole_runs = [](const std::set<Word>& set, int log2) {
-    return std::all_of(set.begin(), set.end(), [&](Word x) {
-      const Word run = x & ~low_mask(log2);
-      for (Word i = 0; i < bit(log2); ++i)
-        if (!set.contains(run + i)) return false;
-      return true;
-    });
+  // No address stands there twice, so sorted a whole run ends where its length says.
+  const auto whole_runs = [](std::vector<Word>& all, int log2) {
+    std::sort(all.begin(), all.end());
+    const Word last = low_mask(log2);
+    if (all.size() % (last + 1) != 0) return false;
+    for (std::size_t i = 0; i < all.size(); i += last + 1)
+      if ((all[i] & last) != 0 || all[i + last] != all[i] + last) return false;
+    return true;
   };
   if (!whole_runs(from, pass.read_log2)) return "a run is read in pieces";
   if (!whole_runs(to, pass.write_log2)) return "a run is written in pieces";
@@ -149,7 +150,7 @@ std::optional<std::string> wrong_in_place(const DiskPass& pass) {
 
 std::optional<std::string> wrong_by_enumeration(const BitMap& goal,
                                                 std::span<const DiskPass> passes, int tile_log2) {
-  FARO_CHECK(goal.width() <= enumeration_log2_max);
+  FARO_CHECK(goal.width() <= limits::file_plan_walked_log2_max);
   const Word elements = bit(goal.width());
   std::vector<Word> holds(elements);  // which element stands where
   for (Word i = 0; i < elements; ++i) holds[i] = i;

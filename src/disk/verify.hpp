@@ -33,8 +33,7 @@ std::optional<std::string> wrong_blocks(const DigitPass& pass, const ClaimedRuns
 
 // Walks all elements: every tile reads whole aligned runs and writes whole aligned runs, all is
 // read and written exactly once in each pass, and every element ends at goal(i). Requires a width
-// of at most enumeration_log2_max.
-inline constexpr int enumeration_log2_max = 20;
+// of at most limits::file_plan_walked_log2_max.
 std::optional<std::string> wrong_by_enumeration(const BitMap& goal,
                                                 std::span<const DiskPass> passes, int tile_log2);
 

@@ -10,6 +10,7 @@
 
 #include "faro/base/count.hpp"
 #include "faro/base/error.hpp"
+#include "faro/base/limits.hpp"
 #include "faro/layouts/foreign.hpp"
 
 namespace faro::inline v1::disk {
@@ -209,7 +210,8 @@ void check_lengths(const ZarrArray& array) {
                          array.shape[k], array.shards[k], array.chunks[k]));
     width += log2_exact(array.shape[k]);
   }
-  if (width > 62 || Count{array.elements()} * array.element_bytes > Count{bit(62)})
+  if (width > limits::array_log2_max ||
+      Count{array.elements()} * array.element_bytes > limits::npy_bytes_max)
     throw Error(ErrorCode::limit, "the array has more than 2^62 bytes");
 }
 

@@ -90,7 +90,7 @@ RankDigits rank_digits(const TensorMap& map, Word ranks) {
     impossible(
         fmt::format("{} ranks; between ranks bits are moved, so a power of two is needed", ranks));
   const Count elements = map.elements();
-  if (elements > bit(63) || elements % ranks != 0)
+  if (elements > bit(limits::tensor_elements_log2_max) || elements % ranks != 0)
     impossible(
         fmt::format("{} elements are not divisible among {} ranks", to_string(elements), ranks));
   const std::array<Word, 2> shape{ranks, static_cast<Word>(elements / ranks)};

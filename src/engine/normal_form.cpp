@@ -8,6 +8,7 @@
 
 #include "faro/base/count.hpp"
 #include "faro/base/error.hpp"
+#include "faro/base/limits.hpp"
 
 namespace faro::inline v1::engine {
 namespace {
@@ -15,7 +16,7 @@ namespace {
 __extension__ using Wide = __int128;
 
 // Every place and every product of length and stride stays below this.
-constexpr Wide place_max = Wide{1} << 62;
+constexpr Wide place_max = Wide{1} << limits::array_log2_max;
 
 [[noreturn]] void refuse(const std::string& message) {
   throw Error(ErrorCode::usage, "permute: " + message);
@@ -283,7 +284,7 @@ Offset NormalForm::to_at(const Axis& axis, Offset i) const {
 
 NormalForm normal_form(const TensorMap& map, const TensorShape& shape) {
   if (shape.element_bytes == 0) refuse("elements of 0 bytes; the shape needs element_bytes >= 1");
-  if (map.elements() > bit(62)) {
+  if (map.elements() > bit(limits::array_log2_max)) {
     throw Error(ErrorCode::limit, "permute: a map of more than 2^62 elements");
   }
   const Word elements = static_cast<Word>(map.elements());

@@ -17,6 +17,7 @@
 #include "faro/algebra/classify.hpp"
 #include "faro/base/count.hpp"
 #include "faro/base/error.hpp"
+#include "faro/base/limits.hpp"
 
 namespace faro::inline v1 {
 
@@ -35,7 +36,7 @@ std::uint64_t bytes_of(const BitMap& map, const PermuteShape& shape) {
     throw Error(ErrorCode::usage,
                 "permute: elements of 0 bytes; the shape needs element_bytes >= 1");
   }
-  if (map.width() > 48) {
+  if (map.width() > limits::permute_bits_max) {
     throw Error(
         ErrorCode::limit,
         fmt::format("permute: a map of {} bits; memory holds at most 2^48 elements", map.width()));

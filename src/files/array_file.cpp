@@ -7,6 +7,7 @@
 
 #include "base/check.hpp"
 #include "faro/base/error.hpp"
+#include "faro/base/limits.hpp"
 
 namespace faro::inline v1 {
 namespace {
@@ -117,7 +118,7 @@ ArrayInput ArrayInput::raw(const std::string& path, std::uint64_t element_bytes,
     array.mapping_ = input.map();
     array.data_ = array.mapping_.bytes();
   } else {
-    array.memory_ = read_stream(input, std::min(memory_bytes_max, std::uint64_t{1} << 62U));
+    array.memory_ = read_stream(input, std::min(memory_bytes_max, limits::npy_bytes_max));
     if (array.memory_.size() > memory_bytes_max)
       refuse_memory(array.name_, fmt::format("more than {} bytes", memory_bytes_max),
                     memory_bytes_max);

@@ -4,6 +4,8 @@
 
 #include <algorithm>
 
+#include "faro/base/limits.hpp"
+
 namespace faro::inline v1::layouts {
 
 Forms source_bits(int low, int width) {
@@ -56,7 +58,7 @@ std::vector<Forms> axis_bits(const Shape& shape, const Scanner& in) {
 Shape shape_of(const ForeignSizes& sizes, Scanner& in) {
   if (!sizes.shape.empty()) return sizes.shape;
   if (sizes.width) {
-    if (*sizes.width > 62)
+    if (*sizes.width > limits::array_log2_max)
       in.fail_at(0, "an array of more than 2^62 elements", NotationFault::limit);
     return {bit(*sizes.width)};
   }

@@ -35,6 +35,4 @@ class Circuit {
   int gates_ = 0;
 };
 
-constexpr std::uint64_t qubits_max = 64;
-
 }  // namespace faro::inline v1::layouts

@@ -150,7 +150,8 @@ Forms read_modes(Scanner& in, int& width) {
     if (shape[k] <= 0) in.fail_at(begin, fmt::format("a mode of {}", shape[k]));
     const auto size = static_cast<std::uint64_t>(shape[k]);
     width += log2_or_refuse(size, fmt::format("'{}': a mode has", words), in);
-    if (width > 62) in.fail_at(begin, "more than 2^62 elements", NotationFault::limit);
+    if (width > limits::array_log2_max)
+      in.fail_at(begin, "more than 2^62 elements", NotationFault::limit);
     modes.push_back({size, strides.empty() ? column_major : strides[k]});
     if (modes.back().stride > static_cast<std::int64_t>(bit(40)) ||
         modes.back().stride < -static_cast<std::int64_t>(bit(40)))
@@ -197,7 +198,8 @@ ForeignLayout read_cute(Scanner& in, const ForeignSizes& sizes) {
   if (swizzle && in.done()) {
     width = sizes.width ? *sizes.width : swizzle->width();
     if (!sizes.width && !sizes.shape.empty()) width = bits_of(sizes.shape);
-    if (width > 62) in.fail_at(0, "more than 2^62 elements", NotationFault::limit);
+    if (width > limits::array_log2_max)
+      in.fail_at(0, "more than 2^62 elements", NotationFault::limit);
     for (int b = 0; b < width; ++b) offset.push_back({bit(b), false});
   } else {
     std::uint64_t base = 0;

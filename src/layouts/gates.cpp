@@ -12,6 +12,7 @@
 #include <algorithm>
 #include <cctype>
 
+#include "faro/base/limits.hpp"
 #include "layouts/circuit.hpp"
 #include "layouts/systems.hpp"
 
@@ -136,7 +137,7 @@ ForeignLayout read_circuit(Scanner& in, const ForeignSizes& sizes, Circuit::Orde
     else if (!sizes.shape.empty())
       qubits = joined(axis_bits(sizes.shape, in)).size();
   }
-  if (qubits > qubits_max) in.fail_at(0, "more than 64 qubits", NotationFault::limit);
+  if (qubits > limits::address_bits_max) in.fail_at(0, "more than 64 qubits", NotationFault::limit);
   Circuit circuit(static_cast<int>(qubits), order, in);
   for (const Gate& gate : gates) {
     if (gate.permutation.empty()) {
@@ -220,7 +221,7 @@ class Qasm {
 
   void declare(Circuit* circuit, const std::string& name, std::uint64_t size, std::size_t at) {
     if (circuit != nullptr) return;
-    if (size == 0 || size > qubits_max - qubits_)
+    if (size == 0 || size > limits::address_bits_max - qubits_)
       in_.fail_at(at, "more than 64 qubits, or none", NotationFault::limit);
     registers_.push_back({name, qubits_, size});
     qubits_ += size;

@@ -4,10 +4,10 @@
 
 #include <utility>
 
+#include "faro/base/limits.hpp"
+
 namespace faro::inline v1 {
 namespace {
-
-constexpr int listed_device_bits_max = 16;
 
 // An affine map from (replica of the destination | index), as rows above rows: how many arguments
 // give one value.
@@ -146,7 +146,7 @@ Traffic PlacementMove::traffic() const {
   const auto stay = apart.log2_count(0);
   traffic.kept = stay ? power(*stay) : Count{0};
   traffic.received = power(devices.columns) - traffic.kept;
-  if (from_.device_bits() <= listed_device_bits_max)
+  if (from_.device_bits() <= limits::layout_listed_devices_log2_max)
     count_by_device(devices, from_.device_bits(), traffic);
   return traffic;
 }

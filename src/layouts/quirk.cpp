@@ -8,6 +8,7 @@
 
 #include <nlohmann/json.hpp>
 
+#include "faro/base/limits.hpp"
 #include "layouts/circuit.hpp"
 #include "layouts/systems.hpp"
 
@@ -95,7 +96,8 @@ ForeignLayout read_quirk(Scanner& in, const ForeignSizes& sizes) {
     if (!column.is_array()) in.fail_at(at, "a column is a list");
     if (!sizes.width) qubits = std::max(qubits, column.size());
   }
-  if (qubits > qubits_max) in.fail_at(at, "more than 64 qubits", NotationFault::limit);
+  if (qubits > limits::address_bits_max)
+    in.fail_at(at, "more than 64 qubits", NotationFault::limit);
   Circuit states(static_cast<int>(qubits), Circuit::Order::little, in);
   for (const nlohmann::json& column : circuit["cols"]) apply(states, in, column, at);
   return states.layout();

@@ -124,7 +124,7 @@ std::uint64_t Scanner::number() {
   for (; at_ < text_.size(); ++at_) {
     const auto digit = static_cast<unsigned>(digit_value(text_[at_]));
     if (digit >= base) break;
-    if (value > (bit(62) - digit) / base)
+    if (value > (bit(limits::array_log2_max) - digit) / base)
       fail_at(begin, "a number above 2^62", NotationFault::limit);
     value = value * base + digit;
   }

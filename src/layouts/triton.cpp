@@ -11,6 +11,7 @@
 
 #include <algorithm>
 
+#include "faro/base/limits.hpp"
 #include "layouts/systems.hpp"
 
 namespace faro::inline v1::layouts {
@@ -108,7 +109,8 @@ ForeignLayout read_triton(Scanner& in, const ForeignSizes& sizes) {
   const bool attribute = in.accept("#ttg.linear") || in.accept("#triton_gpu.linear");
   if (attribute) in.expect("<");
   Shape shape = sizes.shape;
-  if (shape.empty() && sizes.width && *sizes.width <= 62) shape = {bit(*sizes.width)};
+  if (shape.empty() && sizes.width && *sizes.width <= limits::array_log2_max)
+    shape = {bit(*sizes.width)};
   Shape printed;
   const std::vector<Dimension> dimensions =
       in.next_is("{") ? read_dict(in) : read_lines(in, printed);

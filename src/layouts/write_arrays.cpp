@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <cstdlib>
 
+#include "faro/base/limits.hpp"
 #include "layouts/runs.hpp"
 #include "layouts/systems.hpp"
 
@@ -18,7 +19,7 @@ Shape shape_or_flat(const ForeignLayout& layout) {
 void no_copies(const ForeignLayout& layout, const char* system) {
   if (layout.replica_bits > 0)
     throw NotExpressible(system, LayoutFault::replicated, "it moves elements, it makes no copies");
-  if (layout.notation.map.width() > 62)
+  if (layout.notation.map.width() > limits::array_log2_max)
     throw NotExpressible(system, LayoutFault::size, "an array of more than 2^62 elements");
 }
 

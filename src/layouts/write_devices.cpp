@@ -3,6 +3,7 @@
 
 #include <algorithm>
 
+#include "faro/base/limits.hpp"
 #include "layouts/runs.hpp"
 #include "layouts/systems.hpp"
 
@@ -140,8 +141,6 @@ std::string write_dtensor(const ForeignLayout& layout) {
 
 namespace {
 
-constexpr int listed_bits_max = 16;
-
 // How many top bits of each axis say the device, and whether memory is the rest in C order.
 std::vector<int> tile_bits(const Placement& placement) {
   const BitMap& map = placement.map();
@@ -216,7 +215,7 @@ std::string write_xla(const ForeignLayout& layout) {
     return fmt::format("{{devices=[{}]<=[{}]T({}){}}}", fmt::join(dims, ","),
                        fmt::join(reshape, ","), fmt::join(order, ","), last);
   }
-  if (placement.device_bits() > listed_bits_max)
+  if (placement.device_bits() > limits::layout_listed_devices_log2_max)
     throw NotExpressible("xla", LayoutFault::exclusive, "a list of more than 2^16 devices");
   std::vector<Word> devices;
   for (Word tile = 0; tile < bit(placement.device_bits()); ++tile) {

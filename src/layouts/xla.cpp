@@ -188,7 +188,12 @@ ForeignLayout named(Scanner& in, const ForeignSizes& sizes) {
       read_iota(in, tiles);
       const std::uint64_t devices = product_of(tiles.reshape);
       const int bits = log2_or_refuse(devices, "the number of devices is", in);
-      if (devices != mesh.size() || bits > 20) in.fail("device_ids do not fit the mesh");
+      if (devices != mesh.size()) in.fail("device_ids do not fit the mesh");
+      if (bits > limits::layout_read_devices_log2_max)
+        in.fail_at(in.at(),
+                   fmt::format("device_ids of more than 2^{} devices",
+                               limits::layout_read_devices_log2_max),
+                   NotationFault::limit);
       // As a list: position t -> iota.reshape.transpose at t.
       const Forms forms = iota_devices(source_bits(0, bits), tiles, in);
       for (Word t = 0; t < devices; ++t) {

@@ -51,7 +51,8 @@ namespace {
 std::vector<Word> rows_from(const Value& value, const char* what) {
   std::vector<Word> rows;
   for (const Value& row : value.array(what)) rows.push_back(row.mask(what));
-  if (rows.size() > 64) throw Breach{"range", fmt::format("{}: more than 64 rows", what)};
+  if (rows.size() > limits::address_bits_max)
+    throw Breach{"range", fmt::format("{}: more than {} rows", what, limits::address_bits_max)};
   return rows;
 }
 

@@ -3,6 +3,7 @@
 
 #include <limits>
 
+#include "faro/base/limits.hpp"
 #include "schedules/json_parts.hpp"
 #include "schedules/json_words.hpp"
 
@@ -40,7 +41,9 @@ int dimension_from(const Value& value, const char* what) {
 
 int stage_from(const Value& value) {
   const std::uint64_t stage = value.number("stage");
-  if (stage > 64) throw Breach{"range", fmt::format("stage {}: there are at most 64", stage)};
+  if (stage > limits::address_bits_max)
+    throw Breach{"range",
+                 fmt::format("stage {}: there are at most {}", stage, limits::address_bits_max)};
   return static_cast<int>(stage);
 }
 

@@ -5,6 +5,7 @@
 #include "algebra/bit_labels.hpp"
 #include "faro/algebra/classify.hpp"
 #include "faro/base/error.hpp"
+#include "faro/base/limits.hpp"
 #include "faro/machines/text.hpp"
 #include "faro/service/plan.hpp"
 #include "machines/mesh/bounds.hpp"
@@ -13,10 +14,6 @@
 
 namespace faro::inline v1 {
 namespace {
-
-// More processors than the machines' own limits are no machine; more elements no request.
-constexpr int processor_bits_max = 60;
-constexpr int memory_bits_max = 62;
 
 const char* name_of_cut(Cut::Kind kind) {
   switch (kind) {
@@ -38,7 +35,8 @@ std::vector<MachineBound> map_bounds(const Notation& notation) {
   const bool both = cut.kind == Cut::Kind::both;
   const int n = both ? cut.processor_bits : notation.map.width();
   const int m = notation.map.width() - n;
-  if (cut.kind == Cut::Kind::layout || n == 0 || n > processor_bits_max || m > memory_bits_max)
+  if (cut.kind == Cut::Kind::layout || n == 0 || n > limits::explained_processors_log2_max ||
+      m > limits::explained_memory_log2_max)
     return rows;
   // As square as it gets: 2^3 x 2^2 for 32 processors.
   const std::string sides = fmt::format("2^{}x2^{}", (n + 1) / 2, n / 2);

@@ -17,6 +17,7 @@
 
 #include "faro/algebra/bit_map.hpp"
 #include "faro/base/count.hpp"
+#include "faro/base/limits.hpp"
 
 namespace faro::inline v1 {
 
@@ -59,7 +60,7 @@ ExchangeCost exchange_cost(const BitMap& map, int rank_bits, std::uint64_t eleme
 // a relabelling of rank_bits bits.
 ExchangeCost counted_cost(const BitMap& map, const BitMap& relabelling, int rank_bits,
                           std::uint64_t element_bytes, int node_bits = 0);
-inline constexpr int counted_bits_max = 20;
+inline constexpr int counted_bits_max = limits::exchange_counted_log2_max;
 
 // Seconds by the model of a time for each message and one for each byte that a rank sends:
 //   startup_seconds * rounds * slices + byte_seconds * most_sent_bytes

@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <bit>
 
+#include "faro/base/limits.hpp"
 #include "machines/certificates/check.hpp"
 #include "machines/cube/ports.hpp"
 
@@ -11,8 +12,6 @@ namespace faro::inline v1::certificates {
 namespace {
 
 using namespace certificate;
-
-constexpr int spelled_memory_bits_max = 16;  // a processor's elements are looked at one by one
 
 Count of_cut(const Hypercube& cube, const Demand& demand, const Cut& cut) {
   const AffineSpace inside = AffineSpace::where(cube.dimensions, cut.where);
@@ -45,13 +44,15 @@ Count of_departures(const Hypercube& cube, const Demand& demand, Word processor)
   const auto n = static_cast<std::size_t>(cube.dimensions);
   std::vector<Count> elements(n + 1, Count{0});  // by distance
   std::vector<Word> nearer(n + 1, 0);            // over these dimensions
-  const bool listed =
-      demand.spell_out(processor, spelled_memory_bits_max, [&](Word to, Count count) {
+  const bool listed = demand.spell_out(
+      processor, limits::certificate_departures_log2_max, [&](Word to, Count count) {
         const auto distance = static_cast<std::size_t>(std::popcount(processor ^ to));
         elements[distance] += count;
         nearer[distance] |= processor ^ to;
       });
-  if (!listed) return 0;
+  if (!listed)
+    throw Unchecked{fmt::format("2^{} elements of a processor are looked at one by one at most",
+                                limits::certificate_departures_log2_max)};
   const auto ports = static_cast<Count>(ports_of(cube));
   Count value = 0;
   Count leaving = 0;
@@ -92,7 +93,8 @@ Proved cube_proves(const Hypercube& cube, const Demand& demand, const Bound& bou
     const Count all =
         ceil_div(c->way == Way::out ? demand.leaving(c->processor) : demand.coming(c->processor),
                  static_cast<Count>(links));
-    return {c->way == Way::out ? std::max(all, of_departures(cube, demand, c->processor)) : all};
+    if (c->way == Way::in || bound.value <= all) return {all};
+    return {std::max(all, of_departures(cube, demand, c->processor))};
   }
   if (std::holds_alternative<Traffic>(bound.certificate)) return {of_traffic(cube, demand)};
   if (const auto* c = std::get_if<Dual>(&bound.certificate)) return dual_proves(cube, demand, *c);

@@ -19,8 +19,6 @@ namespace {
 
 using certificate::Dual;
 
-constexpr std::uint64_t weight_max = std::uint64_t{1} << 53;
-
 std::optional<std::string> form_fault(const Dual& dual, int n) {
   Word seen = 0;
   for (const int d : dual.onto) {
@@ -29,7 +27,7 @@ std::optional<std::string> form_fault(const Dual& dual, int n) {
     seen |= bit(d);
   }
   const std::size_t nodes = bit(static_cast<int>(dual.onto.size()));
-  const auto too_large = [](std::uint64_t w) { return w > weight_max; };
+  const auto too_large = [](std::uint64_t w) { return w > limits::certificate_weight_max; };
   const auto misfits = [&](const std::vector<std::uint64_t>& weights) {
     return weights.size() != nodes || std::any_of(weights.begin(), weights.end(), too_large);
   };

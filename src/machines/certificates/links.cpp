@@ -14,8 +14,6 @@ namespace {
 
 using namespace certificate;
 
-constexpr std::uint64_t weight_max = std::uint64_t{1} << 53;
-
 Count of_slab(const MeshGeometry& geometry, const Demand& demand, const Slab& slab) {
   const auto inside = [&](Word p) {
     const auto c = static_cast<std::uint64_t>(geometry.coordinate(p, slab.dimension));
@@ -79,7 +77,8 @@ Proved of_weights(const MeshGeometry& geometry, const Demand& demand, const Weig
   for (const Weights::Link& w : weights.links) {
     if (std::max(w.from, w.to) >= geometry.processors() || geometry.hops(w.from, w.to) != 1)
       return fault(fmt::format("a weight from {} to {}, where no link is", w.from, w.to));
-    if (w.weight > weight_max) return fault("the weight of a link is above 2^53");
+    if (w.weight > limits::certificate_weight_max)
+      return fault("the weight of a link is above 2^53");
   }
   if (geometry.bits() > limits::certificate_processors_log2_max)
     throw Unchecked{fmt::format("weights of links are checked up to 2^{} processors",

@@ -102,20 +102,25 @@ class Choices {
   Reached nowhere_;
 };
 
-constexpr int carries_log2_max = 8;
-constexpr Count carries_choices_max = 1U << 15U;
-
 // Whether so many routes are too few for the distances of all elements, wherever they carry.
 bool too_few_with_carries(const MeshGeometry& geometry, const Demand& demand, Count routes) {
-  if (geometry.bits() > carries_log2_max) return false;
+  if (geometry.bits() > limits::certificate_carries_log2_max) return false;
   std::vector<Word> wanted;
   const bool listed =
       demand.spell_out(limits::certificate_elements_log2_max, [&](Word from, Word to, Count) {
         wanted.push_back((to - from) & low_mask(geometry.bits()));
       });
+  // All the way round every dimension serves everybody.
+  Count enough = 0;
+  for (int k = 0; k < geometry.dimensions(); ++k)
+    enough += static_cast<Count>(geometry.side(k) - 1);
+  if (!listed || routes >= enough) return false;
   const Choices choices(geometry, wanted);
-  return listed && choices.count(routes, carries_choices_max) <= carries_choices_max &&
-         !choices.some_serves(routes);
+  if (choices.count(routes, limits::certificate_carries_choices_max) >
+      limits::certificate_carries_choices_max)
+    throw Unchecked{fmt::format("at most {} choices of routes are tried",
+                                limits::certificate_carries_choices_max)};
+  return !choices.some_serves(routes);
 }
 
 }  // namespace

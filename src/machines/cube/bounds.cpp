@@ -7,6 +7,7 @@
 #include <array>
 
 #include "base/check.hpp"
+#include "faro/base/limits.hpp"
 #include "machines/cube/bit_bounds.hpp"
 #include "machines/cube/cube_goal.hpp"
 #include "machines/cube/ends_bound.hpp"
@@ -63,13 +64,11 @@ Bound distance_bound(const CubeGoal& g) {
                                                address & low_mask(g.m)}};
 }
 
-constexpr int departing_bits_max = 12;  // elements of a processor looked at one by one
-
 // The elements of the processor whose element goes farthest: those that go D links and more have
 // left it after x + 1 of D + x steps, for x < 2 over links that lead nearer.
 void add_departure_bound(const CubeGoal& g, std::uint64_t elements, const Hypercube& cube,
                          Word processor, std::vector<Bound>& out) {
-  if (g.m > departing_bits_max) return;
+  if (g.m > limits::bound_departures_log2_max) return;
   std::vector<Word> moves;
   for (Word slot = 0; slot < bit(g.m); ++slot)
     moves.push_back((g.goal.map((processor << g.m) | slot) >> g.m) ^ processor);

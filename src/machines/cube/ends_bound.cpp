@@ -6,10 +6,12 @@
 #include <bit>
 #include <optional>
 
+#include "faro/base/limits.hpp"
+
 namespace faro::inline v1 {
 namespace {
 
-constexpr int onto_max = 8;  // bits that weights may depend on
+constexpr int onto_max = limits::certificate_dual_bits_max;
 
 // Processors that use the link: those with parity(p & mask) ^ value = 1; nothing: all.
 using Half = std::optional<Parity>;

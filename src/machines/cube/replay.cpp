@@ -405,11 +405,11 @@ void CubeReplay::expect(Move goal) {
 
 void CubeReplay::deliver(const MapGoal& goal) {
   const int memory_bits = goal.cut ? goal.memory_bits : 0;
+  constexpr int memory_bits_max = log2_exact(limits::slots_max);
   if (goal.map.width() != dimensions_ + memory_bits ||
-      (goal.cut && (memory_bits > 22 || header_.elements != bit(memory_bits))))
+      (goal.cut && (memory_bits > memory_bits_max || header_.elements != bit(memory_bits))))
     return breach("goal",
-                  fmt::format("a map of {} bits, {} of them memory, on a {}-cube with {} "
-                              "elements a processor",
+                  fmt::format("a map of {} bits, {} of them memory, on a {}-cube with K = {}",
                               goal.map.width(), memory_bits, dimensions_, header_.elements));
   for (Word p = 0; p < processors_; ++p) {
     const Word q = goal.cut ? 0 : goal.map(p);

@@ -9,11 +9,11 @@
 
 #include "base/check.hpp"
 #include "base/working.hpp"
+#include "faro/base/limits.hpp"
 
 namespace faro::inline v1 {
 namespace {
 
-constexpr int congestion_bits_max = 10;
 // Rounds on 64 processors, half a second; a round costs processors squared.
 constexpr int rounds_max = 2400;
 constexpr std::uint64_t rounds_work = std::uint64_t{rounds_max} << 12U;
@@ -299,7 +299,7 @@ Bound links_bound(const MeshGeometry& geometry, std::span<const Shipment> traffi
   if (best.value == 0) return best;
   Bound cut = cut_bound(geometry, traffic);
   if (cut.value > best.value) best = std::move(cut);
-  if (geometry.bits() > congestion_bits_max) return best;
+  if (geometry.bits() > limits::bound_weights_log2_max) return best;
   const auto rounds =
       static_cast<int>(std::min<std::uint64_t>(rounds_max, rounds_work >> (2 * geometry.bits())));
   Bound congestion = congestion_bound(geometry, traffic, rounds);

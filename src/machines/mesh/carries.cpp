@@ -13,7 +13,7 @@ namespace {
 using Routes = std::vector<std::int64_t>;
 
 // How many choices of so many routes there are, or more than `limit`.
-constexpr Count choices_max = 1U << 14U;
+constexpr Count choices_max = limits::bound_carries_choices_max;
 Count choices(Count routes, Count kinds) {
   Count all = 1;
   for (Count i = 1; i < kinds && all <= choices_max; ++i) all = all * (routes + i) / i;

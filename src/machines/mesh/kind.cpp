@@ -76,9 +76,9 @@ Machine from_json(const json::Value& value, const json::Unknown& unknown) {
                    fmt::format("machine.shape: a side of {}; sides are powers of two", size)};
     mesh.sides_log2.push_back(log2_exact(size));
     bits += mesh.sides_log2.back();
-    if (bits > limits::machine_bits_max || mesh.sides_log2.size() > 64)
-      throw Breach{"machine", fmt::format("machine.shape: at most 2^{} processors and 64 sides",
-                                          limits::machine_bits_max)};
+    if (bits > limits::machine_bits_max || mesh.sides_log2.size() > limits::address_bits_max)
+      throw Breach{"machine", fmt::format("machine.shape: at most 2^{} processors and {} sides",
+                                          limits::machine_bits_max, limits::address_bits_max)};
   }
   if (mesh.sides_log2.empty()) throw Breach{"machine", "machine.shape: at least one side wanted"};
   mesh.wrap =

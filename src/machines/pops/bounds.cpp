@@ -7,6 +7,7 @@
 #include <numeric>
 
 #include "base/random.hpp"
+#include "faro/base/limits.hpp"
 
 namespace faro::inline v1 {
 namespace {
@@ -14,9 +15,8 @@ namespace {
 using Demand = PopsDemand;
 using Order = std::vector<std::size_t>;
 
-constexpr std::size_t cut_groups_max = 12;          // all subsets
-constexpr std::size_t all_orders_groups_max = 6;    // all orders
-constexpr std::size_t certificate_groups_max = 64;  // larger tables of weights are not written
+constexpr std::size_t cut_groups_max = 12;        // all subsets
+constexpr std::size_t all_orders_groups_max = 6;  // all orders
 
 bool hops_refute(const Demand& d, std::int64_t k) {
   const auto g = static_cast<std::int64_t>(d.groups());
@@ -248,7 +248,7 @@ Bound pops_bound(const PopsDemand& d) {
   if (d.total() == 0) return {0, "nothing moves", {}};
   if (d.largest() <= 1) return {1, "something moves", {}};
   Bound bound{2, "two data share source and destination group", {}};
-  const bool certify = d.groups() <= certificate_groups_max;
+  const bool certify = d.groups() <= limits::bound_weights_groups_max;
   std::int64_t k = 2;
   const auto refuted = [&](const char* reason) { bound = {static_cast<Count>(++k), reason, {}}; };
   while (!pops_slots_possible(d, k)) {

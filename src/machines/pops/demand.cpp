@@ -6,6 +6,7 @@
 #include <optional>
 
 #include "faro/algebra/affine_space.hpp"
+#include "faro/base/limits.hpp"
 #include "faro/machines/pops/model.hpp"
 #include "machines/keepers.hpp"
 #include "machines/pops/bounds.hpp"
@@ -14,7 +15,6 @@ namespace faro::inline v1 {
 namespace {
 
 // Demands are written down as tables up to here.
-constexpr std::uint64_t table_groups_max = 1024;
 
 Count size_of(const AffineSpace& space) {
   return space.empty() ? 0 : Count{1} << static_cast<unsigned>(space.dimension());
@@ -223,7 +223,7 @@ Bound lower_bound(const Pops& pops, const MapGoal& goal, std::uint64_t elements)
       BitMap::from_columns(columns, memory == word_bits ? 0 : goal.map.complement() >> memory);
   const Word mover = a_mover({.map = map}).value_or(0);
   const bool closed = elements == 1 && pops.group_size <= pops.groups;
-  if (closed || pops.groups > table_groups_max || pops.group_size > bit(40)) {
+  if (closed || pops.groups > limits::bound_map_groups_max || pops.group_size > bit(40)) {
     const Bound one = with_witness(affine_bound(pops, map), elements, mover, pair_of(pops, map));
     return better(one, scaled(one, elements, mover));
   }
@@ -240,7 +240,7 @@ Bound lower_bound(const Pops& pops, std::span<const std::uint64_t> destinations,
                   std::uint64_t elements) {
   const std::uint64_t n = pops::processors(pops);
   const bool closed = elements == 1 && pops.group_size <= pops.groups;
-  if (destinations.size() == n && (closed || pops.groups > 4096)) {
+  if (destinations.size() == n && (closed || pops.groups > limits::bound_list_groups_max)) {
     // 0, 1 or 2, without a table of pairs.
     const Movers movers = movers_of(pops, destinations, 1);
     if (!movers.first) return {0, "nothing moves", {}};
@@ -250,7 +250,8 @@ Bound lower_bound(const Pops& pops, std::span<const std::uint64_t> destinations,
                      elements, *movers.first, movers.pair);
     return better(one, scaled(one, elements, *movers.first));
   }
-  if (pops.groups > 4096) return {0, "no bound is known for this request", {}};
+  if (pops.groups > limits::bound_list_groups_max)
+    return {0, "no bound is known for this request", {}};
   PopsDemand demand(pops.groups);
   // One entry a processor stands for all its elements.
   const std::uint64_t each = destinations.size() == n ? 1 : std::max<std::uint64_t>(elements, 1);

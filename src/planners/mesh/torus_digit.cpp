@@ -22,9 +22,6 @@
 namespace faro::inline v1::mesh {
 namespace {
 
-// Of a part of a larger torus: 2^12 would save another hundredth of the unit routes, about, and
-// cost nearly three times the operations.
-constexpr int part_log2_max = 10;
 // Elements looked at by the search for an order, over all ways to cut the rings: a tenth of a
 // second.
 constexpr std::uint64_t effort_max = std::uint64_t{1} << 26;
@@ -96,7 +93,7 @@ class Parts {
       mask |= next;
     }
     part.bits = AddressBits(mask);
-    if (part.bits.count() > part_log2_max) return false;
+    if (part.bits.count() > limits::torus_digit_part_log2_max) return false;
     const BitMap map = bits_->map();
     for (Word m = 0; m < bit(part.bits.count()); ++m)
       part.destinations.push_back(part.bits.gather(map(part.bits.spread(m))));

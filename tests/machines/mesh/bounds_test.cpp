@@ -4,7 +4,9 @@
 
 #include <algorithm>
 
+#include "faro/algebra/notation.hpp"
 #include "full.hpp"
+#include "machines/certificates/check.hpp"
 #include "machines/links/bounds.hpp"
 #include "machines/mesh/ring_gap.hpp"
 #include "machines/mesh_cases.hpp"
@@ -275,6 +277,24 @@ TEST(LinksBounds, nothing_moves) {
   std::vector<Shipment> traffic;
   for (Word p = 0; p < 4; ++p) traffic.push_back({p, p, 5});
   EXPECT_EQ(links_bound(line, traffic).value, 0U);
+}
+
+// Eight dimensions of 2 that carry into each other: with 8 routes everybody arrives, and between
+// what the dimensions prove and that there are more choices than are tried.
+TEST(MeshBounds, certificates_of_too_many_choices_of_routes_are_claims) {
+  ScheduleHeader header;
+  header.machine = Mesh{.sides_log2 = std::vector<int>(8, 1), .wrap = Mesh::Wrap::propagating};
+  header.goal = MapGoal{.map = parse_notation("i:8 -> ~i").map};
+  const auto check = [&](Count value) {
+    header.bound = {value, "routes",
+                    certificate::Displacements{decltype(certificate::Displacements::sources)(8)}};
+    return certificates::check_bound(header);
+  };
+  EXPECT_EQ(check(1).answer, Verdict::BoundAnswer::checked);
+  EXPECT_EQ(check(7).answer, Verdict::BoundAnswer::claimed);
+  EXPECT_FALSE(check(7).refuted);
+  EXPECT_TRUE(check(9).refuted);
+  EXPECT_TRUE(check(Count{1} << 100).refuted);
 }
 
 }  // namespace

@@ -15,6 +15,7 @@
 
 #include "base/check.hpp"
 #include "base/search.hpp"
+#include "faro/base/limits.hpp"
 #include "planners/cube/codes/code_fields.hpp"
 #include "planners/cube/codes/node_slots.hpp"
 #include "planners/cube/request.hpp"
@@ -233,7 +234,7 @@ std::optional<Found> find(const Request& request) {
 
 std::optional<std::string> refusal(const Request& request) {
   if (auto why = cube_refusal(request, Hypercube::Ports::all)) return why;
-  if (request.elements() > (std::uint64_t{1} << 18U)) return "its schedule is kept in memory";
+  if (request.elements() > limits::pattern_elements_max) return "its schedule is kept in memory";
   if (!find(request)) return "no pattern is known for this map";
   return {};
 }

@@ -1,0 +1,121 @@
+// Limits of arrays and their files, of other systems' words and of certificates.
+#include <fmt/format.h>
+
+#include "disk/journal.hpp"
+#include "disk/verify.hpp"
+#include "faro/algebra/tensor_notation.hpp"
+#include "faro/base/limits.hpp"
+#include "faro/disk/file_permute_plan.hpp"
+#include "faro/engine/permute_plan.hpp"
+#include "faro/layouts/errors.hpp"
+#include "faro/layouts/foreign.hpp"
+#include "machines/certificates/check.hpp"
+#include "service/json.hpp"
+#include "service/limits.hpp"
+
+namespace faro::testing {
+namespace {
+
+// What is refused in words of its own, by a code of its own.
+bool accepted(const std::function<void()>& ask, ErrorCode code) {
+  try {
+    ask();
+  } catch (const Error& error) {
+    EXPECT_TRUE(error.code() == code) << error.what();
+    return false;
+  }
+  return true;
+}
+
+bool checked(const ScheduleHeader& header) {
+  const certificates::BoundCheck check = certificates::check_bound(header);
+  return !check.refuted && check.answer == Verdict::BoundAnswer::checked;
+}
+
+ScheduleHeader header_of(const char* machine, const std::string& map, Bound bound) {
+  const Request request = Request::of(map, machine);
+  ScheduleHeader header;
+  header.machine = request.machine();
+  header.goal = request.map();
+  header.elements = request.elements();
+  header.slots = request.elements();
+  header.bound = std::move(bound);
+  return header;
+}
+
+}  // namespace
+
+void add_arrays(std::vector<Asked>& all) {
+  using namespace limits;
+  all.push_back(around("array_log2_max", array_log2_max, [](std::uint64_t n) {
+    return taken([&] {
+      static_cast<void>(
+          read_foreign("cute:Sw<1,4,3>", {.shape = {}, .width = int(n), .devices = {}}));
+    });
+  }));
+  all.push_back(around("tensor_elements_log2_max", tensor_elements_log2_max, [](std::uint64_t n) {
+    return taken(
+        [&] { static_cast<void>(parse_tensor_notation(fmt::format("a:{} b=2 -> b a", n - 1))); });
+  }));
+  all.push_back(around("permute_bits_max", permute_bits_max, [](std::uint64_t n) {
+    return taken([&] {
+      static_cast<void>(PermutePlan::out_of_place(BitMap::identity(static_cast<int>(n))));
+    });
+  }));
+  all.push_back(
+      around("layout_listed_devices_log2_max", layout_listed_devices_log2_max, [](std::uint64_t n) {
+        const std::string bits = fmt::format("r:{} -> gray(r) |", n);
+        return accepted([&] { static_cast<void>(write_foreign("xla", read_layout(bits))); },
+                        ErrorCode::impossible);
+      }));
+  all.push_back(doubled(
+      "layout_read_devices_log2_max", bit(layout_read_devices_log2_max), [](std::uint64_t n) {
+        return taken([&] {
+          static_cast<void>(
+              read_foreign(fmt::format("xla:{{mesh['a'={0}], device_ids=([{0}]), [{{'a'}}]}}", n),
+                           {.shape = {n}, .width = {}, .devices = {}}));
+        });
+      }));
+  all.push_back(around("journal_header_bytes_max", journal_header_bytes_max, [](std::uint64_t n) {
+    constexpr std::size_t checksum_bytes = 19;  // "  # crc32c ", eight digits
+    MemoryFile file("journal");
+    file.reserve(n);
+    disk::Journal(file).begin(std::string(n - 1 - checksum_bytes, ' '));
+    return !disk::Journal(file).is_blank();
+  }));
+  all.push_back(
+      around("profile_run_nanoseconds_max", profile_run_nanoseconds_max, [](std::uint64_t n) {
+        DiskProfile profile = DiskProfile::ssd();
+        profile.read_run_nanoseconds = n;
+        return accepted([&] { static_cast<void>(DiskProfile::parse(profile.text(), "profile")); },
+                        ErrorCode::usage);
+      }));
+  all.push_back(
+      around("explained_processors_log2_max", explained_processors_log2_max, [](std::uint64_t n) {
+        return !map_bounds(parse_notation(fmt::format("i:{} -> ~i", n))).empty();
+      }));
+  all.push_back(around("explained_memory_log2_max", explained_memory_log2_max, [](std::uint64_t n) {
+    return !map_bounds(parse_notation(fmt::format("p:1 | m:{} -> ~p | m", n))).empty();
+  }));
+  all.push_back(around("pattern_elements_max", pattern_elements_max, [](std::uint64_t n) {
+    return plans("periodic-pattern", Request::of("a:3 -> ungray(a)", "cube:3", n));
+  }));
+}
+
+void add_certificates(std::vector<Asked>& all) {
+  using namespace limits;
+  // A weight of w on either link of two processors that exchange: 2w for 2w.
+  all.push_back(around("certificate_weight_max", certificate_weight_max, [](std::uint64_t w) {
+    return checked(header_of("mesh:2x1,all-links", "i:1 -> ~i",
+                             {1, "weights", certificate::Weights{{{0, 1, w}, {1, 0, w}}}}));
+  }));
+  // 2^n elements go three links far over three of them, and none may be the last to leave.
+  all.push_back(around(
+      "certificate_departures_log2_max", certificate_departures_log2_max, [](std::uint64_t n) {
+        return checked(header_of("cube:3", fmt::format("p:3 | m:{} -> ~p | m", n),
+                                 {ceil_div(bit(static_cast<int>(n)), 3) + 2, "departures",
+                                  certificate::Port{0, certificate::Way::out}}));
+      }));
+}
+
+}  // namespace faro::testing
