@@ -50,6 +50,8 @@ double strided_cost(const StridedPlan& plan) {
   const double row_lines = std::max(1.0, static_cast<double>(plan.d.length) * e / 64);
   // A row's first line and its last.
   const double ends = 2 * partial_line / 2 / row_lines + parts(plan);
+  // A pick or a shuffle a line and stream.
+  const bool joins = plan.kernels->joins_lines;
   switch (plan.way) {
     case Way::direct:
       return moved + registers(element) + (plan.lines_agree ? parts(plan) : ends) +
@@ -62,8 +64,9 @@ double strided_cost(const StridedPlan& plan) {
       return moved + registers(element) + parts(plan) +
              (plan.streaming ? adjoining : adjoining_stored + ordinary);
     case Way::split:
+      return joins ? 0.7 : 0.4 + 0.125 * static_cast<double>(plan.s.length);
     case Way::zip:
-      return 0.7;
+      return joins ? 0.7 : 0.45 + 0.15 * static_cast<double>(plan.d.length);
     case Way::reversed:
       return moved;
     case Way::runs:

@@ -235,7 +235,7 @@ class Planner {
   bool narrow(Draft& draft) const {
     StridedPlan& plan = draft.plan;
     const Offset e = draft.element;
-    if (!kernels_.joins_lines || !is_lane(form_.element_bytes) || e > 8 || !grow(draft, e + 1)) {
+    if (!kernels_.weaves || !is_lane(form_.element_bytes) || e > 8 || !grow(draft, e + 1)) {
       return false;
     }
     const Axis& d = axis(draft, draft.d_axes[0]);
@@ -356,7 +356,7 @@ class Planner {
       // 256 bytes of each. Of a row it has two lines, if it can.
       case Way::direct:
         plan.d_tile = in_one_set(plan) ? elements_of(256)
-                      : e == 1         ? n
+                      : e == 1         ? line
                                        : elements_of(e == 8 ? 256 : 128);
         plan.s_tile = plan.s.length * e <= 1024 ? plan.s.length : elements_of(e == 2 ? 128 : 256);
         if (!plan.streaming) {
@@ -374,8 +374,8 @@ class Planner {
                                  one_rows_max);
         break;
       default:
-        plan.d_tile = d_bytes <= 1024 ? plan.d.length : elements_of(512);
-        plan.s_tile = elements_of(512);
+        plan.d_tile = d_bytes <= 1024 ? plan.d.length : elements_of(e <= 4 ? 128 : 256);
+        plan.s_tile = e == 1 ? 2 * n : elements_of(128);
         break;
     }
     plan.d_tile = std::min(plan.d_tile, plan.d.table_block);

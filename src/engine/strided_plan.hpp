@@ -12,8 +12,8 @@
 //   direct    kernels write memory: streaming where all rows agree in where their lines begin
 //   carry     kernels keep the last block of each row in 64 bytes; one pick joins two blocks to a
 //             line, which is streamed
-//   exact     tiles go to a stage; whole lines are drained, and what is left of a row's last line
-//             waits in 64 bytes for the next tile: elements and rows at any byte
+//   exact     the same by way of a stage, from which lines are loaded wherever they begin:
+//             elements and rows at any byte
 //   one       rows are complete and adjoin: a tile is one piece of the destination, staged
 //   split, zip    one stream into at most 8, or they into one: lines picked whole from memory
 //   reversed  an axis that is contiguous on both sides, backwards
@@ -114,10 +114,10 @@ struct Panel {
 inline constexpr Offset exact_rows_max = 512;
 inline constexpr Offset one_rows_max = 1024;
 
-// From row to row of a stage: a line before and one after, an odd number of lines, so that a column
-// of it does not fall into one set of the first cache.
+// From row to row of a stage, a line before each: an odd number of lines, so that a column of it
+// does not fall into one set of the first cache.
 constexpr Offset stage_pitch(Offset row_bytes) {
-  return ((row_bytes / 64 + 3) | 1) * 64;
+  return (((row_bytes + 63) / 64 + 1) | 1) * 64;
 }
 
 using RunPanel = void (*)(const StridedPlan& plan, const Panel& panel, std::byte* working);

@@ -75,10 +75,10 @@ TEST(Shapes, random_cases_move_right_by_every_way) {
     const ShapeCase one = random_case(random, full_run() && i % 10 == 0 ? 400000 : 20000);
     check_ways(one, random_options(random));
   }
-  const bool joins = engine::kernel_set(Simd::automatic).joins_lines;
+  const engine::KernelSet& kernels = engine::kernel_set(Simd::automatic);
   for (const std::string way : ways) {
-    // Kernels that cannot join lines offer none of these.
-    if (!joins && (way == "carry" || way == "split" || way == "zip")) continue;
+    if (!kernels.joins_lines && way == "carry") continue;
+    if (!kernels.weaves && (way == "split" || way == "zip")) continue;
     EXPECT_GT(counts[way], sanitized() ? 0 : 5) << way << " was never taken";
   }
 }
@@ -110,11 +110,13 @@ TEST(Shapes, dense_cases_move_right_by_every_way) {
   }
 }
 
-std::string method(std::string_view text, std::uint64_t element, std::uint64_t offset = 0) {
+std::string method(std::string_view text, std::uint64_t element, std::uint64_t offset = 0,
+                   Simd simd = Simd::automatic) {
   const TensorNotation notation = parse_tensor_notation(text);
   ArrayPlaces to;
   to.offset = offset;
-  return PermutePlan::out_of_place(notation.map, {element, {}, to}, {.stores = Stores::streaming})
+  return PermutePlan::out_of_place(notation.map, {element, {}, to},
+                                   {.simd = simd, .stores = Stores::streaming})
       .facts()
       .passes.at(0)
       .method;
@@ -137,6 +139,53 @@ TEST(Shapes, the_plan_says_which_way_it_takes) {
   EXPECT_EQ(method("r=3 i:16 -> r gray(i)", 8), "bits");
   EXPECT_EQ(method("i:20 -> rev(i)", 8), "bits");
   EXPECT_EQ(method("r=100 b:8 c=64 -> c rev(b) r", 4), "carry");
+}
+
+TEST(Shapes, sets_without_two_table_picks_have_ways_of_their_own) {
+  int sets = 0;
+  for (const engine::KernelSet* set : engine::kernel_sets()) {
+    if (set->joins_lines || !set->weaves) continue;
+    ++sets;
+    EXPECT_EQ(method("r=6001 c=6001 -> c r", 8, 0, set->simd), "exact") << set->name;
+    EXPECT_EQ(method("r=6000 c=6000 -> c r", 8, 0, set->simd), "direct") << set->name;
+    EXPECT_EQ(method("p=250000 c=3 -> c p", 1, 0, set->simd), "split") << set->name;
+    EXPECT_EQ(method("c=3 p=250000 -> p c", 1, 0, set->simd), "zip") << set->name;
+    EXPECT_EQ(method("c=8 p=250000 -> p c", 4, 0, set->simd), "one") << set->name;
+  }
+  if (sets == 0) GTEST_SKIP() << "no such set here";
+}
+
+// Streams of every element and count, from a line on and not, as long as lines and a little more.
+TEST(Shapes, few_streams_are_split_and_zipped_by_every_set) {
+  Random random(4);
+  for (const engine::KernelSet* set : engine::kernel_sets()) {
+    for (std::uint64_t element = 1; element <= 8; element *= 2) {
+      for (Word n = 2; n <= 8; ++n) {
+        for (const Word length : {Word{70} / element + 1, 5 + random.below(3000)}) {
+          const std::array<Word, 2> narrow{length, n};
+          const std::array<Word, 2> wide{n, length};
+          const std::array order{1, 0};
+          for (const auto& lengths : {narrow, wide}) {
+            ShapeCase one;
+            one.map = TensorMap::from_axes(lengths, order);
+            one.shape.element_bytes = element;
+            one.shape.to.offset = one.shape.from.offset = random.below(70);
+            one.text = std::to_string(lengths[0]) + " x " + std::to_string(lengths[1]);
+            one.shape.from.shape = {lengths[0], lengths[1]};
+            one.shape.to.shape = {lengths[1], lengths[0]};
+            const auto e = static_cast<std::int64_t>(element);
+            one.shape.from.strides = {static_cast<std::int64_t>(lengths[1]) * e, e};
+            one.shape.to.strides = {static_cast<std::int64_t>(lengths[0]) * e, e};
+            check_ways(one,
+                       {.threads = 1,
+                        .simd = set->simd,
+                        .stores = random.below(2) == 0 ? Stores::streaming : Stores::ordinary});
+            if (HasFatalFailure()) FAIL() << set->name << ", elements of " << element;
+          }
+        }
+      }
+    }
+  }
 }
 
 TEST(Shapes, large_transposes_of_bits_go_where_the_machine_reads_best) {

@@ -64,7 +64,8 @@ struct KernelSet {
   RunTiles run_tiles;
   RunPairs run_pairs;
   RunPanel run_panel;
-  bool joins_lines;  // what carry, split and zip need: any bytes of two vectors to one
+  bool joins_lines;  // what carry needs: any bytes of two vectors to one
+  bool weaves;       // what split and zip need: any bytes of 16
 };
 
 // The set asked for. Throws Error(impossible) if this CPU cannot run it.

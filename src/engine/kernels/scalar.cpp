@@ -106,6 +106,7 @@ const KernelSet scalar_kernels{Simd::scalar,
                                scalar::run_tiles<scalar::TwoTables, scalar::Arrays>,
                                scalar::run_pairs<scalar::TwoTables, scalar::Arrays>,
                                scalar::run_panel,
+                               false,
                                false};
 
 }  // namespace faro::inline v1::engine

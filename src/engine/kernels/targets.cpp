@@ -116,6 +116,7 @@ struct Avx512 : Avx512Bytes {
 #include "tiles_in_place-inl.h"
 #include "tiles_squares-inl.h"
 #include "tiles_strided-inl.h"
+#include "tiles_strided_streams-inl.h"
 #include "tiles_strided_picks-inl.h"
 #include "two_tables-inl.h"
 
@@ -174,6 +175,7 @@ struct Portable {
 #include "tiles_in_place-inl.h"
 #include "tiles_squares-inl.h"
 #include "tiles_strided-inl.h"
+#include "tiles_strided_streams-inl.h"
 #include "tiles_strided_exchanges-inl.h"
 
 RunTiles tiles_function() {
@@ -204,24 +206,24 @@ std::vector<KernelSet> sets_here() {
 #if HWY_TARGETS & HWY_SSE4
   if ((supported & HWY_SSE4) != 0) {
     sets.push_back({Simd::sse4, "sse4", 4, LaneMoves::exchanges, N_SSE4::tiles_function(),
-                    N_SSE4::pairs_function(), N_SSE4::panel_function(), false});
+                    N_SSE4::pairs_function(), N_SSE4::panel_function(), false, true});
   }
 #endif
 #if HWY_TARGETS & HWY_AVX2
   if ((supported & HWY_AVX2) != 0) {
     sets.push_back({Simd::avx2, "avx2", 5, LaneMoves::exchanges, N_AVX2::tiles_function(),
-                    N_AVX2::pairs_function(), N_AVX2::panel_function(), false});
+                    N_AVX2::pairs_function(), N_AVX2::panel_function(), false, true});
   }
 #endif
 #if HWY_TARGETS & HWY_AVX3_DL
   if ((supported & HWY_AVX3_DL) != 0) {
     sets.push_back({Simd::avx512, "avx512", 6, LaneMoves::two_tables, N_AVX3_DL::tiles_function(),
-                    N_AVX3_DL::pairs_function(), N_AVX3_DL::panel_function(), true});
+                    N_AVX3_DL::pairs_function(), N_AVX3_DL::panel_function(), true, true});
   }
 #endif
 #if FARO_NEON
   sets.push_back({Simd::neon, "neon", 4, LaneMoves::exchanges, HWY_NAMESPACE::tiles_function(),
-                  HWY_NAMESPACE::pairs_function(), HWY_NAMESPACE::panel_function(), false});
+                  HWY_NAMESPACE::pairs_function(), HWY_NAMESPACE::panel_function(), false, true});
 #endif
   return sets;
 }

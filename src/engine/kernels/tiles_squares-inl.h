@@ -125,15 +125,17 @@ struct PutSome {
 
 // The last square of some whose rows adjoin, with what the others have left in `own`: a row's lines
 // are written one after the other, not each after a line of every other row.
-template <class Ops, std::size_t Others>
+template <class Ops, std::size_t Others, bool Skips>
 struct StreamWith {
   const std::byte* own;
   std::size_t square_bytes;
   std::byte* to;
   const Offset* table;
+  Offset skipped;  // rows before this one are written already
 
   template <class Vector>
   FARO_INLINE void operator()(Offset i, Vector x) const {
+    if (Skips && i < skipped) return;
     const std::size_t at = static_cast<std::size_t>(i) * Ops::vector_bytes;
     FARO_UNROLL
     for (std::size_t k = 0; k < Others; ++k) {
@@ -196,18 +198,37 @@ struct LaneBlocks {
                                                      const Offset* rows) {
     Moved::run(LoadColumns<O>{from, columns, ahead}, PutRows<StreamPut<O>>{to, rows});
   }
-  // Whole squares side by side, two lines a row.
-  static constexpr std::size_t others = 2 * line_bytes / O::vector_bytes - 1;
-  static constexpr Offset group = static_cast<Offset>(others + 1) * side;
-  static __attribute__((noinline)) void stream_group(const BlockFrom& b, std::byte* to,
-                                                     const Offset* rows) {
+  static constexpr Offset squares_of_line =
+      std::max(Offset{1}, static_cast<Offset>(line_bytes) / vector);
+  // Whole squares side by side, so many columns in all.
+  static __attribute__((noinline)) void store_line(const BlockFrom& b, std::byte* to,
+                                                   const Offset* rows) {
+    for (Offset k = 0; k < squares_of_line; ++k) {
+      Moved::run(LoadColumns<O>{b.from, b.table + k * side, b.ahead},
+                 PutRows<StorePut<O>>{to + k * vector, rows});
+    }
+  }
+  // The same streamed: no line is written in parts.
+  template <Offset Squares, bool Skips>
+  static __attribute__((noinline)) void stream_squares(const BlockFrom& b, std::byte* to,
+                                                       const Offset* rows, Offset skipped) {
+    constexpr auto others = static_cast<std::size_t>(Squares) - 1;
     Own own[others];
     for (std::size_t k = 0; k < others; ++k) {
       Moved::run(LoadColumns<O>{b.from, b.table + static_cast<Offset>(k) * side, b.ahead},
                  PutRows<StorePut<O>>{own[k].bytes, own_rows});
     }
     Moved::run(LoadColumns<O>{b.from, b.table + static_cast<Offset>(others) * side, b.ahead},
-               StreamWith<O, others>{own[0].bytes, sizeof(Own), to, rows});
+               StreamWith<O, others, Skips>{own[0].bytes, sizeof(Own), to, rows, skipped});
+  }
+  template <Offset Squares>
+  static FARO_INLINE void stream_rows_of(const BlockFrom& b, std::byte* to, const Offset* rows,
+                                         Offset skipped) {
+    if (skipped == 0) {
+      stream_squares<Squares, false>(b, to, rows, 0);
+    } else {
+      stream_squares<Squares, true>(b, to, rows, skipped);
+    }
   }
   // Fewer rows than a square has.
   static __attribute__((noinline)) void stream_rows(const BlockFrom& b, std::byte* to,
@@ -255,14 +276,34 @@ struct LaneBlocks {
     }
   }
 
-  void store(const BlockFrom& b, std::byte* to, const Offset* table) const {
+  // A block and what follows it, `cols` columns in all; how many of them it moved.
+  Offset store(const BlockFrom& b, Offset cols, std::byte* to, const Offset* table) const {
+    constexpr Offset line = squares_of_line * side;
+    if (squares_of_line > 1 && b.rows >= side && cols >= line) {
+      store_line(b, to, table);
+      return line;
+    }
     if (is_whole(b)) {
       store_whole(b.from, b.table, b.ahead, to, table);
     } else {
       store_part(b, to, table);
     }
+    return side;
   }
-  void stream(const BlockFrom& b, std::byte* to, const Offset* table) const {
+  // The same without the first `skipped` rows, two lines of a row one right after the other where
+  // it can.
+  Offset stream(const BlockFrom& b, Offset cols, std::byte* to, const Offset* table,
+                Offset skipped) const {
+    constexpr Offset line = squares_of_line * side;
+    if (b.rows >= side && cols >= 2 * line) {
+      stream_rows_of<2 * squares_of_line>(b, to, table, skipped);
+      return 2 * line;
+    }
+    if constexpr (squares_of_line > 1) {
+      if (b.rows < side || cols < line) return store(b, cols, to, table);
+      stream_rows_of<squares_of_line>(b, to, table, skipped);
+      return line;
+    }
     if (is_whole(b)) {
       stream_whole(b.from, b.table, b.ahead, to, table);
     } else if (b.cols >= side) {
@@ -270,6 +311,7 @@ struct LaneBlocks {
     } else {
       store_part(b, to, table);
     }
+    return side;
   }
 };
 
@@ -282,7 +324,7 @@ struct CopiedBlocks {
   std::size_t unknown;
 
   explicit CopiedBlocks(Offset element) : unknown(static_cast<std::size_t>(element)) {}
-  void store(const BlockFrom& b, std::byte* to, const Offset* table) const {
+  Offset store(const BlockFrom& b, Offset, std::byte* to, const Offset* table) const {
     const std::size_t bytes = Known != 0 ? Known : unknown;
     if (b.ahead != 0) {
       for (Offset d = 0; d < b.cols; ++d) __builtin_prefetch(b.from + b.table[d] + b.ahead, 0, 3);
@@ -294,5 +336,6 @@ struct CopiedBlocks {
         std::memcpy(row + d * static_cast<Offset>(bytes), column + b.table[d], bytes);
       }
     }
+    return side;
   }
 };

@@ -83,14 +83,12 @@ FARO_INLINE void move_blocks(const StridedPlan& plan, const Blocks& blocks, cons
   for (Offset s = 0; s < rows; s += side) {
     for (Offset d = 0; d < cols; d += side) {
       if constexpr (Streams) {
-        const BlockFrom block{from + s * plan.s_from, from_table + d, std::min(side, cols - d),
-                              std::min(side, rows - s), ahead};
-        if (cols - d >= Blocks::group && block.rows == side) {
-          blocks.stream_group(block, to + d * plan.d_to, to_table + s);
-          d += Blocks::group - side;
-        } else {
-          blocks.stream(block, to + d * plan.d_to, to_table + s);
-        }
+        // The last rows are those of a whole square, of which the first are written already.
+        const Offset row =
+            Blocks::squares_of_line > 1 && rows >= side ? std::min(s, rows - side) : s;
+        const BlockFrom block{from + row * plan.s_from, from_table + d, std::min(side, cols - d),
+                              std::min(side, rows - row), ahead};
+        d += blocks.stream(block, cols - d, to + d * plan.d_to, to_table + row, s - row) - side;
       } else {
         // The last block is whole too where it may overlap the one before.
         const bool back = Blocks::overlaps && cols >= side;
@@ -98,7 +96,7 @@ FARO_INLINE void move_blocks(const StridedPlan& plan, const Blocks& blocks, cons
         const Offset row = Blocks::overlaps && rows >= side ? std::min(s, rows - side) : s;
         const BlockFrom block{from + row * plan.s_from, from_table + at, std::min(side, cols - at),
                               std::min(side, rows - row), ahead};
-        blocks.store(block, to + at * plan.d_to, to_table + row);
+        d = at - side + blocks.store(block, cols - at, to + at * plan.d_to, to_table + row);
       }
     }
   }
@@ -140,58 +138,91 @@ void run_direct_tiles(const StridedPlan& plan, const Panel& panel) {
   each_tile(plan, panel, head, tile);
 }
 
-// Tiles to a stage whose rows begin where their lines do; whole lines are drained, and what is left
-// of each row's last line waits for the next tile along D.
+// Tiles to a stage, in which 64 bytes before each row have what the tile before left of its last
+// line: whole lines are loaded from there, wherever they begin, and streamed.
 template <class Ops, class Blocks>
 struct ExactTile {
   const StridedPlan& plan;
   const Panel& panel;
   const Blocks& blocks;
   Offset ahead;
-  Offset pitch;
   std::byte* stage;
   std::byte* carry;  // of the panel's rows
+  Offset pitch;
   Offset places[exact_rows_max];
 
+  ExactTile(const StridedPlan& of, const Panel& at, const Blocks& moved, std::byte* working)
+      : plan(of),
+        panel(at),
+        blocks(moved),
+        ahead(bytes_ahead(of)),
+        stage(working),
+        pitch(stage_pitch(of.d_tile * of.d_to)) {
+    carry = working + plan.s_tile * pitch;
+    for (Offset i = 0; i < plan.s_tile; ++i) places[i] = line + i * pitch;
+  }
+
   void operator()(Offset d, Offset cols, const Offset* from_table, const std::byte* from, Offset s,
-                  Offset rows, const Offset* to_table, std::byte* to) {
+                  Offset rows, const Offset* to_table, std::byte* to) const {
+    move_blocks<Blocks, false>(plan, blocks, from, from_table, cols, stage, places, rows, ahead);
     const bool first = d == panel.d_begin;
     const bool last = d + cols == panel.d_end;
-    const Offset bytes = cols * plan.d_to;
-    for (Offset i = 0; i < rows; ++i) {
-      const Offset past = past_line(to + to_table[i]);
-      places[i] = i * pitch + past;
-      if (!first) move_line<Ops, StorePut<Ops>>(carried(s + i), stage + i * pitch);
-    }
-    move_blocks<Blocks, false>(plan, blocks, from, from_table, cols, stage, places, rows, ahead);
-    for (Offset i = 0; i < rows; ++i) {
-      std::byte* row = to + to_table[i];
-      const std::byte* staged = stage + i * pitch;
-      const Offset past = places[i] - i * pitch;
-      const Offset end = past + bytes;
-      const Offset stop =
-          last ? end : end / static_cast<Offset>(line_bytes) * static_cast<Offset>(line_bytes);
-      const Offset begin = first ? past : 0;
-      if (stop > begin) {
-        drain_piece<Ops>(staged + begin, row - past + begin,
-                         static_cast<std::size_t>(stop - begin));
-      }
-      if (!last) move_line<Ops, StorePut<Ops>>(staged + stop, carried(s + i));
+    std::byte* left = carry + (s - panel.s_begin) * line;
+    if (first || last) {
+      drain_ends(left, rows, cols * plan.d_to, to_table, to, first, last);
+    } else {
+      drain(left, rows, cols * plan.d_to, to_table, to);
     }
   }
 
  private:
-  std::byte* carried(Offset s) const {
-    return carry + (s - panel.s_begin) * static_cast<Offset>(line_bytes);
+  static constexpr auto line = static_cast<Offset>(line_bytes);
+
+  // The lines of a row that are complete, from `begin` on; returns what is behind them.
+  static FARO_INLINE Offset stream_lines(const std::byte* staged, std::byte* row, Offset begin,
+                                         Offset bytes) {
+    for (; begin + line <= bytes; begin += line) {
+      move_line<Ops, StreamPut<Ops>>(staged + begin, row + begin);
+    }
+    return begin;
+  }
+  __attribute__((noinline)) void drain(std::byte* left, Offset rows, Offset bytes,
+                                       const Offset* to_table, std::byte* to) const {
+    std::byte* staged = stage + line;
+    for (Offset i = 0; i < rows; ++i, left += line, staged += pitch) {
+      std::byte* row = to + to_table[i];
+      move_line<Ops, StorePut<Ops>>(left, staged - line);
+      stream_lines(staged, row, -past_line(row), bytes);
+      move_line<Ops, StorePut<Ops>>(staged + bytes - line, left);
+    }
+  }
+  // A row's first tile or its last, whose lines are written in part.
+  void drain_ends(std::byte* left, Offset rows, Offset bytes, const Offset* to_table, std::byte* to,
+                  bool first, bool last) const {
+    std::byte* staged = stage + line;
+    for (Offset i = 0; i < rows; ++i, left += line, staged += pitch) {
+      std::byte* row = to + to_table[i];
+      Offset begin = -past_line(row);
+      if (!first) {
+        move_line<Ops, StorePut<Ops>>(left, staged - line);
+      } else if (begin != 0) {
+        begin += line;
+        std::memcpy(row, staged, static_cast<std::size_t>(std::min(bytes, begin)));
+      }
+      const Offset end = stream_lines(staged, row, begin, bytes);
+      if (!last) {
+        move_line<Ops, StorePut<Ops>>(staged + bytes - line, left);
+      } else if (end < bytes) {
+        std::memcpy(row + end, staged + end, static_cast<std::size_t>(bytes - end));
+      }
+    }
   }
 };
 
 template <class Ops, class Blocks>
 void run_exact_tiles(const StridedPlan& plan, const Panel& panel, std::byte* working) {
   const Blocks blocks(plan.d_to);
-  const Offset pitch = stage_pitch(plan.d_tile * plan.d_to);
-  ExactTile<Ops, Blocks> tile{
-      plan, panel, blocks, bytes_ahead(plan), pitch, working, working + plan.s_tile * pitch, {}};
+  ExactTile<Ops, Blocks> tile(plan, panel, blocks, working);
   each_tile(plan, panel, 0, tile);
 }
 
@@ -382,7 +413,7 @@ void run_lanes(const StridedPlan& plan, const Panel& panel, std::byte* working) 
   }
 }
 
-template <template <int> class Ops>
+template <template <int> class Ops, template <template <int> class, std::size_t> class OddBlocks>
 void run_tiles_of(const StridedPlan& plan, const Panel& panel, std::byte* working) {
   switch (plan.form.element_bytes) {
     case 1:
@@ -395,6 +426,14 @@ void run_tiles_of(const StridedPlan& plan, const Panel& panel, std::byte* workin
       return run_lanes<Ops, 3>(plan, panel, working);
     case 16:
       return run_lanes<Ops, 4>(plan, panel, working);
+    case 3:
+      return run_blocks_by<Ops<3>, OddBlocks<Ops, 3>>(plan, panel, working);
+    case 5:
+      return run_blocks_by<Ops<3>, OddBlocks<Ops, 5>>(plan, panel, working);
+    case 6:
+      return run_blocks_by<Ops<3>, OddBlocks<Ops, 6>>(plan, panel, working);
+    case 12:
+      return run_blocks_by<Ops<3>, OddBlocks<Ops, 12>>(plan, panel, working);
     case 24:
       return run_blocks_by<Ops<3>, CopiedBlocks<24>>(plan, panel, working);
     case 32:

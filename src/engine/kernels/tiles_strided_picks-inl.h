@@ -1,5 +1,5 @@
-// The ways of a strided plan that need two-table picks: carry, split and zip. Included
-// once per instruction set, after tiles_strided-inl.h.
+// What two-table picks do for a strided plan: carry, elements of odd sizes, and the lines of split
+// and zip. Included once per instruction set, after tiles_strided_streams-inl.h.
 
 // ---- elements of 3, 5, 6 and 12 bytes: spread to lanes, transposed, closed up ----
 
@@ -37,11 +37,12 @@ struct SpreadBlocks {
   };
 
   explicit SpreadBlocks(Offset) {}
-  __attribute__((noinline)) void store(const BlockFrom& b, std::byte* to,
-                                       const Offset* table) const {
+  __attribute__((noinline)) Offset store(const BlockFrom& b, Offset, std::byte* to,
+                                         const Offset* table) const {
     Square<O, lane_log2>::run(Load{b, Bytes::load_table(tables.open.bytes)},
                               Put{to, table, static_cast<std::size_t>(b.cols) * E, b.rows,
                                   Bytes::load_table(tables.close.bytes)});
+    return side;
   }
 };
 
@@ -172,7 +173,7 @@ void run_carry_tiles(const StridedPlan& plan, const Panel& panel, std::byte* wor
   each_tile(plan, panel, 0, tile);
 }
 
-// ---- split and zip ----
+// ---- lines of split and zip ----
 
 // Lines put together from up to 8 vectors of bytes by a chain of picks: the k-th takes what is in
 // vector k, and leaves the rest as it is.
@@ -181,7 +182,7 @@ struct PickChain {
   alignas(64) std::uint8_t index[N][64];
 
   // Byte b comes from byte at[b] of the N vectors.
-  explicit PickChain(const std::uint16_t (&at)[64]) {
+  explicit PickChain(const std::array<std::uint16_t, 64>& at) {
     for (std::size_t k = 1; k < N; ++k) {
       for (std::size_t b = 0; b < 64; ++b) {
         const std::size_t vector = at[b] / 64;
@@ -200,138 +201,59 @@ struct PickChain {
   }
 };
 
-template <class Ops>
-FARO_INLINE void put_line(std::byte* to, typename Ops::Vector x, bool streams) {
-  if (streams) {
-    Ops::stream(to, x);
-  } else {
-    Ops::store(to, x);
-  }
-}
-
-// One stream of groups of N elements becomes N rows.
 template <class Ops, std::size_t N>
-void run_split_in(const StridedPlan& plan, const Panel& panel) {
-  const auto e = static_cast<Offset>(plan.form.element_bytes);
-  constexpr auto n = static_cast<Offset>(N);
-  const Offset lanes = 64 / e;
-  std::uint16_t at[64];
-  for (std::size_t b = 0; b < 64; ++b) {
-    const std::size_t bytes = plan.form.element_bytes;
-    at[b] = static_cast<std::uint16_t>(b / bytes * N * bytes + b % bytes);
+class PickedSplit {
+ public:
+  explicit PickedSplit(std::size_t element_bytes) : chain_(places(element_bytes)) {}
+
+  FARO_INLINE void put(const std::byte* group, std::byte* to, bool streams) const {
+    typename Ops::Vector x[N];
+    FARO_UNROLL
+    for (std::size_t k = 0; k < N; ++k) x[k] = Ops::load(group + k * 64);
+    put_vector<Ops>(to, chain_.template pick<Ops>(x), streams);
   }
-  const PickChain<N> chain(at);
-  // The last groups whose loads stay within the source.
-  const Offset safe = panel.d_end - lanes - 1;
-  constexpr Offset chunk_bytes = 16384;
-  const Offset chunk = std::max(lanes, chunk_bytes / (n * e) / lanes * lanes);
-  Offset done[N];
-  for (Offset& d : done) d = panel.d_begin;
-  for (Offset begin = panel.d_begin; begin < panel.d_end; begin += chunk) {
-    const Offset stop = std::min(panel.d_end, begin + chunk);
-    for (Offset s = 0; s < n; ++s) {
-      const std::byte* from = panel.from + s * e;
-      std::byte* to = panel.to + plan.s.at(s).base + *plan.s.at(s).table;
-      Offset d = done[s];
-      const auto one = [&] {
-        std::memcpy(to + d * e, from + d * n * e, static_cast<std::size_t>(e));
-        ++d;
-      };
-      const bool streams = plan.streaming && past_line(to) % e == 0;
-      while (streams && d < stop && past_line(to + d * e) != 0) one();
-      for (; d < stop && d <= safe; d += lanes) {
-        typename Ops::Vector x[N];
-        const std::byte* group = from + d * n * e;
-        FARO_UNROLL
-        for (std::size_t k = 0; k < N; ++k) x[k] = Ops::load(group + k * 64);
-        put_line<Ops>(to + d * e, chain.template pick<Ops>(x), streams);
-        if (s == 0) {
-          FARO_UNROLL
-          for (std::size_t k = 0; k < N; ++k) __builtin_prefetch(group + 4096 + k * 64, 0, 3);
-        }
-      }
-      if (stop == panel.d_end) {
-        while (d < stop) one();
-      }
-      done[s] = d;
+
+ private:
+  static std::array<std::uint16_t, 64> places(std::size_t bytes) {
+    std::array<std::uint16_t, 64> at{};
+    for (std::size_t b = 0; b < 64; ++b) {
+      at[b] = static_cast<std::uint16_t>(b / bytes * N * bytes + b % bytes);
     }
+    return at;
   }
-}
+  PickChain<N> chain_;
+};
 
-// N streams become one: the line that begins with element f of a group takes from each stream what
-// begins at its group.
 template <class Ops, std::size_t N>
-void run_zip_of(const StridedPlan& plan, const Panel& panel) {
-  const std::size_t bytes = plan.form.element_bytes;
-  const auto e = static_cast<Offset>(bytes);
-  constexpr auto n = static_cast<Offset>(N);
-  const Offset lanes = 64 / e;
-  const auto chain_from = [bytes](std::size_t f) {
-    std::uint16_t at[64];
+class PickedZip {
+ public:
+  explicit PickedZip(std::size_t element_bytes) {
+    for (std::size_t f = 0; f < N; ++f) chains_[f].emplace(places(element_bytes, f));
+  }
+
+  FARO_INLINE void put(const std::byte* const (&from)[N], Offset at, std::size_t f, std::byte* to,
+                       bool streams) const {
+    typename Ops::Vector x[N];
+    FARO_UNROLL
+    for (std::size_t k = 0; k < N; ++k) x[k] = Ops::load(from[k] + at);
+    put_vector<Ops>(to, chains_[f]->template pick<Ops>(x), streams);
+  }
+
+ private:
+  static std::array<std::uint16_t, 64> places(std::size_t bytes, std::size_t f) {
+    std::array<std::uint16_t, 64> at{};
     for (std::size_t b = 0; b < 64; ++b) {
       const std::size_t element = f + b / bytes;
       at[b] = static_cast<std::uint16_t>(element % N * 64 + element / N * bytes + b % bytes);
     }
-    return PickChain<N>(at);
-  };
-  std::array<std::optional<PickChain<N>>, N> chains;
-  for (std::size_t f = 0; f < N; ++f) chains[f] = chain_from(f);
-  const std::byte* streams_from[N];
-  for (Offset k = 0; k < n; ++k) {
-    streams_from[k] = panel.from + plan.d.at(k).base + *plan.d.at(k).table;
+    return at;
   }
-  Offset t = panel.s_begin * n;
-  const Offset end = panel.s_end * n;
-  const auto one = [&] {
-    std::memcpy(panel.to + t * e, streams_from[t % n] + t / n * e, bytes);
-    ++t;
-  };
-  const bool streams = plan.streaming && past_line(panel.to) % e == 0;
-  while (streams && t < end && past_line(panel.to + t * e) != 0) one();
-  Offset group = t / n;
-  auto f = static_cast<std::size_t>(t % n);
-  for (; t + lanes <= end && group + lanes <= panel.s_end; t += lanes) {
-    typename Ops::Vector x[N];
-    FARO_UNROLL
-    for (std::size_t k = 0; k < N; ++k) x[k] = Ops::load(streams_from[k] + group * e);
-    put_line<Ops>(panel.to + t * e, chains[f]->template pick<Ops>(x), streams);
-    group += lanes / n;
-    f += static_cast<std::size_t>(lanes % n);
-    if (f >= N) {
-      f -= N;
-      ++group;
-    }
-  }
-  while (t < end) one();
-}
-
-template <class Ops, bool Splits, std::size_t N = 2>
-void run_narrow(const StridedPlan& plan, const Panel& panel) {
-  const Offset n = Splits ? plan.s.length : plan.d.length;
-  if constexpr (N < 8) {
-    if (n != static_cast<Offset>(N)) return run_narrow<Ops, Splits, N + 1>(plan, panel);
-  }
-  if constexpr (Splits) {
-    run_split_in<Ops, N>(plan, panel);
-  } else {
-    run_zip_of<Ops, N>(plan, panel);
-  }
-}
+  std::array<std::optional<PickChain<N>>, N> chains_;
+};
 
 template <template <int> class Ops>
 void run_panel(const StridedPlan& plan, const Panel& panel, std::byte* working) {
-  const bool tiles = plan.way == Way::exact || plan.way == Way::one || plan.way == Way::direct;
-  if (plan.way == Way::runs) {
-    run_runs<Ops<3>>(plan, panel);
-  } else if (plan.way == Way::reversed) {
-    run_reversed_of<Ops>(plan, panel);
-  } else if (plan.way == Way::elements) {
-    run_elements_of(plan, panel);
-  } else if (plan.way == Way::split) {
-    run_narrow<Ops<0>, true>(plan, panel);
-  } else if (plan.way == Way::zip) {
-    run_narrow<Ops<0>, false>(plan, panel);
-  } else if (plan.way == Way::carry) {
+  if (plan.way == Way::carry) {
     switch (plan.form.element_bytes) {
       case 1:
         run_carry_tiles<Ops, 0>(plan, panel, working);
@@ -348,16 +270,8 @@ void run_panel(const StridedPlan& plan, const Panel& panel, std::byte* working) 
       default:
         run_carry_tiles<Ops, 4>(plan, panel, working);
     }
-  } else if (tiles && plan.form.element_bytes == 3) {
-    run_blocks_by<Ops<3>, SpreadBlocks<Ops, 3>>(plan, panel, working);
-  } else if (tiles && plan.form.element_bytes == 5) {
-    run_blocks_by<Ops<3>, SpreadBlocks<Ops, 5>>(plan, panel, working);
-  } else if (tiles && plan.form.element_bytes == 6) {
-    run_blocks_by<Ops<3>, SpreadBlocks<Ops, 6>>(plan, panel, working);
-  } else if (tiles && plan.form.element_bytes == 12) {
-    run_blocks_by<Ops<3>, SpreadBlocks<Ops, 12>>(plan, panel, working);
   } else {
-    run_tiles_of<Ops>(plan, panel, working);
+    run_ways_of<Ops, SpreadBlocks, PickedSplit, PickedZip>(plan, panel, working);
   }
   if (plan.streaming) Ops<3>::fence();
 }
