@@ -4,6 +4,7 @@
 set -euo pipefail
 cd "$(dirname "$0")/.."
 tools/search/bound_weights.py --check data/bound_weights.json
+tools/search/conversion_tables.py --check data/conversion_tables.json
 python=python3
 wanted=1.17.1
 if [ "$(python3 -c 'import scipy; print(scipy.__version__)' 2>/dev/null)" != $wanted ]; then

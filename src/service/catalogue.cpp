@@ -61,6 +61,7 @@ const auto table = std::to_array<const Planner*>({
     &two_bits,
     &three_fifths_closed_form,
     &three_fifths_table,
+    &services_table,
     &services_ring,
     &fields_by_phases,
     &fields_pipeline,

@@ -422,6 +422,7 @@ Bound bound_of(const Request& request) {
     goal.processor_bits = network->processor_bits;
     goal.index_bits = network->index_bits;
     goal.allocation = network->allocation;
+    goal.encoding = network->encoding;
     goal.order = network->order;
     if (network->finish == ButterflyNetwork::Finish::restored && goal.processor_bits > 0)
       goal.final_processor_rows = {top_processor_bit(goal)};

@@ -10,6 +10,13 @@
 // pass their operands on, and the network falls apart into networks of 2 or 4 elements, whose
 // ranks are computed with twiddles drawn at random from a prime field, where a rank can only come
 // out too small.
+//
+// The first step. Let the row of a dimension at the end hold a bit b whose pairs are apart at the
+// start, the row at the start not. With every stage but that of b idle, of each pair on the near
+// side one result belongs on the far side, a·x + b·y with x and y in two processors q and q':
+// K/2 numbers a link. What is sent first is a number of one processor. Of what q and q' send first
+// at most one combination is one of those numbers, since each of them is known by its part in q. So
+// the first step gives half a number a link, and K/2 steps are too few.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -130,12 +137,30 @@ Count rank_over(const std::vector<int>& bits, int width, Word start, Word end) {
   return sum;
 }
 
+// What the first step leaves, the largest over all dimensions.
+Count first_step_bound(const ButterflyGoal& goal) {
+  const int n = goal.processor_bits;
+  const int m = goal.index_bits - n;
+  const Count elements = Count{1} << static_cast<unsigned>(m);
+  const BitMap place = place_of(goal.layout());
+  Word apart = 0;  // bits whose pairs are in two processors
+  for (int d = 0; d < n; ++d) apart |= place.matrix().row(m + d);
+  Count most = 0;
+  for (int d = 0; d < n; ++d) {
+    const Word start = place.matrix().row(m + d);
+    const Word held = goal.final_processor_rows[static_cast<std::size_t>(n - 1 - d)] & apart;
+    if ((held & start) != 0) most = std::max(most, elements);  // the rank of that stage alone
+    if (held != 0) most = std::max(most, elements / 2 + 1);
+  }
+  return most;
+}
+
 Proved of_rank(const Hypercube& cube, const ButterflyGoal& goal, int dimension) {
   const int n = cube.dimensions;
   const int p = goal.index_bits;
   if (dimension >= n) return fault("the certificate names a dimension beyond the cube");
   const auto row = static_cast<std::size_t>(n - 1 - dimension);
-  if (row >= goal.final_processor_rows.size())
+  if (goal.final_processor_rows.size() != static_cast<std::size_t>(n))
     return fault("the goal does not say where results end");
   const Word start = place_of(goal.layout()).matrix().row(p - n + dimension);
   const Word end = goal.final_processor_rows[row];
@@ -153,7 +178,7 @@ Proved of_rank(const Hypercube& cube, const ButterflyGoal& goal, int dimension) 
     for (std::size_t b = a + 1; b < tried.size(); ++b)
       most = std::max(most, rank_over({tried[a], tried[b]}, p, start, end));
   }
-  return {ceil_div(most, Count{1} << (n - 1))};
+  return {std::max(ceil_div(most, Count{1} << (n - 1)), first_step_bound(goal))};
 }
 
 }  // namespace

@@ -14,6 +14,7 @@
 #include "faro/base/limits.hpp"
 #include "planners/cube/codes/field_tokens.hpp"
 #include "planners/cube/codes/minimum_path.hpp"
+#include "planners/cube/codes/services.hpp"
 #include "planners/cube/codes/three_fifths.hpp"
 #include "planners/cube/codes/two_thirds.hpp"
 #include "planners/cube/request.hpp"
@@ -31,6 +32,7 @@ Node field_node(const CodeField& field, std::uint64_t elements) {
   if (field.length >= 3 && small) {
     ways.push_back(closed_form_node(field, elements));
     if (auto table = table_node(field, elements)) ways.push_back(std::move(*table));
+    if (auto table = services_table_node(field, elements)) ways.push_back(std::move(*table));
   }
   return cheapest(std::move(ways));
 }

@@ -2,8 +2,6 @@
 #include "planners/cube/codes/three_fifths_program.hpp"
 
 #include <algorithm>
-#include <deque>
-#include <map>
 #include <tuple>
 
 #include "base/check.hpp"
@@ -11,6 +9,7 @@
 #include "base/working.hpp"
 #include "faro/base/bits.hpp"
 #include "planners/cube/codes/three_fifths_tables.hpp"
+#include "planners/cube/codes/waiting.hpp"
 
 namespace faro::inline v1::three_fifths {
 namespace {
@@ -70,41 +69,6 @@ std::optional<TableChoice> best_table(int length, std::uint64_t elements) {
   }
   return best;
 }
-
-// Elements of one source that wait at (layer, position), in order of arrival. Those in one state
-// are interchangeable; first come, first served makes the result unique.
-class Waiting {
- public:
-  struct State {
-    int layer;
-    int at;
-    friend auto operator<=>(const State&, const State&) = default;
-  };
-
-  Waiting(int start, std::uint64_t elements) {
-    for (std::uint64_t e = 0; e < elements; ++e) queue_[{0, start}].push_back(e);
-  }
-  void arrive(std::uint64_t step) {
-    const auto due = due_.find(step);
-    if (due == due_.end()) return;
-    for (const auto& [state, element] : due->second) queue_[state].push_back(element);
-    due_.erase(due);
-  }
-  std::uint64_t take(State state) {
-    std::deque<std::uint64_t>& queue = queue_[state];
-    FARO_CHECK(!queue.empty());
-    const std::uint64_t element = queue.front();
-    queue.pop_front();
-    return element;
-  }
-  void schedule(std::uint64_t step, State state, std::uint64_t element) {
-    due_[step].emplace_back(state, element);
-  }
-
- private:
-  std::map<State, std::deque<std::uint64_t>> queue_;
-  std::map<std::uint64_t, std::vector<std::pair<State, std::uint64_t>>> due_;
-};
 
 void run_source(const CycleTable& t, const TableChoice& choice, int low_bits, std::size_t source,
                 std::uint64_t elements, Program& program) {

@@ -32,6 +32,7 @@ struct Entry {
 struct Program {
   std::uint64_t steps = 0;
   std::vector<Entry> entries;  // by step, source, element
+  int source_bits = 2;         // more where more top bits than three are routed
 };
 
 // Algorithm A, any n >= 3. Steps are m + g(K) with g(K+5) = g(K) + 3, about (3K+1)/5 + n - 2.

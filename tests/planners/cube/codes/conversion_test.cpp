@@ -37,8 +37,9 @@ const json& golden() {
 }
 
 const std::vector<const Planner*> all_ports{
-    &minimum_path,       &non_minimum_path, &two_bits,         &three_fifths_closed_form,
-    &three_fifths_table, &services_ring,    &fields_by_phases, &fields_pipeline};
+    &minimum_path,       &non_minimum_path, &two_bits,      &three_fifths_closed_form,
+    &three_fifths_table, &services_table,   &services_ring, &fields_by_phases,
+    &fields_pipeline};
 const std::vector<const Planner*> one_port{&exchange_sequence, &one_port_half};
 
 bool by_replay(int dimensions, std::uint64_t elements) {

@@ -5,6 +5,7 @@
 #include <algorithm>
 
 #include "full.hpp"
+#include "judged.hpp"
 #include "machines/bounds.hpp"
 #include "planners/cube/codes/services_ring.hpp"
 #include "planners/planning.hpp"
@@ -88,6 +89,59 @@ TEST(ServicesRing, sixty_dimensions_are_proved) {
     const testing::Draft back = cube_request_of(60, gray_to_binary({60}).inverse(), k);
     EXPECT_LE(built_and_verified(services_ring, back, false).steps, most(60, k)) << k;
   }
+}
+
+// Steps of the table, or nothing.
+std::optional<Count> table_steps(int n, std::uint64_t k) {
+  const testing::Draft request = cube_request_of(n, gray_to_binary({n}), k);
+  if (services_table.refusal(request)) return {};
+  return services_table.offer(request).estimate.cost.value;
+}
+
+TEST(ServicesTable, meets_the_bound_where_the_ring_does_not) {
+  struct Row {
+    int n;
+    std::uint64_t k;
+    Count steps;
+  };
+  for (const Row row : {Row{5, 13, 8}, Row{6, 8, 6}, Row{6, 13, 8}, Row{6, 18, 11}, Row{6, 25, 16},
+                        Row{7, 25, 16}, Row{7, 33, 20}, Row{8, 25, 16}, Row{8, 33, 20}}) {
+    EXPECT_EQ(table_steps(row.n, row.k), row.steps) << row.n << " " << row.k;
+    EXPECT_EQ(conversion_bound(row.n, row.k, Hypercube::Ports::all), row.steps);
+    EXPECT_GT(steps(row.n, row.k), row.steps);
+  }
+}
+
+// Every number of elements that a table holds, both ways, by both judges; more elements never take
+// fewer steps, and no table is below the bound.
+TEST(ServicesTable, serves_every_number_below_its_own) {
+  testing::Judged judged(60);
+  for (int n = 4; n <= 9; ++n) {
+    Count before = 0;
+    for (std::uint64_t k = 1; k <= 64; ++k) {
+      const auto promised = table_steps(n, k);
+      if (!promised) continue;
+      SCOPED_TRACE(::testing::Message() << "n=" << n << " K=" << k);
+      EXPECT_GE(*promised, conversion_bound(n, k, Hypercube::Ports::all));
+      EXPECT_GE(*promised, before);
+      before = *promised;
+      if (!full_run() && k % 4 != 1) continue;
+      for (const BitMap& map : {gray_to_binary({n}), gray_to_binary({n}).inverse()}) {
+        const testing::Draft request = cube_request_of(n, map, k);
+        EXPECT_EQ(built_and_verified(services_table, request, n <= 7 || full_run()).steps,
+                  *promised);
+        ++judged;
+      }
+    }
+  }
+}
+
+TEST(ServicesTable, a_field_inside_a_larger_cube) {
+  // a:2 b:6 c:1 -> a ungray(b) c
+  std::vector<Word> columns;
+  for (int i = 0; i < 9; ++i) columns.push_back(i >= 1 && i <= 6 ? bit_range(1, i) : bit(i));
+  for (const std::uint64_t k : {7U, 13U, 26U})
+    built_and_verified(services_table, cube_request_of(9, BitMap::from_columns(columns), k), true);
 }
 
 TEST(ServicesRing, what_was_offered_is_pushed) {
