@@ -14,6 +14,7 @@
 #include "faro/base/error.hpp"
 #include "files/file_source.hpp"
 #include "schedules/machine_kind.hpp"
+#include "service/claimed_bound.hpp"
 
 namespace faro::cli {
 namespace {
@@ -123,11 +124,12 @@ int code_of(const Verdict& verdict) {
 // One schedule a line, one verdict a line; what is no schedule gets a line with its error.
 int verify_lines(ByteSource& source, const VerifyOptions& options, Output& out) {
   LineSource lines(source);
+  ClaimedBounds claims;
   int worst = 0;
   while (lines.next()) {
     std::string line;
     try {
-      const VerifyReport report = verify_schedule(lines, options);
+      const VerifyReport report = verify_schedule(lines, options, claims);
       worst = std::max(worst, report.verdict.ok() ? 0 : exit_code(ErrorCode::refused));
       line = verdict_json(report);
     } catch (const Error& error) {

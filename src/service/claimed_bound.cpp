@@ -14,6 +14,8 @@
 namespace faro::inline v1 {
 namespace {
 
+constexpr std::size_t kept = 64;  // goals of at most 2^10 elements
+
 // Destinations of processors, where all elements of one go to the same slots of another.
 std::optional<Destinations> destinations_of(const ScheduleHeader& header, const MovesGoal& goal) {
   const auto count = static_cast<std::size_t>(processors(header.machine));
@@ -53,19 +55,40 @@ bool claim_is_tried(const ScheduleHeader& header) {
                              Count{limits::claimed_bound_elements_max};
 }
 
-std::optional<std::string> disproof_of_bound(const ScheduleHeader& header) {
-  try {
-    const std::optional<Request> request = request_of(header);
-    if (!request) return {};
-    const Plan made = plan(*request, {.verify = VerifyBy::both});
-    const MachineKind& kind = kind_of(header.machine);
-    if (!made.ok() || kind.value(made.listed_cost()) >= header.bound->value) return {};
-    return fmt::format("the header claims that {} {} are needed, and a plan of {} takes {}",
-                       to_string(header.bound->value), kind.unit(), made.planner(),
-                       to_string(kind.value(made.listed_cost())));
-  } catch (const Error&) {
-    return {};  // nothing is planned for this goal
+const ClaimedBounds::Planned& ClaimedBounds::planned(const ScheduleHeader& header) {
+  const auto known = std::find_if(planned_.begin(), planned_.end(), [&](const Planned& p) {
+    return p.of.machine == header.machine && p.of.elements == header.elements &&
+           p.of.goal == header.goal;
+  });
+  if (known != planned_.end()) {
+    std::rotate(planned_.begin(), known, known + 1);
+    return planned_.front();
   }
+  Planned now;
+  now.of.machine = header.machine;
+  now.of.elements = header.elements;
+  now.of.goal = header.goal;
+  try {
+    if (const std::optional<Request> request = request_of(header)) {
+      const Plan made = plan(*request, {.verify = VerifyBy::both});
+      if (made.ok()) now.value = kind_of(header.machine).value(made.listed_cost());
+      now.planner = made.planner();
+    }
+  } catch (const Error& error) {
+    // Nothing is planned for this goal.
+    if (error.code() == ErrorCode::cancelled) throw;
+  }
+  if (planned_.size() == kept) planned_.pop_back();
+  planned_.push_front(std::move(now));
+  return planned_.front();
+}
+
+std::optional<std::string> ClaimedBounds::disproof(const ScheduleHeader& header) {
+  const Planned& best = planned(header);
+  if (!best.value || *best.value >= header.bound->value) return {};
+  return fmt::format("the header claims that {} {} are needed, and a plan of {} takes {}",
+                     to_string(header.bound->value), kind_of(header.machine).unit(), best.planner,
+                     to_string(*best.value));
 }
 
 }  // namespace faro::inline v1

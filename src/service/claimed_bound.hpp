@@ -2,10 +2,12 @@
 // fewer disproves it.
 #pragma once
 
+#include <deque>
 #include <optional>
 #include <string>
 
 #include "faro/schedules/schedule.hpp"
+#include "faro/service/verify.hpp"
 
 namespace faro::inline v1 {
 
@@ -13,8 +15,26 @@ namespace faro::inline v1 {
 // be asked for.
 bool claim_is_tried(const ScheduleHeader& header);
 
-// A plan that both verifiers call right and that takes fewer than the header's bound, in words;
-// nothing if none was found, which proves nothing.
-std::optional<std::string> disproof_of_bound(const ScheduleHeader& header);
+// What plans of goals take, each planned once: many schedules of one goal ask for one plan.
+class ClaimedBounds {
+ public:
+  // A plan that both verifiers call right and that takes fewer than the header's bound, in words;
+  // nothing if none was found, which proves nothing.
+  std::optional<std::string> disproof(const ScheduleHeader& header);
+
+ private:
+  struct Planned {
+    ScheduleHeader of;  // machine, goal and elements of it
+    std::optional<Count> value;
+    std::string planner;
+  };
+  const Planned& planned(const ScheduleHeader& header);
+
+  std::deque<Planned> planned_;  // the latest first
+};
+
+// verify_schedule() of many schedules.
+VerifyReport verify_schedule(ByteSource& source, const VerifyOptions& options,
+                             ClaimedBounds& claims);
 
 }  // namespace faro::inline v1

@@ -173,6 +173,12 @@ const char* name_of(Answer answer) {
 }  // namespace
 
 VerifyReport verify_schedule(ByteSource& source, const VerifyOptions& options) {
+  ClaimedBounds claims;
+  return verify_schedule(source, options, claims);
+}
+
+VerifyReport verify_schedule(ByteSource& source, const VerifyOptions& options,
+                             ClaimedBounds& claims) {
   if (options.by == VerifyBy::nobody)
     throw Error(ErrorCode::usage, "a schedule that nobody is to verify gets no verdict");
   const Listening listening(options.progress);
@@ -191,7 +197,7 @@ VerifyReport verify_schedule(ByteSource& source, const VerifyOptions& options) {
     report.verdict = combined(replay ? &*replay : nullptr, proof ? &*proof : nullptr);
     report.fingerprint = watch.fingerprint.text();
     if (report.verdict.bound == Verdict::BoundAnswer::claimed && watch.claim)
-      if (auto disproof = disproof_of_bound(*watch.claim)) {
+      if (auto disproof = claims.disproof(*watch.claim)) {
         report.verdict.bound = Verdict::BoundAnswer::none;
         report.verdict.bound_limit.clear();
         report.verdict.add({watch.steps, "bound-claim", std::move(*disproof)});

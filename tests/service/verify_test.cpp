@@ -11,6 +11,7 @@
 #include "faro/base/error.hpp"
 #include "faro/schedules/map_goal.hpp"
 #include "paths.hpp"
+#include "service/claimed_bound.hpp"
 
 namespace faro {
 namespace {
@@ -52,14 +53,16 @@ TEST(VerifySchedule, breaches_of_the_form_are_violations) {
   EXPECT_THROW(judged("{"), Error);
 }
 
+// One step would do; the bound says three.
+constexpr const char* detour =
+    R"({"format":"faro-schedule/1","machine":{"kind":"hypercube","dimensions":1,"ports":"all"},)"
+    R"("map":"i -> ~i","elements":1,"slots":1,"bound":{"value":3,"reason":"so they say"},)"
+    R"("steps":[{"rules":[{"slot":0,"across":0,"to":0}]},)"
+    R"({"rules":[{"slot":0,"across":0,"to":0}]},)"
+    R"({"rules":[{"slot":0,"across":0,"to":0}]}]})";
+
 // What nobody proves is called so, and what a plan disproves is wrong.
 TEST(VerifySchedule, a_bound_without_a_certificate_is_tried_by_planning) {
-  const std::string detour =
-      R"({"format":"faro-schedule/1","machine":{"kind":"hypercube","dimensions":1,"ports":"all"},)"
-      R"("map":"i -> ~i","elements":1,"slots":1,"bound":{"value":3,"reason":"so they say"},)"
-      R"("steps":[{"rules":[{"slot":0,"across":0,"to":0}]},)"
-      R"({"rules":[{"slot":0,"across":0,"to":0}]},)"
-      R"({"rules":[{"slot":0,"across":0,"to":0}]}]})";
   for (const VerifyBy by : {VerifyBy::automatic, VerifyBy::replay, VerifyBy::proof}) {
     const Verdict verdict = judged(detour, {by, {}}).verdict;
     EXPECT_FALSE(verdict.ok());
@@ -73,6 +76,26 @@ TEST(VerifySchedule, a_bound_without_a_certificate_is_tried_by_planning) {
   const auto object = nlohmann::json::parse(verdict_json(least));
   EXPECT_EQ(object.at("bound").at("checked"), false);
   EXPECT_EQ(object.at("bound").at("why_not"), "it has no certificate");
+}
+
+// Other goals, machines and numbers of elements in turn are not taken for each other.
+TEST(VerifySchedule, what_was_planned_for_a_goal_is_that_of_its_goal) {
+  const std::string still = with(detour, "i -> ~i", "i -> i");
+  const std::string two =
+      with(with(detour, "\"elements\":1", "\"elements\":2"), "\"slots\":1", "\"slots\":2");
+  const std::string one_port = with(detour, "\"ports\":\"all\"", "\"ports\":\"one\"");
+  ClaimedBounds claims;
+  int found = 0;
+  for (int round = 0; round < 3; ++round)
+    for (const std::string& file :
+         {std::string(detour), still, two, one_port, with(detour, "\"value\":3", "\"value\":1"),
+          with(two, "\"value\":3", "\"value\":2")}) {
+      TextSource source(file);
+      const VerifyReport many = verify_schedule(source, {}, claims);
+      EXPECT_EQ(verdict_json(many), verdict_json(judged(file)));
+      for (const Violation& v : many.verdict.violations) found += v.rule == "bound-claim" ? 1 : 0;
+    }
+  EXPECT_EQ(found, 6);  // the two machines of one step, three times
 }
 
 TEST(VerifySchedule, the_verdict_is_one_object_of_its_format) {
