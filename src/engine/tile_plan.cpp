@@ -86,9 +86,17 @@ class LowBits {
   std::array<Pair, word_bits> helpers_{};
 };
 
+// How many neighbouring lines kernels write one right after the other (log2): two, and ordinary
+// stores four where a kernel writes few places (measured: up to four, of half a line or more).
+int neighbours_log2(const TilePlan& plan) {
+  const LaneNetwork& net = plan.network;
+  const bool few = net.register_bits <= 2 && net.lane_bits + plan.unit_log2 >= line_log2 - 1;
+  return few && !plan.method.streaming ? 2 : 1;
+}
+
 // Kernels of the tile: representatives of T / K, source ascending so that consecutive kernels read
-// on in the same runs; but first what completes runs (from a staged source), or pairs of lines and
-// then pages side by side.
+// on in the same runs; but first what completes runs (from a staged source), or neighbouring lines
+// and then pages side by side.
 void add_kernels(TilePlan& plan, const BitMatrix& a, const BitMatrix& b, const Runs& from,
                  const Runs& to) {
   const LaneNetwork& net = plan.network;
@@ -120,8 +128,8 @@ void add_kernels(TilePlan& plan, const BitMatrix& a, const BitMatrix& b, const R
   };
   const Method& method = plan.method;
   const int to_first = method.copy_in && !method.stage_to ? method.to_run_bits
-                       : method.interleaved               ? net.lane_bits + 1
-                                                          : 0;
+                       : method.interleaved ? line_log2 - plan.unit_log2 + neighbours_log2(plan)
+                                            : 0;
   for (int i = net.lane_bits; i < std::min(to_first, method.to_run_bits); ++i) {
     extend(b.column(i) & ~lanes);
   }
