@@ -26,7 +26,7 @@ std::vector<Asked> questions() {
   const ButterflyNetwork network{.index_bits = 6, .encoding = Encoding::binary_gray};
   const Pops square{4, 4, false};
   return {
-      {"network", Hypercube{.dimensions = 3}, network, "butterfly-list", 4, 4},
+      {"network", Hypercube{.dimensions = 3}, network, "butterfly-sectioning", 4, 4},
       {"sort", Hypercube{.dimensions = 3}, BitonicSort{network}, "bitonic-sort", 25, 8},
       {"product", square, MatrixProduct{4}, "pops-matmul", 6, 6},
       {"one to all", square, Broadcast{.root = 5}, "pops-one-to-all", 1, 1},

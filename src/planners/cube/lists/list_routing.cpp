@@ -20,6 +20,7 @@
 #include "planners/cube/codes/node_slots.hpp"
 #include "planners/cube/lists/list_paths.hpp"
 #include "planners/cube/request.hpp"
+#include "planners/links/ports.hpp"
 
 namespace faro::inline v1 {
 namespace {
@@ -36,6 +37,10 @@ constexpr std::uint64_t improve_work = std::uint64_t{1} << 24U;
 constexpr int improve_rounds_max = 100;
 constexpr std::uint64_t seats_work = std::uint64_t{1} << 27U;
 constexpr int seats_rounds_max = 30;
+constexpr std::uint64_t ports_work = std::uint64_t{1} << 25U;
+constexpr int ports_rounds_max = 200;
+constexpr int ports_attempts = 12;
+constexpr std::uint64_t ports_turns_least = 20;  // of every packet; less finds nothing
 
 // Where each processor's elements go.
 std::vector<Word> goals_of(const Request& request) {
@@ -216,8 +221,26 @@ Routed shortest(const Request& request) {
   return routed;
 }
 
-// The best of several ways and times, with all ports then negotiated step by step towards the
-// bound.
+// For one step less than before, again and again.
+void negotiate(int dimensions, const LinkTable& table, std::uint32_t enough, bool one_port,
+               Routed& best) {
+  while (best.times.steps > enough) {
+    const std::uint64_t search = table.size() * best.times.steps;
+    const std::uint32_t steps = best.times.steps - 1;
+    if (one_port && ports_work / search < ports_turns_least * best.packets.size()) return;
+    const bool found =
+        one_port
+            ? links::negotiate_ports(dimensions, best.packets, best.times, steps,
+                                     {.attempts = ports_attempts,
+                                      .rounds = ports_rounds_max,
+                                      .searches = ports_work / search})
+            : links::negotiate_seats(table, best.packets, best.times, steps,
+                                     {.rounds = seats_rounds_max, .searches = seats_work / search});
+    if (!found) return;
+  }
+}
+
+// The best of several ways and times, then negotiated step by step towards the bound.
 Routed balanced(const Request& request) {
   const int n = processor_bits(request);
   const LinkTable table = LinkTable::of_cube(n);
@@ -246,12 +269,7 @@ Routed balanced(const Request& request) {
                   enough, random);
     if (tried.times.steps < best.times.steps) best = std::move(tried);
   }
-  while (!one_port(request) && best.times.steps > enough) {
-    const std::uint64_t search = table.size() * best.times.steps;
-    if (!links::negotiate_seats(table, best.packets, best.times, best.times.steps - 1,
-                                {.rounds = seats_rounds_max, .searches = seats_work / search}))
-      break;
-  }
+  negotiate(n, table, enough, one_port(request), best);
   return best;
 }
 

@@ -3,8 +3,8 @@
 //   shortest paths   every element crosses the dimensions where it must, ascending
 //   balanced         paths are chosen one by one where links are least used, also over one
 //                    dimension more than needed there and back, and chosen again for those on the
-//                    busiest links. With all ports, paths and steps are then negotiated together
-//                    for one step less, again and again, while the effort lasts.
+//                    busiest links. Paths and steps are then negotiated together for one step
+//                    less, again and again, while the effort lasts.
 //
 //   6 dimensions, random, K = 20: 41 steps on shortest paths, 13 balanced, bound 12
 //

@@ -3,13 +3,16 @@
 #include <fmt/format.h>
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <fstream>
 #include <nlohmann/json.hpp>
+#include <set>
 
 #include "base/random.hpp"
 #include "draft.hpp"
 #include "faro/service/plan.hpp"
 #include "full.hpp"
+#include "judged.hpp"
 #include "machines/bounds.hpp"
 #include "maps.hpp"
 #include "paths.hpp"
@@ -159,6 +162,69 @@ TEST(BalancedMaps, small_maps_with_memory_bits_take_the_least_steps) {
     EXPECT_TRUE(made.ok()) << map;
     EXPECT_EQ(made.value(), c.steps) << map;
   }
+}
+
+// What planners of one dimension a step take 14, 15 and 32 steps for.
+TEST(BalancedMaps, one_port_uses_several_dimensions_in_a_step) {
+  struct Case {
+    const char* map;
+    int dimensions;
+    std::uint64_t elements;
+    Count most;
+  };
+  constexpr Case cases[] = {
+      {"matrix(0x1, 0x2, 0x4) ^ 0x2", 3, 5, 11},
+      {"matrix(0xf, 0xc, 0x1, 0xa) ^ 0x4", 4, 5, 13},
+      {"matrix(0x6, 0x7, 0x2) ^ 0x1", 3, 16, 29},
+  };
+  for (const Case& c : cases) {
+    const Request request =
+        Request::of(c.map, fmt::format("cube:{},one-port", c.dimensions), c.elements);
+    const Offer offer = balanced_maps.offer(request);
+    EXPECT_LE(offer.estimate.cost.value, c.most) << c.map;
+    EXPECT_GE(offer.estimate.cost.value, bound_of(request).value) << c.map;
+    RecordingSink schedule;
+    const auto proof = make_proof();
+    const auto replay = make_replay();
+    offer.push(schedule);
+    offer.push(*proof);
+    offer.push(*replay);
+    EXPECT_TRUE(proof->verdict().ok()) << c.map;
+    EXPECT_TRUE(replay->verdict().ok()) << c.map;
+    EXPECT_EQ(replay->verdict().cost.steps, offer.estimate.cost.value);
+    const auto mixed = [](const CubeStep& step) {
+      std::set<int> dimensions;
+      for (const Rule& rule : step.rules)
+        if (rule.across != inside) dimensions.insert(rule.across);
+      return dimensions.size() > 1;
+    };
+    EXPECT_TRUE(std::any_of(schedule.cube_steps.begin(), schedule.cube_steps.end(), mixed));
+  }
+}
+
+// Random maps and lists with one port: right, at the promised cost, never below the bound, and
+// together a tenth below what shortest paths take.
+TEST(ListRouting, one_port_is_negotiated_below_shortest_paths) {
+  Random random(12);
+  Count simple = 0;
+  Count negotiated = 0;
+  for (int n = 3; n <= 5; ++n)
+    for (const std::uint64_t k : {1U, 4U, 7U}) {
+      const testing::Draft request = list_request(n, k, Hypercube::Ports::one, random);
+      simple += testing::built_and_verified(shortest_path_lists, request, true).steps;
+      negotiated += testing::built_and_verified(balanced_lists, request, true).steps;
+    }
+  EXPECT_LE(10 * negotiated, 9 * simple);
+  testing::Judged judged(12);
+  for (int n = 2; n <= 4; ++n)
+    for (const std::uint64_t k : {1U, 2U, 6U, 9U}) {
+      testing::Draft request{.machine = Hypercube{.dimensions = n, .ports = Hypercube::Ports::one}};
+      request.elements = k;
+      request.map = MapGoal{.map = testing::random_affine(n, random)};
+      const Cost cost = testing::built_and_verified(balanced_maps, request, true);
+      EXPECT_GE(cost.steps, lower_bound(request.machine, request.map, k).value);
+      ++judged;
+    }
 }
 
 }  // namespace

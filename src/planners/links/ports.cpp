@@ -1,0 +1,208 @@
+#include "planners/links/ports.hpp"
+
+#include <algorithm>
+#include <bit>
+#include <numeric>
+
+#include "base/random.hpp"
+#include "base/working.hpp"
+#include "faro/base/bits.hpp"
+#include "search/negotiation.hpp"
+
+namespace faro::inline v1::links {
+namespace {
+
+using search::out_of_reach;
+using search::Price;
+
+class Ports {
+ public:
+  Ports(int dimensions, std::vector<Packet>& packets, std::uint32_t steps, std::uint64_t seed)
+      : n_(static_cast<std::size_t>(dimensions)),
+        processors_(bit(dimensions)),
+        steps_(steps),
+        packets_(packets),
+        starts_(packets.size()),
+        users_(steps * processors_ * n_),
+        heat_(users_.size()),
+        dimensions_used_(steps * processors_),
+        cost_((steps + 1) * processors_),
+        random_(seed) {}
+
+  bool run(int rounds, std::uint64_t& searches);
+  std::vector<std::vector<std::uint32_t>> take_starts() { return std::move(starts_); }
+
+ private:
+  static constexpr Price open_price = 10;  // of a link whose reverse is used
+  static constexpr Price closed_price = 40;
+  static constexpr Price pressure_first = 100;  // hundredths
+  static constexpr Price pressure_growth = 103;
+  static constexpr Price pressure_most = 100000;
+
+  std::size_t seat(std::size_t t, std::size_t p, std::size_t d) const {
+    return (t * processors_ + p) * n_ + d;
+  }
+  static std::size_t across(std::size_t p, std::size_t d) { return p ^ (std::size_t{1} << d); }
+  bool used(std::size_t t, std::size_t p, std::size_t d) const {
+    return users_[seat(t, p, d)] != 0 || users_[seat(t, across(p, d), d)] != 0;
+  }
+  // Uses of other dimensions at both ends.
+  Price others(std::size_t t, std::size_t p, std::size_t d) const {
+    const std::size_t here = used(t, p, d) ? 1 : 0;
+    return dimensions_used_[t * processors_ + p] +
+           Price{dimensions_used_[t * processors_ + across(p, d)]} - 2 * here;
+  }
+  Price price(std::size_t t, std::size_t p, std::size_t d) const {
+    const std::size_t reverse = seat(t, across(p, d), d);
+    const Price base = users_[reverse] != 0 ? open_price : closed_price;
+    const Price crowd = 2 * Price{users_[seat(t, p, d)]} + others(t, p, d);
+    const std::size_t lower = p & ~(std::size_t{1} << d);
+    return base * (4 + Price{heat_[seat(t, lower, d)]}) * (100 + pressure_ * crowd) / 100 + 1;
+  }
+
+  // Of packet i: f(step, processor, dimension).
+  template <class F>
+  void each_hop(std::size_t i, F&& f) const {
+    for (std::size_t h = 0; h < starts_[i].size(); ++h)
+      f(starts_[i][h], packets_[i].way[h] / n_, packets_[i].way[h] % n_);
+  }
+  bool crowded(std::size_t i) const;
+  void take(std::size_t i);
+  void leave(std::size_t i);
+  bool send(std::size_t i);
+  bool remember_crowding();
+
+  std::size_t n_;
+  std::size_t processors_;
+  std::uint32_t steps_;
+  std::vector<Packet>& packets_;
+  std::vector<std::vector<std::uint32_t>> starts_;
+  std::vector<std::uint16_t> users_;  // by seat
+  std::vector<std::uint32_t> heat_;   // by seat of the lower end
+  std::vector<std::uint8_t> dimensions_used_;
+  std::vector<Price> cost_;
+  Price pressure_ = pressure_first;
+  Random random_;
+};
+
+bool Ports::crowded(std::size_t i) const {
+  bool found = starts_[i].empty();
+  each_hop(i, [&](std::size_t t, std::size_t p, std::size_t d) {
+    found = found || users_[seat(t, p, d)] > 1 || others(t, p, d) > 0;
+  });
+  return found;
+}
+
+void Ports::take(std::size_t i) {
+  each_hop(i, [&](std::size_t t, std::size_t p, std::size_t d) {
+    if (!used(t, p, d)) {
+      ++dimensions_used_[t * processors_ + p];
+      ++dimensions_used_[t * processors_ + across(p, d)];
+    }
+    ++users_[seat(t, p, d)];
+  });
+}
+
+void Ports::leave(std::size_t i) {
+  each_hop(i, [&](std::size_t t, std::size_t p, std::size_t d) {
+    --users_[seat(t, p, d)];
+    if (!used(t, p, d)) {
+      --dimensions_used_[t * processors_ + p];
+      --dimensions_used_[t * processors_ + across(p, d)];
+    }
+  });
+}
+
+// What is left to pay from (step, processor) on, backward from the target.
+bool Ports::send(std::size_t i) {
+  still_working();
+  Packet& packet = packets_[i];
+  const std::size_t source = packet.move.from_processor;
+  const std::size_t target = packet.move.to_processor;
+  Price* last = &cost_[steps_ * processors_];
+  std::fill(last, last + processors_, out_of_reach);
+  last[target] = 0;
+  for (std::size_t t = steps_; t-- > 0;) {
+    const Price* next = &cost_[(t + 1) * processors_];
+    Price* now = &cost_[t * processors_];
+    for (std::size_t p = 0; p < processors_; ++p) {
+      now[p] = out_of_reach;
+      // Too far from either end to matter.
+      if (static_cast<std::size_t>(std::popcount(source ^ p)) > t ||
+          static_cast<std::size_t>(std::popcount(p ^ target)) > steps_ - t)
+        continue;
+      now[p] = next[p];
+      for (std::size_t d = 0; d < n_; ++d)
+        if (const Price rest = next[across(p, d)]; rest < now[p])
+          now[p] = std::min(now[p], rest + price(t, p, d));
+    }
+  }
+  packet.way.clear();
+  starts_[i].clear();
+  if (cost_[source] >= out_of_reach) return false;
+  std::size_t p = source;
+  for (std::uint32_t t = 0; t < steps_ && p != target; ++t) {
+    const Price here = cost_[t * processors_ + p];
+    const Price* next = &cost_[(t + 1) * processors_];
+    if (next[p] <= here) continue;
+    std::size_t d = 0;
+    while (next[across(p, d)] >= out_of_reach || next[across(p, d)] + price(t, p, d) != here) ++d;
+    packet.way.push_back(static_cast<Link>(p * n_ + d));
+    starts_[i].push_back(t);
+    p = across(p, d);
+  }
+  return true;
+}
+
+// The end of a round: whether anything is crowded, which makes it dearer from now on.
+bool Ports::remember_crowding() {
+  bool any = false;
+  for (std::size_t t = 0; t < steps_; ++t)
+    for (std::size_t p = 0; p < processors_; ++p)
+      for (std::size_t d = 0; d < n_; ++d) {
+        if ((p >> d & 1U) != 0 || !used(t, p, d)) continue;
+        std::uint32_t more = others(t, p, d) > 0 ? 1 : 0;
+        for (const std::size_t end : {p, across(p, d)})
+          if (users_[seat(t, end, d)] > 1) more += users_[seat(t, end, d)] - 1U;
+        heat_[seat(t, p, d)] += more;
+        any = any || more != 0;
+      }
+  pressure_ = std::min(pressure_most, pressure_ * pressure_growth / 100);
+  return any;
+}
+
+bool Ports::run(int rounds, std::uint64_t& searches) {
+  std::vector<std::size_t> turn(packets_.size());
+  std::iota(turn.begin(), turn.end(), std::size_t{0});
+  for (int round = 0; round < rounds; ++round) {
+    random_.mix(turn);
+    for (const std::size_t i : turn) {
+      if (!crowded(i)) continue;
+      if (searches == 0) return false;
+      --searches;
+      leave(i);
+      if (!send(i)) return false;
+      take(i);
+    }
+    if (!remember_crowding()) return true;
+  }
+  return false;
+}
+
+}  // namespace
+
+bool negotiate_ports(int dimensions, std::vector<Packet>& packets, Timetable& times,
+                     std::uint32_t steps, PortsEffort effort) {
+  for (int attempt = 0; attempt < effort.attempts; ++attempt) {
+    std::vector<Packet> moved = packets;
+    for (Packet& packet : moved) packet.way.clear();
+    Ports ports(dimensions, moved, steps, static_cast<std::uint64_t>(attempt));
+    if (!ports.run(effort.rounds, effort.searches)) continue;
+    packets = std::move(moved);
+    times = {ports.take_starts(), steps};
+    return true;
+  }
+  return false;
+}
+
+}  // namespace faro::inline v1::links
