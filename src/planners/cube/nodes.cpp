@@ -21,17 +21,20 @@ std::string called(const char* name, const Parts& parts, Of&& of) {
 
 StepSource joined(std::uint64_t slots, std::vector<StepSource> parts) {
   std::uint64_t steps = 0;
+  const std::uint64_t lead = parts.front().lead;
   for (const StepSource& part : parts) {
     steps += part.steps;
     slots = std::max(slots, part.slots);
   }
   return {.slots = slots,
           .steps = steps,
-          .make = [parts = std::move(parts)](std::uint64_t t, CubeStep& out) {
-            std::size_t i = 0;
-            for (; t >= parts[i].steps; ++i) t -= parts[i].steps;
-            parts[i].make(t, out);
-          }};
+          .make =
+              [parts = std::move(parts)](std::uint64_t t, CubeStep& out) {
+                std::size_t i = 0;
+                for (; t >= parts[i].steps; ++i) t -= parts[i].steps;
+                parts[i].make(t, out);
+              },
+          .lead = lead};
 }
 
 struct Timed {
@@ -47,10 +50,16 @@ StepSource together(std::uint64_t elements, const std::vector<Timed>& all) {
   std::vector<Part> parts;
   std::uint64_t slots = elements;
   std::uint64_t steps = 0;
+  std::uint64_t lead = 0;
   for (const auto& [share, start] : all) {
     parts.push_back({share.node.steps(), share.count, share.first, share.stride, start, slots});
     slots += parts.back().source.slots - share.count;
-    steps = std::max(steps, start + parts.back().source.steps);
+    lead = std::max(lead, parts.back().source.lead);
+  }
+  // What somebody rearranges first is done before anybody crosses a link.
+  for (Part& part : parts) {
+    part.start += lead - part.source.lead;
+    steps = std::max(steps, part.start + part.source.steps);
   }
   const auto make = [parts = std::move(parts)](std::uint64_t t, CubeStep& out) {
     CubeStep one;
@@ -69,7 +78,7 @@ StepSource together(std::uint64_t elements, const std::vector<Timed>& all) {
       }
     }
   };
-  return {.slots = slots, .steps = steps, .make = make};
+  return {.slots = slots, .steps = steps, .make = make, .lead = lead};
 }
 
 StepSource backwards(StepSource forward) {
@@ -95,7 +104,7 @@ StepSource placed(StepSource source, const std::vector<int>& dimensions) {
       if (rule.across != inside) rule.across = dimensions[static_cast<std::size_t>(rule.across)];
     }
   };
-  return {.slots = source.slots, .steps = source.steps, .make = make};
+  return {.slots = source.slots, .steps = source.steps, .make = make, .lead = source.lead};
 }
 
 bool is_remote(const CubeStep& step) {
@@ -108,16 +117,19 @@ bool is_remote(const CubeStep& step) {
 Node node_of(const Offer& offer) {
   RecordingSink kept;
   offer.push(kept);
-  const auto local = std::find_if(kept.cube_steps.begin(), kept.cube_steps.end(),
-                                  [](const CubeStep& step) { return !is_remote(step); });
-  const bool fits = Count(local - kept.cube_steps.begin()) == offer.estimate.cost.value &&
+  const auto first = std::find_if(kept.cube_steps.begin(), kept.cube_steps.end(), is_remote);
+  const auto local = std::find_if_not(first, kept.cube_steps.end(), is_remote);
+  const auto lead = static_cast<std::uint64_t>(first - kept.cube_steps.begin());
+  const bool fits = Count(local - first) == offer.estimate.cost.value &&
                     std::all_of(kept.cube_steps.begin(), kept.cube_steps.end(),
                                 [](const CubeStep& step) { return step.moves.empty(); });
   if (!fits)
     throw Error(ErrorCode::impossible,
                 fmt::format("the steps of {} fit into no larger plan", offer.expression));
+  StepSource source = kept_steps(kept.header.slots, std::move(kept.cube_steps));
+  source.lead = lead;
   return {offer.estimate.cost.value, offer.expression,
-          [source = kept_steps(kept.header.slots, std::move(kept.cube_steps))] { return source; }};
+          [source = std::move(source)] { return source; }};
 }
 
 Node on_part(Node node, std::vector<int> dimensions) {

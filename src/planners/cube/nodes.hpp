@@ -27,7 +27,7 @@ struct Node {
 Node node_of(std::string_view planner, StepSource source, std::optional<Count> cost = {});
 
 // What another planner offers, its steps kept. Throws Error(impossible) if they list processors, or
-// move slots before the last remote step: such steps fit into no larger plan.
+// move slots between remote steps: such steps fit into no larger plan.
 Node node_of(const Offer& offer);
 
 // The node on a part of the cube: its dimension i is dimensions[i].

@@ -26,6 +26,7 @@ struct StepSource {
   std::uint64_t slots = 1;
   std::uint64_t steps = 0;                                      // local ones and empty ones too
   std::function<void(std::uint64_t step, CubeStep& out)> make;  // `out` comes empty
+  std::uint64_t lead = 0;                                       // the first ones, if local
 };
 
 // Steps kept in memory: what needs its whole history to be made.

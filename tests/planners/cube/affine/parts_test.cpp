@@ -71,6 +71,20 @@ TEST(PartsByPhases, cost_less_than_the_whole_where_a_part_has_a_good_plan) {
             2 * plan("a:30 -> ungray(a)", "cube:30", {.elements = 25}).value());
 }
 
+// A conversion backwards begins with what the conversion ends with, elements brought to their
+// slots; beside another part that comes before the first link is crossed and costs nothing.
+TEST(PartsByPhases, take_conversions_both_ways) {
+  for (const std::uint64_t elements : {12U, 40U, 64U}) {
+    const Plan made = plan(Request::of("a:5 b:5 -> ungray(a) gray(b)", "cube:10", elements),
+                           {.algorithm = "parts-by-phases", .verify = VerifyBy::proof});
+    const auto alone =
+        plan(Request::of("a:5 -> gray(a)", "cube:5", elements / 2), {.verify = VerifyBy::nobody});
+    EXPECT_TRUE(made.ok());
+    EXPECT_EQ(made.value(), 2 * alone.value());
+    EXPECT_NE(made.expression().find("inverse("), std::string::npos) << made.expression();
+  }
+}
+
 TEST(PartsByPhases, refuses_what_does_not_fall_apart) {
   const auto refused = [](const char* map, const char* machine, std::uint64_t elements) {
     return parts_by_phases.refusal(Request::of(map, machine, elements)).has_value();
