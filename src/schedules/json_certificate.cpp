@@ -3,6 +3,8 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <array>
+#include <utility>
 
 #include "faro/base/limits.hpp"
 #include "schedules/json_numbers.hpp"
@@ -12,92 +14,113 @@ namespace faro::inline v1 {
 namespace {
 
 using namespace certificate;
-using nlohmann::ordered_json;
 
 constexpr json_words::Words<Way, 2> ways{{{{Way::out, "out"}, {Way::in, "in"}}}};
 
-ordered_json where_json(const std::vector<Parity>& where) {
-  ordered_json list = ordered_json::array();
-  for (const Parity& p : where) list.push_back({fmt::format("{:#x}", p.mask), p.value});
-  return list;
+using Out = std::string;
+
+void add(Out& out, Count number) {
+  out += json_number(number);
 }
 
-ordered_json numbers_json(const std::vector<std::uint64_t>& numbers) {
-  ordered_json list = ordered_json::array();
-  for (const std::uint64_t n : numbers) list.push_back(json_count(n));
-  return list;
+// The parts in brackets with commas between, each as `write` does it.
+template <class Range, class Write>
+void add_list(Out& out, const Range& range, Write&& write) {
+  const char* before = "[";
+  for (const auto& item : range) {
+    out += std::exchange(before, ",");
+    write(out, item);
+  }
+  out += range.empty() ? "[]" : "]";
+}
+template <class Range>
+void add_numbers(Out& out, const Range& numbers) {
+  add_list(out, numbers, [](Out& o, const auto n) { add(o, static_cast<Count>(n)); });
 }
 
-ordered_json phase_json(const Dual::Phase& phase) {
-  ordered_json object = {{"steps", json_count(phase.steps)}, {"links", ordered_json::array()}};
-  for (const auto& dimension : phase.links) object["links"].push_back(numbers_json(dimension));
-  if (!phase.ports.empty()) object["ports"] = numbers_json(phase.ports);
-  return object;
+void add_phase(Out& out, const Dual::Phase& phase) {
+  out += "{\"steps\":";
+  add(out, phase.steps);
+  out += ",\"links\":";
+  add_list(out, phase.links, [](Out& o, const auto& dimension) { add_numbers(o, dimension); });
+  if (!phase.ports.empty()) {
+    out += ",\"ports\":";
+    add_numbers(out, phase.ports);
+  }
+  out += '}';
 }
 
+std::string two(std::uint64_t first, std::uint64_t second) {
+  return fmt::format("[{},{}]", json_number(first), json_number(second));
+}
+
+// The members, each with a comma behind it.
 struct Members {
-  ordered_json operator()(const std::monostate&) const { return ordered_json::object(); }
-  ordered_json operator()(const Distance& c) const {
-    return {{"kind", "distance"}, {"from", {json_count(c.processor), json_count(c.slot)}}};
+  Out& out;
+
+  void operator()(const std::monostate&) const {}
+  void operator()(const Distance& c) const {
+    out += R"("kind":"distance","from":)" + two(c.processor, c.slot) + ',';
   }
-  ordered_json operator()(const Cut& c) const {
-    return {{"kind", "cut"}, {"if", where_json(c.where)}};
+  void operator()(const Cut& c) const {
+    out += R"("kind":"cut","if":)";
+    add_list(out, c.where,
+             [](Out& o, const Parity& p) { o += fmt::format("[\"{:#x}\",{}]", p.mask, p.value); });
+    out += ',';
   }
-  ordered_json operator()(const Slab& c) const {
-    return {{"kind", "slab"},
-            {"dimension", c.dimension},
-            {"first", json_count(c.first)},
-            {"last", json_count(c.last)}};
+  void operator()(const Slab& c) const {
+    out += fmt::format(R"("kind":"slab","dimension":{},"first":{},"last":{},)", c.dimension,
+                       json_number(c.first), json_number(c.last));
   }
-  ordered_json operator()(const Port& c) const {
-    return {{"kind", "port"}, {"processor", json_count(c.processor)}, {"way", ways.text(c.way)}};
+  void operator()(const Port& c) const {
+    out += fmt::format(R"("kind":"port","processor":{},"way":"{}",)", json_number(c.processor),
+                       ways.text(c.way));
   }
-  ordered_json operator()(const Weights& c) const {
-    ordered_json list = ordered_json::array();
-    for (const Weights::Link& link : c.links)
-      list.push_back({json_count(link.from), json_count(link.to), json_count(link.weight)});
-    return {{"kind", "weights"}, {"weights", std::move(list)}};
+  void operator()(const Weights& c) const {
+    out += R"("kind":"weights","weights":)";
+    add_list(out, c.links, [](Out& o, const Weights::Link& link) {
+      add_numbers(o, std::array{link.from, link.to, link.weight});
+    });
+    out += ',';
   }
-  ordered_json operator()(const Dual& c) const {
-    ordered_json list = ordered_json::array();
-    for (const Dual::Phase& phase : c.phases) list.push_back(phase_json(phase));
-    return {{"kind", "dual"}, {"onto", c.onto}, {"phases", std::move(list)}};
+  void operator()(const Dual& c) const {
+    out += R"("kind":"dual","onto":)";
+    add_numbers(out, c.onto);
+    out += ",\"phases\":";
+    add_list(out, c.phases, add_phase);
+    out += ',';
   }
-  ordered_json operator()(const Traffic&) const { return {{"kind", "traffic"}}; }
-  ordered_json operator()(const Displacements& c) const {
-    ordered_json list = ordered_json::array();
-    for (const auto& sources : c.sources) {
-      if (!sources) {
-        list.push_back("all");
-        continue;
-      }
-      list.push_back(numbers_json(*sources));
-    }
-    return {{"kind", "displacements"}, {"sources", std::move(list)}};
+  void operator()(const Traffic&) const { out += R"("kind":"traffic",)"; }
+  void operator()(const Displacements& c) const {
+    out += R"("kind":"displacements","sources":)";
+    add_list(out, c.sources, [](Out& o, const auto& sources) {
+      if (sources)
+        add_numbers(o, *sources);
+      else
+        o += "\"all\"";
+    });
+    out += ',';
   }
-  ordered_json operator()(const Pair& c) const {
-    return {{"kind", "pair"}, {"from", {json_count(c.first), json_count(c.second)}}};
+  void operator()(const Pair& c) const {
+    out += R"("kind":"pair","from":)" + two(c.first, c.second) + ',';
   }
-  ordered_json operator()(const Group& c) const {
-    return {{"kind", "group"}, {"group", json_count(c.group)}, {"way", ways.text(c.way)}};
+  void operator()(const Group& c) const {
+    out += fmt::format(R"("kind":"group","group":{},"way":"{}",)", json_number(c.group),
+                       ways.text(c.way));
   }
-  ordered_json operator()(const Hops&) const { return {{"kind", "hops"}}; }
-  ordered_json operator()(const Rank& c) const {
-    return {{"kind", "rank"}, {"dimension", c.dimension}};
+  void operator()(const Hops&) const { out += R"("kind":"hops",)"; }
+  void operator()(const Rank& c) const {
+    out += fmt::format(R"("kind":"rank","dimension":{},)", c.dimension);
   }
 };
 
 }  // namespace
 
-ordered_json certificate_json(const Certificate& certificate) {
-  return std::visit(Members{}, certificate);
-}
-
-ordered_json bound_json(const Bound& bound) {
-  ordered_json object = certificate_json(bound.certificate);
-  object["value"] = json_count(bound.value);
-  object["reason"] = bound.reason;
-  return object;
+std::string bound_text(const Bound& bound) {
+  std::string text = "{";
+  std::visit(Members{text}, bound.certificate);
+  return text + "\"value\":" + json_number(bound.value) +
+         ",\"reason\":" + json_quoted(bound.reason) + '}';
 }
 
 namespace json {

@@ -2,16 +2,16 @@
 // besides value and reason. docs/bounds.md says what each means.
 #pragma once
 
-#include <nlohmann/json.hpp>
+#include <string>
 
 #include "schedules/json_parts.hpp"
 
 namespace faro::inline v1 {
 
-// {"kind":"distance","from":[5,0]}; an empty object where nothing proves the bound.
-nlohmann::ordered_json certificate_json(const Certificate& certificate);
-// With value and reason behind it.
-nlohmann::ordered_json bound_json(const Bound& bound);
+// {"kind":"distance","from":[5,0],"value":2,"reason":"..."}; value and reason alone where nothing
+// proves the bound. Made as text: a JSON value would end the process where it finds no memory to
+// be destroyed.
+std::string bound_text(const Bound& bound);
 
 namespace json {
 

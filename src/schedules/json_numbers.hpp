@@ -1,5 +1,5 @@
-// Numbers and costs in JSON as every format of ours writes them: numbers below 2^53, which all
-// readers hold exactly, above them decimal strings.
+// Numbers, texts and costs in JSON as every format of ours writes them: numbers below 2^53, which
+// all readers hold exactly, above them decimal strings.
 #pragma once
 
 #include <nlohmann/json.hpp>
@@ -13,6 +13,11 @@ namespace faro::inline v1 {
 // "17", or "\"9007199254740993\"" with its quotation marks.
 inline std::string json_number(Count count) {
   return count < Count{1} << 53U ? to_string(count) : '"' + to_string(count) + '"';
+}
+
+// In quotation marks, in ASCII.
+inline std::string json_quoted(const std::string& text) {
+  return nlohmann::json(text).dump(-1, ' ', true, nlohmann::json::error_handler_t::replace);
 }
 
 inline nlohmann::ordered_json json_count(Count count) {

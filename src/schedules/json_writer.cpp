@@ -18,10 +18,6 @@ std::string mask(Word m) {
   return fmt::format("\"{:#x}\"", m);
 }
 
-std::string quoted(const std::string& text) {
-  return nlohmann::json(text).dump(-1, ' ', true, nlohmann::json::error_handler_t::replace);
-}
-
 // Appends the parts with commas between.
 template <class Range, class Write>
 void list(std::string& out, const Range& range, Write&& write) {
@@ -92,7 +88,7 @@ std::string problem_text(const ButterflyGoal& goal) {
 
 void add_goal(std::string& out, const ScheduleHeader& header) {
   if (const auto* map = std::get_if<MapGoal>(&header.goal)) {
-    out += "\"map\":" + quoted(header.map_text.empty() ? literal(*map) : header.map_text);
+    out += "\"map\":" + json_quoted(header.map_text.empty() ? literal(*map) : header.map_text);
   } else if (const auto* moves = std::get_if<MovesGoal>(&header.goal)) {
     out += "\"goal\":";
     list(out, moves->moves, add_move);
@@ -117,7 +113,7 @@ void add_repeat(std::string& out, const ScheduleHeader& header) {
     const int processors = map.width() - goal->memory_bits;
     out += fmt::format(
         ",\"{}\":{}", key,
-        quoted(to_notation(map, {.kind = Cut::Kind::both, .processor_bits = processors})));
+        json_quoted(to_notation(map, {.kind = Cut::Kind::both, .processor_bits = processors})));
   };
   add("before", header.repeat.before);
   add("after", header.repeat.after);
@@ -135,8 +131,7 @@ void add_cost(std::string& out, const CostClaim& claim, const Machine& machine) 
 }
 
 void add_bound(std::string& out, const Bound& bound) {
-  out += "\"bound\":" +
-         bound_json(bound).dump(-1, ' ', true, nlohmann::json::error_handler_t::replace);
+  out += "\"bound\":" + bound_text(bound);
 }
 
 void add_butterfly(std::string& out, const Butterfly& b) {
@@ -211,7 +206,7 @@ void JsonWriter::begin(const ScheduleHeader& header) {
     line_ += ",\n";
     add_repeat(line_, header);
   }
-  if (!header.planner.empty()) line_ += ",\n\"planner\":" + quoted(header.planner);
+  if (!header.planner.empty()) line_ += ",\n\"planner\":" + json_quoted(header.planner);
   if (header.cost) {
     line_ += ",\n";
     add_cost(line_, *header.cost, header.machine);

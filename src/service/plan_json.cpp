@@ -131,7 +131,7 @@ void add_price(const Price& price, ordered_json& object) {
   object["cost"] = json_cost(price.cost, price.machine);
   object["formula"] = formula_json(price.formula);
   object["paper"] = paper_json(price.paper);
-  object["bound"] = bound_json(price.bound);
+  object["bound"] = ordered_json::parse(bound_text(price.bound));
   object["gap"] = json_count(price.gap());
 }
 
