@@ -160,7 +160,7 @@ std::optional<BitsBatch> batch_of_bits(const NormalForm& form) {
   return whole ? std::optional(batch) : std::nullopt;
 }
 
-std::optional<StridedPlan> plan_transpose(const NormalForm& form, const PermuteOptions& options) {
+std::optional<Motion> plan_transpose(const NormalForm& form, const PermuteOptions& options) {
   const MachineTuning machine = tuning();
   constexpr Offset run_min = 512;
   const auto element = static_cast<Offset>(form.element_bytes);
@@ -173,17 +173,24 @@ std::optional<StridedPlan> plan_transpose(const NormalForm& form, const PermuteO
     return side.plain && side.length * element >= run_min;
   };
   if (!plan || !plan->streaming || !long_axis(plan->d) || !long_axis(plan->s)) return std::nullopt;
-  return plan;
+  const std::optional<BitsForm> bits = bits_form(form);
+  if (!bits) return std::nullopt;
+  Motion motion;
+  motion.form = form;
+  plan_bits(motion, *bits, options);
+  motion.strided = std::move(plan);
+  return motion;
 }
 
 std::string Motion::way() const {
-  if (strided) return name(strided->way);
+  if (strided && !has_pass()) return name(strided->way);
   return pass.sections.empty() || pass.sections.front().path == Path::tiles ? "bits" : "elements";
 }
 
 std::uint64_t Motion::working() const {
-  return strided ? strided->working_bytes * static_cast<std::uint64_t>(strided->threads)
-                 : working_bytes(pass);
+  return std::max(
+      strided ? strided->working_bytes * static_cast<std::uint64_t>(strided->threads) : 0,
+      has_pass() ? working_bytes(pass) : 0);
 }
 
 std::optional<Motion> plan_motion(NormalForm form, const PermuteOptions& options,
@@ -212,8 +219,8 @@ std::optional<Motion> plan_motion(NormalForm form, const PermuteOptions& options
     return motion;
   }
   if (whole && is_power_of_two(motion.form.element_bytes)) {
-    motion.strided = plan_transpose(motion.form, options);
-    if (!motion.strided) plan_bits(motion, *bits, options);
+    if (auto transpose = plan_transpose(motion.form, options)) return transpose;
+    plan_bits(motion, *bits, options);
     return motion;
   }
   motion.strided = strided_plan(motion.form, options, tuning());
@@ -227,7 +234,10 @@ std::optional<Motion> plan_motion(NormalForm form, const PermuteOptions& options
 void run_motion(const Motion& motion, const std::byte* from, std::byte* to,
                 const Progress& progress) {
   if (motion.form.data_bytes == 0) return;
-  if (motion.strided) {
+  const auto on_grid = [](const std::byte* at) {
+    return reinterpret_cast<std::uintptr_t>(at) % line_bytes == 0;
+  };
+  if (motion.strided && !(motion.has_pass() && on_grid(from) && on_grid(to))) {
     run_strided(*motion.strided, from, to, progress);
     return;
   }

@@ -34,18 +34,21 @@ std::optional<BitsBatch> batch_of_bits(const NormalForm& form);
 struct Motion {
   NormalForm form;
   std::optional<StridedPlan> strided;
-  // Else a pass at every place of the outer axes.
+  // A pass at every place of the outer axes; where there are both, it is for buffers on the grid of
+  // lines, and strides for others.
   Pass pass;
   std::vector<int> outer;
 
-  std::string way() const;  // "bits", "carry", ..
+  bool has_pass() const { return !pass.sections.empty(); }
+  std::string way() const;  // "bits", "carry", .. on the grid
   int threads() const { return strided ? strided->threads : pass.threads; }
   std::uint64_t working() const;
 };
 
-// A large permutation of bits that is one long axis against another, by strides, where the machine
-// reads scattered sources directly: wherever rows begin in their lines, they are streamed whole.
-std::optional<StridedPlan> plan_transpose(const NormalForm& form, const PermuteOptions& options);
+// A large permutation of bits that is one long axis against another, where the machine reads
+// scattered sources directly: off the grid of lines by strides, since wherever rows begin in their
+// lines they are streamed whole.
+std::optional<Motion> plan_transpose(const NormalForm& form, const PermuteOptions& options);
 
 // `wanted`: a name that Motion::way gives, for tests; nothing where that does not apply.
 std::optional<Motion> plan_motion(NormalForm form, const PermuteOptions& options,

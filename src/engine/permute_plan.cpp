@@ -149,11 +149,15 @@ PlanFacts facts_of(const engine::Motion& motion) {
   facts.bytes_moved = 2 * facts.data_bytes;
   facts.threads = motion.threads();
   facts.working_bytes = motion.working();
-  if (motion.strided) {
-    facts.passes.push_back(facts_of(*motion.strided));
-  } else if (!motion.pass.sections.empty()) {
+  if (motion.has_pass()) {
     facts.passes.push_back(facts_of(motion.pass, motion.pass.sections.front()));
     facts.passes.back().tiles *= engine::Walk(motion.form, motion.outer).count();
+    if (motion.strided) {
+      facts.passes.back().reason +=
+          fmt::format("; off the grid of lines {}", engine::name(motion.strided->way));
+    }
+  } else if (motion.strided) {
+    facts.passes.push_back(facts_of(*motion.strided));
   }
   return facts;
 }
@@ -263,10 +267,9 @@ PermutePlan PermutePlan::out_of_place(const BitMap& map, const PermuteShape& sha
     return out_of_place(of_any_length(), TensorShape{shape.element_bytes, {}, {}}, options);
   }
   if (data_bytes > engine::tuning().ordinary_bytes_max && bit_places(map)) {
-    engine::Motion motion;
-    motion.form = engine::normal_form(of_any_length(), TensorShape{shape.element_bytes, {}, {}});
-    motion.strided = engine::plan_transpose(motion.form, options);
-    if (motion.strided) return make(std::move(motion));
+    auto motion = engine::plan_transpose(
+        engine::normal_form(of_any_length(), TensorShape{shape.element_bytes, {}, {}}), options);
+    if (motion) return make(std::move(*motion));
   }
   std::vector<engine::Pass> passes;
   passes.push_back(*engine::plan_pass(map, shape, options, engine::Place::apart));
