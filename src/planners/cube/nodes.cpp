@@ -21,7 +21,7 @@ std::string called(const char* name, const Parts& parts, Of&& of) {
 
 StepSource joined(std::uint64_t slots, std::vector<StepSource> parts) {
   std::uint64_t steps = 0;
-  const std::uint64_t lead = parts.front().lead;
+  const std::uint64_t lead = parts.empty() ? 0 : parts.front().lead;
   for (const StepSource& part : parts) {
     steps += part.steps;
     slots = std::max(slots, part.slots);
