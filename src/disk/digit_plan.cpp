@@ -164,7 +164,7 @@ DigitPass plan_digits(const TensorMap& map, std::uint64_t element_bytes, std::ui
   const auto impossible = [](const std::string& message) {
     throw Error(ErrorCode::impossible, message);
   };
-  if (options.passes > 1)
+  if (options.passes < 0 || options.passes > 1)
     impossible(
         fmt::format("{} passes: arrays whose axes are no powers of two are moved in one pass, for "
                     "which any memory does; leave --passes out, or say 1",

@@ -246,8 +246,9 @@ void find_passes(FilePermutePlan::State& state, std::uint64_t budget,
       found.passes = factor(state.map, basis, best.shape);
   if (found.passes.empty())
     impossible(
-        fmt::format("in place this map has no plan of {} with such runs; leave --passes out, "
-                    "or give more memory",
+        fmt::format("{}his map has no plan of {} with such runs; leave --passes out, or give more "
+                    "memory",
+                    placement == Placement::copy ? "t" : "in place t",
                     options.passes == 0   ? std::string("any number of passes")
                     : options.passes == 1 ? std::string("1 pass")
                                           : fmt::format("{} passes", options.passes)));
@@ -346,6 +347,9 @@ FilePermutePlan::State plan_for(const BitMap& map, const PermuteShape& shape,
                                 const FilePlanOptions& options, Placement placement) {
   if (shape.element_bytes == 0 || shape.inner == 0 || shape.outer == 0)
     throw Error(ErrorCode::usage, "an array of no bytes: there is nothing to move");
+  if (options.passes < 0)
+    throw Error(ErrorCode::usage,
+                fmt::format("{} passes; wanted 1 or more, or 0 for the cheapest", options.passes));
   if (options.input_piece_bytes == 0 || options.output_piece_bytes == 0)
     throw Error(ErrorCode::usage, "pieces that are read and written whole have at least 1 byte");
   if (placement != Placement::copy &&

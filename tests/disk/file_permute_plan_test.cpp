@@ -5,12 +5,14 @@
 
 #include <cstring>
 #include <ctime>
+#include <limits>
 #include <vector>
 
 #include "base/random.hpp"
 #include "disk/plan_state.hpp"
 #include "disk/verify.hpp"
 #include "faro/algebra/notation.hpp"
+#include "faro/algebra/tensor_notation.hpp"
 #include "faro/base/error.hpp"
 #include "faro/engine/reference.hpp"
 #include "full.hpp"
@@ -185,6 +187,23 @@ TEST(FilePermutePlan, pieces_of_no_bytes_are_refused) {
     EXPECT_THROW(
         static_cast<void>(FilePermutePlan::out_of_place(map, {.element_bytes = 8}, options)),
         Error);
+}
+
+// A journal may say so, and once nobody looked for an end.
+TEST(FilePermutePlan, fewer_than_no_passes_are_refused) {
+  const BitMap map = parse_notation("i:20 -> rev(i)").map;
+  const TensorMap lengths = parse_tensor_notation("a:10 b=1000 -> b a").map;
+  for (const int passes : {-1, -1000, std::numeric_limits<int>::min()}) {
+    FilePlanOptions options;
+    options.memory_bytes = std::uint64_t{52} << 20U;
+    options.passes = passes;
+    EXPECT_THROW(
+        static_cast<void>(FilePermutePlan::out_of_place(map, {.element_bytes = 8}, options)),
+        Error);
+    EXPECT_THROW(static_cast<void>(FilePermutePlan::in_place(map, {.element_bytes = 8}, options)),
+                 Error);
+    EXPECT_THROW(static_cast<void>(FilePermutePlan::out_of_place(lengths, 8, options)), Error);
+  }
 }
 
 TEST(FilePermutePlan, elements_larger_than_a_tile_are_moved_in_parts) {
