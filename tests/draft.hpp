@@ -34,4 +34,13 @@ struct Draft {
   }
 };
 
+// A map of processor and memory bits on a cube of the others.
+inline Draft cut_request(const BitMap& map, int memory_bits,
+                         Hypercube::Ports ports = Hypercube::Ports::all) {
+  return {.machine = Hypercube{.dimensions = map.width() - memory_bits, .ports = ports},
+          .map = {.map = map, .cut = true, .memory_bits = memory_bits},
+          .destinations = {},
+          .elements = bit(memory_bits)};
+}
+
 }  // namespace faro::testing

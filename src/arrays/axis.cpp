@@ -8,11 +8,12 @@
 #include "faro/base/error.hpp"
 
 namespace faro::inline v1 {
-namespace {
 
-[[noreturn]] void refuse(const std::string& name, const std::string& message) {
+void refuse(const std::string& name, const std::string& message) {
   throw Error(ErrorCode::usage, fmt::format("{}: {}", name, message));
 }
+
+namespace {
 
 std::string axes_of_bits(const NpyHeader& header) {
   std::string axes;

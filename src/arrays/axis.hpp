@@ -33,6 +33,9 @@ BitMap stored_map(const ArrayAxis& axis, const BitMap& map);
 std::string array_text(const NpyHeader& header, std::optional<std::int64_t> axis,
                        const std::string& name);
 
+// Throws Error(usage): "x.npy: message".
+[[noreturn]] void refuse(const std::string& name, const std::string& message);
+
 // "(8, 4)", for messages.
 std::string shape_text(const NpyHeader& header);
 

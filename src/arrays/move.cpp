@@ -11,10 +11,6 @@
 namespace faro::inline v1 {
 namespace {
 
-[[noreturn]] void refuse(const std::string& name, const std::string& message) {
-  throw Error(ErrorCode::usage, fmt::format("{}: {}", name, message));
-}
-
 // A '=' that says a length, not the end of '=>'.
 bool states_lengths(std::string_view text) {
   for (std::size_t at = text.find('='); at != std::string_view::npos; at = text.find('=', at + 1)) {

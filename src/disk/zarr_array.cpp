@@ -215,7 +215,7 @@ void check_lengths(const ZarrArray& array) {
     throw Error(ErrorCode::limit, "the array has more than 2^62 bytes");
 }
 
-ZarrArray parsed(std::string_view text) {
+ZarrArray parsed_metadata(std::string_view text) {
   const Json document = Json::parse(text);
   if (document.at("zarr_format") != 3 || document.at("node_type") != "array")
     refuse("is no array of Zarr version 3");
@@ -307,7 +307,7 @@ std::string ZarrArray::key(std::uint64_t i) const {
 
 ZarrArray parse_zarr(std::string_view text, const std::string& name) {
   try {
-    return parsed(text);
+    return parsed_metadata(text);
   } catch (const nlohmann::json::exception& error) {
     refuse(fmt::format("{}: is no zarr.json of an array: {}", name, error.what()));
   } catch (const Error& error) {

@@ -24,7 +24,7 @@ namespace {
 
 constexpr std::uint64_t chunks_at_once = 64;
 // Operations held at a time: some 16 MiB.
-constexpr std::uint64_t held_max = std::uint64_t{1} << 19U;
+constexpr std::uint64_t operations_max = std::uint64_t{1} << 19U;
 
 using Peers = std::vector<Word>;
 
@@ -363,7 +363,7 @@ void msccl(const Push& push, ByteSink& to) {
                   is_program(survey.header.machine) ? 1 : survey.header.elements, ranks));
   for (Word first = 0; first < ranks;) {
     Word last = first;
-    for (std::uint64_t held = 0; last < ranks && (last == first || held <= held_max); ++last)
+    for (std::uint64_t held = 0; last < ranks && (last == first || held <= operations_max); ++last)
       held += survey.operations[last];
     Gpus gpus(first, last, survey);
     push(*transfers_into(gpus));

@@ -13,16 +13,9 @@
 
 #include "faro/base/error.hpp"
 #include "faro/files/input.hpp"
+#include "files/posix_file.hpp"
 
 namespace faro::inline v1::files {
-namespace {
-
-off_t offset_of(std::uint64_t at) {
-  return static_cast<off_t>(at);
-}
-
-}  // namespace
-
 void ChunkFolder::fail(const std::string& name, const char* what, int reason) const {
   throw Error(ErrorCode::environment,
               fmt::format("{}: {}: {}", path(name), what, std::strerror(reason)));

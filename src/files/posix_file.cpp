@@ -38,10 +38,6 @@ int flags_of(FileAccess access) {
   return O_RDONLY;
 }
 
-off_t offset_of(std::uint64_t at) {
-  return static_cast<off_t>(at);
-}
-
 }  // namespace
 
 PosixFile::PosixFile(const std::string& path, const RandomFileOptions& options)

@@ -1,6 +1,8 @@
 // Files of the operating system as RandomFile. The one place that knows about direct I/O.
 #pragma once
 
+#include <sys/types.h>
+
 #include <atomic>
 #include <condition_variable>
 #include <mutex>
@@ -9,6 +11,10 @@
 #include "faro/files/random_file.hpp"
 
 namespace faro::inline v1::files {
+
+inline off_t offset_of(std::uint64_t at) {
+  return static_cast<off_t>(at);
+}
 
 // How the system knows a file.
 struct FileStatus {

@@ -60,7 +60,7 @@ void read_sizes(Scanner& in, Mesh& mesh) {
   }
 }
 
-Mesh read_mesh(Scanner& in) {
+Mesh read_device_mesh(Scanner& in) {
   Mesh mesh;
   const bool call = in.accept("DeviceMesh");
   if (call) in.expect("(");
@@ -90,7 +90,7 @@ Mesh read_mesh(Scanner& in) {
   return mesh;
 }
 
-struct Cut {
+struct Split {
   std::optional<std::size_t> axis;  // nothing: Replicate
   std::uint64_t split_factor = 1;
 };
@@ -105,7 +105,7 @@ std::size_t read_axis(Scanner& in, std::size_t rank) {
   return static_cast<std::size_t>(axis);
 }
 
-Cut read_placement(Scanner& in, std::size_t rank) {
+Split read_placement(Scanner& in, std::size_t rank) {
   const std::size_t at = in.at();
   const std::string name = in.name();
   if (name == "Replicate" || name == "R") {
@@ -114,7 +114,7 @@ Cut read_placement(Scanner& in, std::size_t rank) {
   }
   if (name == "Partial" || name == "_NormPartial" || name == "_MaskPartial" || name == "P")
     in.refuse(LayoutFault::partial, "Partial: the values must be added; faro moves data");
-  Cut cut;
+  Split cut;
   if (name != "Shard" && name != "S" && name != "_StridedShard" && name != "_S")
     in.fail_at(at, "wanted Shard(d), _StridedShard(d, sf=f), Replicate() or Partial()");
   in.expect("(");
@@ -132,7 +132,7 @@ Cut read_placement(Scanner& in, std::size_t rank) {
 }
 
 // The mesh dimensions in the order in which they cut.
-std::vector<std::size_t> read_order(Scanner& in, const std::vector<Cut>& cuts, std::size_t rank) {
+std::vector<std::size_t> read_order(Scanner& in, const std::vector<Split>& cuts, std::size_t rank) {
   std::vector<std::size_t> order;
   for (std::size_t m = 0; m < cuts.size(); ++m) order.push_back(m);
   if (!in.accept(",") && !in.next_is("shard_order")) return order;
@@ -162,7 +162,7 @@ std::vector<std::size_t> read_order(Scanner& in, const std::vector<Cut>& cuts, s
   return order;
 }
 
-void refuse_if_uneven(const Mesh& mesh, const std::vector<Cut>& cuts, const Shape& shape,
+void refuse_if_uneven(const Mesh& mesh, const std::vector<Split>& cuts, const Shape& shape,
                       Scanner& in) {
   std::vector<std::uint64_t> parts(shape.size(), 1);
   for (std::size_t m = 0; m < cuts.size(); ++m) {
@@ -180,14 +180,14 @@ void refuse_if_uneven(const Mesh& mesh, const std::vector<Cut>& cuts, const Shap
 
 ForeignLayout read_dtensor(Scanner& in, const ForeignSizes& sizes) {
   in.accept("mesh=");
-  const Mesh mesh = read_mesh(in);
+  const Mesh mesh = read_device_mesh(in);
   in.accept(",");
   in.accept("placements=");
   const Shape shape = shape_of(sizes, in);
   const bool tuple = in.next_is("(");
   const std::size_t at = in.at();
   in.expect(tuple ? "(" : "[");
-  std::vector<Cut> cuts;
+  std::vector<Split> cuts;
   while (!in.accept(tuple ? ")" : "]")) {
     if (!cuts.empty()) {
       in.expect(",");

@@ -8,7 +8,7 @@
 namespace faro::inline v1::layouts {
 namespace {
 
-struct Gate {
+struct Operation {
   const char* name;
   int first;
   int second;  // -1: none
@@ -17,13 +17,13 @@ struct Gate {
 // Column operations on the inverse's matrix undo the map bit by bit; in the other order they are
 // it.
 // Gates act on bits of the index.
-std::vector<Gate> circuit_of(const BitMap& map) {
+std::vector<Operation> circuit_of(const BitMap& map) {
   const int width = map.width();
   // rows[b]: what bit b of the new index is a sum of. CX(c, t) adds row c to row t; reducing the
   // matrix to the identity by such steps and taking them back to front builds it.
   std::vector<Word> rows;
   for (int b = 0; b < width; ++b) rows.push_back(map.matrix().row(b));
-  std::vector<Gate> steps;
+  std::vector<Operation> steps;
   const auto row = [&](int b) -> Word& { return rows[static_cast<std::size_t>(b)]; };
   for (int b = 0; b < width; ++b) {
     if (!has_bit(row(b), b)) {
@@ -47,7 +47,7 @@ std::vector<Gate> circuit_of(const BitMap& map) {
 // OpenQASM's, of either version.
 std::string statements_of(const BitMap& map) {
   std::string text;
-  for (const Gate& gate : circuit_of(map))
+  for (const Operation& gate : circuit_of(map))
     text += gate.second < 0 ? fmt::format("{} q[{}];\n", gate.name, gate.first)
                             : fmt::format("{} q[{}],q[{}];\n", gate.name, gate.first, gate.second);
   return text;
@@ -64,7 +64,7 @@ const ForeignLayout& without_copies(const ForeignLayout& layout, const char* sys
 std::string write_qiskit(const ForeignLayout& layout) {
   const BitMap& map = without_copies(layout, "qiskit").notation.map;
   std::string text = fmt::format("qubits {}", map.width());
-  for (const Gate& gate : circuit_of(map))
+  for (const Operation& gate : circuit_of(map))
     text += gate.second < 0 ? fmt::format("; {}({})", gate.name, gate.first)
                             : fmt::format("; {}({}, {})", gate.name, gate.first, gate.second);
   return text;
@@ -73,7 +73,7 @@ std::string write_qiskit(const ForeignLayout& layout) {
 std::string write_cirq(const ForeignLayout& layout) {
   const BitMap& map = without_copies(layout, "cirq").notation.map;
   std::string text = fmt::format("qubits {}", map.width());
-  for (const Gate& gate : circuit_of(map)) {
+  for (const Operation& gate : circuit_of(map)) {
     const std::string name = gate.name == std::string_view("cx")     ? "CNOT"
                              : gate.name == std::string_view("swap") ? "SWAP"
                                                                      : "X";
@@ -108,7 +108,7 @@ std::string write_quirk(const ForeignLayout& layout) {
         "quirk", LayoutFault::size,
         fmt::format("{} qubits, and a circuit there has at most {}", map.width(), wires_max));
   std::string columns;
-  for (const Gate& gate : circuit_of(map)) {
+  for (const Operation& gate : circuit_of(map)) {
     const bool swap = gate.name == std::string_view("swap");
     std::string column;
     for (int q = 0; q < map.width(); ++q) {

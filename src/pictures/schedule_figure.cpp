@@ -21,7 +21,7 @@ using Ink = Figure::Ink;
 using Anchor = Figure::Anchor;
 using Push = std::function<void(ScheduleSink&)>;
 
-constexpr double margin = 12;
+constexpr double frame = 12;
 constexpr std::size_t columns_max = 600;  // of the heat map; steps beyond share a column
 
 std::string title_of(const ScheduleHeader& header) {
@@ -47,16 +47,16 @@ Figure links(const Push& push) {
       std::clamp(900.0 / static_cast<double>(std::max<std::size_t>(columns, 1)), 1.5, 18.0);
   const double height =
       std::clamp(720.0 / static_cast<double>(std::max<std::size_t>(rows.size(), 1)), 8.0, 18.0);
-  double left = margin + 40;
+  double left = frame + 40;
   for (const std::string& row : rows)
-    left = std::max(left, margin + 10 + 7.3 * static_cast<double>(row.size()));
+    left = std::max(left, frame + 10 + 7.3 * static_cast<double>(row.size()));
   Figure figure;
   figure.title = title_of(loads.header());
   figure.description = fmt::format(
       "The use of the links: {} steps in which something travels from the left, the kinds of link "
       "from the top; darker where more of them carry an element.",
       steps.size());
-  figure.words(margin, 16, figure.title, Anchor::start);
+  figure.words(frame, 16, figure.title, Anchor::start);
   const double top = 34;
   for (std::size_t r = 0; r < rows.size(); ++r) {
     const double y = top + height * static_cast<double>(r);
@@ -80,8 +80,8 @@ Figure links(const Push& push) {
                            : fmt::format("{} steps, {} a column", steps.size(), shared),
                Anchor::start);
   figure.width = std::max(left + cell * static_cast<double>(columns),
-                          7.3 * static_cast<double>(figure.title.size()) + margin) +
-                 margin;
+                          7.3 * static_cast<double>(figure.title.size()) + frame) +
+                 frame;
   figure.height = bottom + 26;
   return figure;
 }
@@ -118,9 +118,9 @@ class MachineFigures : public TransferSink {
         options_.what == SchedulePicture::machine
             ? fmt::format("The machine in step {}: what travels where.", options_.step)
             : fmt::format("{} steps, each with what travels.", figures_.size());
-    const double column = drawing_.width + 2 * margin;
+    const double column = drawing_.width + 2 * frame;
     const auto columns = static_cast<std::size_t>(std::max(1.0, std::floor(1100 / column)));
-    whole.words(margin, 16, whole.title, Anchor::start);
+    whole.words(frame, 16, whole.title, Anchor::start);
     whole.height = 24;
     for (std::size_t i = 0; i < figures_.size(); ++i) {
       const double x = column * static_cast<double>(i % columns);
@@ -137,7 +137,7 @@ class MachineFigures : public TransferSink {
       whole.width = std::max(whole.width, x + column);
       whole.height = std::max(whole.height, y + figures_[i].height);
     }
-    whole.width = std::max(whole.width, 7.3 * static_cast<double>(whole.title.size()) + 2 * margin);
+    whole.width = std::max(whole.width, 7.3 * static_cast<double>(whole.title.size()) + 2 * frame);
     return whole;
   }
 
@@ -146,7 +146,7 @@ class MachineFigures : public TransferSink {
     Figure figure;
     figure.width = drawing_.width;
     figure.height = drawing_.height + 30;
-    figure.words(margin, 16,
+    figure.words(frame, 16,
                  step.length == 0 ? fmt::format("step {}, inside processors", step.number)
                                   : fmt::format("step {}", step.number),
                  Anchor::start);

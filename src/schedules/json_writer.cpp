@@ -176,9 +176,9 @@ void add_operation(std::string& out, const PopsOperation& o) {
 }
 
 // Members of an object, left out where they are empty.
-class Members {
+class NonEmpty {
  public:
-  explicit Members(std::string& out) : out_(out) { out_ += '{'; }
+  explicit NonEmpty(std::string& out) : out_(out) { out_ += '{'; }
   template <class Range, class Write>
   void add(const char* name, const Range& range, Write&& write) {
     if (range.empty()) return;
@@ -241,7 +241,7 @@ void JsonWriter::step(const CubeStep& step) {
     line_ += "{\"moves\":[]}";
     return end_step();
   }
-  Members members(line_);
+  NonEmpty members(line_);
   members.add("rules", step.rules, add_rule);
   members.add("moves", step.moves, add_move);
   members.add("butterflies", step.butterflies, add_butterfly);
@@ -280,7 +280,7 @@ void JsonWriter::step(const MeshInstruction& instruction) {
 
 void JsonWriter::step(const PopsSlot& slot) {
   begin_step();
-  Members members(line_);
+  NonEmpty members(line_);
   members.add("sends", slot.sends, [](std::string& o, const PopsSend& s) {
     fmt::format_to(std::back_inserter(o), "[{},{},", json_number(s.processor), s.reg);
     list(o, s.to_groups, [](std::string& p, std::uint64_t group) { p += json_number(group); });

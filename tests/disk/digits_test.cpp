@@ -9,6 +9,7 @@
 #include "base/random.hpp"
 #include "disk/digit_plan.hpp"
 #include "disk/job_case.hpp"
+#include "disk/numbered.hpp"
 #include "disk/plan_state.hpp"
 #include "disk/verify.hpp"
 #include "engine/shapes.hpp"
@@ -20,8 +21,6 @@
 
 namespace faro {
 namespace {
-
-constexpr std::uint64_t mebibyte = std::uint64_t{1} << 20U;
 
 TensorMap map_of(const char* text) {
   return parse_tensor_notation(text).map;
@@ -135,21 +134,21 @@ TEST(DiskDigits, a_matrix_of_a_terabyte_has_runs_of_tens_of_kibibytes) {
   const FilePassFacts& pass = plan.facts().passes.front();
   EXPECT_EQ(plan.facts().passes.size(), 1U);
   EXPECT_GT(std::min(pass.read_run_bytes, pass.write_run_bytes), 32 * 1024U);
-  EXPECT_LE(pass.tile_bytes, (bit(31) - 48 * mebibyte) / 3);
-  EXPECT_GT(pass.tile_bytes, (bit(31) - 48 * mebibyte) / 12);
+  EXPECT_LE(pass.tile_bytes, (bit(31) - 48 * testing::mebibyte) / 3);
+  EXPECT_GT(pass.tile_bytes, (bit(31) - 48 * testing::mebibyte) / 12);
   // A unit that stays together is read and written whole.
   const auto rows = FilePermutePlan::out_of_place(map_of("a=3000 b=5000 c=700000 -> b a c"), 1,
-                                                  {.memory_bytes = 64 * mebibyte});
+                                                  {.memory_bytes = 64 * testing::mebibyte});
   EXPECT_GE(rows.facts().passes.front().read_run_bytes, 700000U);
   EXPECT_GE(rows.facts().passes.front().write_run_bytes, 700000U);
 }
 
 TEST(DiskDigits, maps_of_bits_alone_are_planned_as_ever) {
   const auto as_lengths = FilePermutePlan::out_of_place(map_of("r=4096 c=65536 -> c r"), 8,
-                                                        {.memory_bytes = 64 * mebibyte});
+                                                        {.memory_bytes = 64 * testing::mebibyte});
   const auto as_bits =
       FilePermutePlan::out_of_place(parse_notation("r:12 c:16 -> c r").map, {.element_bytes = 8},
-                                    {.memory_bytes = 64 * mebibyte});
+                                    {.memory_bytes = 64 * testing::mebibyte});
   EXPECT_EQ(as_lengths.json(), as_bits.json());
 }
 
@@ -164,14 +163,15 @@ TEST(DiskDigits, what_one_pass_cannot_do_is_refused_with_what_would_do) {
     }
     return std::string("none");
   };
-  EXPECT_NE(refusal({.memory_bytes = 64 * mebibyte, .passes = 2}).find("one pass"),
+  EXPECT_NE(refusal({.memory_bytes = 64 * testing::mebibyte, .passes = 2}).find("one pass"),
             std::string::npos);
-  EXPECT_NE(refusal({.memory_bytes = 48 * mebibyte}).find("51 MiB are the least"),
+  EXPECT_NE(refusal({.memory_bytes = 48 * testing::mebibyte}).find("51 MiB are the least"),
             std::string::npos);
-  const std::string runs = refusal({.memory_bytes = 60 * mebibyte, .run_bytes_min = 32 * 1024});
+  const std::string runs =
+      refusal({.memory_bytes = 60 * testing::mebibyte, .run_bytes_min = 32 * 1024});
   EXPECT_NE(runs.find("432 MiB would do"), std::string::npos) << runs;
   // And it does.
-  EXPECT_EQ(refusal({.memory_bytes = 432 * mebibyte, .run_bytes_min = 32 * 1024}), "none");
+  EXPECT_EQ(refusal({.memory_bytes = 432 * testing::mebibyte, .run_bytes_min = 32 * 1024}), "none");
   EXPECT_THROW(FilePermutePlan::out_of_place(map, 0, {}), Error);
 }
 

@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "base/random.hpp"
+#include "disk/numbered.hpp"
 #include "disk/plan_state.hpp"
 #include "disk/verify.hpp"
 #include "faro/algebra/notation.hpp"
@@ -21,8 +22,7 @@
 namespace faro {
 namespace {
 
-constexpr std::uint64_t mebibyte = std::uint64_t{1} << 20U;
-constexpr std::uint64_t everything_else = 48 * mebibyte;  // docs/disk.md
+constexpr std::uint64_t everything_else = 48 * testing::mebibyte;  // docs/disk.md
 
 FilePermutePlan planned(const char* map, const PermuteShape& shape,
                         const FilePlanOptions& options) {
@@ -33,7 +33,7 @@ TEST(FilePermutePlan, a_tebibyte_reversed_within_2_gibibytes_takes_one_pass_of_6
   const auto plan = planned("i:37 -> rev(i)", {.element_bytes = 8}, {.memory_bytes = bit(31)});
   ASSERT_EQ(plan.facts().passes.size(), 1U);
   const FilePassFacts& pass = plan.facts().passes[0];
-  EXPECT_EQ(pass.tile_bytes, 512 * mebibyte);
+  EXPECT_EQ(pass.tile_bytes, 512 * testing::mebibyte);
   EXPECT_EQ(pass.tiles, 2048U);
   EXPECT_EQ(pass.read_run_bytes, 65536U);
   EXPECT_EQ(pass.write_run_bytes, 65536U);
@@ -44,15 +44,16 @@ TEST(FilePermutePlan, a_tebibyte_reversed_within_2_gibibytes_takes_one_pass_of_6
 }
 
 TEST(FilePermutePlan, two_to_the_60_elements_in_runs_of_a_mebibyte_take_two_passes) {
-  const auto plan = planned("i:60 -> rev(i)", {.element_bytes = 8},
-                            {.memory_bytes = bit(31), .run_bytes_min = mebibyte, .passes = 2});
+  const auto plan =
+      planned("i:60 -> rev(i)", {.element_bytes = 8},
+              {.memory_bytes = bit(31), .run_bytes_min = testing::mebibyte, .passes = 2});
   // Tiles of 2^26 elements, runs of 2^17, rank 17: ceil(17 / 9).
   EXPECT_EQ(plan.facts().passes.size(), 2U);
   EXPECT_EQ(plan.facts().passes_bound, 2);
   for (const FilePassFacts& pass : plan.facts().passes) {
-    EXPECT_GE(pass.read_run_bytes, mebibyte);
-    EXPECT_GE(pass.write_run_bytes, mebibyte);
-    EXPECT_EQ(pass.reads, bit(63) / mebibyte);
+    EXPECT_GE(pass.read_run_bytes, testing::mebibyte);
+    EXPECT_GE(pass.write_run_bytes, testing::mebibyte);
+    EXPECT_EQ(pass.reads, bit(63) / testing::mebibyte);
   }
   EXPECT_EQ(plan.facts().data_bytes, Count{1} << 63U);
 }
@@ -63,8 +64,9 @@ TEST(FilePermutePlan, any_affine_map_of_60_bits_is_planned_and_proved_within_10_
   for (int n = 0; n < 20; ++n) {
     const BitMap map = testing::random_affine(60, random);
     const DiskProfile profile = n % 2 == 0 ? DiskProfile::ssd() : DiskProfile::hdd();
-    const FilePlanOptions options{
-        .memory_bytes = bit(31), .profile = profile, .run_bytes_min = n % 3 == 0 ? mebibyte : 0};
+    const FilePlanOptions options{.memory_bytes = bit(31),
+                                  .profile = profile,
+                                  .run_bytes_min = n % 3 == 0 ? testing::mebibyte : 0};
     double least = 1;
     for (int round = 0; round < 3; ++round) {
       const std::clock_t start = std::clock();
@@ -87,7 +89,7 @@ TEST(FilePermutePlan,
      one_pass_with_runs_that_are_too_long_is_refused_with_the_memory_that_would_do) {
   try {
     planned("i:60 -> rev(i)", {.element_bytes = 8},
-            {.memory_bytes = bit(31), .run_bytes_min = mebibyte, .passes = 1});
+            {.memory_bytes = bit(31), .run_bytes_min = testing::mebibyte, .passes = 1});
     FAIL();
   } catch (const Error& error) {
     EXPECT_EQ(error.code(), ErrorCode::impossible);
@@ -96,11 +98,12 @@ TEST(FilePermutePlan,
         << error.what();
     EXPECT_NE(std::string(error.what()).find("17"), std::string::npos) << error.what();
   }
-  EXPECT_THROW(planned("i:30 -> rev(i)", {.element_bytes = 8}, {.memory_bytes = 40 * mebibyte}),
-               Error);
+  EXPECT_THROW(
+      planned("i:30 -> rev(i)", {.element_bytes = 8}, {.memory_bytes = 40 * testing::mebibyte}),
+      Error);
   EXPECT_THROW(planned("i:30 -> rev(i)", {.element_bytes = 0}, {}), Error);
-  EXPECT_THROW(planned("i:30 -> rev(i)", {.element_bytes = 3 * mebibyte + 1},
-                       {.memory_bytes = everything_else + mebibyte}),
+  EXPECT_THROW(planned("i:30 -> rev(i)", {.element_bytes = 3 * testing::mebibyte + 1},
+                       {.memory_bytes = everything_else + testing::mebibyte}),
                Error);
 }
 
@@ -166,7 +169,7 @@ TEST(FilePermutePlan, random_maps_shapes_and_tiles_are_performed_as_the_obvious_
                              .inner = 1 + random.below(4)};
     const std::uint64_t unit = shape.element_bytes * shape.inner;
     const std::uint64_t tile = unit << random.below(10);
-    FilePlanOptions options{.memory_bytes = everything_else + 300 * mebibyte,
+    FilePlanOptions options{.memory_bytes = everything_else + 300 * testing::mebibyte,
                             .tile_bytes_max = tile + random.below(unit)};
     const auto natural = FilePermutePlan::out_of_place(map, shape, options);
     if (random.below(2) == 0)
@@ -210,8 +213,8 @@ TEST(FilePermutePlan, elements_larger_than_a_tile_are_moved_in_parts) {
   Random random(4);
   perform(parse_notation("i:3 -> rev(i)").map, {.element_bytes = 3 * 4096},
           {.memory_bytes = bit(30), .tile_bytes_max = 4096}, random);
-  perform(parse_notation("i:3 -> ~i").map, {.element_bytes = 6 * mebibyte, .outer = 3},
-          {.memory_bytes = bit(30), .tile_bytes_max = 4 * mebibyte}, random);
+  perform(parse_notation("i:3 -> ~i").map, {.element_bytes = 6 * testing::mebibyte, .outer = 3},
+          {.memory_bytes = bit(30), .tile_bytes_max = 4 * testing::mebibyte}, random);
 }
 
 TEST(FilePermutePlan, small_arrays_of_a_batch_are_moved_in_groups_in_one_pass) {

@@ -7,6 +7,7 @@
 #include <filesystem>
 #include <vector>
 
+#include "disk/numbered.hpp"
 #include "faro/algebra/notation.hpp"
 #include "faro/base/error.hpp"
 #include "files/posix_file.hpp"
@@ -19,23 +20,10 @@ using testing::read_all;
 using testing::Scratch;
 using testing::write_all;
 
-std::string numbered(std::uint64_t bytes) {
-  std::string text(bytes, '\0');
-  for (std::uint64_t i = 0; i < bytes; ++i) text[i] = static_cast<char>(i * 0x9e3779b9U >> 11U);
-  return text;
-}
-
-std::string permuted(const BitMap& map, const std::string& from, std::uint64_t element) {
-  std::string to(from.size(), '\0');
-  for (Word i = 0; i < bit(map.width()); ++i)
-    std::memcpy(to.data() + (map(i) * element), from.data() + (i * element), element);
-  return to;
-}
-
 TEST(PermuteFile, a_file_is_replaced_by_the_result_behind_its_header) {
   const Scratch scratch;
   const BitMap map = parse_notation("i:15 -> rev(i)").map;
-  const std::string data = numbered(8 * bit(15));
+  const std::string data = testing::numbered(8 * bit(15));
   write_all(scratch.path("in"), "12345" + data);
   write_all(scratch.path("out"), "old");
   PermuteFileOptions options;
@@ -50,7 +38,7 @@ TEST(PermuteFile, a_file_is_replaced_by_the_result_behind_its_header) {
     EXPECT_TRUE(report.verified);
     EXPECT_EQ(report.counts.bytes_written, 2 * data.size());
     EXPECT_EQ(report.counts.reads, report.plan.passes[0].reads + report.plan.passes[1].reads);
-    EXPECT_EQ(read_all(scratch.path("out")), "HEAD" + permuted(map, data, 8));
+    EXPECT_EQ(read_all(scratch.path("out")), "HEAD" + testing::permuted(map, data, 8));
     EXPECT_EQ(read_all(scratch.path("in")), "12345" + data);
     EXPECT_EQ(scratch.count(), 2U);  // nothing else is left
   }
@@ -59,7 +47,7 @@ TEST(PermuteFile, a_file_is_replaced_by_the_result_behind_its_header) {
 TEST(PermuteFile, a_stopped_run_is_refused_resumed_and_knows_a_changed_input) {
   const Scratch scratch;
   const BitMap map = parse_notation("i:15 -> gray(rev(i))").map;
-  const std::string data = numbered(8 * bit(15));
+  const std::string data = testing::numbered(8 * bit(15));
   write_all(scratch.path("in"), data);
   PermuteFileOptions options;
   options.plan = {.memory_bytes = bit(30), .passes = 2, .tile_bytes_max = 32768};
@@ -98,7 +86,7 @@ TEST(PermuteFile, a_stopped_run_is_refused_resumed_and_knows_a_changed_input) {
   const PermuteFileReport report = resume();
   EXPECT_EQ(report.resumed_bytes, 10U * 32768);
   EXPECT_EQ(report.counts.bytes_written, 6U * 32768);
-  EXPECT_EQ(read_all(scratch.path("out")), permuted(map, data, 8));
+  EXPECT_EQ(read_all(scratch.path("out")), testing::permuted(map, data, 8));
   EXPECT_EQ(scratch.count(), 2U);
   EXPECT_EQ(code_of(resume), ErrorCode::usage);
 }
@@ -139,7 +127,7 @@ TEST(PermuteFile, tiles_of_a_file_of_4_tebibytes_are_read_and_written_beyond_2_t
 
 TEST(PosixFile, what_is_not_aligned_goes_through_and_the_end_is_an_error) {
   const Scratch scratch;
-  const std::string data = numbered(300000);
+  const std::string data = testing::numbered(300000);
   for (const FileIo io : {FileIo::automatic, FileIo::buffered}) {
     const auto file =
         open_random_file(scratch.path("file"), {.access = FileAccess::create, .io = io});

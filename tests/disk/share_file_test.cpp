@@ -7,6 +7,7 @@
 #include <filesystem>
 #include <thread>
 
+#include "disk/numbered.hpp"
 #include "faro/algebra/notation.hpp"
 #include "faro/base/error.hpp"
 #include "files/scratch.hpp"
@@ -20,24 +21,11 @@ using testing::write_all;
 
 constexpr std::uint64_t tile_bytes = 4096;
 
-std::string numbered(std::uint64_t bytes) {
-  std::string text(bytes, '\0');
-  for (std::uint64_t i = 0; i < bytes; ++i) text[i] = static_cast<char>(i * 0x9e3779b9U >> 11U);
-  return text;
-}
-
-std::string permuted(const BitMap& map, const std::string& from, std::uint64_t element) {
-  std::string to(from.size(), '\0');
-  for (Word i = 0; i < bit(map.width()); ++i)
-    std::memcpy(to.data() + (map(i) * element), from.data() + (i * element), element);
-  return to;
-}
-
 // 2^12 elements of 8 bytes: two passes of 8 tiles.
 struct Work {
   Scratch scratch;
   BitMap map = parse_notation("i:12 -> gray(rev(i))").map;
-  std::string data = numbered(8 * bit(12));
+  std::string data = testing::numbered(8 * bit(12));
   PermuteFileOptions options;
 
   Work() {
@@ -82,7 +70,8 @@ TEST(ShareFile, ranges_of_any_order_and_twice_make_the_file_and_the_last_gives_i
   EXPECT_EQ(work.tiles(1, 2, 6).missing[0].end, 2U);
   EXPECT_EQ(read_all(work.scratch.path("out")), "old");
   EXPECT_TRUE(work.tiles(1, 1, 1).complete);
-  EXPECT_EQ(read_all(work.scratch.path("out")), "HEADER" + permuted(work.map, work.data, 8));
+  EXPECT_EQ(read_all(work.scratch.path("out")),
+            "HEADER" + testing::permuted(work.map, work.data, 8));
   EXPECT_EQ(work.scratch.count(), 2U);  // nothing else is left
 }
 
@@ -95,7 +84,8 @@ TEST(ShareFile, several_at_the_same_time_make_the_same_file) {
         workers.emplace_back([&, worker] { work.tiles(pass, 2 * worker, 2); });
       for (std::thread& worker : workers) worker.join();
     }
-    EXPECT_EQ(read_all(work.scratch.path("out")), "HEADER" + permuted(work.map, work.data, 8));
+    EXPECT_EQ(read_all(work.scratch.path("out")),
+              "HEADER" + testing::permuted(work.map, work.data, 8));
     EXPECT_EQ(work.scratch.count(), 2U);
   }
 }
@@ -139,7 +129,8 @@ TEST(ShareFile, leftovers_of_a_published_file_are_no_work_done) {
   EXPECT_EQ(Work::code_of([&] { work.tiles(1, 0, 8); }), ErrorCode::usage);
   work.tiles(0, 0, 8);
   EXPECT_TRUE(work.tiles(1, 0, 8).complete);
-  EXPECT_EQ(read_all(work.scratch.path("out")), "HEADER" + permuted(work.map, work.data, 8));
+  EXPECT_EQ(read_all(work.scratch.path("out")),
+            "HEADER" + testing::permuted(work.map, work.data, 8));
 }
 
 }  // namespace

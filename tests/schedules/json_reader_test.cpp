@@ -11,6 +11,7 @@
 #include "faro/base/error.hpp"
 #include "faro/schedules/json_writer.hpp"
 #include "full.hpp"
+#include "schedules/written.hpp"
 
 namespace faro {
 namespace {
@@ -52,13 +53,6 @@ Reading read(std::string_view text, std::optional<std::string> map = {}) {
   return reading;
 }
 
-std::string written(const RecordingSink& schedule) {
-  TextSink text;
-  JsonWriter writer(text);
-  schedule.replay_into(writer);
-  return text.text();
-}
-
 constexpr const char* small =
     R"({"format":"faro-schedule/1","machine":{"kind":"hypercube","dimensions":2,"ports":"all"},)"
     R"("map":"flip","elements":1,"slots":2,"steps":[)"
@@ -79,8 +73,8 @@ TEST(JsonReader, what_was_written_is_read_back) {
   EXPECT_EQ(reading.schedule.cube_steps[1].moves[1], (Move{1, 0, 0, 0}));
   EXPECT_EQ(reading.schedule.header.slots, 2U);
   EXPECT_EQ(reading.schedule.header.map_text, "flip");
-  const std::string text = written(reading.schedule);
-  EXPECT_EQ(written(read(text).schedule), text);
+  const std::string text = testing::written(reading.schedule);
+  EXPECT_EQ(testing::written(read(text).schedule), text);
 }
 
 std::vector<Parity> random_parities(Random& random) {
@@ -147,11 +141,11 @@ TEST(JsonReader, random_schedules_of_every_machine_survive_the_round_trip) {
         s.pops_slots.push_back(slot);
       }
     }
-    const std::string text = written(s);
+    const std::string text = testing::written(s);
     const Reading back = read(text);
     ASSERT_TRUE(back.told.rules.empty()) << back.told.messages[0] << text;
     ASSERT_TRUE(back.told.warnings.empty()) << back.told.warnings[0];
-    ASSERT_EQ(written(back.schedule), text);
+    ASSERT_EQ(testing::written(back.schedule), text);
     ASSERT_EQ(back.schedule.cube_steps, s.cube_steps);
     ASSERT_EQ(back.schedule.mesh_program, s.mesh_program);
     ASSERT_EQ(back.schedule.pops_slots, s.pops_slots);
@@ -274,7 +268,7 @@ TEST(JsonReader, unknown_keys_are_skipped_with_a_warning) {
   const Reading reading = read(text);
   EXPECT_TRUE(reading.told.rules.empty());
   EXPECT_EQ(reading.told.warnings.size(), 3U);
-  EXPECT_EQ(written(reading.schedule), written(read(small).schedule));
+  EXPECT_EQ(testing::written(reading.schedule), testing::written(read(small).schedule));
   EXPECT_EQ(only_breach(with(small, "\"map\"", "\"note\":{\"a\":1,\"a\":2},\"map\"")),
             "duplicate-key");
 }

@@ -2,15 +2,10 @@
 
 #include <gtest/gtest.h>
 
+#include "schedules/written.hpp"
+
 namespace faro {
 namespace {
-
-std::string written(const RecordingSink& schedule) {
-  TextSink text;
-  JsonWriter writer(text);
-  schedule.replay_into(writer);
-  return text.text();
-}
 
 TEST(JsonWriter, a_cube_schedule_reads_as_documented) {
   RecordingSink s;
@@ -26,7 +21,7 @@ TEST(JsonWriter, a_cube_schedule_reads_as_documented) {
   s.header.cost = cost;
   s.header.bound = Bound{1, "distance", {}};
   s.cube_steps = {CubeStep{{{{{0b10, 1}}, 0, 0, 0}}, {{0, 0, 0, 1}}, {}, {}}, CubeStep{}};
-  EXPECT_EQ(written(s), R"json({"format":"faro-schedule/1",
+  EXPECT_EQ(testing::written(s), R"json({"format":"faro-schedule/1",
 "machine":{"kind":"hypercube","dimensions":2,"ports":"one"},
 "map":"a:2 -> ungray(a)",
 "elements":1,"slots":2,
@@ -45,11 +40,11 @@ TEST(JsonWriter, large_numbers_are_decimal_strings_and_a_map_without_words_is_a_
   s.header.machine = Hypercube{60, Hypercube::Ports::all};
   s.header.goal = MovesGoal{{{bit(53) - 1, 0, bit(53), 0}}};
   s.cube_steps = {};
-  EXPECT_NE(written(s).find(R"("goal":[[9007199254740991,0,"9007199254740992",0]])"),
+  EXPECT_NE(testing::written(s).find(R"("goal":[[9007199254740991,0,"9007199254740992",0]])"),
             std::string::npos);
   s.header.goal =
       MapGoal{BitMap::from_columns(std::vector<Word>{0b01, 0b11, 0b100}, 0b101), true, 1};
-  EXPECT_NE(written(s).find(R"("map":"p:2 | m:1 -> matrix(0x4, 0x3, 0x1)(p m) ^ 0x5")"),
+  EXPECT_NE(testing::written(s).find(R"("map":"p:2 | m:1 -> matrix(0x4, 0x3, 0x1)(p m) ^ 0x5")"),
             std::string::npos);
 }
 
@@ -62,7 +57,7 @@ TEST(JsonWriter, mesh_and_pops_schedules_read_as_documented) {
   mesh.mesh_program = {MeshRoute{1, -1},
                        MeshCopy{MeshRegister::r, MeshRegister::s, {0b101, 0b001}, {}},
                        MeshSwap{MeshRegister::r, MeshRegister::t, {}, {{0b11, 1}}}};
-  EXPECT_EQ(written(mesh), R"json({"format":"faro-schedule/1",
+  EXPECT_EQ(testing::written(mesh), R"json({"format":"faro-schedule/1",
 "machine":{"kind":"mesh","shape":[2,4],"wrap":"none"},
 "map":"identity:3",
 "elements":1,"slots":3,
@@ -84,16 +79,16 @@ TEST(JsonWriter, mesh_and_pops_schedules_read_as_documented) {
   slot.operations = {{PopsOperation::Kind::multiply, 0, 2, 0, 1},
                      {PopsOperation::Kind::zero, 1, 2, 0, 0}};
   pops.pops_slots = {slot};
-  EXPECT_EQ(written(pops), R"json({"format":"faro-schedule/1",
+  EXPECT_EQ(testing::written(pops), R"json({"format":"faro-schedule/1",
 "machine":{"kind":"pops","d":2,"g":2,"multi_receive":true},
 "goal_spec":{"kind":"matmul","N":2,"a":0,"b":1,"c":2},
 "elements":1,"slots":4,
 "result":2,
 "slots_list":[
 {"sends":[[0,0,[0,1]]],"receives":[[1,0,3]],)json"
-                           R"json("rules":[{"if":[],"register":0,)json"
-                           R"json("to":[["0x1",0],["0x2",1]],"into":1}],)json"
-                           R"json("ops":[["mul",0,2,0,1],["zero",1,2]]}
+                                    R"json("rules":[{"if":[],"register":0,)json"
+                                    R"json("to":[["0x1",0],["0x2",1]],"into":1}],)json"
+                                    R"json("ops":[["mul",0,2,0,1],["zero",1,2]]}
 ]}
 )json");
 }

@@ -13,7 +13,7 @@
 namespace faro {
 namespace {
 
-struct Asked {
+struct Planned {
   const char* name;
   Machine machine;
   Question question;
@@ -22,7 +22,7 @@ struct Asked {
   Count bound;
 };
 
-std::vector<Asked> questions() {
+std::vector<Planned> questions() {
   const ButterflyNetwork network{.index_bits = 6, .encoding = Encoding::binary_gray};
   const Pops square{4, 4, false};
   return {
@@ -38,7 +38,7 @@ std::vector<Asked> questions() {
 }
 
 TEST(Questions, get_a_verified_plan_with_its_planner_cost_and_bound) {
-  for (const Asked& asked : questions()) {
+  for (const Planned& asked : questions()) {
     SCOPED_TRACE(asked.name);
     const Plan made = plan(Request::of(asked.machine, asked.question));
     EXPECT_EQ(made.planner(), asked.planner);
@@ -57,7 +57,7 @@ TEST(Questions, by_another_kind_of_planner_are_refused) {
   const Request map = Request::of("i:3 -> rev(i)", "cube:3");
   const Request list = Request::of(Pops{2, 2, false}, Destinations{{1, 2, 0, 3}});
   std::size_t refused = 0;
-  for (const Asked& asked : questions())
+  for (const Planned& asked : questions())
     for (const Request& request : {map, list}) {
       EXPECT_TRUE(find_planner(asked.planner)->refusal(request)) << asked.planner;
       EXPECT_TRUE(
@@ -81,7 +81,7 @@ TEST(Questions, that_compute_push_what_a_processor_must_know) {
     }
     void finish() override { finished = true; }
   };
-  for (const Asked& asked : questions()) {
+  for (const Planned& asked : questions()) {
     const Plan made = plan(Request::of(asked.machine, asked.question));
     Passes passes;
     if (std::holds_alternative<Pops>(asked.machine)) {
@@ -98,7 +98,7 @@ TEST(Questions, that_compute_push_what_a_processor_must_know) {
 TEST(Questions, are_written_and_verified_as_files) {
   const testing::Scratch scratch;
   const std::string path = scratch.path("s.json");
-  for (const Asked& asked : questions()) {
+  for (const Planned& asked : questions()) {
     SCOPED_TRACE(asked.name);
     const Plan made = plan(Request::of(asked.machine, asked.question));
     made.write(path);

@@ -15,10 +15,10 @@ namespace faro::inline v1 {
 namespace {
 
 using certificate::Dual;
-using nlohmann::json;
+using Json = nlohmann::json;
 using Numbers = std::vector<std::uint64_t>;
 
-RateWeights rate_weights(const json& entry) {
+RateWeights rate_weights(const Json& entry) {
   RateWeights weights;
   const auto rate = entry.at("rate").get<std::string>();
   const std::size_t slash = rate.find('/');
@@ -34,15 +34,15 @@ struct Tables {
   std::map<std::pair<int, bool>, RateWeights> cycles;
 
   Tables() {
-    const json file = json::parse(tables::bound_weights);
-    for (const json& entry : file.at("conversion_one_port"))
+    const Json file = Json::parse(tables::bound_weights);
+    for (const Json& entry : file.at("conversion_one_port"))
       one_port.emplace(entry.at("length").get<int>(), rate_weights(entry));
-    for (const json& entry : file.at("conversion_steps")) {
+    for (const Json& entry : file.at("conversion_steps")) {
       auto& phases = steps[entry.at("elements").get<std::uint64_t>()];
-      for (const json& step : entry.at("steps"))
+      for (const Json& step : entry.at("steps"))
         phases.push_back({.steps = 1, .links = step.get<std::vector<Numbers>>(), .ports = {}});
     }
-    for (const json& entry : file.at("cycles"))
+    for (const Json& entry : file.at("cycles"))
       cycles.emplace(std::pair(entry.at("length").get<int>(), entry.at("odd").get<bool>()),
                      rate_weights(entry));
   }

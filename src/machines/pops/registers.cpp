@@ -12,9 +12,9 @@ namespace faro::inline v1 {
 namespace {
 
 // A table of all couplers up to here; beyond, only those in use are kept.
-constexpr std::uint64_t dense_groups_max = 4096;
+constexpr std::uint64_t tabled_groups_max = 4096;
 
-Word target_of(const PopsRule& rule, Word p) {
+Word receiver_of(const PopsRule& rule, Word p) {
   Word q = 0;
   for (const Parity& row : rule.to) q = (q << 1U) | (parity(p & row.mask) ^ row.value);
   return q;
@@ -29,7 +29,7 @@ PopsRegisters::PopsRegisters(const Pops& machine, const Options& options)
         ErrorCode::limit,
         fmt::format("pops:{},{} has {} processors; at most 2^{} are simulated", machine.group_size,
                     machine.groups, processors_, limits::replay_elements_log2_max));
-  if (machine.groups <= dense_groups_max)
+  if (machine.groups <= tabled_groups_max)
     dense_couplers_.assign(machine.groups * machine.groups, 0);
 }
 
@@ -76,12 +76,12 @@ void PopsRegisters::move(const PopsSlot& slot) {
   for (const PopsRule& rule : slot.rules)
     AffineSpace::where(bits, rule.where).for_each([&](Word p) {
       read(p, rule.reg);
-      drive(pops::group_of(machine_, target_of(rule, p)), p);
+      drive(pops::group_of(machine_, receiver_of(rule, p)), p);
     });
   for (const PopsReceive& r : slot.receives) receive(r.processor, r.from_group, r.reg);
   for (const PopsRule& rule : slot.rules)
     AffineSpace::where(bits, rule.where).for_each([&](Word p) {
-      receive(target_of(rule, p), pops::group_of(machine_, p), rule.into);
+      receive(receiver_of(rule, p), pops::group_of(machine_, p), rule.into);
     });
   for (const Write& w : writes_)
     std::memcpy(at(w.processor, w.reg), messages_.data() + w.message * bytes_, bytes_);

@@ -9,6 +9,7 @@
 #include "machines/cube/samples.hpp"
 #include "machines/cube/verifiers.hpp"
 #include "machines/mutator.hpp"
+#include "machines/verdict_of.hpp"
 
 namespace faro {
 namespace {
@@ -17,11 +18,6 @@ using testing::gray_schedule;
 using testing::judge_cube;
 using testing::Judgement;
 using testing::Mutator;
-
-Verdict judged(std::unique_ptr<Verifier> verifier, const RecordingSink& schedule) {
-  schedule.replay_into(*verifier);
-  return verifier->verdict();
-}
 
 RecordingSink expanded(const RecordingSink& schedule) {
   RecordingSink result;
@@ -81,8 +77,8 @@ class Agreement {
  public:
   void check(const RecordingSink& schedule, const std::string& what) {
     const Judgement truth = judge_cube(schedule);
-    const Verdict replayed = judged(cube_replay(), schedule);
-    const Verdict proved = judged(cube_proof(), schedule);
+    const Verdict replayed = testing::verdict_of(cube_replay(), schedule);
+    const Verdict proved = testing::verdict_of(cube_proof(), schedule);
     ASSERT_EQ(replayed.ok(), truth.ok) << what << " " << message(replayed);
     ASSERT_EQ(proved.ok(), truth.ok) << what << " " << message(proved);
     ASSERT_NE(proved.answer, Verdict::Answer::unprovable) << proved.limit;

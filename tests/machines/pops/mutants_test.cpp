@@ -11,6 +11,7 @@
 #include "faro/base/error.hpp"
 #include "faro/schedules/json_writer.hpp"
 #include "machines/mutator.hpp"
+#include "machines/verdict_of.hpp"
 #include "planners/pops/affine.hpp"
 #include "planners/pops/broadcast.hpp"
 #include "planners/pops/fewest.hpp"
@@ -65,11 +66,6 @@ RecordingSink broadcast(Random& random) {
   return sink;
 }
 
-Verdict judged(std::unique_ptr<Verifier> verifier, const RecordingSink& schedule) {
-  schedule.replay_into(*verifier);
-  return verifier->verdict();
-}
-
 // The oracle's line: the schedule, the map spelled out, what replay said.
 void write_line(std::ostream& out, const RecordingSink& schedule, const Verdict& verdict) {
   TextSink text;
@@ -99,12 +95,12 @@ TEST(PopsMutants, are_judged_alike_by_replay_and_proof) {
   int proved = 0;
   for (int made = 0; made < count;) {
     const RecordingSink good = makers[random.below(makers.size())](random);
-    ASSERT_TRUE(judged(make_replay(), good).ok());
+    ASSERT_TRUE(testing::verdict_of(make_replay(), good).ok());
     Mutator mutator(random.next(), good);
     for (int m = 0; m < 10 && made < count; ++m, ++made) {
       const RecordingSink mutant = mutator.next();
-      const Verdict replayed = judged(make_replay(), mutant);
-      const Verdict proof = judged(make_proof(), mutant);
+      const Verdict replayed = testing::verdict_of(make_replay(), mutant);
+      const Verdict proof = testing::verdict_of(make_proof(), mutant);
       if (proof.answer != Verdict::Answer::unprovable) {
         ++proved;
         ASSERT_EQ(replayed.ok(), proof.ok())

@@ -7,14 +7,10 @@
 #include "faro/machines/verifier.hpp"
 #include "machines/pops/list_proof.hpp"
 #include "machines/pops/performer.hpp"
+#include "machines/verdict_of.hpp"
 
 namespace faro {
 namespace {
-
-Verdict judged(std::unique_ptr<Verifier> verifier, const RecordingSink& schedule) {
-  schedule.replay_into(*verifier);
-  return verifier->verdict();
-}
 
 // POPS(2, 2): 0 and 1 exchange, then 2 and 3, over the loops; all data end in register 1.
 RecordingSink pair_exchange() {
@@ -62,7 +58,7 @@ struct Hostile {
 };
 
 TEST(PopsReplay, accepts_an_exchange_over_the_loops_and_counts_two_slots) {
-  const Verdict verdict = judged(make_replay(), pair_exchange());
+  const Verdict verdict = testing::verdict_of(make_replay(), pair_exchange());
   ASSERT_TRUE(verdict.ok()) << verdict.violations[0].message;
   EXPECT_EQ(verdict.cost.slots, 2U);
   EXPECT_EQ(verdict.delivered, 4U);
@@ -156,7 +152,7 @@ TEST(PopsReplay, each_rule_has_a_schedule_that_only_it_refuses) {
   for (const Hostile& c : broken_exchanges) {
     RecordingSink schedule = pair_exchange();
     c.change(schedule);
-    const Verdict verdict = judged(make_replay(), schedule);
+    const Verdict verdict = testing::verdict_of(make_replay(), schedule);
     EXPECT_FALSE(verdict.ok()) << c.rule;
     EXPECT_EQ(rules_broken(verdict), std::vector<std::string>{c.rule})
         << (verdict.violations.size() > 1 ? verdict.violations[1].message : "");
@@ -170,12 +166,12 @@ TEST(PopsVerifiers, accept_a_certificate_that_proves_the_bound_and_no_more) {
     const auto verify = rules ? make_proof : make_replay;
     certificate::Weights weights{{{0, 0, 1}, {1, 1, 1}, {0, 1, 1}}};
     schedule.header.bound = Bound{2, "4 / 3", weights};
-    EXPECT_TRUE(judged(verify(), schedule).ok());
+    EXPECT_TRUE(testing::verdict_of(verify(), schedule).ok());
     weights.links[2].weight = 2;  // the loops still cost 1: 4 / 4
     schedule.header.bound->certificate = weights;
-    EXPECT_FALSE(judged(verify(), schedule).ok());
+    EXPECT_FALSE(testing::verdict_of(verify(), schedule).ok());
     schedule.header.bound->value = 1;
-    EXPECT_TRUE(judged(verify(), schedule).ok());
+    EXPECT_TRUE(testing::verdict_of(verify(), schedule).ok());
   }
 }
 
@@ -191,21 +187,24 @@ TEST(PopsReplay, multi_receive_hears_every_coupler_once_into_distinct_registers)
     slot.receives.push_back({p, 1, 2});
   }
   schedule.pops_slots = {slot};
-  const Verdict good = judged(make_replay(), schedule);
+  const Verdict good = testing::verdict_of(make_replay(), schedule);
   EXPECT_TRUE(good.ok());
   EXPECT_EQ(good.delivered, 4U);
 
   RecordingSink twice = schedule;
   twice.pops_slots[0].receives.push_back({0, 1, 0});
-  EXPECT_EQ(rules_broken(judged(make_replay(), twice)), std::vector<std::string>{"R3"});
+  EXPECT_EQ(rules_broken(testing::verdict_of(make_replay(), twice)),
+            std::vector<std::string>{"R3"});
 
   RecordingSink clash = schedule;
   clash.pops_slots[0].receives[1].reg = 1;
-  EXPECT_EQ(rules_broken(judged(make_replay(), clash)), std::vector<std::string>{"R6"});
+  EXPECT_EQ(rules_broken(testing::verdict_of(make_replay(), clash)),
+            std::vector<std::string>{"R6"});
 
   RecordingSink single = schedule;
   std::get<Pops>(single.header.machine).multi_receive = false;
-  EXPECT_EQ(rules_broken(judged(make_replay(), single)), std::vector<std::string>{"R3"});
+  EXPECT_EQ(rules_broken(testing::verdict_of(make_replay(), single)),
+            std::vector<std::string>{"R3"});
 }
 
 TEST(PopsReplay, reads_come_before_writes) {
@@ -216,7 +215,7 @@ TEST(PopsReplay, reads_come_before_writes) {
   slot.sends = {{0, 0, {1}}, {1, 0, {0}}};
   slot.receives = {{0, 1, 0}, {1, 0, 0}};
   schedule.pops_slots = {slot};
-  EXPECT_TRUE(judged(make_replay(), schedule).ok());
+  EXPECT_TRUE(testing::verdict_of(make_replay(), schedule).ok());
 }
 
 // N = 1: one multiplication; each fault is refused by the rule about operations or delivery.
@@ -228,7 +227,7 @@ TEST(PopsReplay, executes_operations_on_numbers) {
   PopsSlot slot;
   slot.operations = {{PopsOperation::Kind::multiply, 0, 2, 0, 1}};
   schedule.pops_slots = {slot};
-  const Verdict verdict = judged(make_replay(), schedule);
+  const Verdict verdict = testing::verdict_of(make_replay(), schedule);
   ASSERT_TRUE(verdict.ok()) << verdict.violations[0].message;
   EXPECT_EQ(verdict.cost.slots, 0U);
   EXPECT_EQ(verdict.cost.compute_rounds, 1U);
@@ -241,7 +240,7 @@ TEST(PopsReplay, executes_operations_on_numbers) {
   const auto broken = [&](PopsOperation op) {
     RecordingSink s = schedule;
     s.pops_slots[0].operations.push_back(op);
-    return rules_broken(judged(make_replay(), s));
+    return rules_broken(testing::verdict_of(make_replay(), s));
   };
   using Kind = PopsOperation::Kind;
   EXPECT_EQ(broken({Kind::add, 0, 3, 0, 3}), std::vector<std::string>{"R9"});
@@ -253,7 +252,7 @@ TEST(PopsReplay, executes_operations_on_numbers) {
 
 TEST(PopsProof, accepts_the_exchange_as_two_rules) {
   for (auto make : {make_replay, make_proof}) {
-    const Verdict verdict = judged(make(), pair_exchange_by_rules());
+    const Verdict verdict = testing::verdict_of(make(), pair_exchange_by_rules());
     ASSERT_TRUE(verdict.ok()) << verdict.violations[0].message;
     EXPECT_EQ(verdict.cost.slots, 2U);
     EXPECT_EQ(verdict.delivered, 4U);
@@ -261,7 +260,7 @@ TEST(PopsProof, accepts_the_exchange_as_two_rules) {
 }
 
 TEST(PopsProof, follows_what_is_spelled_out_back_from_the_goal) {
-  const Verdict verdict = judged(make_proof(), pair_exchange());
+  const Verdict verdict = testing::verdict_of(make_proof(), pair_exchange());
   ASSERT_TRUE(verdict.ok()) << verdict.limit;
   EXPECT_EQ(verdict.cost.slots, 2U);
   EXPECT_EQ(verdict.delivered, 4U);
@@ -271,7 +270,8 @@ TEST(PopsProof, and_replay_refuse_what_is_spelled_out_by_the_same_rules) {
   for (const Hostile& hostile : broken_exchanges) {
     RecordingSink schedule = pair_exchange();
     hostile.change(schedule);
-    EXPECT_EQ(rules_broken(judged(make_proof(), schedule)), std::vector<std::string>{hostile.rule});
+    EXPECT_EQ(rules_broken(testing::verdict_of(make_proof(), schedule)),
+              std::vector<std::string>{hostile.rule});
   }
 }
 
@@ -279,11 +279,11 @@ TEST(PopsProof, and_replay_refuse_what_is_spelled_out_by_the_same_rules) {
 TEST(PopsProof, says_how_many_registers_it_follows) {
   RecordingSink schedule = pair_exchange();
   schedule.header.slots = std::uint64_t{1} << limits::proof_listed_places_log2_max;
-  const Verdict verdict = judged(pops_list_proof(), schedule);
+  const Verdict verdict = testing::verdict_of(pops_list_proof(), schedule);
   EXPECT_EQ(verdict.answer, Verdict::Answer::unprovable);
   EXPECT_NE(verdict.limit.find("2^26 registers"), std::string::npos) << verdict.limit;
   schedule.header.slots /= 4096;
-  EXPECT_TRUE(judged(pops_list_proof(), schedule).ok());
+  EXPECT_TRUE(testing::verdict_of(pops_list_proof(), schedule).ok());
 }
 
 TEST(PopsProof, and_replay_refuse_the_same_rules) {
@@ -315,7 +315,7 @@ TEST(PopsProof, and_replay_refuse_the_same_rules) {
     RecordingSink schedule = pair_exchange_by_rules();
     c.change(schedule);
     for (auto make : {make_replay, make_proof}) {
-      const Verdict verdict = judged(make(), schedule);
+      const Verdict verdict = testing::verdict_of(make(), schedule);
       EXPECT_EQ(verdict.answer, Verdict::Answer::no) << verdict.by << " " << c.rule;
       EXPECT_EQ(rules_broken(verdict), std::vector<std::string>{c.rule}) << verdict.by;
     }
@@ -327,15 +327,15 @@ TEST(PopsVerifiers, refuse_more_processors_than_can_be_spelled_out) {
   schedule.header.machine = Pops{bit(20), bit(20), false};
   schedule.header.goal = MapGoal{BitMap::identity(40), false, 0};
   schedule.header.result = {0};
-  EXPECT_THROW(judged(make_replay(), schedule), Error);
-  EXPECT_TRUE(judged(make_proof(), schedule).ok());
+  EXPECT_THROW(testing::verdict_of(make_replay(), schedule), Error);
+  EXPECT_TRUE(testing::verdict_of(make_proof(), schedule).ok());
 }
 
 TEST(PopsVerifiers, a_wild_register_costs_no_memory) {
   RecordingSink schedule = pair_exchange();
   schedule.header.slots = ~0U;
   schedule.pops_slots[0].receives[0].reg = ~0U - 7;
-  EXPECT_THROW(judged(make_replay(), schedule), Error);
+  EXPECT_THROW(testing::verdict_of(make_replay(), schedule), Error);
 }
 
 }  // namespace

@@ -5,6 +5,7 @@
 #include <algorithm>
 
 #include "base/random.hpp"
+#include "draft.hpp"
 #include "full.hpp"
 #include "machines/bounds.hpp"
 #include "maps.hpp"
@@ -18,14 +19,6 @@ namespace {
 using testing::built_and_verified;
 using testing::full_run;
 using testing::random_affine;
-
-testing::Draft cut_request(const BitMap& map, int memory_bits,
-                           Hypercube::Ports ports = Hypercube::Ports::all) {
-  return {.machine = Hypercube{.dimensions = map.width() - memory_bits, .ports = ports},
-          .map = {.map = map, .cut = true, .memory_bits = memory_bits},
-          .destinations = {},
-          .elements = bit(memory_bits)};
-}
 
 Count bound_of(const testing::Draft& request) {
   return lower_bound(std::get<Hypercube>(request.machine), request.map, request.elements).value;
@@ -57,7 +50,7 @@ Family family(const testing::Draft& request, bool by_replay) {
 TEST(AffineJobs, two_bits_that_move_through_one_memory_bit) {
   // a:2 | m:1 -> m a[1] | a[0]: two dimensions, two elements, two steps.
   const std::vector<int> place{2, 0, 1};
-  const Family found = family(cut_request(BitMap::from_places(place), 1), true);
+  const Family found = family(testing::cut_request(BitMap::from_places(place), 1), true);
   EXPECT_TRUE(found.fed);
   EXPECT_EQ(found.best, 2U);
 }
@@ -93,14 +86,15 @@ TEST(AffineJobs, every_map_of_three_bits) {
     for (int m = 1; m <= 2; ++m)
       for (const Word complement : {0U, 7U}) {
         const BitMap map = BitMap::from_matrix(matrix, complement);
-        const testing::Draft request = cut_request(map, m);
+        const testing::Draft request = testing::cut_request(map, m);
         if (affine_shop.refusal(request)) continue;
         ++moved;
         const Family found = family(request, true);
         if (found.fed) {
           EXPECT_LE(found.best, bound_of(request) + 1);
         }
-        built_and_verified(affine_jobs_one_port, cut_request(map, m, Hypercube::Ports::one), true);
+        built_and_verified(affine_jobs_one_port,
+                           testing::cut_request(map, m, Hypercube::Ports::one), true);
       }
   });
   EXPECT_GT(moved, 600);
@@ -113,7 +107,7 @@ TEST(AffineJobs, random_maps_of_processor_and_memory_bits) {
     const int n = 1 + static_cast<int>(random.below(7));
     const int m = 1 + static_cast<int>(random.below(5));
     const BitMap map = random_affine(n + m, random);
-    const testing::Draft request = cut_request(map, m);
+    const testing::Draft request = testing::cut_request(map, m);
     if (affine_shop.refusal(request)) continue;
     const Family found = family(request, true);
     if (!found.fed) continue;
@@ -131,7 +125,7 @@ TEST(AffineJobs, one_port_takes_half_of_the_elements_for_each_dimension) {
     const int n = 1 + static_cast<int>(random.below(6));
     const int m = 1 + static_cast<int>(random.below(4));
     const testing::Draft request =
-        cut_request(random_affine(n + m, random), m, Hypercube::Ports::one);
+        testing::cut_request(random_affine(n + m, random), m, Hypercube::Ports::one);
     if (affine_jobs_one_port.refusal(request)) continue;
     const Count steps = built_and_verified(affine_jobs_one_port, request, true).steps;
     const jobs::Task task = jobs::moved(request).task;
@@ -189,7 +183,7 @@ TEST(AffineJobs, the_ring_takes_chains_in_one_step_more_than_half_the_elements) 
           place[static_cast<std::size_t>(at)] = c;
         }
         const testing::Draft request =
-            cut_request(BitMap::from_places(place, low_mask(n + m) & 0x155U), m);
+            testing::cut_request(BitMap::from_places(place, low_mask(n + m) & 0x155U), m);
         const Count most = std::max<Count>(static_cast<Count>(n), bit(m) / 2) + 1;
         EXPECT_LE(built_and_verified(affine_ring, request, n + m <= 10).steps, most)
             << n << " " << m << " " << chains;
@@ -204,7 +198,7 @@ TEST(AffineJobs, a_block_of_full_rank_takes_the_bound) {
   for (int round = 0; round < 200 && full < 40; ++round) {
     const int n = 1 + static_cast<int>(random.below(4));
     const int m = n + static_cast<int>(random.below(3));
-    const testing::Draft request = cut_request(random_affine(n + m, random), m);
+    const testing::Draft request = testing::cut_request(random_affine(n + m, random), m);
     if (affine_full_rank.refusal(request)) continue;
     ++full;
     const Count steps = built_and_verified(affine_full_rank, request, true).steps;
@@ -218,10 +212,10 @@ TEST(AffineJobs, sixty_dimensions_are_proved) {
   // Every processor bit becomes the sum of those below it and a memory bit: the triangular case.
   std::vector<Word> columns;
   for (int i = 0; i < 64; ++i) columns.push_back(i < 3 ? bit(i) : bit_range(i, 63));
-  const testing::Draft code = cut_request(BitMap::from_columns(columns), 4);
+  const testing::Draft code = testing::cut_request(BitMap::from_columns(columns), 4);
   EXPECT_EQ(built_and_verified(affine_line, code, false).steps, 8U + 60U - 1U);
   EXPECT_LE(built_and_verified(affine_ring, code, false).steps, 61U);
-  const testing::Draft any = cut_request(random_affine(64, random), 4);
+  const testing::Draft any = testing::cut_request(random_affine(64, random), 4);
   EXPECT_EQ(built_and_verified(affine_line, any, false).steps, 8U + 60U - 1U);
   EXPECT_LE(built_and_verified(affine_shop, any, false).steps, 62U);
 }
@@ -244,7 +238,7 @@ BitMap sparse(int width, int memory_bits, std::uint64_t more, Random& random) {
 // Steps above the most that one dimension, one element or the bound ask for, of the best plan; -1
 // where memory does not reach everything or nothing moves.
 int above_the_least(const BitMap& map, int memory_bits) {
-  const testing::Draft request = cut_request(map, memory_bits);
+  const testing::Draft request = testing::cut_request(map, memory_bits);
   const jobs::Moved moved = jobs::moved(request);
   if (!jobs::all_fed(moved.task) || moved.task.to_do() == 0) return -1;
   const auto dims = static_cast<Count>(std::popcount(moved.task.to_do()));
@@ -287,14 +281,14 @@ TEST(AffineJobs, sparse_maps_are_seldom_further_above) {
         }
   EXPECT_GT(maps, 60);
   EXPECT_LE(above_two * 12, maps);
-  const testing::Draft large = cut_request(sparse(64, 4, 3, random), 4);
+  const testing::Draft large = testing::cut_request(sparse(64, 4, 3, random), 4);
   EXPECT_LE(built_and_verified(affine_ring, large, false).steps, 8U + 60U - 1U);
 }
 
 TEST(AffineJobs, what_was_offered_is_pushed) {
   Random random(8);
-  testing::one_search_serves_all(affine_shop, cut_request(random_affine(8, random), 4));
-  testing::one_search_serves_all(affine_ring, cut_request(random_affine(8, random), 4));
+  testing::one_search_serves_all(affine_shop, testing::cut_request(random_affine(8, random), 4));
+  testing::one_search_serves_all(affine_ring, testing::cut_request(random_affine(8, random), 4));
 }
 
 }  // namespace

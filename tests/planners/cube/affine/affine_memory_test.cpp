@@ -17,17 +17,9 @@ using testing::built_and_verified;
 using testing::full_run;
 using testing::random_affine;
 
-testing::Draft cut_request(const BitMap& map, int memory_bits,
-                           Hypercube::Ports ports = Hypercube::Ports::all) {
-  return {.machine = Hypercube{.dimensions = map.width() - memory_bits, .ports = ports},
-          .map = {.map = map, .cut = true, .memory_bits = memory_bits},
-          .destinations = {},
-          .elements = bit(memory_bits)};
-}
-
 TEST(AffineMemory, a_transpose_of_four_by_four) {
   const std::vector<int> place{2, 3, 0, 1};
-  built_and_verified(affine_memory, cut_request(BitMap::from_places(place), 2), true);
+  built_and_verified(affine_memory, testing::cut_request(BitMap::from_places(place), 2), true);
 }
 
 TEST(AffineMemory, every_affine_map_of_one_processor_bit_and_two_memory_bits) {
@@ -35,9 +27,9 @@ TEST(AffineMemory, every_affine_map_of_one_processor_bit_and_two_memory_bits) {
     for (int m = 0; m <= 3; ++m)
       for (const Word complement : {0U, 3U}) {
         const BitMap map = BitMap::from_matrix(matrix, complement);
-        built_and_verified(affine_memory, cut_request(map, m), true);
-        built_and_verified(affine_memory_one_port, cut_request(map, m, Hypercube::Ports::one),
-                           true);
+        built_and_verified(affine_memory, testing::cut_request(map, m), true);
+        built_and_verified(affine_memory_one_port,
+                           testing::cut_request(map, m, Hypercube::Ports::one), true);
       }
   });
 }
@@ -49,7 +41,7 @@ TEST(SplitMap, the_gray_code_of_a_whole_index_is_planned_as_that_of_its_processo
       for (int i = 0; i < 4 + m; ++i) columns.push_back(i == 0 ? 1 : 3 * bit(i - 1));
       const BitMap gray = BitMap::from_columns(columns, complement & low_mask(m));
       for (const BitMap& map : {gray, gray.inverse()}) {
-        const testing::Draft request = cut_request(map, m);
+        const testing::Draft request = testing::cut_request(map, m);
         for (const Planner* p : {&minimum_path, &three_fifths_closed_form, &row_operations_planner})
           built_and_verified(*p, request, true);
       }
@@ -62,8 +54,9 @@ TEST(AffineMemory, random_maps) {
     const int width = 2 + static_cast<int>(random.below(8));
     const int m = static_cast<int>(random.below(static_cast<std::uint64_t>(width + 1)));
     const BitMap map = random_affine(width, random);
-    built_and_verified(affine_memory, cut_request(map, m), true);
-    built_and_verified(affine_memory_one_port, cut_request(map, m, Hypercube::Ports::one), true);
+    built_and_verified(affine_memory, testing::cut_request(map, m), true);
+    built_and_verified(affine_memory_one_port, testing::cut_request(map, m, Hypercube::Ports::one),
+                       true);
   }
 }
 
@@ -71,8 +64,8 @@ TEST(AffineMemory, half_of_the_slots_and_the_bits_is_about_what_it_takes) {
   Random random(6);
   for (const int n : {6, 12, 30})
     for (int m = 1; m <= (full_run() ? 11 : 8); ++m) {
-      const Cost cost =
-          built_and_verified(affine_memory, cut_request(random_affine(n + m, random), m), false);
+      const Cost cost = built_and_verified(
+          affine_memory, testing::cut_request(random_affine(n + m, random), m), false);
       // Few bits may need an operation more than bits, and that bit a step for each slot.
       const Count slots = bit(m);
       const Count most = (n < 12 ? slots : 3 * slots / 4) + 2 * static_cast<Count>(n);
@@ -84,22 +77,22 @@ TEST(AffineMemory, more_slots_than_are_planned_together) {
   Random random(7);
   for (const auto ports : {Hypercube::Ports::all, Hypercube::Ports::one})
     built_and_verified(ports == Hypercube::Ports::all ? affine_memory : affine_memory_one_port,
-                       cut_request(random_affine(17, random), 14, ports), false);
+                       testing::cut_request(random_affine(17, random), 14, ports), false);
 }
 
 TEST(AffineMemory, what_the_estimate_found_is_built) {
   Random random(8);
   for (const int m : {3, 12}) {  // one group of slots, two
     const BitMap map = random_affine(4 + m, random);
-    testing::one_search_serves_all(affine_memory, cut_request(map, m));
+    testing::one_search_serves_all(affine_memory, testing::cut_request(map, m));
     testing::one_search_serves_all(affine_memory_one_port,
-                                   cut_request(map, m, Hypercube::Ports::one));
+                                   testing::cut_request(map, m, Hypercube::Ports::one));
   }
 }
 
 TEST(AffineMemory, fifty_processor_bits_are_proved) {
   Random random(5);
-  built_and_verified(affine_memory, cut_request(random_affine(54, random), 4), false);
+  built_and_verified(affine_memory, testing::cut_request(random_affine(54, random), 4), false);
 }
 
 }  // namespace
