@@ -45,10 +45,11 @@ void check_size(const std::string& in, std::uint64_t found, const FilePermutePla
 }
 
 void refuse_damaged(files::Storage& storage) {
-  using Part = files::Storage::Part;
-  const bool in_place = storage.exists(Part::array);
+  const bool in_place = storage.exists(files::Storage::Part::array);
   // The journal's first line is on the disk before there is any of these.
-  if (!in_place && !storage.exists(Part::data) && !storage.exists(Part::redo)) return;
+  if (!in_place && !storage.exists(files::Storage::Part::data) &&
+      !storage.exists(files::Storage::Part::redo))
+    return;
   if (!Journal(storage.journal()).is_blank()) return;
   throw Error(ErrorCode::environment,
               fmt::format("{}: the journal is damaged: what it said of the unfinished data beside "

@@ -16,6 +16,7 @@
 #include "files/posix_file.hpp"
 
 namespace faro::inline v1::files {
+
 void ChunkFolder::fail(const std::string& name, const char* what, int reason) const {
   throw Error(ErrorCode::environment,
               fmt::format("{}: {}: {}", path(name), what, std::strerror(reason)));
