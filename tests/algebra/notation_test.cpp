@@ -216,6 +216,24 @@ TEST(Notation, an_unknown_name_is_answered_with_the_nearest) {
   told("block:4", "a layout has two sizes, of processor bits and memory bits: block:4|16");
 }
 
+TEST(Notation, an_error_shows_a_character_whole_or_by_its_bytes) {
+  const auto told = [](const char* text, const char* shown) {
+    try {
+      parse_notation(text);
+      ADD_FAILURE() << "accepted";
+    } catch (const NotationError& error) {
+      const std::string message = error.what();
+      EXPECT_NE(message.find(fmt::format("unexpected character '{}'", shown)), std::string::npos)
+          << message;
+    }
+  };
+  told("i:3 -> \xc3\xa4", "\xc3\xa4");
+  told("i:3 -> \xe2\x86\x92", "\xe2\x86\x92");
+  told("i:3 -> \xc3(", "\\xc3");
+  told("i:3 -> \xe2\x86(", "\\xe2");
+  told("i:3 -> \xe2\x86", "\\xe2");
+}
+
 TEST(Notation, an_error_shows_the_text_with_a_caret) {
   try {
     parse_notation("r:3 c:2 -> r r");

@@ -43,7 +43,7 @@ constexpr int seats_rounds_max = 30;
 // Everything that a request wants moved, in order.
 std::vector<Move> moves_of(const Request& request, const MeshGeometry& geometry) {
   std::vector<Move> moves;
-  const int memory_bits = request.map().cut ? request.map().memory_bits : 0;
+  const int memory_bits = request.map().memory_bits;
   for (Word p = 0; p < geometry.processors(); ++p)
     for (Word e = 0; e < request.elements(); ++e) {
       const auto slot = static_cast<Slot>(e);
