@@ -19,6 +19,7 @@
 #include "faro/algebra/notation.hpp"
 #include "faro/algebra/tensor_notation.hpp"
 #include "faro/base/error.hpp"
+#include "faro/base/limits.hpp"
 #include "faro/engine/permute_plan.hpp"
 #include "faro/engine/reference.hpp"
 #include "faro/files/array_file.hpp"
@@ -48,7 +49,7 @@ struct Options {
   bool to_stdout() const { return target() == "-"; }
 };
 
-constexpr std::uint64_t threads_max = PermuteOptions::threads_max;
+constexpr std::uint64_t threads_max = limits::threads_max;
 
 void check_options(const Options& options, const Output& out) {
   const auto refuse = [](const char* message) { throw Error(ErrorCode::usage, message); };

@@ -46,12 +46,11 @@ std::uint64_t bytes_of(const BitMap& map, const PermuteShape& shape) {
 }
 
 void check_threads(const PermuteOptions& options) {
-  constexpr int threads_max = PermuteOptions::threads_max;
-  if (options.threads < 0 || options.threads > threads_max) {
+  if (options.threads < 0 || options.threads > limits::threads_max) {
     throw Error(
-        ErrorCode::usage,
+        options.threads < 0 ? ErrorCode::usage : ErrorCode::limit,
         fmt::format("permute: {} threads; 0 (as many as there are cores) to {} are possible",
-                    options.threads, threads_max));
+                    options.threads, limits::threads_max));
   }
 }
 

@@ -16,6 +16,7 @@
 #include "engine/tuned.hpp"
 #include "faro/algebra/notation.hpp"
 #include "faro/base/error.hpp"
+#include "faro/base/limits.hpp"
 #include "forked.hpp"
 #include "full.hpp"
 
@@ -147,7 +148,7 @@ TEST(PermutePlan, no_more_threads_than_are_worth_their_start) {
   EXPECT_EQ(threads(17, 16), 2);
   EXPECT_EQ(threads(20, 64), 16);
   EXPECT_EQ(threads(20, 3), 3);
-  EXPECT_THROW(threads(10, PermuteOptions::threads_max + 1), Error);
+  EXPECT_THROW(threads(10, limits::threads_max + 1), Error);
   EXPECT_TRUE(works_in_child(10, [&] {
     ::setenv("OMP_NUM_THREADS", "5", 1);
     return threads(24, 0) == 5;

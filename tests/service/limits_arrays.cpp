@@ -62,6 +62,12 @@ void add_arrays(std::vector<Asked>& all) {
       static_cast<void>(PermutePlan::out_of_place(BitMap::identity(static_cast<int>(n))));
     });
   }));
+  all.push_back(around("threads_max", threads_max, [](std::uint64_t n) {
+    return taken([&] {
+      static_cast<void>(PermutePlan::out_of_place(BitMap::identity(10), {.element_bytes = 8},
+                                                  {.threads = static_cast<int>(n)}));
+    });
+  }));
   all.push_back(
       around("layout_listed_devices_log2_max", layout_listed_devices_log2_max, [](std::uint64_t n) {
         const std::string bits = fmt::format("r:{} -> gray(r) |", n);

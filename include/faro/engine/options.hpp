@@ -14,9 +14,6 @@ enum class Simd { automatic, scalar, sse4, avx2, avx512, neon };
 enum class Stores { automatic, ordinary, streaming };
 
 struct PermuteOptions {
-  // More threads than this is a mistake, not a machine.
-  static constexpr int threads_max = 4096;
-
   // 0 asks for as many as OMP_NUM_THREADS says, or else as the process may run at once (affinity,
   // the container's quota). A thread for every 512 KiB of data at most is used, whatever is asked;
   // the bytes written do not depend on the count.

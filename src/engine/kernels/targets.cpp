@@ -116,7 +116,7 @@ struct Avx512 : Avx512Bytes {
 #include "tiles_in_place-inl.h"
 #include "tiles_squares-inl.h"
 #include "tiles_strided-inl.h"
-#include "tiles_strided_streams-inl.h"
+#include "tiles_strided_by_lines-inl.h"
 #include "tiles_strided_picks-inl.h"
 #include "two_tables-inl.h"
 
@@ -175,7 +175,7 @@ struct Portable {
 #include "tiles_in_place-inl.h"
 #include "tiles_squares-inl.h"
 #include "tiles_strided-inl.h"
-#include "tiles_strided_streams-inl.h"
+#include "tiles_strided_by_lines-inl.h"
 #include "tiles_strided_exchanges-inl.h"
 
 RunTiles tiles_function() {

@@ -1,5 +1,5 @@
 // What shuffles of 16 bytes do for a strided plan: the lines of split and zip, and elements of odd
-// sizes. Included once per instruction set, after tiles_strided_streams-inl.h.
+// sizes. Included once per instruction set, after tiles_strided_by_lines-inl.h.
 
 // Indices of 16 bytes, in every 16 of a vector its own; what comes from elsewhere is 0.
 template <class Ops>

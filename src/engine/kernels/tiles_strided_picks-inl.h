@@ -1,5 +1,5 @@
 // What two-table picks do for a strided plan: carry, elements of odd sizes, and the lines of split
-// and zip. Included once per instruction set, after tiles_strided_streams-inl.h.
+// and zip. Included once per instruction set, after tiles_strided_by_lines-inl.h.
 
 // ---- elements of 3, 5, 6 and 12 bytes: spread to lanes, transposed, closed up ----
 
