@@ -36,7 +36,7 @@ Offer offer_ring(const Request& request) {
 std::optional<std::string> refusal_table(const Request& request) {
   if (auto why = one_field_refusal(request, 4)) return why;
   const CodeField field = field_of(request);
-  if (!three_fifths::services_table_program(field.length, request.elements()))
+  if (!three_fifths::services_table_holds(field.length, request.elements()))
     return fmt::format("no table for {} bits and {} elements", field.length, request.elements());
   return {};
 }

@@ -94,6 +94,10 @@ struct Runner {
 
 }  // namespace
 
+bool services_table_holds(int length, std::uint64_t elements) {
+  return table_for(length, elements) != nullptr;
+}
+
 std::optional<Program> services_table_program(int length, std::uint64_t elements) {
   const Table* table = table_for(length, elements);
   if (table == nullptr) return {};

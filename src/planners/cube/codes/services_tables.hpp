@@ -13,6 +13,7 @@
 
 namespace faro::inline v1::three_fifths {
 
+bool services_table_holds(int length, std::uint64_t elements);
 // Nothing where no table holds so many elements.
 std::optional<Program> services_table_program(int length, std::uint64_t elements);
 
