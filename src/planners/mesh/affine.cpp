@@ -138,7 +138,7 @@ MeshProgram permute_affine(const MeshGeometry& geometry, const BitMap& map) {
 namespace faro::inline v1 {
 namespace {
 
-std::optional<std::string> refusal(const Request& request) {
+std::optional<std::string> refusal_affine(const Request& request) {
   if (const auto why = mesh::refusal_of_simd(request)) return why;
   if (!request.destinations().empty()) return "it plans maps, not lists of destinations";
   if (BpcVector::from(*mesh::processor_map(request)))
@@ -150,14 +150,14 @@ mesh::MeshProgram program_for(const Request& request, const MeshGeometry& geomet
   return mesh::permute_affine(geometry, *mesh::processor_map(request));
 }
 
-Estimate estimate(const Request& request) {
+Estimate estimate_affine(const Request& request) {
   const MeshGeometry geometry(mesh::mesh_of(request));
   const char* text = "beta(P) + sum of 2g over the rows of U and V";
   return mesh::estimate_of(request, program_for(request, geometry),
                            request.elements() == 1 ? text : fmt::format("K times {}", text));
 }
 
-void build(const Request& request, ScheduleSink& sink) {
+void build_affine(const Request& request, ScheduleSink& sink) {
   const MeshGeometry geometry(mesh::mesh_of(request));
   mesh::emit(request, mesh_affine.name(), program_for(request, geometry), sink);
 }
@@ -171,9 +171,9 @@ const PlannerEntry mesh_affine({
     .needs = "an invertible affine map on processors; masks with parity conditions",
     .cost = "beta(P) + at most 4·sum(n - 1) unit routes",
     .citation = "faro",
-    .refusal = refusal,
-    .estimate = estimate,
-    .build = build,
+    .refusal = refusal_affine,
+    .estimate = estimate_affine,
+    .build = build_affine,
 });
 
 }  // namespace faro::inline v1

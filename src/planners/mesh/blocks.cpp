@@ -9,9 +9,6 @@
 namespace faro::inline v1::mesh {
 namespace {
 
-constexpr unsigned zero = 0;
-constexpr unsigned one = 1;
-
 // ii-c of INTERCHANGE, the 4-cycle 00 -> 01 -> 11 -> 10 -> 00 of (bit i, bit j): i is complemented,
 // j is not.
 void four_cycle(MeshProgram& program, int i, int j) {

@@ -11,6 +11,9 @@
 
 namespace faro::inline v1::mesh {
 
+inline constexpr unsigned zero = 0;  // of a bit, in where_bits
+inline constexpr unsigned one = 1;
+
 // Complements address bit i where all conditions hold: 2 routes, 2g(i) units, 3 operations. The
 // conditions must not involve bit i.
 void complement(MeshProgram& program, int i, const std::vector<Parity>& where = {});

@@ -114,7 +114,7 @@ std::optional<BpcVector> bits_of(const Request& request) {
   return BpcVector::from(*mesh::processor_map(request));
 }
 
-std::optional<std::string> refusal(const Request& request) {
+std::optional<std::string> refusal_gamma(const Request& request) {
   if (const auto why = mesh::refusal_of_simd(request)) return why;
   const MeshGeometry geometry(mesh::mesh_of(request));
   if (geometry.bits() > limits::mesh_gamma_log2_max) return "more than 2^8 processors";
@@ -159,7 +159,7 @@ const PlannerEntry mesh_gamma({
     .needs = "at most 2^8 processors; a map or destinations",
     .cost = "gamma on a torus, beta on a mesh, where the search succeeds",
     .citation = "faro, bound of Nassimi, Sahni 1980, Theorem 6.1",
-    .refusal = refusal,
+    .refusal = refusal_gamma,
     .offer = offer,
     .searches = true,
 });

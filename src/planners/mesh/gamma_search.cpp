@@ -14,10 +14,10 @@ constexpr std::uint32_t nowhere = ~std::uint32_t{0};
 
 // A place is (route, processor, rests or rides): one may ride, `resters` may rest. Time runs over
 // routes.
-class Rides {
+class RideSearch {
  public:
-  Rides(const MeshGeometry& geometry, std::span<const Word> destinations,
-        const std::vector<MeshRoute>& routes, int resters, int rounds)
+  RideSearch(const MeshGeometry& geometry, std::span<const Word> destinations,
+             const std::vector<MeshRoute>& routes, int resters, int rounds)
       : n_(destinations.size()),
         destinations_(destinations),
         routes_(routes),
@@ -93,7 +93,7 @@ class Rides {
 
 std::optional<RidePlan> negotiate(const MeshGeometry& geometry, std::span<const Word> destinations,
                                   const std::vector<MeshRoute>& routes, int resters, int rounds) {
-  Rides rides(geometry, destinations, routes, resters, rounds);
+  RideSearch rides(geometry, destinations, routes, resters, rounds);
   if (!rides.run()) return {};
   return RidePlan{routes, rides.take_rides()};
 }

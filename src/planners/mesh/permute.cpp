@@ -14,9 +14,6 @@
 namespace faro::inline v1::mesh {
 namespace {
 
-constexpr unsigned zero = 0;
-constexpr unsigned one = 1;
-
 // The planner at work: A as it stands, the program so far.
 class Permuter {
  public:

@@ -20,7 +20,7 @@ mesh::MeshProgram program_for(const Request& request, const MeshGeometry& geomet
 }
 
 template <Variant variant>
-Estimate estimate(const Request& request) {
+Estimate estimate_permute(const Request& request) {
   const MeshGeometry geometry(mesh::mesh_of(request));
   const mesh::MeshProgram program = program_for(request, geometry, variant);
   const char* text = variant == Variant::two_registers ? "at most 1.6 beta(A)"
@@ -45,7 +45,7 @@ std::string_view name_of(Variant variant) {
 }
 
 template <Variant variant>
-void build(const Request& request, ScheduleSink& sink) {
+void build_permute(const Request& request, ScheduleSink& sink) {
   const MeshGeometry geometry(mesh::mesh_of(request));
   mesh::emit(request, name_of(variant), program_for(request, geometry, variant), sink);
 }
@@ -72,8 +72,8 @@ const PlannerEntry mesh_permute({
     .cost = "beta(A) unit routes, at most 4p - 2q' long routes, 6p - 3 register operations",
     .citation = "Nassimi, Sahni 1980, Algorithm 4.1 and section 5",
     .refusal = mesh::refusal_of_bpc,
-    .estimate = estimate<Variant::general>,
-    .build = build<Variant::general>,
+    .estimate = estimate_permute<Variant::general>,
+    .build = build_permute<Variant::general>,
 });
 
 const PlannerEntry mesh_interchanges({
@@ -84,8 +84,8 @@ const PlannerEntry mesh_interchanges({
     .cost = "beta(A) unit routes, O(p^2) long routes and register operations",
     .citation = "Nassimi, Sahni 1980, Theorem 4.2",
     .refusal = refusal_beyond_two_dimensions,
-    .estimate = estimate<Variant::any_pairs>,
-    .build = build<Variant::any_pairs>,
+    .estimate = estimate_permute<Variant::any_pairs>,
+    .build = build_permute<Variant::any_pairs>,
 });
 
 const PlannerEntry mesh_permute_plus({
@@ -96,8 +96,8 @@ const PlannerEntry mesh_permute_plus({
     .cost = "beta(A) unit routes, at most 4p - 2q' long routes, 6p - 3 register operations",
     .citation = "faro, after Nassimi, Sahni 1980",
     .refusal = mesh::refusal_of_bpc,
-    .estimate = estimate<Variant::plus>,
-    .build = build<Variant::plus>,
+    .estimate = estimate_permute<Variant::plus>,
+    .build = build_permute<Variant::plus>,
 });
 
 const PlannerEntry mesh_two_registers({
@@ -108,8 +108,8 @@ const PlannerEntry mesh_two_registers({
     .cost = "beta(A) unit routes in one or two dimensions, at most 1.6 beta(A) seen in more",
     .citation = "faro, after Nassimi, Sahni 1980",
     .refusal = mesh::refusal_of_bpc,
-    .estimate = estimate<Variant::two_registers>,
-    .build = build<Variant::two_registers>,
+    .estimate = estimate_permute<Variant::two_registers>,
+    .build = build_permute<Variant::two_registers>,
 });
 
 const PlannerEntry torus_permute({
@@ -120,8 +120,8 @@ const PlannerEntry torus_permute({
     .cost = "at most beta(A) unit routes; 3n - 4 for an n x n transpose",
     .citation = "faro, after Nassimi, Sahni 1980",
     .refusal = refusal_of_torus_bpc,
-    .estimate = estimate<Variant::torus>,
-    .build = build<Variant::torus>,
+    .estimate = estimate_permute<Variant::torus>,
+    .build = build_permute<Variant::torus>,
 });
 
 }  // namespace faro::inline v1

@@ -140,21 +140,21 @@ mesh::MeshProgram program_for(const Request& request, const MeshGeometry& geomet
   return program;
 }
 
-std::optional<std::string> refusal(const Request& request) {
+std::optional<std::string> refusal_sweep(const Request& request) {
   if (const auto why = mesh::refusal_of_simd(request)) return why;
   if (!mesh::jobs_for(request, MeshGeometry(mesh::mesh_of(request))))
     return "a coordinate depends on another one, or its side is above 2^12";
   return std::nullopt;
 }
 
-Estimate estimate(const Request& request) {
+Estimate estimate_sweep(const Request& request) {
   const MeshGeometry geometry(mesh::mesh_of(request));
   return mesh::estimate_of(
       request, program_for(request, geometry),
       request.elements() == 1 ? "max up + max down" : "K times (max up + max down)");
 }
 
-void build(const Request& request, ScheduleSink& sink) {
+void build_sweep(const Request& request, ScheduleSink& sink) {
   const MeshGeometry geometry(mesh::mesh_of(request));
   mesh::emit(request, mesh_sweep.name(), program_for(request, geometry), sink);
 }
@@ -168,9 +168,9 @@ const PlannerEntry mesh_sweep({
     .needs = "each coordinate permuted by itself, sides up to 2^12; or one coordinate changes",
     .cost = "the bound of each dimension: max up + max down",
     .citation = "faro",
-    .refusal = refusal,
-    .estimate = estimate,
-    .build = build,
+    .refusal = refusal_sweep,
+    .estimate = estimate_sweep,
+    .build = build_sweep,
 });
 
 }  // namespace faro::inline v1

@@ -256,13 +256,13 @@ std::optional<MeshProgram> route_digits_by_parts(const MeshGeometry& geometry,
 namespace faro::inline v1 {
 namespace {
 
-std::optional<mesh::MeshProgram> program_for(const Request& request, const MeshGeometry& geometry) {
+std::optional<mesh::MeshProgram> digits_for(const Request& request, const MeshGeometry& geometry) {
   if (geometry.bits() <= limits::torus_digit_log2_max)
     return mesh::route_digits(geometry, mesh::destinations_of(request));
   return mesh::route_digits_by_parts(geometry, *BpcVector::from(*mesh::processor_map(request)));
 }
 
-std::optional<std::string> refusal(const Request& request) {
+std::optional<std::string> refusal_torus_digit(const Request& request) {
   if (const auto why = mesh::refusal_of_simd(request)) return why;
   const MeshGeometry geometry(mesh::mesh_of(request));
   if (geometry.wrap() == Mesh::Wrap::none) return "the machine has no wraparound";
@@ -272,20 +272,20 @@ std::optional<std::string> refusal(const Request& request) {
     if (mesh::refusal_of_bpc(request))
       return "more than 2^12 processors, and no permutation of bits";
   }
-  if (!program_for(request, geometry)) return "no order of the routes was found";
+  if (!digits_for(request, geometry)) return "no order of the routes was found";
   return std::nullopt;
 }
 
-Estimate estimate(const Request& request) {
+Estimate estimate_torus_digit(const Request& request) {
   const MeshGeometry geometry(mesh::mesh_of(request));
-  return mesh::estimate_of(request, *program_for(request, geometry),
+  return mesh::estimate_of(request, *digits_for(request, geometry),
                            request.elements() == 1 ? "sum of the distances of the digits used"
                                                    : "K times the distances of the digits used");
 }
 
-void build(const Request& request, ScheduleSink& sink) {
+void build_torus_digit(const Request& request, ScheduleSink& sink) {
   const MeshGeometry geometry(mesh::mesh_of(request));
-  mesh::emit(request, torus_digit.name(), *program_for(request, geometry), sink);
+  mesh::emit(request, torus_digit.name(), *digits_for(request, geometry), sink);
 }
 
 }  // namespace
@@ -299,9 +299,9 @@ const PlannerEntry torus_digit({
         "sum(n - 1) unit routes at most where all bits are digits, 2^l - 1 more with l that are "
         "not",
     .citation = "faro",
-    .refusal = refusal,
-    .estimate = estimate,
-    .build = build,
+    .refusal = refusal_torus_digit,
+    .estimate = estimate_torus_digit,
+    .build = build_torus_digit,
 });
 
 }  // namespace faro::inline v1

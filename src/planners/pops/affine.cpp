@@ -11,13 +11,10 @@
 #include "base/check.hpp"
 #include "faro/base/limits.hpp"
 #include "faro/machines/pops/model.hpp"
+#include "planners/pops/packets.hpp"
 
 namespace faro::inline v1::pops {
 namespace {
-
-const Pops& machine_of(const Request& request) {
-  return std::get<Pops>(request.machine());
-}
 
 // Adds v to the span kept as a reduced basis; false if it was there.
 bool extend(std::vector<Word>& basis, Word v) {

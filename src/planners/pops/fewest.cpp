@@ -20,8 +20,8 @@ namespace faro::inline v1::pops {
 namespace {
 
 // Starts of the search for one number of slots, and the work after which it stops altogether.
-constexpr std::uint64_t starts_max = 9;
-constexpr std::uint64_t work_max = 1'600'000'000;
+constexpr std::uint64_t slots_starts_max = 9;
+constexpr std::uint64_t slots_work_max = 1'600'000'000;
 
 std::vector<Packet> at_most(const Pops& machine, const std::vector<Word>& to) {
   std::vector<Packet> best = single_hop(machine, to);
@@ -41,12 +41,12 @@ class Attempts {
   Attempts(const Pops& machine, const std::vector<Word>& to, const PopsDemand& demand)
       : machine_(machine), to_(to), demand_(demand), start_work_(search_work(machine.groups)) {}
 
-  bool may_go_on() const { return work_ < work_max; }
+  bool may_go_on() const { return work_ < slots_work_max; }
   // Networks of many groups get one start for each number of slots: more slots are easier.
-  bool are_dear() const { return start_work_ * starts_max > work_max; }
+  bool are_dear() const { return start_work_ * slots_starts_max > slots_work_max; }
 
   std::optional<std::vector<Packet>> within(std::uint32_t k) {
-    const std::uint64_t starts = are_dear() ? 1 : starts_max;
+    const std::uint64_t starts = are_dear() ? 1 : slots_starts_max;
     for (std::uint64_t seed = 0; seed < starts && may_go_on(); ++seed) {
       if (const auto routes = find_routes(demand_, k, seed)) {
         if (auto packets = place(machine_, to_, *routes, k, seed)) return packets;

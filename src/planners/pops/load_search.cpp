@@ -6,8 +6,6 @@ namespace faro::inline v1::pops {
 namespace {
 
 constexpr std::uint64_t samples = 6;  // data of a bad coupler that are tried for re-routing
-constexpr std::uint64_t tabu_min = 4;
-constexpr std::uint64_t tabu_range = 10;
 // A move that adds excess is made one time in so many: where couplers are nearly full, more often
 // drifts away, never gets stuck.
 constexpr std::uint64_t worsening_one_in = 1000;

@@ -21,6 +21,10 @@
 
 namespace faro::inline v1::pops {
 
+// A route that was left is tabu for so many moves, and a random number below the second more.
+inline constexpr std::uint64_t tabu_min = 4;
+inline constexpr std::uint64_t tabu_range = 10;
+
 class LoadSearch {
  public:
   LoadSearch(const PopsDemand& demand, std::uint32_t k, std::uint64_t seed);

@@ -12,8 +12,6 @@ namespace {
 using Int = std::int32_t;
 
 constexpr std::uint64_t start_work_max = 800'000'000;
-constexpr std::uint64_t tabu_min = 4;
-constexpr std::uint64_t tabu_range = 10;
 
 constexpr std::uint64_t moves_of(std::uint64_t groups) {
   return 10'000 + 150 * groups * groups;

@@ -18,10 +18,6 @@
 namespace faro::inline v1::pops {
 namespace {
 
-const Pops& machine_of(const Request& request) {
-  return std::get<Pops>(request.machine());
-}
-
 // Whether the map sends bit b of p processor bits to place(b, p), for all of them.
 bool is_map(const Request& request, int (*place)(int, int)) {
   const BitMap map = processor_map(request);

@@ -16,6 +16,10 @@
 
 namespace faro::inline v1::pops {
 
+inline const Pops& machine_of(const Request& request) {
+  return std::get<Pops>(request.machine());
+}
+
 inline constexpr Word no_relay = ~Word{0};
 
 struct Packet {

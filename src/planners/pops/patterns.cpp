@@ -283,10 +283,6 @@ std::vector<Packet> reversal_hops(const Pops& machine) {
 
 namespace {
 
-const Pops& machine_of(const Request& request) {
-  return std::get<Pops>(request.machine());
-}
-
 Count rounds_of_two(Count data, Count per_round) {
   return 2 * (data / per_round) + std::min<Count>(2, data % per_round);
 }

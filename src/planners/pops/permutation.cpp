@@ -147,14 +147,14 @@ std::vector<Packet> fair_two_hops(const Pops& machine, const std::vector<Word>& 
 }
 
 std::vector<Packet> threshold_hops(const Pops& machine, const std::vector<Word>& to,
-                                   std::uint32_t straight) {
+                                   std::uint32_t straight_max) {
   FARO_CHECK(machine.group_size >= machine.groups);
   const auto g = static_cast<std::uint32_t>(machine.groups);
   std::vector<Packet> packets;
   std::vector<Word> rest;
   std::vector<Edge> edges;
   for (const Numbered& m : numbered(machine, to)) {
-    if (m.number < straight) {
+    if (m.number < straight_max) {
       packets.push_back(straight_packet(m.from, to[m.from], m.number));
       continue;
     }
@@ -167,7 +167,7 @@ std::vector<Packet> threshold_hops(const Pops& machine, const std::vector<Word>&
   for (std::size_t e = 0; e < rest.size(); ++e) {
     const Word p = rest[e];
     const std::uint32_t round = colours[e] / g;
-    Packet packet = straight_packet(p, to[p], straight + 2 * round);
+    Packet packet = straight_packet(p, to[p], straight_max + 2 * round);
     // A last round of one colour is a matching of groups and goes straight in one slot.
     if (degree % g != 1 || round != degree / g) {
       packet.relay = Word{colours[e] % g} * machine.group_size + group_of(machine, p);
@@ -215,10 +215,6 @@ Threshold best_threshold(const Pops& machine, const std::vector<Word>& to) {
 }
 
 namespace {
-
-const Pops& machine_of(const Request& request) {
-  return std::get<Pops>(request.machine());
-}
 
 bool moves(const std::vector<Word>& to) {
   for (Word p = 0; p < to.size(); ++p)

@@ -24,10 +24,6 @@ using search::Edge;
 using search::edge_colours;
 using search::Flow;
 
-const Pops& machine_of(const Request& request) {
-  return std::get<Pops>(request.machine());
-}
-
 // Degrees of processors and groups at one end of the data left.
 struct End {
   std::vector<std::int32_t> processor;

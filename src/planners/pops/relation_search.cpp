@@ -20,9 +20,9 @@ namespace faro::inline v1::pops {
 namespace {
 
 // Prices looked at, some seconds in all; a search for one number of slots stops after a share.
-constexpr std::uint64_t work_max = 800'000'000;
+constexpr std::uint64_t relation_work_max = 800'000'000;
 constexpr std::uint64_t work_of_start = 40'000'000;
-constexpr std::uint64_t starts_max = 2;
+constexpr std::uint64_t relation_starts_max = 2;
 // Parts are cut so small that a start can look at every datum's routes so many times.
 constexpr std::uint64_t rounds_min = 20;
 
@@ -51,7 +51,7 @@ class Search {
     const auto low = static_cast<std::uint32_t>(least_slots(machine_, packets));
     auto high = static_cast<std::uint32_t>(slots_of(packets));
     for (std::uint32_t k = low; k < high && left_ > 0; ++k)
-      for (std::uint64_t seed = 0; seed < starts_max && left_ > 0; ++seed) {
+      for (std::uint64_t seed = 0; seed < relation_starts_max && left_ > 0; ++seed) {
         const std::uint64_t share = std::min(work_of_start, left_);
         std::uint64_t work = share;
         auto found = negotiated_routes(machine_, packets, k, seed, work);
@@ -69,7 +69,7 @@ class Search {
 
  private:
   const Pops& machine_;
-  std::uint64_t left_ = work_max;
+  std::uint64_t left_ = relation_work_max;
 };
 
 void append(Packets& all, Packets part, std::uint32_t& slot) {

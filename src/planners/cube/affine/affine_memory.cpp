@@ -116,7 +116,7 @@ void build(const Request& request, Kept& kept, std::string_view name, ScheduleSi
 }
 
 template <Hypercube::Ports ports>
-std::optional<std::string> refusal(const Request& request) {
+std::optional<std::string> refusal_affine_memory(const Request& request) {
   if (auto why = cube_refusal(request, ports)) return why;
   if (!request.map().cut) return "the map names no memory bits";
   if (request.elements() > limits::affine_memory_slots_max)
@@ -125,7 +125,7 @@ std::optional<std::string> refusal(const Request& request) {
   return {};
 }
 
-Offer offer_as(const Request& request, std::string_view name) {
+Offer offer_affine_memory_as(const Request& request, std::string_view name) {
   const MemoryMap parts = memory_map_of(request);
   const auto kept = std::make_shared<Kept>();
   Count steps = 0;
@@ -143,8 +143,8 @@ Offer offer_as(const Request& request, std::string_view name) {
 }
 
 template <const PlannerEntry* planner>
-Offer offer(const Request& request) {
-  return offer_as(request, planner->name());
+Offer offer_affine_memory(const Request& request) {
+  return offer_affine_memory_as(request, planner->name());
 }
 
 }  // namespace
@@ -157,8 +157,8 @@ const PlannerEntry affine_memory({
     .needs = "a map with a cut, processor | memory, all ports",
     .cost = "counted: about K/2 + n steps",
     .citation = "faro",
-    .refusal = refusal<Hypercube::Ports::all>,
-    .offer = offer<&affine_memory>,
+    .refusal = refusal_affine_memory<Hypercube::Ports::all>,
+    .offer = offer_affine_memory<&affine_memory>,
     .searches = true,
 });
 
@@ -169,8 +169,8 @@ const PlannerEntry affine_memory_one_port({
     .needs = "a map with a cut, processor | memory, one port",
     .cost = "counted: about nK/2 steps",
     .citation = "faro",
-    .refusal = refusal<Hypercube::Ports::one>,
-    .offer = offer<&affine_memory_one_port>,
+    .refusal = refusal_affine_memory<Hypercube::Ports::one>,
+    .offer = offer_affine_memory<&affine_memory_one_port>,
     .searches = true,
 });
 

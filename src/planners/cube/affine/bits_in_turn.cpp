@@ -20,7 +20,7 @@ namespace faro::inline v1 {
 namespace {
 
 template <Hypercube::Ports ports>
-std::optional<std::string> refusal(const Request& request) {
+std::optional<std::string> refusal_bits_in_turn(const Request& request) {
   if (auto why = cube_refusal(request, ports)) return why;
   const auto split = split_map(request);
   if (!split) return "a processor bit of the map depends on a memory bit";
@@ -29,7 +29,7 @@ std::optional<std::string> refusal(const Request& request) {
 }
 
 // Whole groups of elements are planned alike, and the rest of K; one group after the other.
-Offer offer_as(const Request& request, std::string_view name) {
+Offer offer_bits_in_turn_as(const Request& request, std::string_view name) {
   const BitMap map = split_map(request)->processors;
   const auto planned = [&](std::uint64_t elements) {
     if (elements == 0) return std::make_shared<const ExchangeOrder>();
@@ -54,8 +54,8 @@ Offer offer_as(const Request& request, std::string_view name) {
 }
 
 template <const PlannerEntry* planner>
-Offer offer(const Request& request) {
-  return offer_as(request, planner->name());
+Offer offer_bits_in_turn(const Request& request) {
+  return offer_bits_in_turn_as(request, planner->name());
 }
 
 }  // namespace
@@ -68,8 +68,8 @@ const PlannerEntry bits_in_turn({
              "all ports",
     .cost = "counted: about K + n steps, fewer with many bits",
     .citation = "faro",
-    .refusal = refusal<Hypercube::Ports::all>,
-    .offer = offer<&bits_in_turn>,
+    .refusal = refusal_bits_in_turn<Hypercube::Ports::all>,
+    .offer = offer_bits_in_turn<&bits_in_turn>,
     .searches = true,
 });
 
@@ -81,8 +81,8 @@ const PlannerEntry bits_in_turn_one_port({
              "one port",
     .cost = "counted: about nK steps, half of that where a bit serves all others",
     .citation = "faro",
-    .refusal = refusal<Hypercube::Ports::one>,
-    .offer = offer<&bits_in_turn_one_port>,
+    .refusal = refusal_bits_in_turn<Hypercube::Ports::one>,
+    .offer = offer_bits_in_turn<&bits_in_turn_one_port>,
     .searches = true,
 });
 

@@ -53,7 +53,7 @@ int memory_bits_of(const Request& request) {
   return request.map().cut ? request.map().memory_bits : 0;
 }
 
-std::optional<std::string> refusal(const Request& request) {
+std::optional<std::string> refusal_mirrored(const Request& request) {
   if (auto why = cube_refusal(request)) return why;
   if (processor_bits(request) < 2) return "a single dimension has no mirrors";
   if (processor_bits(request) > limits::mirrored_dimensions_max)
@@ -150,7 +150,7 @@ void push(const Request& request, const Representative& whole, const Found& foun
   sink.finish();
 }
 
-Offer offer(const Request& request) {
+Offer offer_mirrored(const Request& request) {
   const auto whole = std::make_shared<const Representative>(
       mirrors::representative(request.map().map, memory_bits_of(request)));
   std::optional<Found> best = best_of(request, *whole);
@@ -171,8 +171,8 @@ const PlannerEntry affine_mirrored({
     .needs = "a map of 2..7 processor bits, K <= 2^12",
     .cost = "one count for a map and all its mirrors",
     .citation = "faro",
-    .refusal = refusal,
-    .offer = offer,
+    .refusal = refusal_mirrored,
+    .offer = offer_mirrored,
     .searches = true,
 });
 

@@ -62,7 +62,7 @@ std::vector<CubePart> parts_of(const BitMap& map) {
   return parts;
 }
 
-std::optional<std::string> refusal(const Request& request) {
+std::optional<std::string> refusal_parts(const Request& request) {
   if (auto why = cube_refusal(request, Hypercube::Ports::all)) return why;
   const auto split = split_map(request);
   if (!split) return "a processor bit of the map depends on a memory bit";
@@ -76,7 +76,7 @@ std::optional<std::string> refusal(const Request& request) {
   return {};
 }
 
-Offer offer(const Request& request) {
+Offer offer_parts(const Request& request) {
   const std::vector<CubePart> parts = parts_of(split_map(request)->processors);
   std::map<std::pair<std::size_t, std::uint64_t>, Node> planned;
   const Work work = [&](std::size_t i, std::uint64_t elements) {
@@ -103,8 +103,8 @@ const PlannerEntry parts_by_phases({
              "ports",
     .cost = "sum over phases of the slowest part's plan",
     .citation = "faro, after Johnsson, Ho 1991 (codes), section 5.2",
-    .refusal = refusal,
-    .offer = offer,
+    .refusal = refusal_parts,
+    .offer = offer_parts,
     .searches = true,
 });
 

@@ -116,7 +116,7 @@ bool moves(const RowOperation& o) {
   return o.mask != 0 || o.constant != 0;
 }
 
-std::optional<std::string> refusal(const Request& request) {
+std::optional<std::string> refusal_row_pairs(const Request& request) {
   if (auto why = cube_refusal(request, Hypercube::Ports::all)) return why;
   const auto split = split_map(request);
   if (!split) return "a processor bit of the map depends on a memory bit";
@@ -124,7 +124,7 @@ std::optional<std::string> refusal(const Request& request) {
   return {};
 }
 
-Offer offer(const Request& request) {
+Offer offer_row_pairs(const Request& request) {
   const PairPlan plan = *pair_plan(split_map(request)->processors);
   const std::uint64_t k = request.elements();
   std::vector<Recurring> events;
@@ -161,8 +161,8 @@ const PlannerEntry row_operation_pairs({
     .needs = "a map of processor bits that takes two row operations on some bit, all ports",
     .cost = "3(ceil(K/2)-1) + latency steps, latency < 3n",
     .citation = "faro",
-    .refusal = refusal,
-    .offer = offer,
+    .refusal = refusal_row_pairs,
+    .offer = offer_row_pairs,
 });
 
 }  // namespace faro::inline v1

@@ -27,7 +27,7 @@ bool consecutive(const ButterflyNetwork& request) {
   return request.allocation == Allocation::consecutive;
 }
 
-std::optional<std::string> refusal(const ButterflyNetwork& request) {
+std::optional<std::string> refusal_inter_processor(const ButterflyNetwork& request) {
   if (request.finish == Finish::restored) return "it leaves the dimensions in another order";
   if (request.processor_bits < 1) return "there is one processor and nothing to send";
   if (!coded(request)) return "binary code needs no conversion";
@@ -39,7 +39,7 @@ std::optional<std::string> refusal(const ButterflyNetwork& request) {
   return std::nullopt;
 }
 
-Estimate estimate(const ButterflyNetwork& request) {
+Estimate estimate_inter_processor(const ButterflyNetwork& request) {
   const Count n = static_cast<Count>(request.processor_bits);
   const Count k = request.elements();
   Estimate estimate;
@@ -57,7 +57,7 @@ Estimate estimate(const ButterflyNetwork& request) {
   return estimate;
 }
 
-void build(const ButterflyNetwork& request, CompiledSink& sink) {
+void build_inter_processor(const ButterflyNetwork& request, CompiledSink& sink) {
   const int n = request.processor_bits;
   const bool whole = whole_cyclic(request);
   std::vector<int> memory = memory_index_bits(request);
@@ -106,9 +106,9 @@ const ButterflyEntry inter_processor_conversion({
     .needs = "Gray code, most significant bit first, K >= 2; not restored",
     .cost = "K + n - 2 cyclic, K + n - 1 consecutive or with the whole index coded",
     .citation = "Johnsson, Ho 1990, Theorems 2 to 4",
-    .refusal = refusal,
-    .estimate = estimate,
-    .build = build,
+    .refusal = refusal_inter_processor,
+    .estimate = estimate_inter_processor,
+    .build = build_inter_processor,
 });
 
 }  // namespace faro::inline v1

@@ -391,7 +391,7 @@ std::vector<GatedChains> all_chains(const ButterflyNetwork& request) {
   return all;
 }
 
-std::optional<std::string> refusal(const ButterflyNetwork& request) {
+std::optional<std::string> refusal_list_scheduler(const ButterflyNetwork& request) {
   if (request.processor_bits < 1) return "there is one processor and nothing to send";
   if (request.memory_bits() < 1) return "it needs two elements in a processor";
   if (request.index_bits > limits::butterfly_list_log2_max) {
@@ -406,7 +406,7 @@ std::optional<std::string> refusal(const ButterflyNetwork& request) {
   return "no number of control bits makes every stage local";
 }
 
-ButterflyEntry::Found found(const ButterflyNetwork& request) {
+ButterflyEntry::Found found_list_scheduler(const ButterflyNetwork& request) {
   return list_search(request, list_scheduler.name(), {all_chains(request), bound_of(request)},
                      paper_count(request));
 }
@@ -432,8 +432,8 @@ const ButterflyEntry list_scheduler({
     .needs = "n >= 1, K >= 2, at most 2^11 elements",
     .cost = "what it finds, at least max(n, K/2) or max(n, K)",
     .citation = "faro, after Johnsson, Ho 1990",
-    .refusal = refusal,
-    .found = found,
+    .refusal = refusal_list_scheduler,
+    .found = found_list_scheduler,
 });
 
 }  // namespace faro::inline v1

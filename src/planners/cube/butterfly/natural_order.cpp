@@ -39,7 +39,7 @@ using Finish = ButterflyNetwork::Finish;
 
 constexpr std::uint64_t elements_searched_max = 1U << 8U;
 
-std::optional<std::string> refusal(const ButterflyNetwork& request) {
+std::optional<std::string> refusal_natural_order(const ButterflyNetwork& request) {
   if (request.finish != Finish::restored) return "it restores the dimensions";
   if (request.output == Output::gray_through) return "it has no control bits at the end";
   if (request.processor_bits < 1) return "there is one processor and nothing to send";
@@ -245,7 +245,7 @@ Request rearrangement_of(const Composition& part, const ButterflyGoal& goal) {
                              .memory_bits = part.request.memory_bits()});
 }
 
-ButterflyEntry::Found found(const ButterflyNetwork& request) {
+ButterflyEntry::Found found_natural_order(const ButterflyNetwork& request) {
   // A search for a rearrangement takes a time that grows faster than the steps it could save.
   const bool many = request.elements() > elements_searched_max;
   std::optional<Composition> best;
@@ -280,8 +280,8 @@ const ButterflyEntry natural_order({
     .needs = "restored, K >= 2; not cyclic gray with the processor stages first",
     .cost = "the network's + the rearrangement's: K/2 + max(n, K/2) where n <= log K",
     .citation = "faro",
-    .refusal = refusal,
-    .found = found,
+    .refusal = refusal_natural_order,
+    .found = found_natural_order,
 });
 
 }  // namespace faro::inline v1

@@ -40,7 +40,7 @@ bool recodes(const ButterflyNetwork& request) {
          (request.output != Output::binary) != coded(request);
 }
 
-std::optional<std::string> refusal(const ButterflyNetwork& request) {
+std::optional<std::string> refusal_replication(const ButterflyNetwork& request) {
   if (request.output == Output::gray_through) return "it has no control bits";
   if (recodes(request) && request.memory_bits() > 0) {
     return "least significant bit first it ends in the code it began with";
@@ -288,7 +288,7 @@ void Replicator::run() {
   sink_.finish();
 }
 
-Estimate estimate(const ButterflyNetwork& request) {
+Estimate estimate_replication(const ButterflyNetwork& request) {
   const Count n = static_cast<Count>(request.processor_bits);
   const Count k = request.elements();
   Estimate estimate;
@@ -311,7 +311,7 @@ Estimate estimate(const ButterflyNetwork& request) {
   return estimate;
 }
 
-void build(const ButterflyNetwork& request, CompiledSink& sink) {
+void build_replication(const ButterflyNetwork& request, CompiledSink& sink) {
   Replicator(request, {request.index_bits - 1, 0}, sink).run();
 }
 
@@ -323,9 +323,9 @@ const ButterflyEntry replication({
     .needs = "least significant bit first, K >= 2: output in the code of the input",
     .cost = "K + n - 1 in binary code, 2K + n - 2 in Gray code, n for K = 1; cyclic gray K/2 more",
     .citation = "Johnsson, Ho 1990, Theorem 5",
-    .refusal = refusal,
-    .estimate = estimate,
-    .build = build,
+    .refusal = refusal_replication,
+    .estimate = estimate_replication,
+    .build = build_replication,
 });
 
 namespace butterfly {

@@ -86,7 +86,7 @@ std::optional<Sections> choose(const ButterflyNetwork& request) {
   return best;
 }
 
-std::optional<std::string> refusal(const ButterflyNetwork& request) {
+std::optional<std::string> refusal_sectioning(const ButterflyNetwork& request) {
   if (request.finish == Finish::restored) return "it leaves the dimensions in another order";
   if (request.processor_bits < 1) return "there is one processor and nothing to send";
   if (!memory_first(request)) return "the processor stages come first here";
@@ -100,7 +100,7 @@ std::optional<std::string> refusal(const ButterflyNetwork& request) {
   return std::nullopt;
 }
 
-Estimate estimate(const ButterflyNetwork& request) {
+Estimate estimate_sectioning(const ButterflyNetwork& request) {
   const Sections s = *choose(request);
   if (s.kind == Sections::Kind::whole_index) return {{s.steps, "K/2 + 1"}, std::nullopt};
   Estimate estimate{{s.steps, fmt::format("(K/2^{0} + ceil((n - {0})/{1})) * max({0}, 2^{2})",
@@ -180,7 +180,7 @@ void build_whole_index(const ButterflyNetwork& request, CompiledSink& sink) {
   emit(chains, sink);
 }
 
-void build(const ButterflyNetwork& request, CompiledSink& sink) {
+void build_sectioning(const ButterflyNetwork& request, CompiledSink& sink) {
   const Sections s = *choose(request);
   if (s.kind == Sections::Kind::whole_index) return build_whole_index(request, sink);
   const int n = request.processor_bits;
@@ -235,9 +235,9 @@ const ButterflyEntry sectioning({
     .cost = "(K/2^rho + ceil((n - rho)/r)) max(rho, 2^(rho-1)), rho = min(r [+1 in Gray code], n); "
             "cyclic gray with n memory bits K/2 + 1",
     .citation = "Johnsson, Ho 1990, section 6",
-    .refusal = refusal,
-    .estimate = estimate,
-    .build = build,
+    .refusal = refusal_sectioning,
+    .estimate = estimate_sectioning,
+    .build = build_sectioning,
 });
 
 }  // namespace faro::inline v1

@@ -17,7 +17,7 @@ using namespace butterfly;
 using Finish = ButterflyNetwork::Finish;
 using Output = ButterflyNetwork::Output;
 
-std::optional<std::string> refusal(const ButterflyNetwork& request) {
+std::optional<std::string> refusal_single_memory(const ButterflyNetwork& request) {
   if (request.finish == Finish::restored) return "it leaves the dimensions in another order";
   if (request.processor_bits < 1) return "there is one processor and nothing to send";
   if (request.memory_bits() != 0) return "it is for one element in each processor";
@@ -71,12 +71,12 @@ class Walk {
   std::vector<Form> rows_;
 };
 
-Estimate estimate(const ButterflyNetwork& request) {
+Estimate estimate_single_memory(const ButterflyNetwork& request) {
   const Formula steps{static_cast<Count>(request.processor_bits) + 1, "n + 1"};
   return {.cost = steps, .paper = PaperCount{"Johnsson, Ho 1990, section 5", steps}};
 }
 
-void build(const ButterflyNetwork& request, CompiledSink& sink) {
+void build_single_memory(const ButterflyNetwork& request, CompiledSink& sink) {
   emit(Walk(request).run(), sink);
 }
 
@@ -88,9 +88,9 @@ const ButterflyEntry single_memory({
     .needs = "K = 1 in Gray code, most significant bit first, at most 2^11 elements",
     .cost = "n + 1",
     .citation = "Johnsson, Ho 1990, section 5",
-    .refusal = refusal,
-    .estimate = estimate,
-    .build = build,
+    .refusal = refusal_single_memory,
+    .estimate = estimate_single_memory,
+    .build = build_single_memory,
 });
 
 }  // namespace faro::inline v1

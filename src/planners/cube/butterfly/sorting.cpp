@@ -179,7 +179,7 @@ ButterflyNetwork network_of(const Request& request) {
   return network;
 }
 
-Estimate estimate(const ButterflyNetwork& request) {
+Estimate estimate_sorting(const ButterflyNetwork& request) {
   const Count n = static_cast<Count>(request.processor_bits);
   const Count half = request.elements() / 2;
   if (n == 0) return {{0, "0: one processor"}};
@@ -189,14 +189,14 @@ Estimate estimate(const ButterflyNetwork& request) {
   return {{steps + half, "(n + 2)K/2 + n(n + 1)/2 - 1"}};
 }
 
-std::optional<std::string> refusal(const Request& request) {
+std::optional<std::string> refusal_sorting(const Request& request) {
   if (request.get_if<BitonicSort>() == nullptr) return "it sorts; this request does not";
   return {};
 }
 
 Offer offer(const Request& request) {
   const ButterflyNetwork network = network_of(request);
-  return offer_of(estimate(network), [network](CompiledSink& sink) {
+  return offer_of(estimate_sorting(network), [network](CompiledSink& sink) {
     Passes passes(sink);
     (network.memory_bits() == 0 ? push_replicated : push_chains)(network, passes);
     passes.finish_all();
@@ -213,7 +213,7 @@ const ComputingEntry bitonic_sort({
               .cost =
                   "(n + 1)K/2 + n(n + 1)/2 - 1 consecutive, K/2 more cyclic, n(n + 1)/2 for K = 1",
               .citation = "Batcher 1968; faro, after Johnsson, Ho 1990"},
-    .refusal = refusal,
+    .refusal = refusal_sorting,
     .offer = offer,
 });
 

@@ -54,12 +54,12 @@ const json* table_for(const ButterflyNetwork& request) {
   return nullptr;
 }
 
-std::optional<std::string> refusal(const ButterflyNetwork& request) {
+std::optional<std::string> refusal_table_planner(const ButterflyNetwork& request) {
   if (table_for(request) != nullptr) return std::nullopt;
   return "there is no table for this case";
 }
 
-Estimate estimate(const ButterflyNetwork& request) {
+Estimate estimate_table_planner(const ButterflyNetwork& request) {
   const auto steps = table_for(request)->at("steps").get<std::uint64_t>();
   return {{steps, fmt::format("{} in the table", steps)}, paper_count(request)};
 }
@@ -109,7 +109,7 @@ std::vector<std::vector<Word>> by_times(const ButterflyNetwork& request, const j
   return result;
 }
 
-void build(const ButterflyNetwork& request, CompiledSink& sink) {
+void build_table_planner(const ButterflyNetwork& request, CompiledSink& sink) {
   const json& table = *table_for(request);
   std::vector<Form> rows;
   for (const json& row : table.at("final")) rows.push_back({row.get<Word>(), 0});
@@ -126,9 +126,9 @@ const ButterflyEntry table_planner({
     .needs = "K = 4 with n = 3, 5, 6; K = 8 with n = 4, 5, 6; K = 16 with n = 5; certain layouts",
     .cost = "n for K = 4, else one or two steps below the closed forms",
     .citation = "faro",
-    .refusal = refusal,
-    .estimate = estimate,
-    .build = build,
+    .refusal = refusal_table_planner,
+    .estimate = estimate_table_planner,
+    .build = build_table_planner,
 });
 
 }  // namespace faro::inline v1

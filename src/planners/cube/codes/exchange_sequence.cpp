@@ -86,7 +86,7 @@ StepSource exchange_pipeline_steps(std::span<const CodeField> fields, std::span<
 
 namespace {
 
-std::optional<std::string> refusal(const Request& request) {
+std::optional<std::string> refusal_exchange_sequence(const Request& request) {
   return conversion_refusal(request, Hypercube::Ports::one);
 }
 
@@ -103,7 +103,7 @@ Offer offer_in(const std::vector<int>& order, const Request& request, std::strin
   return conversion_offer(request, name, node, "(n-d)K");
 }
 
-Offer offer(const Request& request) {
+Offer offer_exchange_sequence(const Request& request) {
   return offer_in(descending(request), request, exchange_sequence.name());
 }
 
@@ -135,8 +135,8 @@ const PlannerEntry exchange_sequence({
     .needs = "Gray <-> binary code on fields of processor bits, one port",
     .cost = "(n-d)K steps, d fields",
     .citation = "Johnsson, Ho 1991 (codes), Lemma 2 and Theorem 1",
-    .refusal = refusal,
-    .offer = offer,
+    .refusal = refusal_exchange_sequence,
+    .offer = offer_exchange_sequence,
 });
 
 const About& ExchangeInOrder::about() const {

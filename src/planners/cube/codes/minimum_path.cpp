@@ -53,11 +53,11 @@ Node minimum_path_node(const std::vector<CodeField>& fields, std::uint64_t eleme
 
 namespace {
 
-std::optional<std::string> refusal(const Request& request) {
+std::optional<std::string> refusal_minimum_path(const Request& request) {
   return conversion_refusal(request, Hypercube::Ports::all);
 }
 
-Offer offer(const Request& request) {
+Offer offer_minimum_path(const Request& request) {
   const Node node = minimum_path_node(conversion_of(request).fields, request.elements());
   return conversion_offer(
       request, minimum_path.name(), node, "max(K, n-d)",
@@ -73,8 +73,8 @@ const PlannerEntry minimum_path({
     .needs = "Gray <-> binary code on fields of processor bits, all ports",
     .cost = "max(K, n-d) steps, d fields",
     .citation = "Johnsson, Ho 1991 (codes), section 4.2 and Theorem 6",
-    .refusal = refusal,
-    .offer = offer,
+    .refusal = refusal_minimum_path,
+    .offer = offer_minimum_path,
 });
 
 }  // namespace faro::inline v1

@@ -46,11 +46,11 @@ Node one_port_half_node(const CodeField& field, std::uint64_t elements) {
 
 namespace {
 
-std::optional<std::string> refusal(const Request& request) {
+std::optional<std::string> refusal_one_port_half(const Request& request) {
   return conversion_refusal(request, Hypercube::Ports::one);
 }
 
-Offer offer(const Request& request) {
+Offer offer_one_port_half(const Request& request) {
   std::vector<Node> fields;
   for (const CodeField& f : conversion_of(request).working_fields())
     fields.push_back(one_port_half_node(f, request.elements()));
@@ -68,8 +68,8 @@ const PlannerEntry one_port_half({
     .needs = "Gray <-> binary code on fields of processor bits, one port",
     .cost = "sum over fields of K + (length-2)ceil(K/2) steps",
     .citation = "faro",
-    .refusal = refusal,
-    .offer = offer,
+    .refusal = refusal_one_port_half,
+    .offer = offer_one_port_half,
 });
 
 }  // namespace faro::inline v1

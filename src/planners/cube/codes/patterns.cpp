@@ -232,14 +232,14 @@ std::optional<Found> find(const Request& request) {
   return {};
 }
 
-std::optional<std::string> refusal(const Request& request) {
+std::optional<std::string> refusal_patterns(const Request& request) {
   if (auto why = cube_refusal(request, Hypercube::Ports::all)) return why;
   if (request.elements() > limits::pattern_elements_max) return "its schedule is kept in memory";
   if (!find(request)) return "no pattern is known for this map";
   return {};
 }
 
-Offer offer(const Request& request) {
+Offer offer_patterns(const Request& request) {
   const Found found = *find(request);
   const Pattern& p = *found.place.pattern;
   const std::uint64_t k = request.elements();
@@ -259,8 +259,8 @@ const PlannerEntry periodic_pattern({
              "all ports",
     .cost = "at most P(ceil(K/Q)-1) + F steps: rates 3/5, 4/7, 7/12, 3/4",
     .citation = "faro",
-    .refusal = refusal,
-    .offer = offer,
+    .refusal = refusal_patterns,
+    .offer = offer_patterns,
 });
 
 }  // namespace faro::inline v1

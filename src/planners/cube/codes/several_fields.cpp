@@ -129,7 +129,7 @@ Node fields_pipeline_node(std::span<const CodeField> fields, std::uint64_t eleme
   return pipeline(elements, std::move(stages), busy_steps(batch_steps, std::move(all)));
 }
 
-std::optional<std::string> refusal(const Request& request) {
+std::optional<std::string> refusal_several_fields(const Request& request) {
   if (auto why = conversion_refusal(request, Hypercube::Ports::all)) return why;
   const auto fields = conversion_of(request).working_fields();
   if (fields.size() < 2) return "it converts two fields or more at once";
@@ -137,7 +137,7 @@ std::optional<std::string> refusal(const Request& request) {
 }
 
 std::optional<std::string> refusal_pipeline(const Request& request) {
-  if (auto why = refusal(request)) return why;
+  if (auto why = refusal_several_fields(request)) return why;
   const auto entries = static_cast<Count>(processor_bits(request) + 8) * 4 * request.elements();
   if (entries > limits::three_fifths_entries_max)
     return fmt::format("its program of about {} entries is too large to keep", to_string(entries));
@@ -170,7 +170,7 @@ const PlannerEntry fields_by_phases({
     .needs = "Gray <-> binary code on two fields or more of processor bits, all ports",
     .cost = "sum over phases of the slowest part's steps",
     .citation = "Johnsson, Ho 1991 (codes), section 5.2, with the best plan for each field",
-    .refusal = refusal,
+    .refusal = refusal_several_fields,
     .offer = offer_phases,
 });
 

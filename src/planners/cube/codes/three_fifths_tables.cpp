@@ -58,7 +58,7 @@ CycleTable cycle_table(const json& table) {
   return t;
 }
 
-Tables read() {
+Tables read_tables() {
   const json all = json::parse(faro::tables::three_fifths);
   Tables t;
   const json& a = all.at("A");
@@ -75,7 +75,7 @@ Tables read() {
 }  // namespace
 
 const Tables& tables() {
-  static const Tables all = read();
+  static const Tables all = read_tables();
   return all;
 }
 

@@ -189,7 +189,7 @@ StepSource rounds_steps(const BitCycle& cycle, std::uint64_t elements) {
 
 namespace {
 
-std::optional<std::string> refusal(const Request& request) {
+std::optional<std::string> refusal_bit_cycles(const Request& request) {
   if (auto why = cube_refusal(request, Hypercube::Ports::all)) return why;
   const auto split = split_map(request);
   if (!split || !bit_cycles(split->processors))
@@ -219,7 +219,7 @@ const PlannerEntry cycle_rounds({
     .needs = "a permutation of processor bits, complements allowed, all ports",
     .cost = "one cycle: about (L+1)K/2L steps; several: sum over phases",
     .citation = "faro; the rate of Johnsson, Ho 1991 (shuffles)",
-    .refusal = refusal,
+    .refusal = refusal_bit_cycles,
     .offer = offer,
 });
 

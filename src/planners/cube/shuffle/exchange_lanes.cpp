@@ -410,7 +410,7 @@ ExchangeOrder exchange_order(const BitMatrix& matrix, const std::vector<Word>& c
 void add_exchanges(const ExchangeOrder& plan, std::uint64_t step, std::uint64_t first,
                    CubeStep& out) {
   auto e = std::lower_bound(plan.exchanges.begin(), plan.exchanges.end(), step,
-                            [](const Exchange& x, std::uint64_t at) { return x.step < at; });
+                            [](const LaneExchange& x, std::uint64_t at) { return x.step < at; });
   for (; e != plan.exchanges.end() && e->step == step; ++e)
     out.rules.push_back(e->operation.rule(static_cast<Slot>(first + e->slot)));
 }

@@ -28,15 +28,15 @@ namespace faro::inline v1 {
 // the bits from `first` on where they can.
 std::vector<RowOperation> operations_in_turn(const BitMatrix& matrix, int first, int tries);
 
-struct Exchange {
+struct LaneExchange {
   std::uint64_t step = 0;
   std::uint32_t slot = 0;
   RowOperation operation;
 };
 
 struct ExchangeOrder {
-  std::vector<Exchange> exchanges;  // by step
-  std::uint64_t steps = 0;          // each has an exchange
+  std::vector<LaneExchange> exchanges;  // by step
+  std::uint64_t steps = 0;              // each has an exchange
 };
 
 // Full: the best of several sequences, lanes and orders; two thousand slots take most of a second.

@@ -11,9 +11,6 @@
 namespace faro::inline v1::matmul {
 namespace {
 
-constexpr Slot own_a = 0;
-constexpr Slot own_b = 1;
-
 std::vector<std::uint64_t> all_groups(std::uint64_t g) {
   std::vector<std::uint64_t> groups(g);
   for (std::uint64_t s = 0; s < g; ++s) groups[s] = s;

@@ -8,8 +8,6 @@ namespace faro::inline v1::matmul {
 namespace {
 
 // Registers.
-constexpr Slot own_a = 0;
-constexpr Slot own_b = 1;
 constexpr Slot a_operand = 2;
 constexpr Slot b_operand = 3;
 constexpr Slot relay = 4;

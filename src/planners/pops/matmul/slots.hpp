@@ -13,6 +13,12 @@
 
 namespace faro::inline v1 {
 
+// Registers of a processor's own operands.
+namespace matmul {
+inline constexpr Slot own_a = 0;
+inline constexpr Slot own_b = 1;
+}  // namespace matmul
+
 class MatmulSlots {
  public:
   struct Shape {
