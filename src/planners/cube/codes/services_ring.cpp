@@ -4,7 +4,6 @@
 #include <array>
 #include <numeric>
 #include <optional>
-#include <tuple>
 #include <utility>
 
 #include "base/check.hpp"
@@ -121,20 +120,33 @@ struct Event {
 class FreeSteps {
  public:
   explicit FreeSteps(std::size_t size) : next_(size) {
-    std::iota(next_.begin(), next_.end(), std::size_t{0});
+    std::iota(next_.begin(), next_.end(), std::uint32_t{0});
   }
   std::size_t take(std::size_t at) {
-    std::size_t free = at;
+    auto free = static_cast<std::uint32_t>(at);
     while (next_[free] != free) free = next_[free];
     while (next_[at] != at) at = std::exchange(next_[at], free);
-    FARO_CHECK(free + 1 < next_.size());
+    FARO_CHECK(free + 1U < next_.size());
     next_[free] = free + 1;
     return free;
   }
 
  private:
-  std::vector<std::size_t> next_;
+  std::vector<std::uint32_t> next_;
 };
+
+// Places of the values from the least on, those of equal value in their own order.
+std::vector<std::size_t> order_of(const std::vector<std::int64_t>& values) {
+  std::vector<std::size_t> order(values.size());
+  if (values.empty()) return order;
+  const auto [least, most] = std::ranges::minmax(values);
+  std::vector<std::size_t> next(static_cast<std::size_t>(most - least) + 2);
+  for (const std::int64_t value : values) ++next[static_cast<std::size_t>(value - least) + 1];
+  std::partial_sum(next.begin(), next.end(), next.begin());
+  for (std::size_t i = 0; i < values.size(); ++i)
+    order[next[static_cast<std::size_t>(values[i] - least)]++] = i;
+  return order;
+}
 
 class Plan {
  public:
@@ -298,12 +310,10 @@ void Plan::keep_if_better() {
 // Everything as late as it may be for a plan of one step less; some events fall before step 0.
 void Plan::move_late() {
   const auto goal = static_cast<std::int64_t>(best_steps_) - 1;
-  std::vector<std::size_t> order(events_.size());
-  std::iota(order.begin(), order.end(), std::size_t{0});
-  std::sort(order.begin(), order.end(), [this](std::size_t a, std::size_t b) {
-    const auto when = [](const Event& e) { return (2 * e.at) + (e.dimension < 0 ? 1 : 0); };
-    return std::tuple(when(events_[a]), a) > std::tuple(when(events_[b]), b);
-  });
+  std::vector<std::int64_t> when;
+  for (const Event& e : events_) when.push_back((2 * e.at) + (e.dimension < 0 ? 1 : 0));
+  std::vector<std::size_t> order = order_of(when);
+  std::reverse(order.begin(), order.end());
   std::vector<std::int64_t> end;
   for (const Element& e : elements_) end.push_back(goal - static_cast<std::int64_t>(e.pivot));
   const auto size = events_.size() + static_cast<std::size_t>((6 * m_) + (2 * goal)) + 8;
@@ -318,11 +328,9 @@ void Plan::move_late() {
 }
 
 void Plan::move_early() {
-  std::vector<std::size_t> order(events_.size());
-  std::iota(order.begin(), order.end(), std::size_t{0});
-  std::sort(order.begin(), order.end(), [this](std::size_t a, std::size_t b) {
-    return std::tuple(events_[a].late, a) < std::tuple(events_[b].late, b);
-  });
+  std::vector<std::int64_t> late;
+  for (const Event& e : events_) late.push_back(e.late);
+  const std::vector<std::size_t> order = order_of(late);
   std::vector<std::int64_t> ready;
   for (const Element& e : elements_) ready.push_back(begins(e));
   const auto size = events_.size() + static_cast<std::size_t>(8 * m_) + 8;
