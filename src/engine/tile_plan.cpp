@@ -133,7 +133,7 @@ void add_kernels(TilePlan& plan, const BitMatrix& a, const BitMatrix& b, const R
   for (int i = net.lane_bits; i < std::min(to_first, method.to_run_bits); ++i) {
     extend(b.column(i) & ~lanes);
   }
-  if (method.interleaved) {
+  if (method.pages_in_turn) {
     constexpr int pages_bits = 3;
     const int page = page_log2 - plan.unit_log2;
     for (int i = page; i < std::min(page + pages_bits, method.from_run_bits); ++i) extend(bit(i));

@@ -40,8 +40,8 @@ struct Method {
   bool streaming = false;
   // How many lines ahead of their use the source's are prefetched; 0 leaves it to the hardware.
   std::uint32_t lines_ahead = 0;
-  // Neighbouring lines are written one after the other, and eight pages of a long run in turn.
-  bool interleaved = false;
+  bool interleaved = false;    // neighbouring lines are written one after the other
+  bool pages_in_turn = false;  // eight pages of a long run are moved side by side
   friend bool operator==(const Method&, const Method&) = default;
 };
 
