@@ -164,7 +164,7 @@ std::optional<Motion> plan_transpose(const NormalForm& form, const PermuteOption
   const MachineTuning machine = tuning();
   constexpr Offset run_min = 512;
   const auto element = static_cast<Offset>(form.element_bytes);
-  if (machine.stage_sources || !form.maps.empty() || element < 4 || !is_lane(form.element_bytes) ||
+  if (!form.maps.empty() || element < 4 || !is_lane(form.element_bytes) ||
       form.data_bytes <= machine.ordinary_bytes_max || !kernel_set(options.simd).joins_lines) {
     return std::nullopt;
   }

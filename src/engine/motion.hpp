@@ -45,9 +45,8 @@ struct Motion {
   std::uint64_t working() const;
 };
 
-// A large permutation of bits that is one long axis against another, where the machine reads
-// scattered sources directly: off the grid of lines by strides, since wherever rows begin in their
-// lines they are streamed whole.
+// A large permutation of bits that is one long axis against another: off the grid of lines by
+// strides, since wherever rows begin in their lines they are streamed whole.
 std::optional<Motion> plan_transpose(const NormalForm& form, const PermuteOptions& options);
 
 // `wanted`: a name that Motion::way gives, for tests; nothing where that does not apply.
