@@ -31,7 +31,8 @@ constexpr std::string_view first_line = "faro-machine 1";
 //     reading it again take 1.1 to 1.5 times what ordinary stores and reading take up to 8 MiB, the
 //     same at 16 MiB (0.8 without a reader), 0.65 at 32 MiB; reading directly, 64 lines ahead,
 //     beats staging by 15 to 25 %; tiles in place beat blocks.
-//   AMD: EPYC, Zen 3 and Zen 4. Staging beats reading directly by 20 to 40 %, blocks beat tiles.
+//   AMD: EPYC, Zen 3 and Zen 4. Where rows lie far apart staging beats reading directly by 20 to
+//     40 %, blocks beat tiles.
 //     The first number was seen with the destination out of the caches only.
 //   Others: nothing was measured. Streaming and staging are what depends most on the maker, so
 //     the middle way: AMD's threshold with Intel's reading.
