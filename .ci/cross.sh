@@ -16,6 +16,7 @@ suites="base algebra layouts schedules search engine files"
 # Unpacked only: nothing in it is run. Kept between runs.
 root_of() {
   [ -d "$work/$1" ] && return
+  rm -rf "$work/$1.part"
   mmdebstrap --variant=extract --architectures="$1" bookworm "$work/$1.part" \
     --include="$(tr ' ' , <<<"$packages_libraries $packages_tested_with libstdc++-12-dev libc6-dev")" &&
     mv "$work/$1.part" "$work/$1"

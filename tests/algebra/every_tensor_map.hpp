@@ -6,6 +6,7 @@
 #include <numeric>
 #include <vector>
 
+#include "base/words_less.hpp"
 #include "faro/algebra/tensor_map.hpp"
 #include "maps.hpp"
 

@@ -17,8 +17,8 @@ using namespace testing;
 constexpr Word most = sanitized() ? 72 : 360;
 
 // The different maps of n elements with at most three digits.
-std::map<Table, TensorMap> maps_of(Word n) {
-  std::map<Table, TensorMap> maps;
+std::map<Table, TensorMap, WordsLess> maps_of(Word n) {
+  std::map<Table, TensorMap, WordsLess> maps;
   every_map(n, 3, 2, [&](const TensorDigits& digits) {
     maps.emplace(table_of(digits), TensorMap::from_digits(digits));
   });
@@ -42,7 +42,7 @@ TEST(TensorLaws, compositions_of_every_shape) {
   std::size_t composed = 0;
   std::size_t associated = 0;
   for (Word n = 2; n <= most; ++n) {
-    const std::map<Table, TensorMap> maps = maps_of(n);
+    const std::map<Table, TensorMap, WordsLess> maps = maps_of(n);
     std::vector<const std::pair<const Table, TensorMap>*> all;
     for (const auto& one : maps) all.push_back(&one);
     Random random(n);
@@ -73,7 +73,7 @@ TEST(TensorLaws, blocks_beside_blocks_of_every_shape) {
     for (Word low = 2; low < n; ++low) {
       if (n % low != 0) continue;
       const auto one_of_maps = [&](Word size) {
-        const std::map<Table, TensorMap> maps = maps_of(size);
+        const std::map<Table, TensorMap, WordsLess> maps = maps_of(size);
         return std::next(maps.begin(), static_cast<std::ptrdiff_t>(random.below(maps.size())))
             ->second;
       };

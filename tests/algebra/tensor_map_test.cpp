@@ -34,7 +34,7 @@ TEST(TensorMap, normal_forms_are_unique) {
   const Word largest = testing::sanitized() ? 120 : 360;
   for (Word n = 1; n <= largest; ++n) {
     const bool small = n <= 48 || testing::full_run();
-    std::map<Table, TensorMap> by_table;
+    std::map<Table, TensorMap, WordsLess> by_table;
     every_map(n, small ? 4 : 3, small ? 4 : 1, [&](const TensorDigits& digits) {
       const TensorMap map = TensorMap::from_digits(digits);
       const Table table = table_of(digits);
@@ -86,7 +86,7 @@ TEST(TensorMap, moves_of_digits_are_refused_only_where_no_composition_exists) {
   std::size_t composed = 0;
   std::size_t refused = 0;
   for (const Word n : {12U, 16U, 24U, 30U, 36U, 48U, 60U}) {
-    std::map<Table, TensorMap> moves;
+    std::map<Table, TensorMap, WordsLess> moves;
     std::vector<Word> start;
     factor(n, 6, start, [&](const std::vector<Word>& lengths) {
       std::vector<int> order(lengths.size());

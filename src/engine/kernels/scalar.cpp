@@ -33,9 +33,10 @@ struct Arrays {
     std::memcpy(&x, from, vector_bytes);
     return x;
   }
+  // Lane numbers, little-endian and below 128, on processors of either kind.
   static Vector load_table(const std::uint8_t* from) {
     Vector x;
-    std::memcpy(&x, from, vector_bytes);
+    for (std::size_t i = 0; i < lanes; ++i) x[i] = from[i << UnitLog2];
     return x;
   }
   static void store(std::byte* to, const Vector& x) { std::memcpy(to, &x, vector_bytes); }

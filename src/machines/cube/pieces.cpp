@@ -4,6 +4,7 @@
 #include <map>
 
 #include "base/check.hpp"
+#include "base/words_less.hpp"
 #include "base/working.hpp"
 
 namespace faro::inline v1 {
@@ -149,7 +150,7 @@ void Partition::merge_few() {
 void Partition::merge_many() {
   for (bool changed = true; changed;) {
     changed = false;
-    std::map<std::vector<Word>, std::map<Word, Piece>> groups;
+    std::map<std::vector<Word>, std::map<Word, Piece>, WordsLess> groups;
     for (Piece& piece : pieces_) {
       const Word values = values_of(piece);
       groups[masks_of(piece)].emplace(values, std::move(piece));

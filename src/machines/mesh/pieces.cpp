@@ -2,6 +2,8 @@
 
 #include <map>
 
+#include "base/words_less.hpp"
+
 namespace faro::inline v1 {
 namespace {
 
@@ -88,7 +90,7 @@ MeshPiece joined(const MeshPiece& a, const MeshPiece& b, std::size_t c) {
 
 // One sweep over the pieces of one shape; true if anything was joined.
 bool join_once(MeshPieces& pieces) {
-  std::map<std::vector<Word>, std::map<Word, std::size_t>> groups;
+  std::map<std::vector<Word>, std::map<Word, std::size_t>, WordsLess> groups;
   for (std::size_t i = 0; i < pieces.size(); ++i)
     groups[shape_of(pieces[i])].emplace(coset_of(pieces[i]), i);
   MeshPieces result;

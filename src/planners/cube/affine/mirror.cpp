@@ -3,10 +3,10 @@
 #include <algorithm>
 #include <numeric>
 #include <optional>
-#include <tuple>
 #include <utility>
 
 #include "base/check.hpp"
+#include "base/words_less.hpp"
 #include "planners/cube/step_source.hpp"
 
 namespace faro::inline v1::mirrors {
@@ -40,7 +40,9 @@ struct Key {
   std::vector<Word> a;  // columns modulo b
   Word c = 0;           // modulo b and what translations add
   bool operator<(const Key& other) const {
-    return std::tie(b, a, c) < std::tie(other.b, other.a, other.c);
+    if (b != other.b) return WordsLess{}(b, other.b);
+    if (a != other.a) return WordsLess{}(a, other.a);
+    return c < other.c;
   }
 };
 

@@ -6,6 +6,7 @@
 #include <utility>
 
 #include "base/check.hpp"
+#include "base/words_less.hpp"
 #include "planners/cube/butterfly/chains.hpp"
 #include "planners/cube/butterfly/places.hpp"
 
@@ -61,7 +62,7 @@ class Emitter {
   std::vector<Job> jobs_;
   std::size_t pass_ = 0;
   std::size_t unfinished_ = 0;  // jobs with stages of this pass to do
-  std::map<std::vector<Word>, std::unique_ptr<Places>> known_;
+  std::map<std::vector<Word>, std::unique_ptr<Places>, WordsLess> known_;
   CompiledStep now_;
 };
 
