@@ -139,12 +139,12 @@ class FreeSteps {
 std::vector<std::size_t> order_of(const std::vector<std::int64_t>& values) {
   std::vector<std::size_t> order(values.size());
   if (values.empty()) return order;
-  const auto [least, most] = std::ranges::minmax(values);
-  std::vector<std::size_t> next(static_cast<std::size_t>(most - least) + 2);
-  for (const std::int64_t value : values) ++next[static_cast<std::size_t>(value - least) + 1];
+  const auto [least, most] = std::minmax_element(values.begin(), values.end());
+  std::vector<std::size_t> next(static_cast<std::size_t>(*most - *least) + 2);
+  for (const std::int64_t value : values) ++next[static_cast<std::size_t>(value - *least) + 1];
   std::partial_sum(next.begin(), next.end(), next.begin());
   for (std::size_t i = 0; i < values.size(); ++i)
-    order[next[static_cast<std::size_t>(values[i] - least)]++] = i;
+    order[next[static_cast<std::size_t>(values[i] - *least)]++] = i;
   return order;
 }
 
