@@ -13,11 +13,11 @@ native=$PWD/build/release/faro
 mkdir -p "$work"
 suites="base algebra layouts schedules search engine files"
 
-# Unpacked only: nothing in it is run. Kept between runs.
+# Unpacked only: nothing in it is run, so the release alone will do, without its updates. Kept between runs.
 root_of() {
   [ -d "$work/$1" ] && return
   rm -rf "$work/$1.part"
-  mmdebstrap --variant=extract --architectures="$1" bookworm "$work/$1.part" \
+  mmdebstrap --variant=extract --architectures="$1" bookworm "$work/$1.part" http://deb.debian.org/debian \
     --include="$(tr ' ' , <<<"$packages_libraries $packages_tested_with libstdc++-12-dev libc6-dev")" &&
     mv "$work/$1.part" "$work/$1"
 }
