@@ -40,7 +40,7 @@ TEST(ServicesRing, known_counts) {
 }
 
 // Every length to 60; of the elements those where the formula's terms and the patterns change, some
-// of them in turn. All K <= 1000 in the full run, some ten minutes.
+// of them in turn. All K <= 1000 in the full run, half an hour.
 TEST(ServicesRing, never_above_the_formula) {
   for (int n = 4; n <= (testing::sanitized() && !full_run() ? 8 : 60); ++n) {
     const auto length = static_cast<std::uint64_t>(n);
