@@ -60,7 +60,7 @@ same_archive() {
     packaging/archive.sh "$scratch/two" && diff -r "$scratch/one" "$scratch/two"
 }
 uninstalled() {
-  xargs -d '\n' rm <build/release/install_manifest.txt && [ -z "$(find "$prefix" ! -type d)" ]
+  cmake --build build/release --target uninstall && [ ! -e "$prefix" ]
 }
 try install cmake --install build/release --prefix "$prefix"
 try program "$prefix/bin/faro" --version

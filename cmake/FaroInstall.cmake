@@ -41,7 +41,14 @@ if(FARO_PROGRAM)
   endif()
 endif()
 # The page is built apart (preset wasm); where it is, `faro explorer` finds it beside the program.
-install(FILES ${PROJECT_SOURCE_DIR}/build/wasm/explorer.html
-        DESTINATION ${CMAKE_INSTALL_DATADIR}/faro OPTIONAL)
+# By code: an OPTIONAL file that is not there leaves an empty folder.
+set(page ${PROJECT_SOURCE_DIR}/build/wasm/explorer.html)
+install(CODE "if(EXISTS \"${page}\")
+  file(INSTALL \"${page}\" DESTINATION \"\${CMAKE_INSTALL_PREFIX}/${CMAKE_INSTALL_DATADIR}/faro\")
+endif()")
 install(FILES ${PROJECT_SOURCE_DIR}/LICENSE ${PROJECT_SOURCE_DIR}/README.md
         DESTINATION ${CMAKE_INSTALL_DOCDIR})
+if(PROJECT_IS_TOP_LEVEL)
+  add_custom_target(uninstall VERBATIM
+    COMMAND ${CMAKE_COMMAND} -DMANIFEST=${PROJECT_BINARY_DIR}/install_manifest.txt -P ${PROJECT_SOURCE_DIR}/cmake/Uninstall.cmake)
+endif()

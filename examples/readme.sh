@@ -1,6 +1,6 @@
 faro explain 'r:3 c:2 -> gray(c) rev(r)'                 # what does this map do?
 faro explain 'cyclic:2|3 => consecutive'                 # from one layout to another
-make_signal 16 x.npy                                     # an array of 65536 complex numbers
+make_signal 16 x.npy                                     # complex numbers; from build/release/examples
 faro permute x.npy y.npy --map 'i -> rev(i)' --verify    # bit reversal, checked
 faro permute x.npy --in-place --map 'r:8 c:8 -> c r'     # a square transpose, in place
 faro plan 'a -> ungray(a)' --on cube:6 --elements 100    # a proved schedule for 64 processors
