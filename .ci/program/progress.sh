@@ -54,7 +54,7 @@ else:
 if any('planning' in line or 'permuting' in line for line in screen(text)):
     fail('a progress line is left:', screen(text))
 X
-python3 - <<'X'
+"$python" - <<'X'
 import numpy as np
 np.save('to.npy', np.random.default_rng(7).permutation(2**16).astype('u8'))
 np.save('large.npy', np.arange(2**24))

@@ -97,7 +97,7 @@ class Mismatch:
 class Plan:
     """Made once, executed many times, from any number of threads.
 
-    >>> p = faro.Plan('i:20 -> rev(i)', itemsize=8)
+    >>> p = faro.Plan('i:20 -> rev(i)', itemsize=8, threads=1)
     >>> p.passes, p.bytes_moved, p.working_bytes < 1 << 20
     (1, 16777216, True)
     """
