@@ -49,10 +49,12 @@ Bound lower_bound(const Hypercube& cube, const ButterflyGoal& goal) {
                         to_string(rank)),
             certificate::Rank{cube.dimensions - 1}};
   }
+  // With the lowest bits first and in the processors, the last dimension's rank is K/2 only where
+  // its results end with an earlier bit.
   return {rank,
           fmt::format("{} = {}: the rank of the network across one dimension, an element a link",
                       half ? "K/2" : "K", to_string(rank)),
-          certificate::Rank{cube.dimensions - 1}};
+          certificate::Rank{cyclic && !msb ? 0 : cube.dimensions - 1}};
 }
 
 Bound sorting_bound(const Hypercube& cube, int index_bits) {

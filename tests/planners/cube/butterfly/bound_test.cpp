@@ -58,6 +58,25 @@ TEST(butterfly_bound, knows_of_the_first_step_where_few_bits_are_local) {
   EXPECT_GT(met, 5);
 }
 
+// The other layouts take K steps: the dimension that the certificate names must show it.
+TEST(butterfly_bound, is_certified_where_memory_comes_last) {
+  int judged = 0;
+  for (int n = 1; n <= 4; ++n)
+    for (int m = 1; m <= 4; ++m)
+      for (const ButterflyNetwork& network : requests(n, m)) {
+        if (network.finish == Finish::restored || butterfly::memory_first(network)) continue;
+        const Request request = request_of(network);
+        const Bound bound = bound_of(request);
+        for (const Planner* planner : butterfly_planners()) {
+          if (planner->searches() || planner->refusal(request)) continue;
+          const ScheduleHeader header = recorded(planner->offer(request)).header;
+          ASSERT_TRUE(proves(header, bound)) << text_of(network) << " " << planner->name();
+          ++judged;
+        }
+      }
+  EXPECT_GT(judged, 300);
+}
+
 // Where all rows at the end are local at the start there is a plan of K/2 steps: what proves one
 // more of other rows proves nothing of these.
 TEST(butterfly_bound, does_not_speak_of_rows_that_are_local) {
