@@ -122,11 +122,11 @@ std::uint64_t Pipeline::bytes_of(const MoveSteps& moves, const Step& step) const
 void Pipeline::start_read(const MoveSteps& moves, const Step& step, RandomFile& from) {
   const PassTiles& pass = moves.tiles;
   const TilePlace first = pass.place(step.front());
-  const auto [each, bytes] = pass.reads_of(first);
+  const Pieces pieces = pass.reads_of(first);
   const std::span<std::byte> into = buffers_[0].first(bytes_of(moves, step));
   workers_.start(
-      Lane::read, {each * step.size(), bytes},
-      [this, &pass, &step, &from, each = each, into](std::uint64_t i) {
+      Lane::read, {pieces.count * step.size(), pieces.bytes},
+      [this, &pass, &step, &from, each = pieces.count, into](std::uint64_t i) {
         const TilePlace tile = pass.place(step[i / each]);
         const Request request = pass.read(tile, i % each);
         from.read(request.file_offset,
@@ -138,9 +138,10 @@ void Pipeline::start_read(const MoveSteps& moves, const Step& step, RandomFile& 
 
 void Pipeline::write(const MoveSteps& moves, const Step& step, RandomFile& to, std::size_t buffer) {
   const PassTiles& pass = moves.tiles;
-  const auto [each, bytes] = pass.writes_of(pass.place(step.front()));
+  const Pieces pieces = pass.writes_of(pass.place(step.front()));
   const std::span<const std::byte> data = buffers_[buffer].first(bytes_of(moves, step));
-  workers_.start(Lane::write, {each * step.size(), bytes}, [&, each = each](std::uint64_t i) {
+  const std::uint64_t each = pieces.count;
+  workers_.start(Lane::write, {each * step.size(), pieces.bytes}, [&](std::uint64_t i) {
     const TilePlace tile = pass.place(step[i / each]);
     const Request request = pass.write(tile, i % each);
     to.write(request.file_offset,

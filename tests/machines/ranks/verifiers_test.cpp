@@ -2,6 +2,7 @@
 // performer, each compared with what a small case is by hand.
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <cstring>
 
 #include "faro/base/error.hpp"
