@@ -1,14 +1,15 @@
 // Natural order by composition.   [faro]
 //
-//   applies:  results in the order of the start, K >= 2; not the code of the whole index where the
-//             processor stages come first
+//   applies:  results in the order of the start, K >= 2
 //   cost:     the network's steps + the rearrangement's, both counted
 //   bound:    max(n, K)
 //
 // Where the processor stages come first, they are those of a network whose memory stages come
 // first: the same bits, turned round so that the memory bits stand on the other side. Its memory
 // stages are left out. The rearrangement brings every memory bit back into memory, where its stage
-// is free.
+// is free. In the code of the whole index the top processor bit takes the lowest memory bit: where
+// that is 1, a processor has the complement of the lower bits that it would have without, and the
+// inner network works on these.
 #include "planners/cube/butterfly/natural_order.hpp"
 
 #include <fmt/format.h>
@@ -47,25 +48,34 @@ std::optional<std::string> refusal_natural_order(const ButterflyNetwork& request
   if (request.elements() > limits::affine_memory_slots_max)
     return fmt::format("{} elements a processor; it rearranges at most {}",
                        to_string(request.elements()), limits::affine_memory_slots_max);
-  if (!memory_first(request) && whole_cyclic(request))
-    return "the code of the whole index ties a processor bit to a stage that comes later";
   return {};
 }
 
 // The network that does the stages of the processors: the request's own, or one whose memory stages
-// come first. Bit b of an index is bit b + turn of the inner one's, round the end.
+// come first. Bit b of an index is bit b + turn of the inner one's, round the end; `tied` bits are
+// complemented where the bit above them is set.
 struct Inner {
   ButterflyNetwork network;
   int turn = 0;
+  int tied = 0;
 
   Word outer(Word index) const {
-    if (turn == 0) return index;
-    const int p = network.index_bits;
-    return ((index >> turn) | (index << (p - turn))) & low_mask(p);
+    const Word turned = back(index);
+    return tied > 0 && has_bit(turned, tied) ? turned ^ low_mask(tied) : turned;
   }
   std::vector<Form> outer(std::vector<Form> rows) const {
-    for (Form& row : rows) row.mask = outer(row.mask);
+    for (Form& row : rows) {
+      row.mask = back(row.mask);
+      if (tied > 0 && parity(row.mask & low_mask(tied)) != 0) row.mask ^= bit(tied);
+    }
     return rows;
+  }
+
+ private:
+  Word back(Word inner) const {
+    if (turn == 0) return inner;
+    const int p = network.index_bits;
+    return ((inner >> turn) | (inner << (p - turn))) & low_mask(p);
   }
 };
 
@@ -77,6 +87,7 @@ Inner inner_of(const ButterflyNetwork& request) {
   inner.turn = cyclic ? request.memory_bits() : request.processor_bits;
   inner.network.allocation = cyclic ? Allocation::consecutive : Allocation::cyclic;
   if (coded(request)) inner.network.encoding = Encoding::binary_gray;
+  if (whole_cyclic(request)) inner.tied = request.processor_bits;
   return inner;
 }
 
@@ -98,10 +109,44 @@ class Turned : public CompiledSink {
     if (b < base || b >= base + inner_.network.processor_bits) return {};
     return p - 1 - lowest_bit(inner_.outer(bit(b)));
   }
+  void rule(const ButterflyRule& rule, const IndexMap& index, CompiledStep& mine) const;
 
   const Inner& inner_;
   CompiledSink& to_;
 };
+
+void exchange_operands(auto& butterfly) {
+  using Result = ButterflyRule::Result;
+  std::swap(butterfly.low, butterfly.high);
+  if (butterfly.result != Result::both)
+    butterfly.result = butterfly.result == Result::top ? Result::bottom : Result::top;
+}
+
+// The low slot has the index whose bit of the stage is clear: the other one where a tied bit is
+// complemented.
+void Turned::rule(const ButterflyRule& rule, const IndexMap& inner, CompiledStep& mine) const {
+  IndexMap index{inner_.outer(inner.base), inner.columns};
+  for (Word& column : index.columns) column = inner_.outer(column);
+  Parity complemented{0, 1};
+  if (inner_.tied > 0) {
+    complemented.value = has_bit(index.base, inner_.tied) ? 0 : 1;
+    for (std::size_t d = 0; d < index.columns.size(); ++d)
+      if (has_bit(index.columns[d], inner_.tied)) complemented.mask |= bit(static_cast<int>(d));
+  }
+  const auto where = AffineSpace::where(static_cast<int>(index.columns.size()), rule.where);
+  for (const bool swapped : {false, true}) {
+    const AffineSpace part =
+        where.meet(Parity{complemented.mask, complemented.value ^ (swapped ? 0U : 1U)});
+    if (part.empty()) continue;
+    ButterflyRule& one = mine.step.butterfly_rules.emplace_back(rule);
+    one.where = part.constraints();
+    if (swapped) {
+      exchange_operands(one);
+      index.base ^= bit(inner_.network.index_bits - 1 - rule.stage);
+    }
+    mine.rule_indices.push_back(index);
+  }
+}
 
 void Turned::step(const CompiledStep& step) {
   CompiledStep mine;
@@ -111,19 +156,21 @@ void Turned::step(const CompiledStep& step) {
     const ButterflyRule& rule = step.step.butterfly_rules[i];
     const std::optional<int> number = stage(rule.stage);
     if (!number) continue;
-    mine.step.butterfly_rules.push_back(rule);
-    mine.step.butterfly_rules.back().stage = *number;
-    IndexMap& index = mine.rule_indices.emplace_back(step.rule_indices[i]);
-    index.base = inner_.outer(index.base);
-    for (Word& column : index.columns) column = inner_.outer(column);
+    ButterflyRule outer = rule;
+    outer.stage = *number;
+    this->rule(outer, step.rule_indices[i], mine);
   }
   for (std::size_t i = 0; i < step.step.butterflies.size(); ++i) {
     const Butterfly& one = step.step.butterflies[i];
     const std::optional<int> number = stage(one.stage);
     if (!number) continue;
-    mine.step.butterflies.push_back(one);
-    mine.step.butterflies.back().stage = *number;
-    mine.indices.push_back(inner_.outer(step.indices[i]));
+    Butterfly& outer = mine.step.butterflies.emplace_back(one);
+    outer.stage = *number;
+    Word& index = mine.indices.emplace_back(inner_.outer(step.indices[i]));
+    const int b = inner_.network.index_bits - 1 - *number;
+    if (!has_bit(index, b)) continue;
+    exchange_operands(outer);
+    index ^= bit(b);
   }
   to_.step(mine);
 }
@@ -277,7 +324,7 @@ ButterflyEntry::Found found_natural_order(const ButterflyNetwork& request) {
 const ButterflyEntry natural_order({
     .name = "butterfly-natural",
     .title = "a network as it is cheapest, then its layout rearranged into natural order",
-    .needs = "restored, K >= 2; not cyclic gray with the processor stages first",
+    .needs = "restored, K >= 2",
     .cost = "the network's + the rearrangement's: K/2 + max(n, K/2) where n <= log K",
     .citation = "faro",
     .refusal = refusal_natural_order,
