@@ -266,15 +266,14 @@ PaperTable examples_4(const Workshop& workshop) {
   return table;
 }
 
-PaperTable table_6(const Workshop& small, const Workshop& large) {
+PaperTable table_6(const Workshop& workshop) {
   PaperTable table{
       .title = "Table VI: unit routes on an n x n torus",
       .columns = {"permutation", "n", "printed beta", "formula", "printed", "PERMUTE", "ours",
                   "bound"},
       .rows = {},
       .remarks = {
-          "PERMUTE is the paper's algorithm with the wraparound left alone. Ours for n = 16 "
-          "without the GAMMA scheduler, whose search is for smaller machines.",
+          "PERMUTE is the paper's algorithm with the wraparound left alone.",
           "Vector reversal: 2(n-2) needs n >= 4; for n = 2 it is 2.",
           "Bit shuffle: the formula, exact for n = 4, is only a bound. Exact are (5n-8)/3 for log "
           "n even and "
@@ -286,18 +285,14 @@ PaperTable table_6(const Workshop& small, const Workshop& large) {
       table.rows.push_back(
           {named.title, to_string(side(side_log2)), text_or_dash(named.printed_beta(side_log2)),
            named.gamma == nullptr ? "-" : named.gamma, text_or_dash(named.printed_gamma(side_log2)),
-           small.ours(request, mesh_permute.name()), (side_log2 < 4 ? small : large).ours(request),
-           small.bound(request)});
+           workshop.ours(request, mesh_permute.name()), workshop.ours(request),
+           workshop.bound(request)});
     }
   return table;
 }
 
 PaperPage page() {
-  std::vector<const Planner*> without_search;
-  for (const Planner* planner : catalogue())
-    if (planner != &mesh_gamma) without_search.push_back(planner);
   const Workshop all(catalogue());
-  const Workshop quick(without_search);
   PaperPage page{.citation =
                      "Nassimi, Sahni: An optimal routing algorithm for mesh-connected "
                      "parallel computers. Journal of the ACM 27(1), 6-29, 1980",
@@ -309,7 +304,7 @@ PaperPage page() {
   page.tables.push_back(table_4(all));
   page.tables.push_back(table_5());
   page.tables.push_back(examples_4(all));
-  page.tables.push_back(table_6(all, quick));
+  page.tables.push_back(table_6(all));
   for (PaperTable& table : mesh_theorems(all)) page.tables.push_back(std::move(table));
   // Every table has the column, for programs that read them.
   for (PaperTable& table : page.tables) {
