@@ -88,17 +88,14 @@ constexpr FunctionName function_names[] = {
     {"swap", "swap(i, 5, 3)"},
     // Other people's names of the same functions.
     {"reverse", "rev(i)"},
-    {"bitrev", "rev(i)"},
     {"bitreverse", "rev(i)"},
     {"rotate", "rot(i, 1)"},
     {"rol", "rot(i, 1)"},
     {"ror", "rot(i, -1)"},
-    {"shuffle", "rot(i, 1)"},
     {"interleave", "zip(a, b)"},
     {"morton", "zip(a, b)"},
     {"deinterleave", "unzip(i, 2)"},
     {"not", "~i"},
-    {"flip", "~i"},
     {"xor", "a^b"},
 };
 
@@ -142,12 +139,19 @@ std::string other_than(std::string_view name) {
 }
 
 std::string other_function_than(std::string_view name) {
+  std::vector<FunctionName> known(std::begin(function_names), std::end(function_names));
+  for (const NamedMapEntry& entry : entries) {
+    if (entry.even) continue;  // of halves, which are no function of a field
+    known.push_back({entry.name, entry.meaning});
+    for (const std::string_view alias : words_of(entry.aliases))
+      known.push_back({alias, entry.meaning});
+  }
   std::vector<std::string_view> names;
-  for (const FunctionName& function : function_names) names.push_back(function.name);
-  const std::string_view known = nearest(name, names);
-  if (known.empty()) return {};
-  const auto found = std::find(names.begin(), names.end(), known);
-  return fmt::format("did you mean {}?", function_names[found - names.begin()].form);
+  for (const FunctionName& function : known) names.push_back(function.name);
+  const auto found = std::find(names.begin(), names.end(), nearest(name, names));
+  if (found == names.end()) return {};
+  return fmt::format("did you mean {}?",
+                     known[static_cast<std::size_t>(found - names.begin())].form);
 }
 
 std::string_view why_impossible(std::string_view name) {

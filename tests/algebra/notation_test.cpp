@@ -209,6 +209,8 @@ TEST(Notation, an_unknown_name_is_answered_with_the_nearest) {
   told("hadamard", "sequency and dyadic");
   told("rev:8", "did you mean rev");
   told("quux", "`faro maps` lists all");
+  told("i:4 -> sequency(i)", "there is i; did you mean ungray(rev(i))?");
+  told("i:4 -> dyadic(i)", "there is i; did you mean rev(i)?");
   told("i:4 -> bitrev(i)", "no field named 'bitrev'; there is i; did you mean rev(i)?");
   told("i:4 -> rotate(i)", "did you mean rot(i, 1)?");
   told("i:4 -> quux(i)", "there is i\n");
