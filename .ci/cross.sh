@@ -14,11 +14,13 @@ mkdir -p "$work"
 suites="base algebra layouts schedules search engine files"
 
 # Unpacked only: nothing in it is run, so the release alone will do, without its updates. Kept between runs.
+# qemu takes an absolute link to the loader for one of this machine.
 root_of() {
   [ -d "$work/$1" ] && return
   rm -rf "$work/$1.part"
   mmdebstrap --variant=extract --architectures="$1" bookworm "$work/$1.part" http://deb.debian.org/debian \
     --include="$(tr ' ' , <<<"$packages_libraries $packages_tested_with libstdc++-12-dev libc6-dev")" &&
+    find "$work/$1.part" -name 'ld64.so*' -lname '/*' -exec sh -c 'ln -sfr "$1$(readlink "$2")" "$2"' . "$work/$1.part" {} \; &&
     mv "$work/$1.part" "$work/$1"
 }
 # configured ARCH PROCESSOR
