@@ -29,7 +29,7 @@ Count cost_of(const Hypercube& cube, const BitMap& map, int memory_bits, std::ui
 // one step more.
 TEST(Mirrors, cost_the_same_on_cubes) {
   Random random(51);
-  const int rounds = testing::full_run() ? 1500 : testing::sanitized() ? 50 : 150;
+  const int rounds = testing::full_run() ? 1500 : testing::sanitized() ? 30 : 90;
   int dearer = 0;
   for (int round = 0; round < rounds; ++round) {
     const int n = 2 + static_cast<int>(random.below(6));
@@ -37,7 +37,7 @@ TEST(Mirrors, cost_the_same_on_cubes) {
     const bool one_port = random.below(3) == 0;
     const Hypercube cube{.dimensions = n,
                          .ports = one_port ? Hypercube::Ports::one : Hypercube::Ports::all};
-    const std::uint64_t elements = m > 0 ? bit(m) : 1 + random.below(16);
+    const std::uint64_t elements = m > 0 ? bit(m) : 1 + random.below(40);
     const BitMap map = random.below(3) == 0
                            ? BitMap::from_places(testing::random_places(n + m, random),
                                                  random.next() & low_mask(n + m))

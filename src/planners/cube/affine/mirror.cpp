@@ -1,6 +1,7 @@
 #include "planners/cube/affine/mirror.hpp"
 
 #include <algorithm>
+#include <iterator>
 #include <numeric>
 #include <optional>
 #include <utility>
@@ -150,6 +151,21 @@ BitMap Renaming::on_addresses(int memory_bits) const {
   return BitMap::from_places(all, translation << memory_bits);
 }
 
+Renaming Renaming::none(int dimensions) {
+  Renaming same{std::vector<int>(static_cast<std::size_t>(dimensions)), 0};
+  std::iota(same.place.begin(), same.place.end(), 0);
+  return same;
+}
+
+Renaming Renaming::back() const {
+  Renaming inverse{std::vector<int>(place.size()), 0};
+  for (std::size_t i = 0; i < place.size(); ++i) {
+    inverse.place[static_cast<std::size_t>(place[i])] = static_cast<int>(i);
+    if (has_bit(translation, place[i])) inverse.translation |= bit(static_cast<int>(i));
+  }
+  return inverse;
+}
+
 BitMap renamed(const BitMap& map, int memory_bits, const Renaming& names) {
   const BitMap to = names.on_addresses(memory_bits);
   return then(then(to.inverse(), map), to);
@@ -200,6 +216,17 @@ Representative representative(const BitMap& map, int memory_bits) {
   const BitMap there = then(then(then(found.before, names), found.map), names.inverse());
   found.after = then(there.inverse(), found.reversed ? map.inverse() : map);
   return found;
+}
+
+std::vector<CubeStep> taken_back(const Representative& whole, std::vector<CubeStep> steps,
+                                 int memory_bits) {
+  std::vector<CubeStep> all = rearranging(whole.before, memory_bits);
+  rename(steps, whole.names.back());
+  std::move(steps.begin(), steps.end(), std::back_inserter(all));
+  std::vector<CubeStep> after = rearranging(whole.after, memory_bits);
+  std::move(after.begin(), after.end(), std::back_inserter(all));
+  if (whole.reversed) reverse(all);
+  return all;
 }
 
 }  // namespace faro::inline v1::mirrors

@@ -18,8 +18,10 @@ namespace faro::inline v1::mirrors {
 struct Renaming {
   std::vector<int> place;
   Word translation = 0;
+  static Renaming none(int dimensions);
   // On addresses: memory bits stay.
   BitMap on_addresses(int memory_bits) const;
+  Renaming back() const;
 };
 
 // The same map with other names: first back to the old ones, then the map, then to the new ones.
@@ -44,5 +46,8 @@ struct Representative {
   BitMap after;
 };
 Representative representative(const BitMap& map, int memory_bits);
+// Steps for the representative become steps for the map.
+std::vector<CubeStep> taken_back(const Representative& whole, std::vector<CubeStep> steps,
+                                 int memory_bits);
 
 }  // namespace faro::inline v1::mirrors

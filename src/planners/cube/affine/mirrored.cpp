@@ -83,8 +83,7 @@ std::optional<Found> best_of(const Request& request, const Representative& whole
   const std::uint64_t tried = std::clamp<std::uint64_t>(
       work_max / (request.elements() * static_cast<std::uint64_t>(n)), 2, mirrors_max);
   for (std::uint64_t i = 0; i < tried; ++i) {
-    Renaming names{std::vector<int>(static_cast<std::size_t>(n)), 0};
-    std::iota(names.place.begin(), names.place.end(), 0);
+    Renaming names = Renaming::none(n);
     if (i >= 2) {
       random.mix(names.place);
       names.translation = random.next() & low_mask(n);
@@ -113,32 +112,15 @@ std::optional<Found> best_of(const Request& request, const Representative& whole
   return best;
 }
 
-Renaming back(const Renaming& names) {
-  Renaming inverse{std::vector<int>(names.place.size()), 0};
-  for (std::size_t i = 0; i < names.place.size(); ++i) {
-    inverse.place[static_cast<std::size_t>(names.place[i])] = static_cast<int>(i);
-    if (has_bit(names.translation, names.place[i])) inverse.translation |= bit(static_cast<int>(i));
-  }
-  return inverse;
-}
-
-void append(std::vector<CubeStep>& steps, std::vector<CubeStep> more) {
-  for (CubeStep& step : more) steps.push_back(std::move(step));
-}
-
 void push(const Request& request, const Representative& whole, const Found& found,
           ScheduleSink& sink) {
   RecordingSink kept;
   found.offer.push(kept);
   std::vector<CubeStep> inner = std::move(kept.cube_steps);
-  mirrors::rename(inner, back(found.names));
+  mirrors::rename(inner, found.names.back());
   if (found.reversed) mirrors::reverse(inner);
-  mirrors::rename(inner, back(whole.names));
-  const int m = memory_bits_of(request);
-  std::vector<CubeStep> steps = mirrors::rearranging(whole.before, m);
-  append(steps, std::move(inner));
-  append(steps, mirrors::rearranging(whole.after, m));
-  if (whole.reversed) mirrors::reverse(steps);
+  const std::vector<CubeStep> steps =
+      mirrors::taken_back(whole, std::move(inner), memory_bits_of(request));
   sink.begin(cube_header(request, affine_mirrored.name(), kept.header.slots));
   if (found.copied) {
     CubeStep copy;

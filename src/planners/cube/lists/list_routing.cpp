@@ -9,6 +9,7 @@
 #include <algorithm>
 #include <bit>
 #include <memory>
+#include <optional>
 #include <span>
 #include <vector>
 
@@ -17,6 +18,7 @@
 #include "faro/base/limits.hpp"
 #include "machines/bounds.hpp"
 #include "machines/cube/flow_bounds.hpp"
+#include "planners/cube/affine/mirror.hpp"
 #include "planners/cube/codes/node_slots.hpp"
 #include "planners/cube/lists/list_paths.hpp"
 #include "planners/cube/request.hpp"
@@ -40,6 +42,7 @@ constexpr int seats_rounds_max = 30;
 constexpr std::uint64_t ports_work = std::uint64_t{1} << 25U;
 constexpr int ports_rounds_max = 200;
 constexpr int ports_attempts = 12;
+constexpr int maps_tried = 6;                    // mirrors of a map
 constexpr std::uint64_t ports_turns_least = 20;  // of every packet; less finds nothing
 
 // Where each processor's elements go.
@@ -240,10 +243,8 @@ void negotiate(int dimensions, const LinkTable& table, std::uint32_t enough, boo
   }
 }
 
-// The best of several ways and times, then negotiated step by step towards the bound.
-Routed balanced(const Request& request) {
-  const int n = processor_bits(request);
-  const LinkTable table = LinkTable::of_cube(n);
+// What no plan can beat.
+std::uint32_t enough_for(const Request& request) {
   const Bound bound =
       has_memory_bits(request)
           ? lower_bound(*cube_of(request), request.map(), request.elements())
@@ -253,6 +254,13 @@ Routed balanced(const Request& request) {
   if (request.is_map())
     if (const auto flow = flow_bound(*cube_of(request), request.map(), request.elements()))
       enough = std::max(enough, static_cast<std::uint32_t>(flow->value));
+  return enough;
+}
+
+// The best of several ways and times, then negotiated step by step towards the bound.
+Routed balanced(const Request& request, std::uint32_t enough) {
+  const int n = processor_bits(request);
+  const LinkTable table = LinkTable::of_cube(n);
   Routed best = shortest(request);
   if (best.packets.empty()) return best;
   Random random(1991);
@@ -323,38 +331,63 @@ Offer offer_shortest(const Request& request) {
 }
 
 // A rule for each move: it names every bit of its processor, and so fits into a larger cube's plan.
-void push_rules(const std::vector<CubeStep>& steps, int dimensions, ScheduleSink& sink) {
+CubeStep rules_of(const CubeStep& step, int dimensions) {
   CubeStep rules;
-  for (const CubeStep& step : steps) {
-    rules.clear();
-    for (const Move& m : step.moves) {
-      const Word across = m.from_processor ^ m.to_processor;
-      Rule rule{.from = m.from_slot,
-                .across = across == 0 ? inside : std::countr_zero(across),
-                .to = m.to_slot};
-      for (int bit = 0; bit < dimensions; ++bit)
-        rule.where.push_back(
-            {Word{1} << bit, static_cast<unsigned>(m.from_processor >> bit & Word{1})});
-      rules.rules.push_back(std::move(rule));
-    }
-    sink.step(rules);
+  for (const Move& m : step.moves) {
+    const Word across = m.from_processor ^ m.to_processor;
+    Rule rule{.from = m.from_slot,
+              .across = across == 0 ? inside : std::countr_zero(across),
+              .to = m.to_slot};
+    for (int bit = 0; bit < dimensions; ++bit)
+      rule.where.push_back(
+          {Word{1} << bit, static_cast<unsigned>(m.from_processor >> bit & Word{1})});
+    rules.rules.push_back(std::move(rule));
   }
+  return rules;
 }
 
+// A search's luck depends on names: it is tried on mirrors of the representative of all, there and
+// back, so that all maps of an orbit cost the same.
 Offer offer_map(const Request& request) {
-  Offer offer = offer_of(request, balanced_maps.name(), balanced(request),
-                         "counted, paths and times negotiated");
-  const auto listed = std::make_shared<RecordingSink>();
-  offer.push(*listed);
-  offer.push = [listed, n = processor_bits(request)](ScheduleSink& sink) {
-    sink.begin(listed->header);
-    push_rules(listed->cube_steps, n, sink);
-    sink.finish();
-  };
-  return offer;
+  const int m = request.map().cut ? request.map().memory_bits : 0;
+  const mirrors::Representative whole = mirrors::representative(request.map().map, m);
+  const std::uint32_t enough = enough_for(request);
+  std::optional<Routed> best;
+  ListPlan plan;
+  bool backwards = false;
+  mirrors::Renaming names = mirrors::Renaming::none(processor_bits(request));
+  mirrors::Renaming best_names;
+  Random random(1995);
+  for (int i = 0; i < maps_tried && (!best || best->times.steps > enough); ++i) {
+    const bool reversed = i % 2 == 1;
+    if (i > 1 && !reversed) random.mix(names.place);
+    const BitMap map = mirrors::renamed(reversed ? whole.map.inverse() : whole.map, m, names);
+    const Request mirror = Request::of(
+        request.machine(), MapGoal{.map = map, .cut = request.map().cut, .memory_bits = m},
+        request.elements());
+    Routed found = balanced(mirror, enough);
+    if (best && best->times.steps <= found.times.steps) continue;
+    plan = stored(mirror, found);
+    best = std::move(found);
+    best_names = names;
+    backwards = reversed;
+  }
+  std::vector<CubeStep> steps;
+  for (const CubeStep& step : plan.steps)
+    if (!step.moves.empty()) steps.push_back(rules_of(step, processor_bits(request)));
+  mirrors::rename(steps, best_names.back());
+  if (backwards) mirrors::reverse(steps);
+  const auto all = std::make_shared<const std::vector<CubeStep>>(
+      mirrors::taken_back(whole, std::move(steps), m));
+  return {.estimate = {.cost = {best->times.steps, "counted, paths and times negotiated"}},
+          .push = [request, all, slots = plan.slots](ScheduleSink& sink) {
+            sink.begin(header_of(request, balanced_maps.name(), slots));
+            for (const CubeStep& step : *all) sink.step(step);
+            sink.finish();
+          }};
 }
 Offer offer_balanced(const Request& request) {
-  return offer_of(request, balanced_lists.name(), balanced(request),
+  return offer_of(request, balanced_lists.name(), balanced(request, enough_for(request)),
                   "counted, paths and times negotiated");
 }
 
