@@ -17,8 +17,10 @@ using search::Price;
 
 class Ports {
  public:
-  Ports(int dimensions, std::vector<Packet>& packets, std::uint32_t steps, std::uint64_t seed)
+  Ports(int dimensions, int ports, std::vector<Packet>& packets, std::uint32_t steps,
+        std::uint64_t seed)
       : n_(static_cast<std::size_t>(dimensions)),
+        beside_(static_cast<Price>(ports - 1)),
         processors_(bit(dimensions)),
         steps_(steps),
         packets_(packets),
@@ -46,11 +48,15 @@ class Ports {
   bool used(std::size_t t, std::size_t p, std::size_t d) const {
     return users_[seat(t, p, d)] != 0 || users_[seat(t, across(p, d), d)] != 0;
   }
-  // Uses of other dimensions at both ends.
+  // Uses of other dimensions at both ends, beyond what their ports allow.
   Price others(std::size_t t, std::size_t p, std::size_t d) const {
-    const std::size_t here = used(t, p, d) ? 1 : 0;
-    return dimensions_used_[t * processors_ + p] +
-           Price{dimensions_used_[t * processors_ + across(p, d)]} - 2 * here;
+    const Price here = used(t, p, d) ? 1 : 0;
+    Price beyond = 0;
+    for (const std::size_t end : {p, across(p, d)}) {
+      const Price beside = Price{dimensions_used_[t * processors_ + end]} - here;
+      beyond += std::max(beside, beside_) - beside_;
+    }
+    return beyond;
   }
   Price price(std::size_t t, std::size_t p, std::size_t d) const {
     const std::size_t reverse = seat(t, across(p, d), d);
@@ -73,6 +79,7 @@ class Ports {
   bool remember_crowding();
 
   std::size_t n_;
+  Price beside_;  // dimensions that an end may use with another
   std::size_t processors_;
   std::uint32_t steps_;
   std::vector<Packet>& packets_;
@@ -191,15 +198,15 @@ bool Ports::run(int rounds, std::uint64_t& searches) {
 
 }  // namespace
 
-bool negotiate_ports(int dimensions, std::vector<Packet>& packets, Timetable& times,
+bool negotiate_ports(int dimensions, int ports, std::vector<Packet>& packets, Timetable& times,
                      std::uint32_t steps, PortsEffort effort) {
   for (int attempt = 0; attempt < effort.attempts; ++attempt) {
     std::vector<Packet> moved = packets;
     for (Packet& packet : moved) packet.way.clear();
-    Ports ports(dimensions, moved, steps, static_cast<std::uint64_t>(attempt));
-    if (!ports.run(effort.rounds, effort.searches)) continue;
+    Ports seats(dimensions, ports, moved, steps, static_cast<std::uint64_t>(attempt));
+    if (!seats.run(effort.rounds, effort.searches)) continue;
     packets = std::move(moved);
-    times = {ports.take_starts(), steps};
+    times = {seats.take_starts(), steps};
     return true;
   }
   return false;

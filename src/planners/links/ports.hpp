@@ -1,5 +1,6 @@
-// Ways and times of elements on a cube with one port: in a step a processor uses one dimension, for
-// sending and for receiving, so the links of a step are a matching of the cube, both ways.
+// Ways and times of elements on a cube with few ports: in a step a processor uses so many dimensions,
+// for sending and for receiving; with one port the links of a step are a matching of the cube, both
+// ways.
 #pragma once
 
 #include "planners/links/search.hpp"
@@ -18,7 +19,7 @@ struct PortsEffort {
 // become dearer, for the moment and for good, and those in the way choose again. A link whose
 // reverse is used already is cheap. Updates ways and times; false, and nothing changed, where the
 // effort does not do.
-bool negotiate_ports(int dimensions, std::vector<Packet>& packets, Timetable& times,
+bool negotiate_ports(int dimensions, int ports, std::vector<Packet>& packets, Timetable& times,
                      std::uint32_t steps, PortsEffort effort);
 
 }  // namespace faro::inline v1::links

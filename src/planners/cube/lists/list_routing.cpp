@@ -18,6 +18,7 @@
 #include "faro/base/limits.hpp"
 #include "machines/bounds.hpp"
 #include "machines/cube/flow_bounds.hpp"
+#include "machines/cube/ports.hpp"
 #include "planners/cube/affine/mirror.hpp"
 #include "planners/cube/codes/node_slots.hpp"
 #include "planners/cube/lists/list_paths.hpp"
@@ -90,9 +91,9 @@ std::vector<Packet> packets_of(const Request& request) {
   return packets;
 }
 
-// One dimension a processor and step, the same for sending and receiving: step after step those
-// with most left go where both ends are still free or on the same dimension.
-Timetable one_port_times(const LinkTable& table, const std::vector<Packet>& packets) {
+// So many dimensions a processor and step, the same for sending and receiving: step after step those
+// with most left go where both ends have a port free or use the same dimension.
+Timetable ports_times(const LinkTable& table, const std::vector<Packet>& packets, int ports) {
   const std::size_t n = table.size() / table.processors();
   Timetable times;
   times.starts.resize(packets.size());
@@ -104,16 +105,18 @@ Timetable one_port_times(const LinkTable& table, const std::vector<Packet>& pack
     still_working();
     std::stable_sort(waiting.begin(), waiting.end(),
                      [&left](std::uint32_t a, std::uint32_t b) { return left(a) > left(b); });
-    std::vector<std::size_t> port(table.processors(), n);  // n: none yet
+    std::vector<Word> used(table.processors());  // dimensions, as bits
     std::vector<bool> taken(table.size());
     for (const std::uint32_t i : waiting) {
       const links::Link link = packets[i].way[times.starts[i].size()];
-      const std::size_t d = link % n;
-      std::size_t& here = port[table.from[link]];
-      std::size_t& there = port[table.to[link]];
-      if (taken[link] || (here != n && here != d) || (there != n && there != d)) continue;
+      Word& here = used[table.from[link]];
+      Word& there = used[table.to[link]];
+      const Word d = bit(static_cast<int>(link % n));
+      const auto full = [&](Word dimensions) { return std::popcount(dimensions | d) > ports; };
+      if (taken[link] || full(here) || full(there)) continue;
       taken[link] = true;
-      here = there = d;
+      here |= d;
+      there |= d;
       times.starts[i].push_back(step);
     }
     std::erase_if(waiting, [&left](std::uint32_t i) { return left(i) == 0; });
@@ -212,28 +215,30 @@ ListPlan stored(const Request& request, const Routed& routed) {
   return plan;
 }
 
-bool one_port(const Request& request) {
-  return cube_of(request)->ports == Hypercube::Ports::one;
+bool few_ports(const Request& request) {
+  return cube_of(request)->ports != Hypercube::Ports::all;
 }
 
 Routed shortest(const Request& request) {
   const LinkTable table = LinkTable::of_cube(processor_bits(request));
   Routed routed{packets_of(request), {}};
-  routed.times = one_port(request) ? one_port_times(table, routed.packets)
-                                   : links::first_come(table, routed.packets, {});
+  routed.times = few_ports(request)
+                     ? ports_times(table, routed.packets, ports_of(*cube_of(request)))
+                     : links::first_come(table, routed.packets, {});
   return routed;
 }
 
 // For one step less than before, again and again.
-void negotiate(int dimensions, const LinkTable& table, std::uint32_t enough, bool one_port,
-               Routed& best) {
+void negotiate(const Hypercube& cube, const LinkTable& table, std::uint32_t enough, Routed& best) {
+  const bool few_ports = cube.ports != Hypercube::Ports::all;
   while (best.times.steps > enough) {
     const std::uint64_t search = table.size() * best.times.steps;
     const std::uint32_t steps = best.times.steps - 1;
-    if (one_port && ports_work / search < ports_turns_least * best.packets.size()) return;
+    if (few_ports && ports_work / search < ports_turns_least * best.packets.size()) return;
     const bool found =
-        one_port
-            ? links::negotiate_ports(dimensions, best.packets, best.times, steps,
+        few_ports
+            ? links::negotiate_ports(cube.dimensions, ports_of(cube), best.packets, best.times,
+                                     steps,
                                      {.attempts = ports_attempts,
                                       .rounds = ports_rounds_max,
                                       .searches = ports_work / search})
@@ -269,15 +274,15 @@ Routed balanced(const Request& request, std::uint32_t enough) {
     links::balance_on_cube(n, tried.packets, detours);
     const std::uint64_t work = tried.packets.size() * best.times.steps;
     tried.times =
-        one_port(request)
-            ? one_port_times(table, tried.packets)
+        few_ports(request)
+            ? ports_times(table, tried.packets, ports_of(*cube_of(request)))
             : links::improve(
                   table, tried.packets,
                   rounds_for({.work = improve_work, .each = work, .most = improve_rounds_max}),
                   enough, random);
     if (tried.times.steps < best.times.steps) best = std::move(tried);
   }
-  negotiate(n, table, enough, one_port(request), best);
+  negotiate(*cube_of(request), table, enough, best);
   return best;
 }
 
@@ -415,6 +420,7 @@ const PlannerEntry balanced_lists({
     .refusal = refusal,
     .offer = offer_balanced,
     .searches = true,
+    .several_ports = true,
 });
 
 const PlannerEntry balanced_maps({
@@ -427,6 +433,7 @@ const PlannerEntry balanced_maps({
     .refusal = refusal_map,
     .offer = offer_map,
     .searches = true,
+    .several_ports = true,
 });
 
 }  // namespace faro::inline v1
