@@ -1,6 +1,6 @@
-// Ways and times of elements on a cube with few ports: in a step a processor uses so many dimensions,
-// for sending and for receiving; with one port the links of a step are a matching of the cube, both
-// ways.
+// Ways and times of elements on a cube with few ports: in a step a processor uses so many
+// dimensions, for sending and for receiving; with one port the links of a step are a matching of
+// the cube, both ways.
 #pragma once
 
 #include "planners/links/search.hpp"

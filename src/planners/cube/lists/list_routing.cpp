@@ -91,8 +91,8 @@ std::vector<Packet> packets_of(const Request& request) {
   return packets;
 }
 
-// So many dimensions a processor and step, the same for sending and receiving: step after step those
-// with most left go where both ends have a port free or use the same dimension.
+// So many dimensions a processor and step, the same for sending and receiving: step after step
+// those with most left go where both ends have a port free or use the same dimension.
 Timetable ports_times(const LinkTable& table, const std::vector<Packet>& packets, int ports) {
   const std::size_t n = table.size() / table.processors();
   Timetable times;

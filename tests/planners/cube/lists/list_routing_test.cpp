@@ -224,7 +224,8 @@ TEST(BalancedMaps, several_ports_are_negotiated_like_one) {
   Random random(5);
   for (int round = 0; round < 8; ++round) {
     const int n = 3 + round % 2;
-    const auto ports = static_cast<Hypercube::Ports>(2 + static_cast<int>(random.below(n - 2)));
+    const auto more = random.below(static_cast<std::uint64_t>(n) - 2);
+    const auto ports = static_cast<Hypercube::Ports>(2 + static_cast<int>(more));
     const std::uint64_t k = 1 + random.below(12);
     testing::Draft map{.machine = Hypercube{.dimensions = n, .ports = ports}};
     map.elements = k;
