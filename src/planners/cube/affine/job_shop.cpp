@@ -232,6 +232,13 @@ void Shop::choose_openings(const std::vector<Source>& sources) {
       }
       job.opens |= bit(best);
       load_[static_cast<std::size_t>(best)] = least;
+      // What a bit that stays has reached is not opened again: half exchanged, it would be lost.
+      for (const Source& other : sources) {
+        if (!has_bit(other.feeding, best)) continue;
+        for (Word spared = job.opens & other.dimensions; spared != 0; spared &= spared - 1)
+          --load_[static_cast<std::size_t>(lowest_bit(spared))];
+        job.opens &= ~other.dimensions;
+      }
     }
 }
 

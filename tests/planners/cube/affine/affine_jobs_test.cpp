@@ -156,6 +156,32 @@ TEST(AffineJobs, maps_of_processor_bits_alone_and_any_number_of_elements) {
   EXPECT_GT(moved, 35);
 }
 
+// Groups that memory does not reach, fed by the same bits that stay: a job that opens such a bit
+// must not open what that bit has reached.
+TEST(AffineJobs, groups_fed_by_one_bit_that_stays) {
+  Random random(29);
+  int several = 0;
+  for (int round = 0; round < (full_run() ? 20000 : 400); ++round) {
+    const int n = 3 + static_cast<int>(random.below(4));
+    const BitMap cycles = BitMap::from_places(testing::random_places(n, random));
+    std::vector<Word> columns;
+    for (int i = 0; i < n; ++i) columns.push_back(cycles.column(i));
+    const auto stays = static_cast<std::size_t>(random.below(static_cast<std::uint64_t>(n)));
+    for (int i = 0; i < n; ++i)  // the bit that stays goes to its own place, and to others
+      if (columns[static_cast<std::size_t>(i)] == bit(static_cast<int>(stays)))
+        std::swap(columns[static_cast<std::size_t>(i)], columns[stays]);
+    columns[stays] |= random.next() & low_mask(n);
+    const testing::Draft request{.machine = Hypercube{.dimensions = n},
+                                 .map = {.map = BitMap::from_columns(columns)},
+                                 .destinations = {},
+                                 .elements = 2 + random.below(70)};
+    if (affine_shop.refusal(request)) continue;
+    if (jobs::sources_of(jobs::moved(request).task).size() > 1) ++several;
+    built_and_verified(affine_shop, request, n < 5);
+  }
+  EXPECT_GT(several, 50);
+}
+
 TEST(AffineJobs, a_lone_complement_is_opened) {
   // i:1 -> ~i: both elements of a job cross, one step each.
   for (const std::uint64_t elements : {2U, 3U, 8U}) {
