@@ -92,13 +92,18 @@ Proved of_weights(const Pops& pops, const Demand& demand, const Weights& weights
   return {ceil_div(paid, total)};
 }
 
-bool hops_possible(const Table& d, Count k) {
+// Over couplers between different groups, and by the processors that send.
+bool hops_possible(const Table& d, Count k, Count processors) {
   const Count g = d.groups();
   Count hops = 0;
+  Count sends = 0;
   for (std::size_t i = 0; i < d.groups(); ++i)
-    for (std::size_t j = 0; j < d.groups(); ++j)
-      hops += i == j ? 2 * above(d(i, i), k) : 2 * d(i, j) - std::min(d(i, j), k);
-  return hops <= k * (g * g - g);
+    for (std::size_t j = 0; j < d.groups(); ++j) {
+      const Count each = 2 * d(i, j) - std::min(d(i, j), k);
+      sends += each;
+      hops += i == j ? 2 * above(d(i, i), k) : each;
+    }
+  return hops <= k * (g * g - g) && sends <= k * processors;
 }
 
 bool group_possible(const Table& d, const Group& group, Count k) {
@@ -164,7 +169,8 @@ Proved pops_proves(const Pops& pops, const Demand& demand, const Bound& bound) {
   if (std::holds_alternative<Hops>(bound.certificate)) {
     if (value < 2) return {1};
     const Table table(pops, demand);
-    return refuting(value, [&](Count k) { return hops_possible(table, k); });
+    return refuting(value,
+                    [&](Count k) { return hops_possible(table, k, pops::processors(pops)); });
   }
   return other_machine();
 }

@@ -244,6 +244,20 @@ bool pops_slots_possible(const PopsDemand& demand, std::int64_t k) {
   return !hops_refute(demand, k) && !group_refuting(demand, k);
 }
 
+Bound pops_senders_bound(const PopsDemand& d, std::uint64_t processors) {
+  if (d.total() == 0) return {0, "nothing moves", {}};
+  const auto possible = [&](Count k) {
+    Count sends = 0;
+    for (std::size_t i = 0; i < d.groups(); ++i)
+      for (std::size_t j = 0; j < d.groups(); ++j) {
+        const auto data = static_cast<Count>(d(i, j));
+        sends += 2 * data - std::min(data, k);
+      }
+    return sends <= k * processors;
+  };
+  return {least_possible(possible), "what does not go straight is sent twice", certificate::Hops{}};
+}
+
 Bound pops_bound(const PopsDemand& d) {
   if (d.total() == 0) return {0, "nothing moves", {}};
   if (d.largest() <= 1) return {1, "something moves", {}};

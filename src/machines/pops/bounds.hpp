@@ -5,6 +5,7 @@
 // All hold for any number of hops, copies allowed:
 //   0 if nothing moves; 1 if and only if D(i, j) <= 1 everywhere
 //   hops    only k data of a pair can use their own coupler in k slots, the others use two others
+//   senders each of the others is sent twice, and a processor sends one a slot
 //   group   in the last slot only data that go straight home leave a group, in the first likewise
 //   cut     what leaves a set S of groups passes |S|·(g - |S|) couplers
 //   block   groups with equal destinations, as one sender
@@ -45,6 +46,25 @@ PopsDemand pops_demand(const Pops& machine, std::span<const std::uint64_t> to);
 
 // The bounds above for data that are at most one a processor at either end, d > g or not.
 Bound pops_bound(const PopsDemand& demand);
+
+// What so many processors send, one a slot each. For many data a processor; d > g leaves the hops.
+Bound pops_senders_bound(const PopsDemand& demand, std::uint64_t processors);
+
+// The first k from 1 on that is possible, where what is possible in k slots is in more.
+template <class Possible>
+Count least_possible(Possible&& possible) {
+  Count low = 0;
+  Count high = 1;
+  while (!possible(high)) {
+    low = high;
+    high *= 2;
+  }
+  while (high - low > 1) {
+    const Count middle = (low + high) / 2;
+    (possible(middle) ? high : low) = middle;
+  }
+  return high;
+}
 
 // The hops and group conditions alone: false if k >= 2 slots are refuted.
 bool pops_slots_possible(const PopsDemand& demand, std::int64_t k);

@@ -14,8 +14,6 @@
 namespace faro::inline v1 {
 namespace {
 
-// Demands are written down as tables up to here.
-
 Count size_of(const AffineSpace& space) {
   return space.empty() ? 0 : Count{1} << static_cast<unsigned>(space.dimension());
 }
@@ -85,17 +83,23 @@ Bound affine_bound(const Pops& pops, const BitMap& map) {
   const Count most = all_loops_fixed ? d.each - d.fixed : d.each;
   if (most <= 1) return {1, "something moves", {}};
   if (pops.group_size <= pops.groups) return {2, "two data share source and destination group", {}};
-  Count low = 1;  // refuted, or below what two data of a pair need
-  Count high = 2;
-  while (!possible(d, high)) {
-    low = high;
-    high *= 2;
-  }
-  while (high - low > 1) {
-    const Count middle = (low + high) / 2;
-    (possible(d, middle) ? high : low) = middle;
-  }
-  return {high, "hops over couplers between groups, and what leaves or enters each group", {}};
+  // One slot is too few for two data of a pair.
+  const Count slots = least_possible([&d](Count k) { return k > 1 && possible(d, k); });
+  return {slots, "hops over couplers between groups, and what leaves or enters each group", {}};
+}
+
+// pops_senders_bound of a map, K elements a processor, without a table.
+Bound affine_senders_bound(const Pops& pops, const BitMap& map, std::uint64_t elements) {
+  if (map == BitMap::identity(map.width())) return {0, "nothing moves", {}};
+  const AffineDemand d = affine_demand(pops, map);
+  const auto possible = [&](Count k) {
+    const auto sends = [&](Count data) { return 2 * data - std::min(data, k); };
+    const Count pairs = d.groups * d.targets - d.fixed_groups;
+    return pairs * sends(d.each * elements) +
+               d.fixed_groups * sends((d.each - d.fixed) * elements) <=
+           k * pops::processors(pops);
+  };
+  return {least_possible(possible), "what does not go straight is sent twice", certificate::Hops{}};
 }
 
 // The demand table of a map: group i's data go to the coset of groups that its local bits reach.
@@ -225,7 +229,8 @@ Bound lower_bound(const Pops& pops, const MapGoal& goal, std::uint64_t elements)
   const bool closed = elements == 1 && pops.group_size <= pops.groups;
   if (closed || pops.groups > limits::bound_map_groups_max || pops.group_size > bit(40)) {
     const Bound one = with_witness(affine_bound(pops, map), elements, mover, pair_of(pops, map));
-    return better(one, scaled(one, elements, mover));
+    return better(better(one, scaled(one, elements, mover)),
+                  elements == 1 ? one : affine_senders_bound(pops, map, elements));
   }
   PopsDemand demand = demand_table(pops, map);
   const std::uint64_t times = std::min<std::uint64_t>(elements, bit(20));
@@ -233,7 +238,8 @@ Bound lower_bound(const Pops& pops, const MapGoal& goal, std::uint64_t elements)
     for (std::size_t j = 0; j < demand.groups(); ++j)
       demand(i, j) *= static_cast<std::int64_t>(times);
   const Bound one = with_witness(pops_bound(demand), elements, mover, pair_of(pops, map));
-  return better(one, scaled(one, elements, mover));
+  return better(better(one, scaled(one, elements, mover)),
+                pops_senders_bound(demand, pops::processors(pops)));
 }
 
 Bound lower_bound(const Pops& pops, std::span<const std::uint64_t> destinations,
@@ -276,7 +282,9 @@ Bound lower_bound(const Pops& pops, std::span<const std::uint64_t> destinations,
       *out >= *in
           ? certificate::Port{static_cast<Word>(out - sent.begin()), certificate::Way::out}
           : certificate::Port{static_cast<Word>(in - received.begin()), certificate::Way::in};
-  return better(one, {std::max(*out, *in), "some processor sends or receives that many", port});
+  return better(
+      better(one, {std::max(*out, *in), "some processor sends or receives that many", port}),
+      pops_senders_bound(demand, n));
 }
 
 namespace {

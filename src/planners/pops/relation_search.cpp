@@ -39,7 +39,8 @@ std::uint32_t most_of_a_processor(const Pops& machine, const Packets& data) {
 Count least_slots(const Pops& machine, const Packets& data) {
   PopsDemand demand(machine.groups);
   for (const Packet& p : data) ++demand(group_of(machine, p.from), group_of(machine, p.to));
-  return std::max<Count>(pops_bound(demand).value, most_of_a_processor(machine, data));
+  return std::max({pops_bound(demand).value, pops_senders_bound(demand, processors(machine)).value,
+                   Count{most_of_a_processor(machine, data)}});
 }
 
 class Search {
