@@ -67,6 +67,21 @@ class Parser {
     return result;
   }
 
+  // A number, or 2^20 without spaces: what stands in sizes too.
+  Number constant() {
+    Number result = number("a number");
+    const Token& power = now();
+    if (result.value != 2 || !power.is("^") || power.at != result.at + 1) return result;
+    const Token& exponent = ahead(1);
+    if (exponent.kind != TokenKind::number || exponent.at != power.at + 1) return result;
+    if (exponent.value >= word_bits)
+      throw NotationError(NotationFault::range, exponent.at,
+                          fmt::format("2^{} is more than {} bits", exponent.value, word_bits), text_);
+    result.value = bit(static_cast<int>(exponent.value));
+    next_ += 2;
+    return result;
+  }
+
   std::optional<Number> width_after_colon() {
     if (!accept(":")) return std::nullopt;
     return number("a width");
@@ -166,7 +181,7 @@ class Parser {
 
   Matrix matrix() {
     Matrix result{matrix_columns(), {}};
-    if (accept("^")) result.complement = number("a number");
+    if (accept("^")) result.complement = constant();
     return result;
   }
 
@@ -244,7 +259,7 @@ class Parser {
     result.arguments.push_back({std::move(first)});
     while (accept("^")) {
       if (now().kind == TokenKind::number) {
-        result.xor_numbers.push_back(number("a number"));
+        result.xor_numbers.push_back(constant());
         result.arguments.emplace_back();
       } else if (starts_term(now())) {
         result.xor_numbers.emplace_back();

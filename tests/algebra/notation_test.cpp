@@ -32,6 +32,20 @@ std::string hexadecimal(Word w) {
   return fmt::format("{:#x}", w);
 }
 
+BitMap parse_map(const char* text) {
+  return parse_notation(text).map;
+}
+
+TEST(Notation, a_power_of_two_after_the_caret_is_a_number) {
+  EXPECT_EQ(parse_map("i:8 -> i ^ 2^7"), parse_map("i:8 -> i ^ 0x80"));
+  EXPECT_EQ(parse_map("i:8 -> i^2^7"), parse_map("i:8 -> i ^ 0x80"));
+  EXPECT_EQ(parse_map("i:8 -> i ^ 2^7 ^ 1"), parse_map("i:8 -> i ^ 0x81"));
+  EXPECT_EQ(parse_map("i:8 -> i ^ 2 ^ 7"), parse_map("i:8 -> i ^ 5"));
+  EXPECT_EQ(parse_map("i:64 -> i ^ 2^63").complement(), bit(63));
+  EXPECT_THROW((void)parse_map("i:8 -> i ^ 2^8"), NotationError);
+  EXPECT_THROW((void)parse_map("i:64 -> i ^ 2^64"), NotationError);
+}
+
 TEST(Notation, every_example_means_what_it_should) {
   const json all = examples();
   for (const json& example : all["good"]) {
