@@ -37,6 +37,7 @@ std::string Workshop::cell(const Request& request, std::string_view algorithm,
              to_string(planned.value());
     return text(planned);
   } catch (const Error& e) {
+    if (e.code() == ErrorCode::cancelled) throw;
     return std::string("failed: ") + e.what();
   }
 }

@@ -68,6 +68,7 @@ std::string replayed(Push push) {
                ? "refused"
                : fmt::format("{}: {}", verdict.violations[0].rule, verdict.violations[0].message);
   } catch (const Error& e) {
+    if (e.code() == ErrorCode::cancelled) throw;
     return std::string("failed: ") + e.what();
   }
 }
