@@ -19,7 +19,7 @@ by_find_package() {
 by_pkg_config() {
   local flags
   flags=$(PKG_CONFIG_PATH=$(dirname "$(find "$prefix" -name faro.pc)") \
-    pkg-config --cflags --libs --static faro) &&
+    pkg-config --cflags --libs faro) &&
     g++ -std=c++20 "$source/consumer.cpp" $flags -o "$scratch/consumer" &&
     [ "$("$scratch/consumer")" = "$expected" ]
 }
