@@ -28,6 +28,7 @@
 #include "planners/cube/collectives/collectives.hpp"
 #include "planners/cube/lists/list_routing.hpp"
 #include "planners/cube/ports/in_turn.hpp"
+#include "planners/cube/ports/side_by_side.hpp"
 #include "planners/cube/shuffle/bit_cycles.hpp"
 #include "planners/cube/shuffle/planners.hpp"
 #include "planners/links/route.hpp"
@@ -113,6 +114,7 @@ const auto table = std::to_array<const Planner*>({
     &balanced_maps,
     // Boolean cube: several ports
     &ports_in_turn,
+    &ports_side_by_side,
     // POPS network: affine maps by rules
     &pops_affine_single_hop,
     &pops_affine,

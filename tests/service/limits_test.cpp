@@ -275,6 +275,11 @@ void add_lists_and_layouts(std::vector<Asked>& all) {
   all.push_back(around("list_map_dimensions_max", list_map_dimensions_max, [](std::uint64_t n) {
     return plans("balanced-maps", Request::of("i -> ~i", fmt::format("cube:{}", n), 1));
   }));
+  all.push_back(around(
+      "list_map_few_ports_dimensions_max", list_map_few_ports_dimensions_max, [](std::uint64_t n) {
+        return plans("balanced-maps",
+                     Request::of("i -> ~i", fmt::format("cube:{},one-port", n), 1));
+      }));
   all.push_back(around("list_map_elements_max", list_map_elements_max / 8, [](std::uint64_t n) {
     return plans("balanced-maps", Request::of("i -> rev(i)", "cube:3", n));
   }));
@@ -282,6 +287,9 @@ void add_lists_and_layouts(std::vector<Asked>& all) {
     return plans(
         "balanced-maps",
         Request::of(fmt::format("p:2 | m:{} -> ~p | rev(m)", log2_exact(n) - 2), "cube:2"));
+  }));
+  all.push_back(around("ports_beside_elements_max", ports_beside_elements_max, [](std::uint64_t n) {
+    return plans("ports-side-by-side", Request::of("i -> ungray(i)", "cube:3,2-ports", n));
   }));
   all.push_back(
       around("collectives_dimensions_max", collectives_dimensions_max, [](std::uint64_t n) {

@@ -114,9 +114,13 @@ inline constexpr std::uint64_t list_routing_elements_max = std::uint64_t{1} << 1
 
 // Maps are listed where elements are few, of the whole machine and of those with goals of their
 // own: larger ones have planners that know their structure.
-inline constexpr int list_map_dimensions_max = 4;
+inline constexpr int list_map_dimensions_max = 7;
+inline constexpr int list_map_few_ports_dimensions_max = 4;
 inline constexpr std::uint64_t list_map_elements_max = std::uint64_t{1} << 10U;
 inline constexpr std::uint64_t list_map_addresses_max = 64;
+
+// Plans for one port side by side: their steps are kept in memory.
+inline constexpr std::uint64_t ports_beside_elements_max = std::uint64_t{1} << 12U;
 
 // Broadcasts to all on a cube: trees of all nodes are listed.
 inline constexpr int collectives_dimensions_max = 10;

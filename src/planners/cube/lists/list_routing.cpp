@@ -305,9 +305,11 @@ std::optional<std::string> refusal(const Request& request) {
 std::optional<std::string> refusal_map(const Request& request) {
   if (auto why = cube_refusal(request)) return why;
   const int n = processor_bits(request);
-  if (n > limits::list_map_dimensions_max)
-    return fmt::format("it lists every processor, of at most {} dimensions; this cube has {}",
-                       limits::list_map_dimensions_max, n);
+  const int most = few_ports(request) ? limits::list_map_few_ports_dimensions_max
+                                      : limits::list_map_dimensions_max;
+  if (n > most)
+    return fmt::format("it lists every processor, of at most {} dimensions; this cube has {}", most,
+                       n);
   if (request.elements() > limits::list_map_elements_max >> static_cast<unsigned>(n))
     return fmt::format("it lists every element, at most {} of the whole machine",
                        limits::list_map_elements_max);
@@ -427,7 +429,9 @@ const PlannerEntry balanced_maps({
     .name = "balanced-maps",
     .machine = "cube",
     .title = "a small map as a list: paths over the emptiest links, paths and times negotiated",
-    .needs = "a map of at most 4 processor bits, 2^10 elements in all, with memory bits 64",
+    .needs =
+        "a map of at most 7 processor bits, 4 with few ports, of 2^10 elements in all, 64 with "
+        "memory bits",
     .cost = "counted",
     .citation = "faro, after McMurchie, Ebeling 1995",
     .refusal = refusal_map,

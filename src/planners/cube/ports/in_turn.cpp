@@ -12,6 +12,7 @@
 #include "faro/base/error.hpp"
 #include "faro/schedules/cost.hpp"
 #include "machines/cube/ports.hpp"
+#include "planners/cube/affine/mirrored.hpp"
 #include "planners/cube/request.hpp"
 #include "planners/part.hpp"
 
@@ -193,37 +194,46 @@ std::optional<std::string> refusal(const Request& request) {
   return {};
 }
 
-// The same question where processors have these ports; nothing if nobody answers it.
-std::optional<Offer> offer_for(const Request& request, Hypercube::Ports ports) {
+// The same question where processors have these ports.
+Request with_ports(const Request& request, Hypercube::Ports ports) {
   const std::optional<std::uint64_t> elements =
       request.is_map() && request.map().cut ? std::nullopt : std::optional(request.elements());
-  try {
-    return cheapest_offer(
-        Request::of(Hypercube{cube_of(request)->dimensions, ports}, request.question(), elements));
-  } catch (const Error& e) {
-    if (e.code() != ErrorCode::impossible) throw;
-    return {};
+  return Request::of(Hypercube{cube_of(request)->dimensions, ports}, request.question(), elements);
+}
+
+// Plans for all ports and for one. The cheapest may be a search's, which follows no order of
+// dimensions and so takes more turns than another: there are several.
+std::vector<Offer> plans_to_turn(const Request& request) {
+  std::vector<Offer> plans;
+  for (const auto ports : {Hypercube::Ports::all, Hypercube::Ports::one}) {
+    const Request whole = with_ports(request, ports);
+    for (const auto searching : {Searching::all, Searching::few}) try {
+        plans.push_back(cheapest_offer(whole, searching));
+      } catch (const Error& e) {
+        if (e.code() != ErrorCode::impossible) throw;
+      }
+    if (whole.is_map() && !affine_mirrored.refusal(whole))
+      plans.push_back(affine_mirrored.offer(whole));
   }
+  return plans;
 }
 
 Offer offer(const Request& request) {
   const Hypercube cube = *cube_of(request);
   std::optional<Offer> best;
-  for (const auto ports : {Hypercube::Ports::all, Hypercube::Ports::one}) {
-    const std::optional<Offer> plan = offer_for(request, ports);
-    if (!plan) continue;
+  for (const Offer& plan : plans_to_turn(request)) {
     CostCounter counter;
     Turns turns(cube, 0, counter);
-    plan->push(turns);
+    plan.push(turns);
     const Count steps = counter.cost().steps;
     if (best && best->estimate.cost.value <= steps) continue;
     best = Offer{.estimate = {.cost = {steps, "counted"}},
                  .push =
-                     [plan = *plan, cube, spare = turns.spare()](ScheduleSink& sink) {
+                     [plan, cube, spare = turns.spare()](ScheduleSink& sink) {
                        Turns again(cube, spare, sink);
                        plan.push(again);
                      },
-                 .expression = fmt::format("in-turn({})", header_of(*plan).planner)};
+                 .expression = fmt::format("in-turn({})", header_of(plan).planner)};
   }
   if (!best)
     throw Error(ErrorCode::impossible, "no plan for all ports or for one is known to begin with");

@@ -7,11 +7,16 @@
 #include <string>
 
 #include "base/random.hpp"
+#include "draft.hpp"
 #include "faro/base/error.hpp"
 #include "faro/machines/text.hpp"
 #include "faro/machines/verifier.hpp"
 #include "faro/service/plan.hpp"
 #include "full.hpp"
+#include "judged.hpp"
+#include "maps.hpp"
+#include "planners/cube/ports/side_by_side.hpp"
+#include "planners/planning.hpp"
 
 namespace faro {
 namespace {
@@ -62,6 +67,37 @@ TEST(PortsInTurn, all_to_all_stays_optimal_where_ports_divide_the_dimensions) {
     EXPECT_EQ(steps_of(request), Count{steps});
     EXPECT_EQ(plan(request).bound().value, Count{steps});
   }
+}
+
+// With one port six steps for two elements of a rotation, dimension after dimension: a second pair
+// follows a step behind. Turns of the plan for all ports take 12.
+TEST(PortsSideBySide, pairs_of_elements_follow_one_another) {
+  const Request request = Request::of("i:6 -> rot(i, 1)", "cube:6,2-ports", 4);
+  const Plan made = plan(request, {.verify = VerifyBy::both});
+  EXPECT_EQ(made.planner(), "ports-side-by-side");
+  EXPECT_EQ(made.cost().steps, Count{7});
+  EXPECT_EQ(made.bound().value, Count{7});
+}
+
+TEST(PortsSideBySide, random_maps_are_right_and_nothing_moves_in_nothing) {
+  Random random(17);
+  testing::Judged judged(25);
+  for (int round = 0; round < (testing::full_run() ? 2000 : 30); ++round) {
+    const int n = 3 + static_cast<int>(random.below(4));
+    const int ports = 2 + static_cast<int>(random.below(static_cast<std::uint64_t>(n) - 2));
+    const testing::Draft request{.machine = cube_with(n, ports),
+                                 .map = {.map = testing::random_affine(n, random)},
+                                 .destinations = {},
+                                 .elements = 1 + random.below(40)};
+    if (ports_side_by_side.refusal(request)) continue;
+    (void)testing::built_and_verified(ports_side_by_side, request, n < 6);
+    ++judged;
+  }
+  const testing::Draft still{.machine = cube_with(3, 2),
+                             .map = {.map = BitMap::identity(3)},
+                             .destinations = {},
+                             .elements = 7};
+  EXPECT_EQ(testing::built_and_verified(ports_side_by_side, still, true).steps, Count{0});
 }
 
 TEST(PortsInTurn, lists_and_large_cubes) {
