@@ -76,7 +76,8 @@ class Parser {
     if (exponent.kind != TokenKind::number || exponent.at != power.at + 1) return result;
     if (exponent.value >= word_bits)
       throw NotationError(NotationFault::range, exponent.at,
-                          fmt::format("2^{} is more than {} bits", exponent.value, word_bits), text_);
+                          fmt::format("2^{} is more than {} bits", exponent.value, word_bits),
+                          text_);
     result.value = bit(static_cast<int>(exponent.value));
     next_ += 2;
     return result;
