@@ -72,7 +72,7 @@ struct BitonicSort {
   friend bool operator==(const BitonicSort&, const BitonicSort&) = default;
 };
 
-// C = A·B of order N on a POPS network of N² processors.
+// C = A·B of order N on a POPS network of N² processors or more.
 struct MatrixProduct {
   std::uint64_t order = 0;
   friend bool operator==(const MatrixProduct&, const MatrixProduct&) = default;
