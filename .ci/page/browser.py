@@ -104,4 +104,10 @@ class Count:
         return good
 
     def equal(self, found, wanted, *words):
-        return self.check(found == wanted, *words, f"\n  found  {str(found)[:600]}\n  wanted {str(wanted)[:600]}")
+        if found == wanted:
+            return self.check(True)
+        one, other = str(found), str(wanted)
+        end = min(len(one), len(other))
+        at = next((i for i in range(end) if one[i] != other[i]), end)
+        part = slice(max(0, at - 300), at + 300)
+        return self.check(False, *words, f"at character {at}\n  found  {one[part]}\n  wanted {other[part]}")

@@ -190,8 +190,9 @@ Request Request::of(const Machine& machine, Question question,
   check(machine);
   if (elements && *elements == 0) refuse("0 elements: a processor holds one element or more");
   std::uint64_t k = elements.value_or(1);
-  if (const auto* goal = std::get_if<MapGoal>(&question)) {
+  if (auto* goal = std::get_if<MapGoal>(&question)) {
     k = elements_of(*goal, processor_bits_of(machine), elements);
+    if (goal->memory_bits == 0) goal->cut = false;  // one element a processor: none to tell apart
   } else if (const auto* list = std::get_if<Destinations>(&question)) {
     check_permutation(list->to, machine);
     if (const auto bits = address_bits(machine))

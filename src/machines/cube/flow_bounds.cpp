@@ -34,7 +34,7 @@ class Flow {
         if (has_bit(processor, onto[static_cast<std::size_t>(i)])) node |= bit(i);
       return node;
     };
-    if (goal.cut) {
+    if (m != 0) {
       for (Word address = 0; address < bit(n_ + m); ++address)
         ++traffic_[((address >> m) * nodes_) + (goal.map(address) >> m)];
       return;

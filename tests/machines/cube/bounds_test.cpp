@@ -4,7 +4,11 @@
 
 #include <fstream>
 #include <nlohmann/json.hpp>
+#include <string>
 
+#include "base/random.hpp"
+#include "faro/machines/text.hpp"
+#include "maps.hpp"
 #include "paths.hpp"
 
 namespace faro {
@@ -53,6 +57,29 @@ TEST(CubeBounds, are_those_computed_apart) {
     more += bound > apart;
   }
   EXPECT_LT(more * 8, rows.size());
+}
+
+// Of any machine: no memory bits are one element a processor, also where parts of a map are counted.
+TEST(CubeBounds, a_map_with_no_memory_bits_moves_one_element) {
+  Random random(31);
+  int several = 0;
+  for (int round = 0; round < 40; ++round) {
+    const int n = 1 + static_cast<int>(random.below(5));
+    const BitMap map = round % 2 == 0 ? BitMap::from_places(testing::random_places(n, random))
+                                      : testing::random_affine(n, random);
+    const std::string cube = "cube:" + std::to_string(n);
+    const std::string sides = "2^" + std::to_string((n + 1) / 2) + "x2^" + std::to_string(n / 2);
+    for (const std::string& on :
+         {cube, cube + ",one-port", cube + (n > 2 ? ",2-ports" : ""), "mesh:" + sides,
+          "torus:" + sides, "ranks:2^" + std::to_string(n)}) {
+      const Machine machine = machine_from(on);
+      const Bound plain = lower_bound(machine, {.map = map}, 1);
+      const Bound named = lower_bound(machine, {.map = map, .cut = true}, 1);
+      EXPECT_EQ(named.value, plain.value) << on << ": " << named.reason << ", " << plain.reason;
+      several += plain.value > 1;
+    }
+  }
+  EXPECT_GT(several, 60);
 }
 
 // K elements at distance D leave over D links; with none to spare all have left after a step.
