@@ -24,7 +24,7 @@ TEST(AffineMemory, a_transpose_of_four_by_four) {
 
 TEST(AffineMemory, every_affine_map_of_one_processor_bit_and_two_memory_bits) {
   testing::for_every_matrix(3, [](const BitMatrix& matrix) {
-    for (int m = 0; m <= 3; ++m)
+    for (int m = 1; m <= 3; ++m)
       for (const Word complement : {0U, 3U}) {
         const BitMap map = BitMap::from_matrix(matrix, complement);
         built_and_verified(affine_memory, testing::cut_request(map, m), true);
@@ -52,7 +52,7 @@ TEST(AffineMemory, random_maps) {
   Random random(4);
   for (int round = 0; round < (full_run() ? 300 : 40); ++round) {
     const int width = 2 + static_cast<int>(random.below(8));
-    const int m = static_cast<int>(random.below(static_cast<std::uint64_t>(width + 1)));
+    const int m = 1 + static_cast<int>(random.below(static_cast<std::uint64_t>(width)));
     const BitMap map = random_affine(width, random);
     built_and_verified(affine_memory, testing::cut_request(map, m), true);
     built_and_verified(affine_memory_one_port, testing::cut_request(map, m, Hypercube::Ports::one),
