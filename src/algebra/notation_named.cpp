@@ -71,7 +71,7 @@ constexpr std::array<NamedMapEntry, 13> entries = {
      {"gray", "binary-to-gray", "gray(i)", false, gray_map},
      {"ungray", "gray-to-binary", "ungray(i)", false, ungray_map},
      {"sequency", "walsh", "ungray(rev(i))", false, sequency},
-     {"fftshift", "ifftshift", "i ^ 2^(p-1)", false, half_turn}}};
+     {"fftshift", "ifftshift", "~i[p-1] rest", false, half_turn}}};
 
 struct FunctionName {
   std::string_view name, form;

@@ -67,22 +67,6 @@ class Parser {
     return result;
   }
 
-  // A number, or 2^20 without spaces: what stands in sizes too.
-  Number constant() {
-    Number result = number("a number");
-    const Token& power = now();
-    if (result.value != 2 || !power.is("^") || power.at != result.at + 1) return result;
-    const Token& exponent = ahead(1);
-    if (exponent.kind != TokenKind::number || exponent.at != power.at + 1) return result;
-    if (exponent.value >= word_bits)
-      throw NotationError(NotationFault::range, exponent.at,
-                          fmt::format("2^{} is more than {} bits", exponent.value, word_bits),
-                          text_);
-    result.value = bit(static_cast<int>(exponent.value));
-    next_ += 2;
-    return result;
-  }
-
   std::optional<Number> width_after_colon() {
     if (!accept(":")) return std::nullopt;
     return number("a width");
@@ -182,7 +166,7 @@ class Parser {
 
   Matrix matrix() {
     Matrix result{matrix_columns(), {}};
-    if (accept("^")) result.complement = constant();
+    if (accept("^")) result.complement = number("a number");
     return result;
   }
 
@@ -260,8 +244,9 @@ class Parser {
     result.arguments.push_back({std::move(first)});
     while (accept("^")) {
       if (now().kind == TokenKind::number) {
-        result.xor_numbers.push_back(constant());
+        result.xor_numbers.push_back(number("a number"));
         result.arguments.emplace_back();
+        if (result.xor_numbers.back()->value == 2 && now().is("^")) refuse_power();
       } else if (starts_term(now())) {
         result.xor_numbers.emplace_back();
         result.arguments.push_back({unary()});
@@ -270,6 +255,16 @@ class Parser {
       }
     }
     return result;
+  }
+
+  // 2^7 is read as a power by one and as a sum by another.
+  void refuse_power() const {
+    const Token& next = ahead(1);
+    if (next.kind != TokenKind::number) return;
+    const std::string power =
+        next.value < word_bits ? fmt::format("{:#x}", bit(static_cast<int>(next.value))) : "0x..";
+    fail(fmt::format("2^{} might be a sum or a power; write {:#x} or {}", next.value,
+                     2 ^ next.value, power));
   }
 
   Term unary() {
