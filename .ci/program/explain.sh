@@ -59,7 +59,7 @@ exits "a complement to triton" 4 "$faro" export 'i:3 -> ~i' --to triton; says "c
 exits "no such system" 2 "$faro" export gray:3 --to nosuch
 
 # instant at every width, with wires where bits change places
-for map in 'i:20 -> rev(i)' 'i:19 -> ungray(i)' 'block:4|16 => cyclic' 'i:24 -> front(i, 20, 17, 3)'; do
+for map in 'i:20 -> rev(i)' 'i:19 -> ungray(i)' 'i:21 -> gray(i)' 'i:21 -> ~i' 'i:22 -> front(i, 3)' 'block:4|16 => cyclic' 'i:24 -> front(i, 20, 17, 3)'; do
   exits "$map in time" 0 timeout 5 "$faro" explain "$map"
   prints "$map in time" "by machine"
 done

@@ -95,26 +95,29 @@ std::optional<certificate::Weights> block_refuting(const Demand& d, std::int64_t
   for (const auto& [support, block] : by_support) {
     std::vector<bool> in_block(g, false);
     for (const std::size_t i : block) in_block[i] = true;
+    const auto outside = [&](std::size_t x) { return !in_block[x] && !support[x]; };
+    const auto own = [&](std::size_t x) {
+      return d(x, x) > k && (outside(x) || (in_block[x] && support[x]));
+    };
     std::int64_t value = 0;
-    certificate::Weights all;
     for (std::size_t x = 0; x < g; ++x) {
-      const bool outside = !in_block[x] && !support[x];
-      if (outside) {
-        value += crossing[x] - k * (static_cast<std::int64_t>(g) - 1);
-        for (std::size_t y = 0; y < g; ++y)
-          if (x != y) all.links.push_back({outward[x] ? x : y, outward[x] ? y : x, 1});
-      }
-      if (!outside && !(in_block[x] && support[x])) continue;
-      value += std::max<std::int64_t>(0, d(x, x) - k);
-      if (d(x, x) > k) all.links.push_back({x, x, 1});
+      if (outside(x)) value += crossing[x] - k * (static_cast<std::int64_t>(g) - 1);
+      if (own(x)) value += d(x, x) - k;
     }
     for (const std::size_t i : block)
-      for (std::size_t j = 0; j < g; ++j) {
-        if (!support[j] || i == j) continue;
-        value += d(i, j) - k;
-        all.links.push_back({i, j, 1});
-      }
-    if (value > 0) return all;
+      for (std::size_t j = 0; j < g; ++j)
+        if (support[j] && i != j) value += d(i, j) - k;
+    if (value <= 0) continue;
+    certificate::Weights all;  // g² links: of the block that refutes alone
+    for (std::size_t x = 0; x < g; ++x) {
+      for (std::size_t y = 0; outside(x) && y < g; ++y)
+        if (x != y) all.links.push_back({outward[x] ? x : y, outward[x] ? y : x, 1});
+      if (own(x)) all.links.push_back({x, x, 1});
+    }
+    for (const std::size_t i : block)
+      for (std::size_t j = 0; j < g; ++j)
+        if (support[j] && i != j) all.links.push_back({i, j, 1});
+    return all;
   }
   return {};
 }
