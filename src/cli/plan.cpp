@@ -222,7 +222,8 @@ int run(Options options, Output& out) {
   const bool stdout_is_taken = options.schedule == "-" || options.rendering.takes_stdout();
   if (!stdout_is_taken) {
     if (!out.is_json())
-      out.write((lengths ? lengths->words() : "") + plan_text(planned, out));
+      out.write(lengths ? lengths->words() + plan_text(planned, "", out)
+                        : plan_text(planned, options.request.map.value_or(""), out));
     else
       out.json(lengths ? with_lengths(planned.json(), *lengths) : planned.json());
   }

@@ -19,11 +19,14 @@ std::string what_of(const Request& request) {
   return request.is_map() ? request.text() : "a list of destinations";
 }
 
-PlanWords words_of(const Plan& plan) {
+PlanWords words_of(const Plan& plan, const std::string& typed) {
   const auto* network = plan.request().get_if<ButterflyNetwork>();
   if (const auto* sort = plan.request().get_if<BitonicSort>()) network = &sort->network;
   const bool packed = plan.packets() && plan.packets()->prices.packet_elements > 1;
-  return {.what = what_of(plan.asked()),
+  const std::string what = what_of(plan.asked());
+  const bool said = !typed.empty() && plan.asked().is_map() && typed != what;
+  return {.what = said ? typed : what,
+          .canonical = said ? what : "",
           .elements = plan.request().elements(),
           .element = packed ? "packet" : "element",
           .layout = network == nullptr ? "" : layout_text(*network),
@@ -87,8 +90,8 @@ std::string packets_text(const Plan& plan) {
 
 }  // namespace
 
-std::string plan_text(const Plan& plan, const Output& out) {
-  std::string text = words_text(words_of(plan), out);
+std::string plan_text(const Plan& plan, const std::string& typed, const Output& out) {
+  std::string text = words_text(words_of(plan, typed), out);
   text += storage_text(plan);
   if (const auto* network = std::get_if<Pops>(&plan.request().machine())) {
     const pops::Hardware h = pops::hardware(*network);

@@ -8,7 +8,8 @@
 
 namespace faro::cli {
 
-// Lines that can be read aloud, and the use of the links as bars.
-std::string plan_text(const Plan& plan, const Output& out);
+// Lines that can be read aloud, and the use of the links as bars. `typed`: the map as the user says
+// it, if there is one.
+std::string plan_text(const Plan& plan, const std::string& typed, const Output& out);
 
 }  // namespace faro::cli

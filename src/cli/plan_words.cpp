@@ -61,6 +61,7 @@ std::string plan_line(std::string_view name, const std::string& text) {
 std::string words_text(const PlanWords& words, const Output& out) {
   const Price& price = words.price;
   std::string text = fmt::format("{}\n", out.styled(Output::Style::strong, words.what));
+  if (!words.canonical.empty()) text += plan_line("canonical", words.canonical);
   text += plan_line("machine", fmt::format("{}, {} in each processor", to_string(price.machine),
                                            plural(words.elements, words.element)));
   if (!words.layout.empty()) text += plan_line("layout", words.layout);

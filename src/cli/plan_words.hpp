@@ -24,8 +24,9 @@
 namespace faro::cli {
 
 struct PlanWords {
-  std::string what;    // the first line
-  Count elements = 0;  // in each processor
+  std::string what;            // the first line
+  std::string canonical = {};  // of a map that was typed otherwise
+  Count elements = 0;          // in each processor
   const char* element = "element";
   std::string layout = {};  // of a butterfly network, with its order
   std::string planner;
