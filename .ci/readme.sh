@@ -73,6 +73,6 @@ for link in $(grep -ohE '\]\([A-Za-z0-9_./-]+\)' README.md ARCHITECTURE.md HACKI
   tr -d '()]' | sort -u); do
   try "link to $link" test -e "$link" -o -e "docs/$link"
 done
-site() { faro_need mkdocs && tools/site "$scratch/site"; }
+site() { faro_need $packages_site && tools/site "$scratch/site"; }
 try "the site" site
 tried readme

@@ -15,6 +15,8 @@ packages_mpi="libopenmpi-dev openmpi-bin libmpich-dev mpich"
 # The page: the library as WebAssembly; and a browser to test it in.
 packages_page="emscripten python3"
 packages_browser="chromium chromium-driver python3-venv"
+# The site, and the colours of the code in it.
+packages_site="mkdocs python3-pygments"
 # What exports are read back with.
 packages_readers="python3 python3-networkx python3-protobuf protobuf-compiler graphviz"
 

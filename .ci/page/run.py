@@ -1,4 +1,4 @@
-"""run.py FARO PAGE [PART...]: the page beside the program. See .ci/page.sh."""
+"""run.py FARO PAGE SITE [PART...]: the page beside the program, and the site it is in. See .ci/page.sh."""
 import json
 import pathlib
 import random
@@ -13,6 +13,7 @@ import asked  # noqa: E402
 import behaviour  # noqa: E402
 import broken  # noqa: E402
 import oracle  # noqa: E402
+import site_folder  # noqa: E402
 from browser import Chromium, Count  # noqa: E402
 
 data = here.parent.parent / "tests" / "data"
@@ -146,13 +147,15 @@ def main():
     program = Program(sys.argv[1])
     file = sys.argv[2]
     parts = {"answers": answers, "schedules": schedules, "verdicts": verdicts, "drawn": drawn}
-    wanted = sys.argv[3:] or [*parts, "behaviour"]
+    wanted = sys.argv[4:] or [*parts, "behaviour", "site"]
     count = Count()
     with Chromium() as chromium:
         for name in wanted:
             before = count.passed
             if name == "behaviour":
                 behaviour.run(chromium, file, program, count)
+            elif name == "site":
+                site_folder.run(chromium, sys.argv[3], count)
             else:
                 page = chromium.page(file)
                 parts[name](page, program, count)
