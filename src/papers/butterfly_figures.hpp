@@ -8,8 +8,9 @@
 
 namespace faro::inline v1 {
 
-// Figures 3 to 10.
+// Figures 3 to 11.
 std::vector<PaperTable> local_conversion_figures();
+PaperTable figure_11();
 // Tables 2 and 3.
 PaperTable steps_in_order();
 PaperTable dimension_assignments();

@@ -28,17 +28,6 @@ ButterflyNetwork cyclic(int n, int p) {
   return {.processor_bits = n, .index_bits = p, .encoding = Encoding::binary_gray};
 }
 
-// The rows after the first `exchanges` exchanges of local conversion: each dimension is exchanged
-// once, from the top down, so they are final.
-std::vector<Form> rows_of_local(const ButterflyNetwork& request, std::size_t exchanges) {
-  const ButterflyGoal goal = goal_of(judged_plan(request, "butterfly-local"));
-  std::vector<Form> rows = butterfly::start_rows(request);
-  for (std::size_t k = 0; k < exchanges; ++k) {
-    rows[rows.size() - 1 - k] = {goal.final_processor_rows[k], 0};
-  }
-  return rows;
-}
-
 PaperTable figure3() {
   static constexpr std::array<std::array<const char*, 3>, 3> printed = {{
       {"initial allocation", "b6 b5", "b4 g3 g2 g1 g0"},
@@ -345,7 +334,7 @@ PaperTable dimension_assignments() {
 }
 
 std::vector<PaperTable> local_conversion_figures() {
-  return {figure3(), figure6(), figure7(), figures_8_to_10()};
+  return {figure3(), figure6(), figure7(), figures_8_to_10(), figure_11()};
 }
 
 }  // namespace faro::inline v1

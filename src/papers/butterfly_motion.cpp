@@ -111,6 +111,15 @@ ButterflyGoal goal_of(const Plan& plan) {
   return std::get<ButterflyGoal>(plan.header().goal);
 }
 
+std::vector<butterfly::Form> rows_of_local(const ButterflyNetwork& request, std::size_t exchanges) {
+  const ButterflyGoal goal = goal_of(judged_plan(request, "butterfly-local"));
+  std::vector<butterfly::Form> rows = butterfly::start_rows(request);
+  for (std::size_t k = 0; k < exchanges; ++k) {
+    rows[rows.size() - 1 - k] = {goal.final_processor_rows[k], 0};
+  }
+  return rows;
+}
+
 Motion motion_of(const ButterflyNetwork& request, const char* algorithm) {
   Motion motion;
   judged_plan(request, algorithm).push(motion);

@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "faro/service/plan.hpp"
+#include "planners/cube/butterfly/rows.hpp"
 
 namespace faro::inline v1 {
 
@@ -40,6 +41,10 @@ Request request_of(const ButterflyNetwork& network);
 // The plan of one planner; one that no verifier says yes to is an InternalError.
 Plan judged_plan(const ButterflyNetwork& request, const char* algorithm);
 ButterflyGoal goal_of(const Plan& plan);
+
+// The rows after the first `exchanges` exchanges of local conversion: each dimension is exchanged
+// once, from the top down, so they are final.
+std::vector<butterfly::Form> rows_of_local(const ButterflyNetwork& request, std::size_t exchanges);
 
 // The motion of that plan.
 Motion motion_of(const ButterflyNetwork& request, const char* algorithm);

@@ -15,6 +15,7 @@
 #include "papers/cells.hpp"
 #include "papers/shuffle_prices.hpp"
 #include "papers/shuffle_rows.hpp"
+#include "papers/shuffle_sequences.hpp"
 #include "planners/cube/shuffle/cycles.hpp"
 #include "planners/cube/shuffle/extended_cube.hpp"
 #include "planners/cube/shuffle/paper.hpp"
@@ -110,36 +111,6 @@ Request transposed_dimension() {
       Hypercube{.dimensions = 2},
       MapGoal{
           .map = BitMap::from_places(std::vector<int>{0, 3, 2, 1}), .cut = true, .memory_bits = 2});
-}
-
-// The exchange sequences that section 4 bases all algorithms on, performed one after another where
-// only one dimension is used at a time, or as well as the links allow.
-PaperTable section_4() {
-  PaperTable table{
-      .title = "Section 4: three exchange sequences, steps",
-      .columns = {"shuffle", "K", "ports", "adjacent pairs", "a fixed dimension",
-                  "a dimension v beside it", "ours", "bound"},
-      .rows = {},
-      .remarks = {"Adjacent pairs: s exchanges of a mixed shuffle, s - 1 of a real one, but two "
-                  "processor bits that change places use two dimensions, so 'all dimensions "
-                  "twice'. Fixed: the storage bit of a mixed shuffle, s exchanges. v: a storage "
-                  "bit that is no part of a real shuffle, s + 1 exchanges."}};
-  const Workshop workshop(catalogue());
-  for (const bool mixed : {true, false})
-    for (const int length : {3, 4})
-      for (const auto ports : {Hypercube::Ports::one, Hypercube::Ports::all}) {
-        const std::vector<int> lengths = {length};
-        const Request request =
-            mixed ? shuffle_of(4, lengths, {}, ports) : shuffle_of(4, {}, lengths, ports);
-        const bool one = ports == Hypercube::Ports::one;
-        table.rows.push_back(
-            {fmt::format("{}, {} dimensions", mixed ? "mixed" : "real", length), "16",
-             one ? "one" : "all", workshop.ours(request, "shuffle-adjacent"),
-             mixed ? workshop.ours(request, one ? "shuffle-one-port" : "shuffle-pipelined") : "-",
-             mixed ? "-" : workshop.ours(request, one ? "real-a1-one-port" : "shuffle-a1"),
-             workshop.ours(request), workshop.bound(request)});
-      }
-  return table;
 }
 
 PaperTable figure_2() {
@@ -434,7 +405,7 @@ PaperPage shuffle_page() {
   page.tables.push_back(contents_table("Figure 1: (a3 a2 | a1 a0) <- (a1 a2 | a3 a0)",
                                        transposed_dimension(), shuffle_ring,
                                        {"0 1 8 9", "4 5 12 13", "2 3 10 11", "6 7 14 15"}));
-  page.tables.push_back(section_4());
+  page.tables.push_back(exchange_sequences());
   page.tables.push_back(figure_2());
   page.tables.push_back(contents_table(
       "Figure 3: mixed shuffle of three dimensions, K = 2", shuffle_of(1, {3}, {}),

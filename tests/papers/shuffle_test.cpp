@@ -19,6 +19,11 @@ const PaperPage& page() {
   return page;
 }
 
+const PaperTable& table_of(std::string_view start) {
+  return *std::find_if(page().tables.begin(), page().tables.end(),
+                       [&](const PaperTable& t) { return t.title.starts_with(start); });
+}
+
 TEST(PaperShuffle, no_cell_of_ours_was_refused) {
   EXPECT_EQ(page().tables.size(), 23U);
   for (const PaperTable& table : page().tables)
@@ -44,6 +49,20 @@ TEST(PaperShuffle, adjacent_pairs_use_dimensions_twice) {
       EXPECT_EQ(std::stoi(row[4]), 8 * (row[0][7] - '0')) << row[0];
     }
   }
+}
+
+// On a real shuffle too: s - 1 exchanges of two processor bits, K/2 + 1 steps each, K + 1 with one
+// port, as many as by adjacent pairs.
+TEST(PaperShuffle, a_fixed_dimension_takes_s_1_exchanges) {
+  std::size_t real = 0;
+  for (const auto& row : table_of("Section 4: three").rows) {
+    if (!row[0].starts_with("real")) continue;
+    ++real;
+    const int exchanges = row[0][6] - '0' - 1;
+    EXPECT_EQ(std::stoi(row[4]), exchanges * (row[2] == "one" ? 17 : 9)) << row[0];
+    EXPECT_EQ(row[4], row[3]) << row[0];
+  }
+  EXPECT_EQ(real, 4U);
 }
 
 // Figures 1, 3, 4, 5, 9 and 10 come out as printed, cell by cell.
@@ -75,11 +94,6 @@ TEST(PaperShuffle, the_tables_of_jobs_are_schedules) {
   EXPECT_EQ(found, steps.size());
 }
 
-const PaperTable& table_of(std::string_view start) {
-  return *std::find_if(page().tables.begin(), page().tables.end(),
-                       [&](const PaperTable& t) { return t.title.starts_with(start); });
-}
-
 // Every time of Table 1 is that of a schedule of packets, no plan undercuts the bound, and the ring
 // is faster than each printed algorithm with all ports.
 TEST(PaperShuffle, table_1_is_planned) {
@@ -88,6 +102,10 @@ TEST(PaperShuffle, table_1_is_planned) {
   for (const auto& row : table.rows) {
     EXPECT_EQ(row[3], row[4]) << row[0] << " B = " << row[1];
     EXPECT_GE(std::stod(row[5]), std::stod(row[6]));
+    EXPECT_EQ(row[7] == "-", row[2] == "0") << "no best packet without start-ups";
+    if (row[0] == "concurrent" && row[2] != "0") {
+      EXPECT_EQ(row[7], "19.0") << "printed: K/2(s + 1), rounded up";
+    }
     if (row[0] == "one port")
       EXPECT_EQ(row[5], row[3]);
     else
