@@ -5,6 +5,7 @@
 #include "planners/cube/affine/affine_jobs.hpp"
 #include "planners/cube/affine/affine_memory.hpp"
 #include "planners/cube/affine/bits_in_turn.hpp"
+#include "planners/cube/affine/elements_in_parts.hpp"
 #include "planners/cube/affine/mirrored.hpp"
 #include "planners/cube/affine/parts.hpp"
 #include "planners/cube/affine/row_operations.hpp"
@@ -17,6 +18,7 @@
 #include "planners/cube/butterfly/single_memory.hpp"
 #include "planners/cube/butterfly/sorting.hpp"
 #include "planners/cube/butterfly/table_planner.hpp"
+#include "planners/cube/codes/conversion_mirrored.hpp"
 #include "planners/cube/codes/exchange_sequence.hpp"
 #include "planners/cube/codes/minimum_path.hpp"
 #include "planners/cube/codes/one_port_half.hpp"
@@ -69,6 +71,7 @@ const auto table = std::to_array<const Planner*>({
     &exchange_sequence,
     &exchange_pipeline,
     &one_port_half,
+    &conversion_mirrored,
     // Boolean cube: permutations of processor bits, small patterns
     &cycle_rounds,
     &periodic_pattern,
@@ -104,6 +107,7 @@ const auto table = std::to_array<const Planner*>({
     &affine_line,
     &affine_shop,
     &affine_mirrored,
+    &affine_few_mirrors,
     &affine_jobs_one_port,
     &affine_memory,
     &affine_memory_one_port,
@@ -112,6 +116,8 @@ const auto table = std::to_array<const Planner*>({
     &shortest_path_lists,
     &balanced_lists,
     &balanced_maps,
+    // Boolean cube: numbers of elements that are no power of two
+    &elements_in_parts,
     // Boolean cube: several ports
     &ports_in_turn,
     &ports_side_by_side,

@@ -302,6 +302,9 @@ void add_lists_and_layouts(std::vector<Asked>& all) {
   all.push_back(around("mirrored_elements_max", mirrored_elements_max, [](std::uint64_t n) {
     return plans("affine-mirrored", Request::of("i -> ungray(i)", "cube:3", n));
   }));
+  all.push_back(around("in_parts_elements_max", in_parts_elements_max, [](std::uint64_t n) {
+    return plans("elements-in-parts", Request::of("i -> ungray(i)", "cube:3", n));
+  }));
   all.push_back(around(
       "extended_cube_elements_log2_max", extended_cube_elements_log2_max, [](std::uint64_t n) {
         return plans(

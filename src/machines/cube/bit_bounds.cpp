@@ -1,8 +1,10 @@
 #include "machines/cube/bit_bounds.hpp"
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include <algorithm>
+#include <map>
 
 #include "faro/algebra/classify.hpp"
 #include "machines/cube/bound_weights.hpp"
@@ -16,38 +18,82 @@ using certificate::Dual;
 
 // --- Codes -------------------------------------------------------------------------------------
 
-// Fields whose code the map converts, whatever the other bits do.
+// A field whose code the map converts, whatever the other bits do: its dimensions in the order of
+// the code, and what is added to processors before and after.
+//
+//   a:3 -> rev(ungray(rev(a)))   0, 1, 2     rows {0}, {0, 1}, {0, 1, 2}: each the one before and
+//                                            its own bit
+//   a:3 -> gray(a) ^ 1           2, 1, 0     rows {2}, {2, 1}, {1, 0}: its own bit and the one
+//                                            before; translated by 2
 struct Field {
-  int lo;
-  int length;
-  bool to_binary;
-  int top() const { return lo + length - 1; }
+  std::vector<int> dimensions = {};  // the highest bit of the code first
+  bool to_binary = true;
+  Word translation = 0;
+  int length() const { return static_cast<int>(dimensions.size()); }
 };
-std::vector<Field> conversion_fields(const CubeGoal& g) {
-  std::vector<Field> fields;
-  for (int top = g.n - 1; top > 0; --top) {
-    if (!g.stays(top)) continue;
-    Field best{top, 1, true};
-    for (const bool to_binary : {true, false}) {
-      int d = top;
-      const auto row = [&](int j) {
-        return (to_binary ? bit_range(j, top) : bit_range(j, j + 1)) << g.m;
-      };
-      while (d > 0 && g.row(d - 1) == row(d - 1) && !g.constant(d - 1)) --d;
-      if (top - d + 1 > best.length) best = {d, top - d + 1, to_binary};
+
+// The dimension that comes before each in a field, -1 if none does.
+std::vector<int> predecessors(const CubeGoal& g, bool to_binary) {
+  std::map<Word, int> dimension_of;  // by what must be left of a row without its own bit
+  for (int d = 0; d < g.n; ++d) dimension_of[to_binary ? g.row(d) : bit(g.m + d)] = d;
+  std::vector<int> before(static_cast<std::size_t>(g.n), -1);
+  for (int d = 0; d < g.n; ++d) {
+    const Word row = g.row(d);
+    const auto found = dimension_of.find(row & ~bit(g.m + d));
+    if (has_bit(row, g.m + d) && found != dimension_of.end())
+      before[static_cast<std::size_t>(d)] = found->second;
+  }
+  return before;
+}
+
+// The longest field that begins at each dimension that stays. Rows in a circle would be dependent:
+// walks up end.
+std::vector<Field> fields_by_top(const CubeGoal& g, bool to_binary) {
+  const std::vector<int> before = predecessors(g, to_binary);
+  std::vector<Field> best(static_cast<std::size_t>(g.n));
+  for (int low = g.n - 1; low >= 0; --low) {
+    std::vector<int> walk{low};
+    for (int d = low; (d = before[static_cast<std::size_t>(d)]) >= 0;) walk.push_back(d);
+    Field& field = best[static_cast<std::size_t>(walk.back())];
+    if (!g.stays(walk.back()) || walk.size() <= field.dimensions.size()) continue;
+    field = {{walk.rbegin(), walk.rend()}, to_binary};
+  }
+  // (A + 1) t = c, from the top: row j of A + 1 is the bit before, or all bits before.
+  for (Field& field : best)
+    for (std::size_t j = 1; j < field.dimensions.size(); ++j) {
+      const int above = field.dimensions[j - 1];
+      if (g.constant(field.dimensions[j]) != (to_binary && g.constant(above)))
+        field.translation |= bit(above);
     }
-    if (best.length < 2) continue;
-    fields.push_back(best);
-    top = best.lo;
+  return best;
+}
+
+std::vector<Field> conversion_fields(const CubeGoal& g) {
+  const std::vector<Field> to_binary = fields_by_top(g, true);
+  const std::vector<Field> to_gray = fields_by_top(g, false);
+  std::vector<Field> fields;
+  for (auto top = static_cast<std::size_t>(g.n); top-- > 0;) {
+    const Field& longer =
+        to_gray[top].length() > to_binary[top].length() ? to_gray[top] : to_binary[top];
+    if (longer.length() >= 2) fields.push_back(longer);
   }
   return fields;
 }
 
 // The highest dimensions of a field, lowest first.
 std::vector<int> top_dimensions(const Field& field, int count) {
-  std::vector<int> dimensions;
-  for (int i = 0; i < count; ++i) dimensions.push_back(field.top() - count + 1 + i);
-  return dimensions;
+  return {field.dimensions.rend() - count, field.dimensions.rend()};
+}
+
+// "0..59" from the lowest bit of the code up, where that is an order.
+std::string dimensions_text(const Field& field) {
+  const std::vector<int> up(field.dimensions.rbegin(), field.dimensions.rend());
+  const int by = up[1] - up[0];
+  bool even = by == 1 || by == -1;
+  for (std::size_t j = 1; j < up.size(); ++j) even = even && up[j] - up[j - 1] == by;
+  if (even) return fmt::format("dimensions {}..{}", up.front(), up.back());
+  if (up.size() <= 8) return fmt::format("dimensions {}", fmt::join(up, ", "));
+  return fmt::format("{} dimensions from {} up to {}", up.size(), up.front(), up.back());
 }
 
 // Steps that the weights on the half of the field's links refute: `used` are the links across the
@@ -84,12 +130,21 @@ Dual changing_weights(const Field& field, std::uint64_t elements) {
 }
 
 Dual one_port_weights(const Field& field, std::uint64_t steps) {
-  const RateWeights& weights = one_port_conversion(field.length);
+  const RateWeights& weights = one_port_conversion(field.length());
   Dual dual{.onto = top_dimensions(field, weights.dimensions()), .phases = {}};
   if (steps == 0) return dual;
   dual.phases.push_back(field.to_binary ? weights.step : reversed(weights.step));
   dual.phases.front().steps = steps;
   return dual;
+}
+
+// The weights of the conversion become those of its translation.
+void translate(Dual& dual, Word translation) {
+  Word node = 0;
+  for (std::size_t i = 0; i < dual.onto.size(); ++i)
+    if (has_bit(translation, dual.onto[i])) node |= bit(static_cast<int>(i));
+  if (node == 0) return;
+  for (Dual::Phase& phase : dual.phases) phase = translated(phase, node);
 }
 
 Count two_bits_bound(std::uint64_t elements) {
@@ -101,7 +156,7 @@ Count three_bits_bound(std::uint64_t elements) {
 }
 
 Bound conversion_bound_of(const Field& field, std::uint64_t elements, Hypercube::Ports ports) {
-  Bound bound{.value = conversion_bound(field.length, elements, ports)};
+  Bound bound{.value = conversion_bound(field.length(), elements, ports)};
   const auto steps = static_cast<std::uint64_t>(bound.value - 1);
   const char* by;
   if (ports == Hypercube::Ports::one) {
@@ -117,9 +172,10 @@ Bound conversion_bound_of(const Field& field, std::uint64_t elements, Hypercube:
     by = "the best flow in one step fewer";
     bound.certificate = changing_weights(field, elements);
   }
-  bound.reason =
-      fmt::format("code conversion, {} on dimensions {}..{}: {}",
-                  field.to_binary ? "Gray to binary" : "binary to Gray", field.lo, field.top(), by);
+  translate(std::get<Dual>(bound.certificate), field.translation);
+  bound.reason = fmt::format("code conversion, {} on {}: {}",
+                             field.to_binary ? "Gray to binary" : "binary to Gray",
+                             dimensions_text(field), by);
   return bound;
 }
 

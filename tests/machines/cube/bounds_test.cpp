@@ -59,7 +59,7 @@ TEST(CubeBounds, are_those_computed_apart) {
   EXPECT_LT(more * 8, rows.size());
 }
 
-// Of any machine: no memory bits are one element a processor, also where parts of a map are counted.
+// Of any machine: no memory bits are one element a processor, also where parts are counted.
 TEST(CubeBounds, a_map_with_no_memory_bits_moves_one_element) {
   Random random(31);
   int several = 0;

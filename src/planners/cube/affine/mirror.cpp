@@ -171,15 +171,22 @@ BitMap renamed(const BitMap& map, int memory_bits, const Renaming& names) {
   return then(then(to.inverse(), map), to);
 }
 
-void rename(std::vector<CubeStep>& steps, const Renaming& names) {
-  for (CubeStep& step : steps)
-    for (Rule& rule : step.rules) {
-      for (Parity& condition : rule.where) {
-        condition.mask = placed(condition.mask, names.place);
-        condition.value ^= parity(condition.mask & names.translation);
-      }
-      if (rule.across != inside) rule.across = names.place[static_cast<std::size_t>(rule.across)];
+void rename(CubeStep& step, const Renaming& names) {
+  for (Rule& rule : step.rules) {
+    for (Parity& condition : rule.where) {
+      condition.mask = placed(condition.mask, names.place);
+      condition.value ^= parity(condition.mask & names.translation);
     }
+    if (rule.across != inside) rule.across = names.place[static_cast<std::size_t>(rule.across)];
+  }
+  for (Move& move : step.moves) {
+    move.from_processor = placed(move.from_processor, names.place) ^ names.translation;
+    move.to_processor = placed(move.to_processor, names.place) ^ names.translation;
+  }
+}
+
+void rename(std::vector<CubeStep>& steps, const Renaming& names) {
+  for (CubeStep& step : steps) rename(step, names);
 }
 
 void reverse(std::vector<CubeStep>& steps) {

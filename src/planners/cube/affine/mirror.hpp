@@ -28,6 +28,7 @@ struct Renaming {
 BitMap renamed(const BitMap& map, int memory_bits, const Renaming& names);
 
 // Steps for a map become steps for renamed(map); for inverse(map).
+void rename(CubeStep& step, const Renaming& names);
 void rename(std::vector<CubeStep>& steps, const Renaming& names);
 void reverse(std::vector<CubeStep>& steps);
 

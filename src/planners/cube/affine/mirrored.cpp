@@ -1,6 +1,7 @@
 // Mirrors.   [faro]
-//   applies:  maps of 2..7 processor bits, K <= 2^12
-//   cost:     the least of 40 mirrors' plans by jobs, by row operations and by the router
+//   applies:  maps of 2..7 processor bits, K <= 2^12; of n > 7 bits Kn <= 2^13
+//   cost:     the least of 40 mirrors' plans by jobs, by row operations and by the router; of more
+//             bits the least of 7 mirrors' plans by jobs
 //   bound:    machines/bounds
 #include "planners/cube/affine/mirrored.hpp"
 
@@ -10,6 +11,7 @@
 #include <array>
 #include <memory>
 #include <numeric>
+#include <span>
 #include <utility>
 
 #include "base/random.hpp"
@@ -30,8 +32,10 @@ using mirrors::Renaming;
 using mirrors::Representative;
 
 constexpr std::uint64_t mirrors_max = 40;
+constexpr std::uint64_t few_mirrors_max = 8;
 // Elements times dimensions that all mirrors together have.
 constexpr std::uint64_t work_max = 1U << 15U;
+constexpr std::uint64_t few_work_max = 1U << 13U;  // some tenth of a second
 
 // Whose counts depend on names, and how many mirrors are shown to them at most.
 struct Asked {
@@ -48,6 +52,8 @@ const auto asked = std::to_array<Asked>({{&row_operation_pairs},
                                          {&bits_in_turn_one_port},
                                          {&shuffle_one_port, 4},
                                          {&affine_jobs_one_port, mirrors_max, true}});
+const auto asked_of_few = std::to_array<Asked>(
+    {{&affine_ring, few_mirrors_max, true}, {&affine_shop, few_mirrors_max, true}});
 
 int memory_bits_of(const Request& request) {
   return request.map().cut ? request.map().memory_bits : 0;
@@ -72,19 +78,38 @@ struct Found {
   bool copied = false;  // planned for an element more
 };
 
+// Mirrors are numbered: 0 is the representative, odd ones are backwards, and from 2 on they have
+// names of their own, or each two have. Those from `first` on are tried, as many as the work allows
+// and up to a number between `least` and `most`.
+struct MirrorChoice {
+  std::span<const Asked> planners;
+  std::uint64_t work;
+  std::uint64_t first;
+  std::uint64_t least;
+  std::uint64_t most;
+  bool two_each;
+};
+const MirrorChoice all_orders{asked, work_max, 0, 2, mirrors_max, false};
+// The request itself stands for all: it is asked about elsewhere. Its inverse has the same mirrors.
+const MirrorChoice few_orders{asked_of_few, few_work_max, 1, 1, few_mirrors_max, true};
+
 // The cheapest plan of a mirror of the representative, which the request's may be backwards.
-std::optional<Found> best_of(const Request& request, const Representative& whole) {
+std::optional<Found> best_of(const Request& request, const Representative& whole,
+                             const MirrorChoice& choice) {
   const BitMap& map = whole.map;
   const int m = memory_bits_of(request);
   const int n = processor_bits(request);
   const auto enough = lower_bound(*cube_of(request), request.map(), request.elements()).value;
   std::optional<Found> best;
   Random random(7);
-  const std::uint64_t tried = std::clamp<std::uint64_t>(
-      work_max / (request.elements() * static_cast<std::uint64_t>(n)), 2, mirrors_max);
-  for (std::uint64_t i = 0; i < tried; ++i) {
-    Renaming names = Renaming::none(n);
-    if (i >= 2) {
+  const std::uint64_t affordable =
+      choice.work / (request.elements() * static_cast<std::uint64_t>(n));
+  const std::uint64_t tried =
+      std::clamp<std::uint64_t>(choice.first + affordable, choice.least, choice.most);
+  Renaming names = Renaming::none(n);
+  for (std::uint64_t i = choice.first; i < tried; ++i) {
+    if (i >= 2 && (!choice.two_each || i % 2 == 0)) {
+      names = Renaming::none(n);
       random.mix(names.place);
       names.translation = random.next() & low_mask(n);
     }
@@ -95,7 +120,7 @@ std::optional<Found> best_of(const Request& request, const Representative& whole
                          MapGoal{.map = mirror, .cut = request.map().cut, .memory_bits = m},
                          elements);
     };
-    for (const Asked& ask : asked) {
+    for (const Asked& ask : choice.planners) {
       if (i >= ask.mirrors) continue;
       // Of an odd number the last is moved twice, a copy with it: backwards both must be there.
       const bool copied =
@@ -113,7 +138,7 @@ std::optional<Found> best_of(const Request& request, const Representative& whole
 }
 
 void push(const Request& request, const Representative& whole, const Found& found,
-          ScheduleSink& sink) {
+          std::string_view planner, ScheduleSink& sink) {
   RecordingSink kept;
   found.offer.push(kept);
   std::vector<CubeStep> inner = std::move(kept.cube_steps);
@@ -121,7 +146,7 @@ void push(const Request& request, const Representative& whole, const Found& foun
   if (found.reversed) mirrors::reverse(inner);
   const std::vector<CubeStep> steps =
       mirrors::taken_back(whole, std::move(inner), memory_bits_of(request));
-  sink.begin(cube_header(request, affine_mirrored.name(), kept.header.slots));
+  sink.begin(cube_header(request, planner, kept.header.slots));
   if (found.copied) {
     CubeStep copy;
     copy.rules.push_back(
@@ -132,16 +157,39 @@ void push(const Request& request, const Representative& whole, const Found& foun
   sink.finish();
 }
 
-Offer offer_mirrored(const Request& request) {
-  const auto whole = std::make_shared<const Representative>(
-      mirrors::representative(request.map().map, memory_bits_of(request)));
-  std::optional<Found> best = best_of(request, *whole);
+Offer offered(const Request& request, Representative representative, const MirrorChoice& choice,
+              std::string_view planner) {
+  const auto whole = std::make_shared<const Representative>(std::move(representative));
+  std::optional<Found> best = best_of(request, *whole, choice);
   if (!best) throw Error(ErrorCode::impossible, "none of the planners asked takes its mirrors");
   const auto found = std::make_shared<const Found>(std::move(*best));
-  return {
-      .estimate = {{found->offer.estimate.cost.value, "the least of its mirrors' plans"}},
-      .push = [request, whole, found](ScheduleSink& sink) { push(request, *whole, *found, sink); },
-      .expression = fmt::format("mirror({})", found->offer.expression)};
+  return {.estimate = {{found->offer.estimate.cost.value, "the least of its mirrors' plans"}},
+          .push = [request, whole, found,
+                   planner](ScheduleSink& sink) { push(request, *whole, *found, planner, sink); },
+          .expression = fmt::format("mirror({})", found->offer.expression)};
+}
+
+Offer offer_mirrored(const Request& request) {
+  return offered(request, mirrors::representative(request.map().map, memory_bits_of(request)),
+                 all_orders, affine_mirrored.name());
+}
+
+std::optional<std::string> refusal_few(const Request& request) {
+  if (auto why = cube_refusal(request, Hypercube::Ports::all)) return why;
+  if (processor_bits(request) <= limits::mirrored_dimensions_max)
+    return fmt::format("{} tries more mirrors", affine_mirrored.name());
+  const auto n = static_cast<std::uint64_t>(processor_bits(request));
+  if (request.elements() > few_work_max / n)
+    return fmt::format("planning {} elements again takes too long; of {} dimensions it takes {}",
+                       request.elements(), n, few_work_max / n);
+  return affine_shop.refusal(request);
+}
+
+Offer offer_few(const Request& request) {
+  const BitMap& map = request.map().map;
+  const BitMap same = BitMap::identity(map.width());
+  return offered(request, {map, false, same, Renaming::none(processor_bits(request)), same},
+                 few_orders, affine_few_mirrors.name());
 }
 
 }  // namespace
@@ -155,6 +203,19 @@ const PlannerEntry affine_mirrored({
     .citation = "faro",
     .refusal = refusal_mirrored,
     .offer = offer_mirrored,
+    .searches = true,
+});
+
+const PlannerEntry affine_few_mirrors({
+    .name = "affine-few-mirrors",
+    .machine = "cube",
+    .title =
+        "the least of the plans by jobs for the inverse and a few other names and translations",
+    .needs = "a map of n >= 8 processor bits, K >= 2, Kn <= 2^13, all ports",
+    .cost = "counted: the least of 7 mirrors'",
+    .citation = "faro",
+    .refusal = refusal_few,
+    .offer = offer_few,
     .searches = true,
 });
 

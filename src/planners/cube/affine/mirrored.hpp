@@ -4,7 +4,8 @@
 //
 // Some planners count differently for maps that are the same but for names, a translation or the
 // direction of time. This one goes to the orbit's representative (mirror.hpp), asks them about it
-// and mirrors of it, the same ones for the whole orbit, and takes the plan back.
+// and mirrors of it, the same ones for the whole orbit, and takes the plan back. Cubes of more
+// dimensions have too many orders for a representative: there the few mirrors are of the request.
 #pragma once
 
 #include "planners/entry.hpp"
@@ -12,5 +13,6 @@
 namespace faro::inline v1 {
 
 extern const PlannerEntry affine_mirrored;
+extern const PlannerEntry affine_few_mirrors;
 
 }  // namespace faro::inline v1

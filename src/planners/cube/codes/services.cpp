@@ -33,7 +33,7 @@ Offer offer_ring(const Request& request) {
                           "at most max(n-1, (3K+1)/5, (K+n-1)/2) + 2, list scheduling");
 }
 
-std::optional<std::string> refusal_table(const Request& request) {
+std::optional<std::string> refusal_services_table(const Request& request) {
   if (auto why = one_field_refusal(request, 4)) return why;
   const CodeField field = field_of(request);
   if (!three_fifths::services_table_holds(field.length, request.elements()))
@@ -41,7 +41,7 @@ std::optional<std::string> refusal_table(const Request& request) {
   return {};
 }
 
-Offer offer_table(const Request& request) {
+Offer offer_services_table(const Request& request) {
   return conversion_offer(request, services_table.name(),
                           *services_table_node(field_of(request), request.elements()),
                           "those of the table that holds as many elements");
@@ -66,8 +66,8 @@ const PlannerEntry services_table({
              "ports",
     .cost = "steps of the table that holds K elements or more",
     .citation = "faro",
-    .refusal = refusal_table,
-    .offer = offer_table,
+    .refusal = refusal_services_table,
+    .offer = offer_services_table,
 });
 
 const PlannerEntry services_ring({

@@ -12,6 +12,7 @@
 #include "faro/base/error.hpp"
 #include "faro/schedules/cost.hpp"
 #include "machines/cube/ports.hpp"
+#include "planners/cube/affine/affine_jobs.hpp"
 #include "planners/cube/affine/mirrored.hpp"
 #include "planners/cube/request.hpp"
 #include "planners/part.hpp"
@@ -212,8 +213,8 @@ std::vector<Offer> plans_to_turn(const Request& request) {
       } catch (const Error& e) {
         if (e.code() != ErrorCode::impossible) throw;
       }
-    if (whole.is_map() && !affine_mirrored.refusal(whole))
-      plans.push_back(affine_mirrored.offer(whole));
+    for (const PlannerEntry* more : {&affine_mirrored, &affine_shop})
+      if (whole.is_map() && !more->refusal(whole)) plans.push_back(more->offer(whole));
   }
   return plans;
 }

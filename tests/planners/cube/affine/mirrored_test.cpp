@@ -62,5 +62,61 @@ TEST(AffineMirrored, more_orders_than_it_tries_are_refused) {
   EXPECT_TRUE(affine_mirrored.refusal(request).has_value());
 }
 
+// 36 steps by jobs as it is; its inverse takes 33, the bound.
+constexpr const char* dearer_as_it_is =
+    "p:10 | m:6 -> matrix(0xc999, 0xa9a0, 0xe83, 0xdb8d, 0xcb94, 0xcd99, 0x214, 0x2ea3, 0x783, "
+    "0x6dca, 0xc9ad, 0x4985, 0x6bc9, 0xc98d, 0xcb88, 0xcf89)(p m)";
+
+TEST(AffineFewMirrors, the_inverse_may_be_cheaper) {
+  const testing::Draft request =
+      testing::cut_request(Request::of(dearer_as_it_is, "cube:10").map().map, 6);
+  EXPECT_EQ(built_and_verified(affine_few_mirrors, request, false).steps, Count{33});
+  EXPECT_EQ(affine_ring.offer(request).estimate.cost.value, Count{36});
+  testing::one_search_serves_all(affine_few_mirrors, request);
+}
+
+// With what the planners of jobs say of the request itself, a map and its inverse have one count.
+Count by_jobs(const testing::Draft& request, int& asked) {
+  std::optional<Count> least;
+  for (const PlannerEntry* planner : {&affine_ring, &affine_shop, &affine_few_mirrors}) {
+    if (planner->refusal(request)) continue;
+    ++asked;
+    const Count count = built_and_verified(*planner, request, false).steps;
+    if (!least || count < *least) least = count;
+  }
+  return least.value_or(0);
+}
+
+TEST(AffineFewMirrors, a_map_and_its_inverse_have_one_count) {
+  Random random(43);
+  int asked = 0;
+  for (int round = 0; round < (testing::full_run() ? 60 : testing::sanitized() ? 2 : 12); ++round) {
+    const int n = 8 + static_cast<int>(random.below(5));
+    const int m = static_cast<int>(random.below(6));
+    testing::Draft request{
+        .machine = Hypercube{.dimensions = n},
+        .map = {.map = random_affine(n + m, random), .cut = m > 0, .memory_bits = m},
+        .destinations = {},
+        .elements = m > 0 ? bit(m) : 2 + random.below(20)};
+    const Count steps = by_jobs(request, asked);
+    request.map.map = request.map.map.inverse();
+    EXPECT_EQ(by_jobs(request, asked), steps) << "n=" << n << " m=" << m << " round " << round;
+  }
+  EXPECT_GE(asked, 4);
+}
+
+TEST(AffineFewMirrors, small_cubes_and_many_elements_are_refused) {
+  const auto refused = [](int n, std::uint64_t elements) {
+    return affine_few_mirrors
+        .refusal(testing::cube_request_of(n, testing::gray_to_binary({n}), elements))
+        .has_value();
+  };
+  EXPECT_TRUE(refused(7, 8));
+  EXPECT_FALSE(refused(8, 8));
+  EXPECT_FALSE(refused(60, 136));
+  EXPECT_TRUE(refused(60, 137));
+  EXPECT_TRUE(refused(60, 1));
+}
+
 }  // namespace
 }  // namespace faro

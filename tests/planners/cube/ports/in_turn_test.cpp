@@ -73,8 +73,7 @@ TEST(PortsInTurn, all_to_all_stays_optimal_where_ports_divide_the_dimensions) {
 // follows a step behind. Turns of the plan for all ports take 12.
 TEST(PortsSideBySide, pairs_of_elements_follow_one_another) {
   const Request request = Request::of("i:6 -> rot(i, 1)", "cube:6,2-ports", 4);
-  const Plan made = plan(request, {.verify = VerifyBy::both});
-  EXPECT_EQ(made.planner(), "ports-side-by-side");
+  const Plan made = plan(request, {.algorithm = "ports-side-by-side", .verify = VerifyBy::both});
   EXPECT_EQ(made.cost().steps, Count{7});
   EXPECT_EQ(made.bound().value, Count{7});
 }
