@@ -87,6 +87,46 @@ TEST(Count, is_exact_or_an_error) {
   EXPECT_EQ(ceil_div(largest, 2), Count{1} << 127);
 }
 
+// Beside the compiler's own 128 bits, on operands of every size.
+TEST(Count, computes_as_128_bits_do) {
+  __extension__ typedef unsigned __int128 Wide;
+  const auto wide = [](Count c) { return Wide{c.high()} << 64U | c.low(); };
+  const auto count = [](Wide w) {
+    return (Count{static_cast<std::uint64_t>(w >> 64U)} << 64) + static_cast<std::uint64_t>(w);
+  };
+  const auto same = [&](bool fits, Wide value, auto&& compute) {
+    if (!fits) {
+      EXPECT_THROW(static_cast<void>(compute()), Error);
+    } else {
+      EXPECT_EQ(compute(), count(value));
+    }
+  };
+  Random random(128);
+  const auto operand = [&] {
+    const Wide all = Wide{random.next()} << 64U | random.next();
+    const Wide some = all >> random.below(128);
+    return random.below(4) == 0 ? ~Wide{0} - (some >> 64U) : some;
+  };
+  for (int round = 0; round < 20000; ++round) {
+    const Wide x = operand();
+    const Wide y = operand();
+    const Count a = count(x);
+    const Count b = count(y);
+    ASSERT_TRUE(wide(a) == x);
+    EXPECT_EQ(a < b, x < y);
+    same(x + y >= x, x + y, [&] { return a + b; });
+    same(x >= y, x - y, [&] { return a - b; });
+    same(y == 0 || x <= ~Wide{0} / y, x * y, [&] { return a * b; });
+    same(y != 0, y == 0 ? 0 : x / y, [&] { return a / b; });
+    same(y != 0, y == 0 ? 0 : x % y, [&] { return a % b; });
+    const auto by = static_cast<unsigned>(random.below(128));
+    same(x <= ~Wide{0} >> by, x << by, [&] { return a << by; });
+    same(true, x >> by, [&] { return a >> by; });
+    EXPECT_DOUBLE_EQ(static_cast<double>(a), static_cast<double>(x));
+  }
+  static_assert((Count{7} << 100) / (Count{1} << 99) == 14);
+}
+
 TEST(Count, becomes_an_integer_that_holds_it_or_throws) {
   EXPECT_EQ(static_cast<std::uint8_t>(Count{255}), 255);
   EXPECT_THROW(static_cast<void>(static_cast<std::uint8_t>(Count{256})), Error);

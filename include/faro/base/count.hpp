@@ -11,6 +11,7 @@
 // it, faro/base/count_format.hpp teaches it to fmt.
 #pragma once
 
+#include <bit>
 #include <compare>
 #include <concepts>
 #include <cstdint>
@@ -33,7 +34,7 @@ class Count {
       if (value < 0) throw_limit("a count cannot be negative");
   }
 
-  static constexpr Count largest() { return of(~Wide{0}); }
+  static constexpr Count largest() { return of(~std::uint64_t{0}, ~std::uint64_t{0}); }
 
   template <Integer T>
   explicit constexpr operator T() const {
@@ -48,7 +49,8 @@ class Count {
   }
   template <std::floating_point T>
   explicit constexpr operator T() const {
-    return static_cast<T>(wide());
+    return static_cast<T>(high_) * (static_cast<T>(std::uint64_t{1} << 63U) * 2) +
+           static_cast<T>(low_);
   }
 
   // The 64 high bits and the 64 low ones.
@@ -59,36 +61,52 @@ class Count {
   friend constexpr std::strong_ordering operator<=>(Count, Count) = default;
 
   friend constexpr Count operator+(Count a, Count b) {
-    return a.wide() <= ~b.wide() ? of(a.wide() + b.wide()) : too_large();
+    const std::uint64_t low = a.low_ + b.low_;
+    const std::uint64_t carry = low < a.low_ ? 1 : 0;
+    const std::uint64_t high = a.high_ + b.high_;
+    if (high < a.high_ || high + carry < high) too_large();
+    return of(high + carry, low);
   }
   friend constexpr Count operator-(Count a, Count b) {
     if (a < b) throw_limit("a count cannot be negative");
-    return of(a.wide() - b.wide());
+    return of(a.high_ - b.high_ - (a.low_ < b.low_ ? 1 : 0), a.low_ - b.low_);
   }
   friend constexpr Count operator*(Count a, Count b) {
-    if ((a.high_ | b.high_) == 0) return of(Wide{a.low_} * b.low_);
-    const bool fits = !b || a.wide() <= ~Wide{0} / b.wide();
-    return fits ? of(a.wide() * b.wide()) : too_large();
+    if (a.high_ != 0 && b.high_ != 0) too_large();
+    const Count low = product(a.low_, b.low_);
+    const Count cross = a.high_ != 0 ? product(a.high_, b.low_) : product(b.high_, a.low_);
+    if (cross.high_ != 0) too_large();
+    return low + of(cross.low_, 0);
   }
   friend constexpr Count operator/(Count a, Count b) {
     if (!b) throw_limit("a count is divided by zero");
-    return of(a.wide() / b.wide());
+    if ((a.high_ | b.high_) == 0) return of(0, a.low_ / b.low_);
+    Count quotient;
+    for (int shift = a.width() - b.width(); shift >= 0; --shift) {  // bit by bit
+      const Count part = b << shift;
+      if (a < part) continue;
+      a -= part;
+      quotient += of(0, 1) << shift;
+    }
+    return quotient;
   }
-  friend constexpr Count operator%(Count a, Count b) {
-    if (!b) throw_limit("a count is divided by zero");
-    return of(a.wide() % b.wide());
-  }
+  friend constexpr Count operator%(Count a, Count b) { return a - a / b * b; }
   // By 0 bits and more.
   template <Integer T>
   friend constexpr Count operator<<(Count a, T by) {
     const auto bits = static_cast<std::uint64_t>(by);
-    const bool fits = !a || (bits < 128 && a.wide() <= ~Wide{0} >> bits);
-    return !a ? a : fits ? of(a.wide() << bits) : too_large();
+    if (!a || bits == 0) return a;
+    if (bits >= 128 || (a >> (128 - bits))) too_large();
+    if (bits >= 64) return of(a.low_ << (bits - 64), 0);
+    return of(a.high_ << bits | a.low_ >> (64 - bits), a.low_ << bits);
   }
   template <Integer T>
   friend constexpr Count operator>>(Count a, T by) {
     const auto bits = static_cast<std::uint64_t>(by);
-    return bits < 128 ? of(a.wide() >> bits) : Count();
+    if (bits >= 128) return {};
+    if (bits >= 64) return of(0, a.high_ >> (bits - 64));
+    if (bits == 0) return a;
+    return of(a.high_ >> bits, a.low_ >> bits | a.high_ << (64 - bits));
   }
 
   constexpr Count& operator+=(Count b) { return *this = *this + b; }
@@ -101,14 +119,24 @@ class Count {
   friend std::ostream& operator<<(std::ostream& out, const Count& count);
 
  private:
-  __extension__ typedef unsigned __int128 Wide;
-  static constexpr Count of(Wide value) {
+  static constexpr Count of(std::uint64_t high, std::uint64_t low) {
     Count count;
-    count.high_ = static_cast<std::uint64_t>(value >> 64U);
-    count.low_ = static_cast<std::uint64_t>(value);
+    count.high_ = high;
+    count.low_ = low;
     return count;
   }
-  constexpr Wide wide() const { return (Wide{high_} << 64U) | low_; }
+  static constexpr Count product(std::uint64_t a, std::uint64_t b) {
+    constexpr std::uint64_t half = 0xffffffff;
+    const std::uint64_t low = (a & half) * (b & half);
+    const std::uint64_t middle = (a >> 32U) * (b & half) + (low >> 32U);
+    const std::uint64_t other = (a & half) * (b >> 32U) + (middle & half);
+    return of((a >> 32U) * (b >> 32U) + (middle >> 32U) + (other >> 32U),
+              other << 32U | (low & half));
+  }
+  constexpr int width() const {
+    return high_ != 0 ? 64 + static_cast<int>(std::bit_width(high_))
+                      : static_cast<int>(std::bit_width(low_));
+  }
   [[noreturn]] static void throw_limit(const char* why);
   [[noreturn]] static Count too_large() { throw_limit("a count exceeds 128 bits"); }
 
