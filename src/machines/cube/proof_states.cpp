@@ -194,7 +194,12 @@ Count States::right(const Held& held, const std::vector<Parity>& rows, Translati
   for (const Piece& piece : states_[held.state].pieces()) {
     Piece wanted{piece.where, reduced_on(piece.where, rows)};
     translate(wanted, between);
-    if (wanted.origin == piece.origin) sum += size_of(piece.where);
+    AffineSpace same = piece.where;  // where both say the same origin
+    for (std::size_t i = 0; i < wanted.origin.size(); ++i)
+      if (wanted.origin[i] != piece.origin[i])
+        same = same.meet(Parity{wanted.origin[i].mask ^ piece.origin[i].mask,
+                                wanted.origin[i].value ^ piece.origin[i].value});
+    sum += size_of(same);
   }
   remember(right_, std::move(key), sum);
   return sum;

@@ -1,6 +1,7 @@
 // Mutants of good schedules: replay, proof and the literal judge of the tests must agree on each.
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <map>
 
 #include "faro/schedules/expand.hpp"
@@ -84,6 +85,9 @@ class Agreement {
     ASSERT_NE(proved.answer, Verdict::Answer::unprovable) << proved.limit;
     ASSERT_EQ(replayed.cost, truth.cost) << what;
     ASSERT_EQ(proved.cost, truth.cost) << what;
+    if (only_undelivered(replayed) && only_undelivered(proved)) {
+      ASSERT_EQ(proved.delivered, replayed.delivered) << what;
+    }
     ++(truth.ok ? right_ : wrong_)[what];
   }
   std::uint64_t right() const { return total(right_); }
@@ -91,6 +95,10 @@ class Agreement {
   const std::map<std::string, std::uint64_t>& wrong_by_kind() const { return wrong_; }
 
  private:
+  static bool only_undelivered(const Verdict& v) {
+    return std::all_of(v.violations.begin(), v.violations.end(),
+                       [](const Violation& one) { return one.rule == "not-delivered"; });
+  }
   static std::string message(const Verdict& v) {
     return v.violations.empty() ? "" : v.violations[0].rule + ": " + v.violations[0].message;
   }
