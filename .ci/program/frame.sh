@@ -3,6 +3,9 @@ exits "no arguments" 2 "$faro"; says "no arguments" "Usage: faro COMMAND"; silen
 exits "--help" 0 "$faro" --help; prints "--help" "Commands:"; silent "--help" stderr
 exits "--version" 0 "$faro" --version
 check "version" grep -qxE 'faro [0-9]+\.[0-9]+\.[0-9]+' "$stdout"
+prints "version" "faro-journal/1"; prints "version" "build            release"
+exits "an option of no command" 2 "$faro" --versoin; says "an option of no command" "did you mean '--version'?"
+exits "help of a command" 0 "$faro" help plan; prints "help of a command" "Usage: faro plan"
 exits "unknown command" 2 "$faro" explian x; says "unknown command" "did you mean 'explain'"
 exits "unknown option" 2 "$faro" explain --frob 'i:2 -> i'
 exits "an option's neighbour" 2 "$faro" plan gray --onn cube:4; says "an option's neighbour" "did you mean '--on'?"

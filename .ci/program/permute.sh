@@ -215,3 +215,16 @@ exits "another shape's way back" 2 "$faro" permute cube.npy x.npy --map 'a b c -
 exits "a size" 2 "$faro" permute cube.npy x.npy --map 'i:6 -> rev(i)' --axis 1
 says "a size" "cube.npy, axis 1 of shape (3, 16, 8), 2^4 elements"
 exits "no bits" 2 "$faro" permute cube.npy x.npy --map 'i -> rev(i)'; says "no bits" "--axis takes axis 1 (16 elements), axis 2"
+py "np.save('m.npy', np.arange(1024).reshape(64, 16)); np.save('st.npy', np.arange(1024)); np.save('b8.npy', np.arange(256))"
+exits "a size on several axes" 2 "$faro" permute m.npy x.npy --map 'i:6 -> gray(i)' --axis 0,1
+says "a size on several axes" "m.npy, axis 1 of shape (64, 16), 2^4 elements: "
+exits "a bit that is not there" 2 "$faro" permute st.npy x.npy --map 'i -> front(i, 20, 17, 3)'
+says "a bit that is not there" "st.npy, shape (1024,), 2^10 elements: range at column 15: bit 20"
+exits "a layout without sizes" 2 "$faro" permute b8.npy x.npy --map 'block => cyclic'
+says "a layout without sizes" "needs its sizes: block:4|4"
+exits "a layout with these sizes" 0 "$faro" permute b8.npy x.npy --map 'block:4|4 => cyclic'
+for bare in 'front(i, 3)' 'back(i, 2)' 'swap(i, 1, 2)' 'i[0] rest'; do
+  exits "$bare" 0 "$faro" permute b8.npy bare.npy --map "$bare"
+  exits "i -> $bare" 0 "$faro" permute b8.npy arrow.npy --map "i -> $bare"
+  check "$bare is i -> $bare" cmp -s bare.npy arrow.npy
+done

@@ -171,6 +171,11 @@ assert "refusal" in ask("cube:4", "cube:5")["plans"][1]
 PY
 check "the table's figures are those of single plans" "$python" table.py "$faro"
 exits "nobody can" 4 "$faro" plan 'i:4 -> rev(i)' --on cube:5 --on cube:6; prints "nobody can" "none: "
+exits "a table with a machine that is none" 2 "$faro" plan 'i -> rev(i)' --on cube:4 --on torus:4x4,all-link
+says "a table with a machine that is none" "did you mean ',all-links'?"
+exits "a map of another machine" 2 "$faro" plan 'i:3 -> rev(i)' --on mesh:4x4
+says "a map of another machine" "mesh:4x4, 2^4 processors: size at column 1"
+exits "cube:2^2" 2 "$faro" plan 'i -> rev(i)' --on cube:2^2; says "cube:2^2" "the number of dimensions"
 exits "a table with a schedule" 2 "$faro" plan 'i -> rev(i)' --on cube:4 --on mesh:4x4 --schedule s.json
 exits "no machine" 2 "$faro" plan 'i:4 -> rev(i)'
 cat >traffic.py <<'PY'
@@ -207,7 +212,19 @@ exits "traffic of a sort" 2 "$faro" plan --sort 6 --on cube:4 --traffic
 exits "one thing to change" 4 "$faro" plan 'a:4 | m:4 -> m | a' --on torus:4x4
 says "one thing to change" "On torus:4x4,all-links in place of torus:4x4, links-dimension-order applies."
 
+py "np.save('d12.npy', np.random.default_rng(3).permutation(2**12).astype('u8'))"
+exits "fewer elements" 4 "$faro" plan --destinations d12.npy --on pops:64,64 --elements 2^12
+says "fewer elements" "elements in each processor in place of 4096, pops-relation applies."
+exits "an exchange of ranks" 4 "$faro" plan 'a:12 | m:16 -> m[11:0] | a m[15:12]' --on ranks:4096
+says "an exchange of ranks" "With --element-bytes 8 it is answered as one exchange."
+exits "the exchange" 0 "$faro" plan 'a:12 | m:16 -> m[11:0] | a m[15:12]' --on ranks:4096 --element-bytes 8
+
 # axes of any length on processors of bits
+exits "traffic of units" 0 "$faro" plan 'r=12000 c=12000 -> c r' --on cube:3 --traffic
+prints "traffic of units" "unit         2250000 elements that move as one"
+prints "traffic of units" "56 of 64 units leave their processor"
+exits "traffic of units as JSON" 0 "$faro" plan 'r=12000 c=12000 -> c r' --on cube:3 --traffic --json
+prints "traffic of units as JSON" '"unit_elements": 2250000'
 exits "a transpose of any length" 0 "$faro" plan 'r=1200 c=24 -> c r' --on cube:3 --verify both --schedule s.json
 prints "a transpose of any length" "450 elements that move as one"; prints "a transpose of any length" "p:3 | m:3 -> m | p"
 exits "its schedule" 0 "$faro" verify s.json

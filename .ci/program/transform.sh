@@ -98,6 +98,8 @@ exits "too short a line" 2 "$faro" transform wht i.npy s.npy --on cube:7; says "
 exits "another layout" 2 "$faro" transform wht i.npy s.npy --on cube:3 --layout 'cyclic:2|4'; says "layout" "there are 3"
 exits "no layout" 2 "$faro" transform wht i.npy s.npy --on cube:3 --layout cycle; says "layout" "cyclic or consecutive"
 exits "no cube" 2 "$faro" transform wht i.npy s.npy --on mesh:8x8; says "machine" "run on cubes with all ports"
+exits "one processor" 0 "$faro" transform wht i.npy one.npy; exits "processors" 0 "$faro" transform wht i.npy some.npy --on cube:3
+check "without --on there is one processor" cmp -s one.npy some.npy
 exits "another type" 2 "$faro" transform sort c.npy s.npy --on cube:1 --axis 0
 exits "negative residues" 2 "$faro" transform ntt i.npy s.npy --on cube:3; says "residues" "wanted residues"
 check "refusals leave no file" test ! -e s.npy

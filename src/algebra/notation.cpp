@@ -187,7 +187,15 @@ class Reader {
       n = stated_n;
       m = stated_m;
     }
-    if (!n || !m) fail(NotationFault::size, at, fmt::format("needs its sizes: {}:4|16", text.name));
+    if (!n || !m) {
+      // As it was written, with sizes that would fit.
+      std::size_t end = at;
+      while (end < text_.size() && text_[end] >= 'a' && text_[end] <= 'z') ++end;
+      const int some = n.value_or(known.total ? *known.total / 2 : 4);
+      fail(NotationFault::size, at,
+           fmt::format("needs its sizes: {}:{}|{}", text_.substr(at, end - at), some,
+                       known.total ? *known.total - some : 16));
+    }
     if (*m < 0)
       fail(NotationFault::size, at,
            fmt::format("{} processor bits exceed the {} bits there are", *n, *known.total));
@@ -315,6 +323,18 @@ NotationError::NotationError(NotationFault fault, std::size_t at, const std::str
       fault_(fault),
       at_(at),
       reason_(reason) {}
+
+NotationError::NotationError(const NotationError& other, const std::string& message)
+    : Error(other.code(), message), fault_(other.fault_), at_(other.at_), reason_(other.reason_) {}
+
+bool NotationError::is_of_sizes() const {
+  return fault_ == NotationFault::size || fault_ == NotationFault::width ||
+         fault_ == NotationFault::range;
+}
+
+NotationError NotationError::told_of(std::string_view whom) const {
+  return {*this, fmt::format("{}: {}", whom, what())};
+}
 
 Notation parse_notation(std::string_view text, const KnownSizes& known) {
   return Reader(text).run(known);

@@ -73,6 +73,35 @@ constexpr std::array<NamedMapEntry, 13> entries = {
      {"sequency", "walsh", "ungray(rev(i))", false, sequency},
      {"fftshift", "ifftshift", "~i[p-1] rest", false, half_turn}}};
 
+// What is no map, or another one than that whose name is nearest.
+struct Meant {
+  std::string_view name, words;
+};
+constexpr std::string_view undone =
+    "`faro permute --inverse` undoes a map; ungray undoes gray, unshuffle perfect-shuffle";
+constexpr std::string_view stored =
+    "transpose leads from one to the other; `faro permute --order` says how an array is stored";
+constexpr std::string_view of_walsh =
+    "`faro transform wht` computes; natural (Hadamard) order is where it starts, sequency "
+    "and dyadic lead away from it";
+constexpr Meant meant[] = {
+    {"inverse", undone},
+    {"invert", undone},
+    {"rev", "did you mean bit-reversal, i -> rev(i)?"},
+    {"reversal", "did you mean bit-reversal, i -> rev(i), or vector-reversal, i -> ~i?"},
+    {"blocked",
+     "did you mean the layout block? A map leads from one layout to another: "
+     "block:2|2 => cyclic"},
+    {"row-major", stored},
+    {"col-major", stored},
+    {"column-major", stored},
+    {"id", "did you mean identity?"},
+    {"noop", "did you mean identity?"},
+    {"wht", of_walsh},
+    {"hadamard", of_walsh},
+    {"natural", of_walsh},
+};
+
 struct FunctionName {
   std::string_view name, form;
 };
@@ -124,6 +153,8 @@ const NamedMapEntry* named_map(std::string_view name) {
 }
 
 std::string other_than(std::string_view name) {
+  for (const Meant& word : meant)
+    if (word.name == name) return std::string(word.words);
   std::vector<std::string_view> names;
   for (const NamedMapEntry& entry : entries) {
     names.push_back(entry.name);
@@ -131,9 +162,6 @@ std::string other_than(std::string_view name) {
   }
   if (const std::string_view known = nearest(name, names); !known.empty())
     return fmt::format("did you mean {}?", known);
-  if (name == "hadamard" || name == "natural")
-    return "natural (Hadamard) order is where a Walsh transform starts; sequency and dyadic lead "
-           "away from it";
   const std::string function = other_function_than(name);
   return function.empty() ? "`faro maps` lists all; others are written i:4 -> rev(i)" : function;
 }

@@ -135,12 +135,20 @@ ArrayMove array_move_along(const NpyHeader& from, std::string_view text,
     if (wanted[k]) refuse(name, fmt::format("--axis {}: the axis was given before", axis));
     wanted[k] = true;
   }
-  TensorMap whole = TensorMap::identity(1);
-  for (std::size_t k = 0; k < from.shape.size(); ++k) {
+  const auto map_of = [&](std::size_t k) {
     const std::vector<Word> length{from.shape[k]};
-    whole = beside(whole, wanted[k] ? parse_tensor_notation(text, length).map
-                                    : TensorMap::identity(from.shape[k]));
-  }
+    try {
+      return parse_tensor_notation(text, length).map;
+    } catch (const NotationError& error) {
+      if (!error.is_of_sizes()) throw;
+      throw Error(error.code(),
+                  fmt::format("{}: {}", array_text(from, static_cast<std::int64_t>(k), name),
+                              error.what()));
+    }
+  };
+  TensorMap whole = TensorMap::identity(1);
+  for (std::size_t k = 0; k < from.shape.size(); ++k)
+    whole = beside(whole, wanted[k] ? map_of(k) : TensorMap::identity(from.shape[k]));
   ArrayMove move = move_of(from, std::move(whole), from.shape, order);
   move.text = to_notation(move.map);
   return move;

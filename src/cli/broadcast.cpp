@@ -49,11 +49,16 @@ Request scattered(const Machine& machine, Word root, bool gather) {
 
 Request request_of(const Options& options, const Machine& machine) {
   const Word root = options.root.value_or(0);
+  if (options.elements.value_or(1) != 1 && options.what != "one-to-all")
+    throw Error(ErrorCode::usage,
+                fmt::format("--elements is the number of data that one-to-all sends on a cube; {0} "
+                            "moves one datum of each {1}: {2} turns of its plan move {2}, at {2} "
+                            "times the cost",
+                            options.what, options.what == "all-to-all" ? "processor" : "pair",
+                            *options.elements));
   for (const auto& [name, kind] : kinds)
     if (options.what == name)
       return Request::of(machine, Broadcast{.kind = kind, .root = root}, options.elements);
-  if (options.elements)
-    throw Error(ErrorCode::usage, "--elements is the number of data that one-to-all sends");
   if (options.what == "scatter" || options.what == "gather")
     return scattered(machine, root, options.what == "gather");
   throw Error(ErrorCode::usage,

@@ -4,6 +4,7 @@
 #include <memory>
 #include <nlohmann/json.hpp>
 
+#include "base/working.hpp"
 #include "cli/command.hpp"
 #include "cli/rendering.hpp"
 #include "faro/base/error.hpp"
@@ -27,9 +28,11 @@ int run(const Options& options, Output& out) {
     throw Error(ErrorCode::usage, "a schedule is read more than once; give a file, not -");
   if (options.out == "-" && out.is_json())
     throw Error(ErrorCode::usage, "--json and OUT - both want standard output");
+  const Progress progress = out.progress("converting", Output::Unit::steps);
+  const Listening listening(progress);
   std::string judged = "nobody";
   if (!options.unverified) {
-    const VerifyReport report = verify_schedule_file(options.schedule);
+    const VerifyReport report = verify_schedule_file(options.schedule, {.progress = progress});
     judged = report.verdict.by;
     if (!report.verdict.ok())
       throw Error(ErrorCode::refused,

@@ -103,12 +103,14 @@ int run(const Options& options, Output& out) {
   const ArrayInput b = ArrayInput::npy(options.b);
   const auto& pops = std::get<Pops>(machine);
   const std::uint64_t order = order_of(a, b);
+  const Progress progress = out.progress("multiplying", Output::Unit::steps);
   const MatmulReport report =
       multiply(stored(a), stored(b),
                {.machine = pops,
                 .order = order,
                 .algorithm = options.algorithm == "paper" ? "pops-matmul-paper" : "",
-                .verify = options.unverified ? VerifyBy::nobody : VerifyBy::replay});
+                .verify = options.unverified ? VerifyBy::nobody : VerifyBy::replay,
+                .progress = progress});
   if (options.schedule) {
     ScheduleFile file(*options.schedule, ScheduleFile::Rules::kept, out);
     report.plan.push(file.sink());

@@ -67,6 +67,7 @@ const Command* find(const std::string& name) {
 
 std::string suggestion(const std::string& name) {
   std::vector<std::string_view> names;
+  if (name.starts_with('-')) return did_you_mean(name, {"--help", "--version"});
   for (const Command* command : commands()) names.emplace_back(command->name);
   return did_you_mean(name, names);
 }
@@ -124,7 +125,12 @@ std::string build_facts() {
 #else
   text += fmt::format("library          libstdc++ {}\n", _GLIBCXX_RELEASE);
 #endif
-  return text + "schedule files   faro-schedule/1\n";
+#ifdef NDEBUG
+  text += "build            release\n";
+#else
+  text += "build            debug, with assertions\n";
+#endif
+  return text + "schedule files   faro-schedule/1\njournals         faro-journal/1\n";
 }
 
 int dispatch(const std::vector<std::string>& words, Output& out) {
@@ -133,6 +139,10 @@ int dispatch(const std::vector<std::string>& words, Output& out) {
     return exit_code(ErrorCode::usage);
   }
   const std::string& first = words.front();
+  if (first == "help" && words.size() > 1 && find(words[1]) != nullptr) {
+    out.write(command_help(*find(words[1])));
+    return 0;
+  }
   if (first == "--help" || first == "-h" || first == "help") {
     out.write(program_help());
     return 0;

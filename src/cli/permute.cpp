@@ -286,9 +286,8 @@ Movement movement_of(const Options& options, const NpyHeader& header, const std:
   try {
     return read_movement(options, header, name);
   } catch (const NotationError& error) {
-    if (error.fault() != NotationFault::size && error.fault() != NotationFault::width) throw;
-    throw Error(error.code(),
-                fmt::format("{}: {}", array_text(header, one_axis(options), name), error.what()));
+    if (!error.is_of_sizes()) throw;
+    throw error.told_of(array_text(header, one_axis(options), name));
   }
 }
 

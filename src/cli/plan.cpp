@@ -21,6 +21,7 @@
 #include "cli/rendering.hpp"
 #include "cli/request.hpp"
 #include "cli/schedule_file.hpp"
+#include "faro/machines/text.hpp"
 #include "layouts/plain_words.hpp"
 #include "planners/cube/codes/exchange_sequence.hpp"
 #include "planners/cube/shuffle/planners.hpp"
@@ -175,6 +176,9 @@ int run_many(const Options& options, Output& out) {
     throw Error(ErrorCode::usage,
                 "several --on make a table of what each machine takes; --schedule, --export, "
                 "--traffic, --dims and --element-bytes are for one machine");
+  // One that is no machine ends it; one that has no such plan is a row.
+  for (const std::string& machine : options.machines)
+    if (!is_disk(machine)) static_cast<void>(machine_from(machine));
   return plan_on_many(
       options.machines,
       [&](const std::string& machine) {
@@ -198,7 +202,7 @@ int run(Options options, Output& out) {
   check_schedule_rendering(options.rendering);
   const auto lengths = lengths_of(options);
   const Request request = request_of(options, lengths);
-  if (options.traffic) return report_traffic(request, out);
+  if (options.traffic) return report_traffic(request, lengths ? lengths->unit_elements() : 1, out);
   std::optional<ScheduleFile> file;
   if (options.schedule)
     file.emplace(*options.schedule,

@@ -149,7 +149,7 @@ int plan_on_many(const std::vector<std::string>& machines,
   return any ? 0 : exit_code(ErrorCode::impossible);
 }
 
-int report_traffic(const Request& request, Output& out) {
+int report_traffic(const Request& request, std::uint64_t unit_elements, Output& out) {
   const Traffic traffic = traffic_of(request);
   const Count count = processors(request.machine());
   if (out.is_json()) {
@@ -158,6 +158,7 @@ int report_traffic(const Request& request, Output& out) {
     object["machine"] = to_string(request.machine());
     object["processors"] = json_count(count);
     object["elements"] = request.elements();
+    if (unit_elements != 1) object["unit_elements"] = unit_elements;
     object["receivers"] = json_count(traffic.receivers);
     object["each"] = json_count(traffic.each);
     object["keepers"] = json_count(traffic.keepers);
@@ -168,18 +169,19 @@ int report_traffic(const Request& request, Output& out) {
     out.json(object.dump(2));
     return 0;
   }
-  out.text("  processors   {}, {} in each\n", to_string(count),
-           plural(request.elements(), "element"));
+  const std::string_view what = unit_elements == 1 ? "element" : "unit";
+  if (unit_elements != 1) out.text("  unit         {} elements that move as one\n", unit_elements);
+  out.text("  processors   {}, {} in each\n", to_string(count), plural(request.elements(), what));
   if (traffic.receivers == 1)
     out.text("  each has     {} for one processor, and as much from one\n",
-             plural(traffic.each, "element"));
+             plural(traffic.each, what));
   else
     out.text("  each has     {} for each of {} processors, and as much from as many\n",
-             plural(traffic.each, "element"), to_string(traffic.receivers));
+             plural(traffic.each, what), to_string(traffic.receivers));
   out.text("  itself       is one of them for {} of {} processors\n", to_string(traffic.keepers),
            to_string(count));
-  out.text("  on the way   {} of {} elements leave their processor\n", to_string(traffic.moved),
-           to_string(traffic.all));
+  out.text("  on the way   {} of {} leave their processor\n", to_string(traffic.moved),
+           plural(traffic.all, what));
   for (const auto& [from, to] : traffic.examples)
     out.text("  for example  processor {} sends to {}\n", from, fmt::join(to, ", "));
   return 0;

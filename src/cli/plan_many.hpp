@@ -1,6 +1,7 @@
 // `faro plan` with several machines, a row each, and what processors have for each other.
 #pragma once
 
+#include <cstdint>
 #include <functional>
 #include <string>
 #include <vector>
@@ -15,7 +16,8 @@ int plan_on_many(const std::vector<std::string>& machines,
                  const std::function<Request(const std::string&)>& request_on,
                  const PlanOptions& options, Output& out);
 
-// Who sends how much to whom, whatever the way.
-int report_traffic(const Request& request, Output& out);
+// Who sends how much to whom, whatever the way; each of the request's elements stands for so many
+// of the array.
+int report_traffic(const Request& request, std::uint64_t unit_elements, Output& out);
 
 }  // namespace faro::cli

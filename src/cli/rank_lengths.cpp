@@ -18,6 +18,10 @@ bool counts_elements(const RankDigits& digits) {
 
 }  // namespace
 
+std::uint64_t RankLengths::unit_elements() const {
+  return counts_elements(digits) ? 1 : digits.unit;
+}
+
 std::string RankLengths::words() const {
   std::string lines = text + "\n";
   if (!counts_elements(digits))
@@ -37,7 +41,7 @@ std::string RankLengths::words() const {
 nlohmann::ordered_json RankLengths::json() const {
   nlohmann::ordered_json object;
   object["map"] = text;
-  object["unit_elements"] = counts_elements(digits) ? 1 : digits.unit;
+  object["unit_elements"] = unit_elements();
   object["slices"] = digits.slices;
   object["before"] = to_notation(digits.before);
   object["after"] = to_notation(digits.after);

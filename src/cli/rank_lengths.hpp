@@ -15,6 +15,8 @@ struct RankLengths {
   std::string text;  // canonical
   RankDigits digits;
 
+  // Of the array, that an element of the schedule stands for.
+  std::uint64_t unit_elements() const;
   // Lines of a report.
   std::string words() const;
   nlohmann::ordered_json json() const;

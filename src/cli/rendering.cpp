@@ -5,6 +5,7 @@
 #include <charconv>
 #include <memory>
 
+#include "base/working.hpp"
 #include "faro/base/error.hpp"
 #include "faro/exports/export.hpp"
 #include "faro/files/replacement.hpp"
@@ -24,6 +25,7 @@ class Target : public ByteSink {
   Target(const std::string& path, Output& out)
       : out_(out), file_(path == "-" ? nullptr : std::make_unique<Replacement>(path)) {}
   void write(std::string_view bytes) override {
+    still_working();
     if (file_)
       file_->write(bytes);
     else

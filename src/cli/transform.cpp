@@ -33,7 +33,7 @@ struct Options {
   std::string kind;
   std::string in;
   std::string out;
-  std::string on;
+  std::string on = "cube:0";
   std::string layout = "cyclic";
   std::optional<std::string> order;
   std::optional<std::string> algorithm;
@@ -295,9 +295,10 @@ const Command transform_command{
           .completes(Completes::file);
       arguments.positional("OUT", options->out, "where the result goes, or -")
           .completes(Completes::file);
-      arguments.option("--on", "MACHINE", options->on, "a cube, cube:6")
-          .completes(Completes::machine)
-          .required();
+      arguments
+          .option("--on", "MACHINE", options->on,
+                  "a cube, cube:6; if left out cube:0, one processor that moves nothing")
+          .completes(Completes::machine);
       arguments.option("--layout", "LAYOUT", options->layout,
                        "cyclic (default) or consecutive, then the code: binary (default), gray, "
                        "gray||gray, binary||gray");

@@ -123,7 +123,8 @@ std::optional<std::size_t> arrow_of(std::string_view text) {
 
 // A text without '->' that is a term in one unknown name means `name -> term`: rot(i, 1), ~i.
 std::optional<std::string> as_bare_side(std::string_view text) {
-  constexpr std::array functions = {"rev", "gray", "ungray", "zip", "unzip", "rot", "matrix"};
+  constexpr std::array functions = {"rev",    "gray",  "ungray", "zip",  "unzip", "rot",
+                                    "matrix", "front", "back",   "swap", "rest"};
   if (text.find("->") != std::string_view::npos || text.find('|') != std::string_view::npos ||
       text.size() > limits::notation_bytes_max)
     return {};

@@ -67,6 +67,27 @@ std::uint64_t only_elements(std::uint64_t count, std::optional<std::uint64_t> el
   return count;
 }
 
+// Of a broadcast only one to all on a cube sends K data.
+std::uint64_t broadcast_elements(const Broadcast& broadcast, const Machine& machine,
+                                 std::uint64_t k) {
+  const bool cube = std::holds_alternative<Hypercube>(machine);
+  const bool to_all = broadcast.kind == Broadcast::Kind::one_to_all;
+  if (k != 1 && !(cube && to_all)) {
+    const char* moved = to_all ? "the root's one datum"
+                        : broadcast.kind == Broadcast::Kind::all_to_all
+                            ? "one datum of each processor"
+                            : "one datum of each pair of processors";
+    refuse(
+        fmt::format("{} data: this broadcast moves {}; {} turns of its plan move {}, at {} times "
+                    "the cost. One to all on a cube takes K data",
+                    k, moved, k, k, k));
+  }
+  if (k > limits::cube_elements_max)
+    throw Error(ErrorCode::limit,
+                fmt::format("{} data; at most {} are broadcast", k, limits::cube_elements_max));
+  return k;
+}
+
 int processor_bits_of(const Machine& machine) {
   if (const auto bits = address_bits(machine)) return *bits;
   throw Error(ErrorCode::impossible,
@@ -210,12 +231,7 @@ Request Request::of(const Machine& machine, Question question,
     k = only_elements(1, elements);
   } else if (const auto* broadcast = std::get_if<Broadcast>(&question)) {
     check(*broadcast, machine);
-    const bool some = std::holds_alternative<Hypercube>(machine) &&
-                      broadcast->kind == Broadcast::Kind::one_to_all;
-    if (!some) k = only_elements(1, elements);
-    if (k > limits::cube_elements_max)
-      throw Error(ErrorCode::limit,
-                  fmt::format("{} data; at most {} are broadcast", k, limits::cube_elements_max));
+    k = broadcast_elements(*broadcast, machine, k);
   }
   return Request({.machine = machine, .question = std::move(question), .elements = k});
 }
@@ -223,7 +239,13 @@ Request Request::of(const Machine& machine, Question question,
 Request Request::of(std::string_view map, std::string_view machine,
                     std::optional<std::uint64_t> elements) {
   const Machine on = machine_from(machine);
-  return of(on, map_goal_from(map, on, elements), elements);
+  try {
+    return of(on, map_goal_from(map, on, elements), elements);
+  } catch (const NotationError& error) {
+    if (!error.is_of_sizes()) throw;
+    throw error.told_of(
+        fmt::format("{}, 2^{} processors", to_string(on), address_bits(on).value_or(0)));
+  }
 }
 
 Request Request::on_subcube(const Hypercube& cube, const MapGoal& map) {

@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include "base/working.hpp"
 #include "faro/base/error.hpp"
 #include "faro/base/limits.hpp"
 
@@ -24,15 +25,18 @@ void ExpandingSink::step(const CubeStep& step) {
   cube_.moves = step.moves;
   cube_.butterflies = step.butterflies;
   for (const Rule& r : step.rules) {
+    still_working();
     const Word flip = r.across == inside ? 0 : bit(r.across);
     AffineSpace::where(width_, r.where).for_each([&](Word p) {
       cube_.moves.push_back({p, r.from, p ^ flip, r.to});
     });
   }
-  for (const ButterflyRule& r : step.butterfly_rules)
+  for (const ButterflyRule& r : step.butterfly_rules) {
+    still_working();
     AffineSpace::where(width_, r.where).for_each([&](Word p) {
       cube_.butterflies.push_back({p, r.low, r.high, r.stage, r.result, r.to});
     });
+  }
   next_.step(cube_);
 }
 
@@ -41,13 +45,15 @@ void ExpandingSink::step(const PopsSlot& slot) {
   pops_.sends = slot.sends;
   pops_.receives = slot.receives;
   pops_.operations = slot.operations;
-  for (const PopsRule& r : slot.rules)
+  for (const PopsRule& r : slot.rules) {
+    still_working();
     AffineSpace::where(width_, r.where).for_each([&](Word p) {
       Word q = 0;
       for (const Parity& row : r.to) q = (q << 1U) | (parity(p & row.mask) ^ row.value);
       pops_.sends.push_back({p, r.reg, {q / group_size_}});
       pops_.receives.push_back({q, p / group_size_, r.into});
     });
+  }
   next_.step(pops_);
 }
 

@@ -193,11 +193,20 @@ bool Reader::key(std::string& name) {
 
 bool Reader::parse_error(std::size_t position, const std::string&,
                          const nlohmann::json::exception& error) {
-  // What stands after the parser's own name and number of the error.
+  // "[name of the error] parse error at line 2, column 1: syntax error while parsing object key -
+  // unexpected end of input; expected string literal": the line, the column and what was wanted.
   std::string_view what = error.what();
-  if (const std::size_t end = what.find("] "); end != std::string_view::npos)
+  if (const std::size_t end = what.find("] "); end != what.npos) what.remove_prefix(end + 2);
+  std::string place = fmt::format("byte {}", position);
+  constexpr std::string_view at = "parse error at ";
+  if (const std::size_t end = what.find(": "); what.starts_with(at) && end != what.npos) {
+    place += fmt::format(", {}", what.substr(at.size(), end - at.size()));
     what.remove_prefix(end + 2);
-  throw Error(ErrorCode::usage, fmt::format("no JSON: byte {}: {}", position, what));
+  }
+  constexpr std::string_view parsing = "syntax error while parsing ";
+  if (const std::size_t end = what.find(" - "); what.starts_with(parsing) && end != what.npos)
+    what.remove_prefix(end + 3);
+  throw Error(ErrorCode::usage, fmt::format("no JSON: {}: {}", place, what));
 }
 
 void Reader::build(Context back) {

@@ -1,6 +1,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <bit>
 #include <tuple>
 #include <utility>
 
@@ -96,26 +97,40 @@ std::vector<Machine> neighbours(const Machine& machine) {
   return all;
 }
 
-// The one thing to change, where a planner without a search says yes to the changed question.
+// A planner without a search that says yes, if the question can be asked of the machine at all.
+const Planner* applying(const Machine& machine, const Question& question,
+                        std::optional<std::uint64_t> elements) {
+  try {
+    const Request changed = Request::of(machine, question, elements);
+    for (const Planner* planner : catalogue())
+      if (kind_of(machine).is_meant_by(planner->about().machine) && !planner->searches() &&
+          !planner->refusal(changed))
+        return planner;
+  } catch (const Error&) {
+    // No such request: another change, then.
+  }
+  return nullptr;
+}
+
+// The one thing to change, where such a planner says yes to the changed question.
 std::string one_change(const Request& request) {
   const auto* map = request.get_if<MapGoal>();
   const auto* list = request.get_if<Destinations>();
   if (map == nullptr && list == nullptr) return {};
+  const Question question = map != nullptr ? Question(*map) : Question(*list);
   const bool alike = list != nullptr || !map->cut;
-  for (const Machine& machine : neighbours(request.machine())) {
-    try {
-      const Request changed =
-          Request::of(machine, map != nullptr ? Question(*map) : Question(*list),
-                      alike ? std::optional<std::uint64_t>(request.elements()) : std::nullopt);
-      for (const Planner* planner : catalogue())
-        if (kind_of(machine).is_meant_by(planner->about().machine) && !planner->searches() &&
-            !planner->refusal(changed))
-          return fmt::format("\nOn {} in place of {}, {} applies.", to_string(machine),
-                             to_string(request.machine()), planner->name());
-    } catch (const Error&) {
-      // No such request: another change, then.
-    }
-  }
+  const std::uint64_t k = request.elements();
+  for (std::uint64_t fewer = alike ? std::bit_ceil(k) / 2 : 0; fewer != 0; fewer /= 2)
+    if (const Planner* planner = applying(request.machine(), question, fewer))
+      return fmt::format("\nWith {} elements in each processor in place of {}, {} applies.", fewer,
+                         k, planner->name());
+  for (const Machine& machine : neighbours(request.machine()))
+    if (const Planner* planner =
+            applying(machine, question, alike ? std::optional<std::uint64_t>(k) : std::nullopt))
+      return fmt::format("\nOn {} in place of {}, {} applies.", to_string(machine),
+                         to_string(request.machine()), planner->name());
+  if (!alike && std::holds_alternative<Crossbar>(request.machine()))
+    return "\nWith --element-bytes 8 it is answered as one exchange.";
   return "\nNo other machine of the kind helps; `faro algorithms` says what each needs.";
 }
 

@@ -224,7 +224,8 @@ Verdict verify_file(const std::string& path, const VerifyOptions& options) {
 }
 
 void read_schedule(const std::string& path, ScheduleSink& sink) {
-  FileSource source(path);
+  FileSource file(path);
+  HeardSource source(file);
   Strict strict(path);
   read_schedule(source, sink, reading(), strict);
 }

@@ -7,6 +7,7 @@
 #include <cmath>
 #include <cstring>
 
+#include "base/working.hpp"
 #include "faro/base/error.hpp"
 #include "machines/pops/performer.hpp"
 
@@ -143,14 +144,31 @@ std::vector<T> loaded(const StoredMatrix& matrix, std::uint64_t order) {
   return values;
 }
 
+// A network that says how many slots it has performed.
+template <class T>
+class HeardMultiplier : public PopsMultiplier<T> {
+ public:
+  HeardMultiplier(std::span<const T> a, std::span<const T> b, Count slots, const Progress& progress)
+      : PopsMultiplier<T>(a, b), slots_(static_cast<std::uint64_t>(slots)), progress_(progress) {}
+  void step(const PopsSlot& slot) override {
+    report(progress_, std::min(performed_++, slots_), slots_);
+    PopsMultiplier<T>::step(slot);
+  }
+
+ private:
+  std::uint64_t slots_;
+  std::uint64_t performed_ = 0;
+  const Progress& progress_;
+};
+
 // Stores T as the product's type: `store` maps a value to what is written.
 template <class T, class Store>
 std::vector<std::byte> product_of(const StoredMatrix& a, const StoredMatrix& b, const Plan& plan,
-                                  Store store) {
+                                  const Progress& progress, Store store) {
   const std::uint64_t order = plan.request().get_if<MatrixProduct>()->order;
   const std::vector<T> left = loaded<T>(a, order);
   const std::vector<T> right = loaded<T>(b, order);
-  PopsMultiplier<T> network(left, right);
+  HeardMultiplier<T> network(left, right, plan.cost().slots, progress);
   plan.push(network);
   std::vector<std::byte> data;
   const std::vector<T> product = network.take_product();
@@ -174,16 +192,27 @@ MatmulReport multiply(const StoredMatrix& left, const StoredMatrix& right,
   if (a.columns != b.rows)
     throw Error(ErrorCode::usage, fmt::format("{}x{} times {}x{}: {} columns meet {} rows", a.rows,
                                               a.columns, b.rows, b.columns, a.columns, b.rows));
-  const Plan made = plan(request, {.algorithm = options.algorithm, .verify = options.verify});
+  // Half of the way each; nobody knows how far what only goes on is.
+  const auto half = [&](std::uint64_t first) -> Progress {
+    return [progress = options.progress, first](std::uint64_t done, std::uint64_t total) {
+      report(progress, first * total + done, 2 * total);
+      return Continue::yes;
+    };
+  };
+  const Plan made = plan(
+      request, {.algorithm = options.algorithm, .verify = options.verify, .progress = half(0)});
+  const Progress performing = half(1);
+  const Listening listening(performing);
   const auto with = [&]<class T>(T) {
-    return product_of<T>(a, b, made, [](T value) { return value; });
+    return product_of<T>(a, b, made, performing, [](T value) { return value; });
   };
   MatmulReport report{.type = text_of(type), .plan = made};
   if (type.kind == 'b')
-    report.data = product_of<std::uint32_t>(
-        a, b, made, [](std::uint32_t count) { return static_cast<std::uint8_t>(count != 0); });
+    report.data = product_of<std::uint32_t>(a, b, made, performing, [](std::uint32_t count) {
+      return static_cast<std::uint8_t>(count != 0);
+    });
   else if (type.kind == 'f' && type.bytes == 2)
-    report.data = product_of<float>(a, b, made, [](float x) { return to_half(x); });
+    report.data = product_of<float>(a, b, made, performing, [](float x) { return to_half(x); });
   else if (type.kind == 'f')
     report.data = type.bytes == 4   ? with(float{})
                   : type.bytes == 8 ? with(double{})

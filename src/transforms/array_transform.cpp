@@ -12,6 +12,7 @@
 
 #include "base/check.hpp"
 #include "base/require.hpp"
+#include "base/working.hpp"
 #include "faro/base/count.hpp"
 #include "faro/base/error.hpp"
 
@@ -166,6 +167,13 @@ Reader<To> integer_reader(const NumberType& t) {
   }
 }
 
+// The lines that are in the machine, in bytes of the array; what is heard of them.
+struct Piece {
+  std::uint64_t before = 0;
+  std::uint64_t bytes = 0;
+  std::uint64_t done = 0;  // of `bytes`, as last heard
+};
+
 struct Job {
   const ArrayTransform& transform;
   NumberType type;
@@ -173,6 +181,7 @@ struct Job {
   const AxisShape& shape;
   std::span<std::byte> out;
   const Progress& progress;
+  Piece& piece;
 
   bool inverse() const { return transform.kind == Kind::ifft || transform.kind == Kind::intt; }
 };
@@ -201,8 +210,10 @@ Performed by_pieces(const Job& job, Load&& load, Body&& body, Store&& store) {
     }
   };
   for (std::uint64_t first = 0; first < lines; first += at_once) {
-    report(job.progress, first * (job.in.size() / lines), job.in.size());
+    const std::uint64_t line_bytes = job.in.size() / lines;
     const std::uint64_t count = std::min(at_once, lines - first);
+    job.piece = {.before = first * line_bytes, .bytes = count * line_bytes};
+    report(job.progress, job.piece.before, job.in.size());
     values.resize(count * shape.length);
     each(first, count, [&](std::uint64_t at, std::uint64_t number) { values[at] = load(number); });
     performed = body(std::span<Work>(values), count);
@@ -425,7 +436,19 @@ Performed transform_array(const ArrayTransform& transform, std::string_view type
                           std::span<const std::byte> in, const AxisShape& shape,
                           std::span<std::byte> out, const Progress& progress) {
   require_bytes(transform, type, in.size(), shape, out.size());
-  const Job job{transform, number_type(transform.kind, type), in, shape, out, progress};
+  // One line may be all of the array: the network's progress is that of the piece, and who only
+  // says that he goes on is where he was.
+  Piece piece;
+  const Progress heard = [&](std::uint64_t done, std::uint64_t total) {
+    if (total != 0)
+      piece.done = static_cast<std::uint64_t>(static_cast<Count>(piece.bytes) * done / total);
+    report(progress, piece.before + piece.done, in.size());
+    return Continue::yes;
+  };
+  const Listening listening(heard);
+  ArrayTransform working = transform;
+  working.network.progress = heard;
+  const Job job{working, number_type(transform.kind, type), in, shape, out, progress, piece};
   switch (transform.kind) {
     case Kind::fft:
     case Kind::ifft:

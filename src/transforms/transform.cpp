@@ -99,9 +99,7 @@ Choice choice_for(ButterflyNetwork network, Order order, const std::string& algo
   return choice_of(network, request_of(network), algorithm);
 }
 
-}  // namespace
-
-Choice choose(const Network& network, std::uint64_t length, std::optional<Order> needed) {
+Choice chosen(const Network& network, std::uint64_t length, std::optional<Order> needed) {
   const ButterflyNetwork request = request_for(network, length);
   if (needed && network.order && *needed != *network.order) {
     throw Error(ErrorCode::usage,
@@ -118,11 +116,21 @@ Choice choose(const Network& network, std::uint64_t length, std::optional<Order>
                     network.algorithm);
 }
 
+}  // namespace
+
+Choice choose(const Network& network, std::uint64_t length, std::optional<Order> needed) {
+  Choice choice = chosen(network, length, needed);
+  choice.progress = network.progress;
+  return choice;
+}
+
 Choice choose_sort(const Network& network, std::uint64_t length) {
   ButterflyNetwork sorted = request_for(network, length);
   sorted.order = Order::most_significant_first;
-  return choice_of(
+  Choice choice = choice_of(
       sorted, Request::of(Hypercube{.dimensions = sorted.processor_bits}, BitonicSort{sorted}), {});
+  choice.progress = network.progress;
+  return choice;
 }
 
 template <class Real>

@@ -226,7 +226,14 @@ TEST(Notation, an_unknown_name_is_answered_with_the_nearest) {
   told("sequence:8", "did you mean sequency?");
   told("perfect_shuffle", "did you mean perfect-shuffle?");
   told("hadamard", "sequency and dyadic");
-  told("rev:8", "did you mean rev");
+  told("rev:8", "did you mean bit-reversal, i -> rev(i)?");
+  told("inverse:8", "--inverse");
+  told("reversal:8", "did you mean bit-reversal");
+  told("row-major:8", "transpose leads from one to the other");
+  told("id:8", "did you mean identity?");
+  told("wht:8", "sequency and dyadic");
+  told("blocked:8", "did you mean the layout block?");
+  told("block => cyclic", "needs its sizes: block:4|16");
   told("quux", "`faro maps` lists all");
   told("i:4 -> sequency(i)", "there is i; did you mean ungray(rev(i))?");
   told("i:4 -> dyadic(i)", "there is i; did you mean rev(i)?");

@@ -42,6 +42,41 @@ TEST(ArrayTransform, spans_that_do_not_fit_the_shape_are_refused) {
   EXPECT_THROW(transform_array(records, "<f8", in, {.length = 8}, room), Error);
 }
 
+TEST(array_transform, one_line_says_how_far_it_is_and_may_be_ended) {
+  std::vector<std::int64_t> in(std::size_t{1} << 14U);
+  for (std::size_t i = 0; i < in.size(); ++i)
+    in[i] = static_cast<std::int64_t>((i * 40503U) % in.size());
+  std::vector<std::int64_t> out(in.size());
+  for (const Kind kind : {Kind::sort, Kind::wht, Kind::fft}) {
+    std::vector<std::complex<double>> room(in.size());
+    const std::span<std::byte> into = kind == Kind::fft ? std::as_writable_bytes(std::span(room))
+                                                        : std::as_writable_bytes(std::span(out));
+    const auto run = [&](const Progress& progress) {
+      transform_array({.kind = kind, .network = {.processor_bits = 2}}, "<i8",
+                      std::as_bytes(std::span(in)), {.length = in.size()}, into, progress);
+    };
+    std::vector<std::uint64_t> heard;
+    run([&](std::uint64_t done, std::uint64_t total) {
+      EXPECT_EQ(total, 8 * in.size());
+      heard.push_back(done);
+      return Continue::yes;
+    });
+    EXPECT_TRUE(std::is_sorted(heard.begin(), heard.end()));
+    EXPECT_EQ(heard.back(), 8 * in.size());
+    EXPECT_GT(std::count_if(heard.begin(), heard.end(),
+                            [&](std::uint64_t d) { return d > 0 && d < 8 * in.size(); }),
+              0);
+    try {
+      run([&](std::uint64_t done, std::uint64_t) {
+        return done == 0 ? Continue::yes : Continue::no;
+      });
+      ADD_FAILURE();
+    } catch (const Error& error) {
+      EXPECT_EQ(error.code(), ErrorCode::cancelled);
+    }
+  }
+}
+
 TEST(array_transform, names_the_result_of_every_type) {
   EXPECT_EQ(result_type({.kind = Kind::fft}, "<f4"), "<c8");
   EXPECT_EQ(result_type({.kind = Kind::ifft}, ">c16"), "<c16");

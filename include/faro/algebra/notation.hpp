@@ -48,8 +48,14 @@ class NotationError : public Error {
   NotationFault fault() const { return fault_; }
   std::size_t at() const { return at_; }  // offset in the text, from 0
   const std::string& reason() const { return reason_; }
+  // Whether data or a machine of another size would do.
+  bool is_of_sizes() const;
+  // The same, told of the data or the machine that the text was to fit: "WHOM: size at column ...".
+  NotationError told_of(std::string_view whom) const;
 
  private:
+  NotationError(const NotationError& other, const std::string& message);
+
   NotationFault fault_;
   std::size_t at_;
   std::string reason_;

@@ -34,6 +34,8 @@ struct MatmulOptions {
   std::uint64_t order = 0;
   std::string algorithm = {};  // a planner's name: pops-matmul, pops-matmul-paper; empty: the best
   VerifyBy verify = VerifyBy::replay;
+  // Slots planned and judged, then performed, of both together; may end it.
+  Progress progress = {};
 };
 
 struct MatmulReport {
@@ -44,7 +46,7 @@ struct MatmulReport {
 
 // Throws Error: usage for types that have no product, data of another size and sides that do not
 // meet, impossible (naming the nearest machine) for orders that do not fit; what plan() throws, and
-// refused.
+// refused and cancelled.
 MatmulReport multiply(const StoredMatrix& a, const StoredMatrix& b, const MatmulOptions& options);
 
 }  // namespace faro::inline v1

@@ -29,6 +29,7 @@
 #include <utility>
 #include <vector>
 
+#include "faro/base/progress.hpp"
 #include "faro/schedules/compiled.hpp"
 #include "faro/schedules/goal.hpp"
 #include "faro/transforms/traffic.hpp"
@@ -43,8 +44,9 @@ class EmulatedMachine : public CompiledSink {
   // `fill(index, values)` writes element `index`, a value of each line; begin() calls it for every
   // index.
   using Fill = std::function<void(Word index, std::span<Value> values)>;
-  EmulatedMachine(const Kernel& kernel, std::size_t lines, Fill fill)
-      : kernel_(kernel), lines_(lines), fill_(std::move(fill)) {}
+  // `progress` gets how many values butterflies have written, of how many.
+  EmulatedMachine(const Kernel& kernel, std::size_t lines, Fill fill, Progress progress = {})
+      : kernel_(kernel), lines_(lines), fill_(std::move(fill)), progress_(std::move(progress)) {}
 
   // `take(index, values)` reads the result of `index`, for every index.
   template <class Take>
@@ -73,11 +75,15 @@ class EmulatedMachine : public CompiledSink {
   void each_move(const CubeStep& step, Visit&& visit) const;
   void move_all(const CubeStep& step);
   void combine(const ButterflyRule& rule, Word processor, Word low_index);
-  void combine_block(const CompiledStep& compiled, Word block);
+  void combine_block(const CompiledStep& compiled, std::size_t first, std::size_t end, Word block);
+  void combine_rules(const CompiledStep& compiled);
 
   Kernel kernel_;
   std::size_t lines_;
   Fill fill_;
+  Progress progress_;
+  Word written_ = 0;
+  Word to_write_ = 0;
   Word processors_ = 1;
   ButterflyGoal goal_;
   std::vector<Value> values_;
@@ -93,6 +99,10 @@ void EmulatedMachine<Kernel>::begin(const ScheduleHeader& header) {
   members_.emplace(goal_.processor_bits);
   links_.emplace(goal_.processor_bits);
   processors_ = bit(goal_.processor_bits);
+  const auto p = static_cast<Word>(goal_.index_bits);
+  const bool sorts = goal_.computation == ButterflyGoal::Computation::sort;
+  written_ = 0;
+  to_write_ = (sorts ? p * (p + 1) / 2 : p) << p;
   values_.assign(header.slots * processors_ * lines_, Value{});
   Placement::start(goal_).for_each(
       [&](Word index, Word q, Word s) { fill_(index, values(static_cast<Slot>(s), q)); });
@@ -158,13 +168,14 @@ void EmulatedMachine<Kernel>::combine(const ButterflyRule& rule, Word processor,
   }
 }
 
-// The butterfly rules of a step at 64 processors: a butterfly is inside one processor, so blocks
-// are independent.
+// Butterfly rules first .. end-1 of a step at 64 processors: a butterfly is inside one processor,
+// so blocks are independent.
 template <class Kernel>
-void EmulatedMachine<Kernel>::combine_block(const CompiledStep& compiled, Word block) {
+void EmulatedMachine<Kernel>::combine_block(const CompiledStep& compiled, std::size_t first,
+                                            std::size_t end, Word block) {
   std::array<Word, 64> within{};  // the index at processor 64·block + i, less that at 64·block
   const std::vector<ButterflyRule>& rules = compiled.step.butterfly_rules;
-  for (std::size_t r = 0; r < rules.size(); ++r) {
+  for (std::size_t r = first; r < end; ++r) {
     const IndexMap& index = compiled.rule_indices[r];
     const Word base = index(block << 6U);
     for (std::size_t d = 0; d < std::min<std::size_t>(6, index.columns.size()); ++d) {
@@ -175,18 +186,33 @@ void EmulatedMachine<Kernel>::combine_block(const CompiledStep& compiled, Word b
   }
 }
 
+// As many rules at once as take milliseconds: one step may be all that a memory computes.
+template <class Kernel>
+void EmulatedMachine<Kernel>::combine_rules(const CompiledStep& compiled) {
+  const std::vector<ButterflyRule>& rules = compiled.step.butterfly_rules;
+  const std::size_t at_once = std::max<std::size_t>(1, bit(18) / (processors_ * lines_));
+  for (std::size_t first = 0; first < rules.size(); first += at_once) {
+    report(progress_, std::min(written_, to_write_), to_write_);
+    const std::size_t end = std::min(first + at_once, rules.size());
+    // A short step is not worth waking the threads.
+    const bool wide = (end - first) * processors_ > bit(16);
+    for_each_block(members_->blocks(), wide ? Threads::all : Threads::one,
+                   [&](Word block) { combine_block(compiled, first, end, block); });
+    for (std::size_t r = first; r < end; ++r)
+      written_ += (processors_ >> rules[r].where.size()) *
+                  (rules[r].result == ButterflyRule::Result::both ? 2 : 1);
+  }
+}
+
 template <class Kernel>
 void EmulatedMachine<Kernel>::step(const CompiledStep& compiled) {
+  report(progress_, std::min(written_, to_write_), to_write_);
   move_all(compiled.step);
   for (std::size_t i = 0; i < compiled.step.butterflies.size(); ++i) {
     const Butterfly& b = compiled.step.butterflies[i];
     combine({{}, b.low, b.high, b.stage, b.result, b.to}, b.processor, compiled.indices[i]);
   }
-  if (compiled.step.butterfly_rules.empty()) return;
-  // A short step is not worth waking the threads.
-  const bool wide = compiled.step.butterfly_rules.size() * processors_ > bit(16);
-  for_each_block(members_->blocks(), wide ? Threads::all : Threads::one,
-                 [&](Word block) { combine_block(compiled, block); });
+  combine_rules(compiled);
 }
 
 }  // namespace faro::inline v1::butterfly

@@ -19,6 +19,7 @@
 #include <utility>
 #include <vector>
 
+#include "faro/base/progress.hpp"
 #include "faro/planners/planner.hpp"
 #include "faro/schedules/compiled.hpp"
 #include "faro/transforms/kernels.hpp"
@@ -34,6 +35,8 @@ struct Network {
   Encoding encoding = Encoding::binary;
   std::optional<Order> order = {};
   std::string algorithm = {};  // a planner's name
+  // Called now and then while the network works, with values written of all; may end it.
+  Progress progress = {};
 };
 
 struct Performed {
@@ -54,6 +57,7 @@ struct Choice {
   ButterflyNetwork request;
   About about;
   Offer offer;
+  Progress progress = {};  // the network's
 
   Performed performed(const Traffic& traffic) const {
     return {.request = request,
@@ -83,12 +87,13 @@ Traffic run_network(const Choice& choice, const Kernel& kernel, std::span<T> dat
                     std::uint64_t lines, From&& from, To&& to, In&& in, Out&& out) {
   using Value = typename Kernel::Value;
   const Word length = bit(choice.request.index_bits);
-  EmulatedMachine<Kernel> machine(kernel, lines, [&](Word index, std::span<Value> values) {
+  const auto fill = [&](Word index, std::span<Value> values) {
     const Word at = from(index);
     for (std::size_t line = 0; line < values.size(); ++line) {
       values[line] = in(data[(line * length) + at]);
     }
-  });
+  };
+  EmulatedMachine<Kernel> machine(kernel, lines, fill, choice.progress);
   choice.offer.compiled(machine);
   machine.unload([&](Word index, std::span<Value> values) {
     const Word at = to(index);
@@ -175,12 +180,12 @@ template <class Key, class Less = std::less<Key>>
 Performed sort(const Network& network, std::span<Key> data, std::uint64_t lines, Less less = {}) {
   const Choice choice = choose_sort(network, line_length(data.size(), lines));
   const Word length = bit(choice.request.index_bits);
-  EmulatedMachine<SortPasses<Key, Less>> machine(
-      {{less}}, lines, [&](Word index, std::span<Key> values) {
-        for (std::size_t line = 0; line < values.size(); ++line) {
-          values[line] = data[(line * length) + index];
-        }
-      });
+  const auto fill = [&](Word index, std::span<Key> values) {
+    for (std::size_t line = 0; line < values.size(); ++line) {
+      values[line] = data[(line * length) + index];
+    }
+  };
+  EmulatedMachine<SortPasses<Key, Less>> machine({{less}}, lines, fill, choice.progress);
   choice.offer.compiled(machine);
   machine.unload([&](Word index, std::span<Key> values) {
     for (std::size_t line = 0; line < values.size(); ++line) {

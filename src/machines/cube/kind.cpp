@@ -30,6 +30,8 @@ Machine read(MachineText& text) {
     for (int ports = 2; ports < cube.dimensions && !text.done(); ++ports)
       if (text.take(fmt::format(",{}-ports", ports))) cube.ports = Hypercube::Ports{ports};
   }
+  if (text.take("^"))
+    text.fail("the number of dimensions, of which cube:4 has 4 and 2^4 processors,");
   if (!text.done()) text.fail("',one-port', fewer ports than dimensions as ',2-ports', or the end");
   return cube;
 }

@@ -8,6 +8,7 @@
 
 #include "base/check.hpp"
 #include "base/random.hpp"
+#include "base/working.hpp"
 #include "faro/base/error.hpp"
 #include "faro/base/limits.hpp"
 #include "faro/machines/pops/model.hpp"
@@ -237,6 +238,7 @@ void PopsReplay::deliver_matmul(const MatmulGoal& goal) {
   std::vector<double> real(n);
   std::vector<double> size(n);
   for (std::uint64_t i = 0; i < n; ++i) {
+    still_working();
     std::fill(row.begin(), row.end(), 0);
     std::fill(real.begin(), real.end(), 0);
     std::fill(size.begin(), size.end(), 0);

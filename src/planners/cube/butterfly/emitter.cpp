@@ -7,6 +7,7 @@
 
 #include "base/check.hpp"
 #include "base/words_less.hpp"
+#include "base/working.hpp"
 #include "planners/cube/butterfly/chains.hpp"
 #include "planners/cube/butterfly/places.hpp"
 
@@ -277,6 +278,7 @@ void Emitter::neighbours(Word x, Word y, int index_bit) {
 }
 
 bool Emitter::try_stage(Word x, std::set<Word>& next) {
+  still_working();
   Job& job = jobs_[x];
   if (job.done == stages().size()) return false;
   const int index_bit = stages()[job.done];

@@ -3,6 +3,7 @@
 #include <optional>
 
 #include "base/check.hpp"
+#include "base/working.hpp"
 
 namespace faro::inline v1::butterfly {
 
@@ -76,6 +77,7 @@ void relabel(std::span<const Reading> readings, std::span<const Slot> slots, Com
     if (from != to) compiled.step.rules.push_back({std::move(where), from, inside, to});
   };
   for (const Slot from : slots) {
+    still_working();
     const Slot to = common_slot(readings, from);
     if (basis.empty()) {
       add({}, from, to);
@@ -99,6 +101,7 @@ void local_stages(int index_bits, std::span<const Form> processor, std::span<con
   const Word constants = constants_of(processor, {});
   CompiledStep now;
   for (const int b : stages) {
+    still_working();
     Word partner = 0;
     for (std::size_t i = 0; i < memory.size(); ++i)
       if (has_bit(memory[i].mask, b)) partner |= Word{1} << i;
