@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 # Every block of code in README and docs: those with a file's name are that file, word for word; shell runs
-# line by line, a page in a folder of its own; C++ and C compile and run; Python is left to .ci/python.sh.
-# The site is built and every link followed.
+# line by line, a page in a folder of its own, and prints what a block of text after it says; C++ and C compile
+# and run; Python is left to .ci/python.sh. The site is built and every link followed.
 set -uo pipefail
 cd "$(dirname "${BASH_SOURCE[0]}")/.."
 . scripts/setup.sh
@@ -22,19 +22,25 @@ scratch=$tried_logs/scratch
 mkdir "$scratch"
 root=$PWD
 export PATH=$root/build/release:$root/build/release/examples:$PATH
-# blocks LANGUAGE PAGE: each after a line with a form feed; those that quote a file were compared.
+# blocks LANGUAGE PAGE: each after a line with a form feed; those that quote a file were compared. What blocks of
+# text say is printed comes after vertical tabs.
 blocks() {
   awk -v fence="^\`\`\`$1\$" '/^<!-- examples/ { quotes = 1 }
     $0 ~ fence { if (!quotes) { inside = 1; print "\f" } quotes = 0; next }
-    /^```/ { inside = 0; quotes = 0 } inside' "$2"
+    fence ~ /sh/ && /^```text$/ { said = 1; next }
+    /^```/ { inside = 0; quotes = 0; said = 0 } said { print "\v" $0 } inside' "$2"
 }
 ran_sh=0 ran_cpp=0 left=0
 for page in examples/readme.sh docs/*.md; do
   folder=$scratch/$(basename "$page")
   mkdir "$folder"
   while IFS= read -r line; do
-    [ "$line" = $'\f' ] && { ran_sh=$((ran_sh + 1)); continue; }
-    try "$page: $line" env -C "$folder" bash -euc "$line"
+    case $line in
+      $'\f') ran_sh=$((ran_sh + 1)) && : >"$scratch/printed" ;;
+      $'\v'*) try "$page: prints ${line:1}" grep -qF -- "${line:1}" "$scratch/printed" ;;
+      *) try "$page: $line" env -C "$folder" bash -euc "$line"
+        cat "$tried_log" >>"$scratch/printed" ;;
+    esac
   done < <(if [ "${page##*.}" = sh ]; then cat "$page"; else blocks sh "$page"; fi)
 done
 flags=$(PKG_CONFIG_PATH=build/release pkg-config --libs --static libhwy fmt)
