@@ -4,6 +4,7 @@
 
 #include <algorithm>
 
+#include "base/working.hpp"
 #include "faro/base/error.hpp"
 #include "faro/base/limits.hpp"
 #include "faro/machines/pops/model.hpp"
@@ -51,6 +52,7 @@ PopsExecutor::Bank& PopsExecutor::bank_for_writing(Slot reg) {
                   fmt::format("{} processors with more than {} registers in use: replay holds at "
                               "most 2^28 registers",
                               processors_, limits::pops_cells_max / processors_));
+    still_working();  // a slot may write hundreds of registers of millions of processors
     bank.cells.assign(processors_ * width_, 0);
     bank.full.assign((processors_ + word_bits - 1) / word_bits, 0);
   }
