@@ -1,7 +1,7 @@
 // Broadcasts on a cube.   [Johnsson, Ho 1989; balanced by matching: faro]
 //   applies:  one to all any cube; the others up to 10 dimensions
-//   cost:     n, ceil(K/n) + n, K + n with one port; ceil((N-1)/n), N-1 with one port
-//   bound:    links or ports of the root, or of everybody
+//   cost:     ceil(K/n) + n - 1, K + n - 1 with one port; ceil((N-1)/n), N-1 with one port
+//   bound:    the same, links or ports of the root, or of everybody
 #include "planners/cube/collectives/collectives.hpp"
 
 #include <fmt/format.h>
@@ -73,10 +73,8 @@ Formula cost_of(const Asked& a) {
   if (a.n() == 0) return {0, "0: one processor"};
   const Count n = static_cast<Count>(a.n());
   if (a.kind == Kind::one_to_all) {
-    if (a.elements == 1) return {n, "n"};
-    if (a.n() == 1) return {a.elements, "K"};
-    if (a.one_port()) return {a.elements + n, "K + n"};
-    return {ceil_div(Count{a.elements}, n) + n, "ceil(K/n) + n"};
+    if (a.one_port()) return {a.elements + n - 1, "K + n - 1"};
+    return {ceil_div(Count{a.elements}, n) + n - 1, "ceil(K/n) + n - 1"};
   }
   const Count others = (Count{1} << a.n()) - 1;
   if (a.one_port()) return {others, "N - 1"};
@@ -96,14 +94,8 @@ std::vector<Parity> nodes_where(Word root, Word clear, int set) {
   return where;
 }
 
-// Datum `slot` over the dimensions first, first + 1, .., in turn, everybody who has it sending: the
-// i-th of these steps.
-Rule binomial(const Asked& a, Slot slot, int i) {
-  return {nodes_where(a.root, a.nodes() - bit(i), -1), slot, i, slot};
-}
-
-// The i-th step of tree j: 0 from the root across j, then the binomial tree of its neighbour there
-// over j+1, .., j+n-1 and j.
+// The i-th step of tree j, over the dimensions j, j+1, .., j+n-1: 0 from the root across j, then the
+// binomial tree of its neighbour there, and j again at last for those on the root's side.
 Rule disjoint(const Asked& a, Slot slot, int j, int i) {
   const int n = a.n();
   const auto dimension = [&](int k) { return (j + k) % n; };
@@ -113,21 +105,32 @@ Rule disjoint(const Asked& a, Slot slot, int j, int i) {
   return {nodes_where(a.root, clear, j), slot, dimension(i), slot};
 }
 
+// The same step of the binomial tree of the root itself, everybody who has the datum sending.
+Rule binomial(const Asked& a, Slot slot, int j, int i) {
+  Word clear = a.nodes() - 1;
+  for (int k = 0; k < i; ++k) clear &= ~bit((j + k) % a.n());
+  return {nodes_where(a.root, clear, -1), slot, (j + i) % a.n(), slot};
+}
+
+// Batch b of data, n of them or with one port one, leaves the root in step b. What crosses dimension
+// e upward from v, seen from the root, belongs to the tree of the first dimension of e-n, .., e-1
+// that is set in v, so trees of all batches share no link. After the last batch the links from the
+// root's own side are idle: its data take them, and end a step earlier.
 void push_one_to_all(const Asked& a, ScheduleSink& sink) {
   const auto n = static_cast<std::uint64_t>(a.n());
+  const std::uint64_t batch = a.one_port() ? 1 : n;
+  const std::uint64_t last = (a.elements - 1) / std::max<std::uint64_t>(batch, 1);
   CubeStep step;
   const auto steps = static_cast<std::uint64_t>(cost_of(a).value);
   for (std::uint64_t t = 0; t < steps; ++t) {
     step.clear();
     for (std::uint64_t k = 0; k < a.elements; ++k) {
-      // One datum, or one dimension: the tree of the root itself, one datum after the other.
-      const bool alone = a.elements == 1 || n == 1;
-      const std::uint64_t start = alone || a.one_port() ? k : k / n;
-      if (t < start || t - start > (alone ? n - 1 : n)) continue;
+      const std::uint64_t start = k / batch;
+      if (t < start || t - start > (n == 1 ? 0 : n)) continue;
       const auto i = static_cast<int>(t - start);
       const auto slot = static_cast<Slot>(k);
-      step.rules.push_back(alone ? binomial(a, slot, i)
-                                 : disjoint(a, slot, static_cast<int>(k % n), i));
+      const auto j = static_cast<int>(k % n);
+      step.rules.push_back(start == last ? binomial(a, slot, j, i) : disjoint(a, slot, j, i));
     }
     sink.step(step);
   }
@@ -282,7 +285,7 @@ Offer offer(const Request& request) {
 }
 
 constexpr std::string_view machine_words = "cube, broadcasts (faro broadcast)";
-constexpr std::string_view citation = "Johnsson, Ho 1989";
+constexpr std::string_view citation = "faro, after Johnsson, Ho 1989";
 
 }  // namespace
 
@@ -323,8 +326,8 @@ Bound relation_bound(const Hypercube& cube, const Relation& relation, std::uint6
 
 const ComputingEntry cube_one_to_all({
     .about = {"cube-one-to-all", machine_words,
-              "the binomial tree; K data over n trees that share no link", "any cube",
-              "n; ceil(K/n) + n, with one port K + n", citation},
+              "K data over n trees that share no link, the last over binomial trees", "any cube",
+              "ceil(K/n) + n - 1, with one port K + n - 1; optimal", citation},
     .refusal = refusal<Kind::one_to_all>,
     .offer = offer<cube_one_to_all>,
 });
@@ -332,7 +335,7 @@ const ComputingEntry cube_one_to_all({
 const ComputingEntry cube_all_to_all({
     .about = {"cube-all-to-all", machine_words,
               "trees of all processors at once, every link in every step", "at most 10 dimensions",
-              "ceil((N - 1)/n), with one port N - 1", "faro, after Johnsson, Ho 1989"},
+              "ceil((N - 1)/n), with one port N - 1", citation},
     .refusal = refusal<Kind::all_to_all>,
     .offer = offer<cube_all_to_all>,
 });
@@ -340,14 +343,14 @@ const ComputingEntry cube_all_to_all({
 const ComputingEntry cube_scatter({
     .about = {"cube-scatter", machine_words,
               "a tree of equal subtrees; halves of halves with one port", "at most 10 dimensions",
-              "ceil((N - 1)/n), with one port N - 1", "faro, after Johnsson, Ho 1989"},
+              "ceil((N - 1)/n), with one port N - 1", citation},
     .refusal = refusal<Kind::scatter>,
     .offer = offer<cube_scatter>,
 });
 
 const ComputingEntry cube_gather({
     .about = {"cube-gather", machine_words, "scatter backwards", "at most 10 dimensions",
-              "ceil((N - 1)/n), with one port N - 1", "faro, after Johnsson, Ho 1989"},
+              "ceil((N - 1)/n), with one port N - 1", citation},
     .refusal = refusal<Kind::gather>,
     .offer = offer<cube_gather>,
 });

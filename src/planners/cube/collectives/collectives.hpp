@@ -1,18 +1,19 @@
 // Broadcasts on a Boolean cube.
 //
-//   one to all   K data of the root to everybody. K = 1: the binomial tree, n steps. More: n trees
-//                that share no link, tree j over dimension j first, then j+1, j+2, .. and j at last
-//                for those on the root's side: ceil(K/n) + n steps, K + n with one port, where step
-//                t is dimension t mod n for all
+//   one to all   K data of the root to everybody over n trees that share no link, tree j over
+//                dimension j first, then j+1, j+2, .. and j at last for those on the root's side;
+//                what leaves the root last over binomial trees, which save that step:
+//                ceil(K/n) + n - 1 steps, K + n - 1 with one port, where step t is dimension
+//                t mod n for all
 //   all to all   everybody's datum to everybody: ceil((2^n-1)/n) steps, 2^n - 1 with one port
 //   scatter      a relation, 2^n - 1 data of the root, one to each: as many steps, by a tree of
 //                equal subtrees, what goes far first; with one port halves of halves
 //   gather       scatter backwards
 //
-//   cube of 3 dimensions:   one to all 3, five data 5, all to all 3, scatter 3, one port 7
+//   cube of 3 dimensions:   one to all 3, five data 4, all to all 3, scatter 3, one port 7
 //
-// All but one to all with K > 1 are optimal, and that is one step above the bound.   [Johnsson, Ho
-// 1989: spanning graphs for broadcasting and personalized communication]
+// All are optimal.   [Johnsson, Ho 1989: spanning graphs for broadcasting and personalized
+// communication; one port with the last datum's tree: Träff, Ripke 2008]
 #pragma once
 
 #include "planners/computing_entry.hpp"
