@@ -48,8 +48,12 @@ std::string ExchangePlan::describe(const NetworkModel& network) const {
   if (!has_exchange()) {
     line("exchange", "none: every element stays on its rank");
   } else {
-    line("exchange", fmt::format("rho {}: a rank sends to {} others in {} rounds, {} slices", c.rho,
-                                 c.partners, c.rounds, slices()));
+    const auto plural = [](auto count, const char* what) {
+      return fmt::format("{} {}{}", count, what, count == 1 ? "" : "s");
+    };
+    line("exchange",
+         fmt::format("rho {}: a rank sends to {} in {}, {}", c.rho, plural(c.partners, "other"),
+                     plural(c.rounds, "round"), plural(slices(), "slice")));
     line("messages", fmt::format("of {} bytes, {}", block_bytes(), words(packs(), unpacks())));
   }
   line("moved", fmt::format("{} bytes, {:.4f} of the data; {}", to_string(c.ranks.moved_bytes),

@@ -5,7 +5,10 @@
 //   pair    two data of one (i, j) are not done in one slot
 //   hops    in k slots at most k data of (i, j) use their own coupler, the others two couplers
 //           between groups: the sum of 2 D - min(D, k) over i != j, and of 2 (D - k) over what
-//           exceeds k inside a group, is at most k (g² - g)
+//           exceeds k inside a group, is at most k (g² - g), less what idle couplers lose
+//   idle    i -> j in the first slot where nothing goes from i to j, and all that leaves i goes to
+//           groups that i and j both have more than k data for: j is two couplers away from them as
+//           i is; likewise in the last slot, of what comes to j
 //   group   in the last slot only what goes straight home leaves a group: what leaves it is at most
 //           (k - 1)(g - 1) + the groups it has data for, where of what moves inside it all but k
 //           leave too; likewise what comes, in the first slot
@@ -92,6 +95,25 @@ Proved of_weights(const Pops& pops, const Demand& demand, const Weights& weights
   return {ceil_div(paid, total)};
 }
 
+// The couplers that are idle in the first slot and those idle in the last.
+Count idle_couplers(const Table& d, Count k) {
+  const std::size_t g = d.groups();
+  Count count = 0;
+  const auto is_useful = [&](std::size_t i, std::size_t j, bool first) {
+    const auto data = [&](std::size_t a, std::size_t b) { return first ? d(a, b) : d(b, a); };
+    if (data(i, j) > 0) return true;
+    for (std::size_t b = 0; b < g; ++b) {
+      const bool leaves = b == i ? data(i, i) > k : data(i, b) > 0;
+      if (leaves && (data(i, b) <= k || data(j, b) <= k)) return true;
+    }
+    return false;
+  };
+  for (std::size_t i = 0; i < g; ++i)
+    for (std::size_t j = 0; j < g; ++j)
+      for (const bool first : {true, false}) count += i != j && !is_useful(i, j, first);
+  return count;
+}
+
 // Over couplers between different groups, and by the processors that send.
 bool hops_possible(const Table& d, Count k, Count processors) {
   const Count g = d.groups();
@@ -103,7 +125,8 @@ bool hops_possible(const Table& d, Count k, Count processors) {
       sends += each;
       hops += i == j ? 2 * above(d(i, i), k) : each;
     }
-  return hops <= k * (g * g - g) && sends <= k * processors;
+  if (hops > k * (g * g - g) || sends > k * processors) return false;
+  return k < 2 || hops + idle_couplers(d, k) <= k * (g * g - g);
 }
 
 bool group_possible(const Table& d, const Group& group, Count k) {

@@ -51,6 +51,10 @@ Word far_displacement(const CubeGoal& g) {
   return farthest;
 }
 
+std::string distance_reason(int distance) {
+  return fmt::format("an element is {} link{} from its goal", distance, distance == 1 ? "" : "s");
+}
+
 Bound distance_bound(const CubeGoal& g) {
   const Word displacement = far_displacement(g);
   std::vector<Parity> from;
@@ -59,7 +63,7 @@ Bound distance_bound(const CubeGoal& g) {
   const Word address = AffineSpace::where(g.n + g.m, from).first();
   const int distance = std::popcount(displacement);
   return {.value = static_cast<Count>(distance),
-          .reason = fmt::format("an element is {} links from its goal", distance),
+          .reason = distance_reason(distance),
           .certificate = certificate::Distance{g.m == word_bits ? 0 : address >> g.m,
                                                address & low_mask(g.m)}};
 }
@@ -201,7 +205,7 @@ Bound lower_bound(const Hypercube& cube, std::span<const std::uint64_t> destinat
   }
   if (elements == 0 || distance == 0) return largest(bounds);
   bounds.push_back({.value = static_cast<Count>(distance),
-                    .reason = fmt::format("an element is {} links from its goal", distance),
+                    .reason = distance_reason(distance),
                     .certificate = certificate::Distance{farthest, 0}});
   const std::uint64_t links = std::max<std::uint64_t>(destinations.size() / 2, 1);
   for (int d = 0; d < cube.dimensions; ++d)

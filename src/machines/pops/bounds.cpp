@@ -18,14 +18,52 @@ using Order = std::vector<std::size_t>;
 constexpr std::size_t cut_groups_max = 12;        // all subsets
 constexpr std::size_t all_orders_groups_max = 6;  // all orders
 
-bool hops_refute(const Demand& d, std::int64_t k) {
+// Couplers that k slots leave idle in the first slot or in the last, counted once for each. A pair is
+// heavy if it has more than k data: its data pay two couplers, on its own coupler twice. What is sent
+// from i to j, not heavy, in the first slot gets no nearer if i has heavy pairs only, each to a group
+// that j has a heavy pair to as well. Likewise in the last slot, of what comes to j.
+std::int64_t idle_couplers(const Demand& d, std::int64_t k) {
+  const std::size_t g = d.groups();
+  const std::size_t words = (g + 63) / 64;
+  using Sets = std::vector<std::uint64_t>;  // of groups, for each group
+  const auto idle = [&](auto&& data) {
+    Sets heavy(g * words, 0);
+    std::vector<bool> heavy_only(g, true);
+    for (std::size_t i = 0; i < g; ++i)
+      for (std::size_t b = 0; b < g; ++b) {
+        if (data(i, b) > k)
+          heavy[i * words + b / 64] |= std::uint64_t{1} << (b % 64);
+        else if (data(i, b) > 0 && i != b)
+          heavy_only[i] = false;
+      }
+    std::int64_t count = 0;
+    for (std::size_t i = 0; i < g; ++i)
+      for (std::size_t j = 0; heavy_only[i] && j < g; ++j) {
+        bool useless = i != j && data(i, j) == 0;
+        for (std::size_t w = 0; useless && w < words; ++w)
+          useless = (heavy[i * words + w] & ~heavy[j * words + w]) == 0;
+        count += useless;
+      }
+    return count;
+  };
+  return idle([&](std::size_t i, std::size_t j) { return d(i, j); }) +
+         idle([&](std::size_t i, std::size_t j) { return d(j, i); });
+}
+
+// Hops over couplers between groups that k slots lack; negative if some are left.
+std::int64_t lacking_hops(const Demand& d, std::int64_t k) {
   const auto g = static_cast<std::int64_t>(d.groups());
   std::int64_t hops = 0;
   for (std::size_t i = 0; i < d.groups(); ++i)
     for (std::size_t j = 0; j < d.groups(); ++j)
       hops +=
           i == j ? 2 * std::max<std::int64_t>(0, d(i, i) - k) : 2 * d(i, j) - std::min(d(i, j), k);
-  return hops > k * (g * g - g);
+  return hops - k * (g * g - g);
+}
+
+bool hops_refute(const Demand& d, std::int64_t k) {
+  const std::int64_t lacking = lacking_hops(d, k);
+  return lacking > 0 || (k >= 2 && lacking + idle_couplers(d, k) > 0);
 }
 
 // A group that k slots are too few for, and which way.
@@ -271,7 +309,7 @@ Bound pops_bound(const PopsDemand& d) {
   while (!pops_slots_possible(d, k)) {
     const bool hops = hops_refute(d, k);
     refuted(hops ? "hops over couplers between groups" : "what leaves or enters a group");
-    if (hops && certify)
+    if (certify && lacking_hops(d, k - 1) > 0)
       bound.certificate = hop_weights(d, k - 1);
     else if (hops)
       bound.certificate = certificate::Hops{};

@@ -3,6 +3,7 @@
 #include <gtest/gtest.h>
 
 #include <string>
+#include <tuple>
 
 #include "faro/machines/text.hpp"
 #include "faro/planners/request.hpp"
@@ -44,6 +45,25 @@ TEST(PopsBounds, what_is_sent_twice_is_bounded_on_networks_of_any_size) {
                 ceil_div(2 * d * elements, d + 1))
           << map << " " << elements;
     }
+  }
+}
+
+// The perfect shuffle: groups in pairs have the same goals, so that the couplers between them are
+// idle in the first slot. One more than the hops alone prove, and what the planners take.
+TEST(PopsBounds, couplers_between_groups_of_equal_goals_are_idle_in_the_first_slot) {
+  for (const auto& [machine, bits, slots] :
+       {std::tuple{"pops:32,8", 8, 8U}, {"pops:128,16", 11, 16U}, {"pops:512,32", 14, 32U}}) {
+    ScheduleHeader header;
+    const Request request = Request::of("i:" + std::to_string(bits) + " -> rot(i,1)", machine);
+    header.machine = request.machine();
+    header.goal = request.map();
+    header.elements = header.slots = 1;
+    header.bound = bound_of(request);
+    EXPECT_EQ(header.bound->value, Count{slots}) << machine;
+    EXPECT_TRUE(std::holds_alternative<certificate::Hops>(header.bound->certificate)) << machine;
+    EXPECT_EQ(certificates::check_bound(header).answer, Verdict::BoundAnswer::checked) << machine;
+    header.bound->value = slots + 1;
+    EXPECT_TRUE(certificates::check_bound(header).refuted.has_value()) << machine;
   }
 }
 
