@@ -130,7 +130,9 @@ std::optional<certificate::Weights> block_refuting(const Demand& d, std::int64_t
     by_support[support].push_back(i);
   }
   if (by_support.size() < 2) return {};
-  for (const auto& [support, block] : by_support) {
+  for (const auto& entry : by_support) {  // clang 14: bindings are not captured
+    const std::vector<bool>& support = entry.first;
+    const Order& block = entry.second;
     std::vector<bool> in_block(g, false);
     for (const std::size_t i : block) in_block[i] = true;
     const auto outside = [&](std::size_t x) { return !in_block[x] && !support[x]; };
