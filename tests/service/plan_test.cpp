@@ -134,6 +134,22 @@ TEST(Plan, a_mesh_is_priced_by_routes_units_and_operations) {
 
 // Whatever the prices, no planner that applies takes less time than the one that is chosen, and the
 // time is that of the counted schedule.
+// Groups of more processors than there are groups, up to 2^12 processors in all, and groups whose
+// tables of relays would be too large.
+TEST(Plan, shuffles_of_a_pops_network_meet_their_bounds) {
+  const auto meets = [](const std::string& map, Word group, Word groups) {
+    const Plan made = plan(Request::of(map, to_string(Machine{Pops{group, groups, false}})));
+    EXPECT_EQ(made.value(), made.bound().value) << map << " " << group << " " << groups;
+    EXPECT_TRUE(made.ok());
+  };
+  for (int bits = 3; bits <= 12; ++bits)
+    for (int of_group = (bits + 1) / 2; of_group < bits; ++of_group)
+      for (const char* rotation : {"rot(i,1)", "rot(i,-1)"})
+        meets("i:" + std::to_string(bits) + " -> " + rotation, bit(of_group), bit(bits - of_group));
+  meets("h:8 l:8 -> zip(h,l)", bit(15), 2);
+  meets("i:16 -> ~i", bit(15), 2);
+}
+
 TEST(Plan, prices_of_a_mesh_choose_the_planner) {
   std::set<std::string> chosen;
   const Request request = Request::of("i -> rev(i)", "torus:8x8", 5);

@@ -19,7 +19,7 @@
 namespace faro::inline v1::pops {
 namespace {
 
-// Starts of the search for one number of slots, and the work after which it stops altogether.
+// Starts of the search for a number of slots, and the work after which it stops altogether.
 constexpr std::uint64_t slots_starts_max = 9;
 constexpr std::uint64_t slots_work_max = 1'600'000'000;
 
@@ -39,21 +39,15 @@ std::vector<Packet> at_most(const Pops& machine, const std::vector<Word>& to) {
 class Attempts {
  public:
   Attempts(const Pops& machine, const std::vector<Word>& to, const PopsDemand& demand)
-      : machine_(machine), to_(to), demand_(demand), start_work_(search_work(machine.groups)) {}
+      : machine_(machine), to_(to), demand_(demand) {}
 
   bool may_go_on() const { return work_ < slots_work_max; }
-  // Networks of many groups get one start for each number of slots: more slots are easier.
-  bool are_dear() const { return start_work_ * slots_starts_max > slots_work_max; }
 
-  std::optional<std::vector<Packet>> within(std::uint32_t k) {
-    const std::uint64_t starts = are_dear() ? 1 : slots_starts_max;
-    for (std::uint64_t seed = 0; seed < starts && may_go_on(); ++seed) {
-      if (const auto routes = find_routes(demand_, k, seed)) {
+  std::optional<std::vector<Packet>> within(std::uint32_t k, std::uint64_t first,
+                                            std::uint64_t starts) {
+    for (std::uint64_t seed = first; seed < first + starts && may_go_on(); ++seed)
+      if (const auto routes = find_routes(demand_, k, seed, work_))
         if (auto packets = place(machine_, to_, *routes, k, seed)) return packets;
-      } else {
-        work_ += start_work_;
-      }
-    }
     return std::nullopt;
   }
 
@@ -61,7 +55,6 @@ class Attempts {
   const Pops& machine_;
   const std::vector<Word>& to_;
   const PopsDemand& demand_;
-  std::uint64_t start_work_;
   std::uint64_t work_ = 0;
 };
 
@@ -85,21 +78,32 @@ std::vector<Packet> fewest_slots(const Pops& machine, const std::vector<Word>& t
   const Count most = slots_of(best);
   if (machine.group_size <= machine.groups || most <= 2) return best;
   const PopsDemand demand = pops_demand(machine, to);
+  const auto bound = std::max(2U, static_cast<std::uint32_t>(pops_bound(demand).value));
+  if (!is_placeable(machine, bound)) return best;
   Attempts attempts(machine, to, demand);
-  auto low = std::max(2U, static_cast<std::uint32_t>(pops_bound(demand).value));
+  auto low = bound;
   auto high = static_cast<std::uint32_t>(most);
-  // Up from the bound; where a start is dear, in strides that double, then back.
+  const auto take = [&](std::vector<Packet>& packets, std::uint32_t k) {
+    best = std::move(packets);
+    high = k;
+  };
+  // Up from the bound in strides that double, then back, one start each.
   std::uint32_t stride = 1;
   while (low < high && attempts.may_go_on()) {
     const std::uint32_t k = std::min(low + stride - 1, high - 1);
-    if (auto packets = attempts.within(k)) {
-      best = std::move(*packets);
-      high = k;
+    if (auto packets = attempts.within(k, 0, 1)) {
+      take(*packets, k);
       stride = std::max(1U, (high - low) / 2);
     } else {
       low = k + 1;
-      if (attempts.are_dear()) stride *= 2;
+      stride *= 2;
     }
+  }
+  // More starts for one slot less than the best, again and again.
+  while (high > bound && attempts.may_go_on()) {
+    auto packets = attempts.within(high - 1, 1, slots_starts_max - 1);
+    if (!packets) break;
+    take(*packets, high - 1);
   }
   return best;
 }

@@ -9,8 +9,6 @@ constexpr std::uint64_t samples = 6;  // data of a bad coupler that are tried fo
 // A move that adds excess is made one time in so many: where couplers are nearly full, more often
 // drifts away, never gets stuck.
 constexpr std::uint64_t worsening_one_in = 1000;
-// A search that has not come nearer for so many moves stops.
-constexpr std::uint64_t patience = 100'000;
 // The harm of what may not be a relay: more than any real one, and twice it fits a byte.
 constexpr int never = 100;
 
@@ -38,6 +36,13 @@ LoadSearch::LoadSearch(const PopsDemand& demand, std::uint32_t k, std::uint64_t 
   begin_.push_back(static_cast<std::uint32_t>(routes_.size()));
 }
 
+void LoadSearch::follow_twice(const std::vector<Route>& routes) {
+  std::vector<std::uint32_t> next(begin_.begin(), begin_.end() - 1);
+  for (const Route& route : routes)
+    for (int twice = 0; twice < 2; ++twice)
+      reroute(routes_[next[at(route.from, route.to)]++], route.over);
+}
+
 void LoadSearch::relieve() {
   std::vector<std::uint32_t> over;
   for (std::uint32_t c = 0; c < load_.size(); ++c)
@@ -59,7 +64,7 @@ void LoadSearch::relieve() {
     });
 }
 
-bool LoadSearch::solve(std::uint64_t moves) {
+bool LoadSearch::solve(std::uint64_t moves, std::uint64_t patience) {
   crossing_.resize(load_.size());
   places_.resize(routes_.size());
   for (std::uint32_t c = 0; c < load_.size(); ++c)
@@ -68,8 +73,8 @@ bool LoadSearch::solve(std::uint64_t moves) {
   for (std::uint32_t c = 0; c < load_.size(); ++c) note(c);
   std::size_t fewest = bad_.size();
   std::uint64_t since = 0;
-  for (std::uint64_t move = 0; move < moves && !bad_.empty() && since < patience; ++move) {
-    step(move);
+  for (; moves_ < moves && !bad_.empty() && since < patience; ++moves_) {
+    step(moves_);
     since = bad_.size() < fewest ? 0 : since + 1;
     fewest = std::min(fewest, bad_.size());
   }

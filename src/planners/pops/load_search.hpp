@@ -29,13 +29,18 @@ class LoadSearch {
  public:
   LoadSearch(const PopsDemand& demand, std::uint32_t k, std::uint64_t seed);
 
+  // Takes routes of a smaller demand for two data each; before anything else.
+  void follow_twice(const std::vector<Route>& routes);
+
   // Data beyond k on their own coupler go to the relay group with most slack, a datum of each pair
   // at a time.
   void relieve();
 
   // Re-routes one datum of a bad coupler at a time, to where that lowers the excess most; the old
-  // route is tabu for some moves. True as soon as no coupler has excess. Once.
-  bool solve(std::uint64_t moves);
+  // route is tabu for some moves. Ends after so many moves, or `patience` moves that came no nearer.
+  // True as soon as no coupler has excess. Once.
+  bool solve(std::uint64_t moves, std::uint64_t patience);
+  std::uint64_t moves() const { return moves_; }  // that it took
 
   std::vector<Route> take() { return std::move(routes_); }
 
@@ -80,6 +85,7 @@ class LoadSearch {
 
   std::uint32_t g_;
   Int k_;
+  std::uint64_t moves_ = 0;
   Random random_;
   std::vector<Load> load_;
   std::vector<Route> routes_;         // by pair of groups

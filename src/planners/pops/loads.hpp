@@ -28,11 +28,8 @@ struct Route {
 };
 
 // Routes for every datum of the demand within k slots, nothing if none were found. Different seeds
-// find different routes.
+// find different routes. Adds to `work` the routes looked at: a second or so for each 10^9.
 std::optional<std::vector<Route>> find_routes(const PopsDemand& demand, std::uint32_t k,
-                                              std::uint64_t seed);
-
-// The work of a search without success, in routes looked at: a second or so for each 10^9.
-std::uint64_t search_work(std::uint64_t groups);
+                                              std::uint64_t seed, std::uint64_t& work);
 
 }  // namespace faro::inline v1::pops

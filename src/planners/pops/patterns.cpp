@@ -14,6 +14,7 @@
 #include <algorithm>
 
 #include "base/check.hpp"
+#include "faro/base/limits.hpp"
 #include "faro/machines/pops/model.hpp"
 #include "planners/pops/fewest.hpp"
 #include "planners/pops/loads.hpp"
@@ -343,12 +344,30 @@ void figure5_build(const Request& request, ScheduleSink& sink) {
                    figure5_hops(machine_of(request), destinations(request)), sink);
 }
 
-Estimate all_groups_estimate(const Request& request) {
+Count all_groups_slots(const Request& request) {
   const Pops& machine = machine_of(request);
   const Count m = most_moved(machine, destinations(request));
-  const Count slots = m == 0 ? 0 : std::max<Count>(2, ceil_div(2 * m, Count{machine.groups} + 1));
-  return {{machine.group_size <= machine.groups && m > 0 ? 2 : slots, "max(2, ceil(2m/(g+1)))"},
-          theorem2(request)};
+  if (m == 0) return 0;
+  if (machine.group_size <= machine.groups) return 2;
+  return std::max<Count>(2, ceil_div(2 * m, Count{machine.groups} + 1));
+}
+
+// Relays of d > g are found in tables.
+std::optional<std::string> placement_refusal(const Pops& machine, Count slots) {
+  if (machine.group_size <= machine.groups ||
+      is_placeable(machine, static_cast<std::uint32_t>(slots)))
+    return std::nullopt;
+  return fmt::format("a table of {} slots of groups of {} processors has more than {} cells",
+                     to_string(slots), machine.group_size, limits::pops_cells_max);
+}
+
+std::optional<std::string> all_groups_refusal(const Request& request) {
+  if (auto why = inside_refusal(request)) return why;
+  return placement_refusal(machine_of(request), all_groups_slots(request));
+}
+
+Estimate all_groups_estimate(const Request& request) {
+  return {{all_groups_slots(request), "max(2, ceil(2m/(g+1)))"}, theorem2(request)};
 }
 
 void all_groups_build(const Request& request, ScheduleSink& sink) {
@@ -360,6 +379,11 @@ std::optional<std::string> reversal_refusal(const Request& request) {
   if (auto why = no_permutation(request)) return why;
   if (destinations(request) != reversed(machine_of(request))) return "it is no reversal";
   return std::nullopt;
+}
+
+std::optional<std::string> even_reversal_refusal(const Request& request) {
+  if (auto why = reversal_refusal(request)) return why;
+  return placement_refusal(machine_of(request), reversal_slots(machine_of(request)));
 }
 
 PaperCount figure6_paper(const Request& request) {
@@ -420,7 +444,7 @@ const PlannerEntry pops_all_groups({
     pops::inside_needs,
     "max(2, ceil(2m/(g+1))) slots, at most m data of a group move; optimal",
     "faro",
-    pops::inside_refusal,
+    pops::all_groups_refusal,
     pops::all_groups_estimate,
     pops::all_groups_build,
 });
@@ -444,7 +468,7 @@ const PlannerEntry pops_reversal({
     "the reversal: p sends to n-1-p",
     "g even max(2, ceil(2d/g)); g odd max(2, ceil(2(n - n mod 2)/(g²+1))); optimal",
     "faro",
-    pops::reversal_refusal,
+    pops::even_reversal_refusal,
     pops::reversal_estimate,
     pops::reversal_build,
 });

@@ -1,7 +1,5 @@
 #include "planners/pops/placement.hpp"
 
-#include <fmt/format.h>
-
 #include <algorithm>
 #include <tuple>
 #include <utility>
@@ -9,7 +7,6 @@
 #include "base/check.hpp"
 #include "base/random.hpp"
 #include "base/working.hpp"
-#include "faro/base/error.hpp"
 #include "faro/base/limits.hpp"
 #include "faro/machines/pops/model.hpp"
 #include "search/colouring.hpp"
@@ -325,15 +322,14 @@ class Placement {
 
 }  // namespace
 
+bool is_placeable(const Pops& machine, std::uint32_t k) {
+  return std::max<std::uint64_t>(machine.group_size, k) * k <= limits::pops_cells_max;
+}
+
 std::optional<std::vector<Packet>> place(const Pops& machine, const std::vector<Word>& to,
                                          const std::vector<Route>& routes, std::uint32_t k,
                                          std::uint64_t seed) {
-  const std::uint64_t cells = std::max<std::uint64_t>(machine.group_size, k) * k;
-  if (cells > limits::pops_cells_max)
-    throw Error(ErrorCode::limit,
-                fmt::format("{} slots of groups of {} processors: a table of {} cells, and the "
-                            "limit is {}",
-                            k, machine.group_size, cells, limits::pops_cells_max));
+  if (!is_placeable(machine, k)) return std::nullopt;
   const auto slots = timed(routes, static_cast<std::uint32_t>(machine.groups), k);
   return Placement(machine, to, slots, k, seed).find();
 }

@@ -21,7 +21,11 @@
 
 namespace faro::inline v1::pops {
 
-// Packets along the routes, which must fit k slots; nothing if relays were not found.
+// Whether the tables of k slots of a group are of a size that is made.
+bool is_placeable(const Pops& machine, std::uint32_t k);
+
+// Packets along the routes, which must fit k slots; nothing if relays were not found or the tables are
+// too large.
 std::optional<std::vector<Packet>> place(const Pops& machine, const std::vector<Word>& to,
                                          const std::vector<Route>& routes, std::uint32_t k,
                                          std::uint64_t seed);
