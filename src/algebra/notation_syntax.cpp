@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <array>
 
+#include "base/nearest.hpp"
 #include "faro/base/limits.hpp"
 
 namespace faro::inline v1::notation {
@@ -94,9 +95,11 @@ class Parser {
     result.name = now().text;
     ++next_;
     result.width = width_after_colon();
-    if (now().kind != TokenKind::end && !now().is("=>"))
-      fail(fmt::format("expected a field or '->', found {}", shown(now())));
-    return result;
+    if (now().kind == TokenKind::end || now().is("=>")) return result;
+    std::string reason = fmt::format("expected a field or '->', found {}", shown(now()));
+    if (const std::string_view layout = nearest(result.name, layout_names); !layout.empty())
+      reason += fmt::format("; did you mean {}?", layout);
+    fail(reason);
   }
 
   static bool is_layout(std::string_view name) {

@@ -241,6 +241,8 @@ TEST(Notation, an_unknown_name_is_answered_with_the_nearest) {
   told("i:4 -> rotate(i)", "did you mean rot(i, 1)?");
   told("i:4 -> quux(i)", "there is i\n");
   told("cyclic:2|3 => blok", "did you mean block?");
+  told("Block:2|3 => cyclic", "did you mean block?");
+  told("ciclic:2|3", "did you mean cyclic?");
   told("block:4", "a layout has two sizes, of processor bits and memory bits: block:4|16");
 }
 
