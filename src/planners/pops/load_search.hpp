@@ -37,8 +37,8 @@ class LoadSearch {
   void relieve();
 
   // Re-routes one datum of a bad coupler at a time, to where that lowers the excess most; the old
-  // route is tabu for some moves. Ends after so many moves, or `patience` moves that came no nearer.
-  // True as soon as no coupler has excess. Once.
+  // route is tabu for some moves. Ends after so many moves, or `patience` of them that came no
+  // nearer. True as soon as no coupler has excess. Once.
   bool solve(std::uint64_t moves, std::uint64_t patience);
   std::uint64_t moves() const { return moves_; }  // that it took
 

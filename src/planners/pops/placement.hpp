@@ -24,8 +24,8 @@ namespace faro::inline v1::pops {
 // Whether the tables of k slots of a group are of a size that is made.
 bool is_placeable(const Pops& machine, std::uint32_t k);
 
-// Packets along the routes, which must fit k slots; nothing if relays were not found or the tables are
-// too large.
+// Packets along the routes, which must fit k slots; nothing if relays were not found or the tables
+// are too large.
 std::optional<std::vector<Packet>> place(const Pops& machine, const std::vector<Word>& to,
                                          const std::vector<Route>& routes, std::uint32_t k,
                                          std::uint64_t seed);

@@ -94,8 +94,8 @@ std::vector<Parity> nodes_where(Word root, Word clear, int set) {
   return where;
 }
 
-// The i-th step of tree j, over the dimensions j, j+1, .., j+n-1: 0 from the root across j, then the
-// binomial tree of its neighbour there, and j again at last for those on the root's side.
+// The i-th step of tree j, over the dimensions j, j+1, .., j+n-1: 0 from the root across j, then
+// the binomial tree of its neighbour there, and j again at last for those on the root's side.
 Rule disjoint(const Asked& a, Slot slot, int j, int i) {
   const int n = a.n();
   const auto dimension = [&](int k) { return (j + k) % n; };
@@ -112,10 +112,10 @@ Rule binomial(const Asked& a, Slot slot, int j, int i) {
   return {nodes_where(a.root, clear, -1), slot, (j + i) % a.n(), slot};
 }
 
-// Batch b of data, n of them or with one port one, leaves the root in step b. What crosses dimension
-// e upward from v, seen from the root, belongs to the tree of the first dimension of e-n, .., e-1
-// that is set in v, so trees of all batches share no link. After the last batch the links from the
-// root's own side are idle: its data take them, and end a step earlier.
+// Batch b of data, n of them or with one port one, leaves the root in step b. What crosses
+// dimension e upward from v, seen from the root, belongs to the tree of the first dimension of e-n,
+// .., e-1 that is set in v, so trees of all batches share no link. After the last batch the links
+// from the root's own side are idle: its data take them, and end a step earlier.
 void push_one_to_all(const Asked& a, ScheduleSink& sink) {
   const auto n = static_cast<std::uint64_t>(a.n());
   const std::uint64_t batch = a.one_port() ? 1 : n;

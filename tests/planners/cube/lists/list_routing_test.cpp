@@ -33,7 +33,7 @@ testing::Draft list_request(int dimensions, std::uint64_t elements, Hypercube::P
 
 TEST(ListRouting, random_permutations_are_delivered_at_the_promised_cost) {
   Random random(7);
-  for (int n = 3; n <= (full_run() ? 8 : 6); ++n)
+  for (int n = 3; n <= (full_run() ? 8 : testing::sanitized() ? 5 : 6); ++n)
     for (const std::uint64_t k : {1U, 3U, 8U})
       for (const auto ports : {Hypercube::Ports::all, Hypercube::Ports::one}) {
         const testing::Draft request = list_request(n, k, ports, random);
@@ -222,7 +222,7 @@ TEST(BalancedMaps, several_ports_are_negotiated_like_one) {
     EXPECT_LE(balanced_maps.offer(request).estimate.cost.value, c.most) << c.map;
   }
   Random random(5);
-  for (int round = 0; round < 8; ++round) {
+  for (int round = 0; round < (testing::sanitized() ? 2 : 8); ++round) {
     const int n = 3 + round % 2;
     const auto more = random.below(static_cast<std::uint64_t>(n) - 2);
     const auto ports = static_cast<Hypercube::Ports>(2 + static_cast<int>(more));
@@ -242,7 +242,7 @@ TEST(ListRouting, one_port_is_negotiated_below_shortest_paths) {
   Random random(12);
   Count simple = 0;
   Count negotiated = 0;
-  for (int n = 3; n <= 5; ++n)
+  for (int n = 3; n <= (testing::sanitized() ? 4 : 5); ++n)
     for (const std::uint64_t k : {1U, 4U, 7U}) {
       const testing::Draft request = list_request(n, k, Hypercube::Ports::one, random);
       simple += testing::built_and_verified(shortest_path_lists, request, true).steps;
