@@ -20,8 +20,8 @@ constexpr std::size_t all_orders_groups_max = 6;  // all orders
 
 // Couplers that k slots leave idle in the first slot or in the last, counted once for each. A pair
 // is heavy if it has more than k data: its data pay two couplers, on its own coupler twice. What is
-// sent from i to j, not heavy, in the first slot gets no nearer if i has heavy pairs only, each to a
-// group that j has a heavy pair to as well. Likewise in the last slot, of what comes to j.
+// sent from i to j, not heavy, in the first slot gets no nearer if i has heavy pairs only, each to
+// a group that j has a heavy pair to as well. Likewise in the last slot, of what comes to j.
 std::int64_t idle_couplers(const Demand& d, std::int64_t k) {
   const std::size_t g = d.groups();
   const std::size_t words = (g + 63) / 64;
