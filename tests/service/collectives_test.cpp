@@ -50,6 +50,19 @@ TEST(Collectives, all_to_all_scatter_and_gather_meet_their_bounds) {
       }
 }
 
+// By the plan for all ports, its dimensions in turn.
+TEST(Collectives, scatter_and_gather_take_any_number_of_ports) {
+  for (int n = 3; n <= 5; ++n)
+    for (int ports = 2; ports < n; ++ports)
+      for (const Kind kind : {Kind::scatter, Kind::gather}) {
+        const Plan made = plan(asked(n, Hypercube::Ports{ports}, kind, 1));
+        SCOPED_TRACE(::testing::Message() << "n=" << n << " ports=" << ports);
+        EXPECT_TRUE(made.ok());
+        EXPECT_EQ(made.bound().value, ceil_div((Count{1} << n) - 1, static_cast<Count>(ports)));
+        EXPECT_LE(made.value(), made.bound().value + made.bound().value / 4);
+      }
+}
+
 TEST(Collectives, one_to_all_is_optimal) {
   Random random(62);
   for (int n = 1; n <= 6; ++n)
@@ -114,6 +127,8 @@ TEST(Collectives, what_a_cube_does_not_do_is_refused_in_words) {
   EXPECT_THROW(Request::of(cube, Broadcast{.kind = Broadcast::Kind::personalised}), Error);
   EXPECT_THROW(asked(3, Hypercube::Ports::all, Kind::one_to_all, 8), Error);
   EXPECT_THROW(plan(asked(11, Hypercube::Ports::all, Kind::all_to_all)), Error);
+  for (const Kind kind : {Kind::one_to_all, Kind::all_to_all})
+    EXPECT_THROW(asked(4, Hypercube::Ports{2}, kind), Error);
   // A relation that is neither: processor 1 sends to itself too.
   std::vector<Word> to(8, 0);
   to[1] = 1;

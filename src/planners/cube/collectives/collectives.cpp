@@ -9,6 +9,7 @@
 #include <algorithm>
 
 #include "faro/base/limits.hpp"
+#include "machines/cube/ports.hpp"
 #include "planners/cube/collectives/trees.hpp"
 #include "planners/cube/step_source.hpp"
 
@@ -254,6 +255,7 @@ template <Kind kind>
 std::optional<std::string> refusal(const Request& request) {
   const std::optional<Asked> a = asked(request);
   if (!a || a->kind != kind) return "it is another kind of broadcast";
+  if (several_ports(a->cube)) return "broadcasts are planned for cubes with all ports or one";
   if (kind != Kind::one_to_all && a->n() > limits::collectives_dimensions_max)
     return fmt::format("a cube of {} dimensions; it lists the processors of {} at most", a->n(),
                        limits::collectives_dimensions_max);
@@ -292,7 +294,7 @@ constexpr std::string_view citation = "faro, after Johnsson, Ho 1989";
 Bound broadcast_bound(const Hypercube& cube, const Broadcast& broadcast, std::uint64_t elements) {
   if (cube.dimensions == 0) return {0, "nothing moves", {}};
   const Count n = static_cast<Count>(cube.dimensions);
-  const Count links = cube.ports == Hypercube::Ports::one ? 1 : n;
+  const auto links = static_cast<Count>(ports_of(cube));
   if (broadcast.kind == Broadcast::Kind::one_to_all)
     return {ceil_div(Count{elements}, links) + n - 1,
             "the last datum to leave the root goes as far as the others",
@@ -314,7 +316,7 @@ Bound relation_bound(const Hypercube& cube, const Relation& relation, std::uint6
   const auto receiver = std::max_element(in.begin(), in.end());
   const std::uint64_t most = std::max(*sender, *receiver);
   if (most == 0) return {0, "nothing moves", {}};
-  const Count links = cube.ports == Hypercube::Ports::one ? 1 : static_cast<Count>(cube.dimensions);
+  const auto links = static_cast<Count>(ports_of(cube));
   const bool leave = *sender >= *receiver;
   return {ceil_div(Count{most}, links),
           leave ? fmt::format("{} data leave one processor", most)
