@@ -11,6 +11,7 @@
 #include <optional>
 #include <utility>
 
+#include "faro/base/error.hpp"
 #include "machines/pops/bounds.hpp"
 #include "planners/pops/loads.hpp"
 #include "planners/pops/permutation.hpp"
@@ -79,7 +80,7 @@ std::vector<Packet> fewest_slots(const Pops& machine, const std::vector<Word>& t
   if (machine.group_size <= machine.groups || most <= 2) return best;
   const PopsDemand demand = pops_demand(machine, to);
   const auto bound = std::max(2U, static_cast<std::uint32_t>(pops_bound(demand).value));
-  if (!is_placeable(machine, bound)) return best;
+  if (const auto why = too_large(machine, bound)) throw Error(ErrorCode::limit, *why);
   Attempts attempts(machine, to, demand);
   auto low = bound;
   auto high = static_cast<std::uint32_t>(most);

@@ -14,7 +14,6 @@
 #include <algorithm>
 
 #include "base/check.hpp"
-#include "faro/base/limits.hpp"
 #include "faro/machines/pops/model.hpp"
 #include "planners/pops/fewest.hpp"
 #include "planners/pops/loads.hpp"
@@ -354,11 +353,8 @@ Count all_groups_slots(const Request& request) {
 
 // Relays of d > g are found in tables.
 std::optional<std::string> placement_refusal(const Pops& machine, Count slots) {
-  if (machine.group_size <= machine.groups ||
-      is_placeable(machine, static_cast<std::uint32_t>(slots)))
-    return std::nullopt;
-  return fmt::format("a table of {} slots of groups of {} processors has more than {} cells",
-                     to_string(slots), machine.group_size, limits::pops_cells_max);
+  if (machine.group_size <= machine.groups) return std::nullopt;
+  return too_large(machine, slots);
 }
 
 std::optional<std::string> all_groups_refusal(const Request& request) {

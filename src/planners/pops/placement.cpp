@@ -1,5 +1,7 @@
 #include "planners/pops/placement.hpp"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <tuple>
 #include <utility>
@@ -322,14 +324,18 @@ class Placement {
 
 }  // namespace
 
-bool is_placeable(const Pops& machine, std::uint32_t k) {
-  return std::max<std::uint64_t>(machine.group_size, k) * k <= limits::pops_cells_max;
+std::optional<std::string> too_large(const Pops& machine, Count slots) {
+  const Count cells = std::max<Count>(machine.group_size, slots) * slots;
+  if (cells <= limits::pops_cells_max) return std::nullopt;
+  return fmt::format(
+      "{} slots of groups of {} processors: a table of {} cells, and the limit is {}",
+      to_string(slots), machine.group_size, to_string(cells), limits::pops_cells_max);
 }
 
 std::optional<std::vector<Packet>> place(const Pops& machine, const std::vector<Word>& to,
                                          const std::vector<Route>& routes, std::uint32_t k,
                                          std::uint64_t seed) {
-  if (!is_placeable(machine, k)) return std::nullopt;
+  if (too_large(machine, k)) return std::nullopt;
   const auto slots = timed(routes, static_cast<std::uint32_t>(machine.groups), k);
   return Placement(machine, to, slots, k, seed).find();
 }

@@ -14,6 +14,7 @@
 
 #include <cstdint>
 #include <optional>
+#include <string>
 #include <vector>
 
 #include "planners/pops/loads.hpp"
@@ -21,8 +22,8 @@
 
 namespace faro::inline v1::pops {
 
-// Whether the tables of k slots of a group are of a size that is made.
-bool is_placeable(const Pops& machine, std::uint32_t k);
+// Why the tables of so many slots of a group are not made, if they would be too large.
+std::optional<std::string> too_large(const Pops& machine, Count slots);
 
 // Packets along the routes, which must fit k slots; nothing if relays were not found or the tables
 // are too large.
