@@ -33,6 +33,9 @@ class Negotiation {
     std::uint32_t times = 100;     // hundredths by which a round multiplies it
     bool everybody = false;        // chooses in every round, not only those in crowded places
     int rounds = 1;
+    // Rounds that may go by without fewer choosing again than ever before, eleven times as many
+    // where that was one; 0: any number.
+    std::uint64_t patience = 0;
   };
 
   // Place i has room for rooms[i].
@@ -46,6 +49,8 @@ class Negotiation {
   }
 
   Price price(std::size_t place) const { return prices_[place]; }
+  // Of `place` and those behind it.
+  const Price* prices(std::size_t place) const { return &prices_[place]; }
 
   void take(const Way& way) {
     for (const std::uint32_t place : way) ++places_[place].users, set_price(place);
@@ -65,7 +70,10 @@ class Negotiation {
   bool run(std::vector<Way>& ways, Order&& order, Choose&& choose) {
     std::vector<std::size_t> turn(ways.size());
     std::iota(turn.begin(), turn.end(), std::size_t{0});
+    std::uint64_t fewest = ~std::uint64_t{0};
+    std::uint64_t waited = 0;
     for (int round = 0; round < terms_.rounds; ++round) {
+      std::uint64_t chosen = 0;
       order(turn);
       for (const std::size_t i : turn) {
         Way& way = ways[i];
@@ -74,8 +82,13 @@ class Negotiation {
         way.clear();
         if (!choose(i, way)) return false;
         take(way);
+        ++chosen;
       }
       if (!remember_crowding()) return true;
+      waited = chosen < fewest ? 0 : waited + 1;
+      fewest = std::min(fewest, chosen);
+      if (terms_.patience != 0 && waited > terms_.patience + 10 * terms_.patience / fewest)
+        return false;
     }
     return false;
   }

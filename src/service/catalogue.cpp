@@ -8,6 +8,7 @@
 #include "planners/cube/affine/elements_in_parts.hpp"
 #include "planners/cube/affine/mirrored.hpp"
 #include "planners/cube/affine/parts.hpp"
+#include "planners/cube/affine/router.hpp"
 #include "planners/cube/affine/row_operations.hpp"
 #include "planners/cube/butterfly/inter_processor.hpp"
 #include "planners/cube/butterfly/list_scheduler.hpp"
@@ -84,7 +85,6 @@ const auto table = std::to_array<const Planner*>({
     &shuffle_ahead,
     &shuffle_mixture,
     &shuffle_sequence,
-    &shuffle_router,
     &shuffle_one_port,
     &shuffle_adjacent,
     &shuffle_pipelined,
@@ -106,6 +106,7 @@ const auto table = std::to_array<const Planner*>({
     &affine_ring,
     &affine_line,
     &affine_shop,
+    &affine_router,
     &affine_mirrored,
     &affine_few_mirrors,
     &affine_jobs_one_port,

@@ -430,7 +430,7 @@ const std::map<std::string, const char*> not_asked = {
     {"mesh_gamma_log2_max", "a search of seconds at the limit"},
     {"torus_digit_log2_max", "a search of seconds at the limit"},
     {"matmul_order_max", "memory by construction: 2^24 processors"},
-    {"router_elements_log2_max", "one of several conditions of a search; no refusal names it"},
+    {"router_flocks_max", "one of several conditions of a search; no refusal names it"},
     {"exchange_local_log2_max", "more elements than memory: nothing below it is performed either"},
     {"trace_processors_max", "a trace of 2^16 lines"},
     {"figures_max", "pictures/schedule_figure_test draws and refuses"},

@@ -116,7 +116,7 @@ inline constexpr std::uint64_t list_routing_elements_max = std::uint64_t{1} << 1
 // own: larger ones have planners that know their structure.
 inline constexpr int list_map_dimensions_max = 7;
 inline constexpr int list_map_few_ports_dimensions_max = 4;
-inline constexpr std::uint64_t list_map_elements_max = std::uint64_t{1} << 10U;
+inline constexpr std::uint64_t list_map_elements_max = std::uint64_t{1} << 11U;
 inline constexpr std::uint64_t list_map_addresses_max = 64;
 
 // Plans for one port side by side: their steps are kept in memory.
@@ -255,9 +255,9 @@ inline constexpr std::uint64_t matmul_listed_order_max = 64;
 inline constexpr std::size_t phase_parts_max = 8;
 inline constexpr std::uint64_t phase_elements_max = std::uint64_t{1} << 12U;
 
-// The router of permutations of bits looks at elements one by one, the list scheduler of butterfly
-// networks at all orders of some of them.
-inline constexpr int router_elements_log2_max = 12;
+// The router of affine maps looks at elements that go together one by one, the list scheduler of
+// butterfly networks at all orders of some of them.
+inline constexpr std::uint64_t router_flocks_max = std::uint64_t{1} << 14U;
 inline constexpr int butterfly_list_log2_max = 11;
 
 // Slot numbers have 32 bits, and a plan of a butterfly network has a few rules for each slot and

@@ -38,7 +38,6 @@ constexpr int balance_rounds_max = 15;
 constexpr std::uint64_t improve_work = std::uint64_t{1} << 23U;
 constexpr int improve_rounds_max = 100;
 constexpr std::uint64_t seats_work = std::uint64_t{1} << 27U;
-constexpr int seats_rounds_max = 30;
 
 // Everything that a request wants moved, in order.
 std::vector<Move> moves_of(const Request& request, const MeshGeometry& geometry) {
@@ -143,10 +142,8 @@ class Job {
       keep(std::move(tried), std::move(times));
     }
     while (times_.steps > enough) {
-      const int rounds = rounds_for({.work = seats_work,
-                                     .each = count * processors * times_.steps,
-                                     .most = seats_rounds_max});
-      if (!links::negotiate_seats(links_, packets_, times_, times_.steps - 1, {.rounds = rounds}))
+      const std::uint64_t search = processors * times_.steps;
+      if (!links::negotiate_seats(links_, packets_, times_, times_.steps - 1, seats_work / search))
         break;
     }
   }

@@ -204,15 +204,17 @@ Timetable improve(const LinkTable& links, const std::vector<Packet>& packets, in
 
 namespace {
 
+constexpr std::uint64_t seats_patience = 100;
+
 // A seat is (step, link), a place for one. Waiting is free.
 class Seats {
  public:
-  Seats(const LinkTable& links, std::vector<Packet>& packets, std::uint32_t steps, int rounds)
+  Seats(const LinkTable& links, std::vector<Packet>& packets, std::uint32_t steps)
       : links_(links),
         packets_(packets),
         steps_(steps),
         seats_(std::vector<std::uint16_t>(steps * links.size(), 1),
-               {.times = 130, .rounds = rounds}),
+               {.rounds = std::numeric_limits<int>::max(), .patience = seats_patience}),
         cost_((steps + 1) * links.processors()),
         starts_(packets.size()) {
     for (Word p = 0; p < links.processors(); ++p) {
@@ -316,10 +318,10 @@ class Seats {
 }  // namespace
 
 bool negotiate_seats(const LinkTable& links, std::vector<Packet>& packets, Timetable& times,
-                     std::uint32_t steps, SeatsEffort effort) {
+                     std::uint32_t steps, std::uint64_t searches) {
   std::vector<Packet> moved = packets;
-  Seats seats(links, moved, steps, effort.rounds);
-  if (!seats.run(times, effort.searches)) return false;
+  Seats seats(links, moved, steps);
+  if (!seats.run(times, searches)) return false;
   packets = std::move(moved);
   times = {seats.take_starts(), steps};
   return true;

@@ -75,15 +75,10 @@ Timetable first_come(const LinkTable& links, const std::vector<Packet>& packets,
 Timetable improve(const LinkTable& links, const std::vector<Packet>& packets, int rounds,
                   std::uint32_t enough, Random& random);
 
-// A search for the cheapest seats of one packet looks at every link and step.
-struct SeatsEffort {
-  int rounds = 0;
-  std::uint64_t searches = ~std::uint64_t{0};
-};
-
 // Ways and times together for a given number of steps: every link of every step has one seat, and
-// seats are negotiated. Updates the ways; false, and nothing changed, where the effort does not do.
+// seats are negotiated. A search for the cheapest seats of one packet looks at every link and step.
+// Updates the ways; false, and nothing changed, where so many searches do not do.
 bool negotiate_seats(const LinkTable& links, std::vector<Packet>& packets, Timetable& times,
-                     std::uint32_t steps, SeatsEffort effort);
+                     std::uint32_t steps, std::uint64_t searches);
 
 }  // namespace faro::inline v1::links

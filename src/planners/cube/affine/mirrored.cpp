@@ -21,6 +21,7 @@
 #include "planners/cube/affine/affine_jobs.hpp"
 #include "planners/cube/affine/bits_in_turn.hpp"
 #include "planners/cube/affine/mirror.hpp"
+#include "planners/cube/affine/router.hpp"
 #include "planners/cube/affine/row_operations.hpp"
 #include "planners/cube/request.hpp"
 #include "planners/cube/shuffle/planners.hpp"
@@ -48,7 +49,7 @@ const auto asked = std::to_array<Asked>({{&row_operation_pairs},
                                          {&affine_ring, mirrors_max, true},
                                          {&affine_shop, mirrors_max, true},
                                          {&shuffle_mixture, 4},
-                                         {&shuffle_router, 4},
+                                         {&affine_router, 2},
                                          {&bits_in_turn_one_port},
                                          {&shuffle_one_port, 4},
                                          {&affine_jobs_one_port, mirrors_max, true}});

@@ -39,11 +39,11 @@ using links::Timetable;
 constexpr std::uint64_t improve_work = std::uint64_t{1} << 24U;
 constexpr int improve_rounds_max = 100;
 constexpr std::uint64_t seats_work = std::uint64_t{1} << 27U;
-constexpr int seats_rounds_max = 30;
 constexpr std::uint64_t ports_work = std::uint64_t{1} << 25U;
 constexpr int ports_rounds_max = 200;
 constexpr int ports_attempts = 12;
-constexpr int maps_tried = 6;                    // mirrors of a map
+constexpr std::uint64_t maps_work = std::uint64_t{1} << 12U;  // elements of all mirrors of a map
+constexpr std::uint64_t maps_tried = 6;
 constexpr std::uint64_t ports_turns_least = 20;  // of every packet; less finds nothing
 
 // Where each processor's elements go.
@@ -235,15 +235,13 @@ void negotiate(const Hypercube& cube, const LinkTable& table, std::uint32_t enou
     const std::uint64_t search = table.size() * best.times.steps;
     const std::uint32_t steps = best.times.steps - 1;
     if (few_ports && ports_work / search < ports_turns_least * best.packets.size()) return;
-    const bool found =
-        few_ports
-            ? links::negotiate_ports(cube.dimensions, ports_of(cube), best.packets, best.times,
-                                     steps,
-                                     {.attempts = ports_attempts,
-                                      .rounds = ports_rounds_max,
-                                      .searches = ports_work / search})
-            : links::negotiate_seats(table, best.packets, best.times, steps,
-                                     {.rounds = seats_rounds_max, .searches = seats_work / search});
+    const bool found = few_ports ? links::negotiate_ports(cube.dimensions, ports_of(cube),
+                                                          best.packets, best.times, steps,
+                                                          {.attempts = ports_attempts,
+                                                           .rounds = ports_rounds_max,
+                                                           .searches = ports_work / search})
+                                 : links::negotiate_seats(table, best.packets, best.times, steps,
+                                                          seats_work / search);
     if (!found) return;
   }
 }
@@ -365,7 +363,10 @@ Offer offer_map(const Request& request) {
   mirrors::Renaming names = mirrors::Renaming::none(processor_bits(request));
   mirrors::Renaming best_names;
   Random random(1995);
-  for (int i = 0; i < maps_tried && (!best || best->times.steps > enough); ++i) {
+  const std::uint64_t elements = request.elements()
+                                 << static_cast<unsigned>(processor_bits(request));
+  const std::uint64_t tried = std::min(maps_tried, maps_work / elements);
+  for (std::uint64_t i = 0; i < tried && (!best || best->times.steps > enough); ++i) {
     const bool reversed = i % 2 == 1;
     if (i > 1 && !reversed) random.mix(names.place);
     const BitMap map = mirrors::renamed(reversed ? whole.map.inverse() : whole.map, m, names);
@@ -430,7 +431,7 @@ const PlannerEntry balanced_maps({
     .machine = "cube",
     .title = "a small map as a list: paths over the emptiest links, paths and times negotiated",
     .needs =
-        "a map of at most 7 processor bits, 4 with few ports, of 2^10 elements in all, 64 with "
+        "a map of at most 7 processor bits, 4 with few ports, of 2^11 elements in all, 64 with "
         "memory bits",
     .cost = "counted",
     .citation = "faro, after McMurchie, Ebeling 1995",

@@ -8,7 +8,6 @@
 #include "planners/cube/shuffle/entries.hpp"
 #include "planners/cube/shuffle/mixture.hpp"
 #include "planners/cube/shuffle/ring.hpp"
-#include "planners/cube/shuffle/router.hpp"
 
 namespace faro::inline v1 {
 namespace {
@@ -34,9 +33,6 @@ constexpr Condition may_run_ahead{
 constexpr Condition more_than_pairs{[](const Structure& s) { return !s.ring_only(); },
                                     "the ring does it"};
 constexpr Condition short_search{mixture_fits, "the search would take longer than a second"};
-constexpr Condition few_elements{
-    router_fits, "it needs 2 <= K <= 4a and 2^a K <= 2^12, a dimensions that take part"};
-
 Count bound_of(const Request& request) {
   return lower_bound(std::get<Hypercube>(request.machine()), request.map(), request.elements())
       .value;
@@ -81,27 +77,6 @@ Offer mixture_offer(const Request& request) {
   return {.estimate = {{found->steps, "list schedule, counted"}},
           .push = [request, s, found](ScheduleSink& sink) {
             emit(s, {{s, found->phase}}, request, shuffle_mixture.name(), sink);
-          }};
-}
-
-std::optional<std::string> router_refusal(const Request& request) {
-  if (auto reason = refused_unless<all_ports, something_remote, few_elements>(request))
-    return reason;
-  const Structure s = structure_of(request);
-  if (s.ring_only() && ring_steps(s) <= bound_of(request)) return "the ring meets the bound";
-  return std::nullopt;
-}
-
-Offer router_offer(const Request& request) {
-  const Structure s = structure_of(request);
-  const auto found = std::make_shared<const Routing>(route(s, bound_of(request)));
-  return {.estimate = {{found->steps, "routed, counted"}},
-          .push = [request, s, found](ScheduleSink& sink) {
-            std::uint64_t slots = 0;
-            const auto steps = routed_steps(s, *found, slots);
-            sink.begin(cube_header(request, shuffle_router.name(), slots));
-            for (const CubeStep& step : steps) sink.step(step);
-            sink.finish();
           }};
 }
 
@@ -181,19 +156,6 @@ const PlannerEntry shuffle_mixture({
     .refusal =
         refused_unless<all_ports, something_remote, two_elements, more_than_pairs, short_search>,
     .offer = mixture_offer,
-    .searches = true,
-});
-
-const PlannerEntry shuffle_router({
-    .name = "shuffle-router",
-    .machine = "cube",
-    .title = "each element on shortest paths, links negotiated",
-    .needs =
-        "a bit permutation of few elements: 2 <= K <= 4a, 2^a K <= 2^12, a dimensions; all ports",
-    .cost = "counted; at the lower bound for most",
-    .citation = ours,
-    .refusal = router_refusal,
-    .offer = router_offer,
     .searches = true,
 });
 

@@ -17,7 +17,6 @@ extern const PlannerEntry shuffle_a2;        // one real cycle, single elements
 extern const PlannerEntry shuffle_lanes;     // one short real cycle
 extern const PlannerEntry shuffle_ahead;     // one real cycle, few elements
 extern const PlannerEntry shuffle_mixture;   // chains and real cycles together
-extern const PlannerEntry shuffle_router;    // few elements
 extern const PlannerEntry shuffle_sequence;  // anything, one part after another
 extern const PlannerEntry shuffle_one_port;  // anything, one port
 

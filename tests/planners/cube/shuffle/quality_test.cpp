@@ -10,6 +10,7 @@
 #include "judged.hpp"
 #include "machines/bounds.hpp"
 #include "paths.hpp"
+#include "planners/cube/affine/router.hpp"
 #include "planners/cube/shuffle/planners.hpp"
 #include "planners/cube/shuffle/requests.hpp"
 #include "planners/cube/shuffle/structure.hpp"
@@ -22,7 +23,7 @@ using testing::shuffle_request;
 
 const std::vector<const Planner*> all_port_planners = {
     &shuffle_ring,  &shuffle_lanes,   &shuffle_a1,       &shuffle_a2,
-    &shuffle_ahead, &shuffle_mixture, &shuffle_sequence, &shuffle_router,
+    &shuffle_ahead, &shuffle_mixture, &shuffle_sequence, &affine_router,
 };
 
 Count bound_of(const testing::Draft& request) {

@@ -1,0 +1,43 @@
+// Ways for all flocks (flocks.hpp) within a number of steps: each crosses its dimensions once, in
+// any order and with any waits.
+//
+//   complement of one dimension beside a chain of one, K = 2: two steps; element 0 of processor 0
+//   goes over the chain's dimension first, element 1 over the other first
+//
+// A greedy start (each coset matches its flocks, those with most left first, to dimensions), then
+// fewer steps by negotiation (search/negotiation.hpp): a flock takes the cheapest way over the
+// subsets of its dimensions and the steps, and links of a step that two want become dearer.
+#pragma once
+
+#include <cstdint>
+#include <vector>
+
+#include "planners/cube/affine/flocks.hpp"
+
+namespace faro::inline v1 {
+
+struct FlockWays {
+  struct Hop {
+    std::uint32_t step = 0;
+    int dimension = 0;
+  };
+  std::vector<std::vector<Hop>> hops;  // by coset * K + slot, steps ascending
+  std::uint32_t steps = 0;
+};
+
+// What all flocks look at, links of steps, when each looks for its cheapest way once, in `steps`.
+std::uint64_t looks_for_all(const Flocks& flocks, std::uint64_t steps);
+
+// So much is looked at; more while the steps are three or more above what is enough.
+struct FlockEffort {
+  std::uint64_t near = 0;
+  std::uint64_t far = 0;
+};
+// Stops at `enough` steps, or when the effort is spent.
+FlockWays flock_ways(const Flocks& flocks, std::uint64_t enough, const FlockEffort& effort);
+
+// All steps from begin to finish.
+void push_flocks(const Request& request, const Flocks& flocks, const FlockWays& ways,
+                 std::string_view planner, ScheduleSink& sink);
+
+}  // namespace faro::inline v1

@@ -1,0 +1,168 @@
+#include "planners/cube/affine/router.hpp"
+
+#include <gtest/gtest.h>
+
+#include <algorithm>
+
+#include "base/random.hpp"
+#include "draft.hpp"
+#include "full.hpp"
+#include "judged.hpp"
+#include "machines/bounds.hpp"
+#include "maps.hpp"
+#include "planners/cube/affine/flocks.hpp"
+#include "planners/cube/affine/job_line.hpp"
+#include "planners/planning.hpp"
+
+namespace faro {
+namespace {
+
+using testing::built_and_verified;
+using testing::random_affine;
+
+// n', K/2 and the bound: the most that one element, one dimension or anything else asks for.
+Count least_of(const testing::Draft& request) {
+  const jobs::Moved moved = jobs::moved(request);
+  return std::max(
+      {static_cast<Count>(std::popcount(moved.task.to_do())), Count{moved.jobs},
+       lower_bound(std::get<Hypercube>(request.machine), request.map, request.elements).value});
+}
+
+// Every element is in the flock of its coset and rearranged slot: it crosses what the flock crosses
+// and, rearranged again, ends in the slot that the flock has then.
+void expect_flocks(const testing::Draft& request) {
+  const Flocks flocks(request);
+  const int m = request.map.cut ? request.map.memory_bits : 0;
+  RecordingSink before;
+  RecordingSink after;
+  before.begin({});
+  after.begin({});
+  flocks.push_before(before);
+  flocks.push_after(after);
+  const auto moved = [](const RecordingSink& sink, Word p, Slot slot) {
+    for (const CubeStep& step : sink.cube_steps)
+      for (const Rule& rule : step.rules) {
+        const bool here = std::all_of(rule.where.begin(), rule.where.end(),
+                                      [p](const Parity& c) { return c.holds(p); });
+        if (!here || rule.from != slot) continue;
+        slot = rule.to;
+        break;
+      }
+    return slot;
+  };
+  for (Word p = 0; p < bit(flocks.dimensions()); ++p) {
+    Word coset = 0;
+    int found = 0;
+    for (Word c = 0; c < flocks.cosets(); ++c) {
+      const std::vector<Parity> where = flocks.where(flocks.cosets() - 1, c);
+      if (!std::all_of(where.begin(), where.end(), [p](const Parity& f) { return f.holds(p); }))
+        continue;
+      coset = c;
+      ++found;
+    }
+    ASSERT_EQ(found, 1);
+    for (Slot s = 0; s < request.elements; ++s) {
+      const Slot slot = moved(before, p, s);
+      const Word to = request.map.map(m == 0 ? p : p << m | s);
+      ASSERT_EQ(flocks.away(coset, slot), (to >> m) ^ p);
+      if (m > 0) {
+        ASSERT_EQ(moved(after, to >> m, flocks.home(coset, slot)), to & low_mask(m));
+      }
+      Word there = coset;
+      for (Word rest = flocks.away(coset, slot); rest != 0; rest &= rest - 1)
+        there ^= flocks.across(lowest_bit(rest));
+      for (const Parity& f : flocks.where(flocks.cosets() - 1, there))
+        ASSERT_TRUE(f.holds(to >> m));
+    }
+  }
+}
+
+TEST(Flocks, the_elements_of_a_coset_go_the_same_way) {
+  Random random(1);
+  for (int round = 0; round < 200; ++round) {
+    const int n = 1 + static_cast<int>(random.below(4));
+    const int m = static_cast<int>(random.below(4));
+    const BitMap map = random_affine(n + m, random);
+    if (m == 0)
+      expect_flocks(testing::cube_request_of(n, map, 1 + random.below(3)));
+    else if (!split_map(testing::cut_request(map, m)))
+      expect_flocks(testing::cut_request(map, m));
+  }
+}
+
+TEST(AffineRouter, random_maps_fed_from_memory_are_at_the_least_or_one_above) {
+  Random random(2);
+  testing::Judged judged(testing::sanitized() ? 15 : 60);
+  int above = 0;
+  for (int round = 0; round < (testing::full_run()    ? 600
+                               : testing::sanitized() ? 30
+                                                      : 100);
+       ++round) {
+    const int n = 2 + static_cast<int>(random.below(7));
+    const int m = 1 + static_cast<int>(random.below(5));
+    const testing::Draft request = testing::cut_request(random_affine(n + m, random), m);
+    if (affine_router.refusal(request)) continue;
+    const Count steps = built_and_verified(affine_router, request, n + m <= 10).steps;
+    EXPECT_LE(steps, least_of(request) + 1) << n << " " << m << " round " << round;
+    if (steps > least_of(request)) ++above;
+    ++judged;
+  }
+  EXPECT_LE(above * 20, testing::full_run() ? 600 : 100);
+}
+
+// Bits that wait for each other where pairs of elements go together: p_0 gets memory, p_j the sum
+// with p_0; with all before it; with its parent in a tree.
+enum class Waiting { star, prefix, tree };
+testing::Draft waiting(Waiting kind, int n, int m) {
+  std::vector<Word> rows{bit(m)};
+  for (int i = 1; i < m; ++i) rows.push_back(bit(i));
+  rows.push_back(bit(0));
+  for (int j = 1; j < n; ++j)
+    rows.push_back(kind == Waiting::star     ? bit(m) | bit(m + j)
+                   : kind == Waiting::prefix ? bit_range(m, m + j)
+                                             : bit(m + j) | bit(m + (j - 1) / 2));
+  return testing::cut_request(BitMap::from_matrix(BitMatrix::from_rows(n + m, rows), 0), m);
+}
+
+TEST(AffineRouter, bits_that_wait_for_each_other_take_two_steps_above_the_least) {
+  const int largest = testing::full_run() ? 6 : testing::sanitized() ? 3 : 4;
+  for (const Waiting kind : {Waiting::star, Waiting::prefix, Waiting::tree})
+    for (int n = 3; n <= 8; ++n)
+      for (int m = 2; m <= largest; ++m) {
+        const testing::Draft request = waiting(kind, n, m);
+        const Count steps = built_and_verified(affine_router, request, n + m <= 10).steps;
+        EXPECT_LE(steps, least_of(request) + 2) << static_cast<int>(kind) << " " << n << " " << m;
+      }
+}
+
+TEST(AffineRouter, a_star_of_any_size_has_two_cosets) {
+  const testing::Draft request = waiting(Waiting::star, 60, 2);
+  EXPECT_EQ(Flocks(request).cosets(), 2U);
+  EXPECT_LE(built_and_verified(affine_router, request, false).steps, 61U);
+}
+
+TEST(AffineRouter, what_was_offered_is_pushed) {
+  Random random(3);
+  testing::one_search_serves_all(affine_router, waiting(Waiting::tree, 6, 3));
+  testing::one_search_serves_all(
+      affine_router,
+      testing::cube_request_of(4, BitMap::from_places(testing::random_places(4, random), 5), 7));
+}
+
+TEST(AffineRouter, what_has_no_short_search_is_refused) {
+  Random random(4);
+  const auto refused = [](const Request& request) {
+    return affine_router.refusal(request).has_value();
+  };
+  EXPECT_TRUE(refused(testing::cube_request_of(3, testing::gray_to_binary({3}), 4)));
+  EXPECT_TRUE(refused(testing::cube_request_of(3, BitMap::identity(3), 4)));
+  const BitMap reversed = BitMap::from_places(std::vector<int>{2, 1, 0});
+  EXPECT_FALSE(refused(testing::cube_request_of(3, reversed, 8)));
+  EXPECT_TRUE(refused(testing::cube_request_of(3, reversed, 1)));
+  EXPECT_TRUE(refused(testing::cube_request_of(3, reversed, 9)));
+  EXPECT_TRUE(refused(testing::cube_request_of(3, reversed, 8, Hypercube::Ports::one)));
+  EXPECT_TRUE(refused(testing::cut_request(random_affine(30, random), 6)));
+}
+
+}  // namespace
+}  // namespace faro
