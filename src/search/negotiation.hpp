@@ -122,13 +122,16 @@ class Negotiation {
   // The end of a round: whether a place is crowded, which makes it dearer from now on.
   bool remember_crowding() {
     bool crowded = false;
-    for (Place& p : places_)
-      if (p.users > p.room) {
-        p.history += static_cast<std::uint32_t>(p.users - p.room);
-        crowded = true;
-      }
+    for (std::size_t i = 0; i < places_.size(); ++i) {
+      Place& p = places_[i];
+      if (p.users <= p.room) continue;
+      p.history += static_cast<std::uint32_t>(p.users - p.room);
+      set_price(i);
+      crowded = true;
+    }
+    const Price before = pressure_;
     pressure_ = std::min(most, pressure_ * terms_.times / 100 + hundredths(terms_.growth));
-    if (crowded) set_prices();
+    if (crowded && pressure_ != before) set_prices();
     return crowded;
   }
 

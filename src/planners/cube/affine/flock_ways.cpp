@@ -262,18 +262,24 @@ class Negotiated {
   Price* least(std::size_t number) { return &least_[number * (steps_ + 1)]; }
 
   void find_least(Word subset, std::size_t number) {
-    const auto crossed = static_cast<std::uint32_t>(std::popcount(subset));
-    const std::uint32_t end = steps_ - (static_cast<std::uint32_t>(order_.size()) - crossed);
-    Price* to = least(number);
-    std::fill(to + crossed, to + end + 1, search::out_of_reach);
+    const auto crossed = static_cast<std::size_t>(std::popcount(subset));
+    const std::size_t times = steps_ - order_.size() + 1;  // from `crossed` on
+    Price* to = least(number) + crossed;
+    std::fill_n(to, times, search::out_of_reach);
     subsets_.for_each_before(subset, [&](int i, std::size_t before) {
       coset_[number] = coset_[before] ^ flocks_.across(dimension(i));
-      const Price* from = least(before);
-      const Price* price = links_.prices(link(coset_[before], dimension(i)));
-      for (std::uint32_t t = crossed; t <= end; ++t)
-        to[t] = std::min(to[t], from[t - 1] + price[t - 1]);
+      const std::size_t first = crossed - 1;
+      take_least(to, least(before) + first,
+                 links_.prices(link(coset_[before], dimension(i)) + first), times);
     });
-    for (std::uint32_t t = crossed + 1; t <= end; ++t) to[t] = std::min(to[t], to[t - 1]);
+    for (std::size_t t = 1; t < times; ++t) to[t] = std::min(to[t], to[t - 1]);
+  }
+
+  static void take_least(Price* to, const Price* from, const Price* price, std::size_t times) {
+    for (std::size_t t = 0; t < times; ++t) {
+      const Price sum = from[t] + price[t];
+      to[t] = sum < to[t] ? sum : to[t];
+    }
   }
 
   // Which dimension of the subset is crossed last, in this step.
