@@ -308,9 +308,10 @@ std::optional<std::string> refusal_map(const Request& request) {
   if (n > most)
     return fmt::format("it lists every processor, of at most {} dimensions; this cube has {}", most,
                        n);
-  if (request.elements() > limits::list_map_elements_max >> static_cast<unsigned>(n))
-    return fmt::format("it lists every element, at most {} of the whole machine",
-                       limits::list_map_elements_max);
+  // Ports are dearer to negotiate than links.
+  const std::uint64_t listed = limits::list_map_elements_max / (few_ports(request) ? 2 : 1);
+  if (request.elements() > listed >> static_cast<unsigned>(n))
+    return fmt::format("it lists every element, at most {} of the whole machine", listed);
   if (request.map().cut &&
       request.elements() > limits::list_map_addresses_max >> static_cast<unsigned>(n))
     return fmt::format("with memory bits it lists at most {} elements of the whole machine",
