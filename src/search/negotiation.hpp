@@ -33,8 +33,8 @@ class Negotiation {
     std::uint32_t times = 100;     // hundredths by which a round multiplies it
     bool everybody = false;        // chooses in every round, not only those in crowded places
     int rounds = 1;
-    // Rounds that may go by without fewer choosing again than ever before, eleven times as many
-    // where that was one; 0: any number.
+    // Rounds that may go by without fewer choosing again than ever before, 1 + 10/(those) times as
+    // many; 0: any number.
     std::uint64_t patience = 0;
   };
 
@@ -86,7 +86,7 @@ class Negotiation {
       }
       if (!remember_crowding()) return true;
       waited = chosen < fewest ? 0 : waited + 1;
-      fewest = std::min(fewest, chosen);
+      fewest = std::max<std::uint64_t>(std::min(fewest, chosen), 1);
       if (terms_.patience != 0 && waited > terms_.patience + 10 * terms_.patience / fewest)
         return false;
     }

@@ -255,9 +255,11 @@ inline constexpr std::uint64_t matmul_listed_order_max = 64;
 inline constexpr std::size_t phase_parts_max = 8;
 inline constexpr std::uint64_t phase_elements_max = std::uint64_t{1} << 12U;
 
-// The router of affine maps looks at elements that go together one by one, the list scheduler of
-// butterfly networks at all orders of some of them.
+// The router of affine maps looks at elements that go together one by one, and where memory does
+// not reach at few elements over the bits that change; the list scheduler of butterfly networks at
+// all orders of some of them.
 inline constexpr std::uint64_t router_flocks_max = std::uint64_t{1} << 14U;
+inline constexpr std::uint64_t router_alike_max = std::uint64_t{1} << 12U;
 inline constexpr int butterfly_list_log2_max = 11;
 
 // Slot numbers have 32 bits, and a plan of a butterfly network has a few rules for each slot and

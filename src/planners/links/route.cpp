@@ -142,7 +142,7 @@ class Job {
       keep(std::move(tried), std::move(times));
     }
     while (times_.steps > enough) {
-      const std::uint64_t search = processors * times_.steps;
+      const std::uint64_t search = links_.size() * times_.steps;
       if (!links::negotiate_seats(links_, packets_, times_, times_.steps - 1, seats_work / search))
         break;
     }

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <bit>
 #include <limits>
+#include <utility>
 
 #include "base/check.hpp"
 #include "base/random.hpp"
@@ -30,6 +31,12 @@ std::vector<Flock> all_flocks(const Flocks& flocks) {
     for (std::uint64_t slot = 0; slot < flocks.elements(); ++slot)
       all.push_back({coset, flocks.away(coset, static_cast<Slot>(slot))});
   return all;
+}
+
+Word crossed_by(const std::vector<Flock>& all) {
+  Word crossed = 0;
+  for (const Flock& flock : all) crossed |= flock.left;
+  return crossed;
 }
 
 // Subsets of 0 .. k-1: of few all, of many those that lack no number more than some places below
@@ -69,8 +76,8 @@ class Subsets {
     for (Word rest = subset; rest != 0; rest &= rest - 1) {
       const int i = lowest_bit(rest);
       const Word before = subset ^ bit(i);
-      const int first = std::countr_one(before);
-      if (before >> first >> 1U >> places(first) == 0) visit(i, number(before));
+      const int lacks = std::countr_one(before);
+      if (before >> lacks >> 1U >> places(lacks) == 0) visit(i, number(before));
     }
   }
 
@@ -88,7 +95,7 @@ class Subsets {
   std::vector<std::size_t> first_;
 };
 
-// Of one flock, with what a search costs beside them.
+// By one flock, with what a search costs beside them.
 std::uint64_t looks_for(Word dimensions, std::uint64_t steps) {
   return 500 + steps * Subsets::takings(std::popcount(dimensions));
 }
@@ -97,9 +104,9 @@ std::uint64_t looks_for(Word dimensions, std::uint64_t steps) {
 // ends: in each step every coset with a flock under way sends one.
 class Greedy {
  public:
-  explicit Greedy(const Flocks& flocks)
+  Greedy(const Flocks& flocks, std::vector<Flock> all)
       : flocks_(flocks),
-        all_(all_flocks(flocks)),
+        all_(std::move(all)),
         waiting_(flocks.cosets()),
         matching_(static_cast<std::size_t>(flocks.dimensions())) {
     ways_.hops.resize(all_.size());
@@ -161,14 +168,13 @@ class Greedy {
 // Ways of a given number of steps.
 class Negotiated {
  public:
-  Negotiated(const Flocks& flocks, std::uint32_t steps)
+  Negotiated(const Flocks& flocks, const std::vector<Flock>& all, std::uint32_t steps)
       : flocks_(flocks),
-        dimensions_(static_cast<std::size_t>(flocks.dimensions())),
+        crossed_(crossed_by(all)),
         steps_(steps),
         random_(steps),
-        links_(std::vector<std::uint16_t>(steps * flocks.cosets() * dimensions_, 1),
+        links_(std::vector<std::uint16_t>(places(), 1),
                {.rounds = std::numeric_limits<int>::max(), .patience = patience}) {
-    const std::vector<Flock> all = all_flocks(flocks);
     for (std::size_t i = 0; i < all.size(); ++i)
       if (all[i].left != 0) movers_.push_back({i, all[i]});
     std::stable_sort(movers_.begin(), movers_.end(), [](const Mover& a, const Mover& b) {
@@ -192,6 +198,7 @@ class Negotiated {
         [&](auto& turn) {
           if (!first) random_.mix(turn);
           first = false;
+          looks -= std::min<std::uint64_t>(looks, places() / 4 + movers_.size());
         },
         [&](std::size_t i, search::Way& way) {
           const std::uint64_t cost = looks_for(movers_[i].flock.left, steps_);
@@ -214,9 +221,18 @@ class Negotiated {
     Flock flock;
   };
 
+  // Links of all steps.
+  std::size_t places() const {
+    const std::size_t count =
+        steps_ * flocks_.cosets() * static_cast<std::size_t>(std::popcount(crossed_));
+    FARO_CHECK(count <= std::numeric_limits<std::uint32_t>::max());
+    return count;
+  }
   // Of step 0; those of the steps after it follow.
   std::size_t link(Word coset, int dimension) const {
-    return (coset * dimensions_ + static_cast<std::size_t>(dimension)) * steps_;
+    const auto dimensions = static_cast<std::size_t>(std::popcount(crossed_));
+    const auto number = static_cast<std::size_t>(std::popcount(crossed_ & low_mask(dimension)));
+    return (coset * dimensions + number) * steps_;
   }
 
   search::Way links_of(std::size_t mover, const std::vector<Hop>& hops) const {
@@ -295,7 +311,7 @@ class Negotiated {
   }
 
   const Flocks& flocks_;
-  std::size_t dimensions_;
+  Word crossed_;  // dimensions that somebody crosses
   std::uint32_t steps_;
   Random random_;
   search::Negotiation links_;  // of a step and coset
@@ -307,6 +323,17 @@ class Negotiated {
   std::vector<Price> least_;
 };
 
+// Steps in which nobody moves are no steps.
+void close_up(FlockWays& ways) {
+  std::vector<std::uint32_t> number(ways.steps, 0);
+  for (const std::vector<Hop>& hops : ways.hops)
+    for (const Hop& hop : hops) number[hop.step] = 1;
+  ways.steps = 0;
+  for (std::uint32_t& step : number) step = step == 0 ? 0 : ways.steps++;
+  for (std::vector<Hop>& hops : ways.hops)
+    for (Hop& hop : hops) hop.step = number[hop.step];
+}
+
 }  // namespace
 
 std::uint64_t looks_for_all(const Flocks& flocks, std::uint64_t steps) {
@@ -316,7 +343,8 @@ std::uint64_t looks_for_all(const Flocks& flocks, std::uint64_t steps) {
 }
 
 FlockWays flock_ways(const Flocks& flocks, std::uint64_t enough, const FlockEffort& effort) {
-  FlockWays ways = Greedy(flocks).run();
+  const std::vector<Flock> all = all_flocks(flocks);
+  FlockWays ways = Greedy(flocks, all).run();
   std::uint64_t least = enough;
   for (const std::vector<Hop>& hops : ways.hops)
     least = std::max<std::uint64_t>(least, hops.size());
@@ -327,13 +355,15 @@ FlockWays flock_ways(const Flocks& flocks, std::uint64_t enough, const FlockEffo
     const std::uint64_t steps = given_up < least
                                     ? std::min<std::uint64_t>(ways.steps - 1, least + 4)
                                     : (given_up + ways.steps) / 2;
-    const std::uint64_t allowed = ways.steps > least + 2 ? effort.far : effort.near;
+    const std::uint64_t allowed = ways.steps > least + 2 ? effort.far_above : effort.near;
     const std::uint64_t left = allowed - std::min(used, allowed);
     const std::uint64_t some = steps + 1 == ways.steps ? left : left / 2;
     std::uint64_t looks = some;
-    if (!Negotiated(flocks, static_cast<std::uint32_t>(steps)).run(ways, looks)) given_up = steps;
+    if (!Negotiated(flocks, all, static_cast<std::uint32_t>(steps)).run(ways, looks))
+      given_up = steps;
     used += some - looks;
   }
+  close_up(ways);
   return ways;
 }
 

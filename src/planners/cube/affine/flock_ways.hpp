@@ -10,8 +10,10 @@
 #pragma once
 
 #include <cstdint>
+#include <string_view>
 #include <vector>
 
+#include "faro/schedules/schedule.hpp"
 #include "planners/cube/affine/flocks.hpp"
 
 namespace faro::inline v1 {
@@ -28,10 +30,10 @@ struct FlockWays {
 // What all flocks look at, links of steps, when each looks for its cheapest way once, in `steps`.
 std::uint64_t looks_for_all(const Flocks& flocks, std::uint64_t steps);
 
-// So much is looked at; more while the steps are three or more above what is enough.
+// Looks in all: with steps near what is enough, and with steps that are three or more above it.
 struct FlockEffort {
   std::uint64_t near = 0;
-  std::uint64_t far = 0;
+  std::uint64_t far_above = 0;
 };
 // Stops at `enough` steps, or when the effort is spent.
 FlockWays flock_ways(const Flocks& flocks, std::uint64_t enough, const FlockEffort& effort);

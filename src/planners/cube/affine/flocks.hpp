@@ -1,9 +1,10 @@
 // Elements that go together, so that few ways are looked for.
 //
 // Element (p, s) of a map with processors q = A·p ^ B·s ^ c crosses the dimensions set in
-// (A + 1)·p ^ B·s ^ c. A translation (v, w) of both numbers with (A + 1)·v = B·w changes nothing
-// about that. Of such translations one is taken for each v that has any: V are these v, F a matrix
-// with w = F·v. Where slots are first rearranged by s := s ^ F·p, the elements in slot s of the
+// (A + 1)·p ^ B·s ^ c. A translation (v, w) of both numbers with (A + 1)·v = B·w changes none of
+// that. Of such translations one is taken for each v that has any: V are these v, w = F·v, F
+// a matrix that is zero but for the highest bits of a basis of V; a coset's first processor has
+// none of them. Where slots are first rearranged by s := s ^ F·p, the elements in slot s of the
 // processors of a coset of V form a flock: all cross the same dimensions, and when they cross the
 // same one at the same time they fill a slot of another coset. Two flocks want the same links only
 // where they are in the same coset, so a plan for flocks is one for a machine of |P/V| nodes.
@@ -16,10 +17,11 @@
 #pragma once
 
 #include <cstdint>
+#include <optional>
 #include <vector>
 
 #include "faro/algebra/affine_space.hpp"
-#include "faro/schedules/steps.hpp"
+#include "faro/schedules/schedule.hpp"
 #include "planners/cube/request.hpp"
 
 namespace faro::inline v1 {

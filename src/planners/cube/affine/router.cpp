@@ -2,8 +2,11 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <bit>
 #include <memory>
+#include <optional>
+#include <string>
 
 #include "faro/algebra/classify.hpp"
 #include "faro/base/limits.hpp"
@@ -14,20 +17,37 @@
 namespace faro::inline v1 {
 namespace {
 
-// Links of steps that a search looks at: up to a second, and up to four.
-constexpr FlockEffort effort{.near = std::uint64_t{1} << 29U, .far = std::uint64_t{1} << 31U};
+// Links of steps that a search looks at: up to a second, and up to four; where shortest ways crowd
+// some links, a tenth of one.
+constexpr FlockEffort effort{.near = std::uint64_t{1} << 29U, .far_above = std::uint64_t{1} << 31U};
+constexpr FlockEffort small_effort{.near = std::uint64_t{1} << 26U,
+                                   .far_above = std::uint64_t{1} << 26U};
+constexpr std::uint64_t rounds_least = 16;  // of all flocks; less finds nothing
 
 std::uint64_t bound_of(const Request& request) {
   return static_cast<std::uint64_t>(
       lower_bound(*cube_of(request), request.map(), request.elements()).value);
 }
 
-// Where shortest ways use links evenly, or nearly, and elements are few.
-bool short_ways_do(const Request& request) {
-  const jobs::Task task = jobs::moved(request).task;
-  if ((task.to_do() & ~task.fed()) == 0) return true;
-  const auto dimensions = static_cast<std::uint64_t>(std::popcount(task.to_do()));
-  return bit_places(request.map().map).has_value() && request.elements() <= 4 * dimensions;
+bool all_fed(const jobs::Task& task) {
+  return (task.to_do() & ~task.fed()) == 0;
+}
+
+// Where memory does not reach, shortest ways do for few elements of bit permutations alone.
+std::optional<std::string> refusal_unfed(const Request& request, const jobs::Task& task) {
+  const std::optional<SplitMap> split = split_map(request);
+  if (!bit_places(split ? split->processors : request.map().map))
+    return fmt::format("memory does not reach processor bit {}, and it is no bit permutation",
+                       lowest_bit(task.to_do() & ~task.fed()));
+  const int dimensions = std::popcount(task.to_do());
+  const std::uint64_t most =
+      std::min(4 * static_cast<std::uint64_t>(dimensions),
+               limits::router_alike_max >> static_cast<unsigned>(std::min(dimensions, 63)));
+  if (request.elements() <= most) return {};
+  return fmt::format(
+      "{} elements a processor; where memory does not reach {} bits that change it "
+      "routes at most {}",
+      request.elements(), dimensions, most);
 }
 
 std::optional<std::string> refusal(const Request& request) {
@@ -37,22 +57,24 @@ std::optional<std::string> refusal(const Request& request) {
   if (request.elements() > limits::router_flocks_max)
     return fmt::format("{} elements a processor; it routes at most {}", request.elements(),
                        limits::router_flocks_max);
-  if (jobs::moved(request).task.to_do() == 0) return "nothing moves between processors";
-  if (!short_ways_do(request))
-    return "memory does not reach all processor bits, and it is no bit permutation of few elements";
+  const jobs::Task task = jobs::moved(request).task;
+  if (task.to_do() == 0) return "nothing moves between processors";
+  if (!all_fed(task))
+    if (auto why = refusal_unfed(request, task)) return why;
   const Flocks flocks(request);
   if (flocks.cosets() > limits::router_flocks_max / request.elements())
     return fmt::format("{} elements in each of 2^{} cosets; it routes at most {} of all",
                        request.elements(), flocks.coset_bits(), limits::router_flocks_max);
-  if (looks_for_all(flocks, bound_of(request)) > effort.near / 2)
+  if (looks_for_all(flocks, bound_of(request)) > effort.near / rounds_least)
     return "elements cross so many dimensions that looking at their orders takes too long";
   return {};
 }
 
 Offer offer(const Request& request) {
+  const bool fed = all_fed(jobs::moved(request).task);
   const auto flocks = std::make_shared<const Flocks>(request);
-  const auto ways =
-      std::make_shared<const FlockWays>(flock_ways(*flocks, bound_of(request), effort));
+  const auto ways = std::make_shared<const FlockWays>(
+      flock_ways(*flocks, bound_of(request), fed ? effort : small_effort));
   return {.estimate = {.cost = {ways->steps, "counted, ways and times negotiated"}},
           .push = [request, flocks, ways](ScheduleSink& sink) {
             push_flocks(request, *flocks, *ways, affine_router.name(), sink);
@@ -66,7 +88,8 @@ const PlannerEntry affine_router({
     .machine = "cube",
     .title = "each element on a shortest way, elements in flocks, ways and times negotiated",
     .needs =
-        "processor bits all fed from memory, at most 2^14 flocks; or a bit permutation, K <= 4n'",
+        "processor bits all fed from memory, at most 2^14 flocks; or a bit permutation, K <= 4n', "
+        "2^n' K <= 2^12",
     .cost = "counted: max(n', K/2, bound) + 0..2 for most",
     .citation = "faro, after McMurchie, Ebeling 1995",
     .refusal = refusal,

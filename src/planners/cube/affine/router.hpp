@@ -1,7 +1,7 @@
 // Each element on a shortest way: ways of flocks (flocks.hpp), links negotiated.   [faro]
 //   applies:  maps whose processor bits are all fed from memory, bit permutations; K >= 2, while
-//             the search has a second for it
-//   cost:     counted; max(n', K/2) + 2 or less for every map of up to 8 dimensions that we know
+//             flocks are few and the search short
+//   cost:     counted; max(n', K/2, bound) for most of up to 8 dimensions with up to 64 elements
 //   bound:    machines/bounds
 #pragma once
 
