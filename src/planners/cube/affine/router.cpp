@@ -12,6 +12,7 @@
 #include "faro/base/limits.hpp"
 #include "machines/bounds.hpp"
 #include "planners/cube/affine/flock_ways.hpp"
+#include "planners/cube/affine/job_line.hpp"
 #include "planners/cube/affine/job_plan.hpp"
 
 namespace faro::inline v1 {
@@ -27,10 +28,6 @@ constexpr std::uint64_t rounds_least = 16;  // of all flocks; less finds nothing
 std::uint64_t bound_of(const Request& request) {
   return static_cast<std::uint64_t>(
       lower_bound(*cube_of(request), request.map(), request.elements()).value);
-}
-
-bool all_fed(const jobs::Task& task) {
-  return (task.to_do() & ~task.fed()) == 0;
 }
 
 // Where memory does not reach, shortest ways do for few elements of bit permutations alone.
@@ -59,7 +56,7 @@ std::optional<std::string> refusal(const Request& request) {
                        limits::router_flocks_max);
   const jobs::Task task = jobs::moved(request).task;
   if (task.to_do() == 0) return "nothing moves between processors";
-  if (!all_fed(task))
+  if (!jobs::all_fed(task))
     if (auto why = refusal_unfed(request, task)) return why;
   const Flocks flocks(request);
   if (flocks.cosets() > limits::router_flocks_max / request.elements())
@@ -71,7 +68,7 @@ std::optional<std::string> refusal(const Request& request) {
 }
 
 Offer offer(const Request& request) {
-  const bool fed = all_fed(jobs::moved(request).task);
+  const bool fed = jobs::all_fed(jobs::moved(request).task);
   const auto flocks = std::make_shared<const Flocks>(request);
   const auto ways = std::make_shared<const FlockWays>(
       flock_ways(*flocks, bound_of(request), fed ? effort : small_effort));
