@@ -10,18 +10,24 @@
 
 #include <algorithm>
 #include <cstdint>
+#include <limits>
 #include <numeric>
 #include <vector>
 
 namespace faro::inline v1::search {
 
 using Price = std::uint64_t;
-constexpr Price out_of_reach = ~Price{0} / 2;  // two of them can be added
+using SmallPrice = std::int32_t;  // of short ways: many are added and compared at once
+// Two of them can be added.
+template <class Number>
+constexpr Number out_of_reach_in = std::numeric_limits<Number>::max() / 2;
+constexpr Price out_of_reach = out_of_reach_in<Price>;
 
 // The places that somebody takes, in any order.
 using Way = std::vector<std::uint32_t>;
 
-class Negotiation {
+template <class Number>
+class NegotiationIn {
  public:
   // sum:      what was paid for crowding + pressure · users; a place that nobody wants is free
   // product:  (1 + that) · (1 + pressure · users above the room, the one who asks included)
@@ -31,6 +37,7 @@ class Negotiation {
     std::uint32_t pressure = 100;  // of the first round, in hundredths
     std::uint32_t growth = 0;      // hundredths that a round adds to it
     std::uint32_t times = 100;     // hundredths by which a round multiplies it
+    std::uint32_t unit = 1024;     // of a price in products
     bool everybody = false;        // chooses in every round, not only those in crowded places
     int rounds = 1;
     // Rounds that may go by without fewer choosing again than ever before, 1 + 10/(those) times as
@@ -39,7 +46,7 @@ class Negotiation {
   };
 
   // Place i has room for rooms[i].
-  Negotiation(std::vector<std::uint16_t> rooms, const Terms& terms)
+  NegotiationIn(std::vector<std::uint16_t> rooms, const Terms& terms)
       : terms_(terms),
         places_(rooms.size()),
         prices_(rooms.size()),
@@ -48,9 +55,9 @@ class Negotiation {
     set_prices();
   }
 
-  Price price(std::size_t place) const { return prices_[place]; }
+  Number price(std::size_t place) const { return prices_[place]; }
   // Of `place` and those behind it.
-  const Price* prices(std::size_t place) const { return &prices_[place]; }
+  const Number* prices(std::size_t place) const { return &prices_[place]; }
 
   void take(const Way& way) {
     for (const std::uint32_t place : way) ++places_[place].users, set_price(place);
@@ -99,21 +106,23 @@ class Negotiation {
     std::uint16_t users = 0;
     std::uint32_t history = 0;
   };
-  static constexpr Price one = 1024;  // of a price in products
-  static constexpr Price most = Price{1} << 32U;
+  static constexpr Price most = Price{1} << 32U;                  // of the pressure
+  static constexpr Price dearest = out_of_reach_in<Number> / 64;  // of a place
 
   Price hundredths(Price number) const {
-    return terms_.rise == Rise::sum ? number / 100 : number * one / 100;
+    return terms_.rise == Rise::sum ? number / 100 : number * terms_.unit / 100;
   }
 
   void set_price(std::size_t i) {
     const Place& p = places_[i];
+    Price price = 0;
     if (terms_.rise == Rise::sum) {
-      prices_[i] = p.history + pressure_ * p.users;
+      price = p.history + pressure_ * p.users;
     } else {
       const Price over = p.users < p.room ? 0 : Price{p.users} + 1 - p.room;
-      prices_[i] = (1 + Price{p.history}) * (one + pressure_ * over);
+      price = (1 + Price{p.history}) * (terms_.unit + pressure_ * over);
     }
+    prices_[i] = static_cast<Number>(std::min(price, dearest));
   }
   void set_prices() {
     for (std::size_t i = 0; i < places_.size(); ++i) set_price(i);
@@ -137,8 +146,9 @@ class Negotiation {
 
   Terms terms_;
   std::vector<Place> places_;
-  std::vector<Price> prices_;
+  std::vector<Number> prices_;
   Price pressure_;
 };
+using Negotiation = NegotiationIn<Price>;
 
 }  // namespace faro::inline v1::search

@@ -3,18 +3,21 @@
 #include <algorithm>
 #include <bit>
 #include <limits>
+#include <map>
 #include <utility>
 
 #include "base/check.hpp"
 #include "base/random.hpp"
 #include "base/working.hpp"
+#include "planners/cube/affine/flock_states.hpp"
+#include "search/colouring.hpp"
 #include "search/matching.hpp"
 #include "search/negotiation.hpp"
 
 namespace faro::inline v1 {
 namespace {
 
-using search::Price;
+using Price = search::SmallPrice;
 using Hop = FlockWays::Hop;
 
 // Of a hundred negotiations that end well one needs more.
@@ -33,72 +36,44 @@ std::vector<Flock> all_flocks(const Flocks& flocks) {
   return all;
 }
 
-Word crossed_by(const std::vector<Flock>& all) {
-  Word crossed = 0;
-  for (const Flock& flock : all) crossed |= flock.left;
-  return crossed;
-}
-
-// Subsets of 0 .. k-1: of few all, of many those that lack no number more than some places below
-// their largest. One is known by the first number that it lacks, i, and what it has behind i; those
-// with a number less come before it.
-class Subsets {
+// States of flocks that cross as many dimensions of as many kinds share them.
+class Kinds {
  public:
-  void reset(int k) {
-    k_ = k;
-    behind_ = latest(k);
-    first_.assign(1, 0);
-    for (int i = 0; i < k; ++i) first_.push_back(first_.back() + bit(places(i)));
+  explicit Kinds(const Flocks& flocks) : flocks_(flocks) {
+    of_.resize(static_cast<std::size_t>(flocks.dimensions()));
+    for (std::size_t kind = 0; kind < flocks.kinds().size(); ++kind)
+      for (Word rest = flocks.kinds()[kind]; rest != 0; rest &= rest - 1)
+        of_[static_cast<std::size_t>(lowest_bit(rest))] = kind;
   }
-  std::size_t size() const { return first_.back() + 1; }
-  // How often a number is taken away from a subset, roughly.
-  static std::uint64_t takings(int k) {
-    const int late = latest(k);
-    return (bit(late) * static_cast<std::uint64_t>(k - late + 1) *
-            static_cast<std::uint64_t>(late + 2)) /
-           2;
+  std::size_t of(int dimension) const { return of_[static_cast<std::size_t>(dimension)]; }
+  int dimensions(std::size_t kind) const { return std::popcount(flocks_.kinds()[kind]); }
+  std::vector<std::size_t> within(Word dimensions) const {
+    std::vector<std::size_t> kinds;
+    for (std::size_t kind = 0; kind < flocks_.kinds().size(); ++kind)
+      if ((flocks_.kinds()[kind] & dimensions) != 0) kinds.push_back(kind);
+    return kinds;
   }
-  std::size_t number(Word subset) const {
-    const int i = std::countr_one(subset);
-    const Word late = i == k_ ? 0 : subset >> i >> 1U;
-    return first_[static_cast<std::size_t>(i)] + static_cast<std::size_t>(late);
+  // Orders the kinds as the states know them: large ones first.
+  const FlockStates& states(std::vector<std::size_t>& kinds) {
+    std::stable_sort(kinds.begin(), kinds.end(), [this](std::size_t a, std::size_t b) {
+      return dimensions(a) > dimensions(b);
+    });
+    std::vector<int> many;
+    for (const std::size_t kind : kinds) many.push_back(dimensions(kind));
+    const auto known = known_.find(many);
+    return known != known_.end() ? known->second : known_.emplace(many, many).first->second;
   }
-
-  template <class Visit>
-  void for_each(Visit&& visit) const {
-    for (int i = 0; i <= k_; ++i)
-      for (Word late = 0; late < bit(places(i)); ++late)
-        visit(low_mask(i) | late << i << 1U, first_[static_cast<std::size_t>(i)] + late);
-  }
-  // Those with one number less, i.
-  template <class Visit>
-  void for_each_before(Word subset, Visit&& visit) const {
-    for (Word rest = subset; rest != 0; rest &= rest - 1) {
-      const int i = lowest_bit(rest);
-      const Word before = subset ^ bit(i);
-      const int lacks = std::countr_one(before);
-      if (before >> lacks >> 1U >> places(lacks) == 0) visit(i, number(before));
-    }
+  // By one flock, with what a search costs beside them.
+  std::uint64_t looks_for(Word dimensions, std::uint64_t steps) {
+    std::vector<std::size_t> kinds = within(dimensions);
+    return 500 + steps * states(kinds).crossings();
   }
 
  private:
-  static int latest(int k) {
-    int late = std::max(k - 1, 0);
-    while (late > 0 && bit(late) * static_cast<std::uint64_t>(k - late + 1) > most) --late;
-    return late;
-  }
-  int places(int i) const { return std::max(0, std::min(behind_, k_ - 1 - i)); }
-
-  static constexpr std::uint64_t most = 1024;
-  int k_ = 0;
-  int behind_ = 0;
-  std::vector<std::size_t> first_;
+  const Flocks& flocks_;
+  std::vector<std::size_t> of_;  // by dimension
+  std::map<std::vector<int>, FlockStates> known_;
 };
-
-// By one flock, with what a search costs beside them.
-std::uint64_t looks_for(Word dimensions, std::uint64_t steps) {
-  return 500 + steps * Subsets::takings(std::popcount(dimensions));
-}
 
 // Every step each coset matches its flocks, those with most left first, to dimensions. It always
 // ends: in each step every coset with a flock under way sends one.
@@ -165,18 +140,19 @@ class Greedy {
   FlockWays ways_;
 };
 
-// Ways of a given number of steps.
+// Ways of a given number of steps. A place of the negotiation is a step, a coset and a kind, with
+// room for as many flocks as the kind has dimensions: who takes which is coloured in the end.
 class Negotiated {
  public:
-  Negotiated(const Flocks& flocks, const std::vector<Flock>& all, std::uint32_t steps)
+  Negotiated(const Flocks& flocks, Kinds& kinds, const std::vector<Flock>& all, std::uint32_t steps)
       : flocks_(flocks),
-        crossed_(crossed_by(all)),
+        kinds_(kinds),
         steps_(steps),
         random_(steps),
-        links_(std::vector<std::uint16_t>(places(), 1),
-               {.rounds = std::numeric_limits<int>::max(), .patience = patience}) {
+        links_(rooms(),
+               {.unit = 1, .rounds = std::numeric_limits<int>::max(), .patience = patience}) {
     for (std::size_t i = 0; i < all.size(); ++i)
-      if (all[i].left != 0) movers_.push_back({i, all[i]});
+      if (all[i].left != 0) movers_.push_back({i, all[i], kinds.looks_for(all[i].left, steps)});
     std::stable_sort(movers_.begin(), movers_.end(), [](const Mover& a, const Mover& b) {
       return std::popcount(a.flock.left) > std::popcount(b.flock.left);
     });
@@ -189,7 +165,7 @@ class Negotiated {
     for (std::size_t i = 0; i < movers_.size(); ++i) {
       hops[i] = ways.hops[movers_[i].number];
       if (hops[i].back().step >= steps_) continue;
-      taken[i] = links_of(i, hops[i]);
+      taken[i] = places_of(i, hops[i]);
       links_.take(taken[i]);
     }
     bool first = true;
@@ -201,14 +177,15 @@ class Negotiated {
           looks -= std::min<std::uint64_t>(looks, places() / 4 + movers_.size());
         },
         [&](std::size_t i, search::Way& way) {
-          const std::uint64_t cost = looks_for(movers_[i].flock.left, steps_);
+          const std::uint64_t cost = movers_[i].looks;
           if (looks < cost) return false;
           looks -= cost;
           hops[i] = cheapest(movers_[i].flock);
-          way = links_of(i, hops[i]);
+          way = places_of(i, hops[i]);
           return true;
         });
     if (!found) return false;
+    colour(hops);
     for (std::size_t i = 0; i < movers_.size(); ++i)
       ways.hops[movers_[i].number] = std::move(hops[i]);
     ways.steps = steps_;
@@ -219,75 +196,76 @@ class Negotiated {
   struct Mover {
     std::size_t number;
     Flock flock;
+    std::uint64_t looks;  // for its cheapest way
   };
 
-  // Links of all steps.
   std::size_t places() const {
-    const std::size_t count =
-        steps_ * flocks_.cosets() * static_cast<std::size_t>(std::popcount(crossed_));
+    const std::size_t count = steps_ * flocks_.cosets() * flocks_.kinds().size();
     FARO_CHECK(count <= std::numeric_limits<std::uint32_t>::max());
     return count;
   }
   // Of step 0; those of the steps after it follow.
-  std::size_t link(Word coset, int dimension) const {
-    const auto dimensions = static_cast<std::size_t>(std::popcount(crossed_));
-    const auto number = static_cast<std::size_t>(std::popcount(crossed_ & low_mask(dimension)));
-    return (coset * dimensions + number) * steps_;
+  std::size_t place(Word coset, std::size_t kind) const {
+    return (coset * flocks_.kinds().size() + kind) * steps_;
+  }
+  std::vector<std::uint16_t> rooms() const {
+    std::vector<std::uint16_t> rooms;
+    for (Word coset = 0; coset < flocks_.cosets(); ++coset)
+      for (std::size_t kind = 0; kind < flocks_.kinds().size(); ++kind)
+        rooms.insert(rooms.end(), steps_, static_cast<std::uint16_t>(kinds_.dimensions(kind)));
+    return rooms;
   }
 
-  search::Way links_of(std::size_t mover, const std::vector<Hop>& hops) const {
+  search::Way places_of(std::size_t mover, const std::vector<Hop>& hops) const {
     search::Way way;
     Word coset = movers_[mover].flock.coset;
     for (const Hop& hop : hops) {
-      way.push_back(static_cast<std::uint32_t>(link(coset, hop.dimension) + hop.step));
+      const std::size_t at = place(coset, kinds_.of(hop.dimension)) + hop.step;
+      way.push_back(static_cast<std::uint32_t>(at));
       coset ^= flocks_.across(hop.dimension);
     }
     return way;
   }
 
-  // Least prices of having crossed a subset of the dimensions before each step, then backwards.
+  // Least prices of having crossed so much before each step, then backwards.
   std::vector<Hop> cheapest(const Flock& flock) {
     still_working();
-    order_.clear();
-    for (Word rest = flock.left; rest != 0; rest &= rest - 1) order_.push_back(lowest_bit(rest));
+    order_ = kinds_.within(flock.left);
     random_.mix(order_);  // of equals the first is taken
-    subsets_.reset(static_cast<int>(order_.size()));
-    coset_.resize(subsets_.size());
-    least_.resize(subsets_.size() * (steps_ + 1));
+    const FlockStates& states = kinds_.states(order_);
+    coset_.resize(states.size());
+    least_.resize(states.size() * (steps_ + 1));
     coset_[0] = flock.coset;
     std::fill_n(least_.begin(), steps_ + 1, Price{0});
-    subsets_.for_each([this](Word subset, std::size_t number) {
-      if (subset != 0) find_least(subset, number);
-    });
-    std::vector<Hop> hops(order_.size());
-    Word subset = low_mask(static_cast<int>(order_.size()));
+    for (std::size_t state = 1; state < states.size(); ++state) find_least(states, state);
+    std::vector<Hop> hops(states.crossed(states.size() - 1));
+    std::size_t state = states.size() - 1;
     std::uint32_t t = steps_;
     for (std::size_t h = hops.size(); h-- > 0;) {
-      const Price* here = least(subsets_.number(subset));
+      const Price* here = least(state);
       while (t - 1 > h && here[t - 1] == here[t]) --t;
       --t;
-      const int by = last_of(subset, t);
-      hops[h] = {t, dimension(by)};
-      subset ^= bit(by);
+      const FlockStates::Crossing last = last_of(states, state, t);
+      hops[h] = {t, any_dimension(last.kind)};
+      state = last.from;
     }
     return hops;
   }
 
-  int dimension(int i) const { return order_[static_cast<std::size_t>(i)]; }
-  // By step; those too early or too late for the subset are not set.
-  Price* least(std::size_t number) { return &least_[number * (steps_ + 1)]; }
+  int any_dimension(std::size_t i) const { return lowest_bit(flocks_.kinds()[order_[i]]); }
+  // By step; those too early or too late for the state are not set.
+  Price* least(std::size_t state) { return &least_[state * (steps_ + 1)]; }
 
-  void find_least(Word subset, std::size_t number) {
-    const auto crossed = static_cast<std::size_t>(std::popcount(subset));
-    const std::size_t times = steps_ - order_.size() + 1;  // from `crossed` on
-    Price* to = least(number) + crossed;
-    std::fill_n(to, times, search::out_of_reach);
-    subsets_.for_each_before(subset, [&](int i, std::size_t before) {
-      coset_[number] = coset_[before] ^ flocks_.across(dimension(i));
-      const std::size_t first = crossed - 1;
-      take_least(to, least(before) + first,
-                 links_.prices(link(coset_[before], dimension(i)) + first), times);
-    });
+  void find_least(const FlockStates& states, std::size_t state) {
+    const std::size_t crossed = states.crossed(state);
+    const std::size_t times = steps_ - states.crossed(states.size() - 1) + 1;  // from `crossed` on
+    Price* to = least(state) + crossed;
+    std::fill_n(to, times, search::out_of_reach_in<Price>);
+    for (const FlockStates::Crossing& by : states.into(state)) {
+      coset_[state] = coset_[by.from] ^ flocks_.across(any_dimension(by.kind));
+      take_least(to, least(by.from) + crossed - 1,
+                 links_.prices(place(coset_[by.from], order_[by.kind]) + crossed - 1), times);
+    }
     for (std::size_t t = 1; t < times; ++t) to[t] = std::min(to[t], to[t - 1]);
   }
 
@@ -298,27 +276,55 @@ class Negotiated {
     }
   }
 
-  // Which dimension of the subset is crossed last, in this step.
-  int last_of(Word subset, std::uint32_t step) {
-    const Price wanted = least(subsets_.number(subset))[step + 1];
-    int last = -1;
-    subsets_.for_each_before(subset, [&](int i, std::size_t before) {
-      const Price price = links_.price(link(coset_[before], dimension(i)) + step);
-      if (least(before)[step] + price == wanted) last = i;
-    });
-    FARO_CHECK(last >= 0);
-    return last;
+  // How the state is reached in this step.
+  FlockStates::Crossing last_of(const FlockStates& states, std::size_t state, std::uint32_t step) {
+    const Price wanted = least(state)[step + 1];
+    const FlockStates::Crossing* last = nullptr;
+    for (const FlockStates::Crossing& by : states.into(state)) {
+      const Price price = links_.price(place(coset_[by.from], order_[by.kind]) + step);
+      if (least(by.from)[step] + price == wanted) last = &by;
+    }
+    FARO_CHECK(last != nullptr);
+    return *last;
+  }
+
+  // König: a flock crosses as many of a kind, and as many flocks cross it at one place and step, as
+  // the kind has dimensions.
+  void colour(std::vector<std::vector<Hop>>& hops) const {
+    for (std::size_t kind = 0; kind < flocks_.kinds().size(); ++kind) {
+      if (kinds_.dimensions(kind) == 1) continue;
+      std::vector<search::Edge> edges;
+      std::vector<Hop*> coloured;
+      for (std::size_t i = 0; i < hops.size(); ++i) {
+        Word coset = movers_[i].flock.coset;
+        for (Hop& hop : hops[i]) {
+          if (kinds_.of(hop.dimension) == kind) {
+            edges.push_back({static_cast<std::uint32_t>(i),
+                             static_cast<std::uint32_t>(coset * steps_ + hop.step)});
+            coloured.push_back(&hop);
+          }
+          coset ^= flocks_.across(hop.dimension);
+        }
+      }
+      std::vector<int> dimensions;
+      for (Word rest = flocks_.kinds()[kind]; rest != 0; rest &= rest - 1)
+        dimensions.push_back(lowest_bit(rest));
+      const std::size_t nodes = std::max(hops.size(), flocks_.cosets() * steps_);
+      const std::vector<std::uint32_t> colours = search::edge_colours(
+          edges, static_cast<std::uint32_t>(nodes), static_cast<std::uint32_t>(dimensions.size()));
+      for (std::size_t i = 0; i < coloured.size(); ++i)
+        coloured[i]->dimension = dimensions[colours[i]];
+    }
   }
 
   const Flocks& flocks_;
-  Word crossed_;  // dimensions that somebody crosses
+  Kinds& kinds_;
   std::uint32_t steps_;
   Random random_;
-  search::Negotiation links_;  // of a step and coset
+  search::NegotiationIn<Price> links_;  // of a step, coset and kind
   std::vector<Mover> movers_;
-  // Of the flock that chooses: its dimensions; by subset of these the coset, the least prices.
-  std::vector<int> order_;
-  Subsets subsets_;
+  // Of the flock that chooses: its kinds; by state the coset, the least prices.
+  std::vector<std::size_t> order_;
   std::vector<Word> coset_;
   std::vector<Price> least_;
 };
@@ -337,13 +343,15 @@ void close_up(FlockWays& ways) {
 }  // namespace
 
 std::uint64_t looks_for_all(const Flocks& flocks, std::uint64_t steps) {
+  Kinds kinds(flocks);
   std::uint64_t sum = 0;
-  for (const Flock& flock : all_flocks(flocks)) sum += looks_for(flock.left, steps);
+  for (const Flock& flock : all_flocks(flocks)) sum += kinds.looks_for(flock.left, steps);
   return sum;
 }
 
 FlockWays flock_ways(const Flocks& flocks, std::uint64_t enough, const FlockEffort& effort) {
   const std::vector<Flock> all = all_flocks(flocks);
+  Kinds kinds(flocks);
   FlockWays ways = Greedy(flocks, all).run();
   std::uint64_t least = enough;
   for (const std::vector<Hop>& hops : ways.hops)
@@ -359,7 +367,7 @@ FlockWays flock_ways(const Flocks& flocks, std::uint64_t enough, const FlockEffo
     const std::uint64_t left = allowed - std::min(used, allowed);
     const std::uint64_t some = steps + 1 == ways.steps ? left : left / 2;
     std::uint64_t looks = some;
-    if (!Negotiated(flocks, all, static_cast<std::uint32_t>(steps)).run(ways, looks))
+    if (!Negotiated(flocks, kinds, all, static_cast<std::uint32_t>(steps)).run(ways, looks))
       given_up = steps;
     used += some - looks;
   }

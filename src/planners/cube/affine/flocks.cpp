@@ -1,5 +1,8 @@
 #include "planners/cube/affine/flocks.hpp"
 
+#include <map>
+#include <tuple>
+
 #include "planners/cube/step_source.hpp"
 
 namespace faro::inline v1 {
@@ -32,6 +35,20 @@ Flocks::Flocks(const Request& request)
   for (int d = 0; d < dimensions_; ++d)
     if (!has_bit(leads, d)) free_.push_back(d);
   for (int d = 0; d < dimensions_; ++d) across_.push_back(number(bit(d)));
+  find_kinds();
+}
+
+void Flocks::find_kinds() {
+  std::map<std::tuple<Word, bool, Word>, std::size_t> known;
+  for (int d = 0; d < dimensions_; ++d) {
+    const int row = memory_bits_ + d;
+    const Word crosses = map_.matrix().row(row) ^ bit(row);
+    const bool constant = has_bit(map_.complement(), row);
+    if (crosses == 0 && !constant) continue;
+    const auto [kind, fresh] = known.try_emplace({crosses, constant, across(d)}, kinds_.size());
+    if (fresh) kinds_.push_back(0);
+    kinds_[kind->second] |= bit(d);
+  }
 }
 
 Word Flocks::number(Word processor) const {

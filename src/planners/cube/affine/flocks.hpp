@@ -39,6 +39,10 @@ class Flocks {
   // What crossing a dimension adds to the number of the coset.
   Word across(int dimension) const { return across_[static_cast<std::size_t>(dimension)]; }
 
+  // Dimensions that somebody crosses, by kind: those of one are crossed by the same flocks and add
+  // the same to the number of a coset.
+  const std::vector<Word>& kinds() const { return kinds_; }
+
   // The dimensions that the flock of a coset and slot crosses; its slot in the end.
   Word away(Word coset, Slot slot) const;
   Slot home(Word coset, Slot slot) const;
@@ -51,6 +55,7 @@ class Flocks {
   void push_after(ScheduleSink& sink) const;
 
  private:
+  void find_kinds();
   Word number(Word processor) const;
   Word first(Word coset) const;
 
@@ -62,6 +67,7 @@ class Flocks {
   std::vector<Word> basis_;        // of V: each has its highest bit alone
   std::vector<int> free_;          // dimensions that are no such bit
   std::vector<Word> across_;
+  std::vector<Word> kinds_;
   std::vector<Word> before_;
   std::vector<Word> after_;
 };

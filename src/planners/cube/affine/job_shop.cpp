@@ -244,15 +244,16 @@ void Shop::choose_openings(const std::vector<Source>& sources) {
 
 std::vector<std::size_t> Shop::jobs_in_order() {
   std::vector<std::size_t> order;
-  for (std::size_t x = 0; x < jobs_.size(); ++x)
-    if (jobs_[x].options != 0) order.push_back(x);
+  std::vector<int> last(jobs_.size());  // whose turn comes late: little left, many options
+  for (std::size_t x = 0; x < jobs_.size(); ++x) {
+    if (jobs_[x].options == 0) continue;
+    order.push_back(x);
+    last[x] = (word_bits - jobs_[x].remaining()) * (word_bits + 1);
+    if (setting_.few_options_first) last[x] += std::popcount(jobs_[x].options);
+  }
   random_.mix(order);
-  std::stable_sort(order.begin(), order.end(), [this](std::size_t x, std::size_t y) {
-    const Running& a = jobs_[x];
-    const Running& b = jobs_[y];
-    if (a.remaining() != b.remaining()) return a.remaining() > b.remaining();
-    return setting_.few_options_first && std::popcount(a.options) < std::popcount(b.options);
-  });
+  std::stable_sort(order.begin(), order.end(),
+                   [&last](std::size_t x, std::size_t y) { return last[x] < last[y]; });
   return order;
 }
 
