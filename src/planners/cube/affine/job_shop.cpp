@@ -49,12 +49,11 @@ namespace {
 // One job in a search: rows as masks of q and a.
 struct Running {
   std::array<Word, word_bits> rows{};
-  Word left = 0;     // dimensions to exchange for good
-  Word opens = 0;    // dimensions to open first
-  Word options = 0;  // what it may do next
+  Word left = 0;      // dimensions to exchange for good
+  Word opens = 0;     // dimensions to open first
+  Word options = 0;   // what it may do next
+  int remaining = 0;  // exchanges
   bool touched = false;
-
-  int remaining() const { return std::popcount(left) + std::popcount(opens); }
 };
 
 struct Taken {
@@ -107,6 +106,7 @@ bool safe(const Running& job, const Columns& columns, int n, int j, Word reached
 
 void find_options(Running& job, int n) {
   job.options = job.opens;
+  job.remaining = std::popcount(job.left) + std::popcount(job.opens);
   const Word fed = reached(job.rows, job.left, bit(n));
   const Columns columns = columns_of(job, n);
   for (Word rest = job.left; rest != 0; rest &= rest - 1) {
@@ -209,7 +209,7 @@ Shop::Shop(const Task& task, const Type& type, const std::vector<Source>& source
   choose_openings(sources);
   if (sources.empty()) {
     find_options(jobs_[0], n_);
-    for (Running& job : jobs_) job.options = jobs_[0].options;
+    for (Running& job : jobs_) job = jobs_[0];
   } else {
     for (Running& job : jobs_) find_options(job, n_);
   }
@@ -248,7 +248,7 @@ std::vector<std::size_t> Shop::jobs_in_order() {
   for (std::size_t x = 0; x < jobs_.size(); ++x) {
     if (jobs_[x].options == 0) continue;
     order.push_back(x);
-    last[x] = (word_bits - jobs_[x].remaining()) * (word_bits + 1);
+    last[x] = (word_bits - jobs_[x].remaining) * (word_bits + 1);
     if (setting_.few_options_first) last[x] += std::popcount(jobs_[x].options);
   }
   random_.mix(order);
@@ -328,7 +328,7 @@ bool Shop::run(std::uint64_t most) {
     std::uint64_t left = 0;
     for (const std::uint64_t load : load_) left = std::max(left, load);
     for (const Running& job : jobs_)
-      left = std::max(left, static_cast<std::uint64_t>(job.remaining()));
+      left = std::max(left, static_cast<std::uint64_t>(job.remaining));
     if (left == 0) break;
     if (now_ + left >= most) return false;
     const std::vector<std::size_t> order = jobs_in_order();
