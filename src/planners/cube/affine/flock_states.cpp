@@ -11,7 +11,7 @@
 namespace faro::inline v1 {
 namespace {
 
-constexpr std::size_t states_max = 1024;
+constexpr std::size_t states_max = 4096;
 
 // The kinds in the order in which they are listed, each as often as it has dimensions.
 std::vector<std::uint32_t> spread(const std::vector<int>& kinds) {

@@ -22,17 +22,25 @@ using Hop = FlockWays::Hop;
 
 // Of a hundred negotiations that end well one needs more.
 constexpr std::uint64_t patience = 300;
+constexpr std::uint64_t block_least = 32;
+constexpr std::uint64_t rounds_least = 8;  // of all flocks; less finds nothing
 
 struct Flock {
+  std::size_t number;
   Word coset;  // where it is
   Word left;   // dimensions to cross
+
+  std::uint64_t dimensions() const { return static_cast<std::uint64_t>(std::popcount(left)); }
 };
 
-std::vector<Flock> all_flocks(const Flocks& flocks) {
+// Those in slots without any of these bits.
+std::vector<Flock> flocks_without(const Flocks& flocks, Word slot_bits) {
   std::vector<Flock> all;
   for (Word coset = 0; coset < flocks.cosets(); ++coset)
-    for (std::uint64_t slot = 0; slot < flocks.elements(); ++slot)
-      all.push_back({coset, flocks.away(coset, static_cast<Slot>(slot))});
+    for (Word slot = 0; slot < flocks.elements(); ++slot)
+      if ((slot & slot_bits) == 0)
+        all.push_back({static_cast<std::size_t>(coset * flocks.elements() + slot), coset,
+                       flocks.away(coset, static_cast<Slot>(slot))});
   return all;
 }
 
@@ -75,6 +83,22 @@ class Kinds {
   std::map<std::vector<int>, FlockStates> known_;
 };
 
+// The highest bits of those from the first on.
+Word leads_from(const std::vector<Word>& basis, std::size_t first) {
+  Word leads = 0;
+  for (std::size_t i = first; i < basis.size(); ++i) leads |= bit(highest_bit(basis[i]));
+  return leads;
+}
+
+// A block is what all slots repeat: of those alike so many doublings that it is not too small.
+std::size_t doublings_of_block(const Flocks& flocks) {
+  std::size_t doublings = flocks.alike_slots().size();
+  while (doublings > 0 &&
+         flocks.elements() >> (flocks.alike_slots().size() - doublings) > block_least)
+    --doublings;
+  return doublings;
+}
+
 // Every step each coset matches its flocks, those with most left first, to dimensions. It always
 // ends: in each step every coset with a flock under way sends one.
 class Greedy {
@@ -84,7 +108,7 @@ class Greedy {
         all_(std::move(all)),
         waiting_(flocks.cosets()),
         matching_(static_cast<std::size_t>(flocks.dimensions())) {
-    ways_.hops.resize(all_.size());
+    ways_.hops.resize(flocks.cosets() * flocks.elements());
     for (std::size_t i = 0; i < all_.size(); ++i) wait(i);
   }
 
@@ -105,7 +129,7 @@ class Greedy {
     for (const std::size_t i : moved) {
       Flock& flock = all_[i];
       std::erase(waiting_[flock.coset], i);
-      const int d = ways_.hops[i].back().dimension;
+      const int d = ways_.hops[all_[i].number].back().dimension;
       flock.coset ^= flocks_.across(d);
       flock.left &= ~bit(d);
     }
@@ -128,7 +152,7 @@ class Greedy {
     for (int d = 0; d < flocks_.dimensions(); ++d) {
       const std::size_t i = matching_.holder(static_cast<std::size_t>(d));
       if (i == search::Matching::nobody) continue;
-      ways_.hops[i].push_back({ways_.steps, d});
+      ways_.hops[all_[i].number].push_back({ways_.steps, d});
       moved.push_back(i);
     }
   }
@@ -151,8 +175,8 @@ class Negotiated {
         random_(steps),
         links_(rooms(),
                {.unit = 1, .rounds = std::numeric_limits<int>::max(), .patience = patience}) {
-    for (std::size_t i = 0; i < all.size(); ++i)
-      if (all[i].left != 0) movers_.push_back({i, all[i], kinds.looks_for(all[i].left, steps)});
+    for (const Flock& flock : all)
+      if (flock.left != 0) movers_.push_back({flock, kinds.looks_for(flock.left, steps)});
     std::stable_sort(movers_.begin(), movers_.end(), [](const Mover& a, const Mover& b) {
       return std::popcount(a.flock.left) > std::popcount(b.flock.left);
     });
@@ -163,7 +187,7 @@ class Negotiated {
     std::vector<search::Way> taken(movers_.size());
     std::vector<std::vector<Hop>> hops(movers_.size());
     for (std::size_t i = 0; i < movers_.size(); ++i) {
-      hops[i] = ways.hops[movers_[i].number];
+      hops[i] = ways.hops[movers_[i].flock.number];
       if (hops[i].back().step >= steps_) continue;
       taken[i] = places_of(i, hops[i]);
       links_.take(taken[i]);
@@ -187,14 +211,13 @@ class Negotiated {
     if (!found) return false;
     colour(hops);
     for (std::size_t i = 0; i < movers_.size(); ++i)
-      ways.hops[movers_[i].number] = std::move(hops[i]);
+      ways.hops[movers_[i].flock.number] = std::move(hops[i]);
     ways.steps = steps_;
     return true;
   }
 
  private:
   struct Mover {
-    std::size_t number;
     Flock flock;
     std::uint64_t looks;  // for its cheapest way
   };
@@ -340,37 +363,111 @@ void close_up(FlockWays& ways) {
     for (Hop& hop : hops) hop.step = number[hop.step];
 }
 
+class Search {
+ public:
+  Search(const Flocks& flocks, std::uint64_t enough, const FlockEffort& effort)
+      : flocks_(flocks),
+        alike_(flocks.alike_slots()),
+        kinds_(flocks),
+        above_(enough - std::min(enough, flocks.elements() / 2)),
+        effort_(effort) {}
+
+  bool hopeful() {
+    const std::size_t doublings = doublings_of_block(flocks_);
+    return hopeful(flocks_of(doublings), slots_of(doublings) / 2);
+  }
+
+  FlockWays run() {
+    std::size_t doublings = doublings_of_block(flocks_);
+    FlockWays ways = Greedy(flocks_, flocks_of(doublings)).run();
+    const FlockEffort some{.near = effort_.near / 16, .far_above = effort_.near};
+    for (; doublings < alike_.size(); ++doublings) {
+      improve(doublings, some, ways);
+      if (!doubled(doublings, ways)) ways = Greedy(flocks_, flocks_of(doublings + 1)).run();
+    }
+    improve(doublings, effort_, ways);
+    return ways;
+  }
+
+ private:
+  // Whether all of them can look for ways several times.
+  bool hopeful(const std::vector<Flock>& all, std::uint64_t steps) {
+    std::uint64_t looks = 0;
+    for (const Flock& flock : all)
+      looks += kinds_.looks_for(flock.left, std::max<std::uint64_t>(steps, flock.dimensions()));
+    return looks <= effort_.near / rounds_least;
+  }
+  std::uint64_t slots_of(std::size_t doublings) const {
+    return flocks_.elements() >> (alike_.size() - doublings);
+  }
+  std::vector<Flock> flocks_of(std::size_t doublings) const {
+    return flocks_without(flocks_, leads_from(alike_, doublings));
+  }
+
+  // The ways of half of the slots, then the same again for the others: where the first end while
+  // the second begin some choose anew.
+  bool doubled(std::size_t doublings, FlockWays& ways) {
+    const std::vector<Flock> all = flocks_of(doublings + 1);
+    for (std::uint64_t wait = 0; wait <= 2; ++wait) {
+      FlockWays twice = ways;
+      twice_over(alike_[doublings], slots_of(doublings) / 2 + wait, twice);
+      std::uint64_t looks = wait == 0 ? effort_.near : effort_.near / 2;
+      const bool found = Negotiated(flocks_, kinds_, all, twice.steps).run(twice, looks);
+      if (!found) continue;
+      ways = std::move(twice);
+      return true;
+    }
+    return false;
+  }
+
+  // The same again in other slots, later.
+  void twice_over(Word other, std::uint64_t later, FlockWays& ways) const {
+    for (std::size_t i = 0; i < ways.hops.size(); ++i) {
+      std::vector<Hop>& again = ways.hops[i ^ other];
+      if (ways.hops[i].empty() || !again.empty()) continue;
+      for (const Hop& hop : ways.hops[i])
+        again.push_back({hop.step + static_cast<std::uint32_t>(later), hop.dimension});
+    }
+    ways.steps += static_cast<std::uint32_t>(later);
+  }
+
+  void improve(std::size_t doublings, const FlockEffort& effort, FlockWays& ways) {
+    const std::vector<Flock> all = flocks_of(doublings);
+    std::uint64_t least = slots_of(doublings) / 2 + above_;
+    for (const Flock& flock : all) least = std::max<std::uint64_t>(least, flock.dimensions());
+    if (!hopeful(all, least)) return;
+    std::uint64_t used = 0;
+    std::uint64_t given_up = least - 1;
+    while (ways.steps > given_up + 1) {
+      // A few steps above the least at once, then one by one; where that is given up, halfway back.
+      const std::uint64_t steps = given_up < least
+                                      ? std::min<std::uint64_t>(ways.steps - 1, least + 4)
+                                      : (given_up + ways.steps) / 2;
+      const std::uint64_t allowed = ways.steps > least + 2 ? effort.far_above : effort.near;
+      const std::uint64_t left = allowed - std::min(used, allowed);
+      const std::uint64_t some = steps + 1 == ways.steps ? left : left / 2;
+      std::uint64_t looks = some;
+      if (!Negotiated(flocks_, kinds_, all, static_cast<std::uint32_t>(steps)).run(ways, looks))
+        given_up = steps;
+      used += some - looks;
+    }
+  }
+
+  const Flocks& flocks_;
+  const std::vector<Word>& alike_;
+  Kinds kinds_;
+  std::uint64_t above_;  // what the steps are more than K/2 at least
+  FlockEffort effort_;
+};
+
 }  // namespace
 
-std::uint64_t looks_for_all(const Flocks& flocks, std::uint64_t steps) {
-  Kinds kinds(flocks);
-  std::uint64_t sum = 0;
-  for (const Flock& flock : all_flocks(flocks)) sum += kinds.looks_for(flock.left, steps);
-  return sum;
+bool within(const FlockEffort& effort, const Flocks& flocks) {
+  return Search(flocks, 0, effort).hopeful();
 }
 
 FlockWays flock_ways(const Flocks& flocks, std::uint64_t enough, const FlockEffort& effort) {
-  const std::vector<Flock> all = all_flocks(flocks);
-  Kinds kinds(flocks);
-  FlockWays ways = Greedy(flocks, all).run();
-  std::uint64_t least = enough;
-  for (const std::vector<Hop>& hops : ways.hops)
-    least = std::max<std::uint64_t>(least, hops.size());
-  std::uint64_t used = 0;
-  std::uint64_t given_up = least - 1;
-  while (ways.steps > given_up + 1) {
-    // A few steps above the least at once, then one by one; where that is given up, halfway back.
-    const std::uint64_t steps = given_up < least
-                                    ? std::min<std::uint64_t>(ways.steps - 1, least + 4)
-                                    : (given_up + ways.steps) / 2;
-    const std::uint64_t allowed = ways.steps > least + 2 ? effort.far_above : effort.near;
-    const std::uint64_t left = allowed - std::min(used, allowed);
-    const std::uint64_t some = steps + 1 == ways.steps ? left : left / 2;
-    std::uint64_t looks = some;
-    if (!Negotiated(flocks, kinds, all, static_cast<std::uint32_t>(steps)).run(ways, looks))
-      given_up = steps;
-    used += some - looks;
-  }
+  FlockWays ways = Search(flocks, enough, effort).run();
   close_up(ways);
   return ways;
 }

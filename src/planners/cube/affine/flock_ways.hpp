@@ -27,14 +27,14 @@ struct FlockWays {
   std::uint32_t steps = 0;
 };
 
-// What all flocks look at, links of steps, when each looks for its cheapest way once, in `steps`.
-std::uint64_t looks_for_all(const Flocks& flocks, std::uint64_t steps);
-
 // Looks in all: with steps near what is enough, and with steps that are three or more above it.
 struct FlockEffort {
   std::uint64_t near = 0;
   std::uint64_t far_above = 0;
 };
+// Whether that is enough for all flocks, or those of a part of the slots that the others repeat, to
+// look for their cheapest ways a few times.
+bool within(const FlockEffort& effort, const Flocks& flocks);
 // Stops at `enough` steps, or when the effort is spent.
 FlockWays flock_ways(const Flocks& flocks, std::uint64_t enough, const FlockEffort& effort);
 

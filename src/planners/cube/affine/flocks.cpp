@@ -18,6 +18,8 @@ Flocks::Flocks(const Request& request)
   std::vector<Word> crossed;  // columns of (B, A + 1)
   for (int i = 0; i < map_.width(); ++i)
     crossed.push_back((map_.column(i) >> m) ^ (i < m ? 0 : bit(i - m)));
+  alike_slots_ = reduced_basis(
+      BitMatrix::from_columns(dimensions_, {crossed.begin(), crossed.begin() + m}).kernel());
   before_.resize(static_cast<std::size_t>(m));
   after_.resize(static_cast<std::size_t>(m));
   Word leads = 0;

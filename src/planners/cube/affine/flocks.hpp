@@ -43,6 +43,10 @@ class Flocks {
   // the same to the number of a coset.
   const std::vector<Word>& kinds() const { return kinds_; }
 
+  // Slots that differ by one of these, or by several, cross the same dimensions from a coset; each
+  // has its highest bit alone.
+  const std::vector<Word>& alike_slots() const { return alike_slots_; }
+
   // The dimensions that the flock of a coset and slot crosses; its slot in the end.
   Word away(Word coset, Slot slot) const;
   Slot home(Word coset, Slot slot) const;
@@ -68,6 +72,7 @@ class Flocks {
   std::vector<int> free_;          // dimensions that are no such bit
   std::vector<Word> across_;
   std::vector<Word> kinds_;
+  std::vector<Word> alike_slots_;
   std::vector<Word> before_;
   std::vector<Word> after_;
 };

@@ -20,10 +20,9 @@ namespace {
 
 // Links of steps that a search looks at: up to a second, and up to four; where shortest ways crowd
 // some links, a tenth of one.
-constexpr FlockEffort effort{.near = std::uint64_t{1} << 29U, .far_above = std::uint64_t{1} << 31U};
+constexpr FlockEffort effort{.near = std::uint64_t{1} << 31U, .far_above = std::uint64_t{1} << 33U};
 constexpr FlockEffort small_effort{.near = std::uint64_t{1} << 26U,
                                    .far_above = std::uint64_t{1} << 26U};
-constexpr std::uint64_t rounds_least = 16;  // of all flocks; less finds nothing
 
 std::uint64_t bound_of(const Request& request) {
   return static_cast<std::uint64_t>(
@@ -62,7 +61,7 @@ std::optional<std::string> refusal(const Request& request) {
   if (flocks.cosets() > limits::router_flocks_max / request.elements())
     return fmt::format("{} elements in each of 2^{} cosets; it routes at most {} of all",
                        request.elements(), flocks.coset_bits(), limits::router_flocks_max);
-  if (looks_for_all(flocks, bound_of(request)) > effort.near / rounds_least)
+  if (!within(effort, flocks))
     return "elements cross so many dimensions that looking at their orders takes too long";
   return {};
 }
