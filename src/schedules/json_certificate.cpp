@@ -50,6 +50,11 @@ void add_phase(Out& out, const Dual::Phase& phase) {
   out += '}';
 }
 
+void add_parities(Out& out, const std::vector<Parity>& where) {
+  add_list(out, where,
+           [](Out& o, const Parity& p) { o += fmt::format("[\"{:#x}\",{}]", p.mask, p.value); });
+}
+
 std::string two(std::uint64_t first, std::uint64_t second) {
   return fmt::format("[{},{}]", json_number(first), json_number(second));
 }
@@ -64,8 +69,7 @@ struct Members {
   }
   void operator()(const Cut& c) const {
     out += R"("kind":"cut","if":)";
-    add_list(out, c.where,
-             [](Out& o, const Parity& p) { o += fmt::format("[\"{:#x}\",{}]", p.mask, p.value); });
+    add_parities(out, c.where);
     out += ',';
   }
   void operator()(const Slab& c) const {
@@ -91,6 +95,15 @@ struct Members {
     out += ',';
   }
   void operator()(const Traffic&) const { out += R"("kind":"traffic",)"; }
+  void operator()(const Arrivals& c) const {
+    out += R"("kind":"arrivals","if":)";
+    add_parities(out, c.where);
+    out += ",\"over\":";
+    std::vector<int> over;
+    for (Word rest = c.over; rest != 0; rest &= rest - 1) over.push_back(lowest_bit(rest));
+    add_numbers(out, over);
+    out += ',';
+  }
   void operator()(const Displacements& c) const {
     out += R"("kind":"displacements","sources":)";
     add_list(out, c.sources, [](Out& o, const auto& sources) {
@@ -185,6 +198,14 @@ Dual dual_from(const Value& bound, const Unknown& unknown) {
   return dual;
 }
 
+Word dimensions_from(const Value& bound) {
+  Word dimensions = 0;
+  const Value list = required(bound, "over", "bound");
+  for (const Value& d : list.array("bound.over"))
+    dimensions |= bit(small(d, "bound.over", limits::address_bits_max - 1));
+  return dimensions;
+}
+
 Displacements displacements_from(const Value& bound) {
   Displacements all;
   const Value list = required(bound, "sources", "bound");
@@ -226,6 +247,8 @@ Certificate certificate_from(const Value& bound, const Unknown& unknown) {
   if (name == "weights") return knows({"weights"}), weights_from(bound);
   if (name == "dual") return knows({"onto", "phases"}), dual_from(bound, unknown);
   if (name == "traffic") return knows({}), Traffic{};
+  if (name == "arrivals")
+    return knows({"if", "over"}), Arrivals{where_from(bound, "bound.if"), dimensions_from(bound)};
   if (name == "displacements") return knows({"sources"}), displacements_from(bound);
   if (name == "pair") {
     knows({"from"});
@@ -239,9 +262,9 @@ Certificate certificate_from(const Value& bound, const Unknown& unknown) {
   throw Breach{
       "shape",
       "bound.kind: one of \"distance\", \"cut\", \"slab\", \"port\", \"weights\", \"dual\", "
-      "\"traffic\", \"displacements\", \"pair\", \"group\", \"hops\", \"rank\" wanted, or the key "
-      "left "
-      "out"};
+      "\"traffic\", \"arrivals\", \"displacements\", \"pair\", \"group\", \"hops\", \"rank\" "
+      "wanted, or "
+      "the key left out"};
 }
 
 }  // namespace json

@@ -50,7 +50,7 @@ ScheduleHeader header_of_bound(const Request& request) {
 std::string kind_of_certificate(const Bound& bound) {
   static const char* const names[] = {"none",    "distance", "cut",     "slab",          "port",
                                       "weights", "dual",     "traffic", "displacements", "pair",
-                                      "group",   "hops",     "rank"};
+                                      "group",   "hops",     "rank",    "arrivals"};
   return names[bound.certificate.index()];
 }
 

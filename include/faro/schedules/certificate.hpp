@@ -81,6 +81,14 @@ struct Traffic {
   friend bool operator==(const Traffic&, const Traffic&) = default;
 };
 
+// Cube: what must cross the dimensions `over` and does not start in the processors that meet all
+// parities comes to them over few dimensions, so that their links across `over` stand still at first.
+struct Arrivals {
+  std::vector<Parity> where;
+  Word over = 0;
+  friend bool operator==(const Arrivals&, const Arrivals&) = default;
+};
+
 // SIMD mesh: for each dimension elements whose distances along it need so many routes, lowest
 // dimension first; nothing: all elements.
 struct Displacements {
@@ -124,6 +132,6 @@ using Certificate =
     std::variant<std::monostate, certificate::Distance, certificate::Cut, certificate::Slab,
                  certificate::Port, certificate::Weights, certificate::Dual, certificate::Traffic,
                  certificate::Displacements, certificate::Pair, certificate::Group,
-                 certificate::Hops, certificate::Rank>;
+                 certificate::Hops, certificate::Rank, certificate::Arrivals>;
 
 }  // namespace faro::inline v1

@@ -38,6 +38,40 @@ Count of_traffic(const Hypercube& cube, const Demand& demand) {
   return ceil_div(crossings, (Count{1} << cube.dimensions) * static_cast<Count>(links));
 }
 
+// Elements that cross a dimension of `over` from these processors started there or have come in over
+// the dimensions of the parities, one a link and step.
+Count of_arrivals(const Hypercube& cube, const Demand& demand, const Arrivals& c) {
+  const AffineSpace inside = AffineSpace::where(cube.dimensions, c.where);
+  Count crossings = 0;  // that must be made
+  Count early = 0;      // by elements that start inside
+  for (Word rest = c.over; rest != 0; rest &= rest - 1)
+    for (const unsigned side : {0U, 1U}) {
+      const Parity from{bit(lowest_bit(rest)), side};
+      const Parity to{bit(lowest_bit(rest)), 1 - side};
+      crossings += demand.count({&from, 1}, {&to, 1});
+      std::vector<Parity> start = c.where;
+      start.push_back(from);
+      early += demand.count(start, {&to, 1});
+    }
+  Word crossed = 0;
+  for (const Parity& p : c.where) crossed |= p.mask;
+  const Count all = Count{1} << cube.dimensions;
+  const Count within = inside.empty() ? 0 : Count{1} << inside.dimension();
+  const auto links = [&](Word dimensions) {
+    return static_cast<Count>(std::min(std::popcount(dimensions), ports_of(cube)));
+  };
+  const Count coming = within * links(crossed);
+  Count done = 0;
+  for (Count steps = 0;; ++steps) {
+    if (done >= crossings) return steps;
+    const Count from_inside = std::min(within * links(c.over), early + coming * steps);
+    const Count a_step = (all - within) * links(c.over) + from_inside;
+    if (coming == 0 || from_inside == within * links(c.over))  // so it remains
+      return a_step == 0 ? 0 : steps + ceil_div(crossings - done, a_step);
+    done += a_step;
+  }
+}
+
 // What leaves a processor for goals that are D links away and more has D + x steps only if it is
 // gone after x + 1: with x < 2 over links that lead nearer, since a way round takes two more.
 Count of_departures(const Hypercube& cube, const Demand& demand, Word processor) {
@@ -97,6 +131,13 @@ Proved cube_proves(const Hypercube& cube, const Demand& demand, const Bound& bou
     return {std::max(all, of_departures(cube, demand, c->processor))};
   }
   if (std::holds_alternative<Traffic>(bound.certificate)) return {of_traffic(cube, demand)};
+  if (const auto* c = std::get_if<Arrivals>(&bound.certificate)) {
+    for (const Parity& p : c->where)
+      if ((p.mask & ~top) != 0)
+        return fault("the certificate names processors by a bit beyond the cube");
+    if ((c->over & ~top) != 0) return fault("the certificate names a dimension beyond the cube");
+    return {of_arrivals(cube, demand, *c)};
+  }
   if (const auto* c = std::get_if<Dual>(&bound.certificate)) return dual_proves(cube, demand, *c);
   return other_machine();
 }

@@ -5,6 +5,8 @@
 
 #include <algorithm>
 #include <array>
+#include <map>
+#include <utility>
 
 #include "base/check.hpp"
 #include "faro/base/limits.hpp"
@@ -129,6 +131,38 @@ void add_crossings(const CubeGoal& g, std::uint64_t elements, const Hypercube& c
          .certificate = certificate::Traffic{}});
 }
 
+// Dimensions that the same elements cross, all that start in one half of the processors. What makes
+// these crossings from the other half has come there over the dimensions between the halves, one
+// element a link and step, so that links stand still in the first steps.
+void add_arrivals(const CubeGoal& g, std::uint64_t elements, std::vector<Bound>& out) {
+  std::map<std::pair<Word, bool>, Word> alike;
+  for (int d = 0; d < g.n; ++d) {
+    const Word crosses = g.row(d) ^ bit(g.m + d);
+    if ((crosses & low_mask(g.m)) == 0 && crosses != 0)
+      alike[{crosses >> g.m, g.constant(d)}] |= bit(d);
+  }
+  for (const auto& [half, over] : alike) {
+    const auto dimensions = static_cast<Count>(std::popcount(over));
+    const auto entries = static_cast<Count>(std::popcount(half.first));
+    // In crossings of half of the processors.
+    const Count needed = Count{elements} * dimensions;
+    Count steps = 0;
+    Count done = 0;
+    for (; done < needed && entries * steps < dimensions; ++steps)
+      done += dimensions + entries * steps;
+    if (done < needed) steps += ceil_div(needed - done, 2 * dimensions);
+    out.push_back(
+        {.value = steps,
+         .reason =
+             fmt::format("half of the elements cross {} dimensions, half of whose links they "
+                         "reach over {} alone",
+                         std::popcount(over),
+                         entries == 1 ? fmt::format("dimension {}", lowest_bit(half.first))
+                                      : fmt::format("{} dimensions", std::popcount(half.first))),
+         .certificate = certificate::Arrivals{{{half.first, half.second ? 1U : 0U}}, over}});
+  }
+}
+
 // The data lie on the processors whose other bits are 0. Those dimensions bring links, not ways
 // that are shorter: the distance holds, and what leaves a processor leaves over its links.
 std::vector<Bound> subcube_bounds(const Hypercube& cube, const MapGoal& goal,
@@ -169,6 +203,7 @@ std::vector<Bound> cube_bounds(const Hypercube& cube, const MapGoal& goal, std::
   add_departure_bound(g, elements, cube, farthest, bounds);
   add_conversion_bounds(cube, goal, elements, bounds);
   add_crossings(g, elements, cube, bounds);
+  if (cube.ports == Hypercube::Ports::all) add_arrivals(g, elements, bounds);
   if (cube.ports != Hypercube::Ports::one) add_bit_permutation_bounds(goal, elements, bounds);
   std::erase_if(bounds, [](const Bound& b) { return b.value == 0; });
   return bounds;
