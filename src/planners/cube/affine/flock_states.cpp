@@ -2,8 +2,6 @@
 
 #include <algorithm>
 #include <bit>
-#include <map>
-#include <utility>
 
 #include "base/check.hpp"
 #include "faro/base/bits.hpp"
@@ -38,44 +36,61 @@ std::vector<std::uint32_t> spread(const std::vector<int>& kinds) {
 
 FlockStates::FlockStates(const std::vector<int>& kinds) {
   const std::vector<std::uint32_t> list = spread(kinds);
-  FARO_CHECK(list.size() <= static_cast<std::size_t>(word_bits));
-  int behind = std::max(static_cast<int>(list.size()) - 1, 0);
-  while (!fill(list, behind)) --behind;
+  const int places = static_cast<int>(list.size());
+  FARO_CHECK(places <= word_bits);
+  // All of one dimension each have (places - behind + 1)·2^behind states, larger kinds fewer.
+  int behind = 0;
+  while (behind + 1 < places && bit(behind + 1) * static_cast<Word>(places - behind) <= states_max)
+    ++behind;
+  const bool larger = kinds.size() < list.size();
+  while (larger && behind + 1 < places && fill(list, behind + 1)) ++behind;
+  fill(list, behind);
 }
 
 // States are subsets of the list's places, of a kind the first places first. False if they are too
-// many; never without freedom, `behind` = 0.
+// many.
 bool FlockStates::fill(const std::vector<std::uint32_t>& list, int behind) {
   const int places = static_cast<int>(list.size());
   std::vector<Word> earlier(list.size(), 0);  // the place before it of the same kind
   for (std::size_t i = 0; i < list.size(); ++i)
     for (std::size_t j = 0; j < i; ++j)
       if (list[j] == list[i]) earlier[i] = bit(static_cast<int>(j));
+  struct Next {
+    Word subset;
+    Crossing by;
+  };
   crossed_.assign(1, 0);
   first_.assign(2, 0);
   into_.clear();
-  std::vector<std::pair<Word, std::uint32_t>> now{{0, 0}};
+  std::vector<Word> now{0};  // those that have crossed one less, the last of all so far
+  std::vector<Next> next;
   for (int crossed = 1; crossed <= places; ++crossed) {
-    std::map<Word, std::vector<Crossing>> next;
-    for (const auto& [subset, state] : now)
-      for (int i = 0; i < places; ++i) {
+    next.clear();
+    const std::size_t first = crossed_.size() - now.size();
+    for (std::size_t k = 0; k < now.size(); ++k)
+      for (Word rest = low_mask(places) & ~now[k]; rest != 0; rest &= rest - 1) {
+        const int i = lowest_bit(rest);
         const auto place = static_cast<std::size_t>(i);
-        if (has_bit(subset, i) || (earlier[place] & ~subset) != 0) continue;
-        const Word larger = subset | bit(i);
-        const int lacks = std::countr_one(larger);
-        if (lacks < places && larger >> lacks >> 1U >> behind != 0) continue;
-        next[larger].push_back({state, list[place]});
+        const Word subset = now[k] | bit(i);
+        const int lacks = std::countr_one(subset);
+        if ((earlier[place] & ~now[k]) != 0) continue;
+        if (lacks < places && subset >> lacks >> 1U >> behind != 0) continue;
+        next.push_back({subset, {static_cast<std::uint32_t>(first + k), list[place]}});
       }
-    if (crossed_.size() + next.size() > states_max && behind > 0) return false;
+    std::sort(next.begin(), next.end(), [](const Next& a, const Next& b) {
+      return a.subset != b.subset ? a.subset < b.subset : a.by.kind < b.by.kind;
+    });
     now.clear();
-    for (auto& [subset, into] : next) {
-      now.emplace_back(subset, static_cast<std::uint32_t>(crossed_.size()));
-      std::sort(into.begin(), into.end(),
-                [](const Crossing& a, const Crossing& b) { return a.kind < b.kind; });
-      into_.insert(into_.end(), into.begin(), into.end());
-      crossed_.push_back(static_cast<std::uint32_t>(crossed));
-      first_.push_back(into_.size());
+    for (const Next& n : next) {
+      if (now.empty() || now.back() != n.subset) {
+        now.push_back(n.subset);
+        crossed_.push_back(static_cast<std::uint32_t>(crossed));
+        first_.push_back(into_.size());
+      }
+      into_.push_back(n.by);
+      first_.back() = into_.size();
     }
+    if (crossed_.size() > states_max) return false;
   }
   return true;
 }
