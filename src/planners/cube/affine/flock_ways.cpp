@@ -22,7 +22,7 @@ using Hop = FlockWays::Hop;
 
 // Of a hundred negotiations that end well one needs more.
 constexpr std::uint64_t patience = 300;
-constexpr std::uint64_t block_least = 32;
+constexpr std::uint64_t block_least = 128;
 constexpr std::uint64_t rounds_least = 8;  // of all flocks; less finds nothing
 
 struct Flock {
@@ -380,9 +380,8 @@ class Search {
   FlockWays run() {
     std::size_t doublings = doublings_of_block(flocks_);
     FlockWays ways = Greedy(flocks_, flocks_of(doublings)).run();
-    const FlockEffort some{.near = effort_.near / 16, .far_above = effort_.near};
     for (; doublings < alike_.size(); ++doublings) {
-      improve(doublings, some, ways);
+      improve(doublings, {.near = effort_.near / 16, .far_above = effort_.near}, ways);
       if (!doubled(doublings, ways)) ways = Greedy(flocks_, flocks_of(doublings + 1)).run();
     }
     improve(doublings, effort_, ways);
@@ -404,6 +403,17 @@ class Search {
     return flocks_without(flocks_, leads_from(alike_, doublings));
   }
 
+  // Ways of so many steps, found with so many looks at most, or with what is left of all.
+  bool negotiated(const std::vector<Flock>& all, std::uint64_t steps, std::uint64_t looks,
+                  FlockWays& ways) {
+    std::uint64_t left = std::min(looks, effort_.far_above - used_);
+    used_ += left;
+    const bool found =
+        Negotiated(flocks_, kinds_, all, static_cast<std::uint32_t>(steps)).run(ways, left);
+    used_ -= left;
+    return found;
+  }
+
   // The ways of half of the slots, then the same again for the others: where the first end while
   // the second begin some choose anew.
   bool doubled(std::size_t doublings, FlockWays& ways) {
@@ -411,9 +421,7 @@ class Search {
     for (std::uint64_t wait = 0; wait <= 2; ++wait) {
       FlockWays twice = ways;
       twice_over(alike_[doublings], slots_of(doublings) / 2 + wait, twice);
-      std::uint64_t looks = wait == 0 ? effort_.near : effort_.near / 2;
-      const bool found = Negotiated(flocks_, kinds_, all, twice.steps).run(twice, looks);
-      if (!found) continue;
+      if (!negotiated(all, twice.steps, effort_.near / (wait == 0 ? 1 : 2), twice)) continue;
       ways = std::move(twice);
       return true;
     }
@@ -436,7 +444,7 @@ class Search {
     std::uint64_t least = slots_of(doublings) / 2 + above_;
     for (const Flock& flock : all) least = std::max<std::uint64_t>(least, flock.dimensions());
     if (!hopeful(all, least)) return;
-    std::uint64_t used = 0;
+    const std::uint64_t before = used_;
     std::uint64_t given_up = least - 1;
     while (ways.steps > given_up + 1) {
       // A few steps above the least at once, then one by one; where that is given up, halfway back.
@@ -444,12 +452,9 @@ class Search {
                                       ? std::min<std::uint64_t>(ways.steps - 1, least + 4)
                                       : (given_up + ways.steps) / 2;
       const std::uint64_t allowed = ways.steps > least + 2 ? effort.far_above : effort.near;
-      const std::uint64_t left = allowed - std::min(used, allowed);
-      const std::uint64_t some = steps + 1 == ways.steps ? left : left / 2;
-      std::uint64_t looks = some;
-      if (!Negotiated(flocks_, kinds_, all, static_cast<std::uint32_t>(steps)).run(ways, looks))
+      const std::uint64_t left = allowed - std::min(used_ - before, allowed);
+      if (!negotiated(all, steps, steps + 1 == ways.steps ? left : left / 2, ways))
         given_up = steps;
-      used += some - looks;
     }
   }
 
@@ -458,6 +463,7 @@ class Search {
   Kinds kinds_;
   std::uint64_t above_;  // what the steps are more than K/2 at least
   FlockEffort effort_;
+  std::uint64_t used_ = 0;  // looks
 };
 
 }  // namespace

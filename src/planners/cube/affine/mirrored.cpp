@@ -43,13 +43,14 @@ struct Asked {
   const PlannerEntry* planner;
   std::uint64_t mirrors = mirrors_max;
   bool pairs = false;  // an odd number of elements is made even by a copy of one
+  std::uint64_t elements = limits::mirrored_elements_max;  // of a processor, at most
 };
 const auto asked = std::to_array<Asked>({{&row_operation_pairs},
                                          {&bits_in_turn},
                                          {&affine_ring, mirrors_max, true},
                                          {&affine_shop, mirrors_max, true},
                                          {&shuffle_mixture, 4},
-                                         {&affine_router, 2},
+                                         {&affine_router, 2, false, 64},
                                          {&bits_in_turn_one_port},
                                          {&shuffle_one_port, 4},
                                          {&affine_jobs_one_port, mirrors_max, true}});
@@ -122,7 +123,7 @@ std::optional<Found> best_of(const Request& request, const Representative& whole
                          elements);
     };
     for (const Asked& ask : choice.planners) {
-      if (i >= ask.mirrors) continue;
+      if (i >= ask.mirrors || request.elements() > ask.elements) continue;
       // Of an odd number the last is moved twice, a copy with it: backwards both must be there.
       const bool copied =
           ask.pairs && request.elements() % 2 == 1 && m == 0 && reversed != whole.reversed;
