@@ -6,7 +6,9 @@
 //
 // A greedy start (each coset matches its flocks, those with most left first, to dimensions), then
 // fewer steps by negotiation (search/negotiation.hpp): a flock takes the cheapest way over the
-// subsets of its dimensions and the steps, and links of a step that two want become dearer.
+// states of what it has crossed (flock_states.hpp) and the steps, and links of a step that two want
+// become dearer. Of many slots alike a part is planned first, then the same again half a slot's step
+// later, twice as many each time, where only those choose anew that meet in the middle.
 #pragma once
 
 #include <cstdint>
