@@ -22,7 +22,7 @@ using Hop = FlockWays::Hop;
 
 // Of a hundred negotiations that end well one needs more.
 constexpr std::uint64_t patience = 300;
-constexpr std::uint64_t block_least = 128;
+constexpr std::uint64_t block_most = 128;  // slots that are planned without a smaller part
 constexpr std::uint64_t rounds_least = 8;  // of all flocks; less finds nothing
 
 struct Flock {
@@ -90,11 +90,11 @@ Word leads_from(const std::vector<Word>& basis, std::size_t first) {
   return leads;
 }
 
-// A block is what all slots repeat: of those alike so many doublings that it is not too small.
+// Of the slots without those alike as many doublings as make no more than that, or none.
 std::size_t doublings_of_block(const Flocks& flocks) {
   std::size_t doublings = flocks.alike_slots().size();
   while (doublings > 0 &&
-         flocks.elements() >> (flocks.alike_slots().size() - doublings) > block_least)
+         flocks.elements() >> (flocks.alike_slots().size() - doublings) > block_most)
     --doublings;
   return doublings;
 }
@@ -363,6 +363,8 @@ void close_up(FlockWays& ways) {
     for (Hop& hop : hops) hop.step = number[hop.step];
 }
 
+// Flocks of a part of the slots, then of twice as many, to those of all. Part d are the slots
+// without the highest bits of those alike from the d-th on.
 class Search {
  public:
   Search(const Flocks& flocks, std::uint64_t enough, const FlockEffort& effort)
@@ -372,6 +374,7 @@ class Search {
         above_(enough - std::min(enough, flocks.elements() / 2)),
         effort_(effort) {}
 
+  // Whether all flocks of the first part can look for ways several times.
   bool hopeful() {
     const std::size_t doublings = doublings_of_block(flocks_);
     return hopeful(flocks_of(doublings), slots_of(doublings) / 2);
@@ -389,7 +392,6 @@ class Search {
   }
 
  private:
-  // Whether all of them can look for ways several times.
   bool hopeful(const std::vector<Flock>& all, std::uint64_t steps) {
     std::uint64_t looks = 0;
     for (const Flock& flock : all)

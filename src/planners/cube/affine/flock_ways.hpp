@@ -7,8 +7,8 @@
 // A greedy start (each coset matches its flocks, those with most left first, to dimensions), then
 // fewer steps by negotiation (search/negotiation.hpp): a flock takes the cheapest way over the
 // states of what it has crossed (flock_states.hpp) and the steps, and links of a step that two want
-// become dearer. Of many slots alike a part is planned first, then the same again half a slot's step
-// later, twice as many each time, where only those choose anew that meet in the middle.
+// become dearer. Of many slots alike a part is planned first, then as many slots again that go the
+// same ways later, where those choose anew that meet in the middle; and so on, twice as many.
 #pragma once
 
 #include <cstdint>
@@ -29,13 +29,12 @@ struct FlockWays {
   std::uint32_t steps = 0;
 };
 
-// Looks in all: with steps near what is enough, and with steps that are three or more above it.
+// Looks at links of steps: while three steps or more above what is enough, in all, and else.
 struct FlockEffort {
   std::uint64_t near = 0;
   std::uint64_t far_above = 0;
 };
-// Whether that is enough for all flocks, or those of a part of the slots that the others repeat, to
-// look for their cheapest ways a few times.
+// Whether that is enough for the flocks that are planned first to look for ways a few times.
 bool within(const FlockEffort& effort, const Flocks& flocks);
 // Stops at `enough` steps, or when the effort is spent.
 FlockWays flock_ways(const Flocks& flocks, std::uint64_t enough, const FlockEffort& effort);
