@@ -81,8 +81,8 @@ struct Traffic {
   friend bool operator==(const Traffic&, const Traffic&) = default;
 };
 
-// Cube: what must cross the dimensions `over` and does not start in the processors that meet all
-// parities comes to them over few dimensions, so that their links across `over` stand still at first.
+// Cube: what must cross the dimensions `over` and starts outside the processors that meet all
+// parities comes to them over few dimensions, so that links there stand still at first.
 struct Arrivals {
   std::vector<Parity> where;
   Word over = 0;

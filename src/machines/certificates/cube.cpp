@@ -38,8 +38,8 @@ Count of_traffic(const Hypercube& cube, const Demand& demand) {
   return ceil_div(crossings, (Count{1} << cube.dimensions) * static_cast<Count>(links));
 }
 
-// Elements that cross a dimension of `over` from these processors started there or have come in over
-// the dimensions of the parities, one a link and step.
+// Elements that cross a dimension of `over` from these processors started there or have come in
+// over the dimensions of the parities, one a link and step.
 Count of_arrivals(const Hypercube& cube, const Demand& demand, const Arrivals& c) {
   const AffineSpace inside = AffineSpace::where(cube.dimensions, c.where);
   Count crossings = 0;  // that must be made

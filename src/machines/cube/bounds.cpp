@@ -5,6 +5,7 @@
 
 #include <algorithm>
 #include <array>
+#include <bit>
 #include <map>
 #include <utility>
 
@@ -151,14 +152,15 @@ void add_arrivals(const CubeGoal& g, std::uint64_t elements, std::vector<Bound>&
     for (; done < needed && entries * steps < dimensions; ++steps)
       done += dimensions + entries * steps;
     if (done < needed) steps += ceil_div(needed - done, 2 * dimensions);
+    const auto text = [](Word those) {
+      return std::has_single_bit(those) ? fmt::format("dimension {}", lowest_bit(those))
+                                        : fmt::format("{} dimensions", std::popcount(those));
+    };
     out.push_back(
         {.value = steps,
-         .reason =
-             fmt::format("half of the elements cross {} dimensions, half of whose links they "
-                         "reach over {} alone",
-                         std::popcount(over),
-                         entries == 1 ? fmt::format("dimension {}", lowest_bit(half.first))
-                                      : fmt::format("{} dimensions", std::popcount(half.first))),
+         .reason = fmt::format("half of the elements cross {}, half of whose links they reach over "
+                               "{} alone",
+                               text(over), text(half.first)),
          .certificate = certificate::Arrivals{{{half.first, half.second ? 1U : 0U}}, over}});
   }
 }

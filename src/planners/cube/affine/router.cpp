@@ -18,8 +18,8 @@
 namespace faro::inline v1 {
 namespace {
 
-// Links of steps that a search looks at: up to two seconds, and up to ten; where shortest ways crowd
-// some links, a tenth of one.
+// Links of steps that a search looks at: up to two seconds, and up to ten; where shortest ways
+// crowd some links, a tenth of one.
 constexpr FlockEffort effort{.near = std::uint64_t{1} << 31U, .far_above = std::uint64_t{1} << 33U};
 constexpr FlockEffort small_effort{.near = std::uint64_t{1} << 26U,
                                    .far_above = std::uint64_t{1} << 26U};
