@@ -109,6 +109,7 @@ const auto table = std::to_array<const Planner*>({
     &affine_router,
     &affine_mirrored,
     &affine_few_mirrors,
+    &affine_orders,
     &affine_jobs_one_port,
     &affine_memory,
     &affine_memory_one_port,

@@ -431,6 +431,7 @@ const std::map<std::string, const char*> not_asked = {
     {"torus_digit_log2_max", "a search of seconds at the limit"},
     {"matmul_order_max", "memory by construction: 2^24 processors"},
     {"router_flocks_max", "a search of seconds at the limit"},
+    {"negotiated_orders_max", "one of several conditions of a search: job_orders_test"},
     {"router_alike_max", "one of several conditions of a search"},
     {"exchange_local_log2_max", "more elements than memory: nothing below it is performed either"},
     {"trace_processors_max", "a trace of 2^16 lines"},

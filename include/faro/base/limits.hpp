@@ -262,6 +262,9 @@ inline constexpr std::uint64_t router_flocks_max = std::uint64_t{1} << 14U;
 inline constexpr std::uint64_t router_alike_max = std::uint64_t{1} << 12U;
 inline constexpr int butterfly_list_log2_max = 11;
 
+// Jobs whose orders are negotiated: a search of a second or two.
+inline constexpr std::uint64_t negotiated_orders_max = 512;
+
 // Slot numbers have 32 bits, and a plan of a butterfly network has a few rules for each slot and
 // stage.
 inline constexpr int butterfly_memory_log2_max = 24;

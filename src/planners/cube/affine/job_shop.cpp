@@ -6,6 +6,7 @@
 
 #include "base/check.hpp"
 #include "base/working.hpp"
+#include "planners/cube/affine/job_forms.hpp"
 
 namespace faro::inline v1::jobs {
 
@@ -46,30 +47,13 @@ std::vector<Source> sources_of(const Task& task) {
 
 namespace {
 
-// One job in a search: rows as masks of q and a.
-struct Running {
-  std::array<Word, word_bits> rows{};
-  Word left = 0;      // dimensions to exchange for good
+// One job in a search.
+struct Running : Forms {
   Word opens = 0;     // dimensions to open first
   Word options = 0;   // what it may do next
   int remaining = 0;  // exchanges
   bool touched = false;
 };
-
-struct Taken {
-  std::uint64_t at = 0;
-  int dimension = 0;
-  Word to = 0;        // a form of q and a, where it is not the last value
-  bool last = false;  // it is
-};
-
-void change(Running& job, int n, int d, Word to) {
-  const Substitution s = substitution(n, d, to);
-  for (int j = 0; j < n; ++j) {
-    Word& row = job.rows[static_cast<std::size_t>(j)];
-    row = s(row);
-  }
-}
 
 // By bit of a form the dimensions whose row contains it: what q_k, or a, feeds.
 using Columns = std::array<Word, word_bits>;
@@ -107,7 +91,7 @@ bool safe(const Running& job, const Columns& columns, int n, int j, Word reached
 void find_options(Running& job, int n) {
   job.options = job.opens;
   job.remaining = std::popcount(job.left) + std::popcount(job.opens);
-  const Word fed = reached(job.rows, job.left, bit(n));
+  const Word fed = job.fed(n);
   const Columns columns = columns_of(job, n);
   for (Word rest = job.left; rest != 0; rest &= rest - 1) {
     const int j = lowest_bit(rest);
@@ -121,12 +105,12 @@ Taken perform(Running& job, int n, int d, std::uint64_t at) {
   Taken taken{.at = at, .dimension = d};
   if (has_bit(job.opens, d)) {
     taken.to = bit(n);
-    change(job, n, d, taken.to);
+    job.change(n, d, taken.to);
     job.opens &= ~bit(d);
     job.left |= bit(d);
   } else {
     taken.last = true;
-    change(job, n, d, job.rows[static_cast<std::size_t>(d)]);
+    job.change(n, d, job.rows[static_cast<std::size_t>(d)]);
     job.left &= ~bit(d);
   }
   job.touched = true;
@@ -135,23 +119,7 @@ Taken perform(Running& job, int n, int d, std::uint64_t at) {
 }
 
 Running beginning(const Task& task, const Type& type) {
-  Running job;
-  const State state = start_state(task, type);
-  for (std::size_t j = 0; j < state.rows.size(); ++j)
-    job.rows[j] = state.rows[j].mask & low_mask(task.n() + 1);
-  job.left = task.to_do();
-  return job;
-}
-
-History history_of(const Task& task, const Type& type, const std::vector<Taken>& all) {
-  History h{.exchanges = {}, .at = {}, .end = start_state(task, type)};
-  for (const Taken& t : all) {
-    if (t.last)
-      take(h, task.n(), t.dimension, t.at);
-    else
-      take(h, task.n(), t.dimension, {t.to, 0}, t.at);
-  }
-  return h;
+  return {Forms::beginning(task, type)};
 }
 
 // How a shop is run.
@@ -290,15 +258,15 @@ void Shop::match_all(const std::vector<std::size_t>& order) {
 bool Shop::visit(std::size_t x, int d) {
   Running& job = jobs_[x];
   if (job.touched || dimension_of_[x] >= 0 || !has_bit(job.left & ~job.opens, d)) return false;
-  const Word fed = reached(job.rows, job.left, bit(n_));
+  const Word fed = job.fed(n_);
   if (!has_bit(fed, d)) return false;
   for (int attempt = 0; attempt <= n_ + 4; ++attempt) {
     const Word f = attempt == 0    ? 0
                    : attempt <= n_ ? bit(attempt - 1)
                                    : random_.next() & low_mask(n_);
     Running after = job;
-    change(after, n_, d, bit(n_) | f);
-    if ((reached(after.rows, after.left, bit(n_)) & fed) != fed) continue;
+    after.change(n_, d, bit(n_) | f);
+    if ((after.fed(n_) & fed) != fed) continue;
     after.touched = true;
     find_options(after, n_);
     job = std::move(after);

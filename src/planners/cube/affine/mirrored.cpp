@@ -90,10 +90,12 @@ struct MirrorChoice {
   std::uint64_t least;
   std::uint64_t most;
   bool two_each;
+  const PlannerEntry* last;  // is asked about the best of them
 };
-const MirrorChoice all_orders{asked, work_max, 0, 2, mirrors_max, false};
+const MirrorChoice all_orders{asked, work_max, 0, 2, mirrors_max, false, nullptr};
 // The request itself stands for all: it is asked about elsewhere. Its inverse has the same mirrors.
-const MirrorChoice few_orders{asked_of_few, few_work_max, 1, 1, few_mirrors_max, true};
+const MirrorChoice few_orders{asked_of_few, few_work_max,  1, 1, few_mirrors_max,
+                              true,         &affine_orders};
 
 // The cheapest plan of a mirror of the representative, which the request's may be backwards.
 std::optional<Found> best_of(const Request& request, const Representative& whole,
@@ -103,6 +105,7 @@ std::optional<Found> best_of(const Request& request, const Representative& whole
   const int n = processor_bits(request);
   const auto enough = lower_bound(*cube_of(request), request.map(), request.elements()).value;
   std::optional<Found> best;
+  std::optional<Request> best_mirror;
   Random random(7);
   const std::uint64_t affordable =
       choice.work / (request.elements() * static_cast<std::uint64_t>(n));
@@ -133,8 +136,14 @@ std::optional<Found> best_of(const Request& request, const Representative& whole
       if (best && best->offer.estimate.cost.value <= offer.estimate.cost.value) continue;
       if (offer.expression.empty()) offer.expression = ask.planner->name();
       best = Found{std::move(offer), names, reversed, copied};
+      best_mirror = question;
       if (best->offer.estimate.cost.value <= enough) return best;
     }
+  }
+  if (best && choice.last != nullptr && !choice.last->refusal(*best_mirror)) {
+    Offer offer = choice.last->offer(*best_mirror);
+    offer.expression = choice.last->name();
+    if (offer.estimate.cost.value < best->offer.estimate.cost.value) best->offer = std::move(offer);
   }
   return best;
 }

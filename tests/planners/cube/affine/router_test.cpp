@@ -15,20 +15,16 @@
 #include "planners/cube/affine/flocks.hpp"
 #include "planners/cube/affine/job_line.hpp"
 #include "planners/planning.hpp"
+#include "waiting_maps.hpp"
 
 namespace faro {
 namespace {
 
+using testing::aim_of;
 using testing::built_and_verified;
 using testing::random_affine;
-
-// n', K/2 and the bound.
-Count aim_of(const testing::Draft& request) {
-  const jobs::Moved moved = jobs::moved(request);
-  return std::max(
-      {static_cast<Count>(std::popcount(moved.task.to_do())), Count{moved.jobs},
-       lower_bound(std::get<Hypercube>(request.machine), request.map, request.elements).value});
-}
+using testing::waiting;
+using testing::Waiting;
 
 // Every element is in the flock of its coset and rearranged slot: it crosses what the flock crosses
 // and, rearranged again, ends in the slot that the flock has then.
@@ -142,20 +138,6 @@ TEST(AffineRouter, sparse_maps_take_two_steps_above_the_aim_at_most) {
     EXPECT_LE(best, aim_of(request) + 2) << n << " " << m << " round " << round;
     ++judged;
   }
-}
-
-// Bits that wait for each other where pairs of elements go together: p_0 gets memory, p_j the sum
-// with p_0; with all before it; with its parent in a tree.
-enum class Waiting { star, prefix, tree };
-testing::Draft waiting(Waiting kind, int n, int m) {
-  std::vector<Word> rows{bit(m)};
-  for (int i = 1; i < m; ++i) rows.push_back(bit(i));
-  rows.push_back(bit(0));
-  for (int j = 1; j < n; ++j)
-    rows.push_back(kind == Waiting::star     ? bit(m) | bit(m + j)
-                   : kind == Waiting::prefix ? bit_range(m, m + j)
-                                             : bit(m + j) | bit(m + (j - 1) / 2));
-  return testing::cut_request(BitMap::from_matrix(BitMatrix::from_rows(n + m, rows), 0), m);
 }
 
 TEST(AffineRouter, bits_that_wait_for_each_other_take_two_steps_above_the_aim) {
