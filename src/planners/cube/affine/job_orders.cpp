@@ -19,9 +19,9 @@ using Order = std::vector<Taken>;  // their steps are of no account
 
 // Looks at links of steps in all: near what is enough, and three steps or more above it.
 constexpr std::uint64_t looks_near = std::uint64_t{1} << 28U;
-constexpr std::uint64_t looks_far = std::uint64_t{1} << 31U;
-constexpr std::uint64_t patience = 1000;
-constexpr int orders_asked = 60;       // when a job chooses
+constexpr std::uint64_t looks_far = std::uint64_t{1} << 32U;
+constexpr std::uint64_t patience = 8000;
+constexpr int orders_asked = 8;        // when a job chooses
 constexpr std::size_t drawn = 1000;    // orders in advance
 constexpr std::size_t visits_max = 3;  // exchanges more than needed that a change may lead to
 
@@ -208,7 +208,7 @@ class Negotiated {
         tried = drawn_[random_.below(drawn_.size())];
       }
       const Price price = set_steps(links, tried);
-      if (price >= least) continue;
+      if (price > least) continue;  // of equals the last: then changes add up
       least = price;
       std::swap(best, tried);
     }
