@@ -1,6 +1,7 @@
 #include "planners/cube/affine/flocks.hpp"
 
 #include <map>
+#include <span>
 #include <tuple>
 
 #include "planners/cube/step_source.hpp"
@@ -18,8 +19,8 @@ Flocks::Flocks(const Request& request)
   std::vector<Word> crossed;  // columns of (B, A + 1)
   for (int i = 0; i < map_.width(); ++i)
     crossed.push_back((map_.column(i) >> m) ^ (i < m ? 0 : bit(i - m)));
-  alike_slots_ = reduced_basis(
-      BitMatrix::from_columns(dimensions_, {crossed.begin(), crossed.begin() + m}).kernel());
+  const auto of_slots = std::span<const Word>(crossed).first(static_cast<std::size_t>(m));
+  alike_slots_ = reduced_basis(BitMatrix::from_columns(dimensions_, of_slots).kernel());
   before_.resize(static_cast<std::size_t>(m));
   after_.resize(static_cast<std::size_t>(m));
   Word leads = 0;
