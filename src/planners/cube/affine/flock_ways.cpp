@@ -332,7 +332,7 @@ class Negotiated {
       std::vector<int> dimensions;
       for (Word rest = flocks_.kinds()[kind]; rest != 0; rest &= rest - 1)
         dimensions.push_back(lowest_bit(rest));
-      const std::size_t nodes = std::max(hops.size(), flocks_.cosets() * steps_);
+      const auto nodes = std::max<std::uint64_t>(hops.size(), flocks_.cosets() * steps_);
       const std::vector<std::uint32_t> colours = search::edge_colours(
           edges, static_cast<std::uint32_t>(nodes), static_cast<std::uint32_t>(dimensions.size()));
       for (std::size_t i = 0; i < coloured.size(); ++i)
