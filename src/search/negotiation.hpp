@@ -70,7 +70,7 @@ class NegotiationIn {
                        [this](std::uint32_t i) { return places_[i].users > places_[i].room; });
   }
 
-  // Ways that are there already are kept while they are not crowded; take() them before. `order`
+  // Ways that are there already are taken, and kept while they are not crowded. `order`
   // may change whose turn is when before every round. choose(i, way) fills the cheapest way at
   // price(); false ends the search. True if no place is crowded in the end.
   template <class Order, class Choose>
@@ -79,6 +79,7 @@ class NegotiationIn {
     std::iota(turn.begin(), turn.end(), std::size_t{0});
     std::uint64_t fewest = ~std::uint64_t{0};
     std::uint64_t waited = 0;
+    for (const Way& way : ways) take(way);
     for (int round = 0; round < terms_.rounds; ++round) {
       std::uint64_t chosen = 0;
       order(turn);

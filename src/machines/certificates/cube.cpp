@@ -25,14 +25,22 @@ Count of_cut(const Hypercube& cube, const Demand& demand, const Cut& cut) {
   return ceil_div(leaving, (Count{1} << inside.dimension()) * static_cast<Count>(links));
 }
 
-Count of_traffic(const Hypercube& cube, const Demand& demand) {
+// Crossings of these dimensions that must be made, by elements that start where all parities hold.
+Count crossings_over(const Demand& demand, Word dimensions, const std::vector<Parity>& where = {}) {
   Count crossings = 0;
-  for (int d = 0; d < cube.dimensions; ++d)
+  for (Word rest = dimensions; rest != 0; rest &= rest - 1)
     for (const unsigned side : {0U, 1U}) {
-      const Parity from{bit(d), side};
-      const Parity to{bit(d), 1 - side};
-      crossings += demand.count({&from, 1}, {&to, 1});
+      const Word dimension = bit(lowest_bit(rest));
+      std::vector<Parity> from = where;
+      from.push_back({dimension, side});
+      const Parity to{dimension, 1 - side};
+      crossings += demand.count(from, {&to, 1});
     }
+  return crossings;
+}
+
+Count of_traffic(const Hypercube& cube, const Demand& demand) {
+  const Count crossings = crossings_over(demand, low_mask(cube.dimensions));
   const int links = ports_of(cube);
   if (cube.dimensions == 0) return 0;
   return ceil_div(crossings, (Count{1} << cube.dimensions) * static_cast<Count>(links));
@@ -42,17 +50,8 @@ Count of_traffic(const Hypercube& cube, const Demand& demand) {
 // over the dimensions of the parities, one a link and step.
 Count of_arrivals(const Hypercube& cube, const Demand& demand, const Arrivals& c) {
   const AffineSpace inside = AffineSpace::where(cube.dimensions, c.where);
-  Count crossings = 0;  // that must be made
-  Count early = 0;      // by elements that start inside
-  for (Word rest = c.over; rest != 0; rest &= rest - 1)
-    for (const unsigned side : {0U, 1U}) {
-      const Parity from{bit(lowest_bit(rest)), side};
-      const Parity to{bit(lowest_bit(rest)), 1 - side};
-      crossings += demand.count({&from, 1}, {&to, 1});
-      std::vector<Parity> start = c.where;
-      start.push_back(from);
-      early += demand.count(start, {&to, 1});
-    }
+  const Count crossings = crossings_over(demand, c.over);
+  const Count early = crossings_over(demand, c.over, c.where);
   Word crossed = 0;
   for (const Parity& p : c.where) crossed |= p.mask;
   const Count all = Count{1} << cube.dimensions;

@@ -234,7 +234,6 @@ class Seats {
       if (before.starts[i].back() >= steps_) continue;
       starts_[i] = before.starts[i];
       ways.back() = seats_of(i);
-      seats_.take(ways.back());
     }
     return seats_.run(
         ways, [](auto&) {},

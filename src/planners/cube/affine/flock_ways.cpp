@@ -90,15 +90,6 @@ Word leads_from(const std::vector<Word>& basis, std::size_t first) {
   return leads;
 }
 
-// Of the slots without those alike as many doublings as make no more than that, or none.
-std::size_t doublings_of_block(const Flocks& flocks) {
-  std::size_t doublings = flocks.alike_slots().size();
-  while (doublings > 0 &&
-         flocks.elements() >> (flocks.alike_slots().size() - doublings) > block_most)
-    --doublings;
-  return doublings;
-}
-
 // Every step each coset matches its flocks, those with most left first, to dimensions. It always
 // ends: in each step every coset with a flock under way sends one.
 class Greedy {
@@ -188,9 +179,7 @@ class Negotiated {
     std::vector<std::vector<Hop>> hops(movers_.size());
     for (std::size_t i = 0; i < movers_.size(); ++i) {
       hops[i] = ways.hops[movers_[i].flock.number];
-      if (hops[i].back().step >= steps_) continue;
-      taken[i] = places_of(i, hops[i]);
-      links_.take(taken[i]);
+      if (hops[i].back().step < steps_) taken[i] = places_of(i, hops[i]);
     }
     bool first = true;
     const bool found = links_.run(
@@ -376,12 +365,12 @@ class Search {
 
   // Whether all flocks of the first part can look for ways several times.
   bool hopeful() {
-    const std::size_t doublings = doublings_of_block(flocks_);
+    const std::size_t doublings = first_part();
     return hopeful(flocks_of(doublings), slots_of(doublings) / 2);
   }
 
   FlockWays run() {
-    std::size_t doublings = doublings_of_block(flocks_);
+    std::size_t doublings = first_part();
     FlockWays ways = Greedy(flocks_, flocks_of(doublings)).run();
     for (; doublings < alike_.size(); ++doublings) {
       improve(doublings, {.near = effort_.near / 16, .far_above = effort_.near}, ways);
@@ -400,6 +389,12 @@ class Search {
   }
   std::uint64_t slots_of(std::size_t doublings) const {
     return flocks_.elements() >> (alike_.size() - doublings);
+  }
+  // As many doublings as make no more slots than are planned at once, or none.
+  std::size_t first_part() const {
+    std::size_t doublings = alike_.size();
+    while (doublings > 0 && slots_of(doublings) > block_most) --doublings;
+    return doublings;
   }
   std::vector<Flock> flocks_of(std::size_t doublings) const {
     return flocks_without(flocks_, leads_from(alike_, doublings));

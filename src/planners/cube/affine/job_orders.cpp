@@ -166,11 +166,8 @@ class Negotiated {
         {.unit = 1, .rounds = std::numeric_limits<int>::max(), .patience = patience});
     std::vector<Order> now = taken_;
     std::vector<search::Way> ways(now.size());
-    for (std::size_t x = 0; x < now.size(); ++x) {
-      if (now[x].back().at >= steps) continue;
-      ways[x] = way_of(now[x]);
-      links.take(ways[x]);
-    }
+    for (std::size_t x = 0; x < now.size(); ++x)
+      if (now[x].back().at < steps) ways[x] = way_of(now[x]);
     const bool found = links.run(
         ways,
         [&](auto& turn) {
@@ -262,6 +259,7 @@ JobPlan negotiated(const Moved& moved, const JobPlan& plan, std::uint64_t enough
     if (taken.back().empty()) return plan;
     steps = std::max(steps, taken.back().back().at + 1);
   }
+  if (steps <= enough) return plan;
   Negotiated search(task, plan.type, std::move(taken));
   bool better = false;
   const std::uint64_t least =

@@ -142,7 +142,7 @@ std::optional<Found> best_of(const Request& request, const Representative& whole
   }
   if (best && choice.last != nullptr && !choice.last->refusal(*best_mirror)) {
     Offer offer = choice.last->offer(*best_mirror);
-    offer.expression = choice.last->name();
+    if (offer.expression.empty()) offer.expression = choice.last->name();
     if (offer.estimate.cost.value < best->offer.estimate.cost.value) best->offer = std::move(offer);
   }
   return best;
