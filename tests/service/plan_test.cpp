@@ -9,6 +9,7 @@
 
 #include "draft.hpp"
 #include "faro/base/limits.hpp"
+#include "faro/machines/text.hpp"
 #include "faro/service/catalogue.hpp"
 #include "planners/planning.hpp"
 
