@@ -9,7 +9,7 @@ packages_libraries="libfmt-dev nlohmann-json3-dev libhwy-dev libcli11-dev libzst
 packages_tested_with="libgtest-dev librapidcheck-dev libfftw3-dev"
 packages_build="g++ cmake ninja-build pkg-config $packages_libraries"
 packages_test="$packages_tested_with python3 python3-numpy"
-packages_ci="git clang-14 clang-format-14 libclang-rt-14-dev llvm-14 libc++-14-dev libc++abi-14-dev libbenchmark-dev libeigen3-dev"
+packages_ci="git clang-14 clang-format-14 libclang-rt-14-dev llvm-14 libc++-14-dev libc++abi-14-dev libbenchmark-dev libeigen3-dev valgrind"
 # Both MPIs, side by side; the component mpi is not part of ./run or ./test.
 packages_mpi="libopenmpi-dev openmpi-bin libmpich-dev mpich"
 # The page: the library as WebAssembly; and a browser to test it in.

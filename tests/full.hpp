@@ -12,18 +12,18 @@ inline bool full_run() {
 }
 
 // True in builds with a sanitizer or for an emulator, which are several times slower.
-constexpr bool sanitized() {
 #if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__) || defined(FARO_EMULATED)
-  return true;
+#define FARO_SANITIZED 1
 #elif defined(__has_feature)
 #if __has_feature(address_sanitizer) || __has_feature(thread_sanitizer)
-  return true;
-#else
-  return false;
+#define FARO_SANITIZED 1
 #endif
-#else
-  return false;
 #endif
+#ifndef FARO_SANITIZED
+#define FARO_SANITIZED 0
+#endif
+constexpr bool sanitized() {
+  return FARO_SANITIZED != 0;
 }
 
 }  // namespace faro::testing

@@ -1,7 +1,6 @@
 """The page in Chromium, watched: every message on the console and every request is a fault."""
 import pathlib
 import shutil
-import time
 
 from playwright.sync_api import TimeoutError, sync_playwright
 
@@ -93,7 +92,6 @@ class Count:
     def __init__(self):
         self.passed = 0
         self.failed = 0
-        self.began = time.monotonic()
 
     def check(self, good, *words):
         if good:

@@ -37,7 +37,7 @@ check "layouts" test "$(bytes_of 'cyclic => consecutive' --on ranks:8 --elements
 # 2^30 ranks of 2^34 elements, and 2^60 ranks, in no time.
 exits "2^64 elements" 0 "$faro" plan 'i -> rev(i)' --on ranks:2^30 --nodes 2^20 --elements 2^34 --element-bytes 16 --relabel --json
 prints "2^64 elements" '"moved_bytes":"295147904904474918912"'
-cpu_below "2^64 elements" 200 "$faro" plan 'i -> rev(i)' --on ranks:2^30 --elements 2^34 --element-bytes 16
+instructions_below "2^64 elements" 20 "$faro" plan 'i -> rev(i)' --on ranks:2^30 --elements 2^34 --element-bytes 16
 exits "2^60 ranks" 0 "$faro" plan 'i -> rev(i)' --on ranks:2^60 --elements 16 --element-bytes 16
 prints "2^60 ranks" 'rho 4'
 

@@ -203,10 +203,8 @@ def test_interrupts_end_plans_and_verdicts(tmp_path):
         assert child.stdout.readline() == "go\n"
         time.sleep(0.5)
         assert child.poll() is None, call
-        sent = time.monotonic()
         child.send_signal(signal.SIGINT)
         assert child.communicate(timeout=60)[0] == "stopped\n", call
-        assert time.monotonic() - sent < 2, call
 
 
 def test_a_stopped_file_goes_on(tmp_path):

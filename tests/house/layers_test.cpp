@@ -180,6 +180,34 @@ TEST(House, only_files_opens_files_and_only_the_program_prints) {
   }
 }
 
+// A test that compares a clock with a number is red on somebody's machine: tests count, and bench/
+// measures.
+TEST(House, no_test_reads_a_clock) {
+  const std::vector<std::string> clocks = {
+      "steady_clock",  "system_clock",    "high_resolution_clock",
+      "clock_gettime", "CLOCKS_PER_SEC",  "gettimeofday",
+      "MPI_Wtime",     "time.monotonic",  "time.time",
+      "perf_counter",  "process_time",    "ru_utime",
+      "TIMEFORMAT",    "performance.now", "$EPOCHREALTIME",
+      "std::clock",    "clock()"};
+  std::size_t files = 0;
+  const fs::path root = testing::source_path("");
+  for (const char* folder : {"tests", "python/tests", ".ci/program", ".ci/page", "fuzz"})
+    for (const auto& entry : fs::recursive_directory_iterator(root / folder)) {
+      const std::string extension = entry.path().extension().string();
+      const std::vector<std::string> read = {".cpp", ".hpp", ".c", ".h", ".py", ".sh"};
+      if (std::find(read.begin(), read.end(), extension) == read.end()) continue;
+      if (entry.path().filename() == "layers_test.cpp") continue;
+      ++files;
+      std::ifstream in(entry.path());
+      for (std::string line; std::getline(in, line);)
+        for (const std::string& clock : clocks)
+          EXPECT_EQ(line.find(clock), std::string::npos)
+              << entry.path().string() << " reads a clock: " << line;
+    }
+  EXPECT_GT(files, 200U);
+}
+
 // Another system needs these written anew, and nothing else.
 TEST(House, the_operating_system_is_known_to_files_programs_and_four_files_of_the_base) {
   const std::vector<std::string> headers = {"unistd", "fcntl", "sys/",    "pthread",

@@ -4,13 +4,13 @@
 #include <sys/resource.h>
 #include <unistd.h>
 
-#include <chrono>
 #include <fstream>
 #include <functional>
 #include <string>
 
 #include "faro/algebra/notation.hpp"
 #include "faro/mpi/mpi_plan.hpp"
+#include "mpi/counted.hpp"
 
 namespace faro {
 namespace {
@@ -29,24 +29,11 @@ bool last() {
   return rank_here() == size_here() - 1;
 }
 
-double seconds_since(std::chrono::steady_clock::time_point start) {
-  return std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
-}
-
-// What merely meeting takes where more ranks than cores wait for each other.
-double meeting_seconds() {
-  const auto start = std::chrono::steady_clock::now();
-  constexpr int meetings = 4;
-  for (int i = 0; i < meetings; ++i) MPI_Barrier(MPI_COMM_WORLD);
-  return seconds_since(start) / meetings;
-}
-
-// All ranks throw an error of this code whose words hold `words`, within two seconds and the few
-// meetings that telling it takes.
+// All ranks throw an error of this code whose words hold `words`, after the few reductions that
+// telling it takes; a rank that waits for ever is ended by who started it.
 void expect_all_throw(ErrorCode code, const std::string& words, const std::function<void()>& work) {
-  constexpr double meetings = 16;
-  const double limit = 2 + meetings * meeting_seconds();
-  const auto start = std::chrono::steady_clock::now();
+  constexpr std::uint64_t reductions_max = 16;
+  testing::take_sent();
   int right = 0;
   std::string said = "nothing";
   try {
@@ -55,11 +42,11 @@ void expect_all_throw(ErrorCode code, const std::string& words, const std::funct
     said = error.what();
     right = error.code() == code && said.find(words) != std::string::npos ? 1 : 0;
   }
-  const double taken = seconds_since(start);
+  const std::uint64_t reductions = testing::take_sent().reductions;
   int all = 0;
   MPI_Allreduce(&right, &all, 1, MPI_INT, MPI_MIN, MPI_COMM_WORLD);
   EXPECT_EQ(all, 1) << "rank " << rank_here() << " was told: " << said;
-  EXPECT_LT(taken, limit);
+  EXPECT_LE(reductions, reductions_max);
 }
 
 TEST(Agreement, other_maps_sizes_and_options) {

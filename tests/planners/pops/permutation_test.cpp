@@ -3,12 +3,13 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
-#include <ctime>
+#include <functional>
 #include <map>
 
 #include "draft.hpp"
 #include "judged.hpp"
 #include "machines/pops/bounds.hpp"
+#include "memory_asked.hpp"
 #include "planners/planning.hpp"
 #include "planners/pops/fewest.hpp"
 #include "planners/pops/testing.hpp"
@@ -189,41 +190,47 @@ TEST(PopsFewestSlots, closes_cyclic_shifts) {
             117U);
 }
 
-// A plan of two to the twenty processors is planned and replayed within five seconds each way.
-TEST(PopsPermutation, a_million_processors_take_seconds) {
-  if (testing::sanitized()) GTEST_SKIP() << "timed in optimized builds";
+// What is asked of memory is linear in the processors: so many requests and bytes for each.
+struct AskedEach {
+  double times = 0;
+  double bytes = 0;
+};
+AskedEach asked_each(std::uint64_t processors, const std::function<void()>& work) {
+  const testing::MemoryAsked asked = testing::memory_asked(work);
+  return {static_cast<double>(asked.times) / static_cast<double>(processors),
+          static_cast<double>(asked.bytes) / static_cast<double>(processors)};
+}
+
+TEST(PopsPermutation, a_million_processors_take_memory_that_is_linear_in_them) {
+  if (testing::sanitized()) GTEST_SKIP() << "too long where all is checked";
   Random random(9);
   const std::vector<Word> to = random_permutation(bit(20), random);
-  const auto timed = [&](const Planner& planner, std::uint64_t d, std::uint64_t g) {
+  const auto counted = [&](const Planner& planner, std::uint64_t d, std::uint64_t g) {
     const testing::Draft request = pops_request(d, g, to);
-    const std::clock_t start = std::clock();
     const auto replay = make_replay();
-    planner.offer(request).push(*replay);
+    const AskedEach asked = asked_each(to.size(), [&] { planner.offer(request).push(*replay); });
     EXPECT_TRUE(replay->verdict().ok());
-    // Of the processor, so that other work on the machine does not count.
-    const double seconds = static_cast<double>(std::clock() - start) / CLOCKS_PER_SEC;
-    RecordProperty(std::string(planner.name()) + "_" + std::to_string(d), std::to_string(seconds));
-    EXPECT_LT(seconds, 5.0) << planner.name() << " " << d;
+    EXPECT_LT(asked.times, 4) << planner.name() << " " << d;
+    EXPECT_LT(asked.bytes, 1300) << planner.name() << " " << d;
     return replay->verdict().cost.slots;
   };
-  EXPECT_EQ(timed(pops_two_hop, 1024, 1024), 2U);
-  EXPECT_EQ(timed(pops_fewest_slots, 4096, 256), 18U);
+  EXPECT_EQ(counted(pops_two_hop, 1024, 1024), 2U);
+  EXPECT_EQ(counted(pops_fewest_slots, 4096, 256), 18U);
 }
 
 // Maps whose demand is regular: bound 24 and 29, two hops take 32.
 TEST(PopsFewestSlots, regular_demands_of_a_million_processors_are_searched_within_bounds) {
-  if (testing::sanitized()) GTEST_SKIP() << "timed in optimized builds";
+  if (testing::sanitized()) GTEST_SKIP() << "too long where all is checked";
   const std::vector<std::pair<int, Count>> rotations = {{13, 24}, {5, 30}};
   for (const auto& [by, slots] : rotations) {
     if (by != 13 && !testing::full_run()) continue;
     std::vector<int> place(20);
     for (int b = 0; b < 20; ++b) place[static_cast<std::size_t>(b)] = (b + by) % 20;
     testing::Draft request = pops_request(BitMap::from_places(place, 0), 12);
-    const std::clock_t start = std::clock();
-    EXPECT_LE(replayed_slots(pops_fewest_slots, request), slots);
-    const double seconds = static_cast<double>(std::clock() - start) / CLOCKS_PER_SEC;
-    RecordProperty("rotation_" + std::to_string(by), std::to_string(seconds));
-    EXPECT_LT(seconds, 5.0) << by;
+    const AskedEach asked =
+        asked_each(bit(20), [&] { EXPECT_LE(replayed_slots(pops_fewest_slots, request), slots); });
+    EXPECT_LT(asked.times, 4) << by;
+    EXPECT_LT(asked.bytes, 1300) << by;
   }
 }
 
