@@ -35,6 +35,15 @@ same() {
   if py "a = np.load('$2'); b = $3; sys.exit(not (a.dtype == b.dtype and a.shape == b.shape and (a == b).all()))"
   then ok; else bad "$1: wrong array"; fi
 }
+# Instructions, counted by valgrind: the same on a slow, a fast and a busy machine.
+# instructions_below NAME MILLIONS COMMAND...
+instructions_below() {
+  local name=$1 limit=$2 counted
+  shift 2
+  counted=$(valgrind --tool=cachegrind --cache-sim=no --cachegrind-out-file=/dev/null "$@" 2>&1 >/dev/null |
+    sed -nE 's/.*I +refs: +//p' | tr -d ,)
+  check "$name: $((counted / 1000000)) million instructions, at most $limit" test "${counted:-0}" -gt 0 -a "${counted:-0}" -lt "${limit}000000"
+}
 only() { if [ "$(ls -A "$2" | tr '\n' ' ')" = "$3" ]; then ok; else bad "$1: found $(ls -A "$2" | tr '\n' ' ')"; fi; }
 
 # Faults at the k-th call that touches a file or asks for memory, whatever the machine's speed.

@@ -58,10 +58,11 @@ exits "export a swizzle" 0 "$faro" export 'i:9 -> i[8:6] i[8:6]^i[5:3] i[2:0]' -
 exits "a complement to triton" 4 "$faro" export 'i:3 -> ~i' --to triton; says "complement" "L(0) = 0"
 exits "no such system" 2 "$faro" export gray:3 --to nosuch
 
-# instant at every width, with wires where bits change places
+# at every width with little work, with wires where bits change places
 for map in 'i:20 -> rev(i)' 'i:19 -> ungray(i)' 'i:21 -> gray(i)' 'i:21 -> ~i' 'i:22 -> front(i, 3)' 'block:4|16 => cyclic' 'i:24 -> front(i, 20, 17, 3)'; do
-  exits "$map in time" 0 timeout 5 "$faro" explain "$map"
-  prints "$map in time" "by machine"
+  exits "$map" 0 "$faro" explain "$map"
+  prints "$map" "by machine"
+  instructions_below "$map" 1600 "$faro" explain "$map"
 done
 prints "24 wires" "old index  i23 i22"
 exits "words, not a matrix" 0 "$faro" explain sequency:9; prints "words, not a matrix" "canonical  i:9 -> ungray(rev(i))"

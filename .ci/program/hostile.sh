@@ -57,14 +57,14 @@ if mount -t tmpfs -o size=8m tmpfs full 2>/dev/null; then
 fi
 
 # elements without limit
-exits "2^20 slots" 0 timeout 100 "$faro" plan 'a:10 | m:20 -> rot(a m, 7)' --on cube:10 --schedule turns.json
+exits "2^20 slots" 0 "$faro" plan 'a:10 | m:20 -> rot(a m, 7)' --on cube:10 --schedule turns.json
 prints "2^20 slots" "proved for all 2^10 processors"
 check "2^20 slots: a small file" test "$(stat -c %s turns.json)" -lt 10000000
 exits "2^20 slots, judged" 0 "$faro" verify turns.json
-exits "a million alike" 0 timeout 200 "$faro" plan 'a:10 -> ungray(a)' --on cube:10 --elements 1000000
+exits "a million alike" 0 "$faro" plan 'a:10 -> ungray(a)' --on cube:10 --elements 1000000
 prints "a million alike" "proved for all 2^10 processors"
 for on in mesh:8x8 mesh:8x8,all-links pops:8,8 ranks:64; do
-  exits "a million on $on" 0 timeout 200 "$faro" plan 'i:6 -> rev(i)' --on $on --elements 1000000
+  exits "a million on $on" 0 "$faro" plan 'i:6 -> rev(i)' --on $on --elements 1000000
 done
 
 # outputs and inputs that are no files
@@ -119,8 +119,8 @@ exits "a pipe without an end" 3 sh -c "ulimit -v 1500000; exec '$faro' permute /
 says "a pipe without an end" "a file is mapped instead"
 
 # the rest of what was found, once each
-exits "links beyond their limit" 4 timeout 60 "$faro" plan 'i -> rev(i)' --on mesh:1024x1024,all-links
-exits "explain of 20 bits" 0 timeout 20 "$faro" explain 'i:20 -> rev(i)'
+exits "links beyond their limit" 4 "$faro" plan 'i -> rev(i)' --on mesh:1024x1024,all-links
+exits "explain of 20 bits" 0 "$faro" explain 'i:20 -> rev(i)'
 exits "standard output as a file" 3 sh -c "'$faro' permute a.npy /dev/stdout --map identity | cat; exit \${PIPESTATUS:-3}"
 says "standard output as a file" "write to - and redirect"
 exits "no rounds" 2 "$faro" bench --rounds 0

@@ -86,15 +86,6 @@ exits "rules verified" 0 "$faro" verify s.json
 exits "moves verified" 0 "$faro" verify e.json
 exits "to stdout" 0 sh -c "'$faro' plan 'a:5 -> ungray(a)' --on cube:5 --elements 17 --schedule - | cmp -s - s.json"
 
-# Instructions, counted by valgrind: the same on a slow, a fast and a busy machine.
-# instructions_below NAME MILLIONS COMMAND...
-instructions_below() {
-  local name=$1 limit=$2 counted
-  shift 2
-  counted=$(valgrind --tool=cachegrind --cache-sim=no --cachegrind-out-file=/dev/null "$@" 2>&1 >/dev/null |
-    sed -nE 's/.*I +refs: +//p' | tr -d ,)
-  check "$name: $((counted / 1000000)) million instructions, at most $limit" test "${counted:-0}" -gt 0 -a "${counted:-0}" -lt "${limit}000000"
-}
 # 2^60 processors with 100 elements each, planned and proved, as a whole command; the search of services-ring, which
 # saves a fifth of the steps, is most of it.
 exits "2^60 processors" 0 "$faro" plan 'a:60 -> ungray(a)' --on cube:60 --elements 100

@@ -40,8 +40,8 @@ TEST(Parallel, every_part_is_done_once_and_no_worker_is_at_two) {
   }
 }
 
-// Waits until `count` parts are at work at once, which only that many threads can do; gives up after
-// many turns, each of which lets others work.
+// Waits until `count` parts are at work at once, which only that many threads can do; gives up
+// after many turns, each of which lets others work.
 TEST(Parallel, as_many_threads_as_asked_work_at_once) {
   for (const int threads : {2, 5}) {
     std::atomic<int> here{0};
