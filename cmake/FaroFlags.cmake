@@ -41,7 +41,7 @@ endfunction()
 # faro_batches(TARGET [BUT REGEX]): sources of a folder compiled eight at a time, which takes two thirds of the time:
 # what headers instantiate is made once. So names inside a folder differ, but in those of folders that match REGEX;
 # of the library those:
-set(FARO_UNBATCHED "/src/(arrays|c|engine|papers)/|/cube/butterfly_|/json_certificate")
+set(FARO_UNBATCHED "/src/(arrays|c|engine|papers)/|/cube/butterfly_|/json_certificate|/disk/digest_kernels")
 function(faro_batches target)
   if(NOT FARO_BATCHES)
     return()

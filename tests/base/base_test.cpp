@@ -9,6 +9,7 @@
 #include "base/check.hpp"
 #include "base/random.hpp"
 #include "base/search.hpp"
+#include "base/sha256.hpp"
 #include "base/working.hpp"
 #include "faro/base/bits.hpp"
 #include "faro/base/count.hpp"
@@ -18,6 +19,13 @@
 
 namespace faro {
 namespace {
+
+TEST(Sha256, the_standards_examples) {
+  EXPECT_EQ(sha256_text("abc"), "ba7816bf8f01cfea414140de5dae2223b00361a396177a9cb410ff61f20015ad");
+  EXPECT_EQ(sha256_text("abcdbcdecdefdefgefghfghighijhijkijkljklmklmnlmnomnopnopq", 16),
+            "248d6a61d20638b8");
+  EXPECT_EQ(sha256_text(std::string(1000, 'a'), 8), "41edece4");
+}
 
 TEST(Bits, masks_at_both_ends) {
   EXPECT_EQ(low_mask(0), 0U);
