@@ -178,11 +178,12 @@ MostMet most_met(const AxisGrid& a, const AxisGrid& tile) {
     most.span = std::max(most.span, a.block(met.end - 1).end - a.block(met.begin).begin);
   };
   const std::uint64_t count = tile.count();
-  // After so many blocks of the tile they begin at the same place of a block of a.
-  const std::uint64_t period =
-      a.is_listed() || tile.is_listed() ? count : a.step() / std::gcd(a.step(), tile.step());
-  const std::uint64_t looked =
-      period >= count - std::min<std::uint64_t>(count, 2) ? count : period + 2;
+  // After so many blocks of the tile they begin at the same place of a block of a; before those
+  // some meet a first block that may be short.
+  std::uint64_t looked = count;
+  if (!a.is_listed() && !tile.is_listed())
+    looked = std::min(count, tile.at(std::min(a.offset(), a.length() - 1)) + 2 +
+                                 (a.step() / std::gcd(a.step(), tile.step())));
   for (std::uint64_t i = 0; i < std::min(looked, blocks_looked_at); ++i) look(i);
   for (std::uint64_t i = count - std::min<std::uint64_t>(count, 3); i < count; ++i) look(i);
   if (looked > blocks_looked_at && !a.is_listed()) {

@@ -139,8 +139,8 @@ std::unique_ptr<StoredArray> create_stored(const std::string& path, std::string_
 
 // Paths of the arrays in a group, relative to it, sorted; {""} where it is itself an array.
 std::vector<std::string> stored_arrays(const std::string& path);
-// Copies what a group says of itself (zarr.json, .zgroup, .zattrs) for each group in it, arrays left
-// out; then consolidated metadata, made anew from what `to` has, where `from` had some.
+// Copies what a group says of itself (zarr.json, .zgroup, .zattrs) for each group in it, not the
+// arrays; then consolidated metadata, made anew from what `to` has, where `from` had some.
 void copy_groups(const std::string& from, const std::string& to);
 
 }  // namespace faro::inline v1::disk
