@@ -60,7 +60,7 @@ Bytes counting(std::size_t count) {
   return bytes_of(values);
 }
 
-Bytes random_bytes(std::size_t count, Random& random) {
+Bytes noise_of(std::size_t count, Random& random) {
   Bytes bytes(count);
   for (std::byte& b : bytes) b = static_cast<std::byte>(random.next());
   return bytes;
@@ -153,7 +153,7 @@ TEST(Digest, every_kernel_says_what_the_definition_says_wherever_a_run_begins) {
   Random random(1);
   std::size_t judged = 0;
   for (const std::size_t size : {0, 1, 7, 8, 9, 63, 64, 65, 255, 2047, 2048, 2049, 5000}) {
-    const Bytes bytes = random_bytes(size, random);
+    const Bytes bytes = noise_of(size, random);
     const auto wanted = by_definition(bytes);
     for (const auto& kernel : disk::digest_kernels())
       for (std::size_t cut = 0; cut <= size; cut += size < 70 ? 1 : 97) {
@@ -190,7 +190,7 @@ TEST(Digest, the_largest_words_do_not_overflow) {
 
 TEST(Digest, each_bit_counts_and_so_does_each_exchange_of_words) {
   Random random(2);
-  Bytes bytes = random_bytes(64 * 8, random);
+  Bytes bytes = noise_of(64 * 8, random);
   Digest before;
   before.run(0, bytes);
   const auto of = [&] {
@@ -254,7 +254,7 @@ struct Cut {
 Bytes part_of(const Bytes& bytes, const ArrayBox& box, const Lengths& held, Random& random) {
   std::uint64_t size = box.element_bytes;
   for (const std::uint64_t n : held) size *= n;
-  Bytes part = random_bytes(size, random);
+  Bytes part = noise_of(size, random);
   std::uint64_t count = 1;
   for (const std::uint64_t n : box.extent) count *= n;
   for (std::uint64_t i = 0; i < count; ++i) {
@@ -284,7 +284,7 @@ TEST(Digest, boxes_of_any_cuts_add_up) {
     std::uint64_t size = 1 + random.below(9);
     const std::uint64_t element = size;
     for (std::uint64_t& n : shape) size *= n = 1 + random.below(9);
-    const Bytes bytes = random_bytes(size, random);
+    const Bytes bytes = noise_of(size, random);
     const Bytes constant_element(bytes.begin(),
                                  bytes.begin() + static_cast<std::ptrdiff_t>(element));
     Bytes constant;

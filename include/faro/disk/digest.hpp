@@ -44,8 +44,9 @@ struct ArrayBox {
 
 class Digest {
  public:
+  Digest() : Digest(Simd::automatic) {}
   // Kernels as in PermuteOptions.
-  explicit Digest(Simd simd = Simd::automatic);
+  explicit Digest(Simd simd);
 
   // Bytes that stand at first_byte, .. of the array in C order.
   void run(std::uint64_t first_byte, std::span<const std::byte> bytes);

@@ -1,0 +1,114 @@
+#include "disk/box_journal.hpp"
+
+#include <fmt/format.h>
+
+#include <sstream>
+
+#include "disk/crc32c.hpp"
+#include "faro/base/count_format.hpp"
+#include "faro/base/error.hpp"
+
+namespace faro::inline v1::disk {
+namespace {
+
+constexpr std::string_view line_checksum_key = "  # crc32c ";
+constexpr std::size_t line_checksum_digits = 8;
+// A line of some hundred bytes each job: read whole.
+constexpr std::uint64_t rechunk_journal_bytes_max = std::uint64_t{1} << 26U;
+
+// The line without its checksum; empty where that is wrong.
+std::string checked_line(const std::string& line) {
+  const std::size_t tail = line_checksum_key.size() + line_checksum_digits;
+  if (line.size() <= tail) return "";
+  const std::string text = line.substr(0, line.size() - tail);
+  if (line.substr(text.size()) != fmt::format("{}{:08x}", line_checksum_key, crc32c(text)))
+    return "";
+  return text;
+}
+
+std::string digest_words(const Digest& digest) {
+  return fmt::format("{} {}", digest.hex(), digest.bytes());
+}
+
+bool read_digest(std::istream& words, Digest& to) {
+  std::string hex;
+  std::string bytes;
+  if (!(words >> hex >> bytes) || hex.size() != 32) return false;
+  const auto count = count_from(bytes);
+  if (!count || hex.find_first_not_of("0123456789abcdef") != std::string::npos) return false;
+  to = Digest::from(
+      {std::stoull(hex.substr(0, 16), nullptr, 16), std::stoull(hex.substr(16), nullptr, 16)},
+      *count);
+  return true;
+}
+
+}  // namespace
+
+BoxJournal::BoxJournal(RandomFile& file) : file_(file) {
+  const std::uint64_t size = file_.size_bytes();
+  if (size > rechunk_journal_bytes_max)
+    throw Error(ErrorCode::limit, fmt::format("{}: a journal of more than {} bytes", file_.name(),
+                                              rechunk_journal_bytes_max));
+  std::string text(size, '\0');
+  file_.read(0, std::as_writable_bytes(std::span(text)));
+  std::size_t wrong = 0;
+  std::size_t number = 0;
+  for (std::size_t at = 0; at < text.size();) {
+    const std::size_t end = text.find('\n', at);
+    const bool whole = end != std::string::npos;
+    const std::string line = whole ? checked_line(text.substr(at, end - at)) : "";
+    ++number;
+    at = whole ? end + 1 : text.size();
+    if (line.empty() || !take(line)) {
+      if (wrong == 0) wrong = number;
+      continue;
+    }
+    if (wrong != 0)
+      throw Error(ErrorCode::environment,
+                  fmt::format("{}: the journal is damaged in line {}, which good ones follow",
+                              file_.name(), wrong));
+    end_ = at;
+  }
+}
+
+bool BoxJournal::take(const std::string& line) {
+  if (header_.empty()) {
+    header_ = line;
+    return true;
+  }
+  if (line == "complete") return complete_ = true;
+  std::istringstream words(line);
+  std::string word;
+  JobId job;
+  BoxShare share;
+  if (!(words >> word >> job.first >> job.second) || word != "job" ||
+      !read_digest(words, share.read) || !read_digest(words, share.written))
+    return false;
+  done_.insert_or_assign(job, share);
+  return true;
+}
+
+void BoxJournal::append(const std::string& text) {
+  const std::string line = fmt::format("{}{}{:08x}\n", text, line_checksum_key, crc32c(text));
+  file_.write(end_, std::as_bytes(std::span(line)));
+  file_.sync();
+  end_ += line.size();
+}
+
+void BoxJournal::begin(const std::string& header) {
+  append(header);
+  header_ = header;
+}
+
+void BoxJournal::note(const JobId& job, const BoxShare& share) {
+  append(fmt::format("job {} {} {} {}", job.first, job.second, digest_words(share.read),
+                     digest_words(share.written)));
+  done_.insert_or_assign(job, share);
+}
+
+void BoxJournal::note_complete() {
+  append("complete");
+  complete_ = true;
+}
+
+}  // namespace faro::inline v1::disk

@@ -1,0 +1,53 @@
+// What jobs of a plan of boxes have done. A job may be done in any order, so its journal is lines:
+//
+//   {"format": "faro-rechunk/1", ...}  # crc32c 1a2b3c4d         the request, the plan
+//   job 0 17 READ BYTES WRITTEN BYTES  # crc32c ...              job 17 of the first pass: digests
+//   complete  # crc32c ...                                       only the name is missing
+//
+// Each line is appended and synced when what it says is durable. A last line that is torn is not
+// there; one that is followed by good ones is an Error(environment) that names it.
+#pragma once
+
+#include <cstdint>
+#include <map>
+#include <string>
+#include <utility>
+
+#include "faro/disk/digest.hpp"
+#include "faro/files/random_file.hpp"
+
+namespace faro::inline v1::disk {
+
+struct BoxShare {
+  Digest read;     // of what the first pass read, by its place in the output
+  Digest written;  // of what the last pass wrote
+};
+
+class BoxJournal {
+ public:
+  using JobId = std::pair<std::size_t, std::uint64_t>;  // pass, number
+
+  explicit BoxJournal(RandomFile& file);
+  bool is_blank() const { return header_.empty(); }
+  const std::string& header() const { return header_; }
+  const std::map<JobId, BoxShare>& done() const { return done_; }
+  bool is_complete() const { return complete_; }
+
+  void begin(const std::string& header);
+  void note(const JobId& job, const BoxShare& share);
+  void note_complete();
+  // A job whose files are gone is to be done again.
+  void forget(const JobId& job) { done_.erase(job); }
+
+ private:
+  void append(const std::string& line);
+  bool take(const std::string& line);
+
+  RandomFile& file_;
+  std::string header_;
+  std::map<JobId, BoxShare> done_;
+  bool complete_ = false;
+  std::uint64_t end_ = 0;
+};
+
+}  // namespace faro::inline v1::disk
