@@ -166,67 +166,87 @@ Count run_requests(const std::vector<AxisGrid>& tile, const std::vector<std::siz
   return outer * requests;
 }
 
-// The account of memory is what BoxRun holds (box_run.cpp): tiles, buffers of the side that does
-// not lie in the tile, what the store holds besides, kept units, indices of open files.
-bool complete_pass(const BoxProblem& problem, const BoxGrids& grids, int copies,
-                   std::vector<BoxPass>& passes, std::size_t which) {
-  BoxPass& pass = passes[which];
-  const bool first = which == 0;
-  const bool last = which + 1 == passes.size();
-  const std::size_t axes = grids.shape.size();
+namespace {
+
+// What the axes say of a pass.
+struct Measured {
+  Count held;   // bytes of a tile
+  Count units;  // read
+  Count covered;
+  Count kept;
+  Count open_files = 1;
+  bool sub_shard = false;
+  bool cuts_units = false;
+};
+
+Measured measured(const BoxProblem& problem, const BoxGrids& grids,
+                  const std::vector<BoxPass>& passes, std::size_t which) {
+  const BoxPass& pass = passes[which];
+  const bool units_from = which == 0 && problem.from.encoding != StoredGrid::Encoding::run;
+  const bool units_to =
+      which + 1 == passes.size() && problem.to.encoding != StoredGrid::Encoding::run;
+  const std::uint64_t element = problem.to.element_bytes;
+  Measured m{.held = element, .units = 1, .covered = element, .kept = unit_bytes(problem.from)};
+  for (std::size_t k = 0; k < grids.shape.size(); ++k) {
+    const AxisGrid& tile = pass.tile[k];
+    if (pass.order == TileOrder::read && units_from)
+      m.held *= held_on_axis(grids.units_from[k], grids.nominal_from[k], tile);
+    else if (pass.order == TileOrder::write && units_to)
+      m.held *= held_on_axis(grids.units_to[k], grids.nominal_to[k], tile);
+    else
+      m.held *= tile.step();
+    if (units_from) {
+      const AxisGrid& unit = grids.units_from[k];
+      const bool walked = pass.walked == k;
+      m.cuts_units = m.cuts_units || !is_nested(unit, tile);
+      m.units *= walked ? unit.count() : meets(unit, tile);
+      m.covered *= walked ? unit.length() : cover(unit, tile);
+      if (!walked) m.kept *= most_met(unit, tile).blocks;
+    } else if (which != 0) {
+      m.units *= meets(passes[which - 1].tile[k], tile);
+    }
+    if (!units_to) continue;
+    const bool within = tile.step() < grids.files_to[k].step();
+    m.sub_shard = m.sub_shard || within;
+    m.open_files *= within ? 1 : most_met(grids.files_to[k], tile).blocks;
+  }
+  return m;
+}
+
+void set_requests(const BoxProblem& problem, const BoxGrids& grids, const Measured& m, bool first,
+                  bool last, BoxPass& pass) {
   const bool plain_from = problem.from.encoding == StoredGrid::Encoding::run;
   const bool plain_to = problem.to.encoding == StoredGrid::Encoding::run;
   const std::uint64_t element = problem.to.element_bytes;
-  Count held = element;
-  Count units = 1;
-  Count covered = element;
-  Count kept = unit_bytes(problem.from);
-  pass.tiles = 1;
-  bool sub_shard = false;
-  Count open_files = 1;
+  const std::size_t axes = grids.shape.size();
+  pass.tiles = pass.jobs = 1;
   for (std::size_t k = 0; k < axes; ++k) {
     const AxisGrid& tile = pass.tile[k];
     pass.tiles *= tile.count();
-    if (pass.order == TileOrder::read && first && !plain_from)
-      held *= held_on_axis(grids.units_from[k], grids.nominal_from[k], tile);
-    else if (pass.order == TileOrder::write && last && !plain_to)
-      held *= held_on_axis(grids.units_to[k], grids.nominal_to[k], tile);
-    else
-      held *= tile.step();
-    if (first && !plain_from) {
-      const AxisGrid& unit = grids.units_from[k];
-      const bool walked = pass.walked == k;
-      if (pass.order == TileOrder::read && !is_nested(unit, tile)) return false;
-      units *= walked ? unit.count() : meets(unit, tile);
-      covered *= walked ? unit.length() : cover(unit, tile);
-      if (!walked) kept *= most_met(unit, tile).blocks;
-    } else if (!first) {
-      units *= meets(passes[which - 1].tile[k], tile);
-    }
-    if (last && !plain_to) {
-      sub_shard = sub_shard || tile.step() < grids.files_to[k].step();
-      open_files *=
-          tile.step() < grids.files_to[k].step() ? 1 : most_met(grids.files_to[k], tile).blocks;
-    }
+    if (pass.walked == k) continue;
+    const std::uint64_t step = std::max(tile.step(), grids.files_to[k].step());
+    pass.jobs *= last && !plain_to ? AxisGrid::regular(grids.shape[k], step).count() : tile.count();
   }
   const Count data = product_of(grids.shape) * element;
-  pass.reads = first && plain_from ? run_requests(pass.tile, grids.order_from, element) : units;
-  pass.bytes_read = first && !plain_from ? covered : data;
+  pass.reads = first && plain_from ? run_requests(pass.tile, grids.order_from, element) : m.units;
+  pass.bytes_read = first && !plain_from ? m.covered : data;
   pass.bytes_written = data;
-  std::vector<std::size_t> as_they_are(axes);
-  std::iota(as_they_are.begin(), as_they_are.end(), std::size_t{0});
   pass.writes = pass.tiles;
   if (last && plain_to) {
+    std::vector<std::size_t> as_they_are(axes);
+    std::iota(as_they_are.begin(), as_they_are.end(), std::size_t{0});
     pass.writes = run_requests(pass.tile, as_they_are, element);
   } else if (last) {
     pass.writes = 1;
     for (const AxisGrid& files : grids.files_to) pass.writes *= files.count();
   }
-  pass.tile_bytes = saturated(held);
-  pass.kept_bytes =
-      pass.walked && !is_nested(grids.units_from[*pass.walked], pass.tile[*pass.walked])
-          ? saturated(kept)
-          : 0;
+}
+
+void set_buffers(const BoxProblem& problem, const Measured& m, bool first, bool last,
+                 BoxPass& pass) {
+  const bool plain_from = problem.from.encoding == StoredGrid::Encoding::run;
+  const bool plain_to = problem.to.encoding == StoredGrid::Encoding::run;
+  const std::uint64_t element = problem.to.element_bytes;
   pass.readers = pass.writers = 1;
   pass.read_buffer_bytes = pass.write_buffer_bytes = pass.index_bytes = 0;
   const bool by_units = pass.order == TileOrder::write;
@@ -241,30 +261,38 @@ bool complete_pass(const BoxProblem& problem, const BoxGrids& grids, int copies,
     const std::uint64_t unit = by_units ? 0 : unit_bytes(problem.to);
     pass.write_buffer_bytes = unit + problem.to.writing_bytes;
     pass.writers = threads_for(problem, pass.write_buffer_bytes);
-    if (!problem.to.shards.empty()) {
-      const Count index =
-          product_of(problem.to.shards) / product_of(problem.to.chunks) * index_entry_bytes;
-      const Count files =
-          sub_shard ? open_files
-                    : std::min(open_files, Count{static_cast<std::uint64_t>(pass.writers)});
-      pass.index_bytes = saturated(index * files);
-    }
+    if (problem.to.shards.empty()) return;
+    const Count index =
+        product_of(problem.to.shards) / product_of(problem.to.chunks) * index_entry_bytes;
+    const Count writers = static_cast<std::uint64_t>(pass.writers);
+    const Count files = m.sub_shard ? m.open_files : std::min(m.open_files, writers);
+    pass.index_bytes = saturated(index * files);
   } else if (!by_units) {
     pass.write_buffer_bytes = last ? std::max(element, run_piece_bytes) : between_bytes(problem);
   }
-  const Count peak = Count{problem.fixed_bytes} + held * copies + pass.kept_bytes +
+}
+
+}  // namespace
+
+// The account of memory is what PassAtWork holds (box_pass.cpp): tiles, buffers of the side that
+// does not lie in the tile, what the store holds besides, kept units, indices of open files.
+bool complete_pass(const BoxProblem& problem, const BoxGrids& grids, int copies,
+                   std::vector<BoxPass>& passes, std::size_t which) {
+  BoxPass& pass = passes[which];
+  const bool first = which == 0;
+  const bool last = which + 1 == passes.size();
+  const Measured m = measured(problem, grids, passes, which);
+  if (pass.order == TileOrder::read && m.cuts_units) return false;
+  set_requests(problem, grids, m, first, last, pass);
+  set_buffers(problem, m, first, last, pass);
+  pass.tile_bytes = saturated(m.held);
+  const bool keeps =
+      pass.walked && !is_nested(grids.units_from[*pass.walked], pass.tile[*pass.walked]);
+  pass.kept_bytes = keeps ? saturated(m.kept) : 0;
+  const Count peak = Count{problem.fixed_bytes} + m.held * copies + pass.kept_bytes +
                      pass.index_bytes + Count{pass.read_buffer_bytes} * pass.readers +
                      Count{pass.write_buffer_bytes} * pass.writers;
   pass.peak_bytes = saturated(peak);
-  pass.jobs = 1;
-  for (std::size_t k = 0; k < axes; ++k) {
-    const std::uint64_t n = grids.shape[k];
-    const std::uint64_t step = pass.walked == k ? n
-                               : last && !plain_to
-                                   ? std::max(pass.tile[k].step(), grids.files_to[k].step())
-                                   : 0;
-    pass.jobs *= step == 0 ? pass.tile[k].count() : AxisGrid::regular(n, step).count();
-  }
   return peak <= problem.memory_bytes;
 }
 

@@ -120,6 +120,10 @@ std::vector<AxisGrid> target_tiles(const BoxProblem& problem, const BoxGrids& gr
       for (const std::uint64_t count : {d, chunks / d})
         if (q <= n / count) steps.insert(q * count);
   add_pieces(n, s, 25, steps);
+  // Where units are read again, others than the least may meet fewer.
+  constexpr std::uint64_t multiples_max = 64;
+  if (n / s <= multiples_max)
+    for (std::uint64_t step = s; step < n; step += s) steps.insert(step);
   const std::uint64_t p = is_plain(problem.from) ? 1 : grids.units_from[k].step();
   add_common(n, p, s, 8, steps);
   std::vector<AxisGrid> tiles;

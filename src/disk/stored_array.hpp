@@ -28,7 +28,7 @@ struct StoredGrid {
   enum class Encoding {
     run,       // a plain file: any bytes are read or written at any place
     unit,      // units whole: a call holds what `reading_bytes`, `writing_bytes` say besides
-    streamed,  // likewise, but the codec works through a window, so that these do not grow with a unit
+    streamed,  // likewise, but the codec works through a window: these do not grow with a unit
   };
   std::vector<std::uint64_t> shape;   // no axes: one element
   std::vector<std::uint64_t> chunks;  // nominal: may be longer than the axis; of a run the shape
@@ -75,7 +75,7 @@ class StoredArray {
   // samples). Kept in journals, compared when work goes on and when all was read.
   virtual std::string identity() const = 0;
 
-  // Reading: any threads at the same time. Every error is an Error(environment) that names the file.
+  // Reading: any threads at the same time. Errors are Error(environment), naming the file.
   // Units: `index` counts them on each axis; the buffer has the nominal size of a unit. An absent
   // unit leaves the buffer as it is.
   virtual Found read_unit(UnitIndex index, std::span<std::byte> unit) = 0;
