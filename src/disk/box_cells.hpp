@@ -1,6 +1,6 @@
 // The cells that a tile consists of on one side: units as they are read or written, or the meets of
-// the tile with the tiles of the pass before or after. Where each lies in the array, in memory where
-// the tile lies in their order, and in a file between two passes.
+// the tile with the tiles of the pass before or after. Where each lies in the array, in memory
+// where the tile lies in their order, and in a file between two passes.
 #pragma once
 
 #include <cstdint>

@@ -1,6 +1,6 @@
 // The cheapest plan of one pass. What it costs and needs is a product over the axes but for runs of
-// plain files, so the search goes from axis to axis and keeps of all choices those that no other one
-// beats in memory, units read and bytes read: it is exact over the steps that it tries.
+// plain files, so the search goes from axis to axis and keeps of all choices those that no other
+// one beats in memory, units read and bytes read: it is exact over the steps that it tries.
 #include <algorithm>
 #include <array>
 #include <cmath>

@@ -142,8 +142,8 @@ Count run_requests(const std::vector<AxisGrid>& tile, const std::vector<std::siz
 
 BoxBound box_bound(const BoxProblem& problem, const BoxGrids& grids);
 
-// The search (box_one_pass.cpp, box_passes.cpp): the cheapest plan of so many passes with so many tiles in memory at
-// once; nothing where there is none. `seconds_max`: dearer ones are not looked for.
+// The search (box_one_pass.cpp, box_passes.cpp): the cheapest plan of so many passes with so many
+// tiles in memory at once; nothing where there is none.
 struct BoxFound {
   std::vector<BoxPass> passes;
   double seconds = 0;

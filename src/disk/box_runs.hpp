@@ -8,7 +8,7 @@
 namespace faro::inline v1::disk {
 
 // Calls work(piece) for pieces of `box` in C order, each of at most `bytes_max` (but of one element
-// at least), whose elements are contiguous in C order of the box, and of an array that has `lengths`
+// at least), whose elements are contiguous in C order of the box, and of an array of `lengths`
 // on all axes after the first on which the box is not whole. The requests that run_requests counts.
 template <class Work>
 void for_each_piece(const Box& box, const std::vector<std::uint64_t>& lengths,

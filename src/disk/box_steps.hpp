@@ -1,5 +1,5 @@
-// What searches of plans of boxes share: prices by the profile, the steps that are tried on an axis,
-// the room for tiles.
+// What searches of plans of boxes share: prices by the profile, the steps that are tried on an
+// axis, the room for tiles.
 //
 // Steps tried: of what is written, chunks that divide a shard, and shards in the least multiple for
 // each number of tiles; of what is read, the same of chunks; of both, the multiples of their least

@@ -4,7 +4,7 @@
 //
 //   shape 1402 x 2596, chunks 64 x 64, shards 512 x 512, uint16
 //     units    22 x 41, each of 64 x 64 elements = 8192 bytes: what is decoded, or encoded, at once
-//     files     3 x  6, each of  8 x  8 units: where the array ends too, so that some are never there
+//     files     3 x  6, each of  8 x  8 units: at the array's end too, where some are never there
 //
 // A unit has always the nominal size, in C order: where it hangs over the end of the array the rest
 // is padding, which a reader ignores and a writer fills with the fill value. Elements are always
