@@ -19,16 +19,18 @@ ButterflyGoal butterfly_goal_from(const Value& value, const Unknown& unknown);
 Goal goal_spec_from(const Value& value, const Unknown& unknown);
 std::vector<Slot> result_from(const Value& value);
 
+// The parts of steps. A key that is not known there is a Breach: it could change what a step does.
+void refuse_unknown(std::string_view part, std::string_view key);
 Move move_from(const Value& value, const char* what);
 // [[mask, parity], ...]
 std::vector<Parity> parities_from(const Value& value, const char* what);
-Rule rule_from(const Value& value, const Unknown& unknown);
+Rule rule_from(const Value& value);
 Butterfly butterfly_from(const Value& value);
-ButterflyRule butterfly_rule_from(const Value& value, const Unknown& unknown);
-MeshInstruction instruction_from(const Value& value, int address_bits, const Unknown& unknown);
+ButterflyRule butterfly_rule_from(const Value& value);
+MeshInstruction instruction_from(const Value& value, int address_bits);
 PopsSend send_from(const Value& value);
 PopsReceive receive_from(const Value& value);
-PopsRule pops_rule_from(const Value& value, const Unknown& unknown);
+PopsRule pops_rule_from(const Value& value);
 PopsOperation operation_from(const Value& value);
 
 // Helpers of all readings.

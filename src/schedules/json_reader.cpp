@@ -251,7 +251,10 @@ void Reader::begin_value(const Kind* opens) {
       };
       if (slots() ? !is({"sends", "receives", "rules", "ops"})
                   : !is({"rules", "moves", "butterflies", "butterfly_rules"})) {
-        if (!step_key_.empty()) unknown("a step", step_key_);
+        if (!step_key_.empty()) {
+          guarded([&] { json::refuse_unknown("a step", step_key_); });
+          known_list_ = malformed_ = true;
+        }
         return skip(Context::step);
       }
       known_list_ = true;
@@ -330,18 +333,17 @@ void Reader::item_done() {
   if (context_ == Context::goal_list) return guarded([&] { header_reader_.take_goal(value); });
   if (context_ == Context::step_items) return guarded([&] { step_item(value); });
   // An instruction of a program is a step of its own.
-  guarded([&] { sink_.step(json::instruction_from(value, address_bits_, told)); });
+  guarded([&] { sink_.step(json::instruction_from(value, address_bits_)); });
   ++step_;
 }
 
 void Reader::step_item(const Value& value) {
-  const json::Unknown told = [&](auto part, auto k) { unknown(part, k); };
   if (step_key_ == "moves") {
     cube_.moves.push_back(json::move_from(value, "a move"));
   } else if (step_key_ == "butterflies") {
     cube_.butterflies.push_back(json::butterfly_from(value));
   } else if (step_key_ == "butterfly_rules") {
-    cube_.butterfly_rules.push_back(json::butterfly_rule_from(value, told));
+    cube_.butterfly_rules.push_back(json::butterfly_rule_from(value));
   } else if (step_key_ == "sends") {
     pops_.sends.push_back(json::send_from(value));
   } else if (step_key_ == "receives") {
@@ -349,9 +351,9 @@ void Reader::step_item(const Value& value) {
   } else if (step_key_ == "ops") {
     pops_.operations.push_back(json::operation_from(value));
   } else if (slots()) {
-    pops_.rules.push_back(json::pops_rule_from(value, told));
+    pops_.rules.push_back(json::pops_rule_from(value));
   } else {
-    cube_.rules.push_back(json::rule_from(value, told));
+    cube_.rules.push_back(json::rule_from(value));
   }
 }
 

@@ -8,6 +8,19 @@
 #include "schedules/json_words.hpp"
 
 namespace faro::inline v1::json {
+namespace {
+
+// What a step does must be known whole: a key passed over could say that it does something else.
+void nothing_but(const Value& object, std::initializer_list<std::string_view> known,
+                 const char* what) {
+  only(object, known, what, refuse_unknown);
+}
+
+}  // namespace
+
+void refuse_unknown(std::string_view part, std::string_view key) {
+  throw Breach{"shape", fmt::format("{}: unknown key '{}'", part, key.substr(0, 60))};
+}
 
 std::vector<Parity> parities_from(const Value& value, const char* what) {
   std::vector<Parity> parities;
@@ -91,11 +104,11 @@ Move move_from(const Value& value, const char* what) {
   return move;
 }
 
-Rule rule_from(const Value& value, const Unknown& unknown) {
+Rule rule_from(const Value& value) {
   Rule rule;
   rule.from = slot_from(required(value, "slot", "a rule"), "a rule's slot");
   rule.to = slot_from(required(value, "to", "a rule"), "a rule's target");
-  only(value, {"if", "slot", "across", "to"}, "a rule", unknown);
+  nothing_but(value, {"if", "slot", "across", "to"}, "a rule");
   rule.where = condition_of(value, "a rule's condition");
   const auto across = value.member("across");
   if (across && across->kind() != Kind::null)
@@ -122,12 +135,12 @@ Butterfly butterfly_from(const Value& value) {
   return b;
 }
 
-ButterflyRule butterfly_rule_from(const Value& value, const Unknown& unknown) {
+ButterflyRule butterfly_rule_from(const Value& value) {
   ButterflyRule rule;
   rule.low = slot_from(required(value, "low", "a butterfly rule"), "a butterfly's slot");
   rule.high = slot_from(required(value, "high", "a butterfly rule"), "a butterfly's slot");
   rule.stage = stage_from(required(value, "stage", "a butterfly rule"));
-  only(value, {"if", "low", "high", "stage", "form", "to"}, "a butterfly rule", unknown);
+  nothing_but(value, {"if", "low", "high", "stage", "form", "to"}, "a butterfly rule");
   rule.where = condition_of(value, "a butterfly rule's condition");
   if (const auto form = value.member("form")) {
     rule.result = form_from(*form);
@@ -136,23 +149,23 @@ ButterflyRule butterfly_rule_from(const Value& value, const Unknown& unknown) {
   return rule;
 }
 
-MeshInstruction instruction_from(const Value& value, int address_bits, const Unknown& unknown) {
+MeshInstruction instruction_from(const Value& value, int address_bits) {
   const std::string_view op = required(value, "op", "an instruction").text();
   if (op == "route") {
-    only(value, {"op", "dim", "by"}, "a route", unknown);
+    nothing_but(value, {"op", "dim", "by"}, "a route");
     MeshRoute route;
     route.dimension = dimension_from(required(value, "dim", "a route"), "a route's dimension");
     route.by = required(value, "by", "a route").integer("a route's distance");
     return route;
   }
   if (op == "copy") {
-    only(value, {"op", "to", "from", "mask", "if"}, "a copy", unknown);
+    nothing_but(value, {"op", "to", "from", "mask", "if"}, "a copy");
     return MeshCopy{register_from(required(value, "to", "a copy")),
                     register_from(required(value, "from", "a copy")),
                     ternary_from(value, address_bits), condition_of(value, "a copy's condition")};
   }
   if (op == "swap") {
-    only(value, {"op", "a", "b", "mask", "if"}, "a swap", unknown);
+    nothing_but(value, {"op", "a", "b", "mask", "if"}, "a swap");
     return MeshSwap{register_from(required(value, "a", "a swap")),
                     register_from(required(value, "b", "a swap")),
                     ternary_from(value, address_bits), condition_of(value, "a swap's condition")};
@@ -181,12 +194,12 @@ PopsReceive receive_from(const Value& value) {
   return receive;
 }
 
-PopsRule pops_rule_from(const Value& value, const Unknown& unknown) {
+PopsRule pops_rule_from(const Value& value) {
   PopsRule rule;
   rule.reg = slot_from(required(value, "register", "a rule"), "a rule's register");
   rule.into = slot_from(required(value, "into", "a rule"), "a rule's target");
   rule.to = parities_from(required(value, "to", "a rule"), "a rule's receiver");
-  only(value, {"if", "register", "to", "into"}, "a rule", unknown);
+  nothing_but(value, {"if", "register", "to", "into"}, "a rule");
   rule.where = condition_of(value, "a rule's condition");
   return rule;
 }

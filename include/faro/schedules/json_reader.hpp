@@ -9,7 +9,8 @@
 // key, a wrong kind of value, a key twice, a key after the steps, a number that fits no machine) is
 // told as a breach and the reading goes on: the verdict is no. A step with a malformed rule is
 // handed on empty, so that the steps after it keep their numbers. What the types can hold but the
-// machine cannot is left for the verifiers. Unknown keys are skipped with a warning. Limits:
+// machine cannot is left for the verifiers. Unknown keys of the header are skipped with a warning;
+// within a step they are a violation. Limits:
 // limits.hpp; beyond them Error(limit).
 #pragma once
 
