@@ -1,6 +1,5 @@
 // `faro algorithms`: every planner, what it needs and what it costs.
 #include <memory>
-#include <nlohmann/json.hpp>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -16,26 +15,25 @@ namespace {
 int run(const std::optional<std::string>& on, Output& out) {
   const std::optional<Machine> wanted =
       on ? std::optional<Machine>(machine_from(*on)) : std::nullopt;
-  nlohmann::ordered_json j{{"format", "faro-algorithms/1"},
-                           {"rows", nlohmann::ordered_json::array()}};
+  Report report{{"format", "faro-algorithms/1"}, {"rows", Report::list()}};
   std::string_view machine;
   for (const Planner* planner : catalogue()) {
     const About& e = planner->about();
     if (wanted && !kind_of(*wanted).is_meant_by(e.machine)) continue;
-    j["rows"].push_back({{"name", e.name},
-                         {"machine", e.machine},
-                         {"title", e.title},
-                         {"needs", e.needs},
-                         {"cost", e.cost},
-                         {"citation", e.citation}});
+    report["rows"].push_back({{"name", e.name},
+                              {"machine", e.machine},
+                              {"title", e.title},
+                              {"needs", e.needs},
+                              {"cost", e.cost},
+                              {"citation", e.citation}});
     if (machine != e.machine) {
-      out.text("{}on {}\n", machine.empty() ? "" : "\n", e.machine);
+      report.say("{}on {}\n", machine.empty() ? "" : "\n", e.machine);
       machine = e.machine;
     }
-    out.text("  {}\n      {}\n      needs     {}\n      costs     {}\n      from      {}\n",
-             out.styled(Output::Style::strong, e.name), e.title, e.needs, e.cost, e.citation);
+    report.say("  {}\n      {}\n      needs     {}\n      costs     {}\n      from      {}\n",
+               out.styled(Output::Style::strong, e.name), e.title, e.needs, e.cost, e.citation);
   }
-  out.json(j.dump());
+  out.report(report);
   return 0;
 }
 

@@ -4,7 +4,6 @@
 
 #include <array>
 #include <memory>
-#include <nlohmann/json.hpp>
 #include <optional>
 
 #include "cli/command.hpp"
@@ -13,7 +12,6 @@
 #include "faro/base/error.hpp"
 #include "faro/machines/text.hpp"
 #include "faro/service/plan.hpp"
-#include "schedules/json_numbers.hpp"
 #include "schedules/machine_kind.hpp"
 
 namespace faro::cli {
@@ -89,23 +87,18 @@ int run(const Options& options, Output& out) {
   }
   if (options.schedule == "-") return made.ok() ? 0 : 1;
   const std::string unit = kind_of(machine).unit();
-  out.text("{} on {}\n  {:<9} {}   {}\n", options.what, to_string(machine), unit,
-           to_string(made.value()), made.formula().text);
+  Report row{{"what", options.what}, {"machine", to_string(machine)}};
+  row.row(unit, made.value(), "{} on {}\n  {:<9} {}   {}\n", options.what, to_string(machine), unit,
+          to_string(made.value()), made.formula().text);
+  row["formula"] = made.formula().text;
   if (made.paper())
-    out.text("  paper     {}   {} ({})\n", to_string(made.paper()->formula.value),
-             made.paper()->formula.text, made.paper()->citation);
-  out.text("  bound     {}   {}\n", to_string(made.bound().value), made.bound().reason);
-  out.text("  verified  {}\n", judged(made));
-  nlohmann::ordered_json row{{"what", options.what},
-                             {"machine", to_string(machine)},
-                             {unit, json_count(made.value())},
-                             {"formula", made.formula().text}};
-  if (made.paper()) row["paper"] = json_count(made.paper()->formula.value);
-  row["bound"] = {{"value", json_count(made.bound().value)}, {"reason", made.bound().reason}};
-  row["verified"] = made.ok();
-  nlohmann::ordered_json j{{"format", "faro-broadcast/1"}};
-  j["rows"] = nlohmann::ordered_json::array({row});
-  out.json(j.dump());
+    row.row("paper", made.paper()->formula.value, "  paper     {}   {} ({})\n",
+            to_string(made.paper()->formula.value), made.paper()->formula.text,
+            made.paper()->citation);
+  row.row("bound", {{"value", made.bound().value}, {"reason", made.bound().reason}},
+          "  bound     {}   {}\n", to_string(made.bound().value), made.bound().reason);
+  row.row("verified", made.ok(), "  verified  {}\n", judged(made));
+  out.report(report_of_rows("faro-broadcast/1", row));
   return made.ok() ? 0 : 1;
 }
 

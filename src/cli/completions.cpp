@@ -3,7 +3,6 @@
 #include <fmt/format.h>
 
 #include <memory>
-#include <nlohmann/json.hpp>
 #include <string>
 #include <vector>
 
@@ -176,10 +175,9 @@ int run(const Options& options, Output& out) {
   const std::string script = options.shell == "bash"  ? bash()
                              : options.shell == "zsh" ? zsh()
                                                       : fish();
-  out.text("{}", script);
-  out.json(nlohmann::ordered_json{
-      {"format", "faro-completions/1"}, {"shell", options.shell}, {"script", script}}
-               .dump());
+  Report report{{"format", "faro-completions/1"}, {"shell", options.shell}};
+  report.row("script", script, "{}", script);
+  out.report(report);
   return 0;
 }
 

@@ -2,7 +2,6 @@
 #include <fmt/format.h>
 
 #include <memory>
-#include <nlohmann/json.hpp>
 
 #include "base/working.hpp"
 #include "cli/command.hpp"
@@ -44,14 +43,11 @@ int run(const Options& options, Output& out) {
   }
   render_schedule([&](ScheduleSink& sink) { read_schedule(options.schedule, sink); }, rendering,
                   out);
-  if (out.is_json()) {
-    nlohmann::ordered_json object;
-    object["format"] = "faro-convert/1";
-    object["schedule"] = options.schedule;
-    object["out"] = options.out;
-    object["verified_by"] = judged;
-    out.json(object.dump(2));
-  }
+  out.report({{"format", "faro-convert/1"},
+              {"schedule", options.schedule},
+              {"out", options.out},
+              {"verified_by", judged}},
+             Report::Lines::many);
   return 0;
 }
 

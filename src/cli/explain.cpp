@@ -3,7 +3,6 @@
 
 #include <algorithm>
 #include <memory>
-#include <nlohmann/json.hpp>
 #include <string>
 #include <vector>
 
@@ -21,8 +20,7 @@
 #include "faro/layouts/fit.hpp"
 #include "faro/layouts/placement_move.hpp"
 #include "layouts/field_text.hpp"
-#include "schedules/json_numbers.hpp"
-#include "service/json.hpp"
+#include "service/reports.hpp"
 
 namespace faro::cli {
 namespace {
@@ -80,40 +78,41 @@ std::string grouped(Word index, const std::vector<Field>& fields, int width) {
   return text;
 }
 
-void print_summary(const Options& options, const Notation& notation, Output& out) {
+void add_summary(Report& report, const Options& options, const Notation& notation,
+                 const Output& out) {
   const BitMap& map = notation.map;
   const MapClass map_class = classify(map);
   const Count moved = moved_elements(map);
   const Count all = Count{1} << static_cast<unsigned>(map.width());
-  out.text("{}\n\n", out.styled(Output::Style::strong, options.words()));
-  out.text("The element at index i goes to index map(i); indices have {} bit{}.\n\n", map.width(),
-           map.width() == 1 ? "" : "s");
-  out.text("  class      {}: {}\n", out.styled(Output::Style::accent, name_of(map_class)),
-           meaning(map_class));
-  out.text("  canonical  {}\n", to_notation(map, notation.cut));
-  out.text("  inverse    {}\n", inverse_text(notation));
+  report.say("{}\n\n", out.styled(Output::Style::strong, options.words()));
+  report.say("The element at index i goes to index map(i); indices have {} bit{}.\n\n", map.width(),
+             map.width() == 1 ? "" : "s");
+  report.say("  class      {}: {}\n", out.styled(Output::Style::accent, name_of(map_class)),
+             meaning(map_class));
+  report.say("  canonical  {}\n", to_notation(map, notation.cut));
+  report.say("  inverse    {}\n", inverse_text(notation));
   const auto cycles = position_cycles(map);
   if (!cycles.empty())
-    out.text("  cycles     {}{}\n", to_string(cycles),
-             map.complement() != 0 ? "   (b~: bit b arrives inverted)" : "");
-  out.text("  moved      {} of {} elements\n", to_string(moved), to_string(all));
+    report.say("  cycles     {}{}\n", to_string(cycles),
+               map.complement() != 0 ? "   (b~: bit b arrives inverted)" : "");
+  report.say("  moved      {} of {} elements\n", to_string(moved), to_string(all));
   if (notation.cut.kind != Cut::Kind::none) {
     const int n = notation.cut.processor_bits;
-    out.text("  cut        {}{} bits say the processor, {} the place in its memory\n",
-             notation.cut.kind == Cut::Kind::layout ? "a layout: of the new index, " : "", n,
-             map.width() - n);
+    report.say("  cut        {}{} bits say the processor, {} the place in its memory\n",
+               notation.cut.kind == Cut::Kind::layout ? "a layout: of the new index, " : "", n,
+               map.width() - n);
   }
 }
 
-void print_examples(const Notation& notation, Output& out) {
+void add_examples(Report& report, const Notation& notation, const Output& out) {
   const BitMap& map = notation.map;
   const auto digits = static_cast<std::size_t>(map.width() / 3 + 1);
-  out.text("\n{}\n\n", out.styled(Output::Style::strong, "Where index 1, 2, 3 go"));
+  report.say("\n{}\n\n", out.styled(Output::Style::strong, "Where index 1, 2, 3 go"));
   for (const Word index : example_indices(map.width())) {
     const Word to = map(index);
-    out.text("  {:>{}} = {}   goes to   {:>{}} = {}\n", index, std::min<std::size_t>(digits, 2),
-             grouped(index, notation.fields, map.width()), to, digits,
-             grouped(to, {}, map.width()));
+    report.say("  {:>{}} = {}   goes to   {:>{}} = {}\n", index, std::min<std::size_t>(digits, 2),
+               grouped(index, notation.fields, map.width()), to, digits,
+               grouped(to, {}, map.width()));
   }
   if (map.width() > array_width_max || map.width() == 0) return;
   const BitMap inverse = map.inverse();
@@ -127,55 +126,57 @@ void print_examples(const Notation& notation, Output& out) {
       after += "\n          ";
     }
   }
-  out.text("\n{}\n\n", out.styled(Output::Style::strong, "An array of its own indices"));
-  out.text("  before  {}\n  after   {}\n", before, after);
+  report.say("\n{}\n\n", out.styled(Output::Style::strong, "An array of its own indices"));
+  report.say("  before  {}\n  after   {}\n", before, after);
 }
 
-void print_bounds(const Notation& notation, Output& out) {
-  const std::vector<MachineBound> rows = map_bounds(notation);
+void add_bounds(Report& report, const std::vector<MachineBound>& rows, const Output& out) {
   if (rows.empty()) return;
-  out.text("\n{}\n\n", out.styled(Output::Style::strong, "What it takes at least, by machine"));
+  report.say("\n{}\n\n", out.styled(Output::Style::strong, "What it takes at least, by machine"));
   std::size_t widest = 0;
   for (const MachineBound& row : rows) widest = std::max(widest, row.machine.size());
   for (const MachineBound& row : rows)
-    out.text("  {:<{}}  {} {}: {}\n", row.machine, widest, to_string(row.bound.value),
-             row.bound.value == 1 ? row.unit.substr(0, row.unit.size() - 1) : row.unit,
-             row.bound.reason);
+    report.say("  {:<{}}  {} {}: {}\n", row.machine, widest, to_string(row.bound.value),
+               row.bound.value == 1 ? row.unit.substr(0, row.unit.size() - 1) : row.unit,
+               row.bound.reason);
 }
 
-void print_structure(const Notation& notation, Output& out) {
+void add_structure(Report& report, const Notation& notation, const Output& out) {
   const auto s = structure_of(notation);
   if (!s) return;
-  out.text("\n{}\n\n", out.styled(Output::Style::strong, "As a shuffle on a cube"));
-  out.text("  index set  {{{}}}: order {}, {} of processor bits\n", fmt::join(s->index_set(), ", "),
-           s->order(), s->real_order());
-  for (const std::string& line : shuffle::describe(*s)) out.text("  {}\n", line);
-  if (s->nothing_remote()) out.text("  nothing moves between processors\n");
-  out.text("  an element travels at most {} links\n", s->distance());
+  report.say("\n{}\n\n", out.styled(Output::Style::strong, "As a shuffle on a cube"));
+  report.say("  index set  {{{}}}: order {}, {} of processor bits\n",
+             fmt::join(s->index_set(), ", "), s->order(), s->real_order());
+  for (const std::string& line : shuffle::describe(*s)) report.say("  {}\n", line);
+  if (s->nothing_remote()) report.say("  nothing moves between processors\n");
+  report.say("  an element travels at most {} links\n", s->distance());
 }
 
-void print_text(const Options& options, const Subject& subject, Output& out) {
+Report report_of(const Options& options, const Subject& subject, const Output& out) {
+  const std::vector<MachineBound> bounds = map_bounds(subject.notation);
+  Report report = map_report(options.words(), subject.notation, subject.replica_bits, bounds);
   const Notation& notation = subject.notation;
   const BitMap& map = notation.map;
-  print_summary(options, notation, out);
+  add_summary(report, options, notation, out);
   if (subject.words == Subject::Words::foreign)
-    out.text("  by axes    {}\n", layouts::text_with_fields(notation));
+    report.say("  by axes    {}\n", layouts::text_with_fields(notation));
   if (subject.replica_bits > 0)
-    out.text("  copies     {} of every element; the top {} bits of an index tell them apart\n",
-             bit(subject.replica_bits), subject.replica_bits);
-  if (map.width() == 0) return;
+    report.say("  copies     {} of every element; the top {} bits of an index tell them apart\n",
+               bit(subject.replica_bits), subject.replica_bits);
+  if (map.width() == 0) return report;
   const std::vector<std::string> labels = bit_labels(notation);
-  out.text("\n{}\n\n",
-           out.styled(Output::Style::strong, "Which bit goes where, most significant bit first"));
+  report.say("\n{}\n\n",
+             out.styled(Output::Style::strong, "Which bit goes where, most significant bit first"));
   const auto places = bit_places(map);
   if (places && map.width() <= wires_width_max)
-    out.text("{}\n", wire_drawing(*places, map.complement(), labels));
+    report.say("{}\n", wire_drawing(*places, map.complement(), labels));
   const bool both = notation.cut.kind == Cut::Kind::both;
-  out.text("{}", matrix_drawing(map, labels,
-                                {.below = both ? map.width() - notation.cut.processor_bits : 0}));
-  print_examples(notation, out);
-  print_structure(notation, out);
-  print_bounds(notation, out);
+  report.say("{}", matrix_drawing(map, labels,
+                                  {.below = both ? map.width() - notation.cut.processor_bits : 0}));
+  add_examples(report, notation, out);
+  add_structure(report, notation, out);
+  add_bounds(report, bounds, out);
+  return report;
 }
 
 void explain(const Options& options, const Subject& subject, Output& out) {
@@ -183,11 +184,7 @@ void explain(const Options& options, const Subject& subject, Output& out) {
     render_map(subject.notation, options.rendering, out);
     return;
   }
-  if (out.is_json()) {
-    out.json(map_json(options.words(), subject.notation, subject.replica_bits).dump(2));
-    return;
-  }
-  print_text(options, subject, out);
+  out.report(report_of(options, subject, out), Report::Lines::many);
 }
 
 // The two sides of `=>` where another system's words are among them.
@@ -212,26 +209,21 @@ Notation fitted(const std::string& file) {
 // What `A => B` costs between placements, where one of them has copies: there is no map then.
 int explain_copies(const Options& options, const TwoPlacements& sides, Output& out) {
   const Traffic traffic = PlacementMove(sides.from, sides.to).traffic();
-  if (out.is_json()) {
-    nlohmann::ordered_json object;
-    object["format"] = "faro-move/1";
-    object["text"] = options.words();
-    object["from"] = sides.from.text();
-    object["to"] = sides.to.text();
-    object["replicas"] = {bit(sides.from.replica_bits()), bit(sides.to.replica_bits())};
-    object["kept"] = to_string(traffic.kept);
-    object["received"] = to_string(traffic.received);
-    object["kept_by_device"] = traffic.kept_by_device;
-    object["sent_by_device"] = traffic.sent_by_device;
-    object["received_by_device"] = traffic.received_by_device;
-    out.json(object.dump(2));
-    return 0;
-  }
-  out.text("{}\n\n", out.styled(Output::Style::strong, options.words()));
-  out.text("Copies are made or dropped, so this is no permutation of elements.\n\n");
-  out.text("  from       {}\n  to         {}\n", sides.from.text(), sides.to.text());
-  out.text("  kept       {} elements are on their device already\n", to_string(traffic.kept));
-  out.text("  delivered  {} elements, and no fewer\n", to_string(traffic.received));
+  const std::vector<Word> replicas{bit(sides.from.replica_bits()), bit(sides.to.replica_bits())};
+  Report report{{"format", "faro-move/1"}, {"text", options.words()}};
+  report.say("{}\n\n", out.styled(Output::Style::strong, options.words()));
+  report.say("Copies are made or dropped, so this is no permutation of elements.\n\n");
+  report.row("from", sides.from.text(), "  from       {}\n", sides.from.text());
+  report.row("to", sides.to.text(), "  to         {}\n", sides.to.text());
+  report["replicas"] = replicas;
+  report.row("kept", to_string(traffic.kept),
+             "  kept       {} elements are on their device already\n", to_string(traffic.kept));
+  report.row("received", to_string(traffic.received), "  delivered  {} elements, and no fewer\n",
+             to_string(traffic.received));
+  report["kept_by_device"] = traffic.kept_by_device;
+  report["sent_by_device"] = traffic.sent_by_device;
+  report["received_by_device"] = traffic.received_by_device;
+  out.report(report, Report::Lines::many);
   return 0;
 }
 

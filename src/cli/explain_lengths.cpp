@@ -2,8 +2,6 @@
 
 #include <fmt/format.h>
 
-#include <nlohmann/json.hpp>
-
 #include "faro/base/bits.hpp"
 #include "faro/base/error.hpp"
 
@@ -134,56 +132,48 @@ void explain_lengths(const std::string& text, const TensorNotation& notation, Ou
   const std::vector<Row> rows = rows_of(map);
   const std::vector<Word> before = from_shape(notation);
   const auto elements = static_cast<Word>(map.elements());
-  if (out.is_json()) {
-    nlohmann::ordered_json object;
-    object["format"] = "faro-lengths/1";
-    object["text"] = text;
-    object["canonical"] = to_notation(map);
-    object["inverse"] = to_notation(map.inverse());
-    object["elements"] = fmt::format("{}", elements);
-    object["from_shape"] = before;
-    object["to_shape"] = notation.to_shape;
-    object["involution"] = undoes_itself(map);
-    object["digits"] = nlohmann::ordered_json::array();
-    for (const Row& row : rows) {
-      nlohmann::ordered_json digit;
-      digit["length"] = row.length;
-      digit["distance"] = row.distance;
-      digit["sources"] = row.sources;
-      digit["reversed"] = row.reversed;
-      object["digits"].push_back(std::move(digit));
-    }
-    out.json(object.dump(2));
-    return;
-  }
-  out.text("{}\n\n", out.styled(Output::Style::strong, text));
-  out.text("The element at index i goes to index map(i); there are {} elements.\n\n", elements);
-  out.text("  shape      {} becomes {}\n", fmt::format("({})", fmt::join(before, ", ")),
-           fmt::format("({})", fmt::join(notation.to_shape, ", ")));
-  out.text("  class      {}\n", kind_of(map, rows));
-  out.text("  canonical  {}\n", to_notation(map));
-  out.text("  inverse    {}{}\n", to_notation(map.inverse()),
-           undoes_itself(map) ? "   (the map itself)" : "");
+  Report report{{"format", "faro-lengths/1"},
+                {"text", text},
+                {"canonical", to_notation(map)},
+                {"inverse", to_notation(map.inverse())},
+                {"elements", fmt::format("{}", elements)},
+                {"from_shape", before},
+                {"to_shape", notation.to_shape},
+                {"involution", undoes_itself(map)},
+                {"digits", Report::list()}};
+  report.say("{}\n\n", out.styled(Output::Style::strong, text));
+  report.say("The element at index i goes to index map(i); there are {} elements.\n\n", elements);
+  report.say("  shape      {} becomes {}\n", fmt::format("({})", fmt::join(before, ", ")),
+             fmt::format("({})", fmt::join(notation.to_shape, ", ")));
+  report.say("  class      {}\n", kind_of(map, rows));
+  report.say("  canonical  {}\n", to_notation(map));
+  report.say("  inverse    {}{}\n", to_notation(map.inverse()),
+             undoes_itself(map) ? "   (the map itself)" : "");
   if (notation.cut.kind != Cut::Kind::none) {
-    out.text("  cut        {} processors, {} elements in the memory of each\n",
-             notation.cut.processors, elements / notation.cut.processors);
+    report.say("  cut        {} processors, {} elements in the memory of each\n",
+               notation.cut.processors, elements / notation.cut.processors);
   }
-  out.text(
+  report.say(
       "\n{}\n\n",
       out.styled(Output::Style::strong,
                  "The digits of the new index, most significant first; distances in elements"));
   for (const Row& row : rows) {
-    out.text("  {:>10} values, {} apart: {}\n", row.length, row.distance, origin(row));
+    report["digits"].push_back({{"length", row.length},
+                                {"distance", row.distance},
+                                {"sources", row.sources},
+                                {"reversed", row.reversed}});
+    report.say("  {:>10} values, {} apart: {}\n", row.length, row.distance, origin(row));
   }
-  out.text("\n{}\n\n", out.styled(Output::Style::strong, "Where some go"));
+  report.say("\n{}\n\n", out.styled(Output::Style::strong, "Where some go"));
   Word least = 0;  // the next one to show, so that none comes twice
   for (const Word index : {Word{1}, Word{2}, elements / 2, elements - 1}) {
     if (index >= elements || index < least) continue;
     least = index + 1;
     const Word to = map(index);
-    out.text("  {} = {}   goes to   {} = {}\n", index, coordinates(index, before), to,
-             coordinates(to, notation.to_shape));
+    report.say("  {} = {}   goes to   {} = {}\n", index, coordinates(index, before), to,
+               coordinates(to, notation.to_shape));
   }
+  out.report(report, Report::Lines::many);
 }
 
 }  // namespace faro::cli

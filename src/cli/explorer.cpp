@@ -3,7 +3,6 @@
 
 #include <filesystem>
 #include <memory>
-#include <nlohmann/json.hpp>
 #include <string>
 
 #include "cli/command.hpp"
@@ -77,13 +76,10 @@ int run(const Options& options, Output& out) {
   }
   const std::size_t bytes = write_page(content, options.out, out);
   if (options.out == "-") return 0;
-  out.text("{}  {} bytes; open it with any browser\n", options.out, bytes);
-  if (out.is_json())
-    out.json(nlohmann::ordered_json{{"format", "faro-explorer/1"},
-                                    {"out", options.out},
-                                    {"bytes", bytes},
-                                    {"link", content.link}}
-                 .dump());
+  Report report{{"format", "faro-explorer/1"}, {"out", options.out}};
+  report.row("bytes", bytes, "{}  {} bytes; open it with any browser\n", options.out, bytes);
+  report["link"] = content.link;
+  out.report(report);
   return 0;
 }
 

@@ -1,6 +1,5 @@
 // `faro export`: a map in the words of another system.
 #include <memory>
-#include <nlohmann/json.hpp>
 #include <string>
 
 #include "cli/command.hpp"
@@ -22,16 +21,9 @@ int run(const Options& options, Output& out) {
   ForeignLayout layout = read_layout(options.map, known_total(options.width), sizes);
   if (layout.shape.empty()) layout.shape = sizes.shape;
   const std::string words = write_foreign(options.to, layout);
-  if (out.is_json()) {
-    nlohmann::ordered_json object;
-    object["format"] = "faro-export/1";
-    object["text"] = options.map;
-    object["to"] = options.to;
-    object["words"] = words;
-    out.json(object.dump(2));
-  } else {
-    out.text("{}{}", words, words.ends_with('\n') ? "" : "\n");
-  }
+  Report report{{"format", "faro-export/1"}, {"text", options.map}, {"to", options.to}};
+  report.row("words", words, "{}{}", words, words.ends_with('\n') ? "" : "\n");
+  out.report(report, Report::Lines::many);
   return 0;
 }
 

@@ -1,7 +1,6 @@
 // `faro maps`: the maps and functions that have a name.
 #include <fmt/format.h>
 
-#include <nlohmann/json.hpp>
 #include <string>
 
 #include "algebra/notation_named.hpp"
@@ -11,17 +10,17 @@ namespace faro::cli {
 namespace {
 
 int run(Output& out) {
-  nlohmann::ordered_json j{{"format", "faro-maps/1"}, {"rows", nlohmann::ordered_json::array()}};
-  out.text("Named maps, NAME or NAME:bits; i is the whole index, h and l its halves:\n\n");
+  Report report{{"format", "faro-maps/1"}, {"rows", Report::list()}};
+  report.say("Named maps, NAME or NAME:bits; i is the whole index, h and l its halves:\n\n");
   for (const notation::NamedMapEntry& e : notation::named_maps()) {
-    j["rows"].push_back(
+    report["rows"].push_back(
         {{"name", e.name}, {"aliases", e.aliases}, {"meaning", e.meaning}, {"even", e.even}});
     std::string notes = e.aliases.empty() ? "" : fmt::format("also {}", e.aliases);
     if (e.even) notes += fmt::format("{}an even number of bits", notes.empty() ? "" : "; ");
-    out.text("  {}{}\n", out.styled(Output::Style::strong, fmt::format("{:<20}", e.name)),
-             notes.empty() ? std::string(e.meaning) : fmt::format("{:<18}{}", e.meaning, notes));
+    report.say("  {}{}\n", out.styled(Output::Style::strong, fmt::format("{:<20}", e.name)),
+               notes.empty() ? std::string(e.meaning) : fmt::format("{:<18}{}", e.meaning, notes));
   }
-  out.text(
+  report.say(
       "\nFunctions of bits, FIELDS -> ... F(bits) ...:\n\n"
       "  rev(i)  gray(i)  ungray(i)  rot(i, 1)  zip(a, b)  unzip(i, 2)\n"
       "  front(i, 20, 17)  bits 20 and 17 before the rest     swap(i, 20, 3)  two bits exchanged\n"
@@ -32,7 +31,7 @@ int run(Output& out) {
       "`faro explain MAP` shows what one does; docs/notation.md has the grammar, docs/layouts.md "
       "the\n"
       "words of other systems.\n");
-  out.json(j.dump());
+  out.report(report);
   return 0;
 }
 

@@ -6,7 +6,6 @@
 #include <algorithm>
 #include <cstring>
 #include <memory>
-#include <nlohmann/json.hpp>
 
 #include "cli/command.hpp"
 #include "cli/schedule_file.hpp"
@@ -14,12 +13,10 @@
 #include "faro/files/array_file.hpp"
 #include "faro/machines/pops/model.hpp"
 #include "faro/machines/text.hpp"
-#include "service/json.hpp"
+#include "service/reports.hpp"
 
 namespace faro::cli {
 namespace {
-
-using nlohmann::ordered_json;
 
 struct Options {
   std::string a;
@@ -60,37 +57,37 @@ StoredMatrix stored(const ArrayInput& input) {
           input.header().shape[0], input.header().shape[1]};
 }
 
-void print(const MatmulReport& report, std::uint64_t order, Output& out) {
-  const Plan& plan = report.plan;
+void add_words(Report& report, const Plan& plan, std::uint64_t order, const Output& out) {
   const Machine& machine = plan.request().machine();
   const pops::Hardware hardware = pops::hardware(std::get<Pops>(machine));
-  out.text("{0}x{0} on {1}\n", order, to_string(machine));
-  out.text("  slots       {}   {}\n", to_string(plan.cost().slots), plan.formula().text);
-  out.text("  rounds      {}   of multiply-adds\n", to_string(plan.cost().compute_rounds));
-  out.text("  registers   {}   of each processor\n", plan.slots());
+  report.say("{0}x{0} on {1}\n", order, to_string(machine));
+  report.say("  slots       {}   {}\n", to_string(plan.cost().slots), plan.formula().text);
+  report.say("  rounds      {}   of multiply-adds\n", to_string(plan.cost().compute_rounds));
+  report.say("  registers   {}   of each processor\n", plan.slots());
   if (const auto& paper = plan.paper())
-    out.text("  paper       {}   {} ({})\n", to_string(paper->formula.value), paper->formula.text,
-             paper->citation);
-  out.text("  bound       {}   {}\n", to_string(plan.bound().value), plan.bound().reason);
-  out.text("  hardware    {}, {}, {}\n", plural(hardware.couplers, "coupler"),
-           plural(hardware.transmitters, "transmitter"), plural(hardware.receivers, "receiver"));
+    report.say("  paper       {}   {} ({})\n", to_string(paper->formula.value), paper->formula.text,
+               paper->citation);
+  report.say("  bound       {}   {}\n", to_string(plan.bound().value), plan.bound().reason);
+  report.say("  hardware    {}, {}, {}\n", plural(hardware.couplers, "coupler"),
+             plural(hardware.transmitters, "transmitter"), plural(hardware.receivers, "receiver"));
   if (!plan.verdicts().empty())
-    out.text(
+    report.say(
         "  verified    by replay on integers and reals: {}\n",
         plan.ok() ? out.styled(Output::Style::good, "yes") : out.styled(Output::Style::bad, "no"));
 }
 
-ordered_json json_of(const MatmulReport& report, std::uint64_t order) {
-  const ordered_json plan = plan_json(report.plan);
-  ordered_json j{{"format", "faro-matmul/1"},
-                 {"machine", plan.at("machine")},
-                 {"order", order},
-                 {"type", report.type},
-                 {"cost", plan.at("cost")},
-                 {"registers", plan.at("slots_used")}};
+Report report_of(const MatmulReport& done, std::uint64_t order, const Output& out) {
+  const Report plan = plan_report(done.plan);
+  Report report{{"format", "faro-matmul/1"},
+                {"machine", plan.at("machine")},
+                {"order", order},
+                {"type", done.type},
+                {"cost", plan.at("cost")},
+                {"registers", plan.at("slots_used")}};
   for (const char* key : {"formula", "paper", "bound", "hardware", "verified"})
-    j[key] = plan.at(key);
-  return j;
+    report[key] = plan.at(key);
+  add_words(report, done.plan, order, out);
+  return report;
 }
 
 int run(const Options& options, Output& out) {
@@ -130,8 +127,7 @@ int run(const Options& options, Output& out) {
   std::memcpy(file.data().data(), report.data.data(), report.data.size());
   file.commit();
   if (options.schedule == "-") return 0;
-  print(report, order, out);
-  out.json(json_of(report, order).dump());
+  out.report(report_of(report, order, out));
   return 0;
 }
 

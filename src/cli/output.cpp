@@ -101,10 +101,13 @@ Output::Output() {
   colour_ = isatty(STDOUT_FILENO) == 1 && !dumb && (no_color == nullptr || *no_color == '\0');
 }
 
-void Output::json(std::string_view object) {
-  if (!is_json()) return;
-  write(object);
-  write("\n");
+void Output::report(const Report& report, Report::Lines lines) {
+  write(is_json() ? report.json(lines) + "\n" : report.words());
+}
+
+void Output::talk(const Report& report, Report::Lines lines) {
+  if (is_json()) return this->report(report, lines);
+  to_stderr(report.words());
 }
 
 void Output::write(std::string_view bytes) {

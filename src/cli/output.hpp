@@ -2,8 +2,8 @@
 // Talk, warnings and progress go to stderr. Colour and progress appear only on a terminal, colour
 // not where NO_COLOR is set to anything.
 //
-//   out.text("{} steps\n", steps);             results; nothing with --json
-//   out.json(object.dump());                   results; only with --json
+//   out.report(report);                        the result: its words, or with --json its values
+//   out.talk(report);                          the same where the words are talk
 //   out.talk("verified by proof");             a line on stderr
 //   auto progress = out.progress("permuting", Output::Unit::bytes);
 //
@@ -16,6 +16,7 @@
 #include <string>
 #include <string_view>
 
+#include "base/report.hpp"
 #include "faro/base/count.hpp"
 #include "faro/base/progress.hpp"
 
@@ -34,18 +35,15 @@ class Output {
   void set_form(Form form) { form_ = form; }
   bool is_json() const { return form_ == Form::json; }
 
-  // Text of the result. Nothing with --json.
-  template <class... Values>
-  void text(fmt::format_string<Values...> format, Values&&... values) {
-    if (!is_json()) write(fmt::format(format, std::forward<Values>(values)...));
-  }
-  // The one object of the result. Nothing without --json.
-  void json(std::string_view object);
+  // The result: its words, or with --json its values as one object.
+  void report(const Report& report, Report::Lines lines = Report::Lines::one);
   // Bytes of the result in either form (`-` as the output file).
   void write(std::string_view bytes);
 
   // A line on stderr.
   void talk(std::string_view line);
+  // Of a result that is a file: its words on stderr, or with --json its values on stdout.
+  void talk(const Report& report, Report::Lines lines = Report::Lines::one);
   void warn(std::string_view line);
 
   // `text` with colour on a terminal, else unchanged.

@@ -3,7 +3,6 @@
 #include <fmt/format.h>
 
 #include <filesystem>
-#include <nlohmann/json.hpp>
 #include <vector>
 
 #include "faro/base/error.hpp"
@@ -47,23 +46,19 @@ std::string page_path() {
 }
 
 std::string text_of(const PageContent& content) {
-  nlohmann::ordered_json object;
+  if (content.schedule && !Report::holds(*content.schedule))
+    throw Error(ErrorCode::usage, content.name + " is no text in UTF-8, so it is no schedule");
+  Report object;
   object["link"] = content.link;
   if (content.schedule) {
     object["schedule"] = *content.schedule;
     object["name"] = content.name;
   }
   if (content.goal) object["goal"] = *content.goal;
-  if (content.verdict) object["verdict"] = nlohmann::ordered_json::parse(*content.verdict);
-  std::string text;
-  try {
-    text = object.dump();
-  } catch (const nlohmann::json::exception&) {
-    throw Error(ErrorCode::usage, content.name + " is no text in UTF-8, so it is no schedule");
-  }
+  if (content.verdict) object["verdict"] = *content.verdict;
   // Nothing in it may end the script that it stands in.
   std::string safe;
-  for (const char c : text) safe += c == '<' ? "\\u003c" : std::string(1, c);
+  for (const char c : object.json()) safe += c == '<' ? "\\u003c" : std::string(1, c);
   return safe;
 }
 

@@ -13,7 +13,7 @@ struct PageContent {
   std::optional<std::string> schedule{};  // a file's text, judged there
   std::string name{};                     // that file's
   std::optional<std::string> goal{};      // the map to hold it to, in place of its own
-  std::optional<std::string> verdict{};  // faro-verdict/1: what the page shows before it has judged
+  std::optional<Report> verdict{};  // faro-verdict/1: what the page shows before it has judged
 };
 
 // A page holds its schedule as text, and a browser has to take it whole: Error(limit).

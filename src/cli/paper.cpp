@@ -5,7 +5,6 @@
 
 #include <algorithm>
 #include <memory>
-#include <nlohmann/json.hpp>
 #include <optional>
 
 #include "base/working.hpp"
@@ -15,8 +14,6 @@
 
 namespace faro::cli {
 namespace {
-
-using nlohmann::ordered_json;
 
 // Columns of a text: code points, near enough for what the tables hold.
 std::size_t width_of(const std::string& text) {
@@ -29,7 +26,7 @@ std::string padded(const std::string& text, std::size_t width) {
   return text + std::string(width - std::min(width, width_of(text)), ' ');
 }
 
-void print_table(const PaperTable& table, Output& out) {
+void add_words(Report& report, const PaperTable& table, const Output& out) {
   std::vector<std::size_t> widths;
   for (const std::string& column : table.columns) widths.push_back(width_of(column));
   for (const auto& row : table.rows)
@@ -40,18 +37,18 @@ void print_table(const PaperTable& table, Output& out) {
     for (std::size_t c = 0; c < cells.size() && c < widths.size(); ++c)
       text += "  " + padded(cells[c], widths[c]);
     text.erase(text.find_last_not_of(' ') + 1);
-    out.text("{}\n", text);
+    report.say("{}\n", text);
   };
-  out.text("\n{}\n", out.styled(Output::Style::strong, table.title));
+  report.say("\n{}\n", out.styled(Output::Style::strong, table.title));
   print(table.columns);
   for (const auto& row : table.rows) print(row);
-  for (const std::string& remark : table.remarks) out.text("  * {}\n", remark);
+  for (const std::string& remark : table.remarks) report.say("  * {}\n", remark);
 }
 
-ordered_json table_json(const Paper& paper, const PaperTable& table) {
-  ordered_json rows = ordered_json::array();
+Report table_report(const Paper& paper, const PaperTable& table) {
+  Report rows = Report::list();
   for (const auto& row : table.rows) {
-    ordered_json cells;
+    Report cells;
     for (std::size_t c = 0; c < row.size() && c < table.columns.size(); ++c)
       cells[table.columns[c]] = row[c];
     rows.push_back(cells);
@@ -70,12 +67,12 @@ std::string paper_names() {
 }
 
 int list_papers(Output& out) {
-  ordered_json j{{"format", "faro-paper/1"}, {"rows", ordered_json::array()}};
+  Report report{{"format", "faro-paper/1"}, {"rows", Report::list()}};
   for (const Paper* p : papers()) {
-    out.text("  {:<12} {}\n", p->name, p->title);
-    j["rows"].push_back({{"name", p->name}, {"title", p->title}});
+    report.say("  {:<12} {}\n", p->name, p->title);
+    report["rows"].push_back({{"name", p->name}, {"title", p->title}});
   }
-  out.json(j.dump());
+  out.report(report);
   return 0;
 }
 
@@ -87,16 +84,16 @@ int run(const std::optional<std::string>& name, Output& out) {
     const Progress progress = out.progress("recomputing", Output::Unit::steps);
     const Listening listening(progress);
     const PaperPage page = p->page();
-    ordered_json j{{"format", "faro-paper/1"},
-                   {"paper", p->name},
-                   {"citation", page.citation},
-                   {"rows", ordered_json::array()}};
-    out.text("{}\n", page.citation);
+    Report report{{"format", "faro-paper/1"},
+                  {"paper", p->name},
+                  {"citation", page.citation},
+                  {"rows", Report::list()}};
+    report.say("{}\n", page.citation);
     for (const PaperTable& table : page.tables) {
-      print_table(table, out);
-      j["rows"].push_back(table_json(*p, table));
+      add_words(report, table, out);
+      report["rows"].push_back(table_report(*p, table));
     }
-    out.json(j.dump());
+    out.report(report);
     return 0;
   }
   throw Error(ErrorCode::usage,

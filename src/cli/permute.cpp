@@ -6,7 +6,6 @@
 #include <chrono>
 #include <cstring>
 #include <memory>
-#include <nlohmann/json.hpp>
 #include <optional>
 #include <string>
 
@@ -132,33 +131,28 @@ struct Outcome {
 void report(const Options& options, const ArrayInput& input, const NpyHeader& header,
             const Outcome& outcome, Output& out) {
   const std::uint64_t bytes = input.data().size();
-  if (out.is_json()) {
-    nlohmann::ordered_json row;
-    row["in"] = options.in;
-    row["out"] = options.target();
-    row["map"] = outcome.map;
-    row["shape"] = header.shape;
-    row["type"] = header.type;
-    row["element_bytes"] = header.element_bytes;
-    row["bytes"] = bytes;
-    row["threads"] = outcome.threads;
-    row["passes"] = outcome.passes;
-    row["permute_seconds"] = outcome.permute_seconds;
-    row["seconds"] = outcome.seconds;
-    row["verified"] = options.verify;
-    const nlohmann::ordered_json object = {{"format", "faro-permute/1"}, {"rows", {row}}};
-    out.json(object.dump(2));
-    return;
-  }
+  Report row{{"in", options.in},
+             {"out", options.target()},
+             {"map", outcome.map},
+             {"shape", header.shape},
+             {"type", header.type},
+             {"element_bytes", header.element_bytes},
+             {"bytes", bytes},
+             {"threads", outcome.threads},
+             {"passes", outcome.passes},
+             {"permute_seconds", outcome.permute_seconds},
+             {"seconds", outcome.seconds},
+             {"verified", options.verify}};
   const double rate =
       outcome.permute_seconds > 0 ? static_cast<double>(bytes) / outcome.permute_seconds : 0;
-  out.talk(fmt::format(
-      "{}: {} {} of {}, {}, by {}\n{}: permuted in {:.3f} s ({}/s, {} {}), {:.3f} s in all{}",
-      options.target(), header.elements(), header.elements() == 1 ? "element" : "elements",
-      bytes_text(header.element_bytes), bytes_text(bytes), outcome.map, options.target(),
-      outcome.permute_seconds, bytes_text(static_cast<std::uint64_t>(rate)), outcome.threads,
-      outcome.threads == 1 ? "thread" : "threads", outcome.seconds,
-      options.verify ? "; every element checked" : ""));
+  row.say("{}: {} {} of {}, {}, by {}\n", options.target(), header.elements(),
+          header.elements() == 1 ? "element" : "elements", bytes_text(header.element_bytes),
+          bytes_text(bytes), outcome.map);
+  row.say("{}: permuted in {:.3f} s ({}/s, {} {}), {:.3f} s in all{}\n", options.target(),
+          outcome.permute_seconds, bytes_text(static_cast<std::uint64_t>(rate)), outcome.threads,
+          outcome.threads == 1 ? "thread" : "threads", outcome.seconds,
+          options.verify ? "; every element checked" : "");
+  out.talk(report_of_rows("faro-permute/1", row), Report::Lines::many);
 }
 
 double seconds_since(std::chrono::steady_clock::time_point start) {

@@ -3,7 +3,6 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <nlohmann/json.hpp>
 #include <vector>
 
 #include "arrays/axis.hpp"
@@ -11,6 +10,7 @@
 #include "cli/memory.hpp"
 #include "cli/permute_tiles.hpp"
 #include "cli/sizes.hpp"
+#include "disk/plan_report.hpp"
 #include "faro/algebra/notation.hpp"
 #include "faro/base/error.hpp"
 #include "faro/disk/permute_zarr.hpp"
@@ -109,38 +109,40 @@ std::string padded_header(const NpyHeader& header) {
               fmt::format("{}; {}: 'faro permute --resume {}' goes on", message, done, target));
 }
 
+// What would be done, where --plan asks for no more.
+int tell_plan(const std::string& in, const std::string& map, const Report& plan, Output& out) {
+  Report report = plan;
+  report.set_words(fmt::format("{}: {}\n{}", in, map, plan.words()));
+  out.report(report, Report::Lines::many);
+  return 0;
+}
+
 void tell(const PermuteFileReport& report, const std::string& target, const std::string& in,
           Output& out) {
   const std::size_t passes = report.plan.passes.size();
-  if (out.is_json()) {
-    nlohmann::ordered_json row;
-    row["in"] = in;
-    row["out"] = target;
-    row["bytes"] = static_cast<std::uint64_t>(report.plan.data_bytes);
-    row["memory_bytes"] = report.plan.memory_bytes;
-    row["passes"] = passes;
-    row["reads"] = static_cast<std::uint64_t>(report.counts.reads);
-    row["writes"] = static_cast<std::uint64_t>(report.counts.writes);
-    row["bytes_read"] = static_cast<std::uint64_t>(report.counts.bytes_read);
-    row["bytes_written"] = static_cast<std::uint64_t>(report.counts.bytes_written);
-    row["resumed_bytes"] = report.resumed_bytes;
-    row["seconds"] = report.seconds;
-    row["verified"] = report.verified;
-    const nlohmann::ordered_json object = {{"format", "faro-file-permute/1"}, {"rows", {row}}};
-    out.json(object.dump(2));
-    return;
-  }
   const double moved = static_cast<double>(report.counts.bytes_written);
-  out.talk(fmt::format(
-      "{}: {} in {} {}, {} reads and {} writes, {:.3f} s ({}/s a pass){}{}", target,
-      bytes_text(static_cast<std::uint64_t>(report.plan.data_bytes)), passes,
-      passes == 1 ? "pass" : "passes", to_string(report.counts.reads),
-      to_string(report.counts.writes), report.seconds,
-      bytes_text(static_cast<std::uint64_t>(report.seconds > 0 ? moved / report.seconds : 0)),
-      report.resumed_bytes != 0
-          ? fmt::format("; {} were done before", bytes_text(report.resumed_bytes))
-          : "",
-      report.verified ? "; every element checked" : ""));
+  Report row{{"in", in},
+             {"out", target},
+             {"bytes", static_cast<std::uint64_t>(report.plan.data_bytes)},
+             {"memory_bytes", report.plan.memory_bytes},
+             {"passes", passes},
+             {"reads", static_cast<std::uint64_t>(report.counts.reads)},
+             {"writes", static_cast<std::uint64_t>(report.counts.writes)},
+             {"bytes_read", static_cast<std::uint64_t>(report.counts.bytes_read)},
+             {"bytes_written", static_cast<std::uint64_t>(report.counts.bytes_written)},
+             {"resumed_bytes", report.resumed_bytes},
+             {"seconds", report.seconds},
+             {"verified", report.verified}};
+  row.say("{}: {} in {} {}, {} reads and {} writes, {:.3f} s ({}/s a pass){}{}\n", target,
+          bytes_text(static_cast<std::uint64_t>(report.plan.data_bytes)), passes,
+          passes == 1 ? "pass" : "passes", to_string(report.counts.reads),
+          to_string(report.counts.writes), report.seconds,
+          bytes_text(static_cast<std::uint64_t>(report.seconds > 0 ? moved / report.seconds : 0)),
+          report.resumed_bytes != 0
+              ? fmt::format("; {} were done before", bytes_text(report.resumed_bytes))
+              : "",
+          report.verified ? "; every element checked" : "");
+  out.talk(report_of_rows("faro-file-permute/1", row), Report::Lines::many);
 }
 
 }  // namespace
@@ -232,9 +234,7 @@ int permute_zarr_by_disk(const DiskRequest& request, Output& out) {
   const BitMap map = zarr_map(request, zarr_shape(request.in));
   const auto plan = plan_zarr(request.in, map, zarr, options.plan);
   if (request.disk.plan) {
-    out.text("{}: {}\n{}", request.in, request.map, plan.describe());
-    out.json(plan.json());
-    return 0;
+    return tell_plan(request.in, request.map, report_of(plan), out);
   }
   if (!out.is_json()) out.talk(plan.describe());
   common_options(request, out, options);
@@ -276,9 +276,7 @@ int permute_lengths_by_disk(const DiskRequest& request, const Place& place, cons
   options.plan = plan_options(request.disk);
   const auto plan = FilePermutePlan::out_of_place(map, element_bytes, options.plan);
   if (request.disk.plan) {
-    out.text("{}: {}\n{}", request.in, move.text, plan.describe());
-    out.json(plan.json());
-    return 0;
+    return tell_plan(request.in, move.text, report_of(plan), out);
   }
   if (!out.is_json()) out.talk(plan.describe());
   file_options(request, place, move.to, out, options);
@@ -333,10 +331,8 @@ int permute_by_disk(const DiskRequest& request, Output& out) {
   const auto plan = request.in_place ? FilePermutePlan::in_place(map, axis.shape, options.plan)
                                      : FilePermutePlan::out_of_place(map, axis.shape, options.plan);
   if (request.disk.plan) {
-    out.text("{}: {}\n{}", request.in, to_notation(asked, request.inverse ? Cut{} : notation.cut),
-             plan.describe());
-    out.json(plan.json());
-    return 0;
+    return tell_plan(request.in, to_notation(asked, request.inverse ? Cut{} : notation.cut),
+                     report_of(plan), out);
   }
   if (!out.is_json()) out.talk(plan.describe());
   file_options(request, place, place.header, out, options);

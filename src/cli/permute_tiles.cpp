@@ -3,7 +3,6 @@
 #include <fmt/format.h>
 
 #include <charconv>
-#include <nlohmann/json.hpp>
 
 #include "faro/base/error.hpp"
 
@@ -39,32 +38,27 @@ void tell_tiles(const FileTilesReport& report, const FilePermutePlan::Tiles& til
                 const DiskRequest& request, Output& out) {
   std::uint64_t missing = 0;
   for (const TileRange& range : report.missing) missing += range.end - range.first;
-  if (out.is_json()) {
-    nlohmann::ordered_json row;
-    row["in"] = request.in;
-    row["out"] = request.out;
-    row["pass"] = tiles.pass + 1;
-    row["passes"] = report.plan.passes.size();
-    row["first_tile"] = tiles.first;
-    row["tiles"] = tiles.count;
-    row["tiles_missing"] = missing;
-    row["reads"] = static_cast<std::uint64_t>(report.counts.reads);
-    row["writes"] = static_cast<std::uint64_t>(report.counts.writes);
-    row["bytes_read"] = static_cast<std::uint64_t>(report.counts.bytes_read);
-    row["bytes_written"] = static_cast<std::uint64_t>(report.counts.bytes_written);
-    row["seconds"] = report.seconds;
-    row["complete"] = report.complete;
-    const nlohmann::ordered_json object = {{"format", "faro-file-tiles/1"}, {"rows", {row}}};
-    out.json(object.dump(2));
-    return;
-  }
-  out.talk(fmt::format("{}: tiles {}..{} of pass {} in {:.3f} s; {}", request.out, tiles.first,
-                       tiles.first + tiles.count, tiles.pass + 1, report.seconds,
-                       report.complete ? "all are done, and it has its name"
-                       : report.missing.empty()
-                           ? fmt::format("the pass is complete, --pass {} is next", tiles.pass + 2)
-                           : fmt::format("{} of this pass are missing, from {} on", missing,
-                                         report.missing.front().first)));
+  Report row{{"in", request.in},
+             {"out", request.out},
+             {"pass", tiles.pass + 1},
+             {"passes", report.plan.passes.size()},
+             {"first_tile", tiles.first},
+             {"tiles", tiles.count},
+             {"tiles_missing", missing},
+             {"reads", static_cast<std::uint64_t>(report.counts.reads)},
+             {"writes", static_cast<std::uint64_t>(report.counts.writes)},
+             {"bytes_read", static_cast<std::uint64_t>(report.counts.bytes_read)},
+             {"bytes_written", static_cast<std::uint64_t>(report.counts.bytes_written)},
+             {"seconds", report.seconds},
+             {"complete", report.complete}};
+  row.say("{}: tiles {}..{} of pass {} in {:.3f} s; {}\n", request.out, tiles.first,
+          tiles.first + tiles.count, tiles.pass + 1, report.seconds,
+          report.complete ? "all are done, and it has its name"
+          : report.missing.empty()
+              ? fmt::format("the pass is complete, --pass {} is next", tiles.pass + 2)
+              : fmt::format("{} of this pass are missing, from {} on", missing,
+                            report.missing.front().first));
+  out.talk(report_of_rows("faro-file-tiles/1", row), Report::Lines::many);
 }
 
 }  // namespace faro::cli

@@ -164,12 +164,6 @@ PlanOptions plan_options_of(const Options& options, const Output& out) {
   return plan_options;
 }
 
-std::string with_lengths(const std::string& plan, const RankLengths& lengths) {
-  auto object = nlohmann::ordered_json::parse(plan);
-  object["lengths"] = lengths.json();
-  return object.dump();
-}
-
 int run_many(const Options& options, Output& out) {
   if (options.schedule || options.rendering.file || options.exchange.any() || options.traffic ||
       options.dims)
@@ -225,11 +219,12 @@ int run(Options options, Output& out) {
     render_schedule([&](ScheduleSink& sink) { planned.push(sink); }, options.rendering, out);
   const bool stdout_is_taken = options.schedule == "-" || options.rendering.takes_stdout();
   if (!stdout_is_taken) {
-    if (!out.is_json())
-      out.write(lengths ? lengths->words() + plan_text(planned, "", out)
-                        : plan_text(planned, options.request.map.value_or(""), out));
-    else
-      out.json(lengths ? with_lengths(planned.json(), *lengths) : planned.json());
+    Report report = report_of(planned, lengths ? "" : options.request.map.value_or(""), out);
+    if (lengths) {
+      report["lengths"] = lengths->report();
+      report.set_words(lengths->report().words() + report.words());
+    }
+    out.report(report);
   }
   if (good) return 0;
   return exit_code(was_refused(planned.verdicts()) ? ErrorCode::refused : ErrorCode::limit);

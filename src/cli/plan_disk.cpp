@@ -3,11 +3,11 @@
 #include <fmt/format.h>
 
 #include <charconv>
-#include <nlohmann/json.hpp>
 
 #include "cli/disk_profile.hpp"
 #include "cli/explain_lengths.hpp"
 #include "cli/sizes.hpp"
+#include "disk/plan_report.hpp"
 #include "disk/plan_state.hpp"
 #include "disk/verify.hpp"
 #include "faro/base/error.hpp"
@@ -91,10 +91,12 @@ int plan_lengths(const DiskPlanCommand& command, const TensorNotation& notation,
   if (command.verify == VerifyBy::replay || command.verify == VerifyBy::both)
     throw Error(ErrorCode::usage, "--verify: blocks of axes of any length are judged by proof");
   const auto plan = FilePermutePlan::out_of_place(notation.map, command.element_bytes, options);
-  out.json(nlohmann::ordered_json::parse(plan.json()).dump());
-  out.text("{}\n{}  {}\n", to_notation(notation.map), plan.describe(),
-           out.styled(Output::Style::good, fmt::format("proved for all {} elements",
-                                                       to_string(notation.map.elements()))));
+  Report report = report_of(plan);
+  report.set_words(fmt::format(
+      "{}\n{}  {}\n", to_notation(notation.map), report.words(),
+      out.styled(Output::Style::good,
+                 fmt::format("proved for all {} elements", to_string(notation.map.elements())))));
+  out.report(report);
   return 0;
 }
 
@@ -108,16 +110,14 @@ int plan_disk(const DiskPlanCommand& command, Output& out) {
   const auto plan = FilePermutePlan::out_of_place(
       notation.map, {.element_bytes = command.element_bytes}, options);
   const bool walked = judge(plan, command.verify);
-  if (out.is_json()) {
-    auto object = nlohmann::ordered_json::parse(plan.json());
-    if (walked) object["verified"]["by"] = "both";
-    out.json(object.dump());
-    return 0;
-  }
-  out.text("{}\n{}  {}\n", to_notation(notation.map, notation.cut), plan.describe(),
-           out.styled(Output::Style::good,
-                      fmt::format("proved for all 2^{} units{}", plan.state().map.width(),
-                                  walked ? "; each walked through every pass" : "")));
+  Report report = report_of(plan);
+  if (walked) report["verified"]["by"] = "both";
+  report.set_words(
+      fmt::format("{}\n{}  {}\n", to_notation(notation.map, notation.cut), report.words(),
+                  out.styled(Output::Style::good,
+                             fmt::format("proved for all 2^{} units{}", plan.state().map.width(),
+                                         walked ? "; each walked through every pass" : ""))));
+  out.report(report);
   return 0;
 }
 

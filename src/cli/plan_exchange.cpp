@@ -2,12 +2,11 @@
 
 #include <fmt/format.h>
 
-#include <nlohmann/json.hpp>
-
 #include "cli/arguments.hpp"
 #include "cli/plan_words.hpp"
 #include "cli/rank_lengths.hpp"
 #include "cli/sizes.hpp"
+#include "distributed/report.hpp"
 #include "faro/algebra/notation.hpp"
 #include "faro/base/error.hpp"
 #include "faro/distributed/exchange_plan.hpp"
@@ -147,20 +146,19 @@ int plan_exchange_command(const ExchangeCommand& command, Output& out) {
   const bool counted = map.width() <= counted_bits_max;
   const bool agrees = plan.cost() == counted_cost(map, plan.relabelling(), rank_bits,
                                                   plan.element_bytes(), plan.cost().node_bits);
-  if (out.is_json()) {
-    auto json = nlohmann::ordered_json::parse(plan.to_json(network));
-    if (lengths) json["lengths"] = lengths->json();
-    json["verified"] = {{"by", counted ? "counting" : "cosets"}, {"ok", agrees}};
-    out.json(json.dump());
-  } else {
-    const auto style = agrees ? Output::Style::good : Output::Style::bad;
-    const char* words = !agrees ? "NO: the map sends other amounts than the plan says"
-                        : counted
-                            ? "all figures, by counting where every element goes"
-                            : "all figures, by where the map sends a rank's and a node's cosets";
-    out.write((lengths ? lengths->words() : "") + plan.describe(network) +
-              plan_line("verified", out.styled(style, words)));
+  Report report = report_of(plan, network);
+  if (lengths) {
+    report["lengths"] = lengths->report();
+    report.set_words(lengths->report().words() + report.words());
   }
+  const auto style = agrees ? Output::Style::good : Output::Style::bad;
+  const char* words = !agrees ? "NO: the map sends other amounts than the plan says"
+                      : counted
+                          ? "all figures, by counting where every element goes"
+                          : "all figures, by where the map sends a rank's and a node's cosets";
+  report.row("verified", {{"by", counted ? "counting" : "cosets"}, {"ok", agrees}}, "{}",
+             plan_line("verified", out.styled(style, words)));
+  out.report(report);
   return agrees ? 0 : exit_code(ErrorCode::refused);
 }
 

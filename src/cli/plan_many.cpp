@@ -3,13 +3,12 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <nlohmann/json.hpp>
 
 #include "cli/plan_words.hpp"
 #include "faro/base/error.hpp"
 #include "faro/distributed/exchange_cost.hpp"
 #include "faro/machines/text.hpp"
-#include "schedules/json_numbers.hpp"
+#include "service/reports.hpp"
 
 namespace faro::cli {
 namespace {
@@ -49,7 +48,7 @@ Row row_of(const std::string& machine, const std::function<Request(const std::st
   return row;
 }
 
-void print_rows(const std::vector<Row>& rows, Output& out) {
+void add_words(Report& report, const std::vector<Row>& rows) {
   std::size_t widest = 7;
   std::size_t costs = 4;
   for (const Row& row : rows) {
@@ -57,15 +56,15 @@ void print_rows(const std::vector<Row>& rows, Output& out) {
     if (row.plan)
       costs = std::max(costs, in_units(row.plan->value(), row.plan->request().machine()).size());
   }
-  out.text("  {:<{}}  {:<{}}  {:>8}  {}\n", "machine", widest, "cost", costs, "at least",
-           "algorithm");
+  report.say("  {:<{}}  {:<{}}  {:>8}  {}\n", "machine", widest, "cost", costs, "at least",
+             "algorithm");
   for (const Row& row : rows) {
     if (row.plan)
-      out.text("  {:<{}}  {:<{}}  {:>8}  {}\n", row.machine, widest,
-               in_units(row.plan->value(), row.plan->request().machine()), costs,
-               to_string(row.plan->bound().value), row.plan->planner());
+      report.say("  {:<{}}  {:<{}}  {:>8}  {}\n", row.machine, widest,
+                 in_units(row.plan->value(), row.plan->request().machine()), costs,
+                 to_string(row.plan->bound().value), row.plan->planner());
     else
-      out.text("  {:<{}}  none: {}\n", row.machine, widest, row.refusal);
+      report.say("  {:<{}}  none: {}\n", row.machine, widest, row.refusal);
   }
 }
 
@@ -128,23 +127,17 @@ int plan_on_many(const std::vector<std::string>& machines,
                  const PlanOptions& options, Output& out) {
   std::vector<Row> rows;
   for (const std::string& machine : machines) rows.push_back(row_of(machine, request_on, options));
-  if (out.is_json()) {
-    nlohmann::ordered_json object;
-    object["format"] = "faro-plans/1";
-    auto& list = object["plans"] = nlohmann::ordered_json::array();
-    for (const Row& row : rows) {
-      nlohmann::ordered_json entry;
-      entry["machine"] = row.machine;
-      if (row.plan)
-        entry["plan"] = nlohmann::ordered_json::parse(row.plan->json());
-      else
-        entry["refusal"] = row.refusal;
-      list.push_back(std::move(entry));
-    }
-    out.json(object.dump(2));
-  } else {
-    print_rows(rows, out);
+  Report report{{"format", "faro-plans/1"}, {"plans", Report::list()}};
+  for (const Row& row : rows) {
+    Report entry{{"machine", row.machine}};
+    if (row.plan)
+      entry["plan"] = plan_report(*row.plan);
+    else
+      entry["refusal"] = row.refusal;
+    report["plans"].push_back(std::move(entry));
   }
+  add_words(report, rows);
+  out.report(report, Report::Lines::many);
   const bool any = std::any_of(rows.begin(), rows.end(), [](const Row& r) { return r.plan; });
   return any ? 0 : exit_code(ErrorCode::impossible);
 }
@@ -152,38 +145,33 @@ int plan_on_many(const std::vector<std::string>& machines,
 int report_traffic(const Request& request, std::uint64_t unit_elements, Output& out) {
   const Traffic traffic = traffic_of(request);
   const Count count = processors(request.machine());
-  if (out.is_json()) {
-    nlohmann::ordered_json object;
-    object["format"] = "faro-traffic/1";
-    object["machine"] = to_string(request.machine());
-    object["processors"] = json_count(count);
-    object["elements"] = request.elements();
-    if (unit_elements != 1) object["unit_elements"] = unit_elements;
-    object["receivers"] = json_count(traffic.receivers);
-    object["each"] = json_count(traffic.each);
-    object["keepers"] = json_count(traffic.keepers);
-    object["moved"] = json_count(traffic.moved);
-    auto& examples = object["examples"] = nlohmann::ordered_json::array();
-    for (const auto& [from, to] : traffic.examples)
-      examples.push_back({{"processor", from}, {"to", to}});
-    out.json(object.dump(2));
-    return 0;
-  }
   const std::string_view what = unit_elements == 1 ? "element" : "unit";
-  if (unit_elements != 1) out.text("  unit         {} elements that move as one\n", unit_elements);
-  out.text("  processors   {}, {} in each\n", to_string(count), plural(request.elements(), what));
+  Report report{{"format", "faro-traffic/1"},
+                {"machine", to_string(request.machine())},
+                {"processors", count},
+                {"elements", request.elements()}};
+  if (unit_elements != 1)
+    report.row("unit_elements", unit_elements, "  unit         {} elements that move as one\n",
+               unit_elements);
+  report.say("  processors   {}, {} in each\n", to_string(count), plural(request.elements(), what));
+  report["receivers"] = traffic.receivers;
+  report["each"] = traffic.each;
   if (traffic.receivers == 1)
-    out.text("  each has     {} for one processor, and as much from one\n",
-             plural(traffic.each, what));
+    report.say("  each has     {} for one processor, and as much from one\n",
+               plural(traffic.each, what));
   else
-    out.text("  each has     {} for each of {} processors, and as much from as many\n",
-             plural(traffic.each, what), to_string(traffic.receivers));
-  out.text("  itself       is one of them for {} of {} processors\n", to_string(traffic.keepers),
-           to_string(count));
-  out.text("  on the way   {} of {} leave their processor\n", to_string(traffic.moved),
-           plural(traffic.all, what));
-  for (const auto& [from, to] : traffic.examples)
-    out.text("  for example  processor {} sends to {}\n", from, fmt::join(to, ", "));
+    report.say("  each has     {} for each of {} processors, and as much from as many\n",
+               plural(traffic.each, what), to_string(traffic.receivers));
+  report.row("keepers", traffic.keepers, "  itself       is one of them for {} of {} processors\n",
+             to_string(traffic.keepers), to_string(count));
+  report.row("moved", traffic.moved, "  on the way   {} of {} leave their processor\n",
+             to_string(traffic.moved), plural(traffic.all, what));
+  report["examples"] = Report::list();
+  for (const auto& [from, to] : traffic.examples) {
+    report["examples"].push_back({{"processor", from}, {"to", to}});
+    report.say("  for example  processor {} sends to {}\n", from, fmt::join(to, ", "));
+  }
+  out.report(report, Report::Lines::many);
   return 0;
 }
 

@@ -90,24 +90,26 @@ std::string packets_text(const Plan& plan) {
 
 }  // namespace
 
-std::string plan_text(const Plan& plan, const std::string& typed, const Output& out) {
-  std::string text = words_text(words_of(plan, typed), out);
-  text += storage_text(plan);
+Report report_of(const Plan& plan, const std::string& typed, const Output& out) {
+  Report report = plan_report(plan);
+  report.add_words(words_text(words_of(plan, typed), out));
+  report.add_words(storage_text(plan));
   if (const auto* network = std::get_if<Pops>(&plan.request().machine())) {
     const pops::Hardware h = pops::hardware(*network);
-    text += plan_line(
+    report.add_words(plan_line(
         "hardware", fmt::format("{} of degree {}, {}, {}", plural(h.couplers, "coupler"),
                                 to_string(h.coupler_degree), plural(h.transmitters, "transmitter"),
-                                plural(h.receivers, "receiver")));
+                                plural(h.receivers, "receiver"))));
   }
-  if (plan.packets()) text += packets_text(plan);
+  if (plan.packets()) report.add_words(packets_text(plan));
   if (const auto* goal = std::get_if<ButterflyGoal>(&plan.header().goal))
-    text += plan_line(
+    report.add_words(plan_line(
         "results", fmt::format("index bits {} in the processor, {} in the slot",
                                rows_text(goal->final_processor_rows),
-                               rows_text(goal->final_memory_rows.value_or(std::vector<Word>{}))));
-  text += verified_line(plan.verdicts(), plan.request().machine(), out);
-  return text + link_bars(plan.crossings(), plan.value(), out);
+                               rows_text(goal->final_memory_rows.value_or(std::vector<Word>{})))));
+  report.add_words(verified_line(plan.verdicts(), plan.request().machine(), out));
+  report.add_words(link_bars(plan.crossings(), plan.value(), out));
+  return report;
 }
 
 }  // namespace faro::cli

@@ -1,4 +1,4 @@
-// A plan's report for people.
+// A plan's report.
 #pragma once
 
 #include <string>
@@ -10,6 +10,6 @@ namespace faro::cli {
 
 // Lines that can be read aloud, and the use of the links as bars. `typed`: the map as the user says
 // it, if there is one.
-std::string plan_text(const Plan& plan, const std::string& typed, const Output& out);
+Report report_of(const Plan& plan, const std::string& typed, const Output& out);
 
 }  // namespace faro::cli

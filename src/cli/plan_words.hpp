@@ -19,7 +19,7 @@
 
 #include "cli/output.hpp"
 #include "faro/machines/verifier.hpp"
-#include "service/json.hpp"
+#include "service/reports.hpp"
 
 namespace faro::cli {
 

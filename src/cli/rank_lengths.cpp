@@ -22,30 +22,25 @@ std::uint64_t RankLengths::unit_elements() const {
   return counts_elements(digits) ? 1 : digits.unit;
 }
 
-std::string RankLengths::words() const {
-  std::string lines = text + "\n";
+Report RankLengths::report() const {
+  Report report;
+  report.row("map", text, "{}\n", text);
+  report["unit_elements"] = unit_elements();
+  report["slices"] = digits.slices;
+  report["before"] = to_notation(digits.before);
+  report["after"] = to_notation(digits.after);
   if (!counts_elements(digits))
-    lines += plan_line(
-        "unit", fmt::format("{} elements that move as one{}", digits.unit,
-                            digits.slices == 1 ? ""
-                                               : fmt::format(", {} slices of them, one after "
-                                                             "another",
-                                                             digits.slices)));
+    report.add_words(plan_line(
+        "unit",
+        fmt::format("{} elements that move as one{}", digits.unit,
+                    digits.slices == 1
+                        ? ""
+                        : fmt::format(", {} slices of them, one after another", digits.slices))));
   if (digits.has_before())
-    lines += plan_line("before", "in each processor " + to_notation(digits.before));
+    report.add_words(plan_line("before", "in each processor " + to_notation(digits.before)));
   if (digits.has_after())
-    lines += plan_line("after", "in each processor " + to_notation(digits.after));
-  return lines;
-}
-
-nlohmann::ordered_json RankLengths::json() const {
-  nlohmann::ordered_json object;
-  object["map"] = text;
-  object["unit_elements"] = unit_elements();
-  object["slices"] = digits.slices;
-  object["before"] = to_notation(digits.before);
-  object["after"] = to_notation(digits.after);
-  return object;
+    report.add_words(plan_line("after", "in each processor " + to_notation(digits.after)));
+  return report;
 }
 
 std::optional<RankLengths> rank_lengths(const std::string& map, const std::string& machine,

@@ -2,10 +2,10 @@
 // go between processors in units of all lengths, the rest is each one's own (rank_digits.hpp).
 #pragma once
 
-#include <nlohmann/json.hpp>
 #include <optional>
 #include <string>
 
+#include "base/report.hpp"
 #include "distributed/rank_digits.hpp"
 #include "faro/planners/request.hpp"
 
@@ -17,9 +17,8 @@ struct RankLengths {
 
   // Of the array, that an element of the schedule stands for.
   std::uint64_t unit_elements() const;
-  // Lines of a report.
-  std::string words() const;
-  nlohmann::ordered_json json() const;
+  // The lines and the members that a report begins with, or has besides.
+  Report report() const;
 };
 
 // Nothing where the map is one of bits. Throws Error for processors that the cut, or the lengths,

@@ -5,7 +5,6 @@
 
 #include <algorithm>
 #include <memory>
-#include <nlohmann/json.hpp>
 #include <optional>
 #include <string>
 #include <vector>
@@ -18,7 +17,6 @@
 #include "faro/files/array_file.hpp"
 #include "faro/machines/text.hpp"
 #include "layouts/plain_words.hpp"
-#include "schedules/json_numbers.hpp"
 
 namespace faro::cli {
 namespace {
@@ -121,29 +119,24 @@ void report(const Options& options, const NpyHeader& header, const Simulation& s
             Output& out) {
   const Count cost = cost_value(simulation.machine, simulation.cost);
   const std::string unit = cost_unit(simulation.machine);
-  if (out.is_json()) {
-    nlohmann::ordered_json row;
-    row["in"] = options.in;
-    row["out"] = options.out;
-    row["map"] = simulation.map_text.empty() ? nlohmann::ordered_json(nullptr)
-                                             : nlohmann::ordered_json(simulation.map_text);
-    row["machine"] = to_string(simulation.machine);
-    row["elements"] = simulation.elements;
-    row["element_bytes"] = header.element_bytes;
-    row["planner"] = simulation.planner;
-    row["cost"] = json_count(cost);
-    row["unit"] = unit;
-    row["verified_by"] = simulation.verified_by;
-    const nlohmann::ordered_json object = {{"format", "faro-simulate/1"}, {"rows", {row}}};
-    out.json(object.dump(2));
-    return;
-  }
-  out.talk(fmt::format("{}: {} {} on {}, {} in each processor", options.out, header.elements(),
-                       header.elements() == 1 ? "element" : "elements",
-                       to_string(simulation.machine), simulation.elements));
-  out.talk(fmt::format("{}: performed in {} {} by {}, verified by {}", options.out, to_string(cost),
-                       unit, simulation.planner.empty() ? "a schedule" : simulation.planner,
-                       fmt::join(simulation.verified_by, " and ")));
+  Report row{{"in", options.in},
+             {"out", options.out},
+             {"map", nullptr},
+             {"machine", to_string(simulation.machine)},
+             {"elements", simulation.elements},
+             {"element_bytes", header.element_bytes},
+             {"planner", simulation.planner},
+             {"cost", cost},
+             {"unit", unit},
+             {"verified_by", simulation.verified_by}};
+  if (!simulation.map_text.empty()) row["map"] = simulation.map_text;
+  row.say("{}: {} {} on {}, {} in each processor\n", options.out, header.elements(),
+          header.elements() == 1 ? "element" : "elements", to_string(simulation.machine),
+          simulation.elements);
+  row.say("{}: performed in {} {} by {}, verified by {}\n", options.out, to_string(cost), unit,
+          simulation.planner.empty() ? "a schedule" : simulation.planner,
+          fmt::join(simulation.verified_by, " and "));
+  out.talk(report_of_rows("faro-simulate/1", row), Report::Lines::many);
 }
 
 int run(const Options& options, Output& out) {

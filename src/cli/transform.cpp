@@ -5,7 +5,6 @@
 #include <array>
 #include <chrono>
 #include <memory>
-#include <nlohmann/json.hpp>
 #include <optional>
 #include <string>
 #include <utility>
@@ -21,14 +20,11 @@
 #include "faro/machines/text.hpp"
 #include "faro/service/plan.hpp"
 #include "faro/transforms/array_transform.hpp"
-#include "schedules/json_numbers.hpp"
 
 namespace faro::cli {
 namespace {
 
 using butterfly::Performed;
-using nlohmann::ordered_json;
-
 struct Options {
   std::string kind;
   std::string in;
@@ -183,40 +179,28 @@ std::string links_text(const butterfly::Traffic& traffic, const Output& out) {
   return text;
 }
 
-std::string json_of(const Options& options, const Performed& done, std::uint64_t lines,
-                    double seconds) {
+Report report_of(const Options& options, const Performed& done, std::uint64_t lines, double seconds,
+                 const Output& out) {
   const PlanWords words = words_of(options, done, lines);
-  ordered_json links = ordered_json::array();
+  Report links = Report::list();
   for (std::size_t d = 0; d < done.traffic.across.size(); ++d) {
     links.push_back({{"dimension", d},
-                     {"elements", json_count(done.traffic.across[d])},
+                     {"elements", Count(done.traffic.across[d])},
                      {"busiest_link", done.traffic.busiest_link[d]}});
   }
-  ordered_json j = {{"format", "faro-transform/1"},
-                    {"transform", options.kind},
-                    {"machine", to_string(words.price.machine)},
-                    {"layout", to_string(done.request.layout())},
-                    {"order", order_word(done.request.order)},
-                    {"planner", done.planner},
-                    {"length", bit(done.request.index_bits)},
-                    {"lines", lines}};
-  add_price(words.price, j);
-  j["links"] = links;
-  j["seconds"] = seconds;
-  return j.dump();
-}
-
-void report(const Options& options, const Performed& done, std::uint64_t lines, double seconds,
-            Output& out) {
-  const std::string text = words_text(words_of(options, done, lines), out) +
-                           links_text(done.traffic, out) +
-                           plan_line("time", fmt::format("{:.3f} s", seconds));
-  if (options.out == "-") {
-    out.talk(text.substr(0, text.size() - 1));
-  } else if (!out.is_json()) {
-    out.write(text);
-  }
-  out.json(json_of(options, done, lines, seconds));
+  Report report{{"format", "faro-transform/1"},
+                {"transform", options.kind},
+                {"machine", to_string(words.price.machine)},
+                {"layout", to_string(done.request.layout())},
+                {"order", order_word(done.request.order)},
+                {"planner", done.planner},
+                {"length", bit(done.request.index_bits)},
+                {"lines", lines}};
+  add_price(words.price, report);
+  report["links"] = links;
+  report.add_words(words_text(words, out) + links_text(done.traffic, out));
+  report.row("seconds", seconds, "{}", plan_line("time", fmt::format("{:.3f} s", seconds)));
+  return report;
 }
 
 int run(const Options& options, Output& out) {
@@ -262,7 +246,11 @@ int run(const Options& options, Output& out) {
     out.write({reinterpret_cast<const char*>(memory.data()), memory.size()});
   }
   const std::chrono::duration<double> seconds = std::chrono::steady_clock::now() - start;
-  report(options, done, shape.outer * shape.inner, seconds.count(), out);
+  const Report report = report_of(options, done, shape.outer * shape.inner, seconds.count(), out);
+  if (options.out == "-")
+    out.talk(report);
+  else
+    out.report(report);
   return 0;
 }
 

@@ -4,7 +4,6 @@
 #include <cerrno>
 #include <cstring>
 #include <memory>
-#include <nlohmann/json.hpp>
 
 #include "cli/command.hpp"
 #include "cli/memory.hpp"
@@ -31,7 +30,7 @@ void make_folders(const std::string& path) {
   }
 }
 
-nlohmann::ordered_json numbers(const MachineTuning& tuning) {
+Report numbers(const MachineTuning& tuning) {
   return {{"ordinary_bytes_max", tuning.ordinary_bytes_max},
           {"stage_sources", tuning.stage_sources},
           {"lines_ahead", tuning.lines_ahead},
@@ -39,11 +38,11 @@ nlohmann::ordered_json numbers(const MachineTuning& tuning) {
           {"origin", tuning.origin}};
 }
 
-void tell(const MachineTuning& tuning, Output& out) {
-  out.text("  ordinary stores up to {} bytes, then streaming\n", tuning.ordinary_bytes_max);
-  out.text("  scattered sources are {}, {} lines ahead where they are read directly\n",
-           tuning.stage_sources ? "staged" : "read directly", tuning.lines_ahead);
-  out.text("  in place, large: {}\n", tuning.in_place_blocks ? "blocks of pages" : "tiles");
+void tell(const MachineTuning& tuning, Report& report) {
+  report.say("  ordinary stores up to {} bytes, then streaming\n", tuning.ordinary_bytes_max);
+  report.say("  scattered sources are {}, {} lines ahead where they are read directly\n",
+             tuning.stage_sources ? "staged" : "read directly", tuning.lines_ahead);
+  report.say("  in place, large: {}\n", tuning.in_place_blocks ? "blocks of pages" : "tiles");
 }
 
 int run(const Options& options, Output& out) {
@@ -51,16 +50,16 @@ int run(const Options& options, Output& out) {
   const MachineTuning before = machine_tuning();
   std::string kernels;
   for (const std::string& name : facts.kernels) kernels += (kernels.empty() ? "" : ", ") + name;
-  out.text("{} ({}), {} core{}; caches of {}, {} and {} bytes; pages of {}; kernels: {}\n",
-           facts.cpu, facts.maker, facts.cores, facts.cores == 1 ? "" : "s", facts.l1_bytes,
-           facts.l2_bytes, facts.l3_bytes, facts.page_bytes, kernels);
-  out.text("in effect: {}\n", before.origin);
-  tell(before, out);
-  nlohmann::ordered_json j{{"format", "faro-tune/1"},    {"cpu", facts.cpu},
-                           {"maker", facts.maker},       {"cores", facts.cores},
-                           {"l1_bytes", facts.l1_bytes}, {"l2_bytes", facts.l2_bytes},
-                           {"l3_bytes", facts.l3_bytes}, {"page_bytes", facts.page_bytes},
-                           {"kernels", facts.kernels},   {"in_effect", numbers(before)}};
+  Report report{{"format", "faro-tune/1"},    {"cpu", facts.cpu},
+                {"maker", facts.maker},       {"cores", facts.cores},
+                {"l1_bytes", facts.l1_bytes}, {"l2_bytes", facts.l2_bytes},
+                {"l3_bytes", facts.l3_bytes}, {"page_bytes", facts.page_bytes},
+                {"kernels", facts.kernels},   {"in_effect", numbers(before)}};
+  report.say("{} ({}), {} core{}; caches of {}, {} and {} bytes; pages of {}; kernels: {}\n",
+             facts.cpu, facts.maker, facts.cores, facts.cores == 1 ? "" : "s", facts.l1_bytes,
+             facts.l2_bytes, facts.l3_bytes, facts.page_bytes, kernels);
+  report.say("in effect: {}\n", before.origin);
+  tell(before, report);
   if (!options.show) {
     const std::uint64_t buffer_bytes = std::uint64_t{1} << (options.small ? 24U : 28U);
     need_memory(2 * buffer_bytes, "two buffers");
@@ -75,12 +74,12 @@ int run(const Options& options, Output& out) {
     Replacement file(path);
     file.write(tuning_text(tuning, facts.cpu));
     file.commit();
-    out.text("measured, and saved in {}:\n", path);
-    tell(tuning, out);
-    j["measured"] = numbers(tuning);
-    j["path"] = path;
+    report.say("measured, and saved in {}:\n", path);
+    tell(tuning, report);
+    report["measured"] = numbers(tuning);
+    report["path"] = path;
   }
-  out.json(j.dump());
+  out.report(report);
   return 0;
 }
 

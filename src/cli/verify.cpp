@@ -6,7 +6,6 @@
 #include <algorithm>
 #include <filesystem>
 #include <memory>
-#include <nlohmann/json.hpp>
 #include <tuple>
 
 #include "cli/command.hpp"
@@ -15,6 +14,7 @@
 #include "files/file_source.hpp"
 #include "schedules/machine_kind.hpp"
 #include "service/claimed_bound.hpp"
+#include "service/reports.hpp"
 
 namespace faro::cli {
 namespace {
@@ -91,29 +91,31 @@ std::string cost_text(const Cost& cost, const Machine& machine) {
   return text;
 }
 
-void print(const VerifyReport& report, Output& out) {
-  const Verdict& verdict = report.verdict;
+Report report_of(const VerifyReport& judged, const Output& out) {
+  const Verdict& verdict = judged.verdict;
+  Report report = verdict_report(judged);
   const std::string by = verdict.by == "both" ? "replay and proof" : verdict.by;
   if (verdict.ok()) {
-    out.text("{}, by {}\n", out.styled(Output::Style::good, "right"), by);
+    report.say("{}, by {}\n", out.styled(Output::Style::good, "right"), by);
   } else if (verdict.answer == Verdict::Answer::unprovable) {
-    out.text("{}: {}\n", out.styled(Output::Style::bad, "not provable by subspaces"),
-             verdict.limit);
+    report.say("{}: {}\n", out.styled(Output::Style::bad, "not provable by subspaces"),
+               verdict.limit);
   } else {
-    out.text("{}, by {}: {}\n", out.styled(Output::Style::bad, "wrong"), by,
-             plural(verdict.violation_count, "violation"));
+    report.say("{}, by {}: {}\n", out.styled(Output::Style::bad, "wrong"), by,
+               plural(verdict.violation_count, "violation"));
     for (const Violation& v : verdict.violations)
-      out.text("  step {}: {}: {}\n", to_string(v.step), v.rule, v.message);
+      report.say("  step {}: {}: {}\n", to_string(v.step), v.rule, v.message);
   }
-  if (!report.machine) return;
-  out.text("cost       {}\n", cost_text(verdict.cost, *report.machine));
+  if (!judged.machine) return report;
+  report.say("cost       {}\n", cost_text(verdict.cost, *judged.machine));
   if (verdict.bound == Verdict::BoundAnswer::checked)
-    out.text("bound      checked{}\n",
-             verdict.bound_limit.empty() ? "" : ", of " + verdict.bound_limit);
+    report.say("bound      checked{}\n",
+               verdict.bound_limit.empty() ? "" : ", of " + verdict.bound_limit);
   if (verdict.bound == Verdict::BoundAnswer::claimed)
-    out.text("bound      claimed, not checked: {}\n", verdict.bound_limit);
-  out.text("delivered  {} of {}\n", to_string(verdict.delivered), to_string(verdict.expected));
-  out.text("schedule   {}\n", report.fingerprint);
+    report.say("bound      claimed, not checked: {}\n", verdict.bound_limit);
+  report.say("delivered  {} of {}\n", to_string(verdict.delivered), to_string(verdict.expected));
+  report.say("schedule   {}\n", judged.fingerprint);
+  return report;
 }
 
 int code_of(const Verdict& verdict) {
@@ -131,15 +133,15 @@ int verify_lines(ByteSource& source, const VerifyOptions& options, Output& out) 
     try {
       const VerifyReport report = verify_schedule(lines, options, claims);
       worst = std::max(worst, report.verdict.ok() ? 0 : exit_code(ErrorCode::refused));
-      line = verdict_json(report);
+      line = verdict_report(report).json();
     } catch (const Error& error) {
       if (error.code() == ErrorCode::internal || error.code() == ErrorCode::cancelled) throw;
-      const nlohmann::ordered_json object = {{"format", "faro-verdict/1"},
-                                             {"ok", false},
-                                             {"error", faro::name_of(error.code())},
-                                             {"message", error.what()}};
+      const Report unread{{"format", "faro-verdict/1"},
+                          {"ok", false},
+                          {"error", faro::name_of(error.code())},
+                          {"message", error.what()}};
       worst = std::max(worst, exit_code(ErrorCode::refused));
-      line = object.dump(-1, ' ', false, nlohmann::ordered_json::error_handler_t::replace);
+      line = unread.json();
     }
     out.write(line + "\n");
   }
@@ -147,14 +149,14 @@ int verify_lines(ByteSource& source, const VerifyOptions& options, Output& out) 
 }
 
 // The explorer's page, opened at the verdict.
-void write_html(const Options& options, const VerifyReport& report, Output& out) {
+void write_html(const Options& options, const VerifyReport& judged, Report& report, Output& out) {
   PageContent content{.link = "#v1:view=file",
                       .schedule = schedule_text(options.schedule),
                       .name = std::filesystem::path(options.schedule).filename().string(),
                       .goal = options.map,
-                      .verdict = verdict_json(report)};
+                      .verdict = verdict_report(judged)};
   const std::size_t bytes = write_page(content, *options.html, out);
-  out.text("{}  {} bytes; open it with any browser\n", *options.html, bytes);
+  report.say("{}  {} bytes; open it with any browser\n", *options.html, bytes);
 }
 
 int run(const Options& options, Output& out) {
@@ -175,7 +177,7 @@ int run(const Options& options, Output& out) {
   FileSource source(options.schedule, [&](auto done, auto total) { return progress(done, total); });
   const VerifyOptions verify{by_from(options.by), options.map, progress};
   if (options.lines) return verify_lines(source, verify, out);
-  const VerifyReport report = [&] {
+  const VerifyReport judged = [&] {
     try {
       return verify_schedule(source, verify);
     } catch (const Error& error) {
@@ -183,11 +185,11 @@ int run(const Options& options, Output& out) {
       throw Error(ErrorCode::usage, fmt::format("{}: {}", options.schedule, error.what()));
     }
   }();
-  for (const std::string& warning : report.warnings) out.warn(warning);
-  out.json(verdict_json(report));
-  print(report, out);
-  if (options.html) write_html(options, report, out);
-  return code_of(report.verdict);
+  for (const std::string& warning : judged.warnings) out.warn(warning);
+  Report report = report_of(judged, out);
+  if (options.html) write_html(options, judged, report, out);
+  out.report(report);
+  return code_of(judged.verdict);
 }
 
 }  // namespace

@@ -2,9 +2,9 @@
 // all readers hold exactly, above them decimal strings.
 #pragma once
 
-#include <nlohmann/json.hpp>
 #include <string>
 
+#include "base/report.hpp"
 #include "faro/base/count.hpp"
 #include "schedules/machine_kind.hpp"
 
@@ -16,19 +16,11 @@ inline std::string json_number(Count count) {
 }
 
 // In quotation marks, in ASCII.
-inline std::string json_quoted(const std::string& text) {
-  return nlohmann::json(text).dump(-1, ' ', true, nlohmann::json::error_handler_t::replace);
-}
+std::string json_quoted(const std::string& text);
 
-inline nlohmann::ordered_json json_count(Count count) {
-  if (count < Count{1} << 53U) return static_cast<std::uint64_t>(count);
-  return to_string(count);
-}
-
-inline nlohmann::ordered_json json_cost(const Cost& cost, const Machine& machine) {
-  nlohmann::ordered_json object = nlohmann::ordered_json::object();
-  for (const CostPart& part : kind_of(machine).cost)
-    object[part.key] = json_count(cost.*part.count);
+inline Report cost_report(const Cost& cost, const Machine& machine) {
+  Report object = Report::object();
+  for (const CostPart& part : kind_of(machine).cost) object[part.key] = cost.*part.count;
   return object;
 }
 

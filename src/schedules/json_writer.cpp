@@ -3,7 +3,6 @@
 #include <fmt/format.h>
 
 #include <iterator>
-#include <nlohmann/json.hpp>
 
 #include "faro/algebra/notation.hpp"
 #include "schedules/json_certificate.hpp"

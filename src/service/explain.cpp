@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include "algebra/bit_labels.hpp"
+#include "base/report.hpp"
 #include "faro/algebra/classify.hpp"
 #include "faro/base/error.hpp"
 #include "faro/base/limits.hpp"
@@ -10,7 +11,7 @@
 #include "faro/service/plan.hpp"
 #include "machines/mesh/bounds.hpp"
 #include "schedules/json_numbers.hpp"
-#include "service/json.hpp"
+#include "service/reports.hpp"
 
 namespace faro::inline v1 {
 namespace {
@@ -78,24 +79,25 @@ std::vector<Word> example_indices(int width) {
   return indices;
 }
 
-nlohmann::ordered_json map_json(std::string_view text, const Notation& notation, int replica_bits) {
+Report map_report(std::string_view text, const Notation& notation, int replica_bits,
+                  const std::vector<MachineBound>& rows_of_bounds) {
   const BitMap& map = notation.map;
-  nlohmann::ordered_json object;
+  Report object;
   object["format"] = "faro-map/1";
   object["text"] = text;
   object["width"] = map.width();
-  auto& columns = object["columns"] = nlohmann::ordered_json::array();
+  auto& columns = object["columns"] = Report::list();
   for (int i = 0; i < map.width(); ++i) columns.push_back(fmt::format("{:#x}", map.column(i)));
   object["complement"] = fmt::format("{:#x}", map.complement());
-  auto& fields = object["fields"] = nlohmann::ordered_json::array();
+  auto& fields = object["fields"] = Report::list();
   for (const Field& field : notation.fields)
     fields.push_back({{"name", field.name}, {"width", field.width}});
   const std::vector<std::string> labels = bit_labels(notation);
   object["labels"] = labels;
-  auto& rows = object["rows"] = nlohmann::ordered_json::array();
+  auto& rows = object["rows"] = Report::list();
   for (int row = 0; row < map.width(); ++row) rows.push_back(row_text(map, row, labels));
   object["class"] = name_of(classify(map));
-  auto& cycles = object["cycles"] = nlohmann::ordered_json::array();
+  auto& cycles = object["cycles"] = Report::list();
   for (const PositionCycle& cycle : position_cycles(map))
     cycles.push_back({{"bits", cycle.bits}, {"inverted", cycle.inverted}});
   object["moved"] = to_string(moved_elements(map));
@@ -109,32 +111,32 @@ nlohmann::ordered_json map_json(std::string_view text, const Notation& notation,
     structure["order"] = s->order();
     structure["real_order"] = s->real_order();
     structure["distance"] = s->distance();
-    auto& chains = structure["chains"] = nlohmann::ordered_json::array();
+    auto& chains = structure["chains"] = Report::list();
     for (const shuffle::Chain& c : s->chains)
       chains.push_back({{"control", c.control},
                         {"dimensions", c.dimensions},
                         {"inverted", c.inverted},
                         {"target", c.target}});
-    auto& real = structure["real_cycles"] = nlohmann::ordered_json::array();
+    auto& real = structure["real_cycles"] = Report::list();
     for (const shuffle::Cycle& c : s->cycles)
       real.push_back({{"dimensions", c.dimensions}, {"inverted", c.inverted}});
   }
-  auto& examples = object["examples"] = nlohmann::ordered_json::array();
+  auto& examples = object["examples"] = Report::list();
   for (const Word index : example_indices(map.width()))
     examples.push_back({{"from", std::to_string(index)}, {"to", std::to_string(map(index))}});
-  auto& bounds = object["bounds"] = nlohmann::ordered_json::array();
-  for (const MachineBound& row : map_bounds(notation))
+  auto& bounds = object["bounds"] = Report::list();
+  for (const MachineBound& row : rows_of_bounds)
     bounds.push_back({{"machine", row.machine},
                       {"unit", row.unit},
-                      {"value", json_count(row.bound.value)},
+                      {"value", Count(row.bound.value)},
                       {"reason", row.bound.reason}});
   object["replicas"] = bit(replica_bits);
   return object;
 }
 
 std::string explain_json(std::string_view map, const KnownSizes& known) {
-  return map_json(map, parse_notation(map, known), 0)
-      .dump(-1, ' ', false, nlohmann::ordered_json::error_handler_t::replace);
+  const Notation notation = parse_notation(map, known);
+  return map_report(map, notation, 0, map_bounds(notation)).json();
 }
 
 }  // namespace faro::inline v1

@@ -2,8 +2,7 @@
 
 #include <fmt/format.h>
 
-#include <nlohmann/json.hpp>
-
+#include "base/report.hpp"
 #include "base/working.hpp"
 #include "faro/base/error.hpp"
 #include "faro/schedules/fingerprint.hpp"
@@ -13,6 +12,7 @@
 #include "machines/default_verifiers.hpp"
 #include "schedules/json_numbers.hpp"
 #include "service/claimed_bound.hpp"
+#include "service/reports.hpp"
 
 namespace faro::inline v1 {
 namespace {
@@ -152,10 +152,10 @@ void add_breaches(Verdict& verdict, const Breaches& breaches) {
   verdict.limit.clear();
 }
 
-nlohmann::ordered_json json_place(const Violation::Place& at) {
-  nlohmann::ordered_json object = nlohmann::ordered_json::object();
-  if (at.processor) object["processor"] = json_count(*at.processor);
-  if (at.to) object["to"] = json_count(*at.to);
+Report place_report(const Violation::Place& at) {
+  Report object = Report::object();
+  if (at.processor) object["processor"] = Count(*at.processor);
+  if (at.to) object["to"] = Count(*at.to);
   if (at.slot) object["slot"] = *at.slot;
   if (at.dimension) object["dimension"] = *at.dimension;
   if (!at.list.empty()) {
@@ -230,34 +230,37 @@ void read_schedule(const std::string& path, ScheduleSink& sink) {
   read_schedule(source, sink, reading(), strict);
 }
 
-std::string verdict_json(const VerifyReport& report) {
+Report verdict_report(const VerifyReport& report) {
   const Verdict& verdict = report.verdict;
-  nlohmann::ordered_json object;
+  Report object;
   object["format"] = "faro-verdict/1";
   object["ok"] = verdict.ok();
   object["answer"] = name_of(verdict.answer);
   object["by"] = verdict.by;
   if (!verdict.limit.empty()) object["limit"] = verdict.limit;
-  object["cost"] =
-      report.machine ? json_cost(verdict.cost, *report.machine) : nlohmann::ordered_json::object();
+  object["cost"] = report.machine ? cost_report(verdict.cost, *report.machine) : Report::object();
   if (verdict.bound != Verdict::BoundAnswer::none) {
     const bool checked = verdict.bound == Verdict::BoundAnswer::checked;
     object["bound"] = {{"checked", checked}};
     if (!verdict.bound_limit.empty())
       object["bound"][checked ? "of" : "why_not"] = verdict.bound_limit;
   }
-  object["violations"] = nlohmann::ordered_json::array();
+  object["violations"] = Report::list();
   for (const Violation& v : verdict.violations)
-    object["violations"].push_back({{"step", json_count(v.step)},
+    object["violations"].push_back({{"step", Count(v.step)},
                                     {"rule", v.rule},
                                     {"message", v.message},
-                                    {"at", json_place(v.at)}});
-  object["violation_count"] = json_count(verdict.violation_count);
-  object["delivered"] = json_count(verdict.delivered);
-  object["expected"] = json_count(verdict.expected);
+                                    {"at", place_report(v.at)}});
+  object["violation_count"] = Count(verdict.violation_count);
+  object["delivered"] = Count(verdict.delivered);
+  object["expected"] = Count(verdict.expected);
   if (!report.fingerprint.empty()) object["fingerprint"] = report.fingerprint;
   object["warnings"] = report.warnings;
-  return object.dump(-1, ' ', false, nlohmann::ordered_json::error_handler_t::replace);
+  return object;
+}
+
+std::string verdict_json(const VerifyReport& report) {
+  return verdict_report(report).json();
 }
 
 }  // namespace faro::inline v1

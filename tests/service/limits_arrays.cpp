@@ -10,7 +10,7 @@
 #include "faro/layouts/errors.hpp"
 #include "faro/layouts/foreign.hpp"
 #include "machines/certificates/check.hpp"
-#include "service/json.hpp"
+#include "service/reports.hpp"
 #include "service/limits.hpp"
 
 namespace faro::testing {

@@ -1,14 +1,15 @@
-// What reports say, as JSON and as what the words are made of: of a plan, format faro-plan/1
-// (docs/schemas), and of a map, format faro-map/1.
+// What reports say: of a plan, format faro-plan/1 (docs/schemas), of a map, format faro-map/1, and of
+// a verdict, format faro-verdict/1.
 #pragma once
 
-#include <nlohmann/json.hpp>
 #include <optional>
 #include <string>
 #include <vector>
 
+#include "base/report.hpp"
 #include "faro/algebra/notation.hpp"
 #include "faro/service/plan.hpp"
+#include "faro/service/verify.hpp"
 #include "planners/cube/shuffle/structure.hpp"
 
 namespace faro::inline v1 {
@@ -28,12 +29,12 @@ struct Price {
 
 Price price_of(const Plan& plan);
 // Members cost, formula, paper, bound and gap.
-void add_price(const Price& price, nlohmann::ordered_json& object);
+void add_price(const Price& price, Report& report);
 // {"by": "both", "ok": true}, or null where nobody gave an answer.
-nlohmann::ordered_json verified_json(const std::vector<Verdict>& verdicts);
+Report verified_report(const std::vector<Verdict>& verdicts);
 bool was_refused(const std::vector<Verdict>& verdicts);
 
-nlohmann::ordered_json plan_json(const Plan& plan);
+Report plan_report(const Plan& plan);
 
 // What the map costs at least on a machine of as many processors as it speaks of.
 struct MachineBound {
@@ -56,6 +57,10 @@ std::string inverse_text(const Notation& notation);
 std::vector<Word> example_indices(int width);
 
 // Format faro-map/1; `text` as it was typed.
-nlohmann::ordered_json map_json(std::string_view text, const Notation& notation, int replica_bits);
+Report map_report(std::string_view text, const Notation& notation, int replica_bits,
+                  const std::vector<MachineBound>& bounds);
+
+// Format faro-verdict/1.
+Report verdict_report(const VerifyReport& report);
 
 }  // namespace faro::inline v1

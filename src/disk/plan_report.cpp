@@ -1,8 +1,7 @@
-// A plan in words, and as JSON.
+#include "disk/plan_report.hpp"
+
 #include <fmt/format.h>
 #include <fmt/ranges.h>
-
-#include <nlohmann/json.hpp>
 
 #include "disk/plan_state.hpp"
 #include "faro/algebra/tensor_notation.hpp"
@@ -11,10 +10,8 @@
 namespace faro::inline v1 {
 namespace {
 
-using Json = nlohmann::ordered_json;
-
 // A number where JSON has room for it, else its digits.
-Json number(Count count) {
+Report number(Count count) {
   if (count <= Count{UINT64_MAX}) return static_cast<std::uint64_t>(count);
   return to_string(count);
 }
@@ -30,15 +27,11 @@ std::string passes_text(std::size_t count) {
   return count == 1 ? "1 pass" : fmt::format("{} passes", count);
 }
 
-}  // namespace
-
-std::string FilePermutePlan::describe() const {
-  const FilePlanFacts& all = facts();
+void add_words(Report& report, const FilePlanFacts& all) {
   const std::uint64_t tile = disk::largest_tile_bytes(all);
-  std::string text = fmt::format(
-      "{}: {} times {}; memory {}, {} tiles of {}\n", files::size_text(all.data_bytes),
-      digits(all.data_bytes / all.unit_bytes), files::size_text(all.unit_bytes),
-      files::size_text(all.memory_bytes), disk::tiles_in_memory, files::size_text(tile));
+  report.say("{}: {} times {}; memory {}, {} tiles of {}\n", files::size_text(all.data_bytes),
+             digits(all.data_bytes / all.unit_bytes), files::size_text(all.unit_bytes),
+             files::size_text(all.memory_bytes), disk::tiles_in_memory, files::size_text(tile));
   Count reads = 0;
   Count writes = 0;
   Count logged = 0;
@@ -47,56 +40,57 @@ std::string FilePermutePlan::describe() const {
     const std::string files = pass.from == pass.to
                                   ? fmt::format("{:>9} in place ", pass.to)
                                   : fmt::format("{:>9} -> {:<9}", pass.from, pass.to);
-    text +=
-        fmt::format("  pass {}  {}  reads of {}, writes of {}, {} {}{}, {}\n", i + 1, files,
-                    files::size_text(pass.read_run_bytes), files::size_text(pass.write_run_bytes),
-                    digits(pass.tiles), pass.tiles == 1 ? "tile" : "tiles",
-                    pass.log_writes == 0 ? "" : ", logged", files::duration_text(pass.seconds));
+    report.say("  pass {}  {}  reads of {}, writes of {}, {} {}{}, {}\n", i + 1, files,
+               files::size_text(pass.read_run_bytes), files::size_text(pass.write_run_bytes),
+               digits(pass.tiles), pass.tiles == 1 ? "tile" : "tiles",
+               pass.log_writes == 0 ? "" : ", logged", files::duration_text(pass.seconds));
     reads += pass.reads;
     writes += pass.writes;
     logged += pass.log_writes;
   }
   const bool fewest = static_cast<int>(all.passes.size()) == all.passes_bound;
-  text += fmt::format("  {}; {}: {}\n", passes_text(all.passes.size()),
-                      fewest ? "no plan with such runs has fewer"
-                             : fmt::format("the bound is {}", all.passes_bound),
-                      all.bound_reason);
+  report.say("  {}; {}: {}\n", passes_text(all.passes.size()),
+             fewest ? "no plan with such runs has fewer"
+                    : fmt::format("the bound is {}", all.passes_bound),
+             all.bound_reason);
   std::vector<std::string> disk;
   if (all.passes.front().to != "array")
     disk.push_back(files::size_text(all.data_bytes) + " for the output");
   if (all.log_bytes != 0) disk.push_back(files::size_text(all.log_bytes) + " for the log");
   disk.push_back(all.temporary_bytes == 0 ? "nothing temporary"
                                           : files::size_text(all.temporary_bytes) + " temporary");
-  text += fmt::format("  disk: {}\n", fmt::join(disk, ", "));
-  text += fmt::format("  I/O: {} reads, {} writes{}; about {} by the profile '{}'\n", digits(reads),
-                      digits(writes),
-                      logged == 0 ? "" : fmt::format(" and {} to the log", digits(logged)),
-                      files::duration_text(all.seconds), all.profile);
-  return text;
+  report.say("  disk: {}\n", fmt::join(disk, ", "));
+  report.say("  I/O: {} reads, {} writes{}; about {} by the profile '{}'\n", digits(reads),
+             digits(writes), logged == 0 ? "" : fmt::format(" and {} to the log", digits(logged)),
+             files::duration_text(all.seconds), all.profile);
 }
 
-std::string FilePermutePlan::json() const {
-  const FilePlanFacts& all = facts();
-  Json object;
-  object["format"] = "faro-file-plan/1";
-  const auto& digits = state_->digits;
-  object["map"] = digits ? to_notation(digits->map) : to_notation(state_->map);
-  object["unit_bytes"] = all.unit_bytes;
-  object["outer"] = state_->array.outer;
-  object["data_bytes"] = number(all.data_bytes);
-  object["memory_bytes"] = all.memory_bytes;
-  object["tile_bytes"] = disk::largest_tile_bytes(all);
-  object["temporary_bytes"] = number(all.temporary_bytes);
-  object["log_bytes"] = number(all.log_bytes);
-  object["passes_bound"] = all.passes_bound;
-  object["bound_reason"] = all.bound_reason;
-  object["profile"] = all.profile;
-  object["seconds"] = all.seconds;
+}  // namespace
+
+Report report_of(const FilePermutePlan& plan) {
+  const FilePlanFacts& all = plan.facts();
+  const FilePermutePlan::State& state = plan.state();
+  Report report;
+  add_words(report, all);
+  report["format"] = "faro-file-plan/1";
+  const auto& digits = state.digits;
+  report["map"] = digits ? to_notation(digits->map) : to_notation(state.map);
+  report["unit_bytes"] = all.unit_bytes;
+  report["outer"] = state.array.outer;
+  report["data_bytes"] = number(all.data_bytes);
+  report["memory_bytes"] = all.memory_bytes;
+  report["tile_bytes"] = disk::largest_tile_bytes(all);
+  report["temporary_bytes"] = number(all.temporary_bytes);
+  report["log_bytes"] = number(all.log_bytes);
+  report["passes_bound"] = all.passes_bound;
+  report["bound_reason"] = all.bound_reason;
+  report["profile"] = all.profile;
+  report["seconds"] = all.seconds;
   // None is made that was not proved.
-  object["verified"] = {{"by", "proof"}, {"ok", true}};
-  Json passes = Json::array();
+  report["verified"] = Report{{"by", "proof"}, {"ok", true}};
+  Report passes = Report::list();
   for (const FilePassFacts& pass : all.passes) {
-    Json row;
+    Report row;
     row["from"] = pass.from;
     row["to"] = pass.to;
     row["map"] = digits ? to_notation(digits->map) : to_notation(pass.map);
@@ -114,8 +108,16 @@ std::string FilePermutePlan::json() const {
     row["seconds"] = pass.seconds;
     passes.push_back(std::move(row));
   }
-  object["passes"] = std::move(passes);
-  return object.dump(2);
+  report["passes"] = std::move(passes);
+  return report;
+}
+
+std::string FilePermutePlan::describe() const {
+  return report_of(*this).words();
+}
+
+std::string FilePermutePlan::json() const {
+  return report_of(*this).json(Report::Lines::many);
 }
 
 }  // namespace faro::inline v1

@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "base/buffered_sink.hpp"
+#include "base/report.hpp"
 #include "faro/base/error.hpp"
 #include "faro/files/replacement.hpp"
 #include "faro/machines/pops/model.hpp"
@@ -11,60 +12,58 @@
 #include "schedules/json_certificate.hpp"
 #include "schedules/json_numbers.hpp"
 #include "schedules/json_words.hpp"
-#include "service/json.hpp"
+#include "service/reports.hpp"
 
 namespace faro::inline v1 {
 namespace {
 
-using nlohmann::ordered_json;
-
-ordered_json formula_json(const Formula& formula) {
-  return {{"text", formula.text}, {"value", json_count(formula.value)}};
+Report formula_report(const Formula& formula) {
+  return {{"text", formula.text}, {"value", Count(formula.value)}};
 }
 
-ordered_json paper_json(const std::optional<PaperCount>& paper) {
+Report paper_report(const std::optional<PaperCount>& paper) {
   if (!paper) return nullptr;
   return {{"citation", paper->citation},
           {"text", paper->formula.text},
-          {"value", json_count(paper->formula.value)}};
+          {"value", Count(paper->formula.value)}};
 }
 
-ordered_json change_json(const PacketReport::Change& change) {
+Report change_report(const PacketReport::Change& change) {
   return {{"startup", change.startup},
-          {"elements", json_count(change.packet_elements)},
-          {"startups", json_count(change.startups)},
+          {"elements", Count(change.packet_elements)},
+          {"startups", Count(change.startups)},
           {"planner", change.planner}};
 }
 
-ordered_json packets_json(const Plan& plan) {
+Report packets_report(const Plan& plan) {
   const PacketReport& p = *plan.packets();
-  ordered_json j = {{"elements", json_count(p.prices.packet_elements)},
-                    {"map", nullptr},
-                    {"startups", json_count(p.startups)},
-                    {"planner", p.planner},
-                    {"time", p.time},
-                    {"time_unpacked", p.time_unpacked}};
+  Report j = {{"elements", Count(p.prices.packet_elements)},
+              {"map", nullptr},
+              {"startups", Count(p.startups)},
+              {"planner", p.planner},
+              {"time", p.time},
+              {"time_unpacked", p.time_unpacked}};
   if (plan.request().is_map()) j["map"] = plan.request().text();
-  if (p.below) j["below"] = change_json(*p.below);
-  if (p.above) j["above"] = change_json(*p.above);
+  if (p.below) j["below"] = change_report(*p.below);
+  if (p.above) j["above"] = change_report(*p.above);
   return j;
 }
 
-ordered_json hardware_json(const Pops& network) {
+Report hardware_report(const Pops& network) {
   const pops::Hardware h = pops::hardware(network);
-  return {{"couplers", json_count(h.couplers)},
-          {"coupler_degree", json_count(h.coupler_degree)},
-          {"transmitters", json_count(h.transmitters)},
-          {"receivers", json_count(h.receivers)}};
+  return {{"couplers", Count(h.couplers)},
+          {"coupler_degree", Count(h.coupler_degree)},
+          {"transmitters", Count(h.transmitters)},
+          {"receivers", Count(h.receivers)}};
 }
 
-ordered_json rows_json(const std::vector<Word>& rows) {
-  ordered_json list = ordered_json::array();
+Report rows_report(const std::vector<Word>& rows) {
+  Report list = Report::list();
   for (const Word row : rows) list.push_back(fmt::format("{:#x}", row));
   return list;
 }
 
-ordered_json problem_json(const ButterflyGoal& goal) {
+Report problem_report(const ButterflyGoal& goal) {
   return {{"kind", json_words::computations.text(goal.computation)},
           {"n", goal.processor_bits},
           {"p", goal.index_bits},
@@ -72,18 +71,18 @@ ordered_json problem_json(const ButterflyGoal& goal) {
           {"order", json_words::orders.text(goal.order)},
           {"in_place", goal.in_place},
           {"final",
-           {{"proc", rows_json(goal.final_processor_rows)},
-            {"mem", rows_json(goal.final_memory_rows.value_or(std::vector<Word>{}))}}}};
+           {{"proc", rows_report(goal.final_processor_rows)},
+            {"mem", rows_report(goal.final_memory_rows.value_or(std::vector<Word>{}))}}}};
 }
 
-ordered_json considered_json(const std::vector<Considered>& all) {
-  ordered_json list = ordered_json::array();
+Report considered_report(const std::vector<Considered>& all) {
+  Report list = Report::list();
   for (const Considered& c : all) {
-    ordered_json one = {{"name", c.planner->name()}};
+    Report one = {{"name", c.planner->name()}};
     if (c.estimate) {
-      one["value"] = json_count(c.estimate->cost.value);
+      one["value"] = Count(c.estimate->cost.value);
       one["formula"] = c.estimate->cost.text;
-      one["paper"] = paper_json(c.estimate->paper);
+      one["paper"] = paper_report(c.estimate->paper);
     } else if (c.refusal) {
       one["refusal"] = *c.refusal;
     } else {
@@ -127,12 +126,12 @@ Price price_of(const Plan& plan) {
           .of = schedules_of_bound(plan.verdicts())};
 }
 
-void add_price(const Price& price, ordered_json& object) {
-  object["cost"] = json_cost(price.cost, price.machine);
-  object["formula"] = formula_json(price.formula);
-  object["paper"] = paper_json(price.paper);
-  object["bound"] = ordered_json::parse(bound_text(price.bound));
-  object["gap"] = json_count(price.gap());
+void add_price(const Price& price, Report& report) {
+  report["cost"] = cost_report(price.cost, price.machine);
+  report["formula"] = formula_report(price.formula);
+  report["paper"] = paper_report(price.paper);
+  report["bound"] = Report::of_json(bound_text(price.bound));
+  report["gap"] = Count(price.gap());
 }
 
 bool was_refused(const std::vector<Verdict>& verdicts) {
@@ -140,7 +139,7 @@ bool was_refused(const std::vector<Verdict>& verdicts) {
                      [](const Verdict& v) { return v.answer == Verdict::Answer::no; });
 }
 
-ordered_json verified_json(const std::vector<Verdict>& verdicts) {
+Report verified_report(const std::vector<Verdict>& verdicts) {
   bool proof = false;
   bool replay = false;
   for (const Verdict& v : verdicts) {
@@ -152,32 +151,32 @@ ordered_json verified_json(const std::vector<Verdict>& verdicts) {
   return {{"by", by}, {"ok", !was_refused(verdicts)}};
 }
 
-ordered_json plan_json(const Plan& plan) {
+Report plan_report(const Plan& plan) {
   const Machine& machine = plan.request().machine();
-  ordered_json j;
+  Report j;
   j["format"] = "faro-plan/1";
   j["map"] = nullptr;
   if (plan.asked().is_map()) j["map"] = plan.asked().text();
   if (const auto* goal = std::get_if<ButterflyGoal>(&plan.header().goal))
-    j["problem"] = problem_json(*goal);
+    j["problem"] = problem_report(*goal);
   j["machine"] = to_string(machine);
-  j["elements"] = json_count(plan.asked().elements());
+  j["elements"] = Count(plan.asked().elements());
   j["planner"] = plan.planner();
   j["expression"] = plan.expression();
   add_price(price_of(plan), j);
-  j["slots_used"] = json_count(plan.slots());
-  j["crossings"] = ordered_json::array();
-  for (const Count c : plan.crossings()) j["crossings"].push_back(json_count(c));
-  if (const auto* network = std::get_if<Pops>(&machine)) j["hardware"] = hardware_json(*network);
-  j["verified"] = verified_json(plan.verdicts());
+  j["slots_used"] = Count(plan.slots());
+  j["crossings"] = Report::list();
+  for (const Count c : plan.crossings()) j["crossings"].push_back(Count(c));
+  if (const auto* network = std::get_if<Pops>(&machine)) j["hardware"] = hardware_report(*network);
+  j["verified"] = verified_report(plan.verdicts());
   j["fingerprint"] = plan.fingerprint();
-  if (plan.packets()) j["packets"] = packets_json(plan);
-  j["considered"] = considered_json(plan.considered());
+  if (plan.packets()) j["packets"] = packets_report(plan);
+  j["considered"] = considered_report(plan.considered());
   return j;
 }
 
 std::string Plan::json() const {
-  return plan_json(*this).dump(-1, ' ', false, ordered_json::error_handler_t::replace);
+  return plan_report(*this).json();
 }
 
 void Plan::write(const std::string& path) const {
