@@ -18,12 +18,12 @@
 #include <string>
 #include <vector>
 
-#include "cli/bench_rows.hpp"
-#include "cli/timing.hpp"
 #include "faro/algebra/notation.hpp"
 #include "faro/base/error.hpp"
 #include "faro/engine/permute_plan.hpp"
 #include "peers/peers.hpp"
+#include "rows.hpp"
+#include "timing.hpp"
 
 namespace faro::peers {
 namespace {
@@ -51,7 +51,7 @@ BitMap map_of(const std::string& name, int width) {
   if (name == "b d a c") {
     return parse_notation(fmt::format("a:{} b:{} c:{} d:4 -> b d a c", a, b, c - 4)).map;
   }
-  return cli::bench_map(name, width);
+  return bench::bench_map(name, width);
 }
 
 // Median seconds as bench/numpy_peer.py measures them, nothing where there is no NumPy.
@@ -82,13 +82,13 @@ class Table {
     fmt::print("\n");
   }
 
-  void row(const Task& task, int log2_bytes, const std::vector<cli::Timed>& timed) {
+  void row(const Task& task, int log2_bytes, const std::vector<bench::Timed>& timed) {
     fmt::print("| {} | {} | {} | {:.2f} |", task.name, log2_bytes, task.element_bytes,
                timed.front().ratio);
     double best = 0;
     for (const std::string& column : columns_) {
       const auto at = std::find_if(timed.begin() + 1, timed.end(),
-                                   [&](const cli::Timed& t) { return t.name == column; });
+                                   [&](const bench::Timed& t) { return t.name == column; });
       if (at == timed.end()) {
         fmt::print(" |");
         continue;
@@ -108,7 +108,8 @@ class Table {
   void summary() const {
     if (gains_.empty()) return;
     fmt::print("\nbest peer over faro: median {:.2f}, worst {:.2f}, of {} rows\n",
-               cli::median(gains_), *std::min_element(gains_.begin(), gains_.end()), gains_.size());
+               bench::median(gains_), *std::min_element(gains_.begin(), gains_.end()),
+               gains_.size());
   }
 
  private:
@@ -118,9 +119,9 @@ class Table {
 
 struct Buffers {
   explicit Buffers(std::uint64_t bytes) : from(bytes), to(bytes), expected(bytes) {}
-  cli::BenchBuffer from;
-  cli::BenchBuffer to;
-  cli::BenchBuffer expected;
+  bench::BenchBuffer from;
+  bench::BenchBuffer to;
+  bench::BenchBuffer expected;
 };
 
 void fill(std::span<std::byte> bytes) {
@@ -134,7 +135,7 @@ void compare_results(const Task& task, const Buffers& buffers, Contenders& conte
   const auto from = buffers.from.first(task.to.size());
   const auto expected = buffers.expected.first(task.to.size());
   fill(from);
-  const auto run = [&](const cli::Contender& c) {
+  const auto run = [&](const bench::Contender& c) {
     if (task.in_place()) {
       fill(task.to);
     } else {
@@ -144,7 +145,7 @@ void compare_results(const Task& task, const Buffers& buffers, Contenders& conte
   };
   run(contenders.front());
   std::memcpy(expected.data(), task.to.data(), task.to.size());
-  std::erase_if(contenders, [&](const cli::Contender& c) {
+  std::erase_if(contenders, [&](const bench::Contender& c) {
     run(c);
     if (std::memcmp(task.to.data(), expected.data(), expected.size()) == 0) return false;
     fmt::print(stderr, "{} moves other bytes than faro: {}, elements of {}\n", c.name, task.name,
@@ -177,12 +178,12 @@ void bench_row(const std::string& name, int log2_bytes, std::uint64_t element,
   compare_results(task, buffers, contenders);
   const auto baseline = [&] {
     if (task.in_place()) {
-      cli::touch_with_threads(task.to, settings.threads);
+      bench::touch_with_threads(task.to, settings.threads);
     } else {
-      cli::copy_with_threads(task.from, task.to, settings.threads);
+      bench::copy_with_threads(task.from, task.to, settings.threads);
     }
   };
-  auto timed = cli::time_against("memory", baseline, contenders, bytes, settings.rounds);
+  auto timed = bench::time_against("memory", baseline, contenders, bytes, settings.rounds);
   const auto groups = groups_of(map);
   if (groups && settings.threads == 1 && !settings.in_place) {
     if (const auto seconds = numpy_seconds(*groups, element)) {
@@ -203,7 +204,7 @@ int run(const Settings& settings) {
   const int most = *std::max_element(settings.log2_bytes.begin(), settings.log2_bytes.end());
   const Buffers buffers(bit(most));
   fmt::print("{}, threads: {}, {}, time over {} of the same bytes, medians of {} rounds\n",
-             cli::cpu_name(), settings.threads, settings.in_place ? "in place" : "out of place",
+             bench::cpu_name(), settings.threads, settings.in_place ? "in place" : "out of place",
              settings.in_place ? "one pass" : "memcpy", settings.rounds);
   std::vector<std::string> missing = transposers(true);
   for (const auto& name : planners(true)) missing.push_back(name);

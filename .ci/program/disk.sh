@@ -113,9 +113,12 @@ grep -qE "read and written whole|zstd" "$stderr" || bad "encoded chunks within t
 
 # a device measured once, kept by name and in a file, told apart from classes
 export XDG_CONFIG_HOME=$PWD/config
-exits "a device is measured" 0 "$faro" bench --disk . --size 64MiB --save mine --json
+exits "a device is measured" 0 "$faro" tune --disk . --size 64MiB --save mine --json
 check "a device is measured" "$python" "$root/.ci/schema.py" "$root/docs/schemas" "$stdout"
-exits "a device is measured into a file" 0 "$faro" bench --disk . --size 64MiB --save ./disk.json
+exits "a device is measured into a file, by the old name" 0 "$faro" bench --disk . --size 64MiB --save ./disk.json
+says "a device is measured into a file, by the old name" "faro tune --disk"
+exits "a disk without a name" 2 "$faro" tune --disk . --size 64MiB; says "a disk without a name" "--save"
+exits "a name without a disk" 2 "$faro" tune --save mine
 exits "planned by a measured device" 0 "$faro" permute big.raw out.raw --element-bytes 8 --map "$reversal" --memory 64MiB --plan --device mine
 prints "planned by a measured device" "by the profile 'mine'"
 exits "a file of a device" 0 "$faro" plan 'i:40 -> rev(i)' --on disk:memory=2GiB,device=./disk.json
@@ -128,7 +131,7 @@ for runs in 9000000:2 1:1; do
 done
 exits "no such device" 2 "$faro" permute big.raw out.raw --element-bytes 8 --map gray --memory 64MiB --device yours
 says "no such device" "ssd, cloud, network, hdd, mine"
-exits "a class is no name" 2 "$faro" bench --disk . --size 64MiB --save hdd
+exits "a class is no name" 2 "$faro" tune --disk . --size 64MiB --save hdd
 echo '{"format": "faro-disk-profile/1", "name": "x", "read_bytes_per_second": 0}' >disk.json
 exits "a damaged device" 2 "$faro" permute big.raw out.raw --element-bytes 8 --map gray --memory 64MiB --device ./disk.json
 says "a damaged device" "./disk.json"

@@ -73,7 +73,7 @@ says "OUT is a pipe" "write to -"
 exits "a stream without end" 3 sh -c "ulimit -v 1500000; exec '$faro' permute /dev/zero z.raw --element-bytes 1 --map identity"
 says "a stream without end" "bytes that were read so far"
 check "a stream without end: nothing made" test ! -e z.raw
-exits "no rounds" 2 "$faro" bench --rounds 0; exits "no threads" 2 "$faro" bench --threads 0
+exits "a benchmark that is a program of its own" 2 "$faro" bench --rounds 0
 py "
 head = b\"{'descr': [('a', '<i4'), ('a', '<i4')], 'fortran_order': False, 'shape': (4,), }\".ljust(117) + b'\\n'
 open('twice.npy', 'wb').write(b'\\x93NUMPY\\x01\\x00' + len(head).to_bytes(2, 'little') + head + bytes(32))"
@@ -123,7 +123,6 @@ exits "links beyond their limit" 4 "$faro" plan 'i -> rev(i)' --on mesh:1024x102
 exits "explain of 20 bits" 0 "$faro" explain 'i:20 -> rev(i)'
 exits "standard output as a file" 3 sh -c "'$faro' permute a.npy /dev/stdout --map identity | cat; exit \${PIPESTATUS:-3}"
 says "standard output as a file" "write to - and redirect"
-exits "no rounds" 2 "$faro" bench --rounds 0
 exits "another size" 2 "$faro" permute a.npy e.npy --map 'i:6 -> rev(i)'
 says "another size" "a.npy, shape (16,), 2^4 elements"
 py "h = b\"{'descr': [('a', '<i4'), ('a', '<i4')], 'fortran_order': False, 'shape': (4,), }\"

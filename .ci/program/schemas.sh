@@ -68,7 +68,6 @@ object verdict3 1 verify good.json --map 'i -> ungray(i)'
 object transform1 0 transform fft x.npy y.npy --on cube:3 --layout cyclic
 object matmul1 0 matmul m.npy m.npy p.npy --on pops:4,4
 object broadcast1 0 broadcast all-to-all --on pops:4,2
-object bench1 0 bench --class l3 --rounds 1
 FARO_MACHINE=$PWD/machine object tune1 0 tune --small
 object tune2 0 tune --show
 object completions1 0 completions bash
@@ -76,8 +75,7 @@ object permute3 0 permute a.npy e.npy --map "i -> ~i" --memory 64MiB --io buffer
 object plan7 0 permute a.npy --map "i -> ~i" --memory 64MiB --plan
 object plan8 0 plan "i:64 -> rev(i)" --on disk:memory=2GiB,device=hdd
 object tiles1 0 permute a.npy t.npy --map "i -> ~i" --memory 64MiB --tiles 0..1
-object bench2 0 bench --disk . --size 64MiB --memory 64MiB --rounds 1
-object bench3 0 bench --disk . --size 64MiB --save ./disk-profile.json
+object tune3 0 tune --disk . --size 64MiB --save ./disk-profile.json
 object permute2 0 permute a.npy --in-place --map gray --axis 1 --verify
 mkdir -p prefix/bin prefix/share/faro
 cp "$faro" prefix/bin/faro

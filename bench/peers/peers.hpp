@@ -8,7 +8,7 @@
 #include <string>
 #include <vector>
 
-#include "cli/timing.hpp"
+#include "../timing.hpp"
 #include "faro/algebra/bit_map.hpp"
 
 namespace faro::peers {
@@ -45,7 +45,7 @@ struct Transpose {
 };
 std::optional<Transpose> transpose_of(const BitMap& map);
 
-using Contenders = std::vector<cli::Contender>;
+using Contenders = std::vector<bench::Contender>;
 
 void add_loops(const Task& task, Contenders& contenders);        // the obvious one, COBRA
 void add_transposers(const Task& task, Contenders& contenders);  // OpenBLAS, MKL, libxsmm

@@ -58,7 +58,7 @@ DiskProfile disk_profile(const std::string& device) {
     std::vector<std::string> names = {"ssd", "cloud", "network", "hdd"};
     for (const std::string& name : saved()) names.push_back(name);
     throw Error(ErrorCode::usage,
-                fmt::format("--device {}: there is none of that name; there are {}; 'faro bench "
+                fmt::format("--device {}: there is none of that name; there are {}; 'faro tune "
                             "--disk DIR --save {}' measures one",
                             device, fmt::join(names, ", "), device));
   }

@@ -1,4 +1,4 @@
-// What devices cost, by the names that users give them: `--device` and `faro bench --disk --save`.
+// What devices cost, by the names that users give them: `--device` and `faro tune --disk --save`.
 #pragma once
 
 #include <string>

@@ -105,7 +105,7 @@ void Output::report(const Report& report, Report::Lines lines) {
   write(is_json() ? report.json(lines) + "\n" : report.words());
 }
 
-void Output::talk(const Report& report, Report::Lines lines) {
+void Output::tell(const Report& report, Report::Lines lines) {
   if (is_json()) return this->report(report, lines);
   to_stderr(report.words());
 }

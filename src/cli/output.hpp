@@ -3,7 +3,7 @@
 // not where NO_COLOR is set to anything.
 //
 //   out.report(report);                        the result: its words, or with --json its values
-//   out.talk(report);                          the same where the words are talk
+//   out.tell(report);                          the same where the words are talk
 //   out.talk("verified by proof");             a line on stderr
 //   auto progress = out.progress("permuting", Output::Unit::bytes);
 //
@@ -43,7 +43,7 @@ class Output {
   // A line on stderr.
   void talk(std::string_view line);
   // Of a result that is a file: its words on stderr, or with --json its values on stdout.
-  void talk(const Report& report, Report::Lines lines = Report::Lines::one);
+  void tell(const Report& report, Report::Lines lines = Report::Lines::one);
   void warn(std::string_view line);
 
   // `text` with colour on a terminal, else unchanged.

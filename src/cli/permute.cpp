@@ -152,7 +152,7 @@ void report(const Options& options, const ArrayInput& input, const NpyHeader& he
           outcome.permute_seconds, bytes_text(static_cast<std::uint64_t>(rate)), outcome.threads,
           outcome.threads == 1 ? "thread" : "threads", outcome.seconds,
           options.verify ? "; every element checked" : "");
-  out.talk(report_of_rows("faro-permute/1", row), Report::Lines::many);
+  out.tell(report_of_rows("faro-permute/1", row), Report::Lines::many);
 }
 
 double seconds_since(std::chrono::steady_clock::time_point start) {

@@ -142,7 +142,7 @@ void tell(const PermuteFileReport& report, const std::string& target, const std:
               ? fmt::format("; {} were done before", bytes_text(report.resumed_bytes))
               : "",
           report.verified ? "; every element checked" : "");
-  out.talk(report_of_rows("faro-file-permute/1", row), Report::Lines::many);
+  out.tell(report_of_rows("faro-file-permute/1", row), Report::Lines::many);
 }
 
 }  // namespace
@@ -166,7 +166,7 @@ void declare_disk_options(Arguments& arguments, DiskOptions& options) {
   arguments.option("--passes", "K", options.passes, "over the file; by default the cheapest");
   arguments.option("--run", "SIZE", options.run, "read and write no shorter runs");
   arguments.option("--device", "NAME", options.device,
-                   "ssd, cloud, network, hdd, or one that faro bench --disk --save measured");
+                   "ssd, cloud, network, hdd, or one that faro tune --disk --save measured");
   arguments
       .option("--temporary", "FOLDER", options.temporary,
               "for the temporary file of plans of several passes")

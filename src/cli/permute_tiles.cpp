@@ -58,7 +58,7 @@ void tell_tiles(const FileTilesReport& report, const FilePermutePlan::Tiles& til
               ? fmt::format("the pass is complete, --pass {} is next", tiles.pass + 2)
               : fmt::format("{} of this pass are missing, from {} on", missing,
                             report.missing.front().first));
-  out.talk(report_of_rows("faro-file-tiles/1", row), Report::Lines::many);
+  out.tell(report_of_rows("faro-file-tiles/1", row), Report::Lines::many);
 }
 
 }  // namespace faro::cli

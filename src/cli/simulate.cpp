@@ -136,7 +136,7 @@ void report(const Options& options, const NpyHeader& header, const Simulation& s
   row.say("{}: performed in {} {} by {}, verified by {}\n", options.out, to_string(cost), unit,
           simulation.planner.empty() ? "a schedule" : simulation.planner,
           fmt::join(simulation.verified_by, " and "));
-  out.talk(report_of_rows("faro-simulate/1", row), Report::Lines::many);
+  out.tell(report_of_rows("faro-simulate/1", row), Report::Lines::many);
 }
 
 int run(const Options& options, Output& out) {

@@ -248,7 +248,7 @@ int run(const Options& options, Output& out) {
   const std::chrono::duration<double> seconds = std::chrono::steady_clock::now() - start;
   const Report report = report_of(options, done, shape.outer * shape.inner, seconds.count(), out);
   if (options.out == "-")
-    out.talk(report);
+    out.tell(report);
   else
     out.report(report);
   return 0;

@@ -4,9 +4,13 @@
 #include <cerrno>
 #include <cstring>
 #include <memory>
+#include <optional>
 
 #include "cli/command.hpp"
+#include "cli/disk_profile.hpp"
 #include "cli/memory.hpp"
+#include "cli/sizes.hpp"
+#include "faro/base/bits.hpp"
 #include "faro/base/error.hpp"
 #include "faro/engine/machine.hpp"
 #include "faro/files/replacement.hpp"
@@ -17,6 +21,9 @@ namespace {
 struct Options {
   bool show = false;
   bool small = false;
+  std::optional<std::string> disk;
+  std::optional<std::string> size;
+  std::optional<std::string> save;
 };
 
 // The folders of a path, as far as they lack.
@@ -45,7 +52,38 @@ void tell(const MachineTuning& tuning, Report& report) {
   report.say("  in place, large: {}\n", tuning.in_place_blocks ? "blocks of pages" : "tiles");
 }
 
+std::string side_text(std::uint64_t rate, std::uint64_t nanoseconds) {
+  return fmt::format("{:.0f} MB/s and {:.0f} us a run", static_cast<double>(rate) / 1e6,
+                     static_cast<double>(nanoseconds) / 1e3);
+}
+
+// What reads and writes of a disk cost, kept for --device NAME.
+int run_disk(const Options& options, Output& out) {
+  constexpr int io_threads = 4;
+  if (!options.save)
+    throw Error(ErrorCode::usage, "--disk DIR measures a disk; say the name to keep it by: --save");
+  if (options.show || options.small)
+    throw Error(ErrorCode::usage, "--show and --small are of the engine's numbers, not of --disk");
+  const std::uint64_t bytes =
+      options.size ? parse_bytes(*options.size, "--size") : std::uint64_t{1} << 30U;
+  if (!is_power_of_two(bytes) || bytes < (std::uint64_t{64} << 20U))
+    throw Error(ErrorCode::usage, "--size: wanted a power of two of at least 64MiB");
+  DiskProfile profile = DiskProfile::measured(*options.disk, bytes / 4, io_threads);
+  profile.name = *options.save;
+  const std::string path = save_disk_profile(profile, *options.save);
+  Report report = Report::of_json(profile.text());
+  report.say("{}\n  reads {}; writes {}\n", *options.disk,
+             side_text(profile.read_bytes_per_second, profile.read_run_nanoseconds),
+             side_text(profile.write_bytes_per_second, profile.write_run_nanoseconds));
+  report.say("  saved in {}: --device {}\n", path, *options.save);
+  out.report(report);
+  return 0;
+}
+
 int run(const Options& options, Output& out) {
+  if (options.disk) return run_disk(options, out);
+  if (options.size || options.save)
+    throw Error(ErrorCode::usage, "--size and --save are of --disk DIR");
   const MachineFacts facts = machine_facts();
   const MachineTuning before = machine_tuning();
   std::string kernels;
@@ -94,13 +132,41 @@ const Command tune_command{
         "where the library finds them: in the file that FARO_MACHINE names, else in\n"
         "$XDG_CONFIG_HOME/faro/machine or ~/.config/faro/machine. Without them the\n"
         "numbers built in for the maker of the CPU are used. Results never depend on\n"
-        "them, only speed. Let nothing else run meanwhile.",
-    .examples = "faro tune\nfaro tune --show",
+        "them, only speed. Let nothing else run meanwhile.\n"
+        "With --disk DIR: what reads and writes there cost, kept by the name that --save\n"
+        "gives, for --device NAME (docs/disk.md).",
+    .examples = "faro tune\nfaro tune --show\nfaro tune --disk /data --save data",
     .declare = [](Arguments& arguments) -> Action {
       auto options = std::make_shared<Options>();
       arguments.flag("--show", options->show, "only what is known and in effect");
       arguments.flag("--small", options->small, "with 32 MiB: quick, and says little");
+      arguments.option("--disk", "DIR", options->disk, "measure the disk of this folder instead")
+          .completes(Completes::file);
+      arguments.option("--size", "SIZE", options->size, "of what is read and written there; 1GiB");
+      arguments.option("--save", "NAME", options->save,
+                       "the name that --device will take, or a file");
       return [options](Output& out) { return run(*options, out); };
+    }};
+
+extern const Command bench_command;
+const Command bench_command{
+    .name = "bench",
+    .summary = "the old name of `faro tune --disk DIR --save NAME`",
+    .details = "Benchmarks are programs of the sources, in bench/.",
+    .examples = "faro bench --disk /data --save data",
+    .declare = [](Arguments& arguments) -> Action {
+      auto options = std::make_shared<Options>();
+      arguments.option("--disk", "DIR", options->disk, "the folder")
+          .completes(Completes::file)
+          .required();
+      arguments.option("--size", "SIZE", options->size, "of what is read and written there; 1GiB");
+      arguments
+          .option("--save", "NAME", options->save, "the name that --device will take, or a file")
+          .required();
+      return [options](Output& out) {
+        out.warn("faro bench --disk is faro tune --disk now");
+        return run(*options, out);
+      };
     }};
 
 }  // namespace faro::cli

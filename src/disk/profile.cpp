@@ -61,7 +61,7 @@ std::string DiskProfile::text() const {
 DiskProfile DiskProfile::parse(std::string_view text, const std::string& file) {
   const auto refuse = [&](const std::string& why) {
     throw Error(ErrorCode::usage,
-                fmt::format("{}: is no profile of a disk, as 'faro bench --disk DIR --save {}' "
+                fmt::format("{}: is no profile of a disk, as 'faro tune --disk DIR --save {}' "
                             "writes it: {}",
                             file, file, why));
   };

@@ -21,12 +21,12 @@
 #include <cstring>
 #include <functional>
 #include <iostream>
-#include <nlohmann/json.hpp>
 #include <thread>
 #include <vector>
 
 #include "base/aligned_bytes.hpp"
 #include "base/random.hpp"
+#include "base/report.hpp"
 #include "faro/algebra/notation.hpp"
 #include "faro/engine/permute_plan.hpp"
 #include "faro/mpi/mpi_plan.hpp"
@@ -322,7 +322,7 @@ void bench(const mpi::Communicator& ranks, const BenchOptions& options) {
     arrays.shared_from.reset();
     arrays.shared_to.reset();
   }
-  nlohmann::ordered_json rows = nlohmann::ordered_json::array();
+  Report rows = Report::list();
   if (ranks.rank() == 0 && !options.json) {
     std::cout << fmt::format("{} ranks, {} bytes each; medians of {} in copies of it\n",
                              ranks.size(), bytes, options.rounds);
@@ -333,7 +333,7 @@ void bench(const mpi::Communicator& ranks, const BenchOptions& options) {
     const Row row = measure(ranks, one, options, arrays, straight);
     if (ranks.rank() != 0) continue;
     if (!options.json) print_row(one.name, row, straight);
-    nlohmann::ordered_json json;
+    Report json;
     json["map"] = one.name;
     json["notation"] = to_notation(one.map);
     for (const auto& [what, seconds] : row) json["seconds"][what] = seconds;
@@ -344,14 +344,14 @@ void bench(const mpi::Communicator& ranks, const BenchOptions& options) {
   std::array<char, MPI_MAX_LIBRARY_VERSION_STRING> version{};
   int length = 0;
   MPI_Get_library_version(version.data(), &length);
-  nlohmann::ordered_json json;
+  Report json;
   json["format"] = "faro-mpi-bench/1";
   json["mpi"] = std::string(version.data()).substr(0, std::string(version.data()).find('\n'));
   json["ranks"] = ranks.size();
   json["local_bytes"] = bytes;
   json["element_bytes"] = options.element_bytes;
   json["rows"] = rows;
-  std::cout << json.dump() << "\n";
+  std::cout << json.json() << "\n";
 }
 
 }  // namespace faro::mpi_cli

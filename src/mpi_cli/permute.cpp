@@ -5,10 +5,12 @@
 #include <algorithm>
 #include <functional>
 #include <iostream>
-#include <nlohmann/json.hpp>
 #include <optional>
 
 #include "arrays/move.hpp"
+#include "base/report.hpp"
+#include "disk/plan_report.hpp"
+#include "distributed/report.hpp"
 #include "faro/algebra/tensor_notation.hpp"
 #include "faro/mpi/tensor_plan.hpp"
 #include "mpi_cli/array_files.hpp"
@@ -107,33 +109,37 @@ Job prepare(const mpi::Communicator& ranks, const PermuteOptions& options) {
   return job;
 }
 
+// What was done, and how: the words of the exchange or of the passes, then these.
+void print(Report& report, const PermuteOptions& options, bool verified, const char* files,
+           double seconds) {
+  report["files"] = files;
+  report["verified"] = options.verify ? Report(verified) : Report();
+  report["seconds"] = seconds;
+  if (options.verify)
+    report.add_words(verified ? "verified: fingerprints of all elements and their places agree\n"
+                              : "refused: fingerprints differ, nothing was written\n");
+  std::cout << (options.json ? report.json() + "\n" : report.words());
+}
+
+constexpr const char* mapped_words = "  files mapped: ranks hold less than their part in memory\n";
+
 // `tiles` are the passes that did it without messages.
 void print_report(const ExchangePlan& plan, const PermuteOptions& options, bool verified,
                   bool mapped, const FilePermutePlan* tiles, double seconds) {
-  if (options.json) {
-    using Json = nlohmann::ordered_json;
-    Json json;
-    json["format"] = "faro-mpi-permute/1";
-    json["out"] = options.out;
-    json["exchange"] = tiles != nullptr ? nullptr : Json::parse(plan.to_json());
-    json["passes"] = tiles == nullptr ? nullptr : Json::parse(tiles->json());
-    json["files"] = tiles != nullptr ? "tiles" : mapped ? "mapped" : "in memory";
-    json["verified"] = options.verify ? Json(verified) : nullptr;
-    json["seconds"] = seconds;
-    std::cout << json.dump() << "\n";
-    return;
-  }
-  std::cout << (tiles != nullptr ? tiles->describe() : plan.describe());
-  if (tiles != nullptr) std::cout << "  tiles of each pass shared by the ranks, no messages\n";
-  if (mapped) std::cout << "  files mapped: ranks hold less than their part in memory\n";
-  if (options.relabel && plan.relabelling() != BitMap::identity(plan.rank_bits())) {
-    std::cout << fmt::format("  rank r has what the map puts on rank {} of r\n",
-                             to_notation(plan.relabelling()));
-  }
-  if (options.verify) {
-    std::cout << (verified ? "verified: fingerprints of all elements and their places agree\n"
-                           : "refused: fingerprints differ, nothing was written\n");
-  }
+  Report report{{"format", "faro-mpi-permute/1"}, {"out", options.out}};
+  const Report made = tiles != nullptr ? report_of(*tiles) : report_of(plan);
+  report["exchange"] = tiles != nullptr ? Report() : made;
+  report["passes"] = tiles == nullptr ? Report() : made;
+  report.add_words(made.words());
+  if (tiles != nullptr) report.say("  tiles of each pass shared by the ranks, no messages\n");
+  if (mapped) report.add_words(mapped_words);
+  if (options.relabel && plan.relabelling() != BitMap::identity(plan.rank_bits()))
+    report.say("  rank r has what the map puts on rank {} of r\n", to_notation(plan.relabelling()));
+  print(report, options, verified,
+        tiles != nullptr ? "tiles"
+        : mapped         ? "mapped"
+                         : "in memory",
+        seconds);
 }
 
 // The header of what is written: the shape is kept between files of one kind.
@@ -205,33 +211,22 @@ std::optional<bool> try_tiles(const mpi::Communicator& ranks, const Job& job,
 
 void print_lengths(const MpiTensorPlan& plan, const PermuteOptions& options, const Job& job,
                    bool verified, bool mapped, double seconds) {
-  if (options.json) {
-    using Json = nlohmann::ordered_json;
-    Json json;
-    json["format"] = "faro-mpi-permute/1";
-    json["out"] = options.out;
-    json["exchange"] = Json::parse(plan.exchange().to_json());
-    json["lengths"] = {{"map", job.lengths->text},
-                       {"unit_elements", plan.unit_elements()},
-                       {"slices", plan.slices()},
-                       {"before", to_notation(plan.before())},
-                       {"after", to_notation(plan.after())}};
-    json["files"] = mapped ? "mapped" : "in memory";
-    json["verified"] = options.verify ? Json(verified) : nullptr;
-    json["seconds"] = seconds;
-    std::cout << json.dump() << "\n";
-    return;
-  }
-  std::cout << fmt::format(
-      "{}\n  each rank {}, then units of {} elements are exchanged{}, then each rank {}\n",
-      job.lengths->text, to_notation(plan.before()), plan.unit_elements(),
-      plan.slices() == 1 ? "" : fmt::format(" in {} slices", plan.slices()),
-      to_notation(plan.after()));
-  std::cout << plan.exchange().describe();
-  if (mapped) std::cout << "  files mapped: ranks hold less than their part in memory\n";
-  if (options.verify)
-    std::cout << (verified ? "verified: fingerprints of all elements and their places agree\n"
-                           : "refused: fingerprints differ, nothing was written\n");
+  Report report{{"format", "faro-mpi-permute/1"}, {"out", options.out}};
+  const Report exchange = report_of(plan.exchange());
+  report["exchange"] = exchange;
+  report.row("lengths",
+             {{"map", job.lengths->text},
+              {"unit_elements", plan.unit_elements()},
+              {"slices", plan.slices()},
+              {"before", to_notation(plan.before())},
+              {"after", to_notation(plan.after())}},
+             "{}\n  each rank {}, then units of {} elements are exchanged{}, then each rank {}\n",
+             job.lengths->text, to_notation(plan.before()), plan.unit_elements(),
+             plan.slices() == 1 ? "" : fmt::format(" in {} slices", plan.slices()),
+             to_notation(plan.after()));
+  report.add_words(exchange.words());
+  if (mapped) report.add_words(mapped_words);
+  print(report, options, verified, mapped ? "mapped" : "in memory", seconds);
 }
 
 bool permute_lengths(const mpi::Communicator& ranks, const Job& job, const PermuteOptions& options,

@@ -6,9 +6,9 @@
 
 #include <array>
 #include <iostream>
-#include <nlohmann/json.hpp>
 #include <optional>
 
+#include "base/report.hpp"
 #include "faro/files/input.hpp"
 #include "faro/machines/text.hpp"
 #include "faro/schedules/cost.hpp"
@@ -128,7 +128,7 @@ void push(const mpi::Communicator& ranks, const RunOptions& options, ScheduleRan
   }
 }
 
-struct Report {
+struct Ran {
   std::string verified_by;
   bool arrived = false;
   std::uint64_t messages = 0;
@@ -137,32 +137,26 @@ struct Report {
   double seconds = 0;
 };
 
-void print_report(const mpi::Communicator& ranks, const Facts& facts, const Report& report,
+void print_report(const mpi::Communicator& ranks, const Facts& facts, const Ran& ran,
                   std::uint64_t steps, const RunOptions& options) {
-  if (options.json) {
-    nlohmann::ordered_json json;
-    json["format"] = "faro-mpi-run/1";
-    json["machine"] = to_string(facts.machine);
-    json["planner"] = facts.planner;
-    json["verified_by"] = report.verified_by;
-    json["ranks"] = ranks.size();
-    json["elements"] = facts.elements;
-    json["steps"] = steps;
-    json["messages"] = report.messages;
-    json["moves_within_ranks"] = report.copies;
-    json["message_bytes"] = report.bytes;
-    json["arrived"] = report.arrived;
-    json["seconds"] = report.seconds;
-    std::cout << json.dump() << "\n";
-    return;
-  }
-  std::cout << fmt::format(
-      "{} on {} ranks: {} steps, {} messages, {} bytes, {} moves within ranks\n"
-      "the schedule is right, by {}; {}\n",
-      to_string(facts.machine), ranks.size(), steps, report.messages, report.bytes, report.copies,
-      report.verified_by,
-      report.arrived ? "every element arrived where it has to be"
-                     : "refused: not every element arrived where it has to be");
+  Report report{{"format", "faro-mpi-run/1"},
+                {"machine", to_string(facts.machine)},
+                {"planner", facts.planner},
+                {"verified_by", ran.verified_by},
+                {"ranks", ranks.size()},
+                {"elements", facts.elements},
+                {"steps", steps},
+                {"messages", ran.messages},
+                {"moves_within_ranks", ran.copies},
+                {"message_bytes", ran.bytes},
+                {"arrived", ran.arrived},
+                {"seconds", ran.seconds}};
+  report.say("{} on {} ranks: {} steps, {} messages, {} bytes, {} moves within ranks\n",
+             to_string(facts.machine), ranks.size(), steps, ran.messages, ran.bytes, ran.copies);
+  report.say("the schedule is right, by {}; {}\n", ran.verified_by,
+             ran.arrived ? "every element arrived where it has to be"
+                         : "refused: not every element arrived where it has to be");
+  std::cout << (options.json ? report.json() + "\n" : report.words());
 }
 
 }  // namespace
@@ -178,8 +172,8 @@ bool run_schedule(const mpi::Communicator& ranks, const RunOptions& options) {
       throw Error(ErrorCode::usage, "run: name both files alike, one or one a rank (%d)");
     }
   });
-  Report report;
-  report.verified_by = verified_by(ranks, options);
+  Ran ran;
+  ran.verified_by = verified_by(ranks, options);
   std::uint64_t element_bytes = options.element_bytes.value_or(8);
   if (options.in) {
     ranks.agree({}, "file", [&] {
@@ -201,19 +195,19 @@ bool run_schedule(const mpi::Communicator& ranks, const RunOptions& options) {
   Facts facts;
   const double start = MPI_Wtime();
   push(ranks, options, performer, facts);
-  report.seconds = ranks.most(MPI_Wtime() - start);
-  report.arrived = performer.arrived();
-  report.messages = ranks.sum(performer.sent().messages);
-  report.copies = ranks.sum(performer.sent().copies);
-  report.bytes = ranks.sum(performer.sent().bytes);
-  if (options.out && report.arrived) {
+  ran.seconds = ranks.most(MPI_Wtime() - start);
+  ran.arrived = performer.arrived();
+  ran.messages = ranks.sum(performer.sent().messages);
+  ran.copies = ranks.sum(performer.sent().copies);
+  ran.bytes = ranks.sum(performer.sent().bytes);
+  if (options.out && ran.arrived) {
     ArrayTarget target(ranks, *options.out, header.npy, files::FilePart::Hold::memory);
     const std::vector<std::byte> result = performer.result();
     std::copy(result.begin(), result.end(), target.part().begin());
     target.commit();
   }
-  if (ranks.rank() == 0) print_report(ranks, facts, report, performer.sent().steps, options);
-  return report.arrived;
+  if (ranks.rank() == 0) print_report(ranks, facts, ran, performer.sent().steps, options);
+  return ran.arrived;
 }
 
 }  // namespace faro::mpi_cli

@@ -1,5 +1,5 @@
-// What reports say: of a plan, format faro-plan/1 (docs/schemas), of a map, format faro-map/1, and of
-// a verdict, format faro-verdict/1.
+// What reports say: of a plan, format faro-plan/1 (docs/schemas), of a map, format faro-map/1, and
+// of a verdict, format faro-verdict/1.
 #pragma once
 
 #include <optional>

@@ -43,7 +43,8 @@ TEST(Report, every_kind_of_value_is_written) {
                 {"some", std::optional<int>(7)},
                 {"made", Report::of_json("[1,{\"a\":[]}]")}};
   EXPECT_EQ(report.json(),
-            "{\"text\":\"a \\\"b\\\"\\n\\\\ \xc3\xa9\",\"no_text\":\"\xef\xbf\xbd\",\"shape\":[3,5],"
+            "{\"text\":\"a \\\"b\\\"\\n\\\\ \xc3\xa9\",\"no_text\":\"\xef\xbf\xbd\",\"shape\":"
+            "[3,5],"
             "\"real\":0.5,\"whole\":2.0,\"small\":1e-09,\"largest\":18446744073709551615,"
             "\"count\":\"9007199254740992\",\"below\":9007199254740991,\"none\":null,\"some\":7,"
             "\"made\":[1,{\"a\":[]}]}");

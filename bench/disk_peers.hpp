@@ -7,7 +7,7 @@
 #include <optional>
 #include <string>
 
-namespace faro::cli {
+namespace faro::bench {
 
 inline constexpr std::array<const char*, 3> disk_peers = {"memmap", "rechunker", "h5repack"};
 
@@ -28,4 +28,4 @@ struct PeerTime {
 // control group can be made; `why` then says which.
 std::optional<PeerTime> time_peer(const PeerRun& run, std::string& why);
 
-}  // namespace faro::cli
+}  // namespace faro::bench

@@ -1,11 +1,11 @@
-#include "cli/bench_rows.hpp"
+#include "rows.hpp"
 
 #include <numeric>
 
 #include "base/check.hpp"
 #include "base/random.hpp"
 
-namespace faro::cli {
+namespace faro::bench {
 namespace {
 
 std::vector<int> places(int width) {
@@ -180,4 +180,4 @@ const std::vector<BenchClass>& bench_classes() {
   return classes;
 }
 
-}  // namespace faro::cli
+}  // namespace faro::bench

@@ -1,4 +1,4 @@
-#include "cli/timing.hpp"
+#include "timing.hpp"
 
 #include <sys/mman.h>
 
@@ -10,7 +10,7 @@
 #include "base/parallel.hpp"
 #include "faro/base/error.hpp"
 
-namespace faro::cli {
+namespace faro::bench {
 namespace {
 
 double seconds_now() {
@@ -121,4 +121,4 @@ std::string cpu_name() {
   return "unknown";
 }
 
-}  // namespace faro::cli
+}  // namespace faro::bench

@@ -11,7 +11,7 @@
 #include <string>
 #include <vector>
 
-namespace faro::cli {
+namespace faro::bench {
 
 // Page-aligned memory, touched, on huge pages where the system gives them freely.
 class BenchBuffer {
@@ -57,4 +57,4 @@ double median(std::vector<double> values);
 // "AMD EPYC ..." as the system tells it.
 std::string cpu_name();
 
-}  // namespace faro::cli
+}  // namespace faro::bench

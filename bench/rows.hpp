@@ -1,4 +1,4 @@
-// What `faro bench` times: the classes of maps, sizes and elements that the engine's figures are
+// What engine_bench times: the classes of maps, sizes and elements that the engine's figures are
 // stated for.
 #pragma once
 
@@ -9,7 +9,7 @@
 #include "faro/algebra/bit_map.hpp"
 #include "faro/engine/options.hpp"
 
-namespace faro::cli {
+namespace faro::bench {
 
 enum class Moves { apart, in_place };
 
@@ -51,4 +51,4 @@ struct BenchClass {
 };
 const std::vector<BenchClass>& bench_classes();
 
-}  // namespace faro::cli
+}  // namespace faro::bench

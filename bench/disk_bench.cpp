@@ -1,31 +1,41 @@
-#include "cli/bench_disk.hpp"
-
+// Files larger than memory beside copies of them: build/bench/bench/disk_bench DIR [--log2-bytes 32]
+//
+// What reads and writes cost in the folder, how long copies take whose runs lie scattered on both sides,
+// and files permuted within --memory-mib beside a copy with the same reads and writes and beside a direct
+// copy in blocks of 1 MiB, in turn; medians of the ratios. docs/disk.md has its figures.
 #include <fmt/format.h>
 #include <unistd.h>
 
+#include <CLI/CLI.hpp>
 #include <atomic>
 #include <chrono>
 #include <cstring>
 #include <filesystem>
 #include <mutex>
-#include <nlohmann/json.hpp>
 #include <numeric>
 #include <vector>
 
-#include "cli/bench_disk_peers.hpp"
-#include "cli/bench_rows.hpp"
-#include "cli/disk_profile.hpp"
-#include "cli/sizes.hpp"
-#include "cli/timing.hpp"
 #include "disk/pipeline.hpp"
 #include "disk/plan_state.hpp"
+#include "disk_peers.hpp"
 #include "faro/algebra/notation.hpp"
 #include "faro/base/error.hpp"
 #include "faro/disk/permute_file.hpp"
 #include "files/words.hpp"
+#include "rows.hpp"
+#include "timing.hpp"
 
-namespace faro::cli {
+namespace faro::bench {
 namespace {
+
+struct DiskBench {
+  std::string folder;
+  std::uint64_t bytes = std::uint64_t{1} << 30U;
+  std::uint64_t memory_bytes = std::uint64_t{1} << 28U;
+  std::uint64_t element_bytes = 8;
+  int rounds = 3;
+  bool peers = false;  // beside memmap, rechunker and h5repack
+};
 
 constexpr std::uint64_t block_bytes = disk::request_bytes_max;
 constexpr int io_threads = 4;
@@ -187,7 +197,7 @@ struct Row {
 // A peer is ended when it has taken so many times as long.
 constexpr double peer_patience = 10;
 
-void measure_peers(const DiskBench& bench, const Files& files, Row& row, Output& out) {
+void measure_peers(const DiskBench& bench, const Files& files, Row& row) {
   for (std::size_t i = 0; i < disk_peers.size(); ++i) {
     std::string why;
     std::filesystem::remove(files.path("out"));
@@ -199,7 +209,7 @@ void measure_peers(const DiskBench& bench, const Files& files, Row& row, Output&
                               .memory_bytes = bench.memory_bytes,
                               .seconds_max = peer_patience * row.seconds},
                              why);
-    if (!row.peers[i]) out.talk(fmt::format("  {}, {}: {}", row.map, disk_peers[i], why));
+    if (!row.peers[i]) fmt::print(stderr, "  {}, {}: {}\n", row.map, disk_peers[i], why);
   }
 }
 
@@ -240,21 +250,13 @@ Row measure(const DiskBench& bench, const Files& files, const std::string& name,
           .over_direct = median(over_direct)};
 }
 
-nlohmann::ordered_json profile_json(const DiskProfile& profile) {
-  return {{"read_bytes_per_second", profile.read_bytes_per_second},
-          {"read_run_nanoseconds", profile.read_run_nanoseconds},
-          {"write_bytes_per_second", profile.write_bytes_per_second},
-          {"write_run_nanoseconds", profile.write_run_nanoseconds}};
-}
-
 std::string side_text(std::uint64_t rate, std::uint64_t nanoseconds) {
   return fmt::format("{:.0f} MB/s and {:.0f} us a run", static_cast<double>(rate) / 1e6,
                      static_cast<double>(nanoseconds) / 1e3);
 }
 
 // Of all lengths, over a direct copy in the same minute.
-nlohmann::ordered_json measure_scattered(const DiskBench& bench, const Files& files, Output& out) {
-  auto scattered = nlohmann::ordered_json::array();
+void measure_scattered(const DiskBench& bench, const Files& files) {
   std::string scattered_text;
   for (const std::uint64_t run_bytes : scattered_runs) {
     std::vector<double> over_direct;
@@ -263,59 +265,34 @@ nlohmann::ordered_json measure_scattered(const DiskBench& bench, const Files& fi
       over_direct.push_back(scattered_copy(files, bench.bytes, run_bytes) / floor);
     }
     scattered_text += fmt::format("  {} {:.2f}", files::size_text(run_bytes), median(over_direct));
-    scattered.push_back({{"run_bytes", run_bytes}, {"over_direct_copy", median(over_direct)}});
   }
-  out.text("  copies in scattered runs over a direct copy:{}\n", scattered_text);
-  return scattered;
+  fmt::print("  copies in scattered runs over a direct copy:{}\n", scattered_text);
 }
 
-// A line of the table, and the same as JSON.
-nlohmann::ordered_json told(const DiskBench& bench, const Row& row, Output& out) {
+// A line of the table.
+void tell(const DiskBench& bench, const Row& row) {
   std::uint64_t shortest = UINT64_MAX;
   for (const FilePassFacts& pass : row.plan.passes)
     shortest = std::min({shortest, pass.read_run_bytes, pass.write_run_bytes});
-  out.text("  {:20} {:>6}  {:>16} {:>8.2f}  {:>14.2f}  {:>11.2f}", row.map, row.plan.passes.size(),
-           files::size_text(shortest), row.seconds, row.over_runs, row.over_direct);
-  auto peers = nlohmann::ordered_json::object();
-  for (std::size_t i = 0; bench.peers && i < disk_peers.size(); ++i) {
-    out.text("  {:>9}", peer_text(row.peers[i], row.seconds));
-    if (row.peers[i])
-      peers[disk_peers[i]] = {{"seconds", row.peers[i]->seconds},
-                              {"finished", row.peers[i]->finished}};
-  }
-  out.text("\n");
-  out.flush();
-  return {{"map", row.map},
-          {"passes", row.plan.passes.size()},
-          {"passes_bound", row.plan.passes_bound},
-          {"shortest_run_bytes", shortest},
-          {"seconds", row.seconds},
-          {"over_same_runs", row.over_runs},
-          {"over_direct_copy", row.over_direct},
-          {"peers", std::move(peers)}};
+  fmt::print("  {:20} {:>6}  {:>16} {:>8.2f}  {:>14.2f}  {:>11.2f}", row.map,
+             row.plan.passes.size(), files::size_text(shortest), row.seconds, row.over_runs,
+             row.over_direct);
+  for (std::size_t i = 0; bench.peers && i < disk_peers.size(); ++i)
+    fmt::print("  {:>9}", peer_text(row.peers[i], row.seconds));
+  fmt::print("\n");
+  std::fflush(stdout);
 }
 
-}  // namespace
-
-int bench_disk(const DiskBench& bench, Output& out) {
+void run(const DiskBench& bench) {
   if (!is_power_of_two(bench.element_bytes) || bench.element_bytes > block_bytes ||
       (bench.peers && bench.element_bytes != peer_element_bytes))
     throw Error(ErrorCode::usage,
                 "--element-bytes: wanted a power of two up to 1MiB, and 8 beside --peers");
-  if (!is_power_of_two(bench.bytes) || bench.bytes < (std::uint64_t{64} << 20U))
-    throw Error(ErrorCode::usage, "--size: wanted a power of two of at least 64MiB");
-  DiskProfile profile = DiskProfile::measured(bench.folder, bench.bytes / 4, io_threads);
-  out.text("{}, {}\n  reads {}; writes {}\n", cpu_name(), bench.folder,
-           side_text(profile.read_bytes_per_second, profile.read_run_nanoseconds),
-           side_text(profile.write_bytes_per_second, profile.write_run_nanoseconds));
-  out.flush();
-  if (bench.save) {
-    profile.name = *bench.save;
-    const std::string path = save_disk_profile(profile, *bench.save);
-    out.text("  saved in {}: --device {}\n", path, *bench.save);
-    out.json(profile.text());
-    return 0;
-  }
+  const DiskProfile profile = DiskProfile::measured(bench.folder, bench.bytes / 4, io_threads);
+  fmt::print("{}, {}\n  reads {}; writes {}\n", cpu_name(), bench.folder,
+             side_text(profile.read_bytes_per_second, profile.read_run_nanoseconds),
+             side_text(profile.write_bytes_per_second, profile.write_run_nanoseconds));
+  std::fflush(stdout);
   const Files files(bench);
   fill(files, bench.bytes);
   std::vector<double> plain;
@@ -324,33 +301,45 @@ int bench_disk(const DiskBench& bench, Output& out) {
     plain.push_back(plain_copy(files));
     direct.push_back(direct_copy(files, bench.bytes));
   }
-  nlohmann::ordered_json scattered = measure_scattered(bench, files, out);
-  out.text(
+  measure_scattered(bench, files);
+  fmt::print(
       "  {} within {}: cp and sync {:.2f} s, direct copy in blocks of 1 MiB {:.2f} s\n\n"
       "  {:20} {:>6}  {:>16} {:>8}  {:>14}  {:>11}",
       files::size_text(bench.bytes), files::size_text(bench.memory_bytes), median(plain),
       median(direct), "map", "passes", "shortest run", "seconds", "over same runs", "over direct");
   for (const char* const peer : disk_peers)
-    if (bench.peers) out.text("  {:>9}", peer);
-  out.text("\n");
-  nlohmann::ordered_json object = {{"format", "faro-bench-disk/1"},
-                                   {"cpu", cpu_name()},
-                                   {"folder", bench.folder},
-                                   {"bytes", bench.bytes},
-                                   {"element_bytes", bench.element_bytes},
-                                   {"memory_bytes", bench.memory_bytes},
-                                   {"profile", profile_json(profile)},
-                                   {"plain_copy_seconds", median(plain)},
-                                   {"direct_copy_seconds", median(direct)},
-                                   {"scattered_copies", std::move(scattered)},
-                                   {"rows", nlohmann::ordered_json::array()}};
+    if (bench.peers) fmt::print("  {:>9}", peer);
+  fmt::print("\n");
   for (const char* const name : {"bit-reversal", "transpose", "gray", "affine-1"}) {
     Row row = measure(bench, files, name, profile);
-    if (bench.peers) measure_peers(bench, files, row, out);
-    object["rows"].push_back(told(bench, row, out));
+    if (bench.peers) measure_peers(bench, files, row);
+    tell(bench, row);
   }
-  out.json(object.dump());
-  return 0;
 }
 
-}  // namespace faro::cli
+}  // namespace
+}  // namespace faro::bench
+
+int main(int argc, char** argv) {
+  faro::bench::DiskBench bench;
+  int log2_bytes = 30;
+  std::uint64_t memory_mib = 256;
+  CLI::App app{"Files permuted within little memory beside copies of them"};
+  app.add_option("DIR", bench.folder, "where the files are")->required();
+  app.add_option("--log2-bytes", log2_bytes, "of the file (30)")->check(CLI::Range(26, 46));
+  app.add_option("--memory-mib", memory_mib, "to permute it within (256)");
+  app.add_option("--element-bytes", bench.element_bytes, "of that file (8)");
+  app.add_option("--rounds", bench.rounds, "rounds whose median counts (3)")
+      ->check(CLI::Range(1, 100));
+  app.add_flag("--peers", bench.peers, "beside NumPy's memmap, rechunker and h5repack");
+  CLI11_PARSE(app, argc, argv);
+  bench.bytes = faro::bit(log2_bytes);
+  bench.memory_bytes = memory_mib << 20U;
+  try {
+    faro::bench::run(bench);
+  } catch (const faro::Error& error) {
+    fmt::print(stderr, "{}\n", error.what());
+    return exit_code(error.code());
+  }
+  return 0;
+}

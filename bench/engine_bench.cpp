@@ -1,0 +1,171 @@
+// The engine beside memcpy: build/bench/bench/engine_bench [--full] [--class bit-reversal] [--rounds 9]
+//
+// A ratio of 1 is memcpy of the same bytes by the same number of threads, run before and after; in place
+// it is one pass that reads and writes every byte. Every timed run follows an untimed one of the same; up
+// to 64 MiB the ratio is told too where both arrays were flushed from the caches before (away). Without
+// --full, sizes beyond the caches are divided by eight: some two minutes and 300 MB; with it 2.2 GB.
+#include <fmt/format.h>
+
+#include <CLI/CLI.hpp>
+#include <algorithm>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "engine/timed_pass.hpp"
+#include "faro/base/error.hpp"
+#include "faro/engine/permute_plan.hpp"
+#include "files/words.hpp"
+#include "rows.hpp"
+#include "timing.hpp"
+
+namespace faro::bench {
+namespace {
+
+struct Options {
+  bool full = false;
+  bool measured = false;
+  std::optional<std::string> group;
+  std::optional<std::uint64_t> threads;
+  std::optional<std::uint64_t> rounds;
+};
+
+// What fits no cache finds none of it there, whatever ran before.
+constexpr std::uint64_t states_bytes_max = std::uint64_t{1} << 26U;
+
+struct RowTimes {
+  Timed near;
+  std::optional<double> away;  // the ratio where both arrays are out of the caches
+};
+
+struct Bench {
+  const Options& options;
+  int threads;
+  int rounds;
+  BenchBuffer from;
+  BenchBuffer to;
+
+  RowTimes time(const BenchRow& row) const {
+    const std::size_t bytes = row.bytes();
+    const PermuteOptions permute{.threads = threads};
+    const auto source = from.first(bytes + row.past_line).subspan(row.past_line);
+    const auto destination = to.first(bytes + row.past_line).subspan(row.past_line);
+    const bool in_place = row.moves == Moves::in_place;
+    const auto plan = in_place ? PermutePlan::in_place(row.map, row.shape, permute)
+                      : options.measured
+                          ? PermutePlan::measured(row.map, row.shape, source, destination, permute)
+                          : PermutePlan::out_of_place(row.map, row.shape, permute);
+    const int used = plan.facts().threads;
+    const auto ratio = [&](const Prepare& prepare) {
+      if (in_place) {
+        return time_against(
+                   "read-write", [&] { touch_with_threads(source, used); },
+                   {{"faro", [&] { plan.execute_in_place(source); }}}, bytes, rounds, prepare)
+            .front();
+      }
+      return time_against(
+                 "memcpy", [&] { copy_with_threads(source, destination, used); },
+                 {{"faro", [&] { plan.execute(source, destination); }}}, bytes, rounds, prepare)
+          .front();
+    };
+    RowTimes times{ratio({}), {}};
+    if (bytes <= states_bytes_max && engine::send_away(destination)) {
+      times.away = ratio([&] {
+                     engine::send_away(source);
+                     if (!in_place) engine::send_away(destination);
+                   }).ratio;
+    }
+    return times;
+  }
+};
+
+bool has_avx512() {
+  try {
+    PermutePlan::out_of_place(BitMap::identity(10), {}, {.simd = Simd::avx512});
+    return true;
+  } catch (const Error&) {
+    return false;
+  }
+}
+
+std::string verdict(const BenchClass& group, const std::vector<double>& ratios) {
+  const bool wide = has_avx512();
+  const double middle = wide ? group.median_avx512 : group.median_avx2;
+  const double worst = wide ? group.worst_avx512 : group.worst_avx2;
+  if (middle == 0) return "";
+  const bool met = median(ratios) <= middle &&
+                   (worst == 0 || *std::max_element(ratios.begin(), ratios.end()) <= worst);
+  const std::string aims =
+      worst == 0 ? fmt::format("{:.2f}", middle) : fmt::format("{:.2f} / {:.2f}", middle, worst);
+  return fmt::format("  (aim {}: {})", aims, met ? "met" : "not met");
+}
+
+void run(const Options& options) {
+  if (options.rounds == 0 || options.threads == 0)
+    throw Error(ErrorCode::usage, "--rounds and --threads are at least 1");
+  const Sizes sizes = options.full ? Sizes::full : Sizes::tenth;
+  const std::vector<BenchRow> rows = bench_rows(sizes);
+  std::uint64_t bytes_max = 0;
+  for (const BenchRow& row : rows) {
+    if (!options.group || *options.group == row.group) bytes_max = std::max(bytes_max, row.bytes());
+  }
+  if (bytes_max == 0) {
+    throw Error(ErrorCode::usage,
+                "there is no class '" + *options.group + "'; without --class all are timed");
+  }
+  const auto threads =
+      static_cast<int>(std::clamp<std::uint64_t>(options.threads.value_or(1), 1, 1024));
+  const auto rounds =
+      static_cast<int>(std::clamp<std::uint64_t>(options.rounds.value_or(5), 1, 1000));
+  const Bench bench{options, threads, rounds, BenchBuffer(bytes_max + 64),
+                    BenchBuffer(bytes_max + 64)};
+
+  fmt::print("{}, {} thread{}, {} sizes: time over memcpy of the same bytes, median of {} rounds\n",
+             cpu_name(), threads, threads == 1 ? "" : "s", options.full ? "full" : "smaller",
+             rounds);
+  fmt::print(
+      "caches: as an untimed run of the same left them; 'away': both arrays flushed from them\n");
+  for (const BenchClass& group : bench_classes()) {
+    if (options.group && *options.group != group.name) continue;
+    fmt::print("\n{}: {}{}\n", group.name, group.what,
+               options.full ? "" : " (large sizes divided by eight)");
+    std::vector<double> ratios;
+    for (const BenchRow& row : rows) {
+      if (row.group != group.name || row.shape.element_bytes < group.element_bytes_min ||
+          row.shape.element_bytes > group.element_bytes_max) {
+        continue;
+      }
+      const auto [timed, away] = bench.time(row);
+      ratios.push_back(timed.ratio);
+      const double gigabytes = 2 * static_cast<double>(row.bytes()) / timed.seconds / 1e9;
+      fmt::print("  {:20} {:>10}  element {:>3}  {:5.2f}  {:6.1f} GB/s{}{}\n", row.map_name,
+                 files::size_text(row.bytes()), row.shape.element_bytes * row.shape.inner,
+                 timed.ratio, gigabytes, away ? fmt::format("  away {:5.2f}", *away) : "",
+                 row.moves == Moves::in_place ? "  in place" : "");
+      std::fflush(stdout);
+    }
+    fmt::print("  median {:.2f}, worst {:.2f}{}\n", median(ratios),
+               *std::max_element(ratios.begin(), ratios.end()), verdict(group, ratios));
+  }
+}
+
+}  // namespace
+}  // namespace faro::bench
+
+int main(int argc, char** argv) {
+  faro::bench::Options options;
+  CLI::App app{"The engine's times beside memcpy's"};
+  app.add_flag("--full", options.full, "the full sizes");
+  app.add_flag("--measured", options.measured, "plans that measured their candidates");
+  app.add_option("--class", options.group, "only this class");
+  app.add_option("--threads", options.threads, "threads, of the engine and of memcpy");
+  app.add_option("--rounds", options.rounds, "rounds whose median counts (5)");
+  CLI11_PARSE(app, argc, argv);
+  try {
+    faro::bench::run(options);
+  } catch (const faro::Error& error) {
+    fmt::print(stderr, "{}\n", error.what());
+    return exit_code(error.code());
+  }
+  return 0;
+}
