@@ -1,8 +1,8 @@
-// Files larger than memory beside copies of them: build/bench/bench/disk_bench DIR [--log2-bytes 32]
+// Files larger than memory beside copies of them: build/bench/bench/disk_bench DIR --log2-bytes 32
 //
-// What reads and writes cost in the folder, how long copies take whose runs lie scattered on both sides,
-// and files permuted within --memory-mib beside a copy with the same reads and writes and beside a direct
-// copy in blocks of 1 MiB, in turn; medians of the ratios. docs/disk.md has its figures.
+// What reads and writes cost in the folder, how long copies take whose runs lie scattered on both
+// sides, and files permuted within --memory-mib beside a copy with the same reads and writes and
+// beside a direct copy in blocks of 1 MiB, in turn; medians of the ratios. docs/disk.md has some.
 #include <fmt/format.h>
 #include <unistd.h>
 

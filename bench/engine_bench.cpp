@@ -1,9 +1,10 @@
-// The engine beside memcpy: build/bench/bench/engine_bench [--full] [--class bit-reversal] [--rounds 9]
+// The engine beside memcpy: build/bench/bench/engine_bench [--full] [--class bit-reversal]
 //
-// A ratio of 1 is memcpy of the same bytes by the same number of threads, run before and after; in place
-// it is one pass that reads and writes every byte. Every timed run follows an untimed one of the same; up
-// to 64 MiB the ratio is told too where both arrays were flushed from the caches before (away). Without
-// --full, sizes beyond the caches are divided by eight: some two minutes and 300 MB; with it 2.2 GB.
+// A ratio of 1 is memcpy of the same bytes by the same number of threads, run before and after; in
+// place it is one pass that reads and writes every byte. Every timed run follows an untimed one of
+// the same; up to 64 MiB the ratio is told too where both arrays were flushed from caches before
+// (away). Without --full, sizes beyond the caches are divided by eight: two minutes and 300 MB;
+// with it 2.2 GB.
 #include <fmt/format.h>
 
 #include <CLI/CLI.hpp>

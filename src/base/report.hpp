@@ -1,16 +1,16 @@
 // What a command found: a tree of named values, and beside it the words that say them.
 //
 //   Report report;
-//   report.row("machine", "cube:4", "  machine  {}\n", "cube:4");  a value and its words, in one place
+//   report.row("machine", "cube:4", "  machine  {}\n", "cube:4");  a value and its words
 //   report["steps"] = 8;                                           a value without words
 //   report.say("  as the paper says\n");                           words without a value
 //
 //   report.words()    "  machine  cube:4\n  as the paper says\n"
 //   report.json()     {"machine":"cube:4","steps":8}
 //
-// Members stand in the order in which they were named first. A tree is printed in one of two forms and
-// never read again: to put one report into another, make it a member. Counts of 2^53 and more are
-// decimal strings, as in all our formats; integers of 64 bits stay numbers.
+// Members stand in the order in which they were named first. A tree is printed in one of two forms
+// and never read again: to put one report into another, make it a member. Counts of 2^53 and more
+// are decimal strings, as in all our formats; integers of 64 bits stay numbers.
 #pragma once
 
 #include <fmt/format.h>

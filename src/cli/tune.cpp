@@ -151,7 +151,7 @@ const Command tune_command{
 extern const Command bench_command;
 const Command bench_command{
     .name = "bench",
-    .summary = "the old name of `faro tune --disk DIR --save NAME`",
+    .summary = "the old name of tune --disk",
     .details = "Benchmarks are programs of the sources, in bench/.",
     .examples = "faro bench --disk /data --save data",
     .declare = [](Arguments& arguments) -> Action {
