@@ -28,12 +28,12 @@ constexpr faro::Word elements_max = 60000;
 struct Axes {
   std::vector<faro::Word> from;
   std::vector<faro::Word> to;
-  faro::TensorMap map;
+  faro::Map map;
 };
 
 Axes axes_of(Bytes& bytes) {
   Axes axes;
-  faro::TensorDigits digits;
+  faro::Digits digits;
   std::vector<std::vector<faro::Digit>> pieces;
   std::vector<std::uint64_t> keys;
   faro::Word product = 1;
@@ -64,7 +64,7 @@ Axes axes_of(Bytes& bytes) {
     digits.to.insert(digits.to.end(), pieces[k].begin(), pieces[k].end());
   }
   digits.bits = fuzz::bits_of(bytes, width);
-  axes.map = faro::TensorMap::from_digits(digits);
+  axes.map = faro::Map::from_digits(digits);
   return axes;
 }
 
@@ -90,7 +90,7 @@ faro::ArrayPlaces places_of(const std::vector<faro::Word>& shape, std::uint64_t 
   return places;
 }
 
-void through_a_file(const faro::TensorMap& map, std::uint64_t element, std::uint64_t tile_bytes) {
+void through_a_file(const faro::Map& map, std::uint64_t element, std::uint64_t tile_bytes) {
   const auto bytes = static_cast<std::size_t>(map.elements() * element);
   std::vector<std::byte> data(bytes);
   for (std::size_t i = 0; i < bytes; ++i) data[i] = static_cast<std::byte>(i * 0x9e3779b1U >> 8U);

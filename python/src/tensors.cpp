@@ -26,7 +26,7 @@ ArrayPlaces places(const Lengths& shape, const Strides& strides) {
 
 class TensorPlan {
  public:
-  TensorPlan(const TensorMap& map, const TensorShape& shape, int threads)
+  TensorPlan(const Map& map, const TensorShape& shape, int threads)
       : plan_(PermutePlan::out_of_place(map, shape, {.threads = threads})) {}
 
   void run(nb::handle x, nb::handle out, nb::handle progress) const {
@@ -54,10 +54,9 @@ class TensorPlan {
 };
 
 // The map of a text and the shape of its result; nothing where the text is one of index bits.
-std::optional<std::pair<TensorMap, Lengths>> tensor_map(const std::string& text,
-                                                        const Lengths& shape,
-                                                        std::uint64_t element_bytes,
-                                                        std::optional<std::int64_t> axis) {
+std::optional<std::pair<Map, Lengths>> tensor_map(const std::string& text, const Lengths& shape,
+                                                  std::uint64_t element_bytes,
+                                                  std::optional<std::int64_t> axis) {
   if (is_foreign(text)) return {};
   NpyHeader header;
   header.shape = shape;
@@ -67,17 +66,16 @@ std::optional<std::pair<TensorMap, Lengths>> tensor_map(const std::string& text,
   return std::pair{std::move(move->map), std::move(move->to.shape)};
 }
 
-TensorMap along(const NamedMap& map, std::uint64_t outer, std::uint64_t inner) {
-  return beside(beside(TensorMap::identity(outer), TensorMap::from_bits(map.map)),
-                TensorMap::identity(inner));
+Map along(const NamedMap& map, std::uint64_t outer, std::uint64_t inner) {
+  return beside(beside(Map::identity(outer), Map::from_bits(map.map)), Map::identity(inner));
 }
 
-TensorMap batches(const TensorMap& map, std::uint64_t outer, bool inverse) {
-  return beside(TensorMap::identity(outer), inverse ? map.inverse() : map);
+Map batches(const Map& map, std::uint64_t outer, bool inverse) {
+  return beside(Map::identity(outer), inverse ? map.inverse() : map);
 }
 
 // Arrays in C order: the first element that is not where the map sends it, and where it should be.
-std::optional<std::pair<std::uint64_t, std::uint64_t>> mismatch(const TensorMap& map, nb::handle x,
+std::optional<std::pair<std::uint64_t, std::uint64_t>> mismatch(const Map& map, nb::handle x,
                                                                 nb::handle y) {
   Buffer from;
   Buffer to;
@@ -99,18 +97,18 @@ std::optional<std::pair<std::uint64_t, std::uint64_t>> mismatch(const TensorMap&
 }  // namespace
 
 void bind_tensors(nb::module_& m) {
-  nb::class_<TensorMap>(m, "TensorMap");
+  nb::class_<Map>(m, "Map");
   m.def("tensor_map", tensor_map, nb::arg("text"), nb::arg("shape"), nb::arg("itemsize"),
         nb::arg("axis").none());
   m.def("tensor_along", along);
   m.def("tensor_batches", batches);
-  m.def("tensor_identity", &TensorMap::identity);
+  m.def("tensor_identity", &Map::identity);
   m.def("tensor_mismatch", mismatch);
   nb::class_<TensorPlan>(m, "TensorPlan")
       .def("__init__",
-           [](TensorPlan* self, const TensorMap& map, std::uint64_t element_bytes,
-              const Lengths& from, const Strides& from_strides, const Lengths& to,
-              const Strides& to_strides, int threads) {
+           [](TensorPlan* self, const Map& map, std::uint64_t element_bytes, const Lengths& from,
+              const Strides& from_strides, const Lengths& to, const Strides& to_strides,
+              int threads) {
              new (self) TensorPlan(
                  map, {element_bytes, places(from, from_strides), places(to, to_strides)}, threads);
            })

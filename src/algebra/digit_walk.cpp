@@ -2,13 +2,13 @@
 
 #include "faro/base/bits.hpp"
 
-namespace faro::inline v1::tensor {
+namespace faro::inline v1::radix {
 
-DigitPlaces::DigitPlaces(const TensorMap& map) {
-  const TensorDigits& digits = map.digits();
+DigitPlaces::DigitPlaces(const Map& map) {
+  const Digits& digits = map.digits();
   complement_ = digits.bits.complement();
   std::vector<Word> bit_strides;
-  std::vector<Word> steps(digits.from.size());
+  std::vector<Source> lengths(digits.from.size());
   Word stride = 1;
   for (std::size_t k = digits.to.size(); k-- > 0; stride *= digits.to[k].length) {
     const Digit& digit = digits.to[k];
@@ -16,8 +16,13 @@ DigitPlaces::DigitPlaces(const TensorMap& map) {
       bit_strides.push_back(stride);
       continue;
     }
-    if (digit.reversed) start_ += (digit.length - 1) * stride;
-    steps[static_cast<std::size_t>(digit.which)] = digit.reversed ? 0 - stride : stride;
+    const Word first = digit.reversed ? digit.roll + digit.length - 1 : digit.roll;
+    start_ += first % digit.length * stride;
+    lengths[static_cast<std::size_t>(digit.which)] = {
+        .length = digit.length,
+        .step = digit.reversed ? 0 - stride : stride,
+        .last = digit.reversed ? first % digit.length : digit.length - 1 - digit.roll,
+        .is_bit = false};
   }
   int bits = 0;
   for (std::size_t k = digits.from.size(); k-- > 0;) {
@@ -25,9 +30,7 @@ DigitPlaces::DigitPlaces(const TensorMap& map) {
     if (digit.which == Digit::is_bit)
       source_.push_back({.column = digits.bits.column(bits++)});
     else
-      source_.push_back({.length = digit.length,
-                         .step = steps[static_cast<std::size_t>(digit.which)],
-                         .is_bit = false});
+      source_.push_back(lengths[static_cast<std::size_t>(digit.which)]);
   }
   constexpr std::size_t byte_bits = 8;
   bits_.resize((bit_strides.size() + byte_bits - 1) / byte_bits);
@@ -53,6 +56,7 @@ DigitWalk::DigitWalk(const DigitPlaces& places, Word first)
     index_[k] = first % digit.length;
     first /= digit.length;
     lengths_ += index_[k] * digit.step;
+    if (!digit.is_bit && index_[k] > digit.last) lengths_ -= digit.length * digit.step;
     if (index_[k] != 0) bits_ ^= digit.column;
   }
 }
@@ -60,14 +64,15 @@ DigitWalk::DigitWalk(const DigitPlaces& places, Word first)
 void DigitWalk::next() {
   for (std::size_t k = 0; k < places_.source_.size(); ++k) {
     const DigitPlaces::Source& digit = places_.source_[k];
+    const bool wraps = index_[k] == digit.last;
     const bool carries = ++index_[k] == digit.length;
     if (digit.is_bit)
       bits_ ^= digit.column;
     else
-      lengths_ += carries ? digit.step - digit.length * digit.step : digit.step;
+      lengths_ += wraps ? digit.step - digit.length * digit.step : digit.step;
     if (!carries) return;
     index_[k] = 0;
   }
 }
 
-}  // namespace faro::inline v1::tensor
+}  // namespace faro::inline v1::radix

@@ -1,17 +1,17 @@
-// Where consecutive elements of the source go, one after another: a tensor map by carries.
+// Where consecutive elements of the source go, one after another: a map by carries.
 #pragma once
 
 #include <array>
 #include <vector>
 
-#include "faro/algebra/tensor_map.hpp"
+#include "faro/algebra/map.hpp"
 
-namespace faro::inline v1::tensor {
+namespace faro::inline v1::radix {
 
 // What all walks of a map share.
 class DigitPlaces {
  public:
-  explicit DigitPlaces(const TensorMap& map);
+  explicit DigitPlaces(const Map& map);
 
  private:
   friend class DigitWalk;
@@ -19,6 +19,7 @@ class DigitPlaces {
     Word length = 2;
     Word column = 0;  // of a bit: what it adds to the destination's bits
     Word step = 0;    // of a length: what a step adds to the place, modulo 2^64
+    Word last = 0;    // of a length: the value after which the place begins anew
     bool is_bit = true;
   };
   Word of_bits(Word y) const;
@@ -42,4 +43,4 @@ class DigitWalk {
   Word bits_;
 };
 
-}  // namespace faro::inline v1::tensor
+}  // namespace faro::inline v1::radix

@@ -264,7 +264,7 @@ class Printer {
 // The text of a map with lengths: see tensor_notation.hpp.
 class TensorPrinter {
  public:
-  TensorPrinter(const TensorDigits& digits, const TensorCut& cut) : digits_(digits), cut_(cut) {
+  TensorPrinter(const Digits& digits, const TensorCut& cut) : digits_(digits), cut_(cut) {
     const bool both = cut.kind == Cut::Kind::both;
     const auto runs = pieces_of(digits.from, both);
     for (const Run& run : runs) {
@@ -357,14 +357,19 @@ class TensorPrinter {
       if (run.digit.which == Digit::is_bit)
         (text += ' ') += bits_text(run);
       else
-        text += fmt::format(" {}{}", run.digit.reversed ? "~" : "",
-                            lengths_[static_cast<std::size_t>(run.digit.which)]);
+        text += ' ' + text_of_length(run.digit);
     }
     if (cut && !is_cut(runs)) text += " |";
     return text;
   }
 
-  const TensorDigits& digits_;
+  std::string text_of_length(const Digit& digit) const {
+    std::string name = lengths_[static_cast<std::size_t>(digit.which)];
+    if (digit.reversed) name.insert(0, 1, '~');
+    return digit.roll == 0 ? name : fmt::format("roll({}, {})", name, digit.roll);
+  }
+
+  Digits digits_;
   TensorCut cut_;
   int names_ = 0;
   std::string left_;
@@ -374,7 +379,7 @@ class TensorPrinter {
 
 }  // namespace
 
-std::string to_notation(const TensorMap& map, const TensorCut& cut) {
+std::string to_notation(const Map& map, const TensorCut& cut) {
   if (const auto bits = map.bits(); bits && is_power_of_two(cut.processors))
     return to_notation(*bits, Cut{cut.kind, log2_exact(cut.processors)});
   if (cut.kind == Cut::Kind::none) return TensorPrinter(map.digits(), cut).text();

@@ -210,7 +210,7 @@ class TensorReader {
       known.total = log2_exact(*total);
     }
     const Notation notation = parse_notation(text_, known);
-    TensorNotation result{TensorMap::from_bits(notation.map), {}, {}, {}};
+    TensorNotation result{Map::from_bits(notation.map), {}, {}, {}};
     result.cut.kind = notation.cut.kind;
     if (notation.cut.processor_bits == word_bits)
       fail(NotationFault::limit, 0, "a cut below 64 bits; at most 63 processor bits");
@@ -226,7 +226,7 @@ class TensorReader {
   TensorNotation meaning(const Arrow& arrow, const Shape& shape) const {
     const std::vector<PlacedField> fields = Lengths(arrow, text_).run(shape);
     TensorNotation result;
-    TensorDigits digits;
+    Digits digits;
     Word left = 1;
     int width = 0;
     std::vector<int> number;  // of the fields that are lengths
@@ -260,7 +260,7 @@ class TensorReader {
       }
     }
     digits.bits = invertible(terms, fields, width, arrow.end_at, text_);
-    result.map = TensorMap::from_digits(digits);
+    result.map = Map::from_digits(digits);
     result.cut = cut_of(arrow, left, high);
     return result;
   }

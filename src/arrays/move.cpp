@@ -45,7 +45,7 @@ ArrayPlaces places_of(const std::vector<std::uint64_t>& shape, NpyHeader::Order 
   return places;
 }
 
-ArrayMove move_of(const NpyHeader& from, TensorMap map, std::vector<std::uint64_t> shape,
+ArrayMove move_of(const NpyHeader& from, Map map, std::vector<std::uint64_t> shape,
                   NpyHeader::Order order) {
   ArrayMove move;
   move.to = from;
@@ -75,14 +75,14 @@ std::size_t axis_index(const NpyHeader& header, std::int64_t wanted, const char*
   return static_cast<std::size_t>(index);
 }
 
-TensorMap along(const std::vector<std::uint64_t>& shape, std::size_t axis, const TensorMap& map) {
+Map along(const std::vector<std::uint64_t>& shape, std::size_t axis, const Map& map) {
   std::uint64_t outer = 1;
   std::uint64_t inner = 1;
   for (std::size_t k = 0; k < shape.size(); ++k) {
     if (k < axis) outer *= shape[k];
     if (k > axis) inner *= shape[k];
   }
-  return beside(beside(TensorMap::identity(outer), map), TensorMap::identity(inner));
+  return beside(beside(Map::identity(outer), map), Map::identity(inner));
 }
 
 }  // namespace
@@ -113,14 +113,14 @@ std::optional<ArrayMove> array_move(const NpyHeader& from, std::string_view text
   return move;
 }
 
-TensorMap stored_map(const ArrayMove& move, const NpyHeader& from) {
+Map stored_map(const ArrayMove& move, const NpyHeader& from) {
   // From stored to logical indices: Fortran order has the axes the other way round.
   const auto logical = [](const NpyHeader& header) {
-    if (header.order == NpyHeader::Order::c) return TensorMap::identity(header.elements());
+    if (header.order == NpyHeader::Order::c) return Map::identity(header.elements());
     std::vector<int> order;
     for (int k = static_cast<int>(header.shape.size()); k-- > 0;) order.push_back(k);
     const std::vector<Word> stored(header.shape.rbegin(), header.shape.rend());
-    return TensorMap::from_axes(stored, order);
+    return Map::from_axes(stored, order);
   };
   return then(then(logical(from), move.map), logical(move.to).inverse());
 }
@@ -146,9 +146,9 @@ ArrayMove array_move_along(const NpyHeader& from, std::string_view text,
                               error.what()));
     }
   };
-  TensorMap whole = TensorMap::identity(1);
+  Map whole = Map::identity(1);
   for (std::size_t k = 0; k < from.shape.size(); ++k)
-    whole = beside(whole, wanted[k] ? map_of(k) : TensorMap::identity(from.shape[k]));
+    whole = beside(whole, wanted[k] ? map_of(k) : Map::identity(from.shape[k]));
   ArrayMove move = move_of(from, std::move(whole), from.shape, order);
   move.text = to_notation(move.map);
   return move;
@@ -168,7 +168,7 @@ ArrayMove array_axes_move(const NpyHeader& from, const std::vector<std::int64_t>
     places.push_back(static_cast<int>(axis_index(from, axis, "--axes", name)));
   }
   for (const int place : places) shape.push_back(from.shape[static_cast<std::size_t>(place)]);
-  ArrayMove move = move_of(from, TensorMap::from_axes(from.shape, places), std::move(shape), order);
+  ArrayMove move = move_of(from, Map::from_axes(from.shape, places), std::move(shape), order);
   move.text = to_notation(move.map);
   return move;
 }

@@ -13,14 +13,14 @@
 #include <string_view>
 #include <vector>
 
-#include "faro/algebra/tensor_map.hpp"
+#include "faro/algebra/map.hpp"
 #include "faro/engine/options.hpp"
 #include "faro/files/npy.hpp"
 
 namespace faro::inline v1 {
 
 struct ArrayMove {
-  TensorMap map;      // on logical indices
+  Map map;            // on logical indices
   TensorShape shape;  // of the stored arrays
   NpyHeader to;       // of the result
   std::string text;   // canonical
@@ -40,7 +40,7 @@ ArrayMove array_move_along(const NpyHeader& from, std::string_view text,
 
 // The map on stored indices, of arrays without gaps. Throws Error(impossible) where axes and digits
 // have nothing in common.
-TensorMap stored_map(const ArrayMove& move, const NpyHeader& from);
+Map stored_map(const ArrayMove& move, const NpyHeader& from);
 
 // Axis axes[k] becomes axis k; axes may be negative. Empty: they stay. Throws Error(usage).
 ArrayMove array_axes_move(const NpyHeader& from, const std::vector<std::int64_t>& axes,

@@ -33,8 +33,8 @@ struct Row {
 };
 
 // Bits that stay side by side, in both orders and alike inverted, are one row.
-std::vector<Row> rows_of(const TensorMap& map) {
-  const TensorDigits& digits = map.digits();
+std::vector<Row> rows_of(const Map& map) {
+  const Digits& digits = map.digits();
   const std::vector<Placed> from = placed(digits.from);
   std::vector<Word> lengths;
   std::vector<Word> bits;  // distances, the most significant first
@@ -95,8 +95,8 @@ std::string coordinates(Word index, const std::vector<Word>& shape) {
   return fmt::format("({})", fmt::join(at, ", "));
 }
 
-const char* kind_of(const TensorMap& map, const std::vector<Row>& rows) {
-  if (map == TensorMap::identity(static_cast<Word>(map.elements()))) return "nothing moves";
+const char* kind_of(const Map& map, const std::vector<Row>& rows) {
+  if (map == Map::identity(static_cast<Word>(map.elements()))) return "nothing moves";
   bool reversed = false;
   bool added = false;
   for (const Row& row : rows) {
@@ -108,7 +108,7 @@ const char* kind_of(const TensorMap& map, const std::vector<Row>& rows) {
   return "axes change places";
 }
 
-bool undoes_itself(const TensorMap& map) {
+bool undoes_itself(const Map& map) {
   return map == map.inverse();
 }
 
@@ -128,7 +128,7 @@ std::optional<TensorNotation> map_of_lengths(const std::string& text,
 }
 
 void explain_lengths(const std::string& text, const TensorNotation& notation, Output& out) {
-  const TensorMap& map = notation.map;
+  const Map& map = notation.map;
   const std::vector<Row> rows = rows_of(map);
   const std::vector<Word> before = from_shape(notation);
   const auto elements = static_cast<Word>(map.elements());

@@ -270,7 +270,7 @@ int permute_lengths_by_disk(const DiskRequest& request, const Place& place, cons
                     request.in));
   if (request.disk.tiles || request.disk.pass)
     refuse("--tiles and --pass are for maps of index bits; these axes are moved by one process");
-  const TensorMap map = stored_map(move, place.header);
+  const Map map = stored_map(move, place.header);
   const std::uint64_t element_bytes = place.header.element_bytes;
   PermuteFileOptions options;
   options.plan = plan_options(request.disk);

@@ -19,7 +19,7 @@ namespace {
 
 class Planner {
  public:
-  Planner(const TensorMap& map, std::uint64_t element_bytes, const FilePlanOptions& options)
+  Planner(const Map& map, std::uint64_t element_bytes, const FilePlanOptions& options)
       : map_(map),
         digits_(map.digits()),
         inverse_(digits_.bits.matrix().inverse().value()),
@@ -140,8 +140,8 @@ class Planner {
     return run;
   }
 
-  const TensorMap& map_;
-  const TensorDigits& digits_;
+  const Map& map_;
+  Digits digits_;
   BitMatrix inverse_;
   AdaptedBasis basis_;
   std::uint64_t element_bytes_;
@@ -159,7 +159,7 @@ std::string memory_text(Count tile_bytes) {
 
 }  // namespace
 
-DigitPass plan_digits(const TensorMap& map, std::uint64_t element_bytes, std::uint64_t tile_bytes,
+DigitPass plan_digits(const Map& map, std::uint64_t element_bytes, std::uint64_t tile_bytes,
                       const FilePlanOptions& options) {
   const auto impossible = [](const std::string& message) {
     throw Error(ErrorCode::impossible, message);
@@ -191,7 +191,7 @@ DigitPass plan_digits(const TensorMap& map, std::uint64_t element_bytes, std::ui
 
 namespace faro::inline v1 {
 
-FilePermutePlan FilePermutePlan::out_of_place(const TensorMap& map, std::uint64_t element_bytes,
+FilePermutePlan FilePermutePlan::out_of_place(const Map& map, std::uint64_t element_bytes,
                                               const FilePlanOptions& options) {
   if (const auto bits = map.bits())
     return out_of_place(*bits, {.element_bytes = element_bytes}, options);

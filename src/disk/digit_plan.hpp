@@ -13,7 +13,7 @@ namespace faro::inline v1::disk {
 
 // The cheapest by the profile whose tiles have at most `tile_bytes`. Throws Error(impossible),
 // naming the memory that would do, where an element does not fit or a run is shorter than asked.
-DigitPass plan_digits(const TensorMap& map, std::uint64_t element_bytes, std::uint64_t tile_bytes,
+DigitPass plan_digits(const Map& map, std::uint64_t element_bytes, std::uint64_t tile_bytes,
                       const FilePlanOptions& options);
 
 }  // namespace faro::inline v1::disk

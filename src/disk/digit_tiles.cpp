@@ -109,8 +109,8 @@ PermutePlan DigitTiles::permuting(const TilePlace& tile, const PermuteOptions& o
           {extent_of(side.digits[k], at.extent), side.digits[k].which, side.digits[k].reversed});
     return digits;
   };
-  const TensorMap map = TensorMap::from_digits(
-      {local(reads_), local(writes_), BitMap::from_matrix(local_, tile.delta)});
+  const Map map =
+      Map::from_digits({local(reads_), local(writes_), BitMap::from_matrix(local_, tile.delta)});
   return PermutePlan::out_of_place(map, TensorShape{element_bytes_, {}, {}}, options);
 }
 

@@ -11,12 +11,12 @@
 #include <array>
 
 #include "disk/tiles.hpp"
-#include "faro/algebra/tensor_map.hpp"
+#include "faro/algebra/map.hpp"
 
 namespace faro::inline v1::disk {
 
 struct DigitPass {
-  TensorMap map;             // of elements
+  Map map;                   // of elements
   std::vector<Word> blocks;  // of each length, in the order of the source
   std::vector<Word> tile;    // a basis of the space of the bits
 };
@@ -80,7 +80,7 @@ class DigitTiles final : public FileTiles {
   Word run_address(const Corner& corner, const Side& side, Word bits, std::uint64_t run) const;
   Request request(const TilePlace& tile, const Side& side, Word bits, std::uint64_t i) const;
 
-  TensorDigits digits_;
+  Digits digits_;
   std::uint64_t element_bytes_ = 1;
   std::size_t lengths_ = 0;
   Lengths length_{};

@@ -71,18 +71,17 @@ std::uint64_t fingerprint_of_tile(const PassTiles& pass, const TilePlace& tile, 
   });
 }
 
-std::uint64_t fingerprint_of_tile(const DigitTiles& pass, const TilePlace& tile,
-                                  const TensorMap& goal, std::uint64_t element_bytes,
-                                  std::span<const std::byte> bytes) {
+std::uint64_t fingerprint_of_tile(const DigitTiles& pass, const TilePlace& tile, const Map& goal,
+                                  std::uint64_t element_bytes, std::span<const std::byte> bytes) {
   constexpr std::uint64_t piece = 65536;
-  const tensor::DigitPlaces places(goal);
+  const radix::DigitPlaces places(goal);
   const DigitTiles::Runs runs = pass.read_runs(tile);
   const std::uint64_t pieces = (runs.elements + piece - 1) / piece;
   return sum_of(runs.count * pieces, [&](std::uint64_t i) {
     const std::uint64_t run = i / pieces;
     const std::uint64_t begin = i % pieces * piece;
     const std::uint64_t count = std::min(piece, runs.elements - begin);
-    tensor::DigitWalk walk(places, pass.read_run(tile, run) + begin);
+    radix::DigitWalk walk(places, pass.read_run(tile, run) + begin);
     const std::byte* data = bytes.data() + ((run * runs.elements + begin) * element_bytes);
     std::uint64_t sum = 0;
     for (std::uint64_t k = 0; k < count; ++k, walk.next(), data += element_bytes)

@@ -150,7 +150,7 @@ PermuteFileReport permute_file(const std::string& in, const std::string& out, co
   return copy(in, out, std::move(request), options);
 }
 
-PermuteFileReport permute_file(const std::string& in, const std::string& out, const TensorMap& map,
+PermuteFileReport permute_file(const std::string& in, const std::string& out, const Map& map,
                                std::uint64_t element_bytes, const PermuteFileOptions& options) {
   JobRequest request;
   request.lengths = map;

@@ -116,9 +116,8 @@ JobRequest JobRequest::parse(std::string_view text, const std::string& journal) 
     const auto columns = object.value("columns", std::vector<Word>());
     request.map = BitMap::from_columns(columns, object.at("complement"));
     if (object.contains("from"))
-      request.lengths =
-          TensorMap::from_digits({side_from(object.at("from")), side_from(object.at("to")),
-                                  std::exchange(request.map, {})});
+      request.lengths = Map::from_digits({side_from(object.at("from")), side_from(object.at("to")),
+                                          std::exchange(request.map, {})});
     request.shape = {.element_bytes = object.at("element_bytes"),
                      .outer = object.at("outer"),
                      .inner = object.at("inner")};

@@ -29,7 +29,7 @@ void check_size(const std::string& in, std::uint64_t found, const FilePermutePla
 struct JobRequest {
   BitMap map;
   PermuteShape shape;
-  std::optional<TensorMap> lengths = {};  // instead of the map: axes of any length
+  std::optional<Map> lengths = {};  // instead of the map: axes of any length
   FilePlanOptions plan;
   std::string input;  // an absolute path
   std::uint64_t input_start_byte = 0;

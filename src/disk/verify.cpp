@@ -99,7 +99,7 @@ std::optional<std::string> wrong_run(const std::vector<Digit>& side, std::span<c
 
 std::optional<std::string> wrong_blocks(const DigitPass& pass, const ClaimedRuns& runs,
                                         Count tile_elements) {
-  const TensorDigits& digits = pass.map.digits();
+  const Digits& digits = pass.map.digits();
   const int width = digits.bits.width();
   Count elements = Count{1} << static_cast<unsigned>(pass.tile.size());
   for (const Digit& digit : digits.from) {

@@ -36,7 +36,7 @@ std::vector<Digit> in_units(const std::vector<Digit>& digits) {
 }
 
 // Lengths of the first side numbered in its order, as digits of a source must be.
-TensorMap map_of(std::vector<Digit> from, std::vector<Digit> to, int bits) {
+Map map_of(std::vector<Digit> from, std::vector<Digit> to, int bits) {
   std::vector<int> number(from.size() + to.size());
   int next = 0;
   for (Digit& digit : from)
@@ -46,7 +46,7 @@ TensorMap map_of(std::vector<Digit> from, std::vector<Digit> to, int bits) {
     }
   for (Digit& digit : to)
     if (!is_bit(digit)) digit.which = number[static_cast<std::size_t>(digit.which)];
-  return TensorMap::from_digits({std::move(from), std::move(to), BitMap::identity(bits)});
+  return Map::from_digits({std::move(from), std::move(to), BitMap::identity(bits)});
 }
 
 void unreverse(std::vector<Digit>& digits) {
@@ -60,7 +60,7 @@ std::optional<RankDigits> in_slices(const RankDigits& digits, Word slices) {
   result.unit = digits.unit / slices;
   const std::array<Word, 3> lengths{bit(digits.local_bits()), slices, result.unit};
   const std::array<int, 3> order{1, 0, 2};
-  const TensorMap cut = TensorMap::from_axes(lengths, order);
+  const Map cut = Map::from_axes(lengths, order);
   try {
     result.before = then(digits.before, cut);
     result.after = then(cut.inverse(), digits.after);
@@ -84,7 +84,7 @@ BitMap RankDigits::of_ranks() const {
   return BitMap::from_matrix(matrix, complement);
 }
 
-RankDigits rank_digits(const TensorMap& map, Word ranks) {
+RankDigits rank_digits(const Map& map, Word ranks) {
   const auto impossible = [](const std::string& why) { throw Error(ErrorCode::impossible, why); };
   if (!is_power_of_two(ranks))
     impossible(
@@ -94,7 +94,7 @@ RankDigits rank_digits(const TensorMap& map, Word ranks) {
     impossible(
         fmt::format("{} elements are not divisible among {} ranks", to_string(elements), ranks));
   const std::array<Word, 2> shape{ranks, static_cast<Word>(elements / ranks)};
-  TensorDigits digits;
+  Digits digits;
   try {
     digits = map.digits_of(shape, shape);
   } catch (const Error& error) {
@@ -116,7 +116,7 @@ RankDigits rank_digits(const TensorMap& map, Word ranks) {
   // Between: as the destination has the lengths where that spares a pass, else as the source has.
   if (is_in_units(to) && !is_in_units(from)) {
     result.before = map_of(from, in_units(to), local_bits);
-    result.after = TensorMap::identity(shape[1]);
+    result.after = Map::identity(shape[1]);
     return result;
   }
   std::vector<Digit> middle = in_units(from);

@@ -14,7 +14,7 @@
 // units after another, `slices` of them, each a contiguous part of a rank's array.
 #pragma once
 
-#include "faro/algebra/tensor_map.hpp"
+#include "faro/algebra/map.hpp"
 
 namespace faro::inline v1 {
 
@@ -23,11 +23,11 @@ struct RankDigits {
   int rank_bits = 0;
   Word unit = 1;  // elements of a slice's part of a unit, which move as one
   Word slices = 1;
-  TensorMap before;  // of a rank's elements
-  TensorMap after;
+  Map before;  // of a rank's elements
+  Map after;
 
-  bool has_before() const { return before != TensorMap::identity(local_elements()); }
-  bool has_after() const { return after != TensorMap::identity(local_elements()); }
+  bool has_before() const { return before != Map::identity(local_elements()); }
+  bool has_after() const { return after != Map::identity(local_elements()); }
   Word local_elements() const { return static_cast<Word>(before.elements()); }
   int local_bits() const { return bits.width() - rank_bits; }
   // Whether all elements of a rank go to one rank.
@@ -38,7 +38,7 @@ struct RankDigits {
 
 // Throws Error(impossible) for a number of ranks that is no power of two or does not divide the
 // array, and where a cut between ranks goes through a length that is not divisible so.
-RankDigits rank_digits(const TensorMap& map, Word ranks);
+RankDigits rank_digits(const Map& map, Word ranks);
 
 // A buffer of an exchange holds so many units: two steps of sending and of receiving.
 inline constexpr std::uint64_t exchange_units_min = 4;

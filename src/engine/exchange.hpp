@@ -36,7 +36,7 @@ struct Exchange {
   Offset stage_bytes = 0;
   int threads = 1;
   // Of cycles, in an array without gaps.
-  TensorMap inverse;
+  Map inverse;
   std::uint64_t element_bytes = 1;
 
   Word blocks() const { return static_cast<Word>(cuts.size() - 1); }
@@ -51,7 +51,7 @@ TensorShape shape_in_place(TensorShape shape);
 // not stay where they are, and for what would move units shorter than `cycles_run_min` by their
 // cycles, unless the options allow it.
 inline constexpr std::uint64_t cycles_run_min = 1024;
-std::vector<Exchange> plan_in_place(const TensorMap& map, const TensorShape& shape,
+std::vector<Exchange> plan_in_place(const Map& map, const TensorShape& shape,
                                     const PermuteOptions& options);
 
 void run_exchange(const Exchange& plan, std::byte* data, const Progress& progress);

@@ -36,9 +36,9 @@ std::vector<Offset> even_cuts(Offset length, Offset block) {
   return cuts;
 }
 
-bool is_involution(const TensorMap& map) {
+bool is_involution(const Map& map) {
   try {
-    return then(map, map) == TensorMap::identity(static_cast<Word>(map.elements()));
+    return then(map, map) == Map::identity(static_cast<Word>(map.elements()));
   } catch (const Error& error) {
     // No digits say what it is, then.
     if (error.code() != ErrorCode::impossible) throw;
@@ -131,7 +131,7 @@ bool plan_rows(Exchange& plan, const KernelSet& kernels) {
   return true;
 }
 
-std::optional<Exchange> plan_exchange(const TensorMap& map, const TensorShape& shape,
+std::optional<Exchange> plan_exchange(const Map& map, const TensorShape& shape,
                                       const PermuteOptions& options) {
   if (!is_involution(map)) return std::nullopt;
   Exchange plan;
@@ -145,7 +145,7 @@ std::optional<Exchange> plan_exchange(const TensorMap& map, const TensorShape& s
   return plan;
 }
 
-Exchange plan_cycles(const TensorMap& map, std::uint64_t element_bytes) {
+Exchange plan_cycles(const Map& map, std::uint64_t element_bytes) {
   Exchange plan;
   plan.form = normal_form(map, {element_bytes, {}, {}});
   plan.way = Exchange::Way::cycles;
@@ -156,8 +156,7 @@ Exchange plan_cycles(const TensorMap& map, std::uint64_t element_bytes) {
 
 // Transposes whose longer side is a multiple of the shorter: rows of the shorter side's length
 // change places, and squares are transposed, in the order that `map` needs.
-std::vector<TensorMap> by_squares(const TensorMap& map, const NormalForm& form,
-                                  std::uint64_t element_bytes) {
+std::vector<Map> by_squares(const Map& map, const NormalForm& form, std::uint64_t element_bytes) {
   const auto element = static_cast<Offset>(form.element_bytes);
   const Axis* d = nullptr;
   const Axis* s = nullptr;
@@ -174,11 +173,11 @@ std::vector<TensorMap> by_squares(const TensorMap& map, const NormalForm& form,
   const Word unit = form.element_bytes / element_bytes;
   const Word outer = static_cast<Word>(map.elements()) / (rows * columns * unit);
   const auto moved = [&](Word a, Word b, const std::vector<int>& order) {
-    return TensorMap::from_axes(std::vector<Word>{outer, a, b, side, unit}, order);
+    return Map::from_axes(std::vector<Word>{outer, a, b, side, unit}, order);
   };
   const std::vector<int> swap_rows{0, 2, 1, 3, 4};
-  const TensorMap transposed = moved(squares, side, {0, 1, 3, 2, 4});
-  std::vector<TensorMap> steps;
+  const Map transposed = moved(squares, side, {0, 1, 3, 2, 4});
+  std::vector<Map> steps;
   if (rows < columns) {
     steps = {moved(side, squares, swap_rows), transposed};
   } else {
@@ -210,7 +209,7 @@ TensorShape shape_in_place(TensorShape shape) {
   return shape;
 }
 
-std::vector<Exchange> plan_in_place(const TensorMap& map, const TensorShape& shape,
+std::vector<Exchange> plan_in_place(const Map& map, const TensorShape& shape,
                                     const PermuteOptions& options) {
   const NormalForm form = normal_form(map, shape);
   if (!stays(shape)) {
@@ -219,7 +218,7 @@ std::vector<Exchange> plan_in_place(const TensorMap& map, const TensorShape& sha
                 "source and destination");
   }
   std::vector<Exchange> steps;
-  if (form.data_bytes == 0 || map == TensorMap::identity(static_cast<Word>(map.elements()))) {
+  if (form.data_bytes == 0 || map == Map::identity(static_cast<Word>(map.elements()))) {
     return steps;
   }
   if (auto exchange = plan_exchange(map, shape, options)) {
@@ -232,7 +231,7 @@ std::vector<Exchange> plan_in_place(const TensorMap& map, const TensorShape& sha
                 "PermutePlan::out_of_place");
   }
   if (form.element_bytes < cycles_run_min) {
-    for (const TensorMap& step : by_squares(map, form, shape.element_bytes)) {
+    for (const Map& step : by_squares(map, form, shape.element_bytes)) {
       const TensorShape dense{shape.element_bytes, {}, {}};
       if (auto exchange = plan_exchange(step, dense, options)) {
         steps.push_back(std::move(*exchange));

@@ -282,7 +282,7 @@ Offset NormalForm::to_at(const Axis& axis, Offset i) const {
   return maps[static_cast<std::size_t>(axis.map)].to_at(static_cast<Word>(i));
 }
 
-NormalForm normal_form(const TensorMap& map, const TensorShape& shape) {
+NormalForm normal_form(const Map& map, const TensorShape& shape) {
   if (shape.element_bytes == 0) refuse("elements of 0 bytes; the shape needs element_bytes >= 1");
   if (map.elements() > bit(limits::array_log2_max)) {
     throw Error(ErrorCode::limit, "permute: a map of more than 2^62 elements");
@@ -293,7 +293,7 @@ NormalForm normal_form(const TensorMap& map, const TensorShape& shape) {
   form.data_bytes = size_product(elements, shape.element_bytes, "bytes");
   const Placed from = placed(shape.from, elements, shape.element_bytes, "source");
   const Placed to = placed(shape.to, elements, shape.element_bytes, "destination");
-  const TensorDigits digits = map.digits_of(from.shape, to.shape);
+  const Digits digits = map.digits_of(from.shape, to.shape);
   form.element_bytes = shape.element_bytes;
   form.from_bytes = extent(from, shape.from, shape.element_bytes, "source");
   form.to_bytes = extent(to, shape.to, shape.element_bytes, "destination");
@@ -320,6 +320,8 @@ NormalForm normal_form(const TensorMap& map, const TensorShape& shape) {
     const Digit& digit = digits.to[k];
     if (digit.which == Digit::is_bit) {
       to_bits[--bit_at] = to_strides[k];
+    } else if (digit.roll != 0) {
+      throw Error(ErrorCode::impossible, "permute: a digit that is rolled");
     } else {
       builder.add(static_cast<Offset>(digit.length),
                   of_length[static_cast<std::size_t>(digit.which)], to_strides[k], digit.reversed);

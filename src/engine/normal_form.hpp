@@ -14,7 +14,7 @@
 #include <string>
 #include <vector>
 
-#include "faro/algebra/tensor_map.hpp"
+#include "faro/algebra/map.hpp"
 #include "faro/engine/options.hpp"
 
 namespace faro::inline v1::engine {
@@ -61,7 +61,7 @@ struct NormalForm {
 // Throws Error(usage) for shapes that are not the map's, strides that do not fit and destinations
 // whose elements overlap, Error(impossible) where axes and digits have nothing in common,
 // Error(limit) beyond an address.
-NormalForm normal_form(const TensorMap& map, const TensorShape& shape);
+NormalForm normal_form(const Map& map, const TensorShape& shape);
 
 // A step of a walk over axes: where the outer axes are.
 class Walk {

@@ -259,8 +259,8 @@ PermutePlan PermutePlan::out_of_place(const BitMap& map, const PermuteShape& sha
   check_threads(options);
   const std::uint64_t data_bytes = bytes_of(map, shape);
   const auto of_any_length = [&] {
-    return beside(beside(TensorMap::identity(shape.outer), TensorMap::from_bits(map)),
-                  TensorMap::identity(shape.inner));
+    return beside(beside(Map::identity(shape.outer), Map::from_bits(map)),
+                  Map::identity(shape.inner));
   };
   if (data_bytes != 0 && !is_power_of_two(shape.inner * shape.element_bytes)) {
     return out_of_place(of_any_length(), TensorShape{shape.element_bytes, {}, {}}, options);
@@ -275,7 +275,7 @@ PermutePlan PermutePlan::out_of_place(const BitMap& map, const PermuteShape& sha
   return make(map, shape, std::move(passes), engine::Place::apart);
 }
 
-PermutePlan PermutePlan::out_of_place(const TensorMap& map, const TensorShape& shape,
+PermutePlan PermutePlan::out_of_place(const Map& map, const TensorShape& shape,
                                       const PermuteOptions& options) {
   check_threads(options);
   return make(*engine::plan_motion(engine::normal_form(map, shape), options));
@@ -292,7 +292,7 @@ PermutePlan PermutePlan::in_place(const BitMap& map, const PermuteShape& shape,
   return make(map, shape, std::move(passes), engine::Place::same);
 }
 
-PermutePlan PermutePlan::in_place(const TensorMap& map, const TensorShape& told,
+PermutePlan PermutePlan::in_place(const Map& map, const TensorShape& told,
                                   const PermuteOptions& options) {
   check_threads(options);
   const TensorShape shape = engine::shape_in_place(told);

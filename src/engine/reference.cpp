@@ -52,7 +52,7 @@ class ElementPlaces {
 
 // Visits (x, map(x), their places) until told to stop.
 template <class Visit>
-void each_place(const TensorMap& map, const TensorShape& shape, Visit&& visit) {
+void each_place(const Map& map, const TensorShape& shape, Visit&& visit) {
   const auto elements = static_cast<Word>(map.elements());
   const ElementPlaces from(shape.from, elements, shape.element_bytes);
   const ElementPlaces to(shape.to, elements, shape.element_bytes);
@@ -110,7 +110,7 @@ Mismatch reference_compare(const BitMap& map, const PermuteShape& shape, const v
   return mismatch;
 }
 
-void reference_permute(const TensorMap& map, const TensorShape& shape, const void* from, void* to) {
+void reference_permute(const Map& map, const TensorShape& shape, const void* from, void* to) {
   each_place(map, shape, [&](Word, Word, std::int64_t source, std::int64_t destination) {
     std::memcpy(static_cast<std::byte*>(to) + destination,
                 static_cast<const std::byte*>(from) + source, shape.element_bytes);
@@ -118,7 +118,7 @@ void reference_permute(const TensorMap& map, const TensorShape& shape, const voi
   });
 }
 
-Mismatch reference_compare(const TensorMap& map, const TensorShape& shape, const void* from,
+Mismatch reference_compare(const Map& map, const TensorShape& shape, const void* from,
                            const void* to, const Progress& progress) {
   constexpr std::uint64_t report_elements = std::uint64_t{1} << 20U;
   const std::uint64_t total = static_cast<Word>(map.elements()) * shape.element_bytes;

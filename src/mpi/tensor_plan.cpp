@@ -14,9 +14,9 @@
 namespace faro::inline v1 {
 namespace {
 
-mpi::Fingerprint fingerprint_of(const TensorMap& map, std::uint64_t element_bytes) {
+mpi::Fingerprint fingerprint_of(const Map& map, std::uint64_t element_bytes) {
   mpi::Fingerprint all;
-  const TensorDigits& digits = map.digits();
+  const Digits& digits = map.digits();
   for (const auto* side : {&digits.from, &digits.to})
     for (const Digit& digit : *side) {
       all.add(digit.length);
@@ -49,8 +49,8 @@ struct MpiTensorPlan::State {
   }
 };
 
-MpiTensorPlan::MpiTensorPlan(MPI_Comm communicator, const TensorMap& map,
-                             std::uint64_t element_bytes, const MpiOptions& options)
+MpiTensorPlan::MpiTensorPlan(MPI_Comm communicator, const Map& map, std::uint64_t element_bytes,
+                             const MpiOptions& options)
     : state_(std::make_unique<State>(communicator)) {
   State& s = *state_;
   s.options = options;
@@ -109,14 +109,14 @@ std::uint64_t MpiTensorPlan::slices() const {
 std::uint64_t MpiTensorPlan::unit_elements() const {
   return state_->digits.unit;
 }
-const TensorMap& MpiTensorPlan::before() const {
+const Map& MpiTensorPlan::before() const {
   return state_->digits.before;
 }
-const TensorMap& MpiTensorPlan::after() const {
+const Map& MpiTensorPlan::after() const {
   return state_->digits.after;
 }
 
-bool verify_exchange(MPI_Comm communicator, const TensorMap& map, std::uint64_t element_bytes,
+bool verify_exchange(MPI_Comm communicator, const Map& map, std::uint64_t element_bytes,
                      std::span<const std::byte> from, std::span<const std::byte> to) {
   const mpi::Communicator ranks(communicator);
   Word elements = 0;
@@ -134,8 +134,8 @@ bool verify_exchange(MPI_Comm communicator, const TensorMap& map, std::uint64_t 
   const Word first = static_cast<Word>(ranks.rank()) * elements;
   mpi::Sums old{};
   mpi::Sums now{};
-  const tensor::DigitPlaces places(map);
-  tensor::DigitWalk walk(places, first);
+  const radix::DigitPlaces places(map);
+  radix::DigitWalk walk(places, first);
   for (Word i = 0; i < elements; ++i, walk.next()) {
     mpi::add_element(old, walk.place(), from.data() + i * element_bytes, element_bytes);
     mpi::add_element(now, first + i, to.data() + i * element_bytes, element_bytes);

@@ -232,7 +232,7 @@ void print_lengths(const MpiTensorPlan& plan, const PermuteOptions& options, con
 bool permute_lengths(const mpi::Communicator& ranks, const Job& job, const PermuteOptions& options,
                      const MpiOptions& how, files::FilePart::Hold hold) {
   using files::FilePart;
-  const TensorMap& map = job.lengths->map;
+  const Map& map = job.lengths->map;
   const std::uint64_t element_bytes = job.header.element_bytes;
   MpiTensorPlan plan(ranks.handle(), map, element_bytes, how);
   std::optional<FilePart> from;

@@ -131,7 +131,7 @@ TEST(TensorNotation, where_bits_are_wanted_lengths_are_refused) {
   }
 }
 
-void expect_round_trip(const TensorMap& map, const TensorCut& cut) {
+void expect_round_trip(const Map& map, const TensorCut& cut) {
   const std::string text = to_notation(map, cut);
   const TensorNotation back = parse_tensor_notation(text);
   ASSERT_EQ(back.map, map) << text;
@@ -163,7 +163,7 @@ TEST(TensorNotation, random_maps_print_and_parse_back) {
   std::size_t cuts = 0;
   const int rounds = testing::full_run() ? 20000 : testing::sanitized() ? 300 : 2000;
   for (int round = 0; round < rounds; ++round) {
-    TensorDigits digits;
+    Digits digits;
     const int slots = 1 + static_cast<int>(random.below(9));
     int lengths = 0;
     int width = 0;
@@ -186,7 +186,7 @@ TEST(TensorNotation, random_maps_print_and_parse_back) {
     digits.bits = random.below(2) == 0 ? testing::random_affine(width, random)
                                        : BitMap::from_places(testing::random_places(width, random),
                                                              random.next() & low_mask(width));
-    const TensorMap map = TensorMap::from_digits(digits);
+    const Map map = Map::from_digits(digits);
     expect_round_trip(map, {});
     // Cut after some digits of the destination, and of both where the source has such a place too.
     Word right = 1;
@@ -208,7 +208,7 @@ TEST(TensorNotation, random_maps_print_and_parse_back) {
 TEST(TensorNotation, dense_maps_fit_the_longest_text) {
   Random random(9);
   for (int lengths = 1; lengths < 24; ++lengths) {
-    TensorDigits digits;
+    Digits digits;
     int width = 0;
     Word product = 1;
     for (int k = 0; k < lengths; ++k) {
@@ -227,7 +227,7 @@ TEST(TensorNotation, dense_maps_fit_the_longest_text) {
     digits.to = digits.from;
     random.mix(digits.to);
     digits.bits = testing::random_affine(width, random);
-    expect_round_trip(TensorMap::from_digits(digits), {});
+    expect_round_trip(Map::from_digits(digits), {});
   }
 }
 

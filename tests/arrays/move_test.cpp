@@ -36,7 +36,7 @@ std::vector<int> moved(const NpyHeader& from, const ArrayMove& move) {
   };
   std::vector<int> logical(from.elements());
   std::iota(logical.begin(), logical.end(), 0);
-  const TensorMap same = TensorMap::identity(logical.size());
+  const Map same = Map::identity(logical.size());
   std::vector<int> stored(logical.size());
   reference_permute(same, {4, {}, places(from)}, logical.data(), stored.data());
   std::vector<int> result(logical.size());

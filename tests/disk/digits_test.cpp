@@ -22,7 +22,7 @@
 namespace faro {
 namespace {
 
-TensorMap map_of(const char* text) {
+Map map_of(const char* text) {
   return parse_tensor_notation(text).map;
 }
 
@@ -30,7 +30,7 @@ bool holds(const MemoryFile& file, const std::vector<std::byte>& wanted) {
   return std::equal(file.bytes().begin(), file.bytes().end(), wanted.begin(), wanted.end());
 }
 
-TensorMap random_tensor(Random& random) {
+Map random_tensor(Random& random) {
   static constexpr Word lengths[] = {2, 3, 4, 5, 7, 8, 12, 16, 30, 32, 45};
   std::vector<Word> shape;
   Word left = 20000;
@@ -87,7 +87,7 @@ TEST(DiskDigits, random_arrays_move_right_in_tiles_of_any_size) {
   Random random(22);
   const int cases = testing::full_run() ? 4000 : testing::sanitized() ? 60 : 400;
   for (int n = 0; n < cases; ++n) {
-    const TensorMap map = random_tensor(random);
+    const Map map = random_tensor(random);
     if (map.bits()) continue;
     static constexpr std::uint64_t elements[] = {1, 2, 3, 4, 8, 12, 16};
     const std::uint64_t element = testing::one_of(random, elements);
@@ -118,11 +118,11 @@ TEST(DiskDigits, random_arrays_move_right_in_tiles_of_any_size) {
 TEST(DiskDigits, walks_of_the_source_agree_with_the_map) {
   Random random(23);
   for (int n = 0; n < 200; ++n) {
-    const TensorMap map = random_tensor(random);
-    const tensor::DigitPlaces places(map);
+    const Map map = random_tensor(random);
+    const radix::DigitPlaces places(map);
     const auto all = static_cast<Word>(map.elements());
     const Word first = random.below(all);
-    tensor::DigitWalk walk(places, first);
+    radix::DigitWalk walk(places, first);
     for (Word x = first; x < std::min(all, first + 300); ++x, walk.next())
       ASSERT_EQ(walk.place(), map(x)) << to_notation(map) << " at " << x;
   }
@@ -153,7 +153,7 @@ TEST(DiskDigits, maps_of_bits_alone_are_planned_as_ever) {
 }
 
 TEST(DiskDigits, what_one_pass_cannot_do_is_refused_with_what_would_do) {
-  const TensorMap map = map_of("r=6000 c=6001 -> c r");
+  const Map map = map_of("r=6000 c=6001 -> c r");
   const auto refusal = [&](FilePlanOptions options) {
     try {
       FilePermutePlan::out_of_place(map, 8, options);
@@ -200,7 +200,7 @@ TEST(DiskDigits, tampered_blocks_are_refused) {
 
 TEST(DiskDigits, a_stopped_run_goes_on_with_what_its_journal_says) {
   const testing::Scratch scratch;
-  const TensorMap map = map_of("r=60 b:5 c=50 -> gray(b) ~c r");
+  const Map map = map_of("r=60 b:5 c=50 -> gray(b) ~c r");
   std::string data(60 * 32 * 50 * 4, '\0');
   for (std::size_t i = 0; i < data.size(); ++i) data[i] = static_cast<char>(i * 0x9e3779b9U >> 11U);
   testing::write_all(scratch.path("in"), "123" + data);
@@ -227,7 +227,7 @@ TEST(DiskDigits, a_stopped_run_goes_on_with_what_its_journal_says) {
 }
 
 TEST(DiskDigits, a_power_cut_anywhere_leaves_all_or_nothing) {
-  const TensorMap map = map_of("r=6 b:4 c=10 -> rev(b) c ~r");
+  const Map map = map_of("r=6 b:4 c=10 -> rev(b) c ~r");
   testing::JobCase test(map, 2, {.memory_bytes = bit(30), .tile_bytes_max = 500}, true);
   EXPECT_GT(testing::cut_every_operation(test, testing::full_run() ? 20 : 1), 20U);
   testing::fail_every_operation(test);

@@ -192,7 +192,7 @@ TEST(FilePermutePlan, pieces_of_no_bytes_are_refused) {
 // A journal may say so, and once nobody looked for an end.
 TEST(FilePermutePlan, fewer_than_no_passes_are_refused) {
   const BitMap map = parse_notation("i:20 -> rev(i)").map;
-  const TensorMap lengths = parse_tensor_notation("a:10 b=1000 -> b a").map;
+  const Map lengths = parse_tensor_notation("a:10 b=1000 -> b a").map;
   for (const int passes : {-1, -1000, std::numeric_limits<int>::min()}) {
     FilePlanOptions options;
     options.memory_bytes = std::uint64_t{52} << 20U;

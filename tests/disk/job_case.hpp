@@ -27,8 +27,7 @@ struct JobCase {
   }
 
   // Axes of any length.
-  JobCase(const TensorMap& map, std::uint64_t element_bytes, const FilePlanOptions& options,
-          bool verify)
+  JobCase(const Map& map, std::uint64_t element_bytes, const FilePlanOptions& options, bool verify)
       : plan(FilePermutePlan::out_of_place(map, element_bytes, options)) {
     request.lengths = map;
     request.shape.element_bytes = element_bytes;

@@ -13,7 +13,7 @@
 namespace faro {
 namespace {
 
-TensorMap map_of(const char* text) {
+Map map_of(const char* text) {
   return parse_tensor_notation(text).map;
 }
 
@@ -23,7 +23,7 @@ std::vector<std::byte> performed(const RankDigits& digits, std::uint64_t element
   const Word ranks = bit(digits.rank_bits);
   const std::uint64_t part = data.size() / ranks;
   std::vector<std::byte> next(data.size());
-  const auto on_each = [&](const TensorMap& map) {
+  const auto on_each = [&](const Map& map) {
     for (Word rank = 0; rank < ranks; ++rank)
       reference_permute(map, {element_bytes, {}, {}}, data.data() + rank * part,
                         next.data() + rank * part);
@@ -48,8 +48,7 @@ std::vector<std::byte> performed(const RankDigits& digits, std::uint64_t element
   return data;
 }
 
-void judge(const TensorMap& map, Word ranks, std::uint64_t element_bytes, Word unit_max,
-           Random& random) {
+void judge(const Map& map, Word ranks, std::uint64_t element_bytes, Word unit_max, Random& random) {
   std::vector<std::byte> from(static_cast<std::size_t>(map.elements() * element_bytes));
   for (std::byte& b : from) b = static_cast<std::byte>(random.below(256));
   std::vector<std::byte> wanted(from.size());
@@ -100,8 +99,8 @@ TEST(RankDigits, random_maps_move_right) {
   int judged = 0;
   for (int n = 0; n < cases; ++n) {
     std::vector<Word> to_shape;
-    const TensorMap map = testing::random_map(testing::random_lengths(4000, random),
-                                              random.below(2) == 0, random, to_shape);
+    const Map map = testing::random_map(testing::random_lengths(4000, random), random.below(2) == 0,
+                                        random, to_shape);
     const Word ranks = bit(static_cast<int>(random.below(4)));
     try {
       static_cast<void>(rank_digits(map, ranks));

@@ -23,7 +23,7 @@ constexpr std::size_t guard_bytes = 128;
 std::map<std::string, int> counts;
 
 // In place against the obvious loop between two buffers, gaps and guard bytes included.
-void check_in_place(const TensorMap& map, const TensorShape& shape, const PermuteOptions& options,
+void check_in_place(const Map& map, const TensorShape& shape, const PermuteOptions& options,
                     const std::string& text) {
   const ArrayPlaces& places = shape.from;
   const std::size_t bytes = places.strides.empty()
@@ -50,7 +50,7 @@ PermuteOptions random_options(Random& random) {
 }
 
 // Axes that change places in pairs of one length, pairs reversed alike, single ones as they like.
-TensorMap random_involution(Random& random, Word most, std::vector<Word>& shape) {
+Map random_involution(Random& random, Word most, std::vector<Word>& shape) {
   std::vector<int> partner;
   Word left = most;
   const Word axes = 1 + random.below(5);
@@ -82,14 +82,14 @@ TensorMap random_involution(Random& random, Word most, std::vector<Word>& shape)
     if (other >= k) reversed[place[k]] = reversed[place[other]] = random.below(3) == 0;
   }
   shape = lengths;
-  TensorDigits digits;
+  Digits digits;
   for (std::size_t k = 0; k < lengths.size(); ++k) {
     digits.from.push_back({lengths[k], static_cast<int>(k), false});
   }
   for (std::size_t k = 0; k < lengths.size(); ++k) {
     digits.to.push_back({lengths[k], swapped[k], reversed[k]});
   }
-  return TensorMap::from_digits(digits);
+  return Map::from_digits(digits);
 }
 
 TEST(InPlaceShapes, random_involutions_exchange_pairs) {
@@ -101,7 +101,7 @@ TEST(InPlaceShapes, random_involutions_exchange_pairs) {
     std::vector<Word> shape;
     const std::uint64_t element = one_of(random, elements);
     const Word most = (i % 10 == 0 ? 200000 : 8000) / std::min<Word>(element, 8);
-    const TensorMap map = random_involution(random, most, shape);
+    const Map map = random_involution(random, most, shape);
     TensorShape places{element, {}, {}};
     if (random.below(2) == 0) places.from = random_places(shape, element, true, random);
     check_in_place(map, places, random_options(random), text_of(places.from));
@@ -146,7 +146,7 @@ TEST(InPlaceShapes, the_plan_says_its_passes) {
 
 TEST(InPlaceShapes, squares_within_longer_sides_move_right) {
   for (const std::array<Word, 2> lengths : {std::array<Word, 2>{200, 600}, {600, 200}, {1, 77}}) {
-    const TensorMap map = TensorMap::from_axes(lengths, std::array{1, 0});
+    const Map map = Map::from_axes(lengths, std::array{1, 0});
     check_in_place(map, {8, {}, {}}, {.threads = 2}, "squares");
   }
 }

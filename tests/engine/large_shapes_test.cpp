@@ -52,14 +52,14 @@ void fill_all(std::byte* data, Word elements) {
 }
 
 template <std::size_t Bytes>
-std::uint64_t wrong_of_all(const TensorMap& map, const std::byte* data) {
+std::uint64_t wrong_of_all(const Map& map, const std::byte* data) {
   const auto elements = static_cast<Word>(map.elements());
-  const tensor::DigitPlaces places(map.inverse());
+  const radix::DigitPlaces places(map.inverse());
   std::array<std::uint64_t, parts> found{};
   in_parallel(2, parts, [&](std::uint64_t part, int) {
     const Word first = elements * part / parts;
     std::uint64_t here = 0;
-    tensor::DigitWalk walk(places, first);
+    radix::DigitWalk walk(places, first);
     for (Word y = first, end = elements * (part + 1) / parts; y < end; ++y, walk.next()) {
       const std::uint64_t value = value_of(walk.place());
       here += std::memcmp(data + y * Bytes, &value, Bytes) != 0 ? 1 : 0;
@@ -76,7 +76,7 @@ void fill(std::byte* data, Word elements, std::uint64_t element) {
 }
 
 // Elements that are not what the map puts there.
-std::uint64_t wrong(const TensorMap& map, const std::byte* data, std::uint64_t element) {
+std::uint64_t wrong(const Map& map, const std::byte* data, std::uint64_t element) {
   if (element == 1) return wrong_of_all<1>(map, data);
   if (element == 4) return wrong_of_all<4>(map, data);
   return wrong_of_all<8>(map, data);
@@ -100,7 +100,7 @@ TEST(LargeShapes, out_of_place_around_2_to_31_bytes) {
         Case{"r=23171 c=23173 -> c r", 4, "carry"}, Case{"i=268435457 -> ~i", 8, "reversed"},
         Case{"a=3 b=5 c=17895697 -> b a c", 8, "runs"},
         Case{"r=3 b:25 c=5 -> gray(b) r c", 4, ""}}) {
-    const TensorMap map = parse_tensor_notation(one.map).map;
+    const Map map = parse_tensor_notation(one.map).map;
     const auto elements = static_cast<Word>(map.elements());
     const std::uint64_t bytes = elements * one.element;
     const Pages from(bytes);
@@ -126,7 +126,7 @@ TEST(LargeShapes, in_place_around_2_to_32_bytes) {
   };
   for (const Case& one : {Case{"r=65537 c=65537 -> c r", 1}, Case{"r=23171 c=23171 -> c r", 8},
                           Case{"r=3 c=178956971 -> ~r c", 8}}) {
-    const TensorMap map = parse_tensor_notation(one.map).map;
+    const Map map = parse_tensor_notation(one.map).map;
     const auto elements = static_cast<Word>(map.elements());
     const std::uint64_t bytes = elements * one.element;
     const Pages data(bytes);

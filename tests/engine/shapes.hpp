@@ -8,13 +8,13 @@
 #include <vector>
 
 #include "engine/affine.hpp"
-#include "faro/algebra/tensor_map.hpp"
+#include "faro/algebra/map.hpp"
 #include "faro/engine/options.hpp"
 
 namespace faro::testing {
 
 struct ShapeCase {
-  TensorMap map;
+  Map map;
   TensorShape shape;
   std::string text;
 };
@@ -64,9 +64,9 @@ inline std::vector<Word> random_lengths(Word elements_max, Random& random) {
 
 // A random map of digits of these lengths: an order, reversals, and among the bits (lengths 2^k)
 // any affine map.
-inline TensorMap random_map(std::vector<Word> lengths, bool mixes, Random& random,
-                            std::vector<Word>& to_shape) {
-  TensorDigits digits;
+inline Map random_map(std::vector<Word> lengths, bool mixes, Random& random,
+                      std::vector<Word>& to_shape) {
+  Digits digits;
   std::vector<Digit> pieces;
   int width = 0;
   int which = 0;
@@ -93,7 +93,7 @@ inline TensorMap random_map(std::vector<Word> lengths, bool mixes, Random& rando
   digits.bits = kind == 0   ? random_bpc(width, random)
                 : kind == 1 ? random_affine(width, random)
                             : gray(width);
-  return TensorMap::from_digits(digits);
+  return Map::from_digits(digits);
 }
 
 inline std::string text_of(const ArrayPlaces& places) {

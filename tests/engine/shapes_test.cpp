@@ -167,7 +167,7 @@ TEST(Shapes, few_streams_are_split_and_zipped_by_every_set) {
           const std::array order{1, 0};
           for (const auto& lengths : {narrow, wide}) {
             ShapeCase one;
-            one.map = TensorMap::from_axes(lengths, order);
+            one.map = Map::from_axes(lengths, order);
             one.shape.element_bytes = element;
             one.shape.to.offset = one.shape.from.offset = random.below(70);
             one.text = std::to_string(lengths[0]) + " x " + std::to_string(lengths[1]);
@@ -233,7 +233,7 @@ TEST(Shapes, transposes_of_bits_are_right_on_the_grid_of_lines_and_off_it) {
     const auto plan = PermutePlan::out_of_place(map, {.element_bytes = element});
     for (const std::size_t from_past : {0U, 16U}) {
       const auto from = std::span(numbers).subspan(on_line(numbers.data()) + from_past, bytes);
-      reference_permute(TensorMap::from_bits(map), TensorShape{element, {}, {}}, from.data(),
+      reference_permute(Map::from_bits(map), TensorShape{element, {}, {}}, from.data(),
                         right.data());
       for (const std::size_t to_past : {0U, 16U, 1U}) {
         const auto to = std::span(room).subspan(on_line(room.data()) + to_past, bytes);
@@ -248,7 +248,7 @@ TEST(Shapes, transposes_of_bits_are_right_on_the_grid_of_lines_and_off_it) {
 TEST(Shapes, requests_that_make_no_sense_are_refused) {
   const std::array<Word, 2> lengths{6, 4};
   const std::array order{1, 0};
-  const TensorMap map = TensorMap::from_axes(lengths, order);
+  const Map map = Map::from_axes(lengths, order);
   const auto code = [&](const TensorShape& shape) {
     try {
       PermutePlan::out_of_place(map, shape);
@@ -285,7 +285,7 @@ TEST(Shapes, bits_move_as_their_bit_map_does) {
     std::vector<std::byte> bits(from.size());
     std::vector<std::byte> tensor(from.size());
     PermutePlan::out_of_place(map, {.element_bytes = element}).execute(from, bits);
-    PermutePlan::out_of_place(TensorMap::from_bits(map), TensorShape{element, {}, {}})
+    PermutePlan::out_of_place(Map::from_bits(map), TensorShape{element, {}, {}})
         .execute(from, tensor);
     ASSERT_EQ(bits, tensor);
   }
@@ -294,7 +294,7 @@ TEST(Shapes, bits_move_as_their_bit_map_does) {
 TEST(Shapes, every_thread_count_gives_the_same_bytes) {
   const std::array<Word, 3> lengths{601, 37, 67};
   for (const auto& order : {std::array{2, 1, 0}, std::array{1, 0, 2}, std::array{2, 0, 1}}) {
-    const TensorMap map = TensorMap::from_axes(lengths, order);
+    const Map map = Map::from_axes(lengths, order);
     for (const std::uint64_t element : {1U, 3U, 8U}) {
       const TensorShape shape{element, {}, {}};
       const auto from = numbered_bytes(601 * 37 * 67 * element);
@@ -339,7 +339,7 @@ TEST(Shapes, strides_beyond_2_to_31_and_2_to_32_bytes) {
     const Sparse to(static_cast<std::size_t>(2 * far) + 65536);
     if (!from.given() || !to.given()) GTEST_SKIP() << "not so much address space";
     for (const auto& order : {std::array{0, 2, 1}, std::array{2, 0, 1}, std::array{1, 2, 0}}) {
-      const TensorMap map = TensorMap::from_axes(lengths, order);
+      const Map map = Map::from_axes(lengths, order);
       TensorShape shape{8, {{3, 70, 90}, {far, 90 * 8, 8}, 0}, {}};
       std::vector<Word>& result = shape.to.shape;
       for (const int axis : order) result.push_back(lengths[static_cast<std::size_t>(axis)]);

@@ -106,7 +106,7 @@ void add_moves(std::vector<Call>& all) {
     permute_in_place("r:6 c:6 -> c r", to);
   }));
   all.push_back(moves("lengths", [](auto& from, auto& to) {
-    const TensorMap map = parse_tensor_notation("a=4 b=1024 -> b a").map;
+    const Map map = parse_tensor_notation("a=4 b=1024 -> b a").map;
     PermutePlan::out_of_place(map, {.element_bytes = 4, .from = {}, .to = {}})
         .execute(std::as_bytes(std::span(from)), std::as_writable_bytes(std::span(to)));
   }));

@@ -23,7 +23,7 @@ struct World {
   }
 };
 
-void judge(const World& world, const TensorMap& map, std::uint64_t element, MpiOptions options) {
+void judge(const World& world, const Map& map, std::uint64_t element, MpiOptions options) {
   MpiTensorPlan plan(MPI_COMM_WORLD, map, element, options);
   const auto elements = static_cast<Word>(map.elements()) / world.size;
   ASSERT_EQ(plan.local_bytes(), elements * element);
@@ -33,7 +33,7 @@ void judge(const World& world, const TensorMap& map, std::uint64_t element, MpiO
   for (Word i = 0; i < elements; ++i)
     for (std::uint64_t b = 0; b < element; ++b)
       from[i * element + b] = testing::numbered_byte(first + i, element, b);
-  const TensorMap back = map.inverse();
+  const Map back = map.inverse();
   for (int round = 0; round < 2; ++round) {
     std::fill(to.begin(), to.end(), std::byte{0});
     plan.execute(from, to);
@@ -53,10 +53,10 @@ void judge(const World& world, const TensorMap& map, std::uint64_t element, MpiO
 
 TEST(MpiTensorPlan, transposes_of_any_size) {
   const World world;
-  const TensorMap map = parse_tensor_notation("r=24 c=40 -> c r").map;
+  const Map map = parse_tensor_notation("r=24 c=40 -> c r").map;
   judge(world, map, 8, {});
   judge(world, map, 3, {.exchange = {.buffer_bytes = 64}});
-  const TensorMap whole = parse_tensor_notation("b:3 r=25 -> gray(b) ~r").map;
+  const Map whole = parse_tensor_notation("b:3 r=25 -> gray(b) ~r").map;
   judge(world, whole, 4, {});
 }
 
@@ -66,8 +66,8 @@ TEST(MpiTensorPlan, random_maps) {
   int judged = 0;
   for (int n = 0; n < 120; ++n) {
     std::vector<Word> to_shape;
-    const TensorMap map = testing::random_map(testing::random_lengths(2000, random),
-                                              random.below(2) == 0, random, to_shape);
+    const Map map = testing::random_map(testing::random_lengths(2000, random), random.below(2) == 0,
+                                        random, to_shape);
     const std::uint64_t element = 1 + random.below(9);
     MpiOptions options;
     if (random.below(3) == 0) options.exchange.buffer_bytes = 64 + random.below(4000);
@@ -83,13 +83,13 @@ TEST(MpiTensorPlan, random_maps) {
 
 TEST(MpiTensorPlan, all_ranks_refuse_alike) {
   const World world;
-  const TensorMap map = parse_tensor_notation("r=24 c=40 -> c r").map;
+  const Map map = parse_tensor_notation("r=24 c=40 -> c r").map;
   EXPECT_THROW(MpiTensorPlan(MPI_COMM_WORLD, map, 0), Error);
   EXPECT_THROW(MpiTensorPlan(MPI_COMM_WORLD, map, 8, {.exchange = {.in_place = true}}), Error);
-  const TensorMap odd = parse_tensor_notation("r=25 c=8 -> c r").map;
+  const Map odd = parse_tensor_notation("r=25 c=8 -> c r").map;
   if (world.size > 1) {
     EXPECT_THROW(MpiTensorPlan(MPI_COMM_WORLD, odd, 8), Error);
-    const TensorMap mine = world.rank == 1 ? map : map.inverse();
+    const Map mine = world.rank == 1 ? map : map.inverse();
     EXPECT_THROW(MpiTensorPlan(MPI_COMM_WORLD, mine, 8), Error);
   }
   MpiTensorPlan plan(MPI_COMM_WORLD, map, 8);

@@ -15,8 +15,8 @@
 #include <string_view>
 #include <vector>
 
+#include "faro/algebra/map.hpp"
 #include "faro/algebra/notation.hpp"
-#include "faro/algebra/tensor_map.hpp"
 
 namespace faro::inline v1 {
 
@@ -35,7 +35,7 @@ struct TensorField {
 };
 
 struct TensorNotation {
-  TensorMap map;
+  Map map;
   TensorCut cut;
   std::vector<TensorField> fields;  // of the source, as the text names them
   std::vector<Word> to_shape;       // of the result: one axis a term of the right side
@@ -50,6 +50,6 @@ TensorNotation parse_tensor_notation(std::string_view text,
 // The canonical text: parse_tensor_notation gives back map and cut. For a map of bits that of the
 // bit map, otherwise fields a, b, .. in the order of the source. Throws Error(impossible) where '|'
 // would cut a digit of the source, as `=>` may have it.
-std::string to_notation(const TensorMap& map, const TensorCut& cut = {});
+std::string to_notation(const Map& map, const TensorCut& cut = {});
 
 }  // namespace faro::inline v1

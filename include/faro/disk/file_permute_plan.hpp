@@ -24,7 +24,7 @@
 #include <vector>
 
 #include "faro/algebra/bit_map.hpp"
-#include "faro/algebra/tensor_map.hpp"
+#include "faro/algebra/map.hpp"
 #include "faro/base/count.hpp"
 #include "faro/base/progress.hpp"
 #include "faro/engine/options.hpp"
@@ -132,7 +132,7 @@ class FilePermutePlan {
                                       const FilePlanOptions& options);
   // Axes of any length, in one pass: tiles are blocks of the lengths, cosets of the bits. A map of
   // bits alone is planned as above. Error(impossible) for options that ask for several passes.
-  static FilePermutePlan out_of_place(const TensorMap& map, std::uint64_t element_bytes,
+  static FilePermutePlan out_of_place(const Map& map, std::uint64_t element_bytes,
                                       const FilePlanOptions& options);
   // The array is its own output: ceil(rank / (bits of a tile - bits of a run)) passes and at most
   // one that moves whole runs. Besides the array it takes two tiles of the disk.

@@ -57,7 +57,7 @@ struct PermuteFileReport {
 PermuteFileReport permute_file(const std::string& in, const std::string& out, const BitMap& map,
                                const PermuteShape& shape, const PermuteFileOptions& options = {});
 // Axes of any length, in one pass (FilePermutePlan).
-PermuteFileReport permute_file(const std::string& in, const std::string& out, const TensorMap& map,
+PermuteFileReport permute_file(const std::string& in, const std::string& out, const Map& map,
                                std::uint64_t element_bytes, const PermuteFileOptions& options = {});
 // The array in a file becomes the rearranged one, without the space of a second. What stands before
 // the array, options.input_start_byte bytes, stays; options.output_start is not looked at.

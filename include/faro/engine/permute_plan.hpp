@@ -7,7 +7,7 @@
 // Maps of bits, or tensor maps between arrays of any strides (6001 x 6001 doubles, transposed, from
 // the middle of a wider array):
 //
-//   const auto map = TensorMap::from_axes(std::array<Word, 2>{6001, 6001}, std::array{1, 0});
+//   const auto map = Map::from_axes(std::array<Word, 2>{6001, 6001}, std::array{1, 0});
 //   PermutePlan::out_of_place(map, {.element_bytes = 8,
 //                                   .from = {{6001, 6001}, {65536, 8}, 4096},
 //                                   .to = {}});
@@ -29,7 +29,7 @@
 #include <vector>
 
 #include "faro/algebra/bit_map.hpp"
-#include "faro/algebra/tensor_map.hpp"
+#include "faro/algebra/map.hpp"
 #include "faro/base/progress.hpp"
 #include "faro/engine/options.hpp"
 
@@ -75,7 +75,7 @@ class PermutePlan {
                                   const PermuteOptions& options = {});
   // Also Error(usage) for arrays that are not the map's and destinations that overlap themselves,
   // Error(impossible) where the arrays' axes cut the map's digits.
-  static PermutePlan out_of_place(const TensorMap& map, const TensorShape& shape,
+  static PermutePlan out_of_place(const Map& map, const TensorShape& shape,
                                   const PermuteOptions& options = {});
   static PermutePlan in_place(const BitMap& map, const PermuteShape& shape = {},
                               const PermuteOptions& options = {});
@@ -84,7 +84,7 @@ class PermutePlan {
   // side is a multiple of the other take two, if the rows of the squares are such runs.
   // Error(impossible) for others, unless options.slow_in_place lets single units follow their
   // cycles.
-  static PermutePlan in_place(const TensorMap& map, const TensorShape& shape,
+  static PermutePlan in_place(const Map& map, const TensorShape& shape,
                               const PermuteOptions& options = {});
   // Times the candidate ways on the caller's own buffers and keeps the fastest. Overwrites `to`
   // (with the right result). Before each run `to` is read once, so that each finds it in the caches

@@ -6,7 +6,7 @@
 #pragma once
 
 #include "faro/algebra/bit_map.hpp"
-#include "faro/algebra/tensor_map.hpp"
+#include "faro/algebra/map.hpp"
 #include "faro/base/progress.hpp"
 #include "faro/engine/options.hpp"
 
@@ -27,8 +27,8 @@ Mismatch reference_compare(const BitMap& map, const PermuteShape& shape, const v
                            const void* to, const Progress& progress = {});
 
 // The same for arrays of any shape and strides: `from` and `to` are the buffers' beginnings.
-void reference_permute(const TensorMap& map, const TensorShape& shape, const void* from, void* to);
-Mismatch reference_compare(const TensorMap& map, const TensorShape& shape, const void* from,
+void reference_permute(const Map& map, const TensorShape& shape, const void* from, void* to);
+Mismatch reference_compare(const Map& map, const TensorShape& shape, const void* from,
                            const void* to, const Progress& progress = {});
 
 }  // namespace faro::inline v1

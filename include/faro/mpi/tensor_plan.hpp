@@ -13,7 +13,7 @@
 // threads and of MPI_Finalize holds here.
 #pragma once
 
-#include "faro/algebra/tensor_map.hpp"
+#include "faro/algebra/map.hpp"
 #include "faro/mpi/mpi_plan.hpp"
 
 namespace faro::inline v1 {
@@ -21,7 +21,7 @@ namespace faro::inline v1 {
 class MpiTensorPlan {
  public:
   // Not in place: Error(usage).
-  MpiTensorPlan(MPI_Comm communicator, const TensorMap& map, std::uint64_t element_bytes,
+  MpiTensorPlan(MPI_Comm communicator, const Map& map, std::uint64_t element_bytes,
                 const MpiOptions& options = {});
   ~MpiTensorPlan();
   MpiTensorPlan(MpiTensorPlan&&) noexcept;
@@ -37,8 +37,8 @@ class MpiTensorPlan {
   std::uint64_t slices() const;
   std::uint64_t unit_elements() const;
   // Of a rank's elements; the identity where nothing is rearranged.
-  const TensorMap& before() const;
-  const TensorMap& after() const;
+  const Map& before() const;
+  const Map& after() const;
 
  private:
   struct State;
@@ -46,7 +46,7 @@ class MpiTensorPlan {
 };
 
 // As verify_exchange of a bit map (mpi_plan.hpp).
-bool verify_exchange(MPI_Comm communicator, const TensorMap& map, std::uint64_t element_bytes,
+bool verify_exchange(MPI_Comm communicator, const Map& map, std::uint64_t element_bytes,
                      std::span<const std::byte> from, std::span<const std::byte> to);
 
 }  // namespace faro::inline v1

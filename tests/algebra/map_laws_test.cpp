@@ -1,10 +1,10 @@
-// The laws of tensor maps for every shape of up to 360 elements: what composes is the composition
+// The laws of maps for every shape of up to 360 elements: what composes is the composition
 // of the functions, blocks beside blocks, digits as fine as two shapes want, texts that read back.
 #include <gtest/gtest.h>
 
 #include <map>
 
-#include "algebra/every_tensor_map.hpp"
+#include "algebra/every_map.hpp"
 #include "faro/algebra/tensor_notation.hpp"
 #include "faro/base/error.hpp"
 #include "full.hpp"
@@ -17,15 +17,15 @@ using namespace testing;
 constexpr Word most = sanitized() ? 72 : 360;
 
 // The different maps of n elements with at most three digits.
-std::map<Table, TensorMap, WordsLess> maps_of(Word n) {
-  std::map<Table, TensorMap, WordsLess> maps;
-  every_map(n, 3, 2, [&](const TensorDigits& digits) {
-    maps.emplace(table_of(digits), TensorMap::from_digits(digits));
+std::map<Table, Map, WordsLess> maps_of(Word n) {
+  std::map<Table, Map, WordsLess> maps;
+  every_map(n, 3, 2, Turns::reversals, [&](const Digits& digits) {
+    maps.emplace(table_of(digits), Map::from_digits(digits));
   });
   return maps;
 }
 
-TEST(TensorLaws, texts_of_every_shape_read_back) {
+TEST(MapLaws, texts_of_every_shape_read_back) {
   std::size_t texts = 0;
   for (Word n = 2; n <= most; ++n) {
     for (const auto& [table, map] : maps_of(n)) {
@@ -38,12 +38,12 @@ TEST(TensorLaws, texts_of_every_shape_read_back) {
   EXPECT_GT(texts, sanitized() ? 1000U : 10000U);
 }
 
-TEST(TensorLaws, compositions_of_every_shape) {
+TEST(MapLaws, compositions_of_every_shape) {
   std::size_t composed = 0;
   std::size_t associated = 0;
   for (Word n = 2; n <= most; ++n) {
-    const std::map<Table, TensorMap, WordsLess> maps = maps_of(n);
-    std::vector<const std::pair<const Table, TensorMap>*> all;
+    const std::map<Table, Map, WordsLess> maps = maps_of(n);
+    std::vector<const std::pair<const Table, Map>*> all;
     for (const auto& one : maps) all.push_back(&one);
     Random random(n);
     const std::size_t wanted = full_run() ? 2000 : sanitized() ? 10 : 60;
@@ -52,7 +52,7 @@ TEST(TensorLaws, compositions_of_every_shape) {
       const auto& [g_table, g] = *all[random.below(all.size())];
       const auto& [h_table, h] = *all[random.below(all.size())];
       try {
-        const TensorMap fg = then(f, g);
+        const Map fg = then(f, g);
         ASSERT_EQ(table_of(fg), after(f_table, g_table));
         ASSERT_EQ(then(fg, g.inverse()), f);
         ++composed;
@@ -67,26 +67,26 @@ TEST(TensorLaws, compositions_of_every_shape) {
   EXPECT_GT(associated, sanitized() ? 40U : 2000U);
 }
 
-TEST(TensorLaws, blocks_beside_blocks_of_every_shape) {
+TEST(MapLaws, blocks_beside_blocks_of_every_shape) {
   for (Word n = 2; n <= most; ++n) {
     Random random(n);
     for (Word low = 2; low < n; ++low) {
       if (n % low != 0) continue;
       const auto one_of_maps = [&](Word size) {
-        const std::map<Table, TensorMap, WordsLess> maps = maps_of(size);
+        const std::map<Table, Map, WordsLess> maps = maps_of(size);
         return std::next(maps.begin(), static_cast<std::ptrdiff_t>(random.below(maps.size())))
             ->second;
       };
-      const TensorMap f = one_of_maps(n / low);
-      const TensorMap g = one_of_maps(low);
-      const TensorMap both = beside(f, g);
+      const Map f = one_of_maps(n / low);
+      const Map g = one_of_maps(low);
+      const Map both = beside(f, g);
       for (Word x = 0; x < n; ++x) ASSERT_EQ(both(x), f(x / low) * low + g(x % low)) << n;
     }
   }
 }
 
 // Where a map has digits as fine as axes of two shapes, they are the same function.
-TEST(TensorLaws, digits_of_every_shape_are_the_same_function) {
+TEST(MapLaws, digits_of_every_shape_are_the_same_function) {
   std::size_t fine = 0;
   for (Word n = 2; n <= most; ++n) {
     Random random(n);
