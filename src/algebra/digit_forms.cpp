@@ -11,7 +11,8 @@ namespace faro::inline v1::radix {
 namespace {
 
 // The place among the destination's digits that each of the source's goes to, and whether it is
-// reversed; nothing for what is rolled, for a bit that others are added to or that is added to others.
+// reversed; nothing for what is rolled, for a bit that others are added to or that is added to
+// others.
 struct Arrival {
   std::optional<std::size_t> at;
   bool reversed = false;

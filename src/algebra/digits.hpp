@@ -23,7 +23,8 @@ Bounds bounds_of(const std::vector<Digit>& digits);
 // in the order of the source, and `bits` the width that they say.
 void check_digits(const Digits& digits);
 
-// Lengths of 1 left out, rolled ones in their parts, plain lengths of 2^k and rolled 2 and 4 as bits.
+// Lengths of 1 left out, rolled ones in their parts, plain lengths of 2^k and rolled 2 and 4 as
+// bits.
 Digits with_bits(const Digits& digits);
 
 // See the header of Map.

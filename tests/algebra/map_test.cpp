@@ -178,7 +178,7 @@ TEST(Map, normal_forms_of_turned_digits_are_unique) {
   for (Word n = 1; n <= (testing::sanitized() ? 16 : 32); ++n) {
     std::map<Table, Map, WordsLess> by_table;
     const bool few = n % 8 == 0 && !testing::full_run();
-    every_map(n, few ? 3 : 4, 8, Turns::all, [&](const Digits& digits) {
+    every_map(n, few ? 4 : 5, 8, Turns::all, [&](const Digits& digits) {
       const Map map = Map::from_digits(digits);
       const Table table = table_of(digits);
       const auto [found, fresh] = by_table.emplace(table, map);

@@ -16,20 +16,21 @@
 //
 // A BitMap is one: all its digits are bits. bits() asks for it, which costs nothing.
 //
-// Values are kept in normal form, so that equal functions are equal values. Lengths of 1 are gone. A
-// digit n rolled by s is its *parts*: with g = gcd(n, s) the digit n/g rolled by s/g above a plain
-// digit g, both reversed if it was (12 rolled by 4 is 3 rolled by 1 above 4). A plain 2^k is k bits,
-// its reversal their complement; 2 and 4, rolled, are bits too: 4 rolled by 1 is (h, l) -> (h^l, ~l).
-// A longer 2^k that is rolled by an odd number is no affine map and stays a length. Plain neighbours
-// that stay neighbours, alike reversed, one of them a length, are one length: `a=3 b=4 -> a b` is the
-// identity of 12. (Checked by brute force: tests/algebra/map_test.cpp.)
+// Values are kept in normal form, so that equal functions are equal values. Lengths of 1 are gone.
+// A digit n rolled by s is its *parts*: with g = gcd(n, s) the digit n/g rolled by s/g above a
+// plain digit g, both reversed if it was (12 rolled by 4 is 3 rolled by 1 above 4). A plain 2^k is
+// k bits, its reversal their complement; 2 and 4, rolled, are bits too: 4 rolled by 1 is (h, l) ->
+// (h^l, ~l). A longer 2^k that is rolled by an odd number is no affine map and stays a length.
+// Plain neighbours that stay neighbours, alike reversed, one of them a length, are one length: `a=3
+// b=4 -> a b` is the identity of 12. (Checked by brute force: tests/algebra/map_test.cpp.)
 //
 // then(f, g) is not always a map. The places between f's destination digits and g's source digits
-// that both have, or that go through a plain length of the other at a divisor, cut both into the same
-// pieces. A piece must be one digit of both, or turned as a whole by both; else Error(impossible):
-// 4 x 6 against 6 x 4 has no common digits; 8 rolled by 1, then an xor of two bits, moves no digits at
-// all. Two calls, one after another, do it. Where f and g only move digits a refusal means that no map
-// is their composition; with turns or sums of bits there may be one in rare cases.
+// that both have, or that go through a plain length of the other at a divisor, cut both into the
+// same pieces. A piece must be one digit of both, or turned as a whole by both; else
+// Error(impossible): 4 x 6 against 6 x 4 has no common digits; 8 rolled by 1, then an xor of two
+// bits, moves no digits at all. Two calls, one after another, do it. Where f and g only move digits
+// a refusal means that no map is their composition; with turns or sums of bits there may be one in
+// rare cases.
 //
 // A digit that is rolled cannot be cut: its low part carries into the high one (see can_cut).
 //
@@ -85,8 +86,8 @@ class Map {
   // Axis order[k] of the source is axis k of the result, as NumPy's transpose has it.
   // Throws Error(usage) if `order` is no permutation or a length is 0, Error(limit) beyond 2^63.
   static Map from_axes(std::span<const Word> lengths, std::span<const int> order);
-  // Any digits; the value is their normal form. Throws Error(usage) if the two sides do not have the
-  // same lengths and bits, or a roll is not below its length.
+  // Any digits; the value is their normal form. Throws Error(usage) if the two sides do not have
+  // the same lengths and bits, or a roll is not below its length.
   static Map from_digits(const Digits& digits);
 
   // The normal form, as a copy.
@@ -98,8 +99,8 @@ class Map {
 
   Map inverse() const;
 
-  // The bit map if all digits are bits, else null. A power of two of elements is not enough: 8 rolled
-  // by 1 is none. Valid as long as this map.
+  // The bit map if all digits are bits, else null. A power of two of elements is not enough: 8
+  // rolled by 1 is none. Valid as long as this map.
   const BitMap* bits() const& { return lengths_ ? nullptr : &bits_; }
   const BitMap* bits() && = delete;
   // Throws Error(usage), naming a length that is none.
