@@ -107,7 +107,7 @@ bool BoxCopier::by_plan(const std::vector<Axis>& axes, const std::byte* from, st
     } else {
       if (plans_.size() >= plans_kept_max) plans_.clear();
       plan = std::make_shared<const PermutePlan>(
-          PermutePlan::out_of_place(TensorMap::identity(elements), shape));
+          PermutePlan::out_of_place(Map::identity(elements), shape));
       plans_[key] = plan;
     }
   }
