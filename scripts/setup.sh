@@ -5,7 +5,7 @@ faro_root=$(cd "$(dirname "${BASH_SOURCE[0]}")/.." && pwd)
 
 # The packages of Debian 12 and later, and of Ubuntu, by what needs them. Asking for `clang` would do
 # for newer systems; where the numbered package is gone the plain one is taken.
-packages_libraries="libfmt-dev nlohmann-json3-dev libhwy-dev libcli11-dev libzstd-dev libblosc-dev"
+packages_libraries="libfmt-dev nlohmann-json3-dev libhwy-dev libcli11-dev libzstd-dev libblosc-dev zlib1g-dev liblz4-dev"
 packages_tested_with="libgtest-dev librapidcheck-dev libfftw3-dev"
 packages_build="g++ cmake ninja-build pkg-config $packages_libraries"
 packages_test="$packages_tested_with python3 python3-numpy"

@@ -9,28 +9,21 @@
 #include "disk/job.hpp"
 #include "disk/journal.hpp"
 #include "disk/plan_state.hpp"
+#include "disk/stored/array_form.hpp"
 #include "disk/zarr_file.hpp"
 #include "disk/zarr_job.hpp"
 #include "faro/base/error.hpp"
-#include "faro/base/limits.hpp"
 #include "files/words.hpp"
 
 namespace faro::inline v1 {
 namespace disk {
 namespace {
 
-constexpr const char* metadata_name = "zarr.json";
+using Folder = std::shared_ptr<files::PosixFolder>;
 
-ZarrArray open_array(const files::ChunkFolder& folder) {
-  const auto size = folder.size_bytes(metadata_name);
-  if (!size)
-    throw Error(ErrorCode::usage, fmt::format("{}: has no zarr.json: is no Zarr array of version 3",
-                                              folder.folder()));
-  if (*size > limits::zarr_metadata_bytes_max)
-    throw Error(ErrorCode::limit, fmt::format("{}: its zarr.json is too large", folder.folder()));
-  std::string text(*size, '\0');
-  folder.read(metadata_name, 0, std::as_writable_bytes(std::span(text)));
-  return parse_zarr(text, folder.folder());
+std::unique_ptr<ZarrFile> open_file(const std::string& path) {
+  const auto folder = std::make_shared<files::PosixFolder>(path);
+  return std::make_unique<ZarrFile>(open_zarr(folder), folder);
 }
 
 // The journal and the temporary file lie where those of a file do; `data` is a folder.
@@ -38,61 +31,59 @@ class ZarrStorage : public files::Storage {
  public:
   ZarrStorage(FileTarget target, const std::string& temporary_folder, FileIo io)
       : target_(std::move(target)),
-        data_(files::unfinished_folder(target_) + "/data"),
+        data_(std::make_shared<files::PosixFolder>(files::unfinished_folder(target_) + "/data")),
         rest_(files::open_storage(target_, temporary_folder, io)) {}
 
   // What `data` is to be, where it is not there yet.
-  void make(ZarrArray array) { array_ = std::move(array); }
-  bool has_data() const { return data_.size_bytes(metadata_name).has_value(); }
+  void make(ArrayForm form) { form_ = std::move(form); }
 
   RandomFile& journal() override { return rest_->journal(); }
-  bool exists(Part part) override { return part == Part::data ? has_data() : rest_->exists(part); }
+  bool exists(Part part) override {
+    return part == Part::data ? data_->exists() : rest_->exists(part);
+  }
   std::unique_ptr<RandomFile> open(Part part) override {
     if (part != Part::data) return rest_->open(part);
-    if (!has_data()) {
-      data_.make();
-      data_.replace(metadata_name, std::as_bytes(std::span(array_.text)));
-    }
-    return std::make_unique<ZarrFile>(array_, data_);
+    return std::make_unique<ZarrFile>(create_zarr(data_, form_), data_);
   }
   void sync_folder() override {
     rest_->sync_folder();
-    if (data_.exists()) data_.sync();
+    if (data_->exists()) data_->sync();
   }
   void adopt() override {
     throw Error(ErrorCode::usage,
                 fmt::format("{}: a folder of chunks is not rearranged in place", target_.path));
   }
   void reset() override {
-    data_.remove_all();
+    data_->remove("");
     rest_->reset();
   }
   void publish() override {
-    data_.sync();
-    data_.rename(target_.target);
+    data_->sync();
+    create_zarr(data_, form_)->complete();
+    data_->move(target_.target);
     target_.sync_folder();
   }
   void discard() override {
-    data_.remove_all();
+    data_->remove("");
     rest_->discard();
   }
 
  private:
   FileTarget target_;
-  files::ChunkFolder data_;
+  Folder data_;
   std::unique_ptr<files::Storage> rest_;
-  ZarrArray array_;
+  ArrayForm form_;
 };
 
 FileIdentity identity_of_array(ZarrFile& file) {
   FileIdentity identity{.size_bytes = file.size_bytes(),
-                        .samples_crc32c = crc32c(file.array().text)};
+                        .samples_crc32c = crc32c(file.store().description())};
   constexpr std::uint64_t samples = 64;
-  const std::uint64_t chunk = file.array().chunk_bytes();
+  const std::uint64_t chunk = file.form().chunk_bytes();
   const std::uint64_t chunks = identity.size_bytes / chunk;
   // The beginnings of chunks spread over the array.
   constexpr std::uint64_t sample_bytes_max = 4096;
-  const std::uint64_t element = file.array().element_bytes;
+  const std::uint64_t element = file.form().type.bytes;
   std::vector<std::byte> sample(
       std::min(chunk, std::max<std::uint64_t>(sample_bytes_max / element, 1) * element));
   const std::uint64_t count = std::min(samples, chunks);
@@ -105,7 +96,7 @@ FileIdentity identity_of_array(ZarrFile& file) {
 }
 
 // From storage to storage.
-BitMap stored_map(const ZarrArray& from, const ZarrArray& to, const BitMap& map) {
+BitMap stored_map(const ZarrFile& from, const ZarrFile& to, const BitMap& map) {
   const BitMap in = from.layout();
   const BitMap asked = map.width() == 0 ? BitMap::identity(in.width()) : map;
   if (asked.width() != in.width())
@@ -121,7 +112,7 @@ FilePlanOptions plan_options(FilePlanOptions options, const ZarrFile& from, cons
   const std::uint64_t codecs = from.read_memory(io_threads) + to.write_memory(io_threads);
   const std::uint64_t tile =
       options.memory_bytes <= codecs ? 0 : tile_bytes_within(options.memory_bytes - codecs);
-  if (tile < from.array().element_bytes)
+  if (tile < from.form().type.bytes)
     throw Error(ErrorCode::impossible,
                 fmt::format("a memory of {} does not hold the buffers of encoded chunks, {}, and "
                             "{} beside tiles; smaller chunks or shards take less",
@@ -142,17 +133,17 @@ struct Prepared {
 
 Prepared prepare(const std::string& in, const BitMap& map, const ZarrOptions& zarr,
                  const FilePlanOptions& options, int io_threads) {
-  files::ChunkFolder folder(std::filesystem::absolute(in).string());
-  ZarrArray array = open_array(folder);
-  const bool keeps_names = map.width() == 0 && zarr.shape.empty();
-  ZarrArray target = changed(array, {.shape = zarr.shape,
-                                     .chunks = zarr.chunks,
-                                     .shards = zarr.shards,
-                                     .codec = zarr.codec,
-                                     .keeps_names = keeps_names});
-  auto from = std::make_unique<ZarrFile>(std::move(array), std::move(folder));
-  auto to = std::make_unique<ZarrFile>(std::move(target), files::ChunkFolder(""));
-  BitMap stored = stored_map(from->array(), to->array(), map);
+  auto from = open_file(std::filesystem::absolute(in).string());
+  ArrayForm form = form_of_description(
+      describe_changed(
+          from->store(),
+          {.chunks = zarr.chunks, .shards = zarr.shards, .codec = zarr.codec, .shape = zarr.shape}),
+      "the new array");
+  if (map.width() != 0) drop_names(form);
+  const auto nowhere = std::make_shared<files::PosixFolder>("the new array");
+  auto to =
+      std::make_unique<ZarrFile>(std::make_unique<ZarrStore>(std::move(form), nowhere), nowhere);
+  BitMap stored = stored_map(*from, *to, map);
   FilePlanOptions all = plan_options(options, *from, *to, io_threads);
   return {std::move(from), std::move(to), std::move(stored), std::move(all)};
 }
@@ -192,9 +183,8 @@ PermuteFileReport resume_zarr(const JobRequest& request, std::string_view header
                 fmt::format("{}: it was begun by another version, which planned otherwise; finish "
                             "it with that one, or --fresh begins anew",
                             out));
-  files::ChunkFolder folder(request.input);
-  ZarrArray array = open_array(folder);
-  ZarrFile input(std::move(array), std::move(folder));
+  const auto opened = open_file(request.input);
+  ZarrFile& input = *opened;
   ZarrStorage storage(target_of(out), request.temporary_folder, options.io);
   const auto last = Journal(storage.journal()).last();
   const bool only_its_name = last && last->kind == Record::Kind::complete;
@@ -203,7 +193,7 @@ PermuteFileReport resume_zarr(const JobRequest& request, std::string_view header
                 fmt::format("{}: was changed since the unfinished run of '{}' began; nothing was "
                             "touched. --fresh begins anew",
                             request.input, out));
-  storage.make(parse_zarr(request.output_metadata, out));
+  storage.make(form_of_description(request.output_metadata, out));
   return run(request, plan, storage, input, options);
 }
 
@@ -212,18 +202,19 @@ PermuteFileReport resume_zarr(const JobRequest& request, std::string_view header
 bool is_zarr(const std::string& path) {
   std::error_code none;
   return std::filesystem::is_directory(path, none) &&
-         std::filesystem::exists(path + "/" + disk::metadata_name, none);
+         (std::filesystem::exists(path + "/zarr.json", none) ||
+          std::filesystem::exists(path + "/.zarray", none));
 }
 
 std::vector<std::uint64_t> zarr_shape(const std::string& path) {
-  return disk::open_array(files::ChunkFolder(path)).shape;
+  return disk::read_form(files::PosixFolder(path)).shape;
 }
 
 FilePermutePlan plan_zarr(const std::string& in, const BitMap& map, const ZarrOptions& zarr,
                           const FilePlanOptions& options) {
   const auto prepared = disk::prepare(in, map, zarr, options, ResumeFileOptions{}.io_threads);
   return FilePermutePlan::out_of_place(
-      prepared.map, {.element_bytes = prepared.from->array().element_bytes}, prepared.options);
+      prepared.map, {.element_bytes = prepared.from->form().type.bytes}, prepared.options);
 }
 
 PermuteFileReport permute_zarr(const std::string& in, const std::string& out, const BitMap& map,
@@ -231,7 +222,7 @@ PermuteFileReport permute_zarr(const std::string& in, const std::string& out, co
   if (options.input_start_byte != 0 || !options.output_start.empty())
     throw Error(ErrorCode::usage, "a Zarr array begins where it begins: no start bytes");
   auto prepared = disk::prepare(in, map, zarr, options.plan, options.io_threads);
-  const PermuteShape shape{.element_bytes = prepared.from->array().element_bytes};
+  const PermuteShape shape{.element_bytes = prepared.from->form().type.bytes};
   const auto plan = FilePermutePlan::out_of_place(prepared.map, shape, prepared.options);
   const FileTarget target = disk::target_of(out);
   std::error_code none;
@@ -241,7 +232,7 @@ PermuteFileReport permute_zarr(const std::string& in, const std::string& out, co
                 fmt::format("{}: is there already; remove it, or give another name", out));
   disk::ZarrStorage storage(target, options.temporary_folder, options.io);
   disk::refuse_unfinished(storage, out, options);
-  storage.make(prepared.to->array());
+  storage.make(prepared.to->form());
   const disk::JobRequest request{.map = prepared.map,
                                  .shape = shape,
                                  .plan = prepared.options,
@@ -249,7 +240,7 @@ PermuteFileReport permute_zarr(const std::string& in, const std::string& out, co
                                  .temporary_folder = options.temporary_folder,
                                  .verify = options.verify,
                                  .identity = disk::identity_of_array(*prepared.from),
-                                 .output_metadata = prepared.to->array().text};
+                                 .output_metadata = prepared.to->store().description()};
   return disk::run(request, plan, storage, *prepared.from, options);
 }
 

@@ -6,31 +6,60 @@
 #include <sys/statvfs.h>
 #include <unistd.h>
 
+#include <algorithm>
+#include <array>
+#include <atomic>
 #include <cerrno>
 #include <cstdio>
 #include <cstring>
 #include <filesystem>
+#include <set>
 
 #include "faro/base/error.hpp"
 #include "faro/files/input.hpp"
 #include "files/posix_file.hpp"
 
 namespace faro::inline v1::files {
+namespace {
 
-void ChunkFolder::fail(const std::string& name, const char* what, int reason) const {
+// Of more one call for the whole file system costs less.
+constexpr std::size_t synced_singly_max = 8;
+
+}  // namespace
+
+void ChunkFolder::put(const std::string& name, std::string_view text, const std::string& own) {
+  {
+    const auto file = open(own);
+    file->write(0, std::as_bytes(std::span(text)));
+  }
+  const std::string names[] = {own, name};
+  sync_files(std::span(names).first(1));
+  rename(own, name);
+  sync_names(std::span(names).last(1));
+}
+
+std::optional<std::string> ChunkFolder::text(const std::string& name,
+                                             std::uint64_t bytes_max) const {
+  const auto size = size_bytes(name);
+  if (!size) return std::nullopt;
+  if (*size > bytes_max)
+    throw Error(ErrorCode::limit,
+                fmt::format("{}/{}: has more than {} bytes", folder(), name, bytes_max));
+  std::string found(*size, '\0');
+  if (!read(name, 0, std::as_writable_bytes(std::span(found)))) return std::nullopt;
+  return found;
+}
+
+void PosixFolder::fail(const std::string& name, const char* what, int reason) const {
   throw Error(ErrorCode::environment,
               fmt::format("{}: {}: {}", path(name), what, std::strerror(reason)));
 }
 
-bool ChunkFolder::exists() const {
+bool PosixFolder::exists() const {
   return ::access(folder_.c_str(), F_OK) == 0;
 }
 
-void ChunkFolder::make() {
-  if (::mkdir(folder_.c_str(), 0777) != 0 && errno != EEXIST) fail("", "cannot make it", errno);
-}
-
-std::optional<std::uint64_t> ChunkFolder::size_bytes(const std::string& name) const {
+std::optional<std::uint64_t> PosixFolder::size_bytes(const std::string& name) const {
   struct stat status = {};
   if (::stat(path(name).c_str(), &status) != 0) {
     if (errno == ENOENT || errno == ENOTDIR) return std::nullopt;
@@ -40,7 +69,7 @@ std::optional<std::uint64_t> ChunkFolder::size_bytes(const std::string& name) co
   return static_cast<std::uint64_t>(status.st_size);
 }
 
-bool ChunkFolder::read(const std::string& name, std::uint64_t offset,
+bool PosixFolder::read(const std::string& name, std::uint64_t offset,
                        std::span<std::byte> into) const {
   const Descriptor file(::open(path(name).c_str(), O_RDONLY | O_CLOEXEC));
   if (file.number() < 0 && (errno == ENOENT || errno == ENOTDIR)) return false;
@@ -60,7 +89,7 @@ bool ChunkFolder::read(const std::string& name, std::uint64_t offset,
   return true;
 }
 
-int ChunkFolder::open_to_write(const std::string& name) const {
+int PosixFolder::open_to_write(const std::string& name) const {
   const auto open = [&] {
     return ::open(path(name).c_str(), O_WRONLY | O_CREAT | O_CLOEXEC, 0666);
   };
@@ -75,8 +104,8 @@ int ChunkFolder::open_to_write(const std::string& name) const {
   return file;
 }
 
-void ChunkFolder::put(int file, const std::string& name, std::uint64_t at,
-                      std::span<const std::byte> from) const {
+void PosixFolder::put_bytes(int file, const std::string& name, std::uint64_t at,
+                            std::span<const std::byte> from) const {
   const std::uint64_t begin = at;
   while (!from.empty()) {
     const ssize_t done = ::pwrite(file, from.data(), from.size(), offset_of(at));
@@ -93,7 +122,7 @@ void ChunkFolder::put(int file, const std::string& name, std::uint64_t at,
   ::posix_fadvise(file, offset_of(begin), offset_of(at - begin), POSIX_FADV_DONTNEED);
 }
 
-void ChunkFolder::write(const std::string& name, std::uint64_t offset,
+void PosixFolder::write(const std::string& name, std::uint64_t offset,
                         std::span<const std::byte> from, std::uint64_t file_bytes) {
   const Descriptor file(open_to_write(name));
   // Blocks that lie together: whoever comes first asks for all of them.
@@ -103,41 +132,105 @@ void ChunkFolder::write(const std::string& name, std::uint64_t offset,
       offset + from.size() < file_bytes &&
       ::fallocate(file.number(), 0, 0, offset_of(file_bytes)) != 0 && errno == ENOSPC)
     fail(name, "cannot reserve its space", errno);
-  put(file.number(), name, offset, from);
+  put_bytes(file.number(), name, offset, from);
 }
 
-void ChunkFolder::replace(const std::string& name, std::span<const std::byte> bytes) {
-  const Descriptor file(open_to_write(name));
-  put(file.number(), name, 0, bytes);
-  if (::ftruncate(file.number(), offset_of(bytes.size())) != 0)
-    fail(name, "cannot set its size", errno);
-}
-
-void ChunkFolder::sync() const {
+void PosixFolder::sync() const {
   const Descriptor folder(::open(folder_.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC));
   // One call for the whole file system: there may be millions of parts, in folders of their own.
   if (folder.number() < 0 || ::syncfs(folder.number()) != 0)
     fail("", "cannot sync it to disk", errno);
 }
 
-std::uint64_t ChunkFolder::free_bytes() const {
+std::string PosixFolder::stamp(const std::string& name) const {
+  struct stat status = {};
+  if (::stat(path(name).c_str(), &status) != 0) {
+    if (errno == ENOENT || errno == ENOTDIR) return "";
+    fail(name, "cannot read its status", errno);
+  }
+  return fmt::format("{} {} {} {}", status.st_size, status.st_mtim.tv_sec, status.st_mtim.tv_nsec,
+                     status.st_ino);
+}
+
+std::unique_ptr<RandomFile> PosixFolder::open(const std::string& name) {
+  ::close(open_to_write(name));
+  return std::make_unique<PosixFile>(
+      path(name),
+      RandomFileOptions{.access = FileAccess::write, .io = FileIo::buffered, .start_byte = 0});
+}
+
+void PosixFolder::rename(const std::string& from, const std::string& to) {
+  const auto renamed = [&] { return ::rename(path(from).c_str(), path(to).c_str()) == 0; };
+  if (renamed()) return;
+  if (errno == ENOENT) {
+    std::error_code error;
+    std::filesystem::create_directories(std::filesystem::path(path(to)).parent_path(), error);
+    if (error) fail(to, "cannot make its folder", error.value());
+    if (renamed()) return;
+  }
+  fail(to, "cannot put it in place", errno);
+}
+
+void PosixFolder::remove(const std::string& name) {
+  std::error_code error;
+  std::filesystem::remove_all(path(name), error);
+  if (error && error != std::errc::not_a_directory) fail(name, "cannot remove it", error.value());
+}
+
+void PosixFolder::sync_one(const std::string& name, int flags) const {
+  const Descriptor file(::open(path(name).c_str(), flags | O_RDONLY | O_CLOEXEC));
+  if (file.number() < 0 || (::fsync(file.number()) != 0 && errno != EINVAL))
+    fail(name, "cannot sync it to disk", errno);
+}
+
+void PosixFolder::sync_files(std::span<const std::string> names) {
+  if (names.size() > synced_singly_max) return sync();
+  for (const std::string& name : names) sync_one(name, 0);
+}
+
+void PosixFolder::sync_names(std::span<const std::string> names) {
+  // The folder of each, and the folders that these are in.
+  std::set<std::string> folders{""};
+  for (const std::string& name : names)
+    for (std::size_t at = name.rfind('/'); at != std::string::npos && at != 0;
+         at = name.rfind('/', at - 1))
+      folders.insert(name.substr(0, at));
+  if (folders.size() > synced_singly_max) return sync();
+  for (const std::string& folder : folders) sync_one(folder, O_DIRECTORY);
+}
+
+std::uint64_t PosixFolder::free_bytes() const {
   struct statvfs disk = {};
   if (::statvfs(folder_.c_str(), &disk) != 0) return UINT64_MAX;
   return disk.f_bavail * disk.f_frsize;
 }
 
-void ChunkFolder::remove_all() const {
-  std::error_code error;
-  std::filesystem::remove_all(folder_, error);
-  if (error) fail("", "cannot remove it", error.value());
-}
-
-void ChunkFolder::rename(const std::string& to) const {
+void PosixFolder::move(const std::string& to) const {
   if (::rename(folder_.c_str(), to.c_str()) != 0) {
     const int reason = errno;
     throw Error(ErrorCode::environment,
                 fmt::format("{}: cannot put it in place: {}", to, std::strerror(reason)));
   }
+}
+
+std::string own_name() {
+  static std::atomic<std::uint64_t> calls{0};
+  std::array<char, 256> host{};
+  ::gethostname(host.data(), host.size() - 1);
+  return fmt::format("{}-{}-{}", host.data(), ::getpid(), calls.fetch_add(1));
+}
+
+std::vector<std::string> folders_in(const std::string& folder) {
+  std::vector<std::string> names;
+  std::error_code error;
+  for (std::filesystem::directory_iterator at(folder, error), end; !error && at != end;
+       at.increment(error))
+    if (std::error_code none; at->is_directory(none)) names.push_back(at->path().filename());
+  if (error && error != std::errc::no_such_file_or_directory)
+    throw Error(ErrorCode::environment,
+                fmt::format("{}: cannot be read: {}", folder, error.message()));
+  std::sort(names.begin(), names.end());
+  return names;
 }
 
 }  // namespace faro::inline v1::files

@@ -1,0 +1,61 @@
+// Which store an array is in.
+#include <fmt/format.h>
+
+#include <filesystem>
+
+#include "disk/stored/plain_store.hpp"
+#include "disk/stored/zarr_store.hpp"
+#include "faro/base/error.hpp"
+#include "files/chunk_folder.hpp"
+
+namespace faro::inline v1::disk {
+namespace {
+
+std::string absolute_path(const std::string& path) {
+  std::string whole = std::filesystem::absolute(path).lexically_normal().string();
+  while (whole.size() > 1 && whole.ends_with('/')) whole.pop_back();
+  return whole;
+}
+
+bool is_folder(const std::string& path) {
+  std::error_code none;
+  return std::filesystem::is_directory(path, none);
+}
+
+}  // namespace
+
+std::unique_ptr<StoredArray> open_stored(const std::string& path,
+                                         const std::optional<RawShape>& raw) {
+  if (is_folder(path)) {
+    if (raw)
+      throw Error(ErrorCode::usage,
+                  fmt::format("{}: a Zarr array says itself what it holds", path));
+    return open_zarr(std::make_shared<files::PosixFolder>(absolute_path(path)));
+  }
+  if (raw) return open_raw(absolute_path(path), *raw);
+  if (std::error_code none; !std::filesystem::exists(path, none))
+    throw Error(ErrorCode::environment, fmt::format("{}: there is no such file", path));
+  if (format_of(path) == StoredChanges::Format::raw)
+    throw Error(ErrorCode::usage,
+                fmt::format("{}: a raw file does not say what it holds; say its shape and its data "
+                            "type",
+                            path));
+  return open_npy(absolute_path(path));
+}
+
+std::unique_ptr<StoredArray> create_stored(const std::string& path, std::string_view description) {
+  ArrayForm form = form_of_description(description, path);
+  const std::string whole = absolute_path(path);
+  std::error_code error;
+  const std::filesystem::path folder = form.is_plain_file()
+                                           ? std::filesystem::path(whole).parent_path()
+                                           : std::filesystem::path(whole);
+  std::filesystem::create_directories(folder, error);
+  if (error)
+    throw Error(ErrorCode::environment,
+                fmt::format("{}: cannot make it: {}", folder.string(), error.message()));
+  if (form.is_plain_file()) return create_plain(whole, std::move(form));
+  return create_zarr(std::make_shared<files::PosixFolder>(whole), std::move(form));
+}
+
+}  // namespace faro::inline v1::disk
