@@ -106,8 +106,8 @@ struct RawShape {
 
 // Opens a .npy file, a folder with zarr.json or .zarray, or, where `raw` says what it holds, any
 // file. Throws Error(usage) for what is none of these, Error(impossible), by name, for what is not
-// known, Error(environment) for what the system refuses. Fortran order of a .npy file, and `order:
-// "F"` of .zarray, are refused or turned within the store: units are in C order.
+// known, Error(environment) for what the system refuses. Units are in C order, whatever order chunks
+// are stored in; a .npy file in Fortran order is refused.
 std::unique_ptr<StoredArray> open_stored(const std::string& path,
                                          const std::optional<RawShape>& raw = {});
 
@@ -115,16 +115,17 @@ std::unique_ptr<StoredArray> open_stored(const std::string& path,
 struct StoredChanges {
   enum class Format { zarr3, zarr2, npy, raw };
   std::optional<Format> format = {};  // of the path given by format_of(), or as the source
-  std::vector<std::uint64_t>
-      chunks;  // of the output's axes; empty: as they are, in order of `axes`
-  std::vector<std::uint64_t> shards;  // empty: no shards
+  // Of the output's axes. Neither: as they are, in the order of `axes`. Chunks alone: no shards;
+  // shards alone: chunks as they are.
+  std::vector<std::uint64_t> chunks = {};
+  std::vector<std::uint64_t> shards = {};
   std::optional<std::string> codec =
-      {};  // "none", "zstd", "zstd:3", "gzip", "blosc", ..; as the source
+      {};  // "none", "zstd", "zstd:3", "gzip", "blosc:lz4:5", ..; as the source
   std::vector<std::size_t> axes = {};  // axis k of the output is axis axes[k]; empty: as they are
   // Another shape (of as many elements), where a map splits or joins axes: their names go.
   std::vector<std::uint64_t> shape = {};
 };
-// ".npy" and ".raw" by their ends; all else a folder of version 3.
+// ".npy", ".raw" and ".bin" by their ends; all else a folder of version 3.
 StoredChanges::Format format_of(const std::string& path);
 // The description of the output: attributes and names of dimensions go with the axes. Throws
 // Error(usage) where chunks or shards do not fit.

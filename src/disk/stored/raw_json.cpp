@@ -23,7 +23,7 @@ class Scanner {
     if (blanks(); take('}')) return members;
     do {
       blanks();
-      std::string key = decoded(text_.substr(at_, string()));
+      std::string key = decoded(string());
       if (std::any_of(members.begin(), members.end(),
                       [&](const auto& member) { return member.first == key; }))
         fail(fmt::format("the key '{}' stands twice", key));
@@ -91,8 +91,8 @@ class Scanner {
     need(close);
   }
 
-  // Moves behind a string and returns how long it is.
-  std::size_t string() {
+  // Moves behind a string and returns it, with its quotes.
+  std::string_view string() {
     const std::size_t begin = at_;
     need('"');
     while (peek() != '"') {
@@ -101,9 +101,7 @@ class Scanner {
       if (text_[at_++] == '\\') escape();
     }
     ++at_;
-    const std::size_t size = at_ - begin;
-    at_ = begin + size;
-    return size;
+    return text_.substr(begin, at_ - begin);
   }
 
   void escape() {

@@ -65,7 +65,7 @@ class ZarrPart : public StoredFile {
     part_file_.reset();
     try {
       store_.folder_->remove(part_);
-    } catch (const Error&) {
+    } catch (...) {
       // It goes with the folder that it is in, when the array is complete.
     }
   }
@@ -150,7 +150,7 @@ const std::vector<std::uint64_t>& ZarrStore::parts(std::size_t level) const {
 
 std::shared_ptr<const ShardIndex> ZarrStore::index_at(const std::string& key, std::size_t level,
                                                       std::uint64_t offset, std::uint64_t bytes) {
-  const std::string kept_as = fmt::format("{}:{}", key, offset);
+  const std::string kept_as = fmt::format("{}:{}:{}", key, level, offset);
   {
     const std::lock_guard lock(index_mutex_);
     const auto found = std::find_if(indices_.begin(), indices_.end(),
