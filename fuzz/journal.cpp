@@ -1,5 +1,5 @@
-// Any bytes as the journal of an unfinished run, and as the zarr.json of an array. With checksums
-// that fit, so that what stands behind them is reached, the journal gives back what was put in.
+// Any bytes as the journal of an unfinished run. With checksums that fit, so that what stands behind
+// them is reached, it gives back what was put in.
 #include "disk/journal.hpp"
 
 #include <algorithm>
@@ -12,7 +12,6 @@
 #include <vector>
 
 #include "disk/request.hpp"
-#include "disk/zarr_array.hpp"
 #include "faro/base/error.hpp"
 #include "faro/files/random_file.hpp"
 #include "fuzz.hpp"
@@ -70,14 +69,6 @@ void check(std::string_view text) {
       return written_and_read(rest);
     case 'r':
       return requested(rest);
-    case 'z': {
-      const ZarrArray array = parse_zarr(rest, "zarr.json");
-      static_cast<void>(array.key(0));
-      if (array.layout().width() > word_bits) std::abort();
-      const ZarrArray same = changed(array, {});
-      if (!(parse_zarr(same.text, "zarr.json").layout() == array.layout())) std::abort();
-      return;
-    }
     default: {
       const auto bytes = std::as_bytes(std::span(text));
       MemoryFile file("journal", {bytes.begin(), bytes.end()});

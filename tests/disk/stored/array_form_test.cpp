@@ -199,7 +199,7 @@ TEST(ArrayForm, what_is_not_known_in_version_3_is_refused_by_its_name) {
   no(
       [](json& d) {
         d["codecs"].insert(d["codecs"].begin(),
-                           {{"name", "transpose"}, {"configuration", {{"order", {0, 0}}}}});
+                           json{{"name", "transpose"}, {"configuration", {{"order", {0, 0}}}}});
       },
       "no order of 2 axes");
   no(
