@@ -7,14 +7,13 @@
 #include "disk/crc32c.hpp"
 #include "faro/base/count_format.hpp"
 #include "faro/base/error.hpp"
+#include "faro/base/limits.hpp"
 
 namespace faro::inline v1::disk {
 namespace {
 
 constexpr std::string_view line_checksum_key = "  # crc32c ";
 constexpr std::size_t line_checksum_digits = 8;
-// A line of some hundred bytes each job: read whole.
-constexpr std::uint64_t rechunk_journal_bytes_max = std::uint64_t{1} << 26U;
 
 // The line without its checksum; empty where that is wrong.
 std::string checked_line(const std::string& line) {
@@ -46,9 +45,9 @@ bool read_digest(std::istream& words, Digest& to) {
 
 BoxJournal::BoxJournal(RandomFile& file) : file_(file) {
   const std::uint64_t size = file_.size_bytes();
-  if (size > rechunk_journal_bytes_max)
+  if (size > limits::rechunk_journal_bytes_max)
     throw Error(ErrorCode::limit, fmt::format("{}: a journal of more than {} bytes", file_.name(),
-                                              rechunk_journal_bytes_max));
+                                              limits::rechunk_journal_bytes_max));
   std::string text(size, '\0');
   file_.read(0, std::as_writable_bytes(std::span(text)));
   std::size_t wrong = 0;

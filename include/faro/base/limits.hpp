@@ -321,6 +321,9 @@ inline constexpr int file_cycle_tiles_log2_max = 27;
 // A journal's first line, which says what is done: read whole.
 inline constexpr std::uint64_t journal_header_bytes_max = std::uint64_t{1} << 20U;
 
+// A journal of jobs, a line of some hundred bytes each: read whole.
+inline constexpr std::uint64_t rechunk_journal_bytes_max = std::uint64_t{1} << 26U;
+
 // Nanoseconds that a disk takes to begin a run, by its profile: a day. Costs of plans are sums of
 // them.
 inline constexpr std::uint64_t profile_run_nanoseconds_max = 86'400'000'000'000;

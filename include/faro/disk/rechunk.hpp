@@ -1,0 +1,148 @@
+// Changes the chunks, the shards and the order of the axes of an array of any lengths, however
+// large, within a cap of memory that holds, in the fewest passes, and says by a digest that nothing
+// was lost.
+//
+//   rechunk("maps.zarr", "series.zarr", {.chunks = {365, 72, 144}, .memory_bytes = bit(31)});
+//
+// In and out are Zarr arrays (version 3 or 2), .npy files or raw ones, in any pairing. The input is
+// not touched. The output grows in .OUT.faro beside it, with a journal of the jobs done, and takes
+// its name when it is complete and the digest of what was read is that of what was written: until
+// then there is none. After a crash, a kill or a power failure at any point rechunk() with
+// Unfinished::resume goes on. How passes are planned and why there are no fewer: docs/disk.md; the
+// digest: faro/disk/digest.hpp.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "faro/disk/digest.hpp"
+#include "faro/disk/file_permute_plan.hpp"
+
+namespace faro::inline v1 {
+
+// Of a raw file, which says nothing itself.
+struct RawArray {
+  std::vector<std::uint64_t> shape;
+  std::string data_type;  // "float32"
+  std::uint64_t start_byte = 0;
+};
+
+struct RechunkOptions {
+  // Of the output's axes; what is left out stays as it is in the input.
+  std::vector<std::uint64_t> chunks = {};
+  std::vector<std::uint64_t> shards = {};
+  std::vector<std::size_t> axes = {};     // axis k of the output is axis axes[k] of the input
+  std::vector<bool> reversed = {};        // of the output's axes: n-1-x arrives
+  std::optional<std::string> codec = {};  // "none", "zstd", "zstd:3", "gzip", "blosc:lz4:5"
+  std::optional<RawArray> raw = {};       // of a raw input
+  // A cap on all that the process holds, 48 MiB for the program included.
+  std::uint64_t memory_bytes = std::uint64_t{1} << 31U;
+  DiskProfile profile = DiskProfile::ssd();
+  int passes = 0;   // exactly so many, 1 to 3; 0: what costs least
+  int threads = 0;  // 0: one for each core that the process has
+  // An unfinished run of this output is an Error(usage), is begun anew, or is gone on with (by what
+  // its journal says; the options that it was begun with are used).
+  enum class Unfinished { refuse, fresh, resume };
+  Unfinished unfinished = Unfinished::refuse;
+  // Reads the finished output once more, before it has its name, and compares its digest.
+  bool verify = false;
+  Progress progress = {};
+};
+
+struct RechunkPass {
+  std::vector<std::uint64_t> tile;  // the steps of its tiles
+  Count tiles;
+  Count jobs;
+  Count reads;
+  Count writes;
+  Count bytes_read;
+  std::uint64_t peak_bytes = 0;
+};
+
+struct RechunkFacts {
+  std::vector<RechunkPass> passes;
+  Count data_bytes;
+  Count temporary_bytes;
+  std::uint64_t memory_bytes = 0;
+  std::uint64_t peak_bytes = 0;
+  int passes_bound = 1;
+  std::string bound_reason;
+  double seconds = 0;    // by the profile
+  std::string describe;  // lines as `faro rechunk --plan` prints them
+  std::string json;      // faro-box-plan/1
+};
+
+struct RechunkReport {
+  RechunkFacts plan;
+  Count reads;  // of this run
+  Count bytes_read;
+  Count writes;
+  std::uint64_t resumed_jobs = 0;  // that an earlier run had done
+  std::string digest;              // published: "fd1:.."
+  bool verified = false;
+  double seconds = 0;
+};
+
+// Nothing is read but what the input says of itself. Throw Error(usage) for what does not fit,
+// Error(impossible) where memory does not do, naming the least that does.
+RechunkFacts plan_rechunk(const std::string& in, const std::string& out,
+                          const RechunkOptions& options);
+// Also Error(environment) for what the system refuses, a changed input or a second process;
+// Error(refused) where the digests differ, and then no output; Error(cancelled).
+RechunkReport rechunk(const std::string& in, const std::string& out, const RechunkOptions& options);
+
+// Share number `worker` of `workers` that work on one output on a file system that they share,
+// each begun with the same input, options and number of workers. Each does its jobs of a pass,
+// waits until all of the pass are noted, and goes on; who comes last gives the output its name.
+struct RechunkShare {
+  std::uint64_t worker = 0;  // 0 .. workers - 1
+  std::uint64_t workers = 1;
+};
+RechunkReport rechunk_share(const std::string& in, const std::string& out,
+                            const RechunkShare& share, const RechunkOptions& options);
+
+// What an array holds, read once.
+struct ArrayDigest {
+  std::string data_type;
+  std::vector<std::uint64_t> shape;
+  std::uint64_t element_bytes = 1;
+  Digest digest;
+  std::string published() const { return digest.published(data_type, shape, element_bytes); }
+};
+ArrayDigest digest_array(const std::string& path, const std::optional<RawArray>& raw = {},
+                         int threads = 0, const Progress& progress = {});
+// Names of the arrays in a group, sorted; {""} of an array.
+std::vector<std::string> arrays_in(const std::string& path);
+// What groups say of themselves, copied; after their arrays.
+void copy_group_words(const std::string& from, const std::string& to);
+// Whether an unfinished rechunking of this output is there.
+bool has_unfinished_rechunk(const std::string& out);
+// Of dimensions, where the array says them, else empty; its shape and its chunks.
+struct ArrayWords {
+  std::vector<std::string> names;
+  std::vector<std::uint64_t> shape;
+  std::vector<std::uint64_t> chunks;
+  std::uint64_t element_bytes = 1;
+};
+ArrayWords array_words(const std::string& path, const std::optional<RawArray>& raw = {});
+
+// Compares element by element what rechunking `a` by these axes gives with `b`. Memory and threads
+// as in the options; chunks, codec and what is unfinished are not looked at.
+struct CheckReport {
+  Count different;                   // elements
+  std::vector<std::uint64_t> first;  // the first of these in C order of b
+  std::vector<std::uint64_t> first_in_a;
+  std::string value_a;  // its bytes, or a number where the type is one
+  std::string value_b;
+  std::vector<std::uint64_t> chunk_a;  // numbers of the chunks that hold it
+  std::vector<std::uint64_t> chunk_b;
+  std::string digest_a;  // of a, in the order of b
+  std::string digest_b;
+  bool equal() const { return different == Count{}; }
+};
+CheckReport check_arrays(const std::string& a, const std::string& b,
+                         const RechunkOptions& options = {});
+
+}  // namespace faro::inline v1

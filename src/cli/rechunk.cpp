@@ -1,0 +1,238 @@
+// `faro rechunk`: other chunks, shards, order of axes, within a cap of memory.
+#include "faro/disk/rechunk.hpp"
+
+#include <fmt/format.h>
+
+#include <charconv>
+#include <filesystem>
+#include <memory>
+#include <nlohmann/json.hpp>
+
+#include "cli/axis_words.hpp"
+#include "cli/command.hpp"
+#include "cli/disk_profile.hpp"
+#include "cli/memory.hpp"
+#include "cli/raw_words.hpp"
+#include "cli/sizes.hpp"
+#include "faro/base/count_format.hpp"
+#include "faro/base/error.hpp"
+
+namespace faro::cli {
+namespace {
+
+struct RechunkWords {
+  std::string in;
+  std::optional<std::string> out;
+  std::string chunks, shards, axes, flip, map, only;
+  std::optional<std::string> codec, memory, device, worker, dtype, shape;
+  std::optional<std::uint64_t> passes, threads;
+  bool plan = false, resume = false, fresh = false, verify = false;
+};
+
+using Unfinished = RechunkOptions::Unfinished;
+
+RechunkOptions common_options(const RechunkWords& words, Output& out) {
+  RechunkOptions options;
+  options.codec = words.codec;
+  options.memory_bytes =
+      words.memory ? parse_bytes(*words.memory, "--memory") : available_memory_bytes() / 2;
+  if (words.device) options.profile = disk_profile(*words.device);
+  if (words.passes) {
+    if (*words.passes == 0 || *words.passes > 3)
+      throw Error(ErrorCode::usage, "--passes: wanted 1, 2 or 3");
+    options.passes = static_cast<int>(*words.passes);
+  }
+  if (words.threads) {
+    if (*words.threads == 0 || *words.threads > 1024)
+      throw Error(ErrorCode::usage, "--threads: wanted 1 to 1024");
+    options.threads = static_cast<int>(*words.threads);
+  }
+  if (words.resume && words.fresh)
+    throw Error(ErrorCode::usage, "--resume goes on, --fresh begins anew: one of them");
+  if (words.resume) options.unfinished = Unfinished::resume;
+  if (words.fresh) options.unfinished = Unfinished::fresh;
+  options.verify = words.verify;
+  options.progress = out.progress("rechunking", Output::Unit::bytes);
+  return options;
+}
+
+// What depends on the array.
+void array_options(const RechunkWords& words, const std::string& in, RechunkOptions& options) {
+  options.raw = raw_array(words.dtype, words.shape, in);
+  const ArrayWords input = array_words(in, options.raw);
+  const OutputAxes to = output_axes(input, words.axes, words.flip, words.map);
+  options.axes = to.axes;
+  options.reversed = to.reversed;
+  options.chunks = lengths_from(words.chunks, "--chunks", to.words, to.words.chunks);
+  const auto& chunks = options.chunks.empty() ? to.words.chunks : options.chunks;
+  options.shards = lengths_from(words.shards, "--shards", to.words, chunks);
+}
+
+RechunkShare share_from(const std::string& text) {
+  RechunkShare share;
+  const std::size_t slash = text.find('/');
+  const auto number = [&](std::string_view digits, std::uint64_t& to) {
+    const auto [end, error] = std::from_chars(digits.data(), digits.data() + digits.size(), to);
+    return error == std::errc() && end == digits.data() + digits.size() && !digits.empty();
+  };
+  if (slash == std::string::npos ||
+      !number(std::string_view(text).substr(0, slash), share.worker) ||
+      !number(std::string_view(text).substr(slash + 1), share.workers))
+    throw Error(ErrorCode::usage, fmt::format("--worker {}: wanted I/N, as 0/4 to 3/4", text));
+  return share;
+}
+
+void tell_plan(const RechunkFacts& facts, Output& out) {
+  out.text("{}", facts.describe);
+  out.json(facts.json);
+}
+
+nlohmann::ordered_json report_json(const RechunkReport& report, const std::string& in,
+                                   const std::string& out) {
+  return {{"in", in},
+          {"out", out},
+          {"bytes", to_string(report.plan.data_bytes)},
+          {"passes", report.plan.passes.size()},
+          {"memory_bytes", report.plan.memory_bytes},
+          {"peak_bytes", report.plan.peak_bytes},
+          {"reads", to_string(report.reads)},
+          {"bytes_read", to_string(report.bytes_read)},
+          {"writes", to_string(report.writes)},
+          {"resumed_jobs", report.resumed_jobs},
+          {"digest", report.digest},
+          {"verified", report.verified},
+          {"seconds", report.seconds}};
+}
+
+std::string report_line(const RechunkReport& report, const std::string& out) {
+  const auto bytes = static_cast<std::uint64_t>(report.plan.data_bytes);
+  return fmt::format("{}: {} in {}{}, peak {} of {}{}; {}\n", out, bytes_text(bytes),
+                     plural(report.plan.passes.size(), "pass").c_str(),
+                     report.plan.passes.size() > 1 ? "" : "", bytes_text(report.plan.peak_bytes),
+                     bytes_text(report.plan.memory_bytes),
+                     report.resumed_jobs != 0
+                         ? fmt::format(", {} jobs done before", report.resumed_jobs)
+                         : "",
+                     report.digest.empty() ? "this worker's part is done" : report.digest) +
+         (report.verified ? "  verified: the finished output was read again\n" : "");
+}
+
+[[noreturn]] void hint(const Error& error, const RechunkWords& words, Output& out) {
+  const bool begun = error.code() == ErrorCode::cancelled || error.code() == ErrorCode::environment;
+  const std::string message = error.what();
+  if (error.code() == ErrorCode::cancelled && !words.worker)
+    out.talk(fmt::format("'faro rechunk {} {} --resume' goes on", words.in, *words.out));
+  if (!begun || message.find("--") != std::string::npos || words.worker) throw error;
+  throw Error(error.code(), message);
+}
+
+RechunkReport run_one(const RechunkWords& words, const std::string& in, const std::string& target,
+                      RechunkOptions options) {
+  if (!words.resume) array_options(words, in, options);
+  if (words.worker) return rechunk_share(in, target, share_from(*words.worker), options);
+  return rechunk(in, target, options);
+}
+
+// Every array of a group, each as if alone; what the groups say of themselves comes last.
+int run_group(const RechunkWords& words, const std::vector<std::string>& names, Output& out) {
+  if (words.worker) throw Error(ErrorCode::usage, "--worker shares the work on one array");
+  nlohmann::ordered_json rows = nlohmann::ordered_json::array();
+  std::size_t done = 0;
+  for (const std::string& name : names) {
+    if (!words.only.empty() && words.only != name) continue;
+    const std::string in = words.in + "/" + name;
+    const std::string target = *words.out + "/" + name;
+    RechunkOptions options = common_options(words, out);
+    ++done;
+    if (words.plan) {
+      array_options(words, in, options);
+      out.text("{}\n", name);
+      const RechunkFacts facts = plan_rechunk(in, target, options);
+      out.text("{}", facts.describe);
+      rows.push_back({{"name", name}, {"plan", nlohmann::ordered_json::parse(facts.json)}});
+      continue;
+    }
+    // Of a run that goes on some arrays have their names already.
+    if (words.resume && std::filesystem::exists(target)) continue;
+    RechunkWords one = words;
+    if (words.resume) {
+      one.resume = has_unfinished_rechunk(target);
+      options.unfinished = one.resume ? Unfinished::resume : Unfinished::refuse;
+    }
+    const RechunkReport report = run_one(one, in, target, options);
+    out.text("{}", report_line(report, target));
+    rows.push_back(report_json(report, in, target));
+  }
+  if (done == 0)
+    throw Error(ErrorCode::usage, fmt::format("{}: no array '{}'", words.in, words.only));
+  if (!words.plan) copy_group_words(words.in, *words.out);
+  out.json(rows.dump());
+  return 0;
+}
+
+int run_rechunk(const RechunkWords& words, Output& out) {
+  if (!words.out) throw Error(ErrorCode::usage, "wanted IN and OUT");
+  const std::vector<std::string> names = arrays_in(words.in);
+  if (names.size() != 1 || !names[0].empty()) return run_group(words, names, out);
+  RechunkOptions options = common_options(words, out);
+  if (words.plan) {
+    array_options(words, words.in, options);
+    tell_plan(plan_rechunk(words.in, *words.out, options), out);
+    return 0;
+  }
+  try {
+    const RechunkReport report = run_one(words, words.in, *words.out, options);
+    options.progress = {};
+    out.text("{}", report_line(report, *words.out));
+    out.json(report_json(report, words.in, *words.out).dump());
+  } catch (const Error& error) {
+    hint(error, words, out);
+  }
+  return 0;
+}
+
+}  // namespace
+
+extern const Command rechunk_command;
+const Command rechunk_command{
+    .name = "rechunk",
+    .summary = "other chunks, shards or order of axes of an array larger than memory",
+    .details =
+        "IN and OUT are Zarr arrays (folders of version 3 or 2), .npy or .raw files, in\n"
+        "any pairing; IN may be a group: every array in it. Lengths need not divide one\n"
+        "another. The memory is a cap: the plan says its peak before anything is read,\n"
+        "how few passes there are, and why. OUT is absent until it is complete and the\n"
+        "digest of what was read is that of what was written; after a stop --resume goes\n"
+        "on. Chunks: one length for each axis, or by names; 'all' is the whole axis,\n"
+        "'auto' makes chunks of about 4 MiB.",
+    .examples =
+        "faro rechunk maps.zarr series.zarr --chunks time=all,lat=72,lon=auto --memory 2GiB\n"
+        "faro rechunk in.zarr out.zarr --chunks 64,64,64 --shards 512,512,512 --codec zstd\n"
+        "faro rechunk in.zarr out.zarr --axes 2,0,1 --chunks 100,100,100 --plan",
+    .declare = [](Arguments& arguments) -> Action {
+      auto words = std::make_shared<RechunkWords>();
+      arguments.positional("IN", words->in, "an array, or a group").completes(Completes::file);
+      arguments.positional("OUT", words->out, "what it becomes").completes(Completes::file);
+      arguments.option("--chunks", "LENGTHS", words->chunks, "of OUT: 365,72,auto, or by names");
+      arguments.option("--shards", "LENGTHS", words->shards, "of OUT; multiples of its chunks");
+      arguments.option("--axes", "ORDER", words->axes, "of OUT by those of IN: 2,0,1, or names");
+      arguments.option("--flip", "AXES", words->flip, "axes of OUT that are reversed");
+      arguments.option("--map", "MAP", words->map, "order and reversals: 't y x -> x ~t y'");
+      arguments.option("--codec", "CODEC", words->codec,
+                       "none, zstd, zstd:3, gzip, blosc:lz4:5; as in IN");
+      arguments.option("--memory", "SIZE", words->memory, "cap on memory; half of the free one");
+      arguments.option("--passes", "K", words->passes, "exactly 1, 2 or 3 passes");
+      arguments.option("--device", "NAME", words->device, "what reads and writes cost: ssd, ..");
+      arguments.option("--threads", "N", words->threads, "threads; one for each core");
+      arguments.flag("--plan", words->plan, "say the plan, do nothing");
+      arguments.flag("--resume", words->resume, "go on with an unfinished run");
+      arguments.flag("--fresh", words->fresh, "begin an unfinished run anew");
+      arguments.flag("--verify", words->verify, "read OUT once more when it is written");
+      arguments.option("--worker", "I/N", words->worker, "do share I of N; 0 to N-1 run together");
+      arguments.option("--only", "NAME", words->only, "of a group this array");
+      arguments.option("--dtype", "TYPE", words->dtype, "of a raw IN: float32, ..");
+      arguments.option("--shape", "LENGTHS", words->shape, "of a raw IN: 100x200");
+      return [words](Output& out) { return run_rechunk(*words, out); };
+    }};
+
+}  // namespace faro::cli

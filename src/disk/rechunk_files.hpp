@@ -1,0 +1,62 @@
+// Where an unfinished rechunking keeps its files.
+//
+//   .OUT.faro/journal        what is asked for, and the jobs done; locked while somebody works on it
+//   .OUT.faro/data           OUT as it grows: a file or a folder
+//   .OUT.faro/pass1-0, ..    tiles between two passes
+#pragma once
+
+#include <memory>
+#include <string>
+
+#include "disk/box_run.hpp"
+#include "files/file_target.hpp"
+#include "files/storage.hpp"
+
+namespace faro::inline v1::disk {
+
+// Files between passes in a folder.
+class FolderBoxStorage : public BoxStorage {
+ public:
+  explicit FolderBoxStorage(std::string folder) : folder_(std::move(folder)) {}
+  std::unique_ptr<RandomFile> make(const std::string& name) override;
+  void give_name(RandomFile& file, const std::string& name) override;
+  std::unique_ptr<RandomFile> open(const std::string& name) override;
+  bool exists(const std::string& name) override;
+  void remove(const std::string& name) override;
+
+ private:
+  std::string path(const std::string& name) const { return folder_ + "/" + name; }
+  std::string folder_;
+};
+
+class RechunkFolder {
+ public:
+  // Makes it, or finds it; Error(environment) where another process works on it. Refuses an output
+  // that is there and would not be replaced by a file.
+  explicit RechunkFolder(const std::string& out);
+  ~RechunkFolder();
+
+  RandomFile& journal() { return storage_->journal(); }
+  std::string data() const { return folder_ + "/data"; }
+  const std::string& folder() const { return folder_; }
+  void sync() { storage_->sync_folder(); }
+  // Forgets all that was done.
+  void reset();
+  // `data` takes the output's name, durably; then the rest goes.
+  void publish();
+  void discard();
+
+ private:
+  void remove_rest();
+
+  FileTarget target_;
+  std::string folder_;
+  std::unique_ptr<files::Storage> storage_;
+};
+
+// Gives `data`, a folder or a file, the name of the output.
+void publish_folder(const std::string& data, const FileTarget& target);
+// Throws Error(usage) where a folder that is not empty has the output's name.
+void refuse_existing(const FileTarget& target);
+
+}  // namespace faro::inline v1::disk

@@ -1,0 +1,143 @@
+#include "disk/rechunk_request.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <filesystem>
+#include <nlohmann/json.hpp>
+
+#include "base/cores.hpp"
+#include "disk/profile.hpp"
+#include "faro/base/error.hpp"
+
+namespace faro::inline v1::disk {
+namespace {
+
+constexpr const char* rechunk_format = "faro-rechunk/1";
+
+}  // namespace
+
+std::string RechunkRequest::json() const {
+  nlohmann::ordered_json object = {{"format", rechunk_format},
+                                   {"input", input},
+                                   {"identity", identity},
+                                   {"output", description},
+                                   {"axes", axes},
+                                   {"reversed", reversed},
+                                   {"memory_bytes", memory_bytes},
+                                   {"threads", threads},
+                                   {"verify", verify},
+                                   {"profile", profile_json(profile)},
+                                   {"plan", plan}};
+  if (raw)
+    object["raw"] = {
+        {"shape", raw->shape}, {"data_type", raw->data_type}, {"start_byte", raw->start_byte}};
+  // A journal is lines; what is no UTF-8 in a path is kept as well as JSON can.
+  return object.dump(-1, ' ', true, nlohmann::ordered_json::error_handler_t::replace);
+}
+
+RechunkRequest RechunkRequest::parse(const std::string& text, const std::string& journal) {
+  try {
+    const auto json = nlohmann::ordered_json::parse(text);
+    if (json.at("format") != rechunk_format)
+      throw Error(ErrorCode::environment,
+                  fmt::format("{}: the unfinished run is none of 'faro rechunk'; 'faro permute "
+                              "--resume' goes on with it, or --fresh begins anew",
+                              journal));
+    RechunkRequest request{.input = json.at("input"),
+                           .raw = std::nullopt,
+                           .identity = json.at("identity"),
+                           .description = json.at("output"),
+                           .axes = json.at("axes"),
+                           .reversed = json.at("reversed"),
+                           .memory_bytes = json.at("memory_bytes"),
+                           .threads = json.at("threads"),
+                           .verify = json.at("verify"),
+                           .profile = profile_from(json.at("profile")),
+                           .plan = json.at("plan")};
+    if (json.contains("raw"))
+      request.raw = RawArray{.shape = json.at("raw").at("shape"),
+                             .data_type = json.at("raw").at("data_type"),
+                             .start_byte = json.at("raw").at("start_byte")};
+    return request;
+  } catch (const nlohmann::json::exception& error) {
+    throw Error(
+        ErrorCode::environment,
+        fmt::format("{}: the journal is of another version or damaged: {}", journal, error.what()));
+  }
+}
+
+std::unique_ptr<StoredArray> open_source(const std::string& path,
+                                         const std::optional<RawArray>& raw) {
+  if (!raw) return open_stored(path);
+  return open_stored(
+      path,
+      RawShape{.shape = raw->shape, .data_type = raw->data_type, .start_byte = raw->start_byte});
+}
+
+BoxProblem problem_of(const RechunkRequest& request, const StoredGrid& from) {
+  BoxProblem problem;
+  problem.from = from;
+  problem.to = read_grid(request.description);
+  problem.axes = request.axes;
+  problem.reversed = request.reversed;
+  problem.memory_bytes = request.memory_bytes;
+  problem.profile = request.profile;
+  problem.threads = request.threads;
+  return problem;
+}
+
+RechunkRequest request_of(const std::string& in, const std::string& out, const StoredArray& from,
+                          const RechunkOptions& options) {
+  RechunkRequest request{.input = std::filesystem::absolute(in).lexically_normal().string(),
+                         .raw = options.raw,
+                         .identity = "",
+                         .description = "",
+                         .axes = options.axes,
+                         .reversed = options.reversed,
+                         .memory_bytes = options.memory_bytes,
+                         .threads = options.threads > 0 ? options.threads : default_threads(),
+                         .verify = options.verify,
+                         .profile = options.profile,
+                         .plan = ""};
+  StoredChanges changes;
+  changes.format = format_of(out);
+  changes.chunks = options.chunks;
+  changes.shards = options.shards;
+  changes.codec = options.codec;
+  changes.axes = options.axes;
+  request.description = describe_changed(from, changes);
+  return request;
+}
+
+bool has_elements(const StoredGrid& grid) {
+  return std::all_of(grid.shape.begin(), grid.shape.end(), [](auto n) { return n != 0; });
+}
+
+RechunkFacts facts_of(const BoxPlan& plan) {
+  const BoxFacts& facts = plan.facts();
+  RechunkFacts told{.passes = {},
+                    .data_bytes = facts.data_bytes,
+                    .temporary_bytes = facts.temporary_bytes,
+                    .memory_bytes = facts.memory_bytes,
+                    .peak_bytes = facts.peak_bytes(),
+                    .passes_bound = facts.bound.passes,
+                    .bound_reason = facts.bound.reason,
+                    .seconds = facts.seconds,
+                    .describe = plan.describe(),
+                    .json = plan.json()};
+  for (const BoxPass& pass : facts.passes) {
+    RechunkPass one{.tile = {},
+                    .tiles = pass.tiles,
+                    .jobs = pass.jobs,
+                    .reads = pass.reads,
+                    .writes = pass.writes,
+                    .bytes_read = pass.bytes_read,
+                    .peak_bytes = pass.peak_bytes};
+    for (const AxisGrid& axis : pass.tile) one.tile.push_back(axis.step());
+    told.passes.push_back(std::move(one));
+  }
+  return told;
+}
+
+}  // namespace faro::inline v1::disk

@@ -1,0 +1,40 @@
+// What is asked for: the first line of a rechunking's journal, from which it goes on.
+#pragma once
+
+#include <memory>
+#include <string>
+
+#include "disk/box_plan.hpp"
+#include "disk/stored_array.hpp"
+#include "faro/disk/rechunk.hpp"
+
+namespace faro::inline v1::disk {
+
+struct RechunkRequest {
+  std::string input;  // an absolute path
+  std::optional<RawArray> raw;
+  std::string identity;     // of the input
+  std::string description;  // of the output
+  std::vector<std::size_t> axes;
+  std::vector<bool> reversed;
+  std::uint64_t memory_bytes = 0;
+  int threads = 1;
+  bool verify = false;
+  DiskProfile profile;
+  std::string plan;  // JSON; empty: the array has no element
+
+  std::string json() const;
+  // Throws Error(environment), naming the journal, for what it does not understand.
+  static RechunkRequest parse(const std::string& text, const std::string& journal);
+};
+
+std::unique_ptr<StoredArray> open_source(const std::string& path,
+                                         const std::optional<RawArray>& raw);
+BoxProblem problem_of(const RechunkRequest& request, const StoredGrid& from);
+// Without its plan.
+RechunkRequest request_of(const std::string& in, const std::string& out, const StoredArray& from,
+                          const RechunkOptions& options);
+RechunkFacts facts_of(const BoxPlan& plan);
+bool has_elements(const StoredGrid& grid);
+
+}  // namespace faro::inline v1::disk

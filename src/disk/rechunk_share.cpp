@@ -1,0 +1,168 @@
+// Several processes rechunk one array on a file system that they share.
+//
+//   .OUT.faro-shared/request          what is asked for, by whoever came first
+//   .OUT.faro-shared/jobs-0, ..       the journal of each worker, locked while it works
+//   .OUT.faro-shared/data, pass1-0, ..
+//
+// Worker i does the jobs i, i + n, i + 2n, .. of a pass and waits for the others before the next.
+// Worker 0 compares the digests and gives the output its name.
+#include <fcntl.h>
+#include <fmt/format.h>
+#include <sys/file.h>
+#include <unistd.h>
+
+#include <cerrno>
+#include <chrono>
+#include <filesystem>
+#include <map>
+#include <thread>
+
+#include "disk/rechunk_files.hpp"
+#include "disk/rechunk_request.hpp"
+#include "disk/zarr_job.hpp"
+#include "faro/base/error.hpp"
+#include "files/posix_file.hpp"
+#include "files/shared_folder.hpp"
+
+namespace faro::inline v1 {
+namespace {
+
+using disk::BoxJournal;
+
+constexpr auto wait_between_looks = std::chrono::milliseconds(200);
+
+std::string shared_path(const FileTarget& target) {
+  return fmt::format("{}/.{}.faro-shared", target.folder, target.last_name());
+}
+
+// What all workers have done.
+class Notes {
+ public:
+  Notes(std::string folder, std::uint64_t workers)
+      : folder_(std::move(folder)), workers_(workers) {}
+  std::string name(std::uint64_t worker) const {
+    return fmt::format("{}/jobs-{}", folder_, worker);
+  }
+  std::map<BoxJournal::JobId, disk::BoxShare> all() const {
+    std::map<BoxJournal::JobId, disk::BoxShare> done;
+    for (std::uint64_t worker = 0; worker < workers_; ++worker) {
+      if (::access(name(worker).c_str(), F_OK) != 0) continue;
+      const auto file = open_random_file(name(worker), {.io = FileIo::buffered});
+      const BoxJournal journal(*file);
+      done.insert(journal.done().begin(), journal.done().end());
+    }
+    return done;
+  }
+
+ private:
+  std::string folder_;
+  std::uint64_t workers_;
+};
+
+void wait_for_pass(const Notes& notes, std::size_t pass, std::uint64_t jobs,
+                   const RechunkOptions& options) {
+  for (;;) {
+    std::uint64_t count = 0;
+    for (const auto& [job, share] : notes.all()) count += job.first == pass ? 1 : 0;
+    if (options.progress && options.progress(count, jobs) == Continue::no)
+      throw Error(ErrorCode::cancelled, "stopped on request");
+    if (count == jobs) return;
+    std::this_thread::sleep_for(wait_between_looks);
+  }
+}
+
+Digest compared_digest(const Notes& notes, Count bytes) {
+  Digest read;
+  Digest written;
+  for (const auto& [job, share] : notes.all()) {
+    read.add(share.read);
+    written.add(share.written);
+  }
+  if (read.bytes() != bytes || written.bytes() != bytes || read.value() != written.value())
+    throw Error(ErrorCode::refused,
+                "what was read and what was written are not the same: the digests differ; the "
+                "output is not kept");
+  return written;
+}
+
+}  // namespace
+
+RechunkReport rechunk_share(const std::string& in, const std::string& out,
+                            const RechunkShare& share, const RechunkOptions& options) {
+  if (share.workers == 0 || share.worker >= share.workers)
+    throw Error(ErrorCode::usage, fmt::format("worker {} of {}: they are numbered from 0",
+                                              share.worker, share.workers));
+  const auto start = std::chrono::steady_clock::now();
+  const FileTarget target = disk::target_of(out);
+  disk::refuse_existing(target);
+  const auto from = disk::open_source(in, options.raw);
+  if (!disk::has_elements(from->grid()))
+    throw Error(ErrorCode::usage, fmt::format("{}: has no element: no work to share", in));
+  disk::RechunkRequest request = disk::request_of(in, out, *from, options);
+  request.identity = from->identity();
+  disk::BoxProblem problem = disk::problem_of(request, from->grid());
+  problem.passes = options.passes;
+  const auto plan = disk::BoxPlan::make(problem);
+  request.plan = plan.json();
+  // Of one worker's machine, and nothing to the plan.
+  const std::string text = fmt::format("{} {}", share.workers, request.json());
+  const std::string folder = shared_path(target);
+  if (options.unfinished == RechunkOptions::Unfinished::fresh && share.worker == 0)
+    std::filesystem::remove_all(folder);
+  files::SharedFolder shared(target);
+  if (shared.request(text) != text)
+    throw Error(ErrorCode::usage,
+                fmt::format("{}: another request for it was begun: the input, the options, the "
+                            "memory, the threads and the number of workers must be the same",
+                            out));
+  const Notes notes(folder, share.workers);
+  files::PosixFile journal_file(notes.name(share.worker),
+                                {.access = FileAccess::create, .io = FileIo::buffered});
+  if (::flock(journal_file.number(), LOCK_EX | LOCK_NB) != 0 && errno == EWOULDBLOCK)
+    throw Error(ErrorCode::environment,
+                fmt::format("{}: another process is worker {}", out, share.worker));
+  BoxJournal journal(journal_file);
+  if (journal.is_blank()) journal.begin("jobs");
+  const auto to = disk::create_stored(folder + "/data", request.description);
+  disk::FolderBoxStorage storage(folder);
+  disk::BoxRun run(plan, *from, *to, storage, {.threads = problem.threads});
+  RechunkReport report;
+  report.plan = disk::facts_of(plan);
+  report.resumed_jobs = journal.done().size();
+  const std::size_t passes = plan.facts().passes.size();
+  for (std::size_t pass = 0; pass < passes; ++pass) {
+    std::vector<std::uint64_t> mine;
+    for (std::uint64_t job = share.worker; job < run.jobs(pass); job += share.workers)
+      if (!journal.done().contains({pass, job})) mine.push_back(job);
+    run.run(pass, mine, [&](std::uint64_t job, const disk::BoxShare& done) {
+      journal.note({pass, job}, done);
+      if (options.progress && options.progress(job, run.jobs(pass)) == Continue::no)
+        throw Error(ErrorCode::cancelled, "stopped on request");
+    });
+    if (pass + 1 == passes && share.worker != 0) break;
+    wait_for_pass(notes, pass, run.jobs(pass), options);
+    if (pass == 0 && from->identity() != request.identity)
+      throw Error(ErrorCode::environment, fmt::format("{}: was changed while it was read", in));
+    if (pass == 0) continue;
+    for (std::uint64_t job = share.worker; job < run.jobs(pass - 1); job += share.workers)
+      storage.remove(disk::tile_name(pass - 1, job));
+  }
+  report.reads = run.counts().reads;
+  report.bytes_read = run.counts().bytes_read;
+  report.writes = run.counts().writes;
+  if (share.worker == 0) {
+    const Digest digest = compared_digest(notes, plan.facts().data_bytes);
+    to->complete();
+    report.digest = digest.published(from->data_type(), to->grid().shape, to->grid().element_bytes);
+    std::error_code none;
+    if (std::filesystem::is_directory(folder + "/data", none))
+      disk::publish_folder(folder + "/data", target);
+    else
+      shared.publish();
+    std::filesystem::remove_all(folder, none);
+  }
+  report.seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
+  return report;
+}
+
+}  // namespace faro::inline v1
