@@ -105,25 +105,14 @@ nlohmann::ordered_json report_json(const RechunkReport& report, const std::strin
 }
 
 std::string report_line(const RechunkReport& report, const std::string& out) {
-  const auto bytes = static_cast<std::uint64_t>(report.plan.data_bytes);
-  return fmt::format("{}: {} in {}{}, peak {} of {}{}; {}\n", out, bytes_text(bytes),
-                     plural(report.plan.passes.size(), "pass").c_str(),
-                     report.plan.passes.size() > 1 ? "" : "", bytes_text(report.plan.peak_bytes),
-                     bytes_text(report.plan.memory_bytes),
-                     report.resumed_jobs != 0
-                         ? fmt::format(", {} jobs done before", report.resumed_jobs)
-                         : "",
+  const std::string before =
+      report.resumed_jobs != 0 ? fmt::format(", {} jobs done before", report.resumed_jobs) : "";
+  return fmt::format("{}: {} in {}, peak {} of {}{}; {}\n", out,
+                     bytes_text(static_cast<std::uint64_t>(report.plan.data_bytes)),
+                     plural(report.plan.passes.size(), "pass"), bytes_text(report.plan.peak_bytes),
+                     bytes_text(report.plan.memory_bytes), before,
                      report.digest.empty() ? "this worker's part is done" : report.digest) +
          (report.verified ? "  verified: the finished output was read again\n" : "");
-}
-
-[[noreturn]] void hint(const Error& error, const RechunkWords& words, Output& out) {
-  const bool begun = error.code() == ErrorCode::cancelled || error.code() == ErrorCode::environment;
-  const std::string message = error.what();
-  if (error.code() == ErrorCode::cancelled && !words.worker)
-    out.talk(fmt::format("'faro rechunk {} {} --resume' goes on", words.in, *words.out));
-  if (!begun || message.find("--") != std::string::npos || words.worker) throw error;
-  throw Error(error.code(), message);
 }
 
 RechunkReport run_one(const RechunkWords& words, const std::string& in, const std::string& target,
@@ -186,7 +175,9 @@ int run_rechunk(const RechunkWords& words, Output& out) {
     out.text("{}", report_line(report, *words.out));
     out.json(report_json(report, words.in, *words.out).dump());
   } catch (const Error& error) {
-    hint(error, words, out);
+    if (error.code() == ErrorCode::cancelled && !words.worker)
+      out.talk(fmt::format("'faro rechunk {} {} --resume' goes on", words.in, *words.out));
+    throw;
   }
   return 0;
 }

@@ -1,9 +1,9 @@
 #include "faro/disk/rechunk.hpp"
 
 #include <fmt/format.h>
-#include <unistd.h>
 
 #include <chrono>
+#include <filesystem>
 
 #include "disk/box_run.hpp"
 #include "disk/rechunk_files.hpp"
@@ -76,7 +76,7 @@ RechunkReport finish(disk::RechunkFolder& folder, disk::BoxJournal& journal,
   report.resumed_jobs = journal.done().size();
   Digest digest;
   const disk::StoredGrid to_grid = disk::read_grid(request.description);
-  const bool published = journal.is_complete() && ::access(folder.data().c_str(), F_OK) != 0;
+  const bool published = journal.is_complete() && !std::filesystem::exists(folder.data());
   std::unique_ptr<disk::StoredArray> to;
   if (!published) to = disk::create_stored(folder.data(), request.description);
   if (disk::has_elements(to_grid)) {

@@ -1,61 +1,37 @@
 #include "disk/rechunk_files.hpp"
 
-#include <fcntl.h>
 #include <fmt/format.h>
-#include <unistd.h>
 
-#include <atomic>
-#include <cerrno>
-#include <cstring>
+#include <array>
 #include <filesystem>
 
 #include "disk/zarr_job.hpp"
 #include "faro/base/error.hpp"
-#include "faro/files/input.hpp"
-#include "files/chunk_folder.hpp"
 
 namespace faro::inline v1::disk {
-namespace {
-
-[[noreturn]] void fail_file(const std::string& path, const char* what, int reason) {
-  throw Error(ErrorCode::environment, fmt::format("{}: {}: {}", path, what, std::strerror(reason)));
-}
-
-void sync_folder_at(const std::string& folder) {
-  const Descriptor opened(::open(folder.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC));
-  if (opened.number() < 0 || (::fsync(opened.number()) != 0 && errno != EINVAL))
-    fail_file(folder, "cannot sync the folder", errno);
-}
-
-}  // namespace
 
 std::unique_ptr<RandomFile> FolderBoxStorage::make(const std::string& name) {
-  static std::atomic<std::uint64_t> made{0};
-  std::string host(256, '\0');
-  if (::gethostname(host.data(), host.size() - 1) != 0) host = "host";
-  const std::string own =
-      fmt::format("{}.{}-{}-{}.part", path(name), host.c_str(), ::getpid(), ++made);
-  return open_random_file(own, {.access = FileAccess::create, .io = FileIo::buffered});
+  return open_random_file(folder_.folder() + "/" + name + "." + files::own_name() + ".part",
+                          {.access = FileAccess::create, .io = FileIo::buffered});
 }
 
 void FolderBoxStorage::give_name(RandomFile& file, const std::string& name) {
   file.sync();
-  if (::rename(file.name().c_str(), path(name).c_str()) != 0)
-    fail_file(file.name(), "cannot be given its name", errno);
-  sync_folder_at(folder_);
+  folder_.rename(file.name().substr(folder_.folder().size() + 1), name);
+  folder_.sync_names(std::array{name});
 }
 
 std::unique_ptr<RandomFile> FolderBoxStorage::open(const std::string& name) {
-  return open_random_file(path(name), {.access = FileAccess::read, .io = FileIo::buffered});
+  return open_random_file(folder_.folder() + "/" + name,
+                          {.access = FileAccess::read, .io = FileIo::buffered});
 }
 
 bool FolderBoxStorage::exists(const std::string& name) {
-  return ::access(path(name).c_str(), F_OK) == 0;
+  return folder_.size_bytes(name).has_value();
 }
 
 void FolderBoxStorage::remove(const std::string& name) {
-  if (::unlink(path(name).c_str()) != 0 && errno != ENOENT)
-    fail_file(path(name), "cannot be removed", errno);
+  folder_.remove(name);
 }
 
 void refuse_existing(const FileTarget& target) {

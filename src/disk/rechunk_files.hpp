@@ -1,6 +1,6 @@
 // Where an unfinished rechunking keeps its files.
 //
-//   .OUT.faro/journal        what is asked for, and the jobs done; locked while somebody works on it
+//   .OUT.faro/journal        what is asked for, and the jobs done; locked while one works on it
 //   .OUT.faro/data           OUT as it grows: a file or a folder
 //   .OUT.faro/pass1-0, ..    tiles between two passes
 #pragma once
@@ -9,6 +9,7 @@
 #include <string>
 
 #include "disk/box_run.hpp"
+#include "files/chunk_folder.hpp"
 #include "files/file_target.hpp"
 #include "files/storage.hpp"
 
@@ -25,8 +26,7 @@ class FolderBoxStorage : public BoxStorage {
   void remove(const std::string& name) override;
 
  private:
-  std::string path(const std::string& name) const { return folder_ + "/" + name; }
-  std::string folder_;
+  files::PosixFolder folder_;
 };
 
 class RechunkFolder {

@@ -6,12 +6,8 @@
 //
 // Worker i does the jobs i, i + n, i + 2n, .. of a pass and waits for the others before the next.
 // Worker 0 compares the digests and gives the output its name.
-#include <fcntl.h>
 #include <fmt/format.h>
-#include <sys/file.h>
-#include <unistd.h>
 
-#include <cerrno>
 #include <chrono>
 #include <filesystem>
 #include <map>
@@ -21,7 +17,7 @@
 #include "disk/rechunk_request.hpp"
 #include "disk/zarr_job.hpp"
 #include "faro/base/error.hpp"
-#include "files/posix_file.hpp"
+#include "files/claim.hpp"
 #include "files/shared_folder.hpp"
 
 namespace faro::inline v1 {
@@ -46,7 +42,7 @@ class Notes {
   std::map<BoxJournal::JobId, disk::BoxShare> all() const {
     std::map<BoxJournal::JobId, disk::BoxShare> done;
     for (std::uint64_t worker = 0; worker < workers_; ++worker) {
-      if (::access(name(worker).c_str(), F_OK) != 0) continue;
+      if (!std::filesystem::exists(name(worker))) continue;
       const auto file = open_random_file(name(worker), {.io = FileIo::buffered});
       const BoxJournal journal(*file);
       done.insert(journal.done().begin(), journal.done().end());
@@ -87,6 +83,36 @@ Digest compared_digest(const Notes& notes, Count bytes) {
 
 }  // namespace
 
+namespace {
+
+// What every worker must have in common.
+disk::BoxPlan begin_share(const std::string& in, const std::string& out,
+                          const disk::StoredArray& from, const RechunkOptions& options,
+                          disk::RechunkRequest& request) {
+  if (!disk::has_elements(from.grid()))
+    throw Error(ErrorCode::usage, fmt::format("{}: has no element: no work to share", in));
+  request = disk::request_of(in, out, from, options);
+  request.identity = from.identity();
+  disk::BoxProblem problem = disk::problem_of(request, from.grid());
+  problem.passes = options.passes;
+  disk::BoxPlan plan = disk::BoxPlan::make(problem);
+  request.plan = plan.json();
+  return plan;
+}
+
+// The output's name, and what was beside it goes.
+void publish_shared(files::SharedFolder& shared, const std::string& folder,
+                    const FileTarget& target) {
+  std::error_code none;
+  if (std::filesystem::is_directory(folder + "/data", none))
+    disk::publish_folder(folder + "/data", target);
+  else
+    shared.publish();
+  std::filesystem::remove_all(folder, none);
+}
+
+}  // namespace
+
 RechunkReport rechunk_share(const std::string& in, const std::string& out,
                             const RechunkShare& share, const RechunkOptions& options) {
   if (share.workers == 0 || share.worker >= share.workers)
@@ -96,15 +122,8 @@ RechunkReport rechunk_share(const std::string& in, const std::string& out,
   const FileTarget target = disk::target_of(out);
   disk::refuse_existing(target);
   const auto from = disk::open_source(in, options.raw);
-  if (!disk::has_elements(from->grid()))
-    throw Error(ErrorCode::usage, fmt::format("{}: has no element: no work to share", in));
-  disk::RechunkRequest request = disk::request_of(in, out, *from, options);
-  request.identity = from->identity();
-  disk::BoxProblem problem = disk::problem_of(request, from->grid());
-  problem.passes = options.passes;
-  const auto plan = disk::BoxPlan::make(problem);
-  request.plan = plan.json();
-  // Of one worker's machine, and nothing to the plan.
+  disk::RechunkRequest request;
+  const auto plan = begin_share(in, out, *from, options, request);
   const std::string text = fmt::format("{} {}", share.workers, request.json());
   const std::string folder = shared_path(target);
   if (options.unfinished == RechunkOptions::Unfinished::fresh && share.worker == 0)
@@ -116,16 +135,14 @@ RechunkReport rechunk_share(const std::string& in, const std::string& out,
                             "memory, the threads and the number of workers must be the same",
                             out));
   const Notes notes(folder, share.workers);
-  files::PosixFile journal_file(notes.name(share.worker),
-                                {.access = FileAccess::create, .io = FileIo::buffered});
-  if (::flock(journal_file.number(), LOCK_EX | LOCK_NB) != 0 && errno == EWOULDBLOCK)
-    throw Error(ErrorCode::environment,
-                fmt::format("{}: another process is worker {}", out, share.worker));
-  BoxJournal journal(journal_file);
+  const auto journal_file = open_random_file(
+      notes.name(share.worker), {.access = FileAccess::create, .io = FileIo::buffered});
+  const Claim claim(notes.name(share.worker));
+  BoxJournal journal(*journal_file);
   if (journal.is_blank()) journal.begin("jobs");
   const auto to = disk::create_stored(folder + "/data", request.description);
   disk::FolderBoxStorage storage(folder);
-  disk::BoxRun run(plan, *from, *to, storage, {.threads = problem.threads});
+  disk::BoxRun run(plan, *from, *to, storage, {.threads = request.threads});
   RechunkReport report;
   report.plan = disk::facts_of(plan);
   report.resumed_jobs = journal.done().size();
@@ -154,12 +171,7 @@ RechunkReport rechunk_share(const std::string& in, const std::string& out,
     const Digest digest = compared_digest(notes, plan.facts().data_bytes);
     to->complete();
     report.digest = digest.published(from->data_type(), to->grid().shape, to->grid().element_bytes);
-    std::error_code none;
-    if (std::filesystem::is_directory(folder + "/data", none))
-      disk::publish_folder(folder + "/data", target);
-    else
-      shared.publish();
-    std::filesystem::remove_all(folder, none);
+    publish_shared(shared, folder, target);
   }
   report.seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
   return report;
