@@ -1,5 +1,5 @@
-// Any bytes as the journal of an unfinished run. With checksums that fit, so that what stands behind
-// them is reached, it gives back what was put in.
+// Any bytes as the journal of an unfinished run. With checksums that fit, so that what stands
+// behind them is reached, it gives back what was put in.
 #include "disk/journal.hpp"
 
 #include <algorithm>

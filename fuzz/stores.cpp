@@ -1,5 +1,5 @@
-// Any bytes as what an array says of itself, as the index of a shard and as an encoded chunk: refused
-// in words, or read, written again and read as the same.
+// Any bytes as what an array says of itself, as the index of a shard and as an encoded chunk:
+// refused in words, or read, written again and read as the same.
 #include <cstddef>
 #include <cstdint>
 #include <cstdlib>

@@ -106,8 +106,8 @@ struct RawShape {
 
 // Opens a .npy file, a folder with zarr.json or .zarray, or, where `raw` says what it holds, any
 // file. Throws Error(usage) for what is none of these, Error(impossible), by name, for what is not
-// known, Error(environment) for what the system refuses. Units are in C order, whatever order chunks
-// are stored in; a .npy file in Fortran order is refused.
+// known, Error(environment) for what the system refuses. Units are in C order, whatever order
+// chunks are stored in; a .npy file in Fortran order is refused.
 std::unique_ptr<StoredArray> open_stored(const std::string& path,
                                          const std::optional<RawShape>& raw = {});
 

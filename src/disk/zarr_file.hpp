@@ -1,10 +1,10 @@
 // The chunks of a Zarr array as one file: byte b of it is byte b of the elements in the order in
 // which they are stored, shard after shard, chunk after chunk, each in C order.
 //
-// Every length is a power of two here, so that where an element lies is a permutation of the bits of
-// its index: the number of the shard, the chunk within it, the place within that. Chunks that are not
-// encoded are read and written in any pieces; encoded ones are read whole, and written only in whole
-// files. A chunk that is not there is full of the array's fill value.
+// Every length is a power of two here, so that where an element lies is a permutation of the bits
+// of its index: the number of the shard, the chunk within it, the place within that. Chunks that
+// are not encoded are read and written in any pieces; encoded ones are read whole, and written only
+// in whole files. A chunk that is not there is full of the array's fill value.
 #pragma once
 
 #include <memory>

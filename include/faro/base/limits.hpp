@@ -306,8 +306,8 @@ inline constexpr std::uint64_t msccl_processors_max = std::uint64_t{1} << 14U;
 
 // zarr.json is read whole before it is parsed.
 inline constexpr std::uint64_t zarr_metadata_bytes_max = std::uint64_t{1} << 24U;
-// Groups and values within one another, an element with its fill value, and the index of a shard, 16
-// bytes a chunk, are held as they are named.
+// Groups and values within one another, an element with its fill value, and the index of a shard,
+// 16 bytes a chunk, are held as they are named.
 inline constexpr int zarr_json_depth_max = 64;
 inline constexpr int zarr_group_depth_max = 64;
 inline constexpr std::uint64_t zarr_element_bytes_max = std::uint64_t{1} << 20U;

@@ -1,10 +1,10 @@
-// What is said of an array where it is stored, in whichever format: read from that, changed, written
-// in that or in another.
+// What is said of an array where it is stored, in whichever format: read from that, changed,
+// written in that or in another.
 //
 //   zarr.json, .zarray, a .npy header  --parse-->  ArrayForm  --describe-->  a description
 //
-// A description is text that says all of it: of Zarr 3 the zarr.json itself; of Zarr 2 its two files
-// and of plain files a few words, as one object of JSON:
+// A description is text that says all of it: of Zarr 3 the zarr.json itself; of Zarr 2 its two
+// files and of plain files a few words, as one object of JSON:
 //
 //   {"zarray": {"zarr_format": 2, ...}, "zattrs": {...}}
 //   {"npy": "<f4", "shape": [3, 4]}        {"raw": "uint16", "shape": [3, 4]}
@@ -69,8 +69,8 @@ struct ArrayForm {
 // Of how many parts of each nominal length an axis is.
 std::uint64_t parts_of(std::uint64_t length, std::uint64_t part);
 
-// `name` is for messages. Throw Error(usage) for what is no such array, Error(impossible) for what is
-// one but not known here, Error(limit).
+// `name` is for messages. Throw Error(usage) for what is no such array, Error(impossible) for what
+// is one but not known here, Error(limit).
 ArrayForm form_of_zarr3(std::string_view zarr_json, const std::string& name);
 // `attributes` is the text of .zattrs, empty where there is none.
 ArrayForm form_of_zarr2(std::string_view zarray, std::string_view attributes,

@@ -4,9 +4,9 @@
 //   complex64    '<c8'              [0, "NaN"]
 //   r24          '|V3'              [1, 2, 255]     "AQL/"
 //
-// Every type of fixed size goes through: nothing here computes with elements. Structures are carried
-// as they are where their fields are little-endian; Python objects and texts of no fixed size are
-// refused by name.
+// Every type of fixed size goes through: nothing here computes with elements. Structures are
+// carried as they are where their fields are little-endian; Python objects and texts of no fixed
+// size are refused by name.
 #pragma once
 
 #include <cstddef>

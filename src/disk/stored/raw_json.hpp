@@ -5,8 +5,8 @@
 //     find("attributes")                  the text {"scale": 1.10, "_FillValue": NaN}
 //     set("shape", "[5]"), text()         {"shape": [5], "attributes": {"scale": 1.10, ...}}
 //
-// Read strictly, but for NaN, Infinity and -Infinity, which Python writes: every value is checked to
-// be one, a key stands once, nothing follows.
+// Read strictly, but for NaN, Infinity and -Infinity, which Python writes: every value is checked
+// to be one, a key stands once, nothing follows.
 #pragma once
 
 #include <cstdint>

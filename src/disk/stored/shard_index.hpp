@@ -1,10 +1,11 @@
 // Where the chunks of a shard lie in its file.
 //
-//   a shard of 4 chunks, none for the second:   offset 0 size 10, absent, offset 10 size 7, offset 17 ...
+//   a shard of 4 chunks, none for the second:   offset 0 size 10, absent, offset 10 size 7, offset
+//   17 ...
 //
-// Two numbers of 8 bytes for each chunk that a shard has by its nominal shape, in C order, also where
-// it hangs over the end of the array; 2^64 - 1 twice says that there is no such chunk; then perhaps a
-// CRC-32C. Chunks may lie anywhere, in any order, and even on one another.
+// Two numbers of 8 bytes for each chunk that a shard has by its nominal shape, in C order, also
+// where it hangs over the end of the array; 2^64 - 1 twice says that there is no such chunk; then
+// perhaps a CRC-32C. Chunks may lie anywhere, in any order, and even on one another.
 #pragma once
 
 #include <cstdint>

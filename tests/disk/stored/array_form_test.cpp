@@ -213,6 +213,9 @@ TEST(ArrayForm, what_is_not_known_in_version_3_is_refused_by_its_name) {
   no([](json& d) { d["storage_transformers"] = {{{"name", "secret"}}}; }, "storage_transformers");
   no([](json& d) { d["zipped"] = true; }, "'zipped'");
   no([](json& d) { d["zipped"] = {{"must_understand", true}}; }, "'zipped'");
+}
+
+TEST(ArrayForm, what_is_not_known_of_shards_is_refused_by_its_name) {
   const auto no_shard = [](const Change& change, const std::string& word) {
     refused(
         sharded(), false, [&](json& d) { change(d["codecs"][0]["configuration"]); }, word);

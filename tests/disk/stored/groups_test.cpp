@@ -22,15 +22,18 @@ void put_text(const std::string& path, const std::string& text) {
 }
 
 std::string array3(const std::string& attributes) {
-  return R"({"zarr_format": 3, "node_type": "array", "shape": [4], "data_type": "uint8", "fill_value": 0,
-    "chunk_grid": {"name": "regular", "configuration": {"chunk_shape": [2]}}, "codecs": [{"name": "bytes"}],
+  return R"({"zarr_format": 3, "node_type": "array", "shape": [4], "data_type": "uint8",
+    "fill_value": 0,
+    "chunk_grid": {"name": "regular", "configuration": {"chunk_shape": [2]}},
+    "codecs": [{"name": "bytes"}],
     "chunk_key_encoding": {"name": "default"}, "attributes": )" +
          attributes + "}";
 }
 
 std::string group3() {
   return R"({"zarr_format": 3, "node_type": "group", "attributes": {"a": 1.50, "x": NaN},
-    "consolidated_metadata": {"kind": "inline", "must_understand": false, "metadata": {"stale": {}}}})";
+    "consolidated_metadata": {"kind": "inline", "must_understand": false,
+      "metadata": {"stale": {}}}})";
 }
 
 void copy_arrays(const std::string& from, const std::string& to,

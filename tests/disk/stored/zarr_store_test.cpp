@@ -253,8 +253,8 @@ TEST(ZarrStore, identity_changes_with_the_content) {
   EXPECT_NE(store->identity(), before);
 }
 
-// What tests/data/zarr/make.py put there: element i of an array in C order is 7 i + 3 where it is not
-// the fill value.
+// What tests/data/zarr/make.py put there: element i of an array in C order is 7 i + 3 where it is
+// not the fill value.
 struct Golden {
   const char* name;
   std::uint64_t begin;  // elements from here on ..
