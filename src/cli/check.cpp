@@ -2,7 +2,6 @@
 #include <fmt/format.h>
 
 #include <memory>
-#include <nlohmann/json.hpp>
 
 #include "cli/axis_words.hpp"
 #include "cli/command.hpp"
@@ -36,12 +35,13 @@ int run_check(const CheckWords& words, Output& out) {
   options.progress = out.progress("comparing", Output::Unit::steps);
   const CheckReport report = check_arrays(words.a, words.b, options);
   options.progress = {};
-  nlohmann::ordered_json json = {{"equal", report.equal()},
-                                 {"different", to_string(report.different)},
-                                 {"digest_a", report.digest_a},
-                                 {"digest_b", report.digest_b}};
+  Report json{{"format", "faro-check/1"},
+              {"equal", report.equal()},
+              {"different", report.different},
+              {"digest_a", report.digest_a},
+              {"digest_b", report.digest_b}};
   if (report.equal()) {
-    out.text("equal: {}\n", report.digest_a);
+    json.say("equal: {}\n", report.digest_a);
   } else {
     json["first"] = report.first;
     json["first_in_a"] = report.first_in_a;
@@ -49,14 +49,14 @@ int run_check(const CheckWords& words, Output& out) {
     json["value_b"] = report.value_b;
     json["chunk_a"] = report.chunk_a;
     json["chunk_b"] = report.chunk_b;
-    out.text("different: {} elements\n", report.different);
-    out.text("  first at {} of {}: {}, in its chunk {}\n", place(report.first), words.b,
+    json.say("different: {} elements\n", report.different);
+    json.say("  first at {} of {}: {}, in its chunk {}\n", place(report.first), words.b,
              report.value_b, place(report.chunk_b));
-    out.text("  which is {} of {}: {}, in its chunk {}\n", place(report.first_in_a), words.a,
+    json.say("  which is {} of {}: {}, in its chunk {}\n", place(report.first_in_a), words.a,
              report.value_a, place(report.chunk_a));
-    if (report.value_a == report.value_b) out.text("  values are equal, bytes are not\n");
+    if (report.value_a == report.value_b) json.say("  values are equal, bytes are not\n");
   }
-  out.json(json.dump());
+  out.report(json);
   return report.equal() ? 0 : 1;
 }
 

@@ -2,7 +2,6 @@
 #include <fmt/format.h>
 
 #include <memory>
-#include <nlohmann/json.hpp>
 
 #include "cli/command.hpp"
 #include "cli/raw_words.hpp"
@@ -19,7 +18,7 @@ struct DigestWords {
 int run_digest(const DigestWords& words, Output& out) {
   const auto raw = raw_array(words.dtype, words.shape, words.path);
   const std::vector<std::string> names = raw ? std::vector<std::string>{""} : arrays_in(words.path);
-  nlohmann::ordered_json rows = nlohmann::ordered_json::array();
+  Report rows = Report::list();
   for (const std::string& name : names) {
     const std::string path = name.empty() ? words.path : words.path + "/" + name;
     ArrayDigest found;
@@ -28,7 +27,7 @@ int run_digest(const DigestWords& words, Output& out) {
       found = digest_array(path, raw, 0, progress);
     }
     const std::string published = found.published();
-    out.text("{}  {} {}{}\n", published, found.data_type,
+    rows.say("{}  {} {}{}\n", published, found.data_type,
              found.shape.empty() ? "-" : fmt::format("{}", fmt::join(found.shape, "x")),
              name.empty() ? "" : "  " + name);
     rows.push_back({{"path", path},
@@ -37,7 +36,9 @@ int run_digest(const DigestWords& words, Output& out) {
                     {"digest", published},
                     {"number", found.digest.hex()}});
   }
-  out.json(names.size() == 1 && names[0].empty() ? rows[0].dump() : rows.dump());
+  Report whole{{"format", "faro-digest/1"}, {"rows", rows}};
+  whole.set_words(rows.words());
+  out.report(whole);
   return 0;
 }
 

@@ -6,7 +6,6 @@
 #include <charconv>
 #include <filesystem>
 #include <memory>
-#include <nlohmann/json.hpp>
 
 #include "cli/axis_words.hpp"
 #include "cli/command.hpp"
@@ -14,7 +13,6 @@
 #include "cli/memory.hpp"
 #include "cli/raw_words.hpp"
 #include "cli/sizes.hpp"
-#include "faro/base/count_format.hpp"
 #include "faro/base/error.hpp"
 
 namespace faro::cli {
@@ -82,37 +80,35 @@ RechunkShare share_from(const std::string& text) {
   return share;
 }
 
-void tell_plan(const RechunkFacts& facts, Output& out) {
-  out.text("{}", facts.describe);
-  out.json(facts.json);
+Report plan_report(const RechunkFacts& facts) {
+  Report report = Report::of_json(facts.json);
+  report.set_words(facts.describe);
+  return report;
 }
 
-nlohmann::ordered_json report_json(const RechunkReport& report, const std::string& in,
-                                   const std::string& out) {
-  return {{"in", in},
-          {"out", out},
-          {"bytes", to_string(report.plan.data_bytes)},
-          {"passes", report.plan.passes.size()},
-          {"memory_bytes", report.plan.memory_bytes},
-          {"peak_bytes", report.plan.peak_bytes},
-          {"reads", to_string(report.reads)},
-          {"bytes_read", to_string(report.bytes_read)},
-          {"writes", to_string(report.writes)},
-          {"resumed_jobs", report.resumed_jobs},
-          {"digest", report.digest},
-          {"verified", report.verified},
-          {"seconds", report.seconds}};
-}
-
-std::string report_line(const RechunkReport& report, const std::string& out) {
+Report run_report(const RechunkReport& report, const std::string& in, const std::string& out) {
+  Report row{{"in", in},
+             {"out", out},
+             {"bytes", report.plan.data_bytes},
+             {"passes", report.plan.passes.size()},
+             {"memory_bytes", report.plan.memory_bytes},
+             {"peak_bytes", report.plan.peak_bytes},
+             {"reads", report.reads},
+             {"bytes_read", report.bytes_read},
+             {"writes", report.writes},
+             {"resumed_jobs", report.resumed_jobs},
+             {"digest", report.digest},
+             {"verified", report.verified},
+             {"seconds", report.seconds}};
   const std::string before =
       report.resumed_jobs != 0 ? fmt::format(", {} jobs done before", report.resumed_jobs) : "";
-  return fmt::format("{}: {} in {}, peak {} of {}{}; {}\n", out,
-                     bytes_text(static_cast<std::uint64_t>(report.plan.data_bytes)),
-                     plural(report.plan.passes.size(), "pass"), bytes_text(report.plan.peak_bytes),
-                     bytes_text(report.plan.memory_bytes), before,
-                     report.digest.empty() ? "this worker's part is done" : report.digest) +
-         (report.verified ? "  verified: the finished output was read again\n" : "");
+  row.say("{}: {} in {} {}, peak {} of {}{}; {}\n", out,
+          bytes_text(static_cast<std::uint64_t>(report.plan.data_bytes)), report.plan.passes.size(),
+          report.plan.passes.size() == 1 ? "pass" : "passes", bytes_text(report.plan.peak_bytes),
+          bytes_text(report.plan.memory_bytes), before,
+          report.digest.empty() ? "this worker's part is done" : report.digest);
+  if (report.verified) row.say("  verified: the finished output was read again\n");
+  return row;
 }
 
 RechunkReport run_one(const RechunkWords& words, const std::string& in, const std::string& target,
@@ -125,7 +121,7 @@ RechunkReport run_one(const RechunkWords& words, const std::string& in, const st
 // Every array of a group, each as if alone; what the groups say of themselves comes last.
 int run_group(const RechunkWords& words, const std::vector<std::string>& names, Output& out) {
   if (words.worker) throw Error(ErrorCode::usage, "--worker shares the work on one array");
-  nlohmann::ordered_json rows = nlohmann::ordered_json::array();
+  Report rows = Report::list();
   std::size_t done = 0;
   for (const std::string& name : names) {
     if (!words.only.empty() && words.only != name) continue;
@@ -135,10 +131,9 @@ int run_group(const RechunkWords& words, const std::vector<std::string>& names, 
     ++done;
     if (words.plan) {
       array_options(words, in, options);
-      out.text("{}\n", name);
-      const RechunkFacts facts = plan_rechunk(in, target, options);
-      out.text("{}", facts.describe);
-      rows.push_back({{"name", name}, {"plan", nlohmann::ordered_json::parse(facts.json)}});
+      const Report plan = plan_report(plan_rechunk(in, target, options));
+      rows.say("{}\n{}", name, plan.words());
+      rows.push_back({{"name", name}, {"plan", plan}});
       continue;
     }
     // Of a run that goes on some arrays have their names already.
@@ -149,13 +144,16 @@ int run_group(const RechunkWords& words, const std::vector<std::string>& names, 
       options.unfinished = one.resume ? Unfinished::resume : Unfinished::refuse;
     }
     const RechunkReport report = run_one(one, in, target, options);
-    out.text("{}", report_line(report, target));
-    rows.push_back(report_json(report, in, target));
+    Report row = run_report(report, in, target);
+    rows.add_words(row.words());
+    rows.push_back(std::move(row));
   }
   if (done == 0)
     throw Error(ErrorCode::usage, fmt::format("{}: no array '{}'", words.in, words.only));
   if (!words.plan) copy_group_words(words.in, *words.out);
-  out.json(rows.dump());
+  Report whole{{"format", "faro-rechunk/1"}, {"rows", rows}};
+  whole.set_words(rows.words());
+  out.report(whole);
   return 0;
 }
 
@@ -166,14 +164,13 @@ int run_rechunk(const RechunkWords& words, Output& out) {
   RechunkOptions options = common_options(words, out);
   if (words.plan) {
     array_options(words, words.in, options);
-    tell_plan(plan_rechunk(words.in, *words.out, options), out);
+    out.report(plan_report(plan_rechunk(words.in, *words.out, options)));
     return 0;
   }
   try {
     const RechunkReport report = run_one(words, words.in, *words.out, options);
     options.progress = {};
-    out.text("{}", report_line(report, *words.out));
-    out.json(report_json(report, words.in, *words.out).dump());
+    out.report(report_of_rows("faro-rechunk/1", run_report(report, words.in, *words.out)));
   } catch (const Error& error) {
     if (error.code() == ErrorCode::cancelled && !words.worker)
       out.talk(fmt::format("'faro rechunk {} {} --resume' goes on", words.in, *words.out));

@@ -1,6 +1,6 @@
 // What jobs of a plan of boxes have done. A job may be done in any order, so its journal is lines:
 //
-//   {"format": "faro-rechunk/1", ...}  # crc32c 1a2b3c4d         the request, the plan
+//   {"format": "faro-rechunk-journal/1", ...}  # crc32c 1a2b3c4d the request, the plan
 //   job 0 17 READ BYTES WRITTEN BYTES  # crc32c ...              job 17 of the first pass: digests
 //   complete  # crc32c ...                                       only the name is missing
 //

@@ -13,7 +13,7 @@
 namespace faro::inline v1::disk {
 namespace {
 
-constexpr const char* rechunk_format = "faro-rechunk/1";
+constexpr const char* rechunk_format = "faro-rechunk-journal/1";
 
 }  // namespace
 
