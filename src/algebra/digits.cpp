@@ -191,6 +191,16 @@ std::optional<Digits> refined(const Digits& digits, const Bounds& from, const Bo
   return result;
 }
 
+void refuse_rolled(const Map& map, std::string_view place) {
+  for (const Digit& digit : map.digits().to)
+    if (digit.roll != 0)
+      throw Error(ErrorCode::impossible,
+                  fmt::format("{} move no digit that is rolled: this map rolls one of length {} by "
+                              "{}; move the ranges before and after the seam each by a map of its "
+                              "own",
+                              place, digit.length, digit.roll));
+}
+
 std::string shown(const std::vector<Digit>& digits) {
   std::string text;
   Word power = 1;

@@ -4,6 +4,7 @@
 #include <optional>
 #include <set>
 #include <string>
+#include <string_view>
 
 #include "faro/algebra/map.hpp"
 
@@ -22,6 +23,9 @@ Bounds bounds_of(const std::vector<Digit>& digits);
 // Throws Error(usage) or Error(limit) unless both sides have the same digits, the lengths numbered
 // in the order of the source, and `bits` the width that they say.
 void check_digits(const Digits& digits);
+
+// Throws Error(impossible), naming what is rolled, for a place that moves only what is not.
+void refuse_rolled(const Map& map, std::string_view place);
 
 // Lengths of 1 left out, rolled ones in their parts, plain lengths of 2^k and rolled 2 and 4 as
 // bits.

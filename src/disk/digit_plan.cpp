@@ -6,6 +6,7 @@
 #include <numeric>
 #include <optional>
 
+#include "algebra/digits.hpp"
 #include "base/check.hpp"
 #include "disk/plan_state.hpp"
 #include "disk/verify.hpp"
@@ -195,6 +196,7 @@ FilePermutePlan FilePermutePlan::out_of_place(const Map& map, std::uint64_t elem
                                               const FilePlanOptions& options) {
   if (const auto bits = map.bits())
     return out_of_place(*bits, {.element_bytes = element_bytes}, options);
+  radix::refuse_rolled(map, "files");
   if (element_bytes == 0)
     throw Error(ErrorCode::usage, "an array of no bytes: there is nothing to move");
   const std::uint64_t budget =

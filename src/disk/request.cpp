@@ -45,13 +45,19 @@ Json identity_json(const FileIdentity& identity) {
 // Digits of a side, most significant first; numbers of lengths count in the order of the source.
 Json side_json(const std::vector<Digit>& side) {
   Json digits = Json::array();
-  for (const Digit& digit : side) digits.push_back({digit.length, digit.which, digit.reversed});
+  for (const Digit& digit : side) {
+    digits.push_back({digit.length, digit.which, digit.reversed});
+    if (digit.roll != 0) digits.back().push_back(digit.roll);
+  }
   return digits;
 }
 
 std::vector<Digit> side_from(const Json& json) {
   std::vector<Digit> side;
-  for (const Json& digit : json) side.push_back({digit.at(0), digit.at(1), digit.at(2)});
+  for (const Json& digit : json) {
+    const Word roll = digit.size() > 3 ? digit.at(3).get<Word>() : 0;
+    side.push_back({digit.at(0), digit.at(1), digit.at(2), roll});
+  }
   return side;
 }
 

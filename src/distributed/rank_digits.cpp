@@ -5,6 +5,7 @@
 #include <array>
 #include <optional>
 
+#include "algebra/digits.hpp"
 #include "faro/base/error.hpp"
 #include "faro/base/limits.hpp"
 
@@ -89,6 +90,7 @@ RankDigits rank_digits(const Map& map, Word ranks) {
   if (!is_power_of_two(ranks))
     impossible(
         fmt::format("{} ranks; between ranks bits are moved, so a power of two is needed", ranks));
+  radix::refuse_rolled(map, "arrays on ranks");
   const Count elements = map.elements();
   if (elements > bit(limits::tensor_elements_log2_max) || elements % ranks != 0)
     impossible(

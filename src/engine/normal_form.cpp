@@ -6,6 +6,7 @@
 #include <limits>
 #include <numeric>
 
+#include "algebra/digits.hpp"
 #include "faro/base/count.hpp"
 #include "faro/base/error.hpp"
 #include "faro/base/limits.hpp"
@@ -287,6 +288,7 @@ NormalForm normal_form(const Map& map, const TensorShape& shape) {
   if (map.elements() > bit(limits::array_log2_max)) {
     throw Error(ErrorCode::limit, "permute: a map of more than 2^62 elements");
   }
+  radix::refuse_rolled(map, "arrays in memory");
   const Word elements = static_cast<Word>(map.elements());
   Builder builder;
   NormalForm& form = builder.form;
@@ -320,8 +322,6 @@ NormalForm normal_form(const Map& map, const TensorShape& shape) {
     const Digit& digit = digits.to[k];
     if (digit.which == Digit::is_bit) {
       to_bits[--bit_at] = to_strides[k];
-    } else if (digit.roll != 0) {
-      throw Error(ErrorCode::impossible, "permute: a digit that is rolled");
     } else {
       builder.add(static_cast<Offset>(digit.length),
                   of_length[static_cast<std::size_t>(digit.which)], to_strides[k], digit.reversed);

@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "algebra/digit_walk.hpp"
+#include "algebra/every_map.hpp"
 #include "base/random.hpp"
 #include "disk/digit_plan.hpp"
 #include "disk/job_case.hpp"
@@ -118,13 +119,26 @@ TEST(DiskDigits, random_arrays_move_right_in_tiles_of_any_size) {
 TEST(DiskDigits, walks_of_the_source_agree_with_the_map) {
   Random random(23);
   for (int n = 0; n < 200; ++n) {
-    const Map map = random_tensor(random);
+    const Map map =
+        n % 2 == 0 ? random_tensor(random) : testing::random_turned(1 + random.below(700), random);
     const radix::DigitPlaces places(map);
     const auto all = static_cast<Word>(map.elements());
     const Word first = random.below(all);
     radix::DigitWalk walk(places, first);
     for (Word x = first; x < std::min(all, first + 300); ++x, walk.next())
       ASSERT_EQ(walk.place(), map(x)) << to_notation(map) << " at " << x;
+  }
+}
+
+TEST(DiskDigits, rolled_digits_are_refused_in_words) {
+  try {
+    FilePermutePlan::out_of_place(Map::turn(1000, {false, 7}), 8, {});
+    FAIL();
+  } catch (const Error& error) {
+    EXPECT_EQ(error.code(), ErrorCode::impossible);
+    EXPECT_STREQ(error.what(),
+                 "files move no digit that is rolled: this map rolls one of length 1000 by 7; move "
+                 "the ranges before and after the seam each by a map of its own");
   }
 }
 

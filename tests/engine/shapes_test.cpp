@@ -365,5 +365,18 @@ TEST(Shapes, strides_beyond_2_to_31_and_2_to_32_bytes) {
   }
 }
 
+TEST(Shapes, rolled_digits_are_refused_in_words) {
+  try {
+    PermutePlan::out_of_place(Map::turn(12, {false, 1}), TensorShape{4, {}, {}});
+    FAIL();
+  } catch (const Error& error) {
+    EXPECT_EQ(error.code(), ErrorCode::impossible);
+    EXPECT_STREQ(
+        error.what(),
+        "arrays in memory move no digit that is rolled: this map rolls one of length 12 by "
+        "1; move the ranges before and after the seam each by a map of its own");
+  }
+}
+
 }  // namespace
 }  // namespace faro
