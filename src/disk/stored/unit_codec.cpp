@@ -4,7 +4,7 @@
 #include <numeric>
 
 #include "base/check.hpp"
-#include "faro/algebra/tensor_map.hpp"
+#include "faro/algebra/map.hpp"
 
 namespace faro::inline v1::disk {
 namespace {
@@ -22,7 +22,7 @@ void turn_each(std::span<std::byte> bytes, Word (*turned)(Word)) {
 PermutePlan transposing(const ArrayForm& form, bool to_stored) {
   std::vector<int> order(form.order.size());
   for (std::size_t k = 0; k < order.size(); ++k) order[k] = static_cast<int>(form.order[k]);
-  const TensorMap map = TensorMap::from_axes(form.chunks, order);
+  const Map map = Map::from_axes(form.chunks, order);
   return PermutePlan::out_of_place(to_stored ? map : map.inverse(),
                                    TensorShape{form.type.bytes, {}, {}}, {.threads = 1});
 }
