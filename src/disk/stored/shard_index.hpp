@@ -1,7 +1,6 @@
 // Where the chunks of a shard lie in its file.
 //
-//   a shard of 4 chunks, none for the second:   offset 0 size 10, absent, offset 10 size 7, offset
-//   17 ...
+//   4 chunks, the second absent:   (0, 10) (2^64 - 1, 2^64 - 1) (10, 7) (17, 9)   (offset, bytes)
 //
 // Two numbers of 8 bytes for each chunk that a shard has by its nominal shape, in C order, also
 // where it hangs over the end of the array; 2^64 - 1 twice says that there is no such chunk; then
