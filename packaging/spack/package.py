@@ -11,7 +11,7 @@ class Faro(CMakePackage):
 
     variant("mpi", default=False, description="arrays on MPI ranks, and the program faro-mpi")
     variant("python", default=False, description="the Python module")
-    variant("codecs", default=True, description="Zarr chunks of Zstandard and Blosc")
+    variant("codecs", default=True, description="Zarr chunks of Zstandard, Blosc, zlib and LZ4")
 
     depends_on("c", type="build")
     depends_on("cxx", type="build")
@@ -22,6 +22,8 @@ class Faro(CMakePackage):
     depends_on("cli11@2.1:", type="build")
     depends_on("zstd", when="+codecs")
     depends_on("c-blosc", when="+codecs")
+    depends_on("zlib-api", when="+codecs")
+    depends_on("lz4", when="+codecs")
     depends_on("mpi", when="+mpi")
     extends("python@3.10:", when="+python")
     depends_on("py-nanobind@2.2:", type="build", when="+python")

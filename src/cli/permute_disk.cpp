@@ -183,7 +183,7 @@ void declare_disk_options(Arguments& arguments, DiskOptions& options) {
   arguments.option("--shards", "256x256", options.shards, "of its files, of several chunks each");
   arguments.option("--shape", "4096x4096", options.shape, "of it, if not that of IN");
   arguments.option("--codec", "NAME", options.codec, "of its chunks, if not that of IN")
-      .one_of({"none", "zstd", "blosc"});
+      .one_of({"none", "zstd", "gzip", "blosc"});
   arguments.option("--pass", "N", options.pass, "of these tiles; 1 where there is one pass");
 }
 
