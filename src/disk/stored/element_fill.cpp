@@ -67,16 +67,16 @@ std::optional<FillBytes> from_hexadecimal(std::string_view text, std::uint64_t b
   return found;
 }
 
-struct Format {
+struct RealFormat {
   int exponent_bits;
   int fraction_bits;
 };
-Format format_of_real(const ElementType& type, std::uint64_t bytes) {
+RealFormat format_of_real(const ElementType& type, std::uint64_t bytes) {
   return {type.exponent_bits, static_cast<int>(8 * bytes) - 1 - type.exponent_bits};
 }
 
 // The nearest number of the format, ties to even; NaN is the quiet one.
-std::uint64_t narrowed(double value, Format format) {
+std::uint64_t narrowed(double value, RealFormat format) {
   const auto [e, f] = format;
   const std::uint64_t sign = std::signbit(value) ? std::uint64_t{1} << (e + f) : 0;
   const std::uint64_t infinity = ((std::uint64_t{1} << e) - 1) << f;
@@ -98,7 +98,7 @@ std::uint64_t narrowed(double value, Format format) {
   return sign | std::min(whole, infinity);
 }
 
-double widened(std::uint64_t bits, Format format) {
+double widened(std::uint64_t bits, RealFormat format) {
   const auto [e, f] = format;
   const std::uint64_t fraction = bits & ((std::uint64_t{1} << f) - 1);
   const auto exponent = static_cast<int>((bits >> f) & ((std::uint64_t{1} << e) - 1));
@@ -265,7 +265,7 @@ bool append_fill(const ElementType& type, const FillValue& json, FillForm form, 
 }
 
 std::string real_json(const ElementType& type, std::span<const std::byte> fill, FillForm form) {
-  const Format format = format_of_real(type, fill.size());
+  const RealFormat format = format_of_real(type, fill.size());
   const std::uint64_t bits = little_word(fill);
   const double value = widened(bits, format);
   if (std::isnan(value)) {

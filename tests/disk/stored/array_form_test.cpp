@@ -242,6 +242,9 @@ TEST(ArrayForm, what_is_not_known_of_shards_is_refused_by_its_name) {
         d["chunk_grid"]["configuration"]["chunk_shape"] = {2 * most, 3};
       },
       "chunks; at most");
+}
+
+TEST(ArrayForm, what_is_no_json_is_refused) {
   for (const char* const text : {"", "{", "{}", "[]", "{\"a\":1,\"a\":2}", "{\"a\":01}",
                                  "{\"a\":\"\x01\"}", "{\"a\":nan}", "{} x"})
     EXPECT_THROW(static_cast<void>(disk::form_of_zarr3(text, "a")), Error) << text;
