@@ -15,10 +15,16 @@ std::string plain(std::string_view name) {
   return letters;
 }
 
-// Levenshtein's distance; what was cut short counts as one letter.
+// What was cut short counts as one letter.
 std::size_t distance(const std::string& a, const std::string& b) {
   if (std::min(a.size(), b.size()) >= 3 && a != b && (a.starts_with(b) || b.starts_with(a)))
     return 1;
+  return letters_apart(a, b);
+}
+
+}  // namespace
+
+std::size_t letters_apart(std::string_view a, std::string_view b) {
   std::vector<std::size_t> row(b.size() + 1);
   for (std::size_t j = 0; j <= b.size(); ++j) row[j] = j;
   for (std::size_t i = 1; i <= a.size(); ++i) {
@@ -32,8 +38,6 @@ std::size_t distance(const std::string& a, const std::string& b) {
   }
   return row[b.size()];
 }
-
-}  // namespace
 
 std::string_view nearest(std::string_view name, std::span<const std::string_view> known) {
   const std::string letters = plain(name);

@@ -73,16 +73,93 @@ std::optional<PacketPrices> packet_prices(const Options& options) {
   return prices;
 }
 
-Request butterfly_from(const Options& options) {
-  if (options.request.map || options.request.destinations || options.request.elements)
+// What can be planned, each with the options that it knows besides --on and --shape. Those that
+// it does not know are refused by name.
+struct Place {
+  std::vector<std::string_view> knows;
+  const char* takes;  // said after the names of what it does not know
+};
+
+const Place& a_computation() {
+  static const Place place{
+      {"--butterfly", "--sort", "--layout", "--order", "--output", "--algorithm", "--verify",
+       "--schedule", "--export", "--to", "--figure", "--traffic", "--dims"},
+      "--butterfly and --sort plan a computation; they take no map, destinations, elements, "
+      "--expand or packets"};
+  return place;
+}
+
+const Place& an_exchange() {
+  static const Place place{
+      {"MAP", "--elements", "--startup", "--transfer", "--element-bytes", "--nodes", "--buffer",
+       "--relabel", "--in-place"},
+      "--element-bytes asks for the exchange of an array, which a map says; for a schedule in "
+      "steps leave --element-bytes out"};
+  return place;
+}
+
+const Place& a_disk() {
+  static const Place place{{"MAP", "--element-bytes", "--verify"},
+                           "--on disk: takes a map, --element-bytes and --verify; what it plans "
+                           "are passes, which --json writes"};
+  return place;
+}
+
+const Place& several_machines() {
+  static const Place place{
+      {"MAP", "--destinations", "--elements", "--butterfly", "--sort", "--layout", "--order",
+       "--output", "--algorithm", "--verify", "--startup", "--transfer", "--operation", "--packet"},
+      "several --on make a table of what each machine takes; --schedule, --export, --traffic, "
+      "--dims and --element-bytes are for one machine"};
+  return place;
+}
+
+// The options that stand on the command line.
+std::vector<std::string_view> given(const Options& o) {
+  const std::pair<std::string_view, bool> all[] = {
+      {"MAP", o.request.map.has_value()},
+      {"--destinations", o.request.destinations.has_value()},
+      {"--elements", o.request.elements.has_value()},
+      {"--butterfly", o.butterfly.has_value()},
+      {"--sort", o.sort.has_value()},
+      {"--algorithm", o.algorithm.has_value()},
+      {"--dims", o.dims.has_value()},
+      {"--verify", o.verify != "auto"},
+      {"--schedule", o.schedule.has_value()},
+      {"--expand", o.expand},
+      {"--export", o.rendering.file.has_value()},
+      {"--traffic", o.traffic},
+      {"--startup", o.startup.has_value()},
+      {"--transfer", o.transfer.has_value()},
+      {"--operation", o.operation.has_value()},
+      {"--packet", o.packet.has_value()},
+      {"--element-bytes", o.exchange.element_bytes.has_value()},
+      {"--nodes", o.exchange.nodes.has_value()},
+      {"--buffer", o.exchange.buffer.has_value()},
+      {"--relabel", o.exchange.relabel},
+      {"--in-place", o.exchange.in_place}};
+  std::vector<std::string_view> names;
+  for (const auto& [name, is_given] : all)
+    if (is_given) names.push_back(name);
+  return names;
+}
+
+void hold_to(const Place& place, const Options& options) {
+  std::string unknown;
+  for (const std::string_view name : given(options))
+    if (std::find(place.knows.begin(), place.knows.end(), name) == place.knows.end())
+      unknown += fmt::format("{}{}", unknown.empty() ? "" : ", ", name);
+  const bool needs_map = !place.knows.empty() && place.knows.front() == "MAP";
+  const bool lacks_map = needs_map && !options.request.map && &place != &several_machines();
+  if (!unknown.empty() || lacks_map)
     throw Error(ErrorCode::usage,
-                "--butterfly and --sort plan a computation; they take no map, destinations or "
-                "elements");
+                fmt::format("{}: {}", unknown.empty() ? "no MAP" : unknown, place.takes));
+}
+
+Request butterfly_from(const Options& options) {
   if (options.butterfly && options.sort)
     throw Error(ErrorCode::usage, "--butterfly is a network, --sort passes of them; take one");
-  if (options.expand || packet_prices(options))
-    throw Error(ErrorCode::usage,
-                "--expand and packets are for maps, not for --butterfly or --sort");
+  hold_to(a_computation(), options);
   ButterflyText text = options.butterfly_text;
   text.index_bits = options.sort ? *options.sort : *options.butterfly;
   if (options.sort) text.computation = ButterflyGoal::Computation::sort;
@@ -107,12 +184,7 @@ Request request_of(const Options& options, const std::optional<RankLengths>& len
 }
 
 int run_exchange(const Options& options, Output& out) {
-  if (!options.request.map || options.computes() || options.algorithm || options.dims ||
-      options.schedule || options.packet || options.operation || options.expand ||
-      options.rendering.file || options.verify != "auto")
-    throw Error(ErrorCode::usage,
-                "--element-bytes asks for the exchange of an array, which a map says; for a "
-                "schedule in steps leave --element-bytes out");
+  hold_to(an_exchange(), options);
   return plan_exchange_command({.map = *options.request.map,
                                 .machine = options.request.machine,
                                 .elements = options.request.elements,
@@ -123,14 +195,7 @@ int run_exchange(const Options& options, Output& out) {
 }
 
 int run_disk(const Options& options, Output& out) {
-  if (!options.request.map || options.request.destinations || options.request.elements ||
-      options.computes() || options.algorithm || options.dims || options.schedule ||
-      options.expand || options.rendering.file || packet_prices(options) ||
-      options.exchange.nodes || options.exchange.buffer || options.exchange.relabel ||
-      options.exchange.in_place)
-    throw Error(ErrorCode::usage,
-                "--on disk: takes a map, --element-bytes and --verify; what it plans are passes, "
-                "which --json writes");
+  hold_to(a_disk(), options);
   return plan_disk({.map = *options.request.map,
                     .on = options.request.machine,
                     .element_bytes = options.exchange.element_bytes.value_or(8),
@@ -165,11 +230,7 @@ PlanOptions plan_options_of(const Options& options, const Output& out) {
 }
 
 int run_many(const Options& options, Output& out) {
-  if (options.schedule || options.rendering.file || options.exchange.any() || options.traffic ||
-      options.dims)
-    throw Error(ErrorCode::usage,
-                "several --on make a table of what each machine takes; --schedule, --export, "
-                "--traffic, --dims and --element-bytes are for one machine");
+  hold_to(several_machines(), options);
   // One that is no machine ends it; one that has no such plan is a row.
   for (const std::string& machine : options.machines)
     if (!is_disk(machine)) static_cast<void>(machine_from(machine));

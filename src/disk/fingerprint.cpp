@@ -7,29 +7,23 @@
 
 #include "algebra/digit_walk.hpp"
 #include "base/cores.hpp"
+#include "base/mixing.hpp"
 #include "base/parallel.hpp"
 #include "disk/plan_state.hpp"
 
 namespace faro::inline v1::disk {
 namespace {
 
-// The finalizer of SplitMix64 (Steele, Lea, Flood 2014).
-std::uint64_t mix(std::uint64_t z) {
-  z = (z ^ (z >> 30U)) * 0xbf58476d1ce4e5b9U;
-  z = (z ^ (z >> 27U)) * 0x94d049bb133111ebU;
-  return z ^ (z >> 31U);
-}
-
 std::uint64_t of_unit(std::uint64_t place, const std::byte* bytes, std::uint64_t size) {
-  std::uint64_t value = mix(place + 0x9e3779b97f4a7c15U);
+  std::uint64_t value = mixed(place + 0x9e3779b97f4a7c15U);
   for (; size >= 8; size -= 8, bytes += 8) {
     std::uint64_t word = 0;
     std::memcpy(&word, bytes, 8);
-    value = mix(value ^ word) + 0x9e3779b97f4a7c15U;
+    value = mixed(value ^ word) + 0x9e3779b97f4a7c15U;
   }
   std::uint64_t rest = 0;
   std::memcpy(&rest, bytes, size);
-  return mix(value ^ rest);
+  return mixed(value ^ rest);
 }
 
 // Of work(0) ... work(count - 1), by as many threads as there are.

@@ -1,7 +1,7 @@
 // CuTe layouts and swizzles.
 //
-// (4,(2,8)):(2,(1,16))     a coordinate, leftmost mode fastest, goes to sum of coordinate *
-// stride
+//   (4,(2,8)):(2,(1,16))     a coordinate, leftmost mode fastest, goes to the sum of coordinate
+//                            times stride
 //   Swizzle<3,3,3>           offset ^= (offset >> 3) & 0b111000: i:9 -> i[8:6] i[8:6]^i[5:3] i[2:0]
 //   Sw<3,3,3> o 0 o (8,64):(64,1)
 //

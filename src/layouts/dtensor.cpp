@@ -5,8 +5,7 @@
 //   (2,2) [_StridedShard(0, sf=2), Shard(0)]      cut in 2*2 pieces, rank r gets r and r + 2, glued
 //
 // Each cut is of the local tensor that the cuts before it left. shard_order={0: (1, 0)} says
-// another
-// order of the mesh dimensions that cut axis 0.
+// another order of the mesh dimensions that cut axis 0.
 #include <fmt/format.h>
 
 #include <algorithm>

@@ -3,8 +3,7 @@
 //   (a b) c -> c (b a), a=2         on shape 4x2:  a:1 b:1 c:1 -> c b a
 //
 // A group is a product in C order; of its sizes one may be left out. An axis that is no power of
-// two
-// may be the first on both sides (a batch) or the last on both (part of the element).
+// two may be the first on both sides (a batch) or the last on both (part of the element).
 #include <fmt/format.h>
 
 #include <algorithm>

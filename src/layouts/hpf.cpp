@@ -6,8 +6,7 @@
 //   zarr:chunks (4,2)                                    the chunk grid and each chunk in C order
 //
 // The processor grid is in C order. Index and memory are in C order, in HPF with `order=F` memory
-// in
-// Fortran's; ScaLAPACK's local arrays are column-major.
+// in Fortran's; ScaLAPACK's local arrays are column-major.
 #include <fmt/format.h>
 
 #include <algorithm>

@@ -1,12 +1,11 @@
 // Orders by name: what transforms leave behind, Morton's curve, cuStateVec's bit orders.
 //
-// fft:(8,4)                    unordered output of a transform with radices 8, 4: digits
-// reversed,
-//                                b:2 a:3 -> a b
+//   fft:(8,4)                    unordered output of a transform with radices 8, 4: digits
+//                                reversed, b:2 a:3 -> a b
 //   walsh:natural->sequency      rows of a Walsh-Hadamard transform from one order to another
 //   morton:interleave(x, y)      the first argument in the lowest bit: y:3 x:3 -> zip(y, x)
-// custatevec:swaps (0,2) (1,3)     scatter [2,0,1]: bit b goes to place 2, 0, 1; gather: comes
-// from
+//   custatevec:swaps (0,2) (1,3)     scatter [2,0,1]: bit b goes to place 2, 0, 1; gather: comes
+//                                    from
 #include <fmt/format.h>
 
 #include <algorithm>

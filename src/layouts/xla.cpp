@@ -5,8 +5,7 @@
 //   {mesh['a'=2,'b'=4], [{'a'}, {'b'}]}      named: as Shardy
 //
 // Axis d is cut in pieces of ceil(N_d / T_d). A last tile dimension behind those of the array's
-// axes
-// (last_tile_dim_replicate, last_tile_dims={replicated}) numbers copies.
+// axes (last_tile_dim_replicate, last_tile_dims={replicated}) numbers copies.
 #include <fmt/format.h>
 
 #include <algorithm>

@@ -6,6 +6,8 @@
 #include <new>
 #include <vector>
 
+#include "base/mixing.hpp"
+
 namespace faro::inline v1::mpi {
 
 void check(int code, const char* what) {
@@ -24,12 +26,6 @@ void check_span(const void* data, std::uint64_t found, std::uint64_t wanted, con
                                               what, found, wanted));
   if (data == nullptr && wanted != 0)
     throw Error(ErrorCode::usage, fmt::format("mpi: {} is a null pointer", what));
-}
-
-std::uint64_t mixed(std::uint64_t x) {
-  x = (x ^ (x >> 30U)) * 0xbf58476d1ce4e5b9U;
-  x = (x ^ (x >> 27U)) * 0x94d049bb133111ebU;
-  return x ^ (x >> 31U);
 }
 
 void Fingerprint::add(std::uint64_t word) {

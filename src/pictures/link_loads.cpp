@@ -11,7 +11,6 @@
 #include "schedules/turns.hpp"
 
 namespace faro::inline v1::pictures {
-namespace {}  // namespace
 
 // Counts transfers by row.
 class LinkLoads::Counter : public TransferSink {

@@ -2,18 +2,12 @@
 
 #include <fmt/format.h>
 
+#include "base/mixing.hpp"
 #include "schedules/machine_kind.hpp"
 #include "schedules/turns.hpp"
 
 namespace faro::inline v1 {
 namespace {
-
-// The finaliser of SplitMix64: every bit of x changes half of the bits of the result.
-std::uint64_t mixed(std::uint64_t x) {
-  x = (x ^ (x >> 30U)) * 0xbf58476d1ce4e5b9U;
-  x = (x ^ (x >> 27U)) * 0x94d049bb133111ebU;
-  return x ^ (x >> 31U);
-}
 
 // What kind of thing follows, so that different lists never read alike.
 enum Tag : std::uint64_t {

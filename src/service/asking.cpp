@@ -5,6 +5,7 @@
 #include <tuple>
 #include <utility>
 
+#include "base/nearest.hpp"
 #include "base/working.hpp"
 #include "faro/base/error.hpp"
 #include "faro/machines/text.hpp"
@@ -31,25 +32,12 @@ std::vector<const Planner*> planners_of(const PlanOptions& options) {
   return all;
 }
 
-// How many letters differ, at the best alignment.
-std::size_t distance(std::string_view a, std::string_view b) {
-  std::vector<std::size_t> row(b.size() + 1);
-  for (std::size_t j = 0; j <= b.size(); ++j) row[j] = j;
-  for (std::size_t i = 1; i <= a.size(); ++i) {
-    std::size_t diagonal = std::exchange(row[0], i);
-    for (std::size_t j = 1; j <= b.size(); ++j) {
-      const std::size_t replaced = diagonal + (a[i - 1] == b[j - 1] ? 0U : 1U);
-      diagonal = std::exchange(row[j], std::min({row[j] + 1, row[j - 1] + 1, replaced}));
-    }
-  }
-  return row[b.size()];
-}
-
 const Planner& named(const std::vector<const Planner*>& planners, const std::string& name) {
   const Planner* nearest = nullptr;
   for (const Planner* planner : planners) {
     if (planner->name() == name) return *planner;
-    if (nearest == nullptr || distance(planner->name(), name) < distance(nearest->name(), name))
+    if (nearest == nullptr ||
+        letters_apart(planner->name(), name) < letters_apart(nearest->name(), name))
       nearest = planner;
   }
   throw Error(ErrorCode::usage,

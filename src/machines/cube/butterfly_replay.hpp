@@ -4,7 +4,7 @@
 //   stage s combines index i, bit p-1-s zero, in slot `low` with i + 2^(p-1-s) in slot `high`; both
 //   must have done exactly the stages before it, in the order of the goal
 //
-// Rules of the machine carry the names of cube.hpp; the computation adds
+// Rules of the machine carry the names of replay.cpp; the computation adds
 //
 //   butterfly-range  a slot or a stage that does not exist, or one slot for both operands
 //   stage            an operand has done other stages than those before

@@ -12,7 +12,7 @@
 // for the maps that have names, at every side, and mostly does not for bits thrown about inside one
 // long ring, as bit reversal of a ring of 2^40, where it would take some 2^20 kinds of places. The
 // bound then is what is proved without: no gap between distances is larger than a certain one
-// (mesh_ring_gap.hpp), or a part of beta (Theorems 6.4, 6.5).
+// (machines/mesh/ring_gap.hpp), or a part of beta (Theorems 6.4, 6.5).
 #pragma once
 
 #include <cstdint>
@@ -83,7 +83,7 @@ DimensionBound ring_bound(const MeshGeometry& geometry, const BitMap& map, int d
 namespace faro::inline v1 {
 
 // For the SIMD mesh: beta, gamma, or on propagating wraparound gamma - 2(q - 1) (Theorem 6.2); for
-// the mesh with all links see links_bounds.hpp. K elements take K times as long.
+// the mesh with all links see machines/links/bounds.hpp. K elements take K times as long.
 Bound lower_bound(const Mesh& mesh, const MapGoal& goal, std::uint64_t elements);
 // processor p sends to destinations[p].
 Bound lower_bound(const Mesh& mesh, std::span<const std::uint64_t> destinations,

@@ -1,6 +1,6 @@
 // Proof of a program of the SIMD mesh without enumerating processors.
 //
-// Registers are lists of pieces (mesh_pieces.hpp); a mask with its conditions is an affine
+// Registers are lists of pieces (machines/mesh/pieces.hpp); a mask with its conditions is an affine
 // subspace. Programs are made of blocks "copy to Rr, route, ..., copy back", and what a block
 // leaves in Rr costs pieces without number and is never needed. The first attempt, which goes
 // along, forgets it at every copy into Rr; the second one only at a copy that follows a copy out of

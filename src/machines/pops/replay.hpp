@@ -1,5 +1,5 @@
 // Replay of a POPS schedule: every datum is a token, every slot is held against the rules R1 to R9
-// of machines/model/pops.hpp, rules over address bits are spelled out processor by processor.
+// of machines/pops/model.hpp, rules over address bits are spelled out processor by processor.
 //
 // A matrix product is executed on integers modulo 2^64 (every product compared exactly) and on
 // reals beside them. After the first slot with a breach the state means nothing any more: the rest

@@ -1,7 +1,7 @@
 // Planners for the mesh with all links.   [dimension order: Dally, Seitz 1987; negotiation:
 // McMurchie, Ebeling 1995; the rest: faro]
 //   cost:     as found; max(distance, load of the busiest link) and a little more
-//   bound:    distance, cuts, congestion (machines/bounds/links_bounds.hpp)
+//   bound:    distance, cuts, congestion (machines/links/bounds.hpp)
 #include "planners/links/route.hpp"
 
 #include <fmt/format.h>

@@ -4,7 +4,7 @@
 //   k = 2, D(0, 1) = 3 on four groups:   one straight, one over group 2, one over group 3
 //
 // In k slots a coupler carries at most k messages, at most k-1 of them first hops and at most k-1
-// second hops: a first hop leaves a slot for the second. These conditions suffice (pops_slots.hpp).
+// second hops: a first hop leaves a slot for the second. These conditions suffice (placement.hpp).
 // The search starts straight, moves what overloads its coupler to the relay group with most slack,
 // then re-routes one datum of a bad coupler at a time at least damage, old routes tabu for a while.
 // Demands that depend on j - i alone are solved for group 0 and turned.

@@ -8,8 +8,7 @@
 //            sends nothing else in the second; always found for d >= 2g-1, searched below
 //
 //   k = 2:  a datum over a relay takes slots 0 and 1; its coupler there and its coupler home are
-//   free
-//           in the other slot for one straight datum each
+//           free in the other slot for one straight datum each
 #pragma once
 
 #include <cstdint>

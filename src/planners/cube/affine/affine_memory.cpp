@@ -1,9 +1,8 @@
 // Any affine map of processor and memory bits.   [faro]
 //   applies:  every map with a cut; one variant a port model
 //   cost:     all ports: the length of a list schedule, two slots with opposite constants on a
-//   link,
-//             about K/2 + n; one port: the sum over operations of the fuller lane; both counted, no
-//             closed form                                  (tested n + m <= 9, random, 50 + 4)
+//             link, about K/2 + n; one port: the sum over operations of the fuller lane; both
+//             counted, no closed form                      (tested n + m <= 9, random, 50 + 4)
 //   bound:    machines/bounds
 #include "planners/cube/affine/affine_memory.hpp"
 

@@ -5,7 +5,7 @@
 //
 // What is planned together is at most 2048 elements; more are planned in groups, one after the
 // other. Elements beyond the first are complemented in a bit before they start, so that their
-// exchanges fit beside those of others. See src/planners/exchange_lanes.hpp.
+// exchanges fit beside those of others. See planners/cube/shuffle/exchange_lanes.hpp.
 #pragma once
 
 #include "planners/entry.hpp"

@@ -1,7 +1,7 @@
 // Any affine map of processor bits by row operations.   [faro]
 //   applies:  every map of processor bits (slots may be permuted beside it); one variant a port
-//   model cost:     all ports: L(K-1) + latency, L <= 2 the most operations on one dimension,
-//   latency
+//             model
+//   cost:     all ports: L(K-1) + latency, L <= 2 the most operations on one dimension, latency
 //             <= 2n; one port: K times the number of operations, at most 2n-1
 //   bound:    machines/bounds, from distance and crossings
 //

@@ -10,12 +10,13 @@
 //
 // By name: a map with fewer processor bits than the cube has dimensions,
 //
-//   faro plan 'a:5 | m:3 -> a[3:0] m[2] | m[1:0] a[4]' --on cube:6,one-port --algorithm
-//   extended-cube
+//   faro plan 'a:5 | m:3 -> a[3:0] m[2] | m[1:0] a[4]' --on cube:6,one-port
+//             --algorithm extended-cube
 //
 //   applies:  n + k <= 16 (the goal is spelled out), k - e >= number of chains
 //   cost:     scatter and gather (2^e - 1)·ceil(K / (e 2^e)) each with all ports, K - K/2^e with
-//   one pays:     with one port from chains of five dimensions on; with all ports not below e = 5
+//             one
+//   pays:     with one port from chains of five dimensions on; with all ports not below e = 5
 #pragma once
 
 #include "planners/cube/shuffle/phase.hpp"
