@@ -4,6 +4,7 @@
 
 #include "faro/c/faro.h"
 #include "faro/c/files.h"
+#include "faro/c/rechunk.h"
 
 int main(void) {
   const int places[2] = {1, 0};
@@ -19,6 +20,25 @@ int main(void) {
     return 1;
   }
   faro_plan_free(plan);
+  FILE* five = fopen("from_c_five.npy", "wb");
+  char digest[FARO_DIGEST_TEXT];
+  if (five == NULL) return 1;
+  fprintf(five, "\x93NUMPY\x01%c\x76%c%-117s\n", 0, 0,
+          "{'descr': '<u1', 'fortran_order': False, 'shape': (5,), }");
+  fwrite("\0\1\2\3\4", 1, 5, five);
+  fclose(five);
+  uint64_t needed = 0;
+  if (faro_digest("from_c_five.npy", digest) != FARO_OK ||
+      strcmp(digest, "fd1:a336da2e12133e8fbebde42b545fa0dc") != 0 ||
+      faro_rechunk("from_c_five.npy", "from_c_other.npy", NULL, digest) != FARO_OK ||
+      strcmp(digest, "fd1:a336da2e12133e8fbebde42b545fa0dc") != 0 ||
+      faro_rechunk_plan("from_c_five.npy", "from_c_other.npy", NULL, NULL, 0, &needed) != FARO_OK ||
+      needed < 100 || faro_rechunk_plan(NULL, "", NULL, NULL, 0, &needed) == FARO_OK) {
+    puts(faro_last_error());
+    return 1;
+  }
+  remove("from_c_five.npy");
+  remove("from_c_other.npy");
   faro_file_options options = FARO_FILE_OPTIONS;
   faro_file_plan* file_plan = NULL;
   faro_file_facts facts = FARO_FILE_FACTS;
