@@ -251,6 +251,68 @@ void Builder::widen_element() {
   }
 }
 
+// Lengths with their strides, and the strides of bits.
+struct MovedDigits {
+  struct Length {
+    Digit digit;
+    Offset from = 0;
+    Offset to = 0;
+  };
+  std::vector<Length> lengths;
+  std::vector<Offset> from_bits;
+  std::vector<Offset> to_bits;
+  int rolled = 0;
+
+  MovedDigits(const Digits& digits, const std::vector<Offset>& from, const std::vector<Offset>& to)
+      : from_bits(static_cast<std::size_t>(digits.bits.width())), to_bits(from_bits.size()) {
+    std::vector<Offset> of_length;
+    std::size_t bit_at = from_bits.size();
+    for (std::size_t k = 0; k < digits.from.size(); ++k) {
+      if (radix::is_bit(digits.from[k])) {
+        from_bits[--bit_at] = from[k];
+      } else {
+        of_length.push_back(from[k]);
+      }
+    }
+    bit_at = to_bits.size();
+    for (std::size_t k = 0; k < digits.to.size(); ++k) {
+      const Digit& digit = digits.to[k];
+      if (radix::is_bit(digit)) {
+        to_bits[--bit_at] = to[k];
+      } else {
+        lengths.push_back({digit, of_length[static_cast<std::size_t>(digit.which)], to[k]});
+        rolled += digit.roll == 0 ? 0 : 1;
+      }
+    }
+  }
+
+  // The part of the data in one range of every rolled digit, as the bits of `choice` say.
+  NormalForm form(const NormalForm& whole, const BitMap& map, Word choice) const {
+    Builder builder{whole};
+    NormalForm& form = builder.form;
+    for (const auto& [digit, from, to] : lengths) {
+      auto length = static_cast<Offset>(digit.length);
+      if (digit.roll != 0) {
+        // x in [0, n-s) goes to x + s and the rest to the beginning; reversed, x in [s, n) goes to
+        // n-1-x+s, which is at least s, and the rest to s-1-x.
+        const auto roll = static_cast<Offset>(digit.roll);
+        const bool low = (choice & 1U) != 0;  // it arrives below the roll
+        choice >>= 1U;
+        form.to_base += low ? 0 : roll * to;
+        form.from_base += from * (digit.reversed ? (low ? 0 : roll) : (low ? length - roll : 0));
+        form.data_bytes /= digit.length;
+        length = low ? roll : length - roll;
+        form.data_bytes *= static_cast<std::uint64_t>(length);
+      }
+      if (length > 1) builder.add(length, from, to, digit.reversed);
+    }
+    builder.add_bits(map, from_bits, to_bits);
+    builder.merge();
+    builder.widen_element();
+    return std::move(form);
+  }
+};
+
 Offset at_strides(Word x, const std::vector<Offset>& strides) {
   Offset at = 0;
   for (; x != 0; x &= x - 1) at += strides[static_cast<std::size_t>(lowest_bit(x))];
@@ -284,53 +346,37 @@ Offset NormalForm::to_at(const Axis& axis, Offset i) const {
 }
 
 NormalForm normal_form(const Map& map, const TensorShape& shape) {
+  radix::refuse_rolled(map, "arrays in place");
+  return std::move(normal_forms(map, shape).front());
+}
+
+std::vector<NormalForm> normal_forms(const Map& map, const TensorShape& shape) {
   if (shape.element_bytes == 0) refuse("elements of 0 bytes; the shape needs element_bytes >= 1");
   if (map.elements() > bit(limits::array_log2_max)) {
     throw Error(ErrorCode::limit, "permute: a map of more than 2^62 elements");
   }
-  radix::refuse_rolled(map, "arrays in memory");
   const Word elements = static_cast<Word>(map.elements());
-  Builder builder;
-  NormalForm& form = builder.form;
-  form.data_bytes = size_product(elements, shape.element_bytes, "bytes");
+  NormalForm whole;
+  whole.data_bytes = size_product(elements, shape.element_bytes, "bytes");
   const Placed from = placed(shape.from, elements, shape.element_bytes, "source");
   const Placed to = placed(shape.to, elements, shape.element_bytes, "destination");
   const Digits digits = map.digits_of(from.shape, to.shape);
-  form.element_bytes = shape.element_bytes;
-  form.from_bytes = extent(from, shape.from, shape.element_bytes, "source");
-  form.to_bytes = extent(to, shape.to, shape.element_bytes, "destination");
+  whole.element_bytes = shape.element_bytes;
+  whole.from_bytes = extent(from, shape.from, shape.element_bytes, "source");
+  whole.to_bytes = extent(to, shape.to, shape.element_bytes, "destination");
   check_apart(to, shape.element_bytes);
-  form.from_base = static_cast<Offset>(shape.from.offset);
-  form.to_base = static_cast<Offset>(shape.to.offset);
-
-  const std::vector<Offset> from_strides = digit_strides(digits.from, from);
-  const std::vector<Offset> to_strides = digit_strides(digits.to, to);
-  const auto width = static_cast<std::size_t>(digits.bits.width());
-  std::vector<Offset> of_length;
-  std::vector<Offset> from_bits(width);
-  std::vector<Offset> to_bits(width);
-  std::size_t bit_at = width;
-  for (std::size_t k = 0; k < digits.from.size(); ++k) {
-    if (digits.from[k].which == Digit::is_bit) {
-      from_bits[--bit_at] = from_strides[k];
-    } else {
-      of_length.push_back(from_strides[k]);
-    }
+  whole.from_base = static_cast<Offset>(shape.from.offset);
+  whole.to_base = static_cast<Offset>(shape.to.offset);
+  const MovedDigits moved(digits, digit_strides(digits.from, from), digit_strides(digits.to, to));
+  if (moved.rolled > rolled_digits_max) {
+    throw Error(ErrorCode::limit, fmt::format("permute: {} digits are rolled at once; at most {}",
+                                              moved.rolled, rolled_digits_max));
   }
-  bit_at = width;
-  for (std::size_t k = 0; k < digits.to.size(); ++k) {
-    const Digit& digit = digits.to[k];
-    if (digit.which == Digit::is_bit) {
-      to_bits[--bit_at] = to_strides[k];
-    } else {
-      builder.add(static_cast<Offset>(digit.length),
-                  of_length[static_cast<std::size_t>(digit.which)], to_strides[k], digit.reversed);
-    }
+  std::vector<NormalForm> forms;
+  for (Word choice = 0; choice < bit(moved.rolled); ++choice) {
+    forms.push_back(moved.form(whole, digits.bits, choice));
   }
-  builder.add_bits(digits.bits, from_bits, to_bits);
-  builder.merge();
-  builder.widen_element();
-  return std::move(builder.form);
+  return forms;
 }
 
 Walk::Walk(const NormalForm& form, const std::vector<int>& axes) : form_(form) {

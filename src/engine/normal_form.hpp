@@ -63,6 +63,11 @@ struct NormalForm {
 // Error(limit) beyond an address.
 NormalForm normal_form(const Map& map, const TensorShape& shape);
 
+// Of any map: a digit that is rolled is two ranges, before and after the seam, and every choice of
+// ranges is a form of its own, which moves its part of the data. At most `rolled_digits_max`.
+inline constexpr int rolled_digits_max = 8;
+std::vector<NormalForm> normal_forms(const Map& map, const TensorShape& shape);
+
 // A step of a walk over axes: where the outer axes are.
 class Walk {
  public:

@@ -24,7 +24,7 @@ namespace faro::inline v1 {
 struct PermutePlan::State {
   PlanFacts facts;
   // Out of place one of these, in place passes.
-  std::optional<engine::Motion> motion;
+  std::vector<engine::Motion> motions;  // each of its part of the data
   std::vector<engine::Pass> passes;
   std::vector<engine::Exchange> exchanges;
 };
@@ -230,9 +230,9 @@ PermutePlan PermutePlan::make(const BitMap& map, const PermuteShape& shape,
   auto state = std::make_shared<State>();
   state->facts = facts_of(passes, bytes_of(map, shape), place);
   if (place == engine::Place::apart) {
-    state->motion.emplace();
-    state->motion->form.data_bytes = state->facts.data_bytes;
-    state->motion->pass = std::move(passes.front());
+    engine::Motion& motion = state->motions.emplace_back();
+    motion.form.data_bytes = state->facts.data_bytes;
+    motion.pass = std::move(passes.front());
   } else {
     state->passes = std::move(passes);
   }
@@ -242,7 +242,7 @@ PermutePlan PermutePlan::make(const BitMap& map, const PermuteShape& shape,
 PermutePlan PermutePlan::make(engine::Motion motion) {
   auto state = std::make_shared<State>();
   state->facts = facts_of(motion);
-  state->motion = std::move(motion);
+  state->motions.push_back(std::move(motion));
   return PermutePlan(std::move(state));
 }
 
@@ -278,7 +278,29 @@ PermutePlan PermutePlan::out_of_place(const BitMap& map, const PermuteShape& sha
 PermutePlan PermutePlan::out_of_place(const Map& map, const TensorShape& shape,
                                       const PermuteOptions& options) {
   check_threads(options);
-  return make(*engine::plan_motion(engine::normal_form(map, shape), options));
+  std::vector<engine::NormalForm> forms = engine::normal_forms(map, shape);
+  if (forms.size() == 1) return make(*engine::plan_motion(std::move(forms.front()), options));
+  auto state = std::make_shared<State>();
+  std::uint64_t largest = 0;
+  PlanFacts whole;  // its pass is that of the largest range
+  for (engine::NormalForm& form : forms) {
+    engine::Motion& motion =
+        state->motions.emplace_back(*engine::plan_motion(std::move(form), options));
+    PlanFacts facts = facts_of(motion);
+    whole.threads = std::max(whole.threads, facts.threads);
+    whole.working_bytes = std::max(whole.working_bytes, facts.working_bytes);
+    whole.data_bytes += facts.data_bytes;
+    whole.bytes_moved += facts.bytes_moved;
+    whole.from_bytes = facts.from_bytes;
+    whole.to_bytes = facts.to_bytes;
+    if (facts.data_bytes <= largest) continue;
+    largest = facts.data_bytes;
+    whole.passes = std::move(facts.passes);
+  }
+  for (PassFacts& pass : whole.passes)
+    pass.reason += fmt::format("; the largest of {} ranges", forms.size());
+  state->facts = std::move(whole);
+  return PermutePlan(std::move(state));
 }
 
 PermutePlan PermutePlan::in_place(const BitMap& map, const PermuteShape& shape,
@@ -374,7 +396,17 @@ void PermutePlan::execute(std::span<const std::byte> from, std::span<std::byte> 
                 "permute: a plan in place moves one buffer; use execute_in_place, or make the plan "
                 "with PermutePlan::out_of_place");
   }
-  engine::run_motion(*state_->motion, from.data(), to.data(), progress);
+  std::uint64_t before = 0;
+  for (const engine::Motion& motion : state_->motions) {
+    Progress part = progress;
+    if (progress && state_->motions.size() > 1) {
+      part = [&progress, before, total = data_bytes()](std::uint64_t done, std::uint64_t) {
+        return progress(before + done, total);
+      };
+    }
+    engine::run_motion(motion, from.data(), to.data(), part);
+    before += motion.form.data_bytes;
+  }
 }
 
 void PermutePlan::execute_in_place(std::span<std::byte> data, const Progress& progress) const {
