@@ -14,7 +14,7 @@ namespace {
 using testing::Bytes;
 using testing::Lengths;
 
-struct Case {
+struct BoxCase {
   BoxProblem problem;
   Bytes fill;
   Bytes other_fill;
@@ -42,8 +42,8 @@ Bytes moved(const BoxProblem& problem, const Bytes& before) {
   return after;
 }
 
-Case random_case(Random& random) {
-  Case c;
+BoxCase random_case(Random& random) {
+  BoxCase c;
   c.problem = testing::random_problem(random);
   const auto make_plain = [](StoredGrid& grid) {
     grid = {.shape = grid.shape,
@@ -111,7 +111,7 @@ TEST(BoxRun, random_arrays_are_what_plain_loops_make_of_them) {
   int absent = 0;
   int overlapped = 0;
   for (int round = 0; round < rounds; ++round) {
-    const Case c = random_case(random);
+    const BoxCase c = random_case(random);
     const auto plan = plan_of(c.problem);
     if (!plan) {
       ++passes[0];
@@ -152,7 +152,7 @@ TEST(BoxRun, jobs_may_be_done_in_any_order_and_twice) {
   Random random(2);
   int judged = 0;
   for (int round = 0; round < rounds; ++round) {
-    const Case c = random_case(random);
+    const BoxCase c = random_case(random);
     const auto plan = plan_of(c.problem);
     if (!plan) continue;
     ++judged;
@@ -194,7 +194,7 @@ struct Outcome {
   std::uint64_t operations = 0;
 };
 
-void one_run(testing::SimulatedDisk& disk, const Case& c, const BoxPlan& plan,
+void one_run(testing::SimulatedDisk& disk, const BoxCase& c, const BoxPlan& plan,
              testing::MemorySource& from) {
   testing::SimulatedTarget to(disk, c.problem.to, c.other_fill);
   testing::SimulatedBoxStorage storage(disk);
@@ -210,7 +210,7 @@ void one_run(testing::SimulatedDisk& disk, const Case& c, const BoxPlan& plan,
 
 // Every file under its name is one that a run without faults makes: none is torn.
 void expect_whole(
-    testing::SimulatedDisk& disk, const Case& c,
+    testing::SimulatedDisk& disk, const BoxCase& c,
     const std::map<std::string, std::shared_ptr<testing::SimulatedDisk::Content>>& good) {
   const testing::SimulatedTarget to(disk, c.problem.to, c.other_fill);
   for (const auto& [name, file] : to.files()) {
@@ -225,7 +225,7 @@ TEST(BoxRun, no_fault_at_any_operation_leaves_a_wrong_byte) {
   int cut = 0;
   int resumed = 0;
   for (int round = 0; round < rounds; ++round) {
-    Case c = random_case(random);
+    BoxCase c = random_case(random);
     c.problem.to.encoding = StoredGrid::Encoding::unit;
     const auto plan = plan_of(c.problem);
     if (!plan || c.before.size() > 4000) continue;
@@ -269,7 +269,7 @@ TEST(BoxRun, what_fails_to_be_read_is_an_error_and_the_rest_is_done_later) {
   Random random(4);
   int failed = 0;
   for (int round = 0; round < 60; ++round) {
-    const Case c = random_case(random);
+    const BoxCase c = random_case(random);
     const auto plan = plan_of(c.problem);
     if (!plan) continue;
     testing::SimulatedDisk disk;
@@ -293,7 +293,7 @@ TEST(BoxRun, files_between_passes_that_are_gone_are_made_again) {
   Random random(5);
   int judged = 0;
   for (int round = 0; round < 300 && judged < 10; ++round) {
-    Case c = random_case(random);
+    BoxCase c = random_case(random);
     c.problem.passes = 2;
     const auto plan = plan_of(c.problem);
     if (!plan || plan->facts().passes.size() != 2) continue;
@@ -323,7 +323,7 @@ TEST(BoxRun, a_changed_byte_between_the_passes_is_refused) {
   Random random(6);
   int judged = 0;
   for (int round = 0; round < 300 && judged < 10; ++round) {
-    Case c = random_case(random);
+    BoxCase c = random_case(random);
     c.problem.passes = 2;
     const auto plan = plan_of(c.problem);
     if (!plan) continue;
