@@ -103,6 +103,11 @@ for options in "" "--no-temporary --verify"; do
   check "an array in chunks $options" cmp -s small.raw out.zarr/c/0/0
   rm -r out.zarr
 done
+mkdir group.zarr; cp -r plain.zarr group.zarr/a; echo '{"zarr_format": 3, "node_type": "group"}' >group.zarr/zarr.json
+exits "a group" 0 "$faro" rechunk group.zarr whole.zarr --chunks 2x1048576 --memory 80MiB
+check "a group" cmp -s big.raw whole.zarr/a/c/0/0
+check "what a group says" test -e whole.zarr/zarr.json
+rm -r group.zarr whole.zarr
 exits "an array in chunks in place" 2 "$faro" permute plain.zarr --in-place --map "$reversal" --memory 64MiB; says "an array in chunks in place" "--in-place is for one file"
 exits "an array in chunks in place, planned" 2 "$faro" permute plain.zarr --in-place --map "$reversal" --memory 64MiB --plan
 exits "tiles of an array in chunks" 2 "$faro" permute plain.zarr out.zarr --map "$reversal" --memory 64MiB --tiles 0..1; says "tiles of an array in chunks" "for one file"

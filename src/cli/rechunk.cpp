@@ -143,6 +143,8 @@ int run_group(const RechunkWords& words, const std::vector<std::string>& names, 
       one.resume = has_unfinished_rechunk(target);
       options.unfinished = one.resume ? Unfinished::resume : Unfinished::refuse;
     }
+    // What is unfinished lies beside its array, in the groups that it will be in.
+    std::filesystem::create_directories(std::filesystem::path(target).parent_path());
     const RechunkReport report = run_one(one, in, target, options);
     Report row = run_report(report, in, target);
     rows.add_words(row.words());
