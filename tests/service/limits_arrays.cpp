@@ -1,6 +1,7 @@
 // Limits of arrays and their files, of other systems' words and of certificates.
 #include <fmt/format.h>
 
+#include "disk/box_journal.hpp"
 #include "disk/journal.hpp"
 #include "disk/verify.hpp"
 #include "faro/algebra/tensor_notation.hpp"
@@ -10,8 +11,8 @@
 #include "faro/layouts/errors.hpp"
 #include "faro/layouts/foreign.hpp"
 #include "machines/certificates/check.hpp"
-#include "service/reports.hpp"
 #include "service/limits.hpp"
+#include "service/reports.hpp"
 
 namespace faro::testing {
 namespace {
@@ -88,6 +89,11 @@ void add_arrays(std::vector<Asked>& all) {
     file.reserve(n);
     disk::Journal(file).begin(std::string(n - 1 - checksum_bytes, ' '));
     return !disk::Journal(file).is_blank();
+  }));
+  all.push_back(around("rechunk_journal_bytes_max", rechunk_journal_bytes_max, [](std::uint64_t n) {
+    MemoryFile file("journal");
+    file.write(n - 1, std::as_bytes(std::span("x", 1)));  // a line that was not ended
+    return taken([&] { static_cast<void>(disk::BoxJournal(file)); });
   }));
   all.push_back(
       around("profile_run_nanoseconds_max", profile_run_nanoseconds_max, [](std::uint64_t n) {
