@@ -83,16 +83,24 @@ int run(const std::optional<std::string>& name, Output& out) {
     end_within_a_second();
     const Progress progress = out.progress("recomputing", Output::Unit::steps);
     const Listening listening(progress);
-    const PaperPage page = p->page();
+    // A table is printed when it is made: a page takes seconds, and who reads its head may leave.
+    const PaperPage page = p->page([&out](const PaperPage& so_far) {
+      if (out.is_json()) return;
+      Report words;
+      if (so_far.tables.empty()) {
+        words.say("{}\n", so_far.citation);
+      } else {
+        add_words(words, so_far.tables.back(), out);
+      }
+      out.report(words);
+      out.flush();
+    });
+    if (!out.is_json()) return 0;
     Report report{{"format", "faro-paper/1"},
                   {"paper", p->name},
                   {"citation", page.citation},
                   {"rows", Report::list()}};
-    report.say("{}\n", page.citation);
-    for (const PaperTable& table : page.tables) {
-      add_words(report, table, out);
-      report["rows"].push_back(table_report(*p, table));
-    }
+    for (const PaperTable& table : page.tables) report["rows"].push_back(table_report(*p, table));
     out.report(report);
     return 0;
   }

@@ -403,24 +403,26 @@ PaperTable baselines(Cheapest& cheapest) {
   return table;
 }
 
-PaperPage page() {
-  PaperPage page;
-  Cheapest cheapest;
-  page.citation =
+PaperPage page(const PaperTold& told) {
+  PaperPage page(
       "Johnsson, Ho: Boolean cube emulation of butterfly networks encoded by Gray "
       "code. "
-      "Yale University, YALEU/DCS/TR-764, 1990.";
-  page.tables = code_figures();
-  for (PaperTable& table : local_conversion_figures()) page.tables.push_back(std::move(table));
-  for (PaperTable& table : inter_conversion_figures()) page.tables.push_back(std::move(table));
-  page.tables.insert(page.tables.end(),
-                     {table1(), steps_in_order(), dimension_assignments(), table4(cheapest)});
-  for (PaperTable& table : theorems(cheapest)) page.tables.push_back(std::move(table));
-  page.tables.push_back(remark(cheapest));
-  page.tables.push_back(sectioning_start_ups());
-  page.tables.push_back(final_allocations());
-  page.tables.push_back(theorem5(cheapest));
-  page.tables.push_back(baselines(cheapest));
+      "Yale University, YALEU/DCS/TR-764, 1990.",
+      told);
+  Cheapest cheapest;
+  page.add(code_figures());
+  page.add(local_conversion_figures());
+  page.add(inter_conversion_figures());
+  page.add(table1());
+  page.add(steps_in_order());
+  page.add(dimension_assignments());
+  page.add(table4(cheapest));
+  page.add(theorems(cheapest));
+  page.add(remark(cheapest));
+  page.add(sectioning_start_ups());
+  page.add(final_allocations());
+  page.add(theorem5(cheapest));
+  page.add(baselines(cheapest));
   return page;
 }
 

@@ -130,7 +130,7 @@ const Planner* named(std::span<const Planner* const> planners, std::string_view 
   return nullptr;
 }
 
-void figures_2_and_3(std::span<const Planner* const> planners, std::vector<PaperTable>& out) {
+std::vector<PaperTable> figures_2_and_3(std::span<const Planner* const> planners) {
   PaperTable two{.title = "Figure 2: data in each processor after exchanges 2, 1, 0",
                  .columns = {"processor", "printed", "ours", "bound"},
                  .rows = {},
@@ -145,7 +145,7 @@ void figures_2_and_3(std::span<const Planner* const> planners, std::vector<Paper
                   "dimensions the printed range is empty: n = 2 already fails."}};
   const Planner* exchanges = named(planners, "exchange-sequence");
   const Planner* ring = named(planners, "minimum-path");
-  if (exchanges == nullptr || ring == nullptr) return;
+  if (exchanges == nullptr || ring == nullptr) return {};
   ContentsSink one;
   exchanges->offer(conversion(gray_to_binary({4}), 1, Hypercube::Ports::one)).push(one);
   ContentsSink all;
@@ -158,8 +158,7 @@ void figures_2_and_3(std::span<const Planner* const> planners, std::vector<Paper
       three.rows.push_back(
           {processor, number(2 - s), figure_3[i][s], columns_of(all, 3, s)[i], "-"});
   }
-  out.push_back(std::move(two));
-  out.push_back(std::move(three));
+  return {std::move(two), std::move(three)};
 }
 
 PaperTable loops(const Workshop& workshop) {
@@ -437,31 +436,31 @@ PaperTable ratios(const Workshop& workshop) {
   return table;
 }
 
-PaperPage page_of_catalogue() {
-  return conversion_page(catalogue());
+PaperPage page_of_catalogue(const PaperTold& told) {
+  return conversion_page(catalogue(), told);
 }
 
 }  // namespace
 
-PaperPage conversion_page(std::span<const Planner* const> planners) {
+PaperPage conversion_page(std::span<const Planner* const> planners, const PaperTold& told) {
   const Workshop workshop(planners);
-  PaperPage page{.citation =
-                     "Johnsson, Ho: On the conversion between binary code and "
-                     "binary-reflected Gray code on Boolean cubes. TR-20-91, 1991",
-                 .tables = {}};
-  page.tables.push_back(figures_1_and_5());
-  figures_2_and_3(planners, page.tables);
-  page.tables.push_back(loops(workshop));
-  page.tables.push_back(cyclic_loops());
-  page.tables.push_back(theorem_3(workshop));
-  page.tables.push_back(figure_4(workshop));
-  page.tables.push_back(theorem_6(workshop));
-  page.tables.push_back(theorem_8(workshop, Direction::forward));
-  page.tables.push_back(theorem_8(workshop, Direction::inverse));
-  page.tables.push_back(several_fields(workshop));
-  page.tables.push_back(start_ups(workshop));
-  page.tables.push_back(ratios(workshop));
-  for (PaperTable& table : conversion_paths(workshop)) page.tables.push_back(std::move(table));
+  PaperPage page(
+      "Johnsson, Ho: On the conversion between binary code and "
+      "binary-reflected Gray code on Boolean cubes. TR-20-91, 1991",
+      told);
+  page.add(figures_1_and_5());
+  page.add(figures_2_and_3(planners));
+  page.add(loops(workshop));
+  page.add(cyclic_loops());
+  page.add(theorem_3(workshop));
+  page.add(figure_4(workshop));
+  page.add(theorem_6(workshop));
+  page.add(theorem_8(workshop, Direction::forward));
+  page.add(theorem_8(workshop, Direction::inverse));
+  page.add(several_fields(workshop));
+  page.add(start_ups(workshop));
+  page.add(ratios(workshop));
+  page.add(conversion_paths(workshop));
   return page;
 }
 

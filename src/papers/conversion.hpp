@@ -14,7 +14,7 @@ namespace faro::inline v1 {
 std::vector<PaperTable> conversion_paths(const Workshop& workshop);
 
 // Made with these planners: a broken one shows on the page.
-PaperPage conversion_page(std::span<const Planner* const> planners);
+PaperPage conversion_page(std::span<const Planner* const> planners, const PaperTold& told = {});
 
 extern const Paper conversion_paper;
 

@@ -291,28 +291,32 @@ PaperTable table_6(const Workshop& workshop) {
   return table;
 }
 
-PaperPage page() {
-  const Workshop all(catalogue());
-  PaperPage page{.citation =
-                     "Nassimi, Sahni: An optimal routing algorithm for mesh-connected "
-                     "parallel computers. Journal of the ACM 27(1), 6-29, 1980",
-                 .tables = {}};
-  page.tables.push_back(table_1());
-  page.tables.push_back(example_2_1());
-  page.tables.push_back(example_2_2());
-  page.tables.push_back(example_2_3());
-  page.tables.push_back(table_4(all));
-  page.tables.push_back(table_5());
-  page.tables.push_back(examples_4(all));
-  page.tables.push_back(table_6(all));
-  for (PaperTable& table : mesh_theorems(all)) page.tables.push_back(std::move(table));
-  // Every table has the column, for programs that read them.
-  for (PaperTable& table : page.tables) {
+// Every table has the column, for programs that read them.
+std::vector<PaperTable> with_bounds(std::vector<PaperTable> tables) {
+  for (PaperTable& table : tables) {
     if (std::find(table.columns.begin(), table.columns.end(), "bound") != table.columns.end())
       continue;
     table.columns.push_back("bound");
     for (auto& row : table.rows) row.push_back("-");
   }
+  return tables;
+}
+
+PaperPage page(const PaperTold& told) {
+  const Workshop all(catalogue());
+  PaperPage page(
+      "Nassimi, Sahni: An optimal routing algorithm for mesh-connected "
+      "parallel computers. Journal of the ACM 27(1), 6-29, 1980",
+      told);
+  page.add(with_bounds({table_1()}));
+  page.add(with_bounds({example_2_1()}));
+  page.add(with_bounds({example_2_2()}));
+  page.add(with_bounds({example_2_3()}));
+  page.add(with_bounds({table_4(all)}));
+  page.add(with_bounds({table_5()}));
+  page.add(with_bounds({examples_4(all)}));
+  page.add(with_bounds({table_6(all)}));
+  page.add(with_bounds(mesh_theorems(all)));
   return page;
 }
 

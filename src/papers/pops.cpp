@@ -425,29 +425,29 @@ PaperTable figure_8(const Workshop& workshop) {
   return table;
 }
 
-PaperPage page_of_catalogue() {
-  return pops_page(catalogue());
+PaperPage page_of_catalogue(const PaperTold& told) {
+  return pops_page(catalogue(), told);
 }
 
 }  // namespace
 
-PaperPage pops_page(std::span<const Planner* const> planners) {
+PaperPage pops_page(std::span<const Planner* const> planners, const PaperTold& told) {
   const Workshop workshop(planners);
-  PaperPage page{.citation =
-                     "Sahni: Matrix multiplication and data routing using a partitioned "
-                     "optical passive stars network. IEEE TPDS, 2000",
-                 .tables = {}};
-  page.tables.push_back(figure_2());
-  page.tables.push_back(broadcasts());
-  page.tables.push_back(embeddings(workshop));
-  page.tables.push_back(figure_3());
-  page.tables.push_back(uneven_products());
-  page.tables.push_back(figure_4(workshop));
-  page.tables.push_back(figure_5(workshop));
-  page.tables.push_back(figure_6(workshop));
-  page.tables.push_back(theorem_4(workshop));
-  page.tables.push_back(figure_7());
-  page.tables.push_back(figure_8(workshop));
+  PaperPage page(
+      "Sahni: Matrix multiplication and data routing using a partitioned "
+      "optical passive stars network. IEEE TPDS, 2000",
+      told);
+  page.add(figure_2());
+  page.add(broadcasts());
+  page.add(embeddings(workshop));
+  page.add(figure_3());
+  page.add(uneven_products());
+  page.add(figure_4(workshop));
+  page.add(figure_5(workshop));
+  page.add(figure_6(workshop));
+  page.add(theorem_4(workshop));
+  page.add(figure_7());
+  page.add(figure_8(workshop));
   return page;
 }
 

@@ -10,7 +10,7 @@
 namespace faro::inline v1 {
 
 // Made with these planners: a broken one shows on the page.
-PaperPage pops_page(std::span<const Planner* const> planners);
+PaperPage pops_page(std::span<const Planner* const> planners, const PaperTold& told = {});
 
 extern const Paper pops_paper;
 

@@ -397,39 +397,37 @@ PaperTable corollary_2() {
 
 }  // namespace
 
-PaperPage shuffle_page() {
-  PaperPage page{.citation =
-                     "Johnsson, Ho: Generalized shuffle permutations on Boolean cubes. "
-                     "TR-04-91, 1991",
-                 .tables = {}};
-  page.tables.push_back(contents_table("Figure 1: (a3 a2 | a1 a0) <- (a1 a2 | a3 a0)",
-                                       transposed_dimension(), shuffle_ring,
-                                       {"0 1 8 9", "4 5 12 13", "2 3 10 11", "6 7 14 15"}));
-  page.tables.push_back(exchange_sequences());
-  page.tables.push_back(figure_2());
-  page.tables.push_back(contents_table(
-      "Figure 3: mixed shuffle of three dimensions, K = 2", shuffle_of(1, {3}, {}),
-      shuffle_pipelined, {"0 8", "1 9", "2 10", "3 11", "4 12", "5 13", "6 14", "7 15"}));
-  page.tables.push_back(states_table("Figure 3, its steps", shuffle_of(1, {3}, {}),
-                                     shuffle_pipelined, figure_3_states));
-  page.tables.push_back(figure_4());
-  page.tables.push_back(figure_5());
-  page.tables.push_back(figure_6());
-  page.tables.push_back(figure_7());
-  page.tables.push_back(figure_8());
-  page.tables.push_back(figure_9());
-  page.tables.push_back(contents_table(
-      "Figure 10: real shuffle of three dimensions by A1, K = 2", shuffle_of(1, {}, {3}), real_a1,
-      {"0 1", "8 9", "2 3", "10 11", "4 5", "12 13", "6 7", "14 15"}));
-  page.tables.push_back(
-      states_table("Figure 10, its steps", shuffle_of(1, {}, {3}), real_a1, figure_10_states));
+PaperPage shuffle_page(const PaperTold& told) {
+  PaperPage page(
+      "Johnsson, Ho: Generalized shuffle permutations on Boolean cubes. "
+      "TR-04-91, 1991",
+      told);
+  page.add(contents_table("Figure 1: (a3 a2 | a1 a0) <- (a1 a2 | a3 a0)", transposed_dimension(),
+                          shuffle_ring, {"0 1 8 9", "4 5 12 13", "2 3 10 11", "6 7 14 15"}));
+  page.add(exchange_sequences());
+  page.add(figure_2());
+  page.add(contents_table("Figure 3: mixed shuffle of three dimensions, K = 2",
+                          shuffle_of(1, {3}, {}), shuffle_pipelined,
+                          {"0 8", "1 9", "2 10", "3 11", "4 12", "5 13", "6 14", "7 15"}));
+  page.add(states_table("Figure 3, its steps", shuffle_of(1, {3}, {}), shuffle_pipelined,
+                        figure_3_states));
+  page.add(figure_4());
+  page.add(figure_5());
+  page.add(figure_6());
+  page.add(figure_7());
+  page.add(figure_8());
+  page.add(figure_9());
+  page.add(contents_table("Figure 10: real shuffle of three dimensions by A1, K = 2",
+                          shuffle_of(1, {}, {3}), real_a1,
+                          {"0 1", "8 9", "2 3", "10 11", "4 5", "12 13", "6 7", "14 15"}));
+  page.add(states_table("Figure 10, its steps", shuffle_of(1, {}, {3}), real_a1, figure_10_states));
   const std::vector<PaperTable> priced = shuffle_prices();
-  page.tables.push_back(priced[0]);
-  page.tables.push_back(table_2());
-  page.tables.push_back(priced[1]);
-  page.tables.push_back(table_3());
-  page.tables.push_back(corollary_2());
-  page.tables.insert(page.tables.end(), priced.begin() + 2, priced.end());
+  page.add(priced[0]);
+  page.add(table_2());
+  page.add(priced[1]);
+  page.add(table_3());
+  page.add(corollary_2());
+  page.add({priced.begin() + 2, priced.end()});
   return page;
 }
 

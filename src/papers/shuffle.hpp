@@ -6,7 +6,7 @@
 
 namespace faro::inline v1 {
 
-PaperPage shuffle_page();
+PaperPage shuffle_page(const PaperTold& told = {});
 
 extern const Paper shuffle_paper;
 

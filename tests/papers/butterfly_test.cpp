@@ -14,7 +14,7 @@ namespace faro {
 namespace {
 
 const PaperPage& page() {
-  static const PaperPage made = butterfly_paper.page();
+  static const PaperPage made = butterfly_paper.page({});
   return made;
 }
 

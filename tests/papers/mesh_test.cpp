@@ -14,7 +14,7 @@ class PaperMesh : public ::testing::Test {
  protected:
   // Made once: it plans and verifies everything on it.
   static const PaperPage& page() {
-    static const PaperPage made = mesh_paper.page();
+    static const PaperPage made = mesh_paper.page({});
     return made;
   }
 
