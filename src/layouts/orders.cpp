@@ -108,6 +108,46 @@ ForeignLayout read_walsh(Scanner& in, const ForeignSizes& sizes) {
   return of_map(then(from.inverse(), to), {{"i", width}}, {}, in);
 }
 
+namespace {
+
+// The names that shape_fields gives to so many axes.
+std::vector<std::string> axis_names(std::size_t axes) {
+  std::vector<std::string> names;
+  for (const Field& field : shape_fields(Shape(axes, 1))) names.push_back(field.name);
+  return names;
+}
+
+// The axes of a C-order array by the names that arguments use, the last of which runs fastest: y x,
+// z y x, r c, i j k, a b c.
+std::vector<std::string> names_of_axes(const std::vector<std::string>& arguments, Scanner& in) {
+  const std::size_t axes = arguments.size();
+  std::vector<std::vector<std::string>> known = {axis_names(axes)};
+  if (axes == 1) known.push_back({"x"});
+  if (axes == 2) known.push_back({"y", "x"});
+  if (axes == 3) known.push_back({"z", "y", "x"});
+  for (const char first : {'a', 'i'}) {
+    known.emplace_back();
+    for (std::size_t d = 0; d < axes && d < 8; ++d)
+      known.back().emplace_back(1, static_cast<char>(first + static_cast<char>(d)));
+  }
+  std::vector<std::string> sorted = arguments;
+  std::sort(sorted.begin(), sorted.end());
+  for (std::vector<std::string>& names : known) {
+    std::vector<std::string> same = names;
+    std::sort(same.begin(), same.end());
+    if (same == sorted) return names;
+  }
+  std::string wanted;
+  for (const auto& names : known)
+    wanted += fmt::format("{}{}", wanted.empty() ? "" : ", or ", fmt::join(names, " "));
+  in.fail_at(0,
+             fmt::format("({}) does not name each of the {} axes once; they are {}",
+                         fmt::join(arguments, ", "), axes, wanted),
+             NotationFault::name);
+}
+
+}  // namespace
+
 ForeignLayout read_morton(Scanner& in, const ForeignSizes& sizes) {
   in.accept("pymorton.");
   if (in.accept("hilbert"))
@@ -136,12 +176,13 @@ ForeignLayout read_morton(Scanner& in, const ForeignSizes& sizes) {
   }
   in.expect_end();
   const Shape shape = shape_of(sizes, in);
-  if (arguments.empty())
-    for (const Field& field : shape_fields(shape))
-      arguments.push_back(field.name), first_low = false;
+  if (arguments.empty()) {
+    arguments = axis_names(shape.size());
+    first_low = false;
+  }
   if (arguments.size() != shape.size()) shape_of(sizes, in, arguments.size());
   if (first_low) std::reverse(arguments.begin(), arguments.end());
-  // Axes are those of a C-order array with the last argument of zip fastest.
+  const std::vector<std::string> names = names_of_axes(arguments, in);
   const std::vector<Forms> bits = axis_bits(shape, in);
   for (const Forms& axis : bits)
     if (axis.size() != bits[0].size())
@@ -150,10 +191,13 @@ ForeignLayout read_morton(Scanner& in, const ForeignSizes& sizes) {
                                                  shape_text(shape)));
   std::vector<Field> fields;
   for (std::size_t d = 0; d < shape.size(); ++d)
-    fields.push_back({arguments[d], static_cast<int>(bits[d].size())});
+    fields.push_back({names[d], static_cast<int>(bits[d].size())});
   Forms destination;
   for (std::size_t level = 0; level < bits[0].size(); ++level)
-    for (const Forms& axis : bits) destination.push_back(axis[level]);
+    for (const std::string& argument : arguments) {
+      const auto axis = std::find(names.begin(), names.end(), argument) - names.begin();
+      destination.push_back(bits[static_cast<std::size_t>(axis)][level]);
+    }
   return plain(destination, shape, std::move(fields), in);
 }
 

@@ -176,6 +176,19 @@ ForeignLayout replicated(Scanner& in, const ForeignSizes& sizes) {
   return placed(source_bits(static_cast<int>(memory.size()), copies), memory, copies, shape, in);
 }
 
+// One device holds all: a map only where there is no other.
+ForeignLayout maximal(Scanner& in, const ForeignSizes& sizes) {
+  in.expect("device");
+  in.expect("=");
+  const std::uint64_t device = in.number();
+  if (!sizes.devices || *sizes.devices != 1 || device != 0)
+    in.refuse(LayoutFault::uneven,
+              fmt::format("{{maximal device={0}}}: device {0} holds all elements and every other "
+                          "device none; a map gives all devices as many",
+                          device));
+  return replicated(in, sizes);
+}
+
 ForeignLayout named(Scanner& in, const ForeignSizes& sizes) {
   Mesh mesh;
   mesh.axes = read_mesh_axes(in);
@@ -226,14 +239,7 @@ ForeignLayout read_xla(Scanner& in, const ForeignSizes& sizes) {
   }
   if (in.accept("mesh")) return named(in, sizes);
   if (in.accept("replicated")) return replicated(in, sizes);
-  if (in.accept("maximal")) {
-    in.expect("device");
-    in.expect("=");
-    in.number();
-    ForeignSizes one = sizes;
-    one.devices = 1;
-    return replicated(in, one);
-  }
+  if (in.accept("maximal")) return maximal(in, sizes);
   if (in.accept("manual"))
     in.refuse(LayoutFault::manual,
               "{manual}: each device holds what its program says; there is no array to place");
