@@ -86,15 +86,16 @@ Report& Report::operator[](std::string_view name) {
   if (std::holds_alternative<std::monostate>(value_)) value_ = Object();
   auto* members = std::get_if<Object>(&value_);
   FARO_CHECK(members != nullptr);
-  for (Member& member : *members)
-    if (member.name == name) return member.value;
-  return members->emplace_back(Member{std::string(name), {}}).value;
+  for (std::size_t m = 0; m < members->names.size(); ++m)
+    if (members->names[m] == name) return members->values[m];
+  members->names.emplace_back(name);
+  return members->values.emplace_back();
 }
 
 const Report& Report::at(std::string_view name) const {
   if (const auto* members = std::get_if<Object>(&value_))
-    for (const Member& member : *members)
-      if (member.name == name) return member.value;
+    for (std::size_t m = 0; m < members->names.size(); ++m)
+      if (members->names[m] == name) return members->values[m];
   throw InternalError("a report has no member '" + std::string(name) + "'");
 }
 
@@ -119,9 +120,9 @@ void Report::write(std::string& out) const {
   } else if (const auto* members = std::get_if<Object>(&value_)) {
     const char* before = "";
     out += '{';
-    for (const Member& member : *members) {
-      out += std::exchange(before, ",") + written(member.name) + ':';
-      member.value.write(out);
+    for (std::size_t m = 0; m < members->names.size(); ++m) {
+      out += std::exchange(before, ",") + written(members->names[m]) + ':';
+      members->values[m].write(out);
     }
     out += '}';
   } else if (std::holds_alternative<std::monostate>(value_)) {

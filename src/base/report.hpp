@@ -93,9 +93,11 @@ class Report {
   struct Json {
     std::string text;
   };
-  struct Member;
   using List = std::vector<Report>;
-  using Object = std::vector<Member>;
+  struct Object {  // names and values apart: clang 14 takes no vector of what holds a report here
+    std::vector<std::string> names;
+    std::vector<Report> values;
+  };
 
   void write(std::string& out) const;
 
@@ -107,10 +109,5 @@ class Report {
 
 // {"format": format, "rows": [row]}, with the row's words.
 Report report_of_rows(std::string_view format, const Report& row);
-
-struct Report::Member {
-  std::string name;
-  Report value;
-};
 
 }  // namespace faro::inline v1
