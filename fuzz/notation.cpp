@@ -23,7 +23,7 @@ void of_tensors(std::string_view text, const faro::Notation* bits) {
     if (error.at() > text.size() || (bits != nullptr && !whole)) std::abort();
     return;
   }
-  if (bits != nullptr && notation.map.bits() != bits->map) std::abort();
+  if (bits != nullptr && !(notation.map == faro::Map(bits->map))) std::abort();
   if (!(faro::then(notation.map, notation.map.inverse()) ==
         faro::then(notation.map.inverse(), notation.map))) {
     // Identities of one size, whatever the digits.

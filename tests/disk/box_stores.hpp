@@ -150,7 +150,8 @@ class SimulatedTarget : public TestArray {
     const std::uint64_t unit = product_of(grid_.chunks) * e;
     const std::size_t axes = grid_.shape.size();
     const std::size_t record = 8 * axes + unit;
-    for (const auto& [name, file] : files()) {
+    for (const auto& named : files()) {
+      const auto& file = named.second;
       if (file->now.size() % record != 0) return {};
       for (std::size_t at = 0; at < file->now.size(); at += record) {
         Lengths index(axes);

@@ -152,7 +152,8 @@ TEST(Digest, golden_values) {
 TEST(Digest, every_kernel_says_what_the_definition_says_wherever_a_run_begins) {
   Random random(1);
   std::size_t judged = 0;
-  for (const std::size_t size : {0, 1, 7, 8, 9, 63, 64, 65, 255, 2047, 2048, 2049, 5000}) {
+  for (const std::size_t size :
+       std::initializer_list<std::size_t>{0, 1, 7, 8, 9, 63, 64, 65, 255, 2047, 2048, 2049, 5000}) {
     const Bytes bytes = noise_of(size, random);
     const auto wanted = by_definition(bytes);
     for (const auto& kernel : disk::digest_kernels())
@@ -169,7 +170,8 @@ TEST(Digest, every_kernel_says_what_the_definition_says_wherever_a_run_begins) {
 
 // Words of ones make every sum as large as it gets, p - 1 and p are the ends of folding.
 TEST(Digest, the_largest_words_do_not_overflow) {
-  for (const std::size_t words : {1, 64, 127, 128, 129, 256, 257, 1000}) {
+  for (const std::size_t words :
+       std::initializer_list<std::size_t>{1, 64, 127, 128, 129, 256, 257, 1000}) {
     const Bytes bytes(words * 8, std::byte{0xff});
     for (const auto& kernel : disk::digest_kernels()) {
       Digest digest(kernel.simd);

@@ -1,6 +1,7 @@
 #include "disk/stored/unit_codec.hpp"
 
 #include <algorithm>
+#include <cstring>
 #include <numeric>
 
 #include "base/check.hpp"

@@ -222,7 +222,9 @@ TEST(PopsPermutation, a_million_processors_take_memory_that_is_linear_in_them) {
 TEST(PopsFewestSlots, regular_demands_of_a_million_processors_are_searched_within_bounds) {
   if (testing::sanitized()) GTEST_SKIP() << "too long where all is checked";
   const std::vector<std::pair<int, Count>> rotations = {{13, 24}, {5, 30}};
-  for (const auto& [by, slots] : rotations) {
+  for (const auto& rotation : rotations) {
+    const int by = rotation.first;
+    const Count slots = rotation.second;
     if (by != 13 && !testing::full_run()) continue;
     std::vector<int> place(20);
     for (int b = 0; b < 20; ++b) place[static_cast<std::size_t>(b)] = (b + by) % 20;
