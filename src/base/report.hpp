@@ -52,7 +52,11 @@ class Report {
       value_ = static_cast<std::uint64_t>(value);
   }
   template <class T>
-  Report(const std::vector<T>& values) : value_(List(values.begin(), values.end())) {}
+  Report(const std::vector<T>& values) {
+    List list;
+    for (const T& value : values) list.emplace_back(value);
+    value_ = std::move(list);
+  }
   template <class T>
   Report(const std::optional<T>& value) {
     if (value) *this = Report(*value);

@@ -11,6 +11,7 @@
 #include <functional>
 #include <string>
 
+#include "base/mixing.hpp"
 #include "faro/base/error.hpp"
 
 namespace faro::inline v1::mpi {
@@ -37,9 +38,6 @@ class Fingerprint {
   std::uint64_t a_ = 0x243f6a8885a308d3U;
   std::uint64_t b_ = 0x13198a2e03707344U;
 };
-
-// A full mixing of 64 bits (SplitMix64's).
-std::uint64_t mixed(std::uint64_t x);
 
 class Communicator {
  public:

@@ -7,6 +7,7 @@
 #include <limits>
 
 #include "base/check.hpp"
+#include "base/mixing.hpp"
 #include "faro/base/error.hpp"
 #include "faro/base/limits.hpp"
 #include "faro/machines/text.hpp"
@@ -30,11 +31,11 @@ void need_machine(const Machine& machine) {
 
 // The word that fills an element which says where it began.
 std::uint64_t origin_word(Word processor, std::uint64_t slot, std::uint64_t k) {
-  return mpi::mixed(mpi::mixed(processor + 1) + slot) + k;
+  return mixed(mixed(processor + 1) + slot) + k;
 }
 
 Word place_word(Word processor, std::uint64_t slot) {
-  return mpi::mixed(processor) + slot;
+  return mixed(processor) + slot;
 }
 
 }  // namespace

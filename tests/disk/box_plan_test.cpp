@@ -131,7 +131,7 @@ StoredGrid chunked(Cuts shape, Cuts chunks, std::uint64_t element, Cuts shards =
 }
 
 TEST(BoxPlan, every_element_of_small_plans_is_counted) {
-  const int rounds = testing::full_run() ? 6000 : testing::sanitized() ? 60 : 500;
+  const int rounds = testing::full_run() ? 6000 : testing::sanitized() ? 150 : 500;
   Random random(2);
   int planned[4] = {};
   int walks = 0;

@@ -102,7 +102,7 @@ void expect_counts(const BoxRun& run, const BoxPlan& plan) {
 }
 
 TEST(BoxRun, random_arrays_are_what_plain_loops_make_of_them) {
-  const int rounds = testing::full_run() ? 5000 : testing::sanitized() ? 60 : 400;
+  const int rounds = testing::full_run() ? 5000 : testing::sanitized() ? 120 : 400;
   Random random(1);
   int passes[4] = {};
   int walks = 0;
