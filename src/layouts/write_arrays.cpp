@@ -11,16 +11,21 @@
 namespace faro::inline v1::layouts {
 namespace {
 
-Shape shape_or_flat(const ForeignLayout& layout) {
+void no_huge_array(const ForeignLayout& layout, const char* system) {
+  if (layout.notation.map.width() > limits::array_log2_max)
+    throw NotExpressible(system, LayoutFault::size, "an array of more than 2^62 elements");
+}
+
+Shape shape_or_flat(const ForeignLayout& layout, const char* system) {
   if (!layout.shape.empty()) return layout.shape;
+  no_huge_array(layout, system);
   return {bit(layout.notation.map.width())};
 }
 
 void no_copies(const ForeignLayout& layout, const char* system) {
   if (layout.replica_bits > 0)
     throw NotExpressible(system, LayoutFault::replicated, "it moves elements, it makes no copies");
-  if (layout.notation.map.width() > limits::array_log2_max)
-    throw NotExpressible(system, LayoutFault::size, "an array of more than 2^62 elements");
+  no_huge_array(layout, system);
 }
 
 void no_complement(const ForeignLayout& layout, const char* system, const char* why) {
@@ -76,7 +81,7 @@ std::string write_numpy(const ForeignLayout& layout) {
 std::string write_einops(const ForeignLayout& layout) {
   no_copies(layout, "einops");
   no_complement(layout, "einops", "inverts bits; a pattern inverts none");
-  const Shape shape = shape_or_flat(layout);
+  const Shape shape = shape_or_flat(layout, "einops");
   const std::vector<int> bottoms = axis_bottoms(shape);
   const Order order = order_of(runs_of(layout.notation.map, "einops", bottoms));
   std::string left;
@@ -158,7 +163,7 @@ std::string write_cute(const ForeignLayout& layout) {
 std::string write_triton(const ForeignLayout& layout) {
   no_complement(layout, "triton", "has no place in a LinearLayout (L(0) = 0)");
   const BitMap& map = layout.notation.map;
-  const Shape shape = shape_or_flat(layout);
+  const Shape shape = shape_or_flat(layout, "triton");
   const int index_bits = map.width() - layout.replica_bits;
   const int memory_bits = layout.notation.cut.kind == Cut::Kind::layout
                               ? map.width() - layout.notation.cut.processor_bits

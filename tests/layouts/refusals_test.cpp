@@ -93,6 +93,19 @@ TEST(Foreign, xla_says_of_one_device_only_an_array_in_c_order) {
   }
 }
 
+// An index of 64 bits is a map, but no system here counts so many elements.
+TEST(Foreign, arrays_of_2_to_the_64_elements_are_written_by_no_system_that_needs_a_shape) {
+  for (const char* system : {"numpy", "einops", "cute", "triton", "c"}) {
+    SCOPED_TRACE(system);
+    try {
+      write_foreign(system, read_layout("r:0 c:64 -> c", {}, {}));
+      ADD_FAILURE() << "was written";
+    } catch (const NotExpressible& error) {
+      EXPECT_EQ(error.fault(), LayoutFault::size) << error.what();
+    }
+  }
+}
+
 TEST(Foreign, lists_and_gates_that_are_not_affine_name_the_index_that_denies_it) {
   try {
     read_foreign("xla:{devices=[8]0,1,2,3,4,5,7,6}", {{8}, {}, {}});
