@@ -31,7 +31,7 @@ blocks() {
     /^```/ { inside = 0; quotes = 0; said = 0 } said { print "\v" $0 } inside' "$2"
 }
 ran_sh=0 ran_cpp=0 left=0
-for page in examples/readme.sh docs/*.md; do
+for page in examples/readme.sh README.md docs/*.md; do
   folder=$scratch/$(basename "$page")
   mkdir "$folder"
   while IFS= read -r line; do
@@ -53,7 +53,7 @@ runs() {  # FILE: compiled as a user would, and run
     g++ "$1.o" -o "$1.out" build/release/src/libfaro.a -Lbuild/release/src -lfaro_c \
       -Wl,-rpath,"$root/build/release/src" $flags $codecs -pthread && env -C "$scratch" "$1.out"
 }
-for page in docs/*.md; do
+for page in README.md docs/*.md; do
   for language in cpp c; do
     count=0
     while IFS= read -r -d $'\f' block; do
