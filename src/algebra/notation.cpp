@@ -16,7 +16,8 @@ using namespace notation;
 
 ErrorCode code_of(NotationFault fault) {
   if (fault == NotationFault::limit) return ErrorCode::limit;
-  return fault == NotationFault::impossible ? ErrorCode::impossible : ErrorCode::usage;
+  const bool impossible = fault == NotationFault::impossible || fault == NotationFault::adds;
+  return impossible ? ErrorCode::impossible : ErrorCode::usage;
 }
 
 // The text around the place, in one line of at most about 95 characters, and a caret below.
@@ -56,7 +57,7 @@ class Reader {
       fail(NotationFault::syntax, tree.second ? tree.second->at : tree.first.at,
            "wanted a layout: cyclic or consecutive, then binary, gray, gray||gray or "
            "binary||gray, as in 'cyclic binary||gray'");
-    return layout_of(*named, known, tree.first.at);
+    return layout_of(*named, known, tree.first.at, text_);
   }
 
  private:
@@ -165,54 +166,8 @@ class Reader {
     return plain(entry->make(width));
   }
 
-  Layout layout_of(const NamedLayout& text, const KnownSizes& known, std::size_t at) const {
-    Layout layout;
-    layout.allocation = text.name == "cyclic" ? Allocation::cyclic : Allocation::consecutive;
-    std::optional<int> n = known.processor;
-    std::optional<int> m;
-    if (known.total && known.processor) m = *known.total - *known.processor;
-    if (text.processor_bits) {
-      if (text.processor_bits->value > word_bits)
-        fail(NotationFault::limit, text.processor_bits->at, "a width above 64");
-      if (text.memory_bits->value > word_bits - text.processor_bits->value)
-        fail(NotationFault::limit, text.memory_bits->at, "more than 64 bits together");
-      const int stated_n = static_cast<int>(text.processor_bits->value);
-      const int stated_m = static_cast<int>(text.memory_bits->value);
-      if (n && *n != stated_n)
-        fail(NotationFault::size, text.processor_bits->at,
-             fmt::format("{} processor bits, there are {}", stated_n, *n));
-      if (known.total && *known.total != stated_n + stated_m)
-        fail(NotationFault::size, text.memory_bits->at,
-             fmt::format("{} bits together, there are {}", stated_n + stated_m, *known.total));
-      n = stated_n;
-      m = stated_m;
-    }
-    if (!n || !m) {
-      // As it was written, with sizes that would fit.
-      std::size_t end = at;
-      while (end < text_.size() && text_[end] >= 'a' && text_[end] <= 'z') ++end;
-      const int some = n.value_or(known.total ? *known.total / 2 : 4);
-      fail(NotationFault::size, at,
-           fmt::format("needs its sizes: {}:{}|{}", text_.substr(at, end - at), some,
-                       known.total ? *known.total - some : 16));
-    }
-    if (*m < 0)
-      fail(NotationFault::size, at,
-           fmt::format("{} processor bits exceed the {} bits there are", *n, *known.total));
-    if (!text.encoding.empty()) {
-      const auto encoding = encoding_named(text.encoding);
-      if (!encoding)
-        fail(NotationFault::name, text.encoding_at,
-             "encodings: binary, gray, gray||gray, binary||gray");
-      layout.encoding = *encoding;
-    }
-    layout.processor_bits = *n;
-    layout.memory_bits = *m;
-    return layout;
-  }
-
   Notation meaning_of(const NamedLayout& text, const KnownSizes& known, std::size_t at) const {
-    const Layout layout = layout_of(text, known, at);
+    const Layout layout = layout_of(text, known, at, text_);
     Notation result = plain(place_of(layout));
     result.cut = {Cut::Kind::layout, layout.processor_bits};
     return result;
@@ -312,6 +267,8 @@ const char* name_of(NotationFault fault) {
       return "limit";
     case NotationFault::impossible:
       return "impossible";
+    case NotationFault::adds:
+      return "adds";
   }
   return "syntax";
 }
@@ -334,6 +291,56 @@ bool NotationError::is_of_sizes() const {
 
 NotationError NotationError::told_of(std::string_view whom) const {
   return {*this, fmt::format("{}: {}", whom, what())};
+}
+
+Layout notation::layout_of(const NamedLayout& text, const KnownSizes& known, std::size_t at,
+                           std::string_view words) {
+  const auto fail = [&](NotationFault fault, std::size_t place, const std::string& reason) {
+    throw NotationError(fault, place, reason, words);
+  };
+  Layout layout;
+  layout.allocation = text.name == "cyclic" ? Allocation::cyclic : Allocation::consecutive;
+  std::optional<int> n = known.processor;
+  std::optional<int> m;
+  if (known.total && known.processor) m = *known.total - *known.processor;
+  if (text.processor_bits) {
+    if (text.processor_bits->value > word_bits)
+      fail(NotationFault::limit, text.processor_bits->at, "a width above 64");
+    if (text.memory_bits->value > word_bits - text.processor_bits->value)
+      fail(NotationFault::limit, text.memory_bits->at, "more than 64 bits together");
+    const int stated_n = static_cast<int>(text.processor_bits->value);
+    const int stated_m = static_cast<int>(text.memory_bits->value);
+    if (n && *n != stated_n)
+      fail(NotationFault::size, text.processor_bits->at,
+           fmt::format("{} processor bits, there are {}", stated_n, *n));
+    if (known.total && *known.total != stated_n + stated_m)
+      fail(NotationFault::size, text.memory_bits->at,
+           fmt::format("{} bits together, there are {}", stated_n + stated_m, *known.total));
+    n = stated_n;
+    m = stated_m;
+  }
+  if (!n || !m) {
+    // As it was written, with sizes that would fit.
+    std::size_t end = at;
+    while (end < words.size() && words[end] >= 'a' && words[end] <= 'z') ++end;
+    const int some = n.value_or(known.total ? *known.total / 2 : 4);
+    fail(NotationFault::size, at,
+         fmt::format("needs its sizes: {}:{}|{}", words.substr(at, end - at), some,
+                     known.total ? *known.total - some : 16));
+  }
+  if (*m < 0)
+    fail(NotationFault::size, at,
+         fmt::format("{} processor bits exceed the {} bits there are", *n, *known.total));
+  if (!text.encoding.empty()) {
+    const auto encoding = encoding_named(text.encoding);
+    if (!encoding)
+      fail(NotationFault::name, text.encoding_at,
+           "encodings: binary, gray, gray||gray, binary||gray");
+    layout.encoding = *encoding;
+  }
+  layout.processor_bits = *n;
+  layout.memory_bits = *m;
+  return layout;
 }
 
 Notation parse_notation(std::string_view text, const KnownSizes& known) {

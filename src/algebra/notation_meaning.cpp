@@ -249,6 +249,8 @@ class Evaluator {
       case Function::front:
       case Function::back:
         return moved(t, x);
+      case Function::roll:
+        fail(NotationFault::width, t.at, "a map of bits is wanted here, and roll adds to a length");
       case Function::swap:
         check_bits(t, width);
         std::swap(x[width - 1 - t.bits[0].value], x[width - 1 - t.bits[1].value]);

@@ -58,7 +58,7 @@ BitMap column_morton(int w) {
   return then(transpose(w), bit_shuffle(w));
 }
 
-constexpr std::array<NamedMapEntry, 13> entries = {
+constexpr std::array<NamedMapEntry, 14> entries = {
     {{"identity", "none", "i", false, BitMap::identity},
      {"bit-reversal", "bitrev reverse-bits dyadic paley", "rev(i)", false, reversal},
      {"vector-reversal", "bitcomp complement flip reverse", "~i", false, complement},
@@ -71,7 +71,8 @@ constexpr std::array<NamedMapEntry, 13> entries = {
      {"gray", "binary-to-gray", "gray(i)", false, gray_map},
      {"ungray", "gray-to-binary", "ungray(i)", false, ungray_map},
      {"sequency", "walsh", "ungray(rev(i))", false, sequency},
-     {"fftshift", "ifftshift", "~i[p-1] rest", false, half_turn}}};
+     {"fftshift", "", "roll(i, n div 2)", false, half_turn},
+     {"ifftshift", "", "roll(i, -(n div 2))", false, half_turn}}};
 
 // What is no map, or another one than that whose name is nearest.
 struct Meant {
@@ -115,6 +116,7 @@ constexpr FunctionName function_names[] = {
     {"front", "front(i, 5, 3)"},
     {"back", "back(i, 5, 3)"},
     {"swap", "swap(i, 5, 3)"},
+    {"roll", "roll(i, 1)"},
     // Other people's names of the same functions.
     {"reverse", "rev(i)"},
     {"bitreverse", "rev(i)"},

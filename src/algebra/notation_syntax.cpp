@@ -11,7 +11,7 @@
 namespace faro::inline v1::notation {
 namespace {
 
-constexpr std::array<std::pair<std::string_view, Function>, 9> functions = {
+constexpr std::array<std::pair<std::string_view, Function>, 10> functions = {
     {{"rev", Function::rev},
      {"gray", Function::gray},
      {"ungray", Function::ungray},
@@ -20,7 +20,8 @@ constexpr std::array<std::pair<std::string_view, Function>, 9> functions = {
      {"rot", Function::rot},
      {"front", Function::front},
      {"back", Function::back},
-     {"swap", Function::swap}}};
+     {"swap", Function::swap},
+     {"roll", Function::roll}}};
 
 // Recursive descent, one function a rule of the grammar.
 class Parser {
@@ -73,24 +74,69 @@ class Parser {
     return number("a width");
   }
 
-  // One side of '=>': ends before it or at the end of the text.
+  // One side of '=>': ends before it or at the end of the text. Its first tokens say what it is.
   Text layout_or_map() {
     Text result;
     result.at = now().at;
-    if (now().is("[")) {
+    if (arrow_ahead()) {
+      result.what = arrow();
+    } else if (now().is("[")) {
       result.what = vector();
     } else if (now().kind == TokenKind::name && now().text == "matrix" && ahead(1).is("(")) {
-      result.what = matrix();
-    } else if (!arrow_ahead() && now().kind == TokenKind::name) {
+      const std::size_t first = next_;
+      Matrix literal = matrix();
+      if (now().is("(")) {
+        next_ = first;
+        result.what = bare(result.at);
+      } else {
+        result.what = std::move(literal);
+      }
+    } else if (now().kind == TokenKind::name && is_layout(now().text)) {
+      result.what = named_layout();
+    } else if (starts_bare_side()) {
+      result.what = bare(result.at);
+    } else if (now().kind == TokenKind::name) {
       result.what = named();
     } else {
-      result.what = arrow();
+      result.what = arrow();  // which says what is missing
     }
     return result;
   }
 
-  std::variant<Arrow, Vector, Matrix, NamedMap, NamedLayout> named() {
-    if (is_layout(now().text)) return named_layout();
+  bool starts_bare_side() const {
+    if (now().is("~") || now().is("(")) return true;
+    if (now().kind != TokenKind::name) return false;
+    return ahead(1).is("[") || ahead(1).is("^") || (ahead(1).is("(") && is_reserved(now().text));
+  }
+
+  // The terms of one field, whose name they say.
+  Arrow bare(std::size_t at) {
+    Arrow result;
+    result.arrow_at = at;
+    result.high = terms();
+    std::vector<std::string_view> names;
+    for (const Term& term : result.high) collect_names(term, names);
+    if (names.size() != 1)
+      fail(names.empty() ? "without '->' a text names one field"
+                         : fmt::format("fields need '->': {} -> ..", fmt::join(names, " ")),
+           at);
+    result.left.push_back({names[0], at, {}, {}});
+    result.axes = {1};
+    if (now().kind != TokenKind::end && !now().is("=>"))
+      fail(fmt::format("expected the end, found {}", shown(now())));
+    result.end_at = now().at;
+    return result;
+  }
+
+  static void collect_names(const Term& term, std::vector<std::string_view>& names) {
+    if (term.kind == Term::Kind::name && term.name != "rest" &&
+        std::find(names.begin(), names.end(), term.name) == names.end())
+      names.push_back(term.name);
+    for (const Terms& argument : term.arguments)
+      for (const Term& inner : argument) collect_names(inner, names);
+  }
+
+  NamedMap named() {
     NamedMap result;
     result.name = now().text;
     ++next_;
@@ -194,11 +240,13 @@ class Parser {
     bool fields_since_cut = false;
     for (;;) {
       if (now().kind == TokenKind::name) {
-        const Token& name = now();
-        ++next_;
-        FieldText field{name.text, name.at, width_after_colon(), {}};
-        if (!field.width && accept("=")) field.length = number("a length");
-        result.left.push_back(std::move(field));
+        result.left.push_back(field());
+        result.axes.push_back(1);
+        fields_since_cut = true;
+        continue;
+      }
+      if (accept("(")) {
+        group(result);
         fields_since_cut = true;
         continue;
       }
@@ -213,6 +261,25 @@ class Parser {
       ++next_;
       fields_since_cut = false;
     }
+  }
+
+  FieldText field() {
+    const Token& name = now();
+    ++next_;
+    FieldText result{name.text, name.at, width_after_colon(), {}};
+    if (!result.width && accept("=")) result.length = number("a length");
+    return result;
+  }
+
+  // Several fields that are one axis.
+  void group(Arrow& result) {
+    std::size_t count = 0;
+    for (; now().kind == TokenKind::name; ++count) result.left.push_back(field());
+    if (count == 0)
+      fail(fmt::format("expected a field in the parentheses, found {}", shown(now())));
+    expect(")");
+    result.axes.push_back(count);
+    result.grouped = true;
   }
 
   static bool starts_term(const Token& token) {
@@ -343,6 +410,7 @@ class Parser {
         call.number = number("a number");
         return;
       case Function::rot:
+      case Function::roll:
         expect(",");
         call.negative = accept("-");
         call.number = number("a number");

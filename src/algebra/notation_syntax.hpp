@@ -11,7 +11,7 @@
 
 namespace faro::inline v1::notation {
 
-enum class Function { rev, gray, ungray, zip, unzip, rot, front, back, swap };
+enum class Function { rev, gray, ungray, zip, unzip, rot, front, back, swap, roll };
 
 struct Number {
   Word value = 0;
@@ -36,8 +36,8 @@ struct Term {
   Function function = Function::rev;
   std::vector<Terms> arguments;
   std::vector<Number> columns;                     // matrix: as written, highest bit first
-  std::optional<Number> number;                    // k of unzip and rot
-  bool negative = false;                           // rot(x, -k)
+  std::optional<Number> number;                    // k of unzip, rot and roll
+  bool negative = false;                           // rot(x, -k), roll(x, -k)
   std::vector<Number> bits;                        // of front, back and swap
   bool inverted = false;                           // an odd number of '~' before it
   std::vector<Slice> slices;                       // [hi:lo] after it, left to right
@@ -52,9 +52,11 @@ struct FieldText {
   std::optional<Number> length;  // after '='
 };
 
-// fields -> side [| side]
+// fields -> side [| side], or the right side of a map of one field alone: rot(i, 1), ~x
 struct Arrow {
   std::vector<FieldText> left;          // processor fields first where cut
+  std::vector<std::size_t> axes;        // how many fields each has: 1, or those in parentheses
+  bool grouped = false;                 // some are in parentheses
   std::optional<std::size_t> left_cut;  // how many fields stand before '|'
   std::size_t arrow_at = 0;
   Terms high;  // all of the right side where not cut
@@ -107,5 +109,9 @@ struct Tree {
 Tree tree_of(std::string_view text);
 
 bool is_reserved(std::string_view name);
+
+// Throws NotationError: limit, size, name.
+Layout layout_of(const NamedLayout& text, const KnownSizes& known, std::size_t at,
+                 std::string_view words);
 
 }  // namespace faro::inline v1::notation

@@ -56,6 +56,10 @@ class Lengths {
   }
 
   void check_names() const {
+    if (arrow_.grouped)
+      fail(NotationFault::syntax, arrow_.left[0].at,
+           "parentheses left of '->' name axes, and here "
+           "is none");
     for (std::size_t i = 0; i < arrow_.left.size(); ++i) check_field_name(arrow_.left, i, text_);
   }
 

@@ -199,7 +199,8 @@ struct Pattern {
   Sizes sizes;
 };
 
-Pattern read_pattern(Scanner& in, const ForeignSizes& given) {
+// `elements`: of an array whose shape is not known, which then is one axis.
+Pattern read_pattern(Scanner& in, const Shape& known, std::optional<std::uint64_t> elements) {
   const std::size_t begin = in.at();
   std::vector<Group> left = read_side(in, true);
   in.expect("->");
@@ -210,10 +211,10 @@ Pattern read_pattern(Scanner& in, const ForeignSizes& given) {
     return std::any_of(side.begin(), side.end(), [](const Group& g) { return g.ellipsis; });
   };
   if (dots(left) != dots(right)) in.fail_at(0, "an ellipsis on one side only");
-  Shape shape = given.shape;
-  if (shape.empty() && given.width && left.size() == 1) shape = {bit(std::min(*given.width, 62))};
+  Shape shape = known;
+  if (shape.empty() && elements && (left.size() == 1 || dots(left))) shape = {*elements};
   if (dots(left)) {
-    if (shape.empty()) shape = shape_of(given, in);
+    if (shape.empty()) shape = shape_of(ForeignSizes{}, in);
     if (shape.size() + 1 < left.size()) shape_of({shape, {}, {}}, in, left.size() - 1);
     const std::size_t axes = shape.size() + 1 - left.size();
     spell_ellipsis(left, axes);
@@ -229,7 +230,9 @@ Pattern read_pattern(Scanner& in, const ForeignSizes& given) {
 }  // namespace
 
 ForeignLayout read_einops(Scanner& in, const ForeignSizes& given) {
-  const Pattern pattern = read_pattern(in, given);
+  std::optional<std::uint64_t> elements;
+  if (given.width) elements = bit(std::min(*given.width, 62));
+  const Pattern pattern = read_pattern(in, given.shape, elements);
   const Sizes& sizes = pattern.sizes;
   const Shape& shape = pattern.shape;
   std::vector<std::string> from = all_names(pattern.left);
@@ -257,27 +260,31 @@ ForeignLayout read_einops(Scanner& in, const ForeignSizes& given) {
   return layout;
 }
 
+EinopsWords read_einops_words(Scanner& in, const Shape& shape,
+                              std::optional<std::uint64_t> elements) {
+  const Pattern pattern = read_pattern(in, shape, elements);
+  EinopsWords result;
+  result.names = all_names(pattern.left);
+  for (const std::string& name : result.names) result.moved.split.push_back(pattern.sizes.of(name));
+  for (const Group& group : pattern.right) {
+    std::uint64_t side = 1;
+    for (const std::string& name : group.names) {
+      side *= pattern.sizes.of(name);
+      const auto found = std::find(result.names.begin(), result.names.end(), name);
+      result.moved.order.push_back(static_cast<std::size_t>(found - result.names.begin()));
+    }
+    result.moved.joined.push_back(side);
+  }
+  return result;
+}
+
 }  // namespace faro::inline v1::layouts
 
 namespace faro::inline v1 {
 
 Rearrangement einops_rearrangement(std::string_view text, const std::vector<std::uint64_t>& shape) {
-  using namespace layouts;
-  Scanner in(text, 0, "einops");
-  const Pattern pattern = read_pattern(in, {shape, {}, {}});
-  const std::vector<std::string> from = all_names(pattern.left);
-  Rearrangement result;
-  for (const std::string& name : from) result.split.push_back(pattern.sizes.of(name));
-  for (const Group& group : pattern.right) {
-    std::uint64_t side = 1;
-    for (const std::string& name : group.names) {
-      side *= pattern.sizes.of(name);
-      result.order.push_back(
-          static_cast<std::size_t>(std::find(from.begin(), from.end(), name) - from.begin()));
-    }
-    result.joined.push_back(side);
-  }
-  return result;
+  layouts::Scanner in(text, 0, "einops");
+  return layouts::read_einops_words(in, shape, {}).moved;
 }
 
 }  // namespace faro::inline v1

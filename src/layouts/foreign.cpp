@@ -183,6 +183,15 @@ ForeignLayout one_side(std::string_view text, const KnownSizes& known, const For
 
 }  // namespace
 
+bool layouts::is_system(std::string_view name) {
+  const System* system = system_named(name);
+  return system != nullptr && system->read != nullptr;
+}
+
+std::string_view layouts::system_name(std::string_view name) {
+  return system_named(name)->name;
+}
+
 Placement ForeignLayout::placement() const {
   if (notation.cut.kind != Cut::Kind::layout)
     throw Error(ErrorCode::usage,

@@ -226,21 +226,32 @@ ForeignLayout read_scalapack(Scanner& in, const ForeignSizes& sizes) {
   return placed(device, joined({c.memory, r.memory}), 0, shape, in);
 }
 
-ForeignLayout read_zarr(Scanner& in, const ForeignSizes& sizes) {
-  ForeignSizes stated = sizes;
+ZarrWords read_zarr_words(Scanner& in) {
+  ZarrWords result;
   if (in.accept("shape=")) {
-    stated.shape = in.numbers("(", ")");
+    result.shape = in.numbers("(", ")");
     in.accept(",");
   }
   if (!in.accept("chunks=")) in.accept("chunks");
-  const std::vector<std::uint64_t> chunks = in.numbers("(", ")");
+  result.chunks = in.numbers("(", ")");
   in.expect_end();
-  const Shape shape = shape_of(stated, in, chunks.size());
+  return result;
+}
+
+void check_chunks(const Shape& shape, const std::vector<std::uint64_t>& chunks, const Scanner& in) {
   for (std::size_t k = 0; k < chunks.size(); ++k)
     if (chunks[k] == 0 || shape[k] % chunks[k] != 0)
       in.refuse(
           LayoutFault::uneven,
           fmt::format("axis {} of {} in chunks of {}: the last is ragged", k, shape[k], chunks[k]));
+}
+
+ForeignLayout read_zarr(Scanner& in, const ForeignSizes& sizes) {
+  const auto [stated, chunks] = read_zarr_words(in);
+  ForeignSizes known = sizes;
+  if (!stated.empty()) known.shape = stated;
+  const Shape shape = shape_of(known, in, chunks.size());
+  check_chunks(shape, chunks, in);
   const std::vector<Forms> bits = axis_bits(shape, in);
   Forms grid;
   Forms chunk;

@@ -144,7 +144,7 @@ std::vector<std::vector<std::size_t>> spec_call(Scanner& in, const Mesh& mesh) {
 
 }  // namespace
 
-ForeignLayout read_jax(Scanner& in, const ForeignSizes& sizes) {
+JaxWords read_jax_words(Scanner& in) {
   const bool object = in.accept("NamedSharding");
   if (object) in.expect("(");
   in.accept("mesh=");
@@ -164,7 +164,8 @@ ForeignLayout read_jax(Scanner& in, const ForeignSizes& sizes) {
   }
   in.accept("spec=");
   if (!in.accept("PartitionSpec")) in.expect("P");
-  const std::vector<std::vector<std::size_t>> entries = spec_call(in, mesh);
+  JaxWords result;
+  result.entries = spec_call(in, mesh);
   if (object) {
     while (in.accept(",")) {
       in.name();
@@ -178,6 +179,12 @@ ForeignLayout read_jax(Scanner& in, const ForeignSizes& sizes) {
     mesh.devices = read_device_ids(in);
   }
   in.expect_end();
+  result.mesh = std::move(mesh);
+  return result;
+}
+
+ForeignLayout read_jax(Scanner& in, const ForeignSizes& sizes) {
+  const auto [mesh, entries] = read_jax_words(in);
   const Shape shape = shape_of(sizes, in);
   if (entries.size() > shape.size())
     in.fail_at(0,

@@ -2,6 +2,7 @@
 // "SYSTEM:" to its end.
 #pragma once
 
+#include "faro/layouts/rearrangement.hpp"
 #include "layouts/bits.hpp"
 
 namespace faro::inline v1::layouts {
@@ -26,6 +27,24 @@ ForeignLayout read_custatevec(Scanner& in, const ForeignSizes& sizes);
 ForeignLayout read_fft(Scanner& in, const ForeignSizes& sizes);
 ForeignLayout read_walsh(Scanner& in, const ForeignSizes& sizes);
 ForeignLayout read_zarr(Scanner& in, const ForeignSizes& sizes);
+
+// By name or alias, if it is read; and the name of such a one.
+bool is_system(std::string_view name);
+std::string_view system_name(std::string_view name);
+
+// What words say of arrays of any lengths; `elements`: of one whose shape is not known.
+struct EinopsWords {
+  std::vector<std::string> names;  // of the axes of moved.split
+  Rearrangement moved;
+};
+EinopsWords read_einops_words(Scanner& in, const Shape& shape,
+                              std::optional<std::uint64_t> elements);
+struct ZarrWords {
+  Shape shape;  // empty: not stated
+  std::vector<std::uint64_t> chunks;
+};
+ZarrWords read_zarr_words(Scanner& in);
+void check_chunks(const Shape& shape, const std::vector<std::uint64_t>& chunks, const Scanner& in);
 
 std::string write_numpy(const ForeignLayout& layout);
 std::string write_einops(const ForeignLayout& layout);

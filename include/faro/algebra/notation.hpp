@@ -35,7 +35,8 @@ enum class NotationFault {
   cut,         // '|' in different places
   singular,    // not invertible
   limit,       // beyond a maximum (ErrorCode::limit)
-  impossible,  // no bit map can say it (ErrorCode::impossible)
+  impossible,  // no map can say it (ErrorCode::impossible)
+  adds,        // a roll whose carries would leave its digit (ErrorCode::impossible)
 };
 
 const char* name_of(NotationFault fault);

@@ -1,23 +1,26 @@
 // NumPy's expressions that move elements and change none.
 //
-//   np.transpose(a, (2, 0, 1))     on shape 2x4x8:   a:1 b:2 c:3 -> c a b
-//   np.flip(a, 1).T                on shape 2x4:     r:1 c:2 -> ~c r
+//   np.transpose(a, (2, 0, 1))     on shape 2x3x8:   a=2 b=3 c=8 -> c a b
+//   np.flip(a, 1).T                on shape 3x4:     r=3 c=4 -> ~c r
 //   a[::-1, :]    reshape(8, 4, order='F')    np.roll(a, 4, 0)
 //
 // The array has any name; a first function without `np.` is applied to it. An axis is a list of
-// bits;
-// rolling adds, which is affine for multiples of a quarter of the axis only: the two top bits count
-// modulo 4.
+// digits.
 #include <fmt/format.h>
 
 #include <algorithm>
 #include <array>
 #include <numeric>
 
+#include "faro/base/count_format.hpp"
 #include "layouts/systems.hpp"
+#include "words/arrays.hpp"
+#include "words/numpy_axes.hpp"
 
-namespace faro::inline v1::layouts {
+namespace faro::inline v1::words {
 namespace {
+
+using layouts::Scanner;
 
 struct Value {
   std::string word;                   // a string or None; "" for numbers
@@ -36,19 +39,16 @@ struct Arguments {
   }
 };
 
-class Reader {
+class NumpyReader : public MovedAxes {
  public:
-  Reader(Scanner& in, const Shape& shape) : in_(in), axes_(axis_bits(shape, in)) {}
+  NumpyReader(Scanner& in, const Shape& shape) : MovedAxes(in, shape), in_(in) {}
 
-  Forms run() {
+  void run() {
     expression();
     in_.expect_end();
-    return joined(axes_);
   }
 
  private:
-  using Axis = std::size_t;
-
   void expression() {
     if (in_.accept("(")) {
       expression();
@@ -165,11 +165,13 @@ class Reader {
     if (name == "flipud") return flip_axis(axis(0, at));
     if (name == "fliplr") return flip_axis(axis(1, at));
     if (name == "rot90") return rot90(arguments, at);
-    if (name == "fftshift" || name == "ifftshift") return fftshift(arguments.get(0, "axes"), at);
+    if (name == "fftshift") return fftshift(arguments.get(0, "axes"), Way::forth, at);
+    if (name == "ifftshift") return fftshift(arguments.get(0, "axes"), Way::back, at);
     if (name == "roll") return roll(arguments, at);
     if (name == "reshape") return reshape(arguments, at);
-    if (name == "ravel" || name == "flatten") return ravel(arguments);
-    if (name == "squeeze") return squeeze();
+    if (name == "ravel" || name == "flatten") return ravel(arguments, at);
+    if (name == "squeeze") return squeeze(arguments.get(0, "axis"), at);
+    if (name == "expand_dims") return expand_dims(arguments.get(0, "axis"), at);
     if (name == "matrix_transpose") return transpose_short("mT");
     if (name == "copy" || name == "ascontiguousarray" || name == "asfortranarray" ||
         name == "asarray" || name == "array")
@@ -181,39 +183,16 @@ class Reader {
                 NotationFault::name);
   }
 
-  Axis axis(std::int64_t index, std::size_t at) const {
-    const auto axes = static_cast<std::int64_t>(axes_.size());
-    const std::int64_t counted = index < 0 ? index + axes : index;
-    if (counted < 0 || counted >= axes)
-      in_.fail_at(at, fmt::format("axis {} of an array with {}", index, axes),
-                  NotationFault::range);
-    return static_cast<Axis>(counted);
-  }
-
   const std::vector<std::int64_t>& numbers_of(const Value* v, std::size_t at) const {
     if (v == nullptr || v->numbers.empty()) in_.fail_at(at, "wanted numbers");
     return v->numbers;
   }
 
-  void reorder(const std::vector<Axis>& order, std::size_t at) {
-    std::vector<bool> taken(axes_.size());
-    for (const Axis a : order) {
-      if (taken[a]) in_.fail_at(at, fmt::format("axis {} twice", a), NotationFault::range);
-      taken[a] = true;
-    }
-    if (order.size() != axes_.size())
-      in_.fail_at(at, fmt::format("{} axes of an array with {}", order.size(), axes_.size()),
-                  NotationFault::range);
-    std::vector<Forms> result;
-    for (const Axis a : order) result.push_back(axes_[a]);
-    axes_ = std::move(result);
-  }
-
   void transpose_short(std::string_view name) {
     if (name == "T") {
-      std::reverse(axes_.begin(), axes_.end());
-    } else if (name == "mT" && axes_.size() >= 2) {
-      std::swap(axes_[axes_.size() - 1], axes_[axes_.size() - 2]);
+      std::reverse(axes().begin(), axes().end());
+    } else if (name == "mT" && axes().size() >= 2) {
+      std::swap(axes()[axes().size() - 1], axes()[axes().size() - 2]);
     } else {
       in_.fail(fmt::format("'.{}' is unknown here", name));
     }
@@ -234,7 +213,7 @@ class Reader {
   void swapaxes(const Arguments& arguments, std::size_t at) {
     const Axis a = axis(numbers_of(arguments.get(0, "axis1"), at)[0], at);
     const Axis b = axis(numbers_of(arguments.get(1, "axis2"), at)[0], at);
-    std::swap(axes_[a], axes_[b]);
+    std::swap(axes()[a], axes()[b]);
   }
 
   void moveaxis(const Arguments& arguments, std::size_t at) {
@@ -246,7 +225,7 @@ class Reader {
       to.push_back(axis(a, at));
     if (from.size() != to.size()) in_.fail_at(at, "as many destinations as sources are wanted");
     std::vector<Axis> order;
-    for (Axis a = 0; a < axes_.size(); ++a)
+    for (Axis a = 0; a < axes().size(); ++a)
       if (std::find(from.begin(), from.end(), a) == from.end()) order.push_back(a);
     std::vector<std::size_t> by_place(from.size());
     std::iota(by_place.begin(), by_place.end(), std::size_t{0});
@@ -258,13 +237,11 @@ class Reader {
     reorder(order, at);
   }
 
-  void flip_axis(Axis a) {
-    for (Form& form : axes_[a]) form.inverted = !form.inverted;
-  }
+  void flip_axis(Axis a) { axes()[a] = complemented(axes()[a]); }
 
   void flip(const Value* which, std::size_t at) {
     if (which == nullptr || which->word == "None") {
-      for (Axis a = 0; a < axes_.size(); ++a) flip_axis(a);
+      for (Axis a = 0; a < axes().size(); ++a) flip_axis(a);
       return;
     }
     for (const std::int64_t a : which->numbers) flip_axis(axis(a, at));
@@ -283,65 +260,41 @@ class Reader {
     if (a == b) in_.fail_at(at, "rot90 turns in a plane of two axes");
     for (std::int64_t turn = 0; turn < ((k % 4) + 4) % 4; ++turn) {
       flip_axis(b);
-      std::swap(axes_[a], axes_[b]);
+      std::swap(axes()[a], axes()[b]);
     }
   }
 
-  void fftshift(const Value* which, std::size_t at) {
-    std::vector<Axis> axes;
+  void fftshift(const Value* which, Way way, std::size_t at) {
+    std::vector<Axis> shifted;
     if (which == nullptr || which->word == "None") {
-      for (Axis a = 0; a < axes_.size(); ++a) axes.push_back(a);
+      for (Axis a = 0; a < axes().size(); ++a) shifted.push_back(a);
     } else {
-      for (const std::int64_t a : which->numbers) axes.push_back(axis(a, at));
+      for (const std::int64_t a : which->numbers) shifted.push_back(axis(a, at));
     }
-    for (const Axis a : axes)
-      if (!axes_[a].empty()) axes_[a][0].inverted = !axes_[a][0].inverted;
-  }
-
-  void roll_bits(Forms& bits, std::int64_t shift) {
-    const auto length = static_cast<std::int64_t>(bit(static_cast<int>(bits.size())));
-    const std::int64_t by = ((shift % length) + length) % length;
-    if (by == 0) return;
-    const std::int64_t quarter = std::max<std::int64_t>(length / 4, 1);
-    if (by % quarter != 0)
-      in_.refuse(
-          LayoutFault::adds,
-          fmt::format("roll by {} of {} elements adds with carries; only multiples of {} are "
-                      "bit maps",
-                      by, length, quarter));
-    if (2 * by == length) {
-      bits[0].inverted = !bits[0].inverted;
-      return;
+    for (const Axis a : shifted) {
+      const Word half = static_cast<Word>(size_of(axes()[a])) / 2;
+      axes()[a] = rolled_by(axes()[a], half, way);
     }
-    // Plus 1 or 3 modulo 4 on the two top bits.
-    Form& high = bits[0];
-    Form& low = bits[1];
-    high.mask ^= low.mask;
-    high.inverted = (high.inverted != low.inverted) != (by == 3 * quarter);
-    low.inverted = !low.inverted;
   }
 
   void roll(const Arguments& arguments, std::size_t at) {
     const std::vector<std::int64_t>& shifts = numbers_of(arguments.get(0, "shift"), at);
     const Value* which = arguments.get(1, "axis");
     if (which == nullptr || which->word == "None") {
-      Forms all = joined(axes_);
-      roll_bits(all, std::accumulate(shifts.begin(), shifts.end(), std::int64_t{0}));
-      auto next = all.begin();
-      for (Forms& bits : axes_) {
-        const auto count = static_cast<std::ptrdiff_t>(bits.size());
-        bits.assign(next, next + count);
-        next += count;
-      }
+      Shape kept = shape();
+      Forms all = digits();
+      for (const std::int64_t shift : shifts) all = rolled_by(all, shift);
+      reshaped(std::move(all), std::move(kept));
       return;
     }
     const std::size_t count = std::max(shifts.size(), which->numbers.size());
     if ((shifts.size() != count && shifts.size() != 1) ||
         (which->numbers.size() != count && which->numbers.size() != 1))
       in_.fail_at(at, "as many shifts as axes are wanted");
-    for (std::size_t k = 0; k < count; ++k)
-      roll_bits(axes_[axis(which->numbers[which->numbers.size() == 1 ? 0 : k], at)],
-                shifts[shifts.size() == 1 ? 0 : k]);
+    for (std::size_t k = 0; k < count; ++k) {
+      const Axis a = axis(which->numbers[which->numbers.size() == 1 ? 0 : k], at);
+      axes()[a] = rolled_by(axes()[a], shifts[shifts.size() == 1 ? 0 : k]);
+    }
   }
 
   static bool is_fortran(const Value* order) { return order != nullptr && order->word == "F"; }
@@ -358,45 +311,42 @@ class Reader {
     const Value* order = arguments.get(99, "order");
     for (const Value& v : arguments.values)
       if (!v.word.empty()) order = &v;
-    const bool fortran = is_fortran(order);
-    if (fortran) std::reverse(axes_.begin(), axes_.end());
-    const Forms all = joined(axes_);
-    Shape shape;
-    int missing = -1;
-    int bits = 0;
-    for (const std::int64_t side : sides) {
-      if (side == -1) {
-        if (missing >= 0) in_.fail_at(at, "more than one -1");
-        missing = static_cast<int>(shape.size());
-        shape.push_back(1);
-        continue;
+    reshape_to(sides, is_fortran(order), at);
+  }
+
+  void ravel(const Arguments& arguments, std::size_t at) {
+    reshape_to({-1}, is_fortran(arguments.get(0, "order")), at);
+  }
+
+  void squeeze(const Value* which, std::size_t at) {
+    std::vector<bool> goes(axes().size());
+    if (which == nullptr || which->word == "None") {
+      for (Axis a = 0; a < goes.size(); ++a) goes[a] = size_of(axes()[a]) == Count{1};
+    } else {
+      for (const std::int64_t number : which->numbers) {
+        const Axis a = axis(number, at);
+        if (size_of(axes()[a]) != Count{1})
+          in_.fail_at(at,
+                      fmt::format("axis {} has length {}; squeeze takes axes of length 1", a,
+                                  size_of(axes()[a])),
+                      NotationFault::size);
+        goes[a] = true;
       }
-      if (side <= 0) in_.fail_at(at, fmt::format("a side of {}", side));
-      shape.push_back(static_cast<std::uint64_t>(side));
-      bits += log2_or_refuse(shape.back(), "a side of the new shape is", in_);
     }
-    const int left = static_cast<int>(all.size()) - bits;
-    if (left < 0 || (left > 0 && missing < 0))
-      in_.fail_at(at, fmt::format("2^{} elements in a shape of 2^{}", all.size(), bits),
-                  NotationFault::size);
-    if (missing >= 0) shape[static_cast<std::size_t>(missing)] = bit(left);
-    if (fortran) std::reverse(shape.begin(), shape.end());
-    axes_.clear();
-    auto next = all.begin();
-    for (const std::uint64_t side : shape) {
-      axes_.emplace_back(next, next + log2_exact(side));
-      next += log2_exact(side);
-    }
-    if (fortran) std::reverse(axes_.begin(), axes_.end());
+    std::vector<Forms> left;
+    for (Axis a = 0; a < goes.size(); ++a)
+      if (!goes[a]) left.push_back(axes()[a]);
+    axes() = std::move(left);
   }
 
-  void ravel(const Arguments& arguments) {
-    if (is_fortran(arguments.get(0, "order"))) std::reverse(axes_.begin(), axes_.end());
-    axes_ = {joined(axes_)};
-  }
-
-  void squeeze() {
-    std::erase_if(axes_, [](const Forms& bits) { return bits.empty(); });
+  void expand_dims(const Value* which, std::size_t at) {
+    const std::int64_t number = numbers_of(which, at)[0];
+    const auto count = static_cast<std::int64_t>(axes().size()) + 1;
+    const std::int64_t place = number < 0 ? number + count : number;
+    if (place < 0 || place >= count)
+      in_.fail_at(at, fmt::format("axis {} of an array with {}", number, count),
+                  NotationFault::range);
+    axes().insert(axes().begin() + static_cast<std::ptrdiff_t>(place), Forms{});
   }
 
   void einsum(const std::string& pattern, std::size_t at) {
@@ -406,13 +356,14 @@ class Reader {
     std::vector<Axis> order;
     for (const char c : pattern.substr(arrow + 2)) {
       const std::size_t a = from.find(c);
-      if (a == std::string::npos || a >= axes_.size())
+      if (a == std::string::npos || a >= axes().size())
         in_.fail_at(at, fmt::format("an index of '{}' is not on the left", pattern),
                     NotationFault::name);
       order.push_back(a);
     }
     if (from.size() != order.size())
-      in_.fail_at(at, "an index on one side only: einsum adds or repeats there");
+      in_.fail_at(at, "an index on one side only: einsum adds or repeats there",
+                  NotationFault::name);
     reorder(order, at);
   }
 
@@ -433,41 +384,67 @@ class Reader {
           else
             ahead.go_to(ahead.at() + 1);
         }
-        while (next + behind < axes_.size()) result.push_back(axes_[next++]);
+        while (next + behind < axes().size()) result.push_back(axes()[next++]);
         continue;
       }
       if (in_.accept("None") || in_.accept("np.newaxis")) {
         result.emplace_back();
         continue;
       }
-      if (next >= axes_.size()) in_.fail("more slices than axes");
-      Forms bits = axes_[next++];
+      if (next >= axes().size()) in_.fail("more slices than axes");
+      Forms bits = axes()[next++];
       if (!in_.accept(":"))
         in_.refuse(LayoutFault::holes, "a slice of a part of an axis leaves elements out");
       if (in_.accept(":") && !in_.next_is("]") && !in_.next_is(",")) {
         const std::int64_t step = in_.integer();
         if (step != 1 && step != -1)
           in_.refuse(LayoutFault::holes, fmt::format("a step of {} leaves elements out", step));
-        if (step == -1)
-          for (Form& form : bits) form.inverted = !form.inverted;
+        if (step == -1) bits = complemented(std::move(bits));
       } else if (in_.number_is_next()) {
         in_.refuse(LayoutFault::holes, "a slice of a part of an axis leaves elements out");
       }
       result.push_back(std::move(bits));
     }
-    while (next < axes_.size()) result.push_back(axes_[next++]);
-    axes_ = std::move(result);
+    while (next < axes().size()) result.push_back(axes()[next++]);
+    axes() = std::move(result);
   }
 
   Scanner& in_;
-  std::vector<Forms> axes_;
 };
 
 }  // namespace
 
+Said say_numpy(Scanner& in, const std::vector<Word>& shape) {
+  NumpyReader reader(in, shape);
+  reader.run();
+  const Forms digits = reader.digits();
+  Made made = map_of(size_of(digits), digits);
+  if (!made.map) in.fail_at(0, made.reason, made.fault);
+  Said said;
+  said.map = *std::move(made.map);
+  said.fields = axis_fields(shape);
+  said.shape = reader.shape();
+  said.names_axes = true;
+  return said;
+}
+
+}  // namespace faro::inline v1::words
+
+namespace faro::inline v1::layouts {
+
 ForeignLayout read_numpy(Scanner& in, const ForeignSizes& sizes) {
   const Shape shape = shape_of(sizes, in);
-  return plain(Reader(in, shape).run(), shape, in);
+  axis_bits(shape, in);  // refuses other lengths
+  const Said said = words::say_numpy(in, shape);
+  if (said.map.bits() == nullptr)
+    in.refuse(LayoutFault::adds,
+              "a roll adds with carries; only multiples of a quarter of the axis are bit maps");
+  ForeignLayout layout;
+  layout.system = in.system();
+  layout.notation.map = said.map.as_bits();
+  layout.notation.fields = shape_fields(shape);
+  layout.shape = shape;
+  return layout;
 }
 
 }  // namespace faro::inline v1::layouts

@@ -1,0 +1,228 @@
+// Which dialect a text is in, and the reader of each.
+#include "faro/words/say.hpp"
+
+#include <fmt/format.h>
+
+#include "faro/base/count_format.hpp"
+#include "faro/layouts/foreign.hpp"
+#include "layouts/systems.hpp"
+#include "words/arrays.hpp"
+#include "words/fields.hpp"
+#include "words/named.hpp"
+#include "words/notation.hpp"
+
+namespace faro::inline v1 {
+namespace {
+
+using namespace words;
+
+bool is_blank(char c) {
+  return c == ' ' || c == '\t' || c == '\n' || c == '\r';
+}
+bool is_digit(char c) {
+  return c >= '0' && c <= '9';
+}
+bool is_letter(char c) {
+  return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || c == '_';
+}
+
+struct OfSystem {
+  std::string_view name;  // as it is written
+  std::size_t behind = 0;
+};
+
+std::size_t past_blanks(std::string_view text, std::size_t at) {
+  while (at < text.size() && is_blank(text[at])) ++at;
+  return at;
+}
+
+// A number and nothing else: NAME:NUM is a named map, where there is one.
+bool is_number_alone(std::string_view text) {
+  std::size_t end = 0;
+  while (end < text.size() && (is_digit(text[end]) || is_letter(text[end]))) ++end;
+  return end > 0 && is_digit(text[0]) && past_blanks(text, end) == text.size();
+}
+
+// "SYSTEM:" and words behind it. A name that is no system's stands before a width, or is refused.
+std::optional<OfSystem> system_of(std::string_view text) {
+  const std::size_t begin = past_blanks(text, 0);
+  std::size_t end = begin;
+  while (end < text.size() && (is_letter(text[end]) || is_digit(text[end]))) ++end;
+  if (end == begin || is_digit(text[begin])) return {};
+  const std::size_t colon = past_blanks(text, end);
+  if (colon >= text.size() || text[colon] != ':') return {};
+  const std::size_t behind = past_blanks(text, colon + 1);
+  const std::string_view name = text.substr(begin, end - begin);
+  if (behind == text.size()) return {};
+  if (!layouts::is_system(name)) {
+    if (is_letter(text[behind]) || text[behind] == '(') read_foreign(text);  // refuses the name
+    return {};
+  }
+  if (is_number_alone(text.substr(behind)) && is_named_map(name)) return {};
+  return OfSystem{name, behind};
+}
+
+// Where '=>' stands, outside quotes.
+std::optional<std::size_t> arrow_of(std::string_view text) {
+  char quote = 0;
+  for (std::size_t k = 0; k + 1 < text.size(); ++k) {
+    const char c = text[k];
+    if (quote != 0) {
+      if (c == quote) quote = 0;
+    } else if (c == '\'' || c == '"') {
+      quote = c;
+    } else if (c == '=' && text[k + 1] == '>') {
+      return k;
+    }
+  }
+  return {};
+}
+
+// The systems whose maps are of bits.
+Said say_bits(std::string_view text, const Sizes& sizes) {
+  ForeignSizes known;
+  if (sizes.shape) {
+    known.shape = *sizes.shape;
+  } else if (sizes.elements && sizes.elements->high() == 0) {
+    if (is_power_of_two(sizes.elements->low()))
+      known.width = log2_exact(sizes.elements->low());
+    else
+      known.shape = {sizes.elements->low()};
+  }
+  known.devices = sizes.processors;
+  return of_layout(read_foreign(text, known), sizes);
+}
+
+Said say_system(std::string_view text, const OfSystem& system, const Sizes& sizes) {
+  const std::string_view name = layouts::system_name(system.name);
+  layouts::Scanner in(text, system.behind, std::string(name));
+  Said said;
+  if (name == "numpy")
+    said = say_numpy(in, known_shape(sizes, in));
+  else if (name == "einops")
+    said = say_einops(in, sizes);
+  else if (name == "zarr")
+    said = say_zarr(in, sizes);
+  else if (name == "jax")
+    said = say_jax(in, sizes);
+  else
+    said = say_bits(text, sizes);
+  const auto total = total_of(sizes);
+  if (total && said.map.elements() != *total)
+    in.fail_at(0, fmt::format("a map of {} elements, there are {}", said.map.elements(), *total),
+               NotationFault::size);
+  said.system = system.name;
+  if (!sizes.shape) said.shape.reset();
+  if (!sizes.flat) return said;
+  said.shape = sizes.shape;
+  said.names_axes = false;
+  return said;
+}
+
+// A => B with words of a system on one side at least. A side in the notation takes its sizes from
+// the other.
+class TwoSystems {
+ public:
+  TwoSystems(std::string_view text, std::size_t arrow, const Sizes& sizes)
+      : text_(text), arrow_(arrow), sizes_(sizes) {}
+
+  Said run() const {
+    const std::string_view left = text_.substr(0, arrow_);
+    const std::string_view right = text_.substr(arrow_ + 2);
+    const bool right_first = !system_of(left);
+    Said before;
+    Said after;
+    if (right_first) {
+      after = side(right, arrow_ + 2, sizes_);
+      before = side(left, 0, like(after));
+    } else {
+      before = side(left, 0, sizes_);
+      after = side(right, arrow_ + 2, system_of(right) ? sizes_ : like(before));
+    }
+    if (before.cut != after.cut)
+      throw NotationError(NotationFault::cut, arrow_,
+                          fmt::format("{} devices before '=>', {} after it", before.cut.processors,
+                                      after.cut.processors),
+                          text_);
+    Said said;
+    try {
+      said.map = then(before.map.inverse(), after.map);
+    } catch (const Error& error) {
+      throw NotationError(
+          error.code() == ErrorCode::impossible ? NotationFault::impossible : NotationFault::size,
+          arrow_, error.what(), text_);
+    }
+    const Word processors = before.cut.processors;
+    const Word memory = static_cast<Word>(said.map.elements() / processors);
+    said.cut = {Cut::Kind::both, processors};
+    said.fields = {{"p", processors, is_power_of_two(processors)},
+                   {"m", memory, is_power_of_two(memory)}};
+    said.shape = sizes_.shape;
+    return said;
+  }
+
+ private:
+  static Sizes like(const Said& other) {
+    Sizes sizes;
+    sizes.elements = other.map.elements();
+    sizes.processors = other.cut.processors;
+    return sizes;
+  }
+
+  // Columns are those of the whole text.
+  Said side(std::string_view words, std::size_t begin, const Sizes& sizes) const {
+    try {
+      Said said = say(words, sizes);
+      if (said.cut.kind == Cut::Kind::layout) return said;
+      throw NotationError(NotationFault::cut, 0,
+                          "'=>' joins two layouts, and this side names no devices", words);
+    } catch (const NotationError& error) {
+      throw NotationError(error.fault(), error.at() + begin, error.reason(), text_);
+    }
+  }
+
+  std::string_view text_;
+  std::size_t arrow_;
+  const Sizes& sizes_;
+};
+
+}  // namespace
+
+Said say(std::string_view words, const Sizes& sizes) {
+  const auto total = total_of(sizes);
+  if (total && *total == Count{0})
+    throw NotationError(NotationFault::size, 0, "an array of no elements: there is nothing to move",
+                        words);
+  const auto arrow = arrow_of(words);
+  if (arrow && (system_of(words.substr(0, *arrow)) || system_of(words.substr(*arrow + 2))))
+    return TwoSystems(words, *arrow, sizes).run();
+  if (const auto system = system_of(words)) return say_system(words, *system, sizes);
+  return say_notation(words, sizes);
+}
+
+Said say_on(std::string_view words, const SayOn& on) {
+  const auto begin = on.shape.begin();
+  const auto first = begin + static_cast<std::ptrdiff_t>(on.first);
+  const auto end = begin + static_cast<std::ptrdiff_t>(on.last) + 1;
+  Word outer = 1;
+  Word inner = 1;
+  for (auto length = begin; length != first; ++length) outer *= *length;
+  for (auto length = end; length != on.shape.end(); ++length) inner *= *length;
+  Sizes sizes;
+  sizes.shape.emplace(first, end);
+  sizes.flat = on.flat;
+  Said said = say(words, sizes);
+  if (outer == 0 || inner == 0)
+    throw NotationError(NotationFault::size, 0, "an array of no elements: there is nothing to move",
+                        words);
+  said.map = beside(beside(Map::identity(outer), said.map), Map::identity(inner));
+  said.cut = {};
+  said.any_shape = false;
+  std::vector<Word> shape(begin, first);
+  shape.insert(shape.end(), said.shape->begin(), said.shape->end());
+  shape.insert(shape.end(), end, on.shape.end());
+  said.shape = std::move(shape);
+  return said;
+}
+
+}  // namespace faro::inline v1
