@@ -3,11 +3,11 @@
 
 #include <memory>
 
-#include "cli/axis_words.hpp"
 #include "cli/command.hpp"
 #include "cli/memory.hpp"
 #include "cli/raw_words.hpp"
 #include "cli/sizes.hpp"
+#include "disk/axis_words.hpp"
 #include "faro/base/count_format.hpp"
 #include "faro/disk/rechunk.hpp"
 
@@ -15,7 +15,8 @@ namespace faro::cli {
 namespace {
 
 struct CheckWords {
-  std::string a, b, axes, flip, map;
+  std::string a, b;
+  disk::AxisTexts axes;
   std::optional<std::string> memory, dtype, shape;
 };
 
@@ -26,10 +27,7 @@ std::string place(const std::vector<std::uint64_t>& index) {
 int run_check(const CheckWords& words, Output& out) {
   RechunkOptions options;
   options.raw = raw_array(words.dtype, words.shape, words.a);
-  const OutputAxes to =
-      output_axes(array_words(words.a, options.raw), words.axes, words.flip, words.map);
-  options.axes = to.axes;
-  options.reversed = to.reversed;
+  disk::read_axes(words.axes, words.a, options);
   options.memory_bytes =
       words.memory ? parse_bytes(*words.memory, "--memory") : available_memory_bytes() / 2;
   options.progress = out.progress("comparing", Output::Unit::steps);
@@ -75,9 +73,9 @@ const Command check_command{
       auto words = std::make_shared<CheckWords>();
       arguments.positional("A", words->a, "an array").completes(Completes::file);
       arguments.positional("B", words->b, "another").completes(Completes::file);
-      arguments.option("--axes", "ORDER", words->axes, "of B by those of A: 2,0,1, or names");
-      arguments.option("--flip", "AXES", words->flip, "axes of B that are reversed");
-      arguments.option("--map", "MAP", words->map, "order and reversals: 't y x -> x ~t y'");
+      arguments.option("--axes", "ORDER", words->axes.axes, "of B by those of A: 2,0,1, or names");
+      arguments.option("--flip", "AXES", words->axes.flip, "axes of B that are reversed");
+      arguments.option("--map", "MAP", words->axes.map, "order and reversals: 't y x -> x ~t y'");
       arguments.option("--memory", "SIZE", words->memory, "cap on memory; half of the free one");
       arguments.option("--dtype", "TYPE", words->dtype, "of a raw A: float32, ..");
       arguments.option("--shape", "LENGTHS", words->shape, "of a raw A: 100x200");

@@ -2,7 +2,6 @@
 
 #include <fmt/format.h>
 
-#include "cli/axis_words.hpp"
 #include "faro/base/error.hpp"
 
 namespace faro::cli {

@@ -7,12 +7,12 @@
 #include <filesystem>
 #include <memory>
 
-#include "cli/axis_words.hpp"
 #include "cli/command.hpp"
 #include "cli/disk_profile.hpp"
 #include "cli/memory.hpp"
 #include "cli/raw_words.hpp"
 #include "cli/sizes.hpp"
+#include "disk/axis_words.hpp"
 #include "faro/base/error.hpp"
 
 namespace faro::cli {
@@ -21,7 +21,8 @@ namespace {
 struct RechunkWords {
   std::string in;
   std::optional<std::string> out;
-  std::string chunks, shards, axes, flip, map, only;
+  std::string only;
+  disk::AxisTexts axes;
   std::optional<std::string> codec, memory, device, worker, dtype, shape;
   std::optional<std::uint64_t> passes, threads;
   bool plan = false, resume = false, fresh = false, verify = false;
@@ -57,13 +58,7 @@ RechunkOptions common_options(const RechunkWords& words, Output& out) {
 // What depends on the array.
 void array_options(const RechunkWords& words, const std::string& in, RechunkOptions& options) {
   options.raw = raw_array(words.dtype, words.shape, in);
-  const ArrayWords input = array_words(in, options.raw);
-  const OutputAxes to = output_axes(input, words.axes, words.flip, words.map);
-  options.axes = to.axes;
-  options.reversed = to.reversed;
-  options.chunks = lengths_from(words.chunks, "--chunks", to.words, to.words.chunks);
-  const auto& chunks = options.chunks.empty() ? to.words.chunks : options.chunks;
-  options.shards = lengths_from(words.shards, "--shards", to.words, chunks);
+  disk::read_axes(words.axes, in, options);
 }
 
 RechunkShare share_from(const std::string& text) {
@@ -203,11 +198,14 @@ const Command rechunk_command{
       auto words = std::make_shared<RechunkWords>();
       arguments.positional("IN", words->in, "an array, or a group").completes(Completes::file);
       arguments.positional("OUT", words->out, "what it becomes").completes(Completes::file);
-      arguments.option("--chunks", "LENGTHS", words->chunks, "of OUT: 365,72,auto, or by names");
-      arguments.option("--shards", "LENGTHS", words->shards, "of OUT; multiples of its chunks");
-      arguments.option("--axes", "ORDER", words->axes, "of OUT by those of IN: 2,0,1, or names");
-      arguments.option("--flip", "AXES", words->flip, "axes of OUT that are reversed");
-      arguments.option("--map", "MAP", words->map, "order and reversals: 't y x -> x ~t y'");
+      arguments.option("--chunks", "LENGTHS", words->axes.chunks,
+                       "of OUT: 365,72,auto, or by names");
+      arguments.option("--shards", "LENGTHS", words->axes.shards,
+                       "of OUT; multiples of its chunks");
+      arguments.option("--axes", "ORDER", words->axes.axes,
+                       "of OUT by those of IN: 2,0,1, or names");
+      arguments.option("--flip", "AXES", words->axes.flip, "axes of OUT that are reversed");
+      arguments.option("--map", "MAP", words->axes.map, "order and reversals: 't y x -> x ~t y'");
       arguments.option("--codec", "CODEC", words->codec,
                        "none, zstd, zstd:3, gzip, blosc:lz4:5; as in IN");
       arguments.option("--memory", "SIZE", words->memory, "cap on memory; half of the free one");

@@ -1,4 +1,5 @@
-#include "cli/axis_words.hpp"
+// The words are split and looked up; what is said by no word stays as in the input.
+#include "disk/axis_words.hpp"
 
 #include <fmt/format.h>
 
@@ -9,8 +10,15 @@
 
 #include "faro/base/error.hpp"
 
-namespace faro::cli {
+namespace faro::inline v1::disk {
 namespace {
+
+// Axes of the output with their names, where there are any.
+struct OutputAxes {
+  std::vector<std::size_t> axes;  // of the input; empty: as they are
+  std::vector<bool> reversed;
+  ArrayWords words;  // of the output, with the input's chunks
+};
 
 // What a chunk of `auto` axes comes to, about.
 constexpr std::uint64_t usual_chunk_bytes = std::uint64_t{4} << 20U;
@@ -68,7 +76,7 @@ void choose_lengths(std::vector<std::uint64_t>& lengths, const ArrayWords& words
 }
 
 // 't y x -> x ~t y': every axis once on both sides.
-void read_map(const std::string& map, std::size_t axes, OutputAxes& to) {
+void axes_of_map(const std::string& map, std::size_t axes, OutputAxes& to) {
   const auto refuse = [&](const std::string& what) {
     throw Error(ErrorCode::usage,
                 fmt::format("--map '{}': {}; here maps move and reverse whole axes, as in 't y x "
@@ -98,8 +106,6 @@ void read_map(const std::string& map, std::size_t axes, OutputAxes& to) {
   }
 }
 
-}  // namespace
-
 OutputAxes output_axes(const ArrayWords& input, const std::string& order, const std::string& flip,
                        const std::string& map) {
   OutputAxes to;
@@ -107,7 +113,7 @@ OutputAxes output_axes(const ArrayWords& input, const std::string& order, const 
   if (!map.empty() && (!order.empty() || !flip.empty()))
     throw Error(ErrorCode::usage, "--map says the order of axes; without --axes and --flip");
   if (!map.empty()) {
-    read_map(map, axes, to);
+    axes_of_map(map, axes, to);
   } else {
     for (const std::string& word : split(order, ','))
       to.axes.push_back(axis_named(word, input, "--axes"));
@@ -158,4 +164,16 @@ std::vector<std::uint64_t> lengths_from(const std::string& text, const std::stri
   return lengths;
 }
 
-}  // namespace faro::cli
+}  // namespace
+
+void read_axes(const AxisTexts& texts, const std::string& in, RechunkOptions& options) {
+  const OutputAxes to =
+      output_axes(array_words(in, options.raw), texts.axes, texts.flip, texts.map);
+  options.axes = to.axes;
+  options.reversed = to.reversed;
+  options.chunks = lengths_from(texts.chunks, "--chunks", to.words, to.words.chunks);
+  const auto& chunks = options.chunks.empty() ? to.words.chunks : options.chunks;
+  options.shards = lengths_from(texts.shards, "--shards", to.words, chunks);
+}
+
+}  // namespace faro::inline v1::disk
