@@ -9,6 +9,7 @@
 
 #include <CLI/CLI.hpp>
 #include <algorithm>
+#include <map>
 #include <optional>
 #include <string>
 #include <vector>
@@ -29,6 +30,7 @@ struct Options {
   std::optional<std::string> group;
   std::optional<std::uint64_t> threads;
   std::optional<std::uint64_t> rounds;
+  Simd simd = Simd::automatic;
 };
 
 // What fits no cache finds none of it there, whatever ran before.
@@ -48,7 +50,7 @@ struct Bench {
 
   RowTimes time(const BenchRow& row) const {
     const std::size_t bytes = row.bytes();
-    const PermuteOptions permute{.threads = threads};
+    const PermuteOptions permute{.threads = threads, .simd = options.simd};
     const auto source = from.first(bytes + row.past_line).subspan(row.past_line);
     const auto destination = to.first(bytes + row.past_line).subspan(row.past_line);
     const bool in_place = row.moves == Moves::in_place;
@@ -159,6 +161,13 @@ int main(int argc, char** argv) {
   app.add_flag("--full", options.full, "the full sizes");
   app.add_flag("--measured", options.measured, "plans that measured their candidates");
   app.add_option("--class", options.group, "only this class");
+  app.add_option("--kernels", options.simd, "this set of kernels: scalar, sse4, avx2, avx512, neon")
+      ->transform(
+          CLI::CheckedTransformer(std::map<std::string, faro::Simd>{{"scalar", faro::Simd::scalar},
+                                                                    {"sse4", faro::Simd::sse4},
+                                                                    {"avx2", faro::Simd::avx2},
+                                                                    {"avx512", faro::Simd::avx512},
+                                                                    {"neon", faro::Simd::neon}}));
   app.add_option("--threads", options.threads, "threads, of the engine and of memcpy");
   app.add_option("--rounds", options.rounds, "rounds whose median counts (5)");
   CLI11_PARSE(app, argc, argv);

@@ -88,6 +88,11 @@ bool completes_lines(const MethodQuestion& q) {
   return true;
 }
 
+// Vectors of less than a line (AVX2 and below), in units that a kernel writes few places of.
+bool half_lines(const MethodQuestion& q) {
+  return q.kernels.vector_log2 < line_log2 && q.unit_log2 >= 2;
+}
+
 bool streams(const MethodQuestion& q) {
   if (q.stores != Stores::automatic) return q.stores == Stores::streaming;
   return q.data_bytes > q.machine.ordinary_bytes_max;
@@ -95,9 +100,10 @@ bool streams(const MethodQuestion& q) {
 
 // Pages side by side, and neighbouring lines where they are streamed: on Intel, where prefetches by
 // hand read as well in any order, runs of pages take 15 % less and bit permutations 10 to 25 %. On
-// AMD pages take 5 to 30 % more, streamed neighbours a fifth less (16 bytes) to half more (4).
+// AMD pages take 5 to 30 % more (a third with vectors below a line), streamed neighbours a fifth
+// less (16 bytes) to half more (4).
 bool interleaves(const MethodQuestion& q) {
-  return !q.machine.stage_sources;
+  return !q.machine.stage_sources && q.kernels.vector_log2 == line_log2;
 }
 
 Choice in_cache(const MethodQuestion& q) {
@@ -155,7 +161,12 @@ void fit_direct(const MethodQuestion& q, Method& method) {
 Choice direct(const MethodQuestion& q) {
   const bool far = q.data_bytes > walks_cheap_bytes_max;
   Method method;
-  if (interleaves(q)) {
+  if (half_lines(q)) {
+    // Neighbours complete every line at once: half lines written apart cost twice what lines cost.
+    method = with_runs(grown(q, 16));
+    method.interleaved = true;
+    method.lines_ahead = q.machine.lines_ahead;
+  } else if (interleaves(q)) {
     // Far apart a tile of long runs saves walks.
     method = with_runs(grown(q, q.unit_log2 <= 1 || far ? 16 : 15));
     method.interleaved = method.pages_in_turn = true;
@@ -164,11 +175,16 @@ Choice direct(const MethodQuestion& q) {
     fit_direct(q, method);
   }
   method.streaming = true;
-  return {method, "streaming stores from registers: every vector is a whole line"};
+  return {method, q.kernels.vector_log2 == line_log2
+                      ? "streaming stores from registers: every vector is a whole line"
+                      : "streaming stores from registers: neighbouring vectors complete each line"};
 }
 
+// Runs of 512 bytes are worth a tile of 64 KiB where kernels have half lines (Zen 3: a tenth to a
+// third less than runs of 256).
 Choice staged_to(const MethodQuestion& q) {
-  Method method = with_runs(grown(q, q.unit_log2 >= 2 ? 14 : 16));
+  const int tile_log2 = q.unit_log2 <= 1 ? 16 : !half_lines(q) ? 14 : q.unit_log2 == 2 ? 16 : 15;
+  Method method = with_runs(grown(q, tile_log2));
   method.streaming = true;
   method.stage_to = true;
   method.lines_ahead = lines_ahead;
@@ -185,6 +201,8 @@ bool stages_both(const MethodQuestion& q) {
 // Whether this CPU reads scattered runs worse by hand than by its own prefetch. Single bytes have
 // kernels that read too many places at once for that.
 bool stages_sources(const MethodQuestion& q) {
+  constexpr int regions_log2_min = 6;
+  if (half_lines(q) && !(bit_places(q.map) && regions_log2(q) >= regions_log2_min)) return false;
   return q.machine.stage_sources || q.unit_log2 == 0;
 }
 
@@ -245,6 +263,13 @@ Choice in_place_blocks(const MethodQuestion& q) {
           "in place, source staged: pages are read whole, and one block of two waits in a stage"};
 }
 
+// Below a line it is the units that decide (Zen 3: single bytes take 20 to 40 % less by two stages,
+// affine maps of 4 bytes a tenth; others a tenth to a quarter more).
+bool stages_off_grid(const MethodQuestion& q) {
+  if (q.kernels.vector_log2 == line_log2) return q.machine.stage_sources;
+  return q.unit_log2 <= 1 || (q.unit_log2 == 2 && !bit_places(q.map));
+}
+
 // Whether to read whole pages because their translations are the most of what a visit costs.
 bool blocks_pay(const MethodQuestion& q) {
   constexpr int regions_log2_min = 8;  // measured: 2^7 and fewer lose
@@ -259,7 +284,7 @@ Choice choose_method(const MethodQuestion& q) {
   const bool many_pages = kernel_pages_log2(q) >= (q.machine.stage_sources ? 5 : 6);
   const bool stage = scattered(q) && stages_sources(q) && staging_pays(q) && !rows_near(q);
   if (many_pages || stage) return staged_from(q);
-  return completes_lines(q) ? direct(q) : staged_to(q);
+  return completes_lines(q) || (half_lines(q) && !bit_places(q.map)) ? direct(q) : staged_to(q);
 }
 
 Method off_grid_method(const MethodQuestion& q) {
@@ -273,7 +298,7 @@ Method off_grid_method(const MethodQuestion& q) {
     // Both sides staged take half (2 bytes) to nine tenths (affine maps of 8) where scattered reads
     // are slow; bit permutations that reach long runs take a tenth to a third more.
     const bool pays = !is_long(runs) || !bit_places(q.map);
-    if (pays && q.machine.stage_sources && scattered(q)) {
+    if (pays && stages_off_grid(q) && scattered(q)) {
       Method both = staged_pages(q, 10, long_log2, q.unit_log2 == 0 ? 19 : far_tile_log2);
       both.stage_to = true;
       return both;
@@ -324,6 +349,11 @@ std::vector<Choice> method_candidates(const MethodQuestion& q) {
       choice.method.interleaved = choice.method.pages_in_turn = true;
       choice.method.lines_ahead = 2 * lines_ahead;
       add(choice);
+    }
+    if (half_lines(q)) {
+      Choice slim = staged_from(q);
+      slim.method = staged_pages(q, 10, 9, 17);
+      add(slim);
     }
     Choice staged = staged_to(q);
     staged.method.lines_ahead = 2 * lines_ahead;

@@ -198,6 +198,21 @@ void add_outer(TilePlan& plan, const BitMatrix& b, Span covered, const LowBits& 
   FARO_CHECK(plan.outer_bits == w - plan.tile_bits);
 }
 
+// Asked of the places themselves: the first group's, where every group begins, and the tiles'.
+bool reads_on(const TilePlan& plan) {
+  const Word vector = bit(plan.network.lane_bits + plan.unit_log2);
+  const Word inside = group_kernels * vector - 1;
+  if (plan.kernels.size() % group_kernels != 0) return false;
+  for (std::size_t q = 0; q < plan.kernels.size(); ++q) {
+    const std::size_t k = q % group_kernels;
+    if ((plan.kernels[q].from & inside) != k * vector) return false;
+    if ((plan.kernels[q].from ^ plan.kernels[q - k].from) != k * vector) return false;
+  }
+  Word outer = 0;
+  for (const Word from : plan.outer_from) outer |= from;
+  return plan.method.copy_in || (outer & inside) == 0;
+}
+
 // T above the low `run_bits` bits, where T = S(run_bits) + the span of `matrix`'s first columns.
 Span high_span(const BitMatrix& matrix, int run_bits, int columns) {
   Span span;
@@ -248,6 +263,7 @@ TilePlan tile_plan(const BitMap& map, const BitMatrix& inverse, int unit_log2, i
   Span covered = from.basis;
   for (int i = 0; i < method.from_run_bits; ++i) covered.insert(bit(i));
   add_outer(plan, inverse, covered, low);
+  plan.groups_read_on = reads_on(plan);
   const std::size_t kernel_lines =
       std::max<std::size_t>(1, bit(plan.network.register_bits + lane_bits + unit_log2) / 64);
   plan.kernels_ahead =

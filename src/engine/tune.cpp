@@ -158,7 +158,10 @@ class Tuner {
         trial.lines_ahead = way.lines_ahead;
         passes.push_back(pass_of(map, Place::apart, trial));
       }
-      if (alike(passes[0], passes[2])) continue;
+      if (std::all_of(passes.begin() + 1, passes.end(),
+                      [&](const Pass& pass) { return alike(passes.front(), pass); })) {
+        continue;
+      }
       const auto times = best_times(
           ways.size(), [] {},
           [&](std::size_t way) { return seconds_of(passes[way], from_.data(), to_.data()); });

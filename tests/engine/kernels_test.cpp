@@ -139,6 +139,82 @@ TEST(Kernels, agree_by_every_way_in_place) {
   EXPECT_GT(blocks, 1);
 }
 
+// Low bits of the index stay among themselves, so that kernels have one register; the others go
+// anywhere.
+BitMap of_one_register(int width, int lane_bits, Random& random) {
+  const BitMap low = random_affine(lane_bits, random);
+  const BitMap high = random_affine(width - lane_bits, random);
+  BitMatrix matrix(width, width);
+  for (int i = 0; i < width; ++i) {
+    matrix.set_column(i, i < lane_bits ? low.column(i)
+                                       : high.column(i - lane_bits) << lane_bits |
+                                             (random.next() & low_mask(lane_bits)));
+  }
+  return BitMap::from_matrix(matrix, random.next() & low_mask(width));
+}
+
+bool reads_on(const engine::TilePlan& plan) {
+  const Word vector = bit(plan.network.lane_bits + plan.unit_log2);
+  for (Word tile = 0; tile < plan.tiles(); ++tile) {
+    const Word at = plan.method.copy_in ? 0 : engine::combine(plan.outer_from, tile);
+    for (std::size_t q = 0; q < plan.kernels.size(); ++q) {
+      const std::size_t k = q % engine::group_kernels;
+      const Word first = at ^ plan.kernels[q - k].from;
+      if ((at ^ plan.kernels[q].from) != first + k * vector) return false;
+    }
+  }
+  return true;
+}
+
+// Loads at fixed distances are right for whole groups in a row only: neither for runs of fewer
+// vectors, nor in a stage whose lines are folded.
+TEST(Kernels, groups_are_read_at_fixed_distances_only_where_they_lie_in_a_row) {
+  Random random(5);
+  int seen[2][2] = {};  // in a row or not, of memory or of a stage
+  for (const engine::KernelSet* set : engine::kernel_sets()) {
+    for (int unit_log2 = 0; unit_log2 <= 3; ++unit_log2) {
+      const int lanes = set->vector_log2 - unit_log2;
+      const int width = 15 - unit_log2;
+      const auto from = numbered_bytes(bit(15));
+      std::vector<std::byte> to(from.size());
+      for (const BitMap& map : {of_one_register(width, lanes, random), gray(width),
+                                vector_reversal(width), rotation(width - lanes, 2)}) {
+        const BitMap units = beside(map, BitMap::identity(width - map.width()));
+        const BitMatrix inverse = units.inverse().matrix();
+        for (const int from_log2 : {6, 7, 8, 10}) {
+          for (const int way : {0, 1, 2, 3}) {
+            engine::Method method;
+            method.from_run_bits = from_log2 - unit_log2;
+            method.to_run_bits = 7 - unit_log2;
+            method.copy_in = way == 1;
+            method.stage_to = way == 2;
+            method.interleaved = way == 3;
+            engine::Pass pass;
+            pass.kernels = set;
+            engine::Section& section = pass.sections.emplace_back();
+            section.bytes = from.size();
+            section.pass.plan = engine::tile_plan(units, inverse, unit_log2, lanes, method);
+            section.pass.tables = engine::tables_for(section.pass.plan, *set);
+            const engine::TilePlan& plan = section.pass.plan;
+            ASSERT_EQ(plan.network.register_bits, 0);
+            const bool whole = plan.kernels.size() % engine::group_kernels == 0;
+            ASSERT_EQ(plan.groups_read_on, whole && reads_on(plan));
+            if (whole) ++seen[plan.groups_read_on ? 1 : 0][method.copy_in ? 1 : 0];
+            engine::run_pass(pass, from.data(), to.data(), {});
+            ASSERT_FALSE(
+                reference_compare(units, {.element_bytes = bit(unit_log2)}, from.data(), to.data())
+                    .found)
+                << words(units, {.element_bytes = bit(unit_log2)}, {}) << ", way " << way;
+          }
+        }
+      }
+    }
+  }
+  for (const auto& row : seen) {
+    for (const int count : row) EXPECT_GT(count, 10);
+  }
+}
+
 TEST(Kernels, every_number_of_registers_occurs) {
   // From the identity (one register) to bit reversal of bytes (one a lane).
   for (const engine::KernelSet* set : engine::kernel_sets()) {

@@ -37,6 +37,10 @@ TEST(Machine, rows_are_built_in_by_maker) {
   EXPECT_TRUE(built_in_tuning("AuthenticAMD").stage_sources);
   EXPECT_TRUE(built_in_tuning("AuthenticAMD").in_place_blocks);
   EXPECT_NE(built_in_tuning("NobodysChips").origin.find("not met"), std::string::npos);
+  // Vectors below a line have one row for all makers.
+  EXPECT_FALSE(built_in_tuning("AuthenticAMD", 32).stage_sources);
+  EXPECT_EQ(built_in_tuning("AuthenticAMD", 32).lines_ahead, 64U);
+  EXPECT_EQ(built_in_tuning("GenuineIntel", 16).origin, "built in for vectors of 16 bytes");
 }
 
 TEST(Machine, settings_are_read_as_they_are_written) {

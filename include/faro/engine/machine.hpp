@@ -11,7 +11,7 @@
 //   2. the file that the environment variable FARO_MACHINE names, else
 //      $XDG_CONFIG_HOME/faro/machine, else ~/.config/faro/machine, if it was measured on this CPU;
 //      looked for once, and passed over where it is missing or malformed (origin says so), else
-//   3. the row built in for the maker of the CPU.
+//   3. the row built in for vectors below a line, or else for the maker of the CPU.
 //
 // Nothing is measured unless somebody calls measure_machine or runs `faro tune`. The file has a
 // line for each number:
@@ -59,8 +59,9 @@ struct MachineTuning {
   std::string origin;  // "built in for GenuineIntel", "measured", the name of a file
 };
 
-// The row for a maker; the last one serves all that are not known.
-MachineTuning built_in_tuning(std::string_view maker);
+// The row for CPUs of which the widest vectors have so many bytes: below a line of 64 one for all
+// makers, else the maker's, the last one for all that are not known.
+MachineTuning built_in_tuning(std::string_view maker, std::uint64_t vector_bytes = 64);
 
 MachineTuning machine_tuning();
 // From now on. Throws Error(usage) for numbers out of range: lines_ahead at most 1024.

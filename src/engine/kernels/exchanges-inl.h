@@ -69,6 +69,18 @@ FARO_INLINE void exchange_stages(typename Ops::Vector (&x)[Count]) {
   }
 }
 
+// What becomes of the one register of a kernel without stages.
+template <class Ops, bool has_pre, bool has_post>
+struct OneRegister {
+  const std::uint8_t* pre;
+  const std::uint8_t* post;
+  FARO_INLINE typename Ops::Vector operator()(typename Ops::Vector x, Word shift) const {
+    if constexpr (has_pre) x = shuffled<Ops>(x, pre, 0);
+    if constexpr (has_post) x = shuffled<Ops>(x, post, shift);
+    return x;
+  }
+};
+
 template <class OpsOf, int M>
 struct Exchanges {
   using Ops = OpsOf;
@@ -76,8 +88,12 @@ struct Exchanges {
   using Plain = Exchanges;
   static constexpr std::size_t registers = std::size_t{1} << M;
   static constexpr bool pairs = true;
+  static constexpr bool groups = M == 0;
   // Eight registers at a time leave room in sixteen; more stages are split in two halves.
   static constexpr int split = M <= 3 ? M : (M + 1) / 2;
+
+  template <bool has_pre, bool has_post>
+  using Lanes = OneRegister<Ops, has_pre, has_post>;
 
   const TilePlan& plan;
   const std::uint8_t* pre;
