@@ -13,7 +13,26 @@ exits "bit reversal" 0 "$faro" permute a.npy b.npy --map 'i -> rev(i)' --verify
 silent "bit reversal" stdout
 same "bit reversal" b.npy "np.load('a.npy').ravel()[[int(format(i, '010b')[::-1], 2) for i in range(1024)]].reshape(8, 128)"
 exits "transpose" 0 "$faro" permute a.npy b.npy --map 'r:3 c -> c r'
-same "transpose" b.npy "np.load('a.npy').T.ravel().reshape(8, 128)"
+same "transpose" b.npy "np.load('a.npy').T"
+exits "transpose, flat" 0 "$faro" permute a.npy b.npy --map 'r:3 c -> c r' --flat --verify
+same "transpose, flat" b.npy "np.load('a.npy').T.ravel().reshape(8, 128)"
+exits "transpose, by NumPy" 0 "$faro" permute a.npy b.npy --map 'numpy:a.T' --verify
+same "transpose, by NumPy" b.npy "np.load('a.npy').T"
+exits "words that do not fit" 2 "$faro" permute a.npy b.npy --map 'r:4 c -> c r'; says "words that do not fit" "axis 0 has length 8, the words say 16"
+exits "too few names" 2 "$faro" permute f.npy b.npy --map 'r c -> c r'; says "too few names" "b r c -> b c r"
+exits "two axes together" 0 "$faro" permute f.npy b.npy --map 'r c -> c r' --axis 1,2 --verify
+same "two axes together" b.npy "np.load('f.npy').transpose(0, 2, 1)"
+exits "axes that are no neighbours" 2 "$faro" permute f.npy b.npy --map gray --axis 0,2; says "axes that are no neighbours" "--axis 0 --axis 2"
+exits "a group" 0 "$faro" permute odd.npy b.npy --map '(a=4 b) -> b a' --axis 1 --verify
+same "a group" b.npy "np.load('odd.npy').reshape(5, 4, 4, 3).transpose(0, 2, 1, 3)"
+exits "a roll" 0 "$faro" permute odd.npy b.npy --map 'r b c -> roll(r, 2) b roll(c, -1)' --verify
+same "a roll" b.npy "np.roll(np.load('odd.npy'), (2, -1), (0, 2))"
+exits "einops" 0 "$faro" permute odd.npy b.npy --map 'einops:r (b a) c -> (r c) b a, a=4' --verify
+same "einops" b.npy "np.load('odd.npy').reshape(5, 4, 4, 3).transpose(0, 3, 1, 2).reshape(15, 4, 4)"
+cp a.npy c.npy
+exits "another shape in place" 2 "$faro" permute c.npy --in-place --map 'r c -> c r'; says "another shape in place" "in place the shape stays (8, 128)"
+exits "the flat index in place" 0 "$faro" permute c.npy --in-place --map 'r:3 c -> c r' --flat
+same "the flat index in place" c.npy "np.load('a.npy').T.ravel().reshape(8, 128)"
 for threads in 1 2 3 16; do
   exits "threads $threads" 0 "$faro" permute a.npy "t$threads.npy" --map 'i -> gray(rev(i)) ^ 0x5' --threads $threads
   check "threads $threads" cmp -s t1.npy "t$threads.npy"
@@ -22,7 +41,7 @@ exits "Fortran order, whole array" 0 "$faro" permute f.npy b.npy --map 'i -> ~i'
 same "Fortran order, whole array" b.npy "np.load('f.npy').ravel()[::-1].reshape(4, 8, 16)"
 check "Fortran order is kept" py "sys.exit(not np.load('b.npy').flags.f_contiguous)"
 exits "Fortran order, rotation" 0 "$faro" permute f.npy b.npy --map 'a:2 b:3 c:4 -> c a b' --verify
-same "Fortran order, rotation" b.npy "np.load('f.npy').transpose(2, 0, 1).ravel().reshape(4, 8, 16)"
+same "Fortran order, rotation" b.npy "np.load('f.npy').transpose(2, 0, 1)"
 for axis in 0 1 2 -1; do
   exits "axis $axis" 0 "$faro" permute f.npy b.npy --map 'i -> ~i' --axis $axis --verify
   same "axis $axis" b.npy "np.flip(np.load('f.npy'), $axis)"
@@ -203,7 +222,7 @@ exits "two axes" 0 "$faro" permute cube.npy two.npy --map gray --axis 1 --axis -
 exits "one" 0 "$faro" permute cube.npy one.npy --map gray --axis 1
 exits "and the other" 0 "$faro" permute one.npy one.npy --map gray --axis 2
 check "two axes in one call" cmp -s one.npy two.npy
-exits "the way back" 0 "$faro" permute two.npy back.npy --map gray --axis 1,2 --inverse
+exits "the way back" 0 "$faro" permute two.npy back.npy --map gray --axis 1 --axis 2 --inverse
 check "the way back" cmp -s back.npy cube.npy
 exits "an axis twice" 2 "$faro" permute cube.npy x.npy --map gray --axis 1 --axis -2; says "an axis twice" "given before"
 exits "axes" 0 "$faro" permute cube.npy axes.npy --axes 2,0,1
@@ -216,7 +235,7 @@ exits "a size" 2 "$faro" permute cube.npy x.npy --map 'i:6 -> rev(i)' --axis 1
 says "a size" "cube.npy, axis 1 of shape (3, 16, 8), 2^4 elements"
 exits "no bits" 2 "$faro" permute cube.npy x.npy --map 'i -> rev(i)'; says "no bits" "--axis takes axis 1 (16 elements), axis 2"
 py "np.save('m.npy', np.arange(1024).reshape(64, 16)); np.save('st.npy', np.arange(1024)); np.save('b8.npy', np.arange(256))"
-exits "a size on several axes" 2 "$faro" permute m.npy x.npy --map 'i:6 -> gray(i)' --axis 0,1
+exits "a size on several axes" 2 "$faro" permute m.npy x.npy --map 'i:6 -> gray(i)' --axis 0 --axis 1
 says "a size on several axes" "m.npy, axis 1 of shape (64, 16), 2^4 elements: "
 exits "a bit that is not there" 2 "$faro" permute st.npy x.npy --map 'i -> front(i, 20, 17, 3)'
 says "a bit that is not there" "st.npy, shape (1024,), 2^10 elements: range at column 15: bit 20"

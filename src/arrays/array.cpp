@@ -5,10 +5,11 @@
 #include <algorithm>
 
 #include "arrays/axis.hpp"
-#include "faro/algebra/notation.hpp"
+#include "arrays/move.hpp"
 #include "faro/base/count.hpp"
 #include "faro/base/error.hpp"
 #include "faro/engine/permute.hpp"
+#include "faro/engine/permute_plan.hpp"
 #include "faro/files/array_file.hpp"
 
 namespace faro::inline v1 {
@@ -37,20 +38,6 @@ void permute_along(Array& array, const ArrayAxis& axis, const BitMap& map,
                             to_string(Count{1} << static_cast<unsigned>(map.width()))));
   permute_bytes_in_place(stored_map(axis, map), axis.shape, array.bytes,
                          {.threads = options.threads});
-}
-
-// A map that states another width is told by the length that it is for.
-BitMap map_in_words(std::string_view map, int width) {
-  try {
-    return parse_notation(map, {.total = width, .processor = {}}).map;
-  } catch (const NotationError& error) {
-    if (error.fault() != NotationFault::size) throw;
-    try {
-      return parse_notation(map).map;
-    } catch (const NotationError&) {
-      throw error;
-    }
-  }
 }
 
 }  // namespace
@@ -86,8 +73,20 @@ void permute(Array& array, const BitMap& map, const ArrayOptions& options) {
 }
 
 void permute(Array& array, std::string_view map, const ArrayOptions& options) {
-  const ArrayAxis axis = array_axis(checked_header(array), options.axis, name);
-  permute_along(array, axis, map_in_words(map, axis.width), options);
+  const NpyHeader header = checked_header(array);
+  AxisWords words{.order = header.order};
+  if (options.axis) words.axes = {{*options.axis}};
+  const ArrayMove move = array_move(header, map, words, name);
+  if (move.bits) {
+    permute_bytes_in_place(move.bits->map, move.bits->shape, array.bytes,
+                           {.threads = options.threads});
+  } else {
+    std::vector<std::byte> moved(array.bytes.size());
+    PermutePlan::out_of_place(move.map, move.shape, {.threads = options.threads})
+        .execute(array.bytes, moved);
+    array.bytes = std::move(moved);
+  }
+  array.shape = move.to.shape;
 }
 
 }  // namespace faro::inline v1

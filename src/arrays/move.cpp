@@ -5,31 +5,11 @@
 #include <algorithm>
 
 #include "arrays/axis.hpp"
-#include "faro/algebra/tensor_notation.hpp"
 #include "faro/base/error.hpp"
+#include "faro/words/say.hpp"
 
 namespace faro::inline v1 {
 namespace {
-
-// A '=' that says a length, not the end of '=>'.
-bool states_lengths(std::string_view text) {
-  for (std::size_t at = text.find('='); at != std::string_view::npos; at = text.find('=', at + 1)) {
-    if (text.substr(at, 2) != "=>") return true;
-  }
-  return false;
-}
-
-bool is_map_of_bits(std::string_view text, std::uint64_t elements) {
-  if (!is_power_of_two(elements)) return text.find("->") == std::string_view::npos;
-  if (states_lengths(text)) return false;
-  try {
-    parse_notation(text, {.total = log2_exact(elements), .processor = std::nullopt});
-  } catch (const NotationError& error) {
-    // Fields without a size are the array's axes; every other fault is told by who reads bits.
-    return error.fault() != NotationFault::size;
-  }
-  return true;
-}
 
 // An array stored in this order; one axis of all where that is the same.
 ArrayPlaces places_of(const std::vector<std::uint64_t>& shape, NpyHeader::Order order,
@@ -75,41 +55,143 @@ std::size_t axis_index(const NpyHeader& header, std::int64_t wanted, const char*
   return static_cast<std::size_t>(index);
 }
 
-Map along(const std::vector<std::uint64_t>& shape, std::size_t axis, const Map& map) {
-  std::uint64_t outer = 1;
-  std::uint64_t inner = 1;
-  for (std::size_t k = 0; k < shape.size(); ++k) {
-    if (k < axis) outer *= shape[k];
-    if (k > axis) inner *= shape[k];
+// Axes first .. last.
+struct Axes {
+  std::size_t first = 0;
+  std::size_t last = 0;
+};
+
+Axes neighbours(const NpyHeader& from, const std::vector<std::int64_t>& wanted,
+                const std::string& name) {
+  std::vector<std::size_t> axes;
+  for (const std::int64_t axis : wanted) axes.push_back(axis_index(from, axis, "--axis", name));
+  for (std::size_t k = 1; k < axes.size(); ++k)
+    if (axes[k] != axes[k - 1] + 1)
+      refuse(name,
+             fmt::format("--axis {}: these are no neighbours in their order; --axis {} --axis "
+                         "{} is the map on each",
+                         fmt::join(wanted, ","), wanted[k - 1], wanted[k]));
+  return {axes.front(), axes.back()};
+}
+
+Word product(const std::vector<std::uint64_t>& shape, std::size_t first, std::size_t end) {
+  Word all = 1;
+  for (std::size_t k = first; k < end; ++k) all *= shape[k];
+  return all;
+}
+
+// The words on one group of axes; what does not fit is told of the array.
+Said said_on(const NpyHeader& from, std::string_view text, const Axes& on, const AxisWords& words,
+             const std::string& name) {
+  Sizes sizes;
+  sizes.flat = words.flat;
+  sizes.shape.emplace(from.shape.begin() + static_cast<std::ptrdiff_t>(on.first),
+                      from.shape.begin() + static_cast<std::ptrdiff_t>(on.last) + 1);
+  try {
+    return say(text, sizes);
+  } catch (const NotationError& error) {
+    if (!error.is_of_sizes()) throw;
+    const std::string whom = on.first == on.last
+                                 ? array_text(from, static_cast<std::int64_t>(on.first), name)
+                                 : fmt::format("{}, axes {} to {} of shape {}", name, on.first,
+                                               on.last, shape_text(from));
+    throw error.told_of(whom);
   }
-  return beside(beside(Map::identity(outer), map), Map::identity(inner));
+}
+
+Said said_of_all(const NpyHeader& from, std::string_view text, const AxisWords& words,
+                 const std::string& name) {
+  Sizes sizes;
+  sizes.shape = from.shape;
+  // Elements without a type are raw bytes, which have no axes.
+  sizes.flat = words.flat || from.type.empty();
+  try {
+    return say(text, sizes);
+  } catch (const NotationError& error) {
+    if (!error.is_of_sizes()) throw;
+    throw error.told_of(array_text(from, std::nullopt, name));
+  }
+}
+
+void undo(Said& said, const std::vector<Word>& shape) {
+  if (*said.shape != shape)
+    throw Error(
+        ErrorCode::usage,
+        "--inverse: these words change the shape, so they are not of OUT's axes; write them "
+        "the other way round, or say --flat");
+  said.map = said.map.inverse();
+  said.cut = {};
+}
+
+// Where all is bits and both arrays are stored alike.
+std::optional<BitsMove> bits_of(const NpyHeader& from, const Said& said, const ArrayMove& move,
+                                const Axes& on) {
+  if (said.map.bits() == nullptr || move.to.order != from.order) return {};
+  BitsMove bits;
+  bits.shape.element_bytes = from.element_bytes;
+  const bool all = on.last - on.first + 1 == from.shape.size() || from.shape.empty();
+  if (all) {
+    bits.map = stored_map(move, from).as_bits();
+    return bits;
+  }
+  const bool fortran = from.order == NpyHeader::Order::fortran;
+  if (fortran && (on.first != on.last || said.shape->size() != 1)) return {};
+  bits.map = *said.map.bits();
+  bits.shape.outer = product(from.shape, 0, on.first);
+  bits.shape.inner = product(from.shape, on.last + 1, from.shape.size());
+  if (fortran) std::swap(bits.shape.outer, bits.shape.inner);
+  return bits;
+}
+
+// One map after another, each on its axes.
+ArrayMove move_along(const NpyHeader& from, std::string_view text, const std::vector<Axes>& groups,
+                     const AxisWords& words, const std::string& name) {
+  Map whole = Map::identity(1);
+  std::vector<std::uint64_t> shape;
+  std::size_t next = 0;
+  Said said;
+  const auto keep = [&](std::size_t end) {
+    whole = beside(whole, Map::identity(product(from.shape, next, end)));
+    for (; next < end; ++next) shape.push_back(from.shape[next]);
+  };
+  for (const Axes& on : groups) {
+    if (on.first < next)
+      refuse(name, fmt::format("--axis {}: the axis was given before", on.first));
+    keep(on.first);
+    said = said_on(from, text, on, words, name);
+    if (words.inverse) {
+      const auto first = from.shape.begin() + static_cast<std::ptrdiff_t>(on.first);
+      undo(said, {first, first + static_cast<std::ptrdiff_t>(on.last - on.first + 1)});
+    }
+    whole = beside(whole, said.map);
+    shape.insert(shape.end(), said.shape->begin(), said.shape->end());
+    next = on.last + 1;
+  }
+  keep(from.shape.size());
+  ArrayMove move = move_of(from, std::move(whole), std::move(shape), words.order);
+  move.text = groups.size() == 1 ? to_notation(said.map, said.cut) : to_notation(move.map);
+  if (groups.size() == 1) move.bits = bits_of(from, said, move, groups[0]);
+  return move;
 }
 
 }  // namespace
 
-std::optional<ArrayMove> array_move(const NpyHeader& from, std::string_view text,
-                                    std::optional<std::int64_t> axis, NpyHeader::Order order,
-                                    const std::string& name) {
-  if (axis) {
-    const std::size_t k = axis_index(from, *axis, "--axis", name);
-    if (order == from.order && is_map_of_bits(text, from.shape[k])) return std::nullopt;
-    need_elements(from, name);
-    const TensorNotation notation = parse_tensor_notation(text, std::vector<Word>{from.shape[k]});
-    ArrayMove move = move_of(from, along(from.shape, k, notation.map), from.shape, order);
-    move.text = to_notation(notation.map, notation.cut);
-    return move;
-  }
-  if (order == from.order && is_map_of_bits(text, from.elements())) return std::nullopt;
+ArrayMove array_move(const NpyHeader& from, std::string_view text, const AxisWords& words,
+                     const std::string& name) {
   need_elements(from, name);
-  const bool bits = is_map_of_bits(text, from.elements());
-  const TensorNotation notation = parse_tensor_notation(text, from.shape);
-  const bool by_axes =
-      !bits && std::equal(notation.fields.begin(), notation.fields.end(), from.shape.begin(),
-                          from.shape.end(), [](const TensorField& field, std::uint64_t length) {
-                            return field.length == length;
-                          });
-  ArrayMove move = move_of(from, notation.map, by_axes ? notation.to_shape : from.shape, order);
-  move.text = to_notation(notation.map, notation.cut);
+  if (!words.axes.empty()) {
+    std::vector<Axes> groups;
+    for (const auto& group : words.axes) groups.push_back(neighbours(from, group, name));
+    std::sort(groups.begin(), groups.end(),
+              [](const Axes& a, const Axes& b) { return a.first < b.first; });
+    return move_along(from, text, groups, words, name);
+  }
+  Said said = said_of_all(from, text, words, name);
+  if (words.inverse) undo(said, from.shape);
+  ArrayMove move = move_of(from, said.map, *said.shape, words.order);
+  move.text = to_notation(said.map, said.cut);
+  move.cut = said.cut;
+  move.bits = bits_of(from, said, move, {0, from.shape.empty() ? 0 : from.shape.size() - 1});
   return move;
 }
 
@@ -123,35 +205,6 @@ Map stored_map(const ArrayMove& move, const NpyHeader& from) {
     return Map::from_axes(stored, order);
   };
   return then(then(logical(from), move.map), logical(move.to).inverse());
-}
-
-ArrayMove array_move_along(const NpyHeader& from, std::string_view text,
-                           const std::vector<std::int64_t>& axes, NpyHeader::Order order,
-                           const std::string& name) {
-  need_elements(from, name);
-  std::vector<bool> wanted(from.shape.size(), false);
-  for (const std::int64_t axis : axes) {
-    const std::size_t k = axis_index(from, axis, "--axis", name);
-    if (wanted[k]) refuse(name, fmt::format("--axis {}: the axis was given before", axis));
-    wanted[k] = true;
-  }
-  const auto map_of = [&](std::size_t k) {
-    const std::vector<Word> length{from.shape[k]};
-    try {
-      return parse_tensor_notation(text, length).map;
-    } catch (const NotationError& error) {
-      if (!error.is_of_sizes()) throw;
-      throw Error(error.code(),
-                  fmt::format("{}: {}", array_text(from, static_cast<std::int64_t>(k), name),
-                              error.what()));
-    }
-  };
-  Map whole = Map::identity(1);
-  for (std::size_t k = 0; k < from.shape.size(); ++k)
-    whole = beside(whole, wanted[k] ? map_of(k) : Map::identity(from.shape[k]));
-  ArrayMove move = move_of(from, std::move(whole), from.shape, order);
-  move.text = to_notation(move.map);
-  return move;
 }
 
 ArrayMove array_axes_move(const NpyHeader& from, const std::vector<std::int64_t>& axes,

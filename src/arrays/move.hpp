@@ -4,8 +4,9 @@
 //   shape (512, 512, 3), axes 2,0,1                 shape (3, 512, 512)
 //   shape (6, 5), axis 0, 'i -> ~i'                 shape (6, 5), rows backwards
 //
-// A map whose fields are the array's axes, one by one, gives the shape of the result, one axis a
-// term of its right side; any other acts on the array as it is, flattened in C order.
+// What words do to an array is said by faro/words/say.hpp: words that name its axes must fit them
+// and give the shape of the result; all others act on the array flattened in C order, and the shape
+// stays.
 #pragma once
 
 #include <optional>
@@ -14,29 +15,39 @@
 #include <vector>
 
 #include "faro/algebra/map.hpp"
+#include "faro/algebra/tensor_notation.hpp"
 #include "faro/engine/options.hpp"
 #include "faro/files/npy.hpp"
 
 namespace faro::inline v1 {
+
+// A move of index bits, which the kernels of bits know best: of stored elements,
+// outer x 2^p x inner.
+struct BitsMove {
+  BitMap map;
+  PermuteShape shape;
+};
 
 struct ArrayMove {
   Map map;            // on logical indices
   TensorShape shape;  // of the stored arrays
   NpyHeader to;       // of the result
   std::string text;   // canonical
+  TensorCut cut = {};
+  std::optional<BitsMove> bits = {};  // the same, where all is bits and both are stored alike
 };
 
-// Nothing where the text is one of index bits, for a length that is a power of two: the kernels of
-// bits know that best, and the array keeps its shape. Throws NotationError, and Error(usage) for an
-// axis that is not there; `name` begins its messages.
-std::optional<ArrayMove> array_move(const NpyHeader& from, std::string_view text,
-                                    std::optional<std::int64_t> axis, NpyHeader::Order order,
-                                    const std::string& name);
+struct AxisWords {
+  // Groups of axes, neighbours in their order, each of which the words are of alone; none: all.
+  std::vector<std::vector<std::int64_t>> axes = {};
+  NpyHeader::Order order = NpyHeader::Order::c;  // of the result
+  bool flat = false;                             // the words are of the flat index, the shape stays
+  bool inverse = false;                          // the way back
+};
 
-// The map on each of these axes, all of them in one go; the shape stays. Throws as array_move.
-ArrayMove array_move_along(const NpyHeader& from, std::string_view text,
-                           const std::vector<std::int64_t>& axes, NpyHeader::Order order,
-                           const std::string& name);
+// Throws what say does, and Error(usage) for axes that are not there; `name` begins its messages.
+ArrayMove array_move(const NpyHeader& from, std::string_view text, const AxisWords& words,
+                     const std::string& name);
 
 // The map on stored indices, of arrays without gaps. Throws Error(impossible) where axes and digits
 // have nothing in common.

@@ -15,14 +15,11 @@
 #include "cli/command.hpp"
 #include "cli/memory.hpp"
 #include "cli/permute_disk.hpp"
-#include "faro/algebra/notation.hpp"
-#include "faro/algebra/tensor_notation.hpp"
 #include "faro/base/error.hpp"
 #include "faro/base/limits.hpp"
 #include "faro/engine/permute_plan.hpp"
 #include "faro/engine/reference.hpp"
 #include "faro/files/array_file.hpp"
-#include "faro/layouts/foreign.hpp"
 #include "files/claim.hpp"
 
 namespace faro::cli {
@@ -38,6 +35,7 @@ struct Options {
   std::optional<std::uint64_t> threads;
   std::optional<std::uint64_t> element_bytes;
   bool inverse = false;
+  bool flat = false;
   bool in_place = false;
   bool verify = false;
   bool no_sync = false;
@@ -159,25 +157,16 @@ double seconds_since(std::chrono::steady_clock::time_point start) {
   return std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
 }
 
-// What is done to the array: a map of index bits, of the whole or along an axis, which leaves the
-// shape alone; or a map of axes of any length.
-struct Movement {
-  NpyHeader to;
-  std::string text;  // canonical
-  ArrayAxis axis;
-  BitMap bits;
-  std::optional<ArrayMove> axes;
+PermutePlan plan_of(const ArrayMove& move, const PermuteOptions& options) {
+  return move.bits ? PermutePlan::out_of_place(move.bits->map, move.bits->shape, options)
+                   : PermutePlan::out_of_place(move.map, move.shape, options);
+}
 
-  PermutePlan plan(const PermuteOptions& options) const {
-    return axes ? PermutePlan::out_of_place(axes->map, axes->shape, options)
-                : PermutePlan::out_of_place(bits, axis.shape, options);
-  }
-  Mismatch compare(const std::byte* from, const std::byte* to_data,
-                   const Progress& progress) const {
-    return axes ? reference_compare(axes->map, axes->shape, from, to_data, progress)
-                : reference_compare(bits, axis.shape, from, to_data, progress);
-  }
-};
+Mismatch compare(const ArrayMove& move, const std::byte* from, const std::byte* to,
+                 const Progress& progress) {
+  return move.bits ? reference_compare(move.bits->map, move.bits->shape, from, to, progress)
+                   : reference_compare(move.map, move.shape, from, to, progress);
+}
 
 // "2,0,1".
 std::vector<std::int64_t> axes_of(const std::optional<std::string>& text, const char* option) {
@@ -197,17 +186,11 @@ std::vector<std::int64_t> axes_of(const std::optional<std::string>& text, const 
               fmt::format("{}: wanted numbers as in 2,0,1, found '{}'", option, *text));
 }
 
-// The axes that the map acts on, given one by one or as "1,2"; none: the whole array.
-std::vector<std::int64_t> acted_on(const Options& options) {
-  std::vector<std::int64_t> axes;
-  for (const std::string& text : options.axis)
-    for (const std::int64_t axis : axes_of(text, "--axis")) axes.push_back(axis);
-  return axes;
-}
-
-std::optional<std::int64_t> one_axis(const Options& options) {
-  const std::vector<std::int64_t> axes = acted_on(options);
-  return axes.size() == 1 ? std::optional(axes.front()) : std::nullopt;
+// Each --axis says axes that the words are of: one, or neighbours, as in 1,2.
+std::vector<std::vector<std::int64_t>> acted_on(const Options& options) {
+  std::vector<std::vector<std::int64_t>> groups;
+  for (const std::string& text : options.axis) groups.push_back(axes_of(text, "--axis"));
+  return groups;
 }
 
 // axes[k] becomes axis k: back again.
@@ -230,65 +213,31 @@ NpyHeader::Order order_of(const std::optional<std::string>& text, const NpyHeade
   throw Error(ErrorCode::usage, fmt::format("--order: wanted C, F, A or K, found '{}'", *text));
 }
 
-void undo(ArrayMove& move, const NpyHeader& header) {
-  if (move.to.shape != header.shape)
-    throw Error(ErrorCode::usage,
-                "--inverse: this map changes the shape, so its fields are not IN's axes; write it "
-                "the other way round");
-  move.map = move.map.inverse();
-  move.text = to_notation(move.map);
-}
-
-Movement read_movement(const Options& options, const NpyHeader& header, const std::string& name) {
+ArrayMove move_of(const Options& options, const NpyHeader& header, const std::string& name) {
   const NpyHeader::Order order = order_of(options.order, header);
-  Movement movement;
-  const std::vector<std::int64_t> axes = acted_on(options);
-  const std::optional<std::int64_t> one = one_axis(options);
   if (!options.map) {
     const std::vector<std::int64_t> wanted = axes_of(options.axes, "--axes");
     // Of a list that is none, the complaint is about what was typed.
     auto move = array_axes_move(header, wanted, order, name);
-    movement.axes =
-        options.inverse ? array_axes_move(header, undone(wanted), order, name) : std::move(move);
-  } else if (!is_foreign(*options.map)) {
-    movement.axes = axes.size() > 1 ? array_move_along(header, *options.map, axes, order, name)
-                                    : array_move(header, *options.map, one, order, name);
-    if (movement.axes && options.inverse) undo(*movement.axes, header);
-  } else if (axes.size() > 1) {
-    throw Error(ErrorCode::usage, "several --axis with another system's words; use the notation");
-  } else if (order != header.order) {
-    throw Error(ErrorCode::usage, "--order with another system's words; use the notation");
+    return options.inverse ? array_axes_move(header, undone(wanted), order, name) : move;
   }
-  if (movement.axes) {
-    movement.to = movement.axes->to;
-    movement.text = movement.axes->text;
-    return movement;
-  }
-  movement.axis = array_axis(header, one, name);
-  const Notation notation =
-      read_map(*options.map, {.total = movement.axis.width, .processor = std::nullopt},
-               {one ? std::vector<std::uint64_t>{} : header.shape, movement.axis.width, {}});
-  const BitMap map = options.inverse ? notation.map.inverse() : notation.map;
-  movement.bits = stored_map(movement.axis, map);
-  movement.text = to_notation(map, options.inverse ? Cut{} : notation.cut);
-  movement.to = header;
-  return movement;
+  ArrayMove move = array_move(
+      header, *options.map,
+      {.axes = acted_on(options), .order = order, .flat = options.flat, .inverse = options.inverse},
+      name);
+  if (options.in_place && move.to.shape != header.shape)
+    throw Error(
+        ErrorCode::usage,
+        fmt::format("{}: in place the shape stays {}, and these words give {}; --flat moves "
+                    "the flat index, or name another file as OUT",
+                    name, shape_text(header), shape_text(move.to)));
+  return move;
 }
 
-// What does not fit the array is told with the array.
-Movement movement_of(const Options& options, const NpyHeader& header, const std::string& name) {
-  try {
-    return read_movement(options, header, name);
-  } catch (const NotationError& error) {
-    if (!error.is_of_sizes()) throw;
-    throw error.told_of(array_text(header, one_axis(options), name));
-  }
-}
-
-void verify(const Movement& movement, std::span<const std::byte> from,
-            std::span<const std::byte> to, const std::string& name, const Output& out) {
+void verify(const ArrayMove& move, std::span<const std::byte> from, std::span<const std::byte> to,
+            const std::string& name, const Output& out) {
   const Mismatch wrong =
-      movement.compare(from.data(), to.data(), out.progress("checking", Output::Unit::bytes));
+      compare(move, from.data(), to.data(), out.progress("checking", Output::Unit::bytes));
   if (wrong.found)
     throw Error(
         ErrorCode::refused,
@@ -298,27 +247,25 @@ void verify(const Movement& movement, std::span<const std::byte> from,
 }
 
 DiskRequest disk_request(const Options& options) {
-  return {.in = options.in,
-          .out = options.target(),
-          .map = options.map.value_or(""),
-          .axis = one_axis(options),
-          .inverse = options.inverse,
-          .element_bytes = options.element_bytes,
-          .threads = static_cast<int>(options.threads.value_or(0)),
-          .in_place = options.in_place,
-          .is_shaped = options.axes || options.order || acted_on(options).size() > 1,
-          .verify = options.verify,
-          .lengths =
-              [&options](const NpyHeader& header) {
-                return movement_of(options, header, options.in).axes;
-              },
-          .disk = options.disk};
+  return {
+      .in = options.in,
+      .out = options.target(),
+      .map = options.map.value_or(""),
+      .words = {.axes = acted_on(options), .flat = options.flat, .inverse = options.inverse},
+      .element_bytes = options.element_bytes,
+      .threads = static_cast<int>(options.threads.value_or(0)),
+      .in_place = options.in_place,
+      .is_shaped = options.axes || options.order,
+      .verify = options.verify,
+      .move = [&options](const NpyHeader& header) { return move_of(options, header, options.in); },
+      .disk = options.disk};
 }
 
 int resume(const Options& options, Output& out) {
-  if (options.out || options.map || !options.axis.empty() || options.inverse || options.axes ||
-      options.order || options.element_bytes || options.in_place || options.verify ||
-      options.disk.plan || options.disk.fresh || options.disk.tiles || options.disk.pass)
+  if (options.out || options.map || !options.axis.empty() || options.inverse || options.flat ||
+      options.axes || options.order || options.element_bytes || options.in_place ||
+      options.verify || options.disk.plan || options.disk.fresh || options.disk.tiles ||
+      options.disk.pass)
     throw Error(ErrorCode::usage,
                 "--resume OUT is all that is given: the journal beside OUT knows the rest");
   DiskRequest request;
@@ -332,23 +279,23 @@ int run_in_memory(const Options& options, Output& out) {
   std::optional<Claim> claim;
   if (options.in_place) claim.emplace(options.in);
   const ArrayInput input = open_input(options, out);
-  const Movement movement = movement_of(options, input.header(), input.name());
+  const ArrayMove move = move_of(options, input.header(), input.name());
   const PermutePlan plan =
-      movement.plan({.threads = static_cast<int>(options.threads.value_or(0))});
+      plan_of(move, {.threads = static_cast<int>(options.threads.value_or(0))});
   Outcome outcome{
-      .map = movement.text, .passes = plan.facts().passes.size(), .threads = plan.facts().threads};
+      .map = move.text, .passes = plan.facts().passes.size(), .threads = plan.facts().threads};
   const Progress progress = out.progress("permuting", Output::Unit::bytes);
   input.prefault();
-  Target target(options, movement.to);
+  Target target(options, move.to);
   const auto before = std::chrono::steady_clock::now();
   plan.execute(input.data(), target.data(), progress);
   outcome.permute_seconds = seconds_since(before);
-  if (options.verify) verify(movement, input.data(), target.data(), options.target(), out);
+  if (options.verify) verify(move, input.data(), target.data(), options.target(), out);
   // An interrupt that came late still finds the old file.
   faro::report(progress, input.data().size(), input.data().size());
   target.finish(options, out);
   outcome.seconds = seconds_since(start);
-  report(options, input, movement.to, outcome, out);
+  report(options, input, move.to, outcome, out);
   return 0;
 }
 
@@ -361,6 +308,8 @@ int run(const Options& options, Output& out) {
   const bool along = !options.axis.empty();
   if (options.axes && (options.map || along))
     throw Error(ErrorCode::usage, "--axes says the whole map; leave --map and --axis out");
+  if (options.flat && !options.map)
+    throw Error(ErrorCode::usage, "--flat is for --map, which is missing");
   if (along && !options.map) throw Error(ErrorCode::usage, "--axis is for --map, which is missing");
   const DiskRequest request = disk_request(options);
   return goes_by_disk(request) ? permute_by_disk(request, out) : run_in_memory(options, out);
@@ -376,17 +325,18 @@ const Command permute_command{
         "IN is a .npy file, or with --element-bytes raw elements; - is standard input.\n"
         "A Zarr array (version 3, a folder) becomes another, in other chunks if asked.\n"
         "OUT gets the same type; it appears, or is replaced, only when it is complete, and\n"
-        "may be IN. The map acts on the whole array in C order, or on one axis. Its fields\n"
-        "are of bits, b:8, or of any length, r=100; those that are the array's axes, one by\n"
-        "one, may leave their sizes out, and say OUT's shape on the right. With other maps\n"
-        "OUT has the shape of IN.\n"
+        "may be IN. Words of several fields name the axes of an array that has several: they\n"
+        "must fit, may leave their sizes out, and say OUT's shape on the right; so do the words\n"
+        "of numpy: and einops:. Other words, and all with --flat, move the whole index in C\n"
+        "order, and OUT has the shape of IN. --axis: the words are of that axis alone.\n"
         "Arrays that do not fit half of the free memory, or --memory, go through it in\n"
         "passes over the file (docs/disk.md); a stopped run goes on with --resume.",
     .examples =
         "faro permute a.npy b.npy --map 'i -> rev(i)'\n"
-        "faro permute a.npy b.npy --map 'r:10 c -> c r' --verify\n"
+        "faro permute a.npy b.npy --map 'r c -> c r' --verify\n"
         "faro permute a.npy --in-place --axis 1 --map gray\n"
         "faro permute a.npy b.npy --axis 0 --axis 2 --map bit-reversal\n"
+        "faro permute a.npy b.npy --axis 1,2 --map 'r c -> c r'\n"
         "faro permute b.npy a.npy --map fftshift --inverse\n"
         "faro permute pixels.npy planes.npy --axes 2,0,1\n"
         "faro permute a.npy b.npy --map 'r b c -> c rev(b) ~r'\n"
@@ -404,7 +354,10 @@ const Command permute_command{
           .completes(Completes::map);
       arguments.option(
           "--axis", "A", options->axis,
-          "the axis that the map acts on, from 0; -1 is the last; several act at once");
+          "the axis that the words are of, from 0; -1 is the last; 1,2 are these together; several "
+          "--axis: the map on each");
+      arguments.flag("--flat", options->flat,
+                     "the words are of the whole index in C order, and the shape stays");
       arguments.flag("--inverse", options->inverse, "the way back: element map(i) of IN goes to i");
       arguments.option("--axes", "LIST", options->axes,
                        "instead of --map: which axis of IN each of OUT is, as in 2,0,1");

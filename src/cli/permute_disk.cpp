@@ -189,26 +189,17 @@ void declare_disk_options(Arguments& arguments, DiskOptions& options) {
 
 namespace {
 
-// The map of all bits: of one axis, or as it is.
-BitMap zarr_map(const DiskRequest& request, const std::vector<std::uint64_t>& shape) {
-  if (request.map.empty()) return {};
-  std::int64_t axis = request.axis.value_or(0);
-  const auto axes = static_cast<std::int64_t>(shape.size());
-  if (axis < -axes || axis >= axes)
-    throw Error(ErrorCode::usage, fmt::format("--axis {}: the array has {}", axis, axes));
-  if (axis < 0) axis += axes;
-  int before = 0;
-  int width = 0;
-  int after = 0;
-  for (std::int64_t k = 0; k < axes; ++k) {
-    const int bits = log2_exact(shape[static_cast<std::size_t>(k)]);
-    (!request.axis || k == axis ? width : k < axis ? before : after) += bits;
-  }
-  const BitMap map = read_map(request.map, {.total = width, .processor = std::nullopt},
-                              {request.axis ? std::vector<std::uint64_t>{} : shape, width, {}})
-                         .map;
-  return beside(beside(BitMap::identity(before), request.inverse ? map.inverse() : map),
-                BitMap::identity(after));
+// The map of all index bits, and the result's shape.
+struct ZarrMove {
+  BitMap map;
+  std::vector<std::uint64_t> shape;
+};
+
+ZarrMove zarr_move(const DiskRequest& request, const std::vector<std::uint64_t>& shape) {
+  if (request.map.empty()) return {{}, shape};
+  NpyHeader header = npy_header("|u1", shape);
+  const ArrayMove move = array_move(header, request.map, request.words, request.in);
+  return {move.map.as_bits(), move.to.shape};
 }
 
 std::vector<std::uint64_t> lengths_of(const std::optional<std::string>& text) {
@@ -227,11 +218,13 @@ int permute_zarr_by_disk(const DiskRequest& request, Output& out) {
     refuse("--tiles and --pass are for one file; a Zarr array is rearranged by one process");
   PermuteFileOptions options;
   options.plan = plan_options(request.disk);
-  const ZarrOptions zarr{.shape = lengths_of(request.disk.shape),
+  const std::vector<std::uint64_t> before = zarr_shape(request.in);
+  const auto [map, shape] = zarr_move(request, before);
+  const bool stays = request.disk.shape || shape == before;
+  const ZarrOptions zarr{.shape = stays ? lengths_of(request.disk.shape) : shape,
                          .chunks = lengths_of(request.disk.chunks),
                          .shards = lengths_of(request.disk.shards),
                          .codec = request.disk.codec};
-  const BitMap map = zarr_map(request, zarr_shape(request.in));
   const auto plan = plan_zarr(request.in, map, zarr, options.plan);
   if (request.disk.plan) {
     return tell_plan(request.in, request.map, report_of(plan), out);
@@ -318,33 +311,27 @@ int permute_by_disk(const DiskRequest& request, Output& out) {
     throw Error(ErrorCode::usage, "--in-place never has a temporary file; it has a log beside IN");
   if (is_zarr(request.in)) return permute_zarr_by_disk(request, out);
   const Place place = find_array(request);
-  if (const auto move = request.lengths(place.header))
-    return permute_lengths_by_disk(request, place, *move, out);
-  const ArrayAxis axis = array_axis(place.header, request.axis, request.in);
-  const Notation notation =
-      read_map(request.map, {.total = axis.width, .processor = std::nullopt},
-               {request.axis ? std::vector<std::uint64_t>{} : place.header.shape, {}, {}});
-  const BitMap asked = request.inverse ? notation.map.inverse() : notation.map;
-  const BitMap map = stored_map(axis, asked);
+  const ArrayMove move = request.move(place.header);
+  if (!move.bits) return permute_lengths_by_disk(request, place, move, out);
+  const auto& [map, shape] = *move.bits;
   PermuteFileOptions options;
   options.plan = plan_options(request.disk);
-  const auto plan = request.in_place ? FilePermutePlan::in_place(map, axis.shape, options.plan)
-                                     : FilePermutePlan::out_of_place(map, axis.shape, options.plan);
+  const auto plan = request.in_place ? FilePermutePlan::in_place(map, shape, options.plan)
+                                     : FilePermutePlan::out_of_place(map, shape, options.plan);
   if (request.disk.plan) {
-    return tell_plan(request.in, to_notation(asked, request.inverse ? Cut{} : notation.cut),
-                     report_of(plan), out);
+    return tell_plan(request.in, move.text, report_of(plan), out);
   }
   if (!out.is_json()) out.talk(plan.describe());
-  file_options(request, place, place.header, out, options);
+  file_options(request, place, move.to, out, options);
   if (request.disk.tiles || request.disk.pass) {
     const auto tiles = tiles_of(request.disk, plan.facts());
-    tell_tiles(permute_file_tiles(request.in, request.out, map, axis.shape, tiles, options), tiles,
+    tell_tiles(permute_file_tiles(request.in, request.out, map, shape, tiles, options), tiles,
                request, out);
     return 0;
   }
   try {
-    tell(request.in_place ? permute_in_place(request.in, map, axis.shape, options)
-                          : permute_file(request.in, request.out, map, axis.shape, options),
+    tell(request.in_place ? permute_in_place(request.in, map, shape, options)
+                          : permute_file(request.in, request.out, map, shape, options),
          request.out, request.in, out);
   } catch (const Error& error) {
     with_hint(error, request.out, out);

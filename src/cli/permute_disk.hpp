@@ -43,15 +43,14 @@ struct DiskRequest {
   std::string in;
   std::string out;
   std::string map;
-  std::optional<std::int64_t> axis;
-  bool inverse = false;
+  AxisWords words;
   std::optional<std::uint64_t> element_bytes;
   int threads = 0;
   bool in_place = false;
-  bool is_shaped = false;  // by --axes, --order or several --axis
+  bool is_shaped = false;  // by --axes or --order
   bool verify = false;
-  // The move of an array with this header, if it is one of axes of any length.
-  std::function<std::optional<ArrayMove>(const NpyHeader& header)> lengths;
+  // The move of an array with this header.
+  std::function<ArrayMove(const NpyHeader& header)> move;
   DiskOptions disk;
 };
 

@@ -11,7 +11,6 @@
 #include "base/report.hpp"
 #include "disk/plan_report.hpp"
 #include "distributed/report.hpp"
-#include "faro/algebra/tensor_notation.hpp"
 #include "faro/mpi/tensor_plan.hpp"
 #include "mpi_cli/array_files.hpp"
 #include "mpi_cli/commands.hpp"
@@ -37,24 +36,18 @@ struct Job {
   std::uint64_t read_at = 0;  // of this rank's
 };
 
-BitMap map_of(const std::string& text, std::uint64_t elements, std::uint64_t size) {
-  const KnownSizes known{.total = log2_exact(elements), .processor = {}};
-  const Notation notation = parse_notation(text, known);
-  if (notation.cut.kind != Cut::Kind::none && notation.cut.processor_bits != log2_exact(size)) {
-    throw Error(ErrorCode::usage,
-                fmt::format("the map is cut at {} processor bits; {} ranks have {}",
-                            notation.cut.processor_bits, size, log2_exact(size)));
-  }
-  return notation.map;
-}
-
-// The move of axes of any length that the text says; nothing where it is a map of index bits.
-std::optional<ArrayMove> lengths_of(const PermuteOptions& options, NpyHeader header, bool each,
-                                    std::uint64_t size) {
+// What the words do to the whole array, on so many ranks.
+ArrayMove move_on(const PermuteOptions& options, NpyHeader header, bool each, std::uint64_t size) {
   // Of parts in files of their own the whole is known by its number of elements.
   if (each) header.shape = {header.elements() * size};
-  auto move = array_move(header, options.map, std::nullopt, NpyHeader::Order::c, options.in);
-  if (!move) return std::nullopt;
+  auto move = array_move(header, options.map, {}, options.in);
+  if (move.cut.kind != Cut::Kind::none && move.cut.processors != size)
+    throw Error(ErrorCode::usage, fmt::format("the map is cut at {} processors; there are {} ranks",
+                                              move.cut.processors, size));
+  if (options.in_place && move.to.shape != header.shape)
+    throw Error(ErrorCode::usage,
+                "in place the shape stays, and these words give another; name another file");
+  if (move.bits) return move;
   if (options.in_place || options.relabel)
     throw Error(ErrorCode::usage,
                 "--in-place and --relabel are for maps of index bits; axes of any length are "
@@ -62,10 +55,6 @@ std::optional<ArrayMove> lengths_of(const PermuteOptions& options, NpyHeader hea
   if (header.elements() % size != 0)
     throw Error(ErrorCode::impossible, fmt::format("{} elements are not divisible among {} ranks",
                                                    header.elements(), size));
-  const TensorCut cut = parse_tensor_notation(options.map, header.shape).cut;
-  if (cut.kind != Cut::Kind::none && cut.processors != size)
-    throw Error(ErrorCode::usage, fmt::format("the map is cut at {} processors; there are {} ranks",
-                                              cut.processors, size));
   return move;
 }
 
@@ -86,8 +75,8 @@ Job prepare(const mpi::Communicator& ranks, const PermuteOptions& options) {
                   fmt::format("{} ranks; a power of two is needed, {} or {}", size,
                               bit(highest_bit(size)), bit(highest_bit(size) + 1)));
     }
-    job.lengths = lengths_of(options, header, each, size);
-    if (!job.lengths && (!is_power_of_two(elements) || elements < size)) {
+    ArrayMove move = move_on(options, header, each, size);
+    if (move.bits && (!is_power_of_two(elements) || elements < size)) {
       throw Error(ErrorCode::impossible,
                   fmt::format("{} elements on {} ranks; a power of two of elements is needed, at "
                               "least one a rank",
@@ -98,9 +87,12 @@ Job prepare(const mpi::Communicator& ranks, const PermuteOptions& options) {
                   "from one file to one a rank or back the shape must be one axis; name both files "
                   "alike");
     }
-    if (!job.lengths) job.map = map_of(options.map, elements, size);
     job.header = header;
-    if (job.lengths && !each) job.header.shape = job.lengths->to.shape;
+    if (!each) job.header.shape = move.to.shape;
+    if (move.bits)
+      job.map = move.bits->map;
+    else
+      job.lengths = std::move(move);
     job.part_bytes = elements / size * header.element_bytes;
     const std::uint64_t before = static_cast<std::uint64_t>(ranks.rank()) * job.part_bytes;
     job.start = found.start;

@@ -151,5 +151,18 @@ TEST(Array, that_contradicts_itself_is_refused) {
   EXPECT_NE(message_of([&] { write_npy(scratch.path("a.npy"), array); }), "nothing was thrown");
 }
 
+TEST(Arrays, words_that_name_axes_give_the_shape) {
+  Array a{.shape = {3, 5}, .type = "<u2", .bytes = std::vector<std::byte>(30)};
+  for (std::size_t i = 0; i < 15; ++i) a.bytes[2 * i] = static_cast<std::byte>(i);
+  permute(a, "r c -> ~c r");
+  EXPECT_EQ(a.shape, (std::vector<std::uint64_t>{5, 3}));
+  for (std::size_t r = 0; r < 3; ++r)
+    for (std::size_t c = 0; c < 5; ++c)
+      EXPECT_EQ(a.bytes[2 * ((4 - c) * 3 + r)], static_cast<std::byte>(r * 5 + c));
+  permute(a, "numpy:np.roll(a, 1)");
+  EXPECT_EQ(a.shape, (std::vector<std::uint64_t>{5, 3}));
+  EXPECT_EQ(a.bytes[0], std::byte{10});  // the last element of before: row 2, column 0
+}
+
 }  // namespace
 }  // namespace faro
