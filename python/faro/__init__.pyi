@@ -26,10 +26,11 @@ def permute(
     axes: Sequence[int] | None = None, out: Array | None = None, threads: int | None = None,
     copy: bool | None = None, progress: Progress | bool | None = None,
 ) -> Array:
-    """The element at index i goes to index map(i) (scatter). The shape stays as it is.
+    """The element at index i goes to index map(i) (scatter).
 
-    axis=None: the C-order index of all axes; an axis: that axis, the others are batches; several
-    adjacent axes: their joint index. out=x works in place.
+    Words of one field, names and BitMaps move the C-order index of all axes, and the shape stays.
+    axis: they are of that axis, the others are batches; several adjacent axes: of these together.
+    out=x works in place.
 
     >>> a = np.arange(8).reshape(2, 4)
     >>> faro.permute(a, 'i -> ~i', axis=1)
@@ -39,8 +40,9 @@ def permute(
     array([[0, 4, 1, 5],
            [2, 6, 3, 7]])
 
-    Fields that are the array's axes, one by one, have any length, and the right side is then the
-    shape of the result; axes= is short for moving axes alone, as numpy.transpose has it, copied.
+    Several fields are the axes of an array that has several: of any length, they must fit one by
+    one, and the right side is the shape of the result. So it is with the words of numpy: and einops:.
+    axes= is short for moving axes alone, as numpy.transpose has it, copied.
 
     >>> faro.permute(np.arange(12).reshape(3, 4), 'r c -> rev(c) ~r')
     array([[ 8,  4,  0],
@@ -51,7 +53,7 @@ def permute(
     (7, 5, 6)
     >>> faro.permute(np.arange(6), 'bit-reversal')
     Traceback (most recent call last):
-    faro.Impossible: 6 elements: a bit map moves 2^p (axis 0 of shape (6,))
+    faro.NotationError: size at column 1: bit-reversal is a map of index bits, and there are 6 elements
     """
 
 def rearrange(

@@ -12,7 +12,7 @@ import operator
 from html import escape
 
 from . import _core
-from ._errors import Impossible, UsageError
+from ._errors import Impossible, NotationError, UsageError
 from ._html import table_html
 from ._lending import give_back, lend, numpy, set_threads, threads_of, with_progress, writable
 from ._lending import state as _state
@@ -63,6 +63,14 @@ def _axes(axis, ndim):
     return axes[0] if len(axes) == 1 else axes
 
 
+def _acted_on(shape, axis):
+    """The lengths of the axes that words are of."""
+    if axis is None:
+        return shape
+    first, last = _ends(axis)
+    return shape[first : last + 1]
+
+
 def _axis(a, ndim):
     a = operator.index(a)
     if not -ndim <= a < ndim:
@@ -77,6 +85,14 @@ def _refuse_length(length, shape, axis):
     usable = [str(d) for d, n in enumerate(shape) if n > 1 and _log2(n) is not None]
     hint = f"; axis={', '.join(usable)} would do" if axis is None and usable else ""
     raise Impossible(f"{length} elements: a bit map moves 2^p ({where}){hint}")
+
+
+def _with_axes(error, shape, axis):
+    """Words of bits that do not fit the whole array are told which axes would do."""
+    usable = [str(d) for d, n in enumerate(shape) if n > 1 and _log2(n) is not None]
+    if axis is None and usable and len(shape) > 1 and error.fault in ("size", "width"):
+        error.args = (f"{error}\n  of shape {shape}: axis={', '.join(usable)} would do",)
+    return error
 
 
 def _identity(n):
@@ -195,16 +211,23 @@ def _move_batches(outer, inverse, words, a, out, threads):
         raise Impossible(f"the axes of shape {a.shape} cut what {words[3][0]!r} moves")
 
 
+def _ends(axis):
+    """The first and the last of the axes that words are of."""
+    if axis is None:
+        return None
+    return (axis, axis) if isinstance(axis, int) else (axis[0], axis[-1])
+
+
 @functools.lru_cache(maxsize=1024)
-def _result_shape(text, shape, itemsize, axis):
-    """Of a text with axes of any length; nothing where it is one of index bits."""
-    made = _core.tensor_map(text, shape, itemsize, axis)
+def _result_shape(text, shape, axis):
+    """What the words give; nothing where they are of index bits and the shape stays."""
+    made = _core.tensor_map(text, shape, _ends(axis))
     return None if made is None else tuple(made[1])
 
 
 def _move_text(text, a, axis, out, threads, copy, progress):
-    """By a map of axes of any length; nothing where the text is one of index bits."""
-    to_shape = _result_shape(text, a.shape, a.itemsize, axis)
+    """By words of axes of any length; nothing where they are of index bits and the shape stays."""
+    to_shape = _result_shape(text, a.shape, axis)
     if to_shape is None:
         return None
     np = numpy()
@@ -214,7 +237,7 @@ def _move_text(text, a, axis, out, threads, copy, progress):
     else:
         _fits(out, to_shape)
         met = _meet(a, out)
-    words = ("text", text, a.shape, a.itemsize, axis)
+    words = ("text", text, a.shape, _ends(axis))
     if not met and _move_view(words, a, out, threads, progress):
         return out
     if copy is False:
@@ -226,6 +249,13 @@ def _move_text(text, a, axis, out, threads, copy, progress):
         raise Impossible(f"the axes of shape {a.shape} cut what {text!r} moves")
     into[...] = result
     return out
+
+
+_map_of_text = functools.lru_cache(maxsize=1024)(_core.map_for)
+
+
+def _map_of(map, width, shape):
+    return (_map_of_text if isinstance(map, str) else _core.map_for)(map, width, shape)
 
 
 def _fits(out, shape):
@@ -270,16 +300,19 @@ def _permute(x, map, axis, axes, out, threads, copy, progress):
         _copy_view(view, target, count, copy, progress)
         return give_back(target, x, library) if out is None else out
     axis = _axes(axis, a.ndim)
-    if isinstance(map, str) and a.size and (axis is None or isinstance(axis, int)):
-        result = _move_text(map, a, axis, target, count, copy, progress)
+    outer, length, inner, first = _split(a.shape, axis)
+    if isinstance(map, str) and a.size:
+        try:
+            result = _move_text(map, a, axis, target, count, copy, progress)
+        except NotationError as error:
+            raise _with_axes(error, a.shape, axis)
         if result is not None:
             return give_back(result, x, library) if out is None else out
-    outer, length, inner, first = _split(a.shape, axis)
     if a.size:
         width = _log2(length)
         if width is None:
             _refuse_length(length, a.shape, first)
-        m = _core.map_for(map, width, a.shape if axis is None else ())
+        m = _map_of(map, width, _acted_on(a.shape, axis))
     else:
         m = _core.map_for(map, None, ()) if not isinstance(map, str) else _identity(1)
     if target is not None and target.shape != a.shape:
@@ -381,7 +414,7 @@ class Plan(_core.ArrayPlan):
         outer, length, inner, first = _split(a.shape, axis)
         if _log2(length) is None:
             _refuse_length(length, a.shape, first)
-        m = _core.map_for(map, _log2(length), a.shape if axis is None else ())
+        m = _core.map_for(map, _log2(length), _acted_on(a.shape, _axes(axis, a.ndim)))
         plan = cls(m, itemsize=a.itemsize, outer=outer, inner=inner, in_place=in_place,
                    threads=threads)
         if measure and not in_place and a.size:

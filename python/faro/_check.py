@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from . import _core
-from ._arrays import _axes, _log2, _raw, _refuse_length, _result_shape, _split
+from ._arrays import _acted_on, _axes, _ends, _log2, _raw, _refuse_length, _result_shape, _split
 from ._lending import lend, numpy
 
 
@@ -33,11 +33,11 @@ def check(x, y, map, /, *, axis=None):
     a, _ = lend(x, compared=True)
     b, _ = lend(y, compared=True)
     axis = _axes(axis, a.ndim)
-    if isinstance(map, str) and a.size and (axis is None or isinstance(axis, int)):
-        shape = _result_shape(map, a.shape, a.itemsize, axis)
+    if isinstance(map, str) and a.size:
+        shape = _result_shape(map, a.shape, axis)
         if shape is not None:
             _compare(b, shape, a)
-            made = _core.tensor_map(map, a.shape, a.itemsize, axis)[0]
+            made = _core.tensor_map(map, a.shape, _ends(axis))[0]
             found = _core.tensor_mismatch(
                 made, np.ascontiguousarray(_raw(a)), np.ascontiguousarray(_raw(b)))
             return None if found is None else Mismatch(0, *found)
@@ -47,7 +47,7 @@ def check(x, y, map, /, *, axis=None):
         return None
     if _log2(length) is None:
         _refuse_length(length, a.shape, first)
-    m = _core.map_for(map, _log2(length), a.shape if axis is None else ())
+    m = _core.map_for(map, _log2(length), _acted_on(a.shape, axis))
     a = np.ascontiguousarray(_raw(a))
     b = np.ascontiguousarray(_raw(b))
     found = _core.first_mismatch(m, a.itemsize, outer, inner, a, b)

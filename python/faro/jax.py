@@ -20,7 +20,7 @@ from jax.extend.core import Primitive
 from jax.interpreters import ad, batching, mlir
 
 from . import _core
-from ._arrays import _refuse_length, _split
+from ._arrays import _acted_on, _axes, _refuse_length, _result_shape, _split
 from ._arrays import permute as _permute
 from ._lending import threads_of
 
@@ -83,12 +83,15 @@ if _registered():
 
 
 def permute(x: Any, map: Any, /, *, axis: int | tuple[int, ...] | None = None) -> Any:
-    """The element at index i goes to index map(i); the shape stays. axis as in faro.permute."""
+    """The element at index i goes to index map(i). Shapes and axis as in faro.permute."""
     x = jnp.asarray(x)
     outer, length, inner, first = _split(x.shape, axis)
     if x.size == 0:
         return x
     if length & (length - 1):
         _refuse_length(length, x.shape, first)
-    m = _core.map_for(map, length.bit_length() - 1, x.shape if axis is None else ())
-    return _primitive.bind(x.reshape(outer, length, inner), map=m).reshape(x.shape)
+    axis = _axes(axis, x.ndim)
+    m = _core.map_for(map, length.bit_length() - 1, _acted_on(x.shape, axis))
+    shape = _result_shape(map, x.shape, axis) if isinstance(map, str) else None
+    moved = _primitive.bind(x.reshape(outer, length, inner), map=m)
+    return moved.reshape(x.shape if shape is None else shape)

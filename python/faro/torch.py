@@ -17,7 +17,8 @@ from typing import Any
 import torch
 
 from . import _core
-from ._arrays import _axes, _move, _move_batches, _refuse_length, _result_shape, _split
+from ._arrays import _acted_on, _axes, _ends, _move, _move_batches, _refuse_length, _result_shape
+from ._arrays import _split
 from ._lending import give_back, lend, numpy, threads_of
 
 __all__ = ["permute"]
@@ -29,18 +30,18 @@ def _along(axes: list[int] | None) -> int | tuple[int, ...] | None:
     return axes[0] if len(axes) == 1 else tuple(axes)
 
 
-def _lengths(text: str, shape: tuple[int, ...], itemsize: int, axes: list[int] | None) -> Any:
-    """The shape that a map of axes of any length gives; nothing where it is one of index bits."""
-    if 0 in shape or (axes is not None and len(axes) > 1):
+def _lengths(text: str, shape: tuple[int, ...], axes: list[int] | None) -> Any:
+    """What the words give; nothing where they are of index bits and the shape stays."""
+    if 0 in shape:
         return None
-    return _result_shape(text, shape, itemsize, _along(axes))
+    return _result_shape(text, shape, _along(axes))
 
 
 def _bits(text: str, shape: tuple[int, ...], axes: list[int] | None) -> Any:
     outer, length, inner, first = _split(shape, _along(axes))
     if length & (length - 1):
         _refuse_length(length, shape, first)
-    return _core.map_for(text, length.bit_length() - 1, shape if axes is None else ()), outer, inner
+    return _core.map_for(text, length.bit_length() - 1, _acted_on(shape, _along(axes))), outer, inner
 
 
 @torch.library.custom_op("faro::permute", mutates_args=(), device_types="cpu")
@@ -50,14 +51,14 @@ def _permute(
     shape, axes = tuple(shape), None if axes is None else list(axes)
     a, library = lend(x)
     batch = a.shape[: x.dim() - len(shape)]
-    lengths = _lengths(map, shape, a.itemsize, axes)
+    lengths = _lengths(map, shape, axes)
     result = numpy().empty(batch + (shape if inverse or lengths is None else lengths), a.dtype)
     if a.size:
         outer = 1
         for side in batch:
             outer *= side
         if lengths is not None:
-            words = (map, shape, a.itemsize, _along(axes))
+            words = (map, shape, _ends(_along(axes)))
             _move_batches(outer, inverse, words, a, result, threads_of(None))
         else:
             m, before, inner = _bits(map, shape, axes)
@@ -72,12 +73,18 @@ def _fake(x: Any, map: str, shape: Any, axes: Any, inverse: bool) -> Any:
     if axes is not None:
         # Only the axes that the map acts on are asked how long they are: the others may be unknown.
         known = [int(n) if d in axes else 1 for d, n in enumerate(shape)]
-        lengths = _lengths(map, tuple(known), x.element_size(), axes)
+        lengths = _lengths(map, tuple(known), axes)
         if lengths is None and 0 not in known:
             _bits(map, tuple(known), axes)
-        return x.new_empty((*batch, *shape))
+        if lengths is None:
+            return x.new_empty((*batch, *shape))
+        # Its axes stand in the place of those that the words are of.
+        behind = len(shape) - axes[-1] - 1
+        given = lengths[axes[0] : len(lengths) - behind]
+        whole = shape if inverse else (*shape[: axes[0]], *given, *shape[axes[-1] + 1 :])
+        return x.new_empty((*batch, *whole))
     known = [int(n) for n in shape]
-    lengths = _lengths(map, tuple(known), x.element_size(), None)
+    lengths = _lengths(map, tuple(known), None)
     if lengths is None and 0 not in known:
         _bits(map, tuple(known), None)
     return x.new_empty((*batch, *(known if inverse or lengths is None else lengths)))

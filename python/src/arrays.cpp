@@ -12,6 +12,7 @@
 #include "buffer.hpp"
 #include "faro/engine/reference.hpp"
 #include "faro/layouts/rearrangement.hpp"
+#include "faro/words/say.hpp"
 
 namespace faro::python {
 namespace {
@@ -71,7 +72,8 @@ struct CacheEntry {
   std::uint64_t count = 0;
   std::uint64_t element_bytes = 0;
   Where where = Where::out_of_place;
-  std::shared_ptr<const ArrayPlan> plan;
+  std::shared_ptr<const ArrayPlan> plan;  // null: words that give a shape go the long way
+  bool one_axis_only = false;             // words that are flat on an array of one axis
 };
 
 constexpr std::size_t cache_entries = 256;
@@ -79,6 +81,23 @@ constexpr std::size_t cache_entries = 256;
 std::array<CacheEntry, cache_entries>& cache() {
   static std::array<CacheEntry, cache_entries> entries;
   return entries;
+}
+
+// The map, and whether it is that of every array of so many elements.
+struct FlatMap {
+  BitMap map;
+  bool one_axis_only = false;
+};
+
+// Nothing where the words give the result a shape.
+std::optional<FlatMap> flat_map(PyObject* map, std::uint64_t count) {
+  const nb::handle object(map);
+  if (!nb::isinstance<nb::str>(object)) return FlatMap{map_from(object, log2_exact(count)).map};
+  Sizes sizes;
+  sizes.shape = {count};
+  const Said said = say(nb::cast<std::string>(object), sizes);
+  if (said.names_axes || said.map.bits() == nullptr) return {};
+  return FlatMap{said.map.as_bits(), !said.any_shape};
 }
 
 // nullptr where the text or the size is none: the long way says why.
@@ -93,15 +112,19 @@ const CacheEntry* cached_plan(PyObject* map, std::uint64_t count, std::uint64_t 
     return &entry;
   if (!is_power_of_two(count)) return nullptr;
   std::shared_ptr<const ArrayPlan> plan;
+  bool one_axis_only = false;
   try {
-    plan = std::make_shared<ArrayPlan>(map_from(map, log2_exact(count)),
-                                       PermuteShape{.element_bytes = element_bytes}, where, 0);
+    if (const auto flat = flat_map(map, count)) {
+      plan = std::make_shared<ArrayPlan>(NamedMap{flat->map, {}},
+                                         PermuteShape{.element_bytes = element_bytes}, where, 0);
+      one_axis_only = flat->one_axis_only;
+    }
   } catch (const std::exception&) {
     return nullptr;
   }
   PyObject* old = entry.map;
   Py_INCREF(map);
-  entry = {map, count, element_bytes, where, std::move(plan)};
+  entry = {map, count, element_bytes, where, std::move(plan), one_axis_only};
   Py_XDECREF(old);
   return &entry;
 }
@@ -122,7 +145,8 @@ PyObject* run_fast(PyObject* x, PyObject* map, PyObject* out) {
   if (bytes == 0 || element_bytes == 0) return not_this_way();
   const Where where = out == x ? Where::in_place : Where::out_of_place;
   const CacheEntry* entry = cached_plan(map, bytes / element_bytes, element_bytes, where);
-  if (entry == nullptr) return not_this_way();
+  if (entry == nullptr || entry->plan == nullptr) return not_this_way();
+  if (entry->one_axis_only && from.view().ndim != 1) return not_this_way();
   const std::shared_ptr<const ArrayPlan> plan = entry->plan;  // the cache may change meanwhile
   PyObject* result = nullptr;
   Buffer to;

@@ -4,6 +4,7 @@
 #include <filesystem>
 
 #include "arrays/axis.hpp"
+#include "arrays/move.hpp"
 #include "faro/disk/permute_file.hpp"
 #include "faro/files/input.hpp"
 #include "faro/files/npy.hpp"
@@ -69,24 +70,49 @@ nb::dict facts_of(const PermuteFileReport& report) {
   return facts;
 }
 
+// Of stored elements, and the header of the result.
+struct FileMove {
+  BitsMove bits;
+  NpyHeader to;
+};
+
+FileMove move_of(const FileAsked& asked, const NpyHeader& header, nb::handle map) {
+  if (!nb::isinstance<nb::str>(map)) {
+    const ArrayAxis axis = array_axis(header, asked.axis, asked.source);
+    return {{stored_map(axis, map_from(map, axis.width).map), axis.shape}, header};
+  }
+  AxisWords words{.order = header.order};
+  if (asked.axis) words.axes = {{*asked.axis}};
+  const ArrayMove move = array_move(header, nb::cast<std::string>(map), words, asked.source);
+  if (!move.bits)
+    throw Error(
+        ErrorCode::impossible,
+        fmt::format("{}: a file is moved by a map of index bits; `faro permute` takes other "
+                    "lengths",
+                    asked.source));
+  return {*move.bits, move.to};
+}
+
 nb::dict permuted(FileAsked asked, nb::handle map, nb::handle progress) {
   const Preamble from = preamble_of(asked);
-  const ArrayAxis axis = array_axis(from.header, asked.axis, asked.source);
-  const std::vector<std::uint64_t> shape =
-      asked.axis ? std::vector<std::uint64_t>{} : from.header.shape;
-  const BitMap moved = stored_map(axis, map_from(map, axis.width, shape).map);
+  const FileMove move = move_of(asked, from.header, map);
   asked.options.input_start_byte = from.bytes;
   // A block's multiple, so that the data can be written directly. NumPy reads and maps such files.
-  if (!from.header.type.empty()) asked.options.output_start = npy_header_bytes(from.header, 4096);
+  if (!from.header.type.empty()) asked.options.output_start = npy_header_bytes(move.to, 4096);
   std::error_code unknown;
   const bool in_place = asked.source == asked.target ||
                         std::filesystem::equivalent(asked.source, asked.target, unknown);
+  if (in_place && move.to.shape != from.header.shape)
+    throw Error(ErrorCode::usage,
+                fmt::format("{}: in place the shape stays {}, and these words give {}",
+                            asked.source, shape_text(from.header), shape_text(move.to)));
   std::optional<PermuteFileReport> report;
   watched(progress.ptr(), Watch::Interrupt::stops, Lock::released, [&](const Progress& hears) {
     asked.options.progress = hears;
     report.emplace(
-        in_place ? permute_in_place(asked.source, moved, axis.shape, asked.options)
-                 : permute_file(asked.source, asked.target, moved, axis.shape, asked.options));
+        in_place ? permute_in_place(asked.source, move.bits.map, move.bits.shape, asked.options)
+                 : permute_file(asked.source, asked.target, move.bits.map, move.bits.shape,
+                                asked.options));
   });
   return facts_of(*report);
 }

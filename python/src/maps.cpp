@@ -5,6 +5,7 @@
 
 #include "faro/algebra/classify.hpp"
 #include "faro/layouts/fit.hpp"
+#include "faro/words/say.hpp"
 #include "layouts/field_text.hpp"
 #include "module.hpp"
 #include "pictures.hpp"
@@ -153,7 +154,17 @@ NamedMap map_from(nb::handle object, std::optional<int> width,
     return m;
   }
   if (!nb::isinstance<nb::str>(object)) throw nb::type_error("a map is a BitMap or its text");
-  return from_text(nb::cast<std::string>(object), width, {}, shape);
+  const auto text = nb::cast<std::string>(object);
+  Sizes sizes;
+  if (!shape.empty())
+    sizes.shape = shape;
+  else if (width)
+    sizes.elements = Count{1} << static_cast<unsigned>(*width);
+  const Said said = say(text, sizes);
+  NamedMap result = of(said.map.as_bits());
+  for (const TensorField& field : said.fields)
+    result.fields.push_back({field.name, field.length == 0 ? word_bits : log2_exact(field.length)});
+  return result;
 }
 
 void bind_maps(nb::module_& m) {

@@ -1,13 +1,10 @@
 // Arrays whose axes have any length and any stride: the engine's tensor plans.
 #include <fmt/format.h>
 
-#include <algorithm>
-#include <iterator>
-
 #include "buffer.hpp"
-#include "faro/algebra/tensor_notation.hpp"
 #include "faro/engine/permute_plan.hpp"
 #include "faro/engine/reference.hpp"
+#include "faro/words/say.hpp"
 #include "watch.hpp"
 
 namespace faro::python {
@@ -56,47 +53,23 @@ class TensorPlan {
   PermutePlan plan_;
 };
 
-// Whether the text is one of index bits, which the kernels of bits know best.
-bool is_of_bits(const std::string& text, std::uint64_t elements) {
-  if (!is_power_of_two(elements)) return text.find("->") == std::string::npos;
-  for (std::size_t at = text.find('='); at != std::string::npos; at = text.find('=', at + 1))
-    if (text.compare(at, 2, "=>") != 0) return false;
-  try {
-    parse_notation(text, {.total = log2_exact(elements), .processor = std::nullopt});
-  } catch (const NotationError& error) {
-    // Fields without a size are the array's axes; every other fault is told by who reads bits.
-    return error.fault() != NotationFault::size;
-  }
-  return true;
-}
+using AxisRange = std::optional<std::pair<std::size_t, std::size_t>>;  // first .. last
 
-// The map of a text and the shape of its result; nothing where the text is one of index bits.
+// The map of words, of all axes or of these together, and the shape of its result; nothing where
+// all is bits and the shape stays.
 std::optional<std::pair<Map, Lengths>> tensor_map(const std::string& text, const Lengths& shape,
-                                                  std::uint64_t element_bytes,
-                                                  std::optional<std::int64_t> axis) {
-  if (is_foreign(text)) return {};
-  Lengths length = shape;
-  std::uint64_t outer = 1;
-  std::uint64_t inner = 1;
-  if (axis) {
-    const auto k = static_cast<std::ptrdiff_t>(*axis);
-    for (std::ptrdiff_t d = 0; d < std::ssize(shape); ++d)
-      if (d != k) (d < k ? outer : inner) *= shape[static_cast<std::size_t>(d)];
-    length = {shape.at(static_cast<std::size_t>(k))};
-  }
-  Count elements = element_bytes;
-  for (const std::uint64_t n : length) elements = elements * n;
-  const auto count =
-      static_cast<std::uint64_t>(elements) / std::max<std::uint64_t>(element_bytes, 1);
-  if (is_of_bits(text, count)) return {};
-  const TensorNotation notation = parse_tensor_notation(text, length);
-  const bool by_axes =
-      !axis &&
-      std::equal(notation.fields.begin(), notation.fields.end(), shape.begin(), shape.end(),
-                 [](const TensorField& field, std::uint64_t n) { return field.length == n; });
-  Map map = axis ? beside(beside(Map::identity(outer), notation.map), Map::identity(inner))
-                 : notation.map;
-  return std::pair{std::move(map), by_axes ? notation.to_shape : shape};
+                                                  const AxisRange& axes) {
+  const std::size_t first = axes ? axes->first : 0;
+  const std::size_t end = axes ? axes->second + 1 : shape.size();
+  if (first > end || end > shape.size()) throw Error(ErrorCode::usage, "no such axes");
+  Sizes sizes;
+  sizes.shape = Lengths(shape.begin() + static_cast<std::ptrdiff_t>(first),
+                        shape.begin() + static_cast<std::ptrdiff_t>(end));
+  const Said said = say(text, sizes);
+  if (said.map.bits() != nullptr && said.shape == sizes.shape) return {};
+  if (!axes) return std::pair{said.map, *said.shape};
+  Said whole = say_on(text, {.shape = shape, .first = first, .last = end - 1});
+  return std::pair{std::move(whole.map), *std::move(whole.shape)};
 }
 
 Map along(const NamedMap& map, std::uint64_t outer, std::uint64_t inner) {
@@ -131,8 +104,7 @@ std::optional<std::pair<std::uint64_t, std::uint64_t>> mismatch(const Map& map, 
 
 void bind_tensors(nb::module_& m) {
   nb::class_<Map>(m, "Map");
-  m.def("tensor_map", tensor_map, nb::arg("text"), nb::arg("shape"), nb::arg("itemsize"),
-        nb::arg("axis").none());
+  m.def("tensor_map", tensor_map, nb::arg("text"), nb::arg("shape"), nb::arg("axes").none());
   m.def("tensor_along", along);
   m.def("tensor_batches", batches);
   m.def("tensor_identity", &Map::identity);

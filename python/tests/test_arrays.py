@@ -124,7 +124,7 @@ def test_what_is_refused():
     assert caught.value.column == 12 and caught.value.fault == "name"
     with pytest.raises(ValueError):
         faro.permute(x, "i -> rev(")
-    with pytest.raises(faro.Impossible):
+    with pytest.raises(faro.NotationError, match="8 and 16 are the nearest"):
         faro.permute(np.zeros((3, 4)), "bit-reversal")
     with pytest.raises(TypeError):
         faro.permute(x, 3)
@@ -371,7 +371,9 @@ def test_maps_of_lengths():
     out = np.empty((3, 16, 10), a.dtype)[:, :, ::2]
     assert faro.permute(a, "r b c -> c rev(b) ~r", out=out) is out and (out == wanted).all()
     assert (faro.permute(a, "i -> ~i", axis=0) == a[::-1]).all()
-    assert (faro.permute(a, "r=5 s=48 -> s r").ravel() == a.reshape(5, 48).T.ravel()).all()
+    assert (faro.permute(a.reshape(5, 48), "r=5 s=48 -> s r") == a.reshape(5, 48).T).all()
+    with pytest.raises(faro.NotationError, match="the words name 2 axes, the array has 3"):
+        faro.permute(a, "r=5 s=48 -> s r")
     square = np.arange(49.0).reshape(7, 7)
     turned = square.T.copy()
     assert faro.permute(square, "r c -> c r", out=square) is square and (square == turned).all()
@@ -385,6 +387,35 @@ def test_maps_of_lengths():
         faro.permute(a)
     with pytest.raises(ValueError):
         faro.permute(a, axes=(0, 0, 1))
+
+
+def test_words_that_name_axes_give_the_shape():
+    a = np.arange(256 * 512, dtype="i4").reshape(256, 512)
+    there = ("r:8 c:9 -> c r", "r=256 c=512 -> c r", "r c -> c r", "numpy:a.T", "einops:r c -> c r")
+    back = ("r:9 c:8 -> c r", "r=512 c=256 -> c r") + there[2:]
+    for words, others in zip(there, back):
+        for _ in range(2):  # what is kept of the first time is of this shape
+            assert np.array_equal(faro.permute(a, words), a.T)
+            assert np.array_equal(faro.permute(a.T, others), a)
+            assert np.array_equal(faro.permute(np.ascontiguousarray(a.T), others), a)
+        assert faro.check(a, np.ascontiguousarray(a.T), words) is None
+    flat = faro.permute(a.ravel(), "r:8 c:9 -> c r")
+    assert flat.shape == a.ravel().shape and np.array_equal(flat.reshape(512, 256), a.T)
+    with pytest.raises(faro.NotationError, match="axis 0 has length 512, the words say 256"):
+        faro.permute(a.reshape(512, 256), "r:8 c:9 -> c r")
+    for shape in ((8, 16), (16, 8), (128,), (2, 2, 32)):  # one field is the flat index
+        assert faro.permute(np.zeros(shape), "i -> rev(i)").shape == shape
+    b = np.arange(60).reshape(3, 4, 5)
+    assert np.array_equal(faro.permute(b, "r c -> c r", axis=(1, 2)), b.transpose(0, 2, 1))
+    assert np.array_equal(faro.permute(b, "(p=2 q) -> q p", axis=1), b.reshape(3, 2, 2, 5).transpose(0, 2, 1, 3))
+    assert np.array_equal(faro.permute(b, "r b c -> c rest"), b.transpose(2, 0, 1))
+    assert np.array_equal(faro.permute(b, "roll(i, 2)", axis=2), np.roll(b, 2, 2))
+    assert np.array_equal(faro.permute(b, "numpy:np.fft.ifftshift(a)"), np.fft.ifftshift(b))
+    assert np.array_equal(faro.permute(b, "fftshift", axis=0), np.fft.fftshift(b, 0))
+    out = np.empty((4, 5, 3), b.dtype)
+    assert faro.permute(b, "numpy:np.moveaxis(a, 0, -1)", out=out) is out and np.array_equal(out, b.transpose(1, 2, 0))
+    with pytest.raises(ValueError, match="shape"):
+        faro.permute(a, "r:8 c:9 -> c r", out=np.empty_like(a))
 
 
 def test_bytes_are_moved_and_values_never_cast():

@@ -167,8 +167,8 @@ def test_fake_tracing():
     with FakeTensorMode() as mode:
         x = mode.from_tensor(torch.zeros(3, 8))
         assert faro.torch.permute(x, "r c -> c r").shape == (8, 3)
-        with pytest.raises(ValueError, match="2\\^p"):
-            faro.torch.permute(x, "i -> ~i", axis=(0, 1))
+        assert faro.torch.permute(x, "i -> ~i", axis=(0, 1)).shape == (3, 8)
+        assert faro.torch.permute(x, "(a=2 b) -> b a", axis=1).shape == (3, 4, 2)
     x = torch.randn(4, 8)
     traced = make_fx(lambda t: faro.torch.permute(t, "i -> gray(i)", axis=1), tracing_mode="symbolic")(x)
     longer = torch.randn(7, 8)  # a batch of another length: nothing about it was fixed
@@ -205,7 +205,7 @@ def test_exported_and_pickled():
 
 
 def test_refusals_are_faros_own():
-    with pytest.raises(faro.Impossible, match="2\\^p"):
+    with pytest.raises(faro.NotationError, match="no power of two"):
         faro.torch.permute(torch.zeros(2, 3), "i -> rev(i)", axis=(0, 1))
     with pytest.raises(faro.NotationError):
         faro.torch.permute(torch.zeros(8), "i -> rev(j)")
