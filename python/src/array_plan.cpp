@@ -4,22 +4,21 @@
 
 namespace faro::python {
 
-ArrayPlan::ArrayPlan(NamedMap map, const PermuteShape& shape, Where where, int threads)
-    : map_(std::move(map)), shape_(shape), where_(where), threads_(threads) {
-  if (shape.element_bytes == 0) throw Error(ErrorCode::usage, "elements of no bytes");
-  const bool plain = shape.outer == 1 && shape.inner == 1 && map_.map.width() <= small_width_max;
-  if (plain && shape.element_bytes <= (small_bytes_max >> map_.map.width()))
-    small_.emplace(map_.map, shape.element_bytes);
+namespace {
+
+PermutePlan plan_of(const BitMap& map, const PermuteShape& shape, Where where, int threads) {
+  return where == Where::in_place ? PermutePlan::in_place(map, shape, {.threads = threads})
+                                  : PermutePlan::out_of_place(map, shape, {.threads = threads});
 }
 
-const PermutePlan& ArrayPlan::plan() const {
-  if (!plan_)
-    plan_ = std::make_unique<PermutePlan>(
-        where_ == Where::in_place
-            ? PermutePlan::in_place(map_.map, shape_, {.threads = threads_})
-            : PermutePlan::out_of_place(map_.map, shape_, {.threads = threads_}));
-  return *plan_;
-}
+}  // namespace
+
+ArrayPlan::ArrayPlan(NamedMap map, const PermuteShape& shape, Where where, int threads)
+    : map_(std::move(map)),
+      shape_(shape),
+      where_(where),
+      threads_(threads),
+      plan_(plan_of(map_.map, shape, where, threads)) {}
 
 void ArrayPlan::run_planned(std::byte* from, std::byte* to, PyObject* progress) const {
   const PermutePlan& p = plan();

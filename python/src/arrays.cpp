@@ -359,8 +359,6 @@ void bind_plan(nb::module_& m) {
                        std::uint64_t outer, std::uint64_t inner, bool in_place, int threads) {
     new (self) ArrayPlan(map, {element_bytes, outer, inner},
                          in_place ? Where::in_place : Where::out_of_place, threads);
-    // Refuses what is too large now, not when it runs.
-    if (self->small() == nullptr) self->plan();
   });
   c.def("_run", run_on_memory, nb::arg("x"), nb::arg("out").none(), nb::arg("progress").none());
   c.def("_measure", [](ArrayPlan& self, nb::handle x, nb::handle out) {

@@ -161,7 +161,6 @@ std::shared_ptr<const ArrayPlan> plan_of(const Frame& frame, const XlaBuffer& fr
       .element_bytes = static_cast<std::uint64_t>(itemsize), .outer = side(0), .inner = side(2)};
   auto plan = std::make_shared<ArrayPlan>(NamedMap{notation.map, notation.fields}, shape,
                                           Where::out_of_place, static_cast<int>(threads));
-  if (plan->small() == nullptr) plan->plan();  // made here, where nobody else makes it
   if (plans.size() >= plans_max) plans.clear();
   return plans[std::move(key)] = std::move(plan);
 }
@@ -173,10 +172,6 @@ void perform(const Frame& frame) {
     if (from.dims[axis] != to.dims[axis] || from.dims[axis] < 1)
       throw Error(ErrorCode::usage, "the call's buffers have other shapes");
   const std::shared_ptr<const ArrayPlan> plan = plan_of(frame, from);
-  if (const Small* small = plan->small()) {
-    small->move(from.data, to.data);
-    return;
-  }
   const std::uint64_t bytes = plan->bytes();
   plan->plan().execute({static_cast<const std::byte*>(from.data), bytes},
                        {static_cast<std::byte*>(to.data), bytes});

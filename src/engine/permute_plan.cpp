@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <array>
 #include <chrono>
 #include <cstring>
 #include <limits>
@@ -13,6 +14,7 @@
 #include "engine/machine.hpp"
 #include "engine/motion.hpp"
 #include "engine/passes.hpp"
+#include "engine/small_table.hpp"
 #include "engine/timed_pass.hpp"
 #include "faro/algebra/classify.hpp"
 #include "faro/base/count.hpp"
@@ -27,6 +29,9 @@ struct PermutePlan::State {
   std::vector<engine::Motion> motions;  // each of its part of the data
   std::vector<engine::Pass> passes;
   std::vector<engine::Exchange> exchanges;
+  // Small data: a table in place of all these; or, in place, one pass apart by way of the stack.
+  std::optional<engine::SmallTable> table;
+  bool by_stack = false;
 };
 
 namespace {
@@ -234,8 +239,21 @@ PermutePlan PermutePlan::make(const BitMap& map, const PermuteShape& shape,
     motion.form.data_bytes = state->facts.data_bytes;
     motion.pass = std::move(passes.front());
   } else {
+    state->by_stack = !passes.empty() && passes.front().place == engine::Place::apart;
+    if (state->by_stack) {
+      state->facts.working_bytes += state->facts.data_bytes;
+      state->facts.bytes_moved += 2 * state->facts.data_bytes;
+    }
     state->passes = std::move(passes);
   }
+  return PermutePlan(std::move(state));
+}
+
+PermutePlan PermutePlan::make(engine::SmallTable table, engine::Place place) {
+  auto state = std::make_shared<State>();
+  state->facts = table.facts();
+  state->facts.in_place = place == engine::Place::same;
+  state->table = std::move(table);
   return PermutePlan(std::move(state));
 }
 
@@ -258,6 +276,9 @@ PermutePlan PermutePlan::out_of_place(const BitMap& map, const PermuteShape& sha
                                       const PermuteOptions& options) {
   check_threads(options);
   const std::uint64_t data_bytes = bytes_of(map, shape);
+  if (auto table = engine::SmallTable::of(map, shape, options)) {
+    return make(std::move(*table), engine::Place::apart);
+  }
   const auto of_any_length = [&] {
     return beside(beside(Map::identity(shape.outer), Map::from_bits(map)),
                   Map::identity(shape.inner));
@@ -306,8 +327,16 @@ PermutePlan PermutePlan::out_of_place(const Map& map, const TensorShape& shape,
 PermutePlan PermutePlan::in_place(const BitMap& map, const PermuteShape& shape,
                                   const PermuteOptions& options) {
   check_threads(options);
-  bytes_of(map, shape);
+  const std::uint64_t data_bytes = bytes_of(map, shape);
+  if (auto table = engine::SmallTable::of(map, shape, options)) {
+    return make(std::move(*table), engine::Place::same);
+  }
   std::vector<engine::Pass> passes;
+  if (data_bytes <= engine::SmallTable::bytes_max && options.simd == Simd::automatic &&
+      options.stores == Stores::automatic) {
+    passes.push_back(*engine::plan_pass(map, shape, options, engine::Place::apart));
+    return make(map, shape, std::move(passes), engine::Place::same);
+  }
   for (const BitMap& factor : engine::involutions(map)) {
     passes.push_back(*engine::plan_pass(factor, shape, options, engine::Place::same));
   }
@@ -396,6 +425,11 @@ void PermutePlan::execute(std::span<const std::byte> from, std::span<std::byte> 
                 "permute: a plan in place moves one buffer; use execute_in_place, or make the plan "
                 "with PermutePlan::out_of_place");
   }
+  if (state_->table) {
+    state_->table->move(from.data(), to.data());
+    report(progress, data_bytes(), data_bytes());
+    return;
+  }
   std::uint64_t before = 0;
   for (const engine::Motion& motion : state_->motions) {
     Progress part = progress;
@@ -415,6 +449,17 @@ void PermutePlan::execute_in_place(std::span<std::byte> data, const Progress& pr
     throw Error(ErrorCode::usage,
                 "permute: this plan moves data to another buffer; make one with "
                 "PermutePlan::in_place");
+  }
+  if (state_->table) {
+    state_->table->move_in_place(data.data());
+    report(progress, data_bytes(), data_bytes());
+    return;
+  }
+  if (state_->by_stack) {
+    alignas(engine::line_bytes) std::array<std::byte, engine::SmallTable::bytes_max> copy;
+    std::memcpy(copy.data(), data.data(), data.size());
+    engine::run_pass(state_->passes.front(), copy.data(), data.data(), progress);
+    return;
   }
   const std::uint64_t total = data_bytes() * facts().passes.size();
   std::uint64_t before = 0;

@@ -18,7 +18,8 @@
 //
 // In place: an involution takes one pass, any permutation of bits with complements and any Gray
 // code two, almost every other affine map three and none more than seven (PlanFacts::passes says),
-// or two with a scratch buffer of the data's size (execute_through).
+// or two with a scratch buffer of the data's size (execute_through). Up to 16 KiB the stack is that
+// buffer. Small arrays go by a table of places.
 #pragma once
 
 #include <cstddef>
@@ -40,12 +41,14 @@ struct Exchange;
 struct Motion;
 struct NormalForm;
 struct Pass;
+class SmallTable;
 enum class Place;
 }  // namespace engine
 
 // One pass over the data, as planned. Bytes are per tile unless said otherwise.
 struct PassFacts {
-  // "bits", "elements", or a way of arrays of any length, out of place or in place: docs/engine.md.
+  // "bits", "elements", "table", or a way of arrays of any length, out of place or in place:
+  // docs/engine.md.
   std::string method;
   std::string kernel;  // "avx512 4 registers", "copy", "elements of 12 bytes", ...
   std::string reason;  // why these stores and stages
@@ -124,6 +127,7 @@ class PermutePlan {
   struct State;
   explicit PermutePlan(std::shared_ptr<const State> state);
   static PermutePlan make(engine::Motion motion);
+  static PermutePlan make(engine::SmallTable table, engine::Place place);
   static PermutePlan make(const engine::NormalForm& form, std::vector<engine::Exchange> exchanges);
   static PermutePlan make(const BitMap& map, const PermuteShape& shape,
                           std::vector<engine::Pass> passes, engine::Place place);
