@@ -206,13 +206,19 @@ Notation fitted(const std::string& file) {
   return notation;
 }
 
-// What `A => B` costs between placements, where one of them has copies: there is no map then.
-int explain_copies(const Options& options, const TwoPlacements& sides, Output& out) {
+// What `A => B` costs between placements, where one of them has copies, or more devices: there is
+// no map then.
+int explain_traffic(const Options& options, const TwoPlacements& sides, Output& out) {
   const Traffic traffic = PlacementMove(sides.from, sides.to).traffic();
   const std::vector<Word> replicas{bit(sides.from.replica_bits()), bit(sides.to.replica_bits())};
   Report report{{"format", "faro-move/1"}, {"text", options.words()}};
   report.say("{}\n\n", out.styled(Output::Style::strong, options.words()));
-  report.say("Copies are made or dropped, so this is no permutation of elements.\n\n");
+  const bool copies = sides.from.replica_bits() != 0 || sides.to.replica_bits() != 0;
+  if (copies) report.say("Copies are made or dropped, so this is no permutation of elements.\n");
+  if (sides.from.device_bits() != sides.to.device_bits())
+    report.say("{} devices become {}; those of the same number are the same.\n",
+               bit(sides.from.device_bits()), bit(sides.to.device_bits()));
+  report.say("\n");
   report.row("from", sides.from.text(), "  from       {}\n", sides.from.text());
   report.row("to", sides.to.text(), "  to         {}\n", sides.to.text());
   report["replicas"] = replicas;
@@ -238,8 +244,9 @@ int run(const Options& options, Output& out) {
   const KnownSizes known = known_total(options.width);
   const ForeignSizes sizes = foreign_sizes(options.shape, options.width);
   const auto sides = foreign_move(*options.map, known, sizes);
-  if (sides && (sides->from.replica_bits() != 0 || sides->to.replica_bits() != 0))
-    return explain_copies(options, *sides, out);
+  if (sides && (sides->from.replica_bits() != 0 || sides->to.replica_bits() != 0 ||
+                sides->from.device_bits() != sides->to.device_bits()))
+    return explain_traffic(options, *sides, out);
   if (!sides && !is_foreign(*options.map)) {
     if (const auto lengths = map_of_lengths(*options.map, sizes.shape)) {
       if (options.rendering.file)

@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <utility>
 
 #include "faro/base/limits.hpp"
@@ -111,13 +112,11 @@ PlacementMove::PlacementMove(Placement from, Placement to)
   if (from_.index_bits() != to_.index_bits())
     throw Error(ErrorCode::usage, fmt::format("a move from 2^{} elements to 2^{}",
                                               from_.index_bits(), to_.index_bits()));
-  if (from_.device_bits() != to_.device_bits())
-    throw Error(ErrorCode::usage, fmt::format("a move from {} devices to {}",
-                                              bit(from_.device_bits()), bit(to_.device_bits())));
 }
 
 std::optional<Notation> PlacementMove::map() const {
   if (from_.replica_bits() != 0 || to_.replica_bits() != 0) return {};
+  if (from_.device_bits() != to_.device_bits()) return {};
   Notation result;
   result.map = then(from_.map().inverse(), to_.map());
   result.cut = {Cut::Kind::both, from_.device_bits()};
@@ -128,6 +127,15 @@ std::optional<Notation> PlacementMove::map() const {
 Notation PlacementMove::map_or_refuse() const {
   if (auto notation = map()) return *notation;
   const Traffic moved = traffic();
+  if (from_.device_bits() != to_.device_bits())
+    throw NotExpressible(
+        "move", LayoutFault::uneven,
+        fmt::format("{} devices become {}, whose memories hold other numbers of elements: no "
+                    "permutation of places, so no schedule. By their numbers, {} elements stay on "
+                    "their devices and {} must be delivered; 'faro explain' says how many each "
+                    "device sends and receives",
+                    bit(from_.device_bits()), bit(to_.device_bits()), to_string(moved.kept),
+                    to_string(moved.received)));
   throw NotExpressible(
       "move", LayoutFault::replicated,
       fmt::format("2^{} copies become 2^{}: no permutation of elements, so no schedule yet; {} "
@@ -146,8 +154,9 @@ Traffic PlacementMove::traffic() const {
   const auto stay = apart.log2_count(0);
   traffic.kept = stay ? power(*stay) : Count{0};
   traffic.received = power(devices.columns) - traffic.kept;
-  if (from_.device_bits() <= limits::layout_listed_devices_log2_max)
-    count_by_device(devices, from_.device_bits(), traffic);
+  const int device_bits = std::max(from_.device_bits(), to_.device_bits());
+  if (device_bits <= limits::layout_listed_devices_log2_max)
+    count_by_device(devices, device_bits, traffic);
   return traffic;
 }
 

@@ -1,6 +1,7 @@
 // Tables, placements with copies, and what a move costs: beside enumeration.
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <map>
 #include <numeric>
 #include <set>
@@ -72,12 +73,17 @@ TEST(Move, traffic_is_what_enumeration_counts) {
   int judged = 0;
   for (int round = 0; round < 300; ++round) {
     const int index = 2 + static_cast<int>(random.next() % 4);
-    const int devices = static_cast<int>(random.next() % 4);
+    const int d_from = static_cast<int>(random.next() % 4);
     const int r_from = static_cast<int>(random.next() % 3);
     const int r_to = static_cast<int>(random.next() % 3);
+    const int d_to = round % 2 == 0 ? d_from : static_cast<int>(random.next() % 4);
+    const int devices = std::max(d_from, d_to);
     if (devices > index) continue;
-    const Placement from(testing::random_affine(index + r_from, random), devices, r_from);
-    const Placement to(testing::random_affine(index + r_to, random), devices, r_to);
+    const Placement from(testing::random_affine(index + r_from, random), d_from, r_from);
+    const Placement to(testing::random_affine(index + r_to, random), d_to, r_to);
+    if (d_from != d_to) {
+      EXPECT_FALSE(PlacementMove(from, to).map());
+    }
     const Holders before = holders(from);
     const Holders after = holders(to);
     std::vector<std::uint64_t> kept(bit(devices));

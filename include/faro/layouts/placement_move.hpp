@@ -32,14 +32,16 @@ struct Traffic {
 
 class PlacementMove {
  public:
-  // Throws Error(usage) where the two have different numbers of elements or devices.
+  // Throws Error(usage) where the two have different numbers of elements. Of different numbers of
+  // devices, those with the same number are the same: 4 of the 8 that follow.
   PlacementMove(Placement from, Placement to);
 
   const Placement& from() const { return from_; }
   const Placement& to() const { return to_; }
-  // Place to place, cut at the devices; nothing where copies are made or dropped.
+  // Place to place, cut at the devices; nothing where copies are made or dropped, or where the
+  // numbers of devices differ.
   std::optional<Notation> map() const;
-  // The same, throwing NotExpressible(replicated) with the exact counts.
+  // The same, throwing NotExpressible(replicated), or (uneven), with the exact counts.
   Notation map_or_refuse() const;
   Traffic traffic() const;
 
