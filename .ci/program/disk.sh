@@ -78,7 +78,7 @@ exits "plan without a temporary file" 0 "$faro" permute big.raw none.raw --eleme
 prints "plan without a temporary file" "output in place"; prints "plan without a temporary file" "nothing temporary"
 exits "in place with a temporary file" 2 "$faro" permute big.raw --in-place --element-bytes 8 --map "$reversal" --memory 64MiB --temporary .
 exits "too little memory" 4 "$faro" permute big.raw none.raw --element-bytes 8 --map "$reversal" --memory 20MiB
-says "too little memory" "are the least"
+says "too little memory" "would do"
 exits "one pass with long runs" 4 "$faro" permute big.raw none.raw --element-bytes 8 --map "$reversal" --memory 64MiB --passes 1 --run 1MiB
 says "one pass with long runs" "would do"
 exits "an amount that is none" 2 "$faro" permute big.raw none.raw --element-bytes 8 --map "$reversal" --memory much

@@ -93,7 +93,12 @@ for way in ${WAYS-copy within in-place}; do
     way $way
     exits "$way, a signal" "${signal#*:}" at $((total / 2)) "${signal%:*}" "${command[@]}"
     says "$way, a signal" "--resume run.raw"
-    if [ $way = in-place ]; then check "in place: it has no name meanwhile" test ! -e run.raw; fi
+    if [ $way = in-place ]; then
+      check "in place: it has no name meanwhile" test ! -e run.raw
+      check "in place: what is there says so" grep -q "only copy" .run.raw.faro/README.txt
+      exits "in place: another command" 3 "$faro" permute run.raw other.raw --element-bytes 8 --map identity
+      says "in place: another command" ".run.raw.faro/array"
+    fi
     judge "$way, $signal" $way
   done
 done
@@ -181,6 +186,11 @@ if mkdir tiny && mount -t tmpfs -o size=1m none tiny 2>/dev/null; then
   check "a full disk of temporary files is left empty" test -z "$(ls -A tiny)$(ls -A | grep out.raw)"
   umount tiny
   mount -t tmpfs -o size=2600k none tiny
+  cp part.raw tiny/run.raw
+  exits "no room for a second copy" 0 "$faro" permute tiny/run.raw --in-place --element-bytes 8 --map 'i -> rev(i)'
+  check "no room for a second copy" cmp -s wanted.raw tiny/run.raw
+  umount tiny
+  mount -t tmpfs -o size=2140k none tiny
   cp part.raw tiny/run.raw
   exits "no room for the log" 3 "$faro" permute tiny/run.raw --in-place --element-bytes 8 --map 'i -> rev(i)' --memory 49.5MiB
   says "no room for the log" "no room"

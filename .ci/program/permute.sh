@@ -138,6 +138,15 @@ exits "no power of two" 2 "$faro" permute ../ten.npy b.npy --map gray
 says "no power of two" "8 and 16 are the nearest"
 exits "another axis would do" 2 "$faro" permute ../odd.npy b.npy --map gray
 says "another axis would do" "axis 1"
+exits "a file named .zarr" 2 "$faro" permute ../a.npy b.zarr --map gray; says "a file named .zarr" "faro rechunk"
+exits "an archive as output" 2 "$faro" permute ../a.npy b.npz --map gray; says "an archive as output" "name it .npy"
+printf 'PK\3\4 and more than twelve bytes' >../zip.npz
+exits "an archive" 2 "$faro" permute ../zip.npz b.npy --map gray; says "an archive" "this is an archive"
+exits "a map without quotes" 2 "$faro" explain r:2 c:2 - c; says "a map without quotes" "in quotes"
+exits "--unchanged without --resume" 2 "$faro" permute ../a.npy b.npy --map gray --unchanged
+exits "a name that a terminal would obey" 3 "$faro" permute $'\e[31mno.npy' b.npy --map gray
+says "a name that a terminal would obey" '\x1b[31mno.npy'
+exits "an ending that no picture has" 2 "$faro" explain 'i:4 -> rev(i)' --export a.png; says "an ending that no picture has" "one of svg, tikz"
 exits "no such axis" 2 "$faro" permute ../a.npy b.npy --map gray --axis 2
 exits "a width that contradicts" 2 "$faro" permute ../a.npy b.npy --map 'i:11 -> ~i'
 exits "no .npy" 2 "$faro" permute ../raw b.npy --map gray; says "no .npy" "--element-bytes"

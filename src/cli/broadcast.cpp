@@ -107,7 +107,7 @@ int run(const Options& options, Output& out) {
 extern const Command broadcast_command;
 const Command broadcast_command{
     .name = "broadcast",
-    .summary = "one to all, all to all, scatter, gather, each to each",
+    .summary = "one to all, all to all, personalised, scatter, gather",
     .details =
         "Plans the broadcast, verifies it, and says what it costs, the paper's cost and the bound. "
         "On a cube: one-to-all (of K data with --elements), all-to-all, scatter and gather; on a "

@@ -42,9 +42,19 @@ void erase_progress() {
 
 }  // namespace
 
+std::string harmless(std::string_view text) {
+  std::string clean;
+  for (const char c : text) {
+    const auto value = static_cast<unsigned char>(c);
+    const bool control = (value < 0x20 && c != '\n' && c != '\t') || value == 0x7f;
+    clean += control ? fmt::format("\\x{:02x}", value) : std::string(1, c);
+  }
+  return clean;
+}
+
 void to_stderr(std::string_view text) {
   erase_progress();
-  to_stderr_as_it_is(text);
+  to_stderr_as_it_is(harmless(text));
 }
 
 namespace {

@@ -24,6 +24,8 @@ namespace faro::cli {
 
 // Messages are not worth an end: what standard error does not take, closed or full, is dropped.
 void to_stderr(std::string_view text);
+// Names of files come from anywhere: what a terminal would obey is shown as \x1b.
+std::string harmless(std::string_view text);
 
 class Output {
  public:

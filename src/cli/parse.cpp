@@ -88,6 +88,19 @@ std::string unknown_option(const Command& command, const Arguments& arguments,
   return {};
 }
 
+// A shell takes the > of an arrow for itself, and every word of a map comes alone.
+std::string forgotten_quotes(const Arguments& arguments, const std::vector<std::string>& words) {
+  const bool takes_map =
+      std::any_of(arguments.list().begin(), arguments.list().end(),
+                  [](const Argument& argument) { return argument.value == Completes::map; });
+  const auto half = std::find_if(words.begin(), words.end(), [](const std::string& word) {
+    return word == "-" || word == "=" || word == "->" || word == "=>";
+  });
+  if (!takes_map || half == words.begin() || half == words.end()) return {};
+  return "a map is one word: write it in quotes, as in 'r:2 c:2 -> c r'. Without them the shell "
+         "takes > for itself, and what was said is in a file now\n";
+}
+
 Parsed parse(const Command& command, const std::vector<std::string>& words) {
   Parsed parsed;
   parsed.command = &command;
@@ -104,7 +117,8 @@ Parsed parse(const Command& command, const std::vector<std::string>& words) {
   try {
     app.parse(std::vector<std::string>(words.rbegin(), words.rend()));
   } catch (const CLI::ParseError& error) {
-    const std::string unknown = unknown_option(command, parsed.arguments, words);
+    std::string unknown = unknown_option(command, parsed.arguments, words);
+    if (unknown.empty()) unknown = forgotten_quotes(parsed.arguments, words);
     throw Error(
         ErrorCode::usage,
         fmt::format("{}faro {} --help shows what it takes",

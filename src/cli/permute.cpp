@@ -301,6 +301,8 @@ int run_in_memory(const Options& options, Output& out) {
 
 int run(const Options& options, Output& out) {
   if (options.disk.resume) return resume(options, out);
+  if (options.disk.unchanged)
+    throw Error(ErrorCode::usage, "--unchanged is for --resume OUT, which goes on with a run");
   if (!options.disk.plan || options.out || options.in_place) check_options(options, out);
   // A Zarr array may be cut into other chunks where it stands.
   if (!options.map && !options.axes && !options.order && !options.disk.zarr())

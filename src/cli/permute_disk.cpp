@@ -3,6 +3,8 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <memory>
+#include <utility>
 #include <vector>
 
 #include "arrays/axis.hpp"
@@ -17,6 +19,7 @@
 #include "faro/disk/share_file.hpp"
 #include "faro/files/input.hpp"
 #include "faro/layouts/foreign.hpp"
+#include "files/storage.hpp"
 
 namespace faro::cli {
 namespace {
@@ -88,6 +91,16 @@ void common_options(const DiskRequest& request, const Output& out, ResumeFileOpt
   options.progress = out.progress("permuting", Output::Unit::bytes);
 }
 
+// When the run goes on the plan is said first: an error before that stands alone.
+void say_plan(const FilePermutePlan& plan, Output& out, ResumeFileOptions& options) {
+  if (out.is_json()) return;
+  options.progress = [&out, words = std::make_shared<std::string>(plan.describe()),
+                      progress = options.progress](std::uint64_t done, std::uint64_t total) {
+    if (!words->empty()) out.talk(std::exchange(*words, {}));
+    return progress(done, total);
+  };
+}
+
 // A block's multiple, so that the data can be written directly. NumPy reads and maps such files.
 std::string padded_header(const NpyHeader& header) {
   constexpr std::size_t block_bytes = 4096;
@@ -112,7 +125,7 @@ std::string padded_header(const NpyHeader& header) {
 // What would be done, where --plan asks for no more.
 int tell_plan(const std::string& in, const std::string& map, const Report& plan, Output& out) {
   Report report = plan;
-  report.set_words(fmt::format("{}: {}\n{}", in, map, plan.words()));
+  report.set_words(fmt::format("{}: {}\n{}", harmless(in), map, plan.words()));
   out.report(report, Report::Lines::many);
   return 0;
 }
@@ -162,6 +175,8 @@ void declare_disk_options(Arguments& arguments, DiskOptions& options) {
   arguments.flag("--plan", options.plan, "print the plan within that memory and touch nothing");
   arguments.flag("--resume", options.resume,
                  "go on with the unfinished run of OUT, which is all that is given then");
+  arguments.flag("--unchanged", options.unchanged,
+                 "with --resume: you know that IN holds what it held, though it was copied");
   arguments.flag("--fresh", options.fresh, "begin an unfinished run anew");
   arguments.option("--passes", "K", options.passes, "over the file; by default the cheapest");
   arguments.option("--run", "SIZE", options.run, "read and write no shorter runs");
@@ -229,8 +244,8 @@ int permute_zarr_by_disk(const DiskRequest& request, Output& out) {
   if (request.disk.plan) {
     return tell_plan(request.in, request.map, report_of(plan), out);
   }
-  if (!out.is_json()) out.talk(plan.describe());
   common_options(request, out, options);
+  say_plan(plan, out, options);
   options.temporary_folder = request.disk.temporary.value_or("");
   if (request.disk.fresh) options.unfinished = PermuteFileOptions::Unfinished::fresh;
   options.verify = request.verify;
@@ -271,8 +286,8 @@ int permute_lengths_by_disk(const DiskRequest& request, const Place& place, cons
   if (request.disk.plan) {
     return tell_plan(request.in, move.text, report_of(plan), out);
   }
-  if (!out.is_json()) out.talk(plan.describe());
   file_options(request, place, move.to, out, options);
+  say_plan(plan, out, options);
   try {
     tell(permute_file(request.in, request.out, map, element_bytes, options), request.out,
          request.in, out);
@@ -282,9 +297,45 @@ int permute_lengths_by_disk(const DiskRequest& request, const Place& place, cons
   return 0;
 }
 
+// Readers go by a name's ending: it must not say another format than the one that is written.
+void check_ending(const DiskRequest& request) {
+  const bool zarr = is_zarr(request.in);
+  std::string name = request.out;
+  while (name.size() > 1 && name.back() == '/') name.pop_back();
+  const auto refuse = [&](const char* is, const char* becomes) {
+    throw Error(ErrorCode::usage,
+                fmt::format("{0}: IN is {1}, and permute writes {1} too; 'faro rechunk IN OUT' "
+                            "writes {2}: before or after permute, or with --axes instead of it",
+                            request.out, is, becomes));
+  };
+  if (name.ends_with(".npz"))
+    throw Error(ErrorCode::usage, fmt::format("{}: a .npz file is an archive of .npy files, and "
+                                              "one array is written: name it .npy",
+                                              request.out));
+  if (!zarr && name.ends_with(".zarr")) refuse("a file", "a Zarr array from one");
+  if (zarr && (name.ends_with(".npy") || name.ends_with(".raw")))
+    refuse("a Zarr array", "a file from one");
+}
+
+// Of a second copy in memory and on the disk, an array in place needs only the first where the
+// disk has no room for the second. Axes of other lengths than powers of two have no other way.
+bool lacks_room_in_place(const DiskRequest& request, std::uint64_t file_bytes) {
+  return request.in_place && !request.is_shaped &&
+         files::free_bytes_beside(request.in) < file_bytes &&
+         request.move(find_array(request).header).bits;
+}
+
+// The log takes two tiles: tiles that leave room for it.
+void fit_log(const DiskRequest& request, FilePlanOptions& plan) {
+  constexpr std::uint64_t tile_bytes_min = std::uint64_t{1} << 16U;
+  const std::uint64_t room = files::free_bytes_beside(request.in) / 3;
+  plan.tile_bytes_max = std::min(plan.tile_bytes_max, std::max(room, tile_bytes_min));
+}
+
 }  // namespace
 
 bool goes_by_disk(const DiskRequest& request) {
+  check_ending(request);
   if (is_zarr(request.in)) return true;
   if (request.disk.zarr())
     throw Error(ErrorCode::usage,
@@ -303,7 +354,8 @@ bool goes_by_disk(const DiskRequest& request) {
   const InputFile file = InputFile::open(request.in);
   if (!file.is_mappable()) return request.disk.any();
   // Mapped files are fastest where both fit.
-  return file.size_bytes() > memory_of(request.disk) / 2;
+  return file.size_bytes() > memory_of(request.disk) / 2 ||
+         lacks_room_in_place(request, file.size_bytes());
 }
 
 int permute_by_disk(const DiskRequest& request, Output& out) {
@@ -316,13 +368,14 @@ int permute_by_disk(const DiskRequest& request, Output& out) {
   const auto& [map, shape] = *move.bits;
   PermuteFileOptions options;
   options.plan = plan_options(request.disk);
+  if (request.in_place) fit_log(request, options.plan);
   const auto plan = request.in_place ? FilePermutePlan::in_place(map, shape, options.plan)
                                      : FilePermutePlan::out_of_place(map, shape, options.plan);
   if (request.disk.plan) {
     return tell_plan(request.in, move.text, report_of(plan), out);
   }
-  if (!out.is_json()) out.talk(plan.describe());
   file_options(request, place, move.to, out, options);
+  say_plan(plan, out, options);
   if (request.disk.tiles || request.disk.pass) {
     const auto tiles = tiles_of(request.disk, plan.facts());
     tell_tiles(permute_file_tiles(request.in, request.out, map, shape, tiles, options), tiles,
@@ -342,6 +395,7 @@ int permute_by_disk(const DiskRequest& request, Output& out) {
 int resume_by_disk(const std::string& target, const DiskRequest& request, Output& out) {
   ResumeFileOptions options;
   common_options(request, out, options);
+  options.unchanged = request.disk.unchanged;
   try {
     tell(resume_file(target, options), target, "", out);
   } catch (const Error& error) {

@@ -30,6 +30,7 @@ struct DiskOptions {
   bool plan = false;
   bool resume = false;
   bool fresh = false;
+  bool unchanged = false;
 
   // Any of those that say what a Zarr array becomes.
   bool zarr() const;

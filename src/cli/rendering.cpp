@@ -17,7 +17,7 @@ namespace {
 
 constexpr const char* map_figures = "strands, matrix, array or all; both of the first if left out";
 constexpr const char* schedule_figures =
-    "links, steps, places, machine, or machine@STEP from 0; links";
+    "links, steps, places, machine, or machine@STEP from 0; links if left out";
 
 // Standard output, or a file that appears when it is complete.
 class Target : public ByteSink {
@@ -44,7 +44,7 @@ bool is_picture(const std::string& format) {
   return format == "svg" || format == "tikz";
 }
 
-std::string format_of(const RenderingText& text) {
+std::string format_of(const RenderingText& text, const std::string& formats) {
   if (text.format) return *text.format;
   if (text.file->ends_with(".svg")) return "svg";
   if (text.file->ends_with(".tex") || text.file->ends_with(".tikz")) return "tikz";
@@ -52,7 +52,7 @@ std::string format_of(const RenderingText& text) {
     if (text.file->ends_with(format.ending)) return std::string(format.name);
   throw Error(ErrorCode::usage,
               fmt::format("{}: no format has this ending; say it with --to, one of {}", *text.file,
-                          rendering_formats()));
+                          formats));
 }
 
 std::string in_format(const Figure& figure, const std::string& format) {
@@ -118,7 +118,7 @@ void check_schedule_rendering(const RenderingText& text) {
       throw Error(ErrorCode::usage, "--to and --figure say how --export FILE is written");
     return;
   }
-  const std::string format = format_of(text);
+  const std::string format = format_of(text, rendering_formats());
   if (is_picture(format)) {
     schedule_picture(text);
     return;
@@ -132,7 +132,7 @@ void check_schedule_rendering(const RenderingText& text) {
 }
 
 void render_map(const Notation& notation, const RenderingText& text, Output& out) {
-  const std::string format = format_of(text);
+  const std::string format = format_of(text, "svg, tikz");
   if (!is_picture(format))
     throw Error(ErrorCode::usage,
                 fmt::format("'{}' is no format of maps: svg or tikz; `faro export` writes a map in "
@@ -146,7 +146,7 @@ void render_map(const Notation& notation, const RenderingText& text, Output& out
 void render_schedule(const std::function<void(ScheduleSink&)>& push, const RenderingText& text,
                      Output& out) {
   check_schedule_rendering(text);
-  const std::string format = format_of(text);
+  const std::string format = format_of(text, rendering_formats());
   Target target(*text.file, out);
   if (is_picture(format))
     target.write(in_format(schedule_figure(push, schedule_picture(text)), format));

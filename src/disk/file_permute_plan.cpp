@@ -40,11 +40,13 @@ double seconds_of(const FilePassFacts& pass, Count data_bytes, const DiskProfile
 }
 
 void refuse_memory(std::uint64_t memory_bytes, Count least_tile_bytes) {
-  throw Error(
-      ErrorCode::impossible,
-      fmt::format("a memory of {} holds no tiles: {} are for everything else; {} are the least",
-                  files::size_text(memory_bytes), files::size_text(working_bytes),
-                  files::size_text(working_bytes + least_tile_bytes * tiles_in_memory)));
+  // In whole MiB, so that what is printed does.
+  constexpr std::uint64_t mebibyte = std::uint64_t{1} << 20U;
+  const Count least = Count{working_bytes} + least_tile_bytes * tiles_in_memory;
+  throw Error(ErrorCode::impossible,
+              fmt::format("a memory of {} holds no tiles: {} are for everything else; {} would do",
+                          files::size_text(memory_bytes), files::size_text(working_bytes),
+                          files::size_text((least + (mebibyte - 1)) / mebibyte * mebibyte)));
 }
 
 namespace {

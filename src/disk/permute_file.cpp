@@ -108,6 +108,32 @@ bool is_same_file(const disk::FileIdentity& a, const disk::FileIdentity& b) {
   return a.size_bytes == b.size_bytes && a.inode == b.inode && a.device == b.device;
 }
 
+// What an unfinished run goes on with: the file that it began with, or one that the caller vouches
+// for and that nothing in it speaks against.
+bool is_the_input(const disk::FileIdentity& found, const JobRequest& request, bool begun,
+                  bool unchanged) {
+  const disk::FileIdentity& known = request.identity;
+  const bool rearranged = request.in_place && begun;
+  if (found == known || (rearranged && is_same_file(found, known))) return true;
+  return unchanged && found.size_bytes == known.size_bytes &&
+         (rearranged || found.samples_crc32c == known.samples_crc32c);
+}
+
+[[noreturn]] void refuse_changed(const std::string& input, const std::string& out,
+                                 const JobRequest& request, bool unchanged) {
+  const char* const otherwise = disk::instead_of_resuming(request.in_place);
+  if (unchanged)
+    throw Error(ErrorCode::environment,
+                fmt::format("{}: its size or what it holds is not what it was when the unfinished "
+                            "run of '{}' began; nothing was touched; {}",
+                            input, out, otherwise));
+  throw Error(ErrorCode::environment,
+              fmt::format("{}: was changed, or copied, since the unfinished run of '{}' began; "
+                          "nothing was touched. If you know that it holds what it held then, "
+                          "'faro permute --resume {} --unchanged' goes on; else {}",
+                          input, out, out, otherwise));
+}
+
 // Runs of axes of any length are seldom whole blocks of the disk, whose ends would go through the
 // page cache and the rest past it: short ones all go through it.
 FileIo io_for(const FilePermutePlan& plan, FileIo wanted) {
@@ -205,7 +231,7 @@ PermuteFileReport resume_file(const std::string& out, const ResumeFileOptions& o
     }
     header = journal.header();
   }
-  const JobRequest request = JobRequest::parse(header, name);
+  JobRequest request = JobRequest::parse(header, name);
   if (is_zarr(request.input)) return disk::resume_zarr(request, header, out, options);
   const auto plan = request.make_plan();
   if (disk::plan_checksum(plan) != disk::plan_checksum_in(header))
@@ -223,12 +249,9 @@ PermuteFileReport resume_file(const std::string& out, const ResumeFileOptions& o
   const auto last = disk::Journal(storage->journal()).last();
   const bool only_its_name = last && last->kind == disk::Record::Kind::complete;
   const disk::FileIdentity found = only_its_name ? request.identity : disk::identity_of(input);
-  if (found != request.identity &&
-      !(request.in_place && last && is_same_file(found, request.identity)))
-    throw Error(ErrorCode::environment,
-                fmt::format("{}: was changed since the unfinished run of '{}' began; nothing was "
-                            "touched; {}",
-                            input.name(), out, disk::instead_of_resuming(request.in_place)));
+  if (!is_the_input(found, request, last.has_value(), options.unchanged))
+    refuse_changed(input.name(), out, request, options.unchanged);
+  request.identity = found;
   return run(request, plan, *storage, input, options);
 }
 

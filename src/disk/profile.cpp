@@ -74,8 +74,10 @@ DiskProfile DiskProfile::parse(std::string_view text, const std::string& file) {
                                   "write_bytes_per_second", "write_run_nanoseconds"})
       if (!object.at(key).is_number_unsigned()) refuse(fmt::format("{} is no whole number", key));
     profile = disk::profile_from(object);
-  } catch (const nlohmann::json::exception& error) {
-    refuse(error.what());
+  } catch (const nlohmann::json::parse_error& error) {
+    refuse(fmt::format("byte {} is no JSON", error.byte));
+  } catch (const nlohmann::json::exception&) {
+    refuse("a key is missing, or is of another type");
   }
   if (profile.read_bytes_per_second == 0 || profile.write_bytes_per_second == 0)
     refuse("rates are above 0");

@@ -15,12 +15,20 @@
 #include "base/cores.hpp"
 #include "base/parallel.hpp"
 #include "faro/base/error.hpp"
+#include "files/storage.hpp"
 
 namespace faro::inline v1 {
 namespace {
 
 [[noreturn]] void fail(const std::string& name, const char* what, int reason) {
   throw Error(ErrorCode::environment, fmt::format("{}: {}: {}", name, what, std::strerror(reason)));
+}
+
+[[noreturn]] void fail_to_open(const std::string& name, const char* what, int reason) {
+  if (reason == ENOENT)
+    if (const std::string why = files::taken_by_work_in_place(name); !why.empty())
+      throw Error(ErrorCode::environment, fmt::format("{}: {}", name, why));
+  fail(name, what, reason);
 }
 
 }  // namespace
@@ -96,7 +104,7 @@ InputFile InputFile::open(const std::string& path) {
   input.name_ = path == "-" ? "standard input" : path;
   const int number = path == "-" ? ::fcntl(STDIN_FILENO, F_DUPFD_CLOEXEC, 0)
                                  : ::open(path.c_str(), O_RDONLY | O_CLOEXEC);
-  if (number < 0) fail(input.name_, "cannot open", errno);
+  if (number < 0) fail_to_open(input.name_, "cannot open", errno);
   input.file_ = Descriptor(number);
   struct stat status = {};
   if (::fstat(number, &status) != 0) fail(input.name_, "cannot read its status", errno);

@@ -51,6 +51,10 @@ NpyHeader npy_header(std::string_view number_type, std::vector<std::uint64_t> sh
 
 std::size_t npy_data_offset(std::span<const std::byte> preamble, std::string_view name) {
   const std::string_view text = text_of(preamble);
+  if (text.starts_with("PK\3\4"))
+    refuse(name,
+           "this is an archive, as .npz files of several arrays are; write one of them as .npy: "
+           "np.save('a.npy', np.load('a.npz')['NAME'])");
   if (text.substr(0, magic.size()) != magic)
     refuse(name,
            "this is no .npy file: it does not begin with \\x93NUMPY; a raw file needs "

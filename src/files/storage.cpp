@@ -4,6 +4,7 @@
 #include <fmt/format.h>
 #include <sys/file.h>
 #include <sys/stat.h>
+#include <sys/statvfs.h>
 #include <unistd.h>
 
 #include <cerrno>
@@ -48,6 +49,7 @@ class PosixStorage : public Storage {
   }
 
   void adopt() override {
+    explain();
     if (::rename(target_.target.c_str(), path(Part::array).c_str()) != 0)
       target_.fail("cannot be given another name while it is rearranged", errno);
     sync_folder();
@@ -89,6 +91,7 @@ class PosixStorage : public Storage {
 
   void discard() override {
     for (const Part part : {Part::data, Part::temporary, Part::redo}) remove(path(part));
+    remove(folder_ + "/README.txt");
     remove(folder_ + "/journal");
     if (::rmdir(folder_.c_str()) != 0 && errno != ENOENT)
       target_.fail(fmt::format("cannot remove the folder '{}'", folder_), errno);
@@ -108,6 +111,18 @@ class PosixStorage : public Storage {
     }
     if (temporary_folder_.empty()) return folder_ + "/temporary";
     return fmt::format("{}/.{}.faro-temporary", temporary_folder_, target_.last_name());
+  }
+
+  // For who finds the folder and not the array. Nothing depends on it, so no failure counts.
+  void explain() const {
+    const std::string text = fmt::format(
+        "The file 'array' is '{}', which is being rearranged in place. It is the only copy.\n"
+        "Do not remove this folder. 'faro permute --resume {}' finishes the work and gives\n"
+        "the array its name again.\n",
+        target_.target, target_.path);
+    const Descriptor file(
+        ::open((folder_ + "/README.txt").c_str(), O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0600));
+    if (file.number() >= 0 && ::write(file.number(), text.data(), text.size()) < 0) return;
   }
 
   void remove(const std::string& file) const {
@@ -150,6 +165,24 @@ class PosixStorage : public Storage {
 
 std::string unfinished_folder(const FileTarget& target) {
   return fmt::format("{}/.{}.faro", target.folder, target.last_name());
+}
+
+std::string taken_by_work_in_place(const std::string& path) {
+  const std::size_t name = path.rfind('/') + 1;
+  const FileTarget target{
+      .path = path, .target = path, .folder = name == 0 ? "." : path.substr(0, name - 1)};
+  const std::string array = unfinished_folder(target) + "/array";
+  if (::access(array.c_str(), F_OK) != 0) return "";
+  return fmt::format(
+      "it is being rearranged in place, and until that is done its data is '{}', the only copy; "
+      "'faro permute --resume {}' goes on",
+      array, path);
+}
+
+std::uint64_t free_bytes_beside(const std::string& path) {
+  struct statvfs disk = {};
+  if (::statvfs(path.c_str(), &disk) != 0) return UINT64_MAX;
+  return static_cast<std::uint64_t>(disk.f_bavail) * disk.f_frsize;
 }
 
 bool has_unfinished(const FileTarget& target) {

@@ -5,10 +5,12 @@
 //   .OUT.faro/temporary    of plans of several passes; elsewhere on request
 //   .OUT.faro/redo         of work in place: what is about to be overwritten with
 //   .OUT.faro/array        in place: OUT itself, which has no other name until it is whole
+//   .OUT.faro/README.txt   beside it: what it is, and how to go on
 //
 // An interface, so that tests can cut the power at every operation.
 #pragma once
 
+#include <cstdint>
 #include <memory>
 #include <string>
 
@@ -63,6 +65,11 @@ class ShiftedFile : public RandomFile {
 // Whether an unfinished run of this output is there, and the folder it is in.
 bool has_unfinished(const FileTarget& target);
 std::string unfinished_folder(const FileTarget& target);
+// Why a name is missing, and how to go on, where work in place has taken it; else empty.
+std::string taken_by_work_in_place(const std::string& path);
+
+// On the file system of a file; UINT64_MAX where it does not say.
+std::uint64_t free_bytes_beside(const std::string& path);
 
 // Makes or opens the folder and locks its journal; Error(environment) if another process has it.
 // `temporary_folder` may be empty: beside the rest.

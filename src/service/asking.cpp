@@ -33,16 +33,15 @@ std::vector<const Planner*> planners_of(const PlanOptions& options) {
 }
 
 const Planner& named(const std::vector<const Planner*>& planners, const std::string& name) {
-  const Planner* nearest = nullptr;
+  std::vector<std::string_view> names;
   for (const Planner* planner : planners) {
     if (planner->name() == name) return *planner;
-    if (nearest == nullptr ||
-        letters_apart(planner->name(), name) < letters_apart(nearest->name(), name))
-      nearest = planner;
+    names.push_back(planner->name());
   }
+  const std::string_view near = nearest(name, names);
   throw Error(ErrorCode::usage,
               fmt::format("there is no algorithm '{}'{}; `faro algorithms` lists them", name,
-                          nearest == nullptr ? "" : fmt::format(", but '{}'", nearest->name())));
+                          near.empty() ? "" : fmt::format("; did you mean '{}'?", near)));
 }
 
 // Why each planner refuses; those with one reason share a line.

@@ -5,11 +5,13 @@
 
 #include <cstring>
 #include <filesystem>
+#include <functional>
 #include <vector>
 
 #include "disk/numbered.hpp"
 #include "faro/algebra/notation.hpp"
 #include "faro/base/error.hpp"
+#include "faro/files/input.hpp"
 #include "files/posix_file.hpp"
 #include "files/scratch.hpp"
 
@@ -89,6 +91,81 @@ TEST(PermuteFile, a_stopped_run_is_refused_resumed_and_knows_a_changed_input) {
   EXPECT_EQ(read_all(scratch.path("out")), testing::permuted(map, data, 8));
   EXPECT_EQ(scratch.count(), 2U);
   EXPECT_EQ(code_of(resume), ErrorCode::usage);
+}
+
+std::string what_of(const std::function<void()>& call) {
+  try {
+    call();
+  } catch (const Error& error) {
+    return error.what();
+  }
+  return "";
+}
+
+TEST(PermuteFile, a_copied_input_is_gone_on_with_by_who_vouches_for_it) {
+  const Scratch scratch;
+  const BitMap map = parse_notation("i:15 -> gray(rev(i))").map;
+  const std::string data = testing::numbered(8 * bit(15));
+  write_all(scratch.path("in"), data);
+  PermuteFileOptions options;
+  options.plan = {.memory_bytes = bit(30), .passes = 2, .tile_bytes_max = 32768};
+  options.checkpoint_seconds = 0;
+  int calls = 0;
+  options.progress = [&](std::uint64_t, std::uint64_t) {
+    return ++calls < 10 ? Continue::yes : Continue::no;
+  };
+  EXPECT_THROW(
+      permute_file(scratch.path("in"), scratch.path("out"), map, {.element_bytes = 8}, options),
+      Error);
+  std::filesystem::rename(scratch.path("in"), scratch.path("old"));
+  std::string changed = data;
+  changed[100] ^= 1;
+  write_all(scratch.path("in"), changed);
+  const auto resume = [&](bool unchanged) {
+    ResumeFileOptions again;
+    again.unchanged = unchanged;
+    resume_file(scratch.path("out"), again);
+  };
+  // Samples speak against what is vouched for.
+  EXPECT_NE(what_of([&] { resume(true); }).find("what it holds is not what it was"),
+            std::string::npos);
+  write_all(scratch.path("in"), data);
+  EXPECT_NE(what_of([&] { resume(false); }).find("--unchanged"), std::string::npos);
+  resume(true);
+  EXPECT_EQ(read_all(scratch.path("out")), testing::permuted(map, data, 8));
+}
+
+TEST(PermuteFile, a_stopped_run_in_place_says_where_the_array_is_also_when_it_was_copied) {
+  const Scratch scratch;
+  const BitMap map = parse_notation("i:15 -> gray(rev(i))").map;
+  const std::string data = testing::numbered(8 * bit(15));
+  const std::string file = scratch.path("a");
+  write_all(file, data);
+  PermuteFileOptions options;
+  options.plan = {.memory_bytes = bit(30), .tile_bytes_max = 32768};
+  options.checkpoint_seconds = 0;
+  int calls = 0;
+  options.progress = [&](std::uint64_t, std::uint64_t) {
+    return ++calls < 4 ? Continue::yes : Continue::no;
+  };
+  EXPECT_THROW(permute_in_place(file, map, {.element_bytes = 8}, options), Error);
+  const std::string folder = scratch.path(".a.faro");
+  const std::string why = what_of([&] { InputFile::open(file); });
+  EXPECT_NE(why.find(folder + "/array"), std::string::npos) << why;
+  EXPECT_NE(why.find("faro permute --resume " + file), std::string::npos) << why;
+  EXPECT_NE(read_all(folder + "/README.txt").find("only copy"), std::string::npos);
+  // As after a restored backup.
+  std::filesystem::copy_file(folder + "/array", folder + "/copy");
+  std::filesystem::rename(folder + "/copy", folder + "/array");
+  const auto resume = [&](bool unchanged) {
+    ResumeFileOptions again;
+    again.unchanged = unchanged;
+    resume_file(file, again);
+  };
+  EXPECT_NE(what_of([&] { resume(false); }).find("--unchanged"), std::string::npos);
+  resume(true);
+  EXPECT_EQ(read_all(file), testing::permuted(map, data, 8));
+  EXPECT_EQ(scratch.count(), 1U);
 }
 
 // 4 TiB that are not there but for one run in the middle of each of three tiles.

@@ -31,6 +31,10 @@ struct ResumeFileOptions {
   // The work that a kill may cost; 0 makes a checkpoint of every tile.
   double checkpoint_seconds = 10;
   Progress progress = {};
+  // Of resume_file: the caller knows that nothing but names and times changed since the run
+  // began, as where its folder was copied or restored. Sizes and samples must still be the same,
+  // but for the samples of an array that is half rearranged in place.
+  bool unchanged = false;
 };
 
 struct PermuteFileOptions : ResumeFileOptions {
