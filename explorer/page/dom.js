@@ -57,11 +57,25 @@ function letKeysScroll(place) {
   }
 }
 
+// That there is more at the right is seen.
+function showMore(place) {
+  place.classList.toggle("more", place.scrollWidth - place.clientWidth - place.scrollLeft > 1);
+}
+
+function watchMore(place) {
+  new ResizeObserver(() => showMore(place)).observe(place);
+  place.addEventListener("scroll", () => showMore(place), { passive: true });
+}
+
 function watchFigures() {
   const watch = new ResizeObserver((changes) => changes.forEach((change) => letKeysScroll(change.target)));
   for (const place of document.querySelectorAll(".figure")) {
     watch.observe(place);
-    new MutationObserver(() => letKeysScroll(place)).observe(place, { childList: true });
+    watchMore(place);
+    new MutationObserver(() => {
+      letKeysScroll(place);
+      showMore(place);
+    }).observe(place, { childList: true });
   }
 }
 

@@ -110,6 +110,8 @@ async function updateMap(current) {
     showPlayer(null);
     return;
   }
+  // What was wrong with the request before this one is not said of this one.
+  if (state.on.trim() !== "" && plan_view.answer?.ok !== true) showPlan({ ok: false, message: "Being planned…" });
   await updatePlan(planning, current);
 }
 
@@ -189,6 +191,7 @@ async function updateFile(current) {
   const judged = await judgeFile();
   if (!current() || judged === null) return;
   if (!judged.ok || judged.machine === null) {
+    clearMap("This file says no map.");
     showPlayer(null);
     return;
   }
@@ -251,7 +254,10 @@ function onLink() {
     return;
   }
   const same = linkOf({ ...read, step: "" }) === linkOf({ ...state, step: "" });
-  if (read.file !== state.file) file_view.bytes = null;
+  if (!same) {
+    file_view.bytes = null;
+    file_view.name = "";
+  }
   Object.assign(state, read);
   fillForm();
   if (!same || $("p-play").hidden) {

@@ -80,7 +80,9 @@ function plannerTable(plan, unit) {
       element("tr", {}, element("th", { scope: "row", class: "code" }, one.name), element("td", {}, one.refusal ?? one.not_asked ?? "")),
     );
   const more = element("details", {}, element("summary", {}, `${plural(others.length, "algorithm")} did not apply or could not win`), element("div", { class: "scroll", tabindex: 0, role: "region", "aria-label": "Refusals" }, refusals));
-  const all = element("div", {}, element("div", { class: "planners", tabindex: 0, role: "region", "aria-label": "Offers" }, table));
+  const offered = element("div", { class: "planners", tabindex: 0, role: "region", "aria-label": "Offers" }, table);
+  watchMore(offered);
+  const all = element("div", {}, offered);
   if (state.algorithm)
     all.append(element("p", {}, element("button", { type: "button", onclick: () => edit({ algorithm: "" }) }, "Ask every algorithm again")));
   if (others.length) all.append(more);

@@ -120,7 +120,8 @@ function play() {
   let began = performance.now();
   const frame = (now) => {
     player.timer = requestAnimationFrame(frame);
-    const part = (now - began) / pace;
+    // A frame may have begun before the click that asked for it.
+    const part = Math.max(0, now - began) / pace;
     if (part >= 1) {
       began += pace * Math.floor(part);
       const next = player.step + Math.floor(part);

@@ -23,6 +23,7 @@ function readLink(hash) {
       what[key] = decodeURIComponent(part.slice(at + 1).replaceAll("+", "%20"));
     } catch {
       what[key] = "";
+      toast("A part of this link is damaged and was left out.");
     }
   }
   return what;
