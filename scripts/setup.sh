@@ -56,15 +56,39 @@ faro_need() {
   }
 }
 
-# faro_build PRESET TARGETS [CMAKE-OPTION...]: configures and builds, quiet unless something fails.
+# faro_progress LOG: what a build says goes to LOG; how far it is, and how long it may take, is shown:
+# on a terminal in one line, else after every tenth part.
+faro_progress() {
+  local line done all left tenth said=0 began=$SECONDS
+  : >"$1"
+  while IFS= read -r line; do
+    printf '%s\n' "$line" >>"$1"
+    [[ $line =~ ^\[([0-9]+)/([0-9]+)\] ]] || continue
+    done=${BASH_REMATCH[1]} all=${BASH_REMATCH[2]}
+    [ "$done" -gt 0 ] || continue
+    left=$(((SECONDS - began) * (all - done) / done)) tenth=$((done * 10 / all))
+    if [ -t 1 ]; then
+      printf '\r\e[K  %d of %d files, about %d:%02d left' "$done" "$all" $((left / 60)) $((left % 60))
+    elif [ $tenth -gt $said ]; then
+      said=$tenth
+      printf '  %d of %d files, about %d:%02d left\n' "$done" "$all" $((left / 60)) $((left % 60))
+    fi
+  done
+  if [ -t 1 ]; then printf '\r\e[K'; fi
+}
+
+# faro_build PRESET TARGETS [CMAKE-OPTION...]: configures and builds, says how far it is, and what fails.
 faro_build() {
   local preset=$1 target=$2
   shift 2
   local log="$faro_root/build/$preset.log"
   mkdir -p "$faro_root/build"
   echo "building $preset ..."
-  (cd "$faro_root" && cmake --preset "$preset" "-DFARO_WERROR=${FARO_WERROR:-OFF}" "$@" &&
-    cmake --build --preset "$preset" --target $target) >"$log" 2>&1 || {
+  (
+    set -o pipefail
+    (cd "$faro_root" && cmake --preset "$preset" "-DFARO_WERROR=${FARO_WERROR:-OFF}" "$@" &&
+      cmake --build --preset "$preset" --target $target) 2>&1 | faro_progress "$log"
+  ) || {
     grep -vE '^\[[0-9]+/[0-9]+\] (Building|Linking|Generating)' "$log" | tail -60 >&2
     echo "the build failed; the whole log is $log" >&2
     exit 5
