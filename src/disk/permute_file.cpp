@@ -130,7 +130,7 @@ bool is_the_input(const disk::FileIdentity& found, const JobRequest& request, bo
   throw Error(ErrorCode::environment,
               fmt::format("{}: was changed, or copied, since the unfinished run of '{}' began; "
                           "nothing was touched. If you know that it holds what it held then, "
-                          "'faro permute --resume {} --unchanged' goes on; else {}",
+                          "'faro permute --resume {} --unchanged' goes on. If not: {}",
                           input, out, out, otherwise));
 }
 
