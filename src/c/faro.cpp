@@ -7,11 +7,10 @@
 #include <vector>
 
 #include "c/handles.hpp"
-#include "faro/algebra/tensor_notation.hpp"
 #include "faro/base/error.hpp"
 #include "faro/base/limits.hpp"
 #include "faro/engine/permute_plan.hpp"
-#include "faro/layouts/foreign.hpp"
+#include "faro/words/say.hpp"
 
 struct faro_plan {
   faro::PermutePlan plan;
@@ -93,17 +92,9 @@ faro_status faro_map_from_words(const char* words, int axes, const uint64_t* sha
     need("faro_map_from_words", "words map", words, map);
     need_axes(axes);
     if (axes > 0) need("faro_map_from_words", "shape", shape);
-    const std::vector<std::uint64_t> sides(shape, shape + axes);
-    faro::KnownSizes known;
-    if (axes > 0) known.total = 0;
-    for (const std::uint64_t side : sides) {
-      if (!known.total) break;
-      if (faro::is_power_of_two(side))
-        *known.total += faro::log2_exact(side);
-      else
-        known.total.reset();
-    }
-    *map = new faro_map{faro::read_map(words, known, {sides, std::nullopt, std::nullopt}).map};
+    faro::Sizes sizes;
+    if (axes > 0) sizes.shape.emplace(shape, shape + axes);
+    *map = new faro_map{faro::say(words, sizes).map.as_bits()};
   });
 }
 
@@ -176,12 +167,14 @@ faro_status faro_plan_create_arrays(const char* map, const faro_array* from, con
     }
     faro::TensorShape shape{all.element_bytes, places_of(*from), {}};
     if (to != nullptr) shape.to = places_of(*to);
-    const auto notation = faro::parse_tensor_notation(map, shape.from.shape);
+    faro::Sizes sizes;
+    sizes.shape = shape.from.shape;
+    const faro::Map moves = faro::say(map, sizes).map;
     const faro::PermuteOptions permute{.threads = all.threads};
     unused("faro_permute_options.reserved", all.reserved);
     auto made = flag("faro_permute_options.in_place", all.in_place)
-                    ? faro::PermutePlan::in_place(notation.map, shape, permute)
-                    : faro::PermutePlan::out_of_place(notation.map, shape, permute);
+                    ? faro::PermutePlan::in_place(moves, shape, permute)
+                    : faro::PermutePlan::out_of_place(moves, shape, permute);
     std::string description = made.describe();
     *plan = new faro_plan{std::move(made), std::move(description)};
   });

@@ -124,8 +124,9 @@ typedef int (*faro_progress)(void* context, uint64_t done, uint64_t total);
 /* options may be NULL: elements of one byte, one thread. */
 FARO_API faro_status faro_plan_create(const faro_map* map, const faro_permute_options* options,
                                       faro_plan** plan);
-/* From one array to another by the words of a map (docs/notation.md), whose sizes `from` gives
- * where they are left out: "r b c -> c rev(b) r". Axes may have any length. `to` may be NULL: the
+/* From one array to another by words of any system (docs/notation.md), whose sizes `from` gives
+ * where they are left out: "r b c -> c rev(b) r", "numpy:a.T". Several fields are the axes of an
+ * array that has several, and must fit them. Axes may have any length. `to` may be NULL: the
  * map's result without gaps, or in place where `from` is. outer and inner must be at their
  * defaults. In place what would move single elements along cycles is FARO_IMPOSSIBLE. */
 FARO_API faro_status faro_plan_create_arrays(const char* map, const faro_array* from,
