@@ -1,6 +1,6 @@
-// Odd conditions together, drawn at random for every kernel set: sizes of elements, batches, places in
-// memory, threads and stores, out of place and in place, and bytes around the data that nobody may
-// touch.
+// Odd conditions together, drawn at random for every kernel set: sizes of elements, batches, places
+// in memory, threads and stores, out of place and in place, and bytes around the data that nobody
+// may touch.
 #include <gtest/gtest.h>
 
 #include <algorithm>
