@@ -36,6 +36,7 @@ from ._schedules import (
     verify,
 )
 from ._files import FileReport, permute_file, resume_file, unfinished_file
+from ._stored import digest, rechunk, rechunk_plan
 
 __all__ = [
     "BitMap",
@@ -62,10 +63,13 @@ __all__ = [
     "Violation",
     "check",
     "contiguous",
+    "digest",
     "permute",
     "permute_file",
     "plan",
     "rearrange",
+    "rechunk",
+    "rechunk_plan",
     "resume_file",
     "set_threads",
     "transform",

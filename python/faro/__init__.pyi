@@ -15,6 +15,7 @@ from typing import Any, Literal, NamedTuple, TypeAlias, TypeVar, overload
 Array = TypeVar("Array")  # numpy.ndarray, torch.Tensor, jax.Array: what comes in comes back
 MapLike: TypeAlias = BitMap | str  # wherever a map is asked for, its text will do
 Progress: TypeAlias = Callable[[int, int], object]
+Stored: TypeAlias = str | os.PathLike[str] | Any  # a path, zarr.Array, zarr.Group
 System: TypeAlias = Literal[
     "numpy", "einops", "jax", "shardy", "xla", "dtensor", "cute", "triton", "qiskit", "cirq",
     "qasm", "qasm3", "quirk", "custatevec", "c",
@@ -78,12 +79,28 @@ def contiguous(
     (True, True)
     """
 
+@overload
 def check(
-    x: Array, y: Array, map: MapLike, /, *, axis: int | None = None
+    x: Stored, y: Stored, /, map: str | None = None, *, axis: None = None,
+    axes: Sequence[int | str] | str | None = None,
+    flip: Sequence[int | str] | int | str | None = None, memory: int | str = "2GiB",
+    threads: int | None = None, dtype: str | None = None, shape: Sequence[int] | None = None,
+    progress: Progress | bool | None = None,
+) -> dict[str, Any] | None:
+    """Of stored arrays, however they are chunked: None where y is x, or x with its axes as `map` or
+    `axes` and `flip` say, else how many elements differ, the first of them in C order of y, both
+    values, and the chunks that hold it. Of groups: of each array that differs."""
+@overload
+def check(
+    x: Any, y: Any, /, map: MapLike | None = None, *, axis: int | None = None, axes: None = None,
+    flip: None = None, memory: int | str = "2GiB", threads: int | None = None, dtype: None = None,
+    shape: None = None, progress: Progress | bool | None = None,
 ) -> Mismatch | None:
     """The first element of y that is not where `map` sends it, compared one by one without tables.
 
     >>> x = np.arange(8); faro.check(x, faro.permute(x, 'gray'), 'gray') is None
+    True
+    >>> faro.check(x, x) is None
     True
     """
 
@@ -488,6 +505,57 @@ def resume_file(
 
 def unfinished_file(target: str | os.PathLike[str], /) -> str | None:
     """What a stopped run of this output has done, in words; None where there is none."""
+
+Lengths: TypeAlias = Sequence[int | str] | Mapping[str, int | str] | Mapping[int, int | str] | int | str
+
+def rechunk(
+    source: Stored, target: Stored, /, *, chunks: Lengths | None = None,
+    shards: Lengths | None = None, axes: Sequence[int | str] | str | None = None,
+    flip: Sequence[int | str] | int | str | None = None, map: str | None = None,
+    codec: str | None = None, memory: int | str = "2GiB", passes: int = 0,
+    device: Literal["ssd", "cloud", "network", "hdd"] = "ssd", threads: int | None = None,
+    resume: bool = False, fresh: bool = False, verify: bool = False,
+    worker: tuple[int, int] | None = None, dtype: str | None = None,
+    shape: Sequence[int] | None = None, progress: Progress | bool | None = None,
+) -> dict[str, Any]:
+    """Other chunks, shards or order of axes of a stored array of any lengths, or of every array of a
+    group, within a cap of memory: Zarr arrays of version 3 or 2, .npy and raw files, in any pairing.
+
+    Lengths are one for each axis, one for all, or by names of dimensions; 'auto' makes chunks of
+    about 4 MiB, -1 is the whole axis. The target appears when it is complete and the digest of what
+    was read is that of what was written. After Ctrl-C, a kill or a power failure resume=True goes
+    on. dtype= and shape= say what a raw source holds; worker=(i, n) does share i of n.
+
+    >>> np.save(folder / 'maps.npy', np.arange(7 * 30 * 40.).reshape(7, 30, 40))
+    >>> report = faro.rechunk(folder / 'maps.npy', folder / 'maps.zarr', chunks=(1, -1, -1))
+    >>> report['passes'], report['digest'] == faro.digest(np.load(folder / 'maps.npy'))
+    (1, True)
+    >>> _ = faro.rechunk(folder / 'maps.zarr', folder / 'turned.zarr', map='t y x -> x ~t y', chunks=8)
+    >>> faro.check(folder / 'maps.npy', folder / 'turned.zarr', 't y x -> x ~t y') is None
+    True
+    """
+
+def rechunk_plan(
+    source: Stored, target: Stored | None = None, /, *, chunks: Lengths | None = None,
+    shards: Lengths | None = None, axes: Sequence[int | str] | str | None = None,
+    flip: Sequence[int | str] | int | str | None = None, map: str | None = None,
+    codec: str | None = None, memory: int | str = "2GiB", passes: int = 0,
+    device: Literal["ssd", "cloud", "network", "hdd"] = "ssd", threads: int | None = None,
+    dtype: str | None = None, shape: Sequence[int] | None = None,
+) -> dict[str, Any]:
+    """The plan of rechunk, of format faro-box-plan/1: passes, tiles, reads, writes, bytes, the most
+    memory held, the fewest passes and why; ['describe'] says it in lines. No data is read."""
+
+def digest(
+    a: Any, /, *, threads: int | None = None, dtype: str | None = None,
+    shape: Sequence[int] | None = None, progress: Progress | bool | None = None,
+) -> Any:
+    """What an array holds, in memory or stored: 'fd1:' and 32 digits, which chunks, codecs, orders
+    and formats do not change (docs/digest.md). Of a group: of each of its arrays, by name.
+
+    >>> faro.digest(np.arange(6, dtype='<i2').reshape(3, 2))
+    'fd1:d82f75954727522b348612b3b87d542b'
+    """
 
 class FileReport(NamedTuple):
     bytes: int

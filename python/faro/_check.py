@@ -5,6 +5,7 @@ from __future__ import annotations
 from . import _core
 from ._arrays import _acted_on, _axes, _ends, _log2, _raw, _refuse_length, _result_shape, _split
 from ._lending import lend, numpy
+from ._stored import check_stored, is_stored
 
 
 class Mismatch:
@@ -27,12 +28,24 @@ def _compare(b, shape, a):
         )
 
 
-def check(x, y, map, /, *, axis=None):
+def check(x, y, /, map=None, *, axis=None, axes=None, flip=None, memory="2GiB", threads=None,
+          dtype=None, shape=None, progress=None):
     """The first element of y that is not where `map` sends it, compared one by one without tables."""
+    if is_stored(x) or is_stored(y):
+        if axis is not None:
+            raise ValueError("axis= is of arrays in memory; the map of a stored one names its axes")
+        return check_stored(x, y, map=map, axes=axes, flip=flip, memory=memory, threads=threads,
+                            dtype=dtype, shape=shape, progress=progress)
+    if axes is not None or flip is not None or dtype is not None or shape is not None:
+        raise ValueError("axes=, flip=, dtype= and shape= are of stored arrays; take a map")
     np = numpy()
     a, _ = lend(x, compared=True)
     b, _ = lend(y, compared=True)
     axis = _axes(axis, a.ndim)
+    if map is None:  # the same places
+        axis = None
+        names = " ".join(f"a{k}" for k in range(a.ndim))
+        map = f"{names} -> {names}" if a.ndim else "i:0 -> i"
     if isinstance(map, str) and a.size:
         shape = _result_shape(map, a.shape, axis)
         if shape is not None:

@@ -14,5 +14,6 @@ NB_MODULE(_core, m) {
   bind_schedules(m);
   bind_transforms(m);
   bind_files(m);
+  bind_stored(m);
   bind_xla_call(m);
 }

@@ -6,7 +6,7 @@
 #include <utility>
 
 #include "base/check.hpp"
-#include "cli/sizes.hpp"
+#include "base/sizes.hpp"
 #include "faro/base/error.hpp"
 
 namespace faro::cli {

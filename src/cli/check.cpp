@@ -3,10 +3,10 @@
 
 #include <memory>
 
+#include "base/sizes.hpp"
 #include "cli/command.hpp"
 #include "cli/memory.hpp"
 #include "cli/raw_words.hpp"
-#include "cli/sizes.hpp"
 #include "disk/axis_words.hpp"
 #include "faro/base/count_format.hpp"
 #include "faro/disk/rechunk.hpp"

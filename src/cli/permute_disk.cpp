@@ -8,10 +8,10 @@
 #include <vector>
 
 #include "arrays/axis.hpp"
+#include "base/sizes.hpp"
 #include "cli/disk_profile.hpp"
 #include "cli/memory.hpp"
 #include "cli/permute_tiles.hpp"
-#include "cli/sizes.hpp"
 #include "disk/plan_report.hpp"
 #include "faro/algebra/notation.hpp"
 #include "faro/base/error.hpp"

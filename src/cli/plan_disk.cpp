@@ -4,9 +4,9 @@
 
 #include <charconv>
 
+#include "base/sizes.hpp"
 #include "cli/disk_profile.hpp"
 #include "cli/explain_lengths.hpp"
-#include "cli/sizes.hpp"
 #include "disk/plan_report.hpp"
 #include "disk/plan_state.hpp"
 #include "disk/verify.hpp"

@@ -2,10 +2,10 @@
 
 #include <fmt/format.h>
 
+#include "base/sizes.hpp"
 #include "cli/arguments.hpp"
 #include "cli/plan_words.hpp"
 #include "cli/rank_lengths.hpp"
-#include "cli/sizes.hpp"
 #include "distributed/report.hpp"
 #include "faro/algebra/notation.hpp"
 #include "faro/base/error.hpp"

@@ -7,11 +7,11 @@
 #include <filesystem>
 #include <memory>
 
+#include "base/sizes.hpp"
 #include "cli/command.hpp"
 #include "cli/disk_profile.hpp"
 #include "cli/memory.hpp"
 #include "cli/raw_words.hpp"
-#include "cli/sizes.hpp"
 #include "disk/axis_words.hpp"
 #include "faro/base/error.hpp"
 

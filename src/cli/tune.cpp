@@ -6,10 +6,10 @@
 #include <memory>
 #include <optional>
 
+#include "base/sizes.hpp"
 #include "cli/command.hpp"
 #include "cli/disk_profile.hpp"
 #include "cli/memory.hpp"
-#include "cli/sizes.hpp"
 #include "faro/base/bits.hpp"
 #include "faro/base/error.hpp"
 #include "faro/engine/machine.hpp"

@@ -27,10 +27,10 @@ struct Reading {
   std::uint64_t total = 0;
   std::atomic<std::uint64_t> done{0};
 
-  void tell(std::uint64_t bytes) {
+  // The caller's thread, worker 0, speaks for all.
+  void tell(std::uint64_t bytes, int worker) {
     const std::uint64_t now = done += bytes;
-    if (progress && progress(now, total) == Continue::no)
-      throw Error(ErrorCode::cancelled, "stopped on request");
+    if (worker == 0) report(progress, now, total);
   }
 };
 
@@ -44,7 +44,7 @@ Digest digest_of_runs(Reading& reading, int threads) {
     buffer.resize(std::min(digest_run_bytes, reading.total - at));
     reading.array.read_run(at, buffer);
     shares[static_cast<std::size_t>(worker)].run(at, buffer);
-    reading.tell(buffer.size());
+    reading.tell(buffer.size(), worker);
   });
   Digest digest;
   for (const Digest& share : shares) digest.add(share);
@@ -79,7 +79,7 @@ Digest digest_of_units(Reading& reading, int threads) {
       share.box(place, buffer, grid.chunks);
     else
       share.constant_box(place, reading.array.fill());
-    reading.tell(disk::elements_of(box) * grid.element_bytes);
+    reading.tell(disk::elements_of(box) * grid.element_bytes, worker);
   });
   Digest digest;
   for (const Digest& share : shares) digest.add(share);
@@ -102,6 +102,7 @@ ArrayDigest digest_array(const std::string& path, const std::optional<RawArray>&
   const int all = threads > 0 ? threads : default_threads();
   found.digest = grid.encoding == disk::StoredGrid::Encoding::run ? digest_of_runs(reading, all)
                                                                   : digest_of_units(reading, all);
+  report(progress, reading.total, reading.total);
   return found;
 }
 

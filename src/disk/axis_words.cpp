@@ -140,10 +140,11 @@ std::vector<std::uint64_t> lengths_from(const std::string& text, const std::stri
                                         const ArrayWords& words,
                                         const std::vector<std::uint64_t>& others) {
   if (text.empty()) return {};
-  const std::vector<std::string> parts = split(
+  std::vector<std::string> parts = split(
       text, text.find('x') != std::string::npos && text.find('=') == std::string::npos ? 'x' : ',');
   std::vector<std::uint64_t> lengths;
   if (text.find('=') == std::string::npos) {
+    if (parts.size() == 1) parts.resize(words.shape.size(), parts[0]);
     if (parts.size() != words.shape.size())
       throw Error(ErrorCode::usage, fmt::format("{}: {} lengths, and the array has {} axes", option,
                                                 parts.size(), words.shape.size()));

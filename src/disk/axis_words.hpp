@@ -1,6 +1,7 @@
 // What a user says of an array's axes: lengths of chunks, orders, reversals.
 //
-//   365,72,auto            one for each axis; `all` is the whole axis
+//   365,72,auto            one for each axis; `all` or -1 is the whole axis
+//   64                     the same for every axis
 //   time=365,lon=auto      by names, the others stay
 //   2,0,1    lon,time,lat  an order of axes
 #pragma once

@@ -1,4 +1,4 @@
-#include "cli/sizes.hpp"
+#include "base/sizes.hpp"
 
 #include <fmt/format.h>
 
@@ -11,7 +11,7 @@
 #include "faro/base/bits.hpp"
 #include "faro/base/error.hpp"
 
-namespace faro::cli {
+namespace faro::inline v1 {
 namespace {
 
 struct Unit {
@@ -73,4 +73,4 @@ std::uint64_t parse_bytes(const std::string& text, const std::string& option) {
   return 0;
 }
 
-}  // namespace faro::cli
+}  // namespace faro::inline v1
