@@ -70,6 +70,17 @@ object matmul1 0 matmul m.npy m.npy p.npy --on pops:4,4
 object broadcast1 0 broadcast all-to-all --on pops:4,2
 FARO_MACHINE=$PWD/machine object tune1 0 tune --small
 object tune2 0 tune --show
+"$python" -c "
+import numpy as np
+a = np.arange(64, dtype='f4').reshape(8, 8); np.save('k.npy', a); a[3, 2] = 9; np.save('w.npy', a)"
+object rechunk1 0 rechunk k.npy k.zarr --chunks 3,4 --memory 64MiB --plan
+object rechunk2 0 rechunk k.npy k.zarr --chunks 3,4 --memory 64MiB
+mkdir g.zarr && echo '{"zarr_format": 3, "node_type": "group"}' >g.zarr/zarr.json && cp -r k.zarr g.zarr/k
+object rechunk3 0 rechunk g.zarr h.zarr --chunks 5 --memory 64MiB --plan
+object rechunk4 0 rechunk g.zarr h.zarr --chunks 5 --memory 64MiB
+object digest1 0 digest g.zarr
+object check1 0 check k.npy k.zarr
+object check2 1 check w.npy k.zarr
 object completions1 0 completions bash
 object permute3 0 permute a.npy e.npy --map "i -> ~i" --memory 64MiB --io buffered
 object plan7 0 permute a.npy --map "i -> ~i" --memory 64MiB --plan
