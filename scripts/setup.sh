@@ -19,6 +19,8 @@ packages_browser="chromium chromium-driver python3-venv"
 packages_site="mkdocs python3-pygments"
 # What exports are read back with.
 packages_readers="python3 python3-networkx python3-protobuf protobuf-compiler graphviz"
+# What kernels are run by without a GPU.
+packages_opencl="python3 python3-numpy python3-pyopencl pocl-opencl-icd"
 
 faro_installed() {
   dpkg-query -W -f='${db:Status-Status}' "$1" 2>/dev/null | grep -qx installed

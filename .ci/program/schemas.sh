@@ -27,6 +27,9 @@ object move1 0 explain "jax:mesh x=2 y=2, P('x') => jax:mesh x=2 y=2, P(('x', 'y
 "$faro" plan 'i -> gray(i)' --on cube:4 --schedule cube.json >/dev/null
 object convert1 0 convert cube.json cube.csv
 object export1 0 export 'i:4 -> ungray(i)' --to qasm
+object gpu1 0 gpu explain 'i:20 -> rev(i)' --element 4
+object gpu2 0 gpu explain 'i:20 -> rev(i)' --element 3 --on mi300
+object emit1 0 emit cuda 'i:20 -> rev(i)' --element 8 --in-place
 object permute1 0 permute a.npy b.npy --map 'i -> ~i'
 object algorithms1 0 algorithms
 object maps1 0 maps

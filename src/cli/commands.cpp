@@ -12,6 +12,8 @@ extern const Command check_command;
 extern const Command explain_command;
 extern const Command maps_command;
 extern const Command export_command;
+extern const Command emit_command;
+extern const Command gpu_command;
 extern const Command plan_command;
 extern const Command simulate_command;
 extern const Command verify_command;
@@ -29,11 +31,12 @@ extern const Command completions_command;
 std::span<const Command* const> commands() {
   static const std::array table{
       // One command a line, in the order of the help.
-      &permute_command,    &rechunk_command, &digest_command,    &check_command,
-      &explain_command,    &maps_command,    &export_command,    &plan_command,
-      &simulate_command,   &verify_command,  &convert_command,   &explorer_command,
-      &algorithms_command, &paper_command,   &transform_command, &matmul_command,
-      &broadcast_command,  &bench_command,   &tune_command,      &completions_command,
+      &permute_command,   &rechunk_command,     &digest_command,     &check_command,
+      &explain_command,   &maps_command,        &export_command,     &emit_command,
+      &gpu_command,       &plan_command,        &simulate_command,   &verify_command,
+      &convert_command,   &explorer_command,    &algorithms_command, &paper_command,
+      &transform_command, &matmul_command,      &broadcast_command,  &bench_command,
+      &tune_command,      &completions_command,
   };
   return table;
 }

@@ -1,0 +1,202 @@
+"""Kernels that faro emits, run on an OpenCL device and compared with NumPy; compiled where nvcc is.
+usage: gpu.py FARO [MAPS]      OpenCL by PoCL or Oclgrind, whichever the loader finds"""
+import pathlib
+import random
+import re
+import shutil
+import subprocess
+import sys
+import tempfile
+
+import numpy as np
+import pyopencl as cl
+
+faro, count = sys.argv[1], int(sys.argv[2]) if len(sys.argv) > 2 else 200
+GUARD, POISON = 4096, 0xA5
+rng, noise = random.Random(5), np.random.default_rng(5)
+tally = {"passed": 0, "failed": 0, "skipped": 0}
+seen = set()
+
+
+def check(good, *words):
+    tally["passed" if good else "failed"] += 1
+    if not good:
+        print("FAILED:", *words, flush=True)
+    return good
+
+
+def matrix(columns, c):
+    """In the notation, whose first column is of the highest bit."""
+    return f"matrix({', '.join(map(hex, columns[::-1]))})" + (f" ^ {hex(c)}" if c else "")
+
+
+def rank(vectors):
+    rows = {}
+    for v in vectors:
+        while v:
+            top = v.bit_length()
+            if top not in rows:
+                rows[top] = v
+                break
+            v ^= rows[top]
+    return len(rows)
+
+
+def times(columns, x):
+    y = 0
+    for i, v in enumerate(columns):
+        if x >> i & 1:
+            y ^= v
+    return y
+
+
+def inverse_of(columns):
+    n = len(columns)
+    rows = [(v, 1 << i) for i, v in enumerate(columns)]
+    for bit in range(n):
+        pivot = next(j for j in range(bit, n) if rows[j][0] >> bit & 1)
+        rows[bit], rows[pivot] = rows[pivot], rows[bit]
+        rows = [(v ^ rows[bit][0], t ^ rows[bit][1]) if j != bit and v >> bit & 1 else (v, t) for j, (v, t) in enumerate(rows)]
+    return [t for v, t in rows]
+
+
+def random_matrix(n):
+    while True:
+        columns = [rng.getrandbits(n) for _ in range(n)]
+        if rank(columns) == n:
+            return columns
+
+
+def random_map(n):
+    """Columns, complement, and whether in place."""
+    unit = [1 << i for i in range(n)]
+    c = rng.choice([0, rng.getrandbits(n)])
+    kind = rng.choice(["affine", "bits", "rev", "gray", "flip", "turn", "low", "involution", "involution"])
+    if kind == "affine":
+        return random_matrix(n), c, False
+    if kind == "bits":
+        return rng.sample(unit, n), c, False
+    if kind == "rev":
+        inside = rng.random() < 0.5
+        return unit[::-1], c ^ times(unit[::-1], c) if inside else c, inside
+    if kind == "gray":
+        return [u | u >> 1 for u in unit], c, False
+    if kind == "flip":
+        return unit, (1 << n) - 1, rng.random() < 0.5
+    if kind == "turn":
+        k = rng.randrange(1, n)
+        return unit[k:] + unit[:k], c, False
+    if kind == "low":
+        k = rng.randint(1, min(6, n - 1))
+        return random_matrix(k) + [v << k for v in random_matrix(n - k)], c, False
+    p = random_matrix(n)
+    q, j = inverse_of(p), unit[:]
+    for i in range(rng.randint(0, n // 2)):
+        j[i] ^= 1 << (n - 1 - i)
+    a = [times(q, times(j, times(p, u))) for u in unit]
+    still = [t for t in (rng.getrandbits(n) for _ in range(64)) if times(a, t) == t]
+    return a, rng.choice(still + [0]), True
+
+
+def destinations(columns, c):
+    out = np.array([c], np.uint64)
+    for v in columns:
+        out = np.concatenate([out, out ^ np.uint64(v)])
+    return out.astype(np.int64)
+
+
+def launch(text):
+    return map(int, re.search(r"launch: global (\d+), local (\d+)", text).groups())
+
+
+def performed(text, name, data, in_place):
+    """What the kernel leaves behind, and whether it left alone what is not its own."""
+    whole, local = launch(text)
+    quiet = " -cl-opt-disable" if "Oclgrind" in device.name else ""
+    kernel = getattr(cl.Program(context, text).build("-cl-std=CL1.2" + quiet), name)
+    size = data.nbytes
+
+    def guarded(inside):
+        held = np.full(size + 2 * GUARD, POISON, np.uint8)
+        if inside is not None:
+            held[GUARD:GUARD + size] = inside.ravel()
+        buffer = cl.Buffer(context, cl.mem_flags.READ_WRITE | cl.mem_flags.COPY_HOST_PTR, hostbuf=held)
+        return buffer, buffer.get_sub_region(GUARD, size)
+
+    buffers = [guarded(data)] if in_place else [guarded(data), guarded(None)]
+    kernel(queue, (whole,), (local,), *[part for _, part in buffers])
+    back = []
+    for buffer, _ in buffers:
+        back.append(np.empty(size + 2 * GUARD, np.uint8))
+        cl.enqueue_copy(queue, back[-1], buffer)
+    queue.finish()
+    kept = all((b[:GUARD] == POISON).all() and (b[GUARD + size:] == POISON).all() for b in back)
+    if not in_place:
+        kept = kept and (back[0][GUARD:GUARD + size] == data.ravel()).all()
+    return back[-1][GUARD:GUARD + size].reshape(data.shape), kept
+
+
+def emitted(language, columns, c, element, in_place, name):
+    asked = [faro, "emit", language, matrix(columns, c), "--element", str(element), "--name", name]
+    return subprocess.run(asked + ["--in-place"] * in_place, capture_output=True, text=True)
+
+
+def one(n, element, columns, c, in_place):
+    done = emitted("opencl", columns, c, element, in_place, "moved")
+    words = (n, element, matrix(columns, c), "in place" if in_place else "")
+    if not check(done.returncode == 0, *words, done.stderr):
+        return
+    data = noise.integers(0, 256, (1 << n, element), np.uint8)
+    want = np.empty_like(data)
+    want[destinations(columns, c)] = data
+    got, kept = performed(done.stdout, "moved", data, in_place)
+    check((got == want).all(), "bytes", *words)
+    check(kept, "guard bytes", *words)
+    seen.add((element, in_place))
+
+
+def compiled():
+    """CUDA text by nvcc: no warning, no spill."""
+    nvcc = shutil.which("nvcc") or shutil.which("/usr/local/cuda/bin/nvcc")
+    if nvcc is None:
+        print("no nvcc here: the CUDA text is not compiled")
+        tally["skipped"] += 1
+        return
+    unit = [1 << i for i in range(24)]
+    cases = [(unit[::-1], 0, e, p) for e in (1, 2, 4, 8, 16) for p in (False, True)]
+    cases += [(random_matrix(24), 5, e, False) for e in (1, 4, 8, 3)]
+    with tempfile.TemporaryDirectory() as folder:
+        file = pathlib.Path(folder, "kernels.cu")
+        texts = [emitted("cuda", *case, f"k{i}").stdout for i, case in enumerate(cases)]
+        parts = [texts[0]] + [re.sub(r"^(typedef|#define) .*\n", "", text, flags=re.M) for text in texts[1:]]
+        file.write_text("".join(parts))
+        for target in ("80", "90"):
+            done = subprocess.run([nvcc, "-cubin", f"-arch=sm_{target}", "-Werror", "all-warnings", "-Xptxas", "-v",
+                                   "-o", f"{folder}/k.cubin", str(file)], capture_output=True, text=True)
+            spills = [s for s in re.findall(r"(\d+) bytes spill", done.stderr) if s != "0"]
+            check(done.returncode == 0 and not spills, "nvcc", target, done.stderr[-2000:])
+            check(done.stderr.count("Compiling entry function") == len(cases), "kernels", target)
+
+
+device = cl.get_platforms()[0].get_devices()[0]
+context = cl.Context([device])
+queue = cl.CommandQueue(context)
+sizes = [1, 2, 4, 8, 16, 32, 64, 3, 12, 24]
+for number in range(count):
+    element = sizes[number % len(sizes)]
+    most = 22 if number % 20 == 0 else 15
+    n = rng.randint(8, min(most, 25 - element.bit_length()))
+    one(n, element, *random_map(n))
+check(len(seen) == 2 * len(sizes) or count < 100, "every size in place and out of place", sorted(seen))
+# What a kernel gets wrong must show.
+text = emitted("opencl", [1 << i for i in range(11, -1, -1)], 0, 4, False, "moved").stdout
+data = noise.integers(0, 256, (4096, 4), np.uint8)
+want = np.empty_like(data)
+want[destinations([1 << i for i in range(11, -1, -1)], 0)] = data
+right, _ = performed(text, "moved", data, False)
+spoiled, _ = performed(re.sub(r"const u32 yt = ", "const u32 yt = 8u ^ ", text), "moved", data, False)
+check((right == want).all() and not (spoiled == want).all(), "a spoiled kernel goes unseen")
+if "Oclgrind" not in device.name:
+    compiled()
+print(f"gpu on {device.name}: {tally['passed']} passed, {tally['failed']} failed, {tally['skipped']} skipped")
+sys.exit(tally["failed"] != 0)

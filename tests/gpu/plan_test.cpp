@@ -1,0 +1,279 @@
+// GPU plans against a judge that enumerates addresses; mutants of plans; promises of whole sectors
+// without conflicts; refusals.
+#include "faro/gpu/plan.hpp"
+
+#include <gtest/gtest.h>
+
+#include <string>
+#include <utility>
+
+#include "faro/algebra/notation.hpp"
+#include "faro/base/error.hpp"
+#include "gpu/frame.hpp"
+#include "gpu/recount.hpp"
+#include "maps.hpp"
+
+namespace faro {
+namespace {
+
+using gpu::Kind;
+
+BitMap shifted_reversal(int width, Word c) {
+  std::vector<int> place;
+  for (int b = 0; b < width; ++b) place.push_back(width - 1 - b);
+  const BitMap reversal = BitMap::from_places(place);
+  return BitMap::from_places(place, c ^ reversal(c));
+}
+
+// Its own inverse, with a complement that it keeps: P^-1 J P.
+BitMap random_involution(int width, Random& random) {
+  const BitMap p = testing::random_affine(width, random);
+  BitMatrix j = BitMatrix::identity(width);
+  const auto pairs = static_cast<int>(random.below(static_cast<Word>(width / 2 + 1)));
+  for (int i = 0; i < pairs; ++i) j.set_column(i, bit(i) ^ bit(width - 1 - i));
+  const Word c = random.below(2) == 0 ? 0 : bit(width - 1) ^ bit(width / 2);
+  const BitMap middle = BitMap::from_matrix(j, j.apply(c) == c ? c : 0);
+  return then(then(p, middle), p.inverse());
+}
+
+struct Drawn {
+  BitMap map;
+  bool in_place;
+};
+
+Drawn random_map(int width, Random& random) {
+  const Word c = random.below(2) == 0 ? 0 : random.next() & low_mask(width);
+  switch (random.below(8)) {
+    case 0:
+      return {testing::random_affine(width, random), false};
+    case 1:
+      return {BitMap::from_places(testing::random_places(width, random), c), false};
+    case 2:
+      return {shifted_reversal(width, c), random.below(2) == 0};
+    case 3:
+      return {parse_notation("i:" + std::to_string(width) + " -> gray(i)").map, false};
+    case 4:
+      return {then(BitMap::identity(width), BitMap::from_matrix(BitMatrix::identity(width), c)),
+              random.below(2) == 0};
+    case 5:
+      return {testing::rotation(width, 1 + static_cast<int>(random.next() % 4), c), false};
+    default:
+      return {random_involution(width, random), true};
+  }
+}
+
+gpu::Plan random_plan(int width, Random& random) {
+  const Drawn drawn = random_map(width, random);
+  gpu::Options options;
+  options.element_bytes = bit(static_cast<int>(random.below(7)));
+  options.in_place = drawn.in_place;
+  options.tile_log2 = 10 + static_cast<int>(random.below(5));
+  options.threads_log2 = 5 + static_cast<int>(random.below(4));
+  const std::uint64_t which = random.below(8);
+  const gpu::Machine& machine = gpu::machine(which % 2 == 0 ? "any" : "mi300");
+  if (!drawn.in_place && which == 0) options.kind = Kind::element;
+  return gpu::plan(drawn.map, options, machine);
+}
+
+TEST(GpuPlan, counts_are_those_of_enumeration) {
+  Random random(11);
+  int tiles = 0, direct = 0, elements = 0, in_place = 0, words = 0;
+  for (int i = 0; i < 3000; ++i) {
+    const gpu::Plan plan = random_plan(5 + static_cast<int>(random.below(6)), random);
+    tiles += plan.kind == Kind::tile ? 1 : 0;
+    direct += plan.kind == Kind::direct ? 1 : 0;
+    elements += plan.kind == Kind::element ? 1 : 0;
+    in_place += plan.asked.in_place ? 1 : 0;
+    words += plan.word_loads ? 1 : 0;
+    ASSERT_TRUE(testing::is_as_certified(plan, testing::recounted(plan)))
+        << to_notation(plan.map_asked) << ", " << plan.asked.element_bytes << " bytes, "
+        << gpu::name_of(plan.kind) << (plan.asked.in_place ? ", in place" : "");
+  }
+  EXPECT_GT(tiles, 500);
+  EXPECT_GT(direct, 20);
+  EXPECT_GT(elements, 200);
+  EXPECT_GT(in_place, 500);
+  EXPECT_GT(words, 20);
+}
+
+// A plan with several blocks, its tile in shared memory.
+gpu::Plan large_tile_plan(Random& random, bool in_place) {
+  for (;;) {
+    const int width = 11 + static_cast<int>(random.below(2));
+    gpu::Options options;
+    options.element_bytes = bit(static_cast<int>(random.below(5)));
+    options.in_place = in_place;
+    options.tile_log2 = 12;
+    const gpu::Plan plan = gpu::plan(
+        in_place ? random_involution(width, random) : testing::random_affine(width, random),
+        options);
+    if (plan.kind == Kind::tile && plan.block_count() > 2) return plan;
+  }
+}
+
+TEST(GpuPlan, mutants_are_caught) {
+  Random random(12);
+  for (int i = 0; i < 60; ++i) {
+    const gpu::Plan plan = large_tile_plan(random, false);
+    ASSERT_TRUE(testing::recounted(plan).right);
+    gpu::Plan mutant = plan;
+    std::swap(mutant.to.threads[0], mutant.to.threads[1]);
+    EXPECT_FALSE(testing::recounted(mutant).right) << "a lane exchanged";
+    mutant = plan;
+    mutant.from.threads.back() = 0;
+    EXPECT_FALSE(testing::recounted(mutant).right) << "a vector of the threads dropped";
+    mutant = plan;
+    mutant.blocks.pop_back();
+    EXPECT_FALSE(testing::recounted(mutant).right) << "a vector of the blocks dropped";
+    mutant = plan;
+    mutant.from.shared[3] ^= bit(plan.from.width_log2);
+    EXPECT_FALSE(testing::recounted(mutant).right) << "a bit of the swizzle on one side";
+  }
+}
+
+TEST(GpuPlan, mutants_of_pairs_are_caught) {
+  Random random(13);
+  int moving = 0;
+  for (int i = 0; i < 60; ++i) {
+    const gpu::Plan plan = large_tile_plan(random, true);
+    ASSERT_TRUE(testing::recounted(plan).right);
+    gpu::Plan mutant = plan;
+    mutant.pairs.shifted = !plan.pairs.shifted;
+    if (!plan.pairs.moving.empty() || plan.pairs.shifted) {
+      EXPECT_FALSE(testing::recounted(mutant).right) << "another rule for the bit that is left out";
+    }
+    if (plan.pairs.moving.empty()) continue;
+    ++moving;
+    mutant = plan;
+    mutant.pairs.moves[0] = {};
+    EXPECT_FALSE(testing::recounted(mutant).right) << "a move dropped";
+    if (plan.pairs.staying.size() < 2 || plan.pairs.shifted) continue;
+    mutant = plan;
+    std::swap(mutant.pairs.staying[0], mutant.pairs.staying[1]);
+    EXPECT_FALSE(testing::recounted(mutant).right) << "pairs off by one";
+  }
+  EXPECT_GT(moving, 20);
+}
+
+// The swizzle without its sums: places are the source's order, bytes right, and lanes conflict.
+TEST(GpuPlan, without_the_swizzle_lanes_conflict) {
+  const BitMap map = parse_notation("i:12 -> rev(i)").map;
+  gpu::Plan plan = gpu::plan(map, {.element_bytes = 4});
+  ASSERT_EQ(gpu::certificate(plan).load->conflict, 1U);
+  const BitMap back = map.inverse();
+  gpu::Frame order(gpu::units(0, plan.from.vector_log2));
+  for (const Word w : plan.from.threads) order.insert(w);
+  for (const Word w : plan.from.steps) order.insert(w);
+  const auto place = [&](Word w) { return order.coordinates(w) << 2U; };
+  plan.from.shared.clear();
+  plan.to.shared.clear();
+  for (const Word w : gpu::joined(plan.from.threads, plan.from.steps))
+    plan.from.shared.push_back(place(w));
+  for (const Word w : gpu::joined(plan.to.threads, plan.to.steps))
+    plan.to.shared.push_back(place(back.matrix().apply(w)));
+  for (int i = 0; i < 2; ++i) {
+    plan.from.inner[static_cast<std::size_t>(i)] = place(bit(i));
+    plan.to.inner[static_cast<std::size_t>(i)] = place(back.matrix().apply(bit(i)));
+  }
+  EXPECT_EQ(gpu::certificate(plan).store->conflict, 1U);
+  EXPECT_GT(gpu::certificate(plan).load->conflict, 1U);
+  EXPECT_TRUE(testing::is_as_certified(plan, testing::recounted(plan)));
+}
+
+TEST(GpuPlan, large_maps_move_whole_sectors_without_conflict) {
+  Random random(14);
+  for (int i = 0; i < 2000; ++i) {
+    const int width = 14 + static_cast<int>(random.below(20));
+    const Drawn drawn = random_map(width, random);
+    const gpu::Plan plan = gpu::plan(
+        drawn.map,
+        {.element_bytes = bit(static_cast<int>(random.below(7))), .in_place = drawn.in_place});
+    if (plan.map.width() + plan.unit_log2 < 12) continue;  // nearly the identity
+    const gpu::Certificate c = gpu::certificate(plan);
+    ASSERT_EQ(c.read.sectors, c.read.ideal_sectors) << to_notation(plan.map_asked);
+    ASSERT_EQ(c.written.sectors, c.written.ideal_sectors) << to_notation(plan.map_asked);
+    ASSERT_EQ(c.read.lines, c.read.ideal_lines) << to_notation(plan.map_asked);
+    ASSERT_EQ(c.written.lines, c.written.ideal_lines) << to_notation(plan.map_asked);
+    if (!c.store) continue;
+    ASSERT_EQ(c.store->conflict * c.load->conflict, 1U) << to_notation(plan.map_asked);
+  }
+}
+
+TEST(GpuPlan, a_direct_plan_needs_no_shared_memory) {
+  Random random(15);
+  for (int i = 0; i < 200; ++i) {
+    const std::uint64_t bytes = random.below(2) == 0 ? 8 : 16;
+    const gpu::Plan plan = gpu::plan(testing::random_affine(10, random),
+                                     {.element_bytes = bytes, .kind = Kind::direct});
+    ASSERT_EQ(plan.shared_bytes(), 0U);
+    const gpu::Certificate c = gpu::certificate(plan);
+    ASSERT_EQ(c.read.sectors, c.read.ideal_sectors);
+    ASSERT_EQ(c.written.sectors, c.written.ideal_sectors);
+    ASSERT_TRUE(testing::is_as_certified(plan, testing::recounted(plan)));
+  }
+}
+
+// Of bit reversal the plain loop writes a sector for each element.
+TEST(GpuPlan, the_plain_loop_is_counted) {
+  const gpu::Plan plan = gpu::plan(parse_notation("i:20 -> rev(i)").map, {.element_bytes = 4});
+  const gpu::Certificate plain = gpu::plain_certificate(plan);
+  EXPECT_EQ(plain.read.sectors, bit(17));
+  EXPECT_EQ(plain.written.sectors, bit(20));
+  EXPECT_EQ(plain.written.ideal_sectors, bit(17));
+}
+
+// An xor is a cycle or less: well below 100 microseconds.
+TEST(GpuPlan, planning_forty_bits_takes_few_operations) {
+  Random random(16);
+  std::uint64_t most = 0;
+  for (int i = 0; i < 100; ++i) {
+    const BitMap map =
+        i % 2 == 0 ? testing::random_affine(40, random) : random_involution(40, random);
+    const std::uint64_t before = gpu::xors_done;
+    gpu::plan(map, {.element_bytes = bit(i % 5), .in_place = i % 2 != 0});
+    most = std::max(most, gpu::xors_done - before);
+  }
+  EXPECT_GT(most, 100U);
+  EXPECT_LT(most, 30000U);
+}
+
+void refuses(const BitMap& map, const gpu::Options& options, ErrorCode code) {
+  try {
+    gpu::plan(map, options);
+    ADD_FAILURE() << "planned";
+  } catch (const Error& error) {
+    EXPECT_EQ(error.code(), code) << error.what();
+  }
+}
+
+TEST(GpuPlan, refusals) {
+  Random random(17);
+  const BitMap map = testing::rotation(20, 3);
+  refuses(map, {.element_bytes = 0}, ErrorCode::usage);
+  refuses(map, {.element_bytes = 65}, ErrorCode::usage);
+  refuses(map, {.element_bytes = 4, .in_place = true}, ErrorCode::impossible);
+  refuses(map, {.element_bytes = 4, .kind = Kind::odd}, ErrorCode::usage);
+  refuses(map, {.element_bytes = 4, .tile_log2 = 40}, ErrorCode::usage);
+  refuses(map, {.element_bytes = 4, .threads_log2 = -1}, ErrorCode::usage);
+  refuses(BitMap::identity(60), {.element_bytes = 1}, ErrorCode::usage);
+  refuses(shifted_reversal(56, 0), {.element_bytes = 4}, ErrorCode::usage);
+  EXPECT_THROW(gpu::machine("voodoo"), Error);
+  EXPECT_THROW(gpu::language("glsl"), Error);
+  const gpu::Plan plan = gpu::plan(map, {.element_bytes = 4});
+  for (const char* name : {"", "9a", "a b", "a;b"})
+    EXPECT_THROW(gpu::emit(plan, gpu::Language::cuda, name), Error) << name;
+}
+
+TEST(GpuPlan, text_begins_with_launch_and_certificate) {
+  const gpu::Plan plan = gpu::plan(parse_notation("i:20 -> rev(i)").map, {.element_bytes = 8});
+  for (const gpu::Language language :
+       {gpu::Language::cuda, gpu::Language::hip, gpu::Language::opencl}) {
+    const std::string text = gpu::emit(plan, language, "f");
+    EXPECT_NE(text.find("// launch: global 131072, local 256 "), std::string::npos) << text;
+    EXPECT_NE(text.find("sectors read 262144 (1.00 of ideal)"), std::string::npos) << text;
+    EXPECT_NE(text.find(" f(GLOBAL const uint4* ALONE from"), std::string::npos) << text;
+  }
+}
+
+}  // namespace
+}  // namespace faro
