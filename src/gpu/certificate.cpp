@@ -8,7 +8,7 @@
 namespace faro::inline v1::gpu {
 namespace {
 
-constexpr int word_log2 = 2;
+constexpr int bank_log2 = 2;
 constexpr int near_blocks_log2 = 10;  // about what a large device holds at one time
 constexpr int page_log2 = 21;         // what one translation of an address covers
 
@@ -20,7 +20,7 @@ Words shifted(const Words& vectors, int up, int down) {
 }
 
 int lanes_at_once(const Machine& machine, int width_log2, std::size_t threads) {
-  return std::min<int>(machine.banks_log2 - std::max(0, width_log2 - word_log2),
+  return std::min<int>(machine.banks_log2 - std::max(0, width_log2 - bank_log2),
                        static_cast<int>(threads));
 }
 
@@ -62,10 +62,10 @@ Traffic count(const Plan& plan, const Side& side, bool counted) {
 
 SharedTraffic count_shared(const Plan& plan, const Side& side, bool shares_words) {
   const int lanes = lanes_at_once(plan.machine, side.width_log2, side.threads.size());
-  const int unit = std::max(word_log2, side.width_log2);
+  const int unit = std::max(bank_log2, side.width_log2);
   const Words words = shifted(first_of(side.shared, lanes), 0, unit);
   Words banks = words;
-  for (Word& w : banks) w &= low_mask(plan.machine.banks_log2 + word_log2 - unit);
+  for (Word& w : banks) w &= low_mask(plan.machine.banks_log2 + bank_log2 - unit);
   SharedTraffic out;
   out.width_bytes = bit(side.width_log2);
   out.conflict = bit(rank_of(words) - rank_of(banks));
@@ -73,8 +73,8 @@ SharedTraffic count_shared(const Plan& plan, const Side& side, bool shares_words
   if (shares_words) {
     const Words places =
         joined(side.inner, rest_of(side.shared, static_cast<int>(side.threads.size())));
-    requests >>= static_cast<unsigned>(rank_of(places) - rank_of(shifted(places, 0, word_log2)));
-    out.width_bytes = bit(word_log2);
+    requests >>= static_cast<unsigned>(rank_of(places) - rank_of(shifted(places, 0, bank_log2)));
+    out.width_bytes = bit(bank_log2);
   }
   out.wavefronts = requests * out.conflict;
   return out;

@@ -13,7 +13,7 @@ namespace {
 constexpr const char* nvidia_source =
     "CUDA C++ Programming Guide: compute capabilities, shared memory; NVIDIA Nsight Compute: "
     "sectors of 32 bytes, lines of 128";
-constexpr std::array<Machine, 5> rows = {{
+constexpr std::array<Machine, 5> known_machines = {{
     {"any", "every NVIDIA GPU since Volta", 5, 5, 7, 5, 49152, nvidia_source},
     {"a100", "NVIDIA A100", 5, 5, 7, 5, 49152, nvidia_source},
     {"h100", "NVIDIA H100", 5, 5, 7, 5, 49152, nvidia_source},
@@ -26,12 +26,12 @@ constexpr std::array<Machine, 5> rows = {{
 }  // namespace
 
 std::span<const Machine> machines() {
-  return rows;
+  return known_machines;
 }
 
 const Machine& machine(std::string_view name) {
   std::string known;
-  for (const Machine& row : rows) {
+  for (const Machine& row : known_machines) {
     if (row.name == name) return row;
     known += known.empty() ? row.name : fmt::format(", {}", row.name);
   }
