@@ -193,6 +193,8 @@ Said say(std::string_view words, const Sizes& sizes) {
   if (total && *total == Count{0})
     throw NotationError(NotationFault::size, 0, "an array of no elements: there is nothing to move",
                         words);
+  if (total && *total > Count{1} << static_cast<unsigned>(word_bits))
+    throw NotationError(NotationFault::limit, 0, "more than 2^64 elements", words);
   const auto arrow = arrow_of(words);
   if (arrow && (system_of(words.substr(0, *arrow)) || system_of(words.substr(*arrow + 2))))
     return TwoSystems(words, *arrow, sizes).run();
