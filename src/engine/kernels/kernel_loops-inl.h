@@ -120,7 +120,9 @@ void run_groups_by(const TilePlan& plan, const Kernel& kernel, const KernelRun& 
                    std::size_t begin, std::size_t end, std::size_t ahead) {
   using Lanes = typename Kernel::template Lanes<has_pre, has_post>;
   const Lanes lanes{kernel.pre, kernel.post};
-  if (plan.groups_read_on) {
+  // A part of an exchange begins where its rank says, which may be inside a group's row.
+  constexpr Word row = group_kernels * Kernel::Ops::vector_bytes - 1;
+  if (plan.groups_read_on && (run.from_at & row) == 0) {
     loop_groups<Kernel, Put, true>(plan, run, begin, end, ahead, lanes);
   } else {
     loop_groups<Kernel, Put, false>(plan, run, begin, end, ahead, lanes);
