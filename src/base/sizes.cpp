@@ -5,7 +5,9 @@
 #include <array>
 #include <charconv>
 #include <cmath>
-#include <cstdlib>
+#include <limits>
+#include <locale>
+#include <sstream>
 #include <string_view>
 
 #include "faro/base/bits.hpp"
@@ -36,13 +38,18 @@ constexpr std::array<Unit, 14> units = {{{"", 1},
 }  // namespace
 
 std::size_t leading_number(const std::string& text, double& value) {
-  // std::from_chars reads no doubles in libc++ before 20. strtod does in the "C" locale, which the
-  // program never leaves; what only strtod takes (spaces, '+', hexadecimal) is cut off before.
+  // std::from_chars reads no doubles in libc++ before 20. A stream does, in a locale of its own: a
+  // program around the library may have one with another decimal point.
   const std::string digits = text.substr(0, text.find_first_not_of("-.0123456789eE+"));
   if (digits.empty() || digits[0] == '+') return 0;
-  char* end = nullptr;
-  value = std::strtod(digits.c_str(), &end);
-  return static_cast<std::size_t>(end - digits.c_str());
+  std::istringstream in(digits);
+  in.imbue(std::locale::classic());
+  in >> value;
+  if (in.fail()) {
+    if (std::abs(value) != std::numeric_limits<double>::max()) return 0;
+    value = std::copysign(std::numeric_limits<double>::infinity(), value);  // as strtod says it
+  }
+  return in.eof() ? digits.size() : static_cast<std::size_t>(in.tellg());
 }
 
 std::uint64_t parse_bytes(const std::string& text, const std::string& option) {
