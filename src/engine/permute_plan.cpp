@@ -450,6 +450,10 @@ void PermutePlan::execute_in_place(std::span<std::byte> data, const Progress& pr
                 "permute: this plan moves data to another buffer; make one with "
                 "PermutePlan::in_place");
   }
+  if (data.empty()) {
+    report(progress, 0, 0);
+    return;
+  }
   if (state_->table) {
     state_->table->move_in_place(data.data());
     report(progress, data_bytes(), data_bytes());
