@@ -7,7 +7,7 @@ cd "$(dirname "${BASH_SOURCE[0]}")/.."
 . scripts/setup.sh
 python=${1:-/usr/bin/python3}
 if ! "$python" -c 'import venv, ensurepip' 2>/dev/null || ! "$python" -m pip --version >/dev/null 2>&1; then
-  faro_need python3-venv python3-pip python3-dev || exit 3
+  faro_need $packages_python || exit 3
 fi
 faro_need python3-dev || exit 3
 faro_build release "faro faro_c" -DFARO_TESTS=ON

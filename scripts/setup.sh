@@ -10,6 +10,7 @@ packages_tested_with="libgtest-dev librapidcheck-dev libfftw3-dev"
 packages_build="g++ cmake ninja-build pkg-config $packages_libraries"
 packages_test="$packages_tested_with python3 python3-numpy"
 packages_ci="git clang-14 clang-format-14 libclang-rt-14-dev llvm-14 libc++-14-dev libc++abi-14-dev libbenchmark-dev libeigen3-dev valgrind"
+packages_python="python3-venv python3-pip python3-dev"
 # Both MPIs, side by side; the component mpi is not part of ./run or ./test.
 packages_mpi="libopenmpi-dev openmpi-bin libmpich-dev mpich"
 # The page: the library as WebAssembly; and a browser to test it in.
@@ -79,7 +80,8 @@ faro_progress() {
   if [ -t 1 ]; then printf '\r\e[K'; fi
 }
 
-# faro_build PRESET TARGETS [CMAKE-OPTION...]: configures and builds, says how far it is, and what fails.
+# faro_build PRESET TARGETS [CMAKE-OPTION...]: configures and builds, says how far it is, and what fails. One at a
+# time in a folder.
 faro_build() {
   local preset=$1 target=$2
   shift 2
@@ -88,9 +90,10 @@ faro_build() {
   echo "building $preset ..."
   (
     set -o pipefail
+    flock 8
     (cd "$faro_root" && cmake --preset "$preset" "-DFARO_WERROR=${FARO_WERROR:-OFF}" "$@" &&
       cmake --build --preset "$preset" --target $target) 2>&1 | faro_progress "$log"
-  ) || {
+  ) 8>"$faro_root/build/$preset.lock" || {
     grep -vE '^\[[0-9]+/[0-9]+\] (Building|Linking|Generating)' "$log" | tail -60 >&2
     echo "the build failed; the whole log is $log" >&2
     exit 5
