@@ -59,11 +59,23 @@ same_archive() {
   mkdir "$scratch/one" "$scratch/two" && packaging/archive.sh "$scratch/one" && sleep 1 &&
     packaging/archive.sh "$scratch/two" && diff -r "$scratch/one" "$scratch/two"
 }
+# What README and the pages link to is installed beside them.
+links_lead_somewhere() {
+  local doc=$prefix/share/doc/faro
+  [ -f "$doc/docs/pictures/cube.svg" ] && python3 - "$doc" <<'END'
+import pathlib, re, sys
+pages = list(pathlib.Path(sys.argv[1]).rglob("*.md"))
+links = [(page, link) for page in pages for link in re.findall(r"\]\((?!https?:)([^)#\s:]+)[)#]", page.read_text())]
+dead = [f"{page}: {link}" for page, link in links if not (page.parent / link).exists()]
+sys.exit("\n".join(dead) if dead or len(links) < 50 else 0)
+END
+}
 uninstalled() {
-  cmake --build build/release --target uninstall && [ ! -e "$prefix" ]
+  cmake --build build/release --target uninstall && [ -d "$prefix" ] && [ -z "$(ls -A "$prefix")" ]
 }
 try install cmake --install build/release --prefix "$prefix"
 try program "$prefix/bin/faro" --version
+try links links_lead_somewhere
 try find_package by_find_package
 try pkg_config by_pkg_config
 [ "${1:-}" != --subproject ] || try subproject as_subproject

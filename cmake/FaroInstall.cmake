@@ -46,8 +46,12 @@ set(page ${PROJECT_SOURCE_DIR}/build/wasm/explorer.html)
 install(CODE "if(EXISTS \"${page}\")
   file(INSTALL \"${page}\" DESTINATION \"\${CMAKE_INSTALL_PREFIX}/${CMAKE_INSTALL_DATADIR}/faro\")
 endif()")
-install(FILES ${PROJECT_SOURCE_DIR}/LICENSE ${PROJECT_SOURCE_DIR}/README.md
-        DESTINATION ${CMAKE_INSTALL_DOCDIR})
+# README with the pages that it links to, each where the links look for it.
+foreach(page LICENSE README.md ARCHITECTURE.md CITATION.cff HACKING.md)
+  install(FILES ${PROJECT_SOURCE_DIR}/${page} DESTINATION ${CMAKE_INSTALL_DOCDIR})
+endforeach()
+install(DIRECTORY ${PROJECT_SOURCE_DIR}/docs DESTINATION ${CMAKE_INSTALL_DOCDIR})
+install(DIRECTORY ${PROJECT_SOURCE_DIR}/examples/notebooks DESTINATION ${CMAKE_INSTALL_DOCDIR}/examples)
 if(PROJECT_IS_TOP_LEVEL)
   add_custom_target(uninstall VERBATIM
     COMMAND ${CMAKE_COMMAND} -DMANIFEST=${PROJECT_BINARY_DIR}/install_manifest.txt -P ${PROJECT_SOURCE_DIR}/cmake/Uninstall.cmake)

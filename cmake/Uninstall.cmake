@@ -1,12 +1,21 @@
-# Takes away what MANIFEST names, and the folders that are empty then.   cmake -DMANIFEST=... -P Uninstall.cmake
+# Takes away what MANIFEST names, and the folders that are empty then. The prefix, which is what all of them have
+# in common, stays: somebody else may have made it.   cmake -DMANIFEST=... -P Uninstall.cmake
 if(NOT EXISTS "${MANIFEST}")
   message(FATAL_ERROR "nothing was installed from here: there is no ${MANIFEST}")
 endif()
 file(STRINGS "${MANIFEST}" files)
+list(GET files 0 prefix)
+foreach(file IN LISTS files)
+  cmake_path(IS_PREFIX prefix "${file}" within)
+  while(NOT within)
+    cmake_path(GET prefix PARENT_PATH prefix)
+    cmake_path(IS_PREFIX prefix "${file}" within)
+  endwhile()
+endforeach()
 foreach(file IN LISTS files)
   file(REMOVE "${file}")
   cmake_path(GET file PARENT_PATH folder)
-  while(IS_DIRECTORY "${folder}")
+  while(IS_DIRECTORY "${folder}" AND NOT folder STREQUAL prefix)
     file(GLOB left "${folder}/*" "${folder}/.*")
     if(left)
       break()

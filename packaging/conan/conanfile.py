@@ -10,8 +10,8 @@ from conan.tools.build import check_min_cppstd
 from conan.tools.cmake import CMake, CMakeDeps, CMakeToolchain, cmake_layout
 from conan.tools.files import copy, load
 
-FOLDERS = ("cmake", "data", "include", "packaging", "src")
-FILES = ("CMakeLists.txt", "LICENSE", "README.md")
+FOLDERS = ("cmake", "data", "docs", "examples/notebooks", "include", "packaging", "src")
+FILES = ("CMakeLists.txt", "LICENSE", "README.md", "ARCHITECTURE.md", "CITATION.cff", "HACKING.md")
 
 
 class Faro(ConanFile):
