@@ -15,6 +15,10 @@ def typing(page, count):
     page.settled(lambda: tab.fill("#map", "a:4 -> gray(a)"))
     count.equal(tab.is_hidden("#fault"), True, "the fault goes")
     count.check("7" in page.text("#numbers") or page.text("#numbers"), "numbers")
+    # What is wrong with a field is said once, at the fields.
+    page.settled(lambda: tab.fill("#on", "cub:4"))
+    count.check("cub:4" in page.text("#fault") and "cub:4" not in page.text("#plan-words"), "a fault stands once", page.text("#plan-words"))
+    page.settled(lambda: tab.fill("#on", "cube:4"))
     # Back is undo; what is typed in another field is a change of its own, however fast.
     page.settled(lambda: tab.fill("#elements", "20"))
     page.settled(lambda: tab.go_back())
@@ -64,6 +68,7 @@ def keys(page, count):
     press("ArrowLeft")
     count.equal(tab.input_value("#step"), "1", "left steps back")
     count.check(page.text("#said") != said and page.text("#said").startswith("Step 1"), "the live sentence changes")
+    count.check(page.text("#where").startswith("step 1, the last is "), "where the player stands", page.text("#where"))
     press("End")
     count.equal(tab.input_value("#step"), tab.get_attribute("#step", "max"), "end")
     press("Home")
@@ -205,6 +210,11 @@ def seen(chromium, file, count):
                 page = chromium.page(file, state, color_scheme=scheme, viewport={"width": width, "height": height})
                 wide = page.page.evaluate("document.documentElement.scrollWidth - document.documentElement.clientWidth")
                 count.equal(wide, 0, f"no scrolling to the side at {width}, {state}")
+                wide = page.page.evaluate("(m => m.scrollWidth - m.clientWidth)(document.getElementById('matrix'))")
+                count.equal(wide, 0, f"the matrix fits at {width}, {state}")
+                if width == 390:
+                    high = page.page.evaluate("document.querySelector('header').offsetHeight")
+                    count.check(high < height / 4, f"a phone's header is low, {state}", high)
                 if width != 320:
                     page.page.evaluate("document.querySelectorAll('details').forEach(one => { one.open = true })")
                     found = Axe().run(page.page, options={"runOnly": ["wcag2a", "wcag2aa", "wcag21a", "wcag21aa"]}).response["violations"]

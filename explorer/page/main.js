@@ -20,7 +20,7 @@ const gallery = [
   ["Nassimi, Sahni 1980: bit reversal on a mesh", { map: "i -> rev(i)", on: "mesh:8x8", algorithm: "mesh-permute" }],
   ["Johnsson, Ho: a shuffle of all to all", { map: "a:3 | m:3 -> m | a", on: "cube:3", algorithm: "all-to-all" }],
   ["Sahni 2000: reversal on a POPS network", { map: "i -> ~i", on: "pops:4,4", algorithm: "pops-stay-go" }],
-  ["Johnsson, Ho 1990: a butterfly network in Gray code", { map: "butterfly:5 cyclic binary||gray", on: "cube:3", algorithm: "butterfly-local" }],
+  ["Johnsson, Ho 1990: a butterfly network in Gray code", { map: "butterfly:5 cyclic binary||gray", on: "cube:3" }],
 ];
 
 const typing_pause = 25; // milliseconds
@@ -132,18 +132,15 @@ async function updatePlan(planning, current) {
     showPlayer(null);
     return;
   }
-  if (!planned.ok && planned.code === undefined) {
-    showFault(planned, ["elements"]);
-    showPlan(planned);
-    showPlayer(null);
-    return;
-  }
-  if (!planned.ok && planned.code === "usage") showFault(planned, planned.at === undefined ? ["on"] : ["map"]);
-  showPlan(planned);
   if (!planned.ok) {
+    // What is wrong with a field is said at the fields, and once.
+    const field = planned.code === undefined ? "elements" : planned.code !== "usage" ? "" : planned.at === undefined ? "on" : "map";
+    if (field) showFault(planned, [field]);
+    showPlan(field ? { ok: false, message: "There is no plan: the request cannot be read, as the line below its fields says." } : planned);
     showPlayer(null);
     return;
   }
+  showPlan(planned);
   // What it costs stands already; who proves it is asked now.
   const judged = await ask({ do: "judge" });
   if (!current() || judged.dropped) return;

@@ -19,7 +19,10 @@ function showPlan(answer) {
   }
   if (!answer.ok) {
     $("plan-words").textContent = "";
-    $("plan-words").append(...answer.message.split("\n").flatMap((line) => [line, element("br")]));
+    const [first, ...rest] = answer.message.split("\n");
+    $("plan-words").append(first);
+    // A caret stands below its place only among letters of one width.
+    if (rest.length) $("plan-words").append(element("span", { class: "code lines" }, rest.join("\n")));
     return;
   }
   const plan = answer.plan;

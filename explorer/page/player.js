@@ -42,7 +42,7 @@ function showStep(step, more = {}) {
   $("step").value = String(player.step);
   player.part = more.part ?? 0.5;
   const replay = player.replay;
-  $("where").textContent = player.step === player.count ? `after all ${player.count}` : `step ${player.step} of 0..${player.count - 1}`;
+  $("where").textContent = player.step === player.count ? `after all ${player.count}` : `step ${player.step}, the last is ${player.count - 1}`;
   if (replay) {
     draw();
     if (!player.timer || player.still.matches || replay.processors <= 64) sayStep();
@@ -96,7 +96,10 @@ function elementWords(replay, move) {
 
 function channelWords(replay, move) {
   const name = replay.channels[move.channel];
-  return move.from === move.to && replay.kind !== "pops" ? "" : name ? `, ${name}` : "";
+  if (!name || (move.from === move.to && replay.kind !== "pops")) return "";
+  // Of a mesh the file says +0 and -0.
+  const way = /^([+-])(\d+)$/.exec(name);
+  return way ? `, ${way[1] === "+" ? "up" : "down"} along dimension ${way[2]}` : `, ${name}`;
 }
 
 // ---- playing
