@@ -90,7 +90,7 @@ Count by_jobs(const testing::Draft& request, int& asked) {
 TEST(AffineFewMirrors, a_map_and_its_inverse_have_one_count) {
   Random random(43);
   int asked = 0;
-  for (int round = 0; round < (testing::full_run() ? 60 : testing::sanitized() ? 2 : 12); ++round) {
+  for (int round = 0; round < (testing::full_run() ? 60 : testing::sanitized() ? 2 : 6); ++round) {
     const int n = 8 + static_cast<int>(random.below(5));
     const int m = static_cast<int>(random.below(6));
     testing::Draft request{

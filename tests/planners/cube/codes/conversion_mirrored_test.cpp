@@ -112,7 +112,7 @@ void mirrors_cost_the_same(int n, std::uint64_t elements, Hypercube::Ports ports
 
 TEST(ConversionMirrored, mirrors_cost_the_same_and_have_one_bound) {
   Random random(61);
-  const int rounds = testing::full_run() ? 600 : testing::sanitized() ? 10 : 60;
+  const int rounds = testing::full_run() ? 600 : testing::sanitized() ? 5 : 25;
   for (int round = 0; round < rounds; ++round) {
     SCOPED_TRACE(::testing::Message() << "round " << round);
     mirrors_cost_the_same(2 + static_cast<int>(random.below(7)), 1 + random.below(30),
@@ -125,7 +125,7 @@ TEST(ConversionMirrored, mirrors_cost_the_same_and_have_one_bound) {
 // what is planned is proved.
 TEST(ConversionMirrored, large_mirrors_are_proved) {
   Random random(67);
-  const int rounds = testing::full_run() ? 60 : testing::sanitized() ? 1 : 6;
+  const int rounds = testing::full_run() ? 60 : testing::sanitized() ? 1 : 3;
   for (int round = 0; round < rounds; ++round)
     for (const int n : {20, 60}) {
       SCOPED_TRACE(::testing::Message() << "n=" << n << " round " << round);

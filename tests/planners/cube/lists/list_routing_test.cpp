@@ -222,7 +222,7 @@ TEST(BalancedMaps, several_ports_are_negotiated_like_one) {
     EXPECT_LE(balanced_maps.offer(request).estimate.cost.value, c.most) << c.map;
   }
   Random random(5);
-  for (int round = 0; round < (testing::sanitized() ? 2 : 8); ++round) {
+  for (int round = 0; round < (testing::full_run() ? 8 : testing::sanitized() ? 1 : 3); ++round) {
     const int n = 3 + round % 2;
     const auto more = random.below(static_cast<std::uint64_t>(n) - 2);
     const auto ports = static_cast<Hypercube::Ports>(2 + static_cast<int>(more));

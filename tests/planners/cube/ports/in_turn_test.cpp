@@ -81,10 +81,10 @@ TEST(PortsSideBySide, pairs_of_elements_follow_one_another) {
 
 TEST(PortsSideBySide, random_maps_are_right_and_nothing_moves_in_nothing) {
   Random random(17);
-  testing::Judged judged(testing::sanitized() ? 4 : 25);
+  testing::Judged judged(testing::sanitized() ? 4 : 12);
   for (int round = 0; round < (testing::full_run()    ? 2000
                                : testing::sanitized() ? 6
-                                                      : 30);
+                                                      : 15);
        ++round) {
     const int n = 3 + static_cast<int>(random.below(4));
     const int ports = 2 + static_cast<int>(random.below(static_cast<std::uint64_t>(n) - 2));
