@@ -1,13 +1,19 @@
 #!/usr/bin/env bash
-# The whole tree built by clang, and its tests under the address and
-# undefined-behaviour sanitizers. Lightly optimised: the point is the checks.
+# Tests under the address and undefined-behaviour sanitizers, built by clang: of the folders in sanitized.sh, or
+# with --whole of everything. Lightly optimised: the point is the checks.
 set -uo pipefail
 cd "$(dirname "${BASH_SOURCE[0]}")/.."
 . scripts/setup.sh
-faro_build asan all
+. .ci/sanitized.sh
 export ASAN_OPTIONS=detect_stack_use_after_return=1:strict_string_checks=1
 export UBSAN_OPTIONS=print_stacktrace=1
-# The pages of these papers plan for minutes here what the tests of planners cover.
-pages=PaperShuffle.*:PaperConversion.*:paper_butterfly.*
-[ "${FARO_FULL:-}" = 1 ] || export GTEST_FILTER=-$pages
-scripts/run-tests.sh asan
+if [ "${1:-}" = --whole ]; then
+  faro_build asan all -DFARO_FOLDERS= -DFARO_REST=
+  # The pages of these papers plan for minutes here what the tests of planners cover.
+  [ "${FARO_FULL:-}" = 1 ] || export GTEST_FILTER=-PaperShuffle.*:PaperConversion.*:paper_butterfly.*
+  exec scripts/run-tests.sh asan
+fi
+tests=""
+for folder in $asan_folders; do [ ! -d "tests/$folder" ] || tests+=" ${folder}_tests"; done
+faro_sanitized asan "$asan_folders" "$tests faro_fault_memory"
+scripts/run-tests.sh asan -R "^(${asan_folders// /|}|fault_memory)$"

@@ -8,6 +8,7 @@
 set -uo pipefail
 cd "$(dirname "${BASH_SOURCE[0]}")/.."
 . scripts/setup.sh
+. .ci/sanitized.sh
 
 # unpacked TARGET FOLDER: its corpus there.
 unpacked() {
@@ -27,13 +28,13 @@ if [ "${1:-}" = --keep ]; then
   exit
 fi
 
-faro_build asan all
+targets=${*:-$(basename -s .cpp -a fuzz/*.cpp)}
+faro_sanitized asan "$asan_folders" "$(printf '%s_fuzz ' $targets)"
 limits="-seed=1 -runs=${FARO_FUZZ_RUNS:-300000} -max_total_time=40"
 if [ -n "${FARO_FUZZ_SECONDS:-}" ]; then limits="-max_total_time=$FARO_FUZZ_SECONDS"; fi
 export FARO_FUZZ_LOGS=build/asan/fuzz-logs
 rm -rf "$FARO_FUZZ_LOGS"
 mkdir -p "$FARO_FUZZ_LOGS"
-targets=${*:-$(basename -s .cpp -a fuzz/*.cpp)}
 rm -rf build/asan/fuzz-corpus
 for target in $targets; do unpacked "$target" "build/asan/fuzz-corpus/$target"; done
 for target in $targets; do echo "build/asan/fuzz/${target}_fuzz"; done | xargs -P 2 -I '{}' bash -c '
