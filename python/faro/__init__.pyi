@@ -24,14 +24,14 @@ __version__: str
 
 def permute(
     x: Array, map: MapLike | None = None, /, *, axis: int | Sequence[int] | None = None,
-    axes: Sequence[int] | None = None, out: Array | None = None, threads: int | None = None,
-    copy: bool | None = None, progress: Progress | bool | None = None,
+    axes: Sequence[int] | None = None, inverse: bool = False, out: Array | None = None,
+    threads: int | None = None, copy: bool | None = None, progress: Progress | bool | None = None,
 ) -> Array:
     """The element at index i goes to index map(i) (scatter).
 
     Words of one field, names and BitMaps move the C-order index of all axes, and the shape stays.
     axis: they are of that axis, the others are batches; several adjacent axes: of these together.
-    out=x works in place.
+    out=x works in place; out has the array's dtype. inverse=True undoes what the map does.
 
     >>> a = np.arange(8).reshape(2, 4)
     >>> faro.permute(a, 'i -> ~i', axis=1)
@@ -354,13 +354,13 @@ def verify(
 
 def transform(
     x: Array,
-    kind: Literal["fft", "ifft", "ntt", "intt", "wht", "scan", "sort", "merge"], /, *, on: str,
+    kind: Literal["fft", "ifft", "ntt", "intt", "wht", "scan", "sort", "merge"], /, *, on: str = "cube:0",
     layout: str = "cyclic", axis: int = -1, order: Literal["msb", "lsb"] | None = None,
     algorithm: str | None = None, key: str | None = None, sequency: bool = False,
     exclusive: bool = False, modulus: str | int = "998244353",
 ) -> tuple[Array, Transformed]:
     """A Fourier, number-theoretic or Walsh transform, a scan or a sort, by a butterfly network on an
-    emulated cube; the result in natural order, and what it took.
+    emulated cube, of one processor if left out; the result in natural order, and what it took.
 
     >>> y, took = faro.transform(np.arange(64), 'wht', on='cube:3')
     >>> y[:4], took.steps, took.bound.value
@@ -498,10 +498,11 @@ def permute_file(
     """
 
 def resume_file(
-    target: str | os.PathLike[str], /, *, threads: int | None = None,
+    target: str | os.PathLike[str], /, *, unchanged: bool = False, threads: int | None = None,
     progress: Progress | bool | None = None,
 ) -> FileReport:
-    """Goes on with a run that was stopped."""
+    """Goes on with a run that was stopped. unchanged=True: where the folder was copied or restored
+    since, you know that the files hold what they held then; sizes and samples must still be so."""
 
 def unfinished_file(target: str | os.PathLike[str], /) -> str | None:
     """What a stopped run of this output has done, in words; None where there is none."""

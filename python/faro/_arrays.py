@@ -14,7 +14,7 @@ from html import escape
 from . import _core
 from ._errors import Impossible, NotationError, UsageError
 from ._html import table_html
-from ._lending import give_back, lend, numpy, set_threads, threads_of, with_progress, writable
+from ._lending import give_back, lend, numpy, set_threads, target_of, threads_of, with_progress, writable
 from ._lending import state as _state
 
 _fast = _core.permute_fast
@@ -225,11 +225,16 @@ def _result_shape(text, shape, axis):
     return None if made is None else tuple(made[1])
 
 
-def _move_text(text, a, axis, out, threads, copy, progress):
+def _move_text(text, a, axis, inverse, out, threads, copy, progress):
     """By words of axes of any length; nothing where they are of index bits and the shape stays."""
     to_shape = _result_shape(text, a.shape, axis)
     if to_shape is None:
         return None
+    if inverse and to_shape != a.shape:
+        raise UsageError(
+            f"inverse=True: {text!r} makes {to_shape} of {a.shape}, so it is not of the result's axes; "
+            "write the words that go back"
+        )
     np = numpy()
     if out is None:
         out = np.empty(to_shape, a.dtype)
@@ -237,7 +242,8 @@ def _move_text(text, a, axis, out, threads, copy, progress):
     else:
         _fits(out, to_shape)
         met = _meet(a, out)
-    words = ("text", text, a.shape, _ends(axis))
+    words = (text, a.shape, _ends(axis))
+    words = ("batches", 1, True, words) if inverse else ("text", *words)
     if not met and _move_view(words, a, out, threads, progress):
         return out
     if copy is False:
@@ -263,36 +269,30 @@ def _fits(out, shape):
         raise ValueError(f"out has shape {out.shape}, the result {tuple(shape)}")
 
 
-def _target(out, library, a):
-    """out as an array of a's type: bytes are moved, values are never cast."""
-    target, _ = writable(out, library)
-    if target.itemsize != a.itemsize:
-        raise ValueError(f"out has items of {target.itemsize} bytes, the array of {a.itemsize}")
-    return target if target.dtype == a.dtype else target.view(a.dtype)
-
-
-def permute(x, map=None, /, *, axis=None, axes=None, out=None, threads=None, copy=None,
-            progress=None):
-    """The element at index i goes to index map(i) (scatter)."""
+def permute(x, map=None, /, *, axis=None, axes=None, inverse=False, out=None, threads=None,
+            copy=None, progress=None):
+    """The element at index i goes to index map(i) (scatter); inverse=True brings it back."""
     if (
-        axis is None and axes is None and threads is None and copy is None and progress is None
-        and _state["threads"] is None
+        axis is None and axes is None and not inverse and threads is None and copy is None
+        and progress is None and _state["threads"] is None
     ):
         done = _fast(x, map, out=out)
         if done is not NotImplemented:
             return done
-    return _permute(x, map, axis, axes, out, threads, copy, progress)
+    return _permute(x, map, axis, axes, inverse, out, threads, copy, progress)
 
 
-def _permute(x, map, axis, axes, out, threads, copy, progress):
+def _permute(x, map, axis, axes, inverse, out, threads, copy, progress):
     a, library = lend(x)
     count = threads_of(threads)
     if (map is None) == (axes is None):
         raise TypeError("permute takes a map, or axes=")
-    target = None if out is None else _target(out, library, a)
+    target = None if out is None else target_of(out, x, library, a)
     if axes is not None:
         if axis is not None:
             raise TypeError("axis= goes with a map, axes= stands alone")
+        if inverse:
+            raise TypeError("inverse= goes with a map; numpy.argsort(axes) are the axes that go back")
         view = a.transpose(axes)
         if target is None:
             target = numpy().empty(view.shape, a.dtype)
@@ -303,7 +303,7 @@ def _permute(x, map, axis, axes, out, threads, copy, progress):
     outer, length, inner, first = _split(a.shape, axis)
     if isinstance(map, str) and a.size:
         try:
-            result = _move_text(map, a, axis, target, count, copy, progress)
+            result = _move_text(map, a, axis, inverse, target, count, copy, progress)
         except NotationError as error:
             raise _with_axes(error, a.shape, axis)
         if result is not None:
@@ -313,6 +313,7 @@ def _permute(x, map, axis, axes, out, threads, copy, progress):
         if width is None:
             _refuse_length(length, a.shape, first)
         m = _map_of(map, width, _acted_on(a.shape, axis))
+        m = m.inverse() if inverse else m
     else:
         m = _core.map_for(map, None, ()) if not isinstance(map, str) else _identity(1)
     if target is not None and target.shape != a.shape:
@@ -333,7 +334,7 @@ def contiguous(x, order="C", /, *, out=None, threads=None):
             return x
         result = _copied(a, count) if order == "C" else _copied(a.T, count).T
         return give_back(result, x, library)
-    target = _target(out, library, a)
+    target = target_of(out, x, library, a)
     if target.size != a.size:
         raise ValueError(f"out has shape {target.shape}, the array {a.shape}")
     # The result's elements in C (or F) order, whatever shape out has for them.
@@ -392,7 +393,7 @@ def rearrange(x, pattern, /, *, out=None, threads=None, **sizes):
     view = a.reshape(split).transpose(order)
     if out is None:
         return give_back(_copied(view, threads_of(threads)).reshape(joined), x, library)
-    target = _target(out, library, a)
+    target = target_of(out, x, library, a)
     _fits(target, joined)
     if not target.flags.c_contiguous:
         raise ValueError("out of rearrange is contiguous")
@@ -445,7 +446,7 @@ class Plan(_core.ArrayPlan):
         if out is None:
             target = np.empty(a.shape, a.dtype)
         else:
-            target = _target(out, library, a)
+            target = target_of(out, x, library, a)
             if target.size != a.size:
                 raise UsageError(f"out has shape {target.shape}, the array {a.shape}")
             if not target.flags.c_contiguous:

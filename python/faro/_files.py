@@ -35,11 +35,11 @@ def permute_file(source, target, map, /, *, axis=None, itemsize=None, memory=1 <
         progress))
 
 
-def resume_file(target, /, *, threads=None, progress=None):
+def resume_file(target, /, *, unchanged=False, threads=None, progress=None):
     """Goes on with a run that was stopped: by Ctrl-C, a kill or a power failure."""
     count = threads_of(threads)
     return FileReport(**with_progress(
-        lambda heard: _core.resume_file(os.fsencode(target), count, heard), progress))
+        lambda heard: _core.resume_file(os.fsencode(target), unchanged, count, heard), progress))
 
 
 def unfinished_file(target, /):

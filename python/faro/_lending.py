@@ -123,7 +123,7 @@ def lend(x, compared=False):
             a = np.asarray(x)
             _check_dtype(a)
             return a, "numpy"
-        raise TypeError(f"{type(x).__name__} is no array") from None
+        raise TypeError(f"{type(x).__name__} is no array; numpy.asarray(x) makes one") from None
     return np.asarray(view), "buffer"
 
 
@@ -176,6 +176,23 @@ def writable(out, x_library):
         if not out.is_inference():
             torch.autograd.graph.increment_version(out)  # what autograd saved of it is stale
     return a, library
+
+
+def target_of(out, x, library, a):
+    """out as an array of the type of a, which x was lent as: bytes are moved, values are never cast."""
+    target, of_out = writable(out, library)
+    if target.itemsize != a.itemsize:
+        raise ValueError(f"out has items of {target.itemsize} bytes, the array of {a.itemsize}")
+    if "torch" in (library, of_out):  # which lends its elements as whole numbers
+        same = library != of_out or out.dtype == x.dtype
+    else:
+        same = target.dtype == a.dtype or "buffer" in (library, of_out)
+    if not same:
+        raise ValueError(
+            f"out has elements of {out.dtype}, the array of {x.dtype}: bytes are moved and never cast; "
+            "out.view() of the array's type takes them as they are"
+        )
+    return target if target.dtype == a.dtype else target.view(a.dtype)
 
 
 class _Bar:

@@ -126,7 +126,7 @@ def verify(schedule, /, *, map=None, by="automatic"):
                    expected, fingerprint, tuple(warnings))
 
 
-def transform(x, kind, /, *, on, layout="cyclic", axis=-1, order=None, algorithm=None, key=None,
+def transform(x, kind, /, *, on="cube:0", layout="cyclic", axis=-1, order=None, algorithm=None, key=None,
               sequency=False, exclusive=False, modulus="998244353"):
     """A Fourier, number-theoretic or Walsh transform, a scan or a sort, by a butterfly network on an
     emulated cube; the result in natural order, and what it took."""

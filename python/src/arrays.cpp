@@ -67,6 +67,17 @@ bool holds_no_references(PyObject* array) {
   return true;
 }
 
+// Of one type object, as almost all arrays of one type are; others are compared in Python.
+bool same_type(PyObject* a, PyObject* b) {
+  PyObject* const of_a = PyObject_GetAttr(a, numpy().dtype_name);
+  PyObject* const of_b = PyObject_GetAttr(b, numpy().dtype_name);
+  const bool same = of_a != nullptr && of_a == of_b;
+  if (of_a == nullptr || of_b == nullptr) PyErr_Clear();
+  Py_XDECREF(of_a);
+  Py_XDECREF(of_b);
+  return same;
+}
+
 struct CacheEntry {
   PyObject* map = nullptr;  // an interned text or a BitMap; owned
   std::uint64_t count = 0;
@@ -162,7 +173,7 @@ PyObject* run_fast(PyObject* x, PyObject* map, PyObject* out) {
     result = PyObject_Vectorcall(n.empty_like, arguments, 1, nullptr);
     if (result == nullptr) return nullptr;
   } else {
-    if (Py_TYPE(out) != n.ndarray || !holds_no_references(out)) return not_this_way();
+    if (Py_TYPE(out) != n.ndarray || !same_type(x, out)) return not_this_way();
     result = Py_NewRef(out);
   }
   if (where == Where::out_of_place) {
@@ -271,7 +282,7 @@ bool run_ready(const ArrayPlan& plan, nb::handle x, nb::handle out) {
     plan.run(a, nullptr, nullptr);
     return true;
   }
-  if (Py_TYPE(out.ptr()) != numpy().ndarray || !holds_no_references(out.ptr()) ||
+  if (Py_TYPE(out.ptr()) != numpy().ndarray || !same_type(x.ptr(), out.ptr()) ||
       !to.take(out.ptr(), Buffer::Use::write) || !fits(to, plan)) {
     PyErr_Clear();
     return false;

@@ -147,9 +147,10 @@ void bind_files(nb::module_& m) {
       nb::arg("fresh"), nb::arg("device"), nb::arg("checkpoint"), nb::arg("progress").none());
   m.def(
       "resume_file",
-      [](const nb::bytes& name, int threads, nb::handle progress) {
+      [](const nb::bytes& name, bool unchanged, int threads, nb::handle progress) {
         const std::string target = path_from(name);
         ResumeFileOptions options;
+        options.unchanged = unchanged;
         options.threads = threads;
         std::optional<PermuteFileReport> report;
         watched(progress.ptr(), Watch::Interrupt::stops, Lock::released,
@@ -159,7 +160,7 @@ void bind_files(nb::module_& m) {
                 });
         return facts_of(*report);
       },
-      nb::arg("target"), nb::arg("threads"), nb::arg("progress").none());
+      nb::arg("target"), nb::arg("unchanged"), nb::arg("threads"), nb::arg("progress").none());
   m.def("unfinished_file",
         [](const nb::bytes& target) { return describe_unfinished(path_from(target)); });
 }

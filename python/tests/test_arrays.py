@@ -418,15 +418,6 @@ def test_words_that_name_axes_give_the_shape():
         faro.permute(a, "r:8 c:9 -> c r", out=np.empty_like(a))
 
 
-def test_bytes_are_moved_and_values_never_cast():
-    x = np.arange(6.0).reshape(2, 3)
-    out = np.empty((3, 2), np.int64)
-    faro.permute(x, axes=(1, 0), out=out)
-    assert (out.view(float) == x.T).all()
-    faro.contiguous(x.T, out=out)
-    assert (out.view(float) == x.T).all()
-
-
 def test_interrupts_stop_one_call():
     """One long call: stopped within its progress, not after it."""
     code = (

@@ -92,3 +92,39 @@ def test_names_of_files_are_what_the_system_has(tmp_path):
         with pytest.raises(ValueError, match="byte 0"):
             call()
     assert not (tmp_path / "s").exists()
+
+
+def test_out_of_another_type_is_refused():
+    x = np.arange(8)
+    for y in (np.empty(8), np.empty(8, "u8"), np.empty(8, ">i8"), np.empty((16,), "f8")[::2]):
+        for call in (lambda: faro.permute(x, "~i", out=y), lambda: faro.contiguous(x[::-1], out=y),
+                     lambda: faro.permute(x, axes=(0,), out=y), lambda: faro.Plan(faro.BitMap("i:3 -> ~i"), itemsize=8)(x, y)):
+            with pytest.raises(ValueError, match="never cast"):
+                call()
+    y = np.zeros(8)
+    faro.permute(x, "~i", out=y.view("i8"))
+    assert (y.view("i8") == x[::-1]).all()
+
+
+def test_inverse_brings_back():
+    x = np.arange(96.0).reshape(3, 32)
+    for words, how in (("i -> rot(i, 2)", {"axis": 1}), ("r c -> ~r rot(c, 1)", {}), ("r c -> roll(r, 1) c", {}),
+                       (faro.BitMap("i:5 -> gray(i)"), {"axis": 1})):
+        there = faro.permute(x, words, **how)
+        assert (there != x).any() and (faro.permute(there, words, inverse=True, **how) == x).all()
+    flat = np.arange(32)
+    assert (faro.permute(faro.permute(flat, "gray"), "gray", inverse=True, out=flat) == np.arange(32)).all()
+    with pytest.raises(faro.UsageError, match="write the words that go back"):
+        faro.permute(x, "r c -> c r", inverse=True)
+    with pytest.raises(TypeError, match="argsort"):
+        faro.permute(x, axes=(1, 0), inverse=True)
+
+
+def test_a_list_is_told_what_makes_an_array():
+    with pytest.raises(TypeError, match=r"list is no array; numpy.asarray\(x\) makes one"):
+        faro.permute([0, 1, 2, 3], "~i")
+
+
+def test_a_transform_needs_no_machine():
+    y, took = faro.transform(np.arange(8.0), "fft")
+    assert np.allclose(y, np.fft.fft(np.arange(8.0))) and took.steps == 0

@@ -230,5 +230,8 @@ def test_a_stopped_file_goes_on(tmp_path):
     assert faro.unfinished_file(tmp_path / "b.npy")
     with pytest.raises(faro.UsageError, match="unfinished|resume|fresh"):
         faro.permute_file(tmp_path / "a.npy", tmp_path / "b.npy", "i -> rev(i)")
-    assert faro.resume_file(tmp_path / "b.npy").resumed > 0
+    os.utime(tmp_path / "a.npy", (1, 1))  # as where the folder was copied
+    with pytest.raises(faro.EnvironmentFault, match="--unchanged"):
+        faro.resume_file(tmp_path / "b.npy")
+    assert faro.resume_file(tmp_path / "b.npy", unchanged=True).resumed > 0
     assert (np.load(tmp_path / "b.npy") == faro.permute(a, "i -> rev(i)")).all()

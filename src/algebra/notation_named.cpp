@@ -187,6 +187,7 @@ std::string other_function_than(std::string_view name) {
 std::string_view why_impossible(std::string_view name) {
   if (name == "tornado") return "tornado adds to a digit: not an affine map of index bits";
   if (name == "neighbor") return "neighbor adds to a digit: not an affine map of index bits";
+  if (name == "hilbert") return "hilbert turns its parts: no affine map of index bits";
   if (name == "uniform") return "uniform is random: no fixed map";
   return {};
 }

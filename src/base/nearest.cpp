@@ -24,16 +24,21 @@ std::size_t distance(const std::string& a, const std::string& b) {
 
 }  // namespace
 
+// Two neighbours in the wrong order are one letter (Damerau).
 std::size_t letters_apart(std::string_view a, std::string_view b) {
-  std::vector<std::size_t> row(b.size() + 1);
-  for (std::size_t j = 0; j <= b.size(); ++j) row[j] = j;
+  const std::size_t columns = b.size() + 1;
+  std::vector<std::size_t> older(columns);
+  std::vector<std::size_t> old(columns);
+  std::vector<std::size_t> row(columns);
+  for (std::size_t j = 0; j < columns; ++j) row[j] = j;
   for (std::size_t i = 1; i <= a.size(); ++i) {
-    std::size_t corner = row[0];
+    older.swap(old);
+    old.swap(row);
     row[0] = i;
-    for (std::size_t j = 1; j <= b.size(); ++j) {
-      const std::size_t changed = corner + (a[i - 1] == b[j - 1] ? 0 : 1);
-      corner = row[j];
-      row[j] = std::min({row[j] + 1, row[j - 1] + 1, changed});
+    for (std::size_t j = 1; j < columns; ++j) {
+      row[j] = std::min({old[j] + 1, row[j - 1] + 1, old[j - 1] + (a[i - 1] == b[j - 1] ? 0 : 1)});
+      if (i > 1 && j > 1 && a[i - 1] == b[j - 2] && a[i - 2] == b[j - 1])
+        row[j] = std::min(row[j], older[j - 2] + 1);
     }
   }
   return row[b.size()];

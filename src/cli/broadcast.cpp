@@ -114,7 +114,7 @@ const Command broadcast_command{
         "POPS network: one-to-all, all-to-all and personalised.",
     .examples =
         "faro broadcast one-to-all --on pops:8,4 --root 5\n"
-        "faro broadcast one-to-all --on cube:60 --elements 100\n"
+        "faro broadcast one-to-all --on cube:20 --elements 100\n"
         "faro broadcast scatter --on cube:6,one-port\n"
         "faro broadcast all-to-all --on pops:4,4,multi-receive --schedule plan.json",
     .declare = [](Arguments& arguments) -> Action {

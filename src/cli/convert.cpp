@@ -29,6 +29,9 @@ int run(const Options& options, Output& out) {
     throw Error(ErrorCode::usage, "--json and OUT - both want standard output");
   const Progress progress = out.progress("converting", Output::Unit::steps);
   const Listening listening(progress);
+  const auto push = [&](ScheduleSink& sink) { read_schedule(options.schedule, sink); };
+  // Before minutes go into judging what cannot be drawn.
+  refuse_what_is_too_long(push, rendering);
   std::string judged = "nobody";
   if (!options.unverified) {
     const VerifyReport report = verify_schedule_file(options.schedule, {.progress = progress});
@@ -41,8 +44,7 @@ int run(const Options& options, Output& out) {
                                   ? report.verdict.limit
                                   : report.verdict.violations.front().message));
   }
-  render_schedule([&](ScheduleSink& sink) { read_schedule(options.schedule, sink); }, rendering,
-                  out);
+  render_schedule(push, rendering, out);
   out.report({{"format", "faro-convert/1"},
               {"schedule", options.schedule},
               {"out", options.out},

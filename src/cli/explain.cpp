@@ -200,8 +200,15 @@ std::optional<TwoPlacements> foreign_move(const std::string& text, const KnownSi
 Notation fitted(const std::string& file) {
   constexpr std::uint64_t most = std::uint64_t{1} << limits::replay_elements_log2_max;
   const ArrayInput table = ArrayInput::npy(file);
+  const std::vector<std::uint64_t> images = read_whole_numbers(table, most);
   Notation notation;
-  notation.map = fit(read_whole_numbers(table, most));
+  try {
+    notation.map = fit(images);
+  } catch (const Error& error) {
+    throw Error(error.code(), fmt::format("{}: no affine map over the bits of an index gives this "
+                                          "table: {}",
+                                          file, error.what()));
+  }
   notation.fields = {{"i", notation.map.width()}};
   return notation;
 }

@@ -9,8 +9,10 @@
 #include <cstring>
 #include <memory>
 #include <utility>
+#include <vector>
 
 #include "cli/interrupt.hpp"
+#include "cli/plain_names.hpp"
 #include "faro/base/error.hpp"
 
 namespace faro::cli {
@@ -33,6 +35,18 @@ void to_stderr_as_it_is(std::string_view text) {
   std::fflush(stderr);
 }
 
+// Words of the command line with control characters, as names of files may have, and as they are
+// shown: a name stays on its line.
+std::vector<std::pair<std::string, std::string>> odd_words;
+
+std::string with_plain_names(std::string_view text) {
+  std::string plain(text);
+  for (const auto& [odd, shown] : odd_words)
+    for (std::size_t at = plain.find(odd); at != plain.npos; at = plain.find(odd, at))
+      plain.replace(std::exchange(at, at + shown.size()), odd.size(), shown);
+  return plain;
+}
+
 // A line of progress stands on the terminal; whatever is said next takes its place.
 bool progress_is_drawn = false;
 
@@ -52,9 +66,20 @@ std::string harmless(std::string_view text) {
   return clean;
 }
 
+void show_plainly(const std::vector<std::string>& words) {
+  for (const std::string& word : words) {
+    if (word.find_first_of(":>") != word.npos) continue;  // a map, which may have lines
+    std::string shown = harmless(word);
+    for (const auto& [letter, name] : {std::pair{'\n', "\\n"}, std::pair{'\t', "\\t"}})
+      for (std::size_t at = shown.find(letter); at != shown.npos; at = shown.find(letter))
+        shown.replace(at, 1, name);
+    if (shown != word) odd_words.emplace_back(word, std::move(shown));
+  }
+}
+
 void to_stderr(std::string_view text) {
   erase_progress();
-  to_stderr_as_it_is(harmless(text));
+  to_stderr_as_it_is(harmless(with_plain_names(text)));
 }
 
 namespace {
@@ -112,7 +137,7 @@ Output::Output() {
 }
 
 void Output::report(const Report& report, Report::Lines lines) {
-  write(is_json() ? report.json(lines) + "\n" : report.words());
+  write(is_json() ? report.json(lines) + "\n" : with_plain_names(report.words()));
 }
 
 void Output::tell(const Report& report, Report::Lines lines) {

@@ -14,6 +14,7 @@
 #include "base/nearest.hpp"
 #include "cli/command.hpp"
 #include "cli/interrupt.hpp"
+#include "cli/plain_names.hpp"
 #include "faro/base/error.hpp"
 
 namespace faro::cli {
@@ -38,6 +39,10 @@ void declare(const Argument& argument, CLI::App& app) {
     return;
   }
   const auto accept = [&argument](const std::string& value) {
+    if (value.empty() && !argument.is_positional())
+      throw Error(ErrorCode::usage,
+                  fmt::format("{}: its value is empty; leave {} out where nothing is meant",
+                              argument.name, argument.name));
     const auto& choices = argument.choices;
     if (!choices.empty() && std::find(choices.begin(), choices.end(), value) == choices.end()) {
       const std::vector<std::string_view> names(choices.begin(), choices.end());
@@ -72,13 +77,26 @@ std::string suggestion(const std::string& name) {
   return did_you_mean(name, names);
 }
 
+// " IN OUT": what stands without the name of an option.
+std::string positionals(const Arguments& arguments) {
+  std::string text;
+  for (const Argument& argument : arguments.list())
+    if (argument.is_positional()) text += " " + argument.name;
+  return text.empty() ? " options with long names" : text;
+}
+
 // The first word that looks like an option and is none.
 std::string unknown_option(const Command& command, const Arguments& arguments,
                            const std::vector<std::string>& words) {
   std::vector<std::string_view> names{"--json", "--help"};
   for (const Argument& argument : arguments.list())
     if (!argument.is_positional()) names.emplace_back(argument.name);
+  const auto letter = [](char c) { return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z'); };
   for (const std::string& word : words) {
+    const bool is_short = word.size() == 2 && word[0] == '-' && letter(word[1]) && word != "-h";
+    if (is_short && std::find(names.begin(), names.end(), word) == names.end())
+      return fmt::format("'{}' is no option of {}, which takes{}\n", word, command.name,
+                         positionals(arguments));
     if (word.size() < 3 || word.rfind("--", 0) != 0) continue;
     const std::string name = word.substr(0, word.find('='));
     if (std::find(names.begin(), names.end(), name) != names.end()) continue;
@@ -205,7 +223,9 @@ int run_program(int argc, char** argv) {
   std::set_terminate(end_without_memory);
   try {
     Output out;
-    const int code = dispatch(std::vector<std::string>(argv + 1, argv + argc), out);
+    const std::vector<std::string> words(argv + 1, argv + argc);
+    show_plainly(words);
+    const int code = dispatch(words, out);
     out.flush();
     return code;
   } catch (const Error& error) {

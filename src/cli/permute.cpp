@@ -274,11 +274,48 @@ int resume(const Options& options, Output& out) {
   return resume_by_disk(options.in, request, out);
 }
 
+// What becomes of an array without elements: nothing moves, and the shape is that of an array
+// that is longer where this one has a length of 0.
+NpyHeader header_of_none(const Options& options, const NpyHeader& from, const std::string& name) {
+  // A prime, of which no side that stays is a multiple; and bits, for the words that need them.
+  for (const std::uint64_t length : {std::uint64_t{65521}, std::uint64_t{65536}}) {
+    NpyHeader longer = from;
+    for (std::uint64_t& side : longer.shape)
+      if (side == 0) side = length;
+    try {
+      NpyHeader to = move_of(options, longer, name).to;
+      for (std::uint64_t& side : to.shape)
+        if (side % length == 0) side = 0;
+      if (to.elements() == 0) return to;
+    } catch (const Error&) {  // the next one
+    }
+  }
+  // Words of the flat index, whatever the sides beside the 0 are: the shape stays.
+  NpyHeader flat = from;
+  flat.shape = {65536};
+  try {
+    if (move_of(options, flat, name).to.shape == flat.shape) return from;
+  } catch (const Error&) {  // told of the array that there is
+  }
+  throw Error(ErrorCode::usage,
+              fmt::format("{}: the words fit no array of shape {}", name, shape_text(from)));
+}
+
+int run_on_none(const Options& options, const ArrayInput& input, Output& out) {
+  const NpyHeader header = header_of_none(options, input.header(), input.name());
+  Target target(options, header);
+  target.finish(options, out);
+  report(options, input, header, {.map = options.map.value_or("axes")}, out);
+  return 0;
+}
+
 int run_in_memory(const Options& options, Output& out) {
   const auto start = std::chrono::steady_clock::now();
   std::optional<Claim> claim;
   if (options.in_place) claim.emplace(options.in);
   const ArrayInput input = open_input(options, out);
+  if (!options.element_bytes && input.header().elements() == 0 && input.header().element_bytes != 0)
+    return run_on_none(options, input, out);
   const ArrayMove move = move_of(options, input.header(), input.name());
   const PermutePlan plan =
       plan_of(move, {.threads = static_cast<int>(options.threads.value_or(0))});

@@ -107,7 +107,7 @@ Report report_of(const Plan& plan, const std::string& typed, const Output& out) 
         "results", fmt::format("index bits {} in the processor, {} in the slot",
                                rows_text(goal->final_processor_rows),
                                rows_text(goal->final_memory_rows.value_or(std::vector<Word>{})))));
-  report.add_words(verified_line(plan.verdicts(), plan.request().machine(), out));
+  report.add_words(verified_line(plan.verdicts(), plan.header(), out));
   report.add_words(link_bars(plan.crossings(), plan.value(), out));
   return report;
 }

@@ -19,7 +19,15 @@ std::string cost_text(const Price& price) {
   return text;
 }
 
-std::string verified_text(const std::vector<Verdict>& verdicts, const Machine& machine) {
+// Turns are alike: replay carries the elements of one, and counts it as often as it is repeated.
+std::string replayed_text(const Verdict& v, std::uint64_t turns) {
+  const Count moves = v.cost.remote_moves / turns;
+  if (moves == 0) return fmt::format("replayed, {} delivered", plural(v.delivered, "element"));
+  if (turns == 1) return fmt::format("replayed {}", plural(moves, "move"));
+  return fmt::format("replayed {} of one turn, {} turns are alike", plural(moves, "move"), turns);
+}
+
+std::string verified_text(const std::vector<Verdict>& verdicts, const ScheduleHeader& header) {
   if (verdicts.empty()) return "no, as you asked";
   // Who gives up says so where nobody else has judged.
   const bool judged = std::any_of(verdicts.begin(), verdicts.end(), [](const Verdict& v) {
@@ -35,10 +43,8 @@ std::string verified_text(const std::vector<Verdict>& verdicts, const Machine& m
     else if (v.answer == Verdict::Answer::unprovable)
       text += fmt::format("{} makes no claim: {}", v.by, v.limit);
     else if (v.by == "replay")
-      text += v.cost.remote_moves == 0
-                  ? fmt::format("replayed, {} delivered", plural(v.delivered, "element"))
-                  : fmt::format("replayed {}", plural(v.cost.remote_moves, "move"));
-    else if (const auto bits = address_bits(machine))
+      text += replayed_text(v, header.repeat.times);
+    else if (const auto bits = address_bits(header.machine))
       text += fmt::format("proved for all 2^{} processors", *bits);
     else
       text += "proved for all processors";
@@ -91,10 +97,10 @@ std::string storage_line(std::uint64_t slots) {
   return plan_line("storage", fmt::format("{} in each processor", plural(slots, "slot")));
 }
 
-std::string verified_line(const std::vector<Verdict>& verdicts, const Machine& machine,
+std::string verified_line(const std::vector<Verdict>& verdicts, const ScheduleHeader& header,
                           const Output& out) {
   const auto style = was_refused(verdicts) ? Output::Style::bad : Output::Style::good;
-  return plan_line("verified", out.styled(style, verified_text(verdicts, machine)));
+  return plan_line("verified", out.styled(style, verified_text(verdicts, header)));
 }
 
 std::string link_bars(const std::vector<Count>& crossings, Count steps, const Output& out) {

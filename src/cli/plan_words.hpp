@@ -45,7 +45,7 @@ std::string plan_line(std::string_view name, const std::string& text);
 std::string words_text(const PlanWords& words, const Output& out);
 std::string storage_line(std::uint64_t slots);
 // "proved for all 2^60 processors; replayed 96 moves".
-std::string verified_line(const std::vector<Verdict>& verdicts, const Machine& machine,
+std::string verified_line(const std::vector<Verdict>& verdicts, const ScheduleHeader& header,
                           const Output& out);
 // The use of the links of a cube; nothing where nothing moves.
 std::string link_bars(const std::vector<Count>& crossings, Count steps, const Output& out);

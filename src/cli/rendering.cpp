@@ -131,6 +131,16 @@ void check_schedule_rendering(const RenderingText& text) {
               fmt::format("'{}' is no format of schedules: {}", format, rendering_formats()));
 }
 
+void refuse_what_is_too_long(const std::function<void(ScheduleSink&)>& push,
+                             const RenderingText& text) {
+  if (!is_picture(format_of(text, rendering_formats()))) return;
+  try {
+    static_cast<void>(schedule_figure(push, schedule_picture(text)));
+  } catch (const Error& error) {
+    if (error.code() == ErrorCode::limit) throw;  // what else is wrong is for the verifiers to say
+  }
+}
+
 void render_map(const Notation& notation, const RenderingText& text, Output& out) {
   const std::string format = format_of(text, "svg, tikz");
   if (!is_picture(format))

@@ -30,6 +30,10 @@ void declare_schedule_rendering(Arguments& arguments, RenderingText& text);
 // Throws Error(usage) for a format or figure that there is not, before anything is planned or read.
 void check_schedule_rendering(const RenderingText& text);
 
+// Throws Error(limit) for a picture of a schedule that has too many steps to be drawn.
+void refuse_what_is_too_long(const std::function<void(ScheduleSink&)>& push,
+                             const RenderingText& text);
+
 void render_map(const Notation& notation, const RenderingText& text, Output& out);
 void render_schedule(const std::function<void(ScheduleSink&)>& push, const RenderingText& text,
                      Output& out);

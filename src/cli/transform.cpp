@@ -29,7 +29,7 @@ struct Options {
   std::string kind;
   std::string in;
   std::string out;
-  std::string on = "cube:0";
+  std::optional<std::string> on;
   std::string layout = "cyclic";
   std::optional<std::string> order;
   std::optional<std::string> algorithm;
@@ -114,7 +114,7 @@ ArrayTransform transform_of(const Options& options, const AxisShape& shape) {
   for (const auto& [name, kind] : kinds) {
     if (options.kind == name) transform.kind = kind;
   }
-  const Machine machine = machine_from(options.on);
+  const Machine machine = machine_from(options.on.value_or("cube:0"));
   transform.network.processor_bits = butterfly_cube(machine).dimensions;
   const ButterflyNetwork request = butterfly::request_for(transform.network, shape.length);
   const Layout layout = parse_layout(
@@ -198,7 +198,9 @@ Report report_of(const Options& options, const Performed& done, std::uint64_t li
                 {"lines", lines}};
   add_price(words.price, report);
   report["links"] = links;
-  report.add_words(words_text(words, out) + links_text(done.traffic, out));
+  // Who names no machine wants the transform; what a machine takes for it is in the JSON.
+  report.add_words(!options.on ? words.what + "\n"
+                               : words_text(words, out) + links_text(done.traffic, out));
   report.row("seconds", seconds, "{}", plan_line("time", fmt::format("{:.3f} s", seconds)));
   return report;
 }

@@ -79,7 +79,11 @@ static int faro_sum(uint64_t bits) {
   return (int)(bits & 1);
 }
 
-/* Whether the processor sends this slot in this step a k-th time, and where to. */
+/* Whether the processor sends this slot in this step a k-th time, and where to. For whoever
+   includes this file: alone nobody asks. */
+#ifdef __GNUC__
+__attribute__((unused))
+#endif
 static int faro_send(uint64_t processor, uint32_t slot, uint64_t step, int k, int *across,
                      uint32_t *to) {
   uint32_t low = faro_begin[step], high = faro_begin[step + 1], i, c;

@@ -2,7 +2,9 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <charconv>
+#include <string>
 #include <vector>
 
 #include "base/nearest.hpp"
@@ -120,11 +122,18 @@ std::string size_text(std::uint64_t size) {
 }
 
 Machine machine_from(std::string_view text) {
-  MachineText reader(text);
+  // Blanks around it and large letters are no other machine.
+  std::string plain(text);
+  plain.erase(0, std::min(plain.find_first_not_of(' '), plain.size()));
+  plain.erase(plain.find_last_not_of(' ') + 1);
+  for (char& c : plain)
+    if (c >= 'A' && c <= 'Z') c = static_cast<char>(c - 'A' + 'a');
+  MachineText reader(plain);
   for (const MachineKind& kind : machine_kinds())
     for (const MachineKind::Word& word : kind.words)
       if (reader.take(std::string(word.word) + ':')) return word.read(reader);
-  reader.fail(alternatives([](const auto& word) { return fmt::format("'{}:'", word.word); }));
+  reader.fail(alternatives([](const auto& word) { return fmt::format("'{}:'", word.word); }) +
+              ", or for a plan of passes over a file 'disk:',");
 }
 
 std::string to_string(const Machine& machine) {

@@ -80,6 +80,7 @@ class Reader : public nlohmann::json_sax<nlohmann::json> {
   void step_done();
   void breach(const Breach& b) { listener_.breach(step_, b.rule, b.message); }
   void unknown(std::string_view part, std::string_view key);
+  void warn(const std::string& text);
   bool slots() const { return steps_ == MachineKind::Steps::slots; }
   template <class Work>
   void guarded(Work&& work);
@@ -123,7 +124,10 @@ void Reader::guarded(Work&& work) {
 }
 
 void Reader::unknown(std::string_view part, std::string_view key) {
-  std::string text = fmt::format("{}: unknown key '{}' skipped", part, key.substr(0, 60));
+  warn(fmt::format("{}: unknown key '{}' skipped", part, key.substr(0, 60)));
+}
+
+void Reader::warn(const std::string& text) {
   constexpr std::size_t warnings_max = 20;
   if (warned_.size() < warnings_max && warned_.insert(text).second) listener_.warning(text);
 }
@@ -300,7 +304,16 @@ void Reader::begin_root_value(const Kind* opens) {
   if (steps_seen_) {
     if (root_key_ == "format" && !header_reader_.has_format())
       throw Error(ErrorCode::usage, "no schedule: \"format\" must come before the steps");
-    breach({"order", fmt::format("key '{}' comes after the steps", root_key_)});
+    // Nothing that is moved depends on these.
+    if (root_key_ == "planner" || root_key_ == "cost" || root_key_ == "bound")
+      warn(
+          fmt::format("key '{}' comes after the steps, where nobody reads it: nothing of it is "
+                      "checked",
+                      root_key_));
+    else
+      breach({"order", fmt::format("key '{}' comes after the steps; a file is read as a stream, "
+                                   "with its header first",
+                                   root_key_)});
     return skip(Context::root);
   }
   header_reader_.begin_key(root_key_);

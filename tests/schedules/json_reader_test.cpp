@@ -247,12 +247,21 @@ TEST(JsonReader, every_breach_of_the_form_is_told_by_its_name) {
       {"\"slot\":0,", "\"slot\":0,\"advance\":[1,1],", "shape"},
       {"{\"moves\"", "{\"times\":2,\"moves\"", "shape"},
       {"]}]}", "]}],\"slots\":3}", "duplicate-key"},
-      {"]}]}", "]}],\"planner\":\"late\"}", "order"}};
+      {"]}]}", "]}],\"repeat\":{}}", "order"}};
   for (const auto& [old, fresh, rule] : changes)
     EXPECT_EQ(only_breach(with(small, old, fresh)), rule) << old << " -> " << fresh;
   const std::string no_steps =
       std::string(small).substr(0, std::string(small).find(",\"steps\"")) + "}";
   EXPECT_EQ(only_breach(no_steps), "missing");
+}
+
+TEST(JsonReader, what_only_claims_may_stand_behind_the_steps_and_is_not_read) {
+  for (const char* late : {"\"planner\":\"late\"", "\"cost\":{\"steps\":0}", "\"bound\":{}"}) {
+    const Reading reading = read(with(small, "]}]}", fmt::format("]}}],{}}}", late)));
+    EXPECT_EQ(reading.told.rules, std::vector<std::string>{}) << late;
+    ASSERT_EQ(reading.told.warnings.size(), 1U) << late;
+    EXPECT_NE(reading.told.warnings[0].find("comes after the steps"), std::string::npos);
+  }
 }
 
 TEST(JsonReader, a_breach_names_its_step_and_a_malformed_rule_empties_it) {

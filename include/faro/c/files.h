@@ -26,7 +26,7 @@ typedef struct faro_file_options {
   int32_t passes;     /* exactly so many; 0: the cheapest */
   int32_t fresh;      /* 1: begin an unfinished run of this output anew; 0: refuse */
   int32_t verify;     /* 1: a fingerprint of every element and its place */
-  int32_t reserved;   /* 0 */
+  int32_t unchanged;  /* of faro_resume_file, 1: only names and times are others */
   uint64_t element_bytes;
   uint64_t outer;
   uint64_t inner;
@@ -117,7 +117,9 @@ FARO_API void faro_file_plan_free(faro_file_plan* plan);
 
 FARO_API faro_status faro_permute_file(const char* in, const char* out, const faro_map* map,
                                        const faro_file_options* options, faro_file_report* report);
-/* The journal knows the rest; of the options threads, io, checkpoint and progress count. */
+/* The journal knows the rest; of the options threads, io, unchanged, checkpoint and progress count.
+   `unchanged` is for a folder that was copied or restored since: sizes and samples are still
+   compared, but for the samples of an array that is half rearranged in place. */
 FARO_API faro_status faro_resume_file(const char* out, const faro_file_options* options,
                                       faro_file_report* report);
 /* Tiles first to first + count - 1 of one pass, from 0; other processes, which say the same of all

@@ -40,8 +40,9 @@ Machine read(MachineText& text, Mesh::Wrap wrap) {
     mesh.wrap = Mesh::Wrap::propagating;
   }
   if (!text.done())
-    text.fail(wrap == Mesh::Wrap::none ? "'x' and a side, ',propagating', ',all-links' or the end"
-                                       : "'x' and a side, ',all-links' or the end");
+    text.fail(wrap == Mesh::Wrap::none
+                  ? "'x' and a side, as in 2x4, ',propagating', ',all-links' or the end"
+                  : "'x' and a side, as in 2x4, ',all-links' or the end");
   return mesh;
 }
 
