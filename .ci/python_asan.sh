@@ -4,11 +4,11 @@
 # usage: .ci/python_asan.sh        needs .ci/python.sh's environments; prints N passed, N failed
 set -uo pipefail
 cd "$(dirname "${BASH_SOURCE[0]}")/.."
-[ -x build/python-env/bin/python ] && [ -x build/python-tools/bin/python ] || .ci/python.sh || exit 1
+build/python-env/bin/python -c "import nanobind" 2>/dev/null || .ci/python.sh || exit 1
 here=$PWD tree=$PWD/build/python-asan
 cmake -S . -B "$tree" -G Ninja -DCMAKE_BUILD_TYPE=None -DFARO_PYTHON=ON -DFARO_PROGRAM=OFF \
   -DFARO_TESTS=OFF -DFARO_EXAMPLES=OFF -DFARO_INSTALL=OFF \
-  -DPython_EXECUTABLE="$here/build/python-tools/bin/python" \
+  -DPython_EXECUTABLE="$here/build/python-env/bin/python" \
   -DFARO_PYTHON_LIBRARY="$here/build/release/src/libfaro.a" \
   -DCMAKE_CXX_FLAGS="-O1 -g1 -DNDEBUG -fsanitize=address,undefined -fno-sanitize=vptr" \
   >build/python-asan.log 2>&1 && cmake --build "$tree" --target _core >>build/python-asan.log 2>&1 || {
