@@ -98,13 +98,11 @@ const auto table = std::to_array<const Planner*>({
     &extended_cube,
     // Boolean cube: any affine map
     &row_operations_planner,
-    &row_operation_pairs,
     &row_operations_one_port,
     &bits_in_turn,
     &bits_in_turn_one_port,
     &affine_full_rank,
     &affine_ring,
-    &affine_line,
     &affine_shop,
     &affine_router,
     &affine_mirrored,

@@ -53,9 +53,6 @@ JobPlan shop_for(const Request& request, const Moved& moved) {
   const Bound bound = lower_bound(*cube_of(request), request.map(), request.elements());
   return jobs::shop(moved, static_cast<std::uint64_t>(bound.value));
 }
-JobPlan line_for(const Request&, const Moved& moved) {
-  return jobs::line(moved);
-}
 JobPlan ring_for(const Request&, const Moved& moved) {
   return jobs::ring(moved);
 }
@@ -116,18 +113,6 @@ const PlannerEntry affine_ring({
     .citation = "faro",
     .refusal = refusal_unfed,
     .offer = offered<ring_for, affine_ring>,
-    .searches = true,
-});
-
-const PlannerEntry affine_line({
-    .name = "affine-line",
-    .machine = "cube",
-    .title = "jobs of two elements in a line, a dimension after the other",
-    .needs = "a map whose processor bits are all fed from memory, all ports",
-    .cost = "K/2 + n' - 1",
-    .citation = "faro",
-    .refusal = refusal_unfed,
-    .offer = offered<line_for, affine_line>,
     .searches = true,
 });
 

@@ -2,7 +2,6 @@
 //
 //   cyclic to consecutive in Gray code, 6 processor and 6 memory bits: 33 steps, the bound 32
 //
-// affine-line       all fed: K/2 + n' - 1 steps                       (tested n <= 60, K <= 2^10)
 // affine-ring       all fed: max(n', K/2) + 1 and less for permutations of bits and most layouts
 // affine-shop       any map, two elements or more: counted, the bound or 1 or 2 more nearly always
 // affine-full-rank  the destination's processor bits depend on memory by a matrix of full rank:
@@ -16,7 +15,6 @@
 
 namespace faro::inline v1 {
 
-extern const PlannerEntry affine_line;
 extern const PlannerEntry affine_ring;
 extern const PlannerEntry affine_shop;
 extern const PlannerEntry affine_orders;

@@ -144,16 +144,6 @@ bool all_fed(const Task& task) {
   return task.fed() == task.to_do();
 }
 
-JobPlan line(const Moved& moved) {
-  const std::vector<int> order = order_of(moved.task, moved.task.to_do(), natural(moved.task));
-  JobPlan plan{.type = type_of(moved.task, order), .histories = {}, .jobs = {}};
-  History h{.exchanges = {}, .at = {}, .end = start_state(moved.task, plan.type)};
-  for (std::size_t k = 0; k < order.size(); ++k) take(h, moved.task.n(), order[k], k);
-  plan.histories.push_back(std::move(h));
-  for (std::uint64_t x = 0; x < moved.jobs; ++x) plan.jobs.push_back({0, x});
-  return plan;
-}
-
 JobPlan ring(const Moved& moved) {
   const Task& task = moved.task;
   std::vector<int> preference = natural(task);

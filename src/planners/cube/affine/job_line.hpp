@@ -1,10 +1,8 @@
-// Job plans by formula: the line, the ring, and one job after another.
+// Job plans by formula: the ring, and one job after another.
 //
-// Line. Job x exchanges the k-th dimension of theorem 1's order in step x + k: K/2 + n' - 1 steps,
-// n' the dimensions to do; all must be fed.
-//
-// Ring. The dimensions stand in order on a ring of L = max(n', K/2) places, the others are waiting
-// places; a job moves on by one place a step, so jobs never meet. A job that begins at place i > 0
+// Ring. The dimensions to do, n' of them, all fed, stand in order on a ring of L = max(n', K/2)
+// places, the others are waiting places; a job moves on by one place a step, so jobs never meet.
+// A job that begins at place i > 0
 // goes through the order from there, which is legal for some (plain); else it visits its first
 // dimension once more: at first to Y = u ^ f·p, and after the whole lap, in step L + 1, for good.
 // f comes from the walk of theorem 2 for the rows from place i + 1 on round to i, the columns
@@ -32,7 +30,6 @@ namespace faro::inline v1::jobs {
 // All that is to do is fed.
 bool all_fed(const Task& task);
 
-JobPlan line(const Moved& moved);
 JobPlan ring(const Moved& moved);
 JobPlan one_after_another(const Moved& moved);
 

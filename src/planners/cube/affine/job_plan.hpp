@@ -1,6 +1,6 @@
 // A plan of jobs: which job takes which dimension in which step, as rules.
 //
-//   line, three dimensions, four jobs     job 0:  j1 j2 j3
+//   one by one, three dimensions, four    job 0:  j1 j2 j3
 //                                         job 1:     j1 j2 j3
 //                                         job 2:        j1 j2 j3
 //                                         job 3:           j1 j2 j3     4 + 3 - 1 steps

@@ -45,8 +45,7 @@ struct Asked {
   bool pairs = false;  // an odd number of elements is made even by a copy of one
   std::uint64_t elements = limits::mirrored_elements_max;  // of a processor, at most
 };
-const auto asked = std::to_array<Asked>({{&row_operation_pairs},
-                                         {&bits_in_turn},
+const auto asked = std::to_array<Asked>({{&bits_in_turn},
                                          {&affine_ring, mirrors_max, true},
                                          {&affine_shop, mirrors_max, true},
                                          {&shuffle_mixture, 4},

@@ -45,7 +45,6 @@ Pipeline pipelined(std::span<const RowOperation> operations);
 Count busy_steps(const Pipeline& pipeline, std::uint64_t elements);
 
 extern const PlannerEntry row_operations_planner;
-extern const PlannerEntry row_operation_pairs;
 extern const PlannerEntry row_operations_one_port;
 
 }  // namespace faro::inline v1

@@ -128,7 +128,7 @@ TEST(AffineRouter, sparse_maps_take_two_steps_above_the_aim_at_most) {
       map = then(map, BitMap::from_columns(columns));
     }
     const testing::Draft request = testing::cut_request(map, m);
-    if (affine_line.refusal(request)) continue;
+    if (affine_ring.refusal(request)) continue;
     Count best = Count::largest();
     for (const PlannerEntry* planner : {&affine_ring, &affine_router, &affine_shop}) {
       if (planner->refusal(request)) continue;

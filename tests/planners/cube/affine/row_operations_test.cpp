@@ -5,7 +5,6 @@
 #include "base/random.hpp"
 #include "draft.hpp"
 #include "full.hpp"
-#include "judged.hpp"
 #include "maps.hpp"
 #include "planners/planning.hpp"
 
@@ -52,37 +51,18 @@ TEST(RowOperations, every_affine_map_of_three_bits_is_planned_and_verified) {
 TEST(RowOperations, random_maps_cost_what_is_promised) {
   Random random(2);
   const int rounds = testing::full_run() ? 200 : 20;
-  testing::Judged in_pairs(rounds / 3);
   for (int round = 0; round < rounds; ++round) {
     const int n = 1 + static_cast<int>(random.below(9));
     const std::uint64_t k = 1 + random.below(20);
     const testing::Draft request = cube_request_of(n, random_affine(n, random), k);
     built_and_verified(row_operations_planner, request, true);
-    if (row_operation_pairs.refusal(request)) continue;
-    ++in_pairs;
-    built_and_verified(row_operation_pairs, request, true);
   }
-}
-
-TEST(RowOperations, pairs_have_a_solution_and_pay_for_many_elements) {
-  Random random(6);
-  testing::Judged judged(150);
-  for (int n = 2; n <= 12; ++n)
-    for (int round = 0; round < 20; ++round) {
-      const testing::Draft request = cube_request_of(n, random_affine(n, random), 100);
-      const Count alone = row_operations_planner.offer(request).estimate.cost.value;
-      if (alone < 150) continue;  // one operation on every bit
-      ++judged;
-      ASSERT_FALSE(row_operation_pairs.refusal(request).has_value());
-      EXPECT_LE(row_operation_pairs.offer(request).estimate.cost.value, Count{147} + 3 * Count(n));
-    }
 }
 
 TEST(RowOperations, sixty_dimensions_are_proved) {
   Random random(3);
   const testing::Draft request = cube_request_of(60, random_affine(60, random), 3);
   built_and_verified(row_operations_planner, request, false);
-  built_and_verified(row_operation_pairs, request, false);
 }
 
 }  // namespace
