@@ -7,7 +7,10 @@ target_compile_options(faro_flags INTERFACE
   $<$<CXX_COMPILER_ID:GNU>:-Wno-restrict>
   $<$<BOOL:${FARO_WERROR}>:-Werror>)
 if(FARO_SANITIZE)
-  target_compile_options(faro_flags INTERFACE -fsanitize=${FARO_SANITIZE} -fno-omit-frame-pointer
+  # Without three checks of every pointer, which take a third of the time to compile: the address sanitizer sees what
+  # they would see.
+  target_compile_options(faro_flags INTERFACE -fsanitize=${FARO_SANITIZE} -fno-sanitize=null,object-size,vptr
+                                              -fno-omit-frame-pointer
                                               -fno-sanitize-recover=all
                                               $<$<CXX_COMPILER_ID:Clang>:$<TARGET_PROPERTY:FARO_UNSANITIZED>>)
   target_link_options(faro_flags INTERFACE -fsanitize=${FARO_SANITIZE})
