@@ -7,7 +7,7 @@
 #include <vector>
 
 #include "base/random.hpp"
-#include "faro/algebra/notation.hpp"
+#include "faro/words/say.hpp"
 
 namespace {
 
@@ -56,7 +56,7 @@ void compare(const char* name, const BitMap& map, std::vector<Word>& out) {
 int main() {
   std::vector<Word> out(faro::bit(width));
   fmt::print("ns an index      together  one by one\n");
-  compare("bit reversal", faro::parse_notation("i:26 -> rev(i)").map, out);
-  compare("ungray", faro::parse_notation("i:26 -> ungray(i)").map, out);
+  compare("bit reversal", faro::say("i:26 -> rev(i)").map.as_bits(), out);
+  compare("ungray", faro::say("i:26 -> ungray(i)").map.as_bits(), out);
   compare("random affine", random_map(), out);
 }

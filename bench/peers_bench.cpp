@@ -18,9 +18,9 @@
 #include <string>
 #include <vector>
 
-#include "faro/algebra/notation.hpp"
 #include "faro/base/error.hpp"
 #include "faro/engine/permute_plan.hpp"
+#include "faro/words/say.hpp"
 #include "peers/peers.hpp"
 #include "rows.hpp"
 #include "timing.hpp"
@@ -43,13 +43,13 @@ BitMap map_of(const std::string& name, int width) {
   const int b = (width - a) / 2;
   const int c = width - a - b;
   if (name == "c b a") {
-    return parse_notation(fmt::format("a:{} b:{} c:{} -> c b a", a, b, c)).map;
+    return say(fmt::format("a:{} b:{} c:{} -> c b a", a, b, c)).map.as_bits();
   }
   if (name == "b a c") {
-    return parse_notation(fmt::format("a:{} b:{} c:{} -> b a c", a, b, c)).map;
+    return say(fmt::format("a:{} b:{} c:{} -> b a c", a, b, c)).map.as_bits();
   }
   if (name == "b d a c") {
-    return parse_notation(fmt::format("a:{} b:{} c:{} d:4 -> b d a c", a, b, c - 4)).map;
+    return say(fmt::format("a:{} b:{} c:{} d:4 -> b d a c", a, b, c - 4)).map.as_bits();
   }
   return bench::bench_map(name, width);
 }

@@ -11,6 +11,7 @@
 #include "faro/algebra/notation.hpp"
 #include "faro/base/error.hpp"
 #include "faro/exports/export.hpp"
+#include "faro/layouts/foreign.hpp"
 #include "faro/machines/text.hpp"
 #include "faro/pictures/map_figure.hpp"
 #include "faro/pictures/schedule_figure.hpp"
@@ -21,7 +22,7 @@
 #include "faro/service/explain.hpp"
 #include "faro/service/plan.hpp"
 #include "faro/service/verify.hpp"
-#include "layouts/plain_words.hpp"
+#include "faro/words/say.hpp"
 #include "player.hpp"
 #include "service/planning.hpp"
 
@@ -74,7 +75,7 @@ std::optional<std::uint64_t> number(const json& request, const char* name) {
   return value.get<std::uint64_t>();
 }
 
-std::optional<int> width_from(const std::string& text) {
+int width_from(const std::string& text) {
   const bool digits = !text.empty() && text.size() <= 2 &&
                       text.find_first_not_of("0123456789") == std::string::npos;
   const int width = digits ? std::stoi(text) : word_bits + 1;
@@ -83,36 +84,41 @@ std::optional<int> width_from(const std::string& text) {
   return width;
 }
 
-// The map in the notation, whatever words it was said in. What they leave out stands behind them as
-// the program takes it: einops:a b -> b a --shape 4x8
-std::string words_of(const json& request) {
-  std::string text = said(request, "map");
-  ForeignSizes sizes;
+// A map and what its words leave out, which stands behind them as the program takes it:
+// einops:a b -> b a --shape 4x8
+struct Words {
+  std::string map;
+  Sizes sizes;
+};
+
+Words words_of(const json& request) {
+  Words words{said(request, "map"), {}};
   for (const std::string_view option : {" --shape ", " --width "}) {
-    const std::size_t at = text.rfind(option);
+    const std::size_t at = words.map.rfind(option);
     if (at == std::string::npos) continue;
-    const std::string value = text.substr(at + option.size());
+    const std::string value = words.map.substr(at + option.size());
     if (option == " --shape ")
-      sizes.shape = shape_from(value);
+      words.sizes.shape = shape_from(value);
     else
-      sizes.width = width_from(value);
-    text.erase(at);
+      words.sizes.elements = Count{1} << static_cast<unsigned>(width_from(value));
+    words.map.erase(at);
   }
-  return layouts::plain_words(text, sizes);
+  return words;
 }
 
-// Widths that the text leaves out are the machine's.
-KnownSizes known_from(const json& request, const std::string& map) {
-  KnownSizes known;
-  if (const auto width = number(request, "width")) known.total = static_cast<int>(*width);
-  if (known.total || !has(request, "on")) return known;
+// Sizes that the words leave out are the machine's.
+Words words_on(const json& request) {
+  Words words = words_of(request);
+  if (const auto width = number(request, "width"))
+    words.sizes.elements = Count{1} << static_cast<unsigned>(width_from(std::to_string(*width)));
+  if (words.sizes.shape || words.sizes.elements || !has(request, "on")) return words;
   try {
-    parse_notation(map);
+    say(words.map);
   } catch (const NotationError& error) {
-    if (error.fault() != NotationFault::size) return known;
-    known.processor = address_bits(machine_from(said(request, "on")));
+    if (error.fault() == NotationFault::size)
+      words.sizes = sizes_on(words.map, machine_from(said(request, "on")), {});
   }
-  return known;
+  return words;
 }
 
 // ---- maps
@@ -125,10 +131,9 @@ MapPicture map_picture(const std::string& name) {
 }
 
 std::string explain(const json& request) {
-  const std::string map = words_of(request);
-  const KnownSizes known = known_from(request, map);
-  const std::string explained = explain_json(map, known);
-  const Notation notation = parse_notation(map, known);
+  const Words words = words_on(request);
+  const Notation notation = say(words.map, words.sizes).as_bits();
+  const std::string explained = explain_json(words.map, words.sizes);
   json figures = json::object();
   // Larger ones are thousands of shapes: too many to follow, and to draw while somebody types.
   constexpr int drawn_bits_max = 24;
@@ -141,9 +146,9 @@ std::string explain(const json& request) {
 }
 
 std::string map_figure_text(const json& request) {
-  const std::string map = words_of(request);
+  const Words words = words_on(request);
   const Figure figure =
-      map_figure(parse_notation(map, known_from(request, map)), map_picture(said(request, "what")));
+      map_figure(say(words.map, words.sizes).as_bits(), map_picture(said(request, "what")));
   const bool tikz = has(request, "format") && said(request, "format") == "tikz";
   return object_of({{"text", dumped(tikz ? to_tikz(figure) : to_svg(figure))}});
 }
@@ -172,7 +177,8 @@ Request request_from(const json& request) {
     if (std::string_view(name) == "sort") return Request::of(machine, BitonicSort{network});
     return Request::of(machine, network);
   }
-  return Request::of(words_of(request), on, number(request, "elements"));
+  const Words words = words_of(request);
+  return Request::of(words.map, on, number(request, "elements"), words.sizes.shape);
 }
 
 std::string plan_answer(const Plan& plan) {

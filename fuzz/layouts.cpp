@@ -57,8 +57,7 @@ void written_and_read(const ForeignLayout& layout) {
 
 void check(std::string_view text) {
   const Asked all = asked(text);
-  static_cast<void>(read_move(all.words, {}, all.sizes));
-  const ForeignLayout layout = read_layout(all.words, {}, all.sizes);
+  const ForeignLayout layout = read_foreign(all.words, all.sizes);
   if (!(then(layout.notation.map, layout.notation.map.inverse()) ==
         BitMap::identity(layout.notation.map.width())))
     std::abort();

@@ -185,7 +185,7 @@ void one(Bytes& bytes) {
     case 2: {
       ForeignSizes sizes;
       sizes.shape = some(bytes, 4);
-      read_layout(bytes.text(), {}, sizes);
+      read_foreign(bytes.text(), sizes);
       return;
     }
     case 3:

@@ -8,7 +8,7 @@ from playwright.sync_api import TimeoutError
 # What is typed, and a page that must be among those found.
 questions = [
     ("morton", "notation.html"),
-    ("parse_notation", "api-algebra-notation.html"),
+    ("parse_layout", "api-algebra-notation.html"),
     ("sequency fftshift", "notation.html"),
     ("lower bound of 2^60", "index.html"),
     ("a:4 -> ungray(a) ~", "notation.html"),  # what would be syntax to lunr

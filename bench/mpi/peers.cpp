@@ -20,8 +20,8 @@
 #include <numeric>
 #include <random>
 
-#include "faro/algebra/notation.hpp"
 #include "faro/mpi/mpi_plan.hpp"
+#include "faro/words/say.hpp"
 
 namespace peers {
 
@@ -61,7 +61,7 @@ Case transpose(const std::string& name, int bits, int rows_log2) {
 std::vector<Case> cases(const Ranks& ranks) {
   const int p = ranks.rank_bits, m = ranks.local_bits, n = p + m;
   const auto other = [n](const char* name, const std::string& to) {
-    return Case{name, faro::parse_notation("i:" + std::to_string(n) + " -> " + to).map};
+    return Case{name, faro::say("i:" + std::to_string(n) + " -> " + to).map.as_bits()};
   };
   std::vector<Case> list = {
       exchange("rank bits with the highest of memory", ranks, p, m - p),

@@ -20,8 +20,8 @@
 #include <complex>
 #include <cstdio>
 #include <cstdlib>
-#include <faro/algebra/notation.hpp>
 #include <faro/mpi/mpi_plan.hpp>
+#include <faro/words/say.hpp>
 #include <numbers>
 #include <string>
 #include <vector>
@@ -60,7 +60,7 @@ void distributed_fft(MPI_Comm comm, std::vector<Number>& data, int bits, int ran
   const std::string text = field("r", rank_bits) + field("h", high) + field("l", rank_bits) +
                            field("j", j2) + " -> " + named("l ", rank_bits) + named("j ", j2) +
                            named("r ", rank_bits) + named("h", high);
-  const faro::BitMap map = faro::parse_notation(text).map;
+  const faro::BitMap map = faro::say(text).map.as_bits();
   std::vector<Number> moved(data.size());
   faro::permute<Number>(comm, map, data, moved);
   data.swap(moved);

@@ -21,3 +21,4 @@
 #include "faro/service/plan.hpp"
 #include "faro/service/verify.hpp"
 #include "faro/simulation/simulate.hpp"
+#include "faro/words/say.hpp"

@@ -81,14 +81,14 @@ class Transformed(NamedTuple):
     crossings: tuple
 
 
-def _words(map, shape=None):
+def _words(map):
     """Text with its cut, or a list of destinations."""
     if isinstance(map, _core.Move):
         return map.text()
     if isinstance(map, _core.BitMap):
         return str(map)
     if isinstance(map, str):
-        return _core.plain_words(map, _shape(shape))
+        return map
     try:
         return [whole(k, "a destination", least=0) for k in map]
     except TypeError:
@@ -97,19 +97,20 @@ def _words(map, shape=None):
 
 def plan(map, on, *, elements=None, algorithm=None, verify="automatic", shape=None, progress=None):
     """The cheapest schedule that any planner offers, judged by verifiers that share no code with it."""
-    words = _words(map, shape)
+    words = _words(map)
+    shape = _shape(shape)
     made = with_progress(
-        lambda heard: _core.plan(words, on, whole(elements, "elements"), algorithm or "", verify, heard), progress
+        lambda heard: _core.plan(words, on, whole(elements, "elements"), algorithm or "", verify, shape, heard), progress
     )
     said_no = verify != "none" and not made._verified()
     if said_no:
         raise Refused(f"{made!r}: no verifier could say yes; verify='none' gives it unjudged")
-    made._asked = (words, on, elements, algorithm, verify)
+    made._asked = (words, on, elements, algorithm, verify, shape)
     return made
 
 
-def _plan_again(words, on, elements, algorithm, verify):
-    return plan(words, on, elements=elements, algorithm=algorithm, verify=verify)
+def _plan_again(words, on, elements, algorithm, verify, shape=None):
+    return plan(words, on, elements=elements, algorithm=algorithm, verify=verify, shape=shape)
 
 
 def verify(schedule, /, *, map=None, by="automatic"):

@@ -2,6 +2,7 @@
 #include <fmt/format.h>
 
 #include "faro/layouts/placement_move.hpp"
+#include "faro/words/say.hpp"
 #include "layouts/field_text.hpp"
 #include "module.hpp"
 #include "pictures.hpp"
@@ -13,14 +14,8 @@ using Shape = std::vector<std::uint64_t>;
 
 Placement read_placement(const std::string& text, const std::optional<Shape>& shape,
                          std::optional<std::uint64_t> devices) {
-  ForeignSizes sizes{shape.value_or(Shape{}), {}, devices};
-  KnownSizes known;
-  if (shape) {
-    int bits = 0;
-    for (const std::uint64_t side : *shape) bits += is_power_of_two(side) ? log2_exact(side) : 0;
-    if (!is_foreign(text)) known.total = bits;
-  }
-  ForeignLayout layout = read_layout(text, known, sizes);
+  if (!is_foreign(text)) return say(text, {.shape = shape}).placement();
+  ForeignLayout layout = read_foreign(text, {shape.value_or(Shape{}), {}, devices});
   if (layout.shape.empty() && shape) layout.shape = *shape;
   return layout.placement();
 }

@@ -24,9 +24,11 @@ NamedMap from_text(const std::string& text, std::optional<int> width, std::optio
   for (const auto& bits : {width, processors})
     if (bits && (*bits < 0 || *bits > word_bits))
       throw Error(ErrorCode::limit, fmt::format("{} bits; an index has 0 to 64", *bits));
-  const KnownSizes known{.total = width, .processor = processors};
-  const Notation notation =
-      read_map(text, known, {shape.value_or(std::vector<std::uint64_t>{}), width, {}});
+  Sizes sizes;
+  sizes.shape = shape;
+  if (width) sizes.elements = Count{1} << static_cast<unsigned>(*width);
+  if (processors && *processors < word_bits) sizes.processors = bit(*processors);
+  const Notation notation = say(text, sizes).as_bits();
   return {notation.map, notation.fields};
 }
 
@@ -160,11 +162,8 @@ NamedMap map_from(nb::handle object, std::optional<int> width,
     sizes.shape = shape;
   else if (width)
     sizes.elements = Count{1} << static_cast<unsigned>(*width);
-  const Said said = say(text, sizes);
-  NamedMap result = of(said.map.as_bits());
-  for (const TensorField& field : said.fields)
-    result.fields.push_back({field.name, field.length == 0 ? word_bits : log2_exact(field.length)});
-  return result;
+  const Notation notation = say(text, sizes).as_bits();
+  return {notation.map, notation.fields};
 }
 
 void bind_maps(nb::module_& m) {

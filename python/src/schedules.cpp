@@ -13,7 +13,6 @@
 #include "faro/service/verify.hpp"
 #include "faro/simulation/simulate.hpp"
 #include "files/file_source.hpp"
-#include "layouts/plain_words.hpp"
 #include "pictures.hpp"
 #include "schedules/machine_kind.hpp"
 #include "watch.hpp"
@@ -38,15 +37,16 @@ VerifyBy verify_by(const std::string& word) {
 }
 
 Request request_from(nb::handle map, const std::string& machine,
-                     std::optional<std::uint64_t> elements) {
+                     std::optional<std::uint64_t> elements, const std::optional<Numbers>& shape) {
   if (nb::isinstance<nb::str>(map))
-    return Request::of(nb::cast<std::string>(map), machine, elements);
+    return Request::of(nb::cast<std::string>(map), machine, elements, shape);
   return Request::of(machine_from(machine), Destinations{nb::cast<Numbers>(map)}, elements);
 }
 
 Plan plan_of(nb::handle map, const std::string& machine, std::optional<std::uint64_t> elements,
-             const std::string& algorithm, const std::string& verify, nb::handle progress) {
-  const Request request = request_from(map, machine, elements);
+             const std::string& algorithm, const std::string& verify,
+             const std::optional<Numbers>& shape, nb::handle progress) {
+  const Request request = request_from(map, machine, elements, shape);
   PlanOptions options;
   options.algorithm = algorithm;
   options.verify = verify_by(verify);
@@ -189,10 +189,8 @@ void bind_schedules(nb::module_& m) {
                        cost_unit(p.request().machine()));
   });
   m.def("plan", plan_of, nb::arg("map"), nb::arg("on"), nb::arg("elements").none(),
-        nb::arg("algorithm"), nb::arg("verify"), nb::arg("progress").none());
-  m.def("plain_words", [](const std::string& text, const std::optional<Numbers>& shape) {
-    return layouts::plain_words(text, {shape.value_or(Numbers{}), std::nullopt, std::nullopt});
-  });
+        nb::arg("algorithm"), nb::arg("verify"), nb::arg("shape").none(),
+        nb::arg("progress").none());
   m.def(
       "verify_text",
       [](const std::string& text, const std::string& by, std::optional<std::string> map) {

@@ -12,6 +12,7 @@
 #include <tuple>
 
 #include "array_plan.hpp"
+#include "faro/words/say.hpp"
 
 namespace faro::python {
 namespace {
@@ -153,7 +154,7 @@ std::shared_ptr<const ArrayPlan> plan_of(const Frame& frame, const XlaBuffer& fr
   const std::lock_guard<std::mutex> held(lock);
   const auto found = plans.find(key);
   if (found != plans.end()) return found->second;
-  const Notation notation = read_map(std::get<0>(key));
+  const Notation notation = say(std::get<0>(key)).as_bits();
   if (side(1) != bit(notation.map.width()))
     throw Error(ErrorCode::usage,
                 fmt::format("{} elements for a map of {} bits", side(1), notation.map.width()));

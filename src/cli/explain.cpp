@@ -13,7 +13,6 @@
 #include "cli/map_text.hpp"
 #include "cli/rendering.hpp"
 #include "faro/algebra/classify.hpp"
-#include "faro/algebra/notation.hpp"
 #include "faro/base/count.hpp"
 #include "faro/base/limits.hpp"
 #include "faro/files/array_file.hpp"
@@ -187,15 +186,6 @@ void explain(const Options& options, const Subject& subject, Output& out) {
   out.report(report_of(options, subject, out), Report::Lines::many);
 }
 
-// The two sides of `=>` where another system's words are among them.
-std::optional<TwoPlacements> foreign_move(const std::string& text, const KnownSizes& known,
-                                          const ForeignSizes& sizes) {
-  const std::size_t arrow = text.find("=>");
-  if (arrow == std::string::npos) return {};
-  if (!is_foreign(text) && !is_foreign(text.substr(arrow + 2))) return {};
-  return read_move(text, known, sizes);
-}
-
 // A .npy file that lists where every index goes.
 Notation fitted(const std::string& file) {
   constexpr std::uint64_t most = std::uint64_t{1} << limits::replay_elements_log2_max;
@@ -215,19 +205,20 @@ Notation fitted(const std::string& file) {
 
 // What `A => B` costs between placements, where one of them has copies, or more devices: there is
 // no map then.
-int explain_traffic(const Options& options, const TwoPlacements& sides, Output& out) {
-  const Traffic traffic = PlacementMove(sides.from, sides.to).traffic();
-  const std::vector<Word> replicas{bit(sides.from.replica_bits()), bit(sides.to.replica_bits())};
+int explain_traffic(const Options& options, const SaidSides& said, Output& out) {
+  const PlacementMove sides(said.from.placement(), said.to.placement());
+  const Traffic traffic = sides.traffic();
+  const std::vector<Word> replicas{said.from.copies, said.to.copies};
   Report report{{"format", "faro-move/1"}, {"text", options.words()}};
   report.say("{}\n\n", out.styled(Output::Style::strong, options.words()));
-  const bool copies = sides.from.replica_bits() != 0 || sides.to.replica_bits() != 0;
-  if (copies) report.say("Copies are made or dropped, so this is no permutation of elements.\n");
-  if (sides.from.device_bits() != sides.to.device_bits())
+  if (said.from.copies * said.to.copies != 1)
+    report.say("Copies are made or dropped, so this is no permutation of elements.\n");
+  if (said.from.cut != said.to.cut)
     report.say("{} devices become {}; those of the same number are the same.\n",
-               bit(sides.from.device_bits()), bit(sides.to.device_bits()));
+               said.from.cut.processors, said.to.cut.processors);
   report.say("\n");
-  report.row("from", sides.from.text(), "  from       {}\n", sides.from.text());
-  report.row("to", sides.to.text(), "  to         {}\n", sides.to.text());
+  report.row("from", sides.from().text(), "  from       {}\n", sides.from().text());
+  report.row("to", sides.to().text(), "  to         {}\n", sides.to().text());
   report["replicas"] = replicas;
   report.row("kept", to_string(traffic.kept),
              "  kept       {} elements are on their device already\n", to_string(traffic.kept));
@@ -248,26 +239,25 @@ int run(const Options& options, Output& out) {
     explain(options, {fitted(*options.fit)}, out);
     return 0;
   }
-  const KnownSizes known = known_total(options.width);
-  const ForeignSizes sizes = foreign_sizes(options.shape, options.width);
-  const auto sides = foreign_move(*options.map, known, sizes);
-  if (sides && (sides->from.replica_bits() != 0 || sides->to.replica_bits() != 0 ||
-                sides->from.device_bits() != sides->to.device_bits()))
-    return explain_traffic(options, *sides, out);
-  if (!sides && !is_foreign(*options.map)) {
-    if (const auto lengths = map_of_lengths(*options.map, sizes.shape)) {
-      if (options.rendering.file)
-        throw Error(ErrorCode::usage,
-                    "--export draws the bits of a map; this one has axes that are no bits. Leave "
-                    "--export out, or write fields of bits (x:8)");
-      explain_lengths(*options.map, *lengths, out);
-      return 0;
-    }
+  Sizes sizes = sizes_from(options.shape, options.width);
+  sizes.copies = true;
+  if (const auto sides = say_sides(*options.map, sizes)) {
+    const bool bits = sides->from.map.bits() != nullptr && sides->to.map.bits() != nullptr;
+    if (bits && (sides->from.cut != sides->to.cut || sides->from.copies * sides->to.copies != 1))
+      return explain_traffic(options, *sides, out);
   }
-  const ForeignLayout layout = read_layout(*options.map, known, sizes);
+  const Said said = say(*options.map, sizes);
+  if (said.map.bits() == nullptr) {
+    if (options.rendering.file)
+      throw Error(ErrorCode::usage,
+                  "--export draws the bits of a map; this one has axes that are no bits. Leave "
+                  "--export out, or write fields of bits (x:8)");
+    explain_lengths(*options.map, said, out);
+    return 0;
+  }
   explain(options,
-          {layout.notation, layout.replica_bits,
-           layout.system.empty() ? Subject::Words::notation : Subject::Words::foreign},
+          {said.as_bits(), log2_exact(said.copies),
+           said.system.empty() ? Subject::Words::notation : Subject::Words::foreign},
           out);
   return 0;
 }

@@ -80,10 +80,18 @@ std::string origin(const Row& row) {
   return text;
 }
 
-std::vector<Word> from_shape(const TensorNotation& notation) {
+std::vector<Word> from_shape(const Said& said) {
   std::vector<Word> shape;
-  for (const TensorField& field : notation.fields) shape.push_back(field.length);
+  for (const TensorField& field : said.fields) shape.push_back(field.length);
   return shape;
+}
+
+// Of the result, where the fields are the axes.
+std::vector<Word> to_shape(const std::string& text, const Said& said) {
+  if (said.names_axes && said.shape) return *said.shape;
+  const std::vector<Word> fields = from_shape(said);
+  if (!said.system.empty() || text.find("=>") != std::string::npos) return fields;
+  return *say(text, {.shape = fields}).shape;
 }
 
 std::string coordinates(Word index, const std::vector<Word>& shape) {
@@ -114,23 +122,11 @@ bool undoes_itself(const Map& map) {
 
 }  // namespace
 
-std::optional<TensorNotation> map_of_lengths(const std::string& text,
-                                             const std::vector<std::uint64_t>& shape) {
-  bool lengths = !shape.empty();
-  for (std::size_t k = 0; k < text.size(); ++k) {
-    if (text[k] == '=' && (k + 1 == text.size() || text[k + 1] != '>')) lengths = true;
-  }
-  if (!lengths) return std::nullopt;
-  TensorNotation notation = shape.empty() ? parse_tensor_notation(text)
-                                          : parse_tensor_notation(text, std::vector<Word>(shape));
-  if (notation.map.bits()) return std::nullopt;
-  return notation;
-}
-
-void explain_lengths(const std::string& text, const TensorNotation& notation, Output& out) {
-  const Map& map = notation.map;
+void explain_lengths(const std::string& text, const Said& said, Output& out) {
+  const Map& map = said.map;
   const std::vector<Row> rows = rows_of(map);
-  const std::vector<Word> before = from_shape(notation);
+  const std::vector<Word> before = from_shape(said);
+  const std::vector<Word> after = to_shape(text, said);
   const auto elements = static_cast<Word>(map.elements());
   Report report{{"format", "faro-lengths/1"},
                 {"text", text},
@@ -138,20 +134,20 @@ void explain_lengths(const std::string& text, const TensorNotation& notation, Ou
                 {"inverse", to_notation(map.inverse())},
                 {"elements", fmt::format("{}", elements)},
                 {"from_shape", before},
-                {"to_shape", notation.to_shape},
+                {"to_shape", after},
                 {"involution", undoes_itself(map)},
                 {"digits", Report::list()}};
   report.say("{}\n\n", out.styled(Output::Style::strong, text));
   report.say("The element at index i goes to index map(i); there are {} elements.\n\n", elements);
   report.say("  shape      {} becomes {}\n", fmt::format("({})", fmt::join(before, ", ")),
-             fmt::format("({})", fmt::join(notation.to_shape, ", ")));
+             fmt::format("({})", fmt::join(after, ", ")));
   report.say("  class      {}\n", kind_of(map, rows));
   report.say("  canonical  {}\n", to_notation(map));
   report.say("  inverse    {}{}\n", to_notation(map.inverse()),
              undoes_itself(map) ? "   (the map itself)" : "");
-  if (notation.cut.kind != Cut::Kind::none) {
+  if (said.cut.kind != Cut::Kind::none) {
     report.say("  cut        {} processors, {} elements in the memory of each\n",
-               notation.cut.processors, elements / notation.cut.processors);
+               said.cut.processors, elements / said.cut.processors);
   }
   report.say(
       "\n{}\n\n",
@@ -171,7 +167,7 @@ void explain_lengths(const std::string& text, const TensorNotation& notation, Ou
     least = index + 1;
     const Word to = map(index);
     report.say("  {} = {}   goes to   {} = {}\n", index, coordinates(index, before), to,
-               coordinates(to, notation.to_shape));
+               coordinates(to, after));
   }
   out.report(report, Report::Lines::many);
 }

@@ -8,9 +8,9 @@
 #include "cli/command.hpp"
 #include "cli/page.hpp"
 #include "cli/request.hpp"
-#include "faro/algebra/notation.hpp"
 #include "faro/base/error.hpp"
 #include "faro/machines/text.hpp"
+#include "faro/words/say.hpp"
 
 namespace faro::cli {
 namespace {
@@ -64,7 +64,7 @@ void check(const Options& options) {
                   .machine = *options.machine,
                   .elements = options.elements});
   else if (options.map)
-    parse_notation(*options.map);
+    say(*options.map);
 }
 
 int run(const Options& options, Output& out) {

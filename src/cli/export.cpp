@@ -16,10 +16,25 @@ struct Options {
   std::optional<std::string> shape;
 };
 
+// A system's own words keep their copies and the shape that they speak of.
+ForeignLayout layout_from(const Options& options) {
+  Sizes sizes = sizes_from(options.shape, options.width);
+  sizes.flat = true;  // the shape is that which the other system speaks of
+  const auto shape = sizes.shape.value_or(std::vector<Word>{});
+  ForeignLayout layout;
+  if (is_foreign(options.map) && options.map.find("=>") == std::string::npos) {
+    std::optional<int> width;
+    if (options.width) width = static_cast<int>(*options.width);
+    layout = read_foreign(options.map, {shape, width, {}});
+  } else {
+    layout.notation = say(options.map, sizes).as_bits();
+  }
+  if (layout.shape.empty()) layout.shape = shape;
+  return layout;
+}
+
 int run(const Options& options, Output& out) {
-  const ForeignSizes sizes = foreign_sizes(options.shape, options.width);
-  ForeignLayout layout = read_layout(options.map, known_total(options.width), sizes);
-  if (layout.shape.empty()) layout.shape = sizes.shape;
+  const ForeignLayout layout = layout_from(options);
   const std::string words = write_foreign(options.to, layout);
   Report report{{"format", "faro-export/1"}, {"text", options.map}, {"to", options.to}};
   report.row("words", words, "{}{}", words, words.ends_with('\n') ? "" : "\n");

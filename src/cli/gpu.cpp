@@ -6,7 +6,6 @@
 
 #include "cli/command.hpp"
 #include "cli/map_text.hpp"
-#include "faro/algebra/notation.hpp"
 #include "faro/base/error.hpp"
 #include "faro/gpu/plan.hpp"
 
@@ -24,11 +23,11 @@ struct GpuWords {
 
 gpu::Plan planned(const GpuWords& words) {
   if (!words.element) throw Error(ErrorCode::usage, "--element BYTES: say the bytes of an element");
-  const Notation notation = parse_notation(words.map, known_total(words.width));
+  const Said said = say(words.map, sizes_from({}, words.width));
   gpu::Options options;
   options.element_bytes = *words.element;
   options.in_place = words.in_place;
-  return gpu::plan(notation.map, options, gpu::machine(words.on));
+  return gpu::plan(said.map.as_bits(), options, gpu::machine(words.on));
 }
 
 std::string times(std::uint64_t count, std::uint64_t ideal) {

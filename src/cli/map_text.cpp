@@ -2,24 +2,28 @@
 
 #include <fmt/format.h>
 
+#include "faro/base/count_format.hpp"
 #include "faro/base/error.hpp"
 #include "faro/base/limits.hpp"
+#include "faro/layouts/foreign.hpp"
 
 namespace faro::cli {
 
-KnownSizes known_total(std::optional<std::uint64_t> width) {
-  if (!width) return {};
+Sizes sizes_from(const std::optional<std::string>& shape, std::optional<std::uint64_t> width) {
+  Sizes sizes;
+  if (shape) sizes.shape = shape_from(*shape);
+  if (!width) return sizes;
   if (*width > static_cast<std::uint64_t>(limits::address_bits_max))
     throw Error(ErrorCode::limit, fmt::format("--width: {} bits; an index has at most {}", *width,
                                               limits::address_bits_max));
-  return {.total = static_cast<int>(*width), .processor = std::nullopt};
-}
-
-ForeignSizes foreign_sizes(const std::optional<std::string>& shape,
-                           std::optional<std::uint64_t> width) {
-  ForeignSizes sizes;
-  if (shape) sizes.shape = shape_from(*shape);
-  sizes.width = known_total(width).total;
+  sizes.elements = Count{1} << static_cast<unsigned>(*width);
+  Count product = 1;
+  if (shape)
+    for (const Word side : *sizes.shape) product *= Count{side};
+  if (shape && product != *sizes.elements)
+    throw Error(ErrorCode::usage,
+                fmt::format("--width {} is 2^{} elements, --shape {} has {}; give one of them",
+                            *width, *width, *shape, product));
   return sizes;
 }
 

@@ -22,7 +22,6 @@
 #include "cli/request.hpp"
 #include "cli/schedule_file.hpp"
 #include "faro/machines/text.hpp"
-#include "layouts/plain_words.hpp"
 #include "planners/cube/codes/exchange_sequence.hpp"
 #include "planners/cube/shuffle/planners.hpp"
 
@@ -169,10 +168,12 @@ Request butterfly_from(const Options& options) {
 
 // Of a map with axes of any length on the machine.
 std::optional<RankLengths> lengths_of(const Options& options) {
-  if (!options.request.map || options.computes() || options.request.destinations ||
+  const RequestText& text = options.request;
+  if (!text.map || options.computes() || text.destinations ||
       options.algorithm == extended_cube.name())
     return std::nullopt;
-  return rank_lengths(*options.request.map, options.request.machine, options.request.elements);
+  const Said said = said_on(*text.map, machine_from(text.machine), text.elements, text.shape);
+  return rank_lengths(said, text.machine, text.elements);
 }
 
 Request request_of(const Options& options, const std::optional<RankLengths>& lengths) {
@@ -186,6 +187,7 @@ Request request_of(const Options& options, const std::optional<RankLengths>& len
 int run_exchange(const Options& options, Output& out) {
   hold_to(an_exchange(), options);
   return plan_exchange_command({.map = *options.request.map,
+                                .shape = options.request.shape,
                                 .machine = options.request.machine,
                                 .elements = options.request.elements,
                                 .startup = options.startup,
@@ -197,6 +199,7 @@ int run_exchange(const Options& options, Output& out) {
 int run_disk(const Options& options, Output& out) {
   hold_to(a_disk(), options);
   return plan_disk({.map = *options.request.map,
+                    .shape = options.request.shape,
                     .on = options.request.machine,
                     .element_bytes = options.exchange.element_bytes.value_or(8),
                     .verify = verify_by(options.verify)},
@@ -248,9 +251,7 @@ int run_many(const Options& options, Output& out) {
 
 int run(Options options, Output& out) {
   options.request.machine = options.machines.front();
-  if (options.request.map)
-    options.request.map =
-        layouts::plain_words(*options.request.map, foreign_sizes(options.shape, std::nullopt));
+  options.request.shape = sizes_from(options.shape, {}).shape;
   if (options.machines.size() > 1) return run_many(options, out);
   if (is_disk(options.request.machine)) return run_disk(options, out);
   if (options.exchange.any()) return run_exchange(options, out);
@@ -280,7 +281,9 @@ int run(Options options, Output& out) {
     render_schedule([&](ScheduleSink& sink) { planned.push(sink); }, options.rendering, out);
   const bool stdout_is_taken = options.schedule == "-" || options.rendering.takes_stdout();
   if (!stdout_is_taken) {
-    Report report = report_of(planned, lengths ? "" : options.request.map.value_or(""), out);
+    const std::string typed = options.request.map.value_or("");
+    const bool told = lengths || speaks_of_an_array(typed);
+    Report report = report_of(planned, told ? "" : typed, out);
     if (lengths) {
       report["lengths"] = lengths->report();
       report.set_words(lengths->report().words() + report.words());

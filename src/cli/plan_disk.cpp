@@ -6,14 +6,13 @@
 
 #include "base/sizes.hpp"
 #include "cli/disk_profile.hpp"
-#include "cli/explain_lengths.hpp"
 #include "disk/plan_report.hpp"
 #include "disk/plan_state.hpp"
 #include "disk/verify.hpp"
 #include "faro/base/error.hpp"
 #include "faro/base/limits.hpp"
 #include "faro/disk/file_permute_plan.hpp"
-#include "faro/layouts/foreign.hpp"
+#include "faro/words/say.hpp"
 
 namespace faro::cli {
 namespace {
@@ -86,16 +85,16 @@ bool judge(const FilePermutePlan& plan, VerifyBy by) {
 }
 
 // Axes of any length; every plan of theirs is proved when it is made.
-int plan_lengths(const DiskPlanCommand& command, const TensorNotation& notation,
-                 const FilePlanOptions& options, Output& out) {
+int plan_lengths(const DiskPlanCommand& command, const Said& said, const FilePlanOptions& options,
+                 Output& out) {
   if (command.verify == VerifyBy::replay || command.verify == VerifyBy::both)
     throw Error(ErrorCode::usage, "--verify: blocks of axes of any length are judged by proof");
-  const auto plan = FilePermutePlan::out_of_place(notation.map, command.element_bytes, options);
+  const auto plan = FilePermutePlan::out_of_place(said.map, command.element_bytes, options);
   Report report = report_of(plan);
   report.set_words(fmt::format(
-      "{}\n{}  {}\n", to_notation(notation.map), report.words(),
+      "{}\n{}  {}\n", to_notation(said.map), report.words(),
       out.styled(Output::Style::good,
-                 fmt::format("proved for all {} elements", to_string(notation.map.elements())))));
+                 fmt::format("proved for all {} elements", to_string(said.map.elements())))));
   out.report(report);
   return 0;
 }
@@ -104,9 +103,9 @@ int plan_lengths(const DiskPlanCommand& command, const TensorNotation& notation,
 
 int plan_disk(const DiskPlanCommand& command, Output& out) {
   const FilePlanOptions options = options_from(command.on);
-  if (const auto lengths = map_of_lengths(command.map, {}))
-    return plan_lengths(command, *lengths, options, out);
-  const Notation notation = read_map(command.map);
+  const Said said = say(command.map, {.shape = command.shape});
+  if (said.map.bits() == nullptr) return plan_lengths(command, said, options, out);
+  const Notation notation = said.as_bits();
   const auto plan = FilePermutePlan::out_of_place(
       notation.map, {.element_bytes = command.element_bytes}, options);
   const bool walked = judge(plan, command.verify);

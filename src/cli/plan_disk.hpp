@@ -6,6 +6,7 @@
 #include <string_view>
 
 #include "cli/output.hpp"
+#include "faro/base/bits.hpp"
 #include "faro/service/plan.hpp"
 
 namespace faro::cli {
@@ -16,6 +17,7 @@ inline bool is_disk(std::string_view machine) {
 
 struct DiskPlanCommand {
   std::string map;
+  std::optional<std::vector<Word>> shape = {};  // of the array
   std::string on;  // disk:memory=SIZE[,run=SIZE][,passes=K][,device=NAME]
   std::uint64_t element_bytes = 8;
   VerifyBy verify = VerifyBy::automatic;

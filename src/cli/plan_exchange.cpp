@@ -7,10 +7,10 @@
 #include "cli/plan_words.hpp"
 #include "cli/rank_lengths.hpp"
 #include "distributed/report.hpp"
-#include "faro/algebra/notation.hpp"
 #include "faro/base/error.hpp"
 #include "faro/distributed/exchange_plan.hpp"
 #include "faro/machines/text.hpp"
+#include "faro/words/say.hpp"
 
 namespace faro::cli {
 namespace {
@@ -36,36 +36,37 @@ int rank_bits_of(const std::string& text) {
                   text));
 }
 
-// The map of the whole array, rank bits above memory bits. --elements says what a rank holds; a map
-// that names its widths may be that of an array of so many elements in all.
-Notation map_of(const ExchangeCommand& command, int rank_bits) {
-  KnownSizes known;
-  // Without '|' and without a layout's words the text names the array's bits alone.
+// The map of the whole array, ranks above memory. --elements says what a rank holds; a map that
+// names its sizes may be that of an array of so many elements in all.
+Said said_by(const ExchangeCommand& command, int rank_bits) {
+  Sizes sizes;
+  sizes.shape = command.shape;
+  if (sizes.shape) return say(command.map, sizes);
+  // Without '|' and without a layout's words the text names the array's digits alone.
   const bool cut =
       command.map.find('|') != std::string::npos || command.map.find("=>") != std::string::npos;
-  if (cut) known.processor = rank_bits;
-  if (!command.elements) return parse_notation(command.map, known);
-  const int bits = log2_of(*command.elements, "--elements");
-  if (rank_bits + bits > word_bits)
-    throw Error(ErrorCode::limit, fmt::format("2^{} ranks with 2^{} elements each; an index has at "
+  if (cut) sizes.processors = bit(rank_bits);
+  if (!command.elements) return say(command.map, sizes);
+  sizes.elements = Count{*command.elements} << static_cast<unsigned>(rank_bits);
+  if (*sizes.elements > Count{1} << static_cast<unsigned>(word_bits))
+    throw Error(ErrorCode::limit, fmt::format("2^{} ranks with {} elements each; an index has at "
                                               "most 64 bits",
-                                              rank_bits, bits));
-  known.total = rank_bits + bits;
+                                              rank_bits, *command.elements));
   try {
-    return parse_notation(command.map, known);
+    return say(command.map, sizes);
   } catch (const NotationError& error) {
-    if (error.fault() != NotationFault::size || bits < rank_bits) throw;
-    known.total = bits;
+    if (error.fault() != NotationFault::size || *command.elements < bit(rank_bits)) throw;
+    sizes.elements = Count{*command.elements};
     try {
-      return parse_notation(command.map, known);
+      return say(command.map, sizes);
     } catch (const NotationError&) {
       throw error;
     }
   }
 }
 
-BitMap checked_map(const ExchangeCommand& command, int rank_bits) {
-  const Notation notation = map_of(command, rank_bits);
+BitMap checked_map(const ExchangeCommand& command, const Said& said, int rank_bits) {
+  const Notation notation = said.as_bits();
   const int width = notation.map.width();
   if (notation.cut.kind == Cut::Kind::layout)
     refuse(
@@ -131,7 +132,8 @@ int plan_exchange_command(const ExchangeCommand& command, Output& out) {
   const int rank_bits = rank_bits_of(command.machine);
   const NetworkModel network = network_of(command);
   const ExchangeOptions options = options_of(command, rank_bits);
-  auto lengths = rank_lengths(command.map, command.machine, command.elements);
+  const Said said = said_by(command, rank_bits);
+  auto lengths = rank_lengths(said, command.machine, command.elements);
   std::uint64_t element_bytes = *command.options.element_bytes;
   if (lengths) {
     if (options.in_place)
@@ -141,7 +143,7 @@ int plan_exchange_command(const ExchangeCommand& command, Output& out) {
         sliced(lengths->digits, options.buffer_bytes / exchange_units_min / element_bytes);
     element_bytes = size_product(element_bytes, lengths->digits.unit, "bytes of a unit");
   }
-  const BitMap map = lengths ? lengths->digits.bits : checked_map(command, rank_bits);
+  const BitMap map = lengths ? lengths->digits.bits : checked_map(command, said, rank_bits);
   const ExchangePlan plan = ExchangePlan::make(map, rank_bits, element_bytes, options);
   const bool counted = map.width() <= counted_bits_max;
   const bool agrees = plan.cost() == counted_cost(map, plan.relabelling(), rank_bits,

@@ -6,6 +6,7 @@
 #include <string>
 
 #include "cli/output.hpp"
+#include "faro/base/bits.hpp"
 
 namespace faro::cli {
 
@@ -24,6 +25,7 @@ void declare_exchange_options(Arguments& arguments, ExchangeOptionsText& options
 
 struct ExchangeCommand {
   std::string map;
+  std::optional<std::vector<Word>> shape = {};  // of the array
   std::string machine;
   std::optional<std::uint64_t> elements;  // of each rank
   std::optional<double> startup;          // seconds of a message

@@ -2,11 +2,11 @@
 
 #include <fmt/format.h>
 
-#include "cli/explain_lengths.hpp"
 #include "cli/plan_words.hpp"
 #include "faro/base/error.hpp"
 #include "faro/base/limits.hpp"
 #include "faro/machines/text.hpp"
+#include "faro/words/say.hpp"
 
 namespace faro::cli {
 namespace {
@@ -43,11 +43,10 @@ Report RankLengths::report() const {
   return report;
 }
 
-std::optional<RankLengths> rank_lengths(const std::string& map, const std::string& machine,
+std::optional<RankLengths> rank_lengths(const Said& said, const std::string& machine,
                                         std::optional<std::uint64_t> elements) {
-  const auto notation = map_of_lengths(map, {});
-  if (!notation) return std::nullopt;
-  if (notation->cut.kind == Cut::Kind::layout)
+  if (said.map.bits() != nullptr) return std::nullopt;
+  if (said.cut.kind == Cut::Kind::layout)
     throw Error(ErrorCode::usage,
                 "this is a layout, which says where data is; a plan moves data from one layout to "
                 "another: 'LAYOUT => LAYOUT'");
@@ -58,14 +57,14 @@ std::optional<RankLengths> rank_lengths(const std::string& map, const std::strin
                 fmt::format("{}: between processors bits are moved, and {} processors are no power "
                             "of two",
                             machine, to_string(count)));
-  if (notation->cut.kind == Cut::Kind::both && count != notation->cut.processors)
+  if (said.cut.kind == Cut::Kind::both && count != said.cut.processors)
     throw Error(ErrorCode::usage, fmt::format("the map is cut at {} processors, {} has {}",
-                                              notation->cut.processors, machine, to_string(count)));
-  if (count > notation->map.elements())
-    throw Error(ErrorCode::impossible, fmt::format("{} elements do not fill {}",
-                                                   to_string(notation->map.elements()), machine));
-  RankLengths result{.text = to_notation(notation->map, notation->cut),
-                     .digits = rank_digits(notation->map, static_cast<Word>(count))};
+                                              said.cut.processors, machine, to_string(count)));
+  if (count > said.map.elements())
+    throw Error(ErrorCode::impossible,
+                fmt::format("{} elements do not fill {}", to_string(said.map.elements()), machine));
+  RankLengths result{.text = to_notation(said.map, said.cut),
+                     .digits = rank_digits(said.map, static_cast<Word>(count))};
   if (elements && *elements != result.digits.local_elements())
     throw Error(ErrorCode::usage,
                 fmt::format("--elements {}: the map has {} in each processor; leave it out",

@@ -23,7 +23,7 @@ struct RankLengths {
 
 // Nothing where the map is one of bits. Throws Error for processors that the cut, or the lengths,
 // do not allow. `elements` must be what a processor then holds, if given.
-std::optional<RankLengths> rank_lengths(const std::string& map, const std::string& machine,
+std::optional<RankLengths> rank_lengths(const Said& said, const std::string& machine,
                                         std::optional<std::uint64_t> elements);
 
 // What is asked of planners: a map of processors that move all that they hold, or of units.

@@ -5,6 +5,7 @@
 #include "faro/base/error.hpp"
 #include "faro/base/limits.hpp"
 #include "faro/files/array_file.hpp"
+#include "faro/layouts/foreign.hpp"
 #include "faro/machines/text.hpp"
 
 namespace faro::cli {
@@ -28,6 +29,12 @@ Request with_destinations(const RequestText& text) {
 
 }  // namespace
 
+// The words of other systems are of arrays, the notation's of processors and their memories.
+bool speaks_of_an_array(const std::string& map) {
+  const std::size_t arrow = map.find("=>");
+  return is_foreign(map) || (arrow != std::string::npos && is_foreign(map.substr(arrow + 2)));
+}
+
 Request request_from(const RequestText& text) {
   if (text.map.has_value() == text.destinations.has_value())
     throw Error(ErrorCode::usage, text.map ? "give a map or --destinations, not both"
@@ -35,7 +42,7 @@ Request request_from(const RequestText& text) {
   if (text.destinations) return with_destinations(text);
   if (text.map_names == MapNames::a_subcube)
     return Request::on_subcube(*text.map, text.machine, text.elements);
-  return Request::of(*text.map, text.machine, text.elements);
+  return Request::of(*text.map, text.machine, text.elements, text.shape);
 }
 
 }  // namespace faro::cli

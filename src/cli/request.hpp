@@ -4,6 +4,7 @@
 #include <cstdint>
 #include <optional>
 #include <string>
+#include <vector>
 
 #include "faro/planners/request.hpp"
 
@@ -18,8 +19,12 @@ struct RequestText {
   std::optional<std::string> destinations;  // a .npy file: processor p sends to the p-th number
   std::string machine;
   std::optional<std::uint64_t> elements;
+  std::optional<std::vector<Word>> shape = {};  // of the array, which the map then moves
   MapNames map_names = MapNames::every_processor_bit;
 };
+
+// The words of other systems are of arrays, the notation's of processors and their memories.
+bool speaks_of_an_array(const std::string& map);
 
 // Throws Error(usage), NotationError, and what reading the file throws.
 Request request_from(const RequestText& text);

@@ -16,7 +16,6 @@
 #include "faro/base/error.hpp"
 #include "faro/files/array_file.hpp"
 #include "faro/machines/text.hpp"
-#include "layouts/plain_words.hpp"
 
 namespace faro::cli {
 namespace {
@@ -91,13 +90,12 @@ Simulation performed_plan(const Options& options, const NpyHeader& header,
     throw Error(ErrorCode::usage,
                 fmt::format("{}: {} elements do not fill the {} processors of {} alike", options.in,
                             count, to_string(processor_count), to_string(machine)));
-  std::optional<std::string> map = options.map;
-  if (map) map = layouts::plain_words(*map, {header.shape, {}, {}});
-  const Request request =
-      request_from({.map = map,
-                    .destinations = std::nullopt,
-                    .machine = *options.machine,
-                    .elements = static_cast<std::uint64_t>(Count{count} / processor_count)});
+  RequestText text{.map = options.map,
+                   .destinations = std::nullopt,
+                   .machine = *options.machine,
+                   .elements = static_cast<std::uint64_t>(Count{count} / processor_count)};
+  if (options.map && speaks_of_an_array(*options.map)) text.shape = header.shape;
+  const Request request = request_from(text);
   PlanOptions plan_options;
   plan_options.algorithm = options.algorithm.value_or("");
   plan_options.progress = progress;

@@ -2,9 +2,9 @@
 
 #include <string>
 
-#include "faro/algebra/notation.hpp"
 #include "faro/base/bits.hpp"
 #include "faro/base/error.hpp"
+#include "faro/words/say.hpp"
 
 namespace faro::inline v1 {
 
@@ -12,7 +12,7 @@ BitMap map_of(std::string_view text, std::size_t elements) {
   if (!is_power_of_two(elements))
     throw Error(ErrorCode::usage,
                 std::to_string(elements) + " elements; a map of index bits needs a power of two");
-  return parse_notation(text, {.total = log2_exact(elements), .processor = {}}).map;
+  return say(text, {.elements = Count{elements}}).map.as_bits();
 }
 
 void permute_bytes(const BitMap& map, const PermuteShape& shape, std::span<const std::byte> from,

@@ -24,6 +24,7 @@ struct JaxWords {
   std::vector<std::vector<std::size_t>> entries;
 };
 JaxWords read_jax_words(Scanner& in);
+ForeignLayout sharding_of(const JaxWords& words, const Shape& shape, Scanner& in);
 
 ForeignLayout read_dimensions(Scanner& in, const Mesh& mesh, const ForeignSizes& sizes);
 

@@ -4,14 +4,17 @@
 #include <string>
 #include <vector>
 
-#include "algebra/notation_meaning.hpp"
 #include "faro/layouts/foreign.hpp"
 #include "layouts/scanner.hpp"
 
 namespace faro::inline v1::layouts {
 
-using notation::Form;
-using notation::Forms;
+// A bit of a result: parity(source & mask) ^ inverted.
+struct Form {
+  Word mask = 0;
+  bool inverted = false;
+};
+using Forms = std::vector<Form>;  // most significant first
 using Shape = std::vector<std::uint64_t>;
 
 // Source bits low .. low + width - 1, most significant first.

@@ -171,26 +171,6 @@ class Sizes {
   std::map<std::string, std::uint64_t> sizes_;
 };
 
-// While an odd size is left: names that both sides have last join the element, names that both have
-// first the batch.
-void take_ends(std::vector<std::string>& left, std::vector<std::string>& right, const Sizes& sizes,
-               ForeignLayout& layout) {
-  const auto any_odd = [&] {
-    return std::any_of(left.begin(), left.end(),
-                       [&](const std::string& name) { return !is_power_of_two(sizes.of(name)); });
-  };
-  while (any_odd() && left.back() == right.back()) {
-    layout.inner *= sizes.of(left.back());
-    left.pop_back();
-    right.pop_back();
-  }
-  while (any_odd() && left.front() == right.front()) {
-    layout.outer *= sizes.of(left.front());
-    left.erase(left.begin());
-    right.erase(right.begin());
-  }
-}
-
 // Both sides with every size known.
 struct Pattern {
   std::vector<Group> left;
@@ -235,10 +215,7 @@ ForeignLayout read_einops(Scanner& in, const ForeignSizes& given) {
   const Pattern pattern = read_pattern(in, given.shape, elements);
   const Sizes& sizes = pattern.sizes;
   const Shape& shape = pattern.shape;
-  std::vector<std::string> from = all_names(pattern.left);
-  std::vector<std::string> to = all_names(pattern.right);
-  ForeignLayout ends;
-  take_ends(from, to, sizes, ends);
+  const std::vector<std::string> from = all_names(pattern.left);
   for (const std::string& name : from)
     if (!is_power_of_two(sizes.of(name))) sizes.refuse(name);
   std::map<std::string, Forms> bits;
@@ -253,11 +230,8 @@ ForeignLayout read_einops(Scanner& in, const ForeignSizes& given) {
                       static_cast<int>(axes[k].size())});
   }
   Forms destination;
-  for (const std::string& name : to) append(destination, bits[name]);
-  ForeignLayout layout = plain(destination, shape, std::move(fields), in);
-  layout.outer = ends.outer;
-  layout.inner = ends.inner;
-  return layout;
+  for (const std::string& name : all_names(pattern.right)) append(destination, bits[name]);
+  return plain(destination, shape, std::move(fields), in);
 }
 
 EinopsWords read_einops_words(Scanner& in, const Shape& shape,

@@ -1,4 +1,4 @@
-// The table of systems, and texts that mix them with the notation.
+// The table of systems.
 #include "faro/layouts/foreign.hpp"
 
 #include <fmt/format.h>
@@ -7,10 +7,6 @@
 #include <array>
 
 #include "faro/base/count.hpp"
-#include "faro/base/limits.hpp"
-#include "faro/layouts/placement_move.hpp"
-#include "layouts/field_text.hpp"
-#include "layouts/plain_words.hpp"
 #include "layouts/systems.hpp"
 
 namespace faro::inline v1 {
@@ -105,82 +101,6 @@ std::optional<Prefix> prefix_of(std::string_view text) {
   return Prefix{text.substr(at, end - at), behind};
 }
 
-// Where '=>' stands, outside quotes.
-std::optional<std::size_t> arrow_of(std::string_view text) {
-  char quote = 0;
-  for (std::size_t k = 0; k + 1 < text.size(); ++k) {
-    const char c = text[k];
-    if (quote != 0) {
-      if (c == quote) quote = 0;
-    } else if (c == '\'' || c == '"') {
-      quote = c;
-    } else if (c == '=' && text[k + 1] == '>') {
-      return k;
-    }
-  }
-  return {};
-}
-
-// A text without '->' that is a term in one unknown name means `name -> term`: rot(i, 1), ~i.
-std::optional<std::string> as_bare_side(std::string_view text) {
-  constexpr std::array functions = {"rev",    "gray",  "ungray", "zip",  "unzip", "rot",
-                                    "matrix", "front", "back",   "swap", "rest"};
-  if (text.find("->") != std::string_view::npos || text.find('|') != std::string_view::npos ||
-      text.size() > limits::notation_bytes_max)
-    return {};
-  std::optional<std::string> only;
-  for (std::size_t k = 0; k < text.size();) {
-    std::size_t end = k;
-    const auto letter = [&](std::size_t at) {
-      const char c = text[at];
-      return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || c == '_';
-    };
-    const auto digit = [&](std::size_t at) { return text[at] >= '0' && text[at] <= '9'; };
-    while (end < text.size() && (letter(end) || digit(end))) ++end;
-    if (end == k) {
-      ++k;
-      continue;
-    }
-    const std::string name(text.substr(k, end - k));
-    const bool is_number = digit(k);
-    k = end;
-    if (is_number || std::find(functions.begin(), functions.end(), name) != functions.end())
-      continue;
-    if (only && *only != name) return {};
-    only = name;
-  }
-  // A name alone is that of a map.
-  if (!only || text.find_first_of("~^([") == std::string_view::npos) return {};
-  return fmt::format("{} -> {}", *only, text);
-}
-
-// The first error is told where neither way of reading does.
-Notation notation_or_side(std::string_view text, const KnownSizes& known) {
-  try {
-    return parse_notation(text, known);
-  } catch (const NotationError& error) {
-    const bool may_be_side = error.fault() == NotationFault::syntax ||
-                             error.fault() == NotationFault::name ||
-                             error.fault() == NotationFault::lex;
-    const auto side = may_be_side ? as_bare_side(text) : std::nullopt;
-    if (!side) throw;
-    try {
-      return parse_notation(*side, known);
-    } catch (const NotationError& inner) {
-      if (inner.fault() == NotationFault::syntax || inner.fault() == NotationFault::lex)
-        throw error;
-      throw;
-    }
-  }
-}
-
-ForeignLayout one_side(std::string_view text, const KnownSizes& known, const ForeignSizes& sizes) {
-  if (prefix_of(text)) return read_foreign(text, sizes);
-  ForeignLayout layout;
-  layout.notation = notation_or_side(text, known);
-  return layout;
-}
-
 }  // namespace
 
 bool layouts::is_system(std::string_view name) {
@@ -218,97 +138,13 @@ ForeignLayout read_foreign(std::string_view text, const ForeignSizes& sizes) {
         text);
   Scanner in(text, prefix->behind, system->name);
   ForeignLayout layout = system->read(in, sizes);
-  if (sizes.width && layout.outer == 1 && layout.inner == 1 &&
-      layout.notation.map.width() - layout.replica_bits != *sizes.width)
+  if (sizes.width && layout.notation.map.width() - layout.replica_bits != *sizes.width)
     throw NotationError(
         NotationFault::size, 0,
         fmt::format("{}: a map of {} bits, the data has {}", system->name,
                     layout.notation.map.width() - layout.replica_bits, *sizes.width),
         text);
   return layout;
-}
-
-std::optional<TwoPlacements> read_move(std::string_view text, const KnownSizes& known,
-                                       const ForeignSizes& sizes) {
-  const auto arrow = arrow_of(text);
-  if (!arrow) return {};
-  const std::string_view left = text.substr(0, *arrow);
-  const std::string_view right = text.substr(*arrow + 2);
-  // A side that does not count its devices, or the notation without sizes, takes the other's.
-  const auto devices_of = [](const ForeignLayout& side) {
-    return std::uint64_t{1} << std::min(side.notation.cut.processor_bits, 62);
-  };
-  const auto sized_like = [&](const ForeignLayout& other) {
-    KnownSizes both = known;
-    both.processor = other.notation.cut.processor_bits;
-    both.total = other.notation.map.width() - other.replica_bits;
-    return both;
-  };
-  const auto needs_devices = [](std::string_view side) {
-    return side.find("{replicated") != std::string_view::npos;
-  };
-  ForeignSizes counted = sizes;
-  ForeignLayout from;
-  ForeignLayout to;
-  if ((!prefix_of(left) && prefix_of(right)) || (needs_devices(left) && !needs_devices(right))) {
-    to = one_side(right, known, sizes);
-    counted.devices = devices_of(to);
-    from = one_side(left, prefix_of(left) ? known : sized_like(to), counted);
-  } else {
-    from = one_side(left, known, sizes);
-    counted.devices = devices_of(from);
-    to = one_side(right, prefix_of(right) ? known : sized_like(from), counted);
-  }
-  for (const ForeignLayout* side : {&from, &to})
-    if (side->notation.cut.kind != Cut::Kind::layout)
-      throw NotationError(NotationFault::cut, side == &from ? 0 : *arrow + 2,
-                          "'=>' joins two placements, and this side names no devices", text);
-  return TwoPlacements{from.placement(), to.placement()};
-}
-
-ForeignLayout read_layout(std::string_view text, const KnownSizes& known,
-                          const ForeignSizes& sizes) {
-  const auto arrow = arrow_of(text);
-  const bool foreign =
-      prefix_of(text).has_value() || (arrow && prefix_of(text.substr(*arrow + 2)).has_value());
-  if (!foreign) return one_side(text, known, sizes);
-  if (!arrow) return read_foreign(text, sizes);
-  const TwoPlacements sides = *read_move(text, known, sizes);
-  ForeignLayout layout;
-  layout.notation = PlacementMove(sides.from, sides.to).map_or_refuse();
-  layout.shape = sides.from.shape();
-  return layout;
-}
-
-Notation read_map(std::string_view text, const KnownSizes& known, const ForeignSizes& sizes) {
-  ForeignSizes filled = sizes;
-  if (!filled.width && filled.shape.empty()) filled.width = known.total;
-  const ForeignLayout layout = read_layout(text, known, filled);
-  if (layout.replica_bits > 0)
-    throw NotExpressible(layout.system, LayoutFault::replicated,
-                         fmt::format("every element has {} copies; a map has one place for it",
-                                     bit(layout.replica_bits)));
-  if (layout.outer != 1 || layout.inner != 1)
-    throw NotExpressible(layout.system, LayoutFault::size,
-                         "an axis that is no power of two stays in its place: permute the others");
-  return layout.notation;
-}
-
-std::string layouts::plain_words(std::string_view map, const ForeignSizes& sizes) {
-  const auto arrow = arrow_of(map);
-  if (!is_foreign(map) && !(arrow && is_foreign(map.substr(*arrow + 2)))) {
-    const auto side = as_bare_side(map);
-    try {
-      if (side) parse_notation(*side);
-    } catch (const NotationError& error) {
-      // What is wrong either way is told of what was written.
-      if (error.fault() == NotationFault::syntax || error.fault() == NotationFault::lex)
-        return std::string(map);
-    }
-    return side.value_or(std::string(map));
-  }
-  const Notation notation = read_map(map, {}, sizes);
-  return to_notation(notation.map, notation.cut);
 }
 
 std::string write_foreign(std::string_view name, const ForeignLayout& layout) {

@@ -184,14 +184,18 @@ JaxWords read_jax_words(Scanner& in) {
 }
 
 ForeignLayout read_jax(Scanner& in, const ForeignSizes& sizes) {
-  const auto [mesh, entries] = read_jax_words(in);
-  const Shape shape = shape_of(sizes, in);
+  const JaxWords words = read_jax_words(in);
+  return sharding_of(words, shape_of(sizes, in), in);
+}
+
+ForeignLayout sharding_of(const JaxWords& words, const Shape& shape, Scanner& in) {
+  const auto& entries = words.entries;
   if (entries.size() > shape.size())
     in.fail_at(0,
                fmt::format("the spec speaks of {} axes, and the shape is {}", entries.size(),
                            shape_text(shape)),
                NotationFault::size);
-  Sharding sharding(mesh, shape, in);
+  Sharding sharding(words.mesh, shape, in);
   for (std::size_t d = 0; d < entries.size(); ++d)
     for (const std::size_t mesh_axis : entries[d]) sharding.cut(d, mesh_axis);
   return sharding.layout();

@@ -27,9 +27,9 @@
 #include "base/aligned_bytes.hpp"
 #include "base/random.hpp"
 #include "base/report.hpp"
-#include "faro/algebra/notation.hpp"
 #include "faro/engine/permute_plan.hpp"
 #include "faro/mpi/mpi_plan.hpp"
+#include "faro/words/say.hpp"
 #include "mpi_cli/commands.hpp"
 
 namespace faro::mpi_cli {
@@ -59,7 +59,7 @@ std::vector<Case> random_cases(int width) {
 
 std::vector<Case> cases(int rank_bits, int width) {
   const int m = width - rank_bits;
-  const auto text = [&](const std::string& map) { return parse_notation(map).map; };
+  const auto text = [&](const std::string& map) { return say(map).map.as_bits(); };
   const auto swap = [&](int memory_bit) {
     std::vector<int> place(static_cast<std::size_t>(width));
     for (int i = 0; i < width; ++i) place[static_cast<std::size_t>(i)] = i;
@@ -90,9 +90,11 @@ std::vector<Case> cases(int rank_bits, int width) {
 std::vector<Case> asked_cases(const mpi::Communicator& ranks, const BenchOptions& options,
                               int rank_bits, int width) {
   std::vector<Case> asked;
+  Sizes sizes;
+  sizes.elements = Count{1} << static_cast<unsigned>(width);
   ranks.agree({}, "map", [&] {
     for (const std::string& map : options.maps) {
-      asked.push_back({map, parse_notation(map, {.total = width, .processor = {}}).map});
+      asked.push_back({map, say(map, sizes).map.as_bits()});
     }
     if (options.maps.empty()) asked = cases(rank_bits, width);
   });

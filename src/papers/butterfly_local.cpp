@@ -9,8 +9,8 @@
 #include "base/check.hpp"
 #include "faro/algebra/affine_space.hpp"
 #include "faro/algebra/gray.hpp"
-#include "faro/algebra/notation.hpp"
 #include "faro/simulation/simulate.hpp"
+#include "faro/words/say.hpp"
 #include "papers/butterfly_figures.hpp"
 #include "papers/butterfly_motion.hpp"
 #include "planners/cube/butterfly/rows.hpp"
@@ -71,7 +71,7 @@ Exchanged exchanged(AxisCodes codes) {
       elements[(4 * q) + slot_before(c)] = static_cast<std::uint32_t>((c << 4U) | ungray(q));
     }
   }
-  const Notation notation = parse_notation("p:2 | m:2 -> m | p", {.total = 4, .processor = 2});
+  const Notation notation = say("p:2 | m:2 -> m | p").as_bits();
   const Request request = Request::of(Hypercube{.dimensions = 2},
                                       MapGoal{.map = notation.map, .cut = true, .memory_bits = 2});
   PlanOptions options;

@@ -7,8 +7,8 @@
 #include <array>
 
 #include "base/check.hpp"
-#include "faro/algebra/notation.hpp"
 #include "faro/service/catalogue.hpp"
+#include "faro/words/say.hpp"
 #include "machines/mesh/bounds.hpp"
 #include "papers/cells.hpp"
 #include "papers/mesh_theorems.hpp"
@@ -23,7 +23,7 @@ Mesh square(int side_log2, Mesh::Wrap wrap = Mesh::Wrap::none) {
 }
 
 BpcVector vector_of(const std::string& text) {
-  const auto bits = BpcVector::from(parse_notation(text).map);
+  const auto bits = BpcVector::from(say(text).map.as_bits());
   FARO_CHECK(bits.has_value());
   return *bits;
 }

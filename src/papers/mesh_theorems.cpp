@@ -11,7 +11,7 @@
 #include <utility>
 
 #include "base/check.hpp"
-#include "faro/algebra/notation.hpp"
+#include "faro/words/say.hpp"
 #include "machines/mesh/bounds.hpp"
 #include "planners/mesh/permute.hpp"
 
@@ -21,7 +21,7 @@ namespace {
 using mesh::BitKind;
 
 BpcVector vector_of(const std::string& text) {
-  const auto bits = BpcVector::from(parse_notation(text).map);
+  const auto bits = BpcVector::from(say(text).map.as_bits());
   FARO_CHECK(bits.has_value());
   return *bits;
 }

@@ -236,16 +236,23 @@ Request Request::of(const Machine& machine, Question question,
   return Request({.machine = machine, .question = std::move(question), .elements = k});
 }
 
-Request Request::of(std::string_view map, std::string_view machine,
-                    std::optional<std::uint64_t> elements) {
-  const Machine on = machine_from(machine);
+Said said_on(std::string_view map, const Machine& machine, std::optional<std::uint64_t> elements,
+             const std::optional<std::vector<Word>>& shape) {
+  const Sizes sizes = sizes_on(map, machine, elements, shape);
   try {
-    return of(on, map_goal_from(map, on, elements), elements);
+    return say(map, sizes);
   } catch (const NotationError& error) {
-    if (!error.is_of_sizes()) throw;
+    if (shape || !error.is_of_sizes()) throw;
     throw error.told_of(
-        fmt::format("{}, 2^{} processors", to_string(on), address_bits(on).value_or(0)));
+        fmt::format("{}, 2^{} processors", to_string(machine), address_bits(machine).value_or(0)));
   }
+}
+
+Request Request::of(std::string_view map, std::string_view machine,
+                    std::optional<std::uint64_t> elements,
+                    const std::optional<std::vector<Word>>& shape) {
+  const Machine on = machine_from(machine);
+  return of(on, goal_of(said_on(map, on, elements, shape), on, elements), elements);
 }
 
 Request Request::on_subcube(const Hypercube& cube, const MapGoal& map) {
@@ -265,7 +272,7 @@ Request Request::on_subcube(std::string_view map, std::string_view machine,
   const Machine on = machine_from(machine);
   const auto* cube = std::get_if<Hypercube>(&on);
   if (cube == nullptr) refuse(fmt::format("{} is no cube and has no subcubes", machine));
-  const Notation notation = parse_notation(map, {});
+  const Notation notation = say(map).as_bits();
   if (notation.cut.kind == Cut::Kind::layout)
     refuse(
         "this is a layout, which says where data is; a plan moves data from one layout to "

@@ -134,8 +134,8 @@ Report map_report(std::string_view text, const Notation& notation, int replica_b
   return object;
 }
 
-std::string explain_json(std::string_view map, const KnownSizes& known) {
-  const Notation notation = parse_notation(map, known);
+std::string explain_json(std::string_view map, const Sizes& known) {
+  const Notation notation = say(map, known).as_bits();
   return map_report(map, notation, 0, map_bounds(notation)).json();
 }
 

@@ -29,7 +29,7 @@ Said placed(const Forms& place, const Forms& memory, const std::vector<Word>& sh
     in.fail_at(0, fmt::format("{} devices, there are {}", said.cut.processors, *sizes.processors),
                NotationFault::cut);
   said.fields = axis_fields(shape);
-  said.shape = sizes.shape;
+  said.shape = sizes.shape ? sizes.shape : shape;
   return said;
 }
 
@@ -42,7 +42,7 @@ Word product_of(const std::vector<Word>& shape) {
 }  // namespace
 
 Said of_layout(const ForeignLayout& layout, const Sizes& sizes) {
-  if (layout.replica_bits > 0)
+  if (layout.replica_bits > 0 && !sizes.copies)
     throw NotExpressible(layout.system, LayoutFault::replicated,
                          fmt::format("every element has {} copies; a map has one place for it",
                                      bit(layout.replica_bits)));
@@ -51,7 +51,8 @@ Said of_layout(const ForeignLayout& layout, const Sizes& sizes) {
   said.cut = {layout.notation.cut.kind, bit(layout.notation.cut.processor_bits)};
   for (const Field& field : layout.notation.fields)
     said.fields.push_back({field.name, field.width == word_bits ? 0 : bit(field.width), true});
-  said.shape = sizes.shape;
+  said.shape = sizes.shape ? sizes.shape : layout.shape;
+  said.copies = bit(layout.replica_bits);
   return said;
 }
 
@@ -116,19 +117,15 @@ Said say_zarr(Scanner& in, const Sizes& sizes) {
 }
 
 Said say_jax(Scanner& in, const Sizes& sizes) {
-  const auto [mesh, entries] = layouts::read_jax_words(in);
+  const layouts::JaxWords words = layouts::read_jax_words(in);
+  const auto& [mesh, entries] = words;
   const std::vector<Word> shape = known_shape(sizes, in);
   if (entries.size() > shape.size())
     in.fail_at(0,
                fmt::format("the spec speaks of {} axes, and the shape is {}", entries.size(),
                            layouts::shape_text(shape)),
                NotationFault::size);
-  if (!mesh.devices.empty()) {
-    layouts::Sharding sharding(mesh, shape, in);
-    for (std::size_t d = 0; d < entries.size(); ++d)
-      for (const std::size_t axis : entries[d]) sharding.cut(d, axis);
-    return of_layout(sharding.layout(), sizes);
-  }
+  if (!mesh.devices.empty()) return of_layout(sharding_of(words, shape, in), sizes);
   std::vector<std::optional<Form>> cuts(mesh.axes.size());
   Forms memory;
   Word low = product_of(shape);
@@ -156,6 +153,7 @@ Said say_jax(Scanner& in, const Sizes& sizes) {
     else if (cuts[k]->length > 1)
       place.push_back(*cuts[k]);
   }
+  if (copies > 1 && sizes.copies) return of_layout(sharding_of(words, shape, in), sizes);
   if (copies > 1)
     in.refuse(LayoutFault::replicated,
               fmt::format("every element has {} copies; a map has one place for it", copies));

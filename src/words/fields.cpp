@@ -6,7 +6,6 @@
 
 #include <algorithm>
 
-#include "algebra/notation_sizes.hpp"
 #include "faro/base/count_format.hpp"
 #include "faro/base/limits.hpp"
 
@@ -30,8 +29,7 @@ class Sizer {
       : arrow_(arrow), sizes_(sizes), text_(text) {}
 
   PlacedFields run() {
-    for (std::size_t i = 0; i < arrow_.left.size(); ++i)
-      notation::check_field_name(arrow_.left, i, text_);
+    for (std::size_t i = 0; i < arrow_.left.size(); ++i) check_name(i);
     read();
     PlacedFields result;
     result.name_axes = name_axes();
@@ -43,7 +41,9 @@ class Sizer {
       fill_sides(total, *sizes_.processors);
     } else {
       // Without a '|' a machine's map is on its processors; a layout's index has all elements.
-      const bool on_processors = sizes_.processors && !arrow_.right_cut;
+      // Where '=' says a length and all are said, they are the whole array's.
+      const bool on_processors =
+          sizes_.processors && !arrow_.right_cut && !(any_length() && states_its_lengths(arrow_));
       if (on_processors)
         fill(0, all, Count{*sizes_.processors}, "there are {} processors");
       else
@@ -53,7 +53,9 @@ class Sizer {
     Count low = result.elements;
     for (std::size_t i = 0; i < all; ++i) {
       low = Count{low / *lengths_[i]};
-      result.list.push_back({arrow_.left[i].name, *lengths_[i], static_cast<Word>(low)});
+      // Only a field of length 1 stands above 2^64 elements.
+      const Word at = low.high() != 0 ? ~Word{0} : low.low();
+      result.list.push_back({arrow_.left[i].name, *lengths_[i], at});
     }
     return result;
   }
@@ -61,6 +63,15 @@ class Sizer {
  private:
   [[noreturn]] void fail(NotationFault fault, std::size_t at, const std::string& reason) const {
     throw NotationError(fault, at, reason, text_);
+  }
+
+  void check_name(std::size_t i) const {
+    const FieldText& field = arrow_.left[i];
+    if (notation::is_reserved(field.name) || field.name.find('-') != std::string_view::npos)
+      fail(NotationFault::name, field.at, fmt::format("'{}' cannot name a field", field.name));
+    for (std::size_t j = 0; j < i; ++j)
+      if (arrow_.left[j].name == field.name)
+        fail(NotationFault::name, field.at, fmt::format("field '{}' twice", field.name));
   }
 
   void read() {
@@ -87,6 +98,11 @@ class Sizer {
       if (all > power_of_two(is_power(all) ? word_bits : limits::tensor_elements_log2_max))
         fail(NotationFault::limit, at, "lengths together beyond 2^63");
     }
+  }
+
+  bool any_length() const {
+    return std::any_of(arrow_.left.begin(), arrow_.left.end(),
+                       [](const FieldText& field) { return field.length.has_value(); });
   }
 
   bool name_axes() const {

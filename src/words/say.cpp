@@ -5,6 +5,7 @@
 
 #include "faro/base/count_format.hpp"
 #include "faro/layouts/foreign.hpp"
+#include "faro/layouts/placement_move.hpp"
 #include "layouts/systems.hpp"
 #include "words/arrays.hpp"
 #include "words/fields.hpp"
@@ -108,50 +109,43 @@ Said say_system(std::string_view text, const OfSystem& system, const Sizes& size
   else
     said = say_bits(text, sizes);
   const auto total = total_of(sizes);
-  if (total && said.map.elements() != *total)
+  if (total && said.map.elements() != *total * said.copies)
     in.fail_at(0, fmt::format("a map of {} elements, there are {}", said.map.elements(), *total),
                NotationFault::size);
   said.system = system.name;
-  if (!sizes.shape) said.shape.reset();
   if (!sizes.flat) return said;
   said.shape = sizes.shape;
   said.names_axes = false;
   return said;
 }
 
-// A => B with words of a system on one side at least. A side in the notation takes its sizes from
-// the other.
+Said read(std::string_view words, const Sizes& sizes);
+
+// A => B with words of a system on one side at least. A side in the notation, or one that does not
+// count its devices, takes its sizes from the other.
 class TwoSystems {
  public:
   TwoSystems(std::string_view text, std::size_t arrow, const Sizes& sizes)
-      : text_(text), arrow_(arrow), sizes_(sizes) {}
+      : text_(text), arrow_(arrow), sizes_(sizes) {
+    sizes_.copies = true;
+  }
 
-  Said run() const {
+  SaidSides sides() const {
     const std::string_view left = text_.substr(0, arrow_);
     const std::string_view right = text_.substr(arrow_ + 2);
-    const bool right_first = !system_of(left);
-    Said before;
-    Said after;
-    if (right_first) {
-      after = side(right, arrow_ + 2, sizes_);
-      before = side(left, 0, like(after));
-    } else {
-      before = side(left, 0, sizes_);
-      after = side(right, arrow_ + 2, system_of(right) ? sizes_ : like(before));
-    }
-    if (before.cut != after.cut)
-      throw NotationError(NotationFault::cut, arrow_,
-                          fmt::format("{} devices before '=>', {} after it", before.cut.processors,
-                                      after.cut.processors),
-                          text_);
+    const bool right_first =
+        !system_of(left) || (counts_no_devices(left) && !counts_no_devices(right));
+    Said one = right_first ? side(right, arrow_ + 2, sizes_) : side(left, 0, sizes_);
+    const std::string_view rest = right_first ? left : right;
+    Said other = side(rest, right_first ? 0 : arrow_ + 2, beside_other(rest, one));
+    if (right_first) std::swap(one, other);
+    return {std::move(one), std::move(other)};
+  }
+
+  Said run() const {
+    const auto [before, after] = sides();
     Said said;
-    try {
-      said.map = then(before.map.inverse(), after.map);
-    } catch (const Error& error) {
-      throw NotationError(
-          error.code() == ErrorCode::impossible ? NotationFault::impossible : NotationFault::size,
-          arrow_, error.what(), text_);
-    }
+    said.map = moved(before, after);
     const Word processors = before.cut.processors;
     const Word memory = static_cast<Word>(said.map.elements() / processors);
     said.cut = {Cut::Kind::both, processors};
@@ -162,17 +156,41 @@ class TwoSystems {
   }
 
  private:
-  static Sizes like(const Said& other) {
+  Map moved(const Said& before, const Said& after) const {
+    const bool bits = before.map.bits() != nullptr && after.map.bits() != nullptr;
+    // Between copies, or other numbers of devices, it says what is delivered, and refuses.
+    if (bits && (before.cut != after.cut || before.copies * after.copies != 1))
+      return PlacementMove(before.placement(), after.placement()).map_or_refuse().map;
+    if (before.cut != after.cut)
+      throw NotationError(NotationFault::cut, arrow_,
+                          fmt::format("{} devices before '=>', {} after it", before.cut.processors,
+                                      after.cut.processors),
+                          text_);
+    try {
+      return then(before.map.inverse(), after.map);
+    } catch (const Error& error) {
+      throw NotationError(
+          error.code() == ErrorCode::impossible ? NotationFault::impossible : NotationFault::size,
+          arrow_, error.what(), text_);
+    }
+  }
+
+  static bool counts_no_devices(std::string_view side) {
+    return side.find("{replicated") != std::string_view::npos;
+  }
+
+  Sizes beside_other(std::string_view side, const Said& other) const {
     Sizes sizes;
-    sizes.elements = other.map.elements();
-    sizes.processors = other.cut.processors;
+    if (system_of(side)) sizes = sizes_;
+    if (!system_of(side)) sizes.elements = other.map.elements() / other.copies;
+    if (!system_of(side) || counts_no_devices(side)) sizes.processors = other.cut.processors;
     return sizes;
   }
 
   // Columns are those of the whole text.
   Said side(std::string_view words, std::size_t begin, const Sizes& sizes) const {
     try {
-      Said said = say(words, sizes);
+      Said said = read(words, sizes);
       if (said.cut.kind == Cut::Kind::layout) return said;
       throw NotationError(NotationFault::cut, 0,
                           "'=>' joins two layouts, and this side names no devices", words);
@@ -183,23 +201,57 @@ class TwoSystems {
 
   std::string_view text_;
   std::size_t arrow_;
-  const Sizes& sizes_;
+  Sizes sizes_;
 };
 
-}  // namespace
+std::optional<std::size_t> arrow_of_systems(std::string_view words) {
+  const auto arrow = arrow_of(words);
+  if (!arrow || (!system_of(words.substr(0, *arrow)) && !system_of(words.substr(*arrow + 2))))
+    return {};
+  return arrow;
+}
 
-Said say(std::string_view words, const Sizes& sizes) {
+// Systems say the shape that they speak of, whether the array's is known or not.
+Said read(std::string_view words, const Sizes& sizes) {
   const auto total = total_of(sizes);
   if (total && *total == Count{0})
     throw NotationError(NotationFault::size, 0, "an array of no elements: there is nothing to move",
                         words);
   if (total && *total > Count{1} << static_cast<unsigned>(word_bits))
     throw NotationError(NotationFault::limit, 0, "more than 2^64 elements", words);
-  const auto arrow = arrow_of(words);
-  if (arrow && (system_of(words.substr(0, *arrow)) || system_of(words.substr(*arrow + 2))))
-    return TwoSystems(words, *arrow, sizes).run();
+  if (const auto arrow = arrow_of_systems(words)) return TwoSystems(words, *arrow, sizes).run();
   if (const auto system = system_of(words)) return say_system(words, *system, sizes);
   return say_notation(words, sizes);
+}
+
+}  // namespace
+
+Notation Said::as_bits() const {
+  const auto width = [](Word length) { return length == 0 ? word_bits : log2_exact(length); };
+  Notation notation{map.as_bits(), {cut.kind, width(cut.processors)}, {}};
+  for (const TensorField& field : fields)
+    notation.fields.push_back({field.name, width(field.length)});
+  return notation;
+}
+
+Placement Said::placement() const {
+  ForeignLayout layout;
+  layout.notation = as_bits();
+  layout.replica_bits = log2_exact(copies);
+  layout.shape = shape.value_or(std::vector<Word>{});
+  return layout.placement();
+}
+
+Said say(std::string_view words, const Sizes& sizes) {
+  Said said = read(words, sizes);
+  if (!sizes.shape) said.shape.reset();
+  return said;
+}
+
+std::optional<SaidSides> say_sides(std::string_view words, const Sizes& sizes) {
+  const auto arrow = arrow_of_systems(words);
+  if (!arrow) return {};
+  return TwoSystems(words, *arrow, sizes).sides();
 }
 
 Said say_on(std::string_view words, const SayOn& on) {

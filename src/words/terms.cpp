@@ -79,12 +79,15 @@ class Evaluator {
   }
 
   // What is named beside `rest`, as far as possible whole terms.
-  void collect_named(const Term& t, Occupied& named, std::vector<std::string_view>& names) const {
+  // `added`: with a term around it, which may have left some of its digits out.
+  void collect_named(const Term& t, bool added, Occupied& named,
+                     std::vector<std::string_view>& names) const {
     if (is_rest(t)) return;
     if (t.kind == Term::Kind::name) names.push_back(t.name);
-    if (!has_rest(t)) named.add(term(t));
+    const bool whole = !added && !has_rest(t);
+    if (whole) named.add(term(t));
     for (const Terms& argument : t.arguments)
-      for (const Term& inner : argument) collect_named(inner, named, names);
+      for (const Term& inner : argument) collect_named(inner, added || whole, named, names);
   }
 
   void find_rest(const Arrow& arrow) {
@@ -95,7 +98,7 @@ class Evaluator {
     Occupied named;
     std::vector<std::string_view> names;
     for (const Terms* side : {&arrow.high, &arrow.low})
-      for (const Term& t : *side) collect_named(t, named, names);
+      for (const Term& t : *side) collect_named(t, false, named, names);
     for (const PlacedField& field : fields_) {
       Forms left;
       for (const Form& form : digits_of(field))

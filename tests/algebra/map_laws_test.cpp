@@ -5,8 +5,8 @@
 #include <map>
 
 #include "algebra/every_map.hpp"
-#include "faro/algebra/tensor_notation.hpp"
 #include "faro/base/error.hpp"
+#include "faro/words/say.hpp"
 #include "full.hpp"
 
 namespace faro {
@@ -30,8 +30,8 @@ TEST(MapLaws, texts_of_every_shape_read_back) {
   for (Word n = 2; n <= most; ++n) {
     for (const auto& [table, map] : maps_of(n)) {
       const std::string text = to_notation(map);
-      ASSERT_EQ(parse_tensor_notation(text).map, map) << text;
-      ASSERT_EQ(to_notation(parse_tensor_notation(text).map), text);
+      ASSERT_EQ(say(text).map, map) << text;
+      ASSERT_EQ(to_notation(say(text).map), text);
       ++texts;
     }
   }

@@ -7,8 +7,8 @@
 #include <numeric>
 
 #include "base/random.hpp"
-#include "faro/algebra/notation.hpp"
 #include "faro/base/error.hpp"
+#include "faro/words/say.hpp"
 #include "files/scratch.hpp"
 
 namespace faro {
@@ -96,7 +96,7 @@ TEST(Array, as_a_whole_is_permuted_in_logical_order) {
     for_each_index(before.shape, [&](const std::vector<std::uint64_t>& at, std::uint64_t i) {
       places[i] = stored(before, at);
     });
-    const BitMap reversal = parse_notation("i:6 -> rev(i)").map;
+    const BitMap reversal = say("i:6 -> rev(i)").map.as_bits();
     for (Word i = 0; i < 64; ++i)
       expect_same_element(before, places[i], after, places[reversal(i)]);
   }

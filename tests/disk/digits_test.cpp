@@ -14,9 +14,9 @@
 #include "disk/plan_state.hpp"
 #include "disk/verify.hpp"
 #include "engine/shapes.hpp"
-#include "faro/algebra/tensor_notation.hpp"
 #include "faro/base/error.hpp"
 #include "faro/disk/permute_file.hpp"
+#include "faro/words/say.hpp"
 #include "files/scratch.hpp"
 #include "full.hpp"
 
@@ -24,7 +24,7 @@ namespace faro {
 namespace {
 
 Map map_of(const char* text) {
-  return parse_tensor_notation(text).map;
+  return say(text).map;
 }
 
 bool holds(const MemoryFile& file, const std::vector<std::byte>& wanted) {
@@ -161,7 +161,7 @@ TEST(DiskDigits, maps_of_bits_alone_are_planned_as_ever) {
   const auto as_lengths = FilePermutePlan::out_of_place(map_of("r=4096 c=65536 -> c r"), 8,
                                                         {.memory_bytes = 64 * testing::mebibyte});
   const auto as_bits =
-      FilePermutePlan::out_of_place(parse_notation("r:12 c:16 -> c r").map, {.element_bytes = 8},
+      FilePermutePlan::out_of_place(say("r:12 c:16 -> c r").map.as_bits(), {.element_bytes = 8},
                                     {.memory_bytes = 64 * testing::mebibyte});
   EXPECT_EQ(as_lengths.json(), as_bits.json());
 }

@@ -13,9 +13,9 @@
 #include "disk/plan_state.hpp"
 #include "disk/verify.hpp"
 #include "faro/algebra/notation.hpp"
-#include "faro/algebra/tensor_notation.hpp"
 #include "faro/base/error.hpp"
 #include "faro/engine/reference.hpp"
+#include "faro/words/say.hpp"
 #include "full.hpp"
 #include "maps.hpp"
 #include "memory_asked.hpp"
@@ -27,7 +27,7 @@ constexpr std::uint64_t everything_else = 48 * testing::mebibyte;  // docs/disk.
 
 FilePermutePlan planned(const char* map, const PermuteShape& shape,
                         const FilePlanOptions& options) {
-  return FilePermutePlan::out_of_place(parse_notation(map).map, shape, options);
+  return FilePermutePlan::out_of_place(say(map).map.as_bits(), shape, options);
 }
 
 TEST(FilePermutePlan, a_tebibyte_reversed_within_2_gibibytes_takes_one_pass_of_64_kibibytes) {
@@ -181,7 +181,7 @@ TEST(FilePermutePlan, random_maps_shapes_and_tiles_are_performed_as_the_obvious_
 }
 
 TEST(FilePermutePlan, pieces_of_no_bytes_are_refused) {
-  const BitMap map = parse_notation("i:20 -> rev(i)").map;
+  const BitMap map = say("i:20 -> rev(i)").map.as_bits();
   for (const auto& options :
        {FilePlanOptions{.input_piece_bytes = 0}, FilePlanOptions{.output_piece_bytes = 0}})
     EXPECT_THROW(
@@ -191,8 +191,8 @@ TEST(FilePermutePlan, pieces_of_no_bytes_are_refused) {
 
 // A journal may say so, and once nobody looked for an end.
 TEST(FilePermutePlan, fewer_than_no_passes_are_refused) {
-  const BitMap map = parse_notation("i:20 -> rev(i)").map;
-  const Map lengths = parse_tensor_notation("a:10 b=1000 -> b a").map;
+  const BitMap map = say("i:20 -> rev(i)").map.as_bits();
+  const Map lengths = say("a:10 b=1000 -> b a").map;
   for (const int passes : {-1, -1000, std::numeric_limits<int>::min()}) {
     FilePlanOptions options;
     options.memory_bytes = std::uint64_t{52} << 20U;
@@ -208,9 +208,9 @@ TEST(FilePermutePlan, fewer_than_no_passes_are_refused) {
 
 TEST(FilePermutePlan, elements_larger_than_a_tile_are_moved_in_parts) {
   Random random(4);
-  perform(parse_notation("i:3 -> rev(i)").map, {.element_bytes = 3 * 4096},
+  perform(say("i:3 -> rev(i)").map.as_bits(), {.element_bytes = 3 * 4096},
           {.memory_bytes = bit(30), .tile_bytes_max = 4096}, random);
-  perform(parse_notation("i:3 -> ~i").map, {.element_bytes = 6 * testing::mebibyte, .outer = 3},
+  perform(say("i:3 -> ~i").map.as_bits(), {.element_bytes = 6 * testing::mebibyte, .outer = 3},
           {.memory_bytes = bit(30), .tile_bytes_max = 4 * testing::mebibyte}, random);
 }
 
@@ -223,12 +223,12 @@ TEST(FilePermutePlan, small_arrays_of_a_batch_are_moved_in_groups_in_one_pass) {
   EXPECT_EQ(plan.facts().passes[0].tile_bytes, 68U * 1024);
   EXPECT_EQ(plan.facts().passes[0].tiles, 15U);
   EXPECT_EQ(plan.facts().passes[0].reads, 15U);
-  perform(parse_notation("i:7 -> rev(i)").map, shape, options, random);
+  perform(say("i:7 -> rev(i)").map.as_bits(), shape, options, random);
 }
 
 TEST(FilePermutePlan, tiles_of_a_pass_can_be_performed_alone_and_in_any_order) {
   Random random(8);
-  const BitMap map = parse_notation("i:12 -> rev(i)").map;
+  const BitMap map = say("i:12 -> rev(i)").map.as_bits();
   const auto plan = FilePermutePlan::out_of_place(
       map, {.element_bytes = 4}, {.memory_bytes = bit(30), .passes = 1, .tile_bytes_max = 1024});
   ASSERT_EQ(plan.facts().passes.size(), 1U);

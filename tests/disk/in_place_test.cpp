@@ -12,7 +12,7 @@
 #include "disk/job_case.hpp"
 #include "disk/plan_state.hpp"
 #include "disk/verify.hpp"
-#include "faro/algebra/notation.hpp"
+#include "faro/words/say.hpp"
 #include "full.hpp"
 #include "maps.hpp"
 
@@ -90,7 +90,7 @@ TEST(DiskInPlace, random_maps_to_60_bits_take_the_bound_or_one_pass_more) {
 }
 
 TEST(DiskInPlace, the_judge_refuses_tiles_that_do_not_go_to_tiles) {
-  const BitMap map = parse_notation("i:4 -> rev(i)").map;
+  const BitMap map = say("i:4 -> rev(i)").map.as_bits();
   EXPECT_TRUE(wrong_in_place({.map = map, .tile = {1, 2}}).has_value());
   EXPECT_FALSE(wrong_in_place({.map = map, .tile = {1, 8}}).has_value());
 }
@@ -179,7 +179,7 @@ TEST(DiskInPlace, random_maps_shapes_and_tiles_are_performed_as_the_obvious_loop
 }
 
 TEST(DiskInPlace, the_log_takes_two_tiles_and_a_plan_of_a_tebibyte_says_so) {
-  const auto plan = FilePermutePlan::in_place(parse_notation("i:37 -> rev(i)").map,
+  const auto plan = FilePermutePlan::in_place(say("i:37 -> rev(i)").map.as_bits(),
                                               {.element_bytes = 8}, {.memory_bytes = bit(31)});
   EXPECT_EQ(plan.facts().log_bytes, bit(30));
   EXPECT_EQ(plan.facts().temporary_bytes, 0U);
@@ -198,12 +198,12 @@ std::vector<JobCase> cases(bool in_place) {
       .memory_bytes = bit(30), .run_bytes_min = 16, .tile_bytes_max = 64, .temporary = false};
   std::vector<JobCase> cases;
   Random random(41);
-  cases.emplace_back(parse_notation("i:7 -> rev(i)").map, PermuteShape{.element_bytes = 4}, options,
+  cases.emplace_back(say("i:7 -> rev(i)").map.as_bits(), PermuteShape{.element_bytes = 4}, options,
                      true, in_place);
   cases.emplace_back(testing::random_affine(6, random),
                      PermuteShape{.element_bytes = 3, .outer = 3, .inner = 2}, options, false,
                      in_place);
-  cases.emplace_back(parse_notation("i:2 -> gray(i)").map,
+  cases.emplace_back(say("i:2 -> gray(i)").map.as_bits(),
                      PermuteShape{.element_bytes = 5, .outer = 13}, options, true, in_place);
   return cases;
 }

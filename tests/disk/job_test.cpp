@@ -12,8 +12,8 @@
 #include "disk/job_case.hpp"
 #include "disk/journal.hpp"
 #include "disk/plan_state.hpp"
-#include "faro/algebra/notation.hpp"
 #include "faro/engine/reference.hpp"
+#include "faro/words/say.hpp"
 #include "full.hpp"
 #include "maps.hpp"
 #include "paths.hpp"
@@ -27,21 +27,21 @@ using testing::SimulatedDisk;
 using Case = testing::JobCase;
 
 Case two_passes(bool verify) {
-  return {parse_notation("i:8 -> rev(i)").map,
+  return {say("i:8 -> rev(i)").map.as_bits(),
           {.element_bytes = 4},
           {.memory_bytes = bit(30), .run_bytes_min = 64, .passes = 2, .tile_bytes_max = 256},
           verify};
 }
 
 Case one_pass() {
-  return {parse_notation("i:7 -> gray(rev(i))").map,
+  return {say("i:7 -> gray(rev(i))").map.as_bits(),
           {.element_bytes = 3, .outer = 3, .inner = 1},
           {.memory_bytes = bit(30), .passes = 1, .tile_bytes_max = 64},
           false};
 }
 
 Case three_passes() {
-  return {parse_notation("i:9 -> rev(i)").map,
+  return {say("i:9 -> rev(i)").map.as_bits(),
           {.element_bytes = 1},
           {.memory_bytes = bit(30), .run_bytes_min = 8, .passes = 3, .tile_bytes_max = 32},
           true};

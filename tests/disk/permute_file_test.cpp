@@ -9,9 +9,9 @@
 #include <vector>
 
 #include "disk/numbered.hpp"
-#include "faro/algebra/notation.hpp"
 #include "faro/base/error.hpp"
 #include "faro/files/input.hpp"
+#include "faro/words/say.hpp"
 #include "files/posix_file.hpp"
 #include "files/scratch.hpp"
 
@@ -24,7 +24,7 @@ using testing::write_all;
 
 TEST(PermuteFile, a_file_is_replaced_by_the_result_behind_its_header) {
   const Scratch scratch;
-  const BitMap map = parse_notation("i:15 -> rev(i)").map;
+  const BitMap map = say("i:15 -> rev(i)").map.as_bits();
   const std::string data = testing::numbered(8 * bit(15));
   write_all(scratch.path("in"), "12345" + data);
   write_all(scratch.path("out"), "old");
@@ -48,7 +48,7 @@ TEST(PermuteFile, a_file_is_replaced_by_the_result_behind_its_header) {
 
 TEST(PermuteFile, a_stopped_run_is_refused_resumed_and_knows_a_changed_input) {
   const Scratch scratch;
-  const BitMap map = parse_notation("i:15 -> gray(rev(i))").map;
+  const BitMap map = say("i:15 -> gray(rev(i))").map.as_bits();
   const std::string data = testing::numbered(8 * bit(15));
   write_all(scratch.path("in"), data);
   PermuteFileOptions options;
@@ -104,7 +104,7 @@ std::string what_of(const std::function<void()>& call) {
 
 TEST(PermuteFile, a_copied_input_is_gone_on_with_by_who_vouches_for_it) {
   const Scratch scratch;
-  const BitMap map = parse_notation("i:15 -> gray(rev(i))").map;
+  const BitMap map = say("i:15 -> gray(rev(i))").map.as_bits();
   const std::string data = testing::numbered(8 * bit(15));
   write_all(scratch.path("in"), data);
   PermuteFileOptions options;
@@ -137,7 +137,7 @@ TEST(PermuteFile, a_copied_input_is_gone_on_with_by_who_vouches_for_it) {
 
 TEST(PermuteFile, a_stopped_run_in_place_says_where_the_array_is_also_when_it_was_copied) {
   const Scratch scratch;
-  const BitMap map = parse_notation("i:15 -> gray(rev(i))").map;
+  const BitMap map = say("i:15 -> gray(rev(i))").map.as_bits();
   const std::string data = testing::numbered(8 * bit(15));
   const std::string file = scratch.path("a");
   write_all(file, data);
@@ -171,7 +171,7 @@ TEST(PermuteFile, a_stopped_run_in_place_says_where_the_array_is_also_when_it_wa
 // 4 TiB that are not there but for one run in the middle of each of three tiles.
 TEST(PermuteFile, tiles_of_a_file_of_4_tebibytes_are_read_and_written_beyond_2_to_the_40) {
   const Scratch scratch;
-  const BitMap map = parse_notation("i:39 -> rev(i)").map;
+  const BitMap map = say("i:39 -> rev(i)").map.as_bits();
   const auto plan = FilePermutePlan::out_of_place(
       map, {.element_bytes = 8}, {.memory_bytes = bit(30), .passes = 1, .tile_bytes_max = bit(22)});
   const FilePassFacts& pass = plan.facts().passes[0];

@@ -10,8 +10,8 @@
 
 #include "disk/crc32c.hpp"
 #include "disk/zarr_file.hpp"
-#include "faro/algebra/notation.hpp"
 #include "faro/base/error.hpp"
+#include "faro/words/say.hpp"
 #include "files/scratch.hpp"
 
 namespace faro {
@@ -156,7 +156,7 @@ TEST(Zarr, chunks_are_cut_anew_and_transposed_in_the_passes_that_are_counted) {
   EXPECT_EQ(report.plan.data_bytes, 8192U);
   EXPECT_EQ(report.counts.bytes_written, report.plan.passes.size() * 8192);
   const Values again = reader(scratch.path("re.zarr"));
-  const BitMap transposed = parse_notation("r:6 c:6 -> c r").map;
+  const BitMap transposed = say("r:6 c:6 -> c r").map.as_bits();
   permute_zarr(in, scratch.path("tr.zarr"), transposed, {.chunks = {8, 16}, .shards = {32, 32}},
                small_tiles());
   const Values turned = reader(scratch.path("tr.zarr"));
@@ -181,7 +181,7 @@ TEST(Zarr, shards_are_read_by_their_index_and_missing_chunks_are_full_of_the_fil
   const auto filled = [](std::uint64_t r, std::uint64_t c) {
     return r >= 32 && c / 16 == 2 ? 513 : some(r, c);
   };
-  const BitMap map = parse_notation("i:12 -> gray(rev(i)) ^ 77").map;
+  const BitMap map = say("i:12 -> gray(rev(i)) ^ 77").map.as_bits();
   const auto options = small_tiles();
   permute_zarr(in, scratch.path("out.zarr"), map, {.chunks = {4, 64}}, options);
   const Values out = reader(scratch.path("out.zarr"));
@@ -213,7 +213,7 @@ TEST(Zarr, a_chunk_encoded_as_one_is_read_and_written_as_one) {
                          {"shuffle", "shuffle"},
                          {"typesize", 2},
                          {"blocksize", 0}}}}});
-  const BitMap map = parse_notation("r:6 c:6 -> c r").map;
+  const BitMap map = say("r:6 c:6 -> c r").map.as_bits();
   for (const json& chain : chains) {
     for (const bool sharded : {false, true}) {
       // An array in such chunks, ...
@@ -263,7 +263,7 @@ TEST(Zarr, a_stopped_run_is_resumed_and_a_changed_input_is_known) {
   const std::string in = scratch.path("in.zarr");
   const std::string out = scratch.path("out.zarr");
   write_plain(in, {64, 64}, {16, 16}, some);
-  const BitMap map = parse_notation("r:6 c:6 -> c r").map;
+  const BitMap map = say("r:6 c:6 -> c r").map.as_bits();
   PermuteFileOptions options = small_tiles();
   options.checkpoint_seconds = 0;
   options.plan.passes = 2;
@@ -295,7 +295,7 @@ TEST(Zarr, without_a_temporary_file_it_is_stopped_anywhere_and_resumed) {
   const std::string in = scratch.path("in.zarr");
   const std::string out = scratch.path("out.zarr");
   write_plain(in, {64, 64}, {16, 16}, some);
-  const BitMap map = parse_notation("r:6 c:6 -> c r").map;
+  const BitMap map = say("r:6 c:6 -> c r").map.as_bits();
   PermuteFileOptions options = small_tiles();
   options.plan.passes = 2;
   options.plan.temporary = false;
@@ -361,7 +361,7 @@ TEST(Zarr, version_2_is_permuted_as_version_2) {
     for (std::uint64_t c = 0; c < 4; ++c)
       put(in + "/" + std::to_string(r) + "." + std::to_string(c),
           chunk_of(some, r * 16, c * 16, {16, 16}));
-  permute_zarr(in, scratch.path("out.zarr"), parse_notation("r:6 c:6 -> c r").map,
+  permute_zarr(in, scratch.path("out.zarr"), say("r:6 c:6 -> c r").map.as_bits(),
                {.chunks = {64, 64}}, small_tiles());
   const std::string chunk = read_all(scratch.path("out.zarr/0.0"));
   ASSERT_EQ(chunk.size(), 8192U);

@@ -8,8 +8,8 @@
 #include <thread>
 
 #include "disk/numbered.hpp"
-#include "faro/algebra/notation.hpp"
 #include "faro/base/error.hpp"
+#include "faro/words/say.hpp"
 #include "files/scratch.hpp"
 
 namespace faro {
@@ -24,7 +24,7 @@ constexpr std::uint64_t tile_bytes = 4096;
 // 2^12 elements of 8 bytes: two passes of 8 tiles.
 struct Work {
   Scratch scratch;
-  BitMap map = parse_notation("i:12 -> gray(rev(i))").map;
+  BitMap map = say("i:12 -> gray(rev(i))").map.as_bits();
   std::string data = testing::numbered(8 * bit(12));
   PermuteFileOptions options;
 
@@ -94,7 +94,7 @@ TEST(ShareFile, another_request_and_a_changed_input_are_refused_until_begun_anew
   Work work;
   work.tiles(0, 0, 4);
   Work other;
-  other.map = parse_notation("i:12 -> rev(i)").map;
+  other.map = say("i:12 -> rev(i)").map.as_bits();
   const auto asks_otherwise = [&] {
     permute_file_tiles(work.scratch.path("in"), work.scratch.path("out"), other.map,
                        {.element_bytes = 8}, {.pass = 0, .first = 4, .count = 4}, work.options);

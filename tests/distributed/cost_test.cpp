@@ -5,8 +5,8 @@
 #include <map>
 #include <numeric>
 
-#include "faro/algebra/notation.hpp"
 #include "faro/distributed/exchange_plan.hpp"
+#include "faro/words/say.hpp"
 #include "full.hpp"
 #include "maps.hpp"
 #include "memory_asked.hpp"
@@ -181,7 +181,7 @@ TEST(ExchangeCost, golden_values) {
   };
   const auto fraction = [](Count bytes) { return static_cast<double>(bytes) / double(bit(24)); };
   for (const Golden& g : table) {
-    const ExchangeCost cost = exchange_cost(parse_notation(g.map).map, 4, 1);
+    const ExchangeCost cost = exchange_cost(say(g.map).map.as_bits(), 4, 1);
     EXPECT_EQ(cost.rho, g.rho) << g.map;
     EXPECT_EQ(fraction(cost.ranks.moved_bytes), g.moved) << g.map;
     EXPECT_EQ(fraction(cost.ranks.least_bytes_relabelled), g.moved_relabelled) << g.map;
@@ -191,7 +191,7 @@ TEST(ExchangeCost, golden_values) {
 }
 
 TEST(ExchangeCost, two_to_the_60_ranks) {
-  const BitMap reversal = parse_notation("i:64 -> rev(i)").map;
+  const BitMap reversal = say("i:64 -> rev(i)").map.as_bits();
   const ExchangeCost cost = exchange_cost(reversal, 60, 16);
   EXPECT_EQ(cost.rho, 4);
   EXPECT_EQ(cost.ranks.least_bytes_relabelled, (Count{1} << 64U) * 16 / 16 * 15);
@@ -202,8 +202,8 @@ TEST(ExchangeCost, two_to_the_60_ranks) {
 TEST(ExchangeCost, planning_two_to_the_30_ranks_asks_for_little_memory) {
   Random random(5);
   for (const BitMap& map :
-       {parse_notation("i:64 -> rev(i)").map, parse_notation("r:30 m:34 -> m r").map,
-        parse_notation("i:64 -> gray(i)").map, testing::random_affine(64, random)}) {
+       {say("i:64 -> rev(i)").map.as_bits(), say("r:30 m:34 -> m r").map.as_bits(),
+        say("i:64 -> gray(i)").map.as_bits(), testing::random_affine(64, random)}) {
     for (const Ranks ranks : {Ranks::fixed, Ranks::relabelled}) {
       for (const bool in_place : {false, true}) {
         const testing::MemoryAsked asked = testing::memory_asked([&] {
@@ -224,7 +224,7 @@ TEST(ExchangeCost, refuses_what_does_not_fit) {
   EXPECT_THROW(exchange_cost(map, -1, 8), Error);
   EXPECT_THROW(exchange_cost(map, 2, 0), Error);
   EXPECT_THROW(exchange_cost(map, 2, 8, Ranks::fixed, 3), Error);
-  EXPECT_THROW(ExchangePlan::make(parse_notation("i:6 -> rev(i)").map, 2, 8, {.buffer_bytes = 31}),
+  EXPECT_THROW(ExchangePlan::make(say("i:6 -> rev(i)").map.as_bits(), 2, 8, {.buffer_bytes = 31}),
                Error);
   EXPECT_THROW(ExchangePlan::make(BitMap::identity(60), 4, 8), Error);
   EXPECT_THROW(ExchangePlan::make(BitMap::identity(48), 1, std::uint64_t{1} << 40U), Error);

@@ -5,8 +5,8 @@
 
 #include "distributed/numbered.hpp"
 #include "engine/kernels/kernels.hpp"
-#include "faro/algebra/notation.hpp"
 #include "faro/distributed/loopback.hpp"
+#include "faro/words/say.hpp"
 #include "full.hpp"
 #include "maps.hpp"
 
@@ -95,7 +95,7 @@ TEST(Exchange, every_instruction_set) {
   for (const engine::KernelSet* set : engine::kernel_sets()) {
     for (const std::uint64_t element : {1U, 2U, 4U, 8U, 16U, 64U}) {
       std::vector<BitMap> all;
-      for (const char* text : maps) all.push_back(parse_notation(text).map);
+      for (const char* text : maps) all.push_back(say(text).map.as_bits());
       all.push_back(testing::random_affine(16, random));
       for (const BitMap& map : all) {
         ASSERT_TRUE(performs(map, 2, element, {.step_bytes = 1 << 14, .simd = set->simd}));
@@ -151,7 +151,7 @@ TEST(Exchange, what_is_kept_takes_no_buffer) {
   EXPECT_GE(apart, 30);
   EXPECT_GE(nothing_kept, 5);
   for (const char* text : {"r:10 c:11 -> c ~r", "r:1 h:9 t:1 x:10 -> t h r x"}) {
-    const BitMap map = parse_notation(text).map;
+    const BitMap map = say(text).map.as_bits();
     EXPECT_TRUE(ExchangePlan::make(map, 1, 8).keeps_apart(0)) << text;
     for (const engine::KernelSet* set : engine::kernel_sets()) {
       ASSERT_TRUE(performs(map, 1, 8, {.buffer_bytes = 1 << 20, .simd = set->simd}));
@@ -159,29 +159,29 @@ TEST(Exchange, what_is_kept_takes_no_buffer) {
   }
   // Of elements that alternate between ranks no line is kept whole.
   for (const char* text : {"a:1 b:19 c:1 -> c b a", "i:21 -> rev(i)"}) {
-    EXPECT_FALSE(ExchangePlan::make(parse_notation(text).map, 1, 8).keeps_apart(0)) << text;
+    EXPECT_FALSE(ExchangePlan::make(say(text).map.as_bits(), 1, 8).keeps_apart(0)) << text;
   }
 }
 
 // Above 4 MiB a rank what is unpacked is streamed.
 TEST(Exchange, large_arrays_are_streamed) {
   for (const char* text : {"i:21 -> rev(i)", "i:21 -> rot(i,1)", "r:10 c:11 -> c ~r"}) {
-    ASSERT_TRUE(performs(parse_notation(text).map, 1, 8, {}));
+    ASSERT_TRUE(performs(say(text).map.as_bits(), 1, 8, {}));
   }
 }
 
 TEST(Exchange, two_to_the_10_ranks_in_one_process) {
   Random random(23);
   for (const BitMap& map :
-       {parse_notation("i:16 -> rev(i)").map, testing::random_affine(16, random),
-        parse_notation("r:10 m:6 -> gray(r) m").map, testing::random_affine(10, random)}) {
+       {say("i:16 -> rev(i)").map.as_bits(), testing::random_affine(16, random),
+        say("r:10 m:6 -> gray(r) m").map.as_bits(), testing::random_affine(10, random)}) {
     ASSERT_TRUE(performs(map, 10, 8, {}));
     ASSERT_TRUE(performs(map, 10, 8, {.ranks = Ranks::relabelled, .buffer_bytes = 4096}));
   }
 }
 
 TEST(Exchange, swaps_need_no_local_pass_in_place) {
-  const ExchangePlan plan = ExchangePlan::make(parse_notation("a:2 x:5 b:2 y:9 -> b x a y").map, 2,
+  const ExchangePlan plan = ExchangePlan::make(say("a:2 x:5 b:2 y:9 -> b x a y").map.as_bits(), 2,
                                                16, {.in_place = true});
   EXPECT_FALSE(plan.has_local_map());
   EXPECT_TRUE(plan.has_exchange());
@@ -189,7 +189,7 @@ TEST(Exchange, swaps_need_no_local_pass_in_place) {
 
 TEST(Exchange, long_runs_are_sent_and_received_where_they_lie) {
   const auto sides = [](const char* text) {
-    const ExchangePlan plan = ExchangePlan::make(parse_notation(text).map, 2, 16);
+    const ExchangePlan plan = ExchangePlan::make(say(text).map.as_bits(), 2, 16);
     return std::pair(plan.packs(), plan.unpacks());
   };
   EXPECT_EQ(sides("a:2 b:2 x:20 -> b a x"), std::pair(false, false));
@@ -201,7 +201,7 @@ TEST(Exchange, long_runs_are_sent_and_received_where_they_lie) {
 // Rows of 2^11 doubles could be sent as they lie, but every element would arrive in another row.
 TEST(Exchange, rows_that_would_arrive_as_columns_are_packed) {
   const auto plan = [](const std::string& map) {
-    return ExchangePlan::make(parse_notation(map).map, 1, 8);
+    return ExchangePlan::make(say(map).map.as_bits(), 1, 8);
   };
   const ExchangePlan transpose = plan("r:11 c:12 -> c r");
   EXPECT_TRUE(transpose.packs() && transpose.unpacks());

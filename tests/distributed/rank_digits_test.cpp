@@ -4,17 +4,17 @@
 #include <gtest/gtest.h>
 
 #include "engine/shapes.hpp"
-#include "faro/algebra/tensor_notation.hpp"
 #include "faro/base/error.hpp"
 #include "faro/distributed/loopback.hpp"
 #include "faro/engine/reference.hpp"
+#include "faro/words/say.hpp"
 #include "full.hpp"
 
 namespace faro {
 namespace {
 
 Map map_of(const char* text) {
-  return parse_tensor_notation(text).map;
+  return say(text).map;
 }
 
 // The parts of all ranks, one after another, as the ranks would move them.
@@ -68,7 +68,7 @@ void judge(const Map& map, Word ranks, std::uint64_t element_bytes, Word unit_ma
 
 TEST(RankDigits, transposes_of_any_size_are_exchanges_of_bits_in_units) {
   const RankDigits digits = rank_digits(map_of("r=12000 c=12000 -> c r"), 8);
-  EXPECT_EQ(digits.bits, parse_notation("r:3 c:3 -> c r").map);
+  EXPECT_EQ(digits.bits, say("r:3 c:3 -> c r").map.as_bits());
   EXPECT_EQ(digits.unit, 1500U * 1500U);
   EXPECT_EQ(digits.before, map_of("r=1500 b:3 c=1500 -> b r c"));
   EXPECT_EQ(digits.after, map_of("b:3 r=1500 c=1500 -> c b r"));
@@ -88,7 +88,7 @@ TEST(RankDigits, transposes_of_any_size_are_exchanges_of_bits_in_units) {
 TEST(RankDigits, whole_ranks_move_as_one) {
   const RankDigits digits = rank_digits(map_of("p:3 r=100 b:2 -> gray(p) rev(b) ~r"), 8);
   EXPECT_TRUE(digits.moves_whole_ranks());
-  EXPECT_EQ(digits.of_ranks(), parse_notation("p:3 -> gray(p)").map);
+  EXPECT_EQ(digits.of_ranks(), say("p:3 -> gray(p)").map.as_bits());
   EXPECT_FALSE(
       rank_digits(map_of("p:3 r=100 b:2 -> p[1:0] b[0] r b[1] p[2]"), 8).moves_whole_ranks());
 }

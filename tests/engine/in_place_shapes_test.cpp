@@ -6,10 +6,10 @@
 #include "engine/exchange.hpp"
 #include "engine/kernels/kernels.hpp"
 #include "engine/shapes.hpp"
-#include "faro/algebra/tensor_notation.hpp"
 #include "faro/base/error.hpp"
 #include "faro/engine/permute_plan.hpp"
 #include "faro/engine/reference.hpp"
+#include "faro/words/say.hpp"
 #include "full.hpp"
 
 namespace faro {
@@ -124,7 +124,7 @@ TEST(InPlaceShapes, random_maps_follow_their_cycles) {
 }
 
 std::vector<std::string> methods(std::string_view text, std::uint64_t element) {
-  const TensorNotation notation = parse_tensor_notation(text);
+  const Said notation = say(text);
   std::vector<std::string> result;
   const auto plan = PermutePlan::in_place(notation.map, TensorShape{element, {}, {}});
   for (const PassFacts& pass : plan.facts().passes) result.push_back(pass.method);
@@ -154,7 +154,7 @@ TEST(InPlaceShapes, squares_within_longer_sides_move_right) {
 TEST(InPlaceShapes, refuses_what_is_slow_and_what_does_not_stay) {
   const auto code = [](std::string_view text, const TensorShape& shape) {
     try {
-      PermutePlan::in_place(parse_tensor_notation(text).map, shape);
+      PermutePlan::in_place(say(text).map, shape);
     } catch (const Error& error) {
       EXPECT_NE(std::string(error.what()).find("in place"), std::string::npos) << error.what();
       return error.code();

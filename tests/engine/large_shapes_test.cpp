@@ -10,8 +10,8 @@
 #include "algebra/digit_walk.hpp"
 #include "base/parallel.hpp"
 #include "engine/kernels/kernels.hpp"
-#include "faro/algebra/tensor_notation.hpp"
 #include "faro/engine/permute_plan.hpp"
+#include "faro/words/say.hpp"
 #include "full.hpp"
 
 namespace faro {
@@ -109,7 +109,7 @@ TEST(LargeShapes, out_of_place_around_2_to_31_bytes) {
         Case{"r=23171 c=23173 -> c r", 4, rows}, Case{"i=268435457 -> ~i", 8, "reversed"},
         Case{"a=3 b=5 c=17895697 -> b a c", 8, "runs"},
         Case{"r=3 b:25 c=5 -> gray(b) r c", 4, ""}}) {
-    const Map map = parse_tensor_notation(one.map).map;
+    const Map map = say(one.map).map;
     const auto elements = static_cast<Word>(map.elements());
     const std::uint64_t bytes = elements * one.element;
     const Pages from(bytes);
@@ -135,7 +135,7 @@ TEST(LargeShapes, in_place_around_2_to_32_bytes) {
   };
   for (const Case& one : {Case{"r=65537 c=65537 -> c r", 1}, Case{"r=23171 c=23171 -> c r", 8},
                           Case{"r=3 c=178956971 -> ~r c", 8}}) {
-    const Map map = parse_tensor_notation(one.map).map;
+    const Map map = say(one.map).map;
     const auto elements = static_cast<Word>(map.elements());
     const std::uint64_t bytes = elements * one.element;
     const Pages data(bytes);

@@ -14,9 +14,9 @@
 #include "engine/kernels/kernels.hpp"
 #include "engine/moves.hpp"
 #include "engine/tuned.hpp"
-#include "faro/algebra/notation.hpp"
 #include "faro/base/error.hpp"
 #include "faro/base/limits.hpp"
+#include "faro/words/say.hpp"
 #include "forked.hpp"
 #include "full.hpp"
 #include "memory_asked.hpp"
@@ -87,7 +87,7 @@ TEST(PermutePlan, larger_maps_and_every_thread_count_give_the_same_bytes) {
 }
 
 TEST(PermutePlan, one_that_was_moved_from_still_performs) {
-  PermutePlan plan = PermutePlan::out_of_place(parse_notation("i:6 -> rev(i)").map, {});
+  PermutePlan plan = PermutePlan::out_of_place(say("i:6 -> rev(i)").map.as_bits(), {});
   const PermutePlan other = std::move(plan);
   std::vector<std::byte> from(64);
   for (std::size_t i = 0; i < from.size(); ++i) from[i] = static_cast<std::byte>(i);

@@ -9,10 +9,10 @@
 #include "engine/kernels/kernels.hpp"
 #include "engine/motion.hpp"
 #include "engine/tuned.hpp"
-#include "faro/algebra/tensor_notation.hpp"
 #include "faro/base/error.hpp"
 #include "faro/engine/permute_plan.hpp"
 #include "faro/engine/reference.hpp"
+#include "faro/words/say.hpp"
 #include "full.hpp"
 
 namespace faro {
@@ -112,7 +112,7 @@ TEST(Shapes, dense_cases_move_right_by_every_way) {
 
 std::string method(std::string_view text, std::uint64_t element, std::uint64_t offset = 0,
                    Simd simd = Simd::automatic) {
-  const TensorNotation notation = parse_tensor_notation(text);
+  const Said notation = say(text);
   ArrayPlaces to;
   to.offset = offset;
   return PermutePlan::out_of_place(notation.map, {element, {}, to},
@@ -194,7 +194,7 @@ TEST(Shapes, large_transposes_of_bits_go_where_the_machine_reads_best) {
   }
   const auto of_bits = [](const char* text, std::uint64_t element) {
     const auto plan =
-        PermutePlan::out_of_place(parse_notation(text).map, {.element_bytes = element});
+        PermutePlan::out_of_place(say(text).map.as_bits(), {.element_bytes = element});
     const PassFacts& pass = plan.facts().passes.at(0);
     EXPECT_EQ(pass.method, "bits");
     return pass.reason.find("; off the grid of lines direct") != std::string::npos;
@@ -221,7 +221,7 @@ TEST(Shapes, transposes_of_bits_are_right_on_the_grid_of_lines_and_off_it) {
   tuning.stage_sources = false;
   tuning.ordinary_bytes_max = 0;
   const Tuned tuned(tuning);
-  const BitMap map = parse_notation("r:8 c:9 -> c r").map;
+  const BitMap map = say("r:8 c:9 -> c r").map.as_bits();
   for (const std::uint64_t element : {4U, 8U, 16U}) {
     const std::size_t bytes = element << 17U;
     const auto numbers = numbered_bytes(bytes + 256);

@@ -7,12 +7,12 @@
 #include <stdexcept>
 #include <utility>
 
-#include "faro/algebra/tensor_notation.hpp"
 #include "faro/c/faro.h"
 #include "faro/disk/permute_file.hpp"
 #include "faro/faro.hpp"
 #include "faro/layouts/foreign.hpp"
 #include "faro/pictures/map_figure.hpp"
+#include "faro/words/say.hpp"
 
 namespace faro::testing {
 namespace {
@@ -106,7 +106,7 @@ void add_moves(std::vector<Call>& all) {
     permute_in_place("r:6 c:6 -> c r", to);
   }));
   all.push_back(moves("lengths", [](auto& from, auto& to) {
-    const Map map = parse_tensor_notation("a=4 b=1024 -> b a").map;
+    const Map map = say("a=4 b=1024 -> b a").map;
     PermutePlan::out_of_place(map, {.element_bytes = 4, .from = {}, .to = {}})
         .execute(std::as_bytes(std::span(from)), std::as_writable_bytes(std::span(to)));
   }));
@@ -119,7 +119,7 @@ void add_moves(std::vector<Call>& all) {
                  }});
   all.push_back({"permute file",
                  [] {
-                   const BitMap map = parse_notation("i:17 -> rev(i)").map;
+                   const BitMap map = say("i:17 -> rev(i)").map.as_bits();
                    PermuteFileOptions options;
                    options.plan.memory_bytes = std::uint64_t{56} << 20U;
                    options.input_start_byte = 128;
@@ -132,10 +132,10 @@ void add_moves(std::vector<Call>& all) {
 }
 
 void add_words(std::vector<Call>& all) {
-  all.push_back({"notation",
-                 [] { return to_notation(parse_notation("r:3 c:2 -> gray(c) rev(r) ^ 5").map); }});
+  all.push_back(
+      {"notation", [] { return to_notation(say("r:3 c:2 -> gray(c) rev(r) ^ 5").map.as_bits()); }});
   all.push_back({"notation of lengths", [] {
-                   const TensorNotation read = parse_tensor_notation("a=3 b:2 c=5 -> c rev(b) a");
+                   const Said read = say("a=3 b:2 c=5 -> c rev(b) a");
                    return std::to_string(static_cast<std::uint64_t>(read.map.elements()));
                  }});
   all.push_back({"words of others", [] {
@@ -145,7 +145,7 @@ void add_words(std::vector<Call>& all) {
                    return write_foreign("jax", layout) + write_foreign("shardy", layout);
                  }});
   all.push_back({"picture", [] {
-                   return to_svg(map_figure(parse_notation("i:4 -> rev(i)"), MapPicture::matrix));
+                   return to_svg(map_figure(say("i:4 -> rev(i)").as_bits(), MapPicture::matrix));
                  }});
   all.push_back({"c permute", [] {
                    faro_map* map = nullptr;

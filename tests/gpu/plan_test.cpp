@@ -7,8 +7,8 @@
 #include <string>
 #include <utility>
 
-#include "faro/algebra/notation.hpp"
 #include "faro/base/error.hpp"
+#include "faro/words/say.hpp"
 #include "gpu/frame.hpp"
 #include "gpu/recount.hpp"
 #include "maps.hpp"
@@ -51,7 +51,7 @@ Drawn random_map(int width, Random& random) {
     case 2:
       return {shifted_reversal(width, c), random.below(2) == 0};
     case 3:
-      return {parse_notation("i:" + std::to_string(width) + " -> gray(i)").map, false};
+      return {say("i:" + std::to_string(width) + " -> gray(i)").map.as_bits(), false};
     case 4:
       return {then(BitMap::identity(width), BitMap::from_matrix(BitMatrix::identity(width), c)),
               random.below(2) == 0};
@@ -157,7 +157,7 @@ TEST(GpuPlan, mutants_of_pairs_are_caught) {
 
 // The swizzle without its sums: places are the source's order, bytes right, and lanes conflict.
 TEST(GpuPlan, without_the_swizzle_lanes_conflict) {
-  const BitMap map = parse_notation("i:12 -> rev(i)").map;
+  const BitMap map = say("i:12 -> rev(i)").map.as_bits();
   gpu::Plan plan = gpu::plan(map, {.element_bytes = 4});
   ASSERT_EQ(gpu::certificate(plan).load->conflict, 1U);
   const BitMap back = map.inverse();
@@ -215,7 +215,7 @@ TEST(GpuPlan, a_direct_plan_needs_no_shared_memory) {
 
 // Of bit reversal the plain loop writes a sector for each element.
 TEST(GpuPlan, the_plain_loop_is_counted) {
-  const gpu::Plan plan = gpu::plan(parse_notation("i:20 -> rev(i)").map, {.element_bytes = 4});
+  const gpu::Plan plan = gpu::plan(say("i:20 -> rev(i)").map.as_bits(), {.element_bytes = 4});
   const gpu::Certificate plain = gpu::plain_certificate(plan);
   EXPECT_EQ(plain.read.sectors, bit(17));
   EXPECT_EQ(plain.written.sectors, bit(20));
@@ -265,7 +265,7 @@ TEST(GpuPlan, refusals) {
 }
 
 TEST(GpuPlan, text_begins_with_launch_and_certificate) {
-  const gpu::Plan plan = gpu::plan(parse_notation("i:20 -> rev(i)").map, {.element_bytes = 8});
+  const gpu::Plan plan = gpu::plan(say("i:20 -> rev(i)").map.as_bits(), {.element_bytes = 8});
   for (const gpu::Language language :
        {gpu::Language::cuda, gpu::Language::hip, gpu::Language::opencl}) {
     const std::string text = gpu::emit(plan, language, "f");

@@ -1,10 +1,10 @@
-#include <faro/algebra/notation.hpp>
 #include <faro/engine/permute.hpp>
+#include <faro/words/say.hpp>
 #include <iostream>
 #include <vector>
 
 int main() {
-  const faro::Notation notation = faro::parse_notation("i:4 -> rev(i)");
+  const faro::Notation notation = faro::say("i:4 -> rev(i)").as_bits();
   std::vector<int> from(16);
   std::vector<int> to(16);
   from[1] = 1;

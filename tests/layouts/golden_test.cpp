@@ -6,6 +6,7 @@
 
 #include "faro/layouts/foreign.hpp"
 #include "faro/layouts/rearrangement.hpp"
+#include "faro/words/say.hpp"
 
 namespace faro {
 namespace {
@@ -114,7 +115,7 @@ TEST(Foreign, golden_examples_mean_their_maps) {
     SCOPED_TRACE(golden.words);
     try {
       const ForeignLayout layout = read_foreign(golden.words, sizes_of(golden));
-      const Notation wanted = parse_notation(golden.map);
+      const Notation wanted = say(golden.map).as_bits();
       EXPECT_EQ(to_notation(layout.notation.map), to_notation(wanted.map));
       EXPECT_EQ(layout.notation.cut, wanted.cut);
     } catch (const Error& error) {

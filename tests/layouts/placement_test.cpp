@@ -11,7 +11,7 @@
 #include "faro/layouts/fit.hpp"
 #include "faro/layouts/foreign.hpp"
 #include "faro/layouts/placement_move.hpp"
-#include "layouts/plain_words.hpp"
+#include "faro/words/say.hpp"
 #include "maps.hpp"
 
 namespace faro {
@@ -47,7 +47,7 @@ TEST(Fit, what_is_no_map_is_refused) {
 
 TEST(Placement, copies_lie_on_their_devices) {
   // rep:1 x:3 -> x[2] rep | x[1:0]
-  const Notation notation = parse_notation("rep:1 x:3 -> x[2] rep | x[1:0]");
+  const Notation notation = say("rep:1 x:3 -> x[2] rep | x[1:0]").as_bits();
   const Placement placement(notation.map, 2, 1);
   EXPECT_EQ(placement.device(5), 2U);
   EXPECT_EQ(placement.device(5, 1), 3U);
@@ -55,7 +55,7 @@ TEST(Placement, copies_lie_on_their_devices) {
   EXPECT_EQ(placement.index_at(3, 1), 5U);
   EXPECT_EQ(placement.text(), "rep:1 i:3 -> i[2] rep | i[1:0]");
   // Other numberings of the copies are the same placement.
-  const Placement other(parse_notation("rep:1 x:3 -> x[2] rep^x[0] | x[1:0]").map, 2, 1);
+  const Placement other(say("rep:1 x:3 -> x[2] rep^x[0] | x[1:0]").map.as_bits(), 2, 1);
   EXPECT_EQ(placement, other);
 }
 
@@ -112,10 +112,10 @@ TEST(Move, traffic_is_what_enumeration_counts) {
 }
 
 TEST(Move, xla_15207_keeps_a_quarter) {
-  const auto sides = read_move("xla:{devices=[2,1,4]<=[4,2]T(1,0)} => xla:{devices=[1,8,1]<=[8]}",
-                               {}, {{16, 16, 16}, {}, {}});
+  const auto sides = say_sides("xla:{devices=[2,1,4]<=[4,2]T(1,0)} => xla:{devices=[1,8,1]<=[8]}",
+                               {.shape = {{16, 16, 16}}});
   ASSERT_TRUE(sides.has_value());
-  const PlacementMove move(sides->from, sides->to);
+  const PlacementMove move(sides->from.placement(), sides->to.placement());
   const Traffic traffic = move.traffic();
   EXPECT_EQ(traffic.kept, 512U);
   EXPECT_EQ(traffic.received, 3584U);
@@ -123,44 +123,29 @@ TEST(Move, xla_15207_keeps_a_quarter) {
   EXPECT_EQ(move.map()->cut, (Cut{Cut::Kind::both, 3}));
 }
 
-TEST(ReadMap, mixes_systems_and_notation) {
-  const ForeignSizes sizes{{8, 8}, {}, {}};
-  const Notation a = read_map("jax:mesh x=4 y=2, P('y', 'x') => r:3 c:3 -> r | c", {}, sizes);
-  const Notation b = read_map("r:3 c:3 -> c[2:1] r[2] | r[1:0] c[0] => r:3 c:3 -> r | c", {});
+TEST(Say, mixes_systems_and_notation) {
+  const Sizes sizes{.shape = {{8, 8}}};
+  const Notation a = say("jax:mesh x=4 y=2, P('y', 'x') => r:3 c:3 -> r | c", sizes).as_bits();
+  const Notation b = say("r:3 c:3 -> c[2:1] r[2] | r[1:0] c[0] => r:3 c:3 -> r | c").as_bits();
   EXPECT_EQ(a.map, b.map);
   EXPECT_EQ(a.cut, b.cut);
-  EXPECT_EQ(read_map("einops:(a b) -> (b a), a=2", {.total = 3, .processor = {}}).map,
-            read_map("a:1 b:2 -> b a").map);
-  EXPECT_EQ(read_map("x:3 -> rev(x)").map, read_map("bit-reversal:3").map);
-  EXPECT_THROW(read_map("xla:{devices=[2,2]<=[4] last_tile_dim_replicate}", {}, {{8}, {}, {}}),
-               NotExpressible);
-  EXPECT_THROW(read_map("jax:mesh x=2, P(None) => jax:mesh x=2, P('x')", {}, {{8}, {}, {}}),
-               NotExpressible);
+  EXPECT_EQ(say("einops:(a b) -> (b a), a=2", {.elements = Count{8}}).map,
+            say("a:1 b:2 -> b a").map);
 }
 
-TEST(ReadMap, a_side_alone_in_one_name_is_a_map) {
-  const KnownSizes four{.total = 4, .processor = {}};
-  EXPECT_EQ(read_map("~i", four).map, read_map("i -> ~i", four).map);
-  EXPECT_EQ(read_map("rot(i, 1)", four).map, read_map("i -> rot(i, 1)", four).map);
-  EXPECT_EQ(read_map("gray(x)", four).map, read_map("gray:4").map);
-  EXPECT_EQ(read_map("i[1:0] ~i[3:2]", four).map, read_map("i:4 -> i[1:0] ~i[3:2]").map);
-  EXPECT_THROW(read_map("rot(i, j)", four), NotationError);
-  EXPECT_THROW(read_map("nosuchmap", four), NotationError);
-  EXPECT_THROW(read_map("~i"), NotationError);
-}
-
-TEST(PlainWords, are_what_the_notation_alone_reads) {
-  const ForeignSizes sizes{{16, 16, 16}, {}, {}};
-  const std::string move = layouts::plain_words(
-      "xla:{devices=[2,1,4]<=[4,2]T(1,0)} => xla:{devices=[1,8,1]<=[8]}", sizes);
-  const Notation notation = parse_notation(move);
-  EXPECT_EQ(notation.cut, (Cut{Cut::Kind::both, 3}));
-  EXPECT_EQ(notation.map.width(), 12);
-  EXPECT_EQ(layouts::plain_words("~i", {}), "i -> ~i");
-  EXPECT_EQ(layouts::plain_words("[x]", {}), "[x]");  // wrong either way: told as it was written
-  for (const char* plain : {"i -> rev(i)", "gray:4", "cyclic:4|2 => consecutive", "bit-reversal"})
-    EXPECT_EQ(layouts::plain_words(plain, {}), plain);
-  EXPECT_THROW(layouts::plain_words("xla:{manual} => xla:{replicated}", sizes), NotExpressible);
+TEST(Say, copies_are_refused_where_a_map_is_wanted) {
+  const Sizes eight{.shape = {{8}}};
+  const char* copied = "xla:{devices=[2,2]<=[4] last_tile_dim_replicate}";
+  EXPECT_THROW(say(copied, eight), NotExpressible);
+  EXPECT_EQ(say(copied, {.shape = {{8}}, .copies = true}).copies, 2U);
+  const char* spread = "jax:mesh x=2, P(None) => jax:mesh x=2, P('x')";
+  EXPECT_THROW(say(spread, eight), NotExpressible);
+  const auto sides = say_sides(spread, eight);
+  ASSERT_TRUE(sides.has_value());
+  EXPECT_EQ(sides->from.copies, 2U);
+  EXPECT_EQ(sides->to.copies, 1U);
+  EXPECT_FALSE(say_sides("cyclic:1|2 => block").has_value());
+  EXPECT_THROW(say("xla:{manual} => xla:{replicated}", eight), NotExpressible);
 }
 
 }  // namespace

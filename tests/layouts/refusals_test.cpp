@@ -5,9 +5,17 @@
 #include <vector>
 
 #include "faro/layouts/foreign.hpp"
+#include "faro/words/say.hpp"
 
 namespace faro {
 namespace {
+
+ForeignLayout layout_of(const char* words) {
+  ForeignLayout layout;
+  layout.notation = say(words).as_bits();
+  if (layout.notation.map.width() == 4) layout.shape = {4, 4};
+  return layout;
+}
 
 struct Refusal {
   const char* words;
@@ -82,11 +90,9 @@ TEST(Foreign, refusals_name_their_reason) {
 
 // One device says nothing of how its memory is ordered, so XLA's words say C order alone.
 TEST(Foreign, xla_says_of_one_device_only_an_array_in_c_order) {
-  ForeignSizes sizes;
-  sizes.shape = {4, 4};
-  EXPECT_EQ(write_foreign("xla", read_layout("r:2 c:2 -> | r c", {}, sizes)), "{replicated}");
+  EXPECT_EQ(write_foreign("xla", layout_of("r:2 c:2 -> | r c")), "{replicated}");
   try {
-    write_foreign("xla", read_layout("r:2 c:2 -> | c r", {}, sizes));
+    write_foreign("xla", layout_of("r:2 c:2 -> | c r"));
     ADD_FAILURE() << "was written";
   } catch (const NotExpressible& error) {
     EXPECT_NE(std::string(error.what()).find("C order"), std::string::npos) << error.what();
@@ -98,7 +104,7 @@ TEST(Foreign, arrays_of_2_to_the_64_elements_are_written_by_no_system_that_needs
   for (const char* system : {"numpy", "einops", "cute", "triton", "c"}) {
     SCOPED_TRACE(system);
     try {
-      write_foreign(system, read_layout("r:0 c:64 -> c", {}, {}));
+      write_foreign(system, layout_of("r:0 c:64 -> c"));
       ADD_FAILURE() << "was written";
     } catch (const NotExpressible& error) {
       EXPECT_EQ(error.fault(), LayoutFault::size) << error.what();

@@ -8,8 +8,8 @@
 #include <functional>
 #include <string>
 
-#include "faro/algebra/notation.hpp"
 #include "faro/mpi/mpi_plan.hpp"
+#include "faro/words/say.hpp"
 #include "mpi/counted.hpp"
 
 namespace faro {
@@ -51,9 +51,9 @@ void expect_all_throw(ErrorCode code, const std::string& words, const std::funct
 
 TEST(Agreement, other_maps_sizes_and_options) {
   if (size_here() == 1) GTEST_SKIP();
-  const BitMap rev = parse_notation("i:12 -> rev(i)").map;
-  const BitMap other = parse_notation("i:12 -> ~rev(i)").map;
-  const BitMap wider = parse_notation("i:13 -> rev(i)").map;
+  const BitMap rev = say("i:12 -> rev(i)").map.as_bits();
+  const BitMap other = say("i:12 -> ~rev(i)").map.as_bits();
+  const BitMap wider = say("i:13 -> rev(i)").map.as_bits();
   const std::string name = "rank " + std::to_string(size_here() - 1);
   expect_all_throw(ErrorCode::usage, name,
                    [&] { MpiPlan(MPI_COMM_WORLD, last() ? other : rev, 8); });
@@ -70,7 +70,7 @@ TEST(Agreement, other_maps_sizes_and_options) {
 }
 
 TEST(Agreement, wrong_arrays_on_one_rank) {
-  const BitMap rev = parse_notation("i:12 -> rev(i)").map;
+  const BitMap rev = say("i:12 -> rev(i)").map.as_bits();
   MpiPlan plan(MPI_COMM_WORLD, rev, 8);
   const std::uint64_t bytes = plan.plan().local_bytes();
   std::vector<std::byte> from(bytes), to(bytes);
@@ -100,7 +100,7 @@ std::uint64_t address_bytes() {
 
 TEST(Agreement, a_rank_without_memory) {
   if (size_here() == 1) GTEST_SKIP();
-  const BitMap map = parse_notation("i:28 -> rev(i)").map;
+  const BitMap map = say("i:28 -> rev(i)").map.as_bits();
   MpiOptions options;
   options.exchange.buffer_bytes = 64 << 20;
   options.exchange.step_bytes = 16 << 20;
@@ -144,7 +144,7 @@ TEST(Agreement, no_communicator) {
 
 // Destroyed after MPI_Finalize, by the end of the program.
 TEST(Agreement, a_plan_outlives_mpi) {
-  static const MpiPlan plan(MPI_COMM_WORLD, parse_notation("i:12 -> rev(i)").map, 8);
+  static const MpiPlan plan(MPI_COMM_WORLD, say("i:12 -> rev(i)").map.as_bits(), 8);
   static const SharedArray array = mpi::allocate(MPI_COMM_WORLD, 4096);
   EXPECT_EQ(plan.plan().local_bytes() * static_cast<std::uint64_t>(size_here()), 8U << 12U);
 }

@@ -11,8 +11,8 @@
 #include <string>
 
 #include "distributed/numbered.hpp"
-#include "faro/algebra/notation.hpp"
 #include "faro/mpi/mpi_plan.hpp"
+#include "faro/words/say.hpp"
 #include "full.hpp"
 #include "maps.hpp"
 #include "mpi/counted.hpp"
@@ -44,7 +44,7 @@ std::vector<std::byte> part(Word first, std::uint64_t elements, std::uint64_t el
 }
 
 BitMap map_of(const std::string& text, int width) {
-  return parse_notation(text, {.total = width, .processor = {}}).map;
+  return say(text, {.elements = Count{1} << static_cast<unsigned>(width)}).map.as_bits();
 }
 
 void expect_counts(const ExchangePlan& plan, const testing::Sent& sent, Transport transport,
@@ -139,9 +139,9 @@ TEST(MpiExchange, random_maps_elements_and_buffers) {
 TEST(MpiExchange, twenty_two_bits) {
   Random random(32);
   ASSERT_TRUE(performs(testing::random_affine(20, random), 8, {}));
-  ASSERT_TRUE(performs(parse_notation("i:22 -> rev(i)").map, 4, {}));
+  ASSERT_TRUE(performs(say("i:22 -> rev(i)").map.as_bits(), 4, {}));
   ASSERT_TRUE(
-      performs(parse_notation("r:10 c:10 -> c r").map, 16, {.exchange = {.in_place = true}}));
+      performs(say("r:10 c:10 -> c r").map.as_bits(), 16, {.exchange = {.in_place = true}}));
 }
 
 TEST(MpiExchange, one_reduction_to_plan_and_one_to_execute) {
@@ -305,7 +305,7 @@ TEST(MpiExchange, one_pass_over_shared_memory) {
 
 TEST(MpiExchange, verify_finds_one_wrong_element) {
   const World world;
-  const BitMap map = parse_notation("i:12 -> rev(i)").map;
+  const BitMap map = say("i:12 -> rev(i)").map.as_bits();
   const std::uint64_t elements = bit(12 - world.rank_bits);
   const Word first = static_cast<Word>(world.rank) * elements;
   const auto from = part(first, elements, 8, BitMap::identity(12));

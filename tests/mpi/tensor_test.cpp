@@ -4,9 +4,9 @@
 
 #include "distributed/numbered.hpp"
 #include "engine/shapes.hpp"
-#include "faro/algebra/tensor_notation.hpp"
 #include "faro/base/error.hpp"
 #include "faro/mpi/tensor_plan.hpp"
+#include "faro/words/say.hpp"
 
 namespace faro {
 namespace {
@@ -53,10 +53,10 @@ void judge(const World& world, const Map& map, std::uint64_t element, MpiOptions
 
 TEST(MpiTensorPlan, transposes_of_any_size) {
   const World world;
-  const Map map = parse_tensor_notation("r=24 c=40 -> c r").map;
+  const Map map = say("r=24 c=40 -> c r").map;
   judge(world, map, 8, {});
   judge(world, map, 3, {.exchange = {.buffer_bytes = 64}});
-  const Map whole = parse_tensor_notation("b:3 r=25 -> gray(b) ~r").map;
+  const Map whole = say("b:3 r=25 -> gray(b) ~r").map;
   judge(world, whole, 4, {});
 }
 
@@ -83,10 +83,10 @@ TEST(MpiTensorPlan, random_maps) {
 
 TEST(MpiTensorPlan, all_ranks_refuse_alike) {
   const World world;
-  const Map map = parse_tensor_notation("r=24 c=40 -> c r").map;
+  const Map map = say("r=24 c=40 -> c r").map;
   EXPECT_THROW(MpiTensorPlan(MPI_COMM_WORLD, map, 0), Error);
   EXPECT_THROW(MpiTensorPlan(MPI_COMM_WORLD, map, 8, {.exchange = {.in_place = true}}), Error);
-  const Map odd = parse_tensor_notation("r=25 c=8 -> c r").map;
+  const Map odd = say("r=25 c=8 -> c r").map;
   if (world.size > 1) {
     EXPECT_THROW(MpiTensorPlan(MPI_COMM_WORLD, odd, 8), Error);
     const Map mine = world.rank == 1 ? map : map.inverse();

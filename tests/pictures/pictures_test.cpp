@@ -11,6 +11,7 @@
 #include "faro/pictures/map_figure.hpp"
 #include "faro/pictures/schedule_figure.hpp"
 #include "faro/service/plan.hpp"
+#include "faro/words/say.hpp"
 
 namespace faro {
 namespace {
@@ -54,7 +55,7 @@ std::size_t count_of(const std::string& text, const std::string& what) {
 }
 
 Figure of(const char* map, MapPicture what) {
-  return map_figure(parse_notation(map), what);
+  return map_figure(say(map).as_bits(), what);
 }
 
 std::size_t count_of(const Figure& figure, Figure::Kind kind) {
@@ -66,7 +67,7 @@ std::size_t count_of(const Figure& figure, Figure::Kind kind) {
 TEST(Pictures, a_strand_for_every_one_of_the_matrix) {
   for (const char* map : {"i:4 -> rev(i)", "r:3 c:2 -> gray(c) rev(r)", "a:7 -> ungray(a)",
                           "a:3 | m:2 -> m a[2] | ~a[1:0]", "i:64 -> gray(i)"}) {
-    const Notation notation = parse_notation(map);
+    const Notation notation = say(map).as_bits();
     std::size_t ones = 0;
     for (int row = 0; row < notation.map.width(); ++row)
       ones += static_cast<std::size_t>(std::popcount(notation.map.matrix().row(row)));

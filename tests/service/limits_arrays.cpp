@@ -4,12 +4,12 @@
 #include "disk/box_journal.hpp"
 #include "disk/journal.hpp"
 #include "disk/verify.hpp"
-#include "faro/algebra/tensor_notation.hpp"
 #include "faro/base/limits.hpp"
 #include "faro/disk/file_permute_plan.hpp"
 #include "faro/engine/permute_plan.hpp"
 #include "faro/layouts/errors.hpp"
 #include "faro/layouts/foreign.hpp"
+#include "faro/words/say.hpp"
 #include "machines/certificates/check.hpp"
 #include "service/limits.hpp"
 #include "service/reports.hpp"
@@ -55,8 +55,7 @@ void add_arrays(std::vector<Asked>& all) {
     });
   }));
   all.push_back(around("tensor_elements_log2_max", tensor_elements_log2_max, [](std::uint64_t n) {
-    return taken(
-        [&] { static_cast<void>(parse_tensor_notation(fmt::format("a:{} b=2 -> b a", n - 1))); });
+    return taken([&] { static_cast<void>(say(fmt::format("a:{} b=2 -> b a", n - 1))); });
   }));
   all.push_back(around("permute_bits_max", permute_bits_max, [](std::uint64_t n) {
     return taken([&] {
@@ -72,7 +71,9 @@ void add_arrays(std::vector<Asked>& all) {
   all.push_back(
       around("layout_listed_devices_log2_max", layout_listed_devices_log2_max, [](std::uint64_t n) {
         const std::string bits = fmt::format("r:{} -> gray(r) |", n);
-        return accepted([&] { static_cast<void>(write_foreign("xla", read_layout(bits))); },
+        ForeignLayout layout;
+        layout.notation = say(bits).as_bits();
+        return accepted([&] { static_cast<void>(write_foreign("xla", layout)); },
                         ErrorCode::impossible);
       }));
   all.push_back(doubled(
@@ -104,10 +105,10 @@ void add_arrays(std::vector<Asked>& all) {
       }));
   all.push_back(
       around("explained_processors_log2_max", explained_processors_log2_max, [](std::uint64_t n) {
-        return !map_bounds(parse_notation(fmt::format("i:{} -> ~i", n))).empty();
+        return !map_bounds(say(fmt::format("i:{} -> ~i", n)).as_bits()).empty();
       }));
   all.push_back(around("explained_memory_log2_max", explained_memory_log2_max, [](std::uint64_t n) {
-    return !map_bounds(parse_notation(fmt::format("p:1 | m:{} -> ~p | m", n))).empty();
+    return !map_bounds(say(fmt::format("p:1 | m:{} -> ~p | m", n)).as_bits()).empty();
   }));
   all.push_back(around("pattern_elements_max", pattern_elements_max, [](std::uint64_t n) {
     return plans("periodic-pattern", Request::of("a:3 -> ungray(a)", "cube:3", n));

@@ -14,7 +14,6 @@
 #include <regex>
 #include <set>
 
-#include "faro/algebra/notation.hpp"
 #include "faro/base/byte_source.hpp"
 #include "faro/base/error.hpp"
 #include "faro/files/npy.hpp"
@@ -27,6 +26,7 @@
 #include "faro/schedules/schedule.hpp"
 #include "faro/service/catalogue.hpp"
 #include "faro/service/verify.hpp"
+#include "faro/words/say.hpp"
 #include "machines/mesh/geometry.hpp"
 #include "paths.hpp"
 #include "service/limits.hpp"
@@ -119,7 +119,7 @@ bool reads_layout(const std::string& words, std::vector<std::uint64_t> shape = {
 void add_words_and_files(std::vector<Asked>& all) {
   using namespace limits;
   all.push_back(around("address_bits_max", address_bits_max, [](std::uint64_t n) {
-    return taken([&] { static_cast<void>(parse_notation(fmt::format("i:{} -> ~i", n))); });
+    return taken([&] { static_cast<void>(say(fmt::format("i:{} -> ~i", n))); });
   }));
   all.push_back(around("machine_bits_max", machine_bits_max, [](std::uint64_t n) {
     return taken([&] { static_cast<void>(machine_from(fmt::format("cube:{}", n))); });
@@ -131,12 +131,11 @@ void add_words_and_files(std::vector<Asked>& all) {
   }));
   all.push_back(around("notation_bytes_max", notation_bytes_max, [](std::uint64_t n) {
     const std::string text = "i:4 -> i";
-    return taken([&] { static_cast<void>(parse_notation(text + repeated(" ", n - text.size()))); });
+    return taken([&] { static_cast<void>(say(text + repeated(" ", n - text.size()))); });
   }));
   all.push_back(around("notation_depth_max", notation_depth_max, [](std::uint64_t n) {
-    return taken([&] {
-      static_cast<void>(parse_notation("i:4 -> " + repeated("(", n) + "i" + repeated(")", n)));
-    });
+    return taken(
+        [&] { static_cast<void>(say("i:4 -> " + repeated("(", n) + "i" + repeated(")", n))); });
   }));
   all.push_back(around("npy_header_bytes_max", npy_header_bytes_max, [](std::uint64_t n) {
     const std::string text = npy_of("'<u8'", "4,");
@@ -362,8 +361,7 @@ void add_pictures(std::vector<Asked>& all) {
   }));
   all.push_back(around("drawn_array_log2_max", drawn_array_log2_max, [](std::uint64_t n) {
     return taken([&] {
-      static_cast<void>(
-          map_figure(parse_notation(fmt::format("i:{} -> ~i", n)), MapPicture::array));
+      static_cast<void>(map_figure(say(fmt::format("i:{} -> ~i", n)).as_bits(), MapPicture::array));
     });
   }));
 }

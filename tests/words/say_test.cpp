@@ -2,61 +2,18 @@
 
 #include <gtest/gtest.h>
 
-#include <fstream>
 #include <map>
-#include <sstream>
 
 #include "faro/layouts/errors.hpp"
-#include "paths.hpp"
+#include "words_cases.hpp"
 
 namespace faro {
 namespace {
 
-using Shape = std::vector<Word>;
-
-// One line of tests/data/words.txt.
-struct Case {
-  std::string words;
-  std::map<std::string, std::string> known;
-  std::map<std::string, std::string> wanted;
-};
-
-std::map<std::string, std::string> pairs_of(const std::string& text) {
-  std::map<std::string, std::string> pairs;
-  std::istringstream in(text);
-  for (std::string word; in >> word;) {
-    const std::size_t equal = word.find('=');
-    pairs[word.substr(0, equal)] = equal == std::string::npos ? "" : word.substr(equal + 1);
-  }
-  return pairs;
-}
-
-std::vector<Case> cases() {
-  std::ifstream in(testing::source_path("tests/data/words.txt"));
-  std::vector<Case> list;
-  for (std::string line; std::getline(in, line);) {
-    if (line.empty() || line[0] == '#') continue;
-    const std::size_t first = line.find('\t');
-    const std::size_t second = line.find('\t', first + 1);
-    list.push_back({line.substr(0, first), pairs_of(line.substr(first + 1, second - first - 1)),
-                    pairs_of(line.substr(second + 1))});
-  }
-  return list;
-}
-
-Shape shape_of(const std::string& text) {
-  Shape shape;
-  if (text == "scalar") return shape;
-  std::istringstream in(text);
-  for (std::string side; std::getline(in, side, 'x');) shape.push_back(std::stoull(side));
-  return shape;
-}
-
-std::string text_of(const Shape& shape) {
-  std::string text;
-  for (const Word length : shape) text += (text.empty() ? "" : "x") + std::to_string(length);
-  return text.empty() ? "scalar" : text;
-}
+using testing::hash_of;
+using testing::shape_of;
+using testing::text_of;
+using Case = testing::WordsCase;
 
 Said said_in(const Case& c) {
   Sizes sizes;
@@ -77,16 +34,9 @@ Said said_in(const Case& c) {
 }
 
 std::string hash_of(const Map& map) {
-  const auto count = static_cast<std::size_t>(map.elements());
-  std::vector<Word> moved(count);
-  for (std::size_t i = 0; i < count; ++i) moved[map(i)] = i;
-  Word hash = 0xcbf29ce484222325;
-  for (const Word index : moved) hash = (hash ^ index) * 0x100000001b3;
-  std::ostringstream text;
-  text.width(16);
-  text.fill('0');
-  text << std::hex << hash;
-  return text.str();
+  std::vector<Word> moved(static_cast<std::size_t>(map.elements()));
+  for (std::size_t i = 0; i < moved.size(); ++i) moved[map(i)] = i;
+  return hash_of(moved);
 }
 
 const char* name_of_cut(Cut::Kind kind) {
@@ -121,10 +71,31 @@ std::string shown(const std::map<std::string, std::string>& pairs) {
 }
 
 TEST(Say, every_case_of_the_table_comes_out_as_it_says) {
-  const std::vector<Case> all = cases();
+  const std::vector<Case> all = testing::words_cases();
   EXPECT_EQ(all.size(), 691U);
   for (const Case& c : all)
     EXPECT_EQ(shown(meaning_of(c)), shown(c.wanted)) << c.words << "  on " << shown(c.known);
+}
+
+TEST(Say, lengths_of_an_array_on_processors_are_those_of_the_whole) {
+  const Sizes eight{.processors = 8};
+  const Said said = say("r=16 c=16 -> c r", eight);
+  EXPECT_EQ(said.map, say("r:4 c:4 -> c r").map);
+  EXPECT_EQ(said.cut, TensorCut{});
+  EXPECT_EQ(say("r=2 c -> c r", eight).map.elements(), Count{8});
+  EXPECT_THROW(say("r:4 c:4 -> c r", eight), NotationError);
+  EXPECT_THROW(say("r=16 c=16 -> c r", {.elements = Count{128}, .processors = 8}), NotationError);
+}
+
+TEST(Say, words_of_bits_are_a_notation) {
+  const Notation notation = say("p:1 | m=4 -> ~p | m").as_bits();
+  EXPECT_EQ(notation.map.width(), 3);
+  EXPECT_EQ(notation.cut, (Cut{Cut::Kind::both, 1}));
+  EXPECT_EQ(notation.fields, (std::vector<Field>{{"p", 1}, {"m", 2}}));
+  EXPECT_EQ(say("i:64 -> ~i").as_bits().fields, (std::vector<Field>{{"i", 64}}));
+  EXPECT_THROW(static_cast<void>(say("r=3 c:2 -> c r").as_bits()), Error);
+  EXPECT_THROW(static_cast<void>(say("gray:4").placement()), Error);
+  EXPECT_EQ(say("cyclic:1|2").placement().device(1), 1U);
 }
 
 }  // namespace

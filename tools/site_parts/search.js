@@ -19,7 +19,7 @@
 
   function load() {
     loading = loading || Promise.all([script("lunr.js"), script("pages.js")]).then(() => {
-      lunr.tokenizer.separator = /[^\p{L}\p{N}_]+/u;  // words of code, too: parse_notation(text) is two
+      lunr.tokenizer.separator = /[^\p{L}\p{N}_]+/u;  // words of code, too: parse_layout(text) is two
       pages = new Map(faro_pages.map(page => [page.location, page]));
       index = lunr(function () {
         this.ref("location");

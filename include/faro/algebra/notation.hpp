@@ -9,8 +9,9 @@
 //
 // The left side names the bits of the source index, most significant first, the right side writes
 // the destination index the same way: `r:3 c:2 -> c r` sends 6 = (row 001, column 10) to 17 = (10,
-// 001). docs/notation.md is the whole definition. Printing gives one canonical text a map, which
-// parses back to the same map. Texts of at most 16384 characters, maps of at most 64 bits.
+// 001). faro/words/say.hpp reads it. docs/notation.md is the whole definition. Printing gives one
+// canonical text a map, which is read back to the same map. Texts of at most 16384 characters, maps
+// of at most 64 bits.
 #pragma once
 
 #include <optional>
@@ -74,9 +75,7 @@ struct Cut {
   friend bool operator==(const Cut&, const Cut&) = default;
 };
 
-// Sizes known from the data or the machine; they fill in widths that the text leaves out and must
-// agree with those that it states. In memory: the total. On a machine: the processor bits, and the
-// total where the data is known; a text without '|' then speaks of processor bits alone.
+// Bits known from the data or the machine, which a layout's words may leave out.
 struct KnownSizes {
   std::optional<int> total = {};
   std::optional<int> processor = {};
@@ -88,20 +87,18 @@ struct Field {
   friend bool operator==(const Field&, const Field&) = default;
 };
 
+// A map of bits with the names of its source's.
 struct Notation {
   BitMap map;
   Cut cut;
   std::vector<Field> fields;  // the source's bits as the text names them, most significant first
 };
 
-// Throws NotationError.
-Notation parse_notation(std::string_view text, const KnownSizes& known = {});
-
 // One of the layouts of Table 1 by its words, "cyclic binary||gray" or "cyclic:6|6 gray". Throws
 // NotationError.
 Layout parse_layout(std::string_view text, const KnownSizes& known = {});
 
-// The canonical text: parse_notation gives back map and cut.
+// The canonical text: say gives back map and cut.
 std::string to_notation(const BitMap& map, const Cut& cut = {});
 
 }  // namespace faro::inline v1

@@ -5,9 +5,8 @@
 //   r c -> c ~r                      lengths from the array: its transpose, columns backwards
 //
 // A length cannot be taken apart: it stands on the right exactly once, alone, beside others, in
-// parentheses or behind '~' (n-1-x). What takes bits (slices, '^', rev, gray, ..) takes fields of
-// bits only; they mix freely past lengths. A text without '=' means what parse_notation says it
-// does. docs/notation.md is the whole definition.
+// parentheses, behind '~' (n-1-x) or rolled. What takes bits (slices, '^', rev, gray, ..) takes
+// powers of two only; they mix freely past lengths. docs/notation.md is the whole definition.
 #pragma once
 
 #include <optional>
@@ -34,20 +33,7 @@ struct TensorField {
   friend bool operator==(const TensorField&, const TensorField&) = default;
 };
 
-struct TensorNotation {
-  Map map;
-  TensorCut cut;
-  std::vector<TensorField> fields;  // of the source, as the text names them
-  std::vector<Word> to_shape;       // of the result: one axis a term of the right side
-};
-
-// `shape`: of the array that the map is for, if known. As many fields as axes take their sizes from
-// it one by one (a power of two is then bits); otherwise one field may be left without a size and
-// takes what the others leave. Sizes that the text states must agree. Throws NotationError.
-TensorNotation parse_tensor_notation(std::string_view text,
-                                     const std::optional<std::vector<Word>>& shape = {});
-
-// The canonical text: parse_tensor_notation gives back map and cut. For a map of bits that of the
+// The canonical text: say gives back map and cut. For a map of bits that of the
 // bit map, otherwise fields a, b, .. in the order of the source. Throws Error(impossible) where '|'
 // would cut a digit of the source, as `=>` may have it.
 std::string to_notation(const Map& map, const TensorCut& cut = {});

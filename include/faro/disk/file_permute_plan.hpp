@@ -2,7 +2,7 @@
 // of everything, with a cap on the memory that holds from the first byte to the last.
 //
 //   const auto plan = FilePermutePlan::out_of_place(
-//       parse_notation("i:37 -> rev(i)").map, {.element_bytes = 8}, {.memory_bytes = bit(31)});
+//       say("i:37 -> rev(i)").map.as_bits(), {.element_bytes = 8}, {.memory_bytes = bit(31)});
 //   plan.facts().passes        one: 2048 tiles of 512 MiB, runs of 64 KiB read and written
 //   plan.execute({.from = *in, .to = *out});
 //

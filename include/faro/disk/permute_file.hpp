@@ -1,6 +1,6 @@
 // Rearranges an array in a file, however large, within a cap of memory, so that nothing is lost.
 //
-//   permute_file("big.raw", "out.raw", parse_notation("i:37 -> rev(i)").map, {.element_bytes = 8},
+//   permute_file("big.raw", "out.raw", say("i:37 -> rev(i)").map.as_bits(), {.element_bytes = 8},
 //                {.plan = {.memory_bytes = bit(31)}});
 //
 // The input is not touched. The output is what it was, or absent, until it is complete: it grows in

@@ -1,7 +1,7 @@
 // Rearranges a Zarr array (version 3, a folder), however large, within a cap of memory: permuting,
 // transposing and cutting it into other chunks, all in one.
 //
-//   permute_zarr("a.zarr", "b.zarr", parse_notation("r:14 c:14 -> c r").map,
+//   permute_zarr("a.zarr", "b.zarr", say("r:14 c:14 -> c r").map.as_bits(),
 //                {.chunks = {1024, 1024}}, {.plan = {.memory_bytes = bit(31)}});
 //
 // Where elements lie in chunks of powers of two is a permutation of index bits, so that storage to

@@ -5,9 +5,9 @@
 //   read_foreign("einops:(a b) c -> c (b a), a=2", {.shape = {4, 2}})      a:2 c:1 -> c a[0] a[1]
 //   write_foreign("jax", layout)                       mesh x=4 y=2, P('y', 'x')
 //
-// SYSTEM:WORDS stands wherever a map is asked for, and `=>` joins placements of any two systems.
-// docs/layouts.md says what each system's words mean. What is no affine map throws NotExpressible
-// or NotAffine; words that are none throw NotationError with their column.
+// SYSTEM:WORDS stands wherever a map is asked for (faro/words/say.hpp), and `=>` joins placements
+// of any two systems. docs/layouts.md says what each system's words mean. What is no affine map
+// throws NotExpressible or NotAffine; words that are none throw NotationError with their column.
 #pragma once
 
 #include <cstdint>
@@ -33,10 +33,6 @@ struct ForeignLayout {
   Notation notation;   // replica bits first; cut {layout, device bits} for a placement
   int replica_bits = 0;
   std::vector<std::uint64_t> shape;  // of the array; empty where the words name none
-  // Axes of other lengths than 2^p that stay first or last: the map acts on the middle of an array
-  // outer x 2^p x inner.
-  std::uint64_t outer = 1;
-  std::uint64_t inner = 1;
   // Requires a cut of kind layout.
   Placement placement() const;
 };
@@ -44,22 +40,6 @@ struct ForeignLayout {
 // "SYSTEM:" with a system of this table; "NAME:4" stays the named map of 4 bits.
 bool is_foreign(std::string_view text);
 ForeignLayout read_foreign(std::string_view text, const ForeignSizes& sizes = {});
-
-// A text of either kind: the notation, another system's words, or two placements joined by `=>`.
-// `known` fills in what the notation leaves out.
-ForeignLayout read_layout(std::string_view text, const KnownSizes& known = {},
-                          const ForeignSizes& sizes = {});
-// The same where a plain map is wanted: copies throw NotExpressible(replicated).
-Notation read_map(std::string_view text, const KnownSizes& known = {},
-                  const ForeignSizes& sizes = {});
-
-// Both sides of `A => B`; nothing for a text without.
-struct TwoPlacements {
-  Placement from;
-  Placement to;
-};
-std::optional<TwoPlacements> read_move(std::string_view text, const KnownSizes& known = {},
-                                       const ForeignSizes& sizes = {});
 
 // The words of `system` for a layout, or NotExpressible. read_foreign gives the layout back.
 std::string write_foreign(std::string_view system, const ForeignLayout& layout);

@@ -1,7 +1,7 @@
 // An array with axes of any length on the ranks of an MPI communicator: any tensor map whose digits
 // can be cut between ranks.
 //
-//   const auto text = parse_tensor_notation("r=12000 c=12000 -> c r");
+//   const auto text = say("r=12000 c=12000 -> c r");
 //   faro::MpiTensorPlan plan(MPI_COMM_WORLD, text.map, 8);      8 ranks, 1500 rows each
 //   plan.execute(from, to);
 //

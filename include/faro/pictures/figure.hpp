@@ -1,7 +1,7 @@
 // A picture as plain shapes, and its text as SVG or TikZ. Same figure, same bytes: no fonts are
 // measured, no clock and no address gets in.
 //
-//   Figure figure = map_figure(parse_notation("r:3 c:2 -> c r"));
+//   Figure figure = map_figure(say("r:3 c:2 -> c r").as_bits());
 //   to_svg(figure)      "<svg xmlns=... role="img">...", with title, description, both themes
 //   to_tikz(figure)     "\begin{tikzpicture}...", needs no package but tikz
 //

@@ -1,7 +1,7 @@
 // Pictures of a map: where each bit goes, its matrix, and an array before and after.
 //
-//   to_svg(map_figure(parse_notation("i:4 -> rev(i)")))
-//   to_tikz(map_figure(parse_notation("r:3 c:2 -> c r"), MapPicture::strands))
+//   to_svg(map_figure(say("i:4 -> rev(i)").as_bits()))
+//   to_tikz(map_figure(say("r:3 c:2 -> c r").as_bits(), MapPicture::strands))
 #pragma once
 
 #include "faro/algebra/notation.hpp"

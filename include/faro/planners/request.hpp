@@ -89,6 +89,11 @@ struct Broadcast {
 using Question = std::variant<MapGoal, Destinations, Relation, ButterflyNetwork, BitonicSort,
                               MatrixProduct, Broadcast>;
 
+struct Said;
+// The words of a map on a machine (map_goal.hpp); sizes that do not fit are told of the machine.
+Said said_on(std::string_view map, const Machine& machine, std::optional<std::uint64_t> elements,
+             const std::optional<std::vector<Word>>& shape = {});
+
 class Request {
  public:
   // Nothing for K means 1, or the 2^m elements of a map's memory bits. Throws Error: usage for what
@@ -97,9 +102,11 @@ class Request {
   // processors is no power of two), limit for what is too large to list.
   static Request of(const Machine& machine, Question question,
                     std::optional<std::uint64_t> elements = {});
-  // The same in words (docs/notation.md, machines/text.hpp); throws NotationError too.
+  // The same in words (docs/notation.md, machines/text.hpp), of an array of this shape if one is
+  // given; throws what say throws, too.
   static Request of(std::string_view map, std::string_view machine,
-                    std::optional<std::uint64_t> elements = {});
+                    std::optional<std::uint64_t> elements = {},
+                    const std::optional<std::vector<Word>>& shape = {});
 
   // A map with memory bits that names fewer processor bits than the cube has dimensions: the data
   // lie on the subcube of the lowest ones.

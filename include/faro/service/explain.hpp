@@ -7,11 +7,11 @@
 #include <string>
 #include <string_view>
 
-#include "faro/algebra/notation.hpp"
+#include "faro/words/say.hpp"
 
 namespace faro::inline v1 {
 
 // One line; throws NotationError.
-std::string explain_json(std::string_view map, const KnownSizes& known = {});
+std::string explain_json(std::string_view map, const Sizes& known = {});
 
 }  // namespace faro::inline v1

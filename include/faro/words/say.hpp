@@ -28,6 +28,7 @@
 #include "faro/algebra/map.hpp"
 #include "faro/algebra/tensor_notation.hpp"
 #include "faro/base/count.hpp"
+#include "faro/layouts/placement.hpp"
 
 namespace faro::inline v1 {
 
@@ -36,7 +37,8 @@ struct Sizes {
   std::optional<std::vector<Word>> shape = {};  // of the array, in its logical order
   std::optional<Count> elements = {};           // where no shape is known
   std::optional<Word> processors = {};
-  bool flat = false;  // the words are of the flat index, the shape stays
+  bool flat = false;    // the words are of the flat index, the shape stays
+  bool copies = false;  // elements may have copies
 };
 
 struct Said {
@@ -48,10 +50,24 @@ struct Said {
   bool any_shape = false;   // the map is the same, and the shape stays, for every array of so many
                             // elements
   std::string system = {};  // "numpy"; empty: the notation
+  Word copies = 1;          // of every element; the map's most significant digits count them
+
+  // Throws Error(usage), naming a length that is no bits.
+  Notation as_bits() const;
+  // Throws Error(usage) without a cut of kind layout, or if it is not of bits.
+  Placement placement() const;
 };
 
 // Throws NotationError, NotExpressible or NotAffine.
 Said say(std::string_view words, const Sizes& sizes = {});
+
+// The two sides of `A => B`, where a system's words are among them: elements may have copies, and
+// the sides other numbers of devices. Nothing for any other text.
+struct SaidSides {
+  Said from;
+  Said to;
+};
+std::optional<SaidSides> say_sides(std::string_view words, const Sizes& sizes = {});
 
 // The words on axes first .. last of an array, these as an array of their own: the axes that the
 // words give stand in their place. The other axes are batches.

@@ -4,7 +4,7 @@
 
 #include <algorithm>
 
-#include "faro/algebra/notation.hpp"
+#include "faro/words/say.hpp"
 #include "full.hpp"
 #include "machines/certificates/check.hpp"
 #include "machines/links/bounds.hpp"
@@ -284,7 +284,7 @@ TEST(LinksBounds, nothing_moves) {
 TEST(MeshBounds, certificates_of_too_many_choices_of_routes_are_claims) {
   ScheduleHeader header;
   header.machine = Mesh{.sides_log2 = std::vector<int>(8, 1), .wrap = Mesh::Wrap::propagating};
-  header.goal = MapGoal{.map = parse_notation("i:8 -> ~i").map};
+  header.goal = MapGoal{.map = say("i:8 -> ~i").map.as_bits()};
   const auto check = [&](Count value) {
     header.bound = {value, "routes",
                     certificate::Displacements{decltype(certificate::Displacements::sources)(8)}};

@@ -3,8 +3,8 @@
 #include <gtest/gtest.h>
 
 #include "draft.hpp"
-#include "faro/algebra/notation.hpp"
 #include "faro/machines/pops/model.hpp"
+#include "faro/words/say.hpp"
 #include "full.hpp"
 #include "judged.hpp"
 #include "machines/pops/bounds.hpp"
@@ -24,8 +24,7 @@ std::vector<Word> transpose_list(Word order) {
 }
 
 testing::Draft named_map(const char* map, int width, int local_bits, std::uint64_t elements = 1) {
-  return pops_request(parse_notation(map, {.total = {}, .processor = width}).map, local_bits,
-                      elements);
+  return pops_request(say(map, {.processors = bit(width)}).map.as_bits(), local_bits, elements);
 }
 
 // Theorem 4, with N² - N for one group, and the bound of every machine on which it is claimed.
