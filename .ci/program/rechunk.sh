@@ -27,6 +27,7 @@ done <<'END'
 2|numbered from 0|rechunk a.npy x.zarr --worker 4/4
 2|wanted I/N|rechunk a.npy x.zarr --worker x
 2|wanted an amount|rechunk a.npy x.zarr --memory abc
+2|is one array, and no group|rechunk a.npy x.zarr --only y
 2|does not say what it holds|rechunk a.raw x.zarr
 3|there is no such file|rechunk gone.npy x.zarr
 4|51380224 bytes do|rechunk a.npy x.zarr --chunks 3,4,5 --memory 1MiB
@@ -37,19 +38,22 @@ done <<'END'
 2|B is required|check a.npy
 3|there is no such file|check a.npy gone.npy
 4||check a.npy a.zarr --memory 1MiB
+0||digest a.npy a.zarr raw.zarr --memory 64MiB
 2|A is required|digest
-2|does not say what it holds|digest a.raw
-3|gone: there is no such file|digest gone
+2|does not say what it holds|digest a.npy a.raw
+3|gone: there is no such file|digest a.npy gone
+4|does not hold one chunk|digest a.zarr --memory 1MiB
+4|does not hold one chunk|digest a.npy --memory 1MiB
 END
 check "what was refused or planned is not there" sh -c '! ls -d x.zarr only-planned.zarr .*.faro 2>/dev/null'
-for file in a.npy b.npy a.zarr raw.zarr; do
-  exits "the digest of $file" 0 "$faro" digest $file
-  check "$file: its digest, type and shape" test "$(wc -w <"$stdout")" = 3
-  cut -d ' ' -f 1 "$stdout" >>digests
-done
-check "one digest, but for what differs" py "
-d = open('digests').read().split()
-assert d[0] == d[2] == d[3] != d[1], d"
+exits "several files" 0 "$faro" digest a.npy b.npy a.zarr raw.zarr
+check "a line for each, equal for equal arrays" py "
+lines = [line.split() for line in open('$stdout')]
+assert [line[3] for line in lines] == ['a.npy', 'b.npy', 'a.zarr', 'raw.zarr'], lines
+digests = [line[0] for line in lines]
+assert digests[0] == digests[2] == digests[3] != digests[1], digests"
+exits "one file" 0 "$faro" digest a.npy
+check "one file has its digest, type and shape" test "$(wc -w <"$stdout")" = 3
 exits "where they differ" 1 "$faro" check a.zarr b.npy --json
 check "the first difference" py "
 import json

@@ -105,11 +105,13 @@ nb::object rechunked(const nb::bytes& source, const nb::bytes& target, const nb:
 nb::object digested(const nb::bytes& path, const nb::dict& given, nb::handle progress) {
   const std::string name = path_from(path);
   const Words words(given);
-  const auto raw = raw_from(words);
-  const int threads = words.maybe<int>("threads").value_or(0);
+  DigestOptions options;
+  options.raw = raw_from(words);
+  options.threads = words.maybe<int>("threads").value_or(0);
   std::string published;
   watched(progress.ptr(), Watch::Interrupt::stops, Lock::released, [&](const Progress& hears) {
-    published = digest_array(name, raw, threads, hears).published();
+    options.progress = hears;
+    published = digest_array(name, options).published();
   });
   return nb::cast(published);
 }

@@ -72,6 +72,16 @@ Argument& Arguments::positional(const std::string& name, std::optional<std::stri
               .accept = [&value](const std::string& text) { value = text; }});
 }
 
+Argument& Arguments::positional(const std::string& name, std::vector<std::string>& values,
+                                const std::string& help) {
+  return add({.name = name,
+              .placeholder = name,
+              .help = help,
+              .needed = true,
+              .repeats = true,
+              .accept = [&values](const std::string& text) { values.push_back(text); }});
+}
+
 Argument& Arguments::option(const std::string& name, const std::string& placeholder,
                             std::string& value, const std::string& help) {
   return add({.name = name,

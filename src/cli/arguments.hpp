@@ -45,6 +45,9 @@ class Arguments {
   Argument& positional(const std::string& name, std::string& value, const std::string& help);
   Argument& positional(const std::string& name, std::optional<std::string>& value,
                        const std::string& help);
+  // One or several; the last positional.
+  Argument& positional(const std::string& name, std::vector<std::string>& values,
+                       const std::string& help);
   Argument& option(const std::string& name, const std::string& placeholder, std::string& value,
                    const std::string& help);
   Argument& option(const std::string& name, const std::string& placeholder,

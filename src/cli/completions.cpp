@@ -123,8 +123,11 @@ std::string zsh() {
                                : argument.value == Completes::nothing ? " "
                                                                       : "_files";
       if (argument.is_positional())
-        cases += fmt::format(" \\\n      '{}:{}:{}'", argument.needed ? "" : ":", argument.name,
-                             what == " " ? "_files" : what);
+        cases += fmt::format(" \\\n      '{}:{}:{}'",
+                             argument.repeats  ? "*"
+                             : argument.needed ? ""
+                                               : ":",
+                             argument.name, what == " " ? "_files" : what);
       else if (argument.is_flag())
         cases += fmt::format(" \\\n      '{}[{}]'", argument.name, quoted(argument.help));
       else

@@ -80,7 +80,8 @@ std::string command_help(const Command& command) {
   for (const Argument& argument : arguments.list()) {
     const std::string label = label_of(argument);
     if (argument.is_positional() || argument.needed)
-      usage += argument.needed ? " " + label : " [" + label + "]";
+      usage += (argument.needed ? " " + label : " [" + label + "]") +
+               (argument.is_positional() && argument.repeats ? ".." : "");
     std::string help = argument.help;
     if (!argument.choices.empty()) help += fmt::format(" ({})", fmt::join(argument.choices, ", "));
     (argument.is_positional() ? positionals : options) += row(label, help);

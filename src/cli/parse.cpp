@@ -61,7 +61,7 @@ void declare(const Argument& argument, CLI::App& app) {
   else
     option = app.add_option_function<std::string>(argument.name, accept);
   if (argument.needed) option->required();
-  option->allow_extra_args(false);
+  option->allow_extra_args(argument.is_positional() && argument.repeats);
 }
 
 const Command* find(const std::string& name) {

@@ -158,6 +158,8 @@ int run_rechunk(const RechunkWords& words, Output& out) {
   if (!words.out) throw Error(ErrorCode::usage, "wanted IN and OUT");
   const std::vector<std::string> names = arrays_in(words.in);
   if (names.size() != 1 || !names[0].empty()) return run_group(words, names, out);
+  if (!words.only.empty())
+    throw Error(ErrorCode::usage, fmt::format("--only: {} is one array, and no group", words.in));
   RechunkOptions options = common_options(words, out);
   if (words.plan) {
     array_options(words, words.in, options);

@@ -9,16 +9,18 @@
 #include "base/cores.hpp"
 #include "base/parallel.hpp"
 #include "disk/box_cells.hpp"
+#include "disk/box_plan.hpp"
 #include "disk/box_runs.hpp"
 #include "disk/rechunk_request.hpp"
 #include "disk/stored/array_form.hpp"
 #include "faro/base/error.hpp"
+#include "files/words.hpp"
 
 namespace faro::inline v1 {
 namespace {
 
 constexpr std::uint64_t digest_run_bytes = std::uint64_t{4} << 20U;
-// Units beyond it are read one at a time.
+// Without a cap, units beyond it are read one at a time.
 constexpr std::uint64_t unit_bytes_side_by_side = std::uint64_t{64} << 20U;
 
 struct Reading {
@@ -34,7 +36,25 @@ struct Reading {
   }
 };
 
-Digest digest_of_runs(Reading& reading, int threads) {
+// How many read at once: each holds a piece and what decoding it takes.
+int readers_within(const std::string& path, const DigestOptions& options, Count held) {
+  const int all = options.threads > 0 ? options.threads : default_threads();
+  if (options.memory_bytes == 0) return held > Count{unit_bytes_side_by_side} ? 1 : all;
+  const Count fixed{disk::BoxProblem{}.fixed_bytes};
+  int readers = all;
+  while (readers > 0 && fixed + held * static_cast<std::uint64_t>(readers) > options.memory_bytes)
+    --readers;
+  if (readers == 0)
+    throw Error(ErrorCode::impossible,
+                fmt::format("{}: a memory of {} does not hold one chunk; {} do", path,
+                            files::size_text(options.memory_bytes),
+                            files::size_text(static_cast<std::uint64_t>(fixed + held))));
+  return readers;
+}
+
+Digest digest_of_runs(Reading& reading, const DigestOptions& options) {
+  const int threads = readers_within(reading.array.name(), options,
+                                     Count{std::min(digest_run_bytes, reading.total)});
   std::vector<Digest> shares(static_cast<std::size_t>(threads));
   std::vector<std::vector<std::byte>> buffers(static_cast<std::size_t>(threads));
   const std::uint64_t runs = (reading.total - 1) / digest_run_bytes + 1;
@@ -51,7 +71,7 @@ Digest digest_of_runs(Reading& reading, int threads) {
   return digest;
 }
 
-Digest digest_of_units(Reading& reading, int threads) {
+Digest digest_of_units(Reading& reading, const DigestOptions& options) {
   const disk::StoredGrid& grid = reading.array.grid();
   std::vector<disk::AxisGrid> units;
   std::uint64_t count = 1;
@@ -61,7 +81,8 @@ Digest digest_of_units(Reading& reading, int threads) {
     count *= units.back().count();
     unit_bytes *= grid.chunks[k];
   }
-  if (unit_bytes > unit_bytes_side_by_side) threads = 1;
+  const int threads =
+      readers_within(reading.array.name(), options, Count{unit_bytes} + grid.reading_bytes);
   std::vector<Digest> shares(static_cast<std::size_t>(threads));
   std::vector<std::vector<std::byte>> buffers(static_cast<std::size_t>(threads));
   in_parallel(threads, count, [&](std::uint64_t i, int worker) {
@@ -88,21 +109,20 @@ Digest digest_of_units(Reading& reading, int threads) {
 
 }  // namespace
 
-ArrayDigest digest_array(const std::string& path, const std::optional<RawArray>& raw, int threads,
-                         const Progress& progress) {
-  const auto array = disk::open_source(path, raw);
+ArrayDigest digest_array(const std::string& path, const DigestOptions& options) {
+  const auto array = disk::open_source(path, options.raw);
   const disk::StoredGrid& grid = array->grid();
   ArrayDigest found{.data_type = array->data_type(),
                     .shape = grid.shape,
                     .element_bytes = grid.element_bytes,
                     .digest = {}};
-  Reading reading{*array, progress, grid.element_bytes};
+  Reading reading{*array, options.progress, grid.element_bytes};
   for (const std::uint64_t n : grid.shape) reading.total *= n;
   if (reading.total == 0) return found;
-  const int all = threads > 0 ? threads : default_threads();
-  found.digest = grid.encoding == disk::StoredGrid::Encoding::run ? digest_of_runs(reading, all)
-                                                                  : digest_of_units(reading, all);
-  report(progress, reading.total, reading.total);
+  found.digest = grid.encoding == disk::StoredGrid::Encoding::run
+                     ? digest_of_runs(reading, options)
+                     : digest_of_units(reading, options);
+  report(options.progress, reading.total, reading.total);
   return found;
 }
 

@@ -111,8 +111,15 @@ struct ArrayDigest {
   Digest digest;
   std::string published() const { return digest.published(data_type, shape, element_bytes); }
 };
-ArrayDigest digest_array(const std::string& path, const std::optional<RawArray>& raw = {},
-                         int threads = 0, const Progress& progress = {});
+struct DigestOptions {
+  std::optional<RawArray> raw = {};
+  // A cap as in RechunkOptions; 0: none, and chunks beyond 64 MiB are read one at a time.
+  std::uint64_t memory_bytes = 0;
+  int threads = 0;  // 0: one for each core that the process has
+  Progress progress = {};
+};
+// Throws Error(impossible) where the memory does not hold one chunk, naming what does.
+ArrayDigest digest_array(const std::string& path, const DigestOptions& options = {});
 // Names of the arrays in a group, sorted; {""} of an array.
 std::vector<std::string> arrays_in(const std::string& path);
 // What groups say of themselves, copied; after their arrays.
