@@ -7,7 +7,7 @@
 
 namespace faro::inline v1::layouts {
 
-// Runs of bits as slices, sums as `^`; parse_notation gives the map and the cut back. Without
+// Runs of bits as slices, sums as `^`; say gives the map and the cut back. Without
 // fields, or where they do not fit the map, one field i.
 std::string text_with_fields(const Notation& notation);
 

@@ -1,5 +1,5 @@
-// Arrays of any length around 2^31 and 2^32 bytes, looked at in one place of eight, with FARO_FULL=1
-// everywhere. FARO_LARGE=1 asks for them; they take 5 GB.
+// Arrays of any length around 2^31 and 2^32 bytes, looked at in one place of eight; with
+// FARO_FULL=1 everywhere. FARO_LARGE=1 asks for them; they take 5 GB.
 #include <gtest/gtest.h>
 #include <sys/mman.h>
 

@@ -5,7 +5,7 @@
 // where, what was wanted and how to go on. Nothing in the library prints or aborts.
 //
 //   try {
-//     parse_notation("i:4 -> rev(j)");
+//     say("i:4 -> rev(j)");
 //   } catch (const Error& error) {
 //     show(error.what());              // name at column 12: no field named 'j'; there is i ...
 //     return exit_code(error.code());  // usage: 2
