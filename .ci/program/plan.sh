@@ -222,5 +222,5 @@ prints "an exchange of lengths in slices" "2 slices"
 exits "a length that is not divisible" 4 "$faro" plan 'r=12001 c=8 -> c r' --on cube:3
 says "a length that is not divisible" "multiples of 8 can be cut"
 exits "processors that are no power of two" 2 "$faro" plan 'p=12 | m=1000 -> p | ~m' --on cube:3
-says "processors that are no power of two" "cut at 12 processors"
+says "processors that are no power of two" "the words say 12"
 exits "elements beside lengths" 2 "$faro" plan 'p:3 | r=100 -> ~p | r' --on cube:3 --elements 7

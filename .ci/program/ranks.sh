@@ -50,7 +50,7 @@ exits "a buffer of nothing" 2 "$faro" plan "$rev" --on ranks:8 --element-bytes 8
 exits "elements that contradict the map" 2 "$faro" plan 'p:3 | m:3 -> m | p' --on ranks:8 --elements 4 --element-bytes 8
 exits "a map of fewer bits" 2 "$faro" plan 'i:2 -> rev(i)' --on ranks:8 --element-bytes 8
 exits "a map cut elsewhere" 2 "$faro" plan 'p:2 | m:4 -> p | rev(m)' --on ranks:8 --element-bytes 8
-exits "elements that are no power of two" 4 "$faro" plan 'i -> rev(i)' --on ranks:8 --elements 100 --element-bytes 8
+exits "elements that are no power of two" 2 "$faro" plan 'i -> rev(i)' --on ranks:8 --elements 100 --element-bytes 8
 exits "a negative time" 2 "$faro" plan "$rev" --on ranks:8 --element-bytes 8 --transfer -1
 exits "an array beyond an address" 4 "$faro" plan 'i:63 -> rev(i)' --on ranks:2 --element-bytes 8
 exits "a schedule and an exchange" 2 "$faro" plan "$rev" --on ranks:8 --element-bytes 8 --schedule s.json
