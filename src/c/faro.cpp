@@ -52,6 +52,13 @@ faro::ArrayPlaces places_of(const faro_array& given) {
   return places;
 }
 
+// Without strides the axes lie in one run, and whether they divide the map's digits does not matter.
+void join_axes(faro::ArrayPlaces& places, faro::Count elements) {
+  faro::Count all = 1;
+  for (const std::uint64_t length : places.shape) all *= length;
+  if (places.strides.empty() && all == elements) places.shape.clear();
+}
+
 }  // namespace
 
 extern "C" {
@@ -170,6 +177,8 @@ faro_status faro_plan_create_arrays(const char* map, const faro_array* from, con
     faro::Sizes sizes;
     sizes.shape = shape.from.shape;
     const faro::Map moves = faro::say(map, sizes).map;
+    join_axes(shape.from, moves.elements());
+    join_axes(shape.to, moves.elements());
     const faro::PermuteOptions permute{.threads = all.threads};
     unused("faro_permute_options.reserved", all.reserved);
     auto made = flag("faro_permute_options.in_place", all.in_place)

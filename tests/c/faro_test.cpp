@@ -318,10 +318,10 @@ TEST(C, refuses_requests_in_words) {
     return [=](char** json) { return faro_plan_machine(map, machine, elements, algorithm, json); };
   };
   fails(FARO_USAGE, "cube", plan("i:4 -> rev(i)", "cub:4", 1, ""));
-  fails(FARO_USAGE, "there are 5", plan("i:4 -> rev(i)", "cube:5", 1, ""));
+  fails(FARO_USAGE, "there are 32 processors", plan("i:4 -> rev(i)", "cube:5", 1, ""));
   fails(FARO_USAGE, "no algorithm", plan("i:4 -> rev(i)", "cube:4", 1, "best"));
   fails(FARO_IMPOSSIBLE, "Gray", plan("i:4 -> rev(i)", "cube:4", 1, "minimum-path"));
-  fails(FARO_USAGE, "memory bits", plan("p:2 | m:2 -> m | p", "cube:2", 3, ""));
+  fails(FARO_USAGE, "each processor has 3 elements", plan("p:2 | m:2 -> m | p", "cube:2", 3, ""));
   fails(FARO_USAGE, "", [](char** json) { return faro_verify_schedule("{", json); });
   fails(FARO_ENVIRONMENT, "absent",
         [](char** json) { return faro_verify_file("/absent/schedule.json", json); });

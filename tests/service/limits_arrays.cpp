@@ -55,7 +55,7 @@ void add_arrays(std::vector<Asked>& all) {
     });
   }));
   all.push_back(around("tensor_elements_log2_max", tensor_elements_log2_max, [](std::uint64_t n) {
-    return taken([&] { static_cast<void>(say(fmt::format("a:{} b=2 -> b a", n - 1))); });
+    return taken([&] { static_cast<void>(say(fmt::format("a:{} b=3 -> b a", n - 2))); });
   }));
   all.push_back(around("permute_bits_max", permute_bits_max, [](std::uint64_t n) {
     return taken([&] {
