@@ -74,8 +74,10 @@ places() {
   seq $((step / 2)) "$step" $(($1 - 1))
 }
 
+# Kept: a part may set parameters of its own.
+asked=" ${*:2} "
 for part in "$root"/.ci/program/*.sh; do
-  if [ $# -gt 1 ] && ! [[ " ${*:2} " == *" $(basename "$part" .sh) "* ]]; then continue; fi
+  if [ -n "${asked// /}" ] && ! [[ "$asked" == *" $(basename "$part" .sh) "* ]]; then continue; fi
   mkdir "$work/$(basename "$part" .sh)" && cd "$work/$(basename "$part" .sh)" || exit 1
   # shellcheck source=/dev/null
   . "$part"
