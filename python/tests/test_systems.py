@@ -261,8 +261,7 @@ def test_every_system_reads_its_own_example():
      "xla: {manual}: each device holds what its program says; there is no array to place"),
     ("shardy", '<["x"=2]> [{"x"}], unreduced={"x"}', (8,), "partial", None),
     ("einops", "h w c -> w h c", (2, 3, 4), "size",
-     "einops: 'h w c -> w h c': w has 3 elements; a bit map moves 2^p. It could stay as the first or "
-     "the last axis"),
+     "einops: an axis of 3 elements is moved; a map of bits moves 2^p"),
     ("cute", "(4,8):(9,1)", None, "holes",
      "cute: (4,8):(9,1): offset 32 >= 32 elements: padded pitch (holes)"),
     ("xla", "{unknown}", (8,), "unknown", None),

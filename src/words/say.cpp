@@ -3,6 +3,7 @@
 
 #include <fmt/format.h>
 
+#include "algebra/digits.hpp"
 #include "faro/base/count_format.hpp"
 #include "faro/layouts/foreign.hpp"
 #include "faro/layouts/placement_move.hpp"
@@ -224,9 +225,27 @@ Said read(std::string_view words, const Sizes& sizes) {
   return say_notation(words, sizes);
 }
 
+// As a layout of the system whose words they are.
+[[noreturn]] void refuse_lengths(const Said& said) {
+  Word length = 0;
+  for (const Digit& digit : said.map.digits().to) {
+    if (radix::is_bit(digit)) continue;
+    if (digit.roll != 0)
+      throw NotExpressible(said.system, LayoutFault::adds,
+                           fmt::format("roll by {} of {} elements adds with carries; a map of bits "
+                                       "does not",
+                                       digit.roll, digit.length));
+    length = digit.length;
+  }
+  throw NotExpressible(
+      said.system, LayoutFault::size,
+      fmt::format("an axis of {} elements is moved; a map of bits moves 2^p", length));
+}
+
 }  // namespace
 
 Notation Said::as_bits() const {
+  if (!system.empty() && map.bits() == nullptr) refuse_lengths(*this);
   const auto width = [](Word length) { return length == 0 ? word_bits : log2_exact(length); };
   Notation notation{map.as_bits(), {cut.kind, width(cut.processors)}, {}};
   for (const TensorField& field : fields)
