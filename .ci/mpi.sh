@@ -16,6 +16,8 @@ export OMPI_ALLOW_RUN_AS_ROOT=1 OMPI_ALLOW_RUN_AS_ROOT_CONFIRM=1
 export OMPI_MCA_mpi_yield_when_idle=1 OMPI_MCA_rmaps_base_oversubscribe=1
 export OMPI_MCA_hwloc_base_binding_policy=none OMPI_MCA_btl_vader_single_copy_mechanism=none
 export OMP_NUM_THREADS=1
+# What looks for OpenCL devices would hold a compiler for them in every rank.
+export HWLOC_COMPONENTS=-opencl
 
 # tests NAME COMMAND...: its line "N passed, M failed" is added up.
 tests() {
