@@ -52,7 +52,7 @@ faro::ArrayPlaces places_of(const faro_array& given) {
   return places;
 }
 
-// Without strides the axes lie in one run, and whether they divide the map's digits does not matter.
+// Without strides the axes lie in one run: whether they divide the map's digits does not matter.
 void join_axes(faro::ArrayPlaces& places, faro::Count elements) {
   faro::Count all = 1;
   for (const std::uint64_t length : places.shape) all *= length;
