@@ -52,7 +52,7 @@ faro::ResumeFileOptions resume_options(const faro_file_options& options) {
   resume.threads = options.threads;
   resume.io_threads = options.io_threads;
   resume.checkpoint_seconds = options.checkpoint_seconds;
-  resume.unchanged = options.unchanged != 0;
+  resume.unchanged = faro::c::flag("faro_file_options.unchanged", options.unchanged);
   resume.progress = faro::c::watched(options.progress, options.context);
   return resume;
 }

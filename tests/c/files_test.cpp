@@ -95,6 +95,8 @@ TEST(CFiles, a_stopped_run_is_resumed) {
                                    std::filesystem::last_write_time(c.in) - std::chrono::hours(1));
   EXPECT_EQ(faro_resume_file(c.out.c_str(), nullptr, &report), FARO_ENVIRONMENT);
   faro_file_options again = FARO_FILE_OPTIONS;
+  again.unchanged = 2;
+  EXPECT_EQ(faro_resume_file(c.out.c_str(), &again, &report), FARO_USAGE);
   again.unchanged = 1;
   ASSERT_EQ(faro_resume_file(c.out.c_str(), &again, &report), FARO_OK) << faro_last_error();
   EXPECT_EQ(report.resumed_bytes, 3U << 15U);
