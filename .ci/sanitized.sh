@@ -1,6 +1,6 @@
 # Sourced by the parts with sanitizers. What reads foreign bytes, moves bytes or has threads is built with them;
 # the rest of the library is linked from the release build. `.ci/asan.sh --whole` builds all of it.
-asan_folders="base algebra words layouts schedules engine arrays distributed disk files gpu exports c"
+asan_folders="base algebra words layouts schedules engine arrays distributed disk checkpoints files gpu exports c"
 tsan_folders="base algebra engine files disk c"
 
 # faro_sanitized PRESET FOLDERS TARGETS: builds these targets so.
