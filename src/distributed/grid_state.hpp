@@ -1,0 +1,47 @@
+// What a GridMove keeps: both sides with their axes matched, and which rank hosts which new one.
+//
+// Axes are the old side's throughout. `to_deal[a]` deals the old axis a as the new side does,
+// turned where the axis is reversed; `new_axis[a]` is its number there.
+#pragma once
+
+#include <cstdint>
+#include <vector>
+
+#include "faro/distributed/grid_move.hpp"
+
+namespace faro::inline v1 {
+
+struct GridMove::State {
+  State(const GridPlacement& from, const GridPlacement& to, const GridMoveOptions& options);
+
+  std::size_t axes() const { return from.axes().size(); }
+  const AxisDeal& from_deal(std::size_t a) const { return from.axes()[a].deal; }
+  bool sends(std::uint64_t rank) const { return rank < from.ranks(); }
+  bool receives(std::uint64_t rank) const {
+    return rank < facts.ranks && hosted[rank] < to.ranks();
+  }
+  // Parts by old axis.
+  std::vector<std::uint64_t> from_parts(std::uint64_t rank) const;
+  std::vector<std::uint64_t> to_parts(std::uint64_t rank) const;
+  // Among the old side's copies: whose a rank gets.
+  std::uint64_t copy_for(std::uint64_t rank) const;
+  // Whether what the two share is sent from one to the other; both may be one rank, which keeps.
+  bool goes(std::uint64_t sender, std::uint64_t receiver) const;
+  void check_rank(std::uint64_t rank) const;
+
+  GridPlacement from;
+  GridPlacement to;
+  GridMoveOptions options;
+  std::vector<AxisDeal> to_deal;
+  std::vector<std::size_t> new_axis;
+  std::vector<std::uint64_t> hosted;   // by rank, the new rank that it is
+  std::vector<std::uint64_t> host_of;  // its inverse
+  GridMoveFacts facts;
+};
+
+// hosted, for Relabel::least, and what facts say of it.
+void relabel(const GridPlacement& from, const GridPlacement& to,
+             const std::vector<AxisDeal>& to_deal, const std::vector<std::size_t>& new_axis,
+             std::vector<std::uint64_t>& hosted, GridMoveFacts& facts);
+
+}  // namespace faro::inline v1
