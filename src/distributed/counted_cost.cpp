@@ -12,7 +12,7 @@ namespace faro::inline v1 {
 namespace {
 
 // What is asked of either way of counting; amounts in elements.
-struct Sizes {
+struct CountedSizes {
   const BitMap& map;
   BitMap host;  // what belongs to rank q lies on rank host(q)
   int rank_bits;
@@ -39,7 +39,7 @@ Word above(Word rank, int node_bits) {
 // Element by element.
 class OneByOne {
  public:
-  explicit OneByOne(const Sizes& sizes) : s_(sizes), to_(bit(sizes.rank_bits)) {}
+  explicit OneByOne(const CountedSizes& sizes) : s_(sizes), to_(bit(sizes.rank_bits)) {}
 
   Leaving leaving(int node_bits) {
     Leaving all;
@@ -98,7 +98,7 @@ class OneByOne {
     }
   }
 
-  const Sizes& s_;
+  const CountedSizes& s_;
   std::vector<std::uint64_t> to_;
   std::vector<Word> reached_;
 };
@@ -125,7 +125,7 @@ class Span {
 // Coset by coset: what a bit of the index changes, it changes everywhere.
 class ByCosets {
  public:
-  explicit ByCosets(const Sizes& sizes) : s_(sizes) {}
+  explicit ByCosets(const CountedSizes& sizes) : s_(sizes) {}
 
   Leaving leaving(int node_bits) const {
     const Count all = Count{1} << static_cast<unsigned>(width());
@@ -166,7 +166,7 @@ class ByCosets {
     return Count{1} << static_cast<unsigned>(width() - span.dimension());
   }
 
-  const Sizes& s_;
+  const CountedSizes& s_;
 };
 
 }  // namespace
@@ -177,7 +177,7 @@ ExchangeCost counted_cost(const BitMap& map, const BitMap& relabelling, int rank
   if (relabelling.width() != rank_bits) {
     throw Error(ErrorCode::usage, "exchange: the relabelling is not of the ranks' bits");
   }
-  const Sizes sizes{map, relabelling.inverse(), rank_bits, map.width() - rank_bits};
+  const CountedSizes sizes{map, relabelling.inverse(), rank_bits, map.width() - rank_bits};
   Figures f;
   Leaving ranks;
   Leaving nodes;

@@ -30,7 +30,7 @@ int floor_log2_of(std::uint64_t bytes, std::uint64_t element_bytes) {
   return floor_log2(bytes / element_bytes);
 }
 
-struct Sizes {
+struct StepSizes {
   int m = 0;
   int rho = 0;
   std::uint64_t element_bytes = 1;
@@ -106,7 +106,7 @@ struct Choice {
 };
 
 // From the best on; the last, packing on both sides, is always possible.
-std::vector<Choice> choices(const Sizes& sizes, const Straight& direct, bool in_place) {
+std::vector<Choice> choices(const StepSizes& sizes, const Straight& direct, bool in_place) {
   const int whole =
       std::min(sizes.all(), std::max(0, floor_log2_of(message_bytes_max, sizes.element_bytes)));
   // Runs that are long enough to be messages of their own.
@@ -224,7 +224,7 @@ StepLayout step_layout(const CanonicalForm& form, const Destination& to,
   const int m = form.local_bits;
   const int rho = form.rho();
   const BitMatrix d_inverse = *to.d.inverse();
-  const Sizes sizes{m, rho, element_bytes, options, own_apart};
+  const StepSizes sizes{m, rho, element_bytes, options, own_apart};
 
   StepLayout layout;
   const std::vector<Word> image = form.w.image();

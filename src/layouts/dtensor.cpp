@@ -12,6 +12,7 @@
 
 #include "faro/base/count.hpp"
 #include "faro/base/limits.hpp"
+#include "layouts/deal_words.hpp"
 #include "layouts/mesh.hpp"
 #include "layouts/systems.hpp"
 
@@ -89,11 +90,6 @@ Mesh read_device_mesh(Scanner& in) {
   return mesh;
 }
 
-struct Split {
-  std::optional<std::size_t> axis;  // nothing: Replicate
-  std::uint64_t split_factor = 1;
-};
-
 std::size_t read_axis(Scanner& in, std::size_t rank) {
   in.accept("dim=");
   const std::size_t at = in.at();
@@ -104,7 +100,7 @@ std::size_t read_axis(Scanner& in, std::size_t rank) {
   return static_cast<std::size_t>(axis);
 }
 
-Split read_placement(Scanner& in, std::size_t rank) {
+DTensorCut read_placement(Scanner& in, std::size_t rank) {
   const std::size_t at = in.at();
   const std::string name = in.name();
   if (name == "Replicate" || name == "R") {
@@ -113,7 +109,7 @@ Split read_placement(Scanner& in, std::size_t rank) {
   }
   if (name == "Partial" || name == "_NormPartial" || name == "_MaskPartial" || name == "P")
     in.refuse(LayoutFault::partial, "Partial: the values must be added; faro moves data");
-  Split cut;
+  DTensorCut cut;
   if (name != "Shard" && name != "S" && name != "_StridedShard" && name != "_S")
     in.fail_at(at, "wanted Shard(d), _StridedShard(d, sf=f), Replicate() or Partial()");
   in.expect("(");
@@ -131,7 +127,8 @@ Split read_placement(Scanner& in, std::size_t rank) {
 }
 
 // The mesh dimensions in the order in which they cut.
-std::vector<std::size_t> read_order(Scanner& in, const std::vector<Split>& cuts, std::size_t rank) {
+std::vector<std::size_t> read_order(Scanner& in, const std::vector<DTensorCut>& cuts,
+                                    std::size_t rank) {
   std::vector<std::size_t> order;
   for (std::size_t m = 0; m < cuts.size(); ++m) order.push_back(m);
   if (!in.accept(",") && !in.next_is("shard_order")) return order;
@@ -161,7 +158,7 @@ std::vector<std::size_t> read_order(Scanner& in, const std::vector<Split>& cuts,
   return order;
 }
 
-void refuse_if_uneven(const Mesh& mesh, const std::vector<Split>& cuts, const Shape& shape,
+void refuse_if_uneven(const Mesh& mesh, const std::vector<DTensorCut>& cuts, const Shape& shape,
                       Scanner& in) {
   std::vector<std::uint64_t> parts(shape.size(), 1);
   for (std::size_t m = 0; m < cuts.size(); ++m) {
@@ -177,32 +174,39 @@ void refuse_if_uneven(const Mesh& mesh, const std::vector<Split>& cuts, const Sh
 
 }  // namespace
 
-ForeignLayout read_dtensor(Scanner& in, const ForeignSizes& sizes) {
+DTensorWords read_dtensor_words(Scanner& in, std::size_t axes) {
   in.accept("mesh=");
-  const Mesh mesh = read_device_mesh(in);
+  DTensorWords words;
+  words.mesh = read_device_mesh(in);
   in.accept(",");
   in.accept("placements=");
-  const Shape shape = shape_of(sizes, in);
   const bool tuple = in.next_is("(");
   const std::size_t at = in.at();
   in.expect(tuple ? "(" : "[");
-  std::vector<Split> cuts;
   while (!in.accept(tuple ? ")" : "]")) {
-    if (!cuts.empty()) {
+    if (!words.cuts.empty()) {
       in.expect(",");
       if (in.accept(tuple ? ")" : "]")) break;
     }
-    cuts.push_back(read_placement(in, shape.size()));
+    words.cuts.push_back(read_placement(in, axes));
   }
-  if (cuts.size() != mesh.axes.size())
-    in.fail_at(
-        at, fmt::format("{} placements for a mesh of {} dimensions", cuts.size(), mesh.axes.size()),
-        NotationFault::size);
-  const std::vector<std::size_t> order = read_order(in, cuts, shape.size());
+  if (words.cuts.size() != words.mesh.axes.size())
+    in.fail_at(at,
+               fmt::format("{} placements for a mesh of {} dimensions", words.cuts.size(),
+                           words.mesh.axes.size()),
+               NotationFault::size);
+  words.order = read_order(in, words.cuts, axes);
   in.expect_end();
-  refuse_if_uneven(mesh, cuts, shape, in);
-  Sharding sharding(mesh, shape, in);
-  for (const std::size_t m : order)
+  return words;
+}
+
+ForeignLayout read_dtensor(Scanner& in, const ForeignSizes& sizes) {
+  const Shape shape = shape_of(sizes, in);
+  const DTensorWords words = read_dtensor_words(in, shape.size());
+  const auto& cuts = words.cuts;
+  refuse_if_uneven(words.mesh, cuts, shape, in);
+  Sharding sharding(words.mesh, shape, in);
+  for (const std::size_t m : words.order)
     if (cuts[m].axis)
       sharding.cut(*cuts[m].axis, m, 0, sharding.mesh_bits(m),
                    log2_or_refuse(cuts[m].split_factor, "the split factor is", in));

@@ -12,6 +12,7 @@
 #include <algorithm>
 
 #include "faro/base/count.hpp"
+#include "layouts/deal_words.hpp"
 #include "layouts/mesh.hpp"
 #include "layouts/systems.hpp"
 
@@ -33,20 +34,20 @@ Dealt dealt(const Forms& axis, int block, int parts) {
   return result;
 }
 
-struct Distribution {
-  enum class Kind { whole, block, cyclic } kind = Kind::whole;
-  std::optional<std::uint64_t> size;
-};
-
 Distribution read_distribution(Scanner& in) {
   Distribution d;
   if (in.accept("*")) return d;
+  if (in.accept("GEN_BLOCK") || in.accept("gen_block")) {
+    d.kind = Distribution::Kind::listed;
+    d.sizes = in.numbers("(", ")");
+    return d;
+  }
   if (in.accept("BLOCK") || in.accept("block")) {
     d.kind = Distribution::Kind::block;
   } else if (in.accept("CYCLIC") || in.accept("cyclic")) {
     d.kind = Distribution::Kind::cyclic;
   } else {
-    in.fail("wanted BLOCK, BLOCK(n), CYCLIC, CYCLIC(n) or *");
+    in.fail("wanted BLOCK, BLOCK(n), CYCLIC, CYCLIC(n), GEN_BLOCK(n, ..) or *");
   }
   if (in.accept("(")) {
     d.size = in.number();
@@ -59,6 +60,15 @@ Distribution read_distribution(Scanner& in) {
 Dealt deal(const Distribution& d, std::size_t axis, std::uint64_t length, std::uint64_t parts,
            const Forms& bits, const Scanner& in) {
   std::uint64_t block = d.size.value_or(1);
+  if (d.kind == Distribution::Kind::listed) {
+    // Equal sizes are those of BLOCK.
+    for (const std::uint64_t size : d.sizes)
+      if (d.sizes.size() != parts || size != length / parts || length % parts != 0)
+        in.refuse(LayoutFault::uneven,
+                  fmt::format("axis {} of {} in blocks that are listed, other than {} equal ones",
+                              axis, length, parts));
+    block = length / parts;
+  }
   if (d.kind == Distribution::Kind::block) {
     block = d.size.value_or((length + parts - 1) / parts);
     if (size_product(block, parts, "elements") < length)
@@ -75,28 +85,39 @@ Dealt deal(const Distribution& d, std::size_t axis, std::uint64_t length, std::u
 
 }  // namespace
 
-ForeignLayout read_hpf(Scanner& in, const ForeignSizes& sizes) {
+HpfWords read_hpf_words(Scanner& in) {
+  HpfWords words;
   in.accept("!HPF$");
   if (in.next_is("ALIGN")) in.refuse(LayoutFault::adds, "ALIGN with an offset adds to an index");
   if (!in.accept("DISTRIBUTE")) in.accept("distribute");
   in.name();
   in.expect("(");
-  std::vector<Distribution> axes;
   while (!in.accept(")")) {
-    if (!axes.empty()) in.expect(",");
-    axes.push_back(read_distribution(in));
+    if (!words.axes.empty()) in.expect(",");
+    words.axes.push_back(read_distribution(in));
   }
   if (!in.accept("ONTO")) in.expect("onto");
   if (in.name_is_next()) in.name();
-  const std::size_t at = in.at();
-  const std::vector<std::uint64_t> grid = in.numbers("(", ")");
-  bool fortran = false;
+  words.grid_at = in.at();
+  words.grid = in.numbers("(", ")");
   if (in.accept(",") || in.next_is("order")) {
     in.expect("order=");
-    fortran = in.accept("F");
-    if (!fortran) in.expect("C");
+    words.fortran = in.accept("F");
+    if (!words.fortran) in.expect("C");
   }
   in.expect_end();
+  std::size_t dealt_axes = 0;
+  for (const Distribution& d : words.axes)
+    dealt_axes += d.kind == Distribution::Kind::whole ? 0U : 1U;
+  if (dealt_axes > words.grid.size())
+    in.fail_at(words.grid_at, "fewer processor axes than distributed ones");
+  for (std::size_t k = 0; k < dealt_axes; ++k)
+    if (words.grid[k] == 0) in.fail_at(words.grid_at, "a grid of 0 processors");
+  return words;
+}
+
+ForeignLayout read_hpf(Scanner& in, const ForeignSizes& sizes) {
+  const auto [axes, grid, at, fortran] = read_hpf_words(in);
   const Shape shape = shape_of(sizes, in, axes.size());
   std::vector<Forms> processor;
   std::vector<Forms> memory;
@@ -104,8 +125,6 @@ ForeignLayout read_hpf(Scanner& in, const ForeignSizes& sizes) {
   // Shares are looked at before lengths: HPF itself takes any length.
   for (std::size_t d = 0; d < axes.size(); ++d) {
     if (axes[d].kind == Distribution::Kind::whole) continue;
-    if (next >= grid.size()) in.fail_at(at, "fewer processor axes than distributed ones");
-    if (grid[next] == 0) in.fail_at(at, "a grid of 0 processors");
     if (!is_power_of_two(shape[d])) deal(axes[d], d, shape[d], grid[next], {}, in);
     ++next;
   }
@@ -127,13 +146,7 @@ ForeignLayout read_hpf(Scanner& in, const ForeignSizes& sizes) {
 
 namespace {
 
-struct Descriptor {
-  std::uint64_t m = 0, n = 0, mb = 0, nb = 0, rsrc = 0, csrc = 0;
-  std::uint64_t grid_rows = 0, grid_columns = 0;
-  bool row_major = true;
-};
-
-void read_field(Scanner& in, Descriptor& d) {
+void read_field(Scanner& in, ScalapackWords& d) {
   const std::size_t at = in.at();
   const std::string name = in.name();
   in.expect("=");
@@ -196,12 +209,12 @@ void shift_processor(Forms& processor, std::uint64_t source, std::size_t axis, c
 
 }  // namespace
 
-ForeignLayout read_scalapack(Scanner& in, const ForeignSizes& sizes) {
+ScalapackWords read_scalapack_words(Scanner& in, const Shape& shape) {
   in.accept("DESC");
-  Descriptor d;
-  if (sizes.shape.size() == 2) {
-    d.m = sizes.shape[0];
-    d.n = sizes.shape[1];
+  ScalapackWords d;
+  if (shape.size() == 2) {
+    d.m = shape[0];
+    d.n = shape[1];
   }
   while (!in.done()) {
     read_field(in, d);
@@ -211,9 +224,14 @@ ForeignLayout read_scalapack(Scanner& in, const ForeignSizes& sizes) {
     in.fail_at(0, "wanted M, N, MB, NB and grid=PxQ, none of them 0", NotationFault::size);
   if (d.rsrc >= d.grid_rows || d.csrc >= d.grid_columns)
     in.fail_at(0, "RSRC and CSRC are processes of the grid", NotationFault::range);
+  return d;
+}
+
+ForeignLayout read_scalapack(Scanner& in, const ForeignSizes& sizes) {
+  const ScalapackWords d = read_scalapack_words(in, sizes.shape);
   const Shape shape = {d.m, d.n};
-  const Distribution rows{Distribution::Kind::cyclic, d.mb};
-  const Distribution columns{Distribution::Kind::cyclic, d.nb};
+  const Distribution rows{Distribution::Kind::cyclic, d.mb, {}};
+  const Distribution columns{Distribution::Kind::cyclic, d.nb, {}};
   if (!is_power_of_two(d.m)) deal(rows, 0, d.m, d.grid_rows, {}, in);
   if (!is_power_of_two(d.n)) deal(columns, 1, d.n, d.grid_columns, {}, in);
   const std::vector<Forms> bits = axis_bits(shape, in);

@@ -1,0 +1,56 @@
+// Moves between ranks as users say them.
+#include "faro/distributed/grid_words.hpp"
+
+#include <gtest/gtest.h>
+
+#include "faro/base/error.hpp"
+
+namespace faro {
+namespace {
+
+constexpr const char* rows = "hpf:DISTRIBUTE A(BLOCK, *) ONTO P(3)";
+constexpr const char* columns = "dtensor:(4,) [Shard(1)]";
+
+GridMove said(const std::string& words, const std::vector<std::uint64_t>& shape) {
+  return grid_move(words, shape, {.element_bytes = 8});
+}
+
+TEST(GridMoveWords, rows_become_columns) {
+  const GridMove move = said(std::string(rows) + " => " + columns, {10, 9});
+  EXPECT_EQ(move.facts().ranks, 4U);
+  // Blocks of 4, 4, 2 rows and of 3, 3, 3, 0 columns: 12 + 12 + 6 elements stay.
+  EXPECT_EQ(move.facts().kept_bytes, 30U * 8);
+  EXPECT_EQ(move.facts().moved_bytes, 60U * 8);
+}
+
+TEST(GridMoveWords, axes_change_places_and_are_reversed_between) {
+  using Order = std::vector<std::size_t>;
+  const auto between = [](const std::string& map, const std::vector<std::uint64_t>& shape) {
+    std::string dims;
+    for (std::size_t a = 1; a < shape.size(); ++a) dims += ", *";
+    const std::string side = "hpf:DISTRIBUTE A(BLOCK" + dims + ") ONTO P(3)";
+    return said(side + " => " + map + " => " + side, shape).options();
+  };
+  EXPECT_EQ(between("r c -> c r", {10, 9}).order, (Order{1, 0}));
+  EXPECT_EQ(between("r c -> c ~r", {10, 10}).order, (Order{1, 0}));
+  EXPECT_EQ(between("r c -> c ~r", {10, 9}).reversed, (std::vector<bool>{false, true}));
+  EXPECT_EQ(between("a b c -> c ~a b", {4, 2, 7}).order, (Order{2, 0, 1}));
+  EXPECT_EQ(between("numpy:a.transpose(2, 0, 1)", {3, 1, 5}).order, (Order{2, 0, 1}));
+  EXPECT_EQ(between("numpy:np.flip(a, 1)", {3, 5}).reversed, (std::vector<bool>{false, true}));
+  EXPECT_EQ(between("r c -> ~r ~c", {2, 2}).reversed, (std::vector<bool>{true, true}));
+}
+
+TEST(GridMoveWords, other_maps_and_other_words_are_refused) {
+  const std::string to = std::string(" => ") + rows;
+  EXPECT_THROW(said(rows, {10, 9}), Error);
+  EXPECT_THROW(said(rows + to + to + to, {10, 9}), Error);
+  EXPECT_THROW(said(rows + std::string(" => numpy:np.roll(a, 1, 0)") + to, {10, 9}), Error);
+  EXPECT_THROW(said(rows + std::string(" => r c -> gray(c) r") + to, {10, 8}), Error);
+  EXPECT_THROW(said(rows + std::string(" => cute:(4,8):(1,4)"), {4, 8}), Error);
+  EXPECT_TRUE(says_grid_move(rows + to));
+  EXPECT_FALSE(says_grid_move("x:3 -> x[2:1] | x[0] => x:3 -> x[1:0] | x[2]"));
+  EXPECT_FALSE(says_grid_move(rows));
+}
+
+}  // namespace
+}  // namespace faro
