@@ -36,6 +36,7 @@ from ._schedules import (
     verify,
 )
 from ._files import FileReport, permute_file, resume_file, unfinished_file
+from ._jobs import Job, JobResult, RechunkPlan, Stage
 from ._stored import digest, rechunk, rechunk_plan
 
 __all__ = [
@@ -46,6 +47,8 @@ __all__ = [
     "Error",
     "FileReport",
     "Impossible",
+    "Job",
+    "JobResult",
     "Mismatch",
     "Move",
     "NotAffine",
@@ -54,8 +57,10 @@ __all__ = [
     "Paper",
     "Placement",
     "Plan",
+    "RechunkPlan",
     "Refused",
     "Schedule",
+    "Stage",
     "Traffic",
     "Transformed",
     "UsageError",

@@ -9,7 +9,7 @@ array([0, 1, 3, 2, 7, 6, 4, 5])
 """
 
 import os
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from typing import Any, Literal, NamedTuple, TypeAlias, TypeVar, overload
 
 Array = TypeVar("Array")  # numpy.ndarray, torch.Tensor, jax.Array: what comes in comes back
@@ -543,9 +543,69 @@ def rechunk_plan(
     codec: str | None = None, memory: int | str = "2GiB", passes: int = 0,
     device: Literal["ssd", "cloud", "network", "hdd"] = "ssd", threads: int | None = None,
     dtype: str | None = None, shape: Sequence[int] | None = None,
-) -> dict[str, Any]:
+) -> Any:
     """The plan of rechunk, of format faro-box-plan/1: passes, tiles, reads, writes, bytes, the most
-    memory held, the fewest passes and why; ['describe'] says it in lines. No data is read."""
+    memory held, the fewest passes and why; ['describe'] says it in lines. No data is read. It is a
+    RechunkPlan, of a group one for each of its arrays, by name."""
+
+class JobResult(NamedTuple):
+    """What a job did: its share of the digests, and its counts."""
+    stage: int
+    number: int
+    digest_read: int
+    digest_written: int
+    bytes_written: int
+    reads: int
+    bytes_read: int
+    writes: int
+    buffer_bytes: int
+    was_done: bool
+
+class Job(NamedTuple):
+    """One job of a rechunking (docs/jobs.md): some two hundred bytes, which any process that sees the
+    same files runs, twice or twice at once with the same result."""
+    folder: str
+    plan: str
+    stage: int
+    number: int
+    memory_bytes: int
+    def run(self, *, again: bool = False) -> JobResult: ...
+    def to_json(self) -> str: ...
+    @classmethod
+    def from_json(cls, text: str) -> Job: ...
+
+class Stage(Sequence[Job]):
+    """The jobs of one pass, a range: all are done before the first of the next stage begins."""
+    number: int
+    memory_bytes: int
+    def __init__(
+        self, folder: bytes, plan: str, number: int, numbers: Sequence[int], memory_bytes: int
+    ) -> None: ...
+    def __len__(self) -> int: ...
+    @overload
+    def __getitem__(self, at: int) -> Job: ...
+    @overload
+    def __getitem__(self, at: slice) -> Stage: ...
+    @property
+    def remaining(self) -> Stage: ...
+    def finish(self) -> None: ...
+
+class RechunkPlan(dict[str, Any]):
+    """What rechunk_plan says, and its jobs.
+
+    >>> np.save(folder / 'maps.npy', np.arange(7 * 30 * 40.).reshape(7, 30, 40))
+    >>> plan = faro.rechunk_plan(folder / 'maps.npy', folder / 'jobs.zarr', chunks=(7, 10, 10))
+    >>> results = [job.run() for stage in plan.stages for job in stage]
+    >>> plan.finish(results)['digest'] == faro.digest(folder / 'jobs.zarr')
+    True
+    """
+    def __init__(
+        self, said: Mapping[str, Any], source: bytes, target: bytes | None, words: dict[str, Any]
+    ) -> None: ...
+    @property
+    def stages(self) -> list[Stage]: ...
+    def finish(self, results: Iterable[JobResult] | None = None) -> dict[str, Any]: ...
+    def discard(self) -> None: ...
 
 def digest(
     a: Any, /, *, threads: int | None = None, dtype: str | None = None,

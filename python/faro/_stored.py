@@ -7,6 +7,7 @@ import os
 
 from . import _core
 from ._errors import UsageError
+from ._jobs import RechunkPlan
 from ._lending import lend, numpy, threads_of, with_progress
 
 
@@ -109,7 +110,7 @@ def rechunk(source, target, /, *, chunks=None, shards=None, axes=None, flip=None
 def rechunk_plan(source, target=None, /, *, chunks=None, shards=None, axes=None, flip=None,
                  map=None, codec=None, memory="2GiB", passes=0, device="ssd", threads=None,
                  dtype=None, shape=None):
-    """What rechunk would do; nothing of the data is read."""
+    """What rechunk would do, and its jobs; nothing of the data is read."""
     from_path = _path(source, "source")
     to_path = from_path + b".rechunked.zarr" if target is None else _path(target, "target")
     words = _rechunk_words(chunks, shards, axes, flip, map, codec, memory, passes, device, threads,
@@ -117,7 +118,8 @@ def rechunk_plan(source, target=None, /, *, chunks=None, shards=None, axes=None,
 
     def one(a, b):
         plan, text = _core.rechunk_plan(a, b, words)
-        return {**json.loads(plan), "describe": text}
+        said = {**json.loads(plan), "describe": text}
+        return RechunkPlan(said, a, None if target is None else b, words)
 
     names = _arrays(from_path)
     if names is None:

@@ -15,5 +15,6 @@ NB_MODULE(_core, m) {
   bind_transforms(m);
   bind_files(m);
   bind_stored(m);
+  bind_jobs(m);
   bind_xla_call(m);
 }

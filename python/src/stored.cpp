@@ -1,11 +1,12 @@
 // Stored arrays: chunks, shards, order of axes within a cap of memory; digests; comparisons. What
 // is said of axes comes as the words of the program, and what is found goes as plain values.
+#include "stored.hpp"
+
 #include <fmt/format.h>
 
 #include "base/sizes.hpp"
 #include "buffer.hpp"
 #include "disk/axis_words.hpp"
-#include "faro/disk/rechunk.hpp"
 #include "watch.hpp"
 
 namespace faro::python {
@@ -48,6 +49,8 @@ disk::AxisTexts texts_from(const Words& words) {
           .map = words.text("map")};
 }
 
+}  // namespace
+
 RechunkOptions options_from(const std::string& from, const nb::dict& given) {
   const Words words(given);
   RechunkOptions options;
@@ -84,6 +87,8 @@ nb::dict facts_of(const RechunkReport& report) {
   facts["seconds"] = report.seconds;
   return facts;
 }
+
+namespace {
 
 nb::object rechunked(const nb::bytes& source, const nb::bytes& target, const nb::dict& given,
                      nb::handle progress) {

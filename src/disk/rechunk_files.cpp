@@ -75,6 +75,20 @@ void publish_folder(const std::string& data, const FileTarget& target) {
   target.sync_folder();
 }
 
+std::string shared_path(const FileTarget& target) {
+  return fmt::format("{}/.{}.faro-shared", target.folder, target.last_name());
+}
+
+void publish_shared(files::SharedFolder& shared, const FileTarget& target) {
+  const std::string folder = shared_path(target);
+  std::error_code none;
+  if (std::filesystem::is_directory(folder + "/data", none))
+    publish_folder(folder + "/data", target);
+  else
+    shared.publish();
+  std::filesystem::remove_all(folder, none);
+}
+
 void RechunkFolder::publish() {
   std::error_code none;
   if (std::filesystem::is_directory(data(), none))

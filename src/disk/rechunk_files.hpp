@@ -11,6 +11,7 @@
 #include "disk/box_run.hpp"
 #include "files/chunk_folder.hpp"
 #include "files/file_target.hpp"
+#include "files/shared_folder.hpp"
 #include "files/storage.hpp"
 
 namespace faro::inline v1::disk {
@@ -56,6 +57,9 @@ class RechunkFolder {
 
 // Gives `data`, a folder or a file, the name of the output.
 void publish_folder(const std::string& data, const FileTarget& target);
+// Where several processes work on it; `data` there takes the output's name, and the rest goes.
+std::string shared_path(const FileTarget& target);
+void publish_shared(files::SharedFolder& shared, const FileTarget& target);
 // Throws Error(usage) where a folder that is not empty has the output's name.
 void refuse_existing(const FileTarget& target);
 

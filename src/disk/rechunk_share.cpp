@@ -27,10 +27,6 @@ using disk::BoxJournal;
 
 constexpr auto wait_between_looks = std::chrono::milliseconds(200);
 
-std::string shared_path(const FileTarget& target) {
-  return fmt::format("{}/.{}.faro-shared", target.folder, target.last_name());
-}
-
 // What all workers have done.
 class Notes {
  public:
@@ -100,17 +96,6 @@ disk::BoxPlan begin_share(const std::string& in, const std::string& out,
   return plan;
 }
 
-// The output's name, and what was beside it goes.
-void publish_shared(files::SharedFolder& shared, const std::string& folder,
-                    const FileTarget& target) {
-  std::error_code none;
-  if (std::filesystem::is_directory(folder + "/data", none))
-    disk::publish_folder(folder + "/data", target);
-  else
-    shared.publish();
-  std::filesystem::remove_all(folder, none);
-}
-
 }  // namespace
 
 RechunkReport rechunk_share(const std::string& in, const std::string& out,
@@ -125,7 +110,7 @@ RechunkReport rechunk_share(const std::string& in, const std::string& out,
   disk::RechunkRequest request;
   const auto plan = begin_share(in, out, *from, options, request);
   const std::string text = fmt::format("{} {}", share.workers, request.json());
-  const std::string folder = shared_path(target);
+  const std::string folder = disk::shared_path(target);
   if (options.unfinished == RechunkOptions::Unfinished::fresh && share.worker == 0)
     std::filesystem::remove_all(folder);
   files::SharedFolder shared(target);
@@ -171,7 +156,7 @@ RechunkReport rechunk_share(const std::string& in, const std::string& out,
     const Digest digest = compared_digest(notes, plan.facts().data_bytes);
     to->complete();
     report.digest = digest.published(from->data_type(), to->grid().shape, to->grid().element_bytes);
-    publish_shared(shared, folder, target);
+    disk::publish_shared(shared, target);
   }
   report.seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
   return report;
