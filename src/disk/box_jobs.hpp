@@ -6,7 +6,7 @@
 //   .OUT.faro-shared/data, pass1-0, ..
 //
 //   jobs = RechunkJobs::begin("in.zarr", "out.zarr", ..)   on one machine
-//   RechunkJobs::find(folder, id).run(0, 17);            anywhere, all of pass 0, then all of pass 1
+//   RechunkJobs::find(folder, id).run(0, 17);           anywhere: all of pass 0, then all of 1
 //   jobs.finish("out.zarr");                             on one machine: digests compared, the name
 //
 // The id is a digest of the request with its plan. A job that finds another one refuses: its folder
