@@ -16,5 +16,6 @@ NB_MODULE(_core, m) {
   bind_files(m);
   bind_stored(m);
   bind_jobs(m);
+  bind_ranks(m);
   bind_xla_call(m);
 }
