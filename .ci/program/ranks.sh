@@ -56,3 +56,18 @@ exits "an array beyond an address" 4 "$faro" plan 'i:63 -> rev(i)' --on ranks:2 
 exits "a schedule and an exchange" 2 "$faro" plan "$rev" --on ranks:8 --element-bytes 8 --schedule s.json
 # The schedule in steps, as on every machine.
 exits "in steps" 0 "$faro" plan 'p:3 | m:3 -> m | p' --on ranks:8 --elements 8; prints "in steps" '7 steps'
+
+# Any number of ranks and any lengths: blocks as torch.chunk cuts, beside their products.
+rows="dtensor:(12,) [Shard(0)]" columns="dtensor:(12,) [Shard(1)]"
+kept=$("$python" -c "r = [598] * 11 + [590]; c = [4189] * 11 + [4178]; print(2 * sum(a * b for a, b in zip(r, c)))")
+exits "12 ranks" 0 "$faro" plan "$rows => $columns" --shape 7168x50257 --on ranks:12 --element-bytes 2
+for words in "$kept bytes stay" "$((7168 * 50257 * 2 - kept)) bytes, the least" '132 of' 'what all ranks send is what all receive'; do
+  prints "12 ranks" "$words"
+done
+exits "8 ranks to 3, as JSON" 0 "$faro" plan "hpf:DISTRIBUTE A(CYCLIC(2), *) ONTO P(8) => r c -> c ~r => hpf:DISTRIBUTE A(GEN_BLOCK(1, 0, 4), *) ONTO P(3)" --shape 33x5 --on ranks:8 --relabel --json
+prints "8 ranks to 3, as JSON" '"relabelled":"exactly"'
+instructions_below "10 000 ranks" 200 "$faro" plan "dtensor:(10,10,10,10) [Shard(0), Shard(1), Shard(2), Shard(3)] => dtensor:(10,10,10,10) [Shard(5), Shard(2), Shard(1), Shard(0)]" --shape 97x98x99x101x3x50 --on ranks:10000 --relabel
+exits "more ranks than there are" 2 "$faro" plan "$rows => $columns" --shape 7168x50257 --on ranks:9
+exits "a length that JAX refuses" 4 "$faro" plan "jax:mesh x=3, P('x') => jax:mesh x=3, P()" --shape 7168 --on ranks:3; says "a length that JAX refuses" 'uneven'
+exits "partial sums" 4 "$faro" plan "dtensor:(3,) [Partial()] => $rows" --shape 9x9 --on ranks:12; says "partial sums" 'must be added'
+exits "what a move of lengths has not" 2 "$faro" plan "$rows => $columns" --shape 9x9 --on ranks:12 --nodes 2; says "what a move of lengths has not" '--nodes'

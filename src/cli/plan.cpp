@@ -14,6 +14,7 @@
 #include "cli/plan_butterfly.hpp"
 #include "cli/plan_disk.hpp"
 #include "cli/plan_exchange.hpp"
+#include "cli/plan_grid.hpp"
 #include "cli/plan_many.hpp"
 #include "cli/plan_text.hpp"
 #include "cli/plan_words.hpp"
@@ -94,6 +95,13 @@ const Place& an_exchange() {
        "--relabel", "--in-place"},
       "--element-bytes asks for the exchange of an array, which a map says; for a schedule in "
       "steps leave --element-bytes out"};
+  return place;
+}
+
+const Place& a_move_of_lengths() {
+  static const Place place{{"MAP", "--element-bytes", "--relabel"},
+                           "placements of any lengths on any number of ranks take a map, --shape, "
+                           "--element-bytes and --relabel"};
   return place;
 }
 
@@ -196,6 +204,16 @@ int run_exchange(const Options& options, Output& out) {
                                out);
 }
 
+int run_grid(const Options& options, Output& out) {
+  hold_to(a_move_of_lengths(), options);
+  return plan_grid_command({.words = *options.request.map,
+                            .machine = options.request.machine,
+                            .shape = options.request.shape,
+                            .element_bytes = options.exchange.element_bytes.value_or(1),
+                            .relabel = options.exchange.relabel},
+                           out);
+}
+
 int run_disk(const Options& options, Output& out) {
   hold_to(a_disk(), options);
   return plan_disk({.map = *options.request.map,
@@ -254,6 +272,9 @@ int run(Options options, Output& out) {
   options.request.shape = sizes_from(options.shape, {}).shape;
   if (options.machines.size() > 1) return run_many(options, out);
   if (is_disk(options.request.machine)) return run_disk(options, out);
+  if (options.request.map && !options.computes() && !options.request.destinations &&
+      is_grid_command(*options.request.map, options.request.machine, options.request.shape))
+    return run_grid(options, out);
   if (options.exchange.any()) return run_exchange(options, out);
   check_schedule_rendering(options.rendering);
   const auto lengths = lengths_of(options);
@@ -309,6 +330,8 @@ const Command plan_command{
         "On ranks: with --element-bytes they are MPI ranks that hold an array, --elements on "
         "each:\n"
         "the messages, bytes, rounds and memory of one exchange (docs/distributed.md).\n"
+        "Placements in the words of jax, dtensor, hpf and scalapack may be on any number of ranks\n"
+        "and of any lengths: who sends how much to whom, without a schedule in steps.\n"
         "With --schedule - the schedule goes to stdout and the report is left out.",
     .examples =
         "faro plan 'a:6 -> ungray(a)' --on cube:6 --elements 100\n"
@@ -319,6 +342,8 @@ const Command plan_command{
         "faro plan 'xla:{devices=[2,4]<=[8]} => xla:{devices=[8,1]<=[8]}' --shape 16x16 --on "
         "cube:3\n"
         "faro plan 'i -> rev(i)' --on ranks:8 --elements 2^23 --element-bytes 16 --nodes 2\n"
+        "faro plan 'dtensor:(12,) [Shard(0)] => dtensor:(12,) [Shard(1)]' --shape 7168x50257 --on "
+        "ranks:12\n"
         "faro plan 'i:60 -> rev(i)' --on disk:memory=2^31,run=2^20 --element-bytes 8\n"
         "faro plan 'i -> rev(i)' --on torus:8x8,all-links --export links.svg\n"
         "faro plan --butterfly 10 --on cube:6 --layout 'cyclic binary||gray'",
