@@ -17,5 +17,6 @@ NB_MODULE(_core, m) {
   bind_stored(m);
   bind_jobs(m);
   bind_ranks(m);
+  bind_places(m);
   bind_xla_call(m);
 }
