@@ -128,6 +128,10 @@ for mpi in ${*:-openmpi mpich}; do
   for ranks in 1 2 4 8; do
     tests "$mpi, $ranks ranks" launch -n $ranks "$build/tests_mpi/faro_mpi_tests" --gtest_brief=1
   done
+  for ranks in 3 7; do
+    tests "$mpi, any lengths on $ranks ranks" launch -n $ranks "$build/tests_mpi/faro_mpi_tests" --gtest_brief=1 \
+      --gtest_filter='MpiGridPlan.*'
+  done
   tests "$mpi, from C" launch -n 4 "$build/tests_mpi/faro_mpi_from_c"
 
   faro_mpi=$root/$build/faro-mpi

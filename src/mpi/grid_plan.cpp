@@ -1,0 +1,227 @@
+// Slices of messages under way, a few in each direction.
+//
+// Round k of rank r sends to rank r + k and receives from rank r - k, slice after slice, and every
+// rank posts its slices in this order. So the earliest slice that is not done, of all ranks, has
+// both its sender and its receiver posted: nobody waits for ever, however small the buffers are.
+#include "faro/mpi/grid_plan.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <array>
+#include <optional>
+#include <tuple>
+
+#include "base/aligned_bytes.hpp"
+#include "faro/base/error.hpp"
+#include "faro/distributed/grid_words.hpp"
+#include "mpi/communicator.hpp"
+
+namespace faro::inline v1 {
+namespace {
+
+constexpr std::size_t slices_under_way = 2;  // of each direction
+constexpr std::uint64_t slice_bytes_max = std::uint64_t{1} << 30U;
+constexpr int grid_tag = 3;
+constexpr std::uint64_t parts_fingerprinted_max = 65'536;
+
+struct GridSlice {
+  std::uint64_t round = 0, first = 0, peer = 0, elements = 0;
+  friend bool operator<(const GridSlice& a, const GridSlice& b) {
+    return std::tie(a.round, a.first) < std::tie(b.round, b.first);
+  }
+};
+
+void add_text(mpi::Fingerprint& all, std::string_view text) {
+  for (const char c : text) all.add(static_cast<unsigned char>(c));
+  all.add(text.size());
+}
+
+void add_side(mpi::Fingerprint& all, const GridPlacement& side) {
+  add_text(all, side.text());
+  for (const std::uint64_t n : side.grid()) all.add(n);
+  for (const std::size_t a : side.memory_order()) all.add(a);
+  for (const GridAxis& axis : side.axes()) {
+    all.add(axis.deal.length());
+    for (const std::size_t d : axis.over) all.add(d);
+    for (std::uint64_t p = 0; p < std::min(axis.deal.parts(), parts_fingerprinted_max); ++p)
+      all.add(axis.deal.size(p));
+  }
+  for (std::uint64_t r = 0; r < std::min(side.ranks(), parts_fingerprinted_max); ++r)
+    all.add(side.local_elements(r));
+}
+
+mpi::Fingerprint fingerprint_of_move(const GridMove& move, const MpiGridOptions& options) {
+  mpi::Fingerprint all;
+  add_side(all, move.from());
+  add_side(all, move.to());
+  for (const std::size_t a : move.options().order) all.add(a);
+  for (const bool turned : move.options().reversed) all.add(turned ? 1 : 0);
+  for (const std::uint64_t r : move.relabelling()) all.add(r);
+  all.add(move.options().element_bytes);
+  all.add(options.buffer_bytes);
+  return all;
+}
+
+}  // namespace
+
+struct MpiGridPlan::State {
+  explicit State(MPI_Comm communicator, const MpiGridOptions& given)
+      : ranks(communicator), options(given) {}
+
+  void check_and_take_buffers();
+  std::vector<GridSlice> slices(const std::vector<GridMessage>& messages, bool are_sent) const;
+  void exchange(std::span<const std::byte> from, std::span<std::byte> to);
+  void post(std::size_t slot, std::span<const std::byte> from);
+  bool takes_part() const { return rank() < move->facts().ranks; }
+  std::uint64_t rank() const { return static_cast<std::uint64_t>(ranks.rank()); }
+  std::uint64_t element_bytes() const { return move->options().element_bytes; }
+
+  mpi::Communicator ranks;
+  MpiGridOptions options;
+  std::optional<GridMove> move;
+  std::uint64_t slice_elements = 1;
+  std::vector<GridSlice> sends, receives;
+  // Slots of sending, then as many of receiving; and what is in them.
+  std::array<AlignedBytes, 2 * slices_under_way> buffers;
+  std::array<MPI_Request, 2 * slices_under_way> requests{};
+  std::array<GridSlice, 2 * slices_under_way> under_way{};
+  std::size_t sent = 0, received = 0;  // posted so far
+};
+
+void MpiGridPlan::State::check_and_take_buffers() {
+  if (move->facts().ranks > static_cast<std::uint64_t>(ranks.size()))
+    throw Error(ErrorCode::usage,
+                fmt::format("mpi: the placements are on {} ranks, the communicator has {}",
+                            move->facts().ranks, ranks.size()));
+  slice_elements =
+      std::min(options.buffer_bytes / (2 * slices_under_way), slice_bytes_max) / element_bytes();
+  if (slice_elements == 0)
+    throw Error(ErrorCode::usage,
+                fmt::format("mpi: a buffer of {} bytes; four elements of {} bytes are wanted",
+                            options.buffer_bytes, element_bytes()));
+  if (!takes_part()) return;
+  sends = slices(move->sends(rank()), true);
+  receives = slices(move->receives(rank()), false);
+  const auto largest = [&](const std::vector<GridSlice>& list) {
+    std::uint64_t most = 0;
+    for (const GridSlice& s : list) most = std::max(most, s.elements);
+    return most * element_bytes();
+  };
+  for (std::size_t k = 0; k < buffers.size(); ++k)
+    buffers[k] = AlignedBytes(largest(k < slices_under_way ? sends : receives));
+}
+
+std::vector<GridSlice> MpiGridPlan::State::slices(const std::vector<GridMessage>& messages,
+                                                  bool are_sent) const {
+  const auto size = static_cast<std::uint64_t>(ranks.size());
+  std::vector<GridSlice> result;
+  for (const GridMessage& m : messages) {
+    const std::uint64_t round =
+        are_sent ? (m.peer + size - rank()) % size : (rank() + size - m.peer) % size;
+    for (std::uint64_t first = 0; first < m.elements; first += slice_elements)
+      result.push_back({round, first, m.peer, std::min(slice_elements, m.elements - first)});
+  }
+  std::sort(result.begin(), result.end());
+  return result;
+}
+
+// The next slice of the slot's direction, if there is one.
+void MpiGridPlan::State::post(std::size_t slot, std::span<const std::byte> from) {
+  const bool sending = slot < slices_under_way;
+  std::size_t& next = sending ? sent : received;
+  const std::vector<GridSlice>& list = sending ? sends : receives;
+  requests[slot] = MPI_REQUEST_NULL;
+  if (next == list.size()) return;
+  const GridSlice& slice = list[next++];
+  under_way[slot] = slice;
+  const auto bytes = static_cast<std::size_t>(slice.elements * element_bytes());
+  const std::span<std::byte> buffer = buffers[slot].all().first(bytes);
+  const int peer = static_cast<int>(slice.peer);
+  if (sending) {
+    move->pack(rank(), slice.peer, slice.first, from, buffer);
+    mpi::check(MPI_Isend(buffer.data(), static_cast<int>(bytes), MPI_BYTE, peer, grid_tag,
+                         ranks.handle(), &requests[slot]),
+               "MPI_Isend");
+  } else {
+    mpi::check(MPI_Irecv(buffer.data(), static_cast<int>(bytes), MPI_BYTE, peer, grid_tag,
+                         ranks.handle(), &requests[slot]),
+               "MPI_Irecv");
+  }
+}
+
+void MpiGridPlan::State::exchange(std::span<const std::byte> from, std::span<std::byte> to) {
+  sent = received = 0;
+  std::uint64_t done = 0;
+  std::uint64_t total = 0;
+  for (const GridSlice& s : receives) total += s.elements * element_bytes();
+  for (std::size_t k = buffers.size(); k-- > 0;) post(k, from);  // receiving first
+  move->keep(rank(), from, to);                                  // while the first ones travel
+  while (true) {
+    int slot = MPI_UNDEFINED;
+    mpi::check(
+        MPI_Waitany(static_cast<int>(requests.size()), requests.data(), &slot, MPI_STATUS_IGNORE),
+        "MPI_Waitany");
+    if (slot == MPI_UNDEFINED) return;
+    const auto k = static_cast<std::size_t>(slot);
+    if (k >= slices_under_way) {
+      const GridSlice& slice = under_way[k];
+      const std::uint64_t bytes = slice.elements * element_bytes();
+      move->unpack(slice.peer, rank(), slice.first, buffers[k].all().first(bytes), to);
+      done += bytes;
+      if (options.progress) options.progress(done, total);
+    }
+    post(k, from);
+  }
+}
+
+MpiGridPlan::MpiGridPlan(MPI_Comm communicator, std::string_view words,
+                         const std::vector<std::uint64_t>& shape, std::uint64_t element_bytes,
+                         const MpiGridOptions& options)
+    : state_(std::make_unique<State>(communicator, options)) {
+  mpi::Fingerprint all;
+  add_text(all, words);
+  for (const std::uint64_t side : shape) all.add(side);
+  all.add(element_bytes);
+  all.add(options.relabel == Relabel::least ? 1 : 0);
+  all.add(options.buffer_bytes);
+  state_->ranks.agree(all, "words, shape, element size or options", [&] {
+    GridMoveOptions of_move;
+    of_move.element_bytes = element_bytes;
+    of_move.relabel = options.relabel;
+    state_->move.emplace(grid_move(words, shape, of_move));
+    state_->check_and_take_buffers();
+  });
+}
+
+MpiGridPlan::MpiGridPlan(MPI_Comm communicator, const GridMove& move, const MpiGridOptions& options)
+    : state_(std::make_unique<State>(communicator, options)) {
+  state_->ranks.agree(fingerprint_of_move(move, options), "move or options", [&] {
+    state_->move.emplace(move);
+    state_->check_and_take_buffers();
+  });
+}
+
+MpiGridPlan::~MpiGridPlan() = default;
+MpiGridPlan::MpiGridPlan(MpiGridPlan&&) noexcept = default;
+MpiGridPlan& MpiGridPlan::operator=(MpiGridPlan&&) noexcept = default;
+
+void MpiGridPlan::execute(std::span<const std::byte> from, std::span<std::byte> to) {
+  state_->ranks.agree({}, "sizes", [&] {
+    mpi::check_span(from.data(), from.size(), from_bytes(), "from");
+    mpi::check_span(to.data(), to.size(), to_bytes(), "to");
+  });
+  if (state_->takes_part()) state_->exchange(from, to);
+}
+
+const GridMove& MpiGridPlan::move() const {
+  return *state_->move;
+}
+std::uint64_t MpiGridPlan::from_bytes() const {
+  return state_->takes_part() ? state_->move->from_bytes(state_->rank()) : 0;
+}
+std::uint64_t MpiGridPlan::to_bytes() const {
+  return state_->takes_part() ? state_->move->to_bytes(state_->rank()) : 0;
+}
+
+}  // namespace faro::inline v1
