@@ -80,6 +80,14 @@ object rechunk1 0 rechunk k.npy k.zarr --chunks 3,4 --memory 64MiB --plan
 object rechunk2 0 rechunk k.npy k.zarr --chunks 3,4 --memory 64MiB
 mkdir g.zarr && echo '{"zarr_format": 3, "node_type": "group"}' >g.zarr/zarr.json && cp -r k.zarr g.zarr/k
 object rechunk3 0 rechunk g.zarr h.zarr --chunks 5 --memory 64MiB --plan
+py "
+import json
+text = json.dumps({'w': {'dtype': 'F32', 'shape': [8, 4], 'data_offsets': [0, 128]}}).encode()
+open('w.safetensors', 'wb').write(len(text).to_bytes(8, 'little') + text + bytes(range(128)))
+open('w.layout', 'w').write('set tp 2\nw shard 1\n')"
+object reshard1 0 reshard w.safetensors w2 --to w.layout --memory 64MiB --plan
+object reshard2 0 reshard w.safetensors w2 --to w.layout --memory 64MiB --explain
+object reshard3 0 reshard w.safetensors w2 --to w.layout --memory 64MiB --verify
 object rechunk4 0 rechunk g.zarr h.zarr --chunks 5 --memory 64MiB
 object digest1 0 digest g.zarr
 object check1 0 check k.npy k.zarr

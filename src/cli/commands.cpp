@@ -7,6 +7,7 @@ namespace faro::cli {
 
 extern const Command permute_command;
 extern const Command rechunk_command;
+extern const Command reshard_command;
 extern const Command digest_command;
 extern const Command check_command;
 extern const Command explain_command;
@@ -31,12 +32,12 @@ extern const Command completions_command;
 std::span<const Command* const> commands() {
   static const std::array table{
       // One command a line, in the order of the help.
-      &permute_command,   &rechunk_command,     &digest_command,     &check_command,
-      &explain_command,   &maps_command,        &export_command,     &emit_command,
-      &gpu_command,       &plan_command,        &simulate_command,   &verify_command,
-      &convert_command,   &explorer_command,    &algorithms_command, &paper_command,
-      &transform_command, &matmul_command,      &broadcast_command,  &bench_command,
-      &tune_command,      &completions_command,
+      &permute_command, &rechunk_command,   &reshard_command,     &digest_command,
+      &check_command,   &explain_command,   &maps_command,        &export_command,
+      &emit_command,    &gpu_command,       &plan_command,        &simulate_command,
+      &verify_command,  &convert_command,   &explorer_command,    &algorithms_command,
+      &paper_command,   &transform_command, &matmul_command,      &broadcast_command,
+      &bench_command,   &tune_command,      &completions_command,
   };
   return table;
 }

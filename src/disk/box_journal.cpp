@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include <array>
 #include <sstream>
 
 #include "disk/crc32c.hpp"
@@ -77,14 +78,17 @@ bool BoxJournal::take(const std::string& line) {
   }
   if (line == "complete") return complete_ = true;
   std::istringstream words(line);
-  std::string word;
-  JobId job;
-  BoxShare share;
-  if (!(words >> word >> job.first >> job.second) || word != "job" ||
-      !read_digest(words, share.read) || !read_digest(words, share.written))
-    return false;
-  done_.insert_or_assign(job, share);
-  return true;
+  std::map<JobId, BoxShare> found;
+  for (std::string word; words >> word;) {
+    JobId job;
+    BoxShare share;
+    if (word != "job" || !(words >> job.first >> job.second) || !read_digest(words, share.read) ||
+        !read_digest(words, share.written))
+      return false;
+    found.insert_or_assign(job, share);
+  }
+  for (const auto& [job, share] : found) done_.insert_or_assign(job, share);
+  return !found.empty();
 }
 
 void BoxJournal::append(const std::string& text) {
@@ -100,9 +104,17 @@ void BoxJournal::begin(const std::string& header) {
 }
 
 void BoxJournal::note(const JobId& job, const BoxShare& share) {
-  append(fmt::format("job {} {} {} {}", job.first, job.second, digest_words(share.read),
-                     digest_words(share.written)));
-  done_.insert_or_assign(job, share);
+  note(std::array{std::pair{job, share}});
+}
+
+void BoxJournal::note(std::span<const std::pair<JobId, BoxShare>> jobs) {
+  std::string line;
+  for (const auto& [job, share] : jobs)
+    line += fmt::format("{}job {} {} {} {}", line.empty() ? "" : " ", job.first, job.second,
+                        digest_words(share.read), digest_words(share.written));
+  if (line.empty()) return;
+  append(line);
+  for (const auto& [job, share] : jobs) done_.insert_or_assign(job, share);
 }
 
 void BoxJournal::note_complete() {

@@ -10,6 +10,7 @@
 
 #include <cstdint>
 #include <map>
+#include <span>
 #include <string>
 #include <utility>
 
@@ -35,6 +36,8 @@ class BoxJournal {
 
   void begin(const std::string& header);
   void note(const JobId& job, const BoxShare& share);
+  // Several at once, with one sync: they stand in one line, so that all of them are there or none.
+  void note(std::span<const std::pair<JobId, BoxShare>> jobs);
   void note_complete();
   // A job whose files are gone is to be done again.
   void forget(const JobId& job) { done_.erase(job); }

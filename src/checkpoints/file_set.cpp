@@ -1,0 +1,160 @@
+#include "checkpoints/file_set.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <filesystem>
+#include <map>
+#include <nlohmann/json.hpp>
+#include <set>
+
+#include "base/require.hpp"
+#include "checkpoints/index_file.hpp"
+#include "checkpoints/name_pattern.hpp"
+#include "faro/files/input.hpp"
+
+namespace faro::inline v1::checkpoints {
+namespace {
+
+namespace fs = std::filesystem;
+
+std::vector<std::string> names_in(const std::string& folder) {
+  std::vector<std::string> names;
+  std::error_code error;
+  for (auto at = fs::directory_iterator(folder, error); !error && at != fs::directory_iterator();
+       at.increment(error))
+    names.push_back(at->path().filename().string());
+  if (error)
+    throw Error(ErrorCode::environment,
+                fmt::format("{}: cannot be read: {}", folder, error.message()));
+  std::sort(names.begin(), names.end(), natural_less);
+  return names;
+}
+
+void add_file(FileSet& set, const std::string& name, std::uint64_t rank) {
+  const std::string path = set.folder + "/" + name;
+  HeldFile file{name, 0, read_safetensors(path)};
+  file.bytes = file.header.data_start;
+  if (!file.header.tensors.empty()) file.bytes += file.header.tensors.back().end;
+  for (const SafeTensor& tensor : file.header.tensors) {
+    set.ranks[rank].push_back(tensor);
+    set.file_of[rank].push_back(set.files.size());
+  }
+  for (const auto& [key, value] : file.header.metadata) {
+    if (std::find(set.differing.begin(), set.differing.end(), key) != set.differing.end()) continue;
+    if (set.metadata.emplace(key, value).first->second == value) continue;
+    set.metadata.erase(key);
+    set.differing.push_back(key);
+  }
+  set.files.push_back(std::move(file));
+}
+
+// A name stands in one file of a rank.
+void check_names(const FileSet& set) {
+  for (std::size_t rank = 0; rank < set.ranks.size(); ++rank) {
+    std::map<std::string_view, std::size_t> seen;
+    for (std::size_t i = 0; i < set.ranks[rank].size(); ++i) {
+      const auto [at, is_new] = seen.emplace(set.ranks[rank][i].name, set.file_of[rank][i]);
+      require(is_new, "{}: tensor '{}' is in {} and in {}", set.folder, at->first,
+              set.files[at->second].name, set.files[set.file_of[rank][i]].name);
+    }
+  }
+}
+
+FileSet whole_set(const std::string& folder, const std::vector<std::string>& names) {
+  FileSet set;
+  set.folder = folder.empty() ? "." : folder;
+  set.ranks.resize(1);
+  set.file_of.resize(1);
+  for (const std::string& name : names) add_file(set, name, 0);
+  check_names(set);
+  return set;
+}
+
+FileSet indexed_set(const std::string& folder, const std::string& index) {
+  const auto map = read_index(folder + "/" + index);
+  std::set<std::string> names;
+  for (const auto& [tensor, file] : map) names.insert(file);
+  FileSet set = whole_set(folder, {names.begin(), names.end()});
+  std::set<std::string_view> found;
+  for (std::size_t i = 0; i < set.ranks[0].size(); ++i) {
+    const std::string& tensor = set.ranks[0][i].name;
+    const auto at = map.find(tensor);
+    require(at != map.end(), "{}: tensor '{}' of {} is not in the index", index, tensor,
+            set.files[set.file_of[0][i]].name);
+    require(at->second == set.files[set.file_of[0][i]].name,
+            "{}: the index has tensor '{}' in {}, it is in {}", index, tensor, at->second,
+            set.files[set.file_of[0][i]].name);
+    found.insert(tensor);
+  }
+  for (const auto& [tensor, file] : map)
+    require(found.contains(tensor), "{}: tensor '{}' is not in {}, where the index has it", index,
+            tensor, file);
+  return set;
+}
+
+}  // namespace
+
+FileSet open_whole_files(const std::string& path) {
+  std::error_code none;
+  const fs::path at(path);
+  if (!fs::is_directory(at, none)) {
+    const std::string folder = at.parent_path().string();
+    const std::string name = at.filename().string();
+    if (name.ends_with(".json")) return indexed_set(folder.empty() ? "." : folder, name);
+    return whole_set(folder, {name});
+  }
+  std::vector<std::string> files;
+  std::vector<std::string> indices;
+  for (const std::string& name : names_in(path)) {
+    if (name.ends_with(".safetensors.index.json")) indices.push_back(name);
+    if (name.ends_with(".safetensors")) files.push_back(name);
+  }
+  require(indices.size() <= 1, "{}: there are several indices, {} and {}; name one of them", path,
+          indices.empty() ? "" : indices[0], indices.size() < 2 ? "" : indices[1]);
+  require(!files.empty() || !indices.empty(), "{}: there is no .safetensors file", path);
+  return indices.empty() ? whole_set(path, files) : indexed_set(path, indices[0]);
+}
+
+std::string rank_file_name(const std::string& pattern, std::uint64_t rank, std::uint64_t part) {
+  NameParts parts;
+  parts.numbers = {{"rank", fmt::format("{}", rank)}, {"part", fmt::format("{}", part)}};
+  return NamePattern(pattern).with(parts);
+}
+
+FileSet open_rank_files(const std::string& folder, const std::string& text, std::uint64_t ranks) {
+  const NamePattern pattern(text);
+  require(text.find("{rank}") != std::string::npos && text.find('*') == std::string::npos &&
+              text.find('/') == std::string::npos,
+          "names '{}': wanted a file name with {{rank}}, and {{part}} where a rank has several",
+          text);
+  std::map<std::pair<std::uint64_t, std::uint64_t>, std::string> names;
+  for (const std::string& name : names_in(folder)) {
+    const auto parts = pattern.match(name);
+    if (!parts) continue;
+    const std::uint64_t rank = parts->number("rank").value_or(UINT64_MAX);
+    const std::uint64_t part =
+        parts->numbers.contains("part") ? parts->number("part").value_or(UINT64_MAX) : 0;
+    require(rank < ranks, "{}/{}: is of rank {}, and the layout has ranks 0 to {}", folder, name,
+            parts->numbers.at("rank"), ranks - 1);
+    require(part < parts_max, "{}/{}: a part of this number is none of ours", folder, name);
+    names[{rank, part}] = name;
+  }
+  FileSet set;
+  set.folder = folder;
+  set.ranks.resize(ranks);
+  set.file_of.resize(ranks);
+  std::vector<std::uint64_t> parts(ranks);
+  for (const auto& [at, name] : names) {
+    const std::uint64_t wanted = parts[at.first]++;
+    require(wanted == at.second, "{}: {} is missing", folder,
+            rank_file_name(text, at.first, wanted));
+    add_file(set, name, at.first);
+  }
+  for (std::uint64_t rank = 0; rank < ranks; ++rank)
+    require(parts[rank] != 0, "{}: {} is missing", folder, rank_file_name(text, rank, 0));
+  check_names(set);
+  return set;
+}
+
+}  // namespace faro::inline v1::checkpoints

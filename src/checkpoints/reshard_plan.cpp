@@ -1,0 +1,211 @@
+#include "checkpoints/reshard_plan.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <map>
+
+#include "base/check.hpp"
+#include "base/require.hpp"
+#include "checkpoints/index_file.hpp"
+#include "disk/box_runs.hpp"
+#include "files/words.hpp"
+
+namespace faro::inline v1::checkpoints {
+namespace {
+
+// The program, what the page cache holds of files at a time, and small things: as rechunk's.
+constexpr std::uint64_t base_bytes = 48ULL << 20U;
+// Longer requests are not faster.
+constexpr std::uint64_t slab_bytes_max = 64ULL << 20U;
+
+// Of several places that hold the same block the first is read, and the others are compared.
+void mark_first(std::vector<Place>& places, const SafeTensor& whole, const char* side) {
+  std::map<std::vector<std::uint64_t>, bool> seen;
+  std::uint64_t covered = 0;
+  for (Place& place : places)
+    for (PlacedBlock& block : place.blocks) {
+      std::vector<std::uint64_t> key;
+      for (const disk::Interval& axis : block.whole) {
+        key.push_back(axis.begin);
+        key.push_back(axis.end);
+      }
+      block.is_first = seen.emplace(key, true).second;
+      if (block.is_first) covered += disk::elements_of(block.whole);
+    }
+  std::uint64_t elements = 1;
+  for (const std::uint64_t length : whole.shape) elements *= length;
+  require(covered == elements, "tensor '{}' {}: the places {} have {} of its {} elements",
+          whole.name, shape_text(whole.shape), side, covered, elements);
+}
+
+std::uint64_t add_places(ReshardPlan& plan, const std::vector<LocalTensor>& locals,
+                         const std::map<std::pair<std::uint64_t, std::string>,
+                                        std::pair<std::size_t, std::uint64_t>>& where,
+                         std::vector<Place> TensorMove::*side) {
+  std::uint64_t blocks = 0;
+  for (const LocalTensor& local : locals) {
+    const auto found = where.find({local.rank, local.name});
+    FARO_CHECK(found != where.end());
+    for (const LocalBlock& block : local.blocks) {
+      std::vector<Place>& places = plan.tensors[block.tensor].*side;
+      if (places.empty() || places.back().file != found->second.first ||
+          places.back().start_byte != found->second.second)
+        places.push_back({found->second.first, found->second.second, local.shape, {}});
+      places.back().blocks.push_back({block.local, block.whole, true});
+      ++blocks;
+    }
+  }
+  return blocks;
+}
+
+std::uint64_t add_held(ReshardPlan& plan, const FileSet& set) {
+  std::map<std::pair<std::uint64_t, std::string>, std::pair<std::size_t, std::uint64_t>> where;
+  for (std::size_t rank = 0; rank < set.ranks.size(); ++rank)
+    for (std::size_t i = 0; i < set.ranks[rank].size(); ++i) {
+      const SafeTensor& tensor = set.ranks[rank][i];
+      const std::size_t file = set.file_of[rank][i];
+      where[{rank, tensor.name}] = {file, set.files[file].header.data_start + tensor.begin};
+    }
+  std::vector<SafeTensor> whole;
+  for (const TensorMove& move : plan.tensors) whole.push_back(move.whole);
+  return add_places(plan, place_tensors(plan.from, whole), where, &TensorMove::from);
+}
+
+// The tensors of one rank in files of at most file_bytes, but of one tensor at least.
+void make_files(ReshardPlan& plan, const ReshardRequest& request,
+                const std::vector<LocalTensor>& locals, const Metadata& metadata) {
+  std::vector<std::vector<SafeTensor>> parts;
+  std::vector<std::uint64_t> rank_of;
+  std::uint64_t held = 0;
+  for (const LocalTensor& local : locals) {
+    const std::uint64_t bytes = tensor_bytes(*local.type, local.shape, local.name);
+    plan.written_bytes += bytes;
+    const bool is_new = rank_of.empty() || rank_of.back() != local.rank;
+    if (is_new || (!parts.back().empty() && held + bytes > request.file_bytes)) {
+      parts.emplace_back();
+      rank_of.push_back(local.rank);
+      held = 0;
+    }
+    held += bytes;
+    parts.back().push_back({local.name, local.type, local.shape});
+  }
+  std::uint64_t part = 0;
+  for (std::size_t i = 0; i < parts.size(); ++i) {
+    part = i > 0 && rank_of[i] == rank_of[i - 1] ? part + 1 : 0;
+    MadeFile file;
+    if (!plan.to.is_whole())
+      file.name = rank_file_name(request.to_names, rank_of[i], part);
+    else if (parts.size() == 1)
+      file.name = "model.safetensors";
+    else
+      file.name = fmt::format("model-{:05}-of-{:05}.safetensors", i + 1, parts.size());
+    require(part == 0 || plan.to.is_whole() || request.to_names.find("{part}") != std::string::npos,
+            "names '{}': rank {} needs several files, so {{part}} is wanted", request.to_names,
+            rank_of[i]);
+    file.header.metadata = metadata;
+    file.header.tensors = std::move(parts[i]);
+    lay_out(file.header.tensors, file.name);
+    file.header.data_start = safetensors_bytes(file.header).size();
+    require(file.header.data_start <= header_bytes_max + 8,
+            "{}: its header is beyond {} bytes; smaller files by --file-size", file.name,
+            header_bytes_max);
+    file.bytes = file.header.data_start + file.header.tensors.back().end;
+    if (plan.to.is_whole() && parts.size() > 1)
+      for (const SafeTensor& tensor : file.header.tensors) plan.index[tensor.name] = file.name;
+    plan.made.push_back(std::move(file));
+  }
+}
+
+std::uint64_t add_made(ReshardPlan& plan, const ReshardRequest& request, const Metadata& metadata) {
+  std::vector<SafeTensor> whole;
+  for (const TensorMove& move : plan.tensors) whole.push_back(move.whole);
+  const std::vector<LocalTensor> locals = place_tensors(plan.to, whole);
+  make_files(plan, request, locals, metadata);
+  // Files are in the order of their ranks, and tensors of a rank in one of its files.
+  std::map<std::pair<std::uint64_t, std::string>, std::pair<std::size_t, std::uint64_t>> where;
+  std::map<std::string, std::vector<std::pair<std::size_t, std::uint64_t>>> by_name;
+  for (std::size_t f = 0; f < plan.made.size(); ++f)
+    for (const SafeTensor& tensor : plan.made[f].header.tensors)
+      by_name[tensor.name].emplace_back(f, plan.made[f].header.data_start + tensor.begin);
+  std::map<std::string, std::size_t> taken;
+  for (const LocalTensor& local : locals)
+    where[{local.rank, local.name}] = by_name.at(local.name)[taken[local.name]++];
+  return add_places(plan, locals, where, &TensorMove::to);
+}
+
+void add_jobs(ReshardPlan& plan) {
+  for (std::size_t i = 0; i < plan.tensors.size(); ++i) {
+    const SafeTensor& whole = plan.tensors[i].whole;
+    if (whole.begin == whole.end) continue;
+    Box all;
+    for (const std::uint64_t length : whole.shape) all.push_back({0, length});
+    disk::for_each_piece(all, whole.shape, whole.type->bytes, plan.slab_bytes, [&](const Box& box) {
+      plan.jobs.push_back({i, box, disk::elements_of(box) * whole.type->bytes});
+    });
+  }
+}
+
+// Two buffers a thread: the job's part of the whole tensor, and a piece of a file.
+void share_memory(ReshardPlan& plan, const ReshardRequest& request, std::uint64_t blocks) {
+  std::uint64_t tables = blocks * 640;
+  for (const HeldFile& file : plan.held) tables += 8 * file.header.data_start;
+  for (const MadeFile& file : plan.made) tables += 8 * file.header.data_start;
+  const std::uint64_t fixed = base_bytes + tables;
+  const std::uint64_t threads = static_cast<std::uint64_t>(plan.threads);
+  const std::uint64_t free =
+      request.memory_bytes > fixed ? (request.memory_bytes - fixed) / (2 * threads) : 0;
+  plan.slab_bytes = request.slab_bytes;
+  if (plan.slab_bytes == 0) plan.slab_bytes = std::min(free / 4096 * 4096, slab_bytes_max);
+  if (plan.slab_bytes > free || (request.slab_bytes == 0 && plan.slab_bytes < slab_bytes_min))
+    throw Error(
+        ErrorCode::impossible,
+        fmt::format("a memory of {} does not suffice: the program and its tables take {}, and each "
+                    "of {} threads two buffers of {} or more",
+                    files::size_text(request.memory_bytes), files::size_text(fixed), threads,
+                    files::size_text(std::max(slab_bytes_min, request.slab_bytes))));
+  plan.memory_bytes = request.memory_bytes;
+  plan.peak_bytes = fixed + 2 * threads * plan.slab_bytes;
+}
+
+}  // namespace
+
+ReshardPlan make_plan(const ReshardRequest& request) {
+  ReshardPlan plan;
+  plan.from = Layout::parse(request.from);
+  plan.to = Layout::parse(request.to);
+  FileSet set = plan.from.is_whole()
+                    ? open_whole_files(request.in)
+                    : open_rank_files(request.in, request.from_names, plan.from.ranks());
+  plan.from_folder = set.folder;
+  plan.dropped_metadata = set.differing;
+  plan.from = with_ties(plan.from, set.ranks);
+  suppose_config(plan.from, set.folder);
+  // What one side says of the model holds for the other.
+  for (const char* number : {"heads", "kv_heads", "vocab"}) {
+    if (const auto value = plan.from.find(number)) plan.to.suppose(number, *value);
+    if (const auto value = plan.to.find(number)) plan.from.suppose(number, *value);
+  }
+  suppose_config(plan.to, set.folder);
+  for (SafeTensor& tensor : whole_tensors(plan.from, set.ranks)) {
+    tensor.begin = 0;
+    tensor.end = tensor_bytes(*tensor.type, tensor.shape, tensor.name);
+    plan.bytes += tensor.end;
+    plan.tensors.push_back({std::move(tensor), {}, {}});
+  }
+  require(!plan.tensors.empty(), "{}: there is no tensor", request.in);
+  std::uint64_t blocks = add_held(plan, set);
+  plan.held = std::move(set.files);
+  blocks += add_made(plan, request, set.metadata);
+  for (TensorMove& move : plan.tensors) {
+    mark_first(move.from, move.whole, "that are there");
+    mark_first(move.to, move.whole, "that are made");
+  }
+  plan.read_bytes = plan.bytes;
+  plan.threads = request.threads;
+  share_memory(plan, request, blocks);
+  add_jobs(plan);
+  return plan;
+}
+
+}  // namespace faro::inline v1::checkpoints

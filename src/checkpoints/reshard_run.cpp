@@ -1,0 +1,260 @@
+#include "checkpoints/reshard_run.hpp"
+
+#include <fmt/format.h>
+
+#include <map>
+
+#include "base/parallel.hpp"
+#include "checkpoints/block_transfer.hpp"
+#include "disk/box_runs.hpp"
+#include "disk/pipeline.hpp"
+#include "faro/base/error.hpp"
+
+namespace faro::inline v1::checkpoints {
+namespace {
+
+// Elements of a box that lie in a buffer which holds `held` in C order.
+void add_box(Digest& digest, const SafeTensor& whole, const Box& box,
+             std::span<const std::byte> from, const Box& held) {
+  std::vector<std::uint64_t> start;
+  for (const disk::Interval& axis : box) start.push_back(axis.begin);
+  const std::vector<std::uint64_t> extent = disk::lengths_of(box);
+  digest.box({whole.shape, start, extent, whole.type->bytes}, from, disk::lengths_of(held));
+}
+
+}  // namespace
+
+struct ReshardRun::Worker {
+  explicit Worker(std::uint64_t bytes) : slab(bytes), piece(bytes) {}
+  disk::TileBuffer slab;
+  disk::TileBuffer piece;
+};
+
+ReshardRun::ReshardRun(const ReshardPlan& plan, ReshardFiles& files, disk::BoxJournal& journal)
+    : plan_(plan),
+      files_(files),
+      journal_(journal),
+      held_(plan.held.size()),
+      made_(plan.made.size()),
+      dirty_(plan.made.size()),
+      digests_(plan.tensors.size()) {}
+
+ReshardRun::~ReshardRun() = default;
+
+RandomFile& ReshardRun::held(std::size_t file) {
+  const std::lock_guard lock(open_mutex_);
+  if (!held_[file]) {
+    held_[file] = files_.open_held(plan_.held[file].name);
+    if (held_[file]->size_bytes() != plan_.held[file].bytes)
+      throw Error(ErrorCode::environment,
+                  fmt::format("{}: was changed while it was read", held_[file]->name()));
+  }
+  return *held_[file];
+}
+
+// With its header from the first moment on; whoever resumes writes the same again.
+RandomFile& ReshardRun::made(std::size_t file) {
+  const std::lock_guard lock(open_mutex_);
+  if (!made_[file]) {
+    made_[file] = files_.open_made(plan_.made[file].name);
+    made_[file]->reserve(plan_.made[file].bytes);
+    const std::string header = safetensors_bytes(plan_.made[file].header);
+    made_[file]->write(0, std::as_bytes(std::span(header)));
+  }
+  dirty_[file] = true;
+  return *made_[file];
+}
+
+void ReshardRun::fetch(const ReshardJob& job, Worker& worker, Digest& digest) {
+  const TensorMove& move = plan_.tensors[job.tensor];
+  const std::uint64_t element = move.whole.type->bytes;
+  const std::span<std::byte> slab = worker.slab.first(job.bytes);
+  const disk::BoxCell cell = cell_of(slab.data(), job.box, element);
+  disk::BoxCopier copier(element);
+  for (const Place& place : move.from)
+    for_each_request(
+        place, job.box, element, {.only_first = true, .bytes_max = plan_.slab_bytes},
+        [&](const FileRequest& request) {
+          ++counts_.reads;
+          counts_.bytes_read += request.bytes;
+          const Shared& first = request.shared[0];
+          if (request.shared.size() == 1 && first.local == request.local &&
+              is_run(first.whole, job.box)) {
+            held(place.file).read(request.start_byte, {cell.at(first.whole), request.bytes});
+            return;
+          }
+          const std::span<std::byte> piece = worker.piece.first(request.bytes);
+          held(place.file).read(request.start_byte, piece);
+          for (const Shared& one : request.shared) {
+            // In the coordinates of the whole tensor.
+            disk::BoxCell from = cell_of(piece.data(), request.local, element);
+            from.base = from.at(one.local);
+            from.where = one.whole;
+            copier.copy(from, cell, one.whole);
+          }
+        });
+  add_box(digest, move.whole, job.box, slab, job.box);
+}
+
+void ReshardRun::put(const ReshardJob& job, Worker& worker, Digest& digest) {
+  const TensorMove& move = plan_.tensors[job.tensor];
+  const std::uint64_t element = move.whole.type->bytes;
+  const disk::BoxCell cell = cell_of(worker.slab.first(job.bytes).data(), job.box, element);
+  disk::BoxCopier copier(element);
+  for (const Place& place : move.to)
+    for_each_request(
+        place, job.box, element, {.exact = true, .bytes_max = plan_.slab_bytes},
+        [&](const FileRequest& request) {
+          std::span<std::byte> bytes;
+          const Shared& first = request.shared[0];
+          if (request.shared.size() == 1 && is_run(first.whole, job.box)) {
+            bytes = {cell.at(first.whole), request.bytes};
+          } else {
+            bytes = worker.piece.first(request.bytes);
+            for (const Shared& one : request.shared) {
+              disk::BoxCell to = cell_of(bytes.data(), request.local, element);
+              to.base = to.at(one.local);
+              to.where = one.whole;
+              copier.copy(cell, to, one.whole);
+            }
+          }
+          const disk::BoxCell sent = cell_of(bytes.data(), request.local, element);
+          for (const Shared& one : request.shared) {
+            if (!one.is_first) continue;
+            const auto skipped = static_cast<std::size_t>(sent.at(one.local) - bytes.data());
+            add_box(digest, move.whole, one.whole, bytes.subspan(skipped), request.local);
+          }
+          made(place.file).write(request.start_byte, bytes);
+          ++counts_.writes;
+          counts_.bytes_written += request.bytes;
+        });
+}
+
+void ReshardRun::work(std::uint64_t job, Worker& worker) {
+  disk::BoxShare share;
+  fetch(plan_.jobs[job], worker, share.read);
+  put(plan_.jobs[job], worker, share.written);
+  note(job, share);
+}
+
+void ReshardRun::note(std::uint64_t job, const disk::BoxShare& share) {
+  const std::lock_guard lock(note_mutex_);
+  pending_.push_back({{0, job}, share});
+  pending_bytes_ += plan_.jobs[job].bytes;
+  if (pending_bytes_ >= plan_.noted_bytes) sync_and_note();
+}
+
+// What is pending was written before; what is written meanwhile is noted later.
+void ReshardRun::sync_and_note() {
+  std::vector<RandomFile*> files;
+  {
+    const std::lock_guard lock(open_mutex_);
+    for (std::size_t i = 0; i < made_.size(); ++i)
+      if (dirty_[i]) files.push_back(made_[i].get());
+    dirty_.assign(dirty_.size(), false);
+  }
+  for (RandomFile* file : files) file->sync();
+  files_.sync_names();
+  journal_.note(pending_);
+  pending_.clear();
+  pending_bytes_ = 0;
+}
+
+void ReshardRun::for_all_jobs(const std::vector<std::uint64_t>& jobs, const Progress& progress,
+                              const std::function<void(std::uint64_t, Worker&)>& work) {
+  std::vector<std::unique_ptr<Worker>> workers;
+  for (int i = 0; i < plan_.threads; ++i)
+    workers.push_back(std::make_unique<Worker>(plan_.slab_bytes));
+  std::uint64_t left = 0;
+  for (const std::uint64_t job : jobs) left += plan_.jobs[job].bytes;
+  std::uint64_t done = plan_.bytes - left;
+  std::mutex progress_mutex;
+  report(progress, done, plan_.bytes);
+  in_parallel(plan_.threads, jobs.size(), [&](std::uint64_t part, int worker) {
+    work(jobs[part], *workers[static_cast<std::size_t>(worker)]);
+    const std::lock_guard lock(progress_mutex);
+    done += plan_.jobs[jobs[part]].bytes;
+    report(progress, done, plan_.bytes);
+  });
+}
+
+void ReshardRun::run(const Progress& progress) {
+  std::vector<std::uint64_t> jobs;
+  for (std::uint64_t job = 0; job < plan_.jobs.size(); ++job)
+    if (journal_.done().count({0, job}) == 0) jobs.push_back(job);
+  resumed_jobs_ = plan_.jobs.size() - jobs.size();
+  for_all_jobs(jobs, progress, [&](std::uint64_t job, Worker& worker) { this->work(job, worker); });
+  // Files whose tensors are all empty are made too.
+  for (std::size_t file = 0; file < plan_.made.size(); ++file) made(file);
+  sync_and_note();
+  compare_digests();
+}
+
+void ReshardRun::compare_digests() {
+  std::vector<Digest> written(plan_.tensors.size());
+  for (const auto& [job, share] : journal_.done()) {
+    const std::size_t tensor = plan_.jobs.at(job.second).tensor;
+    digests_[tensor].add(share.read);
+    written[tensor].add(share.written);
+  }
+  for (std::size_t i = 0; i < digests_.size(); ++i)
+    if (digests_[i].value() != written[i].value() || digests_[i].bytes() != written[i].bytes())
+      throw Error(ErrorCode::refused,
+                  fmt::format("tensor '{}': what was written is not what was read: the memory or "
+                              "the program is faulty",
+                              plan_.tensors[i].whole.name));
+}
+
+// Sums of each block by its place; those of the same place must be alike.
+void ReshardRun::read_again(const ReshardJob& job, Worker& worker) {
+  const TensorMove& move = plan_.tensors[job.tensor];
+  const std::uint64_t element = move.whole.type->bytes;
+  Digest read = Digest();
+  for (const bool is_made : {false, true}) {
+    std::map<std::vector<std::uint64_t>, Digest> blocks;
+    std::map<std::vector<std::uint64_t>, std::size_t> first;
+    Digest sum = Digest();
+    for (const Place& place : is_made ? move.to : move.from) {
+      std::map<std::vector<std::uint64_t>, Digest> here;
+      for (const PlacedBlock& block : place.blocks) {
+        const Box whole = disk::common_box(block.whole, job.box);
+        if (disk::elements_of(whole) == 0) continue;
+        std::vector<std::uint64_t> key;
+        for (const disk::Interval& axis : whole) key.push_back(axis.begin);
+        const Place one{place.file, place.start_byte, place.lengths, {block}};
+        Digest digest = Digest();
+        for_each_request(
+            one, job.box, element, {.exact = true, .bytes_max = plan_.slab_bytes},
+            [&](const FileRequest& request) {
+              const std::span<std::byte> piece = worker.piece.first(request.bytes);
+              (is_made ? made(place.file) : held(place.file)).read(request.start_byte, piece);
+              add_box(digest, move.whole, request.shared[0].whole, piece, request.local);
+            });
+        if (block.is_first) sum.add(digest);
+        const auto [at, is_new] = blocks.emplace(key, digest);
+        if (is_new) first[key] = place.file;
+        if (at->second.value() != digest.value())
+          throw Error(
+              ErrorCode::refused,
+              fmt::format("tensor '{}': {} and {} should hold the same part and do not",
+                          move.whole.name,
+                          is_made ? plan_.made[first[key]].name : plan_.held[first[key]].name,
+                          is_made ? plan_.made[place.file].name : plan_.held[place.file].name));
+      }
+    }
+    if (!is_made) read = sum;
+    if (is_made && read.value() != sum.value())
+      throw Error(ErrorCode::refused,
+                  fmt::format("tensor '{}': the files that were made do not hold what was read",
+                              move.whole.name));
+  }
+}
+
+void ReshardRun::verify(const Progress& progress) {
+  std::vector<std::uint64_t> jobs(plan_.jobs.size());
+  for (std::uint64_t job = 0; job < jobs.size(); ++job) jobs[job] = job;
+  for_all_jobs(jobs, progress,
+               [&](std::uint64_t job, Worker& worker) { read_again(plan_.jobs[job], worker); });
+}
+
+}  // namespace faro::inline v1::checkpoints

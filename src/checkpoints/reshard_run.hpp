@@ -1,0 +1,81 @@
+// Performs the jobs of a resharding.
+//
+// A job fills a buffer with its part of the whole tensor, from the first place of each block, and
+// writes it to all places that hold it. What was read and what is written are summed in digests by
+// their places in the whole tensor, which is what shows at the end that each block went to its own
+// place. Files grow at their full size; a journal says which jobs are durable.
+#pragma once
+
+#include <atomic>
+#include <functional>
+#include <memory>
+#include <mutex>
+#include <string>
+#include <vector>
+
+#include "checkpoints/reshard_plan.hpp"
+#include "disk/box_journal.hpp"
+#include "faro/base/progress.hpp"
+#include "faro/files/random_file.hpp"
+
+namespace faro::inline v1::checkpoints {
+
+// Where the files are: an interface, so that tests can cut the power at every operation.
+class ReshardFiles {
+ public:
+  virtual ~ReshardFiles() = default;
+  virtual std::unique_ptr<RandomFile> open_held(const std::string& name) = 0;
+  // Made if it is not there.
+  virtual std::unique_ptr<RandomFile> open_made(const std::string& name) = 0;
+  virtual void sync_names() = 0;
+};
+
+struct ReshardCounts {
+  std::atomic<std::uint64_t> reads{0}, bytes_read{0}, writes{0}, bytes_written{0};
+};
+
+class ReshardRun {
+ public:
+  ReshardRun(const ReshardPlan& plan, ReshardFiles& files, disk::BoxJournal& journal);
+  ~ReshardRun();
+
+  // All jobs that the journal does not have; then every made file is durable. Throws
+  // Error(refused) where what was written is not what was read, and names the tensor.
+  void run(const Progress& progress);
+  // Reads every made file again, and every place that holds what another has too, on both sides.
+  void verify(const Progress& progress);
+
+  // Of each tensor of the plan, after run().
+  const std::vector<Digest>& digests() const { return digests_; }
+  const ReshardCounts& counts() const { return counts_; }
+  std::uint64_t resumed_jobs() const { return resumed_jobs_; }
+
+ private:
+  struct Worker;
+
+  void work(std::uint64_t job, Worker& worker);
+  void fetch(const ReshardJob& job, Worker& worker, Digest& digest);
+  void put(const ReshardJob& job, Worker& worker, Digest& digest);
+  void read_again(const ReshardJob& job, Worker& worker);
+  void note(std::uint64_t job, const disk::BoxShare& share);
+  void sync_and_note();
+  void compare_digests();
+  void for_all_jobs(const std::vector<std::uint64_t>& jobs, const Progress& progress,
+                    const std::function<void(std::uint64_t, Worker&)>& work);
+  RandomFile& held(std::size_t file);
+  RandomFile& made(std::size_t file);
+
+  const ReshardPlan& plan_;
+  ReshardFiles& files_;
+  disk::BoxJournal& journal_;
+  std::vector<std::unique_ptr<RandomFile>> held_, made_;
+  std::vector<bool> dirty_;
+  std::mutex open_mutex_, note_mutex_;
+  std::vector<std::pair<disk::BoxJournal::JobId, disk::BoxShare>> pending_;
+  std::uint64_t pending_bytes_ = 0;
+  std::vector<Digest> digests_;
+  ReshardCounts counts_;
+  std::uint64_t resumed_jobs_ = 0;
+};
+
+}  // namespace faro::inline v1::checkpoints

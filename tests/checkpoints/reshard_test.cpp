@@ -1,0 +1,343 @@
+// Resharding on a disk that fails and forgets, at every operation, and what a run leaves behind.
+#include <fmt/format.h>
+#include <gtest/gtest.h>
+
+#include <cstring>
+#include <fstream>
+#include <map>
+
+#include "base/random.hpp"
+#include "checkpoints/index_file.hpp"
+#include "checkpoints/reshard_run.hpp"
+#include "disk/simulated_storage.hpp"
+#include "faro/base/error.hpp"
+#include "faro/checkpoints/checkpoints.hpp"
+#include "files/scratch.hpp"
+#include "full.hpp"
+
+namespace faro::checkpoints {
+namespace {
+
+using testing::PowerCut;
+using testing::Scratch;
+using testing::SimulatedDisk;
+using testing::SimulatedFile;
+
+struct Element {
+  const char* name;
+  std::vector<std::uint64_t> shape;
+};
+const std::vector<Element> small_llama = {
+    {"model.embed_tokens.weight", {10, 8}},
+    {"model.norm.weight", {8}},
+    {"lm_head.weight", {10, 8}},
+    {"model.layers.0.self_attn.q_proj.weight", {8, 8}},
+    {"model.layers.0.self_attn.k_proj.weight", {4, 8}},
+    {"model.layers.0.self_attn.v_proj.weight", {4, 8}},
+    {"model.layers.0.self_attn.o_proj.weight", {8, 8}},
+    {"model.layers.0.mlp.gate_proj.weight", {12, 8}},
+    {"model.layers.0.mlp.up_proj.weight", {12, 8}},
+    {"model.layers.0.mlp.down_proj.weight", {8, 12}},
+    {"model.layers.0.mlp.down_proj.bias", {0}},
+};
+
+// A whole checkpoint of 2 bytes an element, each another number.
+void write_whole(const std::string& path, const std::vector<Element>& elements) {
+  SafeHeader header;
+  for (const Element& one : elements)
+    header.tensors.push_back({one.name, find_type("BF16"), one.shape});
+  lay_out(header.tensors, path);
+  std::ofstream file(path, std::ios::binary);
+  file << safetensors_bytes(header);
+  const std::uint64_t count = header.tensors.empty() ? 0 : header.tensors.back().end / 2;
+  for (std::uint64_t i = 0; i < count; ++i) {
+    const auto value = static_cast<std::uint16_t>(i + 1);
+    file.write(reinterpret_cast<const char*>(&value), sizeof value);
+  }
+}
+
+std::string bytes_of(const std::string& path) {
+  std::ifstream file(path, std::ios::binary);
+  return {std::istreambuf_iterator<char>(file), {}};
+}
+
+class SimulatedFiles : public ReshardFiles {
+ public:
+  SimulatedFiles(SimulatedDisk& disk, std::string held) : disk_(disk), held_(std::move(held)) {}
+  std::unique_ptr<RandomFile> open_held(const std::string& name) override {
+    return open_random_file(held_ + "/" + name, {.io = FileIo::buffered});
+  }
+  std::unique_ptr<RandomFile> open_made(const std::string& name) override {
+    if (!disk_.find("made/" + name)) disk_.operate();
+    return std::make_unique<SimulatedFile>(disk_, "made/" + name);
+  }
+  void sync_names() override {
+    disk_.operate();
+    disk_.sync_names();
+  }
+
+ private:
+  SimulatedDisk& disk_;
+  std::string held_;
+};
+
+struct Case {
+  Scratch scratch;
+  ReshardPlan plan;
+
+  Case() {
+    write_whole(scratch.path("model.safetensors"), small_llama);
+    plan = make_plan({.in = scratch.path(),
+                      .from = "whole",
+                      .to = "llama:tp=4,heads=4,kv_heads=2,pad=4,fused",
+                      .from_names = std::string(rank_file_names),
+                      .to_names = std::string(rank_file_names),
+                      .memory_bytes = 1ULL << 30U,
+                      .file_bytes = 200,
+                      .threads = 1,
+                      .slab_bytes = 64});
+    plan.noted_bytes = 300;
+  }
+
+  // Begins, or goes on with what is on the disk. How many jobs were done before.
+  std::uint64_t run(SimulatedDisk& disk, bool verify) {
+    SimulatedFile file(disk, "journal");
+    disk::BoxJournal journal(file);
+    if (journal.is_blank()) {
+      SimulatedFiles(disk, scratch.path()).sync_names();
+      journal.begin("{}");
+    }
+    SimulatedFiles files(disk, scratch.path());
+    ReshardRun whole(plan, files, journal);
+    whole.run({});
+    if (verify) whole.verify({});
+    return whole.resumed_jobs();
+  }
+
+  std::map<std::string, std::vector<std::byte>> made(SimulatedDisk& disk) const {
+    std::map<std::string, std::vector<std::byte>> all;
+    for (const MadeFile& file : plan.made) all[file.name] = disk.find("made/" + file.name)->durable;
+    return all;
+  }
+};
+
+TEST(Reshard, power_cut_at_every_operation_loses_nothing) {
+  Case one;
+  ASSERT_GT(one.plan.jobs.size(), 15U);
+  SimulatedDisk whole;
+  one.run(whole, true);
+  const auto wanted = one.made(whole);
+  const std::uint64_t operations = whole.operations();
+  ASSERT_GT(operations, 60U);
+  Random random(23);
+  std::uint64_t went_on = 0;
+  const std::uint64_t step = testing::sanitized() ? 7 : 1;
+  for (std::uint64_t at = 1; at <= operations; at += step) {
+    SimulatedDisk disk;
+    disk.arm(SimulatedDisk::Fault::power, at);
+    EXPECT_THROW(one.run(disk, false), PowerCut) << at;
+    disk.restart(random);
+    if (at % 3 == 0) {  // and once more on the way
+      disk.arm(SimulatedDisk::Fault::power, 1 + random.below(20));
+      try {
+        one.run(disk, false);
+      } catch (const PowerCut&) {
+      }
+      disk.restart(random);
+    }
+    if (one.run(disk, true) != 0) ++went_on;
+    EXPECT_EQ(one.made(disk), wanted) << "seed 23, operation " << at;
+  }
+  EXPECT_GT(went_on, operations / (3 * step));
+}
+
+TEST(Reshard, an_error_at_every_operation_reaches_the_caller) {
+  Case one;
+  SimulatedDisk whole;
+  one.run(whole, false);
+  for (std::uint64_t at = 1; at <= whole.operations(); at += 5) {
+    SimulatedDisk disk;
+    disk.arm(SimulatedDisk::Fault::error, at);
+    EXPECT_THROW(one.run(disk, false), Error) << at;
+    disk.disarm();
+    one.run(disk, true);
+    EXPECT_EQ(one.made(disk), one.made(whole));
+  }
+}
+
+TEST(Reshard, files_that_were_damaged_are_found_by_verifying) {
+  Case one;
+  SimulatedDisk disk;
+  one.run(disk, true);
+  std::uint64_t found = 0;
+  for (const MadeFile& made : one.plan.made) {
+    SimulatedFile file(disk, "made/" + made.name);
+    std::byte last;
+    file.read(made.bytes - 1, {&last, 1});
+    const std::byte wrong = last ^ std::byte{1};
+    file.write(made.bytes - 1, {&wrong, 1});
+    try {
+      one.run(disk, true);
+    } catch (const Error& error) {
+      EXPECT_EQ(error.code(), ErrorCode::refused);
+      ++found;
+    }
+    file.write(made.bytes - 1, {&last, 1});
+  }
+  // The last byte of a file may be padding, which no tensor has.
+  EXPECT_GE(found + 2, one.plan.made.size());
+  one.run(disk, true);
+}
+
+ReshardOptions options_of(const std::string& from, const std::string& to) {
+  ReshardOptions options;
+  options.from = from;
+  options.to = to;
+  options.memory_bytes = 64ULL << 20U;
+  options.threads = 2;
+  return options;
+}
+
+TEST(Reshard, there_and_back_is_the_same_file_and_known_by_its_digests) {
+  const Scratch scratch;
+  std::filesystem::create_directory(scratch.path("in"));
+  write_whole(scratch.path("in/model.safetensors"), small_llama);
+  std::ofstream(scratch.path("in/config.json"))
+      << R"({"num_attention_heads": 4, "num_key_value_heads": 2, "vocab_size": 10})";
+  const auto there = reshard(scratch.path("in"), scratch.path("tp"),
+                             options_of("whole", "llama:tp=4,pad=4,fused"));
+  EXPECT_FALSE(there.known);
+  EXPECT_EQ(there.tensors.size(), small_llama.size());
+  EXPECT_TRUE(std::filesystem::exists(scratch.path("tp/config.json")));
+  const auto back = reshard(scratch.path("tp"), scratch.path("back"),
+                            options_of("llama:tp=4,pad=4,fused", "whole"));
+  EXPECT_TRUE(back.known);
+  EXPECT_EQ(bytes_of(scratch.path("back/model.safetensors")),
+            bytes_of(scratch.path("in/model.safetensors")));
+  EXPECT_EQ(bytes_of(scratch.path("back/faro-digests.json")),
+            bytes_of(scratch.path("tp/faro-digests.json")));
+  EXPECT_EQ(scratch.count(), 3U);  // nothing else lies there
+}
+
+TEST(Reshard, an_input_that_was_changed_is_not_taken_for_what_its_digests_say) {
+  const Scratch scratch;
+  std::filesystem::create_directory(scratch.path("in"));
+  write_whole(scratch.path("in/model.safetensors"), {{"model.norm.weight", {8}}});
+  reshard(scratch.path("in"), scratch.path("a"), options_of("whole", "llama:tp=2"));
+  std::fstream file(scratch.path("a/model-rank-0-part-0.safetensors"),
+                    std::ios::in | std::ios::out | std::ios::binary);
+  file.seekp(-1, std::ios::end);
+  file.put('\x55');
+  file.close();
+  try {
+    reshard(scratch.path("a"), scratch.path("b"), options_of("llama:tp=2", "whole"));
+    ADD_FAILURE() << "it was taken";
+  } catch (const Error& error) {
+    EXPECT_EQ(error.code(), ErrorCode::refused);
+    EXPECT_NE(std::string(error.what()).find("'model.norm.weight'"), std::string::npos);
+  }
+  EXPECT_FALSE(std::filesystem::exists(scratch.path("b")));
+}
+
+TEST(Reshard, ranks_that_should_hold_the_same_and_do_not_are_found_by_verifying) {
+  const Scratch scratch;
+  for (const char* rank : {"0", "1"})
+    write_whole(scratch.path(fmt::format("model-rank-{}-part-0.safetensors", rank)),
+                {{"model.norm.weight", {8}}});
+  std::fstream file(scratch.path("model-rank-1-part-0.safetensors"),
+                    std::ios::in | std::ios::out | std::ios::binary);
+  file.seekp(-1, std::ios::end);
+  file.put('\x55');
+  file.close();
+  ReshardOptions options = options_of("llama:tp=2", "whole");
+  options.verify = true;
+  EXPECT_THROW(reshard(scratch.path(), scratch.path("out"), options), Error);
+}
+
+TEST(Reshard, too_little_memory_is_refused_before_anything_is_made) {
+  const Scratch scratch;
+  write_whole(scratch.path("model.safetensors"), small_llama);
+  ReshardOptions options = options_of("whole", "llama:tp=2");
+  options.memory_bytes = 48ULL << 20U;
+  EXPECT_THROW(reshard(scratch.path(), scratch.path("out"), options), Error);
+  EXPECT_EQ(scratch.count(), 1U);
+}
+
+struct BadIndex {
+  const char* what;
+  const char* text;
+  const char* said;
+};
+
+TEST(Reshard, bad_indices_are_refused_by_name) {
+  const Scratch scratch;
+  write_whole(scratch.path("a.safetensors"), {{"a", {2}}});
+  write_whole(scratch.path("b.safetensors"), {{"b", {2}}});
+  const std::string index = scratch.path("m.safetensors.index.json");
+  const std::vector<BadIndex> all = {
+      {"no JSON", "{", "no JSON"},
+      {"a list", "[]", "no object 'weight_map'"},
+      {"no map", "{}", "no object 'weight_map'"},
+      {"a map of numbers", R"({"weight_map": {"a": 1}})", "in no file of this folder"},
+      {"a file elsewhere", R"({"weight_map": {"a": "../a.safetensors"}})", "in no file of this"},
+      {"an absolute file", R"({"weight_map": {"a": "/a.safetensors"}})", "in no file of this"},
+      {"a tensor twice", R"({"weight_map": {"a": "a.safetensors", "a": "b.safetensors"}})",
+       "'a' stands twice"},
+      {"the wrong file", R"({"weight_map": {"a": "b.safetensors", "b": "a.safetensors"}})",
+       "it is in"},
+      {"a tensor that is not there",
+       R"({"weight_map": {"a": "a.safetensors", "c": "a.safetensors"}})", "'c' is not in"},
+      {"a tensor too many", R"({"weight_map": {"a": "b.safetensors"}})", "is not in the index"},
+      {"a missing file", R"({"weight_map": {"a": "c.safetensors"}})", "c.safetensors"},
+  };
+  for (const BadIndex& bad : all) {
+    std::ofstream(index, std::ios::trunc) << bad.text;
+    try {
+      checkpoint_tensors(scratch.path());
+      ADD_FAILURE() << bad.what << " was read";
+    } catch (const InternalError& error) {
+      ADD_FAILURE() << bad.what << ": " << error.what();
+    } catch (const Error& error) {
+      EXPECT_NE(std::string(error.what()).find(bad.said), std::string::npos)
+          << bad.what << ": " << error.what();
+    }
+  }
+  std::ofstream(index, std::ios::trunc)
+      << R"({"weight_map": {"a": "a.safetensors", "b": "b.safetensors"}})";
+  EXPECT_EQ(checkpoint_tensors(index).size(), 2U);
+  // Without an index all files are the checkpoint, and share no tensor.
+  std::filesystem::remove(index);
+  EXPECT_EQ(checkpoint_tensors(scratch.path()).size(), 2U);
+  write_whole(scratch.path("c.safetensors"), {{"b", {2}}});
+  EXPECT_THROW(checkpoint_tensors(scratch.path()), Error);
+}
+
+TEST(Reshard, files_of_ranks_are_counted_without_a_gap) {
+  const Scratch scratch;
+  const auto write = [&](const char* name, const char* tensor) {
+    write_whole(scratch.path(name), {{tensor, {2}}});
+  };
+  const auto said = [&]() -> std::string {
+    try {
+      open_rank_files(scratch.path(), std::string(rank_file_names), 2);
+    } catch (const Error& error) {
+      return error.what();
+    }
+    return "";
+  };
+  write("model-rank-0-part-0.safetensors", "a");
+  EXPECT_NE(said().find("model-rank-1-part-0.safetensors is missing"), std::string::npos);
+  write("model-rank-1-part-0.safetensors", "a");
+  EXPECT_EQ(said(), "");
+  write("model-rank-1-part-2.safetensors", "b");
+  EXPECT_NE(said().find("model-rank-1-part-1.safetensors is missing"), std::string::npos);
+  write("model-rank-1-part-1.safetensors", "a");
+  EXPECT_NE(said().find("tensor 'a' is in"), std::string::npos);
+  write("model-rank-1-part-1.safetensors", "c");
+  EXPECT_EQ(said(), "");
+  write("model-rank-2-part-0.safetensors", "a");
+  EXPECT_NE(said().find("is of rank 2"), std::string::npos);
+}
+
+}  // namespace
+}  // namespace faro::checkpoints
