@@ -69,7 +69,34 @@ class _Stopped(Exception):
     """Another rank was interrupted."""
 
 
-class Plan:
+class _Polled:
+    """Waits for messages without being deaf to interrupts, its own and those of other ranks."""
+
+    _mpi: Any
+    _comm: Any
+
+    def _wait(self, test: Callable[[], tuple[int, bool]]) -> int:
+        """Until it is so: interrupts are heard, and what other ranks tell."""
+        spins = 0
+        while True:
+            at, is_done = test()
+            if is_done:
+                return at
+            spins += 1
+            if spins < _spins:
+                continue
+            status = self._mpi.Status()
+            if self._comm.Iprobe(self._mpi.ANY_SOURCE, _stop, status):
+                raise _Stopped(f"rank {status.Get_source()} was interrupted")
+            time.sleep(2e-5 if spins < 20 * _spins else 5e-4)
+
+    def _tell_all(self) -> None:
+        for peer in range(self._comm.size):
+            if peer != self._comm.rank:
+                self._comm.Isend([np.empty(0, np.uint8), 0, self._mpi.BYTE], peer, _stop).Free()
+
+
+class Plan(_Polled):
     """The move that `words` say, of an array of `shape`, between the ranks of `comm`. Collective.
 
     words     'PLACEMENT => PLACEMENT' or 'PLACEMENT => MAP => PLACEMENT'
@@ -316,26 +343,6 @@ class Plan:
             # Messages under way may still write: their memory stays.
             self._abandoned = (requests, what)
             raise
-
-    def _wait(self, test: Callable[[], tuple[int, bool]]) -> int:
-        """Until it is so: interrupts are heard, and what other ranks tell."""
-        spins = 0
-        while True:
-            at, is_done = test()
-            if is_done:
-                return at
-            spins += 1
-            if spins < _spins:
-                continue
-            status = self._mpi.Status()
-            if self._comm.Iprobe(self._mpi.ANY_SOURCE, _stop, status):
-                raise _Stopped(f"rank {status.Get_source()} was interrupted")
-            time.sleep(2e-5 if spins < 20 * _spins else 5e-4)
-
-    def _tell_all(self) -> None:
-        for peer in range(self._comm.size):
-            if peer != self._comm.rank:
-                self._comm.Isend([np.empty(0, np.uint8), 0, self._mpi.BYTE], peer, _stop).Free()
 
 
 def redistribute(

@@ -9,13 +9,26 @@
 from __future__ import annotations
 
 from collections.abc import Hashable, Sequence
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from . import _core
 from ._arrays import permute
 from ._lending import lend
 
-__all__ = ["order_map", "reorder"]
+if TYPE_CHECKING:
+    from ._register import Register
+
+__all__ = ["Register", "order_map", "reorder"]
+
+
+def __getattr__(name: str) -> Any:
+    """Register needs NumPy and mpi4py; the rest of the module does not."""
+    if name == "Register":
+        from ._register import Register
+
+        return Register
+    raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+
 
 # Whether a system's qubit 0 is the lowest bit of the index or the highest.
 _lowest_first = {"qiskit": True, "custatevec": True, "cirq": False, "pennylane": False, "braket": False}

@@ -17,6 +17,7 @@ NB_MODULE(_core, m) {
   bind_stored(m);
   bind_jobs(m);
   bind_ranks(m);
+  bind_registers(m);
   bind_places(m);
   bind_xla_call(m);
 }

@@ -184,6 +184,69 @@ def errors():
     assert raised(lambda: plan.execute(x)) is not None
 
 
+def on_qubits(state, u, qubits):
+    """The gate's matrix on the whole vector: its first qubit is the lowest bit of the matrix' index."""
+    n = state.size.bit_length() - 1
+    axes = [n - 1 - q for q in reversed(qubits)]
+    moved = np.moveaxis(state.reshape((2,) * n), axes, range(len(axes))).reshape(1 << len(axes), -1)
+    back = (u @ moved).reshape((2,) * n)
+    return np.moveaxis(back, range(len(axes)), axes).reshape(-1)
+
+
+def registers(count):
+    """Circuits of gates that are absorbed and gates that are not: equal to a dense simulation."""
+    import faro.qubits
+
+    rng = random.Random(4)
+    ranks_log2 = size.bit_length() - 1
+    x, cnot = np.array([[0, 1], [1, 0]]), np.eye(4)[[0, 3, 2, 1]]
+    swap = np.eye(4)[[0, 2, 1, 3]]
+    for _ in range(count):
+        n = rng.randint(ranks_log2 + 2, 9)
+        dense = np.zeros(1 << n, complex)
+        dense[0] = 1
+        reg = faro.qubits.Register(comm, n, buffer=rng.choice([1 << 10, 64 << 20]))
+        moves = 0
+        for _ in range(40):
+            a, b = rng.sample(range(n), 2)
+            kind = rng.randrange(5)
+            if kind == 0:
+                reg.x(a)
+                dense = on_qubits(dense, x, [a])
+            elif kind == 1:
+                reg.cnot(a, b)
+                dense = on_qubits(dense, cnot, [a, b])
+            elif kind == 2:
+                reg.swap(a, b)
+                dense = on_qubits(dense, swap, [a, b])
+            elif kind == 3:
+                reg.absorb(f"qiskit:cx({a}, {b}); x({a})" if n > max(a, b) else "")
+                dense = on_qubits(on_qubits(dense, cnot, [a, b]), x, [a])
+            else:
+                angle = rng.random()
+                u = np.array([[np.cos(angle), -np.sin(angle) * 1j], [-np.sin(angle) * 1j, np.cos(angle)]])
+                cost = reg.cost([a], keep=[b])
+                assert reg.make_local([a], keep=[b]) == cost and reg.is_local(a)
+                # No exchange that makes one qubit local sends more than half.
+                assert cost in (0, (16 << n) // 2)
+                moves += cost > 0
+                zero, one = reg.pairs(a)
+                old = reg.state[zero], reg.state[one]
+                reg.state[zero] = u[0, 0] * old[0] + u[0, 1] * old[1]
+                reg.state[one] = u[1, 0] * old[0] + u[1, 1] * old[1]
+                dense = on_qubits(dense, u, [a])
+        reg.home()
+        local = 1 << (n - ranks_log2)
+        assert np.allclose(reg.state, dense[rank * local:(rank + 1) * local], atol=1e-12)
+        assert moves > 0 or size == 1
+        for q in range(n):
+            assert np.array_equal(reg.values(q), (np.arange(rank * local, (rank + 1) * local) >> q & 1) == 1)
+        for bad in (lambda: reg.make_local([0 if rank else 1]), lambda: reg.make_local([n])):
+            told = raised(bad)
+            assert size == 1 and told is None or len(set(comm.allgather(told))) == 1, told
+        reg.close()
+
+
 def one_stops():
     """A rank is interrupted in the middle: all raise, and none waits."""
     words = f"hpf:DISTRIBUTE A(BLOCK, *) ONTO P({size}) => hpf:DISTRIBUTE A(*, BLOCK) ONTO P({size})"
@@ -216,7 +279,8 @@ def one_dies():
 
 
 if __name__ == "__main__":
-    {"moves": lambda: random_moves(int(sys.argv[2])), "errors": errors, "stops": one_stops, "dies": one_dies}[sys.argv[1]]()
+    {"moves": lambda: random_moves(int(sys.argv[2])), "errors": errors, "registers": lambda: registers(int(sys.argv[2])),
+     "stops": one_stops, "dies": one_dies}[sys.argv[1]]()
     if sys.argv[1] == "stops":
         comm.Barrier()
     print(f"rank {rank}: right", flush=True)

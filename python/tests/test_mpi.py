@@ -69,6 +69,13 @@ def test_errors_are_raised_by_all_ranks_alike(launch):
     assert done.stdout.count(": right") == 3
 
 
+@pytest.mark.parametrize("ranks", [1, 4, 8] if os.environ.get("FARO_FULL") == "1" else [4])
+def test_registers_of_qubits_equal_a_dense_simulation(launch, ranks):
+    done = launch(ranks, "registers", "4")
+    assert done.returncode == 0, done.stdout + done.stderr
+    assert done.stdout.count(": right") == ranks
+
+
 def test_a_rank_that_is_interrupted_stops_all(launch):
     done = launch(3, "stops")
     assert done.returncode == 0, done.stdout + done.stderr
@@ -81,11 +88,18 @@ def test_a_rank_that_dies_ends_the_job(launch):
     assert ": right" not in done.stdout
 
 
-def test_the_page_says_what_its_program_prints(launch, tmp_path):
-    page = (pathlib.Path(os.environ.get("FARO_DOCS", script.parents[2] / "docs")) / "distributed.md").read_text()
-    program = re.search(r"```python\n(# rows.py.*?)```", page, re.DOTALL)[1]
-    (tmp_path / "rows.py").write_text(program)
-    wanted = re.search(r"    \$ mpirun -n 3 python rows.py\n((    .*\n)+)", page)[1]
-    done = launch.program(3, str(tmp_path / "rows.py"))
+@pytest.mark.parametrize("page, name, ranks", [("distributed.md", "rows.py", 3), ("for-hpc.md", "blocks.py", 6)])
+def test_pages_say_what_their_programs_print(launch, tmp_path, page, name, ranks):
+    text = (pathlib.Path(os.environ.get("FARO_DOCS", script.parents[2] / "docs")) / page).read_text()
+    program = re.search(rf"```python\n(# {name}.*?)```", text, re.DOTALL)[1]
+    (tmp_path / name).write_text(program)
+    wanted = re.search(rf"    \$ mpirun -n {ranks} python {name}\n((    .*\n)+)", text)[1]
+    done = launch.program(ranks, str(tmp_path / name))
     assert done.returncode == 0, done.stderr
     assert sorted(done.stdout.split("\n")) == sorted(line[4:] for line in wanted.split("\n"))
+
+
+def test_the_example_equals_a_dense_simulation(launch):
+    done = launch.program(4, str(script.parents[2] / "examples" / "mpi" / "register.py"), "12")
+    assert done.returncode == 0, done.stderr
+    assert "12 qubits on 4 ranks: 40 gates" in done.stdout
