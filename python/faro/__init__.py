@@ -37,6 +37,7 @@ from ._schedules import (
 )
 from ._files import FileReport, permute_file, resume_file, unfinished_file
 from ._jobs import Job, JobResult, RechunkPlan, Stage
+from ._reshard import reshard, reshard_plan
 from ._stored import digest, rechunk, rechunk_plan
 
 __all__ = [
@@ -75,6 +76,8 @@ __all__ = [
     "rearrange",
     "rechunk",
     "rechunk_plan",
+    "reshard",
+    "reshard_plan",
     "resume_file",
     "set_threads",
     "transform",

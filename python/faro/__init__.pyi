@@ -607,6 +607,31 @@ class RechunkPlan(dict[str, Any]):
     def finish(self, results: Iterable[JobResult] | None = None) -> dict[str, Any]: ...
     def discard(self) -> None: ...
 
+def reshard(
+    source: str | os.PathLike[str], target: str | os.PathLike[str], /, *,
+    from_layout: str = "whole", to_layout: str = "whole", memory: int | str = "2GiB",
+    file_size: int | str = "5GB",
+    from_names: str = "model-rank-{rank}-part-{part}.safetensors",
+    to_names: str = "model-rank-{rank}-part-{part}.safetensors", threads: int | None = None,
+    resume: bool = False, fresh: bool = False, verify: bool = False,
+    progress: Progress | bool | None = None,
+) -> dict[str, Any]:
+    """A checkpoint in safetensors files for another number of ranks, within a cap of memory.
+
+    A layout is 'whole', a preset with numbers ('llama:tp=4,pp=2', 'mixtral:tp=2,ep=4') or a file of
+    rules (docs/checkpoints.md). The target, a folder, appears when it is complete and the digest of
+    every tensor that was read is that of the tensor that was written; after a stop resume=True goes
+    on."""
+
+def reshard_plan(
+    source: str | os.PathLike[str], /, *, from_layout: str = "whole", to_layout: str = "whole",
+    memory: int | str = "2GiB", file_size: int | str = "5GB",
+    from_names: str = "model-rank-{rank}-part-{part}.safetensors",
+    to_names: str = "model-rank-{rank}-part-{part}.safetensors", threads: int | None = None,
+) -> dict[str, Any]:
+    """The plan of reshard: files, bytes, jobs, the most memory held. ['describe'] says it in lines,
+    ['explain'] where each tensor lies now and then. Headers are read, and no tensor."""
+
 def digest(
     a: Any, /, *, threads: int | None = None, dtype: str | None = None,
     shape: Sequence[int] | None = None, progress: Progress | bool | None = None,

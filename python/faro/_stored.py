@@ -130,7 +130,8 @@ def rechunk_plan(source, target=None, /, *, chunks=None, shards=None, axes=None,
 def _type_name(dtype):
     if dtype.names is not None:
         raise TypeError(f"{dtype}: a digest is of elements of one type")
-    return f"r{8 * dtype.itemsize}" if dtype.kind == "V" else dtype.name
+    # bfloat16 and others of ml_dtypes are of kind V too, and have their names.
+    return f"r{8 * dtype.itemsize}" if dtype.name.startswith("void") else dtype.name
 
 
 def _boxes(x):

@@ -19,5 +19,6 @@ NB_MODULE(_core, m) {
   bind_ranks(m);
   bind_registers(m);
   bind_places(m);
+  bind_checkpoints(m);
   bind_xla_call(m);
 }

@@ -28,6 +28,7 @@ void bind_jobs(nb::module_& m);
 void bind_ranks(nb::module_& m);
 void bind_registers(nb::module_& m);
 void bind_places(nb::module_& m);
+void bind_checkpoints(nb::module_& m);
 void bind_xla_call(nb::module_& m);
 
 // A file's name as the system has it, bytes that need not be UTF-8. Throws Error(usage) for a byte 0.

@@ -156,7 +156,12 @@ void share_memory(ReshardPlan& plan, const ReshardRequest& request, std::uint64_
   const std::uint64_t free =
       request.memory_bytes > fixed ? (request.memory_bytes - fixed) / (2 * threads) : 0;
   plan.slab_bytes = request.slab_bytes;
-  if (plan.slab_bytes == 0) plan.slab_bytes = std::min(free / 4096 * 4096, slab_bytes_max);
+  if (plan.slab_bytes == 0) {
+    std::uint64_t longest = slab_bytes_min;
+    for (const TensorMove& move : plan.tensors) longest = std::max(longest, move.whole.end);
+    const std::uint64_t wanted = std::min(longest, slab_bytes_max) + 4095;
+    plan.slab_bytes = std::min(free, wanted) / 4096 * 4096;
+  }
   if (plan.slab_bytes > free || (request.slab_bytes == 0 && plan.slab_bytes < slab_bytes_min))
     throw Error(
         ErrorCode::impossible,
