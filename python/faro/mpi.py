@@ -29,7 +29,7 @@ import numpy as np
 from . import _core, _errors
 from ._errors import Error, UsageError
 
-__all__ = ["Plan", "redistribute"]
+__all__ = ["Plan", "local_indices", "redistribute"]
 
 _data, _stop = 1, 2  # tags
 _slice_bytes_max = 1 << 30  # MPI counts in int
@@ -343,6 +343,14 @@ class Plan(_Polled):
             # Messages under way may still write: their memory stays.
             self._abandoned = (requests, what)
             raise
+
+
+def local_indices(placement: str, shape: Sequence[int], rank: int) -> tuple[np.ndarray, ...]:
+    """Of each axis the indices that a rank holds, in the order of its array: all[np.ix_(*local_indices(..))]
+    is the rank's part. Needs no MPI.
+    """
+    held = _core._local_indices(placement, tuple(int(n) for n in shape), rank)
+    return tuple(np.frombuffer(part, np.uint64).astype(np.intp) for part in held)
 
 
 def redistribute(

@@ -450,3 +450,45 @@ def test_qubits_stand_as_the_simulators_have_them():
     state = theirs.reshape((2,) * n).copy()
     assert faro.qubits.reorder(state, "qiskit", "cirq", out=state) is state
     assert np.allclose(state.ravel(), other)
+
+
+def test_jax_meshes_of_any_size():
+    """Lengths and meshes that are no powers of two: what JAX says each device holds, or refuses."""
+    jax = pytest.importorskip("jax")
+    if len(jax.devices()) < 8:
+        pytest.skip("JAX was started with fewer devices")
+    import faro.mpi
+    from jax.sharding import Mesh, NamedSharding, PartitionSpec as P
+
+    rng = random.Random(43)
+    judged, refused, copies = 0, 0, 0
+    while judged < 400:
+        sides = rng.choice([(6,), (7,), (8,), (2, 3), (3, 2), (5,), (2, 4), (1, 7), (2, 2, 2), (3, 1, 2)])
+        count = int(np.prod(sides))
+        order = rng.sample(range(count), count) if rng.random() < 0.4 else list(range(count))
+        mesh = Mesh(np.array(jax.devices()[:count])[order].reshape(sides), [f"m{k}" for k in range(len(sides))])
+        names = list(mesh.axis_names)
+        rng.shuffle(names)
+        spec = [(), (), ()]
+        for name in names:
+            d = rng.randrange(4)
+            if d < 3:
+                spec[d] = (*spec[d], name)
+        spec = [s[0] if len(s) == 1 else s or None for s in spec]
+        shape = tuple(rng.choice([1, 6, 7, 12, 30, 42]) for _ in spec)
+        sharding = NamedSharding(mesh, P(*spec))
+        words = f"jax:mesh {' '.join(f'm{k}={n}' for k, n in enumerate(sides))}, {P(*spec)}, devices={order}"
+        try:
+            theirs = sharding.devices_indices_map(shape)
+        except ValueError:
+            with pytest.raises(faro.NotExpressible):
+                faro.mpi.local_indices(words, shape, 0)
+            refused += 1
+            continue
+        numbers = np.arange(np.prod(shape)).reshape(shape)
+        for rank in range(count):
+            ours = numbers[np.ix_(*faro.mpi.local_indices(words, shape, rank))]
+            assert np.array_equal(ours, numbers[theirs[jax.devices()[rank]]]), (words, shape, rank)
+        judged += 1
+        copies += any(name not in str(spec) for name in mesh.axis_names)
+    assert refused > 50 and copies > 50

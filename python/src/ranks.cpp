@@ -3,6 +3,7 @@
 
 #include "buffer.hpp"
 #include "faro/distributed/grid_words.hpp"
+#include "faro/layouts/grid_words.hpp"
 
 namespace faro::python {
 namespace {
@@ -28,6 +29,29 @@ nb::list messages(const std::vector<GridMessage>& list) {
   return result;
 }
 
+// Of each axis the indices that a rank holds, by their places, as 64-bit numbers.
+nb::list local_indices(const std::string& words, const Lengths& shape, std::uint64_t rank) {
+  const GridPlacement placement = read_grid_placement(words, shape);
+  nb::list result;
+  for (std::size_t a = 0; a < placement.axes().size(); ++a) {
+    const AxisDeal& deal = placement.axes()[a].deal;
+    std::vector<std::uint64_t> held;
+    if (rank < placement.ranks()) {
+      const std::uint64_t part = placement.part(rank, a);
+      held.resize(deal.size(part));
+      const AxisDeal whole = AxisDeal::whole(deal.length());
+      for (const Stretch& s : meet(deal, part, whole, 0).stretches) {
+        const LocalStretch at = deal.local(s);
+        for (std::uint64_t k = 0; k < s.count; ++k)
+          for (std::uint64_t u = 0; u < s.run; ++u)
+            held[at.begin + (k * at.step) + u] = s.x + (k * s.stride) + u;
+      }
+    }
+    result.append(nb::bytes(held.data(), held.size() * sizeof(std::uint64_t)));
+  }
+  return result;
+}
+
 const char* relabelled(const GridMoveFacts& facts) {
   switch (facts.relabelled) {
     case GridMoveFacts::Relabelled::no:
@@ -43,6 +67,7 @@ const char* relabelled(const GridMoveFacts& facts) {
 }  // namespace
 
 void bind_ranks(nb::module_& m) {
+  m.def("_local_indices", &local_indices);
   nb::class_<GridMove> c(m, "_GridMove");
   c.def(
       "__init__",

@@ -122,6 +122,8 @@ def random_moves(count):
         middle = " ".join(names) + " -> " + " ".join(("~" if t else "") + names[a] for a, t in zip(order, flips))
         relabel = rng.random() < 0.3
         words = f"{from_} => {middle} => {to}" if rng.random() < 0.7 or order != sorted(order) or any(flips) else f"{from_} => {to}"
+        if rank < len(held):
+            assert [list(axis) for axis in faro.mpi.local_indices(from_, shape, rank)] == held[rank], from_
         buffer = 4 * full.itemsize * rng.randint(1, 30)
         with faro.mpi.Plan(comm, words, shape, dtype, relabel=relabel, buffer=buffer) as plan:
             x = part(full, held, rank, from_order)
