@@ -5,6 +5,9 @@
 // cannot, so each device has one, and two have the same.
 #include <fmt/format.h>
 
+#include <algorithm>
+#include <numeric>
+
 #include "base/require.hpp"
 #include "checkpoints/layout.hpp"
 
@@ -73,9 +76,9 @@ AxisParts cut_axis(const Layout& layout, const Split& split, std::uint64_t lengt
   if (split.cut == Cut::vocab) {
     const std::uint64_t all = padded(layout, length);
     require(all % devices == 0,
-            "axis {} of length {} does not divide over {}={}; pad=64 fills it up with zeros to a "
-            "multiple of 64",
-            split.axis, all, split.over, devices);
+            "axis {} of length {} does not divide over {}={}; pad={} fills it up with zeros to a "
+            "multiple of that",
+            split.axis, all, split.over, devices, std::lcm(devices, std::uint64_t{64}));
     parts.local = all / devices;
     const std::uint64_t begin = std::min(device * parts.local, length);
     parts.parts = {{begin, 0, std::min(begin + parts.local, length) - begin}};
