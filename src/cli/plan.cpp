@@ -330,8 +330,8 @@ const Command plan_command{
         "On ranks: with --element-bytes they are MPI ranks that hold an array, --elements on "
         "each:\n"
         "the messages, bytes, rounds and memory of one exchange (docs/distributed.md).\n"
-        "Placements in the words of jax, dtensor, hpf and scalapack may be on any number of ranks\n"
-        "and of any lengths: who sends how much to whom, without a schedule in steps.\n"
+        "Placements in the words of jax, xla, dtensor, hpf and scalapack may be on any number of\n"
+        "ranks and of any lengths: who sends how much to whom, without a schedule in steps.\n"
         "With --schedule - the schedule goes to stdout and the report is left out.",
     .examples =
         "faro plan 'a:6 -> ungray(a)' --on cube:6 --elements 100\n"

@@ -43,4 +43,14 @@ struct ScalapackWords {
 };
 ScalapackWords read_scalapack_words(Scanner& in, const Shape& shape);
 
+// HloSharding's tiles, behind "{devices=".
+struct XlaTiles {
+  std::vector<std::uint64_t> dims;
+  std::vector<std::uint64_t> list;     // V1
+  std::vector<std::uint64_t> reshape;  // V2
+  std::vector<std::uint64_t> transpose;
+  std::size_t copies = 0;  // of the last dims
+};
+XlaTiles read_xla_tiles(Scanner& in);
+
 }  // namespace faro::inline v1::layouts

@@ -191,11 +191,46 @@ GridPlacement grid_of_scalapack(Scanner& in, const Shape& shape) {
   return {{d.grid_columns, d.grid_rows}, {{rows, {1}}, {columns, {0}}}, order};
 }
 
+// iota(N).reshape(R).transpose(T), flat.
+std::vector<std::uint64_t> iota_list(const XlaTiles& tiles) {
+  const std::size_t dims = tiles.reshape.size();
+  std::vector<std::uint64_t> stride(dims, 1);
+  for (std::size_t d = dims; d-- > 1;) stride[d - 1] = stride[d] * tiles.reshape[d];
+  std::vector<std::uint64_t> at(dims);
+  std::vector<std::uint64_t> list;
+  while (true) {
+    std::uint64_t device = 0;
+    for (std::size_t d = 0; d < dims; ++d) device += at[d] * stride[tiles.transpose[d]];
+    list.push_back(device);
+    std::size_t d = dims;
+    while (d > 0 && ++at[d - 1] == tiles.reshape[tiles.transpose[d - 1]]) at[--d] = 0;
+    if (d == 0) return list;
+  }
+}
+
+// Pieces of the length over the tiles, rounded up; what XLA pads behind the end is no element.
+GridPlacement grid_of_xla(Scanner& in, const Shape& given) {
+  in.accept("sharding=");
+  in.expect("{");
+  if (!in.accept("devices"))
+    in.fail("of arrays of any lengths {devices=[...]} is read, as in {devices=[3,4]<=[12]}");
+  in.expect("=");
+  const XlaTiles tiles = read_xla_tiles(in);
+  const std::size_t rank = tiles.dims.size() - tiles.copies;
+  const Shape shape = shape_of({given, {}, {}}, in, rank);
+  static_cast<void>(GridPlacement(tiles.dims, {}));  // refuses more ranks than there can be
+  std::vector<GridAxis> axes;
+  for (std::size_t a = 0; a < rank; ++a)
+    axes.push_back({AxisDeal::block(shape[a], tiles.dims[a]), {a}});
+  return {tiles.dims, std::move(axes), {tiles.reshape.empty() ? tiles.list : iota_list(tiles), {}}};
+}
+
 struct RankSystem {
   const char* name;
   GridPlacement (*read)(Scanner&, const Shape&);
 };
-constexpr std::array<RankSystem, 4> rank_systems = {{{"jax", grid_of_jax},
+constexpr std::array<RankSystem, 5> rank_systems = {{{"jax", grid_of_jax},
+                                                     {"xla", grid_of_xla},
                                                      {"dtensor", grid_of_dtensor},
                                                      {"hpf", grid_of_hpf},
                                                      {"scalapack", grid_of_scalapack}}};
@@ -213,6 +248,7 @@ RankWords rank_words(std::string_view text) {
   std::string_view name = text.substr(at, colon - at);
   while (!name.empty() && name.back() == ' ') name.remove_suffix(1);
   if (name == "torch") name = "dtensor";
+  if (name == "hlo") name = "xla";
   for (const RankSystem& system : rank_systems)
     if (name == system.name) return {&system, colon + 1};
   return {};
@@ -232,7 +268,7 @@ GridPlacement read_grid_placement(std::string_view text, const std::vector<std::
   if (words.system == nullptr)
     throw NotationError(
         NotationFault::name, 0,
-        "a placement on ranks is in the words of jax, dtensor, hpf or scalapack, as "
+        "a placement on ranks is in the words of jax, xla, dtensor, hpf or scalapack, as "
         "in 'hpf:DISTRIBUTE A(BLOCK, *) ONTO P(3)'",
         text);
   layouts::Scanner in(text, words.begin, words.system->name);

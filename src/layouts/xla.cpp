@@ -13,18 +13,11 @@
 #include "faro/base/count.hpp"
 #include "faro/base/limits.hpp"
 #include "layouts/axis_lists.hpp"
+#include "layouts/deal_words.hpp"
 #include "layouts/systems.hpp"
 
 namespace faro::inline v1::layouts {
 namespace {
-
-struct Tiles {
-  std::vector<std::uint64_t> dims;
-  std::vector<std::uint64_t> list;     // V1
-  std::vector<std::uint64_t> reshape;  // V2
-  std::vector<std::uint64_t> transpose;
-  std::size_t copies = 0;  // of the last dims
-};
 
 std::uint64_t product_of(const std::vector<std::uint64_t>& factors) {
   std::uint64_t product = 1;
@@ -32,7 +25,7 @@ std::uint64_t product_of(const std::vector<std::uint64_t>& factors) {
   return product;
 }
 
-void read_iota(Scanner& in, Tiles& tiles) {
+void read_iota(Scanner& in, XlaTiles& tiles) {
   tiles.reshape = in.numbers("[", "]");
   if (tiles.reshape.empty()) in.fail("wanted the iota's shape, as in <=[4,2]");
   if (!in.accept("T")) {
@@ -53,7 +46,7 @@ void read_iota(Scanner& in, Tiles& tiles) {
                NotationFault::range);
 }
 
-void read_list(Scanner& in, Tiles& tiles, std::uint64_t devices) {
+void read_list(Scanner& in, XlaTiles& tiles, std::uint64_t devices) {
   while (in.number_is_next()) {
     if (tiles.list.size() == devices) in.fail("more devices than tiles");
     tiles.list.push_back(in.number());
@@ -63,7 +56,7 @@ void read_list(Scanner& in, Tiles& tiles, std::uint64_t devices) {
     in.fail(fmt::format("{} devices are listed, the tiles are {}", tiles.list.size(), devices));
 }
 
-void read_last_dims(Scanner& in, Tiles& tiles) {
+void read_last_dims(Scanner& in, XlaTiles& tiles) {
   if (in.accept("last_tile_dim_replicate")) {
     tiles.copies = 1;
   } else if (in.accept("last_tile_dims")) {
@@ -86,7 +79,7 @@ void read_last_dims(Scanner& in, Tiles& tiles) {
 }
 
 // iota(N).reshape(R).transpose(perm), read at the flat position.
-Forms iota_devices(const Forms& positions, const Tiles& tiles, const Scanner& in) {
+Forms iota_devices(const Forms& positions, const XlaTiles& tiles, const Scanner& in) {
   std::vector<Forms> by_dimension(tiles.reshape.size());
   auto next = positions.begin();
   for (const std::uint64_t from : tiles.transpose) {
@@ -115,8 +108,10 @@ void read_metadata(Scanner& in) {
   }
 }
 
-ForeignLayout tiled(Scanner& in, const ForeignSizes& sizes) {
-  Tiles tiles;
+}  // namespace
+
+XlaTiles read_xla_tiles(Scanner& in) {
+  XlaTiles tiles;
   const std::size_t at = in.at();
   tiles.dims = in.numbers("[", "]");
   if (std::find(tiles.dims.begin(), tiles.dims.end(), 0U) != tiles.dims.end())
@@ -137,6 +132,14 @@ ForeignLayout tiled(Scanner& in, const ForeignSizes& sizes) {
   read_metadata(in);
   in.expect("}");
   in.expect_end();
+  return tiles;
+}
+
+namespace {
+
+ForeignLayout tiled(Scanner& in, const ForeignSizes& sizes) {
+  const XlaTiles tiles = read_xla_tiles(in);
+  const std::uint64_t devices = product_of(tiles.dims);
   const std::size_t rank = tiles.dims.size() - tiles.copies;
   const Shape shape = shape_of(sizes, in, rank);
   for (std::size_t d = 0; d < rank; ++d)
@@ -196,7 +199,7 @@ ForeignLayout named(Scanner& in, const ForeignSizes& sizes) {
     in.expect("=");
     const bool wrapped = in.accept("(");
     if (wrapped && in.next_is("[")) {
-      Tiles tiles;
+      XlaTiles tiles;
       read_iota(in, tiles);
       const std::uint64_t devices = product_of(tiles.reshape);
       const int bits = log2_or_refuse(devices, "the number of devices is", in);

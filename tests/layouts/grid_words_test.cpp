@@ -32,6 +32,11 @@ TEST(GridWords, real_shapes_are_cut_as_their_systems_cut_them) {
   const GridPlacement jax = read_grid_placement("jax:mesh x=2 y=7, P('y')", {7168, 14336});
   EXPECT_EQ(jax.copies(), 2U);
   EXPECT_EQ(jax.local_shape(9), (Sides{1024, 14336}));
+  const GridPlacement xla = read_grid_placement("xla:{devices=[3,2]<=[2,3]T(1,0)}", {7168, 7});
+  EXPECT_EQ(xla.local_shape(0), (Sides{2390, 4}));
+  EXPECT_EQ(xla.local_shape(5), (Sides{2388, 3}));
+  EXPECT_EQ(xla.part(3, 0), 0U);
+  EXPECT_EQ(xla.part(3, 1), 1U);
   const GridPlacement hpf =
       read_grid_placement("hpf:DISTRIBUTE A(GEN_BLOCK(3, 0, 7), CYCLIC(2)) ONTO P(3, 2)", {10, 9});
   EXPECT_EQ(hpf.local_shape(4), (Sides{7, 5}));
@@ -52,6 +57,9 @@ TEST(GridWords, what_the_systems_refuse_is_refused) {
   EXPECT_THROW(read_grid_placement("hpf:DISTRIBUTE A(GEN_BLOCK(2, 3)) ONTO P(2)", {6}), Error);
   EXPECT_THROW(read_grid_placement("hpf:DISTRIBUTE A(*) ONTO P(2)", {6}), Error);
   EXPECT_THROW(read_grid_placement("hpf:DISTRIBUTE A(BLOCK, BLOCK) ONTO P(2)", {6, 6}), Error);
+  EXPECT_THROW(read_grid_placement("xla:{devices=[3,2]0,1,2,3,4,4}", {6, 6}), Error);
+  EXPECT_THROW(read_grid_placement("xla:{devices=[3]<=[3]}", {6, 6}), Error);
+  EXPECT_THROW(read_grid_placement("xla:{unreduced}", {6, 6}), Error);
   EXPECT_THROW(read_grid_placement("cute:(4,8):(1,4)", {4, 8}), Error);
   EXPECT_THROW(read_grid_placement("", {4}), Error);
   EXPECT_THROW(read_grid_placement("jax:mesh x=3, P('x', 'x')", {3, 3}), Error);
@@ -66,6 +74,9 @@ TEST(GridWords, powers_of_two_are_the_placements_of_bits) {
       "jax:mesh x=4 y=2, P('y', 'x')",
       "jax:mesh x=4 y=2, P(None, ('y', 'x'))",
       "jax:mesh x=2 y=2 z=2, P('z'), devices=[1, 0, 3, 2, 5, 4, 7, 6]",
+      "xla:{devices=[2,4]<=[8]}",
+      "xla:{devices=[2,1,4]<=[4,2]T(1,0) last_tile_dim_replicate}",
+      "xla:{devices=[2,2]0,2,1,3}",
       "dtensor:(2,4) [Shard(1), Shard(0)]",
       "dtensor:(2,4) [Shard(0), Shard(0)]",
       "dtensor:(2,2) [_StridedShard(0, sf=2), Shard(0)]",
