@@ -4,6 +4,7 @@
 #include <array>
 #include <chrono>
 #include <filesystem>
+#include <mutex>
 #include <nlohmann/json.hpp>
 
 #include "base/cores.hpp"
@@ -64,15 +65,20 @@ class FolderFiles : public checkpoints::ReshardFiles {
                             {.access = FileAccess::read, .io = FileIo::buffered});
   }
   std::unique_ptr<RandomFile> open_made(const std::string& name) override {
+    const std::lock_guard lock(mutex_);
     names_.push_back(name);
     return open_random_file(made_.folder() + "/" + name,
                             {.access = FileAccess::create, .io = FileIo::buffered});
   }
-  void sync_names() override { made_.sync_names(names_); }
+  void sync_names() override {
+    const std::lock_guard lock(mutex_);
+    made_.sync_names(names_);
+  }
 
  private:
   std::string held_;
   files::PosixFolder made_;
+  std::mutex mutex_;  // files are opened while others are synced
   std::vector<std::string> names_;
 };
 

@@ -18,6 +18,8 @@ namespace {
 constexpr std::uint64_t base_bytes = 48ULL << 20U;
 // Longer requests are not faster.
 constexpr std::uint64_t slab_bytes_max = 64ULL << 20U;
+// A journal of as many is read whole (limits::rechunk_journal_bytes_max).
+constexpr std::uint64_t jobs_max = 300'000;
 
 // Of several places that hold the same block the first is read, and the others are compared.
 void mark_first(std::vector<Place>& places, const SafeTensor& whole, const char* side) {
@@ -146,31 +148,47 @@ void add_jobs(ReshardPlan& plan) {
   }
 }
 
-// Two buffers a thread: the job's part of the whole tensor, and a piece of a file.
+std::uint64_t jobs_of(const ReshardPlan& plan, std::uint64_t slab_bytes) {
+  std::uint64_t jobs = 0;
+  for (const TensorMove& move : plan.tensors) jobs += move.whole.end / slab_bytes + 1;
+  return jobs;
+}
+
+[[noreturn]] void refuse_memory(const ReshardRequest& request, std::uint64_t fixed,
+                                std::uint64_t least) {
+  throw Error(ErrorCode::impossible,
+              fmt::format("a memory of {} does not suffice: the program and its tables take {}, "
+                          "and each of {} jobs at a time two buffers of {} or more",
+                          files::size_text(request.memory_bytes), files::size_text(fixed),
+                          request.threads, files::size_text(least)));
+}
+
+// Two buffers a thread: the job's part of the whole tensor, and a piece of a file. The shorter they
+// are the more jobs there are, which are held too, with their digests and their journal.
 void share_memory(ReshardPlan& plan, const ReshardRequest& request, std::uint64_t blocks) {
   std::uint64_t tables = blocks * 640;
   for (const HeldFile& file : plan.held) tables += 8 * file.header.data_start;
   for (const MadeFile& file : plan.made) tables += 8 * file.header.data_start;
-  const std::uint64_t fixed = base_bytes + tables;
-  const std::uint64_t threads = static_cast<std::uint64_t>(plan.threads);
-  const std::uint64_t free =
-      request.memory_bytes > fixed ? (request.memory_bytes - fixed) / (2 * threads) : 0;
-  plan.slab_bytes = request.slab_bytes;
-  if (plan.slab_bytes == 0) {
-    std::uint64_t longest = slab_bytes_min;
-    for (const TensorMove& move : plan.tensors) longest = std::max(longest, move.whole.end);
-    const std::uint64_t wanted = std::min(longest, slab_bytes_max) + 4095;
-    plan.slab_bytes = std::min(free, wanted) / 4096 * 4096;
+  const std::uint64_t buffers = 2 * static_cast<std::uint64_t>(plan.threads);
+  std::uint64_t longest = slab_bytes_min;
+  for (const TensorMove& move : plan.tensors) longest = std::max(longest, move.whole.end);
+  std::uint64_t slab = request.slab_bytes;
+  if (slab == 0) slab = (std::min(longest, slab_bytes_max) + 4095) / 4096 * 4096;
+  const std::uint64_t least = request.slab_bytes != 0 ? slab : slab_bytes_min;
+  for (;; slab = slab / 2 / 4096 * 4096) {
+    const std::uint64_t fixed = base_bytes + tables + jobs_of(plan, std::max(slab, least)) * 800;
+    if (slab < least) refuse_memory(request, fixed, least);
+    plan.peak_bytes = fixed + buffers * slab;
+    if (plan.peak_bytes <= request.memory_bytes) break;
+    if (request.slab_bytes != 0) refuse_memory(request, fixed, least);
   }
-  if (plan.slab_bytes > free || (request.slab_bytes == 0 && plan.slab_bytes < slab_bytes_min))
-    throw Error(
-        ErrorCode::impossible,
-        fmt::format("a memory of {} does not suffice: the program and its tables take {}, and each "
-                    "of {} threads two buffers of {} or more",
-                    files::size_text(request.memory_bytes), files::size_text(fixed), threads,
-                    files::size_text(std::max(slab_bytes_min, request.slab_bytes))));
+  plan.slab_bytes = slab;
   plan.memory_bytes = request.memory_bytes;
-  plan.peak_bytes = fixed + 2 * threads * plan.slab_bytes;
+  const std::uint64_t jobs = jobs_of(plan, slab);
+  if (jobs > jobs_max)
+    throw Error(ErrorCode::limit, fmt::format("{} jobs, of {} each, are more than the {} that a "
+                                              "journal takes: more memory makes fewer",
+                                              jobs, files::size_text(slab), jobs_max));
 }
 
 }  // namespace

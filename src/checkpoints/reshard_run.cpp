@@ -61,8 +61,13 @@ RandomFile& ReshardRun::made(std::size_t file) {
     const std::string header = safetensors_bytes(plan_.made[file].header);
     made_[file]->write(0, std::as_bytes(std::span(header)));
   }
-  dirty_[file] = true;
   return *made_[file];
+}
+
+// After the write: a sync in between would forget it.
+void ReshardRun::mark_written(std::size_t file) {
+  const std::lock_guard lock(open_mutex_);
+  dirty_[file] = true;
 }
 
 void ReshardRun::fetch(const ReshardJob& job, Worker& worker, Digest& digest) {
@@ -125,6 +130,7 @@ void ReshardRun::put(const ReshardJob& job, Worker& worker, Digest& digest) {
             add_box(digest, move.whole, one.whole, bytes.subspan(skipped), request.local);
           }
           made(place.file).write(request.start_byte, bytes);
+          mark_written(place.file);
           ++counts_.writes;
           counts_.bytes_written += request.bytes;
         });
@@ -185,7 +191,10 @@ void ReshardRun::run(const Progress& progress) {
   resumed_jobs_ = plan_.jobs.size() - jobs.size();
   for_all_jobs(jobs, progress, [&](std::uint64_t job, Worker& worker) { this->work(job, worker); });
   // Files whose tensors are all empty are made too.
-  for (std::size_t file = 0; file < plan_.made.size(); ++file) made(file);
+  for (std::size_t file = 0; file < plan_.made.size(); ++file) {
+    made(file);
+    mark_written(file);
+  }
   sync_and_note();
   compare_digests();
 }

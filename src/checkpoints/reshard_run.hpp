@@ -64,6 +64,7 @@ class ReshardRun {
                     const std::function<void(std::uint64_t, Worker&)>& work);
   RandomFile& held(std::size_t file);
   RandomFile& made(std::size_t file);
+  void mark_written(std::size_t file);
 
   const ReshardPlan& plan_;
   ReshardFiles& files_;

@@ -263,6 +263,52 @@ TEST(Reshard, too_little_memory_is_refused_before_anything_is_made) {
   EXPECT_EQ(scratch.count(), 1U);
 }
 
+// Llama 3 70B on 8 ranks, 141 GB in files that have holes for tensors: only headers are read.
+TEST(Reshard, a_model_of_full_size_is_planned_within_little_memory) {
+  const Scratch scratch;
+  const std::uint64_t hidden = 8192;
+  const std::uint64_t wide = 28672;
+  std::vector<Element> held = {{"model.embed_tokens.weight", {128256 / 8, hidden}},
+                               {"lm_head.weight", {128256 / 8, hidden}},
+                               {"model.norm.weight", {hidden}}};
+  std::vector<std::string> names;
+  for (int layer = 0; layer < 80; ++layer) {
+    const auto add = [&](const char* name, std::vector<std::uint64_t> shape) {
+      names.push_back(fmt::format("model.layers.{}.{}.weight", layer, name));
+      held.push_back({nullptr, std::move(shape)});
+    };
+    add("self_attn.q_proj", {hidden / 8, hidden});
+    add("self_attn.k_proj", {128, hidden});
+    add("self_attn.v_proj", {128, hidden});
+    add("self_attn.o_proj", {hidden, hidden / 8});
+    add("mlp.gate_proj", {wide / 8, hidden});
+    add("mlp.up_proj", {wide / 8, hidden});
+    add("mlp.down_proj", {hidden, wide / 8});
+    add("input_layernorm", {hidden});
+    add("post_attention_layernorm", {hidden});
+  }
+  for (std::size_t i = 0; i < names.size(); ++i) held[i + 3].name = names[i].c_str();
+  SafeHeader header;
+  for (const Element& one : held)
+    header.tensors.push_back({one.name, find_type("BF16"), one.shape});
+  lay_out(header.tensors, "a rank");
+  const std::string start = safetensors_bytes(header);
+  for (int rank = 0; rank < 8; ++rank) {
+    const std::string path = scratch.path(fmt::format("model-rank-{}-part-0.safetensors", rank));
+    std::ofstream(path, std::ios::binary) << start;
+    std::filesystem::resize_file(path, start.size() + header.tensors.back().end);
+  }
+  ReshardOptions options = options_of("llama:tp=8,heads=64,kv_heads=8", "llama:tp=4,pp=4");
+  options.memory_bytes = 256ULL << 20U;
+  const ReshardFacts facts = plan_reshard(scratch.path(), options);
+  EXPECT_EQ(facts.data_bytes, 141'107'412'992U);
+  EXPECT_EQ(facts.tensors, 723U);
+  EXPECT_GE(facts.files_made, 16U);
+  EXPECT_LE(facts.peak_bytes, options.memory_bytes);
+  options.memory_bytes = 52ULL << 20U;
+  EXPECT_THROW(plan_reshard(scratch.path(), options), Error);
+}
+
 struct BadIndex {
   const char* what;
   const char* text;
