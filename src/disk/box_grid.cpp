@@ -5,6 +5,7 @@
 #include <numeric>
 #include <utility>
 
+#include "algebra/residues.hpp"
 #include "base/check.hpp"
 
 namespace faro::inline v1::disk {
@@ -12,20 +13,6 @@ namespace {
 
 __extension__ typedef unsigned __int128 Product;
 __extension__ typedef __int128 Signed;
-
-std::uint64_t inverse_modulo(std::uint64_t a, std::uint64_t modulus) {
-  Signed old_r = a % modulus;
-  Signed r = modulus;
-  Signed old_s = 1;
-  Signed s = 0;
-  while (r != 0) {
-    const Signed q = old_r / r;
-    old_r = std::exchange(r, old_r - (q * r));
-    old_s = std::exchange(s, old_s - (q * s));
-  }
-  return static_cast<std::uint64_t>(((old_s % Signed{modulus}) + Signed{modulus}) %
-                                    Signed{modulus});
-}
 
 // Cuts that two regular grids share: first, first + period, ..
 struct Progression {

@@ -17,6 +17,8 @@ namespace {
 
 // The table of an assignment is 32 MiB then, and it takes seconds at the worst.
 constexpr std::uint64_t assigned_ranks_max = 2048;
+// Pairs of parts of one axis.
+constexpr std::uint64_t looked_at_max = 1'000'000;
 
 struct Axes {
   const GridPlacement& from;
@@ -97,16 +99,26 @@ std::uint64_t kept_of(const Axes& axes, const std::vector<std::uint64_t>& hosted
   return total;
 }
 
+// The most that a part shares with any part of `to`, or what that cannot exceed where there are too
+// many to look at: the largest part.
+std::vector<std::uint64_t> most_shared(const AxisDeal& from, const AxisDeal& to) {
+  std::vector<std::uint64_t> most(from.parts());
+  if (from.parts() > looked_at_max / to.parts()) {
+    std::uint64_t largest = 0;
+    for (std::uint64_t q = 0; q < to.parts(); ++q) largest = std::max(largest, to.size(q));
+    for (std::uint64_t p = 0; p < from.parts(); ++p) most[p] = std::min(from.size(p), largest);
+    return most;
+  }
+  for (std::uint64_t p = 0; p < from.parts(); ++p)
+    for (const AxisMeet& meet : meets(from, p, to)) most[p] = std::max(most[p], meet.elements);
+  return most;
+}
+
 // The sum over ranks of the most that each shares with any new one: on each axis by itself.
 std::uint64_t kept_at_most(const Axes& axes) {
   std::vector<std::vector<std::uint64_t>> most;
   for (std::size_t a = 0; a < axes.to_deal.size(); ++a) {
-    const AxisDeal& from = axes.from.axes()[a].deal;
-    std::vector<std::uint64_t> list(from.parts());
-    for (std::uint64_t p = 0; p < from.parts(); ++p)
-      for (const AxisMeet& meet : meets(from, p, axes.to_deal[a]))
-        list[p] = std::max(list[p], meet.elements);
-    most.push_back(std::move(list));
+    most.push_back(most_shared(axes.from.axes()[a].deal, axes.to_deal[a]));
   }
   std::uint64_t total = 0;
   for (std::uint64_t r = 0; r < axes.from.ranks(); ++r) {

@@ -8,6 +8,7 @@
 #include <numeric>
 #include <utility>
 
+#include "algebra/residues.hpp"
 #include "base/check.hpp"
 #include "faro/layouts/axis_deal.hpp"
 
@@ -251,8 +252,56 @@ class AxisMeets {
     });
   }
 
+  // Shared within [0, end). Two runs meet at as many distances as both are long; those that are
+  // possible are equal modulo the greatest common divisor g of the periods, and each of them
+  // happens once in a least common multiple, at a place that the Chinese remainder theorem says.
+  std::uint64_t shared_by_residues(const AxisDeal& few, std::uint64_t part, const AxisDeal& many,
+                                   std::uint64_t other, std::uint64_t end) const {
+    __extension__ typedef unsigned __int128 Wide;
+    const std::uint64_t p = few.period();
+    const std::uint64_t q = many.period();
+    const std::uint64_t g = std::gcd(p, q);
+    const std::uint64_t inverse = q / g == 1 ? 0 : inverse_modulo(p / g % (q / g), q / g);
+    const Wide multiple = static_cast<Wide>(p / g) * q;
+    const std::uint64_t o = origin(few, part);
+    const std::uint64_t at = origin(many, other);
+    std::uint64_t total = 0;
+    // skip: how far in its run the first one is where the second one's place is `late`.
+    const auto add = [&](std::uint64_t skip, std::uint64_t late, std::uint64_t length) {
+      const std::uint64_t x = (o + skip) % p;
+      const std::uint64_t y = (at + late) % q;
+      // x + k p = y modulo q
+      const std::uint64_t k =
+          q / g == 1 ? 0
+                     : static_cast<std::uint64_t>(
+                           static_cast<Wide>(((y % q) + q - (x % q)) % q / g) * inverse % (q / g));
+      const Wide begin = x + (static_cast<Wide>(k) * p);
+      // Whole multiples have it once each, what is left some of it, perhaps from both ends.
+      const Wide whole = end / multiple;
+      const Wide rest = end - (whole * multiple);
+      Wide found = whole * length;
+      if (begin < rest) found += std::min<Wide>(length, rest - begin);
+      if (begin + length > multiple) found += std::min<Wide>(begin + length - multiple, rest);
+      total += static_cast<std::uint64_t>(found);
+    };
+    // The second begins `skip` into the first, then the first `late` into the second.
+    const std::uint64_t residue = ((at % g) + g - (o % g)) % g;
+    for (std::uint64_t skip = residue; skip < few.block_; skip += g)
+      add(skip, 0, std::min(many.block_, few.block_ - skip));
+    for (std::uint64_t late = residue == 0 ? g : g - residue; late < many.block_; late += g)
+      add(0, late, std::min(few.block_, many.block_ - late));
+    return total;
+  }
+
   std::uint64_t runs_shared(const AxisDeal& few, std::uint64_t part, const AxisDeal& many,
                             std::uint64_t other) const {
+    const std::uint64_t length = few.length_;
+    const std::uint64_t repeat = window();
+    const std::uint64_t g = std::gcd(few.period(), many.period());
+    const std::uint64_t distances = ((few.block_ + many.block_) / g) + 1;
+    if (distances < repeat / few.period()) {
+      return shared_by_residues(few, part, many, other, length);
+    }
     const auto within = [&](std::uint64_t end) {
       std::uint64_t total = 0;
       for_runs(few, part, {0, end}, [&](std::uint64_t from, std::uint64_t to) {
@@ -260,9 +309,8 @@ class AxisMeets {
       });
       return total;
     };
-    const std::uint64_t repeat = window();
-    const std::uint64_t whole = few.length_ / repeat;
-    return (whole == 0 ? 0 : whole * within(repeat)) + within(few.length_ % repeat);
+    const std::uint64_t whole = length / repeat;
+    return (whole == 0 ? 0 : whole * within(repeat)) + within(length % repeat);
   }
 
   const AxisDeal& a_;
