@@ -24,8 +24,8 @@ try wheel packaging/wheel.sh build/python-wheels "$python" \
 try used .ci/wheel_used.sh build/python-wheels "$python"
 try install "$env/pip" install -q --no-deps build/python-wheels/faro_layouts-*.whl
 # From elsewhere: what is tested is what was installed.
-tests=$PWD/python/tests docs=$PWD/docs config=$PWD/python/mypy.ini
-installed() { (cd /tmp && FARO_DOCS=$docs "$@"); }
+tests=$PWD/python/tests docs=$PWD/docs config=$PWD/python/mypy.ini c=$PWD/build/release/src/libfaro_c.so
+installed() { (cd /tmp && FARO_DOCS=$docs FARO_C_LIBRARY=$c "$@"); }
 try tests installed "$env/python" -m pytest -q -rs -p no:cacheprovider "$tests"
 grep '^SKIPPED' "$tried_logs/tests"
 passed=$(sed -nE 's/^([0-9]+) passed.*/\1/p' "$tried_logs/tests" | tail -1)

@@ -143,6 +143,11 @@ std::optional<BitsMove> bits_of(const NpyHeader& from, const Said& said, const A
   return bits;
 }
 
+// Of digits of any length without a cut: the array is not on processors, and `=>` may cut a digit.
+std::string canonical(const Said& said) {
+  return said.map.bits() != nullptr ? to_notation(said.map, said.cut) : to_notation(said.map);
+}
+
 // One map after another, each on its axes.
 ArrayMove move_along(const NpyHeader& from, std::string_view text, const std::vector<Axes>& groups,
                      const AxisWords& words, const std::string& name) {
@@ -169,7 +174,7 @@ ArrayMove move_along(const NpyHeader& from, std::string_view text, const std::ve
   }
   keep(from.shape.size());
   ArrayMove move = move_of(from, std::move(whole), std::move(shape), words.order);
-  move.text = groups.size() == 1 ? to_notation(said.map, said.cut) : to_notation(move.map);
+  move.text = groups.size() == 1 ? canonical(said) : to_notation(move.map);
   if (groups.size() == 1) move.bits = bits_of(from, said, move, groups[0]);
   return move;
 }
@@ -189,7 +194,7 @@ ArrayMove array_move(const NpyHeader& from, std::string_view text, const AxisWor
   Said said = said_of_all(from, text, words, name);
   if (words.inverse) undo(said, from.shape);
   ArrayMove move = move_of(from, said.map, *said.shape, words.order);
-  move.text = to_notation(said.map, said.cut);
+  move.text = canonical(said);
   move.cut = said.cut;
   move.bits = bits_of(from, said, move, {0, from.shape.empty() ? 0 : from.shape.size() - 1});
   return move;

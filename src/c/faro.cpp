@@ -15,6 +15,7 @@
 struct faro_plan {
   faro::PermutePlan plan;
   std::string description;
+  std::vector<std::uint64_t> shape;  // of the result
 };
 
 namespace {
@@ -50,13 +51,6 @@ faro::ArrayPlaces places_of(const faro_array& given) {
   if (all.strides != nullptr) places.strides.assign(all.strides, all.strides + axes);
   places.offset = all.offset;
   return places;
-}
-
-// Without strides the axes lie in one run: whether they divide the map's digits does not matter.
-void join_axes(faro::ArrayPlaces& places, faro::Count elements) {
-  faro::Count all = 1;
-  for (const std::uint64_t length : places.shape) all *= length;
-  if (places.strides.empty() && all == elements) places.shape.clear();
 }
 
 }  // namespace
@@ -158,7 +152,9 @@ faro_status faro_plan_create(const faro_map* map, const faro_permute_options* op
                     ? faro::PermutePlan::in_place(map->map, shape, permute)
                     : faro::PermutePlan::out_of_place(map->map, shape, permute);
     std::string description = made.describe();
-    *plan = new faro_plan{std::move(made), std::move(description)};
+    *plan = new faro_plan{std::move(made),
+                          std::move(description),
+                          {all.outer, faro::bit(map->map.width()), all.inner}};
   });
 }
 
@@ -176,16 +172,16 @@ faro_status faro_plan_create_arrays(const char* map, const faro_array* from, con
     if (to != nullptr) shape.to = places_of(*to);
     faro::Sizes sizes;
     sizes.shape = shape.from.shape;
-    const faro::Map moves = faro::say(map, sizes).map;
-    join_axes(shape.from, moves.elements());
-    join_axes(shape.to, moves.elements());
+    const faro::Said said = faro::say(map, sizes);
+    const faro::Map& moves = said.map;
     const faro::PermuteOptions permute{.threads = all.threads};
     unused("faro_permute_options.reserved", all.reserved);
     auto made = flag("faro_permute_options.in_place", all.in_place)
                     ? faro::PermutePlan::in_place(moves, shape, permute)
                     : faro::PermutePlan::out_of_place(moves, shape, permute);
     std::string description = made.describe();
-    *plan = new faro_plan{std::move(made), std::move(description)};
+    *plan = new faro_plan{std::move(made), std::move(description),
+                          said.shape.value_or(sizes.shape.value())};
   });
 }
 
@@ -200,6 +196,8 @@ faro_status faro_plan_get_facts(const faro_plan* plan, faro_plan_facts* facts) {
     all.passes = known.passes.size();
     all.bytes_moved = known.bytes_moved;
     all.working_bytes = known.working_bytes;
+    all.shape = plan->shape.data();
+    all.axes = static_cast<int32_t>(plan->shape.size());
     std::memcpy(facts, &all, std::min(sizeof(all), facts->struct_size));
   });
 }

@@ -47,6 +47,9 @@ Placed placed(const ArrayPlaces& places, std::uint64_t elements, std::uint64_t e
       all.strides[k] = checked(stride);
       stride *= static_cast<Wide>(all.shape[k]);
     }
+    // They lie in one run: whether they divide the map's digits does not matter.
+    if (stride == static_cast<Wide>(elements) * static_cast<Wide>(element_bytes))
+      all = {{elements}, {checked(static_cast<Wide>(element_bytes))}};
   }
   if (all.strides.size() != all.shape.size()) {
     refuse(fmt::format("{} strides for the {} axes of the {}", all.strides.size(), all.shape.size(),

@@ -10,8 +10,13 @@
 namespace faro {
 namespace {
 
-// Where the elements of the result come from; nothing if the words are refused.
-std::vector<Word> moved_by(const std::string& words, const testing::Shape& shape) {
+// Where the elements of the result come from, and its shape; nothing if the words are refused.
+struct Moved {
+  std::vector<Word> from;
+  testing::Shape shape;
+};
+
+Moved moved_by(const std::string& words, const testing::Shape& shape) {
   faro_array array = FARO_ARRAY;
   array.axes = static_cast<int32_t>(shape.size());
   array.shape = shape.data();
@@ -29,8 +34,11 @@ std::vector<Word> moved_by(const std::string& words, const testing::Shape& shape
   EXPECT_EQ(faro_plan_execute_arrays(plan, from.data(), bytes, to.data(), bytes, nullptr, nullptr),
             FARO_OK)
       << words << ": " << faro_last_error();
+  faro_plan_facts facts = FARO_PLAN_FACTS;
+  EXPECT_EQ(faro_plan_get_facts(plan, &facts), FARO_OK);
+  Moved moved{to, {facts.shape, facts.shape + facts.axes}};
   faro_plan_free(plan);
-  return to;
+  return moved;
 }
 
 TEST(C, words_mean_in_c_what_the_table_says) {
@@ -40,13 +48,14 @@ TEST(C, words_mean_in_c_what_the_table_says) {
     // C takes words of all axes, of an array with a shape.
     const auto shape = c.known.find("shape");
     if (c.known.size() != 1 || shape == c.known.end() || shape->second == "scalar") continue;
-    const std::vector<Word> result = moved_by(c.words, testing::shape_of(shape->second));
+    const Moved result = moved_by(c.words, testing::shape_of(shape->second));
     const bool wanted = c.wanted.count("refused") == 0;
     ++(wanted ? moved : refused);
-    EXPECT_EQ(result.empty(), !wanted) << c.words << " on " << shape->second;
-    if (wanted && !result.empty()) {
-      EXPECT_EQ(testing::hash_of(result), c.wanted.at("hash"))
+    EXPECT_EQ(result.from.empty(), !wanted) << c.words << " on " << shape->second;
+    if (wanted && !result.from.empty()) {
+      EXPECT_EQ(testing::hash_of(result.from), c.wanted.at("hash"))
           << c.words << " on " << shape->second;
+      EXPECT_EQ(testing::text_of(result.shape), c.wanted.at("shape")) << c.words;
     }
   }
   EXPECT_GT(moved, 300);

@@ -264,7 +264,9 @@ TEST(Shapes, requests_that_make_no_sense_are_refused) {
   EXPECT_EQ(code({8, {}, {{4, 6}, {8, 8}, 0}}), ErrorCode::usage);
   EXPECT_EQ(code({8, {}, {{4, 6}, {40, 8}, 0}}), ErrorCode::usage);
   EXPECT_EQ(code({8, {{6, 4}, {std::int64_t{1} << 62U, 8}, 0}, {}}), ErrorCode::limit);
-  EXPECT_EQ(code({8, {{8, 3}, {}, 0}, {}}), ErrorCode::impossible);
+  EXPECT_EQ(code({8, {{8, 3}, {32, 8}, 0}, {}}), ErrorCode::impossible);
+  // Without strides both sides are one run, whatever the axes.
+  EXPECT_NO_THROW(PermutePlan::out_of_place(map, {8, {{8, 3}, {}, 0}, {}}));
   // A source may say one place twice.
   const TensorShape repeated{1, {{6, 4}, {0, 1}, 0}, {}};
   const auto plan = PermutePlan::out_of_place(map, repeated);

@@ -113,10 +113,12 @@ typedef struct faro_plan_facts {
   uint64_t passes;
   uint64_t bytes_moved;
   uint64_t working_bytes;
+  const uint64_t* shape; /* of the result; belongs to the plan */
+  int32_t axes;          /* of it */
 } faro_plan_facts;
 
 #define FARO_PLAN_FACTS \
-  { sizeof(faro_plan_facts), FARO_C_VERSION, 0, 0, 0, 0, 0 }
+  { sizeof(faro_plan_facts), FARO_C_VERSION, 0, 0, 0, 0, 0, 0, 0 }
 
 /* Returns 0 to go on; anything else stops with FARO_CANCELLED, data that was moved half moved. */
 typedef int (*faro_progress)(void* context, uint64_t done, uint64_t total);
