@@ -5,9 +5,11 @@ import os
 import pathlib
 import pickle
 import random
+import shutil
 import signal
 import subprocess
 import sys
+import time
 from concurrent.futures import ProcessPoolExecutor, ThreadPoolExecutor
 
 import faro
@@ -217,3 +219,51 @@ def test_ten_million_chunks_are_ranges(tmp_path):
     assert stages[-1][len(stages[-1]) - 1].number == len(stages[-1]) - 1
     assert sum(os.path.getsize(p) for p in pathlib.Path(stages[0][0].folder).iterdir()) < 10000
     plan.discard()
+
+
+# --- the examples of docs/jobs.md
+
+EXAMPLES = pathlib.Path(os.environ.get("FARO_DOCS", pathlib.Path(__file__).parents[2] / "docs")).parent
+EXAMPLES = EXAMPLES / "examples" / "jobs"
+
+
+@pytest.mark.parametrize("name, needs", [("futures", None), ("dask_cluster", "distributed"),
+                                         ("ray_tasks", "ray"), ("spark_jobs", "pyspark"),
+                                         ("beam_jobs", "apache_beam")])
+def test_examples(source, tmp_path, name, needs):
+    a, path = source
+    if needs:
+        pytest.importorskip(needs)
+        if not os.environ.get("FARO_FULL"):
+            pytest.skip("engines are begun with FARO_FULL=1")
+    target = tmp_path / "out.zarr"
+    done = subprocess.run([sys.executable, EXAMPLES / f"{name}.py", path, target, "200,12,13", MEMORY],
+                          capture_output=True, text=True, cwd=tmp_path)
+    assert done.returncode == 0, done.stderr
+    assert is_right(a, target, {"digest": done.stdout.split()[-1]})
+
+
+def test_a_job_array_two_of_whose_tasks_are_killed(source, tmp_path):
+    a, path = source
+    beside = pathlib.Path(sys.executable).with_name("faro")
+    program = os.environ.get("FARO") or (str(beside) if beside.exists() else shutil.which("faro"))
+    if not program:
+        pytest.skip("the program faro is not there")
+    target = tmp_path / "out.zarr"
+
+    def task(i):
+        return subprocess.Popen(
+            ["sh", EXAMPLES / "slurm.sh", path, target, "200,12,13", MEMORY], stdout=subprocess.PIPE,
+            env={**os.environ, "FARO": program, "SLURM_ARRAY_TASK_ID": str(i)}, text=True)
+
+    # Two wait for those that died, whose tasks are then submitted again.
+    time.sleep(0.1)
+    tasks = [task(i) for i in range(4)]
+    for i in (1, 2):
+        tasks[i].kill()
+        tasks[i].wait()
+        tasks[i] = task(i)
+    said = [one.communicate()[0] for one in tasks]
+    assert [one.returncode for one in tasks] == [0] * 4
+    assert np.array_equal(zarr.open_array(target, mode="r")[...], a)
+    assert faro.digest(a) in said[0]
