@@ -66,7 +66,7 @@ class FolderFiles : public checkpoints::ReshardFiles {
   }
   std::unique_ptr<RandomFile> open_made(const std::string& name) override {
     const std::lock_guard lock(mutex_);
-    names_.push_back(name);
+    if (std::find(names_.begin(), names_.end(), name) == names_.end()) names_.push_back(name);
     return open_random_file(made_.folder() + "/" + name,
                             {.access = FileAccess::create, .io = FileIo::buffered});
   }

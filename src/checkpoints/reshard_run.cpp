@@ -13,6 +13,9 @@
 namespace faro::inline v1::checkpoints {
 namespace {
 
+// A quarter of what a process may have open where nobody raised it.
+constexpr std::size_t files_open_max = 256;
+
 // Elements of a box that lie in a buffer which holds `held` in C order.
 void add_box(Digest& digest, const SafeTensor& whole, const Box& box,
              std::span<const std::byte> from, const Box& held) {
@@ -36,32 +39,48 @@ ReshardRun::ReshardRun(const ReshardPlan& plan, ReshardFiles& files, disk::BoxJo
       journal_(journal),
       held_(plan.held.size()),
       made_(plan.made.size()),
+      begun_(plan.made.size()),
       dirty_(plan.made.size()),
       digests_(plan.tensors.size()) {}
 
 ReshardRun::~ReshardRun() = default;
 
-RandomFile& ReshardRun::held(std::size_t file) {
-  const std::lock_guard lock(open_mutex_);
-  if (!held_[file]) {
-    held_[file] = files_.open_held(plan_.held[file].name);
-    if (held_[file]->size_bytes() != plan_.held[file].bytes)
-      throw Error(ErrorCode::environment,
-                  fmt::format("{}: was changed while it was read", held_[file]->name()));
+void ReshardRun::remember(OpenFile& file) {
+  if (opened_.size() >= files_open_max) {
+    opened_.front()->reset();  // whoever works on it holds it until then
+    opened_.pop_front();
   }
-  return *held_[file];
+  opened_.push_back(&file);
+}
+
+ReshardRun::OpenFile ReshardRun::held(std::size_t file) {
+  const std::lock_guard lock(open_mutex_);
+  OpenFile& open = held_[file];
+  if (!open) {
+    open = files_.open_held(plan_.held[file].name);
+    if (open->size_bytes() != plan_.held[file].bytes)
+      throw Error(ErrorCode::environment,
+                  fmt::format("{}: was changed while it was read", open->name()));
+    remember(open);
+  }
+  return open;
 }
 
 // With its header from the first moment on; whoever resumes writes the same again.
-RandomFile& ReshardRun::made(std::size_t file) {
+ReshardRun::OpenFile ReshardRun::made(std::size_t file) {
   const std::lock_guard lock(open_mutex_);
-  if (!made_[file]) {
-    made_[file] = files_.open_made(plan_.made[file].name);
-    made_[file]->reserve(plan_.made[file].bytes);
-    const std::string header = safetensors_bytes(plan_.made[file].header);
-    made_[file]->write(0, std::as_bytes(std::span(header)));
+  OpenFile& open = made_[file];
+  if (!open) {
+    open = files_.open_made(plan_.made[file].name);
+    remember(open);
   }
-  return *made_[file];
+  if (!begun_[file]) {
+    open->reserve(plan_.made[file].bytes);
+    const std::string header = safetensors_bytes(plan_.made[file].header);
+    open->write(0, std::as_bytes(std::span(header)));
+    begun_[file] = true;
+  }
+  return open;
 }
 
 // After the write: a sync in between would forget it.
@@ -85,11 +104,11 @@ void ReshardRun::fetch(const ReshardJob& job, Worker& worker, Digest& digest) {
           const Shared& first = request.shared[0];
           if (request.shared.size() == 1 && first.local == request.local &&
               is_run(first.whole, job.box)) {
-            held(place.file).read(request.start_byte, {cell.at(first.whole), request.bytes});
+            held(place.file)->read(request.start_byte, {cell.at(first.whole), request.bytes});
             return;
           }
           const std::span<std::byte> piece = worker.piece.first(request.bytes);
-          held(place.file).read(request.start_byte, piece);
+          held(place.file)->read(request.start_byte, piece);
           for (const Shared& one : request.shared) {
             // In the coordinates of the whole tensor.
             disk::BoxCell from = cell_of(piece.data(), request.local, element);
@@ -129,7 +148,7 @@ void ReshardRun::put(const ReshardJob& job, Worker& worker, Digest& digest) {
             const auto skipped = static_cast<std::size_t>(sent.at(one.local) - bytes.data());
             add_box(digest, move.whole, one.whole, bytes.subspan(skipped), request.local);
           }
-          made(place.file).write(request.start_byte, bytes);
+          made(place.file)->write(request.start_byte, bytes);
           mark_written(place.file);
           ++counts_.writes;
           counts_.bytes_written += request.bytes;
@@ -152,14 +171,14 @@ void ReshardRun::note(std::uint64_t job, const disk::BoxShare& share) {
 
 // What is pending was written before; what is written meanwhile is noted later.
 void ReshardRun::sync_and_note() {
-  std::vector<RandomFile*> files;
+  std::vector<std::size_t> files;
   {
     const std::lock_guard lock(open_mutex_);
     for (std::size_t i = 0; i < made_.size(); ++i)
-      if (dirty_[i]) files.push_back(made_[i].get());
+      if (dirty_[i]) files.push_back(i);
     dirty_.assign(dirty_.size(), false);
   }
-  for (RandomFile* file : files) file->sync();
+  for (const std::size_t file : files) made(file)->sync();
   files_.sync_names();
   journal_.note(pending_);
   pending_.clear();
@@ -236,7 +255,7 @@ void ReshardRun::read_again(const ReshardJob& job, Worker& worker) {
             one, job.box, element, {.exact = true, .bytes_max = plan_.slab_bytes},
             [&](const FileRequest& request) {
               const std::span<std::byte> piece = worker.piece.first(request.bytes);
-              (is_made ? made(place.file) : held(place.file)).read(request.start_byte, piece);
+              (is_made ? made(place.file) : held(place.file))->read(request.start_byte, piece);
               add_box(digest, move.whole, request.shared[0].whole, piece, request.local);
             });
         if (block.is_first) sum.add(digest);

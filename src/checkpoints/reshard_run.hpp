@@ -7,6 +7,7 @@
 #pragma once
 
 #include <atomic>
+#include <deque>
 #include <functional>
 #include <memory>
 #include <mutex>
@@ -62,15 +63,19 @@ class ReshardRun {
   void compare_digests();
   void for_all_jobs(const std::vector<std::uint64_t>& jobs, const Progress& progress,
                     const std::function<void(std::uint64_t, Worker&)>& work);
-  RandomFile& held(std::size_t file);
-  RandomFile& made(std::size_t file);
+  // Closed when many others were opened after it: a process can hold only so many.
+  using OpenFile = std::shared_ptr<RandomFile>;
+  OpenFile held(std::size_t file);
+  OpenFile made(std::size_t file);
+  void remember(OpenFile& file);
   void mark_written(std::size_t file);
 
   const ReshardPlan& plan_;
   ReshardFiles& files_;
   disk::BoxJournal& journal_;
-  std::vector<std::unique_ptr<RandomFile>> held_, made_;
-  std::vector<bool> dirty_;
+  std::vector<OpenFile> held_, made_;
+  std::deque<OpenFile*> opened_;
+  std::vector<bool> begun_, dirty_;  // of made files: have their header; are to be synced
   std::mutex open_mutex_, note_mutex_;
   std::vector<std::pair<disk::BoxJournal::JobId, disk::BoxShare>> pending_;
   std::uint64_t pending_bytes_ = 0;

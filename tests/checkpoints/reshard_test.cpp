@@ -189,6 +189,45 @@ TEST(Reshard, files_that_were_damaged_are_found_by_verifying) {
   one.run(disk, true);
 }
 
+TEST(Reshard, more_files_than_may_be_open_at_once) {
+  const Scratch scratch;
+  write_whole(scratch.path("model.safetensors"),
+              {{"a", {600, 3}}, {"b", {600}}, {"c", {7}}, {"d", {2, 600}}});
+  std::ofstream(scratch.path("many.layout")) << "a shard 0\nb shard 0\nc copy\nd shard 1\n";
+  const ReshardPlan plan = make_plan({.in = scratch.path(),
+                                      .from = "whole",
+                                      .to = scratch.path("many.layout") + ":tp=300",
+                                      .from_names = std::string(rank_file_names),
+                                      .to_names = std::string(rank_file_names),
+                                      .memory_bytes = 1ULL << 30U,
+                                      .file_bytes = 1ULL << 30U,
+                                      .threads = 2,
+                                      .slab_bytes = 0});
+  SimulatedDisk disk;
+  SimulatedFile file(disk, "journal");
+  disk::BoxJournal journal(file);
+  journal.begin("{}");
+  SimulatedFiles files(disk, scratch.path());
+  ReshardRun run(plan, files, journal);
+  run.run({});
+  run.verify({});
+  ASSERT_EQ(plan.made.size(), 300U);
+  // Element i of the input, in the order of its file, is i + 1: a, b, c, d.
+  for (std::size_t rank = 0; rank < 300; ++rank) {
+    const auto& bytes = disk.find("made/" + plan.made[rank].name)->durable;
+    const auto value = [&](std::size_t i) {
+      std::uint16_t element = 0;
+      std::memcpy(&element, bytes.data() + plan.made[rank].header.data_start + 2 * i, 2);
+      return element;
+    };
+    for (std::size_t i = 0; i < 6; ++i) EXPECT_EQ(value(i), 6 * rank + i + 1);             // a
+    for (std::size_t i = 0; i < 2; ++i) EXPECT_EQ(value(6 + i), 1800 + 2 * rank + i + 1);  // b
+    for (std::size_t i = 0; i < 7; ++i) EXPECT_EQ(value(8 + i), 2400 + i + 1);             // c
+    for (std::size_t i = 0; i < 4; ++i)
+      EXPECT_EQ(value(15 + i), 2407 + 600 * (i / 2) + 2 * rank + (i % 2) + 1);  // d
+  }
+}
+
 ReshardOptions options_of(const std::string& from, const std::string& to) {
   ReshardOptions options;
   options.from = from;
