@@ -201,7 +201,7 @@ TEST(Reshard, more_files_than_may_be_open_at_once) {
                                       .to_names = std::string(rank_file_names),
                                       .memory_bytes = 1ULL << 30U,
                                       .file_bytes = 1ULL << 30U,
-                                      .threads = 2,
+                                      .threads = 1,
                                       .slab_bytes = 0});
   SimulatedDisk disk;
   SimulatedFile file(disk, "journal");
