@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <cmath>
 #include <numeric>
+#include <string>
 
 #include "box_judge.hpp"
 #include "box_problem.hpp"
@@ -159,6 +160,60 @@ TEST(BoxPlan, every_element_of_small_plans_is_counted) {
   EXPECT_LT(planned[0], rounds / 3);
   EXPECT_GT(walks, 0);
   EXPECT_GT(again, 0);
+}
+
+// One byte of `text` is changed, lost or written twice.
+std::string damaged(std::string text, Random& random) {
+  const std::size_t at = random.below(text.size());
+  switch (random.below(4)) {
+    case 0:
+      return text.erase(at, 1);
+    case 1:
+      return text.insert(at, 1, text[at]);
+    case 2:  // a number stays a number
+      for (std::size_t i = at; i < text.size(); ++i)
+        if (text[i] >= '0' && text[i] <= '9') {
+          text[i] = static_cast<char>('0' + random.below(10));
+          break;
+        }
+      return text;
+    default:
+      text[at] = static_cast<char>(random.below(256));
+      return text;
+  }
+}
+
+// Nothing is trusted of what an unfinished run kept of its plan.
+TEST(BoxPlan, a_damaged_plan_is_refused_or_right) {
+  const int rounds = testing::full_run() ? 4000 : testing::sanitized() ? 60 : 200;
+  Random random(7);
+  int refused = 0;
+  int right = 0;
+  for (int round = 0; round < rounds; ++round) {
+    BoxProblem problem = testing::random_problem(random);
+    problem.passes = static_cast<int>(random.below(4));
+    std::string whole;
+    try {
+      whole = BoxPlan::make(problem).json();
+    } catch (const Error& error) {
+      ASSERT_EQ(error.code(), ErrorCode::impossible) << error.what();
+      continue;
+    }
+    for (int k = 0; k < 10; ++k) {
+      const std::string text = damaged(whole, random);
+      try {
+        const BoxPlan plan = BoxPlan::from_json(problem, text);
+        ASSERT_EQ(testing::BoxJudge(plan).wrong(), "") << round << "\n" << whole << "\n" << text;
+        ASSERT_LE(plan.facts().peak_bytes(), problem.memory_bytes) << text;
+        ++right;
+      } catch (const Error& error) {
+        ASSERT_EQ(error.code(), ErrorCode::environment) << error.what() << "\n" << text;
+        ++refused;
+      }
+    }
+  }
+  EXPECT_GT(refused, rounds);
+  EXPECT_GT(right, rounds);
 }
 
 // The least that any tile of whole units costs, by trying all steps.
