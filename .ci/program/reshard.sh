@@ -42,6 +42,11 @@ done <<'END'
 2|nothing is unfinished|reshard whole x --to llama:tp=2 --memory 64MiB --resume
 2|wanted 1 to 1024|reshard whole x --jobs 0
 2|wanted a file name with {rank}|reshard tp4 x --from llama:tp=4 --from-names model.safetensors --memory 64MiB
+2|wanted a file name with {rank}|reshard whole x --to llama:tp=2 --names model.safetensors --memory 64MiB
+2|wanted a file name with {rank}|reshard whole x --to llama:tp=2 --names r{rank}{part}.safetensors --memory 64MiB
+2|wanted a file name with {rank}|reshard whole x --to llama:tp=2 --names ../{rank}.safetensors --memory 64MiB
+0||reshard whole named --to llama:tp=2 --names {rank}.safetensors --memory 64MiB
+0||reshard named renamed --from llama:tp=2 --from-names {rank}.safetensors --memory 64MiB
 3|No such file|reshard gone.safetensors x --memory 64MiB
 4|does not suffice|reshard whole x --to llama:tp=2 --memory 1MiB
 END

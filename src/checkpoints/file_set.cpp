@@ -122,12 +122,18 @@ std::string rank_file_name(const std::string& pattern, std::uint64_t rank, std::
   return NamePattern(pattern).with(parts);
 }
 
-FileSet open_rank_files(const std::string& folder, const std::string& text, std::uint64_t ranks) {
-  const NamePattern pattern(text);
+void check_rank_names(const std::string& text) {
   require(text.find("{rank}") != std::string::npos && text.find('*') == std::string::npos &&
-              text.find('/') == std::string::npos,
-          "names '{}': wanted a file name with {{rank}}, and {{part}} where a rank has several",
+              text.find('/') == std::string::npos && text.find("}{") == std::string::npos &&
+              text.ends_with(".safetensors"),
+          "names '{}': wanted a file name with {{rank}}, and {{part}} where a rank has several, as "
+          "in rank{{rank}}-{{part}}.safetensors",
           text);
+}
+
+FileSet open_rank_files(const std::string& folder, const std::string& text, std::uint64_t ranks) {
+  check_rank_names(text);
+  const NamePattern pattern(text);
   std::map<std::pair<std::uint64_t, std::uint64_t>, std::string> names;
   for (const std::string& name : names_in(folder)) {
     const auto parts = pattern.match(name);

@@ -39,6 +39,8 @@ FileSet open_whole_files(const std::string& path);
 // may have several.
 FileSet open_rank_files(const std::string& folder, const std::string& pattern, std::uint64_t ranks);
 
+// Throws Error(usage) for a pattern by which files of two ranks could have one name.
+void check_rank_names(const std::string& pattern);
 std::string rank_file_name(const std::string& pattern, std::uint64_t rank, std::uint64_t part);
 
 }  // namespace faro::inline v1::checkpoints

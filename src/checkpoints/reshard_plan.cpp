@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <map>
+#include <set>
 
 #include "base/check.hpp"
 #include "base/require.hpp"
@@ -77,6 +78,7 @@ std::uint64_t add_held(ReshardPlan& plan, const FileSet& set) {
 // The tensors of one rank in files of at most file_bytes, but of one tensor at least.
 void make_files(ReshardPlan& plan, const ReshardRequest& request,
                 const std::vector<LocalTensor>& locals, const Metadata& metadata) {
+  if (!plan.to.is_whole()) check_rank_names(request.to_names);
   std::vector<std::vector<SafeTensor>> parts;
   std::vector<std::uint64_t> rank_of;
   std::uint64_t held = 0;
@@ -92,6 +94,7 @@ void make_files(ReshardPlan& plan, const ReshardRequest& request,
     held += bytes;
     parts.back().push_back({local.name, local.type, local.shape});
   }
+  std::set<std::string> names;
   std::uint64_t part = 0;
   for (std::size_t i = 0; i < parts.size(); ++i) {
     part = i > 0 && rank_of[i] == rank_of[i - 1] ? part + 1 : 0;
@@ -105,6 +108,8 @@ void make_files(ReshardPlan& plan, const ReshardRequest& request,
     require(part == 0 || plan.to.is_whole() || request.to_names.find("{part}") != std::string::npos,
             "names '{}': rank {} needs several files, so {{part}} is wanted", request.to_names,
             rank_of[i]);
+    require(names.insert(file.name).second, "names '{}': two files would be {}", request.to_names,
+            file.name);
     file.header.metadata = metadata;
     file.header.tensors = std::move(parts[i]);
     lay_out(file.header.tensors, file.name);
