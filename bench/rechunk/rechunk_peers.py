@@ -10,7 +10,9 @@ beyond the result, and whether the result is equal, by `faro check` and by NumPy
 tools in turn. The page cache is emptied of the source before each run, and each ends with a sync.
 
 faro runs in a control group of exactly MEMORY. Tools in Python get --python-extra beside it, for the
-interpreter and what it imports, and are told MEMORY. Without control groups nothing holds the cap, and
+interpreter and what it imports. Dask's worker counts the whole process and is told both together; cubed and
+rechunker are told half of MEMORY for each of two threads; the boxes that tensorstore and zarr-python copy
+have half of it. Without control groups nothing holds the cap, and
 the table says so. A tool that is not installed is left out with a word. rechunker wants zarr before
 version 3: --old-python names an interpreter that has both.
 """
