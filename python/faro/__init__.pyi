@@ -633,8 +633,9 @@ def reshard_plan(
     ['explain'] where each tensor lies now and then. Headers are read, and no tensor."""
 
 def digest(
-    a: Any, /, *, threads: int | None = None, dtype: str | None = None,
-    shape: Sequence[int] | None = None, progress: Progress | bool | None = None,
+    a: Any, /, *, memory: int | str | None = None, threads: int | None = None,
+    dtype: str | None = None, shape: Sequence[int] | None = None,
+    progress: Progress | bool | None = None,
 ) -> Any:
     """What an array holds, in memory or stored: 'fd1:' and 32 digits, which chunks, codecs, orders
     and formats do not change (docs/digest.md). Of a group: of each of its arrays, by name.

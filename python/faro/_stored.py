@@ -50,7 +50,7 @@ def _listed(value):
 
 def _words(axes, flip, map, memory, threads, dtype, shape, **others):
     return {
-        "axes": _listed(axes), "flip": _listed(flip), "map": map, "memory": str(memory),
+        "axes": _listed(axes), "flip": _listed(flip), "map": map, "memory": None if memory is None else str(memory),
         "threads": threads_of(threads), "dtype": None if dtype is None else str(dtype),
         "shape": None if shape is None else list(shape), **others,
     }
@@ -153,17 +153,19 @@ def _plain(a):
     return a.reshape(-1).view(np.uint8)
 
 
-def digest(a, /, *, threads=None, dtype=None, shape=None, progress=None):
+def digest(a, /, *, memory=None, threads=None, dtype=None, shape=None, progress=None):
     """What an array holds, in 128 bits that no chunking changes; of a group, of each array."""
     if isinstance(a, (str, os.PathLike)) or (is_stored(a) and _folder(a) is not None):
         path = _path(a, "a")
-        words = _words(None, None, None, 0, threads, dtype, shape)
+        words = _words(None, None, None, memory, threads, dtype, shape)
 
         def one(at):
             return with_progress(lambda heard: _core.digest_stored(at, words, heard), progress)
 
         names = None if dtype is not None else _arrays(path)
         return one(path) if names is None else {name: one(_in(path, name)) for name in names}
+    if memory is not None:
+        raise UsageError("memory= is a cap for arrays in folders and files")
     if is_stored(a) and hasattr(a, "chunks"):
         return _core.digest_of_boxes(_type_name(a.dtype), a.shape, a.dtype.itemsize, _boxes(a))
     a, _ = lend(a, compared=True)

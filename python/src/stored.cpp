@@ -113,6 +113,7 @@ nb::object digested(const nb::bytes& path, const nb::dict& given, nb::handle pro
   DigestOptions options;
   options.raw = raw_from(words);
   options.threads = words.maybe<int>("threads").value_or(0);
+  if (words.maybe<std::string>("memory")) options.memory_bytes = memory_from(words);
   std::string published;
   watched(progress.ptr(), Watch::Interrupt::stops, Lock::released, [&](const Progress& hears) {
     options.progress = hears;

@@ -235,6 +235,19 @@ def test_digest_of_memory():
         assert faro.digest(a) == numpy_digest(a)
     with pytest.raises(TypeError):
         faro.digest(np.zeros(2, [("a", "i4")]))
+    with pytest.raises(faro.UsageError, match="memory="):
+        faro.digest(np.zeros(2), memory="1GiB")
+
+
+def test_digest_within_a_cap(tmp_path):
+    a = np.arange(4 * 2**20, dtype="f8").reshape(4, -1)
+    np.save(tmp_path / "a.npy", a)
+    faro.rechunk(tmp_path / "a.npy", tmp_path / "a.zarr", chunks=a.shape)
+    wanted = faro.digest(a)
+    for name in ("a.npy", "a.zarr"):
+        assert faro.digest(tmp_path / name, memory="256MiB") == wanted
+    with pytest.raises(faro.Impossible, match="MiB"):
+        faro.digest(tmp_path / "a.zarr", memory="60MiB")
 
 
 DAMAGES = {
