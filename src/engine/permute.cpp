@@ -1,18 +1,11 @@
 #include "faro/engine/permute.hpp"
 
-#include <string>
-
-#include "faro/base/bits.hpp"
-#include "faro/base/error.hpp"
 #include "faro/words/say.hpp"
 
 namespace faro::inline v1 {
 
-BitMap map_of(std::string_view text, std::size_t elements) {
-  if (!is_power_of_two(elements))
-    throw Error(ErrorCode::usage,
-                std::to_string(elements) + " elements; a map of index bits needs a power of two");
-  return say(text, {.elements = Count{elements}}).map.as_bits();
+Map map_of(std::string_view text, std::size_t elements) {
+  return say(text, {.elements = Count{elements}}).map;
 }
 
 void permute_bytes(const BitMap& map, const PermuteShape& shape, std::span<const std::byte> from,
@@ -23,6 +16,20 @@ void permute_bytes(const BitMap& map, const PermuteShape& shape, std::span<const
 void permute_bytes_in_place(const BitMap& map, const PermuteShape& shape, std::span<std::byte> data,
                             const PermuteOptions& options) {
   PermutePlan::in_place(map, shape, options).execute_in_place(data);
+}
+
+void permute_bytes(const Map& map, std::uint64_t element_bytes, std::span<const std::byte> from,
+                   std::span<std::byte> to, const PermuteOptions& options) {
+  if (const BitMap* bits = map.bits())
+    return permute_bytes(*bits, {.element_bytes = element_bytes}, from, to, options);
+  PermutePlan::out_of_place(map, {element_bytes, {}, {}}, options).execute(from, to);
+}
+
+void permute_bytes_in_place(const Map& map, std::uint64_t element_bytes, std::span<std::byte> data,
+                            const PermuteOptions& options) {
+  if (const BitMap* bits = map.bits())
+    return permute_bytes_in_place(*bits, {.element_bytes = element_bytes}, data, options);
+  PermutePlan::in_place(map, {element_bytes, {}, {}}, options).execute_in_place(data);
 }
 
 }  // namespace faro::inline v1
