@@ -10,7 +10,7 @@ from conan.tools.build import check_min_cppstd
 from conan.tools.cmake import CMake, CMakeDeps, CMakeToolchain, cmake_layout
 from conan.tools.files import copy, load
 
-FOLDERS = ("cmake", "data", "docs", "examples/notebooks", "include", "packaging", "src")
+FOLDERS = ("cmake", "data", "docs", "examples/jobs", "examples/notebooks", "include", "packaging", "src")
 FILES = ("CMakeLists.txt", "LICENSE", "README.md", "ARCHITECTURE.md", "CITATION.cff", "HACKING.md")
 
 
