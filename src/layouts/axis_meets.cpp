@@ -34,11 +34,8 @@ class AxisMeets {
 
   AxisMeet between(std::uint64_t other) {
     if (a_.has_pieces() && b_.has_pieces()) {
-      for_pieces(a_, part_, [&](Interval i) {
-        for_pieces(b_, other, [&](Interval j) {
-          const Interval both{std::max(i.begin, j.begin), std::min(i.end, j.end)};
-          if (both.begin < both.end) put(other, {both.begin, both.end - both.begin, 1, 0});
-        });
+      for_pieces_of_both(other, [&](Interval both) {
+        put(other, {both.begin, both.end - both.begin, 1, 0});
       });
     } else if (a_.has_pieces()) {
       for_pieces(a_, part_, [&](Interval i) { clip(b_, other, i); });
@@ -59,18 +56,10 @@ class AxisMeets {
   }
 
   std::uint64_t with(std::uint64_t other) {
-    if (a_.has_pieces() && b_.has_pieces()) {
-      std::uint64_t total = 0;
-      for_pieces(a_, part_, [&](Interval i) {
-        for_pieces(b_, other, [&](Interval j) {
-          const Interval both{std::max(i.begin, j.begin), std::min(i.end, j.end)};
-          if (both.begin < both.end) total += both.end - both.begin;
-        });
-      });
-      return total;
-    }
     std::uint64_t total = 0;
-    if (a_.has_pieces()) {
+    if (a_.has_pieces() && b_.has_pieces()) {
+      for_pieces_of_both(other, [&](Interval both) { total += both.end - both.begin; });
+    } else if (a_.has_pieces()) {
       for_pieces(a_, part_,
                  [&](Interval i) { total += up_to(b_, other, i.end) - up_to(b_, other, i.begin); });
     } else if (b_.has_pieces()) {
@@ -109,6 +98,16 @@ class AxisMeets {
     }
     for (std::size_t k = d.pieces_->first[part]; k < d.pieces_->first[part + 1]; ++k)
       visit(turned(d, {d.pieces_->by_part[k].begin, d.pieces_->by_part[k].end}));
+  }
+  // What pieces of both parts share.
+  template <class Visit>
+  void for_pieces_of_both(std::uint64_t other, Visit visit) const {
+    for_pieces(a_, part_, [&](Interval i) {
+      for_pieces(b_, other, [&](Interval j) {
+        const Interval both{std::max(i.begin, j.begin), std::min(i.end, j.end)};
+        if (both.begin < both.end) visit(both);
+      });
+    });
   }
   // All pieces that meet an interval, with their parts.
   template <class Visit>
