@@ -8,6 +8,7 @@
 #include "faro/base/error.hpp"
 #include "faro/layouts/grid_words.hpp"
 #include "faro/words/say.hpp"
+#include "words/arrows.hpp"
 
 namespace faro::inline v1 {
 namespace {
@@ -17,19 +18,11 @@ using Lengths = std::vector<Word>;
 // What stands between '=>', outside quotes.
 std::vector<std::string_view> between_arrows(std::string_view words) {
   std::vector<std::string_view> sides;
-  std::size_t begin = 0;
-  char quote = 0;
-  for (std::size_t k = 0; k < words.size(); ++k) {
-    if (quote != 0) {
-      if (words[k] == quote) quote = 0;
-    } else if (words[k] == '\'' || words[k] == '"') {
-      quote = words[k];
-    } else if (words.substr(k, 2) == "=>") {
-      sides.push_back(words.substr(begin, k - begin));
-      begin = k + 2;
-    }
+  while (const auto arrow = arrow_of(words)) {
+    sides.push_back(words.substr(0, *arrow));
+    words.remove_prefix(*arrow + 2);
   }
-  sides.push_back(words.substr(begin));
+  sides.push_back(words);
   return sides;
 }
 

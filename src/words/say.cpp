@@ -9,6 +9,7 @@
 #include "faro/layouts/placement_move.hpp"
 #include "layouts/systems.hpp"
 #include "words/arrays.hpp"
+#include "words/arrows.hpp"
 #include "words/fields.hpp"
 #include "words/named.hpp"
 #include "words/notation.hpp"
@@ -62,22 +63,6 @@ std::optional<OfSystem> system_of(std::string_view text) {
   }
   if (is_number_alone(text.substr(behind)) && is_named_map(name)) return {};
   return OfSystem{name, behind};
-}
-
-// Where '=>' stands, outside quotes.
-std::optional<std::size_t> arrow_of(std::string_view text) {
-  char quote = 0;
-  for (std::size_t k = 0; k + 1 < text.size(); ++k) {
-    const char c = text[k];
-    if (quote != 0) {
-      if (c == quote) quote = 0;
-    } else if (c == '\'' || c == '"') {
-      quote = c;
-    } else if (c == '=' && text[k + 1] == '>') {
-      return k;
-    }
-  }
-  return {};
 }
 
 // The systems whose maps are of bits.
