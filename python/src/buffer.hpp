@@ -3,6 +3,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <span>
 #include <utility>
 
 #include "module.hpp"
@@ -28,6 +29,12 @@ class Buffer {
     held_ = false;
   }
   const Py_buffer& view() const { return view_; }
+  // All of an array without gaps. Throws python_error, Error(usage).
+  std::span<std::byte> bytes_of(nb::handle object, Use use) {
+    if (!take(object.ptr(), use)) throw nb::python_error();
+    if (!in_c_order()) throw Error(ErrorCode::usage, "bytes that are not contiguous");
+    return {static_cast<std::byte*>(view_.buf), static_cast<std::size_t>(view_.len)};
+  }
   bool in_c_order() const { return PyBuffer_IsContiguous(&view_, 'C') != 0; }
 
   // The lowest address and how many bytes to the end of the highest element.
@@ -46,5 +53,16 @@ class Buffer {
   Py_buffer view_{};
   bool held_ = false;
 };
+
+// copy(span, span) from one array's bytes to another's, while Python goes on.
+template <class Copy>
+void between_buffers(nb::handle from, nb::handle to, Copy copy) {
+  Buffer source;
+  Buffer target;
+  const std::span<const std::byte> read = source.bytes_of(from, Buffer::Use::read);
+  const std::span<std::byte> written = target.bytes_of(to, Buffer::Use::write);
+  const nb::gil_scoped_release unlocked;
+  copy(read, written);
+}
 
 }  // namespace faro::python

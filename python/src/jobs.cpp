@@ -34,7 +34,6 @@ nb::dict ran(const nb::bytes& folder, const std::string& id, std::size_t stage, 
   }
   nb::dict facts;
   facts["digest_read"] = report.share.read.hex();
-  facts["bytes_read_first"] = integer(report.share.read.bytes());
   facts["digest_written"] = report.share.written.hex();
   facts["bytes_written"] = integer(report.share.written.bytes());
   facts["reads"] = report.reads;

@@ -10,19 +10,6 @@ namespace {
 
 using Lengths = std::vector<std::uint64_t>;
 
-std::span<const std::byte> read_bytes(Buffer& buffer, nb::handle x) {
-  if (!buffer.take(x.ptr(), Buffer::Use::read)) throw nb::python_error();
-  if (!buffer.in_c_order()) throw Error(ErrorCode::usage, "bytes that are not contiguous");
-  return {static_cast<const std::byte*>(buffer.view().buf),
-          static_cast<std::size_t>(buffer.view().len)};
-}
-
-std::span<std::byte> write_bytes(Buffer& buffer, nb::handle x) {
-  if (!buffer.take(x.ptr(), Buffer::Use::write)) throw nb::python_error();
-  if (!buffer.in_c_order()) throw Error(ErrorCode::usage, "bytes that are not contiguous");
-  return {static_cast<std::byte*>(buffer.view().buf), static_cast<std::size_t>(buffer.view().len)};
-}
-
 nb::list messages(const std::vector<GridMessage>& list) {
   nb::list result;
   for (const GridMessage& m : list) result.append(nb::make_tuple(m.peer, m.elements, m.pieces));
@@ -52,18 +39,6 @@ nb::list local_indices(const std::string& words, const Lengths& shape, std::uint
   return result;
 }
 
-const char* relabelled(const GridMoveFacts& facts) {
-  switch (facts.relabelled) {
-    case GridMoveFacts::Relabelled::no:
-      return "no";
-    case GridMoveFacts::Relabelled::exactly:
-      return "exactly";
-    case GridMoveFacts::Relabelled::by_axis:
-      return "by axis";
-  }
-  return "no";
-}
-
 }  // namespace
 
 void bind_ranks(nb::module_& m) {
@@ -89,7 +64,7 @@ void bind_ranks(nb::module_& m) {
                 [](const GridMove& p) { return p.facts().most_received_bytes; });
   c.def_prop_ro("kept_bytes_at_most",
                 [](const GridMove& p) { return p.facts().kept_bytes_at_most; });
-  c.def_prop_ro("relabelled", [](const GridMove& p) { return relabelled(p.facts()); });
+  c.def_prop_ro("relabelled", [](const GridMove& p) { return name_of(p.facts().relabelled); });
   c.def_prop_ro("relabelling", [](const GridMove& p) { return p.relabelling(); });
   c.def_prop_ro("from_order", [](const GridMove& p) { return p.from().memory_order(); });
   c.def_prop_ro("to_order", [](const GridMove& p) { return p.to().memory_order(); });
@@ -101,29 +76,16 @@ void bind_ranks(nb::module_& m) {
         [](const GridMove& p, std::uint64_t rank) { return messages(p.receives(rank)); });
   c.def("pack", [](const GridMove& p, std::uint64_t sender, std::uint64_t receiver,
                    std::uint64_t first, nb::handle x, nb::handle buffer) {
-    Buffer from;
-    Buffer to;
-    const auto source = read_bytes(from, x);
-    const auto target = write_bytes(to, buffer);
-    const nb::gil_scoped_release unlocked;
-    p.pack(sender, receiver, first, source, target);
+    between_buffers(x, buffer,
+                    [&](auto from, auto to) { p.pack(sender, receiver, first, from, to); });
   });
   c.def("unpack", [](const GridMove& p, std::uint64_t sender, std::uint64_t receiver,
                      std::uint64_t first, nb::handle buffer, nb::handle out) {
-    Buffer from;
-    Buffer to;
-    const auto source = read_bytes(from, buffer);
-    const auto target = write_bytes(to, out);
-    const nb::gil_scoped_release unlocked;
-    p.unpack(sender, receiver, first, source, target);
+    between_buffers(buffer, out,
+                    [&](auto from, auto to) { p.unpack(sender, receiver, first, from, to); });
   });
   c.def("keep", [](const GridMove& p, std::uint64_t rank, nb::handle x, nb::handle out) {
-    Buffer from;
-    Buffer to;
-    const auto source = read_bytes(from, x);
-    const auto target = write_bytes(to, out);
-    const nb::gil_scoped_release unlocked;
-    p.keep(rank, source, target);
+    between_buffers(x, out, [&](auto from, auto to) { p.keep(rank, from, to); });
   });
 }
 

@@ -12,12 +12,6 @@ namespace {
 
 using Qubits = distributed::Placement;
 
-std::span<std::byte> bytes_of(Buffer& buffer, nb::handle x, Buffer::Use use) {
-  if (!buffer.take(x.ptr(), use)) throw nb::python_error();
-  if (!buffer.in_c_order()) throw Error(ErrorCode::usage, "bytes that are not contiguous");
-  return {static_cast<std::byte*>(buffer.view().buf), static_cast<std::size_t>(buffer.view().len)};
-}
-
 void bind_qubits(nb::module_& m) {
   nb::class_<Qubits> c(m, "_Qubits");
   c.def(nb::init<int, int>());
@@ -81,26 +75,16 @@ void bind_registers(nb::module_& m) {
   });
   c.def("pack",
         [](const ExchangePlan& p, Word rank, Word step, nb::handle data, nb::handle buffer) {
-          Buffer from;
-          Buffer to;
-          const auto source = bytes_of(from, data, Buffer::Use::read);
-          const auto target = bytes_of(to, buffer, Buffer::Use::write);
-          const nb::gil_scoped_release unlocked;
-          p.pack(rank, step, source, target);
+          between_buffers(data, buffer, [&](auto from, auto to) { p.pack(rank, step, from, to); });
         });
-  c.def("unpack",
-        [](const ExchangePlan& p, Word rank, Word step, nb::handle buffer, nb::handle data) {
-          Buffer from;
-          Buffer to;
-          const auto source = bytes_of(from, buffer, Buffer::Use::read);
-          const auto target = bytes_of(to, data, Buffer::Use::write);
-          const nb::gil_scoped_release unlocked;
-          p.unpack(rank, step, source, target);
-        });
+  c.def("unpack", [](const ExchangePlan& p, Word rank, Word step, nb::handle buffer,
+                     nb::handle data) {
+    between_buffers(buffer, data, [&](auto from, auto to) { p.unpack(rank, step, from, to); });
+  });
   // What remains to be done within the rank.
   c.def("finish", [](const ExchangePlan& p, Word rank, nb::handle data) {
     Buffer held;
-    const auto bytes = bytes_of(held, data, Buffer::Use::write);
+    const auto bytes = held.bytes_of(data, Buffer::Use::write);
     if (bytes.size() != p.local_bytes())
       throw Error(ErrorCode::usage, "a state of another size than the plan's");
     const nb::gil_scoped_release unlocked;

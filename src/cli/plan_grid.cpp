@@ -29,18 +29,6 @@ std::optional<std::uint64_t> ranks_of(std::string_view machine) {
   return ranks;
 }
 
-const char* name_of_relabelling(GridMoveFacts::Relabelled how) {
-  switch (how) {
-    case GridMoveFacts::Relabelled::no:
-      return "no";
-    case GridMoveFacts::Relabelled::exactly:
-      return "exactly";
-    case GridMoveFacts::Relabelled::by_axis:
-      return "by axis";
-  }
-  return "no";
-}
-
 struct AllMessages {
   std::uint64_t count = 0, bytes = 0, pieces = 0, least = 0, most = 0, most_sent = 0;
   bool is_mutual = true;  // every message is announced by sender and receiver alike
@@ -141,7 +129,7 @@ int plan_grid_command(const GridCommand& command, Output& out) {
        fmt::format("{} bytes, the least that can be with these ranks; a rank receives {} at most",
                    facts.moved_bytes, facts.most_received_bytes));
   report["most_received_bytes"] = facts.most_received_bytes;
-  report["relabelled"] = name_of_relabelling(facts.relabelled);
+  report["relabelled"] = name_of(facts.relabelled);
   if (command.relabel) {
     const bool exact = facts.relabelled == GridMoveFacts::Relabelled::exactly;
     line("relabelled", "kept_bytes_at_most", facts.kept_bytes_at_most,

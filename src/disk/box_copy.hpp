@@ -5,20 +5,16 @@
 //   base + (x_0 - where_0.begin) stride_0 + (x_1 - where_1.begin) stride_1 + ..     bytes
 //
 // in the coordinates of the output, so that order of axes and reversals are strides, some negative.
-// Copies of some size that have no run in common go through the engine's plans of any strides, one
-// for each shape that comes up.
+// What is copied are nests of loops (engine/nest_copy.hpp).
 #pragma once
 
 #include <cstddef>
 #include <cstdint>
-#include <map>
-#include <memory>
-#include <mutex>
 #include <span>
 #include <vector>
 
 #include "disk/box_grid.hpp"
-#include "faro/engine/permute_plan.hpp"
+#include "engine/nest_copy.hpp"
 
 namespace faro::inline v1::disk {
 
@@ -42,24 +38,14 @@ std::vector<std::int64_t> c_strides(std::span<const std::uint64_t> lengths, std:
 
 class BoxCopier {
  public:
-  explicit BoxCopier(std::uint64_t element_bytes) : element_(element_bytes) {}
+  explicit BoxCopier(std::uint64_t element_bytes);
   // Of the elements of `box`, which both cells have. Any threads at the same time, on different
   // elements of `to`.
-  void copy(const BoxCell& from, const BoxCell& to, const Box& box);
+  void copy(const BoxCell& from, const BoxCell& to, const Box& box) const;
   void fill(const BoxCell& to, const Box& box, std::span<const std::byte> element) const;
 
  private:
-  struct Axis {
-    std::uint64_t count;
-    std::int64_t from;
-    std::int64_t to;
-  };
-  std::vector<Axis> axes_of(const BoxCell& from, const BoxCell& to, const Box& box) const;
-  bool by_plan(const std::vector<Axis>& axes, const std::byte* from, std::byte* to);
-
-  std::uint64_t element_;
-  std::mutex mutex_;
-  std::map<std::vector<std::int64_t>, std::shared_ptr<const PermutePlan>> plans_;
+  NestCopier copier_;
 };
 
 }  // namespace faro::inline v1::disk

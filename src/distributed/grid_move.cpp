@@ -15,6 +15,9 @@
 namespace faro::inline v1 {
 namespace {
 
+// Boxes that slices cut come in many shapes: a plan is for those that are worth one each time.
+constexpr std::uint64_t planned_bytes_min = std::uint64_t{1} << 18U;
+
 [[noreturn]] void refuse_move(const std::string& message) {
   throw Error(ErrorCode::usage, message);
 }
@@ -66,9 +69,21 @@ void check_bytes(const GridPlacement& side, std::uint64_t element_bytes) {
 
 }  // namespace
 
+const char* name_of(GridMoveFacts::Relabelled how) {
+  switch (how) {
+    case GridMoveFacts::Relabelled::no:
+      return "no";
+    case GridMoveFacts::Relabelled::exactly:
+      return "exactly";
+    case GridMoveFacts::Relabelled::by_axis:
+      return "by axis";
+  }
+  return "no";
+}
+
 GridMove::State::State(const GridPlacement& old_side, const GridPlacement& new_side,
                        const GridMoveOptions& given)
-    : from(old_side), to(new_side), options(given) {
+    : from(old_side), to(new_side), options(given), copier(given.element_bytes, planned_bytes_min) {
   const std::size_t count = axes();
   if (options.element_bytes == 0) refuse_move("elements of 0 bytes");
   if (to.axes().size() != count)

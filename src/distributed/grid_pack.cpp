@@ -10,7 +10,6 @@
 #include <utility>
 
 #include "distributed/grid_state.hpp"
-#include "distributed/nest_copy.hpp"
 #include "faro/base/error.hpp"
 
 namespace faro::inline v1 {
@@ -97,7 +96,7 @@ enum class Copy { pack, unpack, keep };
 class Message {
  public:
   Message(const GridMove::State& s, std::uint64_t sender, std::uint64_t receiver)
-      : bytes_(s.options.element_bytes) {
+      : bytes_(s.options.element_bytes), copier_(s.copier) {
     const std::uint64_t hosted = s.hosted[receiver];
     const auto from_strides =
         byte_strides(s.from.local_shape(sender), s.from.memory_order(), bytes_);
@@ -192,11 +191,12 @@ class Message {
       loops.push_back({r.run, unpacks ? unit : r.from.unit, packs ? unit : r.to.unit});
     }
     const auto place = static_cast<std::int64_t>((number - first_) * bytes_);
-    copy_nest(std::move(loops), bytes_, from_ + (what_ == Copy::unpack ? place : from),
-              to_ + (what_ == Copy::pack ? place : to));
+    copier_.copy(std::move(loops), from_ + (what_ == Copy::unpack ? place : from),
+                 to_ + (what_ == Copy::pack ? place : to));
   }
 
   std::uint64_t bytes_;
+  const NestCopier& copier_;
   std::uint64_t elements_ = 1;
   std::vector<MessageAxis> axes_;  // the slowest first
   std::vector<Range> box_;

@@ -7,6 +7,7 @@
 #include <cstdint>
 #include <vector>
 
+#include "engine/nest_copy.hpp"
 #include "faro/distributed/grid_move.hpp"
 
 namespace faro::inline v1 {
@@ -37,6 +38,7 @@ struct GridMove::State {
   std::vector<std::uint64_t> hosted;   // by rank, the new rank that it is
   std::vector<std::uint64_t> host_of;  // its inverse
   GridMoveFacts facts;
+  NestCopier copier;  // of packing, unpacking and keeping
 };
 
 // hosted, for Relabel::least, and what facts say of it.

@@ -66,6 +66,9 @@ struct GridMoveFacts {
   std::uint64_t kept_bytes_at_most = 0;
 };
 
+// "no", "exactly", "by axis"
+const char* name_of(GridMoveFacts::Relabelled how);
+
 class GridMove {
  public:
   struct State;

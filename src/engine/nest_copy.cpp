@@ -1,4 +1,5 @@
-#include "distributed/nest_copy.hpp"
+// The order of the loops, and the copies of each: runs, tiles, or a plan of the engine.
+#include "engine/nest_copy.hpp"
 
 #include <algorithm>
 #include <cstdlib>
@@ -10,6 +11,8 @@ namespace {
 
 // Lines of both sides in a first cache of 32 KiB: 32 of each, whatever the element.
 constexpr std::uint64_t tile_side = 32;
+// Shapes of inner boxes and of those at an array's ends, for each pair of arrays.
+constexpr std::size_t plans_kept_max = 64;
 
 template <std::size_t Bytes>
 void copy_row(const CopyLoop& loop, std::uint64_t count, const std::byte* from, std::byte* to) {
@@ -79,19 +82,9 @@ void copy_tiles(const CopyLoop& outer, const CopyLoop& inner, std::uint64_t byte
     }
 }
 
-}  // namespace
-
-void copy_nest(std::vector<CopyLoop> loops, std::uint64_t element_bytes, const std::byte* from,
-               std::byte* to) {
-  for (const CopyLoop& loop : loops)
-    if (loop.extent == 0) return;
-  put_in_order(loops);
-  std::uint64_t bytes = element_bytes;
-  if (!loops.empty() && std::cmp_equal(loops.back().from_stride, bytes) &&
-      std::cmp_equal(loops.back().to_stride, bytes)) {
-    bytes *= loops.back().extent;
-    loops.pop_back();
-  }
+// `bytes` of each element lie together on both sides; the loops are in order.
+void copy_loops(std::vector<CopyLoop> loops, std::uint64_t bytes, const std::byte* from,
+                std::byte* to) {
   if (loops.empty()) {
     std::memcpy(to, from, bytes);
     return;
@@ -130,6 +123,69 @@ void copy_nest(std::vector<CopyLoop> loops, std::uint64_t element_bytes, const s
     }
     if (k == 0) return;
   }
+}
+
+}  // namespace
+
+void NestCopier::copy(std::vector<CopyLoop> loops, const std::byte* from, std::byte* to) const {
+  for (const CopyLoop& loop : loops)
+    if (loop.extent == 0) return;
+  put_in_order(loops);
+  std::uint64_t bytes = element_;
+  if (!loops.empty() && std::cmp_equal(loops.back().from_stride, bytes) &&
+      std::cmp_equal(loops.back().to_stride, bytes)) {
+    bytes *= loops.back().extent;
+    loops.pop_back();
+  } else if (!loops.empty() && by_plan(loops, from, to)) {
+    return;
+  }
+  copy_loops(std::move(loops), bytes, from, to);
+}
+
+bool NestCopier::by_plan(const std::vector<CopyLoop>& loops, const std::byte* from,
+                         std::byte* to) const {
+  std::vector<std::int64_t> key;
+  TensorShape shape{.element_bytes = element_, .from = {}, .to = {}};
+  std::uint64_t elements = 1;
+  std::int64_t from_low = 0;
+  std::int64_t to_low = 0;
+  std::int64_t from_span = 0;
+  std::int64_t to_span = 0;
+  for (const CopyLoop& loop : loops) {
+    if (loop.from_stride == 0) return false;
+    elements *= loop.extent;
+    shape.from.shape.push_back(loop.extent);
+    shape.to.shape.push_back(loop.extent);
+    shape.from.strides.push_back(loop.from_stride);
+    shape.to.strides.push_back(loop.to_stride);
+    const auto steps = static_cast<std::int64_t>(loop.extent - 1);
+    from_low += std::min<std::int64_t>(0, loop.from_stride * steps);
+    to_low += std::min<std::int64_t>(0, loop.to_stride * steps);
+    from_span += std::abs(loop.from_stride) * steps;
+    to_span += std::abs(loop.to_stride) * steps;
+    for (const std::int64_t number :
+         {static_cast<std::int64_t>(loop.extent), loop.from_stride, loop.to_stride})
+      key.push_back(number);
+  }
+  if (elements * element_ < planned_bytes_min_) return false;
+  shape.from.offset = static_cast<std::uint64_t>(-from_low);
+  shape.to.offset = static_cast<std::uint64_t>(-to_low);
+  std::shared_ptr<const PermutePlan> plan;
+  {
+    const std::lock_guard lock(mutex_);
+    const auto found = plans_.find(key);
+    if (found != plans_.end()) {
+      plan = found->second;
+    } else {
+      if (plans_.size() >= plans_kept_max) plans_.clear();
+      plan = std::make_shared<const PermutePlan>(
+          PermutePlan::out_of_place(Map::identity(elements), shape));
+      plans_[key] = plan;
+    }
+  }
+  plan->execute({from + from_low, static_cast<std::size_t>(from_span) + element_},
+                {to + to_low, static_cast<std::size_t>(to_span) + element_});
+  return true;
 }
 
 }  // namespace faro::inline v1
