@@ -77,6 +77,9 @@ void Communicator::agree(const Fingerprint& fingerprint, const char* what,
   } catch (const std::exception& error) {
     failed = 1;
     words = error.what();
+  } catch (...) {
+    failed = 1;
+    words = "mpi: what was thrown is no std::exception";
   }
   // The largest of h and of ~h: equal on all ranks exactly if the two are each other's complement.
   const auto h = fingerprint.value();

@@ -9,6 +9,7 @@
 
 #include <algorithm>
 #include <array>
+#include <exception>
 #include <optional>
 #include <tuple>
 
@@ -72,6 +73,15 @@ struct MpiGridPlan::State {
   void check_and_take_buffers();
   std::vector<GridSlice> slices(const std::vector<GridMessage>& messages, bool are_sent) const;
   void exchange(std::span<const std::byte> from, std::span<std::byte> to);
+  // What fails on this rank alone waits until all messages have come: others count on them.
+  template <class Work>
+  void attempt(Work work) {
+    try {
+      work();
+    } catch (...) {
+      if (!failure) failure = std::current_exception();
+    }
+  }
   void post(std::size_t slot, std::span<const std::byte> from);
   bool takes_part() const { return rank() < move->facts().ranks; }
   std::uint64_t rank() const { return static_cast<std::uint64_t>(ranks.rank()); }
@@ -87,6 +97,7 @@ struct MpiGridPlan::State {
   std::array<MPI_Request, 2 * slices_under_way> requests{};
   std::array<GridSlice, 2 * slices_under_way> under_way{};
   std::size_t sent = 0, received = 0;  // posted so far
+  std::exception_ptr failure;
 };
 
 void MpiGridPlan::State::check_and_take_buffers() {
@@ -139,7 +150,7 @@ void MpiGridPlan::State::post(std::size_t slot, std::span<const std::byte> from)
   const std::span<std::byte> buffer = buffers[slot].all().first(bytes);
   const int peer = static_cast<int>(slice.peer);
   if (sending) {
-    move->pack(rank(), slice.peer, slice.first, from, buffer);
+    attempt([&] { move->pack(rank(), slice.peer, slice.first, from, buffer); });
     mpi::check(MPI_Isend(buffer.data(), static_cast<int>(bytes), MPI_BYTE, peer, grid_tag,
                          ranks.handle(), &requests[slot]),
                "MPI_Isend");
@@ -156,7 +167,7 @@ void MpiGridPlan::State::exchange(std::span<const std::byte> from, std::span<std
   std::uint64_t total = 0;
   for (const GridSlice& s : receives) total += s.elements * element_bytes();
   for (std::size_t k = buffers.size(); k-- > 0;) post(k, from);  // receiving first
-  move->keep(rank(), from, to);                                  // while the first ones travel
+  attempt([&] { move->keep(rank(), from, to); });                // while the first ones travel
   while (true) {
     int slot = MPI_UNDEFINED;
     mpi::check(
@@ -167,9 +178,11 @@ void MpiGridPlan::State::exchange(std::span<const std::byte> from, std::span<std
     if (k >= slices_under_way) {
       const GridSlice& slice = under_way[k];
       const std::uint64_t bytes = slice.elements * element_bytes();
-      move->unpack(slice.peer, rank(), slice.first, buffers[k].all().first(bytes), to);
       done += bytes;
-      if (options.progress) options.progress(done, total);
+      attempt([&] {
+        move->unpack(slice.peer, rank(), slice.first, buffers[k].all().first(bytes), to);
+        if (options.progress && !failure) options.progress(done, total);
+      });
     }
     post(k, from);
   }
@@ -211,7 +224,12 @@ void MpiGridPlan::execute(std::span<const std::byte> from, std::span<std::byte> 
     mpi::check_span(from.data(), from.size(), from_bytes(), "from");
     mpi::check_span(to.data(), to.size(), to_bytes(), "to");
   });
+  state_->failure = nullptr;
   if (state_->takes_part()) state_->exchange(from, to);
+  // All messages have come, so a plan whose progress threw can be executed again.
+  state_->ranks.agree({}, "progress", [&] {
+    if (state_->failure) std::rethrow_exception(state_->failure);
+  });
 }
 
 const GridMove& MpiGridPlan::move() const {

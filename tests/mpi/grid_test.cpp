@@ -3,6 +3,8 @@
 #include <gtest/gtest.h>
 #include <mpi.h>
 
+#include <algorithm>
+
 #include "base/random.hpp"
 #include "faro/base/error.hpp"
 #include "faro/mpi/grid_plan.hpp"
@@ -116,6 +118,36 @@ TEST(MpiGridPlan, ranks_agree_on_what_is_wrong) {
   EXPECT_THROW(plan.execute(from, to), Error);
   to.resize(plan.to_bytes());
   EXPECT_NO_THROW(plan.execute(from, to));
+}
+
+TEST(MpiGridPlan, what_progress_throws_is_thrown_by_all_ranks_and_the_plan_goes_on) {
+  const Ranks world;
+  const std::string count = std::to_string(world.size);
+  const std::string words = "hpf:DISTRIBUTE A(BLOCK, *) ONTO P(" + count +
+                            ") => hpf:DISTRIBUTE A(*, BLOCK) ONTO P(" + count + ")";
+  bool throws = true;
+  MpiGridOptions options;
+  options.buffer_bytes = 64;  // many slices are under way when it throws
+  if (world.rank + 1 == world.size)
+    options.progress = [&](std::uint64_t, std::uint64_t) {
+      if (throws) throw Error(ErrorCode::refused, "enough");
+    };
+  MpiGridPlan plan(MPI_COMM_WORLD, words, {40, 40}, 4, options);
+  std::vector<std::byte> from(plan.from_bytes(), std::byte{5});
+  std::vector<std::byte> to(plan.to_bytes());
+  if (world.size == 1) return;  // nothing is received, nobody is told
+  try {
+    plan.execute(from, to);
+    ADD_FAILURE() << "nothing was thrown";
+  } catch (const Error& error) {
+    EXPECT_EQ(error.code(), ErrorCode::refused);
+    EXPECT_NE(std::string(error.what()).find("rank " + std::to_string(world.size - 1) + ": enough"),
+              std::string::npos);
+  }
+  throws = false;
+  std::fill(to.begin(), to.end(), std::byte{0});
+  plan.execute(from, to);
+  EXPECT_EQ(to, std::vector<std::byte>(plan.to_bytes(), std::byte{5}));
 }
 
 }  // namespace

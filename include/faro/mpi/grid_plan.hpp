@@ -31,7 +31,8 @@ namespace faro::inline v1 {
 struct MpiGridOptions {
   Relabel relabel = Relabel::never;
   std::uint64_t buffer_bytes = std::uint64_t{64} << 20U;  // at least four elements
-  // Told of what this rank has received; ranks may give different ones or none.
+  // Told of what this rank has received; ranks may give different ones or none. Where one throws,
+  // the messages still come, and all ranks throw the same error.
   std::function<void(std::uint64_t done, std::uint64_t total)> progress = {};
 };
 
