@@ -69,6 +69,59 @@ static int perform(const faro_map* map, int rank, int ranks) {
   return 0;
 }
 
+/* Rows of 7 x 5 numbers become columns, on any number of ranks. */
+static int perform_grid(int rank, int ranks) {
+  const uint64_t shape[2] = {7, 5};
+  const uint64_t rows = 7 / (uint64_t)ranks + (7 % ranks != 0);
+  const uint64_t columns = 5 / (uint64_t)ranks + (5 % ranks != 0);
+  const uint64_t first_row = rows * (uint64_t)rank, first_column = columns * (uint64_t)rank;
+  uint32_t from[35], to[35];
+  uint64_t before[2], after[2], i, j;
+  char words[100];
+  faro_mpi_grid_options options = FARO_MPI_GRID_OPTIONS;
+  faro_mpi_grid_cost cost = FARO_MPI_GRID_COST;
+  faro_mpi_grid* grid = NULL;
+  const int last = rank == ranks - 1;
+  sprintf(words, "dtensor:(%d,) [Shard(0)] => dtensor:(%d,) [Shard(1)]", ranks, ranks);
+  options.element_bytes = sizeof(uint32_t);
+  if (faro_mpi_grid_create(MPI_COMM_WORLD, last ? NULL : words, shape, 2, &options, &grid) !=
+          FARO_USAGE ||
+      strstr(faro_mpi_last_error(), "words is NULL") == NULL) {
+    return fails("words that are none");
+  }
+  if (faro_mpi_grid_create(MPI_COMM_WORLD, words, shape, 2, &options, &grid) != FARO_OK)
+    return fails("create a grid");
+  if (faro_mpi_grid_get_cost(grid, &cost) != FARO_OK || cost.ranks != (uint64_t)ranks ||
+      cost.bytes != 140 || cost.kept_bytes + cost.moved_bytes != 140 ||
+      (ranks == 1) != (cost.moved_bytes == 0)) {
+    return fails("cost of a grid");
+  }
+  if (faro_mpi_grid_get_shapes(grid, (uint64_t)rank, before, after, 1) != FARO_USAGE ||
+      faro_mpi_grid_get_shapes(grid, (uint64_t)rank, before, after, 2) != FARO_OK ||
+      before[0] * before[1] * 4 != cost.from_bytes || after[0] * after[1] * 4 != cost.to_bytes ||
+      (before[0] > 0 && before[1] != 5) || (after[1] > 0 && after[0] != 7)) {
+    return fails("shapes of a grid");
+  }
+  if (faro_mpi_grid_relabelled(grid, (uint64_t)rank) != (uint64_t)rank ||
+      faro_mpi_grid_describe(grid)[0] == '\0') {
+    return fails("words of a grid");
+  }
+  for (i = 0; i < before[0]; ++i)
+    for (j = 0; j < 5; ++j) from[i * 5 + j] = (uint32_t)((first_row + i) * 5 + j);
+  if (faro_mpi_grid_execute(grid, from, cost.from_bytes + (last ? 4 : 0), to, cost.to_bytes) !=
+          FARO_USAGE ||
+      faro_mpi_grid_execute(grid, from, cost.from_bytes, to, cost.to_bytes) != FARO_OK) {
+    return fails("execute a grid");
+  }
+  for (i = 0; i < 7; ++i)
+    for (j = 0; j < after[1]; ++j) {
+      if (to[i * after[1] + j] != (uint32_t)(i * 5 + first_column + j))
+        return fails("result of a grid");
+    }
+  faro_mpi_grid_free(grid);
+  return 0;
+}
+
 int main(int argc, char** argv) {
   const int places[4] = {3, 2, 1, 0};
   faro_map* map = NULL;
@@ -78,10 +131,15 @@ int main(int argc, char** argv) {
   MPI_Init(&argc, &argv);
   MPI_Comm_rank(MPI_COMM_WORLD, &rank);
   MPI_Comm_size(MPI_COMM_WORLD, &ranks);
-  failed = faro_map_from_places(4, places, 0, &map) != FARO_OK || perform(map, rank, ranks);
-  failed = failed || faro_mpi_plan_create(MPI_COMM_WORLD, map, NULL, &left) != FARO_OK ||
-           faro_mpi_array_create(MPI_COMM_WORLD, 64, &left_array) != FARO_OK;
-  faro_map_free(map);
+  failed = perform_grid(rank, ranks);
+  /* The other plans are for powers of two. */
+  if ((ranks & (ranks - 1)) == 0) {
+    failed = failed || faro_map_from_places(4, places, 0, &map) != FARO_OK ||
+             perform(map, rank, ranks) ||
+             faro_mpi_plan_create(MPI_COMM_WORLD, map, NULL, &left) != FARO_OK ||
+             faro_mpi_array_create(MPI_COMM_WORLD, 64, &left_array) != FARO_OK;
+    faro_map_free(map);
+  }
   MPI_Allreduce(&failed, &any, 1, MPI_INT, MPI_MAX, MPI_COMM_WORLD);
   if (rank == 0) printf("%d passed, %d failed\n", any == 0, any != 0);
   MPI_Finalize();

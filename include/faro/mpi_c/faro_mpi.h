@@ -97,6 +97,65 @@ FARO_API faro_status faro_mpi_plan_execute_shared(faro_mpi_plan* plan, const far
                                                   faro_mpi_array* to);
 FARO_API void faro_mpi_array_free(faro_mpi_array* array);
 
+/* Placements of arrays of any lengths on any number of ranks: faro/mpi/grid_plan.hpp.
+ *
+ *   const uint64_t shape[2] = {12001, 77};
+ *   faro_mpi_grid_options options = FARO_MPI_GRID_OPTIONS;
+ *   options.element_bytes = 8;
+ *   const char* words = "dtensor:(3,) [Shard(0)] => dtensor:(3,) [Shard(1)]";
+ *   faro_mpi_grid_create(MPI_COMM_WORLD, words, shape, 2, &options, &grid);
+ *   faro_mpi_grid_execute(grid, from, from_bytes, to, to_bytes);      each rank its part
+ */
+typedef struct faro_mpi_grid faro_mpi_grid;
+
+typedef struct faro_mpi_grid_options {
+  size_t struct_size;
+  uint32_t version;
+  int32_t relabelled; /* 1: results on the ranks that faro_mpi_grid_relabelled names */
+  uint64_t element_bytes;
+  uint64_t buffer_bytes; /* a cap on what a rank takes for messages */
+} faro_mpi_grid_options;
+
+#define FARO_MPI_GRID_OPTIONS \
+  { sizeof(faro_mpi_grid_options), FARO_C_VERSION, 0, 1, 67108864u }
+
+typedef struct faro_mpi_grid_cost {
+  size_t struct_size;
+  uint32_t version;
+  int32_t exact;        /* 1: no other order of the ranks keeps more; 0: not known, or not asked */
+  uint64_t ranks;       /* of the placements; the communicator may have more */
+  uint64_t bytes;       /* of the array, once */
+  uint64_t kept_bytes;  /* that stay on their rank */
+  uint64_t moved_bytes; /* that leave it: the least that can be */
+  uint64_t most_received_bytes; /* by one rank */
+  uint64_t kept_bytes_at_most;  /* relabelled: what no order of the ranks exceeds */
+  uint64_t from_bytes;          /* of this rank's part before */
+  uint64_t to_bytes;            /* and after */
+} faro_mpi_grid_cost;
+
+#define FARO_MPI_GRID_COST \
+  { sizeof(faro_mpi_grid_cost), FARO_C_VERSION, 0, 0, 0, 0, 0, 0, 0, 0, 0 }
+
+/* `shape` is the whole array's, before. */
+FARO_API faro_status faro_mpi_grid_create(MPI_Comm communicator, const char* words,
+                                          const uint64_t* shape, size_t axes,
+                                          const faro_mpi_grid_options* options,
+                                          faro_mpi_grid** grid);
+FARO_API faro_status faro_mpi_grid_get_cost(const faro_mpi_grid* grid, faro_mpi_grid_cost* cost);
+/* Of a rank's arrays, `axes` numbers each; either pointer may be NULL. Zeros for
+   ranks that a side does not have. */
+FARO_API faro_status faro_mpi_grid_get_shapes(const faro_mpi_grid* grid, uint64_t rank,
+                                              uint64_t* from_shape, uint64_t* to_shape,
+                                              size_t axes);
+/* The cost in words; belongs to the grid. */
+FARO_API const char* faro_mpi_grid_describe(const faro_mpi_grid* grid);
+/* Whose result lies on `rank`. */
+FARO_API uint64_t faro_mpi_grid_relabelled(const faro_mpi_grid* grid, uint64_t rank);
+/* Arrays do not overlap; their sizes are the cost's from_bytes and to_bytes. */
+FARO_API faro_status faro_mpi_grid_execute(faro_mpi_grid* grid, const void* from, size_t from_bytes,
+                                           void* to, size_t to_bytes);
+FARO_API void faro_mpi_grid_free(faro_mpi_grid* grid);
+
 #ifdef __cplusplus
 }
 #endif
