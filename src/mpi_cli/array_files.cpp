@@ -21,8 +21,8 @@ std::string of_rank(const std::string& path, int rank) {
   return name;
 }
 
-ArrayHeader read_header(const std::string& path,
-                        const std::optional<std::uint64_t>& element_bytes) {
+ArrayHeader read_header(const std::string& path, const std::optional<std::uint64_t>& element_bytes,
+                        AnyOrder any_order) {
   ArrayHeader header;
   const auto file = open_random_file(path, {.access = FileAccess::read, .io = FileIo::buffered});
   const std::uint64_t size = file->size_bytes();
@@ -48,7 +48,8 @@ ArrayHeader read_header(const std::string& path,
     throw Error(ErrorCode::usage, fmt::format("{}: {} bytes of data; the header says {}", path,
                                               size - header.start, header.npy.data_bytes()));
   }
-  if (header.npy.order == NpyHeader::Order::fortran && header.npy.shape.size() > 1) {
+  if (any_order == AnyOrder::no && header.npy.order == NpyHeader::Order::fortran &&
+      header.npy.shape.size() > 1) {
     throw Error(
         ErrorCode::usage,
         fmt::format("{}: is in Fortran order; save it in C order (numpy.ascontiguousarray)", path));

@@ -20,12 +20,14 @@ bool names_ranks(const std::string& path);
 std::string of_rank(const std::string& path, int rank);
 
 // What a file says of itself: a .npy header, or the size of raw elements. Throws Error; usage for
-// arrays in Fortran order.
+// arrays in Fortran order, unless any order will do.
+enum class AnyOrder { no, yes };
 struct ArrayHeader {
   NpyHeader npy;
   std::uint64_t start = 0;  // of the elements
 };
-ArrayHeader read_header(const std::string& path, const std::optional<std::uint64_t>& element_bytes);
+ArrayHeader read_header(const std::string& path, const std::optional<std::uint64_t>& element_bytes,
+                        AnyOrder any_order = AnyOrder::no);
 
 // What a rank may hold of its arrays in memory: half of what is free, shared by the node's ranks.
 // Collective.

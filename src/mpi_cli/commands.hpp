@@ -15,6 +15,7 @@ struct PermuteOptions {
   std::optional<std::uint64_t> element_bytes;
   std::string buffer = "64MiB";
   std::optional<std::string> memory;
+  std::optional<std::string> shape;  // of a whole array that lies on ranks as placements say
   bool in_place = false;
   bool verify = false;
   bool relabel = false;
@@ -22,6 +23,9 @@ struct PermuteOptions {
 };
 // Throws AgreedError. True if nothing was found wrong.
 bool permute_files(const mpi::Communicator& ranks, const PermuteOptions& options);
+
+// With a shape: any number of ranks, any lengths.
+bool permute_grid(const mpi::Communicator& ranks, const PermuteOptions& options);
 
 struct RunOptions {
   std::string schedule;

@@ -56,6 +56,9 @@ int run(int argc, char** argv, const mpi::Communicator& ranks) {
       "--memory", permute.memory,
       "what a rank may hold of its arrays; one file beyond that goes in passes over tiles, "
       "files of each rank stay where they are [its share of half of what is free]");
+  p->add_option("--shape", permute.shape,
+                "12001x77, of the whole array: --map is FROM => TO, placements on any number of "
+                "ranks, and each rank's files are its parts");
   p->add_flag("--in-place", permute.in_place, "hold a rank's part once in memory, not twice");
   p->add_flag("--verify", permute.verify, "compare fingerprints before OUT appears");
   p->add_flag("--relabel", permute.relabel, "leave results on the ranks where most of them are");
@@ -91,7 +94,8 @@ int run(int argc, char** argv, const mpi::Communicator& ranks) {
     return 0;
   }
   if (r->parsed()) return run_schedule(ranks, perform) ? 0 : exit_code(ErrorCode::refused);
-  return permute_files(ranks, permute) ? 0 : exit_code(ErrorCode::refused);
+  const auto performed = permute.shape ? permute_grid : permute_files;
+  return performed(ranks, permute) ? 0 : exit_code(ErrorCode::refused);
 }
 
 // mpirun may start ranks with arguments of their own.
