@@ -63,6 +63,23 @@ same_array() {
   /usr/bin/python3 -c "import numpy as np, sys
 sys.exit(not np.array_equal(*(np.load(p, mmap_mode='r') for p in sys.argv[1:])))" "$1" "$2"
 }
+# Rows of 101 x 13 numbers on so many ranks; and where they are block-cyclic columns, reversed, and rows again.
+rank_parts() {
+  /usr/bin/python3 -c "import numpy as np, sys
+what, n, folder = sys.argv[1], int(sys.argv[2]), sys.argv[3]
+a = np.arange(101 * 13, dtype='<i4').reshape(101, 13)
+rows = -(-101 // n)
+parts = [a[r * rows:(r + 1) * rows] for r in range(n)]
+if what == 'save':
+    for r in range(n): np.save(f'{folder}/part.{r}.npy', parts[r])
+elif what == 'raw':
+    for r in range(n): parts[r].tofile(f'{folder}/part.{r}.raw')
+else:
+    for r in range(n):
+        columns = [j for j in range(101) if j // 5 % n == r]
+        assert np.array_equal(np.load(f'{folder}/dealt.{r}.npy'), a[::-1].T[:, columns]), r
+    assert np.array_equal(np.concatenate([np.load(f'{folder}/back.{r}.npy') for r in range(2)]), a)" "$@"
+}
 # A file of 128 MiB within 52 MiB a rank, all that it holds: by tiles, no rank's peak beyond.
 by_tiles() {
   local ranks=$1 y=$2 peak
@@ -132,7 +149,9 @@ for mpi in ${*:-openmpi mpich}; do
     tests "$mpi, any lengths on $ranks ranks" launch -n $ranks "$build/tests_mpi/faro_mpi_tests" --gtest_brief=1 \
       --gtest_filter='MpiGridPlan.*'
   done
-  tests "$mpi, from C" launch -n 4 "$build/tests_mpi/faro_mpi_from_c"
+  for ranks in 3 4; do
+    tests "$mpi, from C on $ranks ranks" launch -n $ranks "$build/tests_mpi/faro_mpi_from_c"
+  done
 
   faro_mpi=$root/$build/faro-mpi
   y=$scratch/y-$mpi.npy
@@ -169,6 +188,22 @@ for mpi in ${*:-openmpi mpich}; do
       --map 'r b c -> c gray(b) ~r' --verify --buffer 64KiB
     try "$mpi: as faro moves them" same_array "$y" "$scratch/odd-wanted.npy"
   done
+  for ranks in 3 7; do
+    rows="dtensor:($ranks,) [Shard(0)]" dealt="scalapack:M=13 N=101 MB=2 NB=5 RSRC=0 CSRC=0 grid=1x$ranks"
+    rm -f "$scratch"/part* "$scratch"/dealt* "$scratch"/back*
+    rank_parts save $ranks "$scratch"
+    try "$mpi: parts on $ranks ranks" says 'the least that can be' launch -n $ranks "$faro_mpi" permute "$scratch/part.%d.npy" \
+      "$scratch/dealt.%d.npy" --shape 101x13 --map "$rows => r c -> c ~r => $dealt" --buffer 512
+    try "$mpi: parts to two of $ranks ranks" launch -n $ranks "$faro_mpi" permute "$scratch/dealt.%d.npy" \
+      "$scratch/back.%d.npy" --shape 13x101 --map "$dealt => c r -> ~r c => dtensor:(2,) [Shard(0)]" --json
+    try "$mpi: every element of $ranks parts" rank_parts compare $ranks "$scratch"
+    rank_parts raw $ranks "$scratch"
+    try "$mpi: raw parts on $ranks ranks" launch -n $ranks "$faro_mpi" permute "$scratch/part.%d.raw" \
+      "$scratch/same.%d.raw" --element-bytes 4 --shape 101x13 --map "$rows => $rows"
+    try "$mpi: as they were" same_file "$scratch/part.1.raw" "$scratch/same.1.raw"
+  done
+  try "$mpi: parts of another shape" exits 2 launch -n 7 "$faro_mpi" permute "$scratch/part.%d.npy" "$scratch/none.%d.npy" \
+    --shape 101x14 --map "$rows => $rows"
   try "$mpi: a length that is not divisible" exits 4 launch -n 8 "$faro_mpi" permute "$scratch/odd.npy" "$y" \
     --map 'r b c -> c b r'
   try "$mpi: a map that is none" exits 2 launch -n 2 "$faro_mpi" permute "$scratch/x.npy" "$y" --map 'i -> j'
