@@ -8,7 +8,7 @@ cd "$(dirname "${BASH_SOURCE[0]}")/.."
 [ -x build/python-env/bin/python ] || .ci/python.sh || exit 1
 env=$PWD/build/python-env/bin
 # One by one: a system that cannot be had is skipped, not all.
-for peer in einops jax qiskit cirq-core pymorton zarr matplotlib; do
+for peer in einops jax qiskit cirq-core pymorton zarr matplotlib mpi4py-fft; do
   "$env/pip" install -q "$peer" || echo "not installed: $peer"
 done
 # For pycute alone, which is pure Python; its compiler is not needed.
