@@ -1,5 +1,6 @@
 #!/usr/bin/env bash
-# Kernels of `faro emit` run on PoCL and compared with NumPy; the CUDA text compiled where nvcc is.
+# Kernels of `faro emit` run on PoCL and compared with NumPy, their addresses with the certificate;
+# watched by Oclgrind for races and reads of what nobody wrote; CUDA text compiled where nvcc is.
 # usage: .ci/gpu.sh [PROGRAM]      prints N passed, N failed, N skipped
 set -uo pipefail
 cd "$(dirname "${BASH_SOURCE[0]}")/.."
@@ -8,4 +9,23 @@ faro_need $packages_opencl || exit 3
 faro=$(realpath "${1:-build/release/faro}")
 work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT
-PYTHONDONTWRITEBYTECODE=1 POCL_CACHE_DIR=$work /usr/bin/python3 -W ignore .ci/gpu.py "$faro" "${FARO_GPU_MAPS:-40}"
+export PYTHONDONTWRITEBYTECODE=1 POCL_CACHE_DIR=$work
+failed=0
+/usr/bin/python3 -W ignore .ci/gpu.py "$faro" "${FARO_GPU_MAPS:-40}" || failed=1
+
+watched() {  # LOG ARGUMENTS...
+  oclgrind --local-mem-size 65536 --data-races --uninitialized --check-api --log "$1" \
+    /usr/bin/python3 -W ignore .ci/gpu.py "$faro" "${@:2}"
+}
+watched "$work/log" "${FARO_GPU_WATCHED:-10}" || failed=1
+watched "$work/racing" 1 racing || failed=1
+if [ -s "$work/log" ]; then
+  echo "FAILED: Oclgrind saw:"
+  head -20 "$work/log"
+  failed=1
+fi
+if ! grep -q "race" "$work/racing"; then
+  echo "FAILED: Oclgrind does not see the race of a kernel without barriers"
+  failed=1
+fi
+exit $failed

@@ -21,7 +21,7 @@ packages_site="mkdocs python3-pygments"
 # What exports are read back with.
 packages_readers="python3 python3-networkx python3-protobuf protobuf-compiler graphviz"
 # What kernels are run by without a GPU.
-packages_opencl="python3 python3-numpy python3-pyopencl pocl-opencl-icd"
+packages_opencl="python3 python3-numpy python3-pyopencl pocl-opencl-icd oclgrind"
 
 faro_installed() {
   dpkg-query -W -f='${db:Status-Status}' "$1" 2>/dev/null | grep -qx installed
