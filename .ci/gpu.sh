@@ -11,13 +11,13 @@ work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT
 export PYTHONDONTWRITEBYTECODE=1 POCL_CACHE_DIR=$work
 failed=0
-/usr/bin/python3 -W ignore .ci/gpu.py "$faro" "${FARO_GPU_MAPS:-40}" || failed=1
+/usr/bin/python3 -W ignore .ci/gpu.py "$faro" "${FARO_GPU_MAPS:-40}" | tee "$work/said" || failed=1
 
 watched() {  # LOG ARGUMENTS...
   oclgrind --local-mem-size 65536 --data-races --uninitialized --check-api --log "$1" \
     /usr/bin/python3 -W ignore .ci/gpu.py "$faro" "${@:2}"
 }
-watched "$work/log" "${FARO_GPU_WATCHED:-10}" || failed=1
+watched "$work/log" "${FARO_GPU_WATCHED:-10}" | tee -a "$work/said" || failed=1
 watched "$work/racing" 1 racing || failed=1
 if [ -s "$work/log" ]; then
   echo "FAILED: Oclgrind saw:"
@@ -28,4 +28,6 @@ if ! grep -q "race" "$work/racing"; then
   echo "FAILED: Oclgrind does not see the race of a kernel without barriers"
   failed=1
 fi
+awk '/ passed, /{ p += $(NF - 5); f += $(NF - 3); s += $(NF - 1) }
+  END { printf "gpu: %d passed, %d failed, %d skipped\n", p, f, s }' "$work/said"
 exit $failed
