@@ -1,3 +1,5 @@
+// Going back through the steps, the ends whose element lies at one place are a list, so that a move
+// joins two lists in one go.
 #include "machines/backtrace.hpp"
 
 #include "base/working.hpp"

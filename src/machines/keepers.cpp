@@ -1,3 +1,4 @@
+// Elements that stay are an affine space of addresses; processors that it does not reach keep none.
 #include "machines/keepers.hpp"
 
 #include <algorithm>

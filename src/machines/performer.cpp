@@ -1,3 +1,4 @@
+// Which machine performs is known when the header comes.
 #include "machines/performer.hpp"
 
 #include "machines/by_header.hpp"

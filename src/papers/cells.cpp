@@ -1,3 +1,4 @@
+// A cell is a plan that was verified and kept its promise, or says in words why it is none.
 #include "papers/cells.hpp"
 
 #include <algorithm>

@@ -1,3 +1,4 @@
+// The table of the pages, in the order in which they are listed.
 #include "papers/paper.hpp"
 
 #include <vector>

@@ -1,3 +1,4 @@
+// What no planner of moves has to refuse itself: requests that compute, and cubes of several ports.
 #include "planners/entry.hpp"
 
 #include "machines/cube/ports.hpp"

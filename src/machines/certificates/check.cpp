@@ -1,3 +1,5 @@
+// Goal and machine decide which arithmetic proves a bound; what cannot be counted stays a claim,
+// and what proves less refutes it.
 #include "machines/certificates/check.hpp"
 
 #include <fmt/format.h>

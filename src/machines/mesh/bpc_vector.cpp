@@ -1,3 +1,4 @@
+// A map is a vector if every column has one bit; the text lists the highest bit first.
 #include "machines/mesh/bpc_vector.hpp"
 
 namespace faro::inline v1 {

@@ -1,3 +1,5 @@
+// A reduced basis: bits before and after are interleaved, and each direction leads at a place of
+// its own.
 #include "machines/mesh/coordinate_pairs.hpp"
 
 namespace faro::inline v1::mesh {

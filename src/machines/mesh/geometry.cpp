@@ -1,3 +1,5 @@
+// Dimension 0 is the last side in the text and has the lowest address bits; the wraparound decides
+// where a route over the edge ends.
 #include "machines/mesh/geometry.hpp"
 
 #include <fmt/format.h>

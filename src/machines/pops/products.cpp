@@ -1,3 +1,5 @@
+// Two parts have a sum that is known only if they are of one entry and share no term; zero changes
+// nothing.
 #include "machines/pops/products.hpp"
 
 #include <bit>

@@ -1,3 +1,5 @@
+// A slot first reads all messages, each for the couplers that it drives, and then writes what was
+// received.
 #include "machines/pops/registers.hpp"
 
 #include <fmt/format.h>

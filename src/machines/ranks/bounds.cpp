@@ -1,3 +1,4 @@
+// A rank sends what it does not keep: the bound is what one sends that keeps fewest.
 #include "machines/ranks/bounds.hpp"
 
 #include <fmt/format.h>

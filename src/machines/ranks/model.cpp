@@ -1,3 +1,5 @@
+// In the star every rank is a group of its own; cost and bound of the header are not those of the
+// star.
 #include "machines/ranks/model.hpp"
 
 namespace faro::inline v1::ranks {

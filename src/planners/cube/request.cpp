@@ -1,3 +1,5 @@
+// A map splits where processor bits take nothing from memory; what slots get of the processor's
+// bits is then said by the bits of the processor they arrive at.
 #include "planners/cube/request.hpp"
 
 #include <fmt/format.h>

@@ -1,3 +1,5 @@
+// Each entry is a way to make a job plan: ring, shop, orders negotiated, one job after another. The
+// one of full rank makes none and only has its words here.
 #include "planners/cube/affine/affine_jobs.hpp"
 
 #include <fmt/format.h>

@@ -1,3 +1,5 @@
+// The exchange itself is the offer of all-to-all; the two orders of memory are put around its
+// steps.
 #include "planners/cube/affine/full_rank.hpp"
 
 #include <fmt/format.h>

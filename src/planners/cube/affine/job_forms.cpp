@@ -1,3 +1,4 @@
+// From what a search took to the exchanges of a plan, and back.
 #include "planners/cube/affine/job_forms.hpp"
 
 namespace faro::inline v1::jobs {

@@ -1,3 +1,4 @@
+// The offer of a network is compiled; as a schedule it is the same without what processors compute.
 #include "planners/cube/butterfly/entry.hpp"
 
 #include <utility>

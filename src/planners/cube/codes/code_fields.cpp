@@ -1,3 +1,5 @@
+// Fields are read off the rows from the top bit down: a row of one bit begins a field, and those
+// below it must be rows of one direction.
 #include "planners/cube/codes/code_fields.hpp"
 
 #include <fmt/format.h>

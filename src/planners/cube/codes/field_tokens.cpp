@@ -1,3 +1,5 @@
+// All that hop in a step leave their slots first; then each takes its own slot if that is free, and
+// the others what is left.
 #include "planners/cube/codes/field_tokens.hpp"
 
 namespace faro::inline v1 {

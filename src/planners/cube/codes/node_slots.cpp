@@ -1,3 +1,4 @@
+// The lowest free slot is taken first, and a new one is opened only where none is free.
 #include "planners/cube/codes/node_slots.hpp"
 
 #include <algorithm>

@@ -1,3 +1,5 @@
+// Both planners make a program of walks and services, which is written as rules like those of
+// three-fifths.
 #include "planners/cube/codes/services.hpp"
 
 #include <fmt/format.h>

@@ -1,3 +1,4 @@
+// JSON to tables: units by the source of a token, periodic plans by the number of low bits.
 #include "planners/cube/codes/three_fifths_tables.hpp"
 
 #include <nlohmann/json.hpp>

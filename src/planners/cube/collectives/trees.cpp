@@ -1,3 +1,5 @@
+// A tree is built level by level: a node joins the smallest subtree that one of its parents is in,
+// those with the fewest choices first.
 #include "planners/cube/collectives/trees.hpp"
 
 #include <algorithm>

@@ -1,3 +1,4 @@
+// The first condition that a request fails, and the counts of the paper's Table 3.
 #include "planners/cube/shuffle/entries.hpp"
 
 namespace faro::inline v1::shuffle {

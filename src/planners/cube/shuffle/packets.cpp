@@ -1,3 +1,4 @@
+// The bits of a packet leave the map: chains keep their dimensions, and chain j gets storage bit j.
 #include "planners/cube/shuffle/packets.hpp"
 
 #include <algorithm>

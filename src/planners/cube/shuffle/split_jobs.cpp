@@ -1,3 +1,4 @@
+// A search over pairs of jobs, depth first.
 #include "planners/cube/shuffle/split_jobs.hpp"
 
 #include "base/check.hpp"
