@@ -32,15 +32,9 @@ std::string note_name(std::size_t pass, std::uint64_t job) {
   return fmt::format("job-{}-{}", pass, job);
 }
 
-// Gives no name once the request is gone.
-class GuardedStorage : public FolderBoxStorage {
+class JobStorage : public FolderBoxStorage {
  public:
-  GuardedStorage(const std::string& folder, std::function<void()> check)
-      : FolderBoxStorage(folder), check_(std::move(check)) {}
-  void give_name(RandomFile& file, const std::string& name) override {
-    check_();
-    FolderBoxStorage::give_name(file, name);
-  }
+  using FolderBoxStorage::FolderBoxStorage;
   std::unique_ptr<RandomFile> open(const std::string& name) override {
     if (!exists(name))
       throw Error(ErrorCode::usage,
@@ -49,52 +43,10 @@ class GuardedStorage : public FolderBoxStorage {
                               name));
     return FolderBoxStorage::open(name);
   }
-
- private:
-  std::function<void()> check_;
-};
-
-class GuardedArray : public StoredArray {
- public:
-  GuardedArray(std::unique_ptr<StoredArray> array, std::function<void()> check)
-      : array_(std::move(array)), check_(std::move(check)) {}
-  const StoredGrid& grid() const override { return array_->grid(); }
-  const std::string& data_type() const override { return array_->data_type(); }
-  std::span<const std::byte> fill() const override { return array_->fill(); }
-  const std::string& name() const override { return array_->name(); }
-  const std::string& description() const override { return array_->description(); }
-  std::string identity() const override { return array_->identity(); }
-  Found read_unit(UnitIndex index, std::span<std::byte> unit) override {
-    return array_->read_unit(index, unit);
-  }
-  void read_run(std::uint64_t first_byte, std::span<std::byte> into) override {
-    array_->read_run(first_byte, into);
-  }
-  std::unique_ptr<StoredFile> begin_file(UnitIndex index) override {
-    return array_->begin_file(index);
-  }
-  void finish(std::span<const std::unique_ptr<StoredFile>> files) override {
-    check_();
-    array_->finish(files);
-  }
-  void write_run(std::uint64_t first_byte, std::span<const std::byte> from) override {
-    array_->write_run(first_byte, from);
-  }
-  void sync() override { array_->sync(); }
-  void complete() override { array_->complete(); }
-
- private:
-  std::unique_ptr<StoredArray> array_;
-  std::function<void()> check_;
 };
 
 [[noreturn]] void refuse_request(const std::string& folder, const std::string& why) {
   throw Error(ErrorCode::usage, fmt::format("{}: {}", folder, why));
-}
-
-// The request that stands there; nothing where none does.
-std::optional<std::string> text_in(const std::string& folder) {
-  return files::PosixFolder(folder).text(request_name, limits::rechunk_journal_bytes_max);
 }
 
 }  // namespace
@@ -135,15 +87,13 @@ RechunkJobs RechunkJobs::find(const std::string& folder, const std::string& id) 
   RechunkJobs jobs;
   jobs.folder_ = folder;
   jobs.id_ = id;
-  jobs.check_begun();
-  const auto text = text_in(folder);
-  if (!text || !text->starts_with(jobs_word)) jobs.check_begun();
-  jobs.complete(text.value_or(""));
+  jobs.complete(jobs.check_begun());
   return jobs;
 }
 
-void RechunkJobs::check_begun() const {
-  const auto text = text_in(folder_);
+std::string RechunkJobs::check_begun() const {
+  const auto text =
+      files::PosixFolder(folder_).text(request_name, limits::rechunk_journal_bytes_max);
   if (!text)
     refuse_request(folder_,
                    "the plan of this job is not there: the output is finished, or its "
@@ -153,6 +103,7 @@ void RechunkJobs::check_begun() const {
         folder_, fmt::format("the plan there is not {}, which this job is of: another request for "
                              "this output was begun",
                              id_));
+  return *text;
 }
 
 std::size_t RechunkJobs::passes() const {
@@ -197,10 +148,11 @@ JobReport RechunkJobs::run(std::size_t pass, std::uint64_t job, Repeat repeat) c
     if (share && (last || has_file(pass, job) || remaining(pass + 1).empty()))
       return {.share = *share, .was_done = true};
   }
-  const auto check = [this] { check_begun(); };
-  GuardedStorage storage(folder_, check);
-  GuardedArray to(create_stored(folder_ + "/data", request_.description), check);
-  BoxRun run(*plan_, *from_, to, storage, {.threads = request_.threads});
+  JobStorage storage(folder_);
+  const auto to = create_stored(folder_ + "/data", request_.description);
+  // Nothing gets a name once the request is gone.
+  BoxRun run(*plan_, *from_, *to, storage,
+             {.threads = request_.threads, .before_names = [this] { check_begun(); }});
   JobReport report;
   run.run(pass, {job}, [&](std::uint64_t, const BoxShare& share) { report.share = share; });
   const auto file = storage.make(note_name(pass, job));
@@ -209,6 +161,7 @@ JobReport RechunkJobs::run(std::size_t pass, std::uint64_t job, Repeat repeat) c
     journal.begin("jobs");
     journal.note({pass, job}, report.share);
   }
+  check_begun();
   storage.give_name(*file, note_name(pass, job));
   report.reads = static_cast<std::uint64_t>(run.counts().reads);
   report.bytes_read = static_cast<std::uint64_t>(run.counts().bytes_read);
@@ -293,7 +246,7 @@ void discard_jobs(const std::string& out) {
   const std::string folder = shared_path(target_of(out));
   std::error_code error;
   // The request goes first, so that no job gives a name any more.
-  std::filesystem::remove(folder + "/request", error);
+  std::filesystem::remove(std::filesystem::path(folder) / request_name, error);
   for (int tries = 0; tries < 3; ++tries) std::filesystem::remove_all(folder, error);
   if (std::filesystem::exists(folder))
     throw Error(ErrorCode::environment,

@@ -65,7 +65,8 @@ class RechunkJobs {
  private:
   RechunkJobs() = default;
   void complete(const std::string& text);
-  void check_begun() const;
+  // The request that stands there; Error(usage) where it is not the one of this id.
+  std::string check_begun() const;
   void check_job(std::size_t pass, std::uint64_t job) const;
   bool has_file(std::size_t pass, std::uint64_t job) const;
   std::optional<BoxShare> note(std::size_t pass, std::uint64_t job) const;

@@ -175,6 +175,7 @@ void PassAtWork::write_between(HeldTile& tile) {
 }
 
 void PassAtWork::finish_job(std::uint64_t job) {
+  if (options_.before_names) options_.before_names();
   if (!last_) {
     storage_.give_name(*between_, tile_name(number_, job));
     between_.reset();

@@ -42,6 +42,8 @@ struct BoxRunOptions {
   int threads = 2;
   int io_threads = 8;  // of what is read straight into the tile
   Progress progress = {};
+  // Called when a job is done but nothing of it has its name yet; may throw.
+  std::function<void()> before_names = {};
 };
 
 struct BoxCounts {
