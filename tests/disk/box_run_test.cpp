@@ -188,6 +188,43 @@ TEST(BoxRun, jobs_may_be_done_in_any_order_and_twice) {
   EXPECT_GT(judged, rounds / 2);
 }
 
+TEST(BoxRun, nothing_gets_a_name_where_the_look_before_it_refuses) {
+  Random random(5);
+  int judged = 0;
+  for (int round = 0; round < 30; ++round) {
+    const BoxCase c = random_case(random);
+    const auto plan = plan_of(c.problem);
+    if (!plan) continue;
+    ++judged;
+    testing::SimulatedDisk disk;
+    testing::MemorySource from(c.problem.from, c.fill, c.before);
+    testing::SimulatedTarget to(disk, c.problem.to, c.other_fill);
+    testing::SimulatedBoxStorage storage(disk);
+    bool refuses = false;
+    const auto look = [&] {
+      if (refuses) throw Error(ErrorCode::usage, "the request is gone");
+    };
+    BoxRun run(*plan, from, to, storage, {.threads = c.problem.threads, .before_names = look});
+    const std::size_t passes = plan->facts().passes.size();
+    for (std::size_t pass = 0; pass < passes; ++pass) {
+      refuses = true;
+      EXPECT_THROW(run.run(pass, {0}, [](std::uint64_t, const BoxShare&) { ADD_FAILURE(); }),
+                   Error);
+      if (pass + 1 < passes) {
+        EXPECT_FALSE(storage.exists(tile_name(pass, 0))) << round;
+      } else if (c.problem.to.encoding != StoredGrid::Encoding::run) {
+        EXPECT_TRUE(to.files().empty()) << round;
+      }
+      refuses = false;
+      std::vector<std::uint64_t> jobs(run.jobs(pass));
+      std::iota(jobs.begin(), jobs.end(), std::uint64_t{0});
+      run.run(pass, jobs, [](std::uint64_t, const BoxShare&) {});
+    }
+    ASSERT_EQ(to.content(), c.wanted) << round;
+  }
+  EXPECT_GT(judged, 10);
+}
+
 // A run, or what is left of it, gone on with until it ends.
 struct Outcome {
   int resumed = 0;
