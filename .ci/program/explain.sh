@@ -40,6 +40,14 @@ fi
 exits "xla" 0 "$faro" explain 'xla:{devices=[2,1,4]<=[4,2]T(1,0)}' --shape 16x16x16
 prints "xla" "a:4 b:4 c:4"
 exits "a swizzle" 0 "$faro" explain 'cute:Swizzle<3,4,3>'
+{ echo 'OPENQASM 2.0; include "qelib1.inc"; qreg q[3];'; for k in {1..4000}; do echo 'cx q[0],q[1];'; done; echo 'x q[2];'; } >long.qasm
+exits "a circuit in a file" 0 "$faro" explain qasm:@long.qasm; prints "a circuit in a file" "i:3 -> i ^ 0x4"
+printf 'qasm:' | cat - long.qasm >map.txt
+exits "a map in a file" 0 "$faro" explain @map.txt; prints "a map in a file" "i:3 -> i ^ 0x4"
+exits "no such file of a map" 3 "$faro" explain qasm:@nosuch.qasm; says "no such file of a map" "nosuch.qasm"
+head -c 1048577 /dev/zero | tr '\0' ' ' >blank.qasm
+exits "a file that is too long" 4 "$faro" explain qasm:@blank.qasm; says "a file that is too long" "1048576"
+exits "a circuit without qubits" 2 "$faro" explain 'qasm:OPENQASM 3;'; says "a circuit without qubits" "no register of qubits"
 exits "a shape missing" 2 "$faro" explain 'xla:{devices=[2,1,4]<=[4,2]T(1,0)}'; says "shape" "needs the shape"
 exits "uneven" 4 "$faro" explain 'dtensor:(4,) [Shard(0)]' --shape 10; says "uneven" "3, 3, 3, 1"
 exits "copies" 0 "$faro" explain "jax:mesh x=2 y=2, P('x')" --shape 16; prints "copies" "2 of every element"

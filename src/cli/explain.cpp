@@ -77,13 +77,20 @@ std::string grouped(Word index, const std::vector<Field>& fields, int width) {
   return text;
 }
 
+// The words as they were given; of a long circuit its beginning.
+std::string title_of(const std::string& words) {
+  constexpr std::size_t shown_max = 400;
+  if (words.size() <= shown_max) return words;
+  return fmt::format("{}... ({} characters)", words.substr(0, shown_max), words.size());
+}
+
 void add_summary(Report& report, const Options& options, const Notation& notation,
                  const Output& out) {
   const BitMap& map = notation.map;
   const MapClass map_class = classify(map);
   const Count moved = moved_elements(map);
   const Count all = Count{1} << static_cast<unsigned>(map.width());
-  report.say("{}\n\n", out.styled(Output::Style::strong, options.words()));
+  report.say("{}\n\n", out.styled(Output::Style::strong, title_of(options.words())));
   report.say("The element at index i goes to index map(i); indices have {} bit{}.\n\n", map.width(),
              map.width() == 1 ? "" : "s");
   report.say("  class      {}: {}\n", out.styled(Output::Style::accent, name_of(map_class)),

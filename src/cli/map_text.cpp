@@ -5,6 +5,7 @@
 #include "faro/base/count_format.hpp"
 #include "faro/base/error.hpp"
 #include "faro/base/limits.hpp"
+#include "faro/files/input.hpp"
 #include "faro/layouts/foreign.hpp"
 
 namespace faro::cli {
@@ -25,6 +26,22 @@ Sizes sizes_from(const std::optional<std::string>& shape, std::optional<std::uin
                 fmt::format("--width {} is 2^{} elements, --shape {} has {}; give one of them",
                             *width, *width, *shape, product));
   return sizes;
+}
+
+std::string map_words(const std::string& text) {
+  const std::size_t at = text.starts_with('@') ? 0 : text.find(':') + 1;
+  if (text[at] != '@' || (at > 0 && !is_foreign(text))) return text;
+  InputFile file = InputFile::open(text.substr(at + 1));
+  std::string words = text.substr(0, at);
+  const std::size_t bytes_max = words.size() + limits::circuit_bytes_max;
+  std::vector<std::byte> piece(std::size_t{1} << 16U);
+  while (const std::size_t count = file.read(piece)) {
+    words.append(reinterpret_cast<const char*>(piece.data()), count);
+    if (words.size() > bytes_max)
+      throw Error(ErrorCode::limit, fmt::format("{}: the text of a map has at most {} characters",
+                                                file.name(), limits::circuit_bytes_max));
+  }
+  return words;
 }
 
 }  // namespace faro::cli

@@ -13,4 +13,9 @@ namespace faro::cli {
 // where the two disagree.
 Sizes sizes_from(const std::optional<std::string>& shape, std::optional<std::uint64_t> width);
 
+// The text of a map as it was given; "@FILE" and "SYSTEM:@FILE" stand for what the file says, so
+// that a circuit need not fit a command line. Throws as InputFile does, and Error(limit) for long
+// files.
+std::string map_words(const std::string& text);
+
 }  // namespace faro::cli

@@ -14,6 +14,7 @@
 #include "base/nearest.hpp"
 #include "cli/command.hpp"
 #include "cli/interrupt.hpp"
+#include "cli/map_text.hpp"
 #include "cli/plain_names.hpp"
 #include "faro/base/error.hpp"
 
@@ -50,7 +51,7 @@ void declare(const Argument& argument, CLI::App& app) {
                   fmt::format("{}: '{}' is none of {}{}", argument.name, value,
                               fmt::join(choices, ", "), did_you_mean(value, names)));
     }
-    argument.accept(value);
+    argument.accept(argument.value == Completes::map ? map_words(value) : value);
   };
   CLI::Option* option = nullptr;
   if (argument.repeats)

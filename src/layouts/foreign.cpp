@@ -7,6 +7,7 @@
 #include <array>
 
 #include "faro/base/count.hpp"
+#include "faro/base/limits.hpp"
 #include "layouts/systems.hpp"
 
 namespace faro::inline v1 {
@@ -22,6 +23,7 @@ struct System {
   std::string (*write)(const ForeignLayout&);            // nullptr: read only
   const char* example;
   const char* example_shape;
+  std::size_t bytes_max = limits::notation_bytes_max;  // of a text
 };
 
 constexpr std::array<System, 22> systems = {{
@@ -44,10 +46,14 @@ constexpr std::array<System, 22> systems = {{
     {"scalapack", "", "ScaLAPACK descriptors", read_scalapack, nullptr,
      "M=16 N=16 MB=2 NB=2 grid=2x4", ""},
     {"morton", "", "Morton order", read_morton, nullptr, "interleave(x, y)", "8x8"},
-    {"qiskit", "", "Qiskit circuits of X, CX, SWAP", read_qiskit, write_qiskit, "cx(0, 1)", ""},
-    {"cirq", "", "Cirq circuits of X, CNOT, SWAP", read_cirq, write_cirq, "CNOT(q0, q1)", ""},
-    {"qasm", "openqasm", "OpenQASM 2 and 3", read_qasm, write_qasm, "qreg q[3]; cx q[0],q[1];", ""},
-    {"qasm3", "", "OpenQASM 3", read_qasm, write_qasm3, "qubit[3] q; cx q[0], q[1];", ""},
+    {"qiskit", "", "Qiskit circuits of X, CX, SWAP", read_qiskit, write_qiskit, "cx(0, 1)", "",
+     limits::circuit_bytes_max},
+    {"cirq", "", "Cirq circuits of X, CNOT, SWAP", read_cirq, write_cirq, "CNOT(q0, q1)", "",
+     limits::circuit_bytes_max},
+    {"qasm", "openqasm", "OpenQASM 2 and 3", read_qasm, write_qasm, "qreg q[3]; cx q[0],q[1];", "",
+     limits::circuit_bytes_max},
+    {"qasm3", "", "OpenQASM 3", read_qasm, write_qasm3, "qubit[3] q; cx q[0], q[1];", "",
+     limits::circuit_bytes_max},
     {"quirk", "", "links into Quirk", read_quirk, write_quirk, R"({"cols":[["•","X"]]})", ""},
     {"custatevec", "", "cuStateVec bit orders", read_custatevec, write_custatevec,
      "swaps (0,2) (1,3)", ""},
@@ -112,6 +118,10 @@ std::string_view layouts::system_name(std::string_view name) {
   return system_named(name)->name;
 }
 
+std::size_t layouts::system_bytes_max(std::string_view name) {
+  return system_named(name)->bytes_max;
+}
+
 Placement ForeignLayout::placement() const {
   if (notation.cut.kind != Cut::Kind::layout)
     throw Error(ErrorCode::usage,
@@ -136,7 +146,7 @@ ForeignLayout read_foreign(std::string_view text, const ForeignSizes& sizes) {
                            : std::string(text.substr(0, std::min<std::size_t>(text.size(), 20))),
                     readable_names()),
         text);
-  Scanner in(text, prefix->behind, system->name);
+  Scanner in(text, prefix->behind, system->name, system->bytes_max);
   ForeignLayout layout = system->read(in, sizes);
   if (sizes.width && layout.notation.map.width() - layout.replica_bits != *sizes.width)
     throw NotationError(

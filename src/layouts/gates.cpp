@@ -179,6 +179,8 @@ class Qasm {
     // Registers first: a circuit knows its width before its gates.
     const std::size_t begin = in_.at();
     statements(nullptr);
+    if (registers_.empty())
+      in_.fail_at(begin, "no register of qubits, as in 'qreg q[3];'", NotationFault::size);
     in_.go_to(begin);
     Circuit circuit(static_cast<int>(qubits_), Circuit::Order::little, in_);
     statements(&circuit);

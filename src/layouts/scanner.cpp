@@ -26,11 +26,11 @@ int digit_value(char c) {
 
 }  // namespace
 
-Scanner::Scanner(std::string_view text, std::size_t begin, std::string system)
+Scanner::Scanner(std::string_view text, std::size_t begin, std::string system,
+                 std::size_t bytes_max)
     : text_(text), at_(begin), system_(std::move(system)) {
-  if (text.size() > limits::notation_bytes_max)
-    fail_at(0, fmt::format("a text of more than {} characters", limits::notation_bytes_max),
-            NotationFault::limit);
+  if (text.size() > bytes_max)
+    fail_at(0, fmt::format("a text of more than {} characters", bytes_max), NotationFault::limit);
   skip_blanks();
 }
 

@@ -9,14 +9,16 @@
 #include <vector>
 
 #include "faro/algebra/notation.hpp"
+#include "faro/base/limits.hpp"
 #include "faro/layouts/errors.hpp"
 
 namespace faro::inline v1::layouts {
 
 class Scanner {
  public:
-  // Reads text[begin..]; `system` stands at the front of refusals.
-  Scanner(std::string_view text, std::size_t begin, std::string system);
+  // Reads text[begin..]; `system` stands at the front of refusals. Longer texts are refused.
+  Scanner(std::string_view text, std::size_t begin, std::string system,
+          std::size_t bytes_max = limits::notation_bytes_max);
 
   const std::string& system() const { return system_; }
   std::size_t at() const { return at_; }  // of the next word

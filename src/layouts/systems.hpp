@@ -28,9 +28,10 @@ ForeignLayout read_fft(Scanner& in, const ForeignSizes& sizes);
 ForeignLayout read_walsh(Scanner& in, const ForeignSizes& sizes);
 ForeignLayout read_zarr(Scanner& in, const ForeignSizes& sizes);
 
-// By name or alias, if it is read; and the name of such a one.
+// By name or alias, if it is read; and the name of such a one, and how long a text it takes.
 bool is_system(std::string_view name);
 std::string_view system_name(std::string_view name);
+std::size_t system_bytes_max(std::string_view name);
 
 // What words say of arrays of any lengths; `elements`: of one whose shape is not known.
 struct EinopsWords {

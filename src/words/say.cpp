@@ -82,7 +82,7 @@ Said say_bits(std::string_view text, const Sizes& sizes) {
 
 Said say_system(std::string_view text, const OfSystem& system, const Sizes& sizes) {
   const std::string_view name = layouts::system_name(system.name);
-  layouts::Scanner in(text, system.behind, std::string(name));
+  layouts::Scanner in(text, system.behind, std::string(name), layouts::system_bytes_max(name));
   Said said;
   if (name == "numpy")
     said = say_numpy(in, known_shape(sizes, in));

@@ -133,6 +133,10 @@ void add_words_and_files(std::vector<Asked>& all) {
     const std::string text = "i:4 -> i";
     return taken([&] { static_cast<void>(say(text + repeated(" ", n - text.size()))); });
   }));
+  all.push_back(around("circuit_bytes_max", circuit_bytes_max, [](std::uint64_t n) {
+    const std::string text = "qiskit:x(0);";
+    return taken([&] { static_cast<void>(say(text + repeated(" ", n - text.size()))); });
+  }));
   all.push_back(around("notation_depth_max", notation_depth_max, [](std::uint64_t n) {
     return taken(
         [&] { static_cast<void>(say("i:4 -> " + repeated("(", n) + "i" + repeated(")", n))); });

@@ -33,6 +33,9 @@ inline constexpr int threads_max = 4096;
 inline constexpr std::size_t notation_bytes_max = 16384;
 inline constexpr int notation_depth_max = 64;
 
+// Circuits: programs write them, of some ten thousand gates.
+inline constexpr std::size_t circuit_bytes_max = std::size_t{1} << 20;
+
 // Words of other systems: nesting bounds the parser's recursion, and nobody's mesh of devices has
 // more axes.
 inline constexpr int layout_depth_max = 32;
