@@ -1,3 +1,4 @@
+// The obvious loop, in place too, and Carter and Gatlin's COBRA, as contenders of peers_bench.
 #include <algorithm>
 #include <array>
 #include <cstdint>

@@ -1,3 +1,5 @@
+// The shortest text of a map that reads back as the same map: by fields where bits move together,
+// else by rows or a matrix.
 #include <fmt/format.h>
 
 #include <algorithm>

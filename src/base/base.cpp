@@ -1,3 +1,4 @@
+// Errors and their exit codes, checks that only a bug can fail, and counts of 128 bits as text.
 #include <fmt/format.h>
 
 #include <algorithm>

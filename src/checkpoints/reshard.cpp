@@ -1,3 +1,4 @@
+// The doors of resharding: a folder that grows beside OUT, the plan, the run, the report.
 #include <fmt/format.h>
 
 #include <algorithm>

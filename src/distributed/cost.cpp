@@ -1,3 +1,5 @@
+// What an exchange between ranks sends, counted by ranks of matrices over GF(2): no element is
+// looked at.
 #include <fmt/format.h>
 
 #include "distributed/canonical.hpp"

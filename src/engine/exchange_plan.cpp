@@ -1,3 +1,5 @@
+// How a tensor map in place is cut into exchanges: blocks of a square, rows from both ends, else
+// cycles of elements.
 #include <fmt/format.h>
 
 #include <algorithm>

@@ -1,3 +1,4 @@
+// Both sides of a tile as tables of offsets, where its axes are no single stride.
 #include <algorithm>
 #include <numeric>
 

@@ -1,3 +1,5 @@
+// Which planner answers a request: all that apply are asked for an offer, and where none does, the
+// one change that would help is named.
 #include <fmt/format.h>
 
 #include <algorithm>

@@ -1,3 +1,5 @@
+// The packet size that costs least in seconds: only sizes at which the number of packets changes
+// are planned.
 #include "planners/cube/shuffle/packets.hpp"
 
 #include <fmt/format.h>

@@ -1,3 +1,4 @@
+// A plan's report: what it was asked, what it costs, the bound with its judge, and who verified it.
 #include <fmt/format.h>
 
 #include <algorithm>

@@ -1,3 +1,4 @@
+// Affine spaces of few bits against sets of addresses.
 #include "faro/algebra/affine_space.hpp"
 
 #include <gtest/gtest.h>

@@ -1,3 +1,4 @@
+// Bit maps: worked examples, inverses, compositions, and what is no map.
 #include "faro/algebra/bit_map.hpp"
 
 #include <gtest/gtest.h>

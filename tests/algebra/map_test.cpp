@@ -1,3 +1,4 @@
+// Maps of digits of any length against tables of the functions that they are.
 #include "faro/algebra/map.hpp"
 
 #include <gtest/gtest.h>

@@ -1,3 +1,4 @@
+// The notation by a table of texts, each with its meaning or with its fault and place.
 #include <fmt/format.h>
 #include <gtest/gtest.h>
 

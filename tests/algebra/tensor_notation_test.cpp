@@ -1,3 +1,4 @@
+// The notation for axes of any length: meaning, canonical text, sizes and refusals.
 #include <gtest/gtest.h>
 
 #include <functional>

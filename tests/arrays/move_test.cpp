@@ -1,3 +1,4 @@
+// Arrays of any shape moved by words: values and shapes against the obvious loop.
 #include "arrays/move.hpp"
 
 #include <gtest/gtest.h>

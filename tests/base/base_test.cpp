@@ -1,3 +1,4 @@
+// Bits, counts of 128 bits, random numbers, hashes and sizes in words.
 #include <gtest/gtest.h>
 
 #include <array>

@@ -1,3 +1,5 @@
+// How many threads a process may run, from control groups made for the test, affinity and the
+// environment.
 #include "base/cores.hpp"
 
 #include <gtest/gtest.h>

@@ -1,3 +1,4 @@
+// Parts of work on several threads: each once, exceptions, nested calls, forks.
 #include "base/parallel.hpp"
 
 #include <gtest/gtest.h>

@@ -1,3 +1,4 @@
+// The C API as a C++ program meets it: every call, its refusals and their messages.
 #include "faro/c/faro.h"
 
 #include <gtest/gtest.h>

@@ -1,3 +1,5 @@
+// Plans for arrays of any lengths in chunks, judged by counting every element, and damaged on
+// purpose.
 #include "disk/box_plan.hpp"
 
 #include <gtest/gtest.h>

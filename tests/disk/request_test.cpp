@@ -1,3 +1,4 @@
+// The first line of a journal: what lacks in it is said in words.
 #include "disk/request.hpp"
 
 #include <gtest/gtest.h>

@@ -1,3 +1,5 @@
+// Maps of any lengths in place against the obvious loop between two buffers, gaps and guard bytes
+// included.
 #include <gtest/gtest.h>
 
 #include <array>

@@ -1,3 +1,4 @@
+// Affine maps as products of involutions: how many it takes, and that they multiply to the map.
 #include "engine/involutions.hpp"
 
 #include <gtest/gtest.h>

@@ -1,3 +1,4 @@
+// What the engine finds out about the machine, and the settings that a file may give it.
 #include "faro/engine/machine.hpp"
 
 #include <gtest/gtest.h>

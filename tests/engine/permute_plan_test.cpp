@@ -1,3 +1,4 @@
+// Plans of bit maps against the obvious loop: batches, sizes of elements, threads, kernel sets.
 #include "faro/engine/permute_plan.hpp"
 
 #include <gtest/gtest.h>

@@ -1,3 +1,4 @@
+// faro::permute as users call it.
 #include "faro/engine/permute.hpp"
 
 #include <gtest/gtest.h>

@@ -1,3 +1,4 @@
+// Maps of any lengths and strides by every way of moving them, against the obvious loop.
 #include "engine/shapes.hpp"
 
 #include <gtest/gtest.h>

@@ -249,6 +249,24 @@ TEST(House, lines_have_at_most_100_columns_and_files_at_most_500_lines) {
   }
 }
 
+// A file's idea is its first line; that of a source with a header of its own may stand there.
+// Examples are shown whole in README and speak for themselves.
+TEST(House, files_begin_with_their_idea) {
+  const auto files = sources({"include", "src", "tests", "bench", "fuzz"});
+  std::set<std::string> begun;
+  for (const SourceFile& file : files)
+    if (!file.lines.empty() &&
+        (file.lines.front().starts_with("//") || file.lines.front().starts_with("/*")))
+      begun.insert(file.path);
+  for (const SourceFile& file : files) {
+    const std::string stem = file.path.substr(0, file.path.rfind('.'));
+    const std::string open = stem.starts_with("src/") ? "include/faro/" + stem.substr(4) : stem;
+    EXPECT_TRUE(begun.contains(file.path) || begun.contains(stem + ".hpp") ||
+                begun.contains(open + ".hpp"))
+        << file.path << ": its first line does not say what it is for";
+  }
+}
+
 // The first line of the statement whose last line is `line`: up to where the parentheses balance.
 std::size_t head_of(const SourceFile& file, std::size_t line) {
   std::ptrdiff_t open = 0;

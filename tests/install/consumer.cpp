@@ -1,3 +1,4 @@
+// A program that finds the installed library by find_package and uses it.
 #include <faro/engine/permute.hpp>
 #include <faro/words/say.hpp>
 #include <iostream>

@@ -1,3 +1,4 @@
+// Which verifiers judge a schedule of which size.
 #include "machines/default_verifiers.hpp"
 
 #include <gtest/gtest.h>

@@ -1,3 +1,4 @@
+// Machines as words: printed as they are read, and refused with what may have been meant.
 #include "faro/machines/text.hpp"
 
 #include <gtest/gtest.h>

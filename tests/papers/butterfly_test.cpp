@@ -1,3 +1,4 @@
+// The pages of the butterfly paper: every number is one of a verified schedule or as printed.
 #include "papers/butterfly.hpp"
 
 #include <gtest/gtest.h>

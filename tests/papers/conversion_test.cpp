@@ -1,3 +1,4 @@
+// The pages of the conversion paper: figures, ratios and tables against verified schedules.
 #include "papers/conversion.hpp"
 
 #include <gtest/gtest.h>

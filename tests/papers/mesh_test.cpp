@@ -1,3 +1,4 @@
+// The pages of the mesh paper: beta and gamma as printed, but for the stated corrections.
 #include "papers/mesh.hpp"
 
 #include <gtest/gtest.h>

@@ -1,3 +1,4 @@
+// The pages of the POPS paper: slots as printed, figure 6 refused as printed.
 #include "papers/pops.hpp"
 
 #include <gtest/gtest.h>

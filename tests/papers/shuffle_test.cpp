@@ -1,3 +1,4 @@
+// The pages of the shuffle paper: tables of jobs are schedules.
 #include "papers/shuffle.hpp"
 
 #include <gtest/gtest.h>

@@ -1,3 +1,4 @@
+// Elements in turns: turns that are alike are planned once and judged as a whole.
 #include "planners/turns.hpp"
 
 #include <fmt/format.h>

@@ -1,3 +1,4 @@
+// What schedules cost, counted exactly, beyond 64 bits too.
 #include "faro/schedules/cost.hpp"
 
 #include <gtest/gtest.h>

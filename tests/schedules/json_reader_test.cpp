@@ -1,3 +1,4 @@
+// Schedule files read back, and every breach of their form told by its name.
 #include "faro/schedules/json_reader.hpp"
 
 #include <fmt/format.h>

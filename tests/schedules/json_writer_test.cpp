@@ -1,3 +1,4 @@
+// Schedule files as they are documented.
 #include "faro/schedules/json_writer.hpp"
 
 #include <gtest/gtest.h>

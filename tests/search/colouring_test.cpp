@@ -1,3 +1,4 @@
+// Edges of bipartite multigraphs in as few colours as the largest degree.
 #include "search/colouring.hpp"
 
 #include <gtest/gtest.h>

@@ -1,3 +1,4 @@
+// plan(): verified, bounded, the cheapest that applies, refusals in words.
 #include "faro/service/plan.hpp"
 
 #include <fmt/format.h>

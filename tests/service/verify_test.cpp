@@ -1,3 +1,4 @@
+// verify_schedule() of right, wrong and malformed files.
 #include "faro/service/verify.hpp"
 
 #include <gtest/gtest.h>

@@ -1,3 +1,4 @@
+// Transforms of arrays: what does not fit is refused.
 #include "faro/transforms/array_transform.hpp"
 
 #include <gtest/gtest.h>

@@ -1,3 +1,4 @@
+// Butterfly transforms performed on cubes against FFTW, for every layout and order.
 #include "faro/transforms/kernels.hpp"
 
 #include <fftw3.h>

@@ -1,3 +1,4 @@
+// The door for words, by a table of golden cases.
 #include "faro/words/say.hpp"
 
 #include <gtest/gtest.h>

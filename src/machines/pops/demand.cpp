@@ -1,3 +1,5 @@
+// What the groups of a POPS network must send each other, for an affine map in closed form, for a
+// list by counting; bounds rest on it.
 #include <fmt/format.h>
 
 #include <algorithm>

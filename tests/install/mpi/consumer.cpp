@@ -1,3 +1,4 @@
+// A program that finds the installed component for MPI and plans an exchange.
 #include <cstdio>
 #include <faro/mpi/mpi_plan.hpp>
 #include <faro/words/say.hpp>

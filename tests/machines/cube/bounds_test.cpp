@@ -1,3 +1,4 @@
+// Bounds of cubes: worked examples, and values that were computed apart.
 #include "machines/bounds.hpp"
 
 #include <gtest/gtest.h>

@@ -1,3 +1,4 @@
+// A cube's schedules performed on data.
 #include "machines/cube/performer.hpp"
 
 #include <gtest/gtest.h>

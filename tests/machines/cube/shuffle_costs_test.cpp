@@ -1,3 +1,5 @@
+// The printed costs of generalized shuffles: rows of the tables, the best packet, where two
+// algorithms break even.
 #include "machines/cube/shuffle_costs.hpp"
 
 #include <gtest/gtest.h>

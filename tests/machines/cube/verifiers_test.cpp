@@ -1,3 +1,4 @@
+// Replay and proof of cube schedules give the same verdict and the same count.
 #include "machines/cube/verifiers.hpp"
 
 #include <gtest/gtest.h>

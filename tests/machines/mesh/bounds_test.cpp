@@ -1,3 +1,4 @@
+// Bounds of meshes: the papers' numbers, and the fewest routes found by trying all.
 #include "machines/mesh/bounds.hpp"
 
 #include <gtest/gtest.h>

@@ -1,3 +1,4 @@
+// Bounds of POPS networks, with what makes each of them larger than the one before.
 #include "machines/pops/bounds.hpp"
 
 #include <gtest/gtest.h>

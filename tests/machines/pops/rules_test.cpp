@@ -1,3 +1,4 @@
+// Each rule of a POPS network has a schedule that only it refuses.
 #include <gtest/gtest.h>
 
 #include <functional>

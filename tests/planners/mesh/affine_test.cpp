@@ -1,3 +1,4 @@
+// Affine maps on meshes: all small maps on all shapes, and large meshes by proof.
 #include "planners/mesh/affine.hpp"
 
 #include <gtest/gtest.h>

@@ -1,3 +1,4 @@
+// BPC maps on meshes take exactly beta unit routes.
 #include "planners/mesh/permute.hpp"
 
 #include <gtest/gtest.h>

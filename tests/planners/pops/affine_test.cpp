@@ -1,3 +1,4 @@
+// Affine maps on POPS networks: all small maps on all splits, by both verifiers.
 #include "planners/pops/affine.hpp"
 
 #include <gtest/gtest.h>

@@ -1,3 +1,4 @@
+// Rings, tori and de Bruijn networks placed on POPS networks.
 #include "planners/pops/embedding.hpp"
 
 #include <gtest/gtest.h>

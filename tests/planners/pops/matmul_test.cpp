@@ -1,3 +1,4 @@
+// Matrix products on POPS networks: golden counts, formulas, numbers that wrap around.
 #include "planners/pops/matmul/matmul.hpp"
 
 #include <gtest/gtest.h>

@@ -1,3 +1,4 @@
+// The named maps of the POPS paper take the slots of its theorems.
 #include "planners/pops/named.hpp"
 
 #include <gtest/gtest.h>

@@ -1,3 +1,4 @@
+// Broadcasts and patterns inside groups of a POPS network: golden counts.
 #include "planners/pops/patterns.hpp"
 
 #include <gtest/gtest.h>

@@ -1,3 +1,4 @@
+// Permutations on POPS networks by colouring: golden counts of all kinds.
 #include "planners/pops/permutation.hpp"
 
 #include <gtest/gtest.h>

@@ -1,3 +1,4 @@
+// Relations of several elements on POPS networks: searched plans against repeated ones.
 #include "planners/pops/relation_search.hpp"
 
 #include <gtest/gtest.h>

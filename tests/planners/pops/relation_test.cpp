@@ -1,3 +1,4 @@
+// Relations on POPS networks take twice their classes.
 #include "planners/pops/relation.hpp"
 
 #include <gtest/gtest.h>

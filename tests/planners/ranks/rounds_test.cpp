@@ -1,3 +1,4 @@
+// Rounds between ranks: what the busiest processor sends is what they take.
 #include "planners/ranks/rounds.hpp"
 
 #include <gtest/gtest.h>

@@ -1,3 +1,5 @@
+// Butterfly schedules as affine rules: where the two elements of each job lie, and the crossings
+// that change it.
 #include <algorithm>
 #include <map>
 #include <memory>

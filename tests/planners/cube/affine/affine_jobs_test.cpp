@@ -1,3 +1,4 @@
+// Affine maps fed from memory, as jobs: all small maps and random ones, proved and counted.
 #include "planners/cube/affine/affine_jobs.hpp"
 
 #include <gtest/gtest.h>

@@ -1,3 +1,4 @@
+// Affine maps that move memory bits: all small maps and random ones.
 #include "planners/cube/affine/affine_memory.hpp"
 
 #include <gtest/gtest.h>

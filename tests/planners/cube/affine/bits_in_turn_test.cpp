@@ -1,3 +1,4 @@
+// Bit operations one after another: what they cost is what was promised.
 #include "planners/cube/affine/bits_in_turn.hpp"
 
 #include <gtest/gtest.h>

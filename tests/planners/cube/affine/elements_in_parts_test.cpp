@@ -1,3 +1,4 @@
+// Numbers of elements between powers of two: right, and never dearer than their parts.
 #include "planners/cube/affine/elements_in_parts.hpp"
 
 #include <gtest/gtest.h>

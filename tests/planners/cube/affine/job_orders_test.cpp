@@ -1,3 +1,4 @@
+// Orders of jobs: random maps come within a step of the aim.
 #include "planners/cube/affine/job_orders.hpp"
 
 #include <gtest/gtest.h>

@@ -1,3 +1,4 @@
+// A map and its mirrors: one representative, one count.
 #include "planners/cube/affine/mirrored.hpp"
 
 #include <gtest/gtest.h>

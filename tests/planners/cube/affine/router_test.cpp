@@ -1,3 +1,4 @@
+// Cosets of elements routed together: how near random, sparse and waiting maps come to the aim.
 #include "planners/cube/affine/router.hpp"
 
 #include <gtest/gtest.h>

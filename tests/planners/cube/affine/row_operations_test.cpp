@@ -1,3 +1,4 @@
+// Row operations: their product is the map, and all maps of three bits are planned.
 #include "planners/cube/affine/row_operations.hpp"
 
 #include <gtest/gtest.h>

@@ -1,3 +1,4 @@
+// Bounds of butterfly networks on cubes: certificates hold, and what is local costs nothing.
 #include <algorithm>
 #include <bit>
 

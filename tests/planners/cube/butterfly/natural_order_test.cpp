@@ -1,3 +1,4 @@
+// Butterfly networks that give their results in natural order.
 #include <algorithm>
 
 #include "full.hpp"

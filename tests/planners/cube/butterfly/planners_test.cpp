@@ -1,3 +1,4 @@
+// Every planner of butterfly networks: right by both verifiers, at its promised cost.
 #include <algorithm>
 #include <fstream>
 #include <nlohmann/json.hpp>

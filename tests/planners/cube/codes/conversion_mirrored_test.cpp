@@ -1,3 +1,4 @@
+// Conversions seen in mirrors: which there are, and that they cost the same.
 #include "planners/cube/codes/conversion_mirrored.hpp"
 
 #include <gtest/gtest.h>

@@ -1,3 +1,4 @@
+// Conversion along shortest paths: its formula, back and forth, several fields.
 #include "planners/cube/codes/minimum_path.hpp"
 
 #include <gtest/gtest.h>

@@ -1,3 +1,4 @@
+// Conversion by services on a ring: known counts, and never above the formula.
 #include "planners/cube/codes/services.hpp"
 
 #include <gtest/gtest.h>

@@ -1,3 +1,4 @@
+// Listed destinations on cubes: delivered at the promised cost, few steps above the bound.
 #include "planners/cube/lists/list_routing.hpp"
 
 #include <fmt/format.h>

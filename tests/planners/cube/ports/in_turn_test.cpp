@@ -1,3 +1,4 @@
+// Cubes with k ports: plans for all ports taken in turn, proved for every k.
 #include "planners/cube/ports/in_turn.hpp"
 
 #include <gtest/gtest.h>

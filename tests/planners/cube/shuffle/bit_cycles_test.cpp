@@ -1,3 +1,4 @@
+// Bit permutations by their cycles, with every complement.
 #include "planners/cube/shuffle/bit_cycles.hpp"
 
 #include <gtest/gtest.h>

@@ -1,3 +1,4 @@
+// Shuffles on a cube with one more dimension than the map has processor bits.
 #include "planners/cube/shuffle/extended_cube.hpp"
 
 #include "base/random.hpp"

@@ -1,3 +1,4 @@
+// Chains and cycles of a generalized shuffle, their distance and packets.
 #include "planners/cube/shuffle/structure.hpp"
 
 #include <gtest/gtest.h>
