@@ -140,8 +140,8 @@ std::uint64_t fused_weight(const Layout& layout, const Rule& rule, std::size_t a
 }
 
 std::string split_words(const Split& split) {
-  constexpr std::array names = {"shard", "heads", "kv", "groups", "qkv", "blocks", "vocab"};
-  std::string text = fmt::format("{} {}", names[static_cast<std::size_t>(split.cut)], split.axis);
+  std::string text =
+      fmt::format("{} {}", cut_names[static_cast<std::size_t>(split.cut)], split.axis);
   if (split.cut == Cut::blocks) text += fmt::format(" {}", split.blocks);
   if (split.over != "tp") text += " over " + split.over;
   return text;

@@ -84,10 +84,9 @@ NamePattern pattern_from(const std::string& text, const std::string& where) {
 }
 
 std::optional<Cut> cut_named(std::string_view word) {
-  constexpr std::array names = {"shard", "heads", "kv", "groups", "qkv", "blocks", "vocab"};
-  const auto* found = std::find(names.begin(), names.end(), word);
-  if (found == names.end()) return std::nullopt;
-  return static_cast<Cut>(found - names.begin());
+  const auto* found = std::find(cut_names.begin(), cut_names.end(), word);
+  if (found == cut_names.end()) return std::nullopt;
+  return static_cast<Cut>(found - cut_names.begin());
 }
 
 Rule rule_from(const std::vector<std::string>& words, const std::string& where) {
@@ -121,9 +120,9 @@ Rule rule_from(const std::vector<std::string>& words, const std::string& where) 
       (word == "first" ? rule.first : word == "last" ? rule.last : rule.tied) = true;
     } else {
       throw Error(ErrorCode::usage,
-                  fmt::format("{}: '{}' is no word of a rule; there are copy, shard, heads, kv, "
-                              "groups, qkv, blocks, vocab, over, first, last, tied",
-                              where, word));
+                  fmt::format("{}: '{}' is no word of a rule; there are copy, {}, over, first, "
+                              "last, tied",
+                              where, word, fmt::join(cut_names, ", ")));
     }
   }
   return rule;

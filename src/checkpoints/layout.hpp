@@ -41,6 +41,9 @@ using disk::Box;
 inline constexpr std::uint64_t ranks_max = 65536;
 
 enum class Cut { shard, heads, kv, groups, qkv, blocks, vocab };
+// Their words, in their order.
+inline constexpr std::array<std::string_view, 7> cut_names = {"shard", "heads",  "kv",   "groups",
+                                                              "qkv",   "blocks", "vocab"};
 
 struct Split {
   Cut cut = Cut::shard;
