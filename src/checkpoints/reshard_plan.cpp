@@ -99,6 +99,7 @@ void make_files(ReshardPlan& plan, const ReshardRequest& request,
   for (std::size_t i = 0; i < parts.size(); ++i) {
     part = i > 0 && rank_of[i] == rank_of[i - 1] ? part + 1 : 0;
     MadeFile file;
+    file.rank = rank_of[i];
     if (!plan.to.is_whole())
       file.name = rank_file_name(request.to_names, rank_of[i], part);
     else if (parts.size() == 1)
@@ -129,15 +130,10 @@ std::uint64_t add_made(ReshardPlan& plan, const ReshardRequest& request, const M
   for (const TensorMove& move : plan.tensors) whole.push_back(move.whole);
   const std::vector<LocalTensor> locals = place_tensors(plan.to, whole);
   make_files(plan, request, locals, metadata);
-  // Files are in the order of their ranks, and tensors of a rank in one of its files.
   std::map<std::pair<std::uint64_t, std::string>, std::pair<std::size_t, std::uint64_t>> where;
-  std::map<std::string, std::vector<std::pair<std::size_t, std::uint64_t>>> by_name;
   for (std::size_t f = 0; f < plan.made.size(); ++f)
     for (const SafeTensor& tensor : plan.made[f].header.tensors)
-      by_name[tensor.name].emplace_back(f, plan.made[f].header.data_start + tensor.begin);
-  std::map<std::string, std::size_t> taken;
-  for (const LocalTensor& local : locals)
-    where[{local.rank, local.name}] = by_name.at(local.name)[taken[local.name]++];
+      where[{plan.made[f].rank, tensor.name}] = {f, plan.made[f].header.data_start + tensor.begin};
   return add_places(plan, locals, where, &TensorMove::to);
 }
 

@@ -40,6 +40,7 @@ struct TensorMove {
 
 struct MadeFile {
   std::string name;
+  std::uint64_t rank = 0;
   std::uint64_t bytes = 0;
   SafeHeader header;
 };
