@@ -239,11 +239,13 @@ void ReshardRun::read_again(const ReshardJob& job, Worker& worker) {
   const std::uint64_t element = move.whole.type->bytes;
   Digest read = Digest();
   for (const bool is_made : {false, true}) {
-    std::map<std::vector<std::uint64_t>, Digest> blocks;
-    std::map<std::vector<std::uint64_t>, std::size_t> first;
+    struct Summed {
+      Digest digest;
+      std::size_t file;
+    };
+    std::map<std::vector<std::uint64_t>, Summed> blocks;
     Digest sum = Digest();
     for (const Place& place : is_made ? move.to : move.from) {
-      std::map<std::vector<std::uint64_t>, Digest> here;
       for (const PlacedBlock& block : place.blocks) {
         const Box whole = disk::common_box(block.whole, job.box);
         if (disk::elements_of(whole) == 0) continue;
@@ -259,14 +261,13 @@ void ReshardRun::read_again(const ReshardJob& job, Worker& worker) {
               add_box(digest, move.whole, request.shared[0].whole, piece, request.local);
             });
         if (block.is_first) sum.add(digest);
-        const auto [at, is_new] = blocks.emplace(key, digest);
-        if (is_new) first[key] = place.file;
-        if (at->second.value() != digest.value())
+        const Summed& first = blocks.emplace(key, Summed{digest, place.file}).first->second;
+        if (first.digest.value() != digest.value())
           throw Error(
               ErrorCode::refused,
               fmt::format("tensor '{}': {} and {} should hold the same part and do not",
                           move.whole.name,
-                          is_made ? plan_.made[first[key]].name : plan_.held[first[key]].name,
+                          is_made ? plan_.made[first.file].name : plan_.held[first.file].name,
                           is_made ? plan_.made[place.file].name : plan_.held[place.file].name));
       }
     }
