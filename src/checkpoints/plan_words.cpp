@@ -47,7 +47,7 @@ std::string plan_text(const ReshardPlan& plan) {
       "  writes   {} to {} files, each once\n"
       "  jobs     {}, {} at a time, of at most {}\n"
       "  memory   {} at most, of {}\n",
-      plan.from.words, plan.to.words, plan.tensors.size(), size(plan.bytes), size(plan.read_bytes),
+      plan.from.words, plan.to.words, plan.tensors.size(), size(plan.bytes), size(plan.bytes),
       plan.held.size(), size(plan.written_bytes), plan.made.size(), plan.jobs.size(), plan.threads,
       size(plan.slab_bytes), size(plan.peak_bytes), size(plan.memory_bytes));
   for (const std::string& key : plan.dropped_metadata)
@@ -65,7 +65,7 @@ std::string plan_json(const ReshardPlan& plan) {
                 {"to", plan.to.words},
                 {"tensors", plan.tensors.size()},
                 {"bytes", plan.bytes},
-                {"bytes_read", plan.read_bytes},
+                {"bytes_read", plan.bytes},
                 {"bytes_written", plan.written_bytes},
                 {"files_read", plan.held.size()},
                 {"jobs", plan.jobs.size()},

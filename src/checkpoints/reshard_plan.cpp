@@ -225,7 +225,6 @@ ReshardPlan make_plan(const ReshardRequest& request) {
     mark_first(move.from, move.whole, "that are there");
     mark_first(move.to, move.whole, "that are made");
   }
-  plan.read_bytes = plan.bytes;
   plan.threads = request.threads;
   share_memory(plan, request, blocks);
   add_jobs(plan);

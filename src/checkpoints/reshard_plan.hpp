@@ -60,8 +60,7 @@ struct ReshardPlan {
   std::vector<ReshardJob> jobs;
   std::map<std::string, std::string> index;  // of whole tensors in several files
   std::vector<std::string> dropped_metadata;
-  std::uint64_t bytes = 0;          // of the whole tensors
-  std::uint64_t read_bytes = 0;     // of the first places
+  std::uint64_t bytes = 0;          // of the whole tensors, each read once
   std::uint64_t written_bytes = 0;  // of all tensors of all files
   std::uint64_t slab_bytes = 0;
   std::uint64_t memory_bytes = 0;
