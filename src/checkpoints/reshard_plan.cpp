@@ -24,7 +24,7 @@ constexpr std::uint64_t jobs_max = 300'000;
 
 // Of several places that hold the same block the first is read, and the others are compared.
 void mark_first(std::vector<Place>& places, const SafeTensor& whole, const char* side) {
-  std::map<std::vector<std::uint64_t>, bool> seen;
+  std::set<std::vector<std::uint64_t>> seen;
   std::uint64_t covered = 0;
   for (Place& place : places)
     for (PlacedBlock& block : place.blocks) {
@@ -33,7 +33,7 @@ void mark_first(std::vector<Place>& places, const SafeTensor& whole, const char*
         key.push_back(axis.begin);
         key.push_back(axis.end);
       }
-      block.is_first = seen.emplace(key, true).second;
+      block.is_first = seen.insert(key).second;
       if (block.is_first) covered += disk::elements_of(block.whole);
     }
   std::uint64_t elements = 1;
