@@ -212,7 +212,11 @@ ReshardReport reshard(const std::string& in, const std::string& out,
       throw Error(ErrorCode::usage, fmt::format("{}: nothing is unfinished there", out));
     }
     check_space(plan, folder.folder());
-    fs::create_directory(folder.data());
+    std::error_code error;
+    fs::create_directory(folder.data(), error);
+    if (error)
+      throw Error(ErrorCode::environment,
+                  fmt::format("{}: cannot be made: {}", folder.data(), error.message()));
     folder.sync();
     journal.begin(journal_header(plan));
   } else {
@@ -230,7 +234,7 @@ ReshardReport reshard(const std::string& in, const std::string& out,
   FolderFiles files(plan.from_folder, folder.data());
   ReshardReport report;
   report.plan = facts_of(plan);
-  if (!journal.is_complete() || fs::exists(folder.data())) {
+  if (!journal.is_complete() || files::PosixFolder(folder.data()).exists()) {
     checkpoints::ReshardRun run(plan, files, journal);
     run.run(options.progress);
     if (options.verify) run.verify(options.progress);
