@@ -1,3 +1,4 @@
+// Cuts the blocks of a place into requests that each are one run of its file.
 #include "checkpoints/block_transfer.hpp"
 
 #include <algorithm>

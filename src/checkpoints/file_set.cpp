@@ -1,3 +1,4 @@
+// Finds the files of a checkpoint by their names and reads their headers.
 #include "checkpoints/file_set.hpp"
 
 #include <fmt/format.h>

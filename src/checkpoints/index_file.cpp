@@ -1,3 +1,4 @@
+// Reads and writes the JSON that stands beside tensors: which file has which, and their digests.
 #include "checkpoints/index_file.hpp"
 
 #include <fmt/format.h>

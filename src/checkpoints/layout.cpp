@@ -1,3 +1,4 @@
+// Reads layouts: presets and files of rules, line by line.
 #include "checkpoints/layout.hpp"
 
 #include <fmt/format.h>

@@ -1,3 +1,4 @@
+// Matches names of tensors, piece by piece.
 #include "checkpoints/name_pattern.hpp"
 
 #include <charconv>

@@ -1,3 +1,5 @@
+// Plans a resharding: where each block lies on both sides, what files are made, how large jobs
+// are.
 #include "checkpoints/reshard_plan.hpp"
 
 #include <fmt/format.h>

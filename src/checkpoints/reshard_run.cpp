@@ -1,3 +1,4 @@
+// Jobs of a resharding, side by side, and the journal of those that are durable.
 #include "checkpoints/reshard_run.hpp"
 
 #include <fmt/format.h>

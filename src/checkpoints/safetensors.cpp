@@ -1,3 +1,4 @@
+// Headers of safetensors files, read strictly and written in one form.
 #include "checkpoints/safetensors.hpp"
 
 #include <fmt/format.h>

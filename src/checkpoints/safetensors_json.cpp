@@ -1,3 +1,4 @@
+// The JSON of a header, which refuses keys that stand twice.
 #include "checkpoints/safetensors_json.hpp"
 
 #include <fmt/format.h>
