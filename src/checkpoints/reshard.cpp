@@ -7,6 +7,7 @@
 #include <filesystem>
 #include <mutex>
 #include <nlohmann/json.hpp>
+#include <optional>
 
 #include "base/cores.hpp"
 #include "base/report.hpp"
@@ -19,6 +20,7 @@
 #include "disk/zarr_job.hpp"
 #include "faro/checkpoints/checkpoints.hpp"
 #include "files/chunk_folder.hpp"
+#include "files/storage.hpp"
 
 namespace faro::inline v1 {
 namespace {
@@ -186,6 +188,31 @@ void check_space(const ReshardPlan& plan, const std::string& folder) {
         fmt::format("{}: the output takes {} bytes, the disk has {} free", folder, wanted, free));
 }
 
+// An earlier run gave OUT its name and was stopped before its journal was removed: that goes now.
+std::optional<ReshardReport> cleaned(const std::string& out, checkpoints::ReshardRequest request) {
+  const FileTarget target = disk::target_of(out);
+  const std::string rest = files::unfinished_folder(target);
+  if (!files::PosixFolder(target.target).exists() || !files::PosixFolder(rest).exists() ||
+      files::PosixFolder(rest + "/data").exists())
+    return std::nullopt;
+  const auto storage = files::open_storage(target, "", FileIo::buffered);
+  const disk::BoxJournal journal(storage->journal());
+  if (!journal.is_complete()) return std::nullopt;
+  request.slab_bytes = slab_of(journal);
+  const ReshardPlan plan = checkpoints::make_plan(request);
+  if (journal.header() != journal_header(plan)) return std::nullopt;
+  ReshardReport report;
+  report.plan = facts_of(plan);
+  report.resumed_jobs = plan.jobs.size();
+  const auto digests = checkpoints::read_digests(target.target);
+  for (const checkpoints::TensorMove& move : plan.tensors)
+    if (const auto found = digests.find(move.whole.name); found != digests.end())
+      report.tensors.push_back(
+          {move.whole.name, std::string(move.whole.type->name), move.whole.shape, found->second});
+  storage->discard();
+  return report;
+}
+
 }  // namespace
 
 ReshardFacts plan_reshard(const std::string& in, const ReshardOptions& options) {
@@ -202,6 +229,8 @@ ReshardReport reshard(const std::string& in, const std::string& out,
   checkpoints::ReshardRequest request = request_of(in, options);
   // What does not fit is refused before anything is made.
   ReshardPlan plan = checkpoints::make_plan(request);
+  if (options.unfinished == Unfinished::resume)
+    if (auto report = cleaned(out, request)) return *report;
   disk::RechunkFolder folder(out);
   if (options.unfinished == Unfinished::fresh) folder.reset();
   disk::BoxJournal journal(folder.journal());
@@ -234,15 +263,15 @@ ReshardReport reshard(const std::string& in, const std::string& out,
   FolderFiles files(plan.from_folder, folder.data());
   ReshardReport report;
   report.plan = facts_of(plan);
-  if (!journal.is_complete() || files::PosixFolder(folder.data()).exists()) {
-    checkpoints::ReshardRun run(plan, files, journal);
-    run.run(options.progress);
-    if (options.verify) run.verify(options.progress);
-    fill_report(plan, run, report);
-    report.known = compare_known(plan, report.tensors);
-    write_beside(plan, run.digests(), folder.data());
-    report.verified = options.verify;
-  }
+  require(!journal.is_complete() || files::PosixFolder(folder.data()).exists(),
+          "{}: was finished and has been taken away since; --fresh begins anew", out);
+  checkpoints::ReshardRun run(plan, files, journal);
+  run.run(options.progress);
+  if (options.verify) run.verify(options.progress);
+  fill_report(plan, run, report);
+  report.known = compare_known(plan, report.tensors);
+  write_beside(plan, run.digests(), folder.data());
+  report.verified = options.verify;
   if (!journal.is_complete()) journal.note_complete();
   folder.publish();
   report.seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();

@@ -258,6 +258,56 @@ TEST(Reshard, there_and_back_is_the_same_file_and_known_by_its_digests) {
   EXPECT_EQ(scratch.count(), 3U);  // nothing else lies there
 }
 
+TEST(Reshard, stopped_between_the_name_and_the_cleaning_it_cleans_when_it_goes_on) {
+  const Scratch scratch;
+  write_whole(scratch.path("in"), small_llama);
+  ReshardOptions options = options_of("whole", "llama:tp=2,heads=4,kv_heads=2");
+  options.progress = [](std::uint64_t done, std::uint64_t) {
+    return done > 0 ? Continue::no : Continue::yes;
+  };
+  EXPECT_THROW(reshard(scratch.path("in"), scratch.path("out"), options), Error);
+  options.progress = {};
+  options.unfinished = ReshardOptions::Unfinished::resume;
+  const std::filesystem::path rest = scratch.path(".out.faro");
+  const std::filesystem::path kept = scratch.path("kept");
+  std::filesystem::copy(rest / "journal", kept);
+  const auto first = reshard(scratch.path("in"), scratch.path("out"), options);
+  ASSERT_FALSE(std::filesystem::exists(rest));
+  std::filesystem::create_directory(rest);
+  std::filesystem::copy(kept, rest / "journal");
+
+  // A journal that is not complete does not say whose the output is.
+  EXPECT_THROW(reshard(scratch.path("in"), scratch.path("out"), options), Error);
+  {
+    const auto file = open_random_file((rest / "journal").string(),
+                                       {.access = FileAccess::write, .io = FileIo::buffered});
+    disk::BoxJournal(*file).note_complete();
+  }
+  // Nor does another request's.
+  ReshardOptions other = options;
+  other.to = "llama:tp=4,heads=4,kv_heads=2";
+  EXPECT_THROW(reshard(scratch.path("in"), scratch.path("out"), other), Error);
+  ASSERT_TRUE(std::filesystem::exists(rest / "journal"));
+
+  const auto again = reshard(scratch.path("in"), scratch.path("out"), options);
+  EXPECT_FALSE(std::filesystem::exists(rest));
+  EXPECT_EQ(again.resumed_jobs, again.plan.jobs);
+  ASSERT_EQ(again.tensors.size(), first.tensors.size());
+  for (std::size_t i = 0; i < first.tensors.size(); ++i)
+    EXPECT_EQ(again.tensors[i].digest, first.tensors[i].digest);
+
+  // Where the output was taken away, nothing says that it is there.
+  std::filesystem::create_directory(rest);
+  std::filesystem::copy(kept, rest / "journal");
+  {
+    const auto file = open_random_file((rest / "journal").string(),
+                                       {.access = FileAccess::write, .io = FileIo::buffered});
+    disk::BoxJournal(*file).note_complete();
+  }
+  std::filesystem::remove_all(scratch.path("out"));
+  EXPECT_THROW(reshard(scratch.path("in"), scratch.path("out"), options), Error);
+}
+
 TEST(Reshard, an_input_that_was_changed_is_not_taken_for_what_its_digests_say) {
   const Scratch scratch;
   std::filesystem::create_directory(scratch.path("in"));
