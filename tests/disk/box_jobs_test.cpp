@@ -1,0 +1,152 @@
+// Jobs of a rechunking by processes that know nothing of each other, beside chunks made by hand.
+#include "disk/box_jobs.hpp"
+
+#include <fmt/format.h>
+#include <gtest/gtest.h>
+
+#include <cstring>
+
+#include "base/random.hpp"
+#include "faro/base/error.hpp"
+#include "files/scratch.hpp"
+
+namespace faro::disk {
+namespace {
+
+using testing::Scratch;
+
+constexpr std::uint64_t rows = 1500, columns = 1100, chunk_rows = 400, chunk_columns = 300;
+
+std::string element_bytes(std::uint64_t row, std::uint64_t column) {
+  const auto value = static_cast<std::uint32_t>(row * columns + column + 1);
+  std::string bytes(4, '\0');
+  std::memcpy(bytes.data(), &value, 4);
+  return bytes;
+}
+
+std::string array_text() {
+  std::string header =
+      fmt::format("{{'descr': '<u4', 'fortran_order': False, 'shape': ({}, {}), }}", rows, columns);
+  header.resize(117, ' ');
+  std::string text("\x93NUMPY\x01\x00\x76\x00", 10);
+  text += header + "\n";
+  for (std::uint64_t r = 0; r < rows; ++r)
+    for (std::uint64_t c = 0; c < columns; ++c) text += element_bytes(r, c);
+  return text;
+}
+
+// Whole chunks; what lies beyond the array is zero.
+std::string chunk_text(std::uint64_t i, std::uint64_t j) {
+  std::string text;
+  for (std::uint64_t r = i * chunk_rows; r < (i + 1) * chunk_rows; ++r)
+    for (std::uint64_t c = j * chunk_columns; c < (j + 1) * chunk_columns; ++c)
+      text += r < rows && c < columns ? element_bytes(r, c) : std::string(4, '\0');
+  return text;
+}
+
+struct Shared {
+  explicit Shared(int passes) {
+    testing::write_all(in, array_text());
+    options.chunks = {chunk_rows, chunk_columns};
+    options.codec = "none";
+    options.memory_bytes = 50ULL << 20U;
+    options.passes = passes;
+    options.threads = 1;
+  }
+  RechunkJobs begin() const { return RechunkJobs::begin(in, out, options); }
+  void check() const {
+    for (std::uint64_t i = 0; i * chunk_rows < rows; ++i)
+      for (std::uint64_t j = 0; j * chunk_columns < columns; ++j)
+        ASSERT_TRUE(testing::read_all(fmt::format("{}/c/{}/{}", out, i, j)) == chunk_text(i, j))
+            << i << ", " << j;
+  }
+  Scratch scratch;
+  std::string in = scratch.path("in.npy");
+  std::string out = scratch.path("out.zarr");
+  RechunkOptions options;
+};
+
+TEST(RechunkJobs, any_order_twice_and_by_strangers_is_the_same_output) {
+  for (int passes = 1; passes <= 2; ++passes) {
+    const Shared shared(passes);
+    const RechunkJobs jobs = shared.begin();
+    EXPECT_EQ(shared.begin().id(), jobs.id());  // whoever comes later finds it
+    ASSERT_EQ(jobs.passes(), static_cast<std::size_t>(passes));
+    Random random(7);
+    std::uint64_t all = 0;
+    for (std::size_t pass = 0; pass < jobs.passes(); ++pass) {
+      std::vector<std::uint64_t> order;
+      for (std::uint64_t job = 0; job < jobs.jobs(pass); ++job) order.push_back(job);
+      for (std::size_t i = order.size(); i > 1; --i)
+        std::swap(order[i - 1], order[random.below(i)]);
+      EXPECT_THROW(jobs.finish_pass(pass), Error);
+      for (const std::uint64_t job : order) {
+        const RechunkJobs stranger = RechunkJobs::find(jobs.folder(), jobs.id());
+        const JobReport first = stranger.run(pass, job);
+        EXPECT_FALSE(first.was_done);
+        EXPECT_LE(first.buffer_bytes, jobs.peak_bytes(pass));
+        const JobReport noted = jobs.run(pass, job);
+        EXPECT_TRUE(noted.was_done);
+        EXPECT_EQ(noted.reads, 0U);
+        EXPECT_EQ(noted.share.written.value(), first.share.written.value());
+        const JobReport again = jobs.run(pass, job, RechunkJobs::Repeat::always);
+        EXPECT_FALSE(again.was_done);
+        EXPECT_EQ(again.share.read.value(), first.share.read.value());
+        ++all;
+      }
+      EXPECT_TRUE(jobs.remaining(pass).empty());
+      jobs.finish_pass(pass);
+    }
+    EXPECT_GT(all, 2U);
+    EXPECT_FALSE(std::filesystem::exists(shared.out));
+    const RechunkReport report = jobs.finish(shared.out);
+    EXPECT_TRUE(report.digest.starts_with("fd1:"));
+    shared.check();
+    EXPECT_EQ(shared.scratch.count(), 2U);
+    EXPECT_THROW(jobs.run(0, 0), Error);  // it is finished
+    EXPECT_THROW(RechunkJobs::find(jobs.folder(), jobs.id()), Error);
+    EXPECT_EQ(shared.scratch.count(), 2U);
+  }
+}
+
+TEST(RechunkJobs, what_fits_no_plan_is_refused) {
+  Shared shared(2);
+  const RechunkJobs jobs = shared.begin();
+  EXPECT_THROW(RechunkJobs::find(jobs.folder(), jobs.id() + "0"), Error);
+  EXPECT_THROW(jobs.run(2, 0), Error);
+  EXPECT_THROW(jobs.run(0, jobs.jobs(0)), Error);
+  EXPECT_THROW(jobs.finish(shared.out), Error);
+  shared.options.chunks = {100, 100};
+  EXPECT_THROW(shared.begin(), Error);
+  shared.options.unfinished = RechunkOptions::Unfinished::fresh;
+  EXPECT_NE(shared.begin().id(), jobs.id());
+  EXPECT_THROW(jobs.run(0, 0), Error);  // its plan was forgotten
+  discard_jobs(shared.out);
+  EXPECT_EQ(shared.scratch.count(), 1U);
+}
+
+TEST(RechunkJobs, a_tile_or_a_note_that_is_lost_is_made_again) {
+  const Shared shared(2);
+  const RechunkJobs jobs = shared.begin();
+  for (std::uint64_t job = 0; job < jobs.jobs(0); ++job) jobs.run(0, job);
+  const std::filesystem::path folder = jobs.folder();
+  ASSERT_TRUE(std::filesystem::remove(folder / "pass1-0"));
+  ASSERT_EQ(jobs.remaining(0), std::vector<std::uint64_t>{0});
+  EXPECT_FALSE(jobs.run(0, 0).was_done);
+  for (std::uint64_t job = 0; job < jobs.jobs(1); ++job) jobs.run(1, job);
+  ASSERT_TRUE(std::filesystem::remove(folder / "job-1-0"));
+  EXPECT_THROW(jobs.finish(shared.out), Error);
+  jobs.run(1, 0);
+  // A note that is torn counts as none.
+  testing::write_all((folder / "job-1-0").string(), "torn");
+  EXPECT_THROW(jobs.finish(shared.out), Error);
+  std::filesystem::remove(folder / "job-1-0");
+  // What the stage had read may be gone by now: then the stage before is to be done again.
+  for (std::size_t pass = 0; pass < 2; ++pass)
+    for (const std::uint64_t job : jobs.remaining(pass)) jobs.run(pass, job);
+  jobs.finish(shared.out);
+  shared.check();
+}
+
+}  // namespace
+}  // namespace faro::disk
