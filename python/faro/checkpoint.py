@@ -6,6 +6,8 @@
     w.under('llama:tp=4', rank=1)                    # reads what rank 1 of 4 holds
     w.to_numpy(), w.to_torch()
 
+    faro.checkpoint.from_dcp('dcp/', 'whole/')       # torch.distributed's; to_dcp, from_orbax, to_orbax
+
 docs/checkpoints.md has more.
 """
 
@@ -19,7 +21,7 @@ from . import _core
 from ._errors import UsageError
 from ._lending import numpy
 
-__all__ = ["Checkpoint", "Tensor", "open"]
+__all__ = ["Checkpoint", "Tensor", "from_dcp", "from_orbax", "open", "to_dcp", "to_orbax"]
 
 
 class Tensor:
@@ -45,18 +47,21 @@ class Tensor:
                              "install ml_dtypes, or take them as .raw()") from None
         return np.dtype(getattr(ml_dtypes, self._numpy))
 
-    def _mapped(self, dtype: Any) -> Any:
+    def _raw_dtype(self) -> Any:
+        return numpy().dtype({1: "u1", 2: "<u2", 4: "<u4", 8: "<u8"}[self.itemsize])
+
+    def _mapped(self, dtype: Any, mode: str = "r") -> Any:
         np = numpy()
         if 0 in self.shape:
             return np.empty(self.shape, dtype)
-        return np.memmap(self.file, dtype, "r", self._start, self.shape)
+        return np.memmap(self.file, dtype, mode, self._start, self.shape)
 
     def _taken(self, dtype: Any, index: Any) -> Any:
         return numpy().array(self._mapped(dtype)[index])
 
     def raw(self, index: Any = ...) -> Any:
         """Elements as unsigned integers of their size, for types that NumPy does not have."""
-        return self._taken({1: "u1", 2: "<u2", 4: "<u4", 8: "<u8"}[self.itemsize], index)
+        return self._taken(self._raw_dtype(), index)
 
     def __getitem__(self, index: Any) -> Any:
         return self._taken(self._dtype(), index)
@@ -67,12 +72,14 @@ class Tensor:
 
     def to_torch(self, index: Any = ...) -> Any:
         """A slice as a tensor of torch, of the same element type."""
+        return self._torch(self.raw(index))
+
+    def _torch(self, raw: Any) -> Any:
         import torch
 
         kind = getattr(torch, self._numpy, None)
         if kind is None:
             raise UsageError(f"tensor '{self.name}': this torch has no {self._numpy}")
-        raw = self.raw(index)
         signed = torch.from_numpy(raw.view(raw.dtype.str.replace("u", "i")))
         return signed.view(kind)
 
@@ -116,3 +123,7 @@ class Checkpoint(Mapping[str, Tensor]):
 def open(path: str | os.PathLike[str], /) -> Checkpoint:
     """A file, an index, or a folder with one of them; headers are read, and no tensor."""
     return Checkpoint(path)
+
+
+# Behind what it uses.
+from ._exchange import from_dcp, from_orbax, to_dcp, to_orbax  # noqa: E402

@@ -452,6 +452,20 @@ def test_torch_has_the_same_elements(tmp_path):
         assert x.contiguous().view(torch.uint8).numpy().tobytes() == t.raw().tobytes()
 
 
+def test_torch_loads_what_each_rank_holds(tmp_path):
+    torch = pytest.importorskip("torch")
+    from safetensors.torch import load_file
+    SMALL.save_whole(tmp_path / "in")
+    faro.reshard(tmp_path / "in", tmp_path / "out", to_layout="llama:tp=4")
+    for r, wanted in enumerate(SMALL.split(tp=4)):
+        held = load_file(tmp_path / "out" / RANK_FILE.format(r, 0))
+        assert sorted(held) == sorted(wanted)
+        for name, x in held.items():
+            assert tuple(x.shape) == wanted[name].shape
+            assert str(x.dtype) == f"torch.{wanted[name].dtype.name}"
+            assert x.reshape(-1).view(torch.uint8).numpy().tobytes() == wanted[name].tobytes()
+
+
 def test_refusals_name_what_does_not_fit(tmp_path):
     SMALL.save_whole(tmp_path / "in")
     with pytest.raises(faro.UsageError, match=r"k_proj.weight.*\[8, 32\].*rule 'kv 0'"):
