@@ -8,11 +8,15 @@ from a cold page cache where the system lets it be dropped:
 
   faro         faro reshard, within --memory
   safetensors  every rank's file loaded, each tensor concatenated, split anew, every rank's file saved
+  torch        the same tensors as a checkpoint of torch.distributed, by its offline converters
+               dcp_to_torch_save and torch_save_to_dcp, where torch is installed; its checkpoints
+               are loaded by any number of ranks, so this is what it has for the work
 
 Prints a table: seconds, the most memory the process held (ru_maxrss), bytes read and written by it
 (/proc/PID/io), and whether all files hold the same bytes. Wants numpy, ml_dtypes and safetensors."""
 
 import argparse
+import importlib.util
 import json
 import os
 import pathlib
@@ -86,6 +90,39 @@ def gather(source, target, before, after):
     os.sync()
 
 
+def make_dcp(source, target, ranks):
+    import torch
+    import torch.distributed.checkpoint as dcp
+    held = [load_file(source / NAME.format(r)) for r in range(ranks)]
+    whole = {}
+    for name in list(held[0]):
+        parts = [tensors.pop(name) for tensors in held]
+        axis = axis_of(name)
+        a = parts[0] if axis is None else np.concatenate(parts, axis)
+        whole[name] = torch.from_numpy(a.view("i2")).view(torch.bfloat16)
+    dcp.save(whole, storage_writer=dcp.FileSystemWriter(target), no_dist=True)
+
+
+def convert(source, target):
+    from torch.distributed.checkpoint.format_utils import dcp_to_torch_save, torch_save_to_dcp
+    dcp_to_torch_save(source, f"{target}.pt")
+    torch_save_to_dcp(f"{target}.pt", target)
+    os.sync()
+
+
+def same_dcp(a, b):
+    import torch
+    import torch.distributed.checkpoint as dcp
+    held = []
+    for folder in (a, b):
+        reader = dcp.FileSystemReader(folder)
+        found = reader.read_metadata().state_dict_metadata
+        held.append({n: torch.empty(t.size, dtype=t.properties.dtype) for n, t in found.items()})
+        dcp.load(held[-1], storage_reader=reader, no_dist=True)
+    return held[0].keys() == held[1].keys() and all(
+        torch.equal(held[0][n].view(torch.int16), held[1][n].view(torch.int16)) for n in held[0])
+
+
 def forget():
     os.sync()
     try:
@@ -150,10 +187,22 @@ def main():
                 ("safetensors, gathered", measured(by_hand))]
         same = all(equal(folder / "faro" / NAME.format(r), folder / "hand" / NAME.format(r))
                    for r in range(8))
-        for what, (seconds, memory, (read, written)) in rows:
+        sames = [same, same]
+        if importlib.util.find_spec("torch"):
+            steps = [sys.executable, __file__]
+            subprocess.run([*steps, "--make-dcp", str(folder / "in"), str(folder / "dcp")],
+                           check=True)
+
+            def by_torch():
+                os.execv(sys.executable, [*steps, "--convert", str(folder / "dcp"),
+                                          str(folder / "dcp2")])
+
+            rows.append(("torch.distributed.checkpoint, converted", measured(by_torch)))
+            sames.append(same_dcp(folder / "dcp", folder / "dcp2"))
+        for (what, (seconds, memory, (read, written))), same in zip(rows, sames):
             print(f"| {what} | {seconds:.1f} | {memory:.0f} MiB | {read / 2**30:.2f} GiB | "
                   f"{written / 2**30:.2f} GiB | {'yes' if same else 'NO'} |")
-        sys.exit(0 if same else 1)
+        sys.exit(0 if all(sames) else 1)
 
 
 def equal(a, b):
@@ -166,5 +215,9 @@ if __name__ == "__main__":
         make(pathlib.Path(sys.argv[2]), int(sys.argv[3]), 4)
     elif sys.argv[1:2] == ["--gather"]:
         gather(pathlib.Path(sys.argv[2]), pathlib.Path(sys.argv[3]), 4, 8)
+    elif sys.argv[1:2] == ["--make-dcp"]:
+        make_dcp(pathlib.Path(sys.argv[2]), sys.argv[3], 4)
+    elif sys.argv[1:2] == ["--convert"]:
+        convert(sys.argv[2], sys.argv[3])
     else:
         main()
