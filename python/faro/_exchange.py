@@ -7,6 +7,7 @@ at a time where it is larger; the target is absent until it is whole.
 
 from __future__ import annotations
 
+import collections
 import contextlib
 import json
 import os
@@ -80,6 +81,9 @@ def _write(target: Any, entries: list[_Entry], memory: int,
         if entry.kind not in _WORDS:
             raise UsageError(f"tensor '{entry.name}': safetensors files have no {entry.kind}")
     entries.sort(key=lambda e: (-e.itemsize, e.name))
+    for name, count in collections.Counter(e.name for e in entries).items():
+        if count > 1:
+            raise UsageError(f"tensor '{name}': two tensors have this name, with dots between keys")
     header, at = {}, 0
     for e in entries:
         header[e.name] = {"dtype": _WORDS[e.kind], "shape": list(e.shape),

@@ -43,6 +43,9 @@ def test_orbax_there_and_back(tmp_path):
             "scalar": tensors["scalar"], "layers": [np.arange(6.0), {"b": np.arange(3)}]}
     ocp.PyTreeCheckpointer().save(tmp_path / "o", tree)
     tensors |= {"layers.0": np.arange(6.0), "layers.1.b": np.arange(3)}
+    ocp.PyTreeCheckpointer().save(tmp_path / "twice", {"a.b": np.arange(2), "a": {"b": np.arange(3)}})
+    with pytest.raises(faro.UsageError, match="two tensors have this name"):
+        faro.checkpoint.from_orbax(tmp_path / "twice", tmp_path / "none")
     for memory in (1, 1 << 20):
         report = faro.checkpoint.from_orbax(tmp_path / "o", tmp_path / f"in{memory}", memory=memory)
         assert report == {"tensors": len(tensors), "left_out": []}
