@@ -1,6 +1,6 @@
 // Any bytes as a schedule file: refused with a library error, or read. What is read without a
-// breach is written and read again to the same bytes, and small schedules are judged by both
-// verifiers, which must agree (a difference is an InternalError).
+// breach is written and read again to the same bytes, loops as loops and lap after lap; and small
+// schedules are judged by both verifiers, which must agree (a difference is an InternalError).
 #include <cstddef>
 #include <cstdint>
 #include <cstdlib>
@@ -29,14 +29,18 @@ struct Reading {
   ReadOutcome outcome = ReadOutcome::no_schedule;
 };
 
-Reading read(std::string_view text) {
-  Reading reading;
-  TextSource source(text);
+ReadOptions reading_maps() {
   ReadOptions options;
   options.map_from = [](std::string_view map, const Machine& machine, std::uint64_t elements) {
     return map_goal_from(map, machine, elements);
   };
-  reading.outcome = read_schedule(source, reading.schedule, options, reading.breaches);
+  return options;
+}
+
+Reading read(std::string_view text) {
+  Reading reading;
+  TextSource source(text);
+  reading.outcome = read_schedule(source, reading.schedule, reading_maps(), reading.breaches);
   return reading;
 }
 
@@ -47,12 +51,24 @@ std::string written(const RecordingSink& schedule) {
   return sink.text();
 }
 
+// As the reader hands it on, which keeps loops.
+std::string rewritten(std::string_view text) {
+  TextSink sink;
+  JsonWriter writer(sink);
+  TextSource source(text);
+  Breaches breaches;
+  read_schedule(source, writer, reading_maps(), breaches);
+  return sink.text();
+}
+
 void check(std::string_view text) {
   const Reading reading = read(text);
   if (reading.outcome != ReadOutcome::complete) return;
   if (!reading.breaches.any) {
     const std::string once = written(reading.schedule);
     if (written(read(once).schedule) != once) std::abort();
+    const std::string loops = rewritten(text);
+    if (rewritten(loops) != loops || written(read(loops).schedule) != once) std::abort();
   }
   // Small enough that replay does not dominate the run.
   constexpr Count places_max = 4096;

@@ -46,4 +46,10 @@ sed 's/"remote_moves":[0-9]*/"remote_moves":1/' s.json >wrong.json
 exits "a wrong schedule" 1 "$faro" convert wrong.json wrong.csv; says "a wrong schedule" "not right"
 check "nothing is written" test ! -e wrong.csv
 exits "a wrong schedule, unverified" 0 "$faro" convert wrong.json wrong.csv --unverified
+for loops in loop-cube loop-pops; do
+  exits "$loops unrolled" 0 "$faro" convert "$root/tests/data/schedules/$loops.json" steps.json --unroll
+  exits "$loops, its steps" 0 "$faro" verify steps.json; check "$loops, no loop" sh -c '! grep -q loop steps.json'
+  exits "$loops to csv" 0 "$faro" convert "$root/tests/data/schedules/$loops.json" $loops.csv
+done
+exits "a schedule as a picture" 2 "$faro" convert steps.json x.json --unroll --to svg
 exits "an array too large to draw" 4 "$faro" explain 'i:9 -> rev(i)' --export x.svg --figure array

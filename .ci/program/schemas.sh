@@ -64,6 +64,10 @@ for written in "i -> gray(i) --on cube:4" "i -> rev(i) --on torus:8x8" "i -> rev
   check "a schedule file of $written fits its schema" \
     "$python" "$root/.ci/schema.py" "$root/docs/schemas" s.json
 done
+for written in loop-cube loop-pops; do
+  cp "$root/tests/data/schedules/$written.json" .
+  check "$written fits its schema" "$python" "$root/.ci/schema.py" "$root/docs/schemas" $written.json
+done
 sed 's/"across": *0/"across": 1/' good.json >bad.json
 object verdict1 0 verify good.json
 object verdict2 1 verify bad.json

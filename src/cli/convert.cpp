@@ -6,6 +6,7 @@
 #include "base/working.hpp"
 #include "cli/command.hpp"
 #include "cli/rendering.hpp"
+#include "cli/schedule_file.hpp"
 #include "faro/base/error.hpp"
 #include "faro/service/verify.hpp"
 
@@ -17,12 +18,16 @@ struct Options {
   std::string out;
   RenderingText rendering;
   bool unverified = false;
+  bool unroll = false;
 };
 
 int run(const Options& options, Output& out) {
   RenderingText rendering = options.rendering;
   rendering.file = options.out;
-  check_schedule_rendering(rendering);
+  if (!options.unroll)
+    check_schedule_rendering(rendering);
+  else if (rendering.format || rendering.figure)
+    throw Error(ErrorCode::usage, "--unroll writes a schedule file; --to and --figure do not");
   if (options.schedule == "-")
     throw Error(ErrorCode::usage, "a schedule is read more than once; give a file, not -");
   if (options.out == "-" && out.is_json())
@@ -31,7 +36,7 @@ int run(const Options& options, Output& out) {
   const Listening listening(progress);
   const auto push = [&](ScheduleSink& sink) { read_schedule(options.schedule, sink); };
   // Before minutes go into judging what cannot be drawn.
-  refuse_what_is_too_long(push, rendering);
+  if (!options.unroll) refuse_what_is_too_long(push, rendering);
   std::string judged = "nobody";
   if (!options.unverified) {
     const VerifyReport report = verify_schedule_file(options.schedule, {.progress = progress});
@@ -44,7 +49,13 @@ int run(const Options& options, Output& out) {
                                   ? report.verdict.limit
                                   : report.verdict.violations.front().message));
   }
-  render_schedule(push, rendering, out);
+  if (options.unroll) {
+    ScheduleFile file(options.out, ScheduleFile::Rules::unrolled, out);
+    push(file.sink());
+    file.commit();
+  } else {
+    render_schedule(push, rendering, out);
+  }
   out.report({{"format", "faro-convert/1"},
               {"schedule", options.schedule},
               {"out", options.out},
@@ -64,11 +75,14 @@ const Command convert_command{
         "for LogGOPSim and ATLAHS; .graphml and .dot the links used; .tar for Chakra and "
         "ASTRA-sim;\n"
         ".xml for MSCCL; .cfg for BookSim; .svg and .tex (TikZ) pictures. --to says it otherwise,\n"
-        "and must where OUT is -. docs/exports.md.",
+        "and must where OUT is -. docs/exports.md. --unroll writes the schedule itself, for "
+        "readers\n"
+        "that know no loops.",
     .examples =
         "faro convert s.json moves.csv\n"
         "faro convert s.json trace.json --to perfetto\n"
-        "faro convert s.json step3.svg --figure machine@3",
+        "faro convert s.json step3.svg --figure machine@3\n"
+        "faro convert loops.json steps.json --unroll",
     .declare = [](Arguments& arguments) -> Action {
       auto o = std::make_shared<Options>();
       arguments.positional("IN", o->schedule, "the schedule's file").completes(Completes::file);
@@ -78,6 +92,8 @@ const Command convert_command{
                        rendering_formats() + "; by OUT's ending if left out");
       arguments.option("--figure", "WHAT", o->rendering.figure,
                        "of a picture: links, steps, places, machine or machine@STEP; links");
+      arguments.flag("--unroll", o->unroll,
+                     "a schedule file again, with loops lap after lap: faro-schedule/1");
       arguments.flag("--unverified", o->unverified, "whatever the verifiers would say of it");
       return [o](Output& out) { return run(*o, out); };
     }};

@@ -163,7 +163,8 @@ std::string build_facts() {
 #else
   text += "build            debug, with assertions\n";
 #endif
-  return text + "schedule files   faro-schedule/1\njournals         faro-journal/1\n";
+  return text +
+         "schedule files   faro-schedule/1, faro-schedule/2\njournals         faro-journal/1\n";
 }
 
 int dispatch(const std::vector<std::string>& words, Output& out) {

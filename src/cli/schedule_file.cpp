@@ -20,12 +20,14 @@ struct ScheduleFile::Parts {
         }),
         writer(bytes) {
     if (rules == Rules::expanded) expanding.emplace(writer);
+    if (rules == Rules::unrolled) unrolling.emplace(writer);
   }
 
   std::unique_ptr<Replacement> file;
   BufferedSink bytes;
   JsonWriter writer;
   std::optional<ExpandingSink> expanding;
+  std::optional<UnrollingSink> unrolling;
 };
 
 ScheduleFile::ScheduleFile(const std::string& path, Rules rules, Output& out)
@@ -35,6 +37,7 @@ ScheduleFile::~ScheduleFile() = default;
 
 ScheduleSink& ScheduleFile::sink() {
   if (parts_->expanding) return *parts_->expanding;
+  if (parts_->unrolling) return *parts_->unrolling;
   return parts_->writer;
 }
 

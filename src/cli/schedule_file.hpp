@@ -11,7 +11,8 @@ namespace faro::cli {
 
 class ScheduleFile {
  public:
-  enum class Rules { kept, expanded };
+  // unrolled: as they are, and loops lap after lap.
+  enum class Rules { kept, expanded, unrolled };
 
   // `out` must outlive it.
   ScheduleFile(const std::string& path, Rules rules, Output& out);

@@ -199,7 +199,7 @@ const Command verify_command{
     .name = "verify",
     .summary = "judge a schedule that anybody wrote",
     .details =
-        "Reads a schedule (format faro-schedule/1) and checks every rule of its machine,\n"
+        "Reads a schedule (faro-schedule/1 or /2) and checks every rule of its machine,\n"
         "every delivery and every claim. replay moves every element; proof reasons about\n"
         "affine subspaces and covers 2^60 processors. By default proof, and replay too up\n"
         "to 2^22 elements. Exit code 0: right; 1: wrong; 4: not provable within the limits.",

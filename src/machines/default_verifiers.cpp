@@ -64,6 +64,15 @@ void DefaultVerifiers::step(const PopsSlot& slot) {
   watch(First::rules, [&slot](Verifier& verifier) { verifier.step(slot); });
 }
 
+void DefaultVerifiers::loop(const CubeLoop& loop) {
+  const bool moves = !loop.body.empty() && !loop.body.front().first.moves.empty();
+  watch(moves ? First::moves : First::rules, [&loop](Verifier& verifier) { verifier.loop(loop); });
+}
+
+void DefaultVerifiers::loop(const PopsLoop& loop) {
+  watch(First::rules, [&loop](Verifier& verifier) { verifier.loop(loop); });
+}
+
 void DefaultVerifiers::finish() {
   watch(First::rules, [](Verifier& verifier) { verifier.finish(); });
 }

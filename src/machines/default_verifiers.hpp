@@ -19,6 +19,8 @@ class DefaultVerifiers : public ScheduleSink {
   void step(const CubeStep& step) override;
   void step(const MeshInstruction& instruction) override;
   void step(const PopsSlot& slot) override;
+  void loop(const CubeLoop& loop) override;
+  void loop(const PopsLoop& loop) override;
   void finish() override;
 
   // After finish: of those that watched to the end. One of the two always did.

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <map>
+#include <utility>
 
 #include "schedules/machine_kind.hpp"
 #include "schedules/turns.hpp"
@@ -91,6 +92,24 @@ void CostCounter::step(const PopsSlot& slot) {
     busiest = std::max(busiest, ++work[operation.processor]);
   }
   cost_.compute_rounds += busiest;
+}
+
+// Conditions and links are the same in every lap, and nothing else costs.
+template <class Step>
+void CostCounter::count(const Loop<Step>& loop) {
+  Cost all;
+  std::swap(all, cost_);
+  for (const auto& entry : loop.body) step(entry.first);
+  const Cost laps = times_over(cost_, loop.laps);
+  for (const CostPart& part : cost_part::all) all.*part.count += laps.*part.count;
+  cost_ = all;
+}
+
+void CostCounter::loop(const CubeLoop& loop) {
+  count(loop);
+}
+void CostCounter::loop(const PopsLoop& loop) {
+  count(loop);
 }
 
 }  // namespace faro::inline v1

@@ -26,6 +26,14 @@ void CrossingCounter::step(const CubeStep& step) {
   }
 }
 
+void CrossingCounter::loop(const CubeLoop& loop) {
+  std::vector<Count> before(crossings_.size());
+  before.swap(crossings_);
+  for (const auto& entry : loop.body) step(entry.first);
+  for (std::size_t d = 0; d < before.size(); ++d)
+    crossings_[d] = before[d] + crossings_[d] * loop.laps;
+}
+
 void CrossingCounter::finish() {
   for (Count& crossing : crossings_) crossing *= times_;
 }

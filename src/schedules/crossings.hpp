@@ -17,6 +17,8 @@ class CrossingCounter : public ScheduleSink {
   void step(const CubeStep& step) override;
   void step(const MeshInstruction&) override {}
   void step(const PopsSlot&) override {}
+  void loop(const CubeLoop& loop) override;
+  void loop(const PopsLoop&) override {}
   void finish() override;
 
  private:

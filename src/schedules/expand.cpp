@@ -8,6 +8,12 @@
 
 namespace faro::inline v1 {
 
+void UnrollingSink::begin(const ScheduleHeader& header) {
+  ScheduleHeader unrolled = header;
+  unrolled.entries = ScheduleHeader::Entries::steps;
+  next_.begin(unrolled);
+}
+
 void ExpandingSink::begin(const ScheduleHeader& header) {
   const std::optional<int> bits = address_bits(header.machine);
   if (bits && *bits > limits::expand_bits_max)
@@ -17,7 +23,7 @@ void ExpandingSink::begin(const ScheduleHeader& header) {
                             limits::expand_bits_max, *bits));
   width_ = bits.value_or(0);
   if (const auto* pops = std::get_if<Pops>(&header.machine)) group_size_ = pops->group_size;
-  next_.begin(header);
+  UnrollingSink(next_).begin(header);
 }
 
 void ExpandingSink::step(const CubeStep& step) {

@@ -22,7 +22,8 @@ enum Tag : std::uint64_t {
   matmul_goal,
   broadcast_goal,
   ending,
-  turns
+  turns,
+  steps_loop
 };
 
 }  // namespace
@@ -184,6 +185,28 @@ void Fingerprint::step(const PopsSlot& slot) {
     for (const std::uint64_t x : {static_cast<std::uint64_t>(o.kind), o.processor,
                                   std::uint64_t{o.to}, std::uint64_t{o.a}, std::uint64_t{o.b}})
       absorb(x);
+}
+
+template <class Step>
+void Fingerprint::absorb(const Loop<Step>& loop) {
+  absorb(steps_loop);
+  absorb(loop.laps);
+  absorb(loop.body.size());
+  for (const auto& entry : loop.body) {
+    step(entry.first);
+    absorb(entry.advances.size());
+    for (const Advance& advance : entry.advances) {
+      absorb(static_cast<std::uint64_t>(advance.from));
+      absorb(static_cast<std::uint64_t>(advance.to));
+    }
+  }
+}
+
+void Fingerprint::loop(const CubeLoop& loop) {
+  absorb(loop);
+}
+void Fingerprint::loop(const PopsLoop& loop) {
+  absorb(loop);
 }
 
 void Fingerprint::finish() {

@@ -27,10 +27,12 @@ bool HeaderReader::knows(std::string_view key) {
 
 void HeaderReader::take(std::string_view key, const Value& value, const Unknown& unknown) {
   if (key == "format") {
-    if (value.text() != "faro-schedule/1")
-      throw Error(ErrorCode::usage, fmt::format("no schedule: format \"faro-schedule/1\" wanted, "
-                                                "not '{}'",
-                                                value.text().substr(0, 60)));
+    if (value.text() != "faro-schedule/1" && value.text() != "faro-schedule/2")
+      throw Error(ErrorCode::usage,
+                  fmt::format("no schedule: format \"faro-schedule/1\" or \"faro-schedule/2\" "
+                              "wanted, not '{}'",
+                              value.text().substr(0, 60)));
+    if (value.text().ends_with('2')) header_.entries = ScheduleHeader::Entries::loops;
     has_format_ = true;
   } else if (key == "machine") {
     machine_ = machine_from(value, unknown);

@@ -19,18 +19,23 @@ ButterflyGoal butterfly_goal_from(const Value& value, const Unknown& unknown);
 Goal goal_spec_from(const Value& value, const Unknown& unknown);
 std::vector<Slot> result_from(const Value& value);
 
+// Whether a step of a schedule, or one of a loop, has a list of this name.
+enum class Of { schedule, loop };
+bool is_list_of_step(std::string_view key, bool slots, Of what);
+
 // The parts of steps. A key that is not known there is a Breach: it could change what a step does.
 void refuse_unknown(std::string_view part, std::string_view key);
-Move move_from(const Value& value, const char* what);
+// In a loop moves and rules may have an advance, which is read where a place for it is given.
+Move move_from(const Value& value, const char* what, Advance* advance = nullptr);
 // [[mask, parity], ...]
 std::vector<Parity> parities_from(const Value& value, const char* what);
-Rule rule_from(const Value& value);
+Rule rule_from(const Value& value, Advance* advance = nullptr);
 Butterfly butterfly_from(const Value& value);
 ButterflyRule butterfly_rule_from(const Value& value);
 MeshInstruction instruction_from(const Value& value, int address_bits);
 PopsSend send_from(const Value& value);
 PopsReceive receive_from(const Value& value);
-PopsRule pops_rule_from(const Value& value);
+PopsRule pops_rule_from(const Value& value, Advance* advance = nullptr);
 PopsOperation operation_from(const Value& value);
 
 // Helpers of all readings.

@@ -1,7 +1,8 @@
 // The parser's events go through a small machine of contexts:
 //
-//   root --"goal"--> goal_list            --any value--> building --> back
-//   root --"steps"--> step_list --{--> step --"moves": [--> step_items --any value--> building
+//   root --"goal"--> goals           --any value--> building --> back
+//   root --"steps"--> steps --{--> step --"moves": [--> items --any value--> building
+//                                  step --"loop": {--> loop --"body": [--> body --{--> step
 //   root --other known key--> building;   any unknown key --> skipping
 //
 // `building` collects one value in an Item and hands it to where it belongs.
@@ -16,6 +17,7 @@
 
 #include "faro/base/limits.hpp"
 #include "schedules/json_header_reader.hpp"
+#include "schedules/json_loop.hpp"
 #include "schedules/json_stream.hpp"
 #include "schedules/json_words.hpp"
 
@@ -27,7 +29,7 @@ using json::Item;
 using json::Kind;
 using json::Value;
 
-enum class Context { start, root, goal_list, step_list, step, step_items, building, skipping };
+enum class Context { start, root, goals, steps, step, items, loop, body, building, skipping };
 
 class Reader : public nlohmann::json_sax<nlohmann::json> {
  public:
@@ -69,6 +71,9 @@ class Reader : public nlohmann::json_sax<nlohmann::json> {
   // What the value that begins now is for; `opens` is null for a scalar.
   void begin_value(const Kind* opens);
   void begin_root_value(const Kind* opens);
+  void begin_step_value(const Kind* opens);
+  void begin_loop_value(const Kind* opens);
+  void begin_step();
   bool start(Kind kind);
   bool end();
   void build(Context back);
@@ -78,6 +83,7 @@ class Reader : public nlohmann::json_sax<nlohmann::json> {
   void step_item(const Value& value);
   void begin_schedule();
   void step_done();
+  void loop_done();
   void breach(const Breach& b) { listener_.breach(step_, b.rule, b.message); }
   void unknown(std::string_view part, std::string_view key);
   void warn(const std::string& text);
@@ -96,6 +102,7 @@ class Reader : public nlohmann::json_sax<nlohmann::json> {
   std::vector<std::set<std::string, std::less<>>> keys_;
   std::string root_key_;
   std::string step_key_;
+  std::string loop_key_;
   Item item_;
   std::set<std::string> warned_;
 
@@ -111,6 +118,14 @@ class Reader : public nlohmann::json_sax<nlohmann::json> {
   std::size_t step_items_ = 0;
   CubeStep cube_;
   PopsSlot pops_;
+
+  json::LoopReader loop_;
+  json::Advances advances_;  // of the step, in a loop
+  bool knows_loops_ = false;
+  bool in_loop_ = false;  // in its body
+  bool is_loop_ = false;  // the step is one
+  bool beside_ = false;   // and has lists too
+  Count loop_step_ = 0;   // its first
 };
 
 template <class Work>
@@ -119,7 +134,7 @@ void Reader::guarded(Work&& work) {
     work();
   } catch (const Breach& b) {
     breach(b);
-    if (context_ == Context::step_items && step_key_.ends_with("rules")) malformed_ = true;
+    if (context_ == Context::items && step_key_.ends_with("rules")) malformed_ = true;
   }
 }
 
@@ -161,14 +176,20 @@ bool Reader::end() {
     case Context::skipping:
       value_done();
       break;
-    case Context::step_items:
+    case Context::items:
       context_ = Context::step;
       break;
     case Context::step:
       step_done();
       break;
-    case Context::goal_list:
-    case Context::step_list:
+    case Context::body:
+      context_ = Context::loop;
+      break;
+    case Context::loop:
+      loop_done();
+      break;
+    case Context::goals:
+    case Context::steps:
       context_ = Context::root;
       break;
     case Context::root:
@@ -192,25 +213,13 @@ bool Reader::key(std::string& name) {
   // The second value of a key of the schedule itself is left out.
   if (context_ == Context::root) root_key_ = twice ? std::string() : name;
   if (context_ == Context::step) step_key_ = twice ? std::string() : name;
+  if (context_ == Context::loop) loop_key_ = twice ? std::string() : name;
   return true;
 }
 
 bool Reader::parse_error(std::size_t position, const std::string&,
                          const nlohmann::json::exception& error) {
-  // "[name of the error] parse error at line 2, column 1: syntax error while parsing object key -
-  // unexpected end of input; expected string literal": the line, the column and what was wanted.
-  std::string_view what = error.what();
-  if (const std::size_t end = what.find("] "); end != what.npos) what.remove_prefix(end + 2);
-  std::string place = fmt::format("byte {}", position);
-  constexpr std::string_view at = "parse error at ";
-  if (const std::size_t end = what.find(": "); what.starts_with(at) && end != what.npos) {
-    place += fmt::format(", {}", what.substr(at.size(), end - at.size()));
-    what.remove_prefix(end + 2);
-  }
-  constexpr std::string_view parsing = "syntax error while parsing ";
-  if (const std::size_t end = what.find(" - "); what.starts_with(parsing) && end != what.npos)
-    what.remove_prefix(end + 3);
-  throw Error(ErrorCode::usage, fmt::format("no JSON: {}: {}", place, what));
+  throw Error(ErrorCode::usage, json::why_no_json(position, error.what()));
 }
 
 void Reader::build(Context back) {
@@ -235,50 +244,87 @@ void Reader::begin_value(const Kind* opens) {
       return;
     case Context::root:
       return begin_root_value(opens);
-    case Context::goal_list:
-      return build(Context::goal_list);
-    case Context::step_list:
-      if (steps_ == MachineKind::Steps::program) return build(Context::step_list);
-      if (opens != nullptr && *opens == Kind::object) {
-        cube_.clear();
-        pops_.clear();
-        known_list_ = malformed_ = false;
-        step_items_ = 0;
-        context_ = Context::step;
-        return;
-      }
+    case Context::goals:
+      return build(Context::goals);
+    case Context::steps:
+      if (steps_ == MachineKind::Steps::program) return build(Context::steps);
+      [[fallthrough]];
+    case Context::body:
+      if (opens != nullptr && *opens == Kind::object) return begin_step();
       breach({"shape", "a step: an object wanted"});
-      return skip(Context::step_list);
-    case Context::step: {
-      const auto is = [&](std::initializer_list<std::string_view> names) {
-        return std::find(names.begin(), names.end(), step_key_) != names.end();
-      };
-      if (slots() ? !is({"sends", "receives", "rules", "ops"})
-                  : !is({"rules", "moves", "butterflies", "butterfly_rules"})) {
-        if (!step_key_.empty()) {
-          guarded([&] { json::refuse_unknown("a step", step_key_); });
-          known_list_ = malformed_ = true;
-        }
-        return skip(Context::step);
-      }
-      known_list_ = true;
-      if (opens != nullptr && *opens == Kind::array) {
-        context_ = Context::step_items;
-        return;
-      }
-      breach({"shape", fmt::format("{}: a list wanted", step_key_)});
-      malformed_ = true;
-      return skip(Context::step);
-    }
-    case Context::step_items:
+      return skip(context_);
+    case Context::step:
+      return begin_step_value(opens);
+    case Context::loop:
+      return begin_loop_value(opens);
+    case Context::items:
+      if (in_loop_) loop_.count_item();
       if (++step_items_ > limits::step_items_max)
         throw Error(ErrorCode::limit, fmt::format("step {}: more than {} moves, rules and sends",
                                                   to_string(step_), limits::step_items_max));
-      return build(Context::step_items);
+      return build(Context::items);
     case Context::building:
     case Context::skipping:
       return;
   }
+}
+
+void Reader::begin_step() {
+  cube_.clear();
+  pops_.clear();
+  advances_ = {};
+  known_list_ = malformed_ = false;
+  if (in_loop_)
+    loop_.count_item();
+  else
+    is_loop_ = beside_ = false;
+  step_items_ = 0;
+  context_ = Context::step;
+}
+
+void Reader::begin_step_value(const Kind* opens) {
+  if (knows_loops_ && !in_loop_ && step_key_ == "loop") {
+    is_loop_ = true;
+    beside_ = known_list_;
+    if (opens != nullptr && *opens == Kind::object) {
+      loop_.begin();
+      loop_step_ = step_;
+      context_ = Context::loop;
+      return;
+    }
+    breach({"shape", "loop: an object wanted"});
+    return skip(Context::step);
+  }
+  if (!json::is_list_of_step(step_key_, slots(), in_loop_ ? json::Of::loop : json::Of::schedule)) {
+    if (!step_key_.empty()) {
+      guarded([&] { json::refuse_unknown(in_loop_ ? "a step of a loop" : "a step", step_key_); });
+      known_list_ = malformed_ = true;
+    }
+    return skip(Context::step);
+  }
+  known_list_ = true;
+  if (opens != nullptr && *opens == Kind::array) {
+    context_ = Context::items;
+    return;
+  }
+  breach({"shape", fmt::format("{}: a list wanted", step_key_)});
+  malformed_ = true;
+  return skip(Context::step);
+}
+
+void Reader::begin_loop_value(const Kind* opens) {
+  if (loop_key_ == "laps") return build(Context::loop);
+  if (loop_key_ == "body" && opens != nullptr && *opens == Kind::array) {
+    in_loop_ = true;
+    context_ = Context::body;
+    return;
+  }
+  if (loop_key_ == "body") {
+    breach({"shape", "body: a list wanted"});
+  } else if (!loop_key_.empty()) {
+    guarded([&] { json::refuse_unknown("a loop", loop_key_); });
+  }
+  return skip(Context::loop);
 }
 
 void Reader::begin_root_value(const Kind* opens) {
@@ -291,7 +337,7 @@ void Reader::begin_root_value(const Kind* opens) {
       return skip(Context::root);
     }
     if (is_list) {
-      context_ = Context::step_list;
+      context_ = Context::steps;
       return;
     }
     breach({"shape", fmt::format("{}: a list wanted", root_key_)});
@@ -320,7 +366,7 @@ void Reader::begin_root_value(const Kind* opens) {
   if (root_key_ == "goal") {
     if (is_list) {
       header_reader_.begin_goal();
-      context_ = Context::goal_list;
+      context_ = Context::goals;
       return;
     }
     breach({"shape", "goal: a list wanted"});
@@ -343,16 +389,20 @@ void Reader::item_done() {
   const json::Unknown told = [&](auto part, auto k) { unknown(part, k); };
   if (context_ == Context::root)
     return guarded([&] { header_reader_.take(root_key_, value, told); });
-  if (context_ == Context::goal_list) return guarded([&] { header_reader_.take_goal(value); });
-  if (context_ == Context::step_items) return guarded([&] { step_item(value); });
+  if (context_ == Context::goals) return guarded([&] { header_reader_.take_goal(value); });
+  if (context_ == Context::items) return guarded([&] { step_item(value); });
+  if (context_ == Context::loop) return guarded([&] { loop_.take_laps(value); });
   // An instruction of a program is a step of its own.
   guarded([&] { sink_.step(json::instruction_from(value, address_bits_)); });
   ++step_;
 }
 
 void Reader::step_item(const Value& value) {
+  Advance advance;
+  Advance* advancing = in_loop_ ? &advance : nullptr;
   if (step_key_ == "moves") {
-    cube_.moves.push_back(json::move_from(value, "a move"));
+    cube_.moves.push_back(json::move_from(value, "a move", advancing));
+    advances_.moves.push_back(advance);
   } else if (step_key_ == "butterflies") {
     cube_.butterflies.push_back(json::butterfly_from(value));
   } else if (step_key_ == "butterfly_rules") {
@@ -364,21 +414,30 @@ void Reader::step_item(const Value& value) {
   } else if (step_key_ == "ops") {
     pops_.operations.push_back(json::operation_from(value));
   } else if (slots()) {
-    pops_.rules.push_back(json::pops_rule_from(value));
+    pops_.rules.push_back(json::pops_rule_from(value, advancing));
+    advances_.rules.push_back(advance);
   } else {
-    cube_.rules.push_back(json::rule_from(value));
+    cube_.rules.push_back(json::rule_from(value, advancing));
+    advances_.rules.push_back(advance);
   }
 }
 
 void Reader::step_done() {
-  context_ = Context::step_list;
+  context_ = in_loop_ ? Context::body : Context::steps;
+  if (is_loop_ && !in_loop_) {
+    if (known_list_ || beside_) breach({"shape", "a loop beside lists; it is a step of its own"});
+    return;
+  }
   if (!known_list_)
     breach({"shape", "a step: none of the lists that a step of this machine may have"});
   if (malformed_) {
     cube_.clear();
     pops_.clear();
+    advances_ = {};
   }
-  if (slots()) {
+  if (in_loop_) {
+    loop_.add(cube_, pops_, advances_);
+  } else if (slots()) {
     sink_.step(pops_);
   } else {
     sink_.step(cube_);
@@ -386,15 +445,26 @@ void Reader::step_done() {
   ++step_;
 }
 
+// One that cannot be is left out, and the steps after it are numbered without it.
+void Reader::loop_done() {
+  context_ = Context::step;
+  in_loop_ = false;
+  known_list_ = false;
+  step_ = loop_step_;
+  guarded([&] { step_ += loop_.push_to(sink_, slots()); });
+}
+
 void Reader::begin_schedule() {
   steps_seen_ = true;
   if (!header_reader_.has_format())
     throw Error(ErrorCode::usage,
-                "no schedule: \"format\": \"faro-schedule/1\" must come before the steps");
+                "no schedule: \"format\": \"faro-schedule/1\" or \"faro-schedule/2\" must come "
+                "before the steps");
   const auto header = header_reader_.complete(options_, [&](const Breach& b) { breach(b); });
   if (!header) return;
   begun_ = true;
   steps_ = kind_of(header->machine).steps;
+  knows_loops_ = header->entries == ScheduleHeader::Entries::loops;
   address_bits_ = address_bits(header->machine).value_or(0);
   sink_.begin(*header);
 }

@@ -18,6 +18,13 @@ void nothing_but(const Value& object, std::initializer_list<std::string_view> kn
 
 }  // namespace
 
+bool is_list_of_step(std::string_view key, bool slots, Of what) {
+  if (key == "rules") return true;
+  if (what == Of::loop) return !slots && key == "moves";
+  if (slots) return key == "sends" || key == "receives" || key == "ops";
+  return key == "moves" || key == "butterflies" || key == "butterfly_rules";
+}
+
 void refuse_unknown(std::string_view part, std::string_view key) {
   throw Breach{"shape", fmt::format("{}: unknown key '{}'", part, key.substr(0, 60))};
 }
@@ -91,24 +98,49 @@ TernaryMask ternary_from(const Value& object, int address_bits) {
   return mask;
 }
 
+// [from, to], each exact in every reader of JSON.
+Advance advance_from(const Value& value) {
+  value.array("an advance", 2);
+  auto part = value.begin();
+  Advance advance;
+  advance.from = (*part).integer("an advance");
+  advance.to = (*++part).integer("an advance");
+  constexpr auto max = static_cast<std::int64_t>(bit(53));
+  for (const std::int64_t by : {advance.from, advance.to})
+    if (by <= -max || by >= max)
+      throw Breach{"range", fmt::format("an advance of {}: below 2^53 wanted", by)};
+  return advance;
+}
+
+// The members of a rule, and its advance where it may have one.
+void advances_of(const Value& rule, std::initializer_list<std::string_view> known,
+                 Advance* advance) {
+  only(rule, known, "a rule", [&](std::string_view part, std::string_view key) {
+    if (advance == nullptr || key != "advance") refuse_unknown(part, key);
+    *advance = advance_from(*rule.member("advance"));
+  });
+}
+
 }  // namespace
 
-Move move_from(const Value& value, const char* what) {
-  value.array(what, 4);
+Move move_from(const Value& value, const char* what, Advance* advance) {
+  const bool advances = advance != nullptr && value.array(what).size() == 5;
+  value.array(what, advances ? 5 : 4);
   auto part = value.begin();
   Move move;
   move.from_processor = (*part).number(what, "proc-range");
   move.from_slot = slot_from(*++part, what);
   move.to_processor = (*++part).number(what, "proc-range");
   move.to_slot = slot_from(*++part, what);
+  if (advances) *advance = advance_from(*++part);
   return move;
 }
 
-Rule rule_from(const Value& value) {
+Rule rule_from(const Value& value, Advance* advance) {
   Rule rule;
   rule.from = slot_from(required(value, "slot", "a rule"), "a rule's slot");
   rule.to = slot_from(required(value, "to", "a rule"), "a rule's target");
-  nothing_but(value, {"if", "slot", "across", "to"}, "a rule");
+  advances_of(value, {"if", "slot", "across", "to"}, advance);
   rule.where = condition_of(value, "a rule's condition");
   const auto across = value.member("across");
   if (across && across->kind() != Kind::null)
@@ -194,12 +226,12 @@ PopsReceive receive_from(const Value& value) {
   return receive;
 }
 
-PopsRule pops_rule_from(const Value& value) {
+PopsRule pops_rule_from(const Value& value, Advance* advance) {
   PopsRule rule;
   rule.reg = slot_from(required(value, "register", "a rule"), "a rule's register");
   rule.into = slot_from(required(value, "into", "a rule"), "a rule's target");
   rule.to = parities_from(required(value, "to", "a rule"), "a rule's receiver");
-  nothing_but(value, {"if", "register", "to", "into"}, "a rule");
+  advances_of(value, {"if", "register", "to", "into"}, advance);
   rule.where = condition_of(value, "a rule's condition");
   return rule;
 }

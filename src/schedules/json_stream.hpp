@@ -6,12 +6,31 @@
 
 #include <array>
 #include <streambuf>
+#include <string>
+#include <string_view>
 
 #include "faro/base/byte_source.hpp"
 #include "faro/base/error.hpp"
 #include "faro/base/limits.hpp"
 
 namespace faro::inline v1::json {
+
+// What the parser says of text that is no JSON, in our words.
+inline std::string why_no_json(std::size_t position, std::string_view what) {
+  // "[name of the error] parse error at line 2, column 1: syntax error while parsing object key -
+  // unexpected end of input; expected string literal": the line, the column and what was wanted.
+  if (const std::size_t end = what.find("] "); end != what.npos) what.remove_prefix(end + 2);
+  std::string place = fmt::format("byte {}", position);
+  constexpr std::string_view at = "parse error at ";
+  if (const std::size_t end = what.find(": "); what.starts_with(at) && end != what.npos) {
+    place += fmt::format(", {}", what.substr(at.size(), end - at.size()));
+    what.remove_prefix(end + 2);
+  }
+  constexpr std::string_view parsing = "syntax error while parsing ";
+  if (const std::size_t end = what.find(" - "); what.starts_with(parsing) && end != what.npos)
+    what.remove_prefix(end + 3);
+  return fmt::format("no JSON: {}: {}", place, what);
+}
 
 class GuardedStream : public std::streambuf {
  public:

@@ -8,6 +8,7 @@
 #include "schedules/json_certificate.hpp"
 #include "schedules/json_numbers.hpp"
 #include "schedules/json_words.hpp"
+#include "schedules/loops.hpp"
 #include "schedules/turns.hpp"
 
 namespace faro::inline v1 {
@@ -165,6 +166,14 @@ void add_pops_rule(std::string& out, const PopsRule& r) {
   fmt::format_to(std::back_inserter(out), ",\"into\":{}}}", r.into);
 }
 
+// Into the object or list that was just closed.
+void add_advance(std::string& out, const Advance& advance, const char* key) {
+  if (advance == Advance{}) return;
+  const char bracket = out.back();
+  out.pop_back();
+  fmt::format_to(std::back_inserter(out), ",{}[{},{}]{}", key, advance.from, advance.to, bracket);
+}
+
 void add_operation(std::string& out, const PopsOperation& o) {
   fmt::format_to(std::back_inserter(out), "[\"{}\",{},{}", json_words::operations.text(o.kind),
                  json_number(o.processor), o.to);
@@ -192,12 +201,57 @@ class NonEmpty {
   bool first_ = true;
 };
 
+// The lists of a step; `advances` of a loop's, else empty. A step without anything says so, because
+// a step is an object with one of these members.
+void add_step(std::string& out, const CubeStep& step, const std::vector<Advance>& advances) {
+  if (step == CubeStep{}) {
+    out += "{\"moves\":[]}";
+    return;
+  }
+  auto advance = advances.begin();
+  const auto advancing = [&](auto add, const char* key) {
+    return [&, add, key](std::string& o, const auto& item) {
+      add(o, item);
+      if (advance != advances.end()) add_advance(o, *advance++, key);
+    };
+  };
+  NonEmpty members(out);
+  members.add("rules", step.rules, advancing(add_rule, "\"advance\":"));
+  members.add("moves", step.moves, advancing(add_move, ""));
+  members.add("butterflies", step.butterflies, add_butterfly);
+  members.add("butterfly_rules", step.butterfly_rules, add_butterfly_rule);
+  members.close();
+}
+
+void add_step(std::string& out, const PopsSlot& slot, const std::vector<Advance>& advances) {
+  auto advance = advances.begin();
+  NonEmpty members(out);
+  members.add("sends", slot.sends, [](std::string& o, const PopsSend& s) {
+    fmt::format_to(std::back_inserter(o), "[{},{},", json_number(s.processor), s.reg);
+    list(o, s.to_groups, [](std::string& p, std::uint64_t group) { p += json_number(group); });
+    o += ']';
+  });
+  members.add("receives", slot.receives, [](std::string& o, const PopsReceive& r) {
+    fmt::format_to(std::back_inserter(o), "[{},{},{}]", json_number(r.processor),
+                   json_number(r.from_group), r.reg);
+  });
+  members.add("rules", slot.rules, [&](std::string& o, const PopsRule& rule) {
+    add_pops_rule(o, rule);
+    if (advance != advances.end()) add_advance(o, *advance++, "\"advance\":");
+  });
+  members.add("ops", slot.operations, add_operation);
+  members.close();
+}
+
 }  // namespace
 
 void JsonWriter::begin(const ScheduleHeader& header) {
   first_step_ = true;
   width_ = address_bits(header.machine).value_or(0);
-  line_ = "{\"format\":\"faro-schedule/1\",\n\"machine\":" + machine_text(header.machine) + ",\n";
+  entries_ = header.entries;
+  line_ =
+      fmt::format("{{\"format\":\"faro-schedule/{}\",\n\"machine\":{},\n",
+                  entries_ == ScheduleHeader::Entries::steps ? 1 : 2, machine_text(header.machine));
   add_goal(line_, header);
   line_ += fmt::format(",\n\"elements\":{},\"slots\":{}", json_number(header.elements),
                        json_number(header.slots));
@@ -235,17 +289,7 @@ void JsonWriter::end_step() {
 
 void JsonWriter::step(const CubeStep& step) {
   begin_step();
-  // A step without anything says so, because a step is an object with one of these members.
-  if (step == CubeStep{}) {
-    line_ += "{\"moves\":[]}";
-    return end_step();
-  }
-  NonEmpty members(line_);
-  members.add("rules", step.rules, add_rule);
-  members.add("moves", step.moves, add_move);
-  members.add("butterflies", step.butterflies, add_butterfly);
-  members.add("butterfly_rules", step.butterfly_rules, add_butterfly_rule);
-  members.close();
+  add_step(line_, step, {});
   end_step();
 }
 
@@ -279,20 +323,33 @@ void JsonWriter::step(const MeshInstruction& instruction) {
 
 void JsonWriter::step(const PopsSlot& slot) {
   begin_step();
-  NonEmpty members(line_);
-  members.add("sends", slot.sends, [](std::string& o, const PopsSend& s) {
-    fmt::format_to(std::back_inserter(o), "[{},{},", json_number(s.processor), s.reg);
-    list(o, s.to_groups, [](std::string& p, std::uint64_t group) { p += json_number(group); });
-    o += ']';
-  });
-  members.add("receives", slot.receives, [](std::string& o, const PopsReceive& r) {
-    fmt::format_to(std::back_inserter(o), "[{},{},{}]", json_number(r.processor),
-                   json_number(r.from_group), r.reg);
-  });
-  members.add("rules", slot.rules, add_pops_rule);
-  members.add("ops", slot.operations, add_operation);
-  members.close();
+  add_step(line_, slot, {});
   end_step();
+}
+
+// One step of the body a line.
+template <class Step>
+void JsonWriter::write(const Loop<Step>& loop) {
+  if (entries_ == ScheduleHeader::Entries::steps) return ScheduleSink::loop(loop);
+  begin_step();
+  line_ += fmt::format("{{\"loop\":{{\"laps\":{},\"body\":[", json_number(loop.laps));
+  Step first;
+  const char* before = "\n";
+  for (const auto& entry : loop.body) {
+    at_lap(entry, 0, first);  // refuses what a loop may not have
+    line_ += before;
+    add_step(line_, first, entry.advances);
+    before = ",\n";
+  }
+  line_ += "]}}";
+  end_step();
+}
+
+void JsonWriter::loop(const CubeLoop& loop) {
+  write(loop);
+}
+void JsonWriter::loop(const PopsLoop& loop) {
+  write(loop);
 }
 
 void JsonWriter::finish() {

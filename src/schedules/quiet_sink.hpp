@@ -19,6 +19,8 @@ class HeaderKeeper : public QuietSink {
  public:
   explicit HeaderKeeper(ScheduleHeader& header) : header_(header) {}
   void begin(const ScheduleHeader& header) override { header_ = header; }
+  void loop(const CubeLoop&) override {}
+  void loop(const PopsLoop&) override {}
 
  private:
   ScheduleHeader& header_;

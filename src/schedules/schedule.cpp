@@ -1,6 +1,13 @@
 #include "faro/schedules/schedule.hpp"
 
+#include <fmt/format.h>
+
+#include <limits>
+
+#include "base/working.hpp"
 #include "faro/base/error.hpp"
+#include "faro/base/limits.hpp"
+#include "schedules/loops.hpp"
 #include "schedules/machine_kind.hpp"
 
 namespace faro::inline v1 {
@@ -52,6 +59,30 @@ void ScheduleSink::step(const PopsSlot&) {
   not_for_this_machine("POPS network");
 }
 
+template <class Step>
+void ScheduleSink::unroll(const Loop<Step>& loop) {
+  unrolled_ += moves_of(loop);
+  if (unrolled_ > limits::loop_moves_max)
+    throw Error(ErrorCode::limit,
+                fmt::format("the loops of this schedule, lap after lap, are {} rules, moves and "
+                            "steps so far; what does not know loops performs {} of them at most",
+                            to_string(unrolled_), limits::loop_moves_max));
+  Step now;
+  for (std::uint64_t lap = 0; lap < loop.laps; ++lap)
+    for (const auto& entry : loop.body) {
+      still_working();
+      at_lap(entry, lap, now);
+      step(now);
+    }
+}
+
+void ScheduleSink::loop(const CubeLoop& loop) {
+  unroll(loop);
+}
+void ScheduleSink::loop(const PopsLoop& loop) {
+  unroll(loop);
+}
+
 void TeeSink::begin(const ScheduleHeader& header) {
   for (ScheduleSink* sink : sinks_) sink->begin(header);
 }
@@ -64,12 +95,19 @@ void TeeSink::step(const MeshInstruction& instruction) {
 void TeeSink::step(const PopsSlot& slot) {
   for (ScheduleSink* sink : sinks_) sink->step(slot);
 }
+void TeeSink::loop(const CubeLoop& loop) {
+  for (ScheduleSink* sink : sinks_) sink->loop(loop);
+}
+void TeeSink::loop(const PopsLoop& loop) {
+  for (ScheduleSink* sink : sinks_) sink->loop(loop);
+}
 void TeeSink::finish() {
   for (ScheduleSink* sink : sinks_) sink->finish();
 }
 
 void RecordingSink::begin(const ScheduleHeader& h) {
   header = h;
+  header.entries = ScheduleHeader::Entries::steps;
 }
 void RecordingSink::step(const CubeStep& s) {
   cube_steps.push_back(s);

@@ -110,6 +110,8 @@ class VerifiedOnly : public ScheduleSink {
   void step(const CubeStep& step) override { pass(step); }
   void step(const MeshInstruction& instruction) override { pass(instruction); }
   void step(const PopsSlot& slot) override { pass(slot); }
+  void loop(const CubeLoop& loop) override { pass_loop(loop); }
+  void loop(const PopsLoop& loop) override { pass_loop(loop); }
   void finish() override {
     seen_.finish();
     if (seen_.text() != wanted_) changed_its_mind(header_.planner);
@@ -121,6 +123,11 @@ class VerifiedOnly : public ScheduleSink {
   void pass(const Step& step) {
     seen_.step(step);
     next_.step(step);
+  }
+  template <class Step>
+  void pass_loop(const Loop<Step>& loop) {
+    seen_.loop(loop);
+    next_.loop(loop);
   }
   const ScheduleHeader& header_;
   const std::string& wanted_;

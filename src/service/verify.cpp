@@ -46,6 +46,8 @@ class Watch : public ScheduleSink {
     ++steps;
     for_each([&](ScheduleSink& sink) { sink.step(slot); });
   }
+  void loop(const CubeLoop& loop) override { watch(loop); }
+  void loop(const PopsLoop& loop) override { watch(loop); }
   void finish() override {
     for_each([&](ScheduleSink& sink) { sink.finish(); });
   }
@@ -65,6 +67,11 @@ class Watch : public ScheduleSink {
   Fingerprint fingerprint;
 
  private:
+  template <class Step>
+  void watch(const Loop<Step>& loop) {
+    steps += Count{loop.body.size()} * loop.laps;
+    for_each([&](ScheduleSink& sink) { sink.loop(loop); });
+  }
   template <class Work>
   void for_each(Work&& work) {
     still_working();

@@ -54,6 +54,12 @@ class Gate : public ScheduleSink {
   void step(const PopsSlot& slot) override {
     forward([&](ScheduleSink& sink) { sink.step(slot); });
   }
+  void loop(const CubeLoop& loop) override {
+    forward([&](ScheduleSink& sink) { sink.loop(loop); });
+  }
+  void loop(const PopsLoop& loop) override {
+    forward([&](ScheduleSink& sink) { sink.loop(loop); });
+  }
   void finish() override {
     forward([&](ScheduleSink& sink) { sink.finish(); });
   }

@@ -164,7 +164,7 @@ ErrorCode refusal(const std::string& text) {
 
 TEST(JsonReader, what_is_no_schedule_is_an_input_error) {
   for (const std::string text :
-       {"", "{", "[1]", "3", "null", "{\"format\": NaN}", "{\"format\":\"faro-schedule/2\"}",
+       {"", "{", "[1]", "3", "null", "{\"format\": NaN}", "{\"format\":\"faro-schedule/3\"}",
         "{\"steps\":[]}", "{\"format\":3}", "{}"})
     EXPECT_EQ(refusal(text), ErrorCode::usage) << text;
   EXPECT_EQ(refusal(std::string(small) + "x"), ErrorCode::usage);

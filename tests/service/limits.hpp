@@ -45,7 +45,8 @@ inline Asked doubled(const char* name, std::uint64_t max, Taken taken) {
   return {name, max / 2, max, 2 * max, std::move(taken)};
 }
 
-// Arrays, files, words of other systems, certificates: limits_arrays.cpp.
+// Loops, arrays, files, words of other systems, certificates: limits_arrays.cpp.
+void add_loops(std::vector<Asked>& all);
 void add_arrays(std::vector<Asked>& all);
 void add_certificates(std::vector<Asked>& all);
 

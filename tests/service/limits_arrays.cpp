@@ -1,4 +1,4 @@
-// Limits of arrays and their files, of other systems' words and of certificates.
+// Limits of loops, of arrays and their files, of other systems' words and of certificates.
 #include <fmt/format.h>
 
 #include "disk/box_journal.hpp"
@@ -9,8 +9,11 @@
 #include "faro/engine/permute_plan.hpp"
 #include "faro/layouts/errors.hpp"
 #include "faro/layouts/foreign.hpp"
+#include "faro/schedules/cost.hpp"
+#include "faro/schedules/json_reader.hpp"
 #include "faro/words/say.hpp"
 #include "machines/certificates/check.hpp"
+#include "schedules/quiet_sink.hpp"
 #include "service/limits.hpp"
 #include "service/reports.hpp"
 
@@ -44,7 +47,41 @@ ScheduleHeader header_of(const char* machine, const std::string& map, Bound boun
   return header;
 }
 
+// A loop of one step with one rule that nobody meets.
+bool loops(std::uint64_t laps, ScheduleSink& sink) {
+  const std::string file =
+      fmt::format(R"({{"format":"faro-schedule/2","machine":{{"kind":"hypercube","dimensions":0,)"
+                  R"("ports":"all"}},)"
+                  R"("goal":[],"elements":1,"slots":1,"steps":[{{"loop":{{"laps":{},"body":[)"
+                  R"({{"rules":[{{"if":[[0,1]],"slot":0,"to":0}}]}}]}}}}]}})",
+                  laps);
+  struct Listener : ReadListener {
+    void breach(Count, const std::string&, const std::string& message) override {
+      ADD_FAILURE() << message;
+    }
+    void warning(const std::string&) override {}
+  };
+  return taken([&] {
+    TextSource source(file);
+    Listener listener;
+    read_schedule(source, sink, {}, listener);
+  });
+}
+
 }  // namespace
+
+void add_loops(std::vector<Asked>& all) {
+  using namespace limits;
+  all.push_back(around("loop_laps_max", loop_laps_max, [](std::uint64_t n) {
+    CostCounter counter;
+    return loops(n, counter);
+  }));
+  // A rule and a step a lap.
+  all.push_back(doubled("loop_moves_max", loop_moves_max, [](std::uint64_t n) {
+    QuietSink quiet;
+    return loops(n / 2, quiet);
+  }));
+}
 
 void add_arrays(std::vector<Asked>& all) {
   using namespace limits;

@@ -383,6 +383,7 @@ const std::map<std::string, const char*> not_asked = {
     {"json_item_nodes_max", "memory by construction: 2^22 values"},
     {"json_item_bytes_max", "memory by construction: 64 MiB of one value"},
     {"step_items_max", "memory by construction: half a gibibyte"},
+    {"loop_items_max", "memory by construction: 2^22 rules"},
     {"slots_max", "memory by construction: 2^22 slots of every processor"},
     {"three_fifths_entries_max", "memory by construction: 256 MiB"},
     {"affine_memory_packed_slots_max", "refuses nothing: groups of slots"},
@@ -448,6 +449,7 @@ const std::map<std::string, const char*> not_asked = {
 TEST(Limits, what_is_asked_below_and_at_a_limit_is_taken_and_above_it_refused) {
   std::vector<Asked> all;
   add_words_and_files(all);
+  testing::add_loops(all);
   add_cubes(all);
   add_other_machines(all);
   add_lists_and_layouts(all);

@@ -5,11 +5,15 @@
 
 #include <algorithm>
 #include <fstream>
+#include <iterator>
 #include <nlohmann/json.hpp>
 #include <string>
 #include <vector>
 
 #include "faro/base/error.hpp"
+#include "faro/schedules/expand.hpp"
+#include "faro/schedules/json_reader.hpp"
+#include "faro/schedules/json_writer.hpp"
 #include "faro/schedules/map_goal.hpp"
 #include "paths.hpp"
 #include "service/claimed_bound.hpp"
@@ -222,7 +226,7 @@ TEST(VerifySchedule, a_violation_says_where_it_is) {
 }
 
 // docs/versions.md promises it.
-TEST(VerifySchedule, files_of_the_first_format_are_read_for_ever) {
+TEST(VerifySchedule, files_of_all_formats_are_read_for_ever) {
   std::ifstream list(testing::source_path("tests/data/schedules/fingerprints.txt"));
   std::string name;
   std::string fingerprint;
@@ -235,7 +239,86 @@ TEST(VerifySchedule, files_of_the_first_format_are_read_for_ever) {
     EXPECT_EQ(report.fingerprint, fingerprint) << name;
     ++files;
   }
-  EXPECT_EQ(files, 7);
+  EXPECT_EQ(files, 9);
+}
+
+// A stranger's file: what replay and proof say of it is what they say of its laps, and at the same
+// step.
+TEST(VerifySchedule, a_loop_is_judged_as_its_laps) {
+  std::ifstream in(testing::source_path("tests/data/schedules/loop-cube.json"));
+  const std::string good{std::istreambuf_iterator<char>(in), {}};
+  const std::vector<std::vector<std::string>> changes = {
+      {"\"laps\":999", "\"laps\":998", "\"laps\":1000", "\"laps\":1001", "\"laps\":1"},
+      {"[0,1]", "[0,-1]", "[1,0]", "[0,2]", "[0,0]", "[1,1]"},
+      {"[1,0]", "[1,1]", "[0,0]", "[2,0]", "[0,1]", "[1,-1]"},
+      {"\"slot\":1000,\"across\":1,\"to\":0", "\"slot\":1000,\"across\":0,\"to\":0",
+       "\"slot\":1000,\"across\":1,\"to\":1", "\"slot\":999,\"across\":1,\"to\":0"},
+      {"\"slots\":1001", "\"slots\":1000", "\"slots\":1002"},
+      {"\"elements\":1000", "\"elements\":999"},
+      {"\"steps\":1001", "\"steps\":1000"}};
+  int wrong = 0;
+  for (const std::vector<std::string>& change : changes)
+    for (std::size_t i = 1; i < change.size(); ++i) {
+      const std::string text = with(good, change[0], change[i]);
+      SCOPED_TRACE(change[0] + " -> " + change[i]);
+      const VerifyReport looped = judged(text, {VerifyBy::both, {}});
+      if (!looped.verdict.ok()) ++wrong;
+      TextSink laps;
+      TextSource source(text);
+      JsonWriter writer(laps);
+      UnrollingSink unroll(writer);
+      struct Deaf : ReadListener {
+        void breach(Count, const std::string&, const std::string&) override {}
+        void warning(const std::string&) override {}
+      } deaf;
+      read_schedule(source, unroll,
+                    {[](std::string_view map, const Machine& machine, std::uint64_t elements) {
+                       return map_goal_from(map, machine, elements);
+                     },
+                     {}},
+                    deaf);
+      const VerifyReport listed = judged(laps.text(), {VerifyBy::both, {}});
+      if (text.find("-1]") != std::string::npos) {  // malformed: left out as a whole
+        EXPECT_FALSE(looped.verdict.ok());
+        continue;
+      }
+      EXPECT_NE(looped.fingerprint, listed.fingerprint);
+      EXPECT_EQ(looped.verdict.answer, listed.verdict.answer);
+      EXPECT_EQ(looped.verdict.cost, listed.verdict.cost);
+      EXPECT_EQ(looped.verdict.delivered, listed.verdict.delivered);
+      ASSERT_EQ(looped.verdict.violations.size(), listed.verdict.violations.size());
+      for (std::size_t v = 0; v < listed.verdict.violations.size(); ++v) {
+        EXPECT_EQ(looped.verdict.violations[v].step, listed.verdict.violations[v].step);
+        EXPECT_EQ(looped.verdict.violations[v].message, listed.verdict.violations[v].message);
+      }
+    }
+  EXPECT_GT(wrong, 15);
+}
+
+TEST(VerifySchedule, one_collision_in_a_loop_is_found_at_its_lap) {
+  const std::string text =
+      R"({"format":"faro-schedule/2","machine":{"kind":"hypercube","dimensions":1,"ports":"all"},)"
+      R"("map":"i:1 -> i","elements":5000,"slots":5000,"steps":[{"loop":{"laps":4000,"body":[)"
+      R"({"rules":[{"slot":9,"to":0,"advance":[0,1]},{"slot":9,"to":3777}]}]}}]})";
+  for (const VerifyBy by : {VerifyBy::replay, VerifyBy::proof}) {
+    const Verdict verdict = judged(text, {by, {}}).verdict;
+    ASSERT_FALSE(verdict.ok());
+    EXPECT_EQ(verdict.violations[0].rule, "two-writes");
+    EXPECT_EQ(verdict.violations[0].step, 3777U);
+  }
+}
+
+TEST(VerifySchedule, more_laps_than_are_performed_get_no_verdict) {
+  const std::string text =
+      R"({"format":"faro-schedule/2","machine":{"kind":"hypercube","dimensions":1,"ports":"all"},)"
+      R"("map":"i:1 -> i","elements":1,"slots":1,"steps":[{"loop":{"laps":1000000000,"body":[)"
+      R"({"rules":[{"slot":0,"to":0}]}]}}]})";
+  try {
+    judged(text);
+    FAIL() << "judged";
+  } catch (const Error& error) {
+    EXPECT_EQ(error.code(), ErrorCode::limit) << error.what();
+  }
 }
 
 TEST(MapGoal, a_cut_separates_processor_and_slot) {

@@ -93,6 +93,15 @@ inline constexpr std::size_t json_item_nodes_max = std::size_t{1} << 22;
 inline constexpr std::size_t json_item_bytes_max = std::size_t{1} << 26;
 inline constexpr std::size_t step_items_max = std::size_t{1} << 24;
 
+// Laps of a loop: slots have 32 bits, so that one which advances takes no more; and counts of moves
+// stay below 2^128. A loop is held whole while it is read: its rules and moves.
+inline constexpr std::uint64_t loop_laps_max = std::uint64_t{1} << 32U;
+inline constexpr std::uint64_t loop_items_max = std::uint64_t{1} << 22U;
+
+// What does not know loops performs them lap after lap: rules, moves and steps of a whole schedule,
+// minutes of work.
+inline constexpr std::uint64_t loop_moves_max = std::uint64_t{1} << 24U;
+
 // Slots of one processor. Tables are indexed by slot; more would be sized by an unchecked number.
 inline constexpr std::uint64_t slots_max = std::uint64_t{1} << 22;
 

@@ -1,7 +1,8 @@
 // What a schedule costs, counted from its steps and from nothing else.
 //
 // Rules are counted without spelling them out: one that n - r address bits leave free stands for
-// 2^(n-r) moves. On 2^60 processors with 100 elements each the counts need 67 bits.
+// 2^(n-r) moves, and a loop for its laps times what one of them costs. On 2^60 processors with 100
+// elements each the counts need 67 bits.
 //
 // The program of a SIMD mesh is performed once for each of the K elements of a processor. What is
 // counted, claimed in a file and compared by verifiers is one performance, the program as it is
@@ -20,12 +21,16 @@ class CostCounter : public ScheduleSink {
   void step(const CubeStep& step) override;
   void step(const MeshInstruction& instruction) override;
   void step(const PopsSlot& slot) override;
+  void loop(const CubeLoop& loop) override;
+  void loop(const PopsLoop& loop) override;
   // Only now are the performances of a schedule in turns multiplied.
   void finish() override;
 
   const Cost& cost() const { return cost_; }
 
  private:
+  template <class Step>
+  void count(const Loop<Step>& loop);
   int width_ = 0;
   const MachineKind* kind_ = nullptr;
   std::uint64_t times_ = 1;

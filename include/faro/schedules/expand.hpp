@@ -7,6 +7,21 @@
 
 namespace faro::inline v1 {
 
+// Loops spelled out, lap after lap (`--unroll`): hands on the same schedule in steps alone.
+class UnrollingSink : public ScheduleSink {
+ public:
+  // `next` must outlive it.
+  explicit UnrollingSink(ScheduleSink& next) : next_(next) {}
+  void begin(const ScheduleHeader& header) override;
+  void step(const CubeStep& step) override { next_.step(step); }
+  void step(const MeshInstruction& instruction) override { next_.step(instruction); }
+  void step(const PopsSlot& slot) override { next_.step(slot); }
+  void finish() override { next_.finish(); }
+
+ private:
+  ScheduleSink& next_;
+};
+
 class ExpandingSink : public ScheduleSink {
  public:
   // `next` must outlive it.

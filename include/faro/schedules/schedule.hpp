@@ -91,10 +91,15 @@ struct ScheduleHeader {
   std::vector<Slot> result;
   // Elements, cost and bound above are those of all performances together, slots those of one.
   Repeat repeat = {};
+  // Which entries come. A writer has to know it at once: loops want another format of files.
+  enum class Entries { steps, loops };
+  Entries entries = Entries::steps;
 };
 
-// Receives begin once, then steps of the header's machine, then finish once. A sink may throw: the
-// builder stops. A sink implements the kinds of step it understands; the others throw Error(usage).
+// Receives begin once, then steps and loops of the header's machine, then finish once. A sink may
+// throw: the builder stops. A sink implements the kinds of step it understands; the others throw
+// Error(usage). One that does not know loops gets their steps, lap after lap, as long as they are
+// not more than limits::loop_moves_max in all; beyond, Error(limit).
 class ScheduleSink {
  public:
   virtual ~ScheduleSink() = default;
@@ -102,7 +107,14 @@ class ScheduleSink {
   virtual void step(const CubeStep& step);
   virtual void step(const MeshInstruction& instruction);
   virtual void step(const PopsSlot& slot);
+  virtual void loop(const CubeLoop& loop);
+  virtual void loop(const PopsLoop& loop);
   virtual void finish() = 0;
+
+ private:
+  template <class Step>
+  void unroll(const Loop<Step>& loop);
+  Count unrolled_ = 0;  // rules and moves, of all laps
 };
 
 // Forwards to several sinks, in order. They must outlive it.
@@ -113,13 +125,16 @@ class TeeSink : public ScheduleSink {
   void step(const CubeStep& step) override;
   void step(const MeshInstruction& instruction) override;
   void step(const PopsSlot& slot) override;
+  void loop(const CubeLoop& loop) override;
+  void loop(const PopsLoop& loop) override;
   void finish() override;
 
  private:
   std::vector<ScheduleSink*> sinks_;
 };
 
-// Keeps everything: for tests, small schedules and planners that work on a whole. Nothing virtual
+// Keeps everything, loops lap after lap: for tests, small schedules and planners that work on a
+// whole. Nothing virtual
 // is defined here: each source would compile it, with all that a header holds.
 class RecordingSink : public ScheduleSink {
  public:

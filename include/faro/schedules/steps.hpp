@@ -157,4 +157,39 @@ struct PopsSlot {
   friend bool operator==(const PopsSlot&, const PopsSlot&) = default;
 };
 
+// How far the two slots of a rule or a move go from one lap of a loop to the next.
+struct Advance {
+  std::int64_t from = 0;
+  std::int64_t to = 0;
+  friend bool operator==(const Advance&, const Advance&) = default;
+};
+
+// Steps that are performed lap after lap. Who moves, and over which links, is the same in every
+// lap; slots go on by their advance, so that a schedule need not grow with the elements that a
+// processor has.
+//
+//   laps 3, body {[slot 0, to 5] with advance {1, 0}}  =  slot 0 to 5, then 1 to 5, then 2 to 5
+//
+// The steps have rules, those of a cube also moves, and nothing else. (The turns of a header are
+// another matter: every turn has slots of its own.)
+template <class Step>
+struct Loop {
+  struct Entry {
+    Step first;                     // as lap 0 performs it
+    std::vector<Advance> advances;  // one for each rule, then one for each move
+    friend bool operator==(const Entry&, const Entry&) = default;
+  };
+  std::uint64_t laps = 1;
+  std::vector<Entry> body;
+  friend bool operator==(const Loop&, const Loop&) = default;
+};
+using CubeLoop = Loop<CubeStep>;
+using PopsLoop = Loop<PopsSlot>;
+
+// What an entry does in lap `lap`, into a step whose memory is kept. Throws Error(usage) for
+// advances that are not one for each rule and move, for a step with more than these, and for slots
+// outside the 32 bits of Slot.
+void at_lap(const CubeLoop::Entry& entry, std::uint64_t lap, CubeStep& step);
+void at_lap(const PopsLoop::Entry& entry, std::uint64_t lap, PopsSlot& step);
+
 }  // namespace faro::inline v1

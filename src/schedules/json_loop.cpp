@@ -1,0 +1,85 @@
+// The end of a loop: whether it has laps, a body, and slots that slots can be.
+#include "schedules/json_loop.hpp"
+
+#include <fmt/format.h>
+
+#include "faro/base/error.hpp"
+#include "faro/base/limits.hpp"
+#include "schedules/loops.hpp"
+
+namespace faro::inline v1::json {
+namespace {
+
+void check(Slot first, std::int64_t by, std::uint64_t laps) {
+  if (!advanced(first, by, laps - 1))
+    throw Breach{"slot-range",
+                 fmt::format("slot {} of a loop goes on by {} and is outside the 32 bits of a slot "
+                             "before the last of {} laps",
+                             first, by, laps)};
+}
+
+void check(const CubeLoop::Entry& entry, std::uint64_t laps) {
+  auto advance = entry.advances.begin();
+  for (const Rule& rule : entry.first.rules) {
+    check(rule.from, advance->from, laps);
+    check(rule.to, (advance++)->to, laps);
+  }
+  for (const Move& move : entry.first.moves) {
+    check(move.from_slot, advance->from, laps);
+    check(move.to_slot, (advance++)->to, laps);
+  }
+}
+
+void check(const PopsLoop::Entry& entry, std::uint64_t laps) {
+  auto advance = entry.advances.begin();
+  for (const PopsRule& rule : entry.first.rules) {
+    check(rule.reg, advance->from, laps);
+    check(rule.into, (advance++)->to, laps);
+  }
+}
+
+template <class Step>
+Count push(Loop<Step> loop, std::uint64_t laps, ScheduleSink& sink) {
+  loop.laps = laps;
+  if (laps == 0) throw Breach{"missing", "a loop: key 'laps' is missing or malformed"};
+  if (loop.body.empty()) throw Breach{"missing", "a loop: a body of at least one step wanted"};
+  for (const auto& entry : loop.body) check(entry, laps);
+  sink.loop(loop);
+  return Count{loop.body.size()} * laps;
+}
+
+}  // namespace
+
+void LoopReader::begin() {
+  laps_ = items_ = 0;
+  cube_.body.clear();
+  pops_.body.clear();
+}
+
+void LoopReader::take_laps(const Value& value) {
+  const std::uint64_t laps = value.number("laps");
+  if (laps == 0) throw Breach{"range", "laps: at least 1 wanted"};
+  if (laps > limits::loop_laps_max)
+    throw Error(ErrorCode::limit,
+                fmt::format("a loop of {} laps; at most {}", laps, limits::loop_laps_max));
+  laps_ = laps;
+}
+
+void LoopReader::count_item() {
+  if (++items_ > limits::loop_items_max)
+    throw Error(ErrorCode::limit, fmt::format("a loop of more than {} steps, rules and moves",
+                                              limits::loop_items_max));
+}
+
+void LoopReader::add(const CubeStep& step, const PopsSlot& slot, const Advances& advances) {
+  cube_.body.push_back({step, advances.rules});
+  std::vector<Advance>& all = cube_.body.back().advances;
+  all.insert(all.end(), advances.moves.begin(), advances.moves.end());
+  pops_.body.push_back({slot, advances.rules});
+}
+
+Count LoopReader::push_to(ScheduleSink& sink, bool slots) const {
+  return slots ? push(pops_, laps_, sink) : push(cube_, laps_, sink);
+}
+
+}  // namespace faro::inline v1::json

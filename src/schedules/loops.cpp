@@ -1,0 +1,72 @@
+// Steps of a loop in one of its laps.
+#include "schedules/loops.hpp"
+
+#include <fmt/format.h>
+
+#include <limits>
+
+#include "faro/base/error.hpp"
+
+namespace faro::inline v1 {
+namespace {
+
+Slot slot_at(Slot first, std::int64_t by, std::uint64_t lap) {
+  const std::optional<Slot> slot = advanced(first, by, lap);
+  if (!slot)
+    throw Error(ErrorCode::usage,
+                fmt::format("slot {} of a loop, advanced {} times by {}, leaves the 32 bits of a "
+                            "slot",
+                            first, lap, by));
+  return *slot;
+}
+
+template <class Step>
+void check(const typename Loop<Step>::Entry& entry, bool more) {
+  if (more || entry.advances.size() != items_of(entry.first))
+    throw Error(ErrorCode::usage,
+                fmt::format("a step of a loop has {} advances for {} rules and moves; it has "
+                            "nothing else, and one for each of them",
+                            entry.advances.size(), items_of(entry.first)));
+}
+
+}  // namespace
+
+std::optional<Slot> advanced(Slot first, std::int64_t by, std::uint64_t laps) {
+  if (by == 0 || laps == 0) return first;
+  const std::uint64_t distance =
+      by < 0 ? 0 - static_cast<std::uint64_t>(by) : static_cast<std::uint64_t>(by);
+  const std::uint64_t room = by < 0 ? first : std::numeric_limits<Slot>::max() - first;
+  if (distance > room / laps) return {};
+  const std::uint64_t way = distance * laps;
+  return static_cast<Slot>(by < 0 ? first - way : first + way);
+}
+
+void at_lap(const CubeLoop::Entry& entry, std::uint64_t lap, CubeStep& step) {
+  check<CubeStep>(entry, !entry.first.butterflies.empty() || !entry.first.butterfly_rules.empty());
+  step = entry.first;
+  auto advance = entry.advances.begin();
+  for (Rule& rule : step.rules) {
+    rule.from = slot_at(rule.from, advance->from, lap);
+    rule.to = slot_at(rule.to, advance->to, lap);
+    ++advance;
+  }
+  for (Move& move : step.moves) {
+    move.from_slot = slot_at(move.from_slot, advance->from, lap);
+    move.to_slot = slot_at(move.to_slot, advance->to, lap);
+    ++advance;
+  }
+}
+
+void at_lap(const PopsLoop::Entry& entry, std::uint64_t lap, PopsSlot& step) {
+  check<PopsSlot>(entry, !entry.first.sends.empty() || !entry.first.receives.empty() ||
+                             !entry.first.operations.empty());
+  step = entry.first;
+  auto advance = entry.advances.begin();
+  for (PopsRule& rule : step.rules) {
+    rule.reg = slot_at(rule.reg, advance->from, lap);
+    rule.into = slot_at(rule.into, advance->to, lap);
+    ++advance;
+  }
+}
+
+}  // namespace faro::inline v1

@@ -1,0 +1,31 @@
+// What loops have in common on all machines: how much they are, and their slots in a lap.
+//
+//   laps 3, body {slot 0, to 5, advance {1, 0}}    6 moves and steps; slots 0..2, into 5
+#pragma once
+
+#include <optional>
+
+#include "faro/schedules/schedule.hpp"
+
+namespace faro::inline v1 {
+
+// Rules and moves of one lap, which have an advance each.
+inline std::size_t items_of(const CubeStep& step) {
+  return step.rules.size() + step.moves.size();
+}
+inline std::size_t items_of(const PopsSlot& slot) {
+  return slot.rules.size();
+}
+
+// Rules, moves and steps of all laps.
+template <class Step>
+Count moves_of(const Loop<Step>& loop) {
+  Count lap = loop.body.size();
+  for (const auto& entry : loop.body) lap += items_of(entry.first);
+  return lap * loop.laps;
+}
+
+// A slot after so many laps; nothing where the 32 bits of Slot do not hold it.
+std::optional<Slot> advanced(Slot first, std::int64_t by, std::uint64_t laps);
+
+}  // namespace faro::inline v1
