@@ -63,14 +63,7 @@ RechunkJobs RechunkJobs::begin(const std::string& in, const std::string& out,
   const FileTarget target = target_of(out);
   refuse_existing(target);
   const auto from = open_source(in, options.raw);
-  if (!has_elements(from->grid()))
-    throw Error(ErrorCode::usage, fmt::format("{}: has no element: no work to share", in));
-  RechunkRequest request = request_of(in, out, *from, options);
-  request.identity = from->identity();
-  BoxProblem problem = problem_of(request, from->grid());
-  problem.passes = options.passes;
-  request.plan = BoxPlan::make(problem).json();
-  const std::string text = std::string(jobs_word) + request.json();
+  const std::string text = std::string(jobs_word) + shared_request(in, out, *from, options).json();
   RechunkJobs jobs;
   jobs.folder_ = std::filesystem::absolute(shared_path(target)).lexically_normal().string();
   if (options.unfinished == RechunkOptions::Unfinished::fresh) discard_jobs(out);
@@ -181,7 +174,7 @@ std::vector<std::uint64_t> RechunkJobs::remaining(std::size_t pass) const {
   return missing;
 }
 
-void RechunkJobs::finish_pass(std::size_t pass) const {
+void RechunkJobs::check_done(std::size_t pass) const {
   check_job(pass, 0);
   check_begun();
   const auto missing = remaining(pass);
@@ -196,14 +189,17 @@ void RechunkJobs::finish_pass(std::size_t pass) const {
                 fmt::format("{}: was changed while it was read; the output would be of two arrays. "
                             "discard() forgets what was done",
                             request_.input));
+}
+
+void RechunkJobs::finish_pass(std::size_t pass) const {
+  check_done(pass);
   if (pass == 0) return;
   FolderBoxStorage storage(folder_);
   for (std::uint64_t job = 0; job < jobs(pass - 1); ++job) storage.remove(tile_name(pass - 1, job));
 }
 
-Digest RechunkJobs::compared() const {
-  Digest read;
-  Digest written;
+Digest RechunkJobs::digest_of_notes() const {
+  BoxShare all;
   for (std::size_t pass = 0; pass < passes(); ++pass)
     for (std::uint64_t job = 0; job < jobs(pass); ++job) {
       const auto share = note(pass, job);
@@ -211,24 +207,20 @@ Digest RechunkJobs::compared() const {
         throw Error(ErrorCode::environment, fmt::format("{}: the note '{}' is damaged; remove it "
                                                         "and run its job again",
                                                         folder_, note_name(pass, job)));
-      read.add(share->read);
-      written.add(share->written);
+      all.add(*share);
     }
-  if (read.bytes() != plan_->facts().data_bytes || written.bytes() != read.bytes() ||
-      read.value() != written.value())
-    throw Error(ErrorCode::refused,
-                "what was read and what was written are not the same: the digests differ; the "
-                "output has no name, discard() forgets it");
-  return written;
+  return compared(all, *plan_, "has no name, discard() forgets it");
 }
 
 RechunkReport RechunkJobs::finish(const std::string& out) const {
   const auto start = std::chrono::steady_clock::now();
   check_begun();
+  // A damaged note's job needs the files that finish_pass removes.
+  for (std::size_t pass = 0; pass < passes(); ++pass) check_done(pass);
+  const Digest digest = digest_of_notes();
   for (std::size_t pass = 0; pass < passes(); ++pass) finish_pass(pass);
   RechunkReport report;
   report.plan = facts_of(*plan_);
-  const Digest digest = compared();
   const FileTarget target = target_of(out);
   files::SharedFolder shared(target);
   if (shared.has_data()) {  // else it has its name, and the rest was not removed

@@ -68,9 +68,12 @@ class RechunkJobs {
   // The request that stands there; Error(usage) where it is not the one of this id.
   std::string check_begun() const;
   void check_job(std::size_t pass, std::uint64_t job) const;
+  // Throws Error(usage) where jobs of the pass are not done, Error(environment) where the input was
+  // changed.
+  void check_done(std::size_t pass) const;
   bool has_file(std::size_t pass, std::uint64_t job) const;
   std::optional<BoxShare> note(std::size_t pass, std::uint64_t job) const;
-  Digest compared() const;
+  Digest digest_of_notes() const;
 
   std::string folder_;
   std::string id_;

@@ -44,6 +44,11 @@ bool read_digest(std::istream& words, Digest& to) {
 
 }  // namespace
 
+void BoxShare::add(const BoxShare& other) {
+  read.add(other.read);
+  written.add(other.written);
+}
+
 BoxJournal::BoxJournal(RandomFile& file) : file_(file) {
   const std::uint64_t size = file_.size_bytes();
   if (size > limits::rechunk_journal_bytes_max)

@@ -22,6 +22,8 @@ namespace faro::inline v1::disk {
 struct BoxShare {
   Digest read;     // of what the first pass read, by its place in the output
   Digest written;  // of what the last pass wrote
+
+  void add(const BoxShare& other);
 };
 
 class BoxJournal {

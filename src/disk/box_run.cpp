@@ -189,18 +189,20 @@ Digest finish_run(BoxRun& run, const BoxPlan& plan, BoxJournal& journal,
     if (pass == 0 && check_source && !missing.empty()) check_source();
     if (pass > 0) run.remove_files(pass - 1);
   }
-  Digest read;
-  Digest written;
-  for (const auto& [job, share] : journal.done()) {
-    read.add(share.read);
-    written.add(share.written);
-  }
+  BoxShare all;
+  for (const auto& [job, share] : journal.done()) all.add(share);
+  return compared(all, plan, "is not kept");
+}
+
+Digest compared(const BoxShare& all, const BoxPlan& plan, std::string_view what_becomes) {
+  const auto& [read, written] = all;
   if (read.bytes() != plan.facts().data_bytes || read.bytes() != written.bytes() ||
       read.value() != written.value())
-    throw Error(ErrorCode::refused,
-                fmt::format("what was read and what was written are not the same: digests {} of {} "
-                            "bytes and {} of {} bytes; the output is not kept",
-                            read.hex(), read.bytes(), written.hex(), written.bytes()));
+    throw Error(
+        ErrorCode::refused,
+        fmt::format("what was read and what was written are not the same: digests {} of {} "
+                    "bytes and {} of {} bytes; the output {}",
+                    read.hex(), read.bytes(), written.hex(), written.bytes(), what_becomes));
   return written;
 }
 

@@ -40,11 +40,8 @@ RechunkRequest begin_or_resume(const std::string& in, const std::string& out,
     throw Error(ErrorCode::usage, fmt::format("{}: there is no unfinished run to go on with", out));
   const auto from = disk::open_source(in, options.raw);
   RechunkRequest request = disk::request_of(in, out, *from, options);
-  if (disk::has_elements(from->grid())) {
-    disk::BoxProblem problem = disk::problem_of(request, from->grid());
-    problem.passes = options.passes;
-    request.plan = disk::BoxPlan::make(problem).json();
-  }
+  if (disk::has_elements(from->grid()))
+    request.plan = disk::plan_of(request, from->grid(), options.passes).json();
   request.identity = from->identity();
   folder.reset();
   journal.begin(request.json());
@@ -125,9 +122,7 @@ RechunkFacts plan_rechunk(const std::string& in, const std::string& out,
             .describe = "no element: only what the array says of itself is written\n",
             .json = R"({"format":"faro-box-plan/1","passes":[]})"};
   }
-  disk::BoxProblem problem = disk::problem_of(request, from->grid());
-  problem.passes = options.passes;
-  return disk::facts_of(disk::BoxPlan::make(problem));
+  return disk::facts_of(disk::plan_of(request, from->grid(), options.passes));
 }
 
 bool has_unfinished_rechunk(const std::string& out) {

@@ -110,6 +110,22 @@ RechunkRequest request_of(const std::string& in, const std::string& out, const S
   return request;
 }
 
+BoxPlan plan_of(const RechunkRequest& request, const StoredGrid& from, int passes) {
+  BoxProblem problem = problem_of(request, from);
+  problem.passes = passes;
+  return BoxPlan::make(problem);
+}
+
+RechunkRequest shared_request(const std::string& in, const std::string& out,
+                              const StoredArray& from, const RechunkOptions& options) {
+  if (!has_elements(from.grid()))
+    throw Error(ErrorCode::usage, fmt::format("{}: has no element: no work to share", in));
+  RechunkRequest request = request_of(in, out, from, options);
+  request.identity = from.identity();
+  request.plan = plan_of(request, from.grid(), options.passes).json();
+  return request;
+}
+
 bool has_elements(const StoredGrid& grid) {
   return std::all_of(grid.shape.begin(), grid.shape.end(), [](auto n) { return n != 0; });
 }

@@ -31,9 +31,15 @@ struct RechunkRequest {
 std::unique_ptr<StoredArray> open_source(const std::string& path,
                                          const std::optional<RawArray>& raw);
 BoxProblem problem_of(const RechunkRequest& request, const StoredGrid& from);
-// Without its plan.
+// Without its plan and the input's identity.
 RechunkRequest request_of(const std::string& in, const std::string& out, const StoredArray& from,
                           const RechunkOptions& options);
+// In exactly so many passes; 0: what costs least.
+BoxPlan plan_of(const RechunkRequest& request, const StoredGrid& from, int passes);
+// Of several processes, which must have all of it in common. Throws Error(usage) where there is no
+// element: no work to share.
+RechunkRequest shared_request(const std::string& in, const std::string& out,
+                              const StoredArray& from, const RechunkOptions& options);
 RechunkFacts facts_of(const BoxPlan& plan);
 bool has_elements(const StoredGrid& grid);
 

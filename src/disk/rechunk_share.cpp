@@ -63,39 +63,6 @@ void wait_for_pass(const Notes& notes, std::size_t pass, std::uint64_t jobs,
   }
 }
 
-Digest compared_digest(const Notes& notes, Count bytes) {
-  Digest read;
-  Digest written;
-  for (const auto& [job, share] : notes.all()) {
-    read.add(share.read);
-    written.add(share.written);
-  }
-  if (read.bytes() != bytes || written.bytes() != bytes || read.value() != written.value())
-    throw Error(ErrorCode::refused,
-                "what was read and what was written are not the same: the digests differ; the "
-                "output is not kept");
-  return written;
-}
-
-}  // namespace
-
-namespace {
-
-// What every worker must have in common.
-disk::BoxPlan begin_share(const std::string& in, const std::string& out,
-                          const disk::StoredArray& from, const RechunkOptions& options,
-                          disk::RechunkRequest& request) {
-  if (!disk::has_elements(from.grid()))
-    throw Error(ErrorCode::usage, fmt::format("{}: has no element: no work to share", in));
-  request = disk::request_of(in, out, from, options);
-  request.identity = from.identity();
-  disk::BoxProblem problem = disk::problem_of(request, from.grid());
-  problem.passes = options.passes;
-  disk::BoxPlan plan = disk::BoxPlan::make(problem);
-  request.plan = plan.json();
-  return plan;
-}
-
 }  // namespace
 
 RechunkReport rechunk_share(const std::string& in, const std::string& out,
@@ -107,8 +74,8 @@ RechunkReport rechunk_share(const std::string& in, const std::string& out,
   const FileTarget target = disk::target_of(out);
   disk::refuse_existing(target);
   const auto from = disk::open_source(in, options.raw);
-  disk::RechunkRequest request;
-  const auto plan = begin_share(in, out, *from, options, request);
+  const disk::RechunkRequest request = disk::shared_request(in, out, *from, options);
+  const auto plan = disk::BoxPlan::from_json(disk::problem_of(request, from->grid()), request.plan);
   const std::string text = fmt::format("{} {}", share.workers, request.json());
   const std::string folder = disk::shared_path(target);
   if (options.unfinished == RechunkOptions::Unfinished::fresh && share.worker == 0)
@@ -153,7 +120,9 @@ RechunkReport rechunk_share(const std::string& in, const std::string& out,
   report.bytes_read = run.counts().bytes_read;
   report.writes = run.counts().writes;
   if (share.worker == 0) {
-    const Digest digest = compared_digest(notes, plan.facts().data_bytes);
+    disk::BoxShare all;
+    for (const auto& [job, done] : notes.all()) all.add(done);
+    const Digest digest = disk::compared(all, plan, "is not kept");
     to->complete();
     report.digest = digest.published(from->data_type(), to->grid().shape, to->grid().element_bytes);
     disk::publish_shared(shared, target);
