@@ -9,6 +9,8 @@ cases <<'END'
 4 :: explain hilbert:4 :: hilbert turns its parts: no affine map
 0 :: plan 'cyclic:10|20 => consecutive' --on cube:10 :: moves of one turn
 END
+exits "a schedule in turns" 0 "$faro" plan 'cyclic:4|20 => consecutive' --on cube:4 --schedule turns.json
+exits "turns are told" 0 "$faro" verify turns.json; prints "turns are told" "256, all alike: one was carried out"
 py "np.save('hilbert.npy', np.array([0, 1, 3, 2, 14, 15, 13, 12, 4, 7, 5, 6, 8, 11, 9, 10]))"
 cases <<'END'
 4 :: explain --fit hilbert.npy :: hilbert.npy: no affine map over the bits of an index

@@ -107,6 +107,7 @@ Report report_of(const VerifyReport& judged, const Output& out) {
       report.say("  step {}: {}: {}\n", to_string(v.step), v.rule, v.message);
   }
   if (!judged.machine) return report;
+  if (judged.turns > 1) report.say("turns      {}, all alike: one was carried out\n", judged.turns);
   report.say("cost       {}\n", cost_text(verdict.cost, *judged.machine));
   if (verdict.bound == Verdict::BoundAnswer::checked)
     report.say("bound      checked{}\n",

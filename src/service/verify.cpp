@@ -31,6 +31,7 @@ class Watch : public ScheduleSink {
   void begin(const ScheduleHeader& header) override {
     machine = header.machine;
     steps = 0;
+    turns = header.repeat.times;
     if (claim_is_tried(header)) claim = header;
     for_each([&](ScheduleSink& sink) { sink.begin(header); });
   }
@@ -63,6 +64,7 @@ class Watch : public ScheduleSink {
 
   std::optional<Machine> machine;
   std::optional<ScheduleHeader> claim;  // of a bound, where a plan may disprove it
+  std::uint64_t turns = 1;
   Count steps = 0;
   Fingerprint fingerprint;
 
@@ -197,6 +199,7 @@ VerifyReport verify_schedule(ByteSource& source, const VerifyOptions& options,
   const ReadOutcome outcome = read_schedule(heard, watch, read, breaches);
   VerifyReport report;
   report.machine = watch.machine;
+  report.turns = watch.turns;
   report.warnings = std::move(breaches.warnings);
   if (outcome == ReadOutcome::complete) {
     const std::optional<Verdict> replay = watch.replay();
@@ -262,6 +265,7 @@ Report verdict_report(const VerifyReport& report) {
   object["delivered"] = Count(verdict.delivered);
   object["expected"] = Count(verdict.expected);
   if (!report.fingerprint.empty()) object["fingerprint"] = report.fingerprint;
+  if (report.turns > 1) object["turns"] = Count(report.turns);
   object["warnings"] = report.warnings;
   return object;
 }

@@ -33,6 +33,7 @@ struct VerifyReport {
   std::optional<Machine> machine;  // nothing where the header could not be read
   std::string fingerprint;
   std::vector<std::string> warnings;
+  std::uint64_t turns = 1;  // alike, so that one of them was carried out
 };
 
 // Throws Error: usage for what is no schedule, limit for what is too large to replay, cancelled.
