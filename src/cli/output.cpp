@@ -22,6 +22,8 @@ using Clock = std::chrono::steady_clock;
 
 // Redrawn at most this often: readable, and nothing beside the work.
 constexpr auto redraw_interval = std::chrono::milliseconds(100);
+// And in a log, which keeps every line.
+constexpr auto log_interval = std::chrono::milliseconds(30'000);
 
 std::string duration_text(double seconds) {
   const auto whole = static_cast<std::uint64_t>(seconds + 0.5);
@@ -84,18 +86,21 @@ void to_stderr(std::string_view text) {
 
 namespace {
 
-// One line on the terminal: label, share, rate, time left.
+// One line on the terminal: label, share, rate, time left. In a pipe or a log a new line now and then,
+// of work that takes its time.
 class ProgressLine {
  public:
   ProgressLine(std::string label, Output::Unit unit)
-      : label_(std::move(label)), unit_(unit), visible_(isatty(STDERR_FILENO) == 1) {}
+      : label_(std::move(label)), unit_(unit), drawn_(isatty(STDERR_FILENO) == 1) {
+    if (!drawn_) last_ = start_;
+  }
   ~ProgressLine() { erase_progress(); }
   ProgressLine(const ProgressLine&) = delete;
   ProgressLine& operator=(const ProgressLine&) = delete;
 
   void update(std::uint64_t done, std::uint64_t total) {
     const auto now = Clock::now();
-    if (!visible_ || now - last_ < redraw_interval) return;
+    if (now - last_ < (drawn_ ? redraw_interval : log_interval)) return;
     last_ = now;
     const double seconds = std::chrono::duration<double>(now - start_).count();
     const double rate = seconds > 0 ? static_cast<double>(done) / seconds : 0;
@@ -113,14 +118,14 @@ class ProgressLine {
       if (total > done)
         line += fmt::format("  {} left", duration_text(static_cast<double>(total - done) / rate));
     }
-    to_stderr_as_it_is("\r\x1b[K" + line);
-    progress_is_drawn = true;
+    to_stderr_as_it_is(drawn_ ? "\r\x1b[K" + line : line + "\n");
+    progress_is_drawn = drawn_;
   }
 
  private:
   std::string label_;
   Output::Unit unit_;
-  bool visible_;
+  bool drawn_;
   Clock::time_point start_ = Clock::now();
   Clock::time_point last_{};
   DeferInterrupts defer_;
