@@ -86,8 +86,8 @@ void to_stderr(std::string_view text) {
 
 namespace {
 
-// One line on the terminal: label, share, rate, time left. In a pipe or a log a new line now and then,
-// of work that takes its time.
+// One line on the terminal: label, share, rate, time left. In a pipe or a log a new line now and
+// then, of work that takes its time.
 class ProgressLine {
  public:
   ProgressLine(std::string label, Output::Unit unit)

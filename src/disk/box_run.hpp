@@ -88,8 +88,9 @@ class BoxRun {
 Digest finish_run(BoxRun& run, const BoxPlan& plan, BoxJournal& journal,
                   const std::function<void()>& check_source, const Progress& progress);
 
-// The digest of the output, of whose jobs these are the shares. Throws Error(refused) where what was
-// read and what was written are not the same, or not all; the message ends in `what_becomes` of it.
+// The digest of the output, of whose jobs these are the shares. Throws Error(refused) where what
+// was read and what was written are not the same, or not all; the message ends in `what_becomes`
+// of it.
 Digest compared(const BoxShare& all, const BoxPlan& plan, std::string_view what_becomes);
 
 std::string tile_name(std::size_t pass, std::uint64_t job);
