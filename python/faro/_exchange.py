@@ -10,9 +10,11 @@ from __future__ import annotations
 import collections
 import contextlib
 import json
+import math
 import os
 import pathlib
 import shutil
+import tempfile
 from collections.abc import Callable, Iterator, Sequence
 from typing import Any, NamedTuple
 
@@ -38,10 +40,7 @@ class _Entry(NamedTuple):
 
     @property
     def nbytes(self) -> int:
-        count = self.itemsize
-        for n in self.shape:
-            count *= n
-        return count
+        return self.itemsize * math.prod(self.shape)
 
 
 @contextlib.contextmanager
@@ -50,13 +49,14 @@ def _growing(target: Any) -> Iterator[pathlib.Path]:
     path = pathlib.Path(os.fsdecode(target)).absolute()
     if path.exists():
         raise UsageError(f"{path}: is there already; remove it, or give another name")
-    part = path.with_name(f".{path.name}.part")
-    shutil.rmtree(part, ignore_errors=True)
+    # Of its own: several may be at it at once.
+    held = pathlib.Path(tempfile.mkdtemp(prefix=f".{path.name}.", suffix=".part", dir=path.parent))
+    part = held / "whole"
     try:
         yield part
         os.rename(part, path)
     finally:
-        shutil.rmtree(part, ignore_errors=True)
+        shutil.rmtree(held, ignore_errors=True)
 
 
 def _groups(entries: Sequence[_Entry], memory: int) -> Iterator[list[_Entry]]:
@@ -78,6 +78,8 @@ def _write(target: Any, entries: list[_Entry], memory: int,
     if not entries:
         raise UsageError("the checkpoint has no tensors")
     for entry in entries:
+        if entry.name == "__metadata__":
+            raise UsageError("a tensor of this name no safetensors file can have: '__metadata__'")
         if entry.kind not in _WORDS:
             raise UsageError(f"tensor '{entry.name}': safetensors files have no {entry.kind}")
     entries.sort(key=lambda e: (-e.itemsize, e.name))
@@ -122,6 +124,9 @@ def from_dcp(source: Any, target: Any, /, *, memory: int = _MEMORY) -> dict[str,
         raise UsageError(f"{folder}: has no .metadata, so no checkpoint of torch.distributed")
     found = dcp.FileSystemReader(folder).read_metadata().state_dict_metadata
     tensors = {name: what for name, what in found.items() if hasattr(what, "properties")}
+    for name, what in tensors.items():
+        if sum(math.prod(chunk.sizes) for chunk in what.chunks) != math.prod(what.size):
+            raise UsageError(f"tensor '{name}': its parts do not make up its shape {list(what.size)}")
     entries = [_Entry(name, str(what.properties.dtype).removeprefix("torch."),
                       what.properties.dtype.itemsize, tuple(what.size))
                for name, what in tensors.items()]
@@ -142,7 +147,8 @@ def to_dcp(source: Any, target: Any, /) -> dict[str, Any]:
     of ranks loads. Files are mapped: the system may take their pages back."""
     torch, dcp = _dcp()
     tensors = checkpoint.open(source)
-    state = {name: t._torch(t._mapped(t._raw_dtype(), "c")) for name, t in tensors.items()}
+    files: dict[str, Any] = {}
+    state = {name: t._torch(t._mapped(t._raw_dtype(), "c", files)) for name, t in tensors.items()}
     with _growing(target) as folder:
         dcp.save(state, storage_writer=dcp.FileSystemWriter(folder), no_dist=True)
     return {"tensors": len(state)}
@@ -169,7 +175,7 @@ def from_orbax(source: Any, target: Any, /, *, memory: int = _MEMORY) -> dict[st
     reader = ocp.PyTreeCheckpointer()
     try:
         found = reader.metadata(folder).item_metadata
-    except (OSError, ValueError) as error:
+    except (OSError, ValueError, KeyError, AttributeError, TypeError) as error:
         raise UsageError(f"{folder}: Orbax finds no checkpoint there: {error}") from None
     if found is None:
         raise UsageError(f"{folder}: Orbax finds no tree of arrays there")
@@ -208,7 +214,8 @@ def to_orbax(source: Any, target: Any, /) -> dict[str, Any]:
     for name, t in tensors.items():
         if 0 in t.shape:
             raise UsageError(f"tensor '{name}' {list(t.shape)} is empty: Orbax saves no such arrays")
-    state = {name: t._mapped(t._dtype()) for name, t in tensors.items()}
+    files: dict[str, Any] = {}
+    state = {name: t._mapped(t._dtype(), "r", files) for name, t in tensors.items()}
     with _growing(target) as folder:
         ocp.PyTreeCheckpointer().save(folder, state)
     return {"tensors": len(state)}

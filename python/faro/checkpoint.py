@@ -13,6 +13,7 @@ docs/checkpoints.md has more.
 
 from __future__ import annotations
 
+import math
 import os
 from collections.abc import Iterator, Mapping
 from typing import Any
@@ -50,11 +51,17 @@ class Tensor:
     def _raw_dtype(self) -> Any:
         return numpy().dtype({1: "u1", 2: "<u2", 4: "<u4", 8: "<u8"}[self.itemsize])
 
-    def _mapped(self, dtype: Any, mode: str = "r") -> Any:
+    def _mapped(self, dtype: Any, mode: str = "r", files: dict[str, Any] | None = None) -> Any:
+        """`files`: those mapped already, for whoever has many tensors: a mapping keeps a descriptor."""
         np = numpy()
         if 0 in self.shape:
             return np.empty(self.shape, dtype)
-        return np.memmap(self.file, dtype, mode, self._start, self.shape)
+        if files is None:
+            return np.memmap(self.file, dtype, mode, self._start, self.shape)
+        if self.file not in files:
+            files[self.file] = np.memmap(self.file, "u1", mode)
+        end = self._start + self.itemsize * math.prod(self.shape)
+        return files[self.file][self._start:end].view(dtype).reshape(self.shape)
 
     def _taken(self, dtype: Any, index: Any) -> Any:
         return numpy().array(self._mapped(dtype)[index])

@@ -493,6 +493,25 @@ def test_progress_may_stop_it_and_it_goes_on(tmp_path):
     check(SMALL, tmp_path / "out", "llama:tp=2")
 
 
+def test_what_was_lost_or_left_while_it_stood_still_does_no_harm(tmp_path):
+    SMALL.save_whole(tmp_path / "in")
+    (tmp_path / "in" / "config.json").write_text("{}")
+
+    def stop(done, total):
+        if done == total:
+            raise ZeroDivisionError
+
+    with pytest.raises(ZeroDivisionError):
+        faro.reshard(tmp_path / "in", tmp_path / "out", to_layout="llama:tp=2", progress=stop)
+    data = tmp_path / ".out.faro" / "data"
+    (data / RANK_FILE.format(1, 0)).unlink()
+    (data / ".config.json.part").write_text('{"longer": "than what comes"}')
+    faro.reshard(tmp_path / "in", tmp_path / "out", to_layout="llama:tp=2", resume=True)
+    assert (tmp_path / "out" / "config.json").read_text() == "{}"
+    (tmp_path / "out" / "config.json").unlink()
+    check(SMALL, tmp_path / "out", "llama:tp=2")
+
+
 KILLED = """
 import sys, faro
 faro.reshard(sys.argv[1], sys.argv[2], to_layout="llama:tp=4", memory="80MiB", threads=1,

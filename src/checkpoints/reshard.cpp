@@ -8,6 +8,7 @@
 #include <mutex>
 #include <nlohmann/json.hpp>
 #include <optional>
+#include <set>
 
 #include "base/cores.hpp"
 #include "base/report.hpp"
@@ -188,15 +189,39 @@ void check_space(const ReshardPlan& plan, const std::string& folder) {
         fmt::format("{}: the output takes {} bytes, the disk has {} free", folder, wanted, free));
 }
 
-// An earlier run gave OUT its name and was stopped before its journal was removed: that goes now.
-std::optional<ReshardReport> cleaned(const std::string& out, checkpoints::ReshardRequest request) {
+// Made files that are not there, or not whole.
+std::set<std::size_t> lost_files(const ReshardPlan& plan, const std::string& folder) {
+  const files::PosixFolder made(folder);
+  std::set<std::size_t> lost;
+  for (std::size_t i = 0; i < plan.made.size(); ++i)
+    if (made.size_bytes(plan.made[i].name) != plan.made[i].bytes) lost.insert(i);
+  return lost;
+}
+
+// A job that has written to a file which was lost since is to be done again.
+void forget_lost(const ReshardPlan& plan, const std::string& folder, disk::BoxJournal& journal) {
+  const std::set<std::size_t> lost = lost_files(plan, folder);
+  std::vector<disk::BoxJournal::JobId> again;
+  for (const auto& [job, share] : journal.done()) {
+    const checkpoints::TensorMove& move = plan.tensors[plan.jobs.at(job.second).tensor];
+    if (std::any_of(move.to.begin(), move.to.end(),
+                    [&](const checkpoints::Place& to) { return lost.contains(to.file); }))
+      again.push_back(job);
+  }
+  for (const disk::BoxJournal::JobId& job : again) journal.forget(job);
+}
+
+// An earlier run gave OUT its name and was stopped before its journal was removed: that goes now,
+// where OUT is what the run made.
+std::optional<ReshardReport> cleaned(const std::string& out, checkpoints::ReshardRequest request,
+                                     const ReshardOptions& options) {
   const FileTarget target = disk::target_of(out);
   const std::string rest = files::unfinished_folder(target);
   if (!files::PosixFolder(target.target).exists() || !files::PosixFolder(rest).exists() ||
       files::PosixFolder(rest + "/data").exists())
     return std::nullopt;
   const auto storage = files::open_storage(target, "", FileIo::buffered);
-  const disk::BoxJournal journal(storage->journal());
+  disk::BoxJournal journal(storage->journal());
   if (!journal.is_complete()) return std::nullopt;
   request.slab_bytes = slab_of(journal);
   const ReshardPlan plan = checkpoints::make_plan(request);
@@ -204,11 +229,19 @@ std::optional<ReshardReport> cleaned(const std::string& out, checkpoints::Reshar
   ReshardReport report;
   report.plan = facts_of(plan);
   report.resumed_jobs = plan.jobs.size();
+  if (!lost_files(plan, target.target).empty()) return std::nullopt;
   const auto digests = checkpoints::read_digests(target.target);
-  for (const checkpoints::TensorMove& move : plan.tensors)
-    if (const auto found = digests.find(move.whole.name); found != digests.end())
-      report.tensors.push_back(
-          {move.whole.name, std::string(move.whole.type->name), move.whole.shape, found->second});
+  for (const checkpoints::TensorMove& move : plan.tensors) {
+    const auto found = digests.find(move.whole.name);
+    if (found == digests.end()) return std::nullopt;
+    report.tensors.push_back(
+        {move.whole.name, std::string(move.whole.type->name), move.whole.shape, found->second});
+  }
+  if (options.verify) {
+    FolderFiles files(plan.from_folder, target.target);
+    checkpoints::ReshardRun(plan, files, journal).verify(options.progress);
+    report.verified = true;
+  }
   storage->discard();
   return report;
 }
@@ -230,7 +263,7 @@ ReshardReport reshard(const std::string& in, const std::string& out,
   // What does not fit is refused before anything is made.
   ReshardPlan plan = checkpoints::make_plan(request);
   if (options.unfinished == Unfinished::resume)
-    if (auto report = cleaned(out, request)) return *report;
+    if (auto report = cleaned(out, request, options)) return *report;
   disk::RechunkFolder folder(out);
   if (options.unfinished == Unfinished::fresh) folder.reset();
   disk::BoxJournal journal(folder.journal());
@@ -265,6 +298,7 @@ ReshardReport reshard(const std::string& in, const std::string& out,
   report.plan = facts_of(plan);
   require(!journal.is_complete() || files::PosixFolder(folder.data()).exists(),
           "{}: was finished and has been taken away since; --fresh begins anew", out);
+  if (!is_new) forget_lost(plan, folder.data(), journal);
   checkpoints::ReshardRun run(plan, files, journal);
   run.run(options.progress);
   if (options.verify) run.verify(options.progress);

@@ -9,11 +9,22 @@
 #include "base/cores.hpp"
 #include "disk/profile.hpp"
 #include "faro/base/error.hpp"
+#include "faro/base/limits.hpp"
 
 namespace faro::inline v1::disk {
 namespace {
 
 constexpr const char* rechunk_format = "faro-rechunk-journal/1";
+
+// Fractions and numbers below zero are none of ours, and converting a large one would be undefined:
+// they are nothing, which is refused where it is read.
+nlohmann::ordered_json parsed(const std::string& text) {
+  using Json = nlohmann::ordered_json;
+  return Json::parse(text, [](int, Json::parse_event_t, Json& value) {
+    if (value.is_number() && !value.is_number_unsigned()) value = nullptr;
+    return true;
+  });
+}
 
 }  // namespace
 
@@ -38,7 +49,7 @@ std::string RechunkRequest::json() const {
 
 RechunkRequest RechunkRequest::parse(const std::string& text, const std::string& journal) {
   try {
-    const auto json = nlohmann::ordered_json::parse(text);
+    const auto json = parsed(text);
     if (json.at("format") != rechunk_format)
       throw Error(ErrorCode::environment,
                   fmt::format("{}: the unfinished run is none of 'faro rechunk'; 'faro permute "
@@ -59,6 +70,10 @@ RechunkRequest RechunkRequest::parse(const std::string& text, const std::string&
       request.raw = RawArray{.shape = json.at("raw").at("shape"),
                              .data_type = json.at("raw").at("data_type"),
                              .start_byte = json.at("raw").at("start_byte")};
+    const auto threads = json.at("threads").get<std::uint64_t>();
+    if (threads < 1 || threads > static_cast<std::uint64_t>(limits::threads_max))
+      throw Error(ErrorCode::environment,
+                  fmt::format("{}: the journal is damaged: {} threads", journal, threads));
     return request;
   } catch (const nlohmann::json::exception& error) {
     throw Error(

@@ -28,6 +28,8 @@ constexpr std::size_t synced_singly_max = 8;
 }  // namespace
 
 void ChunkFolder::put(const std::string& name, std::string_view text, const std::string& own) {
+  // What a kill has left there may be longer.
+  if (size_bytes(own)) remove(own);
   {
     const auto file = open(own);
     file->write(0, std::as_bytes(std::span(text)));

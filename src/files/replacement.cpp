@@ -91,6 +91,10 @@ void Replacement::write(std::string_view text) {
   write(std::as_bytes(std::span<const char>(text)));
 }
 
+void Replacement::sync() {
+  if (::fsync(file_.number()) != 0) fail("cannot sync it to disk", errno);
+}
+
 // Gives a file without a name a temporary one: only a rename replaces in one step.
 void Replacement::name_it() {
   if (!temporary_.empty()) return;
@@ -116,8 +120,7 @@ const std::string& Replacement::name_for_others() {
 void Replacement::commit(Durability durability) {
   target_->hand_over(file_.number(),
                      temporary_.empty() ? FileTarget::Made::plain : FileTarget::Made::hidden);
-  if (durability == Durability::all && ::fsync(file_.number()) != 0)
-    fail("cannot sync it to disk", errno);
+  if (durability == Durability::all) sync();
   name_it();
   if (::rename(temporary_.c_str(), target_->target.c_str()) != 0)
     fail("cannot put it in place", errno);

@@ -80,6 +80,8 @@ void print_grid(const GridMove& move, const PermuteOptions& options, double seco
                           {"relabelling", move.relabelling()}};
   report["seconds"] = seconds;
   report.add_words(move.describe());
+  if (facts.relabelled != GridMoveFacts::Relabelled::no)
+    report.say("  ranks 0, 1, .. have the parts {}\n", fmt::join(move.relabelling(), ", "));
   std::cout << (options.json ? report.json() + "\n" : report.words());
 }
 
@@ -145,8 +147,10 @@ bool permute_grid(const mpi::Communicator& ranks, const PermuteOptions& options)
     if (!target) return;
     target->write(front);
     target->write(to);
+    target->sync();
   });
-  // Everybody's is written, so that names change only where all can.
+  // Everybody's is on the disk. Each name changes by itself: only a kill in between leaves old parts
+  // beside new ones.
   ranks.agree({}, "file", [&] {
     if (target) target->commit();
   });

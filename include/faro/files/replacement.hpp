@@ -52,6 +52,8 @@ class Replacement {
   // Appends.
   void write(std::span<const std::byte> bytes);
   void write(std::string_view text);
+  // What was written is on the disk; the name is not changed yet.
+  void sync();
   // Once. Afterwards the object is spent.
   void commit(Durability durability = Durability::all);
 
