@@ -149,8 +149,8 @@ bool permute_grid(const mpi::Communicator& ranks, const PermuteOptions& options)
     target->write(to);
     target->sync();
   });
-  // Everybody's is on the disk. Each name changes by itself: only a kill in between leaves old parts
-  // beside new ones.
+  // Everybody's is on the disk. Each name changes by itself: only a kill in between leaves old
+  // parts beside new ones.
   ranks.agree({}, "file", [&] {
     if (target) target->commit();
   });
