@@ -47,6 +47,8 @@ exits "a map in a file" 0 "$faro" explain @map.txt; prints "a map in a file" "i:
 exits "no such file of a map" 3 "$faro" explain qasm:@nosuch.qasm; says "no such file of a map" "nosuch.qasm"
 head -c 1048577 /dev/zero | tr '\0' ' ' >blank.qasm
 exits "a file that is too long" 4 "$faro" explain qasm:@blank.qasm; says "a file that is too long" "1048576"
+printf 'OPENQASM 2.0; include "\x1b[31m"; qreg q[1]; x q[0];' >red.qasm
+exits "a circuit with colours" 0 "$faro" explain qasm:@red.qasm; check "no colour comes through" sh -c "! grep -q \$(printf '\\033') '$stdout'"
 exits "a circuit without qubits" 2 "$faro" explain 'qasm:OPENQASM 3;'; says "a circuit without qubits" "no register of qubits"
 exits "a shape missing" 2 "$faro" explain 'xla:{devices=[2,1,4]<=[4,2]T(1,0)}'; says "shape" "needs the shape"
 exits "uneven" 4 "$faro" explain 'dtensor:(4,) [Shard(0)]' --shape 10; says "uneven" "3, 3, 3, 1"

@@ -26,6 +26,7 @@ done <<'END'
 2|wanted 1 to 1024|rechunk a.npy x.zarr --threads 0
 2|numbered from 0|rechunk a.npy x.zarr --worker 4/4
 2|wanted I/N|rechunk a.npy x.zarr --worker x
+2|no worker has the whole|rechunk a.npy x.zarr --worker 0/2 --verify
 2|wanted an amount|rechunk a.npy x.zarr --memory abc
 2|is one array, and no group|rechunk a.npy x.zarr --only y
 2|does not say what it holds|rechunk a.raw x.zarr

@@ -80,8 +80,8 @@ std::string grouped(Word index, const std::vector<Field>& fields, int width) {
 // The words as they were given; of a long circuit its beginning.
 std::string title_of(const std::string& words) {
   constexpr std::size_t shown_max = 400;
-  if (words.size() <= shown_max) return words;
-  return fmt::format("{}... ({} characters)", words.substr(0, shown_max), words.size());
+  if (words.size() <= shown_max) return harmless(words);
+  return fmt::format("{}... ({} characters)", harmless(words.substr(0, shown_max)), words.size());
 }
 
 void add_summary(Report& report, const Options& options, const Notation& notation,

@@ -108,7 +108,12 @@ Report run_report(const RechunkReport& report, const std::string& in, const std:
 
 RechunkReport run_one(const RechunkWords& words, const std::string& in, const std::string& target,
                       RechunkOptions options) {
-  if (!words.resume) array_options(words, in, options);
+  // Workers compare what they are asked for.
+  if (!words.resume || words.worker) array_options(words, in, options);
+  if (words.worker && words.verify)
+    throw Error(ErrorCode::usage,
+                "--verify: no worker has the whole; 'faro check IN OUT' compares them when OUT is "
+                "there");
   if (words.worker) return rechunk_share(in, target, share_from(*words.worker), options);
   return rechunk(in, target, options);
 }

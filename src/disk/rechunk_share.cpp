@@ -8,10 +8,13 @@
 // Worker 0 compares the digests and gives the output its name.
 #include <fmt/format.h>
 
+#include <charconv>
 #include <chrono>
 #include <filesystem>
 #include <map>
+#include <string_view>
 #include <thread>
+#include <vector>
 
 #include "disk/rechunk_files.hpp"
 #include "disk/rechunk_request.hpp"
@@ -33,12 +36,19 @@ class Notes {
   Notes(std::string folder, std::uint64_t workers)
       : folder_(std::move(folder)), workers_(workers) {}
   std::string name(std::uint64_t worker) const {
-    return fmt::format("{}/jobs-{}", folder_, worker);
+    return fmt::format("{}/{}{}", folder_, prefix, worker);
   }
   std::map<BoxJournal::JobId, disk::BoxShare> all() const {
     std::map<BoxJournal::JobId, disk::BoxShare> done;
-    for (std::uint64_t worker = 0; worker < workers_; ++worker) {
-      if (!std::filesystem::exists(name(worker))) continue;
+    // Those that are there: workers may be many, and most of them not begun.
+    std::error_code none;
+    for (const auto& entry : std::filesystem::directory_iterator(folder_, none)) {
+      const std::string file_name = entry.path().filename().string();
+      std::uint64_t worker = 0;
+      const char* end = file_name.data() + file_name.size();
+      if (!file_name.starts_with(prefix)) continue;
+      const auto [stopped, error] = std::from_chars(file_name.data() + prefix.size(), end, worker);
+      if (error != std::errc{} || stopped != end || worker >= workers_) continue;
       const auto file = open_random_file(name(worker), {.io = FileIo::buffered});
       const BoxJournal journal(*file);
       done.insert(journal.done().begin(), journal.done().end());
@@ -47,9 +57,20 @@ class Notes {
   }
 
  private:
+  static constexpr std::string_view prefix = "jobs-";
   std::string folder_;
   std::uint64_t workers_;
 };
+
+// The jobs of a worker: its number, and on by the number of workers.
+std::vector<std::uint64_t> jobs_of(const RechunkShare& share, std::uint64_t jobs) {
+  std::vector<std::uint64_t> mine;
+  for (std::uint64_t job = share.worker; job < jobs; job += share.workers) {
+    mine.push_back(job);
+    if (share.workers >= jobs - job) break;
+  }
+  return mine;
+}
 
 void wait_for_pass(const Notes& notes, std::size_t pass, std::uint64_t jobs,
                    const RechunkOptions& options) {
@@ -101,7 +122,7 @@ RechunkReport rechunk_share(const std::string& in, const std::string& out,
   const std::size_t passes = plan.facts().passes.size();
   for (std::size_t pass = 0; pass < passes; ++pass) {
     std::vector<std::uint64_t> mine;
-    for (std::uint64_t job = share.worker; job < run.jobs(pass); job += share.workers)
+    for (const std::uint64_t job : jobs_of(share, run.jobs(pass)))
       if (!journal.done().contains({pass, job})) mine.push_back(job);
     run.run(pass, mine, [&](std::uint64_t job, const disk::BoxShare& done) {
       journal.note({pass, job}, done);
@@ -113,7 +134,7 @@ RechunkReport rechunk_share(const std::string& in, const std::string& out,
     if (pass == 0 && from->identity() != request.identity)
       throw Error(ErrorCode::environment, fmt::format("{}: was changed while it was read", in));
     if (pass == 0) continue;
-    for (std::uint64_t job = share.worker; job < run.jobs(pass - 1); job += share.workers)
+    for (const std::uint64_t job : jobs_of(share, run.jobs(pass - 1)))
       storage.remove(disk::tile_name(pass - 1, job));
   }
   report.reads = run.counts().reads;

@@ -128,6 +128,7 @@ std::vector<Gate> read_gates(Scanner& in, std::uint64_t& qubits) {
 }
 
 ForeignLayout read_circuit(Scanner& in, const ForeignSizes& sizes, Circuit::Order order) {
+  in.take_comments("#");
   std::uint64_t qubits = 0;
   const std::vector<Gate> gates = read_gates(in, qubits);
   if (qubits == 0) {
@@ -173,7 +174,7 @@ struct Register {
 
 class Qasm {
  public:
-  explicit Qasm(Scanner& in) : in_(in) {}
+  explicit Qasm(Scanner& in) : in_(in) { in_.take_comments("//"); }
 
   ForeignLayout run() {
     // Registers first: a circuit knows its width before its gates.

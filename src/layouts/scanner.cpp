@@ -29,15 +29,35 @@ int digit_value(char c) {
 Scanner::Scanner(std::string_view text, std::size_t begin, std::string system,
                  std::size_t bytes_max)
     : text_(text), at_(begin), system_(std::move(system)) {
-  if (text.size() > bytes_max)
+  if (text.size() - begin > bytes_max)
     fail_at(0, fmt::format("a text of more than {} characters", bytes_max), NotationFault::limit);
   skip_blanks();
 }
 
+void Scanner::take_comments(std::string_view begin) {
+  comment_ = begin;
+  skip_blanks();
+}
+
 void Scanner::skip_blanks() {
-  while (at_ < text_.size() &&
-         (text_[at_] == ' ' || text_[at_] == '\n' || text_[at_] == '\t' || text_[at_] == '\r'))
-    ++at_;
+  for (;;) {
+    while (at_ < text_.size() &&
+           (text_[at_] == ' ' || text_[at_] == '\n' || text_[at_] == '\t' || text_[at_] == '\r'))
+      ++at_;
+    const std::string_view left = text_.substr(at_);
+    std::size_t end = 0;
+    if (comment_.empty()) return;
+    if (left.starts_with(comment_)) {
+      end = left.find('\n');
+    } else if (comment_ == "//" && left.starts_with("/*")) {
+      end = left.find("*/", 2);
+      if (end == std::string_view::npos) fail("a comment without its end, */");
+      end += 2;
+    } else {
+      return;
+    }
+    at_ = end == std::string_view::npos ? text_.size() : at_ + end;
+  }
 }
 
 bool Scanner::done() {

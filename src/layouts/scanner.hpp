@@ -20,6 +20,9 @@ class Scanner {
   Scanner(std::string_view text, std::size_t begin, std::string system,
           std::size_t bytes_max = limits::notation_bytes_max);
 
+  // Comments are blanks from here on: "#" and "//" to the end of the line, with "//" also /* .. */.
+  void take_comments(std::string_view begin);
+
   const std::string& system() const { return system_; }
   std::size_t at() const { return at_; }  // of the next word
   bool done();
@@ -58,6 +61,7 @@ class Scanner {
   std::string_view text_;
   std::size_t at_;
   std::string system_;
+  std::string_view comment_;  // how one begins; empty: there are none
 };
 
 }  // namespace faro::inline v1::layouts

@@ -39,7 +39,7 @@ void check(const PopsLoop::Entry& entry, std::uint64_t laps) {
 }
 
 template <class Step>
-Count push(Loop<Step> loop, std::uint64_t laps, ScheduleSink& sink) {
+Count push(Loop<Step>& loop, std::uint64_t laps, ScheduleSink& sink) {
   loop.laps = laps;
   if (laps == 0) throw Breach{"missing", "a loop: key 'laps' is missing or malformed"};
   if (loop.body.empty()) throw Breach{"missing", "a loop: a body of at least one step wanted"};
@@ -71,14 +71,17 @@ void LoopReader::count_item() {
                                               limits::loop_items_max));
 }
 
-void LoopReader::add(const CubeStep& step, const PopsSlot& slot, const Advances& advances) {
+void LoopReader::add(const CubeStep& step, const Advances& advances) {
   cube_.body.push_back({step, advances.rules});
   std::vector<Advance>& all = cube_.body.back().advances;
   all.insert(all.end(), advances.moves.begin(), advances.moves.end());
+}
+
+void LoopReader::add(const PopsSlot& slot, const Advances& advances) {
   pops_.body.push_back({slot, advances.rules});
 }
 
-Count LoopReader::push_to(ScheduleSink& sink, bool slots) const {
+Count LoopReader::push_to(ScheduleSink& sink, bool slots) {
   return slots ? push(pops_, laps_, sink) : push(cube_, laps_, sink);
 }
 

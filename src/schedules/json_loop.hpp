@@ -23,10 +23,11 @@ class LoopReader {
   void take_laps(const Value& value);
   // Counts a step, a rule or a move. Throws Error(limit).
   void count_item();
-  // A step; the one that the machine's schedules do not consist of is empty.
-  void add(const CubeStep& step, const PopsSlot& slot, const Advances& advances);
+  // A step of the machine's kind.
+  void add(const CubeStep& step, const Advances& advances);
+  void add(const PopsSlot& slot, const Advances& advances);
   // Hands the loop on and gives its number of steps. Throws Breach for one that cannot be.
-  Count push_to(ScheduleSink& sink, bool slots) const;
+  Count push_to(ScheduleSink& sink, bool slots);
 
  private:
   std::uint64_t laps_ = 0;

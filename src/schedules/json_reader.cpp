@@ -436,7 +436,7 @@ void Reader::step_done() {
     advances_ = {};
   }
   if (in_loop_) {
-    loop_.add(cube_, pops_, advances_);
+    slots() ? loop_.add(pops_, advances_) : loop_.add(cube_, advances_);
   } else if (slots()) {
     sink_.step(pops_);
   } else {

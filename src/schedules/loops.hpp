@@ -17,11 +17,23 @@ inline std::size_t items_of(const PopsSlot& slot) {
   return slot.rules.size();
 }
 
-// Rules, moves and steps of all laps.
+// Conditions of rules, which cost whoever asks them.
+inline std::size_t conditions_of(const CubeStep& step) {
+  std::size_t count = 0;
+  for (const Rule& rule : step.rules) count += rule.where.size();
+  return count;
+}
+inline std::size_t conditions_of(const PopsSlot& slot) {
+  std::size_t count = 0;
+  for (const PopsRule& rule : slot.rules) count += rule.where.size() + rule.to.size();
+  return count;
+}
+
+// Rules, their conditions, moves and steps of all laps.
 template <class Step>
 Count moves_of(const Loop<Step>& loop) {
   Count lap = loop.body.size();
-  for (const auto& entry : loop.body) lap += items_of(entry.first);
+  for (const auto& entry : loop.body) lap += items_of(entry.first) + conditions_of(entry.first);
   return lap * loop.laps;
 }
 

@@ -64,8 +64,9 @@ void ScheduleSink::unroll(const Loop<Step>& loop) {
   unrolled_ += moves_of(loop);
   if (unrolled_ > limits::loop_moves_max)
     throw Error(ErrorCode::limit,
-                fmt::format("the loops of this schedule, lap after lap, are {} rules, moves and "
-                            "steps so far; what does not know loops performs {} of them at most",
+                fmt::format("the loops of this schedule, lap after lap, are {} rules, "
+                            "conditions, moves and steps so far; what does not know loops performs "
+                            "{} of them at most",
                             to_string(unrolled_), limits::loop_moves_max));
   Step now;
   for (std::uint64_t lap = 0; lap < loop.laps; ++lap)

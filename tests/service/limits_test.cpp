@@ -135,7 +135,7 @@ void add_words_and_files(std::vector<Asked>& all) {
   }));
   all.push_back(around("circuit_bytes_max", circuit_bytes_max, [](std::uint64_t n) {
     const std::string text = "qiskit:x(0);";
-    return taken([&] { static_cast<void>(say(text + repeated(" ", n - text.size()))); });
+    return taken([&] { static_cast<void>(say(text + repeated(" ", n + 7 - text.size()))); });
   }));
   all.push_back(around("notation_depth_max", notation_depth_max, [](std::uint64_t n) {
     return taken(
