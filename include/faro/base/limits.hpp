@@ -99,7 +99,8 @@ inline constexpr std::uint64_t loop_laps_max = std::uint64_t{1} << 32U;
 inline constexpr std::uint64_t loop_items_max = std::uint64_t{1} << 22U;
 
 // What does not know loops performs them lap after lap: rules, their conditions, moves and steps of
-// a whole schedule. Minutes of work on small machines; replay moves every element that a rule means.
+// a whole schedule. Minutes of work on small machines; replay moves every element that a rule
+// means.
 inline constexpr std::uint64_t loop_moves_max = std::uint64_t{1} << 24U;
 
 // Slots of one processor. Tables are indexed by slot; more would be sized by an unchecked number.
