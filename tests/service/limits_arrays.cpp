@@ -76,10 +76,10 @@ void add_loops(std::vector<Asked>& all) {
     CostCounter counter;
     return loops(n, counter);
   }));
-  // A rule and a step a lap.
+  // A rule, its condition and a step a lap.
   all.push_back(doubled("loop_moves_max", loop_moves_max, [](std::uint64_t n) {
     QuietSink quiet;
-    return loops(n / 2, quiet);
+    return loops(n / 3, quiet);
   }));
 }
 
