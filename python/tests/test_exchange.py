@@ -27,7 +27,6 @@ def arrays(seed):
     return held
 
 
-
 def check(path, tensors):
     found = faro.checkpoint.open(path)
     assert sorted(found) == sorted(tensors)

@@ -193,6 +193,10 @@ void RechunkJobs::check_done(std::size_t pass) const {
 
 void RechunkJobs::finish_pass(std::size_t pass) const {
   check_done(pass);
+  remove_read(pass);
+}
+
+void RechunkJobs::remove_read(std::size_t pass) const {
   if (pass == 0) return;
   FolderBoxStorage storage(folder_);
   for (std::uint64_t job = 0; job < jobs(pass - 1); ++job) storage.remove(tile_name(pass - 1, job));
@@ -215,10 +219,10 @@ Digest RechunkJobs::digest_of_notes() const {
 RechunkReport RechunkJobs::finish(const std::string& out) const {
   const auto start = std::chrono::steady_clock::now();
   check_begun();
-  // A damaged note's job needs the files that finish_pass removes.
+  // A damaged note's job needs the files that are removed then.
   for (std::size_t pass = 0; pass < passes(); ++pass) check_done(pass);
   const Digest digest = digest_of_notes();
-  for (std::size_t pass = 0; pass < passes(); ++pass) finish_pass(pass);
+  for (std::size_t pass = 0; pass < passes(); ++pass) remove_read(pass);
   RechunkReport report;
   report.plan = facts_of(*plan_);
   const FileTarget target = target_of(out);

@@ -71,6 +71,8 @@ class RechunkJobs {
   // Throws Error(usage) where jobs of the pass are not done, Error(environment) where the input was
   // changed.
   void check_done(std::size_t pass) const;
+  // The files that the pass has read and nobody reads any more.
+  void remove_read(std::size_t pass) const;
   bool has_file(std::size_t pass, std::uint64_t job) const;
   std::optional<BoxShare> note(std::size_t pass, std::uint64_t job) const;
   Digest digest_of_notes() const;

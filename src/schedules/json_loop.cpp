@@ -18,32 +18,16 @@ void check(Slot first, std::int64_t by, std::uint64_t laps) {
                              first, by, laps)};
 }
 
-void check(const CubeLoop::Entry& entry, std::uint64_t laps) {
-  auto advance = entry.advances.begin();
-  for (const Rule& rule : entry.first.rules) {
-    check(rule.from, advance->from, laps);
-    check(rule.to, (advance++)->to, laps);
-  }
-  for (const Move& move : entry.first.moves) {
-    check(move.from_slot, advance->from, laps);
-    check(move.to_slot, (advance++)->to, laps);
-  }
-}
-
-void check(const PopsLoop::Entry& entry, std::uint64_t laps) {
-  auto advance = entry.advances.begin();
-  for (const PopsRule& rule : entry.first.rules) {
-    check(rule.reg, advance->from, laps);
-    check(rule.into, (advance++)->to, laps);
-  }
-}
-
 template <class Step>
 Count push(Loop<Step>& loop, std::uint64_t laps, ScheduleSink& sink) {
   loop.laps = laps;
   if (laps == 0) throw Breach{"missing", "a loop: key 'laps' is missing or malformed"};
   if (loop.body.empty()) throw Breach{"missing", "a loop: a body of at least one step wanted"};
-  for (const auto& entry : loop.body) check(entry, laps);
+  for (auto& entry : loop.body)
+    for_each_item(entry.first, entry.advances, [laps](Slot from, Slot to, const Advance& advance) {
+      check(from, advance.from, laps);
+      check(to, advance.to, laps);
+    });
   sink.loop(loop);
   return Count{loop.body.size()} * laps;
 }

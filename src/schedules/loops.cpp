@@ -20,13 +20,19 @@ Slot slot_at(Slot first, std::int64_t by, std::uint64_t lap) {
   return *slot;
 }
 
+// `more`: the step has what is neither rule nor move.
 template <class Step>
-void check(const typename Loop<Step>::Entry& entry, bool more) {
+void set_to_lap(const typename Loop<Step>::Entry& entry, bool more, std::uint64_t lap, Step& step) {
   if (more || entry.advances.size() != items_of(entry.first))
     throw Error(ErrorCode::usage,
                 fmt::format("a step of a loop has {} advances for {} rules and moves; it has "
                             "nothing else, and one for each of them",
                             entry.advances.size(), items_of(entry.first)));
+  step = entry.first;
+  for_each_item(step, entry.advances, [lap](Slot& from, Slot& to, const Advance& advance) {
+    from = slot_at(from, advance.from, lap);
+    to = slot_at(to, advance.to, lap);
+  });
 }
 
 }  // namespace
@@ -42,31 +48,14 @@ std::optional<Slot> advanced(Slot first, std::int64_t by, std::uint64_t laps) {
 }
 
 void at_lap(const CubeLoop::Entry& entry, std::uint64_t lap, CubeStep& step) {
-  check<CubeStep>(entry, !entry.first.butterflies.empty() || !entry.first.butterfly_rules.empty());
-  step = entry.first;
-  auto advance = entry.advances.begin();
-  for (Rule& rule : step.rules) {
-    rule.from = slot_at(rule.from, advance->from, lap);
-    rule.to = slot_at(rule.to, advance->to, lap);
-    ++advance;
-  }
-  for (Move& move : step.moves) {
-    move.from_slot = slot_at(move.from_slot, advance->from, lap);
-    move.to_slot = slot_at(move.to_slot, advance->to, lap);
-    ++advance;
-  }
+  const bool more = !entry.first.butterflies.empty() || !entry.first.butterfly_rules.empty();
+  set_to_lap(entry, more, lap, step);
 }
 
 void at_lap(const PopsLoop::Entry& entry, std::uint64_t lap, PopsSlot& step) {
-  check<PopsSlot>(entry, !entry.first.sends.empty() || !entry.first.receives.empty() ||
-                             !entry.first.operations.empty());
-  step = entry.first;
-  auto advance = entry.advances.begin();
-  for (PopsRule& rule : step.rules) {
-    rule.reg = slot_at(rule.reg, advance->from, lap);
-    rule.into = slot_at(rule.into, advance->to, lap);
-    ++advance;
-  }
+  const bool more = !entry.first.sends.empty() || !entry.first.receives.empty() ||
+                    !entry.first.operations.empty();
+  set_to_lap(entry, more, lap, step);
 }
 
 }  // namespace faro::inline v1

@@ -17,6 +17,20 @@ inline std::size_t items_of(const PopsSlot& slot) {
   return slot.rules.size();
 }
 
+// what(slot, slot, advance) for the two slots of each rule and move of an entry's step, in the
+// order of the advances, of which there is one for each.
+template <class Do>
+void for_each_item(CubeStep& step, const std::vector<Advance>& advances, Do what) {
+  auto advance = advances.begin();
+  for (Rule& rule : step.rules) what(rule.from, rule.to, *advance++);
+  for (Move& move : step.moves) what(move.from_slot, move.to_slot, *advance++);
+}
+template <class Do>
+void for_each_item(PopsSlot& slot, const std::vector<Advance>& advances, Do what) {
+  auto advance = advances.begin();
+  for (PopsRule& rule : slot.rules) what(rule.reg, rule.into, *advance++);
+}
+
 // Conditions of rules, which cost whoever asks them.
 inline std::size_t conditions_of(const CubeStep& step) {
   std::size_t count = 0;

@@ -174,12 +174,9 @@ TEST(BoxRun, jobs_may_be_done_in_any_order_and_twice) {
         EXPECT_EQ(at->second.written.value(), share.written.value());
       });
     }
-    Digest read;
-    Digest written;
-    for (const auto& [job, share] : shares) {
-      read.add(share.read);
-      written.add(share.written);
-    }
+    BoxShare all;
+    for (const auto& [job, share] : shares) all.add(share);
+    const auto& [read, written] = all;
     ASSERT_EQ(to.content(), c.wanted) << round;
     ASSERT_EQ(read.value(), digest_of(c.wanted).value()) << round;
     ASSERT_EQ(written.value(), read.value()) << round;

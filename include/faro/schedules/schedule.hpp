@@ -134,8 +134,8 @@ class TeeSink : public ScheduleSink {
 };
 
 // Keeps everything, loops lap after lap: for tests, small schedules and planners that work on a
-// whole. Nothing virtual
-// is defined here: each source would compile it, with all that a header holds.
+// whole. Nothing virtual is defined here: each source would compile it, with all that a header
+// holds.
 class RecordingSink : public ScheduleSink {
  public:
   ScheduleHeader header;
