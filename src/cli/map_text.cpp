@@ -2,10 +2,10 @@
 
 #include <fmt/format.h>
 
+#include "cli/memory.hpp"
 #include "faro/base/count_format.hpp"
 #include "faro/base/error.hpp"
 #include "faro/base/limits.hpp"
-#include "faro/files/input.hpp"
 #include "faro/layouts/foreign.hpp"
 
 namespace faro::cli {
@@ -31,17 +31,12 @@ Sizes sizes_from(const std::optional<std::string>& shape, std::optional<std::uin
 std::string map_words(const std::string& text) {
   const std::size_t at = text.starts_with('@') ? 0 : text.find(':') + 1;
   if (text[at] != '@' || (at > 0 && !is_foreign(text))) return text;
-  InputFile file = InputFile::open(text.substr(at + 1));
-  std::string words = text.substr(0, at);
-  const std::size_t bytes_max = words.size() + limits::circuit_bytes_max;
-  std::vector<std::byte> piece(std::size_t{1} << 16U);
-  while (const std::size_t count = file.read(piece)) {
-    words.append(reinterpret_cast<const char*>(piece.data()), count);
-    if (words.size() > bytes_max)
+  const auto check = [](std::uint64_t bytes, const std::string& name) {
+    if (bytes > limits::circuit_bytes_max)
       throw Error(ErrorCode::limit, fmt::format("{}: the text of a map has at most {} characters",
-                                                file.name(), limits::circuit_bytes_max));
-  }
-  return words;
+                                                name, limits::circuit_bytes_max));
+  };
+  return text.substr(0, at) + whole_file(text.substr(at + 1), check);
 }
 
 }  // namespace faro::cli

@@ -3,11 +3,10 @@
 #include <fmt/format.h>
 
 #include <filesystem>
-#include <vector>
 
+#include "cli/memory.hpp"
 #include "faro/base/error.hpp"
 #include "faro/base/limits.hpp"
-#include "faro/files/input.hpp"
 #include "faro/files/replacement.hpp"
 
 namespace faro::cli {
@@ -18,17 +17,10 @@ namespace fs = std::filesystem;
 constexpr std::string_view empty_content =
     R"(<script type="application/json" id="content">null</script>)";
 
-std::string whole_file(const std::string& path, std::size_t bytes_max) {
-  InputFile file = InputFile::open(path);
-  std::string text;
-  std::vector<std::byte> buffer(std::size_t{1} << 16U);
-  while (const std::size_t count = file.read(buffer)) {
-    text.append(reinterpret_cast<const char*>(buffer.data()), count);
-    if (text.size() > bytes_max)
-      throw Error(ErrorCode::limit, fmt::format("{} has more than {} bytes, too many for a page",
-                                                file.name(), bytes_max));
-  }
-  return text;
+void check_page(std::uint64_t bytes, const std::string& name) {
+  if (bytes > limits::page_schedule_bytes_max)
+    throw Error(ErrorCode::limit, fmt::format("{} has more than {} bytes, too many for a page",
+                                              name, limits::page_schedule_bytes_max));
 }
 
 // Installed beside the program, or built beside it.
@@ -65,12 +57,12 @@ std::string text_of(const PageContent& content) {
 }  // namespace
 
 std::string schedule_text(const std::string& path) {
-  return whole_file(path, limits::page_schedule_bytes_max);
+  return whole_file(path, check_page);
 }
 
 std::size_t write_page(const PageContent& content, const std::string& path, Output& out) {
   const std::string source = page_path();
-  std::string page = whole_file(source, limits::page_schedule_bytes_max);
+  std::string page = whole_file(source, check_page);
   const std::size_t at = page.find(empty_content);
   if (at == std::string::npos)
     throw Error(ErrorCode::environment, source + " is no page of this program");

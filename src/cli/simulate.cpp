@@ -70,17 +70,6 @@ void store(const NpyHeader& header, std::span<const std::byte> data, std::span<s
                 to.begin() + static_cast<std::ptrdiff_t>(stored_index(header, i) * bytes));
 }
 
-std::string read_text(const std::string& path) {
-  InputFile file = InputFile::open(path);
-  std::string text;
-  std::vector<std::byte> piece(std::size_t{1} << 16U);
-  while (const std::size_t count = file.read(piece)) {
-    text.append(reinterpret_cast<const char*>(piece.data()), count);
-    need_memory(text.size(), file.name());
-  }
-  return text;
-}
-
 Simulation performed_plan(const Options& options, const NpyHeader& header,
                           std::span<const std::byte> data, const Progress& progress) {
   const Machine machine = machine_from(*options.machine);
@@ -105,7 +94,7 @@ Simulation performed_plan(const Options& options, const NpyHeader& header,
 Simulation performed_schedule(const Options& options, const NpyHeader& header,
                               std::span<const std::byte> data, const Progress& progress) {
   Simulation simulation =
-      simulate_schedule(read_text(*options.schedule), options.map, data,
+      simulate_schedule(whole_file(*options.schedule, need_memory), options.map, data,
                         static_cast<std::size_t>(header.element_bytes), progress);
   if (options.machine && !(machine_from(*options.machine) == simulation.machine))
     throw Error(ErrorCode::usage, fmt::format("--on {}: the schedule is for {}", *options.machine,
