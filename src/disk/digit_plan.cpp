@@ -10,13 +10,12 @@
 #include "base/check.hpp"
 #include "disk/plan_state.hpp"
 #include "disk/verify.hpp"
+#include "engine/normal_form.hpp"
 #include "faro/base/error.hpp"
 #include "files/words.hpp"
 
 namespace faro::inline v1::disk {
 namespace {
-
-// Runs of direct I/O are best whole blocks.
 
 class Planner {
  public:
@@ -28,7 +27,13 @@ class Planner {
         element_bytes_(element_bytes),
         options_(options) {
     for (const Digit& digit : digits_.from)
-      if (digit.which != Digit::is_bit) lengths_.push_back(digit.length);
+      if (digit.which != Digit::is_bit) {
+        lengths_.push_back(digit.length);
+        parts_.push_back(digit.length);
+      }
+    for (const Digit& digit : digits_.to)
+      if (const Word seam = seam_of(digit); seam != 0)
+        parts_[static_cast<std::size_t>(digit.which)] = std::max(seam, digit.length - seam);
     from_.assign(digits_.from.rbegin(), digits_.from.rend());
     to_.assign(digits_.to.rbegin(), digits_.to.rend());
   }
@@ -87,8 +92,14 @@ class Planner {
     return size;
   }
 
-  // Of `part` places that are `stride` elements apart: so many that they are whole blocks of the
-  // disk, where there are enough.
+  // A block that is not whole is no longer than what arrives in one piece.
+  void cut_at_seams(Tile& tile) const {
+    for (std::size_t k = 0; k < lengths_.size(); ++k)
+      if (tile.blocks[k] != lengths_[k]) tile.blocks[k] = std::min(tile.blocks[k], parts_[k]);
+  }
+
+  // Runs of direct I/O are best whole blocks: of `part` places that are `stride` elements apart so
+  // many that they are whole blocks of the disk, where there are enough.
   Word in_blocks(Word part, Count stride) const {
     const auto bytes = static_cast<std::uint64_t>((stride * element_bytes_) % block_bytes);
     const Word even = bytes == 0 ? 1 : block_bytes / std::gcd(block_bytes, bytes);
@@ -97,6 +108,7 @@ class Planner {
 
   // What the destination's runs may have besides, and what that costs.
   void consider(Tile tile, std::uint64_t elements) {
+    cut_at_seams(tile);
     Count stride = 1;
     for (const Digit& digit : to_) {
       Tile more = tile;
@@ -113,6 +125,7 @@ class Planner {
       }
       break;
     }
+    cut_at_seams(tile);
     const Count read = run_of(tile, from_, tile.read_bits);
     const Count write = run_of(tile, to_, tile.write_bits);
     const Count least =
@@ -148,6 +161,7 @@ class Planner {
   std::uint64_t element_bytes_;
   const FilePlanOptions& options_;
   std::vector<Word> lengths_;
+  std::vector<Word> parts_;      // of each length the longest range that arrives in one piece
   std::vector<Digit> from_;  // fastest first
   std::vector<Digit> to_;
   std::optional<Tile> best_;
@@ -196,7 +210,12 @@ FilePermutePlan FilePermutePlan::out_of_place(const Map& map, std::uint64_t elem
                                               const FilePlanOptions& options) {
   if (const auto bits = map.bits())
     return out_of_place(*bits, {.element_bytes = element_bytes}, options);
-  radix::refuse_rolled(map, "files");
+  const Digits digits = map.digits();
+  const auto rolled = std::count_if(digits.to.begin(), digits.to.end(),
+                                    [](const Digit& digit) { return digit.roll != 0; });
+  if (rolled > engine::rolled_digits_max)  // a tile may have all of them whole
+    throw Error(ErrorCode::limit, fmt::format("{} digits are rolled at once; at most {}", rolled,
+                                              engine::rolled_digits_max));
   if (element_bytes == 0)
     throw Error(ErrorCode::usage, "an array of no bytes: there is nothing to move");
   const std::uint64_t budget =

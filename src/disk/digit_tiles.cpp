@@ -6,6 +6,10 @@
 
 namespace faro::inline v1::disk {
 
+Word seam_of(const Digit& digit) {
+  return digit.roll == 0 || digit.reversed ? digit.roll : digit.length - digit.roll;
+}
+
 DigitTiles::DigitTiles(const DigitPass& pass, std::uint64_t element_bytes)
     : digits_(pass.map.digits()), element_bytes_(element_bytes), lengths_(pass.blocks.size()) {
   FARO_CHECK(lengths_ <= lengths_max);
@@ -15,8 +19,13 @@ DigitTiles::DigitTiles(const DigitPass& pass, std::uint64_t element_bytes)
     const auto which = static_cast<std::size_t>(digit.which);
     length_[which] = digit.length;
     blocks_[which] = pass.blocks[which];
-    tiles_ *= ceil_div(digit.length, pass.blocks[which]);
     tile_bytes_ *= pass.blocks[which];
+  }
+  for (const Digit& digit : digits_.to) {
+    if (digit.which == Digit::is_bit) continue;
+    const auto which = static_cast<std::size_t>(digit.which);
+    if (blocks_[which] != digit.length) seam_[which] = seam_of(digit);
+    tiles_ *= blocks_of(which);
   }
   const BitMatrix& matrix = digits_.bits.matrix();
   const int width = digits_.bits.width();
@@ -43,7 +52,7 @@ DigitTiles::Side DigitTiles::side_of(const std::vector<Digit>& digits, TileSpace
   for (std::size_t i = digits.size(); i-- > 0;) {
     const Digit& digit = digits[i];
     if (digit.which != Digit::is_bit) {
-      side.digits.push_back({digit.which, digit.length, stride, digit.reversed});
+      side.digits.push_back({digit.which, digit.length, stride, digit.reversed, digit.roll});
       if (is_run) ++side.run_digits;
       is_run = is_run && blocks_[static_cast<std::size_t>(digit.which)] == digit.length;
     } else {
@@ -63,15 +72,31 @@ DigitTiles::Side DigitTiles::side_of(const std::vector<Digit>& digits, TileSpace
   return side;
 }
 
+Word DigitTiles::blocks_of(std::size_t which) const {
+  const auto blocks = [&](Word length) {
+    return length / blocks_[which] + (length % blocks_[which] == 0 ? 0 : 1);
+  };
+  return blocks(seam_[which]) + blocks(length_[which] - seam_[which]);
+}
+
+bool DigitTiles::is_whole(const SideDigit& digit) const {
+  return digit.which != Digit::is_bit &&
+         blocks_[static_cast<std::size_t>(digit.which)] == digit.length;
+}
+
 DigitTiles::Corner DigitTiles::corner(std::uint64_t index) const {
   Corner corner;
   const int above = digits_.bits.width() - reads_.space.dimension();
   corner.coset = index & low_mask(above);
   index = above == word_bits ? 0 : index >> static_cast<unsigned>(above);
   for (std::size_t k = lengths_; k-- > 0;) {
-    const Word blocks = length_[k] / blocks_[k] + (length_[k] % blocks_[k] == 0 ? 0 : 1);
-    corner.begin[k] = index % blocks * blocks_[k];
-    corner.extent[k] = std::min(blocks_[k], length_[k] - corner.begin[k]);
+    const Word blocks = blocks_of(k);
+    const Word block = index % blocks;
+    const Word before = seam_[k] / blocks_[k] + (seam_[k] % blocks_[k] == 0 ? 0 : 1);
+    const bool is_before = block < before;
+    corner.begin[k] = (is_before ? block : block - before) * blocks_[k] + (is_before ? 0 : seam_[k]);
+    corner.extent[k] =
+        std::min(blocks_[k], (is_before ? seam_[k] : length_[k]) - corner.begin[k]);
     index /= blocks;
   }
   return corner;
@@ -104,9 +129,11 @@ PermutePlan DigitTiles::permuting(const TilePlace& tile, const PermuteOptions& o
   const Corner at = corner(tile.index);
   const auto local = [&](const Side& side) {
     std::vector<Digit> digits;
-    for (std::size_t k = side.digits.size(); k-- > 0;)
-      digits.push_back(
-          {extent_of(side.digits[k], at.extent), side.digits[k].which, side.digits[k].reversed});
+    for (std::size_t k = side.digits.size(); k-- > 0;) {
+      const SideDigit& digit = side.digits[k];
+      digits.push_back({extent_of(digit, at.extent), digit.which, digit.reversed,
+                        is_whole(digit) ? digit.roll : 0});
+    }
     return digits;
   };
   const Map map =
@@ -120,6 +147,7 @@ Count DigitTiles::requests(const Side& side) const {
   Count runs = Count{1} << static_cast<unsigned>(digits_.bits.width());
   Word top = 1;
   Word block = 1;
+  Word seam = 0;
   for (std::size_t k = 0; k < side.digits.size(); ++k) {
     const SideDigit& digit = side.digits[k];
     const bool is_bit = digit.which == Digit::is_bit;
@@ -133,12 +161,16 @@ Count DigitTiles::requests(const Side& side) const {
     } else {
       top = digit.length;
       block = blocks_[static_cast<std::size_t>(digit.which)];
+      seam = seam_[static_cast<std::size_t>(digit.which)];
     }
   }
   const auto pieces = [&](Word elements) {
     return ceil_div(Count{elements} * below, request_bytes_max);
   };
-  return runs * ((top / block) * pieces(block) + (top % block == 0 ? 0 : pieces(top % block)));
+  const auto of_range = [&](Word length) {
+    return (length / block) * pieces(block) + (length % block == 0 ? 0 : pieces(length % block));
+  };
+  return runs * (of_range(seam) + of_range(top - seam));
 }
 
 Pieces DigitTiles::requests_of(const TilePlace& tile, const Side& side) const {
@@ -161,8 +193,10 @@ Word DigitTiles::run_address(const Corner& corner, const Side& side, Word bits,
       member |= value << static_cast<unsigned>(in_space++);
       continue;
     }
-    const Word first = corner.begin[static_cast<std::size_t>(digit.which)];
-    address += ((digit.reversed ? digit.length - first - extent : first) + value) * digit.stride;
+    Word first = corner.begin[static_cast<std::size_t>(digit.which)];
+    if (digit.reversed) first = digit.length - first - extent;
+    if (digit.roll != 0 && !is_whole(digit)) first = (first + digit.roll) % digit.length;
+    address += (first + value) * digit.stride;
   }
   for (Word rest = bits ^ side.space.member(member); rest != 0; rest &= rest - 1)
     address += side.bit_strides[static_cast<std::size_t>(lowest_bit(rest))];

@@ -5,7 +5,9 @@
 //
 // A tile is a block of each length times a coset of a space of the bits (tiles.hpp). Blocks are
 // counted from the source's 0, so that the last of a length may be short; a length that arrives
-// reversed has it at its beginning there. In memory a tile is a small array of the same digits.
+// reversed has it at its beginning there. A length that is rolled is cut at its seam too, so that a
+// block arrives in one piece; one that a tile has whole is rolled in memory. In memory a tile is a
+// small array of the same digits.
 #pragma once
 
 #include <array>
@@ -20,6 +22,10 @@ struct DigitPass {
   std::vector<Word> blocks;  // of each length, in the order of the source
   std::vector<Word> tile;    // a basis of the space of the bits
 };
+
+// Where in the source a digit of the destination is cut: what comes before and what follows arrive
+// each in one piece. 0: nowhere.
+Word seam_of(const Digit& digit);
 
 class DigitTiles final : public FileTiles {
  public:
@@ -58,6 +64,7 @@ class DigitTiles final : public FileTiles {
     Word length = 2;
     Word stride = 0;  // of a length, in elements
     bool reversed = false;
+    Word roll = 0;
   };
   struct Side {
     std::vector<SideDigit> digits;
@@ -73,6 +80,8 @@ class DigitTiles final : public FileTiles {
     Word coset = 0;
   };
   Corner corner(std::uint64_t index) const;
+  Word blocks_of(std::size_t which) const;
+  bool is_whole(const SideDigit& digit) const;
   static Word extent_of(const SideDigit& digit, const Lengths& extents);
   static std::uint64_t run_elements(const Side& side, const Lengths& extents);
   Count requests(const Side& side) const;
@@ -85,6 +94,7 @@ class DigitTiles final : public FileTiles {
   std::size_t lengths_ = 0;
   Lengths length_{};
   Lengths blocks_{};
+  Lengths seam_{};  // of a source's length where a block begins, as what follows arrives elsewhere
   BitMatrix local_;  // of the bits within a tile
   Side reads_;
   Side writes_;
