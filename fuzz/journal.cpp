@@ -23,7 +23,7 @@ using namespace faro::disk;
 
 // What can be planned at once; how long plans may take is no matter of this target.
 bool small(const JobRequest& request) {
-  return request.map.width() <= 20 && request.shape.element_bytes <= 64 &&
+  return request.map.elements() <= bit(20) && request.shape.element_bytes <= 64 &&
          request.shape.outer <= 64 && request.shape.inner <= 64 && request.plan.passes <= 8;
 }
 

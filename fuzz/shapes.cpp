@@ -97,7 +97,8 @@ void through_a_file(const faro::Map& map, std::uint64_t element, std::uint64_t t
   faro::MemoryFile from("from", data);
   faro::MemoryFile to("to", std::vector<std::byte>(bytes));
   const auto plan = faro::FilePermutePlan::out_of_place(
-      map, element, {.memory_bytes = faro::bit(30), .tile_bytes_max = tile_bytes});
+      map, {.element_bytes = element},
+      {.memory_bytes = faro::bit(30), .tile_bytes_max = tile_bytes});
   if (plan.facts().temporary_bytes != 0) return;
   plan.execute({.from = from, .to = to, .io_threads = 0});
   check(!faro::reference_compare(map, {element, {}, {}}, data.data(), to.bytes().data()).found);

@@ -48,7 +48,15 @@ exits "lengths in two passes" 4 "$faro" permute matrix.npy none.npy --axes 1,0 -
 says "lengths in two passes" "one pass"
 exits "lengths in place by disk" 2 "$faro" permute matrix.npy --in-place --axes 1,0 --memory 54MiB
 says "lengths in place by disk" "second copy"
-exits "tiles of lengths" 2 "$faro" permute matrix.npy none.npy --axes 1,0 --memory 54MiB --tiles 0..1
+tile=0
+until [ -e tiles.npy ] || [ $tile = 99 ]; do
+  exits "tile $tile of lengths" 0 "$faro" permute matrix.npy tiles.npy --axes 1,0 --memory 54MiB --tiles $tile..$((tile + 1))
+  tile=$((tile + 1))
+done
+same "tiles of lengths" tiles.npy "np.load('matrix.npy').T"
+exits "lengths rolled by disk" 0 "$faro" permute matrix.npy tiles.npy --map 'numpy:np.fft.fftshift(a)' --memory 54MiB --verify
+same "lengths rolled by disk" tiles.npy "np.fft.fftshift(np.load('matrix.npy'))"
+rm tiles.npy
 rm matrix.npy pixels.npy
 
 for options in "" "--run 32KiB" "--passes 3 --verify" "--io buffered"; do

@@ -72,25 +72,21 @@ nb::dict facts_of(const PermuteFileReport& report) {
 
 // Of stored elements, and the header of the result.
 struct FileMove {
-  BitsMove bits;
+  Map map;
+  PermuteShape shape;
   NpyHeader to;
 };
 
 FileMove move_of(const FileAsked& asked, const NpyHeader& header, nb::handle map) {
   if (!nb::isinstance<nb::str>(map)) {
     const ArrayAxis axis = array_axis(header, asked.axis, asked.source);
-    return {{stored_map(axis, map_from(map, axis.width).map), axis.shape}, header};
+    return {stored_map(axis, map_from(map, axis.width).map), axis.shape, header};
   }
   AxisWords words{.order = header.order};
   if (asked.axis) words.axes = {{*asked.axis}};
   const ArrayMove move = array_move(header, nb::cast<std::string>(map), words, asked.source);
-  if (!move.bits)
-    throw Error(
-        ErrorCode::impossible,
-        fmt::format("{}: a file is moved by a map of index bits; `faro permute` takes other "
-                    "lengths",
-                    asked.source));
-  return {*move.bits, move.to};
+  if (move.bits) return {move.bits->map, move.bits->shape, move.to};
+  return {stored_map(move, header), {.element_bytes = header.element_bytes}, move.to};
 }
 
 nb::dict permuted(FileAsked asked, nb::handle map, nb::handle progress) {
@@ -110,9 +106,8 @@ nb::dict permuted(FileAsked asked, nb::handle map, nb::handle progress) {
   watched(progress.ptr(), Watch::Interrupt::stops, Lock::released, [&](const Progress& hears) {
     asked.options.progress = hears;
     report.emplace(
-        in_place ? permute_in_place(asked.source, move.bits.map, move.bits.shape, asked.options)
-                 : permute_file(asked.source, asked.target, move.bits.map, move.bits.shape,
-                                asked.options));
+        in_place ? permute_in_place(asked.source, move.map, move.shape, asked.options)
+                 : permute_file(asked.source, asked.target, move.map, move.shape, asked.options));
   });
   return facts_of(*report);
 }

@@ -1,6 +1,7 @@
 // Arrays whose axes have any length and any stride: the engine's tensor plans.
 #include <fmt/format.h>
 
+#include "algebra/digits.hpp"
 #include "buffer.hpp"
 #include "faro/engine/permute_plan.hpp"
 #include "faro/engine/reference.hpp"
@@ -73,7 +74,7 @@ std::optional<std::pair<Map, Lengths>> tensor_map(const std::string& text, const
 }
 
 Map along(const NamedMap& map, std::uint64_t outer, std::uint64_t inner) {
-  return beside(beside(Map::identity(outer), Map::from_bits(map.map)), Map::identity(inner));
+  return radix::on_middle_axis(outer, map.map, inner);
 }
 
 Map batches(const Map& map, std::uint64_t outer, bool inverse) {

@@ -177,7 +177,17 @@ def test_files(tmp_path):
             faro.permute_file(tmp_path / "a.npy", tmp_path / "out", "i -> ~i", axis=1, memory=memory)
     np.save(tmp_path / "odd.npy", np.arange(12))
     with pytest.raises(ValueError):
-        faro.permute_file(tmp_path / "odd.npy", tmp_path / "out", "i -> ~i")
+        faro.permute_file(tmp_path / "odd.npy", tmp_path / "out", "i -> rev(i)")
+    c = np.arange(600 * 701, dtype="i4").reshape(600, 701)
+    np.save(tmp_path / "c.npy", c)
+    faro.permute_file(tmp_path / "c.npy", tmp_path / "d.npy", "numpy:np.roll(a, 7, 1).T",
+                      memory=50 << 20, verify=True)
+    assert (np.load(tmp_path / "d.npy") == np.roll(c, 7, 1).T).all()
+    np.save(tmp_path / "c.npy", np.asfortranarray(c))
+    faro.permute_file(tmp_path / "c.npy", tmp_path / "d.npy", "r c -> r ~c", memory=50 << 20)
+    assert (np.load(tmp_path / "d.npy") == c[:, ::-1]).all()
+    with pytest.raises(ValueError, match="in place"):
+        faro.permute_file(tmp_path / "c.npy", tmp_path / "c.npy", "r c -> r ~c")
     assert faro.unfinished_file(tmp_path / "out") is None
 
 

@@ -201,6 +201,12 @@ void refuse_rolled(const Map& map, std::string_view place) {
                               place, digit.length, digit.roll));
 }
 
+Map on_middle_axis(Word outer, const Map& map, Word inner) {
+  if (outer == 0 || inner == 0)
+    throw Error(ErrorCode::usage, "an array of no elements: there is nothing to move");
+  return beside(beside(Map::identity(outer), map), Map::identity(inner));
+}
+
 std::string shown(const std::vector<Digit>& digits) {
   std::string text;
   Word power = 1;

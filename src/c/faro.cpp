@@ -6,6 +6,7 @@
 #include <string>
 #include <vector>
 
+#include "algebra/digits.hpp"
 #include "c/handles.hpp"
 #include "faro/base/error.hpp"
 #include "faro/base/limits.hpp"
@@ -95,7 +96,7 @@ faro_status faro_map_from_words(const char* words, int axes, const uint64_t* sha
     if (axes > 0) need("faro_map_from_words", "shape", shape);
     faro::Sizes sizes;
     if (axes > 0) sizes.shape.emplace(shape, shape + axes);
-    *map = new faro_map{faro::say(words, sizes).map.as_bits()};
+    *map = new faro_map{faro::say(words, sizes).map};
   });
 }
 
@@ -109,8 +110,8 @@ faro_status faro_map_inverse(const faro_map* map, faro_map** inverse) {
 faro_status faro_map_then(const faro_map* f, const faro_map* g, faro_map** both) {
   return guarded([&] {
     need("faro_map_then", "f g both", f, g, both);
-    if (f->map.width() != g->map.width()) {
-      throw faro::Error(faro::ErrorCode::usage, "faro_map_then: maps of different widths");
+    if (f->map.elements() != g->map.elements()) {
+      throw faro::Error(faro::ErrorCode::usage, "faro_map_then: maps of different sizes");
     }
     *both = new faro_map{faro::then(f->map, g->map)};
   });
@@ -120,16 +121,35 @@ int faro_map_width(const faro_map* map) {
   int width = -1;
   guarded([&] {
     need("faro_map_width", "map", map);
-    width = map->map.width();
+    width = map->map.as_bits().width();
   });
   return width;
+}
+
+uint64_t faro_map_elements(const faro_map* map) {
+  uint64_t elements = 0;
+  guarded([&] {
+    need("faro_map_elements", "map", map);
+    if (map->map.elements() > faro::Count{UINT64_MAX})
+      throw faro::Error(faro::ErrorCode::limit, "faro_map_elements: 2^64 elements");
+    elements = static_cast<uint64_t>(map->map.elements());
+  });
+  return elements;
 }
 
 uint64_t faro_map_apply(const faro_map* map, uint64_t index) {
   uint64_t image = UINT64_MAX;
   guarded([&] {
     need("faro_map_apply", "map", map);
-    image = map->map(index & faro::low_mask(map->map.width()));
+    if (const faro::BitMap* bits = map->map.bits()) {
+      image = (*bits)(index & faro::low_mask(bits->width()));
+    } else if (index < map->map.elements()) {
+      image = map->map(index);
+    } else {
+      throw faro::Error(faro::ErrorCode::usage,
+                        "faro_map_apply: index " + std::to_string(index) + " of a map of " +
+                            faro::to_string(map->map.elements()) + " elements");
+    }
   });
   return image;
 }
@@ -148,13 +168,21 @@ faro_status faro_plan_create(const faro_map* map, const faro_permute_options* op
         .element_bytes = all.element_bytes, .outer = all.outer, .inner = all.inner};
     const faro::PermuteOptions permute{.threads = all.threads};
     unused("faro_permute_options.reserved", all.reserved);
-    auto made = flag("faro_permute_options.in_place", all.in_place)
-                    ? faro::PermutePlan::in_place(map->map, shape, permute)
-                    : faro::PermutePlan::out_of_place(map->map, shape, permute);
+    const bool in_place = flag("faro_permute_options.in_place", all.in_place);
+    const faro::BitMap* bits = map->map.bits();
+    const auto lengths = [&] {
+      const faro::Map whole = faro::radix::on_middle_axis(all.outer, map->map, all.inner);
+      const faro::TensorShape places{all.element_bytes, {}, {}};
+      return in_place ? faro::PermutePlan::in_place(whole, places, permute)
+                      : faro::PermutePlan::out_of_place(whole, places, permute);
+    };
+    auto made = bits == nullptr ? lengths()
+                : in_place      ? faro::PermutePlan::in_place(*bits, shape, permute)
+                                : faro::PermutePlan::out_of_place(*bits, shape, permute);
     std::string description = made.describe();
     *plan = new faro_plan{std::move(made),
                           std::move(description),
-                          {all.outer, faro::bit(map->map.width()), all.inner}};
+                          {all.outer, static_cast<faro::Word>(map->map.elements()), all.inner}};
   });
 }
 

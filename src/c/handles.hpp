@@ -5,11 +5,11 @@
 #include <cstring>
 
 #include "c/guard.hpp"
-#include "faro/algebra/bit_map.hpp"
+#include "faro/algebra/map.hpp"
 #include "faro/base/progress.hpp"
 
 struct faro_map {
-  faro::BitMap map;
+  faro::Map map;
 };
 
 namespace faro::inline v1::c {

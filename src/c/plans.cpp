@@ -84,7 +84,7 @@ faro::ExchangePlan exchange_of(const faro_map& map, const faro_exchange_options&
   options.in_place = flag("faro_exchange_options.in_place", all.in_place);
   options.node_bits = all.node_bits;
   options.buffer_bytes = all.buffer_bytes;
-  return faro::ExchangePlan::make(map.map, all.rank_bits, all.element_bytes, options);
+  return faro::ExchangePlan::make(map.map.as_bits(), all.rank_bits, all.element_bytes, options);
 }
 
 }  // namespace

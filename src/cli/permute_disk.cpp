@@ -267,36 +267,6 @@ void file_options(const DiskRequest& request, const Place& place, const NpyHeade
   options.verify = request.verify;
 }
 
-int permute_lengths_by_disk(const DiskRequest& request, const Place& place, const ArrayMove& move,
-                            Output& out) {
-  const auto refuse = [](const std::string& why) { throw Error(ErrorCode::usage, why); };
-  if (request.in_place)
-    refuse(
-        fmt::format("in place an array larger than memory needs axes that are powers of two; "
-                    "'faro permute {0} {0}', without --in-place, takes the space of a second "
-                    "copy while it runs",
-                    request.in));
-  if (request.disk.tiles || request.disk.pass)
-    refuse("--tiles and --pass are for maps of index bits; these axes are moved by one process");
-  const Map map = stored_map(move, place.header);
-  const std::uint64_t element_bytes = place.header.element_bytes;
-  PermuteFileOptions options;
-  options.plan = plan_options(request.disk);
-  const auto plan = FilePermutePlan::out_of_place(map, element_bytes, options.plan);
-  if (request.disk.plan) {
-    return tell_plan(request.in, move.text, report_of(plan), out);
-  }
-  file_options(request, place, move.to, out, options);
-  say_plan(plan, out, options);
-  try {
-    tell(permute_file(request.in, request.out, map, element_bytes, options), request.out,
-         request.in, out);
-  } catch (const Error& error) {
-    with_hint(error, request.out, out);
-  }
-  return 0;
-}
-
 // Readers go by a name's ending: it must not say another format than the one that is written.
 void check_ending(const DiskRequest& request) {
   const bool zarr = is_zarr(request.in);
@@ -364,8 +334,15 @@ int permute_by_disk(const DiskRequest& request, Output& out) {
   if (is_zarr(request.in)) return permute_zarr_by_disk(request, out);
   const Place place = find_array(request);
   const ArrayMove move = request.move(place.header);
-  if (!move.bits) return permute_lengths_by_disk(request, place, move, out);
-  const auto& [map, shape] = *move.bits;
+  if (request.in_place && !move.bits)
+    throw Error(ErrorCode::usage,
+                fmt::format("in place an array larger than memory needs axes that are powers of "
+                            "two; 'faro permute {0} {0}', without --in-place, takes the space of "
+                            "a second copy while it runs",
+                            request.in));
+  const Map map = move.bits ? Map(move.bits->map) : stored_map(move, place.header);
+  const PermuteShape shape =
+      move.bits ? move.bits->shape : PermuteShape{.element_bytes = place.header.element_bytes};
   PermuteFileOptions options;
   options.plan = plan_options(request.disk);
   if (request.in_place) fit_log(request, options.plan);

@@ -89,7 +89,8 @@ int plan_lengths(const DiskPlanCommand& command, const Said& said, const FilePla
                  Output& out) {
   if (command.verify == VerifyBy::replay || command.verify == VerifyBy::both)
     throw Error(ErrorCode::usage, "--verify: blocks of axes of any length are judged by proof");
-  const auto plan = FilePermutePlan::out_of_place(said.map, command.element_bytes, options);
+  const auto plan =
+      FilePermutePlan::out_of_place(said.map, {.element_bytes = command.element_bytes}, options);
   Report report = report_of(plan);
   report.set_words(fmt::format(
       "{}\n{}  {}\n", to_notation(said.map), report.words(),

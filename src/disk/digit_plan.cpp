@@ -8,7 +8,6 @@
 
 #include "algebra/digits.hpp"
 #include "base/check.hpp"
-#include "disk/plan_state.hpp"
 #include "disk/verify.hpp"
 #include "engine/normal_form.hpp"
 #include "faro/base/error.hpp"
@@ -161,7 +160,7 @@ class Planner {
   std::uint64_t element_bytes_;
   const FilePlanOptions& options_;
   std::vector<Word> lengths_;
-  std::vector<Word> parts_;      // of each length the longest range that arrives in one piece
+  std::vector<Word> parts_;  // of each length the longest range that arrives in one piece
   std::vector<Digit> from_;  // fastest first
   std::vector<Digit> to_;
   std::optional<Tile> best_;
@@ -172,8 +171,8 @@ std::string memory_text(Count tile_bytes) {
   return files::size_text(working_bytes + tile_bytes * tiles_in_memory);
 }
 
-}  // namespace
-
+// The cheapest by the profile whose tiles have at most `tile_bytes`. Throws Error(impossible),
+// naming the memory that would do, where an element does not fit or a run is shorter than asked.
 DigitPass plan_digits(const Map& map, std::uint64_t element_bytes, std::uint64_t tile_bytes,
                       const FilePlanOptions& options) {
   const auto impossible = [](const std::string& message) {
@@ -202,14 +201,10 @@ DigitPass plan_digits(const Map& map, std::uint64_t element_bytes, std::uint64_t
   return {};
 }
 
-}  // namespace faro::inline v1::disk
+}  // namespace
 
-namespace faro::inline v1 {
-
-FilePermutePlan FilePermutePlan::out_of_place(const Map& map, std::uint64_t element_bytes,
-                                              const FilePlanOptions& options) {
-  if (const auto bits = map.bits())
-    return out_of_place(*bits, {.element_bytes = element_bytes}, options);
+FilePermutePlan::State plan_lengths(const Map& map, std::uint64_t element_bytes,
+                                    const FilePlanOptions& options) {
   const Digits digits = map.digits();
   const auto rolled = std::count_if(digits.to.begin(), digits.to.end(),
                                     [](const Digit& digit) { return digit.roll != 0; });
@@ -219,15 +214,15 @@ FilePermutePlan FilePermutePlan::out_of_place(const Map& map, std::uint64_t elem
   if (element_bytes == 0)
     throw Error(ErrorCode::usage, "an array of no bytes: there is nothing to move");
   const std::uint64_t budget =
-      std::min(disk::tile_bytes_within(options.memory_bytes), options.tile_bytes_max);
-  State state;
+      std::min(tile_bytes_within(options.memory_bytes), options.tile_bytes_max);
+  FilePermutePlan::State state;
   state.array.unit_bytes = element_bytes;
-  state.digits = disk::plan_digits(map, element_bytes, budget, options);
-  const disk::DigitTiles& tiles = state.digit_tiles.emplace(*state.digits, element_bytes);
-  const auto wrong = disk::wrong_blocks(*state.digits,
-                                        {.read = tiles.read_run_bytes() / element_bytes,
-                                         .write = tiles.write_run_bytes() / element_bytes},
-                                        budget / element_bytes);
+  state.digits = plan_digits(map, element_bytes, budget, options);
+  const DigitTiles& tiles = state.digit_tiles.emplace(*state.digits, element_bytes);
+  const auto wrong = wrong_blocks(*state.digits,
+                                  {.read = tiles.read_run_bytes() / element_bytes,
+                                   .write = tiles.write_run_bytes() / element_bytes},
+                                  budget / element_bytes);
   FARO_CHECK(!wrong.has_value());
   FilePlanFacts& facts = state.facts;
   facts.bound_reason = "everything is read and written once";
@@ -247,9 +242,9 @@ FilePermutePlan FilePermutePlan::out_of_place(const Map& map, std::uint64_t elem
                      .log_writes = 0,
                      .from = "input",
                      .to = "output"};
-  pass.seconds = facts.seconds = disk::seconds_of(pass, facts.data_bytes, options.profile);
+  pass.seconds = facts.seconds = seconds_of(pass, facts.data_bytes, options.profile);
   facts.passes.push_back(std::move(pass));
-  return FilePermutePlan(std::make_shared<const State>(std::move(state)));
+  return state;
 }
 
-}  // namespace faro::inline v1
+}  // namespace faro::inline v1::disk

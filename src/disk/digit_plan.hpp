@@ -6,14 +6,13 @@
 // of a tile at least: (12000, 12000) doubles in tiles of 4 MiB have runs of 4 and 8 KiB.
 #pragma once
 
-#include "disk/digit_tiles.hpp"
-#include "faro/disk/file_permute_plan.hpp"
+#include "disk/plan_state.hpp"
 
 namespace faro::inline v1::disk {
 
-// The cheapest by the profile whose tiles have at most `tile_bytes`. Throws Error(impossible),
-// naming the memory that would do, where an element does not fit or a run is shorter than asked.
-DigitPass plan_digits(const Map& map, std::uint64_t element_bytes, std::uint64_t tile_bytes,
-                      const FilePlanOptions& options);
+// The cheapest by the profile within the memory. Throws Error(impossible), naming the memory that
+// would do, where an element does not fit or a run is shorter than asked.
+FilePermutePlan::State plan_lengths(const Map& map, std::uint64_t element_bytes,
+                                    const FilePlanOptions& options);
 
 }  // namespace faro::inline v1::disk

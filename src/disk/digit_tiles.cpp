@@ -94,9 +94,9 @@ DigitTiles::Corner DigitTiles::corner(std::uint64_t index) const {
     const Word block = index % blocks;
     const Word before = seam_[k] / blocks_[k] + (seam_[k] % blocks_[k] == 0 ? 0 : 1);
     const bool is_before = block < before;
-    corner.begin[k] = (is_before ? block : block - before) * blocks_[k] + (is_before ? 0 : seam_[k]);
-    corner.extent[k] =
-        std::min(blocks_[k], (is_before ? seam_[k] : length_[k]) - corner.begin[k]);
+    corner.begin[k] =
+        (is_before ? block : block - before) * blocks_[k] + (is_before ? 0 : seam_[k]);
+    corner.extent[k] = std::min(blocks_[k], (is_before ? seam_[k] : length_[k]) - corner.begin[k]);
     index /= blocks;
   }
   return corner;

@@ -94,7 +94,7 @@ class DigitTiles final : public FileTiles {
   std::size_t lengths_ = 0;
   Lengths length_{};
   Lengths blocks_{};
-  Lengths seam_{};  // of a source's length where a block begins, as what follows arrives elsewhere
+  Lengths seam_{};   // of a source's length where a block begins, as what follows arrives elsewhere
   BitMatrix local_;  // of the bits within a tile
   Side reads_;
   Side writes_;

@@ -6,7 +6,9 @@
 #include <array>
 #include <numeric>
 
+#include "algebra/digits.hpp"
 #include "base/check.hpp"
+#include "disk/digit_plan.hpp"
 #include "disk/in_place.hpp"
 #include "disk/plan_state.hpp"
 #include "disk/verify.hpp"
@@ -385,17 +387,27 @@ FilePermutePlan::State plan_for(const BitMap& map, const PermuteShape& shape,
 }  // namespace
 }  // namespace disk
 
-FilePermutePlan FilePermutePlan::out_of_place(const BitMap& map, const PermuteShape& shape,
+FilePermutePlan FilePermutePlan::out_of_place(const Map& map, const PermuteShape& shape,
                                               const FilePlanOptions& options) {
   using disk::Placement;
-  return FilePermutePlan(std::make_shared<const State>(disk::plan_for(
-      map, shape, options, options.temporary ? Placement::copy : Placement::within_output)));
+  const BitMap* bits = map.bits();
+  return FilePermutePlan(std::make_shared<const State>(
+      bits == nullptr
+          ? disk::plan_lengths(radix::on_middle_axis(shape.outer, map, shape.inner),
+                               shape.element_bytes, options)
+          : disk::plan_for(*bits, shape, options,
+                           options.temporary ? Placement::copy : Placement::within_output)));
 }
 
-FilePermutePlan FilePermutePlan::in_place(const BitMap& map, const PermuteShape& shape,
+FilePermutePlan FilePermutePlan::in_place(const Map& map, const PermuteShape& shape,
                                           const FilePlanOptions& options) {
+  const BitMap* bits = map.bits();
+  if (bits == nullptr)
+    disk::impossible(
+        "a file in place needs a map of bits, of axes that are powers of two; another file as the "
+        "output takes the space of a second copy while it is made");
   return FilePermutePlan(std::make_shared<const State>(
-      disk::plan_for(map, shape, options, disk::Placement::in_place)));
+      disk::plan_for(*bits, shape, options, disk::Placement::in_place)));
 }
 
 const FilePlanFacts& FilePermutePlan::facts() const {

@@ -146,45 +146,30 @@ FileIo io_for(const FilePermutePlan& plan, FileIo wanted) {
   return suits(pass.read_run_bytes) && suits(pass.write_run_bytes) ? wanted : FileIo::buffered;
 }
 
-// Of a request that says what moves, and nothing of the files yet.
-PermuteFileReport copy(const std::string& in, const std::string& out, JobRequest request,
-                       const PermuteFileOptions& options) {
-  request.plan = options.plan;
-  const auto plan = request.make_plan();
+}  // namespace
+
+PermuteFileReport permute_file(const std::string& in, const std::string& out, const Map& map,
+                               const PermuteShape& shape, const PermuteFileOptions& options) {
+  const auto plan = FilePermutePlan::out_of_place(map, shape, options.plan);
   const FileIo io = io_for(plan, options.io);
   files::PosixFile input(in, {.access = FileAccess::read, .io = io});
   disk::check_size(in, input.size_bytes(), plan, options.input_start_byte);
   const FileTarget target = FileTarget::find(out);
   const auto storage = files::open_storage(target, options.temporary_folder, io);
   refuse_unfinished(*storage, out, options);
-  request.input = std::filesystem::absolute(in).string();
-  request.input_start_byte = options.input_start_byte;
-  request.output_start = options.output_start;
-  request.temporary_folder = options.temporary_folder;
-  request.verify = options.verify;
-  request.identity = disk::identity_of(input);
+  const JobRequest request{.map = map,
+                           .shape = shape,
+                           .plan = options.plan,
+                           .input = std::filesystem::absolute(in).string(),
+                           .input_start_byte = options.input_start_byte,
+                           .output_start = options.output_start,
+                           .temporary_folder = options.temporary_folder,
+                           .verify = options.verify,
+                           .identity = disk::identity_of(input)};
   return run(request, plan, *storage, input, options);
 }
 
-}  // namespace
-
-PermuteFileReport permute_file(const std::string& in, const std::string& out, const BitMap& map,
-                               const PermuteShape& shape, const PermuteFileOptions& options) {
-  JobRequest request;
-  request.map = map;
-  request.shape = shape;
-  return copy(in, out, std::move(request), options);
-}
-
-PermuteFileReport permute_file(const std::string& in, const std::string& out, const Map& map,
-                               std::uint64_t element_bytes, const PermuteFileOptions& options) {
-  JobRequest request;
-  request.lengths = map;
-  request.shape = {.element_bytes = element_bytes};
-  return copy(in, out, std::move(request), options);
-}
-
-PermuteFileReport permute_in_place(const std::string& file, const BitMap& map,
+PermuteFileReport permute_in_place(const std::string& file, const Map& map,
                                    const PermuteShape& shape, const PermuteFileOptions& options) {
   const auto plan = FilePermutePlan::in_place(map, shape, options.plan);
   const FileTarget target = FileTarget::find(file);

@@ -4,7 +4,6 @@
 
 #include <charconv>
 #include <nlohmann/json.hpp>
-#include <utility>
 #include <vector>
 
 #include "disk/crc32c.hpp"
@@ -79,13 +78,14 @@ Json parsed(std::string_view text) {
 std::string JobRequest::json(const FilePermutePlan& made) const {
   Json object;
   object["format"] = journal_format;
-  const BitMap& bits = lengths ? lengths->digits().bits : map;
+  const Digits digits = map.digits();
+  const BitMap& bits = digits.bits;
   object["width"] = bits.width();
   for (int i = 0; i < bits.width(); ++i) object["columns"].push_back(bits.column(i));
   object["complement"] = bits.complement();
-  if (lengths) {
-    object["from"] = side_json(lengths->digits().from);
-    object["to"] = side_json(lengths->digits().to);
+  if (map.bits() == nullptr) {
+    object["from"] = side_json(digits.from);
+    object["to"] = side_json(digits.to);
   }
   object["element_bytes"] = shape.element_bytes;
   object["outer"] = shape.outer;
@@ -120,10 +120,11 @@ JobRequest JobRequest::parse(std::string_view text, const std::string& journal) 
                               object.at("format").get<std::string>(), journal_format));
     JobRequest request;
     const auto columns = object.value("columns", std::vector<Word>());
-    request.map = BitMap::from_columns(columns, object.at("complement"));
-    if (object.contains("from"))
-      request.lengths = Map::from_digits({side_from(object.at("from")), side_from(object.at("to")),
-                                          std::exchange(request.map, {})});
+    const auto bits = BitMap::from_columns(columns, object.at("complement"));
+    request.map =
+        object.contains("from")
+            ? Map::from_digits({side_from(object.at("from")), side_from(object.at("to")), bits})
+            : Map(bits);
     request.shape = {.element_bytes = object.at("element_bytes"),
                      .outer = object.at("outer"),
                      .inner = object.at("inner")};
@@ -151,7 +152,6 @@ JobRequest JobRequest::parse(std::string_view text, const std::string& journal) 
 }
 
 FilePermutePlan JobRequest::make_plan() const {
-  if (lengths) return FilePermutePlan::out_of_place(*lengths, shape.element_bytes, plan);
   return in_place ? FilePermutePlan::in_place(map, shape, plan)
                   : FilePermutePlan::out_of_place(map, shape, plan);
 }

@@ -1,7 +1,6 @@
 // The first line of a journal: everything that is needed to go on.
 #pragma once
 
-#include <optional>
 #include <string>
 #include <string_view>
 
@@ -27,9 +26,8 @@ void check_size(const std::string& in, std::uint64_t found, const FilePermutePla
                 std::uint64_t start);
 
 struct JobRequest {
-  BitMap map;
+  Map map;
   PermuteShape shape;
-  std::optional<Map> lengths = {};  // instead of the map: axes of any length
   FilePlanOptions plan;
   std::string input;  // an absolute path
   std::uint64_t input_start_byte = 0;

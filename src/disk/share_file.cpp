@@ -56,7 +56,7 @@ void check_request(const FilePermutePlan& plan, const FilePermutePlan::Tiles& ti
                        tiles.first + tiles.count, tiles.pass + 1, to_string(all)));
 }
 
-disk::JobRequest request_for(const BitMap& map, const PermuteShape& shape,
+disk::JobRequest request_for(const Map& map, const PermuteShape& shape,
                              const PermuteFileOptions& options, files::PosixFile& input) {
   disk::JobRequest request{.map = map,
                            .shape = shape,
@@ -82,7 +82,7 @@ void hold_to(files::SharedFolder& folder, const std::string& text, const std::st
 
 }  // namespace
 
-FileTilesReport permute_file_tiles(const std::string& in, const std::string& out, const BitMap& map,
+FileTilesReport permute_file_tiles(const std::string& in, const std::string& out, const Map& map,
                                    const PermuteShape& shape, const FilePermutePlan::Tiles& tiles,
                                    const PermuteFileOptions& options) {
   const auto start = std::chrono::steady_clock::now();

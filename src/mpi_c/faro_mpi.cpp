@@ -28,6 +28,7 @@ using faro::c::taken;
 // A map knows its columns by what it does; the handle is the other library's.
 faro::BitMap map_from(const faro_map* handle) {
   const int width = faro_map_width(handle);
+  if (width < 0) throw faro::Error(faro::ErrorCode::usage, faro_last_error());
   const std::uint64_t complement = faro_map_apply(handle, 0);
   std::vector<faro::Word> columns;
   for (int i = 0; i < width; ++i) {

@@ -44,6 +44,35 @@ struct Case {
   ~Case() { faro_map_free(map); }
 };
 
+TEST(CFiles, a_map_with_lengths_moves_a_file_whole_and_in_tiles) {
+  Case c;
+  faro_map_free(c.map);
+  c.map = nullptr;
+  const uint64_t shape[] = {300, 218};
+  ASSERT_EQ(faro_map_from_words("numpy:np.roll(a, 7, 1).T", 2, shape, &c.map), FARO_OK);
+  const std::string data = read_all(c.in).substr(0, size_t{300} * 218 * 4);
+  write_all(c.in, data);
+  c.expected.resize(data.size());
+  for (std::uint64_t i = 0; i < faro_map_elements(c.map); ++i)
+    data.copy(c.expected.data() + (faro_map_apply(c.map, i) * 4), 4, i * 4);
+  c.options.verify = 1;
+  ASSERT_EQ(faro_permute_file(c.in.c_str(), c.out.c_str(), c.map, &c.options, nullptr), FARO_OK)
+      << faro_last_error();
+  EXPECT_EQ(read_all(c.out), c.expected);
+  write_all(c.out, "old");
+  c.options.verify = 0;
+  faro_file_report report = FARO_FILE_REPORT;
+  for (std::uint64_t tile = 0; report.complete == 0 && tile < 100; ++tile) {
+    EXPECT_EQ(read_all(c.out), "old");
+    ASSERT_EQ(faro_permute_file_tiles(c.in.c_str(), c.out.c_str(), c.map, &c.options, 0, tile, 1,
+                                      &report),
+              FARO_OK)
+        << faro_last_error();
+  }
+  EXPECT_EQ(report.complete, 1);
+  EXPECT_EQ(read_all(c.out), c.expected);
+}
+
 TEST(CFiles, plans_and_permutes_a_file) {
   Case c;
   c.options.passes = 2;

@@ -97,7 +97,7 @@ TEST(DiskDigits, random_arrays_move_right_in_tiles_of_any_size) {
     const std::uint64_t element = testing::one_of(random, elements);
     const auto bytes = static_cast<std::uint64_t>(map.elements() * element);
     const auto plan = FilePermutePlan::out_of_place(
-        map, element,
+        map, {.element_bytes = element},
         {.memory_bytes = bit(30), .tile_bytes_max = element + random.below(bytes + bytes / 4)});
     ASSERT_NO_FATAL_FAILURE(walk(plan, element)) << to_notation(map) << ", " << plan.json();
     std::vector<std::byte> data(bytes);
@@ -143,7 +143,7 @@ TEST(DiskDigits, rolled_digits_are_cut_at_their_seam) {
           const Map map = beside(Map::turn(length, {reversed, roll}), Map::identity(3));
           if (map.bits()) continue;
           const auto plan = FilePermutePlan::out_of_place(
-              map, 1, {.memory_bytes = bit(30), .tile_bytes_max = tile});
+              map, {}, {.memory_bytes = bit(30), .tile_bytes_max = tile});
           ASSERT_NO_FATAL_FAILURE(walk(plan, 1)) << to_notation(map) << ", " << plan.json();
         }
   Digits many;
@@ -151,27 +151,28 @@ TEST(DiskDigits, rolled_digits_are_cut_at_their_seam) {
     many.from.push_back({3, k});
     many.to.push_back({3, k, false, 1});
   }
-  EXPECT_THROW(FilePermutePlan::out_of_place(Map::from_digits(many), 1, {}), Error);
+  EXPECT_THROW(FilePermutePlan::out_of_place(Map::from_digits(many), {}, {}), Error);
 }
 
 TEST(DiskDigits, a_matrix_of_a_terabyte_has_runs_of_tens_of_kibibytes) {
-  const auto plan = FilePermutePlan::out_of_place(map_of("r=360000 c=360001 -> c r"), 8,
-                                                  {.memory_bytes = bit(31)});
+  const auto plan = FilePermutePlan::out_of_place(map_of("r=360000 c=360001 -> c r"),
+                                                  {.element_bytes = 8}, {.memory_bytes = bit(31)});
   const FilePassFacts& pass = plan.facts().passes.front();
   EXPECT_EQ(plan.facts().passes.size(), 1U);
   EXPECT_GT(std::min(pass.read_run_bytes, pass.write_run_bytes), 32 * 1024U);
   EXPECT_LE(pass.tile_bytes, (bit(31) - 48 * testing::mebibyte) / 3);
   EXPECT_GT(pass.tile_bytes, (bit(31) - 48 * testing::mebibyte) / 12);
   // A unit that stays together is read and written whole.
-  const auto rows = FilePermutePlan::out_of_place(map_of("a=3000 b=5000 c=700000 -> b a c"), 1,
+  const auto rows = FilePermutePlan::out_of_place(map_of("a=3000 b=5000 c=700000 -> b a c"), {},
                                                   {.memory_bytes = 64 * testing::mebibyte});
   EXPECT_GE(rows.facts().passes.front().read_run_bytes, 700000U);
   EXPECT_GE(rows.facts().passes.front().write_run_bytes, 700000U);
 }
 
 TEST(DiskDigits, maps_of_bits_alone_are_planned_as_ever) {
-  const auto as_lengths = FilePermutePlan::out_of_place(map_of("r=4096 c=65536 -> c r"), 8,
-                                                        {.memory_bytes = 64 * testing::mebibyte});
+  const auto as_lengths =
+      FilePermutePlan::out_of_place(map_of("r=4096 c=65536 -> c r"), {.element_bytes = 8},
+                                    {.memory_bytes = 64 * testing::mebibyte});
   const auto as_bits =
       FilePermutePlan::out_of_place(say("r:12 c:16 -> c r").map.as_bits(), {.element_bytes = 8},
                                     {.memory_bytes = 64 * testing::mebibyte});
@@ -182,7 +183,7 @@ TEST(DiskDigits, what_one_pass_cannot_do_is_refused_with_what_would_do) {
   const Map map = map_of("r=6000 c=6001 -> c r");
   const auto refusal = [&](FilePlanOptions options) {
     try {
-      FilePermutePlan::out_of_place(map, 8, options);
+      FilePermutePlan::out_of_place(map, {.element_bytes = 8}, options);
     } catch (const Error& error) {
       EXPECT_EQ(error.code(), ErrorCode::impossible);
       return std::string(error.what());
@@ -198,12 +199,12 @@ TEST(DiskDigits, what_one_pass_cannot_do_is_refused_with_what_would_do) {
   EXPECT_NE(runs.find("432 MiB would do"), std::string::npos) << runs;
   // And it does.
   EXPECT_EQ(refusal({.memory_bytes = 432 * testing::mebibyte, .run_bytes_min = 32 * 1024}), "none");
-  EXPECT_THROW(FilePermutePlan::out_of_place(map, 0, {}), Error);
+  EXPECT_THROW(FilePermutePlan::out_of_place(map, {.element_bytes = 0}, {}), Error);
 }
 
 TEST(DiskDigits, tampered_blocks_are_refused) {
   const auto plan = FilePermutePlan::out_of_place(
-      map_of("r=60 b:6 c=50 -> rev(b) c r"), 1, {.memory_bytes = bit(30), .tile_bytes_max = 4000});
+      map_of("r=60 b:6 c=50 -> rev(b) c r"), {}, {.memory_bytes = bit(30), .tile_bytes_max = 4000});
   const disk::DigitPass good = *plan.state().digits;
   const FilePassFacts& pass = plan.facts().passes.front();
   const disk::ClaimedRuns runs{.read = pass.read_run_bytes, .write = pass.write_run_bytes};
@@ -240,9 +241,13 @@ TEST(DiskDigits, a_stopped_run_goes_on_with_what_its_journal_says) {
   options.progress = [&](std::uint64_t, std::uint64_t) {
     return ++tiles > 4 ? Continue::no : Continue::yes;
   };
-  EXPECT_THROW(permute_file(scratch.path("in"), scratch.path("out"), map, 4, options), Error);
+  EXPECT_THROW(
+      permute_file(scratch.path("in"), scratch.path("out"), map, {.element_bytes = 4}, options),
+      Error);
   options.progress = {};
-  EXPECT_THROW(permute_file(scratch.path("in"), scratch.path("out"), map, 4, options), Error);
+  EXPECT_THROW(
+      permute_file(scratch.path("in"), scratch.path("out"), map, {.element_bytes = 4}, options),
+      Error);
   const PermuteFileReport report = resume_file(scratch.path("out"), options);
   EXPECT_TRUE(report.verified);
   EXPECT_GT(report.resumed_bytes, 0U);
@@ -254,7 +259,8 @@ TEST(DiskDigits, a_stopped_run_goes_on_with_what_its_journal_says) {
 
 TEST(DiskDigits, a_power_cut_anywhere_leaves_all_or_nothing) {
   const Map map = map_of("r=6 b:4 c=10 -> rev(b) c ~r");
-  testing::JobCase test(map, 2, {.memory_bytes = bit(30), .tile_bytes_max = 500}, true);
+  testing::JobCase test(map, {.element_bytes = 2}, {.memory_bytes = bit(30), .tile_bytes_max = 500},
+                        true);
   EXPECT_GT(testing::cut_every_operation(test, testing::full_run() ? 20 : 1), 20U);
   testing::fail_every_operation(test);
 }

@@ -202,7 +202,9 @@ TEST(FilePermutePlan, fewer_than_no_passes_are_refused) {
         Error);
     EXPECT_THROW(static_cast<void>(FilePermutePlan::in_place(map, {.element_bytes = 8}, options)),
                  Error);
-    EXPECT_THROW(static_cast<void>(FilePermutePlan::out_of_place(lengths, 8, options)), Error);
+    EXPECT_THROW(
+        static_cast<void>(FilePermutePlan::out_of_place(lengths, {.element_bytes = 8}, options)),
+        Error);
   }
 }
 

@@ -6,6 +6,7 @@
 #include <cstring>
 #include <vector>
 
+#include "algebra/digits.hpp"
 #include "base/random.hpp"
 #include "disk/job.hpp"
 #include "disk/simulated_storage.hpp"
@@ -14,30 +15,13 @@
 namespace faro::testing {
 
 struct JobCase {
-  JobCase(const BitMap& map, const PermuteShape& shape, const FilePlanOptions& options, bool verify,
+  JobCase(const Map& map, const PermuteShape& shape, const FilePlanOptions& options, bool verify,
           bool in_place = false)
       : plan(in_place ? FilePermutePlan::in_place(map, shape, options)
                       : FilePermutePlan::out_of_place(map, shape, options)) {
     request.map = map;
     request.shape = shape;
     request.in_place = in_place;
-    begin_with(options, verify, [&](const std::byte* from, std::byte* to) {
-      reference_permute(map, shape, from, to);
-    });
-  }
-
-  // Axes of any length.
-  JobCase(const Map& map, std::uint64_t element_bytes, const FilePlanOptions& options, bool verify)
-      : plan(FilePermutePlan::out_of_place(map, element_bytes, options)) {
-    request.lengths = map;
-    request.shape.element_bytes = element_bytes;
-    begin_with(options, verify, [&](const std::byte* from, std::byte* to) {
-      reference_permute(map, TensorShape{element_bytes, {}, {}}, from, to);
-    });
-  }
-
-  template <class Reference>
-  void begin_with(const FilePlanOptions& options, bool verify, const Reference& reference) {
     const std::string start = "HEADER..";
     request.plan = options;
     request.output_start = start;
@@ -52,7 +36,8 @@ struct JobCase {
       return array;
     };
     wanted.resize(bytes);
-    reference(data.data(), wanted.data());
+    reference_permute(radix::on_middle_axis(shape.outer, map, shape.inner),
+                      TensorShape{shape.element_bytes, {}, {}}, data.data(), wanted.data());
     wanted = behind_start(wanted);
     old = {std::byte{42}};
     if (request.in_place) {

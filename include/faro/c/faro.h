@@ -48,7 +48,7 @@ typedef enum faro_status {
 FARO_API const char* faro_version(void);
 FARO_API const char* faro_last_error(void);
 
-/* --- maps: y = A x ^ complement on indices of `width` bits ---------------------------------- */
+/* --- maps: y = A x ^ complement on indices of `width` bits, or digits of any lengths ---------- */
 
 typedef struct faro_map faro_map;
 
@@ -65,10 +65,12 @@ FARO_API faro_status faro_map_from_words(const char* words, int axes, const uint
 FARO_API faro_status faro_map_inverse(const faro_map* map, faro_map** inverse);
 /* First f, then g. */
 FARO_API faro_status faro_map_then(const faro_map* f, const faro_map* g, faro_map** both);
-/* -1 for NULL. */
+/* -1 for NULL and for a map with lengths, and faro_last_error() says so. */
 FARO_API int faro_map_width(const faro_map* map);
-/* Of NULL UINT64_MAX, and faro_last_error() says so. Bits of the index above the width are left
-   out. */
+/* 0 for NULL and for a map of 64 bits. */
+FARO_API uint64_t faro_map_elements(const faro_map* map);
+/* Of NULL, and of an index that a map with lengths has not, UINT64_MAX, and faro_last_error() says
+   so. Bits of the index above the width are left out. */
 FARO_API uint64_t faro_map_apply(const faro_map* map, uint64_t index);
 FARO_API void faro_map_free(faro_map* map);
 
@@ -76,7 +78,7 @@ FARO_API void faro_map_free(faro_map* map);
 
 typedef struct faro_plan faro_plan;
 
-/* The data is an array of outer x 2^width x inner elements; the map acts on the middle axis. */
+/* The data is an array of outer x the map's x inner elements; the map acts on the middle axis. */
 typedef struct faro_permute_options {
   size_t struct_size;
   uint32_t version;

@@ -128,15 +128,14 @@ class FilePermutePlan {
   // Throw Error(usage) for a shape of no bytes, Error(limit) for arrays past 2^62 bytes of a file's
   // offset in `execute` only, Error(impossible) where memory or runs do not allow a plan, naming
   // the least that does.
-  static FilePermutePlan out_of_place(const BitMap& map, const PermuteShape& shape,
-                                      const FilePlanOptions& options);
-  // Axes of any length, in one pass: tiles are blocks of the lengths, cosets of the bits. A map of
-  // bits alone is planned as above. Error(impossible) for options that ask for several passes.
-  static FilePermutePlan out_of_place(const Map& map, std::uint64_t element_bytes,
+  // A map with lengths takes one pass, whose tiles are blocks of the lengths and cosets of the
+  // bits; Error(impossible) for options that ask for several.
+  static FilePermutePlan out_of_place(const Map& map, const PermuteShape& shape,
                                       const FilePlanOptions& options);
   // The array is its own output: ceil(rank / (bits of a tile - bits of a run)) passes and at most
   // one that moves whole runs. Besides the array it takes two tiles of the disk.
-  static FilePermutePlan in_place(const BitMap& map, const PermuteShape& shape,
+  // Error(impossible) for a map with lengths.
+  static FilePermutePlan in_place(const Map& map, const PermuteShape& shape,
                                   const FilePlanOptions& options);
 
   const FilePlanFacts& facts() const;

@@ -58,14 +58,11 @@ struct PermuteFileReport {
   double seconds = 0;
 };
 
-PermuteFileReport permute_file(const std::string& in, const std::string& out, const BitMap& map,
-                               const PermuteShape& shape, const PermuteFileOptions& options = {});
-// Axes of any length, in one pass (FilePermutePlan).
 PermuteFileReport permute_file(const std::string& in, const std::string& out, const Map& map,
-                               std::uint64_t element_bytes, const PermuteFileOptions& options = {});
+                               const PermuteShape& shape, const PermuteFileOptions& options = {});
 // The array in a file becomes the rearranged one, without the space of a second. What stands before
 // the array, options.input_start_byte bytes, stays; options.output_start is not looked at.
-PermuteFileReport permute_in_place(const std::string& file, const BitMap& map,
+PermuteFileReport permute_in_place(const std::string& file, const Map& map,
                                    const PermuteShape& shape,
                                    const PermuteFileOptions& options = {});
 // Goes on with an unfinished run, by what its journal says. Error(usage) if there is none,

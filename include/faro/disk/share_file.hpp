@@ -36,7 +36,7 @@ struct FileTilesReport {
 // request for this output was begun; Error(environment) for what the system refuses. Of the options
 // `temporary_folder` and `verify` must be left out: what is shared lies beside the output, and
 // nobody sees all of it.
-FileTilesReport permute_file_tiles(const std::string& in, const std::string& out, const BitMap& map,
+FileTilesReport permute_file_tiles(const std::string& in, const std::string& out, const Map& map,
                                    const PermuteShape& shape, const FilePermutePlan::Tiles& tiles,
                                    const PermuteFileOptions& options = {});
 
