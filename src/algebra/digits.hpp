@@ -46,7 +46,7 @@ std::optional<Digits> refined(const Digits& digits, const Bounds& from, const Bo
 // First f, then g, of equally many elements; not made normal. Nothing where no digits say it.
 std::optional<Digits> then(const Digits& f, const Digits& g);
 
-// `map` on the middle axis of outer x its elements x inner. Throws Error(usage) where there are none.
+// `map` on the middle axis of outer x its elements x inner. Throws Error(usage) where one is 0.
 Map on_middle_axis(Word outer, const Map& map, Word inner);
 
 // "4 x 6"; bits in a row as one power of two, "8 rolled by 1".
