@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <chrono>
 #include <cstring>
+#include <ctime>
 #include <fstream>
 
 #include "base/parallel.hpp"
@@ -12,10 +13,6 @@
 
 namespace faro::bench {
 namespace {
-
-double seconds_now() {
-  return std::chrono::duration<double>(std::chrono::steady_clock::now().time_since_epoch()).count();
-}
 
 // At least this much is moved between two looks at the clock.
 constexpr std::size_t timed_bytes_min = std::size_t{1} << 25U;
@@ -26,14 +23,14 @@ BenchBuffer::~BenchBuffer() {
   munmap(memory_.data(), memory_.size());
 }
 
-BenchBuffer::BenchBuffer(std::size_t bytes) {
+BenchBuffer::BenchBuffer(std::size_t bytes, Pages pages) {
   void* memory = mmap(nullptr, bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
   if (memory == MAP_FAILED) {
     throw Error(ErrorCode::environment,
                 "bench: no memory for the buffers; leave --full out, or free some");
   }
 #if defined(MADV_HUGEPAGE)
-  madvise(memory, bytes, MADV_HUGEPAGE);
+  madvise(memory, bytes, pages == Pages::huge ? MADV_HUGEPAGE : MADV_NOHUGEPAGE);
 #endif
   std::memset(memory, 1, bytes);
   memory_ = {static_cast<std::byte*>(memory), bytes};
@@ -62,6 +59,11 @@ void touch_with_threads(std::span<std::byte> data, int threads) {
   });
 }
 
+double seconds_of(Clock clock) {
+  if (clock == Clock::processor) return static_cast<double>(std::clock()) / CLOCKS_PER_SEC;
+  return std::chrono::duration<double>(std::chrono::steady_clock::now().time_since_epoch()).count();
+}
+
 double median(std::vector<double> values) {
   if (values.empty()) return 0;
   const auto middle = values.begin() + static_cast<std::ptrdiff_t>(values.size() / 2);
@@ -72,18 +74,18 @@ double median(std::vector<double> values) {
 std::vector<Timed> time_against(const std::string& baseline_name,
                                 const std::function<void()>& baseline,
                                 const std::vector<Contender>& contenders, std::size_t bytes,
-                                int rounds, const Prepare& prepare) {
+                                int rounds, const Prepare& prepare, Clock clock) {
   const std::size_t times =
       std::max<std::size_t>(1, timed_bytes_min / std::max<std::size_t>(1, bytes));
-  const auto seconds_of = [&](const std::function<void()>& run) {
+  const auto seconds_for = [&](const std::function<void()>& run) {
     double seconds = 0;
     // What is prepared is so for one run; untimed runs lead on to any number of them.
     const std::size_t at_once = prepare ? 1 : times;
     for (std::size_t i = 0; i < times; i += at_once) {
       prepare ? prepare() : run();
-      const double begin = seconds_now();
+      const double begin = seconds_of(clock);
       for (std::size_t k = 0; k < at_once; ++k) run();
-      seconds += seconds_now() - begin;
+      seconds += seconds_of(clock) - begin;
     }
     return seconds / static_cast<double>(times);
   };
@@ -91,11 +93,11 @@ std::vector<Timed> time_against(const std::string& baseline_name,
   std::vector<std::vector<double>> seconds(contenders.size());
   std::vector<double> base;
   for (int round = 0; round < rounds; ++round) {
-    double before = seconds_of(baseline);
+    double before = seconds_for(baseline);
     base.push_back(before);
     for (std::size_t i = 0; i < contenders.size(); ++i) {
-      const double taken = seconds_of(contenders[i].run);
-      const double after = seconds_of(baseline);
+      const double taken = seconds_for(contenders[i].run);
+      const double after = seconds_for(baseline);
       ratios[i].push_back(2 * taken / (before + after));
       seconds[i].push_back(taken);
       base.push_back(after);

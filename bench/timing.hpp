@@ -13,10 +13,12 @@
 
 namespace faro::bench {
 
-// Page-aligned memory, touched, on huge pages where the system gives them freely.
+enum class Pages { small, huge };
+
+// Page-aligned memory, touched, on huge pages where the system gives them freely, or on none.
 class BenchBuffer {
  public:
-  explicit BenchBuffer(std::size_t bytes);
+  explicit BenchBuffer(std::size_t bytes, Pages pages = Pages::huge);
   ~BenchBuffer();
   BenchBuffer(const BenchBuffer&) = delete;
   BenchBuffer& operator=(const BenchBuffer&) = delete;
@@ -45,12 +47,16 @@ void touch_with_threads(std::span<std::byte> data, int threads);
 // What goes before a timed run; nothing is an untimed run of the same.
 using Prepare = std::function<void()>;
 
+// One thread's work is told best by its processor time, which others' work does not count in.
+enum class Clock { wall, processor };
+double seconds_of(Clock clock);
+
 // Each contender `rounds` times between runs of `baseline`; small data is moved often enough in a
 // run to be timed at all. The baseline itself is the last of the result, with ratio 1.
 std::vector<Timed> time_against(const std::string& baseline_name,
                                 const std::function<void()>& baseline,
                                 const std::vector<Contender>& contenders, std::size_t bytes,
-                                int rounds, const Prepare& prepare = {});
+                                int rounds, const Prepare& prepare = {}, Clock clock = Clock::wall);
 
 double median(std::vector<double> values);
 
