@@ -28,6 +28,19 @@ if ! grep -q "race" "$work/racing"; then
   echo "FAILED: Oclgrind does not see the race of a kernel without barriers"
   failed=1
 fi
+# The library's own calls: bytes of usual maps, of every tile and number of threads; and without a device.
+for asked in "bench --log2-bytes 18" "tune i:14->rev(i) --element 4"; do
+  # shellcheck disable=SC2086
+  "$faro" gpu $asked --device opencl:0 >"$work/table" || { cat "$work/table"; failed=1; }
+  echo "faro gpu ${asked%% *}: $(grep -c ' equal' "$work/table") passed, $(grep -c WRONG "$work/table") failed, 0 skipped" |
+    tee -a "$work/said"
+done
+OCL_ICD_VENDORS=/nonexistent "$faro" gpu bench >"$work/table" 2>&1
+if [ $? != 4 ] || ! grep -q "no device here" "$work/table"; then
+  echo "FAILED: without a device:"
+  cat "$work/table"
+  failed=1
+fi
 awk '/ passed, /{ p += $(NF - 5); f += $(NF - 3); s += $(NF - 1) }
   END { printf "gpu: %d passed, %d failed, %d skipped\n", p, f, s }' "$work/said"
 exit $failed

@@ -29,6 +29,11 @@ object convert1 0 convert cube.json cube.csv
 object export1 0 export 'i:4 -> ungray(i)' --to qasm
 object gpu1 0 gpu explain 'i:20 -> rev(i)' --element 4
 object gpu2 0 gpu explain 'i:20 -> rev(i)' --element 3 --on mi300
+# Of drivers that are not there, but for their names: what they leave in an array is not the map's.
+drivers=$root/build/release/tests/fake
+LD_LIBRARY_PATH=$drivers object gpu3 0 gpu devices
+LD_LIBRARY_PATH=$drivers object gpu4 1 gpu bench 'i:12 -> rev(i)' --element 4 --device cuda:1
+LD_LIBRARY_PATH=$drivers object gpu5 1 gpu tune 'i:12 -> rev(i)' --element 4 --device hip:0
 object emit1 0 emit cuda 'i:20 -> rev(i)' --element 8 --in-place
 object permute1 0 permute a.npy b.npy --map 'i -> ~i'
 object algorithms1 0 algorithms

@@ -5,6 +5,7 @@
 #include <string>
 
 #include "cli/command.hpp"
+#include "cli/gpu_words.hpp"
 #include "cli/map_text.hpp"
 #include "faro/base/error.hpp"
 #include "faro/gpu/plan.hpp"
@@ -12,22 +13,11 @@
 namespace faro::cli {
 namespace {
 
-struct GpuWords {
-  std::string what;
-  std::string map;
-  std::optional<std::uint64_t> element, width;
-  std::string on = "any";
-  std::string name = "faro_permute";
-  bool in_place = false;
-};
-
 gpu::Plan planned(const GpuWords& words) {
+  if (!words.map) throw Error(ErrorCode::usage, "say the MAP, as 'i:20 -> rev(i)'");
   if (!words.element) throw Error(ErrorCode::usage, "--element BYTES: say the bytes of an element");
-  const Said said = say(words.map, sizes_from({}, words.width));
-  gpu::Options options;
-  options.element_bytes = *words.element;
-  options.in_place = words.in_place;
-  return gpu::plan(said.map.as_bits(), options, gpu::machine(words.on));
+  const Said said = say(*words.map, sizes_from({}, words.width));
+  return gpu::plan(said.map.as_bits(), words.options(), gpu::machine(words.on));
 }
 
 std::string times(std::uint64_t count, std::uint64_t ideal) {
@@ -175,12 +165,29 @@ std::vector<std::string> machine_names() {
 void declare_plan(Arguments& arguments, GpuWords& words) {
   arguments.positional("MAP", words.map, "what moves where").completes(Completes::map);
   arguments.option("--element", "BYTES", words.element, "of an element, 1 to 64");
+  arguments.option("--tile", "BYTES", words.tile, "of a tile at most, 1024 to 16384");
+  arguments.option("--threads", "N", words.threads, "of a block at most, 32 to 1024");
   arguments.option("--on", "GPU", words.on, "the device").one_of(machine_names());
   arguments.flag("--in-place", words.in_place, "in one array, for maps that are their own inverse");
   arguments.option("--width", "P", words.width, "bits of an index, where MAP leaves a width out");
 }
 
 }  // namespace
+
+int log2_of(const char* option, std::uint64_t value) {
+  if (value == 0 || !is_power_of_two(value))
+    throw Error(ErrorCode::usage, fmt::format("{} {}: wanted a power of two", option, value));
+  return highest_bit(value);
+}
+
+gpu::Options GpuWords::options() const {
+  gpu::Options out;
+  out.element_bytes = element.value_or(out.element_bytes);
+  out.in_place = in_place;
+  if (tile) out.tile_log2 = log2_of("--tile", *tile);
+  if (threads) out.threads_log2 = log2_of("--threads", *threads);
+  return out;
+}
 
 extern const Command emit_command;
 const Command emit_command{
@@ -204,20 +211,36 @@ const Command emit_command{
 extern const Command gpu_command;
 const Command gpu_command{
     .name = "gpu",
-    .summary = "what a map costs on a GPU, counted before anything runs",
+    .summary = "what a map costs on a GPU, counted; and kernels on the devices that are here",
     .details =
-        "Sectors, lines and bank conflicts of the kernel that `faro emit` writes, beside the "
-        "ideal\n"
-        "and the plain loop to[map(i)] = from[i]; tile, lanes and swizzle as tables of bits.\n"
-        "All are counts; no time is promised. docs/gpu.md.",
+        "explain: sectors, lines and bank conflicts of the kernel that `faro emit` writes, beside "
+        "the\n"
+        "ideal and the plain loop to[map(i)] = from[i]; tile, lanes and swizzle as tables of "
+        "bits.\n"
+        "These are counts; no time is promised. devices: what drivers show, of CUDA, HIP and "
+        "OpenCL.\n"
+        "bench: kernels beside the device's best copy, every output compared with the engine's; "
+        "of\n"
+        "MAP, or of some usual ones. tune: every tile and number of threads for MAP. docs/gpu.md.",
     .examples =
         "faro gpu explain 'i:30 -> rev(i)' --element 4 --on h100\n"
-        "faro gpu explain 'r:12 c:14 -> c r' --element 2 --json",
+        "faro gpu devices\n"
+        "faro gpu bench --device cuda:0 --log2-bytes 30\n"
+        "faro gpu tune 'i:26 -> rev(i)' --element 4",
     .declare = [](Arguments& arguments) -> Action {
       auto words = std::make_shared<GpuWords>();
-      arguments.positional("WHAT", words->what, "explain").one_of({"explain"});
+      arguments.positional("WHAT", words->what, "explain, devices, bench or tune")
+          .one_of({"explain", "devices", "bench", "tune"});
       declare_plan(arguments, *words);
-      return [words](Output& out) { return explain_gpu(*words, out); };
+      arguments.option("--device", "NAME", words->device, "as `faro gpu devices` says: cuda:0");
+      arguments.option("--log2-bytes", "N", words->log2_bytes,
+                       "arrays of 2^N bytes, 28; needed where MAP leaves its width out");
+      return [words](Output& out) {
+        if (words->what == "devices") return list_devices(out);
+        if (words->what == "bench") return bench_kernels(*words, out);
+        if (words->what == "tune") return tune_kernel(*words, out);
+        return explain_gpu(*words, out);
+      };
     }};
 
 }  // namespace faro::cli

@@ -1,0 +1,286 @@
+// Calls to drivers: as fake drivers of both vendors write them down, and as OpenCL performs them
+// where a device is.
+#include "faro/gpu/device.hpp"
+
+#include <dlfcn.h>
+#include <gtest/gtest.h>
+
+#include <string>
+#include <vector>
+
+#include "faro/base/error.hpp"
+#include "faro/c/gpu.h"
+#include "faro/engine/reference.hpp"
+#include "faro/words/say.hpp"
+#include "gpu/driver.hpp"
+#include "maps.hpp"
+#include "paths.hpp"
+
+namespace faro {
+namespace {
+
+using gpu::Driver;
+using gpu::Executable;
+using gpu::Language;
+using gpu::Stream;
+
+// Opened before the library asks for it by its name, of which the loader takes the one there is.
+class Fake {
+ public:
+  explicit Fake(Language language) : language_(language) {
+    const bool cuda = language == Language::cuda;
+    const char* const driver = cuda ? "libcuda.so.1" : "libamdhip64.so";
+    const char* const compiler = cuda ? "libnvrtc.so.13" : "libhiprtc.so";
+    handle_ = ::dlopen(testing::build_path(std::string("tests/fake/") + driver).c_str(), RTLD_NOW);
+    void* const other =
+        ::dlopen(testing::build_path(std::string("tests/fake/") + compiler).c_str(), RTLD_NOW);
+    EXPECT_TRUE(handle_ != nullptr && other != nullptr) << ::dlerror();
+    current(0);
+    forget();
+  }
+  Fake(const Fake&) = delete;
+  Fake& operator=(const Fake&) = delete;
+  ~Fake() {
+    call<void(int)>("fake_failing")(0);
+    current(-1);
+  }
+
+  std::string said() const { return call<const char*()>("fake_said")(); }
+  void forget() const { call<void()>("fake_forget")(); }
+  void failing(int status) const { call<void(int)>("fake_failing")(status); }
+  void current(int device) const { call<void(int)>("fake_current")(device); }
+  std::size_t modules() const { return call<std::size_t()>("fake_modules")(); }
+  Stream stream(int device) const {
+    return {language_, call<void*(int)>("fake_stream")(device),
+            language_ == Language::cuda ? -1 : device};
+  }
+
+ private:
+  template <class Function>
+  Function* call(const char* name) const {
+    return reinterpret_cast<Function*>(::dlsym(handle_, name));
+  }
+  Language language_;
+  void* handle_ = nullptr;
+};
+
+// What a call throws, in words.
+template <class Work>
+std::string refusal(Work&& work) {
+  try {
+    work();
+  } catch (const Error& error) {
+    return std::string(name_of(error.code())) + ": " + error.what();
+  }
+  return "none";
+}
+
+void expect_in(const std::string& words, const std::string& text) {
+  EXPECT_NE(text.find(words), std::string::npos) << "'" << words << "' is not in: " << text;
+}
+
+BitMap reversal(int width) {
+  return say("i:" + std::to_string(width) + " -> rev(i)").map.as_bits();
+}
+
+class FakeDriver : public ::testing::TestWithParam<Language> {};
+INSTANTIATE_TEST_SUITE_P(Device, FakeDriver, ::testing::Values(Language::cuda, Language::hip));
+
+TEST_P(FakeDriver, a_call_is_one_launch_on_the_callers_stream) {
+  const Fake fake(GetParam());
+  Driver& driver = Driver::of(GetParam());
+  const std::vector<gpu::Device> devices = gpu::devices(GetParam());
+  ASSERT_EQ(devices.size(), 2U);
+  EXPECT_EQ(devices[1].name, "fake 1");
+  const Stream stream = fake.stream(0);
+  void* const a = driver.allocate(8 << 20, stream);
+  void* const b = driver.allocate(8 << 20, stream);
+  const Executable run(gpu::plan(reversal(20), {.element_bytes = 8}), stream);
+  const Executable inside(gpu::plan(reversal(20), {.element_bytes = 8, .in_place = true}), stream);
+  fake.forget();
+  fake.current(-1);  // calls bring the stream's own
+  run(a, b);
+  run(b, a);
+  inside(a);
+  std::string wanted;
+  for (const auto& [count, arrays] :
+       {std::pair{512, "0 array 4294967296"}, {512, "4294967296 array 0"}, {512, "0"}})
+    wanted += fmt::format("launch device 0 stream 2097152 blocks {} threads 256 array {}\n", count,
+                          arrays);
+  const std::string said = fake.said();
+  EXPECT_EQ(said.substr(said.find("launch")), wanted);
+  EXPECT_EQ(said.find("finish"), std::string::npos) << "nothing is waited for";
+  driver.release(a, stream);
+  driver.release(b, stream);
+}
+
+TEST_P(FakeDriver, compiles_for_the_device_and_once_a_context) {
+  const Fake fake(GetParam());
+  Driver& driver = Driver::of(GetParam());
+  for (int device = 0; device < 2; ++device) {
+    const Stream stream = fake.stream(device);
+    void* const a = driver.allocate(8 << 12, stream);
+    void* const b = driver.allocate(8 << 12, stream);
+    fake.forget();
+    for (int i = 0; i < 3; ++i) gpu::permute(reversal(12), a, b, {.element_bytes = 8}, stream);
+    gpu::permute_in_place(reversal(12), a, {.element_bytes = 8}, stream);
+    gpu::permute(reversal(12), a, b, {.element_bytes = 4}, stream);
+    const std::string said = fake.said();
+    std::size_t loads = 0;
+    for (std::size_t at = said.find("load"); at != std::string::npos;
+         at = said.find("load", at + 1))
+      ++loads;
+    EXPECT_EQ(loads, 3U) << said;
+    if (GetParam() == Language::cuda)
+      expect_in(
+          device == 0 ? "load --gpu-architecture=sm_90" : "load --gpu-architecture=compute_90",
+          said);
+    driver.release(a, stream);
+    driver.release(b, stream);
+  }
+  const std::size_t before = fake.modules();
+  {
+    const Executable run(gpu::plan(reversal(9), {.element_bytes = 8}), fake.stream(1));
+    EXPECT_EQ(fake.modules(), before + 1);
+  }
+  EXPECT_EQ(fake.modules(), before) << "a kernel is unloaded with its last executable";
+}
+
+TEST_P(FakeDriver, kept_kernels_have_a_limit) {
+  const Fake fake(GetParam());
+  for (int i = 0; i < 150; ++i)
+    gpu::compiled(
+        BitMap::from_places(std::vector<int>{1, 0, 2, 3, 4, 5, 6, 7}, static_cast<Word>(i)),
+        {.element_bytes = 16}, fake.stream(0));
+  EXPECT_LE(fake.modules(), 70U);
+}
+
+TEST_P(FakeDriver, refuses_in_words) {
+  const Fake fake(GetParam());
+  Driver& driver = Driver::of(GetParam());
+  const Stream stream = fake.stream(0);
+  const Stream other = fake.stream(1);
+  char* const a = static_cast<char*>(driver.allocate(3 << 16, stream));
+  void* const far = driver.allocate(1 << 16, other);
+  const Executable run(gpu::plan(reversal(14), {.element_bytes = 4}), stream);
+  const Executable inside(gpu::plan(reversal(14), {.element_bytes = 4, .in_place = true}), stream);
+  std::vector<char> host((1 << 16) + 16);
+  char* const here = host.data() + (16 - reinterpret_cast<std::uintptr_t>(host.data()) % 16) % 16;
+  fake.forget();
+  expect_in("usage: `to` is in the host's memory", refusal([&] { run(a, here); }));
+  expect_in("usage: `from` is in the host's memory", refusal([&] { run(here, a); }));
+  expect_in("usage: `data` is in the host's memory", refusal([&] { inside(here); }));
+  expect_in("usage: `from` is null", refusal([&] { run(nullptr, a); }));
+  expect_in("wanted a multiple of 16 bytes", refusal([&] { run(a + 4, a + (2 << 16)); }));
+  expect_in("`from` and `to` overlap", refusal([&] { run(a, a + (1 << 16) - 16); }));
+  expect_in("`from` and `to` overlap", refusal([&] { run(a, a); }));
+  expect_in("`to` is on device 1, the stream on device 0", refusal([&] { run(a, far); }));
+  expect_in("is of another context", refusal([&] { run.on(other); }));
+  expect_in("in place: it takes one array", refusal([&] { inside(a, a + (1 << 16)); }));
+  expect_in("it takes two arrays", refusal([&] { run(a); }));
+  EXPECT_EQ(fake.said(), "") << "what is refused reaches no driver";
+  run(a, a + (1 << 16));
+  fake.failing(700);
+  expect_in("environment: launching a kernel: the driver says FAKE_ILLEGAL_ADDRESS (700)",
+            refusal([&] { run(a, a + (1 << 16)); }));
+  fake.failing(0);
+  fake.current(-1);
+  expect_in("no context is current", refusal([&] {
+              gpu::permute(reversal(14), a, a, {}, {GetParam(), nullptr, -1});
+            }));
+  gpu::permute(reversal(14), a, a + (1 << 16), {}, {GetParam(), nullptr, 0});
+  expect_in("stream 0 ", fake.said());
+  driver.release(a, stream);
+  driver.release(far, other);
+}
+
+TEST(Device, from_c) {
+  const Fake fake(Language::cuda);
+  const Stream stream = fake.stream(0);
+  Driver& driver = Driver::of(Language::cuda);
+  void* const a = driver.allocate(8 << 10, stream);
+  void* const b = driver.allocate(8 << 10, stream);
+  const int places[3] = {2, 1, 0};
+  faro_map* map = nullptr;
+  faro_gpu_plan* plan = nullptr;
+  ASSERT_EQ(faro_map_from_places(3, places, 0, &map), FARO_OK);
+  faro_gpu_options options = FARO_GPU_OPTIONS;
+  options.element_bytes = 8;
+  fake.forget();
+  ASSERT_EQ(faro_gpu_plan_create(map, &options, stream.handle, &plan), FARO_OK)
+      << faro_last_error();
+  EXPECT_EQ(faro_gpu_execute(plan, a, b, stream.handle), FARO_OK) << faro_last_error();
+  EXPECT_EQ(faro_gpu_execute(plan, a, b, nullptr), FARO_OK) << faro_last_error();
+  expect_in("stream 2097152 blocks 1 ", fake.said());
+  expect_in("stream 0 blocks 1 ", fake.said());
+  EXPECT_EQ(faro_gpu_execute_in_place(plan, a, stream.handle), FARO_USAGE);
+  EXPECT_EQ(faro_gpu_execute(plan, places, b, stream.handle), FARO_USAGE);
+  EXPECT_EQ(faro_gpu_execute(nullptr, a, b, stream.handle), FARO_USAGE);
+  expect_in("plan is NULL", faro_last_error());
+  faro_gpu_plan_free(plan);
+  options.api = 7;
+  EXPECT_EQ(faro_gpu_plan_create(map, &options, nullptr, &plan), FARO_USAGE);
+  faro_map_free(map);
+  driver.release(a, stream);
+  driver.release(b, stream);
+}
+
+TEST(Device, a_library_that_is_not_there_is_named) {
+  expect_in(
+      "environment: sorting needs libnothing.so.1 or libnothing.so.2, which this process cannot "
+      "open",
+      refusal([] {
+        gpu::Library({"libnothing.so.1", "libnothing.so.2"}, "sorting");
+      }));
+  const gpu::Library math({"libm.so.6"}, "a sine");
+  void (*function)() = nullptr;
+  math.get(function, "no_such_function", true);
+  EXPECT_EQ(function, nullptr);
+  expect_in("environment: libm.so.6 has no function no_such_function",
+            refusal([&] { math.get(function, "no_such_function"); }));
+}
+
+// Where OpenCL has a device, as PoCL's is: bytes, and refusals.
+TEST(Device, opencl_moves_and_refuses) {
+  std::vector<gpu::Device> devices;
+  try {
+    devices = gpu::devices(Language::opencl);
+  } catch (const Error&) {
+  }
+  if (devices.empty()) GTEST_SKIP() << "no OpenCL device here";
+  Driver& driver = Driver::of(Language::opencl);
+  const Stream stream = driver.open(0);
+  Random random(45);
+  for (const std::uint64_t element : {4, 24}) {
+    const BitMap map = testing::random_affine(11, random);
+    const std::uint64_t bytes = element << 11U;
+    std::vector<char> from(bytes);
+    std::vector<char> to(bytes);
+    std::vector<char> wanted(bytes);
+    for (char& c : from) c = static_cast<char>(random.below(256));
+    reference_permute(map, {.element_bytes = element}, from.data(), wanted.data());
+    void* const a = driver.allocate(bytes, stream);
+    void* const b = driver.allocate(bytes, stream);
+    void* const small = driver.allocate(bytes - 1, stream);
+    driver.write(a, from.data(), bytes, stream);
+    const Executable run = gpu::compiled(map, {.element_bytes = element}, stream);
+    run(a, b);
+    driver.read(to.data(), b, bytes, stream);
+    EXPECT_EQ(to, wanted) << element;
+    expect_in("`from` and `to` overlap", refusal([&] { run(a, a); }));
+    expect_in("`to` is no buffer", refusal([&] { run(a, to.data()); }));
+    expect_in("`from` is null", refusal([&] { run(nullptr, b); }));
+    expect_in("bytes: wanted", refusal([&] { run(small, b); }));
+    const Stream other = driver.open(0);
+    void* const far = driver.allocate(bytes, other);
+    expect_in("`to` is a buffer of another context", refusal([&] { run(a, far); }));
+    expect_in("is of another context", refusal([&] { run.on(other); }));
+    driver.release(far, other);
+    driver.close(other);
+    for (void* const array : {a, b, small}) driver.release(array, stream);
+  }
+  driver.close(stream);
+}
+
+}  // namespace
+}  // namespace faro
