@@ -11,7 +11,7 @@
 #include <complex>
 #include <cstdio>
 #include <cstdlib>
-#include <faro/distributed/placement.hpp>
+#include <faro/distributed/register.hpp>
 #include <faro/mpi/mpi_plan.hpp>
 #include <list>
 #include <random>
@@ -40,7 +40,7 @@ class State {
     int rank = 0, size = 0;
     MPI_Comm_rank(comm, &rank);
     MPI_Comm_size(comm, &size);
-    place_ = faro::distributed::Placement(qubits, faro::log2_exact(static_cast<Word>(size)));
+    place_ = faro::distributed::Register(qubits, faro::log2_exact(static_cast<Word>(size)));
     first_ = static_cast<Word>(rank) << place_.local_bits();
     amplitudes_.resize(faro::bit(place_.local_bits()));
     if (rank == 0) amplitudes_[0] = 1;
@@ -121,7 +121,7 @@ class State {
   }
 
   MPI_Comm comm_;
-  faro::distributed::Placement place_{0, 0};
+  faro::distributed::Register place_{0, 0};
   Word first_ = 0;
   std::vector<Amplitude> amplitudes_;
   std::list<faro::MpiPlan> plans_;  // exchanges come again; plans are made once

@@ -4,13 +4,13 @@
 
 #include "buffer.hpp"
 #include "faro/distributed/exchange_plan.hpp"
-#include "faro/distributed/placement.hpp"
+#include "faro/distributed/register.hpp"
 #include "faro/engine/permute_plan.hpp"
 
 namespace faro::python {
 namespace {
 
-using Qubits = distributed::Placement;
+using Qubits = distributed::Register;
 
 void bind_qubits(nb::module_& m) {
   nb::class_<Qubits> c(m, "_Qubits");

@@ -169,7 +169,7 @@ PlanWords words_of(const Options& options, const Performed& done, std::uint64_t 
                     .unchecked = "what is performed is not judged; faro plan judges it"}};
 }
 
-std::string links_text(const butterfly::Traffic& traffic, const Output& out) {
+std::string links_text(const butterfly::LinkTraffic& traffic, const Output& out) {
   std::string text = link_bars(traffic.across, traffic.steps, out);
   for (std::size_t d = traffic.across.size(); d-- > 0;) {
     text += plan_line(fmt::format("across {}", d),

@@ -84,7 +84,7 @@ PaperTable table1() {
     goal.index_bits = 5;
     goal.allocation = line.allocation;
     goal.encoding = line.encoding;
-    butterfly::Placement::start(goal).for_each([&](Word index, Word processor, Word slot) {
+    butterfly::IndexPlaces::start(goal).for_each([&](Word index, Word processor, Word slot) {
       if (index != 30) return;
       table.rows.push_back({layout_text(request), line.processor, line.memory,
                             fmt::format("{}", processor), fmt::format("{}", slot)});

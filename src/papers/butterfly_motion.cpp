@@ -21,7 +21,7 @@ void Motion::begin(const ScheduleHeader& header) {
   goal_ = std::get<ButterflyGoal>(header.goal);
   jobs_ = (header.elements + 1) / 2;
   slots_.assign(bit(goal_.processor_bits), std::vector<Held>(header.slots));
-  butterfly::Placement::start(goal_).for_each(
+  butterfly::IndexPlaces::start(goal_).for_each(
       [&](Word index, Word q, Word s) { slots_[q][s] = index; });
   note();
 }

@@ -9,7 +9,7 @@
 
 namespace faro::inline v1::butterfly {
 
-void Traffic::add(const Traffic& later) {
+void LinkTraffic::add(const LinkTraffic& later) {
   steps += later.steps;
   elements += later.elements;
   across.resize(std::max(across.size(), later.across.size()));
@@ -64,8 +64,8 @@ Links::Links(int processor_bits)
     : processors_(bit(processor_bits)),
       used_(static_cast<std::size_t>(processor_bits) * bit(processor_bits)) {}
 
-Traffic Links::traffic(Count steps) const {
-  Traffic traffic;
+LinkTraffic Links::traffic(Count steps) const {
+  LinkTraffic traffic;
   traffic.steps = steps;
   for (std::size_t first = 0; first < used_.size(); first += processors_) {
     Count sum = 0;
@@ -81,8 +81,8 @@ Traffic Links::traffic(Count steps) const {
   return traffic;
 }
 
-Placement::Placement(std::span<const Word> processor_rows, std::span<const Word> slot_rows,
-                     int index_bits) {
+IndexPlaces::IndexPlaces(std::span<const Word> processor_rows, std::span<const Word> slot_rows,
+                         int index_bits) {
   const auto column = [](std::span<const Word> rows, int index_bit) {
     Word place = 0;
     for (const Word row : rows) place = (place << 1U) | (has_bit(row, index_bit) ? 1U : 0U);
@@ -93,7 +93,7 @@ Placement::Placement(std::span<const Word> processor_rows, std::span<const Word>
   }
 }
 
-Placement Placement::start(const ButterflyGoal& goal) {
+IndexPlaces IndexPlaces::start(const ButterflyGoal& goal) {
   const BitMap place = place_of(goal.layout());
   std::vector<Word> processor;
   std::vector<Word> slot;
@@ -103,7 +103,7 @@ Placement Placement::start(const ButterflyGoal& goal) {
   return {processor, slot, goal.index_bits};
 }
 
-Placement Placement::finish(const ButterflyGoal& goal) {
+IndexPlaces IndexPlaces::finish(const ButterflyGoal& goal) {
   FARO_CHECK(goal.final_memory_rows.has_value());
   return {goal.final_processor_rows, *goal.final_memory_rows, goal.index_bits};
 }

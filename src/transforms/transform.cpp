@@ -146,9 +146,9 @@ Performed fourier(const Network& network, Direction direction, std::span<std::co
   const auto in = [](const Value& x) { return x; };
   const auto out = [&](const Value& x) { return x * scale; };
   const Fourier<Real> kernel(p, choice.request.order, direction);
-  const Traffic traffic = frequency
-                              ? run_network(choice, kernel, data, lines, same, turned, in, out)
-                              : run_network(choice, kernel, data, lines, turned, same, in, out);
+  const LinkTraffic traffic = frequency
+                                  ? run_network(choice, kernel, data, lines, same, turned, in, out)
+                                  : run_network(choice, kernel, data, lines, turned, same, in, out);
   return choice.performed(traffic);
 }
 
@@ -183,9 +183,9 @@ Performed number_theoretic(const Network& network, Direction direction,
   const auto in = [](std::uint64_t x) { return x; };
   const auto out = [&](std::uint64_t x) { return Prime::multiply(x, scale); };
   const NumberTheoretic<Prime> kernel(p, choice.request.order, direction);
-  const Traffic traffic = frequency
-                              ? run_network(choice, kernel, data, lines, same, turned, in, out)
-                              : run_network(choice, kernel, data, lines, turned, same, in, out);
+  const LinkTraffic traffic = frequency
+                                  ? run_network(choice, kernel, data, lines, same, turned, in, out)
+                                  : run_network(choice, kernel, data, lines, turned, same, in, out);
   return choice.performed(traffic);
 }
 

@@ -51,7 +51,7 @@ class EmulatedMachine : public CompiledSink {
   // `take(index, values)` reads the result of `index`, for every index.
   template <class Take>
   void unload(Take&& take) {
-    Placement::finish(goal_).for_each(
+    IndexPlaces::finish(goal_).for_each(
         [&](Word index, Word q, Word s) { take(index, values(static_cast<Slot>(s), q)); });
   }
 
@@ -63,7 +63,7 @@ class EmulatedMachine : public CompiledSink {
   void step(const CompiledStep& compiled) override;
   void finish() override {}
 
-  Traffic traffic() const { return links_->traffic(steps_); }
+  LinkTraffic traffic() const { return links_->traffic(steps_); }
 
  private:
   std::span<Value> values(Slot slot, Word processor) {
@@ -104,7 +104,7 @@ void EmulatedMachine<Kernel>::begin(const ScheduleHeader& header) {
   written_ = 0;
   to_write_ = (sorts ? p * (p + 1) / 2 : p) << p;
   values_.assign(header.slots * processors_ * lines_, Value{});
-  Placement::start(goal_).for_each(
+  IndexPlaces::start(goal_).for_each(
       [&](Word index, Word q, Word s) { fill_(index, values(static_cast<Slot>(s), q)); });
 }
 

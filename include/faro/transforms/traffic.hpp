@@ -14,13 +14,13 @@
 namespace faro::inline v1::butterfly {
 
 // Elements of one line over the links.
-struct Traffic {
+struct LinkTraffic {
   Count steps = 0;
   Count elements = 0;
   std::vector<Count> across;       // elements that crossed each dimension, both ways together
   std::vector<Word> busiest_link;  // of each dimension: elements over its busiest directed link
 
-  void add(const Traffic& later);
+  void add(const LinkTraffic& later);
 };
 
 // The processors, 64 at a time, that meet the conditions of a rule.
@@ -46,7 +46,7 @@ class Links {
   void cross(int dimension, Word from_processor) {
     ++used_[(static_cast<std::size_t>(dimension) * processors_) + from_processor];
   }
-  Traffic traffic(Count steps) const;
+  LinkTraffic traffic(Count steps) const;
 
  private:
   Word processors_;
@@ -54,11 +54,11 @@ class Links {
 };
 
 // The places of all indices, from rows as a ButterflyGoal keeps them.
-class Placement {
+class IndexPlaces {
  public:
-  static Placement start(const ButterflyGoal& goal);
+  static IndexPlaces start(const ButterflyGoal& goal);
   // Requires final memory rows.
-  static Placement finish(const ButterflyGoal& goal);
+  static IndexPlaces finish(const ButterflyGoal& goal);
 
   Word indices() const { return bit(static_cast<int>(columns_.size())); }
 
@@ -75,13 +75,14 @@ class Placement {
     Word processor = 0;
     Word slot = 0;
   };
-  Placement(std::span<const Word> processor_rows, std::span<const Word> slot_rows, int index_bits);
+  IndexPlaces(std::span<const Word> processor_rows, std::span<const Word> slot_rows,
+              int index_bits);
 
   std::vector<Place> columns_;  // of index bit b
 };
 
 template <class Visit>
-void Placement::for_range(Word first, Word end, Visit&& visit) const {
+void IndexPlaces::for_range(Word first, Word end, Visit&& visit) const {
   // Counting from i to i + 1 flips bits 0..b at once, for some b.
   std::vector<Place> flips;
   Place at;
@@ -106,7 +107,7 @@ void Placement::for_range(Word first, Word end, Visit&& visit) const {
 }
 
 template <class Visit>
-void Placement::for_each(Visit&& visit) const {
+void IndexPlaces::for_each(Visit&& visit) const {
   constexpr int pieces_log2 = 6;
   const int bits = static_cast<int>(columns_.size());
   if (bits < 16) return for_range(0, indices(), visit);

@@ -45,7 +45,7 @@ struct Performed {
   std::string title;
   std::string citation;
   Estimate estimate;
-  Traffic traffic;  // of one line
+  LinkTraffic traffic;  // of one line
 };
 
 // What network and length make of a request. Throws Error(usage) if the line is shorter than the
@@ -59,7 +59,7 @@ struct Choice {
   Offer offer;
   Progress progress = {};  // the network's
 
-  Performed performed(const Traffic& traffic) const {
+  Performed performed(const LinkTraffic& traffic) const {
     return {.request = request,
             .planner = std::string(about.name),
             .title = std::string(about.title),
@@ -83,8 +83,8 @@ Word reversed(Word index, int bits);
 // `to(i)` where its result belongs; `in` and `out` turn an array value into a kernel value and
 // back.
 template <class Kernel, class T, class From, class To, class In, class Out>
-Traffic run_network(const Choice& choice, const Kernel& kernel, std::span<T> data,
-                    std::uint64_t lines, From&& from, To&& to, In&& in, Out&& out) {
+LinkTraffic run_network(const Choice& choice, const Kernel& kernel, std::span<T> data,
+                        std::uint64_t lines, From&& from, To&& to, In&& in, Out&& out) {
   using Value = typename Kernel::Value;
   const Word length = bit(choice.request.index_bits);
   const auto fill = [&](Word index, std::span<Value> values) {
@@ -135,7 +135,7 @@ Performed walsh_hadamard(const Network& network, Arrangement arrangement, std::s
   const Choice choice = choose(network, line_length(data.size(), lines), std::nullopt);
   const int p = choice.request.index_bits;
   const auto same = [](const auto& value) { return value; };
-  const Traffic traffic = run_network(
+  const LinkTraffic traffic = run_network(
       choice, WalshHadamard<Number>{}, data, lines, [](Word i) { return i; },
       [&](Word i) { return coefficient_place(i, p, arrangement); }, same, same);
   return choice.performed(traffic);
@@ -150,7 +150,7 @@ Performed scan(const Network& network, Operation operation, std::optional<Number
   const Choice choice =
       choose(network, line_length(data.size(), lines), Order::least_significant_first);
   const auto same = [](Word i) { return i; };
-  const Traffic traffic = run_network(
+  const LinkTraffic traffic = run_network(
       choice, Kernel{operation}, data, lines, same, same,
       [&](const Number& x) {
         return typename Kernel::Value{identity ? *identity : x, x};
@@ -168,7 +168,7 @@ Performed merge(const Network& network, std::span<Key> data, std::uint64_t lines
   // The second half descending makes the line bitonic.
   const auto from = [&](Word i) { return i < length / 2 ? i : length - 1 - (i - (length / 2)); };
   const auto same = [](const auto& value) { return value; };
-  const Traffic traffic = run_network(
+  const LinkTraffic traffic = run_network(
       choice, CompareExchange<Key, Less>{less}, data, lines, from, [](Word i) { return i; }, same,
       same);
   return choice.performed(traffic);

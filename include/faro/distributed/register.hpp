@@ -1,7 +1,7 @@
 // Where each bit of a distributed array's index lives now, and what has to move before elements
 // that differ in a bit are on one rank: what simulators of quantum states keep beside amplitudes.
 //
-//   distributed::Placement place(30, 3);       2^30 amplitudes on 2^3 ranks
+//   distributed::Register place(30, 3);       2^30 amplitudes on 2^3 ranks
 //   place.x(4); place.cnot(2, 29); place.swap(0, 29);       nothing moves, wherever the bits are
 //   const int wanted[] = {29, 7};
 //   const BitMap move = place.bring_local(wanted);          to be performed, in one exchange:
@@ -29,10 +29,10 @@
 
 namespace faro::inline v1::distributed {
 
-class Placement {
+class Register {
  public:
   // At home: every index is its own place. Throws Error(usage) unless 0 <= rank_bits <= bits <= 64.
-  Placement(int bits, int rank_bits);
+  Register(int bits, int rank_bits);
 
   int bits() const { return columns_.columns(); }
   int rank_bits() const { return rank_bits_; }

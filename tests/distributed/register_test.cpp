@@ -1,5 +1,5 @@
-// Placements beside a dense array: gates that move nothing, and exchanges performed by loopback.
-#include "faro/distributed/placement.hpp"
+// Registers beside a dense array: gates that move nothing, and exchanges performed by loopback.
+#include "faro/distributed/register.hpp"
 
 #include <gtest/gtest.h>
 
@@ -15,7 +15,7 @@
 namespace faro {
 namespace {
 
-using distributed::Placement;
+using distributed::Register;
 
 // The dense array, by index, and the distributed one, by place.
 struct Both {
@@ -47,7 +47,7 @@ struct Both {
     return true;
   }
 
-  Placement place;
+  Register place;
   std::vector<Word> dense, apart;
 };
 
@@ -87,7 +87,7 @@ int random_gate(Both& both, Random& random) {
 }
 
 // What the steps of these bits span beyond the ranks.
-int beyond(const Placement& place, const std::vector<int>& bits) {
+int beyond(const Register& place, const std::vector<int>& bits) {
   std::vector<Word> ranks;
   for (const int b : bits) {
     ranks.push_back(place.local_bits() == word_bits ? 0 : place.step(b) >> place.local_bits());
@@ -101,7 +101,7 @@ std::vector<int> random_bits(int bits, std::uint64_t count, Random& random) {
   return all;
 }
 
-TEST(Placement, gates_and_exchanges_as_a_dense_array) {
+TEST(Register, gates_and_exchanges_as_a_dense_array) {
   Random random(41);
   int moves = 0;
   for (int run = 0; run < (testing::full_run() ? 200 : 40); ++run) {
@@ -135,11 +135,11 @@ TEST(Placement, gates_and_exchanges_as_a_dense_array) {
 }
 
 // Against every linear map that makes the bits local.
-TEST(Placement, no_map_moves_less) {
+TEST(Register, no_map_moves_less) {
   Random random(42);
   for (int k = 0; k < 12; ++k) {
     constexpr int bits = 4;
-    Placement place(bits, 2);
+    Register place(bits, 2);
     place.absorb(testing::random_affine(bits, random));
     const std::vector<int> wanted = random_bits(bits, 1 + random.below(2), random);
     std::vector<Word> steps;
@@ -158,8 +158,8 @@ TEST(Placement, no_map_moves_less) {
 }
 
 // Rank bits change places with the highest address bits that are free: whole runs, no local pass.
-TEST(Placement, swaps_are_exchanges_of_bits) {
-  Placement place(24, 4);
+TEST(Register, swaps_are_exchanges_of_bits) {
+  Register place(24, 4);
   const int wanted[] = {23, 19, 21, 3};
   const BitMap move = place.bring_local(wanted);
   EXPECT_EQ(move, then(swap_map(24, 23, 18), swap_map(24, 21, 17)));
@@ -168,15 +168,15 @@ TEST(Placement, swaps_are_exchanges_of_bits) {
   EXPECT_EQ(plan.cost().partners, 3U);
   const int all[] = {23, 22, 21, 20};
   const int keep[] = {18, 19};
-  const Placement before = place;
+  const Register before = place;
   place.bring_local(all, keep);
   EXPECT_FALSE(before.is_local(18));
   EXPECT_TRUE(place.is_local(19));
   for (const int b : all) EXPECT_TRUE(place.is_local(b));
 }
 
-TEST(Placement, keeps_what_has_room) {
-  Placement place(6, 3);
+TEST(Register, keeps_what_has_room) {
+  Register place(6, 3);
   const int wanted[] = {5};
   const int keep[] = {2, 1, 0};
   place.bring_local(wanted, keep);
@@ -187,12 +187,12 @@ TEST(Placement, keeps_what_has_room) {
 }
 
 // One-qubit gates on amplitudes: pairs by step, which of the two by value.
-TEST(Placement, amplitudes_of_a_state) {
+TEST(Register, amplitudes_of_a_state) {
   using Amplitude = std::complex<double>;
   constexpr int bits = 9;
   constexpr int rank_bits = 3;
   Random random(43);
-  Placement place(bits, rank_bits);
+  Register place(bits, rank_bits);
   std::vector<Amplitude> dense(bit(bits));
   for (Amplitude& a : dense) a = {double(random.below(100)), double(random.below(100))};
   std::vector<Amplitude> apart = dense;
@@ -229,11 +229,11 @@ TEST(Placement, amplitudes_of_a_state) {
   }
 }
 
-TEST(Placement, refuses_what_there_is_not) {
-  EXPECT_THROW(Placement(3, 4), Error);
-  EXPECT_THROW(Placement(65, 4), Error);
-  EXPECT_THROW(Placement(4, -1), Error);
-  Placement place(6, 4);
+TEST(Register, refuses_what_there_is_not) {
+  EXPECT_THROW(Register(3, 4), Error);
+  EXPECT_THROW(Register(65, 4), Error);
+  EXPECT_THROW(Register(4, -1), Error);
+  Register place(6, 4);
   EXPECT_THROW(place.x(6), Error);
   EXPECT_THROW(place.cnot(1, 1), Error);
   EXPECT_THROW(place.swap(-1, 1), Error);

@@ -1,5 +1,5 @@
-// Gates absorbed by a Placement, and what it asks for performed on real processes.
-#include "faro/distributed/placement.hpp"
+// Gates absorbed by a Register, and what it asks for performed on real processes.
+#include "faro/distributed/register.hpp"
 
 #include <gtest/gtest.h>
 #include <mpi.h>
@@ -14,11 +14,11 @@
 namespace faro {
 namespace {
 
-class PlacementOverMpi : public ::testing::Test {
+class RegisterOverMpi : public ::testing::Test {
  protected:
   static constexpr int bits = 12;
 
-  PlacementOverMpi()
+  RegisterOverMpi()
       : ranks(MPI_COMM_WORLD),
         rank_bits(log2_exact(static_cast<Word>(ranks.size()))),
         place(bits, rank_bits),
@@ -38,7 +38,7 @@ class PlacementOverMpi : public ::testing::Test {
     EXPECT_EQ(Count{moved}, plan.plan().cost().ranks.moved_bytes);
   }
 
-  // Every element, which says the index it had at first, is where the placement says.
+  // Every element, which says the index it had at first, is where the register says.
   void expect_in_place() const {
     const BitMap now = then(gates, place.where());
     std::uint64_t wrong = 0;
@@ -48,7 +48,7 @@ class PlacementOverMpi : public ::testing::Test {
 
   mpi::Communicator ranks;
   int rank_bits;
-  distributed::Placement place;
+  distributed::Register place;
   BitMap gates;  // all that were absorbed
   std::uint64_t elements;
   Word first;
@@ -56,7 +56,7 @@ class PlacementOverMpi : public ::testing::Test {
   std::uint64_t moved = 0;
 };
 
-TEST_F(PlacementOverMpi, gates_cost_nothing_and_home_is_one_exchange) {
+TEST_F(RegisterOverMpi, gates_cost_nothing_and_home_is_one_exchange) {
   Random random(41);
   for (int round = 0; round < 12; ++round) {
     const BitMap gate = testing::random_affine(bits, random);
@@ -74,7 +74,7 @@ TEST_F(PlacementOverMpi, gates_cost_nothing_and_home_is_one_exchange) {
   expect_in_place();
 }
 
-TEST_F(PlacementOverMpi, a_rank_bit_moves_half_of_the_data) {
+TEST_F(RegisterOverMpi, a_rank_bit_moves_half_of_the_data) {
   if (rank_bits == 0) GTEST_SKIP() << "no bit of a rank";
   const int wanted[] = {bits - 1};
   perform(place.bring_local(wanted));

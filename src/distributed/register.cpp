@@ -1,4 +1,4 @@
-#include "faro/distributed/placement.hpp"
+#include "faro/distributed/register.hpp"
 
 #include <fmt/format.h>
 
@@ -73,25 +73,25 @@ BitMatrix exchange_of(const Wanted& wanted, std::span<const Word> near, int bits
 
 }  // namespace
 
-Placement::Placement(int bits, int rank_bits) : rank_bits_(rank_bits) {
+Register::Register(int bits, int rank_bits) : rank_bits_(rank_bits) {
   if (rank_bits < 0 || rank_bits > bits || bits > word_bits) {
     throw Error(ErrorCode::usage,
-                fmt::format("placement: {} bits, {} of them of ranks; needed are 0 <= rank bits <= "
+                fmt::format("register: {} bits, {} of them of ranks; needed are 0 <= rank bits <= "
                             "bits <= {}",
                             bits, rank_bits, word_bits));
   }
   set(BitMap::identity(bits));
 }
 
-BitMap Placement::where() const {
+BitMap Register::where() const {
   return BitMap::from_matrix(columns_, complement_);
 }
 
-bool Placement::is_home() const {
+bool Register::is_home() const {
   return complement_ == 0 && columns_ == BitMatrix::identity(bits());
 }
 
-void Placement::set(const BitMap& where) {
+void Register::set(const BitMap& where) {
   const BitMap back = where.inverse();
   columns_ = where.matrix();
   complement_ = where.complement();
@@ -99,42 +99,42 @@ void Placement::set(const BitMap& where) {
   here_ = back.complement();
 }
 
-void Placement::check_bit(int bit) const {
+void Register::check_bit(int bit) const {
   if (bit < 0 || bit >= bits()) {
     throw Error(ErrorCode::usage,
-                fmt::format("placement: bit {}; there are bits 0 to {}", bit, bits() - 1));
+                fmt::format("register: bit {}; there are bits 0 to {}", bit, bits() - 1));
   }
 }
 
-void Placement::absorb(const BitMap& gate) {
+void Register::absorb(const BitMap& gate) {
   if (gate.width() != bits()) {
-    throw Error(ErrorCode::usage, fmt::format("placement: a gate of {} bits on an index of {}",
-                                              gate.width(), bits()));
+    throw Error(ErrorCode::usage,
+                fmt::format("register: a gate of {} bits on an index of {}", gate.width(), bits()));
   }
   set(then(gate.inverse(), where()));
 }
 
-void Placement::x(int bit) {
+void Register::x(int bit) {
   check_bit(bit);
   complement_ ^= columns_.column(bit);
   here_ ^= faro::bit(bit);
 }
 
-void Placement::cnot(int control, int target) {
+void Register::cnot(int control, int target) {
   check_bit(control);
   check_bit(target);
   if (control == target) {
-    throw Error(ErrorCode::usage, fmt::format("placement: bit {} controls itself", control));
+    throw Error(ErrorCode::usage, fmt::format("register: bit {} controls itself", control));
   }
   columns_.set_column(control, columns_.column(control) ^ columns_.column(target));
   rows_.set_column(target, rows_.column(target) ^ rows_.column(control));
   if (has_bit(here_, control)) here_ ^= bit(target);
 }
 
-void Placement::swap(int a, int b) {
+void Register::swap(int a, int b) {
   check_bit(a);
   check_bit(b);
-  if (a == b) throw Error(ErrorCode::usage, fmt::format("placement: bit {} with itself", a));
+  if (a == b) throw Error(ErrorCode::usage, fmt::format("register: bit {} with itself", a));
   const auto exchange = [a, b](BitMatrix& matrix) {
     const Word first = matrix.column(a);
     matrix.set_column(a, matrix.column(b));
@@ -145,7 +145,7 @@ void Placement::swap(int a, int b) {
   if (has_bit(here_, a) != has_bit(here_, b)) here_ ^= bit(a) | bit(b);
 }
 
-BitMap Placement::bring_local(std::span<const int> wanted, std::span<const int> keep) {
+BitMap Register::bring_local(std::span<const int> wanted, std::span<const int> keep) {
   std::vector<Word> steps;
   for (const int b : wanted) {
     check_bit(b);
@@ -156,7 +156,7 @@ BitMap Placement::bring_local(std::span<const int> wanted, std::span<const int> 
   const auto asked = static_cast<int>(reduced_basis(steps).size());
   if (asked > m) {
     throw Error(ErrorCode::impossible,
-                fmt::format("placement: {} bits on one rank, which has {} address bits", asked, m));
+                fmt::format("register: {} bits on one rank, which has {} address bits", asked, m));
   }
   const Wanted split_steps = split(steps, m);
   const auto d = static_cast<int>(split_steps.far.size());
@@ -173,7 +173,7 @@ BitMap Placement::bring_local(std::span<const int> wanted, std::span<const int> 
   return move;
 }
 
-BitMap Placement::home() {
+BitMap Register::home() {
   const BitMap move = where().inverse();
   set(BitMap::identity(bits()));
   return move;
