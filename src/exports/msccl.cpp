@@ -1,6 +1,7 @@
 // MSCCL XML (msccl-tools and the executors that read it: msccl, msccl-executor-nccl, RCCL): a GPU a
-// processor, a thread block for each processor that it sends to or receives from and one for what
-// stays inside. Thread blocks run their operations in order; an operation waits for another one's
+// processor, a thread block for each processor that it sends to or receives from and as many as it
+// takes for what stays inside: one that is full goes on in a next one, whose first operation waits
+// for its last. Thread blocks run their operations in order; an operation waits for another one's
 // of the same GPU by `depid` and `deps`.
 //
 //   <gpu id="2" ...>                              the K elements of slot 0.. as chunks
@@ -104,7 +105,11 @@ struct Chunk {
 class Gpu {
  public:
   Gpu(Word rank, const Peers& peers, const ScheduleHeader& header)
-      : rank_(rank), peers_(peers), blocks_(peers.size() + 1), waited_((peers.size() + 1)) {
+      : rank_(rank),
+        peers_(peers),
+        inner_(peers.size()),
+        blocks_(peers.size() + 1),
+        waited_(peers.size() + 1) {
     for (auto& by_block : waited_) by_block.assign(blocks_.size(), -1);
     program_ = is_program(header.machine);
     chunks_ = program_ ? 1 : header.elements;
@@ -123,7 +128,7 @@ class Gpu {
       const Chunk to = chunk(static_cast<Slot>(start + c));
       std::uint64_t count = 1;
       while (count < chunks_at_once && c + count < chunks_ && next_to(start + c, count)) ++count;
-      const At at = add(inner(),
+      const At at = add(inner_,
                         {.type = 'c',
                          .to_buffer = to.buffer,
                          .from = static_cast<std::int32_t>(c),
@@ -156,8 +161,8 @@ class Gpu {
                        .from = from.at,
                        .to = held,
                        .count = 1};
-    // A thread block's own operations are in order: no later copy into that place overtakes.
-    read_by_.push_back({slot, add(inner(), op, {places_[slot].by})});
+    // What stays inside is done in order: no later copy into that place overtakes.
+    read_by_.push_back({slot, add(inner_, op, {places_[slot].by})});
     copies_.push_back({to_slot, held});
   }
   void receive(Slot slot, Word peer, Slot from_slot) {
@@ -174,7 +179,7 @@ class Gpu {
     held_most_ = std::max(held_most_, static_cast<std::int32_t>(copies_.size()));
     for (const auto& [slot, held] : copies_) {
       const Chunk to = chunk(slot);
-      written_.push_back({slot, add(inner(),
+      written_.push_back({slot, add(inner_,
                                     {.type = 'c',
                                      .from_buffer = 's',
                                      .to_buffer = to.buffer,
@@ -235,7 +240,6 @@ class Gpu {
     Slot from_slot;
   };
 
-  std::size_t inner() const { return peers_.size(); }
   std::size_t block_of(Word peer) const {
     return static_cast<std::size_t>(std::lower_bound(peers_.begin(), peers_.end(), peer) -
                                     peers_.begin());
@@ -263,7 +267,13 @@ class Gpu {
 
   // Adds it to a thread block, behind what waits for each of `after` that is of another one and not
   // waited for already.
-  At add(std::size_t block, Operation operation, const std::vector<At>& after) {
+  At add(std::size_t block, Operation operation, std::vector<At> after) {
+    if (block == inner_ &&
+        blocks_[block].size() + after.size() + 1 > limits::msccl_operations_max) {
+      after.push_back(
+          {static_cast<std::int32_t>(block), static_cast<std::int32_t>(blocks_[block].size() - 1)});
+      block = next_inner();
+    }
     std::vector<At> wanted;
     std::vector<std::int32_t>& waited = waited_[block];
     for (const At& at : after) {
@@ -286,10 +296,25 @@ class Gpu {
     if (!wanted.empty()) operation.after = wanted.back();
     list.push_back(operation);
     if (list.size() > limits::msccl_operations_max)
-      throw Error(ErrorCode::limit, fmt::format("a thread block of GPU {} has more than {} "
-                                                "operations, the most that MSCCL takes",
-                                                rank_, limits::msccl_operations_max));
+      throw Error(ErrorCode::limit,
+                  fmt::format("GPU {} has more than {} operations with GPU {}, the most that MSCCL "
+                              "takes in a thread block; fewer elements a processor have fewer",
+                              rank_, limits::msccl_operations_max, peers_[block]));
     return {static_cast<std::int32_t>(block), static_cast<std::int32_t>(list.size() - 1)};
+  }
+
+  std::size_t next_inner() {
+    if (blocks_.size() == limits::msccl_blocks_max)
+      throw Error(
+          ErrorCode::limit,
+          fmt::format("GPU {} has more operations than {} thread blocks of {} take, which is "
+                      "what MSCCL has; fewer elements a processor take fewer, and a "
+                      "schedule on 'ranks:' copies less",
+                      rank_, limits::msccl_blocks_max, limits::msccl_operations_max));
+    for (auto& by_block : waited_) by_block.push_back(-1);
+    blocks_.emplace_back();
+    waited_.emplace_back(blocks_.size(), -1);
+    return inner_ = blocks_.size() - 1;
   }
 
   static void write(std::string& text, std::size_t number, const Operation& op) {
@@ -303,6 +328,7 @@ class Gpu {
 
   Word rank_;
   const Peers& peers_;
+  std::size_t inner_;  // the thread block that takes what stays inside now
   bool program_ = false;
   std::uint64_t chunks_ = 1;
   std::uint64_t result_ = 0;  // its first register

@@ -225,7 +225,7 @@ void expect_legal(const Algorithm& a) {
   for (const auto& gpu : a.blocks) {
     std::set<std::int64_t> peers;
     for (const ThreadBlock& block : gpu) {
-      EXPECT_TRUE(peers.insert(block.peer).second);
+      EXPECT_TRUE(block.peer < 0 || peers.insert(block.peer).second);
       bool waits = false;
       for (const Step& s : block.steps) {
         if (s.block >= 0) {
@@ -310,6 +310,7 @@ TEST(Messages, msccl_brings_every_chunk_where_the_goal_says) {
   Random random(1);
   std::vector<Case> all = cases();
   all.push_back({"a:2 -> ungray(a)", "cube:2", 100});  // more chunks than are copied at once
+  all.push_back({"a:4 | m:4 -> m | a", "cube:4", 0});  // more inside than one thread block takes
   for (const Case& c : all) {
     const Plan plan = planned(c);
     const Algorithm a = algorithm_of(exported(plan, "msccl"));
@@ -342,6 +343,7 @@ TEST(Messages, what_msccl_cannot_take_is_refused) {
     return std::string();
   };
   EXPECT_NE(refused("i:3 -> ~i", "cube:3", 300).find("256"), std::string::npos);
+  EXPECT_NE(refused("a:1 | m:13 -> a | rev(m)", "cube:1", 0).find("ranks:"), std::string::npos);
   EXPECT_NE(refused("a:6 | m:6 -> m | a", "ranks:64", 0).find("32"), std::string::npos);
 }
 
