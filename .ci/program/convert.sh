@@ -46,6 +46,9 @@ sed 's/"remote_moves":[0-9]*/"remote_moves":1/' s.json >wrong.json
 exits "a wrong schedule" 1 "$faro" convert wrong.json wrong.csv; says "a wrong schedule" "not right"
 check "nothing is written" test ! -e wrong.csv
 exits "a wrong schedule, unverified" 0 "$faro" convert wrong.json wrong.csv --unverified
+sed 's/"to":0/"to":"x"/' s.json >unread.json
+exits "a schedule that cannot be read" 1 "$faro" convert unread.json unread.csv
+check "it is not said that it can be converted" sh -c "! grep -q unverified '$stderr'"
 for loops in loop-cube loop-pops; do
   exits "$loops unrolled" 0 "$faro" convert "$root/tests/data/schedules/$loops.json" steps.json --unroll
   exits "$loops, its steps" 0 "$faro" verify steps.json; check "$loops, no loop" sh -c '! grep -q loop steps.json'

@@ -135,3 +135,18 @@ printf '%s' '{"format":"faro-schedule/1","machine":{"kind":"hypercube","dimensio
 "steps":[{"moves":[[0,0,1,0],[1,0,0,0]]},{"moves":[[0,0,1,0],[1,0,0,0]]}]}' >lie.json
 exits "a false bound" 1 "$faro" verify lie.json
 prints "a false bound" "bound-claim"
+
+# words that lead on: other numbers of devices, a shape, a file, a layout's bars, curves; and an array in work, whoever asks for it
+cases <<'END'
+0 :: plan 'xla:{devices=[1,4]<=[4]} => xla:{devices=[1,8]<=[8]}' --shape 1024x4096 --on ranks:8 :: 3670016 bytes
+4 :: plan 'xla:{devices=[1,4]<=[4]} => xla:{devices=[1,8]<=[8]}' --shape 1024x4096 --on cube:3 :: faro plan --on ranks:8
+2 :: explain numpy:a.T :: --shape
+2 :: explain qasm:c.qasm :: qasm:@c.qasm
+2 :: explain 'a:3||b:3' :: gray||gray
+2 :: explain 'i:4 -> hilbert(i)' :: no affine map
+END
+mkdir .gone.npy.faro && touch .gone.npy.faro/array
+for words in "digest gone.npy" "check gone.npy a.npy" "rechunk gone.npy gone.zarr --chunks 4" "explain --fit gone.npy" \
+             "transform wht gone.npy w2.npy"; do
+  exits "$words" 3 "$faro" $words; says "$words" "faro permute --resume gone.npy"
+done

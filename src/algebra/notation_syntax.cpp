@@ -145,6 +145,9 @@ class Parser {
     std::string reason = fmt::format("expected a field or '->', found {}", shown(now()));
     if (const std::string_view layout = nearest(result.name, layout_names); !layout.empty())
       reason += fmt::format("; did you mean {}?", layout);
+    if (now().is("|") && ahead(1).is("|"))
+      reason +=
+          "; one '|' cuts, and '||' stands between the codes of a layout: 'cyclic gray||gray'";
     fail(reason);
   }
 

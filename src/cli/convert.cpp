@@ -1,7 +1,9 @@
 // `faro convert`: a schedule file for another tool, or as a picture.
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <memory>
+#include <vector>
 
 #include "base/working.hpp"
 #include "cli/command.hpp"
@@ -41,13 +43,18 @@ int run(const Options& options, Output& out) {
   if (!options.unverified) {
     const VerifyReport report = verify_schedule_file(options.schedule, {.progress = progress});
     judged = report.verdict.by;
-    if (!report.verdict.ok())
+    if (!report.verdict.ok()) {
+      const std::vector<Violation>& found = report.verdict.violations;
+      // What cannot be read cannot be converted either.
+      const bool reads = std::none_of(found.begin(), found.end(), [](const Violation& v) {
+        return v.rule == "shape" || v.rule == "missing" || v.rule == "order";
+      });
       throw Error(ErrorCode::refused,
-                  fmt::format("{} is not right: {} (--unverified converts it all the same)",
-                              options.schedule,
-                              report.verdict.violations.empty()
-                                  ? report.verdict.limit
-                                  : report.verdict.violations.front().message));
+                  fmt::format("{} is not right: {}{}", options.schedule,
+                              found.empty() ? report.verdict.limit : found.front().message,
+                              reads ? " (--unverified converts it all the same)"
+                                    : "; 'faro verify' lists all that is wrong"));
+    }
   }
   if (options.unroll) {
     ScheduleFile file(options.out, ScheduleFile::Rules::unrolled, out);

@@ -9,6 +9,7 @@
 #include "cli/plan_words.hpp"
 #include "faro/base/error.hpp"
 #include "faro/distributed/grid_words.hpp"
+#include "faro/layouts/grid_words.hpp"
 
 namespace faro::cli {
 namespace {
@@ -91,7 +92,10 @@ bool is_grid_command(const std::string& words, const std::string& machine,
   const bool bits = is_power_of_two(*ranks) &&
                     (!shape || std::all_of(shape->begin(), shape->end(),
                                            [](Word side) { return is_power_of_two(side); }));
-  return !bits || words.find("=>") != words.rfind("=>");
+  if (!bits || words.find("=>") != words.rfind("=>")) return true;
+  // No map of bits makes other numbers of ranks.
+  return shape && read_grid_placement(words.substr(0, words.find("=>")), *shape).ranks() !=
+                      read_grid_placement(words.substr(words.find("=>") + 2), *shape).ranks();
 }
 
 int plan_grid_command(const GridCommand& command, Output& out) {

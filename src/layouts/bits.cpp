@@ -62,7 +62,8 @@ Shape shape_of(const ForeignSizes& sizes, Scanner& in) {
       in.fail_at(0, "an array of more than 2^62 elements", NotationFault::limit);
     return {bit(*sizes.width)};
   }
-  in.fail_at(0, "needs the shape of the array, as in 16x16", NotationFault::size);
+  in.fail_at(0, "needs the shape of the array: --shape 16x16, in Python shape=(16, 16)",
+             NotationFault::size);
 }
 
 Shape shape_of(const ForeignSizes& sizes, Scanner& in, std::size_t axes) {

@@ -179,6 +179,10 @@ class Qasm {
   ForeignLayout run() {
     // Registers first: a circuit knows its width before its gates.
     const std::size_t begin = in_.at();
+    if (in_.rest().ends_with(".qasm"))
+      in_.fail_at(begin, fmt::format("here stands a circuit, not the name of its file; the program "
+                                     "reads that as qasm:@{}",
+                                     in_.rest()));
     statements(nullptr);
     if (registers_.empty())
       in_.fail_at(begin, "no register of qubits, as in 'qreg q[3];'", NotationFault::size);

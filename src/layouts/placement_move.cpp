@@ -133,9 +133,10 @@ Notation PlacementMove::map_or_refuse() const {
         fmt::format("{} devices become {}, whose memories hold other numbers of elements: no "
                     "permutation of places, so no schedule. By their numbers, {} elements stay on "
                     "their devices and {} must be delivered; 'faro explain' says how many each "
-                    "device sends and receives",
+                    "device sends and receives, 'faro plan --on ranks:{}' in which messages",
                     bit(from_.device_bits()), bit(to_.device_bits()), to_string(moved.kept),
-                    to_string(moved.received)));
+                    to_string(moved.received),
+                    bit(std::max(from_.device_bits(), to_.device_bits()))));
   throw NotExpressible(
       "move", LayoutFault::replicated,
       fmt::format("2^{} copies become 2^{}: no permutation of elements, so no schedule yet; {} "

@@ -67,7 +67,8 @@ std::vector<TensorField> axis_fields(const std::vector<Word>& shape) {
 
 std::vector<Word> known_shape(const Sizes& sizes, const Scanner& in) {
   if (!sizes.shape && !sizes.elements)
-    in.fail_at(0, "needs the shape of the array, as in 16x16", NotationFault::size);
+    in.fail_at(0, "needs the shape of the array: --shape 16x16, in Python shape=(16, 16)",
+               NotationFault::size);
   const std::vector<Word> shape =
       sizes.shape ? *sizes.shape : std::vector<Word>{static_cast<Word>(*sizes.elements)};
   if (*total_of(sizes) > Count{bit(63)})

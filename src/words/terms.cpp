@@ -156,6 +156,8 @@ class Evaluator {
   std::string also_there(const Term& t) const {
     const auto after = static_cast<std::size_t>(t.name.data() - text_.data()) + t.name.size();
     if (after >= text_.size() || text_[after] != '(') return ", and rest, all that is not named";
+    if (const std::string_view why = notation::why_impossible(t.name); !why.empty())
+      return fmt::format("; {}", why);
     const std::string other = notation::other_function_than(t.name);
     return other.empty() ? other : "; " + other;
   }

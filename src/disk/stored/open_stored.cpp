@@ -7,6 +7,7 @@
 #include "disk/stored/zarr_store.hpp"
 #include "faro/base/error.hpp"
 #include "files/chunk_folder.hpp"
+#include "files/storage.hpp"
 
 namespace faro::inline v1::disk {
 namespace {
@@ -33,8 +34,11 @@ std::unique_ptr<StoredArray> open_stored(const std::string& path,
     return open_zarr(std::make_shared<files::PosixFolder>(absolute_path(path)));
   }
   if (raw) return open_raw(absolute_path(path), *raw);
-  if (std::error_code none; !std::filesystem::exists(path, none))
-    throw Error(ErrorCode::environment, fmt::format("{}: there is no such file", path));
+  if (std::error_code none; !std::filesystem::exists(path, none)) {
+    const std::string why = files::taken_by_work_in_place(path);
+    throw Error(ErrorCode::environment,
+                fmt::format("{}: {}", path, why.empty() ? "there is no such file" : why));
+  }
   if (format_of(path) == StoredChanges::Format::raw)
     throw Error(ErrorCode::usage,
                 fmt::format("{}: a raw file does not say what it holds; say its shape and its data "
