@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 # The recipes of other package managers, as far as their tools are on PyPI: Conan packages the library that ./test
 # built and its test_package runs; SPDX and CITATION are valid by their own tools; those of Spack, vcpkg and
-# conda are read as what they are written in. Versions agree everywhere.
+# conda are read as what they are written in. Versions agree everywhere, and those of a release fetch its archive and no other.
 set -uo pipefail
 cd "$(dirname "${BASH_SOURCE[0]}")/.."
 . scripts/setup.sh
@@ -50,6 +50,24 @@ for name in sys.argv[1:]:
                 word = step["run"].split()[0]
                 assert word in ("apt-get", "git", "bash") or os.access(word, os.X_OK), step
 ' .github/workflows/*.yml; }
+# By URL and checksum: Conan fetches the archive of the release and unpacks it, and refuses one byte more.
+released() {
+  local made=$work/release
+  packaging/release.sh "$made" "file://$made" && (cd "$made" && sha256sum -c ./*.sha256) &&
+    [ "$(grep -lF "$(cut -c 1-64 "$made"/*.sha256)" "$made"/recipes/*/* | wc -l)" = 3 ] &&
+    grep -qF "$(sha512sum "$made/faro-$version.tar.gz" | cut -c 1-128)" "$made/recipes/vcpkg/portfile.cmake" &&
+    python -c 'import ast, sys; ast.parse(open(sys.argv[1]).read())' "$made/recipes/spack/package.py" &&
+    conan source "$made/recipes/conan" && [ -f "$made/recipes/conan/CITATION.cff" ] &&
+    echo >>"$made/faro-$version.tar.gz" && ! conan source "$made/recipes/conan"
+}
+# Another version is written everywhere, and nothing else is.
+set_version() {
+  rm -rf "$work/set" && mkdir "$work/set" && git ls-files -z | xargs -0 cp --parents -t "$work/set" &&
+    sed -i '0,/^## /s//## Unreleased\n\n&/' "$work/set/CHANGELOG.md" &&
+    "$work/set/packaging/release.sh" --set 9.8.7 &&
+    [ "$(diff -rq --exclude=build --exclude=.git . "$work/set" | grep -c ' differ$')" = 11 ] &&
+    ! grep -rnE "(VERSION|version|faro)[ :=\"(@]+${version//./\\.}\\b" "$work/set" --include=CMakeLists.txt --include=*.{cff,spdx,py,1,json,yaml}
+}
 try tools tools
 try workflows workflows
 try conan conan_packages
@@ -58,6 +76,8 @@ try spdx pyspdxtools -i packaging/dependencies.spdx
 try citation cffconvert --validate
 try papers test "$(grep -cE '^  - type: (report|article|generic)' CITATION.cff)" = 5
 try versions versions
+try set-version set_version
+try release released
 try listed listed
 try spack python -c 'import ast; ast.parse(open("packaging/spack/package.py").read())'
 try vcpkg python -c 'import json; json.load(open("packaging/vcpkg/vcpkg.json"))'

@@ -1,4 +1,7 @@
-"""The C++ and C libraries for Conan 2, from this tree: conan create packaging/conan
+"""The C++ and C libraries for Conan 2: conan create packaging/conan
+
+From the tree that it lies in; where packaging/release.sh has written conandata.yml beside it, from the source archive
+of that version, by its checksum.
 
 With -o "&:system=True" fmt, Highway and nlohmann_json are the system's, and nothing is downloaded.
 """
@@ -8,7 +11,7 @@ import re
 from conan import ConanFile
 from conan.tools.build import check_min_cppstd
 from conan.tools.cmake import CMake, CMakeDeps, CMakeToolchain, cmake_layout
-from conan.tools.files import copy, load
+from conan.tools.files import copy, get, load
 
 FOLDERS = ("cmake", "data", "docs", "examples/jobs", "examples/notebooks", "include", "packaging", "src")
 FILES = ("CMakeLists.txt", "LICENSE", "README.md", "ARCHITECTURE.md", "CITATION.cff", "HACKING.md")
@@ -28,10 +31,19 @@ class Faro(ConanFile):
         return os.path.normpath(os.path.join(self.recipe_folder, "..", ".."))
 
     def set_version(self):
+        if self.conan_data:
+            self.version = next(iter(self.conan_data["sources"]))
+            return
         text = load(self, os.path.join(self._tree(), "CMakeLists.txt"))
         self.version = re.search(r"project\(faro VERSION ([0-9.]+)", text)[1]
 
+    def source(self):
+        if self.conan_data:
+            get(self, **self.conan_data["sources"][self.version], strip_root=True)
+
     def export_sources(self):
+        if self.conan_data:
+            return
         for folder in FOLDERS:
             copy(self, f"{folder}/*", self._tree(), self.export_sources_folder, excludes="*.pyc")
         for file in FILES:
