@@ -11,3 +11,4 @@ faro plan 'a:3 | m:1 -> a[1:0] m | a[2]' --on cube:3 --export "$folder/paper-shu
 faro plan 'i:4 -> swap(i, 3, 0)' --on mesh:4x4 --export "$folder/paper-mesh.svg" --figure steps >/dev/null
 faro plan 'i:4 -> ~i' --on pops:4,4 --export "$folder/paper-pops.svg" --figure machine >/dev/null
 faro plan --butterfly 4 --on cube:2 --layout 'cyclic binary||gray' --export "$folder/paper-butterfly.svg" --figure places >/dev/null
+faro explain 'r:2 c:2 -> c r' --export "$folder/transpose.svg" --figure all
