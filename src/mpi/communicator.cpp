@@ -59,36 +59,37 @@ Communicator::~Communicator() {
   if (handle_ != MPI_COMM_NULL && running()) MPI_Comm_free(&handle_);
 }
 
-void Communicator::agree(const Fingerprint& fingerprint, const char* what,
-                         const std::function<void()>& local) const {
-  int failed = 0;
+bool Communicator::agree(const Fingerprint& fingerprint, const char* what,
+                         const std::function<void()>& local, Vote vote) const {
+  // More than a vote, so that the largest says it.
+  constexpr std::uint64_t has_failed = 2;
+  std::uint64_t state = vote == Vote::yes ? 1 : 0;
   std::string words;
   auto code = ErrorCode::internal;
   try {
     local();
   } catch (const Error& error) {
-    failed = 1;
+    state = has_failed;
     code = error.code();
     words = error.what();
   } catch (const std::bad_alloc&) {
-    failed = 1;
+    state = has_failed;
     code = ErrorCode::environment;
     words = "mpi: there is not enough memory; a smaller buffer or more ranks may do";
   } catch (const std::exception& error) {
-    failed = 1;
+    state = has_failed;
     words = error.what();
   } catch (...) {
-    failed = 1;
+    state = has_failed;
     words = "mpi: what was thrown is no std::exception";
   }
   // The largest of h and of ~h: equal on all ranks exactly if the two are each other's complement.
   const auto h = fingerprint.value();
-  const std::array<std::uint64_t, 5> mine{static_cast<std::uint64_t>(failed), h[0], h[1], ~h[0],
-                                          ~h[1]};
+  const std::array<std::uint64_t, 5> mine{state, h[0], h[1], ~h[0], ~h[1]};
   std::array<std::uint64_t, 5> most{};
   check(MPI_Allreduce(mine.data(), most.data(), 5, MPI_UINT64_T, MPI_MAX, handle_),
         "MPI_Allreduce");
-  if (most[0] == 0 && most[1] == ~most[3] && most[2] == ~most[4]) return;
+  if (most[0] != has_failed && most[1] == ~most[3] && most[2] == ~most[4]) return most[0] == 1;
 
   // From here on something is wrong, and all ranks know it.
   std::vector<std::uint64_t> all(static_cast<std::size_t>(size_) * 5);
@@ -96,7 +97,7 @@ void Communicator::agree(const Fingerprint& fingerprint, const char* what,
         "MPI_Allgather");
   const auto of = [&](int rank) { return all.begin() + static_cast<std::ptrdiff_t>(rank) * 5; };
   for (int rank = 0; rank < size_; ++rank) {
-    if (*of(rank) == 0) continue;
+    if (*of(rank) != has_failed) continue;
     std::array<int, 2> head{static_cast<int>(code), static_cast<int>(words.size())};
     check(MPI_Bcast(head.data(), 2, MPI_INT, rank, handle_), "MPI_Bcast");
     words.resize(static_cast<std::size_t>(head[1]));
@@ -104,12 +105,13 @@ void Communicator::agree(const Fingerprint& fingerprint, const char* what,
     throw AgreedError(static_cast<ErrorCode>(head[0]), fmt::format("rank {}: {}", rank, words));
   }
   for (int rank = 1; rank < size_; ++rank) {
-    if (std::equal(of(rank), of(rank) + 5, all.begin())) continue;
+    if (std::equal(of(rank) + 1, of(rank) + 5, all.begin() + 1)) continue;
     throw AgreedError(ErrorCode::usage,
                       fmt::format("mpi: rank {} was given another {} than rank 0; all ranks of a "
                                   "communicator must ask for the same",
                                   rank, what));
   }
+  return false;
 }
 
 std::uint64_t Communicator::sum(std::uint64_t x) const {

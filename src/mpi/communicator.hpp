@@ -53,9 +53,10 @@ class Communicator {
 
   // Collective. Runs `local`; if it throws on any rank, or fingerprints differ, all ranks throw the
   // same error: that of the lowest rank that failed, or Error(usage) naming the lowest that differs
-  // from rank 0. `what` names the thing that must be equal.
-  void agree(const Fingerprint& fingerprint, const char* what,
-             const std::function<void()>& local) const;
+  // from rank 0. `what` names the thing that must be equal. Returns whether any rank says yes.
+  enum class Vote { no, yes };
+  bool agree(const Fingerprint& fingerprint, const char* what, const std::function<void()>& local,
+             Vote vote = Vote::no) const;
   // Collective; the same on all ranks.
   std::uint64_t sum(std::uint64_t x) const;
   std::uint64_t least(std::uint64_t x) const;

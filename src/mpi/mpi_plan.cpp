@@ -5,15 +5,19 @@
 #include <algorithm>
 #include <array>
 #include <cstring>
+#include <exception>
 #include <optional>
 
+#include "base/aligned_bytes.hpp"
 #include "base/check.hpp"
+#include "distributed/rank_digits.hpp"
 #include "engine/passes.hpp"
 #include "faro/base/count.hpp"
 #include "faro/engine/permute_plan.hpp"
 #include "mpi/communicator.hpp"
 #include "mpi/exchange.hpp"
 #include "mpi/shared.hpp"
+#include "mpi/sums.hpp"
 
 namespace faro::inline v1 {
 
@@ -31,6 +35,10 @@ struct MpiPlan::State {
 
   Communicator ranks;
   MpiOptions options;
+  RankDigits digits;  // of a map of bits: one slice of units of 1 element
+  std::uint64_t local_bytes = 0;
+  std::optional<PermutePlan> before, after;
+  AlignedBytes between;  // as much as the array, if either is there
   std::optional<ExchangePlan> plan;
   std::optional<Exchange> exchange;
   std::optional<PermutePlan> local;   // apart without an exchange, in place after it
@@ -40,18 +48,51 @@ struct MpiPlan::State {
   int trials_left = 0;
   std::array<double, 2> least_seconds{};  // of pairwise and all_to_all, on the slowest rank
 
-  void run(const std::byte* from, std::byte* to);
+  // Whether any rank is told of progress, and what its function threw.
+  bool listens = false;
+  std::exception_ptr failure;
+
+  void prepare(const Map& map, std::uint64_t element_bytes);
+  void run(const std::byte* from, std::byte* to, const Exchange::Told& told);
+  void run_slices(const std::byte* from, std::byte* to);
+  void end();
 };
 
-void MpiPlan::State::run(const std::byte* from, std::byte* to) {
+// The slices of an exchange one after another, told as one. What is thrown waits until all messages
+// have come: others count on them.
+void MpiPlan::State::run_slices(const std::byte* from, std::byte* to) {
+  const std::uint64_t slice = plan->local_bytes();
+  failure = nullptr;
+  for (std::uint64_t at = 0; at < local_bytes; at += slice) {
+    const Exchange::Told told = [&](std::uint64_t done, std::uint64_t) {
+      if (failure) return;
+      try {
+        options.progress(at + done, local_bytes);
+      } catch (...) {
+        failure = std::current_exception();
+      }
+    };
+    run(from + at, to + at, options.progress ? told : Exchange::Told());
+  }
+}
+
+// So a plan whose progress threw can be executed again.
+void MpiPlan::State::end() {
+  if (!listens) return;
+  ranks.agree({}, "progress", [&] {
+    if (failure) std::rethrow_exception(failure);
+  });
+}
+
+void MpiPlan::State::run(const std::byte* from, std::byte* to, const Exchange::Told& told) {
   if (trials_left == 0) {
-    exchange->run(ranks, from, to, options.progress);
+    exchange->run(ranks, from, to, told);
     return;
   }
   const std::size_t turn = trials_left % 2 == 0 ? 0 : 1;
   exchange->use(turn == 0 ? Exchange::How::pairwise : Exchange::How::all_to_all);
   const double start = MPI_Wtime();
-  exchange->run(ranks, from, to, options.progress);
+  exchange->run(ranks, from, to, told);
   const double taken = ranks.most(MPI_Wtime() - start);
   const bool first = trials_left > static_cast<int>(least_seconds.size());
   least_seconds[turn] = first ? taken : std::min(least_seconds[turn], taken);
@@ -70,12 +111,9 @@ constexpr int trials = 4;
 constexpr std::uint64_t small_block_bytes = 4096;
 constexpr std::uint64_t many_blocks = 8;
 
-Fingerprint fingerprint_of(const BitMap& map, std::uint64_t element_bytes,
-                           const MpiOptions& options) {
+Fingerprint fingerprint_of(const Map& map, std::uint64_t element_bytes, const MpiOptions& options) {
   Fingerprint all;
-  all.add(static_cast<std::uint64_t>(map.width()));
-  for (int i = 0; i < map.width(); ++i) all.add(map.column(i));
-  all.add(map.complement());
+  mpi::add_map(all, map);
   all.add(element_bytes);
   all.add(options.exchange.ranks == Ranks::fixed ? 0 : 1);
   all.add(options.exchange.buffer_bytes);
@@ -122,25 +160,52 @@ void check_mode(const ExchangePlan& plan, bool in_place) {
 
 }  // namespace
 
-MpiPlan::MpiPlan(MPI_Comm communicator, const BitMap& map, std::uint64_t element_bytes,
+// What goes between ranks, and what each does before and after.
+void MpiPlan::State::prepare(const Map& map, std::uint64_t element_bytes) {
+  if (const BitMap* bits = map.bits()) {
+    digits.bits = *bits;
+    if (bits->width() < rank_bits_of(ranks.size()))
+      throw Error(ErrorCode::impossible, fmt::format("mpi: 2^{} elements on {} ranks; every rank "
+                                                     "needs one at least",
+                                                     bits->width(), ranks.size()));
+    return;
+  }
+  if (options.exchange.in_place)
+    throw Error(ErrorCode::usage,
+                "mpi: axes of any length are exchanged from one array to another, not in place");
+  if (element_bytes == 0) throw Error(ErrorCode::usage, "mpi: elements have at least 1 byte");
+  const std::uint64_t room = options.exchange.buffer_bytes / exchange_units_min / element_bytes;
+  digits = sliced(rank_digits(map, static_cast<Word>(ranks.size())), room);
+  const PermuteOptions how{.simd = options.exchange.simd};
+  const TensorShape shape{element_bytes, {}, {}};
+  if (digits.has_before()) before = PermutePlan::out_of_place(digits.before, shape, how);
+  if (digits.has_after()) after = PermutePlan::out_of_place(digits.after, shape, how);
+}
+
+MpiPlan::MpiPlan(MPI_Comm communicator, const Map& map, std::uint64_t element_bytes,
                  const MpiOptions& options)
     : state_(std::make_unique<State>(communicator)) {
   State& s = *state_;
   s.options = options;
-  s.ranks.agree(fingerprint_of(map, element_bytes, options), "map, element size or option", [&] {
+  const auto make = [&] {
     const int rank = s.ranks.rank();
     ExchangeOptions exchange = options.exchange;
     if (options.transport == Transport::all_to_all || options.transport == Transport::measured) {
       exchange.whole_slices = true;
     }
-    s.plan = ExchangePlan::make(map, rank_bits_of(s.ranks.size()), element_bytes, exchange);
+    s.prepare(map, element_bytes);
+    const std::uint64_t unit_bytes = size_product(s.digits.unit, element_bytes, "bytes of a unit");
+    s.plan = ExchangePlan::make(s.digits.bits, rank_bits_of(s.ranks.size()), unit_bytes, exchange);
     const ExchangePlan& plan = *s.plan;
+    s.local_bytes = size_product(plan.local_bytes(), s.digits.slices, "bytes of a rank's array");
+    if (map.bits() != nullptr)
+      s.digits.before = s.digits.after = Map::identity(s.local_bytes / element_bytes);
     s.transport = chosen(plan, options.transport);
     const auto how =
         s.transport == Transport::all_to_all ? Exchange::How::all_to_all : Exchange::How::pairwise;
     if (s.transport == Transport::measured) s.trials_left = trials;
     s.exchange.emplace(plan, rank, how);
-    const PermuteShape shape{.element_bytes = element_bytes};
+    const PermuteShape shape{.element_bytes = unit_bytes};
     const PermuteOptions local{.simd = options.exchange.simd};
     const BitMap here = plan.local_map(static_cast<Word>(rank));
     if (options.exchange.in_place && plan.has_local_map()) {
@@ -148,7 +213,10 @@ MpiPlan::MpiPlan(MPI_Comm communicator, const BitMap& map, std::uint64_t element
     } else if (!options.exchange.in_place && !plan.has_exchange()) {
       s.local = PermutePlan::out_of_place(here, shape, local);
     }
-  });
+  };
+  s.listens =
+      s.ranks.agree(fingerprint_of(map, element_bytes, options), "map, element size or option",
+                    make, options.progress ? Communicator::Vote::yes : Communicator::Vote::no);
   if (s.transport != Transport::pairwise) s.exchange->split(s.ranks);
 }
 
@@ -159,6 +227,21 @@ MpiPlan& MpiPlan::operator=(MpiPlan&&) noexcept = default;
 const ExchangePlan& MpiPlan::plan() const {
   return *state_->plan;
 }
+std::uint64_t MpiPlan::local_bytes() const {
+  return state_->local_bytes;
+}
+std::uint64_t MpiPlan::slices() const {
+  return state_->digits.slices;
+}
+std::uint64_t MpiPlan::unit_elements() const {
+  return state_->digits.unit;
+}
+const Map& MpiPlan::before() const {
+  return state_->digits.before;
+}
+const Map& MpiPlan::after() const {
+  return state_->digits.after;
+}
 Transport MpiPlan::transport() const {
   return state_->transport;
 }
@@ -167,24 +250,37 @@ void MpiPlan::execute(std::span<const std::byte> from, std::span<std::byte> to) 
   State& s = *state_;
   const auto local_check = [&] {
     check_mode(*s.plan, false);
-    mpi::check_span(from.data(), from.size(), s.plan->local_bytes(), "from");
-    mpi::check_span(to.data(), to.size(), s.plan->local_bytes(), "to");
+    mpi::check_span(from.data(), from.size(), s.local_bytes, "from");
+    mpi::check_span(to.data(), to.size(), s.local_bytes, "to");
     const auto a = reinterpret_cast<std::uintptr_t>(from.data());
     const auto b = reinterpret_cast<std::uintptr_t>(to.data());
     if (a < b + to.size() && b < a + from.size()) {
       throw Error(ErrorCode::usage, "mpi: from and to overlap; plans in place move one array");
     }
+    if ((s.before || s.after) && s.between.size() == 0) s.between = AlignedBytes(s.local_bytes);
   };
   if (s.options.check == MpiOptions::Check::yes) {
     s.ranks.agree({}, "array", local_check);
   } else {
     local_check();
   }
-  if (s.plan->has_exchange()) {
-    s.run(from.data(), to.data());
-  } else {
-    s.local->execute(from, to);
+  // Each pass from one array to the other; the last one writes `to`.
+  const std::span<std::byte> between = s.between.all();
+  if (s.before) {
+    const std::span<std::byte> next = s.after ? to : between;
+    s.before->execute(from, next);
+    from = next;
   }
+  const std::span<std::byte> next = s.after ? between : to;
+  if (s.plan->has_exchange()) {
+    s.run_slices(from.data(), next.data());
+  } else {
+    const std::uint64_t slice = s.plan->local_bytes();
+    for (std::uint64_t at = 0; at < s.local_bytes; at += slice)
+      s.local->execute(from.subspan(at, slice), next.subspan(at, slice));
+  }
+  if (s.after) s.after->execute(next, to);
+  s.end();
 }
 
 void MpiPlan::execute_in_place(std::span<std::byte> data) {
@@ -198,14 +294,19 @@ void MpiPlan::execute_in_place(std::span<std::byte> data) {
   } else {
     local_check();
   }
-  if (s.plan->has_exchange()) s.run(data.data(), data.data());
+  if (s.plan->has_exchange()) s.run_slices(data.data(), data.data());
   if (s.local) s.local->execute_in_place(data);
+  s.end();
 }
 
 void MpiPlan::execute(const SharedArray& from, SharedArray& to) {
   State& s = *state_;
   s.ranks.agree({}, "array", [&] {
     check_mode(*s.plan, false);
+    if (s.digits.unit != 1 || s.before || s.after)
+      throw Error(ErrorCode::usage,
+                  "mpi: axes of any length are exchanged between arrays of one's own; this plan "
+                  "is not for shared memory");
     mpi::check_span(from.data().data(), from.data().size(), s.plan->local_bytes(), "from");
     mpi::check_span(to.data().data(), to.data().size(), s.plan->local_bytes(), "to");
     if (&from == &to) throw Error(ErrorCode::usage, "mpi: from and to are the same array");

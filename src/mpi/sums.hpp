@@ -1,4 +1,5 @@
-// Sums, over elements in any order, of 128-bit hashes of each with its place.
+// What ranks compare: the digits of a map; sums, over elements in any order, of 128-bit hashes of
+// each with its place.
 #pragma once
 
 #include <algorithm>
@@ -8,11 +9,23 @@
 #include <span>
 #include <vector>
 
-#include "faro/algebra/bit_map.hpp"
+#include "faro/algebra/map.hpp"
 #include "faro/base/bits.hpp"
 #include "mpi/communicator.hpp"
 
 namespace faro::inline v1::mpi {
+
+// A map is its digits.
+inline void add_map(Fingerprint& all, const Map& map) {
+  const Digits digits = map.digits();
+  for (const auto* side : {&digits.from, &digits.to})
+    for (const Digit& digit : *side) {
+      all.add(digit.length);
+      all.add(static_cast<std::uint64_t>(digit.which + 1) * 2 + (digit.reversed ? 1 : 0));
+      all.add(digit.roll);
+    }
+  all.add(hash_of(digits.bits));
+}
 
 using Sums = std::array<std::uint64_t, 2>;
 

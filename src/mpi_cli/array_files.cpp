@@ -1,8 +1,12 @@
 #include "mpi_cli/array_files.hpp"
 
 #include <fmt/format.h>
+#include <unistd.h>
 
 #include <algorithm>
+#include <cerrno>
+#include <cstring>
+#include <filesystem>
 #include <vector>
 
 #include "base/memory.hpp"
@@ -57,6 +61,47 @@ ArrayHeader read_header(const std::string& path, const std::optional<std::uint64
   return header;
 }
 
+namespace {
+
+std::string mark_of(const std::string& path) {
+  const std::filesystem::path first = of_rank(path, 0);
+  return (first.parent_path() / ("." + first.filename().string() + ".faro-mixed")).string();
+}
+
+}  // namespace
+
+void refuse_mixed_parts(const std::string& path) {
+  std::error_code none;
+  const std::string mark = mark_of(path);
+  if (!names_ranks(path) || !std::filesystem::exists(mark, none)) return;
+  throw Error(ErrorCode::environment,
+              fmt::format("{}: a run was stopped while its parts got their names, so some may be "
+                          "old ones; write them again, or remove '{}' if you know better",
+                          path, mark));
+}
+
+void commit_parts(const mpi::Communicator& ranks, const std::string& path,
+                  std::optional<Replacement>& file) {
+  const std::string mark = ranks.rank() == 0 ? mark_of(path) : "";
+  ranks.agree({}, "file", [&] {
+    if (file) file->sync();
+    if (mark.empty()) return;
+    Replacement made(mark);
+    made.write(fmt::format("faro-mpi: parts {} are getting their names\n", path));
+    made.commit();
+  });
+  ranks.agree({}, "file", [&] {
+    if (file) file->commit();
+  });
+  // Lost in a power failure, this removal only warns of what is whole.
+  ranks.agree({}, "file", [&] {
+    if (!mark.empty() && ::unlink(mark.c_str()) != 0 && errno != ENOENT)
+      throw Error(ErrorCode::environment,
+                  fmt::format("{}: cannot remove it: {}; all parts have their names", mark,
+                              std::strerror(errno)));
+  });
+}
+
 std::uint64_t fair_memory_bytes(const mpi::Communicator& ranks) {
   MPI_Comm node = MPI_COMM_NULL;
   mpi::check(MPI_Comm_split_type(ranks.handle(), MPI_COMM_TYPE_SHARED, 0, MPI_INFO_NULL, &node),
@@ -69,7 +114,7 @@ std::uint64_t fair_memory_bytes(const mpi::Communicator& ranks) {
 
 SharedReplacement::SharedReplacement(const mpi::Communicator& ranks, const std::string& path,
                                      std::uint64_t bytes)
-    : ranks_(ranks) {
+    : ranks_(ranks), path_(path) {
   const bool each = names_ranks(path);
   ranks.agree({}, "file", [&] {
     if (!each && ranks.rank() != 0) return;
@@ -91,6 +136,7 @@ void SharedReplacement::write_front(const std::string& front) const {
 }
 
 void SharedReplacement::commit() {
+  if (names_ranks(path_)) return commit_parts(ranks_, path_, file_);
   ranks_.agree({}, "file", [&] {
     if (file_) file_->commit();
   });

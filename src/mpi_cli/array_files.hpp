@@ -29,6 +29,15 @@ struct ArrayHeader {
 ArrayHeader read_header(const std::string& path, const std::optional<std::uint64_t>& element_bytes,
                         AnyOrder any_order = AnyOrder::no);
 
+// Parts get their names one by one, when all are on the disk. A hidden file beside part 0 tells of
+// it meanwhile: where a kill leaves it, some parts are old and some new.
+//
+// Of IN, by rank 0: throws Error(environment) where its parts may be of two runs.
+void refuse_mixed_parts(const std::string& path);
+// Of OUT, a file a rank; `file` where the rank has one. Collective, throws AgreedError.
+void commit_parts(const mpi::Communicator& ranks, const std::string& path,
+                  std::optional<Replacement>& file);
+
 // What a rank may hold of its arrays in memory: half of what is free, shared by the node's ranks.
 // Collective.
 std::uint64_t fair_memory_bytes(const mpi::Communicator& ranks);
@@ -49,6 +58,7 @@ class SharedReplacement {
 
  private:
   const mpi::Communicator& ranks_;
+  std::string path_;
   std::optional<Replacement> file_;  // on the ranks that make one
   std::string name_;
 };

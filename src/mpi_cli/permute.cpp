@@ -11,7 +11,7 @@
 #include "base/report.hpp"
 #include "disk/plan_report.hpp"
 #include "distributed/report.hpp"
-#include "faro/mpi/tensor_plan.hpp"
+#include "faro/mpi/mpi_plan.hpp"
 #include "mpi_cli/array_files.hpp"
 #include "mpi_cli/commands.hpp"
 #include "mpi_cli/tile_passes.hpp"
@@ -65,6 +65,7 @@ Job prepare(const mpi::Communicator& ranks, const PermuteOptions& options) {
   ArrayHeader found;
   // Opened apart from what must be equal, so that a missing file is told as one.
   ranks.agree({}, "file", [&] {
+    if (ranks.rank() == 0) refuse_mixed_parts(options.in);
     found = read_header(of_rank(options.in, ranks.rank()), options.element_bytes);
   });
   ranks.agree(same_file(found.npy), "array", [&] {
@@ -201,10 +202,10 @@ std::optional<bool> try_tiles(const mpi::Communicator& ranks, const Job& job,
   return verified;
 }
 
-void print_lengths(const MpiTensorPlan& plan, const PermuteOptions& options, const Job& job,
+void print_lengths(const MpiPlan& plan, const PermuteOptions& options, const Job& job,
                    bool verified, bool mapped, double seconds) {
   Report report{{"format", "faro-mpi-permute/1"}, {"out", options.out}};
-  const Report exchange = report_of(plan.exchange());
+  const Report exchange = report_of(plan.plan());
   report["exchange"] = exchange;
   report.row("lengths",
              {{"map", job.lengths->text},
@@ -226,7 +227,7 @@ bool permute_lengths(const mpi::Communicator& ranks, const Job& job, const Permu
   using files::FilePart;
   const Map& map = job.lengths->map;
   const std::uint64_t element_bytes = job.header.element_bytes;
-  MpiTensorPlan plan(ranks.handle(), map, element_bytes, how);
+  MpiPlan plan(ranks.handle(), map, element_bytes, how);
   std::optional<FilePart> from;
   ranks.agree({}, "file", [&] {
     from.emplace(of_rank(options.in, ranks.rank()), job.read_at, job.part_bytes,

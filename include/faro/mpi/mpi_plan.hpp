@@ -1,11 +1,23 @@
-// Any affine map of an array on the ranks of an MPI communicator, in one exchange.
+// Any map of an array on the ranks of an MPI communicator, in one exchange.
 //
 //   faro::MpiPlan plan(MPI_COMM_WORLD, map, 16);          collective; elements of 16 bytes
 //   plan.execute(from, to);                               collective; each rank its part
 //   plan.plan().cost().ranks.moved_bytes                  what it costs, known before
 //
-// Rank r holds the elements of index r * 2^m .. (r + 1) * 2^m - 1. The number of ranks must be a
-// power of two. Ranks agree when a plan is made and when it is executed: one that was given another
+// Rank r holds the elements of index r * N .. (r + 1) * N - 1. The number of ranks must be a power
+// of two.
+//
+// A map of bits is one exchange of equal messages. Of a map with axes of other lengths
+//
+//   faro::MpiPlan plan(MPI_COMM_WORLD, say("r=12000 c=12000 -> c r").map, 8);     1500 rows each
+//
+// bits go between ranks, in units of what moves as one (1500 x 1500 elements on 8 ranks); each rank
+// rearranges its own elements before and after, where they do not lie so already, which takes as
+// much memory again. A unit that is more than a quarter of the buffer goes in slices. The ranks
+// must divide the digits that the cut meets on either side: 12001 rows are refused with
+// Error(impossible); MpiGridPlan moves them. Such maps are neither in place nor on shared memory.
+//
+// Ranks agree when a plan is made and when it is executed: one that was given another
 // map, another size, too little memory or a null pointer makes all of them throw, the same error,
 // before anybody communicates.
 //
@@ -29,6 +41,7 @@
 #include <string>
 #include <type_traits>
 
+#include "faro/algebra/map.hpp"
 #include "faro/distributed/exchange_plan.hpp"
 
 namespace faro::inline v1 {
@@ -47,6 +60,7 @@ struct MpiOptions {
   // bytes. Without, a wrong span on one rank may leave the others waiting.
   enum class Check { yes, no } check = Check::yes;
   // Told after each step, in bytes of this rank's array; ranks may give different ones or none.
+  // Where one throws, the messages still come, and all ranks throw the same error.
   std::function<void(std::uint64_t done, std::uint64_t total)> progress = {};
 };
 
@@ -79,20 +93,27 @@ class SharedArray {
 
 class MpiPlan {
  public:
-  MpiPlan(MPI_Comm communicator, const BitMap& map, std::uint64_t element_bytes,
+  MpiPlan(MPI_Comm communicator, const Map& map, std::uint64_t element_bytes,
           const MpiOptions& options = {});
   ~MpiPlan();
   MpiPlan(MpiPlan&&) noexcept;
   MpiPlan& operator=(MpiPlan&&) noexcept;
 
-  // Spans of plan().local_bytes() that do not overlap.
+  // Spans of local_bytes() that do not overlap.
   void execute(std::span<const std::byte> from, std::span<std::byte> to);
   // One engine pass over shared memory.
   void execute(const SharedArray& from, SharedArray& to);
   // Needs a plan made with exchange.in_place.
   void execute_in_place(std::span<std::byte> data);
 
+  std::uint64_t local_bytes() const;
+  // Where the map has lengths: of one slice, on units.
   const ExchangePlan& plan() const;
+  std::uint64_t slices() const;
+  std::uint64_t unit_elements() const;
+  // Of a rank's elements; the identity where nothing is rearranged.
+  const Map& before() const;
+  const Map& after() const;
   // What `automatic` chose; `measured` while it does not know yet.
   Transport transport() const;
 
@@ -105,13 +126,13 @@ class MpiPlan {
 // with its place: one pass over the data and one reduction, no data exchanged. Loss, duplication
 // and misplacement are missed with a probability of about 2^-64 for data that was not made to
 // deceive it. The same answer on all ranks.
-bool verify_exchange(MPI_Comm communicator, const BitMap& map, std::uint64_t element_bytes,
+bool verify_exchange(MPI_Comm communicator, const Map& map, std::uint64_t element_bytes,
                      std::span<const std::byte> from, std::span<const std::byte> to);
 
 // Once, without a plan to keep.
 template <class T>
 requires std::is_trivially_copyable_v<T>
-void permute(MPI_Comm communicator, const BitMap& map, std::span<const T> from, std::span<T> to,
+void permute(MPI_Comm communicator, const Map& map, std::span<const T> from, std::span<T> to,
              const MpiOptions& options = {}) {
   MpiPlan(communicator, map, sizeof(T), options)
       .execute(std::as_bytes(from), std::as_writable_bytes(to));

@@ -5,7 +5,7 @@
 #include "distributed/numbered.hpp"
 #include "engine/shapes.hpp"
 #include "faro/base/error.hpp"
-#include "faro/mpi/tensor_plan.hpp"
+#include "faro/mpi/mpi_plan.hpp"
 #include "faro/words/say.hpp"
 
 namespace faro {
@@ -24,7 +24,7 @@ struct World {
 };
 
 void judge(const World& world, const Map& map, std::uint64_t element, MpiOptions options) {
-  MpiTensorPlan plan(MPI_COMM_WORLD, map, element, options);
+  MpiPlan plan(MPI_COMM_WORLD, map, element, options);
   const auto elements = static_cast<Word>(map.elements()) / world.size;
   ASSERT_EQ(plan.local_bytes(), elements * element);
   std::vector<std::byte> from(plan.local_bytes());
@@ -51,7 +51,7 @@ void judge(const World& world, const Map& map, std::uint64_t element, MpiOptions
   }
 }
 
-TEST(MpiTensorPlan, transposes_of_any_size) {
+TEST(MpiPlanOfLengths, transposes_of_any_size) {
   const World world;
   const Map map = say("r=24 c=40 -> c r").map;
   judge(world, map, 8, {});
@@ -60,7 +60,7 @@ TEST(MpiTensorPlan, transposes_of_any_size) {
   judge(world, whole, 4, {});
 }
 
-TEST(MpiTensorPlan, random_maps) {
+TEST(MpiPlanOfLengths, random_maps) {
   const World world;
   Random random(41);
   int judged = 0;
@@ -81,18 +81,46 @@ TEST(MpiTensorPlan, random_maps) {
   EXPECT_GT(judged, 20);
 }
 
-TEST(MpiTensorPlan, all_ranks_refuse_alike) {
+TEST(MpiPlanOfLengths, what_progress_throws_is_thrown_by_all_ranks_and_the_plan_goes_on) {
+  const World world;
+  for (const char* words : {"r=24 c=40 -> c r", "i:12 -> rev(i)"}) {
+    bool throws = true;
+    MpiOptions options{.exchange = {.buffer_bytes = 4096}};
+    if (world.rank + 1 == world.size)
+      options.progress = [&](std::uint64_t, std::uint64_t) {
+        if (throws) throw Error(ErrorCode::refused, "enough");
+      };
+    const Map map = say(words).map;
+    MpiPlan plan(MPI_COMM_WORLD, map, 8, options);
+    std::vector<std::byte> from(plan.local_bytes(), static_cast<std::byte>(world.rank + 1));
+    std::vector<std::byte> to(from.size());
+    if (!plan.plan().has_exchange()) continue;  // one rank: nobody is told
+    try {
+      plan.execute(from, to);
+      ADD_FAILURE() << "nothing was thrown";
+    } catch (const Error& error) {
+      EXPECT_EQ(error.code(), ErrorCode::refused);
+      const std::string wanted = "rank " + std::to_string(world.size - 1) + ": enough";
+      EXPECT_NE(std::string(error.what()).find(wanted), std::string::npos) << error.what();
+    }
+    throws = false;
+    plan.execute(from, to);
+    EXPECT_TRUE(verify_exchange(MPI_COMM_WORLD, map, 8, from, to));
+  }
+}
+
+TEST(MpiPlanOfLengths, all_ranks_refuse_alike) {
   const World world;
   const Map map = say("r=24 c=40 -> c r").map;
-  EXPECT_THROW(MpiTensorPlan(MPI_COMM_WORLD, map, 0), Error);
-  EXPECT_THROW(MpiTensorPlan(MPI_COMM_WORLD, map, 8, {.exchange = {.in_place = true}}), Error);
+  EXPECT_THROW(MpiPlan(MPI_COMM_WORLD, map, 0), Error);
+  EXPECT_THROW(MpiPlan(MPI_COMM_WORLD, map, 8, {.exchange = {.in_place = true}}), Error);
   const Map odd = say("r=25 c=8 -> c r").map;
   if (world.size > 1) {
-    EXPECT_THROW(MpiTensorPlan(MPI_COMM_WORLD, odd, 8), Error);
+    EXPECT_THROW(MpiPlan(MPI_COMM_WORLD, odd, 8), Error);
     const Map mine = world.rank == 1 ? map : map.inverse();
-    EXPECT_THROW(MpiTensorPlan(MPI_COMM_WORLD, mine, 8), Error);
+    EXPECT_THROW(MpiPlan(MPI_COMM_WORLD, mine, 8), Error);
   }
-  MpiTensorPlan plan(MPI_COMM_WORLD, map, 8);
+  MpiPlan plan(MPI_COMM_WORLD, map, 8);
   std::vector<std::byte> data(plan.local_bytes());
   EXPECT_THROW(plan.execute(data, std::span(data).first(data.size() - (world.rank == 0 ? 1 : 0))),
                Error);
