@@ -102,6 +102,7 @@ faro=$root/build/release/faro
 cmake --install build/release --prefix "$prefix" >"$scratch/log" 2>&1 || { tail "$scratch/log"; exit 5; }
 /usr/bin/python3 -c "import numpy as np; np.save('$scratch/x.npy', np.arange(1 << 16) * 1j)"
 /usr/bin/python3 -c "import numpy as np; np.save('$scratch/small.npy', np.arange(64) / 3)"
+mkfifo "$scratch/pipe"
 head -c 8388608 /dev/urandom >"$scratch/large.raw"
 # Twice what two ranks may hold where it is used.
 tiles_memory_mib=52
@@ -137,6 +138,38 @@ killed() {
   cmp -s "$y" "$in" || same_array "$y" "$wanted" || { echo "neither old nor new"; return 1; }
   [ "$status" = 0 ] && { same_array "$y" "$wanted"; return; }
   [ "$status" != 124 ] && grep -qiE 'signal 9|killed|KILLED' "$scratch/killed" || { cat "$scratch/killed"; return 1; }
+}
+
+# A rank of three is killed amid parts that get their names: the job ends, and what is under the names is the old
+# parts, the new ones, or a mix that the next run refuses to read. Adds old, new or mixed to $ended.
+# killed_parts AT RANK ROWS
+killed_parts() {
+  local at=$1 rank=$2 rows=$3 status=0 one k old=0 new=0
+  for k in 0 1 2; do cp "$scratch/part.$k.npy" "$scratch/kill.$k.npy"; done
+  FARO_DIE_AT=$at FARO_DIE_RANK=$rank launch -n 3 "$faro_mpi" permute "$scratch/part.%d.npy" "$scratch/kill.%d.npy" \
+    --shape 101x13 --map "$rows => r c -> ~r c => $rows" >"$scratch/killed" 2>&1 || status=$?
+  [ "$status" != 124 ] || { echo "it hung"; return 1; }
+  for k in 0 1 2; do
+    if cmp -s "$scratch/kill.$k.npy" "$scratch/part.$k.npy"; then old=$((old + 1)); fi
+    if cmp -s "$scratch/kill.$k.npy" "$scratch/turned.$k.npy"; then new=$((new + 1)); fi
+  done
+  [ $((old + new)) = 3 ] || { echo "$old old parts, $new new ones"; return 1; }
+  one=mixed
+  [ $old != 3 ] || one=old
+  [ $new != 3 ] || one=new
+  ended="$ended $one"
+  if [ $one = mixed ]; then
+    status=0
+    launch -n 3 "$faro_mpi" permute "$scratch/kill.%d.npy" "$scratch/none.%d.npy" --shape 101x13 \
+      --map "$rows => $rows" >"$scratch/killed" 2>&1 || status=$?
+    [ "$status" = 3 ] && grep -qF 'some may be old ones' "$scratch/killed" || { cat "$scratch/killed"; return 1; }
+  fi
+  # What writes them all is not refused, and cleans up.
+  launch -n 3 "$faro_mpi" permute "$scratch/part.%d.npy" "$scratch/kill.%d.npy" --shape 101x13 \
+    --map "$rows => r c -> ~r c => $rows" || return 1
+  rm -f "$scratch"/.kill.?.npy.faro-[0-9]*
+  for k in 0 1 2; do cmp "$scratch/kill.$k.npy" "$scratch/turned.$k.npy" || return 1; done
+  [ ! -e "$scratch/.kill.0.npy.faro-mixed" ] || { echo "the mark is left"; return 1; }
 }
 
 for mpi in ${*:-openmpi mpich}; do
@@ -202,12 +235,25 @@ for mpi in ${*:-openmpi mpich}; do
       "$scratch/same.%d.raw" --element-bytes 4 --shape 101x13 --map "$rows => $rows"
     try "$mpi: as they were" same_file "$scratch/part.1.raw" "$scratch/same.1.raw"
   done
+  rows="dtensor:(3,) [Shard(0)]" ended=
+  rank_parts save 3 "$scratch"
+  try "$mpi: turned parts" launch -n 3 "$faro_mpi" permute "$scratch/part.%d.npy" "$scratch/turned.%d.npy" --shape 101x13 \
+    --map "$rows => r c -> ~r c => $rows"
+  for rank in 0 1 2; do
+    for at in 1 2 3 4 5; do try "$mpi: rank $rank of three killed at $at" killed_parts $at $rank "$rows"; done
+  done
+  for one in old mixed new; do try "$mpi: some kills left $one parts" grep -q $one <<<"$ended"; done
+  rm -f "$scratch"/part* "$scratch"/turned* "$scratch"/kill*
+  rows="dtensor:(7,) [Shard(0)]"
+  rank_parts save 7 "$scratch"
   try "$mpi: parts of another shape" exits 2 launch -n 7 "$faro_mpi" permute "$scratch/part.%d.npy" "$scratch/none.%d.npy" \
     --shape 101x14 --map "$rows => $rows"
   try "$mpi: a length that is not divisible" exits 4 launch -n 8 "$faro_mpi" permute "$scratch/odd.npy" "$y" \
     --map 'r b c -> c b r'
   try "$mpi: a map that is none" exits 2 launch -n 2 "$faro_mpi" permute "$scratch/x.npy" "$y" --map 'i -> j'
   try "$mpi: a file that is none" exits 3 launch -n 2 "$faro_mpi" permute "$scratch/none.npy" "$y" --map 'i -> i'
+  try "$mpi: a pipe that nobody writes" exits 3 timeout 60 "mpirun.$mpi" -n 2 "$faro_mpi" permute "$scratch/pipe" "$y" \
+    --map 'i -> i'
   try "$mpi: ranks with other arguments" exits 2 timeout 60 "mpirun.$mpi" -n 1 "$faro_mpi" permute \
     "$scratch/x.npy" "$y" --map 'i -> rev(i)' : -n 1 "$faro_mpi" permute "$scratch/x.npy" "$y" --map 'i -> rev(i)' --verify
   try "$mpi: three ranks" exits 4 launch -n 3 "$faro_mpi" permute "$scratch/x.npy" "$y" --map 'i -> rev(i)'

@@ -42,7 +42,8 @@ int flags_of(FileAccess access) {
 
 PosixFile::PosixFile(const std::string& path, const RandomFileOptions& options)
     : name_(path), start_(options.start_byte) {
-  file_ = Descriptor(::open(path.c_str(), flags_of(options.access), 0600));
+  // A pipe that nobody writes would be waited for before it can be refused.
+  file_ = Descriptor(::open(path.c_str(), flags_of(options.access) | O_NONBLOCK, 0600));
   if (file_.number() < 0) fail("cannot open it", errno);
   struct stat status = {};
   if (::fstat(file_.number(), &status) != 0) fail("cannot read its status", errno);

@@ -98,6 +98,7 @@ bool permute_grid(const mpi::Communicator& ranks, const PermuteOptions& options)
       throw Error(ErrorCode::usage, "--shape moves parts: name a file a rank, as x.%d.npy");
     if (options.in_place || options.verify || options.memory)
       throw Error(ErrorCode::usage, "--in-place, --verify and --memory do not go with --shape");
+    if (rank == 0) refuse_mixed_parts(options.in);
     if (rank == 0) found = read_header(in, options.element_bytes, AnyOrder::yes);
   });
   NpyHeader header = found.npy;
@@ -147,13 +148,8 @@ bool permute_grid(const mpi::Communicator& ranks, const PermuteOptions& options)
     if (!target) return;
     target->write(front);
     target->write(to);
-    target->sync();
   });
-  // Everybody's is on the disk. Each name changes by itself: only a kill in between leaves old
-  // parts beside new ones.
-  ranks.agree({}, "file", [&] {
-    if (target) target->commit();
-  });
+  commit_parts(ranks, options.out, target);
   if (ranks.rank() == 0) print_grid(move, options, seconds);
   return true;
 }

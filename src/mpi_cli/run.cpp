@@ -177,6 +177,7 @@ bool run_schedule(const mpi::Communicator& ranks, const RunOptions& options) {
   std::uint64_t element_bytes = options.element_bytes.value_or(8);
   if (options.in) {
     ranks.agree({}, "file", [&] {
+      if (ranks.rank() == 0) refuse_mixed_parts(*options.in);
       header = read_header(of_rank(*options.in, ranks.rank()), options.element_bytes);
       element_bytes = header.npy.element_bytes;
       const bool each = names_ranks(*options.in);
