@@ -83,7 +83,12 @@ const char* name_of(GridMoveFacts::Relabelled how) {
 
 GridMove::State::State(const GridPlacement& old_side, const GridPlacement& new_side,
                        const GridMoveOptions& given)
-    : from(old_side), to(new_side), options(given), copier(given.element_bytes, planned_bytes_min) {
+    : given_from(old_side),
+      given_to(new_side),
+      from(old_side),
+      to(new_side),
+      options(given),
+      copier(given.element_bytes, planned_bytes_min) {
   const std::size_t count = axes();
   if (options.element_bytes == 0) refuse_move("elements of 0 bytes");
   if (to.axes().size() != count)
@@ -172,11 +177,20 @@ GridMove::GridMove(const GridPlacement& from, const GridPlacement& to,
                    const GridMoveOptions& options)
     : state_(std::make_shared<const State>(from, to, options)) {}
 
+GridMove::GridMove(const GridPlacement& from, const GridPlacement& to, const Map& map,
+                   const GridMoveOptions& options) {
+  const DigitMove digits = digits_placed(from, to, map, options);
+  auto state = std::make_shared<State>(digits.from, digits.to, digits.options);
+  state->given_from = from;
+  state->given_to = to;
+  state_ = std::move(state);
+}
+
 const GridPlacement& GridMove::from() const {
-  return state_->from;
+  return state_->given_from;
 }
 const GridPlacement& GridMove::to() const {
-  return state_->to;
+  return state_->given_to;
 }
 const GridMoveOptions& GridMove::options() const {
   return state_->options;
@@ -199,13 +213,13 @@ std::uint64_t GridMove::to_bytes(std::uint64_t rank) const {
 }
 std::vector<std::uint64_t> GridMove::from_shape(std::uint64_t rank) const {
   state_->check_rank(rank);
-  if (state_->sends(rank)) return state_->from.local_shape(rank);
-  return std::vector<std::uint64_t>(state_->axes(), 0);
+  if (state_->sends(rank)) return from().local_shape(rank);
+  return std::vector<std::uint64_t>(from().axes().size(), 0);
 }
 std::vector<std::uint64_t> GridMove::to_shape(std::uint64_t rank) const {
   state_->check_rank(rank);
-  if (state_->receives(rank)) return state_->to.local_shape(state_->hosted[rank]);
-  return std::vector<std::uint64_t>(state_->axes(), 0);
+  if (state_->receives(rank)) return to().local_shape(state_->hosted[rank]);
+  return std::vector<std::uint64_t>(to().axes().size(), 0);
 }
 
 std::vector<GridMessage> GridMove::sends(std::uint64_t rank) const {

@@ -1,5 +1,7 @@
 // What a GridMove keeps: both sides with their axes matched, and which rank hosts which new one.
 //
+// Where the move has digits, `from` and `to` place them, and the given ones are what users see.
+//
 // Axes are the old side's throughout. `to_deal[a]` deals the old axis a as the new side does,
 // turned where the axis is reversed; `new_axis[a]` is its number there.
 #pragma once
@@ -30,6 +32,8 @@ struct GridMove::State {
   bool goes(std::uint64_t sender, std::uint64_t receiver) const;
   void check_rank(std::uint64_t rank) const;
 
+  GridPlacement given_from;
+  GridPlacement given_to;
   GridPlacement from;
   GridPlacement to;
   GridMoveOptions options;
@@ -40,6 +44,15 @@ struct GridMove::State {
   GridMoveFacts facts;
   NestCopier copier;  // of packing, unpacking and keeping
 };
+
+// Both sides as placements of a map's digits, and what the move does to these.
+struct DigitMove {
+  GridPlacement from;
+  GridPlacement to;
+  GridMoveOptions options;
+};
+DigitMove digits_placed(const GridPlacement& from, const GridPlacement& to, const Map& map,
+                        const GridMoveOptions& options);
 
 // hosted, for Relabel::least, and what facts say of it.
 void relabel(const GridPlacement& from, const GridPlacement& to,

@@ -119,6 +119,28 @@ AxisDeal AxisDeal::reversed() const {
   return deal;
 }
 
+std::optional<std::pair<AxisDeal, AxisDeal>> AxisDeal::split(std::uint64_t low) const {
+  const std::uint64_t high = length_ / low;
+  const auto both = [&](const AxisDeal& a, const AxisDeal& b) {
+    return reversed_ ? std::pair(a.reversed(), b.reversed()) : std::pair(a, b);
+  };
+  if (parts_ == 1 && !pieces_) return both(whole(high), whole(low));
+  if (pieces_) {
+    std::vector<AxisPiece> pieces = pieces_->by_index;
+    for (AxisPiece& p : pieces) {
+      if (p.begin % low != 0 || p.end % low != 0 || p.local % low != 0) return std::nullopt;
+      p = {p.begin / low, p.end / low, p.part, p.local / low};
+    }
+    return both(of_pieces(high, parts_, std::move(pieces)), whole(low));
+  }
+  if (block_ % low == 0) return both(cyclic(high, parts_, block_ / low, first_), whole(low));
+  if (low % period() == 0) return both(whole(high), cyclic(low, parts_, block_, first_));
+  // Blocks of the low part, each row of them of parts_ / row parts.
+  const std::uint64_t row = low / block_;
+  if (low % block_ != 0 || parts_ % row != 0 || first_ % row != 0) return std::nullopt;
+  return both(cyclic(high, parts_ / row, 1, first_ / row), cyclic(low, row, block_));
+}
+
 std::uint64_t AxisDeal::size(std::uint64_t part) const {
   if (pieces_) return pieces_->size[part];
   const std::uint64_t turn = (part + parts_ - first_) % parts_;

@@ -11,6 +11,7 @@
 
 #include "base/random.hpp"
 #include "distributed/assignment.hpp"
+#include "faro/algebra/tensor_notation.hpp"
 #include "faro/base/error.hpp"
 #include "full.hpp"
 
@@ -65,8 +66,10 @@ std::vector<std::byte> bytes_of(const Shape& indices, std::uint64_t element_byte
   return bytes;
 }
 
-// Every byte in its place, every message as stated, and the volume what ranks lack.
-void judge(const GridMove& move, std::uint64_t buffer_bytes) {
+// Every byte in its place, every message as stated, and the volume what ranks lack. `back` is the
+// old index of a new one.
+template <class Back>
+void judge(const GridMove& move, std::uint64_t buffer_bytes, Back back) {
   const std::uint64_t bytes = move.options().element_bytes;
   const std::uint64_t ranks = move.facts().ranks;
   std::vector<Shape> before = listed(move.from());
@@ -75,8 +78,7 @@ void judge(const GridMove& move, std::uint64_t buffer_bytes) {
   const std::vector<Shape> new_side = listed(move.to());
   for (std::uint64_t r = 0; r < ranks; ++r) {
     if (move.relabelling()[r] >= new_side.size()) continue;
-    for (const std::uint64_t i : new_side[move.relabelling()[r]])
-      after[r].push_back(old_index(i, move));
+    for (const std::uint64_t i : new_side[move.relabelling()[r]]) after[r].push_back(back(i));
   }
   std::vector<std::vector<std::byte>> parts;
   for (std::uint64_t r = 0; r < ranks; ++r) {
@@ -118,6 +120,10 @@ void judge(const GridMove& move, std::uint64_t buffer_bytes) {
     ASSERT_LE(received * bytes, move.facts().most_received_bytes);
   }
   ASSERT_TRUE(sent.empty());
+}
+
+void judge(const GridMove& move, std::uint64_t buffer_bytes) {
+  judge(move, buffer_bytes, [&](std::uint64_t i) { return old_index(i, move); });
 }
 
 AxisDeal random_deal(Random& random, std::uint64_t length, std::uint64_t parts) {
@@ -219,6 +225,62 @@ TEST(GridMove, all_small_blocks_and_cycles) {
               ++judged;
             }
   EXPECT_EQ(judged, 7 * 4 * 4 * 9 * 2);
+}
+
+// Runs of neighbours as axes.
+Shape grouped(const Shape& digits, Random& random) {
+  Shape shape;
+  for (const std::uint64_t n : digits) {
+    if (!shape.empty() && random.below(2) == 0)
+      shape.back() *= n;
+    else
+      shape.push_back(n);
+  }
+  return shape;
+}
+
+TEST(GridMove, digits_of_axes_change_places) {
+  Random random(43);
+  const int rounds = testing::full_run() ? 40'000 : testing::sanitized() ? 300 : 3'000;
+  int judged = 0;
+  int split = 0;
+  for (int round = 0; round < rounds; ++round) {
+    const std::size_t count = 2 + random.below(4);
+    Digits digits;
+    Shape lengths;
+    for (std::size_t k = 0; k < count; ++k) {
+      lengths.push_back(1 + random.below(count > 3 ? 4 : 6));
+      digits.from.push_back({lengths[k], static_cast<int>(k), false});
+    }
+    digits.to = digits.from;
+    if (random.below(8) != 0) shuffle(digits.to, random);
+    Shape new_lengths;
+    for (Digit& digit : digits.to) {
+      new_lengths.push_back(digit.length);
+      digit.reversed = random.below(4) == 0;
+    }
+    digits.bits = BitMap::identity(0);
+    const Map map = Map::from_digits(digits);
+    const Shape shape = grouped(lengths, random);
+    const GridPlacement from = random_placement(random, shape, 13);
+    const GridPlacement to = random_placement(random, grouped(new_lengths, random), 13);
+    GridMoveOptions options;
+    options.element_bytes = 1 + random.below(9);
+    if (random.below(3) == 0) options.relabel = Relabel::least;
+    try {
+      const GridMove move(from, to, map, options);
+      const Map back = map.inverse();
+      ASSERT_NO_FATAL_FAILURE(judge(move, options.element_bytes * (1 + random.below(20)),
+                                    [&](std::uint64_t i) { return back(i); }))
+          << "round " << round << ": " << to_notation(map);
+      ++judged;
+      split += move.options().order.size() > shape.size() ? 1 : 0;
+    } catch (const Error& error) {
+      ASSERT_EQ(error.code(), ErrorCode::impossible) << error.what();
+    }
+  }
+  EXPECT_GT(judged, rounds / 4);
+  EXPECT_GT(split, rounds / 10);
 }
 
 std::uint64_t best_kept(const GridMove& fixed) {

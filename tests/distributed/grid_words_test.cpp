@@ -35,9 +35,26 @@ TEST(GridMoveWords, axes_change_places_and_are_reversed_between) {
   EXPECT_EQ(between("r c -> c ~r", {10, 10}).order, (Order{1, 0}));
   EXPECT_EQ(between("r c -> c ~r", {10, 9}).reversed, (std::vector<bool>{false, true}));
   EXPECT_EQ(between("a b c -> c ~a b", {4, 2, 7}).order, (Order{2, 0, 1}));
-  EXPECT_EQ(between("numpy:a.transpose(2, 0, 1)", {3, 1, 5}).order, (Order{2, 0, 1}));
+  // Axes of length 1 come last.
+  EXPECT_EQ(between("numpy:a.transpose(2, 0, 1)", {3, 1, 5}).order, (Order{1, 0, 2, 3}));
   EXPECT_EQ(between("numpy:np.flip(a, 1)", {3, 5}).reversed, (std::vector<bool>{false, true}));
   EXPECT_EQ(between("r c -> ~r ~c", {2, 2}).reversed, (std::vector<bool>{true, true}));
+}
+
+TEST(GridMoveWords, axes_are_split_and_joined_between) {
+  // 24 rows are 6 tiles of 4; 8 ranks of 3 rows cut the tiles at 1, 2 and 3 quarters.
+  const std::string map = "(t i=4) c -> t c i";
+  const GridMove move = said(
+      "hpf:DISTRIBUTE A(BLOCK, *) ONTO P(6) => " + map + " => dtensor:(2,) [Shard(1)]", {24, 10});
+  EXPECT_EQ(move.from_shape(0), (std::vector<std::uint64_t>{4, 10}));
+  EXPECT_EQ(move.to_shape(0), (std::vector<std::uint64_t>{6, 5, 4}));
+  EXPECT_EQ(move.facts().bytes, 24U * 10 * 8);
+  // Each of two ranks has half of the columns of its one tile.
+  EXPECT_EQ(move.facts().kept_bytes, 2U * 4 * 5 * 8);
+  EXPECT_THROW(
+      said("hpf:DISTRIBUTE A(BLOCK, *) ONTO P(8) => " + map + " => dtensor:(2,) [Shard(1)]",
+           {24, 10}),
+      Error);
 }
 
 TEST(GridMoveWords, other_maps_and_other_words_are_refused) {

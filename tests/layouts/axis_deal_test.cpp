@@ -58,6 +58,32 @@ TEST(AxisDeal, small_deals_are_those_of_the_table) {
   EXPECT_EQ(listed.reversed().part_of(9), 0U);
 }
 
+TEST(AxisDeal, deals_that_are_products_are_split) {
+  Random random(19);
+  int products = 0;
+  for (int round = 0; round < 4'000; ++round) {
+    const std::uint64_t low = 1 + random.below(12);
+    const AxisDeal deal = random_deal(random, low * (1 + random.below(8)));
+    const auto both = deal.split(low);
+    if (!both) continue;
+    ++products;
+    const auto& [high, rest] = *both;
+    ASSERT_EQ(high.parts() * rest.parts(), deal.parts());
+    ASSERT_EQ(rest.length(), low);
+    for (std::uint64_t x = 0; x < deal.length(); ++x) {
+      const std::uint64_t h = x / low;
+      const std::uint64_t l = x % low;
+      const std::uint64_t part = rest.part_of(l);
+      ASSERT_EQ(high.part_of(h) * rest.parts() + part, deal.part_of(x)) << deal.text();
+      ASSERT_EQ(high.place_of(h) * rest.size(part) + rest.place_of(l), deal.place_of(x))
+          << deal.text();
+    }
+  }
+  EXPECT_GT(products, 1'000);
+  EXPECT_FALSE(AxisDeal::cyclic(24, 8).split(12));
+  EXPECT_FALSE(AxisDeal::block(24, 2).split(24 / 3));
+}
+
 TEST(AxisDeal, what_is_no_deal_is_refused) {
   EXPECT_THROW(AxisDeal::block(0, 4), Error);
   EXPECT_THROW(AxisDeal::block(4, 0), Error);

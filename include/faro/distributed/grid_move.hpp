@@ -11,6 +11,11 @@
 // place among the copies is that of the receiver (modulo their number), which spreads the work and
 // stays within the receiver's own set of ranks.
 //
+// Digits of axes move too: a Map of the array's index, whose axes are split, joined, put into
+// another order and reversed. Both sides are then placements of the digits, each an axis of its
+// own, if their parts are products of digits' parts: (12000, 10) split as (8, 1500, 10) on 8 ranks
+// that have 1500 rows each, but not on 7.
+//
 // The new array's axis k is the old one's axis order[k], reversed if `reversed[k]`. The two sides
 // may have different numbers of ranks; rank r of one is rank r of the other. With Relabel::least
 // the new side's ranks change places: the result of rank relabelling()[r] lies on rank r, so that
@@ -34,6 +39,7 @@
 #include <string>
 #include <vector>
 
+#include "faro/algebra/map.hpp"
 #include "faro/layouts/grid_placement.hpp"
 
 namespace faro::inline v1 {
@@ -42,8 +48,8 @@ enum class Relabel { never, least };
 
 struct GridMoveOptions {
   std::uint64_t element_bytes = 1;
-  std::vector<std::size_t> order = {};  // empty: every axis stays
-  std::vector<bool> reversed = {};      // by new axis; empty: none
+  std::vector<std::size_t> order = {};  // of axes or digits; empty: every axis stays
+  std::vector<bool> reversed = {};      // by new axis or digit; empty: none
   Relabel relabel = Relabel::never;
 };
 
@@ -76,6 +82,11 @@ class GridMove {
   // Throws Error(usage) for shapes that do not agree and orders that are none, Error(limit) for
   // more than 2^63 bytes with all copies.
   GridMove(const GridPlacement& from, const GridPlacement& to, const GridMoveOptions& options = {});
+  // Of an index in C order of from.shape() to one of to.shape(). options.order and .reversed must
+  // be empty; options() says them of the digits. Throws Error(impossible) where no digits are
+  // common to the map and to both placements, and for maps that add bits or roll.
+  GridMove(const GridPlacement& from, const GridPlacement& to, const Map& map,
+           const GridMoveOptions& options = {});
 
   const GridPlacement& from() const;
   const GridPlacement& to() const;

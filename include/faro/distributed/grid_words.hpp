@@ -1,14 +1,13 @@
 // A move between placements of any lengths, as users say it.
 //
-//   grid_move("dtensor:(3,) [Shard(0)] => dtensor:(3,) [Shard(1)]", {100, 50257}, {.element_bytes =
-// 2})
-//   grid_move("hpf:DISTRIBUTE A(BLOCK, *) ONTO P(12) => r c -> c ~r => hpf:DISTRIBUTE B(BLOCK, *)
-// ONTO P(8)",
-//             {12001, 77}, {.element_bytes = 8})
+//   const GridMoveOptions how{.element_bytes = 8};
+//   grid_move("dtensor:(3,) [Shard(0)] => dtensor:(3,) [Shard(1)]", {100, 50257}, how)
+//   grid_move("dtensor:(3,) [Shard(0)] => (t i=4) c -> t c i => jax:mesh x=2, P(None, 'x')",
+//             {24, 10}, how)
 //
-// FROM => TO, or FROM => MAP => TO where the new array has its axes in another order or reversed;
-// both sides are words of systems that place arrays on ranks (faro/layouts/grid_words.hpp). The
-// shape is the old array's.
+// FROM => TO, or FROM => MAP => TO where the new array has its axes, or digits of them, in another
+// order or reversed; both sides are words of systems that place arrays on ranks
+// (faro/layouts/grid_words.hpp). The shape is the old array's.
 #pragma once
 
 #include <string_view>
@@ -18,8 +17,8 @@
 
 namespace faro::inline v1 {
 
-// Throws what the words' readers do, and Error(impossible) for maps that do more than to move and
-// reverse whole axes: parts of ranks would be no boxes. options.order and .reversed must be empty.
+// Throws what the words' readers do, and Error(impossible) as the GridMove of a Map does.
+// options.order and .reversed must be empty.
 GridMove grid_move(std::string_view words, const std::vector<std::uint64_t>& shape,
                    GridMoveOptions options);
 

@@ -23,7 +23,9 @@
 #include <cstddef>
 #include <cstdint>
 #include <memory>
+#include <optional>
 #include <string>
+#include <utility>
 #include <vector>
 
 namespace faro::inline v1 {
@@ -68,6 +70,12 @@ class AxisDeal {
   static AxisDeal of_pieces(std::uint64_t length, std::uint64_t parts,
                             std::vector<AxisPiece> pieces);
   AxisDeal reversed() const;
+  // The deal of index h * low + l as one of h and one of l, where it is a product of the two: part
+  // p is part p / low.parts() of the first and p % low.parts() of the second, and places are those
+  // of (h, l) in C order. Nothing where it is none. Requires that `low` divides the length.
+  //   cyclic 24 over 4, split at 12:   2 whole, 12 cyclic over 4       (4 divides 12)
+  //   blocks of 3 over 8, at 6:        4 cyclic over 4, 6 in blocks of 3 over 2
+  std::optional<std::pair<AxisDeal, AxisDeal>> split(std::uint64_t low) const;
 
   std::uint64_t length() const { return length_; }
   std::uint64_t parts() const { return parts_; }
