@@ -46,8 +46,11 @@ exits "lengths without a file" 0 "$faro" plan 'r=360000 c=360001 -> c r' --on di
 prints "lengths without a file" "proved for all 129600360000 elements"
 exits "lengths in two passes" 4 "$faro" permute matrix.npy none.npy --axes 1,0 --memory 54MiB --passes 2
 says "lengths in two passes" "one pass"
-exits "lengths in place by disk" 2 "$faro" permute matrix.npy --in-place --axes 1,0 --memory 54MiB
-says "lengths in place by disk" "second copy"
+exits "lengths in place without units" 4 "$faro" permute matrix.npy --in-place --axes 1,0 --memory 54MiB
+says "lengths in place without units" "another file as the output"
+cp matrix.npy same.npy
+exits "lengths in place by disk" 0 "$faro" permute same.npy --in-place --map 'numpy:np.roll(a[:, ::-1], 7, 0)' --memory 54MiB --verify
+same "lengths in place by disk" same.npy "np.roll(np.load('matrix.npy')[:, ::-1], 7, 0)"
 tile=0
 until [ -e tiles.npy ] || [ $tile = 99 ]; do
   exits "tile $tile of lengths" 0 "$faro" permute matrix.npy tiles.npy --axes 1,0 --memory 54MiB --tiles $tile..$((tile + 1))

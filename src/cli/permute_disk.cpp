@@ -334,12 +334,6 @@ int permute_by_disk(const DiskRequest& request, Output& out) {
   if (is_zarr(request.in)) return permute_zarr_by_disk(request, out);
   const Place place = find_array(request);
   const ArrayMove move = request.move(place.header);
-  if (request.in_place && !move.bits)
-    throw Error(ErrorCode::usage,
-                fmt::format("in place an array larger than memory needs axes that are powers of "
-                            "two; 'faro permute {0} {0}', without --in-place, takes the space of "
-                            "a second copy while it runs",
-                            request.in));
   const Map map = move.bits ? Map(move.bits->map) : stored_map(move, place.header);
   const PermuteShape shape =
       move.bits ? move.bits->shape : PermuteShape{.element_bytes = place.header.element_bytes};

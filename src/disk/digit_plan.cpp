@@ -8,9 +8,11 @@
 
 #include "algebra/digits.hpp"
 #include "base/check.hpp"
+#include "disk/in_place.hpp"
 #include "disk/verify.hpp"
 #include "engine/normal_form.hpp"
 #include "faro/base/error.hpp"
+#include "faro/base/limits.hpp"
 #include "files/words.hpp"
 
 namespace faro::inline v1::disk {
@@ -171,18 +173,19 @@ std::string memory_text(Count tile_bytes) {
   return files::size_text(working_bytes + tile_bytes * tiles_in_memory);
 }
 
+void refuse_passes(const FilePlanOptions& options) {
+  if (options.passes == 0 || options.passes == 1) return;
+  impossible(
+      fmt::format("{} passes: arrays whose axes are no powers of two are moved in one pass, for "
+                  "which any memory does; leave --passes out, or say 1",
+                  options.passes));
+}
+
 // The cheapest by the profile whose tiles have at most `tile_bytes`. Throws Error(impossible),
 // naming the memory that would do, where an element does not fit or a run is shorter than asked.
 DigitPass plan_digits(const Map& map, std::uint64_t element_bytes, std::uint64_t tile_bytes,
                       const FilePlanOptions& options) {
-  const auto impossible = [](const std::string& message) {
-    throw Error(ErrorCode::impossible, message);
-  };
-  if (options.passes < 0 || options.passes > 1)
-    impossible(
-        fmt::format("{} passes: arrays whose axes are no powers of two are moved in one pass, for "
-                    "which any memory does; leave --passes out, or say 1",
-                    options.passes));
+  refuse_passes(options);
   if (tile_bytes == 0)
     refuse_memory(options.memory_bytes, std::max(element_bytes, request_bytes_max));
   Planner planner(map, element_bytes, options);
@@ -198,25 +201,43 @@ DigitPass plan_digits(const Map& map, std::uint64_t element_bytes, std::uint64_t
       "runs of {} on both sides do not fit one pass with tiles of {}; a memory "
       "of {} would do, or shorter runs",
       files::size_text(options.run_bytes_min), files::size_text(tile_bytes), memory_text(enough)));
-  return {};
+}
+
+// Of one pass, which is not filled in yet. A tile may have all rolled digits whole.
+FilePermutePlan::State one_pass(const Map& map, std::uint64_t element_bytes,
+                                const FilePlanOptions& options) {
+  const Digits digits = map.digits();
+  const auto rolled = std::count_if(digits.to.begin(), digits.to.end(),
+                                    [](const Digit& digit) { return digit.roll != 0; });
+  if (rolled > engine::rolled_digits_max)
+    throw Error(ErrorCode::limit, fmt::format("{} digits are rolled at once; at most {}", rolled,
+                                              engine::rolled_digits_max));
+  if (element_bytes == 0)
+    throw Error(ErrorCode::usage, "an array of no bytes: there is nothing to move");
+  FilePermutePlan::State state;
+  state.lengths = map;
+  state.array.unit_bytes = element_bytes;
+  FilePlanFacts& facts = state.facts;
+  facts.bound_reason = "everything is read and written once";
+  facts.unit_bytes = element_bytes;
+  facts.data_bytes = map.elements() * element_bytes;
+  facts.memory_bytes = options.memory_bytes;
+  facts.profile = options.profile.name;
+  return state;
+}
+
+void add_pass(FilePermutePlan::State& state, FilePassFacts pass, const DiskProfile& profile) {
+  pass.seconds = state.facts.seconds = seconds_of(pass, state.facts.data_bytes, profile);
+  state.facts.passes.push_back(std::move(pass));
 }
 
 }  // namespace
 
 FilePermutePlan::State plan_lengths(const Map& map, std::uint64_t element_bytes,
                                     const FilePlanOptions& options) {
-  const Digits digits = map.digits();
-  const auto rolled = std::count_if(digits.to.begin(), digits.to.end(),
-                                    [](const Digit& digit) { return digit.roll != 0; });
-  if (rolled > engine::rolled_digits_max)  // a tile may have all of them whole
-    throw Error(ErrorCode::limit, fmt::format("{} digits are rolled at once; at most {}", rolled,
-                                              engine::rolled_digits_max));
-  if (element_bytes == 0)
-    throw Error(ErrorCode::usage, "an array of no bytes: there is nothing to move");
+  FilePermutePlan::State state = one_pass(map, element_bytes, options);
   const std::uint64_t budget =
       std::min(tile_bytes_within(options.memory_bytes), options.tile_bytes_max);
-  FilePermutePlan::State state;
-  state.array.unit_bytes = element_bytes;
   state.digits = plan_digits(map, element_bytes, budget, options);
   const DigitTiles& tiles = state.digit_tiles.emplace(*state.digits, element_bytes);
   const auto wrong = wrong_blocks(*state.digits,
@@ -224,26 +245,70 @@ FilePermutePlan::State plan_lengths(const Map& map, std::uint64_t element_bytes,
                                    .write = tiles.write_run_bytes() / element_bytes},
                                   budget / element_bytes);
   FARO_CHECK(!wrong.has_value());
-  FilePlanFacts& facts = state.facts;
-  facts.bound_reason = "everything is read and written once";
-  facts.unit_bytes = element_bytes;
-  facts.data_bytes = map.elements() * element_bytes;
-  facts.memory_bytes = options.memory_bytes;
-  facts.profile = options.profile.name;
-  FilePassFacts pass{.map = {},
-                     .tile = state.digits->tile,
-                     .blocks = state.digits->blocks,
-                     .tile_bytes = static_cast<std::uint64_t>(tiles.tile_bytes()),
-                     .tiles = tiles.tiles(),
-                     .read_run_bytes = static_cast<std::uint64_t>(tiles.read_run_bytes()),
-                     .write_run_bytes = static_cast<std::uint64_t>(tiles.write_run_bytes()),
-                     .reads = tiles.reads(),
-                     .writes = tiles.writes(),
-                     .log_writes = 0,
-                     .from = "input",
-                     .to = "output"};
-  pass.seconds = facts.seconds = seconds_of(pass, facts.data_bytes, options.profile);
-  facts.passes.push_back(std::move(pass));
+  add_pass(state,
+           {.map = {},
+            .tile = state.digits->tile,
+            .blocks = state.digits->blocks,
+            .tile_bytes = tiles.tile_bytes(),
+            .tiles = tiles.tiles(),
+            .read_run_bytes = static_cast<std::uint64_t>(tiles.read_run_bytes()),
+            .write_run_bytes = static_cast<std::uint64_t>(tiles.write_run_bytes()),
+            .reads = tiles.reads(),
+            .writes = tiles.writes(),
+            .log_writes = 0,
+            .from = "input",
+            .to = "output"},
+           options.profile);
+  return state;
+}
+
+FilePermutePlan::State plan_units(const Map& map, std::uint64_t element_bytes,
+                                  const FilePlanOptions& options) {
+  constexpr std::uint64_t group_max = std::uint64_t{1} << 16U;
+  FilePermutePlan::State state = one_pass(map, element_bytes, options);
+  refuse_passes(options);
+  const std::uint64_t budget =
+      std::min(tile_bytes_within(options.memory_bytes), options.tile_bytes_max);
+  if (budget < element_bytes)
+    refuse_memory(options.memory_bytes, std::max(element_bytes, request_bytes_max));
+  const Units units = largest_units(map, budget / element_bytes);
+  FARO_CHECK(!wrong_units(units, map).has_value());
+  const UnitTiles& tiles = state.unit_tiles.emplace(units, element_bytes);
+  const std::uint64_t unit = tiles.tile_bytes();
+  const auto least = static_cast<std::uint64_t>(std::min<Count>(
+      options.run_bytes_min == 0 ? block_bytes : options.run_bytes_min, state.facts.data_bytes));
+  if (unit < least)
+    impossible(fmt::format(
+        "in place an array moves in units that stay together, and within this memory those of the "
+        "map have {}, less than {}; another file as the output does, or shorter runs",
+        files::size_text(unit), files::size_text(least)));
+  const std::uint64_t marks = MoveOrder::bytes(units.among);
+  if (marks > bit(limits::file_cycle_tiles_log2_max - 3))
+    impossible(fmt::format("in place {} units of {} change places; at most 2^{}",
+                           to_string(tiles.tiles()), files::size_text(unit),
+                           limits::file_cycle_tiles_log2_max));
+  const std::uint64_t group =
+      std::min({group_max, budget / unit, static_cast<std::uint64_t>(tiles.tiles())});
+  state.groups.push_back(group);
+  const MoveSteps moves{tiles, group};
+  const Count requests = tiles.tiles() * ceil_div(unit, request_bytes_max);
+  const Count last = Count{moves.tiles_of(moves.steps() - 1)} * unit;
+  state.facts.log_bytes = Count{2} * moves.step_bytes();
+  add_pass(
+      state,
+      {.map = {},
+       .tile = {},
+       .tile_bytes = moves.step_bytes(),
+       .tiles = moves.steps(),
+       .read_run_bytes = unit,
+       .write_run_bytes = unit,
+       .reads = requests,
+       .writes = requests,
+       .log_writes = Count{moves.steps() - 1} * ceil_div(moves.step_bytes(), request_bytes_max) +
+                     ceil_div(last, request_bytes_max),
+       .from = "array",
+       .to = "array"},
+      options.profile);
   return state;
 }
 

@@ -15,4 +15,9 @@ namespace faro::inline v1::disk {
 FilePermutePlan::State plan_lengths(const Map& map, std::uint64_t element_bytes,
                                     const FilePlanOptions& options);
 
+// In place, by units (unit_tiles.hpp). Throws Error(impossible) where they are below the shortest
+// run, which is a block of the disk unless another is asked for.
+FilePermutePlan::State plan_units(const Map& map, std::uint64_t element_bytes,
+                                  const FilePlanOptions& options);
+
 }  // namespace faro::inline v1::disk

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "algebra/digits.hpp"
 #include "base/check.hpp"
 
 namespace faro::inline v1::disk {
@@ -125,7 +126,8 @@ TilePlace DigitTiles::place(std::uint64_t index) const {
   return place;
 }
 
-PermutePlan DigitTiles::permuting(const TilePlace& tile, const PermuteOptions& options) const {
+PermutePlan DigitTiles::permuting(const TilePlace& tile, std::uint64_t alike,
+                                  const PermuteOptions& options) const {
   const Corner at = corner(tile.index);
   const auto local = [&](const Side& side) {
     std::vector<Digit> digits;
@@ -138,7 +140,8 @@ PermutePlan DigitTiles::permuting(const TilePlace& tile, const PermuteOptions& o
   };
   const Map map =
       Map::from_digits({local(reads_), local(writes_), BitMap::from_matrix(local_, tile.delta)});
-  return PermutePlan::out_of_place(map, TensorShape{element_bytes_, {}, {}}, options);
+  return PermutePlan::out_of_place(radix::on_middle_axis(alike, map, 1),
+                                   TensorShape{element_bytes_, {}, {}}, options);
 }
 
 Count DigitTiles::requests(const Side& side) const {

@@ -31,8 +31,9 @@ class DigitTiles final : public FileTiles {
  public:
   DigitTiles(const DigitPass& pass, std::uint64_t element_bytes);
 
-  Count tiles() const { return tiles_; }
-  Count tile_bytes() const { return tile_bytes_; }
+  Count tiles() const override { return tiles_; }
+  std::uint64_t tile_bytes() const override { return static_cast<std::uint64_t>(tile_bytes_); }
+  Map successors() const override { return {}; }  // none is in place
   // Of a full tile.
   Count read_run_bytes() const { return run_elements(reads_, blocks_) * element_bytes_; }
   Count write_run_bytes() const { return run_elements(writes_, blocks_) * element_bytes_; }
@@ -44,7 +45,8 @@ class DigitTiles final : public FileTiles {
   Pieces writes_of(const TilePlace& tile) const override { return requests_of(tile, writes_); }
   Request read(const TilePlace& tile, std::uint64_t i) const override;
   Request write(const TilePlace& tile, std::uint64_t i) const override;
-  PermutePlan permuting(const TilePlace& tile, const PermuteOptions& options) const override;
+  PermutePlan permuting(const TilePlace& tile, std::uint64_t alike,
+                        const PermuteOptions& options) const override;
 
   // Runs that are read: how many a tile has, how long they are, and the i-th's first element.
   struct Runs {

@@ -42,7 +42,7 @@ FileCounts FilePermutePlan::execute(const FileExecution& execution) const {
       report(execution.progress, (i * pass_bytes) + bytes, total);
     };
     if (pass.from == pass.to) {
-      const disk::PassTiles& tiles = state_->tiles[i];
+      const disk::FileTiles& tiles = state_->pass(i);
       disk::MoveOrder order(tiles.successors());
       pipeline.run_in_place({tiles, state_->groups[i]}, order, {0, count}, 0,
                             file_named(pass.to, execution),

@@ -41,6 +41,10 @@ double seconds_of(const FilePassFacts& pass, Count data_bytes, const DiskProfile
          runs(pass.write_run_bytes) * static_cast<double>(profile.write_run_nanoseconds) * 1e-9;
 }
 
+void impossible(const std::string& message) {
+  throw Error(ErrorCode::impossible, message);
+}
+
 void refuse_memory(std::uint64_t memory_bytes, Count least_tile_bytes) {
   // In whole MiB, so that what is printed does.
   constexpr std::uint64_t mebibyte = std::uint64_t{1} << 20U;
@@ -59,10 +63,6 @@ enum class Placement { copy, in_place, within_output };
 
 bool is_in_place(Placement placement, std::size_t pass) {
   return placement == Placement::in_place || (placement == Placement::within_output && pass != 0);
-}
-
-[[noreturn]] void impossible(const std::string& message) {
-  throw Error(ErrorCode::impossible, message);
 }
 
 // The least cap whose tiles hold 2^tile_log2 units.
@@ -402,12 +402,10 @@ FilePermutePlan FilePermutePlan::out_of_place(const Map& map, const PermuteShape
 FilePermutePlan FilePermutePlan::in_place(const Map& map, const PermuteShape& shape,
                                           const FilePlanOptions& options) {
   const BitMap* bits = map.bits();
-  if (bits == nullptr)
-    disk::impossible(
-        "a file in place needs a map of bits, of axes that are powers of two; another file as the "
-        "output takes the space of a second copy while it is made");
   return FilePermutePlan(std::make_shared<const State>(
-      disk::plan_for(*bits, shape, options, disk::Placement::in_place)));
+      bits == nullptr ? disk::plan_units(radix::on_middle_axis(shape.outer, map, shape.inner),
+                                         shape.element_bytes, options)
+                      : disk::plan_for(*bits, shape, options, disk::Placement::in_place)));
 }
 
 const FilePlanFacts& FilePermutePlan::facts() const {

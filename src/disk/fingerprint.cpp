@@ -65,23 +65,44 @@ std::uint64_t fingerprint_of_tile(const PassTiles& pass, const TilePlace& tile, 
   });
 }
 
-std::uint64_t fingerprint_of_tile(const DigitTiles& pass, const TilePlace& tile, const Map& goal,
-                                  std::uint64_t element_bytes, std::span<const std::byte> bytes) {
+namespace {
+
+// Runs of so many elements, one behind the other in memory; run i begins at element first_of(i).
+template <class FirstOf>
+std::uint64_t fingerprint_of_runs(const Map& goal, std::uint64_t run_elements,
+                                  const FirstOf& first_of, std::uint64_t element_bytes,
+                                  std::span<const std::byte> bytes) {
   constexpr std::uint64_t piece = 65536;
   const radix::DigitPlaces places(goal);
-  const DigitTiles::Runs runs = pass.read_runs(tile);
-  const std::uint64_t pieces = (runs.elements + piece - 1) / piece;
-  return sum_of(runs.count * pieces, [&](std::uint64_t i) {
+  const std::uint64_t runs = bytes.size() / element_bytes / run_elements;
+  const std::uint64_t pieces = (run_elements + piece - 1) / piece;
+  return sum_of(runs * pieces, [&](std::uint64_t i) {
     const std::uint64_t run = i / pieces;
     const std::uint64_t begin = i % pieces * piece;
-    const std::uint64_t count = std::min(piece, runs.elements - begin);
-    radix::DigitWalk walk(places, pass.read_run(tile, run) + begin);
-    const std::byte* data = bytes.data() + ((run * runs.elements + begin) * element_bytes);
+    const std::uint64_t count = std::min(piece, run_elements - begin);
+    radix::DigitWalk walk(places, first_of(run) + begin);
+    const std::byte* data = bytes.data() + ((run * run_elements + begin) * element_bytes);
     std::uint64_t sum = 0;
     for (std::uint64_t k = 0; k < count; ++k, walk.next(), data += element_bytes)
       sum += of_unit(walk.place(), data, element_bytes);
     return sum;
   });
+}
+
+}  // namespace
+
+std::uint64_t fingerprint_of_tile(const DigitTiles& pass, const TilePlace& tile, const Map& goal,
+                                  std::uint64_t element_bytes, std::span<const std::byte> bytes) {
+  return fingerprint_of_runs(
+      goal, pass.read_runs(tile).elements,
+      [&](std::uint64_t run) { return pass.read_run(tile, run); }, element_bytes, bytes);
+}
+
+std::uint64_t fingerprint_of_tile(const TilePlace& unit, const Map& goal,
+                                  std::uint64_t element_bytes, std::span<const std::byte> bytes) {
+  const std::uint64_t elements = bytes.size() / element_bytes;
+  return fingerprint_of_runs(
+      goal, elements, [&](std::uint64_t) { return unit.from * elements; }, element_bytes, bytes);
 }
 
 std::uint64_t fingerprint_of_places(std::uint64_t first, std::uint64_t unit_bytes,
@@ -99,7 +120,8 @@ namespace faro::inline v1 {
 std::uint64_t FilePermutePlan::State::fingerprint(const disk::TilePlace& tile,
                                                   std::span<const std::byte> bytes) const {
   if (digit_tiles)
-    return disk::fingerprint_of_tile(*digit_tiles, tile, digits->map, array.unit_bytes, bytes);
+    return disk::fingerprint_of_tile(*digit_tiles, tile, *lengths, array.unit_bytes, bytes);
+  if (unit_tiles) return disk::fingerprint_of_tile(tile, *lengths, array.unit_bytes, bytes);
   return disk::fingerprint_of_tile(tiles.front(), tile, map, array.unit_bytes, bytes);
 }
 

@@ -20,6 +20,10 @@ std::uint64_t fingerprint_of_tile(const PassTiles& pass, const TilePlace& tile, 
 std::uint64_t fingerprint_of_tile(const DigitTiles& pass, const TilePlace& tile, const Map& goal,
                                   std::uint64_t element_bytes, std::span<const std::byte> bytes);
 
+// And for one in place, tile by tile of UnitTiles.
+std::uint64_t fingerprint_of_tile(const TilePlace& unit, const Map& goal,
+                                  std::uint64_t element_bytes, std::span<const std::byte> bytes);
+
 // Of units that stand at the places first, first + 1, ...
 std::uint64_t fingerprint_of_places(std::uint64_t first, std::uint64_t unit_bytes,
                                     std::span<const std::byte> bytes);

@@ -148,23 +148,25 @@ std::vector<DiskPass> factor_within_output(const BitMap& map, const AdaptedBasis
   return passes;
 }
 
-MoveOrder::MoveOrder(const BitMap& successors)
+MoveOrder::MoveOrder(const Map& successors)
     : successors_(successors),
-      local_(is_identity(successors.matrix()) && successors.complement() == 0) {
+      tiles_(static_cast<Word>(successors.elements())),
+      local_(bytes(successors) == 0) {
   if (!local_) moved_.resize(static_cast<std::size_t>(bytes(successors) / sizeof(Word)));
   restart();
 }
 
-std::uint64_t MoveOrder::bytes(const BitMap& successors) {
-  if (is_identity(successors.matrix()) && successors.complement() == 0) return 0;
-  return (bit(successors.width()) + word_bits - 1) / word_bits * sizeof(Word);
+std::uint64_t MoveOrder::bytes(const Map& successors) {
+  const auto tiles = static_cast<Word>(successors.elements());
+  if (successors == Map::identity(tiles)) return 0;
+  return (tiles + word_bits - 1) / word_bits * sizeof(Word);
 }
 
 void MoveOrder::restart() {
   std::fill(moved_.begin(), moved_.end(), Word{0});
   leader_ = at_ = array_ = 0;
   in_cycle_ = false;
-  left_ = bit(successors_.width());
+  left_ = tiles_;
 }
 
 Word MoveOrder::next() {
@@ -174,7 +176,7 @@ Word MoveOrder::next() {
     array_ = array;
   }
   --left_;
-  const Word base = array_ << static_cast<unsigned>(successors_.width());
+  const Word base = array_ * tiles_;
   if (local_) return base + leader_++;
   const auto is_moved = [&](Word i) {
     return has_bit(moved_[i / word_bits], static_cast<int>(i % word_bits));

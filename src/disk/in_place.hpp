@@ -38,18 +38,19 @@ std::vector<DiskPass> factor_within_output(const BitMap& map, const AdaptedBasis
 class MoveOrder {
  public:
   // Of the tiles of an array: from the index of a tile to that of the one whose place it takes.
-  explicit MoveOrder(const BitMap& successors);
+  explicit MoveOrder(const Map& successors);
 
   // From the beginning again.
   void restart();
   // The next `count` tiles, as they lie in array after array.
   std::vector<Word> take(std::uint64_t count);
-  static std::uint64_t bytes(const BitMap& successors);
+  static std::uint64_t bytes(const Map& successors);
 
  private:
   Word next();
 
-  BitMap successors_;
+  Map successors_;
+  Word tiles_;  // of an array
   bool local_ = false;
   std::vector<Word> moved_;  // bits
   Word leader_ = 0;          // all below were moved
@@ -61,11 +62,14 @@ class MoveOrder {
 
 // Tiles are moved in steps, as many as memory holds.
 struct MoveSteps {
-  const PassTiles& tiles;
-  std::uint64_t group = 1;  // tiles a step
+  const FileTiles& tiles;
+  std::uint64_t group = 1;  // tiles a step; the last may have fewer
 
   std::uint64_t steps() const { return static_cast<std::uint64_t>(ceil_div(tiles.tiles(), group)); }
   std::uint64_t step_bytes() const { return tiles.tile_bytes() * group; }
+  std::uint64_t tiles_of(std::uint64_t step) const {
+    return std::min(group, static_cast<std::uint64_t>(tiles.tiles()) - step * group);
+  }
 };
 // The largest group that fits.
 std::uint64_t tiles_of_step(const PassTiles& tiles, std::uint64_t budget_bytes);

@@ -93,8 +93,8 @@ class Job {
     pipeline_.emplace(largest_tile_bytes(plan_.facts()), options_.io_threads,
                       PermuteOptions{.threads = options_.threads});
     for (std::size_t i = 0; i < plan_.facts().passes.size(); ++i)
-      orders_.emplace_back(plan_.state().is_in_place(i) ? plan_.state().tiles[i].successors()
-                                                        : BitMap());
+      orders_.emplace_back(plan_.state().is_in_place(i) ? plan_.state().pass(i).successors()
+                                                        : Map());
   }
 
   void go_on() {
@@ -151,8 +151,7 @@ class Job {
   }
 
   void run_in_place(std::size_t index, std::uint64_t first, std::uint64_t kept) {
-    const PassTiles& tiles = plan_.state().tiles[index];
-    const MoveSteps moves{tiles, plan_.state().groups[index]};
+    const MoveSteps moves{plan_.state().pass(index), plan_.state().groups[index]};
     const auto count = static_cast<std::uint64_t>(plan_.facts().passes[index].tiles);
     RandomFile& to = *data_;
     const auto note = [&](std::uint64_t steps, std::uint64_t in_log) {

@@ -138,7 +138,7 @@ bool is_the_input(const disk::FileIdentity& found, const JobRequest& request, bo
 // page cache and the rest past it: short ones all go through it.
 FileIo io_for(const FilePermutePlan& plan, FileIo wanted) {
   constexpr std::uint64_t long_bytes = std::uint64_t{1} << 18U;
-  if (wanted != FileIo::automatic || !plan.state().digits) return wanted;
+  if (wanted != FileIo::automatic || !plan.state().lengths) return wanted;
   const FilePassFacts& pass = plan.facts().passes.front();
   const auto suits = [](std::uint64_t run) {
     return run >= long_bytes || run % disk::block_bytes == 0;

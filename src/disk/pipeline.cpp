@@ -107,7 +107,7 @@ void Pipeline::run(const FileTiles& pass, const Range& range, RandomFile& from, 
     written(i);
     const std::size_t output = hooks.only_copies ? input(i) : 2;
     if (!hooks.only_copies)
-      pass.permuting(tile, permute_).execute(data, buffers_[output].first(tile.bytes));
+      pass.permuting(tile, 1, permute_).execute(data, buffers_[output].first(tile.bytes));
     start_write(pass, tile, to, output);
     if (hooks.read) hooks.read(tile, data);
   }
@@ -120,7 +120,7 @@ std::uint64_t Pipeline::bytes_of(const MoveSteps& moves, const Step& step) const
 }
 
 void Pipeline::start_read(const MoveSteps& moves, const Step& step, RandomFile& from) {
-  const PassTiles& pass = moves.tiles;
+  const FileTiles& pass = moves.tiles;
   const TilePlace first = pass.place(step.front());
   const Pieces pieces = pass.reads_of(first);
   const std::span<std::byte> into = buffers_[0].first(bytes_of(moves, step));
@@ -137,7 +137,7 @@ void Pipeline::start_read(const MoveSteps& moves, const Step& step, RandomFile& 
 }
 
 void Pipeline::write(const MoveSteps& moves, const Step& step, RandomFile& to, std::size_t buffer) {
-  const PassTiles& pass = moves.tiles;
+  const FileTiles& pass = moves.tiles;
   const Pieces pieces = pass.writes_of(pass.place(step.front()));
   const std::span<const std::byte> data = buffers_[buffer].first(bytes_of(moves, step));
   const std::uint64_t each = pieces.count;
@@ -154,22 +154,20 @@ void Pipeline::write(const MoveSteps& moves, const Step& step, RandomFile& to, s
 
 void Pipeline::permute(const MoveSteps& moves, const Step& step, std::size_t buffer,
                        const StepHooks& hooks) const {
-  const PassTiles& pass = moves.tiles;
+  const FileTiles& pass = moves.tiles;
   const std::uint64_t bytes = bytes_of(moves, step);
   const std::uint64_t each = bytes / step.size();
   const std::span<const std::byte> from = buffers_[0].first(bytes);
   const std::span<std::byte> to = buffers_[buffer].first(bytes);
   for (std::size_t i = 0; i < step.size();) {
-    const Tile tile = pass.tile(step[i]);
+    const TilePlace tile = pass.place(step[i]);
     // Neighbours that are permuted alike are a batch.
     std::size_t alike = 1;
     while (i + alike < step.size() && pass.place(step[i + alike]).delta == tile.delta) ++alike;
     if (hooks.read)
       for (std::size_t n = i; n < i + alike; ++n)
         hooks.read(pass.place(step[n]), from.subspan(n * each, each));
-    PermuteShape shape = tile.shape;
-    shape.outer *= alike;
-    PermutePlan::out_of_place(tile.map, shape, permute_)
+    pass.permuting(tile, alike, permute_)
         .execute(from.subspan(i * each, alike * each), to.subspan(i * each, alike * each));
     i += alike;
   }
@@ -179,18 +177,18 @@ void Pipeline::run_in_place(const MoveSteps& moves, MoveOrder& order, const Rang
                             std::uint64_t kept, RandomFile& file, const StepHooks& hooks) {
   const auto content = [](std::uint64_t step) { return 1 + static_cast<std::size_t>(step % 2); };
   order.restart();
-  for (std::uint64_t i = 0; i + kept < range.first; ++i) order.take(moves.group);
+  for (std::uint64_t i = 0; i + kept < range.first; ++i) order.take(moves.tiles_of(i));
   std::array<Step, 3> steps;  // of step j in j % 3
   const auto step = [&](std::uint64_t j) -> Step& { return steps[j % 3]; };
   for (std::uint64_t j = range.first - kept; j < range.first; ++j) {
-    step(j) = order.take(moves.group);
+    step(j) = order.take(moves.tiles_of(j));
     hooks.recall(j, buffers_[content(j)].first(bytes_of(moves, step(j))));
     if (j + 1 < range.first) write(moves, step(j), file, content(j));
   }
   bool pending = kept != 0;
   const Settle settle{workers_};
   const auto start = [&](std::uint64_t j) {
-    step(j) = order.take(moves.group);
+    step(j) = order.take(moves.tiles_of(j));
     start_read(moves, step(j), file);
   };
   if (range.first < range.end) start(range.first);

@@ -73,8 +73,8 @@ Report report_of(const FilePermutePlan& plan) {
   Report report;
   add_words(report, all);
   report["format"] = "faro-file-plan/1";
-  const auto& digits = state.digits;
-  report["map"] = digits ? to_notation(digits->map) : to_notation(state.map);
+  const auto& lengths = state.lengths;
+  report["map"] = lengths ? to_notation(*lengths) : to_notation(state.map);
   report["unit_bytes"] = all.unit_bytes;
   report["outer"] = state.array.outer;
   report["data_bytes"] = number(all.data_bytes);
@@ -93,9 +93,9 @@ Report report_of(const FilePermutePlan& plan) {
     Report row;
     row["from"] = pass.from;
     row["to"] = pass.to;
-    row["map"] = digits ? to_notation(digits->map) : to_notation(pass.map);
+    row["map"] = lengths ? to_notation(*lengths) : to_notation(pass.map);
     row["tile"] = pass.tile;
-    if (digits) row["blocks"] = pass.blocks;
+    if (state.digits) row["blocks"] = pass.blocks;
     row["tile_bytes"] = pass.tile_bytes;
     row["tiles"] = number(pass.tiles);
     row["read_run_bytes"] = pass.read_run_bytes;

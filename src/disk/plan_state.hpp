@@ -7,25 +7,29 @@
 #include "disk/digit_tiles.hpp"
 #include "disk/passes.hpp"
 #include "disk/tiles.hpp"
+#include "disk/unit_tiles.hpp"
 #include "faro/disk/file_permute_plan.hpp"
 
 namespace faro::inline v1 {
 
 struct FilePermutePlan::State {
-  BitMap map;  // on units
+  BitMap map;                       // on units
+  std::optional<Map> lengths = {};  // instead of it: of elements, axes of any length
   disk::TiledArray array;
   int tile_log2 = 0;
   std::vector<disk::DiskPass> passes;
   std::vector<disk::PassTiles> tiles;  // of each pass
   // Tiles that are moved together by each pass; 0 where it is out of place.
   std::vector<std::uint64_t> groups;
-  // Of an array whose axes have any length: the one pass, instead of all the above but the unit.
+  // With lengths: the one pass, instead of all the above but the unit, and the groups in place.
   std::optional<disk::DigitPass> digits;
   std::optional<disk::DigitTiles> digit_tiles;
+  std::optional<disk::UnitTiles> unit_tiles;  // in place
   FilePlanFacts facts;
 
   const disk::FileTiles& pass(std::size_t i) const {
     if (digit_tiles) return *digit_tiles;
+    if (unit_tiles) return *unit_tiles;
     return tiles[i];
   }
   bool is_in_place(std::size_t i) const { return !digit_tiles && groups[i] != 0; }
@@ -49,7 +53,10 @@ std::uint64_t tile_bytes_within(std::uint64_t memory_bytes);
 // What a pass over so many bytes takes by the profile.
 double seconds_of(const FilePassFacts& pass, Count data_bytes, const DiskProfile& profile);
 
-// Throws Error(impossible): a memory without tiles, and the least that has some.
+// Throws Error(impossible).
+[[noreturn]] void impossible(const std::string& message);
+
+// The same: a memory without tiles, and the least that has some.
 [[noreturn]] void refuse_memory(std::uint64_t memory_bytes, Count least_tile_bytes);
 
 }  // namespace disk

@@ -99,25 +99,15 @@ TilePlace PassTiles::place(std::uint64_t index) const {
   return place;
 }
 
-Tile PassTiles::tile(std::uint64_t index) const {
-  return tile_at(place(index));
+PermutePlan PassTiles::permuting(const TilePlace& tile, std::uint64_t alike,
+                                 const PermuteOptions& options) const {
+  const std::uint64_t arrays = whole_ ? tile.bytes / static_cast<std::uint64_t>(array_bytes_) : 1;
+  return PermutePlan::out_of_place(
+      whole_ ? map_ : BitMap::from_matrix(local_.matrix(), tile.delta),
+      {.element_bytes = array_.unit_bytes, .outer = arrays * alike, .inner = 1}, options);
 }
 
-PermutePlan PassTiles::permuting(const TilePlace& place, const PermuteOptions& options) const {
-  const Tile tile = tile_at(place);
-  return PermutePlan::out_of_place(tile.map, tile.shape, options);
-}
-
-Tile PassTiles::tile_at(const TilePlace& place) const {
-  Tile tile{place, {}, {}};
-  tile.map = whole_ ? map_ : BitMap::from_matrix(local_.matrix(), tile.delta);
-  tile.shape = {.element_bytes = array_.unit_bytes,
-                .outer = whole_ ? tile.bytes / static_cast<std::uint64_t>(array_bytes_) : 1,
-                .inner = 1};
-  return tile;
-}
-
-BitMap PassTiles::successors() const {
+Map PassTiles::successors() const {
   if (whole_) return {};
   const int above = map_.width() - reads_.space.dimension();
   std::vector<Word> columns;

@@ -14,7 +14,7 @@
 
 #include "disk/passes.hpp"
 #include "disk/workers.hpp"
-#include "faro/algebra/bit_map.hpp"
+#include "faro/algebra/map.hpp"
 #include "faro/engine/permute_plan.hpp"
 
 namespace faro::inline v1::disk {
@@ -61,11 +61,6 @@ struct TilePlace {
   std::uint64_t bytes = 0;
 };
 
-struct Tile : TilePlace {
-  BitMap map;          // within the tile
-  PermuteShape shape;  // of the tile
-};
-
 // The tiles of a pass, as they go from one file to another.
 class FileTiles {
  public:
@@ -77,8 +72,13 @@ class FileTiles {
   virtual Pieces writes_of(const TilePlace& tile) const = 0;
   virtual Request read(const TilePlace& tile, std::uint64_t i) const = 0;
   virtual Request write(const TilePlace& tile, std::uint64_t i) const = 0;
-  // What is done with a tile in memory.
-  virtual PermutePlan permuting(const TilePlace& tile, const PermuteOptions& options) const = 0;
+  // What is done in memory with a tile, and with others like it that follow.
+  virtual PermutePlan permuting(const TilePlace& tile, std::uint64_t alike,
+                                const PermuteOptions& options) const = 0;
+  virtual Count tiles() const = 0;
+  virtual std::uint64_t tile_bytes() const = 0;  // of a full one
+  // In place: from the index of a tile of an array to that of the tile whose place it takes.
+  virtual Map successors() const = 0;
 
  protected:
   FileTiles() = default;
@@ -100,15 +100,14 @@ class PassTiles final : public FileTiles {
  public:
   PassTiles(const DiskPass& pass, const TiledArray& array);
 
-  Count tiles() const { return tiles_; }
-  std::uint64_t tile_bytes() const { return tile_bytes_; }
+  Count tiles() const override { return tiles_; }
+  std::uint64_t tile_bytes() const override { return tile_bytes_; }
   std::uint64_t read_run_bytes() const { return reads_.run_bytes; }
   std::uint64_t write_run_bytes() const { return writes_.run_bytes; }
   // Requests of the whole pass.
   Count reads() const { return requests(reads_); }
   Count writes() const { return requests(writes_); }
   TilePlace place(std::uint64_t index) const override;
-  Tile tile(std::uint64_t index) const;
   Pieces reads_of(const TilePlace& tile) const override { return requests_of(tile, reads_); }
   Pieces writes_of(const TilePlace& tile) const override { return requests_of(tile, writes_); }
   Request read(const TilePlace& tile, std::uint64_t i) const override {
@@ -117,10 +116,9 @@ class PassTiles final : public FileTiles {
   Request write(const TilePlace& tile, std::uint64_t i) const override {
     return request(tile, writes_, tile.to, i);
   }
-  PermutePlan permuting(const TilePlace& tile, const PermuteOptions& options) const override;
-
-  // In place: from the index of a tile of an array to that of the tile whose place it takes.
-  BitMap successors() const;
+  PermutePlan permuting(const TilePlace& tile, std::uint64_t alike,
+                        const PermuteOptions& options) const override;
+  Map successors() const override;
   std::uint64_t tiles_of_array() const {
     return whole_ ? 1 : bit(map_.width() - reads_.space.dimension());
   }
@@ -135,7 +133,6 @@ class PassTiles final : public FileTiles {
   Neighbours neighbours(const TilePlace& tile, std::uint64_t j) const;
 
  private:
-  Tile tile_at(const TilePlace& place) const;
   struct Side {
     TileSpace space;
     int run_log2 = 0;

@@ -225,6 +225,70 @@ TEST(DiskDigits, tampered_blocks_are_refused) {
   EXPECT_NE(disk::wrong_blocks(bad, runs, bit(40)), std::nullopt);
 }
 
+// By definition: unit u goes to one place whatever x is, and x whatever u is.
+bool has_units(const Map& map, Word all, Word unit) {
+  for (Word u = 0; u < all / unit; ++u)
+    for (Word x = 0; x < unit; ++x)
+      if (map(u * unit + x) != map(u * unit) / unit * unit + map(x) % unit) return false;
+  return true;
+}
+
+TEST(DiskDigits, units_in_place_are_the_largest_that_the_map_has) {
+  Random random(29);
+  const int cases = testing::full_run() ? 20000 : testing::sanitized() ? 200 : 2000;
+  std::size_t found = 0;
+  for (int n = 0; n < cases; ++n) {
+    const Map high = testing::random_turned(1 + random.below(40), random);
+    const Map map = beside(high, testing::random_turned(1 + random.below(40), random));
+    const auto all = static_cast<Word>(map.elements());
+    const Word most = 1 + random.below(all + 1);
+    Word wanted = 1;
+    for (Word unit = 1; unit <= std::min(all, most); ++unit)
+      if (all % unit == 0 && has_units(map, all, unit)) wanted = unit;
+    const disk::Units units = disk::largest_units(map, most);
+    ASSERT_EQ(units.within.elements(), wanted) << to_notation(map) << ", at most " << most;
+    ASSERT_EQ(disk::wrong_units(units, map), std::nullopt);
+    if (wanted > 1 && wanted < all) ++found;
+    const Map still = Map::identity(all / wanted);
+    if (units.among != still) {
+      ASSERT_NE(disk::wrong_units({still, units.within}, map), std::nullopt);
+    }
+  }
+  EXPECT_GT(found, static_cast<std::size_t>(cases) / 4);
+}
+
+TEST(DiskDigits, random_arrays_move_right_in_place) {
+  Random random(31);
+  const int cases = testing::full_run() ? 4000 : testing::sanitized() ? 60 : 400;
+  for (int n = 0; n < cases; ++n) {
+    const Map map = beside(testing::random_turned(1 + random.below(200), random),
+                           testing::random_turned(1 + random.below(50), random));
+    if (map.bits()) continue;
+    static constexpr std::uint64_t elements[] = {1, 2, 3, 4, 8, 12, 16};
+    const std::uint64_t element = testing::one_of(random, elements);
+    const auto bytes = static_cast<std::uint64_t>(map.elements() * element);
+    const auto plan =
+        FilePermutePlan::in_place(map, {.element_bytes = element},
+                                  {.memory_bytes = bit(30),
+                                   .run_bytes_min = 1,
+                                   .tile_bytes_max = element + random.below(bytes + bytes / 4)});
+    std::vector<std::byte> data(bytes);
+    for (std::byte& b : data) b = static_cast<std::byte>(random.below(256));
+    std::vector<std::byte> wanted(bytes);
+    reference_permute(map, {element, {}, {}}, data.data(), wanted.data());
+    MemoryFile file("array", data);
+    const FileCounts counts = plan.execute({.from = file, .to = file, .io_threads = 0});
+    ASSERT_TRUE(holds(file, wanted)) << to_notation(map) << ", " << plan.json();
+    const FilePassFacts& pass = plan.facts().passes.front();
+    EXPECT_EQ(counts, (FileCounts{pass.reads, pass.writes, bytes, bytes}));
+    EXPECT_LE(pass.tile_bytes, element + bytes + bytes / 4);
+  }
+  // Units of 8 bytes, where a block of the disk is the least.
+  EXPECT_THROW(FilePermutePlan::in_place(map_of("r=721 c=1440 -> c r"), {.element_bytes = 8},
+                                         {.memory_bytes = bit(30), .tile_bytes_max = bit(20)}),
+               Error);
+}
+
 TEST(DiskDigits, a_stopped_run_goes_on_with_what_its_journal_says) {
   const testing::Scratch scratch;
   const Map map = map_of("r=60 b:5 c=50 -> gray(b) ~c r");

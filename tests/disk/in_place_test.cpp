@@ -205,6 +205,11 @@ std::vector<JobCase> cases(bool in_place) {
                      in_place);
   cases.emplace_back(say("i:2 -> gray(i)").map.as_bits(),
                      PermuteShape{.element_bytes = 5, .outer = 13}, options, true, in_place);
+  // Lengths: units of 60 bytes, turned within; of 20, three a step and one in the last.
+  cases.emplace_back(beside(Map::turn(7, {true, 3}), Map::turn(30, {true, 0})),
+                     PermuteShape{.element_bytes = 2}, options, true, in_place);
+  cases.emplace_back(Map::turn(16, {false, 3}), PermuteShape{.element_bytes = 2, .inner = 10},
+                     options, false, in_place);
   return cases;
 }
 

@@ -133,8 +133,8 @@ class FilePermutePlan {
   static FilePermutePlan out_of_place(const Map& map, const PermuteShape& shape,
                                       const FilePlanOptions& options);
   // The array is its own output: ceil(rank / (bits of a tile - bits of a run)) passes and at most
-  // one that moves whole runs. Besides the array it takes two tiles of the disk.
-  // Error(impossible) for a map with lengths.
+  // one that moves whole runs. Besides the array it takes two tiles of the disk. A map with lengths
+  // takes one pass over units that stay together; Error(impossible) where those are short.
   static FilePermutePlan in_place(const Map& map, const PermuteShape& shape,
                                   const FilePlanOptions& options);
 
