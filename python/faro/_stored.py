@@ -97,7 +97,7 @@ def rechunk(source, target, /, *, chunks=None, shards=None, axes=None, flip=None
         a, b = _in(from_path, name), _in(to_path, name)
         said = words
         if resume:
-            if os.path.exists(b):
+            if os.path.exists(b) and not _core.has_unfinished_rechunk(b):
                 continue
             if not _core.has_unfinished_rechunk(b):
                 said = {**words, "unfinished": "refuse"}

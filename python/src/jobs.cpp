@@ -44,7 +44,7 @@ nb::dict ran(const nb::bytes& folder, const std::string& id, std::size_t stage, 
   return facts;
 }
 
-nb::dict finished(const nb::bytes& folder, const std::string& id, const nb::bytes& target) {
+nb::object finished(const nb::bytes& folder, const std::string& id, const nb::bytes& target) {
   RechunkReport report;
   {
     const std::string path = path_from(folder);

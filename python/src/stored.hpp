@@ -9,6 +9,6 @@
 namespace faro::python {
 
 RechunkOptions options_from(const std::string& from, const nb::dict& given);
-nb::dict facts_of(const RechunkReport& report);
+nb::object facts_of(const RechunkReport& report);
 
 }  // namespace faro::python

@@ -13,6 +13,7 @@
 #include "cli/memory.hpp"
 #include "cli/raw_words.hpp"
 #include "disk/axis_words.hpp"
+#include "disk/rechunk_report.hpp"
 #include "faro/base/error.hpp"
 
 namespace faro::cli {
@@ -75,37 +76,6 @@ RechunkShare share_from(const std::string& text) {
   return share;
 }
 
-Report plan_report(const RechunkFacts& facts) {
-  Report report = Report::of_json(facts.json);
-  report.set_words(facts.describe);
-  return report;
-}
-
-Report run_report(const RechunkReport& report, const std::string& in, const std::string& out) {
-  Report row{{"in", in},
-             {"out", out},
-             {"bytes", report.plan.data_bytes},
-             {"passes", report.plan.passes.size()},
-             {"memory_bytes", report.plan.memory_bytes},
-             {"peak_bytes", report.plan.peak_bytes},
-             {"reads", report.reads},
-             {"bytes_read", report.bytes_read},
-             {"writes", report.writes},
-             {"resumed_jobs", report.resumed_jobs},
-             {"digest", report.digest},
-             {"verified", report.verified},
-             {"seconds", report.seconds}};
-  const std::string before =
-      report.resumed_jobs != 0 ? fmt::format(", {} jobs done before", report.resumed_jobs) : "";
-  row.say("{}: {} in {} {}, peak {} of {}{}; {}\n", out,
-          bytes_text(static_cast<std::uint64_t>(report.plan.data_bytes)), report.plan.passes.size(),
-          report.plan.passes.size() == 1 ? "pass" : "passes", bytes_text(report.plan.peak_bytes),
-          bytes_text(report.plan.memory_bytes), before,
-          report.digest.empty() ? "this worker's part is done" : report.digest);
-  if (report.verified) row.say("  verified: the finished output was read again\n");
-  return row;
-}
-
 RechunkReport run_one(const RechunkWords& words, const std::string& in, const std::string& target,
                       RechunkOptions options) {
   // Workers compare what they are asked for.
@@ -131,13 +101,14 @@ int run_group(const RechunkWords& words, const std::vector<std::string>& names, 
     ++done;
     if (words.plan) {
       array_options(words, in, options);
-      const Report plan = plan_report(plan_rechunk(in, target, options));
+      const Report plan = report_of(plan_rechunk(in, target, options));
       rows.say("{}\n{}", name, plan.words());
       rows.push_back({{"name", name}, {"plan", plan}});
       continue;
     }
     // Of a run that goes on some arrays have their names already.
-    if (words.resume && std::filesystem::exists(target)) continue;
+    if (words.resume && std::filesystem::exists(target) && !has_unfinished_rechunk(target))
+      continue;
     RechunkWords one = words;
     if (words.resume) {
       one.resume = has_unfinished_rechunk(target);
@@ -145,8 +116,7 @@ int run_group(const RechunkWords& words, const std::vector<std::string>& names, 
     }
     // What is unfinished lies beside its array, in the groups that it will be in.
     std::filesystem::create_directories(std::filesystem::path(target).parent_path());
-    const RechunkReport report = run_one(one, in, target, options);
-    Report row = run_report(report, in, target);
+    Report row = report_of(run_one(one, in, target, options));
     rows.add_words(row.words());
     rows.push_back(std::move(row));
   }
@@ -168,13 +138,13 @@ int run_rechunk(const RechunkWords& words, Output& out) {
   RechunkOptions options = common_options(words, out);
   if (words.plan) {
     array_options(words, words.in, options);
-    out.report(plan_report(plan_rechunk(words.in, *words.out, options)));
+    out.report(report_of(plan_rechunk(words.in, *words.out, options)));
     return 0;
   }
   try {
     const RechunkReport report = run_one(words, words.in, *words.out, options);
     options.progress = {};
-    out.report(report_of_rows("faro-rechunk/1", run_report(report, words.in, *words.out)));
+    out.report(report_of_rows("faro-rechunk/1", report_of(report)));
   } catch (const Error& error) {
     if (error.code() == ErrorCode::cancelled && !words.worker)
       out.talk(fmt::format("'faro rechunk {} {} --resume' goes on", words.in, *words.out));

@@ -1,27 +1,20 @@
-// Plans of boxes in words and as JSON.
+// What plans of boxes say of themselves, in words and as JSON, and plans read from that.
 #include <fmt/format.h>
 
 #include <nlohmann/json.hpp>
 
+#include "base/report.hpp"
 #include "disk/box_plan.hpp"
 #include "faro/base/count_format.hpp"
 #include "faro/base/error.hpp"
+#include "files/words.hpp"
 
 namespace faro::inline v1::disk {
 namespace {
 
-constexpr const char* box_plan_format = "faro-box-plan/1";
+using files::size_text;
 
-std::string with_unit(Count bytes) {
-  static constexpr std::array<const char*, 5> units = {"bytes", "KiB", "MiB", "GiB", "TiB"};
-  auto value = static_cast<double>(bytes);
-  std::size_t unit = 0;
-  while (value >= 1024 && unit + 1 < units.size()) {
-    value /= 1024;
-    ++unit;
-  }
-  return unit == 0 ? fmt::format("{} bytes", bytes) : fmt::format("{:.4g} {}", value, units[unit]);
-}
+constexpr const char* box_plan_format = "faro-box-plan/1";
 
 std::string steps_of(const std::vector<AxisGrid>& grid) {
   std::string text;
@@ -30,9 +23,10 @@ std::string steps_of(const std::vector<AxisGrid>& grid) {
   return text.empty() ? "1" : text;
 }
 
-nlohmann::ordered_json grid_json(const std::vector<AxisGrid>& grid) {
-  auto list = nlohmann::ordered_json::array();
-  for (const AxisGrid& axis : grid) list.push_back({axis.length(), axis.step(), axis.offset()});
+Report grid_report(const std::vector<AxisGrid>& grid) {
+  Report list = Report::list();
+  for (const AxisGrid& axis : grid)
+    list.push_back(std::vector<std::uint64_t>{axis.length(), axis.step(), axis.offset()});
   return list;
 }
 
@@ -40,89 +34,90 @@ const char* word_of(TileOrder order) {
   return order == TileOrder::read ? "read" : "write";
 }
 
+void add_pass(Report& report, const BoxFacts& facts, std::size_t which) {
+  const BoxPass& pass = facts.passes[which];
+  report.say("pass {}: {} tiles of {} ({}), {} jobs\n", which + 1, pass.tiles, steps_of(pass.tile),
+             size_text(pass.tile_bytes), pass.jobs);
+  report.say("  {} reads of {}; {} writes of {}\n", pass.reads, size_text(pass.bytes_read),
+             pass.writes, size_text(pass.bytes_written));
+  if (pass.bytes_read > facts.data_bytes)
+    report.say("  units over the borders of tiles are read again: {:.2f} readings\n",
+               static_cast<double>(pass.bytes_read) / static_cast<double>(facts.data_bytes));
+  if (pass.walked)
+    report.say("  tiles follow each other on axis {}, units over borders are kept: {}\n",
+               *pass.walked, size_text(pass.kept_bytes));
+  report.say("  memory: {} x {}, {} + {} of buffers, {} for all else\n", facts.tiles_at_once,
+             size_text(pass.tile_bytes),
+             size_text(Count{pass.read_buffer_bytes} * static_cast<std::uint64_t>(pass.readers)),
+             size_text(Count{pass.write_buffer_bytes} * static_cast<std::uint64_t>(pass.writers) +
+                       pass.index_bytes),
+             size_text(facts.fixed_bytes));
+  Report one{{"tile", grid_report(pass.tile)},
+             {"order", word_of(pass.order)},
+             {"tiles", to_string(pass.tiles)},
+             {"jobs", to_string(pass.jobs)},
+             {"reads", to_string(pass.reads)},
+             {"writes", to_string(pass.writes)},
+             {"bytes_read", to_string(pass.bytes_read)},
+             {"bytes_written", to_string(pass.bytes_written)},
+             {"tile_bytes", pass.tile_bytes},
+             {"kept_bytes", pass.kept_bytes},
+             {"peak_bytes", pass.peak_bytes}};
+  if (pass.walked) one["walked"] = *pass.walked;
+  report["passes"].push_back(std::move(one));
+}
+
+void add_bound(Report& report, const BoxFacts& facts) {
+  const BoxBound& bound = facts.bound;
+  report.say("fewest passes: {} ({})\n", bound.passes, bound.reason);
+  if (facts.passes.size() > static_cast<std::size_t>(bound.passes))
+    report.say("  more are planned: buffers take of the memory, or larger pieces cost less\n");
+  if (facts.passes.size() < static_cast<std::size_t>(bound.passes))
+    report.say(
+        "  one pass is planned all the same, {}: {:.3g} readings are the least without keeping\n",
+        facts.passes[0].walked ? "which keeps units" : "which reads units again",
+        bound.reading_again);
+  if (facts.passes.size() == 2)
+    report.say("  pieces between the passes: {}, at least {:.0f}\n", facts.passes[1].reads,
+               bound.pieces);
+  report["bound"] = Report{{"passes", bound.passes},
+                           {"reason", bound.reason},
+                           {"component_bytes", bound.component_bytes},
+                           {"readings_of_one_pass", bound.reading_again},
+                           {"pieces_of_two_passes", bound.pieces}};
+}
+
+// All that a plan says of itself; from_json() reads the passes of it.
+Report report_of(const BoxPlan& plan) {
+  const BoxFacts& facts = plan.facts();
+  Report report{{"format", box_plan_format}, {"shape", plan.grids().shape}};
+  report.say("{} in {} pass{}; peak {} of {}{}\n", size_text(facts.data_bytes), facts.passes.size(),
+             facts.passes.size() == 1 ? "" : "es", size_text(facts.peak_bytes()),
+             size_text(facts.memory_bytes),
+             facts.temporary_bytes == Count{}
+                 ? ""
+                 : fmt::format("; {} of temporary files", size_text(facts.temporary_bytes)));
+  for (std::size_t i = 0; i < facts.passes.size(); ++i) add_pass(report, facts, i);
+  report["tiles_at_once"] = facts.tiles_at_once;
+  report["data_bytes"] = to_string(facts.data_bytes);
+  report["memory_bytes"] = facts.memory_bytes;
+  report["peak_bytes"] = facts.peak_bytes();
+  report["temporary_bytes"] = to_string(facts.temporary_bytes);
+  add_bound(report, facts);
+  report["seconds"] = facts.seconds;
+  report["profile"] = facts.profile;
+  report.say("about {:.3g} s by the profile '{}'\n", facts.seconds, facts.profile);
+  return report;
+}
+
 }  // namespace
 
 std::string BoxPlan::describe() const {
-  std::string text =
-      fmt::format("{} in {} pass{}; peak {} of {}{}\n", with_unit(facts_.data_bytes),
-                  facts_.passes.size(), facts_.passes.size() == 1 ? "" : "es",
-                  with_unit(facts_.peak_bytes()), with_unit(facts_.memory_bytes),
-                  facts_.temporary_bytes == Count{}
-                      ? ""
-                      : fmt::format("; {} of temporary files", with_unit(facts_.temporary_bytes)));
-  for (std::size_t i = 0; i < facts_.passes.size(); ++i) {
-    const BoxPass& pass = facts_.passes[i];
-    text += fmt::format("pass {}: {} tiles of {} ({}), {} jobs\n", i + 1, pass.tiles,
-                        steps_of(pass.tile), with_unit(pass.tile_bytes), pass.jobs);
-    text += fmt::format("  {} reads of {}; {} writes of {}\n", pass.reads,
-                        with_unit(pass.bytes_read), pass.writes, with_unit(pass.bytes_written));
-    if (pass.bytes_read > facts_.data_bytes)
-      text += fmt::format(
-          "  units over the borders of tiles are read again: {:.2f} readings\n",
-          static_cast<double>(pass.bytes_read) / static_cast<double>(facts_.data_bytes));
-    if (pass.walked)
-      text += fmt::format("  tiles follow each other on axis {}, units over borders are kept: {}\n",
-                          *pass.walked, with_unit(pass.kept_bytes));
-    text += fmt::format(
-        "  memory: {} x {}, {} + {} of buffers, {} for all else\n", facts_.tiles_at_once,
-        with_unit(pass.tile_bytes),
-        with_unit(Count{pass.read_buffer_bytes} * static_cast<std::uint64_t>(pass.readers)),
-        with_unit(Count{pass.write_buffer_bytes} * static_cast<std::uint64_t>(pass.writers) +
-                  pass.index_bytes),
-        with_unit(facts_.fixed_bytes));
-  }
-  const BoxBound& bound = facts_.bound;
-  text += fmt::format("fewest passes: {} ({})\n", bound.passes, bound.reason);
-  if (facts_.passes.size() > static_cast<std::size_t>(bound.passes))
-    text += "  more are planned: buffers take of the memory, or larger pieces cost less\n";
-  if (facts_.passes.size() < static_cast<std::size_t>(bound.passes))
-    text += fmt::format(
-        "  one pass is planned all the same, {}: {:.3g} readings are the least without keeping\n",
-        facts_.passes[0].walked ? "which keeps units" : "which reads units again",
-        bound.reading_again);
-  if (facts_.passes.size() == 2)
-    text += fmt::format("  pieces between the passes: {}, at least {:.0f}\n",
-                        facts_.passes[1].reads, bound.pieces);
-  return text + fmt::format("about {:.3g} s by the profile '{}'\n", facts_.seconds, facts_.profile);
+  return report_of(*this).words();
 }
 
 std::string BoxPlan::json() const {
-  nlohmann::ordered_json passes = nlohmann::ordered_json::array();
-  for (const BoxPass& pass : facts_.passes) {
-    nlohmann::ordered_json one = {
-        {"tile", grid_json(pass.tile)},
-        {"order", word_of(pass.order)},
-        {"tiles", to_string(pass.tiles)},
-        {"jobs", to_string(pass.jobs)},
-        {"reads", to_string(pass.reads)},
-        {"writes", to_string(pass.writes)},
-        {"bytes_read", to_string(pass.bytes_read)},
-        {"bytes_written", to_string(pass.bytes_written)},
-        {"tile_bytes", pass.tile_bytes},
-        {"kept_bytes", pass.kept_bytes},
-        {"peak_bytes", pass.peak_bytes},
-    };
-    if (pass.walked) one["walked"] = *pass.walked;
-    passes.push_back(std::move(one));
-  }
-  const BoxBound& bound = facts_.bound;
-  return nlohmann::ordered_json{{"format", box_plan_format},
-                                {"shape", grids_.shape},
-                                {"passes", passes},
-                                {"tiles_at_once", facts_.tiles_at_once},
-                                {"data_bytes", to_string(facts_.data_bytes)},
-                                {"memory_bytes", facts_.memory_bytes},
-                                {"peak_bytes", facts_.peak_bytes()},
-                                {"temporary_bytes", to_string(facts_.temporary_bytes)},
-                                {"bound",
-                                 {{"passes", bound.passes},
-                                  {"reason", bound.reason},
-                                  {"component_bytes", bound.component_bytes},
-                                  {"readings_of_one_pass", bound.reading_again},
-                                  {"pieces_of_two_passes", bound.pieces}}},
-                                {"seconds", facts_.seconds},
-                                {"profile", facts_.profile}}
-      .dump();
+  return report_of(*this).json();
 }
 
 BoxPlan BoxPlan::from_json(const BoxProblem& problem, const std::string& text) {

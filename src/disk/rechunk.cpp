@@ -38,6 +38,7 @@ RechunkRequest begin_or_resume(const std::string& in, const std::string& out,
   if (!journal.is_blank()) return RechunkRequest::parse(journal.header(), folder.folder());
   if (options.unfinished == Unfinished::resume)
     throw Error(ErrorCode::usage, fmt::format("{}: there is no unfinished run to go on with", out));
+  disk::refuse_existing(folder.target());
   const auto from = disk::open_source(in, options.raw);
   RechunkRequest request = disk::request_of(in, out, *from, options);
   if (disk::has_elements(from->grid()))
@@ -76,6 +77,10 @@ RechunkReport finish(disk::RechunkFolder& folder, disk::BoxJournal& journal,
   Digest digest;
   const disk::StoredGrid to_grid = disk::read_grid(request.description);
   const bool published = journal.is_complete() && !std::filesystem::exists(folder.data());
+  if (published && !std::filesystem::exists(folder.target().target))
+    throw Error(ErrorCode::environment,
+                fmt::format("{}: was finished, and has been taken away since; --fresh begins anew",
+                            folder.target().path));
   std::unique_ptr<disk::StoredArray> to;
   if (!published) to = disk::create_stored(folder.data(), request.description);
   if (disk::has_elements(to_grid)) {
@@ -131,7 +136,10 @@ bool has_unfinished_rechunk(const std::string& out) {
 
 RechunkReport rechunk(const std::string& in, const std::string& out,
                       const RechunkOptions& options) {
-  disk::RechunkFolder folder(out);
+  using Existing = disk::RechunkFolder::Existing;
+  const bool goes_on = options.unfinished != RechunkOptions::Unfinished::fresh &&
+                       files::has_unfinished(disk::target_of(out));
+  disk::RechunkFolder folder(out, goes_on ? Existing::allowed : Existing::refused);
   bool keeps = false;
   try {
     if (options.unfinished == RechunkOptions::Unfinished::fresh) folder.reset();
@@ -140,7 +148,10 @@ RechunkReport rechunk(const std::string& in, const std::string& out,
     const RechunkRequest request = begin_or_resume(in, out, options, folder, journal);
     keeps = true;
     try {
-      return finish(folder, journal, request, options);
+      RechunkReport report = finish(folder, journal, request, options);
+      report.in = in;
+      report.out = out;
+      return report;
     } catch (const Error& error) {
       // What the digests refuse is no state to go on from; nor is one in which nothing was done.
       if (error.code() == ErrorCode::refused || journal.done().empty()) keeps = false;

@@ -10,14 +10,21 @@
 
 namespace faro::inline v1::disk {
 
+FolderBoxStorage::~FolderBoxStorage() {
+  std::error_code none;
+  for (const std::string& part : parts_) std::filesystem::remove(part, none);
+}
+
 std::unique_ptr<RandomFile> FolderBoxStorage::make(const std::string& name) {
-  return open_random_file(folder_.folder() + "/" + name + "." + files::own_name() + ".part",
-                          {.access = FileAccess::create, .io = FileIo::buffered});
+  const std::string part = folder_.folder() + "/" + name + "." + files::own_name() + ".part";
+  parts_.insert(part);
+  return open_random_file(part, {.access = FileAccess::create, .io = FileIo::buffered});
 }
 
 void FolderBoxStorage::give_name(RandomFile& file, const std::string& name) {
   file.sync();
   folder_.rename(file.name().substr(folder_.folder().size() + 1), name);
+  parts_.erase(file.name());
   folder_.sync_names(std::array{name});
 }
 
@@ -42,8 +49,8 @@ void refuse_existing(const FileTarget& target) {
                 fmt::format("{}: is there already; remove it, or give another name", target.path));
 }
 
-RechunkFolder::RechunkFolder(const std::string& out) : target_(target_of(out)) {
-  refuse_existing(target_);
+RechunkFolder::RechunkFolder(const std::string& out, Existing existing) : target_(target_of(out)) {
+  if (existing == Existing::refused) refuse_existing(target_);
   folder_ = files::unfinished_folder(target_);
   storage_ = files::open_storage(target_, "", FileIo::buffered);
 }
@@ -86,7 +93,8 @@ void publish_shared(files::SharedFolder& shared, const FileTarget& target) {
     publish_folder(folder + "/data", target);
   else
     shared.publish();
-  std::filesystem::remove_all(folder, none);
+  // A job that was late may make a file there meanwhile, which it takes away itself.
+  for (int tries = 0; tries < 3; ++tries) std::filesystem::remove_all(folder, none);
 }
 
 void RechunkFolder::publish() {

@@ -6,6 +6,7 @@
 #pragma once
 
 #include <memory>
+#include <set>
 #include <string>
 
 #include "disk/box_run.hpp"
@@ -16,10 +17,13 @@
 
 namespace faro::inline v1::disk {
 
-// Files between passes in a folder.
+// Files between passes in a folder. What has no name when it is destroyed goes.
 class FolderBoxStorage : public BoxStorage {
  public:
   explicit FolderBoxStorage(std::string folder) : folder_(std::move(folder)) {}
+  ~FolderBoxStorage() override;
+  FolderBoxStorage(const FolderBoxStorage&) = delete;
+  FolderBoxStorage& operator=(const FolderBoxStorage&) = delete;
   std::unique_ptr<RandomFile> make(const std::string& name) override;
   void give_name(RandomFile& file, const std::string& name) override;
   std::unique_ptr<RandomFile> open(const std::string& name) override;
@@ -28,18 +32,22 @@ class FolderBoxStorage : public BoxStorage {
 
  private:
   files::PosixFolder folder_;
+  std::set<std::string> parts_;
 };
 
 class RechunkFolder {
  public:
   // Makes it, or finds it; Error(environment) where another process works on it. Refuses an output
-  // that is there and would not be replaced by a file.
-  explicit RechunkFolder(const std::string& out);
+  // that is there and would not be replaced by a file, unless that is allowed: it may be what an
+  // earlier run gave the name, which was stopped before it removed the rest.
+  enum class Existing { refused, allowed };
+  explicit RechunkFolder(const std::string& out, Existing existing = Existing::refused);
   ~RechunkFolder();
 
   RandomFile& journal() { return storage_->journal(); }
   std::string data() const { return folder_ + "/data"; }
   const std::string& folder() const { return folder_; }
+  const FileTarget& target() const { return target_; }
   void sync() { storage_->sync_folder(); }
   // Forgets all that was done.
   void reset();

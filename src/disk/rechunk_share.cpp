@@ -117,6 +117,8 @@ RechunkReport rechunk_share(const std::string& in, const std::string& out,
   disk::FolderBoxStorage storage(folder);
   disk::BoxRun run(plan, *from, *to, storage, {.threads = request.threads});
   RechunkReport report;
+  report.in = in;
+  report.out = out;
   report.plan = disk::facts_of(plan);
   report.resumed_jobs = journal.done().size();
   const std::size_t passes = plan.facts().passes.size();

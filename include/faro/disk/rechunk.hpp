@@ -75,6 +75,8 @@ struct RechunkFacts {
 };
 
 struct RechunkReport {
+  std::string in;  // paths
+  std::string out;
   RechunkFacts plan;
   Count reads;  // of this run
   Count bytes_read;
@@ -83,6 +85,9 @@ struct RechunkReport {
   std::string digest;              // published: "fd1:.."
   bool verified = false;
   double seconds = 0;
+
+  std::string describe() const;  // the line that `faro rechunk` prints
+  std::string json() const;      // its row of faro-rechunk/1
 };
 
 // Nothing is read but what the input says of itself. Throw Error(usage) for what does not fit,
