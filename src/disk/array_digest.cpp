@@ -119,6 +119,7 @@ ArrayDigest digest_array(const std::string& path, const DigestOptions& options) 
   Reading reading{*array, options.progress, grid.element_bytes};
   for (const std::uint64_t n : grid.shape) reading.total *= n;
   if (reading.total == 0) return found;
+  array->cut_into_units();
   found.digest = grid.encoding == disk::StoredGrid::Encoding::run
                      ? digest_of_runs(reading, options)
                      : digest_of_units(reading, options);

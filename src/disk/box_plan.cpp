@@ -50,21 +50,28 @@ void check_grid(const StoredGrid& grid, const char* side) {
     throw Error(ErrorCode::limit, fmt::format("{}: more than 2^62 bytes", side));
 }
 
+void check_order(const std::vector<std::size_t>& order, std::size_t axes) {
+  std::vector<bool> seen(axes, false);
+  for (const std::size_t a : order) {
+    if (a >= axes || seen[a])
+      throw Error(ErrorCode::usage, fmt::format("axes {}: each of 0 to {} once is wanted",
+                                                fmt::join(order, ","), axes - 1));
+    seen[a] = true;
+  }
+  if (!order.empty() && order.size() != axes)
+    throw Error(ErrorCode::usage, fmt::format("an order of {} axes is wanted", axes));
+}
+
 void check_problem(const BoxProblem& problem) {
   check_grid(problem.from, "the input");
   check_grid(problem.to, "the output");
   const std::size_t axes = problem.from.shape.size();
   if (problem.to.shape.size() != axes || problem.from.element_bytes != problem.to.element_bytes)
     throw Error(ErrorCode::usage, "input and output have the same axes and elements");
-  std::vector<bool> seen(axes, false);
-  for (const std::size_t a : problem.axes) {
-    if (a >= axes || seen[a])
-      throw Error(ErrorCode::usage, fmt::format("axes {}: each of 0 to {} once is wanted",
-                                                fmt::join(problem.axes, ","), axes - 1));
-    seen[a] = true;
-  }
-  if ((!problem.axes.empty() && problem.axes.size() != axes) ||
-      (!problem.reversed.empty() && problem.reversed.size() != axes))
+  check_order(problem.axes, axes);
+  check_order(problem.from.order, axes);
+  FARO_CHECK(problem.to.order.empty());
+  if (!problem.reversed.empty() && problem.reversed.size() != axes)
     throw Error(ErrorCode::usage, fmt::format("an order of {} axes is wanted", axes));
   for (std::size_t k = 0; k < axes; ++k) {
     const std::size_t from = problem.axes.empty() ? k : problem.axes[k];
@@ -100,17 +107,16 @@ BoxGrids BoxGrids::of(const BoxProblem& problem) {
   BoxGrids grids;
   const std::size_t axes = problem.to.shape.size();
   grids.shape = problem.to.shape;
-  grids.axes = problem.axes;
-  if (grids.axes.empty()) {
-    grids.axes.resize(axes);
-    std::iota(grids.axes.begin(), grids.axes.end(), std::size_t{0});
-  }
+  std::vector<std::size_t> place(axes);  // of the input's axes, as they are stored
+  std::iota(place.begin(), place.end(), std::size_t{0});
+  for (std::size_t i = 0; i < problem.from.order.size(); ++i) place[problem.from.order[i]] = i;
   grids.reversed = problem.reversed.empty() ? std::vector<bool>(axes, false) : problem.reversed;
   grids.order_from.resize(axes);
   for (std::size_t k = 0; k < axes; ++k) {
     const std::uint64_t n = grids.shape[k];
-    const std::size_t a = grids.axes[k];
-    grids.order_from[a] = k;
+    const std::size_t a = problem.axes.empty() ? k : problem.axes[k];
+    grids.axes.push_back(place[a]);
+    grids.order_from[place[a]] = k;
     const auto& shards_from =
         problem.from.shards.empty() ? problem.from.chunks : problem.from.shards;
     const auto& shards_to = problem.to.shards.empty() ? problem.to.chunks : problem.to.shards;
@@ -361,8 +367,9 @@ std::optional<BoxFound> find_plan(const BoxProblem& problem, const BoxGrids& gri
 std::uint64_t least_memory(BoxProblem problem, const BoxGrids& grids) {
   const auto does = [&](std::uint64_t memory) {
     problem.memory_bytes = memory;
-    for (int k = 1; k <= 2; ++k) {
-      if (problem.passes != 0 && problem.passes != k) continue;
+    for (int k = 1; k <= 3; ++k) {
+      // Three are never planned with less than two, unless they are asked for.
+      if (problem.passes != k && (problem.passes != 0 || k == 3)) continue;
       if (k == 1 ? find_one_pass(problem, grids, 1) : find_passes(problem, grids, 1, k))
         return true;
     }

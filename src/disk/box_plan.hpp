@@ -101,9 +101,10 @@ struct BoxGrids {
   std::vector<AxisGrid> files_to;
   std::vector<std::uint64_t> nominal_from;  // lengths of a unit's buffer, by the output's axes
   std::vector<std::uint64_t> nominal_to;
+  // Axis k of the output is number axes[k] of the input's axes as they are stored.
   std::vector<std::size_t> axes;
   std::vector<bool> reversed;
-  // The output's axes in the order of the input.
+  // The output's axes in the order in which the input's are stored.
   std::vector<std::size_t> order_from;
 
   static BoxGrids of(const BoxProblem& problem);

@@ -178,6 +178,8 @@ CheckReport check_arrays(const std::string& a, const std::string& b,
   if (from->data_type() != other->data_type())
     throw Error(ErrorCode::refused, fmt::format("{} has elements of {}, {} of {}", a,
                                                 from->data_type(), b, other->data_type()));
+  const std::vector<std::uint64_t> chunks = other->grid().chunks;
+  other->cut_into_units();
   ComparedArray compared(*other, from->fill());
   disk::BoxProblem problem;
   problem.from = from->grid();
@@ -228,7 +230,7 @@ CheckReport check_arrays(const std::string& a, const std::string& b,
   }
   for (std::size_t k = 0; k < shape.size(); ++k) {
     report.chunk_a.push_back(report.first_in_a[k] / problem.from.chunks[k]);
-    report.chunk_b.push_back(report.first[k] / problem.to.chunks[k]);
+    report.chunk_b.push_back(report.first[k] / chunks[k]);
   }
   return report;
 }

@@ -10,7 +10,8 @@
 // is padding, which a reader ignores and a writer fills with the fill value. Elements are always
 // little-endian here (of complex numbers each half): a store that has them otherwise swaps them.
 //
-// A plain file has one unit, the whole array, which is read and written in runs of any bytes.
+// A plain file has one unit, the whole array, which is read and written in runs of any bytes. One
+// that is only read may have its axes in another order: that of Fortran.
 #pragma once
 
 #include <cstddef>
@@ -35,6 +36,7 @@ struct StoredGrid {
   std::vector<std::uint64_t> shards;  // nominal, multiples of `chunks`; empty: a file is a chunk
   std::uint64_t element_bytes = 1;
   Encoding encoding = Encoding::unit;
+  std::vector<std::size_t> order = {};  // of a run: its axes, the slowest first; empty: C order
   bool encoded = false;  // what is stored is not the elements as they are: decoding costs time
   // Bytes that one call of read_unit, and of append, holds beside the caller's buffer, at most.
   std::uint64_t reading_bytes = 0;
@@ -79,8 +81,10 @@ class StoredArray {
   // Units: `index` counts them on each axis; the buffer has the nominal size of a unit. An absent
   // unit leaves the buffer as it is.
   virtual Found read_unit(UnitIndex index, std::span<std::byte> unit) = 0;
-  // Runs, of Encoding::run only: bytes of the elements in C order.
+  // Runs, of Encoding::run only: bytes of the elements in the grid's order.
   virtual void read_run(std::uint64_t first_byte, std::span<std::byte> into) = 0;
+  // Where runs are not in C order: from now on there are units, of some MiB, for those who need it.
+  virtual void cut_into_units() {}
 
   // Writing, of what create_stored() made. Different files at the same time, also by other
   // processes and the same file twice: what has its name is always whole, and the last one wins.
@@ -107,7 +111,7 @@ struct RawShape {
 // Opens a .npy file, a folder with zarr.json or .zarray, or, where `raw` says what it holds, any
 // file. Throws Error(usage) for what is none of these, Error(impossible), by name, for what is not
 // known, Error(environment) for what the system refuses. Units are in C order, whatever order
-// chunks are stored in; a .npy file in Fortran order is refused.
+// chunks are stored in.
 std::unique_ptr<StoredArray> open_stored(const std::string& path,
                                          const std::optional<RawShape>& raw = {});
 
@@ -135,8 +139,10 @@ StoredGrid read_grid(std::string_view description);
 
 // Makes an array that is to be written at `path` (which a rename moves to its name when it is
 // complete), or goes on with the one that is there from an earlier run with this description. Space
-// for a plain file is reserved.
-std::unique_ptr<StoredArray> create_stored(const std::string& path, std::string_view description);
+// for a plain file is reserved. Of what must be begun nothing is made anew where it is gone.
+enum class Begun { perhaps, must_be };
+std::unique_ptr<StoredArray> create_stored(const std::string& path, std::string_view description,
+                                           Begun begun = Begun::perhaps);
 
 // Paths of the arrays in a group, relative to it, sorted; {""} where it is itself an array.
 std::vector<std::string> stored_arrays(const std::string& path);

@@ -91,15 +91,24 @@ bool PosixFolder::read(const std::string& name, std::uint64_t offset,
   return true;
 }
 
+void PosixFolder::make_folder_of(const std::string& name) const {
+  if (root_ == Root::made) {
+    std::error_code error;
+    std::filesystem::create_directories(folder_, error);
+    if (error) fail(name, "cannot make its folder", error.value());
+  }
+  for (std::size_t at = name.find('/'); at != std::string::npos; at = name.find('/', at + 1))
+    if (::mkdir(path(name.substr(0, at)).c_str(), 0777) != 0 && errno != EEXIST)
+      fail(name, "cannot make its folder", errno);
+}
+
 int PosixFolder::open_to_write(const std::string& name) const {
   const auto open = [&] {
     return ::open(path(name).c_str(), O_WRONLY | O_CREAT | O_CLOEXEC, 0666);
   };
   int file = open();
   if (file < 0 && errno == ENOENT) {
-    std::error_code error;
-    std::filesystem::create_directories(std::filesystem::path(path(name)).parent_path(), error);
-    if (error) fail(name, "cannot make its folder", error.value());
+    make_folder_of(name);
     file = open();
   }
   if (file < 0) fail(name, "cannot open it", errno);
@@ -165,9 +174,7 @@ void PosixFolder::rename(const std::string& from, const std::string& to) {
   const auto renamed = [&] { return ::rename(path(from).c_str(), path(to).c_str()) == 0; };
   if (renamed()) return;
   if (errno == ENOENT) {
-    std::error_code error;
-    std::filesystem::create_directories(std::filesystem::path(path(to)).parent_path(), error);
-    if (error) fail(to, "cannot make its folder", error.value());
+    make_folder_of(to);
     if (renamed()) return;
   }
   fail(to, "cannot put it in place", errno);

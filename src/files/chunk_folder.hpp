@@ -53,7 +53,10 @@ class ChunkFolder {
 // On the disk.
 class PosixFolder : public ChunkFolder {
  public:
-  explicit PosixFolder(std::string folder) : folder_(std::move(folder)) {}
+  // Whether the folder itself is made where it is missing, as those within it are.
+  enum class Root { made, must_be };
+  explicit PosixFolder(std::string folder, Root root = Root::made)
+      : folder_(std::move(folder)), root_(root) {}
 
   const std::string& folder() const override { return folder_; }
   std::optional<std::uint64_t> size_bytes(const std::string& name) const override;
@@ -79,12 +82,14 @@ class PosixFolder : public ChunkFolder {
  private:
   std::string path(const std::string& name) const { return folder_ + "/" + name; }
   [[noreturn]] void fail(const std::string& name, const char* what, int reason) const;
+  void make_folder_of(const std::string& name) const;
   int open_to_write(const std::string& name) const;
   void put_bytes(int file, const std::string& name, std::uint64_t at,
                  std::span<const std::byte> from) const;
   void sync_one(const std::string& name, int flags) const;
 
   std::string folder_;
+  Root root_;
 };
 
 // Of this process on this machine, another one at each call: for parts that others do not meet.

@@ -52,7 +52,13 @@ BoxCase random_case(Random& random) {
             .element_bytes = grid.element_bytes,
             .encoding = StoredGrid::Encoding::run};
   };
-  if (random.below(6) == 0) make_plain(c.problem.from);
+  if (random.below(6) == 0) {
+    make_plain(c.problem.from);
+    auto& order = c.problem.from.order;
+    if (random.below(2) == 0) order.resize(c.problem.from.shape.size());
+    std::iota(order.begin(), order.end(), std::size_t{0});
+    random.mix(order);
+  }
   if (random.below(6) == 0) make_plain(c.problem.to);
   const std::uint64_t e = c.problem.from.element_bytes;
   for (std::uint64_t b = 0; b < e; ++b) c.fill.push_back(static_cast<std::byte>(random.below(2)));

@@ -80,7 +80,9 @@ class TestArray : public disk::StoredArray {
 class MemorySource : public TestArray {
  public:
   MemorySource(disk::StoredGrid grid, Bytes fill, Bytes bytes)
-      : TestArray(std::move(grid), std::move(fill), "source"), bytes_(std::move(bytes)) {}
+      : TestArray(std::move(grid), std::move(fill), "source"), bytes_(std::move(bytes)) {
+    if (!grid_.order.empty()) put_in_order();
+  }
 
   Found read_unit(disk::UnitIndex index, std::span<std::byte> unit) override {
     fail_now_and_then();
@@ -107,6 +109,20 @@ class MemorySource : public TestArray {
   std::atomic<int> fails_in{1 << 30};
 
  private:
+  // Element after element, as runs are read.
+  void put_in_order() {
+    const Bytes in_c_order = bytes_;
+    const std::uint64_t e = grid_.element_bytes;
+    for (std::uint64_t i = 0; i < bytes_.size() / e; ++i) {
+      Lengths at(grid_.shape.size());
+      std::uint64_t rest = i;
+      for (std::size_t k = at.size(); k-- > 0; rest /= grid_.shape[grid_.order[k]])
+        at[grid_.order[k]] = rest % grid_.shape[grid_.order[k]];
+      std::uint64_t from = 0;
+      for (std::size_t a = 0; a < at.size(); ++a) from = from * grid_.shape[a] + at[a];
+      std::memcpy(&bytes_[i * e], &in_c_order[from * e], e);
+    }
+  }
   void fail_now_and_then() {
     if (--fails_in == 0) throw Error(ErrorCode::environment, "source: simulated read error");
   }

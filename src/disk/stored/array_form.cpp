@@ -74,6 +74,7 @@ StoredGrid ArrayForm::grid() const {
   StoredGrid grid{.shape = shape, .chunks = chunks, .shards = {}, .element_bytes = type.bytes};
   if (is_plain_file()) {
     grid.encoding = StoredGrid::Encoding::run;
+    grid.order = order;
     return grid;
   }
   grid.encoded = big || !order.empty() || !codecs.empty();

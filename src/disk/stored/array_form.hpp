@@ -43,7 +43,8 @@ struct ArrayForm {
   std::vector<ShardForm> shards;      // the outermost first; empty: a file is a chunk
   ElementType type;
   bool big = false;
-  // Axis k of a chunk as it is encoded is axis order[k] of the array; empty: as they are.
+  // Axis k of a chunk as it is encoded, or of a plain file as it lies, is axis order[k] of the
+  // array; empty: as they are.
   std::vector<std::size_t> order;
   std::vector<ChunkCodec> codecs;
   bool keys_v2 = false;  // "0.3" instead of "c/0/3"

@@ -47,9 +47,16 @@ std::unique_ptr<StoredArray> open_stored(const std::string& path,
   return open_npy(absolute_path(path));
 }
 
-std::unique_ptr<StoredArray> create_stored(const std::string& path, std::string_view description) {
+std::unique_ptr<StoredArray> create_stored(const std::string& path, std::string_view description,
+                                           Begun begun) {
   ArrayForm form = form_of_description(description, path);
   const std::string whole = absolute_path(path);
+  if (begun == Begun::must_be && form.is_plain_file())
+    return create_plain(whole, std::move(form), FileAccess::write);
+  if (begun == Begun::must_be)
+    return create_zarr(
+        std::make_shared<files::PosixFolder>(whole, files::PosixFolder::Root::must_be),
+        std::move(form));
   std::error_code error;
   const std::filesystem::path folder = form.is_plain_file()
                                            ? std::filesystem::path(whole).parent_path()

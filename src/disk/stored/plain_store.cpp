@@ -3,8 +3,10 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <numeric>
 
 #include "base/check.hpp"
+#include "disk/box_runs.hpp"
 #include "disk/request.hpp"
 #include "disk/stored/unit_codec.hpp"
 #include "faro/base/error.hpp"
@@ -16,6 +18,9 @@ namespace {
 
 // A block's multiple, so that the data can be written directly.
 constexpr std::size_t header_bytes = 4096;
+// Of a file in Fortran order that is cut: a unit, and a row of it at least.
+constexpr std::uint64_t column_unit_bytes = std::uint64_t{4} << 20U;
+constexpr std::uint64_t column_row_bytes = 512;
 
 std::string header_of(const ArrayForm& form) {
   if (form.format != ArrayForm::Format::npy) return "";
@@ -74,8 +79,55 @@ std::string PlainStore::identity() const {
   return file == nullptr ? stamp_ : stamp_of(*file);
 }
 
-StoredArray::Found PlainStore::read_unit(UnitIndex /*index*/, std::span<std::byte> unit) {
-  read_run(0, unit);
+// As much of the file's runs as a unit holds, but rows of C order that are worth summing too.
+void PlainStore::cut_into_units() {
+  if (form_.order.empty() || form_.data_bytes() == 0) return;
+  const std::uint64_t element = grid_.element_bytes;
+  const std::size_t slowest = form_.order.front();
+  const auto part_of = [&](std::size_t axis, std::uint64_t bytes) {
+    return std::clamp<std::uint64_t>(bytes, 1, form_.shape[axis]);
+  };
+  const std::uint64_t row = part_of(slowest, column_row_bytes / element);
+  std::uint64_t rest = column_unit_bytes / element / row;
+  for (std::size_t i = form_.order.size(); i-- > 1; rest /= grid_.chunks[form_.order[i]])
+    grid_.chunks[form_.order[i]] = part_of(form_.order[i], rest);
+  grid_.chunks[slowest] = part_of(slowest, row * rest);
+  grid_.encoding = StoredGrid::Encoding::unit;
+  grid_.order.clear();
+  grid_.reading_bytes = element;
+  for (const std::uint64_t n : grid_.chunks) grid_.reading_bytes *= n;
+}
+
+// Of an array that is cut: what the unit has of each run, turned into C order.
+StoredArray::Found PlainStore::read_unit(UnitIndex index, std::span<std::byte> unit) {
+  if (grid_.encoding == StoredGrid::Encoding::run) {
+    read_run(0, unit);
+    return Found::present;
+  }
+  const std::size_t axes = index.size();
+  const std::uint64_t element = grid_.element_bytes;
+  Box where(axes);   // by the array's axes
+  Box stored(axes);  // as they lie
+  std::vector<std::uint64_t> lengths(axes);
+  for (std::size_t i = 0; i < axes; ++i) {
+    const std::size_t a = form_.order[i];
+    const std::uint64_t begin = index[a] * grid_.chunks[a];
+    stored[i] = where[a] = {begin, std::min(form_.shape[a], begin + grid_.chunks[a])};
+    lengths[i] = form_.shape[a];
+  }
+  const auto held_lengths = lengths_of(stored);
+  std::vector<std::byte> held(elements_of(stored) * element);
+  for_each_piece(stored, lengths, element, held.size(), [&](const Box& piece) {
+    read_run(byte_of(piece, lengths, nullptr, element),
+             std::span(held).subspan(byte_of(piece, held_lengths, &stored, element),
+                                     elements_of(piece) * element));
+  });
+  const auto strides = c_strides(held_lengths, element);
+  BoxCell from{.base = held.data(), .where = where, .stride = std::vector<std::int64_t>(axes)};
+  for (std::size_t i = 0; i < axes; ++i) from.stride[form_.order[i]] = strides[i];
+  BoxCopier(element).copy(
+      from, {.base = unit.data(), .where = where, .stride = c_strides(grid_.chunks, element)},
+      where);
   return Found::present;
 }
 
@@ -129,12 +181,6 @@ std::unique_ptr<PlainStore> open_npy(const std::string& path) {
   start.resize(std::min<std::uint64_t>(size, data));
   file->read(0, start);
   NpyHeader header = parse_npy_header(start, path);
-  if (header.order == NpyHeader::Order::fortran && header.shape.size() > 1)
-    throw Error(
-        ErrorCode::impossible,
-        fmt::format("{}: is in Fortran order; 'faro permute {} OUT.npy --order C' makes one "
-                    "in C order",
-                    path, path));
   if (header.type.size() < 2 || header.type.front() != '\'')
     throw Error(
         ErrorCode::impossible,
@@ -145,8 +191,12 @@ std::unique_ptr<PlainStore> open_npy(const std::string& path) {
   } catch (const Error& error) {
     throw Error(error.code(), fmt::format("{}: {}", path, error.what()));
   }
-  return open_plain(plain_form(ArrayForm::Format::npy, std::move(header.shape), std::move(type)),
-                    std::move(file), data);
+  ArrayForm form = plain_form(ArrayForm::Format::npy, std::move(header.shape), std::move(type));
+  if (header.order == NpyHeader::Order::fortran && form.shape.size() > 1) {
+    form.order.resize(form.shape.size());
+    std::iota(form.order.rbegin(), form.order.rend(), std::size_t{0});
+  }
+  return open_plain(std::move(form), std::move(file), data);
 }
 
 std::unique_ptr<PlainStore> open_raw(const std::string& path, const RawShape& raw) {
@@ -154,10 +204,11 @@ std::unique_ptr<PlainStore> open_raw(const std::string& path, const RawShape& ra
                     opened(path, FileAccess::read), raw.start_byte);
 }
 
-std::unique_ptr<PlainStore> create_plain(const std::string& path, ArrayForm form) {
+std::unique_ptr<PlainStore> create_plain(const std::string& path, ArrayForm form,
+                                         FileAccess access) {
   form.big = false;
   const std::uint64_t start_byte = header_of(form).size();
-  auto file = opened(path, FileAccess::create);
+  auto file = opened(path, access);
   file->reserve(start_byte + form.data_bytes());
   return std::make_unique<PlainStore>(std::move(form), std::move(file), start_byte, path);
 }

@@ -1,5 +1,6 @@
 // A .npy or raw file: one unit, which is read and written in runs. Runs are little-endian, whatever
-// the file is; a .npy file gets its header last, so that until then it is none.
+// the file is; a .npy file gets its header last, so that until then it is none. A file in Fortran
+// order is read in its order, or cut into units that are turned into C order.
 #pragma once
 
 #include <memory>
@@ -24,6 +25,7 @@ class PlainStore : public StoredArray {
   std::string identity() const override;
   Found read_unit(UnitIndex index, std::span<std::byte> unit) override;
   void read_run(std::uint64_t first_byte, std::span<std::byte> into) override;
+  void cut_into_units() override;
   std::unique_ptr<StoredFile> begin_file(UnitIndex index) override;
   void finish(std::span<const std::unique_ptr<StoredFile>> files) override;
   void write_run(std::uint64_t first_byte, std::span<const std::byte> from) override;
@@ -42,6 +44,8 @@ class PlainStore : public StoredArray {
 
 std::unique_ptr<PlainStore> open_npy(const std::string& path);
 std::unique_ptr<PlainStore> open_raw(const std::string& path, const RawShape& raw);
-std::unique_ptr<PlainStore> create_plain(const std::string& path, ArrayForm form);
+// `access` is to create it or, where it must be there, to write.
+std::unique_ptr<PlainStore> create_plain(const std::string& path, ArrayForm form,
+                                         FileAccess access = FileAccess::create);
 
 }  // namespace faro::inline v1::disk

@@ -3,10 +3,13 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
+#include <cstring>
 #include <functional>
 
 #include "disk/stored/memory_folder.hpp"
 #include "faro/base/error.hpp"
+#include "faro/disk/rechunk.hpp"
 #include "faro/files/array_file.hpp"
 #include "files/scratch.hpp"
 
@@ -69,6 +72,58 @@ TEST(PlainStore, big_endian_files_are_read_as_little_endian_in_any_runs) {
     }
 }
 
+TEST(PlainStore, a_file_in_fortran_order_is_read_as_it_lies_or_in_units_of_c_order) {
+  const Scratch scratch;
+  const std::string path = scratch.path("a.npy");
+  const std::vector<std::uint64_t> shape = {700, 3, 601};
+  const std::uint64_t size = 700 * 3 * 601;
+  std::string lies(2 * size, '\0');
+  std::string in_c_order(2 * size, '\0');
+  for (std::uint64_t i = 0; i < 700; ++i)
+    for (std::uint64_t j = 0; j < 3; ++j)
+      for (std::uint64_t k = 0; k < 601; ++k) {
+        const auto value = static_cast<std::uint16_t>((i * 3 + j) * 601 + k);
+        std::memcpy(&in_c_order[2 * ((i * 3 + j) * 601 + k)], &value, 2);
+        std::memcpy(&lies[2 * ((k * 3 + j) * 700 + i)], &value, 2);
+      }
+  NpyHeader header = npy_header("<u2", shape);
+  header.order = NpyHeader::Order::fortran;
+  write_all(path, npy_header_bytes(header) + lies);
+  const auto store = disk::open_stored(path);
+  EXPECT_EQ(store->grid().order, (std::vector<std::size_t>{2, 1, 0}));
+  std::string read(1001, '\0');
+  store->read_run(77, std::as_writable_bytes(std::span(read)));
+  EXPECT_EQ(read, lies.substr(77, 1001));
+  // What is made of it is in C order.
+  EXPECT_TRUE(disk::read_grid(disk::describe_changed(*store, {})).order.empty());
+
+  const ArrayDigest found = digest_array(path);
+  Digest wanted;
+  wanted.run(0, bytes_in(in_c_order));
+  EXPECT_EQ(found.digest.value(), wanted.value());
+  store->cut_into_units();
+  EXPECT_EQ(store->grid().encoding, disk::StoredGrid::Encoding::unit);
+  EXPECT_TRUE(std::ranges::equal(testing::read_elements(*store), bytes_in(in_c_order)));
+
+  const std::string plain = scratch.path("c.npy");
+  rechunk(path, plain, {});
+  EXPECT_TRUE(read_all(plain).ends_with(in_c_order));
+  EXPECT_TRUE(check_arrays(plain, path).equal());
+  EXPECT_TRUE(check_arrays(path, plain).equal());
+  // Of two places that differ the first in C order is the later one of the file.
+  const auto change = [&](std::uint64_t i, std::uint64_t j, std::uint64_t k) {
+    lies[2 * ((k * 3 + j) * 700 + i)] ^= 1;
+  };
+  change(5, 2, 600);
+  change(6, 0, 0);
+  write_all(path, npy_header_bytes(header) + lies);
+  const CheckReport report = check_arrays(plain, path);
+  EXPECT_EQ(report.different, Count{2});
+  EXPECT_EQ(report.first, (std::vector<std::uint64_t>{5, 2, 600}));
+  EXPECT_EQ(report.chunk_b, (std::vector<std::uint64_t>{0, 0, 0}));
+  EXPECT_EQ(check_arrays(path, plain).first, report.first);
+}
+
 TEST(PlainStore, a_raw_file_is_what_is_said_of_it) {
   const Scratch scratch;
   const std::string path = scratch.path("a.raw");
@@ -97,8 +152,6 @@ TEST(PlainStore, what_is_no_array_here_is_refused_in_words) {
   NpyHeader header = npy_header("<u2", {2, 2});
   refused("", "");
   refused(npy_header_bytes(header) + "1234567", "7 bytes");
-  header.order = NpyHeader::Order::fortran;
-  refused(npy_header_bytes(header) + "12345678", "--order C");
   header = npy_header("<u2", {2});
   header.type = "[('a', '<u2')]";
   refused(npy_header_bytes(header) + "1234", "a structure");
