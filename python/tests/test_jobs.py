@@ -192,6 +192,34 @@ def test_killed_at_any_moment(source, tmp_path):
     assert is_right(a, target, plan.finish())
 
 
+@pytest.mark.parametrize("stage", [0, 1])
+def test_a_job_that_comes_late_leaves_nothing(source, tmp_path, stage):
+    """Stopped at some moment, while others finish; then it goes on."""
+    a, path = source
+    target = tmp_path / "out.zarr"
+    for k in range(20 if os.environ.get("FARO_FULL") else 3):
+        plan = plan_of(path, target)
+        for job in plan.stages[0]:
+            job.run()
+        late = subprocess.Popen([sys.executable, "-c", RUNS], text=True, stdin=subprocess.PIPE,
+                                stdout=subprocess.PIPE, stderr=subprocess.PIPE)
+        late.stdin.write(plan.stages[stage][k % 3].to_json())
+        late.stdin.close()
+        assert late.stdout.readline() == "go\n"
+        time.sleep(random.Random(k).random() / 50)
+        late.send_signal(signal.SIGSTOP)
+        for one in plan.stages:
+            for job in one.remaining:
+                job.run()
+        plan.finish()
+        late.send_signal(signal.SIGCONT)
+        said = late.stderr.read()
+        assert late.wait() == 1 and "faro" in said
+        assert sorted(p.name for p in tmp_path.iterdir()) == ["in.zarr", "out.zarr"], said
+        assert np.array_equal(zarr.open_array(target, mode="r")[...], a), said
+        shutil.rmtree(target)
+
+
 @pytest.mark.parametrize("name", ["out.npy", "one_pass.zarr"])
 def test_plain_files_and_single_passes(source, tmp_path, name):
     a, path = source

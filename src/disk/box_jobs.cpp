@@ -63,11 +63,15 @@ RechunkJobs RechunkJobs::begin(const std::string& in, const std::string& out,
   const FileTarget target = target_of(out);
   refuse_existing(target);
   const auto from = open_source(in, options.raw);
-  const std::string text = std::string(jobs_word) + shared_request(in, out, *from, options).json();
+  const RechunkRequest request = shared_request(in, out, *from, options);
+  const std::string text = std::string(jobs_word) + request.json();
   RechunkJobs jobs;
   jobs.folder_ = std::filesystem::absolute(shared_path(target)).lexically_normal().string();
   if (options.unfinished == RechunkOptions::Unfinished::fresh) discard_jobs(out);
   files::SharedFolder shared(target);
+  // Before the first job can be: none of them makes it, so that a late one makes nothing anew.
+  if (!files::PosixFolder(jobs.folder_).size_bytes(request_name))
+    create_stored(jobs.folder_ + "/data", request.description);
   if (shared.request(text) != text)
     refuse_request(jobs.folder_,
                    "another request for this output was begun: the input, the options, the memory "
@@ -141,8 +145,29 @@ JobReport RechunkJobs::run(std::size_t pass, std::uint64_t job, Repeat repeat) c
     if (share && (last || has_file(pass, job) || remaining(pass + 1).empty()))
       return {.share = *share, .was_done = true};
   }
+  try {
+    return do_job(pass, job);
+  } catch (const Error&) {
+    // What failed may be that all was finished or forgotten meanwhile: then that is what is told.
+    check_begun_or_clear();
+    throw;
+  }
+}
+
+void RechunkJobs::check_begun_or_clear() const {
+  try {
+    check_begun();
+  } catch (const Error&) {
+    // Only what is empty goes: it is of a job that came late.
+    std::error_code none;
+    std::filesystem::remove(folder_, none);
+    throw;
+  }
+}
+
+JobReport RechunkJobs::do_job(std::size_t pass, std::uint64_t job) const {
   JobStorage storage(folder_);
-  const auto to = create_stored(folder_ + "/data", request_.description);
+  const auto to = create_stored(folder_ + "/data", request_.description, Begun::must_be);
   // Nothing gets a name once the request is gone.
   BoxRun run(*plan_, *from_, *to, storage,
              {.threads = request_.threads, .before_names = [this] { check_begun(); }});
@@ -224,6 +249,8 @@ RechunkReport RechunkJobs::finish(const std::string& out) const {
   const Digest digest = digest_of_notes();
   for (std::size_t pass = 0; pass < passes(); ++pass) remove_read(pass);
   RechunkReport report;
+  report.in = request_.input;
+  report.out = out;
   report.plan = facts_of(*plan_);
   const FileTarget target = target_of(out);
   files::SharedFolder shared(target);

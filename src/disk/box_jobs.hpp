@@ -67,7 +67,9 @@ class RechunkJobs {
   void complete(const std::string& text);
   // The request that stands there; Error(usage) where it is not the one of this id.
   std::string check_begun() const;
+  void check_begun_or_clear() const;
   void check_job(std::size_t pass, std::uint64_t job) const;
+  JobReport do_job(std::size_t pass, std::uint64_t job) const;
   // Throws Error(usage) where jobs of the pass are not done, Error(environment) where the input was
   // changed.
   void check_done(std::size_t pass) const;

@@ -109,6 +109,36 @@ TEST(RechunkJobs, any_order_twice_and_by_strangers_is_the_same_output) {
   }
 }
 
+// Of an array that was finished and moved away a job that comes late makes nothing anew.
+TEST(RechunkJobs, what_must_be_begun_is_not_made) {
+  const Scratch scratch;
+  std::filesystem::create_directory(scratch.path("folder"));
+  for (const char* const description :
+       {R"({"npy": "<i4", "shape": [3, 4]})",
+        R"({"zarr_format":3,"node_type":"array","shape":[4],"data_type":"uint8","fill_value":0,)"
+        R"("chunk_grid":{"name":"regular","configuration":{"chunk_shape":[2]}},)"
+        R"("chunk_key_encoding":{"name":"default"},"codecs":[{"name":"bytes"}]})"}) {
+    for (const char* const path : {"folder/data", "none/data"}) {
+      EXPECT_THROW(create_stored(scratch.path(path), description, Begun::must_be), Error);
+      EXPECT_FALSE(std::filesystem::exists(scratch.path(path))) << path;
+    }
+    const std::string begun = scratch.path("folder/begun");
+    create_stored(begun, description);
+    EXPECT_NO_THROW(create_stored(begun, description, Begun::must_be));
+    // Gone while it is written.
+    const auto late = create_stored(begun, description, Begun::must_be);
+    std::filesystem::rename(begun, scratch.path("folder/named"));
+    if (late->grid().encoding != StoredGrid::Encoding::run) {
+      const std::uint64_t first = 0;
+      const std::byte unit[2] = {std::byte{1}, std::byte{2}};
+      const auto file = late->begin_file(std::span(&first, 1));
+      EXPECT_THROW(file->append(std::span(&first, 1), unit), Error);
+    }
+    EXPECT_FALSE(std::filesystem::exists(begun));
+    std::filesystem::remove_all(scratch.path("folder/named"));
+  }
+}
+
 TEST(RechunkJobs, what_fits_no_plan_is_refused) {
   Shared shared(2);
   const RechunkJobs jobs = shared.begin();
