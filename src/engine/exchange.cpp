@@ -5,6 +5,7 @@
 
 #include "base/parallel.hpp"
 #include "engine/kernels/kernels.hpp"
+#include "engine/passes.hpp"
 #include "engine/working.hpp"
 
 namespace faro::inline v1::engine {
@@ -182,9 +183,62 @@ void run_cycles(const Exchange& plan, std::byte* data, const Progress& progress)
   report(progress, plan.form.data_bytes, plan.form.data_bytes);
 }
 
+// Large ranges are cut into parts for threads.
+void swap_ranges(std::byte* a, std::byte* b, std::uint64_t bytes, int threads) {
+  const Word parts =
+      std::min<Word>(static_cast<Word>(threads) * parts_per_thread, bytes / thread_bytes_min + 1);
+  const std::uint64_t each = bytes / parts;
+  in_parallel(std::min(threads, static_cast<int>(parts)), parts, [&](Word part, int) {
+    const std::uint64_t begin = part * each;
+    swap_bytes(a + begin, b + begin, part + 1 == parts ? bytes - begin : each);
+  });
+}
+
+// left | right -> right | left: the shorter one and as much of the longer one change places, which
+// leaves as much where it belongs, until one fits the stack.
+void rotate(std::byte* at, std::uint64_t left, std::uint64_t right, int threads) {
+  while (std::min(left, right) > held_bytes) {
+    const std::uint64_t both = std::min(left, right);
+    swap_ranges(at, at + left, both, threads);
+    at += both;
+    (left <= right ? right : left) -= both;
+  }
+  std::byte held[held_bytes];
+  if (left <= right) {
+    std::memcpy(held, at, left);
+    std::memmove(at, at + left, right);
+    std::memcpy(at + right, held, left);
+  } else {
+    std::memcpy(held, at + left, right);
+    std::memmove(at + right, at, left);
+    std::memcpy(at, held, right);
+  }
+}
+
+void run_rolls(const Exchange& plan, std::byte* data, const Progress& progress) {
+  const Word ranges = plan.form.data_bytes / plan.range_bytes;
+  const Word segment = progress ? std::max<Word>(1, segment_bytes / plan.range_bytes) : ranges;
+  // A thread takes whole ranges; where there are fewer than threads, all work on each.
+  const bool whole = std::min(segment, ranges) >= static_cast<Word>(plan.threads);
+  for (Word begin = 0; begin < ranges; begin += std::min(segment, ranges - begin)) {
+    const Word size = std::min(segment, ranges - begin);
+    const Word parts =
+        whole ? std::min<Word>(size, static_cast<Word>(plan.threads) * parts_per_thread) : 1;
+    in_parallel(whole ? plan.threads : 1, parts, [&](Word part, int) {
+      const Word end = begin + size / parts * (part + 1) + std::min(part + 1, size % parts);
+      for (Word i = begin + size / parts * part + std::min(part, size % parts); i < end; ++i) {
+        rotate(data + i * plan.range_bytes, plan.range_bytes - plan.roll_bytes, plan.roll_bytes,
+               whole ? 1 : plan.threads);
+      }
+    });
+    report(progress, (begin + size) * plan.range_bytes, plan.form.data_bytes);
+  }
+}
+
 }  // namespace
 
 std::uint64_t Exchange::working_bytes() const {
+  if (way == Way::rolls) return held_bytes * static_cast<std::uint64_t>(threads);
   if (way != Way::cycles) return static_cast<std::uint64_t>(2 * stage_bytes * threads);
   return form.data_bytes / form.element_bytes / 8 + held_bytes;
 }
@@ -192,6 +246,8 @@ std::uint64_t Exchange::working_bytes() const {
 void run_exchange(const Exchange& plan, std::byte* data, const Progress& progress) {
   if (plan.way == Exchange::Way::cycles) {
     run_cycles(plan, data, progress);
+  } else if (plan.way == Exchange::Way::rolls) {
+    run_rolls(plan, data, progress);
   } else {
     run_pairs(plan, data, progress);
   }

@@ -9,6 +9,10 @@
 //
 //   r=7 c=300 x=1000 -> c r x     cycles, units of 1000 elements
 //   r=100 c=300 -> c r            cycles of rows of 100 within 100 x (3 x 100), then 3 squares
+//
+// Digits that are rolled are rolled when the rest is done, one pass each:
+//
+//   r=100 c=12 -> r roll(~c, 5)   rows, then rolls: the ranges of 7 and 5 elements change places
 #pragma once
 
 #include <optional>
@@ -21,7 +25,7 @@
 namespace faro::inline v1::engine {
 
 struct Exchange {
-  enum class Way { blocks, rows, units, cycles };
+  enum class Way { blocks, rows, units, cycles, rolls };
 
   NormalForm form;
   Way way = Way::units;
@@ -38,11 +42,22 @@ struct Exchange {
   // Of cycles, in an array without gaps.
   Map inverse;
   std::uint64_t element_bytes = 1;
+  // Of rolls, in an array without gaps: each range of so many bytes is rolled by so many.
+  std::uint64_t range_bytes = 0;
+  std::uint64_t roll_bytes = 0;
 
   Word blocks() const { return static_cast<Word>(cuts.size() - 1); }
   std::uint64_t working_bytes() const;
 };
 const char* name(Exchange::Way way);
+
+// A map of an array without gaps as one that rolls nothing, and the rolls that come after it.
+// Requires elements whose bytes fit an address.
+struct RollsApart {
+  Map plain;
+  std::vector<Exchange> rolls;
+};
+RollsApart rolls_apart(const Map& map, std::uint64_t element_bytes, const PermuteOptions& options);
 
 // A destination of which nothing is told is where the source is.
 TensorShape shape_in_place(TensorShape shape);

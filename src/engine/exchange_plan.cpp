@@ -48,16 +48,6 @@ bool is_involution(const Map& map) {
   }
 }
 
-// C order, from the buffer's beginning, without gaps.
-bool is_dense(const ArrayPlaces& places, std::uint64_t element_bytes) {
-  auto stride = static_cast<std::int64_t>(element_bytes);
-  for (std::size_t k = places.strides.size(); k-- > 0;) {
-    if (places.strides[k] != stride) return false;
-    stride *= static_cast<std::int64_t>(places.shape[k]);
-  }
-  return places.offset == 0;
-}
-
 bool stays(const TensorShape& shape) {
   return (is_dense(shape.from, shape.element_bytes) && is_dense(shape.to, shape.element_bytes)) ||
          (shape.from.shape == shape.to.shape && shape.from.strides == shape.to.strides &&
@@ -201,8 +191,32 @@ const char* name(Exchange::Way way) {
       return "units";
     case Exchange::Way::cycles:
       return "cycles";
+    case Exchange::Way::rolls:
+      return "rolls";
   }
   return "";
+}
+
+RollsApart rolls_apart(const Map& map, std::uint64_t element_bytes, const PermuteOptions& options) {
+  Digits digits = map.digits();
+  RollsApart apart{map, {}};
+  std::uint64_t within = element_bytes;  // of a value of the digit
+  for (std::size_t k = digits.to.size(); k-- > 0;) {
+    Digit& digit = digits.to[k];
+    if (digit.roll != 0) {
+      Exchange& roll = apart.rolls.emplace_back();
+      roll.way = Exchange::Way::rolls;
+      roll.form.data_bytes = static_cast<std::uint64_t>(map.elements()) * element_bytes;
+      roll.form.element_bytes = within;
+      roll.range_bytes = digit.length * within;
+      roll.roll_bytes = digit.roll * within;
+      roll.threads = threads_for(roll.form.data_bytes, options);
+      digit.roll = 0;
+    }
+    within *= digit.length;
+  }
+  if (!apart.rolls.empty()) apart.plain = Map::from_digits(digits);
+  return apart;
 }
 
 TensorShape shape_in_place(TensorShape shape) {

@@ -7,6 +7,7 @@
 #include <numeric>
 
 #include "algebra/digits.hpp"
+#include "base/check.hpp"
 #include "faro/base/count.hpp"
 #include "faro/base/error.hpp"
 #include "faro/base/limits.hpp"
@@ -349,18 +350,32 @@ Offset NormalForm::to_at(const Axis& axis, Offset i) const {
 }
 
 NormalForm normal_form(const Map& map, const TensorShape& shape) {
-  radix::refuse_rolled(map, "arrays in place");
-  return std::move(normal_forms(map, shape).front());
+  std::vector<NormalForm> forms = normal_forms(map, shape);
+  FARO_CHECK(forms.size() == 1);
+  return std::move(forms.front());
 }
 
-std::vector<NormalForm> normal_forms(const Map& map, const TensorShape& shape) {
-  if (shape.element_bytes == 0) refuse("elements of 0 bytes; the shape needs element_bytes >= 1");
+bool is_dense(const ArrayPlaces& places, std::uint64_t element_bytes) {
+  auto stride = static_cast<std::int64_t>(element_bytes);
+  for (std::size_t k = places.strides.size(); k-- > 0;) {
+    if (places.strides[k] != stride) return false;
+    stride *= static_cast<std::int64_t>(places.shape[k]);
+  }
+  return places.offset == 0;
+}
+
+std::uint64_t data_bytes_of(const Map& map, std::uint64_t element_bytes) {
+  if (element_bytes == 0) refuse("elements of 0 bytes; the shape needs element_bytes >= 1");
   if (map.elements() > bit(limits::array_log2_max)) {
     throw Error(ErrorCode::limit, "permute: a map of more than 2^62 elements");
   }
-  const Word elements = static_cast<Word>(map.elements());
+  return size_product(static_cast<Word>(map.elements()), element_bytes, "bytes");
+}
+
+std::vector<NormalForm> normal_forms(const Map& map, const TensorShape& shape) {
   NormalForm whole;
-  whole.data_bytes = size_product(elements, shape.element_bytes, "bytes");
+  whole.data_bytes = data_bytes_of(map, shape.element_bytes);
+  const auto elements = static_cast<Word>(map.elements());
   const Placed from = placed(shape.from, elements, shape.element_bytes, "source");
   const Placed to = placed(shape.to, elements, shape.element_bytes, "destination");
   const Digits digits = map.digits_of(from.shape, to.shape);
@@ -383,9 +398,10 @@ std::vector<NormalForm> normal_forms(const Map& map, const TensorShape& shape) {
 }
 
 Walk::Walk(const NormalForm& form, const std::vector<int>& axes) : form_(form) {
+  FARO_CHECK(axes.size() <= axes_max);
   for (const int k : axes) {
     const Axis& axis = form.axes[static_cast<std::size_t>(k)];
-    at_.push_back({&axis});
+    at_[axes_++] = {&axis, 0, 0, 0};
     count_ *= static_cast<Word>(axis.length);
   }
   seek(0);
@@ -402,7 +418,7 @@ void Walk::place(At& at, Offset index) {
 }
 
 void Walk::seek(Word index) {
-  for (std::size_t k = at_.size(); k-- > 0;) {
+  for (std::size_t k = axes_; k-- > 0;) {
     const auto length = static_cast<Word>(at_[k].axis->length);
     place(at_[k], static_cast<Offset>(index % length));
     index /= length;
@@ -410,7 +426,7 @@ void Walk::seek(Word index) {
 }
 
 void Walk::next() {
-  for (std::size_t k = at_.size(); k-- > 0;) {
+  for (std::size_t k = axes_; k-- > 0;) {
     At& at = at_[k];
     if (at.index + 1 < at.axis->length) {
       place(at, at.index + 1);

@@ -10,6 +10,7 @@
 //   (h, w, 3) bytes -> (w, h, 3)              element 3; h: 3w / 3;  w: 3 / 3h
 #pragma once
 
+#include <array>
 #include <cstdint>
 #include <string>
 #include <vector>
@@ -60,13 +61,19 @@ struct NormalForm {
 
 // Throws Error(usage) for shapes that are not the map's, strides that do not fit and destinations
 // whose elements overlap, Error(impossible) where axes and digits have nothing in common,
-// Error(limit) beyond an address.
+// Error(limit) beyond an address. Requires a map that rolls nothing.
 NormalForm normal_form(const Map& map, const TensorShape& shape);
+
+// How many bytes a map moves. Throws as normal_form does for elements of no bytes and for too many.
+std::uint64_t data_bytes_of(const Map& map, std::uint64_t element_bytes);
 
 // Of any map: a digit that is rolled is two ranges, before and after the seam, and every choice of
 // ranges is a form of its own, which moves its part of the data. At most `rolled_digits_max`.
 inline constexpr int rolled_digits_max = 8;
 std::vector<NormalForm> normal_forms(const Map& map, const TensorShape& shape);
+
+// C order, from the buffer's beginning, without gaps.
+bool is_dense(const ArrayPlaces& places, std::uint64_t element_bytes);
 
 // A step of a walk over axes: where the outer axes are.
 class Walk {
@@ -81,13 +88,17 @@ class Walk {
  private:
   struct At {
     const Axis* axis;
-    Offset index = 0;
-    Offset from = 0;
-    Offset to = 0;
+    Offset index;
+    Offset from;
+    Offset to;
   };
+  // No axis is shorter than 2, and an address has 64 bits. Here, not in memory that is asked for:
+  // small calls ask for none.
+  static constexpr std::size_t axes_max = 64;
   void place(At& at, Offset index);
   const NormalForm& form_;
-  std::vector<At> at_;
+  std::array<At, axes_max> at_;
+  std::size_t axes_ = 0;
   Word count_ = 1;
   Offset from_ = 0;
   Offset to_ = 0;

@@ -9,8 +9,6 @@
 namespace faro::inline v1::engine {
 namespace {
 
-// For less data than this a thread costs more, to be woken and waited for, than it brings.
-constexpr std::uint64_t thread_bytes_min = std::uint64_t{1} << 19U;
 // Small arrays of a batch are moved in groups of about this size.
 constexpr int group_bytes_log2 = 16;
 
@@ -102,7 +100,9 @@ std::optional<Choice> candidate_of(const MethodQuestion& question, Place place,
 int threads_for(std::uint64_t data_bytes, const PermuteOptions& options) {
   const int wanted = options.threads == 0 ? default_threads() : options.threads;
   const std::uint64_t useful = std::max<std::uint64_t>(1, data_bytes / thread_bytes_min);
-  return static_cast<int>(std::min(useful, static_cast<std::uint64_t>(wanted)));
+  const auto threads = static_cast<int>(std::min(useful, static_cast<std::uint64_t>(wanted)));
+  // More than the cores wait for one another, and each has a stage of its own in the same caches.
+  return threads == 1 ? 1 : std::min(threads, cores_available());
 }
 
 std::optional<Pass> plan_pass(const BitMap& map, const PermuteShape& shape,

@@ -14,6 +14,7 @@
 #include "engine/machine.hpp"
 #include "engine/motion.hpp"
 #include "engine/passes.hpp"
+#include "engine/plan_facts.hpp"
 #include "engine/small_table.hpp"
 #include "engine/timed_pass.hpp"
 #include "faro/algebra/classify.hpp"
@@ -25,13 +26,14 @@ namespace faro::inline v1 {
 
 struct PermutePlan::State {
   PlanFacts facts;
-  // Out of place one of these, in place passes.
+  // One of these; of small data in place too, by way of the stack.
   std::vector<engine::Motion> motions;  // each of its part of the data
+  std::optional<engine::SmallTable> table;
+  // In place these, one after another.
   std::vector<engine::Pass> passes;
   std::vector<engine::Exchange> exchanges;
-  // Small data: a table in place of all these; or, in place, one pass apart by way of the stack.
-  std::optional<engine::SmallTable> table;
-  bool by_stack = false;
+
+  void run_motions(const std::byte* from, std::byte* to, const Progress& progress) const;
 };
 
 namespace {
@@ -89,112 +91,10 @@ void check_apart(std::span<const std::byte> from, std::span<const std::byte> to)
   }
 }
 
-std::string kernel_name(const engine::Pass& pass, const engine::Section& section) {
-  if (section.path == engine::Path::elements) {
-    return fmt::format("elements of {} bytes", section.unit_bytes);
-  }
-  return fmt::format("{}, {} registers of {} lanes of {} bytes", pass.kernels->name,
-                     section.pass.plan.network.registers(), section.pass.plan.network.lanes(),
-                     section.unit_bytes);
-}
-
-PassFacts facts_of(const engine::Pass& pass, const engine::Section& section) {
-  const engine::TilePlan& plan = section.pass.plan;
-  const std::uint64_t unit =
-      section.path == engine::Path::elements ? section.unit_bytes : std::uint64_t{1};
-  PassFacts facts;
-  facts.method = section.path == engine::Path::elements ? "elements" : "bits";
-  facts.kernel = kernel_name(pass, section);
-  facts.reason = section.reason;
-  facts.stores = plan.method.streaming ? Stores::streaming : Stores::ordinary;
-  facts.tiles = plan.tiles() * section.repeat;
-  facts.tile_bytes = plan.tile_bytes() * unit;
-  facts.from_run_bytes = plan.from_run_bytes() * unit;
-  facts.to_run_bytes = plan.to_run_bytes() * unit;
-  return facts;
-}
-
-PlanFacts facts_of(const std::vector<engine::Pass>& passes, std::uint64_t data_bytes,
-                   engine::Place place) {
-  PlanFacts facts;
-  facts.data_bytes = facts.from_bytes = facts.to_bytes = data_bytes;
-  facts.in_place = place == engine::Place::same;
-  facts.bytes_moved = 2 * data_bytes * passes.size();
-  for (const engine::Pass& pass : passes) {
-    facts.threads = pass.threads;
-    facts.working_bytes = std::max(facts.working_bytes, engine::working_bytes(pass));
-    if (!pass.sections.empty()) facts.passes.push_back(facts_of(pass, pass.sections.front()));
-  }
-  return facts;
-}
-
-PassFacts facts_of(const engine::StridedPlan& plan) {
-  PassFacts facts;
-  facts.method = engine::name(plan.way);
-  facts.kernel = fmt::format("{}, {}, elements of {} bytes", facts.method, plan.kernels->name,
-                             plan.form.element_bytes);
-  facts.reason = plan.reason;
-  facts.stores = plan.streaming ? Stores::streaming : Stores::ordinary;
-  const auto d_bytes = static_cast<std::uint64_t>(plan.d_tile) *
-                       (plan.way == engine::Way::runs ? 1 : plan.form.element_bytes);
-  facts.tile_bytes = d_bytes * static_cast<std::uint64_t>(plan.s_tile);
-  facts.tiles = (plan.form.data_bytes + facts.tile_bytes - 1) / facts.tile_bytes;
-  facts.from_run_bytes = static_cast<std::uint64_t>(plan.s_tile) *
-                         (plan.way == engine::Way::runs ? 1 : plan.form.element_bytes);
-  facts.to_run_bytes = plan.way == engine::Way::runs ? facts.from_run_bytes : d_bytes;
-  return facts;
-}
-
-PlanFacts facts_of(const engine::Motion& motion) {
-  PlanFacts facts;
-  facts.data_bytes = motion.form.data_bytes;
-  facts.from_bytes = motion.form.from_bytes;
-  facts.to_bytes = motion.form.to_bytes;
-  facts.bytes_moved = 2 * facts.data_bytes;
-  facts.threads = motion.threads();
-  facts.working_bytes = motion.working();
-  if (motion.has_pass()) {
-    facts.passes.push_back(facts_of(motion.pass, motion.pass.sections.front()));
-    facts.passes.back().tiles *= engine::Walk(motion.form, motion.outer).count();
-    if (motion.strided) {
-      facts.passes.back().reason +=
-          fmt::format("; off the grid of lines {}", engine::name(motion.strided->way));
-    }
-  } else if (motion.strided) {
-    facts.passes.push_back(facts_of(*motion.strided));
-  }
-  return facts;
-}
-
-PassFacts facts_of(const engine::Exchange& exchange) {
-  PassFacts facts;
-  const std::uint64_t element = exchange.form.element_bytes;
-  const bool staged = exchange.stage_bytes != 0;
-  facts.method = engine::name(exchange.way);
-  facts.kernel = staged ? fmt::format("{}, {}, elements of {} bytes", facts.method,
-                                      exchange.there.kernels->name, element)
-                        : fmt::format("{} of {} bytes", facts.method, element);
-  facts.reason = exchange.way == engine::Exchange::Way::cycles ? "units follow their cycles"
-                                                               : "an involution exchanges pairs";
-  const auto block = staged ? static_cast<std::uint64_t>(exchange.cuts[1] - exchange.cuts[0]) : 1;
-  facts.from_run_bytes = facts.to_run_bytes = facts.tile_bytes = block * element;
-  if (exchange.way == engine::Exchange::Way::blocks) facts.tile_bytes *= block;
-  facts.tiles = (exchange.form.data_bytes + facts.tile_bytes - 1) / facts.tile_bytes;
-  return facts;
-}
-
-PlanFacts facts_of(const engine::NormalForm& form, const std::vector<engine::Exchange>& exchanges) {
-  PlanFacts facts;
-  facts.data_bytes = form.data_bytes;
-  facts.from_bytes = facts.to_bytes = form.from_bytes;
-  facts.in_place = true;
-  facts.bytes_moved = 2 * form.data_bytes * exchanges.size();
-  for (const engine::Exchange& exchange : exchanges) {
-    facts.threads = std::max(facts.threads, exchange.threads);
-    facts.working_bytes = std::max(facts.working_bytes, exchange.working_bytes());
-    facts.passes.push_back(facts_of(exchange));
-  }
-  return facts;
+// In place such data goes by way of the stack, in one pass whatever the map.
+bool fits_stack(std::uint64_t data_bytes, const PermuteOptions& options) {
+  return data_bytes != 0 && data_bytes <= engine::SmallTable::bytes_max &&
+         options.simd == Simd::automatic && options.stores == Stores::automatic;
 }
 
 std::vector<engine::Pass> candidates_of(const BitMap& map, const PermuteShape& shape,
@@ -230,6 +130,21 @@ engine::Pass fastest(std::vector<engine::Pass> candidates, const std::byte* from
 
 }  // namespace
 
+void PermutePlan::State::run_motions(const std::byte* from, std::byte* to,
+                                     const Progress& progress) const {
+  std::uint64_t before = 0;
+  for (const engine::Motion& motion : motions) {
+    Progress part = progress;
+    if (progress && motions.size() > 1) {
+      part = [&progress, before, total = facts.data_bytes](std::uint64_t done, std::uint64_t) {
+        return progress(before + done, total);
+      };
+    }
+    engine::run_motion(motion, from, to, part);
+    before += motion.form.data_bytes;
+  }
+}
+
 PermutePlan PermutePlan::make(const BitMap& map, const PermuteShape& shape,
                               std::vector<engine::Pass> passes, engine::Place place) {
   auto state = std::make_shared<State>();
@@ -239,21 +154,31 @@ PermutePlan PermutePlan::make(const BitMap& map, const PermuteShape& shape,
     motion.form.data_bytes = state->facts.data_bytes;
     motion.pass = std::move(passes.front());
   } else {
-    state->by_stack = !passes.empty() && passes.front().place == engine::Place::apart;
-    if (state->by_stack) {
-      state->facts.working_bytes += state->facts.data_bytes;
-      state->facts.bytes_moved += 2 * state->facts.data_bytes;
-    }
     state->passes = std::move(passes);
   }
   return PermutePlan(std::move(state));
 }
 
-PermutePlan PermutePlan::make(engine::SmallTable table, engine::Place place) {
+PermutePlan PermutePlan::make(engine::SmallTable table) {
   auto state = std::make_shared<State>();
   state->facts = table.facts();
-  state->facts.in_place = place == engine::Place::same;
   state->table = std::move(table);
+  return PermutePlan(std::move(state));
+}
+
+// Of a plan just made, which nobody else has: it may change still.
+std::shared_ptr<PermutePlan::State> PermutePlan::unshared(const PermutePlan& plan) {
+  return std::const_pointer_cast<State>(plan.state_);
+}
+
+PermutePlan PermutePlan::by_stack(const PermutePlan& apart) {
+  auto state = unshared(apart);
+  PlanFacts& facts = state->facts;
+  facts.in_place = true;
+  if (state->table == std::nullopt) {
+    facts.working_bytes += facts.data_bytes;
+    facts.bytes_moved += 2 * facts.data_bytes;
+  }
   return PermutePlan(std::move(state));
 }
 
@@ -277,7 +202,7 @@ PermutePlan PermutePlan::out_of_place(const BitMap& map, const PermuteShape& sha
   check_threads(options);
   const std::uint64_t data_bytes = bytes_of(map, shape);
   if (auto table = engine::SmallTable::of(map, shape, options)) {
-    return make(std::move(*table), engine::Place::apart);
+    return make(std::move(*table));
   }
   const auto of_any_length = [&] {
     return beside(beside(Map::identity(shape.outer), Map::from_bits(map)),
@@ -300,6 +225,9 @@ PermutePlan PermutePlan::out_of_place(const Map& map, const TensorShape& shape,
                                       const PermuteOptions& options) {
   check_threads(options);
   std::vector<engine::NormalForm> forms = engine::normal_forms(map, shape);
+  if (auto table = engine::SmallTable::of(map, shape, forms, options)) {
+    return make(std::move(*table));
+  }
   if (forms.size() == 1) return make(*engine::plan_motion(std::move(forms.front()), options));
   auto state = std::make_shared<State>();
   std::uint64_t largest = 0;
@@ -327,16 +255,8 @@ PermutePlan PermutePlan::out_of_place(const Map& map, const TensorShape& shape,
 PermutePlan PermutePlan::in_place(const BitMap& map, const PermuteShape& shape,
                                   const PermuteOptions& options) {
   check_threads(options);
-  const std::uint64_t data_bytes = bytes_of(map, shape);
-  if (auto table = engine::SmallTable::of(map, shape, options)) {
-    return make(std::move(*table), engine::Place::same);
-  }
+  if (fits_stack(bytes_of(map, shape), options)) return by_stack(out_of_place(map, shape, options));
   std::vector<engine::Pass> passes;
-  if (data_bytes <= engine::SmallTable::bytes_max && options.simd == Simd::automatic &&
-      options.stores == Stores::automatic) {
-    passes.push_back(*engine::plan_pass(map, shape, options, engine::Place::apart));
-    return make(map, shape, std::move(passes), engine::Place::same);
-  }
   for (const BitMap& factor : engine::involutions(map)) {
     passes.push_back(*engine::plan_pass(factor, shape, options, engine::Place::same));
   }
@@ -346,7 +266,34 @@ PermutePlan PermutePlan::in_place(const BitMap& map, const PermuteShape& shape,
 PermutePlan PermutePlan::in_place(const Map& map, const TensorShape& told,
                                   const PermuteOptions& options) {
   check_threads(options);
-  const TensorShape shape = engine::shape_in_place(told);
+  TensorShape shape = engine::shape_in_place(told);
+  const bool dense = engine::is_dense(shape.from, shape.element_bytes) &&
+                     engine::is_dense(shape.to, shape.element_bytes);
+  if (dense) {
+    // One axis each, which cuts nothing of the map.
+    shape.from.strides.clear();
+    shape.to.strides.clear();
+  }
+  const std::uint64_t data_bytes = engine::data_bytes_of(map, shape.element_bytes);
+  const bool moves = map != Map::identity(static_cast<Word>(map.elements()));
+  if (dense && moves && fits_stack(data_bytes, options)) {
+    return by_stack(out_of_place(map, shape, options));
+  }
+  const engine::RollsApart apart = engine::rolls_apart(map, shape.element_bytes, options);
+  if (!apart.rolls.empty()) {
+    if (!dense) {
+      throw Error(ErrorCode::impossible,
+                  "permute: in place an array with gaps takes no digit that is rolled; copy it "
+                  "through PermutePlan::out_of_place");
+    }
+    const PermutePlan plain = in_place(apart.plain, shape, options);
+    auto state = unshared(plain);
+    for (const engine::Exchange& roll : apart.rolls) {
+      engine::add_pass(state->facts, roll);
+      state->exchanges.push_back(roll);
+    }
+    return PermutePlan(std::move(state));
+  }
   const engine::NormalForm form = engine::normal_form(map, shape);
   if (const auto bits = engine::batch_of_bits(form)) {
     return in_place(bits->map, {.element_bytes = form.element_bytes, .outer = bits->count},
@@ -430,17 +377,7 @@ void PermutePlan::execute(std::span<const std::byte> from, std::span<std::byte> 
     report(progress, data_bytes(), data_bytes());
     return;
   }
-  std::uint64_t before = 0;
-  for (const engine::Motion& motion : state_->motions) {
-    Progress part = progress;
-    if (progress && state_->motions.size() > 1) {
-      part = [&progress, before, total = data_bytes()](std::uint64_t done, std::uint64_t) {
-        return progress(before + done, total);
-      };
-    }
-    engine::run_motion(motion, from.data(), to.data(), part);
-    before += motion.form.data_bytes;
-  }
+  state_->run_motions(from.data(), to.data(), progress);
 }
 
 void PermutePlan::execute_in_place(std::span<std::byte> data, const Progress& progress) const {
@@ -459,10 +396,10 @@ void PermutePlan::execute_in_place(std::span<std::byte> data, const Progress& pr
     report(progress, data_bytes(), data_bytes());
     return;
   }
-  if (state_->by_stack) {
+  if (!state_->motions.empty()) {
     alignas(engine::line_bytes) std::array<std::byte, engine::SmallTable::bytes_max> copy;
     std::memcpy(copy.data(), data.data(), data.size());
-    engine::run_pass(state_->passes.front(), copy.data(), data.data(), progress);
+    state_->run_motions(copy.data(), data.data(), progress);
     return;
   }
   const std::uint64_t total = data_bytes() * facts().passes.size();

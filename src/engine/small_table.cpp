@@ -21,6 +21,11 @@ std::uint64_t elements_max(std::uint64_t element_bytes) {
   return element_bytes == 8 ? 128 : 64;
 }
 
+bool is_faster(std::uint64_t count, std::uint64_t element_bytes, const PermuteOptions& options) {
+  return options.simd == Simd::automatic && options.stores == Stores::automatic &&
+         count <= elements_max(element_bytes) && element_bytes <= SmallTable::bytes_max / count;
+}
+
 // Elements whose size the compiler knows; copies, since nobody promised that buffers are aligned.
 template <std::size_t size>
 void move_by_places(const std::uint16_t* places, std::size_t count, const std::byte* from,
@@ -34,30 +39,43 @@ void move_by_places(const std::uint16_t* places, std::size_t count, const std::b
 
 std::optional<SmallTable> SmallTable::of(const BitMap& map, const PermuteShape& shape,
                                          const PermuteOptions& options) {
-  if (options.simd != Simd::automatic || options.stores != Stores::automatic) return std::nullopt;
   if (shape.element_bytes > bytes_max || shape.inner > bytes_max || shape.outer > bytes_max ||
       map.width() > width_max || shape.outer == 0 || shape.inner == 0) {
     return std::nullopt;
   }
   const std::uint64_t element = shape.element_bytes * shape.inner;
-  const std::uint64_t count = shape.outer << map.width();
-  if (count > elements_max(element) || count * element > bytes_max) return std::nullopt;
-  return SmallTable(map, shape.outer, element);
-}
-
-SmallTable::SmallTable(const BitMap& map, std::uint64_t outer, std::uint64_t element_bytes)
-    : element_bytes_(element_bytes) {
   const Word each = bit(map.width());
-  places_.resize(outer * each);
-  places_[0] = static_cast<std::uint16_t>(map.complement());
+  if (!is_faster(shape.outer * each, element, options)) return std::nullopt;
+  std::vector<std::uint16_t> places(shape.outer * each);
+  places[0] = static_cast<std::uint16_t>(map.complement());
   for (int i = 0; i < map.width(); ++i) {
     for (Word x = 0; x < bit(i); ++x) {
-      places_[bit(i) | x] = static_cast<std::uint16_t>(places_[x] ^ map.column(i));
+      places[bit(i) | x] = static_cast<std::uint16_t>(places[x] ^ map.column(i));
     }
   }
-  for (Word i = each; i < places_.size(); ++i) {
-    places_[i] = static_cast<std::uint16_t>(places_[i - each] + each);
+  for (Word i = each; i < places.size(); ++i) {
+    places[i] = static_cast<std::uint16_t>(places[i - each] + each);
   }
+  return SmallTable(std::move(places), element);
+}
+
+std::optional<SmallTable> SmallTable::of(const Map& map, const TensorShape& shape,
+                                         const std::vector<NormalForm>& forms,
+                                         const PermuteOptions& options) {
+  if (!is_dense(shape.from, shape.element_bytes) || !is_dense(shape.to, shape.element_bytes)) {
+    return std::nullopt;
+  }
+  // What stays together in all ranges is known where there is one.
+  const std::uint64_t together =
+      forms.size() == 1 ? forms.front().element_bytes / shape.element_bytes : 1;
+  const std::uint64_t element = together * shape.element_bytes;
+  const auto count = static_cast<Word>(map.elements()) / together;
+  if (!is_faster(count, element, options)) return std::nullopt;
+  std::vector<std::uint16_t> places(count);
+  for (Word i = 0; i < count; ++i) {
+    places[i] = static_cast<std::uint16_t>(map(i * together) / together);
+  }
+  return SmallTable(std::move(places), element);
 }
 
 PlanFacts SmallTable::facts() const {

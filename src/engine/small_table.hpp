@@ -7,8 +7,10 @@
 #include <cstddef>
 #include <cstdint>
 #include <optional>
+#include <utility>
 #include <vector>
 
+#include "engine/normal_form.hpp"
 #include "faro/algebra/bit_map.hpp"
 #include "faro/engine/permute_plan.hpp"
 
@@ -23,6 +25,11 @@ class SmallTable {
   static std::optional<SmallTable> of(const BitMap& map, const PermuteShape& shape,
                                       const PermuteOptions& options);
 
+  // The same of arrays of any lengths without gaps, whose forms these are.
+  static std::optional<SmallTable> of(const Map& map, const TensorShape& shape,
+                                      const std::vector<NormalForm>& forms,
+                                      const PermuteOptions& options);
+
   std::uint64_t bytes() const { return places_.size() * element_bytes_; }
   std::uint64_t element_bytes() const { return element_bytes_; }
   PlanFacts facts() const;  // of a plan out of place
@@ -30,7 +37,8 @@ class SmallTable {
   void move_in_place(std::byte* data) const;
 
  private:
-  SmallTable(const BitMap& map, std::uint64_t outer, std::uint64_t element_bytes);
+  SmallTable(std::vector<std::uint16_t> places, std::uint64_t element_bytes)
+      : places_(std::move(places)), element_bytes_(element_bytes) {}
 
   std::vector<std::uint16_t> places_;
   std::uint64_t element_bytes_;

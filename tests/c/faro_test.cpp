@@ -133,8 +133,19 @@ TEST(C, maps_with_lengths_have_elements_and_no_width) {
   for (uint64_t i = 0; i < 90; ++i)
     EXPECT_EQ(to[(i / 45 * 45) + ((14 - (i / 3 % 15)) * 3) + (i % 3)], wanted[i]) << i;
   faro_plan_free(plan);
+  // Rolled in place, too much for the stack: 1500 ranges.
+  faro_map* rolled = of("i -> roll(i, 4)", {15});
+  options.outer = 1500;
+  ASSERT_EQ(faro_plan_create(rolled, &options, &plan), FARO_OK) << faro_last_error();
+  std::string many(1500 * 45, '\0');
+  for (std::size_t i = 0; i < many.size(); ++i) many[i] = static_cast<char>(i / 3 % 127);
+  std::string moved = many;
+  EXPECT_EQ(faro_plan_execute_in_place(plan, moved.data(), moved.size()), FARO_OK);
+  for (std::size_t i = 0; i < many.size(); ++i)
+    ASSERT_EQ(moved[(i / 45 * 45) + ((i / 3 % 15 + 4) % 15 * 3) + (i % 3)], many[i]) << i;
+  faro_plan_free(plan);
   EXPECT_EQ(faro_map_elements(nullptr), 0U);
-  for (faro_map* one : {map, back, both, other, reversed}) faro_map_free(one);
+  for (faro_map* one : {map, back, both, other, reversed, rolled}) faro_map_free(one);
 }
 
 TEST(C, refuses_with_a_message) {

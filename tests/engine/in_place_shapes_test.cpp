@@ -13,6 +13,7 @@
 #include "faro/engine/reference.hpp"
 #include "faro/words/say.hpp"
 #include "full.hpp"
+#include "memory_asked.hpp"
 
 namespace faro {
 namespace {
@@ -125,6 +126,81 @@ TEST(InPlaceShapes, random_maps_follow_their_cycles) {
   EXPECT_GT(counts["cycles"], 5);
 }
 
+Map with_rolls(const Map& map, Random& random) {
+  Digits digits = map.digits();
+  for (Digit& digit : digits.to) {
+    if (digit.which != Digit::is_bit && random.below(3) != 0) {
+      digit.roll = random.below(digit.length);
+    }
+  }
+  return Map::from_digits(digits);
+}
+
+TEST(InPlaceShapes, rolled_digits_are_rolled_after_the_rest) {
+  const int cases = full_run() ? 5000 : sanitized() ? 100 : 1000;
+  Random random(3);
+  for (int i = 0; i < cases && !HasFatalFailure(); ++i) {
+    const ShapeCase one = random_case(random, i % 10 == 0 ? 200000 : 20000);
+    const TensorShape dense{one.shape.element_bytes, {}, {}};
+    check_in_place(with_rolls(one.map, random), dense, random_options(random), one.text);
+  }
+  EXPECT_GT(counts["rolls"], sanitized() ? 5 : 300);
+}
+
+// Ranges larger than what the stack holds change places, some by several threads.
+TEST(InPlaceShapes, large_ranges_are_rolled) {
+  Random random(4);
+  for (const Word length : {3U, 5U, 7U, 4099U, 300007U}) {
+    const Word inner = (sanitized() ? 300000 : 3000000) / length;
+    for (const Word roll : {Word{1}, length / 2, length - 1, 1 + random.below(length - 1)}) {
+      const Map map = beside(Map::turn(length, {random.below(2) == 0, roll}), Map::identity(inner));
+      check_in_place(map, {1, {}, {}}, {.threads = static_cast<int>(1 + random.below(3))},
+                     std::to_string(length) + " by " + std::to_string(roll));
+    }
+  }
+}
+
+TEST(InPlaceShapes, an_inverse_roll_restores_the_array) {
+  const Map map = say("a=17 b=900 c=30 -> roll(~b, 7) roll(a, 5) c").map;
+  const TensorShape shape{2, {}, {}};
+  const auto numbers = numbered_bytes(17 * 900 * 30 * 2);
+  auto data = numbers;
+  PermutePlan::in_place(map, shape, {.slow_in_place = true}).execute_in_place(data);
+  EXPECT_NE(data, numbers);
+  PermutePlan::in_place(map.inverse(), shape, {.slow_in_place = true}).execute_in_place(data);
+  EXPECT_EQ(data, numbers);
+}
+
+// In an array without gaps lengths of axes cut no digit.
+TEST(InPlaceShapes, axes_may_cut_a_digit_that_is_rolled) {
+  for (const Word rows : {5U, 6U, 5000U}) {
+    const Map map = Map::turn(rows * 7, {true, 3});
+    const std::vector<Word> lengths{rows, 7};
+    check_in_place(map, {4, {lengths, {28, 4}, 0}, {}}, {}, "reversed and rolled by 3");
+  }
+}
+
+// Any map, whatever its cycles are.
+TEST(InPlaceShapes, small_arrays_take_one_pass_and_ask_for_no_memory) {
+  Random random(5);
+  int moved = 0;
+  for (int i = 0; i < 300; ++i) {
+    const ShapeCase one = random_case(random, 4000);
+    const Map map = with_rolls(one.map, random);
+    const TensorShape dense{one.shape.element_bytes, {}, {}};
+    const auto plan = PermutePlan::in_place(map, dense, {.slow_in_place = true});
+    auto data = numbered_bytes(plan.data_bytes());
+    if (data.size() > (std::size_t{1} << 14U)) continue;
+    const MemoryAsked asked = memory_asked([&] { plan.execute_in_place(data); });
+    EXPECT_EQ(asked.times, 0U) << one.text << plan.describe();
+    ASSERT_LE(plan.facts().passes.size(), 1U);
+    EXPECT_FALSE(
+        reference_compare(map, dense, numbered_bytes(data.size()).data(), data.data(), {}).found);
+    ++moved;
+  }
+  EXPECT_GT(moved, 200);
+}
+
 std::vector<std::string> methods(std::string_view text, std::uint64_t element) {
   const Said notation = say(text);
   std::vector<std::string> result;
@@ -144,6 +220,10 @@ TEST(InPlaceShapes, the_plan_says_its_passes) {
   EXPECT_EQ(methods("r=600 c=200 -> c r", 8), (Methods{"blocks", "cycles"}));
   EXPECT_EQ(methods("r=3 i:16 -> r gray(i)", 8), (Methods{"bits", "bits"}));
   EXPECT_EQ(methods("r=3 i=70 -> r i", 8), Methods{});
+  EXPECT_EQ(methods("r=100 c=120 -> r roll(c, 50)", 8), Methods{"rolls"});
+  EXPECT_EQ(methods("r=100 c=1201 -> roll(r, 5) roll(~c, 50)", 8),
+            (Methods{"rows", "rolls", "rolls"}));
+  EXPECT_EQ(methods("r=6 c=7 -> c r", 8), Methods{"table"});
 }
 
 TEST(InPlaceShapes, squares_within_longer_sides_move_right) {
@@ -167,6 +247,8 @@ TEST(InPlaceShapes, refuses_what_is_slow_and_what_does_not_stay) {
   EXPECT_EQ(code("r=100 c=300 -> c r", {8, {}, {}}), ErrorCode::impossible);
   EXPECT_EQ(code("r=6 c=6 -> c r", {8, {{6, 6}, {48, 8}, 0}, {{6, 6}, {56, 8}, 0}}),
             ErrorCode::impossible);
+  EXPECT_EQ(code("r=3 c=3 -> r roll(c, 1)", {8, {{3, 3}, {48, 8}, 0}, {}}), ErrorCode::impossible);
+  EXPECT_EQ(code("r=60 c=70 -> roll(c, 1) r", {8, {}, {}}), ErrorCode::impossible);
   EXPECT_EQ(code("r=3 c=3 x=3 -> c x r", {8, {{3, 3, 3}, {80, 24, 8}, 0}, {}}),
             ErrorCode::impossible);
 }

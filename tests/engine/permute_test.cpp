@@ -38,6 +38,8 @@ TEST(Permute, words_move_vectors_of_any_length) {
     std::vector<int> again(12);
     permute(map, from, again);
     EXPECT_EQ(again, to) << words;
+    permute_in_place(map, from);
+    EXPECT_EQ(from, to) << words;
   }
   std::array<char, 6> data{'a', 'b', 'c', 'd', 'e', 'f'};
   permute_in_place("a=2 b=3 -> a ~b", data);

@@ -15,8 +15,8 @@ enum class Stores { automatic, ordinary, streaming };
 
 struct PermuteOptions {
   // 0 asks for as many as OMP_NUM_THREADS says, or else as the process may run at once (affinity,
-  // the container's quota). A thread for every 512 KiB of data at most is used, whatever is asked;
-  // the bytes written do not depend on the count.
+  // the container's quota). A thread for every 512 KiB of data and for every such core at most is
+  // used, whatever is asked; the bytes written do not depend on the count.
   int threads = 1;
   Simd simd = Simd::automatic;
   Stores stores = Stores::automatic;

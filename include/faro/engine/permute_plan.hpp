@@ -83,8 +83,9 @@ class PermutePlan {
   static PermutePlan in_place(const BitMap& map, const PermuteShape& shape = {},
                               const PermuteOptions& options = {});
   // An array that keeps its strides (shape.to may be left out). Involutions take one pass, and so
-  // do maps of arrays without gaps that keep runs of 1 KiB and more together; transposes whose one
-  // side is a multiple of the other take two, if the rows of the squares are such runs.
+  // do maps of arrays without gaps that keep runs of 1 KiB and more together, and any map of 16 KiB
+  // or less; transposes whose one side is a multiple of the other take two, if the rows of the
+  // squares are such runs. Each digit that is rolled takes one more (of an array without gaps).
   // Error(impossible) for others, unless options.slow_in_place lets single units follow their
   // cycles.
   static PermutePlan in_place(const Map& map, const TensorShape& shape,
@@ -127,7 +128,9 @@ class PermutePlan {
   struct State;
   explicit PermutePlan(std::shared_ptr<const State> state);
   static PermutePlan make(engine::Motion motion);
-  static PermutePlan make(engine::SmallTable table, engine::Place place);
+  static PermutePlan make(engine::SmallTable table);
+  static std::shared_ptr<State> unshared(const PermutePlan& plan);
+  static PermutePlan by_stack(const PermutePlan& apart);
   static PermutePlan make(const engine::NormalForm& form, std::vector<engine::Exchange> exchanges);
   static PermutePlan make(const BitMap& map, const PermuteShape& shape,
                           std::vector<engine::Pass> passes, engine::Place place);
