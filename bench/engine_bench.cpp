@@ -1,10 +1,10 @@
-// The engine beside memcpy: build/bench/bench/engine_bench [--full] [--class bit-reversal] [--floor]
+// The engine beside memcpy: build/bench/bench/engine_bench [--full] [--class simple] [--floor]
 //
 // A ratio of 1 is memcpy of the same bytes by the same number of threads, run before and after; in
-// place it is one pass that reads and writes every byte. Of one thread its processor time is told. Every timed run follows an untimed one of
-// the same; up to 64 MiB the ratio is told too where both arrays were flushed from caches before
-// (away). Without --full, sizes beyond the caches are divided by eight: two minutes and 300 MB;
-// with it 2.2 GB.
+// place it is one pass that reads and writes every byte. Of one thread its processor time is told.
+// Every timed run follows an untimed one of the same; up to 64 MiB the ratio is told too where both
+// arrays were flushed from caches before (away). Without --full, sizes beyond the caches are
+// divided by eight: two minutes and 300 MB; with it 2.2 GB.
 //
 // --floor tells first what the machine allows bare loops that shuffle nothing (floor.hpp), then for
 // each row the fastest such loop on the row's own map, as a ratio to memcpy too, and names the rows

@@ -2,10 +2,10 @@
 //
 // A tile is the smallest set that is whole runs of both sides: bit reversal of 8 bytes, runs of 512
 // bytes to runs of 512: 64 runs of the source, 64 of the destination. A floor loop copies the runs
-// of a tile to a stage and from there, as they are, to the places of the result's runs, or from place
-// to place without a stage. It does everything that the engine does for the map but to put elements
-// where they belong, in many lengths of runs, and the fastest is called the floor. It is what such
-// loops reach, so the engine may be below it.
+// of a tile to a stage and from there, as they are, to the places of the result's runs, or from
+// place to place without a stage. It does everything that the engine does for the map but to put
+// elements where they belong, in many lengths of runs, and the fastest is called the floor. It is
+// what such loops reach, so the engine may be below it.
 #pragma once
 
 #include <cstddef>
@@ -32,8 +32,8 @@ class FloorLoop {
   };
   static constexpr int stage_log2_max = 19;
 
-  // `map` sends bytes to bytes. Nothing where the data is shorter than the runs, a tile larger than a
-  // stage may be, or a stage of no use: the tile is one run of a side.
+  // `map` sends bytes to bytes. Nothing where the data is shorter than the runs, a tile larger than
+  // a stage may be, or a stage of no use: the tile is one run of a side.
   static std::optional<FloorLoop> of(const BitMap& map, const Way& way);
 
   // Of 2^width bytes each, whose lines are whole.

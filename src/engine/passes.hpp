@@ -55,8 +55,8 @@ struct Pass {
 // The index vectors of a plan's kernels, whatever its walk shifts.
 LaneTables tables_for(const TilePlan& plan, const KernelSet& kernels);
 
-// How many threads so much data is worth, of those that are asked for and have a core each. For less
-// data than this a thread costs more, to be woken and waited for, than it brings.
+// How many threads so much data is worth, of those that are asked for and have a core each. For
+// less data than this a thread costs more, to be woken and waited for, than it brings.
 inline constexpr std::uint64_t thread_bytes_min = std::uint64_t{1} << 19U;
 int threads_for(std::uint64_t data_bytes, const PermuteOptions& options);
 
