@@ -40,7 +40,7 @@ tests() {
 launch() {
   local ranks=$2
   shift 2
-  timeout 300 "mpirun.$mpi" -n "$ranks" env "LD_PRELOAD=$root/$build/tests_mpi/libfaro_mpi_patient.so" "$@"
+  timeout 1800 "mpirun.$mpi" -n "$ranks" env "LD_PRELOAD=$root/$build/tests_mpi/libfaro_mpi_patient.so" "$@"
 }
 # says WORDS COMMAND...: its output has the words.
 says() {
@@ -252,9 +252,9 @@ for mpi in ${*:-openmpi mpich}; do
     --map 'r b c -> c b r'
   try "$mpi: a map that is none" exits 2 launch -n 2 "$faro_mpi" permute "$scratch/x.npy" "$y" --map 'i -> j'
   try "$mpi: a file that is none" exits 3 launch -n 2 "$faro_mpi" permute "$scratch/none.npy" "$y" --map 'i -> i'
-  try "$mpi: a pipe that nobody writes" exits 3 timeout 60 "mpirun.$mpi" -n 2 "$faro_mpi" permute "$scratch/pipe" "$y" \
+  try "$mpi: a pipe that nobody writes" exits 3 timeout 900 "mpirun.$mpi" -n 2 "$faro_mpi" permute "$scratch/pipe" "$y" \
     --map 'i -> i'
-  try "$mpi: ranks with other arguments" exits 2 timeout 60 "mpirun.$mpi" -n 1 "$faro_mpi" permute \
+  try "$mpi: ranks with other arguments" exits 2 timeout 900 "mpirun.$mpi" -n 1 "$faro_mpi" permute \
     "$scratch/x.npy" "$y" --map 'i -> rev(i)' : -n 1 "$faro_mpi" permute "$scratch/x.npy" "$y" --map 'i -> rev(i)' --verify
   try "$mpi: three ranks" exits 4 launch -n 3 "$faro_mpi" permute "$scratch/x.npy" "$y" --map 'i -> rev(i)'
   try "$mpi: nothing half done is left" sh -c "! ls -A $scratch | grep -F .faro-"

@@ -39,8 +39,14 @@ listed() {
 yaml() { python -c 'import re, sys, yaml
 text = re.sub(r"{{.*?}}", "x", open(sys.argv[1]).read())
 assert yaml.safe_load(text)["package"]["name"] == "faro"' packaging/conda/meta.yaml; }
-# Every step of the workflows is an action with a version, or begins with a script of this tree or a known command.
-workflows() { python -c 'import os, re, sys, yaml
+# The workflows of a hosted CI cannot run here. They are valid by GitHub's own schema; and every step is an action with a
+# version, a command that prepares, or a script of this tree that a part of .ci runs too.
+schema() {
+  /usr/bin/python3 -m venv "$work/lint" && "$work/lint/bin/pip" install -q check-jsonschema &&
+    "$work/lint/bin/check-jsonschema" --builtin-schema vendor.github-workflows .github/workflows/*.yml
+}
+workflows() { python -c 'import glob, os, re, sys, yaml
+parts = "".join(open(part).read() for part in glob.glob(".ci/*.sh") + [".ci/run"])
 for name in sys.argv[1:]:
     for job in yaml.safe_load(open(name))["jobs"].values():
         for step in job["steps"]:
@@ -48,7 +54,7 @@ for name in sys.argv[1:]:
                 assert re.fullmatch(r"actions/[a-z-]+@v[0-9]+", step["uses"]), step
             else:
                 word = step["run"].split()[0]
-                assert word in ("apt-get", "git", "bash") or os.access(word, os.X_OK), step
+                assert word in ("apt-get", "git", "bash", ".ci/run", "./page") or os.access(word, os.X_OK) and word in parts, step
 ' .github/workflows/*.yml; }
 # By URL and checksum: Conan fetches the archive of the release and unpacks it, and refuses one byte more.
 released() {
@@ -69,6 +75,7 @@ set_version() {
     ! grep -rnE "(VERSION|version|faro)[ :=\"(@]+${version//./\\.}\\b" "$work/set" --include=CMakeLists.txt --include=*.{cff,spdx,py,1,json,yaml}
 }
 try tools tools
+try schema schema
 try workflows workflows
 try conan conan_packages
 try conan-test said

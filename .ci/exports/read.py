@@ -112,7 +112,7 @@ def msccl(schedule):
     elif json.loads(schedule.read_text())["map"].endswith("-> m | p"):
         # It knows one goal, all to all, wants it under another name, and forgets nothing between two rounds.
         path.write_text(path.read_text().replace('coll="alltoall"', 'coll="allreduce"'))
-        done = run(verifier, path, 1, timeout=120)
+        done = run(verifier, path, 1, timeout=1800)
         check("All tests passed." in done.stdout, schedule.name, "MSCCL-XML-Verifier", done.stderr[-300:])
 
 
@@ -139,7 +139,7 @@ def booksim():
         if program is None:
             tally["skipped"] += 1
             continue
-        done = run(program, path, timeout=120)
+        done = run(program, path, timeout=1800)
         # Its exit code is 255 where all went well.
         check("Overall average batch duration" in done.stdout or "Overall min batch duration" in done.stdout, machine, "BookSim", done.stdout[-500:], done.stderr[-300:])
 

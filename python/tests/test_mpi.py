@@ -36,7 +36,7 @@ def launched(mpi, folder, ranks, *arguments):
             environment["LD_LIBRARY_PATH"] = f"{folder}:{environment.get('LD_LIBRARY_PATH', '')}"
             break
     return subprocess.run([launcher, "-n", str(ranks), sys.executable, *arguments], env=environment,
-                          capture_output=True, text=True, timeout=240, check=False)
+                          capture_output=True, text=True, timeout=1800, check=False)
 
 
 @pytest.fixture(params=["openmpi", "mpich"], scope="module")
