@@ -150,3 +150,30 @@ for words in "digest gone.npy" "check gone.npy a.npy" "rechunk gone.npy gone.zar
              "transform wht gone.npy w2.npy"; do
   exits "$words" 3 "$faro" $words; says "$words" "faro permute --resume gone.npy"
 done
+
+# what newcomers type: formats that are not written, lists in pieces, arithmetic, functions that are none, tables in words
+py "np.arange(12, dtype='<f4').tofile('r.raw'); np.save('m.npy', np.arange(12).reshape(3, 4))"
+mkdir g.zarr
+printf '{"zarr_format": 3, "node_type": "group", "attributes": {}}' >g.zarr/zarr.json
+printf '3 1 2 0' >to.txt
+cases <<'END'
+2 :: rechunk m.npy m.h5 --chunks 2 :: .h5 is the ending of another format
+2 :: rechunk m.npy m.npz :: .npz is the ending of another format
+3 :: rechunk s3://bucket/m.zarr m.zarr --chunks 2 :: no address is read
+2 :: check g.zarr m.npy :: GROUP/ARRAY
+2 :: rechunk r.raw r.zarr --chunks 3 :: --dtype float32
+4 :: rechunk r.raw r.zarr --chunks 3 --dtype f4 --shape 12 :: <f4
+0 :: rechunk r.raw r.zarr --chunks 3 --dtype '<f4' --shape 12 :: 48 bytes
+2 :: rechunk m.npy p.zarr --chunks 2 4 :: --chunks 2,4
+2 :: rechunk m.npy --resume :: say them again
+0 :: rechunk m.npy q.zarr --chunks 2
+2 :: permute q.zarr t.zarr --map 'r c -> c r' :: faro rechunk IN OUT --map
+2 :: explain 'i:3 -> i + 1' :: roll(i, 1)
+2 :: explain 'i:4 -> cnot(i, 0, 1)' :: there is no function 'cnot'
+4 :: explain random:4 :: no fixed map
+2 :: plan --destinations to.txt --on cube:2 :: numpy.save
+2 :: plan 'block => cyclic' --on ranks:12 :: Placements take any number
+END
+mkdir -p h.zarr && cp g.zarr/zarr.json h.zarr/ && "$faro" rechunk m.npy h.zarr/a --chunks 2 2>/dev/null && "$faro" rechunk r.raw h.zarr/b --chunks 2 --dtype float32 --shape 12 2>/dev/null
+exits "lengths that do not fit one of a group" 2 "$faro" rechunk h.zarr n.zarr --chunks 3,4; says "which" "h.zarr/b:"
+check "nothing was begun" test ! -e n.zarr

@@ -90,7 +90,7 @@ def _refuse_length(length, shape, axis):
 def _with_axes(error, shape, axis):
     """Words of bits that do not fit the whole array are told which axes would do."""
     usable = [str(d) for d, n in enumerate(shape) if n > 1 and _log2(n) is not None]
-    if axis is None and usable and len(shape) > 1 and error.fault in ("size", "width"):
+    if axis is None and usable and len(shape) > 1 and error.fault in ("size", "width") and "the words name" not in str(error):
         error.args = (f"{error}\n  of shape {shape}: axis={', '.join(usable)} would do",)
     return error
 

@@ -188,7 +188,7 @@ std::string_view why_impossible(std::string_view name) {
   if (name == "tornado") return "tornado adds to a digit: not an affine map of index bits";
   if (name == "neighbor") return "neighbor adds to a digit: not an affine map of index bits";
   if (name == "hilbert") return "hilbert turns its parts: no affine map of index bits";
-  if (name == "uniform") return "uniform is random: no fixed map";
+  if (name == "uniform" || name == "random") return "it is random: no fixed map";
   return {};
 }
 

@@ -373,8 +373,11 @@ class Parser {
     result.at = now().at;
     if (now().is("(")) {
       result.kind = Term::Kind::group;
+      const Token& before = tokens_[next_ > 0 ? next_ - 1 : 0];
       open();
       result.arguments.push_back(terms());
+      if (now().is(",") && before.kind == TokenKind::name)
+        fail(fmt::format("there is no function '{}'", before.text));
       close();
       return result;
     }

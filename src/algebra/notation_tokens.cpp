@@ -59,7 +59,8 @@ class Lexer {
     if (text_.substr(at_, 2) == "->" || text_.substr(at_, 2) == "=>") return punctuation(2);
     if (std::string_view("[](),:|^~-=").find(c) != std::string_view::npos) return punctuation(1);
     throw NotationError(NotationFault::lex, at_,
-                        fmt::format("unexpected character '{}'", shown_character(text_, at_)),
+                        fmt::format("unexpected character '{}'{}", shown_character(text_, at_),
+                                    c == '+' ? "; what adds to an index is roll(i, 1)" : ""),
                         text_);
   }
 

@@ -120,6 +120,18 @@ std::string forgotten_quotes(const Arguments& arguments, const std::vector<std::
          "takes > for itself, and what was said is in a file now\n";
 }
 
+// --chunks 24 5 5
+std::string lengths_apart(const std::vector<std::string>& words) {
+  const auto is_number = [](const std::string& word) {
+    return !word.empty() && word.find_first_not_of("0123456789") == std::string::npos;
+  };
+  for (std::size_t k = 0; k + 2 < words.size(); ++k)
+    if (words[k].starts_with("--") && is_number(words[k + 1]) && is_number(words[k + 2]))
+      return fmt::format("{0} {1} {2}: a list is one word, {0} {1},{2}\n", words[k], words[k + 1],
+                         words[k + 2]);
+  return {};
+}
+
 Parsed parse(const Command& command, const std::vector<std::string>& words) {
   Parsed parsed;
   parsed.command = &command;
@@ -138,6 +150,7 @@ Parsed parse(const Command& command, const std::vector<std::string>& words) {
   } catch (const CLI::ParseError& error) {
     std::string unknown = unknown_option(command, parsed.arguments, words);
     if (unknown.empty()) unknown = forgotten_quotes(parsed.arguments, words);
+    if (unknown.empty()) unknown = lengths_apart(words);
     throw Error(
         ErrorCode::usage,
         fmt::format("{}faro {} --help shows what it takes",

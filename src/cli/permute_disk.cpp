@@ -214,6 +214,13 @@ ZarrMove zarr_move(const DiskRequest& request, const std::vector<std::uint64_t>&
   if (request.map.empty()) return {{}, shape};
   NpyHeader header = npy_header("|u1", shape);
   const ArrayMove move = array_move(header, request.map, request.words, request.in);
+  if (move.map.bits() == nullptr)
+    throw Error(
+        ErrorCode::usage,
+        fmt::format("{}: maps of lengths that are no powers of two do not go to Zarr arrays "
+                    "here; 'faro rechunk IN OUT --map' moves and reverses axes of any "
+                    "lengths",
+                    request.in));
   return {move.map.as_bits(), move.to.shape};
 }
 

@@ -88,7 +88,15 @@ void say_messages(const GridMove& move, const AllMessages& all, Report& report) 
 bool is_grid_command(const std::string& words, const std::string& machine,
                      const std::optional<std::vector<Word>>& shape) {
   const auto ranks = ranks_of(machine);
-  if (!ranks || !says_grid_move(words)) return false;
+  if (!ranks) return false;
+  if (!says_grid_move(words)) {
+    if (*ranks < 2 || is_power_of_two(*ranks)) return false;
+    throw Error(ErrorCode::usage,
+                fmt::format("{}: a map of bits needs a power of two of ranks. Placements take any "
+                            "number: 'A => B' in the words of jax, xla, dtensor, hpf or scalapack, "
+                            "with --shape",
+                            machine));
+  }
   const bool bits = is_power_of_two(*ranks) &&
                     (!shape || std::all_of(shape->begin(), shape->end(),
                                            [](Word side) { return is_power_of_two(side); }));

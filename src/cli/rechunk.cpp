@@ -93,8 +93,22 @@ int run_group(const RechunkWords& words, const std::vector<std::string>& names, 
   if (words.worker) throw Error(ErrorCode::usage, "--worker shares the work on one array");
   Report rows = Report::list();
   std::size_t done = 0;
+  const auto is_meant = [&](const std::string& name) {
+    return words.only.empty() || words.only == name;
+  };
+  // Before the first is written: words that do not fit one of them.
   for (const std::string& name : names) {
-    if (!words.only.empty() && words.only != name) continue;
+    if (!is_meant(name) || words.resume) continue;
+    RechunkOptions options = common_options(words, out);
+    try {
+      array_options(words, words.in + "/" + name, options);
+    } catch (const Error& error) {
+      throw Error(error.code(), fmt::format("{}/{}: {}; --only NAME takes one array of a group",
+                                            words.in, name, error.what()));
+    }
+  }
+  for (const std::string& name : names) {
+    if (!is_meant(name)) continue;
     const std::string in = words.in + "/" + name;
     const std::string target = *words.out + "/" + name;
     RechunkOptions options = common_options(words, out);
@@ -130,7 +144,10 @@ int run_group(const RechunkWords& words, const std::vector<std::string>& names, 
 }
 
 int run_rechunk(const RechunkWords& words, Output& out) {
-  if (!words.out) throw Error(ErrorCode::usage, "wanted IN and OUT");
+  if (!words.out)
+    throw Error(ErrorCode::usage, words.resume
+                                      ? "wanted IN and OUT: to go on, say them again, with --resume"
+                                      : "wanted IN and OUT");
   const std::vector<std::string> names = arrays_in(words.in);
   if (names.size() != 1 || !names[0].empty()) return run_group(words, names, out);
   if (!words.only.empty())

@@ -18,7 +18,16 @@ Request with_destinations(const RequestText& text) {
     throw Error(ErrorCode::limit,
                 fmt::format("{} has more than {} processors; --destinations lists every one",
                             to_string(machine), most));
-  const ArrayInput file = ArrayInput::npy(*text.destinations);
+  const ArrayInput file = [&] {
+    try {
+      return ArrayInput::npy(*text.destinations);
+    } catch (const Error& error) {
+      throw Error(error.code(),
+                  fmt::format("{}. --destinations takes a .npy file of whole numbers: "
+                              "numpy.save('to.npy', [3, 1, 2, 0])",
+                              error.what()));
+    }
+  }();
   Destinations destinations{read_whole_numbers(file, most)};
   try {
     return Request::of(machine, std::move(destinations), text.elements);

@@ -146,8 +146,9 @@ std::vector<std::uint64_t> lengths_from(const std::string& text, const std::stri
   if (text.find('=') == std::string::npos) {
     if (parts.size() == 1) parts.resize(words.shape.size(), parts[0]);
     if (parts.size() != words.shape.size())
-      throw Error(ErrorCode::usage, fmt::format("{}: {} lengths, and the array has {} axes", option,
-                                                parts.size(), words.shape.size()));
+      throw Error(ErrorCode::usage,
+                  fmt::format("{}: {} lengths, and the array has {} {}", option, parts.size(),
+                              words.shape.size(), words.shape.size() == 1 ? "axis" : "axes"));
     for (std::size_t k = 0; k < parts.size(); ++k)
       lengths.push_back(length_from(parts[k], words.shape[k], option));
   } else {

@@ -177,6 +177,12 @@ void drop_names(ArrayForm& form) {
 StoredChanges::Format format_of(const std::string& path) {
   if (path.ends_with(".npy")) return Format::npy;
   if (path.ends_with(".raw") || path.ends_with(".bin")) return Format::raw;
+  for (const std::string_view other :
+       {".npz", ".zip", ".h5", ".hdf5", ".nc", ".nc4", ".tif", ".tiff"})
+    if (path.ends_with(other))
+      throw Error(ErrorCode::usage, fmt::format("{}: arrays are Zarr folders, .npy and .raw files "
+                                                "here; {} is the ending of another format",
+                                                path, other));
   return Format::zarr3;
 }
 

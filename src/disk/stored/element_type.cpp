@@ -20,8 +20,11 @@ using Kind = ElementType::Kind;
 using TypeJson = nlohmann::ordered_json;
 
 [[noreturn]] void type_unknown(std::string_view name) {
-  throw Error(ErrorCode::impossible,
-              fmt::format("the data type {} is not known: it must have a fixed size", name));
+  throw Error(
+      ErrorCode::impossible,
+      fmt::format("the data type {} is not known: wanted one of a fixed size, such as float32 or "
+                  "r40, or in NumPy's words with the order of bytes, <f4",
+                  name));
 }
 
 struct NamedType {

@@ -37,12 +37,16 @@ std::unique_ptr<StoredArray> open_stored(const std::string& path,
   if (std::error_code none; !std::filesystem::exists(path, none)) {
     const std::string why = files::taken_by_work_in_place(path);
     throw Error(ErrorCode::environment,
-                fmt::format("{}: {}", path, why.empty() ? "there is no such file" : why));
+                fmt::format("{}: {}", path,
+                            !why.empty() ? why
+                            : path.find("://") == std::string::npos
+                                ? "there is no such file"
+                                : "no address is read, but files and folders of this machine"));
   }
   if (format_of(path) == StoredChanges::Format::raw)
     throw Error(ErrorCode::usage,
-                fmt::format("{}: a raw file does not say what it holds; say its shape and its data "
-                            "type",
+                fmt::format("{}: a raw file does not say what it holds; say it: --dtype float32 "
+                            "--shape 100x200, in Python dtype= and shape=",
                             path));
   return open_npy(absolute_path(path));
 }

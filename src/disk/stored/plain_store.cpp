@@ -200,7 +200,10 @@ std::unique_ptr<PlainStore> open_npy(const std::string& path) {
 }
 
 std::unique_ptr<PlainStore> open_raw(const std::string& path, const RawShape& raw) {
-  return open_plain(plain_form(ArrayForm::Format::raw, raw.shape, {type_named(raw.data_type)}),
+  OrderedType type = raw.data_type.find_first_of("<>|") == 0
+                         ? type_of_numpy(raw.data_type)
+                         : OrderedType{type_named(raw.data_type)};
+  return open_plain(plain_form(ArrayForm::Format::raw, raw.shape, std::move(type)),
                     opened(path, FileAccess::read), raw.start_byte);
 }
 

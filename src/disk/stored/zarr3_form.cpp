@@ -197,6 +197,8 @@ ArrayForm read_zarr3(std::string_view text) {
   const char* const where = "zarr.json";
   const std::string* const version = document.find("zarr_format");
   const std::string* const node = document.find("node_type");
+  if (node != nullptr && *node == "\"group\"")
+    no_zarr3("is a group; name one of its arrays, as in GROUP/ARRAY");
   if (version == nullptr || *version != "3" || node == nullptr || *node != "\"array\"")
     no_zarr3("is no array of Zarr version 3");
   ArrayForm form;
