@@ -23,6 +23,8 @@ class ByHeader : public Sink {
   void step(const CubeStep& step) override { sink().step(step); }
   void step(const MeshInstruction& instruction) override { sink().step(instruction); }
   void step(const PopsSlot& slot) override { sink().step(slot); }
+  void loop(const CubeLoop& loop) override { sink().loop(loop); }
+  void loop(const PopsLoop& loop) override { sink().loop(loop); }
   void finish() override { sink().finish(); }
 
  protected:

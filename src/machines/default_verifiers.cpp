@@ -4,6 +4,7 @@
 
 #include "base/check.hpp"
 #include "faro/base/limits.hpp"
+#include "schedules/loops.hpp"
 
 namespace faro::inline v1 {
 namespace {
@@ -28,6 +29,24 @@ bool replay_is_possible(const ScheduleHeader& header) {
          at_most_log2(count * header.slots, limits::replay_places_log2_max);
 }
 
+// Elements that a step's rules move. Masks that the machine does not have are a verifier's matter.
+Count moved_by(const std::vector<Parity>& where, int width) {
+  AffineSpace space = AffineSpace::everything(width);
+  for (const Parity& c : where)
+    if ((c.mask & ~low_mask(width)) == 0 && c.value <= 1) space = space.meet(c);
+  return space.empty() ? Count{0} : Count{1} << static_cast<unsigned>(space.dimension());
+}
+Count moved(const CubeStep& step, int width) {
+  Count sum = 0;
+  for (const Rule& rule : step.rules) sum += moved_by(rule.where, width);
+  return sum;
+}
+Count moved(const PopsSlot& slot, int width) {
+  Count sum = 0;
+  for (const PopsRule& rule : slot.rules) sum += moved_by(rule.where, width);
+  return sum;
+}
+
 }  // namespace
 
 void DefaultVerifiers::begin(const ScheduleHeader& header) {
@@ -38,7 +57,9 @@ void DefaultVerifiers::choose(First first) {
   const bool replay =
       replay_is_quick(*header_) || (first == First::moves && replay_is_possible(*header_));
   if (replay) replay_ = make_replay();
-  if (!replay || first == First::rules || replay_is_quick(*header_)) proof_ = make_proof();
+  const bool loops = header_->entries == ScheduleHeader::Entries::loops;
+  if (!replay || loops || first == First::rules || replay_is_quick(*header_)) proof_ = make_proof();
+  width_ = address_bits(header_->machine).value_or(0);
   if (replay_) replay_->begin(*header_);
   if (proof_) proof_->begin(*header_);
   header_.reset();
@@ -64,13 +85,25 @@ void DefaultVerifiers::step(const PopsSlot& slot) {
   watch(First::rules, [&slot](Verifier& verifier) { verifier.step(slot); });
 }
 
+// Replay carries every element in every lap; a proof that knows loops is not left waiting for it.
+template <class Step>
+void DefaultVerifiers::watch_loop(First kind, const Loop<Step>& loop) {
+  if (header_) choose(kind);
+  Count lap = loop.body.size();
+  for (const auto& entry : loop.body)
+    lap += items_of(entry.first) + conditions_of(entry.first) + moved(entry.first, width_);
+  in_loops_ += lap * loop.laps;
+  if (!at_most_log2(in_loops_, limits::replay_elements_log2_max) && proof_) replay_.reset();
+  watch(kind, [&loop](Verifier& verifier) { verifier.loop(loop); });
+}
+
 void DefaultVerifiers::loop(const CubeLoop& loop) {
   const bool moves = !loop.body.empty() && !loop.body.front().first.moves.empty();
-  watch(moves ? First::moves : First::rules, [&loop](Verifier& verifier) { verifier.loop(loop); });
+  watch_loop(moves ? First::moves : First::rules, loop);
 }
 
 void DefaultVerifiers::loop(const PopsLoop& loop) {
-  watch(First::rules, [&loop](Verifier& verifier) { verifier.loop(loop); });
+  watch_loop(First::rules, loop);
 }
 
 void DefaultVerifiers::finish() {

@@ -3,6 +3,9 @@
 //   up to 2^22 elements                      replay, and proof beside it
 //   more, and the first step is in rules     proof
 //   more, and the first step lists moves     replay, up to its limit of 2^26 elements
+//
+// A schedule with loops is always proved; replay steps back where the laps of its loops move more
+// than 2^26 elements.
 #pragma once
 
 #include <cstdint>
@@ -32,10 +35,14 @@ class DefaultVerifiers : public ScheduleSink {
   void choose(First first);
   template <class Work>
   void watch(First kind, Work&& work);
+  template <class Step>
+  void watch_loop(First kind, const Loop<Step>& loop);
 
   std::optional<ScheduleHeader> header_;  // until the verifiers are chosen
   std::unique_ptr<Verifier> proof_;
   std::unique_ptr<Verifier> replay_;
+  int width_ = 0;
+  Count in_loops_ = 0;  // rules, conditions and elements moved, in all laps
 };
 
 }  // namespace faro::inline v1

@@ -5,6 +5,7 @@
 #include "faro/base/error.hpp"
 #include "machines/bounds.hpp"
 #include "machines/kinds.hpp"
+#include "machines/loop_proof.hpp"
 
 namespace faro::inline v1 {
 
@@ -19,6 +20,11 @@ const MachineKind& kind_of(const Machine& machine) {
     if (kind.is(machine)) return kind;
   FARO_CHECK(false);
   return machine_kinds().front();
+}
+
+std::unique_ptr<Verifier> proof_of(const ScheduleHeader& header) {
+  if (has_loop_proof(header)) return loop_proof();
+  return kind_of(header.machine).proof(header.goal);
 }
 
 Bound lower_bound(const Machine& machine, const MapGoal& goal, std::uint64_t elements) {

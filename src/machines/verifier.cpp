@@ -54,9 +54,6 @@ namespace {
 std::unique_ptr<Verifier> replay_of(const ScheduleHeader& header) {
   return kind_of(header.machine).replay(header.goal);
 }
-std::unique_ptr<Verifier> proof_of(const ScheduleHeader& header) {
-  return kind_of(header.machine).proof(header.goal);
-}
 
 }  // namespace
 

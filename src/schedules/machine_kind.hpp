@@ -97,4 +97,7 @@ struct MachineKind {
 std::span<const MachineKind> machine_kinds();
 const MachineKind& kind_of(const Machine& machine);
 
+// The proof of a schedule: that of its machine, or of loops, which machines share.
+std::unique_ptr<Verifier> proof_of(const ScheduleHeader& header);
+
 }  // namespace faro::inline v1

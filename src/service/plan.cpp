@@ -59,10 +59,12 @@ class ProgressSink : public QuietSink {
   void step(const CubeStep&) override { tick(); }
   void step(const MeshInstruction&) override { tick(); }
   void step(const PopsSlot&) override { tick(); }
+  void loop(const CubeLoop& loop) override { tick(Count{loop.body.size()} * loop.laps); }
+  void loop(const PopsLoop& loop) override { tick(Count{loop.body.size()} * loop.laps); }
 
  private:
-  void tick() {
-    done_ = std::min(done_ + 1, total_);
+  void tick(Count steps = 1) {
+    done_ = static_cast<std::uint64_t>(std::min<Count>(done_ + steps, total_));
     report(progress_, done_, total_);
   }
   const Progress& progress_;
@@ -276,6 +278,7 @@ class Planning {
     for (const auto& verdict : {automatic.proof(), automatic.replay()})
       if (verdict) content.verdicts.push_back(*verdict);
     if (!automatic.replay() && replay_is_possible(content.header) &&
+        content.header.entries == ScheduleHeader::Entries::steps &&
         content.verdicts.front().answer == Verdict::Answer::unprovable) {
       const auto replay = make_replay();
       content.header.bound = bound;

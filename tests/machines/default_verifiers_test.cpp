@@ -63,6 +63,33 @@ TEST(DefaultVerifiers, above_the_default_of_replay_rules_are_proved_and_moves_re
   EXPECT_TRUE(huge.proof()->ok());
 }
 
+// Two processors of each pair exchange slot 0, lap after lap.
+DefaultVerifiers in_loops(int dimensions, std::uint64_t laps) {
+  ScheduleHeader header;
+  header.machine = Hypercube{.dimensions = dimensions, .ports = Hypercube::Ports::all};
+  header.goal = MapGoal{.map = BitMap::identity(dimensions)};
+  header.entries = ScheduleHeader::Entries::loops;
+  DefaultVerifiers verifiers;
+  verifiers.begin(header);
+  CubeLoop loop;
+  loop.laps = laps;
+  loop.body = {{CubeStep{{{{}, 0, 0, 0}}, {}, {}, {}}, {{}}}};
+  verifiers.loop(loop);
+  verifiers.finish();
+  return verifiers;
+}
+
+TEST(DefaultVerifiers, replay_steps_back_where_loops_move_many_elements) {
+  const DefaultVerifiers few = in_loops(4, 1000);
+  ASSERT_TRUE(few.proof() && few.replay());
+  EXPECT_TRUE(few.proof()->ok() && few.replay()->ok());
+  const DefaultVerifiers many = in_loops(20, std::uint64_t{1} << 23U);
+  EXPECT_FALSE(many.replay().has_value());
+  ASSERT_TRUE(many.proof().has_value());
+  EXPECT_TRUE(many.proof()->ok());
+  EXPECT_EQ(many.proof()->cost.steps, Count{1} << 23U);
+}
+
 TEST(DefaultVerifiers, no_step_is_judged_too) {
   const DefaultVerifiers none = watched({.steps = 0});
   ASSERT_TRUE(none.proof() && none.replay());
