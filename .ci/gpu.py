@@ -139,7 +139,8 @@ def performed(text, name, data, in_place):
 
 
 def emitted(language, columns, c, element, in_place, name):
-    asked = [faro, "emit", language, matrix(columns, c), "--element", str(element), "--name", name]
+    words = columns if isinstance(columns, str) else matrix(columns, c)
+    asked = [faro, "emit", language, words, "--element", str(element), "--name", name]
     return subprocess.run(asked + ["--in-place"] * in_place, capture_output=True, text=True)
 
 
@@ -155,6 +156,43 @@ def one(n, element, columns, c, in_place):
     check((got == want).all(), "bytes", *words)
     check(kept, "guard bytes", *words)
     seen.add((element, in_place))
+
+
+def random_lengths():
+    """Words of axes of any length, their lengths, their order at the destination, and where each index goes."""
+    lengths, said, given, places = [], [], [], []
+    for name in "abcde"[:rng.randint(2, 5)]:
+        bits = rng.randint(1, 5)
+        length = rng.choice([rng.randint(1, 12), rng.randint(1, 150), 1 << bits])
+        room = (1 << 17) // int(np.prod(lengths, dtype=np.int64))
+        length, kind = min(length, room), rng.choice(["", "~", "rev", "gray"])
+        index = np.arange(length)
+        if kind in ("rev", "gray") and length == 1 << bits:
+            said.append(f"{name}:{bits}")
+            moved = index ^ index >> 1 if kind == "gray" else sum((index >> i & 1) << bits - 1 - i for i in range(bits))
+            given.append(f"{kind}({name})")
+        else:
+            said.append(f"{name}={length}")
+            moved, kind = (index[::-1], "~") if kind == "~" else (index, "")
+            given.append(kind + name)
+        lengths.append(length)
+        places.append(moved)
+    order = rng.sample(range(len(lengths)), len(lengths))
+    return f"{' '.join(said)} -> {' '.join(given[i] for i in order)}", lengths, order, places
+
+
+def any_lengths(element):
+    """Axes of any length, against NumPy's own indexing."""
+    words, lengths, order, places = random_lengths()
+    done = emitted("opencl", words, 0, element, False, "moved")
+    if not check(done.returncode == 0, words, element, done.stderr):
+        return
+    data = noise.integers(0, 256, (*lengths, element), np.uint8)
+    want = np.empty([lengths[i] for i in order] + [element], np.uint8)
+    want[np.ix_(*(places[i] for i in order))] = data.transpose([*order, len(lengths)])
+    got, kept = performed(done.stdout, "moved", data, False)
+    check(got.tobytes() == want.tobytes(), "bytes", words, element)
+    check(kept, "guard bytes", words, element)
 
 
 def traced(text, data, in_place):
@@ -209,6 +247,7 @@ def compiled():
     unit = [1 << i for i in range(24)]
     cases = [(unit[::-1], 0, e, p) for e in (1, 2, 4, 8, 16) for p in (False, True)]
     cases += [(random_matrix(24), 5, e, False) for e in (1, 4, 8, 3)]
+    cases += [(words, 0, e, False) for e in (1, 4, 8, 12) for words in ("r=6001 c=6003 -> c r", "r=9 b:7 c=5 -> gray(b) ~c r")]
     with tempfile.TemporaryDirectory() as folder:
         file = pathlib.Path(folder, "kernels.cu")
         texts = [emitted("cuda", *case, f"k{i}").stdout for i, case in enumerate(cases)]
@@ -239,6 +278,8 @@ for number in range(count):
     most = 11 if checked else 22 if number % 20 == 0 else 15
     n = rng.randint(8, min(most, 25 - element.bit_length()))
     one(n, element, *random_map(n))
+for number in range(count):
+    any_lengths(rng.choice(sizes))
 check(len(seen) == 2 * len(sizes) or count < 100, "every size in place and out of place", sorted(seen))
 # What a kernel gets wrong must show.
 text = emitted("opencl", [1 << i for i in range(11, -1, -1)], 0, 4, False, "moved").stdout

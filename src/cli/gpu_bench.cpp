@@ -10,9 +10,9 @@
 #include "base/require.hpp"
 #include "cli/gpu_words.hpp"
 #include "cli/map_text.hpp"
-#include "faro/algebra/notation.hpp"
 #include "faro/engine/permute.hpp"
 #include "gpu/driver.hpp"
+#include "gpu/text.hpp"
 
 namespace faro::cli {
 namespace {
@@ -92,8 +92,7 @@ class Workplace {
       run(from_, to_);
     }
     driver_.read(back_.data(), to_, bytes, stream_);
-    permute_bytes(Map(plan.map_asked), plan.asked.element_bytes, std::span(data_).first(bytes),
-                  poison);
+    permute_bytes(plan.map_asked, plan.asked.element_bytes, std::span(data_).first(bytes), poison);
     return std::equal(poison.begin(), poison.end(), back_.begin());
   }
 
@@ -136,7 +135,7 @@ class Workplace {
 };
 
 struct Job {
-  BitMap map;
+  Map map;
   gpu::Options options;
 };
 
@@ -156,7 +155,7 @@ Outcome outcome_of(Workplace& place, const gpu::Plan& plan, double copy_seconds)
 }
 
 Report outcome_report(const gpu::Plan& plan, const Outcome& outcome) {
-  return {{"map", to_notation(plan.map_asked)},
+  return {{"map", gpu::notation_of(plan.map_asked)},
           {"element_bytes", plan.asked.element_bytes},
           {"in_place", plan.asked.in_place},
           {"kind", gpu::name_of(plan.kind)},
@@ -174,8 +173,7 @@ std::vector<Job> usual_jobs(const GpuWords& words, int log2) {
     gpu::Options options = words.options();
     options.element_bytes = element;
     options.in_place = in_place;
-    jobs.push_back(
-        {say(map, sizes_from({}, static_cast<std::uint64_t>(width))).map.as_bits(), options});
+    jobs.push_back({say(map, sizes_from({}, static_cast<std::uint64_t>(width))).map, options});
   };
   for (int e = 0; e <= 4; ++e) add("i -> rev(i)", log2 - e, bit(e));
   for (int e = 2; e <= 4; ++e) add("i -> gray(i)", log2 - e, bit(e));
@@ -195,6 +193,12 @@ std::vector<Job> usual_jobs(const GpuWords& words, int log2) {
     jobs.push_back({BitMap::from_matrix(matrix, 0), options});
   }
   add("i -> rev(i)", log2 - 4, 12);
+  for (int e = 2; e <= 3; ++e) {  // axes of no power of two
+    const std::uint64_t side = bit((log2 - e) / 2) - 7;
+    gpu::Options options = words.options();
+    options.element_bytes = bit(e);
+    jobs.push_back({say(fmt::format("r={} c={} -> c r", side, side)).map, options});
+  }
   for (int e = 2; e <= 3; ++e) add("i -> rev(i)", log2 - e, bit(e), true);
   return jobs;
 }
@@ -207,13 +211,14 @@ std::vector<Job> jobs_of(const GpuWords& words) {
   std::optional<std::uint64_t> width = words.width;
   if (!width && words.log2_bytes)
     width = log2 - static_cast<std::uint64_t>(highest_bit(*words.element));
-  return {{say(*words.map, sizes_from({}, width)).map.as_bits(), words.options()}};
+  return {{say(*words.map, sizes_from({}, width)).map, words.options()}};
 }
 
 std::uint64_t bytes_of(const std::vector<Job>& jobs) {
   std::uint64_t bytes = 0;
   for (const Job& job : jobs)
-    bytes = std::max(bytes, job.options.element_bytes << static_cast<unsigned>(job.map.width()));
+    bytes =
+        std::max(bytes, static_cast<std::uint64_t>(job.options.element_bytes * job.map.elements()));
   return bytes;
 }
 
@@ -273,7 +278,7 @@ int bench_kernels(const GpuWords& words, Output& out) {
     const Outcome outcome = outcome_of(place, plan, copy * scale);
     right = right && outcome.right;
     report["rows"].push_back(outcome_report(plan, outcome));
-    const std::string map = to_notation(plan.map_asked);
+    const std::string map = gpu::notation_of(plan.map_asked);
     report.say("{:5.1f} % of copy  {:9.3f} ms  {:3} bytes{}  {:7}  {}  {}\n", outcome.percent,
                1e3 * outcome.seconds, plan.asked.element_bytes,
                plan.asked.in_place ? ", in place" : "", gpu::name_of(plan.kind),

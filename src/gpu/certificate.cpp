@@ -80,10 +80,29 @@ SharedTraffic count_shared(const Plan& plan, const Side& side, bool shares_words
   return out;
 }
 
+// Of the fast axes that continue one another.
+std::uint64_t window_run_bytes(const Plan& plan, const std::vector<std::size_t>& order,
+                               bool source) {
+  std::int64_t run = 1;
+  for (const std::size_t i : order) {
+    const WindowAxis& axis = plan.window.axes[i];
+    if ((source ? axis.from : axis.to).front() != run || !axis.columns.empty()) break;
+    run *= static_cast<std::int64_t>(axis.chunk);
+    if (axis.chunk < axis.length) break;
+  }
+  return static_cast<std::uint64_t>(run) << static_cast<unsigned>(plan.unit_log2);
+}
+
 }  // namespace
 
 Certificate certificate(const Plan& plan) {
   Certificate out;
+  if (plan.kind == Kind::window) {
+    out.counted = false;
+    out.read.run_bytes = window_run_bytes(plan, plan.window.read, true);
+    out.written.run_bytes = window_run_bytes(plan, plan.window.written, false);
+    return out;
+  }
   out.counted = plan.kind != Kind::odd;
   out.read = count(plan, plan.from, out.counted);
   out.written = count(plan, plan.to, out.counted);
@@ -112,6 +131,7 @@ Certificate certificate(const Plan& plan) {
 }
 
 Certificate plain_certificate(const Plan& of) {
+  if (of.kind == Kind::window) return certificate(of);
   if (of.units > 1) return {.counted = false, .read = {}, .written = {}, .store = {}, .load = {}};
   Options options = of.asked;
   options.in_place = false;

@@ -81,23 +81,23 @@ struct Executable::State {
   const void* context;
   Kernel kernel;
   bool in_place;
-  std::uint64_t bytes, blocks, threads;
+  std::uint64_t from_bytes, to_bytes, blocks, threads;
 };
 
 Executable::Executable(const Plan& plan, const Stream& stream) : stream_(stream) {
   Driver& driver = Driver::of(stream.language);
   const void* const context = driver.context(stream);
   Kernel kernel = driver.compile(emit(plan, stream.language, kernel_name), kernel_name, stream);
-  state_ = std::make_shared<const State>(State{driver, stream.language, context, std::move(kernel),
-                                               plan.asked.in_place, plan.bytes(),
-                                               plan.block_count(), plan.threads()});
+  state_ = std::make_shared<const State>(
+      State{driver, stream.language, context, std::move(kernel), plan.asked.in_place,
+            plan.from_bytes(), plan.to_bytes(), plan.block_count(), plan.threads()});
 }
 
 void Executable::operator()(const void* from, void* to) const {
   const State& s = *state_;
   require(!s.in_place, "this plan is in place: it takes one array");
-  const Extent a = s.driver.extent(from, s.bytes, "from", stream_);
-  const Extent b = s.driver.extent(to, s.bytes, "to", stream_);
+  const Extent a = s.driver.extent(from, s.from_bytes, "from", stream_);
+  const Extent b = s.driver.extent(to, s.to_bytes, "to", stream_);
   require(a.memory != b.memory || a.end <= b.begin || b.end <= a.begin,
           "`from` and `to` overlap; a plan in place takes one array");
   s.driver.launch(s.kernel, s.blocks, s.threads, {from, to}, stream_);
@@ -106,7 +106,7 @@ void Executable::operator()(const void* from, void* to) const {
 void Executable::operator()(void* data) const {
   const State& s = *state_;
   require(s.in_place, "this plan is out of place: it takes two arrays");
-  s.driver.extent(data, s.bytes, "data", stream_);
+  s.driver.extent(data, s.to_bytes, "data", stream_);
   s.driver.launch(s.kernel, s.blocks, s.threads, {data}, stream_);
 }
 
@@ -131,7 +131,7 @@ Executable compiled(const Map& map, const Options& options, const Stream& stream
       if (here(one)) return one.run.on(stream);
   }
   const Machine& on = machine(stream.language == Language::hip ? "mi300" : "any");
-  Executable run(plan(map.as_bits(), options, on), stream);
+  Executable run(plan(map, options, on), stream);
   const std::lock_guard<std::mutex> lock(kept_mutex());
   kept.push_back({stream.language, context, map, options, run});
   if (kept.size() > kept_max) kept.pop_front();

@@ -5,10 +5,10 @@
 #include <map>
 
 #include "base/require.hpp"
-#include "faro/algebra/notation.hpp"
 #include "faro/gpu/plan.hpp"
 #include "gpu/frame.hpp"
 #include "gpu/text.hpp"
+#include "gpu/window.hpp"
 
 namespace faro::inline v1::gpu {
 namespace {
@@ -35,6 +35,8 @@ class Body {
       case Kind::odd:
         write_odd();
         break;
+      case Kind::window:
+        return window_text(plan_, type_of(plan_.unit_log2));
       default:
         write_direct();
     }
@@ -308,20 +310,22 @@ std::string head(const Plan& plan, Language language, std::string_view name) {
   const Certificate c = certificate(plan);
   const std::uint64_t blocks = plan.block_count();
   std::string out = fmt::format("// {}, elements of {} bytes: to[map(i)] = from[i]{}\n",
-                                to_notation(plan.map_asked), plan.asked.element_bytes,
+                                notation_of(plan.map_asked), plan.asked.element_bytes,
                                 plan.asked.in_place ? ", in place" : "");
   out += fmt::format(
       "// launch: global {}, local {}  ({} blocks of {} threads, {} bytes of shared memory each)\n",
       blocks * plan.threads(), plan.threads(), blocks, plan.threads(), plan.shared_bytes());
   const char* arguments = plan.asked.in_place ? "data" : "from, to";
-  out += fmt::format("// call: {}({}), {} bytes, aligned to 16 bytes ({} for the counts){}\n", name,
-                     arguments, plan.bytes(), bit(plan.machine.line_log2),
+  const std::string second =
+      plan.from_bytes() == plan.to_bytes() ? "" : fmt::format(" and {}", plan.to_bytes());
+  out += fmt::format("// call: {}({}), {} bytes{}, aligned to 16 bytes ({} for the counts){}\n",
+                     name, arguments, plan.from_bytes(), second, bit(plan.machine.line_log2),
                      plan.asked.in_place ? "" : ", which do not overlap");
   if (!c.counted)
-    return out + fmt::format(
-                     "// certificate: runs of {} bytes read, {} written; requests of odd elements "
-                     "are not counted\n",
-                     c.read.run_bytes, c.written.run_bytes);
+    return out +
+           fmt::format(
+               "// certificate: runs of {} bytes read, {} written; requests are not counted\n",
+               c.read.run_bytes, c.written.run_bytes);
   out += fmt::format("// certificate: sectors read {} ({} of ideal), written {} ({} of ideal)",
                      c.read.sectors, ratio(c.read.sectors, c.read.ideal_sectors), c.written.sectors,
                      ratio(c.written.sectors, c.written.ideal_sectors));

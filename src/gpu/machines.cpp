@@ -48,6 +48,8 @@ const char* name_of(Kind kind) {
       return "element";
     case Kind::odd:
       return "odd";
+    case Kind::window:
+      return "window";
   }
   return "";
 }

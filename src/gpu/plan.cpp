@@ -8,6 +8,7 @@
 #include "gpu/frame.hpp"
 #include "gpu/pairs.hpp"
 #include "gpu/swizzle.hpp"
+#include "gpu/window.hpp"
 
 namespace faro::inline v1::gpu {
 namespace {
@@ -356,9 +357,7 @@ void make(Plan& plan) {
   make_element(plan);
 }
 
-}  // namespace
-
-Plan plan(const BitMap& map, const Options& options, const Machine& machine) {
+Plan plan_bits(const BitMap& map, const Options& options, const Machine& machine) {
   check(options);
   Plan out;
   out.machine = machine;
@@ -381,18 +380,59 @@ Plan plan(const BitMap& map, const Options& options, const Machine& machine) {
   return out;
 }
 
+}  // namespace
+
+Plan plan_arrays(const Map& map, const TensorShape& shape, Options options,
+                 const Machine& machine) {
+  options.element_bytes = shape.element_bytes;
+  check(options);
+  require(!options.in_place, "in place: maps of bits on arrays without gaps");
+  require(!options.kind || *options.kind == Kind::window,
+          "axes of any length and strides take a plan of kind window");
+  Plan out;
+  out.machine = machine;
+  out.asked = options;
+  out.map_asked = map;
+  make_window(out, engine::normal_form(map, shape));
+  require(out.block_count() <= bit(31) - 1, "{} blocks are more than a launch takes, 2^31 - 1",
+          out.block_count());
+  return out;
+}
+
+Plan plan(const Map& map, const Options& options, const Machine& machine) {
+  const BitMap* const bits = map.bits();
+  if (bits != nullptr && options.kind != Kind::window) return plan_bits(*bits, options, machine);
+  return plan_arrays(map, {options.element_bytes, {}, {}}, options, machine);
+}
+
 std::uint64_t Plan::bytes() const {
+  if (kind == Kind::window)
+    return asked.element_bytes * static_cast<std::uint64_t>(map_asked.elements());
   return (static_cast<std::uint64_t>(units) << static_cast<unsigned>(unit_log2))
          << static_cast<unsigned>(map.width());
 }
 
+std::uint64_t Plan::from_bytes() const {
+  return kind == Kind::window ? window.from_bytes : bytes();
+}
+
+std::uint64_t Plan::to_bytes() const {
+  return kind == Kind::window ? window.to_bytes : bytes();
+}
+
 std::uint64_t Plan::block_count() const {
+  if (kind == Kind::window) {
+    Word count = 1;
+    for (const WindowAxis& axis : window.axes) count *= (axis.length + axis.chunk - 1) / axis.chunk;
+    return count;
+  }
   const std::size_t in_pairs = pairs.moving.size() + pairs.staying.size();
   return bit(static_cast<int>(in_pairs > 0 ? in_pairs - 1 : blocks.size()));
 }
 
 std::uint64_t Plan::threads() const {
-  return kind == Kind::odd ? bit(asked.threads_log2) : bit(static_cast<int>(from.threads.size()));
+  return kind == Kind::odd || kind == Kind::window ? bit(asked.threads_log2)
+                                                   : bit(static_cast<int>(from.threads.size()));
 }
 
 int Plan::tiles_a_block() const {
@@ -400,10 +440,17 @@ int Plan::tiles_a_block() const {
 }
 
 std::uint64_t Plan::tile_bytes() const {
+  if (kind == Kind::window) {
+    Word units_inside = 1;
+    for (const WindowAxis& axis : window.axes) units_inside *= axis.chunk;
+    return units_inside << static_cast<unsigned>(unit_log2);
+  }
   return (static_cast<std::uint64_t>(units) << static_cast<unsigned>(unit_log2)) << tile.size();
 }
 
 std::uint64_t Plan::shared_bytes() const {
+  if (kind == Kind::window)
+    return window.read == window.written ? 0 : window.places << static_cast<unsigned>(unit_log2);
   if (kind != Kind::tile && kind != Kind::odd) return 0;
   return tile_bytes() * static_cast<std::uint64_t>(tiles_a_block());
 }

@@ -4,7 +4,15 @@
 
 #include <bit>
 
+#include "faro/algebra/notation.hpp"
+#include "faro/algebra/tensor_notation.hpp"
+
 namespace faro::inline v1::gpu {
+
+std::string notation_of(const Map& map) {
+  const BitMap* const bits = map.bits();
+  return bits != nullptr ? to_notation(*bits) : to_notation(map);
+}
 
 std::string number(Word v) {
   if (v < 10) return fmt::format("{}u", v);

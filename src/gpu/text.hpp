@@ -3,11 +3,15 @@
 
 #include <string>
 
+#include "faro/algebra/map.hpp"
 #include "gpu/frame.hpp"
 
 namespace faro::inline v1::gpu {
 
 std::string number(Word v);
+
+// In the notation of bits where all are.
+std::string notation_of(const Map& map);
 
 // The xor of vectors[j] over the set bits j of a variable. Vectors that are shifts of one another
 // become a mask and a shift; the rest is chosen bit by bit. `wide`: of 64 bits.

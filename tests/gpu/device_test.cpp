@@ -279,6 +279,25 @@ TEST(Device, opencl_moves_and_refuses) {
     driver.close(other);
     for (void* const array : {a, b, small}) driver.release(array, stream);
   }
+  // Axes of any length, reversed and with gaps; what is between the elements stays.
+  const Map map = say("r=37 b:3 c=90 -> ~c gray(b) r").map;
+  const TensorShape shape{
+      2, {{37, 8, 90}, {-1500, 184, 2}, 36 * 1500}, {{90, 8, 37}, {600, 60000, -12}, 36 * 12}};
+  const gpu::Plan plan = gpu::plan_arrays(map, shape);
+  EXPECT_EQ(plan.kind, gpu::Kind::window);
+  std::vector<char> from(plan.from_bytes());
+  std::vector<char> to(plan.to_bytes(), 'x');
+  std::vector<char> wanted = to;
+  for (char& c : from) c = static_cast<char>(random.below(256));
+  reference_permute(map, shape, from.data(), wanted.data());
+  void* const a = driver.allocate(from.size(), stream);
+  void* const b = driver.allocate(to.size(), stream);
+  driver.write(a, from.data(), from.size(), stream);
+  driver.write(b, to.data(), to.size(), stream);
+  Executable(plan, stream)(a, b);
+  driver.read(to.data(), b, to.size(), stream);
+  EXPECT_EQ(to, wanted);
+  for (void* const array : {a, b}) driver.release(array, stream);
   driver.close(stream);
 }
 

@@ -275,5 +275,43 @@ TEST(GpuPlan, text_begins_with_launch_and_certificate) {
   }
 }
 
+// Every element is in one window, whatever the lengths: counted by the axes alone.
+TEST(GpuPlan, windows_hold_long_runs_of_both_sides) {
+  for (const char* words :
+       {"r=6001 c=6001 -> c r", "n=56 h=256 c=256 -> c n h", "r=100 b:12 -> rev(b) r",
+        "a=3 b=5 c=7 d=11 e=13 f=17 -> f e d c b a"}) {
+    const gpu::Plan plan = gpu::plan(say(words).map, {.element_bytes = 4});
+    ASSERT_EQ(plan.kind, Kind::window) << words;
+    EXPECT_LE(plan.tile_bytes(), 16384U) << words;
+    EXPECT_LE(plan.shared_bytes(), 16384U + 16384U / 8) << words;
+    const gpu::Certificate c = gpu::certificate(plan);
+    EXPECT_FALSE(c.counted);
+    EXPECT_GE(plan.block_count() * plan.tile_bytes(), plan.bytes()) << words;
+    EXPECT_LE(plan.block_count() * plan.tile_bytes(), 4 * plan.bytes()) << words;
+    Word read = 1;
+    Word written = 1;
+    for (const std::size_t i : plan.window.read) read *= plan.window.axes[i].chunk;
+    for (const std::size_t i : plan.window.written) written *= plan.window.axes[i].chunk;
+    EXPECT_EQ(read, written) << words;
+    EXPECT_EQ(read << static_cast<unsigned>(plan.unit_log2), plan.tile_bytes()) << words;
+  }
+  const gpu::Certificate wide =
+      gpu::certificate(gpu::plan(say("r=6001 c=6001 -> c r").map, {.element_bytes = 4}));
+  EXPECT_EQ(wide.read.run_bytes, 256U);
+  EXPECT_EQ(wide.written.run_bytes, 256U);
+  const auto refused = [](const char* words, const gpu::Options& options) {
+    try {
+      gpu::plan(say(words).map, options);
+    } catch (const Error& error) {
+      return std::string(error.what());
+    }
+    return std::string();
+  };
+  EXPECT_NE(refused("r=10 c=10 -> c r", {.in_place = true}).find("in place"), std::string::npos);
+  EXPECT_NE(refused("r=10 c=10 -> c r", {.kind = Kind::tile}).find("kind window"),
+            std::string::npos);
+  EXPECT_NE(refused("r=12 c=10 -> roll(r, 5) c", {}).find("roll"), std::string::npos);
+}
+
 }  // namespace
 }  // namespace faro

@@ -13,9 +13,12 @@
 //   i:20 -> rev(i), elements of 4 bytes: X is the low 6 and the high 6 bits, 16 KiB a block of 256
 //   threads; runs of 256 bytes on both sides, 16 bytes a lane, no conflict.
 //
+// Axes of any length, and arrays with strides, are moved by windows of the axes that are fast on
+// each side; requests are long, but their sectors are not counted. What is rolled is refused.
+//
 // No GPU header is needed, nothing is run. A plan is plain data: the table that its kernel gets.
-// Limits: elements of 1 to 64 bytes, at most 2^31 blocks (16 TiB at least); in place, maps that
-// are their own inverse, and any map of at most 256 elements.
+// Limits: elements of 1 to 64 bytes, at most 2^31 blocks (16 TiB at least); in place, maps of bits
+// that are their own inverse, and any map of at most 256 elements.
 #pragma once
 
 #include <cstdint>
@@ -25,7 +28,8 @@
 #include <string_view>
 #include <vector>
 
-#include "faro/algebra/bit_map.hpp"
+#include "faro/algebra/map.hpp"
+#include "faro/engine/options.hpp"
 
 namespace faro::inline v1::gpu {
 
@@ -51,6 +55,7 @@ enum class Kind {
   direct,   // a thread moves elements, the lanes chosen so that both sides are whole lines
   element,  // the plain loop, for the smallest arrays, and to compare with
   odd,      // through shared memory, elements that are several units of memory
+  window,   // axes of any length or stride: a window of both sides' fast axes
 };
 const char* name_of(Kind kind);
 
@@ -91,10 +96,30 @@ struct Pairs {
   bool shifted = false;
 };
 
+// An axis of a window plan, strides in units of memory. Bits that are added to one another are one
+// axis: destination index y is at `to` of its bits, its element comes from x = columns of y's bits
+// ^ translation, at `from` of x's bits.
+struct WindowAxis {
+  Word length = 1;
+  std::vector<std::int64_t> from, to;  // one stride, or one of each bit
+  std::vector<Word> columns = {};
+  Word translation = 0;
+  Word chunk = 1;  // of the length, in one window
+  Word place = 0;  // stride in shared memory
+};
+
+struct Window {
+  std::vector<WindowAxis> axes;
+  std::vector<std::size_t> read, written;  // axes within the window, the fastest first
+  std::int64_t from_start = 0, to_start = 0;
+  Word places = 0;  // units of shared memory
+  std::uint64_t from_bytes = 0, to_bytes = 0;
+};
+
 struct Plan {
   Machine machine;
   Options asked;
-  BitMap map_asked;
+  Map map_asked;
   Kind kind = Kind::element;
   BitMap map;  // of units of 2^unit_log2 bytes
   int unit_log2 = 0;
@@ -104,9 +129,12 @@ struct Plan {
   Side from, to;
   std::vector<Place> blocks;  // of each bit of the block number; empty in place
   Place start;
-  Pairs pairs;  // in place
+  Pairs pairs;    // in place
+  Window window;  // of kind window
 
-  std::uint64_t bytes() const;
+  std::uint64_t bytes() const;       // that are moved
+  std::uint64_t from_bytes() const;  // that the arrays must have at least
+  std::uint64_t to_bytes() const;
   std::uint64_t block_count() const;
   std::uint64_t threads() const;
   int tiles_a_block() const;  // two in place, unless the tile is everything
@@ -115,7 +143,10 @@ struct Plan {
 };
 
 // Throws Error(usage) for what no plan takes, Error(impossible) for what cannot be done in place.
-Plan plan(const BitMap& map, const Options& options, const Machine& machine = gpu::machine("any"));
+Plan plan(const Map& map, const Options& options, const Machine& machine = gpu::machine("any"));
+// Arrays with shapes and strides; the bytes of an element are the shape's.
+Plan plan_arrays(const Map& map, const TensorShape& shape, Options options = {},
+                 const Machine& machine = gpu::machine("any"));
 
 // One side of memory. A request is what the lanes ask of it at once, 128 bytes at most.
 struct Traffic {
@@ -137,7 +168,7 @@ struct SharedTraffic {
 };
 
 // Counts by ranks over GF(2), exact for pointers to whole lines. `counted` is false for odd
-// elements, whose requests are not counted: they read and write whole runs.
+// elements and windows, whose requests are not counted.
 struct Certificate {
   bool counted = true;
   Traffic read, written;

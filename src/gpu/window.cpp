@@ -1,0 +1,240 @@
+// The engine's normal form says an array as axes with a stride at the source and one at the
+// destination. A block moves a window: of the source's fast axes as much as makes a long run, and
+// of the destination's. Both are read and written in the order of memory; in between elements lie
+// in shared memory in the source's order, each row of the source's run an odd number of units
+// after the one before, so that a column meets many banks.
+//
+//   r=100 c=64 -> c r, 4 bytes     windows of 64 x 64: runs of 256 bytes read and written; the
+//                                  blocks at the end of r have 36 of 64 to move
+//
+// Where the fast axis is the same on both sides nothing is turned, and shared memory is left out.
+#include "gpu/window.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <numeric>
+
+#include "base/require.hpp"
+#include "gpu/text.hpp"
+
+namespace faro::inline v1::gpu {
+namespace {
+
+constexpr std::uint64_t run_bytes_wanted = 256;
+constexpr std::uint64_t window_bytes_max = 1U << 14U;
+
+Word absolute(std::int64_t v) {
+  return static_cast<Word>(v < 0 ? -v : v);
+}
+
+// The largest power of two up to 16 that divides the element and every place.
+int unit_of(const engine::NormalForm& form) {
+  Word all = form.element_bytes | absolute(form.from_base) | absolute(form.to_base) | 16U;
+  for (const engine::Axis& axis : form.axes) {
+    if (axis.map == engine::Axis::plain) {
+      all |= absolute(axis.from) | absolute(axis.to);
+      continue;
+    }
+    const engine::IndexMap& map = form.maps[static_cast<std::size_t>(axis.map)];
+    for (const engine::Offset s : map.from_strides) all |= absolute(s);
+    for (const engine::Offset s : map.to_strides) all |= absolute(s);
+  }
+  return lowest_bit(all);
+}
+
+// How far apart the nearest neighbours along an axis are, on one side.
+Word step_of(const WindowAxis& axis, bool source) {
+  const std::vector<std::int64_t>& strides = source ? axis.from : axis.to;
+  Word least = ~Word{0};
+  for (const std::int64_t s : strides) least = std::min(least, absolute(s));
+  return least;
+}
+
+std::vector<std::size_t> by_step(const std::vector<WindowAxis>& axes, bool source) {
+  std::vector<std::size_t> order(axes.size());
+  std::iota(order.begin(), order.end(), std::size_t{0});
+  std::stable_sort(order.begin(), order.end(), [&](std::size_t a, std::size_t b) {
+    return step_of(axes[a], source) < step_of(axes[b], source);
+  });
+  return order;
+}
+
+// Of the fast axes of one side whole ones, and of the next as much as is wanted. Axes whose bits
+// are added go whole or not at all.
+void widen(std::vector<WindowAxis>& axes, const std::vector<std::size_t>& order, Word wanted,
+           Word room) {
+  Word run = 1;
+  for (const std::size_t i : order) {
+    WindowAxis& axis = axes[i];
+    Word inside = 1;
+    for (const WindowAxis& other : axes) inside *= other.chunk;
+    const Word space = room / (inside / axis.chunk);
+    if (run >= wanted || space <= axis.chunk) {
+      run *= axis.chunk;
+      if (run >= wanted || axis.chunk < axis.length) return;
+      continue;
+    }
+    const Word need = std::max<Word>(axis.chunk, (wanted + run - 1) / run);
+    const Word chunk = std::min({axis.length, need, space});
+    if (!axis.columns.empty() && chunk < axis.length) {
+      if (axis.length > space) return;
+      axis.chunk = axis.length;
+    } else {
+      axis.chunk = chunk;
+    }
+    run *= axis.chunk;
+    if (axis.chunk < axis.length) return;
+  }
+}
+
+std::string stride_sum(const std::string& index, const std::vector<std::int64_t>& strides) {
+  if (strides.size() == 1)
+    return strides[0] == 1 ? index : fmt::format("{} * (index){}", index, strides[0]);
+  std::vector<std::string> terms;
+  for (std::size_t i = 0; i < strides.size(); ++i)
+    terms.push_back(fmt::format("({} >> {} & 1u) * (index){}", index, i, strides[i]));
+  return fmt::format("{}", fmt::join(terms, " + "));
+}
+
+// What an index along an axis adds to a place.
+std::string offset_text(const WindowAxis& axis, const std::string& index, bool source) {
+  if (axis.columns.empty())
+    return stride_sum("(index)(" + index + ")", source ? axis.from : axis.to);
+  if (!source) return stride_sum("(index)(" + index + ")", axis.to);
+  return stride_sum(
+      fmt::format("(index)({})", xor_sum("(" + index + ")", axis.columns, axis.translation, false)),
+      axis.from);
+}
+
+}  // namespace
+
+void make_window(Plan& plan, const engine::NormalForm& form) {
+  plan.kind = Kind::window;
+  plan.unit_log2 = unit_of(form);
+  plan.units = 1;
+  const auto shift = [&](std::int64_t v) {
+    return v / static_cast<std::int64_t>(bit(plan.unit_log2));
+  };
+  Window& window = plan.window;
+  for (const engine::Axis& axis : form.axes) {
+    WindowAxis out;
+    out.length = static_cast<Word>(axis.length);
+    if (axis.map == engine::Axis::plain) {
+      out.from = {shift(axis.from)};
+      out.to = {shift(axis.to)};
+    } else {
+      const engine::IndexMap& map = form.maps[static_cast<std::size_t>(axis.map)];
+      out.columns = map.columns;
+      out.translation = map.translation;
+      for (const engine::Offset s : map.from_strides) out.from.push_back(shift(s));
+      for (const engine::Offset s : map.to_strides) out.to.push_back(shift(s));
+    }
+    window.axes.push_back(std::move(out));
+  }
+  const Word parts = form.element_bytes >> static_cast<unsigned>(plan.unit_log2);
+  if (parts > 1) window.axes.push_back({.length = parts, .from = {1}, .to = {1}});
+  window.from_start = shift(form.from_base);
+  window.to_start = shift(form.to_base);
+  window.from_bytes = form.from_bytes;
+  window.to_bytes = form.to_bytes;
+  const std::vector<std::size_t> read = by_step(window.axes, true);
+  const std::vector<std::size_t> written = by_step(window.axes, false);
+  const Word room = window_bytes_max >> static_cast<unsigned>(plan.unit_log2);
+  const Word wanted = std::max<Word>(1, run_bytes_wanted >> static_cast<unsigned>(plan.unit_log2));
+  widen(window.axes, read, std::min(wanted, room), room);
+  widen(window.axes, written, std::min(wanted, room), room);
+  for (const std::size_t i : read)
+    if (window.axes[i].chunk > 1) window.read.push_back(i);
+  for (const std::size_t i : written)
+    if (window.axes[i].chunk > 1) window.written.push_back(i);
+  // Places in shared memory, in the source's order; a row that is turned begins at an odd place.
+  Word place = 1;
+  bool turned = false;
+  for (const std::size_t i : window.read) {
+    WindowAxis& axis = window.axes[i];
+    if (!turned && !window.written.empty() && i == window.written.front() &&
+        i != window.read.front()) {
+      place |= 1U;
+      turned = true;
+    }
+    axis.place = place;
+    place *= axis.chunk;
+  }
+  window.places = place;
+  require(plan.shared_bytes() <= plan.machine.shared_bytes, "a window of {} bytes of shared memory",
+          plan.shared_bytes());
+}
+
+std::string window_text(const Plan& plan, const char* type) {
+  const Window& window = plan.window;
+  std::string out;
+  const auto line = [&]<class... Values>(fmt::format_string<Values...> format, Values&&... values) {
+    out += "  " + fmt::format(format, std::forward<Values>(values)...) + "\n";
+  };
+  const bool wide = (std::max(window.from_bytes, window.to_bytes) >>
+                     static_cast<unsigned>(plan.unit_log2)) > low_mask(32);
+  line("typedef {} index;", wide ? "u64" : "u32");
+  const bool direct = window.read == window.written;
+  if (!direct) {
+    line("TILE({});", plan.shared_bytes());
+    line("LOCAL {}* held = (LOCAL {}*)tile;", type, type);
+  }
+  // Where the block's window begins; how much of it is inside the array.
+  line("u32 b = BLOCK;");
+  line("index x0 = (index){}, y0 = (index){};", window.from_start, window.to_start);
+  std::string size = "1u";
+  for (std::size_t i = 0; i < window.axes.size(); ++i) {
+    const WindowAxis& axis = window.axes[i];
+    const Word count = (axis.length + axis.chunk - 1) / axis.chunk;
+    if (count == 1) {
+      line("const u32 n{} = {};", i, number(axis.length));
+      continue;
+    }
+    line("const u32 g{} = b % {} * {};", i, number(count), number(axis.chunk));
+    line("b /= {};", number(count));
+    line("x0 += {};", offset_text(axis, fmt::format("g{}", i), true));
+    line("y0 += {};", offset_text(axis, fmt::format("g{}", i), false));
+    if (axis.chunk == 1) continue;
+    if (axis.length % axis.chunk == 0)
+      line("const u32 n{} = {};", i, number(axis.chunk));
+    else
+      line("const u32 n{0} = {1} - g{0} < {2} ? {1} - g{0} : {2};", i, number(axis.length),
+           number(axis.chunk));
+  }
+  const auto loop = [&](const std::vector<std::size_t>& order, bool source) {
+    std::string product = "1u";
+    for (const std::size_t i : order) product += fmt::format(" * n{}", i);
+    line("for (u32 i = THREAD; i < {}; i += {}u) {{", product, plan.threads());
+    line("  u32 q = i;");
+    if (!direct) line("  u32 s = 0u;");
+    if (source || direct) line("  index x = x0;");
+    if (!source || direct) line("  index y = y0;");
+    for (std::size_t k = 0; k < order.size(); ++k) {
+      const std::size_t i = order[k];
+      const WindowAxis& axis = window.axes[i];
+      const std::string index = fmt::format("k{}", i);
+      if (k + 1 == order.size())
+        line("  const u32 {} = q;", index);
+      else
+        line("  const u32 {} = q % n{}; q /= n{};", index, i, i);
+      if (source || direct) line("  x += {};", offset_text(axis, index, true));
+      if (!source || direct) line("  y += {};", offset_text(axis, index, false));
+      if (!direct) line("  s += {} * {};", index, number(axis.place));
+    }
+    if (direct)
+      line("  to[y] = from[x];");
+    else if (source)
+      line("  held[s] = from[x];");
+    else
+      line("  to[y] = held[s];");
+    line("}}");
+  };
+  loop(window.read, true);
+  if (direct) return out;
+  line("BARRIER();");
+  loop(window.written, false);
+  return out;
+}
+
+}  // namespace faro::inline v1::gpu
