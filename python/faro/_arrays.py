@@ -11,10 +11,11 @@ import functools
 import operator
 from html import escape
 
-from . import _core
+from . import _core, _device
 from ._errors import Impossible, NotationError, UsageError
 from ._html import table_html
-from ._lending import give_back, lend, numpy, set_threads, target_of, threads_of, with_progress, writable
+from ._lending import check_derivative, give_back, lend, library_of, numpy, set_threads, target_of, threads_of
+from ._lending import with_progress, writable
 from ._lending import state as _state
 
 _fast = _core.permute_fast
@@ -230,11 +231,8 @@ def _move_text(text, a, axis, inverse, out, threads, copy, progress):
     to_shape = _result_shape(text, a.shape, axis)
     if to_shape is None:
         return None
-    if inverse and to_shape != a.shape:
-        raise UsageError(
-            f"inverse=True: {text!r} makes {to_shape} of {a.shape}, so it is not of the result's axes; "
-            "write the words that go back"
-        )
+    if inverse:
+        _check_inverse(text, a.shape, to_shape)
     np = numpy()
     if out is None:
         out = np.empty(to_shape, a.dtype)
@@ -282,17 +280,63 @@ def permute(x, map=None, /, *, axis=None, axes=None, inverse=False, out=None, th
     return _permute(x, map, axis, axes, inverse, out, threads, copy, progress)
 
 
+def _on_device(known, x, map, axis, axes, inverse, out, copy):
+    """permute of an array that lies on a device, by its library's stream."""
+    shape = tuple(x.shape)
+    if axes is not None:
+        map = f"numpy:a.transpose{_orders(axes, len(shape))}"
+    axis = _axes(axis, len(shape))
+    outer, length, inner, first = _split(shape, axis)
+    made = None
+    if isinstance(map, str) and 0 not in shape:
+        made = _core.tensor_map(map, shape, _ends(axis))
+    if made is not None:
+        whole, to_shape = made[0], tuple(made[1])
+        if inverse:
+            _check_inverse(map, shape, to_shape)
+            whole = _core.tensor_batches(whole, 1, True)
+        return _device.move(known, x, whole, to_shape, out, copy)
+    if 0 in shape:
+        return _device.move(known, x, None, shape, out, copy)
+    if _log2(length) is None:
+        _refuse_length(length, shape, first)
+    m = _map_of(map, _log2(length), _acted_on(shape, axis))
+    whole = _core.tensor_along(m.inverse() if inverse else m, outer, inner)
+    return _device.move(known, x, whole, shape, out, copy)
+
+
+def _orders(axes, ndim):
+    axes = tuple(_axis(a, ndim) for a in axes)
+    if sorted(axes) != list(range(ndim)):
+        raise ValueError(f"axes={axes} of an array with {ndim} axes")
+    return axes
+
+
+def _check_inverse(text, shape, to_shape):
+    if to_shape != shape:
+        raise UsageError(
+            f"inverse=True: {text!r} makes {to_shape} of {shape}, so it is not of the result's axes; "
+            "write the words that go back"
+        )
+
+
 def _permute(x, map, axis, axes, inverse, out, threads, copy, progress):
-    a, library = lend(x)
-    count = threads_of(threads)
     if (map is None) == (axes is None):
         raise TypeError("permute takes a map, or axes=")
+    if axes is not None and (axis is not None or inverse):
+        raise TypeError(
+            "axis= goes with a map, axes= stands alone" if axis is not None
+            else "inverse= goes with a map; numpy.argsort(axes) are the axes that go back"
+        )
+    known = _device.library(x)
+    if known is not None:
+        if library_of(x) == "torch":
+            check_derivative(x)
+        return _on_device(known, x, map, axis, axes, inverse, out, copy)
+    a, library = lend(x)
+    count = threads_of(threads)
     target = None if out is None else target_of(out, x, library, a)
     if axes is not None:
-        if axis is not None:
-            raise TypeError("axis= goes with a map, axes= stands alone")
-        if inverse:
-            raise TypeError("inverse= goes with a map; numpy.argsort(axes) are the axes that go back")
         view = a.transpose(axes)
         if target is None:
             target = numpy().empty(view.shape, a.dtype)

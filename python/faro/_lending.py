@@ -75,15 +75,22 @@ def _check_dtype(a):
         raise TypeError(f"{a.dtype}: elements that are references cannot be moved as bytes")
 
 
+def check_derivative(x):
+    import torch
+
+    if x.requires_grad and torch.is_grad_enabled():
+        raise ValueError(
+            "a tensor that requires its derivative: faro.torch.permute keeps it, .detach() drops it"
+        )
+
+
 def _lend_tensor(x, compared):
     import torch
 
     if x.device.type != "cpu":
         raise BufferError(f"a tensor on {x.device}: faro moves arrays in the CPU's memory")
-    if x.requires_grad and torch.is_grad_enabled() and not compared:
-        raise ValueError(
-            "a tensor that requires its derivative: faro.torch.permute keeps it, .detach() drops it"
-        )
+    if not compared:
+        check_derivative(x)
     t = x.detach().resolve_conj().resolve_neg()
     if t.is_complex():
         return t.numpy()
@@ -108,7 +115,7 @@ def lend(x, compared=False):
         return _lend_tensor(x, compared), "torch"
     if library == "jax":
         if hasattr(x, "devices") and any(d.platform != "cpu" for d in x.devices()):
-            raise BufferError("an array on another device: faro moves arrays in the CPU's memory")
+            raise BufferError("a JAX array on another device: faro.jax.permute moves it where it lies")
         return np.asarray(x), "jax"
     if hasattr(x, "__dlpack_device__"):
         if int(x.__dlpack_device__()[0]) != 1:

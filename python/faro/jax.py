@@ -5,8 +5,9 @@
     jax.grad(lambda x: f(faro.jax.permute(x, m)))(x)    a permutation is linear: its transpose is its
                                                         inverse
 
-A primitive of its own. On the CPU it is a custom call: XLA hands its own buffers to the engine. On other
-devices, and for elements of less than a byte, it is a callback on the host, through which the array goes.
+A primitive of its own. It is a custom call: on the CPU XLA hands its own buffers to the engine, on GPUs to a
+kernel on XLA's stream. On other devices, and for elements of less than a byte, it is a callback on the host,
+through which the array goes.
 """
 
 from __future__ import annotations
@@ -60,9 +61,13 @@ def _batched(operands: Any, axes: Any, *, map: Any) -> Any:
 _parts_of_bytes = {"int1", "uint1", "int2", "uint2", "int4", "uint4", "float4_e2m1fn"}
 
 
-def _registered() -> bool:
+# Platforms of XLA, and by which calls of faro's their buffers are moved.
+_platforms = {"cpu": "cpu", "cuda": "CUDA", "rocm": "ROCM"}
+
+
+def _registered(platform: str) -> bool:
     try:
-        jax.ffi.register_ffi_target("faro_permute", _core.xla_call(), platform="cpu")
+        jax.ffi.register_ffi_target("faro_permute", _core.xla_call(platform), platform=_platforms[platform])
     except Exception:  # a JAX whose calls are of another kind: the callback does it
         return False
     return True
@@ -78,8 +83,9 @@ def _in_xla(x: Any, *, map: Any) -> Any:
 ad.deflinear2(_primitive, lambda cotangent, _, *, map: [_primitive.bind(cotangent, map=map.inverse())])
 batching.primitive_batchers[_primitive] = _batched
 mlir.register_lowering(_primitive, mlir.lower_fun(_through_host, multiple_results=False))
-if _registered():
-    mlir.register_lowering(_primitive, mlir.lower_fun(_in_xla, multiple_results=False), platform="cpu")
+for _platform in _platforms:
+    if _registered(_platform):
+        mlir.register_lowering(_primitive, mlir.lower_fun(_in_xla, multiple_results=False), platform=_platform)
 
 
 def permute(x: Any, map: Any, /, *, axis: int | tuple[int, ...] | None = None) -> Any:

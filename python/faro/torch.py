@@ -1,7 +1,7 @@
 """permute for torch: under autograd, vmap, torch.compile and torch.export.
 
     import faro.torch
-    y = faro.torch.permute(x, 'i -> rev(i)')     a tensor in the CPU's memory
+    y = faro.torch.permute(x, 'i -> rev(i)')     a tensor in the CPU's memory or a GPU's
     y.sum().backward()                           a permutation is linear: its transpose is its inverse map
 
 The operator is torch.ops.faro.permute(x, map, shape, axes, inverse): `map` acts on the axes `axes` of
@@ -11,12 +11,13 @@ those of the result, and `shape` comes out.
 
 from __future__ import annotations
 
+import math
 from collections.abc import Sequence
 from typing import Any
 
 import torch
 
-from . import _core
+from . import _core, _device
 from ._arrays import _acted_on, _axes, _ends, _move, _move_batches, _refuse_length, _result_shape
 from ._arrays import _split
 from ._lending import give_back, lend, numpy, threads_of
@@ -54,9 +55,7 @@ def _permute(
     lengths = _lengths(map, shape, axes)
     result = numpy().empty(batch + (shape if inverse or lengths is None else lengths), a.dtype)
     if a.size:
-        outer = 1
-        for side in batch:
-            outer *= side
+        outer = math.prod(batch)
         if lengths is not None:
             words = (map, shape, _ends(_along(axes)))
             _move_batches(outer, inverse, words, a, result, threads_of(None))
@@ -65,6 +64,26 @@ def _permute(
             m = m.inverse() if inverse else m
             _move(a, m, outer * before, inner, result, threads_of(None), None, None)
     return give_back(result, x, library)
+
+
+@_permute.register_kernel("cuda")
+def _on_device(
+    x: torch.Tensor, map: str, shape: Sequence[int], axes: Sequence[int] | None, inverse: bool
+) -> torch.Tensor:
+    """The same by a kernel on the tensor's own stream."""
+    shape, axes = tuple(shape), None if axes is None else list(axes)
+    batch = tuple(x.shape[: x.dim() - len(shape)])
+    lengths = _lengths(map, shape, axes)
+    result = batch + (shape if inverse or lengths is None else lengths)
+    if x.numel() == 0:
+        return x.new_empty(result)
+    outer = math.prod(batch)
+    if lengths is not None:
+        whole = _core.tensor_batches(_core.tensor_map(map, shape, _ends(_along(axes)))[0], outer, inverse)
+    else:
+        m, before, inner = _bits(map, shape, axes)
+        whole = _core.tensor_along(m.inverse() if inverse else m, outer * before, inner)
+    return _device.move(_device.library(x), x, whole, result)
 
 
 @_permute.register_fake

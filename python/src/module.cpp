@@ -21,4 +21,5 @@ NB_MODULE(_core, m) {
   bind_places(m);
   bind_checkpoints(m);
   bind_xla_call(m);
+  bind_gpu(m);
 }

@@ -30,6 +30,7 @@ void bind_registers(nb::module_& m);
 void bind_places(nb::module_& m);
 void bind_checkpoints(nb::module_& m);
 void bind_xla_call(nb::module_& m);
+void bind_gpu(nb::module_& m);
 
 // A file's name as the system has it, bytes that need not be UTF-8. Throws Error(usage) for a byte 0.
 std::string path_from(const nb::bytes& name);

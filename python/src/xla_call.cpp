@@ -1,4 +1,5 @@
-// A custom call of XLA on the CPU: faro.jax inside jit, with no copy and without the interpreter.
+// Custom calls of XLA: faro.jax inside jit, with no copy and without the interpreter; on GPUs a kernel
+// on XLA's stream.
 //
 // XLA promises a stable binary interface for such calls (a frame of structs, each of which begins with its
 // size), so nothing of JAX is needed to compile this: of the frame only what is read here is declared.
@@ -11,7 +12,9 @@
 #include <string_view>
 #include <tuple>
 
+#include "algebra/digits.hpp"
 #include "array_plan.hpp"
+#include "faro/gpu/device.hpp"
 #include "faro/words/say.hpp"
 
 namespace faro::python {
@@ -54,11 +57,26 @@ struct ErrorArguments {
 constexpr int invalid_argument = 3;
 constexpr int internal_error = 13;
 
+struct ErrorEnd {
+  Head head;
+  void* error;
+};
+
+struct StreamArguments {
+  Head head;
+  void* context;
+  void* stream;
+};
+
 struct Api {
   Head head;
   Version api_version;
   const void* internal_api;
   void* (*error_create)(ErrorArguments*);
+  const void* error_get_message;
+  void (*error_destroy)(ErrorEnd*);
+  const void* handler_register;
+  void* (*stream_get)(StreamArguments*);
 };
 
 struct XlaBuffer {
@@ -166,16 +184,45 @@ std::shared_ptr<const ArrayPlan> plan_of(const Frame& frame, const XlaBuffer& fr
   return plans[std::move(key)] = std::move(plan);
 }
 
-void perform(const Frame& frame) {
-  const XlaBuffer& from = only_buffer(frame.arguments);
-  const XlaBuffer& to = only_buffer(frame.results);
+struct Both {
+  const XlaBuffer& from;
+  const XlaBuffer& to;
+};
+Both buffers_of(const Frame& frame) {
+  const Both both{only_buffer(frame.arguments), only_buffer(frame.results)};
   for (int axis = 0; axis < 3; ++axis)
-    if (from.dims[axis] != to.dims[axis] || from.dims[axis] < 1)
+    if (both.from.dims[axis] != both.to.dims[axis] || both.from.dims[axis] < 1)
       throw Error(ErrorCode::usage, "the call's buffers have other shapes");
+  return both;
+}
+
+void perform(const Frame& frame) {
+  const auto& [from, to] = buffers_of(frame);
   const std::shared_ptr<const ArrayPlan> plan = plan_of(frame, from);
   const std::uint64_t bytes = plan->bytes();
   plan->plan().execute({static_cast<const std::byte*>(from.data), bytes},
                        {static_cast<std::byte*>(to.data), bytes});
+}
+
+void launch(const Frame& frame, gpu::Language language) {
+  const auto& [from, to] = buffers_of(frame);
+  StreamArguments asked{{sizeof(StreamArguments), nullptr}, frame.context, nullptr};
+  if (void* const error = frame.api->stream_get(&asked); error != nullptr) {
+    ErrorEnd end{{sizeof(ErrorEnd), nullptr}, error};
+    frame.api->error_destroy(&end);
+    throw Error(ErrorCode::environment, "XLA gives no stream");
+  }
+  const std::int64_t itemsize = number(frame.attributes, "itemsize");
+  if (itemsize < 1 || itemsize > 16) throw Error(ErrorCode::usage, "the call's itemsize cannot be");
+  const auto* text = static_cast<const Span*>(attribute(frame.attributes, "map", string_attribute));
+  const Notation notation = say(std::string_view(text->ptr, text->len)).as_bits();
+  const auto side = [&](int axis) { return static_cast<std::uint64_t>(from.dims[axis]); };
+  if (side(1) != bit(notation.map.width()))
+    throw Error(ErrorCode::usage, "the call's map is of another width");
+  gpu::Options options;
+  options.element_bytes = static_cast<std::uint64_t>(itemsize);
+  gpu::permute(radix::on_middle_axis(side(0), notation.map, side(2)), from.data, to.data, options,
+               {language, asked.stream, -1});
 }
 
 // XLA asks once, when the call is registered, for which of its versions it was made.
@@ -191,24 +238,38 @@ bool answered(const Frame& frame) {
   return false;
 }
 
-extern "C" void* faro_xla_permute(Frame* frame) {
+template <class Perform>
+void* called(Frame* frame, const Perform& work) {
   const Api* api = frame->api;
   if (frame->head.struct_size < sizeof(Frame) || api->head.struct_size < sizeof(Api))
     return failed(api, "faro: this XLA's calls are of another kind", internal_error);
   if (answered(*frame) || frame->stage != execute_stage) return nullptr;
   try {
-    perform(*frame);
+    work(*frame);
     return nullptr;
   } catch (const std::exception& error) {
     return failed(api, error.what(), invalid_argument);
   }
 }
 
+extern "C" void* faro_xla_permute(Frame* frame) {
+  return called(frame, perform);
+}
+extern "C" void* faro_xla_permute_cuda(Frame* frame) {
+  return called(frame, [](const Frame& f) { launch(f, gpu::Language::cuda); });
+}
+extern "C" void* faro_xla_permute_hip(Frame* frame) {
+  return called(frame, [](const Frame& f) { launch(f, gpu::Language::hip); });
+}
+
 }  // namespace
 
 void bind_xla_call(nb::module_& m) {
-  m.def("xla_call", [] {
-    return nb::capsule(reinterpret_cast<void*>(&faro_xla_permute), "xla._CUSTOM_CALL_TARGET");
+  m.def("xla_call", [](const std::string& platform) {
+    void* (*call)(Frame*) = platform == "cuda"   ? faro_xla_permute_cuda
+                            : platform == "rocm" ? faro_xla_permute_hip
+                                                 : faro_xla_permute;
+    return nb::capsule(reinterpret_cast<void*>(call), "xla._CUSTOM_CALL_TARGET");
   });
 }
 
