@@ -343,6 +343,8 @@ def _permute(x, map, axis, axes, inverse, out, threads, copy, progress):
         _fits(target, view.shape)
         _copy_view(view, target, count, copy, progress)
         return give_back(target, x, library) if out is None else out
+    if callable(map) and hasattr(map, "__name__"):
+        raise TypeError(f"{map.__name__} is a function; BitMap.probe({map.__name__}, {a.shape}) finds the map that it is")
     axis = _axes(axis, a.ndim)
     outer, length, inner, first = _split(a.shape, axis)
     if isinstance(map, str) and a.size:

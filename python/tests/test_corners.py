@@ -128,3 +128,12 @@ def test_a_list_is_told_what_makes_an_array():
 def test_a_transform_needs_no_machine():
     y, took = faro.transform(np.arange(8.0), "fft")
     assert np.allclose(y, np.fft.fft(np.arange(8.0))) and took.steps == 0
+
+
+def test_a_function_and_words_of_other_axes_are_told_what_leads_on():
+    x = np.arange(12).reshape(3, 4)
+    with pytest.raises(TypeError, match=r"transpose is a function; BitMap.probe\(transpose, \(3, 4\)\)"):
+        faro.permute(x, np.transpose)
+    with pytest.raises(faro.NotationError, match="the words name 3 axes") as told:
+        faro.permute(x, "a b c -> c b a")
+    assert "axis=" not in str(told.value)
