@@ -308,13 +308,16 @@ TEST(VerifySchedule, one_collision_in_a_loop_is_found_at_its_lap) {
   }
 }
 
-TEST(VerifySchedule, more_laps_than_are_performed_get_no_verdict) {
+TEST(VerifySchedule, more_laps_than_replay_performs_are_proved) {
   const std::string text =
       R"({"format":"faro-schedule/2","machine":{"kind":"hypercube","dimensions":1,"ports":"all"},)"
       R"("map":"i:1 -> i","elements":1,"slots":1,"steps":[{"loop":{"laps":1000000000,"body":[)"
       R"({"rules":[{"slot":0,"to":0}]}]}}]})";
+  const Verdict verdict = judged(text).verdict;
+  EXPECT_TRUE(verdict.ok());
+  EXPECT_EQ(verdict.by, "proof");
   try {
-    judged(text);
+    judged(text, {VerifyBy::replay, {}});
     FAIL() << "judged";
   } catch (const Error& error) {
     EXPECT_EQ(error.code(), ErrorCode::limit) << error.what();
