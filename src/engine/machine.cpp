@@ -26,31 +26,22 @@ namespace {
 constexpr std::uint32_t lines_ahead_max = 1024;
 constexpr std::string_view first_line = "faro-machine 1";
 
-// The built-in rows. Each number was measured on the CPU named (docs/engine.md has the figures).
-//   Intel: Xeon with AVX-512, 2 MiB of second cache. With the destination in a cache, streaming and
-//     reading it again take 1.1 to 1.5 times what ordinary stores and reading take up to 8 MiB, the
-//     same at 16 MiB (0.8 without a reader), 0.65 at 32 MiB; reading directly, 64 lines ahead,
-//     beats staging by 15 to 25 %; tiles in place beat blocks.
-//   AMD: EPYC, Zen 3 and Zen 4. Where rows lie far apart staging beats reading directly by 20 to
-//     40 %, blocks beat tiles.
-//     The first number was seen with the destination out of the caches only.
-//   Below a line: vectors of 32 bytes and less (EPYC, Zen 1 and Zen 3). Neighbours that complete
-//     lines beat every stage but that of bit reversal on Zen 1, where both are near; 64 lines ahead
-//     as good as 32 or better; tiles in place.
-//   Others: nothing was measured. Streaming and staging are what depends most on the maker, so
-//     the middle way: AMD's threshold with Intel's reading.
-struct Row {
-  std::string_view maker;
-  std::uint64_t ordinary_bytes_max;
-  bool stage_sources;
-  std::uint32_t lines_ahead;
-  bool in_place_blocks;
-};
-constexpr Row below_a_line{"", (std::uint64_t{4} << 20U) - 1, false, 64, false};
-constexpr std::array<Row, 3> rows{
-    {{"GenuineIntel", (std::uint64_t{16} << 20U) - 1, false, 64, false},
-     {"AuthenticAMD", (std::uint64_t{4} << 20U) - 1, true, 32, true},
-     {"", (std::uint64_t{4} << 20U) - 1, false, 32, false}}};
+// What is built in: rows by the second cache of a core, as CPUs were measured (docs/engine.md has
+// the figures). That it is the cache which decides is a guess; it is what tells those CPUs apart.
+//   More than 1 MiB: Xeon with 2 MiB. With the destination in a cache, streaming and reading it
+//     again take 1.1 to 1.5 times what ordinary stores and reading take up to 8 MiB, the same at
+//     16 MiB (0.8 without a reader), 0.65 at 32 MiB; reading directly, 64 lines ahead, beats
+//     staging by 15 to 25 %; tiles in place beat blocks.
+//   Up to 1 MiB: EPYC of Zen 3 and Zen 4. Where rows lie far apart staging beats reading directly
+//     by 20 to 40 %, blocks beat tiles. The first number was seen with the destination out of the
+//     caches, and on Zen 5, on busy cores, with a reader too: at 4 and 8 MiB streaming won.
+//   Not known: the smaller threshold, and sources are read directly.
+//   Vectors below a line: 32 bytes and less (EPYC, Zen 1 and Zen 3). Neighbours that complete lines
+//     beat every stage but that of bit reversal on Zen 1, where both are near; 64 lines ahead as
+//     good as 32 or better; tiles in place.
+constexpr std::uint64_t small_l2_max = std::uint64_t{1} << 20U;
+constexpr std::uint64_t ordinary_small = (std::uint64_t{4} << 20U) - 1;
+constexpr std::uint64_t ordinary_large = (std::uint64_t{16} << 20U) - 1;
 
 #if defined(__x86_64__) || defined(__i386__)
 void name_cpu(MachineFacts& facts) {
@@ -185,18 +176,17 @@ MachineFacts machine_facts() {
   return facts;
 }
 
-MachineTuning built_in_tuning(std::string_view maker, std::uint64_t vector_bytes) {
-  const auto told = [](const Row& row, std::string origin) {
-    return MachineTuning{row.ordinary_bytes_max, row.stage_sources, row.lines_ahead,
-                         row.in_place_blocks, std::move(origin)};
-  };
+MachineTuning built_in_tuning(std::uint64_t l2_bytes, std::uint64_t vector_bytes) {
   if (vector_bytes < engine::line_bytes) {
-    return told(below_a_line, fmt::format("built in for vectors of {} bytes", vector_bytes));
+    return {ordinary_small, false, 64, false,
+            fmt::format("built in for vectors of {} bytes", vector_bytes)};
   }
-  for (const Row& row : rows) {
-    if (row.maker == maker) return told(row, fmt::format("built in for {}", maker));
+  if (l2_bytes == 0) {
+    return {ordinary_small, false, 32, false, "built in for a second cache that is not known"};
   }
-  return told(rows.back(), "built in for makers not met");
+  const std::string origin = fmt::format("built in for a second cache of {} KiB", l2_bytes >> 10U);
+  if (l2_bytes <= small_l2_max) return {ordinary_small, true, 32, true, origin};
+  return {ordinary_large, false, 64, false, origin};
 }
 
 namespace engine {
@@ -204,9 +194,11 @@ namespace engine {
 MachineTuning tuning_found() {
   MachineFacts facts;
   name_cpu(facts);
+  find_caches(facts);
   const Found found = find_settings(facts.cpu);
   const std::uint64_t vector_bytes = bit(kernel_set(Simd::automatic).vector_log2);
-  MachineTuning tuning = found.tuning ? *found.tuning : built_in_tuning(facts.maker, vector_bytes);
+  MachineTuning tuning =
+      found.tuning ? *found.tuning : built_in_tuning(facts.l2_bytes, vector_bytes);
   tuning.origin += found.passed_over;
   return tuning;
 }

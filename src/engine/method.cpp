@@ -341,7 +341,7 @@ std::vector<Choice> method_candidates(const MethodQuestion& q) {
     add(direct(q));
     add(staged_from(q));
     add(staged_to(q));
-    // What a sweep found best for one map or another, on one maker's CPUs or another's.
+    // What a sweep found best for one map or another, on one CPU or another.
     for (const int tile_log2 : {10, 13, 17}) {
       Choice choice = direct(q);
       choice.method = with_runs(grown(q, tile_log2));

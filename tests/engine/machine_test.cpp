@@ -32,16 +32,19 @@ TEST(Machine, says_what_it_is) {
 #endif
 }
 
-TEST(Machine, rows_are_built_in_by_maker) {
-  EXPECT_EQ(built_in_tuning("GenuineIntel").ordinary_bytes_max, (std::uint64_t{16} << 20U) - 1);
-  EXPECT_FALSE(built_in_tuning("GenuineIntel").stage_sources);
-  EXPECT_TRUE(built_in_tuning("AuthenticAMD").stage_sources);
-  EXPECT_TRUE(built_in_tuning("AuthenticAMD").in_place_blocks);
-  EXPECT_NE(built_in_tuning("NobodysChips").origin.find("not met"), std::string::npos);
-  // Vectors below a line have one row for all makers.
-  EXPECT_FALSE(built_in_tuning("AuthenticAMD", 32).stage_sources);
-  EXPECT_EQ(built_in_tuning("AuthenticAMD", 32).lines_ahead, 64U);
-  EXPECT_EQ(built_in_tuning("GenuineIntel", 16).origin, "built in for vectors of 16 bytes");
+TEST(Machine, what_is_built_in_follows_the_second_cache_and_the_vectors) {
+  constexpr std::uint64_t mib = std::uint64_t{1} << 20U;
+  EXPECT_EQ(built_in_tuning(2 * mib).ordinary_bytes_max, 16 * mib - 1);
+  EXPECT_EQ(built_in_tuning(mib).ordinary_bytes_max, 4 * mib - 1);
+  EXPECT_FALSE(built_in_tuning(2 * mib).stage_sources);
+  EXPECT_TRUE(built_in_tuning(mib).stage_sources);
+  EXPECT_TRUE(built_in_tuning(mib).in_place_blocks);
+  EXPECT_FALSE(built_in_tuning(0).stage_sources);
+  EXPECT_NE(built_in_tuning(0).origin.find("not known"), std::string::npos);
+  // Vectors below a line stage nothing, whatever the cache.
+  EXPECT_FALSE(built_in_tuning(mib, 32).stage_sources);
+  EXPECT_EQ(built_in_tuning(mib, 32).lines_ahead, 64U);
+  EXPECT_EQ(built_in_tuning(2 * mib, 16).origin, "built in for vectors of 16 bytes");
 }
 
 TEST(Machine, settings_are_read_as_they_are_written) {

@@ -200,7 +200,7 @@ TEST(Shapes, large_transposes_of_bits_go_where_the_machine_reads_best) {
     EXPECT_EQ(pass.method, "bits");
     return pass.reason.find("; off the grid of lines direct") != std::string::npos;
   };
-  MachineTuning tuning = built_in_tuning("GenuineIntel");
+  MachineTuning tuning = built_in_tuning(std::uint64_t{2} << 20U);
   tuning.stage_sources = false;
   {
     const Tuned direct(tuning);
@@ -218,7 +218,7 @@ TEST(Shapes, large_transposes_of_bits_go_where_the_machine_reads_best) {
 }
 
 TEST(Shapes, transposes_of_bits_are_right_on_the_grid_of_lines_and_off_it) {
-  MachineTuning tuning = built_in_tuning("GenuineIntel");
+  MachineTuning tuning = built_in_tuning(std::uint64_t{2} << 20U);
   tuning.stage_sources = false;
   tuning.ordinary_bytes_max = 0;
   const Tuned tuned(tuning);

@@ -11,7 +11,7 @@
 //   2. the file that the environment variable FARO_MACHINE names, else
 //      $XDG_CONFIG_HOME/faro/machine, else ~/.config/faro/machine, if it was measured on this CPU;
 //      looked for once, and passed over where it is missing or malformed (origin says so), else
-//   3. the row built in for vectors below a line, or else for the maker of the CPU.
+//   3. what is built in, by the second cache and by vectors against a line; never by maker.
 //
 // Nothing is measured unless somebody calls measure_machine or runs `faro tune`. The file has a
 // line for each number:
@@ -56,12 +56,12 @@ struct MachineTuning {
   std::uint32_t lines_ahead = 0;
   // In place, large: whole blocks of pages change places rather than tiles.
   bool in_place_blocks = false;
-  std::string origin;  // "built in for GenuineIntel", "measured", the name of a file
+  std::string origin;  // "built in for a second cache of 1024 KiB", "measured", a file's name
 };
 
-// The row for CPUs of which the widest vectors have so many bytes: below a line of 64 one for all
-// makers, else the maker's, the last one for all that are not known.
-MachineTuning built_in_tuning(std::string_view maker, std::uint64_t vector_bytes = 64);
+// For CPUs whose core has so large a second cache (0: not known), and widest vectors of so many
+// bytes.
+MachineTuning built_in_tuning(std::uint64_t l2_bytes, std::uint64_t vector_bytes = 64);
 
 MachineTuning machine_tuning();
 // From now on. Throws Error(usage) for numbers out of range: lines_ahead at most 1024.
