@@ -285,6 +285,8 @@ for mpi in ${*:-openmpi mpich}; do
     -DCMAKE_PREFIX_PATH=$prefix -DMPI_C_COMPILER=mpicc.$mpi -DMPI_CXX_COMPILER=mpicxx.$mpi &&
     cmake --build $scratch/found-$mpi"
   try "$mpi: a consumer in C++" says 'moved 8 of 16' launch -n 2 "$scratch/found-$mpi/consumer"
+  # Where FARO_QUEST says that QuEST's sources are; else a word that they are not.
+  [ "$mpi" != openmpi ] || { try "QuEST" bench/mpi/quest/quest.sh 4 16 3 && grep -h '^quest:' "$tried_log"; }
   try "$mpi: a consumer in C" says '1 passed' launch -n 2 "$scratch/found-$mpi/consumer_c"
 done
 tried mpi

@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 # The systems whose layouts are read, from PyPI, run beside faro's readers and writers.
 # usage: .ci/peers.sh [--torch]     prints N passed, N failed, N skipped; needs .ci/python.sh's environment
-# --torch: torch and Triton too, and the tests of faro.torch. Not part of .ci/run: 3.5 GB to fetch, 9 GB
+# --torch: torch, Heat and Triton too, and the tests of faro.torch. Not part of .ci/run: 3.5 GB to fetch, 9 GB
 # of disk. FARO_TORCH says another release.
 set -uo pipefail
 cd "$(dirname "${BASH_SOURCE[0]}")/.."
@@ -18,6 +18,7 @@ if [ "${1:-}" = --torch ]; then
   "$env/pip" install -q "torch==${FARO_TORCH:-2.9.1}" || echo "not installed: torch"
   # Its layouts can be asked from Python since 3.8; torch brings an older one. No GPU is needed.
   "$env/pip" install -q --no-deps --upgrade triton || echo "not installed: triton"
+  "$env/pip" install -q heat || echo "not installed: heat"
   tests+=("$PWD/python/tests/test_torch.py")
 fi
 log=$PWD/build/peers.log

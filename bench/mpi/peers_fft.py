@@ -2,13 +2,19 @@
 
 mpirun -n 2 python peers_fft.py [LOCAL-LOG2 [ROUNDS]]    least times as in the table of peers.cpp, divided by
 that of MPI_Alltoall of the same bytes in the same run. It says three of its maps; the others need an order
-within a rank that it does not give.
+within a rank that it does not give. Beside it faro's Python package, where it can be imported, on the same
+arrays.
 """
 import sys
 
 import numpy as np
 from mpi4py import MPI
 from mpi4py_fft.pencil import Pencil, Subcomm
+
+try:
+    import faro.mpi as faro_mpi
+except ImportError:
+    faro_mpi = None
 
 comm = MPI.COMM_WORLD
 ranks = comm.size
@@ -41,17 +47,27 @@ def line(name, shape, before, after):
     wanted[after] = slice(second.substart[after], second.substart[after] + second.subshape[after])
     right = comm.allreduce(bool((b == index[tuple(wanted)]).all()), MPI.LAND)
     flat_a, flat_b = a.reshape(-1), np.empty(local, dtype=complex)
-    raw, seconds = [], []
+    ways = {"raw": lambda: comm.Alltoall(flat_a, flat_b), "fft": lambda: transfer.forward(a, b)}
+    if faro_mpi is not None:
+        words = " => ".join(f"dtensor:({ranks},) [Shard({axis})]" for axis in (before, after))
+        plan = faro_mpi.Plan(comm, words, shape, complex)
+        c = np.zeros_like(b)
+        plan.execute(a, c)
+        right = comm.allreduce(right and bool((b == c).all()), MPI.LAND)
+        ways["faro"] = lambda: plan.execute(a, c)
+    seconds = {way: [] for way in ways}
     for _ in range(rounds):
-        raw.append(timed(lambda: comm.Alltoall(flat_a, flat_b)))
-        seconds.append(timed(lambda: transfer.forward(a, b)))
+        for way, run in ways.items():
+            seconds[way].append(timed(run))
     if comm.rank == 0:
-        figure = f"{min(seconds) / min(raw):.2f}" if right else "wrong"
-        print(f"| {name} | {1e3 * min(raw):.3f} | {figure} |", flush=True)
+        least = {way: min(taken) for way, taken in seconds.items()}
+        figures = [f"{least[way] / least['raw']:.2f}" if right else "wrong" for way in ways if way != "raw"]
+        print(f"| {name} | {1e3 * least['raw']:.3f} | {' | '.join(figures)} |", flush=True)
 
 
 if comm.rank == 0:
-    print("| map | MPI_Alltoall ms | mpi4py-fft |\n|---|---|---|")
+    columns = ["map", "MPI_Alltoall ms", "mpi4py-fft", *(["faro"] if faro_mpi is not None else [])]
+    print(f"| {' | '.join(columns)} |\n|{'---|' * len(columns)}")
 line("rank bits with the highest of memory", (ranks, ranks, local // ranks), 0, 1)
 line("block to cyclic", (whole // ranks, ranks), 0, 1)
 line("cyclic to block", (whole // ranks, ranks), 1, 0)
