@@ -20,8 +20,9 @@ namespace {
 
 [[noreturn]] void refuse(const std::string& why) {
   throw Error(ErrorCode::impossible,
-              why + "; between ranks whole digits change places and are reversed. Do the rest on "
-                    "each rank before or after");
+              why +
+                  "; between ranks whole digits change places and are reversed. Do the rest on "
+                  "each rank before or after");
 }
 
 // A digit of both arrays.
@@ -200,9 +201,8 @@ DigitMove digits_placed(const GridPlacement& from, const GridPlacement& to, cons
   const std::vector<Both> digits = joined(digits_of_both(map, from.shape(), to.shape()));
   std::vector<std::size_t> by_place(digits.size());
   std::iota(by_place.begin(), by_place.end(), std::size_t{0});
-  std::sort(by_place.begin(), by_place.end(), [&](std::size_t a, std::size_t b) {
-    return digits[a].to_place < digits[b].to_place;
-  });
+  std::sort(by_place.begin(), by_place.end(),
+            [&](std::size_t a, std::size_t b) { return digits[a].to_place < digits[b].to_place; });
   // Axes of length 1 come after the digits, those of the old side first.
   std::vector<std::vector<Word>> from_lengths(from.axes().size());
   std::vector<std::vector<Word>> to_lengths(to.axes().size());

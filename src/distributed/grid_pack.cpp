@@ -7,6 +7,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <optional>
 #include <utility>
 
 #include "distributed/grid_state.hpp"
@@ -122,6 +123,22 @@ class Message {
 
   std::uint64_t elements() const { return elements_; }
 
+  // The first byte of the only run of memory on a side, if there is one.
+  std::optional<std::uint64_t> run_of(Side Run::*side) const {
+    std::int64_t begin = 0;
+    for (const MessageAxis& axis : axes_) {
+      if (axis.runs.size() != 1) return std::nullopt;
+      const Run& run = axis.runs[0];
+      const Side& at = run.*side;
+      const auto unit = static_cast<std::int64_t>(axis.inner * bytes_);
+      begin += at.begin;
+      if (run.run > 1 && at.unit != unit) return std::nullopt;
+      if (run.count > 1 && at.step != static_cast<std::int64_t>(run.run) * unit)
+        return std::nullopt;
+    }
+    return static_cast<std::uint64_t>(begin);
+  }
+
   void copy(Copy what, std::uint64_t first, std::uint64_t count, const std::byte* from,
             std::byte* to) {
     what_ = what;
@@ -230,6 +247,20 @@ Message message_of(const GridMove::State& s, std::uint64_t sender, std::uint64_t
 }
 
 }  // namespace
+
+std::optional<std::uint64_t> GridMove::sent_from(std::uint64_t sender,
+                                                 std::uint64_t receiver) const {
+  state_->check_rank(sender);
+  state_->check_rank(receiver);
+  return message_of(*state_, sender, receiver, 0, 0).run_of(&Run::from);
+}
+
+std::optional<std::uint64_t> GridMove::received_at(std::uint64_t sender,
+                                                   std::uint64_t receiver) const {
+  state_->check_rank(sender);
+  state_->check_rank(receiver);
+  return message_of(*state_, sender, receiver, 0, 0).run_of(&Run::to);
+}
 
 void GridMove::pack(std::uint64_t sender, std::uint64_t receiver, std::uint64_t first,
                     std::span<const std::byte> from, std::span<std::byte> buffer) const {

@@ -88,12 +88,14 @@ std::optional<std::vector<std::uint64_t>> by_axes(const Axes& axes) {
 
 std::uint64_t kept_of(const Axes& axes, const std::vector<std::uint64_t>& hosted) {
   std::uint64_t total = 0;
+  std::vector<SharedCounts> counts;
+  for (std::size_t a = 0; a < axes.to_deal.size(); ++a)
+    counts.emplace_back(axes.from.axes()[a].deal, axes.to_deal[a]);
   for (std::uint64_t r = 0; r < axes.from.ranks(); ++r) {
     if (hosted[r] >= axes.to.ranks()) continue;
     std::uint64_t both = 1;
-    for (std::size_t a = 0; both != 0 && a < axes.to_deal.size(); ++a)
-      both *= shared(axes.from.axes()[a].deal, axes.from.part(r, a), axes.to_deal[a],
-                     axes.to.part(hosted[r], axes.new_axis[a]));
+    for (std::size_t a = 0; both != 0 && a < counts.size(); ++a)
+      both *= counts[a](axes.from.part(r, a), axes.to.part(hosted[r], axes.new_axis[a]));
     total += both;
   }
   return total;

@@ -7,6 +7,8 @@
 #pragma once
 
 #include <cstdint>
+#include <map>
+#include <utility>
 #include <vector>
 
 #include "engine/nest_copy.hpp"
@@ -43,6 +45,22 @@ struct GridMove::State {
   std::vector<std::uint64_t> host_of;  // its inverse
   GridMoveFacts facts;
   NestCopier copier;  // of packing, unpacking and keeping
+};
+
+// Counts of what two parts share, asked for once each.
+class SharedCounts {
+ public:
+  SharedCounts(const AxisDeal& a, const AxisDeal& b) : a_(a), b_(b) {}
+  std::uint64_t operator()(std::uint64_t p, std::uint64_t q) {
+    const auto found = known_.try_emplace(std::pair(p, q), 0);
+    if (found.second) found.first->second = shared(a_, p, b_, q);
+    return found.first->second;
+  }
+
+ private:
+  const AxisDeal& a_;
+  const AxisDeal& b_;
+  std::map<std::pair<std::uint64_t, std::uint64_t>, std::uint64_t> known_;
 };
 
 // Both sides as placements of a map's digits, and what the move does to these.

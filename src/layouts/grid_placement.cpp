@@ -129,7 +129,7 @@ std::vector<std::uint64_t> GridPlacement::local_shape(std::uint64_t rank) const 
 
 std::uint64_t GridPlacement::local_elements(std::uint64_t rank) const {
   std::uint64_t total = 1;
-  for (const std::uint64_t side : local_shape(rank)) total *= side;
+  for (std::size_t a = 0; a < axes_.size(); ++a) total *= axes_[a].deal.size(part(rank, a));
   return total;
 }
 

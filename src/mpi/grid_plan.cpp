@@ -23,11 +23,14 @@ namespace {
 
 constexpr std::size_t slices_under_way = 2;  // of each direction
 constexpr std::uint64_t slice_bytes_max = std::uint64_t{1} << 30U;
+// What is packed is sent while it is in a core's cache, and unpacked so (docs/distributed.md).
+constexpr std::uint64_t packed_bytes_max = std::uint64_t{1} << 18U;
 constexpr int grid_tag = 3;
 constexpr std::uint64_t parts_fingerprinted_max = 65'536;
 
 struct GridSlice {
   std::uint64_t round = 0, first = 0, peer = 0, elements = 0;
+  std::optional<std::uint64_t> place = {};  // in the array, of what goes without a buffer
   friend bool operator<(const GridSlice& a, const GridSlice& b) {
     return std::tie(a.round, a.first) < std::tie(b.round, b.first);
   }
@@ -82,7 +85,7 @@ struct MpiGridPlan::State {
       if (!failure) failure = std::current_exception();
     }
   }
-  void post(std::size_t slot, std::span<const std::byte> from);
+  void post(std::size_t slot, std::span<const std::byte> from, std::span<std::byte> to);
   bool takes_part() const { return rank() < move->facts().ranks; }
   std::uint64_t rank() const { return static_cast<std::uint64_t>(ranks.rank()); }
   std::uint64_t element_bytes() const { return move->options().element_bytes; }
@@ -111,12 +114,15 @@ void MpiGridPlan::State::check_and_take_buffers() {
     throw Error(ErrorCode::usage,
                 fmt::format("mpi: a buffer of {} bytes; four elements of {} bytes are wanted",
                             options.buffer_bytes, element_bytes()));
+  slice_elements =
+      std::min(slice_elements, std::max<std::uint64_t>(1, packed_bytes_max / element_bytes()));
   if (!takes_part()) return;
   sends = slices(move->sends(rank()), true);
   receives = slices(move->receives(rank()), false);
   const auto largest = [&](const std::vector<GridSlice>& list) {
     std::uint64_t most = 0;
-    for (const GridSlice& s : list) most = std::max(most, s.elements);
+    for (const GridSlice& s : list)
+      if (!s.place) most = std::max(most, s.elements);
     return most * element_bytes();
   };
   for (std::size_t k = 0; k < buffers.size(); ++k)
@@ -130,15 +136,26 @@ std::vector<GridSlice> MpiGridPlan::State::slices(const std::vector<GridMessage>
   for (const GridMessage& m : messages) {
     const std::uint64_t round =
         are_sent ? (m.peer + size - rank()) % size : (rank() + size - m.peer) % size;
-    for (std::uint64_t first = 0; first < m.elements; first += slice_elements)
-      result.push_back({round, first, m.peer, std::min(slice_elements, m.elements - first)});
+    const std::uint64_t sender = are_sent ? rank() : m.peer;
+    const std::uint64_t receiver = are_sent ? m.peer : rank();
+    const auto out = move->sent_from(sender, receiver);
+    const auto in = move->received_at(sender, receiver);
+    const auto place = are_sent ? out : in;
+    // Both sides cut a message alike.
+    const std::uint64_t each =
+        out && in ? std::max<std::uint64_t>(1, slice_bytes_max / element_bytes()) : slice_elements;
+    for (std::uint64_t first = 0; first < m.elements; first += each) {
+      result.push_back({round, first, m.peer, std::min(each, m.elements - first), place});
+      if (place) *result.back().place += first * element_bytes();
+    }
   }
   std::sort(result.begin(), result.end());
   return result;
 }
 
 // The next slice of the slot's direction, if there is one.
-void MpiGridPlan::State::post(std::size_t slot, std::span<const std::byte> from) {
+void MpiGridPlan::State::post(std::size_t slot, std::span<const std::byte> from,
+                              std::span<std::byte> to) {
   const bool sending = slot < slices_under_way;
   std::size_t& next = sending ? sent : received;
   const std::vector<GridSlice>& list = sending ? sends : receives;
@@ -147,16 +164,19 @@ void MpiGridPlan::State::post(std::size_t slot, std::span<const std::byte> from)
   const GridSlice& slice = list[next++];
   under_way[slot] = slice;
   const auto bytes = static_cast<std::size_t>(slice.elements * element_bytes());
-  const std::span<std::byte> buffer = buffers[slot].all().first(bytes);
-  const int peer = static_cast<int>(slice.peer);
+  const auto peer = static_cast<int>(slice.peer);
+  const auto count = static_cast<int>(bytes);
   if (sending) {
-    attempt([&] { move->pack(rank(), slice.peer, slice.first, from, buffer); });
-    mpi::check(MPI_Isend(buffer.data(), static_cast<int>(bytes), MPI_BYTE, peer, grid_tag,
-                         ranks.handle(), &requests[slot]),
+    const std::byte* data = slice.place ? from.data() + *slice.place : buffers[slot].data();
+    if (!slice.place)
+      attempt([&] {
+        move->pack(rank(), slice.peer, slice.first, from, buffers[slot].all().first(bytes));
+      });
+    mpi::check(MPI_Isend(data, count, MPI_BYTE, peer, grid_tag, ranks.handle(), &requests[slot]),
                "MPI_Isend");
   } else {
-    mpi::check(MPI_Irecv(buffer.data(), static_cast<int>(bytes), MPI_BYTE, peer, grid_tag,
-                         ranks.handle(), &requests[slot]),
+    std::byte* data = slice.place ? to.data() + *slice.place : buffers[slot].data();
+    mpi::check(MPI_Irecv(data, count, MPI_BYTE, peer, grid_tag, ranks.handle(), &requests[slot]),
                "MPI_Irecv");
   }
 }
@@ -166,8 +186,8 @@ void MpiGridPlan::State::exchange(std::span<const std::byte> from, std::span<std
   std::uint64_t done = 0;
   std::uint64_t total = 0;
   for (const GridSlice& s : receives) total += s.elements * element_bytes();
-  for (std::size_t k = buffers.size(); k-- > 0;) post(k, from);  // receiving first
-  attempt([&] { move->keep(rank(), from, to); });                // while the first ones travel
+  for (std::size_t k = buffers.size(); k-- > 0;) post(k, from, to);  // receiving first
+  attempt([&] { move->keep(rank(), from, to); });                    // while the first ones travel
   while (true) {
     int slot = MPI_UNDEFINED;
     mpi::check(
@@ -180,11 +200,12 @@ void MpiGridPlan::State::exchange(std::span<const std::byte> from, std::span<std
       const std::uint64_t bytes = slice.elements * element_bytes();
       done += bytes;
       attempt([&] {
-        move->unpack(slice.peer, rank(), slice.first, buffers[k].all().first(bytes), to);
+        if (!slice.place)
+          move->unpack(slice.peer, rank(), slice.first, buffers[k].all().first(bytes), to);
         if (options.progress && !failure) options.progress(done, total);
       });
     }
-    post(k, from);
+    post(k, from, to);
   }
 }
 

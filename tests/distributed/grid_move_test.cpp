@@ -14,6 +14,7 @@
 #include "faro/algebra/tensor_notation.hpp"
 #include "faro/base/error.hpp"
 #include "full.hpp"
+#include "memory_asked.hpp"
 
 namespace faro {
 namespace {
@@ -66,6 +67,12 @@ std::vector<std::byte> bytes_of(const Shape& indices, std::uint64_t element_byte
   return bytes;
 }
 
+std::ptrdiff_t as_offset(std::uint64_t bytes) {
+  return static_cast<std::ptrdiff_t>(bytes);
+}
+
+int sent_in_place = 0;  // messages that judge() saw
+
 // Every byte in its place, every message as stated, and the volume what ranks lack. `back` is the
 // old index of a new one.
 template <class Back>
@@ -102,6 +109,17 @@ void judge(const GridMove& move, std::uint64_t buffer_bytes, Back back) {
       ASSERT_NE(m.peer, r);
       ASSERT_EQ(m.elements, move.elements_between(r, m.peer));
       ASSERT_TRUE(sent.emplace(std::pair(r, m.peer), m).second);
+      // What needs no packing is the memory itself.
+      std::vector<std::byte> packed(m.elements * bytes);
+      move.pack(r, m.peer, 0, parts[r], packed);
+      if (const auto at = move.sent_from(r, m.peer)) {
+        ASSERT_TRUE(std::equal(packed.begin(), packed.end(), parts[r].begin() + as_offset(*at)));
+        ++sent_in_place;
+      }
+      if (const auto at = move.received_at(r, m.peer)) {
+        ASSERT_TRUE(
+            std::equal(packed.begin(), packed.end(), results[m.peer].begin() + as_offset(*at)));
+      }
     }
   }
   ASSERT_EQ(moved, lacked * bytes) << move.describe();
@@ -208,6 +226,7 @@ TEST(GridMove, random_moves_put_every_byte_in_its_place) {
         << "round " << round;
   }
   EXPECT_GT(copies, rounds / 20);
+  EXPECT_GT(sent_in_place, rounds);
   EXPECT_GT(uneven, rounds / 3);
 }
 
@@ -370,6 +389,56 @@ TEST(GridMove, ten_thousand_ranks_are_planned_by_their_axes) {
   std::uint64_t received = move.kept_elements(1234);
   for (const GridMessage& m : move.receives(1234)) received += m.elements;
   EXPECT_EQ(received * 8, move.to_bytes(1234));
+}
+
+// Six axes on so many ranks, in blocks before and dealt in turns after.
+GridMove six_axes(const Shape& from_grid, const Shape& to_grid, Relabel how) {
+  std::vector<GridAxis> blocks;
+  std::vector<GridAxis> turns;
+  for (std::size_t a = 0; a < from_grid.size(); ++a) {
+    blocks.push_back({AxisDeal::block(1001, from_grid[a]), {a}});
+    turns.push_back({AxisDeal::cyclic(1001, to_grid[a], 7), {a}});
+  }
+  return {GridPlacement(from_grid, blocks), GridPlacement(to_grid, turns), {8, {}, {}, how}};
+}
+
+// Nothing is asked for by pair of ranks, nor by rank but its places in two lists: the requests are
+// those of the axes, whatever the number of ranks.
+TEST(GridMove, planning_asks_for_memory_by_axes) {
+  const Shape few = {5, 5, 5, 5, 2, 2};
+  const Shape many = {10, 10, 5, 5, 2, 2};
+  const Shape turned = {2, 2, 5, 5, 10, 10};
+  const auto asked = [](const Shape& from, const Shape& to, Relabel how) {
+    return testing::memory_asked([&] { six_axes(from, to, how); });
+  };
+  const auto some = asked(few, few, Relabel::never);
+  const auto all = asked(many, many, Relabel::never);
+  EXPECT_LT(all.times, 600U);
+  EXPECT_LE(all.times, some.times + 200);
+  EXPECT_LT(all.bytes, (10'000U * 2 * 8) + (64U << 10U));
+  // Relabelled, with the same parts on every axis and with others: lists that grow, and the axes.
+  for (const Shape& to : {many, turned}) {
+    const auto relabelled = asked(many, to, Relabel::least);
+    EXPECT_LT(relabelled.times, 3'000U);
+    EXPECT_LT(relabelled.bytes, 1U << 20U);
+  }
+  const GridMove unequal = six_axes(many, turned, Relabel::least);
+  EXPECT_EQ(unequal.facts().relabelled, GridMoveFacts::Relabelled::by_axis);
+  EXPECT_LE(unequal.facts().kept_bytes, unequal.facts().kept_bytes_at_most);
+  EXPECT_GE(unequal.facts().kept_bytes, six_axes(many, turned, Relabel::never).facts().kept_bytes);
+}
+
+TEST(GridMove, messages_that_are_runs_of_memory_say_where) {
+  const GridPlacement rows({3}, {{AxisDeal::block(10, 3), {0}}, {AxisDeal::whole(6), {}}});
+  const GridPlacement columns({3}, {{AxisDeal::whole(10), {}}, {AxisDeal::block(6, 3), {0}}});
+  const GridMove out(rows, columns, {8});
+  EXPECT_FALSE(out.sent_from(0, 1));             // 4 rows of 2 among 6
+  EXPECT_EQ(out.received_at(1, 0), 4U * 2 * 8);  // rows 4 .. 7 of 2
+  const GridMove back(columns, rows, {8});
+  EXPECT_EQ(back.sent_from(0, 1), 4U * 2 * 8);
+  EXPECT_FALSE(back.received_at(0, 1));
+  const GridMove turned(rows, columns, {8, {}, {true, false}});
+  EXPECT_FALSE(turned.received_at(1, 0));
 }
 
 TEST(GridMove, what_does_not_fit_is_refused) {

@@ -3,12 +3,17 @@
 #include <mpi.h>
 
 #include <algorithm>
+#include <atomic>
+#include <cerrno>
+#include <cstdlib>
 
 namespace faro::testing {
 namespace {
 
 Sent now;
 std::uint64_t under_way = 0;
+
+std::atomic<std::uint64_t> aligned_bytes = 0;  // MPI has threads of its own
 
 void started() {
   now.under_way_most = std::max(now.under_way_most, ++under_way);
@@ -22,9 +27,22 @@ Sent take_sent() {
   return taken;
 }
 
+std::uint64_t take_aligned_bytes() {
+  return aligned_bytes.exchange(0);
+}
+
 }  // namespace faro::testing
 
 extern "C" {
+
+int posix_memalign(void** at, std::size_t alignment, std::size_t bytes) noexcept {
+  faro::testing::aligned_bytes += bytes;
+  const std::size_t whole = (bytes + alignment - 1) / alignment * alignment;
+  void* const found = std::aligned_alloc(alignment, whole);
+  if (found == nullptr) return ENOMEM;
+  *at = found;
+  return 0;
+}
 
 int MPI_Isend(const void* data, int count, MPI_Datatype type, int to, int tag, MPI_Comm comm,
               MPI_Request* request) {

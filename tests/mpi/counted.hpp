@@ -18,4 +18,7 @@ struct Sent {
 // Since the last call.
 Sent take_sent();
 
+// Bytes of aligned memory, which is what buffers are, that anybody asked for since it was asked.
+std::uint64_t take_aligned_bytes();
+
 }  // namespace faro::testing

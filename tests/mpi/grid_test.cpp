@@ -8,6 +8,8 @@
 #include "base/random.hpp"
 #include "faro/base/error.hpp"
 #include "faro/mpi/grid_plan.hpp"
+#include "memory_asked.hpp"
+#include "mpi/counted.hpp"
 
 namespace faro {
 namespace {
@@ -97,6 +99,43 @@ TEST(MpiGridPlan, random_moves) {
   if (world.size > 1) {
     EXPECT_GT(moved, 0U);
   }
+}
+
+// Buffers for the slices under way, and lists of messages, which are short; whatever the arrays.
+TEST(MpiGridPlan, memory_beside_the_arrays_is_what_was_stated) {
+  const Ranks world;
+  const std::string ranks = std::to_string(world.size);
+  const std::string rows = "hpf:DISTRIBUTE A(BLOCK, *) ONTO P(" + ranks + ")";
+  const std::string columns = "hpf:DISTRIBUTE A(*, BLOCK) ONTO P(" + ranks + ")";
+  const std::string cyclic = "hpf:DISTRIBUTE A(CYCLIC(3), *) ONTO P(" + ranks + ")";
+  for (const std::string& words : {rows + " => " + columns, rows + " => r c -> c r => " + rows,
+                                   cyclic + " => " + rows, columns + " => " + cyclic})
+    for (const std::uint64_t buffer_bytes : {std::uint64_t{4096}, std::uint64_t{1} << 18U}) {
+      const std::vector<std::uint64_t> shape = {997, 1009};
+      std::vector<std::byte> from, to;
+      {
+        const MpiGridPlan sizes(MPI_COMM_WORLD, words, shape, 8);
+        from.resize(sizes.from_bytes());
+        to.resize(sizes.to_bytes());
+      }
+      testing::take_sent();
+      testing::take_aligned_bytes();
+      std::uint64_t stated = 0;
+      const testing::MemoryAsked asked = testing::memory_asked([&] {
+        MpiGridPlan plan(MPI_COMM_WORLD, words, shape, 8, {.buffer_bytes = buffer_bytes});
+        for (const GridMessage& m : plan.move().sends(world.rank)) stated += m.elements * 8;
+        const std::uint64_t planned = testing::memory_asked_so_far().bytes;
+        plan.execute(from, to);
+        // What is asked for while packing comes and goes: it grows with slices, not with the array.
+        EXPECT_LT(testing::memory_asked_so_far().bytes - planned,
+                  (from.size() / buffer_bytes + world.size) * (std::uint64_t{64} << 10U))
+            << words;
+      });
+      EXPECT_GT(asked.times, 0U);
+      // What stays is moved at once, by the engine, which has a stage of its own.
+      EXPECT_LE(testing::take_aligned_bytes(), buffer_bytes + (128U << 10U)) << words;
+      EXPECT_EQ(testing::take_sent().bytes, stated) << words;
+    }
 }
 
 TEST(MpiGridPlan, ranks_agree_on_what_is_wrong) {

@@ -35,6 +35,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <memory>
+#include <optional>
 #include <span>
 #include <string>
 #include <vector>
@@ -108,6 +109,11 @@ class GridMove {
   std::uint64_t kept_elements(std::uint64_t rank) const;
   // Elements between two ranks, one message; 0 where none goes.
   std::uint64_t elements_between(std::uint64_t sender, std::uint64_t receiver) const;
+
+  // Where a message's elements lie in their order as one run of memory, its first byte in the
+  // sender's or the receiver's array: they need no packing, or no unpacking.
+  std::optional<std::uint64_t> sent_from(std::uint64_t sender, std::uint64_t receiver) const;
+  std::optional<std::uint64_t> received_at(std::uint64_t sender, std::uint64_t receiver) const;
 
   // Elements first, first + 1, .. of the message from `sender` to `receiver`, as many as fit
   // `buffer`, between the rank's array and the buffer. Throws Error(usage) for spans of other
