@@ -95,6 +95,23 @@ for way in ${WAYS-shards version2 one-pass plain}; do
   exits "$way, the digest in the end" 0 "$faro" digest "$run"
   check "$way, the digest in the end" grep -q "$digest" "$stdout"
 
+  # Killed when it has its name and the rest is still there; and taken away then.
+  for gone in no yes; do
+    set_way $way
+    calls="rename renameat2"
+    total=$(calls_of "${command[@]}")
+    set_way $way
+    quietly at $((total - 1)) kill-after "${command[@]}"
+    calls=$kept_calls
+    check "$way, named and killed" test -e "$run" -a -e ".$run.faro/journal"
+    [ $gone = no ] || rm -rf "$run"
+    exits "$way, named and killed" 2 "${command[@]}"; says "$way, named and killed" "--resume"
+    if [ $gone = no ]; then judge "$way, named and killed"; continue; fi
+    exits "$way, taken away" 3 "$faro" rechunk "${words[0]}" "$run" --resume; says "$way, taken away" "taken away"
+    exits "$way, begun anew" 0 "${command[@]}" --fresh
+    check "$way, begun anew" diff -r "$wanted" "$run"
+  done
+
   # Reads that fail, writes that fail, a disk that is full.
   for call in pread:EIO pwrite:EIO pwrite:ENOSPC fsync:EIO rename:EIO; do
     set_way $way
