@@ -23,6 +23,10 @@ done <<'END'
 2|one of them|rechunk a.npy x.zarr --resume --fresh
 2|there is no codec 'lzma'|rechunk a.npy x.zarr --codec lzma
 2|wanted 1, 2 or 3|rechunk a.npy x.zarr --passes 4
+0||rechunk a.npy two.zarr --zarr-format 2 --chunks 3,4,5 --codec gzip --memory 64MiB --verify
+0||check a.npy two.zarr
+2|wanted 2 or 3|rechunk a.npy x.zarr --zarr-format 1
+2|and a plain file has none|rechunk a.npy x.npy --zarr-format 2
 2|wanted 1 to 1024|rechunk a.npy x.zarr --threads 0
 2|numbered from 0|rechunk a.npy x.zarr --worker 4/4
 2|wanted I/N|rechunk a.npy x.zarr --worker x
@@ -47,6 +51,7 @@ done <<'END'
 4|does not hold one chunk|digest a.npy --memory 1MiB
 END
 check "what was refused or planned is not there" sh -c '! ls -d x.zarr only-planned.zarr .*.faro 2>/dev/null'
+check "version 2 is written" test -e two.zarr/.zarray -a ! -e two.zarr/zarr.json
 exits "several files" 0 "$faro" digest a.npy b.npy a.zarr raw.zarr
 check "a line for each, equal for equal arrays" py "
 lines = [line.split() for line in open('$stdout')]

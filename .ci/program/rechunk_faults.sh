@@ -30,7 +30,7 @@ exits "version 2 is the same array" 0 "$faro" check a.npy two.zarr
 way_of() {
   case $1 in
     shards) echo "three.zarr run.zarr --chunks 30,10,11 --shards 30,30,22 --codec gzip:1 --passes 3 --memory 49.0MiB" ;;
-    version2) echo "two.zarr run.zarr --axes 2,0,1 --flip 1 --chunks 11,7,10 --codec gzip:1 --passes 2 --memory 49.1MiB --verify" ;;
+    version2) echo "two.zarr run.zarr --axes 2,0,1 --flip 1 --chunks 11,7,10 --zarr-format 2 --codec gzip:1 --passes 2 --memory 49.1MiB --verify" ;;
     one-pass) echo "two.zarr run.zarr --chunks 16,20,83 --codec none --passes 1 --memory 48.6MiB" ;;
     plain) echo "b.npy run.npy --axes 1,0,2 --memory 49.2MiB" ;;
   esac

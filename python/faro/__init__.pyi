@@ -513,7 +513,7 @@ def rechunk(
     source: Stored, target: Stored, /, *, chunks: Lengths | None = None,
     shards: Lengths | None = None, axes: Sequence[int | str] | str | None = None,
     flip: Sequence[int | str] | int | str | None = None, map: str | None = None,
-    codec: str | None = None, memory: int | str = "2GiB", passes: int = 0,
+    codec: str | None = None, zarr_format: Literal[2, 3] = 3, memory: int | str = "2GiB", passes: int = 0,
     device: Literal["ssd", "cloud", "network", "hdd"] = "ssd", threads: int | None = None,
     resume: bool = False, fresh: bool = False, verify: bool = False,
     worker: tuple[int, int] | None = None, dtype: str | None = None,
@@ -523,9 +523,10 @@ def rechunk(
     group, within a cap of memory: Zarr arrays of version 3 or 2, .npy and raw files, in any pairing.
 
     Lengths are one for each axis, one for all, or by names of dimensions; 'auto' makes chunks of
-    about 4 MiB, -1 is the whole axis. The target appears when it is complete and the digest of what
-    was read is that of what was written. After Ctrl-C, a kill or a power failure resume=True goes
-    on. dtype= and shape= say what a raw source holds; worker=(i, n) does share i of n.
+    about 4 MiB, -1 is the whole axis. A target in a folder is of zarr_format= 3 or 2. The target
+    appears when it is complete and the digest of what was read is that of what was written. After
+    Ctrl-C, a kill or a power failure resume=True goes on. dtype= and shape= say what a raw source
+    holds; worker=(i, n) does share i of n.
 
     >>> np.save(folder / 'maps.npy', np.arange(7 * 30 * 40.).reshape(7, 30, 40))
     >>> report = faro.rechunk(folder / 'maps.npy', folder / 'maps.zarr', chunks=(1, -1, -1))
@@ -540,7 +541,7 @@ def rechunk_plan(
     source: Stored, target: Stored | None = None, /, *, chunks: Lengths | None = None,
     shards: Lengths | None = None, axes: Sequence[int | str] | str | None = None,
     flip: Sequence[int | str] | int | str | None = None, map: str | None = None,
-    codec: str | None = None, memory: int | str = "2GiB", passes: int = 0,
+    codec: str | None = None, zarr_format: Literal[2, 3] = 3, memory: int | str = "2GiB", passes: int = 0,
     device: Literal["ssd", "cloud", "network", "hdd"] = "ssd", threads: int | None = None,
     dtype: str | None = None, shape: Sequence[int] | None = None,
 ) -> Any:

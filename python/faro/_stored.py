@@ -73,8 +73,9 @@ def _in(path, name):
 
 
 def rechunk(source, target, /, *, chunks=None, shards=None, axes=None, flip=None, map=None,
-            codec=None, memory="2GiB", passes=0, device="ssd", threads=None, resume=False,
-            fresh=False, verify=False, worker=None, dtype=None, shape=None, progress=None):
+            codec=None, zarr_format=3, memory="2GiB", passes=0, device="ssd", threads=None,
+            resume=False, fresh=False, verify=False, worker=None, dtype=None, shape=None,
+            progress=None):
     """Other chunks, shards or order of axes of a stored array, or of every array of a group."""
     if resume and fresh:
         raise UsageError("resume goes on, fresh begins anew: one of them")
@@ -82,7 +83,7 @@ def rechunk(source, target, /, *, chunks=None, shards=None, axes=None, flip=None
     names = _arrays(from_path)
     words = _rechunk_words(
         chunks, shards, axes, flip, map, codec, memory, passes, device, threads, dtype, shape,
-        verify=verify, worker=worker,
+        zarr_format=zarr_format, verify=verify, worker=worker,
         unfinished="resume" if resume else "fresh" if fresh else "refuse")
 
     def one(a, b, said):
@@ -108,13 +109,13 @@ def rechunk(source, target, /, *, chunks=None, shards=None, axes=None, flip=None
 
 
 def rechunk_plan(source, target=None, /, *, chunks=None, shards=None, axes=None, flip=None,
-                 map=None, codec=None, memory="2GiB", passes=0, device="ssd", threads=None,
-                 dtype=None, shape=None):
+                 map=None, codec=None, zarr_format=3, memory="2GiB", passes=0, device="ssd",
+                 threads=None, dtype=None, shape=None):
     """What rechunk would do, and its jobs; nothing of the data is read."""
     from_path = _path(source, "source")
     to_path = from_path + b".rechunked.zarr" if target is None else _path(target, "target")
     words = _rechunk_words(chunks, shards, axes, flip, map, codec, memory, passes, device, threads,
-                           dtype, shape, verify=False, unfinished="refuse")
+                           dtype, shape, zarr_format=zarr_format, verify=False, unfinished="refuse")
 
     def one(a, b):
         plan, text = _core.rechunk_plan(a, b, words)

@@ -57,6 +57,7 @@ RechunkOptions options_from(const std::string& from, const nb::dict& given) {
   options.raw = raw_from(words);
   options.memory_bytes = memory_from(words);
   options.codec = words.maybe<std::string>("codec");
+  options.zarr_format = words.maybe<int>("zarr_format").value_or(3);
   options.threads = words.maybe<int>("threads").value_or(0);
   options.passes = words.maybe<int>("passes").value_or(0);
   options.profile = DiskProfile::named(words.text("device"));

@@ -25,7 +25,7 @@ struct RechunkWords {
   std::string only;
   disk::AxisTexts axes;
   std::optional<std::string> codec, memory, device, worker, dtype, shape;
-  std::optional<std::uint64_t> passes, threads;
+  std::optional<std::uint64_t> passes, threads, zarr_format;
   bool plan = false, resume = false, fresh = false, verify = false;
 };
 
@@ -34,6 +34,11 @@ using Unfinished = RechunkOptions::Unfinished;
 RechunkOptions common_options(const RechunkWords& words, Output& out) {
   RechunkOptions options;
   options.codec = words.codec;
+  if (words.zarr_format) {
+    if (*words.zarr_format != 2 && *words.zarr_format != 3)
+      throw Error(ErrorCode::usage, "--zarr-format: wanted 2 or 3");
+    options.zarr_format = static_cast<int>(*words.zarr_format);
+  }
   options.memory_bytes =
       words.memory ? parse_bytes(*words.memory, "--memory") : available_memory_bytes() / 2;
   if (words.device) options.profile = disk_profile(*words.device);
@@ -202,6 +207,8 @@ const Command rechunk_command{
       arguments.option("--map", "MAP", words->axes.map, "order and reversals: 't y x -> x ~t y'");
       arguments.option("--codec", "CODEC", words->codec,
                        "none, zstd, zstd:3, gzip, blosc:lz4:5; as in IN");
+      arguments.option("--zarr-format", "N", words->zarr_format,
+                       "of an OUT in a folder: 2 or 3; 3");
       arguments.option("--memory", "SIZE", words->memory, "cap on memory; half of the free one");
       arguments.option("--passes", "K", words->passes, "exactly 1, 2 or 3 passes");
       arguments.option("--device", "NAME", words->device, "what reads and writes cost: ssd, ..");

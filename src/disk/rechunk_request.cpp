@@ -117,6 +117,14 @@ RechunkRequest request_of(const std::string& in, const std::string& out, const S
                          .plan = ""};
   StoredChanges changes;
   changes.format = format_of(out);
+  if (options.zarr_format != 3) {
+    if (options.zarr_format != 2 || *changes.format != StoredChanges::Format::zarr3)
+      throw Error(ErrorCode::usage,
+                  fmt::format("{}: Zarr has the formats 2 and 3, and a plain file "
+                              "has none of them",
+                              out));
+    changes.format = StoredChanges::Format::zarr2;
+  }
   changes.chunks = options.chunks;
   changes.shards = options.shards;
   changes.codec = options.codec;

@@ -37,6 +37,7 @@ struct RechunkOptions {
   std::vector<bool> reversed = {};        // of the output's axes: n-1-x arrives
   std::optional<std::string> codec = {};  // "none", "zstd", "zstd:3", "gzip", "blosc:lz4:5"
   std::optional<RawArray> raw = {};       // of a raw input
+  int zarr_format = 3;                    // of an output that is a folder: 2 or 3
   // A cap on all that the process holds, 48 MiB for the program included.
   std::uint64_t memory_bytes = std::uint64_t{1} << 31U;
   DiskProfile profile = DiskProfile::ssd();

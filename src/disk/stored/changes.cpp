@@ -123,6 +123,9 @@ void change_format(ArrayForm& form, Format to, bool codec_is_said) {
   }
   if (!from_zarr) form.chunks = usual_chunks(form);
   form.keys_v2 = to == Format::zarr2;
+  // Version 2 knows the orders of C and of Fortran.
+  if (to == Format::zarr2 && !std::is_sorted(form.order.rbegin(), form.order.rend()))
+    form.order.clear();
   form.separator = to == Format::zarr2 ? '.' : '/';
   if (codec_is_said) return;
   // What is a codec of the other version alone becomes the nearest that is one of both.
