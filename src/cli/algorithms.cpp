@@ -17,8 +17,9 @@ int run(const std::optional<std::string>& on, Output& out) {
       on ? std::optional<Machine>(machine_from(*on)) : std::nullopt;
   Report report{{"format", "faro-algorithms/1"}, {"rows", Report::list()}};
   std::string_view machine;
-  for (const Planner* planner : catalogue()) {
-    const About& e = planner->about();
+  const std::size_t asked = asked_planners().size();
+  for (std::size_t i = 0; i < catalogue().size(); ++i) {
+    const About& e = catalogue()[i]->about();
     if (wanted && !kind_of(*wanted).is_meant_by(e.machine)) continue;
     report["rows"].push_back({{"name", e.name},
                               {"machine", e.machine},
@@ -26,8 +27,9 @@ int run(const std::optional<std::string>& on, Output& out) {
                               {"needs", e.needs},
                               {"cost", e.cost},
                               {"citation", e.citation}});
-    if (machine != e.machine) {
-      report.say("{}on {}\n", machine.empty() ? "" : "\n", e.machine);
+    if (machine != e.machine || i == asked) {
+      report.say("{}{}on {}\n", machine.empty() ? "" : "\n",
+                 i < asked ? "" : "the papers' own, by name alone: ", e.machine);
       machine = e.machine;
     }
     report.say("  {}\n      {}\n      needs     {}\n      costs     {}\n      from      {}\n",

@@ -337,8 +337,8 @@ PaperTable theorem_8(const Workshop& workshop, Direction direction) {
 PaperTable several_fields(const Workshop& workshop) {
   PaperTable table{
       .title = "Theorems 4 and 5, sections 4.2 and 5.2: several fields, steps",
-      .columns = {"fields", "K", "printed bound", "printed", "shortest paths", "phases", "pipeline",
-                  "ours", "one field of them", "bound"},
+      .columns = {"fields", "K", "printed bound", "printed", "shortest paths", "phases", "ours",
+                  "one field of them", "bound"},
       .rows = {},
       .remarks = {"Printed bound: max((1-d/n)K/2, n-d) for any paths. Printed: max(K, n-d) for "
                   "shortest paths. Idle dimensions and other fields never "
@@ -355,8 +355,7 @@ PaperTable several_fields(const Workshop& workshop) {
       table.rows.push_back(
           {fmt::format("{}", fmt::join(lengths, "+")), number(k), number(any_paths),
            number(std::max<std::uint64_t>(k, work)), workshop.ours(request, "minimum-path"),
-           workshop.ours(request, "fields-by-phases"), workshop.ours(request, "fields-pipeline"),
-           workshop.ours(request),
+           workshop.ours(request, "fields-by-phases"), workshop.ours(request),
            workshop.ours(
                conversion(gray_to_binary({*std::max_element(lengths.begin(), lengths.end())}), k)),
            workshop.bound(request)});

@@ -12,6 +12,7 @@
 #include "faro/service/catalogue.hpp"
 #include "machines/pops/bounds.hpp"
 #include "papers/cells.hpp"
+#include "papers/printed/pops.hpp"
 #include "planners/pops/affine.hpp"
 #include "planners/pops/broadcast.hpp"
 #include "planners/pops/embedding.hpp"

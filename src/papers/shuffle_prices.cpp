@@ -156,7 +156,7 @@ constexpr std::array<RealRow, 5> real_rows{{
     {"A2", "real-a2", Hypercube::Ports::all, 4, [](double, double k, double) { return k; },
      [](double s, double k, double b) { return s * std::ceil(k / (s * b)); },
      [](double s, double k, double) { return std::ceil(k / s); }, "2K", "2"},
-    {"A2 squared", "shuffle-lanes", Hypercube::Ports::all, 2,
+    {"A2 squared", "shuffle-sequence", Hypercube::Ports::all, 2,
      [](double, double k, double b) { return k / 2 + b; },
      [](double, double k, double b) { return std::ceil(k / (2 * b)) + 1; },
      [](double, double k, double startup) { return std::sqrt(k * startup / 2); }, "K + B",

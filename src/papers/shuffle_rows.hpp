@@ -9,7 +9,7 @@
 #include <string>
 #include <vector>
 
-#include "planners/cube/shuffle/paper.hpp"
+#include "papers/printed/shuffle.hpp"
 
 namespace faro::inline v1 {
 

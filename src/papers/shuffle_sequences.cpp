@@ -72,7 +72,7 @@ PaperTable exchange_sequences() {
              one ? "one" : "all", workshop.ours(request, "shuffle-adjacent"),
              mixed ? workshop.ours(request, one ? "shuffle-one-port" : "shuffle-pipelined")
                    : by_fixed_dimension(request),
-             mixed ? "-" : workshop.ours(request, one ? "real-a1-one-port" : "shuffle-a1"),
+             mixed ? "-" : workshop.ours(request, one ? "real-a1-one-port" : "real-a1"),
              workshop.ours(request), workshop.bound(request)});
       }
   return table;

@@ -20,9 +20,9 @@ namespace faro::inline v1 {
 namespace {
 
 std::vector<const Planner*> planners_of(const PlanOptions& options) {
+  const auto known = options.algorithm.empty() ? asked_planners() : catalogue();
   std::vector<const Planner*> all = options.planners;
-  if (options.ask == PlanOptions::Ask::everybody)
-    all.insert(all.end(), catalogue().begin(), catalogue().end());
+  if (options.ask == PlanOptions::Ask::everybody) all.insert(all.end(), known.begin(), known.end());
   for (std::size_t i = 0; i < options.planners.size(); ++i) {
     if (all[i] == nullptr) throw Error(ErrorCode::usage, "one of the planners given is null");
     for (std::size_t j = 0; j < all.size(); ++j)
@@ -91,7 +91,7 @@ const Planner* applying(const Machine& machine, const Question& question,
                         std::optional<std::uint64_t> elements) {
   try {
     const Request changed = Request::of(machine, question, elements);
-    for (const Planner* planner : catalogue())
+    for (const Planner* planner : asked_planners())
       if (kind_of(machine).is_meant_by(planner->about().machine) && !planner->searches() &&
           !planner->refusal(changed))
         return planner;

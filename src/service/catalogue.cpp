@@ -1,7 +1,9 @@
 #include "faro/service/catalogue.hpp"
 
+#include <algorithm>
 #include <array>
 
+#include "papers/printed/printed.hpp"
 #include "planners/cube/affine/affine_jobs.hpp"
 #include "planners/cube/affine/affine_memory.hpp"
 #include "planners/cube/affine/bits_in_turn.hpp"
@@ -16,7 +18,6 @@
 #include "planners/cube/butterfly/natural_order.hpp"
 #include "planners/cube/butterfly/replication.hpp"
 #include "planners/cube/butterfly/sectioning.hpp"
-#include "planners/cube/butterfly/single_memory.hpp"
 #include "planners/cube/butterfly/sorting.hpp"
 #include "planners/cube/butterfly/table_planner.hpp"
 #include "planners/cube/codes/conversion_mirrored.hpp"
@@ -45,12 +46,10 @@
 #include "planners/pops/broadcast.hpp"
 #include "planners/pops/fewest.hpp"
 #include "planners/pops/matmul/matmul.hpp"
-#include "planners/pops/named.hpp"
 #include "planners/pops/patterns.hpp"
 #include "planners/pops/permutation.hpp"
 #include "planners/pops/relation.hpp"
 #include "planners/pops/relation_search.hpp"
-#include "planners/pops/simple.hpp"
 #include "planners/ranks/rounds.hpp"
 #include "planners/turns.hpp"
 
@@ -68,9 +67,7 @@ const auto table = std::to_array<const Planner*>({
     &services_table,
     &services_ring,
     &fields_by_phases,
-    &fields_pipeline,
     &exchange_sequence,
-    &exchange_pipeline,
     &one_port_half,
     &conversion_mirrored,
     // Boolean cube: permutations of processor bits, small patterns
@@ -79,22 +76,9 @@ const auto table = std::to_array<const Planner*>({
     // Boolean cube: permutations of bits
     &all_to_all,
     &shuffle_ring,
-    &shuffle_lanes,
-    &shuffle_a1,
-    &shuffle_a2,
-    &shuffle_ahead,
     &shuffle_mixture,
     &shuffle_sequence,
     &shuffle_one_port,
-    &shuffle_adjacent,
-    &shuffle_pipelined,
-    &shuffle_concurrent,
-    &shuffle_by_exchange,
-    &shuffle_by_exchange_concurrent,
-    &real_a1,
-    &real_a2,
-    &real_a1_one_port,
-    &real_a2_one_port,
     &extended_cube,
     // Boolean cube: any affine map
     &row_operations_planner,
@@ -110,7 +94,6 @@ const auto table = std::to_array<const Planner*>({
     &affine_orders,
     &affine_jobs_one_port,
     &affine_memory,
-    &affine_memory_one_port,
     &parts_by_phases,
     // Boolean cube: any permutation
     &shortest_path_lists,
@@ -124,7 +107,6 @@ const auto table = std::to_array<const Planner*>({
     // POPS network: affine maps by rules
     &pops_affine_single_hop,
     &pops_affine,
-    &pops_stay_go,
     // POPS network: any permutation, packet by packet
     &pops_single_hop,
     &pops_two_hop,
@@ -132,17 +114,10 @@ const auto table = std::to_array<const Planner*>({
     &pops_fewest_slots,
     &pops_relation,
     &pops_relation_search,
-    // POPS network: the paper's rearrangements by name
-    &pops_one_group,
-    &pops_simple,
+    // POPS network: rearrangements by name
     &pops_all_groups,
     &pops_figure5,
     &pops_reversal,
-    &pops_figure6,
-    &pops_transpose,
-    &pops_perfect_shuffle,
-    &pops_unshuffle,
-    &pops_bit_shuffle,
     // POPS network: products of matrices, broadcasts
     &pops_matmul,
     &pops_matmul_paper,
@@ -152,9 +127,7 @@ const auto table = std::to_array<const Planner*>({
     &pops_personalised,
     // Mesh, one route at a time: permutations of bits
     &mesh_permute,
-    &mesh_interchanges,
     &mesh_permute_plus,
-    &mesh_two_registers,
     &torus_permute,
     // Mesh: any affine map
     &mesh_affine,
@@ -163,7 +136,6 @@ const auto table = std::to_array<const Planner*>({
     &torus_digit,
     &mesh_gamma,
     &mesh_benes,
-    &mesh_sort,
     // Mesh and torus with all links
     &links_dimension_order,
     &links_mixed_orders,
@@ -181,24 +153,48 @@ const auto table = std::to_array<const Planner*>({
     &inter_processor_conversion,
     &sectioning,
     &replication,
-    &single_memory,
     &table_planner,
     &natural_order,
     &list_scheduler,
-    &paired_dimensions,
-    &consecutive_output,
     &bitonic_sort,
     // Boolean cube: broadcasts
     &cube_one_to_all,
     &cube_all_to_all,
     &cube_scatter,
     &cube_gather,
+    // The papers' own, asked by name alone
+    &exchange_pipeline,
+    &shuffle_adjacent,
+    &shuffle_pipelined,
+    &shuffle_concurrent,
+    &shuffle_by_exchange,
+    &shuffle_by_exchange_concurrent,
+    &real_a1,
+    &real_a2,
+    &real_a1_one_port,
+    &real_a2_one_port,
+    &pops_stay_go,
+    &pops_simple,
+    &pops_one_group,
+    &pops_figure6,
+    &mesh_interchanges,
+    &mesh_two_registers,
+    &mesh_sort,
+    &single_memory,
+    &paired_dimensions,
+    &consecutive_output,
 });
+const Planner* const first_printed = &exchange_pipeline;
 
 }  // namespace
 
 std::span<const Planner* const> catalogue() {
   return table;
+}
+
+std::span<const Planner* const> asked_planners() {
+  const auto end = std::find(table.begin(), table.end(), first_printed);
+  return {table.begin(), end};
 }
 
 const Planner* find_planner(std::string_view name) {

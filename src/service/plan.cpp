@@ -15,6 +15,7 @@
 #include "machines/cube/flow_bounds.hpp"
 #include "machines/default_verifiers.hpp"
 #include "machines/pops/bounds.hpp"
+#include "papers/printed/printed.hpp"
 #include "planners/cube/collectives/collectives.hpp"
 #include "planners/header.hpp"
 #include "planners/pops/broadcast.hpp"
@@ -178,14 +179,12 @@ void check_size(const Request& request) {
                     network->memory_bits(), stages, to_string(rules), limits::butterfly_rules_max));
 }
 
-// What the paper offers for this problem: for the planner's own algorithm, else its cheapest.
-std::optional<PaperCount> paper_count(const Asked& asked) {
-  std::optional<PaperCount> best = asked.offer.estimate.paper;
-  if (best) return best;
+// What the paper counts for this problem: for the planner's own algorithm, else its least.
+std::optional<PaperCount> paper_count(const Request& request, const Asked& asked) {
+  if (asked.offer.estimate.paper) return asked.offer.estimate.paper;
+  std::optional<PaperCount> best = printed_count(request);
   for (const Considered& c : asked.considered)
-    if (c.estimate && c.estimate->paper &&
-        (!best || c.estimate->paper->formula.value < best->formula.value))
-      best = c.estimate->paper;
+    if (c.estimate) best = fewer(best, c.estimate->paper);
   return best;
 }
 
@@ -211,7 +210,7 @@ class Planning {
                                                       .planner = answers.chosen,
                                                       .offer = answers.offer,
                                                       .bound = bound,
-                                                      .paper = paper_count(answers),
+                                                      .paper = paper_count(request, answers),
                                                       .considered = std::move(answers.considered)});
     if (packets && packets->prices.packet_elements > 1)
       content->offer.expression = fmt::format("packets({}, {})", packets->prices.packet_elements,

@@ -12,6 +12,10 @@ namespace faro::inline v1 {
 
 std::span<const Planner* const> catalogue();
 
+// Those that plan() chooses among: all but the papers' own algorithms that never win, which come
+// last in the catalogue and answer to their names.
+std::span<const Planner* const> asked_planners();
+
 // Nothing if there is none of this name.
 const Planner* find_planner(std::string_view name);
 

@@ -8,7 +8,7 @@
 
 #include "faro/algebra/bit_matrix.hpp"
 #include "faro/base/limits.hpp"
-#include "planners/cube/butterfly/list_scheduler.hpp"
+#include "papers/printed/printed.hpp"
 #include "planners/cube/butterfly/list_search.hpp"
 #include "planners/cube/butterfly/paper_count.hpp"
 

@@ -3,11 +3,10 @@
 //   applies:  one element a processor in Gray code, most significant bit first, at most 2^11
 //   cost:     n + 1
 //   bound:    n
-#include "planners/cube/butterfly/single_memory.hpp"
-
 #include <fmt/format.h>
 
 #include "faro/base/limits.hpp"
+#include "papers/printed/printed.hpp"
 #include "planners/cube/butterfly/trajectories.hpp"
 
 namespace faro::inline v1 {

@@ -1,4 +1,4 @@
-#include "planners/cube/shuffle/paper.hpp"
+#include "papers/printed/shuffle.hpp"
 
 #include <algorithm>
 #include <functional>

@@ -73,7 +73,6 @@ Count concurrent_exchange_steps(const Structure& s);
 Phase concurrent_exchange_phase(const Structure& s);
 Phase real_a1_phase(const Structure& s);
 Phase real_a2_phase(const Structure& s);
-Phase real_a1_one_port_phase(const Structure& s);
 Phase real_a2_one_port_phase(const Structure& s);
 
 }  // namespace faro::inline v1::shuffle

@@ -6,9 +6,10 @@
 //
 // Each exchange is a shuffle of two bits and performed as the best one is; position 0 of a chain is
 // its storage bit.
+#include "papers/printed/printed.hpp"
+#include "papers/printed/shuffle.hpp"
 #include "planners/cube/shuffle/cycles.hpp"
 #include "planners/cube/shuffle/entries.hpp"
-#include "planners/cube/shuffle/paper.hpp"
 #include "planners/cube/shuffle/planners.hpp"
 
 namespace faro::inline v1 {

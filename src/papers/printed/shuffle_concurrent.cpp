@@ -14,7 +14,7 @@
 #include <algorithm>
 #include <numeric>
 
-#include "planners/cube/shuffle/paper.hpp"
+#include "papers/printed/shuffle.hpp"
 
 namespace faro::inline v1::shuffle {
 namespace {

@@ -1,10 +1,11 @@
 // The catalogue's entries of the paper's own algorithms.
 #include <algorithm>
 
+#include "papers/printed/printed.hpp"
+#include "papers/printed/shuffle.hpp"
+#include "planners/cube/shuffle/cycles.hpp"
 #include "planners/cube/shuffle/entries.hpp"
-#include "planners/cube/shuffle/paper.hpp"
-#include "planners/cube/shuffle/planners.hpp"
-#include "planners/cube/shuffle/ring.hpp"
+#include "planners/cube/shuffle/structure.hpp"
 
 namespace faro::inline v1 {
 namespace {
@@ -19,11 +20,6 @@ constexpr Condition equal_lengths{
                          [&](const Chain& c) { return c.length() == s.chains[0].length(); });
     },
     "the chains differ in length"};
-constexpr Condition all_exchanged{[](const Structure& s) {
-                                    return s.chains[0].length() == 1 &&
-                                           static_cast<int>(s.chains.size()) == s.processor_bits;
-                                  },
-                                  "not every processor bit changes places with a memory bit"};
 constexpr Condition one_long_cycle{
     [](const Structure& s) { return s.cycles.size() == 1 && s.cycles[0].length() >= 2; },
     "it needs one cycle of two or more processor bits"};
@@ -32,90 +28,104 @@ constexpr Condition two_with_spares{exchanges_concurrently,
                                     "it needs two chains of equal length without complements and "
                                     "two storage bits beside theirs"};
 
-Estimate of_pipelined(const Structure& s) {
+// Section 4.1.1 and Table 2.
+PaperCount pipelined_count(const Structure& s) {
   const auto all = static_cast<Count>(s.distance());
   const std::vector<int> lengths = s.chain_lengths();
+  const Count k = s.elements();
+  if (lengths.size() == 1)
+    return {"Johnsson, Ho 1991 (shuffles), section 4.1.1", {k / 2 + all - 1, "K/2 + s - 1"}};
   const auto longest = static_cast<Count>(*std::max_element(lengths.begin(), lengths.end()));
-  const Count k = s.elements();
-  PaperCount paper{"Johnsson, Ho 1991 (shuffles), section 4.1.1", {k / 2 + all - 1, "K/2 + s - 1"}};
-  if (lengths.size() > 1) {
-    const bool few = k <= 2 * all;
-    paper = {"Johnsson, Ho 1991 (shuffles), Table 2",
-             {few ? ceil_div(k, 2 * lengths.size()) + all - 1 : k / 2 + longest - 1,
-              few ? "ceil(K/2b) + s - 1" : "K/2 + max s - 1"}};
-  }
-  return {.cost = {finish_of(s, pipelined_phase(s)),
-                   lengths.size() == 1 ? "K/2 + s - 1" : "pipelined, counted"},
-          .paper = paper};
+  const bool few = k <= 2 * all;
+  return {"Johnsson, Ho 1991 (shuffles), Table 2",
+          {few ? ceil_div(k, 2 * lengths.size()) + all - 1 : k / 2 + longest - 1,
+           few ? "ceil(K/2b) + s - 1" : "K/2 + max s - 1"}};
 }
 
-Estimate of_concurrent(const Structure& s) {
+std::optional<PaperCount> concurrent_count(const Structure& s) {
   const std::vector<int> lengths = s.chain_lengths();
   const Count k = s.elements();
-  const Count steps = concurrent_plan(lengths, s.elements() / 2).steps;
-  if (lengths.size() > 1) {
-    Estimate estimate{{steps, "pipelined, at most max(N + 3, K/2 + 2)"}};
-    // Unequal chains: the theorem's pipelining can be less than the bound, 8 for 4 1 with K = 16.
-    const auto all = static_cast<Count>(s.distance());
-    if (equal_lengths.holds(s) ||
-        theorem_2(lengths, s.elements()).value >= std::max(all, k / 2 + 1))
-      estimate.paper =
-          PaperCount{"Johnsson, Ho 1991 (shuffles), Theorem 2", theorem_2(lengths, s.elements())};
-    return estimate;
-  }
-  return {.cost = {steps, "min(K/2 + s - 1, max(s + 3, K/2 + 2))"},
-          .paper = PaperCount{"Johnsson, Ho 1991 (shuffles), Theorem 1",
-                              {theorem_1(lengths[0], s.elements()),
-                               lengths[0] <= 3 || k <= 8 ? "K/2 + s - 1" : "max(s + 3, K/2 + 2)"}}};
+  if (lengths.size() == 1)
+    return PaperCount{"Johnsson, Ho 1991 (shuffles), Theorem 1",
+                      {theorem_1(lengths[0], s.elements()),
+                       lengths[0] <= 3 || k <= 8 ? "K/2 + s - 1" : "max(s + 3, K/2 + 2)"}};
+  // Unequal chains: the theorem's pipelining can be less than the bound, 8 for 4 1 with K = 16.
+  const auto all = static_cast<Count>(s.distance());
+  if (!equal_lengths.holds(s) && theorem_2(lengths, s.elements()).value < std::max(all, k / 2 + 1))
+    return {};
+  return PaperCount{"Johnsson, Ho 1991 (shuffles), Theorem 2", theorem_2(lengths, s.elements())};
 }
 
-Estimate of_by_exchange(const Structure& s) {
-  const auto chains = static_cast<Count>(s.chains.size());
-  const auto all = static_cast<Count>(s.distance());
-  const Count jobs = s.elements() / 2;
-  const Count steps = finish_of(s, by_exchange_phase(s));
-  if (!equal_lengths.holds(s)) return {.cost = {steps, "counted"}};
-  // A last group with fewer jobs than chains still runs through all chains.
-  return {.cost = {steps, "b ceil(K/2b) + N - b"},
-          .paper = PaperCount{"Johnsson, Ho 1991 (shuffles), Table 2 (pipelined AAPC)",
-                              {jobs + all - chains, "K/2 + N - b"}}};
+// A last group with fewer jobs than chains still runs through all chains.
+std::optional<PaperCount> by_exchange_count(const Structure& s) {
+  if (!equal_lengths.holds(s)) return {};
+  return PaperCount{
+      "Johnsson, Ho 1991 (shuffles), Table 2 (pipelined AAPC)",
+      {s.elements() / 2 + static_cast<Count>(s.distance()) - static_cast<Count>(s.chains.size()),
+       "K/2 + N - b"}};
 }
 
 // Section 4.1.2, its three cases for two chains.
-Estimate of_concurrent_exchange(const Structure& s) {
+PaperCount concurrent_exchange_count(const Structure& s) {
   const auto all = static_cast<Count>(s.distance());
   const Count k = s.elements();
   Formula paper{k / 2 + all - 2, "K/2 + N - b"};
   if (all >= 8 && k > 16)
     paper = k <= 2 * (all + 2) ? Formula{all + 6, "N + 3b"} : Formula{k / 2 + 4, "K/2 + 2b"};
+  return {"Johnsson, Ho 1991 (shuffles), section 4.1.2 (AAPC)", paper};
+}
+
+// Table 3.
+PaperCount a1_count(const Structure& s) {
+  const auto length = static_cast<Count>(s.cycles[0].length());
+  return {"Johnsson, Ho 1991 (shuffles), Table 3 (A1)",
+          {(length + 1) * ceil_div(s.elements(), 2 * length), "(s + 1) ceil(K/2s)"}};
+}
+PaperCount a2_count(const Structure& s) {
+  const auto length = static_cast<Count>(s.cycles[0].length());
+  return {"Johnsson, Ho 1991 (shuffles), Table 3 (A2)",
+          {length * ceil_div(s.elements(), length), "s ceil(K/s)"}};
+}
+PaperCount a2_squared_count(const Structure& s) {
+  return {"Johnsson, Ho 1991 (shuffles), Table 3 (A2^2)",
+          {ceil_div(s.elements(), 2) + 1, "K/2 + 1"}};
+}
+PaperCount a1_one_port_count(const Structure& s) {
+  return {"Johnsson, Ho 1991 (shuffles), Table 3 (A1, one port)",
+          {(static_cast<Count>(s.cycles[0].length()) + 1) * s.elements() / 2, "(s + 1) K/2"}};
+}
+PaperCount a2_one_port_count(const Structure& s) {
+  return {"Johnsson, Ho 1991 (shuffles), Table 3 (A2, one port)",
+          {static_cast<Count>(s.cycles[0].length()) * s.elements(), "s K"}};
+}
+
+Estimate of_pipelined(const Structure& s) {
+  return {.cost = {finish_of(s, pipelined_phase(s)),
+                   s.chains.size() == 1 ? "K/2 + s - 1" : "pipelined, counted"},
+          .paper = pipelined_count(s)};
+}
+
+Estimate of_concurrent(const Structure& s) {
+  const Count steps = concurrent_plan(s.chain_lengths(), s.elements() / 2).steps;
+  return {.cost = {steps, s.chains.size() == 1 ? "min(K/2 + s - 1, max(s + 3, K/2 + 2))"
+                                               : "pipelined, at most max(N + 3, K/2 + 2)"},
+          .paper = concurrent_count(s)};
+}
+
+Estimate of_by_exchange(const Structure& s) {
+  return {.cost = {finish_of(s, by_exchange_phase(s)),
+                   equal_lengths.holds(s) ? "b ceil(K/2b) + N - b" : "counted"},
+          .paper = by_exchange_count(s)};
+}
+
+Estimate of_concurrent_exchange(const Structure& s) {
   return {.cost = {concurrent_exchange_steps(s), "min(K/2 + N - b, max(N + 3b, K/2 + 2b))"},
-          .paper = PaperCount{"Johnsson, Ho 1991 (shuffles), section 4.1.2 (AAPC)", paper}};
+          .paper = concurrent_exchange_count(s)};
 }
 
-Estimate of_all_to_all(const Structure& s) {
-  return {.cost = {ring_steps(s), "max(n, K/2)"}};
-}
-
-Estimate of_real_a1(const Structure& s) {
-  const PaperCount paper = table_3_a1(s);
-  return {.cost = paper.formula, .paper = paper};
-}
-
-Estimate of_real_a2(const Structure& s) {
-  const PaperCount paper = table_3_a2(s);
-  return {.cost = paper.formula, .paper = paper};
-}
-
-Estimate of_real_a1_one_port(const Structure& s) {
-  const Formula f{(static_cast<Count>(s.cycles[0].length()) + 1) * s.elements() / 2, "(s + 1) K/2"};
-  return {.cost = f,
-          .paper = PaperCount{"Johnsson, Ho 1991 (shuffles), Table 3 (A1, one port)", f}};
-}
-
-Estimate of_real_a2_one_port(const Structure& s) {
-  const Formula f{static_cast<Count>(s.cycles[0].length()) * s.elements(), "s K"};
-  return {.cost = f,
-          .paper = PaperCount{"Johnsson, Ho 1991 (shuffles), Table 3 (A2, one port)", f}};
+template <PaperCount (*count)(const Structure&)>
+Estimate as_printed(const Structure& s) {
+  return {.cost = count(s).formula, .paper = count(s)};
 }
 
 }  // namespace
@@ -169,19 +179,6 @@ const PlannerEntry shuffle_by_exchange_concurrent({
     .build = built<concurrent_exchange_phase, shuffle_by_exchange_concurrent>,
 });
 
-const PlannerEntry all_to_all({
-    .name = "all-to-all",
-    .machine = "cube",
-    .title = "all-to-all personalised communication: processor and memory bits change places",
-    .needs =
-        "every processor bit changes places with a memory bit, as i:n | m:n -> m | i; all ports",
-    .cost = "max(n, K/2)",
-    .citation = "Johnsson, Ho 1991 (shuffles), section 4.1.2",
-    .refusal = refused_unless<all_ports, has_chains, only_chains, equal_lengths, all_exchanged>,
-    .estimate = estimated<of_all_to_all>,
-    .build = built<ring_phase, all_to_all>,
-});
-
 const PlannerEntry real_a1({
     .name = "real-a1",
     .machine = "cube",
@@ -190,7 +187,7 @@ const PlannerEntry real_a1({
     .cost = "(s + 1) ceil(K/2s)",
     .citation = "Johnsson, Ho 1991 (shuffles), section 4.2, Table 3",
     .refusal = refused_unless<all_ports, only_cycles, one_long_cycle, two_elements>,
-    .estimate = estimated<of_real_a1>,
+    .estimate = estimated<as_printed<a1_count>>,
     .build = built<real_a1_phase, real_a1>,
 });
 
@@ -202,7 +199,7 @@ const PlannerEntry real_a2({
     .cost = "s ceil(K/s)",
     .citation = "Johnsson, Ho 1991 (shuffles), section 4.2, Table 3",
     .refusal = refused_unless<all_ports, only_cycles, one_long_cycle>,
-    .estimate = estimated<of_real_a2>,
+    .estimate = estimated<as_printed<a2_count>>,
     .build = built<real_a2_phase, real_a2>,
 });
 
@@ -214,7 +211,7 @@ const PlannerEntry real_a1_one_port({
     .cost = "(s + 1) K/2",
     .citation = "Johnsson, Ho 1991 (shuffles), section 4.2, Table 3",
     .refusal = refused_unless<one_port, only_cycles, one_long_cycle, two_elements>,
-    .estimate = estimated<of_real_a1_one_port>,
+    .estimate = estimated<as_printed<a1_one_port_count>>,
     .build = built<real_a1_one_port_phase, real_a1_one_port>,
 });
 
@@ -226,8 +223,34 @@ const PlannerEntry real_a2_one_port({
     .cost = "s K",
     .citation = "Johnsson, Ho 1991 (shuffles), section 4.2, Table 3",
     .refusal = refused_unless<one_port, only_cycles, one_long_cycle>,
-    .estimate = estimated<of_real_a2_one_port>,
+    .estimate = estimated<as_printed<a2_one_port_count>>,
     .build = built<real_a2_one_port_phase, real_a2_one_port>,
 });
+
+std::optional<PaperCount> printed_shuffle_count(const Request& request) {
+  if (shuffle::refusal(request)) return {};
+  const Structure s = structure_of(request);
+  const bool chains = !s.chains.empty() && s.cycles.empty();
+  const bool cycle = s.chains.empty() && one_long_cycle.holds(s);
+  const bool pairs = s.elements() >= 2;
+  std::optional<PaperCount> least;
+  const auto take = [&least](bool applies, auto count) {
+    if (!applies) return;
+    least = fewer(least, count());
+  };
+  if (std::get<Hypercube>(request.machine()).ports == one_port) {
+    take(cycle && pairs, [&] { return a1_one_port_count(s); });
+    take(cycle, [&] { return a2_one_port_count(s); });
+    return least;
+  }
+  take(chains, [&] { return pipelined_count(s); });
+  take(chains && spare_bit.holds(s), [&] { return concurrent_count(s); });
+  take(chains, [&] { return by_exchange_count(s); });
+  take(chains && exchanges_concurrently(s), [&] { return concurrent_exchange_count(s); });
+  take(cycle && pairs, [&] { return a1_count(s); });
+  take(cycle, [&] { return a2_count(s); });
+  take(cycle && pairs && s.cycles[0].even_pair(), [&] { return a2_squared_count(s); });
+  return least;
+}
 
 }  // namespace faro::inline v1

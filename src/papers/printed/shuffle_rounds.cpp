@@ -17,7 +17,7 @@
 #include <optional>
 
 #include "base/check.hpp"
-#include "planners/cube/shuffle/paper.hpp"
+#include "papers/printed/shuffle.hpp"
 #include "planners/cube/shuffle/rule_forms.hpp"
 
 namespace faro::inline v1::shuffle {

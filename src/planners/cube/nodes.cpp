@@ -166,17 +166,6 @@ Node side_by_side(std::uint64_t elements, std::vector<Share> shares) {
   return whole;
 }
 
-Node pipeline(std::uint64_t elements, std::vector<Stage> stages, Count cost) {
-  Node whole{.cost = cost, .expression = called("pipeline", stages, [](const Stage& s) {
-                             return s.node.expression;
-                           })};
-  std::vector<Timed> all;
-  for (Stage& stage : stages)
-    all.push_back({{.node = std::move(stage.node), .count = elements}, stage.start});
-  whole.steps = [elements, all = std::move(all)] { return together(elements, all); };
-  return whole;
-}
-
 Node phases(std::uint64_t elements, std::size_t works, const Work& work) {
   if (works == 1) return work(0, elements);
   const auto size = [&](std::size_t share) {

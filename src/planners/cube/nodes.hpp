@@ -52,14 +52,6 @@ Node side_by_side(std::uint64_t elements, std::vector<Share> shares);
 using Work = std::function<Node(std::size_t work, std::uint64_t elements)>;
 Node phases(std::uint64_t elements, std::size_t works, const Work& work);
 
-// Every element through all stages: stage i begins at its step, while the one before still works on
-// later elements. They must not meet on a link; the cost is what the stages say together.
-struct Stage {
-  Node node;
-  std::uint64_t start = 0;
-};
-Node pipeline(std::uint64_t elements, std::vector<Stage> stages, Count cost);
-
 // The map of the node, or its inverse: every element walks its path backwards.
 Node directed(Node node, Direction direction);
 

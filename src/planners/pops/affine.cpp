@@ -219,35 +219,6 @@ Relays affine_relays(const BitMap& map, const Pops& machine) {
   return relays;
 }
 
-Relays stay_go_relays(const BitMap& map, const Pops& machine) {
-  const int ld = local_bits(machine);
-  const int lg = group_bits(machine);
-  std::vector<Word> stay_i;
-  std::vector<Word> go_i;
-  std::vector<Word> stay_j;
-  std::vector<Word> go_j;
-  for (int b = map.width() - 1; b >= 0; --b) {
-    const bool to_group = highest_bit(map.column(b)) >= ld;
-    if (b >= ld)
-      (to_group ? stay_i : go_i).push_back(bit(b));
-    else
-      (to_group ? go_j : stay_j).push_back(bit(b));
-  }
-  Relays relays;
-  std::vector<Word> i = stay_i;
-  i.insert(i.end(), go_i.begin(), go_i.end());
-  const auto dropped = static_cast<std::ptrdiff_t>(ld > lg ? ld - lg : 0);
-  relays.phase.assign(stay_j.begin(), stay_j.begin() + dropped);
-  std::vector<Word> j(stay_j.begin() + dropped, stay_j.end());
-  j.insert(j.end(), go_j.begin(), go_j.end());
-  const std::size_t shift = i.size() - j.size();  // j is the shorter number for d < g
-  for (std::size_t k = 0; k < j.size(); ++k) i[shift + k] ^= j[k];
-  relays.group = i;
-  for (int b = ld - 1; ld < lg && b >= 0; --b) relays.local.push_back(bit(b));
-  for (int b = map.width() - 1; ld >= lg && b >= ld; --b) relays.local.push_back(bit(b));
-  return relays;
-}
-
 void push_two_hops(const Request& request, const Relays& relays, std::string_view planner,
                    ScheduleSink& sink) {
   if (moves_nothing(request)) {
@@ -334,31 +305,6 @@ void affine_build(const Request& request, ScheduleSink& sink) {
                 sink);
 }
 
-bool permutes_bits(const BitMap& map) {
-  for (int b = 0; b < map.width(); ++b)
-    if (!is_power_of_two(map.column(b))) return false;
-  return true;
-}
-
-std::optional<std::string> stay_go_refusal(const Request& request) {
-  if (auto why = no_two_hops(request)) return why;
-  if (!permutes_bits(processor_map(request))) return "the map is no permutation of bits";
-  return std::nullopt;
-}
-
-Estimate stay_go_estimate(const Request& request) {
-  const Pops& machine = machine_of(request);
-  const bool wide = machine.group_size <= machine.groups;
-  return {affine_cost(request),
-          PaperCount{"Sahni 2000, section 4.3",
-                     {2 * phases_of(machine) * request.elements(), wide ? "2" : "2d/g"}}};
-}
-
-void stay_go_build(const Request& request, ScheduleSink& sink) {
-  push_two_hops(request, stay_go_relays(processor_map(request), machine_of(request)),
-                "pops-stay-go", sink);
-}
-
 Estimate single_hop_estimate(const Request& request) {
   const Count slots = single_hop_slots(request);
   return {{slots, slots == 0 ? "0: nothing moves" : "K·2^(local bits that stay local)"},
@@ -396,18 +342,6 @@ const PlannerEntry pops_affine_single_hop({
     pops::no_single_hop,
     pops::single_hop_estimate,
     pops::single_hop_build,
-});
-
-const PlannerEntry pops_stay_go({
-    "pops-stay-go",
-    "pops",
-    "the paper's two hops for permutations of bits with complements",
-    "a BPC map on processor bits; d and g powers of two",
-    "2K slots for d <= g, 2Kd/g for d > g",
-    "Sahni 2000, section 4.3",
-    pops::stay_go_refusal,
-    pops::stay_go_estimate,
-    pops::stay_go_build,
 });
 
 }  // namespace faro::inline v1

@@ -34,11 +34,6 @@ struct Relays {
 // As above. Requires a map on the machine's processor bits.
 Relays affine_relays(const BitMap& map, const Pops& machine);
 
-// The paper's for a permutation of bits with complements (section 4.3): relay group =
-// stay(i)go(i) xor stay(j)go(j), phase = the leftmost log(d/g) bits of stay(j). Stay and go are the
-// bits of group i or local index j that remain in their part or leave it.
-Relays stay_go_relays(const BitMap& map, const Pops& machine);
-
 // The slots of the map through the relays given, K times over. Register s to register K + s.
 void push_two_hops(const Request& request, const Relays& relays, std::string_view planner,
                    ScheduleSink& sink);
@@ -67,6 +62,5 @@ namespace faro::inline v1 {
 
 extern const PlannerEntry pops_affine;             // two hops, 2 or 2d/g slots
 extern const PlannerEntry pops_affine_single_hop;  // one rule a slot
-extern const PlannerEntry pops_stay_go;            // the paper's two hops for bit permutations
 
 }  // namespace faro::inline v1

@@ -1,12 +1,10 @@
 // Rearrangements inside groups, and the reversal.   [Sahni 2000, sections 3.1 to 3.3, corrected;
 // faro where it says so]
-//   cost:   one group    ceil((m-1)/g) + 1, m >= 2 data that move; optimal    (tested d, g <= 12)
-//           all groups   max(2, ceil(2m/(g+1))), m the most that move in a group; optimal
+//   cost:   all groups   max(2, ceil(2m/(g+1))), m the most that move in a group; optimal
 //                        Figure 5: 2 floor(m/(g+1)) + min(2, m mod (g+1))     (d <= 30, g <= 9)
 //           reversal     g even max(2, ceil(2d/g)), g odd max(2, ceil(2(n - n mod 2)/(g²+1)));
-//                        d = 1: 1 for g > 1, else 0.  Figure 6: 2 ceil(d/g)   (d <= 30, g <= 9)
-// Figure 6 as printed is invalid for every 3 <= g < d tried, first on POPS(4, 3): a relay also
-// sends its own datum or receives one. Here relays take the lowest local indices that do neither.
+//                        d = 1: 1 for g > 1, else 0                           (d <= 30, g <= 9)
+// What only the paper does stands in papers/printed/pops.cpp.
 #include "planners/pops/patterns.hpp"
 
 #include <fmt/format.h>
@@ -20,9 +18,6 @@
 #include "planners/pops/placement.hpp"
 
 namespace faro::inline v1::pops {
-namespace {
-
-constexpr std::uint64_t placement_seeds = 64;
 
 Packet hop(Word from, Word to, std::uint32_t slot) {
   Packet p;
@@ -55,6 +50,16 @@ std::uint64_t most_moved(const Pops& machine, const std::vector<Word>& to) {
   return most;
 }
 
+std::vector<Word> reversed(const Pops& machine) {
+  std::vector<Word> to(processors(machine));
+  for (Word p = 0; p < to.size(); ++p) to[p] = to.size() - 1 - p;
+  return to;
+}
+
+namespace {
+
+constexpr std::uint64_t placement_seeds = 64;
+
 bool inside_groups(const Pops& machine, const std::vector<Word>& to) {
   for (Word p = 0; p < to.size(); ++p)
     if (group_of(machine, p) != group_of(machine, to[p])) return false;
@@ -66,12 +71,6 @@ std::vector<Packet> placed(const Pops& machine, const std::vector<Word>& to,
   for (std::uint64_t seed = 0; seed < placement_seeds; ++seed)
     if (auto packets = place(machine, to, routes, k, seed)) return *packets;
   return fewest_slots(machine, to);
-}
-
-std::vector<Word> reversed(const Pops& machine) {
-  std::vector<Word> to(processors(machine));
-  for (Word p = 0; p < to.size(); ++p) to[p] = to.size() - 1 - p;
-  return to;
 }
 
 // Routes in the reversal for d > g: k data of a group straight, the others over groups that share
@@ -146,22 +145,6 @@ class ReversalRoutes {
 
 }  // namespace
 
-std::vector<Packet> one_group_hops(const Pops& machine, const std::vector<Word>& to) {
-  const std::uint64_t g = machine.groups;
-  std::vector<Packet> packets;
-  for (std::uint64_t group = 0; group < g; ++group) {
-    const std::vector<Word> moved = moved_in_group(machine, to, group);
-    for (std::uint64_t a = 0; a < moved.size(); ++a) {
-      const auto slot = static_cast<std::uint32_t>(a / g);
-      const std::uint64_t over = (group + a % g) % g;
-      packets.push_back(a % g == 0
-                            ? hop(moved[a], to[moved[a]], slot)
-                            : hop_over(moved[a], over * machine.group_size, to[moved[a]], slot));
-    }
-  }
-  return packets;
-}
-
 std::vector<Packet> figure5_hops(const Pops& machine, const std::vector<Word>& to) {
   const std::uint64_t g = machine.groups;
   const std::uint64_t d = machine.group_size;
@@ -220,49 +203,12 @@ std::vector<Packet> all_groups_hops(const Pops& machine, const std::vector<Word>
   return placed(machine, to, routes, k);
 }
 
-// In round q, p(i, qg+s) goes straight if it is the first of the round (first slot) or if its relay
-// group would be its destination group (second slot), else over group (i + s) mod g.
-std::vector<Packet> figure6_hops(const Pops& machine) {
-  const std::uint64_t g = machine.groups;
-  const std::uint64_t d = machine.group_size;
-  FARO_CHECK(d > g);
-  const std::vector<Word> to = reversed(machine);
-  std::vector<Packet> packets;
-  for (std::uint64_t q = 0; q * g < d; ++q) {
-    const auto slot = static_cast<std::uint32_t>(2 * q);
-    std::vector<std::uint64_t> next(g, 0);
-    for (std::uint64_t i = 0; i < g; ++i)
-      for (std::uint64_t s = 0; s < g && q * g + s < d; ++s) {
-        const Word from = i * d + q * g + s;
-        if (to[from] == from) continue;
-        const std::uint64_t t = (i + s) % g;
-        if (s == 0 || t == g - 1 - i) {
-          packets.push_back(hop(from, to[from], slot + (s == 0 ? 0 : 1)));
-          continue;
-        }
-        const std::uint64_t receives = d - 1 - q * g;  // its own datum, in the first slot
-        const std::uint64_t offset = (2 * g - 1 - 2 * t) % g;
-        const std::uint64_t sends = offset == 0 ? d : q * g + offset;  // its own, in the second
-        while (next[t] == receives || next[t] == sends) ++next[t];
-        FARO_CHECK(next[t] < d);
-        packets.push_back(hop_over(from, t * d + next[t]++, to[from], slot));
-      }
-  }
-  return packets;
-}
-
 Count reversal_slots(const Pops& machine) {
   const Count d = machine.group_size;
   const Count g = machine.groups;
   const Count n = d * g;
   if (d == 1) return g == 1 ? 0 : 1;
   return std::max<Count>(2, g % 2 == 0 ? ceil_div(2 * d, g) : ceil_div(2 * (n - n % 2), g * g + 1));
-}
-
-Count reversal_theorem3(const Pops& machine) {
-  const Count d = machine.group_size;
-  const Count g = machine.groups;
-  return g % 2 == 0 ? ceil_div(2 * d, g) : ceil_div(2 * d * g, g * g + 1);
 }
 
 std::vector<Packet> reversal_hops(const Pops& machine) {
@@ -281,12 +227,6 @@ std::vector<Packet> reversal_hops(const Pops& machine) {
   return packets;
 }
 
-namespace {
-
-Count rounds_of_two(Count data, Count per_round) {
-  return 2 * (data / per_round) + std::min<Count>(2, data % per_round);
-}
-
 std::optional<std::string> inside_refusal(const Request& request) {
   if (auto why = no_permutation(request)) return why;
   if (!inside_groups(machine_of(request), destinations(request)))
@@ -294,34 +234,16 @@ std::optional<std::string> inside_refusal(const Request& request) {
   return std::nullopt;
 }
 
-std::optional<std::string> one_group_refusal(const Request& request) {
-  if (auto why = inside_refusal(request)) return why;
-  const std::vector<Word> to = destinations(request);
-  std::uint64_t groups = 0;
-  for (std::uint64_t i = 0; i < machine_of(request).groups; ++i)
-    groups += !moved_in_group(machine_of(request), to, i).empty();
-  if (groups > 1) return "data move in several groups";
+std::optional<std::string> reversal_refusal(const Request& request) {
+  if (auto why = no_permutation(request)) return why;
+  if (destinations(request) != reversed(machine_of(request))) return "it is no reversal";
   return std::nullopt;
 }
 
-Estimate one_group_estimate(const Request& request) {
-  const Pops& machine = machine_of(request);
-  const Count m = most_moved(machine, destinations(request));
-  const Count d = machine.group_size;
-  return {{m == 0 ? 0 : ceil_div(m - 1, machine.groups) + 1, "ceil((m-1)/g) + 1, m data move"},
-          PaperCount{"Sahni 2000, Theorem 1",
-                     {ceil_div(d - 1, machine.groups) + 1, "ceil((d-1)/g) + 1"}}};
-}
+namespace {
 
-void one_group_build(const Request& request, ScheduleSink& sink) {
-  emit_permutation(request, "pops-one-group",
-                   one_group_hops(machine_of(request), destinations(request)), sink);
-}
-
-PaperCount theorem2(const Request& request) {
-  const Count d = machine_of(request).group_size;
-  const Count g = machine_of(request).groups;
-  return {"Sahni 2000, Theorem 2", {2 * ceil_div(d, g + 1), "2 ceil(n/(g+g²))"}};
+Count rounds_of_two(Count data, Count per_round) {
+  return 2 * (data / per_round) + std::min<Count>(2, data % per_round);
 }
 
 std::optional<std::string> figure5_refusal(const Request& request) {
@@ -334,8 +256,7 @@ std::optional<std::string> figure5_refusal(const Request& request) {
 Estimate figure5_estimate(const Request& request) {
   const Pops& machine = machine_of(request);
   const Count m = most_moved(machine, destinations(request));
-  return {{rounds_of_two(m, Count{machine.groups} + 1), "2 floor(m/(g+1)) + min(2, m mod (g+1))"},
-          theorem2(request)};
+  return {{rounds_of_two(m, Count{machine.groups} + 1), "2 floor(m/(g+1)) + min(2, m mod (g+1))"}};
 }
 
 void figure5_build(const Request& request, ScheduleSink& sink) {
@@ -363,7 +284,7 @@ std::optional<std::string> all_groups_refusal(const Request& request) {
 }
 
 Estimate all_groups_estimate(const Request& request) {
-  return {{all_groups_slots(request), "max(2, ceil(2m/(g+1)))"}, theorem2(request)};
+  return {{all_groups_slots(request), "max(2, ceil(2m/(g+1)))"}};
 }
 
 void all_groups_build(const Request& request, ScheduleSink& sink) {
@@ -371,47 +292,18 @@ void all_groups_build(const Request& request, ScheduleSink& sink) {
                    all_groups_hops(machine_of(request), destinations(request)), sink);
 }
 
-std::optional<std::string> reversal_refusal(const Request& request) {
-  if (auto why = no_permutation(request)) return why;
-  if (destinations(request) != reversed(machine_of(request))) return "it is no reversal";
-  return std::nullopt;
-}
-
 std::optional<std::string> even_reversal_refusal(const Request& request) {
   if (auto why = reversal_refusal(request)) return why;
   return placement_refusal(machine_of(request), reversal_slots(machine_of(request)));
 }
 
-PaperCount figure6_paper(const Request& request) {
-  const Pops& machine = machine_of(request);
-  return {"Sahni 2000, Figure 6",
-          {2 * ceil_div(machine.group_size, machine.groups), "2 ceil(d/g)"}};
-}
-
 Estimate reversal_estimate(const Request& request) {
   return {{reversal_slots(machine_of(request)),
-           "g even max(2, ceil(2d/g)); g odd max(2, ceil(2(n - n mod 2)/(g²+1))); d = 1: 1"},
-          figure6_paper(request)};
+           "g even max(2, ceil(2d/g)); g odd max(2, ceil(2(n - n mod 2)/(g²+1))); d = 1: 1"}};
 }
 
 void reversal_build(const Request& request, ScheduleSink& sink) {
   emit_permutation(request, "pops-reversal", reversal_hops(machine_of(request)), sink);
-}
-
-std::optional<std::string> figure6_refusal(const Request& request) {
-  if (auto why = reversal_refusal(request)) return why;
-  if (machine_of(request).group_size <= machine_of(request).groups)
-    return "d <= g: two slots suffice, and its relays do not exist";
-  return std::nullopt;
-}
-
-Estimate figure6_estimate(const Request& request) {
-  return {{slots_of(figure6_hops(machine_of(request))), "at most 2 ceil(d/g)"},
-          figure6_paper(request)};
-}
-
-void figure6_build(const Request& request, ScheduleSink& sink) {
-  emit_permutation(request, "pops-figure-6", figure6_hops(machine_of(request)), sink);
 }
 
 constexpr const char* inside_needs = "a permutation that moves data inside groups only";
@@ -420,18 +312,6 @@ constexpr const char* inside_needs = "a permutation that moves data inside group
 }  // namespace faro::inline v1::pops
 
 namespace faro::inline v1 {
-
-const PlannerEntry pops_one_group({
-    "pops-one-group",
-    "pops",
-    "data of one group change places, g at a time",
-    "a permutation that moves data of one group inside it",
-    "ceil((m-1)/g) + 1 slots, m data move; optimal",
-    "Sahni 2000, Figure 4 and Theorem 1",
-    pops::one_group_refusal,
-    pops::one_group_estimate,
-    pops::one_group_build,
-});
 
 const PlannerEntry pops_all_groups({
     "pops-all-groups",
@@ -467,18 +347,6 @@ const PlannerEntry pops_reversal({
     pops::even_reversal_refusal,
     pops::reversal_estimate,
     pops::reversal_build,
-});
-
-const PlannerEntry pops_figure6({
-    "pops-figure-6",
-    "pops",
-    "vector reversal, g data of each group at a time",
-    "the reversal: p sends to n-1-p; d > g",
-    "at most 2 ceil(d/g) slots",
-    "Sahni 2000, Figure 6, repaired",
-    pops::figure6_refusal,
-    pops::figure6_estimate,
-    pops::figure6_build,
 });
 
 }  // namespace faro::inline v1

@@ -1,14 +1,10 @@
-// The rearrangements that the paper treats by name, as printed (corrected) and in fewer slots.
+// Rearrangements that the paper treats by name, in fewer slots than printed.
 //
-//   one group      data of one group change places inside it (Figure 4)
-//   all groups     data of every group change places inside it (Figure 5; ours is better)
-//   reversal       processor p sends to n-1-p (Figure 6, repaired; ours is better)
+//   all groups     data of every group change places inside it; Figure 5 on large machines
+//   reversal       processor p sends to n-1-p
 //
-//   POPS(4, 2), all groups shift by one:   Figure 5 takes 3 slots, ours ceil(8/3) = 3;
-//   POPS(7, 3), reversal:                  Figure 6 repaired takes 6 slots, ours 4
-//
-// Transposes go by pops-single-hop, shuffles and other permutations of bits by pops-stay-go; both
-// have better plans in pops-fewest-slots where d > g.
+//   POPS(4, 2), all groups shift by one:   ceil(8/3) = 3 slots
+//   POPS(7, 3), reversal:                  4 slots, Figure 6 repaired takes 6
 #pragma once
 
 #include <vector>
@@ -18,26 +14,30 @@
 
 namespace faro::inline v1::pops {
 
-std::vector<Packet> one_group_hops(const Pops& machine, const std::vector<Word>& to);
+// A datum that goes straight in a slot, or over a relay in this slot and the next.
+Packet hop(Word from, Word to, std::uint32_t slot);
+Packet hop_over(Word from, Word relay, Word to, std::uint32_t slot);
+
+// Whose data move in a group, and the most that move in any.
+std::vector<Word> moved_in_group(const Pops& machine, const std::vector<Word>& to,
+                                 std::uint64_t group);
+std::uint64_t most_moved(const Pops& machine, const std::vector<Word>& to);
+std::vector<Word> reversed(const Pops& machine);
+std::optional<std::string> inside_refusal(const Request& request);
+std::optional<std::string> reversal_refusal(const Request& request);
+
 // Requires d >= g.
 std::vector<Packet> figure5_hops(const Pops& machine, const std::vector<Word>& to);
 std::vector<Packet> all_groups_hops(const Pops& machine, const std::vector<Word>& to);
-// Requires d > g.
-std::vector<Packet> figure6_hops(const Pops& machine);
 std::vector<Packet> reversal_hops(const Pops& machine);
-
-// Slots of reversal_hops, and what the printed Theorem 3 says is needed (wrong for d and g odd).
 Count reversal_slots(const Pops& machine);
-Count reversal_theorem3(const Pops& machine);
 
 }  // namespace faro::inline v1::pops
 
 namespace faro::inline v1 {
 
-extern const PlannerEntry pops_one_group;
 extern const PlannerEntry pops_all_groups;
 extern const PlannerEntry pops_figure5;
 extern const PlannerEntry pops_reversal;
-extern const PlannerEntry pops_figure6;
 
 }  // namespace faro::inline v1

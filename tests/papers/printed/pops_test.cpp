@@ -1,127 +1,141 @@
-// The named maps of the POPS paper take the slots of its theorems.
-#include "planners/pops/named.hpp"
+// The paper's algorithms for POPS networks take the slots that it prints, where those hold.
+#include "papers/printed/pops.hpp"
 
 #include <gtest/gtest.h>
 
 #include "draft.hpp"
-#include "faro/machines/pops/model.hpp"
+#include "faro/service/plan.hpp"
 #include "faro/words/say.hpp"
 #include "full.hpp"
 #include "judged.hpp"
 #include "machines/pops/bounds.hpp"
+#include "papers/printed/printed.hpp"
 #include "planners/pops/packets.hpp"
+#include "planners/pops/patterns.hpp"
 #include "planners/pops/testing.hpp"
 
 namespace faro {
 namespace {
 
+using testing::golden_pops;
 using testing::pops_request;
+using testing::random_permutation;
 using testing::replayed_slots;
-
-std::vector<Word> transpose_list(Word order) {
-  std::vector<Word> to(order * order);
-  for (Word p = 0; p < to.size(); ++p) to[p] = p % order * order + p / order;
-  return to;
-}
 
 testing::Draft named_map(const char* map, int width, int local_bits, std::uint64_t elements = 1) {
   return pops_request(say(map, {.processors = bit(width)}).map.as_bits(), local_bits, elements);
 }
 
-// Theorem 4, with N² - N for one group, and the bound of every machine on which it is claimed.
-TEST(PopsTranspose, takes_ceil_d_over_g_slots_and_no_schedule_takes_fewer) {
-  testing::Judged judged(40);
-  for (Word order = 1; order <= 12; ++order)
-    for (Word d = 1; d <= order * order; ++d) {
-      if (order * order % d != 0) continue;
-      const Word g = order * order / d;
-      const testing::Draft request = pops_request(d, g, transpose_list(order));
-      if (order % d != 0 && order % g != 0) {
-        EXPECT_NE(pops_transpose.refusal(request)->find("divides the order"), std::string::npos);
-        continue;
-      }
-      ++judged;
-      const Count slots = replayed_slots(pops_transpose, request);
-      EXPECT_EQ(slots, order == 1 ? 0U
-                       : g == 1   ? order * order - order
-                                  : (d + g - 1) / g)
-          << order << " " << d;
-      EXPECT_EQ(slots, lower_bound(Pops{d, g, false}, request.destinations, 1).value)
-          << order << " " << d;
+std::vector<Word> shift_in_groups(std::uint64_t d, std::uint64_t g, std::uint64_t groups_moved) {
+  std::vector<Word> to(d * g);
+  for (Word p = 0; p < to.size(); ++p)
+    to[p] = p / d < groups_moved ? p / d * d + (p % d + 1) % d : p;
+  return to;
+}
+
+std::vector<Word> reversal(std::uint64_t n) {
+  std::vector<Word> to(n);
+  for (Word p = 0; p < n; ++p) to[p] = n - 1 - p;
+  return to;
+}
+
+void expect_slots(const Planner& planner, const testing::Draft& request,
+                  const nlohmann::json& golden) {
+  if (golden.is_null()) return;
+  EXPECT_EQ(replayed_slots(planner, request), golden.get<std::uint64_t>()) << planner.name();
+}
+
+TEST(PopsPrinted, one_group_and_figure_6_meet_the_golden_counts) {
+  for (const auto& row : golden_pops()["single_intragroup_cycle"])
+    expect_slots(pops_one_group, pops_request(row[0], row[1], shift_in_groups(row[0], row[1], 1)),
+                 row[4]);
+  // d g paper_count printed_valid figure6_repaired theorem3_bound slots
+  for (const auto& row : golden_pops()["reversal"]) {
+    const std::uint64_t d = row[0];
+    const std::uint64_t g = row[1];
+    if (d > g) expect_slots(pops_figure6, pops_request(d, g, reversal(d * g)), row[4]);
+    if (!row[5].is_null()) {
+      EXPECT_EQ(pops::reversal_theorem3({d, g, false}), row[5].get<std::uint64_t>());
     }
-}
-
-TEST(PopsTranspose, of_a_map_takes_the_same_slots_and_is_proved) {
-  for (const int width : {0, 2, 4, 6, 8})
-    for (int ld = 0; ld <= width; ++ld) {
-      if (testing::sanitized() && width == 8 && ld % 4 != 0) continue;
-      const testing::Draft request = named_map("transpose", width, ld);
-      const Word order = bit(width / 2);
-      EXPECT_EQ(replayed_slots(pops_transpose, request),
-                replayed_slots(pops_transpose,
-                               pops_request(bit(ld), bit(width - ld), transpose_list(order))));
-    }
-  const testing::Draft large = named_map("transpose", 60, 34, 2);
-  const auto proof = make_proof();
-  pops_transpose.offer(large).push(*proof);
-  EXPECT_TRUE(proof->verdict().ok());
-  EXPECT_EQ(proof->verdict().cost.slots, 2U * 256U);
-}
-
-TEST(PopsTranspose, refuses_what_is_no_transpose) {
-  EXPECT_TRUE(pops_transpose.refusal(named_map("bit-reversal", 6, 3)).has_value());
-  EXPECT_TRUE(pops_transpose.refusal(named_map("perfect-shuffle", 5, 3)).has_value());
-  EXPECT_TRUE(pops_transpose.refusal(pops_request(3, 4, std::vector<Word>(12, 0))).has_value());
-}
-
-struct NamedShuffle {
-  const Planner* planner;
-  const char* map;
-};
-constexpr NamedShuffle named_shuffles[] = {{&pops_perfect_shuffle, "perfect-shuffle"},
-                                           {&pops_unshuffle, "unshuffle"},
-                                           {&pops_bit_shuffle, "bit-shuffle"}};
-
-// For d <= g the optimum: 0 if nothing moves, 1 if no local bit stays local, else 2. For d > g at
-// most the paper's 2d/g, and never below the bound.
-TEST(PopsShuffles, take_the_slots_of_section_4_on_every_split) {
-  for (const NamedShuffle& shuffle : named_shuffles)
-    for (int width = 1; width <= 8; ++width) {
-      if (shuffle.planner == &pops_bit_shuffle && width % 2 != 0) continue;
-      for (int ld = 0; ld <= width; ++ld) {
-        const testing::Draft request = named_map(shuffle.map, width, ld);
-        const Count slots = replayed_slots(*shuffle.planner, request);
-        const auto proof = make_proof();
-        shuffle.planner->offer(request).push(*proof);
-        ASSERT_TRUE(proof->verdict().ok()) << shuffle.map << " " << width << " " << ld;
-        const Bound bound = lower_bound(std::get<Pops>(request.machine), request.map, 1);
-        EXPECT_GE(slots, bound.value);
-        if (2 * ld <= width) {
-          EXPECT_EQ(slots, bound.value) << shuffle.map << " " << width << " " << ld;
-          EXPECT_LE(slots, 2U);
-        } else {
-          EXPECT_LE(slots, bit(2 * ld - width + 1));
-        }
-      }
-    }
-}
-
-TEST(PopsShuffles, are_proved_on_two_to_the_sixty_processors) {
-  for (const NamedShuffle& shuffle : named_shuffles) {
-    const testing::Draft request = named_map(shuffle.map, 60, 33, 2);
-    const auto proof = make_proof();
-    shuffle.planner->offer(request).push(*proof);
-    ASSERT_TRUE(proof->verdict().ok()) << shuffle.map;
-    EXPECT_EQ(proof->verdict().cost.slots, 2 * 128U) << shuffle.map;
-    EXPECT_TRUE(shuffle.planner->refusal(named_map("gray", 60, 30)).has_value());
   }
 }
 
-TEST(PopsShuffles, refuse_other_maps_of_any_width) {
-  for (int width = 0; width <= 7; ++width)
-    for (const NamedShuffle& shuffle : named_shuffles)
-      EXPECT_TRUE(shuffle.planner->refusal(named_map("vector-reversal", width, width / 2)) ||
-                  width == 0);
+// Sections 3.1 and 3.2: 2 ceil(d/g) slots where all data move, less up to two in which nothing is
+// sent, because a relay is an end of the way; never fewer than ours.
+TEST(PopsPrinted, the_simple_algorithm_takes_pairs_of_slots) {
+  for (std::uint64_t d = 2; d <= 12; ++d)
+    for (std::uint64_t g = 1; g <= 9; ++g) {
+      const testing::Draft request = pops_request(d, g, shift_in_groups(d, g, g));
+      const Count slots = replayed_slots(pops_simple, request);
+      EXPECT_LE(slots, 2 * ceil_div(d, g)) << d << " " << g;
+      EXPECT_GE(slots + 2, 2 * ceil_div(d, g)) << d << " " << g;
+      EXPECT_GE(slots, pops_all_groups.offer(request).estimate.cost.value) << d << " " << g;
+    }
+}
+
+TEST(PopsPrinted, random_permutations_inside_one_group) {
+  Random random(31);
+  testing::Judged judged(200);
+  for (int round = 0; round < (testing::full_run() ? 1000 : 100); ++round) {
+    const std::uint64_t d = 1 + random.below(30);
+    const std::uint64_t g = 1 + random.below(9);
+    const std::uint64_t only = random.below(g);
+    std::vector<Word> to;
+    for (std::uint64_t i = 0; i < g; ++i) {
+      const std::vector<Word> one = random_permutation(d, random);
+      for (Word l = 0; l < d; ++l) to.push_back(i * d + (only == i ? one[l] : l));
+    }
+    const testing::Draft request = pops_request(d, g, to);
+    for (const Planner* planner : {&pops_one_group, &pops_simple}) {
+      ASSERT_FALSE(planner->refusal(request));
+      ++judged;
+      const Count slots = replayed_slots(*planner, request);
+      ASSERT_GE(slots, lower_bound(Pops{d, g, false}, to, 1).value) << planner->name();
+    }
+  }
+}
+
+template <class Visit>
+void for_all_bit_permutations(int width, Visit visit) {
+  std::vector<int> place(static_cast<std::size_t>(width));
+  for (int i = 0; i < width; ++i) place[static_cast<std::size_t>(i)] = i;
+  do {
+    for (Word c = 0; c < bit(width); ++c) visit(BitMap::from_places(place, c));
+  } while (std::next_permutation(place.begin(), place.end()));
+}
+
+TEST(PopsPrinted, stay_go_takes_every_bit_permutation_of_up_to_five_bits_on_every_split) {
+  const int most = testing::sanitized() ? 4 : 5;
+  for (int width = 1; width <= most; ++width)
+    for_all_bit_permutations(width, [&](const BitMap& map) {
+      for (int ld = 0; ld <= width; ++ld) replayed_slots(pops_stay_go, pops_request(map, ld));
+    });
+}
+
+// Sahni 2000, section 4.3: [2, -0, 1] on POPS(4, 2).
+TEST(PopsPrinted, stay_go_takes_the_four_slots_that_the_paper_counts) {
+  const std::vector<int> place = {1, 0, 2};
+  const testing::Draft request = pops_request(BitMap::from_places(place, 1), 2);
+  EXPECT_EQ(pops_stay_go.offer(request).estimate.cost.value, 4U);
+}
+
+// What the paper counts for a request is never fewer than the plan that is chosen takes, but for
+// Theorem 4 with one group, which divides by g - 1.
+TEST(PopsPrinted, a_plan_takes_no_more_than_the_paper_counts) {
+  testing::Judged judged(90);
+  for (const char* map : {"transpose", "perfect-shuffle", "unshuffle", "bit-shuffle"})
+    for (const int width : {2, 4, 6, 8})
+      for (int ld = 0; ld < width; ++ld)
+        for (const std::uint64_t elements : {1U, 3U}) {
+          const Request request = named_map(map, width, ld, elements);
+          const Plan made = plan(request);
+          ASSERT_TRUE(made.paper().has_value()) << map << " " << width << " " << ld;
+          EXPECT_LE(made.value(), made.paper()->formula.value) << map << " " << width << " " << ld;
+          ++judged;
+        }
+  const Plan inside = plan(Request(pops_request(5, 3, shift_in_groups(5, 3, 3))));
+  EXPECT_EQ(inside.paper()->citation, "Sahni 2000, Theorem 2");
+  EXPECT_EQ(inside.paper()->formula.value, 4U);
 }
 
 // Sections 4.1 and 4.2 as printed, d = g: relay group (i + j) mod g, or the sum of the bits that
@@ -150,7 +164,7 @@ std::vector<pops::Packet> printed_shuffle(const BitMap& map, int half) {
   return packets;
 }
 
-TEST(PopsShuffles, the_printed_sum_modulo_g_works_in_both_directions) {
+TEST(PopsPrinted, the_printed_sum_modulo_g_works_in_both_directions) {
   for (const char* map : {"perfect-shuffle", "unshuffle", "bit-shuffle", "shuffled-row-major"})
     for (int half = 2; half <= 5; ++half) {
       const testing::Draft request = named_map(map, 2 * half, half);

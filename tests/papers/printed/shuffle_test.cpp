@@ -1,5 +1,5 @@
 // The paper's algorithms: built, verified, and equal to their printed counts where those hold.
-#include "planners/cube/shuffle/paper.hpp"
+#include "papers/printed/shuffle.hpp"
 
 #include <algorithm>
 
@@ -8,6 +8,7 @@
 #include "faro/base/limits.hpp"
 #include "full.hpp"
 #include "judged.hpp"
+#include "papers/printed/printed.hpp"
 #include "planners/cube/shuffle/planners.hpp"
 #include "planners/cube/shuffle/requests.hpp"
 #include "planners/planning.hpp"

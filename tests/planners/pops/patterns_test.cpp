@@ -7,7 +7,6 @@
 #include "judged.hpp"
 #include "machines/pops/bounds.hpp"
 #include "planners/pops/broadcast.hpp"
-#include "planners/pops/simple.hpp"
 #include "planners/pops/testing.hpp"
 
 namespace faro {
@@ -38,45 +37,22 @@ void expect_slots(const Planner& planner, const testing::Draft& request,
 }
 
 TEST(PopsPatterns, meet_the_golden_counts_inside_groups) {
-  for (const auto& row : golden_pops()["single_intragroup_cycle"]) {
-    const testing::Draft request = pops_request(row[0], row[1], shift_in_groups(row[0], row[1], 1));
-    expect_slots(pops_one_group, request, row[4]);
-  }
   // d g paper_count figure5_trimmed_slots slots
   for (const auto& row : golden_pops()["all_groups_cycle"]) {
     const testing::Draft request =
         pops_request(row[0], row[1], shift_in_groups(row[0], row[1], row[1]));
     expect_slots(pops_all_groups, request, row[4]);
     if (row[0].get<Word>() >= row[1].get<Word>()) expect_slots(pops_figure5, request, row[3]);
-    EXPECT_EQ(pops_all_groups.offer(request).estimate.paper->formula.value,
-              row[2].get<std::uint64_t>());
   }
 }
 
-// Sections 3.1 and 3.2: 2 ceil(d/g) slots where all data move, less up to two in which nothing is
-// sent, because a relay is an end of the way; never fewer than ours.
-TEST(PopsPatterns, the_simple_algorithm_takes_pairs_of_slots) {
-  for (std::uint64_t d = 2; d <= 12; ++d)
-    for (std::uint64_t g = 1; g <= 9; ++g) {
-      const testing::Draft request = pops_request(d, g, shift_in_groups(d, g, g));
-      const Count slots = replayed_slots(pops_simple, request);
-      EXPECT_LE(slots, 2 * ceil_div(d, g)) << d << " " << g;
-      EXPECT_GE(slots + 2, 2 * ceil_div(d, g)) << d << " " << g;
-      EXPECT_GE(slots, pops_all_groups.offer(request).estimate.cost.value) << d << " " << g;
-    }
-}
-
-// d g paper_count printed_valid figure6_repaired theorem3_bound slots
+// d g .. slots
 TEST(PopsPatterns, meet_the_golden_counts_of_reversals) {
   for (const auto& row : golden_pops()["reversal"]) {
     const std::uint64_t d = row[0];
     const std::uint64_t g = row[1];
     const testing::Draft request = pops_request(d, g, reversal(d * g));
     expect_slots(pops_reversal, request, row[6]);
-    if (d > g) expect_slots(pops_figure6, request, row[4]);
-    if (!row[5].is_null()) {
-      EXPECT_EQ(pops::reversal_theorem3({d, g, false}), row[5].get<std::uint64_t>());
-    }
     EXPECT_LE(lower_bound(Pops{d, g, false}, request.destinations, 1).value,
               pops::reversal_slots({d, g, false}));
   }
@@ -84,7 +60,7 @@ TEST(PopsPatterns, meet_the_golden_counts_of_reversals) {
 
 TEST(PopsPatterns, random_permutations_inside_groups) {
   Random random(31);
-  testing::Judged judged(250);
+  testing::Judged judged(200);
   for (int round = 0; round < (testing::full_run() ? 2000 : 200); ++round) {
     const std::uint64_t d = 1 + random.below(30);
     const std::uint64_t g = 1 + random.below(9);
@@ -95,8 +71,7 @@ TEST(PopsPatterns, random_permutations_inside_groups) {
       for (Word l = 0; l < d; ++l) to.push_back(i * d + (only < g && only != i ? l : one[l]));
     }
     const testing::Draft request = pops_request(d, g, to);
-    for (const Planner* planner :
-         {&pops_one_group, &pops_all_groups, &pops_figure5, &pops_simple}) {
+    for (const Planner* planner : {&pops_all_groups, &pops_figure5}) {
       if (planner->refusal(request)) continue;
       ++judged;
       const Count slots = replayed_slots(*planner, request);

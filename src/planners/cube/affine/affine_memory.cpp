@@ -1,8 +1,7 @@
 // Any affine map of processor and memory bits.   [faro]
-//   applies:  every map with a cut; one variant a port model
-//   cost:     all ports: the length of a list schedule, two slots with opposite constants on a
-//             link, about K/2 + n; one port: the sum over operations of the fuller lane; both
-//             counted, no closed form                      (tested n + m <= 9, random, 50 + 4)
+//   applies:  every map with a cut, all ports
+//   cost:     the length of a list schedule, two slots with opposite constants on a link, about
+//             K/2 + n; counted, no closed form             (tested n + m <= 9, random, 50 + 4)
 //   bound:    machines/bounds
 #include "planners/cube/affine/affine_memory.hpp"
 
@@ -89,8 +88,8 @@ void for_each_group(const Request& request, const MemoryMap& parts, Kept& kept, 
     if (complements != planned) {
       if (slots > kept_slots_max) kept.clear();
       if (!kept.contains(first))
-        kept.emplace(
-            first, exchange_order(parts.processors, complements, cube_of(request)->ports, effort));
+        kept.emplace(first,
+                     exchange_order(parts.processors, complements, Hypercube::Ports::all, effort));
       planned = std::move(complements);
       last = first;
     }
@@ -102,10 +101,10 @@ MemoryMap memory_map_of(const Request& request) {
   return memory_map(request.map().map, request.map().memory_bits);
 }
 
-void build(const Request& request, Kept& kept, std::string_view name, ScheduleSink& sink) {
+void build(const Request& request, Kept& kept, ScheduleSink& sink) {
   const MemoryMap parts = memory_map_of(request);
   const std::uint64_t slots = request.elements();
-  sink.begin(cube_header(request, name, slots));
+  sink.begin(cube_header(request, affine_memory.name(), slots));
   flip_slots(parts.before, slots, sink);
   for_each_group(request, parts, kept, [&sink](std::uint64_t first, const ExchangeOrder& plan) {
     push_exchanges(plan, first, sink);
@@ -114,9 +113,8 @@ void build(const Request& request, Kept& kept, std::string_view name, ScheduleSi
   sink.finish();
 }
 
-template <Hypercube::Ports ports>
 std::optional<std::string> refusal_affine_memory(const Request& request) {
-  if (auto why = cube_refusal(request, ports)) return why;
+  if (auto why = cube_refusal(request, Hypercube::Ports::all)) return why;
   if (!request.map().cut) return "the map names no memory bits";
   if (request.elements() > limits::affine_memory_slots_max)
     return fmt::format("{} slots a processor; it plans at most {}", request.elements(),
@@ -124,7 +122,7 @@ std::optional<std::string> refusal_affine_memory(const Request& request) {
   return {};
 }
 
-Offer offer_affine_memory_as(const Request& request, std::string_view name) {
+Offer offer_affine_memory(const Request& request) {
   const MemoryMap parts = memory_map_of(request);
   const auto kept = std::make_shared<Kept>();
   Count steps = 0;
@@ -135,15 +133,10 @@ Offer offer_affine_memory_as(const Request& request, std::string_view name) {
       .estimate = {.cost = {steps, fmt::format("counted, {} row operations of 2^{} slots",
                                                operations_in_turn(parts.processors, 0, n).size(),
                                                request.map().memory_bits)}},
-      .push = [request, kept, name](ScheduleSink& sink) {
+      .push = [request, kept](ScheduleSink& sink) {
         Kept mine = *kept;
-        build(request, mine, name, sink);
+        build(request, mine, sink);
       }};
-}
-
-template <const PlannerEntry* planner>
-Offer offer_affine_memory(const Request& request) {
-  return offer_affine_memory_as(request, planner->name());
 }
 
 }  // namespace
@@ -156,20 +149,8 @@ const PlannerEntry affine_memory({
     .needs = "a map with a cut, processor | memory, all ports",
     .cost = "counted: about K/2 + n steps",
     .citation = "faro",
-    .refusal = refusal_affine_memory<Hypercube::Ports::all>,
-    .offer = offer_affine_memory<&affine_memory>,
-    .searches = true,
-});
-
-const PlannerEntry affine_memory_one_port({
-    .name = "affine-memory-one-port",
-    .machine = "cube",
-    .title = "any affine map of processor and memory bits, one dimension at a time",
-    .needs = "a map with a cut, processor | memory, one port",
-    .cost = "counted: about nK/2 steps",
-    .citation = "faro",
-    .refusal = refusal_affine_memory<Hypercube::Ports::one>,
-    .offer = offer_affine_memory<&affine_memory_one_port>,
+    .refusal = refusal_affine_memory,
+    .offer = offer_affine_memory,
     .searches = true,
 });
 

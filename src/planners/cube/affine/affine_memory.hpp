@@ -27,6 +27,5 @@ struct MemoryMap {
 MemoryMap memory_map(const BitMap& map, int memory_bits);
 
 extern const PlannerEntry affine_memory;
-extern const PlannerEntry affine_memory_one_port;
 
 }  // namespace faro::inline v1

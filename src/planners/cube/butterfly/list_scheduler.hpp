@@ -6,9 +6,6 @@
 //            before it is said
 //   bound:   max(n, K/2) or max(n, K)
 //   limits:  n >= 1, K >= 2, at most 2^11 elements
-//
-// paired_dimensions schedules the paper's remark to Theorem 1 by the same search: dimensions by
-// pairs, one of each used twice, K + 4 ceil(n/2) - 6.
 #pragma once
 
 #include "planners/cube/butterfly/entry.hpp"
@@ -16,7 +13,5 @@
 namespace faro::inline v1 {
 
 extern const ButterflyEntry list_scheduler;
-extern const ButterflyEntry paired_dimensions;
-extern const ButterflyEntry consecutive_output;
 
 }  // namespace faro::inline v1

@@ -39,16 +39,6 @@ std::vector<int> cyclic_order(const CodeField& field, int first) {
   return order;
 }
 
-namespace {
-
-struct Exchange {
-  int dimension;
-  Word mask;
-  Rule of(Slot slot) const {
-    return {.where = {{mask, 1}}, .from = slot, .across = dimension, .to = slot};
-  }
-};
-
 std::vector<Exchange> exchanges_of(std::span<const CodeField> fields, std::span<const int> order) {
   std::vector<Exchange> exchanges;
   Word done = 0;
@@ -62,8 +52,6 @@ std::vector<Exchange> exchanges_of(std::span<const CodeField> fields, std::span<
   return exchanges;
 }
 
-}  // namespace
-
 StepSource exchange_steps(std::span<const CodeField> fields, std::span<const int> order,
                           std::uint64_t elements) {
   const std::vector<Exchange> exchanges = exchanges_of(fields, order);
@@ -73,28 +61,17 @@ StepSource exchange_steps(std::span<const CodeField> fields, std::span<const int
   return {.slots = elements, .steps = exchanges.size() * elements, .make = make};
 }
 
-StepSource exchange_pipeline_steps(std::span<const CodeField> fields, std::span<const int> order,
-                                   std::uint64_t elements) {
-  const std::vector<Exchange> exchanges = exchanges_of(fields, order);
-  const auto make = [exchanges, elements](std::uint64_t t, CubeStep& out) {
-    for (std::uint64_t k = 0; k < exchanges.size() && k <= t; ++k)
-      if (t - k < elements) out.rules.push_back(exchanges[k].of(static_cast<Slot>(t - k)));
-  };
-  const std::uint64_t steps = exchanges.empty() ? 0 : elements + exchanges.size() - 1;
-  return {.slots = elements, .steps = steps, .make = make};
+std::vector<int> descending_order(const Request& request) {
+  std::vector<int> order;
+  for (const CodeField& f : conversion_of(request).working_fields())
+    for (const int d : descending_order(f)) order.push_back(d);
+  return order;
 }
 
 namespace {
 
 std::optional<std::string> refusal_exchange_sequence(const Request& request) {
   return conversion_refusal(request, Hypercube::Ports::one);
-}
-
-std::vector<int> descending(const Request& request) {
-  std::vector<int> order;
-  for (const CodeField& f : conversion_of(request).working_fields())
-    for (const int d : descending_order(f)) order.push_back(d);
-  return order;
 }
 
 Offer offer_in(const std::vector<int>& order, const Request& request, std::string_view name) {
@@ -104,29 +81,10 @@ Offer offer_in(const std::vector<int>& order, const Request& request, std::strin
 }
 
 Offer offer_exchange_sequence(const Request& request) {
-  return offer_in(descending(request), request, exchange_sequence.name());
+  return offer_in(descending_order(request), request, exchange_sequence.name());
 }
 
 }  // namespace
-
-const PlannerEntry exchange_pipeline({
-    .name = "exchange-pipeline",
-    .machine = "cube",
-    .title = "code conversion by exchanges in a pipeline, the algorithm that others are held to",
-    .needs = "Gray <-> binary code on fields of processor bits, all ports",
-    .cost = "K+n-d-1 steps, d fields",
-    .citation = "Johnsson, Ho 1991 (codes), section 6",
-    .refusal =
-        [](const Request& request) { return conversion_refusal(request, Hypercube::Ports::all); },
-    .offer =
-        [](const Request& request) {
-          const std::vector<CodeField> fields = conversion_of(request).working_fields();
-          const Node node =
-              node_of(exchange_pipeline.name(),
-                      exchange_pipeline_steps(fields, descending(request), request.elements()));
-          return conversion_offer(request, exchange_pipeline.name(), node, "K+n-d-1");
-        },
-});
 
 const PlannerEntry exchange_sequence({
     .name = "exchange-sequence",
@@ -153,7 +111,7 @@ std::optional<std::string> ExchangeInOrder::refusal(const Request& request) cons
   const auto* cube = std::get_if<Hypercube>(&request.machine());
   if (auto why = conversion_refusal(request, cube == nullptr ? Hypercube::Ports::all : cube->ports))
     return why;
-  const std::vector<int> wanted = descending(request);
+  const std::vector<int> wanted = descending_order(request);
   if (wanted.size() == order_.size() &&
       std::is_permutation(wanted.begin(), wanted.end(), order_.begin()))
     return {};

@@ -30,21 +30,26 @@ std::vector<int> ascending_order(const CodeField& field);
 // first, first-1, .., lo, top-1, .., first+1: the paper's second loop.
 std::vector<int> cyclic_order(const CodeField& field, int first);
 
+// Of all working fields of the request.
+std::vector<int> descending_order(const Request& request);
+
+struct Exchange {
+  int dimension;
+  Word mask;  // of a processor that takes part: an odd number of ones
+  Rule of(Slot slot) const {
+    return {.where = {{mask, 1}}, .from = slot, .across = dimension, .to = slot};
+  }
+};
+std::vector<Exchange> exchanges_of(std::span<const CodeField> fields, std::span<const int> order);
+
 // All elements across order[0], one a step, then all across order[1], and so on: elements times
 // order.size() steps, in place, one dimension in use a step. `order` names every dimension below
 // the top of every field once.
 StepSource exchange_steps(std::span<const CodeField> fields, std::span<const int> order,
                           std::uint64_t elements);
 
-// The same exchanges, each element one step behind the one before: elements + order.size() - 1
-// steps, in place, each dimension in use while elements pass it.
-StepSource exchange_pipeline_steps(std::span<const CodeField> fields, std::span<const int> order,
-                                   std::uint64_t elements);
-
 // Descending order, for machines with one port.
 extern const PlannerEntry exchange_sequence;
-// Descending order in a pipeline, for all ports: what the paper compares its algorithms with.
-extern const PlannerEntry exchange_pipeline;
 
 // Theorem 1: the same in any order, which names every dimension below the top of every field once.
 class ExchangeInOrder : public Planner {

@@ -2,7 +2,6 @@
 //
 //   phases     the elements in d parts; in phase p, part j converts field (j+p) mod d by the
 //              cheapest algorithm for one field: all fields are busy all the time
-//   pipeline   every element through all fields in turn, five elements in three steps each
 #pragma once
 
 #include "planners/cube/codes/code_fields.hpp"
@@ -11,6 +10,5 @@
 namespace faro::inline v1 {
 
 extern const PlannerEntry fields_by_phases;
-extern const PlannerEntry fields_pipeline;
 
 }  // namespace faro::inline v1

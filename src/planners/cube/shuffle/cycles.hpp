@@ -42,6 +42,8 @@ Program sequence_program(const Structure& s);
 // One port: all processors use one dimension a step; one job after another.
 Count one_port_steps(const Structure& s);
 Program one_port_program(const Structure& s);
+// A1, job after job.
+Phase real_a1_one_port_phase(const Structure& s);
 
 // The even 3-cycle with one port: at time t everybody uses dimension number t mod 3 of the cycle,
 // and the classes of elements start in three lanes timed so that no link is used twice. About

@@ -2,8 +2,8 @@
 // question after another, what they promise and build from its structure.
 //
 //   .refusal = refused_unless<all_ports, only_cycles, one_cycle>,     the first that does not hold
-//   .estimate = estimated<of_a1>,
-//   .build = built<shuffle::a1_ring_phase, shuffle_a1>,
+//   .estimate = estimated<of_ring>,
+//   .build = built<shuffle::ring_phase, shuffle_ring>,
 #pragma once
 
 #include <initializer_list>
@@ -37,10 +37,6 @@ inline constexpr Condition only_chains{[](const Structure& s) { return s.cycles.
 
 std::optional<std::string> first_refusal(const Request& request, Hypercube::Ports ports,
                                          std::initializer_list<const Condition*> conditions);
-
-// Table 3: what the paper counts for its algorithms on one real cycle.
-PaperCount table_3_a1(const Structure& s);
-PaperCount table_3_a2(const Structure& s);
 
 template <Hypercube::Ports ports, const Condition&... conditions>
 std::optional<std::string> refused_unless(const Request& request) {

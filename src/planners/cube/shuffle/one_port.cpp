@@ -7,7 +7,6 @@
 //   bound:    the average number of sends of a processor, K/2 for each dimension that moves; met by
 //             chains and complements
 #include "planners/cube/shuffle/cycles.hpp"
-#include "planners/cube/shuffle/paper.hpp"
 
 namespace faro::inline v1::shuffle {
 namespace {

@@ -15,21 +15,13 @@ namespace {
 using namespace shuffle;
 
 constexpr const char* ours = "faro";
-constexpr const char* paper_section_42 =
-    "Johnsson, Ho 1991 (shuffles), section 4.2; overlapped by faro";
-
-constexpr Condition one_cycle{[](const Structure& s) { return s.cycles.size() == 1; },
-                              "there is more than one cycle"};
-constexpr Condition two_dimensions{[](const Structure& s) { return s.cycles[0].length() >= 2; },
-                                   "the cycle has one dimension"};
+constexpr Condition all_exchanged{[](const Structure& s) {
+                                    return s.chains[0].length() == 1 &&
+                                           static_cast<int>(s.chains.size()) == s.processor_bits;
+                                  },
+                                  "not every processor bit changes places with a memory bit"};
 constexpr Condition even_pairs{[](const Structure& s) { return s.ring_only(); },
                                "there is a real cycle other than even ones of length two"};
-constexpr Condition has_lanes{
-    [](const Structure& s) { return lane_steps(s.cycles[0], 1).has_value(); },
-    "lanes are for cycles of one, two, and with even parity three or four dimensions"};
-constexpr Condition may_run_ahead{
-    [](const Structure& s) { return ahead_applies(s.cycles[0], s.elements()); },
-    "it needs a cycle of s >= 4 dimensions, complements of the other parity than s, 2K <= s"};
 constexpr Condition more_than_pairs{[](const Structure& s) { return !s.ring_only(); },
                                     "the ring does it"};
 constexpr Condition short_search{mixture_fits, "the search would take longer than a second"};
@@ -42,25 +34,8 @@ Estimate of_ring(const Structure& s) {
   return {{ring_steps(s), "ring: max(N, K/2) and at most a wait"}};
 }
 
-Estimate of_a1(const Structure& s) {
-  return {{a1_ring_steps(s.cycles[0].length(), s.elements()), "max(K/2, s) + ceil(K/2s)"},
-          table_3_a1(s)};
-}
-
-Estimate of_a2(const Structure& s) {
-  return {{a2_ring_steps(s.cycles[0].length(), s.elements()), "max(K, s)"}, table_3_a2(s)};
-}
-
-Estimate of_lanes(const Structure& s) {
-  Estimate estimate{{lane_steps(s.cycles[0], s.elements()).value(), "lanes"}};
-  if (s.cycles[0].even_pair() && s.elements() >= 2)
-    estimate.paper = PaperCount{"Johnsson, Ho 1991 (shuffles), Table 3 (A2^2)",
-                                {ceil_div(s.elements(), 2) + 1, "K/2 + 1"}};
-  return estimate;
-}
-
-Estimate of_ahead(const Structure& s) {
-  return {{static_cast<Count>(s.cycles[0].length()) - 1, "s - 1"}};
+Estimate of_all_to_all(const Structure& s) {
+  return {.cost = {ring_steps(s), "max(n, K/2)"}};
 }
 
 Estimate of_sequence(const Structure& s) {
@@ -82,6 +57,19 @@ Offer mixture_offer(const Request& request) {
 
 }  // namespace
 
+const PlannerEntry all_to_all({
+    .name = "all-to-all",
+    .machine = "cube",
+    .title = "all-to-all personalised communication: processor and memory bits change places",
+    .needs =
+        "every processor bit changes places with a memory bit, as i:n | m:n -> m | i; all ports",
+    .cost = "max(n, K/2)",
+    .citation = "Johnsson, Ho 1991 (shuffles), section 4.1.2",
+    .refusal = refused_unless<all_ports, has_chains, only_chains, all_exchanged>,
+    .estimate = estimated<of_all_to_all>,
+    .build = built<ring_phase, all_to_all>,
+});
+
 const PlannerEntry shuffle_ring({
     .name = "shuffle-ring",
     .machine = "cube",
@@ -92,58 +80,6 @@ const PlannerEntry shuffle_ring({
     .refusal = refused_unless<all_ports, something_remote, two_elements, even_pairs>,
     .estimate = estimated<of_ring>,
     .build = built<ring_phase, shuffle_ring>,
-});
-
-const PlannerEntry shuffle_a1({
-    .name = "shuffle-a1",
-    .machine = "cube",
-    .title = "pairs of elements walk one real cycle with a storage bit",
-    .needs = "one real cycle of s >= 2 dimensions, K >= 2, all ports",
-    .cost = "max(K/2, s) + ceil(K/2s)",
-    .citation = paper_section_42,
-    .refusal = refused_unless<all_ports, something_remote, only_cycles, one_cycle, two_elements,
-                              two_dimensions>,
-    .estimate = estimated<of_a1>,
-    .build = built<a1_ring_phase, shuffle_a1>,
-});
-
-const PlannerEntry shuffle_a2({
-    .name = "shuffle-a2",
-    .machine = "cube",
-    .title = "single elements walk one real cycle, each with a free slot",
-    .needs = "one real cycle of s >= 2 dimensions, all ports",
-    .cost = "max(K, s), 2K slots",
-    .citation = paper_section_42,
-    .refusal = refused_unless<all_ports, something_remote, only_cycles, one_cycle, two_dimensions>,
-    .estimate = estimated<of_a2>,
-    .build = built<a2_ring_phase, shuffle_a2>,
-});
-
-const PlannerEntry shuffle_lanes({
-    .name = "shuffle-lanes",
-    .machine = "cube",
-    .title = "fixed paths for each class of elements of a short real cycle",
-    .needs = "one real cycle of one, two, or with even parity three or four dimensions, all ports",
-    .cost =
-        "complement K; even 2-cycle K/2 + 1; odd 2-cycle 3K/4; even cycle of 3 about 4K/7 + 1, of "
-        "4 "
-        "7K/12 + 3",
-    .citation = "faro; even 2-cycle: Johnsson, Ho 1991 (shuffles), A2^2",
-    .refusal = refused_unless<all_ports, something_remote, only_cycles, one_cycle, has_lanes>,
-    .estimate = estimated<of_lanes>,
-    .build = built<lanes_phase, shuffle_lanes>,
-});
-
-const PlannerEntry shuffle_ahead({
-    .name = "shuffle-ahead",
-    .machine = "cube",
-    .title = "A2, one step ahead after the first idle operation",
-    .needs = "one real cycle of s >= 4 dimensions, complements of the other parity, 2K <= s",
-    .cost = "s - 1",
-    .citation = ours,
-    .refusal = refused_unless<all_ports, something_remote, only_cycles, one_cycle, may_run_ahead>,
-    .estimate = estimated<of_ahead>,
-    .build = built<ahead_phase, shuffle_ahead>,
 });
 
 const PlannerEntry shuffle_mixture({

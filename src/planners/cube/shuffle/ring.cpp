@@ -8,10 +8,10 @@
 namespace faro::inline v1::shuffle {
 namespace {
 
-enum class Start { plain, single_split, paired_split };
+enum class RingStart { plain, single_split, paired_split };
 
-struct Choice {
-  Start start = Start::plain;
+struct RingChoice {
+  RingStart start = RingStart::plain;
   Count wait = 0;    // w of plain starts
   Count places = 0;  // L
   Count steps = 0;   // T
@@ -24,38 +24,40 @@ std::vector<int> station_lengths(const Structure& s) {
   return lengths;
 }
 
-Choice plain_choice(const std::vector<int>& lengths, Count jobs) {
+RingChoice plain_choice(const std::vector<int>& lengths, Count jobs) {
   Count all = 0;
   int longest = 0;
   for (const int m : lengths) {
     all += static_cast<Count>(m);
     longest = std::max(longest, m);
   }
-  Choice best;
+  RingChoice best;
   for (int w = 0; w < longest; ++w) {
     Count startable = 0;
     for (const int m : lengths) startable += static_cast<Count>(std::min(m, w + 1));
     const Count places = std::max({all, jobs, jobs + all - std::min(startable, jobs + all)});
     const Count steps = static_cast<Count>(w) + places;
     if (w == 0 || steps < best.steps)
-      best = {
-          .start = Start::plain, .wait = static_cast<Count>(w), .places = places, .steps = steps};
+      best = {.start = RingStart::plain,
+              .wait = static_cast<Count>(w),
+              .places = places,
+              .steps = steps};
   }
   return best;
 }
 
-Choice choose(const Structure& s) {
+RingChoice choose(const Structure& s) {
   const std::vector<int> lengths = station_lengths(s);
   const Count jobs = s.elements() / 2;
-  Choice best = plain_choice(lengths, jobs);
+  RingChoice best = plain_choice(lengths, jobs);
   if (!s.spare() || s.chains.empty()) return best;
   Count all = 0;
   for (const int m : lengths) all += static_cast<Count>(m);
   const Count places = std::max(all, jobs);
   if (s.chains.size() == 1 && jobs >= 2 && places + 1 < best.steps)
-    best = {.start = Start::single_split, .wait = 0, .places = places, .steps = places + 1};
+    best = {.start = RingStart::single_split, .wait = 0, .places = places, .steps = places + 1};
   if (s.chains.size() >= 2 && places + 2 < best.steps)
-    best = {.start = Start::paired_split, .wait = 2, .places = places, .steps = places + 2};
+    best = {.start = RingStart::paired_split, .wait = 2, .places = places, .steps = places + 2};
   return best;
 }
 
@@ -152,7 +154,7 @@ class Lap {
   Phase& phase_;
 };
 
-Phase plain_phase(const Structure& s, const Choice& choice) {
+Phase plain_phase(const Structure& s, const RingChoice& choice) {
   Phase phase = make_phase(s, {});
   const Ring ring = ring_of(s, choice.places);
   Lap lap(s, ring, phase);
@@ -168,7 +170,7 @@ Phase plain_phase(const Structure& s, const Choice& choice) {
   return phase;
 }
 
-Phase single_phase(const Structure& s, const Choice& choice) {
+Phase single_phase(const Structure& s, const RingChoice& choice) {
   Phase phase = make_phase(s, {.with_spare = true});
   const Ring ring = ring_of(s, choice.places);
   Lap lap(s, ring, phase);
@@ -220,7 +222,7 @@ PairedPlaces paired_places(const Structure& s, const Ring& ring, std::size_t job
   return result;
 }
 
-Phase paired_phase(const Structure& s, const Choice& choice) {
+Phase paired_phase(const Structure& s, const RingChoice& choice) {
   Phase phase = make_phase(s, {.with_spare = true});
   const Ring ring = ring_of(s, choice.places);
   Lap lap(s, ring, phase);
@@ -249,9 +251,9 @@ Count ring_steps(const Structure& s) {
 
 Phase ring_phase(const Structure& s) {
   FARO_CHECK(s.ring_only() && !s.nothing_remote() && s.elements() >= 2);
-  const Choice choice = choose(s);
-  if (choice.start == Start::single_split) return single_phase(s, choice);
-  if (choice.start == Start::paired_split) return paired_phase(s, choice);
+  const RingChoice choice = choose(s);
+  if (choice.start == RingStart::single_split) return single_phase(s, choice);
+  if (choice.start == RingStart::paired_split) return paired_phase(s, choice);
   return plain_phase(s, choice);
 }
 

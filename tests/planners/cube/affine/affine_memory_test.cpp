@@ -29,8 +29,6 @@ TEST(AffineMemory, every_affine_map_of_one_processor_bit_and_two_memory_bits) {
       for (const Word complement : {0U, 3U}) {
         const BitMap map = BitMap::from_matrix(matrix, complement);
         built_and_verified(affine_memory, testing::cut_request(map, m), true);
-        built_and_verified(affine_memory_one_port,
-                           testing::cut_request(map, m, Hypercube::Ports::one), true);
       }
   });
 }
@@ -56,8 +54,6 @@ TEST(AffineMemory, random_maps) {
     const int m = 1 + static_cast<int>(random.below(static_cast<std::uint64_t>(width)));
     const BitMap map = random_affine(width, random);
     built_and_verified(affine_memory, testing::cut_request(map, m), true);
-    built_and_verified(affine_memory_one_port, testing::cut_request(map, m, Hypercube::Ports::one),
-                       true);
   }
 }
 
@@ -76,9 +72,7 @@ TEST(AffineMemory, half_of_the_slots_and_the_bits_is_about_what_it_takes) {
 
 TEST(AffineMemory, more_slots_than_are_planned_together) {
   Random random(7);
-  for (const auto ports : {Hypercube::Ports::all, Hypercube::Ports::one})
-    built_and_verified(ports == Hypercube::Ports::all ? affine_memory : affine_memory_one_port,
-                       testing::cut_request(random_affine(17, random), 14, ports), false);
+  built_and_verified(affine_memory, testing::cut_request(random_affine(17, random), 14), false);
 }
 
 TEST(AffineMemory, what_the_estimate_found_is_built) {
@@ -86,8 +80,6 @@ TEST(AffineMemory, what_the_estimate_found_is_built) {
   for (const int m : {3, 12}) {  // one group of slots, two
     const BitMap map = random_affine(4 + m, random);
     testing::one_search_serves_all(affine_memory, testing::cut_request(map, m));
-    testing::one_search_serves_all(affine_memory_one_port,
-                                   testing::cut_request(map, m, Hypercube::Ports::one));
   }
 }
 

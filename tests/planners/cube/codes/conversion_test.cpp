@@ -11,6 +11,7 @@
 #include "full.hpp"
 #include "judged.hpp"
 #include "machines/bounds.hpp"
+#include "papers/printed/printed.hpp"
 #include "paths.hpp"
 #include "planners/cube/codes/exchange_sequence.hpp"
 #include "planners/cube/codes/minimum_path.hpp"
@@ -38,8 +39,7 @@ const json& golden() {
 
 const std::vector<const Planner*> all_ports{
     &minimum_path,       &non_minimum_path, &two_bits,      &three_fifths_closed_form,
-    &three_fifths_table, &services_table,   &services_ring, &fields_by_phases,
-    &fields_pipeline};
+    &three_fifths_table, &services_table,   &services_ring, &fields_by_phases};
 const std::vector<const Planner*> one_port{&exchange_sequence, &one_port_half};
 
 bool by_replay(int dimensions, std::uint64_t elements) {

@@ -22,8 +22,10 @@ namespace {
 using testing::shuffle_request;
 
 const std::vector<const Planner*> all_port_planners = {
-    &shuffle_ring,  &shuffle_lanes,   &shuffle_a1,       &shuffle_a2,
-    &shuffle_ahead, &shuffle_mixture, &shuffle_sequence, &affine_router,
+    &shuffle_ring,
+    &shuffle_mixture,
+    &shuffle_sequence,
+    &affine_router,
 };
 
 Count bound_of(const testing::Draft& request) {
