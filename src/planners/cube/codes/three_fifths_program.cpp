@@ -139,10 +139,6 @@ static std::vector<UnitTable> two_bit_units() {
   return {table};
 }
 
-int low_bits_of(int length) {
-  return length == 2 ? 1 : length - 3;
-}
-
 const std::vector<UnitTable>& unit_tables(int length) {
   FARO_CHECK(length >= 2);
   if (length == 2) {

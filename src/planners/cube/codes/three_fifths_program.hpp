@@ -54,8 +54,6 @@ using Unit = std::vector<UnitEvent>;
 // units[source][p], source = two top bits; of a field of two bits, its top bit.
 using UnitTable = std::vector<std::vector<Unit>>;
 const std::vector<UnitTable>& unit_tables(int length);
-// n-3, and 1 for a field of two bits.
-int low_bits_of(int length);
 // The step after a unit's last.
 std::uint64_t finish_of(const Unit& unit, int low_bits);
 
