@@ -145,13 +145,14 @@ def _tensor_map(words):
 
 
 @functools.lru_cache(maxsize=256)
-def _tensor_plan(words, itemsize, shape, strides, to_shape, to_strides, threads):
+def _tensor_plan(words, itemsize, shape, strides, to_shape, to_strides, in_place, threads):
     try:
         return _core.TensorPlan(
-            _tensor_map(words), itemsize, shape, strides, to_shape, to_strides, threads
+            _tensor_map(words), itemsize, shape, strides, to_shape, to_strides, in_place, threads
         )
     except Impossible:
-        return _no_plan  # the axes cut the map's digits, or out's elements lie in each other
+        # The axes cut the map's digits, out's elements lie in each other, or in place is slow.
+        return _no_plan
 
 
 def _move_view(words, a, out, threads, progress):
@@ -159,10 +160,19 @@ def _move_view(words, a, out, threads, progress):
     # Without gaps and in C order an array is one axis, whose lengths cut no digit.
     source = ((), ()) if a.flags.c_contiguous else (a.shape, a.strides)
     target = ((), ()) if out.flags.c_contiguous else (out.shape, out.strides)
-    plan = _tensor_plan(words, a.itemsize, *source, *target, threads)
+    plan = _tensor_plan(words, a.itemsize, *source, *target, False, threads)
     if plan is _no_plan:
         return False
     with_progress(lambda heard: plan.run(a, out, heard), progress)
+    return True
+
+
+def _move_where_it_is(words, a, threads, progress):
+    """Within an array in C order; False where that is slower than a second array."""
+    plan = _tensor_plan(words, a.itemsize, (), (), (), (), True, threads)
+    if plan is _no_plan:
+        return False
+    with_progress(lambda heard: plan.run(a, None, heard), progress)
     return True
 
 
@@ -243,6 +253,9 @@ def _move_text(text, a, axis, inverse, out, threads, copy, progress):
     words = (text, a.shape, _ends(axis))
     words = ("batches", 1, True, words) if inverse else ("text", *words)
     if not met and _move_view(words, a, out, threads, progress):
+        return out
+    in_order = a.flags.c_contiguous and out.flags.c_contiguous
+    if met == "same" and in_order and _move_where_it_is(words, out, threads, progress):
         return out
     if copy is False:
         raise ValueError("this map of lengths needs a second array, and copy=False")

@@ -2,6 +2,7 @@
 #include <fmt/format.h>
 
 #include "algebra/digits.hpp"
+#include "array_plan.hpp"
 #include "buffer.hpp"
 #include "faro/engine/permute_plan.hpp"
 #include "faro/engine/reference.hpp"
@@ -27,10 +28,14 @@ ArrayPlaces places(const Lengths& shape, const Strides& strides) {
 
 class TensorPlan {
  public:
-  TensorPlan(const Map& map, const TensorShape& shape, int threads)
-      : plan_(PermutePlan::out_of_place(map, shape, {.threads = threads})) {}
+  TensorPlan(const Map& map, const TensorShape& shape, Where where, int threads)
+      : plan_(where == Where::in_place
+                  ? PermutePlan::in_place(map, shape, {.threads = threads})
+                  : PermutePlan::out_of_place(map, shape, {.threads = threads})) {}
 
+  // In place `out` is None.
   void run(nb::handle x, nb::handle out, nb::handle progress) const {
+    if (plan_.facts().in_place) return run_in_place(x, progress);
     Buffer from;
     Buffer to;
     if (!from.take(x.ptr(), Buffer::Use::read) || !to.take(out.ptr(), Buffer::Use::write))
@@ -51,6 +56,18 @@ class TensorPlan {
   const PermutePlan& plan() const { return plan_; }
 
  private:
+  void run_in_place(nb::handle x, nb::handle progress) const {
+    Buffer data;
+    if (!data.take(x.ptr(), Buffer::Use::write)) throw nb::python_error();
+    const auto [at, bytes] = data.extent();
+    if (bytes < plan_.facts().from_bytes)
+      throw Error(ErrorCode::usage, fmt::format("an array over {} bytes for a plan of {}", bytes,
+                                                plan_.facts().from_bytes));
+    const std::span<std::byte> all(at, bytes);
+    watched(progress.ptr(), Watch::Interrupt::waits, lock_for(plan_.data_bytes()),
+            [&](const Progress& hears) { plan_.execute_in_place(all, hears); });
+  }
+
   PermutePlan plan_;
 };
 
@@ -114,11 +131,12 @@ void bind_tensors(nb::module_& m) {
       .def("__init__",
            [](TensorPlan* self, const Map& map, std::uint64_t element_bytes, const Lengths& from,
               const Strides& from_strides, const Lengths& to, const Strides& to_strides,
-              int threads) {
+              bool in_place, int threads) {
              new (self) TensorPlan(
-                 map, {element_bytes, places(from, from_strides), places(to, to_strides)}, threads);
+                 map, {element_bytes, places(from, from_strides), places(to, to_strides)},
+                 in_place ? Where::in_place : Where::out_of_place, threads);
            })
-      .def("run", &TensorPlan::run, nb::arg("x"), nb::arg("out"), nb::arg("progress").none())
+      .def("run", &TensorPlan::run, nb::arg("x"), nb::arg("out").none(), nb::arg("progress").none())
       .def("describe", [](const TensorPlan& p) { return p.plan().describe(); });
 }
 
