@@ -2,6 +2,7 @@
 // over one pass that reads and writes them), medians of three rounds in which all take turns.
 //
 //   build/bench/bench/peers_bench --log2-bytes 28 [--threads 2] [--in-place] [--map TEXT]
+//                                 [--without loop,numpy]
 //
 // Peers: the obvious loop; a classic buffered bit reversal (COBRA); OpenBLAS, MKL and libxsmm for
 // transposes; FFTW's rank-0 plans, HPTT, oneDNN's reorders and Eigen's shuffle, with neighbouring
@@ -35,6 +36,11 @@ struct Settings {
   int rounds = 3;
   bool in_place = false;
   std::vector<std::string> maps;
+  std::vector<std::string> without;  // peers that are left out
+
+  bool leaves_out(const std::string& peer) const {
+    return std::find(without.begin(), without.end(), peer) != without.end();
+  }
 };
 
 // Tensors of three and four axes, beside the named maps.
@@ -76,6 +82,7 @@ class Table {
     for (const auto& name : transposers(false)) columns_.push_back(name);
     for (const auto& name : planners(false)) columns_.push_back(name);
     if (settings.threads == 1 && !settings.in_place) columns_.emplace_back("numpy");
+    std::erase_if(columns_, [&](const std::string& peer) { return settings.leaves_out(peer); });
     fmt::print("| map | log2 bytes | element | faro | {} | best peer / faro |\n|---|---|---|---|",
                fmt::join(columns_, " | "));
     for (std::size_t i = 0; i <= columns_.size(); ++i) fmt::print("---|");
@@ -175,6 +182,7 @@ void bench_row(const std::string& name, int log2_bytes, std::uint64_t element,
   add_loops(task, contenders);
   add_transposers(task, contenders);
   add_planners(task, contenders);
+  std::erase_if(contenders, [&](const auto& one) { return settings.leaves_out(one.name); });
   compare_results(task, buffers, contenders);
   const auto baseline = [&] {
     if (task.in_place()) {
@@ -185,7 +193,7 @@ void bench_row(const std::string& name, int log2_bytes, std::uint64_t element,
   };
   auto timed = bench::time_against("memory", baseline, contenders, bytes, settings.rounds);
   const auto groups = groups_of(map);
-  if (groups && settings.threads == 1 && !settings.in_place) {
+  if (groups && settings.threads == 1 && !settings.in_place && !settings.leaves_out("numpy")) {
     if (const auto seconds = numpy_seconds(*groups, element)) {
       timed.push_back({"numpy", *seconds / timed.back().seconds, *seconds});
     }
@@ -257,6 +265,8 @@ int main(int argc, char** argv) {
       ->check(CLI::Range(1, 256));
   app.add_option("--rounds", settings.rounds, "whose median counts (3)")->check(CLI::Range(1, 99));
   app.add_option("--map", settings.maps, "only these maps");
+  app.add_option("--without", settings.without, "without these peers: loop,numpy take longest")
+      ->delimiter(',');
   app.add_flag("--in-place", settings.in_place, "beside what can be done in place");
   CLI11_PARSE(app, argc, argv);
   try {
