@@ -1,5 +1,5 @@
 # The source archive is what packaging/archive.sh writes; of a tree as it stands:
-#   spack repo add packaging/spack-repo (this file as packages/faro/package.py); spack dev-build faro@0.1.0
+#   spack repo add packaging/spack-repo (this file as packages/faro/package.py); spack dev-build faro@0.2.0
 from spack.package import *
 
 
@@ -7,7 +7,7 @@ class Faro(CMakePackage):
     """Moves data between layouts: plans the movement, proves the plan, performs it."""
 
     license("Apache-2.0")
-    version("0.1.0")
+    version("0.2.0")
 
     variant("mpi", default=False, description="arrays on MPI ranks, and the program faro-mpi")
     variant("python", default=False, description="the Python module")
