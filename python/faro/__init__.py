@@ -8,6 +8,8 @@ array([0, 4, 2, 6, 1, 5, 3, 7])
 array([0, 1, 3, 2, 7, 6, 4, 5])
 """
 
+import sys
+
 from ._core import __version__
 from ._errors import (
     EnvironmentFault,
@@ -39,6 +41,10 @@ from ._files import FileReport, permute_file, resume_file, unfinished_file
 from ._jobs import Job, JobResult, RechunkPlan, Stage
 from ._reshard import reshard, reshard_plan
 from ._stored import digest, rechunk, rechunk_plan
+
+# ds.faro, where xarray is there already; else `import faro.xarray` makes it.
+if hasattr(sys.modules.get("xarray"), "register_dataset_accessor"):
+    from . import xarray
 
 __all__ = [
     "BitMap",

@@ -15,7 +15,8 @@ from typing import Any, Literal, NamedTuple, TypeAlias, TypeVar, overload
 Array = TypeVar("Array")  # numpy.ndarray, torch.Tensor, jax.Array: what comes in comes back
 MapLike: TypeAlias = BitMap | str  # wherever a map is asked for, its text will do
 Progress: TypeAlias = Callable[[int, int], object]
-Stored: TypeAlias = str | os.PathLike[str] | Any  # a path, zarr.Array, zarr.Group
+# A path, a URL, a store, array or group of zarr, a dataset or group of h5py.
+Stored: TypeAlias = str | os.PathLike[str] | Any
 System: TypeAlias = Literal[
     "numpy", "einops", "jax", "shardy", "xla", "dtensor", "cute", "triton", "qiskit", "cirq",
     "qasm", "qasm3", "quirk", "custatevec", "c",
@@ -517,10 +518,12 @@ def rechunk(
     device: Literal["ssd", "cloud", "network", "hdd"] = "ssd", threads: int | None = None,
     resume: bool = False, fresh: bool = False, verify: bool = False,
     worker: tuple[int, int] | None = None, dtype: str | None = None,
-    shape: Sequence[int] | None = None, progress: Progress | bool | None = None,
+    shape: Sequence[int] | None = None, temporary: str | os.PathLike[str] | None = None,
+    progress: Progress | bool | None = None,
 ) -> dict[str, Any]:
     """Other chunks, shards or order of axes of a stored array of any lengths, or of every array of a
-    group, within a cap of memory: Zarr arrays of version 3 or 2, .npy and raw files, in any pairing.
+    group, within a cap of memory: Zarr arrays of version 3 or 2, .npy and raw files, in any pairing;
+    other stores, and HDF5 as a source, too. Of a target in a store the folder `temporary` has the journal.
 
     Lengths are one for each axis, one for all, or by names of dimensions; 'auto' makes chunks of
     about 4 MiB, -1 is the whole axis. A target in a folder is of zarr_format= 3 or 2. The target

@@ -117,6 +117,8 @@ class RechunkPlan(dict):
     def _jobs(self):
         if self._target is None:
             raise UsageError("a plan without a target has no jobs: rechunk_plan(source, target, ..)")
+        if self._words.get("outside"):
+            raise UsageError("jobs write folders that all of them see; faro.rechunk writes to other stores")
         if self._begun is None:
             self._begun = _core.jobs_begin(self._source, self._target, self._words)
         return self._begun

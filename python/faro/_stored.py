@@ -2,39 +2,85 @@
 
 from __future__ import annotations
 
+import copy
+import hashlib
 import json
 import os
+import shutil
+import tempfile
 
-from . import _core
+from . import _core, _outside
 from ._errors import UsageError
 from ._jobs import RechunkPlan
 from ._lending import lend, numpy, threads_of, with_progress
-
-
-def is_stored(x):
-    """A path, or an array or group of the package zarr. Bytes are elements, not a name."""
-    return isinstance(x, (str, os.PathLike)) or type(x).__module__.partition(".")[0] == "zarr"
-
-
-def _folder(x):
-    """The folder of an array or group of the package zarr; None where its store is none."""
-    store = getattr(x, "store", None)
-    root = getattr(store, "root", None)  # version 3
-    if type(store).__name__ == "DirectoryStore":  # version 2
-        root = store.dir_path()
-    if root is None or type(store).__name__ not in ("LocalStore", "DirectoryStore"):
-        return None
-    return os.path.join(root, x.path) if x.path else os.fspath(root)
+from ._outside import is_stored
 
 
 def _path(x, what):
-    if isinstance(x, (str, os.PathLike)):
-        return os.fsencode(x)
-    folder = _folder(x) if is_stored(x) else None
-    if folder is None:
-        raise TypeError(f"{what}: wanted a path, or an array of zarr in a folder, not "
-                        f"{type(x).__name__} in {type(getattr(x, 'store', None)).__name__}")
-    return os.fsencode(folder)
+    """A path, or the Name of what lies in no folder."""
+    if isinstance(x, _outside.Name):
+        return x
+    if not is_stored(x):
+        raise TypeError(f"{what}: wanted a path, a store, or an array or group of zarr or h5py, not "
+                        f"{type(x).__name__}")
+    name = _outside.named(x)
+    if name is not None:
+        return name
+    return os.fsencode(x if isinstance(x, (str, os.PathLike)) else _outside.folder_of_array(x))
+
+
+class _Target:
+    """Where the result goes: a path, or a store and a local folder for its journal."""
+
+    def __init__(self, x, temporary):
+        if not is_stored(x) or type(x).__module__.startswith("h5py"):
+            raise TypeError(f"target: wanted a path, a store or a group of zarr, not {type(x).__name__}")
+        self.store = _outside.target_of(x)
+        if self.store is None:
+            self.path = os.fsencode(
+                x if isinstance(x, (str, os.PathLike)) else _outside.folder_of_array(x))
+            return
+        self.own = None
+        if temporary is None:
+            mark = hashlib.sha256(self.store.name.encode()).hexdigest()[:16]
+            temporary = self.own = os.path.join(tempfile.gettempdir(), f"faro-{mark}")
+        self.path = os.path.join(os.fsencode(temporary), b"out")
+
+    def of(self, name):
+        one = copy.copy(self)
+        one.path = os.path.join(self.path, os.fsencode(name))
+        if self.store is not None:
+            one.store = self.store.under(name)
+        return one
+
+    def words(self):
+        if self.store is None:
+            return {}
+        folder, last = os.path.split(self.path)
+        self.store.parts = os.fsdecode(os.path.join(folder, b"." + last + b".faro", b"data"))
+        self.name = _outside.Name(self.store)
+        return {"outside": os.fsdecode(self.name)}
+
+    def run(self, unfinished, work):
+        """work(); a store is left as it was found where nothing remains to go on from."""
+        if self.store is None:
+            return work()
+        os.makedirs(os.path.dirname(self.path), exist_ok=True)
+        begun = _core.has_unfinished_rechunk(self.path)
+        if not begun and unfinished != "resume" and not self.store.is_empty():
+            raise UsageError(f"{self.store.name}: is there already; remove it, or give another name")
+        if begun and unfinished == "fresh":
+            self.store.clear()
+        try:
+            return work()
+        except BaseException:
+            if not _core.has_unfinished_rechunk(self.path):
+                self.store.clear()
+            raise
+
+    def done(self):
+        if self.store is not None and self.own is not None:
+            shutil.rmtree(self.own, ignore_errors=True)
 
 
 def _listed(value):
@@ -64,48 +110,82 @@ def _rechunk_words(chunks, shards, axes, flip, map, codec, memory, passes, devic
 
 def _arrays(path):
     """Names of a group's arrays; None of an array."""
+    if isinstance(path, _outside.Name):
+        return path.held.arrays()
     names = _core.arrays_in(path)
     return None if names == [""] else names
 
 
 def _in(path, name):
-    return os.path.join(path, os.fsencode(name))
+    if isinstance(path, _outside.Name):
+        return _outside.Name(path.held.child(name))
+    return _path(os.fsdecode(os.path.join(path, os.fsencode(name))), name)
 
 
 def rechunk(source, target, /, *, chunks=None, shards=None, axes=None, flip=None, map=None,
             codec=None, zarr_format=3, memory="2GiB", passes=0, device="ssd", threads=None,
             resume=False, fresh=False, verify=False, worker=None, dtype=None, shape=None,
+            temporary=None,
             progress=None):
     """Other chunks, shards or order of axes of a stored array, or of every array of a group."""
-    if resume and fresh:
-        raise UsageError("resume goes on, fresh begins anew: one of them")
-    from_path, to_path = _path(source, "source"), _path(target, "target")
+    if type(source).__module__.startswith("xarray."):
+        raise UsageError("of an xarray.Dataset: import faro.xarray; ds.faro.rechunk(target, chunks={'time': 365})")
+    from_path, to = _path(source, "source"), _Target(target, temporary)
     names = _arrays(from_path)
+    if worker is not None and (names is not None or to.store is not None):
+        raise UsageError("worker= shares the work on one array that goes to a folder or a file")
     words = _rechunk_words(
         chunks, shards, axes, flip, map, codec, memory, passes, device, threads, dtype, shape,
         zarr_format=zarr_format, verify=verify, worker=worker,
-        unfinished="resume" if resume else "fresh" if fresh else "refuse")
-
-    def one(a, b, said):
-        return with_progress(lambda heard: _core.rechunk(a, b, said, heard), progress)
-
+        unfinished=_unfinished(resume, fresh))
     if names is None:
-        return one(from_path, to_path, words)
-    if worker is not None:
-        raise UsageError("worker= shares the work on one array")
+        report = _into(to, from_path, words, progress)
+        to.done()
+        return report
+    if zarr_format != 3 and (to.store is not None or isinstance(from_path, _outside.Name)):
+        raise UsageError("a group from or to a store is written in Zarr 3; arrays singly in both versions")
+    return rechunk_each({name: (_in(from_path, name), words) for name in names}, to, progress,
+                        getattr(from_path, "held", from_path))
+
+
+def _unfinished(resume, fresh):
+    if resume and fresh:
+        raise UsageError("resume goes on, fresh begins anew: one of them")
+    return "resume" if resume else "fresh" if fresh else "refuse"
+
+
+def _into(to, from_path, words, progress):
+    said = {**words, **to.words()}
+    if said["codec"] is None:
+        said["codec"] = getattr(getattr(from_path, "held", None), "codec", None)
+    return to.run(said["unfinished"], lambda: with_progress(
+        lambda heard: _core.rechunk(from_path, to.path, said, heard), progress))
+
+
+def rechunk_each(arrays, to, progress, group):
+    """Arrays by name, each with its words; then what `group` says of itself."""
     reports = {}
-    for name in names:
-        a, b = _in(from_path, name), _in(to_path, name)
-        said = words
-        if resume:
-            if os.path.exists(b) and not _core.has_unfinished_rechunk(b):
+    for name, (from_path, words) in arrays.items():
+        one = to.of(name)
+        if words["unfinished"] == "resume":
+            is_there = os.path.exists(one.path) if one.store is None else one.store.exists()
+            if is_there and not _core.has_unfinished_rechunk(one.path):
                 continue
-            if not _core.has_unfinished_rechunk(b):
-                said = {**words, "unfinished": "refuse"}
-        os.makedirs(os.path.dirname(b), exist_ok=True)
-        reports[name] = one(a, b, said)
-    _core.copy_group_words(from_path, to_path)
+            if not _core.has_unfinished_rechunk(one.path):
+                words = {**words, "unfinished": "refuse"}
+        os.makedirs(os.path.dirname(one.path), exist_ok=True)
+        reports[name] = _into(one, from_path, words, progress)
+    copy_groups(group, to.path if to.store is None else to.store)
+    to.done()
     return reports
+
+
+def copy_groups(source, to):
+    """What groups say of themselves, after their arrays."""
+    source = getattr(source, "held", source)
+    if isinstance(source, bytes) and isinstance(to, bytes):
+        return _core.copy_group_words(source, to)
+    return _outside.copy_groups(source, to)
 
 
 def rechunk_plan(source, target=None, /, *, chunks=None, shards=None, axes=None, flip=None,
@@ -113,19 +193,20 @@ def rechunk_plan(source, target=None, /, *, chunks=None, shards=None, axes=None,
                  threads=None, dtype=None, shape=None):
     """What rechunk would do, and its jobs; nothing of the data is read."""
     from_path = _path(source, "source")
-    to_path = from_path + b".rechunked.zarr" if target is None else _path(target, "target")
+    to = None if target is None else _Target(target, None)
     words = _rechunk_words(chunks, shards, axes, flip, map, codec, memory, passes, device, threads,
                            dtype, shape, zarr_format=zarr_format, verify=False, unfinished="refuse")
 
     def one(a, b):
-        plan, text = _core.rechunk_plan(a, b, words)
-        said = {**json.loads(plan), "describe": text}
-        return RechunkPlan(said, a, None if target is None else b, words)
+        path = bytes(a) + b".rechunked.zarr" if b is None else b.path
+        said = words if b is None else {**words, **b.words()}
+        plan, text = _core.rechunk_plan(a, path, said)
+        return RechunkPlan({**json.loads(plan), "describe": text}, a, None if b is None else path, said)
 
     names = _arrays(from_path)
     if names is None:
-        return one(from_path, to_path)
-    return {name: one(_in(from_path, name), _in(to_path, name)) for name in names}
+        return one(from_path, to)
+    return {name: one(_in(from_path, name), to and to.of(name)) for name in names}
 
 
 def _type_name(dtype):
@@ -133,18 +214,6 @@ def _type_name(dtype):
         raise TypeError(f"{dtype}: a digest is of elements of one type")
     # bfloat16 and others of ml_dtypes are of kind V too, and have their names.
     return f"r{8 * dtype.itemsize}" if dtype.name.startswith("void") else dtype.name
-
-
-def _boxes(x):
-    """Of an array that is read in slices: a chunk at a time, of shards whole ones."""
-    np = numpy()
-    steps = getattr(x, "shards", None) or x.chunks
-    counts = tuple(-(-n // step) for n, step in zip(x.shape, steps))
-    for index in np.ndindex(*counts):
-        start = [i * step for i, step in zip(index, steps)]
-        cut = tuple(slice(s, min(s + step, n)) for s, step, n in zip(start, steps, x.shape))
-        part = np.asarray(x[cut])
-        yield start, list(part.shape), _plain(part)
 
 
 def _plain(a):
@@ -156,7 +225,7 @@ def _plain(a):
 
 def digest(a, /, *, memory=None, threads=None, dtype=None, shape=None, progress=None):
     """What an array holds, in 128 bits that no chunking changes; of a group, of each array."""
-    if isinstance(a, (str, os.PathLike)) or (is_stored(a) and _folder(a) is not None):
+    if is_stored(a):
         path = _path(a, "a")
         words = _words(None, None, None, memory, threads, dtype, shape)
 
@@ -167,8 +236,6 @@ def digest(a, /, *, memory=None, threads=None, dtype=None, shape=None, progress=
         return one(path) if names is None else {name: one(_in(path, name)) for name in names}
     if memory is not None:
         raise UsageError("memory= is a cap for arrays in folders and files")
-    if is_stored(a) and hasattr(a, "chunks"):
-        return _core.digest_of_boxes(_type_name(a.dtype), a.shape, a.dtype.itemsize, _boxes(a))
     a, _ = lend(a, compared=True)
     whole = [([0] * a.ndim, list(a.shape), _plain(a))]
     return _core.digest_of_boxes(_type_name(a.dtype), a.shape, a.itemsize, whole)

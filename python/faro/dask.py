@@ -26,7 +26,7 @@ import numpy as np
 from . import _core
 from ._errors import EnvironmentFault, Impossible, UsageError
 from ._maps import BitMap
-from ._stored import rechunk_plan
+from ._stored import _path, _Target, copy_groups, rechunk_plan
 
 FAN = 32  # pieces that a block is cut into, or made of, in one stage
 
@@ -109,14 +109,8 @@ def _rechunk_stored(source, target, client, memory, progress, **words):
         reports[name] = one.finish()
     if "passes" in plan:
         return reports[""]
-    _core.copy_group_words(*plan_paths(source, target))
+    copy_groups(_path(source, "source"), _Target(target, None).path)
     return reports
-
-
-def plan_paths(source, target):
-    from ._stored import _path
-
-    return _path(source, "source"), _path(target, "target")
 
 
 # --- lazy arrays

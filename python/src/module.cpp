@@ -16,6 +16,7 @@ NB_MODULE(_core, m) {
   bind_files(m);
   bind_stored(m);
   bind_jobs(m);
+  bind_outside(m);
   bind_ranks(m);
   bind_registers(m);
   bind_places(m);

@@ -25,6 +25,7 @@ void bind_transforms(nb::module_& m);
 void bind_files(nb::module_& m);
 void bind_stored(nb::module_& m);
 void bind_jobs(nb::module_& m);
+void bind_outside(nb::module_& m);
 void bind_ranks(nb::module_& m);
 void bind_registers(nb::module_& m);
 void bind_places(nb::module_& m);

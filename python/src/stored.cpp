@@ -62,6 +62,7 @@ RechunkOptions options_from(const std::string& from, const nb::dict& given) {
   options.passes = words.maybe<int>("passes").value_or(0);
   options.profile = DiskProfile::named(words.text("device"));
   options.verify = words.maybe<bool>("verify").value_or(false);
+  options.outside = words.text("outside");
   const std::string unfinished = words.text("unfinished");
   using Unfinished = RechunkOptions::Unfinished;
   if (unfinished == "fresh") options.unfinished = Unfinished::fresh;
@@ -182,6 +183,15 @@ void bind_stored(nb::module_& m) {
   m.def("check_stored", compared, nb::arg("a"), nb::arg("b"), nb::arg("words"),
         nb::arg("progress").none());
   m.def("arrays_in", [](const nb::bytes& path) { return arrays_in(path_from(path)); });
+  // What the engine does not know of an array, in words; None where it knows all, or is no array.
+  m.def("stored_fault", [](const nb::bytes& path) -> std::optional<std::string> {
+    try {
+      static_cast<void>(array_words(path_from(path)));
+    } catch (const Error& error) {
+      if (error.code() == ErrorCode::impossible) return error.what();
+    }
+    return std::nullopt;
+  });
   m.def("copy_group_words", [](const nb::bytes& from, const nb::bytes& to) {
     copy_group_words(path_from(from), path_from(to));
   });

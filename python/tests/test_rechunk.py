@@ -228,9 +228,9 @@ def test_what_is_refused(tmp_path):
     with pytest.raises(faro.EnvironmentFault):
         faro.digest(tmp_path / "none.npy")
     inside = zarr.create_array(zarr.storage.MemoryStore(), data=a, chunks=(2, 3))
-    assert faro.digest(inside) == numpy_digest(a)  # read in chunks
-    with pytest.raises(TypeError, match="MemoryStore"):
-        faro.rechunk(inside, tmp_path / "c.zarr")
+    assert faro.digest(inside) == numpy_digest(a)
+    with pytest.raises(TypeError, match="ndarray"):
+        faro.rechunk(a, tmp_path / "c.zarr")
     with pytest.raises(TypeError):
         faro.check(a, tmp_path / "b.zarr")
     assert faro.check(tmp_path / "a.npy", tmp_path / "b.zarr") is None

@@ -76,13 +76,16 @@ RechunkReport finish(disk::RechunkFolder& folder, disk::BoxJournal& journal,
   report.resumed_jobs = journal.done().size();
   Digest digest;
   const disk::StoredGrid to_grid = disk::read_grid(request.description);
-  const bool published = journal.is_complete() && !std::filesystem::exists(folder.data());
+  const bool is_outside = !request.outside.empty();
+  const std::string data = is_outside ? request.outside : folder.data();
+  const bool published =
+      !is_outside && journal.is_complete() && !std::filesystem::exists(folder.data());
   if (published && !std::filesystem::exists(folder.target().target))
     throw Error(ErrorCode::environment,
                 fmt::format("{}: was finished, and has been taken away since; --fresh begins anew",
                             folder.target().path));
   std::unique_ptr<disk::StoredArray> to;
-  if (!published) to = disk::create_stored(folder.data(), request.description);
+  if (!published) to = disk::create_stored(data, request.description);
   if (disk::has_elements(to_grid)) {
     const auto plan =
         disk::BoxPlan::from_json(disk::problem_of(request, from->grid()), request.plan);
@@ -103,12 +106,12 @@ RechunkReport finish(disk::RechunkFolder& folder, disk::BoxJournal& journal,
   if (!journal.is_complete()) journal.note_complete();
   if (to) {
     to->complete();
-    if (request.verify) verify_output(folder.data(), request, *from, digest, request.threads);
+    if (request.verify) verify_output(data, request, *from, digest, request.threads);
   }
   report.verified = request.verify && to;
   report.digest = digest.published(from->data_type(), to_grid.shape, to_grid.element_bytes);
   to.reset();
-  folder.publish();
+  is_outside ? folder.discard() : folder.publish();
   report.seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
   return report;
 }

@@ -3,7 +3,6 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <filesystem>
 #include <nlohmann/json.hpp>
 
 #include "base/cores.hpp"
@@ -26,6 +25,14 @@ nlohmann::ordered_json parsed(const std::string& text) {
   });
 }
 
+// Outside a file is given away whole: it is held, and sent from a copy. No codec makes more of it.
+std::uint64_t file_bytes_max(const StoredGrid& grid) {
+  Count bytes = grid.element_bytes;
+  for (const std::uint64_t n : grid.shards.empty() ? grid.chunks : grid.shards) bytes = bytes * n;
+  return static_cast<std::uint64_t>(
+      std::min(bytes + bytes / 64 + 4096, Count{limits::npy_bytes_max}));
+}
+
 }  // namespace
 
 std::string RechunkRequest::json() const {
@@ -40,6 +47,7 @@ std::string RechunkRequest::json() const {
                                    {"verify", verify},
                                    {"profile", profile_json(profile)},
                                    {"plan", plan}};
+  if (!outside.empty()) object["outside"] = outside;
   if (raw)
     object["raw"] = {
         {"shape", raw->shape}, {"data_type", raw->data_type}, {"start_byte", raw->start_byte}};
@@ -65,6 +73,7 @@ RechunkRequest RechunkRequest::parse(const std::string& text, const std::string&
                            .threads = json.at("threads"),
                            .verify = json.at("verify"),
                            .profile = profile_from(json.at("profile")),
+                           .outside = json.value("outside", ""),
                            .plan = json.at("plan")};
     if (json.contains("raw"))
       request.raw = RawArray{.shape = json.at("raw").at("shape"),
@@ -99,12 +108,13 @@ BoxProblem problem_of(const RechunkRequest& request, const StoredGrid& from) {
   problem.memory_bytes = request.memory_bytes;
   problem.profile = request.profile;
   problem.threads = request.threads;
+  if (!request.outside.empty()) problem.fixed_bytes += 2 * file_bytes_max(problem.to);
   return problem;
 }
 
 RechunkRequest request_of(const std::string& in, const std::string& out, const StoredArray& from,
                           const RechunkOptions& options) {
-  RechunkRequest request{.input = std::filesystem::absolute(in).lexically_normal().string(),
+  RechunkRequest request{.input = whole_name(in),
                          .raw = options.raw,
                          .identity = "",
                          .description = "",
@@ -114,6 +124,7 @@ RechunkRequest request_of(const std::string& in, const std::string& out, const S
                          .threads = options.threads > 0 ? options.threads : default_threads(),
                          .verify = options.verify,
                          .profile = options.profile,
+                         .outside = options.outside,
                          .plan = ""};
   StoredChanges changes;
   changes.format = format_of(out);

@@ -21,7 +21,8 @@ struct RechunkRequest {
   int threads = 1;
   bool verify = false;
   DiskProfile profile;
-  std::string plan;  // JSON; empty: the array has no element
+  std::string outside;  // where the output's files go, if not beside the journal
+  std::string plan;     // JSON; empty: the array has no element
 
   std::string json() const;
   // Throws Error(environment), naming the journal, for what it does not understand.

@@ -16,12 +16,17 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <functional>
 #include <memory>
 #include <optional>
 #include <span>
 #include <string>
 #include <string_view>
 #include <vector>
+
+namespace faro::inline v1::files {
+class ChunkFolder;
+}
 
 namespace faro::inline v1::disk {
 
@@ -114,6 +119,15 @@ struct RawShape {
 // chunks are stored in.
 std::unique_ptr<StoredArray> open_stored(const std::string& path,
                                          const std::optional<RawShape>& raw = {});
+
+// A Zarr array that lies in no folder of this system has a name that begins with "outside:", and
+// whoever knows such names, as the package for Python does, says once how they are opened. Without
+// that they are refused.
+using OutsideOpener = std::function<std::shared_ptr<files::ChunkFolder>(const std::string& name)>;
+void open_outside_by(OutsideOpener opener);
+bool is_outside(std::string_view path);
+// The name as it is, or the path from the root.
+std::string whole_name(const std::string& path);
 
 // What an output is to be, where it is not as the array it is made from.
 struct StoredChanges {

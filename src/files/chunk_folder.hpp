@@ -43,6 +43,10 @@ class ChunkFolder {
   virtual void sync_files(std::span<const std::string> names) = 0;
   virtual void sync_names(std::span<const std::string> names) = 0;
   virtual std::uint64_t free_bytes() const { return UINT64_MAX; }
+  // What a read of so many bytes holds beside the caller's buffer.
+  virtual std::uint64_t held_bytes(std::uint64_t /*read*/) const { return 0; }
+  // A part is asked for over a network, perhaps: few of them tell of all.
+  virtual bool is_far() const { return false; }
 
   // A part of this text, durably, that is never seen half written. By way of a part `own`.
   void put(const std::string& name, std::string_view text, const std::string& own);

@@ -49,6 +49,9 @@ struct RechunkOptions {
   Unfinished unfinished = Unfinished::refuse;
   // Reads the finished output once more, before it has its name, and compares its digest.
   bool verify = false;
+  // Where chunks and metadata of the output go if it lies in another store than the journal, which
+  // is in .OUT.faro then as ever: a name that disk::open_outside_by() knows.
+  std::string outside = {};
   Progress progress = {};
 };
 

@@ -15,6 +15,7 @@ using Format = StoredChanges::Format;
 using Lengths = std::vector<std::uint64_t>;
 
 constexpr std::string_view names_of_xarray = "_ARRAY_DIMENSIONS";
+constexpr std::string_view missing = "_FillValue";
 // Of an array that had no chunks.
 constexpr std::uint64_t usual_chunk_bytes = std::uint64_t{4} << 20U;
 
@@ -91,12 +92,19 @@ void move_names(ArrayForm& form, Format to) {
       return;
     form.names = std::move(names);
     attributes.erase(names_of_xarray);
+    // To xarray the fill value of version 2 says what is missing; in version 3 an attribute does.
+    if (form.fill_text != "null" && attributes.find(missing) == nullptr &&
+        !form.type.is_structure())
+      attributes.set(missing, fill_json(form.type, form.fill, FillForm::attribute));
   } else {
     if (form.names.empty() ||
         std::find(form.names.begin(), form.names.end(), "null") != form.names.end())
       return;
     attributes.set(names_of_xarray, json_list(form.names));
     form.names.clear();
+    const std::string* const fill = attributes.find(missing);
+    if (fill != nullptr && *fill == fill_json(form.type, form.fill, FillForm::attribute))
+      attributes.erase(missing);
   }
   form.attributes = attributes.text();
 }

@@ -268,6 +268,7 @@ std::string real_json(const ElementType& type, std::span<const std::byte> fill, 
   const RealFormat format = format_of_real(type, fill.size());
   const std::uint64_t bits = little_word(fill);
   const double value = widened(bits, format);
+  if (form == FillForm::attribute) return json_text(base64(std::as_bytes(std::span(&value, 1))));
   if (std::isnan(value)) {
     if (bits == narrowed(value, format) || form == FillForm::zarr2) return "\"NaN\"";
     return fmt::format("\"0x{:0{}x}\"", bits, 2 * fill.size());

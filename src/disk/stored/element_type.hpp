@@ -57,7 +57,8 @@ OrderedType type_of_zarr2(std::string_view json);
 // "<f4", "|u1".
 std::string numpy_code(const ElementType& type, bool big);
 
-enum class FillForm { zarr2, zarr3 };
+// `attribute`: as xarray says _FillValue in Zarr 3, of floats the base64 of a double.
+enum class FillForm { zarr2, zarr3, attribute };
 // The bytes, little-endian. Throws Error(usage) for what is no value of the type.
 std::vector<std::byte> fill_bytes(const ElementType& type, std::string_view json, FillForm form);
 // The JSON of these bytes.

@@ -23,15 +23,40 @@ bool is_folder(const std::string& path) {
   return std::filesystem::is_directory(path, none);
 }
 
+OutsideOpener& outside_opener() {
+  static OutsideOpener opener;
+  return opener;
+}
+
+std::shared_ptr<files::ChunkFolder> folder_of(const std::string& path) {
+  if (!is_outside(path)) return std::make_shared<files::PosixFolder>(absolute_path(path));
+  if (!outside_opener())
+    throw Error(ErrorCode::usage,
+                fmt::format("{}: arrays in other stores are opened in Python alone", path));
+  return outside_opener()(path);
+}
+
 }  // namespace
+
+void open_outside_by(OutsideOpener opener) {
+  outside_opener() = std::move(opener);
+}
+
+bool is_outside(std::string_view path) {
+  return path.starts_with("outside:");
+}
+
+std::string whole_name(const std::string& path) {
+  return is_outside(path) ? path : absolute_path(path);
+}
 
 std::unique_ptr<StoredArray> open_stored(const std::string& path,
                                          const std::optional<RawShape>& raw) {
-  if (is_folder(path)) {
+  if (is_outside(path) || is_folder(path)) {
     if (raw)
       throw Error(ErrorCode::usage,
                   fmt::format("{}: a Zarr array says itself what it holds", path));
-    return open_zarr(std::make_shared<files::PosixFolder>(absolute_path(path)));
+    return open_zarr(folder_of(path));
   }
   if (raw) return open_raw(absolute_path(path), *raw);
   if (std::error_code none; !std::filesystem::exists(path, none)) {
@@ -54,6 +79,7 @@ std::unique_ptr<StoredArray> open_stored(const std::string& path,
 std::unique_ptr<StoredArray> create_stored(const std::string& path, std::string_view description,
                                            Begun begun) {
   ArrayForm form = form_of_description(description, path);
+  if (is_outside(path)) return create_zarr(folder_of(path), std::move(form));
   const std::string whole = absolute_path(path);
   if (begun == Begun::must_be && form.is_plain_file())
     return create_plain(whole, std::move(form), FileAccess::write);

@@ -138,6 +138,7 @@ ZarrStore::ZarrStore(ArrayForm form, std::shared_ptr<files::ChunkFolder> folder)
       codec_(form_),
       grid_(form_.grid()),
       description_(description_of(form_)) {
+  grid_.reading_bytes += folder_->held_bytes(codec_.encoded_bytes_max());
   const std::uint64_t index =
       form_.shards.empty() ? 1 : 16 * product_of(form_.file_shape(), form_.chunks);
   indices_max_ = static_cast<std::size_t>(
@@ -294,6 +295,7 @@ void ZarrStore::complete() {
 std::string ZarrStore::identity() const {
   // Files spread over the array, as the system knows them, and how they begin.
   constexpr std::uint64_t samples = 64;
+  constexpr std::uint64_t samples_far = 8;
   constexpr std::uint64_t sample_bytes = 4096;
   std::uint64_t files = 1;
   std::vector<std::uint64_t> counts;
@@ -302,7 +304,7 @@ std::string ZarrStore::identity() const {
     files *= counts.back();
   }
   std::uint32_t sum = crc32c(description_);
-  const std::uint64_t count = std::min(samples, files);
+  const std::uint64_t count = std::min(folder_->is_far() ? samples_far : samples, files);
   for (std::uint64_t i = 0; i < count; ++i) {
     auto number = static_cast<std::uint64_t>(Count{files} * i / count);
     std::vector<std::uint64_t> file(counts.size());
@@ -310,7 +312,8 @@ std::string ZarrStore::identity() const {
     const std::string key = form_.key(file);
     const std::string stamp = folder_->stamp(key);
     sum = crc32c(std::as_bytes(std::span(stamp)), sum);
-    const auto size = folder_->size_bytes(key);
+    // What is far has said with its stamp how it begins.
+    const auto size = folder_->is_far() ? std::nullopt : folder_->size_bytes(key);
     if (!size) continue;
     std::vector<std::byte> begin(std::min(*size, sample_bytes));
     folder_->read(key, 0, begin);
