@@ -29,6 +29,7 @@ object convert1 0 convert cube.json cube.csv
 object export1 0 export 'i:4 -> ungray(i)' --to qasm
 object gpu1 0 gpu explain 'i:20 -> rev(i)' --element 4
 object gpu2 0 gpu explain 'i:20 -> rev(i)' --element 3 --on mi300
+object gpu6 0 gpu explain 'r=6001 c=6001 -> c r' --element 4
 # Of drivers that are not there, but for their names: what they leave in an array is not the map's.
 drivers=$root/build/release/tests/fake
 LD_LIBRARY_PATH=$drivers object gpu3 0 gpu devices

@@ -1,6 +1,7 @@
 // Counts of a plan, from ranks alone: over the lanes of one request the addresses are a coset, so
 // they meet 2^rank sectors, lines, words and banks, whichever block and step it is.
 #include <algorithm>
+#include <cstdlib>
 
 #include "faro/gpu/plan.hpp"
 #include "gpu/frame.hpp"
@@ -86,7 +87,7 @@ std::uint64_t window_run_bytes(const Plan& plan, const std::vector<std::size_t>&
   std::int64_t run = 1;
   for (const std::size_t i : order) {
     const WindowAxis& axis = plan.window.axes[i];
-    if ((source ? axis.from : axis.to).front() != run || !axis.columns.empty()) break;
+    if (std::abs((source ? axis.from : axis.to).front()) != run || !axis.columns.empty()) break;
     run *= static_cast<std::int64_t>(axis.chunk);
     if (axis.chunk < axis.length) break;
   }

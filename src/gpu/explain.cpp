@@ -112,8 +112,10 @@ Report explain(const Plan& plan) {
              plan.tile_bytes(), c.read.run_bytes, c.written.run_bytes, plan.shared_bytes());
   say_counts(report, plan, c, plain);
   if (plan.kind == Kind::window) {
-    for (const WindowAxis& axis : plan.window.axes)
+    for (const WindowAxis& axis : plan.window.axes) {
       report.say("  {} of an axis of {} in a window\n", axis.chunk, axis.length);
+      report["axes"].push_back({{"length", axis.length}, {"in_a_window", axis.chunk}});
+    }
     return report;
   }
   const int width = plan.map.width();

@@ -142,8 +142,11 @@ void make_window(Plan& plan, const engine::NormalForm& form) {
   const std::vector<std::size_t> written = by_step(window.axes, false);
   const Word room = window_bytes_max >> static_cast<unsigned>(plan.unit_log2);
   const Word wanted = std::max<Word>(1, run_bytes_wanted >> static_cast<unsigned>(plan.unit_log2));
-  widen(window.axes, read, std::min(wanted, room), room);
-  widen(window.axes, written, std::min(wanted, room), room);
+  // Both sides' runs in turn, until the window is full: where they are of one axis, of that.
+  for (Word run = std::min(wanted, room); run <= room; run *= 2) {
+    widen(window.axes, read, run, room);
+    widen(window.axes, written, run, room);
+  }
   for (const std::size_t i : read)
     if (window.axes[i].chunk > 1) window.read.push_back(i);
   for (const std::size_t i : written)
@@ -181,7 +184,7 @@ std::string window_text(const Plan& plan, const char* type) {
     line("LOCAL {}* held = (LOCAL {}*)tile;", type, type);
   }
   // Where the block's window begins; how much of it is inside the array.
-  line("u32 b = BLOCK;");
+  if (plan.block_count() > 1) line("u32 b = BLOCK;");
   line("index x0 = (index){}, y0 = (index){};", window.from_start, window.to_start);
   std::string size = "1u";
   for (std::size_t i = 0; i < window.axes.size(); ++i) {
@@ -191,7 +194,7 @@ std::string window_text(const Plan& plan, const char* type) {
       line("const u32 n{} = {};", i, number(axis.length));
       continue;
     }
-    line("const u32 g{} = b % {} * {};", i, number(count), number(axis.chunk));
+    line("const index g{} = (index)(b % {}) * {};", i, number(count), number(axis.chunk));
     line("b /= {};", number(count));
     line("x0 += {};", offset_text(axis, fmt::format("g{}", i), true));
     line("y0 += {};", offset_text(axis, fmt::format("g{}", i), false));
@@ -199,7 +202,7 @@ std::string window_text(const Plan& plan, const char* type) {
     if (axis.length % axis.chunk == 0)
       line("const u32 n{} = {};", i, number(axis.chunk));
     else
-      line("const u32 n{0} = {1} - g{0} < {2} ? {1} - g{0} : {2};", i, number(axis.length),
+      line("const u32 n{0} = {1} - g{0} < {2} ? (u32)({1} - g{0}) : {2};", i, number(axis.length),
            number(axis.chunk));
   }
   const auto loop = [&](const std::vector<std::size_t>& order, bool source) {

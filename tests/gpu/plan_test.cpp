@@ -299,6 +299,12 @@ TEST(GpuPlan, windows_hold_long_runs_of_both_sides) {
       gpu::certificate(gpu::plan(say("r=6001 c=6001 -> c r").map, {.element_bytes = 4}));
   EXPECT_EQ(wide.read.run_bytes, 256U);
   EXPECT_EQ(wide.written.run_bytes, 256U);
+  // Where one axis is fast on both sides, a window is a long piece of it, and an index of the text
+  // may have 64 bits.
+  const gpu::Plan long_axis = gpu::plan(say("r=6000000001 -> ~r").map, {.element_bytes = 1});
+  EXPECT_EQ(long_axis.tile_bytes(), 16384U);
+  EXPECT_EQ(long_axis.shared_bytes(), 0U);
+  EXPECT_NE(gpu::emit(long_axis, gpu::Language::cuda).find("typedef u64 index"), std::string::npos);
   const auto refused = [](const char* words, const gpu::Options& options) {
     try {
       gpu::plan(say(words).map, options);
