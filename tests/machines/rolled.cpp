@@ -1,5 +1,5 @@
 // Steps compared one by one; what a rule is but for its slots is a number.
-#include "planners/rolled.hpp"
+#include "machines/rolled.hpp"
 
 #include <algorithm>
 #include <tuple>
