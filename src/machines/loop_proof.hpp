@@ -4,9 +4,9 @@
 // first laps are performed one by one; through the last three states go forms that are linear in
 // the lap; then the body is performed once, for all laps that are left, on these forms. If they
 // come out as the same forms one lap later, they hold before every lap, and the state after the
-// last one is known. Where an answer changes at some lap (a run ends, two slots meet), the pass is made again up
-// to there, and that lap is performed by itself. Bodies that rotate what a few slots hold are
-// performed several laps at a time.
+// last one is known. Where an answer changes at some lap (a run ends, two slots meet), the pass is
+// made again up to there, and that lap is performed by itself. Bodies that rotate what a few slots
+// hold are performed several laps at a time.
 //
 //   laps 10^9, body {slot 0 across 0 into 5, advance (1, 0)}: three laps, one pass
 //
