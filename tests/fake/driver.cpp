@@ -10,7 +10,6 @@
 #include <cstdio>
 #include <cstring>
 #include <map>
-#include <mutex>
 #include <string>
 #include <vector>
 
@@ -33,7 +32,6 @@ struct Module {
   std::string text;
 };
 
-std::mutex mutex;
 std::string said;
 std::vector<void*> stack = {nullptr};
 std::map<std::uintptr_t, std::pair<int, std::size_t>> arrays;  // device and bytes

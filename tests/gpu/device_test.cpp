@@ -3,6 +3,7 @@
 #include "faro/gpu/device.hpp"
 
 #include <dlfcn.h>
+#include <fmt/format.h>
 #include <gtest/gtest.h>
 
 #include <string>
@@ -251,7 +252,7 @@ TEST(Device, opencl_moves_and_refuses) {
   Driver& driver = Driver::of(Language::opencl);
   const Stream stream = driver.open(0);
   Random random(45);
-  for (const std::uint64_t element : {4, 24}) {
+  for (const std::uint64_t element : {4U, 24U}) {
     const BitMap map = testing::random_affine(11, random);
     const std::uint64_t bytes = element << 11U;
     std::vector<char> from(bytes);
