@@ -81,10 +81,6 @@ std::vector<Entry> rolled_steps(const std::vector<Step>& steps) {
   return entries;
 }
 
-std::int64_t linear(std::int64_t a, std::int64_t b, std::int64_t j) {
-  return a + (b - a) * j;
-}
-
 }  // namespace
 
 std::uint32_t Kinds::number(std::vector<Word> words, bool stays) {
@@ -271,47 +267,6 @@ std::vector<Entry> roll(const std::vector<Step>& steps, const Kinds& kinds, std:
   }
   flush();
   return entries;
-}
-
-std::vector<Step> unrolled(const std::vector<Entry>& entries) {
-  std::vector<Step> steps;
-  for (const Entry& entry : entries)
-    for (std::uint64_t lap = 0; lap < entry.laps; ++lap)
-      for (const Step& body : entry.body) {
-        Step step = body;
-        for (Item& item : step) {
-          item.from += item.from_by * static_cast<std::int64_t>(lap);
-          item.to += item.to_by * static_cast<std::int64_t>(lap);
-          item.from_by = item.to_by = 0;
-        }
-        std::sort(step.begin(), step.end());
-        steps.push_back(std::move(step));
-      }
-  return steps;
-}
-
-std::optional<std::vector<Entry>> between(const std::vector<Entry>& a, const std::vector<Entry>& b,
-                                          std::int64_t j) {
-  if (a.size() != b.size()) return {};
-  std::vector<Entry> result = a;
-  for (std::size_t e = 0; e < a.size(); ++e) {
-    const std::int64_t laps =
-        linear(static_cast<std::int64_t>(a[e].laps), static_cast<std::int64_t>(b[e].laps), j);
-    if (laps < 1 || a[e].body.size() != b[e].body.size()) return {};
-    result[e].laps = static_cast<std::uint64_t>(laps);
-    for (std::size_t s = 0; s < a[e].body.size(); ++s) {
-      const Step& x = a[e].body[s];
-      const Step& y = b[e].body[s];
-      if (x.size() != y.size()) return {};
-      for (std::size_t i = 0; i < x.size(); ++i) {
-        if (x[i].kind != y[i].kind || x[i].from_by != y[i].from_by || x[i].to_by != y[i].to_by)
-          return {};
-        result[e].body[s][i].from = linear(x[i].from, y[i].from, j);
-        result[e].body[s][i].to = linear(x[i].to, y[i].to, j);
-      }
-    }
-  }
-  return result;
 }
 
 namespace {

@@ -3,8 +3,6 @@
 //   slot 0 to 9, slot 1 to 9, slot 2 to 9     one loop of 3 laps, {slot 0 to 9, advance (1, 0)}
 //
 // Rolling is greedy: from each step on it takes the period and the number of laps that save most.
-// Two schedules of one planner for K and K + d elements that roll up alike say what the one for
-// K + j d elements is: all numbers are linear in j.
 #pragma once
 
 #include <cstdint>
@@ -81,13 +79,6 @@ class Recorded : public ScheduleSink {
 // `slots` grows where a step of many moves inside processors exchanges what slots hold: laps
 // perform them one after another, by way of slots of their own.
 std::vector<Entry> roll(const std::vector<Step>& steps, const Kinds& kinds, std::uint64_t& slots);
-// The steps one by one, none advancing.
-std::vector<Step> unrolled(const std::vector<Entry>& entries);
-
-// The entries for K + j d elements from those for K and K + d; nothing if these are not alike.
-std::optional<std::vector<Entry>> between(const std::vector<Entry>& a, const std::vector<Entry>& b,
-                                          std::int64_t j);
-
 void push(const std::vector<Entry>& entries, const Kinds& kinds, bool pops, ScheduleSink& sink);
 
 }  // namespace faro::inline v1::rolled
