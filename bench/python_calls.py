@@ -37,7 +37,7 @@ def small():
     square = x.reshape(8, 8)
     out = np.empty_like(x)
     m = faro.BitMap("r:3 c:3 -> c r")
-    plan = faro.Plan(m, itemsize=8)
+    plan = faro.PermutePlan(m, itemsize=8)
     places = m.inverse().table().astype(np.intp)
     show("512 bytes: 64 doubles, as 8 x 8 transposed", rounds({
         "np.ascontiguousarray(x.T)": lambda: np.ascontiguousarray(square.T),
@@ -74,7 +74,7 @@ def large():
     out = np.empty_like(x)
     out[...] = 1
     m = faro.BitMap("bit-reversal:25")
-    plan = faro.Plan(m, itemsize=8, threads=1)
+    plan = faro.PermutePlan(m, itemsize=8, threads=1)
     show("256 MiB, bit reversal, one thread", rounds({
         "np.copyto(out, x)": lambda: np.copyto(out, x),
         "plan(x, out): the C++ call and 0.3 us": lambda: plan(x, out),

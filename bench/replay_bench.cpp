@@ -14,8 +14,8 @@
 #include <vector>
 
 #include "faro/schedules/cost.hpp"
-#include "faro/schedules/expand.hpp"
 #include "machines/cube/verifiers.hpp"
+#include "schedules/expand.hpp"
 
 namespace {
 

@@ -42,10 +42,10 @@ class Flips : public faro::Planner {
 
 int main() {
   const Flips flips;
-  const faro::Plan own = faro::plan("i:4 -> i ^ 5", "cube:4",
-                                    {.elements = 3, .algorithm = "flips", .planners = {&flips}});
+  const faro::MachinePlan own = faro::plan(
+      "i:4 -> i ^ 5", "cube:4", {.elements = 3, .algorithm = "flips", .planners = {&flips}});
   std::cout << own.planner() << ' ' << own.cost().steps << ' ' << own.ok() << '\n';
-  const faro::Plan best =
+  const faro::MachinePlan best =
       faro::plan("i:4 -> i ^ 5", "cube:4", {.elements = 3, .planners = {&flips}});
   std::cout << best.planner() << ' ' << best.cost().steps << ' ' << best.ok() << '\n';
 }

@@ -2,7 +2,7 @@
 #include <faro/faro.hpp>
 #include <iostream>
 int main() {
-  const faro::Plan plan = faro::plan("a:6 -> ungray(a)", "cube:6", {.elements = 100});
+  const faro::MachinePlan plan = faro::plan("a:6 -> ungray(a)", "cube:6", {.elements = 100});
   std::cout << plan.cost().steps << ' ' << plan.bound().value << ' ' << plan.planner() << ' '
             << plan.ok() << '\n';
   plan.write("s.json");  // streamed, safely replaced

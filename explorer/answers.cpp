@@ -11,19 +11,19 @@
 #include "faro/algebra/notation.hpp"
 #include "faro/base/error.hpp"
 #include "faro/exports/export.hpp"
-#include "faro/layouts/foreign.hpp"
 #include "faro/machines/text.hpp"
-#include "faro/pictures/map_figure.hpp"
-#include "faro/pictures/schedule_figure.hpp"
 #include "faro/schedules/json_reader.hpp"
 #include "faro/schedules/json_writer.hpp"
-#include "faro/schedules/map_goal.hpp"
 #include "faro/service/catalogue.hpp"
 #include "faro/service/explain.hpp"
 #include "faro/service/plan.hpp"
 #include "faro/service/verify.hpp"
 #include "faro/words/say.hpp"
+#include "layouts/foreign.hpp"
+#include "pictures/map_figure.hpp"
+#include "pictures/schedule_figure.hpp"
 #include "player.hpp"
+#include "schedules/map_goal.hpp"
 #include "service/planning.hpp"
 
 namespace faro::explorer {
@@ -33,7 +33,7 @@ using json = nlohmann::ordered_json;
 
 // The schedule that is spoken of: a plan of ours, or a file's text.
 struct Held {
-  std::optional<Plan> plan;
+  std::optional<MachinePlan> plan;
   std::string text;
   Player player;
 };
@@ -181,7 +181,7 @@ Request request_from(const json& request) {
   return Request::of(words.map, on, number(request, "elements"), words.sizes.shape);
 }
 
-std::string plan_answer(const Plan& plan) {
+std::string plan_answer(const MachinePlan& plan) {
   return object_of({{"plan", plan.json()},
                     {"unit", dumped(cost_unit(plan.request().machine()))},
                     {"title", dumped(plan.about().title)},

@@ -10,9 +10,9 @@
 #include <cstdlib>
 #include <vector>
 
+#include "engine/reference.hpp"
 #include "faro/base/error.hpp"
 #include "faro/engine/permute_plan.hpp"
-#include "faro/engine/reference.hpp"
 #include "fuzz.hpp"
 
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {

@@ -9,8 +9,8 @@
 #include "faro/algebra/notation.hpp"
 #include "faro/base/error.hpp"
 #include "faro/layouts/errors.hpp"
-#include "faro/layouts/foreign.hpp"
 #include "fuzz.hpp"
+#include "layouts/foreign.hpp"
 
 namespace {
 

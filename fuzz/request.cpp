@@ -16,12 +16,12 @@
 #include "faro/algebra/layout.hpp"
 #include "faro/base/error.hpp"
 #include "faro/engine/permute.hpp"
-#include "faro/layouts/foreign.hpp"
 #include "faro/machines/text.hpp"
 #include "faro/schedules/json_writer.hpp"
 #include "faro/service/plan.hpp"
 #include "faro/transforms/array_transform.hpp"
 #include "fuzz.hpp"
+#include "layouts/foreign.hpp"
 
 namespace {
 
@@ -114,7 +114,7 @@ bool small(const Request& request) {
 
 void planned(const Request& request) {
   if (!request.moves() || !small(request)) return;
-  const Plan made = plan(request);
+  const MachinePlan made = plan(request);
   if (!made.ok()) std::abort();
   TextSink sink;
   JsonWriter writer(sink);

@@ -9,8 +9,8 @@
 #include <string>
 #include <string_view>
 
-#include "faro/layouts/foreign.hpp"
 #include "fuzz.hpp"
+#include "layouts/foreign.hpp"
 
 namespace {
 

@@ -9,9 +9,9 @@
 #include "faro/base/error.hpp"
 #include "faro/schedules/json_reader.hpp"
 #include "faro/schedules/json_writer.hpp"
-#include "faro/schedules/map_goal.hpp"
 #include "faro/service/verify.hpp"
 #include "fuzz.hpp"
+#include "schedules/map_goal.hpp"
 
 namespace {
 

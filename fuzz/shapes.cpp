@@ -12,10 +12,10 @@
 #include <numeric>
 #include <vector>
 
+#include "engine/reference.hpp"
 #include "faro/base/error.hpp"
 #include "faro/disk/file_permute_plan.hpp"
 #include "faro/engine/permute_plan.hpp"
-#include "faro/engine/reference.hpp"
 #include "fuzz.hpp"
 
 namespace {

@@ -1,5 +1,6 @@
-// Everything for users in one header: maps and their words, arrays in memory and in files, plans on
-// machines and their verification.
+// Everything for users in one header: maps and their words, arrays in memory, in files, on ranks
+// and on GPUs, checkpoints, plans on model machines and their verification. Apart from it stand the
+// component for MPI, faro/mpi, and the headers of C, faro/c.
 #pragma once
 
 #include "faro/algebra/bit_map.hpp"
@@ -9,11 +10,22 @@
 #include "faro/algebra/notation.hpp"
 #include "faro/arrays/array.hpp"
 #include "faro/base/error.hpp"
+#include "faro/checkpoints/checkpoints.hpp"
+#include "faro/disk/permute_zarr.hpp"
+#include "faro/disk/rechunk.hpp"
+#include "faro/disk/share_file.hpp"
+#include "faro/distributed/grid_words.hpp"
+#include "faro/distributed/loopback.hpp"
+#include "faro/distributed/register.hpp"
 #include "faro/engine/permute.hpp"
+#include "faro/engine/tuning.hpp"
+#include "faro/exports/export.hpp"
 #include "faro/files/array_file.hpp"
+#include "faro/gpu/device.hpp"
 #include "faro/machines/text.hpp"
 #include "faro/machines/verifier.hpp"
 #include "faro/planners/planner.hpp"
+#include "faro/schedules/cost.hpp"
 #include "faro/schedules/json_reader.hpp"
 #include "faro/schedules/json_writer.hpp"
 #include "faro/service/catalogue.hpp"
@@ -21,4 +33,5 @@
 #include "faro/service/plan.hpp"
 #include "faro/service/verify.hpp"
 #include "faro/simulation/simulate.hpp"
+#include "faro/transforms/array_transform.hpp"
 #include "faro/words/say.hpp"

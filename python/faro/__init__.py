@@ -22,14 +22,14 @@ from ._errors import (
     UsageError,
 )
 from ._maps import BitMap
-from ._arrays import Plan, contiguous, permute, rearrange, set_threads
+from ._arrays import PermutePlan, contiguous, permute, rearrange, set_threads
 from ._check import Mismatch, check
 from ._placements import Move, Placement, Traffic
 from ._schedules import (
     Bound,
     Considered,
     Paper,
-    Schedule,
+    MachinePlan,
     Transformed,
     Verdict,
     Violation,
@@ -63,10 +63,10 @@ __all__ = [
     "NotationError",
     "Paper",
     "Placement",
-    "Plan",
+    "PermutePlan",
     "RechunkPlan",
     "Refused",
-    "Schedule",
+    "MachinePlan",
     "Stage",
     "Traffic",
     "Transformed",

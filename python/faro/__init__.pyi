@@ -114,10 +114,10 @@ class Mismatch:
     place: int
     def __init__(self, block: int, index: int, place: int) -> None: ...
 
-class Plan:
+class PermutePlan:
     """Made once, executed many times, from any number of threads.
 
-    >>> p = faro.Plan('i:20 -> rev(i)', itemsize=8, threads=1)
+    >>> p = faro.PermutePlan('i:20 -> rev(i)', itemsize=8, threads=1)
     >>> p.passes, p.bytes_moved, p.working_bytes < 1 << 20
     (1, 16777216, True)
     """
@@ -130,7 +130,7 @@ class Plan:
     def of(
         cls, x: Any, map: MapLike, *, axis: int | None = None, in_place: bool = False,
         measure: bool = False, threads: int | None = None,
-    ) -> Plan: ...
+    ) -> PermutePlan: ...
     def __call__(
         self, x: Array, out: Array | None = None, *, progress: Progress | bool | None = None
     ) -> Array: ...
@@ -311,7 +311,7 @@ class Move:
     def text(self) -> str:
         """The move in the notation, for faro plan; refused where copies are made or dropped."""
     def bytes(self, itemsize: int) -> Traffic: ...
-    def plan(self, on: str, **options: Any) -> Schedule:
+    def plan(self, on: str, **options: Any) -> MachinePlan:
         """The schedule of the move; plan()'s options."""
     def _repr_html_(self) -> str: ...
 
@@ -320,7 +320,7 @@ def plan(
     algorithm: str | None = None,
     verify: Literal["automatic", "proof", "replay", "both", "none"] = "automatic",
     shape: int | Sequence[int] | None = None, progress: Progress | bool | None = None,
-) -> Schedule:
+) -> MachinePlan:
     """The cheapest schedule that any planner offers, judged by verifiers that share no code with it.
 
     A list says where every processor's elements go. Refused is raised where a verifier says no.
@@ -336,7 +336,7 @@ def plan(
     """
 
 def verify(
-    schedule: Schedule | str | os.PathLike[str] | Mapping[str, Any], /, *,
+    schedule: MachinePlan | str | os.PathLike[str] | Mapping[str, Any], /, *,
     map: MapLike | Move | Sequence[int] | None = None,
     by: Literal["automatic", "proof", "replay", "both"] = "automatic",
 ) -> Verdict:
@@ -413,7 +413,7 @@ class Transformed(NamedTuple):
     bound: Bound
     crossings: tuple[int, ...]
 
-class Schedule:
+class MachinePlan:
     """What plan() returns: counts, the steps, and whether they were proved. Same request, same one.
 
     >>> s = faro.plan('a:2 -> ungray(a)', 'cube:2')

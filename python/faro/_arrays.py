@@ -1,4 +1,4 @@
-"""permute, rearrange, contiguous and Plan.
+"""permute, rearrange, contiguous and PermutePlan.
 
 Data is never looked at: an element is itemsize bytes. A strided view that is a bit map of its memory
 is folded into the map; every other view goes through a plan for its strides, so nothing is copied
@@ -460,7 +460,7 @@ def rearrange(x, pattern, /, *, out=None, threads=None, **sizes):
     return out
 
 
-class Plan(_core.ArrayPlan):
+class PermutePlan(_core.ArrayPlan):
     """Made once, executed many times, from any number of threads: plan(x), plan(x, out)."""
 
     def __init__(self, map, *, itemsize=1, outer=1, inner=1, in_place=False, threads=None):
@@ -526,7 +526,7 @@ class Plan(_core.ArrayPlan):
     def __repr__(self):
         m, itemsize, outer, inner, in_place, _ = self._options
         return (
-            f"Plan('{m}', itemsize={itemsize}, outer={outer}, inner={inner}, in_place={in_place})"
+            f"PermutePlan('{m}', itemsize={itemsize}, outer={outer}, inner={inner}, in_place={in_place})"
         )
 
     def __reduce__(self):
@@ -540,7 +540,7 @@ class Plan(_core.ArrayPlan):
         return self
 
     def __eq__(self, other):
-        return isinstance(other, Plan) and self._options == other._options
+        return isinstance(other, PermutePlan) and self._options == other._options
 
     def __hash__(self):
         return hash(self._options)
@@ -552,8 +552,8 @@ class Plan(_core.ArrayPlan):
 
 
 def _plan_again(m, itemsize, outer, inner, in_place, threads):
-    return Plan(m, itemsize=itemsize, outer=outer, inner=inner, in_place=in_place, threads=threads)
+    return PermutePlan(m, itemsize=itemsize, outer=outer, inner=inner, in_place=in_place, threads=threads)
 
 
-for _object in (permute, rearrange, contiguous, Plan, set_threads):
+for _object in (permute, rearrange, contiguous, PermutePlan, set_threads):
     _object.__module__ = "faro"

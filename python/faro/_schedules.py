@@ -1,4 +1,4 @@
-"""plan, verify, transform and Schedule: the machines."""
+"""plan, verify, transform and MachinePlan: the machines."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from ._html import picture_html, table_html
 from ._lending import give_back, lend, numpy, whole, with_progress
 from ._systems import _shape
 
-Schedule = _core.Schedule
+MachinePlan = _core.MachinePlan
 
 
 class Bound(NamedTuple):
@@ -116,7 +116,7 @@ def _plan_again(words, on, elements, algorithm, verify, shape=None):
 def verify(schedule, /, *, map=None, by="automatic"):
     """Judges a schedule: one that was planned, a file, or what json.load made of one."""
     goal = None if map is None else _words(map)
-    if isinstance(schedule, Schedule):
+    if isinstance(schedule, MachinePlan):
         facts = _core.verify_text(schedule.json(), by, goal)
     elif isinstance(schedule, Mapping):
         facts = _core.verify_text(json.dumps(schedule), by, goal)
@@ -161,7 +161,7 @@ def transform(x, kind, /, *, on="cube:0", layout="cyclic", axis=-1, order=None, 
     return give_back(out, x, library), Transformed(**facts)
 
 
-# --- Schedule -------------------------------------------------------------------------------------
+# --- MachinePlan -------------------------------------------------------------------------------------
 
 
 def _verified(self):
@@ -217,27 +217,27 @@ def _bound(self):
 
 
 def _equal(self, other):
-    return isinstance(other, Schedule) and self.fingerprint == other.fingerprint
+    return isinstance(other, MachinePlan) and self.fingerprint == other.fingerprint
 
 
 # Same request, same schedule: a pickle holds the request, and a copy is the schedule itself.
-Schedule.__reduce__ = lambda self: (_plan_again, self._asked)
-Schedule.__copy__ = lambda self: self
-Schedule.__deepcopy__ = lambda self, memo: self
-Schedule.__eq__ = _equal
-Schedule.__hash__ = lambda self: hash(self.fingerprint)
-Schedule.bound = property(_bound)
-Schedule.paper = property(_paper)
-Schedule.verified = property(_verified)
-Schedule.moves = property(lambda self: self.cost.get("remote_moves"))
-Schedule.considered = property(lambda self: tuple(Considered(*c) for c in self._considered()))
-Schedule.report = lambda self: json.loads(self._report())
-Schedule.save = _save
-Schedule.simulate = _simulate
-Schedule.__iter__ = _iterate
-Schedule._repr_html_ = _html
-Schedule._repr_svg_ = lambda self: picture_html(self.picture) or None
-Schedule.__module__ = "faro"
+MachinePlan.__reduce__ = lambda self: (_plan_again, self._asked)
+MachinePlan.__copy__ = lambda self: self
+MachinePlan.__deepcopy__ = lambda self, memo: self
+MachinePlan.__eq__ = _equal
+MachinePlan.__hash__ = lambda self: hash(self.fingerprint)
+MachinePlan.bound = property(_bound)
+MachinePlan.paper = property(_paper)
+MachinePlan.verified = property(_verified)
+MachinePlan.moves = property(lambda self: self.cost.get("remote_moves"))
+MachinePlan.considered = property(lambda self: tuple(Considered(*c) for c in self._considered()))
+MachinePlan.report = lambda self: json.loads(self._report())
+MachinePlan.save = _save
+MachinePlan.simulate = _simulate
+MachinePlan.__iter__ = _iterate
+MachinePlan._repr_html_ = _html
+MachinePlan._repr_svg_ = lambda self: picture_html(self.picture) or None
+MachinePlan.__module__ = "faro"
 _core.Move.plan = lambda self, on, **options: plan(self, on, **options)
 for _object in (plan, verify, transform, Bound, Paper, Violation, Considered, Verdict, Transformed):
     _object.__module__ = "faro"

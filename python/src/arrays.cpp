@@ -10,9 +10,9 @@
 
 #include "array_plan.hpp"
 #include "buffer.hpp"
-#include "faro/engine/reference.hpp"
-#include "faro/layouts/rearrangement.hpp"
+#include "engine/reference.hpp"
 #include "faro/words/say.hpp"
+#include "layouts/rearrangement.hpp"
 
 namespace faro::python {
 namespace {

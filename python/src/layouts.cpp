@@ -1,9 +1,9 @@
 // Placements, moves, and the words of other systems.
 #include <fmt/format.h>
 
-#include "faro/layouts/placement_move.hpp"
 #include "faro/words/say.hpp"
 #include "layouts/field_text.hpp"
+#include "layouts/placement_move.hpp"
 #include "module.hpp"
 #include "pictures.hpp"
 

@@ -4,9 +4,9 @@
 #include <span>
 
 #include "faro/algebra/classify.hpp"
-#include "faro/layouts/fit.hpp"
 #include "faro/words/say.hpp"
 #include "layouts/field_text.hpp"
+#include "layouts/fit.hpp"
 #include "module.hpp"
 #include "pictures.hpp"
 

@@ -9,7 +9,7 @@
 
 #include "faro/algebra/bit_map.hpp"
 #include "faro/base/count.hpp"
-#include "faro/layouts/foreign.hpp"
+#include "layouts/foreign.hpp"
 
 namespace faro::python {
 

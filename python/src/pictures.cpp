@@ -7,8 +7,8 @@
 #include "faro/base/error.hpp"
 #include "faro/exports/export.hpp"
 #include "faro/files/replacement.hpp"
-#include "faro/pictures/map_figure.hpp"
-#include "faro/pictures/schedule_figure.hpp"
+#include "pictures/map_figure.hpp"
+#include "pictures/schedule_figure.hpp"
 
 namespace faro::python {
 namespace {
@@ -51,7 +51,7 @@ std::string map_picture(const Notation& notation, const std::string& what,
   return written(map_figure(notation, named(pictures, what, "picture of a map")), format);
 }
 
-std::string schedule_picture(const Plan& plan, const std::string& what, std::uint64_t step,
+std::string schedule_picture(const MachinePlan& plan, const std::string& what, std::uint64_t step,
                              const std::string& format) {
   static const std::map<std::string, SchedulePicture> pictures = {
       {"links", SchedulePicture::links},
@@ -61,7 +61,7 @@ std::string schedule_picture(const Plan& plan, const std::string& what, std::uin
   return written(schedule_figure([&](ScheduleSink& sink) { plan.push(sink); }, options), format);
 }
 
-void save_schedule(const Plan& plan, const std::string& path, const std::string& format) {
+void save_schedule(const MachinePlan& plan, const std::string& path, const std::string& format) {
   if (format == "faro") {
     plan.write(path);
     return;

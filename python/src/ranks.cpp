@@ -3,7 +3,7 @@
 
 #include "buffer.hpp"
 #include "faro/distributed/grid_words.hpp"
-#include "faro/layouts/grid_words.hpp"
+#include "layouts/grid_words.hpp"
 
 namespace faro::python {
 namespace {

@@ -43,14 +43,15 @@ Request request_from(nb::handle map, const std::string& machine,
   return Request::of(machine_from(machine), Destinations{nb::cast<Numbers>(map)}, elements);
 }
 
-Plan plan_of(nb::handle map, const std::string& machine, std::optional<std::uint64_t> elements,
-             const std::string& algorithm, const std::string& verify,
-             const std::optional<Numbers>& shape, nb::handle progress) {
+MachinePlan plan_of(nb::handle map, const std::string& machine,
+                    std::optional<std::uint64_t> elements, const std::string& algorithm,
+                    const std::string& verify, const std::optional<Numbers>& shape,
+                    nb::handle progress) {
   const Request request = request_from(map, machine, elements, shape);
   PlanOptions options;
   options.algorithm = algorithm;
   options.verify = verify_by(verify);
-  std::optional<Plan> made;
+  std::optional<MachinePlan> made;
   watched(progress.ptr(), Watch::Interrupt::stops, Lock::released, [&](const Progress& hears) {
     options.progress = hears;
     made.emplace(plan(request, options));
@@ -67,14 +68,14 @@ nb::dict cost_of(const Cost& cost, const Machine& machine) {
   return parts;
 }
 
-std::string schedule_text(const Plan& p) {
+std::string schedule_text(const MachinePlan& p) {
   TextSink text;
   JsonWriter writer(text);
   p.push(writer);
   return text.text();
 }
 
-nb::list considered_of(const Plan& p) {
+nb::list considered_of(const MachinePlan& p) {
   nb::list rows;
   for (const Considered& c : p.considered()) {
     nb::object value = nb::none();
@@ -142,47 +143,48 @@ nb::tuple simulated(const std::string& schedule, nb::handle x, nb::handle out) {
 }  // namespace
 
 void bind_schedules(nb::module_& m) {
-  nb::class_<Plan> c(m, "Schedule", nb::dynamic_attr(), nb::is_weak_referenceable());
-  c.def_prop_ro("map", [](const Plan& p) -> std::optional<NamedMap> {
+  nb::class_<MachinePlan> c(m, "MachinePlan", nb::dynamic_attr(), nb::is_weak_referenceable());
+  c.def_prop_ro("map", [](const MachinePlan& p) -> std::optional<NamedMap> {
     if (!p.request().is_map()) return {};
     return NamedMap{p.request().map().map, {}};
   });
-  c.def_prop_ro("text", [](const Plan& p) { return p.request().text(); });
-  c.def_prop_ro("machine", [](const Plan& p) { return to_string(p.request().machine()); });
-  c.def_prop_ro("elements", [](const Plan& p) { return p.request().elements(); });
-  c.def_prop_ro("slots", &Plan::slots);
-  c.def_prop_ro("planner", [](const Plan& p) { return p.expression(); });
-  c.def_prop_ro("citation", [](const Plan& p) { return std::string(p.about().citation); });
-  c.def_prop_ro("unit", [](const Plan& p) { return cost_unit(p.request().machine()); });
-  c.def_prop_ro("steps", [](const Plan& p) { return integer(p.value()); });
-  c.def_prop_ro("cost", [](const Plan& p) { return cost_of(p.cost(), p.request().machine()); });
-  c.def_prop_ro("gap", [](const Plan& p) { return integer(p.gap()); });
-  c.def_prop_ro("fingerprint", &Plan::fingerprint);
-  c.def_prop_ro("crossings", [](const Plan& p) {
+  c.def_prop_ro("text", [](const MachinePlan& p) { return p.request().text(); });
+  c.def_prop_ro("machine", [](const MachinePlan& p) { return to_string(p.request().machine()); });
+  c.def_prop_ro("elements", [](const MachinePlan& p) { return p.request().elements(); });
+  c.def_prop_ro("slots", &MachinePlan::slots);
+  c.def_prop_ro("planner", [](const MachinePlan& p) { return p.expression(); });
+  c.def_prop_ro("citation", [](const MachinePlan& p) { return std::string(p.about().citation); });
+  c.def_prop_ro("unit", [](const MachinePlan& p) { return cost_unit(p.request().machine()); });
+  c.def_prop_ro("steps", [](const MachinePlan& p) { return integer(p.value()); });
+  c.def_prop_ro("cost",
+                [](const MachinePlan& p) { return cost_of(p.cost(), p.request().machine()); });
+  c.def_prop_ro("gap", [](const MachinePlan& p) { return integer(p.gap()); });
+  c.def_prop_ro("fingerprint", &MachinePlan::fingerprint);
+  c.def_prop_ro("crossings", [](const MachinePlan& p) {
     nb::list counts;
     for (const Count count : p.crossings()) counts.append(integer(count));
     return nb::tuple(counts);
   });
-  c.def("_paper", [](const Plan& p) -> nb::object {
+  c.def("_paper", [](const MachinePlan& p) -> nb::object {
     if (!p.paper()) return nb::none();
     const PaperCount& paper = *p.paper();
     return nb::make_tuple(integer(paper.formula.value), paper.formula.text, paper.citation);
   });
-  c.def("_verified", [](const Plan& p) {
+  c.def("_verified", [](const MachinePlan& p) {
     std::vector<std::string> by;
     for (const Verdict& v : p.verdicts())
       if (v.ok()) by.push_back(v.by);
     return by;
   });
   c.def("_considered", considered_of);
-  c.def("_report", [](const Plan& p) { return p.json(); });
+  c.def("_report", [](const MachinePlan& p) { return p.json(); });
   c.def("json", schedule_text);
-  c.def("_save", [](const Plan& p, const nb::bytes& name, const std::string& format) {
+  c.def("_save", [](const MachinePlan& p, const nb::bytes& name, const std::string& format) {
     save_schedule(p, path_from(name), format);
   });
   c.def("picture", schedule_picture, nb::arg("what") = "links", nb::arg("step") = 0,
         nb::arg("format") = "svg");
-  c.def("__repr__", [](const Plan& p) {
+  c.def("__repr__", [](const MachinePlan& p) {
     const std::string text = p.request().text();
     return fmt::format("Schedule('{}' on '{}': {} {})", text.empty() ? "a list" : text,
                        to_string(p.request().machine()), to_string(p.value()),

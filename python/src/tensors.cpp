@@ -4,8 +4,8 @@
 #include "algebra/digits.hpp"
 #include "array_plan.hpp"
 #include "buffer.hpp"
+#include "engine/reference.hpp"
 #include "faro/engine/permute_plan.hpp"
-#include "faro/engine/reference.hpp"
 #include "faro/words/say.hpp"
 #include "watch.hpp"
 

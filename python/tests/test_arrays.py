@@ -176,18 +176,18 @@ def test_check_finds_the_element():
 
 def test_plans():
     x = np.random.default_rng(4).random(1 << 14)
-    plan = faro.Plan.of(x, "bit-reversal")
+    plan = faro.PermutePlan.of(x, "bit-reversal")
     assert (plan(x) == faro.permute(x, "bit-reversal")).all()
     out = np.empty_like(x)
     assert plan(x, out) is out
     again = pickle.loads(pickle.dumps(plan))
     assert again == plan and hash(again) == hash(plan) and (again(x) == out).all()
-    inside = faro.Plan.of(x, "bit-reversal", in_place=True)
+    inside = faro.PermutePlan.of(x, "bit-reversal", in_place=True)
     y = x.copy()
     assert inside(y) is y and (y == out).all()
     with pytest.raises(ValueError):
         plan(x[:8])
-    measured = faro.Plan.of(x, "bit-reversal", measure=True)
+    measured = faro.PermutePlan.of(x, "bit-reversal", measure=True)
     assert (measured(x) == out).all()
 
 
@@ -459,14 +459,14 @@ def in_another_process(code, **environment):
 
 
 def test_threads_are_what_the_process_may_run():
-    threads = "import faro; print(faro.Plan('bit-reversal:24', itemsize=8).threads)"
+    threads = "import faro; print(faro.PermutePlan('bit-reversal:24', itemsize=8).threads)"
     cores = int(in_another_process(threads, OMP_NUM_THREADS=""))  # more are never used
     assert in_another_process(threads, OMP_NUM_THREADS="1") == "1"
     assert in_another_process(threads, OMP_NUM_THREADS="3") == str(min(3, cores))
     assert in_another_process(threads, FARO_NUM_THREADS="5", OMP_NUM_THREADS="1") == str(min(5, cores))
     one_core = "import os; os.sched_setaffinity(0, {min(os.sched_getaffinity(0))}); " + threads
     assert in_another_process(one_core, OMP_NUM_THREADS="") == "1"
-    set_by_hand = "import faro; faro.set_threads(4); print(faro.Plan('bit-reversal:24').threads)"
+    set_by_hand = "import faro; faro.set_threads(4); print(faro.PermutePlan('bit-reversal:24').threads)"
     assert in_another_process(set_by_hand) == str(min(4, cores))
 
 
@@ -484,7 +484,7 @@ def test_in_place_needs_no_second_array():
 
 
 def test_spawned_processes_take_maps_and_plans():
-    plan = faro.Plan("i:10 -> rev(i)", itemsize=8)
+    plan = faro.PermutePlan("i:10 -> rev(i)", itemsize=8)
     context = multiprocessing.get_context("spawn")
     with context.Pool(1) as pool:
         x = np.arange(1024)

@@ -25,8 +25,8 @@ def test_padding_goes_with_its_element():
     wide.view(np.uint8).reshape(8, 16, -1)[:, ::2] = raw.reshape(8, 8, -1)
     assert faro.permute(wide[:, ::2], m).tobytes() == y.tobytes()
     assert faro.check(wide[:, ::2], y, m) is None
-    assert faro.Plan.of(x, m)(wide[:, ::2]).tobytes() == y.tobytes()
-    assert faro.Plan.of(x, m)(x).dtype == dtype
+    assert faro.PermutePlan.of(x, m)(wide[:, ::2]).tobytes() == y.tobytes()
+    assert faro.PermutePlan.of(x, m)(x).dtype == dtype
 
 
 def test_an_axis_may_be_any_number_or_sequence():
@@ -98,7 +98,7 @@ def test_out_of_another_type_is_refused():
     x = np.arange(8)
     for y in (np.empty(8), np.empty(8, "u8"), np.empty(8, ">i8"), np.empty((16,), "f8")[::2]):
         for call in (lambda: faro.permute(x, "~i", out=y), lambda: faro.contiguous(x[::-1], out=y),
-                     lambda: faro.permute(x, axes=(0,), out=y), lambda: faro.Plan(faro.BitMap("i:3 -> ~i"), itemsize=8)(x, y)):
+                     lambda: faro.permute(x, axes=(0,), out=y), lambda: faro.PermutePlan(faro.BitMap("i:3 -> ~i"), itemsize=8)(x, y)):
             with pytest.raises(ValueError, match="never cast"):
                 call()
     y = np.zeros(8)

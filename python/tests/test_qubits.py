@@ -11,7 +11,7 @@ import pytest
 def test_orders():
     assert faro.qubits.order_map(30, "qiskit", "cirq") == faro.BitMap("i:30 -> rev(i)")
     # 30 qubits in place: one pass over 16 GiB, by the plan.
-    plan = faro.Plan(faro.qubits.order_map(30, "qiskit", "cirq"), itemsize=16, in_place=True)
+    plan = faro.PermutePlan(faro.qubits.order_map(30, "qiskit", "cirq"), itemsize=16, in_place=True)
     assert plan.passes == 1 and plan.bytes_moved == 2 << 34
     state = np.arange(1 << 20).astype(np.complex64)
     moved = state.copy()

@@ -8,6 +8,8 @@
 #include <cstdint>
 #include <utility>
 
+#include "base/mixing.hpp"
+
 namespace faro::inline v1 {
 
 // SplitMix64 (Steele, Lea, Flood 2014): 64 bits of state, equidistributed outputs.
@@ -17,10 +19,7 @@ class Random {
 
   std::uint64_t next() {
     state_ += 0x9e3779b97f4a7c15U;
-    std::uint64_t z = state_;
-    z = (z ^ (z >> 30U)) * 0xbf58476d1ce4e5b9U;
-    z = (z ^ (z >> 27U)) * 0x94d049bb133111ebU;
-    return z ^ (z >> 31U);
+    return mixed(state_);
   }
 
   // In 0..end-1. Requires end > 0. The modulo bias is below end / 2^64.

@@ -48,7 +48,8 @@ faro_status answered(const char* function, char** json, Work&& work) noexcept {
   return failed(FARO_REFUSED, refusal.c_str());
 }
 
-faro::Plan planned(const char* map, const char* machine, uint64_t elements, const char* algorithm) {
+faro::MachinePlan planned(const char* map, const char* machine, uint64_t elements,
+                          const char* algorithm) {
   faro::PlanOptions options;
   if (elements != 0) options.elements = elements;
   options.algorithm = algorithm;
@@ -64,7 +65,7 @@ std::string refusal_of(const faro::Verdict& verdict) {
          first.message;
 }
 
-Answer answer_of(const faro::Plan& plan) {
+Answer answer_of(const faro::MachinePlan& plan) {
   Answer answer{plan.json()};
   for (const faro::Verdict& verdict : plan.verdicts())
     if (!plan.ok() && answer.refusal.empty()) answer.refusal = refusal_of(verdict);
@@ -122,7 +123,7 @@ faro_status faro_write_schedule(const char* map, const char* machine, uint64_t e
                                 const char* algorithm, const char* path, char** json) {
   return answered("faro_write_schedule", json, [&] {
     need("faro_write_schedule", "map machine algorithm path", map, machine, algorithm, path);
-    const faro::Plan plan = planned(map, machine, elements, algorithm);
+    const faro::MachinePlan plan = planned(map, machine, elements, algorithm);
     if (plan.ok()) plan.write(path);
     return answer_of(plan);
   });

@@ -66,7 +66,7 @@ Request request_of(const Options& options, const Machine& machine) {
 }
 
 // "by proof and replay: yes"
-std::string judged(const Plan& made) {
+std::string judged(const MachinePlan& made) {
   std::string by;
   for (const Verdict& verdict : made.verdicts()) by += (by.empty() ? "by " : " and ") + verdict.by;
   return fmt::format("{}: {}", by, made.ok() ? "yes" : "no");
@@ -76,7 +76,7 @@ int run(const Options& options, Output& out) {
   const Machine machine = machine_from(options.on);
   const Request request = request_of(options, machine);
   end_within_a_second();
-  const Plan made = plan(
+  const MachinePlan made = plan(
       request,
       {.verify = std::holds_alternative<Pops>(machine) ? VerifyBy::replay : VerifyBy::automatic,
        .progress = out.progress("planning", Output::Unit::steps)});

@@ -3,12 +3,12 @@
 
 #include <memory>
 
+#include "base/count_format.hpp"
 #include "base/sizes.hpp"
 #include "cli/command.hpp"
 #include "cli/memory.hpp"
 #include "cli/raw_words.hpp"
 #include "disk/axis_words.hpp"
-#include "faro/base/count_format.hpp"
 #include "faro/disk/rechunk.hpp"
 
 namespace faro::cli {

@@ -16,9 +16,9 @@
 #include "faro/base/count.hpp"
 #include "faro/base/limits.hpp"
 #include "faro/files/array_file.hpp"
-#include "faro/layouts/fit.hpp"
-#include "faro/layouts/placement_move.hpp"
 #include "layouts/field_text.hpp"
+#include "layouts/fit.hpp"
+#include "layouts/placement_move.hpp"
 #include "service/reports.hpp"
 
 namespace faro::cli {

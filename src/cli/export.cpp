@@ -4,7 +4,7 @@
 
 #include "cli/command.hpp"
 #include "cli/map_text.hpp"
-#include "faro/layouts/foreign.hpp"
+#include "layouts/foreign.hpp"
 
 namespace faro::cli {
 namespace {

@@ -2,11 +2,11 @@
 
 #include <fmt/format.h>
 
+#include "base/count_format.hpp"
 #include "cli/memory.hpp"
-#include "faro/base/count_format.hpp"
 #include "faro/base/error.hpp"
 #include "faro/base/limits.hpp"
-#include "faro/layouts/foreign.hpp"
+#include "layouts/foreign.hpp"
 
 namespace faro::cli {
 

@@ -1,5 +1,5 @@
 // `faro matmul`: the product of two matrices, computed by a POPS network.
-#include "faro/simulation/matmul.hpp"
+#include "simulation/matmul.hpp"
 
 #include <fmt/format.h>
 
@@ -11,8 +11,8 @@
 #include "cli/schedule_file.hpp"
 #include "faro/base/error.hpp"
 #include "faro/files/array_file.hpp"
-#include "faro/machines/pops/model.hpp"
 #include "faro/machines/text.hpp"
+#include "machines/pops/model.hpp"
 #include "service/reports.hpp"
 
 namespace faro::cli {
@@ -57,7 +57,7 @@ StoredMatrix stored(const ArrayInput& input) {
           input.header().shape[0], input.header().shape[1]};
 }
 
-void add_words(Report& report, const Plan& plan, std::uint64_t order, const Output& out) {
+void add_words(Report& report, const MachinePlan& plan, std::uint64_t order, const Output& out) {
   const Machine& machine = plan.request().machine();
   const pops::Hardware hardware = pops::hardware(std::get<Pops>(machine));
   report.say("{0}x{0} on {1}\n", order, to_string(machine));

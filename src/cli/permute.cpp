@@ -15,10 +15,10 @@
 #include "cli/command.hpp"
 #include "cli/memory.hpp"
 #include "cli/permute_disk.hpp"
+#include "engine/reference.hpp"
 #include "faro/base/error.hpp"
 #include "faro/base/limits.hpp"
 #include "faro/engine/permute_plan.hpp"
-#include "faro/engine/reference.hpp"
 #include "faro/files/array_file.hpp"
 #include "files/claim.hpp"
 

@@ -18,8 +18,8 @@
 #include "faro/disk/permute_zarr.hpp"
 #include "faro/disk/share_file.hpp"
 #include "faro/files/input.hpp"
-#include "faro/layouts/foreign.hpp"
 #include "files/storage.hpp"
+#include "layouts/foreign.hpp"
 
 namespace faro::cli {
 namespace {

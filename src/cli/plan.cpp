@@ -292,7 +292,7 @@ int run(Options options, Output& out) {
     plan_options.planners.push_back(&in_order.emplace(dimensions_of(*options.dims)));
     plan_options.algorithm = in_order->name();
   }
-  const Plan planned = plan(request, plan_options);
+  const MachinePlan planned = plan(request, plan_options);
   const bool good = planned.ok() || plan_options.verify == VerifyBy::nobody;
   if (file && good) {
     planned.push(file->sink());

@@ -9,7 +9,7 @@
 #include "cli/plan_words.hpp"
 #include "faro/base/error.hpp"
 #include "faro/distributed/grid_words.hpp"
-#include "faro/layouts/grid_words.hpp"
+#include "layouts/grid_words.hpp"
 
 namespace faro::cli {
 namespace {

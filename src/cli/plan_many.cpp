@@ -15,7 +15,7 @@ namespace {
 
 struct Row {
   std::string machine;
-  std::optional<Plan> plan = {};
+  std::optional<MachinePlan> plan = {};
   std::string refusal = {};
 };
 

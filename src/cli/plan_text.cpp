@@ -4,9 +4,9 @@
 
 #include "cli/plan_butterfly.hpp"
 #include "cli/plan_words.hpp"
-#include "faro/machines/pops/model.hpp"
 #include "faro/machines/text.hpp"
 #include "faro/schedules/cost.hpp"
+#include "machines/pops/model.hpp"
 
 namespace faro::cli {
 namespace {
@@ -19,7 +19,7 @@ std::string what_of(const Request& request) {
   return request.is_map() ? request.text() : "a list of destinations";
 }
 
-PlanWords words_of(const Plan& plan, const std::string& typed) {
+PlanWords words_of(const MachinePlan& plan, const std::string& typed) {
   const auto* network = plan.request().get_if<ButterflyNetwork>();
   if (const auto* sort = plan.request().get_if<BitonicSort>()) network = &sort->network;
   const bool packed = plan.packets() && plan.packets()->prices.packet_elements > 1;
@@ -37,7 +37,7 @@ PlanWords words_of(const Plan& plan, const std::string& typed) {
           .price = price_of(plan)};
 }
 
-std::string storage_text(const Plan& plan) {
+std::string storage_text(const MachinePlan& plan) {
   if (!is_simd_mesh(plan.request().machine())) return storage_line(plan.slots());
   const Count elements = plan.request().elements();
   std::string text =
@@ -56,7 +56,7 @@ std::string size_text(std::uint64_t packet, Count startups, const std::string& p
                      plural(startups, "start-up"), planner);
 }
 
-std::string packets_text(const Plan& plan) {
+std::string packets_text(const MachinePlan& plan) {
   const PacketReport& p = *plan.packets();
   const auto& prices = p.prices;
   std::string text = plan_line("packets", size_text(prices.packet_elements, p.startups, p.planner));
@@ -90,7 +90,7 @@ std::string packets_text(const Plan& plan) {
 
 }  // namespace
 
-Report report_of(const Plan& plan, const std::string& typed, const Output& out) {
+Report report_of(const MachinePlan& plan, const std::string& typed, const Output& out) {
   Report report = plan_report(plan);
   report.add_words(words_text(words_of(plan, typed), out));
   report.add_words(storage_text(plan));

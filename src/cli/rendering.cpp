@@ -9,8 +9,8 @@
 #include "faro/base/error.hpp"
 #include "faro/exports/export.hpp"
 #include "faro/files/replacement.hpp"
-#include "faro/pictures/map_figure.hpp"
-#include "faro/pictures/schedule_figure.hpp"
+#include "pictures/map_figure.hpp"
+#include "pictures/schedule_figure.hpp"
 
 namespace faro::cli {
 namespace {

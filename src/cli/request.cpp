@@ -5,8 +5,8 @@
 #include "faro/base/error.hpp"
 #include "faro/base/limits.hpp"
 #include "faro/files/array_file.hpp"
-#include "faro/layouts/foreign.hpp"
 #include "faro/machines/text.hpp"
+#include "layouts/foreign.hpp"
 
 namespace faro::cli {
 namespace {

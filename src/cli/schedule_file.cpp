@@ -4,8 +4,8 @@
 
 #include "base/buffered_sink.hpp"
 #include "faro/files/replacement.hpp"
-#include "faro/schedules/expand.hpp"
 #include "faro/schedules/json_writer.hpp"
+#include "schedules/expand.hpp"
 
 namespace faro::cli {
 

@@ -12,7 +12,7 @@
 #include "cli/memory.hpp"
 #include "faro/base/bits.hpp"
 #include "faro/base/error.hpp"
-#include "faro/engine/machine.hpp"
+#include "faro/engine/tuning.hpp"
 #include "faro/files/replacement.hpp"
 
 namespace faro::cli {

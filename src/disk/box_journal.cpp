@@ -5,8 +5,8 @@
 #include <array>
 #include <sstream>
 
+#include "base/count_format.hpp"
 #include "disk/crc32c.hpp"
-#include "faro/base/count_format.hpp"
 #include "faro/base/error.hpp"
 #include "faro/base/limits.hpp"
 

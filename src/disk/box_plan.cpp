@@ -7,7 +7,7 @@
 #include <numeric>
 
 #include "base/check.hpp"
-#include "faro/base/count_format.hpp"
+#include "base/count_format.hpp"
 #include "faro/base/error.hpp"
 
 namespace faro::inline v1::disk {

@@ -6,8 +6,8 @@
 #include <future>
 
 #include "base/check.hpp"
+#include "base/count_format.hpp"
 #include "disk/box_pass.hpp"
-#include "faro/base/count_format.hpp"
 #include "faro/base/error.hpp"
 
 namespace faro::inline v1::disk {

@@ -3,9 +3,9 @@
 
 #include <nlohmann/json.hpp>
 
+#include "base/count_format.hpp"
 #include "base/report.hpp"
 #include "disk/box_plan.hpp"
-#include "faro/base/count_format.hpp"
 #include "faro/base/error.hpp"
 #include "files/words.hpp"
 

@@ -8,9 +8,9 @@
 #include <numeric>
 
 #include "base/check.hpp"
+#include "base/count_format.hpp"
 #include "base/sha256.hpp"
 #include "disk/digest_kernels.hpp"
-#include "faro/base/count_format.hpp"
 #include "faro/base/error.hpp"
 
 namespace faro::inline v1 {

@@ -8,8 +8,8 @@
 #include "base/check.hpp"
 #include "faro/base/error.hpp"
 #include "faro/base/limits.hpp"
-#include "faro/layouts/foreign.hpp"
 #include "files/words.hpp"
+#include "layouts/foreign.hpp"
 
 namespace faro::inline v1::disk {
 namespace {

@@ -4,7 +4,7 @@
 #include <array>
 
 #include "base/parallel.hpp"
-#include "engine/machine.hpp"
+#include "engine/tuning.hpp"
 
 namespace faro::inline v1::engine {
 namespace {

@@ -8,9 +8,9 @@
 
 #include "base/aligned_bytes.hpp"
 #include "base/check.hpp"
-#include "engine/machine.hpp"
 #include "engine/method.hpp"
 #include "engine/passes.hpp"
+#include "engine/tuning.hpp"
 
 namespace faro::inline v1::engine {
 namespace {

@@ -4,7 +4,7 @@
 
 #include "base/check.hpp"
 #include "base/cores.hpp"
-#include "engine/machine.hpp"
+#include "engine/tuning.hpp"
 
 namespace faro::inline v1::engine {
 namespace {

@@ -1,4 +1,4 @@
-#include "faro/engine/reference.hpp"
+#include "engine/reference.hpp"
 
 #include <cstring>
 

@@ -8,8 +8,8 @@
 
 #include "faro/base/error.hpp"
 #include "faro/base/limits.hpp"
-#include "faro/schedules/expand.hpp"
 #include "machines/mesh/geometry.hpp"
+#include "schedules/expand.hpp"
 #include "schedules/turns.hpp"
 
 namespace faro::inline v1 {

@@ -4,7 +4,7 @@
 #include <string>
 #include <vector>
 
-#include "faro/layouts/foreign.hpp"
+#include "layouts/foreign.hpp"
 #include "layouts/scanner.hpp"
 
 namespace faro::inline v1::layouts {

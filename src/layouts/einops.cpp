@@ -10,7 +10,7 @@
 #include <map>
 
 #include "faro/base/count.hpp"
-#include "faro/layouts/rearrangement.hpp"
+#include "layouts/rearrangement.hpp"
 #include "layouts/systems.hpp"
 
 namespace faro::inline v1::layouts {

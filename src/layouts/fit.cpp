@@ -1,4 +1,4 @@
-#include "faro/layouts/fit.hpp"
+#include "layouts/fit.hpp"
 
 #include <fmt/format.h>
 

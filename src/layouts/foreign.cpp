@@ -1,5 +1,5 @@
 // The table of systems.
-#include "faro/layouts/foreign.hpp"
+#include "layouts/foreign.hpp"
 
 #include <fmt/format.h>
 

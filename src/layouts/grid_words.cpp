@@ -1,4 +1,4 @@
-#include "faro/layouts/grid_words.hpp"
+#include "layouts/grid_words.hpp"
 
 #include <fmt/format.h>
 

@@ -1,4 +1,4 @@
-#include "faro/layouts/placement_move.hpp"
+#include "layouts/placement_move.hpp"
 
 #include <fmt/format.h>
 

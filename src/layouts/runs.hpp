@@ -5,7 +5,7 @@
 
 #include <vector>
 
-#include "faro/layouts/foreign.hpp"
+#include "layouts/foreign.hpp"
 
 namespace faro::inline v1::layouts {
 

@@ -2,8 +2,8 @@
 // "SYSTEM:" to its end.
 #pragma once
 
-#include "faro/layouts/rearrangement.hpp"
 #include "layouts/bits.hpp"
+#include "layouts/rearrangement.hpp"
 
 namespace faro::inline v1::layouts {
 

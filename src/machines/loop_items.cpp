@@ -11,10 +11,10 @@
 #include <utility>
 
 #include "faro/base/limits.hpp"
-#include "faro/machines/pops/model.hpp"
 #include "machines/cube/verifiers.hpp"
 #include "machines/list_proof.hpp"
 #include "machines/loop_proof.hpp"
+#include "machines/pops/model.hpp"
 #include "machines/pops/proof.hpp"
 #include "machines/ranks/model.hpp"
 #include "schedules/loops.hpp"

@@ -14,8 +14,8 @@
 #include <optional>
 
 #include "base/report.hpp"
-#include "faro/layouts/foreign.hpp"
 #include "faro/mpi/grid_plan.hpp"
+#include "layouts/foreign.hpp"
 #include "mpi_cli/array_files.hpp"
 #include "mpi_cli/commands.hpp"
 

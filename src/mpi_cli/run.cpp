@@ -12,13 +12,13 @@
 #include "faro/files/input.hpp"
 #include "faro/machines/text.hpp"
 #include "faro/schedules/cost.hpp"
-#include "faro/schedules/expand.hpp"
 #include "faro/schedules/json_reader.hpp"
-#include "faro/schedules/map_goal.hpp"
 #include "faro/service/verify.hpp"
 #include "mpi_cli/array_files.hpp"
 #include "mpi_cli/commands.hpp"
 #include "mpi_cli/schedule_ranks.hpp"
+#include "schedules/expand.hpp"
+#include "schedules/map_goal.hpp"
 
 namespace faro::mpi_cli {
 namespace {

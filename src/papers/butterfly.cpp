@@ -386,7 +386,7 @@ PaperTable baselines(Cheapest& cheapest) {
       const std::string direct = steps_by("butterfly-replication", request);
       request.encoding = Encoding::binary;
       const std::string binary = steps_by("butterfly-replication", request);
-      const Plan conversion =
+      const MachinePlan conversion =
           plan(Request::of(Hypercube{.dimensions = n}, MapGoal{.map = ungray_map(n)}, bit(memory)),
                {.algorithm = "exchange-pipeline"});
       const std::string first =

@@ -101,13 +101,13 @@ Request request_of(const ButterflyNetwork& network) {
   return Request::of(Hypercube{.dimensions = network.processor_bits}, network);
 }
 
-Plan judged_plan(const ButterflyNetwork& request, const char* algorithm) {
-  Plan made = plan(request_of(request), {.algorithm = algorithm});
+MachinePlan judged_plan(const ButterflyNetwork& request, const char* algorithm) {
+  MachinePlan made = plan(request_of(request), {.algorithm = algorithm});
   FARO_CHECK(made.ok());
   return made;
 }
 
-ButterflyGoal goal_of(const Plan& plan) {
+ButterflyGoal goal_of(const MachinePlan& plan) {
   return std::get<ButterflyGoal>(plan.header().goal);
 }
 

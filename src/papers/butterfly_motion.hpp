@@ -39,8 +39,8 @@ class Motion : public ScheduleSink {
 // On the cube of its processors.
 Request request_of(const ButterflyNetwork& network);
 // The plan of one planner; one that no verifier says yes to is an InternalError.
-Plan judged_plan(const ButterflyNetwork& request, const char* algorithm);
-ButterflyGoal goal_of(const Plan& plan);
+MachinePlan judged_plan(const ButterflyNetwork& request, const char* algorithm);
+ButterflyGoal goal_of(const MachinePlan& plan);
 
 // The rows after the first `exchanges` exchanges of local conversion: each dimension is exchanged
 // once, from the top down, so they are final.

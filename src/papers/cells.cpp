@@ -9,15 +9,16 @@
 namespace faro::inline v1 {
 
 std::string Workshop::ours(const Request& request, std::string_view algorithm) const {
-  return cell(request, algorithm, [](const Plan& made) { return to_string(made.value()); });
+  return cell(request, algorithm, [](const MachinePlan& made) { return to_string(made.value()); });
 }
 
 std::string Workshop::slots(const Request& request, std::string_view algorithm) const {
-  return cell(request, algorithm, [](const Plan& made) { return std::to_string(made.slots()); });
+  return cell(request, algorithm,
+              [](const MachinePlan& made) { return std::to_string(made.slots()); });
 }
 
 std::string Workshop::cell(const Request& request, std::string_view algorithm,
-                           const std::function<std::string(const Plan&)>& text) const {
+                           const std::function<std::string(const MachinePlan&)>& text) const {
   PlanOptions options;
   options.algorithm = algorithm;
   options.planners.assign(planners_.begin(), planners_.end());
@@ -29,7 +30,7 @@ std::string Workshop::cell(const Request& request, std::string_view algorithm,
     if ((*planner)->refusal(request)) return "-";
   }
   try {
-    const Plan planned = plan(request, options);
+    const MachinePlan planned = plan(request, options);
     for (const Verdict& v : planned.verdicts())
       if (v.answer == Verdict::Answer::no) return "refused by " + v.by;
     if (!planned.ok()) return "not verified";

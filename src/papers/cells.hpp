@@ -27,7 +27,7 @@ class Workshop {
   std::string bound(const Request& request) const;
   // What `text` says of the plan that ours() counts.
   std::string cell(const Request& request, std::string_view algorithm,
-                   const std::function<std::string(const Plan&)>& text) const;
+                   const std::function<std::string(const MachinePlan&)>& text) const;
 
  private:
   std::span<const Planner* const> planners_;

@@ -46,7 +46,7 @@ std::string joined(const std::vector<mesh::Interchange>& pairs) {
   return text;
 }
 
-std::string costs(const Plan& made) {
+std::string costs(const MachinePlan& made) {
   const Cost& cost = made.cost();
   return fmt::format("{} units, {} routes, {} operations", to_string(cost.unit_routes),
                      to_string(cost.long_routes), to_string(cost.register_ops));

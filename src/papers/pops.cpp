@@ -7,10 +7,10 @@
 #include <array>
 
 #include "faro/base/error.hpp"
-#include "faro/machines/pops/model.hpp"
 #include "faro/schedules/cost.hpp"
 #include "faro/service/catalogue.hpp"
 #include "machines/pops/bounds.hpp"
+#include "machines/pops/model.hpp"
 #include "papers/cells.hpp"
 #include "papers/printed/pops.hpp"
 #include "planners/pops/affine.hpp"

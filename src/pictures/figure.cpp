@@ -1,4 +1,4 @@
-#include "faro/pictures/figure.hpp"
+#include "pictures/figure.hpp"
 
 #include <fmt/format.h>
 

@@ -5,8 +5,8 @@
 #include <vector>
 
 #include "faro/base/limits.hpp"
-#include "faro/pictures/figure.hpp"
 #include "faro/schedules/machine.hpp"
+#include "pictures/figure.hpp"
 
 namespace faro::inline v1::pictures {
 

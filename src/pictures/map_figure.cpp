@@ -1,4 +1,4 @@
-#include "faro/pictures/map_figure.hpp"
+#include "pictures/map_figure.hpp"
 
 #include <fmt/format.h>
 

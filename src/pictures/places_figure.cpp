@@ -8,7 +8,7 @@
 #include "faro/base/error.hpp"
 #include "faro/base/limits.hpp"
 #include "faro/machines/text.hpp"
-#include "faro/schedules/expand.hpp"
+#include "schedules/expand.hpp"
 #include "schedules/quiet_sink.hpp"
 
 namespace faro::inline v1::pictures {

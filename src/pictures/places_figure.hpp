@@ -4,8 +4,8 @@
 
 #include <functional>
 
-#include "faro/pictures/figure.hpp"
 #include "faro/schedules/schedule.hpp"
+#include "pictures/figure.hpp"
 
 namespace faro::inline v1::pictures {
 

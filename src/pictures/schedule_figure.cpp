@@ -1,4 +1,4 @@
-#include "faro/pictures/schedule_figure.hpp"
+#include "pictures/schedule_figure.hpp"
 
 #include <fmt/format.h>
 

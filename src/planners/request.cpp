@@ -6,9 +6,9 @@
 #include "faro/base/error.hpp"
 #include "faro/base/limits.hpp"
 #include "faro/machines/text.hpp"
-#include "faro/schedules/map_goal.hpp"
 #include "machines/cube/ports.hpp"
 #include "planners/pops/matmul/matmul.hpp"
+#include "schedules/map_goal.hpp"
 
 namespace faro::inline v1 {
 namespace {

@@ -1,4 +1,4 @@
-#include "faro/schedules/expand.hpp"
+#include "schedules/expand.hpp"
 
 #include <fmt/format.h>
 

@@ -1,4 +1,4 @@
-#include "faro/schedules/fingerprint.hpp"
+#include "schedules/fingerprint.hpp"
 
 #include <fmt/format.h>
 

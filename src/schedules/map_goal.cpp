@@ -1,9 +1,9 @@
-#include "faro/schedules/map_goal.hpp"
+#include "schedules/map_goal.hpp"
 
 #include <fmt/format.h>
 
 #include "faro/base/error.hpp"
-#include "faro/layouts/foreign.hpp"
+#include "layouts/foreign.hpp"
 
 namespace faro::inline v1 {
 namespace {

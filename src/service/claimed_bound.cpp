@@ -70,7 +70,7 @@ const ClaimedBounds::Planned& ClaimedBounds::planned(const ScheduleHeader& heade
   now.of.goal = header.goal;
   try {
     if (const std::optional<Request> request = request_of(header)) {
-      const Plan made = plan(*request, {.verify = VerifyBy::both});
+      const MachinePlan made = plan(*request, {.verify = VerifyBy::both});
       if (made.ok()) now.value = kind_of(header.machine).value(made.listed_cost());
       now.planner = made.planner();
     }

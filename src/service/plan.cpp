@@ -9,7 +9,6 @@
 #include "faro/base/limits.hpp"
 #include "faro/schedules/compiled.hpp"
 #include "faro/schedules/cost.hpp"
-#include "faro/schedules/fingerprint.hpp"
 #include "machines/bounds.hpp"
 #include "machines/cube/butterfly_bound.hpp"
 #include "machines/cube/flow_bounds.hpp"
@@ -20,13 +19,14 @@
 #include "planners/header.hpp"
 #include "planners/pops/broadcast.hpp"
 #include "schedules/crossings.hpp"
+#include "schedules/fingerprint.hpp"
 #include "schedules/machine_kind.hpp"
 #include "schedules/quiet_sink.hpp"
 #include "service/planning.hpp"
 
 namespace faro::inline v1 {
 
-struct Plan::Content {
+struct MachinePlan::Content {
   Request asked;
   Request request;
   const Planner* planner = nullptr;
@@ -192,7 +192,7 @@ std::optional<PaperCount> paper_count(const Request& request, const Asked& asked
 
 class Planning {
  public:
-  static Plan plan(const Request& asked, const PlanOptions& options) {
+  static MachinePlan plan(const Request& asked, const PlanOptions& options) {
     check_size(asked);
     const Listening listening(options.progress);
     std::optional<PacketReport> packets;
@@ -204,14 +204,14 @@ class Planning {
     const Bound bound = bound_of(request);
     Asked answers = ask(request, bound, options);
     if (packets) take(answers, request, packets->planner);
-    const auto content =
-        std::make_shared<Plan::Content>(Plan::Content{.asked = asked,
-                                                      .request = request,
-                                                      .planner = answers.chosen,
-                                                      .offer = answers.offer,
-                                                      .bound = bound,
-                                                      .paper = paper_count(request, answers),
-                                                      .considered = std::move(answers.considered)});
+    const auto content = std::make_shared<MachinePlan::Content>(
+        MachinePlan::Content{.asked = asked,
+                             .request = request,
+                             .planner = answers.chosen,
+                             .offer = answers.offer,
+                             .bound = bound,
+                             .paper = paper_count(request, answers),
+                             .considered = std::move(answers.considered)});
     if (packets && packets->prices.packet_elements > 1)
       content->offer.expression = fmt::format("packets({}, {})", packets->prices.packet_elements,
                                               content->offer.expression);
@@ -219,16 +219,16 @@ class Planning {
     content->to_be_verified = options.verify != VerifyBy::nobody;
     watch(*content, options);
     complete(content->header, *content);
-    return Plan(content);
+    return MachinePlan(content);
   }
 
-  static Plan judged(const Plan& plan) {
-    const auto content = std::make_shared<Plan::Content>(*plan.content_);
+  static MachinePlan judged(const MachinePlan& plan) {
+    const auto content = std::make_shared<MachinePlan::Content>(*plan.content_);
     content->to_be_verified = true;
     content->verdicts.clear();
     watch(*content, {});
     complete(content->header, *content);
-    return Plan(content);
+    return MachinePlan(content);
   }
 
  private:
@@ -246,7 +246,7 @@ class Planning {
 
   // The schedule's one pass before the verifiers and counters; a second one for replay where the
   // proof gave up.
-  static void watch(Plan::Content& content, const PlanOptions& options) {
+  static void watch(MachinePlan::Content& content, const PlanOptions& options) {
     CrossingCounter crossings;
     CostCounter cost;
     HeaderKeeper header(content.header);
@@ -288,7 +288,7 @@ class Planning {
   }
 
   // A verifier judges by the header's goal, and planners are compared by what they promise.
-  static void check_promise(const Plan::Content& content) {
+  static void check_promise(const MachinePlan::Content& content) {
     const std::string_view name = content.planner->name();
     if (const auto breach = breach_of(content.request, content.header))
       throw InternalError(
@@ -301,73 +301,73 @@ class Planning {
                                       to_string(counted)));
   }
 
-  static void complete(ScheduleHeader& header, const Plan::Content& content) {
+  static void complete(ScheduleHeader& header, const MachinePlan::Content& content) {
     header.map_text = content.request.text();
     header.cost = content.listed_cost;
     header.bound = bound_in_file(content.request, content.bound);
   }
 };
 
-Plan judged(const Plan& plan) {
+MachinePlan judged(const MachinePlan& plan) {
   return Planning::judged(plan);
 }
 
-const Request& Plan::request() const {
+const Request& MachinePlan::request() const {
   return content_->request;
 }
-const Request& Plan::asked() const {
+const Request& MachinePlan::asked() const {
   return content_->asked;
 }
-const About& Plan::about() const {
+const About& MachinePlan::about() const {
   return content_->planner->about();
 }
-const std::string& Plan::expression() const {
+const std::string& MachinePlan::expression() const {
   return content_->offer.expression;
 }
-const Formula& Plan::formula() const {
+const Formula& MachinePlan::formula() const {
   return content_->offer.estimate.cost;
 }
-const std::optional<PaperCount>& Plan::paper() const {
+const std::optional<PaperCount>& MachinePlan::paper() const {
   return content_->paper;
 }
-const Cost& Plan::cost() const {
+const Cost& MachinePlan::cost() const {
   return content_->cost;
 }
-const Cost& Plan::listed_cost() const {
+const Cost& MachinePlan::listed_cost() const {
   return content_->listed_cost;
 }
-Count Plan::value() const {
+Count MachinePlan::value() const {
   return cost_value(request().machine(), cost());
 }
-const Bound& Plan::bound() const {
+const Bound& MachinePlan::bound() const {
   return content_->bound;
 }
-Count Plan::gap() const {
+Count MachinePlan::gap() const {
   return value() > bound().value ? value() - bound().value : 0;
 }
-const std::vector<Verdict>& Plan::verdicts() const {
+const std::vector<Verdict>& MachinePlan::verdicts() const {
   return content_->verdicts;
 }
-const std::vector<Considered>& Plan::considered() const {
+const std::vector<Considered>& MachinePlan::considered() const {
   return content_->considered;
 }
-const ScheduleHeader& Plan::header() const {
+const ScheduleHeader& MachinePlan::header() const {
   return content_->header;
 }
-std::uint64_t Plan::slots() const {
+std::uint64_t MachinePlan::slots() const {
   return content_->header.slots;
 }
-const std::vector<Count>& Plan::crossings() const {
+const std::vector<Count>& MachinePlan::crossings() const {
   return content_->crossings;
 }
-const std::string& Plan::fingerprint() const {
+const std::string& MachinePlan::fingerprint() const {
   return content_->fingerprint;
 }
-const std::optional<PacketReport>& Plan::packets() const {
+const std::optional<PacketReport>& MachinePlan::packets() const {
   return content_->packets;
 }
 
-bool Plan::ok() const {
+bool MachinePlan::ok() const {
   bool yes = false;
   for (const Verdict& verdict : verdicts()) {
     if (verdict.answer == Verdict::Answer::no) return false;
@@ -376,13 +376,13 @@ bool Plan::ok() const {
   return yes;
 }
 
-void Plan::push(ScheduleSink& sink) const {
+void MachinePlan::push(ScheduleSink& sink) const {
   if (content_->to_be_verified && !ok()) refuse();
   VerifiedOnly verified(header(), fingerprint(), sink);
   content_->offer.push(verified);
 }
 
-void Plan::push(CompiledSink& sink) const {
+void MachinePlan::push(CompiledSink& sink) const {
   if (!content_->offer.compiled)
     throw Error(ErrorCode::usage, fmt::format("{} moves data and computes nothing", planner()));
   if (content_->to_be_verified && !ok()) refuse();
@@ -392,7 +392,7 @@ void Plan::push(CompiledSink& sink) const {
   content_->offer.compiled(compiled);
 }
 
-void Plan::refuse() const {
+void MachinePlan::refuse() const {
   for (const Verdict& verdict : verdicts())
     if (verdict.answer == Verdict::Answer::no && !verdict.violations.empty()) {
       const Violation& violation = verdict.violations.front();
@@ -448,7 +448,7 @@ Bound bound_of(const Request& request) {
   return {.value = 0, .reason = "nothing moves"};
 }
 
-Plan plan(const Request& request, const PlanOptions& options) {
+MachinePlan plan(const Request& request, const PlanOptions& options) {
   if (options.elements && *options.elements != request.elements())
     throw Error(ErrorCode::usage,
                 fmt::format("the request has {} elements in each processor, the options say {}",
@@ -456,7 +456,7 @@ Plan plan(const Request& request, const PlanOptions& options) {
   return Planning::plan(request, options);
 }
 
-Plan plan(std::string_view map, std::string_view machine, const PlanOptions& options) {
+MachinePlan plan(std::string_view map, std::string_view machine, const PlanOptions& options) {
   PlanOptions rest = options;
   rest.elements.reset();
   const bool subcube = options.algorithm == "extended-cube";

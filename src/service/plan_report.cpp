@@ -7,9 +7,9 @@
 #include "base/report.hpp"
 #include "faro/base/error.hpp"
 #include "faro/files/replacement.hpp"
-#include "faro/machines/pops/model.hpp"
 #include "faro/machines/text.hpp"
 #include "faro/schedules/json_writer.hpp"
+#include "machines/pops/model.hpp"
 #include "schedules/json_certificate.hpp"
 #include "schedules/json_numbers.hpp"
 #include "schedules/json_words.hpp"
@@ -36,7 +36,7 @@ Report change_report(const PacketReport::Change& change) {
           {"planner", change.planner}};
 }
 
-Report packets_report(const Plan& plan) {
+Report packets_report(const MachinePlan& plan) {
   const PacketReport& p = *plan.packets();
   Report j = {{"elements", Count(p.prices.packet_elements)},
               {"map", nullptr},
@@ -117,7 +117,7 @@ Count Price::gap() const {
   return value > bound.value ? value - bound.value : 0;
 }
 
-Price price_of(const Plan& plan) {
+Price price_of(const MachinePlan& plan) {
   return {.machine = plan.request().machine(),
           .cost = plan.cost(),
           .formula = plan.formula(),
@@ -152,7 +152,7 @@ Report verified_report(const std::vector<Verdict>& verdicts) {
   return {{"by", by}, {"ok", !was_refused(verdicts)}};
 }
 
-Report plan_report(const Plan& plan) {
+Report plan_report(const MachinePlan& plan) {
   const Machine& machine = plan.request().machine();
   Report j;
   j["format"] = "faro-plan/1";
@@ -176,11 +176,11 @@ Report plan_report(const Plan& plan) {
   return j;
 }
 
-std::string Plan::json() const {
+std::string MachinePlan::json() const {
   return plan_report(*this).json();
 }
 
-void Plan::write(const std::string& path) const {
+void MachinePlan::write(const std::string& path) const {
   Replacement file(path);
   BufferedSink bytes([&file](std::string_view text) { file.write(text); });
   JsonWriter writer(bytes);

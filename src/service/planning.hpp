@@ -35,6 +35,6 @@ Request packed_request(const Request& request, std::uint64_t packet);
 PacketReport packet_report(const Request& request, const PlanOptions& options);
 
 // The same plan with its verdicts, as plan() makes it without `verify`; nothing is searched again.
-Plan judged(const Plan& plan);
+MachinePlan judged(const MachinePlan& plan);
 
 }  // namespace faro::inline v1

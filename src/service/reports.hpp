@@ -27,14 +27,14 @@ struct Price {
   Count gap() const;  // in the machine's unit
 };
 
-Price price_of(const Plan& plan);
+Price price_of(const MachinePlan& plan);
 // Members cost, formula, paper, bound and gap.
 void add_price(const Price& price, Report& report);
 // {"by": "both", "ok": true}, or null where nobody gave an answer.
 Report verified_report(const std::vector<Verdict>& verdicts);
 bool was_refused(const std::vector<Verdict>& verdicts);
 
-Report plan_report(const Plan& plan);
+Report plan_report(const MachinePlan& plan);
 
 // What the map costs at least on a machine of as many processors as it speaks of.
 struct MachineBound {

@@ -1,4 +1,4 @@
-#include "faro/simulation/matmul.hpp"
+#include "simulation/matmul.hpp"
 
 #include <fmt/format.h>
 
@@ -163,8 +163,8 @@ class HeardMultiplier : public PopsMultiplier<T> {
 
 // Stores T as the product's type: `store` maps a value to what is written.
 template <class T, class Store>
-std::vector<std::byte> product_of(const StoredMatrix& a, const StoredMatrix& b, const Plan& plan,
-                                  const Progress& progress, Store store) {
+std::vector<std::byte> product_of(const StoredMatrix& a, const StoredMatrix& b,
+                                  const MachinePlan& plan, const Progress& progress, Store store) {
   const std::uint64_t order = plan.request().get_if<MatrixProduct>()->order;
   const std::vector<T> left = loaded<T>(a, order);
   const std::vector<T> right = loaded<T>(b, order);
@@ -199,7 +199,7 @@ MatmulReport multiply(const StoredMatrix& left, const StoredMatrix& right,
       return Continue::yes;
     };
   };
-  const Plan made = plan(
+  const MachinePlan made = plan(
       request, {.algorithm = options.algorithm, .verify = options.verify, .progress = half(0)});
   const Progress performing = half(1);
   const Listening listening(performing);

@@ -8,9 +8,9 @@
 #include "faro/machines/text.hpp"
 #include "faro/schedules/cost.hpp"
 #include "faro/schedules/json_reader.hpp"
-#include "faro/schedules/map_goal.hpp"
 #include "faro/service/verify.hpp"
 #include "machines/performer.hpp"
+#include "schedules/map_goal.hpp"
 
 namespace faro::inline v1 {
 namespace {
@@ -118,7 +118,7 @@ Simulation simulate_plan(const Request& request, const PlanOptions& options,
   check_data(request.machine(), request.elements(), data.size(), element_bytes);
   const std::unique_ptr<Performer> performer = make_performer(data, element_bytes);
   Gate gate(*performer, data.size(), element_bytes);
-  const Plan planned = plan(request, options);
+  const MachinePlan planned = plan(request, options);
   planned.push(gate);
   Simulation simulation = outcome_of(gate, *performer);
   for (const Verdict& verdict : planned.verdicts())

@@ -2,8 +2,8 @@
 // to its end.
 #pragma once
 
-#include "faro/layouts/foreign.hpp"
 #include "faro/words/say.hpp"
+#include "layouts/foreign.hpp"
 #include "layouts/scanner.hpp"
 #include "words/forms.hpp"
 

@@ -6,7 +6,7 @@
 
 #include <algorithm>
 
-#include "faro/base/count_format.hpp"
+#include "base/count_format.hpp"
 #include "faro/base/limits.hpp"
 
 namespace faro::inline v1::words {

@@ -5,7 +5,7 @@
 #include <map>
 #include <set>
 
-#include "faro/base/count_format.hpp"
+#include "base/count_format.hpp"
 #include "words/forms.hpp"
 
 namespace faro::inline v1::words {

@@ -7,7 +7,7 @@
 #include <array>
 
 #include "algebra/notation_named.hpp"
-#include "faro/base/count_format.hpp"
+#include "base/count_format.hpp"
 #include "words/fields.hpp"
 
 namespace faro::inline v1::words {

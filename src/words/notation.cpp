@@ -6,8 +6,8 @@
 
 #include <algorithm>
 
+#include "base/count_format.hpp"
 #include "base/nearest.hpp"
-#include "faro/base/count_format.hpp"
 #include "words/named.hpp"
 #include "words/terms.hpp"
 #include "words/twice.hpp"

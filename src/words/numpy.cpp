@@ -12,7 +12,7 @@
 #include <array>
 #include <numeric>
 
-#include "faro/base/count_format.hpp"
+#include "base/count_format.hpp"
 #include "layouts/systems.hpp"
 #include "words/arrays.hpp"
 #include "words/numpy_axes.hpp"

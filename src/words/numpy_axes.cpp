@@ -4,7 +4,7 @@
 
 #include <algorithm>
 
-#include "faro/base/count_format.hpp"
+#include "base/count_format.hpp"
 
 namespace faro::inline v1::words {
 

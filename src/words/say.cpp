@@ -4,9 +4,9 @@
 #include <fmt/format.h>
 
 #include "algebra/digits.hpp"
-#include "faro/base/count_format.hpp"
-#include "faro/layouts/foreign.hpp"
-#include "faro/layouts/placement_move.hpp"
+#include "base/count_format.hpp"
+#include "layouts/foreign.hpp"
+#include "layouts/placement_move.hpp"
 #include "layouts/systems.hpp"
 #include "words/arrays.hpp"
 #include "words/arrows.hpp"

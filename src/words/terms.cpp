@@ -7,7 +7,7 @@
 #include <algorithm>
 
 #include "algebra/notation_named.hpp"
-#include "faro/base/count_format.hpp"
+#include "base/count_format.hpp"
 #include "faro/base/limits.hpp"
 #include "words/twice.hpp"
 

@@ -6,9 +6,9 @@
 #include <cstring>
 #include <numeric>
 
+#include "engine/reference.hpp"
 #include "faro/base/error.hpp"
 #include "faro/engine/permute_plan.hpp"
-#include "faro/engine/reference.hpp"
 
 namespace faro {
 namespace {

@@ -8,13 +8,13 @@
 #include <sstream>
 
 #include "base/check.hpp"
+#include "base/count_format.hpp"
 #include "base/random.hpp"
 #include "base/search.hpp"
 #include "base/sha256.hpp"
 #include "base/working.hpp"
 #include "faro/base/bits.hpp"
 #include "faro/base/count.hpp"
-#include "faro/base/count_format.hpp"
 #include "faro/base/error.hpp"
 #include "faro/base/progress.hpp"
 

@@ -10,7 +10,7 @@
 #include "base/random.hpp"
 #include "disk/job.hpp"
 #include "disk/simulated_storage.hpp"
-#include "faro/engine/reference.hpp"
+#include "engine/reference.hpp"
 
 namespace faro::testing {
 

@@ -12,7 +12,7 @@
 #include "disk/job_case.hpp"
 #include "disk/journal.hpp"
 #include "disk/plan_state.hpp"
-#include "faro/engine/reference.hpp"
+#include "engine/reference.hpp"
 #include "faro/words/say.hpp"
 #include "full.hpp"
 #include "maps.hpp"

@@ -3,10 +3,10 @@
 
 #include <gtest/gtest.h>
 
+#include "engine/reference.hpp"
 #include "engine/shapes.hpp"
 #include "faro/base/error.hpp"
 #include "faro/distributed/loopback.hpp"
-#include "faro/engine/reference.hpp"
 #include "faro/words/say.hpp"
 #include "full.hpp"
 

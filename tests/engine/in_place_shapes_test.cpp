@@ -7,10 +7,10 @@
 
 #include "engine/exchange.hpp"
 #include "engine/kernels/kernels.hpp"
+#include "engine/reference.hpp"
 #include "engine/shapes.hpp"
 #include "faro/base/error.hpp"
 #include "faro/engine/permute_plan.hpp"
-#include "faro/engine/reference.hpp"
 #include "faro/words/say.hpp"
 #include "full.hpp"
 #include "memory_asked.hpp"

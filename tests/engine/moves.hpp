@@ -7,8 +7,8 @@
 #include <string>
 
 #include "engine/affine.hpp"
+#include "engine/reference.hpp"
 #include "faro/engine/permute_plan.hpp"
-#include "faro/engine/reference.hpp"
 
 namespace faro::testing {
 

@@ -7,9 +7,9 @@
 #include <numeric>
 #include <vector>
 
+#include "engine/reference.hpp"
 #include "faro/algebra/notation.hpp"
 #include "faro/base/error.hpp"
-#include "faro/engine/reference.hpp"
 
 namespace faro {
 namespace {

@@ -9,10 +9,10 @@
 
 #include "engine/kernels/kernels.hpp"
 #include "engine/motion.hpp"
+#include "engine/reference.hpp"
 #include "engine/tuned.hpp"
 #include "faro/base/error.hpp"
 #include "faro/engine/permute_plan.hpp"
-#include "faro/engine/reference.hpp"
 #include "faro/words/say.hpp"
 #include "full.hpp"
 

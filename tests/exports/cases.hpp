@@ -39,13 +39,13 @@ inline const std::vector<Case>& cases() {
   return list;
 }
 
-inline Plan planned(const Case& c) {
+inline MachinePlan planned(const Case& c) {
   PlanOptions options;
   if (c.elements != 0) options.elements = c.elements;
   return plan(c.map, c.machine, options);
 }
 
-inline std::string exported(const Plan& plan, const char* format) {
+inline std::string exported(const MachinePlan& plan, const char* format) {
   TextSink text;
   export_schedule([&](ScheduleSink& sink) { plan.push(sink); }, format, text);
   return text.text();

@@ -55,7 +55,7 @@ std::vector<Line> lines_of(const std::string& csv) {
 
 TEST(Exports, csv_brings_every_element_home) {
   for (const Case& c : cases()) {
-    const Plan plan = planned(c);
+    const MachinePlan plan = planned(c);
     HeaderOf sink;
     plan.push(sink);
     const bool program = std::string(c.machine).rfind("mesh:4x4", 0) == 0
@@ -116,7 +116,7 @@ struct Operation {
 // Runs the messages as soon as what they wait for is done; a receive is done when its message is.
 TEST(Exports, goal_ends_and_carries_every_move) {
   for (const Case& c : cases()) {
-    const Plan plan = planned(c);
+    const MachinePlan plan = planned(c);
     const auto lines = lines_of(exported(plan, "csv"));
     const auto remote = static_cast<std::size_t>(std::count_if(
         lines.begin(), lines.end(), [](const Line& line) { return line.from != line.to; }));
@@ -187,7 +187,7 @@ TEST(Exports, goal_ends_and_carries_every_move) {
 
 TEST(Exports, a_trace_has_every_move_and_no_slices_that_overlap) {
   for (const Case& c : cases()) {
-    const Plan plan = planned(c);
+    const MachinePlan plan = planned(c);
     const auto lines = lines_of(exported(plan, "csv"));
     const auto remote = static_cast<std::size_t>(std::count_if(
         lines.begin(), lines.end(), [](const Line& line) { return line.from != line.to; }));
@@ -219,7 +219,7 @@ TEST(Exports, a_trace_has_every_move_and_no_slices_that_overlap) {
 
 TEST(Exports, graphs_add_up) {
   for (const Case& c : cases()) {
-    const Plan plan = planned(c);
+    const MachinePlan plan = planned(c);
     const auto lines = lines_of(exported(plan, "csv"));
     std::map<Place, std::uint64_t> wanted;
     for (const Line& line : lines)
@@ -249,9 +249,9 @@ TEST(Exports, graphs_add_up) {
 }
 
 TEST(Exports, what_cannot_be_is_said) {
-  const Plan plan = planned({"a:3 -> ungray(a)", "cube:3", 3});
+  const MachinePlan plan = planned({"a:3 -> ungray(a)", "cube:3", 3});
   EXPECT_THROW(exported(plan, "parquet"), Error);
-  const Plan large = faro::plan("a:60 -> ungray(a)", "cube:60", {.elements = 3});
+  const MachinePlan large = faro::plan("a:60 -> ungray(a)", "cube:60", {.elements = 3});
   for (const ExportFormat& format : export_formats()) {
     if (format.name == "c") continue;  // it keeps the rules
     TextSink text;
@@ -293,7 +293,7 @@ TEST(Exports, c_programs_say_what_every_processor_does) {
   for (const Case& c : cases()) {
     if (!std::string(c.machine).starts_with("cube")) continue;
     SCOPED_TRACE(::testing::Message() << c);
-    const Plan plan = planned(c);
+    const MachinePlan plan = planned(c);
     std::ofstream(source) << exported(plan, "c") << R"(
 #include <stdio.h>
 int main(void) {

@@ -18,7 +18,7 @@
 namespace faro {
 namespace {
 
-std::size_t remote_moves(const Plan& plan) {
+std::size_t remote_moves(const MachinePlan& plan) {
   const std::string csv = exported(plan, "csv");
   std::size_t count = 0;
   for (std::size_t at = csv.find('\n') + 1; at < csv.size(); at = csv.find('\n', at) + 1) {
@@ -112,7 +112,7 @@ std::map<std::uint64_t, Node> nodes_of(const std::string& file) {
 
 TEST(Messages, chakra_ends_and_carries_every_move) {
   for (const Case& c : cases()) {
-    const Plan plan = planned(c);
+    const MachinePlan plan = planned(c);
     const std::string tar = exported(plan, "chakra");
     ASSERT_EQ(tar.size() % 512, 0U);
     std::vector<std::map<std::uint64_t, Node>> ranks;
@@ -312,7 +312,7 @@ TEST(Messages, msccl_brings_every_chunk_where_the_goal_says) {
   all.push_back({"a:2 -> ungray(a)", "cube:2", 100});  // more chunks than are copied at once
   all.push_back({"a:4 | m:4 -> m | a", "cube:4", 0});  // more inside than one thread block takes
   for (const Case& c : all) {
-    const Plan plan = planned(c);
+    const MachinePlan plan = planned(c);
     const Algorithm a = algorithm_of(exported(plan, "msccl"));
     expect_legal(a);
     const auto& goal = std::get<MapGoal>(plan.header().goal);

@@ -10,9 +10,9 @@
 #include "faro/c/faro.h"
 #include "faro/disk/permute_file.hpp"
 #include "faro/faro.hpp"
-#include "faro/layouts/foreign.hpp"
-#include "faro/pictures/map_figure.hpp"
 #include "faro/words/say.hpp"
+#include "layouts/foreign.hpp"
+#include "pictures/map_figure.hpp"
 
 namespace faro::testing {
 namespace {
@@ -26,7 +26,7 @@ std::string sum_of(std::span<const std::byte> bytes) {
 Call plans(const std::string& name, const std::string& map, const std::string& machine,
            PlanOptions options = {}) {
   return {"plan " + name, [=] {
-            const Plan made = plan(map, machine, options);
+            const MachinePlan made = plan(map, machine, options);
             return made.fingerprint() + ' ' + to_string(made.value()) + (made.ok() ? " ok" : " no");
           }};
 }
@@ -35,7 +35,7 @@ Call plans_list(const std::string& name, const std::string& machine, std::vector
                 std::uint64_t elements) {
   return {"plan " + name, [=] {
             const Request request = Request::of(machine_from(machine), Destinations{to}, elements);
-            const Plan made = plan(request);
+            const MachinePlan made = plan(request);
             return made.fingerprint() + (made.ok() ? " ok" : " no");
           }};
 }
@@ -169,7 +169,7 @@ void add_words(std::vector<Call>& all) {
 void add_json(std::vector<Call>& all) {
   all.push_back({"json of a plan",
                  [] { return plan("a:2 -> ungray(a)", "cube:2", {.elements = 2}).json(); }, true});
-  const Plan made = plan("a:3 -> ungray(a)", "cube:3", {.elements = 5});
+  const MachinePlan made = plan("a:3 -> ungray(a)", "cube:3", {.elements = 5});
   all.push_back({"a schedule's file", [made] {
                    made.write("out.json");
                    return sum_of(ArrayInput::raw("out.json", 1).data());

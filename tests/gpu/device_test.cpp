@@ -9,9 +9,9 @@
 #include <string>
 #include <vector>
 
+#include "engine/reference.hpp"
 #include "faro/base/error.hpp"
 #include "faro/c/gpu.h"
-#include "faro/engine/reference.hpp"
 #include "faro/words/say.hpp"
 #include "gpu/driver.hpp"
 #include "maps.hpp"

@@ -4,9 +4,9 @@
 #include <string>
 #include <vector>
 
-#include "faro/layouts/foreign.hpp"
-#include "faro/layouts/rearrangement.hpp"
 #include "faro/words/say.hpp"
+#include "layouts/foreign.hpp"
+#include "layouts/rearrangement.hpp"
 
 namespace faro {
 namespace {

@@ -1,11 +1,11 @@
 // Placements of any lengths in the words of JAX, DTensor, HPF and ScaLAPACK.
-#include "faro/layouts/grid_words.hpp"
+#include "layouts/grid_words.hpp"
 
 #include <gtest/gtest.h>
 
 #include "base/random.hpp"
 #include "faro/layouts/errors.hpp"
-#include "faro/layouts/foreign.hpp"
+#include "layouts/foreign.hpp"
 
 namespace faro {
 namespace {

@@ -8,10 +8,10 @@
 #include <vector>
 
 #include "base/random.hpp"
-#include "faro/layouts/fit.hpp"
-#include "faro/layouts/foreign.hpp"
-#include "faro/layouts/placement_move.hpp"
 #include "faro/words/say.hpp"
+#include "layouts/fit.hpp"
+#include "layouts/foreign.hpp"
+#include "layouts/placement_move.hpp"
 #include "maps.hpp"
 
 namespace faro {

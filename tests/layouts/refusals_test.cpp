@@ -4,8 +4,8 @@
 #include <string>
 #include <vector>
 
-#include "faro/layouts/foreign.hpp"
 #include "faro/words/say.hpp"
+#include "layouts/foreign.hpp"
 
 namespace faro {
 namespace {

@@ -4,9 +4,9 @@
 
 #include "faro/base/error.hpp"
 #include "faro/schedules/cost.hpp"
-#include "faro/schedules/expand.hpp"
 #include "mpi/counted.hpp"
 #include "mpi_cli/schedule_ranks.hpp"
+#include "schedules/expand.hpp"
 
 namespace faro {
 namespace {

@@ -216,8 +216,8 @@ TEST(PaperShuffle, idle_dimensions_change_nothing) {
        {std::pair{"a:3 | m:4 -> a[1:0] m[3] | m[2:0] a[2]",
                   "b:2 a:3 | m:4 -> b a[1:0] m[3] | m[2:0] a[2]"},
         std::pair{"a:3 | m:3 -> a[1:0] a[2] | m", "b:2 a:3 | m:3 -> b a[1:0] a[2] | m"}}) {
-    const Plan alone = plan(map, "cube:3");
-    const Plan among = plan(larger, "cube:5");
+    const MachinePlan alone = plan(map, "cube:3");
+    const MachinePlan among = plan(larger, "cube:5");
     EXPECT_EQ(alone.bound().value, among.bound().value) << map;
     EXPECT_EQ(alone.value(), among.value()) << map;
   }

@@ -8,10 +8,10 @@
 
 #include "faro/base/error.hpp"
 #include "faro/machines/text.hpp"
-#include "faro/pictures/map_figure.hpp"
-#include "faro/pictures/schedule_figure.hpp"
 #include "faro/service/plan.hpp"
 #include "faro/words/say.hpp"
+#include "pictures/map_figure.hpp"
+#include "pictures/schedule_figure.hpp"
 
 namespace faro {
 namespace {
@@ -124,14 +124,14 @@ TEST(Pictures, numbers_are_short_and_never_minus_zero) {
   EXPECT_NE(to_svg(figure).find("M0.1 0L2.5 -3.25"), std::string::npos);
 }
 
-std::function<void(ScheduleSink&)> pushed(const Plan& plan) {
+std::function<void(ScheduleSink&)> pushed(const MachinePlan& plan) {
   return [&plan](ScheduleSink& sink) { plan.push(sink); };
 }
 
 // Every butterfly is two lines that cross, every element that moves one.
 TEST(Pictures, a_network_has_a_crossing_for_every_butterfly) {
   ButterflyNetwork network{.index_bits = 5};
-  const Plan plan = faro::plan(Request::of(machine_from("cube:3"), network));
+  const MachinePlan plan = faro::plan(Request::of(machine_from("cube:3"), network));
   const Figure figure = schedule_figure(pushed(plan), {.what = SchedulePicture::places});
   std::size_t crossings = 0, moves = 0, ends = 0;
   for (const Figure::Shape& shape : figure.shapes) {
@@ -143,9 +143,9 @@ TEST(Pictures, a_network_has_a_crossing_for_every_butterfly) {
   EXPECT_EQ(ends, crossings);
   EXPECT_EQ(moves, static_cast<std::size_t>(plan.cost().remote_moves));
   EXPECT_TRUE(well_formed(to_svg(figure)));
-  const Plan large = faro::plan("i:8 -> rev(i)", "cube:8", {.elements = 1});
+  const MachinePlan large = faro::plan("i:8 -> rev(i)", "cube:8", {.elements = 1});
   EXPECT_THROW(schedule_figure(pushed(large), {.what = SchedulePicture::places}), Error);
-  const Plan mesh = faro::plan("i:4 -> rev(i)", "mesh:4x4");
+  const MachinePlan mesh = faro::plan("i:4 -> rev(i)", "mesh:4x4");
   EXPECT_TRUE(
       well_formed(to_svg(schedule_figure(pushed(mesh), {.what = SchedulePicture::places}))));
 }
@@ -162,7 +162,7 @@ TEST(Pictures, links_are_as_busy_as_the_plan_counts) {
                         Case{"p:3 | m:3 -> m | p", "ranks:8", 0, 8}}) {
     PlanOptions options;
     if (c.elements != 0) options.elements = c.elements;
-    const Plan planned = plan(c.map, c.machine, options);
+    const MachinePlan planned = plan(c.map, c.machine, options);
     const Figure figure = schedule_figure(pushed(planned), {});
     double moves = 0;
     for (const Figure::Shape& shape : figure.shapes) {
@@ -179,7 +179,7 @@ TEST(Pictures, links_are_as_busy_as_the_plan_counts) {
 }
 
 TEST(Pictures, a_machine_of_2_to_the_60_has_its_links_drawn) {
-  const Plan planned = plan("a:60 -> ungray(a)", "cube:60", {.elements = 4});
+  const MachinePlan planned = plan("a:60 -> ungray(a)", "cube:60", {.elements = 4});
   const std::string svg = to_svg(schedule_figure(pushed(planned), {}));
   EXPECT_TRUE(well_formed(svg));
   EXPECT_NE(svg.find("59, step"), std::string::npos);
@@ -190,7 +190,7 @@ TEST(Pictures, every_machine_at_work) {
   for (const char* machine :
        {"cube:4", "mesh:4x4", "torus:4x4", "mesh:4x4,all-links", "torus:4x4,all-links",
         "torus:2x2x4,all-links", "pops:4,4", "pops:2,8", "ranks:16"}) {
-    const Plan planned = plan("i:4 -> rev(i)", machine);
+    const MachinePlan planned = plan("i:4 -> rev(i)", machine);
     const Figure steps = schedule_figure(pushed(planned), {.what = SchedulePicture::steps});
     EXPECT_TRUE(well_formed(to_svg(steps))) << machine;
     EXPECT_GE(count_of(to_svg(steps), "processor 15"), 1U) << machine;

@@ -69,7 +69,7 @@ TEST(Turns, permutations_of_bits_stay_such) {
   }
 }
 
-std::string file_of(const Plan& plan) {
+std::string file_of(const MachinePlan& plan) {
   TextSink text;
   JsonWriter writer(text);
   plan.push(writer);
@@ -100,7 +100,8 @@ constexpr Case cases[] = {
 
 TEST(Turns, elements_without_limit_are_planned_and_the_file_is_judged) {
   for (const Case& c : cases) {
-    const Plan made = plan(c.map, c.machine, {.elements = c.elements, .algorithm = c.planner});
+    const MachinePlan made =
+        plan(c.map, c.machine, {.elements = c.elements, .algorithm = c.planner});
     EXPECT_TRUE(made.ok()) << c.map << ' ' << c.machine;
     EXPECT_GE(made.value(), made.bound().value);
     const std::string file = file_of(made);
@@ -116,7 +117,7 @@ TEST(Turns, elements_without_limit_are_planned_and_the_file_is_judged) {
 }
 
 TEST(Turns, a_turn_more_or_another_change_of_places_is_refused) {
-  const Plan made = plan("p:2 | m:19 -> rot(p m, 5)", "cube:2", {});
+  const MachinePlan made = plan("p:2 | m:19 -> rot(p m, 5)", "cube:2", {});
   ASSERT_EQ(made.planner(), "cube-turns");
   const std::string file = file_of(made);
   const auto with = [&](const std::string& from, const std::string& to) {

@@ -3,8 +3,8 @@
 
 #include <gtest/gtest.h>
 
-#include "faro/schedules/expand.hpp"
-#include "faro/schedules/fingerprint.hpp"
+#include "schedules/expand.hpp"
+#include "schedules/fingerprint.hpp"
 
 namespace faro {
 namespace {

@@ -11,12 +11,12 @@
 #include "faro/base/error.hpp"
 #include "faro/base/limits.hpp"
 #include "faro/schedules/cost.hpp"
-#include "faro/schedules/expand.hpp"
-#include "faro/schedules/fingerprint.hpp"
 #include "faro/schedules/json_reader.hpp"
 #include "faro/schedules/json_writer.hpp"
 #include "full.hpp"
 #include "schedules/crossings.hpp"
+#include "schedules/expand.hpp"
+#include "schedules/fingerprint.hpp"
 #include "schedules/written.hpp"
 
 namespace faro {

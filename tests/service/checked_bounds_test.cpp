@@ -92,7 +92,7 @@ TEST(CheckedBounds, of_every_planner_on_small_machines) {
     for (const Request& request : requests) {
       if (planner->refusal(request)) continue;
       try {
-        const Plan made = plan(request, {.algorithm = std::string(planner->name())});
+        const MachinePlan made = plan(request, {.algorithm = std::string(planner->name())});
         ASSERT_FALSE(made.verdicts().empty());
         for (const Verdict& verdict : made.verdicts())
           EXPECT_TRUE(verdict.bound == Verdict::BoundAnswer::checked ||

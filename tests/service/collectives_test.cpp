@@ -36,7 +36,7 @@ TEST(Collectives, all_to_all_scatter_and_gather_meet_their_bounds) {
   for (int n = 1; n <= (testing::full_run() ? 10 : 7); ++n)
     for (const auto ports : both)
       for (const Kind kind : {Kind::all_to_all, Kind::scatter, Kind::gather}) {
-        const Plan made = plan(asked(n, ports, kind, random.below(bit(n))));
+        const MachinePlan made = plan(asked(n, ports, kind, random.below(bit(n))));
         SCOPED_TRACE(::testing::Message() << made.planner() << " n=" << n);
         EXPECT_TRUE(made.ok());
         for (const Verdict& verdict : made.verdicts()) {
@@ -55,7 +55,7 @@ TEST(Collectives, scatter_and_gather_take_any_number_of_ports) {
   for (int n = 3; n <= 5; ++n)
     for (int ports = 2; ports < n; ++ports)
       for (const Kind kind : {Kind::scatter, Kind::gather}) {
-        const Plan made = plan(asked(n, Hypercube::Ports{ports}, kind, 1));
+        const MachinePlan made = plan(asked(n, Hypercube::Ports{ports}, kind, 1));
         SCOPED_TRACE(::testing::Message() << "n=" << n << " ports=" << ports);
         EXPECT_TRUE(made.ok());
         EXPECT_EQ(made.bound().value, ceil_div((Count{1} << n) - 1, static_cast<Count>(ports)));
@@ -68,7 +68,7 @@ TEST(Collectives, one_to_all_is_optimal) {
   for (int n = 1; n <= 6; ++n)
     for (const auto ports : both)
       for (const std::uint64_t k : {1U, 2U, 3U, 5U, 6U, 12U, 17U}) {
-        const Plan made = plan(asked(n, ports, Kind::one_to_all, random.below(bit(n)), k));
+        const MachinePlan made = plan(asked(n, ports, Kind::one_to_all, random.below(bit(n)), k));
         SCOPED_TRACE(::testing::Message() << "n=" << n << " K=" << k);
         EXPECT_TRUE(made.ok());
         ASSERT_EQ(made.verdicts().size(), 2U);  // replay and proof
@@ -79,7 +79,7 @@ TEST(Collectives, one_to_all_is_optimal) {
 }
 
 TEST(Collectives, one_to_all_is_proved_for_two_to_the_sixty_processors) {
-  const Plan made = plan(asked(60, Hypercube::Ports::all, Kind::one_to_all, bit(59) | 5, 7));
+  const MachinePlan made = plan(asked(60, Hypercube::Ports::all, Kind::one_to_all, bit(59) | 5, 7));
   EXPECT_TRUE(made.ok());
   EXPECT_EQ(made.value(), Count{60});
   EXPECT_EQ(made.bound().value, Count{60});
@@ -111,7 +111,7 @@ class WithoutOne : public ScheduleSink {
 TEST(Collectives, a_schedule_with_a_move_less_is_refused) {
   for (const auto ports : both)
     for (const Kind kind : {Kind::one_to_all, Kind::all_to_all, Kind::scatter, Kind::gather}) {
-      const Plan made = plan(asked(4, ports, kind, 12));
+      const MachinePlan made = plan(asked(4, ports, kind, 12));
       for (std::uint64_t i = 0; i < 4; ++i)
         for (const bool proof : {true, false}) {
           const auto verifier = proof ? make_proof() : make_replay();

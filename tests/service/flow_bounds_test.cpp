@@ -22,7 +22,7 @@ TEST(FlowBounds, are_checked_by_their_certificates_and_never_above_a_plan) {
     const std::uint64_t elements = 1 + random.below(20);
     const auto flow = flow_bound(cube, goal, elements);
     if (!flow || flow->value <= lower_bound(cube, goal, elements).value) continue;
-    const Plan made = plan(Request::of(cube, goal, elements));
+    const MachinePlan made = plan(Request::of(cube, goal, elements));
     EXPECT_EQ(made.bound().value, flow->value);
     EXPECT_LE(flow->value, made.value());
     EXPECT_TRUE(made.ok());
@@ -35,7 +35,7 @@ TEST(FlowBounds, are_checked_by_their_certificates_and_never_above_a_plan) {
 // a[1] is complemented where a[0] is set: the others' links bring half of the elements round, and
 // half of its links stand still at first and at last.
 TEST(FlowBounds, half_of_the_elements_go_round) {
-  const Plan made = plan("matrix(0x2, 0x3)", "cube:2", {.elements = 64});
+  const MachinePlan made = plan("matrix(0x2, 0x3)", "cube:2", {.elements = 64});
   EXPECT_TRUE(made.ok());
   EXPECT_EQ(made.bound().value, Count{33});
   EXPECT_EQ(made.value(), Count{33});
@@ -50,7 +50,7 @@ TEST(FlowBounds, a_part_is_looked_at_by_itself) {
   ASSERT_TRUE(small && large);
   EXPECT_EQ(small->value, large->value);
   EXPECT_GT(large->value, lower_bound(beside.machine(), beside.map(), 64).value);
-  const Plan made =
+  const MachinePlan made =
       plan("a:3 b:3 -> ungray(a) matrix(0x3, 0x6, 0x1)(b)", "cube:6", {.elements = 64});
   EXPECT_EQ(made.bound().value, small->value);
   for (const Verdict& verdict : made.verdicts())

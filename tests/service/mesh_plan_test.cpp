@@ -25,10 +25,10 @@ testing::Draft reversal_on(const Mesh& mesh) {
 }
 
 TEST(MeshPlan, the_cheapest_torus_planner_is_taken) {
-  const Plan small = plan(reversal_on(testing::mesh_of({3, 3}, Mesh::Wrap::orthogonal)));
+  const MachinePlan small = plan(reversal_on(testing::mesh_of({3, 3}, Mesh::Wrap::orthogonal)));
   EXPECT_EQ(small.planner(), "mesh-gamma");
   EXPECT_EQ(small.value(), 14U);
-  const Plan large = plan(reversal_on(testing::mesh_of({5, 5}, Mesh::Wrap::orthogonal)));
+  const MachinePlan large = plan(reversal_on(testing::mesh_of({5, 5}, Mesh::Wrap::orthogonal)));
   EXPECT_EQ(large.planner(), "torus-digit");
   EXPECT_EQ(large.value(), 66U);
   EXPECT_EQ(large.bound().value, 62U);
@@ -39,7 +39,7 @@ TEST(MeshPlan, a_request_costs_k_performances_and_its_file_one) {
   testing::Draft request = reversal_on(testing::mesh_of({3, 3}));
   request.elements = 5;
   RecordingSink file;
-  const Plan report = plan(request);
+  const MachinePlan report = plan(request);
   report.push(file);
   EXPECT_EQ(report.value(), 140U);
   EXPECT_EQ(report.bound().value, 140U);

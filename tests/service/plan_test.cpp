@@ -20,8 +20,8 @@ namespace {
 using testing::cube_request_of;
 using testing::gray_to_binary;
 
-TEST(Plan, is_verified_and_bounded) {
-  const Plan made = plan(cube_request_of(4, gray_to_binary({4}), 2));
+TEST(MachinePlan, is_verified_and_bounded) {
+  const MachinePlan made = plan(cube_request_of(4, gray_to_binary({4}), 2));
   EXPECT_EQ(made.formula().value, made.value());
   EXPECT_EQ(made.value(), Count{3});
   EXPECT_EQ(made.bound().value, Count{3});
@@ -34,18 +34,18 @@ TEST(Plan, is_verified_and_bounded) {
   EXPECT_EQ(made.crossings()[0], Count{16});  // half of 32 elements
 }
 
-TEST(Plan, in_words_is_the_same_plan) {
-  const Plan words = plan("a:4 -> ungray(a)", "cube:4", {.elements = 7});
-  const Plan typed = plan(cube_request_of(4, gray_to_binary({4}), 7));
+TEST(MachinePlan, in_words_is_the_same_plan) {
+  const MachinePlan words = plan("a:4 -> ungray(a)", "cube:4", {.elements = 7});
+  const MachinePlan typed = plan(cube_request_of(4, gray_to_binary({4}), 7));
   EXPECT_EQ(words.fingerprint(), typed.fingerprint());
   EXPECT_EQ(words.fingerprint().size(), 32U);
   EXPECT_EQ(words.request().text(), typed.request().text());
   EXPECT_THROW(plan(typed.request(), {.elements = 8}), Error);
 }
 
-TEST(Plan, takes_the_cheapest_that_applies_and_obeys_a_pin) {
+TEST(MachinePlan, takes_the_cheapest_that_applies_and_obeys_a_pin) {
   const Request request = cube_request_of(4, gray_to_binary({4}), 7);
-  const Plan best = plan(request);
+  const MachinePlan best = plan(request);
   std::size_t refused = 0;
   std::size_t offered = 0;
   for (const Considered& c : best.considered()) {
@@ -59,12 +59,12 @@ TEST(Plan, takes_the_cheapest_that_applies_and_obeys_a_pin) {
   }
   EXPECT_GT(refused, 20U);
   EXPECT_GT(offered, 3U);
-  const Plan pinned = plan(request, {.algorithm = "row-operations"});
+  const MachinePlan pinned = plan(request, {.algorithm = "row-operations"});
   EXPECT_EQ(pinned.planner(), "row-operations");
   EXPECT_EQ(pinned.considered().size(), 1U);
 }
 
-TEST(Plan, says_why_a_pinned_algorithm_does_not_apply) {
+TEST(MachinePlan, says_why_a_pinned_algorithm_does_not_apply) {
   const std::vector<int> reversed{2, 1, 0};
   const Request request = cube_request_of(3, BitMap::from_places(reversed), 1);
   try {
@@ -83,8 +83,8 @@ TEST(Plan, says_why_a_pinned_algorithm_does_not_apply) {
   }
 }
 
-TEST(Plan, pushes_a_header_with_cost_and_bound_as_often_as_wanted) {
-  const Plan made = plan(cube_request_of(4, gray_to_binary({4}), 2));
+TEST(MachinePlan, pushes_a_header_with_cost_and_bound_as_often_as_wanted) {
+  const MachinePlan made = plan(cube_request_of(4, gray_to_binary({4}), 2));
   for (int times = 0; times < 2; ++times) {
     RecordingSink sink;
     made.push(sink);
@@ -96,7 +96,7 @@ TEST(Plan, pushes_a_header_with_cost_and_bound_as_often_as_wanted) {
 }
 
 // One chain of three dimensions, K = 64: the ring takes max(3, 32/B) + 1 steps of 4 + B.
-TEST(Plan, prices_choose_the_schedule_that_is_written) {
+TEST(MachinePlan, prices_choose_the_schedule_that_is_written) {
   const std::vector<int> places{0, 1, 2, 3, 4, 6, 7, 8, 5};
   const Request request =
       Request::of(Hypercube{.dimensions = 3},
@@ -104,7 +104,7 @@ TEST(Plan, prices_choose_the_schedule_that_is_written) {
   RecordingSink sink;
   PlanOptions options;
   options.packets = PacketPrices{.startup = 3, .transfer = 1, .packet_elements = 0};
-  const Plan made = plan(request, options);
+  const MachinePlan made = plan(request, options);
   made.push(sink);
   ASSERT_TRUE(made.packets().has_value());
   const PacketReport& packets = *made.packets();
@@ -124,10 +124,10 @@ TEST(Plan, prices_choose_the_schedule_that_is_written) {
 }
 
 // N1 a + N2 b + N3 c: Nassimi and Sahni charge a route a start-up however long it is.
-TEST(Plan, a_mesh_is_priced_by_routes_units_and_operations) {
+TEST(MachinePlan, a_mesh_is_priced_by_routes_units_and_operations) {
   PlanOptions options;
   options.packets = PacketPrices{.startup = 1000, .transfer = 1};
-  const Plan mesh = plan("i -> rev(i)", "mesh:8x8", options);
+  const MachinePlan mesh = plan("i -> rev(i)", "mesh:8x8", options);
   EXPECT_EQ(mesh.packets()->time, 12 * 1000 + 28);
   EXPECT_EQ(mesh.packets()->startups, 12U);
   EXPECT_EQ(plan("i -> rev(i)", "torus:8x8").planner(), "mesh-gamma");
@@ -138,9 +138,9 @@ TEST(Plan, a_mesh_is_priced_by_routes_units_and_operations) {
 // time is that of the counted schedule.
 // Groups of more processors than there are groups, up to 2^12 processors in all, and groups whose
 // tables of relays would be too large.
-TEST(Plan, shuffles_of_a_pops_network_meet_their_bounds) {
+TEST(MachinePlan, shuffles_of_a_pops_network_meet_their_bounds) {
   const auto meets = [](const std::string& map, Word group, Word groups) {
-    const Plan made = plan(Request::of(map, to_string(Machine{Pops{group, groups, false}})));
+    const MachinePlan made = plan(Request::of(map, to_string(Machine{Pops{group, groups, false}})));
     EXPECT_EQ(made.value(), made.bound().value) << map << " " << group << " " << groups;
     EXPECT_TRUE(made.ok());
   };
@@ -152,7 +152,7 @@ TEST(Plan, shuffles_of_a_pops_network_meet_their_bounds) {
   meets("i:16 -> ~i", bit(15), 2);
 }
 
-TEST(Plan, prices_of_a_mesh_choose_the_planner) {
+TEST(MachinePlan, prices_of_a_mesh_choose_the_planner) {
   std::set<std::string> chosen;
   const Request request = Request::of("i -> rev(i)", "torus:8x8", 5);
   for (const double startup : {0.0, 1.0, 300.0})
@@ -164,7 +164,7 @@ TEST(Plan, prices_of_a_mesh_choose_the_planner) {
                5 * (static_cast<double>(c.unit_routes) +
                     operation * static_cast<double>(c.register_ops));
       };
-      const Plan made = plan(request, options);
+      const MachinePlan made = plan(request, options);
       EXPECT_TRUE(made.ok());
       EXPECT_EQ(made.planner(), made.packets()->planner);
       // Without start-ups nothing is saved by sending all five at once.
@@ -179,11 +179,11 @@ TEST(Plan, prices_of_a_mesh_choose_the_planner) {
   EXPECT_GE(chosen.size(), 3U);
 }
 
-TEST(Plan, packets_hold_no_more_than_a_processor_and_take_a_time_that_is_a_number) {
+TEST(MachinePlan, packets_hold_no_more_than_a_processor_and_take_a_time_that_is_a_number) {
   PlanOptions options{.elements = 100};
   for (const std::uint64_t packet : {std::uint64_t{100}, std::uint64_t{101}, ~std::uint64_t{0}}) {
     options.packets = PacketPrices{.startup = 10, .transfer = 1, .packet_elements = packet};
-    const Plan made = plan("a:4 -> ungray(a)", "cube:4", options);
+    const MachinePlan made = plan("a:4 -> ungray(a)", "cube:4", options);
     EXPECT_EQ(made.packets()->prices.packet_elements, 100U);
     EXPECT_EQ(made.packets()->time, 330);
     EXPECT_TRUE(made.ok());
@@ -192,14 +192,14 @@ TEST(Plan, packets_hold_no_more_than_a_processor_and_take_a_time_that_is_a_numbe
   EXPECT_THROW(plan("a:4 -> ungray(a)", "cube:4", options), Error);
 }
 
-TEST(Plan, its_bound_is_checked_in_the_file_that_it_writes) {
+TEST(MachinePlan, its_bound_is_checked_in_the_file_that_it_writes) {
   for (const auto& [map, machine, elements] :
        {std::tuple("a:60 -> ungray(a)", "cube:60", 100), std::tuple("i:6 -> rev(i)", "mesh:8x8", 3),
         std::tuple("i:8 -> rev(i)", "pops:32,8", 1), std::tuple("i:3 -> rot(i, 1)", "ranks:8", 4),
         std::tuple("i:4 -> rev(i)", "torus:4x4,all-links", 2)}) {
     PlanOptions options;
     options.elements = static_cast<std::uint64_t>(elements);
-    const Plan made = plan(map, machine, options);
+    const MachinePlan made = plan(map, machine, options);
     for (const Verdict& verdict : made.verdicts())
       EXPECT_TRUE(!verdict.ok() || verdict.bound == Verdict::BoundAnswer::checked) << machine;
     EXPECT_NE(made.json().find("\"kind\""), std::string::npos) << machine;
@@ -237,15 +237,16 @@ class Swapper : public Planner {
   bool changes_its_mind_;
 };
 
-TEST(Plan, own_planners_are_found_by_their_names_and_never_replaced) {
+TEST(MachinePlan, own_planners_are_found_by_their_names_and_never_replaced) {
   const Request request = cube_request_of(2, Swapper::swap, 1);
   const Swapper mine("mine");
-  const Plan named = plan(request, {.algorithm = "mine", .planners = {&mine}});
+  const MachinePlan named = plan(request, {.algorithm = "mine", .planners = {&mine}});
   EXPECT_EQ(named.planner(), "mine");
   EXPECT_EQ(named.expression(), "swap(0)");
   EXPECT_TRUE(named.ok());
   EXPECT_EQ(plan(request, {.planners = {&mine}}).planner(), "mine");  // first among equals
-  const Plan alone = plan(request, {.planners = {&mine}, .ask = PlanOptions::Ask::own_planners});
+  const MachinePlan alone =
+      plan(request, {.planners = {&mine}, .ask = PlanOptions::Ask::own_planners});
   EXPECT_EQ(alone.considered().size(), 1U);
   const auto refused = [&](const PlanOptions& options) {
     try {
@@ -265,9 +266,9 @@ TEST(Plan, own_planners_are_found_by_their_names_and_never_replaced) {
   EXPECT_EQ(refused({.planners = {nullptr}}), ErrorCode::usage);
 }
 
-TEST(Plan, what_was_not_verified_does_not_pass) {
+TEST(MachinePlan, what_was_not_verified_does_not_pass) {
   const Swapper fickle("fickle", true);
-  const Plan made =
+  const MachinePlan made =
       plan(cube_request_of(2, Swapper::swap, 1), {.algorithm = "fickle", .planners = {&fickle}});
   EXPECT_TRUE(made.ok());
   struct Sink : RecordingSink {
@@ -278,14 +279,14 @@ TEST(Plan, what_was_not_verified_does_not_pass) {
   EXPECT_FALSE(sink.finished);
 }
 
-TEST(Plan, what_nobody_could_verify_is_not_ok_and_not_pushed) {
+TEST(MachinePlan, what_nobody_could_verify_is_not_ok_and_not_pushed) {
   const Request request = cube_request_of(2, Swapper::swap, 1);
-  const Plan unverified = plan(request, {.verify = VerifyBy::nobody});
+  const MachinePlan unverified = plan(request, {.verify = VerifyBy::nobody});
   EXPECT_FALSE(unverified.ok());
   RecordingSink sink;
   unverified.push(sink);  // as asked
   EXPECT_FALSE(sink.cube_steps.empty());
-  const Plan unprovable =
+  const MachinePlan unprovable =
       plan("i -> rev(i)", fmt::format("ranks:2^{}", limits::proof_listed_places_log2_max - 14),
            {.elements = limits::register_pieces_max + 1, .verify = VerifyBy::proof});
   EXPECT_FALSE(unprovable.ok());

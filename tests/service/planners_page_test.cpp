@@ -125,7 +125,7 @@ std::vector<Request> requests(int bits, std::span<const Sample> samples) {
 std::string coverage(const Planner& planner, const std::vector<Request>& samples) {
   for (const Request& request : samples) {
     if (planner.refusal(request)) continue;
-    const Plan made =
+    const MachinePlan made =
         plan(request, {.algorithm = std::string(planner.name()), .verify = VerifyBy::proof});
     const Verdict& verdict = made.verdicts().front();
     if (verdict.ok()) return "proved";

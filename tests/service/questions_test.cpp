@@ -40,7 +40,7 @@ std::vector<Planned> questions() {
 TEST(Questions, get_a_verified_plan_with_its_planner_cost_and_bound) {
   for (const Planned& asked : questions()) {
     SCOPED_TRACE(asked.name);
-    const Plan made = plan(Request::of(asked.machine, asked.question));
+    const MachinePlan made = plan(Request::of(asked.machine, asked.question));
     EXPECT_EQ(made.planner(), asked.planner);
     EXPECT_EQ(made.value(), asked.value);
     EXPECT_EQ(made.bound().value, asked.bound);
@@ -82,7 +82,7 @@ TEST(Questions, that_compute_push_what_a_processor_must_know) {
     void finish() override { finished = true; }
   };
   for (const Planned& asked : questions()) {
-    const Plan made = plan(Request::of(asked.machine, asked.question));
+    const MachinePlan made = plan(Request::of(asked.machine, asked.question));
     Passes passes;
     if (std::holds_alternative<Pops>(asked.machine)) {
       EXPECT_THROW(made.push(passes), Error);
@@ -100,7 +100,7 @@ TEST(Questions, are_written_and_verified_as_files) {
   const std::string path = scratch.path("s.json");
   for (const Planned& asked : questions()) {
     SCOPED_TRACE(asked.name);
-    const Plan made = plan(Request::of(asked.machine, asked.question));
+    const MachinePlan made = plan(Request::of(asked.machine, asked.question));
     made.write(path);
     const VerifyReport report = verify_schedule_file(path);
     EXPECT_TRUE(report.verdict.ok());
@@ -112,8 +112,8 @@ TEST(Questions, are_written_and_verified_as_files) {
   EXPECT_THROW(verify_file(scratch.path("absent.json")), Error);
 }
 
-TEST(Plan, reports_who_was_considered_with_value_or_reason) {
-  const Plan made = plan("a:6 -> ungray(a)", "cube:6", {.elements = 100});
+TEST(MachinePlan, reports_who_was_considered_with_value_or_reason) {
+  const MachinePlan made = plan("a:6 -> ungray(a)", "cube:6", {.elements = 100});
   const auto json = nlohmann::json::parse(made.json());
   EXPECT_EQ(json.at("format"), "faro-plan/1");
   EXPECT_EQ(json.at("fingerprint"), made.fingerprint());
@@ -173,7 +173,7 @@ class Liar : public Planner {
   About_ lie_;
 };
 
-TEST(Plan, a_planner_that_answers_another_question_is_found_out) {
+TEST(MachinePlan, a_planner_that_answers_another_question_is_found_out) {
   using Lie = Liar::About_;
   const Request request = Request::of("i:2 -> i ^ 1", "cube:2");
   const Liar honest(Lie::nothing);
@@ -194,10 +194,10 @@ TEST(Plan, a_planner_that_answers_another_question_is_found_out) {
   }
 }
 
-TEST(Plan, searches_as_a_last_resort_only_where_nobody_else_applies) {
+TEST(MachinePlan, searches_as_a_last_resort_only_where_nobody_else_applies) {
   const ButterflyNetwork network{.index_bits = 5, .encoding = Encoding::binary_gray};
   const Request request = Request::of(Hypercube{.dimensions = 3}, network);
-  const Plan quick = plan(request, {.searches = PlanOptions::Searches::last_resort});
+  const MachinePlan quick = plan(request, {.searches = PlanOptions::Searches::last_resort});
   std::size_t not_asked = 0;
   for (const Considered& c : quick.considered()) {
     const bool would_search = c.planner->searches() && !c.refusal;

@@ -11,11 +11,11 @@
 #include <vector>
 
 #include "faro/base/error.hpp"
-#include "faro/schedules/expand.hpp"
 #include "faro/schedules/json_reader.hpp"
 #include "faro/schedules/json_writer.hpp"
-#include "faro/schedules/map_goal.hpp"
 #include "paths.hpp"
+#include "schedules/expand.hpp"
+#include "schedules/map_goal.hpp"
 #include "service/claimed_bound.hpp"
 
 namespace faro {

@@ -5,13 +5,13 @@
 
 #include "base/random.hpp"
 #include "draft.hpp"
+#include "engine/reference.hpp"
 #include "faro/algebra/gray.hpp"
 #include "faro/base/byte_source.hpp"
 #include "faro/base/error.hpp"
-#include "faro/engine/reference.hpp"
 #include "faro/machines/text.hpp"
 #include "faro/schedules/json_writer.hpp"
-#include "faro/schedules/map_goal.hpp"
+#include "schedules/map_goal.hpp"
 
 namespace faro {
 namespace {

@@ -8,7 +8,7 @@
 //   static_cast<std::uint8_t>(Count{256})     Error(limit)
 //
 // Integers become counts by themselves, a count becomes an integer where one says so; `<<` prints
-// it, faro/base/count_format.hpp teaches it to fmt.
+// it, base/count_format.hpp teaches it to fmt.
 #pragma once
 
 #include <bit>

@@ -7,7 +7,7 @@
 //
 // FROM => TO, or FROM => MAP => TO where the new array has its axes, or digits of them, in another
 // order or reversed; both sides are words of systems that place arrays on ranks
-// (faro/layouts/grid_words.hpp). The shape is the old array's.
+// (layouts/grid_words.hpp). The shape is the old array's.
 #pragma once
 
 #include <string_view>

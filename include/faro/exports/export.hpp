@@ -1,6 +1,6 @@
 // Schedules in the formats of other tools: tables, trace viewers, network simulators, graphs.
 //
-//   const Plan plan = ...;
+//   const MachinePlan plan = ...;
 //   export_schedule([&](ScheduleSink& sink) { plan.push(sink); }, "csv", bytes);
 //   export_schedule([&](ScheduleSink& sink) { read_schedule("s.json", sink); }, "perfetto", bytes);
 //

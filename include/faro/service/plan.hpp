@@ -1,7 +1,7 @@
 // Planning: every planner of the machine is asked, the cheapest offer is taken, and verifiers that
 // share no code with it watch its schedule pass.
 //
-//   const Plan plan = faro::plan("a:6 -> ungray(a)", "cube:6", {.elements = 100});
+//   const MachinePlan plan = faro::plan("a:6 -> ungray(a)", "cube:6", {.elements = 100});
 //   plan.cost().steps, plan.bound().value, plan.planner()     61, 61, three-fifths-table
 //   plan.ok()                                                 proof and replay said yes
 //   plan.push(sink)                                           the schedule, as often as wanted
@@ -90,7 +90,7 @@ struct Considered {
   std::string not_asked = {};
 };
 
-class Plan {
+class MachinePlan {
  public:
   // What the schedule does: with prices, it moves packets. `asked` is the request before that.
   const Request& request() const;
@@ -139,7 +139,7 @@ class Plan {
  private:
   struct Content;
   friend class Planning;
-  explicit Plan(std::shared_ptr<const Content> content) : content_(std::move(content)) {}
+  explicit MachinePlan(std::shared_ptr<const Content> content) : content_(std::move(content)) {}
   [[noreturn]] void refuse() const;
 
   std::shared_ptr<const Content> content_;
@@ -151,10 +151,10 @@ Count cost_value(const Machine& machine, const Cost& cost);
 
 // Throws Error: impossible if no planner applies (the message lists why, planner by planner) or the
 // one asked for does not; usage if there is none of that name; what planners and verifiers throw.
-Plan plan(const Request& request, const PlanOptions& options = {});
+MachinePlan plan(const Request& request, const PlanOptions& options = {});
 // The same in words; throws what Request::of throws. With the algorithm extended-cube a map may
 // name fewer processor bits than the cube has dimensions.
-Plan plan(std::string_view map, std::string_view machine, const PlanOptions& options = {});
+MachinePlan plan(std::string_view map, std::string_view machine, const PlanOptions& options = {});
 
 // The best lower bound known for the request's machine.
 Bound bound_of(const Request& request);

@@ -22,8 +22,8 @@
 #include "faro/base/progress.hpp"
 #include "faro/planners/planner.hpp"
 #include "faro/schedules/compiled.hpp"
+#include "faro/transforms/emulated_machine.hpp"
 #include "faro/transforms/kernels.hpp"
-#include "faro/transforms/machine.hpp"
 
 namespace faro::inline v1::butterfly {
 

@@ -6,8 +6,8 @@
 #include <functional>
 #include <nlohmann/json.hpp>
 
+#include "base/count_format.hpp"
 #include "faro/base/count.hpp"
-#include "faro/base/count_format.hpp"
 #include "faro/base/error.hpp"
 #include "faro/base/limits.hpp"
 

@@ -18,8 +18,8 @@
 #include <algorithm>
 
 #include "faro/base/limits.hpp"
-#include "faro/machines/pops/model.hpp"
 #include "machines/certificates/check.hpp"
+#include "machines/pops/model.hpp"
 
 namespace faro::inline v1::certificates {
 namespace {

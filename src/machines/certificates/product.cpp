@@ -7,8 +7,8 @@
 #include <vector>
 
 #include "faro/base/limits.hpp"
-#include "faro/machines/pops/model.hpp"
 #include "machines/certificates/check.hpp"
+#include "machines/pops/model.hpp"
 
 namespace faro::inline v1::certificates {
 namespace {

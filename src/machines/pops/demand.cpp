@@ -9,9 +9,9 @@
 
 #include "faro/algebra/affine_space.hpp"
 #include "faro/base/limits.hpp"
-#include "faro/machines/pops/model.hpp"
 #include "machines/keepers.hpp"
 #include "machines/pops/bounds.hpp"
+#include "machines/pops/model.hpp"
 
 namespace faro::inline v1 {
 namespace {

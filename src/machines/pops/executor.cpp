@@ -7,7 +7,7 @@
 #include "base/working.hpp"
 #include "faro/base/error.hpp"
 #include "faro/base/limits.hpp"
-#include "faro/machines/pops/model.hpp"
+#include "machines/pops/model.hpp"
 #include "machines/pops/points.hpp"
 
 namespace faro::inline v1 {

@@ -2,9 +2,9 @@
 #include <fmt/format.h>
 
 #include "faro/base/limits.hpp"
-#include "faro/machines/pops/model.hpp"
 #include "machines/kinds.hpp"
 #include "machines/pops/bounds.hpp"
+#include "machines/pops/model.hpp"
 #include "machines/pops/performer.hpp"
 #include "machines/pops/proof.hpp"
 #include "machines/pops/replay.hpp"

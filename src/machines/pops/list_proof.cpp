@@ -13,9 +13,9 @@
 #include "base/working.hpp"
 #include "faro/algebra/affine_space.hpp"
 #include "faro/base/limits.hpp"
-#include "faro/machines/pops/model.hpp"
 #include "machines/backtrace.hpp"
 #include "machines/claims.hpp"
+#include "machines/pops/model.hpp"
 #include "machines/pops/pieces.hpp"
 #include "machines/pops/products.hpp"
 

@@ -1,4 +1,4 @@
-#include "faro/machines/pops/model.hpp"
+#include "machines/pops/model.hpp"
 
 #include <fmt/format.h>
 

@@ -8,8 +8,8 @@
 
 #include "faro/base/error.hpp"
 #include "faro/base/limits.hpp"
-#include "faro/machines/pops/model.hpp"
 #include "machines/claims.hpp"
+#include "machines/pops/model.hpp"
 #include "machines/pops/pieces.hpp"
 
 namespace faro::inline v1 {

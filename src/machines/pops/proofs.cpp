@@ -1,8 +1,8 @@
 // Which proof a POPS schedule gets: rules for a map are proved by subspaces, whatever the number of
 // processors; lists, and what subspaces do not say, are followed back from the goal.
 #include "faro/base/limits.hpp"
-#include "faro/machines/pops/model.hpp"
 #include "machines/pops/list_proof.hpp"
+#include "machines/pops/model.hpp"
 #include "machines/pops/proof.hpp"
 
 namespace faro::inline v1 {

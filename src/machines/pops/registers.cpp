@@ -8,7 +8,7 @@
 
 #include "faro/base/error.hpp"
 #include "faro/base/limits.hpp"
-#include "faro/machines/pops/model.hpp"
+#include "machines/pops/model.hpp"
 
 namespace faro::inline v1 {
 namespace {

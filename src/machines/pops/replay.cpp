@@ -11,9 +11,9 @@
 #include "base/working.hpp"
 #include "faro/base/error.hpp"
 #include "faro/base/limits.hpp"
-#include "faro/machines/pops/model.hpp"
 #include "machines/claims.hpp"
 #include "machines/pops/executor.hpp"
+#include "machines/pops/model.hpp"
 
 namespace faro::inline v1 {
 namespace {

@@ -8,7 +8,7 @@
 //
 // That is the star network POPS(1, P), where every processor is a group of its own and c(to, from)
 // joins any two, without its broadcasts. Its rules are judged by the star's verifiers under the
-// star's names (faro/machines/pops/model.hpp: R1 to R9), and one more here:
+// star's names (machines/pops/model.hpp: R1 to R9), and one more here:
 //
 //   R10  a message has one receiver
 //

@@ -11,7 +11,7 @@
 #include <algorithm>
 
 #include "base/check.hpp"
-#include "faro/machines/pops/model.hpp"
+#include "machines/pops/model.hpp"
 #include "papers/printed/printed.hpp"
 #include "planners/pops/affine.hpp"
 #include "planners/pops/fewest.hpp"

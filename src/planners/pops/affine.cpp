@@ -10,7 +10,7 @@
 
 #include "base/check.hpp"
 #include "faro/base/limits.hpp"
-#include "faro/machines/pops/model.hpp"
+#include "machines/pops/model.hpp"
 #include "planners/pops/packets.hpp"
 
 namespace faro::inline v1::pops {

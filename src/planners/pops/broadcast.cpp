@@ -11,7 +11,7 @@
 #include "base/check.hpp"
 #include "faro/base/error.hpp"
 #include "faro/base/limits.hpp"
-#include "faro/machines/pops/model.hpp"
+#include "machines/pops/model.hpp"
 
 namespace faro::inline v1 {
 namespace {

@@ -6,7 +6,7 @@
 
 #include "base/check.hpp"
 #include "base/random.hpp"
-#include "faro/machines/pops/model.hpp"
+#include "machines/pops/model.hpp"
 
 namespace faro::inline v1::pops {
 namespace {

@@ -12,7 +12,7 @@
 #include <algorithm>
 
 #include "base/check.hpp"
-#include "faro/machines/pops/model.hpp"
+#include "machines/pops/model.hpp"
 #include "planners/pops/fewest.hpp"
 #include "planners/pops/loads.hpp"
 #include "planners/pops/placement.hpp"

@@ -12,7 +12,7 @@
 #include <algorithm>
 
 #include "base/check.hpp"
-#include "faro/machines/pops/model.hpp"
+#include "machines/pops/model.hpp"
 #include "search/colouring.hpp"
 
 namespace faro::inline v1::pops {

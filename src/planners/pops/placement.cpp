@@ -10,7 +10,7 @@
 #include "base/random.hpp"
 #include "base/working.hpp"
 #include "faro/base/limits.hpp"
-#include "faro/machines/pops/model.hpp"
+#include "machines/pops/model.hpp"
 #include "search/colouring.hpp"
 
 namespace faro::inline v1::pops {

@@ -11,7 +11,7 @@
 
 #include "base/check.hpp"
 #include "faro/base/limits.hpp"
-#include "faro/machines/pops/model.hpp"
+#include "machines/pops/model.hpp"
 #include "planners/pops/affine.hpp"
 #include "planners/pops/permutation.hpp"
 #include "search/colouring.hpp"

@@ -4,7 +4,7 @@
 #include <limits>
 
 #include "base/random.hpp"
-#include "faro/machines/pops/model.hpp"
+#include "machines/pops/model.hpp"
 #include "search/negotiation.hpp"
 
 namespace faro::inline v1::pops {

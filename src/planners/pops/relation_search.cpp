@@ -10,8 +10,8 @@
 #include <optional>
 #include <utility>
 
-#include "faro/machines/pops/model.hpp"
 #include "machines/pops/bounds.hpp"
+#include "machines/pops/model.hpp"
 #include "planners/pops/fewest.hpp"
 #include "planners/pops/relation.hpp"
 #include "planners/pops/relation_routes.hpp"

@@ -4,13 +4,13 @@
 #include <algorithm>
 #include <map>
 
-#include "faro/schedules/expand.hpp"
 #include "full.hpp"
 #include "machines/cube/reference.hpp"
 #include "machines/cube/samples.hpp"
 #include "machines/cube/verifiers.hpp"
 #include "machines/mutator.hpp"
 #include "machines/verdict_of.hpp"
+#include "schedules/expand.hpp"
 
 namespace faro {
 namespace {

@@ -7,8 +7,8 @@
 
 #include "base/random.hpp"
 #include "faro/base/error.hpp"
-#include "faro/schedules/expand.hpp"
 #include "machines/cube/samples.hpp"
+#include "schedules/expand.hpp"
 
 namespace faro {
 namespace {

@@ -128,12 +128,12 @@ TEST(PopsPrinted, a_plan_takes_no_more_than_the_paper_counts) {
       for (int ld = 0; ld < width; ++ld)
         for (const std::uint64_t elements : {1U, 3U}) {
           const Request request = named_map(map, width, ld, elements);
-          const Plan made = plan(request);
+          const MachinePlan made = plan(request);
           ASSERT_TRUE(made.paper().has_value()) << map << " " << width << " " << ld;
           EXPECT_LE(made.value(), made.paper()->formula.value) << map << " " << width << " " << ld;
           ++judged;
         }
-  const Plan inside = plan(Request(pops_request(5, 3, shift_in_groups(5, 3, 3))));
+  const MachinePlan inside = plan(Request(pops_request(5, 3, shift_in_groups(5, 3, 3))));
   EXPECT_EQ(inside.paper()->citation, "Sahni 2000, Theorem 2");
   EXPECT_EQ(inside.paper()->formula.value, 4U);
 }

@@ -23,7 +23,7 @@ namespace {
 using testing::built_and_verified;
 
 Count steps_of(const char* map, const char* machine, std::uint64_t elements) {
-  const Plan made = plan(Request::of(map, machine, elements), {.verify = VerifyBy::both});
+  const MachinePlan made = plan(Request::of(map, machine, elements), {.verify = VerifyBy::both});
   EXPECT_TRUE(made.ok()) << map << " on " << machine << " K=" << elements;
   EXPECT_GE(made.value(), made.bound().value);
   return made.value();

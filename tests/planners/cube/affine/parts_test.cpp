@@ -42,7 +42,7 @@ TEST(PartsByPhases, are_verified_at_the_promised_cost) {
       ++whole;  // one of the two moves nothing
       continue;
     }
-    std::optional<Plan> made;
+    std::optional<MachinePlan> made;
     try {
       made = plan(request, {.algorithm = "parts-by-phases", .verify = VerifyBy::both});
     } catch (const Error& error) {
@@ -60,7 +60,7 @@ TEST(PartsByPhases, are_verified_at_the_promised_cost) {
 
 TEST(PartsByPhases, cost_less_than_the_whole_where_a_part_has_a_good_plan) {
   const auto steps = [](const char* map, const char* machine, std::uint64_t elements) {
-    const Plan made = plan(map, machine, {.elements = elements});
+    const MachinePlan made = plan(map, machine, {.elements = elements});
     EXPECT_TRUE(made.ok());
     EXPECT_EQ(made.planner(), "parts-by-phases") << map;
     return made.value();
@@ -75,8 +75,8 @@ TEST(PartsByPhases, cost_less_than_the_whole_where_a_part_has_a_good_plan) {
 // slots; beside another part that comes before the first link is crossed and costs nothing.
 TEST(PartsByPhases, take_conversions_both_ways) {
   for (const std::uint64_t elements : {12U, 40U, 64U}) {
-    const Plan made = plan(Request::of("a:5 b:5 -> ungray(a) gray(b)", "cube:10", elements),
-                           {.algorithm = "parts-by-phases", .verify = VerifyBy::proof});
+    const MachinePlan made = plan(Request::of("a:5 b:5 -> ungray(a) gray(b)", "cube:10", elements),
+                                  {.algorithm = "parts-by-phases", .verify = VerifyBy::proof});
     const auto alone =
         plan(Request::of("a:5 -> gray(a)", "cube:5", elements / 2), {.verify = VerifyBy::nobody});
     EXPECT_TRUE(made.ok());

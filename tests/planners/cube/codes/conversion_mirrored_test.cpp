@@ -74,7 +74,7 @@ TEST(ConversionMirrored, half_of_the_complements_are_mirrors) {
     for (Word c = 0; c < 16; ++c) {
       const BitMap other = BitMap::from_matrix(map.matrix(), c);
       EXPECT_EQ(mirrored_conversion(other).has_value(), c < 8) << c;
-      const Plan made = plan(cube_request_of(4, other, 6), {.verify = VerifyBy::both});
+      const MachinePlan made = plan(cube_request_of(4, other, 6), {.verify = VerifyBy::both});
       EXPECT_TRUE(made.ok());
       EXPECT_GE(made.value(), made.bound().value);
       if (c < 8) {
@@ -90,7 +90,7 @@ struct Judgement {
 };
 Judgement judged(int n, const BitMap& map, std::uint64_t elements, Hypercube::Ports ports,
                  VerifyBy verify) {
-  const Plan made = plan(cube_request_of(n, map, elements, ports), {.verify = verify});
+  const MachinePlan made = plan(cube_request_of(n, map, elements, ports), {.verify = verify});
   EXPECT_TRUE(made.ok()) << to_notation(map);
   for (const Verdict& verdict : made.verdicts()) {
     EXPECT_TRUE(verdict.ok()) << verdict.by << " " << to_notation(map);
@@ -165,7 +165,7 @@ TEST(ConversionMirrored, known_counts) {
                          Row{"a:8 -> ungray(a) ^ 1", "cube:8", 25, 16, 16},
                          Row{"a:5 -> ungray(a) ^ 5", "cube:5", 20, 13, 13},
                          Row{"a:5 -> rev(ungray(rev(a)))", "cube:5", 20, 13, 13}}) {
-    const Plan made =
+    const MachinePlan made =
         plan(Request::of(row.map, row.machine, row.elements), {.verify = VerifyBy::nobody});
     EXPECT_EQ(made.value(), row.steps) << row.map << " " << row.elements;
     EXPECT_EQ(made.bound().value, row.bound) << row.map << " " << row.elements;

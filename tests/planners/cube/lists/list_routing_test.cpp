@@ -79,7 +79,7 @@ TEST(ListRouting, never_above_the_best_known_of_a_router_by_linear_programs) {
     const int n = row.at(1).get<int>();
     const testing::Draft request =
         mapped(n, row.at(2).get<std::uint64_t>(), named(row.at(0).get<std::string>(), n));
-    const Plan best = plan(request);
+    const MachinePlan best = plan(request);
     EXPECT_TRUE(best.ok());
     EXPECT_LE(static_cast<std::uint64_t>(best.cost().steps), row.at(3).get<std::uint64_t>())
         << row.dump() << " " << best.planner();
@@ -159,7 +159,7 @@ TEST(BalancedMaps, small_maps_with_memory_bits_take_the_least_steps) {
     const int m = c.memory_bits;
     const std::string map = fmt::format("p:{} | m:{} -> {}[{}:{}] | {}[{}:0]", c.processor_bits, m,
                                         to, c.processor_bits + m - 1, m, to, m - 1);
-    const Plan made = plan(map, fmt::format("cube:{}", c.processor_bits), {});
+    const MachinePlan made = plan(map, fmt::format("cube:{}", c.processor_bits), {});
     EXPECT_TRUE(made.ok()) << map;
     EXPECT_EQ(made.value(), c.steps) << map;
   }

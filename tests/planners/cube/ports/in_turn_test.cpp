@@ -27,7 +27,7 @@ Hypercube cube_with(int dimensions, int ports) {
 }
 
 Count steps_of(const Request& request) {
-  const Plan made = plan(request, {.verify = VerifyBy::both});
+  const MachinePlan made = plan(request, {.verify = VerifyBy::both});
   EXPECT_TRUE(made.ok()) << request.text() << " on " << to_string(request.machine());
   EXPECT_GE(made.cost().steps, made.bound().value) << request.text();
   return made.cost().steps;
@@ -75,7 +75,8 @@ TEST(PortsInTurn, all_to_all_stays_optimal_where_ports_divide_the_dimensions) {
 // follows a step behind. Turns of the plan for all ports take 12.
 TEST(PortsSideBySide, pairs_of_elements_follow_one_another) {
   const Request request = Request::of("i:6 -> rot(i, 1)", "cube:6,2-ports", 4);
-  const Plan made = plan(request, {.algorithm = "ports-side-by-side", .verify = VerifyBy::both});
+  const MachinePlan made =
+      plan(request, {.algorithm = "ports-side-by-side", .verify = VerifyBy::both});
   EXPECT_EQ(made.cost().steps, Count{7});
   EXPECT_EQ(made.bound().value, Count{7});
 }
@@ -112,7 +113,7 @@ TEST(PortsInTurn, lists_and_large_cubes) {
     for (Word p = to.size(); p > 1; --p) std::swap(to[p - 1], to[random.below(p)]);
     (void)steps_of(Request::of(cube_with(4, 2), Destinations{to}));
   }
-  const Plan large = plan(Request::of("a:60 -> ungray(a)", "cube:60,7-ports", 20));
+  const MachinePlan large = plan(Request::of("a:60 -> ungray(a)", "cube:60,7-ports", 20));
   EXPECT_TRUE(large.ok());
   EXPECT_GE(large.cost().steps, large.bound().value);
 }

@@ -5,7 +5,7 @@
 #pragma once
 
 #include "faro/algebra/notation.hpp"
-#include "faro/pictures/figure.hpp"
+#include "pictures/figure.hpp"
 
 namespace faro::inline v1 {
 

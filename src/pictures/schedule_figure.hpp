@@ -7,8 +7,8 @@
 #include <cstdint>
 #include <functional>
 
-#include "faro/pictures/figure.hpp"
 #include "faro/schedules/schedule.hpp"
+#include "pictures/figure.hpp"
 
 namespace faro::inline v1 {
 

@@ -41,7 +41,7 @@ struct MatmulOptions {
 struct MatmulReport {
   std::string type;                  // of the product: "<f8"
   std::vector<std::byte> data = {};  // rows of A, columns of B; row-major, little-endian
-  Plan plan;                         // cost, registers (slots), formula, bound, verdict
+  MachinePlan plan;                  // cost, registers (slots), formula, bound, verdict
 };
 
 // Throws Error: usage for types that have no product, data of another size and sides that do not

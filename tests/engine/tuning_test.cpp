@@ -1,5 +1,5 @@
 // What the engine finds out about the machine, and the settings that a file may give it.
-#include "faro/engine/machine.hpp"
+#include "faro/engine/tuning.hpp"
 
 #include <gtest/gtest.h>
 
@@ -8,9 +8,9 @@
 #include <fstream>
 
 #include "engine/kernels/kernels.hpp"
-#include "engine/machine.hpp"
 #include "engine/moves.hpp"
 #include "engine/tuned.hpp"
+#include "engine/tuning.hpp"
 #include "faro/base/error.hpp"
 #include "forked.hpp"
 

@@ -1,4 +1,4 @@
-#include "faro/engine/machine.hpp"
+#include "faro/engine/tuning.hpp"
 
 #include <fmt/format.h>
 
@@ -17,7 +17,7 @@
 #include "base/memory.hpp"
 #include "base/system_text.hpp"
 #include "engine/kernels/kernels.hpp"
-#include "engine/machine.hpp"
+#include "engine/tuning.hpp"
 #include "faro/base/error.hpp"
 
 namespace faro::inline v1 {
