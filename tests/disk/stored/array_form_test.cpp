@@ -168,7 +168,7 @@ TEST(ArrayForm, what_is_not_known_in_version_3_is_refused_by_its_name) {
     refused(zarr3(), false, change, word);
   };
   no([](json& d) { d["zarr_format"] = 2; }, "version 3");
-  no([](json& d) { d["node_type"] = "group"; }, "version 3");
+  no([](json& d) { d["node_type"] = "group"; }, "is a group");
   no([](json& d) { d.erase("node_type"); }, "version 3");
   no([](json& d) { d["shape"] = "many"; }, "a list of lengths");
   no([](json& d) { d["shape"] = {64.5, 64}; }, "no whole number: [64.5");
