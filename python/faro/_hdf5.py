@@ -9,7 +9,7 @@ import zlib
 
 from ._errors import EnvironmentFault, UsageError
 from ._lending import numpy
-from ._outside import Units
+from ._outside import Units, checked
 
 
 class Hdf5(Units):
@@ -108,6 +108,7 @@ def _members(group):
     names = []
 
     def look(name, one):
+        checked(name)
         if hasattr(one, "keys") or one.shape is None:
             return
         label = one.attrs.get("NAME", b"")

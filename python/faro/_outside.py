@@ -19,6 +19,7 @@ from collections import OrderedDict
 
 from ._errors import EnvironmentFault, UsageError
 from ._lending import numpy
+from ._store_names import name_of_store
 
 _PREFIX = "outside:"
 METADATA = ("zarr.json", ".zarray", ".zattrs", ".zgroup", ".zmetadata")
@@ -67,6 +68,14 @@ def hdf5(where, path, node=None):
     from ._hdf5 import Hdf5
 
     return Hdf5(where, path, node)
+
+
+def checked(name):
+    """The name of a member, which becomes a path; what a file calls its members is not to be trusted."""
+    if any(part in ("", ".", "..", *METADATA) for part in name.split("/")):
+        raise UsageError(f"'{name}': this name of a member cannot be one of a file: a part of it is empty, '.', "
+                         "'..' or a name of Zarr's metadata; rename it, or give its arrays singly")
+    return name
 
 
 def _parts(name):
@@ -193,7 +202,7 @@ class _ZarrStore:
     def __init__(self, store, path="", parts=""):
         self.store, self.path, self.parts = store, path.strip("/"), parts
         _sync(store._ensure_open())
-        self.name = _name_of_store(store, self.path)
+        self.name = name_of_store(store, self.path)
         self._local = threading.local()
         self._sizes, self._lock, self._sharded = OrderedDict(), threading.Lock(), None
 
@@ -338,22 +347,6 @@ def _stamp(store, path, key):
     return f"{size} {zlib.crc32(_get(store, key, (0, min(size, 4096)))):08x}"
 
 
-def _name_of_store(store, path):
-    kind = type(store).__name__
-    if kind == "ZipStore":
-        return f"zip:{os.path.abspath(store.path)}::{path}"
-    if kind == "FsspecStore" and not getattr(store.fs, "storage_options", None):
-        protocol = store.fs.protocol
-        protocol = protocol if isinstance(protocol, str) else protocol[0]
-        if protocol not in ("file", "local", "reference") and "://" not in store.path:
-            return f"url:{protocol}://{store.path.lstrip('/')}::{path}"
-        if "://" in store.path:
-            return f"url:{store.path}::{path}"
-    if kind in ("MemoryStore", "GpuMemoryStore"):
-        return f"memory:{id(store._store_dict)}::{path}"
-    return f"store:{store}::{path}"
-
-
 def _document(array):
     """What is said of the array, as JSON."""
     return json.loads(json.dumps(array.metadata.to_dict(), default=lambda value: getattr(
@@ -391,7 +384,7 @@ def _mode(store):
 
 
 def _decoded(store, path):
-    where = folder_of(store) or _name_of_store(store, path).rpartition("::")[0]
+    where = folder_of(store) or name_of_store(store, path).rpartition("::")[0]
     return _Decoded(f"decoded:{where}::{path}", zarr_at(store, path))
 
 
@@ -474,6 +467,8 @@ def copy_groups(source, target):
     a store or a folder."""
     held = source if hasattr(source, "groups") else _local(source)
     for name, attributes in held.groups().items():
+        if name:
+            checked(name)
         text = json.dumps({"zarr_format": 3, "node_type": "group", "attributes": attributes}, indent=2)
         key = f"{name}/zarr.json" if name else "zarr.json"
         if hasattr(target, "put_bytes"):

@@ -7,10 +7,11 @@ import hashlib
 import json
 import os
 import shutil
+import stat
 import tempfile
 
 from . import _core, _outside
-from ._errors import UsageError
+from ._errors import EnvironmentFault, UsageError
 from ._jobs import RechunkPlan
 from ._lending import lend, numpy, threads_of, with_progress
 from ._outside import is_stored
@@ -43,7 +44,8 @@ class _Target:
         self.own = None
         if temporary is None:
             mark = hashlib.sha256(self.store.name.encode()).hexdigest()[:16]
-            temporary = self.own = os.path.join(tempfile.gettempdir(), f"faro-{mark}")
+            temporary = self.own = os.path.join(
+                os.fsencode(tempfile.gettempdir()), f"faro-{os.getuid()}".encode(), mark.encode())
         self.path = os.path.join(os.fsencode(temporary), b"out")
 
     def of(self, name):
@@ -65,22 +67,57 @@ class _Target:
         """work(); a store is left as it was found where nothing remains to go on from."""
         if self.store is None:
             return work()
+        if self.own is not None:
+            _make_private(os.path.dirname(self.own))
         os.makedirs(os.path.dirname(self.path), exist_ok=True)
-        begun = _core.has_unfinished_rechunk(self.path)
-        if not begun and unfinished != "resume" and not self.store.is_empty():
-            raise UsageError(f"{self.store.name}: is there already; remove it, or give another name")
-        if begun and unfinished == "fresh":
-            self.store.clear()
         try:
-            return work()
-        except BaseException:
-            if not _core.has_unfinished_rechunk(self.path):
-                self.store.clear()
-            raise
+            self._make_room(unfinished)
+            try:
+                return work()
+            except BaseException:
+                # What is here came from this run, or from the one that it went on with.
+                if not _core.has_unfinished_rechunk(self.path):
+                    self.store.clear()
+                raise
+        finally:
+            self._remove_empty_folders()
+
+    def _make_room(self, unfinished):
+        begun = _core.unfinished_outside(self.path)
+        if begun is not None and begun != os.fsdecode(self.name):
+            raise UsageError(f"{self.store.name}: the unfinished run in '{os.fsdecode(self.path)}' writes to "
+                             f"{begun or 'a folder'}; give another temporary=")
+        if begun is None and unfinished == "resume":
+            raise UsageError(f"{self.store.name}: there is no unfinished run to go on with")
+        if begun is None and not self.store.is_empty():
+            raise UsageError(f"{self.store.name}: is there already; remove it, or give another name")
+        if begun is not None and unfinished == "fresh":
+            self.store.clear()
+
+    def _remove_empty_folders(self):
+        folder = os.path.dirname(self.path)
+        while self.own is not None and folder.startswith(self.own):
+            try:
+                os.rmdir(folder)
+            except OSError:
+                return  # a journal is there
+            folder = os.path.dirname(folder)
 
     def done(self):
         if self.store is not None and self.own is not None:
             shutil.rmtree(self.own, ignore_errors=True)
+
+
+def _make_private(folder):
+    """Where every user may make folders: this one is nobody else's."""
+    try:
+        os.mkdir(folder, 0o700)
+    except FileExistsError:
+        pass
+    status = os.lstat(folder)
+    if not stat.S_ISDIR(status.st_mode) or status.st_uid != os.getuid() or status.st_mode & 0o022:
+        raise EnvironmentFault(f"{os.fsdecode(folder)}: is no folder of this user alone; remove it, or say "
+                               "temporary=")
 
 
 def _listed(value):
@@ -118,7 +155,7 @@ def _arrays(path):
 
 def _in(path, name):
     if isinstance(path, _outside.Name):
-        return _outside.Name(path.held.child(name))
+        return _outside.Name(path.held.child(_outside.checked(name)))
     return _path(os.fsdecode(os.path.join(path, os.fsencode(name))), name)
 
 
@@ -165,6 +202,8 @@ def _into(to, from_path, words, progress):
 def rechunk_each(arrays, to, progress, group):
     """Arrays by name, each with its words; then what `group` says of itself."""
     reports = {}
+    for name in arrays:
+        _outside.checked(name)
     for name, (from_path, words) in arrays.items():
         one = to.of(name)
         if words["unfinished"] == "resume":

@@ -7,6 +7,7 @@
 #include "base/sizes.hpp"
 #include "buffer.hpp"
 #include "disk/axis_words.hpp"
+#include "disk/rechunk_files.hpp"
 #include "watch.hpp"
 
 namespace faro::python {
@@ -189,6 +190,7 @@ void bind_stored(nb::module_& m) {
       static_cast<void>(array_words(path_from(path)));
     } catch (const Error& error) {
       if (error.code() == ErrorCode::impossible) return error.what();
+      if (error.code() == ErrorCode::cancelled) throw;
     }
     return std::nullopt;
   });
@@ -197,6 +199,8 @@ void bind_stored(nb::module_& m) {
   });
   m.def("has_unfinished_rechunk",
         [](const nb::bytes& target) { return has_unfinished_rechunk(path_from(target)); });
+  m.def("unfinished_outside",
+        [](const nb::bytes& target) { return disk::unfinished_outside(path_from(target)); });
 }
 
 }  // namespace faro::python

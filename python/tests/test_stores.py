@@ -284,6 +284,20 @@ def test_hdf5(words, dtype, tmp_path):
     assert np.array_equal(zarr.open_group(tmp_path / "g.zarr")["g/x"][...], want)
 
 
+@pytest.mark.parametrize("name", ["../escape", "a/../../b", "a/..", "zarr.json", "a/.zarray/b", ".zgroup"])
+def test_names_in_hdf5_are_no_paths(name, tmp_path):
+    h5py = pytest.importorskip("h5py")
+    with h5py.File(tmp_path / "x.h5", "w") as file:
+        file["fine"] = np.zeros(3)
+        file.create_group("only")[name + "/group"] = h5py.Empty("f4")
+        file[name] = np.arange(3)
+        for target in (tmp_path / "in" / "o.zarr", MemoryStore()):
+            for source in (file, file["only"]):
+                with pytest.raises(faro.UsageError, match="name of a member"):
+                    faro.rechunk(source, target)
+    assert os.listdir(tmp_path) == ["x.h5"]
+
+
 def test_hdf5_small_corners(tmp_path):
     h5py = pytest.importorskip("h5py")
     with h5py.File(tmp_path / "x.h5", "w") as file:

@@ -35,7 +35,14 @@ RechunkRequest begin_or_resume(const std::string& in, const std::string& out,
                 fmt::format("{}: an unfinished run is in '{}'; --resume goes on with it, --fresh "
                             "begins anew",
                             out, folder.folder()));
-  if (!journal.is_blank()) return RechunkRequest::parse(journal.header(), folder.folder());
+  if (!journal.is_blank()) {
+    RechunkRequest begun = RechunkRequest::parse(journal.header(), folder.folder());
+    if (begun.outside != options.outside)
+      throw Error(ErrorCode::usage,
+                  fmt::format("{}: the unfinished run in '{}' writes to another store: '{}'", out,
+                              folder.folder(), begun.outside));
+    return begun;
+  }
   if (options.unfinished == Unfinished::resume)
     throw Error(ErrorCode::usage, fmt::format("{}: there is no unfinished run to go on with", out));
   disk::refuse_existing(folder.target());

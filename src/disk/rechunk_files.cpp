@@ -5,6 +5,7 @@
 #include <array>
 #include <filesystem>
 
+#include "disk/rechunk_request.hpp"
 #include "disk/zarr_job.hpp"
 #include "faro/base/error.hpp"
 
@@ -47,6 +48,16 @@ void refuse_existing(const FileTarget& target) {
       !std::filesystem::is_empty(target.target, none))
     throw Error(ErrorCode::usage,
                 fmt::format("{}: is there already; remove it, or give another name", target.path));
+}
+
+std::optional<std::string> unfinished_outside(const std::string& out) {
+  const FileTarget target = target_of(out);
+  if (!files::has_unfinished(target)) return std::nullopt;
+  const std::string name = files::unfinished_folder(target) + "/journal";
+  const auto file = open_random_file(name, {.access = FileAccess::read, .io = FileIo::buffered});
+  const BoxJournal journal(*file);
+  if (journal.is_blank()) return std::nullopt;
+  return RechunkRequest::parse(journal.header(), name).outside;
 }
 
 RechunkFolder::RechunkFolder(const std::string& out, Existing existing) : target_(target_of(out)) {

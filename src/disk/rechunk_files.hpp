@@ -6,6 +6,7 @@
 #pragma once
 
 #include <memory>
+#include <optional>
 #include <set>
 #include <string>
 
@@ -68,6 +69,9 @@ void publish_folder(const std::string& data, const FileTarget& target);
 // Where several processes work on it; `data` there takes the output's name, and the rest goes.
 std::string shared_path(const FileTarget& target);
 void publish_shared(files::SharedFolder& shared, const FileTarget& target);
+// The store that the unfinished run beside `out` writes to, "" of a folder; nothing where there is
+// no such run.
+std::optional<std::string> unfinished_outside(const std::string& out);
 // Throws Error(usage) where a folder that is not empty has the output's name.
 void refuse_existing(const FileTarget& target);
 

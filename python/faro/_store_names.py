@@ -1,0 +1,83 @@
+"""What a store of zarr-python is called: a zip file and a URL so that any process finds it again, another
+store so that no two that are alive have one name.
+
+    zip:/data/x.zip::temperature      url:s3://bucket/x.zarr::      store:wrapping-file:///data/x.zarr#1::
+"""
+
+from __future__ import annotations
+
+import hashlib
+import itertools
+import os
+import threading
+import weakref
+
+
+def name_of_store(store, path):
+    kind = type(store).__name__
+    if kind == "ZipStore":
+        return f"zip:{os.path.abspath(store.path)}::{path}"
+    if kind == "FsspecStore" and not _settings(store):
+        protocol = store.fs.protocol
+        protocol = protocol if isinstance(protocol, str) else protocol[0]
+        if protocol not in ("file", "local", "memory", "reference") and "://" not in store.path:
+            return f"url:{protocol}://{store.path.lstrip('/')}::{path}"
+        if "://" in store.path:
+            return f"url:{store.path}::{path}"
+    return f"store:{_called(store)}::{path}"
+
+
+def _settings(store):
+    """What a store says neither as text nor by its path: options, as fsspec and obstore keep them."""
+    if hasattr(store, "fs"):
+        # from_url() says asynchronous=True of every URL.
+        options = getattr(_plain_fs(store), "storage_options", None) or {}
+        return {name: value for name, value in options.items() if name != "asynchronous"}
+    inner = getattr(store, "store", None)
+    return {**(getattr(inner, "config", None) or {}), **({"prefix": inner.prefix} if getattr(
+        inner, "prefix", None) else {})}
+
+
+def _plain_fs(store):
+    return getattr(store.fs, "sync_fs", store.fs)
+
+
+_PROCESS = os.urandom(8).hex()
+_SECRET = ("key", "secret", "token", "password", "credential")
+_numbers, _numbers_lock = itertools.count(1), threading.Lock()
+_alike = {}  # of what stores say of themselves: those that say it, weakly, and their numbers
+
+
+def _called(store):
+    """What no other store is called while this one is alive. Another process calls it the same where it
+    lasts longer than a process; so keys that expire are left out."""
+    words = str(store)
+    settings = sorted((name, repr(value)) for name, value in _settings(store).items()
+                      if not any(word in name.lower() for word in _SECRET))
+    if settings:
+        words += "-" + hashlib.sha256(repr(settings).encode()).hexdigest()[:16]
+    passes = "memory" in words.lower() or " at 0x" in words
+    if passes:
+        words += f"-{_PROCESS}-{os.getpid()}"
+    with _numbers_lock:
+        alive = [(one, number) for one, number in _alike.get(words, ()) if one() is not None]
+        number = next((number for one, number in alive if _holds_the_same(one(), store)), None)
+        if number is None and passes and not hasattr(store, "fs"):
+            number = next(_numbers)  # the address may be another store's later
+        elif number is None:
+            taken = {number for _, number in alive}
+            number = next(n for n in itertools.count() if n not in taken)
+        if not any(one() is store for one, _ in alive):
+            alive.append((weakref.ref(store), number))
+        _alike[words] = alive
+    return f"{words}#{number}" if number else words
+
+
+def _holds_the_same(a, b):
+    if a is b or type(a) is not type(b):
+        return a is b
+    if hasattr(a, "_store_dict"):
+        return a._store_dict is b._store_dict
+    if hasattr(a, "fs"):
+        return _plain_fs(a) == _plain_fs(b)
+    return type(a).__name__ == "ObjectStore" and a.store == b.store
