@@ -4,7 +4,7 @@
 #include <exception>
 #include <utility>
 
-#include "module.hpp"
+#include "watch.hpp"
 
 namespace faro::python {
 namespace {
@@ -54,6 +54,8 @@ void translate(const std::exception_ptr& thrown, void*) {
   } catch (const NotExpressible& error) {
     raise("NotExpressible", error.what(), make_pair("system", error.system()),
           make_pair("reason", std::string(name_of(error.fault()))));
+  } catch (const Stopped& stopped) {
+    stopped.restore();
   } catch (const Error& error) {
     // A signal that stopped the work has its own exception already.
     if (error.code() == ErrorCode::cancelled && PyErr_Occurred() != nullptr) return;

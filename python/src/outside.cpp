@@ -12,6 +12,7 @@
 #include "disk/stored_array.hpp"
 #include "faro/base/error.hpp"
 #include "files/chunk_folder.hpp"
+#include "watch.hpp"
 
 namespace faro::python {
 namespace {
@@ -22,6 +23,12 @@ std::string words_of(const nb::python_error& error) {
   return type + ": " + nb::cast<std::string>(nb::str(error.value()));
 }
 
+// A failure of the store is an Error; what stops the interpreter goes on through the engine.
+[[noreturn]] void throw_again(nb::python_error& error, ErrorCode code, const std::string& name) {
+  if (!error.matches(PyExc_Exception)) throw Stopped(error);
+  throw Error(code, name + ": " + words_of(error));
+}
+
 // With the lock; what Python throws is an Error, as the engine's threads know it.
 template <class Work>
 auto asked(const std::string& name, Work&& work) {
@@ -29,7 +36,7 @@ auto asked(const std::string& name, Work&& work) {
   try {
     return work();
   } catch (nb::python_error& error) {
-    throw Error(ErrorCode::environment, name + ": " + words_of(error));
+    throw_again(error, ErrorCode::environment, name);
   } catch (const nb::cast_error&) {
     throw Error(ErrorCode::environment, name + ": its store gives what is none of its answers");
   }
@@ -108,7 +115,7 @@ void bind_outside(nb::module_&) {
       return std::make_shared<PythonFolder>(
           name, nb::module_::import_("faro._outside").attr("opened")(name));
     } catch (nb::python_error& error) {
-      throw Error(ErrorCode::usage, name + ": " + words_of(error));
+      throw_again(error, ErrorCode::usage, name);
     }
   });
 }

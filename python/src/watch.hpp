@@ -3,11 +3,25 @@
 
 #include <chrono>
 #include <exception>
+#include <memory>
 
+#include "faro/base/error.hpp"
 #include "faro/base/progress.hpp"
 #include "module.hpp"
 
 namespace faro::python {
+
+// KeyboardInterrupt, SystemExit and others that are no failure, met by the engine in a store of
+// Python; raised again after the run.
+class Stopped : public Error {
+ public:
+  explicit Stopped(const nb::python_error& error)
+      : Error(ErrorCode::cancelled, "stopped"), error_(std::make_shared<nb::python_error>(error)) {}
+  void restore() const { error_->restore(); }
+
+ private:
+  std::shared_ptr<nb::python_error> error_;
+};
 
 // Hears of the work without the interpreter's lock, takes it every 20 ms at most. Out of place an
 // interrupt stops the work; in place stopping would leave the data half moved, so it runs on.
