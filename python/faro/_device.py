@@ -28,20 +28,20 @@ class Place:
         return all(getattr(self, name) == getattr(other, name) for name in self.__slots__)
 
 
-def _ready(x, in_order, pointer, copied):
-    """x itself, or a copy by its own library where kernels do not take x as it lies."""
-    return x if in_order and pointer % 16 == 0 else copied()
-
-
 class _Torch:
+    wanted = "in C order, at a multiple of 16 bytes, no view by conj()"
+
     @staticmethod
     def is_on(x):
         return x.device.type == "cuda"  # AMD's too
 
     @staticmethod
-    def ready(x):
-        x = x.detach().resolve_conj().resolve_neg()
-        return _ready(x, x.is_contiguous(), x.data_ptr(), lambda: x.contiguous().clone())
+    def takes(x):
+        return x.is_contiguous() and x.data_ptr() % 16 == 0 and not (x.is_conj() or x.is_neg())
+
+    @staticmethod
+    def copy(x):
+        return x.detach().clone(memory_format=sys.modules["torch"].contiguous_format)
 
     @staticmethod
     def place(x):
@@ -60,15 +60,21 @@ class _Torch:
 class _OpenCL:
     """pyopencl.array.Array."""
 
+    wanted = "in C order, from the first byte of its buffer"
+
     @staticmethod
     def is_on(x):
         return hasattr(x, "base_data") and hasattr(x, "queue")
 
     @staticmethod
-    def ready(x):
+    def takes(x):
+        return x.flags.c_contiguous and not x.offset
+
+    @staticmethod
+    def copy(x):
         if not x.flags.c_contiguous:
             raise UsageError("a pyopencl array that is not in C order: copy it first")
-        return x.copy() if x.offset else x
+        return x.copy()
 
     @staticmethod
     def place(x):
@@ -84,8 +90,10 @@ class _OpenCL:
 
 
 class _Interface:
-    """CuPy, Numba, RAPIDS: __cuda_array_interface__, with the array module's own ascontiguousarray and
-    empty; without the interface DLPack."""
+    """CuPy and others with __cuda_array_interface__, without it DLPack. Copies and results are made by the
+    array module's own ascontiguousarray and empty; where it has none, as Numba's, the caller makes them."""
+
+    wanted = "in C order, at a multiple of 16 bytes"
 
     @staticmethod
     def is_on(x):
@@ -114,10 +122,16 @@ class _Interface:
         return about["data"][0], in_order, about.get("stream"), device
 
     @classmethod
-    def ready(cls, x):
+    def takes(cls, x):
         pointer, in_order, _, _ = cls._seen(x)
+        return in_order and pointer % 16 == 0
+
+    @classmethod
+    def copy(cls, x):
         space = cls._space(x)
-        return _ready(x, in_order, pointer, lambda: space.ascontiguousarray(x).copy())
+        if not hasattr(space, "ascontiguousarray"):
+            raise UsageError(f"{space.__name__} copies no arrays by ascontiguousarray(): give one {cls.wanted}")
+        return space.ascontiguousarray(x).copy()
 
     @classmethod
     def place(cls, x):
@@ -165,20 +179,22 @@ def library(x):
 
 def move(known, x, map, shape, out=None, copy=None):
     """x by a map of all its elements, as a new array of `shape` or in out."""
-    held = known.ready(x)
-    if held is not x and copy is False:
-        raise ValueError("this array cannot be moved without a copy, and copy=False")
-    source = known.place(held)
-    result = known.empty(shape, x) if out is None else out
-    if 0 in tuple(shape):
-        return result
     if out is not None:
         if library_of(out) != library_of(x) or not known.is_on(out):
             raise ValueError("out is an array of another library or of another place")
         if tuple(out.shape) != tuple(shape) or out.dtype != x.dtype:
             raise ValueError(f"out has shape {tuple(out.shape)} of {out.dtype}, the result {tuple(shape)} of {x.dtype}")
-        if known.ready(out) is not out:
-            raise ValueError("out on a device is in C order, at a multiple of 16 bytes")
+    result = known.empty(shape, x) if out is None else out
+    if 0 in tuple(shape):
+        return result
+    if out is not None and not known.takes(out):
+        raise ValueError(f"out on a device: wanted an array {known.wanted}")
+    taken = known.takes(x)
+    if not taken and copy is False:
+        raise ValueError("this array cannot be moved without a copy, and copy=False")
+    # Held until the kernel is on the stream, after which its library reuses the memory in order.
+    held = x if taken else known.copy(x)
+    source = known.place(held)
     target = known.place(result)
     if (source.language, source.device) != (target.language, target.device):
         raise ValueError("out is on another device")

@@ -9,8 +9,8 @@ True
 >>> print(faro.gpu.emit('opencl', 'i:20 -> rev(i)', itemsize=4, name='reverse').splitlines()[1])
 // launch: global 65536, local 256  (256 blocks of 256 threads, 16384 bytes of shared memory each)
 
-faro.permute moves arrays of CuPy, torch, JAX, pyopencl and of all that have __cuda_array_interface__ where they
-lie: docs/gpu.md.
+faro.permute moves arrays of CuPy, torch and pyopencl where they lie, and into out= those of Numba and of all that
+have __cuda_array_interface__; faro.jax.permute moves those of JAX: docs/gpu.md.
 """
 
 from __future__ import annotations

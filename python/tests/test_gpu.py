@@ -125,6 +125,43 @@ def test_in_place_and_refusals(library):
     assert library.said() == []
 
 
+def test_modules_that_make_no_arrays_need_out(library):
+    x, y = library.module.ndarray((64, 64)), library.module.ndarray((64, 64))
+    turned = library.module.ndarray((64, 64), strides=(8, 512), at=x.at)
+    del library.module.empty, library.module.ascontiguousarray
+    assert faro.permute(x, "i -> rev(i)", out=y) is y
+    with pytest.raises(faro.UsageError, match="say out="):
+        faro.permute(x, "i -> rev(i)")
+    with pytest.raises(faro.UsageError, match="give one in C order, at a multiple of 16 bytes"):
+        faro.permute(turned, "i -> rev(i)", out=y)
+    assert len(library.said()) == 1
+
+
+def test_tensors_take_out(library, monkeypatch):
+    torch = pytest.importorskip("torch", reason="no torch")
+    known, at = faro._device._Torch, {}
+
+    def place(x):  # tensors of the CPU, for which the fake device has an address each
+        if x.data_ptr() not in at:
+            at[x.data_ptr()] = library.allocate(1 << 16)
+        return faro._device.Place("cuda", at[x.data_ptr()], library.driver.fake_stream(0), 0)
+
+    monkeypatch.setattr(known, "is_on", staticmethod(lambda x: True))
+    monkeypatch.setattr(known, "place", staticmethod(place))
+    x, y, wide = torch.zeros(4096), torch.zeros(4096), torch.zeros(4097, dtype=torch.complex64)
+    assert faro.permute(x, "i -> rev(i)", axis=0, out=x) is x
+    assert faro.permute(x, "i -> rev(i)", axis=0, out=y) is y
+    assert [line.count("array") for line in library.said()] == [1, 2]
+    for out in (wide[1:], wide[:4096].conj(), torch.zeros(8192, dtype=torch.complex64)[::2]):
+        with pytest.raises(ValueError, match="in C order, at a multiple of 16 bytes, no view by conj"):
+            faro.permute(wide[:4096], "i -> rev(i)", axis=0, out=out)
+        with pytest.raises(ValueError, match="without a copy"):
+            faro.permute(out, "i -> rev(i)", axis=0, copy=False)
+        assert torch.equal(known.copy(out), out) and known.takes(known.copy(out))
+        faro.permute(out, "i -> rev(i)", axis=0)
+    assert len(library.said()) == 3
+
+
 def test_emit_and_plan():
     text = faro.gpu.emit("cuda", "i:20 -> rev(i)", itemsize=4, name="reverse")
     assert "reverse(" in text and "launch: global" in text
@@ -174,3 +211,21 @@ def test_opencl_moves_the_same_bytes(queue):
         assert x.get().tobytes() == faro.permute(a, "i -> gray(i)").tobytes()
         assert faro.permute(x, "i -> rev(i)", out=x) is x
         assert x.get().tobytes() == faro.permute(faro.permute(a, "i -> gray(i)"), "i -> rev(i)").tobytes()
+
+
+def test_opencl_parts_and_empty_arrays(queue):
+    import pyopencl.array
+
+    x = pyopencl.array.to_device(queue, np.arange(4096, dtype=np.float32))
+    part = x[1024:2048]
+    assert np.array_equal(faro.permute(part, "i -> rev(i)").get(), faro.permute(part.get(), "i -> rev(i)"))
+    for out in (part, x[1:1025]):
+        with pytest.raises(ValueError, match="from the first byte of its buffer"):
+            faro.permute(part, "i -> rev(i)", out=out)
+    with pytest.raises(ValueError, match="in C order"):
+        faro.permute(x.reshape(64, 64), "i -> rev(i)", out=x.reshape(64, 64).T)
+    empty = pyopencl.array.empty(queue, (0, 4), np.float32)
+    assert faro.permute(empty, "i -> ~i", axis=1).shape == (0, 4)
+    assert faro.permute(empty, "i -> ~i", axis=1, out=empty) is empty
+    with pytest.raises(ValueError, match="out has shape"):
+        faro.permute(empty, "i -> ~i", axis=1, out=x)
