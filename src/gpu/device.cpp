@@ -18,7 +18,7 @@ constexpr const char* kernel_name = "faro_permute";
 // Of compiled(), the newest last.
 struct Kept {
   Language language;
-  const void* context;
+  Home home;
   Map map;
   Options options;
   Executable run;
@@ -78,7 +78,7 @@ std::vector<Device> devices(Language language) {
 struct Executable::State {
   Driver& driver;
   Language language;
-  const void* context;
+  Home home;
   Kernel kernel;
   bool in_place;
   std::uint64_t from_bytes, to_bytes, blocks, threads;
@@ -86,10 +86,10 @@ struct Executable::State {
 
 Executable::Executable(const Plan& plan, const Stream& stream) : stream_(stream) {
   Driver& driver = Driver::of(stream.language);
-  const void* const context = driver.context(stream);
+  const Home home = driver.home(stream);
   Kernel kernel = driver.compile(emit(plan, stream.language, kernel_name), kernel_name, stream);
   state_ = std::make_shared<const State>(
-      State{driver, stream.language, context, std::move(kernel), plan.asked.in_place,
+      State{driver, stream.language, home, std::move(kernel), plan.asked.in_place,
             plan.from_bytes(), plan.to_bytes(), plan.block_count(), plan.threads()});
 }
 
@@ -111,17 +111,18 @@ void Executable::operator()(void* data) const {
 }
 
 Executable Executable::on(const Stream& stream) const {
-  require(stream.language == state_->language && state_->driver.context(stream) == state_->context,
-          "the stream is of another context than the one that the kernel was compiled for");
+  require(
+      stream.language == state_->language && state_->driver.home(stream) == state_->home,
+      "the stream is of another context or device than the one that the kernel was compiled for");
   Executable other = *this;
   other.stream_ = stream;
   return other;
 }
 
 Executable compiled(const Map& map, const Options& options, const Stream& stream) {
-  const void* const context = Driver::of(stream.language).context(stream);
+  const Home home = Driver::of(stream.language).home(stream);
   const auto here = [&](const Kept& one) {
-    return one.language == stream.language && one.context == context && one.map == map &&
+    return one.language == stream.language && one.home == home && one.map == map &&
            same_options(one.options, options);
   };
   std::deque<Kept>& kept = kept_kernels();
@@ -133,7 +134,7 @@ Executable compiled(const Map& map, const Options& options, const Stream& stream
   const Machine& on = machine(stream.language == Language::hip ? "mi300" : "any");
   Executable run(plan(map, options, on), stream);
   const std::lock_guard<std::mutex> lock(kept_mutex());
-  kept.push_back({stream.language, context, map, options, run});
+  kept.push_back({stream.language, home, map, options, run});
   if (kept.size() > kept_max) kept.pop_front();
   return run;
 }

@@ -47,6 +47,13 @@ struct Extent {
   std::uint64_t end = 0;
 };
 
+// What a kernel is compiled for: a context, and of OpenCL the queue's device in it.
+struct Home {
+  const void* context = nullptr;
+  const void* device = nullptr;
+  bool operator==(const Home&) const = default;
+};
+
 class Driver {
  public:
   // Throws Error(environment) where its library is not there.
@@ -54,8 +61,7 @@ class Driver {
   virtual ~Driver() = default;
 
   virtual std::vector<Device> devices() = 0;
-  // What a kernel is compiled for, and may be launched in: equal for streams of one context.
-  virtual const void* context(const Stream& stream) = 0;
+  virtual Home home(const Stream& stream) = 0;
   virtual Kernel compile(const std::string& text, const std::string& name,
                          const Stream& stream) = 0;
   // Throws Error(usage) for an array that the stream's device cannot have. `name` is from, to or

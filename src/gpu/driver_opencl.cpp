@@ -89,7 +89,9 @@ class OpenclDriver final : public Driver {
     return out;
   }
 
-  const void* context(const Stream& stream) override { return of_queue(stream, queue_context); }
+  Home home(const Stream& stream) override {
+    return {of_queue(stream, queue_context), of_queue(stream, queue_device)};
+  }
 
   Kernel compile(const std::string& text, const std::string& name, const Stream& stream) override {
     const Object context = of_queue(stream, queue_context);

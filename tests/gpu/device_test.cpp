@@ -6,6 +6,9 @@
 #include <fmt/format.h>
 #include <gtest/gtest.h>
 
+#include <array>
+#include <cstdlib>
+#include <numeric>
 #include <string>
 #include <vector>
 
@@ -241,14 +244,18 @@ TEST(Device, a_library_that_is_not_there_is_named) {
             refusal([&] { math.get(function, "no_such_function"); }));
 }
 
+std::size_t opencl_devices() {
+  ::setenv("POCL_DEVICES", "basic basic", 0);  // read when it is first asked: PoCL has two of them
+  try {
+    return gpu::devices(Language::opencl).size();
+  } catch (const Error&) {
+    return 0;
+  }
+}
+
 // Where OpenCL has a device, as PoCL's is: bytes, and refusals.
 TEST(Device, opencl_moves_and_refuses) {
-  std::vector<gpu::Device> devices;
-  try {
-    devices = gpu::devices(Language::opencl);
-  } catch (const Error&) {
-  }
-  if (devices.empty()) GTEST_SKIP() << "no OpenCL device here";
+  if (opencl_devices() == 0) GTEST_SKIP() << "no OpenCL device here";
   Driver& driver = Driver::of(Language::opencl);
   const Stream stream = driver.open(0);
   Random random(45);
@@ -300,6 +307,52 @@ TEST(Device, opencl_moves_and_refuses) {
   EXPECT_EQ(to, wanted);
   for (void* const array : {a, b}) driver.release(array, stream);
   driver.close(stream);
+}
+
+// A kernel is of one device, a context may have more.
+TEST(Device, opencl_compiles_for_each_device_of_a_context) {
+  if (opencl_devices() < 2) GTEST_SKIP() << "no two OpenCL devices here";
+  const gpu::Library library({"libOpenCL.so.1"}, "this test");
+  int (*queue_info)(void*, unsigned, std::size_t, void*, std::size_t*) = nullptr;
+  void* (*create_context)(const void*, unsigned, void* const*, void*, void*, int*) = nullptr;
+  void* (*create_queue)(void*, void*, std::uint64_t, int*) = nullptr;
+  library.get(queue_info, "clGetCommandQueueInfo");
+  library.get(create_context, "clCreateContext");
+  library.get(create_queue, "clCreateCommandQueue");
+  Driver& driver = Driver::of(Language::opencl);
+  std::array<void*, 2> devices{};
+  for (int i = 0; i < 2; ++i) {
+    const Stream alone = driver.open(i);
+    ASSERT_EQ(queue_info(alone.handle, 0x1091, sizeof(void*), &devices.at(i), nullptr), 0);
+    driver.close(alone);
+  }
+  if (devices[0] == devices[1]) GTEST_SKIP() << "two names of one OpenCL device";
+  int status = 0;
+  void* const context = create_context(nullptr, 2, devices.data(), nullptr, nullptr, &status);
+  if (status != 0) GTEST_SKIP() << "OpenCL devices of two platforms";
+  std::vector<Stream> streams;
+  for (void* const device : devices)
+    streams.push_back(Stream::opencl(create_queue(context, device, 0, &status)));
+  const BitMap map = reversal(10);
+  std::vector<std::uint32_t> from(1024);
+  std::iota(from.begin(), from.end(), 0U);
+  void* const a = driver.allocate(4096, streams[0]);
+  void* const b = driver.allocate(4096, streams[0]);
+  driver.write(a, from.data(), 4096, streams[0]);
+  for (int i = 0; i < 4; ++i) {
+    const Stream& stream = streams[i % 2];
+    std::vector<std::uint32_t> to(1024, ~0U);
+    driver.write(b, to.data(), 4096, stream);
+    gpu::permute(map, a, b, {.element_bytes = 4}, stream);
+    driver.read(to.data(), b, 4096, stream);
+    for (std::uint32_t k = 0; k < 1024; ++k) ASSERT_EQ(to[map(k)], k) << i;
+  }
+  const Executable run(gpu::plan(map, {.element_bytes = 4}), streams[0]);
+  run.on(streams[0])(a, b);
+  expect_in("is of another context or device", refusal([&] { run.on(streams[1]); }));
+  driver.finish(streams[0]);
+  for (void* const array : {a, b}) driver.release(array, streams[0]);
+  for (const Stream& stream : streams) driver.close(stream);
 }
 
 }  // namespace

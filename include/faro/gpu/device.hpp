@@ -64,7 +64,7 @@ class Executable {
   void operator()(const void* from, void* to) const;
   // Of a plan in place.
   void operator()(void* data) const;
-  // The same kernel on another stream of the same context.
+  // The same kernel on another stream of the same context and device.
   Executable on(const Stream& stream) const;
 
  private:
@@ -74,8 +74,8 @@ class Executable {
   Stream stream_;
 };
 
-// Planned and compiled at the first call for a map, its options and a context; the last 64 are
-// kept.
+// Planned and compiled at the first call for a map, its options and a context, with OpenCL also a
+// device; the last 64 are kept.
 Executable compiled(const Map& map, const Options& options, const Stream& stream);
 void permute(const Map& map, const void* from, void* to, const Options& options,
              const Stream& stream);
