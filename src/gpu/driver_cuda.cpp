@@ -49,7 +49,7 @@ struct CudaCalls {
     get(attribute, "cuPointerGetAttribute", "hipPointerGetAttribute");
     get(allocate, "cuMemAlloc_v2", "hipMalloc");
     get(release, "cuMemFree_v2", "hipFree");
-    get(write, "cuMemcpyHtoD_v2", "hipMemcpyHtoD");
+    get(write, "cuMemcpyHtoDAsync_v2", "hipMemcpyHtoDAsync");
     get(read, "cuMemcpyDtoH_v2", "hipMemcpyDtoH");
     get(copy, "cuMemcpyDtoDAsync_v2", "hipMemcpyDtoDAsync");
     get(stream_create, "cuStreamCreate", "hipStreamCreateWithFlags");
@@ -81,7 +81,7 @@ struct CudaCalls {
   int (*attribute)(void*, int, std::uint64_t);
   int (*allocate)(void**, std::size_t);
   int (*release)(void*);
-  int (*write)(void*, const void*, std::size_t);
+  int (*write)(void*, const void*, std::size_t, Handle);
   int (*read)(void*, const void*, std::size_t);
   int (*copy)(void*, const void*, std::size_t, Handle);
   int (*stream_create)(Handle*, unsigned);
@@ -163,7 +163,7 @@ class CudaDriver final : public Driver {
     return out;
   }
 
-  const void* context(const Stream& stream) override { return context_of(stream); }
+  Home home(const Stream& stream) override { return {context_of(stream), nullptr}; }
 
   Kernel compile(const std::string& text, const std::string& name, const Stream& stream) override {
     const Inside inside(*this, stream);
@@ -245,7 +245,9 @@ class CudaDriver final : public Driver {
   }
   void write(void* to, const void* from, std::uint64_t bytes, const Stream& stream) override {
     const Inside inside(*this, stream);
-    done(call_.write(to, from, bytes), "writing to a device");
+    // On the stream: what is launched on it next reads these bytes, and what ran before is done.
+    done(call_.write(to, from, bytes, stream.handle), "writing to a device");
+    done(call_.finish(stream.handle), "waiting for a stream");
   }
   void read(void* to, const void* from, std::uint64_t bytes, const Stream& stream) override {
     const Inside inside(*this, stream);

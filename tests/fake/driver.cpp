@@ -226,8 +226,9 @@ int NAME(cuMemAlloc_v2, hipMalloc)(void** array, std::size_t bytes) {
 int NAME(cuMemFree_v2, hipFree)(void* array) {
   return arrays.erase(reinterpret_cast<std::uintptr_t>(array)) == 1 ? 0 : 1;
 }
-int NAME(cuMemcpyHtoD_v2, hipMemcpyHtoD)(void* /*to*/, const void* /*from*/,
-                                         std::size_t /*bytes*/) {
+int NAME(cuMemcpyHtoDAsync_v2, hipMemcpyHtoDAsync)(void* /*to*/, const void* /*from*/,
+                                                   std::size_t /*bytes*/, void* stream) {
+  say("write stream " + std::to_string(reinterpret_cast<std::uintptr_t>(stream)));
   return 0;
 }
 int NAME(cuMemcpyDtoH_v2, hipMemcpyDtoH)(void* to, const void* /*from*/, std::size_t bytes) {

@@ -118,6 +118,18 @@ TEST_P(FakeDriver, a_call_is_one_launch_on_the_callers_stream) {
   driver.release(b, stream);
 }
 
+TEST_P(FakeDriver, bytes_are_written_on_the_stream_and_waited_for) {
+  const Fake fake(GetParam());
+  Driver& driver = Driver::of(GetParam());
+  const Stream stream = fake.stream(0);
+  void* const a = driver.allocate(64, stream);
+  const std::vector<char> bytes(64);
+  fake.forget();
+  driver.write(a, bytes.data(), bytes.size(), stream);
+  EXPECT_EQ(fake.said(), "write stream 2097152\nfinish\n");
+  driver.release(a, stream);
+}
+
 TEST_P(FakeDriver, compiles_for_the_device_and_once_a_context) {
   const Fake fake(GetParam());
   Driver& driver = Driver::of(GetParam());
