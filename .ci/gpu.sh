@@ -29,7 +29,7 @@ if ! grep -q "race" "$work/racing"; then
   failed=1
 fi
 # The library's own calls: bytes of usual maps, of every tile and number of threads; and without a device.
-for asked in "bench --log2-bytes 18" "tune i:14->rev(i) --element 4"; do
+for asked in "bench --log2-bytes 18" "bench i:3->rev(i) --element 1" "tune i:14->rev(i) --element 4"; do
   # shellcheck disable=SC2086
   "$faro" gpu $asked --device opencl:0 >"$work/table" || { cat "$work/table"; failed=1; }
   echo "faro gpu ${asked%% *}: $(grep -c ' equal' "$work/table") passed, $(grep -c WRONG "$work/table") failed, 0 skipped" |

@@ -145,12 +145,14 @@ struct Outcome {
   double percent = 0;  // of the speed of the best copy
 };
 
+// copy_seconds: of all bytes of the place.
 Outcome outcome_of(Workplace& place, const gpu::Plan& plan, double copy_seconds) {
+  const double scale = static_cast<double>(plan.bytes()) / static_cast<double>(place.bytes());
   const gpu::Executable run(plan, place.stream());
   Outcome out;
   out.right = place.right(plan, run);
   out.seconds = place.seconds(plan, run);
-  out.percent = 100 * copy_seconds / out.seconds;
+  out.percent = 100 * scale * copy_seconds / out.seconds;
   return out;
 }
 
@@ -208,6 +210,8 @@ std::vector<Job> jobs_of(const GpuWords& words) {
   require(log2 >= 12 && log2 <= 40, "--log2-bytes {}: wanted 12 to 40", log2);
   if (!words.map) return usual_jobs(words, static_cast<int>(log2));
   require(words.element.has_value(), "--element BYTES: say the bytes of an element");
+  require(*words.element >= 1 && *words.element <= 64, "elements of {} bytes: wanted 1 to 64",
+          *words.element);
   std::optional<std::uint64_t> width = words.width;
   if (!width && words.log2_bytes)
     width = log2 - static_cast<std::uint64_t>(highest_bit(*words.element));
@@ -215,7 +219,7 @@ std::vector<Job> jobs_of(const GpuWords& words) {
 }
 
 std::uint64_t bytes_of(const std::vector<Job>& jobs) {
-  std::uint64_t bytes = 0;
+  std::uint64_t bytes = 16;  // the least that the kernel of copy_seconds() moves
   for (const Job& job : jobs)
     bytes =
         std::max(bytes, static_cast<std::uint64_t>(job.options.element_bytes * job.map.elements()));
@@ -274,8 +278,7 @@ int bench_kernels(const GpuWords& words, Output& out) {
   bool right = true;
   for (const Job& job : jobs) {
     const gpu::Plan plan = gpu::plan(job.map, job.options, planned_for(words, device));
-    const double scale = static_cast<double>(plan.bytes()) / static_cast<double>(place.bytes());
-    const Outcome outcome = outcome_of(place, plan, copy * scale);
+    const Outcome outcome = outcome_of(place, plan, copy);
     right = right && outcome.right;
     report["rows"].push_back(outcome_report(plan, outcome));
     const std::string map = gpu::notation_of(plan.map_asked);
