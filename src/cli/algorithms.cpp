@@ -17,6 +17,7 @@ int run(const std::optional<std::string>& on, Output& out) {
       on ? std::optional<Machine>(machine_from(*on)) : std::nullopt;
   Report report{{"format", "faro-algorithms/1"}, {"rows", Report::list()}};
   std::string_view machine;
+  bool by_name = false;
   const std::size_t asked = asked_planners().size();
   for (std::size_t i = 0; i < catalogue().size(); ++i) {
     const About& e = catalogue()[i]->about();
@@ -27,9 +28,10 @@ int run(const std::optional<std::string>& on, Output& out) {
                               {"needs", e.needs},
                               {"cost", e.cost},
                               {"citation", e.citation}});
-    if (machine != e.machine || i == asked) {
+    if (machine != e.machine || by_name != (i >= asked)) {
+      by_name = i >= asked;
       report.say("{}{}on {}\n", machine.empty() ? "" : "\n",
-                 i < asked ? "" : "the papers' own, by name alone: ", e.machine);
+                 by_name ? "the papers' own, by name alone: " : "", e.machine);
       machine = e.machine;
     }
     report.say("  {}\n      {}\n      needs     {}\n      costs     {}\n      from      {}\n",

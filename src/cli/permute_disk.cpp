@@ -295,7 +295,8 @@ void check_ending(const DiskRequest& request) {
 }
 
 // Of a second copy in memory and on the disk, an array in place needs only the first where the
-// disk has no room for the second. Axes of other lengths than powers of two have no other way.
+// disk has no room for the second. Axes of other lengths go so where --memory asks for it: not all
+// of them can.
 bool lacks_room_in_place(const DiskRequest& request, std::uint64_t file_bytes) {
   return request.in_place && !request.is_shaped &&
          files::free_bytes_beside(request.in) < file_bytes &&

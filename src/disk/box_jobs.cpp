@@ -69,8 +69,8 @@ RechunkJobs RechunkJobs::begin(const std::string& in, const std::string& out,
   jobs.folder_ = std::filesystem::absolute(shared_path(target)).lexically_normal().string();
   if (options.unfinished == RechunkOptions::Unfinished::fresh) discard_jobs(out);
   files::SharedFolder shared(target);
-  // Before the first job can be: none of them makes it, so that a late one makes nothing anew.
-  if (!files::PosixFolder(jobs.folder_).size_bytes(request_name))
+  // Before the first job is done: none of them makes it, so that a late one makes nothing anew.
+  if (!std::filesystem::exists(jobs.folder_ + "/data") && shared.notes().empty())
     create_stored(jobs.folder_ + "/data", request.description);
   if (shared.request(text) != text)
     refuse_request(jobs.folder_,

@@ -157,6 +157,10 @@ RechunkReport rechunk(const std::string& in, const std::string& out,
     keeps = !journal.is_blank();
     const RechunkRequest request = begin_or_resume(in, out, options, folder, journal);
     keeps = true;
+    // What has OUT's name is this run's only if its data went there.
+    if (request.outside.empty() &&
+        !(journal.is_complete() && !std::filesystem::exists(folder.data())))
+      disk::refuse_existing(folder.target());
     try {
       RechunkReport report = finish(folder, journal, request, options);
       report.in = in;

@@ -187,6 +187,10 @@ const std::vector<std::uint64_t>& GridMove::relabelling() const {
   return state_->hosted;
 }
 
+std::vector<std::uint64_t> GridMove::digit_lengths() const {
+  return state_->from.shape();
+}
+
 std::uint64_t GridMove::from_bytes(std::uint64_t rank) const {
   state_->check_rank(rank);
   return state_->sends(rank) ? state_->from.local_elements(rank) * options().element_bytes : 0;

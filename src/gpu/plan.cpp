@@ -4,6 +4,7 @@
 #include <array>
 #include <utility>
 
+#include "algebra/digits.hpp"
 #include "base/require.hpp"
 #include "gpu/frame.hpp"
 #include "gpu/pairs.hpp"
@@ -393,10 +394,8 @@ Plan plan_arrays(const Map& map, const TensorShape& shape, Options options,
   out.machine = machine;
   out.asked = options;
   out.map_asked = map;
-  const std::vector<engine::NormalForm> forms = engine::normal_forms(map, shape);
-  if (forms.size() > 1)  // the parts before and after a seam, which are a launch each
-    throw Error(ErrorCode::impossible, "roll: kernels of GPUs roll no axis");
-  make_window(out, forms.front());
+  radix::refuse_rolled(map, "kernels for axes of any length");
+  make_window(out, engine::normal_form(map, shape));
   require(out.block_count() <= bit(31) - 1, "{} blocks are more than a launch takes, 2^31 - 1",
           out.block_count());
   return out;

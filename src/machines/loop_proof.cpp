@@ -32,13 +32,19 @@ constexpr std::int64_t unroll_max = 512;
 constexpr std::size_t period_max = 64;
 constexpr int depth_max = 3;  // of periods within periods
 
-// Runs of all states that are kept to look for a period.
+// Pieces of all states that are kept to look for a period.
 constexpr std::size_t remembered_max = std::size_t{1} << 19U;
 
 // Loops of so many items in all laps are performed where strides do not fit.
 constexpr Count by_hand_max = Count{1} << 18U;
 
 using State = std::vector<Run>;  // in the order of `before`
+
+std::size_t pieces_of(const State& state) {
+  std::size_t pieces = state.size();
+  for (const Run& run : state) pieces += run.pieces.size();
+  return pieces;
+}
 
 bool between(Linear& form, const Linear& a, const Linear& b, const Linear& c) {
   if (b.base - a.base != c.base - b.base) return false;
@@ -345,7 +351,7 @@ void LoopProof::repeat(std::uint64_t laps, const std::vector<Items>& body, int d
 // After how many laps the state is the same again, gone on; 0 if no number is known.
 std::uint64_t LoopProof::period_of(const std::vector<State>& seen, std::int64_t grid,
                                    std::uint64_t left) {
-  runs_->spend(1 + seen.back().size() / 8);
+  runs_->spend(1 + pieces_of(seen.back()) / 8);
   for (std::size_t q = 2; q <= period_max && 2 * q < seen.size() && left >= 3 * q; ++q) {
     const auto last = static_cast<std::ptrdiff_t>(seen.size()) - 1;
     const auto ago = [&](std::size_t laps) -> const State& {
@@ -384,9 +390,11 @@ void LoopProof::repeat_on_grid(std::uint64_t laps, const std::vector<Items>& bod
     if (seen.empty()) seen.push_back(runs_->sorted());
     perform(body, t++);
     seen.push_back(runs_->sorted());
-    remembered += seen.back().size();
+    const std::size_t pieces = pieces_of(seen.back());
+    runs_->spend(1 + pieces / 4);
+    remembered += pieces;
     while (seen.size() > 2 * period_max + 1 || (seen.size() > 3 && remembered > remembered_max)) {
-      remembered -= std::min(remembered, seen.front().size());
+      remembered -= std::min(remembered, pieces_of(seen.front()));
       seen.erase(seen.begin());
     }
   }

@@ -59,6 +59,7 @@ mpi::Fingerprint fingerprint_of_move(const GridMove& move, const MpiGridOptions&
   mpi::Fingerprint all;
   add_side(all, move.from());
   add_side(all, move.to());
+  for (const std::uint64_t length : move.digit_lengths()) all.add(length);
   for (const std::size_t a : move.options().order) all.add(a);
   for (const bool turned : move.options().reversed) all.add(turned ? 1 : 0);
   for (const std::uint64_t r : move.relabelling()) all.add(r);

@@ -85,6 +85,8 @@ void commit_parts(const mpi::Communicator& ranks, const std::string& path,
   const std::string mark = ranks.rank() == 0 ? mark_of(path) : "";
   ranks.agree({}, "file", [&] {
     if (file) file->sync();
+  });
+  ranks.agree({}, "file", [&] {
     if (mark.empty()) return;
     Replacement made(mark);
     made.write(fmt::format("faro-mpi: parts {} are getting their names\n", path));

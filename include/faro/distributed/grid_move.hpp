@@ -96,6 +96,9 @@ class GridMove {
   // By rank: whose result it gets.
   const std::vector<std::uint64_t>& relabelling() const;
 
+  // Of what goes as one, the old side's axes or digits; options() says where they go.
+  std::vector<std::uint64_t> digit_lengths() const;
+
   // What a rank holds before and after; 0 for ranks that a side has not.
   std::uint64_t from_bytes(std::uint64_t rank) const;
   std::uint64_t to_bytes(std::uint64_t rank) const;
