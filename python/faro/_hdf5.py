@@ -9,7 +9,8 @@ import zlib
 
 from ._errors import EnvironmentFault, UsageError
 from ._lending import numpy
-from ._outside import Units, checked
+from ._outside import Units
+from ._store_names import checked
 
 
 class Hdf5(Units):
@@ -24,7 +25,7 @@ class Hdf5(Units):
         if hasattr(self._node, "keys"):
             return
         np, dataset = numpy(), self._node
-        if dataset.shape is None:
+        if getattr(dataset, "shape", None) is None:
             raise UsageError(f"{self.name}: is a dataset without elements")
         if dataset.dtype.hasobject or dataset.dtype.names is not None:
             raise UsageError(f"{self.name}: elements of {dataset.dtype} are moved by no one here: strings of any "
@@ -65,9 +66,18 @@ class Hdf5(Units):
         for at, (code, bytes_each) in reversed(list(enumerate(self._filters))):
             if mask >> at & 1:
                 continue
-            content = zlib.decompress(content) if code == 1 else _unshuffled(content, bytes_each)
+            content = self._inflated(content) if code == 1 else _unshuffled(content, bytes_each)
         if len(content) != self._unit_bytes():
             raise EnvironmentFault(f"{self.name}: the chunk at {self._place(index)} has {len(content)} bytes")
+        return content
+
+    def _inflated(self, content):
+        """A chunk of so many bytes; one that was compressed twice is a little longer between."""
+        most = int(self._unit_bytes()) + int(self._unit_bytes()) // 64 + 64
+        inflater = zlib.decompressobj()
+        content = inflater.decompress(content, most + 1)
+        if len(content) > most or not inflater.eof:
+            raise EnvironmentFault(f"{self.name}: a chunk is cut short, or holds more than {self._unit_bytes()} bytes")
         return content
 
     def stamp(self, key):
@@ -109,7 +119,8 @@ def _members(group):
 
     def look(name, one):
         checked(name)
-        if hasattr(one, "keys") or one.shape is None:
+        # Groups, types that have names, and datasets without elements.
+        if hasattr(one, "keys") or getattr(one, "shape", None) is None:
             return
         label = one.attrs.get("NAME", b"")
         if isinstance(label, bytes) and label.startswith(b"This is a netCDF dimension but not"):
