@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import contextlib
+
 
 class Error(Exception):
     """What faro refuses, and why."""
@@ -47,6 +49,17 @@ class Refused(Error):
     """A proof or a comparison said no."""
 
     violations: tuple = ()
+
+
+@contextlib.contextmanager
+def told_of(where):
+    """What other packages throw becomes an error that says of which file or store."""
+    try:
+        yield
+    except (Error, MemoryError):
+        raise
+    except Exception as error:
+        raise EnvironmentFault(f"{where}: {type(error).__name__}: {error}") from error
 
 
 for _class in (

@@ -12,17 +12,17 @@ from __future__ import annotations
 import base64
 import json
 import os
+import pathlib
 import threading
 import weakref
 import zlib
 from collections import OrderedDict
 
-from ._errors import EnvironmentFault, UsageError
+from ._errors import EnvironmentFault, UsageError, told_of
 from ._lending import numpy
-from ._store_names import name_of_store
+from ._store_names import METADATA, checked, name_of_store
 
 _PREFIX = "outside:"
-METADATA = ("zarr.json", ".zarray", ".zattrs", ".zgroup", ".zmetadata")
 _known = weakref.WeakValueDictionary()
 
 
@@ -68,14 +68,6 @@ def hdf5(where, path, node=None):
     from ._hdf5 import Hdf5
 
     return Hdf5(where, path, node)
-
-
-def checked(name):
-    """The name of a member, which becomes a path; what a file calls its members is not to be trusted."""
-    if any(part in ("", ".", "..", *METADATA) for part in name.split("/")):
-        raise UsageError(f"'{name}': this name of a member cannot be one of a file: a part of it is empty, '.', "
-                         "'..' or a name of Zarr's metadata; rename it, or give its arrays singly")
-    return name
 
 
 def _parts(name):
@@ -354,7 +346,8 @@ def _document(array):
 
 
 def folder_of(store):
-    return os.fspath(store.root) if type(store).__name__ == "LocalStore" else None
+    """obstore has a LocalStore too, which has no root."""
+    return os.fspath(store.root) if type(store).__name__ == "LocalStore" and hasattr(store, "root") else None
 
 
 def _of_zarr(store, path=""):
@@ -391,14 +384,19 @@ def _decoded(store, path):
 # --- what a user gives
 
 
+def _is_node(x):
+    """An array, a group or a StorePath; a store may hold another store."""
+    return hasattr(x, "store") and hasattr(x, "path")
+
+
 def folder_of_array(x):
     """The folder of an array or a group of the package zarr, of either version; else None."""
-    store = getattr(x, "store", x)
+    store = x.store if _is_node(x) else x
     if type(store).__name__ == "DirectoryStore":  # version 2
         root = store.dir_path()
     else:
         root = folder_of(store)
-    path = getattr(x, "path", "")
+    path = x.path if _is_node(x) else ""
     return root if root is None or not path else os.path.join(root, path)
 
 
@@ -410,6 +408,11 @@ def is_stored(x):
 
 def named(x):
     """The Name of what lies in no folder; None where it is a path or a folder."""
+    with told_of(os.fsdecode(x) if isinstance(x, (str, os.PathLike)) else x):
+        return _named(x)
+
+
+def _named(x):
     if isinstance(x, (str, os.PathLike)):
         return _named_path(os.fsdecode(x))
     if type(x).__module__.startswith("h5py"):
@@ -449,7 +452,7 @@ def _store_of(x):
         return zarr.storage.FsspecStore.from_mapper(x), ""
     if type(x).__module__.startswith("obstore"):
         return zarr.storage.ObjectStore(x), ""
-    return (x.store, x.path) if hasattr(x, "store") else (x, "")
+    return (x.store, x.path) if _is_node(x) else (x, "")
 
 
 def target_of(x):
@@ -458,7 +461,8 @@ def target_of(x):
         text = os.fsdecode(x)
         if "://" not in text:
             return None
-        return _ZarrStore(_zarr().storage.FsspecStore.from_url(text))
+        with told_of(text):
+            return _ZarrStore(_zarr().storage.FsspecStore.from_url(text))
     return None if folder_of_array(x) is not None else _ZarrStore(*_store_of(x))
 
 
@@ -466,19 +470,23 @@ def copy_groups(source, target):
     """What groups say of themselves; `source` has groups() and is_consolidated() or is a folder, `target` is
     a store or a folder."""
     held = source if hasattr(source, "groups") else _local(source)
-    for name, attributes in held.groups().items():
-        if name:
-            checked(name)
-        text = json.dumps({"zarr_format": 3, "node_type": "group", "attributes": attributes}, indent=2)
-        key = f"{name}/zarr.json" if name else "zarr.json"
-        if hasattr(target, "put_bytes"):
-            target.put_bytes(key, text.encode())
-        else:
-            with open(os.path.join(os.fsdecode(target), key), "w", encoding="utf-8") as file:
-                file.write(text)
-    if held.is_consolidated():
-        into = target if hasattr(target, "store") else _local(target)
-        _zarr().consolidate_metadata(into.store, path=into.path)
+    with told_of(held.name):
+        groups = held.groups()
+        consolidated = held.is_consolidated()
+    is_store = hasattr(target, "store")
+    with told_of(target.name if is_store else os.fsdecode(target)):
+        for name, attributes in groups.items():
+            text = json.dumps({"zarr_format": 3, "node_type": "group", "attributes": attributes}, indent=2)
+            key = f"{checked(name)}/zarr.json" if name else "zarr.json"
+            if is_store:
+                target.put_bytes(key, text.encode())
+            else:
+                path = pathlib.Path(os.fsdecode(target), key)
+                path.parent.mkdir(parents=True, exist_ok=True)
+                path.write_text(text, encoding="utf-8")
+        if consolidated:
+            into = target if is_store else _local(target)
+            _zarr().consolidate_metadata(into.store, path=into.path)
 
 
 def _local(path):

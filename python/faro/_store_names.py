@@ -1,5 +1,5 @@
-"""What a store of zarr-python is called: a zip file and a URL so that any process finds it again, another
-store so that no two that are alive have one name.
+"""Which names members may have, and what a store of zarr-python is called: a zip file and a URL so that any
+process finds it again, another store so that no two that are alive have one name.
 
     zip:/data/x.zip::temperature      url:s3://bucket/x.zarr::      store:wrapping-file:///data/x.zarr#1::
 """
@@ -11,6 +11,18 @@ import itertools
 import os
 import threading
 import weakref
+
+from ._errors import UsageError
+
+METADATA = ("zarr.json", ".zarray", ".zattrs", ".zgroup", ".zmetadata")
+
+
+def checked(name):
+    """The name of a member, which becomes a path; what a file calls its members is not to be trusted."""
+    if any(part in ("", ".", "..", *METADATA) for part in name.split("/")):
+        raise UsageError(f"'{name}': this name of a member cannot be one of a file: a part of it is empty, '.', "
+                         "'..' or a name of Zarr's metadata; rename it, or give its arrays singly")
+    return name
 
 
 def name_of_store(store, path):

@@ -11,7 +11,7 @@ import stat
 import tempfile
 
 from . import _core, _outside
-from ._errors import EnvironmentFault, UsageError
+from ._errors import EnvironmentFault, UsageError, told_of
 from ._jobs import RechunkPlan
 from ._lending import lend, numpy, threads_of, with_progress
 from ._outside import is_stored
@@ -55,6 +55,17 @@ class _Target:
             one.store = self.store.under(name)
         return one
 
+    def refuse_used_group(self, arrays):
+        """The attributes of what is there already stay; an array that is there is refused in its turn."""
+        if any(words["unfinished"] != "refuse" for _, words in arrays.values()) or any(
+                _core.has_unfinished_rechunk(self.of(name).path) for name in arrays):
+            return
+        is_used = os.path.isdir(self.path) and os.listdir(self.path) if self.store is None \
+            else not self.store.is_empty()
+        if is_used:
+            raise UsageError(f"{os.fsdecode(self.path) if self.store is None else self.store.name}: is there already; "
+                             "remove it, or give another name")
+
     def words(self):
         if self.store is None:
             return {}
@@ -71,7 +82,8 @@ class _Target:
             _make_private(os.path.dirname(self.own))
         os.makedirs(os.path.dirname(self.path), exist_ok=True)
         try:
-            self._make_room(unfinished)
+            with told_of(self.store.name):
+                self._make_room(unfinished)
             try:
                 return work()
             except BaseException:
@@ -87,6 +99,9 @@ class _Target:
         if begun is not None and begun != os.fsdecode(self.name):
             raise UsageError(f"{self.store.name}: the unfinished run in '{os.fsdecode(self.path)}' writes to "
                              f"{begun or 'a folder'}; give another temporary=")
+        if begun is not None and unfinished == "refuse":
+            raise UsageError(f"{self.store.name}: an unfinished run is in '{os.fsdecode(self.path)}'; resume=True goes "
+                             "on with it, fresh=True begins anew")
         if begun is None and unfinished == "resume":
             raise UsageError(f"{self.store.name}: there is no unfinished run to go on with")
         if begun is None and not self.store.is_empty():
@@ -148,7 +163,8 @@ def _rechunk_words(chunks, shards, axes, flip, map, codec, memory, passes, devic
 def _arrays(path):
     """Names of a group's arrays; None of an array."""
     if isinstance(path, _outside.Name):
-        return path.held.arrays()
+        with told_of(path.held.name):
+            return path.held.arrays()
     names = _core.arrays_in(path)
     return None if names == [""] else names
 
@@ -204,6 +220,7 @@ def rechunk_each(arrays, to, progress, group):
     reports = {}
     for name in arrays:
         _outside.checked(name)
+    to.refuse_used_group(arrays)
     for name, (from_path, words) in arrays.items():
         one = to.of(name)
         if words["unfinished"] == "resume":

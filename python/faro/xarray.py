@@ -5,7 +5,8 @@
     ds.faro.rechunk('series.zarr', chunks={'time': 365, 'lat': 72}, memory='1GiB')
 
 The elements go from the store to the target without xarray and Dask. So the dataset must be what the
-store holds: a variable that was computed, cut or renamed is refused by name; write it first. What decoding
+store holds: a variable that was computed or cut is refused by name, and so is one whose dimensions have other
+names or another order; write it first. One that has a new name alone is written under the new name. What decoding
 by the conventions of CF made of the elements does not matter: they and the attributes are copied as stored.
 """
 
@@ -26,6 +27,8 @@ __all__ = ["FaroAccessor"]
 
 class _Group:
     """What copy_groups() asks for."""
+
+    name = "the dataset"
 
     def __init__(self, attributes):
         self._attributes = attributes

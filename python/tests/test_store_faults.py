@@ -38,8 +38,8 @@ def test_what_is_in_a_store_outlives_what_is_refused(tmp_path, journals):
     stored(store, numbers())
     before = dict(store._store_dict)
     np.save(tmp_path / "x.npy", numbers())
-    for words, said in (({"resume": True}, "no unfinished run"), ({}, "there already"), ({"fresh": True}, "there already"),
-                        ({"resume": True, "temporary": tmp_path / "t"}, "no unfinished run")):
+    for words, said in (({"resume": True}, "no unfinished run"), ({}, "there already"),
+                        ({"fresh": True}, "there already"), ({"resume": True, "temporary": tmp_path / "t"}, "no unfinished run")):
         with pytest.raises(faro.UsageError, match=said):
             faro.rechunk(tmp_path / "x.npy", store, chunks=3, **words)
         assert store._store_dict == before
@@ -55,6 +55,10 @@ def test_a_journal_goes_on_in_its_own_store(tmp_path, journals):
         with pytest.raises(faro.UsageError, match="writes to"):
             faro.rechunk(source, b, **words, **{how: True})
         assert b._store._store_dict == before
+    half = dict(a._store._store_dict)
+    with pytest.raises(faro.UsageError, match="unfinished run is in"):
+        faro.rechunk(source, a, **words)
+    assert half and a._store._store_dict == half
     with pytest.raises(faro.UsageError, match="writes to another store"):
         faro.rechunk(source, tmp_path / "t" / "out", resume=True)
     assert faro.rechunk(source, a, resume=True, **words)["digest"] == faro.digest(a)
@@ -67,6 +71,62 @@ def test_a_journal_goes_on_in_its_own_store(tmp_path, journals):
     journals.chmod(0o777)
     with pytest.raises(faro.EnvironmentFault, match="of this user alone"):
         faro.rechunk(source, MemoryStore(), **words)
+
+
+@pytest.mark.parametrize("stop", [KeyboardInterrupt, SystemExit])
+@pytest.mark.parametrize("asked", ["read", "put", "size"])
+def test_what_stops_python_is_no_fault(stop, asked, tmp_path, monkeypatch):
+    source, target = MemoryStore(), MemoryStore()
+    stored(source, numbers(), shards=(10, 18, 6))
+
+    def stopped(*_):
+        raise stop("now")
+
+    with monkeypatch.context() as patch:
+        patch.setattr(f"faro._outside._ZarrStore.{asked}", stopped)
+        with pytest.raises(stop, match="now"):
+            faro.rechunk(source, target, chunks=4)
+    assert not target._store_dict
+    faro.rechunk(source, target, chunks=4)  # nothing of it is left
+
+
+def test_errors_of_other_packages_say_where(tmp_path):
+    (tmp_path / "x.zip").write_bytes(b"no zip")
+    broken = MemoryStore()
+    stored(broken, numbers())
+    broken._store_dict["zarr.json"] = zarr.core.buffer.default_buffer_prototype().buffer.from_bytes(b"{")
+    (tmp_path / "x.h5").write_bytes(b"\x89HDF\r\n\x1a\n and no more")
+    for source, said in ((tmp_path / "x.zip", "x.zip"), (broken, "memory:"), (tmp_path / "x.h5", "x.h5"),
+                         ("nosuch://bucket/x.zarr", "nosuch://"), ("memory://none/x.zarr", "none/x.zarr")):
+        for use in (faro.digest, lambda source: faro.rechunk(source, tmp_path / "o.zarr", chunks=3)):
+            with pytest.raises(faro.Error, match=said):
+                use(source)
+    with pytest.raises(faro.EnvironmentFault, match="nosuch://"):
+        faro.rechunk(np.save(tmp_path / "x.npy", numbers()) or tmp_path / "x.npy", "nosuch://bucket/x.zarr", chunks=3)
+
+
+def test_an_object_store_of_zarr(tmp_path):
+    obstore = pytest.importorskip("obstore.store")
+    x = numbers()
+    np.save(tmp_path / "x.npy", x)
+    (tmp_path / "folder").mkdir()
+    for inner in (obstore.MemoryStore(), obstore.LocalStore(tmp_path / "folder")):
+        store = zarr.storage.ObjectStore(inner)
+        faro.rechunk(tmp_path / "x.npy", store, chunks=4)
+        assert faro.digest(store) == faro.digest(inner) == faro.digest(x)
+
+
+def test_a_used_group_keeps_its_attributes(tmp_path):
+    source = zarr.create_group(MemoryStore(), attributes={"title": "new"})
+    stored(source.store, numbers(), "x")
+    for target in (MemoryStore(), tmp_path / "g.zarr"):
+        zarr.create_group(target, attributes={"title": "old"})
+        with pytest.raises(faro.UsageError, match="is there already"):
+            faro.rechunk(source, target, chunks=3)
+        assert zarr.open_group(target, mode="r").attrs.asdict() == {"title": "old"}
+        assert list(zarr.open_group(target, mode="r")) == []
+        faro.rechunk(source, target, chunks=3, resume=True)
+        assert zarr.open_group(target, mode="r").attrs.asdict() == {"title": "new"}
 
 
 class Nameless(WrapperStore):

@@ -7,6 +7,7 @@ import os
 import subprocess
 import sys
 import threading
+import zlib
 
 import faro
 import numpy as np
@@ -170,6 +171,14 @@ def test_a_chunk_that_is_damaged_or_gone(tmp_path):
     assert not os.path.exists(tmp_path / "o.zarr")
 
 
+def run_in_other_processes(plan):
+    """Which know nothing but the job."""
+    for stage in plan.stages:
+        for job in stage.remaining:
+            subprocess.run([sys.executable, "-c", "import faro, sys; faro.Job.from_json(sys.argv[1]).run()",
+                            job.to_json()], check=True)
+
+
 def test_http(tmp_path):
     pytest.importorskip("fsspec")
     pytest.importorskip("aiohttp")
@@ -182,6 +191,9 @@ def test_http(tmp_path):
         url = f"http://127.0.0.1:{server.server_address[1]}/x.zarr"
         try:
             assert faro.digest(url) == faro.digest(x)
+            plan = faro.rechunk_plan(url, tmp_path / "y.zarr", chunks=(17, 9, 4))
+            run_in_other_processes(plan)
+            assert plan.finish()["digest"] == faro.digest(x)
         finally:
             server.shutdown()
 
@@ -214,11 +226,7 @@ def test_jobs_open_files_and_urls_again(tmp_path):
     with ZipStore(tmp_path / "x.zip", mode="w") as store:
         stored(store, x)
     plan = faro.rechunk_plan(tmp_path / "x.zip", tmp_path / "y.zarr", chunks=(17, 4, 4), memory="49MiB")
-    # In another process, which knows nothing but the job.
-    for stage in plan.stages:
-        for job in stage.remaining:
-            subprocess.run([sys.executable, "-c", "import faro, sys; faro.Job.from_json(sys.argv[1]).run()",
-                            job.to_json()], check=True)
+    run_in_other_processes(plan)
     assert plan.finish()["digest"] == faro.digest(x)
     plan = faro.rechunk_plan(stored(MemoryStore(), x), tmp_path / "z.zarr", chunks=4)
     job = plan.stages[0][0].to_json()
@@ -304,6 +312,7 @@ def test_hdf5_small_corners(tmp_path):
         file["scalar"] = np.float32(4)
         file["empty"] = np.zeros((0, 4))
         file.attrs["title"] = "t"
+        file.create_group("group/without arrays").attrs["n"] = 3
         file.create_dataset("skipped", (8,), "i4", chunks=(4,), compression="gzip", shuffle=True)
         # A chunk whose filters were left out says so in its mask.
         file["skipped"].id.write_direct_chunk((0,), np.arange(4, dtype="i4").tobytes(), filter_mask=3)
@@ -312,6 +321,7 @@ def test_hdf5_small_corners(tmp_path):
         assert faro.digest(file["skipped"]) == faro.digest(np.array([0, 1, 2, 3, 0, 0, 0, 0], "i4"))
     faro.rechunk(tmp_path / "x.h5", tmp_path / "o.zarr", chunks="auto")
     group = zarr.open_group(tmp_path / "o.zarr")
+    assert group["group/without arrays"].attrs["n"] == 3
     assert group.attrs["title"] == "t" and group["scalar"][()] == 4 and group["empty"].shape == (0, 4)
     with h5py.File(tmp_path / "y.h5", "w") as file:
         file["words"] = ["of", "any", "length"]
@@ -323,6 +333,17 @@ def test_hdf5_small_corners(tmp_path):
         file["bad"].id.write_direct_chunk((0,), b"no gzip")
         with pytest.raises(faro.EnvironmentFault, match="bad"):
             faro.digest(file["bad"])
+        # A small chunk that would be 64 MiB, and one that ends early.
+        for content in (zlib.compress(bytes(1 << 26)), zlib.compress(bytes(64))[:-1]):
+            file["bad"].id.write_direct_chunk((0,), content)
+            with pytest.raises(faro.EnvironmentFault, match="bad.*cut short, or holds more than 64 bytes"):
+                faro.digest(file["bad"])
+        file["type"] = np.dtype("f8")
+        del file["words"], file["pairs"], file["bad"]
+        file["x"] = np.arange(3)
+        assert list(faro.digest(file)) == ["x"]
+        with pytest.raises(faro.UsageError, match="without elements"):
+            faro.digest(file["type"])
 
 
 # --- xarray
