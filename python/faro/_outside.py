@@ -23,7 +23,7 @@ from ._lending import numpy
 from ._store_names import METADATA, checked, name_of_store
 
 _PREFIX = "outside:"
-_known = weakref.WeakValueDictionary()
+_known: weakref.WeakValueDictionary[str, object] = weakref.WeakValueDictionary()
 
 
 class Name(bytes):

@@ -57,7 +57,8 @@ def _plain_fs(store):
 _PROCESS = os.urandom(8).hex()
 _SECRET = ("key", "secret", "token", "password", "credential")
 _numbers, _numbers_lock = itertools.count(1), threading.Lock()
-_alike = {}  # of what stores say of themselves: those that say it, weakly, and their numbers
+# Of what stores say of themselves: those that say it, weakly, and their numbers.
+_alike: dict[str, list] = {}
 
 
 def _called(store):

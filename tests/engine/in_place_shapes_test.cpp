@@ -151,7 +151,7 @@ TEST(InPlaceShapes, rolled_digits_are_rolled_after_the_rest) {
 TEST(InPlaceShapes, large_ranges_are_rolled) {
   Random random(4);
   for (const Word length : {3U, 5U, 7U, 4099U, 300007U}) {
-    const Word inner = (sanitized() ? 300000 : 3000000) / length;
+    const Word inner = std::max<Word>(1, (sanitized() ? 300000 : 3000000) / length);
     for (const Word roll : {Word{1}, length / 2, length - 1, 1 + random.below(length - 1)}) {
       const Map map = beside(Map::turn(length, {random.below(2) == 0, roll}), Map::identity(inner));
       check_in_place(map, {1, {}, {}}, {.threads = static_cast<int>(1 + random.below(3))},
