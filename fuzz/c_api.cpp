@@ -85,7 +85,7 @@ void moved(const faro_map* map, const faro_permute_options& options, const faro_
   if (!good(status)) std::abort();
   const std::uint64_t row = options.inner * options.element_bytes;
   if (row == 0 || options.outer == 0) return;
-  const std::uint64_t length = std::uint64_t{1} << faro_map_width(map);
+  const std::uint64_t length = faro_map_elements(map);
   for (std::uint64_t o = 0; o < options.outer; ++o)
     for (std::uint64_t i = 0; i < length; ++i)
       if (std::memcmp(from.data() + (o * length + i) * row,
@@ -98,10 +98,11 @@ void maps(Bytes& bytes) {
   faro_map* inverse = nullptr;
   faro_map* both = nullptr;
   if (good(faro_map_inverse(map, &inverse)) && good(faro_map_then(map, inverse, &both))) {
+    // 0 of 64 bits, which are all there are.
+    const std::uint64_t elements = faro_map_elements(map);
     const std::uint64_t index = bytes.number();
-    const int width = faro_map_width(map);
-    const std::uint64_t mask = width >= 64 ? ~std::uint64_t{0} : (std::uint64_t{1} << width) - 1;
-    if (faro_map_apply(both, index) != (index & mask)) std::abort();
+    const std::uint64_t inside = elements == 0 ? index : index % elements;
+    if (faro_map_apply(both, inside) != inside) std::abort();
   }
   const faro_permute_options options = options_of(bytes);
   faro_plan* plan = nullptr;
