@@ -333,8 +333,8 @@ TEST(Device, opencl_compiles_for_each_device_of_a_context) {
   library.get(create_queue, "clCreateCommandQueue");
   Driver& driver = Driver::of(Language::opencl);
   std::array<void*, 2> devices{};
-  for (int i = 0; i < 2; ++i) {
-    const Stream alone = driver.open(i);
+  for (std::size_t i = 0; i < 2; ++i) {
+    const Stream alone = driver.open(static_cast<int>(i));
     ASSERT_EQ(queue_info(alone.handle, 0x1091, sizeof(void*), &devices.at(i), nullptr), 0);
     driver.close(alone);
   }
@@ -351,7 +351,7 @@ TEST(Device, opencl_compiles_for_each_device_of_a_context) {
   void* const a = driver.allocate(4096, streams[0]);
   void* const b = driver.allocate(4096, streams[0]);
   driver.write(a, from.data(), 4096, streams[0]);
-  for (int i = 0; i < 4; ++i) {
+  for (std::size_t i = 0; i < 4; ++i) {
     const Stream& stream = streams[i % 2];
     std::vector<std::uint32_t> to(1024, ~0U);
     driver.write(b, to.data(), 4096, stream);
