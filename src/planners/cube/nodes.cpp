@@ -37,28 +37,24 @@ StepSource joined(std::uint64_t slots, std::vector<StepSource> parts) {
           .lead = lead};
 }
 
-struct Timed {
-  Share share;
-  std::uint64_t start = 0;
-};
-
-StepSource together(std::uint64_t elements, const std::vector<Timed>& all) {
+StepSource together(std::uint64_t elements, const std::vector<Share>& all) {
   struct Part {
     StepSource source;
-    std::uint64_t count, first, stride, start, transit;
+    std::uint64_t count, first, stride, transit;
+    std::uint64_t start = 0;
   };
   std::vector<Part> parts;
   std::uint64_t slots = elements;
   std::uint64_t steps = 0;
   std::uint64_t lead = 0;
-  for (const auto& [share, start] : all) {
-    parts.push_back({share.node.steps(), share.count, share.first, share.stride, start, slots});
+  for (const Share& share : all) {
+    parts.push_back({share.node.steps(), share.count, share.first, share.stride, slots});
     slots += parts.back().source.slots - share.count;
     lead = std::max(lead, parts.back().source.lead);
   }
   // What somebody rearranges first is done before anybody crosses a link.
   for (Part& part : parts) {
-    part.start += lead - part.source.lead;
+    part.start = lead - part.source.lead;
     steps = std::max(steps, part.start + part.source.steps);
   }
   const auto make = [parts = std::move(parts)](std::uint64_t t, CubeStep& out) {
@@ -160,9 +156,7 @@ Node side_by_side(std::uint64_t elements, std::vector<Share> shares) {
   Node whole{.expression =
                  called("beside", shares, [](const Share& s) { return s.node.expression; })};
   for (const Share& share : shares) whole.cost = std::max(whole.cost, share.node.cost);
-  std::vector<Timed> all;
-  for (Share& share : shares) all.push_back({std::move(share)});
-  whole.steps = [elements, all = std::move(all)] { return together(elements, all); };
+  whole.steps = [elements, all = std::move(shares)] { return together(elements, all); };
   return whole;
 }
 

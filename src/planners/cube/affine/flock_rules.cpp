@@ -51,7 +51,7 @@ void push_moves(const Flocks& flocks, const Moves& moves, ScheduleSink& sink) {
 class Stored {
  public:
   explicit Stored(const Flocks& flocks)
-      : flocks_(flocks), slots_(flocks.cosets(), flocks.elements(), NodeSlots::Use::shared) {
+      : flocks_(flocks), slots_(flocks.cosets(), flocks.elements()) {
     for (Word coset = 0; coset < flocks.cosets(); ++coset)
       for (std::uint64_t slot = 0; slot < flocks.elements(); ++slot)
         at_.push_back({coset, static_cast<Slot>(slot)});

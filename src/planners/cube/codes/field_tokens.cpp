@@ -14,17 +14,13 @@ std::vector<FieldTokens::Token> FieldTokens::at_home(int node_bits, std::uint64_
   return tokens;
 }
 
-FieldTokens::FieldTokens(const CodeField& field, std::uint64_t elements, NodeSlots::Use use)
-    : FieldTokens(field, field.length == 2 ? 1 : 2, elements, use) {}
-
-FieldTokens::FieldTokens(const CodeField& field, int node_bits, std::uint64_t elements,
-                         NodeSlots::Use use)
+FieldTokens::FieldTokens(const CodeField& field, int node_bits, std::uint64_t elements)
     : field_(field),
       node_bits_(node_bits),
       low_top_(field.top() - node_bits),
       elements_(elements),
       tokens_(at_home(node_bits_, elements)),
-      slots_(bit(node_bits_), elements, use) {}
+      slots_(bit(node_bits_), elements) {}
 
 void FieldTokens::step(std::span<const Entry> entries, CubeStep& out) {
   std::vector<const Entry*> leaving;

@@ -19,9 +19,8 @@ namespace faro::inline v1 {
 
 class FieldTokens {
  public:
-  FieldTokens(const CodeField& field, std::uint64_t elements, NodeSlots::Use use);
   // Nodes of `node_bits` top bits; the dimension below them is routed too.
-  FieldTokens(const CodeField& field, int node_bits, std::uint64_t elements, NodeSlots::Use use);
+  FieldTokens(const CodeField& field, int node_bits, std::uint64_t elements);
 
   // The rules of one step's entries, appended.
   void step(std::span<const three_fifths::Entry> entries, CubeStep& out);

@@ -18,11 +18,7 @@ namespace faro::inline v1 {
 
 class NodeSlots {
  public:
-  // shared: any free slot. own: slot e or a transit slot; the other elements' slots are theirs even
-  // while free.
-  enum class Use { shared, own };
-
-  NodeSlots(std::size_t nodes, std::uint64_t elements, Use use);
+  NodeSlots(std::size_t nodes, std::uint64_t elements);
 
   void leave(std::size_t node, Slot slot);
   // Slot e of the node, if it is free.
@@ -34,13 +30,10 @@ class NodeSlots {
 
  private:
   struct Node {
-    std::set<Slot> free_own;      // below `elements`
-    std::set<Slot> free_transit;  // from there on
-    std::uint64_t opened = 0;     // slots, free or not
+    std::set<Slot> free;
+    std::uint64_t opened = 0;  // slots, free or not
   };
   std::vector<Node> nodes_;
-  std::uint64_t elements_;
-  Use use_;
   std::uint64_t slots_;
 };
 

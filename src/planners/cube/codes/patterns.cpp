@@ -173,7 +173,7 @@ StepSource pattern_steps(const PatternPlace& place, std::uint64_t elements) {
   });
 
   const std::size_t nodes = std::size_t{1} << place.dimensions.size();
-  NodeSlots slots(nodes, elements, NodeSlots::Use::shared);
+  NodeSlots slots(nodes, elements);
   std::vector<std::vector<Slot>> slot_of(p.sources.size());
   std::vector<std::vector<std::size_t>> node_of(p.sources.size());
   for (std::size_t i = 0; i < p.sources.size(); ++i) {

@@ -24,7 +24,7 @@ using three_fifths::Program;
 
 StepSource three_fifths_steps(const Program& program, const CodeField& field,
                               std::uint64_t elements) {
-  FieldTokens tokens(field, program.source_bits, elements, NodeSlots::Use::shared);
+  FieldTokens tokens(field, program.source_bits, elements);
   std::vector<CubeStep> steps(program.steps + 1);
   auto entry = program.entries.begin();
   for (std::uint64_t t = 0; t < program.steps; ++t) {

@@ -140,9 +140,7 @@ struct Stored {
 class Storing {
  public:
   Storing(const LinkTable& table, const std::vector<Packet>& packets, std::uint64_t elements)
-      : table_(table),
-        packets_(packets),
-        slots_(table.processors(), elements, NodeSlots::Use::shared) {
+      : table_(table), packets_(packets), slots_(table.processors(), elements) {
     for (const Packet& packet : packets)
       at_.push_back({packet.move.from_processor, packet.move.from_slot});
   }
