@@ -236,8 +236,7 @@ void add_pass(FilePermutePlan::State& state, FilePassFacts pass, const DiskProfi
 FilePermutePlan::State plan_lengths(const Map& map, std::uint64_t element_bytes,
                                     const FilePlanOptions& options) {
   FilePermutePlan::State state = one_pass(map, element_bytes, options);
-  const std::uint64_t budget =
-      std::min(tile_bytes_within(options.memory_bytes), options.tile_bytes_max);
+  const std::uint64_t budget = tile_bytes_of(options);
   state.digits = plan_digits(map, element_bytes, budget, options);
   const DigitTiles& tiles = state.digit_tiles.emplace(*state.digits, element_bytes);
   const auto wrong = wrong_blocks(*state.digits,
@@ -267,8 +266,7 @@ FilePermutePlan::State plan_units(const Map& map, std::uint64_t element_bytes,
   constexpr std::uint64_t group_max = std::uint64_t{1} << 16U;
   FilePermutePlan::State state = one_pass(map, element_bytes, options);
   refuse_passes(options);
-  const std::uint64_t budget =
-      std::min(tile_bytes_within(options.memory_bytes), options.tile_bytes_max);
+  const std::uint64_t budget = tile_bytes_of(options);
   if (budget < element_bytes)
     refuse_memory(options.memory_bytes, std::max(element_bytes, request_bytes_max));
   const Units units = largest_units(map, budget / element_bytes);

@@ -23,6 +23,10 @@ std::uint64_t tile_bytes_within(std::uint64_t memory_bytes) {
   return memory_bytes <= working_bytes ? 0 : (memory_bytes - working_bytes) / tiles_in_memory;
 }
 
+std::uint64_t tile_bytes_of(const FilePlanOptions& options) {
+  return std::min(tile_bytes_within(options.memory_bytes), options.tile_bytes_max);
+}
+
 std::uint64_t largest_tile_bytes(const FilePlanFacts& facts) {
   std::uint64_t bytes = 0;
   for (const FilePassFacts& pass : facts.passes) bytes = std::max(bytes, pass.tile_bytes);
@@ -366,8 +370,7 @@ FilePermutePlan::State plan_for(const BitMap& map, const PermuteShape& shape,
   state.array.unit_bytes =
       size_product(shape.element_bytes, shape.inner, "bytes that the map moves as one");
   state.array.outer = shape.outer;
-  const std::uint64_t budget =
-      std::min(tile_bytes_within(options.memory_bytes), options.tile_bytes_max);
+  const std::uint64_t budget = tile_bytes_of(options);
   if (budget == 0) refuse_memory(options.memory_bytes, Count{state.array.unit_bytes} * 2);
   cut_units(state, budget, options.memory_bytes);
   const Count array_bytes =

@@ -49,6 +49,8 @@ std::uint64_t largest_tile_bytes(const FilePlanFacts& facts);
 
 // The largest tile within a cap; 0 if there is none.
 std::uint64_t tile_bytes_within(std::uint64_t memory_bytes);
+// The same, and no more than is asked for.
+std::uint64_t tile_bytes_of(const FilePlanOptions& options);
 
 // What a pass over so many bytes takes by the profile.
 double seconds_of(const FilePassFacts& pass, Count data_bytes, const DiskProfile& profile);

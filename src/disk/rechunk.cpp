@@ -25,6 +25,11 @@ void check_unchanged(const disk::StoredArray& from, const RechunkRequest& reques
                           request.input, when));
 }
 
+// Whether what has the output's name is this run's: its data went there.
+bool is_published(const disk::RechunkFolder& folder, const disk::BoxJournal& journal) {
+  return journal.is_complete() && !std::filesystem::exists(folder.data());
+}
+
 // The journal's request, or the one that is begun now.
 RechunkRequest begin_or_resume(const std::string& in, const std::string& out,
                                const RechunkOptions& options, disk::RechunkFolder& folder,
@@ -41,6 +46,8 @@ RechunkRequest begin_or_resume(const std::string& in, const std::string& out,
       throw Error(ErrorCode::usage,
                   fmt::format("{}: the unfinished run in '{}' writes to another store: '{}'", out,
                               folder.folder(), begun.outside));
+    if (begun.outside.empty() && !is_published(folder, journal))
+      disk::refuse_existing(folder.target());
     return begun;
   }
   if (options.unfinished == Unfinished::resume)
@@ -85,8 +92,7 @@ RechunkReport finish(disk::RechunkFolder& folder, disk::BoxJournal& journal,
   const disk::StoredGrid to_grid = disk::read_grid(request.description);
   const bool is_outside = !request.outside.empty();
   const std::string data = is_outside ? request.outside : folder.data();
-  const bool published =
-      !is_outside && journal.is_complete() && !std::filesystem::exists(folder.data());
+  const bool published = !is_outside && is_published(folder, journal);
   if (published && !std::filesystem::exists(folder.target().target))
     throw Error(ErrorCode::environment,
                 fmt::format("{}: was finished, and has been taken away since; --fresh begins anew",
@@ -157,10 +163,6 @@ RechunkReport rechunk(const std::string& in, const std::string& out,
     keeps = !journal.is_blank();
     const RechunkRequest request = begin_or_resume(in, out, options, folder, journal);
     keeps = true;
-    // What has OUT's name is this run's only if its data went there.
-    if (request.outside.empty() &&
-        !(journal.is_complete() && !std::filesystem::exists(folder.data())))
-      disk::refuse_existing(folder.target());
     try {
       RechunkReport report = finish(folder, journal, request, options);
       report.in = in;
