@@ -5,7 +5,8 @@
 
 namespace faro::inline v1 {
 
-NodeSlots::NodeSlots(std::size_t nodes, std::uint64_t elements) : nodes_(nodes), slots_(elements) {
+NodeSlots::NodeSlots(std::size_t nodes, std::uint64_t elements)
+    : nodes_(nodes), elements_(elements), slots_(elements) {
   for (Node& node : nodes_) node.opened = elements;
 }
 
@@ -14,7 +15,7 @@ void NodeSlots::leave(std::size_t node, Slot slot) {
 }
 
 bool NodeSlots::take_own(std::size_t node, Slot element) {
-  return nodes_[node].free.erase(element) != 0;
+  return element < elements_ && nodes_[node].free.erase(element) != 0;
 }
 
 Slot NodeSlots::take(std::size_t node) {

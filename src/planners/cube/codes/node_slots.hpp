@@ -21,7 +21,7 @@ class NodeSlots {
   NodeSlots(std::size_t nodes, std::uint64_t elements);
 
   void leave(std::size_t node, Slot slot);
-  // Slot e of the node, if it is free.
+  // Slot e of the node, if it is free. What was opened on the way is nobody's own.
   bool take_own(std::size_t node, Slot element);
   // Another slot.
   Slot take(std::size_t node);
@@ -34,6 +34,7 @@ class NodeSlots {
     std::uint64_t opened = 0;  // slots, free or not
   };
   std::vector<Node> nodes_;
+  std::uint64_t elements_;
   std::uint64_t slots_;
 };
 
