@@ -18,6 +18,12 @@ write('whole/model.safetensors', {
 write('odd.safetensors', {'x.y': np.arange(4, dtype='<f4')})
 open('torn.safetensors', 'wb').write(open('whole/model.safetensors', 'rb').read()[:-1])
 "
+# A share of the ranks each; the last one may come first, and twice.
+share=(reshard whole shared --to llama:tp=4,heads=8,kv_heads=2 --memory 64MiB --jobs 1)
+exits "worker 1 of 2" 0 "$faro" "${share[@]}" --worker 1/2
+prints "worker 1 of 2" "written by this worker; worker 0 compares"
+exits "worker 1 of 2 again" 0 "$faro" "${share[@]}" --worker 1/2
+prints "worker 1 of 2 again" "2 jobs done before"
 # CODE and WORDS of stderr for each command line
 while IFS='|' read -r code words line; do
   read -ra arguments <<<"$line"
@@ -47,8 +53,17 @@ done <<'END'
 2|wanted a file name with {rank}|reshard whole x --to llama:tp=2 --names ../{rank}.safetensors --memory 64MiB
 0||reshard whole named --to llama:tp=2 --names {rank}.safetensors --memory 64MiB
 0||reshard named renamed --from llama:tp=2 --from-names {rank}.safetensors --memory 64MiB
+2|another request|reshard whole shared --to llama:tp=2 --memory 64MiB --jobs 1 --worker 1/2
+2|say --memory and --jobs|reshard whole shared --to llama:tp=4 --worker 1/2
+2|wanted I/N|reshard whole shared --to llama:tp=4 --memory 64MiB --jobs 1 --worker 2
+2|numbered from 0|reshard whole shared --to llama:tp=4 --memory 64MiB --jobs 1 --worker 2/2
+2|goes on by itself|reshard whole shared --to llama:tp=4 --memory 64MiB --jobs 1 --worker 0/2 --resume
 3|No such file|reshard gone.safetensors x --memory 64MiB
 4|does not suffice|reshard whole x --to llama:tp=2 --memory 1MiB
 END
+exits "worker 0 of 2" 0 "$faro" "${share[@]}" --worker 0/2 --verify
+prints "worker 0 of 2" "4 files"
+check "workers make what one process makes" diff -r shared tp4
+check "workers leave nothing else" test ! -e .shared.faro-shared
 check "the way back has the same digests" cmp back/faro-digests.json tp4/faro-digests.json
 check "a refusal leaves nothing behind" sh -c "! ls -d x .x.faro nothing .nothing.faro 2>/dev/null | grep ."

@@ -38,7 +38,7 @@ from ._schedules import (
     verify,
 )
 from ._files import FileReport, permute_file, resume_file, unfinished_file
-from ._jobs import Job, JobResult, RechunkPlan, Stage
+from ._jobs import Job, JobResult, RechunkPlan, ReshardPlan, Stage
 from ._reshard import reshard, reshard_plan
 from ._stored import digest, rechunk, rechunk_plan
 
@@ -65,6 +65,7 @@ __all__ = [
     "Placement",
     "PermutePlan",
     "RechunkPlan",
+    "ReshardPlan",
     "Refused",
     "MachinePlan",
     "Stage",

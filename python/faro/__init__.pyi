@@ -566,7 +566,7 @@ class JobResult(NamedTuple):
     was_done: bool
 
 class Job(NamedTuple):
-    """One job of a rechunking (docs/jobs.md): some two hundred bytes, which any process that sees the
+    """One job of a rechunking or a resharding (docs/jobs.md): some two hundred bytes, which any process that sees the
     same files runs, twice or twice at once with the same result."""
     folder: str
     plan: str
@@ -594,7 +594,16 @@ class Stage(Sequence[Job]):
     def remaining(self) -> Stage: ...
     def finish(self) -> None: ...
 
-class RechunkPlan(dict[str, Any]):
+class JobsPlan(dict[str, Any]):
+    def __init__(
+        self, said: Mapping[str, Any], source: bytes, target: bytes | None, words: dict[str, Any]
+    ) -> None: ...
+    @property
+    def stages(self) -> list[Stage]: ...
+    def finish(self, results: Iterable[JobResult] | None = None) -> dict[str, Any]: ...
+    def discard(self) -> None: ...
+
+class RechunkPlan(JobsPlan):
     """What rechunk_plan says, and its jobs.
 
     >>> np.save(folder / 'maps.npy', np.arange(7 * 30 * 40.).reshape(7, 30, 40))
@@ -603,13 +612,10 @@ class RechunkPlan(dict[str, Any]):
     >>> plan.finish(results)['digest'] == faro.digest(folder / 'jobs.zarr')
     True
     """
-    def __init__(
-        self, said: Mapping[str, Any], source: bytes, target: bytes | None, words: dict[str, Any]
-    ) -> None: ...
-    @property
-    def stages(self) -> list[Stage]: ...
-    def finish(self, results: Iterable[JobResult] | None = None) -> dict[str, Any]: ...
-    def discard(self) -> None: ...
+
+class ReshardPlan(JobsPlan):
+    """What reshard_plan says, and its jobs: one stage, in which each job makes one file of the target
+    and reads what that holds."""
 
 def reshard(
     source: str | os.PathLike[str], target: str | os.PathLike[str], /, *,
@@ -628,13 +634,15 @@ def reshard(
     on."""
 
 def reshard_plan(
-    source: str | os.PathLike[str], /, *, from_layout: str = "whole", to_layout: str = "whole",
+    source: str | os.PathLike[str], target: str | os.PathLike[str] | None = None, /, *,
+    from_layout: str = "whole", to_layout: str = "whole",
     memory: int | str = "2GiB", file_size: int | str = "5GB",
     from_names: str = "model-rank-{rank}-part-{part}.safetensors",
     to_names: str = "model-rank-{rank}-part-{part}.safetensors", threads: int | None = None,
-) -> dict[str, Any]:
+) -> ReshardPlan:
     """The plan of reshard: files, bytes, jobs, the most memory held. ['describe'] says it in lines,
-    ['explain'] where each tensor lies now and then. Headers are read, and no tensor."""
+    ['explain'] where each tensor lies now and then. Headers are read, and no tensor. With a target its
+    `stages` are jobs, as those of rechunk_plan are."""
 
 def digest(
     a: Any, /, *, memory: int | str | None = None, threads: int | None = None,

@@ -1,4 +1,5 @@
-"""A rechunking as stages of jobs, which any engine runs: in any order, anywhere, twice or twice at once.
+"""A rechunking or a resharding as stages of jobs, which any engine runs: in any order, anywhere, twice or
+twice at once.
 
     plan = faro.rechunk_plan('maps.zarr', 'series.zarr', chunks=(365, 72, 144), memory='2GiB')
     for stage in plan.stages:
@@ -103,8 +104,10 @@ class Stage(collections.abc.Sequence):
         _core.jobs_finish_stage(self._folder, self._plan, self.number)
 
 
-class RechunkPlan(dict):
-    """What rechunk_plan says, and its jobs."""
+class JobsPlan(dict):
+    """What a plan says, and its jobs."""
+
+    _begin = None  # of the engine; who derives from this says which
 
     def __init__(self, said, source, target, words):
         super().__init__(said)
@@ -112,15 +115,15 @@ class RechunkPlan(dict):
         self._begun = None
 
     def __reduce__(self):
-        return RechunkPlan, (dict(self), self._source, self._target, self._words)
+        return type(self), (dict(self), self._source, self._target, self._words)
 
     def _jobs(self):
         if self._target is None:
-            raise UsageError("a plan without a target has no jobs: rechunk_plan(source, target, ..)")
+            raise UsageError("a plan without a target has no jobs: say source and target")
         if self._words.get("outside"):
             raise UsageError("jobs write folders that all of them see; faro.rechunk writes to other stores")
         if self._begun is None:
-            self._begun = _core.jobs_begin(self._source, self._target, self._words)
+            self._begun = type(self)._begin(self._source, self._target, self._words)
         return self._begun
 
     @property
@@ -133,7 +136,7 @@ class RechunkPlan(dict):
 
     def finish(self, results=None):
         """Compares the sums of the shares of all jobs, of those given and of the notes, then gives
-        the target its name. Returns what rechunk returns."""
+        the target its name. Returns what rechunk or reshard returns."""
         folder, plan, counts, _ = self._jobs()
         if results is not None:
             shares = {(r.stage, r.number): r for r in results}
@@ -155,5 +158,17 @@ class RechunkPlan(dict):
         self._begun = None
 
 
-for _object in (Job, JobResult, Stage, RechunkPlan):
+class RechunkPlan(JobsPlan):
+    """What rechunk_plan says, and its jobs."""
+
+    _begin = staticmethod(_core.jobs_begin)
+
+
+class ReshardPlan(JobsPlan):
+    """What reshard_plan says, and its jobs: each makes one file of the target."""
+
+    _begin = staticmethod(_core.reshard_jobs_begin)
+
+
+for _object in (Job, JobResult, Stage, RechunkPlan, ReshardPlan):
     _object.__module__ = "faro"

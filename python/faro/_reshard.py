@@ -7,6 +7,7 @@ import os
 
 from . import _core
 from ._errors import UsageError
+from ._jobs import ReshardPlan
 from ._lending import threads_of, with_progress
 
 _names = "model-rank-{rank}-part-{part}.safetensors"
@@ -31,13 +32,14 @@ def reshard(source, target, /, *, from_layout="whole", to_layout="whole", memory
     return with_progress(lambda heard: _core.reshard(a, b, words, heard), progress)
 
 
-def reshard_plan(source, /, *, from_layout="whole", to_layout="whole", memory="2GiB",
+def reshard_plan(source, target=None, /, *, from_layout="whole", to_layout="whole", memory="2GiB",
                  file_size="5GB", from_names=_names, to_names=_names, threads=None):
-    """What reshard would do; headers are read, and no tensor."""
+    """What reshard would do, and with a target its jobs; headers are read, and no tensor."""
     words = _words(from_layout, to_layout, from_names, to_names, memory, file_size, threads)
     a = os.fsencode(source)
     plan, text = _core.reshard_plan(a, words)
-    return {**json.loads(plan), "describe": text, "explain": _core.reshard_explained(a, words)}
+    said = {**json.loads(plan), "describe": text, "explain": _core.reshard_explained(a, words)}
+    return ReshardPlan(said, a, None if target is None else os.fsencode(target), words)
 
 
 for _object in (reshard, reshard_plan):

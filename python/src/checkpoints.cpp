@@ -1,5 +1,5 @@
 // Checkpoints in safetensors files: resharded, and what is in them.
-#include "faro/checkpoints/checkpoints.hpp"
+#include "checkpoints.hpp"
 
 #include <fmt/format.h>
 
@@ -15,6 +15,8 @@ T word(const nb::dict& given, const char* name) {
   const nb::object value = given[name];
   return nb::cast<T>(value);
 }
+
+}  // namespace
 
 ReshardOptions reshard_options(const nb::dict& given) {
   ReshardOptions options;
@@ -33,16 +35,7 @@ ReshardOptions reshard_options(const nb::dict& given) {
   return options;
 }
 
-nb::dict resharded(const nb::bytes& source, const nb::bytes& target, const nb::dict& given,
-                   nb::handle progress) {
-  const std::string from = path_from(source);
-  const std::string to = path_from(target);
-  ReshardOptions options = reshard_options(given);
-  ReshardReport report;
-  watched(progress.ptr(), Watch::Interrupt::stops, Lock::released, [&](const Progress& hears) {
-    options.progress = hears;
-    report = reshard(from, to, options);
-  });
+nb::object facts_of(const ReshardReport& report) {
   nb::list tensors;
   for (const TensorReport& tensor : report.tensors) {
     nb::dict one;
@@ -68,6 +61,21 @@ nb::dict resharded(const nb::bytes& source, const nb::bytes& target, const nb::d
   facts["seconds"] = report.seconds;
   facts["tensors"] = tensors;
   return facts;
+}
+
+namespace {
+
+nb::object resharded(const nb::bytes& source, const nb::bytes& target, const nb::dict& given,
+                     nb::handle progress) {
+  const std::string from = path_from(source);
+  const std::string to = path_from(target);
+  ReshardOptions options = reshard_options(given);
+  ReshardReport report;
+  watched(progress.ptr(), Watch::Interrupt::stops, Lock::released, [&](const Progress& hears) {
+    options.progress = hears;
+    report = reshard(from, to, options);
+  });
+  return facts_of(report);
 }
 
 nb::list tensors_in(const nb::bytes& path) {

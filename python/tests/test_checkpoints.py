@@ -5,11 +5,13 @@ public models, with smaller hidden sizes. FARO_FULL=1 takes every pair of layout
 import hashlib
 import json
 import os
+import pickle
 import random
 import signal
 import subprocess
 import sys
 import time
+from concurrent.futures import ProcessPoolExecutor
 
 import faro
 import faro.checkpoint
@@ -65,7 +67,8 @@ class Model:
     """Numbers of a public model, made small, and its tensors with random bytes."""
 
     def __init__(self, kind, layers=2, heads=24, kv=24, head=4, ffn=48, vocab=96, experts=0,
-                 biases=False, norms=False, tied=False, dtype=ml_dtypes.bfloat16, seed=1):
+                 biases=False, norms=False, tied=False, dtype=ml_dtypes.bfloat16, seed=1, scales=None,
+                 block=8):
         self.__dict__.update(locals())
         self.hidden = heads * head
         self.state = np.random.default_rng(seed)
@@ -73,6 +76,17 @@ class Model:
         getattr(self, kind)()
         self.config = {"num_attention_heads": heads, "num_key_value_heads": kv,
                        "vocab_size": vocab, "tie_word_embeddings": tied}
+        for name, a in list(self.tensors.items()):
+            if not scales or a.ndim != 2 or "norm" in name or "embed" in name or "head" in name:
+                continue
+            if scales == "blocks":
+                self.add(name + "_scale_inv", *(-(-n // block) for n in a.shape), dtype="<f4")
+                self.config["quantization_config"] = {"weight_block_size": [block, block]}
+            elif scales == "rows":
+                self.add(name + "_scale", len(a), 1, dtype="<f4")
+            else:
+                self.add(name + "_scale", 1, dtype="<f4")
+                self.add(name.replace(".weight", ".input_scale"), 1, dtype="<f4")
 
     def add(self, name, *shape, dtype=None):
         dtype = np.dtype(dtype or self.dtype)
@@ -176,6 +190,17 @@ class Model:
 
     def of(self, name, a, tp, t):
         """What device t of tp holds of a whole tensor."""
+        if name.endswith("_scale_inv"):  # spread over the weight's elements, cut as they are
+            weight = self.tensors[name.removesuffix("_scale_inv")]
+            spread = a.repeat(self.block, 0).repeat(self.block, 1)[:weight.shape[0], :weight.shape[1]]
+            held = self.of(name.removesuffix("_scale_inv"), spread, tp, t)
+            return np.ascontiguousarray(held[::self.block, ::self.block])
+        if name.endswith("weight_scale") and a.ndim == 2:
+            weight = self.tensors[name.removesuffix("_scale")]
+            spread = np.broadcast_to(a, weight.shape)
+            return np.ascontiguousarray(self.of(name.removesuffix("_scale"), spread, tp, t)[:, :1])
+        if name.endswith("_scale"):
+            return a
         tail = name.split(".")
 
         def part(x, axis):
@@ -352,6 +377,17 @@ CASES = [
      ["whole", "qwen:tp=2,ep=3", "qwen:ep=6", "qwen:tp=4,pp=2", "qwen:tp=4,pp=2,ep=2"]),
     (Model("mixtral", heads=8, kv=8, experts=8, ffn=16, seed=5, dtype=ml_dtypes.float8_e4m3fn),
      ["whole", "mixtral:tp=2,ep=4", "mixtral:tp=8", "mixtral:ep=8", "mixtral:tp=4,ep=2,pp=2"]),
+    (Model("llama", heads=16, kv=4, head=8, ffn=128, seed=21, dtype=ml_dtypes.float8_e4m3fn,
+           scales="blocks"),
+     ["whole", *(f"llama:tp={n}" for n in (1, 2, 4, 8)), "llama:tp=4,fused", "llama:tp=2,pp=2"]),
+    (Model("llama", heads=24, kv=24, seed=22, dtype=ml_dtypes.float8_e4m3fn, scales="rows"),
+     ["whole", *(f"llama:tp={n}" for n in (2, 3, 6)), "llama:tp=3,fused", "llama:tp=8,pp=2"]),
+    (Model("llama", heads=8, kv=2, seed=23, dtype=ml_dtypes.float8_e5m2, scales="one"),
+     ["whole", "llama:tp=2", "llama:tp=4,fused", "llama:tp=8", "llama:tp=8,fused"]),
+    (Model("qwen", heads=8, kv=4, head=8, experts=6, ffn=64, seed=24, scales="blocks"),
+     ["whole", "qwen:tp=2,ep=3", "qwen:ep=6", "qwen:tp=4,pp=2"]),
+    (Model("mixtral", heads=8, kv=8, head=8, experts=8, ffn=64, seed=25, scales="blocks"),
+     ["whole", "mixtral:tp=2,ep=4", "mixtral:tp=8", "mixtral:tp=4,ep=2,pp=2"]),
     (Model("gpt", heads=12, kv=12, tied=True, seed=6, dtype="<f4"),
      ["whole", *(f"gpt:tp={n}" for n in (1, 2, 3, 4, 6))]),
     (Model("megatron", heads=16, kv=8, layers=4, seed=7),
@@ -510,6 +546,74 @@ def test_what_was_lost_or_left_while_it_stood_still_does_no_harm(tmp_path):
     assert (tmp_path / "out" / "config.json").read_text() == "{}"
     (tmp_path / "out" / "config.json").unlink()
     check(SMALL, tmp_path / "out", "llama:tp=2")
+
+
+def outcome(folder):
+    return {f.name: hashlib.sha256(f.read_bytes()).hexdigest() for f in folder.iterdir()}
+
+
+def test_jobs_in_any_order_twice_and_at_once_are_what_one_call_makes(tmp_path):
+    model = Model("mixtral", heads=8, kv=2, experts=4, ffn=16, seed=31)
+    model.save_whole(tmp_path / "in", files=2)
+    words = {"to_layout": "mixtral:tp=2,ep=2,pp=2", "memory": "64MiB", "threads": 1, "file_size": 9000}
+    faro.reshard(tmp_path / "in", tmp_path / "alone", **words)
+    plan = faro.reshard_plan(tmp_path / "in", tmp_path / "out", **words)
+    (stage,) = plan.stages
+    assert len(stage) == len(plan["files"]) > 8
+    assert 0 < stage.memory_bytes <= 64 << 20
+    job = stage[-1]
+    assert len(pickle.dumps(job)) < 500 and len(job.to_json()) < 500
+    assert pickle.loads(pickle.dumps(job)) == job == faro.Job.from_json(job.to_json())
+    again = pickle.loads(pickle.dumps(plan)).stages[0]  # another process, later
+    assert list(again) == list(stage)
+    with ProcessPoolExecutor(2) as pool:
+        results = [f.result() for f in [pool.submit(faro.Job.run, j, again=True)
+                                        for j in random.Random(3).sample(list(stage) * 2, 2 * len(stage))]]
+    assert len({r[:4] for r in results}) == len(stage)
+    assert sum(r.bytes_written for r in results) == 2 * plan["bytes_written"]
+    assert list(stage.remaining) == [] and stage[0].run().was_done
+    with pytest.raises(faro.UsageError, match="another request"):
+        faro.reshard_plan(tmp_path / "in", tmp_path / "out", **{**words, "to_layout": "whole"}).stages
+    with pytest.raises(faro.UsageError, match="in stage 0"):
+        job._replace(number=10**6).run()
+    with pytest.raises(faro.UsageError, match="results of"):
+        plan.finish(results[:1])
+    report = plan.finish(results)
+    assert {t["name"]: t["digest"] for t in report["tensors"]} == \
+        {n: faro.digest(a) for n, a in model.tensors.items()}
+    check(model, tmp_path / "out", words["to_layout"])
+    assert outcome(tmp_path / "out") == outcome(tmp_path / "alone")
+    assert sorted(os.listdir(tmp_path)) == ["alone", "in", "out"]
+    with pytest.raises(faro.UsageError, match="finished, or"):
+        job.run()
+    with pytest.raises(faro.UsageError, match="without a target"):
+        faro.reshard_plan(tmp_path / "in", to_layout="mixtral:tp=2").stages
+
+
+JOB = "import sys, faro; faro.Job.from_json(sys.argv[1]).run()"
+
+
+def test_jobs_that_are_killed_leave_nothing_that_counts(tmp_path):
+    model = Model("llama", heads=16, kv=8, head=16, ffn=512, vocab=4000, layers=8, seed=12)
+    model.save_whole(tmp_path / "in", files=2)
+    words = {"to_layout": "llama:tp=4", "memory": "80MiB", "threads": 1}
+    plan = faro.reshard_plan(tmp_path / "in", tmp_path / "out", **words)
+    (stage,) = plan.stages
+    moments = random.Random(5)
+    killed = 0
+    for i in range(20 if FULL else 4):
+        work = subprocess.Popen([sys.executable, "-c", JOB, stage[i % len(stage)].to_json()])
+        while work.poll() is None and not list((tmp_path / ".out.faro-shared").glob("file-*")):
+            time.sleep(0.001)
+        time.sleep(moments.random() * 0.03)
+        work.send_signal(signal.SIGKILL)
+        killed += work.wait() == -signal.SIGKILL
+    assert killed
+    for job in plan.stages[0].remaining:
+        job.run()
+    plan.finish()
+    check(model, tmp_path / "out", "llama:tp=4")
+    assert sorted(os.listdir(tmp_path)) == ["in", "out"]
 
 
 KILLED = """

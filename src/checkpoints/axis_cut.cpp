@@ -139,6 +139,37 @@ std::uint64_t fused_weight(const Layout& layout, const Rule& rule, std::size_t a
   return 1;
 }
 
+std::uint64_t scale_block(const Layout& layout, const Rule& rule, std::uint64_t length,
+                          std::uint64_t scales) {
+  const std::uint64_t said = layout.find("block").value_or(rule.block);
+  if (said != 0 && scales == (length + said - 1) / said) return said;
+  if (scales == length) return 1;
+  if (scales == 1) return 0;
+  require(scales != 0 && length % scales == 0,
+          "{} scales are not those of {} elements: {}; block=128 says another length of blocks",
+          scales, length,
+          said == 0 ? "they are no equal blocks" : fmt::format("nor of blocks of {}", said));
+  return length / scales;
+}
+
+AxisParts cut_scales(const AxisParts& weight, std::uint64_t length, std::uint64_t scales,
+                     std::uint64_t block) {
+  if (block == 0) return {{{0, 0, scales}}, scales};
+  AxisParts parts{{}, (weight.local + block - 1) / block};
+  for (const AxisPart& part : weight.parts) {
+    const std::uint64_t end = part.whole + part.length;
+    require(part.length == 0 || (part.whole % block == 0 && part.local % block == 0 &&
+                                 (end % block == 0 || end == length)),
+            "elements {} to {} of the weight's {} do not begin and end where blocks of {} do, and "
+            "no block is cut",
+            part.whole, end, length, block);
+    parts.parts.push_back(
+        {part.whole / block, part.local / block, (end + block - 1) / block - part.whole / block});
+    if (part.length == 0) parts.parts.back() = {0, 0, 0};
+  }
+  return parts;
+}
+
 std::string split_words(const Split& split) {
   std::string text =
       fmt::format("{} {}", cut_names[static_cast<std::size_t>(split.cut)], split.axis);

@@ -5,6 +5,7 @@
 
 #include <filesystem>
 #include <nlohmann/json.hpp>
+#include <optional>
 
 #include "base/require.hpp"
 #include "faro/files/input.hpp"
@@ -44,6 +45,16 @@ bool is_file_name(const std::string& name) {
          name.find('\0') == std::string::npos;
 }
 
+// Of [128, 128], the blocks that have one scale.
+std::optional<std::uint64_t> quantised_block(const nlohmann::json& json) {
+  const auto found = json.find("quantization_config");
+  if (found == json.end() || !found->is_object()) return std::nullopt;
+  const nlohmann::json block = found->value("weight_block_size", nlohmann::json());
+  if (!block.is_array() || block.size() != 2 || block[0] != block[1]) return std::nullopt;
+  if (!block[0].is_number_unsigned() || block[0] == 0U) return std::nullopt;
+  return block[0].get<std::uint64_t>();
+}
+
 }  // namespace
 
 std::map<std::string, std::string> read_index(const std::string& path) {
@@ -71,7 +82,9 @@ void suppose_config(Layout& layout, const std::string& folder) {
   std::error_code none;
   if (!std::filesystem::is_regular_file(path, none)) return;
   nlohmann::json json = json_file(path);
-  if (json.is_object() && json.contains("text_config")) json = json["text_config"];
+  if (!json.is_object()) return;
+  if (const auto block = quantised_block(json)) layout.suppose("block", *block);
+  if (json.contains("text_config")) json = json["text_config"];
   if (!json.is_object()) return;
   const auto number = [&](std::initializer_list<const char*> names) {
     for (const char* name : names)

@@ -20,8 +20,8 @@ namespace {
 constexpr std::uint64_t layout_bytes_max = std::uint64_t{1} << 20U;
 
 constexpr std::array device_axes = {"tp", "ep", "pp"};
-constexpr std::array number_names = {"tp",    "ep",  "pp",   "heads", "kv_heads",
-                                     "vocab", "pad", "tied", "fused", "gated"};
+constexpr std::array number_names = {"tp",  "ep",   "pp",    "heads", "kv_heads", "vocab",
+                                     "pad", "tied", "fused", "gated", "block"};
 
 std::uint64_t number_from(std::string_view text, std::string_view where) {
   std::uint64_t value = 0;
@@ -117,15 +117,24 @@ Rule rule_from(const std::vector<std::string>& words, const std::string& where) 
       rule.splits.back().over = word_at(++i);
       require(rule.splits.back().over == "tp" || rule.splits.back().over == "ep",
               "{}: over '{}': wanted tp or ep", where, rule.splits.back().over);
+    } else if (word == "scale" && words.size() == i + (i + 2 < words.size() ? 4U : 2U)) {
+      rule.scale_of = pattern_from(words[++i], where);
+      if (i + 1 == words.size()) continue;
+      require(words[i + 1] == "by", "{}: wanted scale WEIGHT by LENGTH, found '{}'", where,
+              words[i + 1]);
+      rule.block = number_from(words[i += 2], where);
+      require(rule.block > 0, "{}: wanted blocks of 1 or more", where);
     } else if (word == "first" || word == "last" || word == "tied") {
       (word == "first" ? rule.first : word == "last" ? rule.last : rule.tied) = true;
     } else {
       throw Error(ErrorCode::usage,
-                  fmt::format("{}: '{}' is no word of a rule; there are copy, {}, over, first, "
-                              "last, tied",
+                  fmt::format("{}: '{}' is no word of a rule; there are copy, {}, over, scale "
+                              "WEIGHT by LENGTH, first, last, tied",
                               where, word, fmt::join(cut_names, ", ")));
     }
   }
+  require(!rule.scale_of || (rule.splits.empty() && !rule.first && !rule.last && !rule.tied),
+          "{}: a scale lies as its weight does, and has no other word", where);
   return rule;
 }
 

@@ -11,6 +11,7 @@
 //   embed.weight         vocab 0 first tied   with zeros up to a multiple of `pad`
 //   ...w13   shard 0 over ep blocks 1 2       several axes of the devices
 //   norm.weight          copy last
+//   **.weight_scale_inv  scale **.weight by 128   as its weight; a number for each 128 x 128
 //   NAME = PART + PART along 0       ranks hold these parts as one tensor, or under another name
 //   if gated LINE, if not gated LINE              by a number
 //
@@ -57,6 +58,10 @@ struct Rule {
   std::string words;  // of the line
   std::vector<Split> splits;
   bool first = false, last = false, tied = false;
+  // Of scales: the weights that they belong to, and how long a block of them is; 0: as the lengths
+  // say.
+  std::optional<NamePattern> scale_of = std::nullopt;
+  std::uint64_t block = 0;
 };
 
 struct Fusion {
@@ -104,6 +109,8 @@ struct LocalTensor {
   std::vector<std::uint64_t> shape;
   std::vector<LocalBlock> blocks;
   std::string rule;  // for messages
+  // Of scales: of each axis the weight's length, and how much of it has one number; 0: all of it.
+  std::vector<std::uint64_t> covers = {}, each = {};
 };
 
 // What each rank holds of whole tensors, sorted by rank, then by natural_less. Throws Error(usage)
@@ -134,6 +141,13 @@ AxisParts cut_axis(const Layout& layout, const Split& split, std::uint64_t lengt
 std::uint64_t joined_axis(const Layout& layout, const Split& split, std::uint64_t local);
 // How much of a fused axis belongs to this part, in proportion to the others.
 std::uint64_t fused_weight(const Layout& layout, const Rule& rule, std::size_t axis);
+
+// How much of an axis of a weight has one of its `scales`; 0: all of it. Throws as cut_axis does.
+std::uint64_t scale_block(const Layout& layout, const Rule& rule, std::uint64_t length,
+                          std::uint64_t scales);
+// The scales of what a device has of a weight's axis, where no block is cut.
+AxisParts cut_scales(const AxisParts& weight, std::uint64_t length, std::uint64_t scales,
+                     std::uint64_t block);
 
 std::string split_words(const Split& split);
 std::string shape_text(std::span<const std::uint64_t> shape);

@@ -38,6 +38,14 @@ model.layers.{layer}.mlp.up_proj.bias                    shard 0
 model.layers.{layer}.mlp.down_proj.weight                shard 1
 model.layers.{layer}.mlp.down_proj.bias                  copy
 
+# Of quantised weights: a number for each block, for each row or for all, and what goes in and out.
+**.weight_scale_inv                           scale **.weight by 128
+**.weight_scale                               scale **.weight
+**.input_scale                                scale **.weight
+**.output_scale                               scale **.weight
+model.layers.{layer}.self_attn.k_scale        copy
+model.layers.{layer}.self_attn.v_scale        copy
+
 # One tensor for what is computed together, whole as well: Phi-3 publishes its tensors so.
 if not fused model.layers.{layer}.self_attn.qkv_proj.weight  qkv 0
 if not fused model.layers.{layer}.self_attn.qkv_proj.bias    qkv 0

@@ -208,7 +208,7 @@ ReshardPlan make_plan(const ReshardRequest& request) {
   plan.from = with_ties(plan.from, set.ranks);
   suppose_config(plan.from, set.folder);
   // What one side says of the model holds for the other.
-  for (const char* number : {"heads", "kv_heads", "vocab"}) {
+  for (const char* number : {"heads", "kv_heads", "vocab", "block"}) {
     if (const auto value = plan.from.find(number)) plan.to.suppose(number, *value);
     if (const auto value = plan.to.find(number)) plan.from.suppose(number, *value);
   }
@@ -231,6 +231,22 @@ ReshardPlan make_plan(const ReshardRequest& request) {
   share_memory(plan, request, blocks);
   add_jobs(plan);
   return plan;
+}
+
+std::vector<ReshardJob> jobs_of_file(const ReshardPlan& plan, std::size_t file) {
+  std::vector<ReshardJob> jobs;
+  for (std::size_t i = 0; i < plan.tensors.size(); ++i) {
+    const std::uint64_t element = plan.tensors[i].whole.type->bytes;
+    for (const Place& place : plan.tensors[i].to)
+      for (const PlacedBlock& block : place.blocks)
+        if (place.file == file)
+          disk::for_each_piece(
+              block.whole, disk::lengths_of(block.whole), element, plan.slab_bytes,
+              [&](const Box& box) {
+                jobs.push_back({i, box, disk::elements_of(box) * element, file, block.is_first});
+              });
+  }
+  return jobs;
 }
 
 }  // namespace faro::inline v1::checkpoints

@@ -10,6 +10,7 @@
 #pragma once
 
 #include <cstdint>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -49,6 +50,10 @@ struct ReshardJob {
   std::size_t tensor = 0;
   Box box;
   std::uint64_t bytes = 0;
+  // The one file that it writes to, where it is of that file alone; else all that hold the box.
+  std::optional<std::size_t> file = std::nullopt;
+  // Of a file alone: no file before has the same.
+  bool is_first = true;
 };
 
 struct ReshardPlan {
@@ -84,6 +89,9 @@ struct ReshardRequest {
 };
 
 ReshardPlan make_plan(const ReshardRequest& request);
+
+// What makes one of the made files: its blocks, cut so that a buffer holds each.
+std::vector<ReshardJob> jobs_of_file(const ReshardPlan& plan, std::size_t file);
 
 // The words of --explain: of each tensor where its pieces lie now, and then.
 std::string explain_plan(const ReshardPlan& plan);

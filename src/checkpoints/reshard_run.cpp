@@ -3,7 +3,7 @@
 
 #include <fmt/format.h>
 
-#include <map>
+#include <numeric>
 
 #include "base/parallel.hpp"
 #include "checkpoints/block_transfer.hpp"
@@ -26,6 +26,13 @@ void add_box(Digest& digest, const SafeTensor& whole, const Box& box,
   digest.box({whole.shape, start, extent, whole.type->bytes}, from, disk::lengths_of(held));
 }
 
+[[noreturn]] void refuse_written(const ReshardPlan& plan, std::size_t tensor) {
+  throw Error(ErrorCode::refused,
+              fmt::format("tensor '{}': what was written is not what was read: the memory or the "
+                          "program is faulty",
+                          plan.tensors[tensor].whole.name));
+}
+
 }  // namespace
 
 struct ReshardRun::Worker {
@@ -34,10 +41,9 @@ struct ReshardRun::Worker {
   disk::TileBuffer piece;
 };
 
-ReshardRun::ReshardRun(const ReshardPlan& plan, ReshardFiles& files, disk::BoxJournal& journal)
+ReshardRun::ReshardRun(const ReshardPlan& plan, ReshardFiles& files)
     : plan_(plan),
       files_(files),
-      journal_(journal),
       held_(plan.held.size()),
       made_(plan.made.size()),
       begun_(plan.made.size()),
@@ -126,7 +132,8 @@ void ReshardRun::put(const ReshardJob& job, Worker& worker, Digest& digest) {
   const std::uint64_t element = move.whole.type->bytes;
   const disk::BoxCell cell = cell_of(worker.slab.first(job.bytes).data(), job.box, element);
   disk::BoxCopier copier(element);
-  for (const Place& place : move.to)
+  for (const Place& place : move.to) {
+    if (job.file && place.file != *job.file) continue;
     for_each_request(
         place, job.box, element, {.exact = true, .bytes_max = plan_.slab_bytes},
         [&](const FileRequest& request) {
@@ -145,7 +152,7 @@ void ReshardRun::put(const ReshardJob& job, Worker& worker, Digest& digest) {
           }
           const disk::BoxCell sent = cell_of(bytes.data(), request.local, element);
           for (const Shared& one : request.shared) {
-            if (!one.is_first) continue;
+            if (!one.is_first && !job.file) continue;
             const auto skipped = static_cast<std::size_t>(sent.at(one.local) - bytes.data());
             add_box(digest, move.whole, one.whole, bytes.subspan(skipped), request.local);
           }
@@ -154,24 +161,18 @@ void ReshardRun::put(const ReshardJob& job, Worker& worker, Digest& digest) {
           ++counts_.writes;
           counts_.bytes_written += request.bytes;
         });
+  }
 }
 
-void ReshardRun::work(std::uint64_t job, Worker& worker) {
+disk::BoxShare ReshardRun::work(const ReshardJob& job, Worker& worker) {
   disk::BoxShare share;
-  fetch(plan_.jobs[job], worker, share.read);
-  put(plan_.jobs[job], worker, share.written);
-  note(job, share);
-}
-
-void ReshardRun::note(std::uint64_t job, const disk::BoxShare& share) {
-  const std::lock_guard lock(note_mutex_);
-  pending_.push_back({{0, job}, share});
-  pending_bytes_ += plan_.jobs[job].bytes;
-  if (pending_bytes_ >= plan_.noted_bytes) sync_and_note();
+  fetch(job, worker, share.read);
+  put(job, worker, share.written);
+  return share;
 }
 
 // What is pending was written before; what is written meanwhile is noted later.
-void ReshardRun::sync_and_note() {
+void ReshardRun::sync_and_note(disk::BoxJournal& journal) {
   std::vector<std::size_t> files;
   {
     const std::lock_guard lock(open_mutex_);
@@ -181,57 +182,82 @@ void ReshardRun::sync_and_note() {
   }
   for (const std::size_t file : files) made(file)->sync();
   files_.sync_names();
-  journal_.note(pending_);
+  journal.note(pending_);
   pending_.clear();
   pending_bytes_ = 0;
 }
 
-void ReshardRun::for_all_jobs(const std::vector<std::uint64_t>& jobs, const Progress& progress,
+void ReshardRun::for_all_jobs(const std::vector<ReshardJob>& jobs,
+                              const std::vector<std::uint64_t>& numbers, const Progress& progress,
                               const std::function<void(std::uint64_t, Worker&)>& work) {
   std::vector<std::unique_ptr<Worker>> workers;
   for (int i = 0; i < plan_.threads; ++i)
     workers.push_back(std::make_unique<Worker>(plan_.slab_bytes));
-  std::uint64_t left = 0;
-  for (const std::uint64_t job : jobs) left += plan_.jobs[job].bytes;
-  std::uint64_t done = plan_.bytes - left;
+  std::uint64_t all = 0;
+  for (const ReshardJob& job : jobs) all += job.bytes;
+  std::uint64_t done = all;
+  for (const std::uint64_t number : numbers) done -= jobs[number].bytes;
   std::mutex progress_mutex;
-  report(progress, done, plan_.bytes);
-  in_parallel(plan_.threads, jobs.size(), [&](std::uint64_t part, int worker) {
-    work(jobs[part], *workers[static_cast<std::size_t>(worker)]);
+  report(progress, done, all);
+  in_parallel(plan_.threads, numbers.size(), [&](std::uint64_t part, int worker) {
+    work(numbers[part], *workers[static_cast<std::size_t>(worker)]);
     const std::lock_guard lock(progress_mutex);
-    done += plan_.jobs[jobs[part]].bytes;
-    report(progress, done, plan_.bytes);
+    done += jobs[numbers[part]].bytes;
+    report(progress, done, all);
   });
 }
 
-void ReshardRun::run(const Progress& progress) {
-  std::vector<std::uint64_t> jobs;
+void ReshardRun::run(disk::BoxJournal& journal, const Progress& progress) {
+  std::vector<std::uint64_t> numbers;
   for (std::uint64_t job = 0; job < plan_.jobs.size(); ++job)
-    if (journal_.done().count({0, job}) == 0) jobs.push_back(job);
-  resumed_jobs_ = plan_.jobs.size() - jobs.size();
-  for_all_jobs(jobs, progress, [&](std::uint64_t job, Worker& worker) { this->work(job, worker); });
+    if (journal.done().count({0, job}) == 0) numbers.push_back(job);
+  resumed_jobs_ = plan_.jobs.size() - numbers.size();
+  for_all_jobs(plan_.jobs, numbers, progress, [&](std::uint64_t number, Worker& worker) {
+    const disk::BoxShare share = work(plan_.jobs[number], worker);
+    const std::lock_guard lock(note_mutex_);
+    pending_.push_back({{0, number}, share});
+    pending_bytes_ += plan_.jobs[number].bytes;
+    if (pending_bytes_ >= plan_.noted_bytes) sync_and_note(journal);
+  });
   // Files whose tensors are all empty are made too.
   for (std::size_t file = 0; file < plan_.made.size(); ++file) {
     made(file);
     mark_written(file);
   }
-  sync_and_note();
-  compare_digests();
+  sync_and_note(journal);
+  std::vector<disk::BoxShare> shares(plan_.tensors.size());
+  for (const auto& [job, share] : journal.done())
+    shares[plan_.jobs.at(job.second).tensor].add(share);
+  digests_ = compared_digests(plan_, shares);
 }
 
-void ReshardRun::compare_digests() {
-  std::vector<Digest> written(plan_.tensors.size());
-  for (const auto& [job, share] : journal_.done()) {
-    const std::size_t tensor = plan_.jobs.at(job.second).tensor;
-    digests_[tensor].add(share.read);
-    written[tensor].add(share.written);
+std::map<std::size_t, disk::BoxShare> ReshardRun::make_file(std::size_t file) {
+  const std::vector<ReshardJob> jobs = jobs_of_file(plan_, file);
+  std::vector<std::uint64_t> numbers(jobs.size());
+  std::iota(numbers.begin(), numbers.end(), 0U);
+  std::map<std::size_t, disk::BoxShare> shares;
+  for_all_jobs(jobs, numbers, {}, [&](std::uint64_t number, Worker& worker) {
+    const ReshardJob& job = jobs[number];
+    const disk::BoxShare share = work(job, worker);
+    // What another file has too is not noted, and so is compared here.
+    if (share.read.value() != share.written.value()) refuse_written(plan_, job.tensor);
+    const std::lock_guard lock(note_mutex_);
+    disk::BoxShare& noted = shares[job.tensor];
+    if (job.is_first) noted.add(share);
+  });
+  made(file)->sync();
+  return shares;
+}
+
+std::vector<Digest> compared_digests(const ReshardPlan& plan,
+                                     const std::vector<disk::BoxShare>& shares) {
+  std::vector<Digest> digests;
+  for (std::size_t i = 0; i < shares.size(); ++i) {
+    const auto& [read, written] = shares[i];
+    if (read.value() != written.value() || read.bytes() != written.bytes()) refuse_written(plan, i);
+    digests.push_back(read);
   }
-  for (std::size_t i = 0; i < digests_.size(); ++i)
-    if (digests_[i].value() != written[i].value() || digests_[i].bytes() != written[i].bytes())
-      throw Error(ErrorCode::refused,
-                  fmt::format("tensor '{}': what was written is not what was read: the memory or "
-                              "the program is faulty",
-                              plan_.tensors[i].whole.name));
+  return digests;
 }
 
 // Sums of each block by its place; those of the same place must be alike.
@@ -281,10 +307,12 @@ void ReshardRun::read_again(const ReshardJob& job, Worker& worker) {
 }
 
 void ReshardRun::verify(const Progress& progress) {
-  std::vector<std::uint64_t> jobs(plan_.jobs.size());
-  for (std::uint64_t job = 0; job < jobs.size(); ++job) jobs[job] = job;
-  for_all_jobs(jobs, progress,
-               [&](std::uint64_t job, Worker& worker) { read_again(plan_.jobs[job], worker); });
+  begun_.assign(begun_.size(), true);  // nothing is written
+  std::vector<std::uint64_t> numbers(plan_.jobs.size());
+  std::iota(numbers.begin(), numbers.end(), 0U);
+  for_all_jobs(plan_.jobs, numbers, progress, [&](std::uint64_t number, Worker& worker) {
+    read_again(plan_.jobs[number], worker);
+  });
 }
 
 }  // namespace faro::inline v1::checkpoints

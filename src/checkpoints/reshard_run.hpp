@@ -9,6 +9,7 @@
 #include <atomic>
 #include <deque>
 #include <functional>
+#include <map>
 #include <memory>
 #include <mutex>
 #include <string>
@@ -31,18 +32,33 @@ class ReshardFiles {
   virtual void sync_names() = 0;
 };
 
+// The digest of each tensor, by what the shares say of it. Throws Error(refused) where what was
+// written is not what was read, and names the tensor.
+std::vector<Digest> compared_digests(const ReshardPlan& plan,
+                                     const std::vector<disk::BoxShare>& shares);
+
 struct ReshardCounts {
   std::atomic<std::uint64_t> reads{0}, bytes_read{0}, writes{0}, bytes_written{0};
+
+  template <class Report>
+  void tell(Report& report) const {
+    report.reads = reads;
+    report.bytes_read = bytes_read;
+    report.writes = writes;
+    report.bytes_written = bytes_written;
+  }
 };
 
 class ReshardRun {
  public:
-  ReshardRun(const ReshardPlan& plan, ReshardFiles& files, disk::BoxJournal& journal);
+  ReshardRun(const ReshardPlan& plan, ReshardFiles& files);
   ~ReshardRun();
 
   // All jobs that the journal does not have; then every made file is durable. Throws
   // Error(refused) where what was written is not what was read, and names the tensor.
-  void run(const Progress& progress);
+  void run(disk::BoxJournal& journal, const Progress& progress);
+  // One made file, whole and durable; of each of its tensors the share that no file before has.
+  std::map<std::size_t, disk::BoxShare> make_file(std::size_t file);
   // Reads every made file again, and every place that holds what another has too, on both sides.
   void verify(const Progress& progress);
 
@@ -54,14 +70,14 @@ class ReshardRun {
  private:
   struct Worker;
 
-  void work(std::uint64_t job, Worker& worker);
+  disk::BoxShare work(const ReshardJob& job, Worker& worker);
   void fetch(const ReshardJob& job, Worker& worker, Digest& digest);
   void put(const ReshardJob& job, Worker& worker, Digest& digest);
   void read_again(const ReshardJob& job, Worker& worker);
-  void note(std::uint64_t job, const disk::BoxShare& share);
-  void sync_and_note();
-  void compare_digests();
-  void for_all_jobs(const std::vector<std::uint64_t>& jobs, const Progress& progress,
+  void sync_and_note(disk::BoxJournal& journal);
+  // Those of `jobs` that `numbers` name.
+  void for_all_jobs(const std::vector<ReshardJob>& jobs, const std::vector<std::uint64_t>& numbers,
+                    const Progress& progress,
                     const std::function<void(std::uint64_t, Worker&)>& work);
   // Closed when many others were opened after it: a process can hold only so many.
   using OpenFile = std::shared_ptr<RandomFile>;
@@ -72,7 +88,6 @@ class ReshardRun {
 
   const ReshardPlan& plan_;
   ReshardFiles& files_;
-  disk::BoxJournal& journal_;
   std::vector<OpenFile> held_, made_;
   std::deque<OpenFile*> opened_;
   std::vector<bool> begun_, dirty_;  // of made files: have their header; are to be synced

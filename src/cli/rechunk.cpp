@@ -3,7 +3,6 @@
 
 #include <fmt/format.h>
 
-#include <charconv>
 #include <filesystem>
 #include <memory>
 
@@ -12,6 +11,7 @@
 #include "cli/disk_profile.hpp"
 #include "cli/memory.hpp"
 #include "cli/raw_words.hpp"
+#include "cli/worker.hpp"
 #include "disk/axis_words.hpp"
 #include "disk/rechunk_report.hpp"
 #include "faro/base/error.hpp"
@@ -65,20 +65,6 @@ RechunkOptions common_options(const RechunkWords& words, Output& out) {
 void array_options(const RechunkWords& words, const std::string& in, RechunkOptions& options) {
   options.raw = raw_array(words.dtype, words.shape, in);
   disk::read_axes(words.axes, in, options);
-}
-
-RechunkShare share_from(const std::string& text) {
-  RechunkShare share;
-  const std::size_t slash = text.find('/');
-  const auto number = [&](std::string_view digits, std::uint64_t& to) {
-    const auto [end, error] = std::from_chars(digits.data(), digits.data() + digits.size(), to);
-    return error == std::errc() && end == digits.data() + digits.size() && !digits.empty();
-  };
-  if (slash == std::string::npos ||
-      !number(std::string_view(text).substr(0, slash), share.worker) ||
-      !number(std::string_view(text).substr(slash + 1), share.workers))
-    throw Error(ErrorCode::usage, fmt::format("--worker {}: wanted I/N, as 0/4 to 3/4", text));
-  return share;
 }
 
 RechunkReport run_one(const RechunkWords& words, const std::string& in, const std::string& target,

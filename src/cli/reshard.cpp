@@ -6,6 +6,7 @@
 #include "base/sizes.hpp"
 #include "cli/command.hpp"
 #include "cli/memory.hpp"
+#include "cli/worker.hpp"
 #include "faro/base/error.hpp"
 #include "faro/checkpoints/checkpoints.hpp"
 #include "files/words.hpp"
@@ -15,7 +16,7 @@ namespace {
 
 struct ReshardWords {
   std::string in;
-  std::optional<std::string> out, memory, file_size, names, from_names;
+  std::optional<std::string> out, memory, file_size, names, from_names, worker;
   std::string from = "whole", to = "whole";
   std::optional<std::uint64_t> jobs;
   bool plan = false, explain = false, resume = false, fresh = false, verify = false;
@@ -40,8 +41,14 @@ ReshardOptions reshard_options(const ReshardWords& words, Output& out) {
   using Unfinished = ReshardOptions::Unfinished;
   if (words.resume) options.unfinished = Unfinished::resume;
   if (words.fresh) options.unfinished = Unfinished::fresh;
+  if (words.worker && words.resume)
+    throw Error(ErrorCode::usage, "--worker goes on by itself; --resume is for a run without");
+  if (words.worker && (!words.memory || !words.jobs))
+    throw Error(ErrorCode::usage,
+                "--worker: say --memory and --jobs, which all workers have in common");
   options.verify = words.verify;
-  options.progress = out.progress("resharding", Output::Unit::bytes);
+  options.progress =
+      out.progress("resharding", words.worker ? Output::Unit::steps : Output::Unit::bytes);
   return options;
 }
 
@@ -73,6 +80,12 @@ Report reshard_row(const ReshardReport& report, const std::string& in, const std
             tensor.name);
   const std::string before =
       report.resumed_jobs != 0 ? fmt::format(", {} jobs done before", report.resumed_jobs) : "";
+  if (report.tensors.empty() && report.plan.tensors != 0) {
+    row.say(
+        "{}: {} written by this worker{}; worker 0 compares the digests and gives it its name\n",
+        out, files::size_text(report.bytes_written), before);
+    return row;
+  }
   row.say("{}: {} tensors, {} in {} files, peak {} of {}{}; every digest is that of {}\n", out,
           report.tensors.size(), files::size_text(report.plan.written_bytes),
           report.plan.files_made, files::size_text(report.plan.peak_bytes),
@@ -101,11 +114,14 @@ int run_reshard(const ReshardWords& words, Output& out) {
   }
   if (!words.out) throw Error(ErrorCode::usage, "wanted IN and OUT");
   try {
-    const ReshardReport report = reshard(words.in, *words.out, options);
+    const ReshardReport report =
+        words.worker ? reshard_share(words.in, *words.out, share_from(*words.worker), options)
+                     : reshard(words.in, *words.out, options);
     options.progress = {};
     out.report(report_of_rows("faro-reshard/1", reshard_row(report, words.in, *words.out)));
   } catch (const Error& error) {
-    if (error.code() == ErrorCode::cancelled) out.talk("the same command with --resume goes on");
+    if (error.code() == ErrorCode::cancelled && !words.worker)
+      out.talk("the same command with --resume goes on");
     throw;
   }
   return 0;
@@ -141,6 +157,8 @@ const Command reshard_command{
       arguments.option("--names", "PATTERN", words->names,
                        "of OUT's files, with {rank} and {part}");
       arguments.option("--from-names", "PATTERN", words->from_names, "of IN's files");
+      arguments.option("--worker", "I/N", words->worker,
+                       "make the files of a share of the ranks; 0 to N-1 run together");
       arguments.flag("--plan", words->plan, "say the plan, do nothing");
       arguments.flag("--explain", words->explain, "say where each tensor lies now and then");
       arguments.flag("--resume", words->resume, "go on with an unfinished run");

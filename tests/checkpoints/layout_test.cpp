@@ -159,6 +159,73 @@ TEST(CheckpointLayout, what_does_not_fit_is_refused_with_name_shape_and_rule) {
   }
 }
 
+// Rows and columns of the whole scale that a rank has, where it is one block.
+std::string scale_part(const std::string& words, const std::vector<SafeTensor>& whole,
+                       std::uint64_t rank) {
+  for (const LocalTensor& local : place_tensors(Layout::parse(words), whole)) {
+    if (local.rank != rank || local.name != whole[1].name) continue;
+    std::string text;
+    for (const LocalBlock& block : local.blocks)
+      for (const disk::Interval& axis : block.whole)
+        text += fmt::format("{}:{} ", axis.begin, axis.end);
+    return text + shape_text(local.shape);
+  }
+  return "nothing";
+}
+
+TEST(CheckpointLayout, scales_lie_as_the_blocks_of_their_weights_do) {
+  const std::string up = "model.layers.1.mlp.up_proj.weight";
+  const std::string down = "model.layers.1.mlp.down_proj.weight";
+  const auto pair = [](const std::string& weight, std::vector<std::uint64_t> shape,
+                       const std::string& end, std::vector<std::uint64_t> scales) {
+    return std::vector{tensor(weight, std::move(shape)), tensor(weight + end, std::move(scales))};
+  };
+  // Blocks of 128 x 128; the last may be shorter.
+  const auto blocks = pair(up, {512, 300}, "_scale_inv", {4, 3});
+  EXPECT_EQ(scale_part("llama:tp=2", blocks, 1), "2:4 0:3 [2, 3]");
+  EXPECT_EQ(scale_part("llama:tp=4", blocks, 3), "3:4 0:3 [1, 3]");
+  EXPECT_EQ(scale_part("llama:tp=2,pp=2", blocks, 0), "nothing");
+  EXPECT_EQ(scale_part("llama:tp=2", pair(down, {300, 512}, "_scale_inv", {3, 4}), 1),
+            "0:3 2:4 [3, 2]");
+  EXPECT_EQ(scale_part("llama:tp=2,block=64", pair(up, {512, 300}, "_scale_inv", {8, 5}), 1),
+            "4:8 0:5 [4, 5]");
+  // A scale for each row, with an axis of length 1 or without it.
+  EXPECT_EQ(scale_part("llama:tp=2", pair(up, {6, 8}, "_scale", {6, 1}), 1), "3:6 0:1 [3, 1]");
+  EXPECT_EQ(scale_part("llama:tp=2", pair(up, {6, 8}, "_scale", {6}), 1), "3:6 [3]");
+  EXPECT_EQ(scale_part("llama:tp=2", pair(down, {6, 8}, "_scale", {6, 1}), 1), "0:6 0:1 [6, 1]");
+  // Groups of columns; one for all.
+  EXPECT_EQ(scale_part("llama:tp=2", pair(down, {6, 64}, "_scale", {6, 4}), 1), "0:6 2:4 [6, 2]");
+  EXPECT_EQ(scale_part("llama:tp=2", pair(up, {6, 8}, "_scale", {1}), 1), "0:1 [1]");
+  EXPECT_EQ(scale_part("llama:tp=2", pair(up, {6, 8}, "_scale", {}), 1), "[]");
+
+  const auto refused = [&](const std::string& words, const std::vector<SafeTensor>& whole) {
+    return refusal_of([&] { place_tensors(Layout::parse(words), whole); });
+  };
+  const std::string cut = refused("llama:tp=8", blocks);
+  EXPECT_NE(cut.find("up_proj.weight_scale_inv' [4, 3]: elements 0 to 64 of the weight's "
+                     "512 do not begin and end where blocks of 128 do"),
+            std::string::npos)
+      << cut;
+  EXPECT_NE(cut.find("(rule 'scale **.weight by 128', weight 'shard 0')"), std::string::npos)
+      << cut;
+  EXPECT_NE(refused("llama:tp=2", {blocks[1]}).find("there is no weight"), std::string::npos);
+  EXPECT_NE(refused("llama:tp=2", pair(up, {512, 300}, "_scale_inv", {5, 3}))
+                .find("5 scales are not those of 512 elements"),
+            std::string::npos);
+  EXPECT_NE(refused("llama:tp=2", pair(up, {512, 300}, "_scale_inv", {0, 3})), "");
+  EXPECT_NE(refused("llama:tp=2", pair(up, {512}, "_scale_inv", {4, 3})).find("a scale of 2 axes"),
+            std::string::npos);
+  // A fused weight whose first part ends inside a block.
+  std::vector<SafeTensor> odd = blocks;
+  for (SafeTensor one : blocks) {
+    one.name.replace(one.name.find("up_proj"), 7, "gate_proj");
+    odd.push_back(one);
+  }
+  EXPECT_EQ(refused("llama:tp=2,fused", odd), "");
+  for (SafeTensor& one : odd) one.shape[0] = one.shape[0] == 512 ? 500 : 4;
+  EXPECT_NE(refused("llama:fused", odd).find("no whole blocks"), std::string::npos);
+}
+
 TEST(CheckpointLayout, words_that_are_no_layout_are_refused) {
   const testing::Scratch scratch;
   const auto file = [&](const char* text) {
@@ -180,6 +247,13 @@ TEST(CheckpointLayout, words_that_are_no_layout_are_refused) {
                            "a blocks 0 0",
                            "a turn 1",
                            "a over tp",
+                           "a scale",
+                           "a scale b by",
+                           "a scale b by 0",
+                           "a scale b of 1",
+                           "a scale b first",
+                           "a shard 0 scale b",
+                           "a scale {",
                            "a shard 0 heads 0",
                            "{ copy",
                            "{} copy",

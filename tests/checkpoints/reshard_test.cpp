@@ -108,8 +108,8 @@ struct Case {
       journal.begin("{}");
     }
     SimulatedFiles files(disk, scratch.path());
-    ReshardRun whole(plan, files, journal);
-    whole.run({});
+    ReshardRun whole(plan, files);
+    whole.run(journal, {});
     if (verify) whole.verify({});
     return whole.resumed_jobs();
   }
@@ -208,8 +208,8 @@ TEST(Reshard, more_files_than_may_be_open_at_once) {
   disk::BoxJournal journal(file);
   journal.begin("{}");
   SimulatedFiles files(disk, scratch.path());
-  ReshardRun run(plan, files, journal);
-  run.run({});
+  ReshardRun run(plan, files);
+  run.run(journal, {});
   run.verify({});
   ASSERT_EQ(plan.made.size(), 300U);
   // Element i of the input, in the order of its file, is i + 1: a, b, c, d.

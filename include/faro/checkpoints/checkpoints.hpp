@@ -18,6 +18,7 @@
 #include <vector>
 
 #include "faro/base/progress.hpp"
+#include "faro/disk/rechunk.hpp"
 
 namespace faro::inline v1 {
 
@@ -105,5 +106,10 @@ ReshardFacts plan_reshard(const std::string& in, const ReshardOptions& options);
 std::string explain_reshard(const std::string& in, const ReshardOptions& options);
 // Throws Error(usage) for what does not fit a layout, with name, shape and rule.
 ReshardReport reshard(const std::string& in, const std::string& out, const ReshardOptions& options);
+// Makes the files of a share of the ranks, on a file system that all workers see; each is begun
+// with the same input and options. Worker 0 waits for the others, compares the digests and gives
+// OUT its name; the other's reports have no tensors. After a stop the same call goes on.
+ReshardReport reshard_share(const std::string& in, const std::string& out,
+                            const RechunkShare& share, const ReshardOptions& options);
 
 }  // namespace faro::inline v1
