@@ -121,6 +121,10 @@ assert p['temporary_bytes'] == p['data_bytes'] and p['passes'][0]['to'] == p['pa
 "
 exits "a small file is walked" 0 "$faro" plan 'r:3 c:9 -> c r' --on disk:memory=60MiB --verify both
 prints "a small file is walked" 'each walked'
+exits "an array in memory" 0 "$faro" plan 'r c -> c r' --on memory --shape 20x30
+prints "an array in memory" 'moved once, every element compared'
+exits "memory has no ranks" 2 "$faro" plan 'r c -> c r' --on memory --shape 20x30 --relabel
+says "memory has no ranks" '--relabel: --on memory takes a map'
 exits "a chunk grid is a map" 0 "$faro" plan 'zarr:shape=(64,64), chunks (4,2) => zarr:shape=(64,64), chunks (2,4)' --on disk:memory=60MiB
 exits "too few passes" 4 "${deep[@]/run=2^20/run=2^20,passes=1}"
 says "too few passes" '384 GiB would do'

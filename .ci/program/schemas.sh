@@ -53,6 +53,8 @@ object plans1 0 plan 'i:4 -> rev(i)' --on cube:4 --on mesh:4x4 --on cube:5
 object traffic1 0 plan 'a:3 | m:4 -> m[3:1] | m[0] a' --on cube:3 --traffic
 object traffic2 0 plan --destinations d.npy --on cube:4 --traffic
 object file_plan9 0 plan 'r=3000 b:8 c=700 -> c rev(b) r' --on disk:memory=64MiB
+object memory_plan1 0 plan 'r c -> c r' --on memory --shape 721x1440 --element-bytes 4
+object memory_plan2 0 plan 'i:12 -> rev(i)' --on memory --in-place
 object plan11 0 plan 'r=1200 c=24 -> c r' --on cube:3
 object exchange4 0 plan 'r=12000 c=12000 -> c r' --on ranks:8 --element-bytes 8
 object exchange1 0 plan 'i -> rev(i)' --on ranks:8 --nodes 2 --elements 2^26 --element-bytes 16 --buffer 64MiB

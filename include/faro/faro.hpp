@@ -24,6 +24,7 @@
 #include "faro/gpu/device.hpp"
 #include "faro/machines/text.hpp"
 #include "faro/machines/verifier.hpp"
+#include "faro/places/placed_plan.hpp"
 #include "faro/planners/planner.hpp"
 #include "faro/schedules/cost.hpp"
 #include "faro/schedules/json_reader.hpp"

@@ -315,6 +315,7 @@ class Move:
         """The schedule of the move; plan()'s options."""
     def _repr_html_(self) -> str: ...
 
+@overload
 def plan(
     map: MapLike | Move | Sequence[int], on: str, *, elements: int | None = None,
     algorithm: str | None = None,
@@ -333,7 +334,26 @@ def plan(
     >>> s = faro.plan('i:6 -> rev(i)', 'torus:8x8')
     >>> s.steps, s.unit, s.paper.value, s.gap
     (14, 'unit routes', 28, 0)
+
+    With element_bytes an array is asked of: in memory, in files or on ranks.
+
+    >>> p = faro.plan('r c -> c r', 'memory', shape=(721, 1440), element_bytes=4)
+    >>> p.cost, p.bound, p.unit
+    (1, 1, 'passes')
+    >>> p = faro.plan('i:40 -> rev(i)', 'disk:memory=2GiB,run=1MiB', element_bytes=8)
+    >>> p.cost, p.gap, p.ok
+    (2, 0, True)
+    >>> faro.plan('i:20 -> rev(i)', 'ranks:8', element_bytes=8).unit
+    'bytes moved'
     """
+
+@overload
+def plan(
+    map: MapLike | Move, on: str, *, element_bytes: int, elements: int | None = None,
+    verify: Literal["automatic", "proof", "replay", "both", "none"] = "automatic",
+    shape: int | Sequence[int] | None = None, in_place: bool = False, relabel: bool = False,
+    progress: Progress | bool | None = None,
+) -> PlacedPlan: ...
 
 def verify(
     schedule: MachinePlan | str | os.PathLike[str] | Mapping[str, Any], /, *,
@@ -412,6 +432,28 @@ class Transformed(NamedTuple):
     moves: int
     bound: Bound
     crossings: tuple[int, ...]
+
+class PlacedPlan:
+    """What moving an array takes at a place: print() says it as `faro plan` does, json() as its --json."""
+
+    @property
+    def place(self) -> str: ...
+    @property
+    def cost(self) -> int: ...
+    @property
+    def bound(self) -> int: ...
+    @property
+    def gap(self) -> int: ...
+    @property
+    def reason(self) -> str: ...
+    @property
+    def unit(self) -> str: ...
+    @property
+    def made_of(self) -> str: ...
+    @property
+    def ok(self) -> bool:
+        """Judged, and right."""
+    def json(self) -> str: ...
 
 class MachinePlan:
     """What plan() returns: counts, the steps, and whether they were proved. Same request, same one.

@@ -14,6 +14,7 @@ from ._lending import give_back, lend, numpy, whole, with_progress
 from ._systems import _shape
 
 MachinePlan = _core.MachinePlan
+PlacedPlan = _core.PlacedPlan
 
 
 class Bound(NamedTuple):
@@ -95,10 +96,25 @@ def _words(map):
         raise TypeError(f"a map, a move or a list of destinations, not {type(map).__name__}") from None
 
 
-def plan(map, on, *, elements=None, algorithm=None, verify="automatic", shape=None, progress=None):
-    """The cheapest schedule that any planner offers, judged by verifiers that share no code with it."""
+def plan(map, on, *, elements=None, algorithm=None, verify="automatic", shape=None, element_bytes=None,
+         in_place=False, relabel=False, progress=None):
+    """A schedule of a machine, or with element_bytes= what moving an array takes at any place."""
     words = _words(map)
     shape = _shape(shape)
+    if element_bytes is not None:
+        if not isinstance(words, str):
+            raise TypeError("an array moves by words, not by a list of destinations")
+        if algorithm is not None:
+            raise TypeError("algorithm= is for schedules; leave element_bytes= out")
+        count = whole(element_bytes, "element_bytes", least=1)
+        return with_progress(
+            lambda heard: _core.placed_plan(words, on, count, whole(elements, "elements"), shape, bool(in_place),
+                                            bool(relabel), verify, heard), progress
+        )
+    if in_place or relabel:
+        raise TypeError("in_place= and relabel= are for arrays; give element_bytes=")
+    if on == "memory" or on.startswith("disk:"):
+        raise TypeError(f"{on} holds an array: give element_bytes=")
     made = with_progress(
         lambda heard: _core.plan(words, on, whole(elements, "elements"), algorithm or "", verify, shape, heard), progress
     )

@@ -8,6 +8,7 @@
 #include "buffer.hpp"
 #include "faro/base/byte_source.hpp"
 #include "faro/machines/text.hpp"
+#include "faro/places/placed_plan.hpp"
 #include "faro/schedules/json_writer.hpp"
 #include "faro/service/plan.hpp"
 #include "faro/service/verify.hpp"
@@ -41,6 +42,21 @@ Request request_from(nb::handle map, const std::string& machine,
   if (nb::isinstance<nb::str>(map))
     return Request::of(nb::cast<std::string>(map), machine, elements, shape);
   return Request::of(machine_from(machine), Destinations{nb::cast<Numbers>(map)}, elements);
+}
+
+PlacedPlan placed_plan_of(const std::string& words, const std::string& on,
+                          std::uint64_t element_bytes, std::optional<std::uint64_t> elements,
+                          const std::optional<Numbers>& shape, bool in_place, bool relabel,
+                          const std::string& verify, nb::handle progress) {
+  const MoveRequest request{
+      .words = words, .shape = shape, .elements = elements, .element_bytes = element_bytes};
+  PlaceOptions options{.verify = verify_by(verify), .in_place = in_place, .relabel = relabel};
+  std::optional<PlacedPlan> made;
+  watched(progress.ptr(), Watch::Interrupt::stops, Lock::released, [&](const Progress& hears) {
+    options.progress = hears;
+    made.emplace(plan(request, on, options));
+  });
+  return *made;
 }
 
 MachinePlan plan_of(nb::handle map, const std::string& machine,
@@ -193,6 +209,24 @@ void bind_schedules(nb::module_& m) {
   m.def("plan", plan_of, nb::arg("map"), nb::arg("on"), nb::arg("elements").none(),
         nb::arg("algorithm"), nb::arg("verify"), nb::arg("shape").none(),
         nb::arg("progress").none());
+  nb::class_<PlacedPlan>(m, "PlacedPlan")
+      .def_prop_ro("place", [](const PlacedPlan& p) { return std::string(p.place()); })
+      .def_prop_ro("cost", [](const PlacedPlan& p) { return integer(p.cost()); })
+      .def_prop_ro("bound", [](const PlacedPlan& p) { return integer(p.bound()); })
+      .def_prop_ro("reason", &PlacedPlan::reason)
+      .def_prop_ro("unit", &PlacedPlan::unit)
+      .def_prop_ro("made_of", &PlacedPlan::made_of)
+      .def_prop_ro("ok", &PlacedPlan::ok)
+      .def_prop_ro("gap", [](const PlacedPlan& p) { return integer(p.cost() - p.bound()); })
+      .def("json", &PlacedPlan::json)
+      .def("__str__", &PlacedPlan::report)
+      .def("__repr__", [](const PlacedPlan& p) {
+        return fmt::format("PlacedPlan({} {} of at least {}, {})", to_string(p.cost()), p.unit(),
+                           to_string(p.bound()), p.place());
+      });
+  m.def("placed_plan", placed_plan_of, nb::arg("words"), nb::arg("on"), nb::arg("element_bytes"),
+        nb::arg("elements").none(), nb::arg("shape").none(), nb::arg("in_place"),
+        nb::arg("relabel"), nb::arg("verify"), nb::arg("progress").none());
   m.def(
       "verify_text",
       [](const std::string& text, const std::string& by, std::optional<std::string> map) {

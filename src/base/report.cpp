@@ -140,6 +140,10 @@ void Report::write(std::string& out) const {
   }
 }
 
+std::string plan_line(std::string_view name, const std::string& text) {
+  return fmt::format("  {:<12} {}\n", name, text);
+}
+
 Report report_of_rows(std::string_view format, const Report& row) {
   Report report{{"format", format}};
   report["rows"].push_back(row);

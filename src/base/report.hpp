@@ -111,6 +111,8 @@ class Report {
   std::string words_;
 };
 
+// A line of a report of a plan: a name, and what it is.
+std::string plan_line(std::string_view name, const std::string& text);
 // {"format": format, "rows": [row]}, with the row's words.
 Report report_of_rows(std::string_view format, const Report& row);
 

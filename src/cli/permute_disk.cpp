@@ -9,7 +9,7 @@
 
 #include "arrays/axis.hpp"
 #include "base/sizes.hpp"
-#include "cli/disk_profile.hpp"
+#include "disk/named_profiles.hpp"
 #include "cli/memory.hpp"
 #include "cli/permute_tiles.hpp"
 #include "disk/plan_report.hpp"
@@ -79,7 +79,7 @@ FilePlanOptions plan_options(const DiskOptions& options) {
     plan.passes = static_cast<int>(*options.passes);
   }
   plan.temporary = !options.no_temporary;
-  if (options.device) plan.profile = disk_profile(*options.device);
+  if (options.device) plan.profile = disk::named_profile(*options.device);
   return plan;
 }
 

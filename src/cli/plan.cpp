@@ -8,26 +8,34 @@
 #include <string>
 #include <vector>
 
+#include "base/sizes.hpp"
 #include "cli/command.hpp"
 #include "cli/interrupt.hpp"
 #include "cli/map_text.hpp"
 #include "cli/plan_butterfly.hpp"
-#include "cli/plan_disk.hpp"
-#include "cli/plan_exchange.hpp"
-#include "cli/plan_grid.hpp"
 #include "cli/plan_many.hpp"
 #include "cli/plan_text.hpp"
 #include "cli/plan_words.hpp"
-#include "cli/rank_lengths.hpp"
 #include "cli/rendering.hpp"
 #include "cli/request.hpp"
 #include "cli/schedule_file.hpp"
 #include "faro/machines/text.hpp"
+#include "places/placed_plan.hpp"
+#include "places/rank_lengths.hpp"
 #include "planners/cube/codes/exchange_sequence.hpp"
 #include "planners/cube/shuffle/planners.hpp"
 
 namespace faro::cli {
 namespace {
+
+// Of an array in memory, in files or on ranks.
+struct ArrayOptions {
+  std::optional<std::uint64_t> element_bytes;
+  std::optional<std::uint64_t> nodes;
+  std::optional<std::string> buffer;
+  bool relabel = false;
+  bool in_place = false;
+};
 
 struct Options {
   RequestText request;
@@ -47,7 +55,7 @@ struct Options {
   std::optional<double> transfer;
   std::optional<double> operation;
   std::optional<std::uint64_t> packet;
-  ExchangeOptionsText exchange;
+  ArrayOptions array;
   bool computes() const { return butterfly || sort; }
 };
 
@@ -73,51 +81,37 @@ std::optional<PacketPrices> packet_prices(const Options& options) {
   return prices;
 }
 
-// What can be planned, each with the options that it knows besides --on and --shape. Those that
-// it does not know are refused by name.
-struct Place {
-  std::vector<std::string_view> knows;
-  const char* takes;  // said after the names of what it does not know
-};
+// What is planned in other ways than a move in words: the rows beside the table of places.
+using places::hold_to;
+using places::Place;
+using places::rank_lengths;
+using places::RankLengths;
+
+bool has_passes(std::string_view machine) {
+  return machine == "disk" || machine.starts_with("disk:") || machine == "memory";
+}
 
 const Place& a_computation() {
   static const Place place{
+      {},
+      {},
       {"--butterfly", "--sort", "--layout", "--order", "--output", "--algorithm", "--verify",
        "--schedule", "--export", "--to", "--figure", "--traffic", "--dims"},
       "--butterfly and --sort plan a computation; they take no map, destinations, elements, "
-      "--expand or packets"};
-  return place;
-}
-
-const Place& an_exchange() {
-  static const Place place{
-      {"MAP", "--elements", "--startup", "--transfer", "--element-bytes", "--nodes", "--buffer",
-       "--relabel", "--in-place"},
-      "--element-bytes asks for the exchange of an array, which a map says; for a schedule in "
-      "steps leave --element-bytes out"};
-  return place;
-}
-
-const Place& a_move_of_lengths() {
-  static const Place place{{"MAP", "--element-bytes", "--relabel"},
-                           "placements of any lengths on any number of ranks take a map, --shape, "
-                           "--element-bytes and --relabel"};
-  return place;
-}
-
-const Place& a_disk() {
-  static const Place place{{"MAP", "--element-bytes", "--verify"},
-                           "--on disk: takes a map, --element-bytes and --verify; what it plans "
-                           "are passes, which --json writes"};
+      "--expand or packets",
+      {}};
   return place;
 }
 
 const Place& several_machines() {
   static const Place place{
-      {"MAP", "--destinations", "--elements", "--butterfly", "--sort", "--layout", "--order",
+      {},
+      {},
+      {"--destinations", "MAP", "--elements", "--butterfly", "--sort", "--layout", "--order",
        "--output", "--algorithm", "--verify", "--startup", "--transfer", "--operation", "--packet"},
       "several --on make a table of what each machine takes; --schedule, --export, --traffic, "
-      "--dims and --element-bytes are for one machine"};
+      "--dims and --element-bytes are for one machine",
+      {}};
   return place;
 }
 
@@ -140,33 +134,21 @@ std::vector<std::string_view> given(const Options& o) {
       {"--transfer", o.transfer.has_value()},
       {"--operation", o.operation.has_value()},
       {"--packet", o.packet.has_value()},
-      {"--element-bytes", o.exchange.element_bytes.has_value()},
-      {"--nodes", o.exchange.nodes.has_value()},
-      {"--buffer", o.exchange.buffer.has_value()},
-      {"--relabel", o.exchange.relabel},
-      {"--in-place", o.exchange.in_place}};
+      {"--element-bytes", o.array.element_bytes.has_value()},
+      {"--nodes", o.array.nodes.has_value()},
+      {"--buffer", o.array.buffer.has_value()},
+      {"--relabel", o.array.relabel},
+      {"--in-place", o.array.in_place}};
   std::vector<std::string_view> names;
   for (const auto& [name, is_given] : all)
     if (is_given) names.push_back(name);
   return names;
 }
 
-void hold_to(const Place& place, const Options& options) {
-  std::string unknown;
-  for (const std::string_view name : given(options))
-    if (std::find(place.knows.begin(), place.knows.end(), name) == place.knows.end())
-      unknown += fmt::format("{}{}", unknown.empty() ? "" : ", ", name);
-  const bool needs_map = !place.knows.empty() && place.knows.front() == "MAP";
-  const bool lacks_map = needs_map && !options.request.map && &place != &several_machines();
-  if (!unknown.empty() || lacks_map)
-    throw Error(ErrorCode::usage,
-                fmt::format("{}: {}", unknown.empty() ? "no MAP" : unknown, place.takes));
-}
-
 Request butterfly_from(const Options& options) {
   if (options.butterfly && options.sort)
     throw Error(ErrorCode::usage, "--butterfly is a network, --sort passes of them; take one");
-  hold_to(a_computation(), options);
+  hold_to(a_computation(), given(options));
   ButterflyText text = options.butterfly_text;
   text.index_bits = options.sort ? *options.sort : *options.butterfly;
   if (options.sort) text.computation = ButterflyGoal::Computation::sort;
@@ -192,36 +174,27 @@ Request request_of(const Options& options, const std::optional<RankLengths>& len
   return request_from(text);
 }
 
-int run_exchange(const Options& options, Output& out) {
-  hold_to(an_exchange(), options);
-  return plan_exchange_command({.map = *options.request.map,
-                                .shape = options.request.shape,
-                                .machine = options.request.machine,
-                                .elements = options.request.elements,
-                                .startup = options.startup,
-                                .transfer = options.transfer,
-                                .options = options.exchange},
-                               out);
-}
-
-int run_grid(const Options& options, Output& out) {
-  hold_to(a_move_of_lengths(), options);
-  return plan_grid_command({.words = *options.request.map,
-                            .machine = options.request.machine,
+// Where no machine of processors is meant: memory, files, ranks that hold an array.
+std::optional<int> run_elsewhere(const Options& options, Output& out) {
+  const ArrayOptions& of_array = options.array;
+  const MoveRequest request{.words = options.computes() ? "" : options.request.map.value_or(""),
                             .shape = options.request.shape,
-                            .element_bytes = options.exchange.element_bytes.value_or(1),
-                            .relabel = options.exchange.relabel},
-                           out);
-}
-
-int run_disk(const Options& options, Output& out) {
-  hold_to(a_disk(), options);
-  return plan_disk({.map = *options.request.map,
-                    .shape = options.request.shape,
-                    .on = options.request.machine,
-                    .element_bytes = options.exchange.element_bytes.value_or(8),
-                    .verify = verify_by(options.verify)},
-                   out);
+                            .elements = options.request.elements,
+                            .element_bytes = of_array.element_bytes};
+  PlaceOptions how{.verify = verify_by(options.verify),
+                   .in_place = of_array.in_place,
+                   .relabel = of_array.relabel,
+                   .nodes = of_array.nodes,
+                   .startup_seconds = options.startup,
+                   .byte_seconds = options.transfer};
+  if (of_array.buffer) how.buffer_bytes = parse_bytes(*of_array.buffer, "--buffer");
+  const places::Asked asked{request, options.request.machine, how};
+  const Place& place = places::place_of(asked);
+  if (place.name == "machine") return std::nullopt;
+  hold_to(place, given(options));
+  const PlacedPlan::Content made = place.make(asked);
+  out.report(made.report);
+  return made.judged == places::Judged::wrong ? exit_code(ErrorCode::refused) : 0;
 }
 
 // "1,0,2"
@@ -251,15 +224,15 @@ PlanOptions plan_options_of(const Options& options, const Output& out) {
 }
 
 int run_many(const Options& options, Output& out) {
-  hold_to(several_machines(), options);
+  hold_to(several_machines(), given(options));
   // One that is no machine ends it; one that has no such plan is a row.
   for (const std::string& machine : options.machines)
-    if (!is_disk(machine)) static_cast<void>(machine_from(machine));
+    if (!has_passes(machine)) static_cast<void>(machine_from(machine));
   return plan_on_many(
       options.machines,
       [&](const std::string& machine) {
-        if (is_disk(machine))
-          throw Error(ErrorCode::usage, "a disk has passes, not steps; ask for it alone");
+        if (has_passes(machine))
+          throw Error(ErrorCode::usage, "passes are not steps; ask for it alone");
         Options one = options;
         one.request.machine = machine;
         return request_of(one, lengths_of(one));
@@ -271,11 +244,7 @@ int run(Options options, Output& out) {
   options.request.machine = options.machines.front();
   options.request.shape = sizes_from(options.shape, {}).shape;
   if (options.machines.size() > 1) return run_many(options, out);
-  if (is_disk(options.request.machine)) return run_disk(options, out);
-  if (options.request.map && !options.computes() && !options.request.destinations &&
-      is_grid_command(*options.request.map, options.request.machine, options.request.shape))
-    return run_grid(options, out);
-  if (options.exchange.any()) return run_exchange(options, out);
+  if (const auto done = run_elsewhere(options, out)) return *done;
   check_schedule_rendering(options.rendering);
   const auto lengths = lengths_of(options);
   const Request request = request_of(options, lengths);
@@ -326,7 +295,8 @@ const Command plan_command{
         "verifies it: by proof for all processors at once, and by replay too up to 2^22\n"
         "elements. The report says the lower bound with its reason and the gap.\n"
         "Machines: cube:4 cube:4,one-port mesh:8x8 torus:8x8 pops:8,4 ranks:8 (docs/program.md),\n"
-        "and disk:memory=2GiB,run=1MiB: the fewest passes over a file (docs/disk.md).\n"
+        "and disk:memory=2GiB,run=1MiB: the fewest passes over a file (docs/disk.md),\n"
+        "and memory: the passes of the engine over an array (docs/engine.md).\n"
         "On ranks: with --element-bytes they are MPI ranks that hold an array, --elements on "
         "each:\n"
         "the messages, bytes, rounds and memory of one exchange (docs/distributed.md).\n"
@@ -345,6 +315,7 @@ const Command plan_command{
         "faro plan 'dtensor:(12,) [Shard(0)] => dtensor:(12,) [Shard(1)]' --shape 7168x50257 --on "
         "ranks:12\n"
         "faro plan 'i:60 -> rev(i)' --on disk:memory=2^31,run=2^20 --element-bytes 8\n"
+        "faro plan 'r c -> c r' --on memory --shape 721x1440 --element-bytes 4\n"
         "faro plan 'i -> rev(i)' --on torus:8x8,all-links --export links.svg\n"
         "faro plan --butterfly 10 --on cube:6 --layout 'cyclic binary||gray'",
     .declare = [](Arguments& arguments) -> Action {
@@ -395,7 +366,17 @@ const Command plan_command{
       arguments.option("--operation", "TIME", o->operation,
                        "price of a register operation of a mesh, for one element");
       arguments.option("--packet", "B", o->packet, "elements of a packet; the best if left out");
-      declare_exchange_options(arguments, o->exchange);
+      arguments.option("--element-bytes", "B", o->array.element_bytes,
+                       "on ranks: what moving an array of such elements costs; in memory and on "
+                       "disk: 8");
+      arguments.option("--nodes", "N", o->array.nodes,
+                       "of how many nodes the ranks are, equally many");
+      arguments.flag("--relabel", o->array.relabel,
+                     "leave results on other ranks, where most data is");
+      arguments.option("--buffer", "BYTES", o->array.buffer,
+                       "what a rank may take for sending and receiving: 64MiB");
+      arguments.flag("--in-place", o->array.in_place,
+                     "in memory, and of an exchange: within the array");
       return [o](Output& out) { return run(*o, out); };
     }};
 

@@ -60,10 +60,6 @@ std::string in_units(Count count, const Machine& machine) {
   return to_string(count) + " " + unit;
 }
 
-std::string plan_line(std::string_view name, const std::string& text) {
-  return fmt::format("  {:<12} {}\n", name, text);
-}
-
 std::string words_text(const PlanWords& words, const Output& out) {
   const Price& price = words.price;
   std::string text = fmt::format("{}\n", out.styled(Output::Style::strong, words.what));

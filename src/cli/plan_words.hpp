@@ -38,8 +38,6 @@ struct PlanWords {
 
 // "1 step", "2 unit routes".
 std::string in_units(Count count, const Machine& machine);
-// A line of a report.
-std::string plan_line(std::string_view name, const std::string& text);
 
 // The lines above.
 std::string words_text(const PlanWords& words, const Output& out);

@@ -8,7 +8,7 @@
 
 #include "base/sizes.hpp"
 #include "cli/command.hpp"
-#include "cli/disk_profile.hpp"
+#include "disk/named_profiles.hpp"
 #include "cli/memory.hpp"
 #include "cli/raw_words.hpp"
 #include "cli/worker.hpp"
@@ -41,7 +41,7 @@ RechunkOptions common_options(const RechunkWords& words, Output& out) {
   }
   options.memory_bytes =
       words.memory ? parse_bytes(*words.memory, "--memory") : available_memory_bytes() / 2;
-  if (words.device) options.profile = disk_profile(*words.device);
+  if (words.device) options.profile = disk::named_profile(*words.device);
   if (words.passes) {
     if (*words.passes == 0 || *words.passes > 3)
       throw Error(ErrorCode::usage, "--passes: wanted 1, 2 or 3");

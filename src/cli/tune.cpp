@@ -8,7 +8,7 @@
 
 #include "base/sizes.hpp"
 #include "cli/command.hpp"
-#include "cli/disk_profile.hpp"
+#include "disk/named_profiles.hpp"
 #include "cli/memory.hpp"
 #include "faro/base/bits.hpp"
 #include "faro/base/error.hpp"
@@ -70,7 +70,7 @@ int run_disk(const Options& options, Output& out) {
     throw Error(ErrorCode::usage, "--size: wanted a power of two of at least 64MiB");
   DiskProfile profile = DiskProfile::measured(*options.disk, bytes / 4, io_threads);
   profile.name = *options.save;
-  const std::string path = save_disk_profile(profile, *options.save);
+  const std::string path = disk::save_profile(profile, *options.save);
   Report report = Report::of_json(profile.text());
   report.say("{}\n  reads {}; writes {}\n", *options.disk,
              side_text(profile.read_bytes_per_second, profile.read_run_nanoseconds),

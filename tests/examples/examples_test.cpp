@@ -42,7 +42,7 @@ TEST(Examples, are_quoted_word_for_word) {
     EXPECT_EQ(text, read_all(testing::source_path(file))) << file;
     ++quoted;
   }
-  EXPECT_EQ(quoted, 5U);
+  EXPECT_EQ(quoted, 6U);
 }
 
 TEST(Examples, permute) {
@@ -53,6 +53,12 @@ TEST(Examples, permute) {
 TEST(Examples, readme) {
   const Scratch scratch;
   EXPECT_EQ(run(scratch, "readme").out, "row 0 was 0 1 2 3, column 0 is now row 0: 0 4 8 ...\n");
+}
+
+TEST(Examples, places) {
+  const Scratch scratch;
+  EXPECT_EQ(run(scratch, "places").out,
+            "memory: 1 passes, at least 1\ndisk:memory=80MiB: 1 passes, at least 1\n");
 }
 
 TEST(Examples, plan_and_verify_then_own_sink) {

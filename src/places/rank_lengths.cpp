@@ -1,14 +1,13 @@
-#include "cli/rank_lengths.hpp"
+#include "places/rank_lengths.hpp"
 
 #include <fmt/format.h>
 
-#include "cli/plan_words.hpp"
 #include "faro/base/error.hpp"
 #include "faro/base/limits.hpp"
 #include "faro/machines/text.hpp"
 #include "faro/words/say.hpp"
 
-namespace faro::cli {
+namespace faro::inline v1::places {
 namespace {
 
 // Elements of the schedule are elements of the array where whole processors move; else units.
@@ -82,4 +81,4 @@ Request request_of(const RankLengths& lengths, const std::string& machine) {
                      MapGoal{.map = digits.bits, .cut = true, .memory_bits = digits.local_bits()});
 }
 
-}  // namespace faro::cli
+}  // namespace faro::inline v1::places

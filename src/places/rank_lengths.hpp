@@ -9,7 +9,7 @@
 #include "distributed/rank_digits.hpp"
 #include "faro/planners/request.hpp"
 
-namespace faro::cli {
+namespace faro::inline v1::places {
 
 struct RankLengths {
   std::string text;  // canonical
@@ -29,4 +29,4 @@ std::optional<RankLengths> rank_lengths(const Said& said, const std::string& mac
 // What is asked of planners: a map of processors that move all that they hold, or of units.
 Request request_of(const RankLengths& lengths, const std::string& machine);
 
-}  // namespace faro::cli
+}  // namespace faro::inline v1::places

@@ -1,4 +1,4 @@
-#include "cli/disk_profile.hpp"
+#include "disk/named_profiles.hpp"
 
 #include <fmt/format.h>
 #include <fmt/ranges.h>
@@ -13,7 +13,7 @@
 #include "faro/files/input.hpp"
 #include "faro/files/replacement.hpp"
 
-namespace faro::cli {
+namespace faro::inline v1::disk {
 namespace {
 
 namespace fs = std::filesystem;
@@ -51,7 +51,7 @@ std::string path_of(const std::string& device) {
 
 }  // namespace
 
-DiskProfile disk_profile(const std::string& device) {
+DiskProfile named_profile(const std::string& device) {
   if (is_class(device)) return DiskProfile::named(device);
   const std::string path = path_of(device);
   if (!is_file(device) && !fs::exists(path)) {
@@ -67,7 +67,7 @@ DiskProfile disk_profile(const std::string& device) {
   return DiskProfile::parse(text, path);
 }
 
-std::string save_disk_profile(const DiskProfile& profile, const std::string& device) {
+std::string save_profile(const DiskProfile& profile, const std::string& device) {
   constexpr const char* letters =
       "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789-_.";
   if (!is_file(device)) {
@@ -95,4 +95,4 @@ std::string save_disk_profile(const DiskProfile& profile, const std::string& dev
   return path_of(device);
 }
 
-}  // namespace faro::cli
+}  // namespace faro::inline v1::disk

@@ -5,12 +5,12 @@
 
 #include "faro/disk/file_permute_plan.hpp"
 
-namespace faro::cli {
+namespace faro::inline v1::disk {
 
 // A class of devices (ssd), a measured one by the name that it was saved under, or a file: what has
 // a '/' in it or ends in .json. Throws Error(usage) that lists what there is.
-DiskProfile disk_profile(const std::string& device);
+DiskProfile named_profile(const std::string& device);
 // Under a name, in the user's configuration, or in a file. Returns the file's path.
-std::string save_disk_profile(const DiskProfile& profile, const std::string& device);
+std::string save_profile(const DiskProfile& profile, const std::string& device);
 
-}  // namespace faro::cli
+}  // namespace faro::inline v1::disk

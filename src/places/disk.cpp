@@ -1,11 +1,11 @@
-#include "cli/plan_disk.hpp"
+// Files within a memory cap: disk:memory=SIZE[,run=SIZE][,passes=K][,device=NAME].
 
 #include <fmt/format.h>
 
 #include <charconv>
 
 #include "base/sizes.hpp"
-#include "cli/disk_profile.hpp"
+#include "disk/named_profiles.hpp"
 #include "disk/plan_report.hpp"
 #include "disk/plan_state.hpp"
 #include "disk/verify.hpp"
@@ -13,8 +13,9 @@
 #include "faro/base/limits.hpp"
 #include "faro/disk/file_permute_plan.hpp"
 #include "faro/words/say.hpp"
+#include "places/placed_plan.hpp"
 
-namespace faro::cli {
+namespace faro::inline v1::places {
 namespace {
 
 // Replays without being asked take some milliseconds at most.
@@ -50,7 +51,7 @@ FilePlanOptions options_from(std::string_view machine) {
     } else if (name == "passes") {
       options.passes = passes_from(value);
     } else if (name == "device") {
-      options.profile = disk_profile(value);
+      options.profile = disk::named_profile(value);
     } else {
       throw Error(ErrorCode::usage,
                   fmt::format("--on {}: '{}' is none of memory=SIZE, run=SIZE, passes=K and "
@@ -84,41 +85,35 @@ bool judge(const FilePermutePlan& plan, VerifyBy by) {
   return true;
 }
 
-// Axes of any length; every plan of theirs is proved when it is made.
-int plan_lengths(const DiskPlanCommand& command, const Said& said, const FilePlanOptions& options,
-                 Output& out) {
-  if (command.verify == VerifyBy::replay || command.verify == VerifyBy::both)
-    throw Error(ErrorCode::usage, "--verify: blocks of axes of any length are judged by proof");
-  const auto plan =
-      FilePermutePlan::out_of_place(said.map, {.element_bytes = command.element_bytes}, options);
-  Report report = report_of(plan);
-  report.set_words(fmt::format(
-      "{}\n{}  {}\n", to_notation(said.map), report.words(),
-      out.styled(Output::Style::good,
-                 fmt::format("proved for all {} elements", to_string(said.map.elements())))));
-  out.report(report);
-  return 0;
-}
-
 }  // namespace
 
-int plan_disk(const DiskPlanCommand& command, Output& out) {
-  const FilePlanOptions options = options_from(command.on);
-  const Said said = say(command.map, {.shape = command.shape});
-  if (said.map.bits() == nullptr) return plan_lengths(command, said, options, out);
-  const Notation notation = said.as_bits();
-  const auto plan = FilePermutePlan::out_of_place(
-      notation.map, {.element_bytes = command.element_bytes}, options);
-  const bool walked = judge(plan, command.verify);
+PlacedPlan::Content on_disk(const Asked& asked) {
+  const FilePlanOptions options = options_from(asked.place);
+  const PermuteShape shape{.element_bytes = asked.request.element_bytes.value_or(8)};
+  const Said said = say(asked.request.words, {.shape = asked.request.shape});
+  const VerifyBy verify = asked.options.verify;
+  const bool bits = said.map.bits() != nullptr;
+  if (!bits && (verify == VerifyBy::replay || verify == VerifyBy::both))
+    throw Error(ErrorCode::usage, "--verify: blocks of axes of any length are judged by proof");
+  const auto plan = FilePermutePlan::out_of_place(said.map, shape, options);
+  const bool walked = bits && judge(plan, verify);
+  PlacedPlan::Content content{.plan = plan};
+  content.cost = plan.facts().passes.size();
+  content.bound = static_cast<Count>(plan.facts().passes_bound);
+  content.reason = plan.facts().bound_reason;
+  content.unit = "passes";
+  content.made_of = fmt::format("{} of {} tiles", content.cost == 1 ? "a pass" : "passes",
+                                to_string(plan.facts().passes.front().tiles));
+  content.judged = Judged::right;  // what is not proved was not made
   Report report = report_of(plan);
   if (walked) report["verified"]["by"] = "both";
   report.set_words(
-      fmt::format("{}\n{}  {}\n", to_notation(notation.map, notation.cut), report.words(),
-                  out.styled(Output::Style::good,
-                             fmt::format("proved for all 2^{} units{}", plan.state().map.width(),
-                                         walked ? "; each walked through every pass" : ""))));
-  out.report(report);
-  return 0;
+      fmt::format("{}\n{}  {}\n", to_notation(said.map, said.cut), report.words(),
+                  !bits ? fmt::format("proved for all {} elements", to_string(said.map.elements()))
+                        : fmt::format("proved for all 2^{} units{}", plan.state().map.width(),
+                                      walked ? "; each walked through every pass" : "")));
+  content.report = std::move(report);
+  return content;
 }
 
-}  // namespace faro::cli
+}  // namespace faro::inline v1::places

@@ -1,4 +1,4 @@
-#include "cli/plan_grid.hpp"
+// Placements of any lengths on any number of ranks: who sends how much to whom.
 
 #include <fmt/format.h>
 
@@ -6,12 +6,12 @@
 #include <charconv>
 #include <string_view>
 
-#include "cli/plan_words.hpp"
 #include "faro/base/error.hpp"
 #include "faro/distributed/grid_words.hpp"
 #include "layouts/grid_words.hpp"
+#include "places/placed_plan.hpp"
 
-namespace faro::cli {
+namespace faro::inline v1::places {
 namespace {
 
 // Messages are listed up to here, and added up for all ranks; beyond, a library call asks for those
@@ -85,8 +85,11 @@ void say_messages(const GridMove& move, const AllMessages& all, Report& report) 
 
 }  // namespace
 
-bool is_grid_command(const std::string& words, const std::string& machine,
-                     const std::optional<std::vector<Word>>& shape) {
+bool is_grid(const Asked& asked) {
+  const std::string& words = asked.request.words;
+  if (words.empty()) return false;
+  const std::string& machine = asked.place;
+  const auto& shape = asked.request.shape;
   const auto ranks = ranks_of(machine);
   if (!ranks) return false;
   if (!says_grid_move(words)) {
@@ -106,19 +109,19 @@ bool is_grid_command(const std::string& words, const std::string& machine,
                       read_grid_placement(words.substr(words.find("=>") + 2), *shape).ranks();
 }
 
-int plan_grid_command(const GridCommand& command, Output& out) {
+PlacedPlan::Content between_placements(const Asked& asked) {
+  const std::string& words = asked.request.words;
   GridMoveOptions options;
-  options.element_bytes = command.element_bytes;
-  if (command.relabel) options.relabel = Relabel::least;
+  options.element_bytes = asked.request.element_bytes.value_or(1);
+  if (asked.options.relabel) options.relabel = Relabel::least;
   const GridMove move =
-      grid_move(command.words, command.shape.value_or(std::vector<Word>{}), options);
+      grid_move(words, asked.request.shape.value_or(std::vector<Word>{}), options);
   const GridMoveFacts& facts = move.facts();
-  if (facts.ranks > *ranks_of(command.machine))
-    throw Error(ErrorCode::usage,
-                fmt::format("{}: the placements are on {} and {} ranks", command.machine,
-                            move.from().ranks(), move.to().ranks()));
+  if (facts.ranks > *ranks_of(asked.place))
+    throw Error(ErrorCode::usage, fmt::format("{}: the placements are on {} and {} ranks",
+                                              asked.place, move.from().ranks(), move.to().ranks()));
   Report report;
-  report.row("map", command.words, "{}\n", command.words);
+  report.row("map", words, "{}\n", words);
   const auto line = [&](const char* name, const char* member, Report value,
                         const std::string& text) {
     report[member] = std::move(value);
@@ -142,7 +145,7 @@ int plan_grid_command(const GridCommand& command, Output& out) {
                    facts.moved_bytes, facts.most_received_bytes));
   report["most_received_bytes"] = facts.most_received_bytes;
   report["relabelled"] = name_of(facts.relabelled);
-  if (command.relabel) {
+  if (asked.options.relabel) {
     const bool exact = facts.relabelled == GridMoveFacts::Relabelled::exactly;
     line("relabelled", "kept_bytes_at_most", facts.kept_bytes_at_most,
          exact ? "no other order of the ranks keeps more"
@@ -155,16 +158,23 @@ int plan_grid_command(const GridCommand& command, Output& out) {
     const AllMessages all = add_messages(move, report);
     say_messages(move, all, report);
     good = all.is_mutual && all.bytes == facts.moved_bytes;
-    const auto style = good ? Output::Style::good : Output::Style::bad;
     report.row(
         "verified", {{"by", "messages"}, {"ok", good}}, "{}",
-        plan_line("verified",
-                  out.styled(style, good ? "what all ranks send is what all receive, and all "
-                                           "that moves"
-                                         : "NO: the messages do not add up")));
+        plan_line("verified", good ? "what all ranks send is what all receive, and all that moves"
+                                   : "NO: the messages do not add up"));
   }
-  out.report(report);
-  return good ? 0 : exit_code(ErrorCode::refused);
+  PlacedPlan::Content content{.plan = move};
+  content.cost = content.bound = facts.moved_bytes;
+  if (asked.options.relabel)
+    content.bound = facts.kept_bytes + facts.moved_bytes - facts.kept_bytes_at_most;
+  content.reason = "what a rank lacks it receives, and nothing else";
+  content.unit = "bytes moved";
+  content.made_of = fmt::format("one exchange between {} ranks", facts.ranks);
+  content.judged = facts.ranks > listed_ranks_max ? Judged::nobody
+                   : good                         ? Judged::right
+                                                  : Judged::wrong;
+  content.report = std::move(report);
+  return content;
 }
 
-}  // namespace faro::cli
+}  // namespace faro::inline v1::places
