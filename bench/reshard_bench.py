@@ -13,7 +13,9 @@ from a cold page cache where the system lets it be dropped:
                are loaded by any number of ranks, so this is what it has for the work
 
 Prints a table: seconds, the most memory the process held (ru_maxrss), bytes read and written by it
-(/proc/PID/io), and whether all files hold the same bytes. Wants numpy, ml_dtypes and safetensors."""
+(/proc/PID/io), whether all files hold the same bytes, and whether it ends in a control group of exactly
+--memory, page cache included: faro's one run is in it, the others run once more. Wants numpy, ml_dtypes and
+safetensors."""
 
 import argparse
 import importlib.util
@@ -123,6 +125,11 @@ def same_dcp(a, b):
         torch.equal(held[0][n].view(torch.int16), held[1][n].view(torch.int16)) for n in held[0])
 
 
+def bytes_of(text):
+    units = {"KiB": 2**10, "MiB": 2**20, "GiB": 2**30}
+    return int(float(text[:-3]) * units[text[-3:]])
+
+
 def forget():
     os.sync()
     try:
@@ -131,13 +138,31 @@ def forget():
         pass
 
 
-def measured(work):
-    """Seconds, the most memory, bytes read and written of a process that does it."""
+def group_of(cap):
+    """A control group of so many bytes; None where none can be made."""
+    lines = dict((line.split(":")[1], line.strip().split(":", 2)[2]) for line in open("/proc/self/cgroup"))
+    v1 = "memory" in lines
+    base = "/sys/fs/cgroup/memory" + lines["memory"] if v1 else "/sys/fs/cgroup" + lines.get("", "/")
+    path = f"{base}/faro-reshard-{os.getpid()}"
+    try:
+        os.mkdir(path)
+        with open(path + ("/memory.limit_in_bytes" if v1 else "/memory.max"), "w") as file:
+            file.write(str(cap))
+    except OSError:
+        return None
+    return path
+
+
+def measured(work, group=None, may_fail=False):
+    """Seconds, the most memory, bytes read and written of a process that does it, and whether it ended."""
     forget()
     start = time.monotonic()
     child = os.fork()
     if child == 0:
         try:
+            if group:
+                with open(group + "/cgroup.procs", "w") as file:
+                    file.write(str(os.getpid()))
             work()
         finally:
             os._exit(1)
@@ -150,8 +175,9 @@ def measured(work):
     except (OSError, ValueError):
         pass
     _, status, usage = os.wait4(child, 0)
-    assert os.waitstatus_to_exitcode(status) == 0, "it failed"
-    return time.monotonic() - start, usage.ru_maxrss / 1024, counts
+    ended = os.waitstatus_to_exitcode(status) == 0
+    assert ended or may_fail, "it failed"
+    return time.monotonic() - start, usage.ru_maxrss / 1024, counts, ended
 
 
 def main():
@@ -171,20 +197,24 @@ def main():
                        check=True)
         size = sum(f.stat().st_size for f in (folder / "in").iterdir())
         print(f"{layers} layers, {size / 2**30:.2f} GiB, from 4 ranks to 8, {os.cpu_count()} cores\n")
-        print("| | seconds | most memory | read | written | the same bytes |")
-        print("|---|---|---|---|---|---|")
+        group = group_of(bytes_of(asked.memory))
+        print(f"| | seconds | most memory | read | written | the same bytes | within {asked.memory} |")
+        print("|---|---|---|---|---|---|---|")
 
         def by_faro():
             os.dup2(os.open(os.devnull, os.O_WRONLY), 1)
             os.execv(faro, [faro, "reshard", str(folder / "in"), str(folder / "faro"), "--from",
                             "llama:tp=4", "--to", "llama:tp=8", "--memory", asked.memory])
 
-        def by_hand():
+        def by_hand(to="hand"):
             os.execv(sys.executable, [sys.executable, __file__, "--gather", str(folder / "in"),
-                                      str(folder / "hand")])
+                                      str(folder / to)])
 
-        rows = [("faro reshard --memory " + asked.memory, measured(by_faro)),
-                ("safetensors, gathered", measured(by_hand))]
+        def within(work):
+            return measured(work, group, may_fail=True)[3] if group else None
+
+        rows = [("faro reshard --memory " + asked.memory, measured(by_faro, group), bool(group) or None),
+                ("safetensors, gathered", measured(by_hand), within(lambda: by_hand("capped")))]
         same = all(equal(folder / "faro" / NAME.format(r), folder / "hand" / NAME.format(r))
                    for r in range(8))
         sames = [same, same]
@@ -193,15 +223,19 @@ def main():
             subprocess.run([*steps, "--make-dcp", str(folder / "in"), str(folder / "dcp")],
                            check=True)
 
-            def by_torch():
+            def by_torch(to="dcp2"):
                 os.execv(sys.executable, [*steps, "--convert", str(folder / "dcp"),
-                                          str(folder / "dcp2")])
+                                          str(folder / to)])
 
-            rows.append(("torch.distributed.checkpoint, converted", measured(by_torch)))
+            rows.append(("torch.distributed.checkpoint, converted", measured(by_torch),
+                         within(lambda: by_torch("capped2"))))
             sames.append(same_dcp(folder / "dcp", folder / "dcp2"))
-        for (what, (seconds, memory, (read, written))), same in zip(rows, sames):
+        for (what, (seconds, memory, (read, written), _), fits), same in zip(rows, sames):
             print(f"| {what} | {seconds:.1f} | {memory:.0f} MiB | {read / 2**30:.2f} GiB | "
-                  f"{written / 2**30:.2f} GiB | {'yes' if same else 'NO'} |")
+                  f"{written / 2**30:.2f} GiB | {'yes' if same else 'NO'} | "
+                  f"{ {True: 'yes', False: 'killed', None: 'no group here'}[fits]} |")
+        if group:
+            os.rmdir(group)
         sys.exit(0 if all(sames) else 1)
 
 

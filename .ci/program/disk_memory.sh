@@ -1,6 +1,7 @@
-# faro permute --memory: a control group of exactly the cap around a file much larger, for seven kinds
-# of maps and a batch, out of place and in place. FARO_FULL=1: a file of 32 times the cap (6 GiB of
-# disk). Where no group can be made the process's largest memory is judged alone.
+# faro permute --memory, and faro reshard: a control group of exactly the cap around a file much larger,
+# for seven kinds of maps and a batch, out of place and in place, and a checkpoint for six ranks and for
+# three, alone and by two workers. FARO_FULL=1: a file of 32 times the cap (6 GiB of disk). Where no group can
+# be made the process's largest memory is judged alone.
 cat >launch.py <<'EOP'
 """launch.py GROUP COMMAND...: a process so small that its memory is not taken for the command's."""
 import os, sys
@@ -76,14 +77,14 @@ if group is None: print("no control group can be made here: only the largest mem
 
 def run(arguments):
     """exit status and largest memory of the program in the group"""
-    said = subprocess.run([sys.executable, "launch.py", group or "", program, "permute", *arguments,
+    said = subprocess.run([sys.executable, "launch.py", group or "", program, *arguments,
                            "--memory", str(cap)], stdout=subprocess.PIPE, check=True, text=True).stdout
     return tuple(map(int, said.split()))
 
 right = 0
-def judge(name, file, arguments, check):
+def judge(name, file, arguments, check, command="permute"):
     global right
-    status, largest = run(arguments)
+    status, largest = run([command, *arguments])
     if status != 0: print(f"{name}: status {status}: {open('stderr').read()[:300]}"); return
     if largest > cap: print(f"{name}: {largest} bytes of memory, the cap is {cap}"); return
     if not check(file): print(f"{name}: wrong array"); return
@@ -123,10 +124,51 @@ def check_batch(file):
         (out[a][apply(sample)][:, b] == ((sample * u(2654435761) + u(7 * a + b)) >> u(13)).astype("u1")).all()
         for a in range(3) for b in range(5))
 judge("3 x 2^p x 5", "out.npy", ["batch.npy", "out.npy", "--axis", "1", "--map", text, "--verify"], check_batch)
+
+# A model of 2 GiB and more, or of three times the cap: shapes of Llama, elements by their places.
+import json
+hidden, wide, layers = (4096, 14336, 4) if full else (1536, 6144, 2)
+shapes = {"model.embed_tokens.weight": (6144, hidden), "model.norm.weight": (hidden,)}
+for i in range(layers):
+    p = f"model.layers.{i}."
+    shapes.update({p + f"self_attn.{w}_proj.weight": (hidden, hidden) for w in "qo"})
+    shapes.update({p + f"self_attn.{w}_proj.weight": (hidden // 4, hidden) for w in "kv"})
+    shapes.update({p + f"mlp.{w}_proj.weight": (wide, hidden) for w in ("gate", "up")})
+    shapes[p + "mlp.down_proj.weight"] = (hidden, wide)
+ends = np.cumsum([0] + [2 * int(np.prod(s)) for s in shapes.values()]).tolist()
+head = json.dumps({n: {"dtype": "BF16", "shape": s, "data_offsets": ends[i:i + 2]} for i, (n, s) in enumerate(shapes.items())}).encode()
+os.mkdir("model")
+with open("model/config.json", "w") as file: json.dump({"num_attention_heads": 24, "num_key_value_heads": 6}, file)
+with open("model/tokenizer.json", "wb") as file: file.truncate(2 * cap)  # what is copied is not held
+with open("model/model.safetensors", "wb") as file:
+    file.write(len(head).to_bytes(8, "little") + head)
+    for at in range(0, ends[-1] // 2, step):
+        (np.arange(at, min(at + step, ends[-1] // 2), dtype="u8") * key >> u(17)).astype("<u2").tofile(file)
+
+def held(path):
+    raw = np.memmap(path, dtype="u1", mode="r")
+    end = 8 + int.from_bytes(raw[:8].tobytes(), "little")
+    return {n: raw[end + t["data_offsets"][0]:end + t["data_offsets"][1]].view("<u2").reshape(t["shape"])
+            for n, t in json.loads(raw[8:end].tobytes()).items()}
+
+def is_split(folder, tp):
+    whole = held("model/model.safetensors")
+    for r in range(tp):
+        for name, a in held(f"{folder}/model-rank-{r}-part-0.safetensors").items():
+            axis = None if "norm" in name else int("o_proj" in name or "down_proj" in name)
+            if not np.array_equal(a, whole[name] if axis is None else np.split(whole[name], tp, axis)[r]): return False
+    return os.path.getsize(folder + "/tokenizer.json") == 2 * cap
+
+words = ["--jobs", "1", "--verify"]
+judge("checkpoint for 6 ranks", "tp6", ["model", "tp6", "--to", "llama:tp=6", *words], lambda f: is_split(f, 6), "reshard")
+judge("checkpoint for 3 ranks", "tp3", ["tp6", "tp3", "--from", "llama:tp=6", "--to", "llama:tp=3", *words], lambda f: is_split(f, 3), "reshard")
+share = ["tp3", "by2", "--from", "llama:tp=3", "--to", "llama:tp=6", "--jobs", "1", "--worker"]
+judge("worker 1 of 2", "by2", [*share, "1/2"], lambda f: not os.path.exists(f), "reshard")
+judge("worker 0 of 2", "by2", [*share, "0/2"], lambda f: is_split(f, 6), "reshard")
 if group: os.rmdir(group)
 print(f"right {right}")
 EOP
 exits "within the cap" 0 "$python" capped.py "$faro" "$([ "${FARO_FULL:-0}" = 1 ] && echo full || echo quick)"
-prints "within the cap" "right 10"
+prints "within the cap" "right 14"
 [ "$(wc -l <"$stdout")" = 1 ] || bad "within the cap: $(head -c 600 "$stdout")"
-rm -f large.raw out.raw batch.npy out.npy
+rm -rf large.raw out.raw batch.npy out.npy model tp6 tp3 by2

@@ -10,6 +10,7 @@
 
 #include "base/require.hpp"
 #include "checkpoints/layout.hpp"
+#include "checkpoints/maxima.hpp"
 
 namespace faro::inline v1::checkpoints {
 namespace {
@@ -106,8 +107,8 @@ AxisParts cut_axis(const Layout& layout, const Split& split, std::uint64_t lengt
 
 std::uint64_t joined_axis(const Layout& layout, const Split& split, std::uint64_t local) {
   const std::uint64_t devices = layout.devices(split.over);
-  require(local <= tensor_bytes_max / devices, "axis {} of length {} on {} devices is too long",
-          split.axis, local, devices);
+  require(local <= limits::checkpoint_bytes_max / devices,
+          "axis {} of length {} on {} devices is too long", split.axis, local, devices);
   if (split.cut == Cut::vocab) {
     const auto vocab = layout.find("vocab");
     if (layout.find("pad") && vocab && padded(layout, *vocab) == local * devices) return *vocab;

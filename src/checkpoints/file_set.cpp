@@ -32,10 +32,12 @@ std::vector<std::string> names_in(const std::string& folder) {
   return names;
 }
 
-void add_file(FileSet& set, const std::string& name, std::uint64_t rank) {
+void add_file(FileSet& set, const std::string& name, std::uint64_t rank,
+              std::uint64_t json_bytes_max) {
   const std::string path = set.folder + "/" + name;
-  HeldFile file{name, 0, read_safetensors(path)};
+  HeldFile file{name, 0, read_safetensors(path, json_bytes_max - set.json_bytes)};
   file.bytes = file.header.data_start;
+  set.json_bytes += file.header.data_start;
   if (!file.header.tensors.empty()) file.bytes += file.header.tensors.back().end;
   for (const SafeTensor& tensor : file.header.tensors) {
     set.ranks[rank].push_back(tensor);
@@ -53,6 +55,7 @@ void add_file(FileSet& set, const std::string& name, std::uint64_t rank) {
 // A name stands in one file of a rank.
 void check_names(const FileSet& set) {
   for (std::size_t rank = 0; rank < set.ranks.size(); ++rank) {
+    check_tensors(set.ranks[rank].size(), set.folder);
     std::map<std::string_view, std::size_t> seen;
     for (std::size_t i = 0; i < set.ranks[rank].size(); ++i) {
       const auto [at, is_new] = seen.emplace(set.ranks[rank][i].name, set.file_of[rank][i]);
@@ -62,21 +65,28 @@ void check_names(const FileSet& set) {
   }
 }
 
-FileSet whole_set(const std::string& folder, const std::vector<std::string>& names) {
+FileSet whole_set(const std::string& folder, const std::vector<std::string>& names,
+                  std::uint64_t json_bytes_max, std::uint64_t json_bytes = 0) {
   FileSet set;
+  set.json_bytes = json_bytes;
   set.folder = folder.empty() ? "." : folder;
   set.ranks.resize(1);
   set.file_of.resize(1);
-  for (const std::string& name : names) add_file(set, name, 0);
+  for (const std::string& name : names) add_file(set, name, 0, json_bytes_max);
   check_names(set);
   return set;
 }
 
-FileSet indexed_set(const std::string& folder, const std::string& index) {
-  const auto map = read_index(folder + "/" + index);
+FileSet indexed_set(const std::string& folder, const std::string& index,
+                    std::uint64_t json_bytes_max) {
+  const std::string path = folder + "/" + index;
+  std::error_code none;
+  const std::uint64_t bytes = fs::is_regular_file(path, none) ? fs::file_size(path, none) : 0;
+  if (bytes > json_bytes_max) refuse_json_memory(path, bytes, json_bytes_max);
+  const auto map = read_index(path);
   std::set<std::string> names;
   for (const auto& [tensor, file] : map) names.insert(file);
-  FileSet set = whole_set(folder, {names.begin(), names.end()});
+  FileSet set = whole_set(folder, {names.begin(), names.end()}, json_bytes_max, bytes);
   std::set<std::string_view> found;
   for (std::size_t i = 0; i < set.ranks[0].size(); ++i) {
     const std::string& tensor = set.ranks[0][i].name;
@@ -96,14 +106,15 @@ FileSet indexed_set(const std::string& folder, const std::string& index) {
 
 }  // namespace
 
-FileSet open_whole_files(const std::string& path) {
+FileSet open_whole_files(const std::string& path, std::uint64_t json_bytes_max) {
   std::error_code none;
   const fs::path at(path);
   if (!fs::is_directory(at, none)) {
     const std::string folder = at.parent_path().string();
     const std::string name = at.filename().string();
-    if (name.ends_with(".json")) return indexed_set(folder.empty() ? "." : folder, name);
-    return whole_set(folder, {name});
+    if (name.ends_with(".json"))
+      return indexed_set(folder.empty() ? "." : folder, name, json_bytes_max);
+    return whole_set(folder, {name}, json_bytes_max);
   }
   std::vector<std::string> files;
   std::vector<std::string> indices;
@@ -114,7 +125,8 @@ FileSet open_whole_files(const std::string& path) {
   require(indices.size() <= 1, "{}: there are several indices, {} and {}; name one of them", path,
           indices.empty() ? "" : indices[0], indices.size() < 2 ? "" : indices[1]);
   require(!files.empty() || !indices.empty(), "{}: there is no .safetensors file", path);
-  return indices.empty() ? whole_set(path, files) : indexed_set(path, indices[0]);
+  return indices.empty() ? whole_set(path, files, json_bytes_max)
+                         : indexed_set(path, indices[0], json_bytes_max);
 }
 
 std::string rank_file_name(const std::string& pattern, std::uint64_t rank, std::uint64_t part) {
@@ -132,7 +144,8 @@ void check_rank_names(const std::string& text) {
           text);
 }
 
-FileSet open_rank_files(const std::string& folder, const std::string& text, std::uint64_t ranks) {
+FileSet open_rank_files(const std::string& folder, const std::string& text, std::uint64_t ranks,
+                        std::uint64_t json_bytes_max) {
   check_rank_names(text);
   const NamePattern pattern(text);
   std::map<std::pair<std::uint64_t, std::uint64_t>, std::string> names;
@@ -144,7 +157,6 @@ FileSet open_rank_files(const std::string& folder, const std::string& text, std:
         parts->numbers.contains("part") ? parts->number("part").value_or(UINT64_MAX) : 0;
     require(rank < ranks, "{}/{}: is of rank {}, and the layout has ranks 0 to {}", folder, name,
             parts->numbers.at("rank"), ranks - 1);
-    require(part < parts_max, "{}/{}: a part of this number is none of ours", folder, name);
     names[{rank, part}] = name;
   }
   FileSet set;
@@ -156,7 +168,7 @@ FileSet open_rank_files(const std::string& folder, const std::string& text, std:
     const std::uint64_t wanted = parts[at.first]++;
     require(wanted == at.second, "{}: {} is missing", folder,
             rank_file_name(text, at.first, wanted));
-    add_file(set, name, at.first);
+    add_file(set, name, at.first, json_bytes_max);
   }
   for (std::uint64_t rank = 0; rank < ranks; ++rank)
     require(parts[rank] != 0, "{}: {} is missing", folder, rank_file_name(text, rank, 0));

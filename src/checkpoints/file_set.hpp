@@ -27,17 +27,18 @@ struct FileSet {
   std::vector<std::vector<std::size_t>> file_of;
   Metadata metadata;                   // what no two files say differently
   std::vector<std::string> differing;  // keys of the rest
+  std::uint64_t json_bytes = 0;        // of headers and an index
 };
 
 inline constexpr std::string_view rank_file_names = "model-rank-{rank}-part-{part}.safetensors";
-// Numbers of ranks and parts in names are below this.
-inline constexpr std::uint64_t parts_max = 1'000'000;
 
 // A file, an index, or a folder: with an index, with one file, or with files that share no tensor.
-FileSet open_whole_files(const std::string& path);
+// Throws Error(impossible) for more than json_bytes_max of headers and index.
+FileSet open_whole_files(const std::string& path, std::uint64_t json_bytes_max = UINT64_MAX);
 // Parts of a rank are counted from 0 without a gap. `pattern` has {rank}, and {part} where a rank
 // may have several.
-FileSet open_rank_files(const std::string& folder, const std::string& pattern, std::uint64_t ranks);
+FileSet open_rank_files(const std::string& folder, const std::string& pattern, std::uint64_t ranks,
+                        std::uint64_t json_bytes_max = UINT64_MAX);
 
 // Throws Error(usage) for a pattern by which files of two ranks could have one name.
 void check_rank_names(const std::string& pattern);

@@ -8,17 +8,18 @@
 #include <optional>
 
 #include "base/require.hpp"
+#include "checkpoints/maxima.hpp"
 #include "faro/files/input.hpp"
 
 namespace faro::inline v1::checkpoints {
 namespace {
 
 nlohmann::json json_file(const std::string& path) {
+  check_regular(path);
   InputFile file = InputFile::open(path);
-  require(file.is_mappable(), "{}: is no regular file", path);
-  if (file.size_bytes() > index_bytes_max)
-    throw Error(ErrorCode::limit,
-                fmt::format("{}: more than {} bytes of JSON", path, index_bytes_max));
+  if (file.size_bytes() > limits::checkpoint_json_bytes_max)
+    throw Error(ErrorCode::limit, fmt::format("{}: more than {} bytes of JSON", path,
+                                              limits::checkpoint_json_bytes_max));
   std::string text(file.size_bytes(), '\0');
   text.resize(file.read_full(std::as_writable_bytes(std::span(text))));
   // Duplicate keys would be lost in a tree: two files for one tensor.
@@ -65,6 +66,7 @@ std::map<std::string, std::string> read_index(const std::string& path) {
   for (const auto& [tensor, file] : json["weight_map"].items()) {
     require(file.is_string() && is_file_name(file.get<std::string>()),
             "{}: tensor '{}' is in no file of this folder: {}", path, tensor, file.dump());
+    check_name(tensor, path);
     files[tensor] = file.get<std::string>();
   }
   return files;

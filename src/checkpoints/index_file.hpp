@@ -10,7 +10,6 @@
 
 namespace faro::inline v1::checkpoints {
 
-inline constexpr std::uint64_t index_bytes_max = 100'000'000;
 inline constexpr const char* digests_name = "faro-digests.json";
 
 // Of each tensor the file it is in. Throws Error(usage) for what is no index, or names a file

@@ -10,14 +10,12 @@
 
 #include "base/nearest.hpp"
 #include "base/require.hpp"
+#include "checkpoints/maxima.hpp"
 #include "checkpoints/presets.hpp"
 #include "faro/files/input.hpp"
 
 namespace faro::inline v1::checkpoints {
 namespace {
-
-// A layout file is read whole.
-constexpr std::uint64_t layout_bytes_max = std::uint64_t{1} << 20U;
 
 constexpr std::array device_axes = {"tp", "ep", "pp"};
 constexpr std::array number_names = {"tp",  "ep",   "pp",    "heads", "kv_heads", "vocab",
@@ -109,7 +107,10 @@ Rule rule_from(const std::vector<std::string>& words, const std::string& where) 
     if (const auto cut = cut_named(word)) {
       Split split{.cut = *cut, .axis = number_from(word_at(++i), where)};
       if (*cut == Cut::blocks) split.blocks = number_from(word_at(++i), where);
-      require(split.blocks >= 1 && split.blocks <= 1024, "{}: wanted 1 to 1024 blocks", where);
+      require(split.blocks >= 1, "{}: wanted 1 block or more", where);
+      if (split.blocks > limits::checkpoint_blocks_max)
+        throw Error(ErrorCode::limit, fmt::format("{}: at most {} blocks are taken", where,
+                                                  limits::checkpoint_blocks_max));
       for (const Split& other : rule.splits)
         require(other.axis != split.axis, "{}: axis {} is cut twice", where, split.axis);
       rule.splits.push_back(split);
@@ -143,6 +144,8 @@ Fusion fusion_from(const std::vector<std::string>& words, const std::string& whe
   std::size_t i = 2;
   for (;; i += 2) {
     require(i < words.size(), "{}: a part is missing", where);
+    for (const NamePattern& part : fusion.parts)
+      require(part.text() != words[i], "{}: the part '{}' stands twice", where, words[i]);
     fusion.parts.push_back(pattern_from(words[i], where));
     if (i + 1 >= words.size() || words[i + 1] != "+") break;
   }
@@ -177,12 +180,17 @@ std::string layout_text(const std::string& name) {
   if (auto words = preset_words(name)) return *words;
   require(name.find_first_of("./") != std::string::npos,
           "no layout is called '{}'; there are whole, llama, qwen, mixtral, gpt, and files", name);
+  check_regular(name);
   InputFile file = InputFile::open(name);
-  std::string text(layout_bytes_max + 1, '\0');
+  std::string text(limits::checkpoint_layout_bytes_max + 1, '\0');
   text.resize(file.read_full(std::as_writable_bytes(std::span(text))));
-  if (text.size() > layout_bytes_max)
-    throw Error(ErrorCode::limit,
-                fmt::format("{}: a layout file of more than {} bytes", name, layout_bytes_max));
+  if (text.size() > limits::checkpoint_layout_bytes_max)
+    throw Error(ErrorCode::limit, fmt::format("{}: a layout file of more than {} bytes", name,
+                                              limits::checkpoint_layout_bytes_max));
+  require(
+      std::none_of(text.begin(), text.end(),
+                   [](char c) { return c >= 0 && c < ' ' && c != '\n' && c != '\t' && c != '\r'; }),
+      "{}: is no text, so no layout", name);
   return text;
 }
 
@@ -230,9 +238,9 @@ std::optional<std::uint64_t> Layout::find(const std::string& number) const {
 std::uint64_t Layout::ranks() const {
   Count all = 1;
   for (const char* axis : device_axes) all = all * devices(axis);
-  if (all > Count{ranks_max})
-    throw Error(ErrorCode::limit,
-                fmt::format("'{}': at most {} ranks are taken", words, ranks_max));
+  if (all > Count{limits::checkpoint_ranks_max})
+    throw Error(ErrorCode::limit, fmt::format("'{}': at most {} ranks are taken", words,
+                                              limits::checkpoint_ranks_max));
   return static_cast<std::uint64_t>(all);
 }
 

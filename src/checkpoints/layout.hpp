@@ -38,9 +38,6 @@ namespace faro::inline v1::checkpoints {
 
 using disk::Box;
 
-// More is a mistake in a number, not a cluster.
-inline constexpr std::uint64_t ranks_max = 65536;
-
 enum class Cut { shard, heads, kv, groups, qkv, blocks, vocab };
 // Their words, in their order.
 inline constexpr std::array<std::string_view, 7> cut_names = {"shard", "heads",  "kv",   "groups",

@@ -8,6 +8,7 @@
 #include "base/check.hpp"
 #include "base/require.hpp"
 #include "checkpoints/layout.hpp"
+#include "checkpoints/maxima.hpp"
 
 namespace faro::inline v1::checkpoints {
 namespace {
@@ -86,8 +87,11 @@ class Placement {
       for (const auto& [number, count] :
            {std::pair{ruled_.back().layer, &layers_}, {ruled_.back().expert, &experts_}})
         if (number) {
-          require(*number < (1U << 20U), "{}: a number of 2^20 or more",
-                  tensor_words(tensor.name, tensor.shape));
+          if (*number >= limits::checkpoint_layers_max)
+            throw Error(ErrorCode::limit, fmt::format("{}: layer or expert {}; numbers below {} "
+                                                      "are taken",
+                                                      tensor_words(tensor.name, tensor.shape),
+                                                      *number, limits::checkpoint_layers_max));
           *count = std::max(*count, *number + 1);
         }
       if (rule.last && !rule.splits.empty()) has_output_ = true;

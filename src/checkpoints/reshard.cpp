@@ -139,6 +139,7 @@ ReshardReport reshard(const std::string& in, const std::string& out,
   const auto start = std::chrono::steady_clock::now();
   checkpoints::ReshardRequest request = checkpoints::request_of(in, options);
   // What does not fit is refused before anything is made.
+  checkpoints::check_output(out);
   ReshardPlan plan = checkpoints::make_plan(request);
   if (options.unfinished == Unfinished::resume)
     if (auto report = cleaned(out, request, options)) return *report;

@@ -69,6 +69,7 @@ bool ReshardJobs::is_request(const std::string& request) {
 
 ReshardJobs ReshardJobs::begin(const std::string& in, const std::string& out,
                                const ReshardOptions& options) {
+  check_output(out);
   // What has its name and was stopped before the rest was removed, finish() removes.
   const FileTarget target = disk::target_of(out);
   const fs::path rest = disk::shared_path(target);

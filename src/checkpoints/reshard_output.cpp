@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <array>
 #include <filesystem>
 
 #include "base/cores.hpp"
@@ -15,15 +16,30 @@ namespace {
 
 namespace fs = std::filesystem;
 
-// What lies beside the tensors and goes with them: configuration, tokenizers. More is no such file.
-constexpr std::uint64_t beside_bytes_max = 64ULL << 20U;
+// A piece of what is copied.
+constexpr std::uint64_t copied_bytes = 1ULL << 20U;
 
+// What lies beside the tensors and goes with them: configuration, tokenizers.
 bool goes_beside(const fs::path& name) {
   const std::string text = name.string();
   if (text.ends_with(".index.json") || text == checkpoints::digests_name) return false;
   for (const char* end : {".json", ".txt", ".model", ".jinja", ".tiktoken"})
     if (text.ends_with(end)) return true;
   return false;
+}
+
+// Over what a kill has left there.
+void copy_bytes(const std::string& from, const std::string& to) {
+  std::error_code none;
+  fs::remove(to, none);
+  const auto source = open_random_file(from, {.access = FileAccess::read, .io = FileIo::buffered});
+  const auto target = open_random_file(to, {.access = FileAccess::create, .io = FileIo::buffered});
+  std::vector<std::byte> piece(std::min(copied_bytes, source->size_bytes()));
+  for (std::uint64_t at = 0; at < source->size_bytes(); at += piece.size()) {
+    piece.resize(std::min<std::uint64_t>(piece.size(), source->size_bytes() - at));
+    source->read(at, piece);
+    target->write(at, piece);
+  }
 }
 
 }  // namespace
@@ -85,6 +101,12 @@ std::uint32_t made_identity(const ReshardPlan& plan) {
   return disk::crc32c(made);
 }
 
+void check_output(const std::string& out) {
+  std::error_code none;
+  require(!fs::exists(out, none) || fs::is_directory(out, none),
+          "{}: is there already and no folder; remove it, or give another name", out);
+}
+
 void check_space(const ReshardPlan& plan, const std::string& folder) {
   std::uint64_t wanted = 0;
   for (const auto& file : plan.made) wanted += file.bytes;
@@ -105,9 +127,11 @@ void write_beside(const ReshardPlan& plan, const std::vector<Digest>& digests,
   for (const auto& entry : fs::directory_iterator(plan.from_folder, none)) {
     const std::string name = entry.path().filename().string();
     if (!entry.is_regular_file(none) || !goes_beside(name)) continue;
-    if (entry.file_size(none) > beside_bytes_max) continue;
-    if (const auto text = files::PosixFolder(plan.from_folder).text(name, beside_bytes_max))
-      put(name, *text);
+    const std::string part = "." + name + ".part";
+    copy_bytes(entry.path().string(), made + "/" + part);
+    folder.sync_files(std::array{part});
+    folder.rename(part, name);
+    folder.sync_names(std::array{name});
   }
   if (!plan.index.empty()) put("model.safetensors.index.json", index_text(plan.bytes, plan.index));
   std::vector<TensorDigest> all;

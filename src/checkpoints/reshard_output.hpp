@@ -37,6 +37,8 @@ ReshardFacts facts_of(const ReshardPlan& plan);
 std::uint32_t held_identity(const ReshardPlan& plan);
 std::uint32_t made_identity(const ReshardPlan& plan);
 
+// Throws Error(usage) where something that is no folder has the output's name.
+void check_output(const std::string& out);
 void check_space(const ReshardPlan& plan, const std::string& folder);
 // Configuration and tokenizers that lie beside the input, an index, and the digests.
 void write_beside(const ReshardPlan& plan, const std::vector<Digest>& digests,

@@ -11,6 +11,7 @@
 #include "base/check.hpp"
 #include "base/require.hpp"
 #include "checkpoints/index_file.hpp"
+#include "checkpoints/maxima.hpp"
 #include "disk/box_runs.hpp"
 #include "files/words.hpp"
 
@@ -21,8 +22,6 @@ namespace {
 constexpr std::uint64_t base_bytes = 48ULL << 20U;
 // Longer requests are not faster.
 constexpr std::uint64_t slab_bytes_max = 64ULL << 20U;
-// A journal of as many is read whole (limits::rechunk_journal_bytes_max).
-constexpr std::uint64_t jobs_max = 300'000;
 
 // Of several places that hold the same block the first is read, and the others are compared.
 void mark_first(std::vector<Place>& places, const SafeTensor& whole, const char* side) {
@@ -117,9 +116,9 @@ void make_files(ReshardPlan& plan, const ReshardRequest& request,
     file.header.tensors = std::move(parts[i]);
     lay_out(file.header.tensors, file.name);
     file.header.data_start = safetensors_bytes(file.header).size();
-    require(file.header.data_start <= header_bytes_max + 8,
+    require(file.header.data_start <= limits::checkpoint_json_bytes_max + 8,
             "{}: its header is beyond {} bytes; smaller files by --file-size", file.name,
-            header_bytes_max);
+            limits::checkpoint_json_bytes_max);
     file.bytes = file.header.data_start + file.header.tensors.back().end;
     if (plan.to.is_whole() && parts.size() > 1)
       for (const SafeTensor& tensor : file.header.tensors) plan.index[tensor.name] = file.name;
@@ -168,10 +167,10 @@ std::uint64_t jobs_of(const ReshardPlan& plan, std::uint64_t slab_bytes) {
 
 // Two buffers a thread: the job's part of the whole tensor, and a piece of a file. The shorter they
 // are the more jobs there are, which are held too, with their digests and their journal.
-void share_memory(ReshardPlan& plan, const ReshardRequest& request, std::uint64_t blocks) {
-  std::uint64_t tables = blocks * 640;
-  for (const HeldFile& file : plan.held) tables += 8 * file.header.data_start;
-  for (const MadeFile& file : plan.made) tables += 8 * file.header.data_start;
+void share_memory(ReshardPlan& plan, const ReshardRequest& request, std::uint64_t blocks,
+                  std::uint64_t json_bytes) {
+  std::uint64_t tables = blocks * 640 + json_memory * json_bytes;
+  for (const MadeFile& file : plan.made) tables += json_memory * file.header.data_start;
   const std::uint64_t buffers = 2 * static_cast<std::uint64_t>(plan.threads);
   std::uint64_t longest = slab_bytes_min;
   for (const TensorMove& move : plan.tensors) longest = std::max(longest, move.whole.end);
@@ -188,10 +187,11 @@ void share_memory(ReshardPlan& plan, const ReshardRequest& request, std::uint64_
   plan.slab_bytes = slab;
   plan.memory_bytes = request.memory_bytes;
   const std::uint64_t jobs = jobs_of(plan, slab);
-  if (jobs > jobs_max)
-    throw Error(ErrorCode::limit, fmt::format("{} jobs, of {} each, are more than the {} that a "
-                                              "journal takes: more memory makes fewer",
-                                              jobs, files::size_text(slab), jobs_max));
+  if (jobs > limits::checkpoint_jobs_max)
+    throw Error(ErrorCode::limit,
+                fmt::format("{} jobs, of {} each, are more than the {} that a "
+                            "journal takes: more memory makes fewer",
+                            jobs, files::size_text(slab), limits::checkpoint_jobs_max));
 }
 
 }  // namespace
@@ -200,9 +200,12 @@ ReshardPlan make_plan(const ReshardRequest& request) {
   ReshardPlan plan;
   plan.from = Layout::parse(request.from);
   plan.to = Layout::parse(request.to);
-  FileSet set = plan.from.is_whole()
-                    ? open_whole_files(request.in)
-                    : open_rank_files(request.in, request.from_names, plan.from.ranks());
+  // Refused before they are parsed.
+  const std::uint64_t json_bytes_max =
+      request.memory_bytes > base_bytes ? (request.memory_bytes - base_bytes) / json_memory : 0;
+  FileSet set = plan.from.is_whole() ? open_whole_files(request.in, json_bytes_max)
+                                     : open_rank_files(request.in, request.from_names,
+                                                       plan.from.ranks(), json_bytes_max);
   plan.from_folder = set.folder;
   plan.dropped_metadata = set.differing;
   plan.from = with_ties(plan.from, set.ranks);
@@ -228,7 +231,7 @@ ReshardPlan make_plan(const ReshardRequest& request) {
     mark_first(move.to, move.whole, "that are made");
   }
   plan.threads = request.threads;
-  share_memory(plan, request, blocks);
+  share_memory(plan, request, blocks, set.json_bytes);
   add_jobs(plan);
   return plan;
 }

@@ -6,8 +6,10 @@
 
 #include <algorithm>
 #include <array>
+#include <filesystem>
 #include <nlohmann/json.hpp>
 
+#include "checkpoints/maxima.hpp"
 #include "checkpoints/safetensors_json.hpp"
 #include "faro/base/error.hpp"
 #include "faro/files/input.hpp"
@@ -77,12 +79,28 @@ const DataType* find_type(std::string_view name) {
   return found == data_types.end() ? nullptr : found;
 }
 
+void check_tensors(std::uint64_t count, std::string_view where) {
+  if (count > limits::checkpoint_tensors_max)
+    throw Error(ErrorCode::limit, fmt::format("{}: more than {} tensors of one rank", where,
+                                              limits::checkpoint_tensors_max));
+}
+
+void check_name(std::string_view name, std::string_view where) {
+  if (name.size() > limits::checkpoint_name_bytes_max)
+    throw Error(
+        ErrorCode::limit,
+        fmt::format("{}: a tensor's name of {} bytes, which begins '{}'; at most {} are "
+                    "taken",
+                    where, name.size(), name.substr(0, 40), limits::checkpoint_name_bytes_max));
+}
+
 std::uint64_t tensor_bytes(const DataType& type, std::span<const std::uint64_t> shape,
                            std::string_view name) {
   std::uint64_t bytes = type.bytes;
   const bool empty = std::find(shape.begin(), shape.end(), 0U) != shape.end();
   for (const std::uint64_t length : shape) {
-    if (length > tensor_bytes_max || (!empty && bytes > tensor_bytes_max / length))
+    if (length > limits::checkpoint_bytes_max ||
+        (!empty && bytes > limits::checkpoint_bytes_max / length))
       throw Error(ErrorCode::limit, fmt::format("tensor '{}' of shape [{}] is beyond 2^62 bytes",
                                                 name, fmt::join(shape, ", ")));
     bytes = empty ? 0 : bytes * length;
@@ -99,10 +117,10 @@ std::uint64_t safetensors_data_start(std::span<const std::byte> first, std::uint
     length = (length << 8U) | std::to_integer<std::uint64_t>(first[i]);
   if (first.size() > length_bytes && first[length_bytes] != std::byte{'{'})
     refuse_file(name, "this is no safetensors file: its header does not begin with '{'");
-  if (length > header_bytes_max)
+  if (length > limits::checkpoint_json_bytes_max)
     throw Error(ErrorCode::limit, fmt::format("{}: the header says it is {} bytes long; at most {} "
                                               "are read",
-                                              name, length, header_bytes_max));
+                                              name, length, limits::checkpoint_json_bytes_max));
   if (length > file_bytes - length_bytes)
     refuse_file(name, fmt::format("the file ends inside the header: it says {} bytes, {} are there",
                                   length, file_bytes - length_bytes));
@@ -128,12 +146,28 @@ SafeHeader parse_safetensors(std::span<const std::byte> start, std::uint64_t fil
   return header;
 }
 
-SafeHeader read_safetensors(const std::string& path) {
+void check_regular(const std::string& path) {
+  std::error_code none;
+  const std::filesystem::file_status found = std::filesystem::status(path, none);
+  if (std::filesystem::exists(found) && !std::filesystem::is_regular_file(found))
+    refuse_file(path, "is no regular file");
+}
+
+void refuse_json_memory(std::string_view name, std::uint64_t bytes, std::uint64_t bytes_max) {
+  throw Error(
+      ErrorCode::impossible,
+      fmt::format("{}: the memory does not suffice to read its {} bytes of JSON, which take "
+                  "{} times as much; there is room for {} more",
+                  name, bytes, json_memory, bytes_max));
+}
+
+SafeHeader read_safetensors(const std::string& path, std::uint64_t header_bytes_max) {
+  check_regular(path);
   InputFile file = InputFile::open(path);
-  if (!file.is_mappable()) refuse_file(file.name(), "a safetensors file must be a regular file");
   std::vector<std::byte> start(std::min<std::uint64_t>(file.size_bytes(), length_bytes + 1));
   file.read_full(start);
   const std::uint64_t whole = safetensors_data_start(start, file.size_bytes(), file.name());
+  if (whole > header_bytes_max) refuse_json_memory(file.name(), whole, header_bytes_max);
   const std::size_t held = start.size();
   start.resize(whole);
   const std::size_t rest = whole - held;
@@ -178,7 +212,7 @@ void lay_out(std::vector<SafeTensor>& tensors, std::string_view name) {
   for (SafeTensor& tensor : tensors) {
     tensor.begin = at;
     at += tensor_bytes(*tensor.type, tensor.shape, tensor.name);
-    if (at > tensor_bytes_max)
+    if (at > limits::checkpoint_bytes_max)
       throw Error(ErrorCode::limit, fmt::format("{}: a file of more than 2^62 bytes", name));
     tensor.end = at;
   }

@@ -23,12 +23,6 @@
 
 namespace faro::inline v1::checkpoints {
 
-// What the reference implementation reads at most: a header is parsed whole.
-inline constexpr std::uint64_t header_bytes_max = 100'000'000;
-// As .npy's: NumPy has no more.
-inline constexpr std::size_t tensor_axes_max = 64;
-inline constexpr std::uint64_t tensor_bytes_max = std::uint64_t{1} << 62;
-
 // An element type by the name that safetensors has for it, and the one that NumPy or ml_dtypes has,
 // under which its digest is published.
 struct DataType {
@@ -65,9 +59,21 @@ std::uint64_t safetensors_data_start(std::span<const std::byte> first, std::uint
 // `start` holds at least safetensors_data_start bytes.
 SafeHeader parse_safetensors(std::span<const std::byte> start, std::uint64_t file_bytes,
                              std::string_view name);
-SafeHeader read_safetensors(const std::string& path);
+// A pipe would be waited for: files of checkpoints are regular ones. Throws Error(usage) for what
+// is there and is none.
+void check_regular(const std::string& path);
+// Throws Error(impossible) for a header that is longer than the memory allows.
+SafeHeader read_safetensors(const std::string& path, std::uint64_t header_bytes_max = UINT64_MAX);
+// What bytes of JSON take at most when they are parsed, held and made into tables.
+inline constexpr std::uint64_t json_memory = 8;
+[[noreturn]] void refuse_json_memory(std::string_view name, std::uint64_t bytes,
+                                     std::uint64_t bytes_max);
 
-// Bytes of a tensor of this shape; Error(limit) beyond tensor_bytes_max.
+// Throw Error(limit) for too many tensors, and a name that is too long.
+void check_tensors(std::uint64_t count, std::string_view where);
+void check_name(std::string_view name, std::string_view where);
+
+// Bytes of a tensor of this shape; Error(limit) beyond limits::checkpoint_bytes_max.
 std::uint64_t tensor_bytes(const DataType& type, std::span<const std::uint64_t> shape,
                            std::string_view name);
 

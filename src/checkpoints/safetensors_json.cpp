@@ -4,6 +4,7 @@
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
+#include "checkpoints/maxima.hpp"
 #include "faro/base/error.hpp"
 
 namespace faro::inline v1::checkpoints {
@@ -44,9 +45,9 @@ void SafeJson::wrong(std::string_view found) const {
 
 bool SafeJson::number_unsigned(number_unsigned_t value) {
   if (part_ == Part::shape) {
-    if (tensor_.shape.size() == tensor_axes_max)
+    if (tensor_.shape.size() == limits::checkpoint_axes_max)
       throw Error(ErrorCode::limit, fmt::format("{}: tensor '{}' has more than {} axes", name_,
-                                                tensor_.name, tensor_axes_max));
+                                                tensor_.name, limits::checkpoint_axes_max));
     tensor_.shape.push_back(value);
   } else if (part_ == Part::offsets) {
     if (offsets_.size() == 2)
@@ -95,6 +96,8 @@ bool SafeJson::key(string_t& key) {
   if (part_ == Part::names) {
     if (key == metadata_key ? has_metadata_ : !names_.insert(key).second)
       refuse(fmt::format("'{}' stands twice in the header", key));
+    check_name(key, name_);
+    check_tensors(names_.size(), name_);
     has_metadata_ = has_metadata_ || key == metadata_key;
   } else if (!members_.insert(key).second) {
     refuse(part_ == Part::metadata ? fmt::format("the metadata '{}' stands twice", key)

@@ -261,6 +261,7 @@ TEST(CheckpointLayout, words_that_are_no_layout_are_refused) {
                            "set x 1",
                            "a =",
                            "a = b +",
+                           "a = b + b",
                            "a = b by 1",
                            "a = b along",
                            "if",

@@ -204,6 +204,35 @@ TEST(ReshardJobs, finishing_twice_cleans_and_harms_nothing) {
   shared.check();
 }
 
+// Killed when the output had its name and the journal was gone already: both sides are read.
+TEST(Reshard, a_run_that_ended_unseen_says_so_when_it_is_to_go_on) {
+  SharedReshard shared;
+  const std::string out = shared.scratch.path("alone");
+  const fs::path rest = shared.scratch.path(".alone.faro");
+  ReshardOptions options = shared.options;
+  options.unfinished = ReshardOptions::Unfinished::resume;
+  fs::create_directory(rest);
+  const ReshardReport report = reshard(shared.in, out, options);
+  EXPECT_TRUE(report.verified);
+  EXPECT_EQ(report.resumed_jobs, report.plan.jobs);
+  EXPECT_FALSE(fs::exists(rest));
+  EXPECT_EQ(reshard(shared.in, out, options).tensors.size(), report.tensors.size());
+  EXPECT_TRUE(files_in(out) == shared.wanted);
+  // What is not of this request, or does not hold what is read.
+  options.to = "llama:tp=2";
+  EXPECT_THROW(reshard(shared.in, out, options), Error);
+  options.to = shared.options.to;
+  const std::string name = shared.begin().plan().made[1].name;
+  std::string wrong = shared.wanted.at(name);
+  wrong.back() = static_cast<char>(wrong.back() ^ 1);
+  testing::write_all(out + "/" + name, wrong);
+  EXPECT_THROW(reshard(shared.in, out, options), Error);
+  EXPECT_EQ(testing::read_all(out + "/" + name), wrong);
+  fs::remove(out + "/" + name);
+  EXPECT_THROW(reshard(shared.in, out, options), Error);
+  EXPECT_FALSE(fs::exists(out + "/" + name));
+}
+
 TEST(ReshardJobs, jobs_that_are_forgotten_make_nothing) {
   const SharedReshard shared;
   const ReshardJobs jobs = shared.begin();

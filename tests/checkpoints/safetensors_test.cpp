@@ -7,6 +7,7 @@
 #include <cstring>
 
 #include "base/random.hpp"
+#include "checkpoints/maxima.hpp"
 #include "faro/base/error.hpp"
 
 namespace faro::checkpoints {
@@ -61,7 +62,7 @@ std::vector<BadFile> bad_ends() {
   std::string long_header = file_of("{}");
   long_header[3] = '\x7f';
   std::string over = file_of("{}");
-  const std::uint64_t beyond = header_bytes_max + 1;
+  const std::uint64_t beyond = limits::checkpoint_json_bytes_max + 1;
   std::memcpy(over.data(), &beyond, sizeof beyond);
   return {
       {"nothing", "", "fewer than 8 bytes"},
@@ -85,7 +86,7 @@ std::vector<BadFile> bad_ends() {
 std::vector<BadFile> bad_tensors() {
   const char* good = R"({"dtype":"F32","shape":[1],"data_offsets":[0,4]})";
   std::string axes = "1";
-  for (std::size_t i = 0; i < tensor_axes_max; ++i) axes += ",1";
+  for (std::size_t i = 0; i < limits::checkpoint_axes_max; ++i) axes += ",1";
   return {
       {"a tensor that is a number", one("7"), "wanted an object"},
       {"a tensor without dtype", one(R"({"shape":[1],"data_offsets":[0,4]})"), "its dtype"},
@@ -173,9 +174,9 @@ TEST(Safetensors, bad_files_are_refused_by_name) {
 }
 
 TEST(Safetensors, the_largest_header_is_read_and_no_larger_one) {
-  std::string file = file_of("{" + std::string(header_bytes_max - 2, ' ') + "}");
-  EXPECT_EQ(parsed(file).data_start, header_bytes_max + 8);
-  file = file_of("{" + std::string(header_bytes_max - 1, ' ') + "}");
+  std::string file = file_of("{" + std::string(limits::checkpoint_json_bytes_max - 2, ' ') + "}");
+  EXPECT_EQ(parsed(file).data_start, limits::checkpoint_json_bytes_max + 8);
+  file = file_of("{" + std::string(limits::checkpoint_json_bytes_max - 1, ' ') + "}");
   EXPECT_THROW(parsed(file), Error);
 }
 
