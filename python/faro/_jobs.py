@@ -15,7 +15,7 @@ from __future__ import annotations
 import collections.abc
 import json
 import os
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 from . import _core
 from ._errors import Refused, UsageError
@@ -107,7 +107,7 @@ class Stage(collections.abc.Sequence):
 class JobsPlan(dict):
     """What a plan says, and its jobs."""
 
-    _begin = None  # of the engine; who derives from this says which
+    _begin: Any = None  # of the engine; who derives from this says which
 
     def __init__(self, said, source, target, words):
         super().__init__(said)
