@@ -74,6 +74,9 @@ if what == 'save':
     for r in range(n): np.save(f'{folder}/part.{r}.npy', parts[r])
 elif what == 'raw':
     for r in range(n): parts[r].tofile(f'{folder}/part.{r}.raw')
+elif what == 'rolled':
+    rolled = np.roll(a[:, ::-1], (40, 5), (0, 1))
+    for r in range(n): assert np.array_equal(np.load(f'{folder}/rolled.{r}.npy'), rolled[r * rows:(r + 1) * rows]), r
 else:
     for r in range(n):
         columns = [j for j in range(101) if j // 5 % n == r]
@@ -180,7 +183,7 @@ for mpi in ${*:-openmpi mpich}; do
   done
   for ranks in 3 7; do
     tests "$mpi, any lengths on $ranks ranks" launch -n $ranks "$build/tests_mpi/faro_mpi_tests" --gtest_brief=1 \
-      --gtest_filter='MpiGridPlan.*'
+      --gtest_filter='MpiGridPlan.*:MpiPlanOfLengths.rolled*'
   done
   for ranks in 3 4; do
     tests "$mpi, from C on $ranks ranks" launch -n $ranks "$build/tests_mpi/faro_mpi_from_c"
@@ -221,6 +224,10 @@ for mpi in ${*:-openmpi mpich}; do
       --map 'r b c -> c gray(b) ~r' --verify --buffer 64KiB
     try "$mpi: as faro moves them" same_array "$y" "$scratch/odd-wanted.npy"
   done
+  try "$mpi: a rolled axis in one file" says 'agree' launch -n 3 "$faro_mpi" permute "$scratch/odd.npy" "$y" \
+    --map 'r b c -> roll(r, 7) b ~c' --verify
+  try "$mpi: as NumPy rolls it" /usr/bin/python3 -c "import numpy as np
+assert np.array_equal(np.load('$y'), np.roll(np.load('$scratch/odd.npy')[..., ::-1], 7, 0))"
   for ranks in 3 7; do
     rows="dtensor:($ranks,) [Shard(0)]" dealt="scalapack:M=13 N=101 MB=2 NB=5 RSRC=0 CSRC=0 grid=1x$ranks"
     rm -f "$scratch"/part* "$scratch"/dealt* "$scratch"/back*
@@ -230,6 +237,9 @@ for mpi in ${*:-openmpi mpich}; do
     try "$mpi: parts to two of $ranks ranks" launch -n $ranks "$faro_mpi" permute "$scratch/dealt.%d.npy" \
       "$scratch/back.%d.npy" --shape 13x101 --map "$dealt => c r -> ~r c => dtensor:(2,) [Shard(0)]" --json
     try "$mpi: every element of $ranks parts" rank_parts compare $ranks "$scratch"
+    try "$mpi: rolled parts on $ranks ranks" launch -n $ranks "$faro_mpi" permute "$scratch/part.%d.npy" \
+      "$scratch/rolled.%d.npy" --shape 101x13 --map "$rows => r c -> roll(r, 40) roll(~c, 5) => $rows" --buffer 512
+    try "$mpi: rolled by 40 and 5" rank_parts rolled $ranks "$scratch"
     rank_parts raw $ranks "$scratch"
     try "$mpi: raw parts on $ranks ranks" launch -n $ranks "$faro_mpi" permute "$scratch/part.%d.raw" \
       "$scratch/same.%d.raw" --element-bytes 4 --shape 101x13 --map "$rows => $rows"

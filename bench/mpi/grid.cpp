@@ -1,7 +1,15 @@
-// Moves between placements on any number of ranks beside MPI_Alltoallv of the same bytes from ready
-// packed buffers into others, and beside that with the copies that a program makes around it: one
-// of all that has to be packed, one of all that has to be unpacked. Interleaved; medians over
-// rounds of the slowest rank's time; results are compared with those of the move in one process.
+// Moves between placements on any number of ranks beside what MPI does with the same bytes:
+//
+//   ready      MPI_Alltoallv between packed buffers that are there: what no program has that begins
+//              with its array, unless every message is one run of memory on both sides
+//   floor      the same with the copies that cannot be left out: of messages that are no run of
+//              memory on the old side into the buffer, of those that are none on the new side out
+//              of it; what stays goes from array to array
+//   copies     the same with a copy of everything on each side
+//   types      MPI_Alltoallw from array to array, by derived datatypes
+//
+// Each run is timed after an untimed one of its own, interleaved; medians over rounds of the
+// slowest rank's time; results are compared with those of the move in one process.
 //
 //   mpirun -n RANKS mpi_grid [MIB [ROUNDS [BUFFER-KIB]]]     MIB of a rank's array of doubles
 #include <mpi.h>
@@ -12,6 +20,7 @@
 #include <cstdlib>
 #include <cstring>
 #include <functional>
+#include <span>
 #include <string>
 #include <vector>
 
@@ -29,6 +38,7 @@ struct Case {
 };
 
 double seconds_of(const std::function<void()>& run) {
+  run();
   MPI_Barrier(MPI_COMM_WORLD);
   const double start = MPI_Wtime();
   run();
@@ -57,6 +67,78 @@ struct Side {
     }
   }
 };
+
+// Derived datatypes of a rank's messages: the runs of memory that they are made of.
+struct Types {
+  std::vector<MPI_Datatype> of;
+  std::vector<int> counts, zeros;
+  explicit Types(int ranks)
+      : of(static_cast<std::size_t>(ranks), MPI_BYTE), counts(of.size()), zeros(of.size()) {}
+  // places: of each element of the message, in its order, the byte in the rank's array.
+  void add(std::uint64_t peer, const std::vector<double>& places) {
+    std::vector<int> lengths;
+    std::vector<MPI_Aint> begins;
+    for (const double place : places) {
+      const auto at = static_cast<MPI_Aint>(place);
+      if (!begins.empty() && at == begins.back() + lengths.back()) {
+        lengths.back() += static_cast<int>(sizeof(double));
+      } else {
+        begins.push_back(at);
+        lengths.push_back(static_cast<int>(sizeof(double)));
+      }
+    }
+    MPI_Type_create_hindexed(static_cast<int>(begins.size()), lengths.data(), begins.data(),
+                             MPI_BYTE, &of[peer]);
+    MPI_Type_commit(&of[peer]);
+    counts[peer] = 1;
+  }
+  ~Types() {
+    for (MPI_Datatype& type : of)
+      if (type != MPI_BYTE) MPI_Type_free(&type);
+  }
+  Types(const Types&) = delete;
+  Types& operator=(const Types&) = delete;
+};
+
+// Bytes of a rank's array by place, as doubles.
+Bytes places_of(std::uint64_t bytes) {
+  Bytes result(bytes);
+  auto* numbers = reinterpret_cast<double*>(result.data());
+  for (std::size_t k = 0; k < bytes / sizeof(double); ++k)
+    numbers[k] = static_cast<double>(k * sizeof(double));
+  return result;
+}
+
+// What goes from a rank: the places that pack reads. What comes to it: a move of places back.
+void add_types(const faro::GridMove& move, std::uint64_t me, Types& out, Types& in) {
+  const Bytes from = places_of(move.from_bytes(me));
+  std::vector<double> places;
+  for (const GridMessage& m : move.sends(me)) {
+    places.resize(m.elements);
+    move.pack(me, m.peer, 0, from, std::as_writable_bytes(std::span(places)));
+    out.add(m.peer, places);
+  }
+  // Numbers 1, 2, .. of the message, unpacked, are found where it lies.
+  for (const GridMessage& m : move.receives(me)) {
+    std::vector<double> numbers(m.elements);
+    for (std::size_t k = 0; k < numbers.size(); ++k) numbers[k] = static_cast<double>(k + 1);
+    Bytes to(move.to_bytes(me));
+    move.unpack(m.peer, me, 0, std::as_bytes(std::span(numbers)), to);
+    places.assign(m.elements, 0);
+    const auto* found = reinterpret_cast<const double*>(to.data());
+    for (std::size_t k = 0; k < to.size() / sizeof(double); ++k)
+      if (found[k] != 0)
+        places[static_cast<std::size_t>(found[k]) - 1] = static_cast<double>(k * sizeof(double));
+    in.add(m.peer, places);
+  }
+}
+
+// Slices of a message that have no place of their own have to be copied.
+bool is_run(const std::vector<faro::GridSlice>& slices, std::uint64_t peer) {
+  for (const faro::GridSlice& s : slices)
+    if (s.peer == peer) return s.place.has_value();
+  return false;
+}
 
 // Whether the result is right: elements say their own index in the old array, so a move of the same
 // words says where each belongs.
@@ -93,14 +175,16 @@ int main(int argc, char** argv) {
   const std::vector<Case> cases = {
       {"rows to columns", rows + " => " + columns},
       {"columns to rows", columns + " => " + rows},
+      {"rows to rows cyclic in blocks of 16",
+       rows + " => hpf:DISTRIBUTE A(CYCLIC(16), *) ONTO P(" + p + ")"},
       {"rows to cyclic rows", rows + " => hpf:DISTRIBUTE A(CYCLIC, *) ONTO P(" + p + ")"},
       {"rows to columns cyclic in blocks of 512", rows + " => " + block_cyclic},
       {"columns to columns cyclic in blocks of 512", columns + " => " + block_cyclic},
       {"transposed rows (runs of 8 bytes)", rows + " => r c -> c r => " + rows}};
   if (rank == 0)
     std::printf(
-        "%d ranks, %lu x %lu doubles\n| move | Alltoallv ms | with copies | faro | faro / "
-        "Alltoallv | faro / with copies |\n|---|---|---|---|---|---|\n",
+        "%d ranks, %lu x %lu doubles, milliseconds\n| move | ready | floor | copies | types | faro "
+        "| faro / ready | faro / floor |\n|---|---|---|---|---|---|---|---|\n",
         ranks, static_cast<unsigned long>(side), static_cast<unsigned long>(side));
   bool all_right = true;
   for (const Case& one : cases) {
@@ -124,21 +208,49 @@ int main(int argc, char** argv) {
       alltoallv();
       std::memcpy(to.data(), received.data(), received.size());
     };
+    const auto whole_out = move.slices_sent(me, from.size());
+    const auto whole_in = move.slices_received(me, to.size());
+    const auto at = [](std::vector<std::byte>& all, const Side& where, std::uint64_t peer) {
+      return std::span(all).subspan(static_cast<std::size_t>(where.offsets[peer]),
+                                    static_cast<std::size_t>(where.counts[peer]));
+    };
+    Side apart_out = out, apart_in = in;  // what stays does not go through MPI
+    apart_out.counts[me] = apart_in.counts[me] = 0;
+    const auto floor = [&] {
+      for (const GridMessage& m : move.sends(me))
+        if (!is_run(whole_out, m.peer)) move.pack(me, m.peer, 0, from, at(packed, out, m.peer));
+      MPI_Alltoallv(packed.data(), apart_out.counts.data(), out.offsets.data(), MPI_BYTE,
+                    received.data(), apart_in.counts.data(), in.offsets.data(), MPI_BYTE,
+                    MPI_COMM_WORLD);
+      move.keep(me, from, to);
+      for (const GridMessage& m : move.receives(me))
+        if (!is_run(whole_in, m.peer)) move.unpack(m.peer, me, 0, at(received, in, m.peer), to);
+    };
+    Types types_out(ranks), types_in(ranks);
+    add_types(move, me, types_out, types_in);
+    const auto types = [&] {
+      MPI_Alltoallw(from.data(), types_out.counts.data(), types_out.zeros.data(),
+                    types_out.of.data(), to.data(), types_in.counts.data(), types_in.zeros.data(),
+                    types_in.of.data(), MPI_COMM_WORLD);
+      move.keep(me, from, to);
+    };
     const auto faro = [&] { plan.execute(from, to); };
-    std::vector<double> bare, copied, ours;
-    for (int round = 0; round <= rounds; ++round) {  // the first warms up
-      bare.push_back(seconds_of(alltoallv));
-      copied.push_back(seconds_of(with_copies));
-      ours.push_back(seconds_of(faro));
-    }
-    for (auto* list : {&bare, &copied, &ours}) list->erase(list->begin());
-    int right = judge(move, rank, to) ? 1 : 0;
+    const std::vector<std::function<void()>> ways = {alltoallv, floor, with_copies, types, faro};
+    std::vector<std::vector<double>> taken(ways.size());
+    for (int round = 0; round < rounds; ++round)
+      for (std::size_t k = 0; k < ways.size(); ++k) taken[k].push_back(seconds_of(ways[k]));
+    const bool are_right = judge(move, rank, to);
+    types();
+    int right = are_right && judge(move, rank, to) ? 1 : 0;
     MPI_Allreduce(MPI_IN_PLACE, &right, 1, MPI_INT, MPI_MIN, MPI_COMM_WORLD);
     all_right = all_right && right == 1;
-    const double a = median(bare), b = median(copied), c = median(ours);
-    if (rank == 0)
-      std::printf("| %s | %.2f | %.2f | %.2f | %.2f | %.2f |%s\n", one.name.c_str(), 1e3 * a,
-                  1e3 * b, 1e3 * c, c / a, c / b, right == 1 ? "" : " WRONG");
+    if (rank == 0) {
+      std::printf("| %s |", one.name.c_str());
+      for (const auto& list : taken) std::printf(" %.2f |", 1e3 * median(list));
+      const double ours = median(taken.back());
+      std::printf(" %.2f | %.2f |%s\n", ours / median(taken[0]), ours / median(taken[1]),
+                  right == 1 ? "" : " WRONG");
+    }
   }
   MPI_Finalize();
   return all_right ? 0 : 1;

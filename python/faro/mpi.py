@@ -9,7 +9,8 @@
     y = plan.execute(x)                      # x: this rank's rows; y: its columns, all of them
 
 Placements are the words of JAX, DTensor, HPF and ScaLAPACK; `rows => r c -> c r => columns` also
-changes the order of the axes. Elements are packed by faro and travel by the communicator's own
+changes the order of the axes. What lies as one run of memory is sent from the array it is in, and received in
+the one it belongs to; other elements are packed by faro. They travel by the communicator's own
 messages, so any MPI that mpi4py works with will do: there is none in this package.
 
 Every rank calls alike. Errors in what one rank was given are raised by all, before anything is sent,
@@ -137,6 +138,9 @@ class Plan(_Polled):
             move = _core._GridMove(words, shape, self.dtype.itemsize, bool(relabel))
             if move.ranks > comm.size:
                 raise UsageError(f"the placements are on {move.ranks} ranks, the communicator has {comm.size}")
+            here = comm.rank < move.ranks
+            self._sends = move.slices_sent(comm.rank, self._slice) if here else []
+            self._receives = move.slices_received(comm.rank, self._slice) if here else []
             told = repr((words, shape, self.dtype.str, bool(relabel), self._slice))
             key = hashlib.sha256(told.encode()).hexdigest()
         except Exception as caught:
@@ -188,7 +192,7 @@ class Plan(_Polled):
 
     @property
     def relabelled(self) -> str:
-        """'no', 'exactly': no order of the ranks keeps more, or 'by axis'."""
+        """'no', 'exactly': no order of the ranks keeps more, 'by axis' or 'by rank'."""
         return self._move.relabelled
 
     @property
@@ -290,55 +294,52 @@ class Plan(_Polled):
             x = x.reshape(shape)
         return x, _bytes(x, order)
 
-    def _slices(self, messages: list[tuple[int, int, int]], sending: bool) -> list[tuple[int, int, int, int]]:
-        """(round, first element, peer, elements). All ranks go through rounds in one order, so that
-        the earliest slice under way always has its receiver: none waits for ever."""
-        rank, size = self._comm.rank, self._comm.size
-        result = []
-        for peer, elements, _ in messages:
-            turn = (peer - rank if sending else rank - peer) % size
-            for first in range(0, elements, self._slice):
-                result.append((turn, first, peer, min(self._slice, elements - first)))
-        return sorted(result)
-
     def _exchange(self, source: np.ndarray, target: np.ndarray, progress: Any) -> None:
         rank, item = self._comm.rank, self.dtype.itemsize
-        here = rank < self._move.ranks
-        sends = self._slices(self._move.sends(rank) if here else [], True)[::-1]
-        receives = self._slices(self._move.receives(rank) if here else [], False)[::-1]
-        total = sum(slice_[3] for slice_ in receives) * item
+        sends, receives = self._sends[::-1], self._receives[::-1]
+        total = sum(slice_[2] for slice_ in receives) * item
         done = 0
-        largest = max((slice_[3] for slice_ in sends + receives), default=0) * item
-        free = {kind: [np.empty(largest, np.uint8) for _ in range(_outstanding)] if list_ else []
-                for kind, list_ in (("send", sends), ("receive", receives))}
+        free: dict[str, list[np.ndarray]] = {}
+        for kind, list_ in (("send", sends), ("receive", receives)):
+            largest = max((slice_[2] for slice_ in list_ if slice_[3] is None), default=0) * item
+            free[kind] = [np.empty(largest, np.uint8) for _ in range(_outstanding)]
         requests: list[Any] = []
-        what: list[tuple[str, np.ndarray, tuple[int, int, int, int]]] = []
+        what: list[tuple[str, np.ndarray, np.ndarray, tuple[int, int, int, int | None]]] = []
         byte = self._mpi.BYTE
-        kept = not here
+        kept = rank >= self._move.ranks
+
+        def memory_of(slice_: tuple[int, int, int, int | None], array: np.ndarray, buffer: np.ndarray) -> np.ndarray:
+            size, place = slice_[2] * item, slice_[3]
+            return buffer[:size] if place is None else array[place:place + size]
+
         try:
             while sends or receives or requests or not kept:
                 while receives and free["receive"]:
-                    slice_, memory = receives.pop(), free["receive"].pop()
-                    requests.append(self._comm.Irecv([memory, slice_[3] * item, byte], slice_[2], _data))
-                    what.append(("receive", memory, slice_))
+                    slice_, buffer = receives.pop(), free["receive"].pop()
+                    memory = memory_of(slice_, target, buffer)
+                    requests.append(self._comm.Irecv([memory, memory.size, byte], slice_[0], _data))
+                    what.append(("receive", buffer, memory, slice_))
                 while sends and free["send"]:
-                    slice_, memory = sends.pop(), free["send"].pop()
-                    self._move.pack(rank, slice_[2], slice_[1], source, memory[: slice_[3] * item])
-                    requests.append(self._comm.Isend([memory, slice_[3] * item, byte], slice_[2], _data))
-                    what.append(("send", memory, slice_))
+                    slice_, buffer = sends.pop(), free["send"].pop()
+                    memory = memory_of(slice_, source, buffer)
+                    if slice_[3] is None:
+                        self._move.pack(rank, slice_[0], slice_[1], source, memory)
+                    requests.append(self._comm.Isend([memory, memory.size, byte], slice_[0], _data))
+                    what.append(("send", buffer, memory, slice_))
                 if not kept:  # while the first ones travel
                     self._move.keep(rank, source, target)
                     kept = True
                     continue
                 at = self._wait(lambda: self._mpi.Request.Testany(requests))
                 requests.pop(at)
-                kind, memory, slice_ = what.pop(at)
+                kind, buffer, memory, slice_ = what.pop(at)
                 if kind == "receive":
-                    self._move.unpack(slice_[2], rank, slice_[1], memory[: slice_[3] * item], target)
-                    done += slice_[3] * item
+                    if slice_[3] is None:
+                        self._move.unpack(slice_[0], rank, slice_[1], memory, target)
+                    done += memory.size
                     if progress is not None:
                         progress(done, total)
-                free[kind].append(memory)
+                free[kind].append(buffer)
             # Nobody leaves before all have all: then an error is everybody's.
             barrier = self._comm.Ibarrier()
             self._wait(lambda: (0, barrier.Test()))

@@ -92,15 +92,18 @@ def test_dtensor_cuts_any_lengths_as_read(ranks):
     """Uneven, empty, copied: what torch gives each rank of meshes that are no powers of two."""
     import faro.mpi
     from torch.distributed.tensor import Replicate, Shard
+    from torch.distributed.tensor.placement_types import _StridedShard
 
     rng = random.Random(43)
-    uneven = 0
-    for _ in range(400):
+    uneven = strided = 0
+    for _ in range(600):
         sides = rng.choice([(6,), (7,), (3, 2), (2, 3), (2, 2, 2), (5, 1), (2, 5)])
         count = int(np.prod(sides))
         ids = np.array(rng.sample(range(count), count) if rng.random() < 0.3 else range(count)).reshape(sides)
         shape = tuple(rng.randint(1, 11) for _ in range(2))
-        placements = [rng.choice([Replicate(), Shard(0), Shard(1)]) for _ in sides]
+        kinds = [Replicate(), Shard(0), Shard(1), _StridedShard(rng.randrange(2), split_factor=rng.randint(2, 4))]
+        placements = [rng.choice(kinds) for _ in sides]
+        strided += any(type(p) is _StridedShard for p in placements)
         words = f"dtensor:DeviceMesh({ids.tolist()}) {placements}"
         numbers = np.arange(np.prod(shape)).reshape(shape)
         sizes = set()
@@ -109,7 +112,7 @@ def test_dtensor_cuts_any_lengths_as_read(ranks):
             assert np.array_equal(ours.flatten(), theirs), (words, shape, rank)
             sizes.add(len(theirs))
         uneven += len(sizes) > 1
-    assert uneven > 100
+    assert uneven > 100 and strided > 150
 
 
 def test_what_dtensor_cuts_unevenly_is_refused(ranks):

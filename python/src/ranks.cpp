@@ -16,6 +16,14 @@ nb::list messages(const std::vector<GridMessage>& list) {
   return result;
 }
 
+// (peer, first element, elements, the first byte in the rank's array or None)
+nb::list slices(const std::vector<GridSlice>& list) {
+  nb::list result;
+  for (const GridSlice& s : list)
+    result.append(nb::make_tuple(s.peer, s.first, s.elements, s.place));
+  return result;
+}
+
 // Of each axis the indices that a rank holds, by their places, as 64-bit numbers.
 nb::list local_indices(const std::string& words, const Lengths& shape, std::uint64_t rank) {
   const GridPlacement placement = read_grid_placement(words, shape);
@@ -74,6 +82,12 @@ void bind_ranks(nb::module_& m) {
   c.def("sends", [](const GridMove& p, std::uint64_t rank) { return messages(p.sends(rank)); });
   c.def("receives",
         [](const GridMove& p, std::uint64_t rank) { return messages(p.receives(rank)); });
+  c.def("slices_sent", [](const GridMove& p, std::uint64_t rank, std::uint64_t elements_max) {
+    return slices(p.slices_sent(rank, elements_max));
+  });
+  c.def("slices_received", [](const GridMove& p, std::uint64_t rank, std::uint64_t elements_max) {
+    return slices(p.slices_received(rank, elements_max));
+  });
   c.def("pack", [](const GridMove& p, std::uint64_t sender, std::uint64_t receiver,
                    std::uint64_t first, nb::handle x, nb::handle buffer) {
     between_buffers(x, buffer,

@@ -115,13 +115,20 @@ def random_moves(count):
         full = (np.arange(np.prod(shape)) % 251).astype(dtype).reshape(shape)
         order = rng.sample(range(axes), axes)
         flips = [rng.random() < 0.4 for _ in order]
-        new = np.flip(full.transpose(order), [k for k, turned in enumerate(flips) if turned])
+        rolls = [rng.choice([0, rng.randrange(shape[a])]) for a in order]
+
+        def moved_whole(a):
+            turned = np.flip(a.transpose(order), [k for k, t in enumerate(flips) if t])
+            return np.roll(turned, rolls, range(axes))
+
+        new = moved_whole(full)
         from_, held, from_order = a_placement(rng, shape)
         to, wanted, to_order = a_placement(rng, new.shape)
         names = "abc"[:axes]
-        middle = " ".join(names) + " -> " + " ".join(("~" if t else "") + names[a] for a, t in zip(order, flips))
+        said = [("~" if t else "") + names[a] for a, t in zip(order, flips)]
+        middle = " ".join(names) + " -> " + " ".join(f"roll({s}, {k})" if k else s for s, k in zip(said, rolls))
         relabel = rng.random() < 0.3
-        words = f"{from_} => {middle} => {to}" if rng.random() < 0.7 or order != sorted(order) or any(flips) else f"{from_} => {to}"
+        words = f"{from_} => {middle} => {to}" if rng.random() < 0.7 or order != sorted(order) or any(flips + rolls) else f"{from_} => {to}"
         if rank < len(held):
             assert [list(axis) for axis in faro.mpi.local_indices(from_, shape, rank)] == held[rank], from_
         buffer = 4 * full.itemsize * rng.randint(1, 30)
@@ -135,7 +142,7 @@ def random_moves(count):
             assert y.tobytes(to_order) == expected.tobytes(to_order), words
             # What every rank lacks, element by element.
             number = np.arange(full.size).reshape(shape)
-            turned = np.flip(number.transpose(order), [k for k, t in enumerate(flips) if t])
+            turned = moved_whole(number)
             lacks = 0
             for r in range(size):
                 m = plan.relabelling[r] if r < len(plan.relabelling) else r

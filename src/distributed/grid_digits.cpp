@@ -1,7 +1,8 @@
 // A map of an array between placements, as a move of digits that are axes of their own.
 //
 // Both arrays are cut at every digit of the map. Digits that are neighbours within an axis on both
-// sides stay one. Then each axis of a placement is split at its digits, the last one first: a deal
+// sides stay one, also where the first is rolled: (h + 1 mod 3, l) of 3 x 4 is 12 rolled by 4, and
+// needs no parts that are products. Two bits are one digit where they roll 4. Then each axis of a placement is split at its digits, the last one first: a deal
 // of an axis is one of its digits where its parts are a product of theirs
 // (faro/layouts/axis_deal.hpp). The grid has a dimension for each digit then, and one for the
 // copies; ranks are listed, as these dimensions come in another order.
@@ -19,10 +20,11 @@ namespace faro::inline v1 {
 namespace {
 
 [[noreturn]] void refuse(const std::string& why) {
-  throw Error(ErrorCode::impossible,
-              why +
-                  "; between ranks whole digits change places and are reversed. Do the rest on "
-                  "each rank before or after");
+  throw Error(
+      ErrorCode::impossible,
+      why +
+          "; between ranks whole digits change places, are reversed and rolled. Do the rest "
+          "on each rank before or after");
 }
 
 // A digit of both arrays.
@@ -30,8 +32,10 @@ struct Both {
   Word length = 1;
   std::size_t from_axis = 0;
   std::size_t to_axis = 0;
-  std::size_t to_place = 0;  // among the new array's digits
+  std::size_t to_place = 0;    // among the new array's digits
+  std::size_t last_place = 0;  // where its lower half is, of 4 that is rolled
   bool reversed = false;
+  Word roll = 0;
 };
 
 // Of each digit of one side its axis. An axis of length 1 has none.
@@ -61,6 +65,37 @@ struct Places {
   }
 };
 
+// Where bits go. Of 4 rolled by 1 or 3, perhaps reversed, the lower bit is added to the upper one:
+// the two become the upper one's digit, and the lower one has length 1 then.
+//
+//   rolled by 1: (h, l) -> (h^l, ~l)    by 3: (~h^l, ~l)    reversed first: the same with l for ~l
+void read_bits(const BitMap& bits, const std::vector<std::size_t>& from,
+               const std::vector<std::size_t>& to, std::vector<Both>& all) {
+  for (std::size_t b = 0; b < from.size(); ++b) {
+    Both& digit = all[from[b]];
+    const Word column = bits.column(static_cast<int>(b));
+    if (is_power_of_two(column)) {
+      digit.to_place = digit.last_place = to[static_cast<std::size_t>(log2_exact(column))];
+      digit.reversed = (bits.complement() & column) != 0;
+      continue;
+    }
+    const auto low = static_cast<std::size_t>(lowest_bit(column));
+    const Word low_bit = column & (~column + 1);
+    const bool rolls = b + 1 < from.size() && low + 1 < to.size() && column == low_bit * 3 &&
+                       bits.column(static_cast<int>(b + 1)) == low_bit * 2 &&
+                       from[b + 1] + 1 == from[b] && to[low + 1] + 1 == to[low] &&
+                       digit.from_axis == all[from[b + 1]].from_axis;
+    if (!rolls) refuse("the map adds bits of the index to each other");
+    digit.length = 1;
+    Both& upper = all[from[++b]];
+    upper.length = 4;
+    upper.to_place = to[low + 1];
+    upper.last_place = to[low];
+    upper.reversed = (bits.complement() & low_bit) == 0;
+    upper.roll = (bits.complement() & (low_bit * 2)) == 0 ? 1 : 3;
+  }
+}
+
 // The map's digits in the order of the source.
 std::vector<Both> digits_of_both(const Map& map, const std::vector<Word>& from_shape,
                                  const std::vector<Word>& to_shape) {
@@ -80,39 +115,43 @@ std::vector<Both> digits_of_both(const Map& map, const std::vector<Word>& from_s
     all[k].length = digits.from[k].length;
     all[k].from_axis = from_axes[k];
   }
-  for (std::size_t b = 0; b < from.bits.size(); ++b) {
-    const Word column = digits.bits.column(static_cast<int>(b));
-    if (!is_power_of_two(column)) refuse("the map adds bits of the index to each other");
-    const int goes = log2_exact(column);
-    Both& digit = all[from.bits[b]];
-    digit.to_place = to.bits[static_cast<std::size_t>(goes)];
-    digit.reversed = (digits.bits.complement() & column) != 0;
-  }
+  read_bits(digits.bits, from.bits, to.bits, all);
   for (std::size_t k = 0; k < digits.to.size(); ++k) {
     const Digit& digit = digits.to[k];
     if (digit.which == Digit::is_bit) continue;
-    if (digit.roll != 0) refuse("the map rolls an axis");
     Both& old = all[from.lengths[static_cast<std::size_t>(digit.which)]];
-    old.to_place = k;
+    old.to_place = old.last_place = k;
     old.reversed = digit.reversed;
+    old.roll = digit.roll;
   }
-  for (Both& digit : all) digit.to_axis = to_axes[digit.to_place];
+  for (Both& digit : all) {
+    digit.to_axis = to_axes[digit.to_place];
+    if (to_axes[digit.last_place] != digit.to_axis)
+      refuse("the map adds bits of the index to each other");
+  }
+  std::erase_if(all, [](const Both& digit) { return digit.length == 1; });
   return all;
 }
 
-// Neighbours that stay neighbours within their axes are one.
+// Neighbours that stay neighbours within their axes are one: h and l of lengths m and n, the first
+// rolled by s, are m n rolled by s n. Of length 2 reversed and rolled by 1 are the same.
 std::vector<Both> joined(const std::vector<Both>& digits) {
   std::vector<Both> result;
-  std::size_t last = 0;  // the place of the digit before
   for (const Both& digit : digits) {
-    if (!result.empty() && digit.from_axis == result.back().from_axis &&
-        digit.to_axis == result.back().to_axis && digit.to_place == last + 1 &&
-        digit.reversed == result.back().reversed) {
-      result.back().length *= digit.length;
-    } else {
+    Both* const before = result.empty() ? nullptr : &result.back();
+    if (before == nullptr || digit.from_axis != before->from_axis ||
+        digit.to_axis != before->to_axis || digit.to_place != before->last_place + 1 ||
+        digit.roll != 0 || (digit.reversed != before->reversed && before->length != 2)) {
       result.push_back(digit);
+      continue;
     }
-    last = digit.to_place;
+    if (digit.reversed != before->reversed) {
+      before->reversed = digit.reversed;
+      before->roll = 1 - before->roll;
+    }
+    before->length *= digit.length;
+    before->roll *= digit.length;
+    before->last_place = digit.last_place;
   }
   return result;
 }
@@ -192,7 +231,7 @@ GridPlacement placed(const GridPlacement& side, const Refined& digits,
 
 DigitMove digits_placed(const GridPlacement& from, const GridPlacement& to, const Map& map,
                         const GridMoveOptions& options) {
-  if (!options.order.empty() || !options.reversed.empty())
+  if (!options.order.empty() || !options.reversed.empty() || !options.roll.empty())
     throw Error(ErrorCode::usage, "the map says the order of axes; leave it out of the options");
   if (map.elements() != from.elements() || map.elements() != to.elements())
     throw Error(ErrorCode::usage,
@@ -227,10 +266,12 @@ DigitMove digits_placed(const GridPlacement& from, const GridPlacement& to, cons
   for (const std::size_t k : by_place) {
     move.options.order.push_back(k);
     move.options.reversed.push_back(digits[k].reversed);
+    move.options.roll.push_back(digits[k].roll);
   }
   for (std::size_t a = digits.size(); a < ones; ++a) {
     move.options.order.push_back(a);
     move.options.reversed.push_back(false);
+    move.options.roll.push_back(0);
   }
   return move;
 }

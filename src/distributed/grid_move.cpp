@@ -62,6 +62,8 @@ const char* name_of(GridMoveFacts::Relabelled how) {
       return "exactly";
     case GridMoveFacts::Relabelled::by_axis:
       return "by axis";
+    case GridMoveFacts::Relabelled::by_rank:
+      return "by rank";
   }
   return "no";
 }
@@ -83,25 +85,32 @@ GridMove::State::State(const GridPlacement& old_side, const GridPlacement& new_s
     std::iota(options.order.begin(), options.order.end(), std::size_t{0});
   }
   if (options.reversed.empty()) options.reversed.assign(count, false);
+  if (options.roll.empty()) options.roll.assign(count, 0);
   std::vector<bool> taken(count);
   new_axis.resize(count);
   to_deal.resize(count);
-  bool right = options.order.size() == count && options.reversed.size() == count;
+  bool right = options.order.size() == count && options.reversed.size() == count &&
+               options.roll.size() == count;
   for (std::size_t k = 0; right && k < count; ++k) {
     const std::size_t a = options.order[k];
     right = a < count && !taken[a];
     if (!right) break;
     taken[a] = true;
     new_axis[a] = k;
-    to_deal[a] = options.reversed[k] ? to.axes()[k].deal.reversed() : to.axes()[k].deal;
-    if (to_deal[a].length() != from_deal(a).length())
+    const AxisDeal& deal = to.axes()[k].deal;
+    if (deal.length() != from_deal(a).length())
       refuse_move(fmt::format("axis {} has {} before, and after it is axis {} of {}", a,
-                              from_deal(a).length(), k, to_deal[a].length()));
+                              from_deal(a).length(), k, deal.length()));
+    if (options.roll[k] >= deal.length())
+      refuse_move(fmt::format("axis {} of {} is rolled by {}: a roll is below the length", k,
+                              deal.length(), options.roll[k]));
+    to_deal[a] = deal.rolled(options.roll[k]);
+    if (options.reversed[k]) to_deal[a] = to_deal[a].reversed();
   }
   if (!right)
     refuse_move(
         fmt::format("the order of axes is 0 to {}, each once, and as many say whether "
-                    "they are reversed",
+                    "they are reversed and by how much they are rolled",
                     count - 1));
   check_bytes(from, options.element_bytes);
   check_bytes(to, options.element_bytes);
@@ -124,7 +133,8 @@ GridMove::State::State(const GridPlacement& old_side, const GridPlacement& new_s
     facts.moved_bytes += lacks * options.element_bytes;
     facts.most_received_bytes = std::max(facts.most_received_bytes, lacks * options.element_bytes);
   }
-  if (facts.relabelled == GridMoveFacts::Relabelled::by_axis)
+  using How = GridMoveFacts::Relabelled;
+  if (facts.relabelled == How::by_axis || facts.relabelled == How::by_rank)
     facts.kept_bytes_at_most *= options.element_bytes;
   else
     facts.kept_bytes_at_most = facts.kept_bytes;
@@ -277,10 +287,10 @@ std::string GridMove::describe() const {
   result += fmt::format("a rank receives {} bytes at most\n", f.most_received_bytes);
   if (f.relabelled == GridMoveFacts::Relabelled::exactly)
     result += "relabelled: no other order of the ranks keeps more\n";
-  if (f.relabelled == GridMoveFacts::Relabelled::by_axis)
-    result +=
-        fmt::format("relabelled axis by axis: no order of the ranks keeps more than {} bytes\n",
-                    f.kept_bytes_at_most);
+  if (f.relabelled == GridMoveFacts::Relabelled::by_axis ||
+      f.relabelled == GridMoveFacts::Relabelled::by_rank)
+    result += fmt::format("relabelled {}: no order of the ranks keeps more than {} bytes\n",
+                          name_of(f.relabelled), f.kept_bytes_at_most);
   return result;
 }
 

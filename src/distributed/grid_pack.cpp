@@ -92,6 +92,16 @@ std::vector<Run> cut(const std::vector<Run>& runs, Range range) {
   return result;
 }
 
+// Shorter runs are packed: messages of 64 KiB cost as much as a copy of theirs
+// (docs/distributed.md, "Runs in the middle").
+constexpr std::uint64_t run_bytes_min = std::uint64_t{1} << 16U;
+constexpr std::uint64_t slice_bytes_max = std::uint64_t{1} << 30U;
+
+struct MemoryRun {
+  std::uint64_t place = 0;
+  std::uint64_t elements = 0;
+};
+
 enum class Copy { pack, unpack, keep };
 
 class Message {
@@ -123,20 +133,32 @@ class Message {
 
   std::uint64_t elements() const { return elements_; }
 
-  // The first byte of the only run of memory on a side, if there is one.
-  std::optional<std::uint64_t> run_of(Side Run::*side) const {
-    std::int64_t begin = 0;
-    for (const MessageAxis& axis : axes_) {
-      if (axis.runs.size() != 1) return std::nullopt;
-      const Run& run = axis.runs[0];
+  // Where an element lies on a side, and how many from it on lie there one behind the other. Runs
+  // that happen to be neighbours may be told apart.
+  MemoryRun run_from(Side Run::*side, std::uint64_t first) const {
+    MemoryRun result{0, elements_ - first};
+    bool is_one = true;  // of the axes behind
+    for (std::size_t k = axes_.size(); k-- > 0;) {
+      const MessageAxis& axis = axes_[k];
+      const std::uint64_t row = first / axis.inner % axis.elements;
+      const Run& run = run_of(axis, row);
       const Side& at = run.*side;
+      const std::uint64_t turn = (row - run.first) / run.run;
+      const std::uint64_t skip = (row - run.first) % run.run;
+      result.place +=
+          static_cast<std::uint64_t>(at.begin + (static_cast<std::int64_t>(turn) * at.step) +
+                                     (static_cast<std::int64_t>(skip) * at.unit));
+      if (!is_one) continue;
       const auto unit = static_cast<std::int64_t>(axis.inner * bytes_);
-      begin += at.begin;
-      if (run.run > 1 && at.unit != unit) return std::nullopt;
-      if (run.count > 1 && at.step != static_cast<std::int64_t>(run.run) * unit)
-        return std::nullopt;
+      const std::uint64_t behind = axis.inner - (first % axis.inner);  // to the next row
+      const bool rows = run.count * run.run == 1 || run.run == 1 || at.unit == unit;
+      const bool turns = run.count == 1 || at.step == static_cast<std::int64_t>(run.run) * unit;
+      std::uint64_t rows_left = 1;
+      if (rows) rows_left = turns ? (run.count * run.run) - (row - run.first) : run.run - skip;
+      is_one = rows && turns && axis.runs.size() == 1;
+      if (!is_one) result.elements = behind + ((rows_left - 1) * axis.inner);
     }
-    return static_cast<std::uint64_t>(begin);
+    return result;
   }
 
   void copy(Copy what, std::uint64_t first, std::uint64_t count, const std::byte* from,
@@ -152,6 +174,13 @@ class Message {
   }
 
  private:
+  static const Run& run_of(const MessageAxis& axis, std::uint64_t row) {
+    const auto behind =
+        std::upper_bound(axis.runs.begin(), axis.runs.end(), row,
+                         [](std::uint64_t v, const Run& run) { return v < run.first; });
+    return *(behind - 1);
+  }
+
   // Elements begin .. end - 1 of the axes from k on, the slower ones being fixed in box_.
   void range(std::size_t k, std::uint64_t begin, std::uint64_t end) {
     if (k == axes_.size()) return box();
@@ -248,18 +277,72 @@ Message message_of(const GridMove::State& s, std::uint64_t sender, std::uint64_t
 
 }  // namespace
 
-std::optional<std::uint64_t> GridMove::sent_from(std::uint64_t sender,
-                                                 std::uint64_t receiver) const {
-  state_->check_rank(sender);
-  state_->check_rank(receiver);
-  return message_of(*state_, sender, receiver, 0, 0).run_of(&Run::from);
+namespace {
+
+// The slices of a message, with their places on both sides.
+template <class Visit>
+void for_slices(const GridMove::State& s, std::uint64_t sender, std::uint64_t receiver,
+                std::uint64_t elements_max, Visit visit) {
+  const Message message(s, sender, receiver);
+  const std::uint64_t bytes = s.options.element_bytes;
+  const std::uint64_t run_min = (run_bytes_min + bytes - 1) / bytes;
+  const std::uint64_t run_max = std::max<std::uint64_t>(1, slice_bytes_max / bytes);
+  for (std::uint64_t first = 0; first < message.elements();) {
+    const std::uint64_t rest = message.elements() - first;
+    const MemoryRun from = message.run_from(&Run::from, first);
+    const MemoryRun to = message.run_from(&Run::to, first);
+    const bool is_run = std::min(from.elements, to.elements) >= std::min(rest, run_min);
+    std::uint64_t count = std::min(rest, is_run ? run_max : elements_max);
+    for (const std::uint64_t run : {from.elements, to.elements})
+      if (run >= run_min) count = std::min(count, run);
+    const auto place_in = [&](const MemoryRun& run) {
+      return run.elements >= count ? std::optional(run.place) : std::nullopt;
+    };
+    visit(GridSlice{0, first, count, {}}, place_in(from), place_in(to));
+    first += count;
+  }
 }
 
-std::optional<std::uint64_t> GridMove::received_at(std::uint64_t sender,
-                                                   std::uint64_t receiver) const {
-  state_->check_rank(sender);
-  state_->check_rank(receiver);
-  return message_of(*state_, sender, receiver, 0, 0).run_of(&Run::to);
+void check_slices(std::uint64_t elements_max) {
+  if (elements_max == 0) throw Error(ErrorCode::usage, "slices of 0 elements; 1 at least");
+}
+
+}  // namespace
+
+std::vector<GridSlice> GridMove::slices_sent(std::uint64_t rank, std::uint64_t elements_max) const {
+  check_slices(elements_max);
+  std::vector<GridMessage> messages = sends(rank);
+  // Those beyond this rank first: round k goes to rank + k.
+  const auto behind = std::find_if(messages.begin(), messages.end(),
+                                   [&](const GridMessage& m) { return m.peer > rank; });
+  std::rotate(messages.begin(), behind, messages.end());
+  std::vector<GridSlice> result;
+  for (const GridMessage& m : messages)
+    for_slices(*state_, rank, m.peer, elements_max, [&](GridSlice slice, auto from, auto) {
+      slice.peer = m.peer;
+      slice.place = from;
+      result.push_back(slice);
+    });
+  return result;
+}
+
+std::vector<GridSlice> GridMove::slices_received(std::uint64_t rank,
+                                                 std::uint64_t elements_max) const {
+  check_slices(elements_max);
+  std::vector<GridMessage> messages = receives(rank);
+  // Those before this rank first, the nearest one leading: round k comes from rank - k.
+  std::reverse(messages.begin(), messages.end());
+  const auto before = std::find_if(messages.begin(), messages.end(),
+                                   [&](const GridMessage& m) { return m.peer < rank; });
+  std::rotate(messages.begin(), before, messages.end());
+  std::vector<GridSlice> result;
+  for (const GridMessage& m : messages)
+    for_slices(*state_, m.peer, rank, elements_max, [&](GridSlice slice, auto, auto to) {
+      slice.peer = m.peer;
+      slice.place = to;
+      result.push_back(slice);
+    });
+  return result;
 }
 
 void GridMove::pack(std::uint64_t sender, std::uint64_t receiver, std::uint64_t first,

@@ -4,10 +4,14 @@
 // thousand ranks the best assignment on all pairs is exact. Beyond, where both sides have the same
 // parts on every axis, each axis takes its own best assignment: that is not always the best of all
 // (faro/distributed/grid_move.hpp has the example), so the sum over ranks of the most that each
-// could keep stands beside it.
+// could keep stands beside it. Where the sides have other parts, ranks choose, those first that
+// would keep the most: each takes one of the two results that it shares most with, if it is free.
 #include <algorithm>
+#include <array>
 #include <numeric>
 #include <optional>
+#include <tuple>
+#include <utility>
 
 #include "distributed/assignment.hpp"
 #include "distributed/grid_state.hpp"
@@ -131,6 +135,84 @@ std::uint64_t kept_at_most(const Axes& axes) {
   return total;
 }
 
+// What a part of an axis shares with the two parts that it shares most with.
+struct Share {
+  std::uint64_t elements = 0;
+  std::uint64_t part = 0;
+};
+using Best = std::array<Share, 2>;
+
+void put(Best& best, Share share) {
+  if (share.elements <= best[1].elements) return;
+  best[1] = share;
+  if (best[1].elements > best[0].elements) std::swap(best[0], best[1]);
+}
+
+// A rank's two best results are products of these: `second` has a bit for every axis whose second
+// part it is. Nothing where parts are too many to look at.
+std::optional<std::vector<std::uint64_t>> by_ranks(const Axes& axes) {
+  const std::size_t count = axes.to_deal.size();
+  if (count > 64) return {};
+  std::vector<std::vector<Best>> best;
+  std::uint64_t looked_at = 0;
+  for (std::size_t a = 0; a < count; ++a) {
+    const AxisDeal& from = axes.from.axes()[a].deal;
+    best.emplace_back(from.parts());
+    for (std::uint64_t p = 0; p < from.parts(); ++p)
+      for (const AxisMeet& meet : meets(from, p, axes.to_deal[a])) {
+        put(best[a][p], {meet.elements, meet.part});
+        if (++looked_at > looked_at_max) return {};
+      }
+  }
+  struct Choice {
+    std::uint64_t elements;
+    std::uint32_t rank, host;
+  };
+  std::vector<Choice> choices;
+  choices.reserve(2 * axes.from.ranks());
+  std::vector<std::uint64_t> parts(count);
+  for (std::uint64_t r = 0; r < axes.from.ranks(); ++r) {
+    Best products{Share{1, 0}, Share{}};
+    for (std::size_t a = 0; a < count; ++a) {
+      const Best& of_axis = best[a][axes.from.part(r, a)];
+      Best next{};
+      for (const Share& product : products)
+        for (std::size_t k = 0; k < 2; ++k)
+          put(next,
+              {product.elements * of_axis[k].elements, product.part | (std::uint64_t{k} << a)});
+      products = next;
+    }
+    for (const auto& [elements, second] : products) {
+      if (elements == 0) continue;
+      for (std::size_t a = 0; a < count; ++a)
+        parts[axes.new_axis[a]] = best[a][axes.from.part(r, a)][second >> a & 1U].part;
+      const std::uint64_t host = axes.to.rank_of(parts, axes.from.copy(r) % axes.to.copies());
+      choices.push_back(
+          {elements, static_cast<std::uint32_t>(r), static_cast<std::uint32_t>(host)});
+    }
+  }
+  std::sort(choices.begin(), choices.end(), [](const Choice& a, const Choice& b) {
+    return std::tuple(b.elements, a.rank, a.host) < std::tuple(a.elements, b.rank, b.host);
+  });
+  const std::uint64_t ranks = std::max(axes.from.ranks(), axes.to.ranks());
+  const std::uint64_t none = ranks;
+  std::vector<std::uint64_t> hosted(ranks, none);
+  std::vector<bool> taken(ranks);
+  const auto take = [&](std::uint64_t rank, std::uint64_t host) {
+    if (hosted[rank] != none || taken[host]) return;
+    hosted[rank] = host;
+    taken[host] = true;
+  };
+  for (const Choice& choice : choices) take(choice.rank, choice.host);
+  for (std::uint64_t r = 0; r < ranks; ++r) take(r, r);  // others stay, or take what is left
+  std::uint64_t left = 0;
+  for (std::uint64_t r = 0; r < ranks; ++r) {
+    while (left < ranks && taken[left]) ++left;
+    if (hosted[r] == none) take(r, left);
+  }
+  return hosted;
+}
+
 }  // namespace
 
 void relabel(const GridPlacement& from, const GridPlacement& to,
@@ -147,6 +229,10 @@ void relabel(const GridPlacement& from, const GridPlacement& to,
   }
   facts.relabelled = GridMoveFacts::Relabelled::by_axis;
   auto best = by_axes(axes);
+  if (!best) {
+    facts.relabelled = GridMoveFacts::Relabelled::by_rank;
+    best = by_ranks(axes);
+  }
   if (best && kept_of(axes, *best) > kept_of(axes, hosted)) hosted.swap(*best);
   facts.kept_bytes_at_most = kept_at_most(axes);
 }

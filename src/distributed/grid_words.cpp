@@ -29,7 +29,7 @@ GridMove grid_move(std::string_view words, const std::vector<std::uint64_t>& sha
                         "a move between ranks is 'PLACEMENT => PLACEMENT', or with a map between: "
                         "'PLACEMENT => r c -> c r => PLACEMENT'",
                         words);
-  if (!options.order.empty() || !options.reversed.empty())
+  if (!options.order.empty() || !options.reversed.empty() || !options.roll.empty())
     throw Error(ErrorCode::usage, "the words say the order of axes; leave it out of the options");
   const GridPlacement from = read_grid_placement(sides[0], shape);
   if (sides.size() == 2) return {from, read_grid_placement(sides[1], from.shape()), options};

@@ -119,6 +119,30 @@ AxisDeal AxisDeal::reversed() const {
   return deal;
 }
 
+AxisDeal AxisDeal::rolled(std::uint64_t roll) const {
+  AxisDeal deal = *this;
+  if (roll == 0) return deal;
+  // n-1 - (x + roll) is n-1-x less roll: what is reversed rolls the other way.
+  const std::uint64_t further = reversed_ ? length_ - roll : roll;
+  if (!has_pieces()) {
+    deal.roll_ = further < length_ - roll_ ? roll_ + further : further - (length_ - roll_);
+    return deal;
+  }
+  std::vector<AxisPiece> rolled;
+  for (std::uint64_t i = 0; i < pieces(); ++i) {
+    const AxisPiece p = piece(i);
+    const std::uint64_t seam = std::clamp(further, p.begin, p.end);
+    if (p.begin < seam)
+      rolled.push_back(
+          {p.begin + (length_ - further), seam + (length_ - further), p.part, p.local});
+    if (seam < p.end)
+      rolled.push_back({seam - further, p.end - further, p.part, p.local + (seam - p.begin)});
+  }
+  deal = of_pieces(length_, parts_, std::move(rolled));
+  deal.reversed_ = reversed_;
+  return deal;
+}
+
 std::optional<std::pair<AxisDeal, AxisDeal>> AxisDeal::split(std::uint64_t low) const {
   const std::uint64_t high = length_ / low;
   const auto both = [&](const AxisDeal& a, const AxisDeal& b) {
@@ -214,11 +238,14 @@ std::string AxisDeal::text() const {
       result += fmt::format("{}{}", part == 0 ? "" : ", ", size(part));
     }
   }
-  return reversed_ ? result + ", reversed" : result;
+  if (reversed_) result += ", reversed";
+  return roll_ != 0 ? result + fmt::format(", rolled by {}", roll_) : result;
 }
 
 bool operator==(const AxisDeal& a, const AxisDeal& b) {
-  if (a.length_ != b.length_ || a.parts_ != b.parts_ || a.reversed_ != b.reversed_) return false;
+  if (a.length_ != b.length_ || a.parts_ != b.parts_ || a.reversed_ != b.reversed_ ||
+      a.roll_ != b.roll_)
+    return false;
   if (!a.pieces_ && !b.pieces_) return a.block_ == b.block_ && a.first_ == b.first_;
   if (!a.has_pieces() || !b.has_pieces() || a.pieces() != b.pieces()) return false;
   for (std::uint64_t i = 0; i < a.pieces(); ++i) {

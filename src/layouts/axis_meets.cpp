@@ -4,7 +4,12 @@
 // `period` apart. Intervals meet intervals, an interval cuts a progression into at most three
 // stretches, and two progressions repeat after the least common multiple of their periods: what
 // they share is looked for in one such window, and each meet there is a stretch.
+//
+// A progression that is rolled is two, that end at the seam: between x and y = x + roll there, or
+// y = x + roll - n, nothing is different but where the runs of a period begin. Each is looked at
+// as if it went on over the whole axis, and what is found is cut to its side of the seam.
 #include <algorithm>
+#include <map>
 #include <numeric>
 #include <utility>
 
@@ -122,9 +127,9 @@ class AxisMeets {
   // Where runs of a part begin, modulo the period; runs go on beyond both ends of the axis.
   static std::uint64_t origin(const AxisDeal& d, std::uint64_t part) {
     const std::uint64_t begin = (part + d.parts_ - d.first_) % d.parts_ * d.block_;
-    if (!d.reversed_) return begin;
     const std::uint64_t period = d.period();
-    return ((d.length_ % period) + (period - begin) + (period - d.block_)) % period;
+    if (!d.reversed_) return (begin + (period - d.phase_)) % period;
+    return (((d.length_ + d.phase_) % period) + (period - begin) + (period - d.block_)) % period;
   }
   // Indices of a part below x.
   static std::uint64_t up_to(const AxisDeal& d, std::uint64_t part, std::uint64_t x) {
@@ -206,8 +211,8 @@ class AxisMeets {
     for_pieces(a_, part_, [&](Interval i) {
       // Parts of as many blocks as there are, once each.
       const Interval y = turned(b_, i);
-      const std::uint64_t first = y.begin / b_.block_;
-      const std::uint64_t blocks = ((y.end - 1) / b_.block_) - first + 1;
+      const std::uint64_t first = (y.begin + b_.phase_) / b_.block_;
+      const std::uint64_t blocks = ((y.end + b_.phase_ - 1) / b_.block_) - first + 1;
       for (std::uint64_t k = 0; k < std::min(blocks, b_.parts_); ++k)
         clip(b_, (b_.first_ + ((first + k) % b_.parts_)) % b_.parts_, i);
     });
@@ -239,10 +244,10 @@ class AxisMeets {
     const std::uint64_t length = a_.length_;
     for_runs(a_, part_, {0, window()}, [&](std::uint64_t begin, std::uint64_t end) {
       while (begin < end) {
-        const std::uint64_t y = b_.turned(begin);
+        const std::uint64_t y = b_.turned(begin) + b_.phase_;
         const std::uint64_t block = y / b_.block_;
         const std::uint64_t stop =
-            std::min(end, b_.reversed_ ? length - (block * b_.block_)
+            std::min(end, b_.reversed_ ? length + b_.phase_ - (block * b_.block_)
                                        : begin + (b_.block_ - (y % b_.block_)));
         const std::uint64_t part = (b_.first_ + block) % b_.parts_;
         repeated(part, begin, stop);
@@ -318,16 +323,100 @@ class AxisMeets {
   std::vector<Found> found_;
 };
 
+// What a deal is on one side of its seam; the whole axis where it is not rolled.
+struct AxisSide {
+  AxisDeal deal;
+  std::uint64_t begin = 0;
+  std::uint64_t end = 0;
+
+  static std::vector<AxisSide> of(const AxisDeal& deal) {
+    const std::uint64_t n = deal.length_;
+    const std::uint64_t roll = deal.roll_;
+    if (roll == 0) return {{deal, 0, n}};
+    const std::uint64_t period = deal.period();
+    AxisDeal further = deal;
+    further.roll_ = 0;
+    AxisDeal back = further;
+    further.phase_ = roll % period;
+    back.phase_ = (period - ((n - roll) % period)) % period;
+    if (deal.reversed_) return {{back, 0, roll}, {further, roll, n}};
+    return {{further, 0, n - roll}, {back, n - roll, n}};
+  }
+};
+
+namespace {
+
+// The part of a stretch within an interval: a first run, whole ones and a last.
+void cut(const Stretch& s, std::uint64_t begin, std::uint64_t end, AxisMeet& into) {
+  const auto put = [&](std::uint64_t from, std::uint64_t to, std::uint64_t count) {
+    from = std::max(from, begin);
+    to = std::min(to, end);
+    if (count == 0 || from >= to) return;
+    into.stretches.push_back({from, to - from, count, count > 1 ? s.stride : 0});
+    into.elements += (to - from) * count;
+    into.pieces += count;
+  };
+  if (s.count == 1) return put(s.x, s.x + s.run, 1);
+  if (s.x >= end) return;
+  std::uint64_t k = begin < s.x + s.run ? 0 : ((begin - s.x - s.run) / s.stride) + 1;
+  std::uint64_t stop = std::min(s.count, ((end - 1 - s.x) / s.stride) + 1);
+  const auto run_at = [&](std::uint64_t turn) { return s.x + (turn * s.stride); };
+  if (k < stop && run_at(k) < begin) {
+    put(run_at(k), run_at(k) + s.run, 1);
+    ++k;
+  }
+  const bool is_cut = k < stop && run_at(stop - 1) + s.run > end;
+  if (is_cut) --stop;
+  if (k < stop) put(run_at(k), run_at(k) + s.run, stop - k);
+  if (is_cut) put(run_at(stop), run_at(stop) + s.run, 1);
+}
+
+// visit(deal of a, deal of b, begin, end), neither of them rolled, by rising intervals.
+template <class Visit>
+void for_sides(const AxisDeal& a, const AxisDeal& b, Visit visit) {
+  const std::vector<AxisSide> others = AxisSide::of(b);
+  for (const AxisSide& one : AxisSide::of(a))
+    for (const AxisSide& other : others) {
+      const std::uint64_t begin = std::max(one.begin, other.begin);
+      const std::uint64_t end = std::min(one.end, other.end);
+      if (begin < end) visit(one.deal, other.deal, begin, end);
+    }
+}
+
+}  // namespace
+
 std::vector<AxisMeet> meets(const AxisDeal& a, std::uint64_t part, const AxisDeal& b) {
-  return AxisMeets(a, part, b).all();
+  if (!a.is_rolled() && !b.is_rolled()) return AxisMeets(a, part, b).all();
+  std::map<std::uint64_t, AxisMeet> by_part;
+  for_sides(
+      a, b,
+      [&](const AxisDeal& one, const AxisDeal& other, std::uint64_t begin, std::uint64_t end) {
+        for (const AxisMeet& whole : AxisMeets(one, part, other).all()) {
+          AxisMeet& meet = by_part.try_emplace(whole.part).first->second;
+          meet.part = whole.part;
+          for (const Stretch& s : whole.stretches) cut(s, begin, end, meet);
+        }
+      });
+  std::vector<AxisMeet> result;
+  for (auto& [number, meet] : by_part)
+    if (meet.elements != 0) result.push_back(std::move(meet));
+  return result;
 }
 
 AxisMeet meet(const AxisDeal& a, std::uint64_t part, const AxisDeal& b, std::uint64_t other) {
-  return AxisMeets(a, part, b).between(other);
+  if (!a.is_rolled() && !b.is_rolled()) return AxisMeets(a, part, b).between(other);
+  AxisMeet result{other, 0, 0, {}};
+  for_sides(a, b,
+            [&](const AxisDeal& one, const AxisDeal& two, std::uint64_t begin, std::uint64_t end) {
+              for (const Stretch& s : AxisMeets(one, part, two).between(other).stretches)
+                cut(s, begin, end, result);
+            });
+  return result;
 }
 
 std::uint64_t shared(const AxisDeal& a, std::uint64_t part, const AxisDeal& b,
                      std::uint64_t other) {
+  if (a.is_rolled() || b.is_rolled()) return meet(a, part, b, other).elements;
   return AxisMeets(a, part, b).with(other);
 }
 

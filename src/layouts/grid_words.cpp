@@ -55,18 +55,25 @@ GridPlacement grid_of_jax(Scanner& in, const Shape& shape) {
   return {sides(words.mesh), std::move(axes), order_of(words.mesh, in)};
 }
 
+// What is cut again is a list.
+constexpr std::uint64_t strided_pieces_max = std::uint64_t{1} << 24U;
+
 // What the cuts so far made of an axis: of every part the pieces of its local tensor.
 using LocalPieces = std::vector<std::vector<std::pair<std::uint64_t, std::uint64_t>>>;
 
-// torch.chunk: blocks of the length over their number, rounded up. Part r of a strided cut gets
-// blocks r, r + ranks, .. glued.
+// torch.chunk: blocks of the length over their number, rounded up. A strided cut has `factor` such
+// blocks first; part r is the r-th block of each, glued.
+//
+//   9 over 4, factor 2:   0 1 2 3 4 and 5 6 7 8   ->   0 1 5 | 2 3 6 | 4 7 | 8
 LocalPieces cut_again(const LocalPieces& parts, std::uint64_t ranks, std::uint64_t factor) {
   LocalPieces result;
   for (const auto& pieces : parts) {
     std::uint64_t length = 0;
     for (const auto& [begin, end] : pieces) length += end - begin;
-    const std::uint64_t blocks = ranks * factor;
-    const std::uint64_t block = std::max<std::uint64_t>(1, (length + blocks - 1) / blocks);
+    const auto share = [](std::uint64_t all, std::uint64_t over) {
+      return std::max<std::uint64_t>(1, (all + over - 1) / over);
+    };
+    const std::uint64_t outer = share(length, factor);
     const auto between = [&](std::uint64_t first, std::uint64_t last, auto& part) {
       std::uint64_t at = 0;
       for (const auto& piece : pieces) {
@@ -79,9 +86,12 @@ LocalPieces cut_again(const LocalPieces& parts, std::uint64_t ranks, std::uint64
     };
     for (std::uint64_t r = 0; r < ranks; ++r) {
       result.emplace_back();
-      for (std::uint64_t k = 0; k < factor; ++k) {
-        const std::uint64_t first = std::min(length, (r + (k * ranks)) * block);
-        between(first, std::min(length, first + block), result.back());
+      for (std::uint64_t k = 0; k < factor && k * outer < length; ++k) {
+        const std::uint64_t begin = k * outer;
+        const std::uint64_t end = std::min(length, begin + outer);
+        const std::uint64_t block = share(end - begin, ranks);
+        const std::uint64_t first = std::min(end, begin + (r * block));
+        between(first, std::min(end, first + block), result.back());
       }
     }
   }
@@ -108,14 +118,15 @@ GridPlacement grid_of_dtensor(Scanner& in, const Shape& shape) {
       continue;
     }
     LocalPieces parts = {{{0, shape[a]}}};
-    std::uint64_t shares = 1;
     for (std::size_t k = 0; k < axis.over.size(); ++k) {
       const std::uint64_t ranks = words.mesh.axes[axis.over[k]].size;
-      shares = size_product(shares, ranks, "ranks");
-      const std::uint64_t pieces = size_product(shares, factors[a][k], "pieces");
-      if (factors[a][k] > 1 && shape[a] % pieces != 0)
-        refuse_uneven(a, shape[a], pieces, "pieces", in);
-      parts = cut_again(parts, ranks, factors[a][k]);
+      const std::uint64_t factor = std::min(factors[a][k], shape[a]);
+      if (size_product(parts.size() * ranks, factor, "pieces") > strided_pieces_max)
+        throw Error(ErrorCode::limit,
+                    fmt::format("axis {}: {} pieces at most are cut, and a split factor of {} "
+                                "makes more of {} parts",
+                                a, strided_pieces_max, factors[a][k], parts.size() * ranks));
+      parts = cut_again(parts, ranks, factor);
     }
     std::vector<AxisPiece> pieces;
     for (std::size_t part = 0; part < parts.size(); ++part) {

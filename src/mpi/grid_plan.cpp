@@ -1,8 +1,7 @@
 // Slices of messages under way, a few in each direction.
 //
-// Round k of rank r sends to rank r + k and receives from rank r - k, slice after slice, and every
-// rank posts its slices in this order. So the earliest slice that is not done, of all ranks, has
-// both its sender and its receiver posted: nobody waits for ever, however small the buffers are.
+// The move says them, in an order in which nobody waits for ever, however small the buffers are
+// (GridMove::slices_sent). What has a place in the rank's array goes from there, or comes there.
 #include "faro/mpi/grid_plan.hpp"
 
 #include <fmt/format.h>
@@ -11,7 +10,6 @@
 #include <array>
 #include <exception>
 #include <optional>
-#include <tuple>
 
 #include "base/aligned_bytes.hpp"
 #include "faro/base/error.hpp"
@@ -22,19 +20,10 @@ namespace faro::inline v1 {
 namespace {
 
 constexpr std::size_t slices_under_way = 2;  // of each direction
-constexpr std::uint64_t slice_bytes_max = std::uint64_t{1} << 30U;
 // What is packed is sent while it is in a core's cache, and unpacked so (docs/distributed.md).
 constexpr std::uint64_t packed_bytes_max = std::uint64_t{1} << 18U;
 constexpr int grid_tag = 3;
 constexpr std::uint64_t parts_fingerprinted_max = 65'536;
-
-struct GridSlice {
-  std::uint64_t round = 0, first = 0, peer = 0, elements = 0;
-  std::optional<std::uint64_t> place = {};  // in the array, of what goes without a buffer
-  friend bool operator<(const GridSlice& a, const GridSlice& b) {
-    return std::tie(a.round, a.first) < std::tie(b.round, b.first);
-  }
-};
 
 void add_text(mpi::Fingerprint& all, std::string_view text) {
   for (const char c : text) all.add(static_cast<unsigned char>(c));
@@ -62,6 +51,7 @@ mpi::Fingerprint fingerprint_of_move(const GridMove& move, const MpiGridOptions&
   for (const std::uint64_t length : move.digit_lengths()) all.add(length);
   for (const std::size_t a : move.options().order) all.add(a);
   for (const bool turned : move.options().reversed) all.add(turned ? 1 : 0);
+  for (const std::uint64_t roll : move.options().roll) all.add(roll);
   for (const std::uint64_t r : move.relabelling()) all.add(r);
   all.add(move.options().element_bytes);
   all.add(options.buffer_bytes);
@@ -75,7 +65,6 @@ struct MpiGridPlan::State {
       : ranks(communicator), options(given) {}
 
   void check_and_take_buffers();
-  std::vector<GridSlice> slices(const std::vector<GridMessage>& messages, bool are_sent) const;
   void exchange(std::span<const std::byte> from, std::span<std::byte> to);
   // What fails on this rank alone waits until all messages have come: others count on them.
   template <class Work>
@@ -94,7 +83,6 @@ struct MpiGridPlan::State {
   mpi::Communicator ranks;
   MpiGridOptions options;
   std::optional<GridMove> move;
-  std::uint64_t slice_elements = 1;
   std::vector<GridSlice> sends, receives;
   // Slots of sending, then as many of receiving; and what is in them.
   std::array<AlignedBytes, 2 * slices_under_way> buffers;
@@ -109,49 +97,24 @@ void MpiGridPlan::State::check_and_take_buffers() {
     throw Error(ErrorCode::usage,
                 fmt::format("mpi: the placements are on {} ranks, the communicator has {}",
                             move->facts().ranks, ranks.size()));
-  slice_elements =
-      std::min(options.buffer_bytes / (2 * slices_under_way), slice_bytes_max) / element_bytes();
-  if (slice_elements == 0)
+  const std::uint64_t room = options.buffer_bytes / (2 * slices_under_way) / element_bytes();
+  if (room == 0)
     throw Error(ErrorCode::usage,
                 fmt::format("mpi: a buffer of {} bytes; four elements of {} bytes are wanted",
                             options.buffer_bytes, element_bytes()));
-  slice_elements =
-      std::min(slice_elements, std::max<std::uint64_t>(1, packed_bytes_max / element_bytes()));
   if (!takes_part()) return;
-  sends = slices(move->sends(rank()), true);
-  receives = slices(move->receives(rank()), false);
+  const std::uint64_t most =
+      std::min(room, std::max<std::uint64_t>(1, packed_bytes_max / element_bytes()));
+  sends = move->slices_sent(rank(), most);
+  receives = move->slices_received(rank(), most);
   const auto largest = [&](const std::vector<GridSlice>& list) {
-    std::uint64_t most = 0;
+    std::uint64_t elements = 0;
     for (const GridSlice& s : list)
-      if (!s.place) most = std::max(most, s.elements);
-    return most * element_bytes();
+      if (!s.place) elements = std::max(elements, s.elements);
+    return elements * element_bytes();
   };
   for (std::size_t k = 0; k < buffers.size(); ++k)
     buffers[k] = AlignedBytes(largest(k < slices_under_way ? sends : receives));
-}
-
-std::vector<GridSlice> MpiGridPlan::State::slices(const std::vector<GridMessage>& messages,
-                                                  bool are_sent) const {
-  const auto size = static_cast<std::uint64_t>(ranks.size());
-  std::vector<GridSlice> result;
-  for (const GridMessage& m : messages) {
-    const std::uint64_t round =
-        are_sent ? (m.peer + size - rank()) % size : (rank() + size - m.peer) % size;
-    const std::uint64_t sender = are_sent ? rank() : m.peer;
-    const std::uint64_t receiver = are_sent ? m.peer : rank();
-    const auto out = move->sent_from(sender, receiver);
-    const auto in = move->received_at(sender, receiver);
-    const auto place = are_sent ? out : in;
-    // Both sides cut a message alike.
-    const std::uint64_t each =
-        out && in ? std::max<std::uint64_t>(1, slice_bytes_max / element_bytes()) : slice_elements;
-    for (std::uint64_t first = 0; first < m.elements; first += each) {
-      result.push_back({round, first, m.peer, std::min(each, m.elements - first), place});
-      if (place) *result.back().place += first * element_bytes();
-    }
-  }
-  std::sort(result.begin(), result.end());
-  return result;
 }
 
 // The next slice of the slot's direction, if there is one.

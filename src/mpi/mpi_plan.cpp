@@ -14,6 +14,7 @@
 #include "engine/passes.hpp"
 #include "faro/base/count.hpp"
 #include "faro/engine/permute_plan.hpp"
+#include "faro/mpi/grid_plan.hpp"
 #include "mpi/communicator.hpp"
 #include "mpi/exchange.hpp"
 #include "mpi/shared.hpp"
@@ -40,6 +41,8 @@ struct MpiPlan::State {
   std::optional<PermutePlan> before, after;
   AlignedBytes between;  // as much as the array, if either is there
   std::optional<ExchangePlan> plan;
+  std::optional<GridMove> move;  // in place of all of these
+  std::optional<MpiGridPlan> grid;
   std::optional<Exchange> exchange;
   std::optional<PermutePlan> local;   // apart without an exchange, in place after it
   std::optional<engine::Pass> whole;  // over shared memory
@@ -53,6 +56,8 @@ struct MpiPlan::State {
   std::exception_ptr failure;
 
   void prepare(const Map& map, std::uint64_t element_bytes);
+  void prepare_lengths(const Map& map, std::uint64_t element_bytes);
+  void check_mode(bool in_place) const;
   void run(const std::byte* from, std::byte* to, const Exchange::Told& told);
   void run_slices(const std::byte* from, std::byte* to);
   void end();
@@ -150,15 +155,15 @@ Transport chosen(const ExchangePlan& plan, Transport wanted) {
   return may && pays ? Transport::all_to_all : Transport::pairwise;
 }
 
-void check_mode(const ExchangePlan& plan, bool in_place) {
-  if (plan.options().in_place == in_place) return;
+}  // namespace
+
+void MpiPlan::State::check_mode(bool in_place) const {
+  if (options.exchange.in_place == in_place) return;
   throw Error(ErrorCode::usage, in_place
                                     ? "mpi: this plan moves data to another array; make it with "
                                       "exchange.in_place for execute_in_place"
                                     : "mpi: this plan moves data in place; use execute_in_place");
 }
-
-}  // namespace
 
 // What goes between ranks, and what each does before and after.
 void MpiPlan::State::prepare(const Map& map, std::uint64_t element_bytes) {
@@ -170,12 +175,32 @@ void MpiPlan::State::prepare(const Map& map, std::uint64_t element_bytes) {
                                                      bits->width(), ranks.size()));
     return;
   }
+  prepare_lengths(map, element_bytes);
+}
+
+// Units that move as bits, or boxes where there are none.
+void MpiPlan::State::prepare_lengths(const Map& map, std::uint64_t element_bytes) {
   if (options.exchange.in_place)
     throw Error(ErrorCode::usage,
                 "mpi: axes of any length are exchanged from one array to another, not in place");
   if (element_bytes == 0) throw Error(ErrorCode::usage, "mpi: elements have at least 1 byte");
+  const auto size = static_cast<Word>(ranks.size());
+  RankDigits units;
+  try {
+    units = rank_digits(map, size);
+  } catch (const Error& error) {
+    const bool may = options.exchange.ranks == Ranks::fixed && map.elements() % size == 0 &&
+                     options.transport != Transport::all_to_all;
+    if (error.code() != ErrorCode::impossible || !may) throw;
+    const auto elements = static_cast<Word>(map.elements());
+    const GridPlacement parts({size}, {{AxisDeal::block(elements, size), {0}}});
+    move.emplace(parts, parts, map, GridMoveOptions{.element_bytes = element_bytes});
+    digits.before = digits.after = Map::identity(elements / size);
+    local_bytes = size_product(elements / size, element_bytes, "bytes of a rank's array");
+    return;
+  }
   const std::uint64_t room = options.exchange.buffer_bytes / exchange_units_min / element_bytes;
-  digits = sliced(rank_digits(map, static_cast<Word>(ranks.size())), room);
+  digits = sliced(units, room);
   const PermuteOptions how{.simd = options.exchange.simd};
   const TensorShape shape{element_bytes, {}, {}};
   if (digits.has_before()) before = PermutePlan::out_of_place(digits.before, shape, how);
@@ -194,6 +219,7 @@ MpiPlan::MpiPlan(MPI_Comm communicator, const Map& map, std::uint64_t element_by
       exchange.whole_slices = true;
     }
     s.prepare(map, element_bytes);
+    if (s.move) return;
     const std::uint64_t unit_bytes = size_product(s.digits.unit, element_bytes, "bytes of a unit");
     s.plan = ExchangePlan::make(s.digits.bits, rank_bits_of(s.ranks.size()), unit_bytes, exchange);
     const ExchangePlan& plan = *s.plan;
@@ -217,6 +243,13 @@ MpiPlan::MpiPlan(MPI_Comm communicator, const Map& map, std::uint64_t element_by
   s.listens =
       s.ranks.agree(fingerprint_of(map, element_bytes, options), "map, element size or option",
                     make, options.progress ? Communicator::Vote::yes : Communicator::Vote::no);
+  if (s.move) {
+    MpiGridOptions how;
+    how.buffer_bytes = options.exchange.buffer_bytes;
+    how.progress = options.progress;
+    s.grid.emplace(s.ranks.handle(), *s.move, how);
+    return;
+  }
   if (s.transport != Transport::pairwise) s.exchange->split(s.ranks);
 }
 
@@ -224,7 +257,11 @@ MpiPlan::~MpiPlan() = default;
 MpiPlan::MpiPlan(MpiPlan&&) noexcept = default;
 MpiPlan& MpiPlan::operator=(MpiPlan&&) noexcept = default;
 
+const GridMove* MpiPlan::move() const {
+  return state_->move ? &*state_->move : nullptr;
+}
 const ExchangePlan& MpiPlan::plan() const {
+  if (state_->move) throw Error(ErrorCode::usage, "mpi: this plan sends boxes; move() says which");
   return *state_->plan;
 }
 std::uint64_t MpiPlan::local_bytes() const {
@@ -249,7 +286,7 @@ Transport MpiPlan::transport() const {
 void MpiPlan::execute(std::span<const std::byte> from, std::span<std::byte> to) {
   State& s = *state_;
   const auto local_check = [&] {
-    check_mode(*s.plan, false);
+    s.check_mode(false);
     mpi::check_span(from.data(), from.size(), s.local_bytes, "from");
     mpi::check_span(to.data(), to.size(), s.local_bytes, "to");
     const auto a = reinterpret_cast<std::uintptr_t>(from.data());
@@ -264,6 +301,7 @@ void MpiPlan::execute(std::span<const std::byte> from, std::span<std::byte> to) 
   } else {
     local_check();
   }
+  if (s.grid) return s.grid->execute(from, to);
   // Each pass from one array to the other; the last one writes `to`.
   const std::span<std::byte> between = s.between.all();
   if (s.before) {
@@ -286,8 +324,8 @@ void MpiPlan::execute(std::span<const std::byte> from, std::span<std::byte> to) 
 void MpiPlan::execute_in_place(std::span<std::byte> data) {
   State& s = *state_;
   const auto local_check = [&] {
-    check_mode(*s.plan, true);
-    mpi::check_span(data.data(), data.size(), s.plan->local_bytes(), "data");
+    s.check_mode(true);
+    mpi::check_span(data.data(), data.size(), s.local_bytes, "data");
   };
   if (s.options.check == MpiOptions::Check::yes) {
     s.ranks.agree({}, "array", local_check);
@@ -302,8 +340,8 @@ void MpiPlan::execute_in_place(std::span<std::byte> data) {
 void MpiPlan::execute(const SharedArray& from, SharedArray& to) {
   State& s = *state_;
   s.ranks.agree({}, "array", [&] {
-    check_mode(*s.plan, false);
-    if (s.digits.unit != 1 || s.before || s.after)
+    s.check_mode(false);
+    if (s.move || s.digits.unit != 1 || s.before || s.after)
       throw Error(ErrorCode::usage,
                   "mpi: axes of any length are exchanged between arrays of one's own; this plan "
                   "is not for shared memory");

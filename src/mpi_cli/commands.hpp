@@ -6,6 +6,8 @@
 #include <string>
 #include <vector>
 
+#include "base/report.hpp"
+#include "faro/distributed/grid_move.hpp"
 #include "mpi/communicator.hpp"
 
 namespace faro::mpi_cli {
@@ -26,6 +28,8 @@ bool permute_files(const mpi::Communicator& ranks, const PermuteOptions& options
 
 // With a shape: any number of ranks, any lengths.
 bool permute_grid(const mpi::Communicator& ranks, const PermuteOptions& options);
+// What a report says of a move of boxes, under "grid", and its words.
+void add_grid(Report& report, const GridMove& move);
 
 struct RunOptions {
   std::string schedule;

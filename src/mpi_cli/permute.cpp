@@ -71,12 +71,11 @@ Job prepare(const mpi::Communicator& ranks, const PermuteOptions& options) {
   ranks.agree(same_file(found.npy), "array", [&] {
     const NpyHeader& header = found.npy;
     const std::uint64_t elements = header.elements() * (each ? size : 1);
-    if (!is_power_of_two(size)) {
-      throw Error(ErrorCode::impossible,
-                  fmt::format("{} ranks; a power of two is needed, {} or {}", size,
-                              bit(highest_bit(size)), bit(highest_bit(size) + 1)));
-    }
     ArrayMove move = move_on(options, header, each, size);
+    if (move.bits && !is_power_of_two(size))
+      throw Error(ErrorCode::impossible,
+                  fmt::format("{} ranks; a power of two is needed for a map of bits, {} or {}",
+                              size, bit(highest_bit(size)), bit(highest_bit(size) + 1)));
     if (move.bits && (!is_power_of_two(elements) || elements < size)) {
       throw Error(ErrorCode::impossible,
                   fmt::format("{} elements on {} ranks; a power of two of elements is needed, at "
@@ -202,11 +201,7 @@ std::optional<bool> try_tiles(const mpi::Communicator& ranks, const Job& job,
   return verified;
 }
 
-void print_lengths(const MpiPlan& plan, const PermuteOptions& options, const Job& job,
-                   bool verified, bool mapped, double seconds) {
-  Report report{{"format", "faro-mpi-permute/1"}, {"out", options.out}};
-  const Report exchange = report_of(plan.plan());
-  report["exchange"] = exchange;
+void add_lengths(Report& report, const MpiPlan& plan, const Job& job) {
   report.row("lengths",
              {{"map", job.lengths->text},
               {"unit_elements", plan.unit_elements()},
@@ -217,7 +212,20 @@ void print_lengths(const MpiPlan& plan, const PermuteOptions& options, const Job
              job.lengths->text, to_notation(plan.before()), plan.unit_elements(),
              plan.slices() == 1 ? "" : fmt::format(" in {} slices", plan.slices()),
              to_notation(plan.after()));
-  report.add_words(exchange.words());
+}
+
+void print_lengths(const MpiPlan& plan, const PermuteOptions& options, const Job& job,
+                   bool verified, bool mapped, double seconds) {
+  Report report{{"format", "faro-mpi-permute/1"}, {"out", options.out}};
+  const Report exchange = plan.move() == nullptr ? report_of(plan.plan()) : Report();
+  report["exchange"] = exchange;
+  if (plan.move() != nullptr) {
+    report.say("{}\n", job.lengths->text);
+    add_grid(report, *plan.move());
+  } else {
+    add_lengths(report, plan, job);
+    report.add_words(exchange.words());
+  }
   if (mapped) report.add_words(mapped_words);
   print(report, options, verified, mapped ? "mapped" : "in memory", seconds);
 }

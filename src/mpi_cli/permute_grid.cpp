@@ -13,7 +13,6 @@
 #include <numeric>
 #include <optional>
 
-#include "base/report.hpp"
 #include "faro/mpi/grid_plan.hpp"
 #include "layouts/foreign.hpp"
 #include "mpi_cli/array_files.hpp"
@@ -68,9 +67,10 @@ void check_part_file(const ArrayHeader& found, const NpyHeader& wanted, const Sh
                                                          : "C"));
 }
 
-void print_grid(const GridMove& move, const PermuteOptions& options, double seconds) {
+}  // namespace
+
+void add_grid(Report& report, const GridMove& move) {
   const GridMoveFacts& facts = move.facts();
-  Report report{{"format", "faro-mpi-permute/1"}, {"out", options.out}};
   report["grid"] = Report{{"ranks", facts.ranks},
                           {"bytes", facts.bytes},
                           {"kept_bytes", facts.kept_bytes},
@@ -78,14 +78,10 @@ void print_grid(const GridMove& move, const PermuteOptions& options, double seco
                           {"most_received_bytes", facts.most_received_bytes},
                           {"relabelled", name_of(facts.relabelled)},
                           {"relabelling", move.relabelling()}};
-  report["seconds"] = seconds;
   report.add_words(move.describe());
   if (facts.relabelled != GridMoveFacts::Relabelled::no)
     report.say("  ranks 0, 1, .. have the parts {}\n", fmt::join(move.relabelling(), ", "));
-  std::cout << (options.json ? report.json() + "\n" : report.words());
 }
-
-}  // namespace
 
 bool permute_grid(const mpi::Communicator& ranks, const PermuteOptions& options) {
   using files::FilePart;
@@ -150,7 +146,12 @@ bool permute_grid(const mpi::Communicator& ranks, const PermuteOptions& options)
     target->write(to);
   });
   commit_parts(ranks, options.out, target);
-  if (ranks.rank() == 0) print_grid(move, options, seconds);
+  if (ranks.rank() == 0) {
+    Report report{{"format", "faro-mpi-permute/1"}, {"out", options.out}};
+    add_grid(report, move);
+    report["seconds"] = seconds;
+    std::cout << (options.json ? report.json() + "\n" : report.words());
+  }
   return true;
 }
 

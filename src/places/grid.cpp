@@ -149,8 +149,8 @@ PlacedPlan::Content between_placements(const Asked& asked) {
     const bool exact = facts.relabelled == GridMoveFacts::Relabelled::exactly;
     line("relabelled", "kept_bytes_at_most", facts.kept_bytes_at_most,
          exact ? "no other order of the ranks keeps more"
-               : fmt::format("axis by axis; no order of the ranks keeps more than {} bytes",
-                             facts.kept_bytes_at_most));
+               : fmt::format("{}; no order of the ranks keeps more than {} bytes",
+                             name_of(facts.relabelled), facts.kept_bytes_at_most));
     report["relabelling"] = move.relabelling();
   }
   bool good = true;

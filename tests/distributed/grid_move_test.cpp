@@ -11,6 +11,7 @@
 
 #include "base/random.hpp"
 #include "distributed/assignment.hpp"
+#include "distributed/grid_judge.hpp"
 #include "faro/algebra/tensor_notation.hpp"
 #include "faro/base/error.hpp"
 #include "full.hpp"
@@ -19,182 +20,12 @@
 namespace faro {
 namespace {
 
-using Shape = std::vector<std::uint64_t>;
-
-// What a placement says of every rank's memory: the index of the array at each place.
-std::vector<Shape> listed(const GridPlacement& p) {
-  const Shape shape = p.shape();
-  std::vector<Shape> held(p.ranks());
-  for (std::uint64_t r = 0; r < p.ranks(); ++r) held[r].assign(p.local_elements(r), ~0ULL);
-  for (std::uint64_t i = 0; i < p.elements(); ++i) {
-    Shape index(shape.size());
-    std::uint64_t rest = i;
-    for (std::size_t a = shape.size(); a-- > 0; rest /= shape[a]) index[a] = rest % shape[a];
-    for (std::uint64_t r = 0; r < p.ranks(); ++r) {
-      bool here = true;
-      for (std::size_t a = 0; a < shape.size(); ++a)
-        here = here && p.axes()[a].deal.part_of(index[a]) == p.part(r, a);
-      if (!here) continue;
-      const Shape local = p.local_shape(r);
-      std::uint64_t place = 0;
-      for (const std::size_t a : p.memory_order())
-        place = place * local[a] + p.axes()[a].deal.place_of(index[a]);
-      held[r][place] = i;
-    }
-  }
-  return held;
-}
-
-// The old index of the element that has index i of the new array.
-std::uint64_t old_index(std::uint64_t i, const GridMove& move) {
-  const Shape from = move.from().shape();
-  const Shape to = move.to().shape();
-  Shape index(to.size());
-  for (std::size_t k = to.size(); k-- > 0; i /= to[k]) {
-    const std::uint64_t y = i % to[k];
-    index[move.options().order[k]] = move.options().reversed[k] ? to[k] - 1 - y : y;
-  }
-  std::uint64_t result = 0;
-  for (std::size_t a = 0; a < from.size(); ++a) result = result * from[a] + index[a];
-  return result;
-}
-
-std::vector<std::byte> bytes_of(const Shape& indices, std::uint64_t element_bytes) {
-  std::vector<std::byte> bytes(indices.size() * element_bytes);
-  for (std::size_t k = 0; k < indices.size(); ++k)
-    for (std::uint64_t b = 0; b < element_bytes; ++b)
-      bytes[k * element_bytes + b] = static_cast<std::byte>((indices[k] + 1) * (2 * b + 1) >> b);
-  return bytes;
-}
-
-std::ptrdiff_t as_offset(std::uint64_t bytes) {
-  return static_cast<std::ptrdiff_t>(bytes);
-}
-
-int sent_in_place = 0;  // messages that judge() saw
-
-// Every byte in its place, every message as stated, and the volume what ranks lack. `back` is the
-// old index of a new one.
-template <class Back>
-void judge(const GridMove& move, std::uint64_t buffer_bytes, Back back) {
-  const std::uint64_t bytes = move.options().element_bytes;
-  const std::uint64_t ranks = move.facts().ranks;
-  std::vector<Shape> before = listed(move.from());
-  before.resize(ranks);
-  std::vector<Shape> after(ranks);
-  const std::vector<Shape> new_side = listed(move.to());
-  for (std::uint64_t r = 0; r < ranks; ++r) {
-    if (move.relabelling()[r] >= new_side.size()) continue;
-    for (const std::uint64_t i : new_side[move.relabelling()[r]]) after[r].push_back(back(i));
-  }
-  std::vector<std::vector<std::byte>> parts;
-  for (std::uint64_t r = 0; r < ranks; ++r) {
-    parts.push_back(bytes_of(before[r], bytes));
-    ASSERT_EQ(move.from_bytes(r), parts.back().size());
-  }
-  std::vector<std::vector<std::byte>> results;
-  const std::uint64_t moved = move_in_process(move, parts, results, buffer_bytes);
-  std::uint64_t lacked = 0;
-  std::uint64_t kept = 0;
-  std::map<std::pair<std::uint64_t, std::uint64_t>, GridMessage> sent;
-  for (std::uint64_t r = 0; r < ranks; ++r) {
-    ASSERT_EQ(results[r], bytes_of(after[r], bytes)) << move.describe();
-    const std::set<std::uint64_t> has(before[r].begin(), before[r].end());
-    std::uint64_t stays = 0;
-    for (const std::uint64_t i : after[r]) stays += has.contains(i) ? 1U : 0U;
-    ASSERT_EQ(move.kept_elements(r), stays);
-    lacked += after[r].size() - stays;
-    kept += stays;
-    for (const GridMessage& m : move.sends(r)) {
-      ASSERT_NE(m.peer, r);
-      ASSERT_EQ(m.elements, move.elements_between(r, m.peer));
-      ASSERT_TRUE(sent.emplace(std::pair(r, m.peer), m).second);
-      // What needs no packing is the memory itself.
-      std::vector<std::byte> packed(m.elements * bytes);
-      move.pack(r, m.peer, 0, parts[r], packed);
-      if (const auto at = move.sent_from(r, m.peer)) {
-        ASSERT_TRUE(std::equal(packed.begin(), packed.end(), parts[r].begin() + as_offset(*at)));
-        ++sent_in_place;
-      }
-      if (const auto at = move.received_at(r, m.peer)) {
-        ASSERT_TRUE(
-            std::equal(packed.begin(), packed.end(), results[m.peer].begin() + as_offset(*at)));
-      }
-    }
-  }
-  ASSERT_EQ(moved, lacked * bytes) << move.describe();
-  ASSERT_EQ(move.facts().moved_bytes, lacked * bytes);
-  ASSERT_EQ(move.facts().kept_bytes, kept * bytes);
-  for (std::uint64_t r = 0; r < ranks; ++r) {
-    std::uint64_t received = 0;
-    for (const GridMessage& m : move.receives(r)) {
-      const auto found = sent.find(std::pair(m.peer, r));
-      ASSERT_NE(found, sent.end()) << move.describe();
-      ASSERT_EQ(found->second.elements, m.elements);
-      ASSERT_EQ(found->second.pieces, m.pieces);
-      received += m.elements;
-      sent.erase(found);
-    }
-    ASSERT_LE(received * bytes, move.facts().most_received_bytes);
-  }
-  ASSERT_TRUE(sent.empty());
-}
-
-void judge(const GridMove& move, std::uint64_t buffer_bytes) {
-  judge(move, buffer_bytes, [&](std::uint64_t i) { return old_index(i, move); });
-}
-
-AxisDeal random_deal(Random& random, std::uint64_t length, std::uint64_t parts) {
-  if (random.below(3) == 0) return AxisDeal::block(length, parts);
-  if (random.below(2) == 0) {
-    std::vector<std::uint64_t> sizes(parts);
-    for (std::uint64_t k = 0; k < length; ++k) ++sizes[random.below(parts)];
-    return AxisDeal::listed(length, sizes);
-  }
-  return AxisDeal::cyclic(length, parts, 1 + random.below(4), random.below(parts));
-}
-
-template <class T>
-void shuffle(std::vector<T>& list, Random& random) {
-  for (std::size_t k = list.size(); k > 1; --k) std::swap(list[k - 1], list[random.below(k)]);
-}
-
-GridPlacement random_placement(Random& random, const Shape& shape, std::uint64_t ranks_max) {
-  Shape grid;
-  for (std::uint64_t left = 1 + random.below(ranks_max); left > 1;) {
-    std::uint64_t side = 2 + random.below(left - 1);
-    grid.push_back(side);
-    left /= side;
-  }
-  std::vector<std::vector<std::size_t>> over(shape.size());
-  std::vector<std::size_t> dimensions(grid.size());
-  std::iota(dimensions.begin(), dimensions.end(), std::size_t{0});
-  shuffle(dimensions, random);
-  for (const std::size_t d : dimensions) {
-    const std::uint64_t where = random.below(shape.size() + 1);
-    if (where < shape.size()) over[where].push_back(d);
-  }
-  std::vector<GridAxis> axes;
-  std::uint64_t ranks = 1;
-  for (const std::uint64_t side : grid) ranks *= side;
-  for (std::size_t a = 0; a < shape.size(); ++a) {
-    std::uint64_t parts = 1;
-    for (const std::size_t d : over[a]) parts *= grid[d];
-    axes.push_back({random_deal(random, shape[a], parts), over[a]});
-  }
-  GridOrder order;
-  if (random.below(3) == 0) {
-    order.ranks.resize(ranks);
-    std::iota(order.ranks.begin(), order.ranks.end(), std::uint64_t{0});
-    shuffle(order.ranks, random);
-  }
-  if (random.below(3) == 0) {
-    order.memory_order.resize(shape.size());
-    std::iota(order.memory_order.begin(), order.memory_order.end(), std::size_t{0});
-    shuffle(order.memory_order, random);
-  }
-  return {grid, axes, order};
-}
+using testing::judge;
+using testing::listed;
+using testing::old_index;
+using testing::random_placement;
+using testing::Shape;
+using testing::shuffle;
 
 TEST(GridMove, random_moves_put_every_byte_in_its_place) {
   Random random(7);
@@ -215,6 +46,7 @@ TEST(GridMove, random_moves_put_every_byte_in_its_place) {
     for (const std::size_t a : options.order) {
       new_shape.push_back(shape[a]);
       options.reversed.push_back(random.below(2) == 1);
+      options.roll.push_back(random.below(2) == 1 ? random.below(shape[a]) : 0);
     }
     if (random.below(3) == 0) options.relabel = Relabel::least;
     const GridPlacement from = random_placement(random, shape, 13);
@@ -226,7 +58,7 @@ TEST(GridMove, random_moves_put_every_byte_in_its_place) {
         << "round " << round;
   }
   EXPECT_GT(copies, rounds / 20);
-  EXPECT_GT(sent_in_place, rounds);
+  EXPECT_GT(testing::sent_in_place, rounds);
   EXPECT_GT(uneven, rounds / 3);
 }
 
@@ -240,10 +72,13 @@ TEST(GridMove, all_small_blocks_and_cycles) {
             for (const bool reversed : {false, true}) {
               const GridPlacement from({p}, {{AxisDeal::cyclic(n, p, b), {0}}});
               const GridPlacement to({q}, {{AxisDeal::cyclic(n, q, c, q - 1), {0}}});
-              ASSERT_NO_FATAL_FAILURE(judge(GridMove(from, to, {2, {}, {reversed}}), 6));
-              ++judged;
+              for (std::uint64_t roll = 0; roll < n; ++roll) {
+                const GridMove move(from, to, {2, {}, {reversed}, Relabel::never, {roll}});
+                ASSERT_NO_FATAL_FAILURE(judge(move, 6));
+                ++judged;
+              }
             }
-  EXPECT_EQ(judged, 7 * 4 * 4 * 9 * 2);
+  EXPECT_EQ(judged, (1 + 2 + 3 + 4 + 5 + 6 + 7) * 4 * 4 * 9 * 2);
 }
 
 // Runs of neighbours as axes.
@@ -263,6 +98,7 @@ TEST(GridMove, digits_of_axes_change_places) {
   const int rounds = testing::full_run() ? 40'000 : testing::sanitized() ? 300 : 3'000;
   int judged = 0;
   int split = 0;
+  int rolled = 0;
   for (int round = 0; round < rounds; ++round) {
     const std::size_t count = 2 + random.below(4);
     Digits digits;
@@ -277,6 +113,7 @@ TEST(GridMove, digits_of_axes_change_places) {
     for (Digit& digit : digits.to) {
       new_lengths.push_back(digit.length);
       digit.reversed = random.below(4) == 0;
+      digit.roll = random.below(3) == 0 ? random.below(digit.length) : 0;
     }
     digits.bits = BitMap::identity(0);
     const Map map = Map::from_digits(digits);
@@ -294,12 +131,30 @@ TEST(GridMove, digits_of_axes_change_places) {
           << "round " << round << ": " << to_notation(map);
       ++judged;
       split += move.options().order.size() > shape.size() ? 1 : 0;
+      const Shape& rolls = move.options().roll;
+      rolled +=
+          std::any_of(rolls.begin(), rolls.end(), [](auto roll) { return roll != 0; }) ? 1 : 0;
     } catch (const Error& error) {
       ASSERT_EQ(error.code(), ErrorCode::impossible) << error.what();
     }
   }
   EXPECT_GT(judged, rounds / 4);
   EXPECT_GT(split, rounds / 10);
+  EXPECT_GT(rolled, rounds / 10);
+}
+
+// Every roll of every length is one digit, also where its normal form is parts of it or bits.
+TEST(GridMove, an_axis_is_rolled_as_a_whole) {
+  for (std::uint64_t n = 2; n <= 20; ++n)
+    for (std::uint64_t roll = 1; roll < n; ++roll)
+      for (const bool reversed : {false, true}) {
+        const GridPlacement from({3}, {{AxisDeal::whole(2), {}}, {AxisDeal::block(n, 3), {0}}});
+        const GridPlacement to({3}, {{AxisDeal::whole(2), {}}, {AxisDeal::cyclic(n, 3, 2), {0}}});
+        const Map map = beside(Map::identity(2), Map::turn(n, {reversed, roll}));
+        const GridMove move(from, to, map, {3});
+        const Map back = map.inverse();
+        ASSERT_NO_FATAL_FAILURE(judge(move, 9, [&](std::uint64_t i) { return back(i); }));
+      }
 }
 
 std::uint64_t best_kept(const GridMove& fixed) {
@@ -384,7 +239,7 @@ TEST(GridMove, ten_thousand_ranks_are_planned_by_their_axes) {
   const GridMove move(GridPlacement(grid, rows), GridPlacement(grid, columns),
                       {8, {}, {}, Relabel::least});
   EXPECT_EQ(move.facts().ranks, 10'000U);
-  EXPECT_EQ(move.facts().relabelled, GridMoveFacts::Relabelled::by_axis);
+  EXPECT_EQ(move.facts().relabelled, GridMoveFacts::Relabelled::by_rank);
   EXPECT_LE(move.facts().kept_bytes, move.facts().kept_bytes_at_most);
   std::uint64_t received = move.kept_elements(1234);
   for (const GridMessage& m : move.receives(1234)) received += m.elements;
@@ -423,22 +278,60 @@ TEST(GridMove, planning_asks_for_memory_by_axes) {
     EXPECT_LT(relabelled.bytes, 1U << 20U);
   }
   const GridMove unequal = six_axes(many, turned, Relabel::least);
-  EXPECT_EQ(unequal.facts().relabelled, GridMoveFacts::Relabelled::by_axis);
+  EXPECT_EQ(unequal.facts().relabelled, GridMoveFacts::Relabelled::by_rank);
   EXPECT_LE(unequal.facts().kept_bytes, unequal.facts().kept_bytes_at_most);
-  EXPECT_GE(unequal.facts().kept_bytes, six_axes(many, turned, Relabel::never).facts().kept_bytes);
+  EXPECT_GT(unequal.facts().kept_bytes, six_axes(many, turned, Relabel::never).facts().kept_bytes);
+  Shape hosts = unequal.relabelling();
+  std::sort(hosts.begin(), hosts.end());
+  for (std::uint64_t r = 0; r < hosts.size(); ++r) ASSERT_EQ(hosts[r], r);
 }
 
-TEST(GridMove, messages_that_are_runs_of_memory_say_where) {
+// 3000 ranks in blocks to 2700 in blocks, listed in another order, by both ways.
+TEST(GridMove, many_ranks_choose_where_the_parts_are_others) {
+  Shape backwards(2700);
+  std::iota(backwards.rbegin(), backwards.rend(), std::uint64_t{0});
+  const GridPlacement from({3000}, {{AxisDeal::block(30'000, 3000), {0}}});
+  const GridPlacement to({2700}, {{AxisDeal::block(30'000, 2700), {0}}}, {backwards, {}});
+  const GridMove move(from, to, {1, {}, {}, Relabel::least});
+  const GridMoveFacts& facts = move.facts();
+  EXPECT_EQ(facts.relabelled, GridMoveFacts::Relabelled::by_rank);
+  EXPECT_GT(facts.kept_bytes, facts.kept_bytes_at_most / 2);
+  EXPECT_GT(facts.kept_bytes, 10 * GridMove(from, to).facts().kept_bytes);
+}
+
+TEST(GridMove, runs_of_memory_go_from_their_place_to_their_place) {
   const GridPlacement rows({3}, {{AxisDeal::block(10, 3), {0}}, {AxisDeal::whole(6), {}}});
   const GridPlacement columns({3}, {{AxisDeal::whole(10), {}}, {AxisDeal::block(6, 3), {0}}});
   const GridMove out(rows, columns, {8});
-  EXPECT_FALSE(out.sent_from(0, 1));             // 4 rows of 2 among 6
-  EXPECT_EQ(out.received_at(1, 0), 4U * 2 * 8);  // rows 4 .. 7 of 2
+  EXPECT_FALSE(out.slices_sent(0, 100)[0].place);                   // 4 rows of 2 among 6
+  EXPECT_EQ(out.slices_received(0, 100).back().place, 4U * 2 * 8);  // rows 4 .. 7 of 2
   const GridMove back(columns, rows, {8});
-  EXPECT_EQ(back.sent_from(0, 1), 4U * 2 * 8);
-  EXPECT_FALSE(back.received_at(0, 1));
+  EXPECT_EQ(back.slices_sent(0, 100)[0].place, 4U * 2 * 8);
+  EXPECT_FALSE(back.slices_received(1, 100)[0].place);
   const GridMove turned(rows, columns, {8, {}, {true, false}});
-  EXPECT_FALSE(turned.received_at(1, 0));
+  EXPECT_FALSE(turned.slices_received(0, 100).back().place);
+}
+
+// Rows of 64 KiB lie apart on both sides and are sent each by itself; shorter ones are packed.
+TEST(GridMove, long_pieces_of_a_message_are_slices) {
+  for (const std::uint64_t bytes : {65'536U, 65'528U}) {
+    const GridPlacement blocks({2}, {{AxisDeal::block(16, 2), {0}}, {AxisDeal::whole(1), {}}});
+    const GridPlacement turns({2}, {{AxisDeal::cyclic(16, 2), {0}}, {AxisDeal::whole(1), {}}});
+    const GridMove move(turns, blocks, {bytes, {}, {true, false}});
+    const auto sent = move.slices_sent(0, 3);
+    const auto received = move.slices_received(1, 3);
+    const bool apart = bytes == 65'536;
+    ASSERT_EQ(sent.size(), apart ? 4U : 2U);
+    ASSERT_EQ(received.size(), sent.size());
+    for (std::size_t k = 0; k < sent.size(); ++k) {
+      EXPECT_EQ(sent[k].place.has_value(), true);
+      EXPECT_EQ(received[k].place.has_value(), apart || sent[k].elements == 1);
+    }
+  }
+  EXPECT_THROW(static_cast<void>(GridMove(GridPlacement({1}, {{AxisDeal::whole(2), {}}}),
+                                          GridPlacement({1}, {{AxisDeal::whole(2), {}}}))
+                                     .slices_sent(0, 0)),
+               Error);
 }
 
 TEST(GridMove, what_does_not_fit_is_refused) {

@@ -18,6 +18,27 @@ Sides sizes_on(const AxisDeal& deal) {
   return list;
 }
 
+// torch's own example: 9 over 4 by blocks of two halves.
+TEST(GridWords, strided_cuts_are_uneven_as_torch_makes_them) {
+  const std::vector<std::vector<std::uint64_t>> held = {{0, 1, 5}, {2, 3, 6}, {4, 7}, {8}};
+  const GridPlacement p = read_grid_placement("dtensor:(4,) [_StridedShard(0, sf=2)]", {9});
+  const AxisDeal& deal = p.axes()[0].deal;
+  for (std::uint64_t r = 0; r < 4; ++r) {
+    ASSERT_EQ(deal.size(r), held[r].size());
+    for (std::uint64_t k = 0; k < held[r].size(); ++k) {
+      EXPECT_EQ(deal.part_of(held[r][k]), r);
+      EXPECT_EQ(deal.place_of(held[r][k]), k);
+    }
+  }
+  // As many blocks as elements, and more.
+  for (const char* words :
+       {"dtensor:(2,) [_StridedShard(0, sf=5)]", "dtensor:(2,) [_S(0, sf=99)]"}) {
+    const GridPlacement all = read_grid_placement(words, {5});
+    EXPECT_EQ(all.axes()[0].deal.size(0), 5U);
+    EXPECT_EQ(all.axes()[0].deal.size(1), 0U);
+  }
+}
+
 TEST(GridWords, real_shapes_are_cut_as_their_systems_cut_them) {
   const GridPlacement torch =
       read_grid_placement("dtensor:(3,4) [Shard(0), Shard(1)]", {7168, 50257});
@@ -51,7 +72,9 @@ TEST(GridWords, real_shapes_are_cut_as_their_systems_cut_them) {
 TEST(GridWords, what_the_systems_refuse_is_refused) {
   EXPECT_THROW(read_grid_placement("jax:mesh x=3, P('x')", {7168}), NotExpressible);
   EXPECT_THROW(read_grid_placement("dtensor:(3,) [Partial()]", {9}), NotExpressible);
-  EXPECT_THROW(read_grid_placement("dtensor:(3,) [_StridedShard(0, sf=2)]", {9}), NotExpressible);
+  EXPECT_THROW(read_grid_placement("dtensor:(3,) [_StridedShard(0, sf=1000000000)]",
+                                   {std::uint64_t{1} << 40U}),
+               Error);
   EXPECT_THROW(read_grid_placement("hpf:DISTRIBUTE A(BLOCK(2)) ONTO P(3)", {9}), NotExpressible);
   EXPECT_THROW(read_grid_placement("hpf:DISTRIBUTE A(GEN_BLOCK(2, 3)) ONTO P(3)", {5}), Error);
   EXPECT_THROW(read_grid_placement("hpf:DISTRIBUTE A(GEN_BLOCK(2, 3)) ONTO P(2)", {6}), Error);

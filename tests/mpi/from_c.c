@@ -69,7 +69,7 @@ static int perform(const faro_map* map, int rank, int ranks) {
   return 0;
 }
 
-/* Rows of 7 x 5 numbers become columns, on any number of ranks. */
+/* Rows of 7 x 5 numbers become columns, rolled by 3, on any number of ranks. */
 static int perform_grid(int rank, int ranks) {
   const uint64_t shape[2] = {7, 5};
   const uint64_t rows = 7 / (uint64_t)ranks + (7 % ranks != 0);
@@ -82,7 +82,8 @@ static int perform_grid(int rank, int ranks) {
   faro_mpi_grid_cost cost = FARO_MPI_GRID_COST;
   faro_mpi_grid* grid = NULL;
   const int last = rank == ranks - 1;
-  sprintf(words, "dtensor:(%d,) [Shard(0)] => dtensor:(%d,) [Shard(1)]", ranks, ranks);
+  sprintf(words, "dtensor:(%d,) [Shard(0)] => r c -> roll(r, 3) c => dtensor:(%d,) [Shard(1)]",
+          ranks, ranks);
   options.element_bytes = sizeof(uint32_t);
   if (faro_mpi_grid_create(MPI_COMM_WORLD, last ? NULL : words, shape, 2, &options, &grid) !=
           FARO_USAGE ||
@@ -115,7 +116,7 @@ static int perform_grid(int rank, int ranks) {
   }
   for (i = 0; i < 7; ++i)
     for (j = 0; j < after[1]; ++j) {
-      if (to[i * after[1] + j] != (uint32_t)(i * 5 + first_column + j))
+      if (to[i * after[1] + j] != (uint32_t)((i + 4) % 7 * 5 + first_column + j))
         return fails("result of a grid");
     }
   faro_mpi_grid_free(grid);

@@ -63,6 +63,7 @@ TEST(MpiGridPlan, random_moves) {
     options.element_bytes = 1 + random.below(17);
     if (turned) options.order = {1, 0};
     options.reversed = {random.below(2) == 1, random.below(2) == 1};
+    options.roll = {random.below(turned ? columns : rows), random.below(turned ? rows : columns)};
     if (random.below(3) == 0) options.relabel = Relabel::least;
     const GridMove move(from, to, options);
     std::vector<std::vector<std::byte>> parts(move.facts().ranks);

@@ -60,6 +60,28 @@ TEST(MpiPlanOfLengths, transposes_of_any_size) {
   judge(world, whole, 4, {});
 }
 
+// Boxes, on any number of ranks that divide the rows.
+TEST(MpiPlanOfLengths, rolled_axes_and_ranks_that_are_no_power_of_two) {
+  const World world;
+  const std::string r = "r=" + std::to_string(3 * world.size);
+  const std::string k = std::to_string(2 * world.size - 1);
+  for (const std::string& words :
+       {r + " c=5 -> roll(r, " + k + ") c", r + " c=35 -> r roll(~c, 9)",
+        r + " c=" + std::to_string(7 * world.size) + " -> c r", r + " c=8 -> roll(~r, 1) ~c"}) {
+    const Map map = say(words).map;
+    ASSERT_NO_FATAL_FAILURE(judge(world, map, 3, {})) << words;
+    judge(world, map, 8, {.exchange = {.buffer_bytes = 256}});
+  }
+  const Map rolled = say(r + " c=5 -> roll(r, 1) c").map;
+  MpiPlan plan(MPI_COMM_WORLD, rolled, 8);
+  ASSERT_NE(plan.move(), nullptr);
+  EXPECT_EQ(plan.move()->facts().moved_bytes, world.size == 1 ? 0 : world.size * 5 * 8);
+  EXPECT_THROW(static_cast<void>(plan.plan()), Error);
+  EXPECT_THROW(MpiPlan(MPI_COMM_WORLD, rolled, 8, {.exchange = {.in_place = true}}), Error);
+  EXPECT_THROW(MpiPlan(MPI_COMM_WORLD, rolled, 8, {.exchange = {.ranks = Ranks::relabelled}}),
+               Error);
+}
+
 TEST(MpiPlanOfLengths, random_maps) {
   const World world;
   Random random(41);

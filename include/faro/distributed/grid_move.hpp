@@ -12,15 +12,18 @@
 // stays within the receiver's own set of ranks.
 //
 // Digits of axes move too: a Map of the array's index, whose axes are split, joined, put into
-// another order and reversed. Both sides are then placements of the digits, each an axis of its
+// another order, reversed and rolled. Both sides are then placements of the digits, each an axis of its
 // own, if their parts are products of digits' parts: (12000, 10) split as (8, 1500, 10) on 8 ranks
 // that have 1500 rows each, but not on 7.
 //
-// The new array's axis k is the old one's axis order[k], reversed if `reversed[k]`. The two sides
+// The new array's axis k is the old one's axis order[k], reversed if `reversed[k]` and then rolled
+// by roll[k]: index x arrives at x + roll modulo the length. A rolled axis is cut at its seam, and
+// each of the two intervals moves as an axis that is not rolled. The two sides
 // may have different numbers of ranks; rank r of one is rank r of the other. With Relabel::least
 // the new side's ranks change places: the result of rank relabelling()[r] lies on rank r, so that
 // as much as possible stays. Up to 2048 ranks that is an exact assignment on all pairs of ranks;
-// beyond, axis by axis, and facts().kept_bytes_at_most says what no relabelling exceeds.
+// beyond, axis by axis, or, where the sides have other parts, rank by rank, and
+// facts().kept_bytes_at_most says what no relabelling exceeds.
 //
 //   6 x 6 elements on 2 x 2 ranks, whose parts share [2 1; 2 1] and [2 2; 1 1] indices of the axes:
 //   9 stay axis by axis, 10 can.
@@ -52,12 +55,23 @@ struct GridMoveOptions {
   std::vector<std::size_t> order = {};  // of axes or digits; empty: every axis stays
   std::vector<bool> reversed = {};      // by new axis or digit; empty: none
   Relabel relabel = Relabel::never;
+  std::vector<std::uint64_t> roll = {};  // by new axis or digit, below its length; empty: none
 };
 
 struct GridMessage {
   std::uint64_t peer = 0;
   std::uint64_t elements = 0;
   std::uint64_t pieces = 0;  // boxes of elements that are neighbours on every axis on both sides
+};
+
+// Elements first, first + 1, .. of a message.
+struct GridSlice {
+  std::uint64_t peer = 0;
+  std::uint64_t first = 0;
+  std::uint64_t elements = 0;
+  // Its first byte in the rank's array, where it lies there as one run in its order: it is sent
+  // from there, or received there, without packing.
+  std::optional<std::uint64_t> place = {};
 };
 
 struct GridMoveFacts {
@@ -67,13 +81,13 @@ struct GridMoveFacts {
   std::uint64_t kept_bytes = 0;
   std::uint64_t moved_bytes = 0;
   std::uint64_t most_received_bytes = 0;  // by one rank
-  enum class Relabelled { no, exactly, by_axis } relabelled = Relabelled::no;
+  enum class Relabelled { no, exactly, by_axis, by_rank } relabelled = Relabelled::no;
   // No relabelling keeps more. What it keeps when exact, else the sum over ranks of the most that
   // each could.
   std::uint64_t kept_bytes_at_most = 0;
 };
 
-// "no", "exactly", "by axis"
+// "no", "exactly", "by axis", "by rank"
 const char* name_of(GridMoveFacts::Relabelled how);
 
 class GridMove {
@@ -83,9 +97,9 @@ class GridMove {
   // Throws Error(usage) for shapes that do not agree and orders that are none, Error(limit) for
   // more than 2^63 bytes with all copies.
   GridMove(const GridPlacement& from, const GridPlacement& to, const GridMoveOptions& options = {});
-  // Of an index in C order of from.shape() to one of to.shape(). options.order and .reversed must
-  // be empty; options() says them of the digits. Throws Error(impossible) where no digits are
-  // common to the map and to both placements, and for maps that add bits or roll.
+  // Of an index in C order of from.shape() to one of to.shape(). options.order, .reversed and
+  // .roll must be empty; options() says them of the digits. Throws Error(impossible) where no
+  // digits are common to the map and to both placements, and for maps that add bits.
   GridMove(const GridPlacement& from, const GridPlacement& to, const Map& map,
            const GridMoveOptions& options = {});
 
@@ -113,10 +127,13 @@ class GridMove {
   // Elements between two ranks, one message; 0 where none goes.
   std::uint64_t elements_between(std::uint64_t sender, std::uint64_t receiver) const;
 
-  // Where a message's elements lie in their order as one run of memory, its first byte in the
-  // sender's or the receiver's array: they need no packing, or no unpacking.
-  std::optional<std::uint64_t> sent_from(std::uint64_t sender, std::uint64_t receiver) const;
-  std::optional<std::uint64_t> received_at(std::uint64_t sender, std::uint64_t receiver) const;
+  // The messages of a rank cut into slices, in the order in which they are to be sent, or received:
+  // every rank goes through the others in turn, so that the earliest slice of all that is not done
+  // has both its sender and its receiver at it, however few a rank has under way. Both cut a
+  // message alike. Slices that need a buffer on either side have `elements_max` at most; what is
+  // one run of memory on both sides goes in slices of at most 2^30 bytes.
+  std::vector<GridSlice> slices_sent(std::uint64_t rank, std::uint64_t elements_max) const;
+  std::vector<GridSlice> slices_received(std::uint64_t rank, std::uint64_t elements_max) const;
 
   // Elements first, first + 1, .. of the message from `sender` to `receiver`, as many as fit
   // `buffer`, between the rank's array and the buffer. Throws Error(usage) for spans of other

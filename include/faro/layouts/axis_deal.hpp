@@ -9,7 +9,8 @@
 //
 // Block and cyclic deals are a formula, whatever the length; others are a list of intervals, glued
 // within a part. reversed() is the same deal of the indices n-1-x: part and place of x are those
-// that the deal gives to n-1-x.
+// that the deal gives to n-1-x. rolled(s) gives x those of x + s modulo n, so that what was one
+// interval may be two, one at each end of the axis.
 //
 // A Stretch is a set of indices x + k stride + u, k < count, u < run. What a part of one deal has
 // in common with a part of another is a few stretches, which meets() gives for all parts of the
@@ -70,9 +71,11 @@ class AxisDeal {
   static AxisDeal of_pieces(std::uint64_t length, std::uint64_t parts,
                             std::vector<AxisPiece> pieces);
   AxisDeal reversed() const;
+  AxisDeal rolled(std::uint64_t roll) const;  // requires roll < length()
   // The deal of index h * low + l as one of h and one of l, where it is a product of the two: part
   // p is part p / low.parts() of the first and p % low.parts() of the second, and places are those
-  // of (h, l) in C order. Nothing where it is none. Requires that `low` divides the length.
+  // of (h, l) in C order. Nothing where it is none. Requires that `low` divides the length, and a
+  // deal that is not rolled.
   //   cyclic 24 over 4, split at 12:   2 whole, 12 cyclic over 4       (4 divides 12)
   //   blocks of 3 over 8, at 6:        4 cyclic over 4, 6 in blocks of 3 over 2
   std::optional<std::pair<AxisDeal, AxisDeal>> split(std::uint64_t low) const;
@@ -81,6 +84,7 @@ class AxisDeal {
   std::uint64_t parts() const { return parts_; }
   bool is_whole() const { return parts_ == 1; }
   bool is_reversed() const { return reversed_; }
+  bool is_rolled() const { return roll_ != 0; }  // a deal in pieces is rolled by other pieces
   std::uint64_t size(std::uint64_t part) const;
   std::uint64_t part_of(std::uint64_t x) const;
   std::uint64_t place_of(std::uint64_t x) const;
@@ -93,7 +97,11 @@ class AxisDeal {
 
  private:
   friend class AxisMeets;
-  std::uint64_t turned(std::uint64_t x) const { return reversed_ ? length_ - 1 - x : x; }
+  friend struct AxisSide;
+  std::uint64_t turned(std::uint64_t x) const {
+    const std::uint64_t y = reversed_ ? length_ - 1 - x : x;
+    return y < length_ - roll_ ? y + roll_ : y - (length_ - roll_);
+  }
   // Every part has its indices in pieces, or in one block.
   bool has_pieces() const { return pieces_ || period() >= length_; }
   std::uint64_t period() const;
@@ -106,6 +114,8 @@ class AxisDeal {
   std::uint64_t block_ = 1;
   std::uint64_t first_ = 0;
   bool reversed_ = false;
+  std::uint64_t roll_ = 0;   // of a formula; a list is rolled itself
+  std::uint64_t phase_ = 0;  // y is this much further; only AxisMeets has such deals
   struct List {
     std::vector<AxisPiece> by_index;
     std::vector<AxisPiece> by_part;

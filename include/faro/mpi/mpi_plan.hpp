@@ -4,8 +4,8 @@
 //   plan.execute(from, to);                               collective; each rank its part
 //   plan.plan().cost().ranks.moved_bytes                  what it costs, known before
 //
-// Rank r holds the elements of index r * N .. (r + 1) * N - 1. The number of ranks must be a power
-// of two.
+// Rank r holds the elements of index r * N .. (r + 1) * N - 1. For a map of bits the number of ranks
+// must be a power of two.
 //
 // A map of bits is one exchange of equal messages. Of a map with axes of other lengths
 //
@@ -13,9 +13,11 @@
 //
 // bits go between ranks, in units of what moves as one (1500 x 1500 elements on 8 ranks); each rank
 // rearranges its own elements before and after, where they do not lie so already, which takes as
-// much memory again. A unit that is more than a quarter of the buffer goes in slices. The ranks
-// must divide the digits that the cut meets on either side: 12001 rows are refused with
-// Error(impossible); MpiGridPlan moves them. Such maps are neither in place nor on shared memory.
+// much memory again. A unit that is more than a quarter of the buffer goes in slices. Where that
+// cannot be, as the ranks are no power of two or an axis is rolled, the plan has a move() instead,
+// whose messages are boxes: 12 ranks of 1000 rows, or `roll(r, 1) c`. The ranks must divide the
+// digits that the cut meets on either side: 12001 rows are refused with Error(impossible);
+// MpiGridPlan moves them. Such maps are neither in place nor on shared memory.
 //
 // Ranks agree when a plan is made and when it is executed: one that was given another
 // map, another size, too little memory or a null pointer makes all of them throw, the same error,
@@ -43,6 +45,7 @@
 
 #include "faro/algebra/map.hpp"
 #include "faro/distributed/exchange_plan.hpp"
+#include "faro/distributed/grid_move.hpp"
 
 namespace faro::inline v1 {
 
@@ -107,7 +110,9 @@ class MpiPlan {
   void execute_in_place(std::span<std::byte> data);
 
   std::uint64_t local_bytes() const;
-  // Where the map has lengths: of one slice, on units.
+  // Null unless boxes are sent; then there is no plan().
+  const GridMove* move() const;
+  // Where the map has lengths: of one slice, on units. Throws Error(usage) where there is a move().
   const ExchangePlan& plan() const;
   std::uint64_t slices() const;
   std::uint64_t unit_elements() const;
