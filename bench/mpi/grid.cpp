@@ -156,6 +156,91 @@ bool judge(const faro::GridMove& move, int rank, const Bytes& to) {
   return wanted[static_cast<std::size_t>(rank)] == to;
 }
 
+std::vector<Case> cases_on(int ranks) {
+  const std::string p = std::to_string(ranks);
+  const std::string rows = "hpf:DISTRIBUTE A(BLOCK, *) ONTO P(" + p + ")";
+  const std::string columns = "hpf:DISTRIBUTE A(*, BLOCK) ONTO P(" + p + ")";
+  const std::string block_cyclic = "hpf:DISTRIBUTE A(*, CYCLIC(512)) ONTO P(" + p + ")";
+  return {{"rows to columns", rows + " => " + columns},
+          {"columns to rows", columns + " => " + rows},
+          {"rows to rows cyclic in blocks of 16",
+           rows + " => hpf:DISTRIBUTE A(CYCLIC(16), *) ONTO P(" + p + ")"},
+          {"rows to cyclic rows", rows + " => hpf:DISTRIBUTE A(CYCLIC, *) ONTO P(" + p + ")"},
+          {"rows to columns cyclic in blocks of 512", rows + " => " + block_cyclic},
+          {"columns to columns cyclic in blocks of 512", columns + " => " + block_cyclic},
+          {"transposed rows (runs of 8 bytes)", rows + " => r c -> c r => " + rows}};
+}
+
+// Whether all were right.
+bool measure(const Case& one, std::uint64_t side, int rounds, const faro::MpiGridOptions& options) {
+  int rank = 0, ranks = 1;
+  MPI_Comm_rank(MPI_COMM_WORLD, &rank);
+  MPI_Comm_size(MPI_COMM_WORLD, &ranks);
+  faro::MpiGridPlan plan(MPI_COMM_WORLD, one.words, {side, side}, sizeof(double), options);
+  const faro::GridMove& move = plan.move();
+  const auto me = static_cast<std::uint64_t>(rank);
+  Bytes from(plan.from_bytes()), to(plan.to_bytes());
+  auto* numbers = reinterpret_cast<double*>(from.data());
+  for (std::size_t k = 0; k < from.size() / sizeof(double); ++k)
+    numbers[k] = 1e9 * rank + static_cast<double>(k);
+  const Side out(move.sends(me), move.kept_elements(me), rank, ranks);
+  const Side in(move.receives(me), move.kept_elements(me), rank, ranks);
+  Bytes packed(out.bytes), received(in.bytes);
+  std::memset(packed.data(), 1, packed.size());
+  const auto alltoallv = [&] {
+    MPI_Alltoallv(packed.data(), out.counts.data(), out.offsets.data(), MPI_BYTE, received.data(),
+                  in.counts.data(), in.offsets.data(), MPI_BYTE, MPI_COMM_WORLD);
+  };
+  const auto with_copies = [&] {
+    std::memcpy(packed.data(), from.data(), packed.size());
+    alltoallv();
+    std::memcpy(to.data(), received.data(), received.size());
+  };
+  const auto whole_out = move.slices_sent(me, from.size());
+  const auto whole_in = move.slices_received(me, to.size());
+  const auto at = [](std::vector<std::byte>& all, const Side& where, std::uint64_t peer) {
+    return std::span(all).subspan(static_cast<std::size_t>(where.offsets[peer]),
+                                  static_cast<std::size_t>(where.counts[peer]));
+  };
+  Side apart_out = out, apart_in = in;  // what stays does not go through MPI
+  apart_out.counts[me] = apart_in.counts[me] = 0;
+  const auto floor = [&] {
+    for (const GridMessage& m : move.sends(me))
+      if (!is_run(whole_out, m.peer)) move.pack(me, m.peer, 0, from, at(packed, out, m.peer));
+    MPI_Alltoallv(packed.data(), apart_out.counts.data(), out.offsets.data(), MPI_BYTE,
+                  received.data(), apart_in.counts.data(), in.offsets.data(), MPI_BYTE,
+                  MPI_COMM_WORLD);
+    move.keep(me, from, to);
+    for (const GridMessage& m : move.receives(me))
+      if (!is_run(whole_in, m.peer)) move.unpack(m.peer, me, 0, at(received, in, m.peer), to);
+  };
+  Types types_out(ranks), types_in(ranks);
+  add_types(move, me, types_out, types_in);
+  const auto types = [&] {
+    MPI_Alltoallw(from.data(), types_out.counts.data(), types_out.zeros.data(), types_out.of.data(),
+                  to.data(), types_in.counts.data(), types_in.zeros.data(), types_in.of.data(),
+                  MPI_COMM_WORLD);
+    move.keep(me, from, to);
+  };
+  const auto faro = [&] { plan.execute(from, to); };
+  const std::vector<std::function<void()>> ways = {alltoallv, floor, with_copies, types, faro};
+  std::vector<std::vector<double>> taken(ways.size());
+  for (int round = 0; round < rounds; ++round)
+    for (std::size_t k = 0; k < ways.size(); ++k) taken[k].push_back(seconds_of(ways[k]));
+  const bool are_right = judge(move, rank, to);
+  types();
+  int right = are_right && judge(move, rank, to) ? 1 : 0;
+  MPI_Allreduce(MPI_IN_PLACE, &right, 1, MPI_INT, MPI_MIN, MPI_COMM_WORLD);
+  if (rank == 0) {
+    std::printf("| %s |", one.name.c_str());
+    for (const auto& list : taken) std::printf(" %.2f |", 1e3 * median(list));
+    const double ours = median(taken.back());
+    std::printf(" %.2f | %.2f |%s\n", ours / median(taken[0]), ours / median(taken[1]),
+                right == 1 ? "" : " WRONG");
+  }
+  return right == 1;
+}
+
 }  // namespace
 
 int main(int argc, char** argv) {
@@ -168,90 +253,14 @@ int main(int argc, char** argv) {
   MPI_Comm_rank(MPI_COMM_WORLD, &rank);
   MPI_Comm_size(MPI_COMM_WORLD, &ranks);
   const auto side = static_cast<std::uint64_t>(std::sqrt(mib * (1 << 17) * ranks));
-  const std::string p = std::to_string(ranks);
-  const std::string rows = "hpf:DISTRIBUTE A(BLOCK, *) ONTO P(" + p + ")";
-  const std::string columns = "hpf:DISTRIBUTE A(*, BLOCK) ONTO P(" + p + ")";
-  const std::string block_cyclic = "hpf:DISTRIBUTE A(*, CYCLIC(512)) ONTO P(" + p + ")";
-  const std::vector<Case> cases = {
-      {"rows to columns", rows + " => " + columns},
-      {"columns to rows", columns + " => " + rows},
-      {"rows to rows cyclic in blocks of 16",
-       rows + " => hpf:DISTRIBUTE A(CYCLIC(16), *) ONTO P(" + p + ")"},
-      {"rows to cyclic rows", rows + " => hpf:DISTRIBUTE A(CYCLIC, *) ONTO P(" + p + ")"},
-      {"rows to columns cyclic in blocks of 512", rows + " => " + block_cyclic},
-      {"columns to columns cyclic in blocks of 512", columns + " => " + block_cyclic},
-      {"transposed rows (runs of 8 bytes)", rows + " => r c -> c r => " + rows}};
   if (rank == 0)
     std::printf(
         "%d ranks, %lu x %lu doubles, milliseconds\n| move | ready | floor | copies | types | faro "
         "| faro / ready | faro / floor |\n|---|---|---|---|---|---|---|---|\n",
         ranks, static_cast<unsigned long>(side), static_cast<unsigned long>(side));
   bool all_right = true;
-  for (const Case& one : cases) {
-    faro::MpiGridPlan plan(MPI_COMM_WORLD, one.words, {side, side}, sizeof(double), options);
-    const faro::GridMove& move = plan.move();
-    const auto me = static_cast<std::uint64_t>(rank);
-    Bytes from(plan.from_bytes()), to(plan.to_bytes());
-    auto* numbers = reinterpret_cast<double*>(from.data());
-    for (std::size_t k = 0; k < from.size() / sizeof(double); ++k)
-      numbers[k] = 1e9 * rank + static_cast<double>(k);
-    const Side out(move.sends(me), move.kept_elements(me), rank, ranks);
-    const Side in(move.receives(me), move.kept_elements(me), rank, ranks);
-    Bytes packed(out.bytes), received(in.bytes);
-    std::memset(packed.data(), 1, packed.size());
-    const auto alltoallv = [&] {
-      MPI_Alltoallv(packed.data(), out.counts.data(), out.offsets.data(), MPI_BYTE, received.data(),
-                    in.counts.data(), in.offsets.data(), MPI_BYTE, MPI_COMM_WORLD);
-    };
-    const auto with_copies = [&] {
-      std::memcpy(packed.data(), from.data(), packed.size());
-      alltoallv();
-      std::memcpy(to.data(), received.data(), received.size());
-    };
-    const auto whole_out = move.slices_sent(me, from.size());
-    const auto whole_in = move.slices_received(me, to.size());
-    const auto at = [](std::vector<std::byte>& all, const Side& where, std::uint64_t peer) {
-      return std::span(all).subspan(static_cast<std::size_t>(where.offsets[peer]),
-                                    static_cast<std::size_t>(where.counts[peer]));
-    };
-    Side apart_out = out, apart_in = in;  // what stays does not go through MPI
-    apart_out.counts[me] = apart_in.counts[me] = 0;
-    const auto floor = [&] {
-      for (const GridMessage& m : move.sends(me))
-        if (!is_run(whole_out, m.peer)) move.pack(me, m.peer, 0, from, at(packed, out, m.peer));
-      MPI_Alltoallv(packed.data(), apart_out.counts.data(), out.offsets.data(), MPI_BYTE,
-                    received.data(), apart_in.counts.data(), in.offsets.data(), MPI_BYTE,
-                    MPI_COMM_WORLD);
-      move.keep(me, from, to);
-      for (const GridMessage& m : move.receives(me))
-        if (!is_run(whole_in, m.peer)) move.unpack(m.peer, me, 0, at(received, in, m.peer), to);
-    };
-    Types types_out(ranks), types_in(ranks);
-    add_types(move, me, types_out, types_in);
-    const auto types = [&] {
-      MPI_Alltoallw(from.data(), types_out.counts.data(), types_out.zeros.data(),
-                    types_out.of.data(), to.data(), types_in.counts.data(), types_in.zeros.data(),
-                    types_in.of.data(), MPI_COMM_WORLD);
-      move.keep(me, from, to);
-    };
-    const auto faro = [&] { plan.execute(from, to); };
-    const std::vector<std::function<void()>> ways = {alltoallv, floor, with_copies, types, faro};
-    std::vector<std::vector<double>> taken(ways.size());
-    for (int round = 0; round < rounds; ++round)
-      for (std::size_t k = 0; k < ways.size(); ++k) taken[k].push_back(seconds_of(ways[k]));
-    const bool are_right = judge(move, rank, to);
-    types();
-    int right = are_right && judge(move, rank, to) ? 1 : 0;
-    MPI_Allreduce(MPI_IN_PLACE, &right, 1, MPI_INT, MPI_MIN, MPI_COMM_WORLD);
-    all_right = all_right && right == 1;
-    if (rank == 0) {
-      std::printf("| %s |", one.name.c_str());
-      for (const auto& list : taken) std::printf(" %.2f |", 1e3 * median(list));
-      const double ours = median(taken.back());
-      std::printf(" %.2f | %.2f |%s\n", ours / median(taken[0]), ours / median(taken[1]),
-                  right == 1 ? "" : " WRONG");
-    }
-  }
+  for (const Case& one : cases_on(ranks))
+    all_right = measure(one, side, rounds, options) && all_right;
   MPI_Finalize();
   return all_right ? 0 : 1;
 }

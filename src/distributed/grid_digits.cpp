@@ -2,10 +2,11 @@
 //
 // Both arrays are cut at every digit of the map. Digits that are neighbours within an axis on both
 // sides stay one, also where the first is rolled: (h + 1 mod 3, l) of 3 x 4 is 12 rolled by 4, and
-// needs no parts that are products. Two bits are one digit where they roll 4. Then each axis of a placement is split at its digits, the last one first: a deal
-// of an axis is one of its digits where its parts are a product of theirs
-// (faro/layouts/axis_deal.hpp). The grid has a dimension for each digit then, and one for the
-// copies; ranks are listed, as these dimensions come in another order.
+// needs no parts that are products. Two bits are one digit where they roll 4. Then each axis of a
+// placement is split at its digits, the last one first: a deal of an axis is one of its digits
+// where its parts are a product of theirs (faro/layouts/axis_deal.hpp). The grid has a dimension
+// for each digit then, and one for the copies; ranks are listed, as these dimensions come in
+// another order.
 //
 //   r=24 -> (4, 6) -> 6 4, blocks of 3 over 8 ranks       4 over 4 and 6 in blocks of 3 over 2
 #include <fmt/format.h>

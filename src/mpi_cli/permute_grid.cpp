@@ -99,15 +99,13 @@ bool permute_grid(const mpi::Communicator& ranks, const PermuteOptions& options)
   });
   NpyHeader header = found.npy;
   share_type(ranks, header);
-  std::uint64_t buffer_bytes = 0;
+  MpiGridOptions how;
+  how.relabel = options.relabel ? Relabel::least : Relabel::never;
   Shape shape;
   ranks.agree({}, "option", [&] {
     shape = shape_from(*options.shape);
-    buffer_bytes = bytes_from(options.buffer);
+    how.buffer_bytes = bytes_from(options.buffer);
   });
-  MpiGridOptions how;
-  how.relabel = options.relabel ? Relabel::least : Relabel::never;
-  how.buffer_bytes = buffer_bytes;
   MpiGridPlan plan(ranks.handle(), options.map, shape, header.element_bytes, how);
   const GridMove& move = plan.move();
   const bool has_part = rank < move.from().ranks();

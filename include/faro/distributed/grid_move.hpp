@@ -12,9 +12,9 @@
 // stays within the receiver's own set of ranks.
 //
 // Digits of axes move too: a Map of the array's index, whose axes are split, joined, put into
-// another order, reversed and rolled. Both sides are then placements of the digits, each an axis of its
-// own, if their parts are products of digits' parts: (12000, 10) split as (8, 1500, 10) on 8 ranks
-// that have 1500 rows each, but not on 7.
+// another order, reversed and rolled. Both sides are then placements of the digits, each an axis of
+// its own, if their parts are products of digits' parts: (12000, 10) split as (8, 1500, 10) on 8
+// ranks that have 1500 rows each, but not on 7.
 //
 // The new array's axis k is the old one's axis order[k], reversed if `reversed[k]` and then rolled
 // by roll[k]: index x arrives at x + roll modulo the length. A rolled axis is cut at its seam, and

@@ -4,8 +4,8 @@
 //   plan.execute(from, to);                               collective; each rank its part
 //   plan.plan().cost().ranks.moved_bytes                  what it costs, known before
 //
-// Rank r holds the elements of index r * N .. (r + 1) * N - 1. For a map of bits the number of ranks
-// must be a power of two.
+// Rank r holds the elements of index r * N .. (r + 1) * N - 1. For a map of bits the number of
+// ranks must be a power of two.
 //
 // A map of bits is one exchange of equal messages. Of a map with axes of other lengths
 //
