@@ -33,10 +33,11 @@ from ._errors import Error, UsageError
 __all__ = ["Plan", "local_indices", "redistribute"]
 
 _data, _stop = 1, 2  # tags
-# What a core's cache holds while it is packed, sent and unpacked: half the time of slices of 16 MiB, and one of
-# 0.5 MiB is no faster (python/peers/heat_ranks.py 15).
-_slice_bytes_max = 1 << 20
-_outstanding = 2  # slices under way, of each direction
+# As the C++ plans have them (src/mpi/grid_plan.cpp): slices that are packed, how many have buffers, and how many
+# are under way at most, of each direction.
+_slice_bytes_max = 4 << 20
+_buffers = 4
+_outstanding = 16
 _spins = 200  # before a rank that waits gives its core away
 
 
@@ -132,9 +133,11 @@ class Plan(_Polled):
                 raise UsageError("elements that are Python objects have no bytes to send")
             shape = tuple(int(n) for n in shape)
             item = max(1, self.dtype.itemsize)
-            self._slice = min(int(buffer) // (2 * _outstanding) // item, max(1, _slice_bytes_max // item))
-            if self._slice < 1:
-                raise UsageError(f"buffer={buffer}: {2 * _outstanding} elements of {self.dtype.itemsize} bytes at least")
+            room = int(buffer) // item
+            if room < 4:
+                raise UsageError(f"buffer={buffer}: 4 elements of {self.dtype.itemsize} bytes at least")
+            self._buffers = min(_buffers, room // 2)
+            self._slice = min(room // (2 * self._buffers), max(1, _slice_bytes_max // item))
             move = _core._GridMove(words, shape, self.dtype.itemsize, bool(relabel))
             if move.ranks > comm.size:
                 raise UsageError(f"the placements are on {move.ranks} ranks, the communicator has {comm.size}")
@@ -301,31 +304,35 @@ class Plan(_Polled):
         done = 0
         free: dict[str, list[np.ndarray]] = {}
         for kind, list_ in (("send", sends), ("receive", receives)):
-            largest = max((slice_[2] for slice_ in list_ if slice_[3] is None), default=0) * item
-            free[kind] = [np.empty(largest, np.uint8) for _ in range(_outstanding)]
+            packed = [slice_[2] for slice_ in list_ if slice_[3] is None]
+            largest = max(packed, default=0) * item
+            free[kind] = [np.empty(largest, np.uint8) for _ in packed[:self._buffers]]
+        idle = {"send": _outstanding, "receive": _outstanding}
         requests: list[Any] = []
-        what: list[tuple[str, np.ndarray, np.ndarray, tuple[int, int, int, int | None]]] = []
+        what: list[tuple[str, np.ndarray | None, np.ndarray, tuple[int, int, int, int | None]]] = []
         byte = self._mpi.BYTE
         kept = rank >= self._move.ranks
 
-        def memory_of(slice_: tuple[int, int, int, int | None], array: np.ndarray, buffer: np.ndarray) -> np.ndarray:
-            size, place = slice_[2] * item, slice_[3]
-            return buffer[:size] if place is None else array[place:place + size]
+        def post(kind: str, list_: list[tuple[int, int, int, int | None]], array: np.ndarray, start: Any) -> None:
+            """As many of a direction's next slices as there is room for."""
+            while list_ and idle[kind] and (list_[-1][3] is not None or free[kind]):
+                slice_ = list_.pop()
+                peer, first, elements, place = slice_
+                idle[kind] -= 1
+                buffer = free[kind].pop() if place is None else None
+                if buffer is not None:
+                    memory = buffer[: elements * item]
+                    if kind == "send":
+                        self._move.pack(rank, peer, first, array, memory)
+                else:
+                    memory = array[place : place + elements * item]
+                requests.append(start([memory, memory.size, byte], peer, _data))
+                what.append((kind, buffer, memory, slice_))
 
         try:
             while sends or receives or requests or not kept:
-                while receives and free["receive"]:
-                    slice_, buffer = receives.pop(), free["receive"].pop()
-                    memory = memory_of(slice_, target, buffer)
-                    requests.append(self._comm.Irecv([memory, memory.size, byte], slice_[0], _data))
-                    what.append(("receive", buffer, memory, slice_))
-                while sends and free["send"]:
-                    slice_, buffer = sends.pop(), free["send"].pop()
-                    memory = memory_of(slice_, source, buffer)
-                    if slice_[3] is None:
-                        self._move.pack(rank, slice_[0], slice_[1], source, memory)
-                    requests.append(self._comm.Isend([memory, memory.size, byte], slice_[0], _data))
-                    what.append(("send", buffer, memory, slice_))
+                post("receive", receives, target, self._comm.Irecv)
+                post("send", sends, source, self._comm.Isend)
                 if not kept:  # while the first ones travel
                     self._move.keep(rank, source, target)
                     kept = True
@@ -334,12 +341,14 @@ class Plan(_Polled):
                 requests.pop(at)
                 kind, buffer, memory, slice_ = what.pop(at)
                 if kind == "receive":
-                    if slice_[3] is None:
+                    if buffer is not None:
                         self._move.unpack(slice_[0], rank, slice_[1], memory, target)
                     done += memory.size
                     if progress is not None:
                         progress(done, total)
-                free[kind].append(buffer)
+                idle[kind] += 1
+                if buffer is not None:
+                    free[kind].append(buffer)
             # Nobody leaves before all have all: then an error is everybody's.
             barrier = self._comm.Ibarrier()
             self._wait(lambda: (0, barrier.Test()))

@@ -1,27 +1,31 @@
 // Slices of messages under way, a few in each direction.
 //
 // The move says them, in an order in which nobody waits for ever, however small the buffers are
-// (GridMove::slices_sent). What has a place in the rank's array goes from there, or comes there.
-#include "faro/mpi/grid_plan.hpp"
-
+// (GridMove::slices_sent). What has a place in the rank's array goes from there, or comes there;
+// other slices take a buffer. Ranks that share a machine with others stop now and then: large slices
+// and several of them under way keep one's stop from being everybody's.
 #include <fmt/format.h>
 
 #include <algorithm>
 #include <array>
 #include <exception>
+#include <numeric>
 #include <optional>
 
 #include "base/aligned_bytes.hpp"
 #include "faro/base/error.hpp"
 #include "faro/distributed/grid_words.hpp"
+#include "faro/mpi/grid_plan.hpp"
 #include "mpi/communicator.hpp"
 
 namespace faro::inline v1 {
 namespace {
 
-constexpr std::size_t slices_under_way = 2;  // of each direction
-// What is packed is sent while it is in a core's cache, and unpacked so (docs/distributed.md).
-constexpr std::uint64_t packed_bytes_max = std::uint64_t{1} << 18U;
+// Of each direction.
+constexpr std::size_t slices_under_way = 16;
+constexpr std::size_t buffers_max = 4;
+// bench/mpi/grid.cpp: slices of 256 KiB take up to half as much time again.
+constexpr std::uint64_t packed_bytes_max = std::uint64_t{1} << 22U;
 constexpr int grid_tag = 3;
 constexpr std::uint64_t parts_fingerprinted_max = 65'536;
 
@@ -75,7 +79,22 @@ struct MpiGridPlan::State {
       if (!failure) failure = std::current_exception();
     }
   }
-  void post(std::size_t slot, std::span<const std::byte> from, std::span<std::byte> to);
+  // A direction: its slices, and what is under way of them.
+  struct Way {
+    std::vector<GridSlice> slices;
+    std::vector<AlignedBytes> buffers;
+    std::size_t posted = 0;
+    std::vector<std::size_t> free_buffers, free_slots;
+  };
+  struct Slot {
+    GridSlice slice;
+    std::span<std::byte> buffer = {};  // empty: the slice has a place
+    std::size_t buffer_number = 0;
+  };
+  void take_buffers(Way& way, std::size_t count);
+  void begin(Way& way, std::size_t first_slot);
+  void post(Way& way, std::span<const std::byte> from, std::span<std::byte> to);
+  void finish(std::size_t slot, std::span<std::byte> to);
   bool takes_part() const { return rank() < move->facts().ranks; }
   std::uint64_t rank() const { return static_cast<std::uint64_t>(ranks.rank()); }
   std::uint64_t element_bytes() const { return move->options().element_bytes; }
@@ -83,12 +102,11 @@ struct MpiGridPlan::State {
   mpi::Communicator ranks;
   MpiGridOptions options;
   std::optional<GridMove> move;
-  std::vector<GridSlice> sends, receives;
-  // Slots of sending, then as many of receiving; and what is in them.
-  std::array<AlignedBytes, 2 * slices_under_way> buffers;
+  Way out, in;
+  // Slots of sending, then as many of receiving.
   std::array<MPI_Request, 2 * slices_under_way> requests{};
-  std::array<GridSlice, 2 * slices_under_way> under_way{};
-  std::size_t sent = 0, received = 0;  // posted so far
+  std::array<Slot, 2 * slices_under_way> slots{};
+  std::uint64_t received_bytes = 0, total_bytes = 0;
   std::exception_ptr failure;
 };
 
@@ -97,61 +115,98 @@ void MpiGridPlan::State::check_and_take_buffers() {
     throw Error(ErrorCode::usage,
                 fmt::format("mpi: the placements are on {} ranks, the communicator has {}",
                             move->facts().ranks, ranks.size()));
-  const std::uint64_t room = options.buffer_bytes / (2 * slices_under_way) / element_bytes();
-  if (room == 0)
+  const std::uint64_t room = options.buffer_bytes / element_bytes();
+  if (room < 4)
     throw Error(ErrorCode::usage,
                 fmt::format("mpi: a buffer of {} bytes; four elements of {} bytes are wanted",
                             options.buffer_bytes, element_bytes()));
   if (!takes_part()) return;
-  const std::uint64_t most =
-      std::min(room, std::max<std::uint64_t>(1, packed_bytes_max / element_bytes()));
-  sends = move->slices_sent(rank(), most);
-  receives = move->slices_received(rank(), most);
-  const auto largest = [&](const std::vector<GridSlice>& list) {
-    std::uint64_t elements = 0;
-    for (const GridSlice& s : list)
-      if (!s.place) elements = std::max(elements, s.elements);
-    return elements * element_bytes();
-  };
-  for (std::size_t k = 0; k < buffers.size(); ++k)
-    buffers[k] = AlignedBytes(largest(k < slices_under_way ? sends : receives));
+  const std::uint64_t buffers = std::min<std::uint64_t>(buffers_max, room / 2);
+  const std::uint64_t most = std::min(
+      room / (2 * buffers), std::max<std::uint64_t>(1, packed_bytes_max / element_bytes()));
+  out.slices = move->slices_sent(rank(), most);
+  in.slices = move->slices_received(rank(), most);
+  take_buffers(out, buffers);
+  take_buffers(in, buffers);
+  for (const GridSlice& s : in.slices) total_bytes += s.elements * element_bytes();
 }
 
-// The next slice of the slot's direction, if there is one.
-void MpiGridPlan::State::post(std::size_t slot, std::span<const std::byte> from,
-                              std::span<std::byte> to) {
-  const bool sending = slot < slices_under_way;
-  std::size_t& next = sending ? sent : received;
-  const std::vector<GridSlice>& list = sending ? sends : receives;
-  requests[slot] = MPI_REQUEST_NULL;
-  if (next == list.size()) return;
-  const GridSlice& slice = list[next++];
-  under_way[slot] = slice;
-  const auto bytes = static_cast<std::size_t>(slice.elements * element_bytes());
-  const auto peer = static_cast<int>(slice.peer);
-  const auto count = static_cast<int>(bytes);
-  if (sending) {
-    const std::byte* data = slice.place ? from.data() + *slice.place : buffers[slot].data();
-    if (!slice.place)
-      attempt([&] {
-        move->pack(rank(), slice.peer, slice.first, from, buffers[slot].all().first(bytes));
-      });
-    mpi::check(MPI_Isend(data, count, MPI_BYTE, peer, grid_tag, ranks.handle(), &requests[slot]),
-               "MPI_Isend");
-  } else {
-    std::byte* data = slice.place ? to.data() + *slice.place : buffers[slot].data();
-    mpi::check(MPI_Irecv(data, count, MPI_BYTE, peer, grid_tag, ranks.handle(), &requests[slot]),
-               "MPI_Irecv");
+void MpiGridPlan::State::take_buffers(Way& way, std::size_t count) {
+  std::uint64_t elements = 0;
+  std::size_t wanted = 0;
+  for (const GridSlice& s : way.slices) {
+    if (s.place) continue;
+    elements = std::max(elements, s.elements);
+    ++wanted;
+  }
+  for (std::size_t k = 0; k < std::min(count, wanted); ++k)
+    way.buffers.emplace_back(elements * element_bytes());
+}
+
+void MpiGridPlan::State::begin(Way& way, std::size_t first_slot) {
+  way.posted = 0;
+  way.free_buffers.resize(way.buffers.size());
+  std::iota(way.free_buffers.begin(), way.free_buffers.end(), std::size_t{0});
+  way.free_slots.resize(slices_under_way);
+  std::iota(way.free_slots.begin(), way.free_slots.end(), first_slot);
+}
+
+// As many of the direction's next slices as there is room for.
+void MpiGridPlan::State::post(Way& way, std::span<const std::byte> from, std::span<std::byte> to) {
+  while (way.posted < way.slices.size() && !way.free_slots.empty()) {
+    const GridSlice& slice = way.slices[way.posted];
+    if (!slice.place && way.free_buffers.empty()) return;
+    const std::size_t k = way.free_slots.back();
+    way.free_slots.pop_back();
+    ++way.posted;
+    Slot& slot = slots[k];
+    slot = {slice};
+    const auto bytes = static_cast<std::size_t>(slice.elements * element_bytes());
+    if (!slice.place) {
+      slot.buffer_number = way.free_buffers.back();
+      way.free_buffers.pop_back();
+      slot.buffer = way.buffers[slot.buffer_number].all().first(bytes);
+    }
+    const auto peer = static_cast<int>(slice.peer);
+    const auto count = static_cast<int>(bytes);
+    if (&way == &out) {
+      const std::byte* data = slice.place ? from.data() + *slice.place : slot.buffer.data();
+      if (!slice.place)
+        attempt([&] { move->pack(rank(), slice.peer, slice.first, from, slot.buffer); });
+      mpi::check(MPI_Isend(data, count, MPI_BYTE, peer, grid_tag, ranks.handle(), &requests[k]),
+                 "MPI_Isend");
+    } else {
+      std::byte* data = slice.place ? to.data() + *slice.place : slot.buffer.data();
+      mpi::check(MPI_Irecv(data, count, MPI_BYTE, peer, grid_tag, ranks.handle(), &requests[k]),
+                 "MPI_Irecv");
+    }
   }
 }
 
+// What was received is put in its place, and the slot is free.
+void MpiGridPlan::State::finish(std::size_t k, std::span<std::byte> to) {
+  const Slot& slot = slots[k];
+  const GridSlice& slice = slot.slice;
+  Way& way = k < slices_under_way ? out : in;
+  if (&way == &in) {
+    received_bytes += slice.elements * element_bytes();
+    attempt([&] {
+      if (!slice.place) move->unpack(slice.peer, rank(), slice.first, slot.buffer, to);
+      if (options.progress && !failure) options.progress(received_bytes, total_bytes);
+    });
+  }
+  if (!slice.place) way.free_buffers.push_back(slot.buffer_number);
+  way.free_slots.push_back(k);
+}
+
 void MpiGridPlan::State::exchange(std::span<const std::byte> from, std::span<std::byte> to) {
-  sent = received = 0;
-  std::uint64_t done = 0;
-  std::uint64_t total = 0;
-  for (const GridSlice& s : receives) total += s.elements * element_bytes();
-  for (std::size_t k = buffers.size(); k-- > 0;) post(k, from, to);  // receiving first
-  attempt([&] { move->keep(rank(), from, to); });                    // while the first ones travel
+  received_bytes = 0;
+  requests.fill(MPI_REQUEST_NULL);
+  begin(out, 0);
+  begin(in, slices_under_way);
+  post(in, from, to);
+  post(out, from, to);
+  attempt([&] { move->keep(rank(), from, to); });  // while the first ones travel
   while (true) {
     int slot = MPI_UNDEFINED;
     mpi::check(
@@ -159,17 +214,8 @@ void MpiGridPlan::State::exchange(std::span<const std::byte> from, std::span<std
         "MPI_Waitany");
     if (slot == MPI_UNDEFINED) return;
     const auto k = static_cast<std::size_t>(slot);
-    if (k >= slices_under_way) {
-      const GridSlice& slice = under_way[k];
-      const std::uint64_t bytes = slice.elements * element_bytes();
-      done += bytes;
-      attempt([&] {
-        if (!slice.place)
-          move->unpack(slice.peer, rank(), slice.first, buffers[k].all().first(bytes), to);
-        if (options.progress && !failure) options.progress(done, total);
-      });
-    }
-    post(k, from, to);
+    finish(k, to);
+    post(k < slices_under_way ? out : in, from, to);
   }
 }
 

@@ -6,8 +6,8 @@
 //   plan.move().facts().moved_bytes                                      the least that can be
 //   plan.execute(from, to);                  collective; each rank its part, as the words place it
 //
-// Every message is known before it is sent (faro/distributed/grid_move.hpp). A rank packs two
-// slices of a message and receives two at a time, of 256 KiB at most, so that it takes no more than
+// Every message is known before it is sent (faro/distributed/grid_move.hpp). A rank packs four
+// slices of a message and receives four at a time, of 4 MiB at most, so that it takes no more than
 // `buffer_bytes` and 128 KiB beside its arrays, however large these are; what lies as one run of
 // memory is sent from its place, or received in it. Ranks beyond those of the placements hold
 // nothing, and take part.
