@@ -2,20 +2,10 @@
 //
 // The move says them, in an order in which nobody waits for ever, however small the buffers are
 // (GridMove::slices_sent). What has a place in the rank's array goes from there, or comes there;
-// other slices take a buffer. Ranks that share a machine with others stop now and then: large slices
-// and several of them under way keep one's stop from being everybody's.
-#include <fmt/format.h>
-
-#include <algorithm>
-#include <array>
-#include <exception>
-#include <numeric>
-#include <optional>
-
-#include "base/aligned_bytes.hpp"
-#include "faro/base/error.hpp"
-#include "faro/distributed/grid_words.hpp"
+// other slices take a buffer. Ranks that share a machine with others stop now and then: large
+// slices, and several of them under way, keep one rank's stop from being everybody's.
 #include "faro/mpi/grid_plan.hpp"
+
 #include "mpi/communicator.hpp"
 
 namespace faro::inline v1 {
