@@ -26,6 +26,7 @@ class PlannerEntry final : public Planner {
     void (*build)(const Request&, ScheduleSink&) = nullptr;
     Offer (*offer)(const Request&) = nullptr;
     bool searches = false;
+    bool asks_for_fewer = false;
     // Plans cubes of several ports, but not all; who does not say so is not asked.
     bool several_ports = false;
   };
@@ -37,6 +38,7 @@ class PlannerEntry final : public Planner {
   const About& about() const override { return about_; }
   std::optional<std::string> refusal(const Request& request) const override;
   bool searches() const override { return parts_.searches; }
+  bool asks_for_fewer() const override { return parts_.asks_for_fewer; }
   Offer offer(const Request& request) const override;
 
  private:

@@ -15,6 +15,16 @@ enum class Searching { all, few };
 // service/asking.cpp.
 Offer cheapest_offer(const Request& request, Searching searching = Searching::all);
 
+// The same with its planner, then those who need no search and are about as good: at most so many
+// steps dearer. Those who ask for fewer elements are not asked.
+struct Answer {
+  const Planner* planner = nullptr;
+  Offer offer;
+};
+std::vector<Answer> good_answers(const Request& request, Count dearer);
+// What one planner answers.
+Answer answer_of(const Request& request, const Planner& planner);
+
 // The header that comes with the schedule; no step of it is made.
 ScheduleHeader header_of(const Offer& offer);
 

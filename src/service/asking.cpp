@@ -12,7 +12,6 @@
 #include "faro/base/error.hpp"
 #include "faro/machines/text.hpp"
 #include "faro/service/catalogue.hpp"
-#include "planners/part.hpp"
 #include "schedules/machine_kind.hpp"
 #include "service/planning.hpp"
 
@@ -167,7 +166,7 @@ Asked ask(const Request& request, const Bound& bound, const PlanOptions& options
     auto offer = answer(request, asked.considered[i]);
     if (!offer) return;
     if (best < asked.considered.size()) {
-      const bool before = i < best;
+      const bool before = i < best || asked.considered[i].planner->asks_for_fewer();
       const auto mine = std::tie(rank(i).cost.value, rank(i).ties);
       const auto least = std::tie(rank(best).cost.value, rank(best).ties);
       if (least < mine || (mine == least && !before)) return;
@@ -178,12 +177,17 @@ Asked ask(const Request& request, const Bound& bound, const PlanOptions& options
   };
   for (std::size_t i = 0; i < asked.considered.size(); ++i)
     if (!asked.considered[i].planner->searches()) take(i);
+  for (std::size_t i = 0; i < asked.considered.size(); ++i)
+    if (asked.considered[i].planner->asks_for_fewer()) take(i);
   for (std::size_t i = 0; i < asked.considered.size(); ++i) {
     Considered& c = asked.considered[i];
-    if (!c.planner->searches() || c.refusal) continue;
+    if (!c.planner->searches() || c.refusal || c.planner->asks_for_fewer()) continue;
     const Count least = std::max(bound.value, c.planner->at_least(request));
     // With an equal cost it may still win by what decides between equals.
-    if (asked.chosen != nullptr && options.searches == PlanOptions::Searches::last_resort)
+    if (asked.chosen != nullptr && asked.chosen->asks_for_fewer())
+      c.not_asked =
+          fmt::format("it searches, and {} asks for fewer elements", asked.chosen->name());
+    else if (asked.chosen != nullptr && options.searches == PlanOptions::Searches::last_resort)
       c.not_asked = fmt::format("it searches, and {} applies", asked.chosen->name());
     else if (asked.chosen != nullptr &&
              (rank(best).cost.value < least ||
@@ -207,6 +211,25 @@ std::vector<Answer> answers(const Request& request, const PlanOptions& options) 
     if (auto offer = answer(request, again)) all.push_back({c.planner, std::move(*offer)});
   }
   return all;
+}
+
+std::vector<Answer> good_answers(const Request& request, Count dearer) {
+  PlanOptions options;
+  options.ask = PlanOptions::Ask::own_planners;
+  for (const Planner* planner : asked_planners())
+    if (!planner->asks_for_fewer()) options.planners.push_back(planner);
+  Asked asked = ask(request, bound_of(request), options);
+  const Count most = asked.offer.estimate.cost.value + dearer;
+  std::vector<Answer> good{{asked.chosen, std::move(asked.offer)}};
+  for (Considered& c : asked.considered)
+    if (c.planner != asked.chosen && c.estimate && c.estimate->cost.value <= most &&
+        !c.planner->searches())
+      good.push_back({c.planner, *answer(request, c)});
+  return good;
+}
+
+Answer answer_of(const Request& request, const Planner& planner) {
+  return {&planner, ask_one(request, planner).offer};
 }
 
 Offer cheapest_offer(const Request& request, Searching searching) {

@@ -36,6 +36,7 @@
 #include "planners/cube/shuffle/bit_cycles.hpp"
 #include "planners/cube/shuffle/planners.hpp"
 #include "planners/links/route.hpp"
+#include "planners/loops.hpp"
 #include "planners/mesh/affine.hpp"
 #include "planners/mesh/gamma.hpp"
 #include "planners/mesh/networks.hpp"
@@ -143,6 +144,10 @@ const auto table = std::to_array<const Planner*>({
     // Ranks
     &ranks_rounds,
     // More elements than are planned at once
+    &cube_loops,
+    &links_loops,
+    &pops_loops,
+    &ranks_loops,
     &cube_turns,
     &links_turns,
     &pops_turns,

@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "faro/service/plan.hpp"
+#include "planners/part.hpp"
 
 namespace faro::inline v1 {
 
@@ -21,10 +22,6 @@ Asked ask(const Request& request, const Bound& bound, const PlanOptions& options
 
 // All that may answer, those that search too, each with its offer; only the one that is named, if
 // one is.
-struct Answer {
-  const Planner* planner = nullptr;
-  Offer offer;
-};
 std::vector<Answer> answers(const Request& request, const PlanOptions& options);
 
 // The request that moves packets of so many elements. With memory bits in the map only powers of

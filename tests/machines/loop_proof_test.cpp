@@ -12,8 +12,8 @@
 #include "faro/planners/planner.hpp"
 #include "faro/service/catalogue.hpp"
 #include "full.hpp"
-#include "machines/rolled.hpp"
 #include "machines/verdict_of.hpp"
+#include "schedules/rolled.hpp"
 
 namespace faro {
 namespace {

@@ -62,6 +62,9 @@ class Planner {
   // machine's lower bound if that is more, is below the best offer so far.
   virtual bool searches() const { return false; }
   virtual Count at_least(const Request&) const { return 0; }
+  // One that asks all others for fewer elements is asked before those that search, and wins ties:
+  // where it answers, nobody searches for all elements.
+  virtual bool asks_for_fewer() const { return false; }
 
   // Requires no refusal. A search that finds nothing throws Error(impossible) or Error(limit): then
   // the planner has refused.

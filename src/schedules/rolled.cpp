@@ -1,5 +1,5 @@
 // Steps compared one by one; what a rule is but for its slots is a number.
-#include "machines/rolled.hpp"
+#include "schedules/rolled.hpp"
 
 #include <algorithm>
 #include <tuple>
@@ -213,35 +213,62 @@ void Recorded::loop(const PopsLoop&) {
 
 namespace {
 
-// Whether items may be performed one after another: nothing is read after it was overwritten.
-bool in_order(const Step& items, const Kinds& kinds) {
+// The items that would read what an earlier one has overwritten, if they were performed one after
+// another in this order; these would not write.
+std::vector<bool> late_of(const Step& items, const Kinds& kinds) {
   std::map<std::int64_t, std::vector<std::uint32_t>> written;
-  for (const Item& item : items) {
+  std::vector<bool> late(items.size());
+  for (std::size_t i = 0; i < items.size(); ++i) {
+    const Item& item = items[i];
     if (const auto there = written.find(item.from); there != written.end())
-      for (const std::uint32_t kind : there->second)
-        if (kinds.meet(kind, item.kind)) return false;
-    written[item.to].push_back(item.kind);
+      late[i] = std::any_of(there->second.begin(), there->second.end(),
+                            [&](std::uint32_t kind) { return kinds.meet(kind, item.kind); });
+    if (!late[i]) written[item.to].push_back(item.kind);
   }
-  return true;
+  return late;
 }
 
-// The items of a step inside processors, in an order in which they may be performed.
-Step one_after_another(Step items, const Kinds& kinds, std::uint64_t& slots) {
-  if (in_order(items, kinds)) return items;
-  std::sort(items.begin(), items.end(), [](const Item& a, const Item& b) {
+// The items of a step inside processors, in an order in which they may be performed: those that
+// would be late go by way of slots of their own, first of all and last of all.
+Step one_after_another(const Step& step, const Kinds& kinds, std::uint64_t& slots) {
+  Step items = step;
+  std::vector<bool> late = late_of(items, kinds);
+  Step backwards = step;
+  std::sort(backwards.begin(), backwards.end(), [](const Item& a, const Item& b) {
     return std::tie(a.kind, b.from, b.to) < std::tie(b.kind, a.from, a.to);
   });
-  if (in_order(items, kinds)) return items;
-  std::sort(items.begin(), items.end());
-  Step result;
-  auto own = static_cast<std::int64_t>(slots);
-  for (Item& item : items) {
-    result.push_back({item.kind, item.from, own});
-    item.from = own++;
+  const std::vector<bool> late_backwards = late_of(backwards, kinds);
+  const auto number = [](const std::vector<bool>& all) {
+    return std::count(all.begin(), all.end(), true);
+  };
+  if (number(late_backwards) < number(late)) {
+    items = std::move(backwards);
+    late = late_backwards;
   }
-  slots = static_cast<std::uint64_t>(own);
-  result.insert(result.end(), items.begin(), items.end());
-  return result;
+  std::int64_t least = 0;
+  std::int64_t most = -1;
+  for (std::size_t i = 0; i < items.size(); ++i)
+    if (late[i]) {
+      least = most < 0 ? items[i].from : std::min(least, items[i].from);
+      most = std::max(most, items[i].from);
+    }
+  const std::int64_t away = static_cast<std::int64_t>(slots) - least;
+  Step first;
+  Step between;
+  Step last;
+  for (std::size_t i = 0; i < items.size(); ++i) {
+    const Item& item = items[i];
+    if (!late[i]) {
+      between.push_back(item);
+      continue;
+    }
+    first.push_back({item.kind, item.from, item.from + away});
+    last.push_back({item.kind, item.from + away, item.to});
+  }
+  if (most >= 0) slots = static_cast<std::uint64_t>(most + away + 1);
+  first.insert(first.end(), between.begin(), between.end());
+  first.insert(first.end(), last.begin(), last.end());
+  return first;
 }
 
 }  // namespace

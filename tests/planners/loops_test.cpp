@@ -1,0 +1,137 @@
+// Plans with loops: never dearer than plans that list every step, right by replay and by proof, and
+// as near to the bound for a billion elements as for a thousand.
+#include "planners/loops.hpp"
+
+#include <fmt/format.h>
+#include <gtest/gtest.h>
+
+#include "base/random.hpp"
+#include "faro/base/byte_source.hpp"
+#include "faro/base/error.hpp"
+#include "faro/schedules/json_writer.hpp"
+#include "faro/service/catalogue.hpp"
+#include "faro/service/plan.hpp"
+#include "faro/service/verify.hpp"
+#include "full.hpp"
+
+namespace faro {
+namespace {
+
+std::string file_of(const MachinePlan& plan) {
+  TextSink text;
+  JsonWriter writer(text);
+  plan.push(writer);
+  return text.text();
+}
+
+// What all others plan.
+MachinePlan listed(const Request& request) {
+  PlanOptions options;
+  options.verify = VerifyBy::nobody;
+  options.ask = PlanOptions::Ask::own_planners;
+  for (const Planner* planner : asked_planners())
+    if (!planner->asks_for_fewer()) options.planners.push_back(planner);
+  return plan(request, options);
+}
+
+struct Alike {
+  const char* map;
+  const char* machine;
+};
+constexpr Alike alike[] = {
+    {"a:3 -> ungray(a)", "cube:3"},
+    {"a:5 -> ungray(a)", "cube:5"},
+    {"a:6 -> gray(a)", "cube:6"},
+    {"a:4 -> rev(a)", "cube:4"},
+    {"a:5 -> rev(a)", "cube:5"},
+    {"a:3 -> rot(a, 1)", "cube:3"},
+    {"a:4 -> ~a", "cube:4"},
+    {"a:2 b:3 -> ungray(a) ungray(b)", "cube:5"},
+    {"a:3 -> gray(a)", "cube:3,one-port"},
+    {"a:4 -> rev(a)", "cube:4,one-port"},
+    {"i:4 -> rev(i)", "pops:4,4"},
+    {"i:4 -> ungray(i)", "pops:2,8"},
+    {"i:3 -> ~i", "ranks:8"},
+    {"i:3 -> rev(i)", "ranks:8"},
+};
+
+TEST(Loops, are_never_dearer_than_steps_listed_one_by_one) {
+  Random random(61);
+  int looped = 0;
+  int all = 0;
+  for (const Alike& c : alike)
+    for (int trial = 0; trial < (testing::full_run() ? 40 : 2); ++trial) {
+      const std::uint64_t elements = looped_elements_min + 1 + random.below(600);
+      const Request request = Request::of(c.map, c.machine, elements);
+      const MachinePlan made = plan(request);
+      EXPECT_TRUE(made.ok()) << c.map << ' ' << c.machine << ' ' << elements;
+      EXPECT_LE(made.value(), listed(request).value())
+          << c.map << ' ' << c.machine << ' ' << elements;
+      ++all;
+      if (made.header().entries != ScheduleHeader::Entries::loops) continue;
+      ++looped;
+      TextSource source(file_of(made));
+      const VerifyReport report = verify_schedule(source, {.by = VerifyBy::both, .map = {}});
+      EXPECT_TRUE(report.verdict.ok()) << c.map << ' ' << c.machine << ' ' << elements;
+      EXPECT_EQ(report.verdict.cost, made.cost());
+      EXPECT_EQ(report.fingerprint, made.fingerprint());
+    }
+  EXPECT_GE(10 * looped, 9 * all) << looped << " of " << all;
+}
+
+TEST(Loops, a_billion_elements_are_as_near_to_the_bound_as_a_thousand) {
+  Random random(62);
+  for (const Alike& c : alike) {
+    const std::uint64_t few = 2000 + random.below(100);
+    const std::uint64_t many = few + 840 * 1190000;
+    const MachinePlan small = listed(Request::of(c.map, c.machine, few));
+    const MachinePlan made = plan(c.map, c.machine, {.elements = many});
+    EXPECT_TRUE(made.ok()) << c.map << ' ' << c.machine << ' ' << many;
+    EXPECT_EQ(made.header().entries, ScheduleHeader::Entries::loops);
+    EXPECT_LE(made.gap(), small.gap() + 2) << c.map << ' ' << c.machine << ' ' << many;
+    const std::string file = file_of(made);
+    EXPECT_LT(file.size(), std::size_t{1} << 20U) << c.map << ' ' << c.machine;
+    TextSource source(file);
+    const VerifyReport report = verify_schedule(source);
+    EXPECT_TRUE(report.verdict.ok()) << c.map << ' ' << c.machine << report.verdict.limit;
+    EXPECT_EQ(report.verdict.cost, made.cost());
+  }
+}
+
+TEST(Loops, of_memory_bits_that_move_are_planned_for_a_few_others_that_stay) {
+  for (const char* map :
+       {"p:3 | m:M -> p[2:1] m[0] | m[N:1] p[0]", "p:2 | m:M -> m[1:0] | m[N:2] p"})
+    for (const int memory : {11, 12, 24}) {
+      std::string words = map;
+      words.replace(words.find('M'), 1, std::to_string(memory));
+      words.replace(words.find('N'), 1, std::to_string(memory - 1));
+      const std::string machine = words[2] == '3' ? "cube:3" : "cube:2";
+      const Request request = Request::of(words, machine);
+      const MachinePlan made = plan(request);
+      EXPECT_TRUE(made.ok()) << words;
+      EXPECT_EQ(made.planner(), "cube-loops") << words;
+      if (memory == 11) EXPECT_LE(made.value(), listed(request).value()) << words;
+      EXPECT_LE(made.gap(), 8) << words;
+    }
+}
+
+TEST(Loops, a_few_elements_have_the_plans_that_they_had) {
+  const Request request = Request::of("a:4 -> ungray(a)", "cube:4", looped_elements_min);
+  EXPECT_EQ(plan(request).fingerprint(), listed(request).fingerprint());
+}
+
+TEST(Loops, say_what_they_do_not_take) {
+  const auto says = [](const Planner& planner, const char* map, const char* machine,
+                       std::uint64_t elements) {
+    return planner.refusal(Request::of(map, machine, elements)).value_or("");
+  };
+  EXPECT_EQ(says(cube_loops, "a:3 -> ungray(a)", "cube:3", 1024),
+            "there are few elements: they need no loops");
+  EXPECT_EQ(says(cube_loops, "a:3 -> ungray(a)", "cube:3", std::uint64_t{1} << 33U),
+            "slots are numbers of 32 bits; 8589934592 elements have more");
+  EXPECT_EQ(says(cube_loops, "a:3 -> ~a", "ranks:8", 5000), "it is for another machine");
+  EXPECT_EQ(says(cube_loops, "a:3 -> ~a", "cube:3", 5000), "");
+}
+
+}  // namespace
+}  // namespace faro
