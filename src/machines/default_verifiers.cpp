@@ -60,6 +60,7 @@ void DefaultVerifiers::choose(First first) {
   const bool loops = header_->entries == ScheduleHeader::Entries::loops;
   if (!replay || loops || first == First::rules || replay_is_quick(*header_)) proof_ = make_proof();
   width_ = address_bits(header_->machine).value_or(0);
+  blocks_ = 1 + processors(header_->machine) / 64;
   if (replay_) replay_->begin(*header_);
   if (proof_) proof_->begin(*header_);
   header_.reset();
@@ -89,9 +90,11 @@ void DefaultVerifiers::step(const PopsSlot& slot) {
 template <class Step>
 void DefaultVerifiers::watch_loop(First kind, const Loop<Step>& loop) {
   if (header_) choose(kind);
-  Count lap = loop.body.size();
+  // Replay asks every step, and every item of it, of all processors, 64 at a time.
+  Count lap = 0;
   for (const auto& entry : loop.body)
-    lap += items_of(entry.first) + conditions_of(entry.first) + moved(entry.first, width_);
+    lap += (1 + Count{items_of(entry.first)}) * blocks_ + conditions_of(entry.first) +
+           moved(entry.first, width_);
   in_loops_ += lap * loop.laps;
   if (!at_most_log2(in_loops_, limits::replay_elements_log2_max) && proof_) replay_.reset();
   watch(kind, [&loop](Verifier& verifier) { verifier.loop(loop); });

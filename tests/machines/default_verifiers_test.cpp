@@ -63,8 +63,8 @@ TEST(DefaultVerifiers, above_the_default_of_replay_rules_are_proved_and_moves_re
   EXPECT_TRUE(huge.proof()->ok());
 }
 
-// Two processors of each pair exchange slot 0, lap after lap.
-DefaultVerifiers in_loops(int dimensions, std::uint64_t laps) {
+// Two processors of each pair exchange slot 0, lap after lap: all, or one pair.
+DefaultVerifiers in_loops(int dimensions, std::uint64_t laps, std::vector<Parity> where = {}) {
   ScheduleHeader header;
   header.machine = Hypercube{.dimensions = dimensions, .ports = Hypercube::Ports::all};
   header.goal = MapGoal{.map = BitMap::identity(dimensions)};
@@ -73,7 +73,7 @@ DefaultVerifiers in_loops(int dimensions, std::uint64_t laps) {
   verifiers.begin(header);
   CubeLoop loop;
   loop.laps = laps;
-  loop.body = {{CubeStep{{{{}, 0, 0, 0}}, {}, {}, {}}, {{}}}};
+  loop.body = {{CubeStep{{{std::move(where), 0, 0, 0}}, {}, {}, {}}, {{}}}};
   verifiers.loop(loop);
   verifiers.finish();
   return verifiers;
@@ -88,6 +88,12 @@ TEST(DefaultVerifiers, replay_steps_back_where_loops_move_many_elements) {
   ASSERT_TRUE(many.proof().has_value());
   EXPECT_TRUE(many.proof()->ok());
   EXPECT_EQ(many.proof()->cost.steps, Count{1} << 23U);
+  std::vector<Parity> alone;
+  for (int b = 1; b < 20; ++b) alone.push_back({bit(b), 1});
+  const DefaultVerifiers narrow = in_loops(20, std::uint64_t{1} << 20U, alone);
+  EXPECT_FALSE(narrow.replay().has_value());
+  ASSERT_TRUE(narrow.proof().has_value());
+  EXPECT_TRUE(narrow.proof()->ok());
 }
 
 TEST(DefaultVerifiers, no_step_is_judged_too) {
