@@ -213,12 +213,21 @@ std::vector<Answer> answers(const Request& request, const PlanOptions& options) 
   return all;
 }
 
-std::vector<Answer> good_answers(const Request& request, Count dearer) {
+namespace {
+
+// Parts of plans are steps listed one by one: nobody asks for fewer elements there.
+PlanOptions for_parts() {
   PlanOptions options;
   options.ask = PlanOptions::Ask::own_planners;
   for (const Planner* planner : asked_planners())
     if (!planner->asks_for_fewer()) options.planners.push_back(planner);
-  Asked asked = ask(request, bound_of(request), options);
+  return options;
+}
+
+}  // namespace
+
+std::vector<Answer> good_answers(const Request& request, Count dearer) {
+  Asked asked = ask(request, bound_of(request), for_parts());
   const Count most = asked.offer.estimate.cost.value + dearer;
   std::vector<Answer> good{{asked.chosen, std::move(asked.offer)}};
   for (Considered& c : asked.considered)
@@ -233,7 +242,7 @@ Answer answer_of(const Request& request, const Planner& planner) {
 }
 
 Offer cheapest_offer(const Request& request, Searching searching) {
-  PlanOptions options;
+  PlanOptions options = for_parts();
   if (searching == Searching::few) options.searches = PlanOptions::Searches::last_resort;
   return ask(request, bound_of(request), options).offer;
 }
