@@ -19,7 +19,7 @@
 namespace faro {
 namespace {
 
-std::string file_of(const MachinePlan& plan) {
+std::string text_of(const MachinePlan& plan) {
   TextSink text;
   JsonWriter writer(text);
   plan.push(writer);
@@ -70,7 +70,7 @@ TEST(Loops, are_never_dearer_than_steps_listed_one_by_one) {
       ++all;
       if (made.header().entries != ScheduleHeader::Entries::loops) continue;
       ++looped;
-      const std::string file = file_of(made);
+      const std::string file = text_of(made);
       TextSource source(file);
       const VerifyReport report = verify_schedule(source, {.by = VerifyBy::both, .map = {}});
       EXPECT_TRUE(report.verdict.ok()) << c.map << ' ' << c.machine << ' ' << elements;
@@ -94,7 +94,7 @@ TEST(Loops, a_billion_elements_are_as_near_to_the_bound_as_a_thousand) {
     // In proportion, and three steps.
     EXPECT_LE(made.value() * small.bound().value, (small.value() + 3) * made.bound().value)
         << c.map << ' ' << c.machine << ' ' << many;
-    const std::string file = file_of(made);
+    const std::string file = text_of(made);
     EXPECT_LT(file.size(), std::size_t{4} << 20U) << c.map << ' ' << c.machine;
     TextSource source(file);
     const VerifyReport report = verify_schedule(source);
@@ -116,7 +116,9 @@ TEST(Loops, of_memory_bits_that_move_are_planned_for_a_few_others_that_stay) {
       const MachinePlan made = plan(request);
       EXPECT_TRUE(made.ok()) << words;
       EXPECT_EQ(made.planner(), "cube-loops") << words;
-      if (memory == 11) EXPECT_LE(made.value(), listed(request).value()) << words;
+      if (memory == 11) {
+        EXPECT_LE(made.value(), listed(request).value()) << words;
+      }
       EXPECT_LE(made.gap(), 8) << words;
     }
 }

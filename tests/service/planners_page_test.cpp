@@ -58,6 +58,7 @@ constexpr Sample samples_40[] = {
     {"pops:2^10,2^30", "i:40 -> gray(i)", 1},
     {"ranks:2^40", "p:40 | m:3 -> m p[39:3] | p[2:0]", 8},
     {"cube:40", "a:40 -> ungray(a) ^ 1", 10},
+    {"cube:40", "i:40 -> ~i", 5000},
     {"cube:40", "a:40 -> ungray(a)", 1U << 21U},
     {"ranks:2^40", "a:40 -> ungray(a)", 1U << 20U},
 };
@@ -94,6 +95,7 @@ constexpr Sample samples_60[] = {
     {"pops:2^20,2^40", "i:60 -> gray(i)", 1},
     {"ranks:2^60", "p:60 | m:3 -> m p[59:3] | p[2:0]", 8},
     {"cube:60", "a:60 -> ungray(a) ^ 1", 10},
+    {"cube:60", "i:60 -> ~i", 5000},
     {"cube:60", "a:60 -> ungray(a)", 1U << 21U},
     {"ranks:2^60", "a:60 -> ungray(a)", 1U << 20U},
 };
