@@ -17,7 +17,7 @@ rm -rf build/python-env build/python-wheels
 try environment "$python" -m venv build/python-env
 env=$PWD/build/python-env/bin
 try packages "$env/pip" install -q numpy pytest mypy zarr nanobind mpi4py safetensors ml_dtypes "dask[array]" distributed pyopencl \
-  h5py h5netcdf xarray aiohttp obstore
+  h5py h5netcdf xarray aiohttp obstore ray s3fs "moto[server]"
 # With the libraries inside that it needs of this system: what others install.
 try wheel packaging/wheel.sh build/python-wheels "$python" \
   --config-settings=cmake.define.FARO_PYTHON_LIBRARY="$PWD/build/release/src/libfaro.a" \

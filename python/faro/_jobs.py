@@ -117,13 +117,18 @@ class JobsPlan(dict):
     def __reduce__(self):
         return type(self), (dict(self), self._source, self._target, self._words)
 
+    def _path(self):
+        return self._target
+
+    def _make_room(self):
+        pass
+
     def _jobs(self):
         if self._target is None:
             raise UsageError("a plan without a target has no jobs: say source and target")
-        if self._words.get("outside"):
-            raise UsageError("jobs write folders that all of them see; faro.rechunk writes to other stores")
         if self._begun is None:
-            self._begun = type(self)._begin(self._source, self._target, self._words)
+            self._make_room()
+            self._begun = type(self)._begin(self._source, self._path(), self._words)
         return self._begun
 
     @property
@@ -147,14 +152,14 @@ class JobsPlan(dict):
             if read != written:
                 raise Refused(f"what was read and what was written are not the same: {read:032x} and "
                               f"{written:032x}")
-        report = _core.jobs_finish(folder, plan, self._target)
+        report = _core.jobs_finish(folder, plan, self._path())
         self._begun = None
         return report
 
     def discard(self):
         """Forgets the unfinished jobs of the target, whoever began them."""
         if self._target is not None:
-            _core.jobs_discard(self._target)
+            _core.jobs_discard(self._path())
         self._begun = None
 
 
@@ -162,6 +167,22 @@ class RechunkPlan(JobsPlan):
     """What rechunk_plan says, and its jobs."""
 
     _begin = staticmethod(_core.jobs_begin)
+
+    def _path(self):
+        return self._target.path  # a _Target of _stored.py
+
+    def _make_room(self):
+        self._target.make_room_for_jobs()
+
+    def finish(self, results=None):
+        report = super().finish(results)
+        self._target.done()
+        return report
+
+    def discard(self):
+        if self._target is not None:
+            self._target.clear_jobs()
+        super().discard()
 
 
 class ReshardPlan(JobsPlan):

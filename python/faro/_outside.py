@@ -9,7 +9,6 @@ process; others while somebody holds their Name.
 
 from __future__ import annotations
 
-import base64
 import json
 import os
 import pathlib
@@ -20,9 +19,9 @@ from collections import OrderedDict
 
 from ._errors import EnvironmentFault, UsageError, told_of
 from ._lending import numpy
-from ._store_names import METADATA, checked, name_of_store
+from ._store_names import METADATA, checked, name_of_store, scratch
 
-_PREFIX = "outside:"
+PREFIX = "outside:"
 _known: weakref.WeakValueDictionary[str, object] = weakref.WeakValueDictionary()
 
 
@@ -30,7 +29,7 @@ class Name(bytes):
     """What the library knows an array by; it keeps what it names."""
 
     def __new__(cls, held):
-        self = super().__new__(cls, os.fsencode(_PREFIX + held.name))
+        self = super().__new__(cls, os.fsencode(PREFIX + held.name))
         self.held = _known[held.name] = held
         return self
 
@@ -40,7 +39,7 @@ class Name(bytes):
 
 def opened(name):
     """What the engine asks for bytes; `name` is of an array or of one in a group."""
-    name = name[len(_PREFIX):]
+    name = name[len(PREFIX):]
     return _known.get(name) or _known.setdefault(name, _opened_again(name))
 
 
@@ -59,7 +58,7 @@ def _store_named(kind, where):
     if kind == "zip":
         return _zarr().storage.ZipStore(where, mode="r")
     if kind == "url":
-        return _zarr().storage.FsspecStore.from_url(where, read_only=True)
+        return _zarr().storage.FsspecStore.from_url(where)
     raise UsageError("this store is known to the process that was given it, and to no other; a file, a zip "
                      "file or a URL is opened anywhere")
 
@@ -192,7 +191,7 @@ class _ZarrStore:
     copies = 2  # of the store, and on the way here
 
     def __init__(self, store, path="", parts=""):
-        self.store, self.path, self.parts = store, path.strip("/"), parts
+        self.store, self.path, self.parts = store, path.strip("/"), parts or scratch()
         _sync(store._ensure_open())
         self.name = name_of_store(store, self.path)
         self._local = threading.local()
@@ -361,7 +360,7 @@ def _of_zarr(store, path=""):
     text = _get(store, held._key("zarr.json")) or _get(store, held._key(".zarray"))
     if json.loads(bytes(text)).get("node_type") == "group":
         return held
-    if _core.stored_fault(os.fsencode(_PREFIX + held.name)) is None:
+    if _core.stored_fault(os.fsencode(PREFIX + held.name)) is None:
         return held
     return _decoded(store, path)
 

@@ -1,4 +1,4 @@
-"""Which names members may have, and what a store of zarr-python is called: a zip file and a URL so that any
+"""Which names members may have, where files grow, and what a store of zarr-python is called: a zip file and a URL so that any
 process finds it again, another store so that no two that are alive have one name.
 
     zip:/data/x.zip::temperature      url:s3://bucket/x.zarr::      store:wrapping-file:///data/x.zarr#1::
@@ -6,9 +6,14 @@ process finds it again, another store so that no two that are alive have one nam
 
 from __future__ import annotations
 
+import atexit
+import functools
 import hashlib
 import itertools
 import os
+import secrets
+import shutil
+import tempfile
 import threading
 import weakref
 
@@ -23,6 +28,18 @@ def checked(name):
         raise UsageError(f"'{name}': this name of a member cannot be one of a file: a part of it is empty, '.', "
                          "'..' or a name of Zarr's metadata; rename it, or give its arrays singly")
     return name
+
+
+@functools.lru_cache(maxsize=None)
+def _scratch_of(process):
+    folder = os.path.join(tempfile.gettempdir(), f"faro-parts-{secrets.token_hex(8)}")
+    atexit.register(shutil.rmtree, folder, ignore_errors=True)
+    return folder
+
+
+def scratch():
+    """Where files of this process grow that nobody said another folder for. The first of them makes it."""
+    return _scratch_of(os.getpid())
 
 
 def name_of_store(store, path):

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import copy
 import hashlib
 import json
 import os
@@ -48,8 +47,14 @@ class _Target:
                 os.fsencode(tempfile.gettempdir()), f"faro-{os.getuid()}".encode(), mark.encode())
         self.path = os.path.join(os.fsencode(temporary), b"out")
 
+    def __reduce__(self):
+        if self.store is None:
+            return _Target, (os.fsdecode(self.path), None)
+        return _target_again, (self.store.name, self.path, self.own)
+
     def of(self, name):
-        one = copy.copy(self)
+        one = object.__new__(_Target)
+        vars(one).update(vars(self))
         one.path = os.path.join(self.path, os.fsencode(name))
         if self.store is not None:
             one.store = self.store.under(name)
@@ -118,9 +123,36 @@ class _Target:
                 return  # a journal is there
             folder = os.path.dirname(folder)
 
+    def _jobs_folder(self):
+        folder, last = os.path.split(self.path)
+        return os.path.join(folder, b"." + last + b".faro-shared")
+
+    def make_room_for_jobs(self):
+        """Where their notes will be; a store that jobs have not begun to fill is empty."""
+        if self.store is None:
+            return
+        with told_of(self.store.name):
+            if not os.path.exists(self._jobs_folder()) and not self.store.is_empty():
+                raise UsageError(f"{self.store.name}: is there already; remove it, or give another name")
+        if self.own is not None:
+            _make_private(os.path.dirname(self.own))
+        os.makedirs(os.path.dirname(self.path), exist_ok=True)
+
+    def clear_jobs(self):
+        """What jobs have put in a store goes before it is forgotten that it is theirs."""
+        if self.store is not None and os.path.exists(self._jobs_folder()):
+            self.store.clear()
+
     def done(self):
         if self.store is not None and self.own is not None:
             shutil.rmtree(self.own, ignore_errors=True)
+
+
+def _target_again(name, path, own):
+    again = object.__new__(_Target)
+    again.store, again.path, again.own = _outside.opened(_outside.PREFIX + name), path, own
+    again.words()
+    return again
 
 
 def _make_private(folder):
@@ -176,10 +208,9 @@ def _in(path, name):
 
 
 def rechunk(source, target, /, *, chunks=None, shards=None, axes=None, flip=None, map=None,
-            codec=None, zarr_format=3, memory="2GiB", passes=0, device="ssd", threads=None,
+            codec=None, zarr_format=3, order="C", memory="2GiB", passes=0, device="ssd", threads=None,
             resume=False, fresh=False, verify=False, worker=None, dtype=None, shape=None,
-            temporary=None,
-            progress=None):
+            temporary=None, progress=None):
     """Other chunks, shards or order of axes of a stored array, or of every array of a group."""
     if type(source).__module__.startswith("xarray."):
         raise UsageError("of an xarray.Dataset: import faro.xarray; ds.faro.rechunk(target, chunks={'time': 365})")
@@ -189,8 +220,7 @@ def rechunk(source, target, /, *, chunks=None, shards=None, axes=None, flip=None
         raise UsageError("worker= shares the work on one array that goes to a folder or a file")
     words = _rechunk_words(
         chunks, shards, axes, flip, map, codec, memory, passes, device, threads, dtype, shape,
-        zarr_format=zarr_format, verify=verify, worker=worker,
-        unfinished=_unfinished(resume, fresh))
+        zarr_format=zarr_format, order=order, verify=verify, worker=worker, unfinished=_unfinished(resume, fresh))
     if names is None:
         report = _into(to, from_path, words, progress)
         to.done()
@@ -245,19 +275,20 @@ def copy_groups(source, to):
 
 
 def rechunk_plan(source, target=None, /, *, chunks=None, shards=None, axes=None, flip=None,
-                 map=None, codec=None, zarr_format=3, memory="2GiB", passes=0, device="ssd",
-                 threads=None, dtype=None, shape=None):
+                 map=None, codec=None, zarr_format=3, order="C", memory="2GiB", passes=0, device="ssd",
+                 threads=None, dtype=None, shape=None, temporary=None):
     """What rechunk would do, and its jobs; nothing of the data is read."""
     from_path = _path(source, "source")
-    to = None if target is None else _Target(target, None)
+    to = None if target is None else _Target(target, temporary)
     words = _rechunk_words(chunks, shards, axes, flip, map, codec, memory, passes, device, threads,
-                           dtype, shape, zarr_format=zarr_format, verify=False, unfinished="refuse")
+                           dtype, shape, zarr_format=zarr_format, order=order, verify=False,
+                           unfinished="refuse")
 
     def one(a, b):
         path = bytes(a) + b".rechunked.zarr" if b is None else b.path
         said = words if b is None else {**words, **b.words()}
         plan, text = _core.rechunk_plan(a, path, said)
-        return RechunkPlan({**json.loads(plan), "describe": text}, a, None if b is None else path, said)
+        return RechunkPlan({**json.loads(plan), "describe": text}, a, b, said)
 
     names = _arrays(from_path)
     if names is None:

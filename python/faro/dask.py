@@ -24,6 +24,7 @@ from typing import NamedTuple
 import numpy as np
 
 from . import _core
+from ._dask_bits import ByBits
 from ._errors import EnvironmentFault, Impossible, UsageError
 from ._maps import BitMap
 from ._stored import _path, _Target, copy_groups, rechunk_plan
@@ -86,10 +87,10 @@ def _memory_of_a_job(client):
     return min(limits) // 2 if limits else "2GiB"
 
 
-def _rechunk_stored(source, target, client, memory, progress, **words):
+def _rechunk_stored(source, target, client, memory, progress, temporary, **words):
     client = _client(client)
     memory = _memory_of_a_job(client) if memory is None else memory
-    plan = rechunk_plan(source, target, memory=memory, threads=1, **words)
+    plan = rechunk_plan(source, target, memory=memory, threads=1, temporary=temporary, **words)
     plans = {"": plan} if "passes" in plan else plan
     reports = {}
     for name, one in plans.items():
@@ -109,7 +110,8 @@ def _rechunk_stored(source, target, client, memory, progress, **words):
         reports[name] = one.finish()
     if "passes" in plan:
         return reports[""]
-    copy_groups(_path(source, "source"), _Target(target, None).path)
+    to = _Target(target, temporary)
+    copy_groups(_path(source, "source"), to.path if to.store is None else to.store)
     return reports
 
 
@@ -369,6 +371,14 @@ def _chunks(chunks, shape, like, dtype):
     return normalize_chunks(chunks, shape, dtype=dtype, previous_chunks=None)
 
 
+def _bits_of(map, shape):
+    """The map as one of bits; None where it is none."""
+    if isinstance(map, BitMap):
+        return map
+    said = _core.bits_by(map, shape)
+    return said and BitMap.from_columns(*said)
+
+
 def permute(x, map=None, /, *, axes=None, inverse=False, chunks=None):
     """A dask array as faro.permute(x, map) rearranges it, lazily, in chunks of these lengths."""
     import dask.array as da
@@ -395,16 +405,19 @@ def permute(x, map=None, /, *, axes=None, inverse=False, chunks=None):
     else:
         shape = tuple(_core.shape_by(map, given))
     target = _Side(shape, _chunks(chunks, shape, x, x.dtype))
-    move = _ByMap(map, given, bool(inverse), _Side(given, x.chunks), target)
+    source = _Side(given, x.chunks)
+    bits = _bits_of(map, given)
+    move = bits and ByBits.of(bits.inverse() if inverse else bits, source, target)
+    move = move or _ByMap(map, given, bool(inverse), source, target)
     words = (list(map.columns), map.complement) if isinstance(map, BitMap) else map
     return _moved(x, move, ("permute", words, bool(inverse)))
 
 
 def rechunk(source, target=None, /, *, chunks=None, shards=None, axes=None, flip=None, map=None,
-            codec=None, memory=None, passes=0, client=None, progress=None):
+            codec=None, memory=None, passes=0, client=None, progress=None, temporary=None):
     """A stored array, or group, rechunked by a cluster; or a dask array in other chunks, lazily."""
     if hasattr(source, "__dask_graph__"):
-        others = (target, shards, axes, flip, map, codec, memory, client, progress)
+        others = (target, shards, axes, flip, map, codec, memory, client, progress, temporary)
         if any(o is not None for o in others) or passes:
             raise UsageError("of a dask array chunks= alone is taken; permute takes maps")
         x = _checked(source)
@@ -417,5 +430,5 @@ def rechunk(source, target=None, /, *, chunks=None, shards=None, axes=None, flip
         return _moved(x, _ByBoxes(_Side(shape, x.chunks), to), "rechunk")
     if target is None:
         raise UsageError("a target is wanted: rechunk(source, target, chunks=..)")
-    return _rechunk_stored(source, target, client, memory, progress, chunks=chunks, shards=shards,
+    return _rechunk_stored(source, target, client, memory, progress, temporary, chunks=chunks, shards=shards,
                            axes=axes, flip=flip, map=map, codec=codec, passes=passes)

@@ -20,6 +20,16 @@ Lengths shape_by(const std::string& text, const Lengths& shape) {
   return said(text, shape).shape.value_or(shape);
 }
 
+// Columns and complement where the map is one of bits.
+std::optional<std::pair<std::vector<Word>, Word>> bits_by(const std::string& text,
+                                                          const Lengths& shape) {
+  const Map map = said(text, shape).map;
+  if (map.bits() == nullptr) return std::nullopt;
+  std::vector<Word> columns;
+  for (int k = 0; k < map.bits()->width(); ++k) columns.push_back(map.bits()->column(k));
+  return std::pair{columns, map.bits()->complement()};
+}
+
 // For each element of a box of an array of `box_shape`, in C order, its flat index after the map of
 // words on an array of `shape`, or by the inverse before it.
 void places_by(const std::string& text, const Lengths& shape, bool inverse,
@@ -63,6 +73,7 @@ void places_by(const std::string& text, const Lengths& shape, bool inverse,
 
 void bind_places(nb::module_& m) {
   m.def("shape_by", shape_by);
+  m.def("bits_by", bits_by);
   m.def("places_by", places_by);
 }
 

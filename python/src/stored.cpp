@@ -59,6 +59,10 @@ RechunkOptions options_from(const std::string& from, const nb::dict& given) {
   options.memory_bytes = memory_from(words);
   options.codec = words.maybe<std::string>("codec");
   options.zarr_format = words.maybe<int>("zarr_format").value_or(3);
+  const std::string order = words.text("order");
+  if (!order.empty() && order != "C" && order != "F")
+    throw Error(ErrorCode::usage, "order: wanted 'C' or 'F'");
+  options.order = order == "F" ? ArrayOrder::fortran : ArrayOrder::c;
   options.threads = words.maybe<int>("threads").value_or(0);
   options.passes = words.maybe<int>("passes").value_or(0);
   options.profile = DiskProfile::named(words.text("device"));

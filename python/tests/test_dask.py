@@ -3,6 +3,7 @@ run out of disk and lose their scheduler. FARO_FULL=1 kills at every job."""
 
 import os
 import pathlib
+import random
 import signal
 
 import faro
@@ -36,6 +37,41 @@ def test_any_map(map, shape, chunks, to):
     wanted = faro.permute(a, words)
     assert y.shape == wanted.shape and y.dtype == a.dtype
     assert np.array_equal(y.compute(scheduler="sync"), wanted)
+
+
+def power_cuts(rng, shape):
+    return tuple(1 << rng.randint(0, n.bit_length() - 1) for n in shape)
+
+
+def test_maps_of_bits_by_the_engine(monkeypatch):
+    """Random affine maps of arrays in blocks of powers of two: no element is looked up singly."""
+    monkeypatch.setattr(faro.dask._ByMap, "places", None)
+    rng = random.Random(5)
+    stages = set()
+    for case in range(2000 if FULL else 150):
+        monkeypatch.setattr(faro.dask, "FAN", rng.choice([2, 4, 32]))
+        many = case % 4 == 0  # blocks, each of which meets many
+        width = 12 if many else rng.randint(0, 9)
+        shape, left = ((64, 64), 0) if many else ((), width)
+        while left or not many and rng.random() < 0.2:
+            shape += (1 << rng.randint(0, left),)
+            left -= shape[-1].bit_length() - 1
+        while True:
+            try:
+                columns = [rng.getrandbits(width) for _ in range(width)]
+                if rng.random() < 0.5:
+                    columns = [1 << bit for bit in rng.sample(range(width), width)]
+                m = faro.BitMap.from_columns(columns, rng.getrandbits(width) if width else 0)
+                break
+            except ValueError:
+                continue
+        a = numbers(shape, rng.choice(["u1", "i2", "f8", "c16", "S3"]))
+        inverse = rng.random() < 0.3
+        cuts = [(8, 1 << rng.randint(1, 4)) if many else power_cuts(rng, shape) for _ in range(2)]
+        y = faro.dask.permute(da.from_array(a, chunks=cuts[0]), m, inverse=inverse, chunks=cuts[1])
+        assert np.array_equal(y.compute(scheduler="sync"), faro.permute(a, m, inverse=inverse)), case
+        stages.add(sum(name.startswith("cut") for name in y.dask.layers))
+    assert len(stages) > 2
 
 
 def test_maps_as_objects_and_inverse():

@@ -129,17 +129,19 @@ def run_case(seed, folder):
             how["codec"] = rng.choice(["none", "zstd:1", "gzip:2", "blosc:lz4:3"])
         if "shards" not in how and rng.random() < 0.3:
             how["zarr_format"] = 2
-    memory = 52 << 20
+    if target.suffix == ".npy":
+        how["order"] = rng.choice("CF")
+    memory, passes = 52 << 20, rng.choice([0, 0, 0, 1, 2, 3])
     if a.size and rng.random() < 0.3:  # one byte less than the least is refused, the least does
         with pytest.raises(faro.Impossible) as refused:
-            faro.rechunk_plan(source, target, **said, **how, memory=1 << 20, threads=1)
-        memory = max(int(n) for n in re.findall(r"\d+", str(refused.value)))
+            faro.rechunk_plan(source, target, **said, **how, memory=1 << 20, threads=1, passes=passes)
+        memory = int(re.findall(r"(\d+) bytes do$", str(refused.value))[0])
         assert memory < 56 << 20, refused.value
-    passes = rng.choice([0, 0, 0, 1, 2, 3])
     report = faro.rechunk(source, target, **said, **how, memory=memory, threads=rng.choice([1, 2]),
                           passes=passes, verify=rng.random() < 0.3)
 
     got = np.load(target) if target.suffix == ".npy" else zarr.open_array(target, mode="r")
+    assert target.suffix == ".zarr" or got.flags[f"{how['order']}_CONTIGUOUS"]
     if target.suffix == ".zarr":
         assert got.metadata.zarr_format == how.get("zarr_format", 3)
         assert not a.ndim or got.chunks == how["chunks"]
@@ -212,6 +214,20 @@ def test_groups(tmp_path):
     assert by_name["passes"] == 1 and same(zarr.open_array(tmp_path / "n.zarr")[...], a.T)
     plan = faro.rechunk_plan(root, chunks=5)
     assert plan["maps"]["format"] == "faro-box-plan/1" and "pass" in plan["maps"]["describe"]
+
+
+def test_raw_files_in_both_orders(tmp_path):
+    a = np.random.default_rng(2).integers(0, 255, (19, 23, 31), "u2")
+    np.save(tmp_path / "a.npy", a)
+    for order in "CF":
+        target = tmp_path / f"{order}.raw"
+        report = faro.rechunk(tmp_path / "a.npy", target, axes=(1, 0, 2), order=order, verify=True, memory="52MiB")
+        got = np.fromfile(target, a.dtype).reshape((23, 19, 31), order=order)
+        assert same(got, a.transpose(1, 0, 2)) and report["digest"] == faro.digest(got) and report["verified"]
+    with pytest.raises(faro.UsageError, match="order of Fortran"):
+        faro.rechunk(tmp_path / "a.npy", tmp_path / "a.zarr", order="F")
+    with pytest.raises(faro.UsageError, match="'C' or 'F'"):
+        faro.rechunk(tmp_path / "a.npy", tmp_path / "b.npy", order="K")
 
 
 def test_what_is_refused(tmp_path):

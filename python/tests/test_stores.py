@@ -4,10 +4,14 @@ datasets of xarray. Each beside NumPy, from and to, with maps; stores that fail;
 import functools
 import http.server
 import os
+import pickle
+import random
 import subprocess
 import sys
 import threading
+import time
 import zlib
+from concurrent.futures import ThreadPoolExecutor
 
 import faro
 import numpy as np
@@ -229,8 +233,51 @@ def test_s3(tmp_path, monkeypatch):
         report = faro.rechunk(tmp_path / "x.npy", store, chunks=4, shards=8, map=MAP)
         assert report["digest"] == faro.digest(store) == faro.digest(turned(x))
         assert faro.digest("s3://bucket/x.zarr") == report["digest"]
+        jobs_on_s3(tmp_path, x)
     finally:
         server.stop()
+
+
+def jobs_on_s3(tmp_path, x):
+    """Some killed, every one twice and at once, in other processes; the store has whole objects and, at the
+    end, the array."""
+    how = dict(chunks=(4, 4, 4), shards=(8, 8, 8), passes=2, memory="49MiB", threads=1, temporary=tmp_path / "notes")
+    plan = faro.rechunk_plan("s3://bucket/x.zarr", "s3://bucket/y.zarr", **how)
+    kept = pickle.loads(pickle.dumps(plan))
+    code = "import faro, sys; job = faro.Job.from_json(sys.argv[1]); print(1, flush=True); job.run()"
+    for k, job in enumerate(job for stage in plan.stages for job in stage):
+        runs = [subprocess.Popen([sys.executable, "-c", code, job.to_json()], stdout=subprocess.PIPE)
+                for _ in range(3)]
+        runs[0].stdout.readline()
+        time.sleep(random.Random(k).random() / 10)
+        runs[0].kill()
+        assert [run.wait() for run in runs[1:]] == [0, 0]
+        with pytest.raises(faro.Error):
+            faro.digest("s3://bucket/y.zarr")
+    assert not [job for stage in kept.stages for job in stage.remaining]
+    report = plan.finish()
+    y = zarr.open_array("s3://bucket/y.zarr", mode="r")
+    assert np.array_equal(y[...], zarr.open_array("s3://bucket/x.zarr", mode="r")[...]) and y.shards == (8, 8, 8)
+    assert report["digest"] == faro.digest("s3://bucket/y.zarr") and not list((tmp_path / "notes").iterdir())
+    with pytest.raises(faro.UsageError, match="is there already"):
+        faro.rechunk_plan("s3://bucket/x.zarr", "s3://bucket/y.zarr", **how).stages
+    forgotten = faro.rechunk_plan("s3://bucket/x.zarr", "s3://bucket/z.zarr", **how)
+    late = forgotten.stages[0][0]
+    forgotten.discard()
+    with pytest.raises(faro.UsageError, match="forgotten"):
+        late.run()
+
+
+def test_jobs_of_threads_write_stores_that_one_process_has(tmp_path):
+    x = numbers()
+    np.save(tmp_path / "x.npy", x)
+    store = MemoryStore()
+    plan = faro.rechunk_plan(tmp_path / "x.npy", store, chunks=4, shards=8, memory="52MiB", passes=2, threads=1)
+    with ThreadPoolExecutor(2) as pool:
+        for stage in plan.stages:
+            list(pool.map(faro.Job.run, list(stage) * 2))
+    assert plan.finish()["digest"] == faro.digest(store) == faro.digest(x)
+    assert np.array_equal(zarr.open_array(store, mode="r")[...], x)
 
 
 def test_jobs_open_files_and_urls_again(tmp_path):
@@ -245,8 +292,6 @@ def test_jobs_open_files_and_urls_again(tmp_path):
     done = subprocess.run([sys.executable, "-c", "import faro, sys; faro.Job.from_json(sys.argv[1]).run()", job],
                           capture_output=True, text=True)
     assert done.returncode != 0 and "to no other" in done.stderr
-    with pytest.raises(faro.UsageError, match="jobs write folders"):
-        faro.rechunk_plan(tmp_path / "x.zip", MemoryStore(), chunks=4).stages
 
 
 @pytest.mark.skipif(not os.path.exists("/proc/self/status"), reason="no /proc")

@@ -37,8 +37,26 @@ faro::RechunkOptions options_of(const faro_rechunk_options* given) {
   options.threads = all.threads;
   options.verify = all.verify != 0;
   options.memory_bytes = all.memory_bytes;
+  options.zarr_format = all.zarr_format;
+  options.order = all.fortran_order != 0 ? faro::ArrayOrder::fortran : faro::ArrayOrder::c;
   options.progress = faro::c::watched(all.progress, all.context);
   return options;
+}
+
+faro_rechunk_report report_of(const faro::RechunkReport& report, std::size_t struct_size) {
+  faro_rechunk_report told = FARO_RECHUNK_REPORT;
+  told.struct_size = struct_size;
+  told.passes = static_cast<std::int32_t>(report.plan.passes.size());
+  told.verified = report.verified ? 1 : 0;
+  told.data_bytes = static_cast<std::uint64_t>(report.plan.data_bytes);
+  told.peak_bytes = report.plan.peak_bytes;
+  told.reads = static_cast<std::uint64_t>(report.reads);
+  told.bytes_read = static_cast<std::uint64_t>(report.bytes_read);
+  told.writes = static_cast<std::uint64_t>(report.writes);
+  told.resumed_jobs = report.resumed_jobs;
+  told.seconds = report.seconds;
+  std::memcpy(told.digest, report.digest.c_str(), report.digest.size() + 1);
+  return told;
 }
 
 }  // namespace
@@ -62,7 +80,11 @@ faro_status faro_rechunk(const char* in, const char* out, const faro_rechunk_opt
                          char* digest) {
   return guarded([&] {
     need("faro_rechunk", "in out", in, out);
+    const faro_rechunk_options defaults = FARO_RECHUNK_OPTIONS;
+    faro_rechunk_report* const told =
+        options == nullptr ? nullptr : faro::c::taken(*options, defaults).report;
     const faro::RechunkReport report = faro::rechunk(in, out, options_of(options));
+    if (told != nullptr) faro::c::give(report_of(report, told->struct_size), *told);
     if (digest != nullptr) std::memcpy(digest, report.digest.c_str(), report.digest.size() + 1);
   });
 }

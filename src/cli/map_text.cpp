@@ -2,6 +2,8 @@
 
 #include <fmt/format.h>
 
+#include <filesystem>
+
 #include "base/count_format.hpp"
 #include "cli/memory.hpp"
 #include "faro/base/error.hpp"
@@ -30,7 +32,17 @@ Sizes sizes_from(const std::optional<std::string>& shape, std::optional<std::uin
 
 std::string map_words(const std::string& text) {
   const std::size_t at = text.starts_with('@') ? 0 : text.find(':') + 1;
-  if (text[at] != '@' || (at > 0 && !is_foreign(text))) return text;
+  if (text[at] != '@' || (at > 0 && !is_foreign(text))) {
+    std::error_code none;
+    if (text.find_first_of("./") != std::string::npos && std::filesystem::exists(text, none))
+      throw Error(ErrorCode::usage,
+                  fmt::format("'{}' is a file or a folder, and a map is wanted here, as "
+                              "'bit-reversal' or 't y x -> x y t'; '@{}' reads a map from a file. "
+                              "Of an array 'faro digest' and 'faro rechunk IN OUT --plan' say what "
+                              "it is and what moving it takes",
+                              text, text));
+    return text;
+  }
   const auto check = [](std::uint64_t bytes, const std::string& name) {
     if (bytes > limits::circuit_bytes_max)
       throw Error(ErrorCode::limit, fmt::format("{}: the text of a map has at most {} characters",

@@ -24,7 +24,7 @@ struct RechunkWords {
   std::optional<std::string> out;
   std::string only;
   disk::AxisTexts axes;
-  std::optional<std::string> codec, memory, device, worker, dtype, shape;
+  std::optional<std::string> codec, memory, device, worker, dtype, shape, order;
   std::optional<std::uint64_t> passes, threads, zarr_format;
   bool plan = false, resume = false, fresh = false, verify = false;
 };
@@ -38,6 +38,11 @@ RechunkOptions common_options(const RechunkWords& words, Output& out) {
     if (*words.zarr_format != 2 && *words.zarr_format != 3)
       throw Error(ErrorCode::usage, "--zarr-format: wanted 2 or 3");
     options.zarr_format = static_cast<int>(*words.zarr_format);
+  }
+  if (words.order) {
+    if (*words.order != "C" && *words.order != "F")
+      throw Error(ErrorCode::usage, "--order: wanted C or F");
+    options.order = *words.order == "F" ? ArrayOrder::fortran : ArrayOrder::c;
   }
   options.memory_bytes =
       words.memory ? parse_bytes(*words.memory, "--memory") : available_memory_bytes() / 2;
@@ -195,6 +200,8 @@ const Command rechunk_command{
                        "none, zstd, zstd:3, gzip, blosc:lz4:5; as in IN");
       arguments.option("--zarr-format", "N", words->zarr_format,
                        "of an OUT in a folder: 2 or 3; 3");
+      arguments.option("--order", "C|F", words->order,
+                       "of a .npy or .raw OUT: the last axis fastest, or the first; C");
       arguments.option("--memory", "SIZE", words->memory, "cap on memory; half of the free one");
       arguments.option("--passes", "K", words->passes, "exactly 1, 2 or 3 passes");
       arguments.option("--device", "NAME", words->device, "what reads and writes cost: ssd, ..");

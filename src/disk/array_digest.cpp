@@ -110,7 +110,7 @@ Digest digest_of_units(Reading& reading, const DigestOptions& options) {
 }  // namespace
 
 ArrayDigest digest_array(const std::string& path, const DigestOptions& options) {
-  const auto array = disk::open_source(path, options.raw);
+  const auto array = disk::open_stored(path, options.raw);
   const disk::StoredGrid& grid = array->grid();
   ArrayDigest found{.data_type = array->data_type(),
                     .shape = grid.shape,
@@ -137,7 +137,7 @@ void copy_group_words(const std::string& from, const std::string& to) {
 }
 
 ArrayWords array_words(const std::string& path, const std::optional<RawArray>& raw) {
-  const auto array = disk::open_source(path, raw);
+  const auto array = disk::open_stored(path, raw);
   ArrayWords words{.names = {},
                    .shape = array->grid().shape,
                    .chunks = array->grid().chunks,

@@ -31,21 +31,28 @@ class JobStorage : public FolderBoxStorage {
 
 void RechunkJobs::complete(const std::string& request) {
   request_ = RechunkRequest::parse(request, folder());
-  from_ = open_source(request_.input, request_.raw);
+  from_ = open_stored(request_.input, request_.raw);
   plan_ = BoxPlan::from_json(problem_of(request_, from_->grid()), request_.plan);
+}
+
+std::string RechunkJobs::data() const {
+  return request_.outside.empty() ? folder() + "/data" : request_.outside;
 }
 
 RechunkJobs RechunkJobs::begin(const std::string& in, const std::string& out,
                                const RechunkOptions& options) {
   refuse_existing(target_of(out));
-  const auto from = open_source(in, options.raw);
+  const auto from = open_stored(in, options.raw);
   const RechunkRequest request = shared_request(in, out, *from, options);
   RechunkJobs jobs;
   jobs.SharedJobs::begin(
       {.out = out,
        .request = request.json(),
        .fresh = options.unfinished == RechunkOptions::Unfinished::fresh,
-       .make_data = [&](const std::string& data) { create_stored(data, request.description); }});
+       .make_data =
+           [&](const std::string& data) {
+             if (request.outside.empty()) create_stored(data, request.description);
+           }});
   jobs.complete(request.json());
   return jobs;
 }
@@ -80,7 +87,7 @@ bool RechunkJobs::needs_files(std::size_t pass) const {
 
 SharedJobs::Done RechunkJobs::do_job(std::size_t pass, std::uint64_t job) const {
   JobStorage storage(folder());
-  const auto to = create_stored(folder() + "/data", request_.description, Begun::must_be);
+  const auto to = create_stored(data(), request_.description, Begun::must_be);
   // Nothing gets a name once the request is gone.
   BoxRun run(*plan_, *from_, *to, storage,
              {.threads = request_.threads, .before_names = [this] { check_begun(); }});
@@ -132,12 +139,11 @@ RechunkReport RechunkJobs::finish(const std::string& out) const {
   report.plan = facts_of(*plan_);
   const FileTarget target = target_of(out);
   files::SharedFolder shared(target);
-  if (shared.has_data()) {  // else it has its name, and the rest was not removed
-    const auto to = create_stored(folder() + "/data", request_.description);
-    to->complete();
-  }
-  report.digest =
-      digest.published(from_->data_type(), plan_->grids().shape, plan_->problem().to.element_bytes);
+  // Else it has its name, and the rest was not removed.
+  if (!request_.outside.empty() || shared.has_data())
+    create_stored(data(), request_.description)->complete();
+  report.digest = digest.published(from_->data_type(), plan_->problem().to.shape,
+                                   plan_->problem().to.element_bytes);
   publish_shared(shared, target);
   report.seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
   return report;

@@ -37,6 +37,8 @@ class RechunkJobs : public SharedJobs {
  private:
   RechunkJobs() = default;
   void complete(const std::string& request);
+  // Where the output grows: beside the notes, or in a store.
+  std::string data() const;
   Done do_job(std::size_t pass, std::uint64_t job) const override;
   std::vector<BoxJournal::JobId> keys(std::size_t pass, std::uint64_t job) const override {
     return {{pass, job}};

@@ -12,6 +12,8 @@ namespace {
 
 // Rows of a digest whose elements are gathered.
 constexpr std::uint64_t gathered_bytes = 4096;
+// Elements of a row below which a column is cheaper: two products an element beside a row's five.
+constexpr std::uint64_t short_row = 8;
 
 std::unique_ptr<TileBuffer> buffer_of(std::uint64_t bytes, std::uint64_t& total) {
   total += bytes;
@@ -36,11 +38,13 @@ PassAtWork::PassAtWork(const BoxPlan& plan, std::size_t pass, StoredArray& from,
       last_(pass + 1 == plan.facts().passes.size()),
       plain_from_(plan.problem().from.encoding == StoredGrid::Encoding::run),
       plain_to_(plan.problem().to.encoding == StoredGrid::Encoding::run),
-      same_order_(std::is_sorted(grids_.axes.begin(), grids_.axes.end()) &&
+      plain_order_(std::is_sorted(grids_.order_to.begin(), grids_.order_to.end())),
+      same_order_(plain_order_ && std::is_sorted(grids_.axes.begin(), grids_.axes.end()) &&
                   std::none_of(grids_.reversed.begin(), grids_.reversed.end(),
                                [](bool reversed) { return reversed; })),
       same_fill_(
           std::equal(from.fill().begin(), from.fill().end(), to.fill().begin(), to.fill().end())),
+      shape_(plan.problem().to.shape),
       element_(plan.problem().to.element_bytes),
       from_(from),
       to_(to),
@@ -191,13 +195,7 @@ void PassAtWork::read_units_in_place(HeldTile& tile, const BoxCells& cells) {
     if (fetch_unit(index, bytes)) return add_digest(share, cell, cell.where);
     tile.marks[i] = 1;
     copier_.fill(cell, cell.where, from_.fill());
-    std::vector<std::uint64_t> start;
-    for (const Interval& axis : cell.where) start.push_back(axis.begin);
-    share.constant_box({.shape = grids_.shape,
-                        .start = start,
-                        .extent = lengths_of(cell.where),
-                        .element_bytes = element_},
-                       from_.fill());
+    add_constant(share, cell.where, from_.fill());
   });
   for (const Digest& share : shares) tile.read.add(share);
 }
@@ -206,17 +204,7 @@ void PassAtWork::read_units_in_place(HeldTile& tile, const BoxCells& cells) {
 void PassAtWork::take_unit(HeldTile& tile, const BoxCells& held, const BoxCell& unit, bool absent,
                            Digest& share) {
   const Box box = common_box(unit.where, tile.box);
-  if (absent) {
-    std::vector<std::uint64_t> start;
-    for (const Interval& axis : box) start.push_back(axis.begin);
-    share.constant_box({.shape = grids_.shape,
-                        .start = start,
-                        .extent = lengths_of(box),
-                        .element_bytes = element_},
-                       from_.fill());
-  } else {
-    add_digest(share, unit, box);
-  }
+  absent ? add_constant(share, box, from_.fill()) : add_digest(share, unit, box);
   for_each_index(held.meeting(box), [&](const std::vector<std::uint64_t>& index) {
     const BoxCell cell = held.cell(index, cell_bytes(tile, held, index).data());
     const Box both = common_box(box, held.where(index));
@@ -319,13 +307,31 @@ void PassAtWork::read_meets(HeldTile& tile) {
       });
 }
 
-// The share of a box of what was read, by its places in the output: rows as they lie, or elements
-// gathered along the output's last axis. What moves elements has no part in it.
+// --- digests
+
+Box PassAtWork::in_array(const Box& box) const {
+  Box places(box.size());
+  for (std::size_t i = 0; i < box.size(); ++i) places[grids_.order_to[i]] = box[i];
+  return places;
+}
+
+void PassAtWork::add_constant(Digest& to, const Box& box,
+                              std::span<const std::byte> element) const {
+  const Box places = in_array(box);
+  std::vector<std::uint64_t> start;
+  for (const Interval& axis : places) start.push_back(axis.begin);
+  to.constant_box(
+      {.shape = shape_, .start = start, .extent = lengths_of(places), .element_bytes = element_},
+      element);
+}
+
+// The share of a box that is held in a cell, by its places in the array: rows as they lie; or
+// elements gathered along the array's last axis, or, where that is short, columns of elements that
+// lie one after another. What moves elements has no part in it.
 void PassAtWork::add_digest(Digest& to, const BoxCell& cell, const Box& box) const {
   const std::size_t axes = box.size();
   if (elements_of(box) == 0) return;
   if (axes == 0) return to.run(0, {cell.base, element_});
-  const std::vector<std::uint64_t>& shape = grids_.shape;
   if (same_order_) {
     std::vector<std::uint64_t> held(axes);
     std::vector<std::uint64_t> start(axes);
@@ -337,23 +343,40 @@ void PassAtWork::add_digest(Digest& to, const BoxCell& cell, const Box& box) con
       last += (box[k].length() - 1) * static_cast<std::uint64_t>(cell.stride[k]);
     }
     return to.box(
-        {.shape = shape, .start = start, .extent = lengths_of(box), .element_bytes = element_},
+        {.shape = shape_, .start = start, .extent = lengths_of(box), .element_bytes = element_},
         {cell.at(box), last}, held);
   }
+  // By the array's axes from here on.
+  const auto of_array = c_strides(shape_, element_);
+  const std::size_t last = grids_.order_to.back();
+  const std::size_t fast = axes - 1;
+  BoxCell held{.base = cell.base, .where = in_array(cell.where), .stride = cell.stride};
+  for (std::size_t i = 0; i < axes; ++i) held.stride[grids_.order_to[i]] = cell.stride[i];
+  const Box all = in_array(box);
+  const bool columns = all[fast].length() < short_row && last != fast &&
+                       held.stride[last] == static_cast<std::int64_t>(element_) &&
+                       all[last].length() > all[fast].length();
+  const std::size_t along = columns ? last : fast;
+  Box rows = all;
+  rows[along] = {0, 1};
   std::vector<std::byte> row(std::max(element_, gathered_bytes / element_ * element_));
-  Box rows = box;
-  rows.back() = {0, 1};
-  const std::uint64_t in_row = row.size() / element_;
+  const std::uint64_t in_row = columns ? all[along].length() : row.size() / element_;
   for_each_index(rows, [&](std::vector<std::uint64_t> at) {
-    for (std::uint64_t x = box.back().begin; x < box.back().end; x += in_row) {
-      const std::uint64_t count = std::min(in_row, box.back().end - x);
+    for (std::uint64_t x = all[along].begin; x < all[along].end; x += in_row) {
+      const std::uint64_t count = std::min(in_row, all[along].end - x);
       Box piece(axes);
       for (std::size_t k = 0; k < axes; ++k) piece[k] = {at[k], at[k] + 1};
-      piece.back() = {x, x + count};
-      const std::byte* source = cell.at(piece);
-      for (std::uint64_t i = 0; i < count; ++i, source += cell.stride.back())
+      piece[along] = {x, x + count};
+      const std::byte* source = held.at(piece);
+      const std::uint64_t place = byte_of(piece, shape_, nullptr, element_);
+      if (columns) {
+        to.column(place, static_cast<std::uint64_t>(of_array[along]), element_,
+                  {source, count * element_});
+        continue;
+      }
+      for (std::uint64_t i = 0; i < count; ++i, source += held.stride[along])
         std::memcpy(row.data() + (i * element_), source, element_);
-      to.run(byte_of(piece, shape, nullptr, element_), std::span(row).first(count * element_));
+      to.run(place, std::span(row).first(count * element_));
     }
   });
 }

@@ -74,7 +74,10 @@ class PassAtWork {
                                   const std::vector<std::uint64_t>& index) const;
   std::size_t mark_of(const BoxCells& held, const std::vector<std::uint64_t>& index) const;
 
+  // The places of a box in the array, whose axes may lie otherwise in the output.
+  Box in_array(const Box& box) const;
   void add_digest(Digest& to, const BoxCell& cell, const Box& box) const;
+  void add_constant(Digest& to, const Box& box, std::span<const std::byte> element) const;
 
   const BoxPlan& plan_;
   const BoxGrids& grids_;
@@ -84,8 +87,10 @@ class PassAtWork {
   bool last_;
   bool plain_from_;
   bool plain_to_;
-  bool same_order_;  // of axes, and none reversed
+  bool plain_order_;  // the output's axes lie as they are
+  bool same_order_;   // of all axes, and none reversed
   bool same_fill_;
+  std::vector<std::uint64_t> shape_;  // of the array that the output is
   std::uint64_t element_;
   StoredArray& from_;
   StoredArray& to_;

@@ -51,7 +51,15 @@ Digest PassAtWork::write_runs(HeldTile& tile) {
                piece);
       }
       const std::uint64_t at = byte_of(piece, grids_.shape, nullptr, element_);
-      shares[static_cast<std::size_t>(worker)].run(at, bytes);
+      Digest& share = shares[static_cast<std::size_t>(worker)];
+      if (plain_order_)
+        share.run(at, bytes);
+      else
+        add_digest(share,
+                   {.base = bytes.data(),
+                    .where = piece,
+                    .stride = c_strides(lengths_of(piece), element_)},
+                   piece);
       to_.write_run(at, bytes);
       ++writes_;
     });
@@ -116,16 +124,15 @@ void PassAtWork::write_file_of(HeldTile& tile, const std::vector<std::uint64_t>&
       present = gather(tile, held, cell, cell.where);
     }
     const Box where = box_of(grids_.units_to, index);
-    std::vector<std::uint64_t> start;
-    for (const Interval& axis : where) start.push_back(axis.begin);
-    const auto extent = lengths_of(where);
-    const ArrayBox place{
-        .shape = grids_.shape, .start = start, .extent = extent, .element_bytes = element_};
     if (!present && same_fill_) {
-      share.constant_box(place, to_.fill());
+      add_constant(share, where, to_.fill());
       continue;
     }
-    share.box(place, bytes, grids_.nominal_to);
+    std::vector<std::uint64_t> start;
+    for (const Interval& axis : where) start.push_back(axis.begin);
+    share.box(
+        {.shape = shape_, .start = start, .extent = lengths_of(where), .element_bytes = element_},
+        bytes, grids_.nominal_to);
     open->append(index, bytes);
   }
   ++writes_;

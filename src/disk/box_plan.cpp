@@ -70,7 +70,7 @@ void check_problem(const BoxProblem& problem) {
     throw Error(ErrorCode::usage, "input and output have the same axes and elements");
   check_order(problem.axes, axes);
   check_order(problem.from.order, axes);
-  FARO_CHECK(problem.to.order.empty());
+  check_order(problem.to.order, axes);
   if (!problem.reversed.empty() && problem.reversed.size() != axes)
     throw Error(ErrorCode::usage, fmt::format("an order of {} axes is wanted", axes));
   for (std::size_t k = 0; k < axes; ++k) {
@@ -106,22 +106,29 @@ std::uint64_t held_on_axis(const AxisGrid& units, std::uint64_t nominal, const A
 BoxGrids BoxGrids::of(const BoxProblem& problem) {
   BoxGrids grids;
   const std::size_t axes = problem.to.shape.size();
-  grids.shape = problem.to.shape;
+  grids.order_to = problem.to.order;
+  if (grids.order_to.empty()) {
+    grids.order_to.resize(axes);
+    std::iota(grids.order_to.begin(), grids.order_to.end(), std::size_t{0});
+  }
   std::vector<std::size_t> place(axes);  // of the input's axes, as they are stored
   std::iota(place.begin(), place.end(), std::size_t{0});
   for (std::size_t i = 0; i < problem.from.order.size(); ++i) place[problem.from.order[i]] = i;
-  grids.reversed = problem.reversed.empty() ? std::vector<bool>(axes, false) : problem.reversed;
   grids.order_from.resize(axes);
-  for (std::size_t k = 0; k < axes; ++k) {
-    const std::uint64_t n = grids.shape[k];
+  for (std::size_t i = 0; i < axes; ++i) {
+    const std::size_t k = grids.order_to[i];
+    const std::uint64_t n = problem.to.shape[k];
     const std::size_t a = problem.axes.empty() ? k : problem.axes[k];
+    const bool reversed = !problem.reversed.empty() && problem.reversed[k];
+    grids.shape.push_back(n);
+    grids.reversed.push_back(reversed);
     grids.axes.push_back(place[a]);
-    grids.order_from[place[a]] = k;
+    grids.order_from[place[a]] = i;
     const auto& shards_from =
         problem.from.shards.empty() ? problem.from.chunks : problem.from.shards;
     const auto& shards_to = problem.to.shards.empty() ? problem.to.chunks : problem.to.shards;
-    grids.units_from.push_back(AxisGrid::regular(n, problem.from.chunks[a], grids.reversed[k]));
-    grids.files_from.push_back(AxisGrid::regular(n, shards_from[a], grids.reversed[k]));
+    grids.units_from.push_back(AxisGrid::regular(n, problem.from.chunks[a], reversed));
+    grids.files_from.push_back(AxisGrid::regular(n, shards_from[a], reversed));
     grids.units_to.push_back(AxisGrid::regular(n, problem.to.chunks[k]));
     grids.files_to.push_back(AxisGrid::regular(n, shards_to[k]));
     grids.nominal_from.push_back(problem.from.chunks[a]);
@@ -363,6 +370,13 @@ std::optional<BoxFound> find_plan(const BoxProblem& problem, const BoxGrids& gri
   return best;
 }
 
+// What a refusal says of one side.
+std::string whole_words(const StoredGrid& grid, const char* done) {
+  if (grid.encoding == StoredGrid::Encoding::run)
+    return fmt::format("runs of at most {} bytes are {}", run_piece_bytes, done);
+  return fmt::format("units of {} bytes are {} whole", unit_bytes(grid), done);
+}
+
 // The least memory that has a plan, within a thirtieth.
 std::uint64_t least_memory(BoxProblem problem, const BoxGrids& grids) {
   const auto does = [&](std::uint64_t memory) {
@@ -400,11 +414,14 @@ BoxPlan BoxPlan::make(const BoxProblem& problem) {
     const std::uint64_t least = least_memory(problem, plan.grids_);
     throw Error(
         ErrorCode::impossible,
-        fmt::format("{} bytes of memory do not do{}: units of {} and {} bytes are read and "
-                    "written whole, and {} bytes are for all else; {} bytes do",
-                    problem.memory_bytes,
-                    problem.passes == 0 ? "" : fmt::format(" for {} passes", problem.passes),
-                    unit_bytes(problem.from), unit_bytes(problem.to), problem.fixed_bytes, least));
+        fmt::format(
+            "{} bytes of memory do not do{}: {}, {}, and {} bytes are for all else; {} bytes do",
+            problem.memory_bytes,
+            problem.passes == 0   ? ""
+            : problem.passes == 1 ? " for one pass"
+                                  : fmt::format(" for {} passes", problem.passes),
+            whole_words(problem.from, "read"), whole_words(problem.to, "written"),
+            problem.fixed_bytes, least));
   }
   auto two = find_plan(problem, plan.grids_, 2);
   const bool overlapped = better_overlapped(two, *one);

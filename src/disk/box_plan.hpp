@@ -5,8 +5,8 @@
 //     pass 1    tiles 240 x 721 x 1440    read: planes, whole   written: meets with pass 2
 //     pass 2    tiles 2190 x 72 x 1440    read: meets           written: chunks, whole
 //
-// Everything is in the coordinates of the output: of a reversed axis the input's grid has its short
-// block first. A pass cuts the array into tiles that memory holds, reads each in the units of the
+// Everything is in the coordinates of the output, its axes as they lie there (a file in Fortran
+// order has its last axis first): of a reversed axis the input's grid has its short block first. A pass cuts the array into tiles that memory holds, reads each in the units of the
 // layout before and writes it in those of the next, every file once. Between two passes a file for
 // each tile holds its meets with the tiles of the next pass, in their order, nothing else.
 //
@@ -94,6 +94,8 @@ struct BoxFacts {
 
 // Grids in the output's coordinates.
 struct BoxGrids {
+  // Axis i, as the output lies, is axis order_to[i] of the array that it is.
+  std::vector<std::size_t> order_to;
   std::vector<std::uint64_t> shape;
   std::vector<AxisGrid> units_from;
   std::vector<AxisGrid> files_from;

@@ -97,6 +97,8 @@ Report report_of(const BoxPlan& plan) {
              facts.temporary_bytes == Count{}
                  ? ""
                  : fmt::format("; {} of temporary files", size_text(facts.temporary_bytes)));
+  if (!plan.problem().to.order.empty())
+    report.say("axes as they lie in the output: the last axis of the array first\n");
   for (std::size_t i = 0; i < facts.passes.size(); ++i) add_pass(report, facts, i);
   report["tiles_at_once"] = facts.tiles_at_once;
   report["data_bytes"] = to_string(facts.data_bytes);

@@ -173,7 +173,7 @@ std::string value_text(const std::string& type, std::span<const std::byte> bytes
 
 CheckReport check_arrays(const std::string& a, const std::string& b,
                          const RechunkOptions& options) {
-  const auto from = disk::open_source(a, options.raw);
+  const auto from = disk::open_stored(a, options.raw);
   const auto other = disk::open_stored(b);
   if (from->data_type() != other->data_type())
     throw Error(ErrorCode::refused, fmt::format("{} has elements of {}, {} of {}", a,

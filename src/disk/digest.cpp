@@ -117,7 +117,7 @@ Wide of_block(const disk::DigestKernel& kernel, const std::byte* from, std::size
   return sum(joined(sums.low), turned(joined(sums.high), 32));
 }
 
-// Up to 7 bytes that stand from byte `place` of a word on.
+// Up to 8 bytes of one word, from its byte `place` on.
 Wide of_part(std::uint64_t place, std::span<const std::byte> bytes) {
   std::uint64_t word = 0;
   if (!bytes.empty()) std::memcpy(&word, bytes.data(), bytes.size());
@@ -197,6 +197,31 @@ Digest::Digest(Simd simd) : kernel_(&disk::digest_kernel(simd)) {}
 void Digest::run(std::uint64_t first_byte, std::span<const std::byte> bytes) {
   value_ = as_halves(sum(as_wide(value_), of_run(*kernel_, first_byte, bytes)));
   bytes_ += bytes.size();
+}
+
+// Elements that are `period` apart begin at the same byte of a word: the weights of each such
+// series are a geometric one.
+void Digest::column(std::uint64_t first_byte, std::uint64_t stride_bytes,
+                    std::uint64_t element_bytes, std::span<const std::byte> bytes) {
+  FARO_CHECK(element_bytes != 0 && bytes.size() % element_bytes == 0);
+  const std::uint64_t count = bytes.size() / element_bytes;
+  Wide share = as_wide(value_);
+  bytes_ += bytes.size();
+  const auto crosses = [&](std::uint64_t byte) {
+    return byte % word_bytes + element_bytes > word_bytes;
+  };
+  const std::uint64_t period = word_bytes / std::gcd(word_bytes, stride_bytes);
+  const Wide ratio = power_of_r(period * stride_bytes / word_bytes);
+  for (std::uint64_t j = 0; j < std::min(period, count); ++j) {
+    const std::uint64_t byte = first_byte + j * stride_bytes;
+    Wide at = power_of_r(byte / word_bytes);
+    for (std::uint64_t i = j; i < count; i += period, at = times(at, ratio)) {
+      const auto element = bytes.subspan(i * element_bytes, element_bytes);
+      share = sum(share, crosses(byte) ? of_run(*kernel_, first_byte + i * stride_bytes, element)
+                                       : times(at, of_part(byte % word_bytes, element)));
+    }
+  }
+  value_ = as_halves(share);
 }
 
 void Digest::box(const ArrayBox& box, std::span<const std::byte> bytes,

@@ -4,6 +4,7 @@
 
 #include <chrono>
 #include <filesystem>
+#include <nlohmann/json.hpp>
 
 #include "disk/box_run.hpp"
 #include "disk/rechunk_files.hpp"
@@ -53,7 +54,7 @@ RechunkRequest begin_or_resume(const std::string& in, const std::string& out,
   if (options.unfinished == Unfinished::resume)
     throw Error(ErrorCode::usage, fmt::format("{}: there is no unfinished run to go on with", out));
   disk::refuse_existing(folder.target());
-  const auto from = disk::open_source(in, options.raw);
+  const auto from = disk::open_stored(in, options.raw);
   RechunkRequest request = disk::request_of(in, out, *from, options);
   if (disk::has_elements(from->grid()))
     request.plan = disk::plan_of(request, from->grid(), options.passes).json();
@@ -68,9 +69,11 @@ RechunkRequest begin_or_resume(const std::string& in, const std::string& out,
 void verify_output(const std::string& data, const RechunkRequest& request,
                    const disk::StoredArray& from, const Digest& wanted, int threads) {
   std::optional<RawArray> raw;
-  if (request.description.starts_with("{\"raw\""))
-    raw = RawArray{.shape = disk::read_grid(request.description).shape,
-                   .data_type = from.data_type()};
+  const disk::StoredGrid grid = disk::read_grid(request.description);
+  if (nlohmann::json::parse(request.description).contains("raw"))
+    raw = RawArray{.shape = grid.shape,
+                   .data_type = from.data_type(),
+                   .order = grid.order.empty() ? ArrayOrder::c : ArrayOrder::fortran};
   // Writing a unit took more than reading one does, so that the memory holds a reader.
   const ArrayDigest found = digest_array(
       data, {.raw = raw, .memory_bytes = request.memory_bytes, .threads = threads, .progress = {}});
@@ -85,7 +88,7 @@ RechunkReport finish(disk::RechunkFolder& folder, disk::BoxJournal& journal,
                      const RechunkRequest& request, const RechunkOptions& options) {
   const auto start = std::chrono::steady_clock::now();
   RechunkReport report;
-  const auto from = disk::open_source(request.input, request.raw);
+  const auto from = disk::open_stored(request.input, request.raw);
   if (!journal.is_complete()) check_unchanged(*from, request, "since the run began");
   report.resumed_jobs = journal.done().size();
   Digest digest;
@@ -133,7 +136,7 @@ RechunkReport finish(disk::RechunkFolder& folder, disk::BoxJournal& journal,
 
 RechunkFacts plan_rechunk(const std::string& in, const std::string& out,
                           const RechunkOptions& options) {
-  const auto from = disk::open_source(in, options.raw);
+  const auto from = disk::open_stored(in, options.raw);
   const RechunkRequest request = disk::request_of(in, out, *from, options);
   if (!disk::has_elements(from->grid())) {
     return {.passes = {},

@@ -51,6 +51,7 @@ std::string RechunkRequest::json() const {
   if (raw)
     object["raw"] = {
         {"shape", raw->shape}, {"data_type", raw->data_type}, {"start_byte", raw->start_byte}};
+  if (raw && raw->order == ArrayOrder::fortran) object["raw"]["order"] = "F";
   // A journal is lines; what is no UTF-8 in a path is kept as well as JSON can.
   return object.dump(-1, ' ', true, nlohmann::ordered_json::error_handler_t::replace);
 }
@@ -76,9 +77,11 @@ RechunkRequest RechunkRequest::parse(const std::string& text, const std::string&
                            .outside = json.value("outside", ""),
                            .plan = json.at("plan")};
     if (json.contains("raw"))
-      request.raw = RawArray{.shape = json.at("raw").at("shape"),
-                             .data_type = json.at("raw").at("data_type"),
-                             .start_byte = json.at("raw").at("start_byte")};
+      request.raw =
+          RawArray{.shape = json.at("raw").at("shape"),
+                   .data_type = json.at("raw").at("data_type"),
+                   .start_byte = json.at("raw").at("start_byte"),
+                   .order = json.at("raw").contains("order") ? ArrayOrder::fortran : ArrayOrder::c};
     const auto threads = json.at("threads").get<std::uint64_t>();
     if (threads < 1 || threads > static_cast<std::uint64_t>(limits::threads_max))
       throw Error(ErrorCode::environment,
@@ -89,14 +92,6 @@ RechunkRequest RechunkRequest::parse(const std::string& text, const std::string&
         ErrorCode::environment,
         fmt::format("{}: the journal is of another version or damaged: {}", journal, error.what()));
   }
-}
-
-std::unique_ptr<StoredArray> open_source(const std::string& path,
-                                         const std::optional<RawArray>& raw) {
-  if (!raw) return open_stored(path);
-  return open_stored(
-      path,
-      RawShape{.shape = raw->shape, .data_type = raw->data_type, .start_byte = raw->start_byte});
 }
 
 BoxProblem problem_of(const RechunkRequest& request, const StoredGrid& from) {
@@ -136,6 +131,7 @@ RechunkRequest request_of(const std::string& in, const std::string& out, const S
                               out));
     changes.format = StoredChanges::Format::zarr2;
   }
+  changes.order = options.order;
   changes.chunks = options.chunks;
   changes.shards = options.shards;
   changes.codec = options.codec;

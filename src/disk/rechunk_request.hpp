@@ -29,8 +29,6 @@ struct RechunkRequest {
   static RechunkRequest parse(const std::string& text, const std::string& journal);
 };
 
-std::unique_ptr<StoredArray> open_source(const std::string& path,
-                                         const std::optional<RawArray>& raw);
 BoxProblem problem_of(const RechunkRequest& request, const StoredGrid& from);
 // Without its plan and the input's identity.
 RechunkRequest request_of(const std::string& in, const std::string& out, const StoredArray& from,

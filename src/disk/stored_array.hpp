@@ -10,8 +10,8 @@
 // is padding, which a reader ignores and a writer fills with the fill value. Elements are always
 // little-endian here (of complex numbers each half): a store that has them otherwise swaps them.
 //
-// A plain file has one unit, the whole array, which is read and written in runs of any bytes. One
-// that is only read may have its axes in another order: that of Fortran.
+// A plain file has one unit, the whole array, which is read and written in runs of any bytes. Its
+// axes may lie in another order: that of Fortran.
 #pragma once
 
 #include <cstddef>
@@ -23,6 +23,8 @@
 #include <string>
 #include <string_view>
 #include <vector>
+
+#include "faro/disk/rechunk.hpp"
 
 namespace faro::inline v1::files {
 class ChunkFolder;
@@ -106,19 +108,12 @@ class StoredArray {
   virtual void complete() = 0;
 };
 
-// A raw file says nothing of what it holds.
-struct RawShape {
-  std::vector<std::uint64_t> shape;
-  std::string data_type;
-  std::uint64_t start_byte = 0;
-};
-
 // Opens a .npy file, a folder with zarr.json or .zarray, or, where `raw` says what it holds, any
 // file. Throws Error(usage) for what is none of these, Error(impossible), by name, for what is not
 // known, Error(environment) for what the system refuses. Units are in C order, whatever order
 // chunks are stored in.
 std::unique_ptr<StoredArray> open_stored(const std::string& path,
-                                         const std::optional<RawShape>& raw = {});
+                                         const std::optional<RawArray>& raw = {});
 
 // A Zarr array that lies in no folder of this system has a name that begins with "outside:", and
 // whoever knows such names, as the package for Python does, says once how they are opened. Without
@@ -140,6 +135,7 @@ struct StoredChanges {
   std::optional<std::string> codec =
       {};  // "none", "zstd", "zstd:3", "gzip", "blosc:lz4:5", ..; as the source
   std::vector<std::size_t> axes = {};  // axis k of the output is axis axes[k]; empty: as they are
+  ArrayOrder order = ArrayOrder::c;    // of a plain file
   // Another shape (of as many elements), where a map splits or joins axes: their names go.
   std::vector<std::uint64_t> shape = {};
 };

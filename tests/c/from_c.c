@@ -37,6 +37,24 @@ int main(void) {
     puts(faro_last_error());
     return 1;
   }
+  faro_rechunk_options how = FARO_RECHUNK_OPTIONS;
+  faro_rechunk_report report = FARO_RECHUNK_REPORT;
+  uint64_t chunks = 2;
+  how.zarr_format = 2;
+  how.chunks = &chunks;
+  how.axes_count = 1;
+  how.report = &report;
+  if (faro_rechunk("from_c_five.npy", "from_c_five.zarr", &how, NULL) != FARO_OK ||
+      report.passes != 1 || report.data_bytes != 5 || report.bytes_read != 5 ||
+      report.peak_bytes == 0 || strcmp(report.digest, digest) != 0) {
+    puts(faro_last_error());
+    return 1;
+  }
+  const char* parts[] = {"/.zarray", "/.zattrs", "/0", "/1", "/2", ""};
+  for (int k = 0; k < 6; ++k) { /* version 2 has its chunks beside its words */
+    char path[40] = "from_c_five.zarr";
+    if (remove(strcat(path, parts[k])) != 0 && k != 1) return 1;
+  }
   remove("from_c_five.npy");
   remove("from_c_other.npy");
   faro_file_options options = FARO_FILE_OPTIONS;

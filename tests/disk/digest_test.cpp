@@ -314,6 +314,25 @@ TEST(Digest, boxes_of_any_cuts_add_up) {
   }
 }
 
+TEST(Digest, columns_are_elements_apart) {
+  Random random(7);
+  for (int round = 0; round < (testing::sanitized() ? 40 : 300); ++round) {
+    const std::uint64_t element = 1 + random.below(20);
+    const std::uint64_t stride = element + random.below(40);
+    const std::uint64_t first = random.below(1000);
+    const std::uint64_t count = random.below(30);
+    Bytes bytes(element * count);
+    for (std::byte& b : bytes) b = static_cast<std::byte>(random.below(256));
+    Digest column;
+    column.column(first, stride, element, bytes);
+    Digest elements;
+    for (std::uint64_t i = 0; i < count; ++i)
+      elements.run(first + (i * stride), std::span(bytes).subspan(i * element, element));
+    ASSERT_EQ(column.value(), elements.value()) << element << " " << stride << " " << first;
+    ASSERT_EQ(column.bytes(), elements.bytes());
+  }
+}
+
 // 2^62 bytes that nobody looks at: as one box, and as the boxes of another cutting.
 TEST(Digest, constant_boxes_of_any_size_have_a_closed_form) {
   const Bytes element = bytes_of(std::vector<float>{1.5F});

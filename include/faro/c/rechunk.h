@@ -17,6 +17,29 @@
 extern "C" {
 #endif
 
+/* "fd1:", 32 digits and a zero. */
+#define FARO_DIGEST_TEXT 37
+
+/* What a run did. */
+typedef struct faro_rechunk_report {
+  size_t struct_size;
+  uint32_t version;
+  int32_t passes;
+  int32_t verified;
+  int32_t reserved;
+  uint64_t data_bytes;
+  uint64_t peak_bytes; /* of memory, by the plan */
+  uint64_t reads;      /* of this run, as what follows */
+  uint64_t bytes_read;
+  uint64_t writes;
+  uint64_t resumed_jobs; /* that an earlier run had done */
+  double seconds;
+  char digest[FARO_DIGEST_TEXT];
+} faro_rechunk_report;
+
+#define FARO_RECHUNK_REPORT \
+  { sizeof(faro_rechunk_report), FARO_C_VERSION, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0.0, "" }
+
 typedef struct faro_rechunk_options {
   size_t struct_size;
   uint32_t version;
@@ -33,17 +56,17 @@ typedef struct faro_rechunk_options {
   uint64_t memory_bytes;
   faro_progress progress; /* may be NULL */
   void* context;
+  int32_t zarr_format;         /* of an output in a folder: 2 or 3 */
+  int32_t fortran_order;       /* 1: the output, a plain file, has its first axis fastest */
+  faro_rechunk_report* report; /* may be NULL */
 } faro_rechunk_options;
 
 /* 2 GiB of memory. */
 #define FARO_RECHUNK_OPTIONS                                                                   \
   {                                                                                            \
     sizeof(faro_rechunk_options), FARO_C_VERSION, 0, 0, 0, 0, 0, NULL, NULL, NULL, NULL, NULL, \
-        (uint64_t)1 << 31, NULL, NULL                                                          \
+        (uint64_t)1 << 31, NULL, NULL, 3, 0, NULL                                              \
   }
-
-/* "fd1:", 32 digits and a zero. */
-#define FARO_DIGEST_TEXT 37
 
 /* The plan in a buffer of `bytes`, as JSON of format faro-box-plan/1 with a zero at its end;
    `needed` says how many it takes. More than there are: FARO_USAGE, and nothing in the buffer. */

@@ -50,6 +50,10 @@ class Digest {
 
   // Bytes that stand at first_byte, .. of the array in C order.
   void run(std::uint64_t first_byte, std::span<const std::byte> bytes);
+  // Elements that stand one after another here and `stride_bytes` apart in the array, the first at
+  // first_byte.
+  void column(std::uint64_t first_byte, std::uint64_t stride_bytes, std::uint64_t element_bytes,
+              std::span<const std::byte> bytes);
   // The box's elements, in C order; `held` says of what box they are the first corner of, where
   // what holds them is larger (the buffer of a chunk over the array's end). Each extent of `held`
   // is at least that of the box.

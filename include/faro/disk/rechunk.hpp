@@ -22,11 +22,15 @@
 
 namespace faro::inline v1 {
 
+// How a plain file lies: its last axis runs fastest, or its first.
+enum class ArrayOrder { c, fortran };
+
 // Of a raw file, which says nothing itself.
 struct RawArray {
   std::vector<std::uint64_t> shape;
   std::string data_type;  // "float32"
   std::uint64_t start_byte = 0;
+  ArrayOrder order = ArrayOrder::c;
 };
 
 struct RechunkOptions {
@@ -38,6 +42,7 @@ struct RechunkOptions {
   std::optional<std::string> codec = {};  // "none", "zstd", "zstd:3", "gzip", "blosc:lz4:5"
   std::optional<RawArray> raw = {};       // of a raw input
   int zarr_format = 3;                    // of an output that is a folder: 2 or 3
+  ArrayOrder order = ArrayOrder::c;       // of an output that is a plain file
   // A cap on all that the process holds, 48 MiB for the program included.
   std::uint64_t memory_bytes = std::uint64_t{1} << 31U;
   DiskProfile profile = DiskProfile::ssd();

@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <functional>
 #include <nlohmann/json.hpp>
+#include <numeric>
 
 #include "base/count_format.hpp"
 #include "faro/base/count.hpp"
@@ -31,7 +32,8 @@ void check_size(const FormLengths& lengths, const ArrayForm& form, const char* w
 }
 
 ArrayForm form_of_plain(const RawJson& json, ArrayForm::Format format, const std::string& type) {
-  refuse_others(json, {format == ArrayForm::Format::npy ? "npy" : "raw", "shape"}, "a description");
+  refuse_others(json, {format == ArrayForm::Format::npy ? "npy" : "raw", "shape", "order"},
+                "a description");
   ArrayForm form;
   form.format = format;
   const auto words = nlohmann::json::parse(type).get<std::string>();
@@ -42,12 +44,20 @@ ArrayForm form_of_plain(const RawJson& json, ArrayForm::Format format, const std
   const std::string* const shape = json.find("shape");
   form.shape = json_lengths(shape == nullptr ? "" : *shape, "shape");
   form.chunks = form.shape;
+  if (json.find("order") != nullptr) set_order(form, ArrayOrder::fortran);
   form.fill.resize(form.type.bytes);
   check_form(form);
   return form;
 }
 
 }  // namespace
+
+void set_order(ArrayForm& form, ArrayOrder order) {
+  form.order.clear();
+  if (order == ArrayOrder::c || form.shape.size() < 2) return;  // one axis lies in either order
+  form.order.resize(form.shape.size());
+  std::iota(form.order.rbegin(), form.order.rend(), std::size_t{0});
+}
 
 std::uint64_t parts_of(std::uint64_t length, std::uint64_t part) {
   return length / part + (length % part != 0 ? 1 : 0);
@@ -200,13 +210,13 @@ std::string description_of(const ArrayForm& form) {
       break;
     case ArrayForm::Format::npy:
       json.set("npy", json_text(numpy_code(form.type, form.big)));
-      json.set("shape", json_text(form.shape));
       break;
     case ArrayForm::Format::raw:
       json.set("raw", json_text(form.type.name));
-      json.set("shape", json_text(form.shape));
       break;
   }
+  if (form.is_plain_file()) json.set("shape", json_text(form.shape));
+  if (form.is_plain_file() && !form.order.empty()) json.set("order", json_text("F"));
   return json.text();
 }
 

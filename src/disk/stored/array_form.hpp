@@ -67,6 +67,9 @@ struct ArrayForm {
   StoredGrid grid() const;
 };
 
+// Of a plain file.
+void set_order(ArrayForm& form, ArrayOrder order);
+
 // Of how many parts of each nominal length an axis is.
 std::uint64_t parts_of(std::uint64_t length, std::uint64_t part);
 

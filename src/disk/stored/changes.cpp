@@ -213,8 +213,13 @@ std::string named_description(std::string_view description, const std::string& n
     if (!changes.chunks.empty() || !changes.shards.empty() ||
         (changes.codec && *changes.codec != "none"))
       throw Error(ErrorCode::usage, "a plain file has no chunks, shards or codecs");
+    set_order(form, changes.order);
     return description_of(form);
   }
+  if (changes.order == ArrayOrder::fortran)
+    throw Error(ErrorCode::usage,
+                "the order of Fortran is one of .npy and .raw files; chunks of a Zarr array are "
+                "written in that of C");
   const bool same = changes.chunks.empty() && changes.shards.empty();
   if (!changes.chunks.empty()) form.chunks = changes.chunks;
   if (!same) form.shards.clear();

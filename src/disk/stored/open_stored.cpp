@@ -51,7 +51,7 @@ std::string whole_name(const std::string& path) {
 }
 
 std::unique_ptr<StoredArray> open_stored(const std::string& path,
-                                         const std::optional<RawShape>& raw) {
+                                         const std::optional<RawArray>& raw) {
   if (is_outside(path) || is_folder(path)) {
     if (raw)
       throw Error(ErrorCode::usage,

@@ -3,7 +3,6 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <numeric>
 
 #include "base/check.hpp"
 #include "disk/box_runs.hpp"
@@ -24,7 +23,9 @@ constexpr std::uint64_t column_row_bytes = 512;
 
 std::string header_of(const ArrayForm& form) {
   if (form.format != ArrayForm::Format::npy) return "";
-  return npy_header_bytes(npy_header(numpy_code(form.type, form.big), form.shape), header_bytes);
+  NpyHeader header = npy_header(numpy_code(form.type, form.big), form.shape);
+  if (!form.order.empty()) header.order = NpyHeader::Order::fortran;
+  return npy_header_bytes(header, header_bytes);
 }
 
 std::string stamp_of(files::PosixFile& file) {
@@ -192,19 +193,17 @@ std::unique_ptr<PlainStore> open_npy(const std::string& path) {
     throw Error(error.code(), fmt::format("{}: {}", path, error.what()));
   }
   ArrayForm form = plain_form(ArrayForm::Format::npy, std::move(header.shape), std::move(type));
-  if (header.order == NpyHeader::Order::fortran && form.shape.size() > 1) {
-    form.order.resize(form.shape.size());
-    std::iota(form.order.rbegin(), form.order.rend(), std::size_t{0});
-  }
+  if (header.order == NpyHeader::Order::fortran) set_order(form, ArrayOrder::fortran);
   return open_plain(std::move(form), std::move(file), data);
 }
 
-std::unique_ptr<PlainStore> open_raw(const std::string& path, const RawShape& raw) {
+std::unique_ptr<PlainStore> open_raw(const std::string& path, const RawArray& raw) {
   OrderedType type = raw.data_type.find_first_of("<>|") == 0
                          ? type_of_numpy(raw.data_type)
                          : OrderedType{type_named(raw.data_type)};
-  return open_plain(plain_form(ArrayForm::Format::raw, raw.shape, std::move(type)),
-                    opened(path, FileAccess::read), raw.start_byte);
+  ArrayForm form = plain_form(ArrayForm::Format::raw, raw.shape, std::move(type));
+  set_order(form, raw.order);
+  return open_plain(std::move(form), opened(path, FileAccess::read), raw.start_byte);
 }
 
 std::unique_ptr<PlainStore> create_plain(const std::string& path, ArrayForm form,

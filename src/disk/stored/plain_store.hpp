@@ -43,7 +43,7 @@ class PlainStore : public StoredArray {
 };
 
 std::unique_ptr<PlainStore> open_npy(const std::string& path);
-std::unique_ptr<PlainStore> open_raw(const std::string& path, const RawShape& raw);
+std::unique_ptr<PlainStore> open_raw(const std::string& path, const RawArray& raw);
 // `access` is to create it or, where it must be there, to write.
 std::unique_ptr<PlainStore> create_plain(const std::string& path, ArrayForm form,
                                          FileAccess access = FileAccess::create);

@@ -128,9 +128,9 @@ TEST(PlainStore, a_raw_file_is_what_is_said_of_it) {
   const Scratch scratch;
   const std::string path = scratch.path("a.raw");
   write_all(path, "headXXYYZZ");
-  const auto store = disk::open_stored(path, disk::RawShape{{3}, "uint16", 4});
+  const auto store = disk::open_stored(path, RawArray{{3}, "uint16", 4});
   EXPECT_EQ(testing::read_elements(*store).size(), 6U);
-  EXPECT_THROW(disk::open_stored(path, disk::RawShape{{4}, "uint16", 4}), Error);
+  EXPECT_THROW(disk::open_stored(path, RawArray{{4}, "uint16", 4}), Error);
   EXPECT_THROW(disk::open_stored(path), Error);
   // What it becomes says it again.
   const std::string made = disk::describe_changed(*store, {});
