@@ -4,9 +4,10 @@
     bench/rechunk/rechunk_peers.py FOLDER --gigabytes 0.5 --memory 192MiB --rounds 3
 
 Three jobs, shrunk to so many bytes: planes of a climate model to series in time, planes of a microscope to
-cubes in shards, and the transpose of a matrix of odd lengths. For each job and each tool: seconds (median),
-the most memory (page cache left out), bytes read and written by system calls, the disk that it needed
-beyond the result, and whether the result is equal, by `faro check` and by NumPy. Rounds go through all
+cubes in shards, and the transpose of a matrix of odd lengths. For each job and each tool: seconds and
+processor seconds (medians; other work on the machine stretches the first alone), the most memory (without page
+cache, and with it: a group that reads much fills its cap), bytes read and written by system calls, the disk
+that it needed beyond the result, and whether the result is equal, by `faro check` and by NumPy. Rounds go through all
 tools in turn. The page cache is emptied of the source before each run, and each ends with a sync.
 
 faro runs in a control group of exactly MEMORY. Tools in Python get --python-extra beside it, for the
@@ -202,6 +203,13 @@ class Group:
         except (OSError, IndexError):
             return 0
 
+    def most(self):
+        """Bytes at most, page cache included; 0 where nobody says."""
+        try:
+            return int(open(self.path + ("/memory.max_usage_in_bytes" if self.v1 else "/memory.peak")).read())
+        except (OSError, TypeError):
+            return 0
+
     def end(self):
         for _ in range(100 if self.path else 0):
             try:
@@ -250,7 +258,9 @@ def measured(command, limit_bytes, limit_seconds, folder):
         seconds = time.monotonic() - start
         # Of the child and all that it waited for; read before it is reaped.
         io = dict(line.split(": ") for line in open(f"/proc/{child.pid}/io"))
-        code = child.wait()
+        _, status, used = os.wait4(child.pid, 0)
+        code = child.returncode = os.waitstatus_to_exitcode(status)
+        most = group.most()
         said.seek(0)
         words = said.read().strip().rpartition("\n")[2][:120]
     group.end()
@@ -262,7 +272,8 @@ def measured(command, limit_bytes, limit_seconds, folder):
         ended = "killed: over the cap"
     elif code:
         ended = words or f"ended with {code}"
-    return dict(seconds=seconds, peak=peak, read=int(io["rchar"]), written=int(io["wchar"]), disk=disk,
+    return dict(seconds=seconds, processor=used.ru_utime + used.ru_stime, peak=peak, most=most,
+                read=int(io["rchar"]), written=int(io["wchar"]), disk=disk,
                 ended=ended, capped=group.path is not None)
 
 
@@ -364,18 +375,19 @@ def table(name, job, rows, left_out, args):
     order = ", axes turned round" if job["axes"] != tuple(sorted(job["axes"])) else ""
     print(f"\n{name}: {shape} {job['dtype'][1:]} ({size / 1e9:.2f} GB, {args.codec}), chunks "
           f"{' x '.join(map(str, job['chunks']))} to {to}{order}\n")
-    print("| tool | seconds | peak MiB | read GB | written GB | temporary GB | equal |")
-    print("|---|---|---|---|---|---|---|")
+    print("| tool | seconds | of processors | peak MiB | with page cache | read GB | written GB | temporary GB "
+          "| equal |\n|" + "---|" * 9)
     for peer, runs in rows.items():
         last = runs[-1]
-        seconds = statistics.median(run["seconds"] for run in runs)
-        most = {key: max(run[key] for run in runs) for key in ("peak", "read", "written", "disk")}
+        seconds, processor = (statistics.median(run[key] for run in runs) for key in ("seconds", "processor"))
+        most = {key: max(run[key] for run in runs) for key in ("peak", "most", "read", "written", "disk")}
         ended = last["ended"]
         verdict = f"no result: {ended}" if ended else ", ".join(sorted({run["equal"] for run in runs}))
-        print(f"| {peer} | {seconds:.1f} | {most['peak'] / MIB:.0f} | {most['read'] / 1e9:.2f} | "
+        print(f"| {peer} | {seconds:.1f} | {processor:.1f} | {most['peak'] / MIB:.0f} | {most['most'] / MIB:.0f} | "
+              f"{most['read'] / 1e9:.2f} | "
               f"{most['written'] / 1e9:.2f} | {max(0, most['disk']) / 1e9:.2f} | {verdict} |")
     for peer, why in left_out.items():
-        print(f"| {peer} | | | | | | left out: {why} |")
+        print(f"| {peer} | | | | | | | | left out: {why} |")
     if not all(run["capped"] for runs in rows.values() for run in runs):
         print("\nNo control group could be made here: peaks are measured, nothing held the cap.")
     sys.stdout.flush()

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import contextlib
+import fcntl
 import hashlib
 import json
 import os
@@ -87,15 +89,16 @@ class _Target:
             _make_private(os.path.dirname(self.own))
         os.makedirs(os.path.dirname(self.path), exist_ok=True)
         try:
-            with told_of(self.store.name):
-                self._make_room(unfinished)
-            try:
-                return work()
-            except BaseException:
-                # What is here came from this run, or from the one that it went on with.
-                if not _core.has_unfinished_rechunk(self.path):
-                    self.store.clear()
-                raise
+            with _alone(self.path + b".lock", self.store.name):
+                with told_of(self.store.name):
+                    self._make_room(unfinished)
+                try:
+                    return work()
+                except BaseException:
+                    # What is here came from this run, or from the one that it went on with.
+                    if not _core.has_unfinished_rechunk(self.path):
+                        self.store.clear()
+                    raise
         finally:
             self._remove_empty_folders()
 
@@ -146,6 +149,30 @@ class _Target:
     def done(self):
         if self.store is not None and self.own is not None:
             shutil.rmtree(self.own, ignore_errors=True)
+
+
+@contextlib.contextmanager
+def _alone(path, name):
+    """One run at a time on a target in a store, of this process or another: what a second one looks at, and
+    clears where it fails, would be the first one's."""
+    while True:
+        file = os.open(path, os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o600)
+        try:
+            fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
+            if os.path.samestat(os.fstat(file), os.stat(path)):
+                break
+        except BlockingIOError:
+            os.close(file)
+            raise EnvironmentFault(f"{name}: another run is at work on it; it goes on, or ends, without this "
+                                   "one") from None
+        except FileNotFoundError:
+            pass  # whoever had it took it away meanwhile
+        os.close(file)
+    try:
+        yield
+    finally:
+        os.unlink(path)
+        os.close(file)
 
 
 def _target_again(name, path, own):

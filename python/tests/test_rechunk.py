@@ -10,6 +10,7 @@ import re
 import signal
 import subprocess
 import sys
+from concurrent.futures import ThreadPoolExecutor
 
 import faro
 import numpy as np
@@ -305,6 +306,61 @@ def test_damage_that_tools_have_made(name, tmp_path):
     assert found["chunk_a"] == tuple(i // 10 for i in first)
     assert found["chunk_b"] == tuple(i // c for i, c in zip(first, how["chunks"]))
     assert found["digest_a"] == numpy_digest(a) and found["digest_b"] == numpy_digest(b)
+
+
+def written_by_dask(chunks, shards):
+    def write(source, path, _):
+        da = pytest.importorskip("dask.array")
+        how = dict(chunks=chunks) if shards is None else dict(chunks=chunks, shards=shards)
+        da.from_zarr(str(source)).to_zarr(str(path), **how)
+    return write
+
+
+def written_by_threads(source, path, a):
+    """Each a part of a shard."""
+    b = zarr.create_array(path, shape=a.shape, dtype=a.dtype, chunks=(8, 8), shards=(48, 48))
+    boxes = [(slice(i, i + 8), slice(j, j + 8)) for i in range(0, 97, 8) for j in range(0, 103, 8)]
+    with ThreadPoolExecutor(8) as pool:
+        list(pool.map(lambda box: b.__setitem__(box, a[box]), boxes))
+
+
+def written_by_cubed(source, path, _):
+    cubed = pytest.importorskip("cubed")
+    spec = cubed.Spec(work_dir=str(path) + "-work", allowed_mem="200MB")
+    cubed.to_zarr(cubed.from_zarr(str(source), spec=spec).rechunk((30, 7)), str(path))
+
+
+WRITERS = {
+    "dask#12583, chunks": written_by_dask((16, 16), None),
+    "dask#12583, shards": written_by_dask((16, 16), (32, 32)),
+    "dask#12583, shards of the same chunks": written_by_dask((10, 10), (30, 30)),
+    "zarr-python#3682": written_by_threads,
+    "cubed#896": written_by_cubed,
+}
+
+
+@pytest.mark.filterwarnings("ignore")
+@pytest.mark.parametrize("name", WRITERS)
+def test_stores_that_tools_write(name, tmp_path):
+    """Their threads decide what is lost, if anything is: faro.check says what NumPy finds."""
+    a = np.arange(1, 97 * 103 + 1, dtype="i4").reshape(97, 103)
+    zarr.create_array(tmp_path / "a.zarr", data=a, chunks=(10, 10))
+    lost = 0
+    for k in range(5):
+        path = tmp_path / f"{k}.zarr"
+        try:
+            WRITERS[name](tmp_path / "a.zarr", path, a)
+        except (TypeError, ValueError) as error:
+            pytest.skip(f"this version refuses it: {error}")
+        b = zarr.open_array(path, mode="r")[...]
+        found = faro.check(tmp_path / "a.zarr", path)
+        assert (found is None) == bool((a == b).all())
+        if found:
+            lost += 1
+            assert found["different"] == (a != b).sum()
+            assert found["first"] == tuple(int(i) for i in np.argwhere(a != b)[0])
+            assert found["digest_b"] == numpy_digest(b) == faro.digest(path)
+    print(f"{name}: damaged {lost} of 5")
 
 
 RUN = """

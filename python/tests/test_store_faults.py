@@ -1,6 +1,10 @@
 """Stores that are not what a call takes them for: used ones, another's journal, two of one name, failures."""
 
 import os
+import random
+import subprocess
+import sys
+import time
 
 import faro
 import numpy as np
@@ -88,6 +92,64 @@ def test_what_stops_python_is_no_fault(stop, asked, tmp_path, monkeypatch):
             faro.rechunk(source, target, chunks=4)
     assert not target._store_dict
     faro.rechunk(source, target, chunks=4)  # nothing of it is left
+
+
+def test_two_runs_on_one_store(tmp_path, journals):
+    """The second refuses, whatever it is asked for, and takes nothing from the first, which goes on."""
+    source = tmp_path / "x.npy"
+    np.save(source, numbers((64, 90, 100)))
+    store = WrapperStore(LocalStore(tmp_path / "a.zarr"))
+    words = dict(chunks=(8, 9, 10), memory="52MiB", threads=1, passes=2)
+    seen = []
+
+    def second(done, total):
+        for how in ("resume", "fresh", None):
+            with pytest.raises(faro.EnvironmentFault, match="another run is at work"):
+                faro.rechunk(source, store, **words, **({how: True} if how else {}))
+            seen.append(how)
+        return True
+
+    faro.rechunk(source, store, progress=second, **words)
+    assert len(seen) > 2 and not any(journals.rglob("*")) and np.array_equal(zarr.open_array(store, mode="r")[...], np.load(source))
+
+
+KILLED = """
+import faro, sys
+from zarr.storage import LocalStore, WrapperStore
+faro.rechunk(sys.argv[1], WrapperStore(LocalStore(sys.argv[2])), chunks=(8, 9, 10), shards=(16, 18, 20), codec="none",
+             memory="52MiB", passes=2, threads=1, temporary=sys.argv[3], resume=sys.argv[4] == "resume",
+             progress=lambda done, total: print(done, flush=True))
+"""
+
+
+@pytest.mark.parametrize("moment", range(100 if os.environ.get("FARO_FULL") else 5))
+def test_killed_while_it_writes_a_store_of_zarr(moment, tmp_path):
+    """No array is there, what has its key is whole, and the next run ends as one that nothing stopped."""
+    a = numbers((64, 90, 100))
+    source, target = tmp_path / "a.npy", tmp_path / "b.zarr"
+    np.save(source, a)
+    rng = random.Random(moment)
+    how = "anew"
+    for _ in range(3):
+        run = subprocess.Popen([sys.executable, "-c", KILLED, source, target, tmp_path / "t", how],
+                               stdout=subprocess.PIPE, stderr=subprocess.DEVNULL)
+        for _ in range(rng.randrange(8)):
+            run.stdout.readline()
+        time.sleep(rng.random() / 50)
+        run.kill()
+        run.communicate()
+        if (target / "zarr.json").exists():
+            break
+        for path in target.rglob("c/*/*/*"):
+            if path.is_file() and not path.name.endswith(".partial"):  # LocalStore's own, before the name
+                assert path.stat().st_size in {16 * 18 * 20 * 4 + 8 * 16 + 4}, path
+        how = "resume" if list((tmp_path / "t").glob(".*/journal")) else "anew"
+    store = WrapperStore(LocalStore(target))
+    if not (target / "zarr.json").exists():
+        words = dict(chunks=(8, 9, 10), shards=(16, 18, 20), codec="none", memory="52MiB", passes=2, threads=1)
+        words["resume"] = how == "resume"
+        faro.rechunk(source, store, temporary=tmp_path / "t", **words)
+    assert np.array_equal(zarr.open_array(store, mode="r")[...], a) and faro.digest(store) == faro.digest(a)
 
 
 def test_errors_of_other_packages_say_where(tmp_path):

@@ -6,7 +6,8 @@
 //     pass 2    tiles 2190 x 72 x 1440    read: meets           written: chunks, whole
 //
 // Everything is in the coordinates of the output, its axes as they lie there (a file in Fortran
-// order has its last axis first): of a reversed axis the input's grid has its short block first. A pass cuts the array into tiles that memory holds, reads each in the units of the
+// order has its last axis first); of a reversed axis the input's grid has its short block first.
+// A pass cuts the array into tiles that memory holds, reads each in the units of the
 // layout before and writes it in those of the next, every file once. Between two passes a file for
 // each tile holds its meets with the tiles of the next pass, in their order, nothing else.
 //
