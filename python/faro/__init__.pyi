@@ -638,7 +638,7 @@ class Stage(Sequence[Job]):
 
 class JobsPlan(dict[str, Any]):
     def __init__(
-        self, said: Mapping[str, Any], source: bytes, target: bytes | None, words: dict[str, Any]
+        self, said: Mapping[str, Any], source: bytes, target: Any, words: dict[str, Any]
     ) -> None: ...
     @property
     def stages(self) -> list[Stage]: ...

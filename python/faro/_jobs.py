@@ -180,9 +180,10 @@ class RechunkPlan(JobsPlan):
         return report
 
     def discard(self):
-        if self._target is not None:
-            self._target.clear_jobs()
+        has_begun = self._target is not None and self._target.has_jobs()
         super().discard()
+        if has_begun:
+            self._target.clear_jobs()
 
 
 class ReshardPlan(JobsPlan):

@@ -135,16 +135,20 @@ class _Target:
         if self.store is None:
             return
         with told_of(self.store.name):
-            if not os.path.exists(self._jobs_folder()) and not self.store.is_empty():
+            if not self.has_jobs() and not self.store.is_empty():
                 raise UsageError(f"{self.store.name}: is there already; remove it, or give another name")
         if self.own is not None:
             _make_private(os.path.dirname(self.own))
         os.makedirs(os.path.dirname(self.path), exist_ok=True)
 
+    def has_jobs(self):
+        return os.path.exists(self._jobs_folder())
+
     def clear_jobs(self):
-        """What jobs have put in a store goes before it is forgotten that it is theirs."""
-        if self.store is not None and os.path.exists(self._jobs_folder()):
+        """What jobs have put in a store, when no job gives anything a name any more."""
+        if self.store is not None:
             self.store.clear()
+            self._remove_empty_folders()
 
     def done(self):
         if self.store is not None and self.own is not None:

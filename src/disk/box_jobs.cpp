@@ -45,14 +45,12 @@ RechunkJobs RechunkJobs::begin(const std::string& in, const std::string& out,
   const auto from = open_stored(in, options.raw);
   const RechunkRequest request = shared_request(in, out, *from, options);
   RechunkJobs jobs;
-  jobs.SharedJobs::begin(
-      {.out = out,
-       .request = request.json(),
-       .fresh = options.unfinished == RechunkOptions::Unfinished::fresh,
-       .make_data =
-           [&](const std::string& data) {
-             if (request.outside.empty()) create_stored(data, request.description);
-           }});
+  jobs.SharedJobs::begin({.out = out,
+                          .request = request.json(),
+                          .fresh = options.unfinished == RechunkOptions::Unfinished::fresh,
+                          .make_data = [&](const std::string& data) {
+                            if (request.outside.empty()) create_stored(data, request.description);
+                          }});
   jobs.complete(request.json());
   return jobs;
 }
