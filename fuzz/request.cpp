@@ -44,7 +44,8 @@ Machine machine_of(Bytes& bytes) {
     case 2:
       return Pops{bytes.number(), bytes.number(), bytes.below(2) == 1};
     case 3:
-      return Crossbar{bytes.integer()};
+      if (bytes.below(2) == 0) return Crossbar{bytes.integer()};
+      return Crossbar{bytes.integer(), {{bytes.integer(), bytes.integer()}}};
     default:
       return machine_from(bytes.text());
   }

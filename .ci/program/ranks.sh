@@ -57,6 +57,19 @@ exits "a schedule and an exchange" 2 "$faro" plan "$rev" --on ranks:8 --element-
 # The schedule in steps, as on every machine.
 exits "in steps" 0 "$faro" plan 'p:3 | m:3 -> m | p' --on ranks:8 --elements 8; prints "in steps" '7 steps'
 
+# Behind switches with few links upward: planned, kept, judged, exported, performed.
+exits "a fat tree" 0 "$faro" plan 'p:5 | m:5 -> m | p' --on fat-tree:4x8,up=2 --schedule tree.json
+for words in '96 steps' 'this plan is optimal' 'over 2 links' 'replayed, 1024 elements'; do prints "a fat tree" "$words"; done
+exits "a fat tree's schedule" 0 "$faro" verify tree.json; prints "a fat tree's schedule" 'checked'
+exits "more links" 0 "$faro" plan 'p:5 | m:5 -> m | p' --on fat-tree:4x8 --json; prints "more links" '"value":31'
+sed 's/"up":\[2\]/"up":[1]/' tree.json >narrow.json
+exits "with fewer links it is wrong" 1 "$faro" verify narrow.json; prints "with fewer links it is wrong" 'R11'
+exits "a fat tree's moves" 0 "$faro" convert tree.json tree.csv
+exits "a fat tree's exchange" 2 "$faro" plan 'i:10 -> rev(i)' --on fat-tree:4x8,up=2 --element-bytes 8
+"$python" -c "import numpy as np; np.save('tree.npy', np.random.default_rng(1).permutation(64))"
+exits "a list on a fat tree" 0 "$faro" plan --destinations tree.npy --on fat-tree:4x4x4,up=4x1; prints "a list on a fat tree" 'verified'
+exits "an algorithm of a fat tree" 0 "$faro" algorithms --on fat-tree:4x8; prints "an algorithm of a fat tree" 'tree-classes'
+
 # Any number of ranks and any lengths: blocks as torch.chunk cuts, beside their products.
 rows="dtensor:(12,) [Shard(0)]" columns="dtensor:(12,) [Shard(1)]"
 kept=$("$python" -c "r = [598] * 11 + [590]; c = [4189] * 11 + [4178]; print(2 * sum(a * b for a, b in zip(r, c)))")

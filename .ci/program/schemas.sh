@@ -65,7 +65,7 @@ object plan10 0 plan --sort 5 --on cube:2 --layout consecutive
 object plan9 0 plan 'p:3 | m:4 -> m[3:1] | p m[0]' --on cube:3 --startup 3
 "$faro" plan 'i -> gray(i)' --on cube:4 --schedule good.json >/dev/null 2>&1
 for written in "i -> gray(i) --on cube:4" "i -> rev(i) --on torus:8x8" "i -> rev(i) --on pops:8,4" \
-    "i -> ~i --on ranks:8" "--sort 5 --on cube:2" "--butterfly 6 --on cube:3 --output natural"; do
+    "i -> ~i --on ranks:8" "i -> ~i --on fat-tree:2x4,up=2" "--sort 5 --on cube:2" "--butterfly 6 --on cube:3 --output natural"; do
   case $written in --*) map=() rest=$written ;; *) map=("${written%% --on*}") rest="--on${written#*--on}" ;; esac
   # shellcheck disable=SC2086
   "$faro" plan ${map[@]+"${map[@]}"} $rest --schedule s.json >/dev/null 2>&1

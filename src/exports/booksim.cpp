@@ -27,8 +27,17 @@ struct Topology {
 Topology topology_of(const Machine& machine) {
   if (const auto* cube = std::get_if<Hypercube>(&machine))
     return {"mesh", "dim_order", 2, static_cast<std::size_t>(cube->dimensions)};
-  if (const auto* switched = std::get_if<Crossbar>(&machine))
-    return {"fly", "dest_tag", bit(switched->bits), 1};
+  if (const auto* switched = std::get_if<Crossbar>(&machine)) {
+    if (switched->tiers.empty()) return {"fly", "dest_tag", bit(switched->bits), 1};
+    const int side = switched->tiers.back().processors_log2;
+    int size = switched->bits;
+    for (const Crossbar::Tier& tier : switched->tiers) {
+      if (size - tier.processors_log2 != side || tier.up_log2 != tier.processors_log2)
+        refuse("its fat trees have switches of one size, and as many links up as down");
+      size = tier.processors_log2;
+    }
+    return {"fattree", "nca", bit(side), switched->tiers.size() + 1};
+  }
   const auto* mesh = std::get_if<Mesh>(&machine);
   if (mesh == nullptr) refuse("its topologies have links between two nodes, and no stars");
   if (mesh->wrap == Mesh::Wrap::propagating) refuse("its tori have no propagating wraparound");

@@ -30,7 +30,8 @@ bool has_loop_proof(const ScheduleHeader& header) {
   if (const auto* pops = std::get_if<Pops>(&header.machine))
     return map && pops::has_address_bits(*pops) && header.result.size() == 1 &&
            !pops->multi_receive;
-  if (std::holds_alternative<Crossbar>(header.machine)) return map && header.result.size() == 1;
+  if (const auto* ranks = std::get_if<Crossbar>(&header.machine))
+    return map && header.result.size() == 1 && ranks->tiers.empty();
   return map || list;
 }
 

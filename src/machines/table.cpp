@@ -10,8 +10,8 @@
 namespace faro::inline v1 {
 
 std::span<const MachineKind> machine_kinds() {
-  static const std::array kinds = {cube_kind(), mesh_kind(), links_kind(), pops_kind(),
-                                   ranks_kind()};
+  static const std::array kinds = {cube_kind(), mesh_kind(),  links_kind(),
+                                   pops_kind(), ranks_kind(), tree_kind()};
   return kinds;
 }
 

@@ -27,7 +27,8 @@ int log2_of(std::uint64_t count, const char* option) {
 
 int rank_bits_of(const std::string& text) {
   const Machine machine = machine_from(text);
-  if (const auto* ranks = std::get_if<Crossbar>(&machine)) return ranks->bits;
+  if (const auto* ranks = std::get_if<Crossbar>(&machine); ranks != nullptr && ranks->tiers.empty())
+    return ranks->bits;
   refuse(
       fmt::format("{}: --element-bytes, --nodes, --relabel, --buffer and --in-place are for "
                   "arrays on ranks, --on ranks:8",

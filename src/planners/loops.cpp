@@ -301,6 +301,8 @@ std::shared_ptr<const Looped> best_of(const Request& request) {
 template <class Kind>
 std::optional<std::string> refusal(const Request& request) {
   if (!std::holds_alternative<Kind>(request.machine())) return "it is for another machine";
+  if (const auto* ranks = std::get_if<Crossbar>(&request.machine()))
+    if (!ranks->tiers.empty()) return "loops are not proved on trees of switches";
   if (is_simd_mesh(request.machine()))
     return "a mesh with one route at a time takes any number of elements by itself";
   if (!request.is_map()) return "it takes maps";

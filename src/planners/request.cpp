@@ -23,9 +23,18 @@ void check(const Machine& machine) {
     for (const int side : mesh->sides_log2)
       if (side < 0 || side > limits::machine_bits_max)
         refuse(fmt::format("a mesh has no side of 2^{} processors", side));
-  if (const auto* ranks = std::get_if<Crossbar>(&machine))
-    if (ranks->bits < 0 || ranks->bits > limits::machine_bits_max)
-      refuse(fmt::format("there are no 2^{} ranks", ranks->bits));
+  if (const auto* ranks = std::get_if<Crossbar>(&machine)) {
+    int above = ranks->bits;
+    if (above < 0 || above > limits::machine_bits_max)
+      refuse(fmt::format("there are no 2^{} ranks", above));
+    for (const Crossbar::Tier& tier : ranks->tiers) {
+      if (tier.processors_log2 < 0 || tier.processors_log2 >= above || tier.up_log2 < 0 ||
+          tier.up_log2 > tier.processors_log2)
+        refuse(fmt::format("no switch of 2^{} processors has 2^{} links upward below 2^{}",
+                           tier.processors_log2, tier.up_log2, above));
+      above = tier.processors_log2;
+    }
+  }
   if (!(machine_from(to_string(machine)) == machine))
     refuse(fmt::format("{} does not say this machine; its description contradicts itself",
                        to_string(machine)));

@@ -191,6 +191,8 @@ std::uint64_t part_of(const Request& request) {
 template <class Kind>
 std::optional<std::string> refusal(const Request& request) {
   if (!std::holds_alternative<Kind>(request.machine())) return "it is for another machine";
+  if (const auto* ranks = std::get_if<Crossbar>(&request.machine()))
+    if (!ranks->tiers.empty()) return "it is for another machine";
   constexpr const char* one_turn_only = "one turn would take all elements";
   if (is_simd_mesh(request.machine()))
     return "a mesh with one route at a time takes any number of elements by itself";

@@ -80,7 +80,7 @@ std::vector<Machine> neighbours(const Machine& machine) {
   }
   if (auto pops = std::get_if<Pops>(&machine); pops != nullptr && !pops->multi_receive)
     all.emplace_back(Pops{pops->group_size, pops->groups, true});
-  if (const auto bits = address_bits(machine); bits && !std::holds_alternative<Crossbar>(machine))
+  if (const auto bits = address_bits(machine); bits && !(machine == Machine(Crossbar{*bits})))
     all.emplace_back(Crossbar{*bits});
   return all;
 }
@@ -117,7 +117,8 @@ std::string one_change(const Request& request) {
             applying(machine, question, alike ? std::optional<std::uint64_t>(k) : std::nullopt))
       return fmt::format("\nOn {} in place of {}, {} applies.", to_string(machine),
                          to_string(request.machine()), planner->name());
-  if (!alike && std::holds_alternative<Crossbar>(request.machine()))
+  if (const auto* ranks = std::get_if<Crossbar>(&request.machine());
+      !alike && ranks != nullptr && ranks->tiers.empty())
     return "\nWith --element-bytes 8 it is answered as one exchange.";
   return "\nNo other machine of the kind helps; `faro algorithms` says what each needs.";
 }

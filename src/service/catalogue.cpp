@@ -52,6 +52,8 @@
 #include "planners/pops/relation.hpp"
 #include "planners/pops/relation_search.hpp"
 #include "planners/ranks/rounds.hpp"
+#include "planners/ranks/tree_classes.hpp"
+#include "planners/ranks/tree_lists.hpp"
 #include "planners/turns.hpp"
 
 namespace faro::inline v1 {
@@ -143,6 +145,10 @@ const auto table = std::to_array<const Planner*>({
     &links_congestion,
     // Ranks
     &ranks_rounds,
+    // Fat trees
+    &tree_classes,
+    &tree_halves,
+    &tree_seats,
     // More elements than are planned at once
     &cube_loops,
     &links_loops,

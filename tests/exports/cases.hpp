@@ -35,6 +35,7 @@ inline const std::vector<Case>& cases() {
       {"i:4 -> rev(i)", "pops:4,4", 1},
       {"i:4 -> rot(i, 1)", "pops:8,2", 2},
       {"a:3 | m:3 -> m | a", "ranks:8", 0},
+      {"a:3 | m:3 -> m | a", "fat-tree:2x4,up=2", 0},
   };
   return list;
 }

@@ -112,7 +112,7 @@ MapGoal random_goal(int processors, int memory, Random& random) {
 Machine random_machine(int bits, Random& random) {
   const int low =
       bits == 0 ? 0 : static_cast<int>(random.below(static_cast<std::uint64_t>(bits) + 1));
-  switch (random.below(8)) {
+  switch (random.below(9)) {
     case 0:
     case 1:
       return Hypercube{.dimensions = bits};
@@ -129,6 +129,9 @@ Machine random_machine(int bits, Random& random) {
                   .links = Mesh::Links::all};
     case 6:
       return Crossbar{.bits = bits};
+    case 7:
+      if (low == 0 || low == bits) return Crossbar{.bits = bits};
+      return Crossbar{.bits = bits, .tiers = {{.processors_log2 = low, .up_log2 = low / 2}}};
     default:
       return Pops{.group_size = bit(low), .groups = bit(bits - low)};
   }

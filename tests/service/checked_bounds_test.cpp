@@ -52,13 +52,16 @@ std::vector<Request> small_requests() {
       {"i:4 -> ungray(i)", "pops:2,8", 3},
       {"a:3 | m:3 -> m | a", "ranks:8", 8},
       {"a:3 -> ungray(a)", "ranks:8", 5},
+      {"a:4 | m:3 -> rot(a m, 3)", "fat-tree:2x2x4,up=4x1", 8},
+      {"a:4 -> ~a", "fat-tree:4x4,up=1", 5},
       {"a:2 -> ungray(a)", "cube:2", (1U << 20U) + 8U},
   };
   for (const Asked& asked : maps)
     all.push_back(Request::of(asked.map, asked.machine, asked.elements));
   Random random(31);
-  for (const char* machine : {"cube:3", "cube:3,one-port", "mesh:4x4", "torus:4x4",
-                              "mesh:4x4,all-links", "pops:3,3", "pops:4,2", "ranks:8"}) {
+  for (const char* machine :
+       {"cube:3", "cube:3,one-port", "mesh:4x4", "torus:4x4", "mesh:4x4,all-links", "pops:3,3",
+        "pops:4,2", "ranks:8", "fat-tree:2x4,up=2"}) {
     const Machine on = machine_from(machine);
     const auto count = static_cast<std::uint64_t>(processors(on));
     all.push_back(Request::of(on, Destinations{shuffled(count, random)}, 2));

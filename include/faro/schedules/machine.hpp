@@ -6,6 +6,7 @@
 //   torus:4x8              Mesh{.sides_log2 = {2, 3}, .wrap = Mesh::Wrap::orthogonal}
 //   pops:32,8              Pops{.group_size = 32, .groups = 8}
 //   ranks:64               Crossbar{.bits = 6}
+//   fat-tree:4x8,up=2      Crossbar{.bits = 5, .tiers = {{.processors_log2 = 3, .up_log2 = 1}}}
 #pragma once
 
 #include <cstdint>
@@ -51,9 +52,17 @@ struct Pops {
 };
 
 // A switch with one port a processor: in a step each of the 2^bits processors sends one element to
-// any processor and receives one.
+// any processor and receives one. Of a fat tree the processors whose numbers agree but for the low
+// bits stand behind a switch of their own, whose links upward carry fewer elements than that: in a
+// step at most 2^up_log2 leave its 2^processors_log2 processors, and at most as many enter them.
 struct Crossbar {
+  struct Tier {
+    int processors_log2 = 0;
+    int up_log2 = 0;
+    friend bool operator==(const Tier&, const Tier&) = default;
+  };
   int bits = 0;
+  std::vector<Tier> tiers = {};  // the largest first; none: one switch
   friend bool operator==(const Crossbar&, const Crossbar&) = default;
 };
 

@@ -1,4 +1,5 @@
-// Certificates on a POPS network and on ranks: how many data move between which groups.
+// Certificates on a POPS network, on ranks and on trees of them: how many data move between which
+// groups.
 //
 // A coupler from group to group carries one datum a slot. D(i, j) is how many move from i to j.
 //
@@ -198,7 +199,27 @@ Proved pops_proves(const Pops& pops, const Demand& demand, const Bound& bound) {
   return other_machine();
 }
 
-Proved ranks_proves(const Crossbar&, const Demand& demand, const Bound& bound) {
+namespace {
+
+// What leaves the processors below a switch goes over its links.
+Proved of_switch(const Crossbar& ranks, const Demand& demand, const Cut& cut) {
+  const AffineSpace group = AffineSpace::where(ranks.bits, cut.where);
+  for (const Crossbar::Tier& tier : ranks.tiers) {
+    if (group.empty() || group.dimension() != tier.processors_log2) continue;
+    if (std::any_of(group.constraints().begin(), group.constraints().end(), [&](const Parity& c) {
+          return (c.mask & low_mask(tier.processors_log2)) != 0;
+        }))
+      continue;
+    const Count leaving = demand.count(cut.where, {}) - demand.count(cut.where, cut.where);
+    return {ceil_div(leaving, Count{1} << tier.up_log2)};
+  }
+  return fault("the certificate's processors are not those below one switch");
+}
+
+}  // namespace
+
+Proved ranks_proves(const Crossbar& ranks, const Demand& demand, const Bound& bound) {
+  if (const auto* c = std::get_if<Cut>(&bound.certificate)) return of_switch(ranks, demand, *c);
   if (const auto* c = std::get_if<Distance>(&bound.certificate)) return of_moving(demand, *c);
   if (const auto* c = std::get_if<Port>(&bound.certificate)) return {of_port(demand, *c)};
   return other_machine();

@@ -1,4 +1,4 @@
-// A switch with one port a processor, ranks:P with P = 2^p.
+// A switch with one port a processor, ranks:P with P = 2^p, and a tree of them, fat-tree:SHAPE.
 //
 // In a step every processor sends at most one element, to any processor, and receives at most one;
 // all reads come before all writes. What a processor sends to itself takes its port too, but a step
@@ -11,6 +11,15 @@
 // star's names (machines/pops/model.hpp: R1 to R9), and one more here:
 //
 //   R10  a message has one receiver
+//
+// A fat tree has a switch for every group of 2^a processors that agree but for their low a bits,
+// for each of its tiers a, and the switch has links upward for 2^u elements. One more rule:
+//
+//   R11  at most 2^u elements leave the processors below a switch in a step, and at most as many
+//        enter them
+//
+//   fat-tree:2x4,up=2, "everybody sends to the next but three":  8 elements change sides, 4 each
+//   way, and 2 may: no step. What stays below its switch takes none of the links upward.
 //
 // Its schedules are made of the star's slots, with processors for groups.
 #pragma once

@@ -1,5 +1,6 @@
-// Proof of ranks:P: the star's proof follows the elements; a step costs something where a rule's
-// processors are not all among those that the rule sends to themselves.
+// Proof of ranks and fat trees: the star's proof follows the elements; a step costs something where
+// a rule's processors are not all among those that the rule sends to themselves; what the links of
+// a tree carry is counted by subspaces (machines/ranks/uplinks.hpp).
 #include "machines/pops/proof.hpp"
 
 #include <fmt/format.h>
@@ -8,6 +9,7 @@
 
 #include "machines/claims.hpp"
 #include "machines/ranks/model.hpp"
+#include "machines/ranks/uplinks.hpp"
 #include "machines/ranks/verifiers.hpp"
 
 namespace faro::inline v1 {
@@ -17,6 +19,8 @@ class RanksProof : public Verifier {
  public:
   void begin(const ScheduleHeader& header) override {
     header_ = header;
+    const auto& machine = std::get<Crossbar>(header.machine);
+    for (const Crossbar::Tier& tier : machine.tiers) uplinks_.emplace_back(machine.bits, tier);
     star_->begin(ranks::as_star(header));
   }
 
@@ -38,6 +42,7 @@ class RanksProof : public Verifier {
     if (remote || std::any_of(slot.rules.begin(), slot.rules.end(),
                               [this](const PopsRule& rule) { return leaves(rule); }))
       ++cost_;
+    for (ranks::Uplinks& uplinks : uplinks_) judge(uplinks, slot);
     ++steps_;
   }
 
@@ -47,19 +52,48 @@ class RanksProof : public Verifier {
     verdict_.cost = {.steps = cost_};
     if (verdict_.answer == Verdict::Answer::unprovable) return;
     for (Violation& violation : own_) verdict_.add(std::move(violation));
+    if (given_up_ && verdict_.answer == Verdict::Answer::yes) {
+      verdict_.answer = Verdict::Answer::unprovable;
+      verdict_.limit = "the rules of a step fall into more than 2^20 kinds of switches; use replay";
+      return;
+    }
     judge_claims(verdict_, header_, steps_);
   }
 
   Verdict verdict() const override { return verdict_; }
 
  private:
+  int bits() const { return std::get<Crossbar>(header_.machine).bits; }
+  // What does not is refused by the star.
+  bool fits(const PopsRule& rule) const {
+    const auto in_range = [this](const Parity& c) {
+      return (c.mask & ~low_mask(bits())) == 0 && c.value <= 1;
+    };
+    return rule.to.size() == static_cast<std::size_t>(bits()) &&
+           std::all_of(rule.to.begin(), rule.to.end(), in_range) &&
+           std::all_of(rule.where.begin(), rule.where.end(), in_range);
+  }
+  void judge(ranks::Uplinks& uplinks, const PopsSlot& slot) {
+    const Word last = low_mask(bits());
+    uplinks.clear();
+    for (const PopsRule& rule : slot.rules)
+      if (fits(rule)) uplinks.add(rule);
+    for (const PopsSend& send : slot.sends)
+      for (const std::uint64_t to : send.to_groups)
+        if (send.processor <= last && to <= last) uplinks.add(send.processor, to);
+    const ranks::Uplinks::Found found = uplinks.crowded();
+    given_up_ = given_up_ || found.given_up;
+    if (found.crowd)
+      own_.push_back({steps_,
+                      "R11",
+                      fmt::format("{} elements {} the switch of processor {}",
+                                  to_string(found.crowd->elements),
+                                  found.crowd->out ? "leave" : "enter", found.crowd->processor),
+                      {.processor = found.crowd->processor}});
+  }
   bool leaves(const PopsRule& rule) const {
-    const int bits = std::get<Crossbar>(header_.machine).bits;
-    const auto fits = [bits](const Parity& c) { return (c.mask & ~low_mask(bits)) == 0; };
-    if (rule.to.size() != static_cast<std::size_t>(bits) ||
-        !std::all_of(rule.to.begin(), rule.to.end(), fits) ||
-        !std::all_of(rule.where.begin(), rule.where.end(), fits))
-      return true;  // which the star refuses
+    if (!fits(rule)) return true;
+    const int bits = this->bits();
     AffineSpace senders = AffineSpace::where(bits, rule.where);
     const AffineSpace all = senders;
     for (std::size_t r = 0; r < rule.to.size() && !senders.empty(); ++r) {
@@ -71,6 +105,8 @@ class RanksProof : public Verifier {
 
   ScheduleHeader header_;
   std::unique_ptr<Verifier> star_ = pops_proof();
+  std::vector<ranks::Uplinks> uplinks_;
+  bool given_up_ = false;
   std::vector<Violation> own_;
   Count cost_ = 0;
   Count steps_ = 0;

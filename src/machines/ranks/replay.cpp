@@ -1,5 +1,6 @@
-// Replay of ranks:P: the star's replay carries the elements; that messages have one receiver, and
-// whether anything leaves its processor, is looked at processor by processor.
+// Replay of ranks and fat trees: the star's replay carries the elements; that messages have one
+// receiver, whether anything leaves its processor, and what the links of a tree's switches carry,
+// is looked at processor by processor.
 #include "machines/pops/replay.hpp"
 
 #include <fmt/format.h>
@@ -17,8 +18,11 @@ class RanksReplay : public Verifier {
  public:
   void begin(const ScheduleHeader& header) override {
     header_ = header;
-    last_ = bit(std::get<Crossbar>(header.machine).bits) - 1;
+    const auto& machine = std::get<Crossbar>(header.machine);
+    last_ = bit(machine.bits) - 1;
     star_->begin(ranks::as_star(header));
+    for (const Crossbar::Tier& tier : machine.tiers)
+      uplinks_.push_back({tier, std::vector<Carried>((last_ >> tier.processors_log2) + 1)});
   }
 
   void step(const PopsSlot& slot) override {
@@ -34,6 +38,7 @@ class RanksReplay : public Verifier {
     }
     star_->step(slot);
     if (something_leaves(slot)) ++cost_;
+    if (!uplinks_.empty()) count_carried(slot);
     ++steps_;
   }
 
@@ -48,6 +53,50 @@ class RanksReplay : public Verifier {
   Verdict verdict() const override { return verdict_; }
 
  private:
+  // What the links of one switch carry in the step that is looked at.
+  struct Carried {
+    Count step = 0;  // counted from 1
+    std::uint64_t out = 0;
+    std::uint64_t in = 0;
+  };
+  // The switches of one tier.
+  struct Uplinks {
+    Crossbar::Tier tier;
+    std::vector<Carried> switches;
+  };
+
+  Carried& carried(Uplinks& uplinks, Word p) {
+    Carried& at = uplinks.switches[p >> uplinks.tier.processors_log2];
+    if (at.step != steps_ + 1) at = {.step = steps_ + 1};
+    return at;
+  }
+  void carry(Word from, Word to) {
+    if (from > last_ || to > last_) return;  // which the star refuses
+    for (Uplinks& uplinks : uplinks_) {
+      const int below = uplinks.tier.processors_log2;
+      if ((from ^ to) >> below == 0) continue;
+      const std::uint64_t room = bit(uplinks.tier.up_log2);
+      if (++carried(uplinks, from).out == room + 1) crowded("leave", from, below, room);
+      if (++carried(uplinks, to).in == room + 1) crowded("enter", to, below, room);
+    }
+  }
+  void crowded(const char* way, Word p, int below, std::uint64_t room) {
+    const Word first = p >> below << below;
+    own_.push_back({steps_,
+                    "R11",
+                    fmt::format("more than {} elements {} processors {} to {}", room, way, first,
+                                first | low_mask(below)),
+                    {.processor = p}});
+  }
+  void count_carried(const PopsSlot& slot) {
+    for (const PopsSend& send : slot.sends)
+      for (const std::uint64_t to : send.to_groups) carry(send.processor, to);
+    for (const PopsRule& rule : slot.rules)
+      for (Word p = 0;; ++p) {
+        if (sends(rule, p)) carry(p, destination(rule, p));
+        if (p == last_) break;
+      }
+  }
   bool something_leaves(const PopsSlot& slot) const {
     for (const PopsSend& send : slot.sends)
       for (const std::uint64_t to : send.to_groups)
@@ -71,6 +120,7 @@ class RanksReplay : public Verifier {
 
   ScheduleHeader header_;
   Word last_ = 0;
+  std::vector<Uplinks> uplinks_;
   std::unique_ptr<Verifier> star_ = pops_replay();
   std::vector<Violation> own_;
   Count cost_ = 0;

@@ -111,7 +111,9 @@ bool everybody_stays(const Request& request) {
 }
 
 std::optional<std::string> refusal(const Request& request) {
-  if (!std::holds_alternative<Crossbar>(request.machine())) return "it plans for ranks";
+  const auto* ranks = std::get_if<Crossbar>(&request.machine());
+  if (ranks == nullptr) return "it plans for ranks";
+  if (!ranks->tiers.empty()) return "it plans for one switch, not for a tree of them";
   if (!has_memory_bits(request)) {
     if (request.elements() > limits::ranks_elements_max)
       return fmt::format("more than {} elements a processor", limits::ranks_elements_max);
