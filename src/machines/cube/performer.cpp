@@ -44,15 +44,16 @@ class CubePerformer : public Performer {
 };
 
 void CubePerformer::begin(const ScheduleHeader& header) {
-  dimensions_ = std::get<Hypercube>(header.machine).dimensions;
+  dimensions_ = address_bits(header.machine).value_or(0);
   elements_ = header.elements;
   const Count bytes = (Count{1} << dimensions_) * elements_ * element_bytes_;
   if (bytes != data_.size())
     throw Error(
         ErrorCode::usage,
-        fmt::format("{} bytes of data for {} elements a processor of {} bytes on a "
-                    "{}-cube; {} wanted",
-                    data_.size(), elements_, element_bytes_, dimensions_, to_string(bytes)));
+        fmt::format(
+            "{} bytes of data for {} elements a processor of {} bytes on 2^{} processors; {} "
+            "wanted",
+            data_.size(), elements_, element_bytes_, dimensions_, to_string(bytes)));
   if (header.slots < elements_ || header.slots > limits::slots_max)
     throw Error(ErrorCode::limit, fmt::format("{} slots a processor; from {} to {} may be there",
                                               header.slots, elements_, limits::slots_max));

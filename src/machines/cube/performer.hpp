@@ -1,4 +1,4 @@
-// The simulated Boolean cube.
+// The simulated machine of slots, rules and moves: a cube, or a mesh whose links all work at once.
 #pragma once
 
 #include <cstddef>

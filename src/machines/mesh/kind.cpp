@@ -4,6 +4,7 @@
 #include <numeric>
 
 #include "faro/base/limits.hpp"
+#include "machines/cube/performer.hpp"
 #include "machines/kinds.hpp"
 #include "machines/list_proof.hpp"
 #include "machines/mesh/bounds.hpp"
@@ -155,7 +156,7 @@ MachineKind links_kind() {
   kind.cost = links_cost;
   kind.replay = moving<links_replay>;
   kind.proof = moving<list_proof>;
-  kind.performer = links_performer;
+  kind.performer = cube_performer;
   return kind;
 }
 

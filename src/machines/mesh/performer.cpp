@@ -1,11 +1,10 @@
-// The meshes performed on data.
+// A mesh with one route at a time performed on data.
 #include "machines/mesh/performer.hpp"
 
 #include <algorithm>
 #include <array>
 #include <cstring>
 
-#include "base/check.hpp"
 #include "faro/base/count.hpp"
 #include "faro/base/error.hpp"
 #include "machines/mesh/geometry.hpp"
@@ -73,70 +72,11 @@ class MeshPerformer : public Performer {
   std::array<Bytes, 3> registers_;
 };
 
-class LinksPerformer : public Performer {
- public:
-  LinksPerformer(std::span<const std::byte> data, std::size_t element_bytes)
-      : data_(data), element_bytes_(element_bytes) {}
-
-  void begin(const ScheduleHeader& header) override {
-    const MeshGeometry geometry(std::get<Mesh>(header.machine));
-    processors_ = geometry.processors();
-    elements_ = header.elements;
-    slots_ = header.slots;
-    expect_size(data_, size_product(processors_, elements_, "the elements of the machine"),
-                element_bytes_);
-    memory_.resize(static_cast<std::size_t>(
-        size_product(size_product(processors_, slots_, "the slots of the machine"), element_bytes_,
-                     "the slots of the machine")));
-    for (Word p = 0; p < processors_; ++p)
-      std::memcpy(slot(p, 0), data_.data() + p * elements_ * element_bytes_,
-                  elements_ * element_bytes_);
-  }
-
-  void step(const CubeStep& step) override {
-    Bytes carried(step.moves.size() * element_bytes_);
-    for (std::size_t i = 0; i < step.moves.size(); ++i)
-      std::memcpy(carried.data() + i * element_bytes_,
-                  slot(step.moves[i].from_processor, step.moves[i].from_slot), element_bytes_);
-    for (std::size_t i = 0; i < step.moves.size(); ++i)
-      std::memcpy(slot(step.moves[i].to_processor, step.moves[i].to_slot),
-                  carried.data() + i * element_bytes_, element_bytes_);
-  }
-
-  void finish() override {}
-
-  Bytes take_result() override {
-    Bytes result(data_.size());
-    for (Word p = 0; p < processors_; ++p)
-      std::memcpy(result.data() + p * elements_ * element_bytes_, slot(p, 0),
-                  elements_ * element_bytes_);
-    return result;
-  }
-
- private:
-  std::byte* slot(Word processor, std::uint64_t number) {
-    FARO_CHECK(processor < processors_ && number < slots_);
-    return memory_.data() + (processor * slots_ + number) * element_bytes_;
-  }
-
-  std::span<const std::byte> data_;
-  std::size_t element_bytes_;
-  Word processors_ = 0;
-  std::uint64_t elements_ = 1;
-  std::uint64_t slots_ = 1;
-  Bytes memory_;
-};
-
 }  // namespace
 
 std::unique_ptr<Performer> mesh_performer(std::span<const std::byte> data,
                                           std::size_t element_bytes) {
   return std::make_unique<MeshPerformer>(data, element_bytes);
-}
-
-std::unique_ptr<Performer> links_performer(std::span<const std::byte> data,
-                                           std::size_t element_bytes) {
-  return std::make_unique<LinksPerformer>(data, element_bytes);
 }
 
 }  // namespace faro::inline v1
