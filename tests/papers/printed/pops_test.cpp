@@ -17,32 +17,16 @@
 namespace faro {
 namespace {
 
+using testing::expect_slots;
 using testing::golden_pops;
 using testing::pops_request;
 using testing::random_permutation;
 using testing::replayed_slots;
+using testing::reversal;
+using testing::shift_in_groups;
 
 testing::Draft named_map(const char* map, int width, int local_bits, std::uint64_t elements = 1) {
   return pops_request(say(map, {.processors = bit(width)}).map.as_bits(), local_bits, elements);
-}
-
-std::vector<Word> shift_in_groups(std::uint64_t d, std::uint64_t g, std::uint64_t groups_moved) {
-  std::vector<Word> to(d * g);
-  for (Word p = 0; p < to.size(); ++p)
-    to[p] = p / d < groups_moved ? p / d * d + (p % d + 1) % d : p;
-  return to;
-}
-
-std::vector<Word> reversal(std::uint64_t n) {
-  std::vector<Word> to(n);
-  for (Word p = 0; p < n; ++p) to[p] = n - 1 - p;
-  return to;
-}
-
-void expect_slots(const Planner& planner, const testing::Draft& request,
-                  const nlohmann::json& golden) {
-  if (golden.is_null()) return;
-  EXPECT_EQ(replayed_slots(planner, request), golden.get<std::uint64_t>()) << planner.name();
 }
 
 TEST(PopsPrinted, one_group_and_figure_6_meet_the_golden_counts) {

@@ -12,29 +12,13 @@
 namespace faro {
 namespace {
 
+using testing::expect_slots;
 using testing::golden_pops;
 using testing::pops_request;
 using testing::random_permutation;
 using testing::replayed_slots;
-
-std::vector<Word> shift_in_groups(std::uint64_t d, std::uint64_t g, std::uint64_t groups_moved) {
-  std::vector<Word> to(d * g);
-  for (Word p = 0; p < to.size(); ++p)
-    to[p] = p / d < groups_moved ? p / d * d + (p % d + 1) % d : p;
-  return to;
-}
-
-std::vector<Word> reversal(std::uint64_t n) {
-  std::vector<Word> to(n);
-  for (Word p = 0; p < n; ++p) to[p] = n - 1 - p;
-  return to;
-}
-
-void expect_slots(const Planner& planner, const testing::Draft& request,
-                  const nlohmann::json& golden) {
-  if (golden.is_null()) return;
-  EXPECT_EQ(replayed_slots(planner, request), golden.get<std::uint64_t>()) << planner.name();
-}
+using testing::reversal;
+using testing::shift_in_groups;
 
 TEST(PopsPatterns, meet_the_golden_counts_inside_groups) {
   // d g paper_count figure5_trimmed_slots slots

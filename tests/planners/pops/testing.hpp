@@ -67,6 +67,28 @@ inline Count replayed_slots(const Planner& planner, const Draft& request) {
   return verdict.cost.slots;
 }
 
+// One place on, cyclically, in the first groups.
+inline std::vector<Word> shift_in_groups(std::uint64_t d, std::uint64_t g,
+                                         std::uint64_t groups_moved) {
+  std::vector<Word> to(d * g);
+  for (Word p = 0; p < to.size(); ++p)
+    to[p] = p / d < groups_moved ? p / d * d + (p % d + 1) % d : p;
+  return to;
+}
+
+inline std::vector<Word> reversal(std::uint64_t n) {
+  std::vector<Word> to(n);
+  for (Word p = 0; p < n; ++p) to[p] = n - 1 - p;
+  return to;
+}
+
+// Where the golden value is known.
+inline void expect_slots(const Planner& planner, const Draft& request,
+                         const nlohmann::json& golden) {
+  if (golden.is_null()) return;
+  EXPECT_EQ(replayed_slots(planner, request), golden.get<std::uint64_t>()) << planner.name();
+}
+
 // A product of column additions, most of them more than a random matrix needs.
 inline BitMap random_product(int width, Random& random) {
   BitMatrix m = BitMatrix::identity(width);
