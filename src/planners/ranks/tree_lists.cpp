@@ -341,6 +341,7 @@ const PlannerEntry tree_halves{{
     .citation = "faro",
     .refusal = list_refusal,
     .offer = offer_listed<tree_halves, by_halves>,
+    .searches = true,
 }};
 
 const PlannerEntry tree_seats{{
