@@ -6,6 +6,17 @@
 // slices, and several of them under way, keep one rank's stop from being everybody's.
 #include "faro/mpi/grid_plan.hpp"
 
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <array>
+#include <exception>
+#include <numeric>
+#include <optional>
+
+#include "base/aligned_bytes.hpp"
+#include "faro/base/error.hpp"
+#include "faro/distributed/grid_words.hpp"
 #include "mpi/communicator.hpp"
 
 namespace faro::inline v1 {
