@@ -9,6 +9,7 @@ that are absent are read as fill, so that the jobs are real and only their eleme
 `simulate` takes what a job costs from --read, --write and --start, which `costs` measures here:
 
     bench/jobs.py costs                    seconds of a job on this machine, by bytes
+    bench/jobs.py cluster [--times 60]     the same rechunking on two workers of Dask, beside its peers
 """
 
 import argparse
@@ -109,6 +110,63 @@ def costs():
         plan.finish()
 
 
+# --- two workers
+
+
+def cluster(times, rounds):
+    """Maps to series, stored; each in turn on one cluster of two processes of 512 MiB, and faro alone."""
+    import numpy as np
+    import shutil
+    import statistics
+
+    import dask
+    import dask.array as da
+    import faro.dask
+    import zarr
+    from distributed import Client, LocalCluster
+
+    shape, to, how = (times, 721, 1440), (times, 72, 144), dict(memory="128MiB", codec="none")
+
+    def target(path):
+        return zarr.create_array(path, shape=shape, dtype="f4", chunks=to, compressors=None)
+
+    def by_dask(method):
+        def run(source, path, client):
+            with dask.config.set({"array.rechunk.method": method}):
+                da.from_zarr(str(source)).rechunk(to).to_zarr(target(path))
+        return run
+
+    ways = {"faro, one process of 2 threads": lambda s, p, c: faro.rechunk(s, p, chunks=to, threads=2, **how),
+            "faro.dask, two workers": lambda s, p, c: faro.dask.rechunk(s, p, chunks=to, client=c, **how),
+            "dask tasks + to_zarr": by_dask("tasks"), "dask P2P + to_zarr": by_dask("p2p")}
+    with tempfile.TemporaryDirectory() as name:
+        folder = pathlib.Path(name)
+        a = zarr.create_array(folder / "in.zarr", shape=shape, dtype="f4", chunks=(1, 721, 1440), compressors=None)
+        for i in range(times):
+            a[i] = np.random.default_rng(i).normal(size=shape[1:])
+        seconds, ended = {way: [] for way in ways}, {}
+        for _ in range(rounds):
+            for way, run in ways.items():
+                if way in ended:
+                    continue  # it failed once
+                # A cluster of its own: what one way left in its workers is nobody else's.
+                with LocalCluster(n_workers=2, threads_per_worker=1, memory_limit="512MiB", dashboard_address=None,
+                                  local_directory=name) as workers, Client(workers) as client:
+                    start = time.perf_counter()
+                    try:
+                        run(folder / "in.zarr", folder / "out.zarr", client)
+                        seconds[way].append(time.perf_counter() - start)
+                        if faro.check(folder / "in.zarr", folder / "out.zarr") is not None:
+                            ended[way] = "not equal"
+                    except Exception as error:
+                        ended[way] = f"no result: {type(error).__name__}"
+                shutil.rmtree(folder / "out.zarr", ignore_errors=True)
+        row("who", "seconds", "equal")
+        row("---", "--:", "---")
+        for way in ways:
+            row(way, statistics.median(seconds[way]) if seconds[way] else "", ended.get(way, "yes"))
+
+
 # --- a thousand workers
 
 
@@ -187,9 +245,11 @@ def simulate(a):
 
 def main():
     parser = argparse.ArgumentParser(description=__doc__.split("\n")[0])
-    parser.add_argument("what", choices=["growth", "costs", "simulate"])
+    parser.add_argument("what", choices=["growth", "costs", "cluster", "simulate"])
     parser.add_argument("--most", type=int, default=100_000, help="chunks")
     parser.add_argument("--seed", type=int, default=1)
+    parser.add_argument("--times", type=int, default=60, help="maps of 4 MB; of cluster")
+    parser.add_argument("--rounds", type=int, default=3, help="of cluster")
     parser.add_argument("--workers", type=int, default=1000)
     parser.add_argument("--terabytes", type=float, default=20)
     parser.add_argument("--job", type=float, default=1.0, help="GB of a job")
@@ -198,7 +258,8 @@ def main():
     parser.add_argument("--write", type=float, default=2.0, help="seconds a GB")
     parser.add_argument("--start", type=float, default=0.05, help="seconds to begin a job")
     a = parser.parse_args()
-    {"growth": lambda: growth(a.most), "costs": costs, "simulate": lambda: simulate(a)}[a.what]()
+    {"growth": lambda: growth(a.most), "costs": costs, "cluster": lambda: cluster(a.times, a.rounds),
+     "simulate": lambda: simulate(a)}[a.what]()
 
 
 if __name__ == "__main__":
