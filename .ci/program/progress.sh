@@ -69,10 +69,10 @@ hears() { check "$1 is heard" "$python" hearing.py stopped planning "$faro" plan
 hears "a list on a mesh" --destinations to.npy --on mesh:256x256,all-links
 hears "a map on a torus" 'a:10 | m:10 -> m | a' --on torus:32x32,all-links
 hears "one layout to another" 'consecutive:4|16 => cyclic:4|16' --on torus:4x4,all-links
-hears "a code of many elements" 'a:20 -> ungray(a)' --on cube:20 --elements 100000
+hears "a code of many elements" 'a:20 -> ungray(a)' --on cube:20 --elements 100000 --algorithm services-ring
 hears "many ranks" 'a:10 | m:10 -> m | a' --on ranks:2^10
 check "a report follows no progress" "$python" hearing.py whole permuting "$faro" permute large.npy out.npy --map 'i -> rev(i)'
-check "a plan follows no progress" "$python" hearing.py whole planning "$faro" plan 'a:16 -> rev(a)' --on cube:16 --elements 16384
+check "a plan follows no progress" "$python" hearing.py whole planning "$faro" plan 'a:16 -> rev(a)' --on cube:16 --elements 16384 --algorithm cycle-rounds
 # what computes and what converts say so too
 py "rng = np.random.default_rng(7); np.save('line.npy', rng.integers(0, 2**29, 2**22)); np.save('matrix.npy', rng.integers(0, 9, (512, 512)))"
 check "a sort of one line is heard" "$python" hearing.py moving transforming "$faro" transform sort line.npy sorted.npy --on cube:4

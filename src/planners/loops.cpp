@@ -53,9 +53,10 @@ constexpr std::uint64_t few_elements_a_bit = 14;
 // go on alike, they are what is left.
 constexpr Count dearer = 32;
 
-// Where elements of all processors are routed one by one, so many at most; each of their moves is in
-// the file.
-constexpr Count listed_elements_max = Count{1} << 16U;
+// Where elements of all processors are routed one by one, so many at most: on meshes ways are
+// negotiated, which takes seconds beyond.
+constexpr Count mesh_elements_max = Count{1} << 13U;
+constexpr Count pops_elements_max = Count{1} << 16U;
 
 // Three numbers of elements: K is base + d j for an integer j.
 struct Few {
@@ -259,13 +260,14 @@ std::shared_ptr<const Looped> best_of(const Request& request) {
     }
   };
   const int bits = address_bits(request.machine()).value_or(0);
-  const bool listed = std::holds_alternative<Mesh>(request.machine()) ||
-                      std::holds_alternative<Pops>(request.machine());
+  const bool mesh = std::holds_alternative<Mesh>(request.machine());
+  const bool listed = mesh || std::holds_alternative<Pops>(request.machine());
+  const Count most = mesh ? mesh_elements_max : pops_elements_max;
   std::shared_ptr<const Looped> best;
   for (const Few& few : numbers_of_few(request, bits)) {
-    if (listed && processors(request.machine()) * few.third > listed_elements_max) {
+    if (listed && processors(request.machine()) * few.third > most) {
       why = fmt::format("a few elements of all processors are more than {}, routed one by one",
-                        to_string(listed_elements_max));
+                        to_string(most));
       continue;
     }
     std::vector<Promise> promises;

@@ -288,7 +288,9 @@ TEST(MachinePlan, what_nobody_could_verify_is_not_ok_and_not_pushed) {
   EXPECT_FALSE(sink.cube_steps.empty());
   const MachinePlan unprovable =
       plan("i -> rev(i)", fmt::format("ranks:2^{}", limits::proof_listed_places_log2_max - 14),
-           {.elements = limits::register_pieces_max + 1, .verify = VerifyBy::proof});
+           {.elements = limits::register_pieces_max + 1,
+            .algorithm = "ranks-rounds",
+            .verify = VerifyBy::proof});
   EXPECT_FALSE(unprovable.ok());
   EXPECT_THROW(unprovable.push(sink), Error);
 }
