@@ -40,7 +40,7 @@ namespace {
 
 using rolled::Entry;
 
-// Slots are numbers of 32 bits. Each value of the memory bits that a map moves has loops of its own.
+// Slots are numbers of 32 bits. Each value of the memory bits that a map moves has its own loops.
 constexpr std::uint64_t slots_max = std::uint64_t{1} << 32U;
 constexpr int memory_bits_max = 8;
 
@@ -55,7 +55,7 @@ constexpr Count dearer = 32;
 
 // Where elements of all processors are routed one by one, so many at most: on meshes ways are
 // negotiated, which takes seconds beyond.
-constexpr Count mesh_elements_max = Count{1} << 13U;
+constexpr Count mesh_elements_max = Count{1} << 12U;
 constexpr Count pops_elements_max = Count{1} << 16U;
 
 // Three numbers of elements: K is base + d j for an integer j.
@@ -286,9 +286,6 @@ std::shared_ptr<const Looped> best_of(const Request& request) {
     std::stable_sort(promises.begin(), promises.end(),
                      [](const Promise& a, const Promise& b) { return a.cost < b.cost; });
     for (Promise& promise : promises) {
-      fprintf(stderr, "base %d d %d near %d %s cost %s\n", int(few.base), int(few.d), int(near),
-              std::string(promise.answers[0].planner->name()).c_str(),
-              to_string(promise.cost).c_str());
       if (best && best->promise.cost <= promise.cost) break;
       const Count cost = promise.cost;
       attempt([&] { best = kept(request, std::move(promise)); });

@@ -5,8 +5,8 @@
 
 namespace faro::inline v1 {
 
-// More elements of a processor than this get plans with loops where that is possible: listed step by
-// step, plans of so many take a tenth of a second.
+// More elements of a processor than this get plans with loops where that is possible: plans that
+// list the steps of so many take a tenth of a second.
 inline constexpr std::uint64_t looped_elements_min = std::uint64_t{1} << 10U;
 
 extern const PlannerEntry cube_loops;
