@@ -165,12 +165,18 @@ def random_lengths():
         bits = rng.randint(1, 5)
         length = rng.choice([rng.randint(1, 12), rng.randint(1, 150), 1 << bits])
         room = (1 << 17) // int(np.prod(lengths, dtype=np.int64))
-        length, kind = min(length, room), rng.choice(["", "~", "rev", "gray"])
+        length, kind = min(length, room), rng.choice(["", "~", "rev", "gray", "roll"])
         index = np.arange(length)
         if kind in ("rev", "gray") and length == 1 << bits:
             said.append(f"{name}:{bits}")
             moved = index ^ index >> 1 if kind == "gray" else sum((index >> i & 1) << bits - 1 - i for i in range(bits))
             given.append(f"{kind}({name})")
+        elif kind == "roll" and sum("roll" in one for one in given) < 4:
+            by, turned = rng.randrange(length), rng.random() < 0.3
+            said.append(f"{name}={length}")
+            moved = ((index[::-1] if turned else index) + by) % length
+            given.append(f"roll({'~' * turned}{name}, {by})")
+            seen.add("roll")
         else:
             said.append(f"{name}={length}")
             moved, kind = (index[::-1], "~") if kind == "~" else (index, "")
@@ -283,7 +289,7 @@ for number in range(count):
     one(n, element, *random_map(n))
 for number in range(count):
     any_lengths(rng.choice(sizes))
-check(len(seen) == 2 * len(sizes) or count < 100, "every size in place and out of place", sorted(seen))
+check(len(seen) == 2 * len(sizes) + 1 or count < 100, "every size in place and out of place, and rolls", sorted(map(str, seen)))
 # What a kernel gets wrong must show.
 text = emitted("opencl", [1 << i for i in range(11, -1, -1)], 0, 4, False, "moved").stdout
 data = noise.integers(0, 256, (4096, 4), np.uint8)

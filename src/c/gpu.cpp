@@ -36,7 +36,7 @@ faro_status faro_gpu_plan_create(const faro_map* map, const faro_gpu_options* op
     asked.element_bytes = all.element_bytes;
     asked.in_place = faro::c::flag("in_place", all.in_place);
     const faro::gpu::Stream where{static_cast<faro::gpu::Language>(all.api), stream, all.device};
-    *plan = new faro_gpu_plan{{faro::gpu::plan(map->map.as_bits(), asked), where}, where};
+    *plan = new faro_gpu_plan{{faro::gpu::plan(map->map, asked), where}, where};
   });
 }
 

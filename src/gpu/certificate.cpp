@@ -82,11 +82,10 @@ SharedTraffic count_shared(const Plan& plan, const Side& side, bool shares_words
 }
 
 // Of the fast axes that continue one another.
-std::uint64_t window_run_bytes(const Plan& plan, const std::vector<std::size_t>& order,
-                               bool source) {
+std::uint64_t window_run_bytes(const Plan& plan, const Window& window, bool source) {
   std::int64_t run = 1;
-  for (const std::size_t i : order) {
-    const WindowAxis& axis = plan.window.axes[i];
+  for (const std::size_t i : source ? window.read : window.written) {
+    const WindowAxis& axis = window.axes[i];
     if (std::abs((source ? axis.from : axis.to).front()) != run || !axis.columns.empty()) break;
     run *= static_cast<std::int64_t>(axis.chunk);
     if (axis.chunk < axis.length) break;
@@ -100,8 +99,12 @@ Certificate certificate(const Plan& plan) {
   Certificate out;
   if (plan.kind == Kind::window) {
     out.counted = false;
-    out.read.run_bytes = window_run_bytes(plan, plan.window.read, true);
-    out.written.run_bytes = window_run_bytes(plan, plan.window.written, false);
+    // Where lengths are rolled, of the part that most blocks move.
+    const Window& most = *std::max_element(
+        plan.windows.begin(), plan.windows.end(),
+        [](const Window& a, const Window& b) { return a.block_count() < b.block_count(); });
+    out.read.run_bytes = window_run_bytes(plan, most, true);
+    out.written.run_bytes = window_run_bytes(plan, most, false);
     return out;
   }
   out.counted = plan.kind != Kind::odd;

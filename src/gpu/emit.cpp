@@ -36,7 +36,7 @@ class Body {
         write_odd();
         break;
       case Kind::window:
-        return window_text(plan_, type_of(plan_.unit_log2));
+        return windows_text(plan_, type_of(plan_.unit_log2));
       default:
         write_direct();
     }

@@ -112,9 +112,15 @@ Report explain(const Plan& plan) {
              plan.tile_bytes(), c.read.run_bytes, c.written.run_bytes, plan.shared_bytes());
   say_counts(report, plan, c, plain);
   if (plan.kind == Kind::window) {
-    for (const WindowAxis& axis : plan.window.axes) {
-      report.say("  {} of an axis of {} in a window\n", axis.chunk, axis.length);
-      report["axes"].push_back({{"length", axis.length}, {"in_a_window", axis.chunk}});
+    for (const Window& window : plan.windows) {
+      Report part{{"blocks", window.block_count()}, {"axes", Report::list()}};
+      if (plan.windows.size() > 1)
+        report.say("  a part between seams, blocks: {}\n", window.block_count());
+      for (const WindowAxis& axis : window.axes) {
+        report.say("  {} of an axis of {} in a window\n", axis.chunk, axis.length);
+        part["axes"].push_back({{"length", axis.length}, {"in_a_window", axis.chunk}});
+      }
+      report["windows"].push_back(std::move(part));
     }
     return report;
   }

@@ -4,7 +4,6 @@
 #include <array>
 #include <utility>
 
-#include "algebra/digits.hpp"
 #include "base/require.hpp"
 #include "gpu/frame.hpp"
 #include "gpu/pairs.hpp"
@@ -394,8 +393,7 @@ Plan plan_arrays(const Map& map, const TensorShape& shape, Options options,
   out.machine = machine;
   out.asked = options;
   out.map_asked = map;
-  radix::refuse_rolled(map, "kernels for axes of any length");
-  make_window(out, engine::normal_form(map, shape));
+  make_windows(out, engine::normal_forms(map, shape));
   require(out.block_count() <= bit(31) - 1, "{} blocks are more than a launch takes, 2^31 - 1",
           out.block_count());
   return out;
@@ -415,17 +413,17 @@ std::uint64_t Plan::bytes() const {
 }
 
 std::uint64_t Plan::from_bytes() const {
-  return kind == Kind::window ? window.from_bytes : bytes();
+  return kind == Kind::window ? windows_from_bytes : bytes();
 }
 
 std::uint64_t Plan::to_bytes() const {
-  return kind == Kind::window ? window.to_bytes : bytes();
+  return kind == Kind::window ? windows_to_bytes : bytes();
 }
 
 std::uint64_t Plan::block_count() const {
   if (kind == Kind::window) {
-    Word count = 1;
-    for (const WindowAxis& axis : window.axes) count *= (axis.length + axis.chunk - 1) / axis.chunk;
+    Word count = 0;
+    for (const Window& window : windows) count += window.block_count();
     return count;
   }
   const std::size_t in_pairs = pairs.moving.size() + pairs.staying.size();
@@ -443,16 +441,20 @@ int Plan::tiles_a_block() const {
 
 std::uint64_t Plan::tile_bytes() const {
   if (kind == Kind::window) {
-    Word units_inside = 1;
-    for (const WindowAxis& axis : window.axes) units_inside *= axis.chunk;
-    return units_inside << static_cast<unsigned>(unit_log2);
+    Word most = 0;
+    for (const Window& window : windows) most = std::max(most, window.units());
+    return most << static_cast<unsigned>(unit_log2);
   }
   return (static_cast<std::uint64_t>(units) << static_cast<unsigned>(unit_log2)) << tile.size();
 }
 
 std::uint64_t Plan::shared_bytes() const {
-  if (kind == Kind::window)
-    return window.read == window.written ? 0 : window.places << static_cast<unsigned>(unit_log2);
+  if (kind == Kind::window) {
+    Word most = 0;
+    for (const Window& window : windows)
+      if (window.turns()) most = std::max(most, window.places);
+    return most << static_cast<unsigned>(unit_log2);
+  }
   if (kind != Kind::tile && kind != Kind::odd) return 0;
   return tile_bytes() * static_cast<std::uint64_t>(tiles_a_block());
 }

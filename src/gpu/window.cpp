@@ -8,6 +8,11 @@
 //                                  blocks at the end of r have 36 of 64 to move
 //
 // Where the fast axis is the same on both sides nothing is turned, and shared memory is left out.
+//
+// A length that is rolled is cut at its seam into two ranges, each moved by windows of its own:
+//
+//   np.roll of 1000 x 7 by (3, 2)     four windows: 997 x 5, 3 x 5, 997 x 2, 3 x 2; the kernel's
+//   first blocks are of the first one
 #include "gpu/window.hpp"
 
 #include <fmt/format.h>
@@ -23,6 +28,7 @@ namespace {
 
 constexpr std::uint64_t run_bytes_wanted = 256;
 constexpr std::uint64_t window_bytes_max = 1U << 14U;
+constexpr std::size_t windows_max = 16;  // four lengths that are rolled: some 500 lines of text
 
 Word absolute(std::int64_t v) {
   return static_cast<Word>(v < 0 ? -v : v);
@@ -107,16 +113,9 @@ std::string offset_text(const WindowAxis& axis, const std::string& index, bool s
       axis.from);
 }
 
-}  // namespace
-
-void make_window(Plan& plan, const engine::NormalForm& form) {
-  plan.kind = Kind::window;
-  plan.unit_log2 = unit_of(form);
-  plan.units = 1;
-  const auto shift = [&](std::int64_t v) {
-    return v / static_cast<std::int64_t>(bit(plan.unit_log2));
-  };
-  Window& window = plan.window;
+Window window_of(const engine::NormalForm& form, int unit_log2) {
+  const auto shift = [&](std::int64_t v) { return v / static_cast<std::int64_t>(bit(unit_log2)); };
+  Window window;
   for (const engine::Axis& axis : form.axes) {
     WindowAxis out;
     out.length = static_cast<Word>(axis.length);
@@ -132,16 +131,14 @@ void make_window(Plan& plan, const engine::NormalForm& form) {
     }
     window.axes.push_back(std::move(out));
   }
-  const Word parts = form.element_bytes >> static_cast<unsigned>(plan.unit_log2);
+  const Word parts = form.element_bytes >> static_cast<unsigned>(unit_log2);
   if (parts > 1) window.axes.push_back({.length = parts, .from = {1}, .to = {1}});
   window.from_start = shift(form.from_base);
   window.to_start = shift(form.to_base);
-  window.from_bytes = form.from_bytes;
-  window.to_bytes = form.to_bytes;
   const std::vector<std::size_t> read = by_step(window.axes, true);
   const std::vector<std::size_t> written = by_step(window.axes, false);
-  const Word room = window_bytes_max >> static_cast<unsigned>(plan.unit_log2);
-  const Word wanted = std::max<Word>(1, run_bytes_wanted >> static_cast<unsigned>(plan.unit_log2));
+  const Word room = window_bytes_max >> static_cast<unsigned>(unit_log2);
+  const Word wanted = std::max<Word>(1, run_bytes_wanted >> static_cast<unsigned>(unit_log2));
   // Both sides' runs in turn, until the window is full: where they are of one axis, of that.
   for (Word run = std::min(wanted, room); run <= room; run *= 2) {
     widen(window.axes, read, run, room);
@@ -165,28 +162,18 @@ void make_window(Plan& plan, const engine::NormalForm& form) {
     place *= axis.chunk;
   }
   window.places = place;
-  require(plan.shared_bytes() <= plan.machine.shared_bytes, "a window of {} bytes of shared memory",
-          plan.shared_bytes());
+  return window;
 }
 
-std::string window_text(const Plan& plan, const char* type) {
-  const Window& window = plan.window;
+// What the block `b` of a window does.
+std::string text_of(const Window& window, std::uint64_t threads, const std::string& indent) {
   std::string out;
   const auto line = [&]<class... Values>(fmt::format_string<Values...> format, Values&&... values) {
-    out += "  " + fmt::format(format, std::forward<Values>(values)...) + "\n";
+    out += indent + fmt::format(format, std::forward<Values>(values)...) + "\n";
   };
-  const bool wide = (std::max(window.from_bytes, window.to_bytes) >>
-                     static_cast<unsigned>(plan.unit_log2)) > low_mask(32);
-  line("typedef {} index;", wide ? "u64" : "u32");
-  const bool direct = window.read == window.written;
-  if (!direct) {
-    line("TILE({});", plan.shared_bytes());
-    line("LOCAL {}* held = (LOCAL {}*)tile;", type, type);
-  }
+  const bool direct = !window.turns();
   // Where the block's window begins; how much of it is inside the array.
-  if (plan.block_count() > 1) line("u32 b = BLOCK;");
   line("index x0 = (index){}, y0 = (index){};", window.from_start, window.to_start);
-  std::string size = "1u";
   for (std::size_t i = 0; i < window.axes.size(); ++i) {
     const WindowAxis& axis = window.axes[i];
     const Word count = (axis.length + axis.chunk - 1) / axis.chunk;
@@ -208,7 +195,7 @@ std::string window_text(const Plan& plan, const char* type) {
   const auto loop = [&](const std::vector<std::size_t>& order, bool source) {
     std::string product = "1u";
     for (const std::size_t i : order) product += fmt::format(" * n{}", i);
-    line("for (u32 i = THREAD; i < {}; i += {}u) {{", product, plan.threads());
+    line("for (u32 i = THREAD; i < {}; i += {}u) {{", product, threads);
     line("  u32 q = i;");
     if (!direct) line("  u32 s = 0u;");
     if (source || direct) line("  index x = x0;");
@@ -238,6 +225,60 @@ std::string window_text(const Plan& plan, const char* type) {
   line("BARRIER();");
   loop(window.written, false);
   return out;
+}
+
+}  // namespace
+
+Word Window::block_count() const {
+  Word count = 1;
+  for (const WindowAxis& axis : axes) count *= (axis.length + axis.chunk - 1) / axis.chunk;
+  return count;
+}
+
+Word Window::units() const {
+  Word count = 1;
+  for (const WindowAxis& axis : axes) count *= axis.chunk;
+  return count;
+}
+
+void make_windows(Plan& plan, const std::vector<engine::NormalForm>& forms) {
+  if (forms.size() > windows_max)
+    throw Error(ErrorCode::limit,
+                fmt::format("this map is cut into {} parts where lengths are rolled, and a kernel "
+                            "has at most {}; roll some of them first",
+                            forms.size(), windows_max));
+  plan.kind = Kind::window;
+  plan.unit_log2 = unit_of(forms.front());
+  for (const engine::NormalForm& form : forms)
+    plan.unit_log2 = std::min(plan.unit_log2, unit_of(form));
+  plan.units = 1;
+  plan.windows_from_bytes = forms.front().from_bytes;
+  plan.windows_to_bytes = forms.front().to_bytes;
+  for (const engine::NormalForm& form : forms)
+    plan.windows.push_back(window_of(form, plan.unit_log2));
+  require(plan.shared_bytes() <= plan.machine.shared_bytes, "a window of {} bytes of shared memory",
+          plan.shared_bytes());
+}
+
+std::string windows_text(const Plan& plan, const char* type) {
+  const bool wide = (std::max(plan.windows_from_bytes, plan.windows_to_bytes) >>
+                     static_cast<unsigned>(plan.unit_log2)) > low_mask(32);
+  std::string out = fmt::format("  typedef {} index;\n", wide ? "u64" : "u32");
+  if (plan.shared_bytes() > 0)
+    out += fmt::format("  TILE({});\n  LOCAL {}* held = (LOCAL {}*)tile;\n", plan.shared_bytes(),
+                       type, type);
+  if (plan.block_count() > 1) out += "  u32 b = BLOCK;\n";
+  if (plan.windows.size() == 1) return out + text_of(plan.windows.front(), plan.threads(), "  ");
+  // Whole blocks go one way or the other, so that each of them meets one barrier.
+  for (std::size_t i = 0; i < plan.windows.size(); ++i) {
+    const Window& window = plan.windows[i];
+    const bool last = i + 1 == plan.windows.size();
+    if (i > 0) out += fmt::format("    b -= {};\n", number(plan.windows[i - 1].block_count()));
+    out += last ? "" : fmt::format("  if (b < {}) {{\n", number(window.block_count()));
+    out += text_of(window, plan.threads(), "    ");
+    out += last ? "" : "  } else {\n";
+  }
+  return out + "  " + std::string(plan.windows.size() - 1, '}') + "\n";
 }
 
 }  // namespace faro::inline v1::gpu

@@ -6,10 +6,10 @@
 
 namespace faro::inline v1::gpu {
 
-// Fills in a plan of kind window for a form, whose strides are bytes.
-void make_window(Plan& plan, const engine::NormalForm& form);
+// Fills in a plan of kind window for forms whose strides are bytes, a window each.
+void make_windows(Plan& plan, const std::vector<engine::NormalForm>& forms);
 
 // Its kernel's body.
-std::string window_text(const Plan& plan, const char* type);
+std::string windows_text(const Plan& plan, const char* type);
 
 }  // namespace faro::inline v1::gpu

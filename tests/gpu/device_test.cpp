@@ -234,6 +234,18 @@ TEST(Device, from_c) {
   EXPECT_EQ(faro_gpu_execute(nullptr, a, b, stream.handle), FARO_USAGE);
   expect_in("plan is NULL", faro_last_error());
   faro_gpu_plan_free(plan);
+  // Any map: of lengths, one of them rolled.
+  const uint64_t shape[2] = {20, 35};
+  faro_map* lengths = nullptr;
+  ASSERT_EQ(faro_map_from_words("r=20 c=35 -> roll(c, 4) r", 2, shape, &lengths), FARO_OK)
+      << faro_last_error();
+  ASSERT_EQ(faro_gpu_plan_create(lengths, &options, stream.handle, &plan), FARO_OK)
+      << faro_last_error();
+  fake.forget();
+  EXPECT_EQ(faro_gpu_execute(plan, a, b, stream.handle), FARO_OK) << faro_last_error();
+  expect_in("stream 2097152 blocks 2 ", fake.said());
+  faro_gpu_plan_free(plan);
+  faro_map_free(lengths);
   options.api = 7;
   EXPECT_EQ(faro_gpu_plan_create(map, &options, nullptr, &plan), FARO_USAGE);
   faro_map_free(map);

@@ -290,8 +290,8 @@ TEST(GpuPlan, windows_hold_long_runs_of_both_sides) {
     EXPECT_LE(plan.block_count() * plan.tile_bytes(), 4 * plan.bytes()) << words;
     Word read = 1;
     Word written = 1;
-    for (const std::size_t i : plan.window.read) read *= plan.window.axes[i].chunk;
-    for (const std::size_t i : plan.window.written) written *= plan.window.axes[i].chunk;
+    for (const std::size_t i : plan.windows[0].read) read *= plan.windows[0].axes[i].chunk;
+    for (const std::size_t i : plan.windows[0].written) written *= plan.windows[0].axes[i].chunk;
     EXPECT_EQ(read, written) << words;
     EXPECT_EQ(read << static_cast<unsigned>(plan.unit_log2), plan.tile_bytes()) << words;
   }
@@ -316,7 +316,27 @@ TEST(GpuPlan, windows_hold_long_runs_of_both_sides) {
   EXPECT_NE(refused("r=10 c=10 -> c r", {.in_place = true}).find("in place"), std::string::npos);
   EXPECT_NE(refused("r=10 c=10 -> c r", {.kind = Kind::tile}).find("kind window"),
             std::string::npos);
-  EXPECT_NE(refused("r=12 c=10 -> roll(r, 5) c", {}).find("roll"), std::string::npos);
+  // a=2 to a=5 are lengths that a roll leaves lengths.
+  EXPECT_NE(
+      refused("a=5 b=7 c=9 d=11 e=13 -> roll(e,1) roll(d,1) roll(c,1) roll(b,1) roll(a,1)", {})
+          .find("32 parts"),
+      std::string::npos);
+}
+
+// What is rolled is cut at its seam: the parts of all windows are the whole, and each is a window
+// like any other.
+TEST(GpuPlan, rolls_are_cut_at_their_seams) {
+  const gpu::Plan plan =
+      gpu::plan(say("r=1000 c=70 -> roll(c, 2) roll(r, 3)").map, {.element_bytes = 4});
+  ASSERT_EQ(plan.windows.size(), 4U);
+  std::uint64_t elements = 0;
+  for (const gpu::Window& window : plan.windows) {
+    std::uint64_t part = 1;
+    for (const gpu::WindowAxis& axis : window.axes) part *= axis.length;
+    elements += part;
+  }
+  EXPECT_EQ(elements, 70000U);
+  EXPECT_EQ(gpu::certificate(plan).read.run_bytes, 256U);
 }
 
 }  // namespace

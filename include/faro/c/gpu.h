@@ -37,10 +37,11 @@ typedef struct faro_gpu_options {
 
 typedef struct faro_gpu_plan faro_gpu_plan;
 
-/* options may be NULL: CUDA, elements of one byte. A NULL stream is CUDA's and HIP's default. */
+/* Of any map, of bits or of lengths. options may be NULL: CUDA, elements of one byte. A NULL stream is
+   CUDA's and HIP's default. */
 FARO_API faro_status faro_gpu_plan_create(const faro_map* map, const faro_gpu_options* options,
                                           void* stream, faro_gpu_plan** plan);
-/* Arrays of 2^width * element_bytes bytes, aligned to 16. Nothing is compiled, allocated or waited
+/* Arrays of as many elements as the map has, aligned to 16 bytes. Nothing is compiled, allocated or waited
    for; a CUDA graph may capture it, and the plan must then live as long as the graph. */
 FARO_API faro_status faro_gpu_execute(const faro_gpu_plan* plan, const void* from, void* to,
                                       void* stream);

@@ -14,7 +14,8 @@
 //   threads; runs of 256 bytes on both sides, 16 bytes a lane, no conflict.
 //
 // Axes of any length, and arrays with strides, are moved by windows of the axes that are fast on
-// each side; requests are long, but their sectors are not counted. What is rolled is refused.
+// each side; requests are long, but their sectors are not counted. What is rolled is cut at its
+// seam: the blocks before it and those after it move windows of their own.
 //
 // No GPU header is needed, nothing is run. A plan is plain data: the table that its kernel gets.
 // Limits: elements of 1 to 64 bytes, at most 2^31 blocks (16 TiB at least); in place, maps of bits
@@ -113,7 +114,10 @@ struct Window {
   std::vector<std::size_t> read, written;  // axes within the window, the fastest first
   std::int64_t from_start = 0, to_start = 0;
   Word places = 0;  // units of shared memory
-  std::uint64_t from_bytes = 0, to_bytes = 0;
+
+  Word block_count() const;
+  Word units() const;                             // of a whole window
+  bool turns() const { return read != written; }  // through shared memory
 };
 
 struct Plan {
@@ -129,8 +133,10 @@ struct Plan {
   Side from, to;
   std::vector<Place> blocks;  // of each bit of the block number; empty in place
   Place start;
-  Pairs pairs;    // in place
-  Window window;  // of kind window
+  Pairs pairs;  // in place
+  // Of kind window: the first blocks are of the first one; several where a length is rolled.
+  std::vector<Window> windows;
+  std::uint64_t windows_from_bytes = 0, windows_to_bytes = 0;
 
   std::uint64_t bytes() const;       // that are moved
   std::uint64_t from_bytes() const;  // that the arrays must have at least
