@@ -138,24 +138,48 @@ def performed(text, name, data, in_place):
     return back[-1][GUARD:GUARD + size].reshape(data.shape), kept
 
 
-def emitted(language, columns, c, element, in_place, name):
+def emitted(language, columns, c, element, in_place, name, only=None):
     words = columns if isinstance(columns, str) else matrix(columns, c)
     asked = [faro, "emit", language, words, "--element", str(element), "--name", name]
+    asked += ["--only", ",".join(f"{i}={v}" for i, v in only.items())] if only else []
     return subprocess.run(asked + ["--in-place"] * in_place, capture_output=True, text=True)
 
 
-def one(n, element, columns, c, in_place):
-    done = emitted("opencl", columns, c, element, in_place, "moved")
-    words = (n, element, matrix(columns, c), "in place" if in_place else "")
+def one(n, element, columns, c, in_place, only=None):
+    done = emitted("opencl", columns, c, element, in_place, "moved", only)
+    words = (n, element, matrix(columns, c), "in place" if in_place else "", only or "")
     if not check(done.returncode == 0, *words, done.stderr):
         return
     data = noise.integers(0, 256, (1 << n, element), np.uint8)
-    want = np.empty_like(data)
-    want[destinations(columns, c)] = data
+    want = data.copy() if in_place else np.full_like(data, POISON)
+    index = np.arange(1 << n)
+    chosen = np.ones(1 << n, bool)
+    for i, v in (only or {}).items():
+        chosen &= (index >> i & 1) == v
+    want[destinations(columns, c)[chosen]] = data[chosen]
     got, kept = performed(done.stdout, "moved", data, in_place)
     check((got == want).all(), "bytes", *words)
     check(kept, "guard bytes", *words)
-    seen.add((element, in_place))
+    seen.add((element, in_place, only is not None))
+
+
+def some_only(n, element):
+    """A map of the elements that have some bits of the index, as controlled swaps are; of the others it says nothing."""
+    fixed = sorted(rng.sample(range(n), rng.randint(1, 3)))
+    free = [i for i in range(n) if i not in fixed]
+    inner, inner_c, in_place = random_map(len(free))
+
+    def spread(x):
+        return sum(1 << at for j, at in enumerate(free) if x >> j & 1)
+
+    only = {i: rng.getrandbits(1) for i in fixed}
+    columns, c = [1 << i for i in range(n)], spread(inner_c)
+    for j, at in enumerate(free):
+        columns[at] = spread(inner[j])
+    if not in_place:
+        for i in fixed:
+            columns[i] ^= spread(rng.getrandbits(len(free)))
+    one(n, element, columns, c, in_place, only)
 
 
 def random_lengths():
@@ -289,7 +313,9 @@ for number in range(count):
     one(n, element, *random_map(n))
 for number in range(count):
     any_lengths(rng.choice(sizes))
-check(len(seen) == 2 * len(sizes) + 1 or count < 100, "every size in place and out of place, and rolls", sorted(map(str, seen)))
+for number in range(count // 2):
+    some_only(rng.randint(8, 11 if checked else 14), sizes[number % len(sizes)])
+check(len(seen) == 4 * len(sizes) + 1 or count < 200, "every size in place and out of place, of some only, and rolls", sorted(map(str, seen)))
 # What a kernel gets wrong must show.
 text = emitted("opencl", [1 << i for i in range(11, -1, -1)], 0, 4, False, "moved").stdout
 data = noise.integers(0, 256, (4096, 4), np.uint8)

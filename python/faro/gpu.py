@@ -16,11 +16,12 @@ have __cuda_array_interface__; faro.jax.permute moves those of JAX: docs/gpu.md.
 from __future__ import annotations
 
 import json
+from collections.abc import Mapping
 from html import escape
 from typing import Any, NamedTuple
 
 from . import _core
-from ._errors import Error
+from ._errors import Error, UsageError
 
 __all__ = ["Device", "Plan", "devices", "emit", "plan"]
 
@@ -48,11 +49,19 @@ def devices(language: str | None = None) -> list[Device]:
 
 def emit(
     language: str, map: Any, *, itemsize: int, in_place: bool = False, name: str = "faro_permute",
-    on: str = "any",
+    on: str = "any", only: Mapping[int, int] | None = None,
 ) -> str:
     """A kernel name(from, to), in place name(data), that needs nothing else; its first lines are the launch
-    and the certificate. language: cuda, hip or opencl."""
-    return _core.gpu_emit(map, language, itemsize, in_place, name, on)
+    and the certificate. language: cuda, hip or opencl. only={5: 1, 3: 0}: moves the elements whose index has
+    bit 5 set and bit 3 not, and no others, as a controlled swap does."""
+    return _core.gpu_emit(map, language, itemsize, in_place, name, on, *_mask_of(only))
+
+
+def _mask_of(only: Mapping[int, int] | None) -> tuple[int, int]:
+    for bit, value in (only or {}).items():
+        if not 0 <= bit < 64 or value not in (0, 1):
+            raise UsageError(f"only={dict(only or {})!r}: wanted bits of the index and 0 or 1 for each")
+    return sum(1 << bit for bit in only or {}), sum(value << bit for bit, value in (only or {}).items())
 
 
 class Plan:
@@ -97,7 +106,9 @@ def _bits_html(title: str, vectors: list[str]) -> str:
     return f"<div>{escape(title)}</div><table style='border-collapse:collapse'>{rows}</table>"
 
 
-def plan(map: Any, *, itemsize: int, in_place: bool = False, on: str = "any") -> Plan:
-    """What a map costs on a GPU, before anything runs; on: any, a100, h100, rtx4090 or mi300."""
-    words, text = _core.gpu_explain(map, itemsize, in_place, on)
+def plan(
+    map: Any, *, itemsize: int, in_place: bool = False, on: str = "any", only: Mapping[int, int] | None = None,
+) -> Plan:
+    """What a map costs on a GPU, before anything runs; on: any, a100, h100, rtx4090 or mi300; only as in emit."""
+    words, text = _core.gpu_explain(map, itemsize, in_place, on, *_mask_of(only))
     return Plan(words, json.loads(text))

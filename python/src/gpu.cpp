@@ -12,8 +12,9 @@
 namespace faro::python {
 namespace {
 
-gpu::Options options_of(std::uint64_t itemsize, bool in_place) {
+gpu::Options options_of(std::uint64_t itemsize, bool in_place, Word mask = 0, Word value = 0) {
   gpu::Options options;
+  options.only = {mask, value};
   options.element_bytes = itemsize;
   options.in_place = in_place;
   return options;
@@ -65,16 +66,17 @@ void bind_gpu(nb::module_& m) {
   m.def("gpu_devices", devices);
   m.def("gpu_dlpack_place", dlpack_place);
   m.def("gpu_emit", [](nb::handle map, const std::string& language, std::uint64_t itemsize,
-                       bool in_place, const std::string& name, const std::string& on) {
+                       bool in_place, const std::string& name, const std::string& on, Word mask,
+                       Word value) {
     const gpu::Plan plan =
-        gpu::plan(any_map(map), options_of(itemsize, in_place), gpu::machine(on));
+        gpu::plan(any_map(map), options_of(itemsize, in_place, mask, value), gpu::machine(on));
     return gpu::emit(plan, gpu::language(language), name);
   });
   // The words, and the JSON of format faro-gpu/1.
   m.def("gpu_explain", [](nb::handle map, std::uint64_t itemsize, bool in_place,
-                          const std::string& on) {
-    const Report report =
-        gpu::explain(gpu::plan(any_map(map), options_of(itemsize, in_place), gpu::machine(on)));
+                          const std::string& on, Word mask, Word value) {
+    const Report report = gpu::explain(
+        gpu::plan(any_map(map), options_of(itemsize, in_place, mask, value), gpu::machine(on)));
     return std::pair{report.words(), report.json()};
   });
 }

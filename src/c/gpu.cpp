@@ -35,6 +35,7 @@ faro_status faro_gpu_plan_create(const faro_map* map, const faro_gpu_options* op
     faro::gpu::Options asked;
     asked.element_bytes = all.element_bytes;
     asked.in_place = faro::c::flag("in_place", all.in_place);
+    asked.only = {all.only_mask, all.only_value};
     const faro::gpu::Stream where{static_cast<faro::gpu::Language>(all.api), stream, all.device};
     *plan = new faro_gpu_plan{{faro::gpu::plan(map->map, asked), where}, where};
   });

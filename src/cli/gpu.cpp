@@ -1,6 +1,7 @@
 // `faro emit` and `faro gpu`: the kernel of a map, and what it costs on a GPU, counted.
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <memory>
 #include <string>
 
@@ -57,8 +58,31 @@ void declare_plan(Arguments& arguments, GpuWords& words) {
   arguments.option("--tile", "BYTES", words.tile, "of a tile at most, 1024 to 16384");
   arguments.option("--threads", "N", words.threads, "of a block at most, 32 to 1024");
   arguments.option("--on", "GPU", words.on, "the device").one_of(machine_names());
+  arguments.option("--only", "BITS", words.only,
+                   "move only elements whose index has these bits, as 5=1,3=0");
   arguments.flag("--in-place", words.in_place, "in one array, for maps that are their own inverse");
   arguments.option("--width", "P", words.width, "bits of an index, where MAP leaves a width out");
+}
+
+// 5=1,3=0: bit 5 is 1 and bit 3 is 0.
+gpu::Only only_from(const std::string& text) {
+  gpu::Only only;
+  for (std::size_t at = 0; at <= text.size();) {
+    const std::size_t end = std::min(text.find(',', at), text.size());
+    const std::string part = text.substr(at, end - at);
+    const std::size_t equals = part.find('=');
+    const bool good = equals != std::string::npos && (equals == 1 || equals == 2) &&
+                      part.find_first_not_of("0123456789") == equals &&
+                      (part.substr(equals) == "=0" || part.substr(equals) == "=1");
+    const int which = good ? std::stoi(part.substr(0, equals)) : word_bits;
+    if (which >= word_bits || has_bit(only.mask, which))
+      throw Error(ErrorCode::usage,
+                  fmt::format("--only {}: wanted bits of the index, each once, as 5=1,3=0", text));
+    only.mask |= bit(which);
+    if (part.back() == '1') only.value |= bit(which);
+    at = end + 1;
+  }
+  return only;
 }
 
 }  // namespace
@@ -73,6 +97,7 @@ gpu::Options GpuWords::options() const {
   gpu::Options out;
   out.element_bytes = element.value_or(out.element_bytes);
   out.in_place = in_place;
+  if (only) out.only = only_from(*only);
   if (tile) out.tile_log2 = log2_of("--tile", *tile);
   if (threads) out.threads_log2 = log2_of("--threads", *threads);
   return out;
@@ -87,7 +112,8 @@ const Command emit_command{
         "lines say how to launch it and how many sectors of memory it moves; docs/gpu.md.",
     .examples =
         "faro emit cuda 'i:20 -> rev(i)' --element 8\n"
-        "faro emit opencl 'i:20 -> rev(i)' --element 4 --in-place --name reverse",
+        "faro emit opencl 'i:20 -> rev(i)' --element 4 --in-place --name reverse\n"
+        "faro emit cuda 'i:20 -> swap(i, 0, 19)' --element 8 --in-place --only 5=1,3=0",
     .declare = [](Arguments& arguments) -> Action {
       auto words = std::make_shared<GpuWords>();
       arguments.positional("LANGUAGE", words->what, "of the kernel")

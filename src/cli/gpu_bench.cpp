@@ -82,7 +82,7 @@ class Workplace {
 
   // Whether a plan's kernel does what the engine does, in an array that was poisoned before.
   bool right(const gpu::Plan& plan, const gpu::Executable& run) {
-    const std::uint64_t bytes = plan.bytes();
+    const std::uint64_t bytes = plan.to_bytes();
     std::vector<std::byte> poison(bytes, std::byte{0xA5});
     if (plan.asked.in_place) {
       driver_.write(to_, data_.data(), bytes, stream_);
@@ -92,8 +92,13 @@ class Workplace {
       run(from_, to_);
     }
     driver_.read(back_.data(), to_, bytes, stream_);
-    permute_bytes(plan.map_asked, plan.asked.element_bytes, std::span(data_).first(bytes), poison);
-    return std::equal(poison.begin(), poison.end(), back_.begin());
+    std::vector<std::byte> wanted(bytes);
+    permute_bytes(plan.map_asked, plan.asked.element_bytes, std::span(data_).first(bytes), wanted);
+    const gpu::Only& only = plan.asked.only;
+    const std::byte* const others = plan.asked.in_place ? data_.data() : poison.data();
+    for (std::size_t i = 0; only.mask != 0 && i < bytes; ++i)
+      if ((i / plan.asked.element_bytes & only.mask) != only.value) wanted[i] = others[i];
+    return std::equal(wanted.begin(), wanted.end(), back_.begin());
   }
 
   double seconds(const gpu::Plan& plan, const gpu::Executable& run) {

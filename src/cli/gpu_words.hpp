@@ -15,7 +15,7 @@ struct GpuWords {
   std::optional<std::uint64_t> element, width, tile, threads, log2_bytes;
   std::string on = "any";
   std::string name = "faro_permute";
-  std::optional<std::string> device;
+  std::optional<std::string> device, only;
   bool in_place = false;
 
   gpu::Options options() const;

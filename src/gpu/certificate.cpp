@@ -124,7 +124,7 @@ Certificate certificate(const Plan& plan) {
   for (const Word w : from) to.push_back(image(w));
   out.read.run_bytes = bytes_of(from);
   out.written.run_bytes = bytes_of(to);
-  if (plan.asked.in_place || plan.units > 1) return out;
+  if (plan.asked.in_place || plan.kind == Kind::odd) return out;
   for (std::size_t i = 0; i < plan.blocks.size() && i < near_blocks_log2; ++i) {
     from.push_back(plan.blocks[i].from);
     to.push_back(image(plan.blocks[i].from));
@@ -136,7 +136,8 @@ Certificate certificate(const Plan& plan) {
 
 Certificate plain_certificate(const Plan& of) {
   if (of.kind == Kind::window) return certificate(of);
-  if (of.units > 1) return {.counted = false, .read = {}, .written = {}, .store = {}, .load = {}};
+  if (of.kind == Kind::odd)
+    return {.counted = false, .read = {}, .written = {}, .store = {}, .load = {}};
   Options options = of.asked;
   options.in_place = false;
   options.kind = Kind::element;

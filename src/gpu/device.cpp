@@ -24,11 +24,6 @@ struct Kept {
   Executable run;
 };
 
-bool same_options(const Options& a, const Options& b) {
-  return a.element_bytes == b.element_bytes && a.in_place == b.in_place && a.kind == b.kind &&
-         a.tile_log2 == b.tile_log2 && a.threads_log2 == b.threads_log2;
-}
-
 // Never destroyed: at the end of a process its driver may be gone before them.
 std::deque<Kept>& kept_kernels() {
   static auto& kept = *new std::deque<Kept>;
@@ -123,7 +118,7 @@ Executable compiled(const Map& map, const Options& options, const Stream& stream
   const Home home = Driver::of(stream.language).home(stream);
   const auto here = [&](const Kept& one) {
     return one.language == stream.language && one.home == home && one.map == map &&
-           same_options(one.options, options);
+           one.options == options;
   };
   std::deque<Kept>& kept = kept_kernels();
   {

@@ -81,7 +81,7 @@ class Body {
     const std::array<Row, 3> rows = {{{"x", Part::from}, {"y", Part::to}, {"s", Part::shared}}};
     const Pairs& p = plan_.pairs;
     const int tiles = plan_.tiles_a_block();
-    if (tiles == 1) line("const u32 b = BLOCK;");
+    if (tiles == 1 && !plan_.blocks.empty()) line("const u32 b = BLOCK;");
     if (tiles == 2) {
       const std::size_t k = p.moving.size();
       line("const u32 a = BLOCK & {};", number(low_mask(static_cast<int>(k))));
@@ -309,9 +309,14 @@ std::string ratio(std::uint64_t a, std::uint64_t b) {
 std::string head(const Plan& plan, Language language, std::string_view name) {
   const Certificate c = certificate(plan);
   const std::uint64_t blocks = plan.block_count();
-  std::string out = fmt::format("// {}, elements of {} bytes: to[map(i)] = from[i]{}\n",
-                                notation_of(plan.map_asked), plan.asked.element_bytes,
-                                plan.asked.in_place ? ", in place" : "");
+  const Only& only = plan.asked.only;
+  std::string out =
+      fmt::format("// {}, elements of {} bytes: to[map(i)] = from[i]{}{}\n",
+                  notation_of(plan.map_asked), plan.asked.element_bytes,
+                  only.mask == 0 ? ""
+                                 : fmt::format(" where (i & 0x{:x}) == 0x{:x}, no other is written",
+                                               only.mask, only.value),
+                  plan.asked.in_place ? ", in place" : "");
   out += fmt::format(
       "// launch: global {}, local {}  ({} blocks of {} threads, {} bytes of shared memory each)\n",
       blocks * plan.threads(), plan.threads(), blocks, plan.threads(), plan.shared_bytes());

@@ -106,10 +106,16 @@ Report explain(const Plan& plan) {
                 {"swizzle_loaded", words_report(plan.to.shared)},
                 {"certificate", certificate_report(c)},
                 {"plain", certificate_report(plain)}};
+  if (const Only& only = plan.asked.only; only.mask != 0)
+    report["only"] = {{"mask", fmt::format("0x{:x}", only.mask)},
+                      {"value", fmt::format("0x{:x}", only.value)}};
   report.say("{} on {}: one pass, kind {}, {} blocks of {} threads\n", notation_of(plan.map_asked),
              plan.machine.words, name_of(plan.kind), plan.block_count(), plan.threads());
   report.say("  tile {} bytes, runs of {} read, of {} written; {} bytes of shared memory a block\n",
              plan.tile_bytes(), c.read.run_bytes, c.written.run_bytes, plan.shared_bytes());
+  if (const Only& only = plan.asked.only; only.mask != 0)
+    report.say("  only where (i & 0x{:x}) == 0x{:x}: {} of {} bytes\n", only.mask, only.value,
+               plan.bytes(), plan.from_bytes());
   say_counts(report, plan, c, plain);
   if (plan.kind == Kind::window) {
     for (const Window& window : plan.windows) {

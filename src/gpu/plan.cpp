@@ -1,11 +1,15 @@
 #include "faro/gpu/plan.hpp"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <array>
+#include <bit>
 #include <utility>
 
 #include "base/require.hpp"
 #include "gpu/frame.hpp"
+#include "gpu/only.hpp"
 #include "gpu/pairs.hpp"
 #include "gpu/swizzle.hpp"
 #include "gpu/window.hpp"
@@ -327,9 +331,11 @@ void make(Plan& plan) {
   const std::optional<Kind> kind = plan.asked.kind;
   const BitMatrix back = *plan.map.matrix().inverse();
   const int line = plan.machine.line_log2 - plan.unit_log2;
-  if (plan.units > 1) {
-    require(!kind || *kind == Kind::odd, "elements of {} bytes take a plan of kind odd",
-            plan.asked.element_bytes);
+  if (plan.units > 1 || plan.asked.only.mask != 0) {
+    require(!kind || *kind == Kind::odd, "{} take a plan of kind odd",
+            plan.asked.only.mask != 0
+                ? "some elements only"
+                : fmt::format("elements of {} bytes", plan.asked.element_bytes));
     return make_odd(plan, back);
   }
   require(kind != Kind::odd, "elements of {} bytes take no plan of kind odd",
@@ -365,15 +371,20 @@ Plan plan_bits(const BitMap& map, const Options& options, const Machine& machine
   out.map_asked = out.map = map;
   out.unit_log2 = lowest_bit(options.element_bytes);
   const std::uint64_t odd = options.element_bytes >> static_cast<unsigned>(out.unit_log2);
-  if (odd > 1) {
+  const bool some = options.only.mask != 0;
+  if (odd > 1 || some) {
     // 48 bytes are three units of 16, 3 bytes are three of one.
     out.unit_log2 = std::min(out.unit_log2, vector_bytes_log2);
     out.units = static_cast<int>(options.element_bytes >> static_cast<unsigned>(out.unit_log2));
   }
   require(map.width() + 6 <= 62, "a map of {} bits: wanted at most 56", map.width());
-  normalise(out);
+  if (some)
+    out.map = restricted(map, options.only);
+  else
+    normalise(out);
   if (options.in_place) check_in_place(out);
   make(out);
+  if (some) spread(out, map);
   if (options.in_place && out.kind == Kind::element) FARO_CHECK(out.blocks.empty());
   require(out.block_count() <= bit(31) - 1, "{} blocks are more than a launch takes, 2^31 - 1",
           out.block_count());
@@ -402,6 +413,7 @@ Plan plan_arrays(const Map& map, const TensorShape& shape, Options options,
 Plan plan(const Map& map, const Options& options, const Machine& machine) {
   const BitMap* const bits = map.bits();
   if (bits != nullptr && options.kind != Kind::window) return plan_bits(*bits, options, machine);
+  require(options.only.mask == 0, "some elements only: a map of bits, and no plan of kind window");
   return plan_arrays(map, {options.element_bytes, {}, {}}, options, machine);
 }
 
@@ -409,15 +421,15 @@ std::uint64_t Plan::bytes() const {
   if (kind == Kind::window)
     return asked.element_bytes * static_cast<std::uint64_t>(map_asked.elements());
   return (static_cast<std::uint64_t>(units) << static_cast<unsigned>(unit_log2))
-         << static_cast<unsigned>(map.width());
+         << static_cast<unsigned>(map.width() - std::popcount(asked.only.mask));
 }
 
 std::uint64_t Plan::from_bytes() const {
-  return kind == Kind::window ? windows_from_bytes : bytes();
+  return kind == Kind::window ? windows_from_bytes : bytes() << std::popcount(asked.only.mask);
 }
 
 std::uint64_t Plan::to_bytes() const {
-  return kind == Kind::window ? windows_to_bytes : bytes();
+  return kind == Kind::window ? windows_to_bytes : from_bytes();
 }
 
 std::uint64_t Plan::block_count() const {

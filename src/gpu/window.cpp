@@ -165,65 +165,101 @@ Window window_of(const engine::NormalForm& form, int unit_log2) {
   return window;
 }
 
-// What the block `b` of a window does.
-std::string text_of(const Window& window, std::uint64_t threads, const std::string& indent) {
-  std::string out;
-  const auto line = [&]<class... Values>(fmt::format_string<Values...> format, Values&&... values) {
-    out += indent + fmt::format(format, std::forward<Values>(values)...) + "\n";
-  };
-  const bool direct = !window.turns();
-  // Where the block's window begins; how much of it is inside the array.
-  line("index x0 = (index){}, y0 = (index){};", window.from_start, window.to_start);
-  for (std::size_t i = 0; i < window.axes.size(); ++i) {
-    const WindowAxis& axis = window.axes[i];
-    const Word count = (axis.length + axis.chunk - 1) / axis.chunk;
-    if (count == 1) {
-      line("const u32 n{} = {};", i, number(axis.length));
-      continue;
+// What a block does of a window: reads it, or writes it, or both where nothing is turned.
+class WindowText {
+ public:
+  WindowText(const Window& window, std::uint64_t threads, std::string indent)
+      : window_(window), threads_(threads), indent_(std::move(indent)) {}
+
+  // Where the window of block `b` begins on these sides; how much of it is inside the array.
+  WindowText& begin(bool from, bool to) {
+    if (from) line("index x0 = (index){};", window_.from_start);
+    if (to) line("index y0 = (index){};", window_.to_start);
+    for (std::size_t i = 0; i < window_.axes.size(); ++i) {
+      const WindowAxis& axis = window_.axes[i];
+      const Word count = (axis.length + axis.chunk - 1) / axis.chunk;
+      if (count == 1) {
+        if (axis.chunk > 1) line("const u32 n{} = {};", i, number(axis.length));
+        continue;
+      }
+      line("const index g{} = (index)(b % {}) * {};", i, number(count), number(axis.chunk));
+      line("b /= {};", number(count));
+      if (from) line("x0 += {};", offset_text(axis, fmt::format("g{}", i), true));
+      if (to) line("y0 += {};", offset_text(axis, fmt::format("g{}", i), false));
+      if (axis.chunk == 1) continue;
+      if (axis.length % axis.chunk == 0)
+        line("const u32 n{} = {};", i, number(axis.chunk));
+      else
+        line("const u32 n{0} = {1} - g{0} < {2} ? (u32)({1} - g{0}) : {2};", i, number(axis.length),
+             number(axis.chunk));
     }
-    line("const index g{} = (index)(b % {}) * {};", i, number(count), number(axis.chunk));
-    line("b /= {};", number(count));
-    line("x0 += {};", offset_text(axis, fmt::format("g{}", i), true));
-    line("y0 += {};", offset_text(axis, fmt::format("g{}", i), false));
-    if (axis.chunk == 1) continue;
-    if (axis.length % axis.chunk == 0)
-      line("const u32 n{} = {};", i, number(axis.chunk));
-    else
-      line("const u32 n{0} = {1} - g{0} < {2} ? (u32)({1} - g{0}) : {2};", i, number(axis.length),
-           number(axis.chunk));
+    return *this;
   }
-  const auto loop = [&](const std::vector<std::size_t>& order, bool source) {
+
+  WindowText& loop(bool from, bool to) {
+    const std::vector<std::size_t>& order = from ? window_.read : window_.written;
+    const bool turns = !(from && to);
     std::string product = "1u";
     for (const std::size_t i : order) product += fmt::format(" * n{}", i);
-    line("for (u32 i = THREAD; i < {}; i += {}u) {{", product, threads);
-    line("  u32 q = i;");
-    if (!direct) line("  u32 s = 0u;");
-    if (source || direct) line("  index x = x0;");
-    if (!source || direct) line("  index y = y0;");
+    line("for (u32 i = THREAD; i < {}; i += {}u) {{", product, threads_);
+    if (!order.empty()) line("  u32 q = i;");
+    if (turns) line("  u32 s = 0u;");
+    if (from) line("  index x = x0;");
+    if (to) line("  index y = y0;");
     for (std::size_t k = 0; k < order.size(); ++k) {
       const std::size_t i = order[k];
-      const WindowAxis& axis = window.axes[i];
+      const WindowAxis& axis = window_.axes[i];
       const std::string index = fmt::format("k{}", i);
       if (k + 1 == order.size())
         line("  const u32 {} = q;", index);
       else
         line("  const u32 {} = q % n{}; q /= n{};", index, i, i);
-      if (source || direct) line("  x += {};", offset_text(axis, index, true));
-      if (!source || direct) line("  y += {};", offset_text(axis, index, false));
-      if (!direct) line("  s += {} * {};", index, number(axis.place));
+      if (from) line("  x += {};", offset_text(axis, index, true));
+      if (to) line("  y += {};", offset_text(axis, index, false));
+      if (turns) line("  s += {} * {};", index, number(axis.place));
     }
-    if (direct)
-      line("  to[y] = from[x];");
-    else if (source)
-      line("  held[s] = from[x];");
-    else
-      line("  to[y] = held[s];");
+    line("  {} = {};", to ? "to[y]" : "held[s]", from ? "from[x]" : "held[s]");
     line("}}");
+    return *this;
+  }
+
+  std::string text;
+
+ private:
+  template <class... Values>
+  void line(fmt::format_string<Values...> format, Values&&... values) {
+    text += indent_ + fmt::format(format, std::forward<Values>(values)...) + "\n";
+  }
+
+  const Window& window_;
+  std::uint64_t threads_;
+  std::string indent_;
+};
+
+// All blocks meet one barrier: what is read before it and what is written after it are chosen by the
+// block's number apart.
+std::string text_of_several(const Plan& plan) {
+  std::string out;
+  const auto part = [&](bool read) {
+    Word first = 0;
+    for (const Window& window : plan.windows) {
+      const Word end = first + window.block_count();
+      if (!read || window.turns()) {
+        out += fmt::format("  if ({}BLOCK < {}) {{\n",
+                           first == 0 ? "" : fmt::format("BLOCK >= {} && ", number(first)),
+                           number(end));
+        if (window.block_count() > 1)
+          out += fmt::format("    u32 b = BLOCK - {};\n", number(first));
+        const bool from = read || !window.turns();
+        out += WindowText(window, plan.threads(), "    ").begin(from, !read).loop(from, !read).text;
+        out += "  }\n";
+      }
+      first = end;
+    }
   };
-  loop(window.read, true);
-  if (direct) return out;
-  line("BARRIER();");
-  loop(window.written, false);
+  part(true);
+  if (plan.shared_bytes() > 0) out += "  BARRIER();\n";
+  part(false);
   return out;
 }
 
@@ -267,18 +303,16 @@ std::string windows_text(const Plan& plan, const char* type) {
   if (plan.shared_bytes() > 0)
     out += fmt::format("  TILE({});\n  LOCAL {}* held = (LOCAL {}*)tile;\n", plan.shared_bytes(),
                        type, type);
+  if (plan.windows.size() > 1) return out + text_of_several(plan);
+  const Window& window = plan.windows.front();
   if (plan.block_count() > 1) out += "  u32 b = BLOCK;\n";
-  if (plan.windows.size() == 1) return out + text_of(plan.windows.front(), plan.threads(), "  ");
-  // Whole blocks go one way or the other, so that each of them meets one barrier.
-  for (std::size_t i = 0; i < plan.windows.size(); ++i) {
-    const Window& window = plan.windows[i];
-    const bool last = i + 1 == plan.windows.size();
-    if (i > 0) out += fmt::format("    b -= {};\n", number(plan.windows[i - 1].block_count()));
-    out += last ? "" : fmt::format("  if (b < {}) {{\n", number(window.block_count()));
-    out += text_of(window, plan.threads(), "    ");
-    out += last ? "" : "  } else {\n";
+  WindowText words(window, plan.threads(), "  ");
+  words.begin(true, true).loop(true, !window.turns());
+  if (window.turns()) {
+    words.text += "  BARRIER();\n";
+    words.loop(false, true);
   }
-  return out + "  " + std::string(plan.windows.size() - 1, '}') + "\n";
+  return out + words.text;
 }
 
 }  // namespace faro::inline v1::gpu

@@ -221,7 +221,10 @@ ForeignLayout read_custatevec(Scanner& in, const ForeignSizes& sizes) {
   }
   in.accept(",");
   if (in.next_is("mask"))
-    in.refuse(LayoutFault::holes, "a mask moves the elements that meet it only: no map of all");
+    in.refuse(LayoutFault::holes,
+              "a mask moves the elements that meet it only, which is no affine map of "
+              "all; say the swaps without it, and the mask to the kernel: "
+              "`faro emit .. --only 2=1` (docs/gpu.md)");
   in.expect_end();
   int width = order.empty() ? 0 : static_cast<int>(order.size());
   for (const auto& pair : swaps)

@@ -30,10 +30,13 @@ typedef struct faro_gpu_options {
   int32_t device;   /* with CUDA and HIP; -1: that of the current context */
   int32_t in_place; /* 0 or 1 */
   uint64_t element_bytes;
+  /* Only elements whose index i has (i & only_mask) == only_value are moved, where the mask is not
+     0: a controlled swap. The map of bits takes them to one another. */
+  uint64_t only_mask, only_value;
 } faro_gpu_options;
 
 #define FARO_GPU_OPTIONS \
-  { sizeof(faro_gpu_options), FARO_C_VERSION, FARO_GPU_CUDA, -1, 0, 1 }
+  { sizeof(faro_gpu_options), FARO_C_VERSION, FARO_GPU_CUDA, -1, 0, 1, 0, 0 }
 
 typedef struct faro_gpu_plan faro_gpu_plan;
 

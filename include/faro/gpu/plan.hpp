@@ -55,10 +55,19 @@ enum class Kind {
   tile,     // through shared memory, 16 bytes a lane on both sides
   direct,   // a thread moves elements, the lanes chosen so that both sides are whole lines
   element,  // the plain loop, for the smallest arrays, and to compare with
-  odd,      // through shared memory, elements that are several units of memory
+  odd,      // through shared memory, elements that are several units of memory, or some only
   window,   // axes of any length or stride: a window of both sides' fast axes
 };
 const char* name_of(Kind kind);
+
+// Only elements whose index i has i & mask == value are moved, and all others stay: a controlled
+// swap, which is no affine map of all indices but one of these. The map must take them to one
+// another; out of place the destination's other elements are not written.
+struct Only {
+  Word mask = 0;
+  Word value = 0;
+  friend bool operator==(const Only&, const Only&) = default;
+};
 
 struct Options {
   std::uint64_t element_bytes = 4;
@@ -66,6 +75,8 @@ struct Options {
   std::optional<Kind> kind = {};  // the best, if empty
   int tile_log2 = 14;             // bytes of a tile, at most
   int threads_log2 = 8;           // of a block, at most
+  Only only = {};                 // all elements, if its mask is 0
+  friend bool operator==(const Options&, const Options&) = default;
 };
 
 // How the threads of a block lie over the tile where they read, or where they write.
