@@ -306,7 +306,7 @@ std::string ratio(std::uint64_t a, std::uint64_t b) {
   return fmt::format("{:.2f}", static_cast<double>(a) / static_cast<double>(b));
 }
 
-std::string head(const Plan& plan, Language language, std::string_view name) {
+std::string head(const Plan& plan, std::string_view name) {
   const Certificate c = certificate(plan);
   const std::uint64_t blocks = plan.block_count();
   const Only& only = plan.asked.only;
@@ -337,10 +337,7 @@ std::string head(const Plan& plan, Language language, std::string_view name) {
   if (c.store && c.load)
     out += fmt::format("; shared memory: conflicts {} storing, {} loading (1: none)",
                        c.store->conflict, c.load->conflict);
-  out += "\n";
-  if (language == Language::hip)
-    out += "#ifndef __HIPCC_RTC__\n#include <hip/hip_runtime.h>\n#endif\n";
-  return out;
+  return out + "\n";
 }
 
 bool is_name(std::string_view name) {
@@ -359,7 +356,9 @@ std::string emit(const Plan& plan, Language language, std::string_view name) {
   require(is_name(name), "'{}' is no name of a kernel: wanted letters, digits and '_', at most 64",
           name);
   const char* type = type_of(plan.kind == Kind::tile ? 4 : plan.unit_log2);
-  std::string out = head(plan, language, name);
+  std::string out = head(plan, name);
+  if (language == Language::hip)
+    out += "#ifndef __HIPCC_RTC__\n#include <hip/hip_runtime.h>\n#endif\n";
   out += language == Language::opencl ? opencl_prelude : cuda_prelude;
   out +=
       plan.asked.in_place
