@@ -2,9 +2,9 @@
 //
 // A controlled swap, cuStateVec's swap with a mask, takes index i to A i where i & mask is the
 // value and to i elsewhere. Each new bit is then a sum of *products* of two bits and more, so that
-// no affine map of all indices says it. But the elements that meet the mask are a coset: of the bits
-// that are left free it is an affine map, which is planned as any other, and whose vectors are then
-// spread to the places of these bits:
+// no affine map of all indices says it. But the elements that meet the mask are a coset: of the
+// bits that are left free it is an affine map, which is planned as any other, and whose vectors are
+// then spread to the places of these bits:
 //
 //   i:4 -> swap(i, 0, 3), only where bit 1 is 1     free bits 0, 2, 3: swap(j:3, 0, 2); its vector
 //                                                   0b100 is 0b1000, and 0b0010 is added to all

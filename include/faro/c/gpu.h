@@ -30,8 +30,8 @@ typedef struct faro_gpu_options {
   int32_t device;   /* with CUDA and HIP; -1: that of the current context */
   int32_t in_place; /* 0 or 1 */
   uint64_t element_bytes;
-  /* Only elements whose index i has (i & only_mask) == only_value are moved, where the mask is not
-     0: a controlled swap. The map of bits takes them to one another. */
+  /* Only elements whose index i has (i & only_mask) == only_value are moved, where the mask is
+     not 0: a controlled swap. The map of bits takes them to one another. */
   uint64_t only_mask, only_value;
 } faro_gpu_options;
 
@@ -40,8 +40,8 @@ typedef struct faro_gpu_options {
 
 typedef struct faro_gpu_plan faro_gpu_plan;
 
-/* Of any map, of bits or of lengths. options may be NULL: CUDA, elements of one byte. A NULL stream is
-   CUDA's and HIP's default. */
+/* Of any map, of bits or of lengths. options may be NULL: CUDA, elements of one byte. A NULL stream
+   is CUDA's and HIP's default. */
 FARO_API faro_status faro_gpu_plan_create(const faro_map* map, const faro_gpu_options* options,
                                           void* stream, faro_gpu_plan** plan);
 /* Arrays of as many elements as the map has, aligned to 16 bytes. Nothing is compiled, allocated or waited
