@@ -236,8 +236,8 @@ class WindowText {
   std::string indent_;
 };
 
-// All blocks meet one barrier: what is read before it and what is written after it are chosen by the
-// block's number apart.
+// All blocks meet one barrier: what is read before it and what is written after it are chosen by
+// the block's number apart.
 std::string text_of_several(const Plan& plan) {
   std::string out;
   const auto part = [&](bool read) {

@@ -44,8 +44,8 @@ typedef struct faro_gpu_plan faro_gpu_plan;
    is CUDA's and HIP's default. */
 FARO_API faro_status faro_gpu_plan_create(const faro_map* map, const faro_gpu_options* options,
                                           void* stream, faro_gpu_plan** plan);
-/* Arrays of as many elements as the map has, aligned to 16 bytes. Nothing is compiled, allocated or waited
-   for; a CUDA graph may capture it, and the plan must then live as long as the graph. */
+/* Arrays of as many elements as the map has, aligned to 16 bytes. Nothing is compiled, allocated or
+   waited for; a CUDA graph may capture it, and the plan must then live as long as the graph. */
 FARO_API faro_status faro_gpu_execute(const faro_gpu_plan* plan, const void* from, void* to,
                                       void* stream);
 FARO_API faro_status faro_gpu_execute_in_place(const faro_gpu_plan* plan, void* data, void* stream);
