@@ -35,6 +35,21 @@ for asked in "bench --log2-bytes 18" "bench i:3->rev(i) --element 1" "tune i:14-
   echo "faro gpu ${asked%% *}: $(grep -c ' equal' "$work/table") passed, $(grep -c WRONG "$work/table") failed, 0 skipped" |
     tee -a "$work/said"
 done
+# The report of a card's first hour, from its first part to its last: all equal here, and on a fake driver, whose
+# kernels do nothing, everything is wrong and the report says so.
+first_hour() {  # DEVICE WANTED-STATUS WORDS-AT-THE-END
+  tools/gpu_first_hour "$1" "$faro" 12 >"$work/hour" 2>&1
+  if [ $? = "$2" ] && tail -1 "$work/hour" | grep -q "$3" && [ "$(grep -c '^== ' "$work/hour")" = 10 ]; then
+    echo "first hour on $1: 1 passed, 0 failed, 0 skipped" | tee -a "$work/said"
+  else
+    echo "FAILED: the first hour on $1:"
+    tail -20 "$work/hour"
+    failed=1
+  fi
+}
+first_hour opencl:0 0 "all equal"
+fakes=$PWD/build/release/tests/fake
+if [ -e "$fakes/libcuda.so.1" ]; then LD_LIBRARY_PATH=$fakes first_hour cuda:0 1 "something FAILED"; fi
 OCL_ICD_VENDORS=/nonexistent "$faro" gpu bench >"$work/table" 2>&1
 if [ $? != 4 ] || ! grep -q "no device here" "$work/table"; then
   echo "FAILED: without a device:"

@@ -155,6 +155,86 @@ TEST(GpuPlan, mutants_of_pairs_are_caught) {
   EXPECT_GT(moving, 20);
 }
 
+// The three kinds that have no counted swizzle, and some elements only.
+TEST(GpuPlan, mutants_of_other_kinds_are_caught) {
+  Random random(18);
+  for (int i = 0; i < 200; ++i) {
+    const int width = 8 + static_cast<int>(random.below(3));
+    gpu::Options options;
+    options.tile_log2 = 10;
+    options.threads_log2 = 5;
+    const BitMap map = testing::random_affine(width, random);
+    const std::uint64_t which = random.below(4);
+    options.element_bytes = which == 0 ? 3 * bit(static_cast<int>(random.below(5)))
+                                       : bit(static_cast<int>(random.below(5)));
+    if (which == 1) options.kind = Kind::element;
+    if (which == 2) {
+      options.kind = Kind::direct;
+      options.element_bytes = random.below(2) == 0 ? 8 : 16;
+    }
+    BitMap asked = map;
+    if (which == 3) {  // the top bit stays, and so do those elements that have it
+      asked = beside(Map(BitMap::identity(1)), Map(map)).as_bits();
+      options.only = {bit(width), random.below(2) == 0 ? 0 : bit(width)};
+    }
+    const gpu::Plan plan = gpu::plan(asked, options);
+    ASSERT_TRUE(testing::recounted(plan).right) << gpu::name_of(plan.kind);
+    gpu::Plan mutant = plan;
+    std::swap(mutant.to.threads[0], mutant.to.threads[1]);
+    EXPECT_FALSE(testing::recounted(mutant).right) << "a lane exchanged";
+    mutant = plan;
+    mutant.from.threads.back() = 0;
+    EXPECT_FALSE(testing::recounted(mutant).right) << "a vector dropped";
+    mutant = plan;
+    mutant.start.to ^= 1;
+    EXPECT_FALSE(testing::recounted(mutant).right) << "the complement spoiled";
+    if (!plan.blocks.empty()) {
+      mutant = plan;
+      mutant.blocks.pop_back();
+      EXPECT_FALSE(testing::recounted(mutant).right) << "a vector of the blocks dropped";
+    }
+    if (plan.kind != Kind::odd) continue;
+    mutant = plan;
+    mutant.to.shared[0] ^= mutant.to.shared[1];
+    EXPECT_FALSE(testing::recounted(mutant).right) << "a sum of the swizzle left out";
+  }
+}
+
+TEST(GpuPlan, mutants_of_windows_are_caught) {
+  int turned = 0;
+  for (const char* words : {"r=61 c=103 -> c r", "n=5 h=16 c=9 -> c n h", "r=10 b:6 -> rev(b) r",
+                            "r=7 b:4 c=9 -> gray(b) ~c r", "r=100 c=70 -> roll(c, 2) roll(r, 3)",
+                            "r=1001 -> roll(r, 500)", "r=90 c=9 -> roll(~c, 4) r"})
+    for (const std::uint64_t element : {1U, 4U, 12U, 16U}) {
+      const gpu::Plan plan = gpu::plan(say(words).map, {.element_bytes = element});
+      ASSERT_EQ(plan.kind, Kind::window) << words;
+      ASSERT_TRUE(testing::windows_are_right(plan)) << words << ", " << element << " bytes";
+      for (std::size_t w = 0; w < plan.windows.size(); ++w) {
+        gpu::Plan mutant = plan;
+        mutant.windows[w].to_start += 1;
+        EXPECT_FALSE(testing::windows_are_right(mutant)) << words << ": a seam off by one";
+        mutant = plan;
+        mutant.windows.erase(mutant.windows.begin() + static_cast<std::ptrdiff_t>(w));
+        EXPECT_FALSE(testing::windows_are_right(mutant)) << words << ": a window dropped";
+        mutant = plan;
+        mutant.windows[w].read.clear();
+        EXPECT_FALSE(testing::windows_are_right(mutant)) << words << ": the axes dropped";
+        const std::vector<std::size_t>& read = plan.windows[w].read;
+        const std::vector<std::size_t>& written = plan.windows[w].written;
+        if (!plan.windows[w].turns() || read[0] == written[0]) continue;
+        ++turned;
+        mutant = plan;
+        std::vector<gpu::WindowAxis>& axes = mutant.windows[w].axes;
+        axes[read[0]].place = axes[written[0]].place;
+        EXPECT_FALSE(testing::windows_are_right(mutant)) << words << ": places that collide";
+        mutant = plan;
+        std::swap(mutant.windows[w].axes[read[0]].to, mutant.windows[w].axes[written[0]].to);
+        EXPECT_FALSE(testing::windows_are_right(mutant)) << words << ": strides exchanged";
+      }
+    }
+  EXPECT_GT(turned, 20);
+}
+
 // The swizzle without its sums: places are the source's order, bytes right, and lanes conflict.
 TEST(GpuPlan, without_the_swizzle_lanes_conflict) {
   const BitMap map = say("i:12 -> rev(i)").map.as_bits();
@@ -255,6 +335,9 @@ TEST(GpuPlan, refusals) {
   refuses(map, {.element_bytes = 4, .kind = Kind::odd}, ErrorCode::usage);
   refuses(map, {.element_bytes = 4, .tile_log2 = 40}, ErrorCode::usage);
   refuses(map, {.element_bytes = 4, .threads_log2 = -1}, ErrorCode::usage);
+  refuses(map, {.element_bytes = 4, .only = {1, 0}}, ErrorCode::usage);  // it turns bit 0 away
+  refuses(BitMap::identity(9), {.element_bytes = 4, .only = {1, 2}}, ErrorCode::usage);
+  refuses(BitMap::identity(9), {.element_bytes = 4, .only = {bit(9), 0}}, ErrorCode::usage);
   refuses(BitMap::identity(60), {.element_bytes = 1}, ErrorCode::usage);
   refuses(shifted_reversal(56, 0), {.element_bytes = 4}, ErrorCode::usage);
   EXPECT_THROW(gpu::machine("voodoo"), Error);

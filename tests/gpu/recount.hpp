@@ -27,7 +27,7 @@ class GpuRecount {
   }
 
   Recount run() {
-    const bool tiled = plan_.kind == gpu::Kind::tile;
+    const bool tiled = plan_.kind == gpu::Kind::tile || odd();
     const Word blocks = plan_.block_count();
     bool good = true;
     for (Word block = 0; block < blocks && good; ++block) {
@@ -38,13 +38,22 @@ class GpuRecount {
         good = (tiled ? load(tiles[i], held[i]) : write(tiles[i], held[i])) && good;
     }
     const std::vector<Word>& result = plan_.asked.in_place ? data_ : to_;
-    for (Word i = 0; i < size_; ++i) good = good && result[plan_.map(i)] == i;
+    const gpu::Only& only = plan_.asked.only;
+    for (Word i = 0; i < size_; ++i) {
+      const bool chosen = (i & only.mask) == only.value;
+      const Word stays = plan_.asked.in_place ? i : unwritten;
+      good = good && (chosen ? result[plan_.map(i)] == i : result[i] == stays);
+    }
     out_.right = good;
     return out_;
   }
 
  private:
   static constexpr Word unwritten = ~Word{0};
+
+  // Places in shared memory are of elements, and requests are not counted.
+  bool odd() const { return plan_.kind == gpu::Kind::odd; }
+  int place_log2() const { return odd() ? 0 : plan_.unit_log2; }
 
   static Word picked(const std::vector<Word>& vectors, Word which, std::size_t first = 0) {
     Word out = 0;
@@ -161,12 +170,14 @@ class GpuRecount {
   }
 
   std::vector<Word> store(const gpu::Place& tile) {
-    std::vector<Word> held(plan_.tile_bytes() >> plan_.unit_log2, unwritten);
+    const Word element = static_cast<Word>(plan_.units) << plan_.unit_log2;
+    std::vector<Word> held(plan_.tile_bytes() / element, unwritten);
     elements(plan_.from, [&](Word index, Word place) {
-      const Word at = place >> plan_.unit_log2;
+      const Word at = place >> place_log2();
       const Word from = tile.from ^ index;
       if (at < held.size() && from < size_ && held[at] == unwritten) held[at] = data_[from];
     });
+    if (odd()) return held;
     count_global(plan_.from, tile.from, out_.read_sectors, out_.read_lines);
     count_shared(plan_.from, 0, false, out_.store_wavefronts);
     return held;
@@ -175,9 +186,10 @@ class GpuRecount {
   bool load(const gpu::Place& tile, const std::vector<Word>& held) {
     bool good = true;
     elements(plan_.to, [&](Word index, Word place) {
-      const Word at = (tile.shared ^ place) >> plan_.unit_log2;
+      const Word at = (tile.shared ^ place) >> place_log2();
       good = good && at < held.size() && put(tile.to ^ index, held[at]);
     });
+    if (odd()) return good;
     count_global(plan_.to, tile.to, out_.written_sectors, out_.written_lines);
     count_shared(plan_.to, tile.shared, plan_.word_loads, out_.load_wavefronts);
     return good;
@@ -217,6 +229,98 @@ class GpuRecount {
 
 inline Recount recounted(const gpu::Plan& plan) {
   return GpuRecount(plan).run();
+}
+
+// Windows, of arrays without gaps: unit by unit, as the axes say. `held` is what shared memory has.
+class WindowRecount {
+ public:
+  explicit WindowRecount(const gpu::Plan& plan) : plan_(plan) {
+    each_ = plan.asked.element_bytes >> plan.unit_log2;
+    to_.assign(static_cast<Word>(plan.map_asked.elements()) * each_, -1);
+  }
+
+  bool right() {
+    for (const gpu::Window& window : plan_.windows)
+      for (Word block = 0; block < window.block_count(); ++block)
+        if (!moves(window, block)) return false;
+    for (Word i = 0; i < to_.size(); ++i) {
+      const Word y = plan_.map_asked(i / each_) * each_ + i % each_;
+      if (to_[y] != static_cast<std::int64_t>(i)) return false;
+    }
+    return true;
+  }
+
+ private:
+  static std::int64_t place(const std::vector<std::int64_t>& strides, Word x) {
+    if (strides.size() == 1) return strides[0] * static_cast<std::int64_t>(x);
+    std::int64_t at = 0;
+    for (std::size_t i = 0; i < strides.size(); ++i)
+      if (((x >> i) & 1U) != 0) at += strides[i];
+    return at;
+  }
+  static std::int64_t from_of(const gpu::WindowAxis& axis, Word y) {
+    Word x = axis.translation;
+    for (std::size_t i = 0; i < axis.columns.size(); ++i)
+      if (((y >> i) & 1U) != 0) x ^= axis.columns[i];
+    return place(axis.from, axis.columns.empty() ? y : x);
+  }
+  static bool is_in(std::int64_t at, std::size_t size) {
+    return at >= 0 && static_cast<std::size_t>(at) < size;
+  }
+
+  // Calls visit(what is added to x, to y, place in shared memory) in the order of some axes.
+  template <class Visit>
+  static void walk(const gpu::Window& window, const std::vector<Word>& lengths,
+                   const std::vector<std::size_t>& order, Visit&& visit) {
+    Word all = 1;
+    for (const std::size_t i : order) all *= lengths[i];
+    for (Word n = 0; n < all; ++n) {
+      Word q = n, s = 0;
+      std::int64_t x = 0, y = 0;
+      for (const std::size_t i : order) {
+        const Word k = q % lengths[i];
+        q /= lengths[i];
+        x += from_of(window.axes[i], k);
+        y += place(window.axes[i].to, k);
+        s += k * window.axes[i].place;
+      }
+      visit(x, y, s);
+    }
+  }
+
+  bool moves(const gpu::Window& window, Word b) {
+    std::int64_t x0 = window.from_start, y0 = window.to_start;
+    std::vector<Word> lengths;
+    for (const gpu::WindowAxis& axis : window.axes) {
+      const Word parts = (axis.length + axis.chunk - 1) / axis.chunk;
+      const Word begin = b % parts * axis.chunk;
+      b /= parts;
+      lengths.push_back(std::min(axis.chunk, axis.length - begin));
+      if (parts == 1) continue;
+      x0 += from_of(axis, begin);
+      y0 += place(axis.to, begin);
+    }
+    std::vector<std::int64_t> held(window.places, -1);
+    bool good = true;
+    walk(window, lengths, window.read, [&](std::int64_t x, std::int64_t, Word s) {
+      good = good && is_in(x0 + x, to_.size()) && s < held.size();
+      if (good) held[s] = x0 + x;
+    });
+    walk(window, lengths, window.written, [&](std::int64_t, std::int64_t y, Word s) {
+      good = good && is_in(y0 + y, to_.size()) && s < held.size();
+      good = good && to_[static_cast<std::size_t>(y0 + y)] < 0;
+      if (good) to_[static_cast<std::size_t>(y0 + y)] = held[s];
+    });
+    return good;
+  }
+
+  const gpu::Plan& plan_;
+  Word each_ = 1;
+  std::vector<std::int64_t> to_;
+};
+
+inline bool windows_are_right(const gpu::Plan& plan) {
+  return WindowRecount(plan).right();
 }
 
 // Right, and every count is the certificate's.
