@@ -22,8 +22,9 @@ from ._errors import (
     UsageError,
 )
 from ._maps import BitMap
-from ._arrays import PermutePlan, contiguous, permute, rearrange, set_threads
+from ._arrays import contiguous, permute, rearrange, set_threads
 from ._check import Mismatch, check
+from ._permute_plan import PermutePlan
 from ._placements import Move, Placement, Traffic
 from ._schedules import (
     Bound,

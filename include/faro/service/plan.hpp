@@ -132,8 +132,8 @@ class MachinePlan {
   void push(ScheduleSink& sink) const;
   // Of butterfly networks and sorts; Error(usage) for others.
   void push(CompiledSink& sink) const;
-  // The schedule as a file, format faro-schedule/1, written step by step; it appears under its name
-  // when it is complete. Throws what push does, and Error(environment).
+  // The schedule as a file, format faro-schedule/1, or /2 where it has loops, written step by step;
+  // it appears under its name when it is complete. Throws what push does, and Error(environment).
   void write(const std::string& path) const;
 
  private:
