@@ -311,8 +311,8 @@ bool is_one_block(const Plan& plan) {
   return plan.map.width() <= plan.asked.threads_log2;
 }
 
-void check_in_place(const Plan& plan) {
-  if (plan.map == plan.map.inverse() || is_one_block(plan)) return;
+void check_in_place(const Plan& plan, bool one_block) {
+  if (plan.map == plan.map.inverse() || one_block) return;
   throw Error(ErrorCode::impossible,
               "in place a kernel exchanges tiles, so the map must be its own inverse, and this one "
               "is not; plan it out of place, or as several maps that are their own inverses");
@@ -382,8 +382,10 @@ Plan plan_bits(const BitMap& map, const Options& options, const Machine& machine
     out.map = restricted(map, options.only);
   else
     normalise(out);
-  if (options.in_place) check_in_place(out);
+  if (options.in_place) check_in_place(out, is_one_block(out));
   make(out);
+  // Elements of many bytes may not all fit the shared memory of a block.
+  if (options.in_place) check_in_place(out, out.blocks.empty());
   if (some) spread(out, map);
   if (options.in_place && out.kind == Kind::element) FARO_CHECK(out.blocks.empty());
   require(out.block_count() <= bit(31) - 1, "{} blocks are more than a launch takes, 2^31 - 1",

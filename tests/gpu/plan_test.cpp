@@ -332,6 +332,11 @@ TEST(GpuPlan, refusals) {
   refuses(map, {.element_bytes = 0}, ErrorCode::usage);
   refuses(map, {.element_bytes = 65}, ErrorCode::usage);
   refuses(map, {.element_bytes = 4, .in_place = true}, ErrorCode::impossible);
+  // As few elements as a block has threads, and too many bytes for its shared memory.
+  const BitMap turn = BitMap::from_places({1, 2, 3, 4, 5, 6, 7, 8, 9, 0});
+  EXPECT_TRUE(
+      gpu::plan(turn, {.element_bytes = 3, .in_place = true, .threads_log2 = 10}).blocks.empty());
+  refuses(turn, {.element_bytes = 60, .in_place = true, .threads_log2 = 10}, ErrorCode::impossible);
   refuses(map, {.element_bytes = 4, .kind = Kind::odd}, ErrorCode::usage);
   refuses(map, {.element_bytes = 4, .tile_log2 = 40}, ErrorCode::usage);
   refuses(map, {.element_bytes = 4, .threads_log2 = -1}, ErrorCode::usage);
