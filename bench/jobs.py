@@ -8,6 +8,7 @@ Both print the tables of docs/jobs.md. `growth` writes nothing but what arrays s
 that are absent are read as fill, so that the jobs are real and only their elements cost nothing.
 `simulate` takes what a job costs from --read, --write and --start, which `costs` measures here:
 
+    bench/jobs.py ranges                   seconds and memory of a plan of 10^7 chunks and 10^5 jobs
     bench/jobs.py costs                    seconds of a job on this machine, by bytes
     bench/jobs.py cluster [--times 60]     the same rechunking on two workers of Dask, beside its peers
 """
@@ -18,6 +19,7 @@ import math
 import pathlib
 import pickle
 import random
+import resource
 import tempfile
 import time
 
@@ -42,6 +44,24 @@ def planned(folder, chunks):
                              chunks=(min(chunks, 1000), 32, 32), memory="1GiB", threads=1)
     stages = plan.stages
     return plan, stages, time.perf_counter() - start
+
+
+def ranges():
+    """Stages are ranges: only the last job of each is made."""
+    import zarr
+
+    def peak():
+        return resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1024
+
+    with tempfile.TemporaryDirectory() as name:
+        folder = pathlib.Path(name)
+        zarr.create_array(folder / "in.zarr", shape=(10**7, 128, 128), chunks=(1, 128, 128), dtype="f4")
+        before, start = peak(), time.perf_counter()
+        plan = faro.rechunk_plan(folder / "in.zarr", folder / "out.zarr", chunks=(1000, 8, 8),
+                                 memory="48MiB", threads=1)
+        last = [stage[len(stage) - 1].number for stage in plan.stages]
+        row("chunks", "jobs", "plan, s", "MiB more")
+        row(10**7, sum(last) + len(last), time.perf_counter() - start, peak() - before)
 
 
 def growth(most):
@@ -245,7 +265,7 @@ def simulate(a):
 
 def main():
     parser = argparse.ArgumentParser(description=__doc__.split("\n")[0])
-    parser.add_argument("what", choices=["growth", "costs", "cluster", "simulate"])
+    parser.add_argument("what", choices=["growth", "ranges", "costs", "cluster", "simulate"])
     parser.add_argument("--most", type=int, default=100_000, help="chunks")
     parser.add_argument("--seed", type=int, default=1)
     parser.add_argument("--times", type=int, default=60, help="maps of 4 MB; of cluster")
@@ -258,7 +278,7 @@ def main():
     parser.add_argument("--write", type=float, default=2.0, help="seconds a GB")
     parser.add_argument("--start", type=float, default=0.05, help="seconds to begin a job")
     a = parser.parse_args()
-    {"growth": lambda: growth(a.most), "costs": costs, "cluster": lambda: cluster(a.times, a.rounds),
+    {"growth": lambda: growth(a.most), "ranges": ranges, "costs": costs, "cluster": lambda: cluster(a.times, a.rounds),
      "simulate": lambda: simulate(a)}[a.what]()
 
 
