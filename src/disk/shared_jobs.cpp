@@ -2,17 +2,21 @@
 
 #include <fmt/format.h>
 
+#include <array>
 #include <filesystem>
 
 #include "disk/rechunk_files.hpp"
 #include "disk/zarr_job.hpp"
 #include "faro/base/error.hpp"
 #include "faro/base/limits.hpp"
-#include "files/shared_folder.hpp"
+#include "files/chunk_folder.hpp"
 
 namespace faro::inline v1::disk {
 namespace {
 
+namespace fs = std::filesystem;
+
+constexpr int tries_max = 10;  // where others rename and remove at the same time
 // Of what `rechunk --worker` writes there the first word is a number.
 constexpr std::string_view jobs_word = "jobs ";
 constexpr const char* request_name = "request";
@@ -29,6 +33,58 @@ std::string note_name(std::size_t pass, std::uint64_t job) {
 
 [[noreturn]] void refuse_request(const std::string& folder, const std::string& why) {
   throw Error(ErrorCode::usage, fmt::format("{}: {}", folder, why));
+}
+
+// How the note of a job of this request begins. Notes of a forgotten one, which a job that was late
+// or an interrupted removal has left, are none.
+std::string header_of(const std::string& id) {
+  return std::string(jobs_word) + id;
+}
+
+std::optional<std::string> request_in(const std::string& folder) {
+  return files::PosixFolder(folder).text(request_name, limits::rechunk_journal_bytes_max);
+}
+
+// Folders that are about to be there, or to go: what has no name yet or no more, whole.
+fs::path aside_of(const std::string& folder) {
+  return folder + "-aside";
+}
+
+fs::path make_aside(const std::string& folder) {
+  std::error_code error;
+  fs::create_directory(aside_of(folder), error);
+  if (error)
+    throw Error(ErrorCode::environment,
+                fmt::format("cannot make the folder '{}' for unfinished state: {}",
+                            aside_of(folder).string(), error.message()));
+  fs::permissions(aside_of(folder), fs::perms::owner_all, error);
+  return aside_of(folder) / files::own_name();
+}
+
+// In one step the folder is no more where jobs look for it; nothing where it is not there.
+fs::path put_aside(const std::string& folder) {
+  std::error_code error;
+  for (int tries = 0; tries < tries_max; ++tries) {
+    if (!fs::exists(folder, error)) return {};
+    const fs::path aside = make_aside(folder);
+    fs::rename(folder, aside, error);
+    if (!error) return aside;
+  }
+  throw Error(ErrorCode::environment,
+              fmt::format("{}: cannot be removed: {}", folder, error.message()));
+}
+
+// A folder without a request: of a removal that was interrupted, or of a job that was late.
+void remove_rest_of_forgotten(const std::string& folder) {
+  const fs::path aside = put_aside(folder);
+  if (aside.empty()) return;
+  std::error_code none;
+  // Somebody has begun there since we looked, and perhaps the next one by now.
+  if (request_in(aside.string())) {
+    fs::rename(aside, folder, none);
+    if (!none) return;
+  }
+  fs::remove_all(aside, none);
 }
 
 BoxShare sum_of(const std::map<BoxJournal::JobId, BoxShare>& shares) {
@@ -54,18 +110,44 @@ std::string SharedJobs::begun_request(const std::string& folder, const std::stri
   return text->substr(jobs_word.size());
 }
 
+// Made aside with all that is in it and renamed, so that no folder is ever half begun: one without a
+// request is the rest of a forgotten one, and nothing in it counts.
+std::string SharedJobs::begin_or_find(const Begin& asked, const std::string& text) const {
+  std::error_code error;
+  for (int tries = 0; tries < tries_max; ++tries) {
+    if (auto found = request_in(folder_)) return *found;
+    const fs::path made = make_aside(folder_);
+    // False for the rest of a process that had the same number.
+    if (!fs::create_directory(made, error)) continue;
+    fs::permissions(made, fs::perms::owner_all, error);
+    std::error_code none;
+    try {
+      asked.make_data((made / "data").string());
+      files::PosixFolder(made.string()).put(request_name, text, "request.part");
+    } catch (...) {
+      fs::remove_all(made, none);
+      fs::remove(aside_of(folder_), none);
+      throw;
+    }
+    fs::rename(made, folder_, error);  // over an empty folder, and over no other
+    if (error) fs::remove_all(made, none);
+    fs::remove(aside_of(folder_), none);  // if nobody else has something in it
+    if (!error) {
+      target_of(asked.out).sync_folder();
+      return text;
+    }
+    if (fs::exists(folder_, none) && !request_in(folder_)) remove_rest_of_forgotten(folder_);
+  }
+  throw Error(ErrorCode::environment,
+              fmt::format("cannot make the folder '{}' for its unfinished state: {}", folder_,
+                          error.message()));
+}
+
 void SharedJobs::begin(const Begin& asked) {
-  const FileTarget target = target_of(asked.out);
-  folder_ = std::filesystem::absolute(shared_path(target)).lexically_normal().string();
+  folder_ = fs::absolute(shared_path(target_of(asked.out))).lexically_normal().string();
   if (asked.fresh) discard_jobs(asked.out);
-  files::SharedFolder shared(target);
-  const auto is_there = [&](const char* name) {
-    return std::filesystem::exists(folder_ + "/" + name);
-  };
-  if (!is_there(request_name) && !is_there("data") && shared.notes().empty())
-    asked.make_data(folder_ + "/data");
   const std::string text = std::string(jobs_word) + asked.request;
-  if (shared.request(text) != text)
+  if (begin_or_find(asked, text) != text)
     refuse_request(folder_,
                    "another request for this output was begun: the input, the options, the memory "
                    "and the threads must be the same; or forget it with discard()");
@@ -89,13 +171,13 @@ std::optional<SharedJobs::Shares> SharedJobs::note(std::size_t pass, std::uint64
   if (!files::PosixFolder(folder_).size_bytes(name)) return std::nullopt;
   const auto file = FolderBoxStorage(folder_).open(name);
   const BoxJournal journal(*file);
+  if (journal.header() != header_of(id_)) return std::nullopt;
   Shares shares;
   for (const BoxJournal::JobId& key : keys(pass, job)) {
     const auto found = journal.done().find(key);
     if (found == journal.done().end()) return std::nullopt;
     shares.insert(*found);
   }
-  if (journal.is_blank()) return std::nullopt;
   return shares;
 }
 
@@ -120,7 +202,7 @@ JobReport SharedJobs::run(std::size_t pass, std::uint64_t job, Repeat repeat) co
     const auto file = storage.make(note_name(pass, job));
     {
       BoxJournal journal(*file);
-      journal.begin("jobs");
+      journal.begin(header_of(id_));
       journal.note(std::vector<std::pair<BoxJournal::JobId, BoxShare>>(done.shares.begin(),
                                                                        done.shares.end()));
     }
@@ -141,18 +223,27 @@ void SharedJobs::check_begun_or_clear() const {
   } catch (const Error&) {
     // Only what is empty goes: it is of a job that came late.
     std::error_code none;
-    std::filesystem::remove(folder_, none);
+    fs::remove(folder_, none);
     throw;
   }
 }
 
-std::vector<std::uint64_t> SharedJobs::remaining(std::size_t pass) const {
+// Enough of it to tell whose it is; a damaged one is found when it is read.
+bool SharedJobs::has_note(std::size_t pass, std::uint64_t job) const {
+  const std::string header = header_of(id_) + " ";
+  std::string begins(header.size(), '\0');
   const files::PosixFolder folder(folder_);
+  const std::string name = note_name(pass, job);
+  const auto size = folder.size_bytes(name);
+  return size && *size >= header.size() &&
+         folder.read(name, 0, std::as_writable_bytes(std::span(begins))) && begins == header;
+}
+
+std::vector<std::uint64_t> SharedJobs::remaining(std::size_t pass) const {
   const bool needed = needs_files(pass);
   std::vector<std::uint64_t> missing;
   for (std::uint64_t job = 0; job < jobs(pass); ++job)
-    if (!folder.size_bytes(note_name(pass, job)) || (needed && !has_file(pass, job)))
-      missing.push_back(job);
+    if (!has_note(pass, job) || (needed && !has_file(pass, job))) missing.push_back(job);
   return missing;
 }
 
@@ -175,14 +266,16 @@ void SharedJobs::finish_pass(std::size_t pass) const {
 }
 
 void discard_jobs(const std::string& out) {
-  const std::string folder = shared_path(target_of(out));
+  const FileTarget target = target_of(out);
+  const std::string folder = shared_path(target);
   std::error_code error;
-  // The request goes first, so that no job gives a name any more.
-  std::filesystem::remove(std::filesystem::path(folder) / request_name, error);
-  for (int tries = 0; tries < 3; ++tries) std::filesystem::remove_all(folder, error);
-  if (std::filesystem::exists(folder))
+  // First the name, so that no job finds a part of it, and nobody begins in the rest of it.
+  if (!put_aside(folder).empty()) target.sync_folder();
+  const fs::path aside = aside_of(folder);
+  for (int tries = 0; tries < tries_max && fs::exists(aside); ++tries) fs::remove_all(aside, error);
+  if (fs::exists(aside))
     throw Error(ErrorCode::environment,
-                fmt::format("{}: cannot be removed: {}", folder, error.message()));
+                fmt::format("{}: cannot be removed: {}", aside.string(), error.message()));
 }
 
 }  // namespace faro::inline v1::disk

@@ -4,11 +4,13 @@
 //   .OUT.faro-shared/request       what is asked for and its plan, by whoever came first
 //   .OUT.faro-shared/job-0-17      one line: the digests of job 17 of the first pass
 //   .OUT.faro-shared/data, ..
+//   .OUT.faro-shared-aside/..      folders on their way to that name, or from it
 //
 // The id is a digest of the request with its plan. A job that finds another one refuses: its folder
 // was finished, forgotten or belongs to another request. What a job writes gets its name when it is
-// whole, its note comes after that, so a job that dies leaves nothing that counts. What the jobs do
-// is said by who derives from this: RechunkJobs, checkpoints::ReshardJobs.
+// whole, its note comes after that and begins with the id, so a job that dies leaves nothing that
+// counts, and nothing that is forgotten does. What the jobs do is said by who derives from this:
+// RechunkJobs, checkpoints::ReshardJobs.
 #pragma once
 
 #include <functional>
@@ -69,7 +71,7 @@ class SharedJobs {
   SharedJobs(const SharedJobs&) = default;
   SharedJobs& operator=(const SharedJobs&) = default;
   // Writes the request, or finds the same one there; Error(usage) where another one is. The data
-  // are made before, so that no job makes them and a late one makes nothing anew.
+  // come with it, so that no job makes them and a late one makes nothing anew.
   struct Begin {
     std::string out;
     std::string request;
@@ -99,7 +101,10 @@ class SharedJobs {
 
   // Nothing where there is no note, or no whole one.
   std::optional<Shares> note(std::size_t pass, std::uint64_t job) const;
+  bool has_note(std::size_t pass, std::uint64_t job) const;
   void check_begun_or_clear() const;
+  // The request that stands there: this one, or that of whoever came first.
+  std::string begin_or_find(const Begin& asked, const std::string& text) const;
 
   std::string folder_;
   std::string id_;

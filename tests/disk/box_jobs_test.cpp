@@ -5,6 +5,7 @@
 #include <gtest/gtest.h>
 
 #include <cstring>
+#include <thread>
 
 #include "base/random.hpp"
 #include "faro/base/error.hpp"
@@ -176,6 +177,83 @@ TEST(RechunkJobs, a_tile_or_a_note_that_is_lost_is_made_again) {
     for (const std::uint64_t job : jobs.remaining(pass)) jobs.run(pass, job);
   jobs.finish(shared.out);
   shared.check();
+}
+
+void write_input(const Shared& shared, bool other) {
+  std::string text = array_text();
+  if (other)
+    for (std::size_t i = text.size() / 2; i < text.size(); ++i)
+      text[i] = static_cast<char>(~text[i]);
+  testing::write_all(shared.in, text);
+}
+
+void run_remaining(const RechunkJobs& jobs) {
+  for (std::size_t pass = 0; pass < jobs.passes(); ++pass)
+    for (const std::uint64_t job : jobs.remaining(pass)) jobs.run(pass, job);
+}
+
+// Killed while it forgot the jobs of an input that is another one by now, at any place.
+TEST(RechunkJobs, nothing_that_is_left_of_a_forgotten_request_counts) {
+  for (const bool with_data : {true, false})
+    for (int passes = 1; passes <= 2; ++passes) {
+      const Shared shared(passes);
+      write_input(shared, true);
+      const RechunkJobs old = shared.begin();
+      run_remaining(old);
+      const std::filesystem::path folder = old.folder();
+      std::filesystem::remove(folder / "request");
+      if (!with_data) std::filesystem::remove_all(folder / "data");
+      write_input(shared, false);
+      const RechunkJobs jobs = shared.begin();
+      for (std::size_t pass = 0; pass < jobs.passes(); ++pass)
+        ASSERT_EQ(jobs.remaining(pass).size(), jobs.jobs(pass));
+      EXPECT_EQ(shared.scratch.count(), 2U);
+      run_remaining(jobs);
+      jobs.finish(shared.out);
+      shared.check();
+      EXPECT_EQ(shared.scratch.count(), 2U);
+    }
+}
+
+// Left by a job that was late, between looking for its request and naming its note.
+TEST(RechunkJobs, a_note_of_another_request_is_none) {
+  const Shared shared(1);
+  write_input(shared, true);
+  const RechunkJobs old = shared.begin();
+  run_remaining(old);
+  const std::filesystem::path kept = shared.scratch.path("kept");
+  std::filesystem::copy(old.folder(), kept);
+  discard_jobs(shared.out);
+  write_input(shared, false);
+  const RechunkJobs jobs = shared.begin();
+  ASSERT_NE(jobs.id(), old.id());
+  for (std::uint64_t job = 0; job < jobs.jobs(0); ++job) {
+    const std::string note = fmt::format("job-0-{}", job);
+    std::filesystem::copy(kept / note, std::filesystem::path(jobs.folder()) / note);
+  }
+  EXPECT_EQ(jobs.remaining(0).size(), jobs.jobs(0));
+  EXPECT_THROW(jobs.finish(shared.out), Error);
+  EXPECT_FALSE(jobs.run(0, 0).was_done);
+  run_remaining(jobs);
+  jobs.finish(shared.out);
+  shared.check();
+}
+
+TEST(RechunkJobs, many_that_begin_and_forget_at_once_are_of_one_request) {
+  const Shared shared(1);
+  for (int round = 0; round < 20; ++round) {
+    std::vector<std::thread> all;
+    std::vector<std::string> ids(4);
+    // The rest of a forgotten one, which each of them finds.
+    std::filesystem::create_directory(shared.scratch.path(".out.zarr.faro-shared"));
+    testing::write_all(shared.scratch.path(".out.zarr.faro-shared/job-0-0"), "old");
+    for (std::string& id : ids) all.emplace_back([&] { id = shared.begin().id(); });
+    for (std::thread& one : all) one.join();
+    for (const std::string& id : ids) EXPECT_EQ(id, ids[0]);
+    EXPECT_EQ(shared.begin().remaining(0).size(), shared.begin().jobs(0));
+    discard_jobs(shared.out);
+    EXPECT_EQ(shared.scratch.count(), 1U);
+  }
 }
 
 }  // namespace
