@@ -9,9 +9,9 @@
 
 #include "arrays/axis.hpp"
 #include "base/sizes.hpp"
-#include "disk/named_profiles.hpp"
 #include "cli/memory.hpp"
 #include "cli/permute_tiles.hpp"
+#include "disk/named_profiles.hpp"
 #include "disk/plan_report.hpp"
 #include "faro/algebra/notation.hpp"
 #include "faro/base/error.hpp"

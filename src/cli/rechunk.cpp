@@ -8,11 +8,11 @@
 
 #include "base/sizes.hpp"
 #include "cli/command.hpp"
-#include "disk/named_profiles.hpp"
 #include "cli/memory.hpp"
 #include "cli/raw_words.hpp"
 #include "cli/worker.hpp"
 #include "disk/axis_words.hpp"
+#include "disk/named_profiles.hpp"
 #include "disk/rechunk_report.hpp"
 #include "faro/base/error.hpp"
 

@@ -8,8 +8,8 @@
 
 #include "base/sizes.hpp"
 #include "cli/command.hpp"
-#include "disk/named_profiles.hpp"
 #include "cli/memory.hpp"
+#include "disk/named_profiles.hpp"
 #include "faro/base/bits.hpp"
 #include "faro/base/error.hpp"
 #include "faro/engine/tuning.hpp"
