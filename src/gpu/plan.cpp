@@ -385,7 +385,7 @@ Plan plan_bits(const BitMap& map, const Options& options, const Machine& machine
   if (options.in_place) check_in_place(out, is_one_block(out));
   make(out);
   // Elements of many bytes may not all fit the shared memory of a block.
-  if (options.in_place) check_in_place(out, out.blocks.empty());
+  if (options.in_place) check_in_place(out, static_cast<int>(out.tile.size()) == out.map.width());
   if (some) spread(out, map);
   if (options.in_place && out.kind == Kind::element) FARO_CHECK(out.blocks.empty());
   require(out.block_count() <= bit(31) - 1, "{} blocks are more than a launch takes, 2^31 - 1",

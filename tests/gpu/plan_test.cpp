@@ -334,9 +334,12 @@ TEST(GpuPlan, refusals) {
   refuses(map, {.element_bytes = 4, .in_place = true}, ErrorCode::impossible);
   // As few elements as a block has threads, and too many bytes for its shared memory.
   const BitMap turn = BitMap::from_places({1, 2, 3, 4, 5, 6, 7, 8, 9, 0});
-  EXPECT_TRUE(
-      gpu::plan(turn, {.element_bytes = 3, .in_place = true, .threads_log2 = 10}).blocks.empty());
-  refuses(turn, {.element_bytes = 60, .in_place = true, .threads_log2 = 10}, ErrorCode::impossible);
+  EXPECT_EQ(gpu::plan(turn, {.element_bytes = 3, .in_place = true, .threads_log2 = 10}).tile.size(),
+            10U);
+  gpu::Machine little = gpu::machine("h100");
+  little.shared_bytes = 32768;
+  EXPECT_THROW(gpu::plan(turn, {.element_bytes = 60, .in_place = true, .threads_log2 = 10}, little),
+               Error);
   refuses(map, {.element_bytes = 4, .kind = Kind::odd}, ErrorCode::usage);
   refuses(map, {.element_bytes = 4, .tile_log2 = 40}, ErrorCode::usage);
   refuses(map, {.element_bytes = 4, .threads_log2 = -1}, ErrorCode::usage);
