@@ -50,18 +50,9 @@ std::uint64_t slab_of(const disk::BoxJournal& journal) {
   }
 }
 
-// Made files that are not there, or not whole.
-std::set<std::size_t> lost_files(const ReshardPlan& plan, const std::string& folder) {
-  const files::PosixFolder made(folder);
-  std::set<std::size_t> lost;
-  for (std::size_t i = 0; i < plan.made.size(); ++i)
-    if (made.size_bytes(plan.made[i].name) != plan.made[i].bytes) lost.insert(i);
-  return lost;
-}
-
 // A job that has written to a file which was lost since is to be done again.
 void forget_lost(const ReshardPlan& plan, const std::string& folder, disk::BoxJournal& journal) {
-  const std::set<std::size_t> lost = lost_files(plan, folder);
+  const std::set<std::size_t> lost = checkpoints::lost_files(plan, folder);
   std::vector<disk::BoxJournal::JobId> again;
   for (const auto& [job, share] : journal.done()) {
     const checkpoints::TensorMove& move = plan.tensors[plan.jobs.at(job.second).tensor];
@@ -70,17 +61,6 @@ void forget_lost(const ReshardPlan& plan, const std::string& folder, disk::BoxJo
       again.push_back(job);
   }
   for (const disk::BoxJournal::JobId& job : again) journal.forget(job);
-}
-
-// Whether the files there have the headers that the plan makes.
-bool has_headers(const ReshardPlan& plan, const std::string& folder) {
-  for (const auto& file : plan.made) {
-    const std::string wanted = checkpoints::safetensors_bytes(file.header);
-    std::string found(wanted.size(), '\0');
-    const auto bytes = std::as_writable_bytes(std::span(found));
-    if (!files::PosixFolder(folder).read(file.name, 0, bytes) || found != wanted) return false;
-  }
-  return true;
 }
 
 // An earlier run gave OUT its name and was stopped before it said so: what it has left goes now,
@@ -107,7 +87,8 @@ std::optional<ReshardReport> cleaned(const std::string& out, checkpoints::Reshar
   report.plan = checkpoints::facts_of(plan);
   report.resumed_jobs = plan.jobs.size();
   report.verified = verify;
-  if (!lost_files(plan, target.target).empty() || !has_headers(plan, target.target))
+  if (!checkpoints::lost_files(plan, target.target).empty() ||
+      !checkpoints::has_headers(plan, target.target))
     return std::nullopt;
   const auto digests = checkpoints::read_digests(target.target);
   for (const checkpoints::TensorMove& move : plan.tensors) {

@@ -9,6 +9,7 @@
 #include <thread>
 
 #include "base/require.hpp"
+#include "checkpoints/index_file.hpp"
 #include "checkpoints/reshard_output.hpp"
 #include "checkpoints/reshard_run.hpp"
 #include "disk/rechunk_files.hpp"
@@ -149,8 +150,8 @@ void ReshardJobs::check_input() const {
   if (held_identity(*plan_) != held_ || made_identity(*plan_) != made_)
     throw Error(ErrorCode::environment,
                 fmt::format("{}: it or its layout was changed while it was read; the output would "
-                            "be of two checkpoints. discard() forgets what was done",
-                            in_));
+                            "be of two checkpoints. {}",
+                            in_, disk::words_to_forget));
 }
 
 std::string ReshardJobs::made_path(std::uint64_t job) const {
@@ -191,6 +192,20 @@ disk::SharedJobs::Done ReshardJobs::do_job(std::size_t, std::uint64_t job) const
   return done;
 }
 
+void ReshardJobs::check_finished(const ReshardReport& report, const FileTarget& target) const {
+  require(files::PosixFolder(target.target).exists(),
+          "{}: was finished and has been taken away since; {}", target.path, disk::words_to_forget);
+  bool is_ours = lost_files(*plan_, target.target).empty() && has_headers(*plan_, target.target);
+  if (is_ours) {
+    const auto digests = read_digests(target.target);
+    for (const TensorReport& tensor : report.tensors) {
+      const auto found = digests.find(tensor.name);
+      is_ours = is_ours && found != digests.end() && found->second == tensor.digest;
+    }
+  }
+  require(is_ours, "{}: is not what these jobs have made; {}", target.path, disk::words_to_forget);
+}
+
 ReshardReport ReshardJobs::finish(const std::string& out, const Finish& asked) const {
   const auto start = std::chrono::steady_clock::now();
   check_begun();
@@ -204,15 +219,16 @@ ReshardReport ReshardJobs::finish(const std::string& out, const Finish& asked) c
   ReshardReport report = report_of(*plan_, digests);
   const FileTarget target = disk::target_of(out);
   files::SharedFolder shared(target);
-  require(shared.has_data() || files::PosixFolder(target.target).exists(),
-          "{}: was finished and has been taken away since; discard() forgets its jobs", out);
-  const std::string made = shared.has_data() ? folder() + "/data" : target.target;
-  if (asked.verify) {
+  const bool has_name = !shared.has_data();
+  const std::string made = has_name ? target.target : folder() + "/data";
+  if (has_name) check_finished(report, target);
+  // Of what had its name before nobody knows what was done to it since.
+  if (asked.verify || has_name) {
     FolderFiles files(plan_->from_folder, made);
     ReshardRun(*plan_, files).verify(asked.progress);
     report.verified = true;
   }
-  if (shared.has_data()) write_beside(*plan_, digests, made);
+  if (!has_name) write_beside(*plan_, digests, made);
   disk::publish_shared(shared, target);
   report.seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
   return report;

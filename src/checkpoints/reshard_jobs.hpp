@@ -19,6 +19,7 @@
 #include "checkpoints/reshard_plan.hpp"
 #include "disk/shared_jobs.hpp"
 #include "faro/checkpoints/checkpoints.hpp"
+#include "files/file_target.hpp"
 
 namespace faro::inline v1::checkpoints {
 
@@ -55,6 +56,8 @@ class ReshardJobs : public disk::SharedJobs {
   bool needs_files(std::size_t pass) const override;
   bool has_file(std::size_t pass, std::uint64_t job) const override;
   void check_input() const override;
+  // That what has the output's name already is what the jobs have made.
+  void check_finished(const ReshardReport& report, const FileTarget& target) const;
   void remove_read(std::size_t) const override {}
 
   std::string in_;

@@ -142,6 +142,24 @@ void write_beside(const ReshardPlan& plan, const std::vector<Digest>& digests,
   put(digests_name, digests_text(all));
 }
 
+std::set<std::size_t> lost_files(const ReshardPlan& plan, const std::string& folder) {
+  const files::PosixFolder made(folder);
+  std::set<std::size_t> lost;
+  for (std::size_t i = 0; i < plan.made.size(); ++i)
+    if (made.size_bytes(plan.made[i].name) != plan.made[i].bytes) lost.insert(i);
+  return lost;
+}
+
+bool has_headers(const ReshardPlan& plan, const std::string& folder) {
+  for (const auto& file : plan.made) {
+    const std::string wanted = safetensors_bytes(file.header);
+    std::string found(wanted.size(), '\0');
+    const auto bytes = std::as_writable_bytes(std::span(found));
+    if (!files::PosixFolder(folder).read(file.name, 0, bytes) || found != wanted) return false;
+  }
+  return true;
+}
+
 ReshardReport report_of(const ReshardPlan& plan, const std::vector<Digest>& digests) {
   const auto known = read_digests(plan.from_folder);
   ReshardReport report;

@@ -4,6 +4,7 @@
 
 #include <memory>
 #include <mutex>
+#include <set>
 #include <string>
 #include <vector>
 
@@ -40,6 +41,10 @@ std::uint32_t made_identity(const ReshardPlan& plan);
 // Throws Error(usage) where something that is no folder has the output's name.
 void check_output(const std::string& out);
 void check_space(const ReshardPlan& plan, const std::string& folder);
+// Made files that are not there, or not whole.
+std::set<std::size_t> lost_files(const ReshardPlan& plan, const std::string& folder);
+// Whether the files there have the headers that the plan makes.
+bool has_headers(const ReshardPlan& plan, const std::string& folder);
 // Configuration and tokenizers that lie beside the input, an index, and the digests.
 void write_beside(const ReshardPlan& plan, const std::vector<Digest>& digests,
                   const std::string& made);

@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <chrono>
+#include <filesystem>
 #include <utility>
 
 #include "disk/box_run.hpp"
@@ -104,10 +105,10 @@ SharedJobs::Done RechunkJobs::do_job(std::size_t pass, std::uint64_t job) const 
 
 void RechunkJobs::check_input() const {
   if (from_->identity() != request_.identity)
-    throw Error(ErrorCode::environment,
-                fmt::format("{}: was changed while it was read; the output would be of two arrays. "
-                            "discard() forgets what was done",
-                            request_.input));
+    throw Error(
+        ErrorCode::environment,
+        fmt::format("{}: was changed while it was read; the output would be of two arrays. {}",
+                    request_.input, words_to_forget));
 }
 
 void RechunkJobs::remove_read(std::size_t pass) const {
@@ -124,6 +125,17 @@ Digest RechunkJobs::digest_of_notes() const {
   return compared(all, *plan_, "has no name, discard() forgets it");
 }
 
+// The data have their name, and the rest was not removed; who knows since when.
+void RechunkJobs::check_finished(const FileTarget& target, const Digest& digest) const {
+  if (!std::filesystem::exists(target.target))
+    throw Error(ErrorCode::environment,
+                fmt::format("{}: was finished and has been taken away since; {}", target.path,
+                            words_to_forget));
+  if (!reads_as(target.target, request_, from_->data_type(), digest))
+    throw Error(ErrorCode::refused, fmt::format("{}: is not what these jobs have made; {}",
+                                                target.path, words_to_forget));
+}
+
 RechunkReport RechunkJobs::finish(const std::string& out) const {
   const auto start = std::chrono::steady_clock::now();
   check_begun();
@@ -137,9 +149,10 @@ RechunkReport RechunkJobs::finish(const std::string& out) const {
   report.plan = facts_of(*plan_);
   const FileTarget target = target_of(out);
   files::SharedFolder shared(target);
-  // Else it has its name, and the rest was not removed.
   if (!request_.outside.empty() || shared.has_data())
     create_stored(data(), request_.description)->complete();
+  else
+    check_finished(target, digest);
   report.digest = digest.published(from_->data_type(), plan_->problem().to.shape,
                                    plan_->problem().to.element_bytes);
   publish_shared(shared, target);

@@ -16,6 +16,7 @@
 #include "disk/rechunk_request.hpp"
 #include "disk/shared_jobs.hpp"
 #include "disk/stored_array.hpp"
+#include "files/file_target.hpp"
 
 namespace faro::inline v1::disk {
 
@@ -48,6 +49,7 @@ class RechunkJobs : public SharedJobs {
   void check_input() const override;
   void remove_read(std::size_t pass) const override;
   Digest digest_of_notes() const;
+  void check_finished(const FileTarget& target, const Digest& digest) const;
 
   RechunkRequest request_;
   std::shared_ptr<StoredArray> from_;

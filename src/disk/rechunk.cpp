@@ -65,24 +65,6 @@ RechunkRequest begin_or_resume(const std::string& in, const std::string& out,
   return request;
 }
 
-// The finished array once more; refuses one that is not what was read.
-void verify_output(const std::string& data, const RechunkRequest& request,
-                   const disk::StoredArray& from, const Digest& wanted, int threads) {
-  std::optional<RawArray> raw;
-  const disk::StoredGrid grid = disk::read_grid(request.description);
-  if (nlohmann::json::parse(request.description).contains("raw"))
-    raw = RawArray{.shape = grid.shape,
-                   .data_type = from.data_type(),
-                   .order = grid.order.empty() ? ArrayOrder::c : ArrayOrder::fortran};
-  // Writing a unit took more than reading one does, so that the memory holds a reader.
-  const ArrayDigest found = digest_array(
-      data, {.raw = raw, .memory_bytes = request.memory_bytes, .threads = threads, .progress = {}});
-  if (found.digest.value() == wanted.value() && found.digest.bytes() == wanted.bytes()) return;
-  throw Error(ErrorCode::refused,
-              "the finished output, read again, is not what was written: its digest differs; it "
-              "is not kept");
-}
-
 // Jobs that are not done, the comparison, the name.
 RechunkReport finish(disk::RechunkFolder& folder, disk::BoxJournal& journal,
                      const RechunkRequest& request, const RechunkOptions& options) {
@@ -122,7 +104,10 @@ RechunkReport finish(disk::RechunkFolder& folder, disk::BoxJournal& journal,
   if (!journal.is_complete()) journal.note_complete();
   if (to) {
     to->complete();
-    if (request.verify) verify_output(data, request, *from, digest, request.threads);
+    if (request.verify && !disk::reads_as(data, request, from->data_type(), digest))
+      throw Error(ErrorCode::refused,
+                  "the finished output, read again, is not what was written: its digest differs; "
+                  "it is not kept");
   }
   report.verified = request.verify && to;
   report.digest = digest.published(from->data_type(), to_grid.shape, to_grid.element_bytes);

@@ -6,6 +6,7 @@
 #include <filesystem>
 
 #include "disk/rechunk_request.hpp"
+#include "disk/shared_aside.hpp"
 #include "disk/zarr_job.hpp"
 #include "faro/base/error.hpp"
 
@@ -104,8 +105,7 @@ void publish_shared(files::SharedFolder& shared, const FileTarget& target) {
     publish_folder(folder + "/data", target);
   else
     shared.publish();
-  // A job that was late may make a file there meanwhile, which it takes away itself.
-  for (int tries = 0; tries < 3; ++tries) std::filesystem::remove_all(folder, none);
+  forget_shared(target);
 }
 
 void RechunkFolder::publish() {

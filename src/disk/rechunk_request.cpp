@@ -186,4 +186,21 @@ RechunkFacts facts_of(const BoxPlan& plan) {
   return told;
 }
 
+bool reads_as(const std::string& path, const RechunkRequest& request, const std::string& data_type,
+              const Digest& written) {
+  std::optional<RawArray> raw;
+  const StoredGrid grid = read_grid(request.description);
+  if (nlohmann::json::parse(request.description).contains("raw"))
+    raw = RawArray{.shape = grid.shape,
+                   .data_type = data_type,
+                   .order = grid.order.empty() ? ArrayOrder::c : ArrayOrder::fortran};
+  // Writing a unit took more than reading one does, so that the memory holds a reader.
+  const ArrayDigest found = digest_array(path, {.raw = raw,
+                                                .memory_bytes = request.memory_bytes,
+                                                .threads = request.threads,
+                                                .progress = {}});
+  return found.digest.value() == written.value() && found.digest.bytes() == written.bytes() &&
+         found.shape == grid.shape;
+}
+
 }  // namespace faro::inline v1::disk

@@ -40,6 +40,9 @@ BoxPlan plan_of(const RechunkRequest& request, const StoredGrid& from, int passe
 RechunkRequest shared_request(const std::string& in, const std::string& out,
                               const StoredArray& from, const RechunkOptions& options);
 RechunkFacts facts_of(const BoxPlan& plan);
+// Reads a finished output: whether it has the digest of what was written.
+bool reads_as(const std::string& path, const RechunkRequest& request, const std::string& data_type,
+              const Digest& written);
 bool has_elements(const StoredGrid& grid);
 
 }  // namespace faro::inline v1::disk

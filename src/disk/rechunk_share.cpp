@@ -18,6 +18,7 @@
 
 #include "disk/rechunk_files.hpp"
 #include "disk/rechunk_request.hpp"
+#include "disk/shared_aside.hpp"
 #include "disk/zarr_job.hpp"
 #include "faro/base/error.hpp"
 #include "files/claim.hpp"
@@ -33,8 +34,8 @@ constexpr auto wait_between_looks = std::chrono::milliseconds(200);
 // What all workers have done.
 class Notes {
  public:
-  Notes(std::string folder, std::uint64_t workers)
-      : folder_(std::move(folder)), workers_(workers) {}
+  Notes(std::string folder, std::uint64_t workers, std::string header)
+      : folder_(std::move(folder)), workers_(workers), header_(std::move(header)) {}
   std::string name(std::uint64_t worker) const {
     return fmt::format("{}/{}{}", folder_, prefix, worker);
   }
@@ -51,6 +52,7 @@ class Notes {
       if (error != std::errc{} || stopped != end || worker >= workers_) continue;
       const auto file = open_random_file(name(worker), {.io = FileIo::buffered});
       const BoxJournal journal(*file);
+      if (journal.header() != header_) continue;
       done.insert(journal.done().begin(), journal.done().end());
     }
     return done;
@@ -60,7 +62,15 @@ class Notes {
   static constexpr std::string_view prefix = "jobs-";
   std::string folder_;
   std::uint64_t workers_;
+  std::string header_;
 };
+
+// How the journals of a request begin: those that are left of a forgotten one say another.
+std::string header_of(const std::string& request) {
+  Digest digest;
+  digest.run(0, std::as_bytes(std::span<const char>(request)));
+  return "jobs " + digest.hex();
+}
 
 // The jobs of a worker: its number, and on by the number of workers.
 std::vector<std::uint64_t> jobs_of(const RechunkShare& share, std::uint64_t jobs) {
@@ -100,19 +110,22 @@ RechunkReport rechunk_share(const std::string& in, const std::string& out,
   const std::string text = fmt::format("{} {}", share.workers, request.json());
   const std::string folder = disk::shared_path(target);
   if (options.unfinished == RechunkOptions::Unfinished::fresh && share.worker == 0)
-    std::filesystem::remove_all(folder);
+    disk::forget_shared(target);
   files::SharedFolder shared(target);
   if (shared.request(text) != text)
     throw Error(ErrorCode::usage,
                 fmt::format("{}: another request for it was begun: the input, the options, the "
                             "memory, the threads and the number of workers must be the same",
                             out));
-  const Notes notes(folder, share.workers);
+  const std::string header = header_of(text);
+  const Notes notes(folder, share.workers, header);
   const auto journal_file = open_random_file(
       notes.name(share.worker), {.access = FileAccess::create, .io = FileIo::buffered});
   const Claim claim(notes.name(share.worker));
+  if (BoxJournal(*journal_file).header() != header)
+    std::filesystem::resize_file(notes.name(share.worker), 0);
   BoxJournal journal(*journal_file);
-  if (journal.is_blank()) journal.begin("jobs");
+  if (journal.is_blank()) journal.begin(header);
   const auto to = disk::create_stored(folder + "/data", request.description);
   disk::FolderBoxStorage storage(folder);
   disk::BoxRun run(plan, *from, *to, storage, {.threads = request.threads});

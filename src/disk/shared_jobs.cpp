@@ -2,10 +2,10 @@
 
 #include <fmt/format.h>
 
-#include <array>
 #include <filesystem>
 
 #include "disk/rechunk_files.hpp"
+#include "disk/shared_aside.hpp"
 #include "disk/zarr_job.hpp"
 #include "faro/base/error.hpp"
 #include "faro/base/limits.hpp"
@@ -16,7 +16,6 @@ namespace {
 
 namespace fs = std::filesystem;
 
-constexpr int tries_max = 10;  // where others rename and remove at the same time
 // Of what `rechunk --worker` writes there the first word is a number.
 constexpr std::string_view jobs_word = "jobs ";
 constexpr const char* request_name = "request";
@@ -43,35 +42,6 @@ std::string header_of(const std::string& id) {
 
 std::optional<std::string> request_in(const std::string& folder) {
   return files::PosixFolder(folder).text(request_name, limits::rechunk_journal_bytes_max);
-}
-
-// Folders that are about to be there, or to go: what has no name yet or no more, whole.
-fs::path aside_of(const std::string& folder) {
-  return folder + "-aside";
-}
-
-fs::path make_aside(const std::string& folder) {
-  std::error_code error;
-  fs::create_directory(aside_of(folder), error);
-  if (error)
-    throw Error(ErrorCode::environment,
-                fmt::format("cannot make the folder '{}' for unfinished state: {}",
-                            aside_of(folder).string(), error.message()));
-  fs::permissions(aside_of(folder), fs::perms::owner_all, error);
-  return aside_of(folder) / files::own_name();
-}
-
-// In one step the folder is no more where jobs look for it; nothing where it is not there.
-fs::path put_aside(const std::string& folder) {
-  std::error_code error;
-  for (int tries = 0; tries < tries_max; ++tries) {
-    if (!fs::exists(folder, error)) return {};
-    const fs::path aside = make_aside(folder);
-    fs::rename(folder, aside, error);
-    if (!error) return aside;
-  }
-  throw Error(ErrorCode::environment,
-              fmt::format("{}: cannot be removed: {}", folder, error.message()));
 }
 
 // A folder without a request: of a removal that was interrupted, or of a job that was late.
@@ -110,11 +80,11 @@ std::string SharedJobs::begun_request(const std::string& folder, const std::stri
   return text->substr(jobs_word.size());
 }
 
-// Made aside with all that is in it and renamed, so that no folder is ever half begun: one without a
-// request is the rest of a forgotten one, and nothing in it counts.
+// Made aside with all that is in it and renamed, so that no folder is ever half begun: one without
+// a request is the rest of a forgotten one, and nothing in it counts.
 std::string SharedJobs::begin_or_find(const Begin& asked, const std::string& text) const {
   std::error_code error;
-  for (int tries = 0; tries < tries_max; ++tries) {
+  for (int tries = 0; tries < aside_tries_max; ++tries) {
     if (auto found = request_in(folder_)) return *found;
     const fs::path made = make_aside(folder_);
     // False for the rest of a process that had the same number.
@@ -149,8 +119,9 @@ void SharedJobs::begin(const Begin& asked) {
   const std::string text = std::string(jobs_word) + asked.request;
   if (begin_or_find(asked, text) != text)
     refuse_request(folder_,
-                   "another request for this output was begun: the input, the options, the memory "
-                   "and the threads must be the same; or forget it with discard()");
+                   fmt::format("another request for this output was begun: the input, the options, "
+                               "the memory and the threads must be the same; {}",
+                               words_to_forget));
   id_ = id_of(text);
 }
 
@@ -266,16 +237,7 @@ void SharedJobs::finish_pass(std::size_t pass) const {
 }
 
 void discard_jobs(const std::string& out) {
-  const FileTarget target = target_of(out);
-  const std::string folder = shared_path(target);
-  std::error_code error;
-  // First the name, so that no job finds a part of it, and nobody begins in the rest of it.
-  if (!put_aside(folder).empty()) target.sync_folder();
-  const fs::path aside = aside_of(folder);
-  for (int tries = 0; tries < tries_max && fs::exists(aside); ++tries) fs::remove_all(aside, error);
-  if (fs::exists(aside))
-    throw Error(ErrorCode::environment,
-                fmt::format("{}: cannot be removed: {}", aside.string(), error.message()));
+  forget_shared(target_of(out));
 }
 
 }  // namespace faro::inline v1::disk

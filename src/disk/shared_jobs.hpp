@@ -23,6 +23,8 @@
 
 namespace faro::inline v1::disk {
 
+constexpr const char* words_to_forget = "--fresh, in Python discard(), forgets its jobs";
+
 struct JobReport {
   BoxShare share;
   std::uint64_t reads = 0;

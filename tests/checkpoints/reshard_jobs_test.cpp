@@ -204,6 +204,49 @@ TEST(ReshardJobs, finishing_twice_cleans_and_harms_nothing) {
   shared.check();
 }
 
+// As above, but something else has the name by then.
+TEST(ReshardJobs, finishing_twice_believes_only_what_was_made) {
+  const SharedReshard shared;
+  const ReshardJobs jobs = shared.begin();
+  for (std::uint64_t job = 0; job < jobs.jobs(0); ++job) jobs.run(0, job);
+  const fs::path kept = shared.scratch.path("kept");
+  fs::copy(jobs.folder(), kept);
+  jobs.finish(shared.out, {});
+  const auto refuses = [&] {
+    fs::copy(kept, jobs.folder());
+    EXPECT_THROW(shared.begin().finish(shared.out, {}), Error);
+    EXPECT_THROW(reshard_share(shared.in, shared.out, {.worker = 0, .workers = 1}, shared.options),
+                 Error);
+    fs::remove_all(jobs.folder());
+  };
+  // A byte of a tensor.
+  const std::string name = shared.out + "/" + jobs.plan().made[0].name;
+  const std::string text = testing::read_all(name);
+  std::string wrong = text;
+  wrong.back() = static_cast<char>(~wrong.back());
+  testing::write_all(name, wrong);
+  refuses();
+  // A byte of its header; a file that is gone.
+  wrong = text;
+  wrong[20] = static_cast<char>(wrong[20] ^ 1);
+  testing::write_all(name, wrong);
+  refuses();
+  fs::remove(name);
+  refuses();
+  testing::write_all(name, text);
+  // No digests beside it.
+  fs::rename(shared.out + "/faro-digests.json", shared.scratch.path("digests"));
+  refuses();
+  // A folder of something else; none.
+  fs::remove_all(shared.out);
+  fs::create_directory(shared.out);
+  testing::write_all(shared.out + "/notes.txt", "mine");
+  refuses();
+  EXPECT_EQ(files_in(shared.out).size(), 1U);
+  fs::remove_all(shared.out);
+  refuses();
+}
+
 // Killed when the output had its name and the journal was gone already: both sides are read.
 TEST(Reshard, a_run_that_ended_unseen_says_so_when_it_is_to_go_on) {
   SharedReshard shared;

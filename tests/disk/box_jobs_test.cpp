@@ -256,5 +256,47 @@ TEST(RechunkJobs, many_that_begin_and_forget_at_once_are_of_one_request) {
   }
 }
 
+// `rechunk --worker`, whose journals lie in such a folder too.
+TEST(RechunkShare, a_journal_of_a_forgotten_request_is_none) {
+  const Shared shared(1);
+  const auto work = [&](std::uint64_t worker) {
+    return rechunk_share(shared.in, shared.out, {.worker = worker, .workers = 2}, shared.options);
+  };
+  write_input(shared, true);
+  work(1);
+  EXPECT_GT(work(1).resumed_jobs, 0U);
+  std::filesystem::remove(shared.scratch.path(".out.zarr.faro-shared/request"));
+  write_input(shared, false);
+  EXPECT_EQ(work(1).resumed_jobs, 0U);
+  work(0);
+  shared.check();
+  EXPECT_EQ(shared.scratch.count(), 2U);
+}
+
+// The output had its name, and the rest was not removed: what has the name now is looked at.
+TEST(RechunkJobs, finishing_twice_believes_only_what_was_made) {
+  const Shared shared(1);
+  const RechunkJobs jobs = shared.begin();
+  run_remaining(jobs);
+  const std::filesystem::path kept = shared.scratch.path("kept");
+  const auto finish_again = [&] {
+    std::filesystem::copy(kept, jobs.folder());
+    return RechunkJobs::find(jobs.folder(), jobs.id()).finish(shared.out).digest;
+  };
+  std::filesystem::copy(jobs.folder(), kept);  // without data
+  const std::string digest = jobs.finish(shared.out).digest;
+  EXPECT_EQ(finish_again(), digest);
+  EXPECT_FALSE(std::filesystem::exists(jobs.folder()));
+  const std::string chunk = shared.out + "/c/1/1";
+  std::string text = testing::read_all(chunk);
+  text[5] = static_cast<char>(~text[5]);
+  testing::write_all(chunk, text);
+  EXPECT_THROW(finish_again(), Error);
+  std::filesystem::remove_all(jobs.folder());
+  std::filesystem::remove_all(shared.out);
+  EXPECT_THROW(finish_again(), Error);
+  EXPECT_FALSE(std::filesystem::exists(shared.out));
+}
+
 }  // namespace
 }  // namespace faro::disk
