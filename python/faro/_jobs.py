@@ -175,6 +175,9 @@ class RechunkPlan(JobsPlan):
         self._target.make_room_for_jobs()
 
     def finish(self, results=None):
+        if self._target is not None:
+            self._jobs()
+            self._target.refuse_lost_jobs()
         report = super().finish(results)
         self._target.done()
         return report

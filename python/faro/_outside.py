@@ -13,16 +13,15 @@ import json
 import os
 import pathlib
 import threading
-import weakref
 import zlib
 from collections import OrderedDict
 
 from ._errors import EnvironmentFault, UsageError, told_of
 from ._lending import numpy
-from ._store_names import METADATA, checked, name_of_store, scratch
+from ._store_names import (METADATA, UNIT, checked, document_of, folder_of, held_of, hold, name_of_store,
+                           scratch)
 
 PREFIX = "outside:"
-_known: weakref.WeakValueDictionary[str, object] = weakref.WeakValueDictionary()
 
 
 class Name(bytes):
@@ -30,7 +29,7 @@ class Name(bytes):
 
     def __new__(cls, held):
         self = super().__new__(cls, os.fsencode(PREFIX + held.name))
-        self.held = _known[held.name] = held
+        self.held = hold(held)
         return self
 
     def __reduce__(self):
@@ -40,7 +39,7 @@ class Name(bytes):
 def opened(name):
     """What the engine asks for bytes; `name` is of an array or of one in a group."""
     name = name[len(PREFIX):]
-    return _known.get(name) or _known.setdefault(name, _opened_again(name))
+    return held_of(name) or hold(_opened_again(name))
 
 
 def _opened_again(name):
@@ -152,7 +151,7 @@ class _Decoded(Units):
     """An array of zarr-python, by its own codecs."""
 
     def __init__(self, name, array):
-        document = _document(array)
+        document = document_of(array)
         attributes = document.pop("attributes", {}) if document["zarr_format"] == 2 else None
         dtype = numpy().dtype(array.dtype)
         if dtype.hasobject:
@@ -263,6 +262,21 @@ class _ZarrStore:
         if self.store.supports_deletes:
             _sync(self.store.delete_dir(self.path))
 
+    def clear_units(self):
+        """Of an array that has no metadata yet. What else is there is somebody's, and stays."""
+        async def listed():
+            return [key async for key in self.store.list_prefix(self._key("") if self.path else "")]
+
+        if not self.store.supports_deletes:
+            return
+        keys = _sync(listed())
+        start = len(self._key("")) if self.path else 0
+        others = [key for key in keys if not UNIT.fullmatch(key[start:])]
+        if not others:
+            return self.clear()  # folders too
+        for key in set(keys) - set(others):
+            _sync(self.store.delete(key))
+
     def arrays(self):
         node = _zarr().open(self.store, path=self.path, mode=_mode(self.store))
         if hasattr(node, "chunks"):
@@ -338,23 +352,11 @@ def _stamp(store, path, key):
     return f"{size} {zlib.crc32(_get(store, key, (0, min(size, 4096)))):08x}"
 
 
-def _document(array):
-    """What is said of the array, as JSON."""
-    return json.loads(json.dumps(array.metadata.to_dict(), default=lambda value: getattr(
-        value, "name", None) or getattr(value, "value", None) or str(value)))
-
-
-def folder_of(store):
-    """obstore has a LocalStore too, which has no root."""
-    return os.fspath(store.root) if type(store).__name__ == "LocalStore" and hasattr(store, "root") else None
-
-
 def _of_zarr(store, path=""):
     """The engine reads it where it knows the codecs, else zarr-python does."""
     from . import _core
 
-    held = _ZarrStore(store, path)
-    _known[held.name] = held
+    held = hold(_ZarrStore(store, path))
     if not held.exists():
         return held
     text = _get(store, held._key("zarr.json")) or _get(store, held._key(".zarray"))

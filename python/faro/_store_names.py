@@ -10,7 +10,9 @@ import atexit
 import functools
 import hashlib
 import itertools
+import json
 import os
+import re
 import secrets
 import shutil
 import tempfile
@@ -20,6 +22,22 @@ import weakref
 from ._errors import UsageError
 
 METADATA = ("zarr.json", ".zarray", ".zattrs", ".zgroup", ".zmetadata")
+# The key of a chunk or a shard, and what a killed LocalStore leaves of one.
+UNIT = re.compile(r"(c|[0-9]+)([/.][0-9]+)*([.][^/]*[.]partial)?")
+# Of several of one name the last is asked, who sees a store as it is; when that one goes, another of them.
+_known: weakref.WeakValueDictionary[str, object] = weakref.WeakValueDictionary()
+_alive: weakref.WeakSet = weakref.WeakSet()
+
+
+def hold(held):
+    """Found by its name while somebody keeps it."""
+    _alive.add(held)
+    _known[held.name] = held
+    return held
+
+
+def held_of(name):
+    return _known.get(name) or next((one for one in list(_alive) if one.name == name), None)
 
 
 def checked(name):
@@ -42,13 +60,23 @@ def scratch():
     return _scratch_of(os.getpid())
 
 
+def folder_of(store):
+    """obstore has a LocalStore too, which has no root."""
+    return os.fspath(store.root) if type(store).__name__ == "LocalStore" and hasattr(store, "root") else None
+
+
+def document_of(array):
+    """What is said of the array, as JSON."""
+    return json.loads(json.dumps(array.metadata.to_dict(), default=lambda value: getattr(
+        value, "name", None) or getattr(value, "value", None) or str(value)))
+
+
 def name_of_store(store, path):
     kind = type(store).__name__
     if kind == "ZipStore":
         return f"zip:{os.path.abspath(store.path)}::{path}"
     if kind == "FsspecStore" and not _settings(store):
-        protocol = store.fs.protocol
-        protocol = protocol if isinstance(protocol, str) else protocol[0]
+        protocol = _protocol(store)
         if protocol not in ("file", "local", "memory", "reference") and "://" not in store.path:
             return f"url:{protocol}://{store.path.lstrip('/')}::{path}"
         if "://" in store.path:
@@ -67,6 +95,12 @@ def _settings(store):
         inner, "prefix", None) else {})}
 
 
+def _protocol(store):
+    """Of a store of fsspec; else None."""
+    protocol = getattr(_plain_fs(store), "protocol", None) if hasattr(store, "fs") else None
+    return protocol if protocol is None or isinstance(protocol, str) else protocol[0]
+
+
 def _plain_fs(store):
     return getattr(store.fs, "sync_fs", store.fs)
 
@@ -81,12 +115,14 @@ _alike: dict[str, list] = {}
 def _called(store):
     """What no other store is called while this one is alive. Another process calls it the same where it
     lasts longer than a process; so keys that expire are left out."""
-    words = str(store)
+    words, protocol = str(store), _protocol(store)
+    if protocol:
+        words = f"{protocol}-{words}"  # a wrapped file system does not say it
     settings = sorted((name, repr(value)) for name, value in _settings(store).items()
                       if not any(word in name.lower() for word in _SECRET))
     if settings:
         words += "-" + hashlib.sha256(repr(settings).encode()).hexdigest()[:16]
-    passes = "memory" in words.lower() or " at 0x" in words
+    passes = " at 0x" in words or (protocol == "memory" if protocol else "memory" in words.lower())
     if passes:
         words += f"-{_PROCESS}-{os.getpid()}"
     with _numbers_lock:

@@ -89,7 +89,7 @@ class _Target:
             _make_private(os.path.dirname(self.own))
         os.makedirs(os.path.dirname(self.path), exist_ok=True)
         try:
-            with _alone(self.path + b".lock", self.store.name):
+            with _alone(self.path + b".lock", self.store.name), _one_of_a_name(self.store.name):
                 with told_of(self.store.name):
                     self._make_room(unfinished)
                 try:
@@ -115,7 +115,14 @@ class _Target:
         if begun is None and not self.store.is_empty():
             raise UsageError(f"{self.store.name}: is there already; remove it, or give another name")
         if begun is not None and unfinished == "fresh":
-            self.store.clear()
+            # Metadata are put last: an array there is whole, and may be another one by now.
+            if not self.store.exists():
+                self.store.clear_units()
+            if not self.store.is_empty():
+                raise UsageError(f"{self.store.name}: more is there than an unfinished run leaves, which fresh=True does "
+                                 "not remove; remove it, or give another name")
+        if begun is not None and unfinished == "resume":
+            self._refuse_emptied([self._beside(b".faro", b"journal")], "fresh=True begins anew")
 
     def _remove_empty_folders(self):
         folder = os.path.dirname(self.path)
@@ -126,29 +133,62 @@ class _Target:
                 return  # a journal is there
             folder = os.path.dirname(folder)
 
-    def _jobs_folder(self):
+    def _beside(self, what, *names):
         folder, last = os.path.split(self.path)
-        return os.path.join(folder, b"." + last + b".faro-shared")
+        return os.path.join(folder, b"." + last + what, *names)
+
+    def _refuse_emptied(self, notes, way_out):
+        """What counts as done must have left something. Zeros alone may leave nothing: chunks of the fill value
+        are not written."""
+        if self.store.is_empty() and any(_has_written(path) for path in notes):
+            raise UsageError(f"{self.store.name}: is empty, and jobs that are done have written to it; {way_out}")
+
+    def _jobs_folder(self):
+        return self._beside(b".faro-shared")
+
+    def _jobs_there(self):
+        """The request of jobs for this store; None where there are none; refuses those of another store."""
+        try:
+            with open(os.path.join(self._jobs_folder(), b"request"), encoding="utf-8") as file:
+                word, _, text = file.read().partition(" ")
+        except FileNotFoundError:
+            return None
+        request = json.loads(text) if word == "jobs" else {}
+        if request.get("outside") != os.fsdecode(self.name):
+            raise UsageError(f"{self.store.name}: the jobs in '{os.fsdecode(self._jobs_folder())}' write to "
+                             f"{request.get('outside', 'a folder')}; give another temporary=")
+        return request
 
     def make_room_for_jobs(self):
         """Where their notes will be; a store that jobs have not begun to fill is empty."""
         if self.store is None:
             return
         with told_of(self.store.name):
-            if not self.has_jobs() and not self.store.is_empty():
+            if self._jobs_there() is None and not self.store.is_empty():
                 raise UsageError(f"{self.store.name}: is there already; remove it, or give another name")
         if self.own is not None:
             _make_private(os.path.dirname(self.own))
         os.makedirs(os.path.dirname(self.path), exist_ok=True)
 
     def has_jobs(self):
-        return os.path.exists(self._jobs_folder())
+        """Jobs that put something in this store; refuses those of another store."""
+        return self.store is not None and self._jobs_there() is not None
 
     def clear_jobs(self):
-        """What jobs have put in a store, when no job gives anything a name any more."""
-        if self.store is not None:
-            self.store.clear()
-            self._remove_empty_folders()
+        """What jobs have put in a store, when no job gives anything a name any more. Metadata are put last: an array
+        that has them is whole, from whomever, and stays."""
+        with told_of(self.store.name):
+            if not self.store.exists():
+                self.store.clear_units()
+        self._remove_empty_folders()
+
+    def refuse_lost_jobs(self):
+        if self.store is None:
+            return
+        folder = self._jobs_folder()
+        notes = (os.path.join(folder, name) for name in os.listdir(folder) if name.startswith(b"job-"))
+        with told_of(self.store.name):
+            self._refuse_emptied(notes, "discard() forgets them")
 
     def done(self):
         if self.store is not None and self.own is not None:
@@ -177,6 +217,30 @@ def _alone(path, name):
     finally:
         os.unlink(path)
         os.close(file)
+
+
+@contextlib.contextmanager
+def _one_of_a_name(name):
+    """Runs on one store that were given different folders for their journals meet here, those of one user."""
+    private = os.path.join(os.fsencode(tempfile.gettempdir()), f"faro-{os.getuid()}".encode())
+    try:
+        _make_private(private)
+    except EnvironmentFault:
+        yield  # a folder that others can write to protects nothing
+        return
+    with _alone(os.path.join(private, hashlib.sha256(name.encode()).hexdigest()[:16].encode() + b".lock"), name):
+        yield
+
+
+def _has_written(path):
+    """Whether a journal or a note has a job that wrote elements other than zero: the digest of zeros is 0."""
+    with open(path, encoding="utf-8", errors="replace") as file:
+        for line in file:
+            words = line.partition("  # crc32c ")[0].split()
+            # job PASS NUMBER READ BYTES WRITTEN BYTES, once or again
+            if words and words[0] == "job" and any(digest.strip("0") for digest in words[5::7]):
+                return True
+    return False
 
 
 def _target_again(name, path, own):

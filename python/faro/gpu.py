@@ -16,6 +16,7 @@ have __cuda_array_interface__; faro.jax.permute moves those of JAX: docs/gpu.md.
 from __future__ import annotations
 
 import json
+import numbers
 from collections.abc import Mapping
 from html import escape
 from typing import Any, NamedTuple
@@ -59,7 +60,7 @@ def emit(
 
 def _mask_of(only: Mapping[int, int] | None) -> tuple[int, int]:
     for bit, value in (only or {}).items():
-        if not 0 <= bit < 64 or value not in (0, 1):
+        if not all(isinstance(n, numbers.Integral) for n in (bit, value)) or not 0 <= bit < 64 or value not in (0, 1):
             raise UsageError(f"only={dict(only or {})!r}: wanted bits of the index and 0 or 1 for each")
     return sum(1 << bit for bit in only or {}), sum(value << bit for bit, value in (only or {}).items())
 

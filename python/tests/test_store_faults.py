@@ -221,3 +221,136 @@ def test_two_stores_of_one_name(tmp_path):
     assert names[0] == names[2] != names[1]
     # An address is used again; a name of what passes with the process is not.
     assert len({_ZarrStore(MemoryStore()).name for _ in range(9)}) == 9
+
+
+def small(folder, **words):
+    """A source of sixteen chunks without a zero, and the words of a plan for it."""
+    stored(folder / "s.zarr", np.arange(1, 64 * 64 + 1, dtype="i4").reshape(64, 64), chunks=(8, 64))
+    return folder / "s.zarr", {"chunks": (8, 32), "memory": "64MiB", "threads": 1, **words}
+
+
+def test_jobs_of_one_store_are_not_those_of_another(tmp_path):
+    source, words = small(tmp_path, temporary=tmp_path / "t")
+    a, b = MemoryStore(), MemoryStore()
+    first = faro.rechunk_plan(source, a, **words)
+    stages = first.stages
+    stored(b, numbers())
+    before = dict(b._store_dict)
+    plan = faro.rechunk_plan(source, b, **words)
+    for use in (lambda: plan.stages, plan.discard, plan.finish):
+        with pytest.raises(faro.UsageError, match="give another temporary="):
+            use()
+    assert b._store_dict == before
+    for job in stages[0]:
+        job.run()
+    assert first.finish()["digest"] == faro.digest(a)
+
+
+def test_discard_takes_what_jobs_have_put(tmp_path):
+    source, words = small(tmp_path, temporary=tmp_path / "t")
+    store = WrapperStore(LocalStore(tmp_path / "w"))
+
+    def begun():
+        plan = faro.rechunk_plan(source, store, **words)
+        for job in plan.stages[0]:
+            job.run()
+        return plan
+
+    begun().discard()
+    begun()
+    (tmp_path / "w" / "notes.txt").write_text("mine")
+    faro.rechunk_plan(source, store, **words).discard()
+    assert [p.name for p in (tmp_path / "w").rglob("*") if p.is_file()] == ["notes.txt"]
+    # Somebody else's array meanwhile: it stays, the jobs are forgotten.
+    store = MemoryStore()
+    plan = faro.rechunk_plan(source, store, **words)
+    stages = plan.stages
+    faro.rechunk(source, store, chunks=(16, 16), temporary=tmp_path / "other")
+    plan.discard()
+    assert faro.digest(store) == faro.digest(source) and not (tmp_path / "t" / ".out.faro-shared").exists()
+    with pytest.raises(faro.Error):
+        stages[0][0].run()
+
+
+def test_an_emptied_store_is_not_gone_on_with(tmp_path):
+    store = Failing(MemoryStore())
+    source, words = cut(tmp_path, store, temporary=tmp_path / "t")
+    assert store._store._store_dict
+    store._store._store_dict.clear()
+    with pytest.raises(faro.UsageError, match="is empty"):
+        faro.rechunk(source, store, resume=True, **words)
+    assert faro.rechunk(source, store, fresh=True, **words)["digest"] == faro.digest(store)
+    # Jobs: refused, or done again.
+    store._store._store_dict.clear()
+    plan = faro.rechunk_plan(source, store, **words)
+    for job in plan.stages[0]:
+        job.run()
+    store._store._store_dict.clear()
+    with pytest.raises(faro.UsageError, match="is empty|not done"):
+        plan.finish()
+    plan.discard()
+    # Zeros leave nothing.
+    x = np.zeros_like(np.load(source))
+    x[-1, -1] = 1
+    np.save(source, x)
+    store.at = 1
+    with pytest.raises(faro.EnvironmentFault, match="the line is cut"):
+        faro.rechunk(source, store, **words)
+    assert not store._store._store_dict
+    assert faro.rechunk(source, store, resume=True, **words)["resumed_jobs"] > 0
+
+
+def test_fresh_leaves_what_no_unfinished_run_puts(tmp_path):
+    for path in ("", "deep/x"):
+        store = Failing(MemoryStore())
+        source, words = cut(tmp_path, store, temporary=tmp_path / "t")
+        content = store._store._store_dict
+        content.clear()
+        stored(store, numbers(), path)
+        before = dict(content)
+        with pytest.raises(faro.UsageError, match="fresh=True does not remove"):
+            faro.rechunk(source, store, fresh=True, **words)
+        assert content == before
+        content.clear()
+        assert faro.rechunk(source, store, fresh=True, **words)["digest"] == faro.digest(source)
+
+
+def test_a_file_system_in_memory_is_of_one_process(tmp_path, journals):
+    fsspec = pytest.importorskip("fsspec")
+    from faro._outside import _ZarrStore
+    from zarr.storage import FsspecStore
+
+    urls = ("memory:///M", "file:///M", "memory://M")
+    names = [_ZarrStore(FsspecStore.from_url(url)).name for url in urls]
+    assert names[0] == names[2] != names[1]
+    code = "import sys; from faro._outside import _ZarrStore; from zarr.storage import FsspecStore\n" \
+        "for url in sys.argv[1:]: print(_ZarrStore(FsspecStore.from_url(url)).name)"
+    said = subprocess.run([sys.executable, "-c", code, *urls], capture_output=True, text=True, check=True)
+    others = said.stdout.splitlines()
+    assert others[1] == names[1] and others[0] != names[0]
+    assert fsspec.filesystem("memory") is not None
+
+
+def test_a_second_look_at_a_store(tmp_path):
+    source, words = small(tmp_path)
+    store = MemoryStore()
+    plan = faro.rechunk_plan(source, store, **words)
+    stages = plan.stages
+    faro.rechunk_plan(source, store, **words)  # and gone
+    for job in stages[0]:
+        job.run()
+    assert plan.finish()["digest"] == faro.digest(store)
+
+
+def test_two_runs_on_one_store_with_folders_of_their_own(tmp_path, journals):
+    source, words = small(tmp_path)
+    store, seen = MemoryStore(), []
+
+    def second(done, total):
+        with pytest.raises(faro.EnvironmentFault, match="another run is at work"):
+            faro.rechunk(source, store, temporary=tmp_path / "b", **words)
+        seen.append(done)
+        return True
+
+    faro.rechunk(source, store, progress=second, temporary=tmp_path / "a", **words)
+    assert seen and faro.digest(store) == faro.digest(source) and not list(journals.iterdir())
