@@ -174,6 +174,9 @@ def test_emit_and_plan():
         plan.nothing
     with pytest.raises(faro.UsageError):
         faro.gpu.emit("cuda", "i:20 -> rev(i)", itemsize=65)
+    for only in ({"5": 1}, {5: "1"}, {5: 2}, {64: 1}, {0.5: 1}, {5: None}):
+        with pytest.raises(faro.UsageError, match="wanted bits of the index"):
+            faro.gpu.emit("cuda", "i:8 -> rev(i)", itemsize=4, only=only)
     with pytest.raises(faro.UsageError, match="opencl"):
         faro.gpu.emit("metal", "i:20 -> rev(i)", itemsize=4)
     assert isinstance(faro.gpu.devices(), list)
