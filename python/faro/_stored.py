@@ -154,9 +154,10 @@ class _Target:
         except FileNotFoundError:
             return None
         request = json.loads(text) if word == "jobs" else {}
-        if request.get("outside") != os.fsdecode(self.name):
+        outside = request.get("outside", "a folder")
+        if outside != os.fsdecode(self.name):
             raise UsageError(f"{self.store.name}: the jobs in '{os.fsdecode(self._jobs_folder())}' write to "
-                             f"{request.get('outside', 'a folder')}; give another temporary=")
+                             f"{outside.removeprefix(_outside.PREFIX)}; give another temporary=")
         return request
 
     def make_room_for_jobs(self):
@@ -222,11 +223,13 @@ def _alone(path, name):
 @contextlib.contextmanager
 def _one_of_a_name(name):
     """Runs on one store that were given different folders for their journals meet here, those of one user."""
-    private = os.path.join(os.fsencode(tempfile.gettempdir()), f"faro-{os.getuid()}".encode())
     try:
+        private = os.path.join(os.fsencode(tempfile.gettempdir()), f"faro-{os.getuid()}".encode())
         _make_private(private)
-    except EnvironmentFault:
-        yield  # a folder that others can write to protects nothing
+    except (EnvironmentFault, OSError):
+        private = None  # a folder that is not there, or that others can write to, protects nothing
+    if private is None:
+        yield
         return
     with _alone(os.path.join(private, hashlib.sha256(name.encode()).hexdigest()[:16].encode() + b".lock"), name):
         yield

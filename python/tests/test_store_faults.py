@@ -50,7 +50,7 @@ def test_what_is_in_a_store_outlives_what_is_refused(tmp_path, journals):
     assert os.listdir(journals) == []  # a refused call leaves no folder
 
 
-def test_a_journal_goes_on_in_its_own_store(tmp_path, journals):
+def test_a_journal_goes_on_in_its_own_store(tmp_path, journals, monkeypatch):
     a, b = Failing(MemoryStore()), Failing(MemoryStore())
     source, words = cut(tmp_path, a, temporary=tmp_path / "t")
     stored(b, numbers())
@@ -75,6 +75,10 @@ def test_a_journal_goes_on_in_its_own_store(tmp_path, journals):
     journals.chmod(0o777)
     with pytest.raises(faro.EnvironmentFault, match="of this user alone"):
         faro.rechunk(source, MemoryStore(), **words)
+    for folder in (None, tmp_path / "nowhere"):  # nor needed where another folder is said
+        if folder is not None:
+            monkeypatch.setattr("tempfile.tempdir", str(folder))
+        faro.rechunk(source, MemoryStore(), temporary=tmp_path / "own", **words)
 
 
 @pytest.mark.parametrize("stop", [KeyboardInterrupt, SystemExit])
@@ -236,7 +240,7 @@ def test_jobs_of_one_store_are_not_those_of_another(tmp_path):
     stages = first.stages
     stored(b, numbers())
     before = dict(b._store_dict)
-    plan = faro.rechunk_plan(source, b, **words)
+    plan = faro.rechunk_plan(source, b, **words)  # to the folder of the other's jobs
     for use in (lambda: plan.stages, plan.discard, plan.finish):
         with pytest.raises(faro.UsageError, match="give another temporary="):
             use()
