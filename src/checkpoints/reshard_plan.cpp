@@ -220,7 +220,8 @@ ReshardPlan make_plan(const ReshardRequest& request) {
     tensor.begin = 0;
     tensor.end = tensor_bytes(*tensor.type, tensor.shape, tensor.name);
     plan.bytes += tensor.end;
-    plan.tensors.push_back({std::move(tensor), {}, {}});
+    const bool is_scale = plan.from.rule_of(tensor).scale_of.has_value();
+    plan.tensors.push_back({std::move(tensor), {}, {}, is_scale});
   }
   require(!plan.tensors.empty(), "{}: there is no tensor", request.in);
   std::uint64_t blocks = add_held(plan, set);

@@ -37,6 +37,7 @@ struct TensorMove {
   SafeTensor whole;
   std::vector<Place> from;
   std::vector<Place> to;
+  bool is_scale = false;  // what several ranks hold of it is compared in any case
 };
 
 struct MadeFile {

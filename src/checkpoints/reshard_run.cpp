@@ -166,6 +166,8 @@ void ReshardRun::put(const ReshardJob& job, Worker& worker, Digest& digest) {
 
 disk::BoxShare ReshardRun::work(const ReshardJob& job, Worker& worker) {
   disk::BoxShare share;
+  // Shapes alone do not tell one scale for all from one for the part of each rank. They are few.
+  if (plan_.tensors[job.tensor].is_scale && plan_.from.ranks() > 1) read_places(job, worker, false);
   fetch(job, worker, share.read);
   put(job, worker, share.written);
   return share;
@@ -261,49 +263,52 @@ std::vector<Digest> compared_digests(const ReshardPlan& plan,
 }
 
 // Sums of each block by its place; those of the same place must be alike.
-void ReshardRun::read_again(const ReshardJob& job, Worker& worker) {
+Digest ReshardRun::read_places(const ReshardJob& job, Worker& worker, bool is_made) {
   const TensorMove& move = plan_.tensors[job.tensor];
   const std::uint64_t element = move.whole.type->bytes;
-  Digest read = Digest();
-  for (const bool is_made : {false, true}) {
-    struct Summed {
-      Digest digest;
-      std::size_t file;
-    };
-    std::map<std::vector<std::uint64_t>, Summed> blocks;
-    Digest sum = Digest();
-    for (const Place& place : is_made ? move.to : move.from) {
-      for (const PlacedBlock& block : place.blocks) {
-        const Box whole = disk::common_box(block.whole, job.box);
-        if (disk::elements_of(whole) == 0) continue;
-        std::vector<std::uint64_t> key;
-        for (const disk::Interval& axis : whole) key.push_back(axis.begin);
-        const Place one{place.file, place.start_byte, place.lengths, {block}};
-        Digest digest = Digest();
-        for_each_request(
-            one, job.box, element, {.exact = true, .bytes_max = plan_.slab_bytes},
-            [&](const FileRequest& request) {
-              const std::span<std::byte> piece = worker.piece.first(request.bytes);
-              (is_made ? made(place.file) : held(place.file))->read(request.start_byte, piece);
-              add_box(digest, move.whole, request.shared[0].whole, piece, request.local);
-            });
-        if (block.is_first) sum.add(digest);
-        const Summed& first = blocks.emplace(key, Summed{digest, place.file}).first->second;
-        if (first.digest.value() != digest.value())
-          throw Error(
-              ErrorCode::refused,
-              fmt::format("tensor '{}': {} and {} should hold the same part and do not",
-                          move.whole.name,
-                          is_made ? plan_.made[first.file].name : plan_.held[first.file].name,
-                          is_made ? plan_.made[place.file].name : plan_.held[place.file].name));
-      }
+  struct Summed {
+    Digest digest;
+    std::size_t file;
+  };
+  std::map<std::vector<std::uint64_t>, Summed> blocks;
+  Digest sum = Digest();
+  for (const Place& place : is_made ? move.to : move.from) {
+    for (const PlacedBlock& block : place.blocks) {
+      const Box whole = disk::common_box(block.whole, job.box);
+      if (disk::elements_of(whole) == 0) continue;
+      std::vector<std::uint64_t> key;
+      for (const disk::Interval& axis : whole) key.push_back(axis.begin);
+      const Place one{place.file, place.start_byte, place.lengths, {block}};
+      Digest digest = Digest();
+      for_each_request(
+          one, job.box, element, {.exact = true, .bytes_max = plan_.slab_bytes},
+          [&](const FileRequest& request) {
+            const std::span<std::byte> piece = worker.piece.first(request.bytes);
+            (is_made ? made(place.file) : held(place.file))->read(request.start_byte, piece);
+            add_box(digest, move.whole, request.shared[0].whole, piece, request.local);
+          });
+      if (block.is_first) sum.add(digest);
+      const Summed& first = blocks.emplace(key, Summed{digest, place.file}).first->second;
+      if (first.digest.value() != digest.value())
+        throw Error(ErrorCode::refused,
+                    fmt::format("tensor '{}': {} and {} should hold the same part and do not{}",
+                                move.whole.name,
+                                is_made ? plan_.made[first.file].name : plan_.held[first.file].name,
+                                is_made ? plan_.made[place.file].name : plan_.held[place.file].name,
+                                move.is_scale ? "; where each has the scales of blocks of its own, "
+                                                "block=128 says how long a block is"
+                                              : ""));
     }
-    if (!is_made) read = sum;
-    if (is_made && read.value() != sum.value())
-      throw Error(ErrorCode::refused,
-                  fmt::format("tensor '{}': the files that were made do not hold what was read",
-                              move.whole.name));
   }
+  return sum;
+}
+
+void ReshardRun::read_again(const ReshardJob& job, Worker& worker) {
+  const Digest read = read_places(job, worker, false);
+  if (read.value() != read_places(job, worker, true).value())
+    throw Error(ErrorCode::refused,
+                fmt::format("tensor '{}': the files that were made do not hold what was read",
+                            plan_.tensors[job.tensor].whole.name));
 }
 
 void ReshardRun::verify(const Progress& progress) {

@@ -73,6 +73,7 @@ class ReshardRun {
   disk::BoxShare work(const ReshardJob& job, Worker& worker);
   void fetch(const ReshardJob& job, Worker& worker, Digest& digest);
   void put(const ReshardJob& job, Worker& worker, Digest& digest);
+  Digest read_places(const ReshardJob& job, Worker& worker, bool is_made);
   void read_again(const ReshardJob& job, Worker& worker);
   void sync_and_note(disk::BoxJournal& journal);
   // Those of `jobs` that `numbers` name.
