@@ -10,6 +10,7 @@ process; others while somebody holds their Name.
 from __future__ import annotations
 
 import json
+import math
 import os
 import pathlib
 import threading
@@ -18,7 +19,7 @@ from collections import OrderedDict
 
 from ._errors import EnvironmentFault, UsageError, told_of
 from ._lending import numpy
-from ._store_names import (METADATA, UNIT, checked, document_of, folder_of, held_of, hold, name_of_store,
+from ._store_names import (METADATA, checked, document_of, folder_of, held_of, hold, listed_units, name_of_store,
                            scratch)
 
 PREFIX = "outside:"
@@ -264,18 +265,21 @@ class _ZarrStore:
 
     def clear_units(self):
         """Of an array that has no metadata yet. What else is there is somebody's, and stays."""
-        async def listed():
-            return [key async for key in self.store.list_prefix(self._key("") if self.path else "")]
-
         if not self.store.supports_deletes:
             return
-        keys = _sync(listed())
-        start = len(self._key("")) if self.path else 0
-        others = [key for key in keys if not UNIT.fullmatch(key[start:])]
+        units, others = listed_units(self.store, self.path)
         if not others:
             return self.clear()  # folders too
-        for key in set(keys) - set(others):
+        for key in units:
             _sync(self.store.delete(key))
+
+    def has_all_units(self):
+        """Of a finished array: false also where chunks of the fill value were not written."""
+        text = _get(self.store, self._key("zarr.json")) or _get(self.store, self._key(".zarray"))
+        document = json.loads(bytes(text))
+        wanted = math.prod(-(-n // c) for n, c in zip(document["shape"], _chunks_of(document)))
+        units = listed_units(self.store, self.path)[0]
+        return sum(not key.endswith(".partial") for key in units) >= wanted
 
     def arrays(self):
         node = _zarr().open(self.store, path=self.path, mode=_mode(self.store))

@@ -29,6 +29,18 @@ _known: weakref.WeakValueDictionary[str, object] = weakref.WeakValueDictionary()
 _alive: weakref.WeakSet = weakref.WeakSet()
 
 
+def listed_units(store, path):
+    """Keys of chunks or shards, and all others."""
+    from zarr.core.sync import sync
+
+    async def listed():
+        return [key async for key in store.list_prefix(f"{path}/" if path else "")]
+
+    keys, start = sync(listed()), len(path) + 1 if path else 0
+    units = [key for key in keys if UNIT.fullmatch(key[start:])]
+    return units, sorted(set(keys).difference(units))
+
+
 def hold(held):
     """Found by its name while somebody keeps it."""
     _alive.add(held)

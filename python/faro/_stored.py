@@ -12,7 +12,7 @@ import stat
 import tempfile
 
 from . import _core, _outside
-from ._errors import EnvironmentFault, UsageError, told_of
+from ._errors import EnvironmentFault, Refused, UsageError, told_of
 from ._jobs import RechunkPlan
 from ._lending import lend, numpy, threads_of, with_progress
 from ._outside import is_stored
@@ -81,7 +81,7 @@ class _Target:
         self.name = _outside.Name(self.store)
         return {"outside": os.fsdecode(self.name)}
 
-    def run(self, unfinished, work):
+    def run(self, unfinished, work, words):
         """work(); a store is left as it was found where nothing remains to go on from."""
         if self.store is None:
             return work()
@@ -93,7 +93,10 @@ class _Target:
                 with told_of(self.store.name):
                     self._make_room(unfinished)
                 try:
-                    return work()
+                    report = work()
+                    if unfinished == "resume" and not report["verified"]:
+                        self._refuse_lost(report["digest"], words)
+                    return report
                 except BaseException:
                     # What is here came from this run, or from the one that it went on with.
                     if not _core.has_unfinished_rechunk(self.path):
@@ -119,8 +122,8 @@ class _Target:
             if not self.store.exists():
                 self.store.clear_units()
             if not self.store.is_empty():
-                raise UsageError(f"{self.store.name}: more is there than an unfinished run leaves, which fresh=True does "
-                                 "not remove; remove it, or give another name")
+                raise UsageError(f"{self.store.name}: more is there than an unfinished run leaves, which fresh=True "
+                                 "does not remove; remove it, or give another name")
         if begun is not None and unfinished == "resume":
             self._refuse_emptied([self._beside(b".faro", b"journal")], "fresh=True begins anew")
 
@@ -142,6 +145,17 @@ class _Target:
         are not written."""
         if self.store.is_empty() and any(_has_written(path) for path in notes):
             raise UsageError(f"{self.store.name}: is empty, and jobs that are done have written to it; {way_out}")
+
+    def _refuse_lost(self, digest, words):
+        """What jobs of an earlier run have written may have been taken away between: where a unit is missing,
+        only reading tells those from units of the fill value."""
+        with told_of(self.store.name):
+            if self.store.has_all_units():
+                return
+        said = _words(None, None, None, words["memory"], words["threads"], None, None)
+        if _core.digest_stored(self.name, said, None) != digest:
+            raise Refused(f"{self.store.name}: chunks that an earlier run has written are gone or others; the output "
+                          "is not kept, begin anew")
 
     def _jobs_folder(self):
         return self._beside(b".faro-shared")
@@ -340,7 +354,7 @@ def _into(to, from_path, words, progress):
     if said["codec"] is None:
         said["codec"] = getattr(getattr(from_path, "held", None), "codec", None)
     return to.run(said["unfinished"], lambda: with_progress(
-        lambda heard: _core.rechunk(from_path, to.path, said, heard), progress))
+        lambda heard: _core.rechunk(from_path, to.path, said, heard), progress), words)
 
 
 def rechunk_each(arrays, to, progress, group):
