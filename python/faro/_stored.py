@@ -201,7 +201,10 @@ class _Target:
         if self.store is None:
             return
         folder = self._jobs_folder()
-        notes = (os.path.join(folder, name) for name in os.listdir(folder) if name.startswith(b"job-"))
+        try:
+            notes = [os.path.join(folder, name) for name in os.listdir(folder) if name.startswith(b"job-")]
+        except FileNotFoundError:
+            return  # finished or forgotten by others, as the engine says
         with told_of(self.store.name):
             self._refuse_emptied(notes, "discard() forgets them")
 

@@ -274,6 +274,13 @@ def test_discard_takes_what_jobs_have_put(tmp_path):
     assert faro.digest(store) == faro.digest(source) and not (tmp_path / "t" / ".out.faro-shared").exists()
     with pytest.raises(faro.Error):
         stages[0][0].run()
+    # Forgotten by others.
+    store = MemoryStore()
+    plan = faro.rechunk_plan(source, store, **words)
+    assert plan.stages
+    faro.rechunk_plan(source, store, **words).discard()
+    with pytest.raises(faro.UsageError, match="forgotten"):
+        plan.finish()
 
 
 def test_an_emptied_store_is_not_gone_on_with(tmp_path):
