@@ -76,12 +76,23 @@ std::uint64_t RechunkJobs::peak_bytes(std::size_t pass) const {
 }
 
 bool RechunkJobs::has_file(std::size_t pass, std::uint64_t job) const {
-  return files::PosixFolder(folder()).size_bytes(tile_name(pass, job)).has_value();
+  if (pass + 1 < passes())
+    return files::PosixFolder(folder()).size_bytes(tile_name(pass, job)).has_value();
+  const auto shares = note(pass, job);
+  const auto to = create_stored(data(), request_.description, Begun::must_be);
+  return shares && has_written(*plan_, *to, job, shares->at({pass, job}).written);
 }
 
-// A pass after which nothing is to do is not asked for its files, which are gone by then.
+// Tiles go one by one, as they are lost; what the output is in is emptied whole, and may be far.
+std::uint64_t RechunkJobs::files_asked(std::size_t pass) const {
+  return pass + 1 < passes() ? UINT64_MAX : jobs_sampled;
+}
+
+// A pass after which nothing is to do is not asked for its files, which are gone by then; the last
+// one is until the output has its name.
 bool RechunkJobs::needs_files(std::size_t pass) const {
-  return pass + 1 < passes() && !remaining(pass + 1).empty();
+  if (pass + 1 < passes()) return !remaining(pass + 1).empty();
+  return !request_.outside.empty() || std::filesystem::exists(data());
 }
 
 SharedJobs::Done RechunkJobs::do_job(std::size_t pass, std::uint64_t job) const {

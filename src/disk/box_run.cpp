@@ -8,6 +8,7 @@
 #include "base/check.hpp"
 #include "base/count_format.hpp"
 #include "disk/box_pass.hpp"
+#include "disk/box_runs.hpp"
 #include "faro/base/error.hpp"
 
 namespace faro::inline v1::disk {
@@ -128,6 +129,31 @@ void BoxRun::run(std::size_t pass, const std::vector<std::uint64_t>& jobs, const
   counts_.peak_bytes = std::max(counts_.peak_bytes, work.buffer_bytes());
 }
 
+bool has_written(const BoxPlan& plan, const StoredArray& to, std::uint64_t job,
+                 const Digest& written) {
+  if (to.grid().encoding == StoredGrid::Encoding::run) return true;
+  const BoxGrids& grids = plan.grids();
+  const std::vector<AxisGrid> job_grid = plan.job_grid(plan.facts().passes.size() - 1);
+  const Box box = box_of(job_grid, index_of(job_grid, job));
+  Box files(box.size());
+  std::vector<std::uint64_t> first;
+  std::vector<std::uint64_t> start;
+  for (std::size_t k = 0; k < box.size(); ++k) {
+    files[k] = grids.files_to[k].meeting(box[k]);
+    first.push_back(files[k].begin);
+    start.push_back(box[k].begin);
+  }
+  if (to.has_file(first)) return true;
+  Digest absent;
+  const std::vector<std::uint64_t> extent = lengths_of(box);
+  absent.constant_box({grids.shape, start, extent, to.grid().element_bytes}, to.fill());
+  if (absent.value() == written.value()) return true;
+  bool found = false;
+  for_each_index(
+      files, [&](const std::vector<std::uint64_t>& file) { found = found || to.has_file(file); });
+  return found;
+}
+
 bool BoxRun::has_file(std::size_t pass, std::uint64_t job) {
   return storage_.exists(tile_name(pass, job));
 }
@@ -146,6 +172,22 @@ std::vector<std::uint64_t> missing_jobs(const BoxRun& run, const BoxJournal& jou
   return missing;
 }
 
+// What the last pass wrote may be in a store that somebody has emptied.
+void forget_emptied(const BoxRun& run, BoxJournal& journal, std::size_t last) {
+  std::vector<std::uint64_t> done;
+  for (std::uint64_t job = 0; job < run.jobs(last); ++job)
+    if (journal.done().contains({last, job})) done.push_back(job);
+  const auto is_gone = [&](std::uint64_t job) {
+    return !run.has_written(job, journal.done().at({last, job}).written);
+  };
+  bool any = false;
+  const std::size_t step = done.size() / jobs_sampled + 1;
+  for (std::size_t i = 0; i < done.size() && !any; i += step) any = is_gone(done[i]);
+  if (!any) return;
+  for (const std::uint64_t job : done)
+    if (is_gone(job)) journal.forget({last, job});
+}
+
 // A pass that has work to do needs all files of the one before.
 void forget_lost(BoxRun& run, BoxJournal& journal, std::size_t passes) {
   for (std::size_t pass = passes; pass-- > 1;) {
@@ -160,6 +202,7 @@ void forget_lost(BoxRun& run, BoxJournal& journal, std::size_t passes) {
 Digest finish_run(BoxRun& run, const BoxPlan& plan, BoxJournal& journal,
                   const std::function<void()>& check_source, const Progress& progress) {
   const std::size_t passes = plan.facts().passes.size();
+  forget_emptied(run, journal, passes - 1);
   forget_lost(run, journal, passes);
   std::uint64_t total = 0;
   std::uint64_t finished = 0;

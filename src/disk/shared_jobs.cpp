@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <filesystem>
 
 #include "disk/rechunk_files.hpp"
@@ -211,10 +212,19 @@ bool SharedJobs::has_note(std::size_t pass, std::uint64_t job) const {
 }
 
 std::vector<std::uint64_t> SharedJobs::remaining(std::size_t pass) const {
-  const bool needed = needs_files(pass);
   std::vector<std::uint64_t> missing;
+  std::vector<std::uint64_t> noted;
   for (std::uint64_t job = 0; job < jobs(pass); ++job)
-    if (!has_note(pass, job) || (needed && !has_file(pass, job))) missing.push_back(job);
+    (has_note(pass, job) ? noted : missing).push_back(job);
+  if (noted.empty() || !needs_files(pass)) return missing;
+  const std::size_t step = noted.size() / files_asked(pass) + 1;
+  bool any_gone = step == 1;
+  for (std::size_t i = 0; i < noted.size() && !any_gone; i += step)
+    any_gone = !has_file(pass, noted[i]);
+  if (!any_gone) return missing;
+  for (const std::uint64_t job : noted)
+    if (!has_file(pass, job)) missing.push_back(job);
+  std::sort(missing.begin(), missing.end());
   return missing;
 }
 

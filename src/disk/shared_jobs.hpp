@@ -85,6 +85,8 @@ class SharedJobs {
   // Error(usage) where the request is gone, or is not the one of this id.
   std::string check_begun() const { return begun_request(folder_, id_); }
   void check_job(std::size_t pass, std::uint64_t job) const;
+  // Nothing where there is no note, or no whole one.
+  std::optional<Shares> note(std::size_t pass, std::uint64_t job) const;
   // The note of a job; Error(environment) where it is damaged.
   Shares noted(std::size_t pass, std::uint64_t job) const;
 
@@ -96,13 +98,13 @@ class SharedJobs {
   // Whether the files that a pass has made are needed still, and whether that of a job is there.
   virtual bool needs_files(std::size_t pass) const = 0;
   virtual bool has_file(std::size_t pass, std::uint64_t job) const = 0;
+  // Of so many noted jobs, spread over the pass, the files are asked for; of all where one is gone.
+  virtual std::uint64_t files_asked(std::size_t /*pass*/) const { return UINT64_MAX; }
   // Throws Error(environment) where the input is not what the plan was made of.
   virtual void check_input() const = 0;
   // The files that the pass has read and nobody reads any more.
   virtual void remove_read(std::size_t pass) const = 0;
 
-  // Nothing where there is no note, or no whole one.
-  std::optional<Shares> note(std::size_t pass, std::uint64_t job) const;
   bool has_note(std::size_t pass, std::uint64_t job) const;
   void check_begun_or_clear() const;
   // The request that stands there: this one, or that of whoever came first.

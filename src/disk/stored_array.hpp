@@ -100,6 +100,8 @@ class StoredArray {
   // Gives sealed files their names: content durable first, then the names, then those durable. A
   // file without a unit gets none, and one that an earlier run left under the name goes.
   virtual void finish(std::span<const std::unique_ptr<StoredFile>> files) = 0;
+  // Whether a file has its name; true where nobody can tell.
+  virtual bool has_file(UnitIndex /*index*/) const { return true; }
   // Runs, of Encoding::run only; ranges that do not overlap at the same time.
   virtual void write_run(std::uint64_t first_byte, std::span<const std::byte> from) = 0;
   // Everything that was written survives a power failure when this returns.

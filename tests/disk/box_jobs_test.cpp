@@ -4,6 +4,7 @@
 #include <fmt/format.h>
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <cstring>
 #include <thread>
 
@@ -271,6 +272,56 @@ TEST(RechunkShare, a_journal_of_a_forgotten_request_is_none) {
   work(0);
   shared.check();
   EXPECT_EQ(shared.scratch.count(), 2U);
+}
+
+// Somebody emptied what the output grows in: notes alone are not the output.
+TEST(RechunkJobs, what_was_written_and_is_gone_is_written_again) {
+  for (int passes = 1; passes <= 2; ++passes) {
+    const Shared shared(passes);
+    const RechunkJobs jobs = shared.begin();
+    run_remaining(jobs);
+    const std::size_t last = jobs.passes() - 1;
+    jobs.finish_pass(last);
+    EXPECT_TRUE(jobs.remaining(last).empty());
+    std::filesystem::remove_all(jobs.folder() + "/data/c");
+    EXPECT_EQ(jobs.remaining(last).size(), jobs.jobs(last));
+    EXPECT_THROW(jobs.finish(shared.out), Error);
+    run_remaining(jobs);
+    jobs.finish(shared.out);
+    shared.check();
+  }
+}
+
+// What is all fill value has no file, and none is missed.
+TEST(RechunkJobs, what_need_not_be_there_is_not_missed) {
+  const Shared shared(1);
+  std::string text = array_text();
+  std::fill(text.begin() + 128, text.end(), '\0');
+  testing::write_all(shared.in, text);
+  const RechunkJobs jobs = shared.begin();
+  run_remaining(jobs);
+  EXPECT_FALSE(std::filesystem::exists(jobs.folder() + "/data/c"));
+  EXPECT_TRUE(jobs.remaining(0).empty());
+  EXPECT_TRUE(jobs.run(0, 0).was_done);
+  jobs.finish(shared.out);
+}
+
+TEST(Rechunk, what_was_written_and_is_gone_is_written_again_by_whoever_goes_on) {
+  for (int passes = 1; passes <= 2; ++passes) {
+    Shared shared(passes);
+    std::uint64_t reached = 0;
+    shared.options.progress = [&](std::uint64_t done, std::uint64_t all) {
+      reached = done;
+      return 4 * done >= 3 * all && done < all ? Continue::no : Continue::yes;
+    };
+    EXPECT_THROW(rechunk(shared.in, shared.out, shared.options), Error);
+    EXPECT_GT(reached, 0U);
+    std::filesystem::remove_all(shared.scratch.path(".out.zarr.faro/data/c"));
+    shared.options.progress = {};
+    shared.options.unfinished = RechunkOptions::Unfinished::resume;
+    rechunk(shared.in, shared.out, shared.options);
+    shared.check();
+  }
 }
 
 // The output had its name, and the rest was not removed: what has the name now is looked at.

@@ -274,6 +274,10 @@ void ZarrStore::finish(std::span<const std::unique_ptr<StoredFile>> files) {
   folder_->sync_names(keys);
 }
 
+bool ZarrStore::has_file(UnitIndex index) const {
+  return folder_->size_bytes(form_.key(index)).has_value();
+}
+
 void ZarrStore::sync() {
   // What has its name is durable.
 }
