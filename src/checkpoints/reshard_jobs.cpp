@@ -74,7 +74,8 @@ ReshardJobs ReshardJobs::begin(const std::string& in, const std::string& out,
   // What has its name and was stopped before the rest was removed, finish() removes.
   const FileTarget target = disk::target_of(out);
   const fs::path rest = disk::shared_path(target);
-  if (!fs::exists(rest / "request") || fs::exists(rest / "data")) disk::refuse_existing(target);
+  if (!fs::exists(rest / "request") || fs::exists(rest / "data"))
+    disk::refuse_existing(target, disk::Worker::of_several);
   ReshardRequest asked = request_of(fs::absolute(in).lexically_normal().string(), options);
   asked.from = whole_words(asked.from);
   asked.to = whole_words(asked.to);

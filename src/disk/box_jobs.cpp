@@ -42,7 +42,7 @@ std::string RechunkJobs::data() const {
 
 RechunkJobs RechunkJobs::begin(const std::string& in, const std::string& out,
                                const RechunkOptions& options) {
-  refuse_existing(target_of(out));
+  refuse_existing(target_of(out), Worker::of_several);
   const auto from = open_stored(in, options.raw);
   const RechunkRequest request = shared_request(in, out, *from, options);
   RechunkJobs jobs;
@@ -133,7 +133,7 @@ Digest RechunkJobs::digest_of_notes() const {
   for (std::size_t pass = 0; pass < passes(); ++pass)
     for (std::uint64_t job = 0; job < jobs(pass); ++job)
       for (const auto& [key, share] : noted(pass, job)) all.add(share);
-  return compared(all, *plan_, "has no name, discard() forgets it");
+  return compared(all, *plan_, std::string("has no name; ") + words_to_forget);
 }
 
 // The data have their name, and the rest was not removed; who knows since when.

@@ -43,12 +43,15 @@ void FolderBoxStorage::remove(const std::string& name) {
   folder_.remove(name);
 }
 
-void refuse_existing(const FileTarget& target) {
+void refuse_existing(const FileTarget& target, Worker worker) {
   std::error_code none;
   if (std::filesystem::is_directory(target.target, none) &&
       !std::filesystem::is_empty(target.target, none))
-    throw Error(ErrorCode::usage,
-                fmt::format("{}: is there already; remove it, or give another name", target.path));
+    throw Error(
+        ErrorCode::usage,
+        fmt::format(
+            "{}: is there already; {}remove it, or give another name", target.path,
+            worker == Worker::alone ? "" : "where other workers made it, it is finished, else "));
 }
 
 std::optional<std::string> unfinished_outside(const std::string& out) {

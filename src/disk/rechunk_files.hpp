@@ -72,7 +72,9 @@ void publish_shared(files::SharedFolder& shared, const FileTarget& target);
 // The store that the unfinished run beside `out` writes to, "" of a folder; nothing where there is
 // no such run.
 std::optional<std::string> unfinished_outside(const std::string& out);
-// Throws Error(usage) where a folder that is not empty has the output's name.
-void refuse_existing(const FileTarget& target);
+// Throws Error(usage) where a folder that is not empty has the output's name. Whoever is one of
+// several may have come late.
+enum class Worker { alone, of_several };
+void refuse_existing(const FileTarget& target, Worker worker = Worker::alone);
 
 }  // namespace faro::inline v1::disk

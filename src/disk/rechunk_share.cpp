@@ -103,7 +103,7 @@ RechunkReport rechunk_share(const std::string& in, const std::string& out,
                                               share.worker, share.workers));
   const auto start = std::chrono::steady_clock::now();
   const FileTarget target = disk::target_of(out);
-  disk::refuse_existing(target);
+  disk::refuse_existing(target, disk::Worker::of_several);
   const auto from = disk::open_stored(in, options.raw);
   const disk::RechunkRequest request = disk::shared_request(in, out, *from, options);
   const auto plan = disk::BoxPlan::from_json(disk::problem_of(request, from->grid()), request.plan);

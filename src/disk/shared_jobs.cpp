@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <filesystem>
+#include <nlohmann/json.hpp>
 
 #include "disk/rechunk_files.hpp"
 #include "disk/shared_aside.hpp"
@@ -29,6 +30,19 @@ std::string id_of(const std::string& text) {
 
 std::string note_name(std::size_t pass, std::uint64_t job) {
   return fmt::format("job-{}-{}", pass, job);
+}
+
+// By the names that requests have for it; nothing of another kind of request.
+std::string what_differs(const std::string& found, const std::string& asked) {
+  if (!found.starts_with(jobs_word)) return "";
+  const auto there = nlohmann::json::parse(found.substr(jobs_word.size()), nullptr, false);
+  const auto here = nlohmann::json::parse(asked, nullptr, false);
+  if (!there.is_object() || !here.is_object()) return "";
+  std::string names;
+  for (const auto& [name, value] : here.items())
+    if (const auto other = there.find(name); other == there.end() || *other != value)
+      names += (names.empty() ? "" : ", ") + name;
+  return names.empty() ? "" : fmt::format(", which differs in {}", names);
 }
 
 [[noreturn]] void refuse_request(const std::string& folder, const std::string& why) {
@@ -118,11 +132,12 @@ void SharedJobs::begin(const Begin& asked) {
   folder_ = fs::absolute(shared_path(target_of(asked.out))).lexically_normal().string();
   if (asked.fresh) discard_jobs(asked.out);
   const std::string text = std::string(jobs_word) + asked.request;
-  if (begin_or_find(asked, text) != text)
+  const std::string found = begin_or_find(asked, text);
+  if (found != text)
     refuse_request(folder_,
-                   fmt::format("another request for this output was begun: the input, the options, "
-                               "the memory and the threads must be the same; {}",
-                               words_to_forget));
+                   fmt::format("another request for this output was begun{}: the input, the "
+                               "options, the memory and the threads must be the same; {}",
+                               what_differs(found, asked.request), words_to_forget));
   id_ = id_of(text);
 }
 

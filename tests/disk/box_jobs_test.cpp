@@ -148,6 +148,17 @@ TEST(RechunkJobs, what_fits_no_plan_is_refused) {
   EXPECT_THROW(jobs.run(2, 0), Error);
   EXPECT_THROW(jobs.run(0, jobs.jobs(0)), Error);
   EXPECT_THROW(jobs.finish(shared.out), Error);
+  shared.options.threads = 2;
+  try {
+    shared.begin();
+    FAIL() << "another request";
+  } catch (const Error& error) {
+    const std::string words = error.what();
+    EXPECT_NE(words.find("differs in "), std::string::npos) << words;
+    EXPECT_NE(words.find("threads"), std::string::npos) << words;
+    EXPECT_NE(words.find("--fresh"), std::string::npos) << words;
+  }
+  shared.options.threads = 1;
   shared.options.chunks = {100, 100};
   EXPECT_THROW(shared.begin(), Error);
   shared.options.unfinished = RechunkOptions::Unfinished::fresh;
