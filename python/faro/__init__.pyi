@@ -320,7 +320,8 @@ def plan(
     map: MapLike | Move | Sequence[int], on: str, *, elements: int | None = None,
     algorithm: str | None = None,
     verify: Literal["automatic", "proof", "replay", "both", "none"] = "automatic",
-    shape: int | Sequence[int] | None = None, progress: Progress | bool | None = None,
+    shape: int | Sequence[int] | None = None, element_bytes: None = None,
+    progress: Progress | bool | None = None,
 ) -> MachinePlan:
     """The cheapest schedule that any planner offers, judged by verifiers that share no code with it.
 
@@ -556,7 +557,8 @@ def rechunk(
     source: Stored, target: Stored, /, *, chunks: Lengths | None = None,
     shards: Lengths | None = None, axes: Sequence[int | str] | str | None = None,
     flip: Sequence[int | str] | int | str | None = None, map: str | None = None,
-    codec: str | None = None, zarr_format: Literal[2, 3] = 3, memory: int | str = "2GiB", passes: int = 0,
+    codec: str | None = None, zarr_format: Literal[2, 3] = 3, order: Literal["C", "F"] = "C",
+    memory: int | str = "2GiB", passes: int = 0,
     device: Literal["ssd", "cloud", "network", "hdd"] = "ssd", threads: int | None = None,
     resume: bool = False, fresh: bool = False, verify: bool = False,
     worker: tuple[int, int] | None = None, dtype: str | None = None,
@@ -586,9 +588,11 @@ def rechunk_plan(
     source: Stored, target: Stored | None = None, /, *, chunks: Lengths | None = None,
     shards: Lengths | None = None, axes: Sequence[int | str] | str | None = None,
     flip: Sequence[int | str] | int | str | None = None, map: str | None = None,
-    codec: str | None = None, zarr_format: Literal[2, 3] = 3, memory: int | str = "2GiB", passes: int = 0,
+    codec: str | None = None, zarr_format: Literal[2, 3] = 3, order: Literal["C", "F"] = "C",
+    memory: int | str = "2GiB", passes: int = 0,
     device: Literal["ssd", "cloud", "network", "hdd"] = "ssd", threads: int | None = None,
     dtype: str | None = None, shape: Sequence[int] | None = None,
+    temporary: str | os.PathLike[str] | None = None,
 ) -> Any:
     """The plan of rechunk, of format faro-box-plan/1: passes, tiles, reads, writes, bytes, the most
     memory held, the fewest passes and why; ['describe'] says it in lines. No data is read. It is a
