@@ -201,6 +201,9 @@ TEST(BoxPlan, a_damaged_plan_is_refused_or_right) {
       ASSERT_EQ(error.code(), ErrorCode::impossible) << error.what();
       continue;
     }
+    std::string huge = whole;
+    huge.replace(huge.find("\"tile\":[[") + 9, 1, "4e27");
+    EXPECT_THROW(static_cast<void>(BoxPlan::from_json(problem, huge)), Error);
     for (int k = 0; k < 10; ++k) {
       const std::string text = damaged(whole, random);
       try {
