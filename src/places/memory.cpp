@@ -59,7 +59,9 @@ PlacedPlan::Content in_memory(const Asked& asked) {
   const Said said = say(asked.request.words, {.shape = asked.request.shape});
   PermutePlan plan = made(said.map, element_bytes, asked.options.in_place);
   const PlanFacts& facts = plan.facts();
-  const bool moves = said.map != Map::identity(static_cast<Word>(said.map.elements()));
+  // To another buffer even what keeps its index goes.
+  const bool moves =
+      !asked.options.in_place || said.map != Map::identity(static_cast<Word>(said.map.elements()));
   const bool tried = facts.data_bytes <= tried_bytes_max;
   const bool right = tried && is_right(plan, said.map, element_bytes);
   PlacedPlan::Content content{.plan = plan};

@@ -95,9 +95,10 @@ TEST(PlacedPlan, in_memory_any_shape_is_moved_as_say_says) {
 }
 
 TEST(PlacedPlan, nothing_costs_nothing) {
-  const auto memory = plan({.words = "i:5 -> i"}, "memory");
-  EXPECT_EQ(memory.cost(), Count{0});
-  EXPECT_EQ(memory.bound(), Count{0});
+  const auto stays = plan({.words = "i:5 -> i"}, "memory", {.in_place = true});
+  EXPECT_EQ(stays.cost(), Count{0});
+  EXPECT_EQ(stays.bound(), Count{0});
+  EXPECT_EQ(plan({.words = "i:5 -> i"}, "memory").cost(), Count{1});
 }
 
 TEST(PlacedPlan, in_place_takes_as_many_passes_as_the_engine_says) {
