@@ -10,6 +10,7 @@
 
 #include "base/report.hpp"
 #include "base/require.hpp"
+#include "base/whole_json.hpp"
 #include "checkpoints/index_file.hpp"
 #include "checkpoints/reshard_output.hpp"
 #include "disk/rechunk_files.hpp"
@@ -40,8 +41,7 @@ std::string journal_header(const ReshardPlan& plan) {
 // How an unfinished run cut its jobs: whoever goes on cuts them alike, with any memory that does.
 std::uint64_t slab_of(const disk::BoxJournal& journal) {
   try {
-    const auto bytes =
-        nlohmann::json::parse(journal.header()).at("slab_bytes").get<std::uint64_t>();
+    const auto bytes = whole_json(journal.header()).at("slab_bytes").get<std::uint64_t>();
     require(bytes >= checkpoints::slab_bytes_min, "a journal of jobs of {} bytes is none of ours",
             bytes);
     return bytes;

@@ -9,6 +9,7 @@
 #include <thread>
 
 #include "base/require.hpp"
+#include "base/whole_json.hpp"
 #include "checkpoints/index_file.hpp"
 #include "checkpoints/reshard_output.hpp"
 #include "checkpoints/reshard_run.hpp"
@@ -120,7 +121,7 @@ ReshardJobs ReshardJobs::find(const std::string& folder, const std::string& id) 
 
 void ReshardJobs::complete(const std::string& request) {
   try {
-    const auto json = nlohmann::json::parse(request);
+    const auto json = whole_json(request);
     require(json.at("format") == request_format, "{}: these are no jobs of a resharding", folder());
     in_ = json.at("in");
     held_ = json.at("held");

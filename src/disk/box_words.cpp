@@ -5,6 +5,7 @@
 
 #include "base/count_format.hpp"
 #include "base/report.hpp"
+#include "base/whole_json.hpp"
 #include "disk/box_plan.hpp"
 #include "faro/base/error.hpp"
 #include "files/words.hpp"
@@ -129,24 +130,18 @@ BoxPlan BoxPlan::from_json(const BoxProblem& problem, const std::string& text) {
   const auto refuse = [](const std::string& what) {
     throw Error(ErrorCode::environment, "the plan of the unfinished run is no plan: " + what);
   };
-  // nlohmann would read 4e27 as some whole number.
-  const auto whole = [&refuse](const nlohmann::ordered_json& value) {
-    if (!value.is_number_unsigned()) refuse("a length is no whole number");
-    return value.get<std::uint64_t>();
-  };
   try {
-    const auto json = nlohmann::ordered_json::parse(text);
+    const auto json = whole_json(text, {"seconds"});
     if (json.at("format") != box_plan_format) refuse("its format is not known");
-    const std::uint64_t at_once = whole(json.at("tiles_at_once"));
+    const auto at_once = json.at("tiles_at_once").get<std::uint64_t>();
     plan.facts_.tiles_at_once = at_once > 2 ? 0 : static_cast<int>(at_once);
     plan.facts_.seconds = json.at("seconds");
     for (const auto& one : json.at("passes")) {
       BoxPass pass;
       pass.order = one.at("order") == "read" ? TileOrder::read : TileOrder::write;
-      if (one.contains("walked")) pass.walked = whole(one.at("walked"));
+      if (one.contains("walked")) pass.walked = one.at("walked").get<std::size_t>();
       for (const auto& axis : one.at("tile")) {
-        const std::uint64_t length = whole(axis.at(0)), step = whole(axis.at(1)),
-                            offset = whole(axis.at(2));
+        const std::uint64_t length = axis.at(0), step = axis.at(1), offset = axis.at(2);
         const std::size_t k = pass.tile.size();
         if (k >= plan.grids_.shape.size() || length != plan.grids_.shape[k] || offset == 0 ||
             offset > step || step > length)

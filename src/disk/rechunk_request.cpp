@@ -6,6 +6,7 @@
 #include <nlohmann/json.hpp>
 
 #include "base/cores.hpp"
+#include "base/whole_json.hpp"
 #include "disk/profile.hpp"
 #include "faro/base/error.hpp"
 #include "faro/base/limits.hpp"
@@ -14,16 +15,6 @@ namespace faro::inline v1::disk {
 namespace {
 
 constexpr const char* rechunk_format = "faro-rechunk-journal/1";
-
-// Fractions and numbers below zero are none of ours, and converting a large one would be undefined:
-// they are nothing, which is refused where it is read.
-nlohmann::ordered_json parsed(const std::string& text) {
-  using Json = nlohmann::ordered_json;
-  return Json::parse(text, [](int, Json::parse_event_t, Json& value) {
-    if (value.is_number() && !value.is_number_unsigned()) value = nullptr;
-    return true;
-  });
-}
 
 // Outside a file is given away whole: it is held, and sent from a copy. No codec makes more of it.
 std::uint64_t file_bytes_max(const StoredGrid& grid) {
@@ -58,7 +49,7 @@ std::string RechunkRequest::json() const {
 
 RechunkRequest RechunkRequest::parse(const std::string& text, const std::string& journal) {
   try {
-    const auto json = parsed(text);
+    const auto json = whole_json(text);
     if (json.at("format") != rechunk_format)
       throw Error(ErrorCode::environment,
                   fmt::format("{}: the unfinished run is none of 'faro rechunk'; 'faro permute "
