@@ -9,7 +9,9 @@ python=/usr/bin/python3
 work=$(mktemp -d)
 # Where a sync costs nothing, for what is synced thousands of times.
 fast=$(mktemp -d -p /dev/shm 2>/dev/null || mktemp -d)
-trap 'rm -rf "$work" "$fast"' EXIT
+# Only by the script itself: what it has started in the background inherits the trap until it becomes its program,
+# and a signal may come before that.
+trap '[ $BASHPID = $$ ] && rm -rf "$work" "$fast"' EXIT
 stdout=$work/stdout stderr=$work/stderr
 cd "$work" || exit 1
 passed=0
