@@ -120,22 +120,29 @@ class PermutePlan:
     >>> p = faro.PermutePlan('i:20 -> rev(i)', itemsize=8, threads=1)
     >>> p.passes, p.bytes_moved, p.working_bytes < 1 << 20
     (1, 16777216, True)
+
+    With shape= the map is of arrays of that shape, of any lengths.
+
+    >>> faro.PermutePlan('r c -> c ~r', itemsize=8, shape=(3, 2))(np.arange(6).reshape(3, 2))
+    array([[4, 2, 0],
+           [5, 3, 1]])
     """
 
     def __init__(
         self, map: MapLike, *, itemsize: int = 1, outer: int = 1, inner: int = 1,
+        shape: Sequence[int] | None = None, axis: int | Sequence[int] | None = None,
         in_place: bool = False, threads: int | None = None,
     ) -> None: ...
     @classmethod
     def of(
-        cls, x: Any, map: MapLike, *, axis: int | None = None, in_place: bool = False,
+        cls, x: Any, map: MapLike, *, axis: int | Sequence[int] | None = None, in_place: bool = False,
         measure: bool = False, threads: int | None = None,
     ) -> PermutePlan: ...
     def __call__(
         self, x: Array, out: Array | None = None, *, progress: Progress | bool | None = None
     ) -> Array: ...
     @property
-    def map(self) -> BitMap: ...
+    def map(self) -> MapLike: ...
     @property
     def passes(self) -> int: ...
     @property

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import math
+
 from . import _core
-from ._arrays import _acted_on, _axes, _ends, _log2, _raw, _refuse_length, _result_shape, _split
+from ._arrays import _ends, _raw, _result_shape
 from ._lending import lend, numpy
 from ._stored import check_stored, is_stored
 
@@ -41,30 +43,23 @@ def check(x, y, /, map=None, *, axis=None, axes=None, flip=None, memory="2GiB", 
     np = numpy()
     a, _ = lend(x, compared=True)
     b, _ = lend(y, compared=True)
-    axis = _axes(axis, a.ndim)
+    ends = _ends(axis, a.ndim)
     if map is None:  # the same places
-        axis = None
-        names = " ".join(f"a{k}" for k in range(a.ndim))
-        map = f"{names} -> {names}" if a.ndim else "i:0 -> i"
-    if isinstance(map, str) and a.size:
-        shape = _result_shape(map, a.shape, axis)
-        if shape is not None:
-            _compare(b, shape, a)
-            made = _core.tensor_map(map, a.shape, _ends(axis))[0]
-            found = _core.tensor_mismatch(
-                made, np.ascontiguousarray(_raw(a)), np.ascontiguousarray(_raw(b)))
-            return None if found is None else Mismatch(0, *found)
-    _compare(b, a.shape, a)
-    outer, length, inner, first = _split(a.shape, axis)
+        ends, map = None, "i -> i"
+    shape = _result_shape(map, a.shape, ends)
+    _compare(b, shape, a)
     if a.size == 0:
         return None
-    if _log2(length) is None:
-        _refuse_length(length, a.shape, first)
-    m = _core.map_for(map, _log2(length), _acted_on(a.shape, axis))
-    a = np.ascontiguousarray(_raw(a))
-    b = np.ascontiguousarray(_raw(b))
-    found = _core.first_mismatch(m, a.itemsize, outer, inner, a, b)
-    return None if found is None else Mismatch(*found)
+    whole, _ = _core.whole_map(map, a.shape, ends, False)
+    found = _core.mismatch(whole, np.ascontiguousarray(_raw(a)), np.ascontiguousarray(_raw(b)))
+    if found is None:
+        return None
+    # As the axes count that the map is of: which block of them, and where in it.
+    first, last = (0, a.ndim - 1) if ends is None else ends
+    inner = math.prod(a.shape[last + 1 :])
+    length = math.prod(a.shape[first : last + 1])
+    index, place = (at // inner for at in found)
+    return Mismatch(index // length, index % length, place % length)
 
 
 for _object in (check, Mismatch):

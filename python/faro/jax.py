@@ -21,7 +21,7 @@ from jax.extend.core import Primitive
 from jax.interpreters import ad, batching, mlir
 
 from . import _core
-from ._arrays import _acted_on, _axes, _refuse_length, _result_shape, _split
+from ._arrays import _acted_on, _ends, _result_shape, _split
 from ._arrays import permute as _permute
 from ._lending import threads_of
 
@@ -91,13 +91,10 @@ for _platform in _platforms:
 def permute(x: Any, map: Any, /, *, axis: int | tuple[int, ...] | None = None) -> Any:
     """The element at index i goes to index map(i). Shapes and axis as in faro.permute."""
     x = jnp.asarray(x)
-    outer, length, inner, first = _split(x.shape, axis)
+    ends = _ends(axis, x.ndim)
+    outer, length, inner = _split(x.shape, ends)
     if x.size == 0:
         return x
-    if length & (length - 1):
-        _refuse_length(length, x.shape, first)
-    axis = _axes(axis, x.ndim)
-    m = _core.map_for(map, length.bit_length() - 1, _acted_on(x.shape, axis))
-    shape = _result_shape(map, x.shape, axis) if isinstance(map, str) else None
+    m = _core.map_for(map, length.bit_length() - 1, _acted_on(x.shape, ends))
     moved = _primitive.bind(x.reshape(outer, length, inner), map=m)
-    return moved.reshape(x.shape if shape is None else shape)
+    return moved.reshape(_result_shape(map, x.shape, ends))

@@ -18,51 +18,37 @@ from typing import Any
 import torch
 
 from . import _core, _device
-from ._arrays import _acted_on, _axes, _ends, _move, _move_batches, _refuse_length, _result_shape
-from ._arrays import _split
+from ._arrays import _ends, _move, _result_shape
 from ._lending import give_back, lend, numpy, threads_of
 
 __all__ = ["permute"]
 
 
-def _along(axes: list[int] | None) -> int | tuple[int, ...] | None:
-    if axes is None:
-        return None
-    return axes[0] if len(axes) == 1 else tuple(axes)
+def _given(text: str, shape: Sequence[int], axes: Sequence[int] | None) -> tuple[int, ...]:
+    """The shape that the map gives one array."""
+    return _result_shape(text, tuple(shape), None if axes is None else (axes[0], axes[-1]))
 
 
-def _lengths(text: str, shape: tuple[int, ...], axes: list[int] | None) -> Any:
-    """What the words give; nothing where they are of index bits and the shape stays."""
-    if 0 in shape:
-        return None
-    return _result_shape(text, shape, _along(axes))
-
-
-def _bits(text: str, shape: tuple[int, ...], axes: list[int] | None) -> Any:
-    outer, length, inner, first = _split(shape, _along(axes))
-    if length & (length - 1):
-        _refuse_length(length, shape, first)
-    return _core.map_for(text, length.bit_length() - 1, _acted_on(shape, _along(axes))), outer, inner
+def _asked(text: str, whole: Sequence[int], shape: Sequence[int], axes: Sequence[int] | None, inverse: bool) -> Any:
+    """What is asked for of an array with its batches, and the shape of the result."""
+    given = _given(text, shape, axes)
+    batch = tuple(whole[: len(whole) - len(given if inverse else shape)])
+    result = batch + tuple(shape if inverse else given)
+    if not shape:  # a map of one element
+        return ("i -> i", (math.prod(batch),), None, False), result
+    first, last = (0, len(shape) - 1) if axes is None else (axes[0], axes[-1])
+    ends = (len(batch) + first, len(batch) + last) if batch or axes is not None else None
+    return (text, batch + tuple(shape), ends, inverse), result
 
 
 @torch.library.custom_op("faro::permute", mutates_args=(), device_types="cpu")
 def _permute(
     x: torch.Tensor, map: str, shape: Sequence[int], axes: Sequence[int] | None, inverse: bool
 ) -> torch.Tensor:
-    shape, axes = tuple(shape), None if axes is None else list(axes)
     a, library = lend(x)
-    batch = a.shape[: x.dim() - len(shape)]
-    lengths = _lengths(map, shape, axes)
-    result = numpy().empty(batch + (shape if inverse or lengths is None else lengths), a.dtype)
-    if a.size:
-        outer = math.prod(batch)
-        if lengths is not None:
-            words = (map, shape, _ends(_along(axes)))
-            _move_batches(outer, inverse, words, a, result, threads_of(None))
-        else:
-            m, before, inner = _bits(map, shape, axes)
-            m = m.inverse() if inverse else m
-            _move(a, m, outer * before, inner, result, threads_of(None), None, None)
+    question, whole = _asked(map, a.shape, shape, axes, inverse)
+    result = numpy().empty(whole, a.dtype)
+    _move(question, a, result, threads_of(None))
     return give_back(result, x, library)
 
 
@@ -71,42 +57,23 @@ def _on_device(
     x: torch.Tensor, map: str, shape: Sequence[int], axes: Sequence[int] | None, inverse: bool
 ) -> torch.Tensor:
     """The same by a kernel on the tensor's own stream."""
-    shape, axes = tuple(shape), None if axes is None else list(axes)
-    batch = tuple(x.shape[: x.dim() - len(shape)])
-    lengths = _lengths(map, shape, axes)
-    result = batch + (shape if inverse or lengths is None else lengths)
+    question, result = _asked(map, x.shape, shape, axes, inverse)
     if x.numel() == 0:
         return x.new_empty(result)
-    outer = math.prod(batch)
-    if lengths is not None:
-        whole = _core.tensor_batches(_core.tensor_map(map, shape, _ends(_along(axes)))[0], outer, inverse)
-    else:
-        m, before, inner = _bits(map, shape, axes)
-        whole = _core.tensor_along(m.inverse() if inverse else m, outer * before, inner)
-    return _device.move(_device.library(x), x, whole, result)
+    return _device.move(_device.library(x), x, _core.whole_map(*question)[0], result)
 
 
 @_permute.register_fake
 def _fake(x: Any, map: str, shape: Any, axes: Any, inverse: bool) -> Any:
-    batch = x.shape[: x.dim() - len(shape)]
+    # Only the axes that the map acts on are asked how long they are: the others may be unknown.
+    known = [int(n) if axes is None or d in axes else 1 for d, n in enumerate(shape)]
+    given = _given(map, known, axes)
     if axes is not None:
-        # Only the axes that the map acts on are asked how long they are: the others may be unknown.
-        known = [int(n) if d in axes else 1 for d, n in enumerate(shape)]
-        lengths = _lengths(map, tuple(known), axes)
-        if lengths is None and 0 not in known:
-            _bits(map, tuple(known), axes)
-        if lengths is None:
-            return x.new_empty((*batch, *shape))
         # Its axes stand in the place of those that the words are of.
-        behind = len(shape) - axes[-1] - 1
-        given = lengths[axes[0] : len(lengths) - behind]
-        whole = shape if inverse else (*shape[: axes[0]], *given, *shape[axes[-1] + 1 :])
-        return x.new_empty((*batch, *whole))
-    known = [int(n) for n in shape]
-    lengths = _lengths(map, tuple(known), None)
-    if lengths is None and 0 not in known:
-        _bits(map, tuple(known), None)
-    return x.new_empty((*batch, *(known if inverse or lengths is None else lengths)))
+        behind = shape[axes[-1] + 1 :]
+        given = (*shape[: axes[0]], *given[axes[0] : len(given) - len(behind)], *behind)
+    batch = x.shape[: x.dim() - len(given if inverse else shape)]
+    return x.new_empty((*batch, *(shape if inverse else given)))
 
 
 def _setup(ctx: Any, inputs: Any, output: Any) -> None:
@@ -162,9 +129,5 @@ def permute(
     text = map if isinstance(map, str) else str(map)
     if axis is None:
         return _performed(x, text, x.shape, None)
-    axes = _axes(axis, x.dim())
-    axes = [axes] if isinstance(axes, int) else list(axes)
-    if not axes:
-        raise ValueError("axis=(): no axis to permute")
-    first = min(axes)
-    return _performed(x, text, x.shape[first:], [a - first for a in axes])
+    first, last = _ends(axis, x.dim())
+    return _performed(x, text, x.shape[first:], list(range(last - first + 1)))

@@ -126,8 +126,8 @@ const CacheEntry* cached_plan(PyObject* map, std::uint64_t count, std::uint64_t 
   bool one_axis_only = false;
   try {
     if (const auto flat = flat_map(map, count)) {
-      plan = std::make_shared<ArrayPlan>(NamedMap{flat->map, {}},
-                                         PermuteShape{.element_bytes = element_bytes}, where, 0);
+      plan = std::make_shared<ArrayPlan>(flat->map, PermuteShape{.element_bytes = element_bytes},
+                                         where, 0);
       one_axis_only = flat->one_axis_only;
     }
   } catch (const std::exception&) {
@@ -235,8 +235,7 @@ PyMethodDef fast_methods[] = {
 
 // --- the long way ----------------------------------------------------------------------------
 
-// The buffers' memory from the lowest address on, which must be the plan's size: strides are in the
-// map by now.
+// The buffers' memory from the lowest address on, where the plan's arrays are; in place `out` is None.
 void run_on_memory(const ArrayPlan& plan, nb::handle x, nb::handle out, nb::handle progress) {
   Buffer from;
   Buffer to;
@@ -244,26 +243,21 @@ void run_on_memory(const ArrayPlan& plan, nb::handle x, nb::handle out, nb::hand
   if (!from.take(x.ptr(), in_place ? Buffer::Use::write : Buffer::Use::read))
     throw nb::python_error();
   if (!in_place && !to.take(out.ptr(), Buffer::Use::write)) throw nb::python_error();
+  const PlanFacts& facts = plan.plan().facts();
   const auto [a, a_bytes] = from.extent();
-  if (a_bytes != plan.bytes())
-    throw Error(ErrorCode::usage,
-                fmt::format("an array of {} bytes for a plan of {}", a_bytes, plan.bytes()));
-  if (in_place) {
-    plan.run(a, nullptr, progress.ptr());
-    return;
-  }
-  const auto [b, b_bytes] = to.extent();
-  if (b_bytes != plan.bytes())
-    throw Error(ErrorCode::usage,
-                fmt::format("out has {} bytes, the plan {}", b_bytes, plan.bytes()));
+  const auto [b, b_bytes] = in_place ? std::pair<std::byte*, std::uint64_t>{} : to.extent();
+  if (a_bytes != facts.from_bytes || (!in_place && b_bytes != facts.to_bytes))
+    throw Error(ErrorCode::usage, fmt::format("arrays over {} and {} bytes for a plan of {} and {}",
+                                              a_bytes, b_bytes, facts.from_bytes, facts.to_bytes));
   if (a < b + b_bytes && b < a + a_bytes)
     throw Error(ErrorCode::usage, "out overlaps the array; it must be the same memory or apart");
   plan.run(a, b, progress.ptr());
 }
 
 bool fits(const Buffer& buffer, const ArrayPlan& plan) {
-  return buffer.in_c_order() && static_cast<std::uint64_t>(buffer.view().len) == plan.bytes() &&
-         static_cast<std::uint64_t>(buffer.view().itemsize) == plan.shape().element_bytes;
+  return plan.any_shape() && buffer.in_c_order() &&
+         static_cast<std::uint64_t>(buffer.view().len) == plan.plan().data_bytes() &&
+         static_cast<std::uint64_t>(buffer.view().itemsize) == plan.element_bytes();
 }
 
 // A plan called on two arrays, both in C order: the ready plan's short way. `out` is x in place.
@@ -288,7 +282,8 @@ bool run_ready(const ArrayPlan& plan, nb::handle x, nb::handle out) {
     return false;
   }
   auto* b = static_cast<std::byte*>(to.view().buf);
-  if (a < b + plan.bytes() && b < a + plan.bytes()) return false;
+  const std::uint64_t bytes = plan.plan().data_bytes();
+  if (a < b + bytes && b < a + bytes) return false;
   plan.run(a, b, nullptr);
   return true;
 }
@@ -313,54 +308,18 @@ PyObject* call_plan(PyObject* self, PyObject* arguments, PyObject* names) {
   return result;
 }
 
-// The bit map from the C-order index of a view to its place in memory from the lowest address on,
-// in elements; nothing where the view is none: sides or strides of no power of two, holes, overlaps.
-std::optional<NamedMap> memory_map(const std::vector<std::int64_t>& shape,
-                                   const std::vector<std::int64_t>& strides,
-                                   std::int64_t element_bytes) {
-  int width = 0;
-  for (const std::int64_t side : shape) {
-    if (side <= 0 || !is_power_of_two(static_cast<std::uint64_t>(side))) return {};
-    width += log2_exact(static_cast<std::uint64_t>(side));
-  }
-  if (width > 62 || element_bytes <= 0) return {};
-  std::vector<int> places(static_cast<std::size_t>(width));
-  Word taken = 0;
-  Word complement = 0;
-  int low = width;
-  for (std::size_t d = 0; d < shape.size(); ++d) {
-    const int count = log2_exact(static_cast<std::uint64_t>(shape[d]));
-    low -= count;
-    if (count == 0) continue;
-    const std::int64_t step = strides[d] < 0 ? -strides[d] : strides[d];
-    if (step == 0 || step % element_bytes != 0) return {};
-    const auto items = static_cast<std::uint64_t>(step / element_bytes);
-    if (!is_power_of_two(items) || log2_exact(items) + count > width) return {};
-    const int at = log2_exact(items);
-    for (int b = 0; b < count; ++b) {
-      if (has_bit(taken, at + b)) return {};
-      taken |= bit(at + b);
-      if (strides[d] < 0) complement |= bit(at + b);
-      places[static_cast<std::size_t>(low + b)] = at + b;
-    }
-  }
-  return NamedMap{BitMap::from_places(places, complement), {}};
-}
+using Lengths = std::vector<std::uint64_t>;
+using Strides = std::vector<std::int64_t>;
 
-nb::object first_mismatch(const NamedMap& map, std::uint64_t element_bytes, std::uint64_t outer,
-                          std::uint64_t inner, nb::handle x, nb::handle y) {
-  Buffer from;
-  Buffer to;
-  if (!from.take(x.ptr(), Buffer::Use::read) || !to.take(y.ptr(), Buffer::Use::read))
-    throw nb::python_error();
-  const PermuteShape shape{element_bytes, outer, inner};
-  Mismatch found;
-  {
-    const nb::gil_scoped_release unlocked;
-    found = reference_compare(map.map, shape, from.view().buf, to.view().buf);
+// Element (0, 0, ..) of a view is above the lowest address by what negative strides reach down.
+ArrayPlaces places(const Lengths& shape, const Strides& strides) {
+  ArrayPlaces result{shape, strides, 0};
+  for (std::size_t d = 0; d < shape.size(); ++d) {
+    if (strides[d] >= 0 || shape[d] == 0) continue;
+    const auto reach = std::uint64_t{0} - static_cast<std::uint64_t>(strides[d]);
+    result.offset += reach * (shape[d] - 1);
   }
-  if (!found.found) return nb::none();
-  return nb::make_tuple(found.outer, found.from, found.to);
+  return result;
 }
 
 void bind_plan(nb::module_& m) {
@@ -368,23 +327,26 @@ void bind_plan(nb::module_& m) {
   nb::class_<ArrayPlan> c(m, "ArrayPlan", nb::type_slots(slots));
   c.def("__init__", [](ArrayPlan* self, const NamedMap& map, std::uint64_t element_bytes,
                        std::uint64_t outer, std::uint64_t inner, bool in_place, int threads) {
-    new (self) ArrayPlan(map, {element_bytes, outer, inner},
+    new (self) ArrayPlan(map.map, PermuteShape{element_bytes, outer, inner},
                          in_place ? Where::in_place : Where::out_of_place, threads);
   });
+  c.def("__init__", [](ArrayPlan* self, const Map& map, std::uint64_t element_bytes,
+                       const Lengths& from, const Strides& from_strides, const Lengths& to,
+                       const Strides& to_strides, bool in_place, int threads) {
+    new (self) ArrayPlan(
+        map, TensorShape{element_bytes, places(from, from_strides), places(to, to_strides)},
+        in_place ? Where::in_place : Where::out_of_place, threads);
+  });
   c.def("_run", run_on_memory, nb::arg("x"), nb::arg("out").none(), nb::arg("progress").none());
-  c.def("_measure", [](ArrayPlan& self, nb::handle x, nb::handle out) {
+  c.def("_measure", [](ArrayPlan& self, const NamedMap& map, std::uint64_t outer,
+                       std::uint64_t inner, int threads, nb::handle x, nb::handle out) {
     Buffer from;
     Buffer to;
-    if (!from.take(x.ptr(), Buffer::Use::read) || !to.take(out.ptr(), Buffer::Use::write))
-      throw nb::python_error();
-    const auto bytes = static_cast<std::size_t>(from.view().len);
-    self.set_plan(PermutePlan::measured(
-        self.map().map, self.shape(), {static_cast<const std::byte*>(from.view().buf), bytes},
-        {static_cast<std::byte*>(to.view().buf), static_cast<std::size_t>(to.view().len)},
-        {.threads = self.threads_asked()}));
+    const std::span<const std::byte> read = from.bytes_of(x, Buffer::Use::read);
+    const std::span<std::byte> written = to.bytes_of(out, Buffer::Use::write);
+    self.set_plan(PermutePlan::measured(map.map, {self.element_bytes(), outer, inner}, read,
+                                        written, {.threads = threads}));
   });
-  c.def_prop_ro("map", [](const ArrayPlan& p) { return p.map(); });
-  c.def_prop_ro("_bytes", [](const ArrayPlan& p) { return p.bytes(); });
   c.def_prop_ro("_facts", [](const ArrayPlan& p) {
     const PlanFacts& f = p.plan().facts();
     return nb::make_tuple(f.passes.size(), f.bytes_moved, f.working_bytes, f.threads);
@@ -397,8 +359,6 @@ void bind_plan(nb::module_& m) {
 void bind_arrays(nb::module_& m) {
   bind_plan(m);
   m.def("use_numpy", use_numpy);
-  m.def("memory_map", memory_map);
-  m.def("first_mismatch", first_mismatch);
   m.def("extent", [](nb::handle x) {
     Buffer buffer;
     if (!buffer.take(x.ptr(), Buffer::Use::read)) throw nb::python_error();

@@ -178,8 +178,8 @@ std::shared_ptr<const ArrayPlan> plan_of(const Frame& frame, const XlaBuffer& fr
                 fmt::format("{} elements for a map of {} bits", side(1), notation.map.width()));
   const PermuteShape shape{
       .element_bytes = static_cast<std::uint64_t>(itemsize), .outer = side(0), .inner = side(2)};
-  auto plan = std::make_shared<ArrayPlan>(NamedMap{notation.map, notation.fields}, shape,
-                                          Where::out_of_place, static_cast<int>(threads));
+  auto plan = std::make_shared<ArrayPlan>(notation.map, shape, Where::out_of_place,
+                                          static_cast<int>(threads));
   if (plans.size() >= plans_max) plans.clear();
   return plans[std::move(key)] = std::move(plan);
 }
@@ -199,7 +199,7 @@ Both buffers_of(const Frame& frame) {
 void perform(const Frame& frame) {
   const auto& [from, to] = buffers_of(frame);
   const std::shared_ptr<const ArrayPlan> plan = plan_of(frame, from);
-  const std::uint64_t bytes = plan->bytes();
+  const std::uint64_t bytes = plan->plan().data_bytes();
   plan->plan().execute({static_cast<const std::byte*>(from.data), bytes},
                        {static_cast<std::byte*>(to.data), bytes});
 }
