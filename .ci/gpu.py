@@ -11,6 +11,7 @@ import tempfile
 
 import numpy as np
 import pyopencl as cl
+from gf2 import destinations, inverse_of, matrix, random_matrix, times
 from gpu_trace import Traced
 
 faro, count = sys.argv[1], int(sys.argv[2]) if len(sys.argv) > 2 else 200
@@ -27,55 +28,13 @@ def check(good, *words):
     return good
 
 
-def matrix(columns, c):
-    """In the notation, whose first column is of the highest bit."""
-    return f"matrix({', '.join(map(hex, columns[::-1]))})" + (f" ^ {hex(c)}" if c else "")
-
-
-def rank(vectors):
-    rows = {}
-    for v in vectors:
-        while v:
-            top = v.bit_length()
-            if top not in rows:
-                rows[top] = v
-                break
-            v ^= rows[top]
-    return len(rows)
-
-
-def times(columns, x):
-    y = 0
-    for i, v in enumerate(columns):
-        if x >> i & 1:
-            y ^= v
-    return y
-
-
-def inverse_of(columns):
-    n = len(columns)
-    rows = [(v, 1 << i) for i, v in enumerate(columns)]
-    for bit in range(n):
-        pivot = next(j for j in range(bit, n) if rows[j][0] >> bit & 1)
-        rows[bit], rows[pivot] = rows[pivot], rows[bit]
-        rows = [(v ^ rows[bit][0], t ^ rows[bit][1]) if j != bit and v >> bit & 1 else (v, t) for j, (v, t) in enumerate(rows)]
-    return [t for v, t in rows]
-
-
-def random_matrix(n):
-    while True:
-        columns = [rng.getrandbits(n) for _ in range(n)]
-        if rank(columns) == n:
-            return columns
-
-
 def random_map(n):
     """Columns, complement, and whether in place."""
     unit = [1 << i for i in range(n)]
     c = rng.choice([0, rng.getrandbits(n)])
     kind = rng.choice(["affine", "bits", "rev", "gray", "flip", "turn", "low", "involution", "involution"])
     if kind == "affine":
-        return random_matrix(n), c, False
+        return random_matrix(n, rng), c, False
     if kind == "bits":
         return rng.sample(unit, n), c, False
     if kind == "rev":
@@ -90,21 +49,14 @@ def random_map(n):
         return unit[k:] + unit[:k], c, False
     if kind == "low":
         k = rng.randint(1, min(6, n - 1))
-        return random_matrix(k) + [v << k for v in random_matrix(n - k)], c, False
-    p = random_matrix(n)
+        return random_matrix(k, rng) + [v << k for v in random_matrix(n - k, rng)], c, False
+    p = random_matrix(n, rng)
     q, j = inverse_of(p), unit[:]
     for i in range(rng.randint(0, n // 2)):
         j[i] ^= 1 << (n - 1 - i)
     a = [times(q, times(j, times(p, u))) for u in unit]
     still = [t for t in (rng.getrandbits(n) for _ in range(64)) if times(a, t) == t]
     return a, rng.choice(still + [0]), True
-
-
-def destinations(columns, c):
-    out = np.array([c], np.uint64)
-    for v in columns:
-        out = np.concatenate([out, out ^ np.uint64(v)])
-    return out.astype(np.int64)
 
 
 def launch(text):
@@ -279,7 +231,7 @@ def compiled():
         return
     unit = [1 << i for i in range(24)]
     cases = [(unit[::-1], 0, e, p) for e in (1, 2, 4, 8, 16) for p in (False, True)]
-    cases += [(random_matrix(24), 5, e, False) for e in (1, 4, 8, 3)]
+    cases += [(random_matrix(24, rng), 5, e, False) for e in (1, 4, 8, 3)]
     cases += [(words, 0, e, False) for e in (1, 4, 8, 12) for words in ("r=6001 c=6003 -> c r", "r=9 b:7 c=5 -> gray(b) ~c r")]
     with tempfile.TemporaryDirectory() as folder:
         file = pathlib.Path(folder, "kernels.cu")

@@ -11,6 +11,7 @@
 #include "faro/algebra/notation.hpp"
 #include "faro/base/error.hpp"
 #include "faro/exports/export.hpp"
+#include "faro/gpu/plan.hpp"
 #include "faro/machines/text.hpp"
 #include "faro/schedules/json_reader.hpp"
 #include "faro/schedules/json_writer.hpp"
@@ -19,6 +20,7 @@
 #include "faro/service/plan.hpp"
 #include "faro/service/verify.hpp"
 #include "faro/words/say.hpp"
+#include "gpu/explain.hpp"
 #include "layouts/foreign.hpp"
 #include "pictures/map_figure.hpp"
 #include "pictures/schedule_figure.hpp"
@@ -73,6 +75,13 @@ std::optional<std::uint64_t> number(const json& request, const char* name) {
   if (!value.is_number_unsigned())
     throw Error(ErrorCode::usage, fmt::format("{} is a whole number of at least 0", name));
   return value.get<std::uint64_t>();
+}
+
+bool flag(const json& request, const char* name) {
+  if (!has(request, name)) return false;
+  if (!request[name].is_boolean())
+    throw Error(ErrorCode::usage, fmt::format("{} is true or false", name));
+  return request[name].get<bool>();
 }
 
 int width_from(const std::string& text) {
@@ -151,6 +160,29 @@ std::string map_figure_text(const json& request) {
       map_figure(say(words.map, words.sizes).as_bits(), map_picture(said(request, "what")));
   const bool tikz = has(request, "format") && said(request, "format") == "tikz";
   return object_of({{"text", dumped(tikz ? to_tikz(figure) : to_svg(figure))}});
+}
+
+// ---- kernels for GPUs
+
+std::string gpu_kernel(const json& request) {
+  const Words words = words_on(request);
+  gpu::Options options;
+  if (const auto bytes = number(request, "element")) options.element_bytes = *bytes;
+  options.in_place = flag(request, "in_place");
+  const gpu::Plan plan =
+      gpu::plan(say(words.map, words.sizes).map, options,
+                gpu::machine(has(request, "gpu") ? said(request, "gpu") : "any"));
+  const gpu::Language language =
+      gpu::language(has(request, "language") ? said(request, "language") : "cuda");
+  return object_of(
+      {{"plan", gpu::explain(plan).json()}, {"text", dumped(gpu::emit(plan, language))}});
+}
+
+std::string gpus(const json&) {
+  json list = json::array();
+  for (const gpu::Machine& row : gpu::machines())
+    list.push_back({{"name", row.name}, {"words", row.words}});
+  return object_of({{"gpus", dumped(list)}});
 }
 
 // ---- plans
@@ -317,9 +349,13 @@ std::string refused(ErrorCode code, const std::string& message) {
 std::string dispatched(const json& request) {
   using Answerer = std::string (*)(const json&);
   static const std::map<std::string, Answerer> answerers = {
-      {"explain", explain}, {"figure", map_figure_text}, {"plan", plan_request}, {"judge", judge},
-      {"verify", verify},   {"planners", planners},      {"schedule", schedule}, {"play", play},
-      {"picture", picture}, {"formats", formats},        {"export", exported}};
+      {"explain", explain},   {"figure", map_figure_text},
+      {"plan", plan_request}, {"judge", judge},
+      {"verify", verify},     {"planners", planners},
+      {"schedule", schedule}, {"play", play},
+      {"picture", picture},   {"formats", formats},
+      {"export", exported},   {"gpu", gpu_kernel},
+      {"gpus", gpus}};
   const auto found = answerers.find(said(request, "do"));
   if (found == answerers.end()) throw Error(ErrorCode::usage, "the request says nothing to do");
   return found->second(request);

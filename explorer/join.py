@@ -10,7 +10,7 @@ import pathlib
 import sys
 
 # In the order in which they are read: later ones use what earlier ones say.
-scripts = ["dom", "state", "engine", "map", "plan", "replay", "canvas", "player", "rules", "file", "save", "keys", "main"]
+scripts = ["dom", "state", "engine", "map", "gpu", "plan", "replay", "canvas", "player", "rules", "file", "save", "keys", "main"]
 
 
 def inside_script(text: str) -> str:

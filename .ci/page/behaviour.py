@@ -107,7 +107,7 @@ def keys(page, count):
     for _ in range(150):  # from the machine on, over the end, and once around
         press("Tab")
         reached.add(tab.evaluate("document.activeElement.id"))
-    for wanted in ("map", "on", "elements", "examples", "open", "link", "save", "theme", "play", "step", "canvas"):
+    for wanted in ("map", "on", "elements", "examples", "open", "link", "save", "theme", "play", "step", "canvas", "gpu", "element", "language", "in_place"):
         count.check(wanted in reached, "tab reaches", wanted)
 
 
@@ -203,7 +203,8 @@ def dropped(page, program, count):
 def seen(chromium, file, count):
     """What axe finds, and what does not fit, in both themes and at the sizes of screens."""
     states = ["#v1:map=a%20-%3E%20ungray(a)&on=cube%3A4&elements=10", "#v1:map=a%3A60%20-%3E%20ungray(a)&on=cube%3A60&elements=100",
-              "#v1:map=i%20-%3E%20rev(i)&on=pops%3A4%2C4", "#v1:map=r%3A3%20c%3A2%20-%3E%20c%20r"]
+              "#v1:map=i%20-%3E%20rev(i)&on=pops%3A4%2C4", "#v1:map=r%3A3%20c%3A2%20-%3E%20c%20r",
+              "#v1:map=i%3A40%20-%3E%20rev(i)&gpu=h100&element=1&language=opencl"]
     for scheme in ("light", "dark"):
         for width, height in ((1280, 800), (390, 844), (320, 640)):
             for state in states:

@@ -1,8 +1,13 @@
 """The page in Chromium, watched: every message on the console and every request is a fault."""
 import pathlib
 import shutil
+import urllib.parse
 
 from playwright.sync_api import TimeoutError, sync_playwright
+
+
+def link(**parts):
+    return "#v1:" + "&".join(f"{k}={urllib.parse.quote(str(v), safe='')}" for k, v in parts.items())
 
 
 class Page:

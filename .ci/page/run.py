@@ -7,14 +7,15 @@ import sys
 import tempfile
 
 here = pathlib.Path(__file__).resolve().parent
-sys.path += [str(here), str(here.parent / "judges")]
+sys.path += [str(here), str(here.parent), str(here.parent / "judges")]
 
 import asked  # noqa: E402
 import behaviour  # noqa: E402
 import broken  # noqa: E402
+import on_gpu  # noqa: E402
 import oracle  # noqa: E402
 import site_folder  # noqa: E402
-from browser import Chromium, Count  # noqa: E402
+from browser import Chromium, Count, link  # noqa: E402
 
 data = here.parent.parent / "tests" / "data"
 shown_schedules = [
@@ -124,8 +125,7 @@ def drawn(page, program, count):
         more = [] if elements is None else ["--elements", str(elements)]
         file = json.loads(program.run("plan", text, "--on", machine, *more, "--schedule", "-").stdout)
         parts = {"map": text, "on": machine, "elements": elements or ""}
-        link = "#v1:" + "&".join(f"{k}={quote(v)}" for k, v in parts.items())
-        page.show(link)
+        page.show(link(**parts))
         page.page.evaluate("document.getElementById('contents').open = true")
         for step, wanted in enumerate(oracle.states(file)):
             page.page.evaluate(
@@ -138,15 +138,10 @@ def drawn(page, program, count):
                 break
 
 
-def quote(value):
-    from urllib.parse import quote as quoted
-    return quoted(str(value), safe="")
-
-
 def main():
     program = Program(sys.argv[1])
     file = sys.argv[2]
-    parts = {"answers": answers, "schedules": schedules, "verdicts": verdicts, "drawn": drawn}
+    parts = {"answers": answers, "schedules": schedules, "verdicts": verdicts, "drawn": drawn, "gpu": on_gpu.run}
     wanted = sys.argv[4:] or [*parts, "behaviour", "site"]
     count = Count()
     with Chromium() as chromium:

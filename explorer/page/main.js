@@ -32,6 +32,7 @@ let typed = false; // and not yet asked
 
 function fillForm() {
   for (const id of ["map", "on", "elements"]) if ($(id).value !== state[id]) $(id).value = state[id];
+  fillGpuForm();
 }
 
 // A change that is not typed: an example, a planner, a machine.
@@ -99,12 +100,15 @@ async function updateMap(current) {
   }
   const explaining = ask({ do: "explain", map, on: state.on.trim() || null });
   // Asked at once, so that the library goes on while the map is drawn.
+  const on_gpu = updateGpu(map);
   const planning = askPlan({ map });
   const explained = await explaining;
   if (!current() || explained.dropped) return;
   map_view.asked = map;
   showFault(explained, ["map"]);
   if (explained.ok) showMap(explained);
+  await on_gpu;
+  if (!current()) return;
   if (!explained.ok) {
     showPlan({ ok: false, message: "The map cannot be read yet." });
     showPlayer(null);
@@ -201,6 +205,8 @@ async function updateFile(current) {
     if (!current() || explained.dropped) return;
     map_view.asked = said;
     if (explained.ok) showMap(explained);
+    await updateGpu(said);
+    if (!current()) return;
   }
   const first = judged.verdict.violations[0];
   if (first && step === "") showViolation(first);
@@ -211,6 +217,7 @@ function clearMap(words) {
   for (const id of ["strands", "matrix", "array", "words"]) $(id).replaceChildren();
   $("array-words").textContent = "";
   map_view.answer = null;
+  updateGpu(null);
 }
 
 // No map: results are computed on the way.
@@ -279,7 +286,8 @@ function onPointer(event) {
 
 function wire() {
   for (const id of ["map", "on", "elements"]) $(id).addEventListener("input", onTyped);
-  $("ask").addEventListener("submit", (event) => event.preventDefault());
+  for (const id of gpu_fields) $(id).addEventListener("input", onGpu);
+  for (const id of ["ask", "gpu-form"]) $(id).addEventListener("submit", (event) => event.preventDefault());
   const all = [...examples, ...gallery];
   $("examples").append(
     ...examples.map(([name], i) => element("option", { value: i }, name)),
@@ -290,7 +298,7 @@ function wire() {
     if (chosen) edit({ map: "", on: "", elements: "", algorithm: "", ...chosen });
     event.target.value = "0";
   });
-  const clicks = { open: () => $("file").click(), link: copyLink, save: openSave, theme: () => toggleTheme(), help: openHelp, first: () => stepTo(0), back: () => stepBy(-1), play, next: () => stepBy(1), last: () => stepTo(player.count), unfollow };
+  const clicks = { open: () => $("file").click(), link: copyLink, save: openSave, theme: () => toggleTheme(), help: openHelp, "copy-kernel": copyKernel, first: () => stepTo(0), back: () => stepBy(-1), play, next: () => stepBy(1), last: () => stepTo(player.count), unfollow };
   for (const [id, action] of Object.entries(clicks)) $(id).addEventListener("click", action);
   $("step").addEventListener("input", (event) => stepTo(Number(event.target.value)));
   $("file").addEventListener("change", (event) => {
@@ -360,6 +368,8 @@ async function begin() {
     showFault({ ok: false, message: `The library inside this page could not be started (${error.message}). It needs WebAssembly with exceptions: Chrome 95, Firefox 113, Safari 16.4 or later.` }, []);
     return;
   }
+  $("gpu").append(...(await ask({ do: "gpus" })).gpus.map(({ name, words }) => element("option", { value: name }, words)));
+  fillGpuForm();
   const about = await ask({ do: "planners" });
   for (const one of about.planners) plan_view.about.set(one.name, one);
   $("version").textContent = `faro ${about.version}.`;

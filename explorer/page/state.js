@@ -1,6 +1,6 @@
 // What the page shows, as its link says it: #v1:map=...&on=...&elements=...&algorithm=...&step=...
 // Version 1 is read for ever; what a later page adds are new keys, which this one leaves alone.
-const keys_of_state = ["map", "on", "elements", "algorithm", "step", "follow", "view", "file"];
+const keys_of_state = ["map", "on", "elements", "algorithm", "step", "follow", "view", "file", "gpu", "element", "language", "in_place"];
 const state = Object.fromEntries(keys_of_state.map((key) => [key, ""]));
 
 function linkOf(what) {

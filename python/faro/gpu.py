@@ -85,18 +85,17 @@ class Plan:
         return f"<faro.gpu.Plan {self.map!r}, itemsize={self.element_bytes}>"
 
     def _repr_html_(self) -> str:
-        tables = [("tile", self.tile), ("threads, where they read", self.lanes_read),
-                  ("threads, where they write", self.lanes_written)]
+        tables = [(title, vectors, self.index_bits) for title, vectors in (
+            ("tile", self.tile), ("threads, where they read", self.lanes_read), ("threads, where they write", self.lanes_written))]
         if self.kind == "tile":
-            tables += [("stored in shared memory", self.swizzle_stored), ("loaded", self.swizzle_loaded)]
+            tables += [("stored in shared memory", self.swizzle_stored, 14), ("loaded", self.swizzle_loaded, 14)]
         cells = "".join(f"<td style='vertical-align:top'>{_bits_html(*table)}</td>" for table in tables)
         return f"<pre>{escape(self._words.partition('  tile, a row')[0])}</pre><table><tr>{cells}</tr></table>"
 
 
-def _bits_html(title: str, vectors: list[str]) -> str:
+def _bits_html(title: str, vectors: list[str], width: int) -> str:
     """A row a vector, the highest bit first."""
     words = [int(v, 16) for v in vectors]
-    width = max((w.bit_length() for w in words), default=0)
     rows = "".join(
         "<tr>" + "".join(
             f"<td style='width:.6em;height:.6em;padding:0;border:1px solid #ccc;background:{'#246' if w >> i & 1 else '#fff'}'></td>"

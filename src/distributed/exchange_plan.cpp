@@ -98,6 +98,11 @@ void check_span(std::uint64_t wanted, std::uint64_t given, const char* what) {
               fmt::format("exchange: {} of {} bytes; the plan needs {}", what, given, wanted));
 }
 
+void check_rank(Word rank, Word ranks) {
+  if (rank < ranks) return;
+  throw Error(ErrorCode::usage, fmt::format("exchange: rank {} of {}", rank, ranks));
+}
+
 }  // namespace
 
 ExchangePlan::ExchangePlan(std::shared_ptr<const State> state) : state_(std::move(state)) {}
@@ -271,6 +276,30 @@ void ExchangePlan::unpack(Word rank, Word step, std::span<const std::byte> recei
   check_span(step_bytes(), received.size(), "a buffer");
   check_span(local_bytes(), data.size(), "data");
   state_->unpack->run(state_->form.virtual_rank(rank), step, received.data(), data.data());
+}
+
+// As the passes of the engine: to = map(from ^ F r) ^ T r.
+BitMap ExchangePlan::pack_map(Word rank) const {
+  const State& s = *state_;
+  check_rank(rank, ranks());
+  if (!packs())
+    throw Error(ErrorCode::usage, "exchange: nothing is packed, messages lie in the data as sent");
+  const Word zero = s.form.n_inverse.apply(s.form.rank_complement);
+  const Word place = s.low_place(rank ^ zero) << s.layout.message_bits;
+  return BitMap::from_matrix(s.layout.to_position,
+                             s.layout.to_position.apply(s.form.x.apply(rank)) ^ place);
+}
+
+BitMap ExchangePlan::unpack_map(Word rank) const {
+  const State& s = *state_;
+  check_rank(rank, ranks());
+  if (!unpacks())
+    throw Error(ErrorCode::usage, "exchange: nothing is unpacked, messages are received in place");
+  const Word virtual_rank = s.form.virtual_rank(rank);
+  const Word place = s.low_place(virtual_rank) << s.layout.message_bits;
+  return BitMap::from_matrix(s.layout.from_position, s.layout.from_position.apply(place) ^
+                                                         s.destination.complement ^
+                                                         s.destination.c.apply(virtual_rank));
 }
 
 bool ExchangePlan::keeps_apart(Word rank) const {

@@ -5,6 +5,7 @@
 
 #include "faro/gpu/plan.hpp"
 #include "gpu/frame.hpp"
+#include "gpu/plain.hpp"
 
 namespace faro::inline v1::gpu {
 namespace {
@@ -138,10 +139,7 @@ Certificate plain_certificate(const Plan& of) {
   if (of.kind == Kind::window) return certificate(of);
   if (of.kind == Kind::odd)
     return {.counted = false, .read = {}, .written = {}, .store = {}, .load = {}};
-  Options options = of.asked;
-  options.in_place = false;
-  options.kind = Kind::element;
-  return certificate(plan(of.map_asked, options, of.machine));
+  return certificate(plain_loop(of));
 }
 
 }  // namespace faro::inline v1::gpu

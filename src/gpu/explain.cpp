@@ -99,6 +99,8 @@ Report explain(const Plan& plan) {
                 {"threads", plan.threads()},
                 {"tile_bytes", plan.tile_bytes()},
                 {"shared_bytes", plan.shared_bytes()},
+                {"unit_bytes", bit(plan.unit_log2)},
+                {"index_bits", plan.map.width()},
                 {"tile", words_report(plan.tile)},
                 {"lanes_read", words_report(plan.from.threads)},
                 {"lanes_written", words_report(plan.to.threads)},

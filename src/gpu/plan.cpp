@@ -11,6 +11,7 @@
 #include "gpu/frame.hpp"
 #include "gpu/only.hpp"
 #include "gpu/pairs.hpp"
+#include "gpu/plain.hpp"
 #include "gpu/swizzle.hpp"
 #include "gpu/window.hpp"
 
@@ -388,9 +389,13 @@ Plan plan_bits(const BitMap& map, const Options& options, const Machine& machine
   if (options.in_place) check_in_place(out, static_cast<int>(out.tile.size()) == out.map.width());
   if (some) spread(out, map);
   if (options.in_place && out.kind == Kind::element) FARO_CHECK(out.blocks.empty());
-  require(out.block_count() <= bit(31) - 1, "{} blocks are more than a launch takes, 2^31 - 1",
-          out.block_count());
   return out;
+}
+
+Plan launchable(Plan plan) {
+  require(plan.block_count() <= bit(31) - 1, "{} blocks are more than a launch takes, 2^31 - 1",
+          plan.block_count());
+  return plan;
 }
 
 }  // namespace
@@ -407,14 +412,20 @@ Plan plan_arrays(const Map& map, const TensorShape& shape, Options options,
   out.asked = options;
   out.map_asked = map;
   make_windows(out, engine::normal_forms(map, shape));
-  require(out.block_count() <= bit(31) - 1, "{} blocks are more than a launch takes, 2^31 - 1",
-          out.block_count());
-  return out;
+  return launchable(std::move(out));
+}
+
+Plan plain_loop(const Plan& of) {
+  Options options = of.asked;
+  options.in_place = false;
+  options.kind = Kind::element;
+  return plan_bits(of.map_asked.as_bits(), options, of.machine);
 }
 
 Plan plan(const Map& map, const Options& options, const Machine& machine) {
   const BitMap* const bits = map.bits();
-  if (bits != nullptr && options.kind != Kind::window) return plan_bits(*bits, options, machine);
+  if (bits != nullptr && options.kind != Kind::window)
+    return launchable(plan_bits(*bits, options, machine));
   require(options.only.mask == 0, "some elements only: a map of bits, and no plan of kind window");
   return plan_arrays(map, {options.element_bytes, {}, {}}, options, machine);
 }

@@ -5,6 +5,7 @@
 
 #include "distributed/numbered.hpp"
 #include "engine/kernels/kernels.hpp"
+#include "engine/reference.hpp"
 #include "faro/distributed/loopback.hpp"
 #include "faro/words/say.hpp"
 #include "full.hpp"
@@ -12,6 +13,28 @@
 
 namespace faro {
 namespace {
+
+// Whether packing and unpacking, step by step, are what the plan says of them as maps.
+bool packs_as_mapped(const ExchangePlan& plan, Word rank) {
+  const std::uint64_t bytes = plan.element_bytes();
+  const std::vector<std::byte> data = testing::numbered(plan.local_bytes() / bytes, bytes);
+  std::vector<std::byte> packed(data.size()), unpacked(data.size());
+  for (Word step = 0; step < plan.steps(); ++step) {
+    const std::uint64_t at = step * plan.step_bytes();
+    if (plan.packs()) plan.pack(rank, step, data, std::span(packed).subspan(at, plan.step_bytes()));
+    if (plan.unpacks())
+      plan.unpack(rank, step, std::span(data).subspan(at, plan.step_bytes()), unpacked);
+  }
+  bool same = plan.steps() * plan.step_bytes() == data.size();
+  const auto is_mapped = [&](const BitMap& map, const std::vector<std::byte>& moved) {
+    std::vector<std::byte> wanted(data.size());
+    reference_permute(map, {.element_bytes = bytes}, data.data(), wanted.data());
+    return moved == wanted;
+  };
+  if (plan.packs()) same &= is_mapped(plan.pack_map(rank), packed);
+  if (plan.unpacks()) same &= is_mapped(plan.unpack_map(rank), unpacked);
+  return same;
+}
 
 // False, and a failure told, if elements are wrong, or messages are not those of the plan.
 bool performs(const BitMap& map, int rank_bits, std::uint64_t element_bytes,
@@ -36,6 +59,8 @@ bool performs(const BitMap& map, int rank_bits, std::uint64_t element_bytes,
   EXPECT_EQ(options.ranks == Ranks::fixed ? ranks.least_bytes : ranks.least_bytes_relabelled,
             ranks.moved_bytes);
   EXPECT_LE(plan.buffer_bytes(), options.buffer_bytes);
+  for (Word rank = 0; plan.has_exchange() && rank < plan.ranks(); ++rank)
+    EXPECT_TRUE(packs_as_mapped(plan, rank)) << to_notation(map) << ", rank " << rank;
   return wrong == 0 && Count{counts.bytes} == ranks.moved_bytes;
 }
 

@@ -6,8 +6,10 @@
 #include <fmt/format.h>
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <array>
 #include <cstdlib>
+#include <cstring>
 #include <numeric>
 #include <string>
 #include <vector>
@@ -15,6 +17,7 @@
 #include "engine/reference.hpp"
 #include "faro/base/error.hpp"
 #include "faro/c/gpu.h"
+#include "faro/distributed/exchange_plan.hpp"
 #include "faro/words/say.hpp"
 #include "gpu/driver.hpp"
 #include "maps.hpp"
@@ -331,6 +334,78 @@ TEST(Device, opencl_moves_and_refuses) {
   EXPECT_EQ(to, wanted);
   for (void* const array : {a, b}) driver.release(array, stream);
   driver.close(stream);
+}
+
+// Ranks whose arrays are a device's: kernels pack and unpack, and do what remains to be done in
+// place; messages are carried by the host. True if every element arrives.
+bool exchanges_on_device(const ExchangePlan& plan, const Stream& stream, Random& random) {
+  Driver& driver = Driver::of(Language::opencl);
+  const gpu::Options options{.element_bytes = plan.element_bytes()};
+  const std::uint64_t bytes = plan.local_bytes();
+  const auto moved = [&](const BitMap& map, const char* from) {
+    void* const a = driver.allocate(bytes, stream);
+    void* const b = driver.allocate(bytes, stream);
+    driver.write(a, from, bytes, stream);
+    gpu::permute(map, a, b, options, stream);
+    std::vector<char> to(bytes);
+    driver.read(to.data(), b, bytes, stream);
+    for (void* const array : {a, b}) driver.release(array, stream);
+    return to;
+  };
+  std::vector<char> from(plan.ranks() * bytes), to(from.size()), wanted(from.size());
+  for (char& c : from) c = static_cast<char>(random.below(256));
+  reference_permute(plan.executed_map(), {.element_bytes = plan.element_bytes()}, from.data(),
+                    wanted.data());
+  std::vector<std::vector<char>> sent, received(plan.ranks(), std::vector<char>(bytes));
+  for (Word rank = 0; rank < plan.ranks(); ++rank) {
+    const char* const data = from.data() + rank * bytes;
+    sent.push_back(plan.packs() ? moved(plan.pack_map(rank), data)
+                                : std::vector<char>(data, data + bytes));
+  }
+  for (Word rank = 0; rank < plan.ranks(); ++rank)
+    for (Word step = 0; step < plan.steps(); ++step)
+      for (Word block = 0; block < plan.blocks(); ++block) {
+        const Word target = plan.target(rank, step, block);
+        const std::uint64_t out = plan.packs() ? step * plan.step_bytes() : 0;
+        const std::uint64_t in = plan.unpacks() ? step * plan.step_bytes() : 0;
+        std::memcpy(received[target].data() + in + plan.receive_offset(target, step, block),
+                    sent[rank].data() + out + plan.send_offset(rank, step, block),
+                    plan.block_bytes());
+      }
+  for (Word rank = 0; rank < plan.ranks(); ++rank) {
+    std::vector<char> part = received[rank];
+    if (plan.unpacks()) part = moved(plan.unpack_map(rank), part.data());
+    if (plan.options().in_place && plan.has_local_map())
+      part = moved(plan.local_map(rank), part.data());
+    std::copy(part.begin(), part.end(), to.begin() + static_cast<std::ptrdiff_t>(rank * bytes));
+  }
+  return to == wanted;
+}
+
+TEST(Device, opencl_does_the_local_passes_of_an_exchange) {
+  if (opencl_devices() == 0) GTEST_SKIP() << "no OpenCL device here";
+  const Stream stream = Driver::of(Language::opencl).open(0);
+  Random random(46);
+  int packed = 0, unpacked = 0, remains = 0, many_steps = 0;
+  for (int i = 0; i < 6; ++i) {
+    const int ranks = 1 + i / 3;
+    const BitMap map = i == 0   ? reversal(10)
+                       : i == 1 ? say("r:2 m:8 -> m r").map.as_bits()
+                                : testing::random_affine(ranks + 9, random);
+    const std::uint64_t element = std::uint64_t{4} << static_cast<unsigned>(i % 3);
+    ExchangeOptions options{.in_place = i % 2 != 0};
+    if (i % 3 == 2) options.step_bytes = 1024;
+    const ExchangePlan plan = ExchangePlan::make(map, i < 2 ? 2 : ranks, element, options);
+    ASSERT_TRUE(plan.has_exchange());
+    packed += plan.packs() ? 1 : 0;
+    unpacked += plan.unpacks() ? 1 : 0;
+    remains += plan.options().in_place && plan.has_local_map() ? 1 : 0;
+    many_steps += plan.steps() > 1 ? 1 : 0;
+    EXPECT_TRUE(exchanges_on_device(plan, stream, random)) << to_notation(map);
+  }
+  EXPECT_TRUE(packed > 2 && unpacked > 1 && remains > 1 && many_steps > 0)
+      << packed << ' ' << unpacked << ' ' << remains << ' ' << many_steps;
+  Driver::of(Language::opencl).close(stream);
 }
 
 // A kernel is of one device, a context may have more.

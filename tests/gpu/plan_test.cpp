@@ -300,6 +300,10 @@ TEST(GpuPlan, the_plain_loop_is_counted) {
   EXPECT_EQ(plain.read.sectors, bit(17));
   EXPECT_EQ(plain.written.sectors, bit(20));
   EXPECT_EQ(plain.written.ideal_sectors, bit(17));
+  // Where no launch has a thread for each element, too.
+  const gpu::Plan large = gpu::plan(say("i:42 -> rev(i)").map.as_bits(), {.element_bytes = 4});
+  EXPECT_EQ(gpu::plain_certificate(large).written.sectors, bit(42));
+  EXPECT_EQ(gpu::certificate(large).written.sectors, bit(39));
 }
 
 // An xor is a cycle or less: well below 100 microseconds.

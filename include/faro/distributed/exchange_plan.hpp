@@ -96,6 +96,11 @@ class ExchangePlan {
   void pack(Word rank, Word step, std::span<const std::byte> data, std::span<std::byte> send) const;
   void unpack(Word rank, Word step, std::span<const std::byte> received,
               std::span<std::byte> data) const;
+  // The same as maps of a rank's elements, for kernels of a GPU (docs/gpu.md): into the buffers of
+  // all steps, one after another, what a rank keeps among them; and out of them. Throw Error(usage)
+  // where messages lie in the data.
+  BitMap pack_map(Word rank) const;
+  BitMap unpack_map(Word rank) const;
 
   // What a rank keeps takes no buffer: it is moved in shares, in any order, between steps; in place
   // it stays.
