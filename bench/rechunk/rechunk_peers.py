@@ -16,12 +16,16 @@ rechunker are told half of MEMORY for each of two threads; the boxes that tensor
 have half of it. Without control groups nothing holds the cap, and
 the table says so. A tool that is not installed is left out with a word. rechunker wants zarr before
 version 3: --old-python names an interpreter that has both.
+
+--floor measures instead what no tool can leave out: the chunks of the source read and decoded, those of the
+result put together, encoded and written, each alone, with one thread and with two.
 """
 
 import argparse
 import json
 import math
 import os
+import pathlib
 import resource
 import shutil
 import signal
@@ -393,6 +397,68 @@ def table(name, job, rows, left_out, args):
     sys.stdout.flush()
 
 
+def floor(name, job, args):
+    """Each part of the work alone: all else of it is in memory. Medians of rounds."""
+    import numcodecs
+    import numpy as np
+    import zarr
+    from concurrent.futures import ThreadPoolExecutor
+
+    home = os.path.join(args.folder, f"faro-rechunk-floor-{os.getpid()}")
+    os.makedirs(home)
+    job = {**job, "codec": args.codec}
+    codec = numcodecs.Zstd(1) if args.codec == "zstd" else None
+    seconds = {}
+
+    def timed(what, threads, work, items):
+        with ThreadPoolExecutor(threads) as pool:
+            start, processor = time.perf_counter(), time.process_time()
+            made = list(pool.map(work, items))
+            seconds.setdefault((what, threads), []).append(
+                (time.perf_counter() - start, time.process_time() - processor))
+        return made
+
+    def write(numbered):
+        with open(f"{home}/made-{numbered[0]}", "wb") as file:
+            file.write(b"".join(numbered[1]))
+            os.fsync(file.fileno())
+
+    try:
+        make_sources(job, home, None)
+        a = zarr.open_array(home + "/source.zarr", mode="r")[...].transpose(job["axes"])
+        paths = [path for path in pathlib.Path(home, "source.zarr", "c").rglob("*") if path.is_file()]
+        to, shape = job["to"], turned(job)
+        index = list(np.ndindex(*(-(-n // c) for n, c in zip(shape, to))))
+
+        def together(at):
+            part = a[tuple(slice(i * c, (i + 1) * c) for i, c in zip(at, to))]
+            whole = np.zeros(to, a.dtype)  # what hangs over the end is stored too
+            whole[tuple(map(slice, part.shape))] = part
+            return whole
+
+        for _ in range(args.rounds):
+            for threads in (1, 2):
+                forget(home + "/source.zarr")
+                stored = timed("read the files", threads, lambda path: path.read_bytes(), paths)
+                if codec:
+                    timed("decode", threads, codec.decode, stored)
+                made = timed("put together", threads, together, index)
+                if codec:
+                    made = timed("encode", threads, codec.encode, made)
+                # Of a file's chunks as many as its shard has.
+                each = math.prod(s // c for s, c in zip(job["shards"], to)) if job["shards"] else 1
+                files = [made[i : i + each] for i in range(0, len(made), each)]
+                timed("write the files, synced", threads, write, enumerate(files))
+    finally:
+        shutil.rmtree(home, ignore_errors=True)
+    print(f"\n{name}, {math.prod(job['shape']) * int(job['dtype'][2:]) / 1e9:.2f} GB, {args.codec}: each part alone\n")
+    print("| part | threads | seconds | of processors |\n|" + "---|" * 4)
+    for (what, threads), runs in seconds.items():
+        took = [statistics.median(run[k] for run in runs) for k in (0, 1)]
+        print(f"| {what} | {threads} | {took[0]:.2f} | {took[1]:.2f} |")
+    sys.stdout.flush()
+
+
 def bytes_said(text):
     for unit, times in (("GiB", 1 << 30), ("MiB", MIB), ("KiB", 1 << 10)):
         if text.endswith(unit):
@@ -417,11 +483,16 @@ def main():
     parser.add_argument("--limit", type=float, default=600, help="seconds for one run")
     parser.add_argument("--job", action="append", choices=list(jobs(1e9)), help="only this one")
     parser.add_argument("--only", action="append", metavar="TOOL", help="only this one; faro, cubed, ..")
+    parser.add_argument("--floor", action="store_true", help="no tool: each part of the work alone")
     parser.add_argument("--old-python", help="an interpreter with rechunker and zarr 2")
     parser.add_argument("--faro", default=shutil.which("faro") or "build/release/faro", help="the program")
     args = parser.parse_args()
     for name, job in jobs(args.gigabytes * 1e9).items():
-        if not args.job or name in args.job:
+        if args.job and name not in args.job:
+            continue
+        if args.floor:
+            floor(name, job, args)
+        else:
             table(name, job, *run_job(name, job, args), args)
 
 
