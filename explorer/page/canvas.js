@@ -210,12 +210,12 @@ function drawProcessors(g, replay, cells, marks) {
         g.fillStyle = scene.inks.ink;
         g.fillText(String(p), x, y + 0.5);
       } else {
-        // Links and elements on their way pass here: the number keeps a margin free of them.
+        // At the left above, where no link of a cube or a mesh leaves; elements that pass leave a margin.
         g.strokeStyle = scene.inks.card;
         g.lineWidth = 3;
-        g.strokeText(String(p), x + r + 5, y - r + 1);
+        g.strokeText(String(p), x - r - 5, y - r + 1);
         g.fillStyle = scene.inks.dim;
-        g.fillText(String(p), x + r + 5, y - r + 1);
+        g.fillText(String(p), x - r - 5, y - r + 1);
       }
     }
 }
