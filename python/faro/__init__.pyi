@@ -461,6 +461,9 @@ class PlacedPlan:
     @property
     def ok(self) -> bool:
         """Judged, and right."""
+    @property
+    def judged(self) -> bool:
+        """Whether anybody was asked; an array of more than 1 MiB in memory is not moved for it."""
     def json(self) -> str: ...
 
 class MachinePlan:

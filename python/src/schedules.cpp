@@ -217,6 +217,7 @@ void bind_schedules(nb::module_& m) {
       .def_prop_ro("unit", &PlacedPlan::unit)
       .def_prop_ro("made_of", &PlacedPlan::made_of)
       .def_prop_ro("ok", &PlacedPlan::ok)
+      .def_prop_ro("judged", &PlacedPlan::judged)
       .def_prop_ro("gap", [](const PlacedPlan& p) { return integer(p.cost() - p.bound()); })
       .def("json", &PlacedPlan::json)
       .def("__str__", &PlacedPlan::report)

@@ -24,6 +24,7 @@ namespace {
 using faro::c::flag;
 using faro::c::guarded;
 using faro::c::need;
+using faro::c::shape_of;
 using faro::c::taken;
 using faro::c::unused;
 using faro::c::watched;
@@ -35,21 +36,12 @@ void need_width(int width) {
   }
 }
 
-void need_axes(int axes) {
-  if (axes < 0 || axes > int{faro::limits::npy_axes_max})
-    throw faro::Error(faro::ErrorCode::usage,
-                      "an array of " + std::to_string(axes) + " axes; 0 to 64 are possible");
-}
-
 faro::ArrayPlaces places_of(const faro_array& given) {
   const faro_array defaults = FARO_ARRAY;
   const faro_array all = taken(given, defaults);
-  need_axes(all.axes);
-  const auto axes = static_cast<std::size_t>(all.axes);
-  if (axes > 0) need("faro_array", "shape", all.shape);
   faro::ArrayPlaces places;
-  places.shape.assign(all.shape, all.shape + axes);
-  if (all.strides != nullptr) places.strides.assign(all.strides, all.strides + axes);
+  places.shape = shape_of("faro_array", all.axes, all.shape).value_or(std::vector<uint64_t>{});
+  if (all.strides != nullptr) places.strides.assign(all.strides, all.strides + all.axes);
   places.offset = all.offset;
   return places;
 }
@@ -92,10 +84,8 @@ faro_status faro_map_from_words(const char* words, int axes, const uint64_t* sha
                                 faro_map** map) {
   return guarded([&] {
     need("faro_map_from_words", "words map", words, map);
-    need_axes(axes);
-    if (axes > 0) need("faro_map_from_words", "shape", shape);
     faro::Sizes sizes;
-    if (axes > 0) sizes.shape.emplace(shape, shape + axes);
+    sizes.shape = shape_of("faro_map_from_words", axes, shape);
     *map = new faro_map{faro::say(words, sizes).map};
   });
 }

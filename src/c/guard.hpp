@@ -8,10 +8,13 @@
 #include <cstring>
 #include <exception>
 #include <new>
+#include <optional>
 #include <string>
 #include <string_view>
+#include <vector>
 
 #include "faro/base/error.hpp"
+#include "faro/base/limits.hpp"
 #include "faro/c/faro.h"
 
 namespace faro::inline v1::c {
@@ -54,6 +57,17 @@ void need(const char* function, std::string_view names, const Pointers*... point
       throw Error(ErrorCode::usage, std::string(function) + ": " + std::string(name) + " is NULL");
     names.remove_prefix(std::min(names.size(), name.size() + 1));
   }
+}
+
+// The lengths of so many axes; nothing without axes, where `shape` may be NULL.
+inline std::optional<std::vector<std::uint64_t>> shape_of(const char* function, int axes,
+                                                          const std::uint64_t* shape) {
+  if (axes < 0 || axes > int{limits::npy_axes_max})
+    throw Error(ErrorCode::usage,
+                "an array of " + std::to_string(axes) + " axes; 0 to 64 are possible");
+  if (axes == 0) return {};
+  need(function, "shape", shape);
+  return std::vector<std::uint64_t>(shape, shape + axes);
 }
 
 // What the caller's struct holds, over the defaults; later fields that it lacks keep theirs.

@@ -10,6 +10,7 @@
 #include "faro/base/byte_source.hpp"
 #include "faro/c/faro.h"
 #include "faro/distributed/exchange_plan.hpp"
+#include "faro/places/placed_plan.hpp"
 #include "faro/service/explain.hpp"
 #include "faro/service/plan.hpp"
 #include "faro/service/verify.hpp"
@@ -20,6 +21,7 @@ using faro::c::failed;
 using faro::c::flag;
 using faro::c::guarded;
 using faro::c::need;
+using faro::c::shape_of;
 using faro::c::taken;
 using faro::c::unused;
 
@@ -116,6 +118,18 @@ faro_status faro_plan_machine(const char* map, const char* machine, uint64_t ele
   return answered("faro_plan_machine", json, [&] {
     need("faro_plan_machine", "map machine algorithm", map, machine, algorithm);
     return answer_of(planned(map, machine, elements, algorithm));
+  });
+}
+
+faro_status faro_plan_at(const char* words, int axes, const uint64_t* shape, const char* place,
+                         uint64_t element_bytes, char** json) {
+  return answered("faro_plan_at", json, [&] {
+    need("faro_plan_at", "words place", words, place);
+    faro::MoveRequest request{.words = words};
+    request.shape = shape_of("faro_plan_at", axes, shape);
+    if (element_bytes != 0) request.element_bytes = element_bytes;
+    const faro::PlacedPlan plan = faro::plan(request, place, {.progress = listener});
+    return Answer{plan.json(), plan.judged() && !plan.ok() ? "a judge says no" : ""};
   });
 }
 

@@ -111,6 +111,9 @@ const std::string& PlacedPlan::made_of() const {
 bool PlacedPlan::ok() const {
   return content_->judged == places::Judged::right;
 }
+bool PlacedPlan::judged() const {
+  return content_->judged != places::Judged::nobody;
+}
 const std::string& PlacedPlan::report() const {
   return content_->report.words();
 }

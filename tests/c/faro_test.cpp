@@ -392,6 +392,32 @@ TEST(C, refuses_requests_in_words) {
   });
 }
 
+// One request at every place, as `faro plan --on PLACE --json` prints it.
+TEST(C, plans_at_any_place) {
+  const std::uint64_t shape[] = {721, 1440};
+  const auto at = [&](const char* place, std::uint64_t bytes, int axes, const char* words) {
+    return
+        [=, &shape](char** json) { return faro_plan_at(words, axes, shape, place, bytes, json); };
+  };
+  const char* transpose = "r c -> c r";
+  const auto memory = answer(FARO_OK, at("memory", 4, 2, transpose));
+  EXPECT_EQ(memory.at("format"), "faro-memory-plan/1");
+  const auto disk = answer(FARO_OK, at("disk:memory=60MiB", 4, 2, transpose));
+  EXPECT_EQ(disk.at("passes_bound"), 1);
+  answer(FARO_OK, at("ranks:12", 4, 2, "dtensor:(12,) [Shard(0)] => dtensor:(12,) [Shard(1)]"));
+  answer(FARO_OK, at("ranks:4", 8, 0, "i:10 -> rev(i)"));
+  EXPECT_EQ(answer(FARO_OK, at("cube:6", 0, 0, "a:6 -> ungray(a)")),
+            answer(FARO_OK, [](char** json) {
+              return faro_plan_machine("a:6 -> ungray(a)", "cube:6", 0, "", json);
+            }));
+  fails(FARO_USAGE, "--element-bytes", at("cube:6", 4, 0, "a:6 -> ungray(a)"));
+  fails(FARO_USAGE, "axes", at("memory", 4, -1, transpose));
+  fails(FARO_USAGE, "words is NULL", at("memory", 4, 2, nullptr));
+  fails(FARO_USAGE, "place is NULL", at(nullptr, 4, 2, transpose));
+  fails(FARO_USAGE, "shape is NULL",
+        [](char** json) { return faro_plan_at("r c -> c r", 2, nullptr, "memory", 4, json); });
+}
+
 // The square transpose of 2^20 elements on 4 ranks: each sends a quarter of its part to each other.
 TEST(C, exact_costs_of_an_exchange) {
   std::vector<int> places;

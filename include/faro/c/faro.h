@@ -175,6 +175,14 @@ FARO_API faro_status faro_plan_machine(const char* map, const char* machine, uin
 FARO_API faro_status faro_write_schedule(const char* map, const char* machine, uint64_t elements,
                                          const char* algorithm, const char* path, char** json);
 
+/* One request, any place: words (docs/notation.md) for an array of this shape, and where it lies,
+   "memory", "disk:memory=2GiB", "ranks:12" or a machine. Without axes the words say it all, and
+   shape may be NULL; element_bytes 0: as the place takes it. JSON as `faro plan --on PLACE --json`
+   prints it, of its place's format. FARO_REFUSED if a judge said no; one that was not asked says
+   nothing. */
+FARO_API faro_status faro_plan_at(const char* words, int axes, const uint64_t* shape,
+                                  const char* place, uint64_t element_bytes, char** json);
+
 /* Format faro-verdict/1, of a schedule's text and of a file. FARO_REFUSED unless it is a yes. */
 FARO_API faro_status faro_verify_schedule(const char* schedule, char** json);
 FARO_API faro_status faro_verify_file(const char* path, char** json);

@@ -68,6 +68,7 @@ class PlacedPlan {
   const std::string& made_of() const;
   // Who was asked to judge it found nothing wrong. A plan that nobody judged is not ok.
   bool ok() const;
+  bool judged() const;
   // As `faro plan` prints it, and as it writes it with --json.
   const std::string& report() const;
   std::string json() const;
