@@ -1,5 +1,5 @@
 #!/bin/sh
-# The pictures of the docs, as the program draws them.
+# The pictures of the docs, as the program draws them; one is drawn by a script of its own.
 # usage: docs/pictures/make.sh [FOLDER]      with faro in the PATH; .ci/readme.sh compares
 set -eu
 folder=${1:-$(dirname "$0")}
@@ -12,3 +12,4 @@ faro plan 'i:4 -> swap(i, 3, 0)' --on mesh:4x4 --export "$folder/paper-mesh.svg"
 faro plan 'i:4 -> ~i' --on pops:4,4 --export "$folder/paper-pops.svg" --figure machine >/dev/null
 faro plan --butterfly 4 --on cube:2 --layout 'cyclic binary||gray' --export "$folder/paper-butterfly.svg" --figure places >/dev/null
 faro explain 'r:2 c:2 -> c r' --export "$folder/transpose.svg" --figure all
+python3 "$(dirname "$0")/places.py" >"$folder/places.svg"
