@@ -129,6 +129,12 @@ def controls(page, count):
     page.shows("#toast", "kernel is")
     copied = tab.evaluate("navigator.clipboard.readText()") if "copied" in page.text("#toast") else tab.evaluate("String(getSelection())")
     count.equal(copied.strip(), page.text("#gpu-text").strip(), "the button takes the kernel")
+    tab.evaluate("document.activeElement.blur()")
+    tab.keyboard.press("s")
+    with tab.expect_download() as download:
+        tab.locator("#save-list button", has_text="its text").click()
+    tab.keyboard.press("Escape")
+    count.equal((download.value.suggested_filename, pathlib.Path(download.value.path()).read_text()), ("faro_permute.cu", page.text("#gpu-text")), "saved")
 
 
 def pasted(page, program, count):

@@ -2,6 +2,7 @@
 // tables of bits; the kernel, and the lines that launch it.
 const gpu_view = { turn: 0, map: null };
 const gpu_fields = ["gpu", "element", "language", "in_place"];
+const kernel_endings = { cuda: ".cu", hip: ".hip", opencl: ".cl" };
 const shared_bits = 14; // an address within a tile, which has at most 16 KiB
 
 function fillGpuForm() {
@@ -25,7 +26,10 @@ async function updateGpu(map) {
   const mine = ++gpu_view.turn;
   gpu_view.map = map;
   $("p-gpu").hidden = map === null;
-  if (map === null) return;
+  if (map === null) {
+    $("gpu-text").replaceChildren();
+    return;
+  }
   const bytes = state.element || "4";
   const answer = /^\d{1,9}$/.test(bytes)
     ? await ask({ do: "gpu", map, on: state.on.trim() || null, gpu: state.gpu, element: Number(bytes), language: state.language, in_place: state.in_place !== "" })

@@ -95,6 +95,8 @@ function openSave() {
     for (const [what, name] of [["strands", "Where each bit goes"], ["matrix", "The matrix"], ["array", "The array"]])
       if (map_view.answer.figures[what]) list.append(figureRow(name, { ...asked, what }, "map-" + what));
   }
+  const kernel = $("gpu-text").textContent;
+  if (kernel) list.append(saveRow("The kernel for a GPU", [["its text", () => download("faro_permute" + kernel_endings[state.language || "cuda"], kernel, "text/plain")]]));
   if (!$("p-play").hidden) {
     list.append(figureRow("Links over time", { do: "picture", what: "links" }, "links"));
     if (player.replay && player.replay.processors <= 256) {
