@@ -176,9 +176,10 @@ std::string memory_text(Count tile_bytes) {
 void refuse_passes(const FilePlanOptions& options) {
   if (options.passes == 0 || options.passes == 1) return;
   impossible(
-      fmt::format("{} passes: arrays whose axes are no powers of two are moved in one pass, for "
-                  "which any memory does; leave --passes out, or say 1",
-                  options.passes));
+      fmt::format("{} passes: arrays whose axes are no powers of two are moved in one pass here, "
+                  "for which any memory does; leave --passes out, or say 1. `faro rechunk IN OUT "
+                  "--map MAP --passes {}` takes several",
+                  options.passes, options.passes));
 }
 
 // The cheapest by the profile whose tiles have at most `tile_bytes`. Throws Error(impossible),
