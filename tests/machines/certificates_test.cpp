@@ -344,6 +344,12 @@ TEST(Certificates, of_meshes_stars_and_switches_have_mutants_that_are_refused) {
   const ScheduleHeader ranks = header_of_words("a:2 | m:2 -> m | a", "ranks:4", 4);
   EXPECT_TRUE(refuses(ranks, Distance{1, 0}));
   EXPECT_TRUE(refuses(ranks, Port{7, Way::out}));
+  const ScheduleHeader tree = header_of_words("i:4 -> rev(i)", "fat-tree:4x4,up=1", 1);
+  ASSERT_TRUE(std::holds_alternative<Cut>(tree.bound->certificate));
+  EXPECT_TRUE(refuses(tree, Cut{{{4, 0}}}));
+  EXPECT_TRUE(refuses(tree, Cut{{{4, 0}, {8, 0}, {1, 0}}}));
+  EXPECT_TRUE(refuses(tree, Cut{{{16, 1}}}));
+  EXPECT_TRUE(refuses(tree, Cut{}));
 }
 
 // A certificate of one goal is none of another.

@@ -203,6 +203,9 @@ namespace {
 
 // What leaves the processors below a switch goes over its links.
 Proved of_switch(const Crossbar& ranks, const Demand& demand, const Cut& cut) {
+  for (const Parity& c : cut.where)
+    if ((c.mask & ~low_mask(ranks.bits)) != 0)
+      return fault("the certificate's cut names a bit beyond the ranks");
   const AffineSpace group = AffineSpace::where(ranks.bits, cut.where);
   for (const Crossbar::Tier& tier : ranks.tiers) {
     if (group.empty() || group.dimension() != tier.processors_log2) continue;

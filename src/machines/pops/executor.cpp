@@ -25,10 +25,8 @@ PopsExecutor::PopsExecutor(const Pops& machine, const Options& options)
     : machine_(machine), processors_(pops::processors(machine)), options_(options) {
   if (processors_ > bit(limits::replay_elements_log2_max))
     throw Error(ErrorCode::limit,
-                fmt::format("replay spells out at most 2^{} processors; pops:{},{} has {}. "
-                            "Verify by proof",
-                            limits::replay_elements_log2_max, machine.group_size, machine.groups,
-                            processors_));
+                fmt::format("replay spells out at most 2^{} processors, not {}; verify by proof",
+                            limits::replay_elements_log2_max, processors_));
   sends_mark_.assign(processors_, 0);
   receives_mark_.assign(processors_, 0);
   if (options.data == Data::numbers) {
