@@ -409,7 +409,6 @@ def floor(name, job, args):
     job = {**job, "codec": args.codec}
     codec = numcodecs.Zstd(1) if args.codec == "zstd" else None
     seconds = {}
-
     def timed(what, threads, work, items):
         with ThreadPoolExecutor(threads) as pool:
             start, processor = time.perf_counter(), time.process_time()

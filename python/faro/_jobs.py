@@ -18,7 +18,7 @@ import os
 from typing import Any, NamedTuple
 
 from . import _core
-from ._errors import Refused, UsageError
+from ._errors import EnvironmentFault, Refused, UsageError
 
 FORMAT = "faro-job/1"
 MODULUS = 2**127 - 1  # of the digest: docs/digest.md
@@ -70,6 +70,17 @@ class Job(NamedTuple):
         except (KeyError, TypeError, ValueError, AttributeError) as error:
             raise UsageError(f"no job of format {FORMAT}: {error}") from None
         return job
+
+
+def run_on_dask(job):
+    """The job's result; where the system refuses it something, on which worker and what. Here and not in
+    faro.dask: a new worker imports no more than it needs."""
+    try:
+        return job.run()
+    except EnvironmentFault as error:
+        from distributed import get_worker
+
+        return get_worker().address, str(error)
 
 
 class Stage(collections.abc.Sequence):

@@ -273,13 +273,10 @@ class _ZarrStore:
         for key in units:
             _sync(self.store.delete(key))
 
-    def has_all_units(self):
-        """Of a finished array: false also where chunks of the fill value were not written."""
-        text = _get(self.store, self._key("zarr.json")) or _get(self.store, self._key(".zarray"))
-        document = json.loads(bytes(text))
-        wanted = math.prod(-(-n // c) for n, c in zip(document["shape"], _chunks_of(document)))
-        units = listed_units(self.store, self.path)[0]
-        return sum(not key.endswith(".partial") for key in units) >= wanted
+    def count_units(self):
+        if not self.store.supports_listing:
+            return None
+        return sum(not key.endswith(".partial") for key in listed_units(self.store, self.path)[0])
 
     def arrays(self):
         node = _zarr().open(self.store, path=self.path, mode=_mode(self.store))

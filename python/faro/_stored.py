@@ -81,7 +81,7 @@ class _Target:
         self.name = _outside.Name(self.store)
         return {"outside": os.fsdecode(self.name)}
 
-    def run(self, unfinished, work, words):
+    def run(self, unfinished, work):
         """work(); a store is left as it was found where nothing remains to go on from."""
         if self.store is None:
             return work()
@@ -93,10 +93,7 @@ class _Target:
                 with told_of(self.store.name):
                     self._make_room(unfinished)
                 try:
-                    report = work()
-                    if unfinished == "resume" and not report["verified"]:
-                        self._refuse_lost(report["digest"], words)
-                    return report
+                    return work()
                 except BaseException:
                     # What is here came from this run, or from the one that it went on with.
                     if not _core.has_unfinished_rechunk(self.path):
@@ -145,17 +142,6 @@ class _Target:
         are not written."""
         if self.store.is_empty() and any(_has_written(path) for path in notes):
             raise UsageError(f"{self.store.name}: is empty, and jobs that are done have written to it; {way_out}")
-
-    def _refuse_lost(self, digest, words):
-        """What jobs of an earlier run have written may have been taken away between: where a unit is missing,
-        only reading tells those from units of the fill value."""
-        with told_of(self.store.name):
-            if self.store.has_all_units():
-                return
-        said = _words(None, None, None, words["memory"], words["threads"], None, None)
-        if _core.digest_stored(self.name, said, None) != digest:
-            raise Refused(f"{self.store.name}: chunks that an earlier run has written are gone or others; the output "
-                          "is not kept, begin anew")
 
     def _jobs_folder(self):
         return self._beside(b".faro-shared")
@@ -257,8 +243,8 @@ def _has_written(path):
     with open(path, encoding="utf-8", errors="replace") as file:
         for line in file:
             words = line.partition("  # crc32c ")[0].split()
-            # job PASS NUMBER READ BYTES WRITTEN BYTES, once or again
-            if words and words[0] == "job" and any(digest.strip("0") for digest in words[5::7]):
+            # job PASS NUMBER READ BYTES WRITTEN BYTES FILES, once or again
+            if words and words[0] == "job" and any(digest.strip("0") for digest in words[5::8]):
                 return True
     return False
 
@@ -357,7 +343,7 @@ def _into(to, from_path, words, progress):
     if said["codec"] is None:
         said["codec"] = getattr(getattr(from_path, "held", None), "codec", None)
     return to.run(said["unfinished"], lambda: with_progress(
-        lambda heard: _core.rechunk(from_path, to.path, said, heard), progress), words)
+        lambda heard: _core.rechunk(from_path, to.path, said, heard), progress))
 
 
 def rechunk_each(arrays, to, progress, group):

@@ -26,6 +26,7 @@ import numpy as np
 from . import _core
 from ._dask_bits import ByBits
 from ._errors import EnvironmentFault, Impossible, UsageError
+from ._jobs import run_on_dask
 from ._maps import BitMap
 from ._stored import _path, _Target, copy_groups, rechunk_plan
 
@@ -35,22 +36,12 @@ FAN = 32  # pieces that a block is cut into, or made of, in one stage
 # --- stored arrays
 
 
-def _run(job):
-    """The job's result; where the system refuses it something, on which worker and what."""
-    from distributed import get_worker
-
-    try:
-        return job.run()
-    except EnvironmentFault as error:
-        return get_worker().address, str(error)
-
-
 def _run_stage(client, stage, tell):
     """Every job that is not done, on workers that have not failed at it."""
     from distributed import as_completed
 
     jobs = list(stage.remaining)
-    futures = client.map(_run, jobs, pure=False, key=f"faro-stage-{stage.number + 1}-of-{jobs[0].plan}"
+    futures = client.map(run_on_dask, jobs, pure=False, key=f"faro-stage-{stage.number + 1}-of-{jobs[0].plan}"
                          if jobs else None)
     of, failed = dict(zip(futures, jobs)), {}
     running = as_completed(futures)
@@ -62,7 +53,7 @@ def _run_stage(client, stage, tell):
             others = sorted(set(client.scheduler_info(n_workers=-1)["workers"]) - failed[job])
             if not others:
                 raise EnvironmentFault(f"{why}; no worker could do {job}")
-            again = client.submit(_run, job, pure=False, workers=others)
+            again = client.submit(run_on_dask, job, pure=False, workers=others)
             of[again] = job
             running.add(again)
         else:

@@ -6,6 +6,7 @@
 //   stamp(key)                  another text when it was changed
 //   put(key, path)              the file at `path` is the content
 //   delete(key)
+//   count_units()               of chunks, or shards, that are there; None where it lists nothing
 //   copies                      of what is read: so many may be held on the way
 //   parts                       a local folder where files grow; "" where nothing is written
 #include "buffer.hpp"
@@ -94,6 +95,11 @@ class PythonFolder : public files::ChunkFolder {
   void sync_names(std::span<const std::string>) override {}
   std::uint64_t held_bytes(std::uint64_t read) const override { return copies_ * read; }
   bool is_far() const override { return true; }
+  std::optional<std::uint64_t> count_files() const override {
+    return asked(name_, [&] {
+      return nb::cast<std::optional<std::uint64_t>>(store_.attr("count_units")());
+    });
+  }
 
  private:
   // What is unfinished is never in the store.

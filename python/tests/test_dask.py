@@ -13,6 +13,7 @@ import pytest
 dask = pytest.importorskip("dask")
 da = pytest.importorskip("dask.array")
 import faro.dask  # noqa: E402
+from faro._jobs import run_on_dask  # noqa: E402
 
 FULL = bool(os.environ.get("FARO_FULL"))
 
@@ -247,7 +248,7 @@ def test_a_full_disk_on_one_worker(stored, client):
                              passes=2, threads=1)
     client.run(limit, 1 << 16, workers=[full])
     try:
-        failed = client.submit(faro.dask._run, plan.stages[0][0], pure=False, workers=[full]).result()
+        failed = client.submit(run_on_dask, plan.stages[0][0], pure=False, workers=[full]).result()
         assert failed[0] == full
         assert_right(stored, "full.zarr", rechunked(stored, "full.zarr", client))
         with pytest.raises(faro.EnvironmentFault, match="no worker could"):

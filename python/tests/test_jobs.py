@@ -116,6 +116,37 @@ def test_a_lost_file_is_made_again(source, tmp_path):
     assert is_right(a, target, plan.finish())
 
 
+@pytest.mark.parametrize("where", ["folder", "store"])
+def test_a_lost_chunk_of_the_output_is_made_again(where, source, tmp_path):
+    """Between its job and finish() somebody takes a file away: one chunk, in one pass and in two."""
+    from zarr.storage import MemoryStore
+
+    a, path = source
+    for passes in (1, 2):
+        target = tmp_path / f"out-{passes}.zarr" if where == "folder" else MemoryStore()
+        words = {} if where == "folder" else {"temporary": tmp_path / f"t{passes}"}
+        plan = plan_of(path, target, passes=passes, memory="80MiB" if passes == 2 else "1GiB", **words)
+        for stage in plan.stages:
+            for job in stage:
+                job.run()
+        assert not any(list(stage.remaining) for stage in plan.stages)
+        if where == "folder":
+            files = sorted(f for f in (tmp_path / f".{target.name}.faro-shared" / "data" / "c").rglob("*") if f.is_file())
+            assert len(files) > 3
+            files[len(files) // 2].unlink()
+        else:
+            keys = sorted(target._store_dict)
+            assert len(keys) > 3
+            del target._store_dict[keys[len(keys) // 2]]
+        with pytest.raises(faro.UsageError, match="jobs of stage . are not done"):
+            plan.finish()
+        assert len(list(plan.stages[-1].remaining)) == 1
+        for stage in plan.stages:
+            for job in stage.remaining:
+                assert not job.run().was_done
+        assert plan.finish()["digest"] == faro.digest(target) == faro.digest(path)
+
+
 def test_refuses_what_is_not_its_plan(source, tmp_path):
     a, path = source
     target = tmp_path / "out.zarr"

@@ -255,7 +255,8 @@ std::vector<Digest> compared_digests(const ReshardPlan& plan,
                                      const std::vector<disk::BoxShare>& shares) {
   std::vector<Digest> digests;
   for (std::size_t i = 0; i < shares.size(); ++i) {
-    const auto& [read, written] = shares[i];
+    const Digest& read = shares[i].read;
+    const Digest& written = shares[i].written;
     if (read.value() != written.value() || read.bytes() != written.bytes()) refuse_written(plan, i);
     digests.push_back(read);
   }

@@ -1,6 +1,7 @@
 #include "disk/box_copy.hpp"
 
 #include <algorithm>
+#include <cstring>
 
 namespace faro::inline v1::disk {
 namespace {
@@ -21,6 +22,14 @@ std::uint64_t elements_of(const Box& box) {
   std::uint64_t count = 1;
   for (const Interval& axis : box) count *= axis.length();
   return count;
+}
+
+void fill_elements(std::span<std::byte> bytes, std::span<const std::byte> element) {
+  if (bytes.empty()) return;
+  std::memcpy(bytes.data(), element.data(), element.size());
+  // What is filled is copied behind itself.
+  for (std::size_t done = element.size(); done < bytes.size(); done *= 2)
+    std::memcpy(bytes.data() + done, bytes.data(), std::min(done, bytes.size() - done));
 }
 
 Box common_box(const Box& a, const Box& b) {

@@ -21,6 +21,8 @@ namespace faro::inline v1::disk {
 using Box = std::vector<Interval>;
 
 std::uint64_t elements_of(const Box& box);
+// Elements one after another, each this one.
+void fill_elements(std::span<std::byte> bytes, std::span<const std::byte> element);
 // Empty (of no element) where they do not meet.
 Box common_box(const Box& a, const Box& b);
 

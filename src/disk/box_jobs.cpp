@@ -80,12 +80,16 @@ bool RechunkJobs::has_file(std::size_t pass, std::uint64_t job) const {
     return files::PosixFolder(folder()).size_bytes(tile_name(pass, job)).has_value();
   const auto shares = note(pass, job);
   const auto to = create_stored(data(), request_.description, Begun::must_be);
-  return shares && has_written(*plan_, *to, job, shares->at({pass, job}).written);
+  return shares && has_written(*plan_, *to, job, shares->at({pass, job}));
 }
 
-// Tiles go one by one, as they are lost; what the output is in is emptied whole, and may be far.
-std::uint64_t RechunkJobs::files_asked(std::size_t pass) const {
-  return pass + 1 < passes() ? UINT64_MAX : jobs_sampled;
+// The output is listed and its files counted. A damaged note says nothing, and is told of later.
+bool RechunkJobs::has_all_files(std::size_t pass, const std::vector<std::uint64_t>& jobs) const {
+  if (pass + 1 < passes()) return false;
+  std::uint64_t files = 0;
+  for (const std::uint64_t job : jobs)
+    if (const auto shares = note(pass, job)) files += shares->at({pass, job}).files;
+  return has_files(*create_stored(data(), request_.description, Begun::must_be), files);
 }
 
 // A pass after which nothing is to do is not asked for its files, which are gone by then; the last

@@ -46,7 +46,7 @@ class RechunkJobs : public SharedJobs {
   }
   bool needs_files(std::size_t pass) const override;
   bool has_file(std::size_t pass, std::uint64_t job) const override;
-  std::uint64_t files_asked(std::size_t pass) const override;
+  bool has_all_files(std::size_t pass, const std::vector<std::uint64_t>& jobs) const override;
   void check_input() const override;
   void remove_read(std::size_t pass) const override;
   Digest digest_of_notes() const;

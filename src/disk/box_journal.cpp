@@ -42,11 +42,25 @@ bool read_digest(std::istream& words, Digest& to) {
   return true;
 }
 
+std::string with_checksum(const std::string& text) {
+  return fmt::format("{}{}{:08x}\n", text, line_checksum_key, crc32c(text));
+}
+
+// "" for none.
+std::string line_of(std::span<const std::pair<BoxJournal::JobId, BoxShare>> jobs) {
+  std::string line;
+  for (const auto& [job, share] : jobs)
+    line += fmt::format("{}job {} {} {} {} {}", line.empty() ? "" : " ", job.first, job.second,
+                        digest_words(share.read), digest_words(share.written), share.files);
+  return line.empty() ? "" : with_checksum(line);
+}
+
 }  // namespace
 
 void BoxShare::add(const BoxShare& other) {
   read.add(other.read);
   written.add(other.written);
+  files += other.files;
 }
 
 BoxJournal::BoxJournal(RandomFile& file) : file_(file) {
@@ -88,7 +102,7 @@ bool BoxJournal::take(const std::string& line) {
     JobId job;
     BoxShare share;
     if (word != "job" || !(words >> job.first >> job.second) || !read_digest(words, share.read) ||
-        !read_digest(words, share.written))
+        !read_digest(words, share.written) || !(words >> share.files))
       return false;
     found.insert_or_assign(job, share);
   }
@@ -96,16 +110,17 @@ bool BoxJournal::take(const std::string& line) {
   return !found.empty();
 }
 
-void BoxJournal::append(const std::string& text) {
-  const std::string line = fmt::format("{}{}{:08x}\n", text, line_checksum_key, crc32c(text));
-  file_.write(end_, std::as_bytes(std::span(line)));
+void BoxJournal::append(const std::string& lines) {
+  file_.write(end_, std::as_bytes(std::span(lines)));
   file_.sync();
-  end_ += line.size();
+  end_ += lines.size();
 }
 
-void BoxJournal::begin(const std::string& header) {
-  append(header);
+void BoxJournal::begin(const std::string& header,
+                       std::span<const std::pair<JobId, BoxShare>> jobs) {
+  append(with_checksum(header) + line_of(jobs));
   header_ = header;
+  done_.insert(jobs.begin(), jobs.end());
 }
 
 void BoxJournal::note(const JobId& job, const BoxShare& share) {
@@ -113,17 +128,13 @@ void BoxJournal::note(const JobId& job, const BoxShare& share) {
 }
 
 void BoxJournal::note(std::span<const std::pair<JobId, BoxShare>> jobs) {
-  std::string line;
-  for (const auto& [job, share] : jobs)
-    line += fmt::format("{}job {} {} {} {}", line.empty() ? "" : " ", job.first, job.second,
-                        digest_words(share.read), digest_words(share.written));
-  if (line.empty()) return;
-  append(line);
+  if (jobs.empty()) return;
+  append(line_of(jobs));
   for (const auto& [job, share] : jobs) done_.insert_or_assign(job, share);
 }
 
 void BoxJournal::note_complete() {
-  append("complete");
+  append(with_checksum("complete"));
   complete_ = true;
 }
 

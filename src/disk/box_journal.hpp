@@ -1,7 +1,8 @@
 // What jobs of a plan of boxes have done. A job may be done in any order, so its journal is lines:
 //
 //   {"format": "faro-rechunk-journal/1", ...}  # crc32c 1a2b3c4d the request, the plan
-//   job 0 17 READ BYTES WRITTEN BYTES  # crc32c ...              job 17 of the first pass: digests
+//   job 0 17 READ BYTES WRITTEN BYTES FILES  # crc32c ...        job 17 of the first pass: digests,
+//                                                                files of the output
 //   complete  # crc32c ...                                       only the name is missing
 //
 // Each line is appended and synced when what it says is durable. A last line that is torn is not
@@ -20,8 +21,9 @@
 namespace faro::inline v1::disk {
 
 struct BoxShare {
-  Digest read;     // of what the first pass read, by its place in the output
-  Digest written;  // of what the last pass wrote
+  Digest read;              // of what the first pass read, by its place in the output
+  Digest written;           // of what the last pass wrote
+  std::uint64_t files = 0;  // that it gave their names: a chunk of the fill value has none
 
   void add(const BoxShare& other);
 };
@@ -36,7 +38,8 @@ class BoxJournal {
   const std::map<JobId, BoxShare>& done() const { return done_; }
   bool is_complete() const { return complete_; }
 
-  void begin(const std::string& header);
+  // `jobs`: those that are done already, with the same sync.
+  void begin(const std::string& header, std::span<const std::pair<JobId, BoxShare>> jobs = {});
   void note(const JobId& job, const BoxShare& share);
   // Several at once, with one sync: they stand in one line, so that all of them are there or none.
   void note(std::span<const std::pair<JobId, BoxShare>> jobs);
@@ -45,7 +48,7 @@ class BoxJournal {
   void forget(const JobId& job) { done_.erase(job); }
 
  private:
-  void append(const std::string& line);
+  void append(const std::string& lines);
   bool take(const std::string& line);
 
   RandomFile& file_;

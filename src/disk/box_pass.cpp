@@ -134,10 +134,7 @@ void PassAtWork::prepare_units(HeldTile& tile, const BoxCells& held) {
     const Box box = box_of(grids_.units_to, index);
     for (std::size_t k = 0; k < box.size(); ++k)
       ragged = ragged || box[k].length() != grids_.nominal_to[k];
-    if (!ragged) continue;
-    const auto bytes = cell_bytes(tile, held, index);
-    for (std::size_t at = 0; at < bytes.size(); at += element_)
-      std::memcpy(bytes.data() + at, to_.fill().data(), element_);
+    if (ragged) fill_elements(cell_bytes(tile, held, index), to_.fill());
   }
 }
 

@@ -32,8 +32,8 @@ class PassAtWork {
   // before. May run beside write() of another tile.
   void read(HeldTile& tile, bool begins_row);
   Digest write(HeldTile& tile);
-  // What the job wrote is durable under its names when this returns.
-  void finish_job(std::uint64_t job);
+  // What the job wrote is durable under its names when this returns: so many files of the output.
+  std::uint64_t finish_job(std::uint64_t job);
 
   std::span<std::byte> tile_buffer(std::size_t i) const;
   std::uint64_t buffer_bytes() const { return buffer_bytes_; }

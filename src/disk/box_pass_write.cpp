@@ -1,6 +1,5 @@
 // The writing half of a pass.
 #include <algorithm>
-#include <cstring>
 
 #include "base/check.hpp"
 #include "base/parallel.hpp"
@@ -118,9 +117,7 @@ void PassAtWork::write_file_of(HeldTile& tile, const std::vector<std::uint64_t>&
     } else {
       bytes = write_buffers_[static_cast<std::size_t>(worker)]->first(chunk_bytes_);
       const BoxCell cell = units.cell(index, bytes.data());
-      if (elements_of(cell.where) * element_ != chunk_bytes_)
-        for (std::size_t at = 0; at < bytes.size(); at += element_)
-          std::memcpy(bytes.data() + at, to_.fill().data(), element_);
+      if (elements_of(cell.where) * element_ != chunk_bytes_) fill_elements(bytes, to_.fill());
       present = gather(tile, held, cell, cell.where);
     }
     const Box where = box_of(grids_.units_to, index);
@@ -181,21 +178,27 @@ void PassAtWork::write_between(HeldTile& tile) {
   flush();
 }
 
-void PassAtWork::finish_job(std::uint64_t job) {
+std::uint64_t PassAtWork::finish_job(std::uint64_t job) {
   if (options_.before_names) options_.before_names();
   if (!last_) {
     storage_.give_name(*between_, tile_name(number_, job));
     between_.reset();
-    return;
+    return 0;
   }
-  if (plain_to_) return to_.sync();
+  if (plain_to_) {
+    to_.sync();
+    return 0;
+  }
   for (auto& [file, open] : open_) {
     open->seal();
     sealed_.push_back(std::move(open));
   }
   open_.clear();
+  const auto files = std::count_if(sealed_.begin(), sealed_.end(),
+                                   [](const auto& file) { return !file->is_empty(); });
   to_.finish(sealed_);
   sealed_.clear();
+  return static_cast<std::uint64_t>(files);
 }
 
 }  // namespace faro::inline v1::disk

@@ -112,7 +112,7 @@ void BoxRun::run(std::size_t pass, const std::vector<std::uint64_t>& jobs, const
     share.read.add(tiles[now].read);
     share.written.add(work.write(tiles[now]));
     if (task->ends_job) {
-      work.finish_job(task->job);
+      share.files = work.finish_job(task->job);
       done(task->job, share);
       share = {};
     }
@@ -130,28 +130,29 @@ void BoxRun::run(std::size_t pass, const std::vector<std::uint64_t>& jobs, const
 }
 
 bool has_written(const BoxPlan& plan, const StoredArray& to, std::uint64_t job,
-                 const Digest& written) {
-  if (to.grid().encoding == StoredGrid::Encoding::run) return true;
-  const BoxGrids& grids = plan.grids();
+                 const BoxShare& share) {
+  if (share.files == 0) return true;
   const std::vector<AxisGrid> job_grid = plan.job_grid(plan.facts().passes.size() - 1);
   const Box box = box_of(job_grid, index_of(job_grid, job));
   Box files(box.size());
-  std::vector<std::uint64_t> first;
-  std::vector<std::uint64_t> start;
-  for (std::size_t k = 0; k < box.size(); ++k) {
-    files[k] = grids.files_to[k].meeting(box[k]);
-    first.push_back(files[k].begin);
-    start.push_back(box[k].begin);
-  }
-  if (to.has_file(first)) return true;
-  Digest absent;
-  const std::vector<std::uint64_t> extent = lengths_of(box);
-  absent.constant_box({grids.shape, start, extent, to.grid().element_bytes}, to.fill());
-  if (absent.value() == written.value()) return true;
-  bool found = false;
-  for_each_index(
-      files, [&](const std::vector<std::uint64_t>& file) { found = found || to.has_file(file); });
-  return found;
+  for (std::size_t k = 0; k < box.size(); ++k) files[k] = plan.grids().files_to[k].meeting(box[k]);
+  std::uint64_t found = 0;
+  for_each_index(files, [&](const std::vector<std::uint64_t>& file) {
+    found += found < share.files && to.has_file(file) ? 1 : 0;
+  });
+  return found == share.files;
+}
+
+bool has_files(const StoredArray& to, std::uint64_t files) {
+  return to.count_files().value_or(UINT64_MAX) >= files;
+}
+
+void refuse_lost(const StoredArray& to, std::uint64_t files, std::string_view way_out) {
+  if (has_files(to, files)) return;
+  throw Error(
+      ErrorCode::environment,
+      fmt::format("{}: {} files are there where {} were written: somebody takes them away; {}",
+                  to.name(), to.count_files().value_or(0), files, way_out));
 }
 
 bool BoxRun::has_file(std::size_t pass, std::uint64_t job) {
@@ -164,6 +165,12 @@ void BoxRun::remove_files(std::size_t pass) {
 
 namespace {
 
+std::uint64_t files_written(const BoxJournal& journal) {
+  std::uint64_t files = 0;
+  for (const auto& [job, share] : journal.done()) files += share.files;
+  return files;
+}
+
 std::vector<std::uint64_t> missing_jobs(const BoxRun& run, const BoxJournal& journal,
                                         std::size_t pass) {
   std::vector<std::uint64_t> missing;
@@ -172,20 +179,14 @@ std::vector<std::uint64_t> missing_jobs(const BoxRun& run, const BoxJournal& jou
   return missing;
 }
 
-// What the last pass wrote may be in a store that somebody has emptied.
-void forget_emptied(const BoxRun& run, BoxJournal& journal, std::size_t last) {
-  std::vector<std::uint64_t> done;
-  for (std::uint64_t job = 0; job < run.jobs(last); ++job)
-    if (journal.done().contains({last, job})) done.push_back(job);
-  const auto is_gone = [&](std::uint64_t job) {
-    return !run.has_written(job, journal.done().at({last, job}).written);
-  };
-  bool any = false;
-  const std::size_t step = done.size() / jobs_sampled + 1;
-  for (std::size_t i = 0; i < done.size() && !any; i += step) any = is_gone(done[i]);
-  if (!any) return;
-  for (const std::uint64_t job : done)
-    if (is_gone(job)) journal.forget({last, job});
+// What the last pass wrote is where others can take it away: all of it, or single files.
+void forget_taken(const BoxRun& run, BoxJournal& journal, std::size_t last) {
+  if (has_files(run.to(), files_written(journal))) return;
+  for (std::uint64_t job = 0; job < run.jobs(last); ++job) {
+    const auto done = journal.done().find({last, job});
+    if (done != journal.done().end() && !run.has_written(job, done->second))
+      journal.forget({last, job});
+  }
 }
 
 // A pass that has work to do needs all files of the one before.
@@ -202,7 +203,7 @@ void forget_lost(BoxRun& run, BoxJournal& journal, std::size_t passes) {
 Digest finish_run(BoxRun& run, const BoxPlan& plan, BoxJournal& journal,
                   const std::function<void()>& check_source, const Progress& progress) {
   const std::size_t passes = plan.facts().passes.size();
-  forget_emptied(run, journal, passes - 1);
+  forget_taken(run, journal, passes - 1);
   forget_lost(run, journal, passes);
   std::uint64_t total = 0;
   std::uint64_t finished = 0;
@@ -232,13 +233,15 @@ Digest finish_run(BoxRun& run, const BoxPlan& plan, BoxJournal& journal,
     if (pass == 0 && check_source && !missing.empty()) check_source();
     if (pass > 0) run.remove_files(pass - 1);
   }
+  refuse_lost(run.to(), files_written(journal), "--resume writes them again");
   BoxShare all;
   for (const auto& [job, share] : journal.done()) all.add(share);
   return compared(all, plan, "is not kept");
 }
 
 Digest compared(const BoxShare& all, const BoxPlan& plan, std::string_view what_becomes) {
-  const auto& [read, written] = all;
+  const Digest& read = all.read;
+  const Digest& written = all.written;
   if (read.bytes() != plan.facts().data_bytes || read.bytes() != written.bytes() ||
       read.value() != written.value())
     throw Error(

@@ -54,12 +54,13 @@ struct BoxCounts {
   std::uint64_t peak_bytes = 0;  // of buffers, the store's part as the plan says
 };
 
-// Whether the output has anything of what a job of the last pass wrote to it, or nothing is to be
-// there: all of it is the fill value. What was emptied since is found so; a file of many is not.
+// Whether all files that a job of the last pass gave their names are there.
 bool has_written(const BoxPlan& plan, const StoredArray& to, std::uint64_t job,
-                 const Digest& written);
-// Of so many jobs that is asked first, spread over the pass: where all have it, no other is.
-inline constexpr std::uint64_t jobs_sampled = 64;
+                 const BoxShare& share);
+// Whether at least so many files of the output are there, as jobs have written, or nobody can tell.
+bool has_files(const StoredArray& to, std::uint64_t files);
+// Throws Error(environment) where they are not; `way_out` ends the message.
+void refuse_lost(const StoredArray& to, std::uint64_t files, std::string_view way_out);
 
 class BoxRun {
  public:
@@ -75,9 +76,10 @@ class BoxRun {
   // Files between passes: whether that of a job is there, and the end of all those of a pass.
   bool has_file(std::size_t pass, std::uint64_t job);
   void remove_files(std::size_t pass);
-  bool has_written(std::uint64_t job, const Digest& written) const {
-    return disk::has_written(plan_, to_, job, written);
+  bool has_written(std::uint64_t job, const BoxShare& share) const {
+    return disk::has_written(plan_, to_, job, share);
   }
+  const StoredArray& to() const { return to_; }
 
   const BoxCounts& counts() const { return counts_; }
 

@@ -53,8 +53,23 @@ ByteSpan without_checksum(ByteSpan bytes, const std::string& name) {
 
 // Each makes at most `to` of what is encoded, and returns how much.
 #ifdef FARO_HAS_ZSTD
+// Made once for each thread: making one costs as much as a chunk of some KiB.
+struct ZstdContexts {
+  struct End {
+    void operator()(ZSTD_CCtx* context) const { ZSTD_freeCCtx(context); }
+    void operator()(ZSTD_DCtx* context) const { ZSTD_freeDCtx(context); }
+  };
+  std::unique_ptr<ZSTD_CCtx, End> encoding;
+  std::unique_ptr<ZSTD_DCtx, End> decoding;
+};
+thread_local ZstdContexts zstd_contexts;
+
 std::size_t zstd_decoded(ByteSpan from, std::span<std::byte> to, const std::string& name) {
-  const std::size_t got = ZSTD_decompress(to.data(), to.size(), from.data(), from.size());
+  auto& context = zstd_contexts.decoding;
+  if (!context) context.reset(ZSTD_createDCtx());
+  if (!context) throw std::bad_alloc();
+  const std::size_t got =
+      ZSTD_decompressDCtx(context.get(), to.data(), to.size(), from.data(), from.size());
   if (ZSTD_isError(got) != 0)
     wrong(name, fmt::format("is no zstd of a chunk: {}", ZSTD_getErrorName(got)));
   return got;
@@ -62,12 +77,13 @@ std::size_t zstd_decoded(ByteSpan from, std::span<std::byte> to, const std::stri
 
 Bytes zstd_encoded(ByteSpan from, const ChunkCodec& codec) {
   Bytes to(ZSTD_compressBound(from.size()));
-  ZSTD_CCtx* const context = ZSTD_createCCtx();
-  if (context == nullptr) throw std::bad_alloc();
-  ZSTD_CCtx_setParameter(context, ZSTD_c_compressionLevel, codec.level);
-  ZSTD_CCtx_setParameter(context, ZSTD_c_checksumFlag, codec.checksum ? 1 : 0);
-  const std::size_t got = ZSTD_compress2(context, to.data(), to.size(), from.data(), from.size());
-  ZSTD_freeCCtx(context);
+  auto& context = zstd_contexts.encoding;
+  if (!context) context.reset(ZSTD_createCCtx());
+  if (!context) throw std::bad_alloc();
+  ZSTD_CCtx_setParameter(context.get(), ZSTD_c_compressionLevel, codec.level);
+  ZSTD_CCtx_setParameter(context.get(), ZSTD_c_checksumFlag, codec.checksum ? 1 : 0);
+  const std::size_t got =
+      ZSTD_compress2(context.get(), to.data(), to.size(), from.data(), from.size());
   if (ZSTD_isError(got) != 0)
     throw Error(ErrorCode::environment, fmt::format("zstd: {}", ZSTD_getErrorName(got)));
   to.resize(got);

@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <bit>
 #include <cstring>
+#include <memory>
 #include <numeric>
 
 #include "base/check.hpp"
@@ -60,6 +61,12 @@ constexpr Wide turned(Wide x, unsigned by) {
   return by == 0 ? x : reduced(((x << by) & digest_p) + (x >> (127U - by)));
 }
 
+void put_limbs(Wide x, std::size_t at, disk::DigestTable& to) {
+  for (std::size_t j = 0; j < digest_limbs; ++j)
+    to.limb[j][at] = static_cast<std::uint64_t>(x >> (digest_limb_bits * j)) &
+                     ((std::uint64_t{1} << digest_limb_bits) - 1);
+}
+
 struct PowerTables {
   disk::DigestTable block;
   Wide whole_block;      // r^256
@@ -70,9 +77,7 @@ struct PowerTables {
     Wide x = 1;
     for (std::size_t i = 0; i < digest_block_words; ++i, x = times(x, digest_r)) {
       of_word[i] = x;
-      for (std::size_t j = 0; j < digest_limbs; ++j)
-        block.limb[j][i] = static_cast<std::uint64_t>(x >> (digest_limb_bits * j)) &
-                           ((std::uint64_t{1} << digest_limb_bits) - 1);
+      put_limbs(x, i, block);
     }
     whole_block = x;
     Wide base = digest_r;
@@ -104,6 +109,10 @@ Wide joined(const Wide (&limbs)[digest_limbs]) {
   return x;
 }
 
+Wide joined(const disk::DigestSums& sums) {
+  return sum(joined(sums.low), turned(joined(sums.high), 32));
+}
+
 // w_0 + w_1 r + .. of at most a block.
 Wide of_block(const disk::DigestKernel& kernel, const std::byte* from, std::size_t words) {
   disk::DigestSums sums;
@@ -114,7 +123,7 @@ Wide of_block(const disk::DigestKernel& kernel, const std::byte* from, std::size
     std::memcpy(last, from + (whole * word_bytes), (words - whole) * word_bytes);
     kernel.sum(tables().block, whole, last, kernel.lanes, sums);
   }
-  return sum(joined(sums.low), turned(joined(sums.high), 32));
+  return joined(sums);
 }
 
 // Up to 8 bytes of one word, from its byte `place` on.
@@ -149,6 +158,82 @@ Wide of_run(const disk::DigestKernel& kernel, std::uint64_t first_byte,
     rest = sum(rest, times(tables().of_word[words], of_part(0, bytes.last(tail))));
   return rest == 0 ? share : sum(share, times(at, rest));
 }
+
+// Rows of a box along one of its axes: `count` of `bytes` each, `stride` apart in the array and
+// `pitch` apart where they are held.
+struct RowSeries {
+  std::uint64_t bytes = 0;
+  std::uint64_t count = 1;
+  std::uint64_t stride = 0;
+  std::uint64_t pitch = 0;
+};
+
+// Short rows: as many as fill a block go through the kernel at once, each word with the weight of
+// its place, since what a row costs beside its words is more than those. Rows begin at any byte of
+// a word; what is before and behind stays zero.
+class ShortRows {
+ public:
+  ShortRows(const disk::DigestKernel& kernel, const RowSeries& rows, std::uint64_t element_bytes)
+      : kernel_(kernel),
+        rows_(rows),
+        words_((rows.bytes + word_bytes - std::gcd(word_bytes, element_bytes) + word_bytes - 1) /
+               word_bytes),
+        at_once_(std::min(digest_block_words / words_, rows.count)) {}
+
+  // Whether so many such series are worth the tables of weights, one for each byte of a word that
+  // a block begins at.
+  bool are_worth(std::uint64_t series) const {
+    constexpr std::uint64_t words_of_a_table = 4 * digest_block_words;  // it costs about as much
+    return at_once_ > 1 && series * rows_.count >= 8 * words_of_a_table / words_;
+  }
+
+  Wide share(std::uint64_t place, const std::byte* from) {
+    Wide share = 0;
+    for (std::uint64_t i = 0; i < rows_.count; i += at_once_) {
+      const std::uint64_t count = std::min(at_once_, rows_.count - i);
+      share = sum(share, of_rows(place + i * rows_.stride, from + i * rows_.pitch, count));
+    }
+    return share;
+  }
+
+ private:
+  struct Block {
+    disk::DigestTable weights{};
+    alignas(64) std::byte words[digest_block_words * word_bytes] = {};
+  };
+
+  Block& block_at(std::uint64_t shift) {
+    std::unique_ptr<Block>& block = blocks_[shift];
+    if (block) return *block;
+    block = std::make_unique<Block>();
+    for (std::uint64_t j = 0; j < at_once_; ++j) {
+      Wide x = power_of_r((shift + j * rows_.stride) / word_bytes);
+      for (std::uint64_t i = 0; i < words_; ++i, x = times(x, digest_r))
+        put_limbs(x, j * words_ + i, block->weights);
+    }
+    return *block;
+  }
+
+  Wide of_rows(std::uint64_t place, const std::byte* from, std::uint64_t count) {
+    const std::uint64_t shift = place % word_bytes;
+    Block& block = block_at(shift);
+    std::byte* row = block.words;
+    for (std::uint64_t j = 0; j < count; ++j, row += words_ * word_bytes, from += rows_.pitch)
+      std::memcpy(row + (shift + j * rows_.stride) % word_bytes, from, rows_.bytes);
+    const std::uint64_t words =
+        (count * words_ + kernel_.lanes - 1) / kernel_.lanes * kernel_.lanes;
+    std::fill(row, block.words + words * word_bytes, std::byte{0});
+    disk::DigestSums sums;
+    kernel_.sum(block.weights, 0, block.words, words, sums);
+    return times(power_of_r(place / word_bytes), joined(sums));
+  }
+
+  const disk::DigestKernel& kernel_;
+  RowSeries rows_;
+  std::uint64_t words_;    // of a row, wherever it begins
+  std::uint64_t at_once_;  // rows
+  std::unique_ptr<Block> blocks_[word_bytes];
+};
 
 // 1 + q + .. + q^(n-1).
 Wide geometric(Wide q, std::uint64_t n) {
@@ -236,22 +321,36 @@ void Digest::box(const ArrayBox& box, std::span<const std::byte> bytes,
   while (joined > 0 && box.extent[joined] == box.shape[joined] &&
          held[joined] == box.extent[joined])
     --joined;
-  std::vector<std::uint64_t> pitch(axes, box.element_bytes);
-  for (std::size_t k = axes; k-- > 1;) pitch[k - 1] = pitch[k] * held[k];
-  const std::uint64_t run =
-      axes == 0 ? box.element_bytes : box.extent[joined] * rows.stride[joined];
-  std::vector<std::uint64_t> at(joined, 0);
+  RowSeries series{.bytes =
+                       axes == 0 ? box.element_bytes : box.extent[joined] * rows.stride[joined]};
+  std::vector<RowSeries> outer;  // loops around the longest, which is the inner one
+  std::uint64_t pitch = box.element_bytes;
+  std::uint64_t around = 1;
+  for (std::size_t k = axes; k-- > 0; pitch *= held[k]) {
+    if (k >= joined) continue;
+    outer.push_back({series.bytes, box.extent[k], rows.stride[k], pitch});
+    if (outer.back().count > series.count) std::swap(outer.back(), series);
+    around *= outer.back().count;
+  }
+  std::reverse(outer.begin(), outer.end());
+  ShortRows several(*kernel_, series, box.element_bytes);
+  const bool together = several.are_worth(around);
+  std::vector<std::uint64_t> at(outer.size(), 0);
   Wide share = as_wide(value_);
   for (std::uint64_t place = rows.first_byte, from = 0;;) {
-    FARO_CHECK(from <= bytes.size() && run <= bytes.size() - from);
-    share = sum(share, of_run(*kernel_, place, bytes.subspan(from, run)));
-    std::size_t k = joined;
+    FARO_CHECK(from + (series.count - 1) * series.pitch + series.bytes <= bytes.size());
+    if (together) share = sum(share, several.share(place, bytes.data() + from));
+    for (std::uint64_t i = 0; !together && i < series.count; ++i)
+      share = sum(share, of_run(*kernel_, place + i * series.stride,
+                                bytes.subspan(from + i * series.pitch, series.bytes)));
+    std::size_t k = outer.size();
     for (; k > 0; --k) {
-      place += rows.stride[k - 1];
-      from += pitch[k - 1];
-      if (++at[k - 1] != box.extent[k - 1]) break;
-      place -= at[k - 1] * rows.stride[k - 1];
-      from -= at[k - 1] * pitch[k - 1];
+      const RowSeries& axis = outer[k - 1];
+      place += axis.stride;
+      from += axis.pitch;
+      if (++at[k - 1] != axis.count) break;
+      place -= axis.count * axis.stride;
+      from -= axis.count * axis.pitch;
       at[k - 1] = 0;
     }
     if (k == 0) break;

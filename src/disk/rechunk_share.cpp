@@ -158,6 +158,7 @@ RechunkReport rechunk_share(const std::string& in, const std::string& out,
   if (share.worker == 0) {
     disk::BoxShare all;
     for (const auto& [job, done] : notes.all()) all.add(done);
+    disk::refuse_lost(*to, all.files, "--fresh begins anew");
     const Digest digest = disk::compared(all, plan, "is not kept");
     to->complete();
     report.digest = digest.published(from->data_type(), to->grid().shape, to->grid().element_bytes);

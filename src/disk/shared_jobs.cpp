@@ -187,12 +187,8 @@ JobReport SharedJobs::run(std::size_t pass, std::uint64_t job, Repeat repeat) co
     Done done = do_job(pass, job);
     FolderBoxStorage storage(folder_);
     const auto file = storage.make(note_name(pass, job));
-    {
-      BoxJournal journal(*file);
-      journal.begin(header_of(id_));
-      journal.note(std::vector<std::pair<BoxJournal::JobId, BoxShare>>(done.shares.begin(),
-                                                                       done.shares.end()));
-    }
+    BoxJournal(*file).begin(header_of(id_), std::vector<std::pair<BoxJournal::JobId, BoxShare>>(
+                                                done.shares.begin(), done.shares.end()));
     check_begun();
     storage.give_name(*file, note_name(pass, job));
     done.counts.share = sum_of(done.shares);
@@ -231,12 +227,7 @@ std::vector<std::uint64_t> SharedJobs::remaining(std::size_t pass) const {
   std::vector<std::uint64_t> noted;
   for (std::uint64_t job = 0; job < jobs(pass); ++job)
     (has_note(pass, job) ? noted : missing).push_back(job);
-  if (noted.empty() || !needs_files(pass)) return missing;
-  const std::size_t step = noted.size() / files_asked(pass) + 1;
-  bool any_gone = step == 1;
-  for (std::size_t i = 0; i < noted.size() && !any_gone; i += step)
-    any_gone = !has_file(pass, noted[i]);
-  if (!any_gone) return missing;
+  if (noted.empty() || !needs_files(pass) || has_all_files(pass, noted)) return missing;
   for (const std::uint64_t job : noted)
     if (!has_file(pass, job)) missing.push_back(job);
   std::sort(missing.begin(), missing.end());

@@ -98,8 +98,11 @@ class SharedJobs {
   // Whether the files that a pass has made are needed still, and whether that of a job is there.
   virtual bool needs_files(std::size_t pass) const = 0;
   virtual bool has_file(std::size_t pass, std::uint64_t job) const = 0;
-  // Of so many noted jobs, spread over the pass, the files are asked for; of all where one is gone.
-  virtual std::uint64_t files_asked(std::size_t /*pass*/) const { return UINT64_MAX; }
+  // One look that tells of these noted jobs that all of their files are there; false: each is asked.
+  virtual bool has_all_files(std::size_t /*pass*/,
+                             const std::vector<std::uint64_t>& /*jobs*/) const {
+    return false;
+  }
   // Throws Error(environment) where the input is not what the plan was made of.
   virtual void check_input() const = 0;
   // The files that the pass has read and nobody reads any more.

@@ -64,6 +64,8 @@ class StoredFile {
   virtual void append(UnitIndex index, std::span<const std::byte> unit) = 0;
   // No unit follows: a shard's index is written. No descriptor stays open.
   virtual void seal() = 0;
+  // It has no unit that is not absent, and gets no name.
+  virtual bool is_empty() const { return false; }
 };
 
 class StoredArray {
@@ -100,8 +102,9 @@ class StoredArray {
   // Gives sealed files their names: content durable first, then the names, then those durable. A
   // file without a unit gets none, and one that an earlier run left under the name goes.
   virtual void finish(std::span<const std::unique_ptr<StoredFile>> files) = 0;
-  // Whether a file has its name; true where nobody can tell.
+  // Whether a file has its name, and how many have; true and nothing where nobody can tell.
   virtual bool has_file(UnitIndex /*index*/) const { return true; }
+  virtual std::optional<std::uint64_t> count_files() const { return std::nullopt; }
   // Runs, of Encoding::run only; ranges that do not overlap at the same time.
   virtual void write_run(std::uint64_t first_byte, std::span<const std::byte> from) = 0;
   // Everything that was written survives a power failure when this returns.

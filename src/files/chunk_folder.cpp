@@ -214,6 +214,23 @@ std::uint64_t PosixFolder::free_bytes() const {
   return disk.f_bavail * disk.f_frsize;
 }
 
+std::optional<std::uint64_t> PosixFolder::count_files() const {
+  std::uint64_t count = 0;
+  std::error_code error;
+  for (std::filesystem::recursive_directory_iterator at(folder_, error), end; !error && at != end;
+       at.increment(error)) {
+    const std::string name = at->path().filename();
+    std::error_code none;
+    if (name.starts_with('.'))
+      at.disable_recursion_pending();
+    else if (name != "zarr.json" && at->is_regular_file(none))
+      ++count;
+  }
+  if (error && error != std::errc::no_such_file_or_directory)
+    fail("", "cannot be read", error.value());
+  return count;
+}
+
 void PosixFolder::move(const std::string& to) const {
   if (::rename(folder_.c_str(), to.c_str()) != 0) {
     const int reason = errno;

@@ -45,6 +45,9 @@ class ChunkFolder {
   virtual std::uint64_t free_bytes() const { return UINT64_MAX; }
   // What a read of so many bytes holds beside the caller's buffer.
   virtual std::uint64_t held_bytes(std::uint64_t /*read*/) const { return 0; }
+  // How many there are, what is unfinished and the metadata left out (names that begin with a dot,
+  // zarr.json); nothing where nobody can tell.
+  virtual std::optional<std::uint64_t> count_files() const { return std::nullopt; }
   // A part is asked for over a network, perhaps: few of them tell of all.
   virtual bool is_far() const { return false; }
 
@@ -73,6 +76,7 @@ class PosixFolder : public ChunkFolder {
   void sync_files(std::span<const std::string> names) override;
   void sync_names(std::span<const std::string> names) override;
   std::uint64_t free_bytes() const override;
+  std::optional<std::uint64_t> count_files() const override;
 
   bool exists() const;
   // Into a part of `file_bytes`, made with its folders where it is missing.

@@ -268,6 +268,35 @@ TEST(RechunkJobs, many_that_begin_and_forget_at_once_are_of_one_request) {
   }
 }
 
+// Between two runs, and by the time that the last job is done.
+TEST(RechunkJobs, a_run_writes_again_what_was_taken_away) {
+  for (int passes = 1; passes <= 2; ++passes)
+    for (const bool at_the_end : {false, true}) {
+      const Shared shared(passes);
+      const std::filesystem::path data = shared.scratch.path(".out.zarr.faro/data/c");
+      RechunkOptions options = shared.options;
+      std::uint64_t taken = 0;
+      const auto take_one = [&] {
+        for (const auto& entry : std::filesystem::recursive_directory_iterator(data))
+          if (taken == 0 && entry.is_regular_file())
+            taken += std::filesystem::remove(entry) ? 1 : 0;
+      };
+      options.progress = [&](std::uint64_t done, std::uint64_t total) {
+        if (at_the_end && done == total) take_one();
+        return at_the_end || !std::filesystem::exists(data) ? Continue::yes : Continue::no;
+      };
+      EXPECT_THROW(rechunk(shared.in, shared.out, options), Error);
+      if (!at_the_end) take_one();
+      ASSERT_EQ(taken, 1U);
+      EXPECT_FALSE(std::filesystem::exists(shared.out));
+      options.progress = {};
+      options.unfinished = RechunkOptions::Unfinished::resume;
+      rechunk(shared.in, shared.out, options);
+      shared.check();
+      EXPECT_EQ(shared.scratch.count(), 2U);
+    }
+}
+
 // `rechunk --worker`, whose journals lie in such a folder too.
 TEST(RechunkShare, a_journal_of_a_forgotten_request_is_none) {
   const Shared shared(1);

@@ -182,7 +182,8 @@ TEST(BoxRun, jobs_may_be_done_in_any_order_and_twice) {
     }
     BoxShare all;
     for (const auto& [job, share] : shares) all.add(share);
-    const auto& [read, written] = all;
+    const Digest& read = all.read;
+    const Digest& written = all.written;
     ASSERT_EQ(to.content(), c.wanted) << round;
     ASSERT_EQ(read.value(), digest_of(c.wanted).value()) << round;
     ASSERT_EQ(written.value(), read.value()) << round;

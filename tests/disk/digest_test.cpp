@@ -314,6 +314,38 @@ TEST(Digest, boxes_of_any_cuts_add_up) {
   }
 }
 
+// So many of them that they go through the kernels together: against runs, one after another.
+TEST(Digest, short_rows_of_large_boxes) {
+  const int rounds = testing::full_run() ? 300 : testing::sanitized() ? 6 : 40;
+  Random random(11);
+  for (int round = 0; round < rounds; ++round) {
+    const std::uint64_t element = 1 + random.below(9);
+    const Lengths extent = {1 + random.below(40), 1 + random.below(300), 1 + random.below(90)};
+    Lengths shape = extent;
+    Lengths start(3);
+    Lengths held = extent;
+    for (std::size_t k = 0; k < 3; ++k) {
+      start[k] = random.below(50);
+      shape[k] += start[k] + random.below(50);
+      held[k] += random.below(5);
+    }
+    const Bytes bytes = noise_of(held[0] * held[1] * held[2] * element, random);
+    Digest rows(Simd::scalar);
+    for (std::uint64_t i = 0; i < extent[0]; ++i)
+      for (std::uint64_t j = 0; j < extent[1]; ++j)
+        rows.run(
+            (((start[0] + i) * shape[1] + start[1] + j) * shape[2] + start[2]) * element,
+            std::span(bytes).subspan((i * held[1] + j) * held[2] * element, extent[2] * element));
+    for (const auto& kernel : disk::digest_kernels()) {
+      Digest box(kernel.simd);
+      box.box({.shape = shape, .start = start, .extent = extent, .element_bytes = element}, bytes,
+              held);
+      ASSERT_EQ(box.value(), rows.value()) << round << " " << kernel.name;
+      ASSERT_EQ(box.bytes(), rows.bytes());
+    }
+  }
+}
+
 TEST(Digest, columns_are_elements_apart) {
   Random random(7);
   for (int round = 0; round < (testing::sanitized() ? 40 : 300); ++round) {

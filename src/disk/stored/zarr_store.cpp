@@ -90,7 +90,7 @@ class ZarrPart : public StoredFile {
   }
 
   // Nothing was appended but what is absent.
-  bool is_empty() const { return !is_begun_; }
+  bool is_empty() const override { return !is_begun_; }
   void set_named() { is_named_ = true; }
   const std::string& key() const { return key_; }
   const std::string& part() const { return part_; }
@@ -276,6 +276,10 @@ void ZarrStore::finish(std::span<const std::unique_ptr<StoredFile>> files) {
 
 bool ZarrStore::has_file(UnitIndex index) const {
   return folder_->size_bytes(form_.key(index)).has_value();
+}
+
+std::optional<std::uint64_t> ZarrStore::count_files() const {
+  return folder_->count_files();
 }
 
 void ZarrStore::sync() {

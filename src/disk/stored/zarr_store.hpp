@@ -35,6 +35,7 @@ class ZarrStore : public StoredArray {
   std::unique_ptr<StoredFile> begin_file(UnitIndex index) override;
   void finish(std::span<const std::unique_ptr<StoredFile>> files) override;
   bool has_file(UnitIndex index) const override;
+  std::optional<std::uint64_t> count_files() const override;
   void write_run(std::uint64_t first_byte, std::span<const std::byte> from) override;
   void sync() override;
   void complete() override;
