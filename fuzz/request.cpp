@@ -171,7 +171,7 @@ void permuted(Bytes& bytes) {
 }
 
 void one(Bytes& bytes) {
-  switch (bytes.below(8)) {
+  switch (bytes.below(7)) {
     case 0: {
       const std::string map = bytes.text();
       const std::string machine = bytes.text();
@@ -179,23 +179,18 @@ void one(Bytes& bytes) {
       return;
     }
     case 1: {
-      const std::string map = bytes.text();
-      Request::on_subcube(map, bytes.text(), bytes.number());
-      return;
-    }
-    case 2: {
       ForeignSizes sizes;
       sizes.shape = some(bytes, 4);
       read_foreign(bytes.text(), sizes);
       return;
     }
-    case 3:
+    case 2:
       spaces(bytes);
       return;
-    case 4:
+    case 3:
       transformed(bytes);
       return;
-    case 5:
+    case 4:
       permuted(bytes);
       return;
     default: {

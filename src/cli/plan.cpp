@@ -23,7 +23,6 @@
 #include "places/placed_plan.hpp"
 #include "places/rank_lengths.hpp"
 #include "planners/cube/codes/exchange_sequence.hpp"
-#include "planners/cube/shuffle/planners.hpp"
 
 namespace faro::cli {
 namespace {
@@ -159,9 +158,7 @@ Request butterfly_from(const Options& options) {
 // Of a map with axes of any length on the machine.
 std::optional<RankLengths> lengths_of(const Options& options) {
   const RequestText& text = options.request;
-  if (!text.map || options.computes() || text.destinations ||
-      options.algorithm == extended_cube.name())
-    return std::nullopt;
+  if (!text.map || options.computes() || text.destinations) return std::nullopt;
   const Said said = said_on(*text.map, machine_from(text.machine), text.elements, text.shape);
   return rank_lengths(said, text.machine, text.elements);
 }
@@ -169,9 +166,7 @@ std::optional<RankLengths> lengths_of(const Options& options) {
 Request request_of(const Options& options, const std::optional<RankLengths>& lengths) {
   if (options.computes()) return butterfly_from(options);
   if (lengths) return request_of(*lengths, options.request.machine);
-  RequestText text = options.request;
-  if (options.algorithm == extended_cube.name()) text.map_names = MapNames::a_subcube;
-  return request_from(text);
+  return request_from(options.request);
 }
 
 // Where no machine of processors is meant: memory, files, ranks that hold an array.

@@ -49,8 +49,6 @@ Request request_from(const RequestText& text) {
     throw Error(ErrorCode::usage, text.map ? "give a map or --destinations, not both"
                                            : "say what to move: a map or --destinations FILE.npy");
   if (text.destinations) return with_destinations(text);
-  if (text.map_names == MapNames::a_subcube)
-    return Request::on_subcube(*text.map, text.machine, text.elements);
   return Request::of(*text.map, text.machine, text.elements, text.shape);
 }
 

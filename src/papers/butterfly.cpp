@@ -148,9 +148,9 @@ std::vector<PaperTable> theorems(Cheapest& cheapest) {
        low,
        "K/2 + n - 2",
        {"Table 4 and the abstract say K/2 + n - 1, which the construction gives always.",
-        "n = 1 is impossible below K/2. Ours reaches the printed count by butterfly-table and "
-        "butterfly-list for K = 4 with n = 3, 5, 6 and some K from 8 on, and takes less where "
-        "butterfly-sectioning does; K = 4 with n = 4 is open."}},
+        "n = 1 is impossible below K/2. Ours reaches the printed count by butterfly-list for some "
+        "K from 8 on, and takes less where butterfly-sectioning does; for K = 4 plans of n steps "
+        "are known with n = 3, 5, 6, and n = 4 is open."}},
       {"Theorem 2: cyclic binary||gray, inter-processor conversion",
        "butterfly-inter",
        cyclic,

@@ -13,13 +13,13 @@
 #include "machines/cube/shuffle_costs.hpp"
 #include "machines/performer.hpp"
 #include "papers/cells.hpp"
+#include "papers/printed/extended_cube.hpp"
 #include "papers/printed/printed.hpp"
 #include "papers/printed/shuffle.hpp"
 #include "papers/shuffle_prices.hpp"
 #include "papers/shuffle_rows.hpp"
 #include "papers/shuffle_sequences.hpp"
 #include "planners/cube/shuffle/cycles.hpp"
-#include "planners/cube/shuffle/extended_cube.hpp"
 #include "planners/cube/shuffle/planners.hpp"
 
 namespace faro::inline v1 {

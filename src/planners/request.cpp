@@ -276,25 +276,6 @@ Request Request::on_subcube(const Hypercube& cube, const MapGoal& map) {
   return Request({.machine = cube, .question = map, .elements = k, .on_subcube = true});
 }
 
-Request Request::on_subcube(std::string_view map, std::string_view machine,
-                            std::optional<std::uint64_t> elements) {
-  const Machine on = machine_from(machine);
-  const auto* cube = std::get_if<Hypercube>(&on);
-  if (cube == nullptr) refuse(fmt::format("{} is no cube and has no subcubes", machine));
-  const Notation notation = say(map).as_bits();
-  if (notation.cut.kind == Cut::Kind::layout)
-    refuse(
-        "this is a layout, which says where data is; a plan moves data from one layout to "
-        "another: 'LAYOUT => LAYOUT'");
-  const bool cut = notation.cut.kind == Cut::Kind::both;
-  if (!cut && notation.map.width() == cube->dimensions)
-    return of(on, MapGoal{.map = notation.map}, elements);
-  const int memory_bits = cut ? notation.map.width() - notation.cut.processor_bits : 0;
-  const MapGoal goal{.map = notation.map, .cut = cut, .memory_bits = memory_bits};
-  if (elements) static_cast<void>(elements_of(goal, notation.cut.processor_bits, elements));
-  return on_subcube(*cube, goal);
-}
-
 const MapGoal& Request::map() const {
   static const MapGoal none;
   const auto* goal = std::get_if<MapGoal>(&content_->question);

@@ -19,7 +19,6 @@
 #include "planners/cube/butterfly/replication.hpp"
 #include "planners/cube/butterfly/sectioning.hpp"
 #include "planners/cube/butterfly/sorting.hpp"
-#include "planners/cube/butterfly/table_planner.hpp"
 #include "planners/cube/codes/conversion_mirrored.hpp"
 #include "planners/cube/codes/exchange_sequence.hpp"
 #include "planners/cube/codes/minimum_path.hpp"
@@ -73,7 +72,7 @@ const auto table = std::to_array<const Planner*>({
     &exchange_sequence,
     &one_port_half,
     &conversion_mirrored,
-    // Boolean cube: permutations of processor bits, small patterns
+    // Boolean cube: permutations of processor bits
     &cycle_rounds,
     &periodic_pattern,
     // Boolean cube: permutations of bits
@@ -82,7 +81,6 @@ const auto table = std::to_array<const Planner*>({
     &shuffle_mixture,
     &shuffle_sequence,
     &shuffle_one_port,
-    &extended_cube,
     // Boolean cube: any affine map
     &row_operations_planner,
     &row_operations_one_port,
@@ -164,7 +162,6 @@ const auto table = std::to_array<const Planner*>({
     &inter_processor_conversion,
     &sectioning,
     &replication,
-    &table_planner,
     &natural_order,
     &list_scheduler,
     &bitonic_sort,
@@ -189,7 +186,6 @@ const auto table = std::to_array<const Planner*>({
     &pops_one_group,
     &pops_figure6,
     &mesh_interchanges,
-    &mesh_two_registers,
     &mesh_sort,
     &single_memory,
     &paired_dimensions,

@@ -459,10 +459,7 @@ MachinePlan plan(const Request& request, const PlanOptions& options) {
 MachinePlan plan(std::string_view map, std::string_view machine, const PlanOptions& options) {
   PlanOptions rest = options;
   rest.elements.reset();
-  const bool subcube = options.algorithm == "extended-cube";
-  return Planning::plan(subcube ? Request::on_subcube(map, machine, options.elements)
-                                : Request::of(map, machine, options.elements),
-                        rest);
+  return Planning::plan(Request::of(map, machine, options.elements), rest);
 }
 
 }  // namespace faro::inline v1

@@ -148,7 +148,7 @@ void add_arrays(std::vector<Asked>& all) {
     return !map_bounds(say(fmt::format("p:1 | m:{} -> ~p | m", n)).as_bits()).empty();
   }));
   all.push_back(around("pattern_elements_max", pattern_elements_max, [](std::uint64_t n) {
-    return plans("periodic-pattern", Request::of("a:3 -> ungray(a)", "cube:3", n));
+    return plans("periodic-pattern", Request::of("a:3 -> rot(a, 1)", "cube:3", n));
   }));
 }
 

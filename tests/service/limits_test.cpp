@@ -308,12 +308,6 @@ void add_lists_and_layouts(std::vector<Asked>& all) {
   all.push_back(around("in_parts_elements_max", in_parts_elements_max, [](std::uint64_t n) {
     return plans("elements-in-parts", Request::of("i -> ungray(i)", "cube:3", n));
   }));
-  all.push_back(around(
-      "extended_cube_elements_log2_max", extended_cube_elements_log2_max, [](std::uint64_t n) {
-        return plans(
-            "extended-cube",
-            Request::on_subcube(fmt::format("p:4 | m:{} -> rot(p m, 4)", n - 4), "cube:5"));
-      }));
   // With processors left over.
   all.push_back(doubled("matmul_listed_order_max", matmul_listed_order_max, [](std::uint64_t n) {
     return plans("pops-matmul-direct",

@@ -145,9 +145,6 @@ inline constexpr std::uint64_t mirrored_elements_max = std::uint64_t{1} << 12U;
 // Elements in parts: the steps of all parts are kept, and looked through for idle links.
 inline constexpr std::uint64_t in_parts_elements_max = 1000;
 
-// A shuffle on the extended cube spells its goal out, element by element.
-inline constexpr int extended_cube_elements_log2_max = 16;
-
 // verify by replay is done by default up to here: seconds, not minutes.
 inline constexpr int replay_default_log2_max = 22;
 

@@ -110,8 +110,6 @@ class Request {
 
   // A map with memory bits that names fewer processor bits than the cube has dimensions: the data
   // lie on the subcube of the lowest ones.
-  static Request on_subcube(std::string_view map, std::string_view machine,
-                            std::optional<std::uint64_t> elements = {});
   static Request on_subcube(const Hypercube& cube, const MapGoal& map);
 
   const Machine& machine() const { return content_->machine; }

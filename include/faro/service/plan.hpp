@@ -152,8 +152,7 @@ Count cost_value(const Machine& machine, const Cost& cost);
 // Throws Error: impossible if no planner applies (the message lists why, planner by planner) or the
 // one asked for does not; usage if there is none of that name; what planners and verifiers throw.
 MachinePlan plan(const Request& request, const PlanOptions& options = {});
-// The same in words; throws what Request::of throws. With the algorithm extended-cube a map may
-// name fewer processor bits than the cube has dimensions.
+// The same in words; throws what Request::of throws.
 MachinePlan plan(std::string_view map, std::string_view machine, const PlanOptions& options = {});
 
 // The best lower bound known for the request's machine.

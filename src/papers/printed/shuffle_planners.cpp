@@ -75,28 +75,47 @@ PaperCount concurrent_exchange_count(const Structure& s) {
   return {"Johnsson, Ho 1991 (shuffles), section 4.1.2 (AAPC)", paper};
 }
 
-// Table 3.
-PaperCount a1_count(const Structure& s) {
+// Table 3: what an algorithm along one cycle of s dimensions counts.
+struct CycleCount {
+  const char* citation;
+  const char* text;
+  Count (*steps)(Count s, Count k);
+};
+constexpr CycleCount a1{"Johnsson, Ho 1991 (shuffles), Table 3 (A1)", "(s + 1) ceil(K/2s)",
+                        [](Count s, Count k) { return (s + 1) * ceil_div(k, 2 * s); }};
+constexpr CycleCount a2{"Johnsson, Ho 1991 (shuffles), Table 3 (A2)", "s ceil(K/s)",
+                        [](Count s, Count k) { return s * ceil_div(k, s); }};
+constexpr CycleCount a2_squared{"Johnsson, Ho 1991 (shuffles), Table 3 (A2^2)", "K/2 + 1",
+                                [](Count, Count k) { return ceil_div(k, 2) + 1; }};
+constexpr CycleCount a1_one_port{"Johnsson, Ho 1991 (shuffles), Table 3 (A1, one port)",
+                                 "(s + 1) K/2", [](Count s, Count k) { return (s + 1) * k / 2; }};
+constexpr CycleCount a2_one_port{"Johnsson, Ho 1991 (shuffles), Table 3 (A2, one port)", "s K",
+                                 [](Count s, Count k) { return s * k; }};
+
+PaperCount count_of(const CycleCount& count, const Structure& s) {
   const auto length = static_cast<Count>(s.cycles[0].length());
-  return {"Johnsson, Ho 1991 (shuffles), Table 3 (A1)",
-          {(length + 1) * ceil_div(s.elements(), 2 * length), "(s + 1) ceil(K/2s)"}};
+  return {count.citation, {count.steps(length, s.elements()), count.text}};
 }
-PaperCount a2_count(const Structure& s) {
-  const auto length = static_cast<Count>(s.cycles[0].length());
-  return {"Johnsson, Ho 1991 (shuffles), Table 3 (A2)",
-          {length * ceil_div(s.elements(), length), "s ceil(K/s)"}};
+
+// An entry of such an algorithm: its cost is what the paper counts.
+template <const CycleCount& count>
+Estimate as_printed(const Structure& s) {
+  const PaperCount printed = count_of(count, s);
+  return {.cost = printed.formula, .paper = printed};
 }
-PaperCount a2_squared_count(const Structure& s) {
-  return {"Johnsson, Ho 1991 (shuffles), Table 3 (A2^2)",
-          {ceil_div(s.elements(), 2) + 1, "K/2 + 1"}};
-}
-PaperCount a1_one_port_count(const Structure& s) {
-  return {"Johnsson, Ho 1991 (shuffles), Table 3 (A1, one port)",
-          {(static_cast<Count>(s.cycles[0].length()) + 1) * s.elements() / 2, "(s + 1) K/2"}};
-}
-PaperCount a2_one_port_count(const Structure& s) {
-  return {"Johnsson, Ho 1991 (shuffles), Table 3 (A2, one port)",
-          {static_cast<Count>(s.cycles[0].length()) * s.elements(), "s K"}};
+template <const CycleCount& count, Phase (*phase)(const Structure&), const PlannerEntry& planner,
+          Hypercube::Ports ports, const Condition&... more>
+constexpr PlannerEntry::Parts along_a_cycle(const char* name, const char* title,
+                                            const char* needs) {
+  return {.name = name,
+          .machine = "cube",
+          .title = title,
+          .needs = needs,
+          .cost = count.text,
+          .citation = "Johnsson, Ho 1991 (shuffles), section 4.2, Table 3",
+          .refusal = refused_unless<ports, only_cycles, one_long_cycle, more...>,
+          .estimate = estimated<as_printed<count>>,
+          .build = built<phase, planner>};
 }
 
 Estimate of_pipelined(const Structure& s) {
@@ -121,11 +140,6 @@ Estimate of_by_exchange(const Structure& s) {
 Estimate of_concurrent_exchange(const Structure& s) {
   return {.cost = {concurrent_exchange_steps(s), "min(K/2 + N - b, max(N + 3b, K/2 + 2b))"},
           .paper = concurrent_exchange_count(s)};
-}
-
-template <PaperCount (*count)(const Structure&)>
-Estimate as_printed(const Structure& s) {
-  return {.cost = count(s).formula, .paper = count(s)};
 }
 
 }  // namespace
@@ -179,53 +193,20 @@ const PlannerEntry shuffle_by_exchange_concurrent({
     .build = built<concurrent_exchange_phase, shuffle_by_exchange_concurrent>,
 });
 
-const PlannerEntry real_a1({
-    .name = "real-a1",
-    .machine = "cube",
-    .title = "algorithm A1: rounds of s pairs along a real cycle",
-    .needs = "one real cycle of s >= 2 dimensions, K >= 2, all ports",
-    .cost = "(s + 1) ceil(K/2s)",
-    .citation = "Johnsson, Ho 1991 (shuffles), section 4.2, Table 3",
-    .refusal = refused_unless<all_ports, only_cycles, one_long_cycle, two_elements>,
-    .estimate = estimated<as_printed<a1_count>>,
-    .build = built<real_a1_phase, real_a1>,
-});
-
-const PlannerEntry real_a2({
-    .name = "real-a2",
-    .machine = "cube",
-    .title = "algorithm A2: rounds of s elements along a real cycle, twice the memory",
-    .needs = "one real cycle of s >= 2 dimensions, all ports",
-    .cost = "s ceil(K/s)",
-    .citation = "Johnsson, Ho 1991 (shuffles), section 4.2, Table 3",
-    .refusal = refused_unless<all_ports, only_cycles, one_long_cycle>,
-    .estimate = estimated<as_printed<a2_count>>,
-    .build = built<real_a2_phase, real_a2>,
-});
-
-const PlannerEntry real_a1_one_port({
-    .name = "real-a1-one-port",
-    .machine = "cube",
-    .title = "algorithm A1, pair after pair, one dimension a step",
-    .needs = "one real cycle of s >= 2 dimensions, K >= 2, one port",
-    .cost = "(s + 1) K/2",
-    .citation = "Johnsson, Ho 1991 (shuffles), section 4.2, Table 3",
-    .refusal = refused_unless<one_port, only_cycles, one_long_cycle, two_elements>,
-    .estimate = estimated<as_printed<a1_one_port_count>>,
-    .build = built<real_a1_one_port_phase, real_a1_one_port>,
-});
-
-const PlannerEntry real_a2_one_port({
-    .name = "real-a2-one-port",
-    .machine = "cube",
-    .title = "algorithm A2, one dimension a step",
-    .needs = "one real cycle of s >= 2 dimensions, one port",
-    .cost = "s K",
-    .citation = "Johnsson, Ho 1991 (shuffles), section 4.2, Table 3",
-    .refusal = refused_unless<one_port, only_cycles, one_long_cycle>,
-    .estimate = estimated<as_printed<a2_one_port_count>>,
-    .build = built<real_a2_one_port_phase, real_a2_one_port>,
-});
+const PlannerEntry real_a1(along_a_cycle<a1, real_a1_phase, real_a1, all_ports, two_elements>(
+    "real-a1", "algorithm A1: rounds of s pairs along a real cycle",
+    "one real cycle of s >= 2 dimensions, K >= 2, all ports"));
+const PlannerEntry real_a2(along_a_cycle<a2, real_a2_phase, real_a2, all_ports>(
+    "real-a2", "algorithm A2: rounds of s elements along a real cycle, twice the memory",
+    "one real cycle of s >= 2 dimensions, all ports"));
+const PlannerEntry real_a1_one_port(
+    along_a_cycle<a1_one_port, real_a1_one_port_phase, real_a1_one_port, one_port, two_elements>(
+        "real-a1-one-port", "algorithm A1, pair after pair, one dimension a step",
+        "one real cycle of s >= 2 dimensions, K >= 2, one port"));
+const PlannerEntry real_a2_one_port(
+    along_a_cycle<a2_one_port, real_a2_one_port_phase, real_a2_one_port, one_port>(
+        "real-a2-one-port", "algorithm A2, one dimension a step",
+        "one real cycle of s >= 2 dimensions, one port"));
 
 std::optional<PaperCount> printed_shuffle_count(const Request& request) {
   if (shuffle::refusal(request)) return {};
@@ -239,17 +220,17 @@ std::optional<PaperCount> printed_shuffle_count(const Request& request) {
     least = fewer(least, count());
   };
   if (std::get<Hypercube>(request.machine()).ports == one_port) {
-    take(cycle && pairs, [&] { return a1_one_port_count(s); });
-    take(cycle, [&] { return a2_one_port_count(s); });
+    take(cycle && pairs, [&] { return count_of(a1_one_port, s); });
+    take(cycle, [&] { return count_of(a2_one_port, s); });
     return least;
   }
   take(chains, [&] { return pipelined_count(s); });
   take(chains && spare_bit.holds(s), [&] { return concurrent_count(s); });
   take(chains, [&] { return by_exchange_count(s); });
   take(chains && exchanges_concurrently(s), [&] { return concurrent_exchange_count(s); });
-  take(cycle && pairs, [&] { return a1_count(s); });
-  take(cycle, [&] { return a2_count(s); });
-  take(cycle && pairs && s.cycles[0].even_pair(), [&] { return a2_squared_count(s); });
+  take(cycle && pairs, [&] { return count_of(a1, s); });
+  take(cycle, [&] { return count_of(a2, s); });
+  take(cycle && pairs && s.cycles[0].even_pair(), [&] { return count_of(a2_squared, s); });
   return least;
 }
 

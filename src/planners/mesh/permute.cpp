@@ -150,15 +150,6 @@ class Permuter {
       case Variant::torus:
         torus_cycle(std::move(exiting));
         return;
-      case Variant::two_registers: {
-        // The nearest bit travels again and again, so that the way is short.
-        const auto hub = std::min_element(exiting.begin(), exiting.end(), [&](int x, int y) {
-          return geometry_.distance(x) < geometry_.distance(y);
-        });
-        const auto next = hub + 1 == exiting.end() ? exiting.begin() : hub + 1;
-        consume_pair(*hub, *next);
-        return;
-      }
     }
   }
 

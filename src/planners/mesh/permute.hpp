@@ -24,7 +24,6 @@ enum class Variant {
   any_pairs,       // Theorem 4.2: any interchangeable pair, O(p^2) of them; two dimensions
   general,         // section 5, FOLD, EXCHANGE, UNFOLD; three registers
   plus,            // section 5; pairs by INTERCHANGE, complements by renaming registers
-  two_registers,   // any number of dimensions, beyond beta where section 5 needs the third register
   torus,           // orthogonal wraparound: `plus` with the shortcuts of top bits
 };
 
@@ -45,7 +44,6 @@ namespace faro::inline v1 {
 extern const PlannerEntry mesh_permute;
 extern const PlannerEntry mesh_interchanges;
 extern const PlannerEntry mesh_permute_plus;
-extern const PlannerEntry mesh_two_registers;
 extern const PlannerEntry torus_permute;
 
 }  // namespace faro::inline v1

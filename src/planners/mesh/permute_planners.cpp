@@ -1,5 +1,4 @@
-// PERMUTE as planners of the catalogue: the paper's, ours with fewer operations, the one with two
-// registers.
+// PERMUTE as planners of the catalogue: the paper's, ours with fewer operations, the torus's.
 #include <fmt/format.h>
 
 #include "machines/mesh/bounds.hpp"
@@ -23,12 +22,10 @@ template <Variant variant>
 Estimate estimate_permute(const Request& request) {
   const MeshGeometry geometry(mesh::mesh_of(request));
   const mesh::MeshProgram program = program_for(request, geometry, variant);
-  const char* text = variant == Variant::two_registers ? "at most 1.6 beta(A)"
-                     : variant == Variant::torus       ? "beta(A), less g for each top bit"
-                                                       : "beta(A)";
+  const char* text = variant == Variant::torus ? "beta(A), less g for each top bit" : "beta(A)";
   Estimate estimate = mesh::estimate_of(
       request, program, request.elements() == 1 ? text : fmt::format("K times {}", text));
-  if (variant == Variant::two_registers || variant == Variant::torus) return estimate;
+  if (variant == Variant::torus) return estimate;
   const BpcVector bits = *BpcVector::from(*mesh::processor_map(request));
   estimate.paper =
       PaperCount{"Nassimi, Sahni 1980, Theorem 2.1",
@@ -37,11 +34,10 @@ Estimate estimate_permute(const Request& request) {
 }
 
 std::string_view name_of(Variant variant) {
-  return variant == Variant::plus            ? mesh_permute_plus.name()
-         : variant == Variant::any_pairs     ? mesh_interchanges.name()
-         : variant == Variant::two_registers ? mesh_two_registers.name()
-         : variant == Variant::torus         ? torus_permute.name()
-                                             : mesh_permute.name();
+  return variant == Variant::plus        ? mesh_permute_plus.name()
+         : variant == Variant::any_pairs ? mesh_interchanges.name()
+         : variant == Variant::torus     ? torus_permute.name()
+                                         : mesh_permute.name();
 }
 
 template <Variant variant>
@@ -98,18 +94,6 @@ const PlannerEntry mesh_permute_plus({
     .refusal = mesh::refusal_of_bpc,
     .estimate = estimate_permute<Variant::plus>,
     .build = build_permute<Variant::plus>,
-});
-
-const PlannerEntry mesh_two_registers({
-    .name = "mesh-two-registers",
-    .machine = "mesh",
-    .title = "BPC routing with the registers Rr and Rs alone",
-    .needs = "a permutation of address bits with complements",
-    .cost = "beta(A) unit routes in one or two dimensions, at most 1.6 beta(A) seen in more",
-    .citation = "faro, after Nassimi, Sahni 1980",
-    .refusal = mesh::refusal_of_bpc,
-    .estimate = estimate_permute<Variant::two_registers>,
-    .build = build_permute<Variant::two_registers>,
 });
 
 const PlannerEntry torus_permute({

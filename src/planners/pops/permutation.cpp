@@ -222,14 +222,14 @@ bool moves(const std::vector<Word>& to) {
   return false;
 }
 
-Estimate single_hop_estimate(const Request& request) {
+Estimate straight_home_estimate(const Request& request) {
   Count slots = 0;
   for (const Numbered& m : numbered(machine_of(request), destinations(request)))
     slots = std::max<Count>(slots, m.number + 1);
   return {{slots, "max D"}, std::nullopt};
 }
 
-void single_hop_build(const Request& request, ScheduleSink& sink) {
+void straight_home_build(const Request& request, ScheduleSink& sink) {
   emit_permutation(request, "pops-single-hop",
                    single_hop(machine_of(request), destinations(request)), sink);
 }
@@ -290,8 +290,8 @@ const PlannerEntry pops_single_hop({
     "max D slots, D(i, j) data from group i to j",
     "Gravenstreter, Melhem 1998, as in Sahni 2000, section 3",
     pops::no_permutation,
-    pops::single_hop_estimate,
-    pops::single_hop_build,
+    pops::straight_home_estimate,
+    pops::straight_home_build,
 });
 
 const PlannerEntry pops_two_hop({

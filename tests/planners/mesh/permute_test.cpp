@@ -121,22 +121,6 @@ TEST(MeshPermute, random_maps_up_to_16_bits_take_exactly_beta_by_replay_too) {
   }
 }
 
-TEST(MeshPermute, two_registers_suffice_within_1_6_beta) {
-  const int p_max = testing::full_run() ? 5 : 4;
-  for (int p = 1; p <= p_max; ++p)
-    for (const std::vector<int>& shape : testing::shapes_of(p)) {
-      const Mesh mesh = mesh_of(shape);
-      const MeshGeometry geometry(mesh);
-      testing::for_every_bpc(p, [&](const BpcVector& bits) {
-        const auto program = mesh::permute(geometry, bits, Variant::two_registers);
-        ScheduleHeader header = header_for(mesh, bits.map());
-        header.slots = 2;
-        ASSERT_TRUE(judged(*mesh_proof(), header, program.instructions()).ok());
-        ASSERT_LE(program.cost().unit_routes * 10, mesh::beta_by_bits(geometry, bits) * 16);
-      });
-    }
-}
-
 TEST(MeshPermute, two_to_the_forty_processors_and_more_are_planned_and_proved_of_their_bits) {
   Random random(9);
   for (const auto& shape :

@@ -283,8 +283,8 @@ TEST(MeshElements, a_request_for_k_elements_costs_k_performances) {
   for (const auto wrap : {Mesh::Wrap::none, Mesh::Wrap::orthogonal}) {
     testing::Draft request = request_for(mesh_of({2, 2}, wrap), bpc({1, 0, 3, 2}, {0, 2}).map());
     request.elements = 3;
-    for (const Planner* planner : {&mesh_permute, &mesh_permute_plus, &mesh_two_registers,
-                                   &torus_permute, &torus_digit, &mesh_gamma}) {
+    for (const Planner* planner :
+         {&mesh_permute, &mesh_permute_plus, &torus_permute, &torus_digit, &mesh_gamma}) {
       if (planner->refusal(request)) continue;
       ++judged;
       RecordingSink recorded;

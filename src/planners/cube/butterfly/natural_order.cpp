@@ -28,7 +28,6 @@
 #include "planners/cube/butterfly/paper_count.hpp"
 #include "planners/cube/butterfly/places.hpp"
 #include "planners/cube/butterfly/sectioning.hpp"
-#include "planners/cube/butterfly/table_planner.hpp"
 #include "planners/part.hpp"
 
 namespace faro::inline v1 {
@@ -254,8 +253,8 @@ void Composition::push(CompiledSink& sink) const {
 
 // The networks that leave their results where they like, cheapest first.
 std::vector<Composition> networks(const ButterflyNetwork& request) {
-  const std::array<const ButterflyEntry*, 4> planners = {
-      &local_memory_first, &inter_processor_conversion, &sectioning, &table_planner};
+  const std::array<const ButterflyEntry*, 3> planners = {&local_memory_first,
+                                                         &inter_processor_conversion, &sectioning};
   std::vector<Composition> all;
   for (const Output output : {Output::binary, Output::gray})
     for (const ButterflyEntry* planner : planners)

@@ -1,7 +1,6 @@
 // Periodic patterns.   [faro]
-//   applies:  Gray <-> binary of 3 and 4 bits, rotations of 3 and 4 bits, two bits exchanged with
-//             one complement; on any dimensions of a larger cube, complements that a translation of
-//             the cube takes away allowed
+//   applies:  rotations of 3 and 4 bits on any dimensions of a larger cube, complements that a
+//             translation of the cube takes away allowed
 //   cost:     least T such that K units of every source finish              (tested K <= 40)
 //   bound:    ceil(cK), c of machines/bounds
 #include "planners/cube/codes/patterns.hpp"
@@ -16,7 +15,6 @@
 #include "base/check.hpp"
 #include "base/search.hpp"
 #include "faro/base/limits.hpp"
-#include "planners/cube/codes/code_fields.hpp"
 #include "planners/cube/codes/node_slots.hpp"
 #include "planners/cube/request.hpp"
 #include "planners/cube/shuffle/bit_cycles.hpp"
@@ -66,24 +64,15 @@ std::uint64_t finish_of(const Pattern::Unit& unit) {
   return finish;
 }
 
-// The dimensions that the map moves, in the order of a pattern's bits; nothing if no pattern can
-// have this shape.
+// The dimensions that the map moves along one cycle, begun at each of them.
 std::vector<std::vector<int>> candidate_orders(const BitMap& map) {
   std::vector<std::vector<int>> orders;
-  if (const auto cycles = bit_cycles(map); cycles && cycles->size() == 1) {
-    std::vector<int> order = (*cycles)[0].dimensions;
-    for (std::size_t i = 0; i < order.size(); ++i) {
-      orders.push_back(order);
-      std::rotate(order.begin(), order.begin() + 1, order.end());
-    }
-  }
-  const BitMap linear = BitMap::from_matrix(map.matrix());
-  if (const auto code = code_conversion(linear);
-      code && code->direction == Direction::forward && code->working_fields().size() == 1) {
-    std::vector<int> order;
-    const CodeField field = code->working_fields()[0];
-    for (int d = field.lo; d <= field.top(); ++d) order.push_back(d);
+  const auto cycles = bit_cycles(map);
+  if (!cycles || cycles->size() != 1) return orders;
+  std::vector<int> order = (*cycles)[0].dimensions;
+  for (std::size_t i = 0; i < order.size(); ++i) {
     orders.push_back(order);
+    std::rotate(order.begin(), order.begin() + 1, order.end());
   }
   return orders;
 }
@@ -255,9 +244,8 @@ const PlannerEntry periodic_pattern({
     .name = "periodic-pattern",
     .machine = "cube",
     .title = "flows of small cubes repeated, found by search",
-    .needs = "Gray <-> binary of 3 or 4 bits, rotation of 3 or 4, exchange of 2 with one inverted; "
-             "all ports",
-    .cost = "at most P(ceil(K/Q)-1) + F steps: rates 3/5, 4/7, 7/12, 3/4",
+    .needs = "a rotation of 3 or 4 processor bits, all ports",
+    .cost = "at most P(ceil(K/Q)-1) + F steps: rates 4/7, 7/12",
     .citation = "faro",
     .refusal = refusal_patterns,
     .offer = offer_patterns,

@@ -32,7 +32,7 @@ struct Pattern {
   std::vector<Source> sources;  // the other processors keep their elements
 };
 
-// gray3, gray4, shuffle3, shuffle4, twist2: data/cycle_patterns.json.
+// shuffle3 and shuffle4, rotations: data/cycle_patterns.json.
 std::span<const Pattern> patterns();
 
 // A pattern run in some bits: its bit i is dimensions[i] of the cube, processor x of the pattern

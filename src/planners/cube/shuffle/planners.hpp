@@ -16,6 +16,5 @@ extern const PlannerEntry shuffle_ring;      // chains and even 2-cycles
 extern const PlannerEntry shuffle_mixture;   // chains and real cycles together
 extern const PlannerEntry shuffle_sequence;  // anything, one part after another
 extern const PlannerEntry shuffle_one_port;  // anything, one port
-extern const PlannerEntry extended_cube;     // extended_cube.hpp
 
 }  // namespace faro::inline v1

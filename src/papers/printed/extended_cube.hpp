@@ -8,11 +8,6 @@
 //
 //   one chain of five, K = 8, one port: 20 steps in the cube, 4 + 10 + 4 = 18 with e = 1
 //
-// By name: a map with fewer processor bits than the cube has dimensions,
-//
-//   faro plan 'a:5 | m:3 -> a[3:0] m[2] | m[1:0] a[4]' --on cube:6,one-port
-//             --algorithm extended-cube
-//
 //   applies:  n + k <= 16 (the goal is spelled out), k - e >= number of chains
 //   cost:     scatter and gather (2^e - 1)·ceil(K / (e 2^e)) each with all ports, K - K/2^e with
 //             one

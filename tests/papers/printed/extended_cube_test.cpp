@@ -1,5 +1,5 @@
 // Shuffles on a cube with one more dimension than the map has processor bits.
-#include "planners/cube/shuffle/extended_cube.hpp"
+#include "papers/printed/extended_cube.hpp"
 
 #include "base/random.hpp"
 #include "draft.hpp"
@@ -35,16 +35,6 @@ TEST(ExtendedCube, a_chain_of_five_is_faster_with_one_port_and_one_more_dimensio
 TEST(ExtendedCube, four_dimensions_scatter_over_rotated_trees) {
   EXPECT_EQ(built(structured_request(5, {}, {4}, 0), 4), 15 + 4 + 15);
   EXPECT_EQ(built(structured_request(5, {}, {4}, 0, Hypercube::Ports::one), 4), 65);
-}
-
-TEST(ExtendedCube, by_name_the_map_has_fewer_processor_bits_than_the_cube_dimensions) {
-  testing::Draft request = structured_request(3, {5}, {}, 0, Hypercube::Ports::one);
-  EXPECT_TRUE(extended_cube.refusal(request).has_value());  // the data fill the cube
-  std::get<Hypercube>(request.machine).dimensions = 6;
-  EXPECT_EQ(static_cast<int>(testing::built_and_verified(extended_cube, request, true).steps), 18);
-  EXPECT_TRUE(shuffle_one_port.refusal(request).has_value());
-  std::get<Hypercube>(request.machine).dimensions = 8;  // one storage bit must stay
-  EXPECT_TRUE(extended_cube.refusal(request).has_value());
 }
 
 TEST(ExtendedCube, random_permutations_with_complements) {

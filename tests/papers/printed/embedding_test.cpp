@@ -1,5 +1,5 @@
 // Rings, tori and de Bruijn networks placed on POPS networks.
-#include "planners/pops/embedding.hpp"
+#include "papers/printed/embedding.hpp"
 
 #include <gtest/gtest.h>
 

@@ -1,4 +1,4 @@
-#include "planners/cube/shuffle/extended_cube.hpp"
+#include "papers/printed/extended_cube.hpp"
 
 #include <fmt/format.h>
 
@@ -13,6 +13,9 @@
 
 namespace faro::inline v1::shuffle {
 namespace {
+
+// The goal is spelled out, element by element.
+constexpr int elements_log2_max = 16;
 
 struct Extension {
   Structure whole;        // n, k
@@ -43,27 +46,6 @@ Extension extension_of(const Request& request, int extra) {
   for (Chain& c : x.part.chains)
     c.control = c.target = renumbered[static_cast<std::size_t>(c.control)];
   return x;
-}
-
-// The request on the subcube alone, and the dimensions around it.
-Request inner_of(const Request& request) {
-  Hypercube cube = std::get<Hypercube>(request.machine());
-  cube.dimensions = request.map().map.width() - request.map().memory_bits;
-  return Request::of(cube, request.map());
-}
-int extra_of(const Request& request) {
-  return std::get<Hypercube>(request.machine()).dimensions -
-         (request.map().map.width() - request.map().memory_bits);
-}
-
-std::optional<std::string> named_refusal(const Request& request) {
-  if (!std::holds_alternative<Hypercube>(request.machine())) return "it plans for cubes";
-  if (!request.map().cut || !request.destinations().empty())
-    return "it needs a map that says where the memory bits go: a:5 | m:3 -> ... on cube:6";
-  if (extra_of(request) < 1)
-    return "the data fill the cube; it is for a map with fewer processor bits, a:5 | m:3 -> ... on "
-           "cube:6";
-  return extended_cube_refusal(inner_of(request), extra_of(request));
 }
 
 Word gather_bits(Word slot, const std::vector<int>& positions) {
@@ -162,15 +144,6 @@ Node node_of(const Extension& x) {
                            {scatter, permute, directed(scatter, Direction::inverse)});
 }
 
-Offer named_offer(const Request& request) {
-  const Request inner = inner_of(request);
-  const int extra = extra_of(request);
-  Node node = node_of(extension_of(inner, extra));
-  return {.estimate = {.cost = {node.cost, "scatter + permute + gather"}},
-          .push = [inner, extra](ScheduleSink& sink) { build_extended_cube(inner, extra, sink); },
-          .expression = std::move(node.expression)};
-}
-
 CubeStep last_step(const Extension& x) {
   CubeStep step;
   for (Word y = 0; y < x.whole.elements(); ++y)
@@ -188,9 +161,8 @@ std::optional<std::string> extended_cube_refusal(const Request& request, int ext
   if (auto reason = refusal(request)) return reason;
   const Structure s = structure_of(request);
   if (s.nothing_remote()) return "nothing moves between processors";
-  if (s.processor_bits + s.slot_bits > limits::extended_cube_elements_log2_max)
-    return fmt::format("its goal is spelled out, up to 2^{} elements",
-                       limits::extended_cube_elements_log2_max);
+  if (s.processor_bits + s.slot_bits > elements_log2_max)
+    return fmt::format("its goal is spelled out, up to 2^{} elements", elements_log2_max);
   if (extra < 1 || s.processor_bits + extra > limits::address_bits_max)
     return "it needs at least one more dimension";
   if (s.slot_bits - extra < static_cast<int>(s.chains.size()))
@@ -205,7 +177,7 @@ Count extended_cube_cost(const Request& request, int extra) {
 void build_extended_cube(const Request& request, int extra, ScheduleSink& sink) {
   const Extension x = extension_of(request, extra);
   const StepSource source = node_of(x).steps();
-  ScheduleHeader header = cube_header(request, extended_cube.name(), source.slots);
+  ScheduleHeader header = cube_header(request, "extended-cube", source.slots);
   header.machine = Hypercube{.dimensions = x.whole.processor_bits + extra, .ports = x.ports};
   MovesGoal goal;
   const int k = x.whole.slot_bits;
@@ -229,21 +201,3 @@ void build_extended_cube(const Request& request, int extra, ScheduleSink& sink) 
 }
 
 }  // namespace faro::inline v1::shuffle
-
-namespace faro::inline v1 {
-
-const PlannerEntry extended_cube({
-    .name = "extended-cube",
-    .machine = "cube",
-    .title = "data on a subcube: scatter to the dimensions around it, permute, gather",
-    .needs = "a bit permutation with fewer processor bits than the cube has dimensions; asked for "
-             "by name",
-    .cost =
-        "2 (2^e - 1) ceil(K / e 2^e) with all ports, 2 (K - K/2^e) with one, and the permutation "
-        "with K/2^e",
-    .citation = "Johnsson, Ho 1991 (shuffles), Definition 3, Corollary 2",
-    .refusal = shuffle::named_refusal,
-    .offer = shuffle::named_offer,
-});
-
-}  // namespace faro::inline v1

@@ -1,4 +1,4 @@
-#include "planners/pops/embedding.hpp"
+#include "papers/printed/embedding.hpp"
 
 #include <algorithm>
 #include <bit>
