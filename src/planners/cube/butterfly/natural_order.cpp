@@ -24,6 +24,7 @@
 #include "faro/base/limits.hpp"
 #include "machines/bounds.hpp"
 #include "planners/cube/butterfly/inter_processor.hpp"
+#include "planners/cube/butterfly/list_scheduler.hpp"
 #include "planners/cube/butterfly/local_conversion.hpp"
 #include "planners/cube/butterfly/paper_count.hpp"
 #include "planners/cube/butterfly/places.hpp"
@@ -38,6 +39,8 @@ using Output = ButterflyNetwork::Output;
 using Finish = ButterflyNetwork::Finish;
 
 constexpr std::uint64_t elements_searched_max = 1U << 8U;
+// Index bits of networks that are searched for too: some tenths of a second.
+constexpr int listed_log2_max = 9;
 
 std::optional<std::string> refusal_natural_order(const ButterflyNetwork& request) {
   if (request.finish != Finish::restored) return "it restores the dimensions";
@@ -253,8 +256,8 @@ void Composition::push(CompiledSink& sink) const {
 
 // The networks that leave their results where they like, cheapest first.
 std::vector<Composition> networks(const ButterflyNetwork& request) {
-  const std::array<const ButterflyEntry*, 3> planners = {&local_memory_first,
-                                                         &inter_processor_conversion, &sectioning};
+  const std::array<const ButterflyEntry*, 4> planners = {
+      &local_memory_first, &inter_processor_conversion, &sectioning, &list_scheduler};
   std::vector<Composition> all;
   for (const Output output : {Output::binary, Output::gray})
     for (const ButterflyEntry* planner : planners)
@@ -264,6 +267,7 @@ std::vector<Composition> networks(const ButterflyNetwork& request) {
         inner.network.section_bits = r;
         const Request part =
             Request::of(Hypercube{.dimensions = request.processor_bits}, inner.network);
+        if (planner == &list_scheduler && request.index_bits > listed_log2_max) continue;
         if (planner->refusal(part)) continue;
         all.push_back({.request = request,
                        .inner = inner,
