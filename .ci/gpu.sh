@@ -39,7 +39,7 @@ done
 # kernels do nothing, everything is wrong and the report says so.
 first_hour() {  # DEVICE WANTED-STATUS WORDS-AT-THE-END
   tools/gpu_first_hour "$1" "$faro" 12 >"$work/hour" 2>&1
-  if [ $? = "$2" ] && tail -1 "$work/hour" | grep -q "$3" && [ "$(grep -c '^== ' "$work/hour")" = 10 ]; then
+  if [ $? = "$2" ] && tail -1 "$work/hour" | grep -q "$3" && [ "$(grep -c '^== ' "$work/hour")" = 11 ]; then
     echo "first hour on $1: 1 passed, 0 failed, 0 skipped" | tee -a "$work/said"
   else
     echo "FAILED: the first hour on $1:"

@@ -114,6 +114,21 @@ def accesses(sass):
     return " ".join("+".join(f"{n}x{w}" for w, n in sorted(c.items())) or "-" for c in counts.values())
 
 
+def ready(folder):
+    """The ready code of the library, as the driver will translate it: no spill, no stack."""
+    ptxas = found("ptxas") or shutil.which("/usr/local/cuda/bin/ptxas")
+    if ptxas is None:
+        print("no ptxas here (pip install nvidia-cuda-nvcc): the ready code is not translated")
+        tally["skipped"] += 1
+        return
+    known = subprocess.run([ptxas, "--help"], capture_output=True, text=True).stdout
+    for target in (target for target in TARGETS if f"sm_{target}'" in known):
+        done = subprocess.run([ptxas, f"-arch=sm_{target}", "-v", "-o", pathlib.Path(folder, "ready.cubin"),
+                               "src/gpu/table_kernels.ptx"], capture_output=True, text=True)
+        frames = re.findall(r"(\d+) bytes stack frame, (\d+) bytes spill stores", done.stderr)
+        check(done.returncode == 0 and frames == [("0", "0")] * 5, "ptxas", f"sm_{target}", done.stderr[-1500:])
+
+
 def nvidia(folder):
     library, dump = found("libnvrtc.so.1[0-9]"), found("cuobjdump")
     if library is None:
@@ -205,6 +220,7 @@ def amd(folder):
 
 
 with tempfile.TemporaryDirectory() as place:
+    ready(place)
     nvidia(place)
     amd(place)
 print(f"gpu-code: {tally['passed']} passed, {tally['failed']} failed, {tally['skipped']} skipped")

@@ -148,6 +148,7 @@ struct Outcome {
   bool right = false;
   double seconds = 0;
   double percent = 0;  // of the speed of the best copy
+  const char* kind = "";
 };
 
 // copy_seconds: of all bytes of the place.
@@ -157,6 +158,7 @@ Outcome outcome_of(Workplace& place, const gpu::Plan& plan, double copy_seconds)
   Outcome out;
   out.right = place.right(plan, run);
   out.seconds = place.seconds(plan, run);
+  out.kind = run.from_table() ? "table" : gpu::name_of(plan.kind);
   out.percent = 100 * scale * copy_seconds / out.seconds;
   return out;
 }
@@ -165,7 +167,7 @@ Report outcome_report(const gpu::Plan& plan, const Outcome& outcome) {
   return {{"map", gpu::notation_of(plan.map_asked)},
           {"element_bytes", plan.asked.element_bytes},
           {"in_place", plan.asked.in_place},
-          {"kind", gpu::name_of(plan.kind)},
+          {"kind", outcome.kind},
           {"tile", bit(plan.asked.tile_log2)},
           {"threads", bit(plan.asked.threads_log2)},
           {"equal", outcome.right},
@@ -289,7 +291,7 @@ int bench_kernels(const GpuWords& words, Output& out) {
     const std::string map = gpu::notation_of(plan.map_asked);
     report.say("{:5.1f} % of copy  {:9.3f} ms  {:3} bytes{}  {:7}  {}  {}\n", outcome.percent,
                1e3 * outcome.seconds, plan.asked.element_bytes,
-               plan.asked.in_place ? ", in place" : "", gpu::name_of(plan.kind),
+               plan.asked.in_place ? ", in place" : "", outcome.kind,
                outcome.right ? "equal" : "WRONG",
                map.size() > 60 ? map.substr(0, 57) + "..." : map);
   }

@@ -66,6 +66,10 @@ Driver& Driver::of(Language language) {
   return *driver;
 }
 
+Kernel Driver::ready(const Plan& /*plan*/, const Stream& /*stream*/) {
+  throw InternalError("no ready code for this driver");
+}
+
 std::vector<Device> devices(Language language) {
   return Driver::of(language).devices();
 }
@@ -79,13 +83,18 @@ struct Executable::State {
   std::uint64_t from_bytes, to_bytes, blocks, threads;
 };
 
-Executable::Executable(const Plan& plan, const Stream& stream) : stream_(stream) {
+Executable::Executable(const Plan& asked, const Stream& stream) : stream_(stream) {
   Driver& driver = Driver::of(stream.language);
   const Home home = driver.home(stream);
-  Kernel kernel = driver.compile(emit(plan, stream.language, kernel_name), kernel_name, stream);
-  state_ = std::make_shared<const State>(
-      State{driver, stream.language, home, std::move(kernel), plan.asked.in_place,
-            plan.from_bytes(), plan.to_bytes(), plan.block_count(), plan.threads()});
+  // Of axes that no table describes compile() says which library is missing.
+  const bool compiled = asked.kind == Kind::window || driver.compiles();
+  const Plan plan = compiled ? asked : table_plan(asked);
+  Kernel kernel =
+      compiled ? driver.compile(emit(plan, stream.language, kernel_name), kernel_name, stream)
+               : driver.ready(plan, stream);
+  state_ = std::make_shared<const State>(State{
+      driver, stream.language, home, std::move(kernel), plan.asked.in_place, plan.from_bytes(),
+      plan.to_bytes(), plan.block_count(), compiled ? plan.threads() : table_threads});
 }
 
 void Executable::operator()(const void* from, void* to) const {
@@ -102,7 +111,13 @@ void Executable::operator()(void* data) const {
   const State& s = *state_;
   require(s.in_place, "this plan is out of place: it takes two arrays");
   s.driver.extent(data, s.to_bytes, "data", stream_);
-  s.driver.launch(s.kernel, s.blocks, s.threads, {data}, stream_);
+  std::vector<const void*> arrays{data};
+  if (s.kernel.table) arrays.push_back(data);  // its kernel takes two, which may be one
+  s.driver.launch(s.kernel, s.blocks, s.threads, arrays, stream_);
+}
+
+bool Executable::from_table() const {
+  return state_->kernel.table != nullptr;
 }
 
 Executable Executable::on(const Stream& stream) const {

@@ -11,6 +11,7 @@
 #include <vector>
 
 #include "faro/gpu/device.hpp"
+#include "gpu/table.hpp"
 
 namespace faro::inline v1::gpu {
 
@@ -38,6 +39,8 @@ struct Kernel {
   std::shared_ptr<void> module;
   void* function = nullptr;
   std::shared_ptr<std::mutex> arguments;  // where they are set one after another
+  std::shared_ptr<Table> table;           // given by value after the arrays
+  std::uint64_t shared_bytes = 0;         // of a block, beside what its text declares
 };
 
 // Bytes of a device's memory, checked: arrays of one `memory` overlap where begin and end do.
@@ -64,6 +67,9 @@ class Driver {
   virtual Home home(const Stream& stream) = 0;
   virtual Kernel compile(const std::string& text, const std::string& name,
                          const Stream& stream) = 0;
+  // Whether compile() has a compiler. Where not, maps of bits are moved by ready code.
+  virtual bool compiles() { return true; }
+  virtual Kernel ready(const Plan& plan, const Stream& stream);
   // Throws Error(usage) for an array that the stream's device cannot have. `name` is from, to or
   // data.
   virtual Extent extent(const void* array, std::uint64_t bytes, const char* name,

@@ -2,10 +2,15 @@
 #include <fmt/format.h>
 
 #include <array>
+#include <cstdlib>
 #include <map>
 
 #include "base/require.hpp"
 #include "gpu/driver.hpp"
+
+namespace faro::inline v1::tables {
+extern const std::string_view gpu_kernels;  // PTX, ends with a zero
+}
 
 namespace faro::inline v1::gpu {
 namespace {
@@ -131,6 +136,7 @@ struct Compiler {
 
 // A compiler of the driver's own release first: what a newer one makes an old driver refuses.
 std::vector<std::string> compiler_names(bool cuda, int driver_version) {
+  if (const char* named = std::getenv("FARO_NVRTC"); cuda && named != nullptr) return {named};
   if (!cuda) return {"libhiprtc.so", "libhiprtc.so.7", "libhiprtc.so.6", "libhiprtc.so.5"};
   std::vector<std::string> names;
   for (const char* name : {"libnvrtc.so.13", "libnvrtc.so.12", "libnvrtc.so.11.2"})
@@ -169,19 +175,25 @@ class CudaDriver final : public Driver {
     const Inside inside(*this, stream);
     int device = 0;
     done(call_.current_device(&device), "the context's device");
-    const std::vector<char> code = compiled_code(text, target_of(device));
-    Handle module = nullptr;
-    done(call_.load(&module, code.data()), "loading a kernel");
-    Kernel kernel;
-    const Handle context = context_of(stream);
-    kernel.module = std::shared_ptr<void>(module, [this, context](void* loaded) {
-      // Of a destructor: what fails here has nobody to be told.
-      if (call_.push(context) != 0) return;
-      call_.unload(loaded);
-      Handle popped = nullptr;
-      call_.pop(&popped);
-    });
-    done(call_.function_of(&kernel.function, module, name.c_str()), "finding a kernel");
+    return load(compiled_code(text, target_of(device)).data(), name, stream);
+  }
+
+  // PTX for sm_70 and later, which the driver translates; of HIP there is none.
+  bool compiles() override {
+    if (!call_.cuda) return true;
+    try {
+      compiler();
+      return true;
+    } catch (const Error&) {
+      return false;
+    }
+  }
+
+  Kernel ready(const Plan& plan, const Stream& stream) override {
+    const Inside inside(*this, stream);
+    Kernel kernel = load(tables::gpu_kernels.data(), table_kernel_name(plan), stream);
+    kernel.table = std::make_shared<Table>(table_of(plan));
+    kernel.shared_bytes = plan.shared_bytes();
     return kernel;
   }
 
@@ -212,13 +224,15 @@ class CudaDriver final : public Driver {
               const std::vector<const void*>& arrays, const Stream& stream) override {
     const Inside inside(*this, stream);
     std::array<const void*, 2> held{};
-    std::array<void*, 2> arguments{};
+    std::array<void*, 3> arguments{};
     for (std::size_t i = 0; i < arrays.size(); ++i) {
       held.at(i) = arrays[i];
       arguments.at(i) = &held.at(i);
     }
+    arguments.at(arrays.size()) = kernel.table.get();
     done(call_.launch(kernel.function, static_cast<unsigned>(blocks), 1, 1,
-                      static_cast<unsigned>(threads), 1, 1, 0, stream.handle, arguments.data(),
+                      static_cast<unsigned>(threads), 1, 1,
+                      static_cast<unsigned>(kernel.shared_bytes), stream.handle, arguments.data(),
                       nullptr),
          "launching a kernel");
   }
@@ -281,6 +295,23 @@ class CudaDriver final : public Driver {
     CudaDriver& driver_;
   };
 
+  // Within the stream's context.
+  Kernel load(const void* code, const std::string& name, const Stream& stream) {
+    Handle module = nullptr;
+    done(call_.load(&module, code), "loading a kernel");
+    Kernel kernel;
+    const Handle context = context_of(stream);
+    kernel.module = std::shared_ptr<void>(module, [this, context](void* loaded) {
+      // Of a destructor: what fails here has nobody to be told.
+      if (call_.push(context) != 0) return;
+      call_.unload(loaded);
+      Handle popped = nullptr;
+      call_.pop(&popped);
+    });
+    done(call_.function_of(&kernel.function, module, name.c_str()), "finding a kernel");
+    return kernel;
+  }
+
   void done(int status, const char* what) const {
     if (status == 0) return;
     const char* name = nullptr;
@@ -331,13 +362,13 @@ class CudaDriver final : public Driver {
   }
 
   const Compiler& compiler() {
+    int version = 0;
+    done(call_.version(&version), "the driver's version");
+    const std::vector<std::string> names = compiler_names(call_.cuda, version);
     const std::lock_guard<std::mutex> lock(mutex_);
-    if (!compiler_) {
-      int version = 0;
-      done(call_.version(&version), "the driver's version");
-      compiler_ = std::make_unique<Compiler>(call_, compiler_names(call_.cuda, version));
-    }
-    return *compiler_;
+    std::unique_ptr<Compiler>& named = compilers_[names];
+    if (!named) named = std::make_unique<Compiler>(call_, names);
+    return *named;
   }
 
   std::vector<char> compiled_code(const std::string& text, int target) {
@@ -386,7 +417,7 @@ class CudaDriver final : public Driver {
   Language language_;
   CudaCalls call_;
   std::mutex mutex_;
-  std::unique_ptr<Compiler> compiler_;
+  std::map<std::vector<std::string>, std::unique_ptr<Compiler>> compilers_;
   std::map<int, Handle> primaries_;
 };
 

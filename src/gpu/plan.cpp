@@ -65,8 +65,9 @@ Runs grow(const Plan& plan, const BitMatrix& back, int tile_log2) {
   };
   const int line = std::clamp(plan.machine.line_log2 - e, 0, n);
   Runs runs{line, line};
-  while (!fits(runs) && runs.from > std::max(0, plan.machine.sector_log2 - e))
-    runs = {runs.from - 1, runs.to - 1};
+  // Down to a sector; an element of several units may be longer than one.
+  const int least = plan.machine.sector_log2 - e - highest_bit(static_cast<Word>(plan.units));
+  while (!fits(runs) && runs.from > std::max(0, least)) runs = {runs.from - 1, runs.to - 1};
   for (bool more = true; more;) {
     more = false;
     const int a = runs.from <= runs.to ? 1 : 0;
@@ -332,15 +333,13 @@ void make(Plan& plan) {
   const std::optional<Kind> kind = plan.asked.kind;
   const BitMatrix back = *plan.map.matrix().inverse();
   const int line = plan.machine.line_log2 - plan.unit_log2;
-  if (plan.units > 1 || plan.asked.only.mask != 0) {
+  if (plan.units > 1 || plan.asked.only.mask != 0 || kind == Kind::odd) {
     require(!kind || *kind == Kind::odd, "{} take a plan of kind odd",
             plan.asked.only.mask != 0
                 ? "some elements only"
                 : fmt::format("elements of {} bytes", plan.asked.element_bytes));
     return make_odd(plan, back);
   }
-  require(kind != Kind::odd, "elements of {} bytes take no plan of kind odd",
-          plan.asked.element_bytes);
   if (plan.asked.in_place) {
     require(!kind || *kind == Kind::tile, "in place there are plans of kind tile only");
   } else {

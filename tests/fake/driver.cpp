@@ -1,7 +1,8 @@
 // A driver without a device: NVIDIA's or, with FAKE_HIP, AMD's. It gives out addresses that nothing
 // lies at, knows its contexts, streams, modules and arrays, refuses what a real driver refuses, and
 // writes every call down: fake_said() is the log, fake_forget() empties it, fake_failing() makes
-// the next launches fail.
+// the next loads and launches fail. Of ready code, PTX, fake_table() are the bytes of the last
+// launch's third argument.
 //
 // Two devices, each with one context. Fails with 1 (invalid value), 201 (invalid context), 400
 // (invalid handle), 2 (out of memory).
@@ -30,9 +31,12 @@ constexpr int devices = 2;
 struct Module {
   int device;
   std::string text;
+  std::string name;  // of the function that was asked for
+  bool ready() const { return text.find(".version ") != std::string::npos; }
 };
 
 std::string said;
+std::string table;
 std::vector<void*> stack = {nullptr};
 std::map<std::uintptr_t, std::pair<int, std::size_t>> arrays;  // device and bytes
 std::map<void*, Module> modules;
@@ -74,6 +78,9 @@ void fake_failing(int status) {
 }
 void fake_current(int device) {
   stack.back() = device < 0 ? nullptr : pointer(contexts_at + static_cast<unsigned>(device));
+}
+const std::string* fake_table() {
+  return &table;
 }
 std::size_t fake_modules() {
   return modules.size();
@@ -147,9 +154,10 @@ int NAME(cuModuleLoadData, hipModuleLoadData)(void** module, const void* code) {
   const std::string text = static_cast<const char*>(code);
   const int device = device_of(stack.back());
   if (device < 0) return 201;
+  if (failing != 0) return failing;
   *module = new char;
-  modules[*module] = {device, text};
-  say("load " + text.substr(0, text.find('\n')));
+  modules[*module] = {device, text, {}};
+  say("load " + (modules[*module].ready() ? "ready code" : text.substr(0, text.find('\n'))));
   return 0;
 }
 int NAME(cuModuleUnload, hipModuleUnload)(void* module) {
@@ -161,10 +169,52 @@ int NAME(cuModuleUnload, hipModuleUnload)(void* module) {
 int NAME(cuModuleGetFunction, hipModuleGetFunction)(void** function, void* module,
                                                     const char* name) {
   *function = module;
-  return modules.at(module).text.find(std::string(") ") + name + "(") == std::string::npos ? 500
-                                                                                           : 0;
+  Module& held = modules.at(module);
+  held.name = name;
+  const std::string before = held.ready() ? ".entry " : ") ";
+  return held.text.find(before + name + "(") == std::string::npos ? 500 : 0;
 }
-// The launch that the kernel's own first lines ask for, of arrays that are this device's.
+}  // extern "C"
+
+namespace {
+
+struct Launch {
+  int arrays = 2;
+  unsigned long long bytes = 1;  // of each
+};
+
+// The launch that a kernel's own first lines ask for.
+bool as_asked(const std::string& text, unsigned blocks, unsigned threads, Launch& out) {
+  unsigned long long global = 0;
+  unsigned long long local = 0;
+  const std::size_t line = text.find("// launch: ");
+  if (line == std::string::npos ||
+      std::sscanf(text.c_str() + line, "// launch: global %llu, local %llu", &global, &local) != 2)
+    return false;
+  const std::size_t call = text.find("), ", text.find("// call: "));
+  out.arrays = text.find("(data)") == std::string::npos ? 2 : 1;
+  return local == threads && global == static_cast<unsigned long long>(blocks) * threads &&
+         std::sscanf(text.c_str() + call, "), %llu bytes", &out.bytes) == 1;
+}
+
+// Of ready code: as many threads as it says, and as many bytes by value as its third argument has.
+bool as_declared(const Module& module, unsigned threads, void** arguments) {
+  const std::string last = module.name + "_param_2[";
+  const std::size_t declared = module.text.find(last);
+  unsigned threads_max = 0;
+  if (declared == std::string::npos ||
+      std::sscanf(module.text.c_str() + module.text.find(".maxntid", declared), ".maxntid %u",
+                  &threads_max) != 1)
+    return false;
+  table.assign(static_cast<const char*>(arguments[2]),
+               std::stoul(module.text.substr(declared + last.size())));
+  return threads == threads_max;
+}
+
+}  // namespace
+
+extern "C" {
+// Of arrays that are this device's.
 int NAME(cuLaunchKernel, hipModuleLaunchKernel)(void* function, unsigned x, unsigned y, unsigned z,
                                                 unsigned threads, unsigned threads_y,
                                                 unsigned threads_z, unsigned shared, void* stream,
@@ -173,30 +223,22 @@ int NAME(cuLaunchKernel, hipModuleLaunchKernel)(void* function, unsigned x, unsi
   const int device = device_of(stack.back());
   const auto found = modules.find(function);
   if (found == modules.end() || found->second.device != device) return 400;
-  if (y != 1 || z != 1 || threads_y != 1 || threads_z != 1 || shared != 0 || extra != nullptr)
-    return 1;
+  if (y != 1 || z != 1 || threads_y != 1 || threads_z != 1 || extra != nullptr) return 1;
   const auto on = reinterpret_cast<std::uintptr_t>(stream);
   if (on > 2 && on != streams_at + static_cast<unsigned>(device)) return 400;
-  const std::string& text = found->second.text;
-  unsigned long long global = 0;
-  unsigned long long local = 0;
-  const std::size_t line = text.find("// launch: ");
-  if (line == std::string::npos ||
-      std::sscanf(text.c_str() + line, "// launch: global %llu, local %llu", &global, &local) != 2)
+  Launch launch;
+  if (found->second.ready() ? shared > 49152 || !as_declared(found->second, threads, arguments)
+                            : shared != 0 || !as_asked(found->second.text, x, threads, launch))
     return 1;
-  if (local != threads || global != static_cast<unsigned long long>(x) * threads) return 1;
-  unsigned long long bytes = 0;
-  const std::size_t call = text.find("), ", text.find("// call: "));
-  if (std::sscanf(text.c_str() + call, "), %llu bytes", &bytes) != 1) return 1;
-  const int count = text.find("(data)") == std::string::npos ? 2 : 1;
   std::string words = "launch device " + std::to_string(device) + " stream " + std::to_string(on) +
                       " blocks " + std::to_string(x) + " threads " + std::to_string(threads);
-  for (int i = 0; i < count; ++i) {
+  if (shared != 0) words += " shared " + std::to_string(shared);
+  for (int i = 0; i < launch.arrays; ++i) {
     std::uintptr_t at = 0;
     std::memcpy(&at, arguments[i], sizeof at);
     const auto* array = array_at(at);
     if (array == nullptr || array->second.first != device) return 700;
-    if (at + bytes > array->first + array->second.second) return 700;
+    if (at + launch.bytes > array->first + array->second.second) return 700;
     words += " array " + std::to_string(at - arrays_at);
   }
   say(words);

@@ -10,6 +10,7 @@
 //
 // Nothing of a vendor is needed to build this. The driver and its compiler are opened when they are
 // first asked for: libcuda.so.1 and libnvrtc.so, libamdhip64.so and libhiprtc.so, libOpenCL.so.1.
+// With CUDA maps of bits need no compiler: where NVRTC is not, ready code takes them as a table.
 // Where they are not, where a pointer is the host's or another device's, where arrays overlap, an
 // Error says so in words. Error(environment): a library is missing or a driver failed;
 // Error(usage): the arguments.
@@ -55,8 +56,8 @@ struct Device {
 // Those of one language. Throws Error(environment) where its library is not there or fails.
 std::vector<Device> devices(Language language);
 
-// A plan whose kernel is compiled and loaded for a stream's device. Copies share the kernel. Any
-// number of threads may call one at once.
+// A plan whose kernel is compiled, or taken ready, and loaded for a stream's device. Copies share
+// the kernel. Any number of threads may call one at once.
 class Executable {
  public:
   Executable(const Plan& plan, const Stream& stream);
@@ -66,6 +67,8 @@ class Executable {
   void operator()(void* data) const;
   // The same kernel on another stream of the same context and device.
   Executable on(const Stream& stream) const;
+  // True where no compiler is: the kernel is ready code, which takes the map as a table.
+  bool from_table() const;
 
  private:
   friend Executable compiled(const Map& map, const Options& options, const Stream& stream);

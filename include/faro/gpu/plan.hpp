@@ -55,7 +55,7 @@ enum class Kind {
   tile,     // through shared memory, 16 bytes a lane on both sides
   direct,   // a thread moves elements, the lanes chosen so that both sides are whole lines
   element,  // the plain loop, for the smallest arrays, and to compare with
-  odd,      // through shared memory, elements that are several units of memory, or some only
+  odd,      // through shared memory by units: elements that are several, some only, or as asked
   window,   // axes of any length or stride: a window of both sides' fast axes
 };
 const char* name_of(Kind kind);
