@@ -189,7 +189,7 @@ std::string layout_text(const std::string& name) {
                                               limits::checkpoint_layout_bytes_max));
   require(
       std::none_of(text.begin(), text.end(),
-                   [](char c) { return c >= 0 && c < ' ' && c != '\n' && c != '\t' && c != '\r'; }),
+                   [](unsigned char c) { return c < ' ' && c != '\n' && c != '\t' && c != '\r'; }),
       "{}: is no text, so no layout", name);
   return text;
 }

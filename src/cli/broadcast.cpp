@@ -17,7 +17,7 @@
 namespace faro::cli {
 namespace {
 
-struct Options {
+struct BroadcastArguments {
   std::string what;
   std::string on;
   std::optional<std::uint64_t> root;
@@ -45,7 +45,7 @@ Request scattered(const Machine& machine, Word root, bool gather) {
   return Request::of(machine, Relation{std::move(to)}, gather ? 1 : n);
 }
 
-Request request_of(const Options& options, const Machine& machine) {
+Request request_of(const BroadcastArguments& options, const Machine& machine) {
   const Word root = options.root.value_or(0);
   if (options.elements.value_or(1) != 1 && options.what != "one-to-all")
     throw Error(ErrorCode::usage,
@@ -72,7 +72,7 @@ std::string judged(const MachinePlan& made) {
   return fmt::format("{}: {}", by, made.ok() ? "yes" : "no");
 }
 
-int run(const Options& options, Output& out) {
+int run(const BroadcastArguments& options, Output& out) {
   const Machine machine = machine_from(options.on);
   const Request request = request_of(options, machine);
   end_within_a_second();
@@ -118,7 +118,7 @@ const Command broadcast_command{
         "faro broadcast scatter --on cube:6,one-port\n"
         "faro broadcast all-to-all --on pops:4,4,multi-receive --schedule plan.json",
     .declare = [](Arguments& arguments) -> Action {
-      auto options = std::make_shared<Options>();
+      auto options = std::make_shared<BroadcastArguments>();
       arguments
           .positional("WHAT", options->what,
                       "one-to-all, all-to-all, personalised, scatter or gather")

@@ -170,11 +170,11 @@ std::string fish() {
   return text;
 }
 
-struct Options {
+struct CompletionsArguments {
   std::string shell;
 };
 
-int run(const Options& options, Output& out) {
+int run(const CompletionsArguments& options, Output& out) {
   const std::string script = options.shell == "bash"  ? bash()
                              : options.shell == "zsh" ? zsh()
                                                       : fish();
@@ -193,7 +193,7 @@ const Command completions_command{
     .details = "",
     .examples = "source <(faro completions bash)",
     .declare = [](Arguments& arguments) -> Action {
-      auto options = std::make_shared<Options>();
+      auto options = std::make_shared<CompletionsArguments>();
       arguments.positional("SHELL", options->shell, "the shell").one_of({"bash", "zsh", "fish"});
       return [options](Output& out) { return run(*options, out); };
     }};

@@ -15,7 +15,7 @@
 namespace faro::cli {
 namespace {
 
-struct Options {
+struct ConvertArguments {
   std::string schedule;
   std::string out;
   RenderingText rendering;
@@ -23,7 +23,7 @@ struct Options {
   bool unroll = false;
 };
 
-int run(const Options& options, Output& out) {
+int run(const ConvertArguments& options, Output& out) {
   RenderingText rendering = options.rendering;
   rendering.file = options.out;
   if (!options.unroll)
@@ -91,7 +91,7 @@ const Command convert_command{
         "faro convert s.json step3.svg --figure machine@3\n"
         "faro convert loops.json steps.json --unroll",
     .declare = [](Arguments& arguments) -> Action {
-      auto o = std::make_shared<Options>();
+      auto o = std::make_shared<ConvertArguments>();
       arguments.positional("IN", o->schedule, "the schedule's file").completes(Completes::file);
       arguments.positional("OUT", o->out, "the file to write, - for stdout")
           .completes(Completes::file);

@@ -29,7 +29,7 @@ constexpr int wires_width_max = 24;
 // An array this small is shown whole.
 constexpr int array_width_max = 5;
 
-struct Options {
+struct ExplainArguments {
   std::optional<std::string> map;
   std::optional<std::uint64_t> width;
   std::optional<std::string> shape;
@@ -84,7 +84,7 @@ std::string title_of(const std::string& words) {
   return fmt::format("{}... ({} characters)", harmless(words.substr(0, shown_max)), words.size());
 }
 
-void add_summary(Report& report, const Options& options, const Notation& notation,
+void add_summary(Report& report, const ExplainArguments& options, const Notation& notation,
                  const Output& out) {
   const BitMap& map = notation.map;
   const MapClass map_class = classify(map);
@@ -158,7 +158,7 @@ void add_structure(Report& report, const Notation& notation, const Output& out) 
   report.say("  an element travels at most {} links\n", s->distance());
 }
 
-Report report_of(const Options& options, const Subject& subject, const Output& out) {
+Report report_of(const ExplainArguments& options, const Subject& subject, const Output& out) {
   const std::vector<MachineBound> bounds = map_bounds(subject.notation);
   Report report = map_report(options.words(), subject.notation, subject.replica_bits, bounds);
   const Notation& notation = subject.notation;
@@ -185,7 +185,7 @@ Report report_of(const Options& options, const Subject& subject, const Output& o
   return report;
 }
 
-void explain(const Options& options, const Subject& subject, Output& out) {
+void explain(const ExplainArguments& options, const Subject& subject, Output& out) {
   if (options.rendering.file) {
     render_map(subject.notation, options.rendering, out);
     return;
@@ -212,7 +212,7 @@ Notation fitted(const std::string& file) {
 
 // What `A => B` costs between placements, where one of them has copies, or more devices: there is
 // no map then.
-int explain_traffic(const Options& options, const SaidSides& said, Output& out) {
+int explain_traffic(const ExplainArguments& options, const SaidSides& said, Output& out) {
   const PlacementMove sides(said.from.placement(), said.to.placement());
   const Traffic traffic = sides.traffic();
   const std::vector<Word> replicas{said.from.copies, said.to.copies};
@@ -238,7 +238,7 @@ int explain_traffic(const Options& options, const SaidSides& said, Output& out) 
   return 0;
 }
 
-int run(const Options& options, Output& out) {
+int run(const ExplainArguments& options, Output& out) {
   if (options.map.has_value() == options.fit.has_value())
     throw Error(ErrorCode::usage, options.map ? "give MAP or --fit, not both"
                                               : "say what to explain: MAP, or --fit FILE.npy");
@@ -291,7 +291,7 @@ const Command explain_command{
         "faro explain --fit permutation.npy\n"
         "faro explain 'i:4 -> rev(i)' --export reversal.svg --figure all",
     .declare = [](Arguments& arguments) -> Action {
-      auto options = std::make_shared<Options>();
+      auto options = std::make_shared<ExplainArguments>();
       arguments.positional("MAP", options->map, "the map").completes(Completes::map);
       arguments.option("--width", "P", options->width,
                        "bits of an index, where MAP leaves a width out");

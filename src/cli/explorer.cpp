@@ -15,7 +15,7 @@
 namespace faro::cli {
 namespace {
 
-struct Options {
+struct ExplorerArguments {
   std::optional<std::string> map;
   std::optional<std::string> machine;
   std::optional<std::uint64_t> elements;
@@ -38,7 +38,7 @@ std::string escaped(std::string_view text) {
   return out;
 }
 
-std::string link_of(const Options& options) {
+std::string link_of(const ExplorerArguments& options) {
   std::vector<std::string> parts;
   if (options.map) parts.push_back("map=" + escaped(*options.map));
   if (options.machine) parts.push_back("on=" + escaped(*options.machine));
@@ -49,7 +49,7 @@ std::string link_of(const Options& options) {
 }
 
 // A page that opens with an error helps nobody: what is asked is read before it is written.
-void check(const Options& options) {
+void check(const ExplorerArguments& options) {
   if (options.schedule && (options.map || options.machine || options.elements || options.algorithm))
     throw Error(
         ErrorCode::usage,
@@ -67,7 +67,7 @@ void check(const Options& options) {
     say(*options.map);
 }
 
-int run(const Options& options, Output& out) {
+int run(const ExplorerArguments& options, Output& out) {
   check(options);
   PageContent content{.link = link_of(options)};
   if (options.schedule) {
@@ -98,7 +98,7 @@ const Command explorer_command{
         "faro explorer 'a:4 -> ungray(a)' --on cube:4 --elements 10 -o gray.html\n"
         "faro explorer --schedule s.json -o s.html",
     .declare = [](Arguments& arguments) -> Action {
-      auto o = std::make_shared<Options>();
+      auto o = std::make_shared<ExplorerArguments>();
       arguments.positional("MAP", o->map, "what moves where: see `faro explain`")
           .completes(Completes::map);
       arguments.option("--on", "MACHINE", o->machine, "the machine to plan for")

@@ -9,7 +9,7 @@
 namespace faro::cli {
 namespace {
 
-struct Options {
+struct ExportArguments {
   std::string map;
   std::string to;
   std::optional<std::uint64_t> width;
@@ -17,7 +17,7 @@ struct Options {
 };
 
 // A system's own words keep their copies and the shape that they speak of.
-ForeignLayout layout_from(const Options& options) {
+ForeignLayout layout_from(const ExportArguments& options) {
   Sizes sizes = sizes_from(options.shape, options.width);
   sizes.flat = true;  // the shape is that which the other system speaks of
   const auto shape = sizes.shape.value_or(std::vector<Word>{});
@@ -33,7 +33,7 @@ ForeignLayout layout_from(const Options& options) {
   return layout;
 }
 
-int run(const Options& options, Output& out) {
+int run(const ExportArguments& options, Output& out) {
   const ForeignLayout layout = layout_from(options);
   const std::string words = write_foreign(options.to, layout);
   Report report{{"format", "faro-export/1"}, {"text", options.map}, {"to", options.to}};
@@ -63,7 +63,7 @@ const Command export_command{
         "faro export 'i:9 -> i[8:6] i[8:6]^i[5:3] i[2:0]' --to cute\n"
         "faro export 'i:4 -> ungray(i)' --to qasm",
     .declare = [](Arguments& arguments) -> Action {
-      auto options = std::make_shared<Options>();
+      auto options = std::make_shared<ExportArguments>();
       arguments.positional("MAP", options->map, "the map").completes(Completes::map);
       arguments.option("--to", "SYSTEM", options->to, "whose words").one_of(writers()).required();
       arguments.option("--width", "P", options->width,

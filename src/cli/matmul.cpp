@@ -18,7 +18,7 @@
 namespace faro::cli {
 namespace {
 
-struct Options {
+struct MatmulArguments {
   std::string a;
   std::string b;
   std::string c;
@@ -90,7 +90,7 @@ Report report_of(const MatmulReport& done, std::uint64_t order, const Output& ou
   return report;
 }
 
-int run(const Options& options, Output& out) {
+int run(const MatmulArguments& options, Output& out) {
   const Machine machine = machine_from(options.on);
   if (!std::holds_alternative<Pops>(machine))
     throw Error(ErrorCode::usage,
@@ -145,7 +145,7 @@ const Command matmul_command{
         "reals, then C is written.",
     .examples = "faro matmul a.npy b.npy c.npy --on pops:8,8",
     .declare = [](Arguments& arguments) -> Action {
-      auto options = std::make_shared<Options>();
+      auto options = std::make_shared<MatmulArguments>();
       arguments.positional("A", options->a, "the left matrix, .npy").completes(Completes::file);
       arguments.positional("B", options->b, "the right matrix, .npy").completes(Completes::file);
       arguments.positional("C", options->c, "the product, .npy; - for stdout")

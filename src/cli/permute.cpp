@@ -25,7 +25,7 @@
 namespace faro::cli {
 namespace {
 
-struct Options {
+struct PermuteArguments {
   std::string in;
   std::optional<std::string> out;
   std::optional<std::string> map;
@@ -48,7 +48,7 @@ struct Options {
 
 constexpr std::uint64_t threads_max = limits::threads_max;
 
-void check_options(const Options& options, const Output& out) {
+void check_options(const PermuteArguments& options, const Output& out) {
   const auto refuse = [](const char* message) { throw Error(ErrorCode::usage, message); };
   if (options.in_place && options.out)
     refuse("--in-place replaces IN; leave OUT out, or leave --in-place out");
@@ -66,7 +66,7 @@ void check_options(const Options& options, const Output& out) {
 }
 
 // A file of elements that looks like another one is said to.
-ArrayInput raw_input(const Options& options, std::uint64_t memory, Output& out) {
+ArrayInput raw_input(const PermuteArguments& options, std::uint64_t memory, Output& out) {
   ArrayInput input = ArrayInput::raw(options.in, *options.element_bytes, memory);
   constexpr std::string_view magic = "\x93NUMPY";
   const auto data = input.data();
@@ -78,7 +78,7 @@ ArrayInput raw_input(const Options& options, std::uint64_t memory, Output& out) 
   return input;
 }
 
-ArrayInput open_input(const Options& options, Output& out) {
+ArrayInput open_input(const PermuteArguments& options, Output& out) {
   // What grows by doubling is there twice for a moment; the output needs as much again where it
   // cannot be a mapped file.
   const std::uint64_t memory = available_memory_bytes() / (options.to_stdout() ? 3 : 2);
@@ -89,7 +89,7 @@ ArrayInput open_input(const Options& options, Output& out) {
 // Where the permuted data grows: a mapped file that is not there yet, or memory for stdout.
 class Target {
  public:
-  Target(const Options& options, const NpyHeader& header) : header_(header) {
+  Target(const PermuteArguments& options, const NpyHeader& header) : header_(header) {
     if (!options.to_stdout()) {
       file_.emplace(options.target(), header);
       data_ = file_->data();
@@ -101,7 +101,7 @@ class Target {
     data_ = {memory_.get(), header.data_bytes()};
   }
   std::span<std::byte> data() { return data_; }
-  void finish(const Options& options, Output& out) {
+  void finish(const PermuteArguments& options, Output& out) {
     if (file_) {
       file_->commit(options.no_sync ? Replacement::Durability::process
                                     : Replacement::Durability::all);
@@ -126,7 +126,7 @@ struct Outcome {
   double seconds = 0;
 };
 
-void report(const Options& options, const ArrayInput& input, const NpyHeader& header,
+void report(const PermuteArguments& options, const ArrayInput& input, const NpyHeader& header,
             const Outcome& outcome, Output& out) {
   const std::uint64_t bytes = input.data().size();
   Report row{{"in", options.in},
@@ -187,7 +187,7 @@ std::vector<std::int64_t> axes_of(const std::optional<std::string>& text, const 
 }
 
 // Each --axis says axes that the words are of: one, or neighbours, as in 1,2.
-std::vector<std::vector<std::int64_t>> acted_on(const Options& options) {
+std::vector<std::vector<std::int64_t>> acted_on(const PermuteArguments& options) {
   std::vector<std::vector<std::int64_t>> groups;
   for (const std::string& text : options.axis) groups.push_back(axes_of(text, "--axis"));
   return groups;
@@ -213,7 +213,8 @@ NpyHeader::Order order_of(const std::optional<std::string>& text, const NpyHeade
   throw Error(ErrorCode::usage, fmt::format("--order: wanted C, F, A or K, found '{}'", *text));
 }
 
-ArrayMove move_of(const Options& options, const NpyHeader& header, const std::string& name) {
+ArrayMove move_of(const PermuteArguments& options, const NpyHeader& header,
+                  const std::string& name) {
   const NpyHeader::Order order = order_of(options.order, header);
   if (!options.map) {
     const std::vector<std::int64_t> wanted = axes_of(options.axes, "--axes");
@@ -246,7 +247,7 @@ void verify(const ArrayMove& move, std::span<const std::byte> from, std::span<co
                     name, wrong.from, wrong.outer, wrong.to));
 }
 
-DiskRequest disk_request(const Options& options) {
+DiskRequest disk_request(const PermuteArguments& options) {
   return {
       .in = options.in,
       .out = options.target(),
@@ -261,7 +262,7 @@ DiskRequest disk_request(const Options& options) {
       .disk = options.disk};
 }
 
-int resume(const Options& options, Output& out) {
+int resume(const PermuteArguments& options, Output& out) {
   if (options.out || options.map || !options.axis.empty() || options.inverse || options.flat ||
       options.axes || options.order || options.element_bytes || options.in_place ||
       options.verify || options.disk.plan || options.disk.fresh || options.disk.tiles ||
@@ -276,7 +277,8 @@ int resume(const Options& options, Output& out) {
 
 // What becomes of an array without elements: nothing moves, and the shape is that of an array
 // that is longer where this one has a length of 0.
-NpyHeader header_of_none(const Options& options, const NpyHeader& from, const std::string& name) {
+NpyHeader header_of_none(const PermuteArguments& options, const NpyHeader& from,
+                         const std::string& name) {
   // A prime, of which no side that stays is a multiple; and bits, for the words that need them.
   for (const std::uint64_t length : {std::uint64_t{65521}, std::uint64_t{65536}}) {
     NpyHeader longer = from;
@@ -301,7 +303,7 @@ NpyHeader header_of_none(const Options& options, const NpyHeader& from, const st
               fmt::format("{}: the words fit no array of shape {}", name, shape_text(from)));
 }
 
-int run_on_none(const Options& options, const ArrayInput& input, Output& out) {
+int run_on_none(const PermuteArguments& options, const ArrayInput& input, Output& out) {
   const NpyHeader header = header_of_none(options, input.header(), input.name());
   Target target(options, header);
   target.finish(options, out);
@@ -309,7 +311,7 @@ int run_on_none(const Options& options, const ArrayInput& input, Output& out) {
   return 0;
 }
 
-int run_in_memory(const Options& options, Output& out) {
+int run_in_memory(const PermuteArguments& options, Output& out) {
   const auto start = std::chrono::steady_clock::now();
   std::optional<Claim> claim;
   if (options.in_place) claim.emplace(options.in);
@@ -336,7 +338,7 @@ int run_in_memory(const Options& options, Output& out) {
   return 0;
 }
 
-int run(const Options& options, Output& out) {
+int run(const PermuteArguments& options, Output& out) {
   if (options.disk.resume) return resume(options, out);
   if (options.disk.unchanged)
     throw Error(ErrorCode::usage, "--unchanged is for --resume OUT, which goes on with a run");
@@ -385,7 +387,7 @@ const Command permute_command{
         "faro permute --resume out.npy\n"
         "faro permute a.zarr b.zarr --map 'r:14 c:14 -> c r' --chunks 1024x1024 --memory 2GiB",
     .declare = [](Arguments& arguments) -> Action {
-      auto options = std::make_shared<Options>();
+      auto options = std::make_shared<PermuteArguments>();
       arguments.positional("IN", options->in, "the array").completes(Completes::file);
       arguments.positional("OUT", options->out, "the result; - is standard output")
           .completes(Completes::file);

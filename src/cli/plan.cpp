@@ -36,7 +36,7 @@ struct ArrayOptions {
   bool in_place = false;
 };
 
-struct Options {
+struct PlanArguments {
   RequestText request;
   std::optional<std::string> shape;
   std::vector<std::string> machines;
@@ -66,7 +66,7 @@ VerifyBy verify_by(const std::string& text) {
   return VerifyBy::automatic;
 }
 
-std::optional<PacketPrices> packet_prices(const Options& options) {
+std::optional<PacketPrices> packet_prices(const PlanArguments& options) {
   if (!options.startup && !options.transfer && !options.operation && !options.packet) return {};
   const PacketPrices prices{.startup = options.startup.value_or(0),
                             .transfer = options.transfer.value_or(1),
@@ -115,7 +115,7 @@ const Place& several_machines() {
 }
 
 // The options that stand on the command line.
-std::vector<std::string_view> given(const Options& o) {
+std::vector<std::string_view> given(const PlanArguments& o) {
   const std::pair<std::string_view, bool> all[] = {
       {"MAP", o.request.map.has_value()},
       {"--destinations", o.request.destinations.has_value()},
@@ -144,7 +144,7 @@ std::vector<std::string_view> given(const Options& o) {
   return names;
 }
 
-Request butterfly_from(const Options& options) {
+Request butterfly_from(const PlanArguments& options) {
   if (options.butterfly && options.sort)
     throw Error(ErrorCode::usage, "--butterfly is a network, --sort passes of them; take one");
   hold_to(a_computation(), given(options));
@@ -156,21 +156,21 @@ Request butterfly_from(const Options& options) {
 }
 
 // Of a map with axes of any length on the machine.
-std::optional<RankLengths> lengths_of(const Options& options) {
+std::optional<RankLengths> lengths_of(const PlanArguments& options) {
   const RequestText& text = options.request;
   if (!text.map || options.computes() || text.destinations) return std::nullopt;
   const Said said = said_on(*text.map, machine_from(text.machine), text.elements, text.shape);
   return rank_lengths(said, text.machine, text.elements);
 }
 
-Request request_of(const Options& options, const std::optional<RankLengths>& lengths) {
+Request request_of(const PlanArguments& options, const std::optional<RankLengths>& lengths) {
   if (options.computes()) return butterfly_from(options);
   if (lengths) return request_of(*lengths, options.request.machine);
   return request_from(options.request);
 }
 
 // Where no machine of processors is meant: memory, files, ranks that hold an array.
-std::optional<int> run_elsewhere(const Options& options, Output& out) {
+std::optional<int> run_elsewhere(const PlanArguments& options, Output& out) {
   const ArrayOptions& of_array = options.array;
   const MoveRequest request{.words = options.computes() ? "" : options.request.map.value_or(""),
                             .shape = options.request.shape,
@@ -208,7 +208,7 @@ std::vector<int> dimensions_of(const std::string& text) {
   return order;
 }
 
-PlanOptions plan_options_of(const Options& options, const Output& out) {
+PlanOptions plan_options_of(const PlanArguments& options, const Output& out) {
   end_within_a_second();
   PlanOptions plan_options;
   plan_options.algorithm = options.algorithm.value_or("");
@@ -218,7 +218,7 @@ PlanOptions plan_options_of(const Options& options, const Output& out) {
   return plan_options;
 }
 
-int run_many(const Options& options, Output& out) {
+int run_many(const PlanArguments& options, Output& out) {
   hold_to(several_machines(), given(options));
   // One that is no machine ends it; one that has no such plan is a row.
   for (const std::string& machine : options.machines)
@@ -228,14 +228,14 @@ int run_many(const Options& options, Output& out) {
       [&](const std::string& machine) {
         if (has_passes(machine))
           throw Error(ErrorCode::usage, "passes are not steps; ask for it alone");
-        Options one = options;
+        PlanArguments one = options;
         one.request.machine = machine;
         return request_of(one, lengths_of(one));
       },
       plan_options_of(options, out), out);
 }
 
-int run(Options options, Output& out) {
+int run(PlanArguments options, Output& out) {
   options.request.machine = options.machines.front();
   options.request.shape = sizes_from(options.shape, {}).shape;
   if (options.machines.size() > 1) return run_many(options, out);
@@ -315,7 +315,7 @@ const Command plan_command{
         "faro plan 'i -> rev(i)' --on torus:8x8,all-links --export links.svg\n"
         "faro plan --butterfly 10 --on cube:6 --layout 'cyclic binary||gray'",
     .declare = [](Arguments& arguments) -> Action {
-      auto o = std::make_shared<Options>();
+      auto o = std::make_shared<PlanArguments>();
       arguments.positional("MAP", o->request.map, "what moves where: see `faro explain`")
           .completes(Completes::map);
       arguments

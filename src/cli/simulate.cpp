@@ -24,7 +24,7 @@ namespace {
 // transit places, and the result.
 constexpr std::uint64_t copies = 4;
 
-struct Options {
+struct SimulateArguments {
   std::string in;
   std::string out;
   std::optional<std::string> map;
@@ -33,7 +33,7 @@ struct Options {
   std::optional<std::string> schedule;
 };
 
-void check_options(const Options& options, const Output& out) {
+void check_options(const SimulateArguments& options, const Output& out) {
   const auto refuse = [](const char* message) { throw Error(ErrorCode::usage, message); };
   if (options.out == "-" && out.is_json())
     refuse("--json and OUT - both want standard output; give OUT a file name");
@@ -70,7 +70,7 @@ void store(const NpyHeader& header, std::span<const std::byte> data, std::span<s
                 to.begin() + static_cast<std::ptrdiff_t>(stored_index(header, i) * bytes));
 }
 
-Simulation performed_plan(const Options& options, const NpyHeader& header,
+Simulation performed_plan(const SimulateArguments& options, const NpyHeader& header,
                           std::span<const std::byte> data, const Progress& progress) {
   const Machine machine = machine_from(*options.machine);
   const Count processor_count = processors(machine);
@@ -91,7 +91,7 @@ Simulation performed_plan(const Options& options, const NpyHeader& header,
   return simulate_plan(request, plan_options, data, static_cast<std::size_t>(header.element_bytes));
 }
 
-Simulation performed_schedule(const Options& options, const NpyHeader& header,
+Simulation performed_schedule(const SimulateArguments& options, const NpyHeader& header,
                               std::span<const std::byte> data, const Progress& progress) {
   Simulation simulation =
       simulate_schedule(whole_file(*options.schedule, need_memory), options.map, data,
@@ -102,7 +102,7 @@ Simulation performed_schedule(const Options& options, const NpyHeader& header,
   return simulation;
 }
 
-void report(const Options& options, const NpyHeader& header, const Simulation& simulation,
+void report(const SimulateArguments& options, const NpyHeader& header, const Simulation& simulation,
             Output& out) {
   const Count cost = cost_value(simulation.machine, simulation.cost);
   const std::string unit = cost_unit(simulation.machine);
@@ -126,7 +126,7 @@ void report(const Options& options, const NpyHeader& header, const Simulation& s
   out.tell(report_of_rows("faro-simulate/1", row), Report::Lines::many);
 }
 
-int run(const Options& options, Output& out) {
+int run(const SimulateArguments& options, Output& out) {
   check_options(options, out);
   const ArrayInput input = ArrayInput::npy(options.in, memory_bytes() / copies);
   const NpyHeader& header = input.header();
@@ -170,7 +170,7 @@ const Command simulate_command{
         "faro plan 'p:4 -> gray(p)' --on cube:4 --schedule plan.json\n"
         "faro simulate a.npy b.npy --schedule plan.json",
     .declare = [](Arguments& arguments) -> Action {
-      auto options = std::make_shared<Options>();
+      auto options = std::make_shared<SimulateArguments>();
       arguments.positional("IN", options->in, "the array, a .npy file; - is standard input")
           .completes(Completes::file);
       arguments.positional("OUT", options->out, "the result; - is standard output")

@@ -25,7 +25,7 @@ namespace faro::cli {
 namespace {
 
 using butterfly::Performed;
-struct Options {
+struct TransformArguments {
   std::string kind;
   std::string in;
   std::string out;
@@ -63,7 +63,7 @@ struct Numbers {
   std::optional<ArrayTransform::Record> record = {};
 };
 
-Numbers numbers_of(const Options& options, const ArrayInput& input) {
+Numbers numbers_of(const TransformArguments& options, const ArrayInput& input) {
   const NpyHeader& header = input.header();
   const std::vector<NpyField> fields = npy_fields(header.type);
   const bool orders = options.kind == "sort" || options.kind == "merge";
@@ -109,7 +109,7 @@ AxisShape lines_of(const NpyHeader& header, std::optional<std::int64_t> axis,
   return shape;
 }
 
-ArrayTransform transform_of(const Options& options, const AxisShape& shape) {
+ArrayTransform transform_of(const TransformArguments& options, const AxisShape& shape) {
   ArrayTransform transform;
   for (const auto& [name, kind] : kinds) {
     if (options.kind == name) transform.kind = kind;
@@ -133,7 +133,7 @@ ArrayTransform transform_of(const Options& options, const AxisShape& shape) {
   return transform;
 }
 
-void check_options(const Options& options, const Output& out) {
+void check_options(const TransformArguments& options, const Output& out) {
   const auto refuse = [](const std::string& message) { throw Error(ErrorCode::usage, message); };
   if (options.sequency && options.kind != "wht") refuse("--sequency is for wht");
   if (options.exclusive && options.kind != "scan") refuse("--exclusive is for scan");
@@ -147,7 +147,7 @@ void check_options(const Options& options, const Output& out) {
   }
 }
 
-PlanWords words_of(const Options& options, const Performed& done, std::uint64_t lines) {
+PlanWords words_of(const TransformArguments& options, const Performed& done, std::uint64_t lines) {
   const Hypercube cube{.dimensions = done.request.processor_bits};
   Cost cost;
   cost.steps = done.traffic.steps;
@@ -179,8 +179,8 @@ std::string links_text(const butterfly::LinkTraffic& traffic, const Output& out)
   return text;
 }
 
-Report report_of(const Options& options, const Performed& done, std::uint64_t lines, double seconds,
-                 const Output& out) {
+Report report_of(const TransformArguments& options, const Performed& done, std::uint64_t lines,
+                 double seconds, const Output& out) {
   const PlanWords words = words_of(options, done, lines);
   Report links = Report::list();
   for (std::size_t d = 0; d < done.traffic.across.size(); ++d) {
@@ -205,7 +205,7 @@ Report report_of(const Options& options, const Performed& done, std::uint64_t li
   return report;
 }
 
-int run(const Options& options, Output& out) {
+int run(const TransformArguments& options, Output& out) {
   const auto start = std::chrono::steady_clock::now();
   check_options(options, out);
   const ArrayInput input = ArrayInput::npy(options.in);
@@ -277,7 +277,7 @@ const Command transform_command{
         "faro transform fft --on cube:6 --layout 'cyclic binary||gray' in.npy out.npy\n"
         "faro transform sort --on cube:4 --layout 'consecutive gray' in.npy out.npy",
     .declare = [](Arguments& arguments) -> Action {
-      auto options = std::make_shared<Options>();
+      auto options = std::make_shared<TransformArguments>();
       std::vector<std::string> names;
       for (const auto& entry : kinds) names.emplace_back(entry.first);
       arguments.positional("TRANSFORM", options->kind, "which transform").one_of(names);

@@ -18,7 +18,7 @@
 namespace faro::cli {
 namespace {
 
-struct Options {
+struct TuneArguments {
   bool show = false;
   bool small = false;
   std::optional<std::string> disk;
@@ -58,7 +58,7 @@ std::string side_text(std::uint64_t rate, std::uint64_t nanoseconds) {
 }
 
 // What reads and writes of a disk cost, kept for --device NAME.
-int run_disk(const Options& options, Output& out) {
+int run_disk(const TuneArguments& options, Output& out) {
   constexpr int io_threads = 4;
   if (!options.save)
     throw Error(ErrorCode::usage, "--disk DIR measures a disk; say the name to keep it by: --save");
@@ -80,7 +80,7 @@ int run_disk(const Options& options, Output& out) {
   return 0;
 }
 
-int run(const Options& options, Output& out) {
+int run(const TuneArguments& options, Output& out) {
   if (options.disk) return run_disk(options, out);
   if (options.size || options.save)
     throw Error(ErrorCode::usage, "--size and --save are of --disk DIR");
@@ -137,7 +137,7 @@ const Command tune_command{
         "gives, for --device NAME (docs/disk.md).",
     .examples = "faro tune\nfaro tune --show\nfaro tune --disk /data --save data",
     .declare = [](Arguments& arguments) -> Action {
-      auto options = std::make_shared<Options>();
+      auto options = std::make_shared<TuneArguments>();
       arguments.flag("--show", options->show, "only what is known and in effect");
       arguments.flag("--small", options->small, "with 32 MiB: quick, and says little");
       arguments.option("--disk", "DIR", options->disk, "measure the disk of this folder instead")
@@ -155,7 +155,7 @@ const Command bench_command{
     .details = "Benchmarks are programs of the sources, in bench/.",
     .examples = "faro bench --disk /data --save data",
     .declare = [](Arguments& arguments) -> Action {
-      auto options = std::make_shared<Options>();
+      auto options = std::make_shared<TuneArguments>();
       arguments.option("--disk", "DIR", options->disk, "the folder")
           .completes(Completes::file)
           .required();

@@ -19,7 +19,7 @@
 namespace faro::cli {
 namespace {
 
-struct Options {
+struct VerifyArguments {
   std::string schedule;
   std::optional<std::string> map;
   std::string by = "auto";
@@ -150,7 +150,8 @@ int verify_lines(ByteSource& source, const VerifyOptions& options, Output& out) 
 }
 
 // The explorer's page, opened at the verdict.
-void write_html(const Options& options, const VerifyReport& judged, Report& report, Output& out) {
+void write_html(const VerifyArguments& options, const VerifyReport& judged, Report& report,
+                Output& out) {
   PageContent content{.link = "#v1:view=file",
                       .schedule = schedule_text(options.schedule),
                       .name = std::filesystem::path(options.schedule).filename().string(),
@@ -160,7 +161,7 @@ void write_html(const Options& options, const VerifyReport& judged, Report& repo
   report.say("{}  {} bytes; open it with any browser\n", *options.html, bytes);
 }
 
-int run(const Options& options, Output& out) {
+int run(const VerifyArguments& options, Output& out) {
   if (options.html) {
     if (options.lines) throw Error(ErrorCode::usage, "--html shows one schedule, --lines has many");
     if (options.schedule == "-")
@@ -210,7 +211,7 @@ const Command verify_command{
         "faro verify plan.json --html verdict.html\n"
         "faro verify schedules.jsonl --lines",
     .declare = [](Arguments& arguments) -> Action {
-      auto options = std::make_shared<Options>();
+      auto options = std::make_shared<VerifyArguments>();
       arguments.positional("SCHEDULE", options->schedule, "the file, or - for standard input")
           .completes(Completes::file);
       arguments

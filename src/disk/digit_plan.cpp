@@ -270,7 +270,7 @@ FilePermutePlan::State plan_units(const Map& map, std::uint64_t element_bytes,
   const std::uint64_t budget = tile_bytes_of(options);
   if (budget < element_bytes)
     refuse_memory(options.memory_bytes, std::max(element_bytes, request_bytes_max));
-  const Units units = largest_units(map, budget / element_bytes);
+  const TileUnits units = largest_units(map, budget / element_bytes);
   FARO_CHECK(!wrong_units(units, map).has_value());
   const UnitTiles& tiles = state.unit_tiles.emplace(units, element_bytes);
   const std::uint64_t unit = tiles.tile_bytes();

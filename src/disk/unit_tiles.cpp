@@ -48,7 +48,7 @@ std::optional<Map> map_of(Half from, Half to, const BitMap& bits) {
 }
 
 // Units of so many elements, if the map has them.
-std::optional<Units> units_of(const Map& map, Word elements) {
+std::optional<TileUnits> units_of(const Map& map, Word elements) {
   const radix::Bounds cut{elements};
   const auto cut_there = radix::refined(radix::with_bits(map.digits()), cut, cut);
   if (!cut_there) return std::nullopt;
@@ -69,7 +69,7 @@ std::optional<Units> units_of(const Map& map, Word elements) {
              BitMap::from_matrix(matrix.block(low, width - low, low, width - low),
                                  low == word_bits ? 0 : digits.bits.complement() >> low));
   if (!within || !among) return std::nullopt;
-  return Units{.among = *among, .within = *within};
+  return TileUnits{.among = *among, .within = *within};
 }
 
 // Where the source can be cut into blocks of at most so many elements, ascending: at its digits,
@@ -92,19 +92,19 @@ std::vector<Word> places_of(const Map& map, Word most) {
 
 }  // namespace
 
-Units largest_units(const Map& map, std::uint64_t elements_max) {
+TileUnits largest_units(const Map& map, std::uint64_t elements_max) {
   const std::vector<Word> places = places_of(map, std::max<std::uint64_t>(elements_max, 1));
   for (std::size_t k = places.size(); k-- > 0;)
     if (auto units = units_of(map, places[k])) return *std::move(units);
   return {.among = map, .within = {}};
 }
 
-std::optional<std::string> wrong_units(const Units& units, const Map& map) {
+std::optional<std::string> wrong_units(const TileUnits& units, const Map& map) {
   if (beside(units.among, units.within) == map) return std::nullopt;
   return "what happens among the units and within them is not the map";
 }
 
-UnitTiles::UnitTiles(const Units& units, std::uint64_t element_bytes)
+UnitTiles::UnitTiles(const TileUnits& units, std::uint64_t element_bytes)
     : units_(units),
       element_bytes_(element_bytes),
       tile_bytes_(static_cast<std::uint64_t>(units.within.elements()) * element_bytes) {}

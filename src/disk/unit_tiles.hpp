@@ -15,20 +15,20 @@
 
 namespace faro::inline v1::disk {
 
-struct Units {
+struct TileUnits {
   Map among;
   Map within;
 };
 
 // The largest units of at most so many elements, which are some hundred candidates.
-Units largest_units(const Map& map, std::uint64_t elements_max);
+TileUnits largest_units(const Map& map, std::uint64_t elements_max);
 
 // What is wrong with them, or nothing: together they are the map.
-std::optional<std::string> wrong_units(const Units& units, const Map& map);
+std::optional<std::string> wrong_units(const TileUnits& units, const Map& map);
 
 class UnitTiles final : public FileTiles {
  public:
-  UnitTiles(const Units& units, std::uint64_t element_bytes);
+  UnitTiles(const TileUnits& units, std::uint64_t element_bytes);
 
   Count tiles() const override { return units_.among.elements(); }
   std::uint64_t tile_bytes() const override { return tile_bytes_; }
@@ -42,7 +42,7 @@ class UnitTiles final : public FileTiles {
   Map successors() const override { return units_.among; }
 
  private:
-  Units units_;
+  TileUnits units_;
   std::uint64_t element_bytes_;
   std::uint64_t tile_bytes_;
 };

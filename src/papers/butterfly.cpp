@@ -403,7 +403,7 @@ PaperTable baselines(Cheapest& cheapest) {
   return table;
 }
 
-PaperPage page(const PaperTold& told) {
+PaperPage butterfly_page(const PaperTold& told) {
   PaperPage page(
       "Johnsson, Ho: Boolean cube emulation of butterfly networks encoded by Gray "
       "code. "
@@ -432,7 +432,7 @@ const Paper butterfly_paper = {
     .name = "butterfly",
     .title =
         "Boolean cube emulation of butterfly networks encoded by Gray code (Johnsson, Ho 1990)",
-    .page = page,
+    .page = butterfly_page,
 };
 
 }  // namespace faro::inline v1

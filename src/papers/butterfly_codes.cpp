@@ -14,10 +14,6 @@
 namespace faro::inline v1 {
 namespace {
 
-std::string bits(Word value, int width) {
-  return fmt::format("{:0{}b}", value, width);
-}
-
 PaperTable figure1() {
   static constexpr std::array<const char*, 16> printed = {
       "0000", "0001", "0011", "0010", "0110", "0111", "0101", "0100",
@@ -32,7 +28,8 @@ PaperTable figure1() {
   for (Word i = 0; i < 16; ++i) {
     Word code = 0;
     for (std::size_t j = 0; j < 4; ++j) code |= Word{parity(rows[j].mask & i)} << j;
-    table.rows.push_back({fmt::format("{}", i), bits(i, 4), printed[i], bits(code, 4)});
+    table.rows.push_back(
+        {fmt::format("{}", i), printed_bits(i, 4), printed[i], printed_bits(code, 4)});
   }
   return table;
 }

@@ -2,8 +2,10 @@
 // what our verified plans do.
 #pragma once
 
+#include <string>
 #include <vector>
 
+#include "faro/planners/request.hpp"
 #include "papers/paper.hpp"
 
 namespace faro::inline v1 {
@@ -19,5 +21,10 @@ std::vector<PaperTable> inter_conversion_figures();
 
 // Figures 1 and 2, the other conversion loops, Corollaries 1 and 2 and Lemma 1.
 std::vector<PaperTable> code_figures();
+
+// The lowest bits of a number as tables show them; none is "".
+std::string printed_bits(Word value, int width);
+// The network of most figures: n processor bits, p index bits, Gray code.
+ButterflyNetwork cyclic_network(int n, int p);
 
 }  // namespace faro::inline v1

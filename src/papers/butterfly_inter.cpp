@@ -10,15 +10,16 @@
 #include "papers/butterfly_motion.hpp"
 
 namespace faro::inline v1 {
-namespace {
 
-std::string bits(Word value, int width) {
+std::string printed_bits(Word value, int width) {
   return width == 0 ? "" : fmt::format("{:0{}b}", value, width);
 }
 
-ButterflyNetwork cyclic(int n, int p) {
+ButterflyNetwork cyclic_network(int n, int p) {
   return {.processor_bits = n, .index_bits = p, .encoding = Encoding::binary_gray};
 }
+
+namespace {
 
 // The elements at a processor: bit `first` of each, a bar, the `count` bits below `top`.
 std::string elements(const std::vector<Word>& indices, int first, int top) {
@@ -56,14 +57,14 @@ PaperTable figures_15_and_16() {
       {},
       {"An element is the bit that was in memory | the two bits below it. The order inside a "
        "memory is left out: Figure 16 prints one more state that only reorders memories."}};
-  const Motion motion = motion_of(cyclic(4, 5), "butterfly-inter");
+  const Motion motion = motion_of(cyclic_network(4, 5), "butterfly-inter");
   for (const State& state : states) {
     // The processors 00.., 01.., 11.., 10.. of the cube, or of its half.
     const int top = state.first == 4 ? 2 : 1;
     for (Word i = 0; i < 4; ++i) {
       const Word q = gray(i) << top;
       table.rows.push_back(
-          {state.name, bits(gray(i), 2), state.printed[i],
+          {state.name, printed_bits(gray(i), 2), state.printed[i],
            elements(motion.contents[state.step][q], state.first, state.first - 1)});
     }
   }
@@ -94,7 +95,7 @@ PaperTable figure17() {
       {},
       {"Compared is what the text says of the subcubes; in our text of the paper the bars of the "
        "figure itself are lost, the initial row having them too."}};
-  const Motion motion = motion_of(cyclic(4, 5), "butterfly-inter");
+  const Motion motion = motion_of(cyclic_network(4, 5), "butterfly-inter");
   for (const Statement& s : statements) {
     const std::vector<Parity> rows = motion.rows(s.step);
     // Bits that the top rows fix in the subcube are put in for constants.
@@ -120,17 +121,17 @@ PaperTable drawn_motion() {
     ButterflyNetwork request;
     const char* algorithm;
   };
-  ButterflyNetwork gray_out = cyclic(3, 4);
+  ButterflyNetwork gray_out = cyclic_network(3, 4);
   gray_out.output = ButterflyNetwork::Output::gray;
-  ButterflyNetwork blocks = cyclic(3, 4);
+  ButterflyNetwork blocks = cyclic_network(3, 4);
   blocks.allocation = Allocation::consecutive;
   ButterflyNetwork blocks_gray = blocks;
   blocks_gray.output = ButterflyNetwork::Output::gray;
-  ButterflyNetwork single = cyclic(3, 3);
+  ButterflyNetwork single = cyclic_network(3, 3);
   single.output = ButterflyNetwork::Output::gray;
   const std::array<Drawing, 5> drawings = {{
       {"Figure 13: cyclic, Gray output", gray_out, "butterfly-inter"},
-      {"Figure 14: cyclic, binary output", cyclic(3, 4), "butterfly-inter"},
+      {"Figure 14: cyclic, binary output", cyclic_network(3, 4), "butterfly-inter"},
       {"Figure 21: consecutive, Gray output", blocks_gray, "butterfly-inter"},
       {"Figure 22: consecutive, binary output", blocks, "butterfly-inter"},
       {"Figure 23: one element, Gray output", single, "butterfly-replication"},

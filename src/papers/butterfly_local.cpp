@@ -20,14 +20,6 @@ namespace {
 
 using butterfly::Form;
 
-std::string bits(Word value, int width) {
-  return width == 0 ? "" : fmt::format("{:0{}b}", value, width);
-}
-
-ButterflyNetwork cyclic(int n, int p) {
-  return {.processor_bits = n, .index_bits = p, .encoding = Encoding::binary_gray};
-}
-
 PaperTable figure3() {
   static constexpr std::array<std::array<const char*, 3>, 3> printed = {{
       {"initial allocation", "b6 b5", "b4 g3 g2 g1 g0"},
@@ -42,7 +34,7 @@ PaperTable figure3() {
       {}};
   for (std::size_t k = 0; k < printed.size(); ++k) {
     std::string text;
-    const std::vector<Form> rows = rows_of_local(cyclic(5, 7), k == 0 ? 0 : k + 1);
+    const std::vector<Form> rows = rows_of_local(cyclic_network(5, 7), k == 0 ? 0 : k + 1);
     for (std::size_t j = rows.size(); j-- > 0;) {
       text += fmt::format("{}{}", text.empty() ? "" : " ", letters(rows[j].mask));
     }
@@ -95,7 +87,8 @@ PaperTable figure_of_exchange(const char* title, AxisCodes codes,
   const Exchanged done = exchanged(codes);
   for (std::size_t s = 0; s < 4; ++s) {
     for (Word i = 0; i < 4; ++i) {
-      table.rows.push_back({bits(s, 2), bits(gray(i), 2), printed[s][i], done.cells[s][i]});
+      table.rows.push_back(
+          {printed_bits(s, 2), printed_bits(gray(i), 2), printed[s][i], done.cells[s][i]});
     }
   }
   table.rows.push_back({"all", "all", "2 steps", fmt::format("{} steps", to_string(done.steps))});
@@ -183,9 +176,9 @@ PaperTable figures_8_to_10() {
        "bars over the low part of the index are lost in our text of the paper and not compared."}};
   constexpr std::array<int, 3> shown = {3, 2, 1};
   for (const State& state : states) {
-    const std::vector<Form> rows = rows_of_local(cyclic(4, 6), state.exchanges);
+    const std::vector<Form> rows = rows_of_local(cyclic_network(4, 6), state.exchanges);
     for (Word s = 0; s < 4; ++s) {
-      table.rows.push_back({state.name, bits(s, 2), state.printed[s][0],
+      table.rows.push_back({state.name, printed_bits(s, 2), state.printed[s][0],
                             held(rows, 0, state.slot, s, shown), state.printed[s][1],
                             held(rows, 1, state.slot, s, shown)});
     }
@@ -284,9 +277,9 @@ PaperTable steps_in_order() {
       std::string text;
       for (Word i = 0; i < 8; ++i) {
         const std::optional<Word> index = index_at(rows, state.slot, gray(i), s);
-        text += fmt::format("{}{}", i == 0 ? "" : " ", index ? bits(*index, 5) : "none");
+        text += fmt::format("{}{}", i == 0 ? "" : " ", index ? printed_bits(*index, 5) : "none");
       }
-      table.rows.push_back({state.name, bits(s, 2), state.printed[s], text});
+      table.rows.push_back({state.name, printed_bits(s, 2), state.printed[s], text});
     }
   }
   return table;

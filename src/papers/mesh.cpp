@@ -18,16 +18,6 @@
 namespace faro::inline v1 {
 namespace {
 
-Mesh square(int side_log2, Mesh::Wrap wrap = Mesh::Wrap::none) {
-  return {.sides_log2 = {side_log2, side_log2}, .wrap = wrap};
-}
-
-BpcVector vector_of(const std::string& text) {
-  const auto bits = BpcVector::from(say(text).map.as_bits());
-  FARO_CHECK(bits.has_value());
-  return *bits;
-}
-
 Request routing(const Mesh& mesh, const BpcVector& bits) {
   return Request::of(mesh, MapGoal{.map = bits.map()});
 }
@@ -46,7 +36,7 @@ std::string joined(const std::vector<mesh::Interchange>& pairs) {
   return text;
 }
 
-std::string costs(const MachinePlan& made) {
+std::string mesh_costs(const MachinePlan& made) {
   const Cost& cost = made.cost();
   return fmt::format("{} units, {} routes, {} operations", to_string(cost.unit_routes),
                      to_string(cost.long_routes), to_string(cost.register_ops));
@@ -106,7 +96,7 @@ constexpr std::array<Named, 7> permutations{{
 }};
 
 BpcVector bits_of(const Named& named, int p) {
-  return vector_of(fmt::format("{}:{}", named.name, p));
+  return bpc_vector(fmt::format("{}:{}", named.name, p));
 }
 
 std::string text_or_dash(const std::optional<Count>& count) {
@@ -119,7 +109,7 @@ PaperTable table_1() {
                    .rows = {{"[-0, 3, -1, -2] sends 0 and 15 to", "7 and 8", ""}},
                    .remarks = {"Ours is the named map of the notation, written as a vector; the "
                                "first row is the example of section 1."}};
-  const BitMap example = vector_of("[-0, 3, -1, -2]").map();
+  const BitMap example = bpc_vector("[-0, 3, -1, -2]").map();
   table.rows[0][2] = fmt::format("{} and {}", example(0), example(15));
   for (const Named& named : permutations)
     table.rows.push_back({named.title, named.vector6, bits_of(named, 6).text()});
@@ -142,7 +132,7 @@ PaperTable example_2_1() {
 
 PaperTable example_2_2() {
   const MeshGeometry geometry({.sides_log2 = {4, 2}});
-  const mesh::BitSets sets = mesh::sets_of(geometry, vector_of("[5, -3, 1, 4, 2, 0]"));
+  const mesh::BitSets sets = mesh::sets_of(geometry, bpc_vector("[5, -3, 1, 4, 2, 0]"));
   return {.title = "Example 2.2: A = [5, -3, 1, 4, 2, 0] on a 16 x 4 mesh",
           .columns = {"set", "printed", "ours"},
           .rows = {{"L", "2", joined(sets.left)},
@@ -153,8 +143,8 @@ PaperTable example_2_2() {
 }
 
 PaperTable example_2_3() {
-  const MeshGeometry geometry(square(3));
-  const BpcVector shuffle = vector_of("perfect-shuffle:6");
+  const MeshGeometry geometry(square_mesh(3));
+  const BpcVector shuffle = bpc_vector("perfect-shuffle:6");
   const mesh::BitSets sets = mesh::sets_of(geometry, shuffle);
   return {
       .title = "Example 2.3: perfect shuffle, n = 8, p = 6",
@@ -176,7 +166,7 @@ PaperTable table_4(const Workshop& workshop) {
                   "it is its inverse. c = ceil(p/4)."}};
   for (const Named& named : permutations)
     for (const int side_log2 : {2, 3, 4, 5}) {
-      const Request request = routing(square(side_log2), bits_of(named, 2 * side_log2));
+      const Request request = routing(square_mesh(side_log2), bits_of(named, 2 * side_log2));
       table.rows.push_back({named.title, to_string(side(side_log2)),
                             named.beta == nullptr ? "-" : named.beta,
                             text_or_dash(named.printed_beta(side_log2)),
@@ -199,7 +189,7 @@ PaperTable table_5() {
   constexpr std::array<const char*, 8> printed{"32170654", "32710654", "37210654", "73210654",
                                                "73216054", "73261054", "73621054", "76321054"};
   const MeshGeometry line({.sides_log2 = {0, 8}});
-  BpcVector bits = vector_of("transpose:8");
+  BpcVector bits = bpc_vector("transpose:8");
   const auto pairs = mesh::interchanges_of(line, bits, mesh::Variant::any_pairs);
   for (std::size_t k = 0; k < pairs.size(); ++k) {
     const std::string before = digits(bits);
@@ -224,8 +214,8 @@ PaperTable examples_4(const Workshop& workshop) {
                        const std::string& bound) {
     table.rows.push_back({what, printed, ours, bound});
   };
-  const BpcVector first = vector_of("[-3, -4, 2, -0, -5, -1]");
-  const MeshGeometry eight(square(3));
+  const BpcVector first = bpc_vector("[-3, -4, 2, -0, -5, -1]");
+  const MeshGeometry eight(square_mesh(3));
   std::vector<int> before;
   std::vector<int> after;
   for (int i = 5; i >= 0; --i) {
@@ -236,33 +226,35 @@ PaperTable examples_4(const Workshop& workshop) {
   }
   row("4.1: complements before", "4 0", joined(before), "-");
   row("4.1: complements after", "3 0", joined(after), "-");
-  const Request request = routing(square(3), first);
+  const Request request = routing(square_mesh(3), first);
   row("4.1: unit routes", "beta(A)", workshop.ours(request, mesh_permute.name()),
       workshop.bound(request));
 
   const MeshGeometry line({.sides_log2 = {0, 8}});
-  const BpcVector transpose = vector_of("transpose:8");
+  const BpcVector transpose = bpc_vector("transpose:8");
   const Request transposing = routing(line.mesh(), transpose);
   const std::string beta = fmt::format("{} units", workshop.bound(transposing));
   row("4.2: interchanges by Theorem 4.2, p = 8", "p^2/4 = 16",
       std::to_string(mesh::interchanges_of(line, transpose, mesh::Variant::any_pairs).size()), "-");
   row("4.2: cost by Theorem 4.2", "p^2/2 = 32 routes, 3p^2/4 = 48 operations",
-      workshop.cell(transposing, mesh_interchanges.name(), costs), beta);
+      workshop.cell(transposing, mesh_interchanges.name(), mesh_costs), beta);
   row("4.2: interchanges by Algorithm 4.1", "p - k = 4",
       std::to_string(mesh::interchanges_of(line, transpose).size()), "-");
-  row("4.2: cost by Algorithm 4.1", "-", workshop.cell(transposing, mesh_permute.name(), costs),
-      beta);
+  row("4.2: cost by Algorithm 4.1", "-",
+      workshop.cell(transposing, mesh_permute.name(), mesh_costs), beta);
 
-  const BpcVector cyclic = vector_of("[5, 0, -4, 1, -2, -3]");
+  const BpcVector cyclic = bpc_vector("[5, 0, -4, 1, -2, -3]");
   std::string cycle = "4";
   for (int i = cyclic.to(4); i != 4; i = cyclic.to(i)) cycle += " " + std::to_string(i);
   row("4.3: the cycle of bit 4", "4 0 3", cycle, "-");
   row("4.4: perfect shuffle on 4 x 4", "(1,0) (3,2) (2,0)",
-      joined(mesh::interchanges_of(MeshGeometry(square(2)), vector_of("perfect-shuffle:4"))), "-");
+      joined(mesh::interchanges_of(MeshGeometry(square_mesh(2)), bpc_vector("perfect-shuffle:4"))),
+      "-");
   row("4.4: perfect shuffle on 8 x 8", "(2,1) (1,0) (5,4) (4,3) (3,0)",
-      joined(mesh::interchanges_of(eight, vector_of("perfect-shuffle:6"))), "-");
+      joined(mesh::interchanges_of(eight, bpc_vector("perfect-shuffle:6"))), "-");
   row("4.5: bit shuffle on 16 x 16", "lost",
-      joined(mesh::interchanges_of(MeshGeometry(square(4)), vector_of("bit-shuffle:8"))), "-");
+      joined(mesh::interchanges_of(MeshGeometry(square_mesh(4)), bpc_vector("bit-shuffle:8"))),
+      "-");
   return table;
 }
 
@@ -281,7 +273,7 @@ PaperTable table_6(const Workshop& workshop) {
   for (const Named& named : permutations)
     for (const int side_log2 : {1, 2, 3, 4}) {
       const Request request =
-          routing(square(side_log2, Mesh::Wrap::orthogonal), bits_of(named, 2 * side_log2));
+          routing(square_mesh(side_log2, Mesh::Wrap::orthogonal), bits_of(named, 2 * side_log2));
       table.rows.push_back(
           {named.title, to_string(side(side_log2)), text_or_dash(named.printed_beta(side_log2)),
            named.gamma == nullptr ? "-" : named.gamma, text_or_dash(named.printed_gamma(side_log2)),
@@ -302,7 +294,7 @@ std::vector<PaperTable> with_bounds(std::vector<PaperTable> tables) {
   return tables;
 }
 
-PaperPage page(const PaperTold& told) {
+PaperPage mesh_page(const PaperTold& told) {
   const Workshop all(catalogue());
   PaperPage page(
       "Nassimi, Sahni: An optimal routing algorithm for mesh-connected "
@@ -327,7 +319,7 @@ const Paper mesh_paper{
     .title =
         "An optimal routing algorithm for mesh-connected parallel computers (Nassimi, Sahni "
         "1980)",
-    .page = page,
+    .page = mesh_page,
 };
 
 }  // namespace faro::inline v1

@@ -16,19 +16,20 @@
 #include "planners/mesh/permute.hpp"
 
 namespace faro::inline v1 {
-namespace {
 
-using mesh::BitKind;
-
-BpcVector vector_of(const std::string& text) {
+BpcVector bpc_vector(const std::string& text) {
   const auto bits = BpcVector::from(say(text).map.as_bits());
   FARO_CHECK(bits.has_value());
   return *bits;
 }
 
-Mesh square(int side_log2, Mesh::Wrap wrap) {
+Mesh square_mesh(int side_log2, Mesh::Wrap wrap) {
   return {.sides_log2 = {side_log2, side_log2}, .wrap = wrap};
 }
+
+namespace {
+
+using mesh::BitKind;
 
 // By how much the distance along a dimension changes with bit i of the sender: the same for all.
 Count change(const MeshGeometry& geometry, const BpcVector& bits, int i, int dimension) {
@@ -74,11 +75,11 @@ PaperTable table_2() {
       .rows = {},
       .remarks = {"Ours is measured: the distance along dimension k of every processor with bit i "
                   "and of the one without; the difference is the same for all."}};
-  const MeshGeometry geometry(square(3, Mesh::Wrap::none));
+  const MeshGeometry geometry(square_mesh(3, Mesh::Wrap::none));
   for (const BitType& t : bit_types)
     table.rows.push_back({t.type, fmt::format("{}, {}, {}", t.vector, t.i, t.dimension), t.formula,
                           std::to_string(t.printed),
-                          to_string(change(geometry, vector_of(t.vector), t.i, t.dimension))});
+                          to_string(change(geometry, bpc_vector(t.vector), t.i, t.dimension))});
   return table;
 }
 
@@ -102,9 +103,9 @@ PaperTable table_3() {
                    .columns = {"bit", "vector, i", "formula", "printed", "ours"},
                    .rows = {},
                    .remarks = {}};
-  const MeshGeometry geometry(square(3, Mesh::Wrap::none));
+  const MeshGeometry geometry(square_mesh(3, Mesh::Wrap::none));
   for (const Contribution& c : contributions) {
-    BpcVector bits = vector_of(c.vector);
+    BpcVector bits = bpc_vector(c.vector);
     const Count plain = change(geometry, bits, c.i, 0) + change(geometry, bits, c.i, 1);
     bits.inverted[static_cast<std::size_t>(c.i)] = true;
     const Count with = change(geometry, bits, c.i, 0) + change(geometry, bits, c.i, 1);
@@ -153,7 +154,7 @@ PaperTable theorem_2_2(const Workshop& workshop) {
       largest = std::max(largest, mesh::beta_by_bits(geometry, bits));
     });
     const Request request = Request::of(
-        mesh, MapGoal{.map = vector_of(fmt::format("vector-reversal:{}", geometry.bits())).map()});
+        mesh, MapGoal{.map = bpc_vector(fmt::format("vector-reversal:{}", geometry.bits())).map()});
     table.rows.push_back({shape_text(sides), to_string(printed), to_string(largest),
                           workshop.ours(request, mesh_permute.name()), workshop.bound(request)});
   }
@@ -169,8 +170,8 @@ PaperTable control() {
                   "goes left, right, stays or exits. N = 2^p processors."}};
   for (const int p : {4, 8, 16, 32, 60})
     for (const char* name : {"transpose", "bit-reversal", "perfect-shuffle", "bit-shuffle"}) {
-      const MeshGeometry geometry(square(p / 2, Mesh::Wrap::none));
-      const Count time = mesh::control_time(geometry, vector_of(fmt::format("{}:{}", name, p)));
+      const MeshGeometry geometry(square_mesh(p / 2, Mesh::Wrap::none));
+      const Count time = mesh::control_time(geometry, bpc_vector(fmt::format("{}:{}", name, p)));
       table.rows.push_back(
           {std::to_string(p), name, to_string(time),
            fmt::format("{:.2f}", static_cast<double>(time) / static_cast<double>(p * p))});
@@ -283,9 +284,9 @@ PaperTable theorem_6_1(const Workshop& workshop) {
                   "distance, gap 1, so gamma = 2(n-1)."}};
   for (const char* name : {"transpose", "vector-reversal", "perfect-shuffle", "bit-shuffle"})
     for (const int side_log2 : {1, 2, 3}) {
-      const Mesh torus = square(side_log2, Mesh::Wrap::orthogonal);
+      const Mesh torus = square_mesh(side_log2, Mesh::Wrap::orthogonal);
       const MeshGeometry geometry(torus);
-      const BitMap map = vector_of(fmt::format("{}:{}", name, 2 * side_log2)).map();
+      const BitMap map = bpc_vector(fmt::format("{}:{}", name, 2 * side_log2)).map();
       const Request request = Request::of(torus, MapGoal{.map = map});
       for (const int k : {0, 1}) {
         const RingDistances found = ring_distances(geometry, map, k);
@@ -324,7 +325,7 @@ PaperTable theorem_6_2(const Workshop& workshop) {
         Case{"bit-reversal", {1, 1, 2}}, Case{"transpose", {3, 3}}, Case{"bit-reversal", {3, 3}}}) {
     Mesh mesh{.sides_log2 = c.sides, .wrap = Mesh::Wrap::orthogonal};
     const int p = MeshGeometry(mesh).bits();
-    const MapGoal goal{.map = vector_of(fmt::format("{}:{}", c.name, p)).map()};
+    const MapGoal goal{.map = bpc_vector(fmt::format("{}:{}", c.name, p)).map()};
     const Count gamma = lower_bound(mesh, goal, 1).value;
     const Count less = 2 * (c.sides.size() - 1);
     mesh.wrap = Mesh::Wrap::propagating;
@@ -348,8 +349,8 @@ PaperTable theorem_6_3() {
       .rows = {},
       .remarks = {"Printed: 2(n-1)/3. Theorem 6.4 alone gives beta_1/2."}};
   for (const int side_log2 : {2, 4, 6}) {
-    const MeshGeometry geometry(square(side_log2, Mesh::Wrap::orthogonal));
-    const BpcVector bits = vector_of(fmt::format("bit-shuffle:{}", 2 * side_log2));
+    const MeshGeometry geometry(square_mesh(side_log2, Mesh::Wrap::orthogonal));
+    const BpcVector bits = bpc_vector(fmt::format("bit-shuffle:{}", 2 * side_log2));
     const auto side = static_cast<std::int64_t>(bit(side_log2));
     std::array<Count, 2> beta{};
     std::array<Count, 2> gamma{};
@@ -428,8 +429,8 @@ PaperTable introduction(const Workshop& workshop) {
   for (const char* name : {"perfect-shuffle", "bit-reversal", "transpose"})
     for (const int side_log2 : {2, 3, 4}) {
       const Request request =
-          Request::of(square(side_log2, Mesh::Wrap::none),
-                      MapGoal{.map = vector_of(fmt::format("{}:{}", name, 2 * side_log2)).map()});
+          Request::of(square_mesh(side_log2, Mesh::Wrap::none),
+                      MapGoal{.map = bpc_vector(fmt::format("{}:{}", name, 2 * side_log2)).map()});
       const bool orcutt = std::string_view(name) != "transpose";
       table.rows.push_back({name, std::to_string(bit(side_log2)),
                             orcutt ? std::to_string(4 * (bit(side_log2) - 1)) : "-",

@@ -133,7 +133,7 @@ void sweep(MeshProgram& program, const Sweep& job) {
 namespace faro::inline v1 {
 namespace {
 
-mesh::MeshProgram program_for(const Request& request, const MeshGeometry& geometry) {
+mesh::MeshProgram sweep_program(const Request& request, const MeshGeometry& geometry) {
   mesh::MeshProgram program(geometry);
   const auto jobs = mesh::jobs_for(request, geometry);
   for (const mesh::Sweep& job : *jobs) mesh::sweep(program, job);
@@ -150,13 +150,13 @@ std::optional<std::string> refusal_sweep(const Request& request) {
 Estimate estimate_sweep(const Request& request) {
   const MeshGeometry geometry(mesh::mesh_of(request));
   return mesh::estimate_of(
-      request, program_for(request, geometry),
+      request, sweep_program(request, geometry),
       request.elements() == 1 ? "max up + max down" : "K times (max up + max down)");
 }
 
 void build_sweep(const Request& request, ScheduleSink& sink) {
   const MeshGeometry geometry(mesh::mesh_of(request));
-  mesh::emit(request, mesh_sweep.name(), program_for(request, geometry), sink);
+  mesh::emit(request, mesh_sweep.name(), sweep_program(request, geometry), sink);
 }
 
 }  // namespace

@@ -17,7 +17,7 @@ constexpr std::uint64_t search_work_max = std::uint64_t{200} << 20U;
 // From here on the lanes of an even cycle of four are faster than pairs of elements.
 constexpr std::uint64_t four_lanes_elements_min = 128;
 
-enum class Walk : std::uint8_t { lanes, pairs, singles };
+enum class Walking : std::uint8_t { lanes, pairs, singles };
 
 // One attempt: a simulation of the rule until everything has arrived.
 class Attempt {
@@ -33,9 +33,9 @@ class Attempt {
     pending_.assign(s.cycles.size(), {});
     busy_.assign(jobs_.size() * 2, 0);
     for (std::size_t c = 0; c < s.cycles.size(); ++c)
-      if (walk_[c] != Walk::pairs) pending_[c].assign(jobs_.size() * 2, true);
+      if (walk_[c] != Walking::pairs) pending_[c].assign(jobs_.size() * 2, true);
     for (std::size_t c = 0; c < s.cycles.size(); ++c)
-      left_.push_back(walk_[c] == Walk::pairs ? 0 : jobs_.size() * 2);
+      left_.push_back(walk_[c] == Walking::pairs ? 0 : jobs_.size() * 2);
     last_entry_.assign(s.cycles.size(), std::vector<std::int64_t>(12, -100));
     tracks_.resize(s.cycles.size());
     remaining_.assign(jobs_.size(), 0);
@@ -76,11 +76,11 @@ class Attempt {
       const Cycle& cycle = s_.cycles[c];
       const bool lanes = !lanes_of(cycle).empty() &&
                          (cycle.length() < 4 || s_.elements() >= four_lanes_elements_min);
-      Walk walk = lanes ? Walk::lanes : variant_.singles ? Walk::singles : Walk::pairs;
+      Walking walk = lanes ? Walking::lanes : variant_.singles ? Walking::singles : Walking::pairs;
       const bool pairs = variant_.seed == 0 ? variant_.pairs_instead : random_.below(4) == 0;
-      if (pairs && cycle.length() >= 2) walk = Walk::pairs;
+      if (pairs && cycle.length() >= 2) walk = Walking::pairs;
       walk_.push_back(walk);
-      if (walk == Walk::pairs) owned_.push_back(static_cast<std::uint16_t>(c));
+      if (walk == Walking::pairs) owned_.push_back(static_cast<std::uint16_t>(c));
     }
     if (owned_.empty()) return;
     if (const auto spare = s_.spare()) {
@@ -98,8 +98,8 @@ class Attempt {
     std::size_t work = 0;
     for (const Chain& c : s_.chains) work += static_cast<std::size_t>(c.length());
     for (std::size_t c = 0; c < s_.cycles.size(); ++c)
-      work += walk_[c] == Walk::pairs ? static_cast<std::size_t>(s_.cycles[c].length()) + 1
-                                      : static_cast<std::size_t>(s_.cycles[c].length());
+      work += walk_[c] == Walking::pairs ? static_cast<std::size_t>(s_.cycles[c].length()) + 1
+                                         : static_cast<std::size_t>(s_.cycles[c].length());
     return work;
   }
 
@@ -107,7 +107,7 @@ class Attempt {
     for (std::size_t c = 0; c < s_.chains.size(); ++c)
       for (int i = 0; i < s_.chains[c].length(); ++i) machines_.push_back({c, i, 2 * jobs_.size()});
     for (std::size_t c = 0; c < s_.cycles.size(); ++c)
-      if (walk_[c] == Walk::pairs)
+      if (walk_[c] == Walking::pairs)
         for (int i = 0; i < s_.cycles[c].length(); ++i)
           machines_.push_back(
               {s_.chains.size() + c, i,
@@ -130,7 +130,7 @@ class Attempt {
     return true;
   }
   bool exchanged(std::size_t task) const {
-    return is_chain(task) || walk_[task - s_.chains.size()] == Walk::pairs;
+    return is_chain(task) || walk_[task - s_.chains.size()] == Walking::pairs;
   }
 
   // Sequences that share the control v must not interleave in a job.
@@ -212,7 +212,7 @@ class Attempt {
     for (const auto& [load, cycle] : families) {
       if (cycle < 0)
         match_exchanges();
-      else if (walk_[static_cast<std::size_t>(cycle)] == Walk::lanes)
+      else if (walk_[static_cast<std::size_t>(cycle)] == Walking::lanes)
         enter_lanes(static_cast<std::size_t>(cycle));
       else
         enter_tracks(static_cast<std::size_t>(cycle));
@@ -247,7 +247,7 @@ class Attempt {
   std::size_t cycle_load(std::size_t c) const {
     const Cycle& cycle = s_.cycles[c];
     const std::size_t left = 2 * left_[c];
-    if (walk_[c] == Walk::singles) return left;
+    if (walk_[c] == Walking::singles) return left;
     if (cycle.length() == 1) return left;
     if (cycle.even_pair()) return left / 2;
     if (cycle.length() == 4) return 7 * left / 12;
@@ -406,7 +406,7 @@ class Attempt {
   int control_ = -1;
   int shared_chain_ = -1;
   Word mask_ = 0;
-  std::vector<Walk> walk_;
+  std::vector<Walking> walk_;
   std::vector<std::uint16_t> owned_;
   std::vector<Slot> jobs_;
   std::vector<Machine> machines_;
