@@ -5,43 +5,20 @@
 set -uo pipefail
 cd "$(dirname "${BASH_SOURCE[0]}")/.."
 . scripts/setup.sh
+. scripts/cross.sh
 . scripts/try.sh
 faro_need $packages_build mmdebstrap qemu-user-static || exit 3
 faro_build release faro_program
-work=$PWD/build/cross
+work=$faro_cross
 native=$PWD/build/release/faro
-mkdir -p "$work"
 suites="base algebra layouts schedules search engine files"
 
-# Unpacked only: nothing in it is run, so the release alone will do, without its updates. Kept between runs.
-# qemu takes an absolute link to the loader for one of this machine.
-root_of() {
-  [ -d "$work/$1" ] && return
-  rm -rf "$work/$1.part"
-  mmdebstrap --variant=extract --architectures="$1" bookworm "$work/$1.part" http://deb.debian.org/debian \
-    --include="$(tr ' ' , <<<"$packages_libraries $packages_tested_with libstdc++-12-dev libc6-dev")" &&
-    find "$work/$1.part" -name 'ld64.so*' -lname '/*' -exec sh -c 'ln -sfr "$1$(readlink "$2")" "$2"' . "$work/$1.part" {} \; &&
-    mv "$work/$1.part" "$work/$1"
-}
-# configured ARCH PROCESSOR
 configured() {
-  cat >"$work/$1.cmake" <<END
-set(CMAKE_SYSTEM_NAME Linux)
-set(CMAKE_SYSTEM_PROCESSOR $2)
-set(CMAKE_C_COMPILER $2-linux-gnu-gcc)
-set(CMAKE_CXX_COMPILER $2-linux-gnu-g++)
-set(CMAKE_LIBRARY_ARCHITECTURE $2-linux-gnu)
-set(CMAKE_SYSROOT $work/$1)
-set(CMAKE_FIND_ROOT_PATH_MODE_PROGRAM NEVER)
-set(CMAKE_FIND_ROOT_PATH_MODE_LIBRARY ONLY)
-set(CMAKE_FIND_ROOT_PATH_MODE_INCLUDE ONLY)
-set(CMAKE_FIND_ROOT_PATH_MODE_PACKAGE ONLY)
-END
-  cmake -G Ninja -S . -B "$work/$1-build" -DCMAKE_TOOLCHAIN_FILE="$work/$1.cmake" -DCMAKE_BUILD_TYPE=Release \
+  cmake -G Ninja -S . -B "$work/$1-build" -DCMAKE_TOOLCHAIN_FILE="$(faro_toolchain "$1")" -DCMAKE_BUILD_TYPE=Release \
     -DCMAKE_CXX_FLAGS="-DFARO_EMULATED" -DCMAKE_CXX_FLAGS_RELEASE="-O1 -DNDEBUG" -DFARO_EXAMPLES=OFF -DFARO_INSTALL=OFF
 }
 built() {
-  local targets=faro_program suite
+  local targets="faro faro_program" suite
   for suite in $suites; do targets+=" ${suite}_tests"; done
   # shellcheck disable=SC2086
   cmake --build "$work/$1-build" --target $targets
@@ -59,13 +36,9 @@ mkdir "$scratch"
 "$native" plan 'a:10 -> ungray(a)' --on cube:10 --elements 100 --schedule "$scratch/s.json" >/dev/null || exit 1
 
 for arch in ${*:-arm64}; do
-  case $arch in
-    arm64) processor=aarch64 ;;
-    ppc64el) processor=powerpc64le ;;
-    *) processor=$arch ;;
-  esac
+  processor=$(faro_processor "$arch")
   faro_need "g++-$processor-linux-gnu" || exit 3
-  try "$arch: root" root_of "$arch" && try "$arch: configure" configured "$arch" "$processor" &&
+  try "$arch: root" faro_root_of "$arch" && try "$arch: configure" configured "$arch" &&
     try "$arch: build" built "$arch" || continue
   qemu=${processor/powerpc64le/ppc64le}
   emulated="qemu-$qemu-static -L $work/$arch $work/$arch-build"
@@ -75,5 +48,12 @@ for arch in ${*:-arm64}; do
   try "$arch: a schedule" same plan 'a:10 -> ungray(a)' --on cube:10 --elements 100 --schedule out.json --json
   try "$arch: a verdict" same verify "$scratch/s.json" --json
   try "$arch: explain" same explain 'r:3 c:2 -> gray(c) rev(r)' --json
+  [ "$arch" = arm64 ] || continue
+  # The wheel of the library that was built here, made and used as others do.
+  rm -rf "$work/wheels"
+  try "$arch: wheel" packaging/wheel.sh --arm64 "$work/wheels" /usr/bin/python3 \
+    --config-settings=cmake.define.FARO_PYTHON_LIBRARY="$work/$arch-build/src/libfaro.a" \
+    --config-settings=cmake.define.FARO_PYTHON_PROGRAM="$work/$arch-build/faro" &&
+    try "$arch: wheel used" .ci/wheel_used.sh --arm64 "$work/wheels" /usr/bin/python3
 done
 tried cross
