@@ -98,7 +98,7 @@ class SharedJobs {
   // Whether the files that a pass has made are needed still, and whether that of a job is there.
   virtual bool needs_files(std::size_t pass) const = 0;
   virtual bool has_file(std::size_t pass, std::uint64_t job) const = 0;
-  // One look that tells of these noted jobs that all of their files are there; false: each is asked.
+  // One look that tells of these noted jobs that all of their files are there; false: ask each.
   virtual bool has_all_files(std::size_t /*pass*/,
                              const std::vector<std::uint64_t>& /*jobs*/) const {
     return false;
