@@ -54,5 +54,20 @@ for loops in loop-cube loop-pops; do
   exits "$loops, its steps" 0 "$faro" verify steps.json; check "$loops, no loop" sh -c '! grep -q loop steps.json'
   exits "$loops to csv" 0 "$faro" convert "$root/tests/data/schedules/$loops.json" $loops.csv
 done
+exits "a thousand laps and more" 0 "$faro" plan 'a:3 -> ungray(a)' --on cube:3 --elements 2000 --schedule laps.json
+check "they are loops" grep -q '"laps"' laps.json
+for format in csv perfetto goal graphml dot chakra c svg tikz; do
+  exits "laps to $format" 0 "$faro" convert laps.json laps.out --to "$format"
+done
+exits "a billion elements" 0 "$faro" plan 'a:3 -> ungray(a)' --on cube:3 --elements 1000000000 --schedule laps.json
+exits "the links of a billion" 0 "$faro" convert laps.json laps.svg
+check "two laps are drawn" grep -q 'two laps of 199999998' laps.svg
+exits "the steps of a billion" 4 "$faro" convert laps.json billion.out --to svg --figure steps
+for format in csv perfetto goal graphml dot chakra msccl c; do
+  exits "a billion to $format" 4 "$faro" convert laps.json billion.out --to "$format"
+  check "why, of $format" grep -q 'one by one\|lap after lap' "$stderr"
+done
+exits "a billion unrolled" 4 "$faro" convert laps.json billion.out --unroll; says "a billion unrolled" "lap after lap"
+check "nothing is written of a billion" test ! -e billion.out
 exits "a schedule as a picture" 2 "$faro" convert steps.json x.json --unroll --to svg
 exits "an array too large to draw" 4 "$faro" explain 'i:9 -> rev(i)' --export x.svg --figure array

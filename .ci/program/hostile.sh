@@ -177,3 +177,29 @@ END
 mkdir -p h.zarr && cp g.zarr/zarr.json h.zarr/ && "$faro" rechunk m.npy h.zarr/a --chunks 2 2>/dev/null && "$faro" rechunk r.raw h.zarr/b --chunks 2 --dtype float32 --shape 12 2>/dev/null
 exits "lengths that do not fit one of a group" 2 "$faro" rechunk h.zarr n.zarr --chunks 3,4; says "which" "h.zarr/b:"
 check "nothing was begun" test ! -e n.zarr
+
+# Loops of a billion laps that are wrong in one of them. "exits NAME CODE", then what is said of where.
+looped() { # NAME.json MORE_ENTRIES [LAPS]
+  printf '%s' '{"format":"faro-schedule/2","machine":{"kind":"hypercube","dimensions":2,"ports":"all"},"map":"i:2 -> ~i",
+"elements":1000000000,"slots":1000000001,"steps":[{"rules":[{"if":[],"slot":0,"across":0,"to":1000000000}]},
+{"loop":{"laps":'"${3:-999999999}"',"body":[{"rules":[{"if":[],"slot":1000000000,"across":1,"to":0,"advance":[0,1]},
+{"if":[],"slot":1,"across":0,"to":1000000000,"advance":[1,0]}]}]}},
+{"rules":[{"if":[],"slot":1000000000,"across":1,"to":999999999}]}'"$2"']}' >"$1.json"
+}
+looped right ''
+looped there_and_back ',{"loop":{"laps":1000000000,"body":[{"rules":[{"if":[],"slot":0,"to":1000000000,"advance":[1,0]}]},{"rules":[{"if":[],"slot":1000000000,"to":0,"advance":[0,1]}]}]}}'
+looped collides ',{"loop":{"laps":1000000000,"body":[{"rules":[{"if":[],"slot":0,"to":0,"advance":[1,1]},{"if":[["0x1",1]],"slot":700000000,"to":700000000}]}]}}'
+looped beyond ',{"loop":{"laps":1000000002,"body":[{"rules":[{"if":[],"slot":0,"to":0,"advance":[1,1]}]}]}}'
+looped too_few '' 999999998
+looped overwritten ',{"rules":[{"if":[["0x1",0],["0x2",0]],"slot":700000000,"to":700000001}]}'
+for right in right there_and_back; do
+  exits "a billion laps, $right" 0 "$faro" verify $right.json
+done
+while read -r name where; do
+  exits "a billion laps, $name" 1 "$faro" verify "$name.json"; prints "$name" "$where"
+done <<'END'
+collides step 1700000001: two-writes
+beyond step 2000000002: slot-range
+too_few step 1000000000: not-delivered
+overwritten step 1000000002: not-delivered
+END

@@ -108,6 +108,17 @@ void LinkLoads::step(const CubeStep& step) {
   if (any) add(std::move(now));
 }
 
+void LinkLoads::loop(const CubeLoop& loop) {
+  constexpr std::uint64_t steps_max = 256;
+  const std::uint64_t drawn = 2;
+  if (transfers_ || loop.laps <= drawn || Count{loop.body.size()} * loop.laps <= steps_max)
+    return ScheduleSink::loop(loop);
+  loops_.push_back({steps_.size(), loop.laps});
+  for (std::uint64_t lap = 0; lap < drawn; ++lap)
+    for (const CubeLoop::Entry& entry : loop.body) step(entry.first);
+  cube_steps_ += (loop.laps - drawn) * loop.body.size();
+}
+
 void LinkLoads::step(const MeshInstruction& instruction) {
   if (transfers_) transfers_->step(instruction);
 }

@@ -9,7 +9,8 @@
 
 namespace faro::inline v1::pictures {
 
-// Cubes are counted by their rules, so their size does not matter; other machines move by move.
+// Cubes are counted by their rules, so their size does not matter; other machines move by move. Of a
+// long loop of a cube two laps are counted: every lap uses the same links.
 class LinkLoads : public ScheduleSink {
  public:
   struct Step {
@@ -23,6 +24,8 @@ class LinkLoads : public ScheduleSink {
   void step(const CubeStep& step) override;
   void step(const MeshInstruction& instruction) override;
   void step(const PopsSlot& slot) override;
+  void loop(const CubeLoop& loop) override;
+  using ScheduleSink::loop;
   void finish() override;
 
   const ScheduleHeader& header() const { return header_; }
@@ -30,6 +33,12 @@ class LinkLoads : public ScheduleSink {
   const std::vector<std::string>& rows() const { return rows_; }
   // Steps in which something travels; more than limits::drawn_steps_max are too many to draw.
   const std::vector<Step>& steps() const { return steps_; }
+  // Loops of which two laps are counted: where those begin among the steps, and all their laps.
+  struct Laps {
+    std::size_t begin = 0;
+    std::uint64_t laps = 0;
+  };
+  const std::vector<Laps>& loops() const { return loops_; }
 
  private:
   class Counter;
@@ -38,6 +47,7 @@ class LinkLoads : public ScheduleSink {
   ScheduleHeader header_;
   std::vector<std::string> rows_;
   std::vector<Step> steps_;
+  std::vector<Laps> loops_;
   std::uint64_t cube_steps_ = 0;
   std::unique_ptr<Counter> counter_;
   std::unique_ptr<ScheduleSink> transfers_;

@@ -79,10 +79,16 @@ Figure links(const Push& push) {
                shared == 1 ? fmt::format("{} steps", steps.size())
                            : fmt::format("{} steps, {} a column", steps.size(), shared),
                Anchor::start);
+  double below = bottom + 18;
+  for (const auto& loop : loads.loops()) {
+    below += 16;
+    figure.words(left + cell * static_cast<double>(loop.begin / shared), below,
+                 fmt::format("from here: two laps of {}", loop.laps), Anchor::start);
+  }
   figure.width = std::max(left + cell * static_cast<double>(columns),
                           7.3 * static_cast<double>(figure.title.size()) + frame) +
                  frame;
-  figure.height = bottom + 26;
+  figure.height = below + 8;
   return figure;
 }
 

@@ -16,7 +16,8 @@
 // guess nevertheless, which the proof of loops judges like any other plan.
 //
 // Which d it is depends on who plans: several are tried, and the least number of steps wins. Of a
-// map with memory bits K is a power of two; those bits that stay where they are are left out.
+// map with memory bits K is a power of two; those bits that stay where they are are left out. Where
+// that leaves a plan far above the bound, or none, a few elements a lap are tried: few_a_lap.cpp.
 #include "planners/loops.hpp"
 
 #include <fmt/format.h>
@@ -31,11 +32,21 @@
 #include "faro/base/limits.hpp"
 #include "faro/schedules/cost.hpp"
 #include "machines/bounds.hpp"
-#include "planners/part.hpp"
-#include "schedules/rolled.hpp"
+#include "planners/looped.hpp"
 
 namespace faro::inline v1 {
 namespace looped {
+
+int moving_bits(const MapGoal& goal) {
+  int low = goal.memory_bits;
+  const auto stays = [&goal](int b) {
+    return goal.map.column(b) == bit(b) && goal.map.matrix().row(b) == bit(b) &&
+           !has_bit(goal.map.complement(), b);
+  };
+  while (low > 0 && stays(low - 1)) --low;
+  return low;
+}
+
 namespace {
 
 using rolled::Entry;
@@ -65,17 +76,6 @@ struct Few {
   std::uint64_t third = 0;
 };
 
-// The memory bits that move, or say where others go, are the lowest ones.
-int moving_bits(const MapGoal& goal) {
-  int low = goal.memory_bits;
-  const auto stays = [&goal](int b) {
-    return goal.map.column(b) == bit(b) && goal.map.matrix().row(b) == bit(b) &&
-           !has_bit(goal.map.complement(), b);
-  };
-  while (low > 0 && stays(low - 1)) --low;
-  return low;
-}
-
 // The map without the memory bits from `few` on, which stay.
 MapGoal with_memory(const MapGoal& goal, int few) {
   const int more = goal.memory_bits - few;
@@ -91,10 +91,33 @@ MapGoal with_memory(const MapGoal& goal, int few) {
   return narrow;
 }
 
+}  // namespace
+
 Request of_few(const Request& request, std::uint64_t elements) {
   if (!request.map().cut) return request.with_elements(elements);
   return Request::of(request.machine(), with_memory(request.map(), log2_exact(elements)), elements);
 }
+
+Plan recorded(const Answer& answer, rolled::Kinds& kinds) {
+  rolled::Recorded recorded(kinds, limits::loop_items_max);
+  answer.offer.push(recorded);
+  const ScheduleHeader& header = recorded.header;
+  if (!recorded.rollable || header.repeat != Repeat{} || header.result.size() > 1)
+    throw Error(ErrorCode::impossible, "its plan has other things than rules and moves");
+  Plan plan{header, {}};
+  for (rolled::Step& step : recorded.steps) plan.entries.push_back({1, {std::move(step)}});
+  return plan;
+}
+
+void check_slots(const Plan& plan) {
+  if (plan.header.slots > slots_max)
+    throw Error(
+        ErrorCode::limit,
+        fmt::format("so many elements would take {} slots, and slots are numbers of 32 bits",
+                    plan.header.slots));
+}
+
+namespace {
 
 // Numbers of elements after which plans may go on alike: products of small ones, and those of the
 // bits of a processor, whose orders planners go through.
@@ -135,19 +158,11 @@ Line line(std::uint64_t a, std::uint64_t b) {
 }
 
 // A plan for few elements, rolled up.
-struct Plan {
-  ScheduleHeader header;
-  std::vector<Entry> entries;
-};
-
 Plan rolled_up(const Answer& answer, rolled::Kinds& kinds) {
-  rolled::Recorded recorded(kinds, limits::loop_items_max);
-  answer.offer.push(recorded);
-  const ScheduleHeader& header = recorded.header;
-  if (!recorded.rollable || header.repeat != Repeat{} || header.result.size() > 1)
-    throw Error(ErrorCode::impossible, "its plan has other things than rules and moves");
-  Plan plan{header, {}};
-  plan.entries = rolled::roll(recorded.steps, kinds, plan.header.slots);
+  Plan plan = recorded(answer, kinds);
+  std::vector<rolled::Step> steps;
+  for (Entry& entry : plan.entries) steps.push_back(std::move(entry.body[0]));
+  plan.entries = rolled::roll(steps, kinds, plan.header.slots);
   return plan;
 }
 
@@ -217,34 +232,30 @@ std::optional<Promise> promise_of(const Request& request, const Few& few, Answer
   return promise;
 }
 
-// What a promise comes to.
-struct Looped {
-  Promise promise;
-  rolled::Kinds kinds = {};
-  Plan plan = {};
-};
-
 // Throws Error(impossible) where the plans do not go on alike.
-std::shared_ptr<const Looped> kept(const Request& request, Promise promise) {
-  const auto looped = std::make_shared<Looped>(Looped{std::move(promise)});
-  const Few& few = looped->promise.few;
+std::shared_ptr<const Looped> kept(const Request& request, const Promise& promise) {
+  auto looped = std::make_shared<Looped>();
+  const Few& few = promise.few;
   std::vector<Plan> plans;
-  for (const Answer& answer : looped->promise.answers)
-    plans.push_back(rolled_up(answer, looped->kinds));
+  for (const Answer& answer : promise.answers) plans.push_back(rolled_up(answer, looped->kinds));
   const Plan third = further(plans[0], plans[1], (few.third - few.base) / few.d);
   if (third.entries != plans[2].entries || third.header.slots != plans[2].header.slots ||
       third.header.result != plans[2].header.result)
     throw Error(ErrorCode::impossible, "its plans for a few elements do not go on alike");
   looped->plan = further(plans[0], plans[1], (request.elements() - few.base) / few.d);
-  if (looped->plan.header.slots > slots_max)
-    throw Error(ErrorCode::limit,
-                fmt::format("{} elements would take {} slots, and slots are numbers of 32 bits",
-                            request.elements(), looped->plan.header.slots));
+  check_slots(looped->plan);
+  const Answer& first = promise.answers[0];
+  looped->cost = promise.cost;
+  looped->formula =
+      fmt::format("{} for {} elements, {} for {} more", to_string(first.offer.estimate.cost.value),
+                  few.base, to_string(promise.more), few.d);
+  looped->of = first.offer.expression.empty() ? first.planner->name() : first.offer.expression;
   return looped;
 }
 
 // The best plan that comes of planners' plans for a few: by those numbers of elements after which
-// it is as near to the bound as the best plan for a few is, or by all of them.
+// it is as near to the bound as the best plan for a few is, or by all of them. Then a few elements
+// a lap; then those who ask others at length, of one number.
 std::shared_ptr<const Looped> best_of(const Request& request) {
   const auto above = [](const Request& asked, Count value) {
     const Count bound = bound_for(asked);
@@ -264,19 +275,22 @@ std::shared_ptr<const Looped> best_of(const Request& request) {
   const bool listed = mesh || std::holds_alternative<Pops>(request.machine());
   const Count most = mesh ? mesh_elements_max : pops_elements_max;
   std::shared_ptr<const Looped> best;
-  for (const Few& few : numbers_of_few(request, bits)) {
+  const Count bound = bound_for(request);
+  // Whether plans by this number of elements are as near as those for a few.
+  const auto stretch = [&](const Few& few, Patience patience) {
     if (listed && processors(request.machine()) * few.third > most) {
       why = fmt::format("a few elements of all processors are more than {}, routed one by one",
                         to_string(most));
-      continue;
+      return false;
     }
     std::vector<Promise> promises;
-    Count near = 0;
+    Count near_few = 0;
     attempt([&] {
       still_working();
       const Request base = of_few(request, few.base);
-      std::vector<Answer> answers = good_answers(base, dearer);
-      near = above(base, answers[0].offer.estimate.cost.value);
+      std::vector<Answer> answers =
+          good_answers(base, dearer, of_few(request, few.third), patience);
+      near_few = above(base, answers[0].offer.estimate.cost.value);
       for (Answer& answer : answers)
         attempt([&] {
           if (auto promise = promise_of(request, few, std::move(answer)))
@@ -285,14 +299,20 @@ std::shared_ptr<const Looped> best_of(const Request& request) {
     });
     std::stable_sort(promises.begin(), promises.end(),
                      [](const Promise& a, const Promise& b) { return a.cost < b.cost; });
-    for (Promise& promise : promises) {
-      if (best && best->promise.cost <= promise.cost) break;
-      const Count cost = promise.cost;
-      attempt([&] { best = kept(request, std::move(promise)); });
-      if (best && best->promise.cost == cost) break;
+    for (const Promise& promise : promises) {
+      if (best && best->cost <= promise.cost) break;
+      attempt([&] { best = kept(request, promise); });
+      if (best && best->cost == promise.cost) break;
     }
-    if (best && above(request, best->promise.cost) <= near) break;
-  }
+    return best && above(request, best->cost) <= near_few;
+  };
+  const std::vector<Few> numbers = numbers_of_few(request, bits);
+  for (const Few& few : numbers)
+    if (stretch(few, Patience::none)) break;
+  const auto least = best ? std::optional(best->cost) : std::nullopt;
+  if (const auto parts = few_a_lap(request, bound, least)) best = parts;
+  constexpr Count few_steps = 2;
+  if (!best || best->cost > bound + few_steps) stretch(numbers[0], Patience::seconds);
   if (!best) throw Error(ErrorCode::impossible, why);
   return best;
 }
@@ -318,14 +338,9 @@ std::optional<std::string> refusal(const Request& request) {
 template <const PlannerEntry& entry>
 Offer offer(const Request& request) {
   const auto looped = best_of(request);
-  const Promise& promise = looped->promise;
-  const Offer& few = promise.answers[0].offer;
   const bool pops = std::holds_alternative<Pops>(request.machine()) ||
                     std::holds_alternative<Crossbar>(request.machine());
-  return {.estimate = {.cost = {promise.cost,
-                                fmt::format("{} for {} elements, {} for {} more",
-                                            to_string(few.estimate.cost.value), promise.few.base,
-                                            to_string(promise.more), promise.few.d)}},
+  return {.estimate = {.cost = {looped->cost, looped->formula}},
           .push =
               [looped, request, pops, name = entry.name()](ScheduleSink& sink) {
                 ScheduleHeader header = looped->plan.header;
@@ -337,9 +352,7 @@ Offer offer(const Request& request) {
                 rolled::push(looped->plan.entries, looped->kinds, pops, sink);
                 sink.finish();
               },
-          .expression =
-              fmt::format("loops({})", few.expression.empty() ? promise.answers[0].planner->name()
-                                                              : few.expression)};
+          .expression = fmt::format("loops({})", looped->of)};
 }
 
 constexpr std::string_view title = "any number of elements: the plan of a few, with loops";

@@ -16,12 +16,16 @@ enum class Searching { all, few };
 Offer cheapest_offer(const Request& request, Searching searching = Searching::all);
 
 // The same with its planner, then those who need no search and are about as good: at most so many
-// steps dearer. Those who ask for fewer elements are not asked.
+// steps dearer. For plans of more elements that go on as these do: nobody is asked who would refuse
+// `further`, a larger question of the same kind, or whose plans are found by luck; nor, unless it
+// may take seconds, who asks others at length. Nor are those who ask for fewer elements.
+enum class Patience { none, seconds };
 struct Answer {
   const Planner* planner = nullptr;
   Offer offer;
 };
-std::vector<Answer> good_answers(const Request& request, Count dearer);
+std::vector<Answer> good_answers(const Request& request, Count dearer, const Request& further,
+                                 Patience patience);
 // What one planner answers.
 Answer answer_of(const Request& request, const Planner& planner);
 

@@ -49,10 +49,22 @@ void LoopReader::take_laps(const Value& value) {
   laps_ = laps;
 }
 
+void LoopReader::count_step() {
+  // A step takes as much memory as some rules, though it be empty.
+  constexpr std::uint64_t as_many = 16;
+  count_items(as_many);
+}
+
 void LoopReader::count_item() {
-  if (++items_ > limits::loop_items_max)
-    throw Error(ErrorCode::limit, fmt::format("a loop of more than {} steps, rules and moves",
-                                              limits::loop_items_max));
+  count_items(1);
+}
+
+void LoopReader::count_items(std::uint64_t more) {
+  items_ += more;
+  if (items_ > limits::loop_items_max)
+    throw Error(ErrorCode::limit,
+                fmt::format("a loop of more than {} rules and moves, a step counting as 16 of them",
+                            limits::loop_items_max));
 }
 
 void LoopReader::add(const CubeStep& step, const Advances& advances) {

@@ -21,7 +21,8 @@ class LoopReader {
  public:
   void begin();
   void take_laps(const Value& value);
-  // Counts a step, a rule or a move. Throws Error(limit).
+  // Count a step, and a rule or a move. Throw Error(limit).
+  void count_step();
   void count_item();
   // A step of the machine's kind.
   void add(const CubeStep& step, const Advances& advances);
@@ -30,6 +31,7 @@ class LoopReader {
   Count push_to(ScheduleSink& sink, bool slots);
 
  private:
+  void count_items(std::uint64_t more);
   std::uint64_t laps_ = 0;
   std::uint64_t items_ = 0;
   CubeLoop cube_;

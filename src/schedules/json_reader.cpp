@@ -275,7 +275,7 @@ void Reader::begin_step() {
   advances_ = {};
   known_list_ = malformed_ = false;
   if (in_loop_)
-    loop_.count_item();
+    loop_.count_step();
   else
     is_loop_ = beside_ = false;
   step_items_ = 0;

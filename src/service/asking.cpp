@@ -12,6 +12,7 @@
 #include "faro/base/error.hpp"
 #include "faro/machines/text.hpp"
 #include "faro/service/catalogue.hpp"
+#include "planners/looped.hpp"
 #include "schedules/machine_kind.hpp"
 #include "service/planning.hpp"
 
@@ -227,14 +228,45 @@ PlanOptions for_parts() {
 
 }  // namespace
 
-std::vector<Answer> good_answers(const Request& request, Count dearer) {
-  Asked asked = ask(request, bound_of(request), for_parts());
-  const Count most = asked.offer.estimate.cost.value + dearer;
+// Plans that are negotiated or drawn: those for more elements are others, and do not go on alike. So
+// are mirrors of them, and whatever has them as a part.
+bool looped::found_by_luck(std::string_view expression) {
+  constexpr std::string_view names[] = {"affine-router", "affine-shop", "balanced-maps",
+                                        "links-congestion"};
+  return std::any_of(std::begin(names), std::end(names), [expression](std::string_view name) {
+    return expression.find(name) != std::string_view::npos;
+  });
+}
+
+namespace {
+
+// Who asks others many times.
+bool is_slow(std::string_view planner) {
+  constexpr std::string_view names[] = {"affine-few-mirrors", "affine-mirrored", "parts-by-phases",
+                                        "ports-in-turn", "ports-side-by-side"};
+  return std::find(std::begin(names), std::end(names), planner) != std::end(names);
+}
+
+}  // namespace
+
+std::vector<Answer> good_answers(const Request& request, Count dearer, const Request& further,
+                                 Patience patience) {
+  PlanOptions options = for_parts();
+  const MachineKind& kind = kind_of(request.machine());
+  std::erase_if(options.planners, [&](const Planner* planner) {
+    return looped::found_by_luck(planner->name()) ||
+           (patience == Patience::none && is_slow(planner->name())) ||
+           (kind.is_meant_by(planner->about().machine) && planner->refusal(further));
+  });
+  Asked asked = ask(request, bound_of(request), options);
   std::vector<Answer> good{{asked.chosen, std::move(asked.offer)}};
   for (Considered& c : asked.considered)
-    if (c.planner != asked.chosen && c.estimate && c.estimate->cost.value <= most &&
-        !c.planner->searches())
+    if (c.planner != asked.chosen && c.estimate && !c.planner->searches() &&
+        c.estimate->cost.value <= good[0].offer.estimate.cost.value + dearer)
       good.push_back({c.planner, *answer(request, c)});
+  std::erase_if(good, [](const Answer& a) { return looped::found_by_luck(a.offer.expression); });
+  if (good.empty())
+    throw Error(ErrorCode::impossible, "plans for a few elements are found by luck");
   return good;
 }
 

@@ -280,6 +280,27 @@ TEST(Loops, malformed_ones_are_told_and_left_out) {
   }
 }
 
+TEST(Loops, more_steps_than_a_loop_may_have_are_not_read_though_they_be_empty) {
+  constexpr std::uint64_t steps_max = limits::loop_items_max / 16;
+  std::string empty = "{}";
+  for (std::uint64_t step = 1; step < steps_max; ++step) empty += ",{}";
+  struct Counted : ScheduleSink {
+    void begin(const ScheduleHeader&) override {}
+    void step(const CubeStep&) override {}
+    void loop(const CubeLoop& loop) override { steps = loop.body.size(); }
+    void finish() override {}
+    std::size_t steps = 0;
+  } last;
+  read_into(cube_file(loop_of("2", empty)), last);
+  EXPECT_EQ(last.steps, steps_max);
+  try {
+    read_into(cube_file(loop_of("2", empty + ",{}")), last);
+    FAIL() << "read";
+  } catch (const Error& error) {
+    EXPECT_EQ(error.code(), ErrorCode::limit);
+  }
+}
+
 TEST(Loops, too_many_laps_are_refused_by_what_performs_them) {
   const std::string text = cube_file(loop_of("4294967296", "{\"moves\":[]}"));
   RecordingSink sink;

@@ -6,6 +6,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <map>
 
 #include "machines/claims.hpp"
 #include "machines/ranks/model.hpp"
@@ -42,7 +43,7 @@ class RanksProof : public Verifier {
     if (remote || std::any_of(slot.rules.begin(), slot.rules.end(),
                               [this](const PopsRule& rule) { return leaves(rule); }))
       ++cost_;
-    for (ranks::Uplinks& uplinks : uplinks_) judge(uplinks, slot);
+    if (!uplinks_.empty()) judge_uplinks(slot);
     ++steps_;
   }
 
@@ -54,7 +55,9 @@ class RanksProof : public Verifier {
     for (Violation& violation : own_) verdict_.add(std::move(violation));
     if (given_up_ && verdict_.answer == Verdict::Answer::yes) {
       verdict_.answer = Verdict::Answer::unprovable;
-      verdict_.limit = "the rules of a step fall into more than 2^20 kinds of switches; use replay";
+      verdict_.limit =
+          "the rules of a step fall into more than 2^20 kinds of switches, or those of all "
+          "steps into more than 2^23; use replay";
       return;
     }
     judge_claims(verdict_, header_, steps_);
@@ -73,7 +76,35 @@ class RanksProof : public Verifier {
            std::all_of(rule.to.begin(), rule.to.end(), in_range) &&
            std::all_of(rule.where.begin(), rule.where.end(), in_range);
   }
-  void judge(ranks::Uplinks& uplinks, const PopsSlot& slot) {
+  // What links carry does not depend on registers: of the laps of a loop it is found once.
+  void judge_uplinks(const PopsSlot& slot) {
+    using Found = ranks::Uplinks::Found;
+    std::vector<Word> rules;
+    for (const PopsRule& rule : slot.rules)
+      for (const auto* list : {&rule.where, &rule.to}) {
+        rules.push_back(list->size());
+        for (const Parity& p : *list) rules.insert(rules.end(), {p.mask, Word{p.value}});
+      }
+    std::vector<Found> found;
+    const auto known = slot.sends.empty() ? known_.find(rules) : known_.end();
+    if (known != known_.end()) {
+      found = known->second;
+    } else {
+      for (ranks::Uplinks& uplinks : uplinks_) found.push_back(carried(uplinks, slot));
+      if (slot.sends.empty() && known_.size() < known_max) known_.emplace(std::move(rules), found);
+    }
+    for (const Found& one : found) {
+      given_up_ = given_up_ || one.given_up;
+      if (!one.crowd) continue;
+      own_.push_back(
+          {steps_,
+           "R11",
+           fmt::format("{} elements {} the switch of processor {}", to_string(one.crowd->elements),
+                       one.crowd->out ? "leave" : "enter", one.crowd->processor),
+           {.processor = one.crowd->processor}});
+    }
+  }
+  ranks::Uplinks::Found carried(ranks::Uplinks& uplinks, const PopsSlot& slot) const {
     const Word last = low_mask(bits());
     uplinks.clear();
     for (const PopsRule& rule : slot.rules)
@@ -81,15 +112,7 @@ class RanksProof : public Verifier {
     for (const PopsSend& send : slot.sends)
       for (const std::uint64_t to : send.to_groups)
         if (send.processor <= last && to <= last) uplinks.add(send.processor, to);
-    const ranks::Uplinks::Found found = uplinks.crowded();
-    given_up_ = given_up_ || found.given_up;
-    if (found.crowd)
-      own_.push_back({steps_,
-                      "R11",
-                      fmt::format("{} elements {} the switch of processor {}",
-                                  to_string(found.crowd->elements),
-                                  found.crowd->out ? "leave" : "enter", found.crowd->processor),
-                      {.processor = found.crowd->processor}});
+    return uplinks.crowded();
   }
   bool leaves(const PopsRule& rule) const {
     if (!fits(rule)) return true;
@@ -105,7 +128,9 @@ class RanksProof : public Verifier {
 
   ScheduleHeader header_;
   std::unique_ptr<Verifier> star_ = pops_proof();
+  static constexpr std::size_t known_max = 1024;  // steps
   std::vector<ranks::Uplinks> uplinks_;
+  std::map<std::vector<Word>, std::vector<ranks::Uplinks::Found>> known_;
   bool given_up_ = false;
   std::vector<Violation> own_;
   Count cost_ = 0;

@@ -10,8 +10,9 @@
 namespace faro::inline v1::ranks {
 namespace {
 
-// Parts that the subspaces of one step fall into: a second's work.
+// Parts that the subspaces of all steps fall into: some seconds' work, a second of it in one step.
 constexpr Count parts_max = Count{1} << 20U;
+constexpr Count all_parts_max = Count{1} << 23U;
 
 }  // namespace
 
@@ -61,7 +62,7 @@ void Uplinks::add(Word from, Word to) {
   ++in_.single[to >> tier_.processors_log2];
 }
 
-std::optional<Uplinks::Busiest> Uplinks::busiest(const Way& way, bool less_what_stays) const {
+std::optional<Uplinks::Busiest> Uplinks::busiest(const Way& way, bool less_what_stays) {
   const auto counts = [&](const Term& term) { return less_what_stays || !term.stays; };
   std::vector<Word> masks;
   for (const Term& term : way.terms)
@@ -90,7 +91,8 @@ std::optional<Uplinks::Busiest> Uplinks::busiest(const Way& way, bool less_what_
       constraints.push_back({in_forms(c.mask), c.value});
     const AffineSpace space = AffineSpace::where(forms, constraints);
     parts += Count{1} << space.dimension();
-    if (parts > parts_max) return {};
+    parts_ += Count{1} << space.dimension();
+    if (parts > parts_max || parts_ > all_parts_max) return {};
     still_working();
     space.for_each([&](Word part) {
       Sum& sum = sums[part];
@@ -117,7 +119,7 @@ std::optional<Uplinks::Busiest> Uplinks::busiest(const Way& way, bool less_what_
   return most;
 }
 
-Uplinks::Found Uplinks::crowded(const Way& way, bool out) const {
+Uplinks::Found Uplinks::crowded(const Way& way, bool out) {
   const Count room = Count{1} << tier_.up_log2;
   Count most = 0;
   for (const auto& [at, messages] : way.single) most = std::max(most, messages);
@@ -134,7 +136,7 @@ Uplinks::Found Uplinks::crowded(const Way& way, bool out) const {
   return {};
 }
 
-Uplinks::Found Uplinks::crowded() const {
+Uplinks::Found Uplinks::crowded() {
   Found found = crowded(out_, true);
   return found.crowd || found.given_up ? found : crowded(in_, false);
 }

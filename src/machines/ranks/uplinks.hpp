@@ -34,9 +34,9 @@ class Uplinks {
   };
   struct Found {
     std::optional<Crowd> crowd = {};
-    bool given_up = false;  // the subspaces fall into too many parts
+    bool given_up = false;  // the subspaces of all steps so far fall into too many parts
   };
-  Found crowded() const;
+  Found crowded();
 
  private:
   // So many below each switch of a subspace.
@@ -58,13 +58,14 @@ class Uplinks {
   void add(Way& way, const AffineSpace& processors, int senders_log2, bool stays) const;
   // The busiest switch, by what rules send alone or less what stays; nothing if that is too much
   // work.
-  std::optional<Busiest> busiest(const Way& way, bool less_what_stays) const;
-  Found crowded(const Way& way, bool out) const;
+  std::optional<Busiest> busiest(const Way& way, bool less_what_stays);
+  Found crowded(const Way& way, bool out);
 
   int bits_;
   Crossbar::Tier tier_;
   Way out_;
   Way in_;
+  Count parts_ = 0;  // of all steps
 };
 
 }  // namespace faro::inline v1::ranks
