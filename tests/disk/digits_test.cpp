@@ -245,7 +245,7 @@ TEST(DiskDigits, units_in_place_are_the_largest_that_the_map_has) {
     Word wanted = 1;
     for (Word unit = 1; unit <= std::min(all, most); ++unit)
       if (all % unit == 0 && has_units(map, all, unit)) wanted = unit;
-    const disk::Units units = disk::largest_units(map, most);
+    const disk::TileUnits units = disk::largest_units(map, most);
     ASSERT_EQ(units.within.elements(), wanted) << to_notation(map) << ", at most " << most;
     ASSERT_EQ(disk::wrong_units(units, map), std::nullopt);
     if (wanted > 1 && wanted < all) ++found;
