@@ -9,8 +9,8 @@
 
 namespace faro::inline v1::pictures {
 
-// Cubes are counted by their rules, so their size does not matter; other machines move by move. Of a
-// long loop of a cube two laps are counted: every lap uses the same links.
+// Cubes are counted by their rules, so their size does not matter; other machines move by move. Of
+// a long loop of a cube two laps are counted: every lap uses the same links.
 class LinkLoads : public ScheduleSink {
  public:
   struct Step {

@@ -1,15 +1,15 @@
-// A few elements a lap: where no planner's plans go on alike, the best plan for a few elements is the
-// body of a loop.   [faro]
+// A few elements a lap: where no planner's plans go on alike, the best plan for a few elements is
+// the body of a loop.   [faro]
 //   applies:  machines of few processors, where a search finds plans for a few elements
 //   cost:     laps times the cost of one, and the cost of what is left
 //   bound:    machines/bounds, of all elements together
 //
-//   K = 1035, 32 elements in 44 steps, 11 in 16:   32 laps of {44 steps, slots below 32 go on by 32},
-//                                                  then 16 steps in slots from 1024 on
+//   K = 1035, 32 elements in 44 steps, 11 in 16:
+//   32 laps of {44 steps, slots below 32 go on by 32}, then 16 steps in slots from 1024 on
 //
 // Every lap moves elements of its own, in slots of its own; slots beyond those are of all laps. A
-// lap takes a step or two to begin and to end, so more elements a lap are nearer to the bound; but a
-// search for them takes longer, and finds less.
+// lap takes a step or two to begin and to end, so more elements a lap are nearer to the bound; but
+// a search for them takes longer, and finds less.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -69,7 +69,8 @@ Part part_of(const Request& request, Searching searching, rolled::Kinds& kinds) 
   return part;
 }
 
-// Nothing where the part's plan is another's: those take more elements at once, and are better then.
+// Nothing where the part's plan is another's: those take more elements at once, and are better
+// then.
 std::shared_ptr<const Looped> in_parts(const Request& request, std::uint64_t elements) {
   auto looped = std::make_shared<Looped>();
   const std::uint64_t k = request.elements();

@@ -228,8 +228,8 @@ PlanOptions for_parts() {
 
 }  // namespace
 
-// Plans that are negotiated or drawn: those for more elements are others, and do not go on alike. So
-// are mirrors of them, and whatever has them as a part.
+// Plans that are negotiated or drawn: those for more elements are others, and do not go on alike.
+// So are mirrors of them, and whatever has them as a part.
 bool looped::found_by_luck(std::string_view expression) {
   constexpr std::string_view names[] = {"affine-router", "affine-shop", "balanced-maps",
                                         "links-congestion"};
