@@ -44,7 +44,7 @@ for page in examples/readme.sh README.md docs/*.md; do
   done < <(if [ "${page##*.}" = sh ]; then cat "$page"; else blocks sh "$page"; fi)
 done
 flags=$(PKG_CONFIG_PATH=build/release pkg-config --libs --static libhwy fmt)
-codecs=$(sed -n 's/^Libs.private: -pthread//p' build/release/faro.pc)
+codecs=$(sed -nE 's/^Libs(.private)?:.*-pthread//p' build/release/faro.pc)
 runs() {  # FILE: compiled as a user would, and run
   local compiler="g++ -std=c++20"
   [ "${1##*.}" = c ] && compiler="gcc -std=c11"
