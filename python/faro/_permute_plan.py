@@ -28,6 +28,8 @@ class PermutePlan(_core.ArrayPlan):
             shape = tuple(shape)
             axis = _ends(axis, len(shape))
             self._shapes = (shape, _result_shape(map, shape, axis))
+            if in_place and self._shapes[1] != shape:
+                raise UsageError(f"in place an array keeps its shape; {map!r} makes {self._shapes[1]} of {shape}")
             whole, _ = _core.whole_map(map, shape, axis, False)
             super().__init__(whole, itemsize, (), (), (), (), in_place, count)
         self._options = (map, itemsize, outer, inner, shape, axis, bool(in_place), threads)

@@ -181,6 +181,7 @@ class _Target:
         with told_of(self.store.name):
             if not self.store.exists():
                 self.store.clear_units()
+        self._remove_parts()
         self._remove_empty_folders()
 
     def refuse_lost_jobs(self):
@@ -194,7 +195,14 @@ class _Target:
         with told_of(self.store.name):
             self._refuse_emptied(notes, "discard() forgets them")
 
+    def _remove_parts(self):
+        """Shards on their way that killed jobs left; a run with a journal has its own there."""
+        if not os.path.exists(self._beside(b".faro", b"journal")):
+            shutil.rmtree(self._beside(b".faro"), ignore_errors=True)
+
     def done(self):
+        if self.store is not None:
+            self._remove_parts()
         if self.store is not None and self.own is not None:
             shutil.rmtree(self.own, ignore_errors=True)
 
@@ -239,12 +247,12 @@ def _one_of_a_name(name):
 
 
 def _has_written(path):
-    """Whether a journal or a note has a job that wrote elements other than zero: the digest of zeros is 0."""
+    """Whether a journal or a note has a job that gave files their names; where all is fill value there are none."""
     with open(path, encoding="utf-8", errors="replace") as file:
         for line in file:
             words = line.partition("  # crc32c ")[0].split()
             # job PASS NUMBER READ BYTES WRITTEN BYTES FILES, once or again
-            if words and words[0] == "job" and any(digest.strip("0") for digest in words[5::8]):
+            if words and words[0] == "job" and any(files.strip("0") for files in words[7::8]):
                 return True
     return False
 

@@ -515,3 +515,5 @@ def test_plans_of_lengths():
         faro.PermutePlan.of(a, "r c -> c r", measure=True)
     with pytest.raises(TypeError):
         faro.PermutePlan("r c -> c r", shape=(3, 4), inner=2)
+    with pytest.raises(faro.UsageError, match="keeps its shape"):
+        faro.PermutePlan("r c -> c r", shape=(3, 4), in_place=True)

@@ -144,15 +144,29 @@ bool has_written(const BoxPlan& plan, const StoredArray& to, std::uint64_t job,
 }
 
 bool has_files(const StoredArray& to, std::uint64_t files) {
-  return to.count_files().value_or(UINT64_MAX) >= files;
+  return to.count_files().value_or(files) == files;
 }
 
-void refuse_lost(const StoredArray& to, std::uint64_t files, std::string_view way_out) {
-  if (has_files(to, files)) return;
-  throw Error(
-      ErrorCode::environment,
-      fmt::format("{}: {} files are there where {} were written: somebody takes them away; {}",
-                  to.name(), to.count_files().value_or(0), files, way_out));
+namespace {
+
+std::uint64_t files_of(const std::map<BoxJournal::JobId, BoxShare>& done) {
+  std::uint64_t files = 0;
+  for (const auto& [job, share] : done) files += share.files;
+  return files;
+}
+
+}  // namespace
+
+void refuse_lost(const BoxPlan& plan, const StoredArray& to,
+                 const std::map<BoxJournal::JobId, BoxShare>& done, std::string_view way_out) {
+  if (has_files(to, files_of(done))) return;
+  const std::size_t last = plan.facts().passes.size() - 1;
+  for (const auto& [job, share] : done)
+    if (job.first == last && !has_written(plan, to, job.second, share))
+      throw Error(ErrorCode::environment,
+                  fmt::format("{}: of {} files that were written some are gone: somebody takes "
+                              "them away; {}",
+                              to.name(), files_of(done), way_out));
 }
 
 bool BoxRun::has_file(std::size_t pass, std::uint64_t job) {
@@ -165,12 +179,6 @@ void BoxRun::remove_files(std::size_t pass) {
 
 namespace {
 
-std::uint64_t files_written(const BoxJournal& journal) {
-  std::uint64_t files = 0;
-  for (const auto& [job, share] : journal.done()) files += share.files;
-  return files;
-}
-
 std::vector<std::uint64_t> missing_jobs(const BoxRun& run, const BoxJournal& journal,
                                         std::size_t pass) {
   std::vector<std::uint64_t> missing;
@@ -181,7 +189,7 @@ std::vector<std::uint64_t> missing_jobs(const BoxRun& run, const BoxJournal& jou
 
 // What the last pass wrote is where others can take it away: all of it, or single files.
 void forget_taken(const BoxRun& run, BoxJournal& journal, std::size_t last) {
-  if (has_files(run.to(), files_written(journal))) return;
+  if (has_files(run.to(), files_of(journal.done()))) return;
   for (std::uint64_t job = 0; job < run.jobs(last); ++job) {
     const auto done = journal.done().find({last, job});
     if (done != journal.done().end() && !run.has_written(job, done->second))
@@ -233,7 +241,7 @@ Digest finish_run(BoxRun& run, const BoxPlan& plan, BoxJournal& journal,
     if (pass == 0 && check_source && !missing.empty()) check_source();
     if (pass > 0) run.remove_files(pass - 1);
   }
-  refuse_lost(run.to(), files_written(journal), "--resume writes them again");
+  refuse_lost(plan, run.to(), journal.done(), "--resume writes them again");
   BoxShare all;
   for (const auto& [job, share] : journal.done()) all.add(share);
   return compared(all, plan, "is not kept");

@@ -13,6 +13,7 @@
 #pragma once
 
 #include <functional>
+#include <map>
 #include <memory>
 #include <string>
 #include <string_view>
@@ -57,10 +58,12 @@ struct BoxCounts {
 // Whether all files that a job of the last pass gave their names are there.
 bool has_written(const BoxPlan& plan, const StoredArray& to, std::uint64_t job,
                  const BoxShare& share);
-// Whether at least so many files of the output are there, as jobs have written, or nobody can tell.
+// Whether as many files of the output are there as jobs have written, or nobody can tell. Where it
+// is not so, others may have put theirs there too: has_written() looks job by job.
 bool has_files(const StoredArray& to, std::uint64_t files);
-// Throws Error(environment) where they are not; `way_out` ends the message.
-void refuse_lost(const StoredArray& to, std::uint64_t files, std::string_view way_out);
+// Throws Error(environment) where files that these jobs wrote are gone; `way_out` ends the message.
+void refuse_lost(const BoxPlan& plan, const StoredArray& to,
+                 const std::map<BoxJournal::JobId, BoxShare>& done, std::string_view way_out);
 
 class BoxRun {
  public:

@@ -98,6 +98,7 @@ RechunkReport finish(disk::RechunkFolder& folder, disk::BoxJournal& journal,
       report.bytes_read = run.counts().bytes_read;
       report.writes = run.counts().writes;
     } else {
+      if (to) disk::refuse_lost(plan, *to, journal.done(), "--fresh begins anew");
       for (const auto& [job, share] : journal.done()) digest.add(share.written);
     }
   }

@@ -157,8 +157,9 @@ RechunkReport rechunk_share(const std::string& in, const std::string& out,
   report.writes = run.counts().writes;
   if (share.worker == 0) {
     disk::BoxShare all;
-    for (const auto& [job, done] : notes.all()) all.add(done);
-    disk::refuse_lost(*to, all.files, "--fresh begins anew");
+    const auto done = notes.all();
+    for (const auto& [job, of_job] : done) all.add(of_job);
+    disk::refuse_lost(plan, *to, done, "--fresh begins anew");
     const Digest digest = disk::compared(all, plan, "is not kept");
     to->complete();
     report.digest = digest.published(from->data_type(), to->grid().shape, to->grid().element_bytes);

@@ -215,6 +215,8 @@ std::uint64_t PosixFolder::free_bytes() const {
 }
 
 std::optional<std::uint64_t> PosixFolder::count_files() const {
+  // "0", "c.0.1", "1.2": what somebody moved aside is no chunk.
+  constexpr const char* chunk_letters = "0123456789.c";
   std::uint64_t count = 0;
   std::error_code error;
   for (std::filesystem::recursive_directory_iterator at(folder_, error), end; !error && at != end;
@@ -223,7 +225,8 @@ std::optional<std::uint64_t> PosixFolder::count_files() const {
     std::error_code none;
     if (name.starts_with('.'))
       at.disable_recursion_pending();
-    else if (name != "zarr.json" && at->is_regular_file(none))
+    else if (name.find_first_not_of(chunk_letters) == std::string::npos &&
+             at->is_regular_file(none))
       ++count;
   }
   if (error && error != std::errc::no_such_file_or_directory)

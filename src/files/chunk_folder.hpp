@@ -45,8 +45,8 @@ class ChunkFolder {
   virtual std::uint64_t free_bytes() const { return UINT64_MAX; }
   // What a read of so many bytes holds beside the caller's buffer.
   virtual std::uint64_t held_bytes(std::uint64_t /*read*/) const { return 0; }
-  // How many there are, what is unfinished and the metadata left out (names that begin with a dot,
-  // zarr.json); nothing where nobody can tell.
+  // How many chunks there are, what is unfinished, the metadata and other names left out
+  // (dots first, zarr.json, 0.bak); nothing where nobody can tell.
   virtual std::optional<std::uint64_t> count_files() const { return std::nullopt; }
   // A part is asked for over a network, perhaps: few of them tell of all.
   virtual bool is_far() const { return false; }

@@ -18,14 +18,23 @@ std::uint64_t elements_of_turn(const ScheduleHeader& header) {
   return header.elements / std::max<std::uint64_t>(header.repeat.times, 1);
 }
 
+// On POPS networks and ranks replay knows so many registers of a processor.
+bool registers_fit(const ScheduleHeader& header) {
+  const bool has_registers = std::holds_alternative<Pops>(header.machine) ||
+                             std::holds_alternative<Crossbar>(header.machine);
+  return !has_registers || header.slots <= limits::replay_registers_max;
+}
+
 bool replay_is_quick(const ScheduleHeader& header) {
-  return at_most_log2(processors(header.machine) * elements_of_turn(header),
+  return registers_fit(header) &&
+         at_most_log2(processors(header.machine) * elements_of_turn(header),
                       limits::replay_default_log2_max);
 }
 
 bool replay_is_possible(const ScheduleHeader& header) {
   const Count count = processors(header.machine);
-  return at_most_log2(count * elements_of_turn(header), limits::replay_elements_log2_max) &&
+  return registers_fit(header) &&
+         at_most_log2(count * elements_of_turn(header), limits::replay_elements_log2_max) &&
          at_most_log2(count * header.slots, limits::replay_places_log2_max);
 }
 
@@ -96,7 +105,10 @@ void DefaultVerifiers::watch_loop(First kind, const Loop<Step>& loop) {
     lap += (1 + Count{items_of(entry.first)}) * blocks_ + conditions_of(entry.first) +
            moved(entry.first, width_);
   in_loops_ += lap * loop.laps;
-  if (!at_most_log2(in_loops_, limits::replay_elements_log2_max) && proof_) replay_.reset();
+  written_out_ += moves_of(loop);
+  const bool too_much = !at_most_log2(in_loops_, limits::replay_elements_log2_max) ||
+                        written_out_ > limits::loop_moves_max;
+  if (too_much && proof_) replay_.reset();
   watch(kind, [&loop](Verifier& verifier) { verifier.loop(loop); });
 }
 

@@ -42,8 +42,9 @@ class DefaultVerifiers : public ScheduleSink {
   std::unique_ptr<Verifier> proof_;
   std::unique_ptr<Verifier> replay_;
   int width_ = 0;
-  Count blocks_ = 1;    // of 64 processors
-  Count in_loops_ = 0;  // rules, conditions and elements moved, in all laps
+  Count blocks_ = 1;       // of 64 processors
+  Count in_loops_ = 0;     // rules, conditions and elements moved, in all laps
+  Count written_out_ = 0;  // as ScheduleSink counts what it performs lap after lap
 };
 
 }  // namespace faro::inline v1

@@ -31,7 +31,8 @@ constexpr std::uint64_t tried[] = {8, 16, 32, 48, 64, 128};
 bool quick(const Request& request, std::uint64_t elements) {
   const auto* cube = std::get_if<Hypercube>(&request.machine());
   const Count all = processors(request.machine()) * elements;
-  if (cube == nullptr) return all <= Count{1} << 10U;
+  if (cube == nullptr)
+    return all <= Count{1} << (processors(request.machine()) < Count{64} ? 10U : 9U);
   if (cube->ports == Hypercube::Ports::all)
     return all <= Count{1} << 10U || (all > limits::list_map_elements_max && all <= bit(14));
   return all <= bit(7) || (cube->dimensions > limits::list_map_few_ports_dimensions_max &&
@@ -120,10 +121,7 @@ std::shared_ptr<const Looped> few_a_lap(const Request& request, Count bound,
       continue;
     try {
       const auto found = in_parts(request, elements);
-      if (!found) {
-        best = {};
-        continue;
-      }
+      if (!found) continue;
       if (least && found->cost >= *least) continue;
       best = found;
       least = found->cost;
