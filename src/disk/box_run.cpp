@@ -147,26 +147,23 @@ bool has_files(const StoredArray& to, std::uint64_t files) {
   return to.count_files().value_or(files) == files;
 }
 
-namespace {
-
-std::uint64_t files_of(const std::map<BoxJournal::JobId, BoxShare>& done) {
-  std::uint64_t files = 0;
-  for (const auto& [job, share] : done) files += share.files;
-  return files;
+BoxShare sum_of(const DoneJobs& done) {
+  BoxShare all;
+  for (const auto& [job, share] : done) all.add(share);
+  return all;
 }
 
-}  // namespace
-
-void refuse_lost(const BoxPlan& plan, const StoredArray& to,
-                 const std::map<BoxJournal::JobId, BoxShare>& done, std::string_view way_out) {
-  if (has_files(to, files_of(done))) return;
+void refuse_lost(const BoxPlan& plan, const StoredArray& to, const DoneJobs& done,
+                 std::string_view way_out) {
+  const std::uint64_t files = sum_of(done).files;
+  if (has_files(to, files)) return;
   const std::size_t last = plan.facts().passes.size() - 1;
   for (const auto& [job, share] : done)
     if (job.first == last && !has_written(plan, to, job.second, share))
       throw Error(ErrorCode::environment,
                   fmt::format("{}: of {} files that were written some are gone: somebody takes "
                               "them away; {}",
-                              to.name(), files_of(done), way_out));
+                              to.name(), files, way_out));
 }
 
 bool BoxRun::has_file(std::size_t pass, std::uint64_t job) {
@@ -189,7 +186,7 @@ std::vector<std::uint64_t> missing_jobs(const BoxRun& run, const BoxJournal& jou
 
 // What the last pass wrote is where others can take it away: all of it, or single files.
 void forget_taken(const BoxRun& run, BoxJournal& journal, std::size_t last) {
-  if (has_files(run.to(), files_of(journal.done()))) return;
+  if (has_files(run.to(), sum_of(journal.done()).files)) return;
   for (std::uint64_t job = 0; job < run.jobs(last); ++job) {
     const auto done = journal.done().find({last, job});
     if (done != journal.done().end() && !run.has_written(job, done->second))
@@ -242,9 +239,7 @@ Digest finish_run(BoxRun& run, const BoxPlan& plan, BoxJournal& journal,
     if (pass > 0) run.remove_files(pass - 1);
   }
   refuse_lost(plan, run.to(), journal.done(), "--resume writes them again");
-  BoxShare all;
-  for (const auto& [job, share] : journal.done()) all.add(share);
-  return compared(all, plan, "is not kept");
+  return compared(sum_of(journal.done()), plan, "is not kept");
 }
 
 Digest compared(const BoxShare& all, const BoxPlan& plan, std::string_view what_becomes) {

@@ -61,9 +61,11 @@ bool has_written(const BoxPlan& plan, const StoredArray& to, std::uint64_t job,
 // Whether as many files of the output are there as jobs have written, or nobody can tell. Where it
 // is not so, others may have put theirs there too: has_written() looks job by job.
 bool has_files(const StoredArray& to, std::uint64_t files);
+using DoneJobs = std::map<BoxJournal::JobId, BoxShare>;
 // Throws Error(environment) where files that these jobs wrote are gone; `way_out` ends the message.
-void refuse_lost(const BoxPlan& plan, const StoredArray& to,
-                 const std::map<BoxJournal::JobId, BoxShare>& done, std::string_view way_out);
+void refuse_lost(const BoxPlan& plan, const StoredArray& to, const DoneJobs& done,
+                 std::string_view way_out);
+BoxShare sum_of(const DoneJobs& done);
 
 class BoxRun {
  public:

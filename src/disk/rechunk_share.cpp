@@ -156,11 +156,9 @@ RechunkReport rechunk_share(const std::string& in, const std::string& out,
   report.bytes_read = run.counts().bytes_read;
   report.writes = run.counts().writes;
   if (share.worker == 0) {
-    disk::BoxShare all;
     const auto done = notes.all();
-    for (const auto& [job, of_job] : done) all.add(of_job);
     disk::refuse_lost(plan, *to, done, "--fresh begins anew");
-    const Digest digest = disk::compared(all, plan, "is not kept");
+    const Digest digest = disk::compared(disk::sum_of(done), plan, "is not kept");
     to->complete();
     report.digest = digest.published(from->data_type(), to->grid().shape, to->grid().element_bytes);
     disk::publish_shared(shared, target);
