@@ -63,6 +63,12 @@ void BoxShare::add(const BoxShare& other) {
   files += other.files;
 }
 
+BoxShare sum_of(const BoxJournal::Jobs& jobs) {
+  BoxShare all;
+  for (const auto& [job, share] : jobs) all.add(share);
+  return all;
+}
+
 BoxJournal::BoxJournal(RandomFile& file) : file_(file) {
   const std::uint64_t size = file_.size_bytes();
   if (size > limits::rechunk_journal_bytes_max)

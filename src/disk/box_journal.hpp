@@ -31,11 +31,12 @@ struct BoxShare {
 class BoxJournal {
  public:
   using JobId = std::pair<std::size_t, std::uint64_t>;  // pass, number
+  using Jobs = std::map<JobId, BoxShare>;
 
   explicit BoxJournal(RandomFile& file);
   bool is_blank() const { return header_.empty(); }
   const std::string& header() const { return header_; }
-  const std::map<JobId, BoxShare>& done() const { return done_; }
+  const Jobs& done() const { return done_; }
   bool is_complete() const { return complete_; }
 
   // `jobs`: those that are done already, with the same sync.
@@ -53,9 +54,11 @@ class BoxJournal {
 
   RandomFile& file_;
   std::string header_;
-  std::map<JobId, BoxShare> done_;
+  Jobs done_;
   bool complete_ = false;
   std::uint64_t end_ = 0;
 };
+
+BoxShare sum_of(const BoxJournal::Jobs& jobs);
 
 }  // namespace faro::inline v1::disk

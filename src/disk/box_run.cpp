@@ -147,13 +147,7 @@ bool has_files(const StoredArray& to, std::uint64_t files) {
   return to.count_files().value_or(files) == files;
 }
 
-BoxShare sum_of(const DoneJobs& done) {
-  BoxShare all;
-  for (const auto& [job, share] : done) all.add(share);
-  return all;
-}
-
-void refuse_lost(const BoxPlan& plan, const StoredArray& to, const DoneJobs& done,
+void refuse_lost(const BoxPlan& plan, const StoredArray& to, const BoxJournal::Jobs& done,
                  std::string_view way_out) {
   const std::uint64_t files = sum_of(done).files;
   if (has_files(to, files)) return;

@@ -13,7 +13,6 @@
 #pragma once
 
 #include <functional>
-#include <map>
 #include <memory>
 #include <string>
 #include <string_view>
@@ -61,11 +60,9 @@ bool has_written(const BoxPlan& plan, const StoredArray& to, std::uint64_t job,
 // Whether as many files of the output are there as jobs have written, or nobody can tell. Where it
 // is not so, others may have put theirs there too: has_written() looks job by job.
 bool has_files(const StoredArray& to, std::uint64_t files);
-using DoneJobs = std::map<BoxJournal::JobId, BoxShare>;
 // Throws Error(environment) where files that these jobs wrote are gone; `way_out` ends the message.
-void refuse_lost(const BoxPlan& plan, const StoredArray& to, const DoneJobs& done,
+void refuse_lost(const BoxPlan& plan, const StoredArray& to, const BoxJournal::Jobs& done,
                  std::string_view way_out);
-BoxShare sum_of(const DoneJobs& done);
 
 class BoxRun {
  public:

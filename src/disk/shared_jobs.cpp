@@ -72,12 +72,6 @@ void remove_rest_of_forgotten(const std::string& folder) {
   fs::remove_all(aside, none);
 }
 
-BoxShare sum_of(const std::map<BoxJournal::JobId, BoxShare>& shares) {
-  BoxShare all;
-  for (const auto& [key, share] : shares) all.add(share);
-  return all;
-}
-
 }  // namespace
 
 std::string SharedJobs::begun_request(const std::string& folder, const std::string& id) {
