@@ -121,7 +121,10 @@ std::shared_ptr<const Looped> few_a_lap(const Request& request, Count bound,
       continue;
     try {
       const auto found = in_parts(request, elements);
-      if (!found) continue;
+      if (!found) {
+        best = {};
+        continue;
+      }
       if (least && found->cost >= *least) continue;
       best = found;
       least = found->cost;
