@@ -12,7 +12,7 @@
 #include <cstring>
 #include <vector>
 
-#include "faro/files/input.hpp"
+#include "faro/files/array_file.hpp"
 
 namespace faro::bench {
 namespace {

@@ -7,7 +7,7 @@
 #include <vector>
 
 #include "faro/algebra/bit_map.hpp"
-#include "faro/engine/options.hpp"
+#include "faro/engine/permute_plan.hpp"
 
 namespace faro::bench {
 

@@ -10,7 +10,7 @@
 #include <string>
 #include <vector>
 
-#include "faro/files/npy.hpp"
+#include "faro/files/array_file.hpp"
 
 int main(int argc, char** argv) {
   const int log2 = argc == 3 ? std::atoi(argv[1]) : 0;

@@ -5,7 +5,7 @@
 #include "exports/transfers.hpp"
 #include "faro/base/error.hpp"
 #include "faro/base/limits.hpp"
-#include "faro/machines/text.hpp"
+#include "faro/machines/verifier.hpp"
 #include "pictures/machine_drawing.hpp"
 
 namespace faro::explorer {

@@ -12,7 +12,7 @@
 #include "disk/box_judge.hpp"
 #include "disk/box_problem.hpp"
 #include "disk/rechunk_request.hpp"
-#include "faro/files/random_file.hpp"
+#include "faro/files/array_file.hpp"
 #include "fuzz.hpp"
 
 namespace {

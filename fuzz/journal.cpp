@@ -13,7 +13,7 @@
 
 #include "disk/request.hpp"
 #include "faro/base/error.hpp"
-#include "faro/files/random_file.hpp"
+#include "faro/files/array_file.hpp"
 #include "fuzz.hpp"
 
 namespace {

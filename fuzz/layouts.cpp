@@ -8,7 +8,7 @@
 
 #include "faro/algebra/notation.hpp"
 #include "faro/base/error.hpp"
-#include "faro/layouts/errors.hpp"
+#include "faro/layouts/placement.hpp"
 #include "fuzz.hpp"
 #include "layouts/foreign.hpp"
 

@@ -1,13 +1,12 @@
 // Any bytes as a .npy file: refused with a library error, or read, and then written and read again
 // to the same header.
-#include "faro/files/npy.hpp"
-
 #include <cstddef>
 #include <cstdint>
 #include <cstdlib>
 #include <string>
 
 #include "faro/base/error.hpp"
+#include "faro/files/array_file.hpp"
 
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
   const auto bytes = std::as_bytes(std::span(data, size));

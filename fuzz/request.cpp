@@ -1,8 +1,6 @@
 // Any bytes as what a caller may hand to the library: requests of every kind, maps and spaces made
 // of numbers, layouts in words, transforms and permutations of spans of any size. Every one is
 // refused with an Error in words, or done; a plan is verified, and its schedule is written.
-#include "faro/planners/request.hpp"
-
 #include <algorithm>
 #include <cstddef>
 #include <cstdint>
@@ -10,16 +8,16 @@
 #include <string>
 #include <vector>
 
-#include "faro/algebra/affine_space.hpp"
 #include "faro/algebra/bit_map.hpp"
-#include "faro/algebra/gray.hpp"
+#include "faro/algebra/classify.hpp"
 #include "faro/algebra/layout.hpp"
 #include "faro/base/error.hpp"
-#include "faro/engine/permute.hpp"
-#include "faro/machines/text.hpp"
-#include "faro/schedules/json_writer.hpp"
+#include "faro/engine/permute_plan.hpp"
+#include "faro/machines/verifier.hpp"
+#include "faro/planners/planner.hpp"
+#include "faro/schedules/json.hpp"
 #include "faro/service/plan.hpp"
-#include "faro/transforms/array_transform.hpp"
+#include "faro/transforms/transform.hpp"
 #include "fuzz.hpp"
 #include "layouts/foreign.hpp"
 

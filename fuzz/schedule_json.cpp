@@ -7,9 +7,8 @@
 #include <string>
 
 #include "faro/base/error.hpp"
-#include "faro/schedules/json_reader.hpp"
-#include "faro/schedules/json_writer.hpp"
-#include "faro/service/verify.hpp"
+#include "faro/schedules/json.hpp"
+#include "faro/service/plan.hpp"
 #include "fuzz.hpp"
 #include "schedules/map_goal.hpp"
 

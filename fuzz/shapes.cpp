@@ -14,7 +14,7 @@
 
 #include "engine/reference.hpp"
 #include "faro/base/error.hpp"
-#include "faro/disk/file_permute_plan.hpp"
+#include "faro/disk/permute_file.hpp"
 #include "faro/engine/permute_plan.hpp"
 #include "fuzz.hpp"
 

@@ -7,7 +7,7 @@
 #include <optional>
 #include <vector>
 
-#include "faro/planners/request.hpp"
+#include "faro/planners/planner.hpp"
 
 namespace faro::testing {
 

@@ -24,8 +24,8 @@
 #include <string>
 #include <vector>
 
-#include "faro/distributed/grid_words.hpp"
-#include "faro/mpi/grid_plan.hpp"
+#include "faro/distributed/grid_move.hpp"
+#include "faro/mpi/mpi_plan.hpp"
 
 namespace {
 

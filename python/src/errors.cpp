@@ -1,9 +1,8 @@
 // The library's errors as those of faro._errors, with what they know as attributes.
-#include "faro/layouts/errors.hpp"
-
 #include <exception>
 #include <utility>
 
+#include "faro/layouts/placement.hpp"
 #include "watch.hpp"
 
 namespace faro::python {

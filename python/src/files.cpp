@@ -6,8 +6,7 @@
 #include "arrays/axis.hpp"
 #include "arrays/move.hpp"
 #include "faro/disk/permute_file.hpp"
-#include "faro/files/input.hpp"
-#include "faro/files/npy.hpp"
+#include "faro/files/array_file.hpp"
 #include "watch.hpp"
 
 namespace faro::python {

@@ -6,7 +6,7 @@
 
 #include "faro/base/error.hpp"
 #include "faro/exports/export.hpp"
-#include "faro/files/replacement.hpp"
+#include "faro/files/array_file.hpp"
 #include "pictures/map_figure.hpp"
 #include "pictures/schedule_figure.hpp"
 

@@ -2,7 +2,7 @@
 #include <fmt/format.h>
 
 #include "buffer.hpp"
-#include "faro/distributed/grid_words.hpp"
+#include "faro/distributed/grid_move.hpp"
 #include "layouts/grid_words.hpp"
 
 namespace faro::python {

@@ -6,12 +6,11 @@
 #include <span>
 
 #include "buffer.hpp"
-#include "faro/base/byte_source.hpp"
-#include "faro/machines/text.hpp"
+#include "faro/base/progress.hpp"
+#include "faro/machines/verifier.hpp"
 #include "faro/places/placed_plan.hpp"
-#include "faro/schedules/json_writer.hpp"
+#include "faro/schedules/json.hpp"
 #include "faro/service/plan.hpp"
-#include "faro/service/verify.hpp"
 #include "faro/simulation/simulate.hpp"
 #include "files/file_source.hpp"
 #include "pictures.hpp"

@@ -4,9 +4,9 @@
 #include <map>
 
 #include "buffer.hpp"
-#include "faro/machines/text.hpp"
+#include "faro/machines/verifier.hpp"
 #include "faro/service/plan.hpp"
-#include "faro/transforms/array_transform.hpp"
+#include "faro/transforms/transform.hpp"
 #include "watch.hpp"
 
 namespace faro::python {

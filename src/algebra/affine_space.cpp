@@ -1,10 +1,9 @@
-#include "faro/algebra/affine_space.hpp"
-
 #include <fmt/format.h>
 
 #include <algorithm>
 
 #include "base/require.hpp"
+#include "faro/algebra/bit_map.hpp"
 
 namespace faro::inline v1 {
 namespace {

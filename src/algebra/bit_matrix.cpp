@@ -1,9 +1,8 @@
-#include "faro/algebra/bit_matrix.hpp"
-
 #include <algorithm>
 #include <functional>
 
 #include "base/require.hpp"
+#include "faro/algebra/bit_map.hpp"
 
 namespace faro::inline v1 {
 

@@ -1,4 +1,4 @@
-#include "faro/algebra/gray.hpp"
+#include "faro/algebra/classify.hpp"
 
 namespace faro::inline v1 {
 

@@ -5,7 +5,7 @@
 #include <array>
 
 #include "base/require.hpp"
-#include "faro/algebra/gray.hpp"
+#include "faro/algebra/classify.hpp"
 
 namespace faro::inline v1 {
 namespace {

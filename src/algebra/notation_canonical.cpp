@@ -4,7 +4,7 @@
 
 #include <algorithm>
 
-#include "faro/algebra/tensor_notation.hpp"
+#include "faro/algebra/notation.hpp"
 #include "faro/base/limits.hpp"
 
 namespace faro::inline v1 {

@@ -7,7 +7,7 @@
 #include <vector>
 
 #include "base/nearest.hpp"
-#include "faro/algebra/gray.hpp"
+#include "faro/algebra/classify.hpp"
 
 namespace faro::inline v1::notation {
 namespace {

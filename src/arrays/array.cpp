@@ -8,7 +8,6 @@
 #include "arrays/move.hpp"
 #include "faro/base/count.hpp"
 #include "faro/base/error.hpp"
-#include "faro/engine/permute.hpp"
 #include "faro/engine/permute_plan.hpp"
 #include "faro/files/array_file.hpp"
 

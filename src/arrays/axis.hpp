@@ -10,8 +10,8 @@
 #include <string>
 
 #include "faro/algebra/bit_map.hpp"
-#include "faro/engine/options.hpp"
-#include "faro/files/npy.hpp"
+#include "faro/engine/permute_plan.hpp"
+#include "faro/files/array_file.hpp"
 
 namespace faro::inline v1 {
 

@@ -15,9 +15,9 @@
 #include <vector>
 
 #include "faro/algebra/map.hpp"
-#include "faro/algebra/tensor_notation.hpp"
-#include "faro/engine/options.hpp"
-#include "faro/files/npy.hpp"
+#include "faro/algebra/notation.hpp"
+#include "faro/engine/permute_plan.hpp"
+#include "faro/files/array_file.hpp"
 
 namespace faro::inline v1 {
 

@@ -9,7 +9,7 @@
 #include <string>
 #include <utility>
 
-#include "faro/base/byte_source.hpp"
+#include "faro/base/progress.hpp"
 
 namespace faro::inline v1 {
 

@@ -2,7 +2,7 @@
 #include "faro/c/files.h"
 
 #include "c/handles.hpp"
-#include "faro/disk/share_file.hpp"
+#include "faro/disk/permute_file.hpp"
 
 struct faro_file_plan {
   faro::FilePermutePlan plan;

@@ -7,13 +7,11 @@
 
 #include "base/working.hpp"
 #include "c/handles.hpp"
-#include "faro/base/byte_source.hpp"
+#include "faro/base/progress.hpp"
 #include "faro/c/faro.h"
 #include "faro/distributed/exchange_plan.hpp"
 #include "faro/places/placed_plan.hpp"
-#include "faro/service/explain.hpp"
 #include "faro/service/plan.hpp"
-#include "faro/service/verify.hpp"
 
 namespace {
 

@@ -12,7 +12,7 @@
 #include "base/require.hpp"
 #include "checkpoints/index_file.hpp"
 #include "checkpoints/name_pattern.hpp"
-#include "faro/files/input.hpp"
+#include "faro/files/array_file.hpp"
 
 namespace faro::inline v1::checkpoints {
 namespace {

@@ -9,7 +9,7 @@
 
 #include "base/require.hpp"
 #include "checkpoints/maxima.hpp"
-#include "faro/files/input.hpp"
+#include "faro/files/array_file.hpp"
 
 namespace faro::inline v1::checkpoints {
 namespace {

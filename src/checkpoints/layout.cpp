@@ -12,7 +12,7 @@
 #include "base/require.hpp"
 #include "checkpoints/maxima.hpp"
 #include "checkpoints/presets.hpp"
-#include "faro/files/input.hpp"
+#include "faro/files/array_file.hpp"
 
 namespace faro::inline v1::checkpoints {
 namespace {

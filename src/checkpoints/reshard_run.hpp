@@ -18,7 +18,7 @@
 #include "checkpoints/reshard_plan.hpp"
 #include "disk/box_journal.hpp"
 #include "faro/base/progress.hpp"
-#include "faro/files/random_file.hpp"
+#include "faro/files/array_file.hpp"
 
 namespace faro::inline v1::checkpoints {
 

@@ -12,7 +12,7 @@
 #include "checkpoints/maxima.hpp"
 #include "checkpoints/safetensors_json.hpp"
 #include "faro/base/error.hpp"
-#include "faro/files/input.hpp"
+#include "faro/files/array_file.hpp"
 
 namespace faro::inline v1::checkpoints {
 namespace {

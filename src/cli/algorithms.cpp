@@ -5,8 +5,8 @@
 #include <string_view>
 
 #include "cli/command.hpp"
-#include "faro/machines/text.hpp"
-#include "faro/service/catalogue.hpp"
+#include "faro/machines/verifier.hpp"
+#include "faro/service/plan.hpp"
 #include "schedules/machine_kind.hpp"
 
 namespace faro::cli {

@@ -10,7 +10,7 @@
 #include "cli/interrupt.hpp"
 #include "cli/schedule_file.hpp"
 #include "faro/base/error.hpp"
-#include "faro/machines/text.hpp"
+#include "faro/machines/verifier.hpp"
 #include "faro/service/plan.hpp"
 #include "schedules/machine_kind.hpp"
 

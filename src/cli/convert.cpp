@@ -10,7 +10,7 @@
 #include "cli/rendering.hpp"
 #include "cli/schedule_file.hpp"
 #include "faro/base/error.hpp"
-#include "faro/service/verify.hpp"
+#include "faro/service/plan.hpp"
 
 namespace faro::cli {
 namespace {

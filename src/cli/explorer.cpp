@@ -9,7 +9,7 @@
 #include "cli/page.hpp"
 #include "cli/request.hpp"
 #include "faro/base/error.hpp"
-#include "faro/machines/text.hpp"
+#include "faro/machines/verifier.hpp"
 #include "faro/words/say.hpp"
 
 namespace faro::cli {

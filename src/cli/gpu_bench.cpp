@@ -10,7 +10,7 @@
 #include "base/require.hpp"
 #include "cli/gpu_words.hpp"
 #include "cli/map_text.hpp"
-#include "faro/engine/permute.hpp"
+#include "faro/engine/permute_plan.hpp"
 #include "gpu/driver.hpp"
 #include "gpu/text.hpp"
 

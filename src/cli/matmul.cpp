@@ -11,7 +11,7 @@
 #include "cli/schedule_file.hpp"
 #include "faro/base/error.hpp"
 #include "faro/files/array_file.hpp"
-#include "faro/machines/text.hpp"
+#include "faro/machines/verifier.hpp"
 #include "machines/pops/model.hpp"
 #include "service/reports.hpp"
 

@@ -6,7 +6,7 @@
 
 #include "cli/output.hpp"
 #include "faro/base/error.hpp"
-#include "faro/files/input.hpp"
+#include "faro/files/array_file.hpp"
 
 namespace faro::cli {
 

@@ -7,7 +7,7 @@
 #include "cli/memory.hpp"
 #include "faro/base/error.hpp"
 #include "faro/base/limits.hpp"
-#include "faro/files/replacement.hpp"
+#include "faro/files/array_file.hpp"
 
 namespace faro::cli {
 namespace {

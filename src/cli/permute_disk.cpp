@@ -15,9 +15,8 @@
 #include "disk/plan_report.hpp"
 #include "faro/algebra/notation.hpp"
 #include "faro/base/error.hpp"
-#include "faro/disk/permute_zarr.hpp"
-#include "faro/disk/share_file.hpp"
-#include "faro/files/input.hpp"
+#include "faro/disk/permute_file.hpp"
+#include "faro/files/array_file.hpp"
 #include "files/storage.hpp"
 #include "layouts/foreign.hpp"
 

@@ -3,7 +3,7 @@
 
 #include "cli/output.hpp"
 #include "cli/permute_disk.hpp"
-#include "faro/disk/share_file.hpp"
+#include "faro/disk/permute_file.hpp"
 
 namespace faro::cli {
 

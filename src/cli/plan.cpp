@@ -19,7 +19,7 @@
 #include "cli/rendering.hpp"
 #include "cli/request.hpp"
 #include "cli/schedule_file.hpp"
-#include "faro/machines/text.hpp"
+#include "faro/machines/verifier.hpp"
 #include "places/placed_plan.hpp"
 #include "places/rank_lengths.hpp"
 #include "planners/cube/codes/exchange_sequence.hpp"

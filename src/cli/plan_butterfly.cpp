@@ -4,7 +4,7 @@
 
 #include "faro/algebra/notation.hpp"
 #include "faro/base/error.hpp"
-#include "faro/machines/text.hpp"
+#include "faro/machines/verifier.hpp"
 
 namespace faro::cli {
 namespace {

@@ -4,7 +4,7 @@
 #include <cstdint>
 #include <string>
 
-#include "faro/planners/request.hpp"
+#include "faro/planners/planner.hpp"
 
 namespace faro::cli {
 

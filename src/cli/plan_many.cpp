@@ -6,8 +6,8 @@
 
 #include "cli/plan_words.hpp"
 #include "faro/base/error.hpp"
-#include "faro/distributed/exchange_cost.hpp"
-#include "faro/machines/text.hpp"
+#include "faro/distributed/exchange_plan.hpp"
+#include "faro/machines/verifier.hpp"
 #include "service/reports.hpp"
 
 namespace faro::cli {

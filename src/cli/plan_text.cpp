@@ -4,7 +4,7 @@
 
 #include "cli/plan_butterfly.hpp"
 #include "cli/plan_words.hpp"
-#include "faro/machines/text.hpp"
+#include "faro/machines/verifier.hpp"
 #include "faro/schedules/cost.hpp"
 #include "machines/pops/model.hpp"
 

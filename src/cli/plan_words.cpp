@@ -4,7 +4,7 @@
 
 #include <algorithm>
 
-#include "faro/machines/text.hpp"
+#include "faro/machines/verifier.hpp"
 
 namespace faro::cli {
 namespace {

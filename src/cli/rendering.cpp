@@ -8,7 +8,7 @@
 #include "base/working.hpp"
 #include "faro/base/error.hpp"
 #include "faro/exports/export.hpp"
-#include "faro/files/replacement.hpp"
+#include "faro/files/array_file.hpp"
 #include "pictures/map_figure.hpp"
 #include "pictures/schedule_figure.hpp"
 

@@ -5,7 +5,7 @@
 #include "faro/base/error.hpp"
 #include "faro/base/limits.hpp"
 #include "faro/files/array_file.hpp"
-#include "faro/machines/text.hpp"
+#include "faro/machines/verifier.hpp"
 #include "layouts/foreign.hpp"
 
 namespace faro::cli {

@@ -6,7 +6,7 @@
 #include <string>
 #include <vector>
 
-#include "faro/planners/request.hpp"
+#include "faro/planners/planner.hpp"
 
 namespace faro::cli {
 

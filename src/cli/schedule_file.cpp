@@ -3,8 +3,8 @@
 #include <optional>
 
 #include "base/buffered_sink.hpp"
-#include "faro/files/replacement.hpp"
-#include "faro/schedules/json_writer.hpp"
+#include "faro/files/array_file.hpp"
+#include "faro/schedules/json.hpp"
 #include "schedules/expand.hpp"
 
 namespace faro::cli {

@@ -15,7 +15,7 @@
 #include "cli/request.hpp"
 #include "faro/base/error.hpp"
 #include "faro/files/array_file.hpp"
-#include "faro/machines/text.hpp"
+#include "faro/machines/verifier.hpp"
 
 namespace faro::cli {
 namespace {

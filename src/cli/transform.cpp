@@ -1,5 +1,7 @@
 // `faro transform`: FFT, NTT, Walsh-Hadamard, scans, merge and sort of an array file by a butterfly
 // network on the emulated cube.
+#include "faro/transforms/transform.hpp"
+
 #include <fmt/format.h>
 
 #include <array>
@@ -17,9 +19,8 @@
 #include "faro/algebra/notation.hpp"
 #include "faro/base/error.hpp"
 #include "faro/files/array_file.hpp"
-#include "faro/machines/text.hpp"
+#include "faro/machines/verifier.hpp"
 #include "faro/service/plan.hpp"
-#include "faro/transforms/array_transform.hpp"
 
 namespace faro::cli {
 namespace {

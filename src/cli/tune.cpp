@@ -12,8 +12,8 @@
 #include "disk/named_profiles.hpp"
 #include "faro/base/bits.hpp"
 #include "faro/base/error.hpp"
-#include "faro/engine/tuning.hpp"
-#include "faro/files/replacement.hpp"
+#include "faro/engine/permute_plan.hpp"
+#include "faro/files/array_file.hpp"
 
 namespace faro::cli {
 namespace {

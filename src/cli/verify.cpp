@@ -1,6 +1,4 @@
 // faro verify: is this schedule right?
-#include "faro/service/verify.hpp"
-
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -11,6 +9,7 @@
 #include "cli/command.hpp"
 #include "cli/page.hpp"
 #include "faro/base/error.hpp"
+#include "faro/service/plan.hpp"
 #include "files/file_source.hpp"
 #include "schedules/machine_kind.hpp"
 #include "service/claimed_bound.hpp"

@@ -15,8 +15,8 @@
 #include <string>
 #include <utility>
 
-#include "faro/disk/digest.hpp"
-#include "faro/files/random_file.hpp"
+#include "faro/disk/rechunk.hpp"
+#include "faro/files/array_file.hpp"
 
 namespace faro::inline v1::disk {
 

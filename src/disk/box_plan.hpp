@@ -25,7 +25,7 @@
 #include "disk/box_grid.hpp"
 #include "disk/stored_array.hpp"
 #include "faro/base/count.hpp"
-#include "faro/disk/file_permute_plan.hpp"
+#include "faro/disk/permute_file.hpp"
 
 namespace faro::inline v1::disk {
 

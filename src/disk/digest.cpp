@@ -1,5 +1,3 @@
-#include "faro/disk/digest.hpp"
-
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -13,6 +11,7 @@
 #include "base/sha256.hpp"
 #include "disk/digest_kernels.hpp"
 #include "faro/base/error.hpp"
+#include "faro/disk/rechunk.hpp"
 
 namespace faro::inline v1 {
 namespace {

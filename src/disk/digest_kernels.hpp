@@ -11,7 +11,7 @@
 #include <cstdint>
 #include <vector>
 
-#include "faro/engine/options.hpp"
+#include "faro/engine/permute_plan.hpp"
 
 namespace faro::inline v1::disk {
 

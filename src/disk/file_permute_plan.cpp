@@ -1,5 +1,3 @@
-#include "faro/disk/file_permute_plan.hpp"
-
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -14,6 +12,7 @@
 #include "disk/verify.hpp"
 #include "faro/base/error.hpp"
 #include "faro/base/limits.hpp"
+#include "faro/disk/permute_file.hpp"
 #include "files/words.hpp"
 
 namespace faro::inline v1 {

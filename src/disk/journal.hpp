@@ -15,7 +15,7 @@
 #include <string>
 #include <string_view>
 
-#include "faro/files/random_file.hpp"
+#include "faro/files/array_file.hpp"
 
 namespace faro::inline v1::disk {
 

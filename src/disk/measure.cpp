@@ -8,7 +8,7 @@
 
 #include "disk/pipeline.hpp"
 #include "faro/base/error.hpp"
-#include "faro/disk/file_permute_plan.hpp"
+#include "faro/disk/permute_file.hpp"
 
 namespace faro::inline v1 {
 namespace {

@@ -10,8 +10,7 @@
 #include <vector>
 
 #include "faro/base/error.hpp"
-#include "faro/files/input.hpp"
-#include "faro/files/replacement.hpp"
+#include "faro/files/array_file.hpp"
 
 namespace faro::inline v1::disk {
 namespace {

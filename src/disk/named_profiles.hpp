@@ -3,7 +3,7 @@
 
 #include <string>
 
-#include "faro/disk/file_permute_plan.hpp"
+#include "faro/disk/permute_file.hpp"
 
 namespace faro::inline v1::disk {
 

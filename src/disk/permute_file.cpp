@@ -12,7 +12,6 @@
 #include "disk/plan_state.hpp"
 #include "disk/zarr_job.hpp"
 #include "faro/base/error.hpp"
-#include "faro/disk/permute_zarr.hpp"
 #include "files/posix_file.hpp"
 
 namespace faro::inline v1 {

@@ -1,5 +1,3 @@
-#include "faro/disk/permute_zarr.hpp"
-
 #include <fmt/format.h>
 
 #include <chrono>
@@ -13,6 +11,7 @@
 #include "disk/zarr_file.hpp"
 #include "disk/zarr_job.hpp"
 #include "faro/base/error.hpp"
+#include "faro/disk/permute_file.hpp"
 #include "files/words.hpp"
 
 namespace faro::inline v1 {

@@ -22,7 +22,7 @@
 #include "disk/in_place.hpp"
 #include "disk/tiles.hpp"
 #include "disk/workers.hpp"
-#include "faro/disk/file_permute_plan.hpp"
+#include "faro/disk/permute_file.hpp"
 
 namespace faro::inline v1::disk {
 

@@ -4,7 +4,7 @@
 #include <fmt/ranges.h>
 
 #include "disk/plan_state.hpp"
-#include "faro/algebra/tensor_notation.hpp"
+#include "faro/algebra/notation.hpp"
 #include "files/words.hpp"
 
 namespace faro::inline v1 {

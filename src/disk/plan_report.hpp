@@ -2,7 +2,7 @@
 #pragma once
 
 #include "base/report.hpp"
-#include "faro/disk/file_permute_plan.hpp"
+#include "faro/disk/permute_file.hpp"
 
 namespace faro::inline v1 {
 

@@ -8,7 +8,7 @@
 #include "disk/passes.hpp"
 #include "disk/tiles.hpp"
 #include "disk/unit_tiles.hpp"
-#include "faro/disk/file_permute_plan.hpp"
+#include "faro/disk/permute_file.hpp"
 
 namespace faro::inline v1 {
 

@@ -3,7 +3,7 @@
 
 #include <nlohmann/json.hpp>
 
-#include "faro/disk/file_permute_plan.hpp"
+#include "faro/disk/permute_file.hpp"
 
 namespace faro::inline v1::disk {
 

@@ -1,5 +1,3 @@
-#include "faro/disk/share_file.hpp"
-
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -7,6 +5,7 @@
 
 #include "disk/request.hpp"
 #include "faro/base/error.hpp"
+#include "faro/disk/permute_file.hpp"
 #include "files/shared_folder.hpp"
 
 namespace faro::inline v1 {

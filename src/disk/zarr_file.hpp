@@ -13,7 +13,7 @@
 
 #include "disk/stored/zarr_store.hpp"
 #include "faro/algebra/bit_map.hpp"
-#include "faro/files/random_file.hpp"
+#include "faro/files/array_file.hpp"
 
 namespace faro::inline v1::disk {
 

@@ -4,7 +4,7 @@
 
 #include "distributed/canonical.hpp"
 #include "distributed/check.hpp"
-#include "faro/distributed/exchange_cost.hpp"
+#include "faro/distributed/exchange_plan.hpp"
 
 namespace faro::inline v1 {
 namespace distributed {

@@ -1,4 +1,4 @@
-// Costs found again from values of the map: see faro/distributed/exchange_cost.hpp. No matrices
+// Costs found again from values of the map: see faro/distributed/exchange_plan.hpp. No matrices
 // here.
 #include <algorithm>
 #include <functional>
@@ -6,7 +6,7 @@
 
 #include "base/check.hpp"
 #include "distributed/check.hpp"
-#include "faro/distributed/exchange_cost.hpp"
+#include "faro/distributed/exchange_plan.hpp"
 
 namespace faro::inline v1 {
 namespace {

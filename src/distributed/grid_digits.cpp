@@ -4,7 +4,7 @@
 // sides stay one, also where the first is rolled: (h + 1 mod 3, l) of 3 x 4 is 12 rolled by 4, and
 // needs no parts that are products. Two bits are one digit where they roll 4. Then each axis of a
 // placement is split at its digits, the last one first: a deal of an axis is one of its digits
-// where its parts are a product of theirs (faro/layouts/axis_deal.hpp). The grid has a dimension
+// where its parts are a product of theirs (faro/layouts/placement.hpp). The grid has a dimension
 // for each digit then, and one for the copies; ranks are listed, as these dimensions come in
 // another order.
 //

@@ -1,8 +1,8 @@
-#include "faro/distributed/grid_words.hpp"
+#include "layouts/grid_words.hpp"
 
 #include "faro/base/error.hpp"
+#include "faro/distributed/grid_move.hpp"
 #include "faro/words/say.hpp"
-#include "layouts/grid_words.hpp"
 #include "words/arrows.hpp"
 
 namespace faro::inline v1 {

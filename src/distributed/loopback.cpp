@@ -1,10 +1,9 @@
-#include "faro/distributed/loopback.hpp"
-
 #include <fmt/format.h>
 
 #include <cstring>
 
 #include "base/aligned_bytes.hpp"
+#include "faro/distributed/exchange_plan.hpp"
 #include "faro/engine/permute_plan.hpp"
 
 namespace faro::inline v1 {

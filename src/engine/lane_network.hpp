@@ -18,7 +18,7 @@
 #include <cstdint>
 #include <vector>
 
-#include "faro/algebra/bit_matrix.hpp"
+#include "faro/algebra/bit_map.hpp"
 
 namespace faro::inline v1::engine {
 

@@ -5,7 +5,7 @@
 #include <vector>
 
 #include "engine/kernels/kernels.hpp"
-#include "faro/engine/tuning.hpp"
+#include "faro/engine/permute_plan.hpp"
 
 namespace faro::inline v1::engine {
 

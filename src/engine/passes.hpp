@@ -20,7 +20,7 @@
 #include "engine/method.hpp"
 #include "faro/algebra/bit_map.hpp"
 #include "faro/base/progress.hpp"
-#include "faro/engine/options.hpp"
+#include "faro/engine/permute_plan.hpp"
 
 namespace faro::inline v1::engine {
 

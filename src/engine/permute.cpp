@@ -1,5 +1,4 @@
-#include "faro/engine/permute.hpp"
-
+#include "faro/engine/permute_plan.hpp"
 #include "faro/words/say.hpp"
 
 namespace faro::inline v1 {

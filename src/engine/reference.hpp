@@ -8,7 +8,7 @@
 #include "faro/algebra/bit_map.hpp"
 #include "faro/algebra/map.hpp"
 #include "faro/base/progress.hpp"
-#include "faro/engine/options.hpp"
+#include "faro/engine/permute_plan.hpp"
 
 namespace faro::inline v1 {
 

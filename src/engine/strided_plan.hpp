@@ -29,7 +29,7 @@
 #include "engine/normal_form.hpp"
 #include "faro/base/bits.hpp"
 #include "faro/base/progress.hpp"
-#include "faro/engine/tuning.hpp"
+#include "faro/engine/permute_plan.hpp"
 
 namespace faro::inline v1::engine {
 

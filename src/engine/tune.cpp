@@ -14,7 +14,7 @@
 #include "base/random.hpp"
 #include "engine/timed_pass.hpp"
 #include "faro/base/error.hpp"
-#include "faro/engine/tuning.hpp"
+#include "faro/engine/permute_plan.hpp"
 
 namespace faro::inline v1 {
 namespace engine {

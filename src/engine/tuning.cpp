@@ -1,5 +1,3 @@
-#include "faro/engine/tuning.hpp"
-
 #include <fmt/format.h>
 
 #include <array>
@@ -8,6 +6,8 @@
 #include <cstdlib>
 #include <cstring>
 #include <optional>
+
+#include "faro/engine/permute_plan.hpp"
 
 #if defined(__x86_64__) || defined(__i386__)
 #include <cpuid.h>

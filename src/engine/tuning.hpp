@@ -1,7 +1,7 @@
 // The tuning in effect, for planning: no copy, and a load after the first time.
 #pragma once
 
-#include "faro/engine/tuning.hpp"
+#include "faro/engine/permute_plan.hpp"
 
 namespace faro::inline v1::engine {
 

@@ -7,7 +7,7 @@
 
 #include "exports/formats.hpp"
 #include "faro/base/error.hpp"
-#include "faro/machines/text.hpp"
+#include "faro/machines/verifier.hpp"
 #include "schedules/quiet_sink.hpp"
 
 namespace faro::inline v1::exports {

@@ -11,7 +11,7 @@
 #include "exports/formats.hpp"
 #include "faro/base/error.hpp"
 #include "faro/base/limits.hpp"
-#include "faro/machines/text.hpp"
+#include "faro/machines/verifier.hpp"
 #include "schedules/turns.hpp"
 
 namespace faro::inline v1::exports {

@@ -5,7 +5,7 @@
 #include <functional>
 
 #include "exports/transfers.hpp"
-#include "faro/base/byte_source.hpp"
+#include "faro/base/progress.hpp"
 
 namespace faro::inline v1::exports {
 

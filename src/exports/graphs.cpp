@@ -4,7 +4,7 @@
 #include <map>
 
 #include "exports/formats.hpp"
-#include "faro/machines/text.hpp"
+#include "faro/machines/verifier.hpp"
 
 namespace faro::inline v1::exports {
 namespace {

@@ -4,7 +4,7 @@
 #include "exports/formats.hpp"
 #include "faro/base/error.hpp"
 #include "faro/base/limits.hpp"
-#include "faro/machines/text.hpp"
+#include "faro/machines/verifier.hpp"
 
 namespace faro::inline v1::exports {
 namespace {

@@ -16,7 +16,7 @@
 #include <set>
 
 #include "faro/base/error.hpp"
-#include "faro/files/input.hpp"
+#include "faro/files/array_file.hpp"
 #include "files/posix_file.hpp"
 
 namespace faro::inline v1::files {

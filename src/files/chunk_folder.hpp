@@ -17,7 +17,7 @@
 #include <string>
 #include <vector>
 
-#include "faro/files/random_file.hpp"
+#include "faro/files/array_file.hpp"
 
 namespace faro::inline v1::files {
 

@@ -4,7 +4,7 @@
 
 #include <string>
 
-#include "faro/files/input.hpp"
+#include "faro/files/array_file.hpp"
 
 namespace faro::inline v1 {
 

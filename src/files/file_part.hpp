@@ -16,7 +16,7 @@
 #include <span>
 #include <string>
 
-#include "faro/files/random_file.hpp"
+#include "faro/files/array_file.hpp"
 
 namespace faro::inline v1::files {
 

@@ -5,9 +5,8 @@
 #include <string>
 #include <utility>
 
-#include "faro/base/byte_source.hpp"
 #include "faro/base/progress.hpp"
-#include "faro/files/input.hpp"
+#include "faro/files/array_file.hpp"
 
 namespace faro::inline v1 {
 

@@ -10,7 +10,7 @@
 
 #include "faro/base/error.hpp"
 #include "faro/base/limits.hpp"
-#include "faro/files/input.hpp"
+#include "faro/files/array_file.hpp"
 
 namespace faro::inline v1 {
 namespace {

@@ -1,5 +1,3 @@
-#include "faro/files/input.hpp"
-
 #include <fcntl.h>
 #include <fmt/format.h>
 #include <sys/mman.h>
@@ -15,6 +13,7 @@
 #include "base/cores.hpp"
 #include "base/parallel.hpp"
 #include "faro/base/error.hpp"
+#include "faro/files/array_file.hpp"
 #include "files/storage.hpp"
 
 namespace faro::inline v1 {

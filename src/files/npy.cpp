@@ -1,11 +1,10 @@
-#include "faro/files/npy.hpp"
-
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
 #include "faro/base/count.hpp"
 #include "faro/base/error.hpp"
 #include "faro/base/limits.hpp"
+#include "faro/files/array_file.hpp"
 #include "files/npy_literal.hpp"
 
 namespace faro::inline v1 {

@@ -10,7 +10,7 @@
 #include <string_view>
 #include <vector>
 
-#include "faro/files/npy.hpp"
+#include "faro/files/array_file.hpp"
 
 namespace faro::inline v1::npy {
 

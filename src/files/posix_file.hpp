@@ -7,8 +7,7 @@
 #include <condition_variable>
 #include <mutex>
 
-#include "faro/files/input.hpp"
-#include "faro/files/random_file.hpp"
+#include "faro/files/array_file.hpp"
 
 namespace faro::inline v1::files {
 

@@ -1,5 +1,3 @@
-#include "faro/files/replacement.hpp"
-
 #include <fcntl.h>
 #include <fmt/format.h>
 #include <sys/stat.h>
@@ -13,6 +11,7 @@
 
 #include "base/check.hpp"
 #include "faro/base/error.hpp"
+#include "faro/files/array_file.hpp"
 #include "files/file_target.hpp"
 
 namespace faro::inline v1 {

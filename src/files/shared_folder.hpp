@@ -15,7 +15,7 @@
 #include <string_view>
 #include <vector>
 
-#include "faro/files/random_file.hpp"
+#include "faro/files/array_file.hpp"
 #include "files/file_target.hpp"
 #include "files/storage.hpp"
 

@@ -14,7 +14,7 @@
 #include <memory>
 #include <string>
 
-#include "faro/files/random_file.hpp"
+#include "faro/files/array_file.hpp"
 #include "files/file_target.hpp"
 
 namespace faro::inline v1::files {

@@ -5,7 +5,6 @@
 #include <bit>
 
 #include "faro/algebra/notation.hpp"
-#include "faro/algebra/tensor_notation.hpp"
 
 namespace faro::inline v1::gpu {
 

@@ -1,5 +1,3 @@
-#include "faro/layouts/axis_deal.hpp"
-
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -8,6 +6,7 @@
 #include "base/check.hpp"
 #include "faro/base/bits.hpp"
 #include "faro/base/error.hpp"
+#include "faro/layouts/placement.hpp"
 
 namespace faro::inline v1 {
 namespace {

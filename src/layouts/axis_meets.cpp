@@ -15,7 +15,7 @@
 
 #include "algebra/residues.hpp"
 #include "base/check.hpp"
-#include "faro/layouts/axis_deal.hpp"
+#include "faro/layouts/placement.hpp"
 
 namespace faro::inline v1 {
 

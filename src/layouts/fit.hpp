@@ -12,7 +12,7 @@
 #include <span>
 
 #include "faro/algebra/bit_map.hpp"
-#include "faro/layouts/errors.hpp"
+#include "faro/layouts/placement.hpp"
 
 namespace faro::inline v1 {
 

@@ -6,7 +6,7 @@
 #include <span>
 #include <string>
 
-#include "faro/algebra/bit_matrix.hpp"
+#include "faro/algebra/bit_map.hpp"
 
 namespace faro::inline v1::layouts {
 

@@ -1,5 +1,3 @@
-#include "faro/layouts/grid_placement.hpp"
-
 #include <fmt/format.h>
 
 #include <utility>
@@ -7,6 +5,7 @@
 #include "faro/base/bits.hpp"
 #include "faro/base/count.hpp"
 #include "faro/base/error.hpp"
+#include "faro/layouts/placement.hpp"
 
 namespace faro::inline v1 {
 namespace {

@@ -18,7 +18,7 @@
 #include <string_view>
 #include <vector>
 
-#include "faro/layouts/grid_placement.hpp"
+#include "faro/layouts/placement.hpp"
 
 namespace faro::inline v1 {
 

@@ -10,7 +10,7 @@
 
 #include <algorithm>
 
-#include "faro/algebra/gray.hpp"
+#include "faro/algebra/classify.hpp"
 #include "layouts/systems.hpp"
 
 namespace faro::inline v1::layouts {

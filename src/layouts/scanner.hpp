@@ -10,7 +10,7 @@
 
 #include "faro/algebra/notation.hpp"
 #include "faro/base/limits.hpp"
-#include "faro/layouts/errors.hpp"
+#include "faro/layouts/placement.hpp"
 
 namespace faro::inline v1::layouts {
 

@@ -3,7 +3,7 @@
 
 #include <optional>
 
-#include "faro/schedules/goal.hpp"
+#include "faro/schedules/schedule.hpp"
 
 namespace faro::inline v1 {
 

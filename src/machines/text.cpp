@@ -1,5 +1,3 @@
-#include "faro/machines/text.hpp"
-
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -10,6 +8,7 @@
 #include "base/nearest.hpp"
 #include "faro/base/error.hpp"
 #include "faro/base/limits.hpp"
+#include "faro/machines/verifier.hpp"
 #include "machines/text_reader.hpp"
 #include "schedules/machine_kind.hpp"
 

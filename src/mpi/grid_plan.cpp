@@ -4,8 +4,6 @@
 // (GridMove::slices_sent). What has a place in the rank's array goes from there, or comes there;
 // other slices take a buffer. Ranks that share a machine with others stop now and then: large
 // slices, and several of them under way, keep one rank's stop from being everybody's.
-#include "faro/mpi/grid_plan.hpp"
-
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -16,7 +14,8 @@
 
 #include "base/aligned_bytes.hpp"
 #include "faro/base/error.hpp"
-#include "faro/distributed/grid_words.hpp"
+#include "faro/distributed/grid_move.hpp"
+#include "faro/mpi/mpi_plan.hpp"
 #include "mpi/communicator.hpp"
 
 namespace faro::inline v1 {

@@ -14,7 +14,6 @@
 #include "engine/passes.hpp"
 #include "faro/base/count.hpp"
 #include "faro/engine/permute_plan.hpp"
-#include "faro/mpi/grid_plan.hpp"
 #include "mpi/communicator.hpp"
 #include "mpi/exchange.hpp"
 #include "mpi/shared.hpp"

@@ -4,7 +4,7 @@
 #include <vector>
 
 #include "c/guard.hpp"
-#include "faro/mpi/grid_plan.hpp"
+#include "faro/mpi/mpi_plan.hpp"
 #include "faro/mpi_c/faro_mpi.h"
 #include "mpi/communicator.hpp"
 

@@ -9,8 +9,7 @@
 #include <span>
 #include <string>
 
-#include "faro/files/npy.hpp"
-#include "faro/files/replacement.hpp"
+#include "faro/files/array_file.hpp"
 #include "files/file_part.hpp"
 #include "mpi/communicator.hpp"
 

@@ -13,7 +13,7 @@
 #include <numeric>
 #include <optional>
 
-#include "faro/mpi/grid_plan.hpp"
+#include "faro/mpi/mpi_plan.hpp"
 #include "layouts/foreign.hpp"
 #include "mpi_cli/array_files.hpp"
 #include "mpi_cli/commands.hpp"

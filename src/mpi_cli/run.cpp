@@ -9,11 +9,11 @@
 #include <optional>
 
 #include "base/report.hpp"
-#include "faro/files/input.hpp"
-#include "faro/machines/text.hpp"
+#include "faro/files/array_file.hpp"
+#include "faro/machines/verifier.hpp"
 #include "faro/schedules/cost.hpp"
-#include "faro/schedules/json_reader.hpp"
-#include "faro/service/verify.hpp"
+#include "faro/schedules/json.hpp"
+#include "faro/service/plan.hpp"
 #include "mpi_cli/array_files.hpp"
 #include "mpi_cli/commands.hpp"
 #include "mpi_cli/schedule_ranks.hpp"

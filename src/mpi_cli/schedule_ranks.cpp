@@ -10,7 +10,7 @@
 #include "base/mixing.hpp"
 #include "faro/base/error.hpp"
 #include "faro/base/limits.hpp"
-#include "faro/machines/text.hpp"
+#include "faro/machines/verifier.hpp"
 #include "mpi/sums.hpp"
 #include "schedules/turns.hpp"
 

@@ -1,5 +1,5 @@
 // An array in one file, larger than all ranks' memory, moved by passes over tiles
-// (faro/disk/file_permute_plan.hpp): each rank reads, permutes and writes its share of the tiles of
+// (faro/disk/permute_file.hpp): each rank reads, permutes and writes its share of the tiles of
 // a pass, and all meet before the next. No messages: the file system carries the data.
 #pragma once
 
@@ -7,8 +7,8 @@
 #include <optional>
 #include <string>
 
-#include "faro/disk/file_permute_plan.hpp"
-#include "faro/files/npy.hpp"
+#include "faro/disk/permute_file.hpp"
+#include "faro/files/array_file.hpp"
 #include "mpi/communicator.hpp"
 
 namespace faro::mpi_cli {

@@ -7,8 +7,8 @@
 #include <array>
 #include <utility>
 
-#include "faro/algebra/gray.hpp"
-#include "faro/service/catalogue.hpp"
+#include "faro/algebra/classify.hpp"
+#include "faro/service/plan.hpp"
 #include "faro/transforms/traffic.hpp"
 #include "papers/butterfly_figures.hpp"
 #include "papers/butterfly_motion.hpp"

@@ -4,7 +4,7 @@
 #include <array>
 #include <functional>
 
-#include "faro/algebra/gray.hpp"
+#include "faro/algebra/classify.hpp"
 #include "faro/service/plan.hpp"
 #include "papers/butterfly_figures.hpp"
 #include "papers/cells.hpp"

@@ -5,7 +5,7 @@
 #include <string>
 #include <vector>
 
-#include "faro/planners/request.hpp"
+#include "faro/planners/planner.hpp"
 #include "papers/paper.hpp"
 
 namespace faro::inline v1 {

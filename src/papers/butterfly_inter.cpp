@@ -5,7 +5,7 @@
 #include <algorithm>
 #include <array>
 
-#include "faro/algebra/gray.hpp"
+#include "faro/algebra/classify.hpp"
 #include "papers/butterfly_figures.hpp"
 #include "papers/butterfly_motion.hpp"
 

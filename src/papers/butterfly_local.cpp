@@ -7,8 +7,8 @@
 #include <span>
 
 #include "base/check.hpp"
-#include "faro/algebra/affine_space.hpp"
-#include "faro/algebra/gray.hpp"
+#include "faro/algebra/bit_map.hpp"
+#include "faro/algebra/classify.hpp"
 #include "faro/simulation/simulate.hpp"
 #include "faro/words/say.hpp"
 #include "papers/butterfly_figures.hpp"

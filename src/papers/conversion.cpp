@@ -7,9 +7,8 @@
 #include <array>
 #include <bit>
 
-#include "faro/algebra/gray.hpp"
+#include "faro/algebra/classify.hpp"
 #include "faro/machines/verifier.hpp"
-#include "faro/service/catalogue.hpp"
 #include "faro/service/plan.hpp"
 #include "machines/bounds.hpp"
 #include "papers/cells.hpp"

@@ -4,7 +4,7 @@
 #include <algorithm>
 #include <map>
 
-#include "faro/algebra/gray.hpp"
+#include "faro/algebra/classify.hpp"
 #include "papers/cells.hpp"
 #include "papers/conversion.hpp"
 #include "planners/cube/codes/code_fields.hpp"

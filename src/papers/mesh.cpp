@@ -7,7 +7,7 @@
 #include <array>
 
 #include "base/check.hpp"
-#include "faro/service/catalogue.hpp"
+#include "faro/service/plan.hpp"
 #include "faro/words/say.hpp"
 #include "machines/mesh/bounds.hpp"
 #include "papers/cells.hpp"

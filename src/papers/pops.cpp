@@ -8,7 +8,7 @@
 
 #include "faro/base/error.hpp"
 #include "faro/schedules/cost.hpp"
-#include "faro/service/catalogue.hpp"
+#include "faro/service/plan.hpp"
 #include "machines/pops/bounds.hpp"
 #include "machines/pops/model.hpp"
 #include "papers/cells.hpp"

@@ -9,7 +9,7 @@
 #include <numeric>
 
 #include "faro/machines/verifier.hpp"
-#include "faro/service/catalogue.hpp"
+#include "faro/service/plan.hpp"
 #include "machines/cube/shuffle_costs.hpp"
 #include "machines/performer.hpp"
 #include "papers/cells.hpp"

@@ -6,7 +6,7 @@
 #include <cmath>
 #include <string>
 
-#include "faro/service/catalogue.hpp"
+#include "faro/service/plan.hpp"
 #include "machines/cube/shuffle_costs.hpp"
 #include "papers/cells.hpp"
 #include "papers/shuffle_rows.hpp"

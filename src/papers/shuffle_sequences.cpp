@@ -4,7 +4,7 @@
 #include <fmt/format.h>
 
 #include "faro/machines/verifier.hpp"
-#include "faro/service/catalogue.hpp"
+#include "faro/service/plan.hpp"
 #include "papers/cells.hpp"
 #include "papers/shuffle_rows.hpp"
 #include "planners/cube/shuffle/cycles.hpp"

@@ -7,7 +7,7 @@
 #include <numbers>
 
 #include "faro/base/error.hpp"
-#include "faro/machines/text.hpp"
+#include "faro/machines/verifier.hpp"
 #include "machines/mesh/geometry.hpp"
 
 namespace faro::inline v1::pictures {

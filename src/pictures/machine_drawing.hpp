@@ -5,7 +5,7 @@
 #include <vector>
 
 #include "faro/base/limits.hpp"
-#include "faro/schedules/machine.hpp"
+#include "faro/schedules/steps.hpp"
 #include "pictures/figure.hpp"
 
 namespace faro::inline v1::pictures {

@@ -7,7 +7,7 @@
 #include "exports/transfers.hpp"
 #include "faro/base/error.hpp"
 #include "faro/base/limits.hpp"
-#include "faro/machines/text.hpp"
+#include "faro/machines/verifier.hpp"
 #include "schedules/expand.hpp"
 #include "schedules/quiet_sink.hpp"
 

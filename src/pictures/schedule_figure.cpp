@@ -8,7 +8,7 @@
 #include "exports/transfers.hpp"
 #include "faro/base/error.hpp"
 #include "faro/base/limits.hpp"
-#include "faro/machines/text.hpp"
+#include "faro/machines/verifier.hpp"
 #include "machines/mesh/geometry.hpp"
 #include "pictures/link_loads.hpp"
 #include "pictures/machine_drawing.hpp"

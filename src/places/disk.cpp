@@ -11,7 +11,7 @@
 #include "disk/verify.hpp"
 #include "faro/base/error.hpp"
 #include "faro/base/limits.hpp"
-#include "faro/disk/file_permute_plan.hpp"
+#include "faro/disk/permute_file.hpp"
 #include "faro/words/say.hpp"
 #include "places/placed_plan.hpp"
 

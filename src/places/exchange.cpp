@@ -5,7 +5,7 @@
 #include "distributed/report.hpp"
 #include "faro/base/error.hpp"
 #include "faro/distributed/exchange_plan.hpp"
-#include "faro/machines/text.hpp"
+#include "faro/machines/verifier.hpp"
 #include "faro/words/say.hpp"
 #include "places/placed_plan.hpp"
 #include "places/rank_lengths.hpp"

@@ -7,7 +7,7 @@
 #include <string_view>
 
 #include "faro/base/error.hpp"
-#include "faro/distributed/grid_words.hpp"
+#include "faro/distributed/grid_move.hpp"
 #include "layouts/grid_words.hpp"
 #include "places/placed_plan.hpp"
 

@@ -2,7 +2,7 @@
 #include <fmt/format.h>
 
 #include "faro/base/error.hpp"
-#include "faro/machines/text.hpp"
+#include "faro/machines/verifier.hpp"
 #include "faro/words/say.hpp"
 #include "places/placed_plan.hpp"
 #include "places/rank_lengths.hpp"

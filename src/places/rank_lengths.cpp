@@ -4,7 +4,7 @@
 
 #include "faro/base/error.hpp"
 #include "faro/base/limits.hpp"
-#include "faro/machines/text.hpp"
+#include "faro/machines/verifier.hpp"
 #include "faro/words/say.hpp"
 
 namespace faro::inline v1::places {

@@ -7,7 +7,7 @@
 
 #include "base/report.hpp"
 #include "distributed/rank_digits.hpp"
-#include "faro/planners/request.hpp"
+#include "faro/planners/planner.hpp"
 
 namespace faro::inline v1::places {
 

@@ -5,7 +5,7 @@
 #include <bit>
 #include <utility>
 
-#include "faro/machines/text.hpp"
+#include "faro/machines/verifier.hpp"
 #include "planners/part.hpp"
 #include "schedules/quiet_sink.hpp"
 

@@ -1,11 +1,10 @@
-#include "faro/planners/request.hpp"
-
 #include <fmt/format.h>
 
 #include "faro/algebra/notation.hpp"
 #include "faro/base/error.hpp"
 #include "faro/base/limits.hpp"
-#include "faro/machines/text.hpp"
+#include "faro/machines/verifier.hpp"
+#include "faro/planners/planner.hpp"
 #include "machines/cube/ports.hpp"
 #include "planners/pops/matmul/matmul.hpp"
 #include "schedules/map_goal.hpp"

@@ -4,7 +4,7 @@
 //   p 3, a sort:   bits 0 | 1 0 | 2 1 0
 #pragma once
 
-#include "faro/schedules/goal.hpp"
+#include "faro/schedules/schedule.hpp"
 
 namespace faro::inline v1 {
 

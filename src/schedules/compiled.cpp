@@ -1,4 +1,4 @@
-#include "faro/schedules/compiled.hpp"
+#include "faro/schedules/cost.hpp"
 
 namespace faro::inline v1 {
 

@@ -7,7 +7,7 @@
 #include <set>
 #include <string>
 
-#include "faro/schedules/json_reader.hpp"
+#include "faro/schedules/json.hpp"
 #include "schedules/json_parts.hpp"
 
 namespace faro::inline v1::json {

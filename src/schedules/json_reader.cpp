@@ -6,8 +6,6 @@
 //   root --other known key--> building;   any unknown key --> skipping
 //
 // `building` collects one value in an Item and hands it to where it belongs.
-#include "faro/schedules/json_reader.hpp"
-
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -16,6 +14,7 @@
 #include <set>
 
 #include "faro/base/limits.hpp"
+#include "faro/schedules/json.hpp"
 #include "schedules/json_header_reader.hpp"
 #include "schedules/json_loop.hpp"
 #include "schedules/json_stream.hpp"

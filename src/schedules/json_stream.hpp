@@ -9,9 +9,9 @@
 #include <string>
 #include <string_view>
 
-#include "faro/base/byte_source.hpp"
 #include "faro/base/error.hpp"
 #include "faro/base/limits.hpp"
+#include "faro/base/progress.hpp"
 
 namespace faro::inline v1::json {
 

@@ -1,10 +1,9 @@
-#include "faro/schedules/json_writer.hpp"
-
 #include <fmt/format.h>
 
 #include <iterator>
 
 #include "faro/algebra/notation.hpp"
+#include "faro/schedules/json.hpp"
 #include "schedules/json_certificate.hpp"
 #include "schedules/json_numbers.hpp"
 #include "schedules/json_words.hpp"

@@ -1,5 +1,4 @@
-#include "faro/schedules/machine.hpp"
-
+#include "faro/schedules/steps.hpp"
 #include "schedules/machine_kind.hpp"
 
 namespace faro::inline v1 {

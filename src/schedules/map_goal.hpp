@@ -13,8 +13,8 @@
 #include <string_view>
 #include <vector>
 
-#include "faro/schedules/goal.hpp"
-#include "faro/schedules/machine.hpp"
+#include "faro/schedules/schedule.hpp"
+#include "faro/schedules/steps.hpp"
 #include "faro/words/say.hpp"
 
 namespace faro::inline v1 {

@@ -1,8 +1,7 @@
-#include "faro/service/catalogue.hpp"
-
 #include <algorithm>
 #include <array>
 
+#include "faro/service/plan.hpp"
 #include "papers/printed/printed.hpp"
 #include "planners/cube/affine/affine_jobs.hpp"
 #include "planners/cube/affine/affine_memory.hpp"

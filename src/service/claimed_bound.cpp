@@ -7,7 +7,7 @@
 
 #include "faro/base/error.hpp"
 #include "faro/base/limits.hpp"
-#include "faro/machines/text.hpp"
+#include "faro/machines/verifier.hpp"
 #include "faro/service/plan.hpp"
 #include "schedules/machine_kind.hpp"
 

@@ -7,7 +7,7 @@
 #include <string>
 
 #include "faro/schedules/schedule.hpp"
-#include "faro/service/verify.hpp"
+#include "faro/service/plan.hpp"
 
 namespace faro::inline v1 {
 

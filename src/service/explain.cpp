@@ -1,5 +1,3 @@
-#include "faro/service/explain.hpp"
-
 #include <fmt/format.h>
 
 #include "algebra/bit_labels.hpp"
@@ -7,7 +5,7 @@
 #include "faro/algebra/classify.hpp"
 #include "faro/base/error.hpp"
 #include "faro/base/limits.hpp"
-#include "faro/machines/text.hpp"
+#include "faro/machines/verifier.hpp"
 #include "faro/service/plan.hpp"
 #include "machines/mesh/bounds.hpp"
 #include "schedules/json_numbers.hpp"

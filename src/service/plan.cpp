@@ -7,7 +7,6 @@
 #include "base/working.hpp"
 #include "faro/base/error.hpp"
 #include "faro/base/limits.hpp"
-#include "faro/schedules/compiled.hpp"
 #include "faro/schedules/cost.hpp"
 #include "machines/bounds.hpp"
 #include "machines/cube/butterfly_bound.hpp"

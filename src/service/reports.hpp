@@ -9,7 +9,6 @@
 #include "base/report.hpp"
 #include "faro/algebra/notation.hpp"
 #include "faro/service/plan.hpp"
-#include "faro/service/verify.hpp"
 #include "planners/cube/shuffle/structure.hpp"
 
 namespace faro::inline v1 {

@@ -1,11 +1,10 @@
-#include "faro/service/verify.hpp"
-
 #include <fmt/format.h>
 
 #include "base/report.hpp"
 #include "base/working.hpp"
 #include "faro/base/error.hpp"
-#include "faro/schedules/json_reader.hpp"
+#include "faro/schedules/json.hpp"
+#include "faro/service/plan.hpp"
 #include "files/file_source.hpp"
 #include "machines/default_verifiers.hpp"
 #include "schedules/fingerprint.hpp"

@@ -3,12 +3,12 @@
 #include <fmt/format.h>
 
 #include "base/working.hpp"
-#include "faro/base/byte_source.hpp"
 #include "faro/base/error.hpp"
-#include "faro/machines/text.hpp"
+#include "faro/base/progress.hpp"
+#include "faro/machines/verifier.hpp"
 #include "faro/schedules/cost.hpp"
-#include "faro/schedules/json_reader.hpp"
-#include "faro/service/verify.hpp"
+#include "faro/schedules/json.hpp"
+#include "faro/service/plan.hpp"
 #include "machines/performer.hpp"
 #include "schedules/map_goal.hpp"
 

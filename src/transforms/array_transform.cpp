@@ -1,5 +1,3 @@
-#include "faro/transforms/array_transform.hpp"
-
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -15,6 +13,7 @@
 #include "base/working.hpp"
 #include "faro/base/count.hpp"
 #include "faro/base/error.hpp"
+#include "faro/transforms/transform.hpp"
 
 namespace faro::inline v1 {
 namespace {

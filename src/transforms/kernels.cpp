@@ -51,7 +51,7 @@ std::uint64_t PrimeGoldilocks::multiply(std::uint64_t a, std::uint64_t b) {
 }
 
 template <class Prime>
-std::uint64_t Field<Prime>::power(std::uint64_t base, std::uint64_t exponent) {
+std::uint64_t PrimeField<Prime>::power(std::uint64_t base, std::uint64_t exponent) {
   std::uint64_t result = 1;
   for (; exponent != 0; exponent >>= 1U) {
     if ((exponent & 1U) != 0) result = Prime::multiply(result, base);
@@ -60,16 +60,16 @@ std::uint64_t Field<Prime>::power(std::uint64_t base, std::uint64_t exponent) {
   return result;
 }
 
-template struct Field<Prime998244353>;
-template struct Field<PrimeGoldilocks>;
+template struct PrimeField<Prime998244353>;
+template struct PrimeField<PrimeGoldilocks>;
 
 template <class Prime>
 NumberTheoretic<Prime>::NumberTheoretic(int index_bits, Order order, Direction direction)
     : index_bits_(index_bits), order_(order) {
   FARO_CHECK(index_bits <= Prime::roots_log2);
-  std::uint64_t root = Field<Prime>::root(index_bits);
-  if (direction == Direction::inverse) root = Field<Prime>::inverse(root);
-  powers_ = powers_of<Value>(index_bits, [&](Word e) { return Field<Prime>::power(root, e); });
+  std::uint64_t root = PrimeField<Prime>::root(index_bits);
+  if (direction == Direction::inverse) root = PrimeField<Prime>::inverse(root);
+  powers_ = powers_of<Value>(index_bits, [&](Word e) { return PrimeField<Prime>::power(root, e); });
 }
 
 template class NumberTheoretic<Prime998244353>;

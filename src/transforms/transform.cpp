@@ -6,7 +6,7 @@
 
 #include "faro/algebra/bit_map.hpp"
 #include "faro/base/error.hpp"
-#include "faro/service/catalogue.hpp"
+#include "faro/service/plan.hpp"
 #include "planners/cube/butterfly/rows.hpp"
 #include "service/planning.hpp"
 
@@ -177,7 +177,7 @@ Performed number_theoretic(const Network& network, Direction direction,
   }
   const bool frequency = choice.request.order == Order::most_significant_first;
   const std::uint64_t scale =
-      direction == Direction::inverse ? Field<Prime>::inverse(bit(p) % Prime::modulus) : 1;
+      direction == Direction::inverse ? PrimeField<Prime>::inverse(bit(p) % Prime::modulus) : 1;
   const auto same = [](Word i) { return i; };
   const auto turned = [&](Word i) { return reversed(i, p); };
   const auto in = [](std::uint64_t x) { return x; };

@@ -1,11 +1,10 @@
 // Affine spaces of few bits against sets of addresses.
-#include "faro/algebra/affine_space.hpp"
-
 #include <gtest/gtest.h>
 
 #include <set>
 
 #include "base/random.hpp"
+#include "faro/algebra/bit_map.hpp"
 
 namespace faro {
 namespace {

@@ -9,9 +9,7 @@
 #include <vector>
 
 #include "base/random.hpp"
-#include "faro/algebra/affine_space.hpp"
 #include "faro/algebra/classify.hpp"
-#include "faro/algebra/gray.hpp"
 #include "faro/algebra/layout.hpp"
 #include "maps.hpp"
 

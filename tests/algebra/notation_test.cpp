@@ -5,7 +5,7 @@
 #include <fstream>
 #include <nlohmann/json.hpp>
 
-#include "faro/algebra/gray.hpp"
+#include "faro/algebra/classify.hpp"
 #include "faro/words/say.hpp"
 #include "full.hpp"
 #include "maps.hpp"

@@ -1,6 +1,4 @@
 // The digest against its definition, written a second time: word by word, bit by bit.
-#include "faro/disk/digest.hpp"
-
 #include <gtest/gtest.h>
 
 #include <bit>
@@ -11,6 +9,7 @@
 #include "base/random.hpp"
 #include "disk/digest_kernels.hpp"
 #include "faro/base/error.hpp"
+#include "faro/disk/rechunk.hpp"
 #include "full.hpp"
 
 namespace faro {

@@ -1,6 +1,4 @@
 // Plans of files: their figures, and performed on files in memory against the obvious loop.
-#include "faro/disk/file_permute_plan.hpp"
-
 #include <gtest/gtest.h>
 
 #include <cstring>
@@ -15,6 +13,7 @@
 #include "engine/reference.hpp"
 #include "faro/algebra/notation.hpp"
 #include "faro/base/error.hpp"
+#include "faro/disk/permute_file.hpp"
 #include "faro/words/say.hpp"
 #include "full.hpp"
 #include "maps.hpp"

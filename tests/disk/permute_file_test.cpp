@@ -10,7 +10,7 @@
 
 #include "disk/numbered.hpp"
 #include "faro/base/error.hpp"
-#include "faro/files/input.hpp"
+#include "faro/files/array_file.hpp"
 #include "faro/words/say.hpp"
 #include "files/posix_file.hpp"
 #include "files/scratch.hpp"

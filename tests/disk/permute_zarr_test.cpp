@@ -1,6 +1,4 @@
 // Zarr arrays: hand-made ones read, and what is written held to a reader that is written here.
-#include "faro/disk/permute_zarr.hpp"
-
 #include <gtest/gtest.h>
 
 #include <cstring>
@@ -11,6 +9,7 @@
 #include "disk/crc32c.hpp"
 #include "disk/zarr_file.hpp"
 #include "faro/base/error.hpp"
+#include "faro/disk/permute_file.hpp"
 #include "faro/words/say.hpp"
 #include "files/scratch.hpp"
 

@@ -1,6 +1,4 @@
 // Tiles performed by several callers: what is refused, what is noted, who publishes.
-#include "faro/disk/share_file.hpp"
-
 #include <gtest/gtest.h>
 
 #include <cstring>
@@ -9,6 +7,7 @@
 
 #include "disk/numbered.hpp"
 #include "faro/base/error.hpp"
+#include "faro/disk/permute_file.hpp"
 #include "faro/words/say.hpp"
 #include "files/scratch.hpp"
 

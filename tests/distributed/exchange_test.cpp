@@ -6,7 +6,7 @@
 #include "distributed/numbered.hpp"
 #include "engine/kernels/kernels.hpp"
 #include "engine/reference.hpp"
-#include "faro/distributed/loopback.hpp"
+#include "faro/distributed/exchange_plan.hpp"
 #include "faro/words/say.hpp"
 #include "full.hpp"
 #include "maps.hpp"

@@ -12,7 +12,7 @@
 #include "base/random.hpp"
 #include "distributed/assignment.hpp"
 #include "distributed/grid_judge.hpp"
-#include "faro/algebra/tensor_notation.hpp"
+#include "faro/algebra/notation.hpp"
 #include "faro/base/error.hpp"
 #include "full.hpp"
 #include "memory_asked.hpp"

@@ -1,9 +1,8 @@
 // Moves between ranks as users say them.
-#include "faro/distributed/grid_words.hpp"
-
 #include <gtest/gtest.h>
 
 #include "faro/base/error.hpp"
+#include "faro/distributed/grid_move.hpp"
 
 namespace faro {
 namespace {

@@ -6,7 +6,7 @@
 #include "engine/reference.hpp"
 #include "engine/shapes.hpp"
 #include "faro/base/error.hpp"
-#include "faro/distributed/loopback.hpp"
+#include "faro/distributed/exchange_plan.hpp"
 #include "faro/words/say.hpp"
 #include "full.hpp"
 

@@ -8,7 +8,7 @@
 #include <numeric>
 
 #include "faro/algebra/notation.hpp"
-#include "faro/distributed/loopback.hpp"
+#include "faro/distributed/exchange_plan.hpp"
 #include "full.hpp"
 #include "maps.hpp"
 

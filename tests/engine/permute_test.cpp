@@ -1,6 +1,4 @@
 // faro::permute as users call it.
-#include "faro/engine/permute.hpp"
-
 #include <gtest/gtest.h>
 
 #include <array>
@@ -10,6 +8,7 @@
 #include "engine/reference.hpp"
 #include "faro/algebra/notation.hpp"
 #include "faro/base/error.hpp"
+#include "faro/engine/permute_plan.hpp"
 
 namespace faro {
 namespace {

@@ -9,7 +9,7 @@
 
 #include "engine/affine.hpp"
 #include "faro/algebra/map.hpp"
-#include "faro/engine/options.hpp"
+#include "faro/engine/permute_plan.hpp"
 
 namespace faro::testing {
 

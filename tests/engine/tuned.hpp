@@ -1,7 +1,7 @@
 // The tuning of the engine, for as long as this lives.
 #pragma once
 
-#include "faro/engine/tuning.hpp"
+#include "faro/engine/permute_plan.hpp"
 
 namespace faro::testing {
 

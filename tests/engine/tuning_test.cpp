@@ -1,5 +1,5 @@
 // What the engine finds out about the machine, and the settings that a file may give it.
-#include "faro/engine/tuning.hpp"
+#include "engine/tuning.hpp"
 
 #include <gtest/gtest.h>
 
@@ -10,8 +10,8 @@
 #include "engine/kernels/kernels.hpp"
 #include "engine/moves.hpp"
 #include "engine/tuned.hpp"
-#include "engine/tuning.hpp"
 #include "faro/base/error.hpp"
+#include "faro/engine/permute_plan.hpp"
 #include "forked.hpp"
 
 namespace faro {

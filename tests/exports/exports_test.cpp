@@ -18,7 +18,7 @@
 
 #include "exports/cases.hpp"
 #include "faro/base/error.hpp"
-#include "faro/service/verify.hpp"
+#include "faro/service/plan.hpp"
 
 namespace faro {
 namespace {

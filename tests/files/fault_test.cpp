@@ -9,7 +9,7 @@
 #include <filesystem>
 #include <string>
 
-#include "faro/files/npy.hpp"
+#include "faro/files/array_file.hpp"
 #include "files/scratch.hpp"
 #include "full.hpp"
 #include "paths.hpp"

@@ -1,6 +1,4 @@
 // Files to read: mapped, streamed, refused.
-#include "faro/files/input.hpp"
-
 #include <fcntl.h>
 #include <gtest/gtest.h>
 #include <sys/stat.h>
@@ -10,6 +8,7 @@
 #include <vector>
 
 #include "faro/base/error.hpp"
+#include "faro/files/array_file.hpp"
 #include "files/scratch.hpp"
 
 namespace faro {

@@ -1,6 +1,4 @@
 // Headers: those NumPy writes, hostile ones with the exact error, and the way back to bytes.
-#include "faro/files/npy.hpp"
-
 #include <fmt/format.h>
 #include <gtest/gtest.h>
 
@@ -10,6 +8,7 @@
 
 #include "base/random.hpp"
 #include "faro/base/error.hpp"
+#include "faro/files/array_file.hpp"
 #include "paths.hpp"
 
 namespace faro {

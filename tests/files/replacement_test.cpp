@@ -1,6 +1,4 @@
 // Replacing a file: what it keeps, what it follows, what it refuses.
-#include "faro/files/replacement.hpp"
-
 #include <gtest/gtest.h>
 #include <sys/mount.h>
 #include <sys/resource.h>
@@ -14,6 +12,7 @@
 #include <functional>
 
 #include "faro/base/error.hpp"
+#include "faro/files/array_file.hpp"
 #include "files/claim.hpp"
 #include "files/scratch.hpp"
 

@@ -1,5 +1,5 @@
 // A program that finds the installed library by find_package and uses it.
-#include <faro/engine/permute.hpp>
+#include <faro/engine/permute_plan.hpp>
 #include <faro/words/say.hpp>
 #include <iostream>
 #include <vector>

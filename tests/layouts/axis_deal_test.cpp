@@ -1,6 +1,4 @@
 // Deals of an axis against lists of every index, and what two deals have in common.
-#include "faro/layouts/axis_deal.hpp"
-
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -8,6 +6,7 @@
 
 #include "base/random.hpp"
 #include "faro/base/error.hpp"
+#include "faro/layouts/placement.hpp"
 
 namespace faro {
 namespace {

@@ -4,7 +4,7 @@
 #include <gtest/gtest.h>
 
 #include "base/random.hpp"
-#include "faro/layouts/errors.hpp"
+#include "faro/layouts/placement.hpp"
 #include "layouts/foreign.hpp"
 
 namespace faro {

@@ -8,7 +8,7 @@
 #include <set>
 
 #include "faro/base/error.hpp"
-#include "faro/planners/request.hpp"
+#include "faro/planners/planner.hpp"
 #include "full.hpp"
 #include "judged.hpp"
 #include "machines/bounds.hpp"

@@ -10,7 +10,7 @@
 #include "base/random.hpp"
 #include "faro/base/error.hpp"
 #include "faro/planners/planner.hpp"
-#include "faro/service/catalogue.hpp"
+#include "faro/service/plan.hpp"
 #include "full.hpp"
 #include "machines/verdict_of.hpp"
 #include "schedules/rolled.hpp"

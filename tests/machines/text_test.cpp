@@ -1,9 +1,8 @@
 // Machines as words: printed as they are read, and refused with what may have been meant.
-#include "faro/machines/text.hpp"
-
 #include <gtest/gtest.h>
 
 #include "faro/base/error.hpp"
+#include "faro/machines/verifier.hpp"
 
 namespace faro {
 namespace {

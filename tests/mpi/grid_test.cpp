@@ -7,7 +7,7 @@
 
 #include "base/random.hpp"
 #include "faro/base/error.hpp"
-#include "faro/mpi/grid_plan.hpp"
+#include "faro/mpi/mpi_plan.hpp"
 #include "memory_asked.hpp"
 #include "mpi/counted.hpp"
 

@@ -6,7 +6,7 @@
 #include <algorithm>
 #include <string_view>
 
-#include "faro/service/catalogue.hpp"
+#include "faro/service/plan.hpp"
 #include "planners/cube/codes/minimum_path.hpp"
 
 namespace faro {

@@ -5,7 +5,7 @@
 
 #include <algorithm>
 
-#include "faro/service/catalogue.hpp"
+#include "faro/service/plan.hpp"
 
 namespace faro {
 namespace {

@@ -8,7 +8,6 @@
 #include <string_view>
 #include <utility>
 
-#include "faro/service/catalogue.hpp"
 #include "faro/service/plan.hpp"
 #include "papers/shuffle_rows.hpp"
 

@@ -7,7 +7,7 @@
 #include <string>
 
 #include "faro/base/error.hpp"
-#include "faro/machines/text.hpp"
+#include "faro/machines/verifier.hpp"
 #include "faro/service/plan.hpp"
 #include "faro/words/say.hpp"
 #include "pictures/map_figure.hpp"

@@ -8,12 +8,10 @@
 #include <iterator>
 
 #include "base/random.hpp"
-#include "faro/base/byte_source.hpp"
 #include "faro/base/error.hpp"
-#include "faro/schedules/json_writer.hpp"
-#include "faro/service/catalogue.hpp"
+#include "faro/base/progress.hpp"
+#include "faro/schedules/json.hpp"
 #include "faro/service/plan.hpp"
-#include "faro/service/verify.hpp"
 #include "full.hpp"
 
 namespace faro {

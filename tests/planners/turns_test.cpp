@@ -4,11 +4,10 @@
 #include <fmt/format.h>
 #include <gtest/gtest.h>
 
-#include "faro/base/byte_source.hpp"
 #include "faro/base/error.hpp"
-#include "faro/schedules/json_writer.hpp"
+#include "faro/base/progress.hpp"
+#include "faro/schedules/json.hpp"
 #include "faro/service/plan.hpp"
-#include "faro/service/verify.hpp"
 #include "maps.hpp"
 #include "schedules/turns.hpp"
 

@@ -1,6 +1,4 @@
 // Schedule files read back, and every breach of their form told by its name.
-#include "faro/schedules/json_reader.hpp"
-
 #include <fmt/format.h>
 #include <gtest/gtest.h>
 #include <sys/resource.h>
@@ -10,7 +8,7 @@
 
 #include "base/random.hpp"
 #include "faro/base/error.hpp"
-#include "faro/schedules/json_writer.hpp"
+#include "faro/schedules/json.hpp"
 #include "full.hpp"
 #include "schedules/written.hpp"
 

@@ -1,8 +1,7 @@
 // Schedule files as they are documented.
-#include "faro/schedules/json_writer.hpp"
-
 #include <gtest/gtest.h>
 
+#include "faro/schedules/json.hpp"
 #include "schedules/written.hpp"
 
 namespace faro {

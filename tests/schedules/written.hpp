@@ -3,7 +3,7 @@
 
 #include <string>
 
-#include "faro/schedules/json_writer.hpp"
+#include "faro/schedules/json.hpp"
 
 namespace faro::testing {
 

@@ -8,8 +8,7 @@
 
 #include "base/random.hpp"
 #include "faro/base/error.hpp"
-#include "faro/machines/text.hpp"
-#include "faro/service/catalogue.hpp"
+#include "faro/machines/verifier.hpp"
 #include "faro/service/plan.hpp"
 
 namespace faro {

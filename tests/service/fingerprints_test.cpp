@@ -8,7 +8,7 @@
 #include <set>
 
 #include "base/random.hpp"
-#include "faro/machines/text.hpp"
+#include "faro/machines/verifier.hpp"
 #include "faro/service/plan.hpp"
 #include "maps.hpp"
 #include "paths.hpp"

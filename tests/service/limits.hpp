@@ -9,8 +9,8 @@
 #include <vector>
 
 #include "faro/base/error.hpp"
-#include "faro/planners/request.hpp"
-#include "faro/service/catalogue.hpp"
+#include "faro/planners/planner.hpp"
+#include "faro/service/plan.hpp"
 
 namespace faro::testing {
 

@@ -14,15 +14,14 @@
 #include <regex>
 #include <set>
 
-#include "faro/base/byte_source.hpp"
 #include "faro/base/error.hpp"
-#include "faro/files/npy.hpp"
-#include "faro/machines/text.hpp"
-#include "faro/planners/request.hpp"
-#include "faro/schedules/json_reader.hpp"
+#include "faro/base/progress.hpp"
+#include "faro/files/array_file.hpp"
+#include "faro/machines/verifier.hpp"
+#include "faro/planners/planner.hpp"
+#include "faro/schedules/json.hpp"
 #include "faro/schedules/schedule.hpp"
-#include "faro/service/catalogue.hpp"
-#include "faro/service/verify.hpp"
+#include "faro/service/plan.hpp"
 #include "faro/words/say.hpp"
 #include "layouts/foreign.hpp"
 #include "machines/mesh/geometry.hpp"

@@ -2,8 +2,8 @@
 #include <gtest/gtest.h>
 
 #include "draft.hpp"
-#include "faro/engine/permute.hpp"
-#include "faro/service/catalogue.hpp"
+#include "faro/engine/permute_plan.hpp"
+#include "faro/service/plan.hpp"
 #include "machines/mesh_cases.hpp"
 #include "machines/performer.hpp"
 

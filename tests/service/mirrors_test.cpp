@@ -5,7 +5,7 @@
 
 #include "draft.hpp"
 #include "faro/algebra/notation.hpp"
-#include "faro/machines/text.hpp"
+#include "faro/machines/verifier.hpp"
 #include "faro/service/plan.hpp"
 #include "full.hpp"
 #include "maps.hpp"

@@ -10,8 +10,7 @@
 
 #include "draft.hpp"
 #include "faro/base/limits.hpp"
-#include "faro/machines/text.hpp"
-#include "faro/service/catalogue.hpp"
+#include "faro/machines/verifier.hpp"
 #include "planners/planning.hpp"
 
 namespace faro {

@@ -8,9 +8,7 @@
 #include <iterator>
 
 #include "faro/algebra/notation.hpp"
-#include "faro/machines/text.hpp"
 #include "faro/machines/verifier.hpp"
-#include "faro/service/catalogue.hpp"
 #include "faro/service/plan.hpp"
 #include "full.hpp"
 #include "paths.hpp"

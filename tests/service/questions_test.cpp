@@ -6,7 +6,6 @@
 #include <numeric>
 
 #include "faro/faro.hpp"
-#include "faro/schedules/compiled.hpp"
 #include "faro/schedules/cost.hpp"
 #include "files/scratch.hpp"
 

@@ -1,6 +1,4 @@
 // verify_schedule() of right, wrong and malformed files.
-#include "faro/service/verify.hpp"
-
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -11,8 +9,8 @@
 #include <vector>
 
 #include "faro/base/error.hpp"
-#include "faro/schedules/json_reader.hpp"
-#include "faro/schedules/json_writer.hpp"
+#include "faro/schedules/json.hpp"
+#include "faro/service/plan.hpp"
 #include "paths.hpp"
 #include "schedules/expand.hpp"
 #include "schedules/map_goal.hpp"

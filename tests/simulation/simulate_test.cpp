@@ -6,11 +6,11 @@
 #include "base/random.hpp"
 #include "draft.hpp"
 #include "engine/reference.hpp"
-#include "faro/algebra/gray.hpp"
-#include "faro/base/byte_source.hpp"
+#include "faro/algebra/classify.hpp"
 #include "faro/base/error.hpp"
-#include "faro/machines/text.hpp"
-#include "faro/schedules/json_writer.hpp"
+#include "faro/base/progress.hpp"
+#include "faro/machines/verifier.hpp"
+#include "faro/schedules/json.hpp"
 #include "schedules/map_goal.hpp"
 
 namespace faro {

@@ -1,6 +1,4 @@
 // Transforms of arrays: what does not fit is refused.
-#include "faro/transforms/array_transform.hpp"
-
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -9,6 +7,7 @@
 #include <vector>
 
 #include "faro/base/error.hpp"
+#include "faro/transforms/transform.hpp"
 
 namespace faro {
 namespace {

@@ -162,12 +162,12 @@ TEST(butterfly_kernels, fourier_keeps_the_stated_bound_on_long_lines) {
 // The definition, term by term.
 template <class Prime>
 std::vector<std::uint64_t> direct_ntt(const std::vector<std::uint64_t>& x, int p, bool inverse) {
-  std::uint64_t root = Field<Prime>::root(p);
-  if (inverse) root = Field<Prime>::inverse(root);
+  std::uint64_t root = PrimeField<Prime>::root(p);
+  if (inverse) root = PrimeField<Prime>::inverse(root);
   const Word length = bit(p);
   std::vector<std::uint64_t> powers{1};
   for (Word i = 1; i < length; ++i) powers.push_back(Prime::multiply(powers.back(), root));
-  const std::uint64_t scale = inverse ? Field<Prime>::inverse(length) : 1;
+  const std::uint64_t scale = inverse ? PrimeField<Prime>::inverse(length) : 1;
   std::vector<std::uint64_t> y(x.size());
   for (std::size_t line = 0; line < lines; ++line) {
     for (Word f = 0; f < length; ++f) {
@@ -175,7 +175,7 @@ std::vector<std::uint64_t> direct_ntt(const std::vector<std::uint64_t>& x, int p
       for (Word t = 0; t < length; ++t) {
         const std::uint64_t term =
             Prime::multiply(x[(line * length) + t], powers[(f * t) & (length - 1)]);
-        sum = Field<Prime>::add(sum, term);
+        sum = PrimeField<Prime>::add(sum, term);
       }
       y[(line * length) + f] = Prime::multiply(sum, scale);
     }

@@ -5,7 +5,7 @@
 
 #include <map>
 
-#include "faro/layouts/errors.hpp"
+#include "faro/layouts/placement.hpp"
 #include "words_cases.hpp"
 
 namespace faro {

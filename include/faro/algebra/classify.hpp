@@ -44,4 +44,21 @@ std::string to_string(const std::vector<PositionCycle>& cycles);
 Count fixed_points(const BitMap& map);
 Count moved_elements(const BitMap& map);
 
+// The binary-reflected Gray code: gray(i) = i ^ (i >> 1), a linear map on the bits of i.
+//
+//   i       0 1 2 3 4 5 6 7
+//   gray(i) 0 1 3 2 6 7 5 4          ungray is its inverse: bit b is the sum of bits b and above
+
+constexpr Word gray(Word i) {
+  return i ^ (i >> 1);
+}
+
+constexpr Word ungray(Word g) {
+  for (int shift = 1; shift < word_bits; shift *= 2) g ^= g >> shift;
+  return g;
+}
+
+BitMap gray_map(int width);
+BitMap ungray_map(int width);
+
 }  // namespace faro::inline v1

@@ -16,7 +16,7 @@
 #include <vector>
 
 #include "faro/algebra/bit_map.hpp"
-#include "faro/files/npy.hpp"
+#include "faro/files/array_file.hpp"
 
 namespace faro::inline v1 {
 

@@ -7,7 +7,7 @@
 // A layout is a name with numbers (whole, llama, qwen, mixtral, gpt), or a file of rules; both are
 // in docs/checkpoints.md. The tensors of all files are one plan: every byte is read once, in large
 // requests, and written once to each file that is to hold it. The output grows in .OUT.faro beside
-// it, with a journal, and takes its name when it is complete and the digest (faro/disk/digest.hpp)
+// it, with a journal, and takes its name when it is complete and the digest (faro/disk/rechunk.hpp)
 // of every whole tensor that was read is that of what was written; the digests stand in
 // OUT/faro-digests.json. After a crash, a kill or a power failure Unfinished::resume goes on.
 #pragma once

@@ -13,7 +13,7 @@
 #include <span>
 #include <string_view>
 
-#include "faro/base/byte_source.hpp"
+#include "faro/base/progress.hpp"
 #include "faro/schedules/schedule.hpp"
 
 namespace faro::inline v1 {

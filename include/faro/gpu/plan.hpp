@@ -30,7 +30,7 @@
 #include <vector>
 
 #include "faro/algebra/map.hpp"
-#include "faro/engine/options.hpp"
+#include "faro/engine/permute_plan.hpp"
 
 namespace faro::inline v1::gpu {
 

@@ -97,7 +97,7 @@ FARO_API faro_status faro_mpi_plan_execute_shared(faro_mpi_plan* plan, const far
                                                   faro_mpi_array* to);
 FARO_API void faro_mpi_array_free(faro_mpi_array* array);
 
-/* Placements of arrays of any lengths on any number of ranks: faro/mpi/grid_plan.hpp.
+/* Placements of arrays of any lengths on any number of ranks: faro/mpi/mpi_plan.hpp.
  *
  *   const uint64_t shape[2] = {12001, 77};
  *   faro_mpi_grid_options options = FARO_MPI_GRID_OPTIONS;

@@ -25,7 +25,7 @@
 #include <vector>
 
 #include "faro/base/progress.hpp"
-#include "faro/disk/file_permute_plan.hpp"
+#include "faro/disk/permute_file.hpp"
 #include "faro/distributed/exchange_plan.hpp"
 #include "faro/distributed/grid_move.hpp"
 #include "faro/engine/permute_plan.hpp"

@@ -14,6 +14,7 @@
 #include <cstdint>
 #include <memory>
 #include <optional>
+#include <span>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -21,8 +22,22 @@
 #include "faro/base/progress.hpp"
 #include "faro/machines/verifier.hpp"
 #include "faro/planners/planner.hpp"
+#include "faro/words/say.hpp"
+
+// Every planner of the library, in one explicit table. A new algorithm is one line here.
+//
+//   find_planner("three-fifths")->offer(request).estimate.cost.value
 
 namespace faro::inline v1 {
+
+std::span<const Planner* const> catalogue();
+
+// Those that plan() chooses among: all but the papers' own algorithms that never win, which come
+// last in the catalogue and answer to their names.
+std::span<const Planner* const> asked_planners();
+
+// Nothing if there is none of this name.
+const Planner* find_planner(std::string_view name);
 
 enum class VerifyBy {
   automatic,  // as DefaultVerifiers choose; where the proof gives up, replay up to its limit
@@ -157,5 +172,53 @@ MachinePlan plan(std::string_view map, std::string_view machine, const PlanOptio
 
 // The best lower bound known for the request's machine.
 Bound bound_of(const Request& request);
+
+// Judging a schedule file: read as a stream, watched by one verifier or both.
+//
+//   file  --->  reader  --->  replay, proof, fingerprint
+//                  |  breaches of the file's form
+//                  +--->  one verdict
+//
+// Breaches that the reader finds and violations that the verifiers find are one list. Where both
+// verifiers give an answer and differ, one of them has a bug: InternalError.
+
+struct VerifyOptions {
+  // automatic: as DefaultVerifiers choose, default_verifiers.hpp.
+  VerifyBy by = VerifyBy::automatic;
+  std::optional<std::string> map = {};  // the goal, in place of the file's
+  // Called now and then with 0 of 0, since how far it is nobody knows; may end it.
+  Progress progress = {};
+};
+
+struct VerifyReport {
+  // `by` is "replay", "proof" or "both"; cost and deliveries are replay's where it took part.
+  Verdict verdict;
+  std::optional<Machine> machine;  // nothing where the header could not be read
+  std::string fingerprint;
+  std::vector<std::string> warnings;
+  std::uint64_t turns = 1;  // alike, so that one of them was carried out
+};
+
+// Throws Error: usage for what is no schedule, limit for what is too large to replay, cancelled.
+VerifyReport verify_schedule(ByteSource& source, const VerifyOptions& options = {});
+// The same of a file, "-" being standard input, whole and its verdict alone; throw
+// Error(environment) too.
+VerifyReport verify_schedule_file(const std::string& path, const VerifyOptions& options = {});
+Verdict verify_file(const std::string& path, const VerifyOptions& options = {});
+
+// A schedule file, step by step into a sink of the caller's. Nothing is judged but the file's form:
+// throws Error(refused) at its first breach, which leaves the sink without finish().
+void read_schedule(const std::string& path, ScheduleSink& sink);
+
+// The verdict as an object of format faro-verdict/1, in one line without its end.
+std::string verdict_json(const VerifyReport& report);
+
+// What a map does, as format faro-map/1 (docs/schemas): its matrix, class, cycles, inverse,
+// examples and what it costs at least on each kind of machine.
+//
+//   explain_json("i:4 -> rev(i)")     {"format":"faro-map/1","text":"i:4 -> rev(i)","width":4, ...}
+
+// One line; throws NotationError.
+std::string explain_json(std::string_view map, const Sizes& known = {});
 
 }  // namespace faro::inline v1

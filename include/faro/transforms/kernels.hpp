@@ -1,5 +1,5 @@
 // What a butterfly computes. Each kernel is a value type and one operation on the two values of a
-// butterfly; the network does the rest (machine.hpp, transform.hpp).
+// butterfly; the network does the rest (transform.hpp).
 //
 //   most significant bit first (decimation in frequency)   (a, b) -> (a + b, (a - b) w)
 //   least significant bit first (decimation in time)       (a, b) -> (a + b w, a - b w)
@@ -16,7 +16,7 @@
 #include <vector>
 
 #include "faro/base/bits.hpp"
-#include "faro/schedules/goal.hpp"
+#include "faro/schedules/schedule.hpp"
 
 namespace faro::inline v1::butterfly {
 
@@ -88,7 +88,7 @@ struct PrimeGoldilocks {
 };
 
 template <class Prime>
-struct Field {
+struct PrimeField {
   static std::uint64_t add(std::uint64_t a, std::uint64_t b) {
     return a >= Prime::modulus - b ? a - (Prime::modulus - b) : a + b;
   }
@@ -115,13 +115,13 @@ class NumberTheoretic {
     const Word exponent = (low_index & low_mask(index_bit)) << (index_bits_ - 1 - index_bit);
     const Value w = powers_(exponent, Prime::multiply);
     if (order_ == Order::most_significant_first) {
-      const Value difference = Field<Prime>::subtract(low, high);
-      low = Field<Prime>::add(low, high);
+      const Value difference = PrimeField<Prime>::subtract(low, high);
+      low = PrimeField<Prime>::add(low, high);
       high = Prime::multiply(difference, w);
     } else {
       const Value turned = Prime::multiply(high, w);
-      high = Field<Prime>::subtract(low, turned);
-      low = Field<Prime>::add(low, turned);
+      high = PrimeField<Prime>::subtract(low, turned);
+      low = PrimeField<Prime>::add(low, turned);
     }
   }
 
@@ -131,8 +131,8 @@ class NumberTheoretic {
   Powers<Value> powers_;
 };
 
-extern template struct Field<Prime998244353>;
-extern template struct Field<PrimeGoldilocks>;
+extern template struct PrimeField<Prime998244353>;
+extern template struct PrimeField<PrimeGoldilocks>;
 extern template class NumberTheoretic<Prime998244353>;
 extern template class NumberTheoretic<PrimeGoldilocks>;
 

@@ -26,7 +26,7 @@
 #include <vector>
 
 #include "faro/algebra/map.hpp"
-#include "faro/algebra/tensor_notation.hpp"
+#include "faro/algebra/notation.hpp"
 #include "faro/base/count.hpp"
 #include "faro/layouts/placement.hpp"
 

@@ -9,7 +9,7 @@
 #include "disk/request.hpp"
 #include "disk/stored/unit_codec.hpp"
 #include "faro/base/error.hpp"
-#include "faro/files/npy.hpp"
+#include "faro/files/array_file.hpp"
 #include "files/posix_file.hpp"
 
 namespace faro::inline v1::disk {

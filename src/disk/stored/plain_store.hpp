@@ -7,7 +7,7 @@
 
 #include "disk/stored/array_form.hpp"
 #include "disk/stored_array.hpp"
-#include "faro/files/random_file.hpp"
+#include "faro/files/array_file.hpp"
 
 namespace faro::inline v1::disk {
 

@@ -9,7 +9,7 @@
 
 #include "../strided_plan.hpp"
 #include "../tile_plan.hpp"
-#include "faro/engine/options.hpp"
+#include "faro/engine/permute_plan.hpp"
 
 namespace faro::inline v1::engine {
 

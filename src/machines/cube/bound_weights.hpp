@@ -7,7 +7,7 @@
 #include <span>
 #include <vector>
 
-#include "faro/schedules/certificate.hpp"
+#include "faro/schedules/schedule.hpp"
 #include "machines/fraction.hpp"
 
 namespace faro::inline v1 {

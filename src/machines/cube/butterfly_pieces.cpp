@@ -3,7 +3,7 @@
 #include <optional>
 #include <utility>
 
-#include "faro/algebra/bit_matrix.hpp"
+#include "faro/algebra/bit_map.hpp"
 
 namespace faro::inline v1::butterfly_pieces {
 

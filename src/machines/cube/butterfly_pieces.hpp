@@ -4,7 +4,7 @@
 
 #include <vector>
 
-#include "faro/algebra/affine_space.hpp"
+#include "faro/algebra/bit_map.hpp"
 #include "faro/base/count.hpp"
 
 namespace faro::inline v1::butterfly_pieces {

@@ -8,7 +8,7 @@
 #include <utility>
 #include <vector>
 
-#include "faro/algebra/bit_matrix.hpp"
+#include "faro/algebra/bit_map.hpp"
 #include "faro/base/limits.hpp"
 #include "machines/claims.hpp"
 #include "machines/cube/butterfly_pieces.hpp"

@@ -2,8 +2,8 @@
 // bits, and constant(d).
 #pragma once
 
-#include "faro/schedules/goal.hpp"
-#include "faro/schedules/machine.hpp"
+#include "faro/schedules/schedule.hpp"
+#include "faro/schedules/steps.hpp"
 
 namespace faro::inline v1 {
 

@@ -8,9 +8,8 @@
 
 #include <optional>
 
-#include "faro/schedules/goal.hpp"
-#include "faro/schedules/machine.hpp"
 #include "faro/schedules/schedule.hpp"
+#include "faro/schedules/steps.hpp"
 
 namespace faro::inline v1 {
 

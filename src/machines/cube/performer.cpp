@@ -5,7 +5,7 @@
 #include <cstring>
 
 #include "base/check.hpp"
-#include "faro/algebra/affine_space.hpp"
+#include "faro/algebra/bit_map.hpp"
 #include "faro/base/error.hpp"
 #include "faro/base/limits.hpp"
 

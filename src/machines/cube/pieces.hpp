@@ -13,7 +13,7 @@
 #include <optional>
 #include <vector>
 
-#include "faro/algebra/affine_space.hpp"
+#include "faro/algebra/bit_map.hpp"
 #include "faro/base/count.hpp"
 
 namespace faro::inline v1 {

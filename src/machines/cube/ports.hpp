@@ -5,7 +5,7 @@
 
 #include <algorithm>
 
-#include "faro/schedules/machine.hpp"
+#include "faro/schedules/steps.hpp"
 
 namespace faro::inline v1 {
 

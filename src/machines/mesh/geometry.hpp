@@ -17,8 +17,7 @@
 #include <vector>
 
 #include "faro/base/bits.hpp"
-#include "faro/schedules/goal.hpp"
-#include "faro/schedules/machine.hpp"
+#include "faro/schedules/schedule.hpp"
 #include "faro/schedules/steps.hpp"
 
 namespace faro::inline v1 {

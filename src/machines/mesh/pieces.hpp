@@ -4,7 +4,7 @@
 
 #include <vector>
 
-#include "faro/algebra/affine_space.hpp"
+#include "faro/algebra/bit_map.hpp"
 #include "faro/schedules/steps.hpp"
 #include "machines/mesh/geometry.hpp"
 

@@ -20,7 +20,7 @@
 #include <span>
 #include <vector>
 
-#include "faro/schedules/machine.hpp"
+#include "faro/schedules/steps.hpp"
 #include "machines/bounds.hpp"
 
 namespace faro::inline v1 {

@@ -7,7 +7,7 @@
 #include <numeric>
 #include <optional>
 
-#include "faro/algebra/affine_space.hpp"
+#include "faro/algebra/bit_map.hpp"
 #include "faro/base/limits.hpp"
 #include "machines/keepers.hpp"
 #include "machines/pops/bounds.hpp"

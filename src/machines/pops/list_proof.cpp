@@ -11,7 +11,7 @@
 #include <tuple>
 
 #include "base/working.hpp"
-#include "faro/algebra/affine_space.hpp"
+#include "faro/algebra/bit_map.hpp"
 #include "faro/base/limits.hpp"
 #include "machines/backtrace.hpp"
 #include "machines/claims.hpp"

@@ -25,7 +25,7 @@
 
 #include "faro/base/bits.hpp"
 #include "faro/base/count.hpp"
-#include "faro/schedules/machine.hpp"
+#include "faro/schedules/steps.hpp"
 
 namespace faro::inline v1::pops {
 

@@ -8,7 +8,7 @@
 #include <cstddef>
 #include <vector>
 
-#include "faro/algebra/affine_space.hpp"
+#include "faro/algebra/bit_map.hpp"
 
 namespace faro::inline v1::pops_pieces {
 

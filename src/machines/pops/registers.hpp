@@ -15,7 +15,6 @@
 #include <utility>
 #include <vector>
 
-#include "faro/schedules/machine.hpp"
 #include "faro/schedules/steps.hpp"
 
 namespace faro::inline v1 {

@@ -6,7 +6,7 @@
 
 #include <algorithm>
 
-#include "faro/algebra/bit_matrix.hpp"
+#include "faro/algebra/bit_map.hpp"
 #include "faro/base/limits.hpp"
 #include "papers/printed/printed.hpp"
 #include "planners/cube/butterfly/list_search.hpp"

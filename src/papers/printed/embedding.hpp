@@ -17,7 +17,7 @@
 #include <span>
 #include <vector>
 
-#include "faro/schedules/machine.hpp"
+#include "faro/schedules/steps.hpp"
 
 namespace faro::inline v1::pops {
 

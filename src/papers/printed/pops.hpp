@@ -1,7 +1,7 @@
 // What the paper's algorithms for POPS networks are made of: pops.cpp.
 #pragma once
 
-#include "faro/schedules/machine.hpp"
+#include "faro/schedules/steps.hpp"
 
 namespace faro::inline v1::pops {
 

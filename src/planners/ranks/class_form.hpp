@@ -26,9 +26,8 @@
 #include <optional>
 #include <vector>
 
-#include "faro/algebra/affine_space.hpp"
 #include "faro/algebra/bit_map.hpp"
-#include "faro/schedules/machine.hpp"
+#include "faro/schedules/steps.hpp"
 
 namespace faro::inline v1::ranks {
 

@@ -8,7 +8,7 @@
 #include <string>
 
 #include "base/random.hpp"
-#include "faro/machines/text.hpp"
+#include "faro/machines/verifier.hpp"
 #include "maps.hpp"
 #include "paths.hpp"
 

@@ -6,8 +6,8 @@
 #include <set>
 
 #include "base/random.hpp"
-#include "faro/base/byte_source.hpp"
-#include "faro/schedules/json_reader.hpp"
+#include "faro/base/progress.hpp"
+#include "faro/schedules/json.hpp"
 #include "faro/service/plan.hpp"
 #include "full.hpp"
 #include "machines/cube/butterfly_judge.hpp"

@@ -6,8 +6,8 @@
 #include <string>
 #include <tuple>
 
-#include "faro/machines/text.hpp"
-#include "faro/planners/request.hpp"
+#include "faro/machines/verifier.hpp"
+#include "faro/planners/planner.hpp"
 #include "machines/certificates/check.hpp"
 
 namespace faro {

@@ -9,7 +9,7 @@
 
 #include "draft.hpp"
 #include "faro/base/error.hpp"
-#include "faro/schedules/json_writer.hpp"
+#include "faro/schedules/json.hpp"
 #include "machines/mutator.hpp"
 #include "machines/verdict_of.hpp"
 #include "planners/pops/affine.hpp"

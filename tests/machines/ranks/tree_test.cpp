@@ -7,9 +7,8 @@
 #include <set>
 
 #include "faro/base/error.hpp"
-#include "faro/machines/text.hpp"
-#include "faro/schedules/json_reader.hpp"
-#include "faro/schedules/json_writer.hpp"
+#include "faro/machines/verifier.hpp"
+#include "faro/schedules/json.hpp"
 #include "machines/bounds.hpp"
 #include "machines/certificates/check.hpp"
 #include "machines/verdict_of.hpp"

@@ -6,7 +6,6 @@
 #include <cstring>
 
 #include "faro/base/error.hpp"
-#include "faro/machines/text.hpp"
 #include "faro/machines/verifier.hpp"
 #include "faro/schedules/cost.hpp"
 #include "machines/bounds.hpp"

@@ -2,7 +2,7 @@
 // that something was changed in.
 #include <gtest/gtest.h>
 
-#include "faro/machines/text.hpp"
+#include "faro/machines/verifier.hpp"
 #include "full.hpp"
 #include "machines/bounds.hpp"
 #include "machines/verdict_of.hpp"

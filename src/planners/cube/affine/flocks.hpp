@@ -20,7 +20,7 @@
 #include <optional>
 #include <vector>
 
-#include "faro/algebra/affine_space.hpp"
+#include "faro/algebra/bit_map.hpp"
 #include "faro/schedules/schedule.hpp"
 #include "planners/cube/request.hpp"
 

@@ -36,7 +36,6 @@
 #include <vector>
 
 #include "base/random.hpp"
-#include "faro/algebra/affine_space.hpp"
 #include "faro/algebra/bit_map.hpp"
 
 namespace faro::inline v1::jobs {

@@ -18,7 +18,7 @@
 #include <span>
 #include <vector>
 
-#include "faro/schedules/compiled.hpp"
+#include "faro/schedules/cost.hpp"
 #include "planners/cube/butterfly/rows.hpp"
 
 namespace faro::inline v1::butterfly {

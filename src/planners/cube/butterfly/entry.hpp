@@ -7,7 +7,7 @@
 #include <functional>
 
 #include "faro/planners/planner.hpp"
-#include "faro/schedules/compiled.hpp"
+#include "faro/schedules/cost.hpp"
 
 namespace faro::inline v1 {
 

@@ -2,7 +2,7 @@
 
 #include <algorithm>
 
-#include "faro/algebra/bit_matrix.hpp"
+#include "faro/algebra/bit_map.hpp"
 
 namespace faro::inline v1::butterfly {
 namespace {

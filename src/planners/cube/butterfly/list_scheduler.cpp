@@ -16,7 +16,7 @@
 
 #include "base/check.hpp"
 #include "base/random.hpp"
-#include "faro/algebra/bit_matrix.hpp"
+#include "faro/algebra/bit_map.hpp"
 #include "faro/base/error.hpp"
 #include "faro/base/limits.hpp"
 #include "planners/cube/butterfly/gated_chains.hpp"

@@ -5,8 +5,8 @@
 
 #include <optional>
 
-#include "faro/planners/request.hpp"
-#include "faro/schedules/estimate.hpp"
+#include "faro/planners/planner.hpp"
+#include "faro/schedules/cost.hpp"
 
 namespace faro::inline v1::butterfly {
 

@@ -8,8 +8,8 @@
 #include <span>
 #include <vector>
 
-#include "faro/algebra/bit_matrix.hpp"
-#include "faro/schedules/compiled.hpp"
+#include "faro/algebra/bit_map.hpp"
+#include "faro/schedules/cost.hpp"
 #include "planners/cube/butterfly/rows.hpp"
 
 namespace faro::inline v1::butterfly {

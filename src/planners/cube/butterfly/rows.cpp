@@ -3,7 +3,7 @@
 #include <algorithm>
 
 #include "base/check.hpp"
-#include "faro/algebra/bit_matrix.hpp"
+#include "faro/algebra/bit_map.hpp"
 
 namespace faro::inline v1::butterfly {
 

@@ -8,8 +8,8 @@
 #include <span>
 #include <vector>
 
-#include "faro/algebra/affine_space.hpp"
-#include "faro/planners/request.hpp"
+#include "faro/algebra/bit_map.hpp"
+#include "faro/planners/planner.hpp"
 
 namespace faro::inline v1::butterfly {
 

@@ -7,7 +7,7 @@
 
 #include <vector>
 
-#include "faro/schedules/compiled.hpp"
+#include "faro/schedules/cost.hpp"
 #include "planners/cube/butterfly/rows.hpp"
 
 namespace faro::inline v1::butterfly {

@@ -16,8 +16,8 @@
 #include <vector>
 
 #include "faro/base/limits.hpp"
-#include "faro/schedules/machine.hpp"
 #include "faro/schedules/schedule.hpp"
+#include "faro/schedules/steps.hpp"
 #include "planners/cube/affine/row_operations.hpp"
 
 namespace faro::inline v1 {

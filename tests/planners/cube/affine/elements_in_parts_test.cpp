@@ -7,7 +7,6 @@
 
 #include "base/random.hpp"
 #include "draft.hpp"
-#include "faro/machines/text.hpp"
 #include "faro/machines/verifier.hpp"
 #include "faro/service/plan.hpp"
 #include "full.hpp"

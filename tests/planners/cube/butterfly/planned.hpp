@@ -8,7 +8,7 @@
 #include <vector>
 
 #include "faro/machines/verifier.hpp"
-#include "faro/service/catalogue.hpp"
+#include "faro/service/plan.hpp"
 
 namespace faro::testing {
 

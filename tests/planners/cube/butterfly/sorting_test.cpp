@@ -1,7 +1,7 @@
 // Sorts: the passes are right by both verifiers at the promised cost, and broken ones are refused.
 #include "planners/cube/butterfly/sorting.hpp"
 
-#include "faro/schedules/compiled.hpp"
+#include "faro/schedules/cost.hpp"
 #include "full.hpp"
 #include "machines/cube/butterfly_bound.hpp"
 #include "machines/cube/butterfly_proof.hpp"

@@ -4,7 +4,7 @@
 #include <gtest/gtest.h>
 
 #include "faro/algebra/notation.hpp"
-#include "faro/machines/text.hpp"
+#include "faro/machines/verifier.hpp"
 #include "faro/service/plan.hpp"
 #include "full.hpp"
 #include "judged.hpp"
