@@ -1,3 +1,4 @@
+// Affine subspaces: the constraints are kept reduced, so that equal spaces are equal values.
 #include <fmt/format.h>
 
 #include <algorithm>

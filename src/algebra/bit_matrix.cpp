@@ -1,3 +1,4 @@
+// Matrices over GF(2), by columns: products, inverses, ranks by elimination on words.
 #include <algorithm>
 #include <functional>
 

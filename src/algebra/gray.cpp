@@ -1,3 +1,4 @@
+// The binary-reflected Gray code as a map of bits.
 #include "faro/algebra/classify.hpp"
 
 namespace faro::inline v1 {

@@ -263,7 +263,7 @@ class Printer {
   std::vector<Source> fields_;
 };
 
-// The text of a map with lengths: see tensor_notation.hpp.
+// The text of a map with lengths: see notation.hpp.
 class TensorPrinter {
  public:
   TensorPrinter(const Digits& digits, const TensorCut& cut) : digits_(digits), cut_(cut) {

@@ -1,3 +1,4 @@
+// The digest of an array's content: a sum over elements, so that parts add up in any order.
 #include <fmt/format.h>
 
 #include <algorithm>

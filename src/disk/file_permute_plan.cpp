@@ -1,3 +1,4 @@
+// The plan of a file: its passes, what they cost, and their performance on any RandomFile.
 #include <fmt/format.h>
 
 #include <algorithm>

@@ -1,3 +1,4 @@
+// Zarr arrays of 2^w elements as files: the map, the chunks and the codecs in the same passes.
 #include <fmt/format.h>
 
 #include <chrono>

@@ -1,3 +1,4 @@
+// Tiles of one file shared by processes: an account beside the file says who did which.
 #include <fmt/format.h>
 
 #include <algorithm>

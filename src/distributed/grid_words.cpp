@@ -1,3 +1,4 @@
+// The words of a move between placements: both sides are read, then a GridMove is made of them.
 #include "layouts/grid_words.hpp"
 
 #include "faro/base/error.hpp"

@@ -1,3 +1,4 @@
+// All ranks of an exchange in one process: messages are copied from one array to the other.
 #include <fmt/format.h>
 
 #include <cstring>

@@ -1,3 +1,4 @@
+// The one call in memory: a plan, made and executed.
 #include "faro/engine/permute_plan.hpp"
 #include "faro/words/say.hpp"
 

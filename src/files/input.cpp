@@ -1,3 +1,4 @@
+// Files to read: mapped where that is possible, else read as a stream.
 #include <fcntl.h>
 #include <fmt/format.h>
 #include <sys/mman.h>

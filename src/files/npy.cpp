@@ -1,3 +1,4 @@
+// Headers of .npy files, read strictly and written as NumPy does.
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 

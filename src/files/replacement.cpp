@@ -1,3 +1,4 @@
+// A file written under another name beside, and renamed when it is complete.
 #include <fcntl.h>
 #include <fmt/format.h>
 #include <sys/stat.h>

@@ -1,3 +1,4 @@
+// How one axis is dealt to parts, by formulas and not by tables.
 #include <fmt/format.h>
 
 #include <algorithm>

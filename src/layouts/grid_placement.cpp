@@ -1,3 +1,4 @@
+// Placements of arrays of any lengths: axes dealt to ranks, and the memory of each rank.
 #include <fmt/format.h>
 
 #include <utility>

@@ -1,3 +1,4 @@
+// Machines as a user types them: the row of each kind reads its own options.
 #include <fmt/format.h>
 
 #include <algorithm>

@@ -1,3 +1,4 @@
+// Requests are checked where they are made, so that whoever takes one need not ask again.
 #include <fmt/format.h>
 
 #include "faro/algebra/notation.hpp"

@@ -1,3 +1,4 @@
+// Schedules written as the steps come, one step a line.
 #include <fmt/format.h>
 
 #include <iterator>

@@ -1,3 +1,4 @@
+// The machines as a schedule file names them.
 #include "faro/schedules/steps.hpp"
 #include "schedules/machine_kind.hpp"
 

@@ -1,3 +1,4 @@
+// Every planner of the library, in one explicit table.
 #include <algorithm>
 #include <array>
 

@@ -1,3 +1,4 @@
+// What a map does, as one report.
 #include <fmt/format.h>
 
 #include "algebra/bit_labels.hpp"

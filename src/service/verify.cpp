@@ -1,3 +1,4 @@
+// A schedule file is read once, and watched by all verifiers at the same time.
 #include <fmt/format.h>
 
 #include "base/report.hpp"

@@ -1,3 +1,4 @@
+// Transforms of arrays whose number type is known only at run time.
 #include <fmt/format.h>
 
 #include <algorithm>

@@ -4,8 +4,8 @@
 //   plan.cost().ranks.moved_bytes, plan.describe()         what will happen, exactly
 //
 // Rank r has the elements of index r * 2^m .. (r + 1) * 2^m - 1 and gets those that the map sends
-// there. Nothing here sends anything: a transport (faro/distributed/exchange_plan.hpp, faro/mpi) asks
-// for the messages and packs and unpacks them:
+// there. Nothing here sends anything: a transport (exchange_in_process below, faro/mpi) asks for
+// the messages and packs and unpacks them:
 //
 //   for each step (a slice of the data, or of the partners where the buffer is small)
 //     pack(rank, step, data, send)         or messages lie in `data` as they are

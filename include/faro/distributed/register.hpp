@@ -5,7 +5,7 @@
 //   place.x(4); place.cnot(2, 29); place.swap(0, 29);       nothing moves, wherever the bits are
 //   const int wanted[] = {29, 7};
 //   const BitMap move = place.bring_local(wanted);          to be performed, in one exchange:
-//   ExchangePlan::make(move, 3, 16, {.in_place = true});    by loopback.hpp, by MPI
+//   ExchangePlan::make(move, 3, 16, {.in_place = true});    by exchange_in_process, by MPI
 //   place.home();                                           one exchange, however far it went
 //
 // The element of index i is at the place where()(i), rank bits above address bits. Gates that

@@ -3,7 +3,7 @@
 //   ArrayInput in = ArrayInput::npy("a.npy");         in.header().shape, in.data()
 //   ArrayOutput out("b.npy", in.header());            space reserved, header written
 //   fill(out.data());                                 data_bytes() bytes
-//   out.commit();                                     now it is there, complete (replacement.hpp)
+//   out.commit();                                     now it is there, complete (Replacement)
 //
 // A regular file is mapped. From a pipe the array is read into memory, which grows with what
 // arrives, never with what a header claims. A .npy file whose data is shorter or longer than its

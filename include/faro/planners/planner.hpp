@@ -114,8 +114,8 @@ class Request {
   // processors is no power of two), limit for what is too large to list.
   static Request of(const Machine& machine, Question question,
                     std::optional<std::uint64_t> elements = {});
-  // The same in words (docs/notation.md, machines/text.hpp), of an array of this shape if one is
-  // given; throws what say throws, too.
+  // The same in words (docs/notation.md, machines/verifier.hpp), of an array of this shape if one
+  // is given; throws what say throws, too.
   static Request of(std::string_view map, std::string_view machine,
                     std::optional<std::uint64_t> elements = {},
                     const std::optional<std::vector<Word>>& shape = {});

@@ -45,7 +45,11 @@ struct CompiledStep {
   std::vector<IndexMap> rule_indices;  // of `low`, one for each of step.butterfly_rules
   std::vector<Word> indices;           // of `low`, one for each of step.butterflies
 
-  void clear();
+  void clear() {
+    step.clear();
+    rule_indices.clear();
+    indices.clear();
+  }
 };
 
 class CompiledSink {
