@@ -18,6 +18,10 @@ from ._lending import with_progress
 from ._lending import state as _state
 
 _fast = _core.permute_fast
+# What stands for an axis of no elements while words are read: a length that divides as words may ask,
+# known again by a prime that no other length has.
+_prime = 1_000_003
+_stand_in = 5040 * _prime
 # Below this NumPy's own copy of a view is faster than a plan's way in.
 _small_bytes = 4096
 
@@ -113,12 +117,16 @@ def _result_shape(map, shape, ends, inverse=False):
             raise TypeError(f"{map.__name__} is a function; BitMap.probe({map.__name__}, {shape}) finds the map that it is")
         _core.map_for(map, None, ())
         _split(shape, ends)
-    if 0 in shape:
+    if 0 in shape and not isinstance(map, str):
         return shape
     try:
-        result = _shape_of(map, shape, ends, inverse)
+        result = _shape_of(map, tuple(n or _stand_in for n in shape), ends, inverse)
     except NotationError as error:
+        if 0 in shape and error.fault in ("size", "width", "limit"):
+            return shape  # nothing moves, however many elements the words speak of
         raise _with_axes(error, shape, ends)
+    if 0 in shape:
+        result = tuple(n if n % _prime else 0 for n in result)
     if inverse and result != shape:
         raise UsageError(
             f"inverse=True: {map!r} makes {result} of {shape}, so it is not of the result's axes; "

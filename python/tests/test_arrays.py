@@ -133,8 +133,18 @@ def test_what_is_refused():
     assert refused.value.reason == "size" and refused.value.system == "einops"
 
 
+@pytest.mark.parametrize(("shape", "words", "wanted"), [
+    ((0, 4), "r c -> c r", (4, 0)), ((3, 0, 4), "a b c -> c a b", (4, 3, 0)), ((0, 4), "r c -> (c r)", (0,)),
+    ((0, 4), "(a=2 b) c -> b c a", (0, 4, 2)), ((0, 4), "r (a=2 b) -> b r a", (2, 0, 2)), ((0, 4), "numpy:a.T", (4, 0)),
+    ((0, 0, 4), "a b c -> c a b", (0, 0, 4)),  # more than can be counted: as it was
+    ((0, 4), "i -> ~i", (0, 4)), ((0,), "i:3 -> rev(i)", (0,))])
+def test_what_has_no_elements_has_the_shape_that_words_say(shape, words, wanted):
+    assert faro.permute(np.zeros(shape), words).shape == wanted
+    with pytest.raises(faro.NotationError, match="expected a term"):
+        faro.permute(np.zeros(shape), "nonsense ->")
+
+
 def test_nothing_and_scalars():
-    assert faro.permute(np.zeros((0, 4)), "i -> ~i").shape == (0, 4)
     assert faro.permute(np.float32(3) * np.ones(()), "i:0 -> i") == 3
     assert faro.permute(np.ones((1, 1)), "identity").shape == (1, 1)
     assert bytes(faro.permute(b"abcd", "i -> ~i")) == b"dcba"
