@@ -140,11 +140,11 @@ def test_what_is_refused():
     ((0, 4), "i -> ~i", (0, 4)), ((0,), "i:3 -> rev(i)", (0,))])
 def test_what_has_no_elements_has_the_shape_that_words_say(shape, words, wanted):
     assert faro.permute(np.zeros(shape), words).shape == wanted
-    with pytest.raises(faro.NotationError, match="expected a term"):
-        faro.permute(np.zeros(shape), "nonsense ->")
 
 
 def test_nothing_and_scalars():
+    with pytest.raises(faro.NotationError, match="expected a term"):
+        faro.permute(np.zeros((0, 4)), "nonsense ->")
     assert faro.permute(np.float32(3) * np.ones(()), "i:0 -> i") == 3
     assert faro.permute(np.ones((1, 1)), "identity").shape == (1, 1)
     assert bytes(faro.permute(b"abcd", "i -> ~i")) == b"dcba"
