@@ -5,9 +5,7 @@
 #include <map>
 #include <tuple>
 
-#include "base/check.hpp"
-#include "machines/cube/pieces.hpp"
-#include "machines/pops/pieces.hpp"
+#include "machines/pieces.hpp"
 
 namespace faro::inline v1::loop_proofs {
 namespace {
@@ -42,7 +40,7 @@ SpaceId Contents::landing(SpaceId where, WayId way) {
   const auto dimension = static_cast<int>(way) - 1;
   if (dimension < width_) return spaces_.shifted(where, dimension);
   const std::vector<Parity>& to = ways_[static_cast<std::size_t>(dimension - width_)];
-  return spaces_.of(pops_pieces::image_of(spaces_.at(where), to).space);
+  return spaces_.of(image_of(spaces_.at(where), to).space);
 }
 
 std::optional<ContentId> Contents::inside(ContentId id, SpaceId set) {
@@ -80,11 +78,9 @@ ContentId Contents::carried(ContentId id, WayId way) {
     there = of(region, std::move(moved));
   } else {
     const AffineSpace& from = spaces_.at(where(id));
-    std::vector<pops_pieces::Piece> out;
-    pops_pieces::carry({from, rows(id)}, from, ways_[static_cast<std::size_t>(dimension - width_)],
-                       out);
-    FARO_CHECK(out.size() == 1);
-    there = of(spaces_.of(out[0].where), std::move(out[0].origin));
+    auto moved =
+        faro::Piece{from, rows(id)}.carried(ways_[static_cast<std::size_t>(dimension - width_)]);
+    there = of(spaces_.of(moved.where), std::move(moved.origin));
   }
   carried_.emplace(key, there);
   return there;

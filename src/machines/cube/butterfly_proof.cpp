@@ -11,14 +11,13 @@
 #include "faro/algebra/bit_map.hpp"
 #include "faro/base/limits.hpp"
 #include "machines/claims.hpp"
-#include "machines/cube/butterfly_pieces.hpp"
 #include "machines/cube/ports.hpp"
+#include "machines/pieces.hpp"
 #include "schedules/butterfly_stages.hpp"
 
 namespace faro::inline v1 {
 namespace {
 
-using namespace butterfly_pieces;
 using Result = ButterflyRule::Result;
 
 // Rows of Table 1: processor bits first, then slot bits.
@@ -26,9 +25,8 @@ std::vector<Word> start_rows(const ButterflyGoal& goal) {
   const Layout layout = goal.layout();
   const BitMap place = place_of(layout);
   std::vector<Word> rows;
-  for (int j = 0; j < goal.processor_bits; ++j) {
+  for (int j = 0; j < goal.processor_bits; ++j)
     rows.push_back(place.matrix().row(layout.memory_bits + j));
-  }
   for (int j = 0; j < layout.memory_bits; ++j) rows.push_back(place.matrix().row(j));
   return rows;
 }
@@ -36,8 +34,24 @@ std::vector<Word> start_rows(const ButterflyGoal& goal) {
 // What one write of a step brings.
 struct Write {
   AffineSpace where;
-  Pieces pieces;
+  std::vector<Piece> pieces;
 };
+
+// The form `mask` over the index as an affine function of the processor.
+Parity combine(const std::vector<Parity>& rows, Word mask) {
+  Parity result;
+  for (; mask != 0; mask &= mask - 1) {
+    const Parity& row = rows[static_cast<std::size_t>(lowest_bit(mask))];
+    result.mask ^= row.mask;
+    result.value ^= row.value;
+  }
+  return result;
+}
+
+// The set of indices of a piece.
+AffineSpace indices(const Piece& piece) {
+  return image_of(piece.where, {piece.origin.rbegin(), piece.origin.rend()}).space;
+}
 
 class ButterflyProof : public Verifier {
  public:
@@ -60,10 +74,11 @@ class ButterflyProof : public Verifier {
   void read(const AffineSpace& where, Slot from, int across, Slot to);
   void check_ports();
   void write_all();
+  void tidy(Slot slot);
   void butterfly(const AffineSpace& where, const ButterflyRule& rule);
-  bool operands_fit(const Cut& low, const Cut& high, const ButterflyRule& rule,
-                    const AffineSpace& where);
-  void replace(Slot slot, const AffineSpace& where, Pieces pieces);
+  bool operands_fit(const std::vector<Piece>& low, const std::vector<Piece>& high,
+                    const ButterflyRule& rule, const AffineSpace& where);
+  void replace(Slot slot, const AffineSpace& where, std::vector<Piece> pieces);
   Count outputs();
   std::optional<Piece> delivered(const Piece& piece, Word slot) const;
 
@@ -71,7 +86,7 @@ class ButterflyProof : public Verifier {
   ButterflyGoal goal_;
   ButterflyStages stages_;
   ScheduleHeader header_;
-  std::vector<Pieces> state_;
+  std::vector<Partition> state_;
   const char* list_ = "";  // the entry of the step that is looked at
   std::size_t entry_ = 0;
   Count step_ = 0;
@@ -134,9 +149,9 @@ void ButterflyProof::begin(const ScheduleHeader& header) {
     for (int b = 0; b < p; ++b) {
       const Word row = back.row(b);
       const Word from_slot = n == word_bits ? 0 : row >> n;
-      piece.rows.push_back({row & low_mask(n), parity(from_slot & s)});
+      piece.origin.push_back({row & low_mask(n), parity(from_slot & s)});
     }
-    state_[s].push_back(std::move(piece));
+    state_[s].add(std::move(piece));
   }
 }
 
@@ -170,8 +185,8 @@ void ButterflyProof::read(const AffineSpace& where, Slot from, int across, Slot 
         {.processor = where.first(), .slot = std::max(from, to)});
     return;
   }
-  Cut taken = cut(state_[from], where);
-  if (taken.covered != size_of(where)) {
+  std::vector<Piece> taken = state_[from].inside(where);
+  if (size_of(taken) != size_of(where)) {
     bad("reads-empty", fmt::format("slot {} is moved where nothing wrote it", from),
         {.slot = from});
   }
@@ -189,7 +204,7 @@ void ButterflyProof::read(const AffineSpace& where, Slot from, int across, Slot 
     }
     senders.push_back(where);
     there = where.shifted(bit(across));
-    taken.pieces = shifted(taken.pieces, across);
+    for (Piece& piece : taken) piece = piece.shifted(bit(across));
   }
   std::vector<Write>& writes = writes_[to];
   for (const Write& other : writes) {
@@ -199,7 +214,7 @@ void ButterflyProof::read(const AffineSpace& where, Slot from, int across, Slot 
       break;
     }
   }
-  writes.push_back({std::move(there), std::move(taken.pieces)});
+  writes.push_back({std::move(there), std::move(taken)});
 }
 
 // With one port every processor that sends or receives across one dimension leaves the others
@@ -228,78 +243,73 @@ void ButterflyProof::check_ports() {
   }
 }
 
-void ButterflyProof::replace(Slot slot, const AffineSpace& where, Pieces pieces) {
-  Pieces next = without(state_[slot], where);
-  for (Piece& piece : pieces) next.push_back(std::move(piece));
-  merge(next);
-  if (next.size() > limits::proof_pieces_of_slot_max) {
+void ButterflyProof::replace(Slot slot, const AffineSpace& where, std::vector<Piece> pieces) {
+  state_[slot].erase(where);
+  for (Piece& piece : pieces) state_[slot].add(std::move(piece));
+  tidy(slot);
+}
+
+void ButterflyProof::tidy(Slot slot) {
+  state_[slot].merge();
+  if (state_[slot].pieces().size() > limits::proof_pieces_of_slot_max)
     give_up(
         fmt::format("slot {} needs more than {} pieces", slot, limits::proof_pieces_of_slot_max));
-  }
-  state_[slot] = std::move(next);
 }
 
 void ButterflyProof::write_all() {
   for (auto& [slot, writes] : writes_) {
-    Pieces next = state_[slot];
-    for (const Write& write : writes) next = without(next, write.where);
-    for (Write& write : writes) {
-      for (Piece& piece : write.pieces) next.push_back(std::move(piece));
-    }
-    merge(next);
-    if (next.size() > limits::proof_pieces_of_slot_max) {
-      give_up(
-          fmt::format("slot {} needs more than {} pieces", slot, limits::proof_pieces_of_slot_max));
-    }
-    state_[slot] = std::move(next);
+    for (const Write& write : writes) state_[slot].erase(write.where);
+    for (Write& write : writes)
+      for (Piece& piece : write.pieces) state_[slot].add(std::move(piece));
+    tidy(slot);
   }
 }
 
-bool ButterflyProof::operands_fit(const Cut& low, const Cut& high, const ButterflyRule& rule,
-                                  const AffineSpace& where) {
+bool ButterflyProof::operands_fit(const std::vector<Piece>& low, const std::vector<Piece>& high,
+                                  const ButterflyRule& rule, const AffineSpace& where) {
   const int index_bit = goal_.index_bits - 1 - rule.stage;
-  if (low.covered != size_of(where) || high.covered != size_of(where)) {
+  if (size_of(low) != size_of(where) || size_of(high) != size_of(where)) {
     bad("reads-empty",
         fmt::format("stage {} reads slots {} and {} where one of them is empty", rule.stage,
                     rule.low, rule.high),
-        {.slot = low.covered != size_of(where) ? rule.low : rule.high});
+        {.slot = size_of(low) != size_of(where) ? rule.low : rule.high});
     return false;
   }
-  const int before = low.pieces.front().done;
+  const int before = low.front().tag;
   if (before >= stages_.count() || stages_.index_bit(before) != index_bit) {
     bad("stage",
         fmt::format("stage {}: the low operand has done {} stages, which it does not follow",
                     rule.stage, before),
-        {.processor = low.pieces.front().space.first(), .slot = rule.low});
+        {.processor = low.front().where.first(), .slot = rule.low});
     return false;
   }
   for (const auto& [side, wanted] : {std::pair{&low, 0U}, std::pair{&high, 1U}}) {
-    for (const Piece& piece : side->pieces) {
-      if (piece.done != before) {
+    for (const Piece& piece : *side) {
+      if (piece.tag != before) {
         bad("stage",
             fmt::format("stage {}: the {} operand has done {} stages, wanted {}", rule.stage,
-                        wanted == 0 ? "low" : "high", piece.done, before),
-            {.processor = piece.space.first(), .slot = wanted == 0 ? rule.low : rule.high});
+                        wanted == 0 ? "low" : "high", piece.tag, before),
+            {.processor = piece.where.first(), .slot = wanted == 0 ? rule.low : rule.high});
         return false;
       }
-      if (piece.rows[static_cast<std::size_t>(index_bit)] != Parity{0, wanted}) {
+      if (piece.origin[static_cast<std::size_t>(index_bit)] != Parity{0, wanted}) {
         bad("pair",
             fmt::format("stage {}: index bit {} of the {} operand is not always {}", rule.stage,
                         index_bit, wanted == 0 ? "low" : "high", wanted),
-            {.processor = piece.space.first(), .slot = wanted == 0 ? rule.low : rule.high});
+            {.processor = piece.where.first(), .slot = wanted == 0 ? rule.low : rule.high});
         return false;
       }
     }
   }
-  for (const Piece& a : low.pieces) {
-    for (const Piece& b : high.pieces) {
-      const AffineSpace both = a.space.meet(b.space);
+  for (const Piece& a : low) {
+    for (const Piece& b : high) {
+      const AffineSpace both = a.where.meet(b.where);
       if (both.empty()) continue;
-      const Piece x = restricted(a, both);
-      const Piece y = restricted(b, both);
+      const Piece x = a.on(both);
+      const Piece y = b.on(both);
       for (int i = 0; i < goal_.index_bits; ++i) {
         const auto at = static_cast<std::size_t>(i);
-        if (i == index_bit || x.rows[at] == y.rows[at]) continue;
+        if (i == index_bit || x.origin[at] == y.origin[at]) continue;
         bad("pair", fmt::format("stage {}: the operands differ in index bit {} too", rule.stage, i),
             {.processor = both.first(), .slot = rule.low});
         return false;
@@ -320,8 +330,8 @@ void ButterflyProof::butterfly(const AffineSpace& where, const ButterflyRule& ru
         {.processor = where.first(), .slot = rule.low});
     return;
   }
-  Cut low = cut(state_[rule.low], where);
-  Cut high = cut(state_[rule.high], where);
+  std::vector<Piece> low = state_[rule.low].inside(where);
+  std::vector<Piece> high = state_[rule.high].inside(where);
   if (!operands_fit(low, high, rule, where)) return;
   pairs_ += size_of(where);
   if (goal_.in_place && !whole) {
@@ -329,13 +339,13 @@ void ButterflyProof::butterfly(const AffineSpace& where, const ButterflyRule& ru
         {.processor = where.first(), .slot = rule.low});
     return;
   }
-  for (Piece& piece : low.pieces) ++piece.done;
-  for (Piece& piece : high.pieces) ++piece.done;
+  for (Piece& piece : low) ++piece.tag;
+  for (Piece& piece : high) ++piece.tag;
   if (whole) {
-    replace(rule.low, where, std::move(low.pieces));
-    replace(rule.high, where, std::move(high.pieces));
+    replace(rule.low, where, std::move(low));
+    replace(rule.high, where, std::move(high));
   } else {
-    replace(rule.to, where, std::move(rule.result == Result::top ? low.pieces : high.pieces));
+    replace(rule.to, where, std::move(rule.result == Result::top ? low : high));
   }
 }
 
@@ -397,11 +407,11 @@ void ButterflyProof::step(const CubeStep& step) {
 
 // The part of a piece that is at its final place.
 std::optional<Piece> ButterflyProof::delivered(const Piece& piece, Word slot) const {
-  if (piece.done != stages_.count()) return std::nullopt;
+  if (piece.tag != stages_.count()) return std::nullopt;
   std::vector<Parity> constraints;
   for (int j = 0; j < goal_.processor_bits; ++j) {
     const auto from_top = static_cast<std::size_t>(goal_.processor_bits - 1 - j);
-    Parity form = combine(piece.rows, goal_.final_processor_rows[from_top]);
+    Parity form = combine(piece.origin, goal_.final_processor_rows[from_top]);
     form.mask ^= bit(j);
     constraints.push_back(form);
   }
@@ -410,65 +420,48 @@ std::optional<Piece> ButterflyProof::delivered(const Piece& piece, Word slot) co
     if (m < word_bits && (slot >> m) != 0) return std::nullopt;
     for (int j = 0; j < m; ++j) {
       Parity form =
-          combine(piece.rows, (*goal_.final_memory_rows)[static_cast<std::size_t>(m - 1 - j)]);
+          combine(piece.origin, (*goal_.final_memory_rows)[static_cast<std::size_t>(m - 1 - j)]);
       form.value ^= has_bit(slot, j) ? 1U : 0U;
       constraints.push_back(form);
     }
   }
-  const AffineSpace here = piece.space.meet(AffineSpace::where(goal_.processor_bits, constraints));
+  const AffineSpace here = piece.where.meet(AffineSpace::where(goal_.processor_bits, constraints));
   if (here.empty()) return std::nullopt;
-  return restricted(piece, here);
+  return piece.on(here);
 }
 
 // The number of indices whose result is at its final place.
 Count ButterflyProof::outputs() {
   std::vector<Piece> found;
   for (std::size_t s = 0; s < state_.size(); ++s) {
-    for (const Piece& piece : state_[s]) {
+    for (const Piece& piece : state_[s].pieces())
       if (auto part = delivered(piece, s)) found.push_back(std::move(*part));
-    }
   }
-  Count total = 0;
   if (goal_.final_memory_rows) {
     std::vector<Word> rows = goal_.final_processor_rows;
     rows.insert(rows.end(), goal_.final_memory_rows->begin(), goal_.final_memory_rows->end());
     // Independent rows: different places hold different indices, sizes add up.
-    if (BitMatrix::from_rows(goal_.index_bits, rows).rank() == goal_.index_bits) {
-      for (const Piece& piece : found) total += size_of(piece.space);
-      return total;
-    }
+    if (BitMatrix::from_rows(goal_.index_bits, rows).rank() == goal_.index_bits)
+      return size_of(found);
   }
   // Copies may exist: count the union of the index sets.
-  std::vector<AffineSpace> parts;
+  std::vector<Piece> parts;
   for (const Piece& piece : found) {
-    std::vector<AffineSpace> fresh{indices(piece, goal_.index_bits)};
-    for (const AffineSpace& old : parts) {
-      std::vector<AffineSpace> next;
-      for (const AffineSpace& f : fresh) {
-        if (f.disjoint(old)) {
-          next.push_back(f);
-        } else {
-          for (AffineSpace& rest : f.minus(old)) next.push_back(std::move(rest));
-        }
-      }
-      fresh = std::move(next);
-      if (fresh.empty()) break;
-    }
-    for (AffineSpace& f : fresh) parts.push_back(std::move(f));
+    Partition fresh;
+    fresh.add({indices(piece), {}});
+    for (const Piece& old : parts) fresh.erase(old.where);
+    parts.insert(parts.end(), fresh.pieces().begin(), fresh.pieces().end());
     if (parts.size() > limits::proof_pieces_of_slot_max) {
       give_up(
           fmt::format("the results are in more than {} pieces", limits::proof_pieces_of_slot_max));
       return 0;
     }
   }
-  for (const AffineSpace& part : parts) total += size_of(part);
-  return total;
+  return size_of(parts);
 }
 
 void ButterflyProof::finish() {
-  if (!stopped()) {
-    verdict_.delivered = outputs();
-  }
+  if (!stopped()) verdict_.delivered = outputs();
   if (!stopped()) {
     if (verdict_.delivered != verdict_.expected) {
       bad("not-delivered",

@@ -13,7 +13,7 @@
 #include <unordered_map>
 #include <vector>
 
-#include "machines/cube/pieces.hpp"
+#include "machines/pieces.hpp"
 
 namespace faro::inline v1::cube_proof_states {
 

@@ -1,6 +1,6 @@
 // Proof of a program of the SIMD mesh without enumerating processors.
 //
-// Registers are lists of pieces (machines/mesh/pieces.hpp); a mask with its conditions is an affine
+// Registers are lists of pieces (machines/pieces.hpp); a mask with its conditions is an affine
 // subspace. Programs are made of blocks "copy to Rr, route, ..., copy back", and what a block
 // leaves in Rr costs pieces without number and is never needed. The first attempt, which goes
 // along, forgets it at every copy into Rr; the second one only at a copy that follows a copy out of
@@ -27,13 +27,13 @@ class Knowledge {
  public:
   Knowledge(const MeshGeometry& geometry, Forgets forgets)
       : geometry_(geometry), forgets_(forgets) {
-    MeshPiece everything{AffineSpace::everything(geometry.bits()), {}};
-    for (int b = 0; b < geometry.bits(); ++b) everything.source.push_back({bit(b), 0});
-    of(MeshRegister::s).push_back(std::move(everything));
+    Piece everything{AffineSpace::everything(geometry.bits()), {}};
+    for (int b = 0; b < geometry.bits(); ++b) everything.origin.push_back({bit(b), 0});
+    of(MeshRegister::s).add(std::move(everything));
   }
 
   bool overflowed() const { return overflowed_; }
-  const MeshPieces& data() const { return registers_[static_cast<std::size_t>(MeshRegister::s)]; }
+  const Partition& data() const { return registers_[static_cast<std::size_t>(MeshRegister::s)]; }
 
   void perform(const MeshInstruction& instruction) {
     if (overflowed_) return;
@@ -42,11 +42,11 @@ class Knowledge {
     delivered_ = copying != nullptr && copying->from == MeshRegister::r;
     if (copying != nullptr && copying->to == MeshRegister::r &&
         (forgets_ == Forgets::at_every_copy || (forgets_ == Forgets::after_delivery && delivered)))
-      of(MeshRegister::r).clear();
+      of(MeshRegister::r) = {};
     if (const auto* route = std::get_if<MeshRoute>(&instruction)) {
       auto& routing = of(MeshRegister::r);
       routing = routed(geometry_, routing, route->dimension, route->by);
-      joined_[static_cast<std::size_t>(MeshRegister::r)] = routing.size();
+      joined_[static_cast<std::size_t>(MeshRegister::r)] = routing.pieces().size();
       watch(routing);
     } else if (const auto* copy = std::get_if<MeshCopy>(&instruction)) {
       perform(*copy);
@@ -56,7 +56,7 @@ class Knowledge {
   }
 
  private:
-  MeshPieces& of(MeshRegister reg) { return registers_[static_cast<std::size_t>(reg)]; }
+  Partition& of(MeshRegister reg) { return registers_[static_cast<std::size_t>(reg)]; }
 
   AffineSpace subspace(const TernaryMask& mask, const std::vector<Parity>& where) const {
     std::vector<Parity> constraints = where;
@@ -68,23 +68,20 @@ class Knowledge {
   void perform(const MeshCopy& copy) {
     const AffineSpace enabled = subspace(copy.mask, copy.where);
     if (enabled.empty()) return;
-    const MeshPieces arriving = inside_of(of(copy.from), enabled);
-    replace(copy.to, enabled, arriving);
+    replace(copy.to, enabled, of(copy.from).inside(enabled));
   }
 
   void perform(const MeshSwap& swap) {
     const AffineSpace enabled = subspace(swap.mask, swap.where);
     if (enabled.empty()) return;
-    const MeshPieces from_a = inside_of(of(swap.a), enabled);
-    const MeshPieces from_b = inside_of(of(swap.b), enabled);
-    replace(swap.a, enabled, from_b);
-    replace(swap.b, enabled, from_a);
+    std::vector<Piece> from_a = of(swap.a).inside(enabled);
+    replace(swap.a, enabled, of(swap.b).inside(enabled));
+    replace(swap.b, enabled, std::move(from_a));
   }
 
-  void replace(MeshRegister reg, const AffineSpace& enabled, const MeshPieces& arriving) {
-    MeshPieces pieces = outside_of(std::move(of(reg)), enabled);
-    pieces.insert(pieces.end(), arriving.begin(), arriving.end());
-    of(reg) = std::move(pieces);
+  void replace(MeshRegister reg, const AffineSpace& enabled, std::vector<Piece> arriving) {
+    of(reg).erase(enabled);
+    for (Piece& piece : arriving) of(reg).add(std::move(piece));
     tidy(reg);
   }
 
@@ -93,50 +90,47 @@ class Knowledge {
   // and they are joined when they have doubled.
   void tidy(MeshRegister reg) {
     std::size_t& joined = joined_[static_cast<std::size_t>(reg)];
-    if (of(reg).size() > pieces_few && of(reg).size() <= 2 * joined) return;
-    merge(of(reg));
-    joined = of(reg).size();
+    const std::size_t now = of(reg).pieces().size();
+    if (now > pieces_few && now <= 2 * joined) return;
+    of(reg).merge();
+    joined = of(reg).pieces().size();
     watch(of(reg));
   }
 
-  void watch(const MeshPieces& pieces) {
-    overflowed_ |= pieces.size() > limits::program_pieces_max;
+  void watch(const Partition& partition) {
+    overflowed_ |= partition.pieces().size() > limits::program_pieces_max;
   }
 
   const MeshGeometry& geometry_;
   Forgets forgets_;
   bool delivered_ = false;  // the last instruction copied out of Rr
   bool overflowed_ = false;
-  std::array<MeshPieces, 3> registers_;
+  std::array<Partition, 3> registers_;
   std::array<std::size_t, 3> joined_{};  // pieces of a register when they were last joined
 };
 
 // The number of processors in these pieces whose content is the one that `want` names.
-Count delivered_to_map(const MeshPieces& pieces, const BitMap& map) {
+Count delivered_to_map(const Partition& data, const BitMap& map) {
   const BitMap back = map.inverse();
   Count delivered = 0;
-  for (const MeshPiece& piece : pieces) {
+  for (const Piece& piece : data.pieces()) {
     AffineSpace right = piece.where;
     for (int b = 0; b < map.width(); ++b) {
-      const Parity& have = piece.source[static_cast<std::size_t>(b)];
+      const Parity& have = piece.origin[static_cast<std::size_t>(b)];
       const Word want = back.matrix().row(b);
       const unsigned constant = has_bit(back.complement(), b) ? 1 : 0;
       right = right.meet(Parity{have.mask ^ want, have.value ^ constant});
     }
-    if (!right.empty()) delivered += Count{1} << right.dimension();
+    delivered += size_of(right);
   }
   return delivered;
 }
 
-bool delivered_move(const MeshPieces& pieces, const Move& move) {
-  for (const MeshPiece& piece : pieces) {
-    if (!piece.where.contains(move.to_processor)) continue;
-    Word from = 0;
-    for (std::size_t b = 0; b < piece.source.size(); ++b)
-      from |= Word{parity(move.to_processor & piece.source[b].mask) ^ piece.source[b].value} << b;
-    return from == move.from_processor;
-  }
-  return false;
+bool delivered_move(const Partition& data, const Move& move) {
+  const Piece* piece = data.at(move.to_processor);
+  if (piece == nullptr) return false;
+  const std::vector<Parity> highest_first(piece->origin.rbegin(), piece->origin.rend());
+  return address_of(highest_first, move.to_processor) == move.from_processor;
 }
 
 class MeshProof : public Verifier {

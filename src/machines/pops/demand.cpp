@@ -16,7 +16,7 @@
 namespace faro::inline v1 {
 namespace {
 
-Count size_of(const AffineSpace& space) {
+Count processors_in(const AffineSpace& space) {
   return space.empty() ? 0 : Count{1} << static_cast<unsigned>(space.dimension());
 }
 
@@ -46,14 +46,14 @@ AffineDemand affine_demand(const Pops& pops, const BitMap& map) {
   d.groups = pops.groups;
   d.each = Count{1} << static_cast<unsigned>(ld - rank);
   d.targets = Count{1} << static_cast<unsigned>(rank);
-  d.loops = size_of(where_equal(map, ld)) / d.each;
+  d.loops = processors_in(where_equal(map, ld)) / d.each;
   const AffineSpace fixed = where_equal(map, 0);
   if (fixed.empty()) return d;
   std::vector<Parity> inside = fixed.constraints();
   for (Parity& c : inside) c.value = 0;
   for (int b = ld; b < map.width(); ++b) inside.push_back({bit(b), 0});
-  d.fixed = size_of(AffineSpace::where(map.width(), inside));
-  d.fixed_groups = size_of(fixed) / d.fixed;
+  d.fixed = processors_in(AffineSpace::where(map.width(), inside));
+  d.fixed_groups = processors_in(fixed) / d.fixed;
   return d;
 }
 
@@ -123,7 +123,7 @@ PopsDemand demand_table(const Pops& pops, const BitMap& map) {
     AffineSpace here = fixed;
     for (int b = ld; b < map.width() && !here.empty(); ++b)
       here = here.meet(Parity{bit(b), unsigned{has_bit(i, b - ld)}});
-    demand(i, i) -= static_cast<std::int64_t>(size_of(here));
+    demand(i, i) -= static_cast<std::int64_t>(processors_in(here));
   }
   return demand;
 }

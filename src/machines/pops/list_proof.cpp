@@ -15,8 +15,8 @@
 #include "faro/base/limits.hpp"
 #include "machines/backtrace.hpp"
 #include "machines/claims.hpp"
+#include "machines/pieces.hpp"
 #include "machines/pops/model.hpp"
-#include "machines/pops/pieces.hpp"
 #include "machines/pops/products.hpp"
 
 namespace faro::inline v1 {
@@ -263,7 +263,7 @@ void PopsListProof::take(const PopsRule& rule) {
   if (!well_formed(rule)) return;
   AffineSpace::where(pops::address_bits(machine_), rule.where).for_each([&](Word p) {
     if (!sends(p, rule.reg)) return;
-    const Word q = pops_pieces::apply(rule.to, p);
+    const Word q = address_of(rule.to, p);
     drives(pops::group_of(machine_, q), pops::group_of(machine_, p), place(p, rule.reg));
     hears(q, pops::group_of(machine_, p), rule.into);
   });

@@ -5,17 +5,16 @@
 #include <algorithm>
 #include <map>
 #include <optional>
+#include <set>
 
 #include "faro/base/error.hpp"
 #include "faro/base/limits.hpp"
 #include "machines/claims.hpp"
+#include "machines/pieces.hpp"
 #include "machines/pops/model.hpp"
-#include "machines/pops/pieces.hpp"
 
 namespace faro::inline v1 {
 namespace {
-
-using pops_pieces::Piece;
 
 // The couplers (group of receiver, group of sender) that a rule drives: an affine subspace of
 // pairs, as a point and a basis. Pairs take up to 128 bits.
@@ -103,7 +102,7 @@ class PopsProof : public Verifier {
   int memory_ = 0;     // low bits of the map that count elements of a processor
   bool alike_ = true;  // the map is on processors, all their elements go along
   BitMap map_;
-  std::map<Slot, std::vector<Piece>> registers_;
+  std::map<Slot, Partition> registers_;
   Verdict verdict_;
   bool over_ = false;
   bool gave_up_ = false;
@@ -162,7 +161,8 @@ void PopsProof::begin(const ScheduleHeader& header) {
   std::vector<Parity> identity;
   for (int b = bits_ - 1; b >= 0; --b) identity.push_back({bit(b), 0});
   for (std::size_t s = 0; s < header.elements; ++s)
-    registers_[static_cast<Slot>(s)].push_back({AffineSpace::everything(bits_), identity, s});
+    registers_[static_cast<Slot>(s)].add(
+        {AffineSpace::everything(bits_), identity, static_cast<int>(s)});
 }
 
 bool PopsProof::well_formed(const PopsRule& rule) {
@@ -187,11 +187,11 @@ void PopsProof::check_couplers(const PopsRule& rule, const AffineSpace& where, U
   const auto group = [local](Word p) { return local >= word_bits ? 0 : p >> local; };
   const Word x0 = where.first();
   const auto pair = [&](Word q, Word p) { return (Pair{group(q)} << 64U) | group(p); };
-  const Word q0 = pops_pieces::apply(rule.to, x0);
+  const Word q0 = address_of(rule.to, x0);
   Couplers couplers{pair(q0, x0), {}};
   bool single = true;
   for (const Word b : where.directions()) {
-    const Word q = pops_pieces::apply(rule.to, x0 ^ b) ^ q0;
+    const Word q = address_of(rule.to, x0 ^ b) ^ q0;
     single = extend(couplers.basis, pair(q, b)) && single;
   }
   if (!single) bad("R1", "a rule has two senders on one coupler", {.processor = x0});
@@ -207,7 +207,7 @@ void PopsProof::apply_rule(const PopsRule& rule, const AffineSpace& where, Use& 
         {.processor = where.first(), .slot = std::max(rule.reg, rule.into)});
     return;
   }
-  const pops_pieces::Image heard = pops_pieces::image_of(where, rule.to);
+  const Image heard = image_of(where, rule.to);
   check_couplers(rule, where, use);
   for (const AffineSpace& other : use.senders)
     if (!other.disjoint(where))
@@ -223,15 +223,9 @@ void PopsProof::apply_rule(const PopsRule& rule, const AffineSpace& where, Use& 
   if (over_) return;
   use.senders.push_back(where);
   use.hearers.push_back(heard.space);
-  Count size = 0;
-  Use::Write write{rule.into, heard.space, {}};
-  for (const Piece& piece : registers_[rule.reg]) {
-    const std::size_t before = write.pieces.size();
-    pops_pieces::carry(piece, where, rule.to, write.pieces);
-    if (write.pieces.size() > before)
-      size += Count{1} << static_cast<unsigned>(write.pieces.back().where.dimension());
-  }
-  if (size != Count{1} << static_cast<unsigned>(where.dimension()))
+  Use::Write write{rule.into, heard.space, registers_[rule.reg].inside(where)};
+  for (Piece& piece : write.pieces) piece = piece.carried(rule.to);
+  if (size_of(write.pieces) != size_of(where))
     bad("R5", fmt::format("a rule sends register {} where it is empty", rule.reg),
         {.slot = rule.reg});
   use.writes.push_back(std::move(write));
@@ -258,12 +252,15 @@ void PopsProof::step(const PopsSlot& slot) {
   entry_.reset();
   verdict_.cost.slots += sends ? 1U : 0U;
   if (!over_) {
-    for (const Use::Write& write : use.writes)
-      pops_pieces::erase(registers_[write.into], write.region);
+    for (const Use::Write& write : use.writes) registers_[write.into].erase(write.region);
+    std::set<Slot> written;
     for (Use::Write& write : use.writes) {
-      std::vector<Piece>& pieces = registers_[write.into];
-      for (Piece& piece : write.pieces) pops_pieces::add(pieces, std::move(piece));
-      if (pieces.size() > limits::register_pieces_max)
+      written.insert(write.into);
+      for (Piece& piece : write.pieces) registers_[write.into].add(std::move(piece));
+    }
+    for (const Slot reg : written) {
+      registers_[reg].merge();
+      if (registers_[reg].pieces().size() > limits::register_pieces_max)
         give_up(fmt::format("more than {} pieces in a register; use replay",
                             limits::register_pieces_max));
     }
@@ -273,14 +270,14 @@ void PopsProof::step(const PopsSlot& slot) {
 
 // Whether the map brings what the piece holds to place `place` of the piece's processors.
 bool PopsProof::is_right(const Piece& piece, const BitMap& back, std::size_t place) const {
-  if (alike_ && piece.element != place) return false;
+  if (alike_ && piece.tag != static_cast<int>(place)) return false;
   const Word inner = alike_ ? 0 : place;
   for (int b = 0; b < map_.width(); ++b) {
     const Word row = back.matrix().row(b);
     const Parity wanted =
         piece.where.reduced({memory_ >= word_bits ? 0 : row >> memory_,
                              parity(row & inner) ^ unsigned{has_bit(back.complement(), b)}});
-    const Parity there = b < memory_ ? Parity{0, unsigned{has_bit(piece.element, b)}}
+    const Parity there = b < memory_ ? Parity{0, unsigned{has_bit(static_cast<Word>(piece.tag), b)}}
                                      : piece.origin[static_cast<std::size_t>(map_.width() - 1 - b)];
     if (wanted != there) return false;
   }
@@ -294,9 +291,8 @@ void PopsProof::finish() {
   if (!over_) {
     const BitMap back = map_.inverse();
     for (std::size_t s = 0; s < header_.elements; ++s)
-      for (const Piece& piece : registers_[header_.result[0] + static_cast<Slot>(s)])
-        if (is_right(piece, back, s))
-          verdict_.delivered += Count{1} << static_cast<unsigned>(piece.where.dimension());
+      for (const Piece& piece : registers_[header_.result[0] + static_cast<Slot>(s)].pieces())
+        if (is_right(piece, back, s)) verdict_.delivered += size_of(piece.where);
     if (verdict_.delivered != verdict_.expected)
       bad("delivery", fmt::format("{} of {} elements end in the result register where the map says",
                                   to_string(verdict_.delivered), to_string(verdict_.expected)));

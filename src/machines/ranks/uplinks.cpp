@@ -5,7 +5,7 @@
 #include <algorithm>
 
 #include "base/working.hpp"
-#include "machines/pops/pieces.hpp"
+#include "machines/pieces.hpp"
 
 namespace faro::inline v1::ranks {
 namespace {
@@ -50,7 +50,7 @@ void Uplinks::add(const PopsRule& rule) {
   }
   if (staying == senders) return;
   add(out_, senders, senders.dimension(), false);
-  add(in_, pops_pieces::image_of(senders, rule.to).space, senders.dimension(), false);
+  add(in_, image_of(senders, rule.to).space, senders.dimension(), false);
   if (staying.empty()) return;
   add(out_, staying, staying.dimension(), true);
   add(in_, staying, staying.dimension(), true);

@@ -1,5 +1,5 @@
 // Partitions of processors against an array of what lies where.
-#include "machines/cube/pieces.hpp"
+#include "machines/pieces.hpp"
 
 #include <gtest/gtest.h>
 
@@ -12,8 +12,8 @@ namespace faro {
 namespace {
 
 constexpr int width = 6;
-constexpr Word processors = bit(width);
-using Contents = std::array<std::optional<Word>, processors>;
+constexpr Word everybody = bit(width);
+using Contents = std::array<std::optional<Word>, everybody>;
 
 Word origin_at(const Piece& piece, Word p) {
   Word origin = 0;
@@ -28,7 +28,7 @@ Piece piece_on(const AffineSpace& space, const std::vector<Parity>& rows) {
 }
 
 void expect_same(const Partition& partition, const Contents& contents) {
-  for (Word p = 0; p < processors; ++p) {
+  for (Word p = 0; p < everybody; ++p) {
     const Piece* piece = partition.at(p);
     ASSERT_EQ(piece != nullptr, contents[p].has_value()) << p;
     if (piece != nullptr) {
@@ -47,7 +47,7 @@ void expect_nothing_left_to_merge(const Partition& partition) {
 std::vector<Parity> random_rows(Random& random) {
   std::vector<Parity> rows(2);
   for (Parity& row : rows)
-    row = {.mask = random.below(processors), .value = static_cast<unsigned>(random.below(2))};
+    row = {.mask = random.below(everybody), .value = static_cast<unsigned>(random.below(2))};
   return rows;
 }
 
@@ -71,7 +71,7 @@ TEST(Pieces, hold_what_was_put_there_however_they_are_cut_and_merged) {
       const Piece piece = piece_on(region, maps[random.below(maps.size())]);
       partition.erase(region);
       partition.add(piece);
-      for (Word p = 0; p < processors; ++p)
+      for (Word p = 0; p < everybody; ++p)
         if (region.contains(p)) contents[p] = origin_at(piece, p);
       most = std::max(most, partition.pieces().size());
       const std::size_t before = partition.pieces().size();
@@ -114,7 +114,7 @@ TEST(Pieces, other_stages_other_pieces_and_other_masks_stay_apart) {
   // Equal but for a constant: one piece, whose row reads the bit that told them apart.
   const auto both = merged(one, Piece{high, {{.mask = 2, .value = 1}}});
   ASSERT_TRUE(both.has_value());
-  for (Word p = 0; p < processors; ++p)
+  for (Word p = 0; p < everybody; ++p)
     EXPECT_EQ(origin_at(*both, p), (p >> 1U & 1U) ^ (p & 1U)) << p;
 }
 

@@ -1,5 +1,5 @@
-// What a proof knows of one slot: a partition of processors into affine subspaces, each with the
-// affine map that says which element lies there.
+// What a proof knows of one slot or register, on every machine: a partition of processors into
+// affine subspaces, each with the affine map that says which element lies there.
 //
 //   after "everybody with bit 1 set sends slot 0 across dimension 0 into slot 0" on a 2-cube:
 //     where bit 1 = 0:  origin = p            where bit 1 = 1:  origin = p ^ 1
@@ -18,9 +18,9 @@
 
 namespace faro::inline v1 {
 
-// Row i of `origin` is bit i of the origin of the element at p: parity(p & mask) ^ value, reduced
+// A row of `origin` is a bit of the origin of the element at p: parity(p & mask) ^ value, reduced
 // on `where`, so that equal maps on equal spaces are equal values. `tag` is what else must agree
-// before pieces merge: the stages a butterfly's element has done, 0 elsewhere.
+// before pieces merge: the stages a butterfly's element has done, an element's number; else 0.
 struct Piece {
   AffineSpace where;
   std::vector<Parity> origin;
@@ -30,16 +30,32 @@ struct Piece {
   Piece on(const AffineSpace& part) const;
   // The piece after its elements crossed to p ^ by.
   Piece shifted(Word by) const;
+  // The piece after its elements went to address_of(to, p). Requires `to` injective on `where`.
+  Piece carried(const std::vector<Parity>& to) const;
   friend bool operator==(const Piece&, const Piece&) = default;
 };
 
 // The rows as they read on `space`.
 std::vector<Parity> reduced_on(const AffineSpace& space, const std::vector<Parity>& rows);
 
+// The address whose bits, highest first, are the rows' parities at x.
+Word address_of(const std::vector<Parity>& rows, Word x);
+
+// {address_of(rows, x) : x in space}, and whether no two x share an image. Requires a space that is
+// not empty.
+struct Image {
+  AffineSpace space;
+  bool injective = false;
+};
+Image image_of(const AffineSpace& space, const std::vector<Parity>& rows);
+
 // The number of processors of a space that is not empty.
 inline Count size_of(const AffineSpace& space) {
   return space.empty() ? Count{0} : Count{1} << space.dimension();
 }
+
+// The number of processors of disjoint pieces.
+Count size_of(const std::vector<Piece>& pieces);
 
 // The one piece that two are parts of, where there is one by the rule above.
 std::optional<Piece> merged(const Piece& a, const Piece& b);

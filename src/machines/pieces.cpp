@@ -1,4 +1,4 @@
-#include "machines/cube/pieces.hpp"
+#include "machines/pieces.hpp"
 
 #include <algorithm>
 #include <map>
@@ -6,6 +6,7 @@
 #include "base/check.hpp"
 #include "base/words_less.hpp"
 #include "base/working.hpp"
+#include "faro/schedules/steps.hpp"
 
 namespace faro::inline v1 {
 namespace {
@@ -61,7 +62,100 @@ Word values_of(const Piece& piece) {
   return values;
 }
 
+// rows without their constants.
+Word apply_linear(const std::vector<Parity>& rows, Word x) {
+  Word y = 0;
+  for (const Parity& row : rows) y = (y << 1U) | parity(x & row.mask);
+  return y;
+}
+
+// The affine subspace through `point` with the directions of a reduced basis.
+AffineSpace spanned(int width, Word point, const std::vector<Word>& basis) {
+  Word leads = 0;
+  for (const Word v : basis) leads |= bit(highest_bit(v));
+  std::vector<Parity> constraints;
+  for (int f = 0; f < width; ++f) {
+    if (has_bit(leads, f)) continue;
+    Word mask = bit(f);
+    for (const Word v : basis)
+      if (has_bit(v, f)) mask |= bit(highest_bit(v));
+    constraints.push_back({mask, parity(mask & point)});
+  }
+  return AffineSpace::where(width, constraints);
+}
+
+// Images of directions under `to` with the origins they came with, made independent.
+struct Direction {
+  Word image = 0;
+  Word origin = 0;
+};
+
+std::vector<Direction> solved(const std::vector<Word>& directions, const std::vector<Parity>& to,
+                              const std::vector<Parity>& origin) {
+  std::vector<Direction> result;
+  for (const Word b : directions) {
+    Direction next{apply_linear(to, b), apply_linear(origin, b)};
+    for (const Direction& d : result)
+      if (has_bit(next.image, highest_bit(d.image))) {
+        next.image ^= d.image;
+        next.origin ^= d.origin;
+      }
+    FARO_CHECK(next.image != 0);
+    const int lead = highest_bit(next.image);
+    for (Direction& d : result)
+      if (has_bit(d.image, lead)) {
+        d.image ^= next.image;
+        d.origin ^= next.origin;
+      }
+    result.push_back(next);
+  }
+  return result;
+}
+
+// Whether constraints on single bits tell two spaces apart, which costs less than meeting them.
+class Sieve {
+ public:
+  explicit Sieve(const AffineSpace& space) : fixed_(fixed_bits(space)) {}
+  bool apart(const AffineSpace& where) const {
+    const TernaryMask other = fixed_bits(where);
+    return ((fixed_.value ^ other.value) & fixed_.care & other.care) != 0;
+  }
+
+ private:
+  static TernaryMask fixed_bits(const AffineSpace& space) {
+    TernaryMask fixed;
+    for (const Parity& c : space.constraints()) {
+      if ((c.mask & (c.mask - 1)) != 0) continue;
+      fixed.care |= c.mask;
+      if (c.value != 0) fixed.value |= c.mask;
+    }
+    return fixed;
+  }
+
+  TernaryMask fixed_;
+};
+
 }  // namespace
+
+Word address_of(const std::vector<Parity>& rows, Word x) {
+  Word y = 0;
+  for (const Parity& row : rows) y = (y << 1U) | (parity(x & row.mask) ^ row.value);
+  return y;
+}
+
+Image image_of(const AffineSpace& space, const std::vector<Parity>& rows) {
+  std::vector<Word> images;
+  for (const Word b : space.directions()) images.push_back(apply_linear(rows, b));
+  const std::vector<Word> basis = reduced_basis(images);
+  return {spanned(static_cast<int>(rows.size()), address_of(rows, space.first()), basis),
+          basis.size() == images.size()};
+}
+
+Count size_of(const std::vector<Piece>& pieces) {
+  Count size = 0;
+  for (const Piece& piece : pieces) size += size_of(piece.where);
+  return size;
+}
 
 std::vector<Parity> reduced_on(const AffineSpace& space, const std::vector<Parity>& rows) {
   std::vector<Parity> result = rows;
@@ -79,6 +173,25 @@ Piece Piece::shifted(Word by) const {
   return result;
 }
 
+Piece Piece::carried(const std::vector<Parity>& to) const {
+  const std::vector<Direction> directions = solved(where.directions(), to, origin);
+  const Word x0 = where.first();
+  const Word y0 = address_of(to, x0);
+  std::vector<Word> basis;
+  for (const Direction& d : directions) basis.push_back(d.image);
+  AffineSpace target = spanned(static_cast<int>(to.size()), y0, reduced_basis(basis));
+  std::vector<Parity> rows;
+  const auto top = static_cast<int>(origin.size()) - 1;
+  for (std::size_t i = 0; i < origin.size(); ++i) {
+    Word mask = 0;
+    for (const Direction& d : directions)
+      if (has_bit(d.origin, top - static_cast<int>(i))) mask |= bit(highest_bit(d.image));
+    const unsigned here = parity(origin[i].mask & x0) ^ origin[i].value;
+    rows.push_back(target.reduced({mask, here ^ parity(mask & y0)}));
+  }
+  return {std::move(target), std::move(rows), tag};
+}
+
 std::optional<Piece> merged(const Piece& a, const Piece& b) {
   const auto place = difference(a, b);
   if (!place) return {};
@@ -87,7 +200,9 @@ std::optional<Piece> merged(const Piece& a, const Piece& b) {
 
 std::vector<Piece> Partition::inside(const AffineSpace& region) const {
   std::vector<Piece> result;
+  const Sieve sieve(region);
   for (const Piece& piece : pieces_) {
+    if (sieve.apart(piece.where)) continue;
     if (region.contains(piece.where)) {
       result.push_back(piece);
       continue;
@@ -101,8 +216,10 @@ std::vector<Piece> Partition::inside(const AffineSpace& region) const {
 void Partition::erase(const AffineSpace& region) {
   still_working();
   std::vector<Piece> left;
+  left.reserve(pieces_.size());
+  const Sieve sieve(region);
   for (Piece& piece : pieces_) {
-    if (piece.where.disjoint(region)) {
+    if (sieve.apart(piece.where) || piece.where.disjoint(region)) {
       left.push_back(std::move(piece));
       continue;
     }
