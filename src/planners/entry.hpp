@@ -27,6 +27,8 @@ class PlannerEntry final : public Planner {
     Offer (*offer)(const Request&) = nullptr;
     bool searches = false;
     bool asks_for_fewer = false;
+    bool finds_by_luck = false;
+    bool asks_often = false;
     // Plans cubes of several ports, but not all; who does not say so is not asked.
     bool several_ports = false;
   };
@@ -39,6 +41,8 @@ class PlannerEntry final : public Planner {
   std::optional<std::string> refusal(const Request& request) const override;
   bool searches() const override { return parts_.searches; }
   bool asks_for_fewer() const override { return parts_.asks_for_fewer; }
+  bool finds_by_luck() const override { return parts_.finds_by_luck; }
+  bool asks_often() const override { return parts_.asks_often; }
   Offer offer(const Request& request) const override;
 
  private:

@@ -228,34 +228,19 @@ PlanOptions for_parts() {
 
 }  // namespace
 
-// Plans that are negotiated or drawn: those for more elements are others, and do not go on alike.
-// So are mirrors of them, and whatever has them as a part.
 bool looped::found_by_luck(std::string_view expression) {
-  constexpr std::string_view names[] = {"affine-router", "affine-shop", "balanced-maps",
-                                        "links-congestion"};
-  return std::any_of(std::begin(names), std::end(names), [expression](std::string_view name) {
-    return expression.find(name) != std::string_view::npos;
+  const std::span<const Planner* const> all = asked_planners();
+  return std::any_of(all.begin(), all.end(), [expression](const Planner* planner) {
+    return planner->finds_by_luck() && expression.find(planner->name()) != std::string_view::npos;
   });
 }
-
-namespace {
-
-// Who asks others many times.
-bool is_slow(std::string_view planner) {
-  constexpr std::string_view names[] = {"affine-few-mirrors", "affine-mirrored", "parts-by-phases",
-                                        "ports-in-turn", "ports-side-by-side"};
-  return std::find(std::begin(names), std::end(names), planner) != std::end(names);
-}
-
-}  // namespace
 
 std::vector<Answer> good_answers(const Request& request, Count dearer, const Request& further,
                                  Patience patience) {
   PlanOptions options = for_parts();
   const MachineKind& kind = kind_of(request.machine());
   std::erase_if(options.planners, [&](const Planner* planner) {
-    return looped::found_by_luck(planner->name()) ||
-           (patience == Patience::none && is_slow(planner->name())) ||
+    return planner->finds_by_luck() || (patience == Patience::none && planner->asks_often()) ||
            (kind.is_meant_by(planner->about().machine) && planner->refusal(further));
   });
   Asked asked = ask(request, bound_of(request), options);

@@ -202,6 +202,11 @@ class Planner {
   // One that asks all others for fewer elements is asked before those that search, and wins ties:
   // where it answers, nobody searches for all elements.
   virtual bool asks_for_fewer() const { return false; }
+  // One whose plans are negotiated or drawn: its plan for more elements is another one, and does
+  // not go on alike. So are mirrors of such plans, and whatever has one as a part.
+  virtual bool finds_by_luck() const { return false; }
+  // One that asks others many times, and is left out where many questions are asked.
+  virtual bool asks_often() const { return false; }
 
   // Requires no refusal. A search that finds nothing throws Error(impossible) or Error(limit): then
   // the planner has refused.

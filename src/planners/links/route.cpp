@@ -339,6 +339,7 @@ const PlannerEntry links_congestion({
     .refusal = refusal<limits::links_negotiated_log2_max>,
     .offer = offer<&Job::congestion, &links_congestion>,
     .searches = true,
+    .finds_by_luck = true,
 });
 
 }  // namespace faro::inline v1

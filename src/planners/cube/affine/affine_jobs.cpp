@@ -128,6 +128,7 @@ const PlannerEntry affine_shop({
     .refusal = refusal_all,
     .offer = offered<shop_for, affine_shop>,
     .searches = true,
+    .finds_by_luck = true,
 });
 
 const PlannerEntry affine_orders({

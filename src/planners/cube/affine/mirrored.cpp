@@ -214,6 +214,7 @@ const PlannerEntry affine_mirrored({
     .refusal = refusal_mirrored,
     .offer = offer_mirrored,
     .searches = true,
+    .asks_often = true,
 });
 
 const PlannerEntry affine_few_mirrors({
@@ -227,6 +228,7 @@ const PlannerEntry affine_few_mirrors({
     .refusal = refusal_few,
     .offer = offer_few,
     .searches = true,
+    .asks_often = true,
 });
 
 }  // namespace faro::inline v1

@@ -106,6 +106,7 @@ const PlannerEntry parts_by_phases({
     .refusal = refusal_parts,
     .offer = offer_parts,
     .searches = true,
+    .asks_often = true,
 });
 
 }  // namespace faro::inline v1

@@ -91,6 +91,7 @@ const PlannerEntry affine_router({
     .refusal = refusal,
     .offer = offer,
     .searches = true,
+    .finds_by_luck = true,
 });
 
 }  // namespace faro::inline v1

@@ -437,6 +437,7 @@ const PlannerEntry balanced_maps({
     .refusal = refusal_map,
     .offer = offer_map,
     .searches = true,
+    .finds_by_luck = true,
     .several_ports = true,
 });
 

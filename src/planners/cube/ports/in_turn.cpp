@@ -252,6 +252,7 @@ const PlannerEntry ports_in_turn({
     .citation = "faro",
     .refusal = refusal,
     .offer = offer,
+    .asks_often = true,
     .several_ports = true,
 });
 

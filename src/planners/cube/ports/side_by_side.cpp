@@ -272,6 +272,7 @@ const PlannerEntry ports_side_by_side({
     .citation = "faro",
     .refusal = refusal_beside,
     .offer = offer_beside,
+    .asks_often = true,
     .several_ports = true,
 });
 
