@@ -69,14 +69,17 @@ FARO_INLINE void exchange_stages(typename Ops::Vector (&x)[Count]) {
   }
 }
 
-// What becomes of the one register of a kernel without stages.
+// What becomes of a register before the stages and after them.
 template <class Ops, bool has_pre, bool has_post>
-struct OneRegister {
+struct OuterLanes {
   const std::uint8_t* pre;
   const std::uint8_t* post;
-  FARO_INLINE typename Ops::Vector operator()(typename Ops::Vector x, Word shift) const {
-    if constexpr (has_pre) x = shuffled<Ops>(x, pre, 0);
-    if constexpr (has_post) x = shuffled<Ops>(x, post, shift);
+  FARO_INLINE typename Ops::Vector before(typename Ops::Vector x, Word r) const {
+    if constexpr (has_pre) return shuffled<Ops>(x, pre, r);
+    return x;
+  }
+  FARO_INLINE typename Ops::Vector after(typename Ops::Vector x, Word shift) const {
+    if constexpr (has_post) return shuffled<Ops>(x, post, shift);
     return x;
   }
 };
@@ -88,12 +91,13 @@ struct Exchanges {
   using Plain = Exchanges;
   static constexpr std::size_t registers = std::size_t{1} << M;
   static constexpr bool pairs = true;
-  static constexpr bool groups = M == 0;
+  // Kernels that have eight registers together.
+  static constexpr std::size_t grouped = M <= 3 ? group_kernels >> M : 0;
   // Eight registers at a time leave room in sixteen; more stages are split in two halves.
   static constexpr int split = M <= 3 ? M : (M + 1) / 2;
 
   template <bool has_pre, bool has_post>
-  using Lanes = OneRegister<Ops, has_pre, has_post>;
+  using Lanes = OuterLanes<Ops, has_pre, has_post>;
 
   const TilePlan& plan;
   const std::uint8_t* pre;
@@ -103,6 +107,9 @@ struct Exchanges {
       : plan(pass.plan),
         pre(pass.tables.has_pre ? pass.tables.at(pass.tables.first) : nullptr),
         post(pass.tables.has_post ? pass.tables.at(pass.tables.last) : nullptr) {}
+
+  // All stages of the kernels of a group: the bits of a register's number are the high ones.
+  static FARO_INLINE void stages(Vector (&x)[group_kernels]) { exchange_stages<Ops, M, 0, M>(x); }
 
   template <class PutTo>
   FARO_INLINE void run(const std::byte* from, Word from_at, std::byte* to, Word to_at, Word shift,

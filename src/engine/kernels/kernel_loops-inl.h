@@ -81,37 +81,50 @@ FARO_INLINE void move_kernel(const Kernel& kernel, const TilePlan::Kernel& k, co
   kernel.run(run.from, run.from_at ^ k.from, run.to, run.to_at ^ k.to, run.shift ^ k.shift, put);
 }
 
-// Kernels of one register, eight at a time: kernel q + k is kernel q xor kernel k, so eight take
-// one entry of the table of places, which has nearly as many bytes as a vector. Where they read on
-// in a row (TilePlan::groups_read_on), the loads are at fixed distances.
+// Kernels of up to eight registers, as many at a time as have eight together: kernel q + k is
+// kernel q xor kernel k, so they take one entry of the table of places, and what is at fixed places
+// of them is copied where no store can change it. Register r of kernel k is x[r * at_once + k]:
+// kernels in a row, which write neighbouring lines, are written one right after the other. Where
+// those of one register read on in a row (TilePlan::groups_read_on), loads are at fixed distances.
 template <class Kernel, class Put, bool read_on, class Lanes>
 void loop_groups(const TilePlan& plan, const KernelRun run, std::size_t begin, std::size_t end,
                  std::size_t ahead, const Lanes lanes) {
   using Ops = typename Kernel::Ops;
-  constexpr std::size_t step = std::max<std::size_t>(1, line_bytes / Ops::vector_bytes);
-  // Copies, which no store can change.
-  TilePlan::Kernel steps[group_kernels];
-  std::copy_n(plan.kernels.data(), group_kernels, steps);
-  for (std::size_t q = begin; q < end; q += group_kernels) {
+  constexpr std::size_t at_once = Kernel::grouped;
+  constexpr std::size_t step =
+      Kernel::registers > 1 ? 1 : std::max<std::size_t>(1, line_bytes / Ops::vector_bytes);
+  TilePlan::Kernel places[group_kernels];
+  for (std::size_t i = 0; i < group_kernels; ++i) {
+    const TilePlan::Kernel& k = plan.kernels[i % at_once];
+    const std::size_t r = i / at_once;
+    places[i] = {k.from ^ plan.register_from[r], k.to ^ plan.register_to[r],
+                 k.shift ^ plan.register_shift[r]};
+  }
+  for (std::size_t q = begin; q < end; q += at_once) {
     if (ahead != 0) {
       FARO_UNROLL
-      for (std::size_t k = 0; k < group_kernels; k += step) {
+      for (std::size_t k = 0; k < at_once; k += step) {
         fetch_kernel<Kernel>(plan, run, q + k + ahead);
       }
     }
     const TilePlan::Kernel& first = plan.kernels[q];
-    const std::byte* const from = run.from + (run.from_at ^ first.from);
+    const Word from_at = run.from_at ^ first.from;
     const Word to_at = run.to_at ^ first.to;
     const Word shift = run.shift ^ first.shift;
     typename Ops::Vector x[group_kernels];
     FARO_UNROLL
-    for (std::size_t k = 0; k < group_kernels; ++k) {
-      x[k] = Ops::load(read_on ? from + k * Ops::vector_bytes
-                               : run.from + (run.from_at ^ first.from ^ steps[k].from));
-      x[k] = lanes(x[k], shift ^ steps[k].shift);
+    for (std::size_t i = 0; i < group_kernels; ++i) {
+      x[i] = Ops::load(read_on ? run.from + from_at + i * Ops::vector_bytes
+                               : run.from + (from_at ^ places[i].from));
+      x[i] = lanes.before(x[i], i / at_once);
+    }
+    Kernel::stages(x);
+    FARO_UNROLL
+    for (std::size_t i = 0; i < group_kernels; ++i) {
+      x[i] = lanes.after(x[i], shift ^ places[i].shift);
     }
     FARO_UNROLL
-    for (std::size_t k = 0; k < group_kernels; ++k) Put::put(run.to + (to_at ^ steps[k].to), x[k]);
+    for (std::size_t i = 0; i < group_kernels; ++i) Put::put(run.to + (to_at ^ places[i].to), x[i]);
   }
 }
 
@@ -122,11 +135,13 @@ void run_groups_by(const TilePlan& plan, const Kernel& kernel, const KernelRun& 
   const Lanes lanes{kernel.pre, kernel.post};
   // A part of an exchange begins where its rank says, which may be inside a group's row.
   constexpr Word row = group_kernels * Kernel::Ops::vector_bytes - 1;
-  if (plan.groups_read_on && (run.from_at & row) == 0) {
-    loop_groups<Kernel, Put, true>(plan, run, begin, end, ahead, lanes);
-  } else {
-    loop_groups<Kernel, Put, false>(plan, run, begin, end, ahead, lanes);
+  if constexpr (Kernel::registers == 1) {
+    if (plan.groups_read_on && (run.from_at & row) == 0) {
+      loop_groups<Kernel, Put, true>(plan, run, begin, end, ahead, lanes);
+      return;
+    }
   }
+  loop_groups<Kernel, Put, false>(plan, run, begin, end, ahead, lanes);
 }
 
 template <class Kernel, class Put>
@@ -150,8 +165,10 @@ FARO_INLINE void loop_kernels(const TilePass& pass, const KernelRun& run, std::s
   const TilePlan& plan = pass.plan;
   const Kernel kernel(pass, run.shift);
   const TilePlan::Kernel* kernels = plan.kernels.data();
-  if constexpr (Kernel::groups) {
-    if ((begin | end) % group_kernels == 0) {
+  // Streamed, kernels of more registers are written beside their neighbours instead, below.
+  constexpr bool ordinary = std::is_same_v<Put, StorePut<Ops>>;
+  if constexpr (Kernel::grouped > 0 && (ordinary || Kernel::registers == 1)) {
+    if ((begin | end) % Kernel::grouped == 0) {
       run_groups<Kernel, Put>(plan, kernel, run, begin, end, ahead);
       return;
     }

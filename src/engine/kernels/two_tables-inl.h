@@ -21,7 +21,7 @@ class TwoTableKernel {
   using Vector = typename Ops::Vector;
   using Plain = TwoTableKernel<Ops, M, Lanes::plain>;
   static constexpr std::size_t registers = std::size_t{1} << M;
-  static constexpr bool groups = false;
+  static constexpr std::size_t grouped = 0;
   // Two kernels write neighbouring lines together. Measured: 16 registers gain where lanes shift
   // and lose where they do not, 8 and 32 or more the other way round.
   static constexpr bool pairs = (Which == Lanes::plain) != (M == 4);
