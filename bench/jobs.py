@@ -136,8 +136,9 @@ def costs():
 # --- two workers
 
 
-def cluster(times, rounds):
-    """Maps to series, stored; each in turn on one cluster of two processes of 512 MiB, and faro alone."""
+def cluster(times, rounds, alone):
+    """Maps to series, stored: faro in one process, by two new workers of 512 MiB and by the same once more, in turn
+    within each round; and unless `alone` what Dask does by itself, on new workers too."""
     import numpy as np
     import shutil
     import statistics
@@ -150,31 +151,37 @@ def cluster(times, rounds):
 
     shape, to, how = (times, 721, 1440), (times, 72, 144), dict(memory="128MiB", codec="none")
 
-    def target(path):
-        return zarr.create_array(path, shape=shape, dtype="f4", chunks=to, compressors=None)
-
     def by_dask(method):
         def run(source, path, client):
             with dask.config.set({"array.rechunk.method": method}):
-                da.from_zarr(str(source)).rechunk(to).to_zarr(target(path))
+                target = zarr.create_array(path, shape=shape, dtype="f4", chunks=to, compressors=None)
+                da.from_zarr(str(source)).rechunk(to).to_zarr(target)
         return run
 
-    ways = {"faro, one process of 2 threads": lambda s, p, c: faro.rechunk(s, p, chunks=to, threads=2, **how),
-            "faro.dask, two workers": lambda s, p, c: faro.dask.rechunk(s, p, chunks=to, client=c, **how),
-            "dask tasks + to_zarr": by_dask("tasks"), "dask P2P + to_zarr": by_dask("p2p")}
+    def by_faro(threads):
+        return lambda s, p, c: faro.rechunk(s, p, chunks=to, threads=threads, **how)
+
+    def by_workers(s, p, c):
+        faro.dask.rechunk(s, p, chunks=to, client=c, **how)
+
+    # What is done on one cluster, one after the other.
+    ways = [{"faro, one process of 1 thread": by_faro(1), "faro, one process of 2 threads": by_faro(2),
+             "faro.dask, two new workers": by_workers, "the same workers once more": by_workers}]
+    if not alone:
+        ways += [{"dask tasks + to_zarr": by_dask("tasks")}, {"dask P2P + to_zarr": by_dask("p2p")}]
     with tempfile.TemporaryDirectory() as name:
         folder = pathlib.Path(name)
         a = zarr.create_array(folder / "in.zarr", shape=shape, dtype="f4", chunks=(1, 721, 1440), compressors=None)
         for i in range(times):
             a[i] = np.random.default_rng(i).normal(size=shape[1:])
-        seconds, ended = {way: [] for way in ways}, {}
-        for _ in range(rounds):
-            for way, run in ways.items():
-                if way in ended:
-                    continue  # it failed once
-                # A cluster of its own: what one way left in its workers is nobody else's.
-                with LocalCluster(n_workers=2, threads_per_worker=1, memory_limit="512MiB", dashboard_address=None,
-                                  local_directory=name) as workers, Client(workers) as client:
+        seconds, ended = {way: [] for group in ways for way in group}, {}
+        for _, group in itertools.product(range(rounds), ways):
+            # A cluster of its own: what others left in its workers is nobody else's.
+            with LocalCluster(n_workers=2, threads_per_worker=1, memory_limit="512MiB", dashboard_address=None,
+                              local_directory=name) as workers, Client(workers) as client:
+                for way, run in group.items():
+                    if way in ended:
+                        continue  # it failed once
                     start = time.perf_counter()
                     try:
                         run(folder / "in.zarr", folder / "out.zarr", client)
@@ -183,11 +190,11 @@ def cluster(times, rounds):
                             ended[way] = "not equal"
                     except Exception as error:
                         ended[way] = f"no result: {type(error).__name__}"
-                shutil.rmtree(folder / "out.zarr", ignore_errors=True)
-        row("who", "seconds", "equal")
-        row("---", "--:", "---")
-        for way in ways:
-            row(way, statistics.median(seconds[way]) if seconds[way] else "", ended.get(way, "yes"))
+                    shutil.rmtree(folder / "out.zarr", ignore_errors=True)
+        row("who", "seconds", "least", "most", "equal")
+        row("---", "--:", "--:", "--:", "---")
+        for way, took in seconds.items():
+            row(way, *([statistics.median(took), min(took), max(took)] if took else [""] * 3), ended.get(way, "yes"))
 
 
 # --- a thousand workers
@@ -273,6 +280,7 @@ def main():
     parser.add_argument("--seed", type=int, default=1)
     parser.add_argument("--times", type=int, default=60, help="maps of 4 MB; of cluster")
     parser.add_argument("--rounds", type=int, default=3, help="of cluster")
+    parser.add_argument("--alone", action="store_true", help="of cluster: faro, and not its peers")
     parser.add_argument("--workers", type=int, default=1000)
     parser.add_argument("--terabytes", type=float, default=20)
     parser.add_argument("--job", type=float, default=1.0, help="GB of a job")
@@ -281,7 +289,7 @@ def main():
     parser.add_argument("--write", type=float, default=2.0, help="seconds a GB")
     parser.add_argument("--start", type=float, default=0.05, help="seconds to begin a job")
     a = parser.parse_args()
-    {"growth": lambda: growth(a.most), "ranges": ranges, "costs": costs, "cluster": lambda: cluster(a.times, a.rounds),
+    {"growth": lambda: growth(a.most), "ranges": ranges, "costs": costs, "cluster": lambda: cluster(a.times, a.rounds, a.alone),
      "simulate": lambda: simulate(a)}[a.what]()
 
 

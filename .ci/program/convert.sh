@@ -41,6 +41,9 @@ exits "an unknown figure" 2 "$faro" convert s.json x.svg --figure cube; says "an
 exits "a figure of csv" 2 "$faro" convert s.json x.csv --figure links
 exits "a step that is none" 2 "$faro" convert s.json x.svg --figure machine@99; says "a step that is none" "no step 99"
 exits "--figure without --export" 2 "$faro" plan 'i -> rev(i)' --on cube:4 --figure links
+says "--figure without --export" "--figure links needs a file for the picture: add --export FILE.svg"
+exits "--figure of a map without --export" 2 "$faro" explain 'i:4 -> rev(i)' --figure all
+says "--figure of a map without --export" "add --export FILE.svg"
 exits "a schedule from a pipe" 2 "$faro" convert - x.csv
 sed 's/"remote_moves":[0-9]*/"remote_moves":1/' s.json >wrong.json
 exits "a wrong schedule" 1 "$faro" convert wrong.json wrong.csv; says "a wrong schedule" "not right"

@@ -210,6 +210,8 @@ def _on_device(known, x, map, axis, axes, inverse, out, copy):
 
 
 def _orders(axes, ndim):
+    if isinstance(axes, str):
+        raise TypeError(f"axes={axes!r} is a text; wanted are numbers, as in axes=(2, 0, 1)")
     axes = tuple(_axis(a, ndim) for a in axes)
     if sorted(axes) != list(range(ndim)):
         raise ValueError(f"axes={axes} of an array with {ndim} axes")

@@ -113,6 +113,8 @@ def plan(map, on, *, elements=None, algorithm=None, verify="automatic", shape=No
         )
     if in_place or relabel:
         raise TypeError("in_place= and relabel= are for arrays; give element_bytes=")
+    if not isinstance(on, str):
+        raise TypeError(f"a machine is a text such as 'cube:4' or 'mesh:8x8', not {type(on).__name__}")
     if on == "memory" or on.startswith("disk:"):
         raise TypeError(f"{on} holds an array: give element_bytes=")
     made = with_progress(

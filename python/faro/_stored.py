@@ -23,8 +23,9 @@ def _path(x, what):
     if isinstance(x, _outside.Name):
         return x
     if not is_stored(x):
+        saved = "; numpy.save(path, x) makes a file of it" if hasattr(x, "__array_interface__") else ""
         raise TypeError(f"{what}: wanted a path, a store, or an array or group of zarr or h5py, not "
-                        f"{type(x).__name__}")
+                        f"{type(x).__name__}{saved}")
     name = _outside.named(x)
     if name is not None:
         return name

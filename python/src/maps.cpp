@@ -155,7 +155,10 @@ NamedMap map_from(nb::handle object, std::optional<int> width,
                                                 m.map.width(), *width));
     return m;
   }
-  if (!nb::isinstance<nb::str>(object)) throw nb::type_error("a map is a BitMap or its text");
+  if (!nb::isinstance<nb::str>(object))
+    throw nb::type_error(
+        "a map is a BitMap or its text; axes=(2, 0, 1) moves whole axes, BitMap.fit(table) reads "
+        "where each index goes");
   const auto text = nb::cast<std::string>(object);
   Sizes sizes;
   if (!shape.empty())

@@ -302,6 +302,11 @@ class Parser {
   Terms terms() {
     Terms result;
     do {
+      if (now().kind == TokenKind::number)
+        fail(
+            fmt::format("expected a term, found {}; a function begins with what it acts on, as in "
+                        "i -> swap(i, 3, 5)",
+                        shown(now())));
       if (!starts_term(now())) fail(fmt::format("expected a term, found {}", shown(now())));
       result.push_back(exclusive_or());
     } while (starts_term(now()));

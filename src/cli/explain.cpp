@@ -242,6 +242,7 @@ int run(const ExplainArguments& options, Output& out) {
   if (options.map.has_value() == options.fit.has_value())
     throw Error(ErrorCode::usage, options.map ? "give MAP or --fit, not both"
                                               : "say what to explain: MAP, or --fit FILE.npy");
+  check_map_rendering(options.rendering);
   if (options.fit) {
     explain(options, {fitted(*options.fit)}, out);
     return 0;

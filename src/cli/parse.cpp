@@ -17,6 +17,7 @@
 #include "cli/map_text.hpp"
 #include "cli/plain_names.hpp"
 #include "faro/base/error.hpp"
+#include "words/named.hpp"
 
 namespace faro::cli {
 namespace {
@@ -199,6 +200,10 @@ int dispatch(const std::vector<std::string>& words, Output& out) {
     return 0;
   }
   const Command* command = find(first);
+  if (command == nullptr && words::is_named_map(first))
+    throw Error(
+        ErrorCode::usage,
+        fmt::format("'{}' is a map and no command: faro permute IN OUT --map {}", first, first));
   if (command == nullptr)
     throw Error(ErrorCode::usage, fmt::format("'{}' is no command{}\nfaro --help lists them", first,
                                               suggestion(first)));

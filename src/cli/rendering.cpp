@@ -17,7 +17,8 @@ namespace {
 
 constexpr const char* map_figures = "strands, matrix, array or all; both of the first if left out";
 constexpr const char* schedule_figures =
-    "links, steps, places, machine, or machine@STEP from 0; links if left out";
+    "links, steps, places, machine, or machine@STEP for one step, counted from 0; links if left "
+    "out";
 
 // Standard output, or a file that appears when it is complete.
 class Target : public ByteSink {
@@ -93,6 +94,16 @@ void declare(Arguments& arguments, RenderingText& text, const char* file, const 
   arguments.option("--figure", "WHAT", text.figure, figure);
 }
 
+// Throws where a picture or format is described and no file is named for it.
+void refuse_without_file(const RenderingText& text) {
+  if (text.file || !(text.figure || text.format)) return;
+  throw Error(ErrorCode::usage,
+              text.figure ? fmt::format("--figure {} needs a file for the picture: add --export "
+                                        "FILE.svg, or FILE.tex for TikZ",
+                                        *text.figure)
+                          : fmt::format("--to {} needs a file: add --export FILE", *text.format));
+}
+
 }  // namespace
 
 std::string rendering_formats() {
@@ -112,12 +123,14 @@ void declare_schedule_rendering(Arguments& arguments, RenderingText& text) {
           std::string("of a picture: ") + schedule_figures);
 }
 
+void check_map_rendering(const RenderingText& text) {
+  refuse_without_file(text);
+  map_picture(text);
+}
+
 void check_schedule_rendering(const RenderingText& text) {
-  if (!text.file) {
-    if (text.format || text.figure)
-      throw Error(ErrorCode::usage, "--to and --figure say how --export FILE is written");
-    return;
-  }
+  refuse_without_file(text);
+  if (!text.file) return;
   const std::string format = format_of(text, rendering_formats());
   if (is_picture(format)) {
     schedule_picture(text);

@@ -27,7 +27,9 @@ std::string rendering_formats();
 void declare_map_rendering(Arguments& arguments, RenderingText& text);
 void declare_schedule_rendering(Arguments& arguments, RenderingText& text);
 
-// Throws Error(usage) for a format or figure that there is not, before anything is planned or read.
+// Throws Error(usage) for a format or figure that there is not, or without a file, before anything
+// is planned or read.
+void check_map_rendering(const RenderingText& text);
 void check_schedule_rendering(const RenderingText& text);
 
 // Throws Error(limit) for a picture of a schedule that has too many steps to be drawn.

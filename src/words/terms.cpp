@@ -155,11 +155,27 @@ class Evaluator {
   // Where a name that is no field stands before a parenthesis, a function was meant.
   std::string also_there(const Term& t) const {
     const auto after = static_cast<std::size_t>(t.name.data() - text_.data()) + t.name.size();
-    if (after >= text_.size() || text_[after] != '(') return ", and rest, all that is not named";
+    if (after >= text_.size() || text_[after] != '(')
+      return letters_apart(t.name) + ", and rest, all that is not named";
     if (const std::string_view why = notation::why_impossible(t.name); !why.empty())
       return fmt::format("; {}", why);
     const std::string other = notation::other_function_than(t.name);
     return other.empty() ? other : "; " + other;
+  }
+
+  // einsum and einops write hwc -> chw for three axes.
+  std::string letters_apart(std::string_view name) const {
+    const auto sorted = [](std::string_view letters) {
+      std::string all(letters);
+      std::ranges::sort(all);
+      return all;
+    };
+    const bool is_turned = fields_.size() == 1 && name.size() > 1 && name.size() < 16 &&
+                           sorted(name) == sorted(fields_[0].name);
+    return is_turned ? fmt::format(" (axes are written apart: {} -> {})",
+                                   fmt::join(std::string_view(fields_[0].name), " "),
+                                   fmt::join(name, " "))
+                     : "";
   }
 
   // Only '~', roll and juxtaposition take lengths.
