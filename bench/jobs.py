@@ -59,7 +59,7 @@ def ranges():
         zarr.create_array(folder / "in.zarr", shape=(10**7, 128, 128), chunks=(1, 128, 128), dtype="f4")
         before, start = peak(), time.perf_counter()
         plan = faro.rechunk_plan(folder / "in.zarr", folder / "out.zarr", chunks=(1000, 8, 8),
-                                 memory="48MiB", threads=1)
+                                 memory="96MiB", threads=1)
         last = [stage[len(stage) - 1].number for stage in plan.stages]
         row("chunks", "jobs", "plan, s", "MiB more")
         row(10**7, sum(last) + len(last), time.perf_counter() - start, peak() - before)
