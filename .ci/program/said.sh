@@ -5,7 +5,7 @@ cases <<'END'
 2 :: plan 'i:4 -> rev(i)' --on cube:4 --algorithm '' :: --algorithm: its value is empty
 0 :: plan 'i:6 -> rev(i)' --on ' CUBE:6 ' :: cube:6, 1 element
 2 :: plan 'i:3 -> rev(i)' --on mesh:2,4 :: as in 2x4
-2 :: plan 'i:4 -> rev(i)' --on cub:4 :: for a plan of passes over a file 'disk:'
+2 :: plan 'i:4 -> rev(i)' --on cub:4 :: for a plan of data in memory or in files 'memory' or 'disk:'
 2 :: gpu bench 'i:3 -> rev(i)' --element 0 :: elements of 0 bytes: wanted 1 to 64
 4 :: explain hilbert:4 :: hilbert turns its parts: no affine map
 0 :: plan 'cyclic:10|20 => consecutive' --on cube:10 :: moves of one turn

@@ -32,9 +32,9 @@ std::pair<Map, Lengths> whole_map(nb::handle map, const Lengths& shape, const Ax
     return {inverse ? said.map.inverse() : std::move(said.map), std::move(said.shape).value()};
   }
   const auto product = [&](std::size_t from, std::size_t to) {
-    std::uint64_t all = 1;
-    for (std::size_t d = from; d < to; ++d) all *= shape[d];
-    return all;
+    Count all = 1;  // refuses what does not fit it
+    for (std::size_t d = from; d < to; ++d) all = all * shape[d];
+    return std::uint64_t{all};
   };
   const std::uint64_t length = product(first, end);
   if (!is_power_of_two(length))

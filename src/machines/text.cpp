@@ -133,7 +133,7 @@ Machine machine_from(std::string_view text) {
     for (const MachineKind::Word& word : kind.words)
       if (reader.take(std::string(word.word) + ':')) return word.read(reader);
   reader.fail(alternatives([](const auto& word) { return fmt::format("'{}:'", word.word); }) +
-              ", or for a plan of passes over a file 'disk:',");
+              ", or for a plan of data in memory or in files 'memory' or 'disk:',");
 }
 
 std::string to_string(const Machine& machine) {
