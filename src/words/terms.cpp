@@ -167,7 +167,7 @@ class Evaluator {
   std::string letters_apart(std::string_view name) const {
     const auto sorted = [](std::string_view letters) {
       std::string all(letters);
-      std::ranges::sort(all);
+      std::sort(all.begin(), all.end());
       return all;
     };
     const bool is_turned = fields_.size() == 1 && name.size() > 1 && name.size() < 16 &&
