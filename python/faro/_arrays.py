@@ -117,15 +117,16 @@ def _result_shape(map, shape, ends, inverse=False):
             raise TypeError(f"{map.__name__} is a function; BitMap.probe({map.__name__}, {shape}) finds the map that it is")
         _core.map_for(map, None, ())
         _split(shape, ends)
-    if 0 in shape and not isinstance(map, str):
+    empty = 0 in shape
+    if empty and not isinstance(map, str):
         return shape
     try:
-        result = _shape_of(map, tuple(n or _stand_in for n in shape), ends, inverse)
+        result = _shape_of(map, tuple(n or _stand_in for n in shape) if empty else shape, ends, inverse)
     except NotationError as error:
-        if 0 in shape and error.fault in ("size", "width", "limit"):
+        if empty and error.fault in ("size", "width", "limit"):
             return shape  # nothing moves, however many elements the words speak of
         raise _with_axes(error, shape, ends)
-    if 0 in shape:
+    if empty:
         result = tuple(n if n % _prime else 0 for n in result)
     if inverse and result != shape:
         raise UsageError(
