@@ -262,7 +262,7 @@ void CubeReplay::use_link(const Route& r, Word block, Word members, const Landin
   if (sent.empty()) sent.resize(Plane::blocks_of(processors_));
   if (const Word twice = members & sent[block]; twice != 0) {
     const Word p = first_of(block, twice);
-    const Violation::Place where = at(r, p, {});
+    const Violation::Place where = at(r, p, mesh_ ? std::optional(r.from_slot) : std::nullopt);
     breach("link-twice",
            fmt::format("two elements on the link of processor {} across {}", p, *where.dimension),
            where);
