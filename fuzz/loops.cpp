@@ -5,9 +5,7 @@
 #include <algorithm>
 #include <cstddef>
 #include <cstdint>
-#include <map>
 #include <memory>
-#include <set>
 #include <utility>
 #include <vector>
 
@@ -15,6 +13,7 @@
 #include "faro/schedules/steps.hpp"
 #include "fuzz.hpp"
 #include "machines/loop_proof.hpp"
+#include "machines/loops_by_table.hpp"
 
 namespace {
 
@@ -87,44 +86,13 @@ Schedule schedule_of(Bytes& bytes) {
   return schedule;
 }
 
-// What lies where at the end, one place of each element.
-std::vector<Move> reached(const Schedule& schedule) {
-  using Place = std::pair<Word, Slot>;
-  std::map<Place, Place> holds;
-  for (Word p = 0; p < bit(schedule.bits); ++p)
-    for (Slot s = 0; s < schedule.header.elements; ++s) holds[{p, s}] = {p, s};
-  CubeStep step;
-  for (const CubeLoop& loop : schedule.loops)
-    for (std::uint64_t lap = 0; lap < loop.laps; ++lap)
-      for (const auto& entry : loop.body) {
-        at_lap(entry, lap, step);
-        std::map<Place, Place> written;
-        for (const Rule& rule : step.rules)
-          for (Word p = 0; p < bit(schedule.bits); ++p) {
-            const bool performs =
-                std::all_of(rule.where.begin(), rule.where.end(),
-                            [p](const Parity& condition) { return condition.holds(p); });
-            const Word q = rule.across == inside ? p : p ^ bit(rule.across);
-            if (performs && holds.contains({p, rule.from}))
-              written[{q, rule.to}] = holds[{p, rule.from}];
-          }
-        for (const auto& [to, what] : written) holds[to] = what;
-      }
-  std::vector<Move> moves;
-  std::set<Place> told;
-  for (const auto& [to, what] : holds)
-    if (to.second < schedule.header.slots && told.insert(what).second)
-      moves.push_back({what.first, what.second, to.first, to.second});
-  return moves;
-}
-
 }  // namespace
 
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
   return fuzz::done_or_refused([&] {
     Bytes bytes(data, size);
     Schedule schedule = schedule_of(bytes);
-    std::vector<Move> moves = reached(schedule);
+    std::vector<Move> moves = testing::reached(schedule.header, schedule.loops);
     const bool exchanged = bytes.below(4) == 0 && moves.size() > 1;
     if (exchanged) {
       Move& a = moves[bytes.below(moves.size())];

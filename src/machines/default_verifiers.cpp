@@ -60,16 +60,17 @@ Count moved(const PopsSlot& slot, int width) {
 
 void DefaultVerifiers::begin(const ScheduleHeader& header) {
   header_ = header;
+  width_ = address_bits(header.machine).value_or(0);
+  blocks_ = 1 + processors(header.machine) / 64;
 }
 
-void DefaultVerifiers::choose(First first) {
-  const bool replay =
-      replay_is_quick(*header_) || (first == First::moves && replay_is_possible(*header_));
+// Replay begins with filling every place: not where the first loop is too much for it.
+void DefaultVerifiers::choose(First first, bool too_much) {
+  const bool replay = !too_much && (replay_is_quick(*header_) ||
+                                    (first == First::moves && replay_is_possible(*header_)));
   if (replay) replay_ = make_replay();
   const bool loops = header_->entries == ScheduleHeader::Entries::loops;
   if (!replay || loops || first == First::rules || replay_is_quick(*header_)) proof_ = make_proof();
-  width_ = address_bits(header_->machine).value_or(0);
-  blocks_ = 1 + processors(header_->machine) / 64;
   if (replay_) replay_->begin(*header_);
   if (proof_) proof_->begin(*header_);
   header_.reset();
@@ -77,7 +78,7 @@ void DefaultVerifiers::choose(First first) {
 
 template <class Work>
 void DefaultVerifiers::watch(First kind, Work&& work) {
-  if (header_) choose(kind);
+  if (header_) choose(kind, false);
   if (replay_) work(*replay_);
   if (proof_) work(*proof_);
 }
@@ -98,7 +99,6 @@ void DefaultVerifiers::step(const PopsSlot& slot) {
 // Replay carries every element in every lap; a proof that knows loops is not left waiting for it.
 template <class Step>
 void DefaultVerifiers::watch_loop(First kind, const Loop<Step>& loop) {
-  if (header_) choose(kind);
   // Replay asks every step, and every item of it, of all processors, 64 at a time.
   Count lap = 0;
   for (const auto& entry : loop.body)
@@ -108,6 +108,7 @@ void DefaultVerifiers::watch_loop(First kind, const Loop<Step>& loop) {
   written_out_ += moves_of(loop);
   const bool too_much = !at_most_log2(in_loops_, limits::replay_elements_log2_max) ||
                         written_out_ > limits::loop_moves_max;
+  if (header_) choose(kind, too_much);
   if (too_much && proof_) replay_.reset();
   watch(kind, [&loop](Verifier& verifier) { verifier.loop(loop); });
 }

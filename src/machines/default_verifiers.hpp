@@ -32,7 +32,7 @@ class DefaultVerifiers : public ScheduleSink {
 
  private:
   enum class First { rules, moves };
-  void choose(First first);
+  void choose(First first, bool too_much);
   template <class Work>
   void watch(First kind, Work&& work);
   template <class Step>

@@ -86,25 +86,25 @@ ContentId Contents::carried(ContentId id, WayId way) {
   return there;
 }
 
-void Contents::merge(std::vector<Piece>& pieces) {
-  std::sort(pieces.begin(), pieces.end(),
-            [](const Piece& a, const Piece& b) { return a.what < b.what; });
-  if (pieces.size() < 2) return;
-  // Pieces with the same numbers have one tag, that of the first of them.
+void Contents::merge(std::vector<Filling>& fillings) {
+  std::sort(fillings.begin(), fillings.end(),
+            [](const Filling& a, const Filling& b) { return a.what < b.what; });
+  if (fillings.size() < 2) return;
+  // Fillings with the same numbers have one tag, that of the first of them.
   std::vector<Word> key;
   std::vector<std::size_t> tags;
   std::map<std::tuple<std::uint64_t, std::uint64_t, std::uint64_t>, std::size_t> seen;
-  for (const Piece& piece : pieces) {
-    const auto numbers = std::tuple(piece.first.base, piece.first.slope, piece.stride);
+  for (const Filling& filling : fillings) {
+    const auto numbers = std::tuple(filling.first.base, filling.first.slope, filling.stride);
     tags.push_back(seen.emplace(numbers, tags.size()).first->second);
-    key.push_back(both(piece.what, static_cast<std::uint32_t>(tags.back())));
+    key.push_back(both(filling.what, static_cast<std::uint32_t>(tags.back())));
   }
   auto known = merged_.find(key);
   if (known == merged_.end()) {
     Partition partition;
-    for (std::size_t i = 0; i < pieces.size(); ++i)
+    for (std::size_t i = 0; i < fillings.size(); ++i)
       partition.add(
-          {spaces_.at(where(pieces[i].what)), rows(pieces[i].what), static_cast<int>(tags[i])});
+          {spaces_.at(where(fillings[i].what)), rows(fillings[i].what), static_cast<int>(tags[i])});
     partition.merge();
     std::vector<Tagged> whole;
     for (const auto& piece : partition.pieces())
@@ -112,13 +112,13 @@ void Contents::merge(std::vector<Piece>& pieces) {
           {of(spaces_.of(piece.where), piece.origin), static_cast<std::size_t>(piece.tag)});
     known = merged_.emplace(std::move(key), std::move(whole)).first;
   }
-  if (known->second.size() == pieces.size()) return;
-  std::vector<Piece> result;
+  if (known->second.size() == fillings.size()) return;
+  std::vector<Filling> result;
   for (const Tagged& part : known->second)
-    result.push_back({part.what, pieces[part.like].first, pieces[part.like].stride});
+    result.push_back({part.what, fillings[part.like].first, fillings[part.like].stride});
   std::sort(result.begin(), result.end(),
-            [](const Piece& a, const Piece& b) { return a.what < b.what; });
-  pieces = std::move(result);
+            [](const Filling& a, const Filling& b) { return a.what < b.what; });
+  fillings = std::move(result);
 }
 
 }  // namespace faro::inline v1::loop_proofs

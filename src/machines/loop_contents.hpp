@@ -5,7 +5,7 @@
 //   carried across dimension 1:       {everywhere; origin bit 1 = p_1 ^ 1, ...}: content 1
 //
 // Rows are those of the low bits of an element's number and of its processor; the rest of the
-// number is an integer that goes on from slot to slot, which a `Piece` has beside its content.
+// number is an integer that goes on from slot to slot, which a `Filling` has beside its content.
 #pragma once
 
 #include <cstdint>
@@ -37,11 +37,11 @@ struct Number {
 };
 
 // In slot i of a run the element of number first + stride * i, of the processors of `what`.
-struct Piece {
+struct Filling {
   ContentId what = 0;
   Number first = {};
   std::uint64_t stride = 0;
-  friend bool operator==(const Piece&, const Piece&) = default;
+  friend bool operator==(const Filling&, const Filling&) = default;
 };
 
 class Contents {
@@ -67,8 +67,8 @@ class Contents {
   const std::vector<ContentId>& outside(ContentId id, SpaceId set);
   ContentId carried(ContentId id, WayId way);
 
-  // Joins what can be joined; afterwards in the order of contents. Pieces are disjoint.
-  void merge(std::vector<Piece>& pieces);
+  // Joins what can be joined; afterwards in the order of contents. Fillings are disjoint.
+  void merge(std::vector<Filling>& fillings);
 
   // What was found, in numbers of answers.
   std::size_t stored() const { return contents_.size() + spaces_.stored() + merged_.size(); }
@@ -80,7 +80,7 @@ class Contents {
   };
   struct Tagged {
     ContentId what = 0;
-    std::size_t like = 0;  // has the numbers of this one of the pieces that were merged
+    std::size_t like = 0;  // has the numbers of this one of the fillings that were merged
   };
 
   int width_;

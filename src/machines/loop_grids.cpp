@@ -15,7 +15,7 @@ namespace {
 
 __extension__ typedef __int128 Wide;
 
-// What runs of slots say of every slot x: piece `what` holds number (offset + x * stride) / grid.
+// What runs of slots say of every slot x: filling `what` holds number (offset + x * stride) / grid.
 struct Line {
   Word home = 0;
   std::int64_t residue = 0;
@@ -40,10 +40,11 @@ struct Stretch {
 
 Line line_of(const Run& run, std::int64_t least) {
   Line line{run.home, run.start.base % least, run.grid, {}};
-  for (const Piece& piece : run.pieces) {
-    const auto stride = static_cast<std::int64_t>(piece.stride);
-    line.parts.push_back({piece.what, stride,
-                          Wide{piece.first.base} * run.grid - Wide{run.start.base} * Wide{stride}});
+  for (const Filling& filling : run.fillings) {
+    const auto stride = static_cast<std::int64_t>(filling.stride);
+    line.parts.push_back(
+        {filling.what, stride,
+         Wide{filling.first.base} * run.grid - Wide{run.start.base} * Wide{stride}});
   }
   return line;
 }
@@ -114,11 +115,12 @@ void Runs::regrid(std::int64_t grid) {
     }
     const std::int64_t residues = grid / run.grid;
     for (std::int64_t r = 0; r < residues && r < run.count.base; ++r) {
-      spend(1 + run.pieces.size() / 4);
+      spend(1 + run.fillings.size() / 4);
       Run one = part(run, {r, 0}, {(run.count.base - r + residues - 1) / residues, 0});
       if (!one.single()) {
         one.grid = grid;
-        for (Piece& piece : one.pieces) piece.stride *= static_cast<std::uint64_t>(residues);
+        for (Filling& filling : one.fillings)
+          filling.stride *= static_cast<std::uint64_t>(residues);
       }
       out.push_back(std::move(one));
     }
@@ -149,7 +151,7 @@ void Runs::coalesce() {
       Run run{
           line.home, least_, {stretch.begin, 0}, {(stretch.end - stretch.begin) / least_, 0}, {}};
       for (const Line::Part& p : line.parts)
-        run.pieces.push_back(
+        run.fillings.push_back(
             {p.what,
              {static_cast<std::uint64_t>((p.offset + Wide{stretch.begin} * p.stride) / line.grid),
               0},

@@ -54,18 +54,6 @@ bool fit(const std::vector<Parity>& parities, int bits) {
   });
 }
 
-// Memory bits from here on stay where they are and say nothing of others.
-int low_bits(const MapGoal& goal) {
-  if (!goal.cut) return 0;
-  int low = goal.memory_bits;
-  const auto stays = [&goal](int b) {
-    return goal.map.column(b) == bit(b) && goal.map.matrix().row(b) == bit(b) &&
-           !has_bit(goal.map.complement(), b);
-  };
-  while (low > 0 && stays(low - 1)) --low;
-  return low;
-}
-
 // The advances of a step in the order of its items.
 struct Advances {
   const std::vector<Advance>* all;
@@ -148,7 +136,7 @@ LoopItems::LoopItems(const ScheduleHeader& header)
                                "elements each",
                                goal->map.width(), memory, bits_, header.elements),
                    {}};
-    low_ = low_bits(*goal);
+    low_ = moving_bits(*goal);
     if (low_ > low_bits_max)
       throw NoClaim{fmt::format("a map that mixes {} memory bits; loops are proved for {}", low_,
                                 low_bits_max)};
@@ -262,10 +250,10 @@ Count LoopItems::delivered(Runs& runs, Breach& wrong) {
   return delivered(std::get<MapGoal>(header_.goal), runs, wrong);
 }
 
-// At how many processors of a piece, whose rows are these or are what rows of a home say.
-Count LoopItems::agreeing(const Piece& piece, Word home, const std::vector<Parity>& rows) {
-  const AffineSpace& space = contents_.spaces().at(contents_.where(piece.what));
-  const std::vector<Parity>& there = contents_.rows(piece.what);
+// At how many processors of a filling, whose rows are these or are what rows of a home say.
+Count LoopItems::agreeing(const Filling& filling, Word home, const std::vector<Parity>& rows) {
+  const AffineSpace& space = contents_.spaces().at(contents_.where(filling.what));
+  const std::vector<Parity>& there = contents_.rows(filling.what);
   AffineSpace same = space;
   for (std::size_t i = 0; i < rows.size() && !same.empty(); ++i) {
     const Parity wanted =
@@ -299,11 +287,11 @@ Count LoopItems::delivered(const MapGoal& goal, Runs& runs, Breach& wrong) {
                                            (has_bit(back.complement(), b) ? 1U : 0U)});
       }
     Count here = 0;
-    for (const Piece& piece : run.pieces) {
+    for (const Filling& filling : run.fillings) {
       runs.spend(1);
       // number + stride i = (start + grid i) / least for how many i?
-      const auto stride = static_cast<std::int64_t>(piece.stride);
-      const std::int64_t number = static_cast<std::int64_t>(piece.first.base) + stride * first;
+      const auto stride = static_cast<std::int64_t>(filling.stride);
+      const std::int64_t number = static_cast<std::int64_t>(filling.first.base) + stride * first;
       const std::int64_t apart = (start + grid * first) / least() - number;
       const std::int64_t pace = run.single() ? 0 : stride - grid / least();
       std::int64_t count = 0;
@@ -311,7 +299,7 @@ Count LoopItems::delivered(const MapGoal& goal, Runs& runs, Breach& wrong) {
         count = apart == 0 ? last - first : 0;
       else
         count = apart % pace == 0 && apart / pace >= 0 && apart / pace < last - first ? 1 : 0;
-      if (count != 0) here += agreeing(piece, run.home, rows) * static_cast<std::uint64_t>(count);
+      if (count != 0) here += agreeing(filling, run.home, rows) * static_cast<std::uint64_t>(count);
     }
     const Count all = (listed() ? Count{1} : processors(header_.machine)) *
                       static_cast<std::uint64_t>(last - first);
@@ -354,17 +342,17 @@ Count LoopItems::delivered(const MovesGoal& goal, Runs& runs, Breach& wrong) {
       const std::int64_t distance = std::int64_t{m.to_slot} - run.start.base;
       const std::int64_t grid = run.single() ? 1 : run.grid;
       if (distance < 0 || distance % grid != 0 || distance / grid >= run.count.base) continue;
-      for (const Piece& piece : run.pieces) {
-        const AffineSpace& space = contents_.spaces().at(contents_.where(piece.what));
+      for (const Filling& filling : run.fillings) {
+        const AffineSpace& space = contents_.spaces().at(contents_.where(filling.what));
         if (!listed() && !space.contains(m.to_processor)) continue;
         Word origin = 0;
         for (int b = 0; b < bits_; ++b) {
-          const Parity& row = contents_.rows(piece.what)[static_cast<std::size_t>(b)];
+          const Parity& row = contents_.rows(filling.what)[static_cast<std::size_t>(b)];
           const Word p = listed() ? 0 : m.to_processor;
           if ((parity(p & row.mask) ^ row.value) != 0) origin |= bit(b);
         }
         found = origin == m.from_processor &&
-                piece.first.base + piece.stride * static_cast<std::uint64_t>(distance / grid) ==
+                filling.first.base + filling.stride * static_cast<std::uint64_t>(distance / grid) ==
                     m.from_slot;
       }
     }

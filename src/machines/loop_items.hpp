@@ -40,7 +40,7 @@ class LoopItems {
   bool listed() const { return homes_ != 0; }
   bool pops() const;
   SpaceId everybody() { return contents_.spaces().of(std::vector<Parity>{}); }
-  Count agreeing(const Piece& piece, Word home, const std::vector<Parity>& rows);
+  Count agreeing(const Filling& filling, Word home, const std::vector<Parity>& rows);
   Count delivered(const MapGoal& goal, Runs& runs, Breach& wrong);
   Count delivered(const MovesGoal& goal, Runs& runs, Breach& wrong);
 

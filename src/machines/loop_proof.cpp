@@ -12,6 +12,7 @@
 #include "faro/base/limits.hpp"
 #include "faro/schedules/cost.hpp"
 #include "machines/claims.hpp"
+#include "machines/loop_follow.hpp"
 #include "machines/loop_items.hpp"
 #include "machines/loop_runs.hpp"
 #include "schedules/loops.hpp"
@@ -32,7 +33,7 @@ constexpr std::int64_t unroll_max = 512;
 constexpr std::size_t period_max = 64;
 constexpr int depth_max = 3;  // of periods within periods
 
-// Pieces of all states that are kept to look for a period.
+// Fillings of all states that are kept to look for a period.
 constexpr std::size_t remembered_max = std::size_t{1} << 19U;
 
 // Loops of so many items in all laps are performed where strides do not fit.
@@ -40,10 +41,10 @@ constexpr Count by_hand_max = Count{1} << 18U;
 
 using State = std::vector<Run>;  // in the order of `before`
 
-std::size_t pieces_of(const State& state) {
-  std::size_t pieces = state.size();
-  for (const Run& run : state) pieces += run.pieces.size();
-  return pieces;
+std::size_t fillings_of(const State& state) {
+  std::size_t fillings = state.size();
+  for (const Run& run : state) fillings += run.fillings.size();
+  return fillings;
 }
 
 bool between(Linear& form, const Linear& a, const Linear& b, const Linear& c) {
@@ -63,10 +64,10 @@ std::optional<State> through(const State& a, const State& b, const State& c, std
     if (!between(form.start, a[i].start, b[i].start, c[i].start) ||
         !between(form.count, a[i].count, b[i].count, c[i].count) || form.start.slope % grid != 0)
       return {};
-    for (std::size_t k = 0; k < form.pieces.size(); ++k) {
-      const std::uint64_t step = c[i].pieces[k].first.base - b[i].pieces[k].first.base;
-      if (b[i].pieces[k].first.base - a[i].pieces[k].first.base != step) return {};
-      form.pieces[k].first.slope = step;
+    for (std::size_t k = 0; k < form.fillings.size(); ++k) {
+      const std::uint64_t step = c[i].fillings[k].first.base - b[i].fillings[k].first.base;
+      if (b[i].fillings[k].first.base - a[i].fillings[k].first.base != step) return {};
+      form.fillings[k].first.slope = step;
     }
   }
   return forms;
@@ -80,8 +81,9 @@ Linear at(Linear x, std::uint64_t lap) {
 State at(const State& forms, std::uint64_t lap) {
   State state;
   for (const Run& form : forms) {
-    Run run{form.home, form.grid, at(form.start, lap), at(form.count, lap), form.pieces};
-    for (Piece& piece : run.pieces) piece.first = {piece.first.base + piece.first.slope * lap, 0};
+    Run run{form.home, form.grid, at(form.start, lap), at(form.count, lap), form.fillings};
+    for (Filling& filling : run.fillings)
+      filling.first = {filling.first.base + filling.first.slope * lap, 0};
     if (run.count.base <= 0) continue;
     state.push_back(part(run, {}, run.count));
   }
@@ -93,7 +95,7 @@ State later(State forms) {
   for (Run& run : forms) {
     run.start.base += run.start.slope;
     run.count.base += run.count.slope;
-    for (Piece& piece : run.pieces) piece.first.base += piece.first.slope;
+    for (Filling& filling : run.fillings) filling.first.base += filling.first.slope;
   }
   std::sort(forms.begin(), forms.end(), before);
   return forms;
@@ -351,7 +353,7 @@ void LoopProof::repeat(std::uint64_t laps, const std::vector<Items>& body, int d
 // After how many laps the state is the same again, gone on; 0 if no number is known.
 std::uint64_t LoopProof::period_of(const std::vector<State>& seen, std::int64_t grid,
                                    std::uint64_t left) {
-  runs_->spend(1 + pieces_of(seen.back()) / 8);
+  runs_->spend(1 + fillings_of(seen.back()) / 8);
   for (std::size_t q = 2; q <= period_max && 2 * q < seen.size() && left >= 3 * q; ++q) {
     const auto last = static_cast<std::ptrdiff_t>(seen.size()) - 1;
     const auto ago = [&](std::size_t laps) -> const State& {
@@ -390,11 +392,11 @@ void LoopProof::repeat_on_grid(std::uint64_t laps, const std::vector<Items>& bod
     if (seen.empty()) seen.push_back(runs_->sorted());
     perform(body, t++);
     seen.push_back(runs_->sorted());
-    const std::size_t pieces = pieces_of(seen.back());
-    runs_->spend(1 + pieces / 4);
-    remembered += pieces;
+    const std::size_t fillings = fillings_of(seen.back());
+    runs_->spend(1 + fillings / 4);
+    remembered += fillings;
     while (seen.size() > 2 * period_max + 1 || (seen.size() > 3 && remembered > remembered_max)) {
-      remembered -= std::min(remembered, pieces_of(seen.front()));
+      remembered -= std::min(remembered, fillings_of(seen.front()));
       seen.erase(seen.begin());
     }
   }
@@ -416,7 +418,7 @@ void LoopProof::finish() {
 }  // namespace loop_proofs
 
 std::unique_ptr<Verifier> loop_proof() {
-  return std::make_unique<loop_proofs::LoopProof>();
+  return loop_proofs::follow_first(std::make_unique<loop_proofs::LoopProof>());
 }
 
 }  // namespace faro::inline v1

@@ -19,7 +19,7 @@ namespace {
 
 __extension__ typedef __int128 Wide;
 
-// Comparisons take longer than those of pieces: some seconds.
+// Comparisons take longer than those of fillings: some seconds.
 constexpr std::uint64_t work_max = limits::proof_work_max / 4;
 
 Linear plus(Linear a, Linear b) {
@@ -39,8 +39,8 @@ Number moved(Number number, Linear by, std::uint64_t stride) {
   return {number.base + word(by.base) * stride, number.slope + word(by.slope) * stride};
 }
 
-// Pieces compared by all but their numbers.
-int compared(const std::vector<Piece>& a, const std::vector<Piece>& b) {
+// Fillings compared by all but their numbers.
+int compared(const std::vector<Filling>& a, const std::vector<Filling>& b) {
   if (a.size() != b.size()) return a.size() < b.size() ? -1 : 1;
   for (std::size_t i = 0; i < a.size(); ++i) {
     const auto x = std::tie(a[i].what, a[i].stride);
@@ -52,16 +52,16 @@ int compared(const std::vector<Piece>& a, const std::vector<Piece>& b) {
 
 // Both as one, where y begins behind the end of x.
 std::optional<Run> joined(const Run& x, const Run& y, std::int64_t grid) {
-  if (x.pieces.size() != y.pieces.size()) return {};
-  Run run{x.home, grid, x.start, plus(x.count, y.count), x.pieces};
-  for (std::size_t i = 0; i < x.pieces.size(); ++i) {
-    const Piece& a = x.pieces[i];
-    const Piece& b = y.pieces[i];
+  if (x.fillings.size() != y.fillings.size()) return {};
+  Run run{x.home, grid, x.start, plus(x.count, y.count), x.fillings};
+  for (std::size_t i = 0; i < x.fillings.size(); ++i) {
+    const Filling& a = x.fillings[i];
+    const Filling& b = y.fillings[i];
     if (a.what != b.what) return {};
     if (x.single()) {
-      run.pieces[i].stride = b.first.base - a.first.base;
+      run.fillings[i].stride = b.first.base - a.first.base;
       if (b.first.slope != a.first.slope) return {};
-      if (!y.single() && b.stride != run.pieces[i].stride) return {};
+      if (!y.single() && b.stride != run.fillings[i].stride) return {};
     } else {
       if (b.first != moved(a.first, x.count, a.stride)) return {};
       if (!y.single() && b.stride != a.stride) return {};
@@ -73,18 +73,19 @@ std::optional<Run> joined(const Run& x, const Run& y, std::int64_t grid) {
 }  // namespace
 
 Run part(const Run& run, Linear index, Linear count) {
-  Run result{run.home, run.grid, plus(run.start, times(index, run.grid)), count, run.pieces};
-  for (Piece& piece : result.pieces) piece.first = moved(piece.first, index, piece.stride);
+  Run result{run.home, run.grid, plus(run.start, times(index, run.grid)), count, run.fillings};
+  for (Filling& filling : result.fillings)
+    filling.first = moved(filling.first, index, filling.stride);
   if (result.single()) {
     result.grid = 0;
-    for (Piece& piece : result.pieces) piece.stride = 0;
+    for (Filling& filling : result.fillings) filling.stride = 0;
   }
   return result;
 }
 
 bool alike(const Run& a, const Run& b) {
   return a.home == b.home && a.grid == b.grid && a.single() == b.single() &&
-         compared(a.pieces, b.pieces) == 0;
+         compared(a.fillings, b.fillings) == 0;
 }
 
 bool before(const Run& a, const Run& b) {
@@ -93,8 +94,8 @@ bool before(const Run& a, const Run& b) {
   const auto x = std::tie(a.home, a.grid, single_a);
   const auto y = std::tie(b.home, b.grid, single_b);
   if (x != y) return x < y;
-  const int pieces = compared(a.pieces, b.pieces);
-  if (pieces != 0) return pieces < 0;
+  const int fillings = compared(a.fillings, b.fillings);
+  if (fillings != 0) return fillings < 0;
   return std::tie(a.start.base, a.start.slope) < std::tie(b.start.base, b.start.slope);
 }
 
@@ -104,7 +105,7 @@ void Runs::spend(std::uint64_t work) {
     throw NoClaim{fmt::format("more than {} comparisons of runs of slots, of which there are {}",
                               work_max, runs_.size())};
   if (contents_.stored() > limits::proof_states_max * 4)
-    throw NoClaim{fmt::format("what slots hold falls into more than {} different pieces",
+    throw NoClaim{fmt::format("what slots hold falls into more than {} different fillings",
                               limits::proof_states_max * 4)};
 }
 
@@ -173,7 +174,7 @@ std::size_t Runs::alone(Word home, Linear slot) {
     if (!index) continue;
     if (runs_[number].single()) return number;
     const Run run = std::move(runs_[number]);
-    spend(run.pieces.size());
+    spend(run.fillings.size());
     runs_[number] = part(run, *index, {1, 0});
     const Linear rest = minus(minus(run.count, *index), {1, 0});
     const bool head = sign(*index) > 0;
@@ -196,16 +197,16 @@ Linear Runs::position(std::int64_t slot, std::int64_t by, std::uint64_t lap,
   return {static_cast<std::int64_t>(there), laps_ == 0 ? 0 : by};
 }
 
-std::vector<Piece> Runs::read(const Item& item, std::size_t run, Linear from) {
-  std::vector<Piece> pieces;
+std::vector<Filling> Runs::read(const Item& item, std::size_t run, Linear from) {
+  std::vector<Filling> fillings;
   Count found = 0;
   if (run != none) {
-    spend(1 + runs_[run].pieces.size() / 4);
-    for (const Piece& piece : runs_[run].pieces) {
-      const auto part = contents_.inside(piece.what, item.where);
+    spend(1 + runs_[run].fillings.size() / 4);
+    for (const Filling& filling : runs_[run].fillings) {
+      const auto part = contents_.inside(filling.what, item.where);
       if (!part) continue;
       found += contents_.size(*part);
-      pieces.push_back({contents_.carried(*part, item.way), piece.first, 0});
+      fillings.push_back({contents_.carried(*part, item.way), filling.first, 0});
     }
   }
   if (found != contents_.spaces().size(item.where)) {
@@ -216,7 +217,7 @@ std::vector<Piece> Runs::read(const Item& item, std::size_t run, Linear from) {
                              to_string(contents_.spaces().size(item.where) - found)),
                  at};
   }
-  return pieces;
+  return fillings;
 }
 
 // No two items write one slot of one processor, in any lap.
@@ -255,7 +256,7 @@ void Runs::perform(const std::vector<Item>& items, std::uint64_t lap) {
   }
   // A slot that two forms name in one step is a run of its own by now, whichever found it.
   for (std::size_t i = 0; i < items.size(); ++i)
-    writes[i].pieces = read(items[i], reads[i].second, reads[i].first);
+    writes[i].fillings = read(items[i], reads[i].second, reads[i].first);
   check_writes(items, writes);
   std::set<std::size_t> changed;
   for (std::size_t i = 0; i < items.size(); ++i) {
@@ -263,23 +264,23 @@ void Runs::perform(const std::vector<Item>& items, std::uint64_t lap) {
     if (write.run == none) write.run = alone(items[i].home_to, write.to);
     if (write.run == none) write.run = added({items[i].home_to, 0, write.to, {1, 0}, {}});
     changed.insert(write.run);
-    std::vector<Piece> left;
-    for (const Piece& piece : runs_[write.run].pieces) {
-      if (!contents_.inside(piece.what, items[i].region)) {
-        left.push_back(piece);
+    std::vector<Filling> left;
+    for (const Filling& filling : runs_[write.run].fillings) {
+      if (!contents_.inside(filling.what, items[i].region)) {
+        left.push_back(filling);
       } else {
-        for (const ContentId outside : contents_.outside(piece.what, items[i].region))
-          left.push_back({outside, piece.first, piece.stride});
+        for (const ContentId outside : contents_.outside(filling.what, items[i].region))
+          left.push_back({outside, filling.first, filling.stride});
       }
     }
-    left.insert(left.end(), write.pieces.begin(), write.pieces.end());
+    left.insert(left.end(), write.fillings.begin(), write.fillings.end());
     spend(1 + left.size() / 4);
     if (left.size() > limits::proof_pieces_of_slot_max)
-      throw NoClaim{fmt::format("slot {} falls into more than {} pieces", write.to.base,
+      throw NoClaim{fmt::format("slot {} falls into more than {} fillings", write.to.base,
                                 limits::proof_pieces_of_slot_max)};
-    runs_[write.run].pieces = std::move(left);
+    runs_[write.run].fillings = std::move(left);
   }
-  for (const std::size_t run : changed) contents_.merge(runs_[run].pieces);
+  for (const std::size_t run : changed) contents_.merge(runs_[run].fillings);
 }
 
 void Runs::tidy() {

@@ -10,7 +10,7 @@
 // what a pass finds is what performing any of its laps would find.
 //
 // Of a machine whose moves are listed every processor is a `home`, with runs of its own; else
-// there is one home, and runs have pieces: sets of processors.
+// there is one home, and runs have fillings: sets of processors.
 #pragma once
 
 #include <cstdint>
@@ -57,7 +57,7 @@ struct Run {
   std::int64_t grid = 0;  // 0 of a single slot
   Linear start;
   Linear count;
-  std::vector<Piece> pieces;  // in the order of contents
+  std::vector<Filling> fillings;  // in the order of contents
 
   bool single() const { return count == Linear{1, 0}; }
   friend bool operator==(const Run&, const Run&) = default;
@@ -108,14 +108,14 @@ class Runs {
   struct Write {
     std::size_t run = none;
     Linear to;
-    std::vector<Piece> pieces;
+    std::vector<Filling> fillings;
   };
   Linear position(std::int64_t slot, std::int64_t by, std::uint64_t lap, const Item& item) const;
   std::optional<Linear> place(const Run& run, Linear slot) const;
   std::size_t alone(Word home, Linear slot);
   std::size_t added(Run run);
   std::uint64_t key(Word home, Linear slot) const;
-  std::vector<Piece> read(const Item& item, std::size_t run, Linear from);
+  std::vector<Filling> read(const Item& item, std::size_t run, Linear from);
   void check_writes(const std::vector<Item>& items, const std::vector<Write>& writes);
 
   Contents& contents_;

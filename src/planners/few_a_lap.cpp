@@ -20,6 +20,7 @@
 #include "faro/base/error.hpp"
 #include "faro/base/limits.hpp"
 #include "planners/looped.hpp"
+#include "schedules/loops.hpp"
 
 namespace faro::inline v1::looped {
 namespace {

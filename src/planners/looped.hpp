@@ -27,10 +27,8 @@ struct Looped {
   rolled::Kinds kinds = {};
 };
 
-// Of a map with memory bits K is a power of two; the highest ones stay where they are. So many bits
-// are left.
-int moving_bits(const MapGoal& goal);
-// The same question of a power of two of elements then, of any number of them else.
+// The same question of fewer elements: of a power of two of them where a map has memory bits, those
+// that stay where they are left out; of any number else.
 Request of_few(const Request& request, std::uint64_t elements);
 
 // The steps of an answer. Throws Error(impossible) where there are other things than rules and
@@ -53,5 +51,10 @@ bool found_by_luck(std::string_view expression);
 // nothing where there is none that is cheaper than `least`. See few_a_lap.cpp.
 std::shared_ptr<const Looped> few_a_lap(const Request& request, Count bound,
                                         std::optional<Count> least);
+
+// On a mesh with all links, elements one behind the other along one way for each processor; nothing
+// where that is not cheaper than `least`. See streams.cpp.
+std::shared_ptr<const Looped> streams(const Request& request, Count bound,
+                                      std::optional<Count> least);
 
 }  // namespace faro::inline v1::looped

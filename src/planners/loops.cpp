@@ -33,19 +33,10 @@
 #include "faro/schedules/cost.hpp"
 #include "machines/bounds.hpp"
 #include "planners/looped.hpp"
+#include "schedules/loops.hpp"
 
 namespace faro::inline v1 {
 namespace looped {
-
-int moving_bits(const MapGoal& goal) {
-  int low = goal.memory_bits;
-  const auto stays = [&goal](int b) {
-    return goal.map.column(b) == bit(b) && goal.map.matrix().row(b) == bit(b) &&
-           !has_bit(goal.map.complement(), b);
-  };
-  while (low > 0 && stays(low - 1)) --low;
-  return low;
-}
 
 namespace {
 
@@ -309,8 +300,9 @@ std::shared_ptr<const Looped> best_of(const Request& request) {
   const std::vector<Few> numbers = numbers_of_few(request, bits);
   for (const Few& few : numbers)
     if (stretch(few, Patience::none)) break;
-  const auto least = best ? std::optional(best->cost) : std::nullopt;
-  if (const auto parts = few_a_lap(request, bound, least)) best = parts;
+  const auto least = [&] { return best ? std::optional(best->cost) : std::nullopt; };
+  if (const auto parts = few_a_lap(request, bound, least())) best = parts;
+  if (const auto alike = streams(request, bound, least())) best = alike;
   constexpr Count few_steps = 2;
   if (!best || best->cost > bound + few_steps) stretch(numbers[0], Patience::seconds);
   if (!best) throw Error(ErrorCode::impossible, why);

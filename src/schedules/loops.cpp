@@ -37,6 +37,17 @@ void set_to_lap(const typename Loop<Step>::Entry& entry, bool more, std::uint64_
 
 }  // namespace
 
+int moving_bits(const MapGoal& goal) {
+  if (!goal.cut) return 0;
+  int low = goal.memory_bits;
+  const auto stays = [&goal](int b) {
+    return goal.map.column(b) == bit(b) && goal.map.matrix().row(b) == bit(b) &&
+           !has_bit(goal.map.complement(), b);
+  };
+  while (low > 0 && stays(low - 1)) --low;
+  return low;
+}
+
 std::optional<Slot> advanced(Slot first, std::int64_t by, std::uint64_t laps) {
   if (by == 0 || laps == 0) return first;
   const std::uint64_t distance =

@@ -54,4 +54,8 @@ Count moves_of(const Loop<Step>& loop) {
 // A slot after so many laps; nothing where the 32 bits of Slot do not hold it.
 std::optional<Slot> advanced(Slot first, std::int64_t by, std::uint64_t laps);
 
+// Memory bits from here on stay where they are and say nothing of others, so they are what laps go
+// on by; 0 without a cut.
+int moving_bits(const MapGoal& goal);
+
 }  // namespace faro::inline v1

@@ -2,12 +2,10 @@
 // billion is seen there.
 #include <gtest/gtest.h>
 
-#include <map>
-#include <set>
-
 #include "base/random.hpp"
 #include "full.hpp"
 #include "machines/loop_proof.hpp"
+#include "machines/loops_by_table.hpp"
 #include "machines/verdict_of.hpp"
 
 namespace faro {
@@ -54,37 +52,6 @@ struct Loops {
     return judge->verdict();
   }
 };
-
-// What lies at the end where, of what a schedule without other faults does: by asking replay for
-// every place and element would take long, so a table of its own is kept here.
-std::vector<Move> reached(const Loops& schedule, int n) {
-  const auto& header = schedule.header;
-  using Place = std::pair<Word, Slot>;
-  std::map<Place, Place> holds;
-  for (Word p = 0; p < bit(n); ++p)
-    for (Slot s = 0; s < header.elements; ++s) holds[{p, s}] = {p, s};
-  CubeStep step;
-  for (const CubeLoop& loop : schedule.loops)
-    for (std::uint64_t lap = 0; lap < loop.laps; ++lap)
-      for (const auto& entry : loop.body) {
-        at_lap(entry, lap, step);
-        std::map<Place, Place> written;
-        for (const Rule& rule : step.rules)
-          for (Word p = 0; p < bit(n); ++p) {
-            bool performs = true;
-            for (const Parity& c : rule.where) performs = performs && c.holds(p);
-            const Word q = rule.across == inside ? p : p ^ bit(rule.across);
-            if (performs && holds.contains({p, rule.from}))
-              written[{q, rule.to}] = holds[{p, rule.from}];
-          }
-        for (const auto& [to, what] : written) holds[to] = what;
-      }
-  std::vector<Move> moves;
-  std::set<Place> told;
-  for (const auto& [to, what] : holds)
-    if (told.insert(what).second) moves.push_back({what.first, what.second, to.first, to.second});
-  return moves;
-}
 
 // Random loops, their rules one by one, each kept if the schedule stays legal: nothing is empty or
 // collides. Says how many are long.
@@ -136,7 +103,7 @@ TEST(LoopProof, random_loops_end_where_replay_ends_them) {
     Loops schedule{cube_header(n, elements, elements + 6, MovesGoal{}), {}};
     long_ones += add_loops(random, n, schedule);
     const Verdict before = schedule.judged(make_replay());
-    schedule.header.goal = MovesGoal{reached(schedule, n)};
+    schedule.header.goal = MovesGoal{testing::reached(schedule.header, schedule.loops)};
     for (const bool wrong_goal : {false, true}) {
       if (wrong_goal) {
         auto& moves = std::get<MovesGoal>(schedule.header.goal).moves;

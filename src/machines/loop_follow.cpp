@@ -1,0 +1,382 @@
+// One question, asked again and again: which move was the last to write these places before then?
+#include "machines/loop_follow.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <limits>
+#include <map>
+#include <optional>
+#include <utility>
+#include <variant>
+
+#include "base/working.hpp"
+#include "faro/schedules/cost.hpp"
+#include "machines/claims.hpp"
+#include "machines/loop_items.hpp"
+#include "schedules/loops.hpp"
+
+namespace faro::inline v1::loop_proofs {
+namespace {
+
+// Moves and steps that are kept, and questions to single moves: some seconds.
+constexpr std::size_t kept_max = std::size_t{1} << 22U;
+constexpr std::uint64_t questions_max = std::uint64_t{1} << 28U;
+constexpr std::uint64_t followed_slots_max = std::uint64_t{1} << 48U;
+constexpr std::int64_t ever = std::numeric_limits<std::int64_t>::max();
+
+// A move, by where it writes.
+struct Write {
+  std::uint32_t entry = 0;
+  std::uint32_t step = 0;  // of the body
+  Word home = 0;           // where it reads
+  Linear from;             // by lap
+  Linear to;
+};
+
+// Of i = 0 to count-1 the slots of a processor, each before a step of a lap.
+struct Places {
+  Word home = 0;
+  Linear slot;
+  std::uint32_t entry = 0;
+  Linear lap;
+  std::uint32_t step = 0;
+  std::int64_t count = 0;
+  std::int64_t element = 0;  // of i = 0: where it has to come from
+};
+
+struct Found {
+  const Write* write = nullptr;  // nothing: what was there at the beginning
+  Linear lap;
+  std::int64_t count = 0;  // for so many places, the first ones
+};
+
+Linear onward(Linear x, std::int64_t by) {
+  return {x.base + x.slope * by, x.slope};
+}
+
+// The first i > 0 at which x >= 0 is answered otherwise than at 0.
+std::int64_t change(Linear x) {
+  if (x.slope == 0 || (x.base >= 0) == (x.slope > 0)) return ever;
+  return x.base >= 0 ? x.base / -x.slope + 1 : (-x.base + x.slope - 1) / x.slope;
+}
+
+class Follower {
+ public:
+  explicit Follower(const ScheduleHeader& header)
+      : header_(header), elements_(static_cast<std::int64_t>(header.elements)) {
+    const auto& goal = std::get<MapGoal>(header.goal);
+    back_ = goal.map.inverse();
+    memory_bits_ = goal.cut ? goal.memory_bits : 0;
+    writes_.resize(static_cast<std::size_t>(processors(header.machine)));
+  }
+
+  // Throws NoClaim for what is wrong, but for links, or not answered here.
+  void add(std::uint64_t laps, std::vector<std::vector<Item>> body);
+  void check_reads();
+  Count delivered();
+
+ private:
+  Found last_write(const Places& places);
+  void latest(const Write& write, const Places& places, Linear last_lap, Found& found);
+  Count right(const Places& origin, Word home) const;
+  void ask() {
+    if (++asked_ > questions_max) throw NoClaim{"too many questions to moves"};
+  }
+
+  const ScheduleHeader& header_;
+  std::int64_t elements_;
+  BitMap back_;
+  int memory_bits_ = 0;
+  std::vector<std::int64_t> laps_;          // by entry
+  std::vector<std::vector<Write>> writes_;  // by the processor that is written, in order
+  std::uint64_t asked_ = 0;
+};
+
+void Follower::add(std::uint64_t laps, std::vector<std::vector<Item>> body) {
+  const auto entry = static_cast<std::uint32_t>(laps_.size());
+  const auto last = static_cast<std::int64_t>(laps) - 1;
+  laps_.push_back(last + 1);
+  const auto slots = static_cast<std::int64_t>(header_.slots);
+  const auto in_range = [&](std::int64_t slot, std::int64_t by) {
+    const std::int64_t room = by < 0 ? slot : slots - 1 - slot;
+    const std::int64_t pace = by < 0 ? -by : by;
+    return slot < slots && (pace == 0 || room / pace >= last);
+  };
+  for (std::uint32_t s = 0; s < body.size(); ++s) {
+    still_working();
+    std::map<Word, std::vector<Linear>> here;
+    for (Item& item : body[s]) {
+      if (last == 0) item.from_by = item.to_by = 0;
+      if (!in_range(item.from, item.from_by) || !in_range(item.to, item.to_by))
+        throw NoClaim{"slots out of range"};
+      const Linear to{item.to, item.to_by};
+      for (const Linear& other : here[item.home_to]) {
+        ask();
+        const std::int64_t apart = other.base - to.base;
+        const std::int64_t pace = to.slope - other.slope;
+        if (pace == 0 ? apart == 0 : apart % pace == 0 && apart / pace >= 0 && apart / pace <= last)
+          throw NoClaim{"two writes"};
+      }
+      here[item.home_to].push_back(to);
+      writes_[item.home_to].push_back({entry, s, item.home, {item.from, item.from_by}, to});
+    }
+  }
+}
+
+// Whether this move wrote the first places, in laps up to the last one given, and for how many of
+// them the answer is the same.
+void Follower::latest(const Write& write, const Places& places, Linear last_lap, Found& found) {
+  ask();
+  const Linear apart{places.slot.base - write.to.base, places.slot.slope};
+  Linear lap = last_lap;
+  if (write.to.slope == 0) {
+    if (apart.base != 0 && apart.slope != 0 && apart.base % apart.slope == 0 &&
+        -apart.base / apart.slope > 0)
+      found.count = std::min(found.count, -apart.base / apart.slope);
+    if (apart.base != 0) return;
+    if (apart.slope != 0) found.count = 1;
+  } else {
+    if (places.count > 1 && apart.slope % write.to.slope != 0)
+      throw NoClaim{"slots and moves go on out of step"};
+    if (apart.base % write.to.slope != 0) return;
+    lap = {apart.base / write.to.slope, apart.slope / write.to.slope};
+  }
+  const Linear room{last_lap.base - lap.base, last_lap.slope - lap.slope};
+  found.count = std::min({found.count, change(lap), change(room)});
+  if (lap.base < 0 || room.base < 0) return;
+  if (found.write != nullptr) {
+    const Linear ahead{found.lap.base - lap.base, found.lap.slope - lap.slope};
+    if (ahead.base == 0 && ahead.slope != 0) found.count = 1;
+    if (ahead.base != 0) {
+      // Until they are as late as one another.
+      const std::int64_t sign = ahead.base > 0 ? 1 : -1;
+      found.count = std::min(found.count, change({sign * ahead.base - 1, sign * ahead.slope}));
+    }
+    const bool first_is_later = ahead.base != 0 ? ahead.base > 0 : found.write->step > write.step;
+    if (first_is_later) return;
+  }
+  found.write = &write;
+  found.lap = lap;
+}
+
+Found Follower::last_write(const Places& places) {
+  Found found{nullptr, {}, places.count};
+  const std::vector<Write>& writes = writes_[places.home];
+  auto end =
+      std::upper_bound(writes.begin(), writes.end(), places.entry,
+                       [](std::uint32_t entry, const Write& write) { return entry < write.entry; });
+  while (end != writes.begin() && found.write == nullptr) {
+    const std::uint32_t entry = std::prev(end)->entry;
+    const bool same = entry == places.entry;
+    while (end != writes.begin() && std::prev(end)->entry == entry) {
+      const Write& write = *--end;
+      Linear last_lap = same ? places.lap : Linear{laps_[entry], 0};
+      if (!same || write.step >= places.step) --last_lap.base;
+      latest(write, places, last_lap, found);
+    }
+  }
+  if (found.write == nullptr) {
+    const Linear room{elements_ - 1 - places.slot.base, -places.slot.slope};
+    if (places.slot.base < 0 || room.base < 0) throw NoClaim{"nothing was written there"};
+    found.count = std::min({found.count, change(places.slot), change(room)});
+  }
+  if (found.count == 1) found.lap.slope = 0;
+  return found;
+}
+
+// The places from the i-th on.
+Places rest(const Places& places, std::int64_t i) {
+  Places left = places;
+  left.slot = onward(places.slot, i);
+  left.lap = onward(places.lap, i);
+  left.count -= i;
+  left.element += i;
+  if (left.count == 1) left.slot.slope = left.lap.slope = 0;
+  return left;
+}
+
+// Each move finds something where it reads, in each lap.
+void Follower::check_reads() {
+  for (const std::vector<Write>& writes : writes_)
+    for (const Write& write : writes) {
+      const std::int64_t laps = laps_[write.entry];
+      if (std::max(write.from.base, onward(write.from, laps - 1).base) < elements_) continue;
+      Places places{write.home, write.from, write.entry, {0, laps > 1 ? 1 : 0}, write.step,
+                    laps,       0};
+      for (;;) {
+        const Found found = last_write(places);
+        if (found.count >= places.count) break;
+        places = rest(places, found.count);
+      }
+    }
+}
+
+// Of elements that began there, those that the goal wants where they were followed from.
+Count Follower::right(const Places& origin, Word home) const {
+  if (origin.home != (back_(home << memory_bits_) >> memory_bits_)) return 0;
+  const std::int64_t apart = origin.element - origin.slot.base;
+  const std::int64_t pace = origin.slot.slope - 1;
+  if (origin.count == 1 || pace == 0)
+    return apart == 0 ? static_cast<std::uint64_t>(origin.count) : 0;
+  return apart % pace == 0 && apart / pace >= 0 && apart / pace < origin.count ? 1 : 0;
+}
+
+Count Follower::delivered() {
+  Count all = 0;
+  for (Word home = 0; home < writes_.size(); ++home) {
+    still_working();
+    std::vector<Places> open{{.home = home,
+                              .slot = {0, elements_ > 1 ? 1 : 0},
+                              .entry = static_cast<std::uint32_t>(laps_.size()),
+                              .lap = {},
+                              .step = 0,
+                              .count = elements_,
+                              .element = 0}};
+    while (!open.empty()) {
+      const Places places = open.back();
+      open.pop_back();
+      const Found found = last_write(places);
+      if (found.count < places.count) open.push_back(rest(places, found.count));
+      Places before = places;
+      before.count = found.count;
+      if (found.write == nullptr) {
+        all += right(before, home);
+        continue;
+      }
+      const Write& write = *found.write;
+      before.home = write.home;
+      before.slot = {write.from.base + write.from.slope * found.lap.base,
+                     write.from.slope * found.lap.slope};
+      before.entry = write.entry;
+      before.lap = found.lap;
+      before.step = write.step;
+      open.push_back(before);
+    }
+  }
+  return all;
+}
+
+class FollowFirst : public Verifier {
+ public:
+  explicit FollowFirst(std::unique_ptr<Verifier> other) : other_(std::move(other)) {}
+  void begin(const ScheduleHeader& header) override {
+    header_ = header;
+    if (!std::holds_alternative<Mesh>(header.machine) ||
+        !std::holds_alternative<MapGoal>(header.goal) || header.slots > followed_slots_max)
+      leave();
+  }
+  void step(const CubeStep& step) override { take(step, 1 + items_of(step)); }
+  void loop(const CubeLoop& loop) override {
+    std::size_t size = 1;
+    for (const auto& entry : loop.body) size += 1 + items_of(entry.first);
+    take(loop, size);
+  }
+  void step(const PopsSlot& slot) override {
+    leave();
+    other_->step(slot);
+  }
+  void loop(const PopsLoop& loop) override {
+    leave();
+    other_->loop(loop);
+  }
+  void finish() override {
+    if (!left_ && followed()) return;
+    leave();
+    other_->finish();
+    verdict_ = other_->verdict();
+  }
+  Verdict verdict() const override { return verdict_; }
+
+ private:
+  template <class Entry>
+  void take(const Entry& entry, std::size_t size) {
+    kept_ += size;
+    if (kept_ > kept_max) leave();
+    if (!left_)
+      entries_.emplace_back(entry);
+    else if constexpr (std::is_same_v<Entry, CubeStep>)
+      other_->step(entry);
+    else
+      other_->loop(entry);
+  }
+  void leave();
+  bool followed();
+
+  std::unique_ptr<Verifier> other_;
+  ScheduleHeader header_;
+  std::vector<std::variant<CubeStep, CubeLoop>> entries_;
+  std::size_t kept_ = 0;
+  bool left_ = false;
+  Verdict verdict_;
+};
+
+void FollowFirst::leave() {
+  if (std::exchange(left_, true)) return;
+  other_->begin(header_);
+  for (const auto& entry : entries_) {
+    if (const auto* step = std::get_if<CubeStep>(&entry))
+      other_->step(*step);
+    else
+      other_->loop(std::get<CubeLoop>(entry));
+  }
+  entries_.clear();
+}
+
+bool FollowFirst::followed() {
+  try {
+    LoopItems items(header_);
+    if (items.least() != 1) return false;
+    Follower follower(header_);
+    CostCounter cost;
+    cost.begin(header_);
+    Count steps = 0;
+    for (const auto& entry : entries_) {
+      std::vector<std::vector<Item>> body;
+      if (const auto* step = std::get_if<CubeStep>(&entry)) {
+        if (!items.fits(*step)) return false;
+        body.push_back(items.of(*step, nullptr));
+        cost.step(*step);
+        steps += 1;
+        follower.add(1, std::move(body));
+        continue;
+      }
+      const auto& loop = std::get<CubeLoop>(entry);
+      for (const auto& one : loop.body) {
+        if (one.advances.size() != items_of(one.first) || !items.fits(one.first)) return false;
+        body.push_back(items.of(one.first, &one.advances));
+      }
+      cost.loop(loop);
+      steps += Count{loop.body.size()} * loop.laps;
+      follower.add(loop.laps, std::move(body));
+    }
+    follower.check_reads();
+    Verdict verdict;
+    verdict.by = "proof";
+    verdict.answer = Verdict::Answer::yes;
+    verdict.cost = cost.cost();
+    verdict.expected = items.expected();
+    verdict.delivered = follower.delivered();
+    if (verdict.delivered != verdict.expected)
+      verdict.add({steps,
+                   "not-delivered",
+                   fmt::format("{} of {} elements are where the map says",
+                               to_string(verdict.delivered), to_string(verdict.expected)),
+                   {}});
+    judge_claims(verdict, header_, steps);
+    verdict_ = std::move(verdict);
+    return true;
+  } catch (const NoClaim&) {
+    return false;
+  } catch (const Breach&) {
+    return false;
+  }
+}
+
+}  // namespace
+
+std::unique_ptr<Verifier> follow_first(std::unique_ptr<Verifier> other) {
+  return std::make_unique<FollowFirst>(std::move(other));
+}
+
+}  // namespace faro::inline v1::loop_proofs
