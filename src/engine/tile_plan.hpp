@@ -117,6 +117,13 @@ std::uint64_t pairs_working_bytes(const TilePlan& plan);
 // Dimension of S(rs) + B·S(rd).
 int tile_dimension(const BitMatrix& inverse, int from_run_bits, int to_run_bits);
 
+// The lines of one side that a line of the other has parts of: log2 of how many of them fall into
+// one set of the first cache, which has room for 2^set_lines_log2 lines and is found by a line's
+// place in its page. `matrix` says where the parts are: B of lines of the source, A of those of the
+// destination.
+inline constexpr int set_lines_log2 = 3;
+int lines_of_a_set_log2(const BitMatrix& matrix, int unit_log2);
+
 // Requires lane_bits <= run bits <= width. With no lane bits no kernels are planned, only the walk.
 TilePlan tile_plan(const BitMap& map, const BitMatrix& inverse, int unit_log2, int lane_bits,
                    const Method& method);

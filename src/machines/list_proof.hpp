@@ -1,20 +1,78 @@
-// Proof of schedules that list their moves, on a mesh with all links or a cube, which is the mesh
-// whose sides are all 2. Each step is held against the links by what it uses, and the goal is
-// followed back from the end (machines/backtrace.hpp): no place is ever filled. After the first
-// step that breaks a rule only the cost is counted.
+// Proof of schedules that list what moves, on every machine: each step is held against the links or
+// couplers by what it uses, and the goal is followed back from the end (machines/backtrace.hpp): no
+// place is ever filled. After the first step that breaks a rule only the cost is counted.
+//
+// Here is what lists have in common: what begins where, and what must end where. What carries
+// elements is told by links/list_proof.cpp, for a mesh with all links and a cube, which is the mesh
+// whose sides are all 2, and by pops/list_proof.cpp.
 #pragma once
 
 #include <memory>
 
-#include "faro/machines/verifier.hpp"
+#include "machines/backtrace.hpp"
+#include "machines/proof_reading.hpp"
 
 namespace faro::inline v1 {
 
 // Whether this machine has few enough places (processor, slot) and links for it.
 bool is_listed(const ScheduleHeader& header);
 
-// Of maps and lists of moves. Rules of a cube are spelled out. Answers unprovable beyond
+// Of maps and lists of moves on links. Rules of a cube are spelled out. Answers unprovable beyond
 // limits::proof_listed_places_log2_max and _moves_log2_max.
 std::unique_ptr<Verifier> list_proof();
+
+// Of any goal of a POPS network of any number of groups; of products of matrices up to
+// limits::proof_product_places_log2_max.
+std::unique_ptr<Verifier> pops_list_proof();
+
+class ListProof : public Verifier {
+ public:
+  void begin(const ScheduleHeader& header) override;
+  void finish() override;
+  Verdict verdict() const override { return verdict_; }
+
+ protected:
+  using Place = Backtrace::Place;
+
+  void breach(const char* rule, std::string message, Violation::Place at = {}) {
+    at.list = list_;
+    at.entry = entry_;
+    verdict_.add({step_, rule, std::move(message), std::move(at)});
+  }
+  void give_up(std::string why);
+  void give_up_lists();
+  bool tracking() const { return verdict_.answer == Verdict::Answer::yes; }
+  Place place(Word processor, std::uint64_t slot) const {
+    return static_cast<Place>(processor * header_.slots + slot);
+  }
+  std::string words(Place place) const;
+
+  const Breached breached_ = [this](const char* rule, std::string message, Violation::Place at) {
+    breach(rule, std::move(message), std::move(at));
+  };
+  ScheduleHeader header_;
+  Word processors_ = 0;
+  bool registers_ = false;  // of a POPS network, else slots
+  Backtrace trace_;
+  Verdict verdict_;
+  Count step_ = 0;
+  const char* list_ = "";  // the entry of the step that is looked at
+  std::size_t entry_ = 0;
+
+ private:
+  bool is_product() const { return registers_ && std::holds_alternative<MatmulGoal>(header_.goal); }
+  void fill();
+  std::uint64_t result_of(Word processor) const;
+  void expect(Word processor, std::uint64_t slot, Place start);
+  void expect(Word processor, const std::vector<Place>& starts, bool in_order);
+  void deliver(const MapGoal& goal);
+  void deliver(const MovesGoal& goal);
+  void deliver(const BroadcastGoal& goal);
+  void deliver(const MatmulGoal& goal) { deliver_product(goal); }
+  void deliver(const ButterflyGoal&) {}
+  virtual void deliver_product(const MatmulGoal&) {}
+
+  std::vector<Place> starts_;  // at the end, by place
+};
 
 }  // namespace faro::inline v1

@@ -4,6 +4,7 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <set>
 
 #include "engine/involutions.hpp"
 #include "engine/moves.hpp"
@@ -164,6 +165,54 @@ bool reads_on(const engine::TilePlan& plan) {
     }
   }
   return true;
+}
+
+// Bit reversal reads and writes rows that fall into one set of the first cache. With ordinary
+// stores the kernels of a square of lines come one after the other, where the set has room for it.
+TEST(Kernels, lines_that_share_a_set_are_read_to_their_end) {
+  constexpr int width = 15;
+  const BitMap map = bit_reversal(width);
+  const BitMatrix inverse = map.inverse().matrix();
+  for (const int unit_log2 : {2, 3}) {
+    const int line_bits = engine::line_log2 - unit_log2;
+    EXPECT_EQ(engine::lines_of_a_set_log2(inverse, unit_log2), line_bits);
+    for (int lanes = line_bits - 2; lanes < line_bits; ++lanes) {
+      engine::Method method;
+      method.from_run_bits = method.to_run_bits = line_bits + 1;
+      method.interleaved = true;
+      const engine::TilePlan plan = engine::tile_plan(map, inverse, unit_log2, lanes, method);
+      const std::size_t square = bit(2 * (line_bits - lanes));
+      std::set<Word> read;
+      std::set<Word> written;
+      for (std::size_t q = 0; q < square; ++q) {
+        for (std::size_t r = 0; r < bit(plan.network.register_bits); ++r) {
+          read.insert((plan.kernels[q].from ^ plan.register_from[r]) >> engine::line_log2);
+          written.insert((plan.kernels[q].to ^ plan.register_to[r]) >> engine::line_log2);
+        }
+      }
+      const bool has_room = line_bits <= engine::set_lines_log2;
+      EXPECT_EQ(read.size() == bit(line_bits) && written.size() == bit(line_bits), has_room);
+    }
+  }
+}
+
+// Where a set has no room for them, the source is staged.
+TEST(Kernels, sources_whose_lines_crowd_a_set_are_staged_in_the_caches) {
+  for (const engine::KernelSet* set : engine::kernel_sets()) {
+    const bool parts = set->vector_log2 < engine::line_log2;
+    const PermuteOptions options{.threads = 1, .simd = set->simd, .stores = Stores::ordinary};
+    const auto crowds = [&](const BitMap& map, std::uint64_t element) {
+      const auto plan = PermutePlan::out_of_place(map, {.element_bytes = element}, options);
+      return plan.facts().passes[0].reason.find("lines crowd") != std::string::npos;
+    };
+    EXPECT_EQ(crowds(bit_reversal(16), 4), parts) << set->name;
+    EXPECT_FALSE(crowds(bit_reversal(16), 8));
+    EXPECT_FALSE(crowds(rotation(16, 8), 4));
+    for (const int width : {14, 16, 18}) {
+      ASSERT_TRUE(moves_right(bit_reversal(width), {.element_bytes = 4}, options));
+      ASSERT_TRUE(moves_right(rotation(width, 5), {.element_bytes = 4}, options, {16, 48}));
+    }
+  }
 }
 
 // Loads at fixed distances are right for whole groups in a row only: neither for runs of fewer

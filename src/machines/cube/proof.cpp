@@ -15,6 +15,7 @@
 #include "machines/cube/ports.hpp"
 #include "machines/cube/proof_states.hpp"
 #include "machines/cube/verifiers.hpp"
+#include "machines/proof_reading.hpp"
 
 namespace faro::inline v1 {
 namespace {
@@ -83,7 +84,6 @@ class CubeProof : public Verifier {
   Verdict verdict() const override { return verdict_; }
 
  private:
-  bool well_formed(const Rule& rule);
   bool well_formed(const Move& move);
   void perform(SpaceId where, Slot from, int across, Slot to);
   void use_link(SpaceId where, int across);
@@ -104,6 +104,9 @@ class CubeProof : public Verifier {
     verdict_.add({step_, rule, std::move(message), std::move(at)});
     broken_ = true;
   }
+  const Breached breached_ = [this](const char* rule, std::string message, Violation::Place at) {
+    breach(rule, std::move(message), std::move(at));
+  };
   bool tracking() const { return !broken_ && verdict_.answer == Verdict::Answer::yes; }
 
   ScheduleHeader header_;
@@ -143,10 +146,8 @@ void CubeProof::begin(const ScheduleHeader& header) {
   const auto& cube = std::get<Hypercube>(header.machine);
   dimensions_ = cube.dimensions;
   ports_ = cube.ports == Hypercube::Ports::all ? 0 : ports_of(cube);
-  if (header.elements == 0 || header.slots < header.elements)
-    return breach("slot-range", fmt::format("{} slots for {} elements a processor; at least as "
-                                            "many slots are wanted, and one element",
-                                            header.slots, header.elements));
+  check_room(header, breached_);
+  if (broken_) return;
   if (header.elements > limits::slots_max)
     return give_up(
         fmt::format("{} elements of a processor begin in slots of their own; the proof "
@@ -160,22 +161,6 @@ void CubeProof::begin(const ScheduleHeader& header) {
 Held CubeProof::held(Slot slot) const {
   if (const auto written = slots_.find(slot); written != slots_.end()) return written->second;
   return slot < header_.elements ? states_->own(slot) : Held{};
-}
-
-bool CubeProof::well_formed(const Rule& rule) {
-  if (rule.across != inside && (rule.across < 0 || rule.across >= dimensions_)) {
-    breach("dimension-range",
-           fmt::format("a rule goes across dimension {} of a {}-cube", rule.across, dimensions_),
-           {.dimension = rule.across});
-    return false;
-  }
-  for (const Parity& c : rule.where) {
-    if ((c.mask & ~low_mask(dimensions_)) == 0 && c.value <= 1) continue;
-    breach("mask-range", fmt::format("the condition [{:#x}, {}] does not fit {} address bits",
-                                     c.mask, c.value, dimensions_));
-    return false;
-  }
-  return true;
 }
 
 bool CubeProof::well_formed(const Move& move) {
@@ -340,7 +325,7 @@ void CubeProof::step(const CubeStep& step) {
   bool performed = true;
   list_ = "rules";
   for (entry_ = 0; entry_ < step.rules.size(); ++entry_)
-    performed = well_formed(step.rules[entry_]) && performed;
+    performed = faro::well_formed(step.rules[entry_], dimensions_, breached_) && performed;
   if (performed) {
     for (entry_ = 0; entry_ < step.rules.size(); ++entry_) {
       still_working();
@@ -385,11 +370,6 @@ void CubeProof::step(const CubeStep& step) {
 
 void CubeProof::deliver(const MapGoal& goal) {
   const int memory = goal.cut ? goal.memory_bits : 0;
-  if (goal.map.width() != dimensions_ + memory ||
-      (goal.cut && (memory != slot_bits_ || header_.elements != bit(memory))))
-    return breach("goal", fmt::format("a map of {} bits, {} of them memory, on a {}-cube with {} "
-                                      "elements a processor",
-                                      goal.map.width(), memory, dimensions_, header_.elements));
   const BitMap inverse = goal.map.inverse();
   const Count everybody = Count{1} << dimensions_;
   // The origin of what belongs in slot s of processor p: rows of p, and what s adds to them.
@@ -412,19 +392,7 @@ void CubeProof::deliver(const MapGoal& goal) {
 }
 
 void CubeProof::deliver(const MovesGoal& goal) {
-  std::set<std::pair<Word, Slot>> sources;
-  std::set<std::pair<Word, Slot>> targets;
   for (const Move& m : goal.moves) {
-    const auto text =
-        fmt::format("[{}, {}, {}, {}]", m.from_processor, m.from_slot, m.to_processor, m.to_slot);
-    if (((m.from_processor | m.to_processor) & ~low_mask(dimensions_)) != 0 ||
-        m.from_slot >= header_.elements || m.to_slot >= header_.slots) {
-      breach("goal", "out of range: " + text, place_of(m));
-      continue;
-    }
-    if (!sources.emplace(m.from_processor, m.from_slot).second ||
-        !targets.emplace(m.to_processor, m.to_slot).second)
-      breach("goal", "a place named twice: " + text, place_of(m));
     verdict_.expected += 1;
     const Held there = held(m.to_slot);
     work_ += states_->at(there.state).pieces().size();
@@ -437,7 +405,10 @@ void CubeProof::deliver(const MovesGoal& goal) {
     if (right)
       verdict_.delivered += 1;
     else
-      breach("not-delivered", text, {.processor = m.to_processor, .slot = m.to_slot});
+      breach(
+          "not-delivered",
+          fmt::format("[{}, {}, {}, {}]", m.from_processor, m.from_slot, m.to_processor, m.to_slot),
+          {.processor = m.to_processor, .slot = m.to_slot});
   }
 }
 
@@ -461,8 +432,6 @@ void CubeProof::deliver(const BroadcastGoal& goal) {
                           distances.size(), to_string(everybody)));
     return;
   }
-  if ((*goal.root & ~low_mask(dimensions_)) != 0)
-    return breach("goal", fmt::format("there is no processor {}", *goal.root));
   // Origins that are the same at every processor.
   const std::vector<Parity> nowhere(static_cast<std::size_t>(slot_bits_ + dimensions_));
   for (Slot s = 0; s < header_.elements; ++s) {
@@ -477,6 +446,7 @@ void CubeProof::deliver(const BroadcastGoal& goal) {
 }
 
 void CubeProof::finish() {
+  if (tracking()) check_goal(header_, breached_);
   if (tracking()) {
     if (const auto* map = std::get_if<MapGoal>(&header_.goal)) {
       deliver(*map);
@@ -484,8 +454,6 @@ void CubeProof::finish() {
       deliver(*moves);
     } else if (const auto* broadcast = std::get_if<BroadcastGoal>(&header_.goal)) {
       deliver(*broadcast);
-    } else {
-      breach("goal", "the goal of a cube schedule is a map, a list, a broadcast or a network");
     }
   }
   judge_claims(verdict_, header_, step_);

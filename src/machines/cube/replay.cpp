@@ -1,4 +1,5 @@
-// Replay of cube schedules. Memory is kept slot by slot, a plane of one token a processor; a rule
+// Replay of the machines whose links all work at once: the cube, and the mesh with all links, which
+// knows moves alone. Memory is kept slot by slot, a plane of one token a processor; a rule
 // is carried out on blocks of 64 processors at a time: the rules of the machine are questions of
 // 64-bit words, the tokens are copied one by one. What a step read waits in `staged_` until all its
 // reads are done.
@@ -15,6 +16,8 @@
 #include "machines/cube/places.hpp"
 #include "machines/cube/ports.hpp"
 #include "machines/cube/verifiers.hpp"
+#include "machines/mesh/geometry.hpp"
+#include "machines/replay_goal.hpp"
 
 namespace faro::inline v1 {
 namespace {
@@ -39,6 +42,10 @@ struct Landing {
   Word members;
 };
 
+// A link is known by its sender and its way: of a cube the dimension, of a mesh each direction of
+// one. On a mesh also neighbours' rules are asked where no link is: there the way is `no_link`.
+constexpr int no_link = inside - 1;
+
 // What the moves of one rule share, looked up once.
 struct Route {
   const Plane* from;
@@ -46,6 +53,7 @@ struct Route {
   Slot from_slot;
   Slot to_slot;
   int across;
+  Word single_to = 0;  // where one move on a mesh ends
 };
 
 // The members of one block that move along a route; their tokens wait in the stage.
@@ -84,13 +92,13 @@ class CubeReplay : public Verifier {
   void transfer(const Route& route, Word block, Word members);
   void move_one(const Move& move);
   void close_books(int across, Word block, const Landing& there, Plane& to);
-  void use_link(int across, Word block, Word members, Word to_block, Word to_members);
+  int way_of(const Move& move) const;
+  Violation::Place at(const Route& route, Word processor, std::optional<Slot> slot) const;
+  void use_link(const Route& route, Word block, Word members, const Landing& there);
   void land();
   void use_port(int across, Word block, Word members);
   Plane& plane(Slot slot);
-  void deliver(const MapGoal& goal);
-  void deliver(const MovesGoal& goal);
-  void deliver(const BroadcastGoal& goal);
+  void deliver_all_to_all();
   void expect(Move goal);
   void breach(const char* rule, std::string message, Violation::Place at = {}) {
     at.list = list_;
@@ -99,12 +107,13 @@ class CubeReplay : public Verifier {
   }
 
   ScheduleHeader header_;
-  int dimensions_ = 0;
-  int ports_ = 0;  // that count: fewer than links, else 0
+  std::optional<MeshGeometry> mesh_;  // else a cube
+  int dimensions_ = 0;                // address bits
+  int ports_ = 0;                     // that count: fewer than links, else 0
   Word processors_ = 1;
   std::vector<std::unique_ptr<Plane>> planes_;
   std::size_t planes_made_ = 0;
-  std::vector<std::vector<Word>> sent_;      // by dimension: who has sent across it in this step
+  std::vector<std::vector<Word>> sent_;      // by way: who has sent across it in this step
   std::vector<std::vector<Word>> involved_;  // where ports count: who sends or receives across it
   std::vector<std::vector<Word>> busy_;      // [j]: who uses more than j dimensions
   std::vector<Token> staged_;
@@ -122,9 +131,15 @@ void CubeReplay::begin(const ScheduleHeader& header) {
   header_ = header;
   verdict_.answer = Verdict::Answer::yes;
   verdict_.by = "replay";
-  const auto& cube = std::get<Hypercube>(header.machine);
-  dimensions_ = cube.dimensions;
-  ports_ = cube.ports == Hypercube::Ports::all ? 0 : ports_of(cube);
+  if (const auto* cube = std::get_if<Hypercube>(&header.machine)) {
+    dimensions_ = cube->dimensions;
+    ports_ = cube->ports == Hypercube::Ports::all ? 0 : ports_of(*cube);
+  } else {
+    mesh_.emplace(std::get<Mesh>(header.machine));
+    dimensions_ = mesh_->bits();
+    if (mesh_->wrap() == Mesh::Wrap::propagating)
+      breach("machine", "all links at once is a machine without propagating wraparound");
+  }
   const Count elements = (Count{1} << dimensions_) * header.elements;
   if (elements > (Count{1} << limits::replay_elements_log2_max))
     throw Error(ErrorCode::limit,
@@ -136,9 +151,10 @@ void CubeReplay::begin(const ScheduleHeader& header) {
                                               header.slots, limits::slots_max));
   processors_ = bit(dimensions_);
   if (header.elements == 0 || header.slots < header.elements) {
-    breach("slot-range", fmt::format("{} slots for {} elements a processor; at least as many slots "
-                                     "are wanted, and one element",
-                                     header.slots, header.elements));
+    breach(mesh_ ? "machine" : "slot-range",
+           fmt::format("{} slots for {} elements a processor; at least as many slots are wanted, "
+                       "and one element",
+                       header.slots, header.elements));
     header_.elements = 0;
   }
   planes_.resize(header.slots);
@@ -150,7 +166,8 @@ void CubeReplay::begin(const ScheduleHeader& header) {
     std::fill(p.filled.begin(), p.filled.end(), all);
   }
   const auto per_dimension = std::vector<Word>(Plane::blocks_of(processors_));
-  sent_.assign(static_cast<std::size_t>(dimensions_), per_dimension);
+  sent_.assign(static_cast<std::size_t>(mesh_ ? 2 * mesh_->dimensions() : dimensions_),
+               mesh_ ? std::vector<Word>() : per_dimension);
   if (ports_ != 0) involved_ = sent_;
   busy_.assign(static_cast<std::size_t>(ports_), per_dimension);
 }
@@ -198,10 +215,27 @@ bool CubeReplay::well_formed(const Move& move) {
   if (move.from_slot >= header_.slots || move.to_slot >= header_.slots)
     return wrong("slot-range",
                  fmt::format("names a slot above {}", header_.slots == 0 ? 0 : header_.slots - 1));
-  const Word apart = move.from_processor ^ move.to_processor;
-  if (apart != 0 && !is_power_of_two(apart))
-    return wrong("not-a-link", "joins processors that differ in more than one bit");
-  return true;
+  if (way_of(move) != no_link) return true;
+  wrong("not-a-link", "joins processors that no link joins");
+  return mesh_.has_value();
+}
+
+int CubeReplay::way_of(const Move& m) const {
+  const Word apart = m.from_processor ^ m.to_processor;
+  if (apart == 0) return inside;
+  if (!mesh_) return is_power_of_two(apart) ? log2_exact(apart) : no_link;
+  if (mesh_->hops(m.from_processor, m.to_processor) != 1) return no_link;
+  const int d = mesh_->dimension_of(highest_bit(apart));
+  return 2 * d + (mesh_->routed(m.from_processor, d, 1) == m.to_processor ? 1 : 0);
+}
+
+// A sender's part in a route, for messages.
+Violation::Place CubeReplay::at(const Route& r, Word processor, std::optional<Slot> slot) const {
+  Violation::Place place{.processor = processor, .slot = slot};
+  if (r.across == inside) return place;
+  place.to = mesh_ ? r.single_to : processor ^ bit(r.across);
+  if (r.across != no_link) place.dimension = mesh_ ? r.across / 2 : r.across;
+  return place;
 }
 
 // Processor number of the lowest member, for messages.
@@ -221,19 +255,22 @@ void CubeReplay::use_port(int across, Word block, Word members) {
          {.processor = p, .dimension = across});
 }
 
-void CubeReplay::use_link(int across, Word block, Word members, Word to_block, Word to_members) {
+void CubeReplay::use_link(const Route& r, Word block, Word members, const Landing& there) {
   remote_moves_ += static_cast<std::uint64_t>(std::popcount(members));
-  Word& sent = sent_[static_cast<std::size_t>(across)][block];
-  if (const Word twice = members & sent; twice != 0) {
+  if (r.across == no_link) return;
+  std::vector<Word>& sent = sent_[static_cast<std::size_t>(r.across)];
+  if (sent.empty()) sent.resize(Plane::blocks_of(processors_));
+  if (const Word twice = members & sent[block]; twice != 0) {
     const Word p = first_of(block, twice);
+    const Violation::Place where = at(r, p, mesh_ ? std::optional(r.from_slot) : std::nullopt);
     breach("link-twice",
-           fmt::format("two elements on the link of processor {} across {}", p, across),
-           {.processor = p, .to = p ^ bit(across), .dimension = across});
+           fmt::format("two elements on the link of processor {} across {}", p, *where.dimension),
+           where);
   }
-  sent |= members;
+  sent[block] |= members;
   if (ports_ == 0) return;
-  use_port(across, block, members);
-  use_port(across, to_block, to_members);
+  use_port(r.across, block, members);
+  use_port(r.across, there.block, there.members);
 }
 
 // Where the members of a block are after crossing a dimension, or staying.
@@ -252,18 +289,20 @@ Route CubeReplay::route(Slot from, Slot to, int across) {
 
 // The rules of the machine for one block of a route.
 void CubeReplay::check(const Route& r, Word block, Word members, const Landing& there) {
-  if (r.across != inside) use_link(r.across, block, members, there.block, there.members);
+  if (r.across != inside) use_link(r, block, members, there);
   if (const Word empty = members & ~r.from->filled[block]; empty != 0)
     breach("reads-empty",
            fmt::format("slot {} of processor {} is read, but nothing wrote it", r.from_slot,
                        first_of(block, empty)),
-           crossing(first_of(block, empty), r.across, r.from_slot));
+           at(r, first_of(block, empty), r.from_slot));
   Word& written = r.to->written[there.block];
   if (const Word twice = there.members & written; twice != 0)
-    breach("two-writes",
-           fmt::format("slot {} of processor {} is written twice", r.to_slot,
-                       first_of(there.block, twice)),
-           crossing(first_of(there.block, twice) ^ flip_of(r.across), r.across, r.to_slot));
+    breach(
+        "two-writes",
+        fmt::format("slot {} of processor {} is written twice", r.to_slot,
+                    first_of(there.block, twice)),
+        at(r, mesh_ ? first_of(block, members) : first_of(there.block, twice) ^ flip_of(r.across),
+           r.to_slot));
   written |= there.members;
 }
 
@@ -283,20 +322,19 @@ void CubeReplay::transfer(const Route& r, Word block, Word members) {
 }
 
 void CubeReplay::move_one(const Move& m) {
-  const Word apart = m.from_processor ^ m.to_processor;
-  const int across = apart == 0 ? inside : log2_exact(apart);
   const auto bit_of = [](Word p) { return bit(static_cast<int>(p & low_mask(block_bits))); };
-  const Route r = route(m.from_slot, m.to_slot, across);
+  Route r = route(m.from_slot, m.to_slot, way_of(m));
+  r.single_to = m.to_processor;
   check(r, m.from_processor >> block_bits, bit_of(m.from_processor),
         {m.to_processor >> block_bits, bit_of(m.to_processor)});
   singles_.push_back(
-      {r.to, m.from_processor, m.to_processor, across, r.from->tokens[m.from_processor]});
+      {r.to, m.from_processor, m.to_processor, r.across, r.from->tokens[m.from_processor]});
 }
 
 void CubeReplay::close_books(int across, Word block, const Landing& there, Plane& to) {
   to.filled[there.block] |= there.members;
   to.written[there.block] = 0;
-  if (across == inside) return;
+  if (across == inside || across == no_link) return;
   sent_[static_cast<std::size_t>(across)][block] = 0;
   if (ports_ == 0) return;
   for (const Word b : {block, there.block}) {
@@ -342,14 +380,16 @@ void CubeReplay::land() {
 void CubeReplay::step(const CubeStep& step) {
   remote_moves_ = 0;
   if (!step.butterflies.empty() || !step.butterfly_rules.empty())
-    breach("butterfly", "a computation in a schedule whose goal only moves data");
+    breach(mesh_ ? "rules" : "butterfly", "a computation in a schedule whose goal only moves data");
+  if (mesh_ && !step.rules.empty()) breach("rules", "only listed moves are known on this machine");
+  const std::size_t rules = mesh_ ? 0 : step.rules.size();
   // A step with a rule that names no part of the machine is not performed at all.
   bool performed = true;
   list_ = "rules";
-  for (entry_ = 0; entry_ < step.rules.size(); ++entry_)
+  for (entry_ = 0; entry_ < rules; ++entry_)
     performed = well_formed(step.rules[entry_]) && performed;
   if (performed) {
-    for (entry_ = 0; entry_ < step.rules.size(); ++entry_) {
+    for (entry_ = 0; entry_ < rules; ++entry_) {
       const Rule& rule = step.rules[entry_];
       const bool fits = rule.from < header_.slots && rule.to < header_.slots;
       bool told = false;  // a rule that nobody meets is legal, whatever its slots
@@ -403,63 +443,8 @@ void CubeReplay::expect(Move goal) {
          {.processor = q, .slot = goal.to_slot});
 }
 
-void CubeReplay::deliver(const MapGoal& goal) {
-  const int memory_bits = goal.cut ? goal.memory_bits : 0;
-  constexpr int memory_bits_max = log2_exact(limits::slots_max);
-  if (goal.map.width() != dimensions_ + memory_bits ||
-      (goal.cut && (memory_bits > memory_bits_max || header_.elements != bit(memory_bits))))
-    return breach("goal",
-                  fmt::format("a map of {} bits, {} of them memory, on a {}-cube with K = {}",
-                              goal.map.width(), memory_bits, dimensions_, header_.elements));
-  for (Word p = 0; p < processors_; ++p) {
-    const Word q = goal.cut ? 0 : goal.map(p);
-    for (Slot s = 0; s < header_.elements; ++s) {
-      const Word address = goal.cut ? goal.map((p << memory_bits) | s) : 0;
-      if (goal.cut)
-        expect({p, s, address >> memory_bits, static_cast<Slot>(address & low_mask(memory_bits))});
-      else
-        expect({p, s, q, s});
-    }
-  }
-}
-
-void CubeReplay::deliver(const MovesGoal& goal) {
-  std::vector<std::pair<Word, Slot>> sources;
-  std::vector<std::pair<Word, Slot>> targets;
-  for (const Move& m : goal.moves) {
-    if (m.from_processor >= processors_ || m.to_processor >= processors_ ||
-        m.from_slot >= header_.elements || m.to_slot >= header_.slots) {
-      breach("goal",
-             fmt::format("the goal [{}, {}, {}, {}] is out of range", m.from_processor, m.from_slot,
-                         m.to_processor, m.to_slot),
-             place_of(m));
-      continue;
-    }
-    sources.emplace_back(m.from_processor, m.from_slot);
-    targets.emplace_back(m.to_processor, m.to_slot);
-    expect(m);
-  }
-  for (auto* places : {&sources, &targets}) {
-    std::sort(places->begin(), places->end());
-    const auto twice = std::adjacent_find(places->begin(), places->end());
-    if (twice != places->end())
-      breach(
-          "goal",
-          fmt::format("the goal names slot {} of processor {} twice", twice->second, twice->first),
-          {.processor = twice->first, .slot = twice->second});
-  }
-}
-
-// The root's elements in their slots everywhere; without a root everybody's somewhere.
-void CubeReplay::deliver(const BroadcastGoal& goal) {
-  if (goal.root) {
-    if (*goal.root >= processors_)
-      return breach("goal", fmt::format("there is no processor {}", *goal.root),
-                    {.processor = *goal.root});
-    for (Word q = 0; q < processors_; ++q)
-      for (Slot s = 0; s < header_.elements; ++s) expect({*goal.root, s, q, s});
-    return;
-  }
+// A broadcast without a root: everybody's somewhere.
+void CubeReplay::deliver_all_to_all() {
   const std::uint64_t all = processors_ * header_.elements;
   std::vector<bool> heard;
   for (Word q = 0; q < processors_; ++q) {
@@ -479,15 +464,13 @@ void CubeReplay::deliver(const BroadcastGoal& goal) {
 }
 
 void CubeReplay::finish() {
-  if (const auto* map = std::get_if<MapGoal>(&header_.goal)) {
-    deliver(*map);
-  } else if (const auto* moves = std::get_if<MovesGoal>(&header_.goal)) {
-    deliver(*moves);
-  } else if (const auto* broadcast = std::get_if<BroadcastGoal>(&header_.goal)) {
-    deliver(*broadcast);
-  } else {
-    breach("goal", "the goal of a cube schedule is a map, a list, a broadcast or a network");
-  }
+  const bool legal =
+      replay_goal::legal(header_, [this](const char* rule, std::string message, auto at) {
+        breach(rule, std::move(message), std::move(at));
+      });
+  if (legal) replay_goal::each(header_, [this](const Move& m) { expect(m); });
+  const auto* broadcast = std::get_if<BroadcastGoal>(&header_.goal);
+  if (legal && broadcast != nullptr && !broadcast->root) deliver_all_to_all();
   judge_claims(verdict_, header_, step_);
 }
 

@@ -7,17 +7,9 @@
 #include "base/check.hpp"
 #include "faro/base/error.hpp"
 #include "machines/claims.hpp"
+#include "machines/proof_reading.hpp"
 
 namespace faro::inline v1 {
-namespace {
-
-bool names_a_place_twice(std::vector<std::pair<Word, Slot>> places) {
-  std::sort(places.begin(), places.end());
-  return std::adjacent_find(places.begin(), places.end()) != places.end();
-}
-
-}  // namespace
-
 void MeshAudit::violation(const char* rule, std::string message, Violation::Place at) {
   verdict.add({steps, rule, std::move(message), std::move(at)});
 }
@@ -31,44 +23,21 @@ void MeshAudit::begin(const ScheduleHeader& header) {
   if (header.elements < 1) violation("machine", "0 elements per processor; at least 1 is wanted");
   if (header.slots < 1 || header.slots > 3)
     violation("machine", fmt::format("{} registers; a processor has 1 to 3", header.slots));
-  read_goal(header.goal);
-}
-
-void MeshAudit::read_goal(const Goal& wanted) {
-  const int bits = geometry->bits();
-  if (const auto* map_goal = std::get_if<MapGoal>(&wanted)) {
-    const int memory_bits = map_goal->cut ? map_goal->memory_bits : 0;
-    if (memory_bits < 0 || map_goal->map.width() != bits + memory_bits) {
-      violation("goal", fmt::format("the map has {} bits, the machine {} and memory {}",
-                                    map_goal->map.width(), bits, memory_bits));
-    } else if (map_goal->cut && elements != Count{1} << memory_bits) {
-      violation("goal", fmt::format("{} elements per processor, the map's memory bits say 2^{}",
-                                    to_string(elements), memory_bits));
-    } else {
-      goal.map = on_processors(*map_goal, bits);
-      if (!goal.map) violation("goal", "the map moves memory bits; this machine cannot");
-    }
-    verdict.expected = (Count{1} << bits) * elements;
-  } else if (const auto* moves_goal = std::get_if<MovesGoal>(&wanted)) {
-    goal.moves = moves_goal->moves;
-    std::vector<std::pair<Word, Slot>> from;
-    std::vector<std::pair<Word, Slot>> to;
-    for (const Move& m : goal.moves) {
-      from.emplace_back(m.from_processor, m.from_slot);
-      to.emplace_back(m.to_processor, m.to_slot);
-      if (std::max(m.from_processor, m.to_processor) >= geometry->processors() ||
-          m.from_slot >= elements || m.from_slot != m.to_slot)
-        violation("goal",
-                  fmt::format("({}, {}) to ({}, {}): no such place, or the elements of a "
-                              "processor do not move alike",
-                              m.from_processor, m.from_slot, m.to_processor, m.to_slot),
-                  {.processor = m.from_processor, .to = m.to_processor, .slot = m.from_slot});
-    }
-    if (names_a_place_twice(std::move(from)) || names_a_place_twice(std::move(to)))
-      violation("goal", "a place is named twice");
+  bool fits = true;
+  check_goal(header, [&](const char* rule, std::string message, Violation::Place at) {
+    violation(rule, std::move(message), std::move(at));
+    fits = false;
+  });
+  if (const auto* map = std::get_if<MapGoal>(&header.goal)) {
+    verdict.expected = (Count{1} << geometry->bits()) * elements;
+    if (fits) goal.map = on_processors(*map, geometry->bits());
+    if (fits && !goal.map) violation("goal", "the map moves memory bits; this machine cannot");
+  } else if (const auto* moves = std::get_if<MovesGoal>(&header.goal)) {
+    goal.moves = moves->moves;
     verdict.expected = goal.moves.size();
-  } else {
-    violation("goal", "a mesh schedule has a map or moves as its goal");
+    if (std::any_of(goal.moves.begin(), goal.moves.end(),
+                    [](const Move& m) { return m.from_slot != m.to_slot; }))
+      violation("goal", "the elements of a processor do not move alike");
   }
 }
 
@@ -113,10 +82,9 @@ bool MeshAudit::legal_operation(const TernaryMask& mask, const std::vector<Parit
                           mask.value, geometry->bits()));
     return false;
   }
-  for (const Parity& c : where) {
-    if ((c.mask & beyond) == 0 && c.value <= 1) continue;
+  if (const Parity* c = misfit(where, geometry->bits())) {
     violation("condition-range", fmt::format("the condition [{:#x}, {}] does not fit {} bits",
-                                             c.mask, c.value, geometry->bits()));
+                                             c->mask, c->value, geometry->bits()));
     return false;
   }
   if (a == b) {

@@ -37,7 +37,6 @@ class MeshAudit {
   Count steps = 0;
 
  private:
-  void read_goal(const Goal& goal);
   bool legal_route(const MeshRoute& route);
   bool legal_operation(const TernaryMask& mask, const std::vector<Parity>& where, MeshRegister a,
                        MeshRegister b);

@@ -5,6 +5,7 @@
 
 #include "faro/base/limits.hpp"
 #include "machines/cube/performer.hpp"
+#include "machines/cube/verifiers.hpp"
 #include "machines/kinds.hpp"
 #include "machines/list_proof.hpp"
 #include "machines/mesh/bounds.hpp"
@@ -154,7 +155,7 @@ MachineKind links_kind() {
   kind.is = [](const Machine& m) { return has(m, Mesh::Links::all); };
   kind.steps = MachineKind::Steps::cube;
   kind.cost = links_cost;
-  kind.replay = moving<links_replay>;
+  kind.replay = moving<cube_replay>;
   kind.proof = moving<list_proof>;
   kind.performer = cube_performer;
   return kind;

@@ -13,6 +13,7 @@
 #include "machines/claims.hpp"
 #include "machines/mesh/geometry.hpp"
 #include "machines/mesh/verifiers.hpp"
+#include "machines/replay_goal.hpp"
 
 namespace faro::inline v1 {
 namespace {
@@ -36,12 +37,18 @@ class MeshReplay : public Verifier {
     if (header.elements == 0) bad("machine", "a processor holds no element; at least 1 is wanted");
     if (header.slots == 0 || header.slots > registers_.size())
       bad("machine", fmt::format("{} registers; a processor has 1 to 3", header.slots));
+    const bool legal =
+        replay_goal::legal(header, [this](const char* rule, std::string message, auto at) {
+          bad(rule, std::move(message), std::move(at));
+        });
     if (const auto* map = std::get_if<MapGoal>(&header.goal)) {
-      want(*map);
+      verdict_.expected = (Count{1} << static_cast<unsigned>(bits_)) * header_.elements;
+      each_ = header_.elements;
+      if (legal) want(*map);
     } else if (const auto* moves = std::get_if<MovesGoal>(&header.goal)) {
-      want(*moves);
-    } else {
-      bad("goal", "neither a map nor moves: a mesh cannot be asked for that");
+      verdict_.expected = moves->moves.size();
+      for (const Move& m : moves->moves)
+        if (legal) wanted_.emplace_back(m.from_processor, m.to_processor);
     }
     // May be long, and is kept in `wanted_`; a bound is judged by it.
     if (!header.bound) header_.goal = MovesGoal{};
@@ -85,14 +92,6 @@ class MeshReplay : public Verifier {
   void want(const MapGoal& goal) {
     const int memory = goal.cut ? goal.memory_bits : 0;
     const int width = goal.map.width();
-    verdict_.expected = (Count{1} << static_cast<unsigned>(bits_)) * header_.elements;
-    each_ = header_.elements;
-    if (memory < 0 || width - memory != bits_)
-      return bad("goal", fmt::format("the map says {} processor bits, the machine has {}",
-                                     width - memory, bits_));
-    if (goal.cut && (memory >= word_bits || bit(memory) != header_.elements))
-      return bad("goal", fmt::format("the map says 2^{} elements a processor, the header {}",
-                                     memory, header_.elements));
     const Word inner = low_mask(memory);
     const Word zero = goal.map(0);
     bool stay = (zero & inner) == 0;
@@ -103,29 +102,6 @@ class MeshReplay : public Verifier {
     if (!stay) return bad("goal", "the map moves memory bits; this machine cannot");
     for (Word p = 0; p < geometry_->processors(); ++p)
       wanted_.emplace_back(p, goal.map(p << memory) >> memory);
-  }
-
-  void want(const MovesGoal& goal) {
-    verdict_.expected = goal.moves.size();
-    std::set<std::pair<Word, Slot>> from;
-    std::set<std::pair<Word, Slot>> to;
-    bool twice = false;
-    for (const Move& m : goal.moves) {
-      twice |= !from.emplace(m.from_processor, m.from_slot).second;
-      twice |= !to.emplace(m.to_processor, m.to_slot).second;
-      const Word last = geometry_->processors() - 1;
-      if (m.from_processor > last || m.to_processor > last || m.from_slot >= header_.elements ||
-          m.to_slot != m.from_slot) {
-        bad("goal",
-            fmt::format("({}, {}) to ({}, {}): no such place, or the elements of a "
-                        "processor do not move alike",
-                        m.from_processor, m.from_slot, m.to_processor, m.to_slot),
-            {.processor = m.from_processor, .to = m.to_processor, .slot = m.from_slot});
-        continue;
-      }
-      wanted_.emplace_back(m.from_processor, m.to_processor);
-    }
-    if (twice) bad("goal", "a place is named twice");
   }
 
   void perform(const MeshRoute& route) {

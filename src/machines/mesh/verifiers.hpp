@@ -18,7 +18,8 @@
 //
 // Reading a register that holds nothing defined is legal, delivering it is not.
 //
-// All links at once: the rules of the cube between mesh neighbours, from listed moves only:
+// All links at once: the rules of the cube between mesh neighbours, from listed moves only. The
+// judges are cube_replay (machines/cube/verifiers.hpp) and list_proof (machines/list_proof.hpp):
 //
 //   machine, goal, not-delivered, cost-claim, bound-claim as above; slots >= K
 //   rules            a rule of a cube stands in a step
@@ -37,7 +38,5 @@ namespace faro::inline v1 {
 
 std::unique_ptr<Verifier> mesh_replay();
 std::unique_ptr<Verifier> mesh_proof();
-// Its proof is machines/list_proof.hpp.
-std::unique_ptr<Verifier> links_replay();
 
 }  // namespace faro::inline v1

@@ -12,6 +12,7 @@
 #include "machines/claims.hpp"
 #include "machines/pieces.hpp"
 #include "machines/pops/model.hpp"
+#include "machines/proof_reading.hpp"
 
 namespace faro::inline v1 {
 namespace {
@@ -90,18 +91,18 @@ class PopsProof : public Verifier {
     over_ = true;
     gave_up_ = true;
   }
-  std::optional<BitMap> goal_map(const ScheduleHeader& header);
-  bool well_formed(const PopsRule& rule);
   void apply_rule(const PopsRule& rule, const AffineSpace& where, Use& use);
   void check_couplers(const PopsRule& rule, const AffineSpace& where, Use& use);
   bool is_right(const Piece& piece, const BitMap& back, std::size_t place) const;
 
+  const Breached breached_ = [this](const char* rule, std::string message, Violation::Place at) {
+    bad(rule, std::move(message), std::move(at));
+  };
   ScheduleHeader header_;
   Pops machine_;
   int bits_ = 0;
   int memory_ = 0;     // low bits of the map that count elements of a processor
   bool alike_ = true;  // the map is on processors, all their elements go along
-  BitMap map_;
   std::map<Slot, Partition> registers_;
   Verdict verdict_;
   bool over_ = false;
@@ -109,28 +110,6 @@ class PopsProof : public Verifier {
   Count slots_ = 0;
   std::optional<std::size_t> entry_;  // the rule that is looked at
 };
-
-// The map that is the goal; nothing (and the reason said) where there is none.
-std::optional<BitMap> PopsProof::goal_map(const ScheduleHeader& header) {
-  const auto* goal = std::get_if<MapGoal>(&header.goal);
-  if (goal == nullptr) {
-    give_up("only maps on address bits are proved; use replay");
-    return std::nullopt;
-  }
-  memory_ = goal->cut ? goal->memory_bits : 0;
-  if (goal->map.width() - memory_ != bits_) {
-    bad("goal", fmt::format("a map on {} processor bits for 2^{} processors",
-                            goal->map.width() - memory_, bits_));
-    return std::nullopt;
-  }
-  if (goal->cut && (memory_ >= word_bits || bit(memory_) != header.elements)) {
-    bad("goal", fmt::format("a map with {} memory bits for {} elements a processor", memory_,
-                            header.elements));
-    return std::nullopt;
-  }
-  alike_ = !goal->cut;
-  return goal->map;
-}
 
 void PopsProof::begin(const ScheduleHeader& header) {
   header_ = header;
@@ -142,44 +121,23 @@ void PopsProof::begin(const ScheduleHeader& header) {
     return;
   }
   bits_ = pops::address_bits(machine_);
-  const auto map = goal_map(header);
-  if (!map) return;
-  map_ = *map;
-  if (header.elements > limits::register_pieces_max) {
-    give_up(fmt::format("at most {} elements a processor are proved", limits::register_pieces_max));
-    return;
-  }
-  if (header.elements == 0 || header.slots < header.elements)
-    bad("R7",
-        fmt::format("{} elements in {} registers of a processor", header.elements, header.slots));
-  if (header.result.size() != 1) {
-    give_up("only one result register for all processors is proved; use replay");
-    return;
-  }
-  if (header.result[0] >= header.slots)
-    bad("R7", fmt::format("result register {} of {}", header.result[0], header.slots));
+  const auto* goal = std::get_if<MapGoal>(&header.goal);
+  if (goal == nullptr) return give_up("only maps on address bits are proved; use replay");
+  check_goal(header, breached_);
+  check_room(header, breached_);
+  if (over_) return;
+  memory_ = goal->cut ? goal->memory_bits : 0;
+  alike_ = !goal->cut;
+  if (header.elements > limits::register_pieces_max)
+    return give_up(
+        fmt::format("at most {} elements a processor are proved", limits::register_pieces_max));
+  if (header.result.size() != 1)
+    return give_up("only one result register for all processors is proved; use replay");
   std::vector<Parity> identity;
   for (int b = bits_ - 1; b >= 0; --b) identity.push_back({bit(b), 0});
   for (std::size_t s = 0; s < header.elements; ++s)
     registers_[static_cast<Slot>(s)].add(
         {AffineSpace::everything(bits_), identity, static_cast<int>(s)});
-}
-
-bool PopsProof::well_formed(const PopsRule& rule) {
-  const auto fits = [this](const Parity& c) {
-    return (c.mask & ~low_mask(bits_)) == 0 && c.value <= 1;
-  };
-  if (rule.to.size() != static_cast<std::size_t>(bits_)) {
-    bad("R8",
-        fmt::format("a rule with {} rows; a processor number has {} bits", rule.to.size(), bits_));
-    return false;
-  }
-  if (!std::all_of(rule.where.begin(), rule.where.end(), fits) ||
-      !std::all_of(rule.to.begin(), rule.to.end(), fits)) {
-    bad("R8", fmt::format("a rule with a mask beyond the {} bits of a processor number", bits_));
-    return false;
-  }
-  return true;
 }
 
 void PopsProof::check_couplers(const PopsRule& rule, const AffineSpace& where, Use& use) {
@@ -243,7 +201,7 @@ void PopsProof::step(const PopsSlot& slot) {
       break;
     }
     entry_ = i;
-    if (!well_formed(rule)) continue;
+    if (!well_formed(rule, bits_, breached_)) continue;
     const AffineSpace where = AffineSpace::where(bits_, rule.where);
     if (where.empty()) continue;
     sends = true;
@@ -272,13 +230,13 @@ void PopsProof::step(const PopsSlot& slot) {
 bool PopsProof::is_right(const Piece& piece, const BitMap& back, std::size_t place) const {
   if (alike_ && piece.tag != static_cast<int>(place)) return false;
   const Word inner = alike_ ? 0 : place;
-  for (int b = 0; b < map_.width(); ++b) {
+  for (int b = 0; b < back.width(); ++b) {
     const Word row = back.matrix().row(b);
     const Parity wanted =
         piece.where.reduced({memory_ >= word_bits ? 0 : row >> memory_,
                              parity(row & inner) ^ unsigned{has_bit(back.complement(), b)}});
     const Parity there = b < memory_ ? Parity{0, unsigned{has_bit(static_cast<Word>(piece.tag), b)}}
-                                     : piece.origin[static_cast<std::size_t>(map_.width() - 1 - b)];
+                                     : piece.origin[static_cast<std::size_t>(back.width() - 1 - b)];
     if (wanted != there) return false;
   }
   return true;
@@ -289,7 +247,7 @@ void PopsProof::finish() {
   const Count n = Count{1} << static_cast<unsigned>(bits_);
   verdict_.expected = n * header_.elements;
   if (!over_) {
-    const BitMap back = map_.inverse();
+    const BitMap back = std::get<MapGoal>(header_.goal).map.inverse();
     for (std::size_t s = 0; s < header_.elements; ++s)
       for (const Piece& piece : registers_[header_.result[0] + static_cast<Slot>(s)].pieces())
         if (is_right(piece, back, s)) verdict_.delivered += size_of(piece.where);

@@ -10,7 +10,7 @@
 //   datum of (q_0, q_1) everywhere.
 //
 // That applies to maps with one register as result. What spells its sends out is followed back from
-// the goal (pops/list_proof.hpp).
+// the goal (machines/list_proof.hpp).
 #pragma once
 
 #include <memory>

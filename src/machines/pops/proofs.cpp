@@ -1,7 +1,7 @@
 // Which proof a POPS schedule gets: rules for a map are proved by subspaces, whatever the number of
 // processors; lists, and what subspaces do not say, are followed back from the goal.
 #include "faro/base/limits.hpp"
-#include "machines/pops/list_proof.hpp"
+#include "machines/list_proof.hpp"
 #include "machines/pops/model.hpp"
 #include "machines/pops/proof.hpp"
 
@@ -36,7 +36,7 @@ class PopsProofs : public Verifier {
  private:
   void choose(bool lists) {
     if (chosen_) return;
-    chosen_ = lists && pops_listed(header_) ? pops_list_proof() : pops_subspace_proof();
+    chosen_ = lists && is_listed(header_) ? pops_list_proof() : pops_subspace_proof();
     chosen_->begin(header_);
     for (; empty_ > 0; --empty_) chosen_->step(PopsSlot{});
   }

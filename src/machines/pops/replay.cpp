@@ -14,6 +14,7 @@
 #include "machines/claims.hpp"
 #include "machines/pops/executor.hpp"
 #include "machines/pops/model.hpp"
+#include "machines/replay_goal.hpp"
 
 namespace faro::inline v1 {
 namespace {
@@ -34,20 +35,15 @@ class PopsReplay : public Verifier {
     broken_ = true;
   }
   void check_header();
-  void check_map(const MapGoal& goal);
-  void check_moves(const MovesGoal& goal);
   void check_matmul(const MatmulGoal& goal);
   void fill();
-  void deliver_map(const MapGoal& goal);
-  void deliver_moves(const MovesGoal& goal);
+  void deliver();
   void deliver_matmul(const MatmulGoal& goal);
-  void deliver_broadcast(const BroadcastGoal& goal);
   void expect(Word processor, std::optional<Slot> reg, Word token);
   std::optional<Slot> result_of(Word processor) const;
-  Word destination(const MapGoal& goal, Word address) const {
-    return goal.cut ? goal.map(address)
-                    : goal.map(address / header_.elements) * header_.elements +
-                          address % header_.elements;
+  // Registers that replay knows have numbers below this.
+  static Word token_of(Word processor, Slot reg) {
+    return processor * limits::replay_registers_max + reg;
   }
 
   ScheduleHeader header_;
@@ -86,53 +82,14 @@ void PopsReplay::check_header() {
       bad("R7", fmt::format("result register {} of {}", r, header_.slots));
       break;
     }
-  if (const auto* map = std::get_if<MapGoal>(&header_.goal)) check_map(*map);
-  if (const auto* moves = std::get_if<MovesGoal>(&header_.goal)) check_moves(*moves);
-  if (const auto* product = std::get_if<MatmulGoal>(&header_.goal)) check_matmul(*product);
-  if (const auto* broadcast = std::get_if<BroadcastGoal>(&header_.goal))
-    if (broadcast->root && *broadcast->root >= n_)
-      bad("R8", fmt::format("the root {} of {} processors", *broadcast->root, n_));
-  if (std::holds_alternative<ButterflyGoal>(header_.goal))
-    bad("goal", "a POPS network emulates no butterfly");
-}
-
-void PopsReplay::check_map(const MapGoal& goal) {
-  const int memory = goal.cut ? goal.memory_bits : 0;
-  const int bits = goal.map.width() - memory;
-  if (bits < 0 || bits >= word_bits || bit(bits) != n_)
-    bad("goal", fmt::format("a map on {} processor bits for {} processors", bits, n_));
-  else if (goal.cut && (memory >= word_bits || bit(memory) != header_.elements))
-    bad("goal", fmt::format("a map with {} memory bits for {} elements a processor", memory,
-                            header_.elements));
-  else if (Count{n_} * header_.elements > limits::pops_cells_max)
+  if (const auto* product = std::get_if<MatmulGoal>(&header_.goal)) return check_matmul(*product);
+  replay_goal::legal(header_, [this](const char* rule, std::string message, Violation::Place at) {
+    bad(rule, std::move(message), std::move(at));
+  });
+  if (!broken_ && std::holds_alternative<MapGoal>(header_.goal) &&
+      Count{n_} * header_.elements > limits::pops_cells_max)
     throw Error(ErrorCode::limit, fmt::format("{} elements: replay holds at most 2^28 registers",
                                               to_string(Count{n_} * header_.elements)));
-}
-
-void PopsReplay::check_moves(const MovesGoal& goal) {
-  std::vector<std::pair<Word, Slot>> from;
-  std::vector<std::pair<Word, Slot>> to;
-  for (const Move& m : goal.moves) {
-    if (m.from_processor >= n_ || m.to_processor >= n_ || m.from_slot >= header_.slots ||
-        m.to_slot >= header_.slots) {
-      bad("goal",
-          fmt::format("the goal [{}, {}, {}, {}] lies outside the machine", m.from_processor,
-                      m.from_slot, m.to_processor, m.to_slot),
-          {.processor = m.from_processor, .to = m.to_processor, .slot = m.from_slot});
-      return;
-    }
-    from.emplace_back(m.from_processor, m.from_slot);
-    to.emplace_back(m.to_processor, m.to_slot);
-  }
-  for (auto* places : {&from, &to}) {
-    std::sort(places->begin(), places->end());
-    const auto twice = std::adjacent_find(places->begin(), places->end());
-    if (twice != places->end())
-      bad("goal",
-          fmt::format("the goal names register {} of processor {} twice", twice->second,
-                      twice->first),
-          {.processor = twice->first, .slot = twice->second});
-  }
 }
 
 void PopsReplay::check_matmul(const MatmulGoal& goal) {
@@ -146,8 +103,8 @@ void PopsReplay::check_matmul(const MatmulGoal& goal) {
 
 void PopsReplay::fill() {
   if (const auto* moves = std::get_if<MovesGoal>(&header_.goal)) {
-    for (std::size_t i = 0; i < moves->moves.size(); ++i)
-      network_->put(moves->moves[i].from_processor, moves->moves[i].from_slot, i);
+    for (const Move& m : moves->moves)
+      network_->put(m.from_processor, m.from_slot, token_of(m.from_processor, m.from_slot));
   } else if (const auto* product = std::get_if<MatmulGoal>(&header_.goal)) {
     Random random(12345);
     const auto draw = [&] {
@@ -161,11 +118,11 @@ void PopsReplay::fill() {
     }
   } else if (const auto* broadcast = std::get_if<BroadcastGoal>(&header_.goal)) {
     for (Word p = 0; p < n_; ++p)
-      if (!broadcast->root || *broadcast->root == p) network_->put(p, 0, p);
+      if (!broadcast->root || *broadcast->root == p) network_->put(p, 0, token_of(p, 0));
   } else {
     for (Word p = 0; p < n_; ++p)
       for (std::uint64_t s = 0; s < header_.elements; ++s)
-        network_->put(p, static_cast<Slot>(s), p * header_.elements + s);
+        network_->put(p, static_cast<Slot>(s), token_of(p, static_cast<Slot>(s)));
   }
 }
 
@@ -200,36 +157,30 @@ void PopsReplay::expect(Word processor, std::optional<Slot> reg, Word token) {
     ++verdict_.delivered;
   else if (reg)
     bad("delivery",
-        fmt::format("register {} of processor {} does not hold element {}", *reg, processor, token),
+        fmt::format("register {} of processor {} does not hold what began in register {} of {}",
+                    *reg, processor, token % limits::replay_registers_max,
+                    token / limits::replay_registers_max),
         {.processor = processor, .slot = *reg});
   else
-    bad("delivery", fmt::format("element {} did not reach processor {}", token, processor),
+    bad("delivery",
+        fmt::format("what began in register {} of processor {} did not reach processor {}",
+                    token % limits::replay_registers_max, token / limits::replay_registers_max,
+                    processor),
         {.processor = processor});
 }
 
-void PopsReplay::deliver_map(const MapGoal& goal) {
-  const std::uint64_t k = header_.elements;
-  for (Word address = 0; address < n_ * k; ++address) {
-    const Word to = destination(goal, address);
-    std::optional<Slot> reg = result_of(to / k);
-    if (reg) *reg += static_cast<Slot>(to % k);
-    expect(to / k, reg, address);
-  }
-}
-
-void PopsReplay::deliver_moves(const MovesGoal& goal) {
-  for (std::size_t i = 0; i < goal.moves.size(); ++i)
-    expect(goal.moves[i].to_processor, goal.moves[i].to_slot, i);
-}
-
-void PopsReplay::deliver_broadcast(const BroadcastGoal& goal) {
-  for (Word q = 0; q < n_; ++q) {
-    if (goal.root) {
-      expect(q, result_of(q), *goal.root);
-      continue;
-    }
-    for (Word p = 0; p < n_; ++p) expect(q, std::nullopt, p);
-  }
+void PopsReplay::deliver() {
+  const bool list = std::holds_alternative<MovesGoal>(header_.goal);
+  const auto* broadcast = std::get_if<BroadcastGoal>(&header_.goal);
+  replay_goal::each(header_, [&](const Move& m) {
+    if (broadcast != nullptr && m.from_slot != 0) return;  // one datum is broadcast
+    std::optional<Slot> reg = list ? std::optional<Slot>(0) : result_of(m.to_processor);
+    if (reg) *reg += m.to_slot;
+    expect(m.to_processor, reg, token_of(m.from_processor, m.from_slot));
+  });
+  if (broadcast == nullptr || broadcast->root) return;
+  for (Word q = 0; q < n_; ++q)
+    for (Word p = 0; p < n_; ++p) expect(q, std::nullopt, token_of(p, 0));
 }
 
 void PopsReplay::deliver_matmul(const MatmulGoal& goal) {
@@ -266,10 +217,10 @@ void PopsReplay::deliver_matmul(const MatmulGoal& goal) {
 
 void PopsReplay::finish() {
   if (!broken_) {
-    if (const auto* map = std::get_if<MapGoal>(&header_.goal)) deliver_map(*map);
-    if (const auto* moves = std::get_if<MovesGoal>(&header_.goal)) deliver_moves(*moves);
-    if (const auto* product = std::get_if<MatmulGoal>(&header_.goal)) deliver_matmul(*product);
-    if (const auto* cast = std::get_if<BroadcastGoal>(&header_.goal)) deliver_broadcast(*cast);
+    if (const auto* product = std::get_if<MatmulGoal>(&header_.goal))
+      deliver_matmul(*product);
+    else
+      deliver();
     if (!broken_) judge_claims(verdict_, header_, slots_);
   }
   verdict_.answer = verdict_.violation_count == 0 ? Verdict::Answer::yes : Verdict::Answer::no;

@@ -9,6 +9,7 @@
 #include <map>
 
 #include "machines/claims.hpp"
+#include "machines/proof_reading.hpp"
 #include "machines/ranks/model.hpp"
 #include "machines/ranks/uplinks.hpp"
 #include "machines/ranks/verifiers.hpp"
@@ -69,12 +70,8 @@ class RanksProof : public Verifier {
   int bits() const { return std::get<Crossbar>(header_.machine).bits; }
   // What does not is refused by the star.
   bool fits(const PopsRule& rule) const {
-    const auto in_range = [this](const Parity& c) {
-      return (c.mask & ~low_mask(bits())) == 0 && c.value <= 1;
-    };
     return rule.to.size() == static_cast<std::size_t>(bits()) &&
-           std::all_of(rule.to.begin(), rule.to.end(), in_range) &&
-           std::all_of(rule.where.begin(), rule.where.end(), in_range);
+           misfit(rule.to, bits()) == nullptr && misfit(rule.where, bits()) == nullptr;
   }
   // What links carry does not depend on registers: of the laps of a loop it is found once.
   void judge_uplinks(const PopsSlot& slot) {

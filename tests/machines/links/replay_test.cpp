@@ -7,9 +7,9 @@
 
 #include "base/random.hpp"
 #include "full.hpp"
+#include "machines/cube/verifiers.hpp"
 #include "machines/list_proof.hpp"
 #include "machines/mesh/geometry.hpp"
-#include "machines/mesh/verifiers.hpp"
 #include "machines/mesh_cases.hpp"
 
 namespace faro {
@@ -40,7 +40,7 @@ Verdict judged(const Case& c, const std::unique_ptr<Verifier>& by) {
 }
 // By replay, with which proof agrees.
 Verdict judged(const Case& c) {
-  const Verdict replayed = judged(c, links_replay());
+  const Verdict replayed = judged(c, cube_replay());
   const Verdict proved = judged(c, list_proof());
   EXPECT_EQ(replayed.answer, proved.answer);
   EXPECT_EQ(replayed.cost, proved.cost);
@@ -118,7 +118,7 @@ TEST(LinksReplay, a_wrapped_side_of_two_has_one_link_each_way) {
   header.slots = 2;
   CubeStep step;
   step.moves = {{0, 0, 1, 0}, {1, 0, 0, 0}, {0, 1, 1, 1}, {1, 1, 0, 1}};
-  for (const auto& verifier : {links_replay(), list_proof()}) {
+  for (const auto& verifier : {cube_replay(), list_proof()}) {
     verifier->begin(header);
     verifier->step(step);
     verifier->finish();

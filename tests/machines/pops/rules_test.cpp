@@ -6,7 +6,7 @@
 #include "faro/base/error.hpp"
 #include "faro/base/limits.hpp"
 #include "faro/machines/verifier.hpp"
-#include "machines/pops/list_proof.hpp"
+#include "machines/list_proof.hpp"
 #include "machines/pops/performer.hpp"
 #include "machines/verdict_of.hpp"
 

@@ -4,8 +4,8 @@
 #include "draft.hpp"
 #include "full.hpp"
 #include "judged.hpp"
+#include "machines/cube/verifiers.hpp"
 #include "machines/mesh/bounds.hpp"
-#include "machines/mesh/verifiers.hpp"
 #include "machines/mesh_cases.hpp"
 #include "machines/performer.hpp"
 #include "maps.hpp"
@@ -24,7 +24,7 @@ Count steps_of(const Planner& planner, const testing::Draft& request, const Boun
   RecordingSink recorded;
   planner.offer(request).push(recorded);
   recorded.header.bound = bound;
-  const auto replay = links_replay();
+  const auto replay = cube_replay();
   recorded.replay_into(*replay);
   const Verdict verdict = replay->verdict();
   EXPECT_TRUE(verdict.ok()) << verdict.violations.front().message;

@@ -1,0 +1,77 @@
+// Registers are told apart from slots by the machine: what a list moves on may begin in any.
+#include "machines/replay_goal.hpp"
+
+#include <fmt/format.h>
+
+#include <set>
+
+namespace faro::inline v1::replay_goal {
+namespace {
+
+bool has_registers(const Machine& machine) {
+  return std::holds_alternative<Pops>(machine) || std::holds_alternative<Crossbar>(machine);
+}
+
+// Why the map is none of the machine's places; nothing if it is.
+std::string not_of(const ScheduleHeader& header, const MapGoal& goal) {
+  const int memory = goal.cut ? goal.memory_bits : 0;
+  const int bits = goal.map.width() - memory;
+  if (memory < 0 || memory >= word_bits || bits < 0 ||
+      (Count{1} << static_cast<unsigned>(bits)) != processors(header.machine))
+    return fmt::format("a map of {} bits, {} of them memory, for {} processors", goal.map.width(),
+                       memory, to_string(processors(header.machine)));
+  if (goal.cut && bit(memory) != header.elements)
+    return fmt::format("the map has 2^{} elements a processor, the header {}", memory,
+                       header.elements);
+  return {};
+}
+
+bool legal(const ScheduleHeader& header, const MovesGoal& goal, const Told& told) {
+  const auto last = static_cast<Word>(processors(header.machine) - 1);
+  const std::uint64_t starts = has_registers(header.machine) ? header.slots : header.elements;
+  const auto* mesh = std::get_if<Mesh>(&header.machine);
+  const bool in_order = mesh != nullptr && mesh->links == Mesh::Links::one_route;
+  std::set<std::pair<Word, Slot>> from;
+  std::set<std::pair<Word, Slot>> to;
+  bool fine = true;
+  for (const Move& m : goal.moves) {
+    const char* fault = nullptr;
+    if (m.from_processor > last || m.to_processor > last || m.from_slot >= starts ||
+        (!in_order && m.to_slot >= header.slots))
+      fault = "is out of range";
+    else if (in_order && m.from_slot != m.to_slot)
+      fault = "is none of a machine where the elements of a processor stay in order";
+    else if (!from.emplace(m.from_processor, m.from_slot).second ||
+             !to.emplace(m.to_processor, m.to_slot).second)
+      fault = "names a place twice";
+    if (fault == nullptr) continue;
+    fine = false;
+    told("goal",
+         fmt::format("the goal [{}, {}, {}, {}] {}", m.from_processor, m.from_slot, m.to_processor,
+                     m.to_slot, fault),
+         {.processor = m.from_processor, .to = m.to_processor, .slot = m.from_slot});
+  }
+  return fine;
+}
+
+}  // namespace
+
+bool legal(const ScheduleHeader& header, const Told& told) {
+  if (const auto* moves = std::get_if<MovesGoal>(&header.goal)) return legal(header, *moves, told);
+  if (const auto* map = std::get_if<MapGoal>(&header.goal)) {
+    std::string why = not_of(header, *map);
+    if (!why.empty()) told("goal", why, {});
+    return why.empty();
+  }
+  const auto* broadcast = std::get_if<BroadcastGoal>(&header.goal);
+  if (broadcast == nullptr || std::holds_alternative<Mesh>(header.machine)) {
+    told("goal", "a goal that this machine does not have", {});
+    return false;
+  }
+  if (!broadcast->root || *broadcast->root < processors(header.machine)) return true;
+  told(has_registers(header.machine) ? "R8" : "goal",
+       fmt::format("there is no processor {}", *broadcast->root), {.processor = *broadcast->root});
+  return false;
+}
+
+}  // namespace faro::inline v1::replay_goal
