@@ -203,15 +203,21 @@ namespace {
 
 // Multiplicative weights with momentum: what carries more than the average direction grows. The
 // best weights seen stand, whatever the rounds do, since any weights prove what they prove.
+//
+// The mean of the rounds' ways is a routing, and no weights prove more than its fullest link
+// carries. It ends the rounds where they cannot gain a step, or one over `known`.
 class Weights {
  public:
-  Weights(const Links& links, const std::vector<Shipment>& traffic, std::size_t processors)
+  Weights(const Links& links, const std::vector<Shipment>& traffic, std::size_t processors,
+          Count known)
       : traffic_(traffic),
         ways_(links, processors),
         weights_(links.size(), 1.0),
         best_(weights_),
         direction_(links.size(), 0.0),
-        loads_(links.size()) {}
+        loads_(links.size()),
+        carried_(links.size(), 0.0),
+        known_(static_cast<double>(known)) {}
 
   std::vector<double> run(int rounds) {
     int waited = 0;
@@ -229,6 +235,7 @@ class Weights {
         weights_ = best_;
       }
       advance(step, ratio);
+      if (nothing_to_gain(round + 1)) break;
     }
     return best_;
   }
@@ -260,6 +267,23 @@ class Weights {
     for (double& w : weights_) w = std::max(1e-9, w / heaviest);
   }
 
+  bool nothing_to_gain(int rounds) {
+    kept_ *= momentum;
+    double mean = 0;    // fullest link of the rounds so far, all alike
+    double recent = 0;  // of the later rounds more than of the earlier
+    for (std::size_t link = 0; link < loads_.size(); ++link) {
+      carried_[link] += loads_[link];
+      mean = std::max(mean, carried_[link]);
+      recent = std::max(recent, direction_[link]);
+    }
+    fullest_ = std::min({fullest_, mean / rounds, recent / (1 - kept_)});
+    const double most = std::ceil(fullest_ - tolerance);
+    return most <= known_ || best_ratio_ > most - 1 + tolerance;
+  }
+
+  // Of doubles, and of weights that are rounded to integers in the end.
+  static constexpr double tolerance = 0.001;
+
   const std::vector<Shipment>& traffic_;
   CheapestWays ways_;
   std::vector<double> weights_;
@@ -267,16 +291,20 @@ class Weights {
   double best_ratio_ = 0;
   std::vector<double> direction_;
   std::vector<double> loads_;
+  std::vector<double> carried_;  // sum of the loads
+  double fullest_ = 1e300;       // link of the best routing so far
+  double kept_ = 1;              // of the first direction, nothing
+  double known_;
 };
 
 }  // namespace
 
-Bound congestion_bound(const MeshGeometry& geometry, std::span<const Shipment> traffic,
-                       int rounds) {
+Bound congestion_bound(const MeshGeometry& geometry, std::span<const Shipment> traffic, int rounds,
+                       Count known) {
   const Links links(geometry);
   const auto processors = static_cast<std::size_t>(geometry.processors());
   const std::vector<Shipment> sorted = by_source(traffic);
-  const std::vector<double> best = Weights(links, sorted, processors).run(rounds);
+  const std::vector<double> best = Weights(links, sorted, processors, known).run(rounds);
   const double heaviest = *std::max_element(best.begin(), best.end());
   std::vector<std::uint64_t> integers;
   for (const double w : best)
@@ -302,7 +330,7 @@ Bound links_bound(const MeshGeometry& geometry, std::span<const Shipment> traffi
   if (geometry.bits() > limits::bound_weights_log2_max) return best;
   const auto rounds =
       static_cast<int>(std::min<std::uint64_t>(rounds_max, rounds_work >> (2 * geometry.bits())));
-  Bound congestion = congestion_bound(geometry, traffic, rounds);
+  Bound congestion = congestion_bound(geometry, traffic, rounds, best.value);
   if (congestion.value > best.value) best = std::move(congestion);
   return best;
 }

@@ -32,8 +32,10 @@ struct Shipment {
 Bound distance_bound(const MeshGeometry& geometry, std::span<const Shipment> traffic);
 // The best cut between two neighbouring coordinates; on a ring between two pairs of them.
 Bound cut_bound(const MeshGeometry& geometry, std::span<const Shipment> traffic);
-// The best of `rounds` rounds of multiplicative weights.
-Bound congestion_bound(const MeshGeometry& geometry, std::span<const Shipment> traffic, int rounds);
+// The best of `rounds` rounds of multiplicative weights, or of fewer where more cannot be above
+// `known` or gain a step.
+Bound congestion_bound(const MeshGeometry& geometry, std::span<const Shipment> traffic, int rounds,
+                       Count known = 0);
 
 // The best of the three.
 Bound links_bound(const MeshGeometry& geometry, std::span<const Shipment> traffic);

@@ -66,6 +66,14 @@ bool hops_refute(const Demand& d, std::int64_t k) {
   return lacking > 0 || (k >= 2 && lacking + idle_couplers(d, k) > 0);
 }
 
+// The fewest slots from `k` on that are not refuted, by what refutes fewer slots too.
+template <class Refuted>
+std::int64_t least_not_refuted(std::int64_t k, Refuted&& refuted) {
+  if (!refuted(k)) return k;
+  return k + static_cast<std::int64_t>(least_possible(
+                 [&](Count more) { return !refuted(k + static_cast<std::int64_t>(more)); }));
+}
+
 // A group that k slots are too few for, and which way.
 std::optional<certificate::Group> group_refuting(const Demand& d, std::int64_t k) {
   const auto g = static_cast<std::int64_t>(d.groups());
@@ -306,11 +314,15 @@ Bound pops_bound(const PopsDemand& d) {
   if (d.largest() <= 1) return {1, "something moves", {}};
   Bound bound{2, "two data share source and destination group", {}};
   const bool certify = d.groups() <= limits::bound_weights_groups_max;
-  std::int64_t k = 2;
-  const auto refuted = [&](const char* reason) { bound = {static_cast<Count>(++k), reason, {}}; };
-  while (!pops_slots_possible(d, k)) {
-    const bool hops = hops_refute(d, k);
-    refuted(hops ? "hops over couplers between groups" : "what leaves or enters a group");
+  std::int64_t k = least_not_refuted(2, [&d](std::int64_t slots) {
+    return lacking_hops(d, slots) > 0 || group_refuting(d, slots);
+  });
+  while (!pops_slots_possible(d, k)) ++k;
+  if (k > 2) {
+    const bool hops = hops_refute(d, k - 1);
+    bound = {static_cast<Count>(k),
+             hops ? "hops over couplers between groups" : "what leaves or enters a group",
+             {}};
     if (certify && lacking_hops(d, k - 1) > 0)
       bound.certificate = hop_weights(d, k - 1);
     else if (hops)
@@ -319,32 +331,28 @@ Bound pops_bound(const PopsDemand& d) {
       bound.certificate = *group_refuting(d, k - 1);
   }
   if (d.groups() == 1) return bound;
-  if (d.groups() <= cut_groups_max) {
-    const GroupCut cut = cut_bound(d);
-    if (cut.value > k) {
-      k = cut.value - 1;
-      refuted("what leaves a set of groups");
-      bound.certificate = cut_weights(d.groups(), cut.set);
+  if (d.groups() <= cut_groups_max)
+    if (const GroupCut cut = cut_bound(d); cut.value > k) {
+      k = cut.value;
+      bound = {static_cast<Count>(k), "what leaves a set of groups",
+               cut_weights(d.groups(), cut.set)};
     }
-  }
   const std::vector<Order> orders = level_orders(d);
-  for (bool more = true; more;) {
-    more = false;
-    for (const Order& order : orders) {
-      const Levels levels = best_levels(d, k, order);
-      if (levels.value <= 0) continue;
-      refuted("data that must go up levels of groups");
-      if (certify) bound.certificate = level_weights(d, k - 1, levels);
-      more = true;
-      break;
-    }
-    if (more) continue;
-    if (auto weights = block_refuting(d, k)) {
-      refuted("what a block of groups with equal destinations sends");
-      if (certify) bound.certificate = std::move(*weights);
-      more = true;
-    }
+  for (const Order& order : orders)
+    k = least_not_refuted(
+        k, [&](std::int64_t slots) { return best_levels(d, slots, order).value > 0; });
+  k = least_not_refuted(k,
+                        [&d](std::int64_t slots) { return block_refuting(d, slots).has_value(); });
+  if (bound.value == static_cast<Count>(k)) return bound;
+  for (const Order& order : orders) {
+    const Levels levels = best_levels(d, k - 1, order);
+    if (levels.value <= 0) continue;
+    bound = {static_cast<Count>(k), "data that must go up levels of groups", {}};
+    if (certify) bound.certificate = level_weights(d, k - 1, levels);
+    return bound;
   }
+  bound = {static_cast<Count>(k), "what a block of groups with equal destinations sends", {}};
+  if (certify) bound.certificate = *block_refuting(d, k - 1);
   return bound;
 }
 

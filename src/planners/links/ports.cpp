@@ -27,11 +27,10 @@ class Ports {
         users_(steps * processors_ * n_),
         heat_(users_.size()),
         dimensions_used_(steps * processors_),
+        prices_(users_.size()),
         cost_((steps + 1) * processors_),
-        ones_(processors_),
         random_(seed) {
-    for (std::size_t p = 1; p < processors_; ++p)
-      ones_[p] = static_cast<std::uint8_t>(ones_[p / 2] + p % 2);
+    set_prices();
   }
 
   bool run(int rounds, std::uint64_t& searches);
@@ -61,12 +60,26 @@ class Ports {
     }
     return beyond;
   }
-  Price price(std::size_t t, std::size_t p, std::size_t d) const {
+  void set_price(std::size_t t, std::size_t p, std::size_t d) {
     const std::size_t reverse = seat(t, across(p, d), d);
     const Price base = users_[reverse] != 0 ? open_price : closed_price;
     const Price crowd = 2 * Price{users_[seat(t, p, d)]} + others(t, p, d);
     const std::size_t lower = p & ~(std::size_t{1} << d);
-    return base * (4 + Price{heat_[seat(t, lower, d)]}) * (100 + pressure_ * crowd) / 100 + 1;
+    prices_[seat(t, p, d)] =
+        base * (4 + Price{heat_[seat(t, lower, d)]}) * (100 + pressure_ * crowd) / 100 + 1;
+  }
+  void set_prices() {
+    for (std::size_t t = 0; t < steps_; ++t)
+      for (std::size_t p = 0; p < processors_; ++p)
+        for (std::size_t d = 0; d < n_; ++d) set_price(t, p, d);
+  }
+  // After a use of the link from p across d began or ended.
+  void set_prices_beside(std::size_t t, std::size_t p, std::size_t d) {
+    for (const std::size_t end : {p, across(p, d)})
+      for (std::size_t k = 0; k < n_; ++k) {
+        set_price(t, end, k);
+        set_price(t, across(end, k), k);
+      }
   }
 
   // Of packet i: f(step, processor, dimension).
@@ -90,8 +103,8 @@ class Ports {
   std::vector<std::uint16_t> users_;  // by seat
   std::vector<std::uint32_t> heat_;   // by seat of the lower end
   std::vector<std::uint8_t> dimensions_used_;
+  std::vector<Price> prices_;  // by seat: asked far more often than they change
   std::vector<Price> cost_;
-  std::vector<std::uint8_t> ones_;  // of a processor number; faster than std::popcount without SSE4
   Price pressure_ = pressure_first;
   Random random_;
 };
@@ -111,6 +124,7 @@ void Ports::take(std::size_t i) {
       ++dimensions_used_[t * processors_ + across(p, d)];
     }
     ++users_[seat(t, p, d)];
+    set_prices_beside(t, p, d);
   });
 }
 
@@ -121,6 +135,7 @@ void Ports::leave(std::size_t i) {
       --dimensions_used_[t * processors_ + p];
       --dimensions_used_[t * processors_ + across(p, d)];
     }
+    set_prices_beside(t, p, d);
   });
 }
 
@@ -136,14 +151,14 @@ bool Ports::send(std::size_t i) {
   for (std::size_t t = steps_; t-- > 0;) {
     const Price* next = &cost_[(t + 1) * processors_];
     Price* now = &cost_[t * processors_];
+    const Price* price = &prices_[seat(t, 0, 0)];
     for (std::size_t p = 0; p < processors_; ++p) {
-      now[p] = out_of_reach;
-      // Too far from either end to matter.
-      if (ones_[source ^ p] > t || ones_[p ^ target] > steps_ - t) continue;
-      now[p] = next[p];
-      for (std::size_t d = 0; d < n_; ++d)
-        if (const Price rest = next[across(p, d)]; rest < now[p])
-          now[p] = std::min(now[p], rest + price(t, p, d));
+      Price best = next[p];
+      for (std::size_t d = 0; d < n_; ++d) {
+        const Price rest = next[across(p, d)] + *price++;
+        best = rest < best ? rest : best;
+      }
+      now[p] = best;
     }
   }
   packet.way.clear();
@@ -155,7 +170,9 @@ bool Ports::send(std::size_t i) {
     const Price* next = &cost_[(t + 1) * processors_];
     if (next[p] <= here) continue;
     std::size_t d = 0;
-    while (next[across(p, d)] >= out_of_reach || next[across(p, d)] + price(t, p, d) != here) ++d;
+    while (next[across(p, d)] >= out_of_reach ||
+           next[across(p, d)] + prices_[seat(t, p, d)] != here)
+      ++d;
     packet.way.push_back(static_cast<Link>(p * n_ + d));
     starts_[i].push_back(t);
     p = across(p, d);
@@ -177,6 +194,7 @@ bool Ports::remember_crowding() {
         any = any || more != 0;
       }
   pressure_ = std::min(pressure_most, pressure_ * pressure_growth / 100);
+  set_prices();
   return any;
 }
 

@@ -269,14 +269,15 @@ class Seats {
     for (std::uint32_t t = steps_; t-- > 0;) {
       const Price* next = &cost_[(t + 1) * n];
       Price* now = &cost_[t * n];
+      const Price* prices = seats_.prices(seat(t, 0));
       for (std::uint32_t p = 0; p < n; ++p) {
         now[p] = never;
         // Too far from either end to matter.
         if (distance_[source * n + p] > t || distance_[p * n + target] > steps_ - t) continue;
         Price best = next[p];
         for (Link link = links_.first[p]; link < links_.first[p + 1]; ++link) {
-          const Price rest = next[links_.to[link]];
-          if (rest < best) best = std::min(best, rest + seats_.price(seat(t, link)));
+          const Price rest = next[links_.to[link]] + prices[link];
+          best = rest < best ? rest : best;
         }
         now[p] = best;
       }
