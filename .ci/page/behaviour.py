@@ -139,7 +139,7 @@ def baked(chromium, program, count):
     schedule = program.file("baked.json")
     program.run("plan", "i -> rev(i)", "--on", "torus:4x4,all-links", "--schedule", schedule)
     for arguments, shows in (
-        (["a:4 -> ungray(a)", "--on", "cube:4", "--elements", "10"], "three-fifths-table"),
+        (["a:4 -> ungray(a)", "--on", "cube:4", "--elements", "10"], "conversion-table"),
         (["--schedule", schedule], "baked.json"),
     ):
         done = program.run("explorer", *arguments, "-o", out)

@@ -1,6 +1,6 @@
 # faro plan, algorithms and paper: reports, files, refusals, and plans of machines too large to list.
 exits "a plan" 0 "$faro" plan 'a:6 -> ungray(a)' --on cube:6 --elements 100
-for words in 'cube:6' 'three-fifths-table' '61 steps' 'Theorem 8' 'no plan takes fewer than 61' 'optimal' \
+for words in 'cube:6' 'conversion-table' '61 steps' 'Theorem 8' 'no plan takes fewer than 61' 'optimal' \
              'proved for all 2^6 processors' 'replayed' '█'; do
   prints "the report" "$words"
 done

@@ -293,7 +293,7 @@ TEST(C, plans_writes_and_verifies_a_schedule) {
     return faro_plan_machine("a:6 -> ungray(a)", "cube:6", 100, "", json);
   });
   EXPECT_EQ(plan.at("cost").at("steps"), 61);
-  EXPECT_EQ(plan.at("planner"), "three-fifths-table");
+  EXPECT_EQ(plan.at("planner"), "conversion-table");
   EXPECT_EQ(plan.at("verified").at("ok"), true);
   const auto written = answer(FARO_OK, [&](char** json) {
     return faro_write_schedule("a:6 -> ungray(a)", "cube:6", 100, "minimum-path", path.c_str(),

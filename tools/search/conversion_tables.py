@@ -1,8 +1,10 @@
 #!/usr/bin/env python3
-"""Tables of code conversion for few elements, by integer programs (scipy's HiGHS): data/conversion_tables.json.
+"""Tables of code conversion, by integer programs (scipy's HiGHS): data/conversion_tables.json, three_fifths_units.json.
 
-    tools/search/conversion_tables.py N STEPS ELEMENTS TOP   one table, as a line of JSON
-    tools/search/conversion_tables.py --check FILE           runs every table and counts, without a solver
+    tools/search/conversion_tables.py N STEPS ELEMENTS TOP [LAP]   one table, as a line of JSON
+    tools/search/conversion_tables.py --laps N                     five tables for all elements of N bits, a line each
+    tools/search/conversion_tables.py --units                      the units of any number of bits, as JSON
+    tools/search/conversion_tables.py --check FILE                 runs every table and counts, without a solver
 
 A field of N bits: its TOP highest are routed freely, the m = N - TOP low ones are crossed ascending where
 they must, a *service*. All elements of one value of the top bits (a source) do the same wherever their low
@@ -20,11 +22,23 @@ A table is a list of steps, a step a list of events of four characters: source, 
 numbers in base 36. State 0: not served, z: served, s: first part with pivot s done. What: 0 .. TOP-1 a hop,
 s a service (state 0) or a second part (state s), A, B, .. a first part with pivot 1, 2, ..
 Elements of one source in one state at one position are interchangeable: first come, first served.
+
+A table with a LAP serves any number of elements: three steps from step LAP on may be done any number of
+times, each time for five elements more of every source, since all that is under way behind them is where it
+was before them. Five elements in three steps is the best rate there is; five tables, one for each remainder,
+are at the bound of ceil((3K+1)/5) steps from K = 5N - 2 on.
+
+A unit is the walk of one element: hops before its service ("h"), the service ("s") and hops after it ("H",
+which happen m steps later than they say). Five units of every source start again every three steps.
 """
 import json
 import sys
 
+from flows import Flows
+
 DIGITS = "0123456789abcdefghijklmnopqrstuvwxyz"
+LAP_STEPS = 3
+LAP_ELEMENTS = 5
 
 
 def parity(x):
@@ -39,97 +53,139 @@ def home(source, top):
     return value
 
 
-def solve(n, steps, elements, top, seconds):
-    import numpy
-    import scipy.optimize
-    import scipy.sparse
-
+def solve(n, steps, elements, top, seconds=600, lap=None):
     m = n - top
-    positions = 1 << top
-    sources = range(0, positions, 2)
     served = m + 1  # states: 0, pivots 1 .. m-1, served
     states = [0] + list(range(1, m)) + [served] if m else [0]
     last = served if m else 0
-    variables = []  # (source, state, position, step, what)
-    leaves = {}
-    arrives = {}
-    resources = {}
+    flows = Flows()
+    crossing = {}  # (source, state, position, steps behind the cut) -> moves across the two cuts of a lap
 
-    def variable(source, state, position, step, what, to, used):
-        number = len(variables)
-        variables.append((source, state, position, step, what))
-        leaves.setdefault((source, state, position, step), []).append(number)
-        arrives.setdefault((source, *to), []).append(number)
-        for resource in used:
-            resources.setdefault(resource, []).append(number)
+    def move(source, state, x, step, what, to, taken=None):
+        waits = what == "w"
+        number = flows.move((source, state, x, step), (source, *to), (source, state, x, step, what), taken, 0 if waits else 1, elements if waits else 1)
+        for sign, cut in ((-1, lap), (1, lap + LAP_STEPS)) if lap is not None else ():
+            if step < cut <= to[2]:
+                crossing.setdefault((source, to[0], to[1], to[2] - cut), []).append((number, sign))
 
-    for source in sources:
+    for source in range(0, 1 << top, 2):
         goal = home(source, top)
+        flows.supply((source, 0, source, 0), elements)
+        flows.demand((source, last, goal, steps), elements)
         for step in range(steps):
             for state in states:
                 if 0 < state < served and step < m - state:
                     continue
-                for x in range(positions):
+                for x in range(1 << top):
                     if bin(x ^ goal).count("1") > steps - step or bin(x ^ source).count("1") > step:
                         continue
-                    variable(source, state, x, step, "w", (state, x, step + 1), [])
+                    move(source, state, x, step, "w", (state, x, step + 1))
                     for d in range(top):
-                        variable(source, state, x, step, str(d), (state, x ^ 1 << d, step + 1), [("hop", x >> 1, d, step)])
+                        move(source, state, x, step, str(d), (state, x ^ 1 << d, step + 1), ("hop", x >> 1, d, step))
                     kind = parity(source) ^ x & 1
                     if m and state == 0 and step + m <= steps:
-                        variable(source, 0, x, step, "s", (served, x, step + m), [("service", x >> 1, kind, step)])
+                        move(source, 0, x, step, "s", (served, x, step + m), ("service", x >> 1, kind, step))
                     if state == 0 and step == 0 and x == source:
                         for s in range(1, m):
-                            variable(source, 0, x, 0, chr(ord("A") + s - 1), (s, x, m - s), [("service", x >> 1, kind, -s)])
+                            move(source, 0, x, 0, chr(ord("A") + s - 1), (s, x, m - s), ("service", x >> 1, kind, -s))
                     if 0 < state < served and x == goal and step == steps - state:
-                        variable(source, state, x, step, "s", (served, x, steps), [("second", x >> 1, state)])
-    count = len(variables)
-    rows, columns, values, sides = [], [], [], []
-    for source in sources:
-        for step in range(steps + 1):
-            for state in states:
-                for x in range(positions):
-                    into = arrives.get((source, state, x, step), [])
-                    out = leaves.get((source, state, x, step), [])
-                    side = 0
-                    if step == 0 and state == 0 and x == source:
-                        side -= elements
-                    if step == steps and state == last and x == home(source, top):
-                        side += elements
-                    if not into and not out and not side:
-                        continue
-                    for v in into:
-                        rows.append(len(sides)), columns.append(v), values.append(1)
-                    for v in out:
-                        rows.append(len(sides)), columns.append(v), values.append(-1)
-                    sides.append(side)
-    balance = scipy.sparse.csr_matrix((values, (rows, columns)), shape=(len(sides), count))
-    used = scipy.sparse.csr_matrix(
-        ([1] * sum(map(len, resources.values())),
-         ([i for i, key in enumerate(resources) for _ in resources[key]], [v for key in resources for v in resources[key]])),
-        shape=(len(resources), count))
-    most = [elements if v[4] == "w" else 1 for v in variables]
-    found = scipy.optimize.milp(
-        c=numpy.array([0 if v[4] == "w" else 1 for v in variables]),
-        integrality=numpy.ones(count),
-        bounds=scipy.optimize.Bounds(0, most),
-        constraints=[scipy.optimize.LinearConstraint(balance, sides, sides), scipy.optimize.LinearConstraint(used, -numpy.inf, 1)],
-        options={"time_limit": seconds, "mip_rel_gap": 1.0})
-    if found.x is None:
+                        move(source, state, x, step, "s", (served, x, steps), ("second", x >> 1, state))
+    for (source, state, x, later), moves in crossing.items():
+        begun = later == 0 and state == 0 and x == source
+        ended = later == 0 and state == last and x == home(source, top)
+        flows.equal(moves, LAP_ELEMENTS * (ended - begun))
+    found = flows.solve(seconds)
+    if found is None:
         return None
     table = [[] for _ in range(steps)]
-    for (source, state, x, step, what), value in zip(variables, found.x):
-        if what != "w" and round(value):
+    for (source, state, x, step, what), _ in found:
+        if what != "w":
             name = "z" if m and state == served else DIGITS[state]
             table[step].append(DIGITS[source] + name + DIGITS[x] + what)
-    return {"n": n, "top": top, "K": elements, "steps": ["".join(sorted(events)) for events in table]}
+    made = {"n": n, "top": top, "K": elements, "steps": ["".join(sorted(events)) for events in table]}
+    return made if lap is None else {**made, "lap": lap}
+
+
+def laps(n):
+    """The tables with a lap of the fewest elements, by the remainder of their number."""
+    made = {}
+    for elements in range(5 if n < 5 else 5 * n - 7, 5 * n + 20):
+        steps = -(-(3 * elements + 1) // 5)
+        for lap in (steps // 2, steps // 2 + 1):
+            if elements % LAP_ELEMENTS not in made and (table := solve(n, steps + LAP_STEPS, elements + LAP_ELEMENTS, 3, lap=lap)):
+                made[elements % LAP_ELEMENTS] = table
+    return list(made.values())
+
+
+def units(m):
+    """The units of the four sources for m low bits, found by m mod 3; those that are home soonest."""
+    for most in range(3, 12):
+        flows = Flows()
+        for source in range(0, 8, 2):
+            goal = home(source, 3)
+            end = 1 if m else 0
+            flows.supply((source, 0, source, 0), LAP_ELEMENTS)
+            flows.demand((source, end, goal, most), LAP_ELEMENTS)
+            for time in range(most + 1):
+                for x in range(8):
+                    for layer in range(end + 1):
+                        here = (source, layer, x, time)
+                        if time < most:
+                            waits = 0 if layer == end and x == goal else 1
+                            flows.move(here, (source, layer, x, time + 1), (*here, "w", 0), None, waits, LAP_ELEMENTS)
+                            for d in range(3):
+                                at = (time + layer * m) % LAP_STEPS
+                                flows.move(here, (source, layer, x ^ 1 << d, time + 1), (*here, "hH"[layer], d), ("hop", x >> 1, d, at))
+                        if layer < end:
+                            kind = parity(source) ^ x & 1
+                            flows.move(here, (source, 1, x, time), (*here, "s", 0), ("service", x >> 1, kind, time % LAP_STEPS), 0)
+        found = flows.solve(600, best=True)
+        if found:
+            return walks(found, most, m)
+    raise SystemExit(f"no units for {m} low bits")
+
+
+def walks(found, most, m):
+    """What the items of every source do, one by one."""
+    left = {label: items for label, items in found}
+    table = {}
+    for source in range(0, 8, 2):
+        table[str(source)] = []
+        for _ in range(LAP_ELEMENTS):
+            layer, x, time, unit = 0, source, 0, []
+            while (layer, x, time) != (1 if m else 0, home(source, 3), most):
+                label = next(at for at in left if at[:4] == (source, layer, x, time) and left[at])
+                left[label] -= 1
+                what, d = label[4:]
+                if what == "s":
+                    layer = 1
+                else:
+                    time += 1
+                if what in "hH":
+                    x ^= 1 << d
+                if what != "w":
+                    unit.append([what, label[3], d])
+            table[str(source)].append(unit)
+    return table
 
 
 def check(table):
-    """Runs a table: every event has an element, no resource serves two, everybody comes home."""
-    n, top, elements = table["n"], table["top"], table["K"]
+    """Runs a table, with a lap any number of times, and checks what run() says."""
+    if "lap" not in table:
+        run(table, table["K"], table["steps"])
+        return
+    lap, steps = table["lap"], table["steps"]
+    for times in range(4):
+        done = steps[:lap] + steps[lap:lap + LAP_STEPS] * times + steps[lap + LAP_STEPS:]
+        run(table, table["K"] + LAP_ELEMENTS * (times - 1), done)
+
+
+def run(table, elements, rows):
+    """Every event has an element, no resource serves two, something happens in every step, everybody comes home."""
+    n, top = table["n"], table["top"]
     m = n - top
-    steps = len(table["steps"])
+    steps = len(rows)
+    assert all(rows), "an empty step"
     here = {(u, "0", u): elements for u in range(0, 1 << top, 2)}
     due = {}
     taken = set()
@@ -138,7 +194,7 @@ def check(table):
         assert resource not in taken, resource
         taken.add(resource)
 
-    for step, events in enumerate(table["steps"]):
+    for step, events in enumerate(rows):
         for state, number in due.pop(step, []):
             here[state] = here.get(state, 0) + number
         for i in range(0, len(events), 4):
@@ -177,13 +233,21 @@ def main():
             check(table)
         print(f"{len(tables)} tables checked")
         return 0
-    n, steps, elements, top = map(int, sys.argv[1:5])
-    table = solve(n, steps, elements, top, float(sys.argv[5]) if len(sys.argv) > 5 else 600)
-    if table is None:
-        print(f"no table of {steps} steps found for {n} bits, {elements} elements, {top} top bits", file=sys.stderr)
-        return 1
-    check(table)
-    print(json.dumps(table, separators=(",", ":")))
+    if sys.argv[1] == "--units":
+        made = {"three_bits": units(0), "longer": [units(3 + rest) for rest in range(LAP_STEPS)]}
+        print(json.dumps(made, separators=(",", ":")))
+        return 0
+    if sys.argv[1] == "--laps":
+        made = laps(int(sys.argv[2]))
+    else:
+        n, steps, elements, top = map(int, sys.argv[1:5])
+        made = [solve(n, steps, elements, top, lap=int(sys.argv[5]) if len(sys.argv) > 5 else None)]
+        if made == [None]:
+            print(f"no table of {steps} steps found for {n} bits, {elements} elements, {top} top bits", file=sys.stderr)
+            return 1
+    for table in made:
+        check(table)
+        print(json.dumps(table, separators=(",", ":")))
     return 0
 
 

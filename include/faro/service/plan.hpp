@@ -2,7 +2,7 @@
 // share no code with it watch its schedule pass.
 //
 //   const MachinePlan plan = faro::plan("a:6 -> ungray(a)", "cube:6", {.elements = 100});
-//   plan.cost().steps, plan.bound().value, plan.planner()     61, 61, three-fifths-table
+//   plan.cost().steps, plan.bound().value, plan.planner()     61, 61, conversion-table
 //   plan.ok()                                                 proof and replay said yes
 //   plan.push(sink)                                           the schedule, as often as wanted
 //   plan.write("s.json"); verify_file("s.json").ok()          as a file that anybody can check

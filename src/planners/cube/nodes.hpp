@@ -2,7 +2,7 @@
 // is a step of it, and makes its steps when they are wanted.
 //
 //   a:4 b:2 -> ungray(a) ungray(b), K = 20
-//   phases(three-fifths-table, two-bits)      ten elements on each field, then the other ten
+//   phases(conversion-table, two-bits)      ten elements on each field, then the other ten
 //   inverse(sequence(one-port-half, one-port-half))
 //
 // The set is small: one after another, side by side, phases, a pipeline, inverse. What a node is

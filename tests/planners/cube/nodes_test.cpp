@@ -68,13 +68,13 @@ TEST(Nodes, the_first_of_the_cheapest_is_taken) {
 
 TEST(Nodes, a_plan_says_what_it_is_made_of) {
   EXPECT_EQ(plan("a:6 -> ungray(a)", "cube:6", {.elements = 100}).expression(),
-            "three-fifths-table");
+            "conversion-table");
   EXPECT_EQ(plan("a:6 -> gray(a)", "cube:6", {.elements = 100}).expression(),
-            "inverse(three-fifths-table)");
+            "inverse(conversion-table)");
   EXPECT_EQ(plan("a:4 b:2 -> ungray(a) ungray(b)", "cube:6",
                  {.elements = 20, .algorithm = "fields-by-phases"})
                 .expression(),
-            "phases(three-fifths-table, two-bits)");
+            "phases(conversion-table, two-bits)");
   EXPECT_EQ(plan("i:6 -> rot(i, 2)", "cube:6", {.elements = 12, .algorithm = "cycle-rounds"})
                 .expression(),
             "phases(rounds(3), rounds(3))");

@@ -37,9 +37,7 @@ std::vector<Pattern> read() {
     p.name = name;
     p.period = entry.at("P").get<std::uint64_t>();
     p.elements = entry.at("Q").get<std::uint64_t>();
-    const json& problem = entry.at("problem");
-    const auto columns = problem.at("columns").get<std::vector<Word>>();
-    p.map = BitMap::from_columns(columns, problem.at("constant").get<Word>());
+    p.map = BitMap::from_columns(entry.at("columns").get<std::vector<Word>>());
     for (const auto& [node, units] : entry.at("pattern").items()) {
       Pattern::Source source{static_cast<std::size_t>(std::stoul(node)), {}};
       for (const json& unit : units) {

@@ -5,8 +5,8 @@
 #include <fmt/format.h>
 
 #include "faro/base/limits.hpp"
+#include "planners/cube/codes/conversion_tables.hpp"
 #include "planners/cube/codes/services_ring.hpp"
-#include "planners/cube/codes/services_tables.hpp"
 #include "planners/cube/codes/three_fifths.hpp"
 #include "planners/cube/request.hpp"
 
@@ -17,10 +17,7 @@ using three_fifths::Program;
 
 std::optional<std::string> refusal_ring(const Request& request) {
   if (auto why = one_field_refusal(request, 4)) return why;
-  const auto entries = static_cast<Count>(field_of(request).length + 8) * 4 * request.elements();
-  if (entries > limits::three_fifths_entries_max)
-    return fmt::format("its program of about {} entries is too large to keep", to_string(entries));
-  return {};
+  return three_fifths_refusal(field_of(request), request.elements());
 }
 
 Offer offer_ring(const Request& request) {
@@ -35,41 +32,41 @@ Offer offer_ring(const Request& request) {
                           "at most max(n-1, (3K+1)/5, (K+n-1)/2) + 2, list scheduling");
 }
 
-std::optional<std::string> refusal_services_table(const Request& request) {
-  if (auto why = one_field_refusal(request, 4)) return why;
+std::optional<std::string> refusal_table(const Request& request) {
+  if (auto why = one_field_refusal(request, 3)) return why;
   const CodeField field = field_of(request);
-  if (!three_fifths::services_table_holds(field.length, request.elements()))
+  if (!three_fifths::table_cost(field.length, request.elements()))
     return fmt::format("no table for {} bits and {} elements", field.length, request.elements());
-  return {};
+  return three_fifths_refusal(field, request.elements());
 }
 
-Offer offer_services_table(const Request& request) {
-  return conversion_offer(request, services_table.name(),
-                          *services_table_node(field_of(request), request.elements()),
+Offer offer_table(const Request& request) {
+  return conversion_offer(request, conversion_table.name(),
+                          *conversion_table_node(field_of(request), request.elements()),
                           "those of the table that holds as many elements");
 }
 
 }  // namespace
 
-std::optional<Node> services_table_node(const CodeField& field, std::uint64_t elements) {
-  auto found = three_fifths::services_table_program(field.length, elements);
-  if (!found) return {};
-  const auto program = std::make_shared<const Program>(std::move(*found));
-  return Node{busy_steps(*program), std::string(services_table.name()),
-              [program, field, elements] { return three_fifths_steps(*program, field, elements); }};
+std::optional<Node> conversion_table_node(const CodeField& field, std::uint64_t elements) {
+  const auto steps = three_fifths::table_cost(field.length, elements);
+  if (!steps) return {};
+  return Node{*steps, std::string(conversion_table.name()), [field, elements] {
+                return three_fifths_steps(three_fifths::table_program(field.length, elements),
+                                          field, elements);
+              }};
 }
 
-const PlannerEntry services_table({
-    .name = "services-table",
+const PlannerEntry conversion_table({
+    .name = "conversion-table",
     .machine = "cube",
-    .title =
-        "code conversion of few elements by exact tables, at the lower bound or one step above",
-    .needs = "Gray <-> binary code on one field of 5..8 processor bits with a table for K, all "
+    .title = "code conversion by exact tables, at the lower bound or one step above",
+    .needs = "Gray <-> binary code on one field of 3..10 processor bits with a table for K, all "
              "ports",
-    .cost = "steps of the table that holds K elements or more",
+    .cost = "ceil((3K+1)/5) steps from K = 5n-2 on; for fewer those of the table that holds K",
     .citation = "faro",
-    .refusal = refusal_services_table,
-    .offer = offer_services_table,
+    .refusal = refusal_table,
+    .offer = offer_table,
 });
 
 const PlannerEntry services_ring({

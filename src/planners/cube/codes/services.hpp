@@ -1,6 +1,5 @@
-// Code conversion of one field of four bits or more near its bound: services whose diagonals close
-// to a ring (services_ring.hpp), and exact tables of such plans for few elements
-// (services_tables.hpp).
+// Code conversion of one field near its bound: services whose diagonals close to a ring
+// (services_ring.hpp), and exact tables of such plans (conversion_tables.hpp).
 //
 //   a:60 -> ungray(a), 240 elements: 150 steps where 3K/5 + n - 2 are 202; the bound is 145
 #pragma once
@@ -11,9 +10,9 @@
 namespace faro::inline v1 {
 
 // Nothing where no table holds so many elements.
-std::optional<Node> services_table_node(const CodeField& field, std::uint64_t elements);
+std::optional<Node> conversion_table_node(const CodeField& field, std::uint64_t elements);
 
 extern const PlannerEntry services_ring;
-extern const PlannerEntry services_table;
+extern const PlannerEntry conversion_table;
 
 }  // namespace faro::inline v1

@@ -7,7 +7,6 @@
 // only, so parts never meet.
 #include "planners/cube/codes/several_fields.hpp"
 
-#include "faro/base/limits.hpp"
 #include "planners/cube/codes/minimum_path.hpp"
 #include "planners/cube/codes/services.hpp"
 #include "planners/cube/codes/three_fifths.hpp"
@@ -22,12 +21,9 @@ Node field_node(const CodeField& field, std::uint64_t elements) {
   std::vector<Node> ways{minimum_path_node({field}, elements)};
   if (field.length == 2) ways.push_back(two_bits_node(field, elements));
   ways.push_back(non_minimum_path_node(field, elements));
-  const bool small =
-      static_cast<Count>(field.length + 8) * 4 * elements <= limits::three_fifths_entries_max;
-  if (field.length >= 3 && small) {
+  if (field.length >= 3 && !three_fifths_refusal(field, elements)) {
     ways.push_back(closed_form_node(field, elements));
-    if (auto table = table_node(field, elements)) ways.push_back(std::move(*table));
-    if (auto table = services_table_node(field, elements)) ways.push_back(std::move(*table));
+    if (auto table = conversion_table_node(field, elements)) ways.push_back(std::move(*table));
   }
   return cheapest(std::move(ways));
 }

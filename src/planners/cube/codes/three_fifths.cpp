@@ -1,7 +1,6 @@
-// The three-fifths algorithms.   [faro]
+// The three-fifths algorithm.   [faro]
 //   applies:  Gray <-> binary on one field of n >= 3 processor bits, all ports
-//   cost:     closed form: n-3 + g(K), g(K+5) = g(K)+3, at most ceil((3K+1)/5) + n-1
-//             table: P + E + 3(K-K0)/5 of the table that fits, often the bound     (tested n <= 10)
+//   cost:     n-3 + g(K), g(K+5) = g(K)+3, at most ceil((3K+1)/5) + n-1
 //   bound:    ceil((3K+1)/5)
 //
 // Slots: S - K is the largest occupancy of a node above K, the same for every policy that opens a
@@ -47,43 +46,24 @@ Node closed_form_node(const CodeField& field, std::uint64_t elements) {
           }};
 }
 
-std::optional<Node> table_node(const CodeField& field, std::uint64_t elements) {
-  const auto cost = three_fifths::table_cost(field.length, elements);
-  if (!cost) return {};
-  return Node{*cost, std::string(three_fifths_table.name()), [field, elements] {
-                return three_fifths_steps(three_fifths::table_program(field.length, elements),
-                                          field, elements);
-              }};
+std::optional<std::string> three_fifths_refusal(const CodeField& field, std::uint64_t elements) {
+  const auto entries = static_cast<Count>(field.length + 8) * 4 * elements;
+  if (entries > limits::three_fifths_entries_max)
+    return fmt::format("its program of about {} entries is too large to keep", to_string(entries));
+  return {};
 }
 
 namespace {
 
 std::optional<std::string> refusal_closed(const Request& request) {
   if (auto why = one_field_refusal(request, 3)) return why;
-  const auto entries = static_cast<Count>(field_of(request).length + 8) * 4 * request.elements();
-  if (entries > limits::three_fifths_entries_max)
-    return fmt::format("its program of about {} entries is too large to keep", to_string(entries));
-  return {};
-}
-
-std::optional<std::string> refusal_table(const Request& request) {
-  if (auto why = refusal_closed(request)) return why;
-  const CodeField field = field_of(request);
-  if (!table_node(field, request.elements()))
-    return fmt::format("no table for {} bits and {} elements", field.length, request.elements());
-  return {};
+  return three_fifths_refusal(field_of(request), request.elements());
 }
 
 Offer offer_closed(const Request& request) {
   return conversion_offer(request, three_fifths_closed_form.name(),
                           closed_form_node(field_of(request), request.elements()),
                           "n-3 + g(K), g(K+5) = g(K)+3");
-}
-
-Offer offer_table(const Request& request) {
-  return conversion_offer(request, three_fifths_table.name(),
-                          *table_node(field_of(request), request.elements()),
-                          "P + E + 3(K-K0)/5 of the table that fits K or a few more");
 }
 
 }  // namespace
@@ -97,17 +77,6 @@ const PlannerEntry three_fifths_closed_form({
     .citation = "faro",
     .refusal = refusal_closed,
     .offer = offer_closed,
-});
-
-const PlannerEntry three_fifths_table({
-    .name = "three-fifths-table",
-    .machine = "cube",
-    .title = "code conversion by tables of flows, at the lower bound or one step above",
-    .needs = "Gray <-> binary code on one field of 3..10 or 12 processor bits with a table for K",
-    .cost = "P + E + 3(K-K0)/5 steps of the table that fits",
-    .citation = "faro",
-    .refusal = refusal_table,
-    .offer = offer_table,
 });
 
 }  // namespace faro::inline v1

@@ -14,10 +14,9 @@ StepSource three_fifths_steps(const three_fifths::Program& program, const CodeFi
                               std::uint64_t elements);
 
 Node closed_form_node(const CodeField& field, std::uint64_t elements);
-// Nothing where no table fits.
-std::optional<Node> table_node(const CodeField& field, std::uint64_t elements);
+// Nothing where the program is small enough to keep, else why not.
+std::optional<std::string> three_fifths_refusal(const CodeField& field, std::uint64_t elements);
 
 extern const PlannerEntry three_fifths_closed_form;
-extern const PlannerEntry three_fifths_table;
 
 }  // namespace faro::inline v1

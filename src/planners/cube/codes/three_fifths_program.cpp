@@ -1,15 +1,20 @@
-// Compiling the tables into programs. Data: data/three_fifths_tables.json, found by search.
+// Units into programs: as many of every source as there are elements, those that finish first.
 #include "planners/cube/codes/three_fifths_program.hpp"
 
 #include <algorithm>
+#include <array>
+#include <nlohmann/json.hpp>
+#include <string_view>
 #include <tuple>
 
 #include "base/check.hpp"
 #include "base/search.hpp"
 #include "base/working.hpp"
 #include "faro/base/bits.hpp"
-#include "planners/cube/codes/three_fifths_tables.hpp"
-#include "planners/cube/codes/waiting.hpp"
+
+namespace faro::inline v1::tables {
+extern const std::string_view three_fifths_units;
+}
 
 namespace faro::inline v1::three_fifths {
 namespace {
@@ -21,6 +26,18 @@ Entry entry(std::uint64_t step, std::size_t source, std::uint64_t element, Entry
             int dimension) {
   return {static_cast<std::uint32_t>(step),  static_cast<std::uint32_t>(element),  kind,
           static_cast<std::uint8_t>(source), static_cast<std::uint8_t>(dimension), 0};
+}
+
+// The step after a unit's last.
+std::uint64_t finish_of(const Unit& unit, int low_bits) {
+  std::uint64_t finish = 0;
+  for (const UnitEvent& event : unit) {
+    const int end = event.time + (event.kind == UnitEvent::Kind::hop_before ? 1
+                                  : event.kind == UnitEvent::Kind::service  ? low_bits
+                                                                            : low_bits + 1);
+    finish = std::max(finish, static_cast<std::uint64_t>(end));
+  }
+  return finish;
 }
 
 // Steps in which a table of units brings `elements` of every source home.
@@ -39,77 +56,36 @@ std::uint64_t steps_of(const UnitTable& table, int low_bits, std::uint64_t eleme
                     enough);
 }
 
-struct Choice {
-  const UnitTable* table;
-  std::uint64_t steps;
+struct Tables {
+  UnitTable three_bits;
+  std::array<UnitTable, 3> longer;  // by (n-3) mod 3
 };
-Choice best_units(int length, std::uint64_t elements) {
-  Choice best{nullptr, 0};
-  for (const UnitTable& table : unit_tables(length)) {
-    const std::uint64_t steps = steps_of(table, length - 3, elements);
-    if (best.table == nullptr || steps < best.steps) best = {&table, steps};
-  }
-  return best;
-}
 
-struct TableChoice {
-  const CycleTable* table;
-  std::uint64_t steps;
-};
-std::optional<TableChoice> best_table(int length, std::uint64_t elements) {
-  const auto low_bits = static_cast<std::size_t>(length - 3);
-  std::optional<TableChoice> best;
-  if (low_bits >= tables().cycles.size()) return best;
-  for (const CycleTable& t : tables().cycles[low_bits]) {
-    if (elements < t.elements) continue;
-    const std::uint64_t more = elements - t.elements;
-    if (t.period == 0 ? more != 0 : more % batch_elements != 0) continue;
-    const std::uint64_t steps = t.prologue + t.epilogue + more / batch_elements * t.period;
-    if (!best || steps < best->steps) best = TableChoice{&t, steps};
-  }
-  return best;
-}
-
-void run_source(const CycleTable& t, const TableChoice& choice, int low_bits, std::size_t source,
-                std::uint64_t elements, Program& program) {
-  Waiting waiting(static_cast<int>(2 * source), elements);
-  const std::uint64_t repeated = choice.steps - t.prologue - t.epilogue;
-  for (std::uint64_t step = 0; step < choice.steps; ++step) {
-    still_working();
-    std::uint64_t cycle = step;
-    if (t.period != 0 && step >= t.prologue)
-      cycle = step < t.prologue + repeated ? t.prologue + (step - t.prologue) % t.period
-                                           : step - repeated + t.period;
-    waiting.arrive(step);
-    for (const CycleEvent& event : t.cycles[cycle]) {
-      if (event.source != source) continue;
-      const std::uint64_t e = waiting.take({event.layer, event.at});
-      if (event.what != 's') {
-        const int d = event.what - '0';
-        program.entries.push_back(entry(step, source, e, Entry::Kind::hop, d));
-        waiting.schedule(step + 1, {event.layer, event.at ^ static_cast<int>(bit(d))}, e);
-      } else if (t.model == CycleTable::Model::stage) {
-        program.entries.push_back(entry(step, source, e, Entry::Kind::service, event.layer));
-        waiting.schedule(step + 1, {event.layer + 1, event.at}, e);
-      } else {
-        for (int i = 0; i < low_bits; ++i)
-          program.entries.push_back(
-              entry(step + static_cast<std::uint64_t>(i), source, e, Entry::Kind::service, i));
-        waiting.schedule(step + static_cast<std::uint64_t>(low_bits), {1, event.at}, e);
+UnitTable read_table(const nlohmann::json& table) {
+  UnitTable units(4);
+  for (std::size_t source = 0; source < units.size(); ++source)
+    for (const auto& unit : table.at(std::to_string(2 * source))) {
+      Unit events;
+      for (const auto& event : unit) {
+        const auto kind = event.at(0).get<std::string>();
+        events.push_back({kind == "h"   ? UnitEvent::Kind::hop_before
+                          : kind == "s" ? UnitEvent::Kind::service
+                                        : UnitEvent::Kind::hop_after,
+                          event.at(1).get<int>(), event.at(2).get<int>()});
       }
+      units[source].push_back(std::move(events));
     }
-  }
+  return units;
 }
 
-}  // namespace
-
-void sort(Program& program) {
-  still_working();
-  std::sort(program.entries.begin(), program.entries.end(), [](const Entry& a, const Entry& b) {
-    return std::tuple(a.step, a.source, a.element) < std::tuple(b.step, b.source, b.element);
-  });
+Tables read_tables() {
+  const auto file = nlohmann::json::parse(faro::tables::three_fifths_units);
+  const auto& longer = file.at("longer");
+  return {read_table(file.at("three_bits")),
+          {read_table(longer.at(0)), read_table(longer.at(1)), read_table(longer.at(2))}};
 }
 
+// The entries of one element's unit, `shift` steps later than the table says.
 void add_unit(const Unit& unit, int low_bits, std::uint64_t shift, std::size_t source,
               std::uint64_t element, Program& program) {
   const auto m = static_cast<std::uint64_t>(low_bits);
@@ -127,58 +103,40 @@ void add_unit(const Unit& unit, int low_bits, std::uint64_t shift, std::size_t s
   }
 }
 
-// Two bits: three of five elements cross the low dimension where the top bit says so, the other
-// two go to the other half for it.
-static std::vector<UnitTable> two_bit_units() {
-  using Kind = UnitEvent::Kind;
-  UnitTable table(2, std::vector<Unit>(batch_elements));
-  for (int p = 0; p < 3; ++p) table[1][static_cast<std::size_t>(p)] = {{Kind::service, p, 0}};
-  for (int p = 3; p < 5; ++p)
-    table[1][static_cast<std::size_t>(p)] = {
-        {Kind::hop_before, p - 3, 1}, {Kind::service, p - 2, 0}, {Kind::hop_after, p - 2, 1}};
-  return {table};
+}  // namespace
+
+const UnitTable& unit_table(int length) {
+  static const Tables all = read_tables();
+  FARO_CHECK(length >= 3);
+  return length == 3 ? all.three_bits : all.longer[static_cast<std::size_t>((length - 3) % 3)];
 }
 
-const std::vector<UnitTable>& unit_tables(int length) {
-  FARO_CHECK(length >= 2);
-  if (length == 2) {
-    static const std::vector<UnitTable> two_bits = two_bit_units();
-    return two_bits;
-  }
-  return length == 3 ? tables().three_bits
-                     : tables().longer[static_cast<std::size_t>((length - 3) % 3)];
-}
-
-std::uint64_t finish_of(const Unit& unit, int low_bits) {
-  std::uint64_t finish = 0;
-  for (const UnitEvent& event : unit) {
-    const int end = event.time + (event.kind == UnitEvent::Kind::hop_before ? 1
-                                  : event.kind == UnitEvent::Kind::service  ? low_bits
-                                                                            : low_bits + 1);
-    finish = std::max(finish, static_cast<std::uint64_t>(end));
-  }
-  return finish;
+void sort(Program& program) {
+  still_working();
+  std::sort(program.entries.begin(), program.entries.end(), [](const Entry& a, const Entry& b) {
+    return std::tuple(a.step, a.source, a.element) < std::tuple(b.step, b.source, b.element);
+  });
 }
 
 Count closed_form_cost(int length, std::uint64_t elements) {
-  return best_units(length, elements).steps;
+  return steps_of(unit_table(length), length - 3, elements);
 }
 
 Program closed_form_program(int length, std::uint64_t elements) {
   const int low_bits = length - 3;
-  const Choice choice = best_units(length, elements);
-  Program program{.steps = choice.steps, .entries = {}};
+  const UnitTable& table = unit_table(length);
+  Program program{.steps = steps_of(table, low_bits, elements), .entries = {}};
   struct Run {
     std::uint64_t finish;
     std::uint64_t batch;
     std::size_t unit;
   };
-  for (std::size_t source = 0; source < choice.table->size(); ++source) {
-    const std::vector<Unit>& units = (*choice.table)[source];
+  for (std::size_t source = 0; source < table.size(); ++source) {
+    const std::vector<Unit>& units = table[source];
     std::vector<Run> runs;
     for (std::size_t p = 0; p < units.size(); ++p)
       for (std::uint64_t f = finish_of(units[p], low_bits), j = 0;
-           f + batch_steps * j <= choice.steps; ++j)
+           f + batch_steps * j <= program.steps; ++j)
         runs.push_back({f + batch_steps * j, j, p});
     // The first to finish are kept, then numbered in order of their start.
     std::sort(runs.begin(), runs.end(), [](const Run& a, const Run& b) {
@@ -205,52 +163,6 @@ std::uint64_t busy_steps(const Program& program) {
       ++busy;
     }
   return busy;
-}
-
-namespace {
-
-Program exact_table_program(int length, std::uint64_t elements) {
-  const auto choice = best_table(length, elements);
-  FARO_CHECK(choice.has_value());
-  Program program{.steps = choice->steps, .entries = {}};
-  for (std::size_t source = 0; source < 4; ++source)
-    run_source(*choice->table, *choice, length - 3, source, elements, program);
-  sort(program);
-  return program;
-}
-
-// Elements with which the tables take least, `elements` or a few more. The surplus is left out, so
-// that a table serves the numbers below its own too. Nothing where no table fits.
-std::optional<std::uint64_t> cheapest_surplus(int length, std::uint64_t elements) {
-  constexpr std::uint64_t surplus_max = 16;
-  constexpr std::uint64_t elements_max = 4096;  // beyond it counting what is left takes too long
-  std::optional<std::uint64_t> best;
-  Count best_steps = 0;
-  const std::uint64_t last = elements > elements_max ? elements : elements + surplus_max;
-  for (std::uint64_t k = elements; k <= last; ++k)
-    if (const auto choice = best_table(length, k);
-        choice && (!best || choice->steps < best_steps)) {
-      best = k;
-      best_steps = choice->steps;
-    }
-  return best;
-}
-
-}  // namespace
-
-std::optional<Count> table_cost(int length, std::uint64_t elements) {
-  const auto with = cheapest_surplus(length, elements);
-  if (!with) return {};
-  if (*with == elements) return best_table(length, elements)->steps;
-  return busy_steps(table_program(length, elements));
-}
-
-Program table_program(int length, std::uint64_t elements) {
-  const auto with = cheapest_surplus(length, elements);
-  FARO_CHECK(with.has_value());
-  Program program = exact_table_program(length, *with);
-  std::erase_if(program.entries, [elements](const Entry& e) { return e.element >= elements; });
-  return program;
 }
 
 }  // namespace faro::inline v1::three_fifths

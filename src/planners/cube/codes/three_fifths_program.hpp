@@ -39,11 +39,6 @@ struct Program {
 Count closed_form_cost(int length, std::uint64_t elements);
 Program closed_form_program(int length, std::uint64_t elements);
 
-// Flows found by integer programs for some n and K, prologue, repeated block and epilogue. A table
-// for a few elements more serves too, the surplus left out. Nothing where no table fits.
-std::optional<Count> table_cost(int length, std::uint64_t elements);
-Program table_program(int length, std::uint64_t elements);
-
 // One unit of algorithm A: what the p-th element of a batch does. Batch j does it 3j later.
 struct UnitEvent {
   enum class Kind { hop_before, service, hop_after } kind = Kind::hop_before;
@@ -51,15 +46,11 @@ struct UnitEvent {
   int dimension = 0;  // of a hop
 };
 using Unit = std::vector<UnitEvent>;
-// units[source][p], source = two top bits; of a field of two bits, its top bit.
+// units[source][p], source = two top bits: data/three_fifths_units.json, made by
+// tools/search/conversion_tables.py.
 using UnitTable = std::vector<std::vector<Unit>>;
-const std::vector<UnitTable>& unit_tables(int length);
-// The step after a unit's last.
-std::uint64_t finish_of(const Unit& unit, int low_bits);
+const UnitTable& unit_table(int length);
 
-// The entries of one element's unit, `shift` steps later than the table says.
-void add_unit(const Unit& unit, int low_bits, std::uint64_t shift, std::size_t source,
-              std::uint64_t element, Program& program);
 void sort(Program& program);
 // Steps in which something happens.
 std::uint64_t busy_steps(const Program& program);

@@ -1,6 +1,9 @@
-#include "planners/cube/codes/services_tables.hpp"
+// A table is run with as many laps as its elements take, source by source.
+#include "planners/cube/codes/conversion_tables.hpp"
 
+#include <algorithm>
 #include <nlohmann/json.hpp>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -17,10 +20,14 @@ extern const std::string_view conversion;
 namespace faro::inline v1::three_fifths {
 namespace {
 
+constexpr std::uint64_t lap_steps = 3;
+constexpr std::uint64_t lap_elements = 5;
+
 struct Table {
   int length = 0;
   int top_bits = 0;
-  std::uint64_t elements = 0;
+  std::uint64_t elements = 0;        // with one lap
+  std::optional<std::uint64_t> lap;  // its first step
   std::vector<std::string> steps;
 
   int low_bits() const { return length - top_bits; }
@@ -29,21 +36,46 @@ struct Table {
 std::vector<Table> read() {
   std::vector<Table> all;
   const auto file = nlohmann::json::parse(faro::tables::conversion);
-  for (const auto& table : file.at("tables"))
-    all.push_back({table.at("n").get<int>(), table.at("top").get<int>(),
+  for (const auto& table : file.at("tables")) {
+    all.push_back({table.at("n").get<int>(),
+                   table.at("top").get<int>(),
                    table.at("K").get<std::uint64_t>(),
+                   {},
                    table.at("steps").get<std::vector<std::string>>()});
+    if (table.contains("lap")) all.back().lap = table.at("lap").get<std::uint64_t>();
+  }
   return all;
 }
 
-// The one of least steps.
-const Table* table_for(int length, std::uint64_t elements) {
+struct Choice {
+  const Table* table = nullptr;
+  std::uint64_t laps = 1;
+  std::uint64_t elements() const { return table->elements + lap_elements * laps - lap_elements; }
+  std::uint64_t steps() const { return table->steps.size() + lap_steps * laps - lap_steps; }
+  // Of the table, what is done in this step.
+  std::string_view events(std::uint64_t step) const {
+    if (table->lap && step >= *table->lap)
+      step = step < *table->lap + lap_steps * laps ? *table->lap + (step - *table->lap) % lap_steps
+                                                   : step - lap_steps * laps + lap_steps;
+    return table->steps[step];
+  }
+};
+
+// The one of least steps, and of those the one with the least surplus.
+std::optional<Choice> choice_for(int length, std::uint64_t elements) {
   static const std::vector<Table> all = read();
-  const Table* best = nullptr;
-  for (const Table& table : all)
-    if (table.length == length && table.elements >= elements &&
-        (best == nullptr || table.steps.size() < best->steps.size()))
-      best = &table;
+  std::optional<Choice> best;
+  for (const Table& table : all) {
+    if (table.length != length || (!table.lap && table.elements < elements)) continue;
+    Choice choice{&table, 1};
+    if (table.lap)
+      choice.laps = elements + lap_elements <= table.elements
+                        ? 0
+                        : (elements + 2 * lap_elements - 1 - table.elements) / lap_elements;
+    if (!best ||
+        std::pair(choice.steps(), choice.elements()) < std::pair(best->steps(), best->elements()))
+      best = choice;
+  }
   return best;
 }
 
@@ -54,10 +86,10 @@ int digit(char c) {
 }
 
 struct Runner {
-  const Table& table;
+  const Choice& choice;
   std::size_t source;
   Program& program;
-  Waiting waiting{static_cast<int>(2 * source), table.elements};
+  Waiting waiting{static_cast<int>(2 * source), choice.elements()};
 
   void add(std::uint64_t step, std::uint64_t element, Entry::Kind kind, int dimension,
            int pivot = 0) {
@@ -79,7 +111,7 @@ struct Runner {
     const int at = digit(text[2]);
     const char what = text[3];
     const std::uint64_t element = waiting.take({state, at});
-    const int m = table.low_bits();
+    const int m = choice.table->low_bits();
     if (what >= '0' && what <= '9') {
       add(step, element, Entry::Kind::hop, what - '0');
       waiting.schedule(step + 1, {state, at ^ static_cast<int>(bit(what - '0'))}, element);
@@ -94,20 +126,25 @@ struct Runner {
 
 }  // namespace
 
-bool services_table_holds(int length, std::uint64_t elements) {
-  return table_for(length, elements) != nullptr;
+std::optional<Count> table_cost(int length, std::uint64_t elements) {
+  const auto choice = choice_for(length, elements);
+  if (!choice) return {};
+  // Without the surplus nothing may be left of a step.
+  if (choice->elements() == elements) return choice->steps();
+  return busy_steps(table_program(length, elements));
 }
 
-std::optional<Program> services_table_program(int length, std::uint64_t elements) {
-  const Table* table = table_for(length, elements);
-  if (table == nullptr) return {};
-  Program program{.steps = table->steps.size(), .entries = {}, .source_bits = table->top_bits - 1};
+Program table_program(int length, std::uint64_t elements) {
+  const auto choice = choice_for(length, elements);
+  FARO_CHECK(choice.has_value());
+  Program program{
+      .steps = choice->steps(), .entries = {}, .source_bits = choice->table->top_bits - 1};
   for (std::size_t source = 0; source < bit(program.source_bits); ++source) {
-    Runner runner{*table, source, program};
+    Runner runner{*choice, source, program};
     for (std::uint64_t step = 0; step < program.steps; ++step) {
       still_working();
       runner.waiting.arrive(step);
-      const std::string_view events = table->steps[step];
+      const std::string_view events = choice->events(step);
       for (std::size_t i = 0; i + 4 <= events.size(); i += 4)
         runner.event(step, events.substr(i, 4));
     }
