@@ -29,7 +29,8 @@ class Routing {
                .times = 105,
                .rounds = std::numeric_limits<int>::max()}),
         out_(slots),
-        in_(slots) {}
+        in_(slots),
+        least_in_(slots + 1, search::out_of_reach) {}
 
   bool run(std::uint64_t& work) {
     std::vector<Way> ways(data_.size());
@@ -83,7 +84,7 @@ class Routing {
     p.relay = no_relay;
     const auto turn = static_cast<std::uint32_t>(random_.below(slots_));
     for (std::uint32_t s = 0; s < slots_; ++s) {
-      const std::uint32_t t = (s + turn) % slots_;
+      const std::uint32_t t = s + turn < slots_ ? s + turn : s + turn - slots_;
       const Price price = bids_.price(coupler(from, to, t)) + bids_.price(sends(p.from, t)) +
                           bids_.price(receives(p.to, t));
       if (price >= best) continue;
@@ -98,22 +99,22 @@ class Routing {
 
   void over_group(Packet& p, std::uint32_t over, std::uint32_t from, std::uint32_t to,
                   std::uint32_t turn, Price& best) {
-    Price least_in = search::out_of_reach;
-    for (std::uint32_t t = 0; t < slots_; ++t) {
+    for (std::uint32_t t = slots_; t-- > 0;) {
       out_[t] = bids_.price(coupler(from, over, t)) + bids_.price(sends(p.from, t));
       in_[t] = bids_.price(coupler(over, to, t)) + bids_.price(receives(p.to, t));
-      least_in = std::min(least_in, in_[t]);
+      least_in_[t] = std::min(least_in_[t + 1], in_[t]);
     }
     looked_ += 4 * std::uint64_t{slots_};
     const auto first_local = static_cast<std::uint32_t>(random_.below(d_));
     for (std::uint32_t s = 0; s < slots_; ++s) {
-      const std::uint32_t t = (s + turn) % slots_;
-      if (out_[t] + least_in >= best) continue;
+      const std::uint32_t t = s + turn < slots_ ? s + turn : s + turn - slots_;
+      if (out_[t] + least_in_[t + 1] >= best) continue;
       for (std::uint32_t u = t + 1; u < slots_; ++u) {
         if (out_[t] + in_[u] >= best) continue;
         looked_ += d_;
-        for (std::uint32_t l = 0; l < d_; ++l) {
-          const Word relay = Word{over} * d_ + (first_local + l) % d_;
+        std::uint32_t local = first_local;  // no remainders: this is the innermost of all loops
+        for (std::uint32_t l = 0; l < d_; ++l, local = local + 1 == d_ ? 0 : local + 1) {
+          const Word relay = Word{over} * d_ + local;
           if (relay == p.from || relay == p.to) continue;
           const Price price =
               out_[t] + in_[u] + bids_.price(receives(relay, t)) + bids_.price(sends(relay, u));
@@ -136,6 +137,7 @@ class Routing {
   Negotiation bids_;
   std::vector<Price> out_;
   std::vector<Price> in_;
+  std::vector<Price> least_in_;  // from a slot on
   std::uint64_t looked_ = 0;
 };
 
