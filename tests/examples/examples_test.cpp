@@ -67,8 +67,7 @@ TEST(Examples, plan_and_verify_then_own_sink) {
             "61 61 conversion-table 1\n1 ee38072bf98be795c14ff75cab225802\n");
   const Ran read = run(scratch, "own_sink", "s.json");
   EXPECT_EQ(read.code, 0) << read.error;
-  EXPECT_EQ(read.out.rfind("cube:6, 100 elements in each processor, by conversion-table\n", 0),
-            0U)
+  EXPECT_EQ(read.out.rfind("cube:6, 100 elements in each processor, by conversion-table\n", 0), 0U)
       << read.out;
   EXPECT_NE(read.out.find("\nstep 61:"), std::string::npos);
   EXPECT_NE(read.out.find("\n61 of 62 steps over links\n"), std::string::npos);

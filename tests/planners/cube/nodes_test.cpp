@@ -67,8 +67,7 @@ TEST(Nodes, the_first_of_the_cheapest_is_taken) {
 }
 
 TEST(Nodes, a_plan_says_what_it_is_made_of) {
-  EXPECT_EQ(plan("a:6 -> ungray(a)", "cube:6", {.elements = 100}).expression(),
-            "conversion-table");
+  EXPECT_EQ(plan("a:6 -> ungray(a)", "cube:6", {.elements = 100}).expression(), "conversion-table");
   EXPECT_EQ(plan("a:6 -> gray(a)", "cube:6", {.elements = 100}).expression(),
             "inverse(conversion-table)");
   EXPECT_EQ(plan("a:4 b:2 -> ungray(a) ungray(b)", "cube:6",
