@@ -13,7 +13,6 @@
 
 #include <CLI/CLI.hpp>
 #include <algorithm>
-#include <map>
 #include <optional>
 #include <string>
 #include <vector>
@@ -208,12 +207,7 @@ int main(int argc, char** argv) {
                "the machine's limits first, then each row beside what memory allows its map");
   app.add_option("--class", options.group, "only this class");
   app.add_option("--kernels", options.simd, "this set of kernels: scalar, sse4, avx2, avx512, neon")
-      ->transform(
-          CLI::CheckedTransformer(std::map<std::string, faro::Simd>{{"scalar", faro::Simd::scalar},
-                                                                    {"sse4", faro::Simd::sse4},
-                                                                    {"avx2", faro::Simd::avx2},
-                                                                    {"avx512", faro::Simd::avx512},
-                                                                    {"neon", faro::Simd::neon}}));
+      ->transform(CLI::CheckedTransformer(faro::bench::kernel_names()));
   app.add_option("--threads", options.threads, "threads, of the engine and of memcpy");
   app.add_option("--rounds", options.rounds, "rounds whose median counts (5)");
   CLI11_PARSE(app, argc, argv);

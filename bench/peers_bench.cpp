@@ -2,7 +2,7 @@
 // over one pass that reads and writes them), medians of three rounds in which all take turns.
 //
 //   build/bench/bench/peers_bench --log2-bytes 28 [--threads 2] [--in-place] [--map TEXT]
-//                                 [--without loop,numpy]
+//                                 [--without loop,numpy] [--kernels avx2]
 //
 // Peers: the obvious loop; a classic buffered bit reversal (COBRA); OpenBLAS, MKL and libxsmm for
 // transposes; FFTW's rank-0 plans, HPTT, oneDNN's reorders and Eigen's shuffle, with neighbouring
@@ -37,6 +37,7 @@ struct Settings {
   bool in_place = false;
   std::vector<std::string> maps;
   std::vector<std::string> without;  // peers that are left out
+  Simd simd = Simd::automatic;
 
   bool leaves_out(const std::string& peer) const {
     return std::find(without.begin(), without.end(), peer) != without.end();
@@ -169,7 +170,7 @@ void bench_row(const std::string& name, int log2_bytes, std::uint64_t element,
   const Task task{
       name, map, element, settings.in_place ? to : buffers.from.first(bytes), to, settings.threads};
   const PermuteShape shape{.element_bytes = element};
-  const PermuteOptions options{.threads = settings.threads};
+  const PermuteOptions options{.threads = settings.threads, .simd = settings.simd};
   const auto plan = settings.in_place ? PermutePlan::in_place(map, shape, options)
                                       : PermutePlan::out_of_place(map, shape, options);
   Contenders contenders{{"faro", [&] {
@@ -261,6 +262,8 @@ int main(int argc, char** argv) {
   app.add_option("--element-bytes", settings.element_bytes, "of 4, 8, 16 (all)")
       ->check(CLI::IsMember({4, 8, 16}))
       ->delimiter(',');
+  app.add_option("--kernels", settings.simd, "of the engine: scalar, sse4, avx2, avx512, neon")
+      ->transform(CLI::CheckedTransformer(faro::bench::kernel_names()));
   app.add_option("--threads", settings.threads, "of the engine, memcpy, MKL, HPTT, oneDNN")
       ->check(CLI::Range(1, 256));
   app.add_option("--rounds", settings.rounds, "whose median counts (3)")->check(CLI::Range(1, 99));

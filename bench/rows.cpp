@@ -102,6 +102,15 @@ class Rows {
 
 }  // namespace
 
+const std::map<std::string, Simd>& kernel_names() {
+  static const std::map<std::string, Simd> names{{"scalar", Simd::scalar},
+                                                 {"sse4", Simd::sse4},
+                                                 {"avx2", Simd::avx2},
+                                                 {"avx512", Simd::avx512},
+                                                 {"neon", Simd::neon}};
+  return names;
+}
+
 BitMap bench_map(const std::string& name, int width) {
   if (name == "vector-reversal") {
     return BitMap::from_matrix(BitMatrix::identity(width), low_mask(width));

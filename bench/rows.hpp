@@ -3,6 +3,7 @@
 #pragma once
 
 #include <cstdint>
+#include <map>
 #include <string>
 #include <vector>
 
@@ -25,6 +26,9 @@ struct BenchRow {
     return (shape.outer * shape.inner * shape.element_bytes) << map.width();
   }
 };
+
+// The sets of kernels that may be asked for, by name.
+const std::map<std::string, Simd>& kernel_names();
 
 // Named maps of `width` bits: vector-reversal, gray, ungray, shuffle, unshuffle, transpose,
 // transpose-8-columns, transpose-8-rows, morton, bit-reversal, bpc-N, affine-N (random, N the

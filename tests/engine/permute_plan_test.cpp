@@ -270,13 +270,15 @@ TEST(PermutePlan, reads_scattered_sources_as_the_second_cache_wants_it) {
   EXPECT_NE(reads(large_l2, 1).reason.find("source staged"), std::string::npos);
 }
 
-// Vectors of half a line: only bit reversal may go by a stage of its source, affine maps complete
-// lines from registers, permutations of bits that cannot do it in a stage of the destination.
+// Vectors below a line: bit reversal goes by a stage of its source, other maps complete lines from
+// registers. What crowds the first cache on both sides with quarters of lines, and elements whose
+// kernels write many places, is completed in a stage of the destination.
 TEST(PermutePlan, vectors_below_a_line_take_ways_of_their_own) {
   Random random(17);
-  const auto reason = [](const BitMap& map, std::uint64_t l2_bytes, Simd simd) {
+  const auto reason = [](const BitMap& map, std::uint64_t l2_bytes, Simd simd,
+                         std::uint64_t element) {
     const Tuned tuned(built_in_tuning(l2_bytes));
-    return PermutePlan::out_of_place(map, {.element_bytes = 8}, {.simd = simd})
+    return PermutePlan::out_of_place(map, {.element_bytes = element}, {.simd = simd})
         .facts()
         .passes[0]
         .reason;
@@ -288,10 +290,15 @@ TEST(PermutePlan, vectors_below_a_line_take_ways_of_their_own) {
       continue;
     }
     for (std::uint64_t l2_bytes : {small_l2, large_l2}) {
-      EXPECT_NE(reason(affine, l2_bytes, simd).find("neighbouring vectors"), std::string::npos);
-      EXPECT_NE(reason(rotation(24, 12), l2_bytes, simd).find("from a stage"), std::string::npos);
+      const auto goes = [&](const BitMap& map, const char* way, std::uint64_t element = 8) {
+        EXPECT_NE(reason(map, l2_bytes, simd, element).find(way), std::string::npos);
+      };
+      goes(affine, "neighbouring vectors");
+      goes(rotation(24, 3), "neighbouring vectors");
+      goes(rotation(24, 12), simd == Simd::avx2 ? "neighbouring vectors" : "from a stage");
+      goes(rotation(24, 12), "from a stage", 2);
     }
-    EXPECT_NE(reason(bit_reversal(27), small_l2, simd).find("source staged"), std::string::npos);
+    EXPECT_NE(reason(bit_reversal(27), small_l2, simd, 8).find("source staged"), std::string::npos);
   }
 }
 
