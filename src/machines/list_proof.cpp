@@ -7,7 +7,6 @@
 #include <set>
 
 #include "faro/base/limits.hpp"
-#include "machines/claims.hpp"
 #include "schedules/machine_kind.hpp"
 
 namespace faro::inline v1 {
@@ -36,8 +35,6 @@ bool is_listed(const ScheduleHeader& header) {
 
 void ListProof::begin(const ScheduleHeader& header) {
   header_ = header;
-  verdict_.by = "proof";
-  verdict_.answer = Verdict::Answer::yes;
   registers_ = kind_of(header.machine).steps == MachineKind::Steps::slots;
   processors_ = static_cast<Word>(processors(header.machine));
   if (!is_listed(header))

@@ -25,20 +25,15 @@ std::unique_ptr<Verifier> list_proof();
 // limits::proof_product_places_log2_max.
 std::unique_ptr<Verifier> pops_list_proof();
 
-class ListProof : public Verifier {
+class ListProof : public Judge {
  public:
+  ListProof() : Judge("proof") {}
   void begin(const ScheduleHeader& header) override;
   void finish() override;
-  Verdict verdict() const override { return verdict_; }
 
  protected:
   using Place = Backtrace::Place;
 
-  void breach(const char* rule, std::string message, Violation::Place at = {}) {
-    at.list = list_;
-    at.entry = entry_;
-    verdict_.add({step_, rule, std::move(message), std::move(at)});
-  }
   void give_up(std::string why);
   void give_up_lists();
   bool tracking() const { return verdict_.answer == Verdict::Answer::yes; }
@@ -47,17 +42,9 @@ class ListProof : public Verifier {
   }
   std::string words(Place place) const;
 
-  const Breached breached_ = [this](const char* rule, std::string message, Violation::Place at) {
-    breach(rule, std::move(message), std::move(at));
-  };
-  ScheduleHeader header_;
   Word processors_ = 0;
   bool registers_ = false;  // of a POPS network, else slots
   Backtrace trace_;
-  Verdict verdict_;
-  Count step_ = 0;
-  const char* list_ = "";  // the entry of the step that is looked at
-  std::size_t entry_ = 0;
 
  private:
   bool is_product() const { return registers_ && std::holds_alternative<MatmulGoal>(header_.goal); }

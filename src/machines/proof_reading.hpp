@@ -2,16 +2,12 @@
 // what a map brings somewhere began. Replays read by themselves.
 #pragma once
 
-#include <functional>
-#include <string>
 #include <utility>
 #include <vector>
 
-#include "faro/machines/verifier.hpp"
+#include "machines/judge.hpp"
 
 namespace faro::inline v1 {
-
-using Breached = std::function<void(const char* rule, std::string message, Violation::Place at)>;
 
 // Whether elements begin in slots, or registers, that a processor has, and end in such.
 void check_room(const ScheduleHeader& header, const Breached& breached);

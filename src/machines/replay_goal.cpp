@@ -26,7 +26,7 @@ std::string not_of(const ScheduleHeader& header, const MapGoal& goal) {
   return {};
 }
 
-bool legal(const ScheduleHeader& header, const MovesGoal& goal, const Told& told) {
+bool legal(const ScheduleHeader& header, const MovesGoal& goal, const Breached& told) {
   const auto last = static_cast<Word>(processors(header.machine) - 1);
   const std::uint64_t starts = has_registers(header.machine) ? header.slots : header.elements;
   const auto* mesh = std::get_if<Mesh>(&header.machine);
@@ -56,7 +56,7 @@ bool legal(const ScheduleHeader& header, const MovesGoal& goal, const Told& told
 
 }  // namespace
 
-bool legal(const ScheduleHeader& header, const Told& told) {
+bool legal(const ScheduleHeader& header, const Breached& told) {
   if (const auto* moves = std::get_if<MovesGoal>(&header.goal)) return legal(header, *moves, told);
   if (const auto* map = std::get_if<MapGoal>(&header.goal)) {
     std::string why = not_of(header, *map);

@@ -5,17 +5,12 @@
 //                                         slots 0 of 0 and 1 of 1 stay
 #pragma once
 
-#include <functional>
-#include <string>
-
-#include "faro/machines/verifier.hpp"
+#include "machines/judge.hpp"
 
 namespace faro::inline v1::replay_goal {
 
-using Told = std::function<void(const char* rule, std::string message, Violation::Place at)>;
-
 // Whether the machine has all places that the goal names, and each is named once.
-bool legal(const ScheduleHeader& header, const Told& told);
+bool legal(const ScheduleHeader& header, const Breached& told);
 
 // Each element that must end in one place: all of them for a map, those of a list, and those of the
 // root everywhere. Requires a legal goal.

@@ -10,8 +10,8 @@
 
 #include "faro/algebra/bit_map.hpp"
 #include "faro/base/limits.hpp"
-#include "machines/claims.hpp"
 #include "machines/cube/ports.hpp"
+#include "machines/judge.hpp"
 #include "machines/pieces.hpp"
 #include "schedules/butterfly_stages.hpp"
 
@@ -53,21 +53,16 @@ AffineSpace indices(const Piece& piece) {
   return image_of(piece.where, {piece.origin.rbegin(), piece.origin.rend()}).space;
 }
 
-class ButterflyProof : public Verifier {
+class ButterflyProof : public Judge {
  public:
+  ButterflyProof() : Judge("proof") {}
   void begin(const ScheduleHeader& header) override;
   void step(const CubeStep& step) override;
   void finish() override;
-  Verdict verdict() const override { return verdict_; }
 
  private:
-  void bad(const char* rule, std::string message, Violation::Place at = {}) {
-    at.list = list_;
-    at.entry = entry_;
-    verdict_.add({step_, rule, std::move(message), std::move(at)});
-  }
   void give_up(std::string limit) { verdict_.limit = std::move(limit); }
-  bool stopped() const { return verdict_.violation_count != 0 || !verdict_.limit.empty(); }
+  bool stopped() const { return !clean() || !verdict_.limit.empty(); }
   bool goal_makes_sense();
   std::optional<AffineSpace> meeting(const std::vector<Parity>& where);
   AffineSpace only(Word processor) const;
@@ -85,25 +80,20 @@ class ButterflyProof : public Verifier {
   Hypercube cube_;
   ButterflyGoal goal_;
   ButterflyStages stages_;
-  ScheduleHeader header_;
   std::vector<Partition> state_;
-  const char* list_ = "";  // the entry of the step that is looked at
-  std::size_t entry_ = 0;
-  Count step_ = 0;
   Count pairs_ = 0;
   std::map<int, std::vector<AffineSpace>> sends_;  // of this step, by dimension
   std::map<Slot, std::vector<Write>> writes_;      // of this step
-  Verdict verdict_;
 };
 
 bool ButterflyProof::goal_makes_sense() {
   const int n = goal_.processor_bits;
   const int p = goal_.index_bits;
   if (n != cube_.dimensions || n < 0 || p < n || p > word_bits) {
-    bad("goal",
-        fmt::format("the problem has {} processor bits of {} index bits; the machine has {} "
-                    "dimensions",
-                    n, p, cube_.dimensions));
+    breach("goal",
+           fmt::format("the problem has {} processor bits of {} index bits; the machine has {} "
+                       "dimensions",
+                       n, p, cube_.dimensions));
     return false;
   }
   const auto fits = [&](const std::vector<Word>& rows, int count) {
@@ -112,18 +102,16 @@ bool ButterflyProof::goal_makes_sense() {
   };
   if (!fits(goal_.final_processor_rows, n) ||
       (goal_.final_memory_rows && !fits(*goal_.final_memory_rows, p - n))) {
-    bad("goal",
-        fmt::format("the final rows must be {} for the processor and {} for the slot, each a "
-                    "mask of {} bits",
-                    n, p - n, p));
+    breach("goal",
+           fmt::format("the final rows must be {} for the processor and {} for the slot, each a "
+                       "mask of {} bits",
+                       n, p - n, p));
     return false;
   }
   return true;
 }
 
 void ButterflyProof::begin(const ScheduleHeader& header) {
-  verdict_ = {};
-  verdict_.by = "proof";
   goal_ = std::get<ButterflyGoal>(header.goal);
   stages_ = ButterflyStages(goal_);
   cube_ = std::get<Hypercube>(header.machine);
@@ -133,8 +121,8 @@ void ButterflyProof::begin(const ScheduleHeader& header) {
   const int p = goal_.index_bits;
   verdict_.expected = Count{1} << static_cast<unsigned>(p);
   if (p - n >= word_bits || header.slots < bit(p - n)) {
-    bad("goal",
-        fmt::format("{} slots do not hold the 2^{} elements of a processor", header.slots, p - n));
+    breach("goal", fmt::format("{} slots do not hold the 2^{} elements of a processor",
+                               header.slots, p - n));
     return;
   }
   if (header.slots > limits::slots_max) {
@@ -159,8 +147,8 @@ void ButterflyProof::begin(const ScheduleHeader& header) {
 std::optional<AffineSpace> ButterflyProof::meeting(const std::vector<Parity>& where) {
   for (const Parity& condition : where) {
     if ((condition.mask & ~low_mask(cube_.dimensions)) != 0 || condition.value > 1) {
-      bad("mask-range", fmt::format("the condition [{:#x}, {}] is beyond the {} processor bits",
-                                    condition.mask, condition.value, cube_.dimensions));
+      breach("mask-range", fmt::format("the condition [{:#x}, {}] is beyond the {} processor bits",
+                                       condition.mask, condition.value, cube_.dimensions));
       return std::nullopt;
     }
   }
@@ -177,18 +165,19 @@ AffineSpace ButterflyProof::only(Word processor) const {
 void ButterflyProof::read(const AffineSpace& where, Slot from, int across, Slot to) {
   if (where.empty()) return;
   if (across < inside || across >= cube_.dimensions) {
-    bad("dimension-range", fmt::format("there is no dimension {}", across), {.dimension = across});
+    breach("dimension-range", fmt::format("there is no dimension {}", across),
+           {.dimension = across});
     return;
   }
   if (from >= state_.size() || to >= state_.size()) {
-    bad("slot-range", fmt::format("slot {} to slot {}: there are {}", from, to, state_.size()),
-        {.processor = where.first(), .slot = std::max(from, to)});
+    breach("slot-range", fmt::format("slot {} to slot {}: there are {}", from, to, state_.size()),
+           {.processor = where.first(), .slot = std::max(from, to)});
     return;
   }
   std::vector<Piece> taken = state_[from].inside(where);
   if (size_of(taken) != size_of(where)) {
-    bad("reads-empty", fmt::format("slot {} is moved where nothing wrote it", from),
-        {.slot = from});
+    breach("reads-empty", fmt::format("slot {} is moved where nothing wrote it", from),
+           {.slot = from});
   }
   AffineSpace there = where;
   if (across != inside) {
@@ -197,8 +186,8 @@ void ButterflyProof::read(const AffineSpace& where, Slot from, int across, Slot 
     for (const AffineSpace& other : senders) {
       if (!other.disjoint(where)) {
         const Word sender = other.meet(where).first();
-        bad("link-twice", fmt::format("two elements on one link across {}", across),
-            {.processor = sender, .to = sender ^ bit(across), .dimension = across});
+        breach("link-twice", fmt::format("two elements on one link across {}", across),
+               {.processor = sender, .to = sender ^ bit(across), .dimension = across});
         break;
       }
     }
@@ -209,8 +198,8 @@ void ButterflyProof::read(const AffineSpace& where, Slot from, int across, Slot 
   std::vector<Write>& writes = writes_[to];
   for (const Write& other : writes) {
     if (!other.where.disjoint(there)) {
-      bad("two-writes", fmt::format("two writes to slot {}", to),
-          {.to = other.where.meet(there).first(), .slot = to});
+      breach("two-writes", fmt::format("two writes to slot {}", to),
+             {.to = other.where.meet(there).first(), .slot = to});
       break;
     }
   }
@@ -232,10 +221,10 @@ void ButterflyProof::check_ports() {
       for (const AffineSpace& a : one->second) {
         for (const AffineSpace& b : two->second) {
           if (!touches(a, one->first, b, two->first)) continue;
-          bad("one-port",
-              fmt::format("dimensions {} and {} are used at one processor, it has one port",
-                          one->first, two->first),
-              {.dimension = two->first});
+          breach("one-port",
+                 fmt::format("dimensions {} and {} are used at one processor, it has one port",
+                             one->first, two->first),
+                 {.dimension = two->first});
           return;
         }
       }
@@ -269,34 +258,34 @@ bool ButterflyProof::operands_fit(const std::vector<Piece>& low, const std::vect
                                   const ButterflyRule& rule, const AffineSpace& where) {
   const int index_bit = goal_.index_bits - 1 - rule.stage;
   if (size_of(low) != size_of(where) || size_of(high) != size_of(where)) {
-    bad("reads-empty",
-        fmt::format("stage {} reads slots {} and {} where one of them is empty", rule.stage,
-                    rule.low, rule.high),
-        {.slot = size_of(low) != size_of(where) ? rule.low : rule.high});
+    breach("reads-empty",
+           fmt::format("stage {} reads slots {} and {} where one of them is empty", rule.stage,
+                       rule.low, rule.high),
+           {.slot = size_of(low) != size_of(where) ? rule.low : rule.high});
     return false;
   }
   const int before = low.front().tag;
   if (before >= stages_.count() || stages_.index_bit(before) != index_bit) {
-    bad("stage",
-        fmt::format("stage {}: the low operand has done {} stages, which it does not follow",
-                    rule.stage, before),
-        {.processor = low.front().where.first(), .slot = rule.low});
+    breach("stage",
+           fmt::format("stage {}: the low operand has done {} stages, which it does not follow",
+                       rule.stage, before),
+           {.processor = low.front().where.first(), .slot = rule.low});
     return false;
   }
   for (const auto& [side, wanted] : {std::pair{&low, 0U}, std::pair{&high, 1U}}) {
     for (const Piece& piece : *side) {
       if (piece.tag != before) {
-        bad("stage",
-            fmt::format("stage {}: the {} operand has done {} stages, wanted {}", rule.stage,
-                        wanted == 0 ? "low" : "high", piece.tag, before),
-            {.processor = piece.where.first(), .slot = wanted == 0 ? rule.low : rule.high});
+        breach("stage",
+               fmt::format("stage {}: the {} operand has done {} stages, wanted {}", rule.stage,
+                           wanted == 0 ? "low" : "high", piece.tag, before),
+               {.processor = piece.where.first(), .slot = wanted == 0 ? rule.low : rule.high});
         return false;
       }
       if (piece.origin[static_cast<std::size_t>(index_bit)] != Parity{0, wanted}) {
-        bad("pair",
-            fmt::format("stage {}: index bit {} of the {} operand is not always {}", rule.stage,
-                        index_bit, wanted == 0 ? "low" : "high", wanted),
-            {.processor = piece.where.first(), .slot = wanted == 0 ? rule.low : rule.high});
+        breach("pair",
+               fmt::format("stage {}: index bit {} of the {} operand is not always {}", rule.stage,
+                           index_bit, wanted == 0 ? "low" : "high", wanted),
+               {.processor = piece.where.first(), .slot = wanted == 0 ? rule.low : rule.high});
         return false;
       }
     }
@@ -310,8 +299,9 @@ bool ButterflyProof::operands_fit(const std::vector<Piece>& low, const std::vect
       for (int i = 0; i < goal_.index_bits; ++i) {
         const auto at = static_cast<std::size_t>(i);
         if (i == index_bit || x.origin[at] == y.origin[at]) continue;
-        bad("pair", fmt::format("stage {}: the operands differ in index bit {} too", rule.stage, i),
-            {.processor = both.first(), .slot = rule.low});
+        breach("pair",
+               fmt::format("stage {}: the operands differ in index bit {} too", rule.stage, i),
+               {.processor = both.first(), .slot = rule.low});
         return false;
       }
     }
@@ -324,10 +314,10 @@ void ButterflyProof::butterfly(const AffineSpace& where, const ButterflyRule& ru
   const bool whole = rule.result == Result::both;
   if (rule.low >= state_.size() || rule.high >= state_.size() || rule.low == rule.high ||
       rule.stage < 0 || rule.stage >= goal_.index_bits || (!whole && rule.to >= state_.size())) {
-    bad("butterfly-range",
-        fmt::format("butterfly of stage {} on slots {} and {}: no such place", rule.stage, rule.low,
-                    rule.high),
-        {.processor = where.first(), .slot = rule.low});
+    breach("butterfly-range",
+           fmt::format("butterfly of stage {} on slots {} and {}: no such place", rule.stage,
+                       rule.low, rule.high),
+           {.processor = where.first(), .slot = rule.low});
     return;
   }
   std::vector<Piece> low = state_[rule.low].inside(where);
@@ -335,8 +325,8 @@ void ButterflyProof::butterfly(const AffineSpace& where, const ButterflyRule& ru
   if (!operands_fit(low, high, rule, where)) return;
   pairs_ += size_of(where);
   if (goal_.in_place && !whole) {
-    bad("in-place", fmt::format("stage {} is done by halves", rule.stage),
-        {.processor = where.first(), .slot = rule.low});
+    breach("in-place", fmt::format("stage {} is done by halves", rule.stage),
+           {.processor = where.first(), .slot = rule.low});
     return;
   }
   for (Piece& piece : low) ++piece.tag;
@@ -360,11 +350,13 @@ void ButterflyProof::step(const CubeStep& step) {
         .processor = m.from_processor, .to = m.to_processor, .slot = m.from_slot};
     const Word crossed = m.from_processor ^ m.to_processor;
     if (((m.from_processor | m.to_processor) & ~low_mask(cube_.dimensions)) != 0) {
-      bad("proc-range",
+      breach(
+          "proc-range",
           fmt::format("processor {} or {} is beyond the machine", m.from_processor, m.to_processor),
           at);
     } else if (crossed != 0 && !is_power_of_two(crossed)) {
-      bad("not-a-link",
+      breach(
+          "not-a-link",
           fmt::format("processors {} and {} are no neighbours", m.from_processor, m.to_processor),
           at);
     } else {
@@ -388,8 +380,8 @@ void ButterflyProof::step(const CubeStep& step) {
     const Butterfly& b = step.butterflies[entry_];
     if (stopped()) return;
     if ((b.processor & ~low_mask(cube_.dimensions)) != 0) {
-      bad("proc-range", fmt::format("processor {} is beyond the machine", b.processor),
-          {.processor = b.processor, .slot = b.low});
+      breach("proc-range", fmt::format("processor {} is beyond the machine", b.processor),
+             {.processor = b.processor, .slot = b.low});
       return;
     }
     butterfly(only(b.processor), {{}, b.low, b.high, b.stage, b.result, b.to});
@@ -464,22 +456,18 @@ void ButterflyProof::finish() {
   if (!stopped()) verdict_.delivered = outputs();
   if (!stopped()) {
     if (verdict_.delivered != verdict_.expected) {
-      bad("not-delivered",
-          fmt::format("{} of {} results are at their final place", to_string(verdict_.delivered),
-                      to_string(verdict_.expected)));
+      breach("not-delivered",
+             fmt::format("{} of {} results are at their final place", to_string(verdict_.delivered),
+                         to_string(verdict_.expected)));
     }
     const Count wanted = verdict_.expected * stages_.count() / 2;
     if (goal_.in_place && pairs_ != wanted) {
-      bad("in-place",
-          fmt::format("{} butterflies were done, wanted {}", to_string(pairs_), to_string(wanted)));
+      breach("in-place", fmt::format("{} butterflies were done, wanted {}", to_string(pairs_),
+                                     to_string(wanted)));
     }
     judge_claims(verdict_, header_, step_);
   }
-  if (verdict_.violation_count != 0) {
-    verdict_.answer = Verdict::Answer::no;
-  } else {
-    verdict_.answer = verdict_.limit.empty() ? Verdict::Answer::yes : Verdict::Answer::unprovable;
-  }
+  if (clean() && !verdict_.limit.empty()) verdict_.answer = Verdict::Answer::unprovable;
 }
 
 }  // namespace

@@ -10,11 +10,11 @@
 
 #include "base/working.hpp"
 #include "faro/base/limits.hpp"
-#include "machines/claims.hpp"
 #include "machines/cube/places.hpp"
 #include "machines/cube/ports.hpp"
 #include "machines/cube/proof_states.hpp"
 #include "machines/cube/verifiers.hpp"
+#include "machines/judge.hpp"
 #include "machines/proof_reading.hpp"
 
 namespace faro::inline v1 {
@@ -76,12 +76,12 @@ std::optional<Word> distance_of(const Partition& partition, Translation by) {
   return distance;
 }
 
-class CubeProof : public Verifier {
+class CubeProof : public Judge {
  public:
+  CubeProof() : Judge("proof") {}
   void begin(const ScheduleHeader& header) override;
   void step(const CubeStep& step) override;
   void finish() override;
-  Verdict verdict() const override { return verdict_; }
 
  private:
   bool well_formed(const Move& move);
@@ -98,18 +98,8 @@ class CubeProof : public Verifier {
   void deliver(const BroadcastGoal& goal);
   Violation::Place empty_at(SpaceId where, const Held& source, Slot from, int across) const;
   void give_up(std::string why);
-  void breach(const char* rule, std::string message, Violation::Place at = {}) {
-    at.list = list_;
-    at.entry = entry_;
-    verdict_.add({step_, rule, std::move(message), std::move(at)});
-    broken_ = true;
-  }
-  const Breached breached_ = [this](const char* rule, std::string message, Violation::Place at) {
-    breach(rule, std::move(message), std::move(at));
-  };
-  bool tracking() const { return !broken_ && verdict_.answer == Verdict::Answer::yes; }
+  bool tracking() const { return verdict_.answer == Verdict::Answer::yes; }
 
-  ScheduleHeader header_;
   int dimensions_ = 0;
   int slot_bits_ = 0;
   int ports_ = 0;  // that count: fewer than links, else 0
@@ -121,15 +111,10 @@ class CubeProof : public Verifier {
   std::map<int, std::vector<SpaceId>>
       crossing_;  // several ports: who sends or receives, by dimension
   std::map<Slot, Writes> writes_;
-  Count step_ = 0;
-  const char* list_ = "";  // the entry of the step that is looked at
-  std::size_t entry_ = 0;
   bool remote_ = false;
   std::size_t stored_max_ = limits::proof_states_max;
-  bool broken_ = false;
   bool broken_before_ = false;  // the step that is performed began like that
   std::uint64_t work_ = 0;
-  Verdict verdict_;
 };
 
 void CubeProof::give_up(std::string why) {
@@ -141,13 +126,11 @@ void CubeProof::give_up(std::string why) {
 
 void CubeProof::begin(const ScheduleHeader& header) {
   header_ = header;
-  verdict_.answer = Verdict::Answer::yes;
-  verdict_.by = "proof";
   const auto& cube = std::get<Hypercube>(header.machine);
   dimensions_ = cube.dimensions;
   ports_ = cube.ports == Hypercube::Ports::all ? 0 : ports_of(cube);
   check_room(header, breached_);
-  if (broken_) return;
+  if (!clean()) return;
   if (header.elements > limits::slots_max)
     return give_up(
         fmt::format("{} elements of a processor begin in slots of their own; the proof "
@@ -318,7 +301,7 @@ void CubeProof::forget() {
 
 void CubeProof::step(const CubeStep& step) {
   remote_ = false;
-  broken_before_ = broken_;
+  broken_before_ = !clean();
   if (!spaces_) spaces_.emplace(dimensions_);  // gave up at once: only the cost is counted
   if (!step.butterflies.empty() || !step.butterfly_rules.empty())
     breach("butterfly", "a computation in a schedule whose goal only moves data");

@@ -6,7 +6,7 @@
 #include <vector>
 
 #include "faro/algebra/bit_map.hpp"
-#include "faro/machines/verifier.hpp"
+#include "machines/judge.hpp"
 #include "machines/mesh/geometry.hpp"
 
 namespace faro::inline v1 {
@@ -17,31 +17,26 @@ struct MeshGoal {
   std::vector<Move> moves;
 };
 
-class MeshAudit {
- public:
-  MeshAudit() { verdict.by = "proof"; }
+class MeshAudit : public Judge {
+ protected:
+  MeshAudit() : Judge("proof") {}
 
   // Reads the header; violations of `machine` and `goal` go to the verdict.
-  void begin(const ScheduleHeader& header);
+  void read(const ScheduleHeader& header);
   // Counts an instruction; false if it breaks a rule and must not be performed.
   bool legal(const MeshInstruction& instruction);
   // After the data were judged: what claims were made.
-  void finish();
+  void close();
 
-  void violation(const char* rule, std::string message, Violation::Place at = {});
-
-  Verdict verdict;
   std::optional<MeshGeometry> geometry;
   MeshGoal goal;
   Count elements = 1;
-  Count steps = 0;
 
  private:
   bool legal_route(const MeshRoute& route);
   bool legal_operation(const TernaryMask& mask, const std::vector<Parity>& where, MeshRegister a,
                        MeshRegister b);
 
-  ScheduleHeader header_;
   unsigned registers_used_ = register_bit(MeshRegister::s);
 };
 

@@ -133,19 +133,19 @@ bool delivered_move(const Partition& data, const Move& move) {
   return address_of(highest_first, move.to_processor) == move.from_processor;
 }
 
-class MeshProof : public Verifier {
+class MeshProof : public MeshAudit {
  public:
   void begin(const ScheduleHeader& header) override {
-    audit_.begin(header);
-    quick_.emplace(*audit_.geometry, Forgets::at_every_copy);
+    read(header);
+    quick_.emplace(*geometry, Forgets::at_every_copy);
   }
 
   void step(const MeshInstruction& instruction) override {
-    if (audit_.legal(instruction)) {
+    if (legal(instruction)) {
       quick_->perform(instruction);
       if (program_.size() <= limits::program_instructions_max) program_.push_back(instruction);
     }
-    ++audit_.steps;
+    ++step_;
   }
 
   void finish() override {
@@ -154,50 +154,46 @@ class MeshProof : public Verifier {
       give_up();
       return;
     }
-    if (audit_.verdict.delivered != audit_.verdict.expected)
-      audit_.violation(
-          "not-delivered",
-          fmt::format("{} of {} elements are where the goal wants them at the end",
-                      to_string(audit_.verdict.delivered), to_string(audit_.verdict.expected)));
-    audit_.finish();
+    if (verdict_.delivered != verdict_.expected)
+      breach("not-delivered",
+             fmt::format("{} of {} elements are where the goal wants them at the end",
+                         to_string(verdict_.delivered), to_string(verdict_.expected)));
+    close();
   }
 
-  Verdict verdict() const override { return audit_.verdict; }
+  Verdict verdict() const override { return verdict_; }
 
  private:
   // Sets what was delivered; true if that is everything.
   bool judge(const Knowledge& knowledge) {
-    Count& delivered = audit_.verdict.delivered;
+    Count& delivered = verdict_.delivered;
     delivered = 0;
-    if (audit_.goal.map)
-      delivered = delivered_to_map(knowledge.data(), *audit_.goal.map) * audit_.elements;
-    for (const Move& m : audit_.goal.moves)
+    if (goal.map) delivered = delivered_to_map(knowledge.data(), *goal.map) * elements;
+    for (const Move& m : goal.moves)
       if (delivered_move(knowledge.data(), m)) ++delivered;
-    return delivered == audit_.verdict.expected;
+    return delivered == verdict_.expected;
   }
 
   // The program once more with another memory. True as judge() says; `gave_up_` if it says nothing.
   bool judge_again(Forgets forgets) {
     gave_up_ = program_.size() > limits::program_instructions_max;
     if (gave_up_) return false;
-    Knowledge knowledge(*audit_.geometry, forgets);
+    Knowledge knowledge(*geometry, forgets);
     for (const MeshInstruction& instruction : program_) knowledge.perform(instruction);
     gave_up_ = knowledge.overflowed();
     return !gave_up_ && judge(knowledge);
   }
 
   void give_up() {
-    audit_.finish();
-    audit_.verdict.delivered = 0;
+    close();
+    verdict_.delivered = 0;
     // A breach that needs no data stays a no.
-    if (audit_.verdict.violation_count != 0) return;
-    audit_.verdict.answer = Verdict::Answer::unprovable;
-    audit_.verdict.limit =
-        fmt::format("the proof gave up: more than {} pieces or {} instructions",
-                    limits::program_pieces_max, limits::program_instructions_max);
+    if (verdict_.violation_count != 0) return;
+    verdict_.answer = Verdict::Answer::unprovable;
+    verdict_.limit = fmt::format("the proof gave up: more than {} pieces or {} instructions",
+                                 limits::program_pieces_max, limits::program_instructions_max);
   }
 
-  MeshAudit audit_;
   std::optional<Knowledge> quick_;
   std::vector<MeshInstruction> program_;
   bool gave_up_ = false;

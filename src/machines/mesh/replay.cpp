@@ -10,7 +10,7 @@
 
 #include "faro/base/error.hpp"
 #include "faro/base/limits.hpp"
-#include "machines/claims.hpp"
+#include "machines/judge.hpp"
 #include "machines/mesh/geometry.hpp"
 #include "machines/mesh/verifiers.hpp"
 #include "machines/replay_goal.hpp"
@@ -22,10 +22,10 @@ using Token = std::uint32_t;
 constexpr Token undefined = std::numeric_limits<Token>::max();
 static_assert(limits::replay_elements_log2_max < 32, "a token names a processor");
 
-class MeshReplay : public Verifier {
+class MeshReplay : public Judge {
  public:
+  MeshReplay() : Judge("replay") {}
   void begin(const ScheduleHeader& header) override {
-    verdict_.by = "replay";
     header_ = header;
     geometry_.emplace(std::get<Mesh>(header.machine));
     bits_ = geometry_->bits();
@@ -34,13 +34,11 @@ class MeshReplay : public Verifier {
                   fmt::format("replay spells out at most 2^{} processors, this mesh has 2^{}; use "
                               "--verify proof",
                               limits::replay_elements_log2_max, bits_));
-    if (header.elements == 0) bad("machine", "a processor holds no element; at least 1 is wanted");
+    if (header.elements == 0)
+      breach("machine", "a processor holds no element; at least 1 is wanted");
     if (header.slots == 0 || header.slots > registers_.size())
-      bad("machine", fmt::format("{} registers; a processor has 1 to 3", header.slots));
-    const bool legal =
-        replay_goal::legal(header, [this](const char* rule, std::string message, auto at) {
-          bad(rule, std::move(message), std::move(at));
-        });
+      breach("machine", fmt::format("{} registers; a processor has 1 to 3", header.slots));
+    const bool legal = replay_goal::legal(header, breached_);
     if (const auto* map = std::get_if<MapGoal>(&header.goal)) {
       verdict_.expected = (Count{1} << static_cast<unsigned>(bits_)) * header_.elements;
       each_ = header_.elements;
@@ -67,24 +65,18 @@ class MeshReplay : public Verifier {
       perform(swap->mask, swap->where, swap->a, swap->b,
               [](Token& a, Token& b) { std::swap(a, b); });
     }
-    ++steps_;
+    ++step_;
   }
 
   void finish() override {
     for (const auto& [from, to] : wanted_) judge(from, to);
     if (named_.size() > header_.slots)
-      bad("registers", fmt::format("{} registers are named, the header allows {}", named_.size(),
-                                   header_.slots));
-    judge_claims(verdict_, header_, steps_);
-    verdict_.answer = verdict_.violation_count == 0 ? Verdict::Answer::yes : Verdict::Answer::no;
+      breach("registers", fmt::format("{} registers are named, the header allows {}", named_.size(),
+                                      header_.slots));
+    judge_claims(verdict_, header_, step_);
   }
-
-  Verdict verdict() const override { return verdict_; }
 
  private:
-  void bad(const char* rule, std::string message, Violation::Place at = {}) {
-    verdict_.add({steps_, rule, std::move(message), std::move(at)});
-  }
   std::vector<Token>& of(MeshRegister reg) { return registers_[static_cast<std::size_t>(reg)]; }
 
   // Every processor's elements where the map says. Memory bits stay: the map is looked at on the
@@ -99,7 +91,7 @@ class MeshReplay : public Verifier {
       const Word moved = goal.map(bit(i)) ^ zero;
       stay = stay && (i < memory ? moved == bit(i) : (moved & inner) == 0);
     }
-    if (!stay) return bad("goal", "the map moves memory bits; this machine cannot");
+    if (!stay) return breach("goal", "the map moves memory bits; this machine cannot");
     for (Word p = 0; p < geometry_->processors(); ++p)
       wanted_.emplace_back(p, goal.map(p << memory) >> memory);
   }
@@ -107,15 +99,16 @@ class MeshReplay : public Verifier {
   void perform(const MeshRoute& route) {
     const std::vector<int>& sides = std::get<Mesh>(header_.machine).sides_log2;
     if (route.dimension < 0 || route.dimension >= static_cast<int>(sides.size()))
-      return bad("dimension-range",
-                 fmt::format("dimension {} of a mesh that has {}", route.dimension, sides.size()),
-                 {.dimension = route.dimension});
+      return breach(
+          "dimension-range",
+          fmt::format("dimension {} of a mesh that has {}", route.dimension, sides.size()),
+          {.dimension = route.dimension});
     const Word side = bit(sides[sides.size() - 1 - static_cast<std::size_t>(route.dimension)]);
     const Word far = route.by < 0 ? 0 - static_cast<Word>(route.by) : static_cast<Word>(route.by);
     if (far == 0 || far >= side)
-      return bad("distance-range",
-                 fmt::format("a route by {} where the side is {}", route.by, side),
-                 {.dimension = route.dimension});
+      return breach("distance-range",
+                    fmt::format("a route by {} where the side is {}", route.by, side),
+                    {.dimension = route.dimension});
     verdict_.cost.unit_routes += far;
     ++verdict_.cost.long_routes;
     named_.insert(MeshRegister::r);
@@ -132,15 +125,15 @@ class MeshReplay : public Verifier {
     ++verdict_.cost.register_ops;
     const Word last = bit(bits_) - 1;
     if (mask.care > last || (mask.value | mask.care) != mask.care)
-      return bad("mask-range", fmt::format("care {:#x}, value {:#x} is no mask of {} bits",
-                                           mask.care, mask.value, bits_));
+      return breach("mask-range", fmt::format("care {:#x}, value {:#x} is no mask of {} bits",
+                                              mask.care, mask.value, bits_));
     for (const Parity& c : where)
       if (c.mask > last || c.value > 1)
-        return bad("condition-range",
-                   fmt::format("[{:#x}, {}] is no condition on {} bits", c.mask, c.value, bits_));
+        return breach("condition-range", fmt::format("[{:#x}, {}] is no condition on {} bits",
+                                                     c.mask, c.value, bits_));
     if (a == b)
-      return bad("same-register", "a register is copied to or swapped with itself",
-                 {.slot = static_cast<Slot>(a)});
+      return breach("same-register", "a register is copied to or swapped with itself",
+                    {.slot = static_cast<Slot>(a)});
     named_.insert({a, b});
     for (Word p = 0; p <= last; ++p)
       if ((p & mask.care) == mask.value &&
@@ -154,7 +147,8 @@ class MeshReplay : public Verifier {
       verdict_.delivered += each_;
       return;
     }
-    bad("not-delivered",
+    breach(
+        "not-delivered",
         there == undefined
             ? fmt::format("Rs of processor {} is undefined at the end; the element of {} is wanted "
                           "there",
@@ -165,15 +159,12 @@ class MeshReplay : public Verifier {
         {.processor = to, .slot = static_cast<Slot>(MeshRegister::s)});
   }
 
-  ScheduleHeader header_;
   std::optional<MeshGeometry> geometry_;
   int bits_ = 0;
   std::vector<std::pair<Word, Word>> wanted_;  // from, to
   Count each_ = 1;                             // elements that such a pair stands for
   std::array<std::vector<Token>, 3> registers_;
   std::set<MeshRegister> named_ = {MeshRegister::s};
-  Count steps_ = 0;
-  Verdict verdict_;
 };
 
 }  // namespace

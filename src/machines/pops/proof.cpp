@@ -9,7 +9,7 @@
 
 #include "faro/base/error.hpp"
 #include "faro/base/limits.hpp"
-#include "machines/claims.hpp"
+#include "machines/judge.hpp"
 #include "machines/pieces.hpp"
 #include "machines/pops/model.hpp"
 #include "machines/proof_reading.hpp"
@@ -53,12 +53,12 @@ bool disjoint(const Couplers& a, const Couplers& b) {
   return modulo(a.point ^ b.point, both) != 0;
 }
 
-class PopsProof : public Verifier {
+class PopsProof : public Judge {
  public:
+  PopsProof() : Judge("proof") {}
   void begin(const ScheduleHeader& header) override;
   void step(const PopsSlot& slot) override;
   void finish() override;
-  Verdict verdict() const override { return verdict_; }
 
  private:
   // What the rules of one slot do, so far.
@@ -76,44 +76,30 @@ class PopsProof : public Verifier {
 
   void bad(const char* rule, std::string message, Violation::Place at = {}) {
     // With multi-receive more is legal than is proved here.
-    if (machine_.multi_receive && std::string_view(rule) == "R3") {
-      give_up("a processor that listens to several couplers is not proved here; use replay");
-      return;
-    }
-    at.list = entry_ ? "rules" : "";
-    at.entry = entry_.value_or(0);
-    verdict_.add({slots_, rule, std::move(message), std::move(at)});
-    over_ = true;
+    if (machine_.multi_receive && std::string_view(rule) == "R3")
+      return give_up("a processor that listens to several couplers is not proved here; use replay");
+    breach(rule, std::move(message), std::move(at));
   }
   void give_up(std::string limit) {
     verdict_.answer = Verdict::Answer::unprovable;
     if (verdict_.limit.empty()) verdict_.limit = std::move(limit);
-    over_ = true;
     gave_up_ = true;
   }
+  bool over() const { return gave_up_ || !clean(); }
   void apply_rule(const PopsRule& rule, const AffineSpace& where, Use& use);
   void check_couplers(const PopsRule& rule, const AffineSpace& where, Use& use);
   bool is_right(const Piece& piece, const BitMap& back, std::size_t place) const;
 
-  const Breached breached_ = [this](const char* rule, std::string message, Violation::Place at) {
-    bad(rule, std::move(message), std::move(at));
-  };
-  ScheduleHeader header_;
   Pops machine_;
   int bits_ = 0;
   int memory_ = 0;     // low bits of the map that count elements of a processor
   bool alike_ = true;  // the map is on processors, all their elements go along
   std::map<Slot, Partition> registers_;
-  Verdict verdict_;
-  bool over_ = false;
   bool gave_up_ = false;
-  Count slots_ = 0;
-  std::optional<std::size_t> entry_;  // the rule that is looked at
 };
 
 void PopsProof::begin(const ScheduleHeader& header) {
   header_ = header;
-  verdict_.by = "proof";
   machine_ = std::get<Pops>(header.machine);
   pops::processors(machine_);
   if (!pops::has_address_bits(machine_)) {
@@ -125,7 +111,7 @@ void PopsProof::begin(const ScheduleHeader& header) {
   if (goal == nullptr) return give_up("only maps on address bits are proved; use replay");
   check_goal(header, breached_);
   check_room(header, breached_);
-  if (over_) return;
+  if (over()) return;
   memory_ = goal->cut ? goal->memory_bits : 0;
   alike_ = !goal->cut;
   if (header.elements > limits::register_pieces_max)
@@ -178,7 +164,7 @@ void PopsProof::apply_rule(const PopsRule& rule, const AffineSpace& where, Use& 
   if (!heard.injective)
     bad("R3", "a rule sends to one processor twice",
         {.to = heard.space.first(), .slot = rule.into});
-  if (over_) return;
+  if (over()) return;
   use.senders.push_back(where);
   use.hearers.push_back(heard.space);
   Use::Write write{rule.into, heard.space, registers_[rule.reg].inside(where)};
@@ -190,16 +176,17 @@ void PopsProof::apply_rule(const PopsRule& rule, const AffineSpace& where, Use& 
 }
 
 void PopsProof::step(const PopsSlot& slot) {
-  if (!over_ && (!slot.sends.empty() || !slot.receives.empty() || !slot.operations.empty()))
+  if (!over() && (!slot.sends.empty() || !slot.receives.empty() || !slot.operations.empty()))
     give_up("sends, receives and operations spelled out are not proved; use replay");
   Use use;
   bool sends = !slot.sends.empty();
   for (std::size_t i = 0; i < slot.rules.size(); ++i) {
     const PopsRule& rule = slot.rules[i];
-    if (over_) {
+    if (over()) {
       sends = true;
       break;
     }
+    list_ = "rules";
     entry_ = i;
     if (!well_formed(rule, bits_, breached_)) continue;
     const AffineSpace where = AffineSpace::where(bits_, rule.where);
@@ -207,9 +194,9 @@ void PopsProof::step(const PopsSlot& slot) {
     sends = true;
     apply_rule(rule, where, use);
   }
-  entry_.reset();
+  list_ = "";
   verdict_.cost.slots += sends ? 1U : 0U;
-  if (!over_) {
+  if (!over()) {
     for (const Use::Write& write : use.writes) registers_[write.into].erase(write.region);
     std::set<Slot> written;
     for (Use::Write& write : use.writes) {
@@ -223,7 +210,7 @@ void PopsProof::step(const PopsSlot& slot) {
                             limits::register_pieces_max));
     }
   }
-  ++slots_;
+  ++step_;
 }
 
 // Whether the map brings what the piece holds to place `place` of the piece's processors.
@@ -246,7 +233,7 @@ void PopsProof::finish() {
   if (gave_up_) return;
   const Count n = Count{1} << static_cast<unsigned>(bits_);
   verdict_.expected = n * header_.elements;
-  if (!over_) {
+  if (!over()) {
     const BitMap back = std::get<MapGoal>(header_.goal).map.inverse();
     for (std::size_t s = 0; s < header_.elements; ++s)
       for (const Piece& piece : registers_[header_.result[0] + static_cast<Slot>(s)].pieces())
@@ -254,9 +241,8 @@ void PopsProof::finish() {
     if (verdict_.delivered != verdict_.expected)
       bad("delivery", fmt::format("{} of {} elements end in the result register where the map says",
                                   to_string(verdict_.delivered), to_string(verdict_.expected)));
-    judge_claims(verdict_, header_, slots_);
+    judge_claims(verdict_, header_, step_);
   }
-  verdict_.answer = verdict_.violation_count == 0 ? Verdict::Answer::yes : Verdict::Answer::no;
 }
 
 }  // namespace

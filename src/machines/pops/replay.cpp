@@ -11,7 +11,7 @@
 #include "base/working.hpp"
 #include "faro/base/error.hpp"
 #include "faro/base/limits.hpp"
-#include "machines/claims.hpp"
+#include "machines/judge.hpp"
 #include "machines/pops/executor.hpp"
 #include "machines/pops/model.hpp"
 #include "machines/replay_goal.hpp"
@@ -22,18 +22,14 @@ namespace {
 // C differs from the product by no more than this times N times the sum of |terms|.
 constexpr double real_tolerance = 1e-13;
 
-class PopsReplay : public Verifier {
+class PopsReplay : public Judge {
  public:
+  PopsReplay() : Judge("replay") {}
   void begin(const ScheduleHeader& header) override;
   void step(const PopsSlot& slot) override;
   void finish() override;
-  Verdict verdict() const override { return verdict_; }
 
  private:
-  void bad(const char* rule, std::string message, Violation::Place at = {}) {
-    verdict_.add({slots_, rule, std::move(message), std::move(at)});
-    broken_ = true;
-  }
   void check_header();
   void check_matmul(const MatmulGoal& goal);
   void fill();
@@ -46,20 +42,15 @@ class PopsReplay : public Verifier {
     return processor * limits::replay_registers_max + reg;
   }
 
-  ScheduleHeader header_;
   Pops machine_;
   std::uint64_t n_ = 0;
   std::optional<PopsExecutor> network_;
   std::vector<std::int64_t> a_;
   std::vector<std::int64_t> b_;
-  Verdict verdict_;
-  bool broken_ = false;
-  Count slots_ = 0;  // seen
 };
 
 void PopsReplay::begin(const ScheduleHeader& header) {
   header_ = header;
-  verdict_.by = "replay";
   machine_ = std::get<Pops>(header.machine);
   n_ = pops::processors(machine_);
   const bool numbers = std::holds_alternative<MatmulGoal>(header.goal);
@@ -67,26 +58,25 @@ void PopsReplay::begin(const ScheduleHeader& header) {
                                                    .data = numbers ? PopsExecutor::Data::numbers
                                                                    : PopsExecutor::Data::tokens});
   check_header();
-  if (!broken_) fill();
+  if (clean()) fill();
 }
 
 void PopsReplay::check_header() {
   if (header_.elements == 0 || header_.slots < header_.elements)
-    bad("R7",
-        fmt::format("{} elements in {} registers of a processor", header_.elements, header_.slots));
+    breach("R7", fmt::format("{} elements in {} registers of a processor", header_.elements,
+                             header_.slots));
   if (header_.result.size() > 1 && header_.result.size() != n_)
-    bad("result", fmt::format("{} result registers: one for all or one for each of {} processors",
-                              header_.result.size(), n_));
+    breach("result",
+           fmt::format("{} result registers: one for all or one for each of {} processors",
+                       header_.result.size(), n_));
   for (const Slot r : header_.result)
     if (r >= header_.slots) {
-      bad("R7", fmt::format("result register {} of {}", r, header_.slots));
+      breach("R7", fmt::format("result register {} of {}", r, header_.slots));
       break;
     }
   if (const auto* product = std::get_if<MatmulGoal>(&header_.goal)) return check_matmul(*product);
-  replay_goal::legal(header_, [this](const char* rule, std::string message, Violation::Place at) {
-    bad(rule, std::move(message), std::move(at));
-  });
-  if (!broken_ && std::holds_alternative<MapGoal>(header_.goal) &&
+  replay_goal::legal(header_, breached_);
+  if (clean() && std::holds_alternative<MapGoal>(header_.goal) &&
       Count{n_} * header_.elements > limits::pops_cells_max)
     throw Error(ErrorCode::limit, fmt::format("{} elements: replay holds at most 2^28 registers",
                                               to_string(Count{n_} * header_.elements)));
@@ -95,10 +85,10 @@ void PopsReplay::check_header() {
 void PopsReplay::check_matmul(const MatmulGoal& goal) {
   if (goal.order == 0 || goal.order > bit(limits::replay_elements_log2_max / 2) ||
       goal.order * goal.order > n_)
-    bad("goal", fmt::format("matrices of order {} on {} processors", goal.order, n_));
-  if (goal.a == goal.b) bad("goal", fmt::format("A and B share register {}", goal.a));
+    breach("goal", fmt::format("matrices of order {} on {} processors", goal.order, n_));
+  if (goal.a == goal.b) breach("goal", fmt::format("A and B share register {}", goal.a));
   for (const Slot r : {goal.a, goal.b, goal.c})
-    if (r >= header_.slots) bad("R7", fmt::format("register {} of {}", r, header_.slots));
+    if (r >= header_.slots) breach("R7", fmt::format("register {} of {}", r, header_.slots));
 }
 
 void PopsReplay::fill() {
@@ -127,17 +117,14 @@ void PopsReplay::fill() {
 }
 
 void PopsReplay::step(const PopsSlot& slot) {
-  if (broken_) {
+  if (!clean()) {
     verdict_.cost.slots += !slot.sends.empty() || !slot.rules.empty() ? 1U : 0U;
   } else {
-    const PopsExecutor::Work work =
-        network_->perform(slot, [this](const char* rule, std::string message, Violation::Place at) {
-          bad(rule, std::move(message), std::move(at));
-        });
+    const PopsExecutor::Work work = network_->perform(slot, breached_);
     verdict_.cost.slots += work.sends ? 1U : 0U;
     verdict_.cost.compute_rounds += work.busiest;
   }
-  ++slots_;
+  ++step_;
 }
 
 std::optional<Slot> PopsReplay::result_of(Word processor) const {
@@ -156,17 +143,17 @@ void PopsReplay::expect(Word processor, std::optional<Slot> reg, Word token) {
   if (there)
     ++verdict_.delivered;
   else if (reg)
-    bad("delivery",
-        fmt::format("register {} of processor {} does not hold what began in register {} of {}",
-                    *reg, processor, token % limits::replay_registers_max,
-                    token / limits::replay_registers_max),
-        {.processor = processor, .slot = *reg});
+    breach("delivery",
+           fmt::format("register {} of processor {} does not hold what began in register {} of {}",
+                       *reg, processor, token % limits::replay_registers_max,
+                       token / limits::replay_registers_max),
+           {.processor = processor, .slot = *reg});
   else
-    bad("delivery",
-        fmt::format("what began in register {} of processor {} did not reach processor {}",
-                    token % limits::replay_registers_max, token / limits::replay_registers_max,
-                    processor),
-        {.processor = processor});
+    breach("delivery",
+           fmt::format("what began in register {} of processor {} did not reach processor {}",
+                       token % limits::replay_registers_max, token / limits::replay_registers_max,
+                       processor),
+           {.processor = processor});
 }
 
 void PopsReplay::deliver() {
@@ -210,20 +197,20 @@ void PopsReplay::deliver_matmul(const MatmulGoal& goal) {
           std::fabs(network_->real(p, goal.c) - real[j]) <= slack)
         ++verdict_.delivered;
       else
-        bad("delivery", fmt::format("C[{},{}] is wrong", i, j), {.processor = p, .slot = goal.c});
+        breach("delivery", fmt::format("C[{},{}] is wrong", i, j),
+               {.processor = p, .slot = goal.c});
     }
   }
 }
 
 void PopsReplay::finish() {
-  if (!broken_) {
+  if (clean()) {
     if (const auto* product = std::get_if<MatmulGoal>(&header_.goal))
       deliver_matmul(*product);
     else
       deliver();
-    if (!broken_) judge_claims(verdict_, header_, slots_);
+    if (clean()) judge_claims(verdict_, header_, step_);
   }
-  verdict_.answer = verdict_.violation_count == 0 ? Verdict::Answer::yes : Verdict::Answer::no;
 }
 
 }  // namespace

@@ -8,7 +8,7 @@
 #include <algorithm>
 #include <map>
 
-#include "machines/claims.hpp"
+#include "machines/judge.hpp"
 #include "machines/proof_reading.hpp"
 #include "machines/ranks/model.hpp"
 #include "machines/ranks/uplinks.hpp"

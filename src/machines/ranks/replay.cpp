@@ -7,7 +7,7 @@
 
 #include <algorithm>
 
-#include "machines/claims.hpp"
+#include "machines/judge.hpp"
 #include "machines/ranks/model.hpp"
 #include "machines/ranks/verifiers.hpp"
 
