@@ -4,23 +4,20 @@
 #include <numeric>
 
 #include "base/random.hpp"
-#include "base/working.hpp"
 #include "faro/base/bits.hpp"
-#include "search/negotiation.hpp"
 
 namespace faro::inline v1::links {
 namespace {
 
-using search::out_of_reach;
 using search::Price;
 
 class Ports {
  public:
-  Ports(int dimensions, int ports, std::vector<Packet>& packets, std::uint32_t steps,
+  Ports(const LinkTable& links, int ports, std::vector<Packet>& packets, std::uint32_t steps,
         std::uint64_t seed)
-      : n_(static_cast<std::size_t>(dimensions)),
+      : n_(links.first[1]),
         beside_(static_cast<Price>(ports - 1)),
-        processors_(bit(dimensions)),
+        processors_(links.processors()),
         steps_(steps),
         packets_(packets),
         starts_(packets.size()),
@@ -28,7 +25,7 @@ class Ports {
         heat_(users_.size()),
         dimensions_used_(steps * processors_),
         prices_(users_.size()),
-        cost_((steps + 1) * processors_),
+        ways_(links, steps),
         random_(seed) {
     set_prices();
   }
@@ -91,7 +88,6 @@ class Ports {
   bool crowded(std::size_t i) const;
   void take(std::size_t i);
   void leave(std::size_t i);
-  bool send(std::size_t i);
   bool remember_crowding();
 
   std::size_t n_;
@@ -104,7 +100,7 @@ class Ports {
   std::vector<std::uint32_t> heat_;   // by seat of the lower end
   std::vector<std::uint8_t> dimensions_used_;
   std::vector<Price> prices_;  // by seat: asked far more often than they change
-  std::vector<Price> cost_;
+  TimedWays ways_;
   Price pressure_ = pressure_first;
   Random random_;
 };
@@ -139,47 +135,6 @@ void Ports::leave(std::size_t i) {
   });
 }
 
-// What is left to pay from (step, processor) on, backward from the target.
-bool Ports::send(std::size_t i) {
-  still_working();
-  Packet& packet = packets_[i];
-  const std::size_t source = packet.move.from_processor;
-  const std::size_t target = packet.move.to_processor;
-  Price* last = &cost_[steps_ * processors_];
-  std::fill(last, last + processors_, out_of_reach);
-  last[target] = 0;
-  for (std::size_t t = steps_; t-- > 0;) {
-    const Price* next = &cost_[(t + 1) * processors_];
-    Price* now = &cost_[t * processors_];
-    const Price* price = &prices_[seat(t, 0, 0)];
-    for (std::size_t p = 0; p < processors_; ++p) {
-      Price best = next[p];
-      for (std::size_t d = 0; d < n_; ++d) {
-        const Price rest = next[across(p, d)] + *price++;
-        best = rest < best ? rest : best;
-      }
-      now[p] = best;
-    }
-  }
-  packet.way.clear();
-  starts_[i].clear();
-  if (cost_[source] >= out_of_reach) return false;
-  std::size_t p = source;
-  for (std::uint32_t t = 0; t < steps_ && p != target; ++t) {
-    const Price here = cost_[t * processors_ + p];
-    const Price* next = &cost_[(t + 1) * processors_];
-    if (next[p] <= here) continue;
-    std::size_t d = 0;
-    while (next[across(p, d)] >= out_of_reach ||
-           next[across(p, d)] + prices_[seat(t, p, d)] != here)
-      ++d;
-    packet.way.push_back(static_cast<Link>(p * n_ + d));
-    starts_[i].push_back(t);
-    p = across(p, d);
-  }
-  return true;
-}
-
 // The end of a round: whether anything is crowded, which makes it dearer from now on.
 bool Ports::remember_crowding() {
   bool any = false;
@@ -208,7 +163,7 @@ bool Ports::run(int rounds, std::uint64_t& searches) {
       if (searches == 0) return false;
       --searches;
       leave(i);
-      if (!send(i)) return false;
+      if (!ways_.find(prices_.data(), packets_[i], starts_[i])) return false;
       take(i);
     }
     if (!remember_crowding()) return true;
@@ -218,12 +173,12 @@ bool Ports::run(int rounds, std::uint64_t& searches) {
 
 }  // namespace
 
-bool negotiate_ports(int dimensions, int ports, std::vector<Packet>& packets, Timetable& times,
-                     std::uint32_t steps, PortsEffort effort) {
+bool negotiate_ports(const LinkTable& cube, int ports, std::vector<Packet>& packets,
+                     Timetable& times, std::uint32_t steps, PortsEffort effort) {
   for (int attempt = 0; attempt < effort.attempts; ++attempt) {
     std::vector<Packet> moved = packets;
     for (Packet& packet : moved) packet.way.clear();
-    Ports seats(dimensions, ports, moved, steps, static_cast<std::uint64_t>(attempt));
+    Ports seats(cube, ports, moved, steps, static_cast<std::uint64_t>(attempt));
     if (!seats.run(effort.rounds, effort.searches)) continue;
     packets = std::move(moved);
     times = {seats.take_starts(), steps};

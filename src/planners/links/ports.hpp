@@ -19,7 +19,7 @@ struct PortsEffort {
 // become dearer, for the moment and for good, and those in the way choose again. A link whose
 // reverse is used already is cheap. Updates ways and times; false, and nothing changed, where the
 // effort does not do.
-bool negotiate_ports(int dimensions, int ports, std::vector<Packet>& packets, Timetable& times,
-                     std::uint32_t steps, PortsEffort effort);
+bool negotiate_ports(const LinkTable& cube, int ports, std::vector<Packet>& packets,
+                     Timetable& times, std::uint32_t steps, PortsEffort effort);
 
 }  // namespace faro::inline v1::links

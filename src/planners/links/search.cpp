@@ -202,6 +202,63 @@ Timetable improve(const LinkTable& links, const std::vector<Packet>& packets, in
   return best;
 }
 
+TimedWays::TimedWays(const LinkTable& links, std::uint32_t steps)
+    : links_(links), steps_(steps), cost_((steps + std::size_t{1}) * links.processors()) {
+  for (Word p = 0; p < links.processors(); ++p) {
+    const std::vector<std::uint32_t> from_p = links.distances_from(p);
+    distance_.insert(distance_.end(), from_p.begin(), from_p.end());
+  }
+  farthest_ = *std::max_element(distance_.begin(), distance_.end());
+}
+
+// What is left to pay from (step, processor) on, backward from the target; then forward along it.
+bool TimedWays::find(const Price* prices, Packet& packet, std::vector<std::uint32_t>& starts) {
+  still_working();
+  const auto n = links_.processors();
+  const auto source = static_cast<std::uint32_t>(packet.move.from_processor);
+  const auto target = static_cast<std::uint32_t>(packet.move.to_processor);
+  constexpr Price never = search::out_of_reach;
+  Price* last = &cost_[steps_ * n];
+  std::fill(last, last + n, never);
+  last[target] = 0;
+  for (std::uint32_t t = steps_; t-- > 0;) {
+    const Price* next = &cost_[(t + 1) * n];
+    const Price* price = prices + t * links_.size();
+    Price* now = &cost_[t * n];
+    const bool near_an_end = t < farthest_ || steps_ - t < farthest_;
+    const std::uint32_t* to = links_.to.data();
+    for (std::uint32_t p = 0; p < n; ++p) {
+      // Too far from either end to matter.
+      if (near_an_end &&
+          (distance_[source * n + p] > t || distance_[p * n + target] > steps_ - t)) {
+        now[p] = never;
+        continue;
+      }
+      Price best = next[p];
+      for (Link link = links_.first[p], end = links_.first[p + 1]; link < end; ++link) {
+        const Price rest = next[to[link]] + price[link];
+        best = rest < best ? rest : best;
+      }
+      now[p] = best;
+    }
+  }
+  if (cost_[source] >= never) return false;
+  packet.way.clear();
+  starts.clear();
+  std::uint32_t p = source;
+  for (std::uint32_t t = 0; t < steps_ && p != target; ++t) {
+    const Price here = cost_[t * n + p];
+    const Price* next = &cost_[(t + 1) * n];
+    if (next[p] <= here) continue;
+    Link link = links_.first[p];
+    while (next[links_.to[link]] + prices[t * links_.size() + link] != here) ++link;
+    packet.way.push_back(link);
+    starts.push_back(t);
+    p = links_.to[link];
+  }
+  return true;
+}
+
 namespace {
 
 constexpr std::uint64_t seats_patience = 100;
@@ -215,13 +272,8 @@ class Seats {
         steps_(steps),
         seats_(std::vector<std::uint16_t>(steps * links.size(), 1),
                {.rounds = std::numeric_limits<int>::max(), .patience = seats_patience}),
-        cost_((steps + 1) * links.processors()),
-        starts_(packets.size()) {
-    for (Word p = 0; p < links.processors(); ++p) {
-      const std::vector<std::uint32_t> from_p = links.distances_from(p);
-      distance_.insert(distance_.end(), from_p.begin(), from_p.end());
-    }
-  }
+        ways_(links, steps),
+        starts_(packets.size()) {}
 
   bool run(const Timetable& before, std::uint64_t searches) {
     // Those who are in time keep their seats to begin with.
@@ -238,8 +290,10 @@ class Seats {
     return seats_.run(
         ways, [](auto&) {},
         [&](std::size_t m, search::Way& way) {
-          if (searches-- == 0 || !send(movers[m])) return false;
-          way = seats_of(movers[m]);
+          const std::size_t i = movers[m];
+          if (searches-- == 0 || !ways_.find(seats_.prices(0), packets_[i], starts_[i]))
+            return false;
+          way = seats_of(i);
           return true;
         });
   }
@@ -256,62 +310,11 @@ class Seats {
     return way;
   }
 
-  // What is left to pay from (step, processor) on, backward from the target.
-  bool send(std::size_t i) {
-    still_working();
-    const auto n = links_.processors();
-    const auto source = static_cast<std::uint32_t>(packets_[i].move.from_processor);
-    const auto target = static_cast<std::uint32_t>(packets_[i].move.to_processor);
-    constexpr Price never = search::out_of_reach;
-    Price* last = &cost_[steps_ * n];
-    std::fill(last, last + n, never);
-    last[target] = 0;
-    for (std::uint32_t t = steps_; t-- > 0;) {
-      const Price* next = &cost_[(t + 1) * n];
-      Price* now = &cost_[t * n];
-      const Price* prices = seats_.prices(seat(t, 0));
-      for (std::uint32_t p = 0; p < n; ++p) {
-        now[p] = never;
-        // Too far from either end to matter.
-        if (distance_[source * n + p] > t || distance_[p * n + target] > steps_ - t) continue;
-        Price best = next[p];
-        for (Link link = links_.first[p]; link < links_.first[p + 1]; ++link) {
-          const Price rest = next[links_.to[link]] + prices[link];
-          best = rest < best ? rest : best;
-        }
-        now[p] = best;
-      }
-    }
-    if (cost_[source] == never) return false;
-    packets_[i].way.clear();
-    starts_[i].clear();
-    std::uint32_t p = source;
-    for (std::uint32_t t = 0; t < steps_ && p != target; ++t) {
-      const Price here = cost_[t * n + p];
-      const Price* next = &cost_[(t + 1) * n];
-      if (next[p] <= here) continue;
-      Link taken = links_.first[p];
-      Price best = never;
-      for (Link link = links_.first[p]; link < links_.first[p + 1]; ++link) {
-        if (next[links_.to[link]] == never) continue;
-        const Price cost = next[links_.to[link]] + seats_.price(seat(t, link));
-        if (cost >= best) continue;
-        best = cost;
-        taken = link;
-      }
-      packets_[i].way.push_back(taken);
-      starts_[i].push_back(t);
-      p = links_.to[taken];
-    }
-    return p == target;
-  }
-
   const LinkTable& links_;
   std::vector<Packet>& packets_;
   std::uint32_t steps_;
   search::Negotiation seats_;
-  std::vector<Price> cost_;
-  std::vector<std::uint32_t> distance_;  // links, from p times q
+  TimedWays ways_;
   std::vector<std::vector<std::uint32_t>> starts_;
 };
 

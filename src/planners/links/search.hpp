@@ -8,6 +8,7 @@
 #include "base/random.hpp"
 #include "faro/schedules/steps.hpp"
 #include "machines/mesh/geometry.hpp"
+#include "search/negotiation.hpp"
 
 namespace faro::inline v1::links {
 
@@ -74,6 +75,23 @@ Timetable first_come(const LinkTable& links, const std::vector<Packet>& packets,
 // The same again and again, with more favour for packets that were last; stops at `enough` steps.
 Timetable improve(const LinkTable& links, const std::vector<Packet>& packets, int rounds,
                   std::uint32_t enough, Random& random);
+
+// Cheapest ways through links and steps, where every link has a price in every step. Waiting is free.
+class TimedWays {
+ public:
+  TimedWays(const LinkTable& links, std::uint32_t steps);
+
+  // Fills the way of a packet and its starts; false, and nothing changed, where it cannot be in
+  // time. prices[t * links + link].
+  bool find(const search::Price* prices, Packet& packet, std::vector<std::uint32_t>& starts);
+
+ private:
+  const LinkTable& links_;
+  std::uint32_t steps_;
+  std::vector<search::Price> cost_;      // from (step, processor) on
+  std::vector<std::uint32_t> distance_;  // links, from p times q
+  std::uint32_t farthest_ = 0;
+};
 
 // Ways and times together for a given number of steps: every link of every step has one seat, and
 // seats are negotiated. A search for the cheapest seats of one packet looks at every link and step.

@@ -233,13 +233,13 @@ void negotiate(const Hypercube& cube, const LinkTable& table, std::uint32_t enou
     const std::uint64_t search = table.size() * best.times.steps;
     const std::uint32_t steps = best.times.steps - 1;
     if (few_ports && ports_work / search < ports_turns_least * best.packets.size()) return;
-    const bool found = few_ports ? links::negotiate_ports(cube.dimensions, ports_of(cube),
-                                                          best.packets, best.times, steps,
-                                                          {.attempts = ports_attempts,
-                                                           .rounds = ports_rounds_max,
-                                                           .searches = ports_work / search})
-                                 : links::negotiate_seats(table, best.packets, best.times, steps,
-                                                          seats_work / search);
+    const bool found =
+        few_ports
+            ? links::negotiate_ports(table, ports_of(cube), best.packets, best.times, steps,
+                                     {.attempts = ports_attempts,
+                                      .rounds = ports_rounds_max,
+                                      .searches = ports_work / search})
+            : links::negotiate_seats(table, best.packets, best.times, steps, seats_work / search);
     if (!found) return;
   }
 }
