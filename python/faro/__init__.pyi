@@ -366,7 +366,7 @@ def plan(
 def verify(
     schedule: MachinePlan | str | os.PathLike[str] | Mapping[str, Any], /, *,
     map: MapLike | Move | Sequence[int] | None = None,
-    by: Literal["automatic", "proof", "replay", "both"] = "automatic",
+    by: Literal["automatic", "proof", "replay", "both", "samples"] = "automatic",
 ) -> Verdict:
     """Judges a schedule: one that was planned, a file, or what json.load made of one.
 

@@ -23,16 +23,18 @@ namespace {
 using Numbers = std::vector<std::uint64_t>;
 
 VerifyBy verify_by(const std::string& word) {
-  static const std::map<std::string, VerifyBy> words = {{"automatic", VerifyBy::automatic},
-                                                        {"proof", VerifyBy::proof},
-                                                        {"replay", VerifyBy::replay},
-                                                        {"both", VerifyBy::both},
-                                                        {"none", VerifyBy::nobody}};
+  static const std::map<std::string, VerifyBy> words = {
+      {"automatic", VerifyBy::automatic}, {"proof", VerifyBy::proof},
+      {"replay", VerifyBy::replay},       {"both", VerifyBy::both},
+      {"samples", VerifyBy::samples},     {"none", VerifyBy::nobody}};
   const auto found = words.find(word);
   if (found == words.end())
     throw Error(
         ErrorCode::usage,
-        fmt::format("verify is 'automatic', 'proof', 'replay', 'both' or 'none', not '{}'", word));
+        fmt::format(
+            "verify is 'automatic', 'proof', 'replay', 'both' or 'none', and of schedule files "
+            "'samples', not '{}'",
+            word));
   return found->second;
 }
 

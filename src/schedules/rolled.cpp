@@ -138,6 +138,7 @@ bool Kinds::listed(std::uint32_t kind) const {
 
 bool Kinds::meet(std::uint32_t a, std::uint32_t b) const {
   if (a == b) return true;
+  if (listed(a) && listed(b)) return words_[a][1] == words_[b][1];
   const auto space = [this](std::uint32_t kind) {
     const std::vector<Word>& words = words_[kind];
     std::size_t at = 2;

@@ -13,6 +13,7 @@
 #include "faro/machines/verifier.hpp"
 #include "faro/service/plan.hpp"
 #include "planners/looped.hpp"
+#include "planners/turns.hpp"
 #include "schedules/machine_kind.hpp"
 #include "service/planning.hpp"
 
@@ -140,6 +141,12 @@ std::optional<Offer> answer(const Request& request, Considered& c) {
   }
 }
 
+// Where loops are far above the bound turns may be nearer, which are of many elements. On meshes
+// their parts are negotiated for seconds: loops are streams there.
+bool takes_turns(const Planner& planner) {
+  return &planner == &cube_turns || &planner == &pops_turns || &planner == &ranks_turns;
+}
+
 Asked ask_one(const Request& request, const Planner& planner) {
   Asked asked{.considered = {{.planner = &planner, .refusal = planner.refusal(request)}},
               .chosen = &planner,
@@ -168,7 +175,8 @@ Asked ask(const Request& request, const Bound& bound, const PlanOptions& options
     auto offer = answer(request, asked.considered[i]);
     if (!offer) return;
     if (best < asked.considered.size()) {
-      const bool before = i < best || asked.considered[i].planner->asks_for_fewer();
+      const bool before = asked.considered[i].planner->asks_for_fewer() ||
+                          (i < best && !asked.chosen->asks_for_fewer());
       const auto mine = std::tie(rank(i).cost.value, rank(i).ties);
       const auto least = std::tie(rank(best).cost.value, rank(best).ties);
       if (least < mine || (mine == least && !before)) return;
@@ -186,7 +194,8 @@ Asked ask(const Request& request, const Bound& bound, const PlanOptions& options
     if (!c.planner->searches() || c.refusal || c.planner->asks_for_fewer()) continue;
     const Count least = std::max(bound.value, c.planner->at_least(request));
     // With an equal cost it may still win by what decides between equals.
-    if (asked.chosen != nullptr && asked.chosen->asks_for_fewer())
+    if (asked.chosen != nullptr && asked.chosen->asks_for_fewer() &&
+        (!takes_turns(*c.planner) || looped::near(rank(best).cost.value, bound.value)))
       c.not_asked =
           fmt::format("it searches, and {} asks for fewer elements", asked.chosen->name());
     else if (asked.chosen != nullptr && options.searches == PlanOptions::Searches::last_resort)

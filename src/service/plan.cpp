@@ -254,6 +254,8 @@ class Planning {
     std::vector<ScheduleSink*> sinks{&header, &crossings, &cost, &fingerprint, &progress};
     std::vector<std::unique_ptr<Verifier>> verifiers;
     const VerifyBy verify = options.verify;
+    if (verify == VerifyBy::samples)
+      throw Error(ErrorCode::usage, "samples are drawn of schedule files; plans are proved");
     if (verify == VerifyBy::proof || verify == VerifyBy::both) verifiers.push_back(make_proof());
     if (verify == VerifyBy::replay || verify == VerifyBy::both) verifiers.push_back(make_replay());
     std::vector<ScheduleSink*> judges;

@@ -8,6 +8,7 @@
 #include "faro/service/plan.hpp"
 #include "files/file_source.hpp"
 #include "machines/default_verifiers.hpp"
+#include "machines/samples.hpp"
 #include "schedules/fingerprint.hpp"
 #include "schedules/json_numbers.hpp"
 #include "schedules/map_goal.hpp"
@@ -19,6 +20,9 @@ namespace {
 
 using Answer = Verdict::Answer;
 
+// A fault in a hundredth of all elements is missed once in twenty thousand verdicts.
+constexpr std::uint64_t samples_drawn = 1000;
+
 // Whoever is to judge, and the fingerprint.
 class Watch : public ScheduleSink {
  public:
@@ -26,6 +30,7 @@ class Watch : public ScheduleSink {
     if (by == VerifyBy::automatic) automatic_.emplace();
     if (by == VerifyBy::replay || by == VerifyBy::both) replay_ = make_replay();
     if (by == VerifyBy::proof || by == VerifyBy::both) proof_ = make_proof();
+    if (by == VerifyBy::samples) proof_ = make_samples(samples_drawn);
   }
 
   void begin(const ScheduleHeader& header) override {

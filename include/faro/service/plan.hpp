@@ -45,6 +45,7 @@ enum class VerifyBy {
   proof,
   both,
   nobody,
+  samples,  // of schedule files: some elements followed back, never "right"
 };
 
 // Time of a machine that pays `startup` for every packet it sends and `transfer` for every element.
