@@ -76,7 +76,8 @@ Timetable first_come(const LinkTable& links, const std::vector<Packet>& packets,
 Timetable improve(const LinkTable& links, const std::vector<Packet>& packets, int rounds,
                   std::uint32_t enough, Random& random);
 
-// Cheapest ways through links and steps, where every link has a price in every step. Waiting is free.
+// Cheapest ways through links and steps, where every link has a price in every step. Waiting is
+// free.
 class TimedWays {
  public:
   TimedWays(const LinkTable& links, std::uint32_t steps);
