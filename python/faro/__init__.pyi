@@ -378,7 +378,7 @@ def verify(
     True
     >>> verdict = faro.verify(broken)
     >>> verdict.ok, verdict.violations[0].rule
-    (False, 'reads-empty')
+    (False, 'not-delivered')
     """
 
 def transform(

@@ -107,7 +107,7 @@ void ListProof::expect(Word processor, const std::vector<Place>& starts, bool in
       expect(processor, result_of(processor) + i, starts[i]);
     return;
   }
-  const auto first = starts_.begin() + place(processor, 0);
+  const auto first = starts_.begin() + static_cast<std::ptrdiff_t>(place(processor, 0));
   const std::set<Place> there(first, first + static_cast<std::ptrdiff_t>(header_.slots));
   for (const Place start : starts) {
     ++verdict_.expected;
