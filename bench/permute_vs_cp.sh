@@ -1,5 +1,6 @@
 #!/usr/bin/env bash
-# faro permute beside cp of the same file in the page cache: medians of alternating rounds.
+# faro permute beside cp of the same file in the page cache: medians of alternating rounds, each run after an
+# untimed one of itself, on a disk that has nothing left to do.
 # usage: bench/permute_vs_cp.sh [PROGRAM [LOG2-BYTES [FOLDER]]]
 #   cp        against faro permute --no-sync: neither waits for the disk
 #   cp+sync   against faro permute
@@ -14,8 +15,10 @@ head -c $((1 << bits)) /dev/zero | tr '\0' 'x' >in
 cat in >/dev/null
 
 seconds() { # seconds COMMAND...
-  rm -f out
   local begin end
+  "$@" >/dev/null 2>&1
+  rm -f out
+  sync -f .
   begin=$(date +%s%N)
   "$@" >/dev/null 2>&1
   end=$(date +%s%N)
