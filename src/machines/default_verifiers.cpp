@@ -18,22 +18,21 @@ std::uint64_t elements_of_turn(const ScheduleHeader& header) {
   return header.elements / std::max<std::uint64_t>(header.repeat.times, 1);
 }
 
-// On POPS networks and ranks replay knows so many registers of a processor.
-bool registers_fit(const ScheduleHeader& header) {
+// Replay knows so many slots of a processor, and fewer registers on POPS networks and ranks.
+bool slots_fit(const ScheduleHeader& header) {
   const bool has_registers = std::holds_alternative<Pops>(header.machine) ||
                              std::holds_alternative<Crossbar>(header.machine);
-  return !has_registers || header.slots <= limits::replay_registers_max;
+  return header.slots <= (has_registers ? limits::replay_registers_max : limits::slots_max);
 }
 
 bool replay_is_quick(const ScheduleHeader& header) {
-  return registers_fit(header) &&
-         at_most_log2(processors(header.machine) * elements_of_turn(header),
-                      limits::replay_default_log2_max);
+  return slots_fit(header) && at_most_log2(processors(header.machine) * elements_of_turn(header),
+                                           limits::replay_default_log2_max);
 }
 
 bool replay_is_possible(const ScheduleHeader& header) {
   const Count count = processors(header.machine);
-  return registers_fit(header) &&
+  return slots_fit(header) &&
          at_most_log2(count * elements_of_turn(header), limits::replay_elements_log2_max) &&
          at_most_log2(count * header.slots, limits::replay_places_log2_max);
 }

@@ -22,6 +22,7 @@ namespace {
 // Moves and steps that are kept, and questions to single moves: some seconds.
 constexpr std::size_t kept_max = std::size_t{1} << 22U;
 constexpr std::uint64_t questions_max = std::uint64_t{1} << 28U;
+constexpr std::size_t open_max = std::size_t{1} << 20U;  // places of one home, some tens of MB
 constexpr std::uint64_t followed_slots_max = std::uint64_t{1} << 48U;
 constexpr std::int64_t ever = std::numeric_limits<std::int64_t>::max();
 
@@ -236,6 +237,8 @@ Count Follower::delivered() {
     while (!open.empty()) {
       const Places places = open.back();
       open.pop_back();
+      if (open.size() > open_max) throw NoClaim{"elements that began in too many places"};
+      still_working();
       const Found found = last_write(places);
       if (found.count < places.count) open.push_back(rest(places, found.count));
       Places before = places;

@@ -40,6 +40,9 @@ namespace {
 
 constexpr Word homes_max = Word{1} << 17U;
 
+// Slots of processors, all steps together: some seconds.
+constexpr std::uint64_t judged_max = std::uint64_t{1} << 28U;
+
 // Each residue of slots has runs of its own.
 constexpr int low_bits_max = 10;
 
@@ -188,6 +191,9 @@ std::vector<Item> LoopItems::of(const CubeStep& step, const std::vector<Advance>
   for (Rule& rule : alone.rules) own(0, rule.from, 0, rule.to);
   for (Move& move : alone.moves)
     own(move.from_processor, move.from_slot, move.to_processor, move.to_slot);
+  judged_ += homes_ * std::max<std::uint64_t>(most, 1);
+  if (judged_ > judged_max)
+    throw NoClaim{"its steps are too many to be judged one by one on so many processors"};
   check(listed() ? list_proof() : subspace_proof(), alone_of(header_, bits_, most), alone);
   const Advances by{advances};
   std::vector<Item> items;

@@ -47,6 +47,7 @@ class LoopItems {
   ScheduleHeader header_;
   int bits_ = 0;    // of a processor's number
   Word homes_ = 0;  // 0: one home, and rules
+  std::uint64_t judged_ = 0;  // slots of processors that were filled to judge steps alone
   int low_ = 0;     // low bits of an element's number that are rows of contents
   std::uint64_t result_ = 0;
   Contents contents_;

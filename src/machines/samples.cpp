@@ -97,7 +97,7 @@ class Samples : public Verifier {
             Kept& kept);
   void keep(const PopsSlot& slot, const std::vector<Advance>& advances, std::int64_t at,
             Kept& kept);
-  std::optional<Word> sender_to(const Writer& writer, Word to) const;
+  std::optional<Word> sender_to(const Writer& writer, Word to);
   void ask(const Writer& writer, const Kept& kept, Place place, When before,
            std::optional<Write>& last);
   // Where what ends here began.
@@ -216,7 +216,7 @@ void Samples::take(const Loop<Step>& loop) {
 }
 
 // Who sends to a processor by a rule.
-std::optional<Word> Samples::sender_to(const Writer& writer, Word to) const {
+std::optional<Word> Samples::sender_to(const Writer& writer, Word to) {
   if (writer.rows.empty()) {
     const Word from = writer.across == inside ? to : to ^ bit(writer.across);
     const bool sends = std::all_of(writer.where.begin(), writer.where.end(),
@@ -228,6 +228,7 @@ std::optional<Word> Samples::sender_to(const Writer& writer, Word to) const {
     const Parity& row = writer.rows[static_cast<std::size_t>(r)];
     known.push_back({row.mask, row.value ^ (has_bit(to, bits_ - 1 - r) ? 1U : 0U)});
   }
+  asked_ += known.size();  // as dear as so many questions
   const AffineSpace senders = AffineSpace::where(bits_, known);
   if (senders.empty()) return {};
   if (senders.dimension() > 0)
@@ -297,7 +298,9 @@ std::pair<Place, Place> Samples::drawn(Random& random) const {
   const Word to = random.next() & low_mask(bits_);
   const Word element = random.below(header_.elements);
   const Word from = (*back_)(goal.cut ? to << memory | element : to);
-  const Slot result = header_.result.empty() ? Slot{0} : header_.result.front();
+  Slot result = 0;
+  if (!header_.result.empty())
+    result = header_.result.size() == 1 ? header_.result.front() : header_.result.at(to);
   return {
       {to, static_cast<std::int64_t>(element) + result},
       {from >> memory, static_cast<std::int64_t>(goal.cut ? from & low_mask(memory) : element)}};

@@ -322,6 +322,29 @@ TEST(VerifySchedule, more_laps_than_replay_performs_are_proved) {
   }
 }
 
+// A register of its own for the result of every processor: samples read it like the others.
+TEST(VerifySchedule, samples_know_where_each_processor_keeps_its_result) {
+  const std::string kept =
+      R"({"format":"faro-schedule/1","machine":{"kind":"pops","d":2,"g":2,"multi_receive":false},)"
+      R"("map":"i:2 -> i","elements":1,"slots":4,"result":[0,1,0,1],"slots_list":[{"rules":[)"
+      R"({"if":[["0x1",1]],"register":0,"to":[["0x2",0],["0x1",0]],"into":1}]},{"rules":[)"
+      R"({"if":[["0x1",0]],"register":0,"to":[["0x2",0],["0x1",1]],"into":0}]}]})";
+  EXPECT_TRUE(judged(kept, {VerifyBy::both, {}}).verdict.ok());
+  const Verdict sampled = judged(kept, {VerifyBy::samples, {}}).verdict;
+  EXPECT_EQ(sampled.answer, Verdict::Answer::unprovable);
+  EXPECT_EQ(sampled.delivered, Count{1000});
+  const Verdict swapped =
+      judged(with(kept, "[0,1,0,1]", "[1,0,0,1]"), {VerifyBy::samples, {}}).verdict;
+  EXPECT_EQ(swapped.answer, Verdict::Answer::no);
+}
+
+// Replay keeps 2^22 slots of a processor: of more nobody asks it unless it is named.
+TEST(VerifySchedule, more_slots_than_replay_keeps_are_proved) {
+  const VerifyReport report = judged(with(exchange, "\"slots\":1", "\"slots\":4194305"));
+  EXPECT_TRUE(report.verdict.ok());
+  EXPECT_EQ(report.verdict.by, "proof");
+}
+
 TEST(MapGoal, a_cut_separates_processor_and_slot) {
   const Machine cube = Hypercube{3, Hypercube::Ports::all};
   EXPECT_EQ(map_goal_from("i -> rev(i)", cube, 5).map.width(), 3);
