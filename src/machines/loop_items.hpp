@@ -45,10 +45,10 @@ class LoopItems {
   Count delivered(const MovesGoal& goal, Runs& runs, Breach& wrong);
 
   ScheduleHeader header_;
-  int bits_ = 0;    // of a processor's number
-  Word homes_ = 0;  // 0: one home, and rules
+  int bits_ = 0;              // of a processor's number
+  Word homes_ = 0;            // 0: one home, and rules
   std::uint64_t judged_ = 0;  // slots of processors that were filled to judge steps alone
-  int low_ = 0;     // low bits of an element's number that are rows of contents
+  int low_ = 0;               // low bits of an element's number that are rows of contents
   std::uint64_t result_ = 0;
   Contents contents_;
 };
