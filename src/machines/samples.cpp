@@ -134,6 +134,11 @@ void Samples::begin(const ScheduleHeader& header) {
   if (map->map.width() != bits_ + memory || memory > 48 ||
       (map->cut && header.elements != bit(memory)))
     return give_up("the map is not one of these processors and elements");
+  const bool registers = std::holds_alternative<Pops>(header.machine) ||
+                         std::holds_alternative<Crossbar>(header.machine);
+  const std::size_t results = header.result.size();
+  if (results != 1 && !(results == 0 && !registers) && Count{results} != processors(header.machine))
+    return give_up("samples are for results whose register is said, one for all or one for each");
   back_ = map->map.inverse();
 }
 
@@ -298,7 +303,7 @@ std::pair<Place, Place> Samples::drawn(Random& random) const {
   const Word to = random.next() & low_mask(bits_);
   const Word element = random.below(header_.elements);
   const Word from = (*back_)(goal.cut ? to << memory | element : to);
-  Slot result = 0;
+  Slot result = 0;  // but on POPS networks and ranks
   if (!header_.result.empty())
     result = header_.result.size() == 1 ? header_.result.front() : header_.result.at(to);
   return {

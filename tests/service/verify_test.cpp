@@ -336,6 +336,11 @@ TEST(VerifySchedule, samples_know_where_each_processor_keeps_its_result) {
   const Verdict swapped =
       judged(with(kept, "[0,1,0,1]", "[1,0,0,1]"), {VerifyBy::samples, {}}).verdict;
   EXPECT_EQ(swapped.answer, Verdict::Answer::no);
+  // In any register, or in registers of some processors alone: nothing to follow from.
+  for (const char* result : {"[]", "[0,1]", "[0,1,0,1,0]"})
+    EXPECT_EQ(judged(with(kept, "[0,1,0,1]", result), {VerifyBy::samples, {}}).verdict.answer,
+              Verdict::Answer::unprovable)
+        << result;
 }
 
 // Replay keeps 2^22 slots of a processor: of more nobody asks it unless it is named.
