@@ -160,15 +160,21 @@ class Register(_Polled):
                 continue
             if plan.packs:
                 plan.pack(rank, step, data, send)
-            requests = []
+            receives: list[Any] = []
+            sends: list[Any] = []
             for target, out, origin, into in blocks:
                 if target == rank:
                     received[into: into + size] = send[out: out + size]
                     continue
                 for at in range(0, size, _message_bytes_max):
                     end = min(size, at + _message_bytes_max)
-                    requests.append(self._comm.Irecv([received[into + at: into + end], self._mpi.BYTE], origin, _state))
-                    requests.append(self._comm.Isend([send[out + at: out + end], self._mpi.BYTE], target, _state))
-            self._wait(lambda: (0, self._mpi.Request.Testall(requests)))
+                    receives.append(self._comm.Irecv([received[into + at: into + end], self._mpi.BYTE], origin, _state))
+                    sends.append(self._comm.Isend([send[out + at: out + end], self._mpi.BYTE], target, _state))
+            requests = receives + sends
+            try:
+                self._wait(lambda: (0, self._mpi.Request.Testall(requests)))
+            except BaseException:
+                self._break_off(receives, (sends, send, received))
+                raise
             if plan.unpacks:
                 plan.unpack(rank, step, received, data)

@@ -69,6 +69,9 @@ def _bytes(x: np.ndarray, order: Sequence[int]) -> np.ndarray:
     return laid.reshape(-1).view(np.uint8)
 
 
+_broken_off: list[object] = []  # requests, and the memory that they may still use
+
+
 class _Stopped(Exception):
     """Another rank was interrupted."""
 
@@ -93,6 +96,18 @@ class _Polled:
             if self._comm.Iprobe(self._mpi.ANY_SOURCE, _stop, status):
                 raise _Stopped(f"rank {status.Get_source()} was interrupted")
             time.sleep(2e-5 if spins < 20 * _spins else 5e-4)
+
+    def _break_off(self, receives: list[Any], others: object) -> None:
+        """Receives under way would write where somebody else may have memory soon: they are cancelled. What does
+        not end within a second, and what is being sent, keeps its memory as long as the process."""
+        for request in receives:
+            if request:  # not done yet
+                request.Cancel()
+        for _ in range(1000):
+            if self._mpi.Request.Testall(receives):
+                break
+            time.sleep(1e-3)
+        _broken_off.append((receives, others))
 
     def _tell_all(self) -> None:
         for peer in range(self._comm.size):
@@ -353,8 +368,8 @@ class Plan(_Polled):
             barrier = self._comm.Ibarrier()
             self._wait(lambda: (0, barrier.Test()))
         except BaseException:
-            # Messages under way may still write: their memory stays.
-            self._abandoned = (requests, what)
+            receiving = [request for request, (kind, *_) in zip(requests, what) if kind == "receive"]
+            self._break_off(receiving, (requests, what, source, target))
             raise
 
 
