@@ -5,6 +5,7 @@
 #include "base/check.hpp"
 #include "faro/base/limits.hpp"
 #include "schedules/loops.hpp"
+#include "schedules/machine_kind.hpp"
 
 namespace faro::inline v1 {
 namespace {
@@ -20,9 +21,8 @@ std::uint64_t elements_of_turn(const ScheduleHeader& header) {
 
 // Replay knows so many slots of a processor, and fewer registers on POPS networks and ranks.
 bool slots_fit(const ScheduleHeader& header) {
-  const bool has_registers = std::holds_alternative<Pops>(header.machine) ||
-                             std::holds_alternative<Crossbar>(header.machine);
-  return header.slots <= (has_registers ? limits::replay_registers_max : limits::slots_max);
+  return header.slots <=
+         (has_registers(header.machine) ? limits::replay_registers_max : limits::slots_max);
 }
 
 bool replay_is_quick(const ScheduleHeader& header) {

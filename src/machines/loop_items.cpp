@@ -18,6 +18,7 @@
 #include "machines/pops/proof.hpp"
 #include "machines/ranks/model.hpp"
 #include "schedules/loops.hpp"
+#include "schedules/machine_kind.hpp"
 
 namespace faro::inline v1 {
 
@@ -102,8 +103,7 @@ void check(std::unique_ptr<Verifier> judge, const ScheduleHeader& header, const 
 }  // namespace
 
 bool LoopItems::pops() const {
-  return std::holds_alternative<Pops>(header_.machine) ||
-         std::holds_alternative<Crossbar>(header_.machine);
+  return has_registers(header_.machine);
 }
 
 Names LoopItems::names() const {

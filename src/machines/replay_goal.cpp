@@ -8,12 +8,10 @@
 #include <utility>
 #include <vector>
 
+#include "schedules/machine_kind.hpp"
+
 namespace faro::inline v1::replay_goal {
 namespace {
-
-bool has_registers(const Machine& machine) {
-  return std::holds_alternative<Pops>(machine) || std::holds_alternative<Crossbar>(machine);
-}
 
 // Why the map is none of the machine's places; nothing if it is.
 std::string not_of(const ScheduleHeader& header, const MapGoal& goal) {

@@ -14,6 +14,7 @@
 #include "base/working.hpp"
 #include "faro/schedules/cost.hpp"
 #include "schedules/loops.hpp"
+#include "schedules/machine_kind.hpp"
 
 namespace faro::inline v1 {
 namespace {
@@ -134,10 +135,9 @@ void Samples::begin(const ScheduleHeader& header) {
   if (map->map.width() != bits_ + memory || memory > 48 ||
       (map->cut && header.elements != bit(memory)))
     return give_up("the map is not one of these processors and elements");
-  const bool registers = std::holds_alternative<Pops>(header.machine) ||
-                         std::holds_alternative<Crossbar>(header.machine);
   const std::size_t results = header.result.size();
-  if (results != 1 && !(results == 0 && !registers) && Count{results} != processors(header.machine))
+  if (results != 1 && !(results == 0 && !has_registers(header.machine)) &&
+      Count{results} != processors(header.machine))
     return give_up("samples are for results whose register is said, one for all or one for each");
   back_ = map->map.inverse();
 }

@@ -34,6 +34,7 @@
 #include "machines/bounds.hpp"
 #include "planners/looped.hpp"
 #include "schedules/loops.hpp"
+#include "schedules/machine_kind.hpp"
 
 namespace faro::inline v1 {
 namespace looped {
@@ -330,8 +331,7 @@ std::optional<std::string> refusal(const Request& request) {
 template <const PlannerEntry& entry>
 Offer offer(const Request& request) {
   const auto looped = best_of(request);
-  const bool pops = std::holds_alternative<Pops>(request.machine()) ||
-                    std::holds_alternative<Crossbar>(request.machine());
+  const bool pops = has_registers(request.machine());
   return {.estimate = {.cost = {looped->cost, looped->formula}},
           .push =
               [looped, request, pops, name = entry.name()](ScheduleSink& sink) {

@@ -12,7 +12,7 @@ namespace faro::inline v1::json {
 namespace {
 
 // Machines whose elements start in one place of every processor, whatever K.
-bool has_registers(const Machine& machine) {
+bool starts_in_one_place(const Machine& machine) {
   return kind_of(machine).steps != MachineKind::Steps::cube;
 }
 
@@ -145,7 +145,7 @@ std::optional<Goal> HeaderReader::goal_of(const ScheduleHeader& header,
     const MapGoal map = map_of(*map_text_, header, options);
     if (!goal_listed_) return map;
     check_agreement(map, header);
-    if (!has_registers(header.machine)) return map;
+    if (!starts_in_one_place(header.machine)) return map;
   }
   if (goal_listed_) return std::move(goal_list_);
   for (const char* name : {"map", "goal", "problem", "goal_spec"})
@@ -158,7 +158,7 @@ void HeaderReader::check_agreement(const MapGoal& map, const ScheduleHeader& hea
   const int memory = map.cut ? map.memory_bits : 0;
   if (!bits || map.map.width() != *bits + memory)
     throw Breach{"goal", "the map has another width than the machine"};
-  const bool registers = has_registers(header.machine);
+  const bool registers = starts_in_one_place(header.machine);
   std::set<std::pair<Word, Slot>> sources;
   for (const Move& m : goal_list_.moves) {
     bool same = m.from_processor < (Count{1} << *bits) && m.to_processor < (Count{1} << *bits);

@@ -8,6 +8,10 @@ Count processors(const Machine& machine) {
   return kind_of(machine).processors(machine);
 }
 
+bool has_registers(const Machine& machine) {
+  return kind_of(machine).steps == MachineKind::Steps::slots;
+}
+
 std::optional<int> address_bits(const Machine& machine) {
   return kind_of(machine).address_bits(machine);
 }

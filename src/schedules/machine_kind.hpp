@@ -100,4 +100,7 @@ const MachineKind& kind_of(const Machine& machine);
 // The proof of a schedule: that of its machine, or of loops, which machines share.
 std::unique_ptr<Verifier> proof_of(const ScheduleHeader& header);
 
+// POPS networks and ranks: elements lie in registers, and the header says in which they end.
+bool has_registers(const Machine& machine);
+
 }  // namespace faro::inline v1
