@@ -1,6 +1,4 @@
 // Tables 1 to 4, Theorems 1 to 5 and the 2^r-sectioning of section 6.
-#include "papers/butterfly.hpp"
-
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -12,7 +10,7 @@
 #include "faro/transforms/traffic.hpp"
 #include "papers/butterfly_figures.hpp"
 #include "papers/butterfly_motion.hpp"
-#include "papers/cells.hpp"
+#include "papers/pages.hpp"
 #include "planners/cube/butterfly/rows.hpp"
 
 namespace faro::inline v1 {
@@ -28,7 +26,7 @@ std::string layout_text(const ButterflyNetwork& request) {
 
 // Steps of one planner's plan, built and judged now.
 std::string steps_by(const char* algorithm, const ButterflyNetwork& network) {
-  return Workshop(catalogue()).ours(request_of(network), algorithm);
+  return Workshop().ours(request_of(network), algorithm);
 }
 
 // The same of the cheapest plan, with whatever sectioning; each network once a page.
@@ -39,7 +37,7 @@ class Cheapest {
     const auto known = std::find_if(made_.begin(), made_.end(),
                                     [&](const auto& one) { return one.first == network; });
     if (known != made_.end()) return known->second;
-    made_.emplace_back(network, Workshop(catalogue()).ours(request_of(network)));
+    made_.emplace_back(network, Workshop().ours(request_of(network)));
     return made_.back().second;
   }
 
@@ -71,7 +69,6 @@ PaperTable table1() {
   PaperTable table{
       "Table 1: where element i of 2^p is, N processors with K elements each",
       {"layout", "processor", "memory", "N = 4, K = 8, i = 30: processor", "memory"},
-      {},
       {"In the two gray rows the bar over the low field is lost in print: the low field "
        "is complemented before it is coded."}};
   for (const Line& line : lines) {
@@ -86,8 +83,7 @@ PaperTable table1() {
     goal.encoding = line.encoding;
     butterfly::IndexPlaces::start(goal).for_each([&](Word index, Word processor, Word slot) {
       if (index != 30) return;
-      table.rows.push_back({layout_text(request), line.processor, line.memory,
-                            fmt::format("{}", processor), fmt::format("{}", slot)});
+      table.row({layout_text(request), line.processor, line.memory, processor, slot});
     });
   }
   return table;
@@ -108,7 +104,6 @@ struct Printed {
 PaperTable costs(const Printed& printed, Cheapest& cheapest) {
   PaperTable table{printed.title,
                    {"n", "K", "printed", printed.algorithm, "ours", "bound", "gap"},
-                   {},
                    printed.remarks};
   for (int n = 1; n <= 6; ++n) {
     for (int m = printed.memory_bits_least; m <= 5; ++m) {
@@ -120,17 +115,19 @@ PaperTable costs(const Printed& printed, Cheapest& cheapest) {
       const Bound bound = bound_of(request_of(request));
       std::string gap = "-";
       if (const auto counted = count_from(steps)) gap = to_string(*counted - bound.value);
-      table.rows.push_back(
-          {fmt::format("{}", n), to_string(k), to_string(printed.value(static_cast<Count>(n), k)),
-           steps_by(printed.algorithm, request), steps, to_string(bound.value), gap});
+      table.row({n, k, printed.value(static_cast<Count>(n), k),
+                 steps_by(printed.algorithm, request), steps, bound.value, gap});
     }
   }
   table.title += fmt::format(", printed {}", printed.formula);
   return table;
 }
 
-ButterflyNetwork gray_request(Allocation allocation, Encoding encoding) {
-  return {.allocation = allocation, .encoding = encoding};
+ButterflyNetwork gray_request(Allocation allocation, Encoding encoding, int n = 0, int memory = 0) {
+  return {.processor_bits = n,
+          .index_bits = n + memory,
+          .allocation = allocation,
+          .encoding = encoding};
 }
 
 std::vector<PaperTable> theorems(Cheapest& cheapest) {
@@ -204,25 +201,21 @@ std::vector<PaperTable> theorems(Cheapest& cheapest) {
 }
 
 PaperTable theorem5(Cheapest& cheapest) {
-  PaperTable table{
-      "Theorem 5: one element per processor, printed n",
-      {"n", "output", "printed n + 1", "butterfly-single-memory", "printed",
-       "butterfly-replication", "ours", "bound"},
-      {},
+  PlannedTable table(
+      Workshop(), "Theorem 5: one element per processor, printed n",
+      {"n", "output", "printed n + 1",
+       planned("butterfly-single-memory", "butterfly-single-memory"), "printed",
+       planned("butterfly-replication", "butterfly-replication"), "ours", bound()},
       {"True after repair of the code: the loop is j = n-1..1, then one exchange for "
        "j = 0; the argument is G^-1(i ^ 2^(j-1)); x is the operand whose index bit j is "
        "0 (as printed, n = 2, node 00 takes x = 3 and y = 1).",
-       "Least significant bit first with a change of code in n steps: not found."}};
+       "Least significant bit first with a change of code in n steps: not found."});
   for (int n = 1; n <= 10; ++n) {
     for (const Output output : {Output::binary, Output::gray}) {
-      ButterflyNetwork request = gray_request(Allocation::cyclic, Encoding::gray);
-      request.processor_bits = request.index_bits = n;
-      request.output = output;
-      table.rows.push_back({fmt::format("{}", n), output == Output::binary ? "binary" : "gray",
-                            fmt::format("{}", n + 1), steps_by("butterfly-single-memory", request),
-                            fmt::format("{}", n), steps_by("butterfly-replication", request),
-                            cheapest.steps(request),
-                            to_string(bound_of(request_of(request)).value)});
+      ButterflyNetwork network = gray_request(Allocation::cyclic, Encoding::gray, n);
+      network.output = output;
+      table.row(request_of(network), {n, output == Output::binary ? "binary" : "gray", n + 1, n,
+                                      cheapest.steps(network)});
     }
   }
   return table;
@@ -256,7 +249,6 @@ PaperTable table4(Cheapest& cheapest) {
   PaperTable table{
       "Table 4: element transfers in sequence",
       {"layout", "n", "K", "conversion", "formula", "printed", "its algorithm", "ours", "bound"},
-      {},
       {"The text of section 6 calls it Table 6.",
        "Its algorithm: butterfly-inter between processors, butterfly-local or, "
        "consecutive, butterfly-local-twice; where it takes more than printed, Theorems "
@@ -265,17 +257,14 @@ PaperTable table4(Cheapest& cheapest) {
     for (const auto& sizes : {std::pair{3, 3}, std::pair{4, 4}, std::pair{5, 3}, std::pair{5, 5}}) {
       const auto n = sizes.first;
       const auto memory = sizes.second;
-      ButterflyNetwork request = gray_request(line.allocation, line.encoding);
-      request.processor_bits = n;
-      request.index_bits = n + memory;
+      ButterflyNetwork request = gray_request(line.allocation, line.encoding, n, memory);
       const bool cyclic = line.allocation == Allocation::cyclic;
       const std::string bound = to_string(bound_of(request_of(request)).value);
       const auto add = [&](const char* conversion, const char* formula, Formula steps,
                            const char* algorithm) {
-        table.rows.push_back({layout_text(request), std::to_string(n), std::to_string(bit(memory)),
-                              conversion, formula,
-                              to_string(steps(static_cast<Count>(n), bit(memory))),
-                              steps_by(algorithm, request), cheapest.steps(request), bound});
+        table.row({layout_text(request), n, bit(memory), conversion, formula,
+                   steps(static_cast<Count>(n), bit(memory)), steps_by(algorithm, request),
+                   cheapest.steps(request), bound});
       };
       add("between processors", line.inter, line.inter_steps, "butterfly-inter");
       add("local", line.local, line.local_steps,
@@ -289,7 +278,6 @@ PaperTable sectioning_start_ups() {
   PaperTable table{
       "Section 6: start-ups of 2^r-sectioning, cyclic binary, K = 64",
       {"n", "r", "B", "printed transfers", "transfers", "start-ups", "bound of start-ups"},
-      {},
       {"Printed: K/2 + (n/r - 1) 2^r/2 transfers of single elements, 'at least r communication "
        "start-ups' a section. With B = K/2^r a section is one all-to-all of 2^r packets, 2^(r-1) "
        "start-ups; with B = K/2 bi-sectioning takes one for each dimension."}};
@@ -297,38 +285,33 @@ PaperTable sectioning_start_ups() {
   for (const int n : {3, 6})
     for (const int r : {1, 2, 3})
       for (const int packet_log2 : {0, 2, memory - r}) {
-        ButterflyNetwork request = gray_request(Allocation::cyclic, Encoding::binary);
-        request.processor_bits = n;
-        request.index_bits = n + memory - packet_log2;
+        ButterflyNetwork request =
+            gray_request(Allocation::cyclic, Encoding::binary, n, memory - packet_log2);
         request.section_bits = r;
         const std::string steps = steps_by("butterfly-sectioning", request);
         const auto counted = count_from(steps);
         const bool whole = n % r == 0 && packet_log2 == 0;
-        table.rows.push_back(
-            {std::to_string(n), std::to_string(r), std::to_string(bit(packet_log2)),
-             whole ? to_string(bit(memory - 1) + (static_cast<Count>(n / r) - 1) * bit(r - 1))
-                   : "-",
-             counted ? to_string(*counted * bit(packet_log2)) : "-", steps,
-             to_string(bound_of(request_of(request)).value)});
+        table.row({n, r, bit(packet_log2),
+                   whole ? to_string(bit(memory - 1) + (static_cast<Count>(n / r) - 1) * bit(r - 1))
+                         : "-",
+                   counted ? to_string(*counted * bit(packet_log2)) : "-", steps,
+                   bound_of(request_of(request)).value});
       }
   return table;
 }
 
 PaperTable remark(Cheapest& cheapest) {
-  PaperTable table{"Remark of section 3.1.1: pairs of dimensions, printed K + 4 ceil(n/2) - 6",
-                   {"n", "K", "printed", "butterfly-pairs", "butterfly-local", "ours", "bound"},
-                   {},
-                   {"Pairs: all-to-all in 2-cubes and the code converted between the processors, "
-                    "scheduled by a search that ends at the printed count."}};
+  PlannedTable table(
+      Workshop(), "Remark of section 3.1.1: pairs of dimensions, printed K + 4 ceil(n/2) - 6",
+      {"n", "K", "printed", planned("butterfly-pairs", "butterfly-pairs"),
+       planned("butterfly-local", "butterfly-local"), "ours", bound()},
+      {"Pairs: all-to-all in 2-cubes and the code converted between the processors, scheduled by a "
+       "search that ends at the printed count."});
   for (const auto& [n, memory] : {std::pair{2, 2}, {3, 3}, {4, 2}, {4, 4}, {5, 3}, {6, 3}}) {
-    ButterflyNetwork request = gray_request(Allocation::cyclic, Encoding::binary_gray);
-    request.processor_bits = n;
-    request.index_bits = n + memory;
-    table.rows.push_back({std::to_string(n), std::to_string(bit(memory)),
-                          std::to_string(bit(memory) + 4 * ((static_cast<Word>(n) + 1) / 2) - 6),
-                          steps_by("butterfly-pairs", request),
-                          steps_by("butterfly-local", request), cheapest.steps(request),
-                          to_string(bound_of(request_of(request)).value)});
+    const auto network = gray_request(Allocation::cyclic, Encoding::binary_gray, n, memory);
+    table.row(request_of(network),
+              {n, bit(memory), bit(memory) + 4 * ((static_cast<Word>(n) + 1) / 2) - 6,
+               cheapest.steps(network)});
   }
   return table;
 }
@@ -338,16 +321,13 @@ PaperTable final_allocations() {
   PaperTable table{
       "Section 3.1.2: the final allocation, 'consecutive' where memory dimensions are used in turn",
       {"layout", "n", "K", "planner", "printed", "ours", "steps"},
-      {},
       {"butterfly-inter and butterfly-local go on with the one or two memory bits that they began "
        "with, the others stay in memory."}};
   for (const Encoding encoding : {Encoding::binary_gray, Encoding::binary})
     for (const int memory : {1, 2, 4})
       for (const char* planner : {"butterfly-inter", "butterfly-local", "butterfly-sectioning",
                                   "butterfly-consecutive"}) {
-        ButterflyNetwork request = gray_request(Allocation::cyclic, encoding);
-        request.processor_bits = 4;
-        request.index_bits = 4 + memory;
+        const ButterflyNetwork request = gray_request(Allocation::cyclic, encoding, 4, memory);
         const Request asked = request_of(request);
         if (find_planner(planner)->refusal(asked)) continue;
         std::string printed;
@@ -356,8 +336,8 @@ PaperTable final_allocations() {
         std::string held;
         for (const Word row : goal_of(judged_plan(request, planner)).final_processor_rows)
           held += (held.empty() ? "" : " ") + letters(row);
-        table.rows.push_back({layout_text(request), "4", std::to_string(bit(memory)), planner,
-                              printed, held, steps_by(planner, request)});
+        table.row({layout_text(request), "4", bit(memory), planner, printed, held,
+                   steps_by(planner, request)});
       }
   return table;
 }
@@ -369,16 +349,13 @@ PaperTable baselines(Cheapest& cheapest) {
       "Introduction: what the algorithms are compared with, cyclic binary||gray, msb first",
       {"n", "K", "printed binary", "binary", "printed direct", "direct", "printed convert first",
        "convert first", "butterfly-local", "ours", "bound"},
-      {},
       {"Binary: K + n - 1 in a pipeline. Direct: on Gray code every dimension is used twice, "
        "printed as a doubling. Convert first: exchange-pipeline and then the emulation on binary "
        "code, two verified schedules, printed 2K for K much larger than n. butterfly-local: the "
        "paper's own algorithm, Theorem 1."}};
   for (const int n : {2, 3, 4, 5, 6})
     for (const int memory : {2, 4, 6}) {
-      ButterflyNetwork request = gray_request(Allocation::cyclic, Encoding::binary_gray);
-      request.processor_bits = n;
-      request.index_bits = n + memory;
+      ButterflyNetwork request = gray_request(Allocation::cyclic, Encoding::binary_gray, n, memory);
       const std::string local = steps_by("butterfly-local", request);
       const std::string fast = cheapest.steps(request);
       const std::string bound = to_string(bound_of(request_of(request)).value);
@@ -395,10 +372,8 @@ PaperTable baselines(Cheapest& cheapest) {
               : "-";
       const auto k = bit(memory);
       const auto dimensions = static_cast<std::uint64_t>(n);
-      table.rows.push_back({std::to_string(n), std::to_string(k),
-                            std::to_string(k + dimensions - 1), binary,
-                            std::to_string(2 * (k + dimensions - 1)), direct, std::to_string(2 * k),
-                            first, local, fast, bound});
+      table.row({n, k, k + dimensions - 1, binary, 2 * (k + dimensions - 1), direct, 2 * k, first,
+                 local, fast, bound});
     }
   return table;
 }

@@ -19,17 +19,14 @@ PaperTable figure1() {
       "0000", "0001", "0011", "0010", "0110", "0111", "0101", "0100",
       "1100", "1101", "1111", "1110", "1010", "1011", "1001", "1000"};
   PaperTable table{"Figure 1: a binary-reflected Gray code and binary code",
-                   {"integer", "binary", "printed", "ours"},
-                   {},
-                   {}};
+                   {"integer", "binary", "printed", "ours"}};
   const ButterflyNetwork request{
       .processor_bits = 4, .index_bits = 4, .encoding = Encoding::binary_gray};
   const std::vector<butterfly::Form> rows = butterfly::start_rows(request);
   for (Word i = 0; i < 16; ++i) {
     Word code = 0;
     for (std::size_t j = 0; j < 4; ++j) code |= Word{parity(rows[j].mask & i)} << j;
-    table.rows.push_back(
-        {fmt::format("{}", i), printed_bits(i, 4), printed[i], printed_bits(code, 4)});
+    table.row({i, printed_bits(i, 4), printed[i], printed_bits(code, 4)});
   }
   return table;
 }
@@ -68,12 +65,10 @@ PaperTable figure2() {
       "Figure 2: from Gray to binary code, most significant bit first; the indices at "
       "processors G(0), G(1), ..",
       {"after", "printed", "ours"},
-      {},
       {"Here and below each row is a state of a verified schedule (exchange-order)."}};
   const std::vector<std::string> states = conversion_states(true, {2, 1, 0});
   for (std::size_t k = 0; k < states.size(); ++k)
-    table.rows.push_back(
-        {k == 0 ? "start" : fmt::format("dimension {}", 3 - k), printed[k], states[k]});
+    table.row({k == 0 ? "start" : fmt::format("dimension {}", 3 - k), printed[k], states[k]});
   return table;
 }
 
@@ -81,9 +76,7 @@ PaperTable conversion_loops() {
   PaperTable table{
       "The other three conversion loops; the indices at processors G(0), G(1), .. (to binary) or "
       "0, 1, .. (to Gray)",
-      {"loop", "after dimension", "ours"},
-      {},
-      {}};
+      {"loop", "after dimension", "ours"}};
   struct Loop {
     const char* name;
     bool to_binary;
@@ -94,7 +87,7 @@ PaperTable conversion_loops() {
                            Loop{"binary to Gray, lsb first", false, {0, 1, 2}}}) {
     const std::vector<std::string> states = conversion_states(loop.to_binary, loop.order);
     for (std::size_t k = 1; k < states.size(); ++k)
-      table.rows.push_back({loop.name, std::to_string(loop.order[k - 1]), states[k]});
+      table.row({loop.name, loop.order[k - 1], states[k]});
   }
   return table;
 }
@@ -149,7 +142,6 @@ PaperTable identities() {
   }};
   PaperTable table{"Corollaries 1 and 2, Lemma 1: for how many of 2^6 integers they hold",
                    {"identity", "which", "printed", "ours"},
-                   {},
                    {"Corollary 1, inverse, second case: the complement of the decoded lower part; "
                     "n = 3, a = 100 is 7, as printed 4. Decoding the complement instead is right "
                     "for two bits only."}};
@@ -160,8 +152,7 @@ PaperTable identities() {
       for (Word i = 0; i < bit(n); ++i) many += holds(i, n) ? 1 : 0;
       return std::to_string(many);
     };
-    table.rows.push_back(
-        {identity.name, identity.formula, count(identity.printed), count(identity.ours)});
+    table.row({identity.name, identity.formula, count(identity.printed), count(identity.ours)});
   }
   return table;
 }

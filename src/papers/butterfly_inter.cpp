@@ -54,7 +54,6 @@ PaperTable figures_15_and_16() {
       "Figures 15 and 16: bi-section with code conversion between processors; the elements at the "
       "processors of the top two dimensions",
       {"state", "processor", "printed", "ours"},
-      {},
       {"An element is the bit that was in memory | the two bits below it. The order inside a "
        "memory is left out: Figure 16 prints one more state that only reorders memories."}};
   const Motion motion = motion_of(cyclic_network(4, 5), "butterfly-inter");
@@ -63,9 +62,8 @@ PaperTable figures_15_and_16() {
     const int top = state.first == 4 ? 2 : 1;
     for (Word i = 0; i < 4; ++i) {
       const Word q = gray(i) << top;
-      table.rows.push_back(
-          {state.name, printed_bits(gray(i), 2), state.printed[i],
-           elements(motion.contents[state.step][q], state.first, state.first - 1)});
+      table.row({state.name, printed_bits(gray(i), 2), state.printed[i],
+                 elements(motion.contents[state.step][q], state.first, state.first - 1)});
     }
   }
   return table;
@@ -92,7 +90,6 @@ PaperTable figure17() {
       "Figure 17: the two first emulation steps of bi-sectioning with conversion between "
       "processors, binary output, at n = 4",
       {"after step", "processor bit", "in subcube", "printed", "ours"},
-      {},
       {"Compared is what the text says of the subcubes; in our text of the paper the bars of the "
        "figure itself are lost, the initial row having them too."}};
   const Motion motion = motion_of(cyclic_network(4, 5), "butterfly-inter");
@@ -107,8 +104,7 @@ PaperTable figure17() {
       form.value ^= above.value ^ (has_bit(s.top, d - 2) ? 1U : 0U);
     }
     const std::string ours = fmt::format("{}{}", form.value == 0 ? "" : "not ", letters(form.mask));
-    table.rows.push_back(
-        {fmt::format("{}", s.step), fmt::format("{}", s.dimension), s.where, s.printed, ours});
+    table.row({s.step, s.dimension, s.where, s.printed, ours});
   }
   return table;
 }
@@ -140,7 +136,6 @@ PaperTable drawn_motion() {
       "Figures 13, 14, 21, 22, 23: data motion on a 3-cube; the indices at processors G(0), G(1), "
       "..",
       {"figure", "step", "ours"},
-      {},
       {"The paper has drawings here, which our text of it does not hold; shown is what our "
        "verified "
        "schedules do."}};
@@ -154,7 +149,7 @@ PaperTable drawn_motion() {
           here += fmt::format("{}{}", here.empty() ? "" : ",", v);
         text += fmt::format("{}{}", text.empty() ? "" : " ", here);
       }
-      table.rows.push_back({drawing.name, t == 0 ? "start" : fmt::format("{}", t), text});
+      table.row({drawing.name, t == 0 ? "start" : fmt::format("{}", t), text});
     }
   }
   return table;
@@ -183,7 +178,6 @@ PaperTable drawn_schedules() {
       "Figures 12, 18, 19, 20: scheduling of communications, n = 4, K = 8; the dimensions that the "
       "pairs of elements 0, 1, 2, 3 use",
       {"figure", "step", "pair 0", "pair 1", "pair 2", "pair 3"},
-      {},
       {"Drawings in the paper, which our text of it does not hold; shown is what our verified "
        "schedules do."}};
   for (const Drawing& drawing : drawings) {

@@ -29,16 +29,14 @@ PaperTable figure3() {
   PaperTable table{
       "Figure 3: the exchanges of the first two emulation steps, cyclic binary||gray, at n = 5, p "
       "= 7",
-      {"after", "memory", "printed", "ours"},
-      {},
-      {}};
+      {"after", "memory", "printed", "ours"}};
   for (std::size_t k = 0; k < printed.size(); ++k) {
     std::string text;
     const std::vector<Form> rows = rows_of_local(cyclic_network(5, 7), k == 0 ? 0 : k + 1);
     for (std::size_t j = rows.size(); j-- > 0;) {
       text += fmt::format("{}{}", text.empty() ? "" : " ", letters(rows[j].mask));
     }
-    table.rows.push_back({printed[k][0], printed[k][1], printed[k][2], text});
+    table.row({printed[k][0], printed[k][1], printed[k][2], text});
   }
   return table;
 }
@@ -83,15 +81,14 @@ Exchanged exchanged(AxisCodes codes) {
 
 PaperTable figure_of_exchange(const char* title, AxisCodes codes,
                               const std::array<std::array<const char*, 4>, 4>& printed) {
-  PaperTable table{title, {"memory", "processor", "printed", "ours"}, {}, {}};
+  PaperTable table{title, {"memory", "processor", "printed", "ours"}};
   const Exchanged done = exchanged(codes);
   for (std::size_t s = 0; s < 4; ++s) {
     for (Word i = 0; i < 4; ++i) {
-      table.rows.push_back(
-          {printed_bits(s, 2), printed_bits(gray(i), 2), printed[s][i], done.cells[s][i]});
+      table.row({printed_bits(s, 2), printed_bits(gray(i), 2), printed[s][i], done.cells[s][i]});
     }
   }
-  table.rows.push_back({"all", "all", "2 steps", fmt::format("{} steps", to_string(done.steps))});
+  table.row({"all", "all", "2 steps", fmt::format("{} steps", to_string(done.steps))});
   table.remarks = {"An entry is memory index | index of the two top dimensions."};
   return table;
 }
@@ -171,16 +168,15 @@ PaperTable figures_8_to_10() {
   PaperTable table{
       "Figures 8 to 10: the index bits n-1, n-2, n-3 within an (n-2)-cube, at n = 4, K = 4",
       {"after", "memory", "a = 0 printed", "ours", "a = 1 printed", "ours"},
-      {},
       {"a is processor bit n-3. Figure 10 leaves out bit n-1, which is a; it is put back here. The "
        "bars over the low part of the index are lost in our text of the paper and not compared."}};
   constexpr std::array<int, 3> shown = {3, 2, 1};
   for (const State& state : states) {
     const std::vector<Form> rows = rows_of_local(cyclic_network(4, 6), state.exchanges);
     for (Word s = 0; s < 4; ++s) {
-      table.rows.push_back({state.name, printed_bits(s, 2), state.printed[s][0],
-                            held(rows, 0, state.slot, s, shown), state.printed[s][1],
-                            held(rows, 1, state.slot, s, shown)});
+      table.row({state.name, printed_bits(s, 2), state.printed[s][0],
+                 held(rows, 0, state.slot, s, shown), state.printed[s][1],
+                 held(rows, 1, state.slot, s, shown)});
     }
   }
   return table;
@@ -266,7 +262,6 @@ PaperTable steps_in_order() {
       "Table 2: 32 elements on a 3-cube, cyclic gray, bi-sectioning with local conversion; the "
       "indices in each slot of processors G(0), G(1), ..",
       {"after", "slot", "printed", "ours"},
-      {},
       {"Every printed entry is right. Which indices a processor holds is our verified plan's; in "
        "which order is the table's, as forms of the index that must name every place once. The "
        "processor bits become local after the exchanges: bit 4 | 3 | 2 | 1, 0."}};
@@ -279,7 +274,7 @@ PaperTable steps_in_order() {
         const std::optional<Word> index = index_at(rows, state.slot, gray(i), s);
         text += fmt::format("{}{}", i == 0 ? "" : " ", index ? printed_bits(*index, 5) : "none");
       }
-      table.rows.push_back({state.name, printed_bits(s, 2), state.printed[s], text});
+      table.row({state.name, printed_bits(s, 2), state.printed[s], text});
     }
   }
   return table;
@@ -307,7 +302,6 @@ PaperTable dimension_assignments() {
   PaperTable table{
       "Table 3: what the machine dimensions hold, local conversion, cyclic gray, at n = 4, p = 6",
       {"after", "printed", "ours"},
-      {},
       {"Memory | processors. The processors' part is our verified plan's; memory's is the table's "
        "where it names every place once. With more memory bits b_{n+1} in print is any but b_n; "
        "ours takes the top one."}};
@@ -321,7 +315,7 @@ PaperTable dimension_assignments() {
                            ? fmt::format("{} {} |", letters(places[0]), letters(places[1]))
                            : "no order |";
     for (std::size_t j = rows.size(); j-- > 0;) text += " " + letters(rows[j].mask);
-    table.rows.push_back({line.after, line.printed, text});
+    table.row({line.after, line.printed, text});
   }
   return table;
 }

@@ -167,7 +167,6 @@ PaperTable figure_11() {
       "Figure 11: sequences pipelined one by one, index bits n-1 .. n-4 within an (n-2)-cube, at n "
       "= 4, K = 4; processors 00, 01, 11, 10",
       {"after", "memory", "printed", "ours"},
-      {},
       {"Processors are address bits n-3 and n-4. The first state is our verified plan's; from "
        "there "
        "elements are exchanged by conditions on their index and the moves are replayed, towards "
@@ -184,12 +183,11 @@ PaperTable figure_11() {
   const std::string steps = replayed_steps(ours, printed);
   for (std::size_t t = 0; t < states_count; ++t)
     for (std::size_t s = 0; s < 4; ++s)
-      table.rows.push_back(
-          {names[t], fmt::format("{:02b}", s), printed_cells[t][s], row_of(ours[t], s)});
+      table.row({names[t], fmt::format("{:02b}", s), printed_cells[t][s], row_of(ours[t], s)});
   for (const int stage : {1, 2, 3})
-    table.rows.push_back({fmt::format("pairs of stage n-{} that have met", stage), "all",
-                          pairs_met(printed, 4 - stage), pairs_met(ours, 4 - stage)});
-  table.rows.push_back({"both", "all", steps_between(printed), steps});
+    table.row({fmt::format("pairs of stage n-{} that have met", stage), "all",
+               pairs_met(printed, 4 - stage), pairs_met(ours, 4 - stage)});
+  table.row({"both", "all", steps_between(printed), steps});
   return table;
 }
 

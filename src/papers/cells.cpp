@@ -1,6 +1,8 @@
 // A cell is a plan that was verified and kept its promise, or says in words why it is none.
 #include "papers/cells.hpp"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 
 #include "base/check.hpp"
@@ -46,6 +48,42 @@ std::string Workshop::cell(const Request& request, std::string_view algorithm,
 
 std::string Workshop::bound(const Request& request) const {
   return to_string(bound_of(request).value);
+}
+
+PlannedTable::PlannedTable(Workshop workshop, std::string title, std::vector<Column> columns,
+                           std::vector<std::string> remarks)
+    : workshop_(workshop),
+      columns_(std::move(columns)),
+      table_{std::move(title), {}, std::move(remarks)} {
+  for (const Column& column : columns_) table_.columns.push_back(column.title);
+}
+
+void PlannedTable::row(const Request& request, const std::vector<Cell>& said) {
+  auto next = said.begin();
+  std::vector<std::string> row;
+  for (const Column& column : columns_) switch (column.kind) {
+      case Column::Kind::said:
+        FARO_CHECK(next != said.end());
+        row.push_back((next++)->text);
+        break;
+      case Column::Kind::planned:
+        row.push_back(workshop_.ours(request, column.algorithm));
+        break;
+      case Column::Kind::slots:
+        row.push_back(workshop_.slots(request, column.algorithm));
+        break;
+      case Column::Kind::bound:
+        row.push_back(workshop_.bound(request));
+        break;
+    }
+  FARO_CHECK(next == said.end());
+  table_.rows.push_back(std::move(row));
+}
+
+std::string ratio(const std::string& above, const std::string& below, int digits) {
+  for (const std::string* cell : {&above, &below})
+    if (cell->find_first_not_of("0123456789") != std::string::npos) return "-";
+  return below == "0" ? "-" : fmt::format("{:.{}f}", std::stod(above) / std::stod(below), digits);
 }
 
 void ContentsSink::begin(const ScheduleHeader& header) {

@@ -5,8 +5,7 @@
 #include <map>
 
 #include "faro/algebra/classify.hpp"
-#include "papers/cells.hpp"
-#include "papers/conversion.hpp"
+#include "papers/pages.hpp"
 #include "planners/cube/codes/code_fields.hpp"
 #include "planners/cube/codes/exchange_sequence.hpp"
 #include "planners/cube/step_source.hpp"
@@ -41,7 +40,6 @@ PaperTable figure_4_paths() {
   PaperTable table{
       .title = "Figure 4: routing paths in a 2-cube, elements on each",
       .columns = {"K", "from", "path", "printed", "ours"},
-      .rows = {},
       .remarks = {"Printed: K/2 + 1 elements take the link, K/2 - 1 the three others."}};
   for (const int k : {4, 8, 16})
     for (const int from : {2, 3}) {
@@ -50,9 +48,7 @@ PaperTable figure_4_paths() {
       std::map<std::string, int> counts;
       for (int s = 0; s < k; ++s) ++counts[path_of(run, from * k + s)];
       for (const auto& [path, count] : counts)
-        table.rows.push_back({std::to_string(k), std::to_string(from), path,
-                              std::to_string(path.size() == 3 ? k / 2 + 1 : k / 2 - 1),
-                              std::to_string(count)});
+        table.row({k, from, path, path.size() == 3 ? k / 2 + 1 : k / 2 - 1, count});
     }
   return table;
 }
@@ -80,29 +76,24 @@ PaperTable folding() {
   PaperTable table{
       .title = "Theorem 7: links of the cube folded along its top dimension that are used once",
       .columns = {"n", "printed", "ours"},
-      .rows = {},
       .remarks = {"Printed: all links, used evenly; the integers 0-7, 1-6, 2-5, 3-4 that fall "
                   "together in a 3-cube are those at neighbours in the top dimension."}};
-  for (int n = 2; n <= 8; ++n)
-    table.rows.push_back(
-        {std::to_string(n), std::to_string((n - 1) << (n - 2)), std::to_string(even_links(n))});
+  for (int n = 2; n <= 8; ++n) table.row({n, (n - 1) << (n - 2), even_links(n)});
   return table;
 }
 
 PaperTable some_channels(const Workshop& workshop) {
-  PaperTable table{
-      .title = "Section 1: some, but not all, channels of every processor, steps",
-      .columns = {"n", "K", "channels", "ours", "bound"},
-      .rows = {},
-      .remarks = {"A processor uses at most so many of its links in a step: cube:n,k-ports. The "
-                  "paper has algorithms for one and for all; between them the better one goes by "
-                  "so many dimensions in turn."}};
+  PlannedTable table(
+      workshop, "Section 1: some, but not all, channels of every processor, steps",
+      {"n", "K", "channels", ours(), bound()},
+      {"A processor uses at most so many of its links in a step: cube:n,k-ports. The "
+       "paper has algorithms for one and for all; between them the better one goes by "
+       "so many dimensions in turn."});
   for (const auto& [n, k] : {std::pair{3, 12U}, {4, 12U}, {4, 40U}, {6, 40U}, {6, 100U}})
     for (int ports = 1; ports <= n; ++ports) {
       const Request request =
           gray_to_binary(n, k, ports == n ? Hypercube::Ports::all : Hypercube::Ports{ports});
-      table.rows.push_back({std::to_string(n), std::to_string(k), std::to_string(ports),
-                            workshop.ours(request), workshop.bound(request)});
+      table.row(request, {n, k, ports});
     }
   return table;
 }

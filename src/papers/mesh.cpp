@@ -1,6 +1,4 @@
 // Tables I, IV, V and VI, Examples 2.1 to 4.5; what the theorems say is in mesh_theorems.cpp.
-#include "papers/mesh.hpp"
-
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -10,8 +8,8 @@
 #include "faro/service/plan.hpp"
 #include "faro/words/say.hpp"
 #include "machines/mesh/bounds.hpp"
-#include "papers/cells.hpp"
 #include "papers/mesh_theorems.hpp"
+#include "papers/pages.hpp"
 #include "planners/mesh/gamma.hpp"
 #include "planners/mesh/permute.hpp"
 
@@ -99,20 +97,16 @@ BpcVector bits_of(const Named& named, int p) {
   return bpc_vector(fmt::format("{}:{}", named.name, p));
 }
 
-std::string text_or_dash(const std::optional<Count>& count) {
-  return count ? to_string(*count) : "-";
-}
-
 PaperTable table_1() {
   PaperTable table{.title = "Table I: some common permutations, p = 6",
                    .columns = {"permutation", "printed", "ours"},
-                   .rows = {{"[-0, 3, -1, -2] sends 0 and 15 to", "7 and 8", ""}},
                    .remarks = {"Ours is the named map of the notation, written as a vector; the "
                                "first row is the example of section 1."}};
   const BitMap example = bpc_vector("[-0, 3, -1, -2]").map();
-  table.rows[0][2] = fmt::format("{} and {}", example(0), example(15));
+  table.row({"[-0, 3, -1, -2] sends 0 and 15 to", "7 and 8",
+             fmt::format("{} and {}", example(0), example(15))});
   for (const Named& named : permutations)
-    table.rows.push_back({named.title, named.vector6, bits_of(named, 6).text()});
+    table.row({named.title, named.vector6, bits_of(named, 6).text()});
   return table;
 }
 
@@ -126,8 +120,7 @@ PaperTable example_2_1() {
   }
   return {.title = "Example 2.1: a 16 x 4 mesh, bits 5 to 0",
           .columns = {"function", "printed", "ours"},
-          .rows = {{"u", "1 1 1 1 0 0", joined(dimension)}, {"l", "3 2 1 0 1 0", joined(level)}},
-          .remarks = {}};
+          .rows = {{"u", "1 1 1 1 0 0", joined(dimension)}, {"l", "3 2 1 0 1 0", joined(level)}}};
 }
 
 PaperTable example_2_2() {
@@ -138,8 +131,7 @@ PaperTable example_2_2() {
           .rows = {{"L", "2", joined(sets.left)},
                    {"R", "4", joined(sets.right)},
                    {"S", "0 5", joined(sets.same)},
-                   {"E", "1 3", joined(sets.exiting)}},
-          .remarks = {}};
+                   {"E", "1 3", joined(sets.exiting)}}};
 }
 
 PaperTable example_2_3() {
@@ -153,24 +145,20 @@ PaperTable example_2_3() {
                {"Q", "none", joined(sets.q)},
                {"beta = 2n by (2.5)", "16", to_string(mesh::beta_by_sets(geometry, shuffle))},
                {"beta by (2.3)", "16", to_string(mesh::beta_by_bits(geometry, shuffle))},
-               {"beta by (2.4)", "16", to_string(mesh::beta_by_complements(geometry, shuffle))}},
-      .remarks = {}};
+               {"beta by (2.4)", "16", to_string(mesh::beta_by_complements(geometry, shuffle))}}};
 }
 
 PaperTable table_4(const Workshop& workshop) {
-  PaperTable table{
-      .title = "Table IV: unit routes on an n x n mesh",
-      .columns = {"permutation", "n", "formula", "printed", "ours", "bound"},
-      .rows = {},
-      .remarks = {"Shuffled row-major, which the table leaves out, takes what bit shuffle takes: "
-                  "it is its inverse. c = ceil(p/4)."}};
+  PlannedTable table(
+      workshop, "Table IV: unit routes on an n x n mesh",
+      {"permutation", "n", "formula", "printed", ours(mesh_permute.name()), bound()},
+      {"Shuffled row-major, which the table leaves out, takes what bit shuffle takes: "
+       "it is its inverse. c = ceil(p/4)."});
   for (const Named& named : permutations)
     for (const int side_log2 : {2, 3, 4, 5}) {
       const Request request = routing(square_mesh(side_log2), bits_of(named, 2 * side_log2));
-      table.rows.push_back({named.title, to_string(side(side_log2)),
-                            named.beta == nullptr ? "-" : named.beta,
-                            text_or_dash(named.printed_beta(side_log2)),
-                            workshop.ours(request, mesh_permute.name()), workshop.bound(request)});
+      table.row(request, {named.title, side(side_log2), named.beta == nullptr ? "-" : named.beta,
+                          named.printed_beta(side_log2)});
     }
   return table;
 }
@@ -184,7 +172,6 @@ std::string digits(const BpcVector& bits) {
 PaperTable table_5() {
   PaperTable table{.title = "Table V: a 16 x 16 transpose on a 1 x 256 mesh by Theorem 4.2",
                    .columns = {"A7 ... A0", "lmax, i", "printed", "ours"},
-                   .rows = {},
                    .remarks = {"The paper prints eight rows."}};
   constexpr std::array<const char*, 8> printed{"32170654", "32710654", "37210654", "73210654",
                                                "73216054", "73261054", "73621054", "76321054"};
@@ -195,8 +182,8 @@ PaperTable table_5() {
     const std::string before = digits(bits);
     std::swap(bits.target[static_cast<std::size_t>(pairs[k].i)],
               bits.target[static_cast<std::size_t>(pairs[k].j)]);
-    table.rows.push_back({before, fmt::format("{}, {}", pairs[k].j, pairs[k].i),
-                          k < printed.size() ? printed[k] : "-", digits(bits)});
+    table.row({before, fmt::format("{}, {}", pairs[k].j, pairs[k].i),
+               k < printed.size() ? printed[k] : "-", digits(bits)});
   }
   return table;
 }
@@ -205,14 +192,13 @@ PaperTable examples_4(const Workshop& workshop) {
   PaperTable table{
       .title = "Examples 4.1 to 4.5",
       .columns = {"example", "printed", "ours", "bound"},
-      .rows = {},
       .remarks = {"Example 4.2, whose counts are hard to read in the print: p^2/4 interchanges, "
                   "p^2/2 long routes, 3p^2/4 operations. By cycles (Theorem 4.3) there are p - k, "
                   "k the number of cycles.",
                   "The sequence of Example 4.5 is lost in the print."}};
   const auto row = [&](const std::string& what, const std::string& printed, const std::string& ours,
                        const std::string& bound) {
-    table.rows.push_back({what, printed, ours, bound});
+    table.row({what, printed, ours, bound});
   };
   const BpcVector first = bpc_vector("[-3, -4, 2, -0, -5, -1]");
   const MeshGeometry eight(square_mesh(3));
@@ -259,26 +245,22 @@ PaperTable examples_4(const Workshop& workshop) {
 }
 
 PaperTable table_6(const Workshop& workshop) {
-  PaperTable table{
-      .title = "Table VI: unit routes on an n x n torus",
-      .columns = {"permutation", "n", "printed beta", "formula", "printed", "PERMUTE", "ours",
-                  "bound"},
-      .rows = {},
-      .remarks = {
-          "PERMUTE is the paper's algorithm with the wraparound left alone.",
-          "Vector reversal: 2(n-2) needs n >= 4; for n = 2 it is 2.",
-          "Bit shuffle: the formula, exact for n = 4, is only a bound. Exact are (5n-8)/3 for log "
-          "n even and "
-          "(5n-10)/3 for log n odd, n >= 4: n = 16 has 24, not 22."}};
+  PlannedTable table(
+      workshop, "Table VI: unit routes on an n x n torus",
+      {"permutation", "n", "printed beta", "formula", "printed",
+       planned("PERMUTE", mesh_permute.name()), ours(), bound()},
+      {"PERMUTE is the paper's algorithm with the wraparound left alone.",
+       "Vector reversal: 2(n-2) needs n >= 4; for n = 2 it is 2.",
+       "Bit shuffle: the formula, exact for n = 4, is only a bound. Exact are (5n-8)/3 for log "
+       "n even and "
+       "(5n-10)/3 for log n odd, n >= 4: n = 16 has 24, not 22."});
   for (const Named& named : permutations)
     for (const int side_log2 : {1, 2, 3, 4}) {
       const Request request =
           routing(square_mesh(side_log2, Mesh::Wrap::orthogonal), bits_of(named, 2 * side_log2));
-      table.rows.push_back(
-          {named.title, to_string(side(side_log2)), text_or_dash(named.printed_beta(side_log2)),
-           named.gamma == nullptr ? "-" : named.gamma, text_or_dash(named.printed_gamma(side_log2)),
-           workshop.ours(request, mesh_permute.name()), workshop.ours(request),
-           workshop.bound(request)});
+      table.row(request,
+                {named.title, side(side_log2), named.printed_beta(side_log2),
+                 named.gamma == nullptr ? "-" : named.gamma, named.printed_gamma(side_log2)});
     }
   return table;
 }

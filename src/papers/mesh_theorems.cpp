@@ -1,3 +1,4 @@
+// Each theorem is tried: on every map of small machines, or by verified plans.
 #include "papers/mesh_theorems.hpp"
 
 #include <fmt/format.h>
@@ -72,14 +73,12 @@ PaperTable table_2() {
   PaperTable table{
       .title = "Table II: by how much a bit changes the distance, h_k(i), on 8 x 8",
       .columns = {"bit", "vector, i, k", "formula", "printed", "ours"},
-      .rows = {},
       .remarks = {"Ours is measured: the distance along dimension k of every processor with bit i "
                   "and of the one without; the difference is the same for all."}};
   const MeshGeometry geometry(square_mesh(3, Mesh::Wrap::none));
   for (const BitType& t : bit_types)
-    table.rows.push_back({t.type, fmt::format("{}, {}, {}", t.vector, t.i, t.dimension), t.formula,
-                          std::to_string(t.printed),
-                          to_string(change(geometry, bpc_vector(t.vector), t.i, t.dimension))});
+    table.row({t.type, fmt::format("{}, {}, {}", t.vector, t.i, t.dimension), t.formula, t.printed,
+               change(geometry, bpc_vector(t.vector), t.i, t.dimension)});
   return table;
 }
 
@@ -100,18 +99,16 @@ constexpr std::array<Contribution, 4> contributions{{
 
 PaperTable table_3() {
   PaperTable table{.title = "Table III: what a bit adds to beta, on 8 x 8",
-                   .columns = {"bit", "vector, i", "formula", "printed", "ours"},
-                   .rows = {},
-                   .remarks = {}};
+                   .columns = {"bit", "vector, i", "formula", "printed", "ours"}};
   const MeshGeometry geometry(square_mesh(3, Mesh::Wrap::none));
   for (const Contribution& c : contributions) {
     BpcVector bits = bpc_vector(c.vector);
     const Count plain = change(geometry, bits, c.i, 0) + change(geometry, bits, c.i, 1);
     bits.inverted[static_cast<std::size_t>(c.i)] = true;
     const Count with = change(geometry, bits, c.i, 0) + change(geometry, bits, c.i, 1);
-    table.rows.push_back({c.type, fmt::format("{}, {}", c.vector, c.i), c.formula,
-                          fmt::format("{}, complemented {}", c.plain, c.complemented),
-                          fmt::format("{}, complemented {}", to_string(plain), to_string(with))});
+    table.row({c.type, fmt::format("{}, {}", c.vector, c.i), c.formula,
+               fmt::format("{}, complemented {}", c.plain, c.complemented),
+               fmt::format("{}, complemented {}", to_string(plain), to_string(with))});
   }
   return table;
 }
@@ -137,12 +134,10 @@ std::string shape_text(const std::vector<int>& sides_log2) {
 }
 
 PaperTable theorem_2_2(const Workshop& workshop) {
-  PaperTable table{
-      .title = "Theorem 2.2: beta is at most twice the sum of n_k - 1",
-      .columns = {"mesh", "printed", "largest beta of all BPC maps", "ours, vector reversal",
-                  "bound"},
-      .rows = {},
-      .remarks = {"Vector reversal attains it on every mesh: each of its bits is S-."}};
+  PlannedTable table(workshop, "Theorem 2.2: beta is at most twice the sum of n_k - 1",
+                     {"mesh", "printed", "largest beta of all BPC maps",
+                      planned("ours, vector reversal", mesh_permute.name()), bound()},
+                     {"Vector reversal attains it on every mesh: each of its bits is S-."});
   for (const std::vector<int>& sides :
        {std::vector<int>{0, 4}, {2, 2}, {1, 3}, {1, 1, 2}, {2, 3}}) {
     const Mesh mesh{.sides_log2 = sides};
@@ -155,8 +150,7 @@ PaperTable theorem_2_2(const Workshop& workshop) {
     });
     const Request request = Request::of(
         mesh, MapGoal{.map = bpc_vector(fmt::format("vector-reversal:{}", geometry.bits())).map()});
-    table.rows.push_back({shape_text(sides), to_string(printed), to_string(largest),
-                          workshop.ours(request, mesh_permute.name()), workshop.bound(request)});
+    table.row(request, {shape_text(sides), printed, largest});
   }
   return table;
 }
@@ -165,16 +159,14 @@ PaperTable control() {
   PaperTable table{
       .title = "Section 4: the time in which PERMUTE decides the routing sequence, O(p^2)",
       .columns = {"p", "permutation", "bits looked at", "over p^2"},
-      .rows = {},
       .remarks = {"Counted while the program is made: how often the algorithm asks whether a bit "
                   "goes left, right, stays or exits. N = 2^p processors."}};
   for (const int p : {4, 8, 16, 32, 60})
     for (const char* name : {"transpose", "bit-reversal", "perfect-shuffle", "bit-shuffle"}) {
       const MeshGeometry geometry(square_mesh(p / 2, Mesh::Wrap::none));
       const Count time = mesh::control_time(geometry, bpc_vector(fmt::format("{}:{}", name, p)));
-      table.rows.push_back(
-          {std::to_string(p), name, to_string(time),
-           fmt::format("{:.2f}", static_cast<double>(time) / static_cast<double>(p * p))});
+      table.row({p, name, time,
+                 fmt::format("{:.2f}", static_cast<double>(time) / static_cast<double>(p * p))});
     }
   return table;
 }
@@ -198,7 +190,6 @@ PaperTable theorem_4_1() {
   PaperTable table{
       .title = "Lemma 4.1 and Theorem 4.1: which bits are interchangeable, all maps of a mesh",
       .columns = {"mesh", "what", "cases", "on the paths", "equal cost", "disagree", "bound"},
-      .rows = {},
       .remarks = {"The paper proves 'if' and leaves 'only if' to the reader: here both, by trying "
                   "all. Equal cost: f(i,k) + f(k,j) = f(i,j), and beta(B_ij) + beta(A') = beta(A). "
                   "Maps whose complements are all on bits that exit, as the theorem has them."}};
@@ -237,10 +228,8 @@ PaperTable theorem_4_1() {
         }
     });
     for (const std::size_t row : {std::size_t{0}, std::size_t{1}})
-      table.rows.push_back({shape_text(sides),
-                            row == 0 ? "Lemma 4.1, k on the path" : "Theorem 4.1",
-                            std::to_string(counts[row][0]), std::to_string(counts[row][1]),
-                            std::to_string(counts[row][2]), std::to_string(counts[row][3]), "-"});
+      table.row({shape_text(sides), row == 0 ? "Lemma 4.1, k on the path" : "Theorem 4.1",
+                 counts[row][0], counts[row][1], counts[row][2], counts[row][3], "-"});
   }
   return table;
 }
@@ -278,7 +267,6 @@ PaperTable theorem_6_1(const Workshop& workshop) {
       .title = "Theorem 6.1 and Example 6.1: gamma by the distances along each ring",
       .columns = {"permutation", "n", "dimension", "farthest, largest gap", "printed", "gamma_k",
                   "gamma", "ours", "bound"},
-      .rows = {},
       .remarks = {"Printed: min(2 delta_j, n - MAXGAP). gamma_k: the fewest routes up and down "
                   "that reach every distance, found by trying all. The transpose has every "
                   "distance, gap 1, so gamma = 2(n-1)."}};
@@ -292,13 +280,11 @@ PaperTable theorem_6_1(const Workshop& workshop) {
         const RingDistances found = ring_distances(geometry, map, k);
         const auto side = static_cast<std::int64_t>(bit(side_log2));
         const auto all = mesh::displacements(geometry, map, k);
-        table.rows.push_back(
-            {name, std::to_string(side), std::to_string(k),
-             fmt::format("{}, {}", found.delta.empty() ? 0 : found.delta.back(), found.gap),
-             std::to_string(found.printed(side)),
-             std::to_string(mesh::rides_on_ring(*all, side).total()),
-             k == 0 ? "" : workshop.bound(request), k == 0 ? "" : workshop.ours(request),
-             k == 0 ? "" : workshop.bound(request)});
+        table.row({name, side, k,
+                   fmt::format("{}, {}", found.delta.empty() ? 0 : found.delta.back(), found.gap),
+                   found.printed(side), mesh::rides_on_ring(*all, side).total(),
+                   k == 0 ? "" : workshop.bound(request), k == 0 ? "" : workshop.ours(request),
+                   k == 0 ? "" : workshop.bound(request)});
       }
     }
   for (auto& row : table.rows)
@@ -308,13 +294,12 @@ PaperTable theorem_6_1(const Workshop& workshop) {
 }
 
 PaperTable theorem_6_2(const Workshop& workshop) {
-  PaperTable table{
-      .title = "Theorem 6.2: propagating wraparound, at least gamma - 2(q-1) unit routes",
-      .columns = {"permutation", "mesh", "gamma", "printed", "ours", "bound"},
-      .rows = {},
-      .remarks = {"Bound: the least sum of routes up and down that serves every distance with "
-                  "carries, whatever the order and the registers. The printed one counts two "
-                  "carries for a dimension, which mostly nobody can use."}};
+  PlannedTable table(workshop,
+                     "Theorem 6.2: propagating wraparound, at least gamma - 2(q-1) unit routes",
+                     {"permutation", "mesh", "gamma", "printed", ours(), bound()},
+                     {"Bound: the least sum of routes up and down that serves every distance with "
+                      "carries, whatever the order and the registers. The printed one counts two "
+                      "carries for a dimension, which mostly nobody can use."});
   struct Case {
     const char* name;
     std::vector<int> sides;
@@ -329,10 +314,8 @@ PaperTable theorem_6_2(const Workshop& workshop) {
     const Count gamma = lower_bound(mesh, goal, 1).value;
     const Count less = 2 * (c.sides.size() - 1);
     mesh.wrap = Mesh::Wrap::propagating;
-    const Request request = Request::of(mesh, goal);
-    table.rows.push_back({c.name, shape_text(c.sides), to_string(gamma),
-                          to_string(gamma > less ? gamma - less : 0), workshop.ours(request),
-                          workshop.bound(request)});
+    table.row(Request::of(mesh, goal),
+              {c.name, shape_text(c.sides), gamma, gamma > less ? gamma - less : 0});
   }
   return table;
 }
@@ -346,7 +329,6 @@ PaperTable theorem_6_3() {
   PaperTable table{
       .title = "Theorem 6.3: gamma_1 of bit shuffle by the one distance (n-1)/3, log n even",
       .columns = {"n", "printed", "mu of that distance", "gamma_1 of Theorem 6.4", "gamma_1"},
-      .rows = {},
       .remarks = {"Printed: 2(n-1)/3. Theorem 6.4 alone gives beta_1/2."}};
   for (const int side_log2 : {2, 4, 6}) {
     const MeshGeometry geometry(square_mesh(side_log2, Mesh::Wrap::orthogonal));
@@ -361,9 +343,8 @@ PaperTable theorem_6_3() {
     }
     // The paper's dimension 1 is the one whose bits go a shorter way.
     const std::size_t shorter = beta[0] < beta[1] ? 0 : 1;
-    table.rows.push_back({std::to_string(side), std::to_string(2 * (side - 1) / 3),
-                          std::to_string(mu((side - 1) / 3, side)), to_string(beta[shorter] / 2),
-                          to_string(gamma[shorter])});
+    table.row(
+        {side, 2 * (side - 1) / 3, mu((side - 1) / 3, side), beta[shorter] / 2, gamma[shorter]});
   }
   return table;
 }
@@ -388,7 +369,6 @@ PaperTable theorems_6_4_and_6_5() {
   PaperTable table{
       .title = "Theorems 6.4 and 6.5: the least gamma_k / beta_k of all BPC maps of a machine",
       .columns = {"torus", "maps", "printed without S- L- R-", "least without", "printed", "least"},
-      .rows = {},
       .remarks = {"gamma_k by the distances that occur. So wraparound makes a map at most twice as "
                   "fast, three times with complements; [-0, -1] on a ring of 4 attains a third."}};
   for (const std::vector<int>& sides :
@@ -410,33 +390,28 @@ PaperTable theorems_6_4_and_6_5() {
         if (!complements) plain.see(gamma, beta[static_cast<std::size_t>(k)], bits);
       }
     });
-    table.rows.push_back(
-        {shape_text(sides), std::to_string(maps), "1 / 2", plain.text(), "1 / 3", any.text()});
+    table.row({shape_text(sides), maps, "1 / 2", plain.text(), "1 / 3", any.text()});
   }
   return table;
 }
 
 // Two general ways, which take no notice of what the permutation is.
 PaperTable introduction(const Workshop& workshop) {
-  PaperTable table{
-      .title = "Introduction: what BPC routing is compared with, unit routes on n x n",
-      .columns = {"permutation", "n", "printed Orcutt", "Benes network", "sort", "ours", "bound"},
-      .rows = {},
-      .remarks = {"Benes (Thompson): 7n - 8, the switches set beforehand. Sort: a bitonic sort of "
-                  "the destinations, 14(n - 1) - 8 log n for the data; where the tags have to be "
-                  "sorted at run time they move too, which doubles it. Of Orcutt's algorithms the "
-                  "paper says only what they take, 4(n - 1)."}};
+  PlannedTable table(
+      workshop, "Introduction: what BPC routing is compared with, unit routes on n x n",
+      {"permutation", "n", "printed Orcutt", planned("Benes network", "mesh-benes"),
+       planned("sort", "mesh-sort"), ours(), bound()},
+      {"Benes (Thompson): 7n - 8, the switches set beforehand. Sort: a bitonic sort of "
+       "the destinations, 14(n - 1) - 8 log n for the data; where the tags have to be "
+       "sorted at run time they move too, which doubles it. Of Orcutt's algorithms the "
+       "paper says only what they take, 4(n - 1)."});
   for (const char* name : {"perfect-shuffle", "bit-reversal", "transpose"})
     for (const int side_log2 : {2, 3, 4}) {
       const Request request =
           Request::of(square_mesh(side_log2, Mesh::Wrap::none),
                       MapGoal{.map = bpc_vector(fmt::format("{}:{}", name, 2 * side_log2)).map()});
       const bool orcutt = std::string_view(name) != "transpose";
-      table.rows.push_back({name, std::to_string(bit(side_log2)),
-                            orcutt ? std::to_string(4 * (bit(side_log2) - 1)) : "-",
-                            workshop.ours(request, "mesh-benes"),
-                            workshop.ours(request, "mesh-sort"), workshop.ours(request),
-                            workshop.bound(request)});
+      table.row(request, {name, bit(side_log2), orcutt ? 4 * (bit(side_log2) - 1) : Cell("-")});
     }
   return table;
 }

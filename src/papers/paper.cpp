@@ -1,15 +1,15 @@
 // The table of the pages, in the order in which they are listed.
 #include "papers/paper.hpp"
 
+#include <fmt/format.h>
+
 #include <vector>
 
-#include "papers/butterfly.hpp"
-#include "papers/conversion.hpp"
-#include "papers/mesh.hpp"
-#include "papers/pops.hpp"
-#include "papers/shuffle.hpp"
+#include "papers/pages.hpp"
 
 namespace faro::inline v1 {
+
+Cell::Cell(double of) : text(fmt::format("{}", of)) {}
 
 std::span<const Paper* const> papers() {
   // A page is one line here.

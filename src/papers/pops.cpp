@@ -1,6 +1,6 @@
 // Figures 2 to 8 and Theorems 1 to 4, with what is wrong in them and the smallest case that shows
 // it.
-#include "papers/pops.hpp"
+#include "papers/printed/pops.hpp"
 
 #include <fmt/format.h>
 
@@ -11,9 +11,8 @@
 #include "faro/service/plan.hpp"
 #include "machines/pops/bounds.hpp"
 #include "machines/pops/model.hpp"
-#include "papers/cells.hpp"
+#include "papers/pages.hpp"
 #include "papers/printed/embedding.hpp"
-#include "papers/printed/pops.hpp"
 #include "planners/pops/affine.hpp"
 #include "planners/pops/broadcast.hpp"
 #include "planners/pops/matmul/matmul.hpp"
@@ -24,10 +23,6 @@ namespace faro::inline v1 {
 namespace {
 
 using Size = std::uint64_t;
-
-std::string text(Count count) {
-  return to_string(count);
-}
 
 Request listed(Size d, Size g, std::vector<Word> to) {
   return Request::of(Pops{d, g, false}, Destinations{std::move(to)});
@@ -64,7 +59,7 @@ std::string replayed(Push push) {
     const auto replay = make_replay();
     push(*replay);
     const Verdict verdict = replay->verdict();
-    if (verdict.ok()) return text(verdict.cost.slots);
+    if (verdict.ok()) return to_string(verdict.cost.slots);
     return verdict.violations.empty()
                ? "refused"
                : fmt::format("{}: {}", verdict.violations[0].rule, verdict.violations[0].message);
@@ -78,15 +73,14 @@ PaperTable figure_2() {
   PaperTable table{
       .title = "Figure 2 and section 1: hardware",
       .columns = {"d", "g", "couplers", "degree", "printed 2n²/d transceivers", "ours", "bound"},
-      .rows = {},
       .remarks = {"Section 1 sends over c(group(j), i); it is c(group(j), group(i)): "
                   "couplers join groups, the destination's first."}};
   constexpr std::array<std::pair<Size, Size>, 10> machines{
       {{4, 2}, {32, 1}, {16, 2}, {8, 4}, {4, 8}, {2, 16}, {1, 32}, {25, 1}, {5, 5}, {1, 25}}};
   for (const auto& [d, g] : machines) {
     const pops::Hardware h = pops::hardware({d, g, false});
-    table.rows.push_back({text(d), text(g), text(h.couplers), text(h.coupler_degree),
-                          text(2 * d * g * g), text(h.transmitters + h.receivers), "-"});
+    table.row(
+        {d, g, h.couplers, h.coupler_degree, 2 * d * g * g, h.transmitters + h.receivers, "-"});
   }
   return table;
 }
@@ -95,7 +89,6 @@ PaperTable broadcasts() {
   PaperTable table{
       .title = "Section 1: broadcasts, slots",
       .columns = {"what", "d", "g", "printed", "ours", "bound"},
-      .rows = {},
       .remarks = {"All to all in one slot with multi-receive needs d = 1: a coupler carries one "
                   "message a slot, so POPS(2, 1) takes 2 and POPS(d, g) d.",
                   "All to all takes n - 1 slots for g >= 2, not n: every slot brings each "
@@ -115,30 +108,28 @@ PaperTable broadcasts() {
       for (const Size g : {1U, 2U, 3U, 5U}) {
         const Pops machine{d, g, kind.multi_receive};
         const bool printed = kind.kind != PopsBroadcast::personalised;
-        table.rows.push_back(
-            {kind.name, text(d), text(g),
-             printed ? text(broadcast_paper(machine, kind.kind).formula.value) : "-",
+        table.row(
+            {kind.name, d, g,
+             printed ? broadcast_paper(machine, kind.kind).formula.value : Cell("-"),
              replayed([&](ScheduleSink& sink) { push_broadcast(machine, kind.kind, 0, sink); }),
-             text(broadcast_bound(machine, kind.kind).value)});
+             broadcast_bound(machine, kind.kind).value});
       }
   return table;
 }
 
 PaperTable embeddings(const Workshop& workshop) {
-  PaperTable table{
-      .title = "Section 1, [1] and [6]: embedded networks, slots of a step",
-      .columns = {"network", "d", "g", "in order", "ours", "bound"},
-      .rows = {},
-      .remarks = {"A step: every node hands its datum to the next along one side, or over one of "
-                  "its two edges. In order: node v in processor v.",
-                  "The bound: ceil(d/g) slots, what moves over g² couplers, wherever the nodes "
-                  "are. Rings and de Bruijn networks reach it; tori where the search does."}};
+  PlannedTable table(
+      workshop, "Section 1, [1] and [6]: embedded networks, slots of a step",
+      {"network", "d", "g", "in order", ours(), bound()},
+      {"A step: every node hands its datum to the next along one side, or over one of its two "
+       "edges. In order: node v in processor v.",
+       "The bound: ceil(d/g) slots, what moves over g² couplers, wherever the nodes are. Rings and "
+       "de Bruijn networks reach it; tori where the search does."});
   const auto row = [&](const std::string& name, const Pops& machine, std::span<const Word> place,
                        const std::vector<Word>& step) {
-    const Request request = Request::of(machine, Destinations{pops::placed(place, step)});
-    table.rows.push_back({name, text(machine.group_size), text(machine.groups),
-                          workshop.ours(Request::of(machine, Destinations{step})),
-                          workshop.ours(request), workshop.bound(request)});
+    table.row(Request::of(machine, Destinations{pops::placed(place, step)}),
+              {name, machine.group_size, machine.groups,
+               workshop.ours(Request::of(machine, Destinations{step}))});
   };
   constexpr std::array<std::pair<Size, Size>, 9> ring_machines{
       {{8, 1}, {4, 2}, {12, 2}, {5, 3}, {2, 4}, {4, 4}, {10, 4}, {5, 5}, {3, 7}}};
@@ -174,7 +165,6 @@ PaperTable uneven_products() {
   PaperTable table{
       .title = "Section 2: matrix products where sizes do not divide, slots",
       .columns = {"N", "d", "g", "printed", "ours", "rounds", "bound"},
-      .rows = {},
       .remarks = {"The paper asks for dg = N² and that d or N divides the other. Elsewhere every "
                   "operand goes straight from its owner to who lacks it; processors beyond N² "
                   "stay empty, and matrices that are not square are filled up with zeros."}};
@@ -187,9 +177,8 @@ PaperTable uneven_products() {
       };
       CostCounter counted;
       push(counted);
-      table.rows.push_back({text(order), text(d), text(machine.groups), "-", replayed(push),
-                            text(counted.cost().compute_rounds),
-                            text(matmul_bound(machine, order).value)});
+      table.row({order, d, machine.groups, "-", replayed(push), counted.cost().compute_rounds,
+                 matmul_bound(machine, order).value});
     }
   return table;
 }
@@ -199,7 +188,6 @@ PaperTable figure_3() {
       .title = "Figure 3 and section 2: matrix product, slots",
       .columns = {"N", "d", "g", "printed", "printed algorithm, corrected", "ours",
                   "printed rounds", "rounds", "couplers", "bound"},
-      .rows = {},
       .remarks = {"Section 2.1 calls the coupler of B[k,j] c(k,j); it is c(j,k).",
                   "Section 2.3 leaves out the first hop of B[k,rs+q] where rs+q = k; it must for "
                   "all s = group of row k, or coupler c(K,K) is driven twice: N = 4 on POPS(8, 2), "
@@ -218,65 +206,48 @@ PaperTable figure_3() {
       };
       CostCounter counted;
       push_matmul(machine, order, MatmulAlgorithm::best, counted);
-      table.rows.push_back({text(order), text(d), text(machine.groups),
-                            text(matmul_slots(machine, order, MatmulAlgorithm::paper).value),
-                            push(MatmulAlgorithm::paper), push(MatmulAlgorithm::best), text(order),
-                            text(counted.cost().compute_rounds),
-                            text(machine.groups * machine.groups),
-                            text(matmul_bound(machine, order).value)});
+      table.row({order, d, machine.groups,
+                 matmul_slots(machine, order, MatmulAlgorithm::paper).value,
+                 push(MatmulAlgorithm::paper), push(MatmulAlgorithm::best), order,
+                 counted.cost().compute_rounds, machine.groups * machine.groups,
+                 matmul_bound(machine, order).value});
     }
   return table;
 }
 
-// The quotient of two counts; "-" where one of them is none or 0.
-std::string ratio(const std::string& above, const std::string& below) {
-  for (const std::string* cell : {&above, &below})
-    if (cell->find_first_not_of("0123456789") != std::string::npos) return "-";
-  return below == "0" ? "-" : fmt::format("{:.2f}", std::stod(above) / std::stod(below));
-}
-
 PaperTable figure_4(const Workshop& workshop) {
-  PaperTable table{
-      .title = "Figure 4 and Theorem 1: a cycle of one group, slots",
-      .columns = {"d", "g", "printed simple", "simple", "printed", "ours", "printed speed-up",
-                  "single hop / ours", "bound"},
-      .rows = {},
-      .remarks = {"Printed speed-up over the single hop: d / (ceil((d-1)/g) + 1), both planned "
-                  "here; d/2 for d = g.",
-                  "The simple algorithm has ceil(d/g) pairs of slots, not d/g; Figure 4's p(0,qq) "
-                  "is p(0,qg).",
-                  "Where nothing moves (d = 1) no slot is needed; with m data that move, d = m."}};
+  PlannedTable table(workshop, "Figure 4 and Theorem 1: a cycle of one group, slots",
+                     {"d", "g", "printed simple", planned("simple", "pops-simple"), "printed",
+                      "ours", "printed speed-up", "single hop / ours", bound()},
+                     {"Printed speed-up over the single hop: d / (ceil((d-1)/g) + 1), both planned "
+                      "here; d/2 for d = g.",
+                      "The simple algorithm has ceil(d/g) pairs of slots, not d/g; Figure 4's "
+                      "p(0,qq) is p(0,qg).",
+                      "Where nothing moves (d = 1) no slot is needed; with m data that move, d = "
+                      "m."});
   for (const Size d : {1U, 2U, 3U, 5U, 8U, 12U})
     for (const Size g : {1U, 2U, 3U, 5U, 8U}) {
       const Request request = listed(d, g, shift(d, g, 1));
       const std::string ours = workshop.ours(request, "pops-one-group");
       const std::string single = workshop.ours(request, "pops-single-hop");
       const Count printed = ceil_div(d - 1, g) + 1;
-      table.rows.push_back({text(d), text(g), text(2 * ceil_div(d, g)),
-                            workshop.ours(request, "pops-simple"), text(printed), ours,
-                            ratio(text(d), text(printed)), ratio(single, ours),
-                            workshop.bound(request)});
+      table.row(request, {d, g, 2 * ceil_div(d, g), printed, ours,
+                          ratio(std::to_string(d), to_string(printed), 2), ratio(single, ours, 2)});
     }
   return table;
 }
 
 PaperTable figure_5(const Workshop& workshop) {
-  PaperTable table{
-      .title = "Figure 5 and Theorem 2: a cycle of every group, slots",
-      .columns = {"d", "g", "printed simple", "simple", "printed", "figure 5, trimmed", "ours",
-                  "bound"},
-      .rows = {},
-      .remarks = {"Figure 5 needs d >= g: its relay p(t,i) has local index i. On POPS(2, 3) "
-                  "p(0,2) does not exist.",
-                  "Theorem 2 leaves one slot open; max(2, ceil(2d/(g+1))) slots close it."}};
+  PlannedTable table(
+      workshop, "Figure 5 and Theorem 2: a cycle of every group, slots",
+      {"d", "g", "printed simple", planned("simple", "pops-simple"), "printed",
+       planned("figure 5, trimmed", "pops-figure-5"), ours("pops-all-groups"), bound()},
+      {"Figure 5 needs d >= g: its relay p(t,i) has local index i. On POPS(2, 3) "
+       "p(0,2) does not exist.",
+       "Theorem 2 leaves one slot open; max(2, ceil(2d/(g+1))) slots close it."});
   for (const Size d : {2U, 3U, 5U, 8U, 12U, 17U})
-    for (const Size g : {1U, 2U, 3U, 4U, 7U}) {
-      const Request request = listed(d, g, shift(d, g, g));
-      table.rows.push_back({text(d), text(g), text(2 * ceil_div(d, g)),
-                            workshop.ours(request, "pops-simple"), text(2 * ceil_div(d, g + 1)),
-                            workshop.ours(request, "pops-figure-5"),
-                            workshop.ours(request, "pops-all-groups"), workshop.bound(request)});
-    }
+    for (const Size g : {1U, 2U, 3U, 4U, 7U})
+      table.row(listed(d, g, shift(d, g, g)), {d, g, 2 * ceil_div(d, g), 2 * ceil_div(d, g + 1)});
   return table;
 }
 
@@ -309,49 +280,42 @@ PaperTable figure_6(const Workshop& workshop) {
   const std::string refused = replayed([&](ScheduleSink& sink) {
     pops::emit_permutation(smallest, "printed", printed_figure_6(4, 3), sink);
   });
-  PaperTable table{
-      .title = "Figure 6 and Theorem 3: vector reversal, slots",
-      .columns = {"d", "g", "printed", "figure 6, repaired", "ours", "printed bound", "bound"},
-      .rows = {},
-      .remarks = {fmt::format("Figure 6 as printed on POPS(4, 3), the smallest case, replayed: {}. "
-                              "It fails for every 3 <= g < d tried (d <= 24, g <= 11); repaired, "
-                              "relays take the lowest local indices that are free.",
-                              refused),
-                  "Theorem 3 for g and d odd: the centre stays, so the bound is "
-                  "ceil(2(n-1)/(g²+1)). POPS(7, 3): printed 5, but 4 slots suffice.",
-                  "Section 3.3 reverses in a single slot for d <= 2; d = 2 needs two. The middle "
-                  "group is (g-1)/2, counted from 0."}};
+  PlannedTable table(
+      workshop, "Figure 6 and Theorem 3: vector reversal, slots",
+      {"d", "g", "printed", planned("figure 6, repaired", "pops-figure-6"), ours("pops-reversal"),
+       "printed bound", bound()},
+      {fmt::format("Figure 6 as printed on POPS(4, 3), the smallest case, replayed: {}. "
+                   "It fails for every 3 <= g < d tried (d <= 24, g <= 11); repaired, "
+                   "relays take the lowest local indices that are free.",
+                   refused),
+       "Theorem 3 for g and d odd: the centre stays, so the bound is "
+       "ceil(2(n-1)/(g²+1)). POPS(7, 3): printed 5, but 4 slots suffice.",
+       "Section 3.3 reverses in a single slot for d <= 2; d = 2 needs two. The middle "
+       "group is (g-1)/2, counted from 0."});
   for (const Size d : {1U, 2U, 3U, 4U, 5U, 7U, 8U, 12U, 16U, 21U})
     for (const Size g : {2U, 3U, 4U, 5U, 8U}) {
-      const Pops machine{d, g, false};
-      const Request request = listed(d, g, reversal(d * g));
       const bool printed = d > g && d * 2 < d * g;
-      table.rows.push_back(
-          {text(d), text(g), printed || (d > 2 && d <= g) ? text(2 * ceil_div(d, g)) : "-",
-           workshop.ours(request, "pops-figure-6"), workshop.ours(request, "pops-reversal"),
-           printed ? text(pops::reversal_theorem3(machine)) : "-", workshop.bound(request)});
+      table.row(listed(d, g, reversal(d * g)),
+                {d, g, printed || (d > 2 && d <= g) ? 2 * ceil_div(d, g) : Cell("-"),
+                 printed ? pops::reversal_theorem3({d, g, false}) : Cell("-")});
     }
   return table;
 }
 
 PaperTable theorem_4(const Workshop& workshop) {
-  PaperTable table{
-      .title = "Theorem 4: transpose of an N x N matrix, slots",
-      .columns = {"N", "d", "g", "printed", "single hop", "ours", "bound"},
-      .rows = {},
-      .remarks = {"The proof divides by g - 1. For g = 1 all N² - N data share one coupler: N = 2 "
-                  "on POPS(4, 1) takes 2 slots, not 4.",
-                  "Neither d | N nor g | N: single hop may lose; N = 6 on POPS(9, 4) takes 4, ours "
-                  "3."}};
+  PlannedTable table(
+      workshop, "Theorem 4: transpose of an N x N matrix, slots",
+      {"N", "d", "g", "printed", planned("single hop", "pops-single-hop"), ours(), bound()},
+      {"The proof divides by g - 1. For g = 1 all N² - N data share one coupler: N = 2 "
+       "on POPS(4, 1) takes 2 slots, not 4.",
+       "Neither d | N nor g | N: single hop may lose; N = 6 on POPS(9, 4) takes 4, ours "
+       "3."});
   for (const Size order : {2U, 3U, 4U, 6U, 8U})
     for (Size d = 1; d <= order * order; ++d) {
       if (order * order % d != 0) continue;
       const Size g = order * order / d;
-      const Request request = listed(d, g, transpose(order));
-      const bool assumed = order % d == 0 || order % g == 0;
-      table.rows.push_back({text(order), text(d), text(g), assumed ? text(ceil_div(d, g)) : "-",
-                            workshop.ours(request, "pops-single-hop"), workshop.ours(request),
-                            workshop.bound(request)});
+      table.row(listed(d, g, transpose(order)),
+                {order, d, g, order % d == 0 || order % g == 0 ? ceil_div(d, g) : Cell("-")});
     }
   return table;
 }
@@ -359,13 +323,11 @@ PaperTable theorem_4(const Workshop& workshop) {
 PaperTable figure_7() {
   PaperTable table{.title = "Figure 7: the permutation [-0, 1, 2, -3]",
                    .columns = {"source", "printed", "ours", "bound"},
-                   .rows = {},
                    .remarks = {"Destination bit |A_i| is source bit i, inverted for a minus."}};
   constexpr std::array<int, 16> printed{9, 1, 13, 5, 11, 3, 15, 7, 8, 0, 12, 4, 10, 2, 14, 6};
   const std::array<int, 4> place{3, 2, 1, 0};  // of bits 0 to 3
   const BitMap map = BitMap::from_places(place, 0b1001);
-  for (Word p = 0; p < 16; ++p)
-    table.rows.push_back({text(p), text(static_cast<Count>(printed[p])), text(map(p)), "-"});
+  for (Word p = 0; p < 16; ++p) table.row({p, printed[p], map(p), "-"});
   return table;
 }
 
@@ -386,24 +348,20 @@ constexpr std::array<Named, 7> figure_8_maps{{
 }};
 
 PaperTable figure_8(const Workshop& workshop) {
-  PaperTable table{
-      .title = "Figure 8 and section 4.3: permutations of bits with complements, slots",
-      .columns = {"permutation", "vector", "d", "g", "printed", "printed algorithm", "ours",
-                  "bound"},
-      .rows = {},
-      .remarks = {
-          "Sections 4.1 and 4.2 give formulas of unshuffle and of shuffled row-major in the "
-          "direction of Figure 8; both directions take 2 slots for d = g.",
-          "Example of section 4.2, n = 64: b = (i5 i3 i4) and c = (i2 i0 i1), not (i5 i3 i1) and "
-          "a; i = 1, j = 6 give b = 2, c = 5, i' = 7 as printed.",
-          "Bit reversal in ceil(d/g) needs g >= 2; for g = 1 it takes n - 2^ceil(p/2), 2 slots for "
-          "n = 4.",
-          fmt::format(
-              "Optimal whenever two elements share source and destination group holds for "
-              "d <= g only: [2, -0, 1] on POPS(4, 2) takes {} by section 4.3, ours {}.",
-              workshop.ours(mapped(BitMap::from_places(std::array<int, 3>{1, 0, 2}, 1), 2),
-                            "pops-stay-go"),
-              workshop.ours(mapped(BitMap::from_places(std::array<int, 3>{1, 0, 2}, 1), 2)))}};
+  const Request shares = mapped(BitMap::from_places(std::array<int, 3>{1, 0, 2}, 1), 2);
+  PlannedTable table(
+      workshop, "Figure 8 and section 4.3: permutations of bits with complements, slots",
+      {"permutation", "vector", "d", "g", "printed", planned("printed algorithm", "pops-stay-go"),
+       ours(), bound()},
+      {"Sections 4.1 and 4.2 give formulas of unshuffle and of shuffled row-major in the "
+       "direction of Figure 8; both directions take 2 slots for d = g.",
+       "Example of section 4.2, n = 64: b = (i5 i3 i4) and c = (i2 i0 i1), not (i5 i3 i1) and "
+       "a; i = 1, j = 6 give b = 2, c = 5, i' = 7 as printed.",
+       "Bit reversal in ceil(d/g) needs g >= 2; for g = 1 it takes n - 2^ceil(p/2), 2 slots for "
+       "n = 4.",
+       fmt::format("Optimal whenever two elements share source and destination group holds for "
+                   "d <= g only: [2, -0, 1] on POPS(4, 2) takes {} by section 4.3, ours {}.",
+                   workshop.ours(shares, "pops-stay-go"), workshop.ours(shares))});
   for (const Named& named : figure_8_maps)
     for (const int p : {4, 6}) {
       std::vector<int> place;
@@ -415,12 +373,9 @@ PaperTable figure_8(const Workshop& workshop) {
       }
       const BitMap map = BitMap::from_places(place, named.complemented ? low_mask(p) : 0);
       for (int ld = 0; ld <= p; ++ld) {
-        const Request request = mapped(map, ld);
         const Size d = bit(ld);
         const Size g = bit(p - ld);
-        table.rows.push_back({named.name, "[" + vector + "]", text(d), text(g),
-                              text(d <= g ? 2 : 2 * d / g), workshop.ours(request, "pops-stay-go"),
-                              workshop.ours(request), workshop.bound(request)});
+        table.row(mapped(map, ld), {named.name, "[" + vector + "]", d, g, d <= g ? 2 : 2 * d / g});
       }
     }
   return table;

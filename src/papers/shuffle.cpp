@@ -1,5 +1,5 @@
 // Figures 1 to 10, Tables 2 and 3, Corollary 2; what packets cost is in shuffle_prices.cpp.
-#include "papers/shuffle.hpp"
+#include "papers/printed/shuffle.hpp"
 
 #include <fmt/format.h>
 
@@ -12,13 +12,10 @@
 #include "faro/service/plan.hpp"
 #include "machines/cube/shuffle_costs.hpp"
 #include "machines/performer.hpp"
-#include "papers/cells.hpp"
+#include "papers/pages.hpp"
 #include "papers/printed/extended_cube.hpp"
 #include "papers/printed/printed.hpp"
-#include "papers/printed/shuffle.hpp"
-#include "papers/shuffle_prices.hpp"
 #include "papers/shuffle_rows.hpp"
-#include "papers/shuffle_sequences.hpp"
 #include "planners/cube/shuffle/cycles.hpp"
 #include "planners/cube/shuffle/planners.hpp"
 
@@ -56,16 +53,11 @@ std::vector<std::string> contents_after(const Request& request, const Planner& p
 
 PaperTable contents_table(const std::string& title, const Request& request, const Planner& planner,
                           const std::vector<std::string>& printed) {
-  PaperTable table{.title = title,
-                   .columns = {"processor", "printed", "ours", "bound"},
-                   .rows = {},
-                   .remarks = {}};
+  PaperTable table{.title = title, .columns = {"processor", "printed", "ours", "bound"}};
   const std::vector<std::string> ours = contents_after(request, planner);
-  for (std::size_t p = 0; p < ours.size(); ++p)
-    table.rows.push_back({std::to_string(p), printed[p], ours[p], "-"});
-  const Workshop workshop(catalogue());
-  table.rows.push_back(
-      {"steps", "-", workshop.ours(request, planner.name()), workshop.bound(request)});
+  for (std::size_t p = 0; p < ours.size(); ++p) table.row({p, printed[p], ours[p], "-"});
+  const Workshop workshop;
+  table.row({"steps", "-", workshop.ours(request, planner.name()), workshop.bound(request)});
   return table;
 }
 
@@ -75,7 +67,6 @@ PaperTable states_table(const std::string& title, const Request& request, const 
                         std::span<const char* const> printed) {
   PaperTable table{.title = title,
                    .columns = {"after exchange", "printed", "ours", "bound"},
-                   .rows = {},
                    .remarks = {"The numbers of both elements of processors 0 to 7."}};
   ContentsSink run;
   planner.offer(request).push(run);
@@ -85,7 +76,7 @@ PaperTable states_table(const std::string& title, const Request& request, const 
       std::sort(held.begin(), held.end());
       line += fmt::format("{}{}", line.empty() ? "" : "  ", fmt::join(held, " "));
     }
-    table.rows.push_back({std::to_string(t), t < printed.size() ? printed[t] : "-", line, "-"});
+    table.row({t, t < printed.size() ? printed[t] : "-", line, "-"});
   }
   return table;
 }
@@ -100,10 +91,9 @@ constexpr std::array<const char*, 5> figure_10_states{
 
 PaperTable grid(const std::string& title, std::span<const char* const> printed,
                 const std::vector<shuffle::JobRow>& ours) {
-  PaperTable table{
-      .title = title, .columns = {"job", "printed", "ours", "bound"}, .rows = {}, .remarks = {}};
+  PaperTable table{.title = title, .columns = {"job", "printed", "ours", "bound"}};
   for (std::size_t j = 0; j < printed.size(); ++j)
-    table.rows.push_back({std::to_string(j), printed[j], row_text(ours[j]), "-"});
+    table.row({j, printed[j], row_text(ours[j]), "-"});
   return table;
 }
 
@@ -120,10 +110,9 @@ PaperTable figure_2() {
   PaperTable table = grid("Figure 2: pipelining, three dimensions, K = 8", printed,
                           shuffle::pipelined_rows({3}, 4));
   const Request request = shuffle_of(3, {3}, {});
-  const Workshop workshop(catalogue());
-  table.rows.push_back(
-      {"steps", "6", workshop.ours(request, "shuffle-pipelined"), workshop.bound(request)});
-  table.rows.push_back({"steps, best", "6", workshop.ours(request), workshop.bound(request)});
+  const Workshop workshop;
+  table.row({"steps", "6", workshop.ours(request, "shuffle-pipelined"), workshop.bound(request)});
+  table.row({"steps, best", "6", workshop.ours(request), workshop.bound(request)});
   return table;
 }
 
@@ -131,7 +120,6 @@ PaperTable figure_4() {
   PaperTable table{
       .title = "Figure 4: slots that are sent, aligned, three dimensions, K = 2",
       .columns = {"step", "printed", "ours", "bound"},
-      .rows = {},
       .remarks = {"One digit a processor, 0 to 7: its slot that is exchanged. Partners "
                   "use equal slots."}};
   constexpr std::array<const char*, 3> printed{"1 1 0 0 0 0 1 1", "1 0 1 0 0 1 0 1",
@@ -147,7 +135,7 @@ PaperTable figure_4() {
         if (std::all_of(rule.where.begin(), rule.where.end(),
                         [p](const Parity& c) { return c.holds(p); }))
           line += fmt::format("{}{}", line.empty() ? "" : " ", rule.from);
-    table.rows.push_back({std::to_string(next + 1), printed[next], line, "-"});
+    table.row({next + 1, printed[next], line, "-"});
     ++next;
   }
   return table;
@@ -156,8 +144,8 @@ PaperTable figure_4() {
 // The rows as schedules, and the bound for as many elements.
 void add_steps(PaperTable& table, const std::vector<int>& chains,
                std::span<const char* const> printed, const std::vector<shuffle::JobRow>& ours) {
-  table.rows.push_back({"steps", replayed(chains, rows_of(printed)), replayed(chains, ours),
-                        bound_of_rows(chains, ours.size())});
+  table.row({"steps", replayed(chains, rows_of(printed)), replayed(chains, ours),
+             bound_of_rows(chains, ours.size())});
 }
 
 constexpr const char* steps_remark =
@@ -180,19 +168,16 @@ PaperTable figure_5() {
 }
 
 PaperTable figure_6() {
-  PaperTable table{.title = "Theorem 1 and Figure 6: one mixed shuffle",
-                   .columns = {"dimensions", "K", "printed", "ours, concurrent", "ours", "bound"},
-                   .rows = {},
-                   .remarks = {"Read case 1 of the theorem as 's <= 3 or K <= 8', as the text "
-                               "does."}};
-  const Workshop workshop(catalogue());
+  PlannedTable table(Workshop(), "Theorem 1 and Figure 6: one mixed shuffle",
+                     {"dimensions", "K", "printed",
+                      planned("ours, concurrent", "shuffle-concurrent"), ours(), bound()},
+                     {"Read case 1 of the theorem as 's <= 3 or K <= 8', as the text "
+                      "does."});
+  const Workshop workshop;
   for (const int length : {1, 2, 3, 4, 6, 8})
     for (int k = 2; k <= 6; ++k) {
       const Request request = shuffle_of(k, {length}, {});
-      table.rows.push_back({std::to_string(length), std::to_string(bit(k)),
-                            text(shuffle::theorem_1(length, bit(k))),
-                            workshop.ours(request, "shuffle-concurrent"), workshop.ours(request),
-                            workshop.bound(request)});
+      table.row(shuffle_of(k, {length}, {}), {length, bit(k), shuffle::theorem_1(length, bit(k))});
     }
   return table;
 }
@@ -201,13 +186,12 @@ PaperTable figure_7() {
   PaperTable table{
       .title = "Figure 7: a cycle factored into chains",
       .columns = {"map", "printed", "ours", "bound"},
-      .rows = {},
       .remarks = {"The figure is a picture; this is the rule: a chain a maximal run of "
                   "processor dimensions, and one local permutation."}};
   BitMap map = BitMap::from_places(std::vector<int>{2, 4, 3, 1, 5, 6, 0});
   const auto s = shuffle::structure_of(map, 3);
   for (const std::string& line : shuffle::describe(s.value()))
-    table.rows.push_back({"cycle of 7 bits, 3 of storage", "-", line, "-"});
+    table.row({"cycle of 7 bits, 3 of storage", "-", line, "-"});
   return table;
 }
 
@@ -272,27 +256,28 @@ Count printed_exchange(Count chains, Count dimensions, Count elements) {
 }
 
 PaperTable table_2() {
-  PaperTable table{
-      .title = "Theorem 2 and Table 2: several mixed shuffles",
-      .columns = {"chains", "K", "printed", "concurrent", "pipelined", "printed AAPC", "AAPC",
-                  "AAPC, concurrent", "ours", "bound"},
-      .rows = {},
-      .remarks = {"Case 1 is false for unequal chains: 4 1 with K = 16 claims 8, the "
-                  "bound is 9; 4 1 1 1 with K = 32 claims 10, the bound is 17.",
-                  "3 1 with K = 8 claims 5: it exists, but not with pairs of elements "
-                  "in a pipeline.",
-                  "The theorem says any shuffle; it holds for mixed ones only.",
-                  "AAPC: all-to-all personalised communication round after round, "
-                  "pipelined; shorter chains leave the later rounds, which the paper calls not "
-                  "entirely straightforward and counts for equal lengths only. Printed are K/2 + N "
-                  "- b, for chains "
-                  "of four and more and K > 8b the concurrent N + 3b or K/2 + 2b: for two chains "
-                  "with a spare bit each blocks of pairs can begin in a later round. "
-                  "K/2 + N - b needs b to divide K/2: 2 2 2 with K = 8 prints 7, a "
-                  "last group of one job takes as long as a full one.",
-                  "concurrent: Figure 9 in general; it needs a storage bit beside the "
-                  "chains'."}};
-  const Workshop workshop(catalogue());
+  PlannedTable table(
+      Workshop(), "Theorem 2 and Table 2: several mixed shuffles",
+      {"chains", "K", "printed", planned("concurrent", "shuffle-concurrent"),
+       planned("pipelined", "shuffle-pipelined"), "printed AAPC",
+       planned("AAPC", "shuffle-by-exchange"),
+       planned("AAPC, concurrent", "shuffle-by-exchange-concurrent"), ours(), bound()},
+      {"Case 1 is false for unequal chains: 4 1 with K = 16 claims 8, the "
+       "bound is 9; 4 1 1 1 with K = 32 claims 10, the bound is 17.",
+       "3 1 with K = 8 claims 5: it exists, but not with pairs of elements "
+       "in a pipeline.",
+       "The theorem says any shuffle; it holds for mixed ones only.",
+       "AAPC: all-to-all personalised communication round after round, "
+       "pipelined; shorter chains leave the later rounds, which the paper calls not "
+       "entirely straightforward and counts for equal lengths only. Printed are K/2 + N "
+       "- b, for chains "
+       "of four and more and K > 8b the concurrent N + 3b or K/2 + 2b: for two chains "
+       "with a spare bit each blocks of pairs can begin in a later round. "
+       "K/2 + N - b needs b to divide K/2: 2 2 2 with K = 8 prints 7, a "
+       "last group of one job takes as long as a full one.",
+       "concurrent: Figure 9 in general; it needs a storage bit beside the "
+       "chains'."});
+  const Workshop workshop;
   const std::vector<std::vector<int>> all = {{1, 1}, {2, 1}, {3, 1},    {4, 1},    {2, 2},
                                              {5, 5}, {6, 6}, {2, 2, 2}, {3, 2, 1}, {4, 1, 1, 1}};
   for (const auto& chains : all)
@@ -302,61 +287,52 @@ PaperTable table_2() {
                                      [&](int length) { return length == chains[0]; });
       const auto all_dimensions =
           static_cast<Count>(std::accumulate(chains.begin(), chains.end(), 0));
-      table.rows.push_back(
-          {list(chains), std::to_string(bit(k)), text(shuffle::theorem_2(chains, bit(k)).value),
-           workshop.ours(request, "shuffle-concurrent"),
-           workshop.ours(request, "shuffle-pipelined"),
-           equal ? text(printed_exchange(chains.size(), all_dimensions, bit(k))) : "-",
-           workshop.ours(request, "shuffle-by-exchange"),
-           workshop.ours(request, "shuffle-by-exchange-concurrent"), workshop.ours(request),
-           workshop.bound(request)});
+      table.row(shuffle_of(k, chains, {}),
+                {list(chains), bit(k), shuffle::theorem_2(chains, bit(k)).value,
+                 equal ? printed_exchange(chains.size(), all_dimensions, bit(k)) : Cell("-")});
     }
   return table;
 }
 
 PaperTable table_3() {
-  PaperTable table{.title = "Table 3: one real shuffle without complements",
-                   .columns = {"dimensions", "K", "ports", "printed A1", "A1", "slots of A1",
-                               "printed A2", "A2", "slots of A2", "Corollary 1", "ours", "bound"},
-                   .rows = {},
-                   .remarks = {}};
-  const Workshop workshop(catalogue());
-  for (const int length : {2, 3, 4, 5})
-    for (int k = 1; k <= 5; ++k) {
-      const auto s = static_cast<Count>(length);
-      const Count elements = bit(k);
-      Request request = shuffle_of(k, {}, {length});
-      table.rows.push_back(
-          {std::to_string(length), text(elements), "all", text((s + 1) * ceil_div(elements, 2 * s)),
-           workshop.ours(request, "real-a1"), workshop.slots(request, "real-a1"),
-           text(s * ceil_div(elements, s)), workshop.ours(request, "real-a2"),
-           workshop.slots(request, "real-a2"), text(ceil_div((s + 1) * elements, 2 * s)),
-           workshop.ours(request), workshop.bound(request)});
-      request = shuffle_of(k, {}, {length}, Hypercube::Ports::one);
-      const char* a1 = "real-a1-one-port";
-      table.rows.push_back(
-          {std::to_string(length), text(elements), "one", text((s + 1) * elements / 2),
-           workshop.ours(request, a1), workshop.slots(request, a1), text(s * elements),
-           workshop.ours(request, "real-a2-one-port"), workshop.slots(request, "real-a2-one-port"),
-           text((s + 1) * elements / 2), workshop.ours(request), workshop.bound(request)});
-    }
+  std::vector<std::string> remarks;
   for (const int length : {3, 6}) {
     const ShuffleSize size{.length = length, .elements = 64, .packet = 1};
-    table.remarks.push_back(fmt::format(
+    remarks.push_back(fmt::format(
         "s = {}, K = 64, t_c = 1, packets unbounded: A2 is faster than A1 from a start-up of {} on "
         "with one port, {:.1f} with all.",
         length, break_even_one_port(size, {.startup = 0, .transfer = 1}),
         break_even_all_ports(size, {.startup = 0, .transfer = 1})));
   }
-  table.remarks.push_back(
-      "Slots: storage places of a processor; Mem is printed as K for A1 and 2K for A2. Corollary "
-      "1: "
-      "packets that each take c = s + 1 cycles, as those of A1 do, need cK/2(c-1) transfers with "
-      "all ports, s times that with one: in its class A1 is optimal where s divides K/2.");
-  table.remarks.push_back(
-      "Two dimensions: A2 squared takes K/2 + 1 steps, as ours does. Lemma 2's bound K/2 is never "
-      "met from two dimensions on; odd cycles need (s+1)K/2s, so A1 is optimal there where s "
-      "divides K/2.");
+  remarks.insert(
+      remarks.end(),
+      {"Slots: storage places of a processor; Mem is printed as K for A1 and 2K for A2. Corollary "
+       "1: packets that each take c = s + 1 cycles, as those of A1 do, need cK/2(c-1) transfers "
+       "with all ports, s times that with one: in its class A1 is optimal where s divides K/2.",
+       "Two dimensions: A2 squared takes K/2 + 1 steps, as ours does. Lemma 2's bound K/2 is never "
+       "met from two dimensions on; odd cycles need (s+1)K/2s, so A1 is optimal there where s "
+       "divides K/2."});
+  PlannedTable table(Workshop(), "Table 3: one real shuffle without complements",
+                     {"dimensions", "K", "ports", "printed A1", "A1", "slots of A1", "printed A2",
+                      "A2", "slots of A2", "Corollary 1", ours(), bound()},
+                     std::move(remarks));
+  const Workshop workshop;
+  for (const int length : {2, 3, 4, 5})
+    for (int k = 1; k <= 5; ++k)
+      for (const bool all : {true, false}) {
+        const auto ports = all ? Hypercube::Ports::all : Hypercube::Ports::one;
+        const char* a1 = all ? "real-a1" : "real-a1-one-port";
+        const char* a2 = all ? "real-a2" : "real-a2-one-port";
+        const Request request = shuffle_of(k, {}, {length}, ports);
+        // With one port the links of a step are one, else as many as there are dimensions.
+        const auto s = static_cast<Count>(length);
+        const Count links = all ? s : 1;
+        table.row(request,
+                  {length, bit(k), all ? "all" : "one", (s + 1) * ceil_div(bit(k), 2 * links),
+                   workshop.ours(request, a1), workshop.slots(request, a1),
+                   s * ceil_div(bit(k), links), workshop.ours(request, a2),
+                   workshop.slots(request, a2), ceil_div((s + 1) * bit(k), 2 * links)});
+      }
   return table;
 }
 
@@ -364,7 +340,6 @@ PaperTable corollary_2() {
   PaperTable table{.title = "Definition 3 and Corollary 2: extended-cube permutations",
                    .columns = {"chain", "K", "extra dimensions", "ports", "printed bound", "ours",
                                "in the cube itself"},
-                   .rows = {},
                    .remarks = {"ours: scatter + permute + gather, replayed.",
                                "With all ports the scatter term of the corollary must be "
                                "2(K - K/2^e)/e; 2K/e is printed, which is more than a scatter "
@@ -387,16 +362,12 @@ PaperTable corollary_2() {
       const auto replay = make_replay();
       shuffle::build_extended_cube(request, c.extra, *replay);
       const Verdict verdict = replay->verdict();
-      const Workshop workshop(catalogue());
-      table.rows.push_back({std::to_string(c.length), text(k), std::to_string(c.extra),
-                            all ? "all" : "one", text(printed),
-                            verdict.ok() ? text(verdict.cost.steps) : "refused",
-                            workshop.ours(request)});
+      const Workshop workshop;
+      table.row({c.length, k, c.extra, all ? "all" : "one", printed,
+                 verdict.ok() ? text(verdict.cost.steps) : "refused", workshop.ours(request)});
     }
   return table;
 }
-
-}  // namespace
 
 PaperPage shuffle_page(const PaperTold& told) {
   PaperPage page(
@@ -431,6 +402,8 @@ PaperPage shuffle_page(const PaperTold& told) {
   page.add({priced.begin() + 2, priced.end()});
   return page;
 }
+
+}  // namespace
 
 const Paper shuffle_paper = {
     .name = "shuffle",

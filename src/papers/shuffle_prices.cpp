@@ -1,5 +1,4 @@
-#include "papers/shuffle_prices.hpp"
-
+// What shuffles cost where packets have a start-up, and what was measured, against our plans.
 #include <fmt/format.h>
 
 #include <array>
@@ -8,7 +7,7 @@
 
 #include "faro/service/plan.hpp"
 #include "machines/cube/shuffle_costs.hpp"
-#include "papers/cells.hpp"
+#include "papers/pages.hpp"
 #include "papers/shuffle_rows.hpp"
 
 namespace faro::inline v1 {
@@ -45,13 +44,12 @@ PaperTable table_1() {
       .title = "Table 1: one mixed shuffle with packets, s = 6, K = 256, t_c = 1",
       .columns = {"algorithm", "B", "tau", "printed", "ours, the same", "ours", "bound",
                   "best B of the printed"},
-      .rows = {},
       .remarks = {"Ours, the same and bound: planned for K/B packets and verified, a step costs "
                   "B t_c + tau. Best B: where the printed formula without its ceilings is least; "
                   "without start-ups there is none to choose. Printed is only that of concurrent "
                   "exchange, K/2(s + 1) rounded up. "
                   "Concurrent with pipelining needs K >= 2B(s + 1), concurrent the contrary."}};
-  const Workshop workshop(catalogue());
+  const Workshop workshop;
   for (const int packet_log2 : {0, 3, 5})
     for (const double startup : {0.0, 32.0})
       for (const PacketRow& row : packet_rows) {
@@ -62,12 +60,11 @@ PaperTable table_1() {
         const ShuffleSize size{.length = 6, .elements = 256, .packet = packet};
         const PacketTimes times{.startup = startup, .transfer = 1};
         const Request request = shuffle_of(8 - packet_log2, {6}, {}, row.ports);
-        table.rows.push_back({row.name, fmt::format("{}", packet), fmt::format("{}", startup),
-                              fmt::format("{}", row.printed(size, times)),
-                              priced(workshop.ours(request, row.planner), packet, times),
-                              priced(workshop.ours(request), packet, times),
-                              priced(workshop.bound(request), packet, times),
-                              startup == 0 ? "-" : fmt::format("{:.1f}", row.best(times))});
+        table.row({row.name, packet, startup, row.printed(size, times),
+                   priced(workshop.ours(request, row.planner), packet, times),
+                   priced(workshop.ours(request), packet, times),
+                   priced(workshop.bound(request), packet, times),
+                   startup == 0 ? "-" : fmt::format("{:.1f}", row.best(times))});
       }
   return table;
 }
@@ -108,9 +105,8 @@ PaperTable table_2_with_packets() {
   PaperTable table{
       .title = "Table 2 with packets: two chains of five dimensions, K = 256, t_c = 1",
       .columns = {"algorithm", "B", "tau", "printed", "ours, the same", "ours", "bound"},
-      .rows = {},
       .remarks = {"The printed cases for many elements, K >= 2B(N + 1); planned for K/B packets."}};
-  const Workshop workshop(catalogue());
+  const Workshop workshop;
   for (const int packet_log2 : {0, 3})
     for (const double startup : {0.0, 32.0})
       for (const ChainRow& row : chain_rows) {
@@ -118,12 +114,11 @@ PaperTable table_2_with_packets() {
         const Chains chains{.dimensions = 10, .chains = 2, .elements = 256, .packet = packet};
         const PacketTimes times{.startup = startup, .transfer = 1};
         const Request request = shuffle_of(8 - packet_log2, {5, 5}, {}, row.ports);
-        table.rows.push_back(
-            {row.name, fmt::format("{}", packet), fmt::format("{}", startup),
-             fmt::format("{}", row.transfers(chains) + row.startups(chains) * startup),
-             priced(workshop.ours(request, row.planner), packet, times),
-             priced(workshop.ours(request), packet, times),
-             priced(workshop.bound(request), packet, times)});
+        table.row({row.name, packet, startup,
+                   row.transfers(chains) + row.startups(chains) * startup,
+                   priced(workshop.ours(request, row.planner), packet, times),
+                   priced(workshop.ours(request), packet, times),
+                   priced(workshop.bound(request), packet, times)});
       }
   return table;
 }
@@ -191,12 +186,11 @@ PaperTable table_3_with_packets() {
       .columns = {"algorithm", "B", "tau", "printed", "ours, the same", "ours", "bound",
                   "printed start-ups", "start-ups", "printed Mem", "Mem", "printed best B",
                   "best B of ours", "printed factor", "factor"},
-      .rows = {},
       .remarks = {"Planned for K/B packets and verified, a step costs B t_c + tau; start-ups are "
                   "its steps. Mem: elements in the storage that the plan uses. Best B of ours: of "
                   "the powers of two, planned for each. Factor: the transfers of the same over "
                   "their lower bound, K/2 or sK/2 with one port."}};
-  const Workshop workshop(catalogue());
+  const Workshop workshop;
   for (const int packet_log2 : {0, 2})
     for (const double startup : {0.0, 16.0})
       for (const RealRow& row : real_rows) {
@@ -208,16 +202,14 @@ PaperTable table_3_with_packets() {
         const std::string steps = workshop.ours(request, row.planner);
         const std::string slots = workshop.slots(request, row.planner);
         const double least = row.ports == Hypercube::Ports::one ? s * k / 2 : k / 2;
-        table.rows.push_back(
-            {row.name, fmt::format("{}", packet), fmt::format("{}", startup),
-             fmt::format("{}", row.transfers(s, k, packet) + row.startups(s, k, packet) * startup),
-             priced(steps, packet, times), priced(workshop.ours(request), packet, times),
-             priced(workshop.bound(request), packet, times),
-             fmt::format("{}", row.startups(s, k, packet)), steps, row.memory,
-             priced(slots, packet, {.startup = 0, .transfer = 1}),
-             startup == 0 ? "-" : fmt::format("{:.0f}", row.best(s, k, startup)),
-             best_planned(workshop, row, startup), row.factor,
-             fmt::format("{:.2f}", std::stod(priced(steps, packet, {0, 1})) / least)});
+        table.row({row.name, packet, startup,
+                   row.transfers(s, k, packet) + row.startups(s, k, packet) * startup,
+                   priced(steps, packet, times), priced(workshop.ours(request), packet, times),
+                   priced(workshop.bound(request), packet, times), row.startups(s, k, packet),
+                   steps, row.memory, priced(slots, packet, {.startup = 0, .transfer = 1}),
+                   startup == 0 ? "-" : fmt::format("{:.0f}", row.best(s, k, startup)),
+                   best_planned(workshop, row, startup), row.factor,
+                   fmt::format("{:.2f}", std::stod(priced(steps, packet, {0, 1})) / least)});
       }
   return table;
 }
@@ -227,7 +219,6 @@ PaperTable figure_11() {
   PaperTable table{
       .title = "Figure 11: from how many elements on A1 is faster than A2, one port",
       .columns = {"dimensions", "tau / t_c", "printed", "steps of A1", "steps of A2", "ours"},
-      .rows = {},
       .remarks = {"Figure 11 has measured times of an iPSC/1 5-cube, 'a few hundred bytes'; they "
                   "are lost in our text of the paper, and so are the machine's prices. Printed is "
                   "the break-even of section 4.2, tau = (s - 1)K t_c/2, solved for K; ours comes "
@@ -235,7 +226,7 @@ PaperTable figure_11() {
                   "The text also says that the better of A1 and A2 took 5 to 10 times less than "
                   "the machine's router, and that A1 of its reference [5] takes exactly s "
                   "start-ups: as many as A2 has steps."}};
-  const Workshop workshop(catalogue());
+  const Workshop workshop;
   for (const int s : {3, 4, 5})
     for (const double ratio : {64.0, 256.0, 1024.0}) {
       const std::string a1 =
@@ -245,72 +236,64 @@ PaperTable figure_11() {
       // a1 (K/2 + tau) = a2 (K + tau)
       const double crossing =
           ratio * (std::stod(a1) - std::stod(a2)) / (std::stod(a2) - std::stod(a1) / 2);
-      table.rows.push_back({std::to_string(s), fmt::format("{}", ratio),
-                            fmt::format("{:.0f}", 2 * ratio / (s - 1)), a1, a2,
-                            fmt::format("{:.0f}", crossing)});
+      table.row({s, ratio, fmt::format("{:.0f}", 2 * ratio / (s - 1)), a1, a2,
+                 fmt::format("{:.0f}", crossing)});
     }
   return table;
 }
 
 PaperTable section_5() {
-  PaperTable table{
-      .title = "Section 5: A2 squared on the Connection Machine, 270 + (3.2 + 3.9 b)K microseconds",
-      .columns = {"2-cycles b", "K", "printed, measured there", "printed exchanges",
-                  "ours, exchanges", "bound"},
-      .rows = {},
-      .remarks = {
-          "All ports at once: the exchanges do not depend on b, so the 3.9 b of the measured "
-          "time is what the processors do, not the links.",
-          "K/2 + 1 needs 2b <= K/2 + 1: an element is two links from its goal in every "
-          "cycle. K = 4, b = 2 prints 3, the bound is 4."}};
-  const Workshop workshop(catalogue());
+  PlannedTable table(
+      Workshop(),
+      "Section 5: A2 squared on the Connection Machine, 270 + (3.2 + 3.9 b)K microseconds",
+      {"2-cycles b", "K", "printed, measured there", "printed exchanges",
+       planned("ours, exchanges"), bound()},
+      {"All ports at once: the exchanges do not depend on b, so the 3.9 b of the measured "
+       "time is what the processors do, not the links.",
+       "K/2 + 1 needs 2b <= K/2 + 1: an element is two links from its goal in every "
+       "cycle. K = 4, b = 2 prints 3, the bound is 4."});
+  const Workshop workshop;
   for (const int cycles : {1, 2, 3})
     for (const int k : {2, 4, 6}) {
       const Request request =
           shuffle_of(k, {}, std::vector<int>(static_cast<std::size_t>(cycles), 2));
       const auto elements = static_cast<double>(bit(k));
-      table.rows.push_back({std::to_string(cycles), std::to_string(bit(k)),
-                            fmt::format("{:.0f} us", 270 + (3.2 + 3.9 * cycles) * elements),
-                            std::to_string(bit(k) / 2 + 1), workshop.ours(request),
-                            workshop.bound(request)});
+      table.row(request,
+                {cycles, bit(k), fmt::format("{:.0f} us", 270 + (3.2 + 3.9 * cycles) * elements),
+                 bit(k) / 2 + 1});
     }
   return table;
 }
 
 PaperTable section_6() {
-  PaperTable table{
-      .title = "Section 6: real shuffles by all-to-all twice, 'always inferior', K = 2^s",
-      .columns = {"dimensions", "K", "all-to-all twice", "A1", "ours", "bound"},
-      .rows = {},
-      .remarks = {"All-to-all personalised communication twice: two verified schedules of "
-                  "i:s | m:s -> m | i."}};
-  const Workshop workshop(catalogue());
+  PlannedTable table(
+      Workshop(), "Section 6: real shuffles by all-to-all twice, 'always inferior', K = 2^s",
+      {"dimensions", "K", "all-to-all twice", planned("A1", "real-a1"), ours(), bound()},
+      {"All-to-all personalised communication twice: two verified schedules of "
+       "i:s | m:s -> m | i."});
+  const Workshop workshop;
   for (const int s : {2, 3, 4, 5}) {
     const std::string once = workshop.ours(
         Request::of(fmt::format("i:{0} | m:{0} -> m | i", s), fmt::format("cube:{}", s)),
         "all-to-all");
-    const Request request = shuffle_of(s, {}, {s});
-    table.rows.push_back(
-        {std::to_string(s), std::to_string(bit(s)), priced(once, 2, {.startup = 0, .transfer = 1}),
-         workshop.ours(request, "real-a1"), workshop.ours(request), workshop.bound(request)});
+    table.row(shuffle_of(s, {}, {s}), {s, bit(s), priced(once, 2, {.startup = 0, .transfer = 1})});
   }
   return table;
 }
 
 // Between one port and all: the paper has algorithms for these two.
 PaperTable several_ports() {
-  PaperTable table{
-      .title = "Introduction: communication on several channels of every processor, steps",
-      .columns = {"chains", "cycles", "K", "channels", "ours", "bound"},
-      .rows = {},
-      .remarks = {"A processor uses at most so many of its links in a step: cube:n,k-ports. The "
-                  "paper's algorithms are for one and for all."}};
+  PlannedTable table(
+      Workshop(), "Introduction: communication on several channels of every processor, steps",
+      {"chains", "cycles", "K", "channels", ours(), bound()},
+      {"A processor uses at most so many of its links in a step: cube:n,k-ports. The "
+       "paper's algorithms are for one and for all."});
   struct Case {
     std::vector<int> chains;
     std::vector<int> cycles;
     int slot_bits;
   };
-  const Workshop workshop(catalogue());
+  const Workshop workshop;
   const auto text = [](const std::vector<int>& lengths) {
     return lengths.empty() ? std::string("-") : fmt::format("{}", fmt::join(lengths, " "));
   };
@@ -321,9 +304,7 @@ PaperTable several_ports() {
       const Request request =
           shuffle_of(c.slot_bits, c.chains, c.cycles,
                      ports == n ? Hypercube::Ports::all : Hypercube::Ports{ports});
-      table.rows.push_back({text(c.chains), text(c.cycles), std::to_string(bit(c.slot_bits)),
-                            std::to_string(ports), workshop.ours(request),
-                            workshop.bound(request)});
+      table.row(request, {text(c.chains), text(c.cycles), bit(c.slot_bits), ports});
     }
   }
   return table;

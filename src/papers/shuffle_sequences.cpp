@@ -1,11 +1,9 @@
 // Section 4: three exchange sequences, of which the second on a real shuffle has no planner.
-#include "papers/shuffle_sequences.hpp"
-
 #include <fmt/format.h>
 
 #include "faro/machines/verifier.hpp"
 #include "faro/service/plan.hpp"
-#include "papers/cells.hpp"
+#include "papers/pages.hpp"
 #include "papers/shuffle_rows.hpp"
 #include "planners/cube/shuffle/cycles.hpp"
 
@@ -47,19 +45,17 @@ std::string by_fixed_dimension(const Request& request) {
 // The exchange sequences that section 4 bases all algorithms on, performed one after another where
 // only one dimension is used at a time, or as well as the links allow.
 PaperTable exchange_sequences() {
-  PaperTable table{
-      .title = "Section 4: three exchange sequences, steps",
-      .columns = {"shuffle", "K", "ports", "adjacent pairs", "a fixed dimension",
-                  "a dimension v beside it", "ours", "bound"},
-      .rows = {},
-      .remarks = {
-          "Adjacent pairs: s exchanges of a mixed shuffle, s - 1 of a real one, but two "
-          "processor bits that change places use two dimensions, so 'all dimensions "
-          "twice'. Fixed: the storage bit of a mixed shuffle, s exchanges; of a real one its "
-          "lowest processor bit with each higher one, s - 1 exchanges, listed here and "
-          "replayed. v: a storage bit that is no part of a real shuffle, s + 1 "
-          "exchanges."}};
-  const Workshop workshop(catalogue());
+  PlannedTable table(
+      Workshop(), "Section 4: three exchange sequences, steps",
+      {"shuffle", "K", "ports", planned("adjacent pairs", "shuffle-adjacent"), "a fixed dimension",
+       "a dimension v beside it", ours(), bound()},
+      {"Adjacent pairs: s exchanges of a mixed shuffle, s - 1 of a real one, but two "
+       "processor bits that change places use two dimensions, so 'all dimensions "
+       "twice'. Fixed: the storage bit of a mixed shuffle, s exchanges; of a real one its "
+       "lowest processor bit with each higher one, s - 1 exchanges, listed here and "
+       "replayed. v: a storage bit that is no part of a real shuffle, s + 1 "
+       "exchanges."});
+  const Workshop workshop;
   for (const bool mixed : {true, false})
     for (const int length : {3, 4})
       for (const auto ports : {Hypercube::Ports::one, Hypercube::Ports::all}) {
@@ -67,13 +63,12 @@ PaperTable exchange_sequences() {
         const Request request =
             mixed ? shuffle_of(4, lengths, {}, ports) : shuffle_of(4, {}, lengths, ports);
         const bool one = ports == Hypercube::Ports::one;
-        table.rows.push_back(
-            {fmt::format("{}, {} dimensions", mixed ? "mixed" : "real", length), "16",
-             one ? "one" : "all", workshop.ours(request, "shuffle-adjacent"),
-             mixed ? workshop.ours(request, one ? "shuffle-one-port" : "shuffle-pipelined")
-                   : by_fixed_dimension(request),
-             mixed ? "-" : workshop.ours(request, one ? "real-a1-one-port" : "real-a1"),
-             workshop.ours(request), workshop.bound(request)});
+        table.row(request,
+                  {fmt::format("{}, {} dimensions", mixed ? "mixed" : "real", length), 16,
+                   one ? "one" : "all",
+                   mixed ? workshop.ours(request, one ? "shuffle-one-port" : "shuffle-pipelined")
+                         : by_fixed_dimension(request),
+                   mixed ? "-" : workshop.ours(request, one ? "real-a1-one-port" : "real-a1")});
       }
   return table;
 }

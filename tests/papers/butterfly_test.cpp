@@ -1,6 +1,4 @@
 // The pages of the butterfly paper: every number is one of a verified schedule or as printed.
-#include "papers/butterfly.hpp"
-
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -10,6 +8,8 @@
 #include <string>
 #include <string_view>
 #include <utility>
+
+#include "papers/pages.hpp"
 
 namespace faro {
 namespace {

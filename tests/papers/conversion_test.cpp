@@ -1,12 +1,11 @@
 // The pages of the conversion paper: figures, ratios and tables against verified schedules.
-#include "papers/conversion.hpp"
-
 #include <gtest/gtest.h>
 
 #include <algorithm>
 #include <string_view>
 
 #include "faro/service/plan.hpp"
+#include "papers/pages.hpp"
 #include "planners/cube/codes/minimum_path.hpp"
 
 namespace faro {

@@ -1,12 +1,11 @@
 // The pages of the mesh paper: beta and gamma as printed, but for the stated corrections.
-#include "papers/mesh.hpp"
-
 #include <gtest/gtest.h>
 
 #include <algorithm>
 #include <string_view>
 
 #include "full.hpp"
+#include "papers/pages.hpp"
 
 namespace faro {
 namespace {

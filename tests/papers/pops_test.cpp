@@ -1,11 +1,10 @@
 // The pages of the POPS paper: slots as printed, figure 6 refused as printed.
-#include "papers/pops.hpp"
-
 #include <gtest/gtest.h>
 
 #include <algorithm>
 
 #include "faro/service/plan.hpp"
+#include "papers/pages.hpp"
 
 namespace faro {
 namespace {

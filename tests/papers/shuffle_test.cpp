@@ -1,6 +1,4 @@
 // The pages of the shuffle paper: tables of jobs are schedules.
-#include "papers/shuffle.hpp"
-
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -9,13 +7,14 @@
 #include <utility>
 
 #include "faro/service/plan.hpp"
+#include "papers/pages.hpp"
 #include "papers/shuffle_rows.hpp"
 
 namespace faro {
 namespace {
 
 const PaperPage& page() {
-  static const PaperPage page = shuffle_page();
+  static const PaperPage page = shuffle_paper.page({});
   return page;
 }
 
