@@ -31,7 +31,7 @@ inline constexpr std::size_t line_bytes = std::size_t{1} << line_log2;
 inline constexpr int page_log2 = 12;
 inline constexpr std::size_t page_bytes = std::size_t{1} << page_log2;
 
-// Kernels of one register are moved by so many.
+// Registers of kernels that are moved together.
 inline constexpr std::size_t group_kernels = 8;
 
 // How a pass treats memory.
@@ -73,9 +73,9 @@ struct TilePlan {
   std::array<std::uint8_t, std::size_t{1} << lane_bits_max> register_shift{};
   // Every register is shuffled alike: no lambda, and no shifts but the tile's own.
   bool plain_lanes = false;
-  // Every `group_kernels` of them read that many vectors in a row: wherever a group begins, the
-  // others are at fixed distances. Neither a folded stage nor runs of fewer vectors give that.
-  bool groups_read_on = false;
+  // The lines that a line of the source has parts for fill a set of the first cache (of elements of
+  // 1 and 2 bytes, more than fill it), and are written there.
+  bool to_crowds = false;
 
   // Outer walk, in bytes: tile i is at the xor of the vectors of the bits of i, and at the
   // destination of those xor to_start.

@@ -41,13 +41,15 @@ struct Keep {
 };
 // or written beside its neighbour, which has been kept: registers of one kernel lie far apart, and
 // a line costs less with its neighbour right after it than after a line of every other register.
-template <class Ops>
-struct StreamBeside {
+// Parts of a line cost so much less that it pays in the caches too, where one set of the first has
+// no room for a line of every register (TilePlan::to_crowds).
+template <class Ops, class Put>
+struct PutBeside {
   const std::byte* kept;
   std::size_t turn;  // register s has register s ^ turn of the kernel before as neighbour
   FARO_INLINE void operator()(std::size_t s, std::byte* to, Word at, typename Ops::Vector x) const {
-    Ops::stream(to + (at ^ Ops::vector_bytes), Ops::load(kept + (s ^ turn) * Ops::vector_bytes));
-    Ops::stream(to + at, x);
+    Put::put(to + (at ^ Ops::vector_bytes), Ops::load(kept + (s ^ turn) * Ops::vector_bytes));
+    Put::put(to + at, x);
   }
 };
 
@@ -81,80 +83,97 @@ FARO_INLINE void move_kernel(const Kernel& kernel, const TilePlan::Kernel& k, co
   kernel.run(run.from, run.from_at ^ k.from, run.to, run.to_at ^ k.to, run.shift ^ k.shift, put);
 }
 
+// The place of a group's registers, one after another: the next is one xor away, with one of three
+// that stay in registers, of register 1, 3 and 7. (A table of the places has no room there, and what
+// is read from memory waits for every store before it that agrees in its low 12 bits.)
+class GroupPlace {
+ public:
+  using Steps = std::array<Word, 3>;
+
+  GroupPlace(Word at, const Steps& steps) : at_(at), steps_(steps) {}
+  // Of register i; asked for in order.
+  FARO_INLINE Word of(std::size_t i) {
+    if (i != 0) at_ ^= steps_[static_cast<std::size_t>(lowest_bit(i))];
+    return at_;
+  }
+
+ private:
+  Word at_;
+  const Steps& steps_;
+};
+
 // Kernels of up to eight registers, as many at a time as have eight together: kernel q + k is
-// kernel q xor kernel k, so they take one entry of the table of places, and what is at fixed places
-// of them is copied where no store can change it. Register r of kernel k is x[r * at_once + k]:
-// kernels in a row, which write neighbouring lines, are written one right after the other. Where
-// those of one register read on in a row (TilePlan::groups_read_on), loads are at fixed distances.
-template <class Kernel, class Put, bool read_on, class Lanes>
+// kernel q xor kernel k, so they take one entry of the table of places. Register r of kernel k is
+// x[r * at_once + k]: kernels in a row write neighbouring lines.
+template <class Kernel, class Put, class Lanes>
 void loop_groups(const TilePlan& plan, const KernelRun run, std::size_t begin, std::size_t end,
                  std::size_t ahead, const Lanes lanes) {
   using Ops = typename Kernel::Ops;
   constexpr std::size_t at_once = Kernel::grouped;
   constexpr std::size_t step =
       Kernel::registers > 1 ? 1 : std::max<std::size_t>(1, line_bytes / Ops::vector_bytes);
-  TilePlan::Kernel places[group_kernels];
-  for (std::size_t i = 0; i < group_kernels; ++i) {
-    const TilePlan::Kernel& k = plan.kernels[i % at_once];
-    const std::size_t r = i / at_once;
-    places[i] = {k.from ^ plan.register_from[r], k.to ^ plan.register_to[r],
-                 k.shift ^ plan.register_shift[r]};
+  // So many entries of the table stay in the first cache; the others are those xor one of the rest.
+  // (begin is a multiple of end - begin, or of this.)
+  constexpr std::size_t near = 64;
+  GroupPlace::Steps from_steps;
+  GroupPlace::Steps to_steps;
+  GroupPlace::Steps shift_steps;
+  for (std::size_t i = 0; i < from_steps.size(); ++i) {
+    const std::size_t last = (std::size_t{2} << i) - 1;
+    const std::size_t r = last / at_once;
+    const TilePlan::Kernel& k = plan.kernels[last % at_once];
+    from_steps[i] = k.from ^ plan.register_from[r];
+    to_steps[i] = k.to ^ plan.register_to[r];
+    shift_steps[i] = k.shift ^ plan.register_shift[r];
   }
-  for (std::size_t q = begin; q < end; q += at_once) {
-    if (ahead != 0) {
-      FARO_UNROLL
-      for (std::size_t k = 0; k < at_once; k += step) {
-        fetch_kernel<Kernel>(plan, run, q + k + ahead);
+  const TilePlan::Kernel* const kernels = plan.kernels.data();
+  for (std::size_t block = begin; block < end; block += near) {
+    const TilePlan::Kernel& base = kernels[block];
+    const std::size_t count = std::min(near, end - block);
+    for (std::size_t q = 0; q < count; q += at_once) {
+      if (ahead != 0) {
+        const std::size_t later = block + q + ahead;
+        const bool here = later < plan.kernels.size();
+        GroupPlace place((here ? run.from_at : run.next_from_at) ^
+                             kernels[here ? later : later - plan.kernels.size()].from,
+                         from_steps);
+        FARO_UNROLL
+        for (std::size_t i = 0; i < group_kernels; ++i) {
+          const Word at = place.of(i);
+          if (i % step == 0) __builtin_prefetch(run.from + at, 0, 3);
+        }
       }
-    }
-    const TilePlan::Kernel& first = plan.kernels[q];
-    const Word from_at = run.from_at ^ first.from;
-    const Word to_at = run.to_at ^ first.to;
-    const Word shift = run.shift ^ first.shift;
-    typename Ops::Vector x[group_kernels];
-    FARO_UNROLL
-    for (std::size_t i = 0; i < group_kernels; ++i) {
-      x[i] = Ops::load(read_on ? run.from + from_at + i * Ops::vector_bytes
-                               : run.from + (from_at ^ places[i].from));
-      x[i] = lanes.before(x[i], i / at_once);
-    }
-    Kernel::stages(x);
-    FARO_UNROLL
-    for (std::size_t i = 0; i < group_kernels; ++i) {
-      x[i] = lanes.after(x[i], shift ^ places[i].shift);
-    }
-    FARO_UNROLL
-    for (std::size_t i = 0; i < group_kernels; ++i) Put::put(run.to + (to_at ^ places[i].to), x[i]);
-  }
-}
-
-template <class Kernel, class Put, bool has_pre, bool has_post>
-void run_groups_by(const TilePlan& plan, const Kernel& kernel, const KernelRun& run,
-                   std::size_t begin, std::size_t end, std::size_t ahead) {
-  using Lanes = typename Kernel::template Lanes<has_pre, has_post>;
-  const Lanes lanes{kernel.pre, kernel.post};
-  // A part of an exchange begins where its rank says, which may be inside a group's row.
-  constexpr Word row = group_kernels * Kernel::Ops::vector_bytes - 1;
-  if constexpr (Kernel::registers == 1) {
-    if (plan.groups_read_on && (run.from_at & row) == 0) {
-      loop_groups<Kernel, Put, true>(plan, run, begin, end, ahead, lanes);
-      return;
+      GroupPlace from(run.from_at ^ base.from ^ kernels[q].from, from_steps);
+      GroupPlace to(run.to_at ^ base.to ^ kernels[q].to, to_steps);
+      GroupPlace shift(run.shift ^ base.shift ^ kernels[q].shift, shift_steps);
+      typename Ops::Vector x[group_kernels];
+      FARO_UNROLL
+      for (std::size_t i = 0; i < group_kernels; ++i) {
+        x[i] = lanes.before(Ops::load(run.from + from.of(i)), i / at_once);
+      }
+      Kernel::stages(x);
+      FARO_UNROLL
+      for (std::size_t i = 0; i < group_kernels; ++i) x[i] = lanes.after(x[i], shift.of(i));
+      FARO_UNROLL
+      for (std::size_t i = 0; i < group_kernels; ++i) Put::put(run.to + to.of(i), x[i]);
     }
   }
-  loop_groups<Kernel, Put, false>(plan, run, begin, end, ahead, lanes);
 }
 
 template <class Kernel, class Put>
 void run_groups(const TilePlan& plan, const Kernel& kernel, const KernelRun& run, std::size_t begin,
                 std::size_t end, std::size_t ahead) {
+  const auto by = [&](auto lanes) {
+    loop_groups<Kernel, Put>(plan, run, begin, end, ahead, lanes);
+  };
   if (kernel.pre != nullptr && kernel.post != nullptr) {
-    run_groups_by<Kernel, Put, true, true>(plan, kernel, run, begin, end, ahead);
+    by(typename Kernel::template Lanes<true, true>{kernel.pre, kernel.post});
   } else if (kernel.pre != nullptr) {
-    run_groups_by<Kernel, Put, true, false>(plan, kernel, run, begin, end, ahead);
+    by(typename Kernel::template Lanes<true, false>{kernel.pre, kernel.post});
   } else if (kernel.post != nullptr) {
-    run_groups_by<Kernel, Put, false, true>(plan, kernel, run, begin, end, ahead);
+    by(typename Kernel::template Lanes<false, true>{kernel.pre, kernel.post});
   } else {
-    run_groups_by<Kernel, Put, false, false>(plan, kernel, run, begin, end, ahead);
+    by(typename Kernel::template Lanes<false, false>{kernel.pre, kernel.post});
   }
 }
 
@@ -165,22 +184,26 @@ FARO_INLINE void loop_kernels(const TilePass& pass, const KernelRun& run, std::s
   const TilePlan& plan = pass.plan;
   const Kernel kernel(pass, run.shift);
   const TilePlan::Kernel* kernels = plan.kernels.data();
-  // Streamed, kernels of more registers are written beside their neighbours instead, below.
-  constexpr bool ordinary = std::is_same_v<Put, StorePut<Ops>>;
-  if constexpr (Kernel::grouped > 0 && (ordinary || Kernel::registers == 1)) {
-    if ((begin | end) % Kernel::grouped == 0) {
+  // Streamed, a kernel of eight registers and more is written beside its neighbour; the two, four and
+  // eight kernels of a group of fewer complete their lines themselves.
+  constexpr bool streamed = std::is_same_v<Put, StreamPut<Ops>>;
+  constexpr bool in_parts = Ops::vector_bytes < line_bytes && Kernel::registers >= group_kernels;
+  const bool apart = in_parts && plan.to_crowds;
+  if constexpr (Kernel::grouped > (streamed ? 1 : 0)) {
+    if (!apart && (begin | end) % Kernel::grouped == 0) {
       run_groups<Kernel, Put>(plan, kernel, run, begin, end, ahead);
       return;
     }
   }
-  if constexpr (Kernel::pairs && std::is_same_v<Put, StreamPut<Ops>>) {
-    if (const auto turn = neighbours<Kernel>(plan, begin, end)) {
+  if constexpr (Kernel::pairs && (streamed || in_parts)) {
+    const auto turn = streamed || apart ? neighbours<Kernel>(plan, begin, end) : std::nullopt;
+    if (turn) {
       alignas(line_bytes) std::byte kept[Kernel::registers * Ops::vector_bytes];
       for (std::size_t q = begin; q < end; q += 2) {
         if (ahead != 0) fetch_kernel<Kernel>(plan, run, q + ahead);
         move_kernel(kernel, kernels[q], run, Keep<Ops>{kept});
         if (ahead != 0) fetch_kernel<Kernel>(plan, run, q + 1 + ahead);
-        move_kernel(kernel, kernels[q + 1], run, StreamBeside<Ops>{kept, *turn});
+        move_kernel(kernel, kernels[q + 1], run, PutBeside<Ops, Put>{kept, *turn});
       }
       return;
     }
