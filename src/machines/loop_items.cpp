@@ -15,7 +15,7 @@
 #include "machines/list_proof.hpp"
 #include "machines/loop_proof.hpp"
 #include "machines/pops/model.hpp"
-#include "machines/pops/proof.hpp"
+#include "machines/pops/verifiers.hpp"
 #include "machines/ranks/model.hpp"
 #include "schedules/loops.hpp"
 #include "schedules/machine_kind.hpp"

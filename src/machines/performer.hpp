@@ -2,7 +2,7 @@
 // nothing that a verifier checks; run it on schedules that are verified.
 //
 //   auto performer = make_performer(bytes, sizeof(double));
-//   plan(request, {.sink = performer.get()});
+//   plan.push(*performer);
 //   bytes = performer->take_result();
 #pragma once
 
@@ -21,8 +21,8 @@ class Performer : public ScheduleSink {
   virtual std::vector<std::byte> take_result() = 0;
 };
 
-// data: (processors · K) elements of element_bytes bytes, element (p, s) at position p·K + s.
-// Chooses by the header's machine when begin() comes.
+// data: (processors · K) elements of element_bytes bytes, element (p, s) at position p·K + s. For
+// every machine; elements that nothing moves stay where they are.
 std::unique_ptr<Performer> make_performer(std::span<const std::byte> data,
                                           std::size_t element_bytes);
 

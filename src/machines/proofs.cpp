@@ -5,7 +5,7 @@
 #include "machines/cube/verifiers.hpp"
 #include "machines/list_proof.hpp"
 #include "machines/pops/model.hpp"
-#include "machines/pops/proof.hpp"
+#include "machines/pops/verifiers.hpp"
 
 namespace faro::inline v1 {
 namespace {

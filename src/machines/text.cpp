@@ -16,10 +16,10 @@
 namespace faro::inline v1 {
 namespace {
 
-using Write = std::string (*)(const MachineKind::Word&);
+using InWords = std::string (*)(const MachineKind::Word&);
 
 // "cube:4, mesh:8x8 or pops:8,4": what `write` makes of every word of the table.
-std::string alternatives(Write write) {
+std::string alternatives(InWords write) {
   std::vector<std::string> parts;
   for (const MachineKind& kind : machine_kinds())
     for (const MachineKind::Word& word : kind.words) {

@@ -1,6 +1,6 @@
 // What the tree asks of a kind of machine: one row a kind. A machine's folder (src/machines/NAME/)
 // fills its row in kind.cpp, src/machines/table.cpp lists the rows, and nothing else chooses by the
-// machine: texts, files, fingerprints, costs, verifiers, performers and bounds look here.
+// machine: texts, files, fingerprints, costs, verifiers and bounds look here.
 //
 //   kind_of(Hypercube{.dimensions = 4}).unit()          = "steps"
 //   kind_of(torus).text(torus)                          = "torus:8x8"
@@ -9,7 +9,6 @@
 // once are written alike and judged by different verifiers.
 #pragma once
 
-#include <cstddef>
 #include <functional>
 #include <memory>
 #include <optional>
@@ -23,7 +22,6 @@
 namespace faro::inline v1 {
 
 class MachineText;
-class Performer;
 class Verifier;
 
 // A number that a cost consists of, the same in counts, claims, files and words.
@@ -82,8 +80,6 @@ struct MachineKind {
   // By the goal; throw Error(impossible) for one that the machine does not have.
   std::unique_ptr<Verifier> (*replay)(const Goal& goal);
   std::unique_ptr<Verifier> (*proof)(const Goal& goal);
-  std::unique_ptr<Performer> (*performer)(std::span<const std::byte> data,
-                                          std::size_t element_bytes);
   Bound (*map_bound)(const Machine& machine, const MapGoal& goal, std::uint64_t elements);
   Bound (*list_bound)(const Machine& machine, std::span<const std::uint64_t> destinations,
                       std::uint64_t elements);

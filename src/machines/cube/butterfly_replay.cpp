@@ -1,5 +1,5 @@
-#include "machines/cube/butterfly_replay.hpp"
-
+// Replay of a butterfly network on a cube: every element is a token (index, stages done) that the
+// moves carry and the butterflies advance. Some 12 bytes for each slot of each processor.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -10,6 +10,7 @@
 #include "faro/base/limits.hpp"
 #include "machines/cube/moving_replay.hpp"
 #include "machines/cube/parity_blocks.hpp"
+#include "machines/cube/verifiers.hpp"
 #include "schedules/butterfly_stages.hpp"
 
 namespace faro::inline v1 {
@@ -218,10 +219,8 @@ void ButterflyReplay::step(const CubeStep& step) {
   each_of("butterflies", step.butterflies, [this](const Butterfly& b) { butterfly(b); });
   each_of("butterfly_rules", step.butterfly_rules, [this](const ButterflyRule& rule) {
     if (!fits(rule.where)) return;
-    ParityBlocks(dimensions_, rule.where).for_each([&](Word block, Word members) {
-      for (Word rest = members; rest != 0; rest &= rest - 1)
-        butterfly({(block << block_bits) + static_cast<Word>(lowest_bit(rest)), rule.low, rule.high,
-                   rule.stage, rule.result, rule.to});
+    for_each_meeting(dimensions_, rule.where, [&](Word p) {
+      butterfly({p, rule.low, rule.high, rule.stage, rule.result, rule.to});
     });
   });
   ++step_;

@@ -3,9 +3,6 @@
 
 #include "faro/base/limits.hpp"
 #include "machines/bounds.hpp"
-#include "machines/cube/butterfly_proof.hpp"
-#include "machines/cube/butterfly_replay.hpp"
-#include "machines/cube/performer.hpp"
 #include "machines/cube/ports.hpp"
 #include "machines/cube/verifiers.hpp"
 #include "machines/kinds.hpp"
@@ -111,7 +108,6 @@ MachineKind cube_kind() {
       .sends_inside_cost = false,
       .replay = replay,
       .proof = proof,
-      .performer = cube_performer,
       .map_bound = [](const Machine& m, const MapGoal& goal,
                       std::uint64_t elements) { return lower_bound(cube_of(m), goal, elements); },
       .list_bound =

@@ -97,4 +97,20 @@ class ParityBlocks {
   std::vector<Inside> inside_;
 };
 
+// Calls visit(p) for every p of `bits` address bits that meets all conditions, ascending.
+template <class Visit>
+void for_each_meeting(int bits, std::span<const Parity> where, Visit&& visit) {
+  ParityBlocks(bits, where).for_each([&](Word block, Word members) {
+    for (Word rest = members; rest != 0; rest &= rest - 1)
+      visit((block << block_bits) + static_cast<Word>(lowest_bit(rest)));
+  });
+}
+
+// The processor whose bits, most significant first, are the rows' parities of p.
+inline Word destination(std::span<const Parity> rows, Word p) {
+  Word q = 0;
+  for (const Parity& row : rows) q = (q << 1U) | (parity(p & row.mask) ^ row.value);
+  return q;
+}
+
 }  // namespace faro::inline v1

@@ -4,12 +4,10 @@
 #include <numeric>
 
 #include "faro/base/limits.hpp"
-#include "machines/cube/performer.hpp"
 #include "machines/cube/verifiers.hpp"
 #include "machines/kinds.hpp"
 #include "machines/list_proof.hpp"
 #include "machines/mesh/bounds.hpp"
-#include "machines/mesh/performer.hpp"
 #include "machines/mesh/verifiers.hpp"
 #include "machines/text_reader.hpp"
 #include "schedules/json_numbers.hpp"
@@ -141,7 +139,6 @@ MachineKind mesh_kind() {
       .sends_inside_cost = false,
       .replay = moving<mesh_replay>,
       .proof = moving<mesh_proof>,
-      .performer = mesh_performer,
       .map_bound = [](const Machine& m, const MapGoal& goal,
                       std::uint64_t elements) { return lower_bound(mesh_of(m), goal, elements); },
       .list_bound =
@@ -157,7 +154,6 @@ MachineKind links_kind() {
   kind.cost = links_cost;
   kind.replay = moving<cube_replay>;
   kind.proof = moving<list_proof>;
-  kind.performer = cube_performer;
   return kind;
 }
 

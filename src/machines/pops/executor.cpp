@@ -1,3 +1,4 @@
+// A slot first sends all messages, then listens, then writes what was heard; a product computes last.
 #include "machines/pops/executor.hpp"
 
 #include <fmt/format.h>
@@ -7,8 +8,8 @@
 #include "base/working.hpp"
 #include "faro/base/error.hpp"
 #include "faro/base/limits.hpp"
+#include "machines/cube/parity_blocks.hpp"
 #include "machines/pops/model.hpp"
-#include "machines/pops/points.hpp"
 
 namespace faro::inline v1 {
 namespace {
@@ -21,20 +22,23 @@ constexpr std::size_t operations_ahead = 16;
 
 }  // namespace
 
-PopsExecutor::PopsExecutor(const Pops& machine, const Options& options)
-    : machine_(machine), processors_(pops::processors(machine)), options_(options) {
+void PopsExecutor::prepare(const ScheduleHeader& header) {
+  header_ = header;
+  machine_ = std::get<Pops>(header.machine);
+  processors_ = pops::processors(machine_);
+  numbers_ = std::holds_alternative<MatmulGoal>(header.goal);
   if (processors_ > bit(limits::replay_elements_log2_max))
     throw Error(ErrorCode::limit,
                 fmt::format("replay spells out at most 2^{} processors, not {}; verify by proof",
                             limits::replay_elements_log2_max, processors_));
   sends_mark_.assign(processors_, 0);
   receives_mark_.assign(processors_, 0);
-  if (options.data == Data::numbers) {
+  if (numbers_) {
     work_.assign(processors_, {0, 0});
     width_ = 2;
   }
-  if (machine.groups <= dense_groups_max)
-    dense_couplers_.assign(machine.groups * machine.groups, {0, 0});
+  if (machine_.groups <= dense_groups_max)
+    dense_couplers_.assign(machine_.groups * machine_.groups, {0, 0});
 }
 
 PopsExecutor::Bank& PopsExecutor::bank_for_writing(Slot reg) {
@@ -69,25 +73,25 @@ bool PopsExecutor::holds(Word processor, Slot reg) const {
          has_bit(banks_[reg].full[processor / word_bits], static_cast<int>(processor % word_bits));
 }
 
-bool PopsExecutor::in_range(Word processor, const char* what, const Bad& bad) const {
+bool PopsExecutor::in_range(Word processor, const char* what) {
   if (processor < processors_) return true;
-  bad("R8", fmt::format("{} processor {}; the machine has 0..{}", what, processor, processors_ - 1),
-      {.processor = processor});
+  breach("R8",
+         fmt::format("{} processor {}; the machine has 0..{}", what, processor, processors_ - 1),
+         {.processor = processor});
   return false;
 }
 
-void PopsExecutor::send(Word processor, Slot reg, const Bad& bad) {
+void PopsExecutor::send(Word processor, Slot reg) {
   const Violation::Place at{.processor = processor, .slot = reg};
   sent_.push_back({processor, 0, 0});
   if (sends_mark_[processor] == slot_)
-    bad("R2", fmt::format("processor {} sends two messages", processor), at);
+    breach("R2", fmt::format("processor {} sends two messages", processor), at);
   sends_mark_[processor] = slot_;
-  if (reg >= options_.registers) {
-    bad("R7",
-        fmt::format("processor {} sends register {} of {}", processor, reg, options_.registers),
-        at);
+  if (reg >= header_.slots) {
+    breach("R7", fmt::format("processor {} sends register {} of {}", processor, reg, header_.slots),
+           at);
   } else if (!holds(processor, reg)) {
-    bad("R5", fmt::format("processor {} sends register {}, which is empty", processor, reg), at);
+    breach("R5", fmt::format("processor {} sends register {}, which is empty", processor, reg), at);
   } else {
     sent_.back().token = token(processor, reg);
     if (width_ > 1) sent_.back().real = real(processor, reg);
@@ -95,21 +99,21 @@ void PopsExecutor::send(Word processor, Slot reg, const Bad& bad) {
 }
 
 // The last message sent, over one more coupler.
-void PopsExecutor::drive(std::uint64_t to_group, const Bad& bad) {
+void PopsExecutor::drive(std::uint64_t to_group) {
   const Word sender = sent_.back().processor;
   const std::uint64_t from_group = pops::group_of(machine_, sender);
   if (to_group >= machine_.groups) {
-    bad("R8",
-        fmt::format("processor {} sends to group {}; the machine has 0..{}", sender, to_group,
-                    machine_.groups - 1),
-        {.processor = sender});
+    breach("R8",
+           fmt::format("processor {} sends to group {}; the machine has 0..{}", sender, to_group,
+                       machine_.groups - 1),
+           {.processor = sender});
     return;
   }
   if (const auto before = driver(to_group, from_group)) {
-    bad("R1",
-        fmt::format("coupler c({},{}) has two senders, processors {} and {}", to_group, from_group,
-                    sent_[*before].processor, sender),
-        {.processor = sender});
+    breach("R1",
+           fmt::format("coupler c({},{}) has two senders, processors {} and {}", to_group,
+                       from_group, sent_[*before].processor, sender),
+           {.processor = sender});
     return;
   }
   const std::uint64_t key = to_group * machine_.groups + from_group;
@@ -130,46 +134,46 @@ std::optional<std::size_t> PopsExecutor::driver(std::uint64_t to_group,
   return found == sparse_couplers_.end() ? std::nullopt : std::optional(found->second);
 }
 
-void PopsExecutor::receive(Word processor, std::uint64_t from_group, Slot reg, const Bad& bad) {
+void PopsExecutor::receive(Word processor, std::uint64_t from_group, Slot reg) {
   const Violation::Place at{.to = processor, .slot = reg};
   if (from_group >= machine_.groups) {
-    bad("R8",
-        fmt::format("processor {} listens to group {}; the machine has 0..{}", processor,
-                    from_group, machine_.groups - 1),
-        at);
+    breach("R8",
+           fmt::format("processor {} listens to group {}; the machine has 0..{}", processor,
+                       from_group, machine_.groups - 1),
+           at);
     return;
   }
-  if (reg >= options_.registers) {
-    bad("R7",
-        fmt::format("processor {} receives into register {} of {}", processor, reg,
-                    options_.registers),
+  if (reg >= header_.slots) {
+    breach(
+        "R7",
+        fmt::format("processor {} receives into register {} of {}", processor, reg, header_.slots),
         at);
     return;
   }
   if (!machine_.multi_receive && receives_mark_[processor] == slot_)
-    bad("R3", fmt::format("processor {} listens to two couplers", processor), at);
+    breach("R3", fmt::format("processor {} listens to two couplers", processor), at);
   receives_mark_[processor] = slot_;
   const auto sent = driver(pops::group_of(machine_, processor), from_group);
   if (!sent) {
-    bad("R4",
-        fmt::format("processor {} listens to coupler c({},{}), which nobody drives", processor,
-                    pops::group_of(machine_, processor), from_group),
-        at);
+    breach("R4",
+           fmt::format("processor {} listens to coupler c({},{}), which nobody drives", processor,
+                       pops::group_of(machine_, processor), from_group),
+           at);
     return;
   }
   writes_.push_back({processor, from_group, reg, *sent});
 }
 
-bool PopsExecutor::well_formed(const PopsRule& rule, const Bad& bad) const {
+bool PopsExecutor::well_formed(const PopsRule& rule) {
   if (!pops::has_address_bits(machine_)) {
-    bad("R8", "a rule over address bits, but d and g are no powers of two", {});
+    breach("R8", "a rule over address bits, but d and g are no powers of two");
     return false;
   }
   const int bits = pops::address_bits(machine_);
   if (rule.to.size() != static_cast<std::size_t>(bits)) {
-    bad("R8",
-        fmt::format("a rule with {} rows; a processor number has {} bits", rule.to.size(), bits),
-        {});
+    breach("R8",
+           fmt::format("a rule with {} rows; a processor number has {} bits", rule.to.size(), bits),
+           {});
     return false;
   }
   const auto fits = [bits](const Parity& c) {
@@ -178,25 +182,26 @@ bool PopsExecutor::well_formed(const PopsRule& rule, const Bad& bad) const {
   if (std::all_of(rule.where.begin(), rule.where.end(), fits) &&
       std::all_of(rule.to.begin(), rule.to.end(), fits))
     return true;
-  bad("R8", fmt::format("a rule with a mask beyond the {} bits of a processor number", bits), {});
+  breach("R8", fmt::format("a rule with a mask beyond the {} bits of a processor number", bits),
+         {});
   return false;
 }
 
-void PopsExecutor::send_by(const PopsRule& rule, const Bad& bad) {
-  for_each_meeting(rule.where, pops::address_bits(machine_), [&](Word p) {
-    send(p, rule.reg, bad);
-    drive(pops::group_of(machine_, target_of(rule.to, p)), bad);
+void PopsExecutor::send_by(const PopsRule& rule) {
+  for_each_meeting(pops::address_bits(machine_), rule.where, [&](Word p) {
+    send(p, rule.reg);
+    drive(pops::group_of(machine_, destination(rule.to, p)));
   });
 }
 
-void PopsExecutor::receive_by(const PopsRule& rule, const Bad& bad) {
-  for_each_meeting(rule.where, pops::address_bits(machine_), [&](Word p) {
-    receive(target_of(rule.to, p), pops::group_of(machine_, p), rule.into, bad);
+void PopsExecutor::receive_by(const PopsRule& rule) {
+  for_each_meeting(pops::address_bits(machine_), rule.where, [&](Word p) {
+    receive(destination(rule.to, p), pops::group_of(machine_, p), rule.into);
   });
 }
 
 // R3 for multi-receive, and R6: only there can one processor receive twice.
-void PopsExecutor::check_writes(const Bad& bad) {
+void PopsExecutor::check_writes() {
   std::vector<std::pair<Word, std::uint64_t>> heard;
   std::vector<std::pair<Word, std::uint64_t>> written;
   for (const Write& w : writes_) {
@@ -206,31 +211,33 @@ void PopsExecutor::check_writes(const Bad& bad) {
   std::sort(heard.begin(), heard.end());
   std::sort(written.begin(), written.end());
   if (const auto twice = std::adjacent_find(heard.begin(), heard.end()); twice != heard.end())
-    bad("R3",
-        fmt::format("processor {} listens twice to the coupler from group {}", twice->first,
-                    twice->second),
-        {.to = twice->first});
+    breach("R3",
+           fmt::format("processor {} listens twice to the coupler from group {}", twice->first,
+                       twice->second),
+           {.to = twice->first});
   if (const auto twice = std::adjacent_find(written.begin(), written.end()); twice != written.end())
-    bad("R6", fmt::format("two writes to register {} of processor {}", twice->second, twice->first),
-        {.to = twice->first, .slot = static_cast<Slot>(twice->second)});
+    breach("R6",
+           fmt::format("two writes to register {} of processor {}", twice->second, twice->first),
+           {.to = twice->first, .slot = static_cast<Slot>(twice->second)});
 }
 
-void PopsExecutor::operate(const PopsOperation& op, const Bad& bad) {
-  if (!in_range(op.processor, "an operation of", bad)) return;
+void PopsExecutor::operate(const PopsOperation& op) {
+  if (!in_range(op.processor, "an operation of")) return;
   using Kind = PopsOperation::Kind;
   const bool reads_a = op.kind != Kind::zero;
   const bool reads_b = reads_a && op.kind != Kind::copy;
-  if (op.to >= options_.registers) {
-    bad("R7",
-        fmt::format("processor {} computes into register {} of {}", op.processor, op.to,
-                    options_.registers),
-        {.processor = op.processor, .slot = op.to});
+  if (op.to >= header_.slots) {
+    breach("R7",
+           fmt::format("processor {} computes into register {} of {}", op.processor, op.to,
+                       header_.slots),
+           {.processor = op.processor, .slot = op.to});
     return;
   }
   for (const auto& [reg, read] : {std::pair{op.a, reads_a}, std::pair{op.b, reads_b},
                                   std::pair{op.to, op.kind == Kind::multiply_add}})
     if (read && !holds(op.processor, reg)) {
-      bad("R9",
+      breach(
+          "R9",
           fmt::format("processor {} computes with register {}, which is empty", op.processor, reg),
           {.processor = op.processor, .slot = reg});
       return;
@@ -271,55 +278,42 @@ void PopsExecutor::fetch_ahead(const PopsOperation& op) const {
       __builtin_prefetch(&banks_[reg].cells[op.processor * width_]);
 }
 
-PopsExecutor::Work PopsExecutor::perform(const PopsSlot& slot, const Bad& told) {
-  // What is looked at goes into the place of what is wrong with it.
-  const char* list = "";
-  std::size_t entry = 0;
-  const Bad bad = [&](const char* rule, std::string message, Violation::Place at) {
-    at.list = list;
-    at.entry = entry;
-    told(rule, std::move(message), std::move(at));
-  };
+PopsExecutor::Work PopsExecutor::perform(const PopsSlot& slot) {
   if (++slot_ == 0) throw Error(ErrorCode::limit, "replay follows at most 2^32 - 1 slots");
   sparse_couplers_.clear();
   sent_.clear();
   writes_.clear();
   busiest_ = 0;
-  list = "sends";
-  for (entry = 0; entry < slot.sends.size(); ++entry) {
-    const PopsSend& s = slot.sends[entry];
-    if (!in_range(s.processor, "a message of", bad)) continue;
-    send(s.processor, s.reg, bad);
+  each_of("sends", slot.sends, [this](const PopsSend& s) {
+    if (!in_range(s.processor, "a message of")) return;
+    send(s.processor, s.reg);
     if (s.to_groups.empty())
-      bad("R8", fmt::format("processor {} sends to no coupler", s.processor),
-          {.processor = s.processor});
-    for (const std::uint64_t to : s.to_groups) drive(to, bad);
-  }
-  std::vector<std::size_t> rules;
-  list = "rules";
-  for (entry = 0; entry < slot.rules.size(); ++entry)
-    if (well_formed(slot.rules[entry], bad)) rules.push_back(entry);
-  for (const std::size_t i : rules) send_by(slot.rules[entry = i], bad);
-  list = "receives";
-  for (entry = 0; entry < slot.receives.size(); ++entry) {
-    const PopsReceive& r = slot.receives[entry];
-    if (in_range(r.processor, "a receive of", bad)) receive(r.processor, r.from_group, r.reg, bad);
-  }
-  list = "rules";
-  for (const std::size_t i : rules) receive_by(slot.rules[entry = i], bad);
-  list = "";
-  entry = 0;
-  if (machine_.multi_receive) check_writes(bad);
+      breach("R8", fmt::format("processor {} sends to no coupler", s.processor),
+             {.processor = s.processor});
+    for (const std::uint64_t to : s.to_groups) drive(to);
+  });
+  std::vector<bool> fit;
+  each_of("rules", slot.rules, [&](const PopsRule& rule) { fit.push_back(well_formed(rule)); });
+  each_of("rules", slot.rules, [&](const PopsRule& rule) {
+    if (fit[entry_]) send_by(rule);
+  });
+  each_of("receives", slot.receives, [this](const PopsReceive& r) {
+    if (in_range(r.processor, "a receive of")) receive(r.processor, r.from_group, r.reg);
+  });
+  each_of("rules", slot.rules, [&](const PopsRule& rule) {
+    if (fit[entry_]) receive_by(rule);
+  });
+  if (machine_.multi_receive) check_writes();
   for (const Write& w : writes_) put(w.processor, w.reg, sent_[w.sent].token, sent_[w.sent].real);
-  if (!slot.operations.empty() && options_.data == Data::tokens)
-    bad("R9", "operations in a schedule that only moves data", {});
-  else
-    for (std::size_t i = 0; i < slot.operations.size(); ++i) {
-      if (i + operations_ahead < slot.operations.size())
-        fetch_ahead(slot.operations[i + operations_ahead]);
-      list = "ops";
-      operate(slot.operations[entry = i], bad);
-    }
+  if (!slot.operations.empty() && !numbers_) {
+    breach("R9", "operations in a schedule that only moves data");
+  } else {
+    each_of("ops", slot.operations, [&](const PopsOperation& operation) {
+      if (entry_ + operations_ahead < slot.operations.size())
+        fetch_ahead(slot.operations[entry_ + operations_ahead]);
+      operate(operation);
+    });
+  }
   return {!sent_.empty(), busiest_};
 }
 

@@ -1,40 +1,32 @@
-// The registers of a POPS network and one slot after another performed on them, every rule checked.
-// Written for replay; it knows slots, not goals.
+// What the replay of a POPS network does with slots, whatever the goal: the registers, and one slot
+// after another performed on them, every rule R1 to R9 of machines/pops/model.hpp checked.
 //
-//   PopsExecutor network(pops, {.registers = 2});
-//   network.put(p, 0, token);                   before the first slot
-//   network.perform(slot, bad);                 bad("R1", "coupler c(0,0) has two senders ...")
-//   network.holds(q, 1), network.token(q, 1)    afterwards
+//   prepare(header);
+//   put(p, 0, token);               before the first slot
+//   perform(slot);                  breach("R1", "coupler c(0,0) has two senders ...")
+//   holds(q, 1), token(q, 1)        afterwards
 //
 // A slot with a breach is left half done: ask nothing of the registers after one.
 #pragma once
 
 #include <cstdint>
 #include <cstring>
-#include <functional>
 #include <optional>
-#include <string>
 #include <unordered_map>
 #include <utility>
 #include <vector>
 
-#include "faro/machines/verifier.hpp"
-#include "faro/schedules/schedule.hpp"
+#include "machines/judge.hpp"
 
 namespace faro::inline v1 {
 
-class PopsExecutor {
- public:
-  // numbers: a token is an integer, operations are allowed, and a real goes beside each token.
-  enum class Data { tokens, numbers };
-  struct Options {
-    std::uint64_t registers = 1;
-    Data data = Data::tokens;
-  };
-  using Bad = std::function<void(const char* rule, std::string message, Violation::Place at)>;
-
-  // Throws Error(limit) for more processors than replay spells out.
-  PopsExecutor(const Pops& machine, const Options& options);
+class PopsExecutor : public Judge {
+ protected:
+  PopsExecutor() : Judge("replay") {}
+  // Reads the machine; no register holds anything yet. In products of matrices a token is an
+  // integer, operations are allowed, and a real goes beside each token. Throws Error(limit) for more
+  // processors than replay spells out.
+  void prepare(const ScheduleHeader& header);
 
   void put(Word processor, Slot reg, Word token, double real = 0);
   bool holds(Word processor, Slot reg) const;
@@ -50,7 +42,9 @@ class PopsExecutor {
     bool sends = false;
     std::uint64_t busiest = 0;  // operations of the busiest processor
   };
-  Work perform(const PopsSlot& slot, const Bad& bad);
+  Work perform(const PopsSlot& slot);
+
+  std::uint64_t processors_ = 0;
 
  private:
   // One register of every processor: its token, beside it the bits of its real if there are reals;
@@ -72,22 +66,21 @@ class PopsExecutor {
   };
 
   Bank& bank_for_writing(Slot reg);
-  bool in_range(Word processor, const char* what, const Bad& bad) const;
-  void send(Word processor, Slot reg, const Bad& bad);
-  void drive(std::uint64_t to_group, const Bad& bad);
-  void receive(Word processor, std::uint64_t from_group, Slot reg, const Bad& bad);
-  void send_by(const PopsRule& rule, const Bad& bad);
-  void receive_by(const PopsRule& rule, const Bad& bad);
-  bool well_formed(const PopsRule& rule, const Bad& bad) const;
-  void check_writes(const Bad& bad);
-  void operate(const PopsOperation& operation, const Bad& bad);
+  bool in_range(Word processor, const char* what);
+  void send(Word processor, Slot reg);
+  void drive(std::uint64_t to_group);
+  void receive(Word processor, std::uint64_t from_group, Slot reg);
+  void send_by(const PopsRule& rule);
+  void receive_by(const PopsRule& rule);
+  bool well_formed(const PopsRule& rule);
+  void check_writes();
+  void operate(const PopsOperation& operation);
   void fetch_ahead(const PopsOperation& operation) const;
   // The message that drives a coupler in this slot, nothing if none does.
   std::optional<std::size_t> driver(std::uint64_t to_group, std::uint64_t from_group) const;
 
   Pops machine_;
-  std::uint64_t processors_ = 0;
-  Options options_;
+  bool numbers_ = false;
   std::size_t width_ = 1;  // words of a cell
   std::vector<Bank> banks_;
   std::uint64_t cells_ = 0;  // processors times banks in use

@@ -5,9 +5,7 @@
 #include "machines/kinds.hpp"
 #include "machines/pops/bounds.hpp"
 #include "machines/pops/model.hpp"
-#include "machines/pops/performer.hpp"
-#include "machines/pops/proof.hpp"
-#include "machines/pops/replay.hpp"
+#include "machines/pops/verifiers.hpp"
 #include "machines/text_reader.hpp"
 #include "schedules/json_numbers.hpp"
 
@@ -96,7 +94,6 @@ MachineKind pops_kind() {
       .sends_inside_cost = true,
       .replay = without_butterflies<pops_replay>,
       .proof = without_butterflies<pops_proof>,
-      .performer = pops_performer,
       .map_bound = [](const Machine& m, const MapGoal& goal,
                       std::uint64_t elements) { return lower_bound(pops_of(m), goal, elements); },
       .list_bound =

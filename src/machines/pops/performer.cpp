@@ -1,79 +1,18 @@
+// Operations are carried out one by one after what the slot moves.
 #include "machines/pops/performer.hpp"
 
-#include <algorithm>
+#include <fmt/format.h>
+
 #include <cstdint>
 #include <cstring>
 #include <type_traits>
 
 #include "base/check.hpp"
 #include "faro/base/error.hpp"
+#include "faro/base/limits.hpp"
 
 namespace faro::inline v1 {
 namespace {
-
-class PopsPerformer : public Performer {
- public:
-  PopsPerformer(std::span<const std::byte> data, std::size_t element_bytes)
-      : data_(data), bytes_(element_bytes) {}
-
-  void begin(const ScheduleHeader& header) override {
-    header_ = header;
-    const std::uint64_t k = header.elements;
-    registers_.emplace(std::get<Pops>(header.machine), PopsRegisters::Options{bytes_});
-    if (data_.size() / bytes_ / k != registers_->processors())
-      throw Error(ErrorCode::usage, "the data has another number of elements than the schedule");
-    for (Word p = 0; p < registers_->processors(); ++p)
-      for (std::uint64_t s = 0; s < k; ++s)
-        std::memcpy(registers_->at(p, static_cast<Slot>(s)), data_.data() + (p * k + s) * bytes_,
-                    bytes_);
-  }
-
-  void step(const PopsSlot& slot) override { registers_->move(slot); }
-
-  void finish() override {
-    result_.assign(data_.begin(), data_.end());
-    if (const auto* goal = std::get_if<MovesGoal>(&header_.goal)) {
-      gather(*goal);
-      return;
-    }
-    const std::uint64_t k = header_.elements;
-    const std::vector<Slot>& result = header_.result;
-    for (Word p = 0; p < registers_->processors(); ++p)
-      for (std::uint64_t s = 0; s < k; ++s)
-        keep(p,
-             (result.empty()       ? 0
-              : result.size() == 1 ? result[0]
-                                   : result[p]) +
-                 static_cast<Slot>(s),
-             s);
-  }
-
-  std::vector<std::byte> take_result() override { return std::move(result_); }
-
- private:
-  void keep(Word processor, Slot reg, std::uint64_t slot) {
-    std::memcpy(result_.data() + (processor * header_.elements + slot) * bytes_,
-                registers_->at(processor, reg), bytes_);
-  }
-
-  // What arrives at a processor, in the order of the registers that the goal names.
-  void gather(const MovesGoal& goal) {
-    std::vector<std::pair<Word, Slot>> places;
-    for (const Move& m : goal.moves) places.emplace_back(m.to_processor, m.to_slot);
-    std::sort(places.begin(), places.end());
-    std::uint64_t arrival = 0;
-    for (std::size_t i = 0; i < places.size(); ++i) {
-      arrival = i > 0 && places[i].first == places[i - 1].first ? arrival + 1 : 0;
-      if (arrival < header_.elements) keep(places[i].first, places[i].second, arrival);
-    }
-  }
-
-  std::span<const std::byte> data_;
-  std::size_t bytes_;
-  ScheduleHeader header_;
-  std::optional<PopsRegisters> registers_;
-  std::vector<std::byte> result_;
-};
 
 // Sums and products as NumPy forms them: integers modulo 2^bits.
 template <class T>
@@ -94,11 +33,6 @@ T plus(T a, T b) {
 
 }  // namespace
 
-std::unique_ptr<Performer> pops_performer(std::span<const std::byte> data,
-                                          std::size_t element_bytes) {
-  return std::make_unique<PopsPerformer>(data, element_bytes);
-}
-
 template <class T>
 T PopsMultiplier<T>::load(Word processor, Slot reg) {
   T value;
@@ -111,7 +45,11 @@ void PopsMultiplier<T>::begin(const ScheduleHeader& header) {
   const auto* goal = std::get_if<MatmulGoal>(&header.goal);
   FARO_CHECK(goal != nullptr);
   goal_ = *goal;
-  registers_.emplace(std::get<Pops>(header.machine), PopsRegisters::Options{sizeof(T)});
+  if (processors(header.machine) > Count{1} << limits::replay_elements_log2_max)
+    throw Error(ErrorCode::limit, fmt::format("{} processors; at most 2^{} are simulated",
+                                              to_string(processors(header.machine)),
+                                              limits::replay_elements_log2_max));
+  registers_.emplace(header.machine, MachineMemory::Options{header.slots, sizeof(T)});
   FARO_CHECK(a_.size() <= registers_->processors() && b_.size() == a_.size());
   for (Word p = 0; p < a_.size(); ++p) {
     std::memcpy(registers_->at(p, goal_.a), &a_[p], sizeof(T));
@@ -123,7 +61,7 @@ template <class T>
 void PopsMultiplier<T>::step(const PopsSlot& slot) {
   // Operands lie far apart: they are asked for some operations before their turn.
   constexpr std::size_t ahead = 16;
-  registers_->move(slot);
+  registers_->perform(slot);
   for (std::size_t i = 0; i < slot.operations.size(); ++i) {
     const PopsOperation& op = slot.operations[i];
     if (i + ahead < slot.operations.size()) {

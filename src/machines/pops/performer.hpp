@@ -1,20 +1,15 @@
-// A POPS schedule performed on data: routed elements as bytes, or a matrix product on numbers.
+// A matrix product on numbers, computed by a POPS network. What only moves data is performed on any
+// machine by machines/performer.hpp.
 #pragma once
 
-#include <cstddef>
-#include <memory>
 #include <optional>
 #include <span>
 #include <vector>
 
-#include "machines/performer.hpp"
-#include "machines/pops/registers.hpp"
+#include "faro/schedules/schedule.hpp"
+#include "machines/memory.hpp"
 
 namespace faro::inline v1 {
-
-// As make_performer. Elements that nothing sends stay where they are.
-std::unique_ptr<Performer> pops_performer(std::span<const std::byte> data,
-                                          std::size_t element_bytes);
 
 // C = A·B computed by the network, in the arithmetic of T: integers wrap around modulo 2^bits.
 // Instantiated for the integers of 8 to 64 bits, float, double and long double.
@@ -35,7 +30,7 @@ class PopsMultiplier : public ScheduleSink {
   std::span<const T> a_;
   std::span<const T> b_;
   MatmulGoal goal_;
-  std::optional<PopsRegisters> registers_;
+  std::optional<MachineMemory> registers_;
 };
 
 }  // namespace faro::inline v1

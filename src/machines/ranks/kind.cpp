@@ -2,9 +2,7 @@
 #include <fmt/format.h>
 
 #include "faro/base/limits.hpp"
-#include "machines/by_header.hpp"
 #include "machines/kinds.hpp"
-#include "machines/pops/performer.hpp"
 #include "machines/ranks/bounds.hpp"
 #include "machines/ranks/model.hpp"
 #include "machines/ranks/verifiers.hpp"
@@ -144,20 +142,6 @@ Machine tree_from_json(const json::Value& value, const json::Unknown& unknown) {
   return machine;
 }
 
-// The star's performer on the star's header.
-class RanksPerformer : public Performer {
- public:
-  RanksPerformer(std::span<const std::byte> data, std::size_t element_bytes)
-      : star_(pops_performer(data, element_bytes)) {}
-  void begin(const ScheduleHeader& header) override { star_->begin(ranks::as_star(header)); }
-  void step(const PopsSlot& slot) override { star_->step(slot); }
-  void finish() override { star_->finish(); }
-  std::vector<std::byte> take_result() override { return star_->take_result(); }
-
- private:
-  std::unique_ptr<Performer> star_;
-};
-
 constexpr MachineKind::Word words[] = {{"ranks", "ranks:8", read}};
 constexpr MachineKind::Word tree_words[] = {{"fat-tree", "fat-tree:4x8,up=2", read_tree}};
 constexpr CostPart cost[] = {cost_part::steps};
@@ -193,10 +177,6 @@ MachineKind ranks_kind() {
       .sends_inside_cost = false,
       .replay = moving<ranks_replay>,
       .proof = moving<ranks_proof>,
-      .performer = [](std::span<const std::byte> data,
-                      std::size_t element_bytes) -> std::unique_ptr<Performer> {
-        return std::make_unique<RanksPerformer>(data, element_bytes);
-      },
       .map_bound =
           [](const Machine& m, const MapGoal& goal, std::uint64_t elements) {
             return ranks::lower_bound(std::get<Crossbar>(m), goal, elements);

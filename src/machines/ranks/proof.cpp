@@ -1,14 +1,13 @@
 // Proof of ranks and fat trees: the star's proof follows the elements; a step costs something where
 // a rule's processors are not all among those that the rule sends to themselves; what the links of
 // a tree carry is counted by subspaces (machines/ranks/uplinks.hpp).
-#include "machines/pops/proof.hpp"
-
 #include <fmt/format.h>
 
 #include <algorithm>
 #include <map>
 
 #include "machines/judge.hpp"
+#include "machines/pops/verifiers.hpp"
 #include "machines/proof_reading.hpp"
 #include "machines/ranks/model.hpp"
 #include "machines/ranks/uplinks.hpp"

@@ -1,13 +1,11 @@
 // Replay of ranks and fat trees: the star's replay carries the elements; that messages have one
 // receiver, whether anything leaves its processor, and what the links of a tree's switches carry,
 // is looked at processor by processor.
-#include "machines/pops/replay.hpp"
-
 #include <fmt/format.h>
 
-#include <algorithm>
-
+#include "machines/cube/parity_blocks.hpp"
 #include "machines/judge.hpp"
+#include "machines/pops/verifiers.hpp"
 #include "machines/ranks/model.hpp"
 #include "machines/ranks/verifiers.hpp"
 
@@ -89,33 +87,20 @@ class RanksReplay : public Verifier {
                     {.processor = p}});
   }
   void count_carried(const PopsSlot& slot) {
-    for (const PopsSend& send : slot.sends)
-      for (const std::uint64_t to : send.to_groups) carry(send.processor, to);
-    for (const PopsRule& rule : slot.rules)
-      for (Word p = 0;; ++p) {
-        if (sends(rule, p)) carry(p, destination(rule, p));
-        if (p == last_) break;
-      }
+    for_each_message(slot, [this](Word from, Word to) { carry(from, to); });
   }
   bool something_leaves(const PopsSlot& slot) const {
+    bool leaves = false;
+    for_each_message(slot, [&leaves](Word from, Word to) { leaves |= from != to; });
+    return leaves;
+  }
+  int bits() const { return std::get<Crossbar>(header_.machine).bits; }
+  template <class Visit>
+  void for_each_message(const PopsSlot& slot, Visit&& visit) const {
     for (const PopsSend& send : slot.sends)
-      for (const std::uint64_t to : send.to_groups)
-        if (to != send.processor) return true;
+      for (const std::uint64_t to : send.to_groups) visit(send.processor, to);
     for (const PopsRule& rule : slot.rules)
-      for (Word p = 0;; ++p) {
-        if (sends(rule, p) && destination(rule, p) != p) return true;
-        if (p == last_) break;
-      }
-    return false;
-  }
-  static bool sends(const PopsRule& rule, Word p) {
-    return std::all_of(rule.where.begin(), rule.where.end(),
-                       [p](const Parity& c) { return parity(p & c.mask) == c.value; });
-  }
-  static Word destination(const PopsRule& rule, Word p) {
-    Word to = 0;
-    for (const Parity& row : rule.to) to = (to << 1U) | (parity(p & row.mask) ^ row.value);
-    return to;
+      for_each_meeting(bits(), rule.where, [&](Word p) { visit(p, destination(rule.to, p)); });
   }
 
   ScheduleHeader header_;

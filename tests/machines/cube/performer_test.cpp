@@ -1,5 +1,5 @@
 // A cube's schedules performed on data.
-#include "machines/cube/performer.hpp"
+#include "machines/performer.hpp"
 
 #include <gtest/gtest.h>
 

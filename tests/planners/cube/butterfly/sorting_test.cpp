@@ -4,8 +4,7 @@
 #include "faro/schedules/cost.hpp"
 #include "full.hpp"
 #include "machines/cube/butterfly_bound.hpp"
-#include "machines/cube/butterfly_proof.hpp"
-#include "machines/cube/butterfly_replay.hpp"
+#include "machines/cube/verifiers.hpp"
 #include "planners/cube/butterfly/planned.hpp"
 
 namespace faro::butterfly {
