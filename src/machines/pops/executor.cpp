@@ -1,4 +1,4 @@
-// A slot first sends all messages, then listens, then writes what was heard; a product computes last.
+// A slot first sends all messages, then listens, then writes what was heard, and computes last.
 #include "machines/pops/executor.hpp"
 
 #include <fmt/format.h>

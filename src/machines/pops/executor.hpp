@@ -24,8 +24,8 @@ class PopsExecutor : public Judge {
  protected:
   PopsExecutor() : Judge("replay") {}
   // Reads the machine; no register holds anything yet. In products of matrices a token is an
-  // integer, operations are allowed, and a real goes beside each token. Throws Error(limit) for more
-  // processors than replay spells out.
+  // integer, operations are allowed, and a real goes beside each token. Throws Error(limit) for
+  // more processors than replay spells out.
   void prepare(const ScheduleHeader& header);
 
   void put(Word processor, Slot reg, Word token, double real = 0);
