@@ -11,7 +11,8 @@ int memory_of(const MapGoal& goal) {
   return goal.cut ? goal.memory_bits : 0;
 }
 
-// Those that stay among the places that share the bits from `below` on.
+}  // namespace
+
 AffineSpace staying_elements(const MapGoal& goal, int below) {
   std::vector<Parity> stays;
   for (int b = below; b < goal.map.width(); ++b)
@@ -19,8 +20,6 @@ AffineSpace staying_elements(const MapGoal& goal, int below) {
         {goal.map.matrix().row(b) ^ bit(b), unsigned{has_bit(goal.map.complement(), b)}});
   return AffineSpace::where(goal.map.width(), stays);
 }
-
-}  // namespace
 
 std::optional<Word> a_mover(const MapGoal& goal) {
   const AffineSpace staying = staying_elements(goal, memory_of(goal));

@@ -16,6 +16,7 @@
 #include "machines/loop_proof.hpp"
 #include "machines/pops/model.hpp"
 #include "machines/pops/verifiers.hpp"
+#include "machines/proof_reading.hpp"
 #include "machines/ranks/model.hpp"
 #include "schedules/loops.hpp"
 #include "schedules/machine_kind.hpp"
@@ -50,12 +51,6 @@ constexpr int low_bits_max = 10;
 int width_of(const Machine& machine) {
   const auto bits = address_bits(machine);
   return std::holds_alternative<Mesh>(machine) || !bits ? 0 : *bits;
-}
-
-bool fit(const std::vector<Parity>& parities, int bits) {
-  return std::all_of(parities.begin(), parities.end(), [bits](const Parity& c) {
-    return (c.mask & ~low_mask(bits)) == 0 && c.value <= 1;
-  });
 }
 
 // The advances of a step in the order of its items.
@@ -169,12 +164,13 @@ std::vector<Run> LoopItems::beginning() {
 
 bool LoopItems::fits(const CubeStep& step) const {
   return std::all_of(step.rules.begin(), step.rules.end(),
-                     [this](const Rule& rule) { return fit(rule.where, bits_); });
+                     [this](const Rule& rule) { return misfit(rule.where, bits_) == nullptr; });
 }
 
 bool LoopItems::fits(const PopsSlot& slot) const {
   return std::all_of(slot.rules.begin(), slot.rules.end(), [this](const PopsRule& rule) {
-    return fit(rule.where, bits_) && fit(rule.to, bits_) && std::cmp_equal(rule.to.size(), bits_);
+    return misfit(rule.where, bits_) == nullptr && misfit(rule.to, bits_) == nullptr &&
+           std::cmp_equal(rule.to.size(), bits_);
   });
 }
 

@@ -3,10 +3,13 @@
 
 #include <algorithm>
 #include <memory>
+#include <optional>
 #include <vector>
 
 #include "base/random.hpp"
+#include "faro/base/error.hpp"
 #include "faro/machines/verifier.hpp"
+#include "faro/planners/planner.hpp"
 #include "schedules/rolled.hpp"
 
 namespace faro::testing {
@@ -36,6 +39,26 @@ inline bool has_slots(const Looped& schedule) {
           if (slot < 0) return false;
       }
   return true;
+}
+
+// What a planner makes, rolled up; nothing if it makes nothing, or what is not rolled up.
+inline std::optional<Looped> rolled_up(const Planner& planner, const Request& request,
+                                       rolled::Kinds& kinds) {
+  if (planner.refusal(request)) return {};
+  rolled::Recorded recorded(kinds, 100000);
+  try {
+    planner.offer(request).push(recorded);
+  } catch (const Error&) {
+    return {};
+  }
+  if (!recorded.rollable || recorded.header.repeat != Repeat{}) return {};
+  std::uint64_t slots = recorded.header.slots;
+  Looped schedule{recorded.header, rolled::roll(recorded.steps, kinds, slots),
+                  std::holds_alternative<Pops>(request.machine()) ||
+                      std::holds_alternative<Crossbar>(request.machine())};
+  schedule.header.entries = ScheduleHeader::Entries::loops;
+  schedule.header.slots = slots;
+  return schedule;
 }
 
 // One small change of a schedule; false if there was nothing to change.

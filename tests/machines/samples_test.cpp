@@ -5,7 +5,6 @@
 #include <fmt/format.h>
 #include <gtest/gtest.h>
 
-#include "faro/base/error.hpp"
 #include "faro/planners/planner.hpp"
 #include "faro/service/plan.hpp"
 #include "full.hpp"
@@ -19,6 +18,7 @@ using testing::has_slots;
 using testing::judged;
 using testing::Looped;
 using testing::LoopMutator;
+using testing::rolled_up;
 
 TEST(Samples, of_plans_and_their_mutants_are_wrong_only_where_replay_says_so) {
   std::size_t good = 0;
@@ -32,28 +32,16 @@ TEST(Samples, of_plans_and_their_mutants_are_wrong_only_where_replay_says_so) {
         std::tuple("i:4 -> rev(i)", "torus:4x4,all-links", 20)})
     for (const Planner* planner : catalogue()) {
       const Request request = Request::of(map, machine, static_cast<std::uint64_t>(elements));
-      if (planner->refusal(request)) continue;
       rolled::Kinds kinds;
-      rolled::Recorded recorded(kinds, 100000);
-      try {
-        planner->offer(request).push(recorded);
-      } catch (const Error&) {
-        continue;
-      }
-      if (!recorded.rollable || recorded.header.repeat != Repeat{}) continue;
-      std::uint64_t slots = recorded.header.slots;
-      Looped schedule{recorded.header, rolled::roll(recorded.steps, kinds, slots),
-                      std::holds_alternative<Pops>(request.machine()) ||
-                          std::holds_alternative<Crossbar>(request.machine())};
-      schedule.header.entries = ScheduleHeader::Entries::loops;
-      schedule.header.slots = slots;
+      const auto schedule = rolled_up(*planner, request, kinds);
+      if (!schedule) continue;
       const std::string name = fmt::format("{} by {}", map, planner->name());
-      const Verdict right = judged(make_samples(300), schedule, kinds);
+      const Verdict right = judged(make_samples(300), *schedule, kinds);
       EXPECT_EQ(right.answer, Verdict::Answer::unprovable) << name << testing::words_of(right);
       EXPECT_EQ(right.delivered, Count{300}) << name << right.limit;
       ++good;
       for (int round = 0; round < (testing::full_run() ? 500 : 20); ++round) {
-        Looped mutant = schedule;
+        Looped mutant = *schedule;
         LoopMutator mutator(++seed);
         if (!mutator.change(mutant) || !has_slots(mutant)) continue;
         const Verdict replay = judged(make_replay(), mutant, kinds);

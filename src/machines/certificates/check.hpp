@@ -49,6 +49,10 @@ Proved dual_proves(const Hypercube& cube, const Demand& demand, const certificat
 inline Proved fault(std::string why) {
   return {0, std::move(why)};
 }
+inline Proved no_goal(const certificate::Distance& c) {
+  return fault("the certificate's element, slot " + std::to_string(c.slot) + " of processor " +
+               std::to_string(c.processor) + ", has no goal");
+}
 inline Proved other_machine() {
   return fault("a certificate of this kind says nothing on this machine");
 }

@@ -108,9 +108,7 @@ Proved cube_proves(const Hypercube& cube, const Demand& demand, const Bound& bou
   const Word top = low_mask(cube.dimensions);
   if (const auto* c = std::get_if<Distance>(&bound.certificate)) {
     const std::optional<Word> to = demand.goal_of(c->processor, c->slot);
-    if (!to)
-      return fault(fmt::format("the certificate's element, slot {} of processor {}, has no goal",
-                               c->slot, c->processor));
+    if (!to) return no_goal(*c);
     return {static_cast<std::uint64_t>(std::popcount(c->processor ^ *to))};
   }
   if (const auto* c = std::get_if<Cut>(&bound.certificate)) {

@@ -105,9 +105,7 @@ Proved links_proves(const Mesh& mesh, const Demand& demand, const Bound& bound) 
   const MeshGeometry geometry(mesh);
   if (const auto* c = std::get_if<Distance>(&bound.certificate)) {
     const std::optional<Word> to = demand.goal_of(c->processor, c->slot);
-    if (!to)
-      return fault(fmt::format("the certificate's element, slot {} of processor {}, has no goal",
-                               c->slot, c->processor));
+    if (!to) return no_goal(*c);
     return {static_cast<Count>(geometry.hops(c->processor, *to))};
   }
   if (const auto* c = std::get_if<Slab>(&bound.certificate)) {

@@ -108,11 +108,8 @@ MachineKind cube_kind() {
       .sends_inside_cost = false,
       .replay = replay,
       .proof = proof,
-      .map_bound = [](const Machine& m, const MapGoal& goal,
-                      std::uint64_t elements) { return lower_bound(cube_of(m), goal, elements); },
-      .list_bound =
-          [](const Machine& m, std::span<const std::uint64_t> destinations,
-             std::uint64_t elements) { return lower_bound(cube_of(m), destinations, elements); },
+      .map_bound = map_bound_of<Hypercube>,
+      .list_bound = list_bound_of<Hypercube>,
   };
 }
 

@@ -109,12 +109,6 @@ constexpr CostPart program_cost[] = {cost_part::unit_routes, cost_part::long_rou
                                      cost_part::register_ops};
 constexpr CostPart links_cost[] = {cost_part::steps, cost_part::remote_moves};
 
-template <auto verifier>
-std::unique_ptr<Verifier> moving(const Goal& goal) {
-  only_moves(goal);
-  return verifier();
-}
-
 bool has(const Machine& machine, Mesh::Links links) {
   const auto* mesh = std::get_if<Mesh>(&machine);
   return mesh != nullptr && mesh->links == links;
@@ -139,11 +133,8 @@ MachineKind mesh_kind() {
       .sends_inside_cost = false,
       .replay = moving<mesh_replay>,
       .proof = moving<mesh_proof>,
-      .map_bound = [](const Machine& m, const MapGoal& goal,
-                      std::uint64_t elements) { return lower_bound(mesh_of(m), goal, elements); },
-      .list_bound =
-          [](const Machine& m, std::span<const std::uint64_t> destinations,
-             std::uint64_t elements) { return lower_bound(mesh_of(m), destinations, elements); },
+      .map_bound = map_bound_of<Mesh>,
+      .list_bound = list_bound_of<Mesh>,
   };
 }
 

@@ -32,13 +32,6 @@ struct AffineDemand {
   Count fixed = 0;
 };
 
-AffineSpace where_equal(const BitMap& map, int first_bit) {
-  std::vector<Parity> rows;
-  for (int b = first_bit; b < map.width(); ++b)
-    rows.push_back({map.matrix().row(b) ^ bit(b), unsigned{has_bit(map.complement(), b)}});
-  return AffineSpace::where(map.width(), rows);
-}
-
 AffineDemand affine_demand(const Pops& pops, const BitMap& map) {
   const int ld = pops::local_bits(pops);
   const int rank = map.matrix().block(ld, map.width() - ld, 0, ld).rank();
@@ -46,8 +39,8 @@ AffineDemand affine_demand(const Pops& pops, const BitMap& map) {
   d.groups = pops.groups;
   d.each = Count{1} << static_cast<unsigned>(ld - rank);
   d.targets = Count{1} << static_cast<unsigned>(rank);
-  d.loops = processors_in(where_equal(map, ld)) / d.each;
-  const AffineSpace fixed = where_equal(map, 0);
+  d.loops = processors_in(staying_elements({.map = map}, ld)) / d.each;
+  const AffineSpace fixed = staying_elements({.map = map}, 0);
   if (fixed.empty()) return d;
   std::vector<Parity> inside = fixed.constraints();
   for (Parity& c : inside) c.value = 0;
@@ -111,7 +104,7 @@ PopsDemand demand_table(const Pops& pops, const BitMap& map) {
   for (int b = 0; b < ld; ++b) reach.push_back(map.column(b) >> ld);
   const std::vector<Word> basis = reduced_basis(reach);
   const auto each = static_cast<std::int64_t>(pops.group_size >> basis.size());
-  const AffineSpace fixed = where_equal(map, 0);
+  const AffineSpace fixed = staying_elements({.map = map}, 0);
   PopsDemand demand(pops.groups);
   for (Word i = 0; i < pops.groups; ++i) {
     Word j = map(i << ld) >> ld;
@@ -151,7 +144,7 @@ Bound with_witness(Bound bound, std::uint64_t elements, Word mover,
 // Two processors of one group whose data move to one group.
 std::optional<certificate::Pair> pair_of(const Pops& pops, const BitMap& map) {
   const int ld = pops::local_bits(pops);
-  const AffineSpace fixed = where_equal(map, 0);
+  const AffineSpace fixed = staying_elements({.map = map}, 0);
   std::vector<Parity> alike;  // directions inside a group whose images are inside one
   for (int b = ld; b < map.width(); ++b) {
     alike.push_back({bit(b), 0});

@@ -94,11 +94,8 @@ MachineKind pops_kind() {
       .sends_inside_cost = true,
       .replay = without_butterflies<pops_replay>,
       .proof = without_butterflies<pops_proof>,
-      .map_bound = [](const Machine& m, const MapGoal& goal,
-                      std::uint64_t elements) { return lower_bound(pops_of(m), goal, elements); },
-      .list_bound =
-          [](const Machine& m, std::span<const std::uint64_t> destinations,
-             std::uint64_t elements) { return lower_bound(pops_of(m), destinations, elements); },
+      .map_bound = map_bound_of<Pops>,
+      .list_bound = list_bound_of<Pops>,
   };
 }
 

@@ -47,15 +47,11 @@ std::string over_links(const Switch& at) {
 Bound bound_at(const Crossbar& machine, const Switch& at, const MapGoal& goal,
                std::uint64_t elements) {
   const int below = at.size_log2 + (goal.cut ? goal.memory_bits : 0);
-  const BitMatrix& matrix = goal.map.matrix();
   const int width = goal.map.width();
-  std::vector<Parity> stays;
-  for (int b = below; b < width; ++b)
-    stays.push_back({matrix.row(b) ^ bit(b), unsigned{has_bit(goal.map.complement(), b)}});
-  const int spread = matrix.block(below, width - below, 0, below).rank();
+  const int spread = goal.map.matrix().block(below, width - below, 0, below).rank();
   const Count all = goal.cut ? Count{1} << below : Count{elements} << at.size_log2;
   const Count kept = all >> spread;
-  const AffineSpace staying = AffineSpace::where(width, stays);
+  const AffineSpace staying = staying_elements(goal, below);
   // Whether every processor keeps some.
   bool everybody = !staying.empty();
   if (everybody) {

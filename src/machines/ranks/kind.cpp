@@ -151,12 +151,6 @@ bool is_switch(const Machine& machine, bool tree) {
   return ranks != nullptr && ranks->tiers.empty() != tree;
 }
 
-template <auto verifier>
-std::unique_ptr<Verifier> moving(const Goal& goal) {
-  only_moves(goal);
-  return verifier();
-}
-
 }  // namespace
 
 MachineKind ranks_kind() {
