@@ -84,8 +84,9 @@ FARO_INLINE void move_kernel(const Kernel& kernel, const TilePlan::Kernel& k, co
 }
 
 // The place of a group's registers, one after another: the next is one xor away, with one of three
-// that stay in registers, of register 1, 3 and 7. (A table of the places has no room there, and what
-// is read from memory waits for every store before it that agrees in its low 12 bits.)
+// that stay in registers, the places of registers 1, 3 and 7. (A table of all places has no room
+// there, and what is read from memory waits for every store before it that agrees in its low 12
+// bits.)
 class GroupPlace {
  public:
   using Steps = std::array<Word, 3>;
@@ -184,8 +185,8 @@ FARO_INLINE void loop_kernels(const TilePass& pass, const KernelRun& run, std::s
   const TilePlan& plan = pass.plan;
   const Kernel kernel(pass, run.shift);
   const TilePlan::Kernel* kernels = plan.kernels.data();
-  // Streamed, a kernel of eight registers and more is written beside its neighbour; the two, four and
-  // eight kernels of a group of fewer complete their lines themselves.
+  // Streamed, a kernel of eight registers and more is written beside its neighbour; the two, four
+  // and eight kernels of a group of fewer complete their lines themselves.
   constexpr bool streamed = std::is_same_v<Put, StreamPut<Ops>>;
   constexpr bool in_parts = Ops::vector_bytes < line_bytes && Kernel::registers >= group_kernels;
   const bool apart = in_parts && plan.to_crowds;
