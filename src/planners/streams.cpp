@@ -28,13 +28,13 @@
 #include "base/working.hpp"
 #include "machines/mesh/geometry.hpp"
 #include "planners/looped.hpp"
-#include "search/negotiation.hpp"
+#include "search/route.hpp"
 
 namespace faro::inline v1::looped {
 namespace {
 
 using search::Price;
-using search::Way;
+using Way = std::vector<std::uint32_t>;  // links
 
 // Crossings, which a body lists: a file of some megabytes. Cells of the boxes that a round of
 // negotiation looks through: some hundredths of a second.
@@ -89,7 +89,7 @@ class Streams {
     return link / 2 / static_cast<std::uint64_t>(geometry_.dimensions());
   }
   Word routed(Word p, const Leg& leg) const { return *geometry_.routed(p, leg.dimension, leg.by); }
-  void choose(Word from, const search::Negotiation& prices, Way& way) const;
+  void choose(Word from, const search::Router& router, search::Way& way);
   std::uint64_t lift() const { return between_ + depth_ + 1; }
 
   const Request& request_;
@@ -98,6 +98,8 @@ class Streams {
   std::uint64_t steps_ = 0;    // of a lap
   std::uint64_t depth_ = 0;    // laps that an element is on its way
   std::uint64_t between_ = 0;  // slots of a processor for what passes
+  search::BoxWays finder_;
+  std::vector<std::uint32_t> links_;  // that it found
   std::vector<Way> ways_;
   std::vector<std::vector<std::uint64_t>> times_;
 };
@@ -134,70 +136,46 @@ bool Streams::small() {
 }
 
 // The cheapest of the shortest ways, found cell by cell of the box between its ends.
-void Streams::choose(Word from, const search::Negotiation& prices, Way& way) const {
+void Streams::choose(Word from, const search::Router& router, search::Way& way) {
   const std::vector<Leg> legs = this->legs(from);
-  std::vector<std::size_t> stride;
-  std::size_t cells = 1;
-  for (const Leg& leg : legs) {
-    stride.push_back(cells);
-    cells *= leg.links + 1;
-  }
-  struct Cell {
-    Price paid = search::out_of_reach;
-    std::uint32_t by = 0;  // the link into it
-    Word at = 0;
+  std::vector<std::size_t> lengths;
+  for (const Leg& leg : legs) lengths.push_back(leg.links);
+  struct Box {
+    const Streams& streams;
+    const std::vector<Leg>& legs;
+    const search::Router& router;
+    std::uint32_t channel(Word p, std::size_t k) const { return streams.link(p, legs[k]); }
+    Price price(std::uint32_t link) const { return router.price({0, link}); }
+    Word across(Word p, std::size_t k) const { return streams.routed(p, legs[k]); }
   };
-  std::vector<Cell> box(cells);
-  box[0] = {0, 0, from};
-  std::vector<std::size_t> done(legs.size(), 0);
-  for (std::size_t cell = 0; cell < cells; ++cell) {
-    for (std::size_t k = 0; k < legs.size(); ++k) {
-      if (done[k] == legs[k].links) continue;
-      const std::uint32_t next = link(box[cell].at, legs[k]);
-      const Price paid = box[cell].paid + 16 + prices.price(next);
-      Cell& there = box[cell + stride[k]];
-      if (paid < there.paid) there = {paid, next, routed(box[cell].at, legs[k])};
-    }
-    for (std::size_t k = 0; k < legs.size() && done[k]++ == legs[k].links; ++k) done[k] = 0;
-  }
-  for (std::size_t cell = cells - 1; cell != 0;) {
-    const std::uint32_t into = box[cell].by;
-    way.push_back(into);
-    for (std::size_t k = 0; k < legs.size(); ++k)
-      if (cell >= stride[k] && cell / stride[k] % (legs[k].links + 1) != 0 &&
-          box[cell - stride[k]].at == start_of(into) &&
-          link(box[cell - stride[k]].at, legs[k]) == into) {
-        cell -= stride[k];
-        break;
-      }
-  }
-  std::reverse(way.begin(), way.end());
+  finder_.find(lengths, from, Box{*this, legs, router}, links_);
+  for (const std::uint32_t link : links_) way.push_back({0, link});
 }
 
 bool Streams::spread(std::size_t load) {
   steps_ = load;
-  search::Negotiation prices(std::vector<std::uint16_t>(links(), static_cast<std::uint16_t>(load)),
-                             {.rise = search::Negotiation::Rise::product,
-                              .pressure = 100,
-                              .growth = 100,
-                              .unit = 64,
-                              .rounds = rounds_max,
-                              .patience = patience});
-  std::vector<Way> ways;
+  search::Router router(std::vector<std::uint16_t>(links(), static_cast<std::uint16_t>(load)), 1,
+                        search::Router::Beside::channels,
+                        {.pressure = 100,
+                         .growth = 100,
+                         .unit = 64,
+                         .rounds = {.most = rounds_max, .patience = patience}});
+  std::vector<search::Way> ways;
   std::vector<Word> of;
   for (Word p = 0; p < geometry_.processors(); ++p)
     if (target(p) != p) of.push_back(p);
   ways.resize(of.size());
   Random random(1995);
-  const bool free = prices.run(
+  const bool free = router.run(
       ways, [&](std::vector<std::size_t>& turn) { random.mix(turn); },
-      [&](std::size_t i, Way& way) {
+      [&](std::size_t i, search::Way& way) {
         still_working();
-        choose(of[i], prices, way);
+        choose(of[i], router, way);
         return true;
       });
   if (!free) return false;
-  for (std::size_t i = 0; i < of.size(); ++i) ways_[of[i]] = std::move(ways[i]);
+  for (std::size_t i = 0; i < of.size(); ++i)
+    for (const search::Place at : ways[i]) ways_[of[i]].push_back(at.channel);
   return true;
 }
 

@@ -1,7 +1,6 @@
 #include "planners/links/ports.hpp"
 
 #include <algorithm>
-#include <numeric>
 
 #include "base/random.hpp"
 #include "faro/base/bits.hpp"
@@ -10,28 +9,30 @@ namespace faro::inline v1::links {
 namespace {
 
 using search::Price;
+using search::Way;
+
+// Prices of links and steps, where a link is dearer for its ends' other dimensions too.
 
 class Ports {
  public:
-  Ports(const LinkTable& links, int ports, std::vector<Packet>& packets, std::uint32_t steps,
-        std::uint64_t seed)
+  Ports(const LinkTable& links, int ports, std::uint32_t steps)
       : n_(links.first[1]),
         beside_(static_cast<Price>(ports - 1)),
         processors_(links.processors()),
         steps_(steps),
-        packets_(packets),
-        starts_(packets.size()),
         users_(steps * processors_ * n_),
         heat_(users_.size()),
         dimensions_used_(steps * processors_),
-        prices_(users_.size()),
-        ways_(links, steps),
-        random_(seed) {
+        prices_(users_.size()) {
     set_prices();
   }
 
-  bool run(int rounds, std::uint64_t& searches);
-  std::vector<std::vector<std::uint32_t>> take_starts() { return std::move(starts_); }
+  const Price* prices() const { return prices_.data(); }
+  bool crowded(const Way& way) const;
+  void take(const Way& way);
+  void leave(const Way& way);
+  // The end of a round: whether anything is crowded, which makes it dearer from now on.
+  bool remember_crowding();
 
  private:
   static constexpr Price open_price = 10;  // of a link whose reverse is used
@@ -79,42 +80,33 @@ class Ports {
       }
   }
 
-  // Of packet i: f(step, processor, dimension).
+  // f(step, processor, dimension).
   template <class F>
-  void each_hop(std::size_t i, F&& f) const {
-    for (std::size_t h = 0; h < starts_[i].size(); ++h)
-      f(starts_[i][h], packets_[i].way[h] / n_, packets_[i].way[h] % n_);
+  void each_hop(const Way& way, F&& f) const {
+    for (const search::Place at : way) f(at.step, at.channel / n_, at.channel % n_);
   }
-  bool crowded(std::size_t i) const;
-  void take(std::size_t i);
-  void leave(std::size_t i);
-  bool remember_crowding();
 
   std::size_t n_;
   Price beside_;  // dimensions that an end may use with another
   std::size_t processors_;
   std::uint32_t steps_;
-  std::vector<Packet>& packets_;
-  std::vector<std::vector<std::uint32_t>> starts_;
   std::vector<std::uint16_t> users_;  // by seat
   std::vector<std::uint32_t> heat_;   // by seat of the lower end
   std::vector<std::uint8_t> dimensions_used_;
   std::vector<Price> prices_;  // by seat: asked far more often than they change
-  TimedWays ways_;
   Price pressure_ = pressure_first;
-  Random random_;
 };
 
-bool Ports::crowded(std::size_t i) const {
-  bool found = starts_[i].empty();
-  each_hop(i, [&](std::size_t t, std::size_t p, std::size_t d) {
+bool Ports::crowded(const Way& way) const {
+  bool found = false;
+  each_hop(way, [&](std::size_t t, std::size_t p, std::size_t d) {
     found = found || users_[seat(t, p, d)] > 1 || others(t, p, d) > 0;
   });
   return found;
 }
 
-void Ports::take(std::size_t i) {
-  each_hop(i, [&](std::size_t t, std::size_t p, std::size_t d) {
+void Ports::take(const Way& way) {
+  each_hop(way, [&](std::size_t t, std::size_t p, std::size_t d) {
     if (!used(t, p, d)) {
       ++dimensions_used_[t * processors_ + p];
       ++dimensions_used_[t * processors_ + across(p, d)];
@@ -124,8 +116,8 @@ void Ports::take(std::size_t i) {
   });
 }
 
-void Ports::leave(std::size_t i) {
-  each_hop(i, [&](std::size_t t, std::size_t p, std::size_t d) {
+void Ports::leave(const Way& way) {
+  each_hop(way, [&](std::size_t t, std::size_t p, std::size_t d) {
     --users_[seat(t, p, d)];
     if (!used(t, p, d)) {
       --dimensions_used_[t * processors_ + p];
@@ -135,7 +127,6 @@ void Ports::leave(std::size_t i) {
   });
 }
 
-// The end of a round: whether anything is crowded, which makes it dearer from now on.
 bool Ports::remember_crowding() {
   bool any = false;
   for (std::size_t t = 0; t < steps_; ++t)
@@ -153,35 +144,24 @@ bool Ports::remember_crowding() {
   return any;
 }
 
-bool Ports::run(int rounds, std::uint64_t& searches) {
-  std::vector<std::size_t> turn(packets_.size());
-  std::iota(turn.begin(), turn.end(), std::size_t{0});
-  for (int round = 0; round < rounds; ++round) {
-    random_.mix(turn);
-    for (const std::size_t i : turn) {
-      if (!crowded(i)) continue;
-      if (searches == 0) return false;
-      --searches;
-      leave(i);
-      if (!ways_.find(prices_.data(), packets_[i], starts_[i])) return false;
-      take(i);
-    }
-    if (!remember_crowding()) return true;
-  }
-  return false;
-}
-
 }  // namespace
 
 bool negotiate_ports(const LinkTable& cube, int ports, std::vector<Packet>& packets,
                      Timetable& times, std::uint32_t steps, PortsEffort effort) {
+  TimedWays finder(cube, steps);
   for (int attempt = 0; attempt < effort.attempts; ++attempt) {
-    std::vector<Packet> moved = packets;
-    for (Packet& packet : moved) packet.way.clear();
-    Ports seats(cube, ports, moved, steps, static_cast<std::uint64_t>(attempt));
-    if (!seats.run(effort.rounds, effort.searches)) continue;
-    packets = std::move(moved);
-    times = {seats.take_starts(), steps};
+    Ports prices(cube, ports, steps);
+    Random random(static_cast<std::uint64_t>(attempt));
+    std::vector<Way> ways(packets.size());
+    const bool found = search::negotiate(
+        prices, {.most = effort.rounds}, ways, [&](auto& turn) { random.mix(turn); },
+        [&](std::size_t i, Way& way) {
+          if (effort.searches == 0) return false;
+          --effort.searches;
+          return finder.find(prices.prices(), packets[i], way);
+        });
+    if (!found) continue;
+    keep(ways, steps, packets, times);
     return true;
   }
   return false;

@@ -7,16 +7,15 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <functional>
 #include <memory>
 #include <numeric>
-#include <queue>
 
 #include "base/check.hpp"
 #include "base/working.hpp"
 #include "faro/base/limits.hpp"
 #include "machines/links/bounds.hpp"
 #include "machines/mesh/geometry.hpp"
+#include "planners/header.hpp"
 #include "planners/links/search.hpp"
 
 namespace faro::inline v1 {
@@ -39,37 +38,14 @@ constexpr std::uint64_t improve_work = std::uint64_t{1} << 23U;
 constexpr int improve_rounds_max = 100;
 constexpr std::uint64_t seats_work = std::uint64_t{1} << 27U;
 
-// Everything that a request wants moved, in order.
-std::vector<Move> moves_of(const Request& request, const MeshGeometry& geometry) {
-  std::vector<Move> moves;
-  const int memory_bits = request.map().memory_bits;
-  for (Word p = 0; p < geometry.processors(); ++p)
-    for (Word e = 0; e < request.elements(); ++e) {
-      const auto slot = static_cast<Slot>(e);
-      if (!request.destinations().empty()) {
-        moves.push_back({p, slot, request.destinations()[p], slot});
-      } else if (!request.map().cut) {
-        moves.push_back({p, slot, request.map().map(p), slot});
-      } else {
-        const Word to = request.map().map((p << memory_bits) | e);
-        moves.push_back(
-            {p, slot, to >> memory_bits, static_cast<Slot>(to & low_mask(memory_bits))});
-      }
-    }
-  return moves;
-}
-
 enum class Ties { upward, by_processor, by_element };
 
 // Ways and times, and what the storing in between needs.
 class Job {
  public:
   explicit Job(const Request& request)
-      : request_(request),
-        geometry_(std::get<Mesh>(request.machine())),
-        links_(geometry_),
-        moves_(moves_of(request, geometry_)) {
-    for (const Move& move : moves_)
+      : request_(request), geometry_(std::get<Mesh>(request.machine())), links_(geometry_) {
+    for (const Move& move : links::moves_of(request))
       if (move.from_processor != move.to_processor) packets_.push_back({move, {}});
   }
 
@@ -148,23 +124,12 @@ class Job {
     }
   }
 
-  void emit(std::string_view planner, ScheduleSink& sink) {
-    store();
-    ScheduleHeader header;
-    header.machine = request_.machine();
-    if (request_.destinations().empty())
-      header.goal = request_.map();
-    else
-      header.goal = MovesGoal{moves_};
-    header.elements = request_.elements();
-    header.slots = slots_;
-    header.planner = planner;
-    sink.begin(header);
-    CubeStep step;
-    for (std::vector<Move>& moves : steps_) {
-      step.moves = std::move(moves);
+  void emit(std::string_view planner, ScheduleSink& sink) const {
+    const links::ListedSteps listed =
+        links::listed(request_, links_, packets_, times_, links::OwnSlots::at_home);
+    sink.begin(header_of(request_, planner, listed.slots));
+    for (const CubeStep& step : listed.steps)
       if (!step.moves.empty()) sink.step(step);
-    }
     sink.finish();
   }
 
@@ -184,80 +149,11 @@ class Job {
     return std::max(distance_bound(geometry_, traffic).value, cut_bound(geometry_, traffic).value);
   }
 
-  // Where a packet is, and where it has to be in the end.
-  struct Stored {
-    Word processor = 0;
-    Slot slot = 0;
-  };
-
-  // Which slots of a processor are taken.
-  struct Slots {
-    std::vector<bool> taken;
-    // All that are free, the lowest on top, and some that were.
-    std::priority_queue<Slot, std::vector<Slot>, std::greater<>> left = {};
-
-    void leave(Slot slot) {
-      taken[slot] = false;
-      left.push(slot);
-    }
-    Slot take(Slot own) {
-      Slot slot = own;
-      if (own >= taken.size() || taken[own]) {
-        while (!left.empty() && taken[left.top()]) left.pop();
-        slot = left.empty() ? static_cast<Slot>(taken.size()) : left.top();
-        if (left.empty()) taken.push_back(false);
-      }
-      taken[slot] = true;
-      return slot;
-    }
-  };
-
-  // Gives each arriving packet a slot: its own if it is home and that is free, else the lowest free
-  // one; what leaves makes room at once, since reads precede writes.
-  void store() {
-    std::vector<Slots> slots(
-        geometry_.processors(),
-        {std::vector<bool>(static_cast<std::size_t>(request_.elements()), true)});
-    std::vector<Stored> at;
-    std::vector<std::vector<std::pair<std::uint32_t, std::uint32_t>>> crossing(times_.steps);
-    for (std::uint32_t i = 0; i < packets_.size(); ++i) {
-      at.push_back({packets_[i].move.from_processor, packets_[i].move.from_slot});
-      for (std::uint32_t h = 0; h < times_.starts[i].size(); ++h)
-        crossing[times_.starts[i][h]].emplace_back(i, h);
-    }
-    slots_ = request_.elements();
-    for (const auto& now : crossing) {
-      still_working();
-      std::vector<Move> moves;
-      for (const auto& [i, h] : now) slots[at[i].processor].leave(at[i].slot);
-      for (const auto& [i, h] : now) {
-        const Word to = links_.to[packets_[i].way[h]];
-        const bool home = h + 1 == packets_[i].way.size();
-        const Slot slot = slots[to].take(home ? packets_[i].move.to_slot : ~Slot{0});
-        slots_ = std::max<std::uint64_t>(slots_, slot + 1);
-        moves.push_back({at[i].processor, at[i].slot, to, slot});
-        at[i] = {to, slot};
-      }
-      steps_.push_back(std::move(moves));
-    }
-    std::vector<Move> last;
-    for (std::size_t i = 0; i < packets_.size(); ++i)
-      if (at[i].slot != packets_[i].move.to_slot)
-        last.push_back({at[i].processor, at[i].slot, at[i].processor, packets_[i].move.to_slot});
-    for (const Move& move : moves_)
-      if (move.from_processor == move.to_processor && move.from_slot != move.to_slot)
-        last.push_back(move);
-    steps_.push_back(std::move(last));
-  }
-
   Request request_;
   MeshGeometry geometry_;
   LinkTable links_;
-  std::vector<Move> moves_;
   std::vector<Packet> packets_;
   Timetable times_;
-  std::vector<std::vector<Move>> steps_;
-  std::uint64_t slots_ = 1;
 };
 
 std::optional<std::string> too_many_crossings(const Request& request,
@@ -268,7 +164,7 @@ std::optional<std::string> too_many_crossings(const Request& request,
   constexpr Count most = Count{1} << limits::links_crossings_log2_max;
   if (farthest * geometry.processors() * request.elements() <= most) return {};
   Count crossings = 0;
-  for (const Move& move : moves_of(request, geometry))
+  for (const Move& move : links::moves_of(request))
     crossings += static_cast<Count>(geometry.hops(move.from_processor, move.to_processor));
   if (crossings <= most) return {};
   return fmt::format(
@@ -302,7 +198,7 @@ Offer offer(const Request& request) {
   const auto routed = std::make_shared<Job>(request);
   ((*routed).*route)();
   return {.estimate = {.cost = {routed->times().steps, "as found"}},
-          .push = [routed](ScheduleSink& sink) { Job(*routed).emit(planner->name(), sink); }};
+          .push = [routed](ScheduleSink& sink) { routed->emit(planner->name(), sink); }};
 }
 
 }  // namespace

@@ -2,13 +2,12 @@
 
 #include <algorithm>
 #include <cmath>
-#include <limits>
 #include <numeric>
 #include <queue>
 
 #include "base/check.hpp"
 #include "base/working.hpp"
-#include "search/negotiation.hpp"
+#include "planners/node_slots.hpp"
 
 namespace faro::inline v1::links {
 
@@ -202,8 +201,55 @@ Timetable improve(const LinkTable& links, const std::vector<Packet>& packets, in
   return best;
 }
 
+namespace {
+
+constexpr std::uint64_t seats_patience = 100;
+
+// For search::StepwiseWays: states are processors.
+struct Steps {
+  const LinkTable& links;
+  const Price* prices;
+  const std::uint32_t* from_source;
+  const std::uint32_t* distance;  // from p times q
+  std::size_t target;
+  std::size_t steps;
+  std::size_t farthest;
+
+  struct Step {
+    const Steps& all;
+    const Link* first;
+    const std::uint32_t* to;
+    const Price* price;
+    std::size_t t;
+    bool near_an_end;
+
+    bool reaches(std::size_t p) const {
+      return !near_an_end ||
+             (all.from_source[p] <= t &&
+              all.distance[p * all.links.processors() + all.target] <= all.steps - t);
+    }
+    static Price rest(std::size_t) { return 0; }
+    static std::optional<std::size_t> rests(std::size_t) { return {}; }
+    template <class Visit>
+    void each(std::size_t p, Visit&& visit) const {
+      for (Link link = first[p], end = first[p + 1]; link < end; ++link)
+        visit(to[link], link, price[link]);
+    }
+  };
+  Step in_step(std::size_t t) const {
+    return {*this,
+            links.first.data(),
+            links.to.data(),
+            prices + t * links.size(),
+            t,
+            t < farthest || steps - t < farthest};
+  }
+};
+
+}  // namespace
+
 TimedWays::TimedWays(const LinkTable& links, std::uint32_t steps)
-    : links_(links), steps_(steps), cost_((steps + std::size_t{1}) * links.processors()) {
+    : links_(links), steps_(steps), finder_(links.processors(), steps) {
   for (Word p = 0; p < links.processors(); ++p) {
     const std::vector<std::uint32_t> from_p = links.distances_from(p);
     distance_.insert(distance_.end(), from_p.begin(), from_p.end());
@@ -211,123 +257,108 @@ TimedWays::TimedWays(const LinkTable& links, std::uint32_t steps)
   farthest_ = *std::max_element(distance_.begin(), distance_.end());
 }
 
-// What is left to pay from (step, processor) on, backward from the target; then forward along it.
-bool TimedWays::find(const Price* prices, Packet& packet, std::vector<std::uint32_t>& starts) {
+bool TimedWays::find(const Price* prices, const Packet& packet, search::Way& way) {
   still_working();
-  const auto n = links_.processors();
-  const auto source = static_cast<std::uint32_t>(packet.move.from_processor);
-  const auto target = static_cast<std::uint32_t>(packet.move.to_processor);
-  constexpr Price never = search::out_of_reach;
-  Price* last = &cost_[steps_ * n];
-  std::fill(last, last + n, never);
-  last[target] = 0;
-  for (std::uint32_t t = steps_; t-- > 0;) {
-    const Price* next = &cost_[(t + 1) * n];
-    const Price* price = prices + t * links_.size();
-    Price* now = &cost_[t * n];
-    const bool near_an_end = t < farthest_ || steps_ - t < farthest_;
-    const std::uint32_t* to = links_.to.data();
-    for (std::uint32_t p = 0; p < n; ++p) {
-      // Too far from either end to matter.
-      if (near_an_end &&
-          (distance_[source * n + p] > t || distance_[p * n + target] > steps_ - t)) {
-        now[p] = never;
-        continue;
-      }
-      Price best = next[p];
-      for (Link link = links_.first[p], end = links_.first[p + 1]; link < end; ++link) {
-        const Price rest = next[to[link]] + price[link];
-        best = rest < best ? rest : best;
-      }
-      now[p] = best;
-    }
-  }
-  if (cost_[source] >= never) return false;
-  packet.way.clear();
-  starts.clear();
-  std::uint32_t p = source;
-  for (std::uint32_t t = 0; t < steps_ && p != target; ++t) {
-    const Price here = cost_[t * n + p];
-    const Price* next = &cost_[(t + 1) * n];
-    if (next[p] <= here) continue;
-    Link link = links_.first[p];
-    while (next[links_.to[link]] + prices[t * links_.size() + link] != here) ++link;
-    packet.way.push_back(link);
-    starts.push_back(t);
-    p = links_.to[link];
-  }
-  return true;
+  const Word source = packet.move.from_processor;
+  const Word target = packet.move.to_processor;
+  const Steps machine{links_,           prices, &distance_[source * links_.processors()],
+                      distance_.data(), target, steps_,
+                      farthest_};
+  return finder_.find(machine, source, target, way);
 }
 
-namespace {
-
-constexpr std::uint64_t seats_patience = 100;
-
-// A seat is (step, link), a place for one. Waiting is free.
-class Seats {
- public:
-  Seats(const LinkTable& links, std::vector<Packet>& packets, std::uint32_t steps)
-      : links_(links),
-        packets_(packets),
-        steps_(steps),
-        seats_(std::vector<std::uint16_t>(steps * links.size(), 1),
-               {.rounds = std::numeric_limits<int>::max(), .patience = seats_patience}),
-        ways_(links, steps),
-        starts_(packets.size()) {}
-
-  bool run(const Timetable& before, std::uint64_t searches) {
-    // Those who are in time keep their seats to begin with.
-    std::vector<std::size_t> movers;
-    std::vector<search::Way> ways;
-    for (std::size_t i = 0; i < packets_.size(); ++i) {
-      if (packets_[i].way.empty()) continue;
-      movers.push_back(i);
-      ways.emplace_back();
-      if (before.starts[i].back() >= steps_) continue;
-      starts_[i] = before.starts[i];
-      ways.back() = seats_of(i);
+std::vector<Move> moves_of(const Request& request) {
+  std::vector<Move> moves;
+  const std::vector<Word>& to = request.destinations();
+  const int m = to.empty() && request.map().cut ? request.map().memory_bits : 0;
+  const Word processors = to.empty() ? bit(request.map().map.width() - m) : to.size();
+  for (Word p = 0; p < processors; ++p)
+    for (Slot slot = 0; slot < request.elements(); ++slot) {
+      const Word at = !to.empty() ? to[p] << m : request.map().map(m == 0 ? p : p << m | slot);
+      moves.push_back({p, slot, at >> m, m == 0 ? slot : static_cast<Slot>(at & low_mask(m))});
     }
-    return seats_.run(
-        ways, [](auto&) {},
-        [&](std::size_t m, search::Way& way) {
-          const std::size_t i = movers[m];
-          if (searches-- == 0 || !ways_.find(seats_.prices(0), packets_[i], starts_[i]))
-            return false;
-          way = seats_of(i);
-          return true;
-        });
+  return moves;
+}
+
+ListedSteps listed(const Request& request, const LinkTable& links,
+                   const std::vector<Packet>& packets, const Timetable& times, OwnSlots own) {
+  struct Crossing {
+    std::size_t packet;
+    Link link;
+    Slot wanted;
+  };
+  std::vector<std::vector<Crossing>> crossings(times.steps);
+  std::vector<std::pair<Word, Slot>> at;
+  for (std::size_t i = 0; i < packets.size(); ++i) {
+    at.emplace_back(packets[i].move.from_processor, packets[i].move.from_slot);
+    for (std::size_t h = 0; h < times.starts[i].size(); ++h) {
+      const bool wants = own == OwnSlots::everywhere || h + 1 == packets[i].way.size();
+      crossings[times.starts[i][h]].push_back(
+          {i, packets[i].way[h], wants ? packets[i].move.to_slot : NodeSlots::any});
+    }
   }
-
-  std::vector<std::vector<std::uint32_t>> take_starts() { return std::move(starts_); }
-
- private:
-  std::size_t seat(std::uint32_t t, Link link) const { return t * links_.size() + link; }
-
-  search::Way seats_of(std::size_t i) const {
-    search::Way way;
-    for (std::size_t h = 0; h < starts_[i].size(); ++h)
-      way.push_back(static_cast<std::uint32_t>(seat(starts_[i][h], packets_[i].way[h])));
-    return way;
+  const auto first = own == OwnSlots::everywhere ? NodeSlots::First::own : NodeSlots::First::nobody;
+  NodeSlots slots(links.processors(), request.elements());
+  ListedSteps listed;
+  std::vector<NodeSlots::Hop> hops;
+  for (const std::vector<Crossing>& now : crossings) {
+    still_working();
+    hops.clear();
+    for (const Crossing& c : now)
+      hops.push_back({at[c.packet].first, at[c.packet].second, links.to[c.link], c.wanted});
+    std::vector<Move>& moves = listed.steps.emplace_back().moves;
+    const auto arrive = [&](std::size_t k, Slot slot) {
+      moves.push_back({hops[k].from, hops[k].slot, hops[k].to, slot});
+      at[now[k].packet] = {hops[k].to, slot};
+    };
+    slots.hop(hops, arrive, first);
   }
+  std::vector<Move>& home = listed.steps.emplace_back().moves;
+  for (std::size_t i = 0; i < packets.size(); ++i)
+    if (at[i].second != packets[i].move.to_slot)
+      home.push_back({at[i].first, at[i].second, at[i].first, packets[i].move.to_slot});
+  for (const Move& move : moves_of(request))
+    if (move.from_processor == move.to_processor && move.from_slot != move.to_slot)
+      home.push_back(move);
+  listed.slots = slots.slots();
+  return listed;
+}
 
-  const LinkTable& links_;
-  std::vector<Packet>& packets_;
-  std::uint32_t steps_;
-  search::Negotiation seats_;
-  TimedWays ways_;
-  std::vector<std::vector<std::uint32_t>> starts_;
-};
+std::vector<search::Way> timed_ways(const std::vector<Packet>& packets, const Timetable& times) {
+  std::vector<search::Way> ways(packets.size());
+  for (std::size_t i = 0; i < packets.size(); ++i)
+    for (std::size_t h = 0; h < packets[i].way.size(); ++h)
+      ways[i].push_back({times.starts[i][h], packets[i].way[h]});
+  return ways;
+}
 
-}  // namespace
+void keep(const std::vector<search::Way>& ways, std::uint32_t steps, std::vector<Packet>& packets,
+          Timetable& times) {
+  for (std::size_t i = 0; i < packets.size(); ++i) {
+    packets[i].way.clear();
+    times.starts[i].clear();
+    for (const search::Place at : ways[i]) {
+      packets[i].way.push_back(at.channel);
+      times.starts[i].push_back(at.step);
+    }
+  }
+  times.steps = steps;
+}
 
+// A link has room for one in every step. Those who are in time keep their seats to begin with.
 bool negotiate_seats(const LinkTable& links, std::vector<Packet>& packets, Timetable& times,
                      std::uint32_t steps, std::uint64_t searches) {
-  std::vector<Packet> moved = packets;
-  Seats seats(links, moved, steps);
-  if (!seats.run(times, searches)) return false;
-  packets = std::move(moved);
-  times = {seats.take_starts(), steps};
-  return true;
+  search::Router seats(std::vector<std::uint16_t>(links.size(), 1), steps,
+                       search::Router::Beside::channels, {.rounds = {.patience = seats_patience}});
+  TimedWays finder(links, steps);
+  std::vector<search::Way> ways = timed_ways(packets, times);
+  const bool found = seats.run(
+      ways, [](auto&) {},
+      [&](std::size_t i, search::Way& way) {
+        return searches-- != 0 && finder.find(seats.prices({}), packets[i], way);
+      });
+  if (found) keep(ways, steps, packets, times);
+  return found;
 }
 
 }  // namespace faro::inline v1::links

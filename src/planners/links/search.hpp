@@ -6,9 +6,10 @@
 #include <vector>
 
 #include "base/random.hpp"
+#include "faro/planners/planner.hpp"
 #include "faro/schedules/steps.hpp"
 #include "machines/mesh/geometry.hpp"
-#include "search/negotiation.hpp"
+#include "search/route.hpp"
 
 namespace faro::inline v1::links {
 
@@ -82,17 +83,34 @@ class TimedWays {
  public:
   TimedWays(const LinkTable& links, std::uint32_t steps);
 
-  // Fills the way of a packet and its starts; false, and nothing changed, where it cannot be in
-  // time. prices[t * links + link].
-  bool find(const search::Price* prices, Packet& packet, std::vector<std::uint32_t>& starts);
+  // False where the packet cannot be in time. prices[t * links + link].
+  bool find(const search::Price* prices, const Packet& packet, search::Way& way);
 
  private:
   const LinkTable& links_;
-  std::uint32_t steps_;
-  std::vector<search::Price> cost_;      // from (step, processor) on
+  std::size_t steps_;
+  search::StepwiseWays finder_;
   std::vector<std::uint32_t> distance_;  // links, from p times q
   std::uint32_t farthest_ = 0;
 };
+
+// Where each element of a map or of destinations goes, those of a processor together.
+std::vector<Move> moves_of(const Request& request);
+
+// Ways and times as steps of moves, the last one inside processors. A packet takes the slot wanted
+// in the end wherever that is free, before the others; or at the end of its way only, in turn.
+struct ListedSteps {
+  std::vector<CubeStep> steps;
+  std::uint64_t slots = 0;
+};
+enum class OwnSlots { everywhere, at_home };
+ListedSteps listed(const Request& request, const LinkTable& links,
+                   const std::vector<Packet>& packets, const Timetable& times, OwnSlots own);
+
+// The links and steps of packets, and back.
+std::vector<search::Way> timed_ways(const std::vector<Packet>& packets, const Timetable& times);
+void keep(const std::vector<search::Way>& ways, std::uint32_t steps, std::vector<Packet>& packets,
+          Timetable& times);
 
 // Ways and times together for a given number of steps: every link of every step has one seat, and
 // seats are negotiated. A search for the cheapest seats of one packet looks at every link and step.

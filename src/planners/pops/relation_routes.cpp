@@ -5,13 +5,14 @@
 
 #include "base/random.hpp"
 #include "machines/pops/model.hpp"
-#include "search/negotiation.hpp"
+#include "search/route.hpp"
 
 namespace faro::inline v1::pops {
 namespace {
 
-using search::Negotiation;
+using search::Place;
 using search::Price;
+using search::Router;
 using search::Way;
 
 class Routing {
@@ -23,11 +24,8 @@ class Routing {
         d_(static_cast<std::uint32_t>(machine.group_size)),
         slots_(slots),
         random_(seed * 0x9e3779b9U + slots),
-        bids_(std::vector<std::uint16_t>((std::size_t{g_} * g_ + 2 * std::size_t{n_}) * slots, 1),
-              {.rise = Negotiation::Rise::product,
-               .pressure = 50,
-               .times = 105,
-               .rounds = std::numeric_limits<int>::max()}),
+        bids_(std::vector<std::uint16_t>(std::size_t{g_} * g_ + 2 * std::size_t{n_}, 1), slots,
+              Router::Beside::steps, {.pressure = 50, .times = 105}),
         out_(slots),
         in_(slots),
         least_in_(slots + 1, search::out_of_reach) {}
@@ -50,30 +48,25 @@ class Routing {
   }
 
  private:
-  // The places of a slot: couplers by groups, senders, receivers.
-  std::size_t coupler(std::uint32_t from, std::uint32_t to, std::uint32_t slot) const {
-    return (std::size_t{from} * g_ + to) * slots_ + slot;
+  // The channels: couplers by groups, senders, receivers.
+  Place coupler(std::uint32_t from, std::uint32_t to, std::uint32_t slot) const {
+    return {slot, from * g_ + to};
   }
-  std::size_t sends(Word p, std::uint32_t slot) const {
-    return (std::size_t{g_} * g_ + p) * slots_ + slot;
+  Place sends(Word p, std::uint32_t slot) const {
+    return {slot, g_ * g_ + static_cast<std::uint32_t>(p)};
   }
-  std::size_t receives(Word p, std::uint32_t slot) const {
-    return (std::size_t{g_} * g_ + n_ + p) * slots_ + slot;
+  Place receives(Word p, std::uint32_t slot) const {
+    return {slot, g_ * g_ + n_ + static_cast<std::uint32_t>(p)};
   }
 
   Way way_of(const Packet& p) const {
     const auto from = static_cast<std::uint32_t>(p.from / d_);
     const auto to = static_cast<std::uint32_t>(p.to / d_);
-    std::vector<std::size_t> places{sends(p.from, p.first)};
-    if (p.relay == no_relay) {
-      places.insert(places.end(), {coupler(from, to, p.first), receives(p.to, p.first)});
-    } else {
-      const auto over = static_cast<std::uint32_t>(p.relay / d_);
-      places.insert(places.end(), {coupler(from, over, p.first), receives(p.relay, p.first),
-                                   sends(p.relay, p.second), coupler(over, to, p.second),
-                                   receives(p.to, p.second)});
-    }
-    return Way(places.begin(), places.end());
+    if (p.relay == no_relay)
+      return {sends(p.from, p.first), coupler(from, to, p.first), receives(p.to, p.first)};
+    const auto over = static_cast<std::uint32_t>(p.relay / d_);
+    return {sends(p.from, p.first),   coupler(from, over, p.first), receives(p.relay, p.first),
+            sends(p.relay, p.second), coupler(over, to, p.second),  receives(p.to, p.second)};
   }
 
   // The cheapest route at the prices of now; ties fall where the search begins, at random.
@@ -134,7 +127,7 @@ class Routing {
   std::uint32_t d_;
   std::uint32_t slots_;
   Random random_;
-  Negotiation bids_;
+  Router bids_;
   std::vector<Price> out_;
   std::vector<Price> in_;
   std::vector<Price> least_in_;  // from a slot on

@@ -1,5 +1,5 @@
 // Routes for an h-relation within a number of slots, by negotiation: straight data and data over
-// one relay bid for couplers, senders and receivers of the slots (search/negotiation.hpp).
+// one relay bid for couplers, senders and receivers of the slots (search/route.hpp).
 //
 //   POPS(2, 3), 2 data from processor 0 to 2 and 2 from 1 to 3:   3 slots, 3 data straight, one
 //   over group 2

@@ -14,7 +14,7 @@
 //
 //   four elements of switch 0, two to switch 1 and two to switch 2, u = 1: halves of one and one
 //
-// By negotiation (search/negotiation.hpp): an element wants a step, and with it a seat on every
+// By negotiation (search/route.hpp): an element wants a step, and with it a seat on every
 // link that it takes. Numbers of steps are tried from the bound on.
 #include "planners/ranks/tree_lists.hpp"
 
@@ -27,7 +27,7 @@
 #include "faro/base/error.hpp"
 #include "faro/base/limits.hpp"
 #include "machines/bounds.hpp"
-#include "search/negotiation.hpp"
+#include "search/route.hpp"
 
 namespace faro::inline v1 {
 namespace {
@@ -204,8 +204,9 @@ class Seats {
   }
   std::size_t size() const { return rooms_.size(); }
 
-  search::Way of(const Errand& e) const {
-    search::Way way;
+  // The links that it takes.
+  std::vector<std::uint32_t> of(const Errand& e) const {
+    std::vector<std::uint32_t> way;
     for (std::size_t t = 0; t < tiers_.size(); ++t) {
       const int low = tiers_[t].processors_log2;
       if ((e.from ^ e.to) >> low == 0) continue;
@@ -217,15 +218,12 @@ class Seats {
 
   // Everybody in one of so many steps, or nothing if negotiation does not end.
   std::optional<Steps> shared_out(const std::vector<Errand>& errands, std::size_t steps) const {
-    std::vector<std::uint16_t> rooms;
-    for (std::size_t t = 0; t < steps; ++t) rooms.insert(rooms.end(), rooms_.begin(), rooms_.end());
-    search::Negotiation negotiation(
-        std::move(rooms),
-        {.pressure = 50, .times = 110, .rounds = rounds_max, .patience = patience});
-    std::vector<search::Way> here;
+    search::Router router(
+        rooms_, steps, search::Router::Beside::channels,
+        {.pressure = 50, .times = 110, .rounds = {.most = rounds_max, .patience = patience}});
+    std::vector<std::vector<std::uint32_t>> here;
     for (const Errand& e : errands) here.push_back(of(e));
     std::vector<search::Way> ways(errands.size());
-    std::vector<std::size_t> chosen(errands.size());
     // Those that take the most links first.
     const auto order = [&](std::vector<std::size_t>& turn) {
       std::stable_sort(turn.begin(), turn.end(), [&](std::size_t a, std::size_t b) {
@@ -235,18 +233,18 @@ class Seats {
     const auto choose = [&](std::size_t i, search::Way& way) {
       still_working();
       search::Price least = search::out_of_reach;
-      for (std::size_t t = 0; t < steps; ++t) {
+      std::uint32_t chosen = 0;
+      for (std::uint32_t t = 0; t < steps; ++t) {
         search::Price price = 0;
-        for (const std::uint32_t seat : here[i]) price += negotiation.price(t * size() + seat);
-        if (price < least) least = price, chosen[i] = t;
+        for (const std::uint32_t seat : here[i]) price += router.price({t, seat});
+        if (price < least) least = price, chosen = t;
       }
-      for (const std::uint32_t seat : here[i])
-        way.push_back(static_cast<std::uint32_t>(chosen[i] * size() + seat));
+      for (const std::uint32_t seat : here[i]) way.push_back({chosen, seat});
       return true;
     };
-    if (!negotiation.run(ways, order, choose)) return {};
+    if (!router.run(ways, order, choose)) return {};
     Steps found(steps);
-    for (std::size_t i = 0; i < errands.size(); ++i) found[chosen[i]].push_back(errands[i]);
+    for (std::size_t i = 0; i < errands.size(); ++i) found[ways[i][0].step].push_back(errands[i]);
     return found;
   }
 

@@ -5,7 +5,7 @@
 #include <tuple>
 
 #include "planners/cube/affine/flock_ways.hpp"
-#include "planners/cube/codes/node_slots.hpp"
+#include "planners/node_slots.hpp"
 
 namespace faro::inline v1 {
 namespace {
@@ -63,17 +63,16 @@ class Stored {
   };
   // A flock keeps its slot's number where it can: then moves of several cosets are one rule.
   Moves step(const std::vector<Crossing>& crossings) {
-    for (const Crossing& c : crossings) slots_.leave(at_[c.flock].coset, at_[c.flock].slot);
-    Moves moves;
-    std::vector<Crossing> others;
-    for (const Crossing& c : crossings) {
-      const Slot same = at_[c.flock].slot;
-      if (slots_.take_own(target(c), same))
-        go(c, same, moves);
-      else
-        others.push_back(c);
+    std::vector<NodeSlots::Hop> hops;
+    for (const auto& [flock, dimension] : crossings) {
+      const Place& at = at_[flock];
+      hops.push_back({at.coset, at.slot, at.coset ^ flocks_.across(dimension), at.slot});
     }
-    for (const Crossing& c : others) go(c, slots_.take(target(c)), moves);
+    Moves moves;
+    slots_.hop(hops, [&](std::size_t i, Slot slot) {
+      moves[{hops[i].slot, crossings[i].dimension, slot}].push_back(hops[i].from);
+      at_[crossings[i].flock] = {hops[i].to, slot};
+    });
     return moves;
   }
 
@@ -94,12 +93,6 @@ class Stored {
     Word coset;
     Slot slot;
   };
-  Word target(const Crossing& c) const { return at_[c.flock].coset ^ flocks_.across(c.dimension); }
-  void go(const Crossing& c, Slot slot, Moves& moves) {
-    Place& at = at_[c.flock];
-    moves[{at.slot, c.dimension, slot}].push_back(at.coset);
-    at = {target(c), slot};
-  }
 
   const Flocks& flocks_;
   NodeSlots slots_;

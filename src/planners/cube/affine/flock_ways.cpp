@@ -12,12 +12,11 @@
 #include "planners/cube/affine/flock_states.hpp"
 #include "search/colouring.hpp"
 #include "search/matching.hpp"
-#include "search/negotiation.hpp"
+#include "search/route.hpp"
 
 namespace faro::inline v1 {
 namespace {
 
-using Price = search::SmallPrice;
 using Hop = FlockWays::Hop;
 
 // Of a hundred negotiations that end well one needs more.
@@ -155,8 +154,8 @@ class Greedy {
   FlockWays ways_;
 };
 
-// Ways of a given number of steps. A place of the negotiation is a step, a coset and a kind, with
-// room for as many flocks as the kind has dimensions: who takes which is coloured in the end.
+// Ways of a given number of steps. A channel is a coset and a kind, with room for as many flocks as
+// the kind has dimensions: who takes which is coloured in the end.
 class Negotiated {
  public:
   Negotiated(const Flocks& flocks, Kinds& kinds, const std::vector<Flock>& all, std::uint32_t steps)
@@ -164,8 +163,8 @@ class Negotiated {
         kinds_(kinds),
         steps_(steps),
         random_(steps),
-        links_(rooms(),
-               {.unit = 1, .rounds = std::numeric_limits<int>::max(), .patience = patience}) {
+        links_(rooms(), steps, Links::Beside::steps,
+               {.unit = 1, .rounds = {.patience = patience}}) {
     for (const Flock& flock : all)
       if (flock.left != 0) movers_.push_back({flock, kinds.looks_for(flock.left, steps)});
     std::stable_sort(movers_.begin(), movers_.end(), [](const Mover& a, const Mover& b) {
@@ -175,12 +174,9 @@ class Negotiated {
 
   // Those of `ways` who are in time keep their links to begin with. False if the looks are used up.
   bool run(FlockWays& ways, std::uint64_t& looks) {
-    std::vector<search::Way> taken(movers_.size());
-    std::vector<std::vector<Hop>> hops(movers_.size());
-    for (std::size_t i = 0; i < movers_.size(); ++i) {
-      hops[i] = ways.hops[movers_[i].flock.number];
-      if (hops[i].back().step < steps_) taken[i] = places_of(i, hops[i]);
-    }
+    std::vector<search::Way> taken;
+    for (const Mover& mover : movers_)
+      taken.push_back(places_of(mover.flock.coset, ways.hops[mover.flock.number]));
     bool first = true;
     const bool found = links_.run(
         taken,
@@ -193,19 +189,17 @@ class Negotiated {
           const std::uint64_t cost = movers_[i].looks;
           if (looks < cost) return false;
           looks -= cost;
-          hops[i] = cheapest(movers_[i].flock);
-          way = places_of(i, hops[i]);
+          choose(movers_[i].flock, way);
           return true;
         });
     if (!found) return false;
-    colour(hops);
-    for (std::size_t i = 0; i < movers_.size(); ++i)
-      ways.hops[movers_[i].flock.number] = std::move(hops[i]);
+    colour(taken, ways);
     ways.steps = steps_;
     return true;
   }
 
  private:
+  using Links = search::RouterIn<search::SmallPrice>;
   struct Mover {
     Flock flock;
     std::uint64_t looks;  // for its cheapest way
@@ -216,112 +210,72 @@ class Negotiated {
     FARO_CHECK(count <= std::numeric_limits<std::uint32_t>::max());
     return count;
   }
-  // Of step 0; those of the steps after it follow.
-  std::size_t place(Word coset, std::size_t kind) const {
-    return (coset * flocks_.kinds().size() + kind) * steps_;
+  std::uint32_t channel(Word coset, std::size_t kind) const {
+    return static_cast<std::uint32_t>(coset * flocks_.kinds().size() + kind);
   }
   std::vector<std::uint16_t> rooms() const {
     std::vector<std::uint16_t> rooms;
     for (Word coset = 0; coset < flocks_.cosets(); ++coset)
       for (std::size_t kind = 0; kind < flocks_.kinds().size(); ++kind)
-        rooms.insert(rooms.end(), steps_, static_cast<std::uint16_t>(kinds_.dimensions(kind)));
+        rooms.push_back(static_cast<std::uint16_t>(kinds_.dimensions(kind)));
     return rooms;
   }
 
-  search::Way places_of(std::size_t mover, const std::vector<Hop>& hops) const {
+  search::Way places_of(Word coset, const std::vector<Hop>& hops) const {
     search::Way way;
-    Word coset = movers_[mover].flock.coset;
     for (const Hop& hop : hops) {
-      const std::size_t at = place(coset, kinds_.of(hop.dimension)) + hop.step;
-      way.push_back(static_cast<std::uint32_t>(at));
+      way.push_back({hop.step, channel(coset, kinds_.of(hop.dimension))});
       coset ^= flocks_.across(hop.dimension);
     }
     return way;
   }
 
-  // Least prices of having crossed so much before each step, then backwards.
-  std::vector<Hop> cheapest(const Flock& flock) {
+  void choose(const Flock& flock, search::Way& way) {
     still_working();
     order_ = kinds_.within(flock.left);
     random_.mix(order_);  // of equals the first is taken
     const FlockStates& states = kinds_.states(order_);
     coset_.resize(states.size());
-    least_.resize(states.size() * (steps_ + 1));
     coset_[0] = flock.coset;
-    std::fill_n(least_.begin(), steps_ + 1, Price{0});
-    for (std::size_t state = 1; state < states.size(); ++state) find_least(states, state);
-    std::vector<Hop> hops(states.crossed(states.size() - 1));
-    std::size_t state = states.size() - 1;
-    std::uint32_t t = steps_;
-    for (std::size_t h = hops.size(); h-- > 0;) {
-      const Price* here = least(state);
-      while (t - 1 > h && here[t - 1] == here[t]) --t;
-      --t;
-      const FlockStates::Crossing last = last_of(states, state, t);
-      hops[h] = {t, any_dimension(last.kind)};
-      state = last.from;
+    for (std::size_t state = 1; state < states.size(); ++state) {
+      const FlockStates::Crossing& by = states.into(state)[0];
+      coset_[state] =
+          coset_[by.from] ^ flocks_.across(lowest_bit(flocks_.kinds()[order_[by.kind]]));
     }
-    return hops;
-  }
-
-  int any_dimension(std::size_t i) const { return lowest_bit(flocks_.kinds()[order_[i]]); }
-  // By step; those too early or too late for the state are not set.
-  Price* least(std::size_t state) { return &least_[state * (steps_ + 1)]; }
-
-  void find_least(const FlockStates& states, std::size_t state) {
-    const std::size_t crossed = states.crossed(state);
-    const std::size_t times = steps_ - states.crossed(states.size() - 1) + 1;  // from `crossed` on
-    Price* to = least(state) + crossed;
-    std::fill_n(to, times, search::out_of_reach_in<Price>);
-    for (const FlockStates::Crossing& by : states.into(state)) {
-      coset_[state] = coset_[by.from] ^ flocks_.across(any_dimension(by.kind));
-      take_least(to, least(by.from) + crossed - 1,
-                 links_.prices(place(coset_[by.from], order_[by.kind]) + crossed - 1), times);
-    }
-    for (std::size_t t = 1; t < times; ++t) to[t] = std::min(to[t], to[t - 1]);
-  }
-
-  static void take_least(Price* to, const Price* from, const Price* price, std::size_t times) {
-    for (std::size_t t = 0; t < times; ++t) {
-      const Price sum = from[t] + price[t];
-      to[t] = sum < to[t] ? sum : to[t];
-    }
-  }
-
-  // How the state is reached in this step.
-  FlockStates::Crossing last_of(const FlockStates& states, std::size_t state, std::uint32_t step) {
-    const Price wanted = least(state)[step + 1];
-    const FlockStates::Crossing* last = nullptr;
-    for (const FlockStates::Crossing& by : states.into(state)) {
-      const Price price = links_.price(place(coset_[by.from], order_[by.kind]) + step);
-      if (least(by.from)[step] + price == wanted) last = &by;
-    }
-    FARO_CHECK(last != nullptr);
-    return *last;
+    finder_.find(
+        links_, states,
+        [this](const FlockStates::Crossing& by) {
+          return channel(coset_[by.from], order_[by.kind]);
+        },
+        way);
+    FARO_CHECK(!way.empty());
   }
 
   // König: a flock crosses as many of a kind, and as many flocks cross it at one place and step, as
   // the kind has dimensions.
-  void colour(std::vector<std::vector<Hop>>& hops) const {
-    for (std::size_t kind = 0; kind < flocks_.kinds().size(); ++kind) {
+  void colour(const std::vector<search::Way>& taken, FlockWays& ways) const {
+    const auto kinds = static_cast<std::uint32_t>(flocks_.kinds().size());
+    for (std::size_t i = 0; i < taken.size(); ++i) {
+      std::vector<Hop>& hops = ways.hops[movers_[i].flock.number];
+      hops.clear();
+      for (const search::Place at : taken[i])
+        hops.push_back({at.step, lowest_bit(flocks_.kinds()[at.channel % kinds])});
+    }
+    for (std::uint32_t kind = 0; kind < kinds; ++kind) {
       if (kinds_.dimensions(kind) == 1) continue;
       std::vector<search::Edge> edges;
       std::vector<Hop*> coloured;
-      for (std::size_t i = 0; i < hops.size(); ++i) {
-        Word coset = movers_[i].flock.coset;
-        for (Hop& hop : hops[i]) {
-          if (kinds_.of(hop.dimension) == kind) {
-            edges.push_back({static_cast<std::uint32_t>(i),
-                             static_cast<std::uint32_t>(coset * steps_ + hop.step)});
-            coloured.push_back(&hop);
-          }
-          coset ^= flocks_.across(hop.dimension);
+      for (std::size_t i = 0; i < taken.size(); ++i)
+        for (std::size_t h = 0; h < taken[i].size(); ++h) {
+          const search::Place at = taken[i][h];
+          if (at.channel % kinds != kind) continue;
+          edges.push_back({static_cast<std::uint32_t>(i), at.channel / kinds * steps_ + at.step});
+          coloured.push_back(&ways.hops[movers_[i].flock.number][h]);
         }
-      }
       std::vector<int> dimensions;
       for (Word rest = flocks_.kinds()[kind]; rest != 0; rest &= rest - 1)
         dimensions.push_back(lowest_bit(rest));
-      const auto nodes = std::max<std::uint64_t>(hops.size(), flocks_.cosets() * steps_);
+      const auto nodes = std::max<std::uint64_t>(taken.size(), flocks_.cosets() * steps_);
       const std::vector<std::uint32_t> colours = search::edge_colours(
           edges, static_cast<std::uint32_t>(nodes), static_cast<std::uint32_t>(dimensions.size()));
       for (std::size_t i = 0; i < coloured.size(); ++i)
@@ -333,12 +287,12 @@ class Negotiated {
   Kinds& kinds_;
   std::uint32_t steps_;
   Random random_;
-  search::NegotiationIn<Price> links_;  // of a step, coset and kind
+  Links links_;
   std::vector<Mover> movers_;
-  // Of the flock that chooses: its kinds; by state the coset, the least prices.
+  search::OrderedWays<search::SmallPrice> finder_;
+  // Of the flock that chooses: its kinds, and by state the coset.
   std::vector<std::size_t> order_;
   std::vector<Word> coset_;
-  std::vector<Price> least_;
 };
 
 // Steps in which nobody moves are no steps.

@@ -5,7 +5,7 @@
 //   goes over the chain's dimension first, element 1 over the other first
 //
 // A greedy start (each coset matches its flocks, those with most left first, to dimensions), then
-// fewer steps by negotiation (search/negotiation.hpp): a flock takes the cheapest way over the
+// fewer steps by negotiation (search/route.hpp): a flock takes the cheapest way over the
 // states of what it has crossed (flock_states.hpp) and the steps, and links of a step that two want
 // become dearer. Of many slots alike a part is planned first, then as many slots again that go the
 // same ways later, where those choose anew that meet in the middle; and so on, twice as many.

@@ -1,6 +1,7 @@
 #include "planners/cube/affine/job_orders.hpp"
 
 #include <algorithm>
+#include <array>
 #include <bit>
 #include <limits>
 #include <numeric>
@@ -9,13 +10,14 @@
 
 #include "base/working.hpp"
 #include "planners/cube/affine/job_forms.hpp"
-#include "search/negotiation.hpp"
+#include "search/route.hpp"
 
 namespace faro::inline v1::jobs {
 namespace {
 
 using Price = search::SmallPrice;
-using Order = std::vector<Taken>;  // their steps are of no account
+using Links = search::RouterIn<Price>;  // a channel is a dimension
+using Order = std::vector<Taken>;       // their steps are of no account
 
 // Looks at links of steps in all: near what is enough, and three steps or more above it.
 constexpr std::uint64_t looks_near = std::uint64_t{1} << 28U;
@@ -160,14 +162,13 @@ class Negotiated {
   // All jobs within so many steps, after so many looks in all at most. False, and nothing changes,
   // if that is not found.
   bool run(std::uint64_t steps, std::uint64_t looks) {
-    steps_ = steps;
-    search::NegotiationIn<Price> links(
-        std::vector<std::uint16_t>(n_ * steps, 1),
-        {.unit = 1, .rounds = std::numeric_limits<int>::max(), .patience = patience});
+    Links links(std::vector<std::uint16_t>(n_, 1), steps, Links::Beside::steps,
+                {.unit = 1, .rounds = {.patience = patience}});
     std::vector<Order> now = taken_;
     std::vector<search::Way> ways(now.size());
     for (std::size_t x = 0; x < now.size(); ++x)
-      if (now[x].back().at < steps) ways[x] = way_of(now[x]);
+      for (const Taken& t : now[x])
+        ways[x].push_back({static_cast<std::uint32_t>(t.at), channel(t)});
     const bool found = links.run(
         ways,
         [&](auto& turn) {
@@ -175,67 +176,57 @@ class Negotiated {
           looks_ += n_ * steps / 4 + now.size();
         },
         [&](std::size_t x, search::Way& way) {
-          if (looks_ > looks) return false;
-          if (!choose(links, now[x])) return false;
-          way = way_of(now[x]);
-          return true;
+          return looks_ <= looks && choose(links, now[x], way);
         });
-    if (found) taken_ = std::move(now);
-    return found;
+    if (!found) return false;
+    taken_ = std::move(now);
+    for (std::size_t x = 0; x < ways.size(); ++x)
+      for (std::size_t k = 0; k < ways[x].size(); ++k) taken_[x][k].at = ways[x][k].step;
+    return true;
   }
 
  private:
-  search::Way way_of(const Order& order) const {
-    search::Way way;
-    for (const Taken& t : order) way.push_back(static_cast<std::uint32_t>(place(t) + t.at));
-    return way;
-  }
-  std::size_t place(const Taken& t) const { return static_cast<std::size_t>(t.dimension) * steps_; }
+  static std::uint32_t channel(const Taken& t) { return static_cast<std::uint32_t>(t.dimension); }
+
+  // States of a job with an order: so many exchanges made.
+  struct Made {
+    struct Next {
+      std::size_t from;
+    };
+    std::size_t exchanges;
+    std::size_t size() const { return exchanges + 1; }
+    std::size_t crossed(std::size_t made) const { return made; }
+    std::array<Next, 1> into(std::size_t made) const { return {Next{made - 1}}; }
+  };
 
   // False if none of the orders that it looks at is short enough.
-  bool choose(const search::NegotiationIn<Price>& links, Order& order) {
+  bool choose(const Links& links, Order& order, search::Way& way) {
     still_working();
     Order best = order;
-    Price least = set_steps(links, best);
+    Price least = price_of(links, best, way);
     Order tried;
+    search::Way tried_way;
     for (int i = 1; i < orders_asked; ++i) {
       if (drawn_.empty() || i % 2 == 0) {
         if (!orders_.change(order, tried)) continue;
       } else {
         tried = drawn_[random_.below(drawn_.size())];
       }
-      const Price price = set_steps(links, tried);
+      const Price price = price_of(links, tried, tried_way);
       if (price > least) continue;  // of equals the last: then changes add up
       least = price;
       std::swap(best, tried);
+      std::swap(way, tried_way);
     }
     order = std::move(best);
     return least < search::out_of_reach_in<Price>;
   }
 
-  // The cheapest steps for an order, and their price.
-  Price set_steps(const search::NegotiationIn<Price>& links, Order& order) {
-    const std::size_t all = order.size();
-    if (all > steps_) return search::out_of_reach_in<Price>;
-    looks_ += all * steps_;
-    const std::size_t times = steps_ - all + 1;  // of each exchange, from its number on
-    least_.resize((all + 1) * times);
-    std::fill_n(least_.begin(), times, Price{0});
-    for (std::size_t k = 0; k < all; ++k) {
-      const Price* price = links.prices(place(order[k]) + k);
-      const Price* before = &least_[k * times];
-      Price* after = &least_[(k + 1) * times];
-      Price least = search::out_of_reach_in<Price>;
-      for (std::size_t t = 0; t < times; ++t)
-        after[t] = least = std::min<Price>(least, before[t] + price[t]);
-    }
-    std::size_t t = times - 1;
-    for (std::size_t k = all; k-- > 0;) {
-      const Price* after = &least_[(k + 1) * times];
-      while (t > 0 && after[t - 1] == after[t]) --t;
-      order[k].at = k + t;
-    }
-    return least_[(all + 1) * times - 1];
+  Price price_of(const Links& links, const Order& order, search::Way& way) {
+    if (order.size() <= links.steps()) looks_ += order.size() * links.steps();
+    return finder_.find(
+        links, Made{order.size()},
+        [&](const Made::Next& next) { return channel(order[next.from]); }, way);
   }
 
   std::size_t n_;
@@ -243,9 +234,8 @@ class Negotiated {
   Orders orders_;
   std::vector<Order> taken_;  // by job
   std::vector<Order> drawn_;
-  std::uint64_t steps_ = 0;
   std::uint64_t looks_ = 0;
-  std::vector<Price> least_;  // by exchanges made and step
+  search::OrderedWays<Price> finder_;
 };
 
 }  // namespace

@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "base/check.hpp"
+#include "planners/node_slots.hpp"
 
 namespace faro::inline v1::butterfly {
 
@@ -23,68 +24,48 @@ Word place_of(const std::vector<Form>& rows, Word index) {
   return place;
 }
 
-// The slots of all processors while elements move.
+// Elements where they are while they move: an arrival has no slot of its own.
 class Slots {
  public:
-  Slots(const ButterflyNetwork& request, const std::vector<Form>& rows,
-        const std::vector<Form>& memory)
-      : taken_(bit(request.processor_bits)), slot_(bit(request.index_bits)) {
-    const std::size_t elements = bit(request.memory_bits());
-    for (auto& taken : taken_) taken.assign(elements, true);
-    used_ = elements;
-    for (Word v = 0; v < slot_.size(); ++v) {
-      slot_[v] = static_cast<Slot>(place_of(memory, v));
-      FARO_CHECK(place_of(rows, v) < taken_.size());
-    }
+  explicit Slots(const ButterflyNetwork& request)
+      : slots_(bit(request.processor_bits), bit(request.memory_bits())) {
+    const std::vector<Form> memory = start_memory_rows(request);
+    for (Word v = 0; v < bit(request.index_bits); ++v)
+      slot_.push_back(static_cast<Slot>(place_of(memory, v)));
   }
   Slot of(Word v) const { return slot_[v]; }
-  void leave(Word processor, Word v) { taken_[processor][slot_[v]] = false; }
-  void arrive(Word processor, Word v) {
-    std::vector<bool>& taken = taken_[processor];
-    const auto free = std::find(taken.begin(), taken.end(), false);
-    slot_[v] = static_cast<Slot>(free - taken.begin());
-    if (free == taken.end()) {
-      taken.push_back(true);
-    } else {
-      *free = true;
+  std::uint64_t used() const { return slots_.slots(); }
+
+  void step(const std::vector<Word>& before, const std::vector<Word>& after, CubeStep& out) {
+    std::vector<NodeSlots::Hop> hops;
+    std::vector<Word> moving;
+    for (Word v = 0; v < after.size(); ++v) {
+      if (before[v] == after[v]) continue;
+      moving.push_back(v);
+      hops.push_back({before[v], slot_[v], after[v]});
     }
-    used_ = std::max(used_, taken.size());
+    slots_.hop(hops, [&](std::size_t i, Slot slot) {
+      out.moves.push_back({hops[i].from, hops[i].slot, hops[i].to, slot});
+      slot_[moving[i]] = slot;
+    });
   }
-  std::size_t used() const { return used_; }
 
  private:
-  std::vector<std::vector<bool>> taken_;
+  NodeSlots slots_;
   std::vector<Slot> slot_;
-  std::size_t used_ = 0;
 };
-
-void move_step(const Trajectories& plan, std::size_t t, Slots& slots, CubeStep& step) {
-  const std::vector<Word>& before = plan.places[t - 1];
-  const std::vector<Word>& after = plan.places[t];
-  std::vector<Word> moving;
-  for (Word v = 0; v < after.size(); ++v) {
-    if (before[v] == after[v]) continue;
-    moving.push_back(v);
-    step.moves.push_back({before[v], slots.of(v), after[v], 0});
-    slots.leave(before[v], v);
-  }
-  for (std::size_t i = 0; i < moving.size(); ++i) {
-    slots.arrive(after[moving[i]], moving[i]);
-    step.moves[i].to_slot = slots.of(moving[i]);
-  }
-}
 
 }  // namespace
 
 void emit(const Trajectories& plan, CompiledSink& sink) {
   const ButterflyNetwork& request = plan.request;
   const std::vector<Form> memory = completing_rows(plan.final_rows, request.index_bits);
-  Slots slots(request, start_rows(request), start_memory_rows(request));
+  Slots slots(request);
   Stages stages(request);
   std::vector<CompiledStep> steps;
   for (std::size_t t = 0; t < plan.places.size(); ++t) {
     CompiledStep compiled;
-    if (t > 0) move_step(plan, t, slots, compiled.step);
+    if (t > 0) slots.step(plan.places[t - 1], plan.places[t], compiled.step);
     const std::vector<Word>& place = plan.places[t];
     stages.advance(place, [&](Word low, int index_bit) {
       compiled.step.butterflies.push_back({.processor = place[low],

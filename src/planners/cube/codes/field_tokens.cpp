@@ -23,7 +23,8 @@ FieldTokens::FieldTokens(const CodeField& field, int node_bits, std::uint64_t el
       slots_(bit(node_bits_), elements) {}
 
 void FieldTokens::step(std::span<const Entry> entries, CubeStep& out) {
-  std::vector<const Entry*> leaving;
+  std::vector<NodeSlots::Hop> hops;
+  std::vector<const Entry*> hopping;
   for (const Entry& entry : entries) {
     Token& t = token(entry.source, entry.element);
     if (entry.kind == Entry::Kind::service) {
@@ -32,18 +33,17 @@ void FieldTokens::step(std::span<const Entry> entries, CubeStep& out) {
       rule(t.node, {}, t.slot, low_top_, t.slot, out);
       t.low_flips ^= 1U;
     } else {
-      slots_.leave(t.node, t.slot);
-      leaving.push_back(&entry);
+      const std::size_t to = t.node ^ bit(entry.dimension - 1);
+      hops.push_back({t.node, t.slot, to, static_cast<Slot>(entry.element)});
+      hopping.push_back(&entry);
     }
   }
-  std::vector<const Entry*> without_own;
-  for (const Entry* entry : leaving) {
-    if (slots_.take_own(neighbour(*entry), entry->element))
-      hop(*entry, static_cast<Slot>(entry->element), out);
-    else
-      without_own.push_back(entry);
-  }
-  for (const Entry* entry : without_own) hop(*entry, slots_.take(neighbour(*entry)), out);
+  slots_.hop(hops, [&](std::size_t i, Slot to) {
+    Token& t = token(hopping[i]->source, hopping[i]->element);
+    rule(t.node, {}, t.slot, low_top_ + hopping[i]->dimension, to, out);
+    t.node = static_cast<std::uint8_t>(hops[i].to);
+    t.slot = to;
+  });
 }
 
 void FieldTokens::settle(std::uint64_t first, std::uint64_t end, CubeStep& out) {
@@ -56,17 +56,6 @@ void FieldTokens::settle(std::uint64_t first, std::uint64_t end, CubeStep& out) 
       slots_.take_own(t.node, static_cast<Slot>(e));
       t.slot = static_cast<Slot>(e);
     }
-}
-
-std::size_t FieldTokens::neighbour(const Entry& entry) {
-  return token(entry.source, entry.element).node ^ bit(entry.dimension - 1);
-}
-
-void FieldTokens::hop(const Entry& entry, Slot to, CubeStep& out) {
-  Token& t = token(entry.source, entry.element);
-  rule(t.node, {}, t.slot, low_top_ + entry.dimension, to, out);
-  t.node = static_cast<std::uint8_t>(neighbour(entry));
-  t.slot = to;
 }
 
 // The bits above the low dimension are still the original ones but for the top three; of these the

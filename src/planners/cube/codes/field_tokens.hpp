@@ -12,8 +12,8 @@
 #include <vector>
 
 #include "planners/cube/codes/code_fields.hpp"
-#include "planners/cube/codes/node_slots.hpp"
 #include "planners/cube/codes/three_fifths_program.hpp"
+#include "planners/node_slots.hpp"
 
 namespace faro::inline v1 {
 
@@ -36,8 +36,6 @@ class FieldTokens {
   };
   static std::vector<Token> at_home(int node_bits, std::uint64_t elements);
   Token& token(std::size_t source, std::uint64_t e) { return tokens_[source * elements_ + e]; }
-  std::size_t neighbour(const three_fifths::Entry& entry);
-  void hop(const three_fifths::Entry& entry, Slot to, CubeStep& out);
   void serve(const three_fifths::Entry& entry, const Token& t, CubeStep& out) const;
   void rule(std::size_t node, std::vector<Parity> more, Slot from, int across, Slot to,
             CubeStep& out) const;

@@ -15,9 +15,9 @@
 #include "base/check.hpp"
 #include "base/search.hpp"
 #include "faro/base/limits.hpp"
-#include "planners/cube/codes/node_slots.hpp"
 #include "planners/cube/request.hpp"
 #include "planners/cube/shuffle/bit_cycles.hpp"
+#include "planners/node_slots.hpp"
 
 namespace faro::inline v1::tables {
 extern const std::string_view cycle_patterns;
@@ -174,26 +174,21 @@ StepSource pattern_steps(const PatternPlace& place, std::uint64_t elements) {
           {bit(place.dimensions[i]), has_bit(node ^ place.flip, static_cast<int>(i)) ? 1U : 0U});
     return conditions;
   };
-  const auto hop = [&](const Event& e, Slot to, CubeStep& out) {
-    const int across = place.dimensions[static_cast<std::size_t>(lowest_bit(e.from ^ e.to))];
-    out.rules.push_back({where(e.from), slot_of[e.source][e.element], across, to});
-    slot_of[e.source][e.element] = to;
-    node_of[e.source][e.element] = e.to;
-  };
-
   std::vector<CubeStep> out(steps + 1);
   for (auto begin = events.begin(); begin != events.end();) {
     const auto end = std::find_if(begin, events.end(),
                                   [begin](const Event& e) { return e.time != begin->time; });
-    for (auto e = begin; e != end; ++e) slots.leave(e->from, slot_of[e->source][e->element]);
-    std::vector<const Event*> without_own;
-    for (auto e = begin; e != end; ++e) {
-      if (slots.take_own(e->to, static_cast<Slot>(e->element)))
-        hop(*e, static_cast<Slot>(e->element), out[e->time]);
-      else
-        without_own.push_back(&*e);
-    }
-    for (const Event* e : without_own) hop(*e, slots.take(e->to), out[e->time]);
+    std::vector<NodeSlots::Hop> hops;
+    for (auto e = begin; e != end; ++e)
+      hops.push_back(
+          {e->from, slot_of[e->source][e->element], e->to, static_cast<Slot>(e->element)});
+    slots.hop(hops, [&](std::size_t i, Slot to) {
+      const Event& e = begin[static_cast<std::ptrdiff_t>(i)];
+      const int across = place.dimensions[static_cast<std::size_t>(lowest_bit(e.from ^ e.to))];
+      out[e.time].rules.push_back({where(e.from), hops[i].slot, across, to});
+      slot_of[e.source][e.element] = to;
+      node_of[e.source][e.element] = e.to;
+    });
     begin = end;
   }
   for (std::size_t i = 0; i < p.sources.size(); ++i)

@@ -75,45 +75,31 @@ class Finder {
     return best;
   }
 
+  // For search::BoxWays.
+  Link channel(Word from, std::size_t i) const { return link(from, dimensions_[i]); }
+  std::uint64_t price(Link link) const { return loads_.price(link); }
+  Word across(Word from, std::size_t i) const { return from ^ bit(dimensions_[i]); }
+
  private:
   Link link(Word from, int d) const {
     return static_cast<Link>(from * static_cast<Word>(n_) + static_cast<Word>(d));
   }
 
-  // Every order of the dimensions that differ, by dynamic programming over the subsets crossed.
+  // Every order of the dimensions that differ.
   Way inside_subcube(Word from, Word to) {
-    std::vector<int> dimensions;
-    for (Word rest = from ^ to; rest != 0; rest &= rest - 1) dimensions.push_back(lowest_bit(rest));
-    const std::size_t subsets = std::size_t{1} << dimensions.size();
-    price_.assign(subsets, std::numeric_limits<std::uint64_t>::max());
-    place_.assign(subsets, from);
-    last_.assign(subsets, 0);
-    price_[0] = 0;
-    for (std::size_t s = 0; s < subsets; ++s)
-      for (std::size_t i = 0; i < dimensions.size(); ++i) {
-        const std::size_t next = s | (std::size_t{1} << i);
-        if (next == s) continue;
-        place_[next] = place_[s] ^ bit(dimensions[i]);
-        const std::uint64_t p = price_[s] + loads_.price(link(place_[s], dimensions[i]));
-        if (p >= price_[next]) continue;
-        price_[next] = p;
-        last_[next] = i;
-      }
-    Way way{{}, price_.back()};
-    for (std::size_t s = subsets - 1; s != 0;) {
-      const std::size_t i = last_[s];
-      s ^= std::size_t{1} << i;
-      way.links.push_back(link(place_[s], dimensions[i]));
-    }
-    std::reverse(way.links.begin(), way.links.end());
+    dimensions_.clear();
+    for (Word rest = from ^ to; rest != 0; rest &= rest - 1)
+      dimensions_.push_back(lowest_bit(rest));
+    Way way;
+    way.price =
+        finder_.find(std::vector<std::size_t>(dimensions_.size(), 1), from, *this, way.links);
     return way;
   }
 
   int n_;
   const Loads& loads_;
-  std::vector<std::uint64_t> price_;
-  std::vector<Word> place_;
-  std::vector<std::size_t> last_;
+  std::vector<int> dimensions_;
+  search::BoxWays finder_;
 };
 
 }  // namespace

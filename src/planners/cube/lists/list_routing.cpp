@@ -20,7 +20,6 @@
 #include "machines/cube/flow_bounds.hpp"
 #include "machines/cube/ports.hpp"
 #include "planners/cube/affine/mirror.hpp"
-#include "planners/cube/codes/node_slots.hpp"
 #include "planners/cube/lists/list_paths.hpp"
 #include "planners/cube/request.hpp"
 #include "planners/links/ports.hpp"
@@ -58,36 +57,18 @@ bool has_memory_bits(const Request& request) {
   return request.is_map() && request.map().cut;
 }
 
-// Where the elements of a map with memory bits go, one by one; all that do not stay.
-std::vector<Move> moves_of(const MapGoal& goal) {
-  const int m = goal.memory_bits;
-  const auto slot = [m](Word address) { return static_cast<Slot>(address & low_mask(m)); };
-  std::vector<Move> moves;
-  for (Word from = 0; from < bit(goal.map.width()); ++from)
-    if (const Word to = goal.map(from); to != from)
-      moves.push_back({from >> m, slot(from), to >> m, slot(to)});
-  return moves;
-}
-
-// The elements that leave their processors, on ascending shortest ways.
+// The elements that leave their processors, on ascending shortest ways; without memory bits those of
+// one slot together.
 std::vector<Packet> packets_of(const Request& request) {
-  const int n = processor_bits(request);
-  if (has_memory_bits(request)) {
-    std::vector<Packet> packets;
-    for (const Move& move : moves_of(request.map()))
-      if (move.from_processor != move.to_processor)
-        packets.push_back({move, links::ascending_way(n, move.from_processor, move.to_processor)});
-    return packets;
-  }
-  const std::vector<Word> goals = goals_of(request);
+  std::vector<Move> moves = links::moves_of(request);
+  if (!has_memory_bits(request))
+    std::stable_sort(moves.begin(), moves.end(),
+                     [](const Move& a, const Move& b) { return a.from_slot < b.from_slot; });
   std::vector<Packet> packets;
-  for (std::uint64_t e = 0; e < request.elements(); ++e)
-    for (Word p = 0; p < goals.size(); ++p) {
-      const Word to = goals[p];
-      if (to == p) continue;
-      const auto slot = static_cast<Slot>(e);
-      packets.push_back({{p, slot, to, slot}, links::ascending_way(n, p, to)});
-    }
+  for (const Move& move : moves)
+    if (move.from_processor != move.to_processor)
+      packets.push_back({move, links::ascending_way(processor_bits(request), move.from_processor,
+                                                    move.to_processor)});
   return packets;
 }
 
@@ -125,92 +106,15 @@ Timetable ports_times(const LinkTable& table, const std::vector<Packet>& packets
   return times;
 }
 
-struct ListPlan {
-  std::vector<CubeStep> steps;  // the last one local
-  std::uint64_t slots = 0;
-};
-
-// Where the packets are while they move.
-struct Stored {
-  Word processor;
-  Slot slot;
-};
-
-// Arrivals of one step: own slots first, then whatever is free.
-class Storing {
- public:
-  Storing(const LinkTable& table, const std::vector<Packet>& packets, std::uint64_t elements)
-      : table_(table), packets_(packets), slots_(table.processors(), elements) {
-    for (const Packet& packet : packets)
-      at_.push_back({packet.move.from_processor, packet.move.from_slot});
-  }
-
-  // Packet i crosses link `hop` of its way.
-  struct Crossing {
-    std::uint32_t packet;
-    std::size_t hop;
-  };
-  CubeStep step(const std::vector<Crossing>& crossings) {
-    CubeStep out;
-    for (const Crossing& c : crossings) slots_.leave(at_[c.packet].processor, at_[c.packet].slot);
-    std::vector<Crossing> without_own;
-    for (const Crossing& c : crossings) {
-      const Slot own = packets_[c.packet].move.to_slot;
-      if (slots_.take_own(target(c), own))
-        go(c, own, out);
-      else
-        without_own.push_back(c);
-    }
-    for (const Crossing& c : without_own) go(c, slots_.take(target(c)), out);
-    return out;
-  }
-
-  // Everybody to the slot wanted.
-  CubeStep home() const {
-    CubeStep out;
-    for (std::size_t i = 0; i < packets_.size(); ++i)
-      if (at_[i].slot != packets_[i].move.to_slot)
-        out.moves.push_back(
-            {at_[i].processor, at_[i].slot, at_[i].processor, packets_[i].move.to_slot});
-    return out;
-  }
-  std::uint64_t slots() const { return slots_.slots(); }
-
- private:
-  Word target(const Crossing& c) const { return table_.to[packets_[c.packet].way[c.hop]]; }
-  void go(const Crossing& c, Slot slot, CubeStep& out) {
-    Stored& at = at_[c.packet];
-    out.moves.push_back({at.processor, at.slot, target(c), slot});
-    at = {target(c), slot};
-  }
-
-  const LinkTable& table_;
-  const std::vector<Packet>& packets_;
-  NodeSlots slots_;
-  std::vector<Stored> at_;
-};
-
 // Packets and when they move.
 struct Routed {
   std::vector<Packet> packets;
   Timetable times;
 };
 
-ListPlan stored(const Request& request, const Routed& routed) {
-  const LinkTable table = LinkTable::of_cube(processor_bits(request));
-  std::vector<std::vector<Storing::Crossing>> crossings(routed.times.steps);
-  for (std::uint32_t i = 0; i < routed.packets.size(); ++i)
-    for (std::size_t h = 0; h < routed.times.starts[i].size(); ++h)
-      crossings[routed.times.starts[i][h]].push_back({i, h});
-  Storing storing(table, routed.packets, request.elements());
-  ListPlan plan;
-  for (const auto& now : crossings) plan.steps.push_back(storing.step(now));
-  plan.steps.push_back(storing.home());
-  if (has_memory_bits(request))
-    for (const Move& move : moves_of(request.map()))
-      if (move.from_processor == move.to_processor) plan.steps.back().moves.push_back(move);
-  plan.slots = storing.slots();
-  return plan;
+links::ListedSteps listed(const Request& request, const Routed& routed) {
+  return links::listed(request, LinkTable::of_cube(processor_bits(request)), routed.packets,
+                       routed.times, links::OwnSlots::everywhere);
 }
 
 bool few_ports(const Request& request) {
@@ -321,7 +225,7 @@ Offer offer_of(const Request& request, std::string_view name, Routed found, cons
   const auto routed = std::make_shared<const Routed>(std::move(found));
   return {.estimate = {.cost = {routed->times.steps, words}},
           .push = [request, routed, name](ScheduleSink& sink) {
-            const ListPlan plan = stored(request, *routed);
+            const links::ListedSteps plan = listed(request, *routed);
             sink.begin(header_of(request, name, plan.slots));
             for (const CubeStep& step : plan.steps)
               if (!step.moves.empty()) sink.step(step);
@@ -357,7 +261,7 @@ Offer offer_map(const Request& request) {
   const mirrors::Representative whole = mirrors::representative(request.map().map, m);
   const std::uint32_t enough = enough_for(request);
   std::optional<Routed> best;
-  ListPlan plan;
+  links::ListedSteps plan;
   bool backwards = false;
   mirrors::Renaming names = mirrors::Renaming::none(processor_bits(request));
   mirrors::Renaming best_names;
@@ -374,7 +278,7 @@ Offer offer_map(const Request& request) {
         request.elements());
     Routed found = balanced(mirror, enough);
     if (best && best->times.steps <= found.times.steps) continue;
-    plan = stored(mirror, found);
+    plan = listed(mirror, found);
     best = std::move(found);
     best_names = names;
     backwards = reversed;
