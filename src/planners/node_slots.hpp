@@ -2,7 +2,7 @@
 // element of each of its processors, fills it in one slot. Tokens hop between nodes:
 //
 //   leave all that hop in a step first, then let them arrive: a slot left in a step may be refilled
-//   in it. Those whose own slot is free take it, then the others the lowest free one, else a new one.
+//   in it. Those whose own slot is free take it, then the others the lowest free one, else a new.
 //
 // A new slot is opened only when none is free, so the number of slots is the largest occupancy of a
 // node whatever is chosen.
@@ -30,8 +30,8 @@ class NodeSlots {
 
   enum class First { own, nobody };
 
-  // The hops of a step: arrive(i, slot) for each, those that take their own slot first, or one after
-  // the other.
+  // The hops of a step: arrive(i, slot) for each, those that take their own slot first, or one
+  // after the other.
   template <class Arrive>
   void hop(const std::vector<Hop>& hops, Arrive&& arrive, First first = First::own) {
     for (const Hop& h : hops) leave(h.from, h.slot);

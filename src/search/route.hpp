@@ -14,9 +14,9 @@
 // A machine says what its channels are, their rooms, and how a unit chooses: by one of the three
 // finders of a cheapest way below, or by looking at the few ways that there are. The rounds are
 // McMurchie and Ebeling's PathFinder (1995), which routes circuits: everybody takes the cheapest
-// way; a place that more want than it has room for becomes dearer, for the moment with every further
-// one and for good with every round that it stays crowded; those in crowded places choose again,
-// round after round, until no place is crowded.
+// way; a place that more want than it has room for becomes dearer, for the moment with every
+// further one and for good with every round that it stays crowded; those in crowded places choose
+// again, round after round, until no place is crowded.
 //
 // Prices are whole numbers: the same ways with every compiler.
 #pragma once
@@ -87,8 +87,8 @@ bool negotiate(Prices& prices, const Rounds& rounds, std::vector<Way>& ways, Ord
   return false;
 }
 
-// Places with a room and a price each: (1 + what was paid for crowding) · (1 + pressure · users above
-// the room, the one who asks included).
+// Places with a room and a price each: (1 + what was paid for crowding) · (1 + pressure · users
+// above the room, the one who asks included).
 template <class Number>
 class RouterIn {
  public:
@@ -194,7 +194,7 @@ using Router = RouterIn<Price>;
 //
 //   reaches(p)        false where a unit in p is too far from either end to matter
 //   rest(p)           what waiting in p costs, and rests(p) which channel it takes, if any
-//   each(p, visit)    visit(q, channel, price) for every crossing to another state q
+//   first(p), end(p)  the numbers of the crossings from p; of each to(c), channel(c), price(c)
 //
 // Of equal ways the one that waits longest, then the first crossing.
 class StepwiseWays {
@@ -214,10 +214,12 @@ class StepwiseWays {
       for (std::size_t p = 0; p < states_; ++p) {
         Price best = out_of_reach;
         if (step.reaches(p)) {
-          best = std::min(best, next[p] + step.rest(p));
-          step.each(p, [&](std::size_t q, std::size_t, Price price) {
-            best = std::min(best, next[q] + price);
-          });
+          const Price rests = next[p] + step.rest(p);
+          best = rests < best ? rests : best;
+          for (std::size_t c = step.first(p), end = step.end(p); c < end; ++c) {
+            const Price goes = next[step.to(c)] + step.price(c);
+            best = goes < best ? goes : best;
+          }
         }
         now[p] = best;
       }
@@ -237,11 +239,10 @@ class StepwiseWays {
       const Price* next = &cost_[(t + 1) * states_];
       std::optional<std::size_t> channel = step.rests(p);
       if (next[p] + step.rest(p) > here) {
-        std::size_t to = p;
-        step.each(p, [&](std::size_t q, std::size_t over, Price price) {
-          if (to == p && next[q] + price == here) to = q, channel = over;
-        });
-        p = to;
+        std::size_t c = step.first(p);
+        while (next[step.to(c)] + step.price(c) != here) ++c;
+        channel = step.channel(c);
+        p = step.to(c);
       }
       if (channel)
         way.push_back({static_cast<std::uint32_t>(t), static_cast<std::uint32_t>(*channel)});
@@ -254,8 +255,8 @@ class StepwiseWays {
 };
 
 // Cheapest ways over states in order, each with one crossing more behind it than those before it:
-// what a unit has done of things that it does once each. Waiting is free. Of equal ways the one that
-// crosses last as early as it can, and so on backwards; of equal states the last one.
+// what a unit has done of things that it does once each. Waiting is free. Of equal ways the one
+// that crosses last as early as it can, and so on backwards; of equal states the last one.
 //
 //   states.size()            state 0 has crossed nothing, the last one everything
 //   states.crossed(state)    how many crossings are behind it
@@ -263,8 +264,9 @@ class StepwiseWays {
 template <class Number>
 class OrderedWays {
  public:
-  // channel(crossing) is what it takes. The prices of a channel lie side by side. Gives the price of
-  // the way; out of reach, and no way, where there are fewer steps than crossings or all is too dear.
+  // channel(crossing) is what it takes. The prices of a channel lie side by side. Gives the price
+  // of the way; out of reach, and no way, where there are fewer steps than crossings or all is too
+  // dear.
   template <class States, class Channel>
   Number find(const RouterIn<Number>& router, const States& states, Channel&& channel, Way& way) {
     const std::size_t all = states.crossed(states.size() - 1);

@@ -133,26 +133,29 @@ struct Graph {
     std::size_t to;
   };
   std::size_t states = 0;
-  std::vector<Crossing> crossings = {};
+  std::vector<Crossing> crossings = {};  // by `from`
   bool rests_take_channels = false;
   std::vector<std::vector<Price>> prices = {};  // by step and channel
 
   struct Step {
     const Graph& graph;
-    const std::vector<Price>& price;
+    const std::vector<Price>& prices;
     static bool reaches(std::size_t) { return true; }
     Price rest(std::size_t p) const {
-      return graph.rests_take_channels ? price[graph.crossings.size() + p] : 0;
+      return graph.rests_take_channels ? prices[graph.crossings.size() + p] : 0;
     }
     std::optional<std::size_t> rests(std::size_t p) const {
       if (!graph.rests_take_channels) return {};
       return graph.crossings.size() + p;
     }
-    template <class Visit>
-    void each(std::size_t p, Visit&& visit) const {
-      for (std::size_t c = 0; c < graph.crossings.size(); ++c)
-        if (graph.crossings[c].from == p) visit(graph.crossings[c].to, c, price[c]);
+    std::size_t first(std::size_t p) const {
+      return static_cast<std::size_t>(std::count_if(graph.crossings.begin(), graph.crossings.end(),
+                                                    [p](const Crossing& c) { return c.from < p; }));
     }
+    std::size_t end(std::size_t p) const { return first(p + 1); }
+    std::size_t to(std::size_t c) const { return graph.crossings[c].to; }
+    Price price(std::size_t c) const { return prices[c]; }
+    static std::size_t channel(std::size_t c) { return c; }
   };
   Step in_step(std::size_t t) const { return {*this, prices[t]}; }
 

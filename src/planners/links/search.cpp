@@ -217,9 +217,9 @@ struct Steps {
 
   struct Step {
     const Steps& all;
-    const Link* first;
-    const std::uint32_t* to;
-    const Price* price;
+    const Link* links;
+    const std::uint32_t* ends;
+    const Price* prices;
     std::size_t t;
     bool near_an_end;
 
@@ -230,11 +230,11 @@ struct Steps {
     }
     static Price rest(std::size_t) { return 0; }
     static std::optional<std::size_t> rests(std::size_t) { return {}; }
-    template <class Visit>
-    void each(std::size_t p, Visit&& visit) const {
-      for (Link link = first[p], end = first[p + 1]; link < end; ++link)
-        visit(to[link], link, price[link]);
-    }
+    std::size_t first(std::size_t p) const { return links[p]; }
+    std::size_t end(std::size_t p) const { return links[p + 1]; }
+    std::size_t to(std::size_t link) const { return ends[link]; }
+    Price price(std::size_t link) const { return prices[link]; }
+    static std::size_t channel(std::size_t link) { return link; }
   };
   Step in_step(std::size_t t) const {
     return {*this,

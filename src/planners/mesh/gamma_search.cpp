@@ -9,8 +9,8 @@ namespace {
 
 constexpr std::uint32_t nowhere = ~std::uint32_t{0};
 
-// A step is a route, a state the processor where an element is. Resting there takes channel 2p, which
-// has room for `resters`; riding takes channel 2p + 1, for one.
+// A step is a route, a state the processor where an element is. Resting there takes channel 2p,
+// which has room for `resters`; riding takes channel 2p + 1, for one.
 class RideSearch {
  public:
   RideSearch(const MeshGeometry& geometry, const std::vector<MeshRoute>& routes, int resters,
@@ -35,10 +35,12 @@ class RideSearch {
     static bool reaches(std::size_t) { return true; }
     search::Price rest(std::size_t p) const { return prices[2 * p]; }
     static std::optional<std::size_t> rests(std::size_t p) { return 2 * p; }
-    template <class Visit>
-    void each(std::size_t p, Visit&& visit) const {
-      if (next[p] != nowhere) visit(next[p], 2 * p + 1, prices[2 * p + 1]);
-    }
+    // Crossing p leaves p, if there is one.
+    static std::size_t first(std::size_t p) { return p; }
+    std::size_t end(std::size_t p) const { return next[p] == nowhere ? p : p + 1; }
+    std::size_t to(std::size_t p) const { return next[p]; }
+    static std::size_t channel(std::size_t p) { return 2 * p + 1; }
+    search::Price price(std::size_t p) const { return prices[channel(p)]; }
   };
   Step in_step(std::size_t t) const {
     return {router_.prices({static_cast<std::uint32_t>(t), 0}), next_[t]};

@@ -57,8 +57,8 @@ bool has_memory_bits(const Request& request) {
   return request.is_map() && request.map().cut;
 }
 
-// The elements that leave their processors, on ascending shortest ways; without memory bits those of
-// one slot together.
+// The elements that leave their processors, on ascending shortest ways; without memory bits those
+// of one slot together.
 std::vector<Packet> packets_of(const Request& request) {
   std::vector<Move> moves = links::moves_of(request);
   if (!has_memory_bits(request))
