@@ -1,5 +1,6 @@
 // Elements in parts.   [faro]
-//   applies:  maps of processor bits, all ports or one, K <= 1000 and no power of two
+//   applies:  maps of processor bits, all ports or one, K <= 1000 and no power of two, or more than
+//             are listed one by one
 //   cost:     counted; at most the least sum of the costs of parts of 2^i elements that hold K
 //   bound:    machines/bounds
 #include "planners/cube/affine/elements_in_parts.hpp"
@@ -20,6 +21,7 @@
 #include "faro/base/limits.hpp"
 #include "machines/bounds.hpp"
 #include "planners/cube/affine/absent.hpp"
+#include "planners/cube/affine/parts.hpp"
 #include "planners/cube/request.hpp"
 #include "planners/part.hpp"
 
@@ -142,12 +144,12 @@ class PlansBySize {
   explicit PlansBySize(const Request& request) : request_(request) {}
 
   // Nothing where nobody plans so many.
-  std::optional<Count> cost(std::uint64_t elements) {
+  std::optional<Count> cost(std::uint64_t elements, Searching searching = Searching::few) {
     const auto known = plans_.find(elements);
     if (known != plans_.end()) return cost_of(known->second);
     std::optional<SizedPlan>& plan = plans_[elements];
     try {
-      plan = SizedPlan{cheapest_offer(request_.with_elements(elements), Searching::few), {}};
+      plan = SizedPlan{cheapest_offer(request_.with_elements(elements), searching), {}};
     } catch (const Error& e) {
       if (e.code() != ErrorCode::impossible) throw;
     }
@@ -246,11 +248,23 @@ WovenPlan woven(const Request& request, PlansBySize& plans, const PartSizes& siz
   return {std::move(all).take(), slots, cost, sizes};
 }
 
+// Of a power of two: as many as planners list one by one, if that is an eighth of all or more; else
+// none. They are asked though others have a formula. Groups of dimensions are smaller questions.
+std::uint64_t listed_part(const Request& request) {
+  const int n = processor_bits(request);
+  const std::uint64_t all = request.elements();
+  if (!std::has_single_bit(all) || n > limits::list_map_dimensions_max ||
+      cube_of(request)->ports != Hypercube::Ports::all || !parts_by_phases.refusal(request))
+    return 0;
+  const std::uint64_t part = limits::list_map_elements_max >> static_cast<unsigned>(n);
+  return part < all && all <= 8 * part ? part : 0;
+}
+
 std::optional<std::string> refusal_in_parts(const Request& request) {
   if (auto why = cube_refusal(request)) return why;
   if (request.map().cut && request.map().memory_bits != 0)
     return "elements of a processor have destinations of their own";
-  if (std::has_single_bit(request.elements()))
+  if (std::has_single_bit(request.elements()) && listed_part(request) == 0)
     return fmt::format("{} elements are a power of two: no number nearby is planned better",
                        request.elements());
   if (request.elements() > limits::in_parts_elements_max)
@@ -261,6 +275,9 @@ std::optional<std::string> refusal_in_parts(const Request& request) {
 
 std::vector<PartSizes> ways_to_part(const Request& request, PlansBySize& plans) {
   const std::uint64_t elements = request.elements();
+  if (const std::uint64_t part = listed_part(request);
+      part != 0 && plans.cost(part, Searching::all))
+    return {PartSizes(elements / part, part)};
   std::map<std::uint64_t, Count> costs;
   const auto ask = [&](std::uint64_t size) {
     if (const auto cost = plans.cost(size)) costs[size] = *cost;
@@ -317,7 +334,8 @@ const PlannerEntry elements_in_parts({
     .name = "elements-in-parts",
     .machine = "cube",
     .title = "plans for powers of two of elements, woven into one, the last with some absent",
-    .needs = "a map of processor bits, K <= 1000 and no power of two, all ports or one",
+    .needs = "a map of processor bits, K <= 1000 and no power of two, all ports or one; powers of "
+             "two beyond what balanced-maps takes, to eight times as many",
     .cost = "counted; at most the least sum of plans for 2^i elements that hold K",
     .citation = "faro",
     .refusal = refusal_in_parts,

@@ -1,5 +1,5 @@
 // Parts of the cube by phases.   [faro; the phases of Johnsson, Ho 1991 (codes), section 5.2]
-//   applies:  maps of processor bits with two groups or more of bits that move, at most 8
+//   applies:  maps of processor bits with two groups or more of bits, of which some move, at most 8
 //   cost:     sum over phases of the slowest part's plan
 //   bound:    machines/bounds
 #include "planners/cube/affine/parts.hpp"
@@ -11,6 +11,7 @@
 
 #include "base/check.hpp"
 #include "faro/base/limits.hpp"
+#include "machines/cube/ports.hpp"
 #include "planners/cube/nodes.hpp"
 #include "planners/cube/request.hpp"
 #include "planners/part.hpp"
@@ -63,13 +64,17 @@ std::vector<CubePart> parts_of(const BitMap& map) {
 }
 
 std::optional<std::string> refusal_parts(const Request& request) {
-  if (auto why = cube_refusal(request, Hypercube::Ports::all)) return why;
+  if (auto why = cube_refusal(request)) return why;
   const auto split = split_map(request);
   if (!split) return "a processor bit of the map depends on a memory bit";
-  const std::size_t parts = parts_of(split->processors).size();
-  if (parts < 2) return "its processor bits do not fall apart into groups";
-  if (parts > limits::phase_parts_max)
-    return fmt::format("{} groups of bits; it plans {}", parts, limits::phase_parts_max);
+  const std::vector<CubePart> parts = parts_of(split->processors);
+  if (parts.empty() || parts[0].dimensions.size() == std::size_t(processor_bits(request)))
+    return "its processor bits do not fall apart into groups";
+  const Hypercube::Ports ports = cube_of(request)->ports;
+  if (parts.size() > 1 ? ports != Hypercube::Ports::all : several_ports(*cube_of(request)))
+    return "of fewer ports it plans one group that moves, with one";
+  if (parts.size() > limits::phase_parts_max)
+    return fmt::format("{} groups of bits; it plans {}", parts.size(), limits::phase_parts_max);
   if (request.elements() > limits::phase_elements_max)
     return fmt::format("its schedules of {} elements are kept in memory; it takes {}",
                        request.elements(), limits::phase_elements_max);
@@ -82,7 +87,8 @@ Offer offer_parts(const Request& request) {
   const Work work = [&](std::size_t i, std::uint64_t elements) {
     const auto known = planned.find({i, elements});
     if (known != planned.end()) return known->second;
-    const Hypercube cube{.dimensions = static_cast<int>(parts[i].dimensions.size())};
+    const Hypercube cube{.dimensions = static_cast<int>(parts[i].dimensions.size()),
+                         .ports = cube_of(request)->ports};
     const Request part = Request::of(cube, MapGoal{.map = parts[i].map}, elements);
     return planned
         .emplace(std::pair(i, elements),
@@ -99,8 +105,8 @@ const PlannerEntry parts_by_phases({
     .name = "parts-by-phases",
     .machine = "cube",
     .title = "groups of processor bits planned each by itself, parts of the elements in turn",
-    .needs = "a map of processor bits that falls apart into 2..8 groups that move, K <= 2^12, all "
-             "ports",
+    .needs = "a map of processor bits that falls apart into groups, 1..8 of which move, K <= 2^12, "
+             "all ports; or one group and one port",
     .cost = "sum over phases of the slowest part's plan",
     .citation = "faro, after Johnsson, Ho 1991 (codes), section 5.2",
     .refusal = refusal_parts,

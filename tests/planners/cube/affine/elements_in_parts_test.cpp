@@ -89,6 +89,22 @@ TEST(ElementsInParts, large_cubes_are_proved) {
     }
 }
 
+// Jobs alone take 48 to 52 steps for these, the bound is 33; half of the elements are few enough for
+// a search of every path.
+TEST(ElementsInParts, powers_of_two_beyond_what_is_listed_are_planned_in_listed_parts) {
+  for (const char* map :
+       {"p -> matrix(4, 9, 32, 2, 8, 16)(p)", "p -> matrix(1, 2, 6, 8, 16, 40)(p)"}) {
+    const Request request = Request::of(map, "cube:6", 64);
+    const MachinePlan made =
+        plan(request, {.algorithm = "elements-in-parts", .verify = VerifyBy::both});
+    EXPECT_TRUE(made.ok());
+    EXPECT_LE(made.value(), 40U) << map;
+    EXPECT_EQ(made.value(), plan(request).value()) << map;
+  }
+  EXPECT_TRUE(elements_in_parts.refusal(Request::of("i:6 -> rev(i)", "cube:6", 32)));
+  EXPECT_TRUE(elements_in_parts.refusal(Request::of("i:6 -> rev(i)", "cube:6", 512)));
+}
+
 TEST(ElementsInParts, one_offer_pushes_the_same_steps_as_another) {
   testing::one_search_serves_all(elements_in_parts,
                                  Request::of("a:5 -> rev(a)", "cube:5,one-port", 7));
