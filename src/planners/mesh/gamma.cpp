@@ -1,5 +1,6 @@
 // The GAMMA scheduler.   [faro]
-//   applies:  any permutation, given as a map or as destinations, up to 2^8 processors
+//   applies:  any permutation, given as a map or as destinations, up to 2^8 processors, 2^9 of
+//             short sides
 //   cost:     the bound where the search succeeds, which it did for every BPC map tried
 //   bound:    fewest routes up and down for each dimension's distances
 #include "planners/mesh/gamma.hpp"
@@ -31,7 +32,11 @@ constexpr Effort effort_bits = {400, 100, 12};
 // Destinations without structure are soon settled or want the third register.
 constexpr Effort effort_others = {30, 100, 20};
 constexpr Effort effort_large = {8, 8, 16};
+constexpr Effort effort_largest = {3, 3, 16};
 constexpr std::size_t processors_small_max = 64;
+// Processors that one round of negotiation looks at, each for every element and route: a line of
+// 2^8 processors, 16 x 32 or 8 x 8 x 8.
+constexpr std::uint64_t looked_at_max = std::uint64_t{1} << 25U;
 constexpr int extra_routes_max = 6;
 
 std::vector<MeshRoute> routes_needed(const MeshGeometry& geometry,
@@ -75,9 +80,10 @@ void lengthen(std::vector<MeshRoute>& routes, int extra, Random& random) {
 std::optional<RidePlan> search(const MeshGeometry& geometry, std::span<const Word> destinations,
                                int extra_max) {
   const std::vector<MeshRoute> needed = routes_needed(geometry, destinations);
-  const Effort effort = destinations.size() > processors_small_max ? effort_large
-                        : extra_max == 0                           ? effort_bits
-                                                                   : effort_others;
+  const Effort effort = geometry.bits() > limits::mesh_gamma_log2_max ? effort_largest
+                        : destinations.size() > processors_small_max  ? effort_large
+                        : extra_max == 0                              ? effort_bits
+                                                                      : effort_others;
   Random random(1980);
   for (int extra = 0; extra <= extra_max; extra += 2)
     for (const int resters : {1, 2}) {
@@ -93,11 +99,21 @@ std::optional<RidePlan> search(const MeshGeometry& geometry, std::span<const Wor
   return {};
 }
 
+// With carries the routes that are needed are found by trying all processors.
+bool few_processors(const MeshGeometry& geometry) {
+  std::uint64_t routes = 0;
+  for (int k = 0; k < geometry.dimensions(); ++k) routes += 2 * (geometry.side(k) - 1);
+  return geometry.bits() <= limits::mesh_gamma_log2_max ||
+         (geometry.bits() == limits::mesh_gamma_log2_max + 1 &&
+          geometry.wrap() != Mesh::Wrap::propagating &&
+          routes << static_cast<unsigned>(2 * geometry.bits()) <= looked_at_max);
+}
+
 }  // namespace
 
 std::optional<MeshProgram> schedule_gamma(const MeshGeometry& geometry,
                                           std::span<const Word> destinations, int extra_max) {
-  FARO_CHECK(geometry.bits() <= limits::mesh_gamma_log2_max);
+  FARO_CHECK(few_processors(geometry));
   FARO_CHECK(destinations.size() == geometry.processors());
   const auto plan = search(geometry, destinations, extra_max);
   if (!plan) return {};
@@ -117,7 +133,7 @@ std::optional<BpcVector> bits_of(const Request& request) {
 std::optional<std::string> refusal_gamma(const Request& request) {
   if (const auto why = mesh::refusal_of_simd(request)) return why;
   const MeshGeometry geometry(mesh::mesh_of(request));
-  if (geometry.bits() > limits::mesh_gamma_log2_max) return "more than 2^8 processors";
+  if (!mesh::few_processors(geometry)) return "more than 2^8 processors, or 2^9 of short sides";
   if (geometry.wrap() == Mesh::Wrap::none && bits_of(request))
     return "without wraparound PERMUTE reaches the bound in fewer long routes";
   return std::nullopt;
@@ -156,7 +172,7 @@ const PlannerEntry mesh_gamma({
     .name = "mesh-gamma",
     .machine = "mesh",
     .title = "any permutation in the fewest unit routes, rides negotiated element by element",
-    .needs = "at most 2^8 processors; a map or destinations",
+    .needs = "at most 2^8 processors, 2^9 of sides as short as 16x32; a map or destinations",
     .cost = "gamma on a torus, beta on a mesh, where the search succeeds",
     .citation = "faro, bound of Nassimi, Sahni 1980, Theorem 6.1",
     .refusal = refusal_gamma,
