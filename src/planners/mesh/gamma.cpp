@@ -32,7 +32,7 @@ constexpr Effort effort_bits = {400, 100, 12};
 // Destinations without structure are soon settled or want the third register.
 constexpr Effort effort_others = {30, 100, 20};
 constexpr Effort effort_large = {8, 8, 16};
-constexpr Effort effort_largest = {3, 3, 16};
+constexpr Effort effort_largest = {6, 4, 16};
 constexpr std::size_t processors_small_max = 64;
 // Processors that one round of negotiation looks at, each for every element and route: a line of
 // 2^8 processors, 16 x 32 or 8 x 8 x 8.

@@ -277,6 +277,18 @@ TEST(MeshGamma, propagating_wraparound_is_used_down_to_its_bound) {
   }
 }
 
+TEST(MeshGamma, five_hundred_processors_where_sides_are_short) {
+  Random random(14);
+  const Mesh machine = mesh_of({3, 3, 3});
+  const testing::Draft request = request_for(machine, testing::random_affine(9, random));
+  EXPECT_EQ(checked(mesh_gamma, request).cost.unit_routes,
+            lower_bound(machine, request.map, 1).value);
+  EXPECT_FALSE(mesh_gamma.refusal(Request::of("a -> gray(a)", "mesh:16x32")));
+  EXPECT_TRUE(mesh_gamma.refusal(Request::of("a -> gray(a)", "mesh:2x256")));
+  EXPECT_TRUE(mesh_gamma.refusal(Request::of("a -> gray(a)", "mesh:32x32")));
+  EXPECT_TRUE(mesh_gamma.refusal(Request::of("a -> gray(a)", "mesh:8x8x8,propagating")));
+}
+
 // The request costs K performances; the file, its verifiers and its bound speak of one.
 TEST(MeshElements, a_request_for_k_elements_costs_k_performances) {
   testing::Judged judged(6);
