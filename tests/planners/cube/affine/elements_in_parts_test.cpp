@@ -89,8 +89,8 @@ TEST(ElementsInParts, large_cubes_are_proved) {
     }
 }
 
-// Jobs alone take 48 to 52 steps for these, the bound is 33; half of the elements are few enough for
-// a search of every path.
+// Jobs alone take 48 steps for these, the bound is 33; half of the elements are few enough for a
+// search of every path.
 TEST(ElementsInParts, powers_of_two_beyond_what_is_listed_are_planned_in_listed_parts) {
   for (const char* map :
        {"p -> matrix(4, 9, 32, 2, 8, 16)(p)", "p -> matrix(1, 2, 6, 8, 16, 40)(p)"}) {
