@@ -69,9 +69,6 @@ void PlannedTable::row(const Request& request, const std::vector<Cell>& said) {
       case Column::Kind::planned:
         row.push_back(workshop_.ours(request, column.algorithm));
         break;
-      case Column::Kind::slots:
-        row.push_back(workshop_.slots(request, column.algorithm));
-        break;
       case Column::Kind::bound:
         row.push_back(workshop_.bound(request));
         break;

@@ -40,7 +40,7 @@ class Workshop {
 
 // A column that says something of a case, or what is planned for it.
 struct Column {
-  enum class Kind { said, planned, slots, bound };
+  enum class Kind { said, planned, bound };
 
   Column(const char* of) : title(of) {}
   Column(const char* of, Kind what, std::string_view by) : title(of), kind(what), algorithm(by) {}
@@ -54,9 +54,6 @@ inline Column planned(const char* title, std::string_view algorithm = {}) {
 }
 inline Column ours(std::string_view algorithm = {}) {
   return planned("ours", algorithm);
-}
-inline Column slots(const char* title, std::string_view algorithm) {
-  return {title, Column::Kind::slots, algorithm};
 }
 inline Column bound(const char* title = "bound") {
   return {title, Column::Kind::bound, {}};

@@ -14,7 +14,7 @@
 // On propagating wraparound the routes are the fewest that serve everybody with carries
 // (carries.hpp), and those of rings where that is not known.
 //
-// Processors are chosen one by one: many masks, and at most 2^8 processors.
+// Processors are chosen one by one: many masks, and at most 2^8 processors, 2^9 of short sides.
 #pragma once
 
 #include "planners/entry.hpp"

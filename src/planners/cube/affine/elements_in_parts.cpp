@@ -334,8 +334,8 @@ const PlannerEntry elements_in_parts({
     .name = "elements-in-parts",
     .machine = "cube",
     .title = "plans for powers of two of elements, woven into one, the last with some absent",
-    .needs = "a map of processor bits, K <= 1000 and no power of two, all ports or one; powers of "
-             "two beyond what balanced-maps takes, to eight times as many",
+    .needs = "a map of processor bits, K <= 1000, all ports or one; powers of two with all ports, "
+             "beyond what balanced-maps takes, to eight times as many",
     .cost = "counted; at most the least sum of plans for 2^i elements that hold K",
     .citation = "faro",
     .refusal = refusal_in_parts,

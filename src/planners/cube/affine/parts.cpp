@@ -1,5 +1,6 @@
 // Parts of the cube by phases.   [faro; the phases of Johnsson, Ho 1991 (codes), section 5.2]
-//   applies:  maps of processor bits with two groups or more of bits, of which some move, at most 8
+//   applies:  maps of processor bits with two groups or more of bits, of which 1 to 8 move; one of
+//             them with one port too
 //   cost:     sum over phases of the slowest part's plan
 //   bound:    machines/bounds
 #include "planners/cube/affine/parts.hpp"
