@@ -7,9 +7,22 @@
 // which keeps what it found.
 #pragma once
 
+#include <cstdint>
+
 #include "faro/planners/planner.hpp"
 
 namespace faro::inline v1 {
+
+// How many mirrors of a question (cube/affine/mirror.hpp) may be put to one whose count depends on
+// names, and when: of equal counts the first is taken.
+struct OfMirrors {
+  std::uint64_t most = 0;                      // where all orders of dimensions can be tried
+  std::uint64_t few = 0;                       // of more dimensions
+  std::uint64_t elements = ~std::uint64_t{0};  // of a processor, at most
+  bool pairs = false;        // an odd number of elements is made even by a copy of one
+  bool best_of_few = false;  // then asked about the best of them
+  int turn = 0;              // of each mirror; who shares one goes in the order of the catalogue
+};
 
 class PlannerEntry final : public Planner {
  public:
@@ -31,6 +44,7 @@ class PlannerEntry final : public Planner {
     bool asks_often = false;
     // Plans cubes of several ports, but not all; who does not say so is not asked.
     bool several_ports = false;
+    OfMirrors of_mirrors = {};
   };
 
   explicit constexpr PlannerEntry(const Parts& parts)
@@ -43,6 +57,7 @@ class PlannerEntry final : public Planner {
   bool asks_for_fewer() const override { return parts_.asks_for_fewer; }
   bool finds_by_luck() const override { return parts_.finds_by_luck; }
   bool asks_often() const override { return parts_.asks_often; }
+  const OfMirrors& of_mirrors() const { return parts_.of_mirrors; }
   Offer offer(const Request& request) const override;
 
  private:

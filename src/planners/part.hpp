@@ -3,7 +3,7 @@
 //   cheapest_offer(Request::of(cube, map))     what plan() would take, unverified: the whole is
 #pragma once
 
-#include "faro/planners/planner.hpp"
+#include "planners/entry.hpp"
 
 namespace faro::inline v1 {
 
@@ -28,6 +28,9 @@ std::vector<Answer> good_answers(const Request& request, Count dearer, const Req
                                  Patience patience);
 // What one planner answers.
 Answer answer_of(const Request& request, const Planner& planner);
+
+// Those whose counts depend on names, in their turns.
+std::vector<const PlannerEntry*> asked_of_mirrors();
 
 // The header that comes with the schedule; no step of it is made.
 ScheduleHeader header_of(const Offer& offer);

@@ -268,6 +268,20 @@ Answer answer_of(const Request& request, const Planner& planner) {
   return {&planner, ask_one(request, planner).offer};
 }
 
+std::vector<const PlannerEntry*> asked_of_mirrors() {
+  std::vector<const PlannerEntry*> all;
+  for (const Planner* planner : asked_planners()) {
+    const auto* entry = dynamic_cast<const PlannerEntry*>(planner);
+    if (entry == nullptr) continue;
+    const OfMirrors& of = entry->of_mirrors();
+    if (of.most != 0 || of.few != 0 || of.best_of_few) all.push_back(entry);
+  }
+  std::stable_sort(all.begin(), all.end(), [](const PlannerEntry* a, const PlannerEntry* b) {
+    return a->of_mirrors().turn < b->of_mirrors().turn;
+  });
+  return all;
+}
+
 Offer cheapest_offer(const Request& request, Searching searching) {
   PlanOptions options = for_parts();
   if (searching == Searching::few) options.searches = PlanOptions::Searches::last_resort;

@@ -8,6 +8,7 @@
 
 #include "base/check.hpp"
 #include "faro/base/error.hpp"
+#include "planners/cube/affine/mirror.hpp"
 
 namespace faro::inline v1 {
 namespace {
@@ -85,20 +86,11 @@ StepSource backwards(StepSource forward) {
   return {.slots = forward.slots, .steps = forward.steps, .make = make};
 }
 
-Word spread(Word mask, const std::vector<int>& dimensions) {
-  Word spread = 0;
-  for (; mask != 0; mask &= mask - 1)
-    spread |= bit(dimensions[static_cast<std::size_t>(lowest_bit(mask))]);
-  return spread;
-}
-
 StepSource placed(StepSource source, const std::vector<int>& dimensions) {
-  const auto make = [make = std::move(source.make), dimensions](std::uint64_t t, CubeStep& out) {
+  const auto make = [make = std::move(source.make), names = mirrors::Renaming{dimensions}](
+                        std::uint64_t t, CubeStep& out) {
     make(t, out);
-    for (Rule& rule : out.rules) {
-      for (Parity& condition : rule.where) condition.mask = spread(condition.mask, dimensions);
-      if (rule.across != inside) rule.across = dimensions[static_cast<std::size_t>(rule.across)];
-    }
+    mirrors::rename(out, names);
   };
   return {.slots = source.slots, .steps = source.steps, .make = make, .lead = source.lead};
 }

@@ -1,5 +1,4 @@
-// Each entry is a way to make a job plan: ring, shop, orders negotiated, one job after another. The
-// one of full rank makes none and only has its words here.
+// Each entry is a way to make a job plan: ring, shop, orders negotiated, one job after another.
 #include "planners/cube/affine/affine_jobs.hpp"
 
 #include <fmt/format.h>
@@ -7,7 +6,6 @@
 #include "base/check.hpp"
 #include "faro/base/limits.hpp"
 #include "machines/bounds.hpp"
-#include "planners/cube/affine/full_rank.hpp"
 #include "planners/cube/affine/job_line.hpp"
 #include "planners/cube/affine/job_orders.hpp"
 #include "planners/cube/affine/job_shop.hpp"
@@ -81,30 +79,7 @@ Offer offered(const Request& request) {
           }};
 }
 
-std::optional<std::string> refusal_full_rank(const Request& request) {
-  if (auto why = cube_refusal(request, Hypercube::Ports::all)) return why;
-  return full_rank_refusal(request);
-}
-Offer offer_full_rank(const Request& request) {
-  return {
-      .estimate = full_rank_estimate(request),
-      .push =
-          [request](ScheduleSink& sink) { push_full_rank(request, affine_full_rank.name(), sink); },
-      .expression = "conjugate(all-to-all)"};
-}
-
 }  // namespace
-
-const PlannerEntry affine_full_rank({
-    .name = "affine-full-rank",
-    .machine = "cube",
-    .title = "memory ordered by destination, all-to-all, memory ordered again",
-    .needs = "processor bits that depend on memory by a matrix of full rank, all ports",
-    .cost = "max(n, K/2)",
-    .citation = "faro",
-    .refusal = refusal_full_rank,
-    .offer = offer_full_rank,
-});
 
 const PlannerEntry affine_ring({
     .name = "affine-ring",
@@ -116,6 +91,7 @@ const PlannerEntry affine_ring({
     .refusal = refusal_unfed,
     .offer = offered<ring_for, affine_ring>,
     .searches = true,
+    .of_mirrors = {.most = 40, .few = 8, .pairs = true},
 });
 
 const PlannerEntry affine_shop({
@@ -129,6 +105,7 @@ const PlannerEntry affine_shop({
     .offer = offered<shop_for, affine_shop>,
     .searches = true,
     .finds_by_luck = true,
+    .of_mirrors = {.most = 40, .few = 8, .pairs = true},
 });
 
 const PlannerEntry affine_orders({
@@ -141,6 +118,7 @@ const PlannerEntry affine_orders({
     .refusal = refusal_orders,
     .offer = offered<orders_for, affine_orders>,
     .searches = true,
+    .of_mirrors = {.best_of_few = true},
 });
 
 const PlannerEntry affine_jobs_one_port({
@@ -153,6 +131,7 @@ const PlannerEntry affine_jobs_one_port({
     .refusal = refusal_one,
     .offer = offered<one_for, affine_jobs_one_port>,
     .searches = true,
+    .of_mirrors = {.most = 40, .pairs = true, .turn = 2},
 });
 
 }  // namespace faro::inline v1

@@ -13,54 +13,52 @@
 
 #include "base/check.hpp"
 #include "faro/base/limits.hpp"
-#include "planners/cube/request.hpp"
+#include "planners/cube/affine/mirror.hpp"
+#include "planners/cube/affine/row_operations.hpp"
 #include "planners/cube/shuffle/exchange_lanes.hpp"
-#include "planners/cube/step_source.hpp"
 
 namespace faro::inline v1 {
+namespace {
 
-MemoryMap memory_map(const BitMap& map, int memory_bits) {
-  const int m = memory_bits;
+// p' = P·p ^ carry·s ^ constant, slots stay.
+struct MemoryMap {
+  BitMatrix processors;  // P, invertible
+  BitMatrix carry;
+  Word constant = 0;
+};
+MemoryMap memory_map(const BitMap& map, int m) {
   const int n = map.width() - m;
-  const BitMatrix& a = map.matrix();
-  MemoryMap parts;
-  parts.before.assign(static_cast<std::size_t>(m), 0);
-  parts.carry = a.block(m, n, 0, m);
-  parts.constant = map.complement() >> m;
-  parts.processors = a.block(m, n, m, n);
-  // A column of P that depends on those kept so far takes a column of the carry along: the rows of
-  // the map that make processor bits are independent, so there is always one.
-  std::vector<Word> kept;
-  int next = 0;
-  for (int j = 0; j < n; ++j) {
-    Word column = parts.processors.column(j);
-    for (; reduce(column, reduced_basis(kept)) == 0; ++next) {
-      FARO_CHECK(next < m);
-      const Word with = parts.processors.column(j) ^ parts.carry.column(next);
-      if (reduce(with, reduced_basis(kept)) == 0) continue;
-      column = with;
-      parts.before[static_cast<std::size_t>(next)] |= bit(j);
-    }
-    parts.processors.set_column(j, column);
-    kept.push_back(column);
-  }
-  const BitMatrix z = BitMatrix::from_rows(n, parts.before);
-  const BitMatrix amm = a.block(0, m, 0, m);
-  const BitMatrix amp = a.block(0, m, m, n);
-  const std::optional<BitMatrix> back = parts.processors.inverse();
-  FARO_CHECK(back.has_value());
-  BitMatrix rest = then(z, amm);  // Amm·Z
-  for (int j = 0; j < n; ++j) rest.set_column(j, rest.column(j) ^ amp.column(j));
-  const BitMatrix x = then(*back, rest);
-  for (int i = 0; i < m; ++i) parts.after.push_back(x.row(i));
-  BitMatrix slots = then(parts.carry, x);
-  for (int j = 0; j < m; ++j) slots.set_column(j, slots.column(j) ^ amm.column(j));
-  parts.slots =
-      BitMap::from_matrix(slots, x.apply(parts.constant) ^ (map.complement() & low_mask(m)));
-  return parts;
+  return {map.matrix().block(m, n, m, n), map.matrix().block(m, n, 0, m), map.complement() >> m};
 }
 
-namespace {
+// The question is such a map. A column of P that depends on those kept so far takes a column of the
+// carry along: the rows of the map that make processor bits are independent, so there is always
+// one.
+mirrors::Mirror without_slots(const Request& request) {
+  const int m = request.map().memory_bits;
+  const BitMap& map = request.map().map;
+  const MemoryMap parts = memory_map(map, m);
+  BitMatrix before = BitMatrix::identity(map.width());
+  BitMatrix rest = before;
+  for (int i = 0; i < m; ++i) rest.set_column(i, bit(i) | parts.carry.column(i) << m);
+  std::vector<Word> kept;
+  int next = 0;
+  for (int j = 0; j < parts.processors.columns(); ++j) {
+    Word column = parts.processors.column(j);
+    for (; reduce(column, kept) == 0; ++next) {
+      FARO_CHECK(next < m);
+      const Word with = parts.processors.column(j) ^ parts.carry.column(next);
+      if (reduce(with, kept) == 0) continue;
+      column = with;
+      before.set_column(m + j, bit(m + j) | bit(next));
+    }
+    rest.set_column(m + j, column << m);
+    kept.push_back(column);
+    kept = reduced_basis(kept);
+  }
+  return mirrors::Mirror::rearranged(request, BitMap::from_matrix(rest, parts.constant << m),
+                                     BitMap::from_matrix(before));
+}
 
 // What the slots from `first` on that are planned together end with.
 std::vector<Word> complements_from(std::uint64_t first, const MemoryMap& parts,
@@ -97,22 +95,6 @@ void for_each_group(const Request& request, const MemoryMap& parts, Kept& kept, 
   }
 }
 
-MemoryMap memory_map_of(const Request& request) {
-  return memory_map(request.map().map, request.map().memory_bits);
-}
-
-void build(const Request& request, Kept& kept, ScheduleSink& sink) {
-  const MemoryMap parts = memory_map_of(request);
-  const std::uint64_t slots = request.elements();
-  sink.begin(cube_header(request, affine_memory.name(), slots));
-  flip_slots(parts.before, slots, sink);
-  for_each_group(request, parts, kept, [&sink](std::uint64_t first, const ExchangeOrder& plan) {
-    push_exchanges(plan, first, sink);
-  });
-  push_slots({.processors = {}, .slots = parts.slots, .after = parts.after}, slots, sink);
-  sink.finish();
-}
-
 std::optional<std::string> refusal_affine_memory(const Request& request) {
   if (auto why = cube_refusal(request, Hypercube::Ports::all)) return why;
   if (!request.map().cut) return "the map names no memory bits";
@@ -123,20 +105,29 @@ std::optional<std::string> refusal_affine_memory(const Request& request) {
 }
 
 Offer offer_affine_memory(const Request& request) {
-  const MemoryMap parts = memory_map_of(request);
+  const mirrors::Mirror mirror = without_slots(request);
+  const Request& rest = mirror.question();
+  const MemoryMap parts = memory_map(rest.map().map, rest.map().memory_bits);
   const auto kept = std::make_shared<Kept>();
   Count steps = 0;
-  for_each_group(request, parts, *kept,
+  for_each_group(rest, parts, *kept,
                  [&steps](std::uint64_t, const ExchangeOrder& plan) { steps += plan.steps; });
   const int n = parts.processors.rows();
-  return {
-      .estimate = {.cost = {steps, fmt::format("counted, {} row operations of 2^{} slots",
-                                               operations_in_turn(parts.processors, 0, n).size(),
-                                               request.map().memory_bits)}},
-      .push = [request, kept](ScheduleSink& sink) {
-        Kept mine = *kept;
-        build(request, mine, sink);
-      }};
+  return mirror.taken_back(
+      {.estimate = {.cost = {steps, fmt::format("counted, {} row operations of 2^{} slots",
+                                                operations_in_turn(parts.processors, 0, n).size(),
+                                                request.map().memory_bits)}},
+       .push =
+           [rest, parts, kept](ScheduleSink& sink) {
+             Kept mine = *kept;
+             sink.begin(cube_header(rest, affine_memory.name(), rest.elements()));
+             for_each_group(rest, parts, mine,
+                            [&sink](std::uint64_t first, const ExchangeOrder& plan) {
+                              push_exchanges(plan, first, sink);
+                            });
+             sink.finish();
+           }},
+      affine_memory.name());
 }
 
 }  // namespace

@@ -71,6 +71,7 @@ const PlannerEntry bits_in_turn({
     .refusal = refusal_bits_in_turn<Hypercube::Ports::all>,
     .offer = offer_bits_in_turn<&bits_in_turn>,
     .searches = true,
+    .of_mirrors = {.most = 40},
 });
 
 const PlannerEntry bits_in_turn_one_port({
@@ -84,6 +85,7 @@ const PlannerEntry bits_in_turn_one_port({
     .refusal = refusal_bits_in_turn<Hypercube::Ports::one>,
     .offer = offer_bits_in_turn<&bits_in_turn_one_port>,
     .searches = true,
+    .of_mirrors = {.most = 40},
 });
 
 }  // namespace faro::inline v1

@@ -1,127 +1,84 @@
-// The exchange itself is the offer of all-to-all; the two orders of memory are put around its
-// steps.
-#include "planners/cube/affine/full_rank.hpp"
-
+// Maps whose processor bits depend on memory by a matrix B of full rank n.   [faro]
+//   applies:  n <= m, all ports
+//   cost:     max(n, K/2), the bound
+//
+// Destination q = A·p ^ B·s ^ c. Every processor orders its memory by q, with m - n more bits of s
+// below; the all-to-all p | q r -> q | p r takes every element to its processor; memory is ordered
+// once more. Both orders are free: the map is a mirror of all-to-all but for names.
 #include <fmt/format.h>
 
 #include <numeric>
 
-#include "base/check.hpp"
-#include "planners/cube/request.hpp"
+#include "planners/cube/affine/affine_jobs.hpp"
+#include "planners/cube/affine/mirror.hpp"
 #include "planners/cube/shuffle/planners.hpp"
-#include "planners/cube/step_source.hpp"
 
 namespace faro::inline v1 {
 namespace {
 
 // p | q r -> q | p r, q as long as p.
-Request exchange_of_all(const Request& request) {
-  const int n = processor_bits(request);
-  const int m = request.map().memory_bits;
+BitMap exchange_of_all(int n, int m) {
   std::vector<int> place(static_cast<std::size_t>(n + m));
   std::iota(place.begin(), place.end(), 0);
-  for (int j = 0; j < n; ++j) {
-    place[static_cast<std::size_t>(m + j)] = m - n + j;
-    place[static_cast<std::size_t>(m - n + j)] = m + j;
-  }
-  const MapGoal all{.map = BitMap::from_places(place), .cut = true, .memory_bits = m};
-  if (n < cube_of(request)->dimensions) return Request::on_subcube(*cube_of(request), all);
-  return Request::of(request.machine(), all);
+  for (int j = 0; j < n; ++j)
+    std::swap(place[static_cast<std::size_t>(m + j)], place[static_cast<std::size_t>(m - n + j)]);
+  return BitMap::from_places(place);
 }
 
-// Puts free steps before and after those of a schedule.
-class Between : public ScheduleSink {
- public:
-  Between(ScheduleHeader header, SplitMap before, SplitMap after, ScheduleSink& sink)
-      : header_(std::move(header)),
-        before_(std::move(before)),
-        after_(std::move(after)),
-        sink_(sink) {}
-  void begin(const ScheduleHeader& inner) override {
-    header_.slots = inner.slots;
-    sink_.begin(header_);
-    push_slots(before_, header_.elements, sink_);
-  }
-  void step(const CubeStep& step) override { sink_.step(step); }
-  void finish() override {
-    push_slots(after_, header_.elements, sink_);
-    sink_.finish();
-  }
-
- private:
-  ScheduleHeader header_;
-  SplitMap before_;
-  SplitMap after_;
-  ScheduleSink& sink_;
-};
-
-std::vector<Word> rows_of(const BitMatrix& matrix) {
+// Slot (q, C·s): C unit rows that complete B.
+mirrors::Mirror ordered(const Request& request) {
+  const int n = processor_bits(request);
+  const int m = request.map().memory_bits;
+  const BitMap& map = request.map().map;
+  std::vector<Word> forms;
+  for (int j = 0; j < n; ++j) forms.push_back(map.matrix().row(m + j) & low_mask(m));
+  std::vector<Word> basis = reduced_basis(forms);
   std::vector<Word> rows;
-  for (int i = 0; i < matrix.rows(); ++i) rows.push_back(matrix.row(i));
-  return rows;
+  for (int i = 0; i < m; ++i) {
+    if (reduce(bit(i), basis) == 0) continue;
+    rows.push_back(bit(i));
+    basis.push_back(bit(i));
+    basis = reduced_basis(basis);
+  }
+  rows.insert(rows.end(), forms.begin(), forms.end());
+  const BitMatrix order = BitMatrix::from_rows(m, rows);
+  std::vector<Word> columns;
+  for (int i = 0; i < m; ++i) columns.push_back(order.column(i));
+  for (int i = m; i < m + n; ++i) columns.push_back(bit(i) | (map.column(i) >> m) << (m - n));
+  return mirrors::Mirror::rearranged(
+      request, exchange_of_all(n, m),
+      BitMap::from_columns(columns, (map.complement() >> m) << (m - n)));
+}
+
+std::optional<std::string> refusal(const Request& request) {
+  if (auto why = cube_refusal(request, Hypercube::Ports::all)) return why;
+  const int n = processor_bits(request);
+  const int m = request.map().cut ? request.map().memory_bits : 0;
+  if (m < n) return "there are fewer memory bits than processor bits";
+  const int rank = request.map().map.matrix().block(m, n, 0, m).rank();
+  if (rank < n) return fmt::format("its block of memory bits has rank {} of {}", rank, n);
+  return all_to_all.refusal(ordered(request).question());
+}
+
+Offer offer(const Request& request) {
+  const mirrors::Mirror mirror = ordered(request);
+  Offer whole = mirror.taken_back(all_to_all.offer(mirror.question()), affine_full_rank.name(),
+                                  affine_full_rank.about().cost);
+  whole.expression = "conjugate(all-to-all)";
+  return whole;
 }
 
 }  // namespace
 
-std::optional<std::string> full_rank_refusal(const Request& request) {
-  if (!request.map().cut || request.map().memory_bits < processor_bits(request))
-    return "there are fewer memory bits than processor bits";
-  const int n = processor_bits(request);
-  const int m = request.map().memory_bits;
-  const int rank = request.map().map.matrix().block(m, n, 0, m).rank();
-  if (rank < n) return fmt::format("its block of memory bits has rank {} of {}", rank, n);
-  return all_to_all.refusal(exchange_of_all(request));
-}
-
-Estimate full_rank_estimate(const Request& request) {
-  return {.cost = {all_to_all.offer(exchange_of_all(request)).estimate.cost.value, "max(n, K/2)"}};
-}
-
-void push_full_rank(const Request& request, std::string_view planner, ScheduleSink& sink) {
-  const int n = processor_bits(request);
-  const int m = request.map().memory_bits;
-  const BitMatrix& a = request.map().map.matrix();
-  const Word constant = request.map().map.complement();
-  // Slot w = (q, C·s): C unit rows that complete B.
-  std::vector<Word> b = rows_of(a.block(m, n, 0, m));
-  std::vector<Word> rows;
-  for (int i = 0; i < m; ++i) {
-    std::vector<Word> with = b;
-    with.push_back(bit(i));
-    with.insert(with.end(), rows.begin(), rows.end());
-    if (reduced_basis(with).size() == with.size()) rows.push_back(bit(i));
-  }
-  const int low = m - n;
-  FARO_CHECK(rows.size() == static_cast<std::size_t>(low));
-  rows.insert(rows.end(), b.begin(), b.end());
-  const BitMatrix order = BitMatrix::from_rows(m, rows);
-  const Word q_constant = (constant >> m) << low;
-  const BitMatrix ap = a.block(m, n, m, n);
-  std::vector<Word> flips(static_cast<std::size_t>(low), 0);
-  for (const Word row : rows_of(ap)) flips.push_back(row);
-
-  // Now at q, slot (p, r): s = order^-1·(q ^ A·p ^ c, r), and the goal's memory is D·p ^ E·s ^
-  // e.
-  const std::optional<BitMatrix> back = order.inverse();
-  FARO_CHECK(back.has_value());
-  const BitMatrix d = a.block(0, m, m, n);
-  const BitMatrix memory = then(*back, a.block(0, m, 0, m));  // of (q ^ A·p ^ c, r)
-  BitMatrix slots(m, m);
-  for (int i = 0; i < low; ++i) slots.set_column(i, memory.column(i));
-  for (int j = 0; j < n; ++j)
-    slots.set_column(low + j, d.column(j) ^ memory.apply(ap.column(j) << low));
-  std::vector<Word> after(static_cast<std::size_t>(m), 0);
-  for (int j = 0; j < n; ++j)
-    for (Word rest = memory.column(low + j); rest != 0; rest &= rest - 1)
-      after[static_cast<std::size_t>(lowest_bit(rest))] |= bit(j);
-  Between whole(
-      cube_header(request, planner, request.elements()),
-      {.processors = {}, .slots = BitMap::from_matrix(order, q_constant), .after = flips},
-      {.processors = {},
-       .slots = BitMap::from_matrix(slots, memory.apply(q_constant) ^ (constant & low_mask(m))),
-       .after = after},
-      sink);
-  all_to_all.offer(exchange_of_all(request)).push(whole);
-}
+const PlannerEntry affine_full_rank({
+    .name = "affine-full-rank",
+    .machine = "cube",
+    .title = "memory ordered by destination, all-to-all, memory ordered again",
+    .needs = "processor bits that depend on memory by a matrix of full rank, all ports",
+    .cost = "max(n, K/2)",
+    .citation = "faro",
+    .refusal = refusal,
+    .offer = offer,
+});
 
 }  // namespace faro::inline v1

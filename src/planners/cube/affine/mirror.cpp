@@ -1,13 +1,17 @@
+// A representative is the least key of an orbit under all orders of dimensions: what rearrangements
+// and translations leave of a map. Its plan comes back step by step.
 #include "planners/cube/affine/mirror.hpp"
 
+#include <fmt/format.h>
+
 #include <algorithm>
-#include <iterator>
 #include <numeric>
 #include <optional>
 #include <utility>
 
 #include "base/check.hpp"
 #include "base/words_less.hpp"
+#include "faro/schedules/schedule.hpp"
 #include "planners/cube/step_source.hpp"
 
 namespace faro::inline v1::mirrors {
@@ -88,46 +92,26 @@ BitMap map_of(const Key& key, int memory_bits) {
   return BitMap::from_columns(columns, key.c << memory_bits);
 }
 
-// Addresses (p, s) to (p, s') such that the key's map of (names(p), s') is names(q).
-BitMap before_of(const Parts& parts, const Key& key, const Renaming& names, int memory_bits) {
-  const auto n = static_cast<int>(parts.a.size());
-  const auto key_map = [&key](Word p) {
-    Word q = key.c;
-    for (; p != 0; p &= p - 1) q ^= key.a[static_cast<std::size_t>(lowest_bit(p))];
-    return q;
-  };
-  // What memory must add, in coordinates of the basis: its leading bits.
+// Addresses (p, s) to (p, s') that `seen` takes to the same processors as the map does (p, s). The
+// memory columns of `seen` are independent, or 0 from some bit on.
+BitMap before_of(const BitMap& map, const BitMap& seen, int memory_bits) {
+  const int n = map.width() - memory_bits;
+  const BitMatrix from_memory = seen.matrix().block(memory_bits, n, 0, memory_bits);
   const auto wanted = [&](Word difference) {
-    Word slot = 0;
-    for (std::size_t j = 0; j < key.b.size(); ++j)
-      if (has_bit(difference, highest_bit(key.b[j]))) {
-        difference ^= key.b[j];
-        slot |= bit(static_cast<int>(j));
-      }
-    FARO_CHECK(difference == 0);
-    return slot;
+    const std::optional<Word> slot = from_memory.solve(difference >> memory_bits);
+    FARO_CHECK(slot.has_value());
+    return *slot;
   };
-  const Word start = names.translation;
-  const Word constant = wanted(placed(parts.c, names.place) ^ names.translation ^ key_map(start));
   std::vector<Word> columns;
-  std::vector<Word> span;  // of what the memory bits give
-  for (const Word column : parts.b) {
-    columns.push_back(wanted(placed(column, names.place)));
-    span.push_back(columns.back());
-  }
+  for (int i = 0; i < memory_bits; ++i) columns.push_back(wanted(map.column(i)));
   // The other slot bits: memory bits that the first ones do not tell apart.
-  const std::vector<Word> kernel =
-      BitMatrix::from_columns(memory_bits, std::span<const Word>(columns)).kernel();
+  const std::vector<Word> kernel = BitMatrix::from_columns(memory_bits, columns).kernel();
   for (std::size_t j = 0; j < kernel.size(); ++j)
     columns[static_cast<std::size_t>(highest_bit(kernel[j]))] |=
-        bit(static_cast<int>(key.b.size() + j));
-  for (int i = 0; i < n; ++i) {
-    const Word to = bit(names.place[static_cast<std::size_t>(i)]);
-    columns.push_back(bit(memory_bits + i) |
-                      wanted(placed(parts.a[static_cast<std::size_t>(i)], names.place) ^
-                             key_map(to) ^ key_map(0)));
-  }
-  return BitMap::from_columns(columns, constant);
+        bit(memory_bits - static_cast<int>(kernel.size() - j));
+  for (int i = memory_bits; i < map.width(); ++i)
+    columns.push_back(bit(i) | wanted(map.column(i) ^ seen.column(i)));
+  return BitMap::from_columns(columns, wanted(map.complement() ^ seen.complement()));
 }
 
 // a such that the key's map is the parts', renamed and translated by a, but for memory.
@@ -142,14 +126,38 @@ Word translation_of(const Parts& parts, const Key& key, const std::vector<int>& 
   return *solved & low_mask(n);
 }
 
-}  // namespace
-
-BitMap Renaming::on_addresses(int memory_bits) const {
+// On addresses: memory bits stay.
+BitMap on_addresses(const Renaming& names, int memory_bits) {
   std::vector<int> all(static_cast<std::size_t>(memory_bits));
   std::iota(all.begin(), all.end(), 0);
-  for (const int to : place) all.push_back(memory_bits + to);
-  return BitMap::from_places(all, translation << memory_bits);
+  for (const int to : names.place) all.push_back(memory_bits + to);
+  return BitMap::from_places(all, names.translation << memory_bits);
 }
+
+Renaming then(const Renaming& first, const Renaming& second) {
+  Renaming both{{}, placed(first.translation, second.place) ^ second.translation};
+  for (const int to : first.place) both.place.push_back(second.place[static_cast<std::size_t>(to)]);
+  return both;
+}
+
+void reverse(std::vector<CubeStep>& steps) {
+  std::reverse(steps.begin(), steps.end());
+  for (CubeStep& step : steps) invert(step);
+}
+
+int memory_bits_of(const Request& request) {
+  return request.map().cut ? request.map().memory_bits : 0;
+}
+
+// The same request for another map.
+Request with_map(const Request& request, const BitMap& map) {
+  return Request::of(
+      request.machine(),
+      MapGoal{.map = map, .cut = request.map().cut, .memory_bits = memory_bits_of(request)},
+      request.elements());
+}
+
+}  // namespace
 
 Renaming Renaming::none(int dimensions) {
   Renaming same{std::vector<int>(static_cast<std::size_t>(dimensions)), 0};
@@ -167,7 +175,7 @@ Renaming Renaming::back() const {
 }
 
 BitMap renamed(const BitMap& map, int memory_bits, const Renaming& names) {
-  const BitMap to = names.on_addresses(memory_bits);
+  const BitMap to = on_addresses(names, memory_bits);
   return then(then(to.inverse(), map), to);
 }
 
@@ -185,55 +193,151 @@ void rename(CubeStep& step, const Renaming& names) {
   }
 }
 
-void rename(std::vector<CubeStep>& steps, const Renaming& names) {
-  for (CubeStep& step : steps) rename(step, names);
-}
+Mirror::Mirror(const Request& request)
+    : request_(request), question_(request), names_(Renaming::none(processor_bits(request))) {}
 
-void reverse(std::vector<CubeStep>& steps) {
-  std::reverse(steps.begin(), steps.end());
-  for (CubeStep& step : steps) invert(step);
-}
-
-std::vector<CubeStep> rearranging(const BitMap& map, int memory_bits) {
-  if (memory_bits == 0) return {};
-  SplitMap slots;
-  std::vector<Word> columns;
-  for (int i = 0; i < memory_bits; ++i) columns.push_back(map.column(i));
-  slots.slots = BitMap::from_columns(columns, map.complement());
-  for (int i = 0; i < memory_bits; ++i) slots.after.push_back(map.matrix().row(i) >> memory_bits);
-  RecordingSink kept;
-  push_slots(slots, bit(memory_bits), kept);
-  return std::move(kept.cube_steps);
-}
-
-Representative representative(const BitMap& map, int memory_bits) {
-  const Parts forward = parts_of(map, memory_bits);
-  const Parts backward = parts_of(map.inverse(), memory_bits);
+Mirror Mirror::representative(const Request& request) {
+  Mirror mirror(request);
+  const BitMap& map = request.map().map;
+  const int m = memory_bits_of(request);
+  const Parts forward = parts_of(map, m);
+  const Parts backward = parts_of(map.inverse(), m);
   auto least = least_key(forward);
   auto other = least_key(backward);
-  Representative found;
-  found.reversed = other.first < least.first;
-  if (found.reversed) least = std::move(other);
-  const Parts& parts = found.reversed ? backward : forward;
+  mirror.reversed_ = mirror.rearranged_backwards_ = other.first < least.first;
+  if (mirror.reversed_) least = std::move(other);
+  const Parts& parts = mirror.reversed_ ? backward : forward;
   const auto& [key, place] = least;
-  found.map = map_of(key, memory_bits);
-  found.names = {place, translation_of(parts, key, place)};
-  found.before = before_of(parts, key, found.names, memory_bits);
-  const BitMap names = found.names.on_addresses(memory_bits);
-  const BitMap there = then(then(then(found.before, names), found.map), names.inverse());
-  found.after = then(there.inverse(), found.reversed ? map.inverse() : map);
-  return found;
+  mirror.names_ = {place, translation_of(parts, key, place)};
+  mirror.question_ = with_map(request, map_of(key, m));
+  const BitMap seen = renamed(mirror.question_.map().map, m, mirror.names_.back());
+  mirror.rearrange(before_of(mirror.reversed_ ? map.inverse() : map, seen, m));
+  return mirror;
 }
 
-std::vector<CubeStep> taken_back(const Representative& whole, std::vector<CubeStep> steps,
-                                 int memory_bits) {
-  std::vector<CubeStep> all = rearranging(whole.before, memory_bits);
-  rename(steps, whole.names.back());
-  std::move(steps.begin(), steps.end(), std::back_inserter(all));
-  std::vector<CubeStep> after = rearranging(whole.after, memory_bits);
-  std::move(after.begin(), after.end(), std::back_inserter(all));
-  if (whole.reversed) reverse(all);
-  return all;
+Mirror Mirror::rearranged(const Request& request, const BitMap& map, const BitMap& before) {
+  Mirror mirror(request);
+  mirror.question_ = with_map(request, map);
+  mirror.rearrange(before);
+  return mirror;
+}
+
+void Mirror::rearrange(const BitMap& before) {
+  const BitMap& map = request_.map().map;
+  const BitMap there =
+      then(before, renamed(question_.map().map, memory_bits_of(request_), names_.back()));
+  before_ = *split_map(with_map(request_, before));
+  after_ = *split_map(with_map(request_, then(there.inverse(), reversed_ ? map.inverse() : map)));
+}
+
+Mirror Mirror::of_processors(const Request& request, const BitMap& map, const Renaming& names) {
+  Mirror mirror(request);
+  mirror.question_ = Request::of(request.machine(), MapGoal{.map = map}, request.elements());
+  mirror.names_ = names.back();
+  mirror.after_ = *split_map(request);
+  return mirror;
+}
+
+Mirror Mirror::seen(const Renaming& names, bool backwards) const {
+  Mirror other = *this;
+  const BitMap& map = question_.map().map;
+  other.question_ = with_map(
+      question_, renamed(backwards ? map.inverse() : map, memory_bits_of(question_), names));
+  other.names_ = then(names_, names);
+  other.reversed_ = reversed_ != backwards;
+  return other;
+}
+
+Mirror Mirror::in_pairs() const {
+  Mirror other = *this;
+  other.copied_ = reversed_ && memory_bits_of(question_) == 0 && question_.elements() % 2 == 1;
+  if (other.copied_) other.question_ = question_.with_elements(question_.elements() + 1);
+  return other;
+}
+
+// Passes steps on, or keeps them to the end where that comes first.
+class Mirror::TakenBack : public ScheduleSink {
+ public:
+  TakenBack(const Mirror& mirror, std::string_view planner, ScheduleSink& sink)
+      : mirror_(mirror), back_(mirror.names_.back()), planner_(planner), sink_(sink) {}
+
+  void begin(const ScheduleHeader& header) override {
+    sink_.begin(cube_header(mirror_.request_, planner_, header.slots));
+    if (mirror_.copied_) {
+      CubeStep copy;
+      const std::uint64_t last = mirror_.request_.elements();
+      copy.rules.push_back({.where = {}, .from = 0, .across = inside, .to = Slot(last)});
+      sink_.step(copy);
+    }
+    rearrange(mirror_.rearranged_backwards_ ? mirror_.after_ : mirror_.before_);
+  }
+  void step(const CubeStep& step) override {
+    if (plain_) return sink_.step(step);
+    CubeStep mine = step;
+    rename(mine, back_);
+    if (mirror_.reversed_)
+      kept_.push_back(std::move(mine));
+    else
+      sink_.step(mine);
+  }
+  void finish() override {
+    push_backwards(std::move(kept_));
+    rearrange(mirror_.rearranged_backwards_ ? mirror_.before_ : mirror_.after_);
+    sink_.finish();
+  }
+
+ private:
+  void rearrange(const SplitMap& slots) {
+    RecordingSink made;
+    push_slots(slots, mirror_.request_.elements(), mirror_.rearranged_backwards_ ? made : sink_);
+    push_backwards(std::move(made.cube_steps));
+  }
+  void push_backwards(std::vector<CubeStep> steps) {
+    reverse(steps);
+    for (const CubeStep& step : steps) sink_.step(step);
+  }
+
+  const Mirror& mirror_;
+  Renaming back_;
+  std::string_view planner_;
+  ScheduleSink& sink_;
+  bool plain_ = !mirror_.reversed_ && back_.translation == 0 &&
+                std::is_sorted(back_.place.begin(), back_.place.end());
+  std::vector<CubeStep> kept_;
+};
+
+void Mirror::push(const Offer& plan, std::string_view planner, ScheduleSink& sink) const {
+  TakenBack back(*this, planner, sink);
+  plan.push(back);
+}
+
+Offer Mirror::taken_back(Offer plan, std::string_view planner, std::string_view words) const {
+  Estimate estimate{.cost = plan.estimate.cost};
+  if (!words.empty()) estimate.cost.text = words;
+  std::string expression =
+      plan.expression.empty() ? std::string() : fmt::format("mirror({})", plan.expression);
+  return {.estimate = std::move(estimate),
+          .push = [mirror = *this, plan = std::move(plan),
+                   planner](ScheduleSink& sink) { mirror.push(plan, planner, sink); },
+          .expression = std::move(expression)};
+}
+
+Numbered::Numbered(Mirror whole, std::uint64_t seed, Names names)
+    : whole_(std::move(whole)),
+      random_(seed),
+      how_(names),
+      names_(Renaming::none(processor_bits(whole_.question()))) {}
+
+Mirror Numbered::next() {
+  const std::uint64_t i = number_++;
+  const auto n = static_cast<int>(names_.place.size());
+  if (i >= 2 && (how_ == Names::drawn_for_each || i % 2 == 0)) {
+    const bool drawn = how_ != Names::mixed_for_two;
+    if (drawn) names_ = Renaming::none(n);
+    random_.mix(names_.place);
+    if (drawn) names_.translation = random_.next() & low_mask(n);
+  }
+  return whole_.seen(names_, i % 2 == 1);
 }
 
 }  // namespace faro::inline v1::mirrors

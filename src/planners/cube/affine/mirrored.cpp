@@ -8,57 +8,24 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <array>
-#include <memory>
-#include <numeric>
-#include <span>
 #include <utility>
+#include <vector>
 
-#include "base/random.hpp"
 #include "faro/base/error.hpp"
 #include "faro/base/limits.hpp"
 #include "machines/bounds.hpp"
 #include "planners/cube/affine/affine_jobs.hpp"
-#include "planners/cube/affine/bits_in_turn.hpp"
 #include "planners/cube/affine/mirror.hpp"
-#include "planners/cube/affine/router.hpp"
-#include "planners/cube/affine/row_operations.hpp"
 #include "planners/cube/request.hpp"
-#include "planners/cube/shuffle/planners.hpp"
+#include "planners/part.hpp"
 
 namespace faro::inline v1 {
 namespace {
 
-using mirrors::Renaming;
-using mirrors::Representative;
+using mirrors::Mirror;
+using mirrors::Numbered;
 
-constexpr std::uint64_t mirrors_max = 40;
-constexpr std::uint64_t few_mirrors_max = 8;
-// Elements times dimensions that all mirrors together have.
-constexpr std::uint64_t work_max = 1U << 15U;
 constexpr std::uint64_t few_work_max = 1U << 13U;  // some tenth of a second
-
-// Whose counts depend on names, and how many mirrors are shown to them at most.
-struct Asked {
-  const PlannerEntry* planner;
-  std::uint64_t mirrors = mirrors_max;
-  bool pairs = false;  // an odd number of elements is made even by a copy of one
-  std::uint64_t elements = limits::mirrored_elements_max;  // of a processor, at most
-};
-const auto asked = std::to_array<Asked>({{&bits_in_turn},
-                                         {&affine_ring, mirrors_max, true},
-                                         {&affine_shop, mirrors_max, true},
-                                         {&shuffle_mixture, 4},
-                                         {&affine_router, 2, false, 64},
-                                         {&bits_in_turn_one_port},
-                                         {&shuffle_one_port, 4},
-                                         {&affine_jobs_one_port, mirrors_max, true}});
-const auto asked_of_few = std::to_array<Asked>(
-    {{&affine_ring, few_mirrors_max, true}, {&affine_shop, few_mirrors_max, true}});
-
-int memory_bits_of(const Request& request) {
-  return request.map().cut ? request.map().memory_bits : 0;
-}
 
 std::optional<std::string> refusal_mirrored(const Request& request) {
   if (auto why = cube_refusal(request)) return why;
@@ -74,114 +41,67 @@ std::optional<std::string> refusal_mirrored(const Request& request) {
 
 struct Found {
   Offer offer;
-  Renaming names;
-  bool reversed = false;
-  bool copied = false;  // planned for an element more
+  Mirror mirror;
 };
 
-// Mirrors are numbered: 0 is the representative, odd ones are backwards, and from 2 on they have
-// names of their own, or each two have. Those from `first` on are tried, as many as the work allows
-// and up to a number between `least` and `most`.
+// Which mirrors are tried: those from `first` on, as many as the work, elements times dimensions of
+// all together, allows, and up to a number between `least` and `most`.
 struct MirrorChoice {
-  std::span<const Asked> planners;
   std::uint64_t work;
   std::uint64_t first;
   std::uint64_t least;
   std::uint64_t most;
-  bool two_each;
-  const PlannerEntry* last;  // is asked about the best of them
+  Numbered::Names names;
+  std::uint64_t OfMirrors::*asked;  // about how many a planner is
 };
-const MirrorChoice all_orders{asked, work_max, 0, 2, mirrors_max, false, nullptr};
+constexpr MirrorChoice all_orders{1U << 15U,       0, 2, 40, Numbered::Names::drawn_for_each,
+                                  &OfMirrors::most};
 // The request itself stands for all: it is asked about elsewhere. Its inverse has the same mirrors.
-const MirrorChoice few_orders{asked_of_few, few_work_max,  1, 1, few_mirrors_max,
-                              true,         &affine_orders};
+constexpr MirrorChoice few_orders{few_work_max,   1, 1, 8, Numbered::Names::drawn_for_two,
+                                  &OfMirrors::few};
 
-// The cheapest plan of a mirror of the representative, which the request's may be backwards.
-std::optional<Found> best_of(const Request& request, const Representative& whole,
-                             const MirrorChoice& choice) {
-  const BitMap& map = whole.map;
-  const int m = memory_bits_of(request);
-  const int n = processor_bits(request);
+// The cheapest plan of a mirror of this one.
+std::optional<Found> best_of(const Mirror& whole, const MirrorChoice& choice) {
+  const Request& request = whole.question();
+  const auto n = static_cast<std::uint64_t>(processor_bits(request));
   const auto enough = lower_bound(*cube_of(request), request.map(), request.elements()).value;
+  const std::uint64_t tried = std::clamp<std::uint64_t>(
+      choice.first + choice.work / (request.elements() * n), choice.least, choice.most);
+  const std::vector<const PlannerEntry*> planners = asked_of_mirrors();
+  Numbered numbered(whole, 7, choice.names);
   std::optional<Found> best;
-  std::optional<Request> best_mirror;
-  Random random(7);
-  const std::uint64_t affordable =
-      choice.work / (request.elements() * static_cast<std::uint64_t>(n));
-  const std::uint64_t tried =
-      std::clamp<std::uint64_t>(choice.first + affordable, choice.least, choice.most);
-  Renaming names = Renaming::none(n);
-  for (std::uint64_t i = choice.first; i < tried; ++i) {
-    if (i >= 2 && (!choice.two_each || i % 2 == 0)) {
-      names = Renaming::none(n);
-      random.mix(names.place);
-      names.translation = random.next() & low_mask(n);
-    }
-    const bool reversed = i % 2 == 1;
-    const BitMap mirror = renamed(reversed ? map.inverse() : map, m, names);
-    const auto mirrored = [&](std::uint64_t elements) {
-      return Request::of(request.machine(),
-                         MapGoal{.map = mirror, .cut = request.map().cut, .memory_bits = m},
-                         elements);
-    };
-    for (const Asked& ask : choice.planners) {
-      if (i >= ask.mirrors || request.elements() > ask.elements) continue;
-      // Of an odd number the last is moved twice, a copy with it: backwards both must be there.
-      const bool copied =
-          ask.pairs && request.elements() % 2 == 1 && m == 0 && reversed != whole.reversed;
-      const Request question = mirrored(request.elements() + (copied ? 1 : 0));
-      if (ask.planner->refusal(question)) continue;
-      Offer offer = ask.planner->offer(question);
-      if (best && best->offer.estimate.cost.value <= offer.estimate.cost.value) continue;
-      if (offer.expression.empty()) offer.expression = ask.planner->name();
-      best = Found{std::move(offer), names, reversed, copied};
-      best_mirror = question;
-      if (best->offer.estimate.cost.value <= enough) return best;
+  const auto ask = [&best](const PlannerEntry& planner, const Mirror& mirror) {
+    if (planner.refusal(mirror.question())) return;
+    Offer offer = planner.offer(mirror.question());
+    if (best && best->offer.estimate.cost.value <= offer.estimate.cost.value) return;
+    if (offer.expression.empty()) offer.expression = planner.name();
+    best.emplace(Found{std::move(offer), mirror});
+  };
+  for (std::uint64_t i = 0; i < tried; ++i) {
+    const Mirror mirror = numbered.next();
+    if (i < choice.first) continue;
+    for (const PlannerEntry* planner : planners) {
+      const OfMirrors& of = planner->of_mirrors();
+      if (i >= of.*choice.asked || request.elements() > of.elements) continue;
+      ask(*planner, of.pairs ? mirror.in_pairs() : mirror);
+      if (best && best->offer.estimate.cost.value <= enough) return best;
     }
   }
-  if (best && choice.last != nullptr && !choice.last->refusal(*best_mirror)) {
-    Offer offer = choice.last->offer(*best_mirror);
-    if (offer.expression.empty()) offer.expression = choice.last->name();
-    if (offer.estimate.cost.value < best->offer.estimate.cost.value) best->offer = std::move(offer);
-  }
+  if (best && choice.asked == &OfMirrors::few)
+    for (const PlannerEntry* planner : planners)
+      if (planner->of_mirrors().best_of_few) ask(*planner, Mirror(best->mirror));
   return best;
 }
 
-void push(const Request& request, const Representative& whole, const Found& found,
-          std::string_view planner, ScheduleSink& sink) {
-  RecordingSink kept;
-  found.offer.push(kept);
-  std::vector<CubeStep> inner = std::move(kept.cube_steps);
-  mirrors::rename(inner, found.names.back());
-  if (found.reversed) mirrors::reverse(inner);
-  const std::vector<CubeStep> steps =
-      mirrors::taken_back(whole, std::move(inner), memory_bits_of(request));
-  sink.begin(cube_header(request, planner, kept.header.slots));
-  if (found.copied) {
-    CubeStep copy;
-    copy.rules.push_back(
-        {.where = {}, .from = 0, .across = inside, .to = Slot(request.elements())});
-    sink.step(copy);
-  }
-  for (const CubeStep& step : steps) sink.step(step);
-  sink.finish();
-}
-
-Offer offered(const Request& request, Representative representative, const MirrorChoice& choice,
-              std::string_view planner) {
-  const auto whole = std::make_shared<const Representative>(std::move(representative));
-  std::optional<Found> best = best_of(request, *whole, choice);
+Offer offered(const Mirror& whole, const MirrorChoice& choice, const PlannerEntry& planner) {
+  std::optional<Found> best = best_of(whole, choice);
   if (!best) throw Error(ErrorCode::impossible, "none of the planners asked takes its mirrors");
-  const auto found = std::make_shared<const Found>(std::move(*best));
-  return {.estimate = {{found->offer.estimate.cost.value, "the least of its mirrors' plans"}},
-          .push = [request, whole, found,
-                   planner](ScheduleSink& sink) { push(request, *whole, *found, planner, sink); },
-          .expression = fmt::format("mirror({})", found->offer.expression)};
+  return best->mirror.taken_back(std::move(best->offer), planner.name(),
+                                 "the least of its mirrors' plans");
 }
 
 Offer offer_mirrored(const Request& request) {
-  return offered(request, mirrors::representative(request.map().map, memory_bits_of(request)),
-                 all_orders, affine_mirrored.name());
+  return offered(Mirror::representative(request), all_orders, affine_mirrored);
 }
 
 std::optional<std::string> refusal_few(const Request& request) {
@@ -196,10 +116,7 @@ std::optional<std::string> refusal_few(const Request& request) {
 }
 
 Offer offer_few(const Request& request) {
-  const BitMap& map = request.map().map;
-  const BitMap same = BitMap::identity(map.width());
-  return offered(request, {map, false, same, Renaming::none(processor_bits(request)), same},
-                 few_orders, affine_few_mirrors.name());
+  return offered(Mirror(request), few_orders, affine_few_mirrors);
 }
 
 }  // namespace

@@ -92,6 +92,7 @@ const PlannerEntry affine_router({
     .offer = offer,
     .searches = true,
     .finds_by_luck = true,
+    .of_mirrors = {.most = 2, .elements = 64, .turn = 2},
 });
 
 }  // namespace faro::inline v1

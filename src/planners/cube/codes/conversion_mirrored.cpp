@@ -113,31 +113,6 @@ std::optional<MirroredConversion> mirrored_conversion(const BitMap& map) {
 
 namespace {
 
-// Steps of the conversion become steps of its mirror, and those that move slots come behind them.
-class RenamingSink : public ScheduleSink {
- public:
-  RenamingSink(const Request& request, const Renaming& names, ScheduleSink& sink)
-      : request_(request), names_(names), sink_(sink) {}
-
-  void begin(const ScheduleHeader& header) override {
-    sink_.begin(cube_header(request_, conversion_mirrored.name(), header.slots));
-  }
-  void step(const CubeStep& step) override {
-    CubeStep renamed = step;
-    mirrors::rename(renamed, names_);
-    sink_.step(renamed);
-  }
-  void finish() override {
-    push_slots(*split_map(request_), request_.elements(), sink_);
-    sink_.finish();
-  }
-
- private:
-  const Request& request_;
-  const Renaming& names_;
-  ScheduleSink& sink_;
-};
-
 std::optional<std::string> refusal_renamed(const Request& request) {
   if (auto why = cube_refusal(request)) return why;
   const auto split = split_map(request);
@@ -182,16 +157,10 @@ Offer cheapest_of(const Request& conversion, const MirroredConversion& mirror) {
 }
 
 Offer offer_renamed(const Request& request) {
-  const MirroredConversion mirror = *mirrored_conversion(split_map(request)->processors);
-  const Offer inner = cheapest_of(
-      Request::of(request.machine(), MapGoal{.map = mirror.map}, request.elements()), mirror);
-  return {.estimate = {{inner.estimate.cost.value, "that of the conversion"}},
-          .push =
-              [request, inner, names = mirror.names](ScheduleSink& sink) {
-                RenamingSink renaming(request, names, sink);
-                inner.push(renaming);
-              },
-          .expression = fmt::format("mirror({})", inner.expression)};
+  const MirroredConversion found = *mirrored_conversion(split_map(request)->processors);
+  const auto mirror = mirrors::Mirror::of_processors(request, found.map, found.names);
+  return mirror.taken_back(cheapest_of(mirror.question(), found), conversion_mirrored.name(),
+                           "that of the conversion");
 }
 
 }  // namespace

@@ -221,23 +221,6 @@ std::optional<std::string> refusal_map(const Request& request) {
   return {};
 }
 
-Offer offer_of(const Request& request, std::string_view name, Routed found, const char* words) {
-  const auto routed = std::make_shared<const Routed>(std::move(found));
-  return {.estimate = {.cost = {routed->times.steps, words}},
-          .push = [request, routed, name](ScheduleSink& sink) {
-            const links::ListedSteps plan = listed(request, *routed);
-            sink.begin(header_of(request, name, plan.slots));
-            for (const CubeStep& step : plan.steps)
-              if (!step.moves.empty()) sink.step(step);
-            sink.finish();
-          }};
-}
-
-Offer offer_shortest(const Request& request) {
-  return offer_of(request, shortest_path_lists.name(), shortest(request),
-                  "counted, ascending shortest paths");
-}
-
 // A rule for each move: it names every bit of its processor, and so fits into a larger cube's plan.
 CubeStep rules_of(const CubeStep& step, int dimensions) {
   CubeStep rules;
@@ -254,48 +237,47 @@ CubeStep rules_of(const CubeStep& step, int dimensions) {
   return rules;
 }
 
+Offer offer_of(const Request& request, std::string_view name, Routed found, const char* words) {
+  const auto routed = std::make_shared<const Routed>(std::move(found));
+  return {.estimate = {.cost = {routed->times.steps, words}},
+          .push = [request, routed, name](ScheduleSink& sink) {
+            const links::ListedSteps plan = listed(request, *routed);
+            sink.begin(header_of(request, name, plan.slots));
+            for (const CubeStep& step : plan.steps)
+              if (!step.moves.empty())
+                sink.step(request.is_map() ? rules_of(step, processor_bits(request)) : step);
+            sink.finish();
+          }};
+}
+
+Offer offer_shortest(const Request& request) {
+  return offer_of(request, shortest_path_lists.name(), shortest(request),
+                  "counted, ascending shortest paths");
+}
+
 // A search's luck depends on names: it is tried on mirrors of the representative of all, there and
 // back, so that all maps of an orbit cost the same.
 Offer offer_map(const Request& request) {
-  const int m = request.map().cut ? request.map().memory_bits : 0;
-  const mirrors::Representative whole = mirrors::representative(request.map().map, m);
+  using mirrors::Mirror;
+  const Mirror whole = Mirror::representative(request);
+  mirrors::Numbered numbered(whole, 1995, mirrors::Numbered::Names::mixed_for_two);
   const std::uint32_t enough = enough_for(request);
-  std::optional<Routed> best;
-  links::ListedSteps plan;
-  bool backwards = false;
-  mirrors::Renaming names = mirrors::Renaming::none(processor_bits(request));
-  mirrors::Renaming best_names;
-  Random random(1995);
+  Routed best;
+  std::optional<Mirror> best_mirror;
   const std::uint64_t elements = request.elements()
                                  << static_cast<unsigned>(processor_bits(request));
   const std::uint64_t tried = std::min(maps_tried, maps_work / elements);
-  for (std::uint64_t i = 0; i < tried && (!best || best->times.steps > enough); ++i) {
-    const bool reversed = i % 2 == 1;
-    if (i > 1 && !reversed) random.mix(names.place);
-    const BitMap map = mirrors::renamed(reversed ? whole.map.inverse() : whole.map, m, names);
-    const Request mirror = Request::of(
-        request.machine(), MapGoal{.map = map, .cut = request.map().cut, .memory_bits = m},
-        request.elements());
-    Routed found = balanced(mirror, enough);
-    if (best && best->times.steps <= found.times.steps) continue;
-    plan = listed(mirror, found);
+  for (std::uint64_t i = 0; i < tried && (!best_mirror || best.times.steps > enough); ++i) {
+    const Mirror mirror = numbered.next();
+    Routed found = balanced(mirror.question(), enough);
+    if (best_mirror && best.times.steps <= found.times.steps) continue;
     best = std::move(found);
-    best_names = names;
-    backwards = reversed;
+    best_mirror = mirror;
   }
-  std::vector<CubeStep> steps;
-  for (const CubeStep& step : plan.steps)
-    if (!step.moves.empty()) steps.push_back(rules_of(step, processor_bits(request)));
-  mirrors::rename(steps, best_names.back());
-  if (backwards) mirrors::reverse(steps);
-  const auto all = std::make_shared<const std::vector<CubeStep>>(
-      mirrors::taken_back(whole, std::move(steps), m));
-  return {.estimate = {.cost = {best->times.steps, "counted, paths and times negotiated"}},
-          .push = [request, all, slots = plan.slots](ScheduleSink& sink) {
-            sink.begin(header_of(request, balanced_maps.name(), slots));
-            for (const CubeStep& step : *all) sink.step(step);
-            sink.finish();
-          }};
+  constexpr const char* words = "counted, paths and times negotiated";
+  return best_mirror->taken_back(
+      offer_of(best_mirror->question(), balanced_maps.name(), std::move(best), words),
+      balanced_maps.name(), words);
 }
 Offer offer_balanced(const Request& request) {
   return offer_of(request, balanced_lists.name(), balanced(request, enough_for(request)),

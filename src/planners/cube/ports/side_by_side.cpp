@@ -54,16 +54,16 @@ std::uint64_t crossings(const Job& job) {
       std::count_if(job.dimensions.begin(), job.dimensions.end(), [](Word d) { return d != 0; }));
 }
 
-// So many elements with one port; nothing where a step uses several dimensions.
-std::optional<Job> job_for(const Request& request, const BitMap& map, std::uint64_t elements) {
-  const Hypercube one{cube_of(request)->dimensions, Hypercube::Ports::one};
+// The plan of a mirror; nothing where a step uses several dimensions.
+std::optional<Job> job_for(const mirrors::Mirror& mirror) {
   RecordingSink kept;
   try {
-    cheapest_offer(Request::of(one, MapGoal{.map = map}, elements), Searching::few).push(kept);
+    mirror.push(cheapest_offer(mirror.question(), Searching::few), {}, kept);
   } catch (const Error& e) {
     if (e.code() != ErrorCode::impossible) throw;
     return {};
   }
+  const std::uint64_t elements = mirror.question().elements();
   Job job{.steps = std::move(kept.cube_steps),
           .dimensions = {},
           .elements = elements,
@@ -75,24 +75,19 @@ std::optional<Job> job_for(const Request& request, const BitMap& map, std::uint6
   return job;
 }
 
-// The shortest plans for so many elements, by the map and its mirrors, of different orders.
+// The shortest plans for so many elements with one port, by the map and its mirrors, of different
+// orders.
 std::vector<Job> jobs_for(const Request& request, std::uint64_t elements) {
   const int n = processor_bits(request);
+  const Request question =
+      Request::of(Hypercube{n, Hypercube::Ports::one}, MapGoal{.map = request.map().map}, elements);
+  mirrors::Numbered numbered(mirrors::Mirror(question), 1992,
+                             mirrors::Numbered::Names::mixed_for_two);
   std::vector<Job> jobs;
-  mirrors::Renaming names = mirrors::Renaming::none(n);
-  Random random(1992);
   const int tried = n <= renamed_dimensions_max ? mirrors_tried : 2;
   for (int i = 0; i < tried; ++i) {
-    const bool reversed = i % 2 == 1;
-    if (i > 1 && !reversed) random.mix(names.place);
-    const BitMap& map = request.map().map;
-    std::optional<Job> job =
-        job_for(request, mirrors::renamed(reversed ? map.inverse() : map, 0, names), elements);
+    std::optional<Job> job = job_for(numbered.next());
     if (!job) continue;
-    mirrors::rename(job->steps, names.back());
-    if (reversed) mirrors::reverse(job->steps);
-    job->dimensions.clear();
-    for (const CubeStep& step : job->steps) job->dimensions.push_back(dimensions_of(step));
     if (!jobs.empty() && crossings(*job) < crossings(jobs.front())) jobs.clear();
     if (jobs.empty() || (crossings(*job) == crossings(jobs.front()) &&
                          std::none_of(jobs.begin(), jobs.end(), [&job](const Job& other) {

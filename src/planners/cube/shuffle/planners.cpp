@@ -93,6 +93,7 @@ const PlannerEntry shuffle_mixture({
         refused_unless<all_ports, something_remote, two_elements, more_than_pairs, short_search>,
     .offer = mixture_offer,
     .searches = true,
+    .of_mirrors = {.most = 4, .turn = 1},
 });
 
 const PlannerEntry shuffle_sequence({
@@ -118,6 +119,7 @@ const PlannerEntry shuffle_one_port({
     .refusal = refused_unless<one_port, something_remote>,
     .estimate = estimated<of_one_port>,
     .build = built<one_port_program, shuffle_one_port>,
+    .of_mirrors = {.most = 4, .turn = 1},
 });
 
 }  // namespace faro::inline v1

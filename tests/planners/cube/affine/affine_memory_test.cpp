@@ -7,6 +7,7 @@
 #include "draft.hpp"
 #include "full.hpp"
 #include "maps.hpp"
+#include "planners/cube/affine/row_operations.hpp"
 #include "planners/cube/codes/minimum_path.hpp"
 #include "planners/cube/codes/three_fifths.hpp"
 #include "planners/planning.hpp"
