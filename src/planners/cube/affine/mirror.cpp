@@ -24,22 +24,8 @@ Word placed(Word bits, const std::vector<int>& place) {
   return moved;
 }
 
-// A map's processor part: p -> A p + B s + c.
-struct Parts {
-  std::vector<Word> a;  // columns
-  std::vector<Word> b;
-  Word c = 0;
-};
-
-Parts parts_of(const BitMap& map, int memory_bits) {
-  Parts parts;
-  for (int i = 0; i < map.width(); ++i)
-    (i < memory_bits ? parts.b : parts.a).push_back(map.column(i) >> memory_bits);
-  parts.c = map.complement() >> memory_bits;
-  return parts;
-}
-
-// What the free rearrangements and the translations leave of the parts, under one order of names.
+// What the free rearrangements and the translations leave of a map's processor part, p -> A p + B s
+// + c, under one order of names.
 struct Key {
   std::vector<Word> b;  // a reduced basis of its columns' span
   std::vector<Word> a;  // columns modulo b
@@ -51,29 +37,29 @@ struct Key {
   }
 };
 
-Key key_of(const Parts& parts, const std::vector<int>& place) {
+Key key_of(const BitMap& map, int memory_bits, const std::vector<int>& place) {
   Key key;
-  std::vector<Word> moved;
-  for (const Word column : parts.b) moved.push_back(placed(column, place));
-  key.b = reduced_basis(moved);
-  key.a.resize(parts.a.size());
+  const auto column = [&](int i) { return placed(map.column(i) >> memory_bits, place); };
+  for (int i = 0; i < memory_bits; ++i) key.b.push_back(column(i));
+  key.b = reduced_basis(key.b);
+  key.a.resize(place.size());
   std::vector<Word> shifts = key.b;
-  for (std::size_t i = 0; i < parts.a.size(); ++i) {
-    const auto to = static_cast<std::size_t>(place[i]);
-    key.a[to] = reduce(placed(parts.a[i], place), key.b);
-    shifts.push_back(key.a[to] ^ bit(place[i]));
+  for (std::size_t i = 0; i < place.size(); ++i) {
+    Word& moved = key.a[static_cast<std::size_t>(place[i])];
+    moved = reduce(column(memory_bits + static_cast<int>(i)), key.b);
+    shifts.push_back(moved ^ bit(place[i]));
   }
-  key.c = reduce(placed(parts.c, place), reduced_basis(shifts));
+  key.c = reduce(placed(map.complement() >> memory_bits, place), reduced_basis(shifts));
   return key;
 }
 
 // The least key among all orders, and its order.
-std::pair<Key, std::vector<int>> least_key(const Parts& parts) {
-  std::vector<int> place(parts.a.size());
+std::pair<Key, std::vector<int>> least_key(const BitMap& map, int memory_bits) {
+  std::vector<int> place(static_cast<std::size_t>(map.width() - memory_bits));
   std::iota(place.begin(), place.end(), 0);
   std::optional<std::pair<Key, std::vector<int>>> least;
   do {
-    Key key = key_of(parts, place);
+    Key key = key_of(map, memory_bits, place);
     if (!least || key < least->first) least.emplace(std::move(key), place);
   } while (std::next_permutation(place.begin(), place.end()));
   return *least;
@@ -114,14 +100,16 @@ BitMap before_of(const BitMap& map, const BitMap& seen, int memory_bits) {
   return BitMap::from_columns(columns, wanted(map.complement() ^ seen.complement()));
 }
 
-// a such that the key's map is the parts', renamed and translated by a, but for memory.
-Word translation_of(const Parts& parts, const Key& key, const std::vector<int>& place) {
-  const auto n = static_cast<int>(parts.a.size());
+// a such that the key's map is this one, renamed and translated by a, but for memory.
+Word translation_of(const BitMap& map, int memory_bits, const Key& key,
+                    const std::vector<int>& place) {
+  const auto n = static_cast<int>(place.size());
   std::vector<Word> columns;
   for (int i = 0; i < n; ++i) columns.push_back(key.a[static_cast<std::size_t>(i)] ^ bit(i));
   columns.insert(columns.end(), key.b.begin(), key.b.end());
   // n + r columns, r <= n of memory.
-  const auto solved = BitMatrix::from_columns(n, columns).solve(placed(parts.c, place) ^ key.c);
+  const auto solved = BitMatrix::from_columns(n, columns)
+                          .solve(placed(map.complement() >> memory_bits, place) ^ key.c);
   FARO_CHECK(solved.has_value());
   return *solved & low_mask(n);
 }
@@ -198,20 +186,20 @@ Mirror::Mirror(const Request& request)
 
 Mirror Mirror::representative(const Request& request) {
   Mirror mirror(request);
-  const BitMap& map = request.map().map;
   const int m = memory_bits_of(request);
-  const Parts forward = parts_of(map, m);
-  const Parts backward = parts_of(map.inverse(), m);
-  auto least = least_key(forward);
-  auto other = least_key(backward);
+  BitMap map = request.map().map;
+  auto least = least_key(map, m);
+  auto other = least_key(map.inverse(), m);
   mirror.reversed_ = mirror.rearranged_backwards_ = other.first < least.first;
-  if (mirror.reversed_) least = std::move(other);
-  const Parts& parts = mirror.reversed_ ? backward : forward;
+  if (mirror.reversed_) {
+    least = std::move(other);
+    map = map.inverse();
+  }
   const auto& [key, place] = least;
-  mirror.names_ = {place, translation_of(parts, key, place)};
+  mirror.names_ = {place, translation_of(map, m, key, place)};
   mirror.question_ = with_map(request, map_of(key, m));
   const BitMap seen = renamed(mirror.question_.map().map, m, mirror.names_.back());
-  mirror.rearrange(before_of(mirror.reversed_ ? map.inverse() : map, seen, m));
+  mirror.rearrange(before_of(map, seen, m));
   return mirror;
 }
 

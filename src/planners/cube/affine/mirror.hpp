@@ -43,8 +43,8 @@ class Mirror {
 
   // The question under other names, or backwards.
   Mirror seen(const Renaming& names, bool backwards) const;
-  // The question for an even number of elements, the last perhaps a copy: planners of pairs move the
-  // last of an odd number twice, and backwards both must be there.
+  // The question for an even number of elements, the last perhaps a copy: planners of pairs move
+  // the last of an odd number twice, and backwards both must be there.
   Mirror in_pairs() const;
 
   const Request& question() const { return question_; }

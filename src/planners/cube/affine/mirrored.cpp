@@ -60,9 +60,9 @@ constexpr MirrorChoice all_orders{1U << 15U,       0, 2, 40, Numbered::Names::dr
 constexpr MirrorChoice few_orders{few_work_max,   1, 1, 8, Numbered::Names::drawn_for_two,
                                   &OfMirrors::few};
 
-// The cheapest plan of a mirror of this one.
-std::optional<Found> best_of(const Mirror& whole, const MirrorChoice& choice) {
-  const Request& request = whole.question();
+// The cheapest plan of a mirror of `whole`, which is one of the request.
+std::optional<Found> best_of(const Request& request, const Mirror& whole,
+                             const MirrorChoice& choice) {
   const auto n = static_cast<std::uint64_t>(processor_bits(request));
   const auto enough = lower_bound(*cube_of(request), request.map(), request.elements()).value;
   const std::uint64_t tried = std::clamp<std::uint64_t>(
@@ -93,15 +93,16 @@ std::optional<Found> best_of(const Mirror& whole, const MirrorChoice& choice) {
   return best;
 }
 
-Offer offered(const Mirror& whole, const MirrorChoice& choice, const PlannerEntry& planner) {
-  std::optional<Found> best = best_of(whole, choice);
+Offer offered(const Request& request, const Mirror& whole, const MirrorChoice& choice,
+              const PlannerEntry& planner) {
+  std::optional<Found> best = best_of(request, whole, choice);
   if (!best) throw Error(ErrorCode::impossible, "none of the planners asked takes its mirrors");
   return best->mirror.taken_back(std::move(best->offer), planner.name(),
                                  "the least of its mirrors' plans");
 }
 
 Offer offer_mirrored(const Request& request) {
-  return offered(Mirror::representative(request), all_orders, affine_mirrored);
+  return offered(request, Mirror::representative(request), all_orders, affine_mirrored);
 }
 
 std::optional<std::string> refusal_few(const Request& request) {
@@ -116,7 +117,7 @@ std::optional<std::string> refusal_few(const Request& request) {
 }
 
 Offer offer_few(const Request& request) {
-  return offered(Mirror(request), few_orders, affine_few_mirrors);
+  return offered(request, Mirror(request), few_orders, affine_few_mirrors);
 }
 
 }  // namespace
