@@ -6,7 +6,6 @@
 #include "base/check.hpp"
 #include "base/words_less.hpp"
 #include "base/working.hpp"
-#include "faro/schedules/steps.hpp"
 
 namespace faro::inline v1 {
 namespace {
@@ -112,30 +111,19 @@ std::vector<Direction> solved(const std::vector<Word>& directions, const std::ve
   return result;
 }
 
-// Whether constraints on single bits tell two spaces apart, which costs less than meeting them.
-class Sieve {
- public:
-  explicit Sieve(const AffineSpace& space) : fixed_(fixed_bits(space)) {}
-  bool apart(const AffineSpace& where) const {
-    const TernaryMask other = fixed_bits(where);
-    return ((fixed_.value ^ other.value) & fixed_.care & other.care) != 0;
-  }
-
- private:
-  static TernaryMask fixed_bits(const AffineSpace& space) {
-    TernaryMask fixed;
-    for (const Parity& c : space.constraints()) {
-      if ((c.mask & (c.mask - 1)) != 0) continue;
-      fixed.care |= c.mask;
-      if (c.value != 0) fixed.value |= c.mask;
-    }
-    return fixed;
-  }
-
-  TernaryMask fixed_;
-};
-
 }  // namespace
+
+bool told_apart(const AffineSpace& a, const AffineSpace& b) {
+  auto left = a.constraints().begin();
+  auto right = b.constraints().begin();
+  while (left != a.constraints().end() && right != b.constraints().end()) {
+    if (left->mask == right->mask && left->value != right->value) return true;
+    const bool after = left->mask <= right->mask;  // masks fall
+    if (left->mask >= right->mask) ++left;
+    if (after) ++right;
+  }
+  return false;
+}
 
 Word address_of(const std::vector<Parity>& rows, Word x) {
   Word y = 0;
@@ -200,9 +188,8 @@ std::optional<Piece> merged(const Piece& a, const Piece& b) {
 
 std::vector<Piece> Partition::inside(const AffineSpace& region) const {
   std::vector<Piece> result;
-  const Sieve sieve(region);
   for (const Piece& piece : pieces_) {
-    if (sieve.apart(piece.where)) continue;
+    if (told_apart(region, piece.where)) continue;
     if (region.contains(piece.where)) {
       result.push_back(piece);
       continue;
@@ -213,13 +200,19 @@ std::vector<Piece> Partition::inside(const AffineSpace& region) const {
   return result;
 }
 
+Count Partition::covered(const AffineSpace& region) const {
+  Count sum = 0;
+  for (const Piece& piece : pieces_)
+    if (!told_apart(region, piece.where)) sum += size_of(piece.where.meet(region));
+  return sum;
+}
+
 void Partition::erase(const AffineSpace& region) {
   still_working();
   std::vector<Piece> left;
   left.reserve(pieces_.size());
-  const Sieve sieve(region);
   for (Piece& piece : pieces_) {
-    if (sieve.apart(piece.where) || piece.where.disjoint(region)) {
+    if (told_apart(region, piece.where) || piece.where.disjoint(region)) {
       left.push_back(std::move(piece));
       continue;
     }

@@ -49,6 +49,9 @@ struct Image {
 };
 Image image_of(const AffineSpace& space, const std::vector<Parity>& rows);
 
+// Whether one constraint alone tells two spaces apart, which costs less than meeting them.
+bool told_apart(const AffineSpace& a, const AffineSpace& b);
+
 // The number of processors of a space that is not empty.
 inline Count size_of(const AffineSpace& space) {
   return space.empty() ? Count{0} : Count{1} << space.dimension();
@@ -67,6 +70,8 @@ class Partition {
 
   // The pieces' parts inside `region`.
   std::vector<Piece> inside(const AffineSpace& region) const;
+  // How many processors of `region` hold something.
+  Count covered(const AffineSpace& region) const;
   // Nothing is left inside `region`.
   void erase(const AffineSpace& region);
   // Requires a piece disjoint from all others.

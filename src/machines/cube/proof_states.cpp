@@ -1,3 +1,4 @@
+// Partitions and questions are looked up by the numbers that they are made of.
 #include "machines/cube/proof_states.hpp"
 
 #include <utility>
@@ -31,7 +32,7 @@ std::vector<Word> numbers_of(const std::vector<Parity>& parities) {
 std::vector<Word> numbers_of(const Partition& partition) {
   std::vector<Word> numbers;
   for (const Piece& piece : partition.pieces()) {
-    numbers.push_back(piece.where.constraints().size());
+    numbers.push_back(piece.where.constraints().size() | static_cast<Word>(piece.tag) << 32U);
     for (const auto* parities : {&piece.where.constraints(), &piece.origin})
       for (const Parity& p : *parities) {
         numbers.push_back(p.mask);
@@ -141,12 +142,27 @@ Translation States::normalise(std::vector<Piece>& pieces) const {
   return by;
 }
 
+Held States::of(std::vector<Piece> pieces) {
+  const Translation by = normalise(pieces);
+  Partition state;
+  for (Piece& piece : pieces) state.add(std::move(piece));
+  return {intern(std::move(state)), by};
+}
+
+Partition States::all(const Held& held) const {
+  Partition result;
+  for (Piece piece : states_[held.state].pieces()) {
+    translate(piece, held.by);
+    result.add(std::move(piece));
+  }
+  return result;
+}
+
 Count States::held(StateId state, SpaceId where, Spaces& spaces, std::uint64_t& work) {
   const std::uint64_t key = pair_of(state, where);
   if (const auto known = held_.find(key); known != held_.end()) return known->second;
   work += states_[state].pieces().size();
-  Count sum = 0;
-  for (const Piece& piece : states_[state].inside(spaces.at(where))) sum += size_of(piece.where);
+  const Count sum = states_[state].covered(spaces.at(where));
   remember(held_, key, sum);
   return sum;
 }
@@ -177,11 +193,7 @@ Held States::after(const Held& target, const std::vector<Write>& writes, Spaces&
   }
   work += result.pieces().size();
   result.merge();
-  std::vector<Piece> pieces = result.pieces();
-  const Translation by = normalise(pieces);
-  Partition state;
-  for (Piece& piece : pieces) state.add(std::move(piece));
-  const Held made{intern(std::move(state)), by};
+  const Held made = of(result.pieces());
   remember(after_, std::move(key), made);
   return {made.state, made.by ^ target.by};
 }

@@ -6,6 +6,9 @@
 // found once and looked up from then on.
 //
 //   slots 0..K-1 at the start:  one state, "everybody holds its own", translated by the slot
+//
+// Of a butterfly network rows say an element's index, all of them as rows of a processor, and the
+// tags of pieces how many stages it has done.
 #pragma once
 
 #include <cstdint>
@@ -84,7 +87,11 @@ class States {
 
   // Everybody's own element of this slot.
   Held own(Word slot) const { return {own_, {slot, 0}}; }
+  // What these pieces are, which can be joined no further.
+  Held of(std::vector<Piece> pieces);
   const Partition& at(StateId id) const { return states_[id]; }
+  // The pieces of what is held.
+  Partition all(const Held& held) const;
   // At how many processors of a set a state holds something.
   Count held(StateId state, SpaceId where, Spaces& spaces, std::uint64_t& work);
   // What a slot holds after a step's writes into it.
