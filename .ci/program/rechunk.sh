@@ -58,6 +58,8 @@ lines = [line.split() for line in open('$stdout')]
 assert [line[3] for line in lines] == ['a.npy', 'b.npy', 'a.zarr', 'raw.zarr'], lines
 digests = [line[0] for line in lines]
 assert digests[0] == digests[2] == digests[3] != digests[1], digests"
+exits "one of them is gone" 3 "$faro" digest gone a.npy b.npy
+check "the others have their lines" test "$(wc -l <"$stdout")" = 2
 exits "one file" 0 "$faro" digest a.npy
 check "one file has its digest, type and shape" test "$(wc -w <"$stdout")" = 3
 exits "where they differ" 1 "$faro" check a.zarr b.npy --json

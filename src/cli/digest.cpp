@@ -45,10 +45,18 @@ void digest_one(const DigestWords& words, const std::string& whole, Report& rows
 
 int run_digest(const DigestWords& words, Output& out) {
   Report rows = Report::list();
-  for (const std::string& path : words.paths) digest_one(words, path, rows, out);
+  // Of several arrays those that can be read are said; then why the first of the others cannot.
+  std::optional<Error> unread;
+  for (const std::string& path : words.paths) try {
+      digest_one(words, path, rows, out);
+    } catch (const Error& error) {
+      if (words.paths.size() == 1 || error.code() == ErrorCode::cancelled) throw;
+      if (!unread) unread = error;
+    }
   Report whole{{"format", "faro-digest/1"}, {"rows", rows}};
   whole.set_words(rows.words());
   out.report(whole);
+  if (unread) throw *unread;
   return 0;
 }
 

@@ -131,18 +131,23 @@ int verify_lines(ByteSource& source, const VerifyOptions& options, Output& out) 
   int worst = 0;
   while (lines.next()) {
     std::string line;
+    const auto unread = [&](ErrorCode code, const char* message) {
+      const Report why{{"format", "faro-verdict/1"},
+                       {"ok", false},
+                       {"error", faro::name_of(code)},
+                       {"message", message}};
+      worst = std::max(worst, exit_code(ErrorCode::refused));
+      line = why.json();
+    };
     try {
       const VerifyReport report = verify_schedule(lines, options, claims);
       worst = std::max(worst, report.verdict.ok() ? 0 : exit_code(ErrorCode::refused));
       line = verdict_report(report).json();
     } catch (const Error& error) {
       if (error.code() == ErrorCode::internal || error.code() == ErrorCode::cancelled) throw;
-      const Report unread{{"format", "faro-verdict/1"},
-                          {"ok", false},
-                          {"error", faro::name_of(error.code())},
-                          {"message", error.what()}};
-      worst = std::max(worst, exit_code(ErrorCode::refused));
-      line = unread.json();
+      unread(error.code(), error.what());
+    } catch (const std::bad_alloc&) {
+      unread(ErrorCode::limit, "too little memory to read or prove it");
     }
     out.write(line + "\n");
   }
