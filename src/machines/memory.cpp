@@ -31,18 +31,18 @@ MachineMemory::MachineMemory(const Machine& machine, const Options& options)
     : machine_(machine),
       processors_(static_cast<std::uint64_t>(faro::processors(machine))),
       bits_(address_bits(machine).value_or(0)),
-      bytes_(options.element_bytes) {
-  if (options.slots > limits::slots_max)
+      bytes_(options.element_bytes),
+      slots_most_(options.slots) {
+  if (std::holds_alternative<Hypercube>(machine) && options.slots > limits::slots_max)
     throw Error(ErrorCode::limit, fmt::format("{} slots a processor; at most {} are simulated",
                                               options.slots, limits::slots_max));
-  slots_.resize(options.slots);
   if (const auto* pops = std::get_if<Pops>(&machine)) star_ = *pops;
   if (std::holds_alternative<Crossbar>(machine)) star_ = {.group_size = 1, .groups = processors_};
-  if (star_.groups <= tabled_groups_max) dense_couplers_.resize(star_.groups * star_.groups);
 }
 
 std::byte* MachineMemory::at(Word processor, Slot slot) {
-  FARO_CHECK(processor < processors_ && slot < slots_.size());
+  FARO_CHECK(processor < processors_ && slot < slots_most_);
+  if (slot >= slots_.size()) slots_.resize(std::size_t{slot} + 1);
   std::vector<std::byte>& all = slots_[slot];
   if (all.empty()) all.resize(size_product(processors_, bytes_, "a slot of all processors"));
   return all.data() + processor * bytes_;
@@ -117,6 +117,8 @@ void MachineMemory::receive(const PopsReceive& receive) {
 
 void MachineMemory::perform(const PopsSlot& slot) {
   sparse_couplers_.clear();
+  if (!slot.sends.empty() && star_.groups <= tabled_groups_max)
+    dense_couplers_.resize(star_.groups * star_.groups);
   for (const PopsSend& send : slot.sends)
     for (const std::uint64_t to : send.to_groups) drive(to, send);
   for (const PopsReceive& hears : slot.receives) receive(hears);

@@ -28,7 +28,7 @@ class MachineMemory {
     std::uint64_t slots = 1;
     std::size_t element_bytes = 1;
   };
-  // Throws Error(limit) for more than limits::slots_max slots.
+  // Throws Error(limit) for more than limits::slots_max slots of a cube.
   MachineMemory(const Machine& machine, const Options& options);
 
   std::byte* at(Word processor, Slot slot);
@@ -56,7 +56,8 @@ class MachineMemory {
   int bits_ = 0;
   Pops star_;  // whose couplers carry messages; ranks are groups of one
   std::size_t bytes_ = 0;
-  std::vector<std::vector<std::byte>> slots_;
+  std::uint64_t slots_most_ = 0;
+  std::vector<std::vector<std::byte>> slots_;  // up to the highest that was used
   std::vector<std::byte> stage_;  // what the step has read
   std::vector<Place> arrivals_;
   // What a coupler carries in the slot that is performed.

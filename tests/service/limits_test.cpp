@@ -428,6 +428,7 @@ const std::map<std::string, const char*> not_asked = {
     {"turn_elements_log2_max", "refuses nothing: how large a turn is"},
     {"turn_listed_log2_max", "refuses nothing: how large a turn is"},
     {"mesh_gamma_log2_max", "a search of seconds at the limit"},
+    {"mesh_gamma_looked_at_max", "a search of seconds at the limit; mesh/small_test"},
     {"torus_digit_log2_max", "a search of seconds at the limit"},
     {"matmul_order_max", "memory by construction: 2^24 processors"},
     {"router_flocks_max", "a search of seconds at the limit"},

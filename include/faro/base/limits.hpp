@@ -244,6 +244,9 @@ inline constexpr std::uint64_t mesh_goal_moves_max = std::uint64_t{1} << 22U;
 // Of a part of a larger torus: 2^12 would save another hundredth of the unit routes, about, and
 // cost nearly three times the operations.
 inline constexpr int torus_digit_part_log2_max = 10;
+// The search of gamma takes twice as many processors where sides are short: a round looks at every
+// processor for every element and route, so often on a line of 2^8 and less on 16 x 32.
+inline constexpr std::uint64_t mesh_gamma_looked_at_max = std::uint64_t{1} << 25U;
 
 // Data with destinations of their own on a POPS network: they are coloured all at once.
 inline constexpr int pops_data_log2_max = 22;

@@ -34,9 +34,6 @@ constexpr Effort effort_others = {30, 100, 20};
 constexpr Effort effort_large = {8, 8, 16};
 constexpr Effort effort_largest = {6, 4, 16};
 constexpr std::size_t processors_small_max = 64;
-// Processors that one round of negotiation looks at, each for every element and route: a line of
-// 2^8 processors, 16 x 32 or 8 x 8 x 8.
-constexpr std::uint64_t looked_at_max = std::uint64_t{1} << 25U;
 constexpr int extra_routes_max = 6;
 
 std::vector<MeshRoute> routes_needed(const MeshGeometry& geometry,
@@ -106,7 +103,7 @@ bool few_processors(const MeshGeometry& geometry) {
   return geometry.bits() <= limits::mesh_gamma_log2_max ||
          (geometry.bits() == limits::mesh_gamma_log2_max + 1 &&
           geometry.wrap() != Mesh::Wrap::propagating &&
-          routes << static_cast<unsigned>(2 * geometry.bits()) <= looked_at_max);
+          routes << static_cast<unsigned>(2 * geometry.bits()) <= limits::mesh_gamma_looked_at_max);
 }
 
 }  // namespace
