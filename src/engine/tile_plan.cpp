@@ -105,6 +105,16 @@ bool ends_source_lines(const TilePlan& plan, const BitMatrix& a, const BitMatrix
          lines_of_a_set_log2(a, plan.unit_log2) <= set_lines_log2;
 }
 
+// Whether whole lines stay together and are written while the caches hold both sides: the order of
+// the destination then costs least (Zen 4, AVX2, `b a c` of 256 KiB: 0.86 to 0.98 of that of the
+// source). Lines that are written in parts gain nothing.
+bool copies_lines(const TilePlan& plan, const BitMatrix& a) {
+  if (!plan.method.interleaved || plan.method.streaming) return false;
+  for (int i = 0; i < line_log2 - plan.unit_log2; ++i)
+    if (a.column(i) != bit(i)) return false;
+  return true;
+}
+
 // Kernels of the tile: representatives of T / K, source ascending so that consecutive kernels read
 // on in the same runs; but first what completes runs (from a staged source), or neighbouring lines
 // and then pages side by side.
@@ -140,6 +150,7 @@ void add_kernels(TilePlan& plan, const BitMatrix& a, const BitMatrix& b, const R
   const Method& method = plan.method;
   const int line_bits = line_log2 - plan.unit_log2;
   const int to_first = method.copy_in && !method.stage_to ? method.to_run_bits
+                       : copies_lines(plan, a)            ? method.to_run_bits
                        : method.interleaved               ? line_bits + neighbours_log2(plan)
                                                           : 0;
   const bool ends_lines = method.interleaved && ends_source_lines(plan, a, b);
