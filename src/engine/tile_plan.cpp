@@ -159,9 +159,8 @@ void add_kernels(TilePlan& plan, const BitMatrix& a, const BitMatrix& b, const R
   // bytes: bit reversal and transposes of 8 and 16 bytes take 0.7 to 0.9 of what they take so.)
   const bool diagonal = ends_lines && lines_of_a_set_log2(a, plan.unit_log2) > 0;
   for (int i = net.lane_bits; i < std::min(to_first, method.to_run_bits); ++i) {
-    if (i == line_bits && ends_lines) {
+    if (i == line_bits && ends_lines)
       for (int j = net.lane_bits; j < line_bits; ++j) extend(bit(j));
-    }
     const bool steps_on = diagonal && i >= line_bits && i < method.from_run_bits;
     extend((b.column(i) ^ (steps_on ? bit(i) : 0)) & ~lanes);
   }

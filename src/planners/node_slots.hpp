@@ -20,9 +20,9 @@ class NodeSlots {
  public:
   static constexpr Slot any = ~Slot{0};
   struct Hop {
-    std::size_t from = 0;
+    Word from = 0;
     Slot slot = 0;
-    std::size_t to = 0;
+    Word to = 0;
     Slot own = any;  // wanted there
   };
 

@@ -260,7 +260,7 @@ TimedWays::TimedWays(const LinkTable& links, std::uint32_t steps)
 bool TimedWays::find(const Price* prices, const Packet& packet, search::Way& way) {
   still_working();
   const Word source = packet.move.from_processor;
-  const Word target = packet.move.to_processor;
+  const auto target = static_cast<std::size_t>(packet.move.to_processor);
   const Steps machine{links_,           prices, &distance_[source * links_.processors()],
                       distance_.data(), target, steps_,
                       farthest_};

@@ -66,8 +66,7 @@ class Stored {
     std::vector<NodeSlots::Hop> hops;
     for (const auto& [flock, dimension] : crossings) {
       const Place& at = at_[flock];
-      const Word to = at.coset ^ flocks_.across(dimension);
-      hops.push_back({std::size_t(at.coset), at.slot, std::size_t(to), at.slot});
+      hops.push_back({at.coset, at.slot, at.coset ^ flocks_.across(dimension), at.slot});
     }
     Moves moves;
     slots_.hop(hops, [&](std::size_t i, Slot slot) {
