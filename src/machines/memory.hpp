@@ -58,7 +58,7 @@ class MachineMemory {
   std::size_t bytes_ = 0;
   std::uint64_t slots_most_ = 0;
   std::vector<std::vector<std::byte>> slots_;  // up to the highest that was used
-  std::vector<std::byte> stage_;  // what the step has read
+  std::vector<std::byte> stage_;               // what the step has read
   std::vector<Place> arrivals_;
   // What a coupler carries in the slot that is performed.
   std::vector<Place> dense_couplers_;
