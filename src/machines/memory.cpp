@@ -19,12 +19,6 @@ namespace {
 // A table of all couplers up to here; beyond, only those in use are kept.
 constexpr std::uint64_t tabled_groups_max = 4096;
 
-Word receiver_of(const PopsRule& rule, Word p) {
-  Word q = 0;
-  for (const Parity& row : rule.to) q = (q << 1U) | (parity(p & row.mask) ^ row.value);
-  return q;
-}
-
 }  // namespace
 
 MachineMemory::MachineMemory(const Machine& machine, const Options& options)
@@ -124,7 +118,7 @@ void MachineMemory::perform(const PopsSlot& slot) {
   for (const PopsReceive& hears : slot.receives) receive(hears);
   for (const PopsRule& rule : slot.rules)
     AffineSpace::where(bits_, rule.where).for_each([&](Word p) {
-      move({p, rule.reg}, {receiver_of(rule, p), rule.into});
+      move({p, rule.reg}, {pops::destination(rule.to, p), rule.into});
     });
   land();
 }

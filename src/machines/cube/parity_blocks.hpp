@@ -106,11 +106,4 @@ void for_each_meeting(int bits, std::span<const Parity> where, Visit&& visit) {
   });
 }
 
-// The processor whose bits, most significant first, are the rows' parities of p.
-inline Word destination(std::span<const Parity> rows, Word p) {
-  Word q = 0;
-  for (const Parity& row : rows) q = (q << 1U) | (parity(p & row.mask) ^ row.value);
-  return q;
-}
-
 }  // namespace faro::inline v1

@@ -190,13 +190,13 @@ bool PopsExecutor::well_formed(const PopsRule& rule) {
 void PopsExecutor::send_by(const PopsRule& rule) {
   for_each_meeting(pops::address_bits(machine_), rule.where, [&](Word p) {
     send(p, rule.reg);
-    drive(pops::group_of(machine_, destination(rule.to, p)));
+    drive(pops::group_of(machine_, pops::destination(rule.to, p)));
   });
 }
 
 void PopsExecutor::receive_by(const PopsRule& rule) {
   for_each_meeting(pops::address_bits(machine_), rule.where, [&](Word p) {
-    receive(destination(rule.to, p), pops::group_of(machine_, p), rule.into);
+    receive(pops::destination(rule.to, p), pops::group_of(machine_, p), rule.into);
   });
 }
 

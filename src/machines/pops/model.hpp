@@ -22,6 +22,7 @@
 #pragma once
 
 #include <cstdint>
+#include <span>
 
 #include "faro/base/bits.hpp"
 #include "faro/base/count.hpp"
@@ -45,6 +46,13 @@ bool has_address_bits(const Pops& machine);
 int local_bits(const Pops& machine);
 int group_bits(const Pops& machine);
 int address_bits(const Pops& machine);
+
+// The processor whose bits, most significant first, are the rows' parities of p.
+inline Word destination(std::span<const Parity> rows, Word p) {
+  Word q = 0;
+  for (const Parity& row : rows) q = (q << 1U) | (parity(p & row.mask) ^ row.value);
+  return q;
+}
 
 // What the network is built of: g² couplers of degree d; every processor has g transmitters and g
 // receivers.

@@ -5,6 +5,7 @@
 
 #include "machines/cube/parity_blocks.hpp"
 #include "machines/judge.hpp"
+#include "machines/pops/model.hpp"
 #include "machines/pops/verifiers.hpp"
 #include "machines/ranks/model.hpp"
 #include "machines/ranks/verifiers.hpp"
@@ -100,7 +101,8 @@ class RanksReplay : public Verifier {
     for (const PopsSend& send : slot.sends)
       for (const std::uint64_t to : send.to_groups) visit(send.processor, to);
     for (const PopsRule& rule : slot.rules)
-      for_each_meeting(bits(), rule.where, [&](Word p) { visit(p, destination(rule.to, p)); });
+      for_each_meeting(bits(), rule.where,
+                       [&](Word p) { visit(p, pops::destination(rule.to, p)); });
   }
 
   ScheduleHeader header_;
