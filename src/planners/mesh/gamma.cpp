@@ -99,7 +99,8 @@ std::optional<RidePlan> search(const MeshGeometry& geometry, std::span<const Wor
 // With carries the routes that are needed are found by trying all processors.
 bool few_processors(const MeshGeometry& geometry) {
   std::uint64_t routes = 0;
-  for (int k = 0; k < geometry.dimensions(); ++k) routes += 2 * (geometry.side(k) - 1);
+  for (int k = 0; k < geometry.dimensions(); ++k)
+    routes += 2 * (static_cast<std::uint64_t>(geometry.side(k)) - 1);
   return geometry.bits() <= limits::mesh_gamma_log2_max ||
          (geometry.bits() == limits::mesh_gamma_log2_max + 1 &&
           geometry.wrap() != Mesh::Wrap::propagating &&
