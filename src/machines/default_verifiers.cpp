@@ -44,14 +44,10 @@ Count moved_by(const std::vector<Parity>& where, int width) {
     if ((c.mask & ~low_mask(width)) == 0 && c.value <= 1) space = space.meet(c);
   return space.empty() ? Count{0} : Count{1} << static_cast<unsigned>(space.dimension());
 }
-Count moved(const CubeStep& step, int width) {
+template <class Step>
+Count moved(const Step& step, int width) {
   Count sum = 0;
-  for (const Rule& rule : step.rules) sum += moved_by(rule.where, width);
-  return sum;
-}
-Count moved(const PopsSlot& slot, int width) {
-  Count sum = 0;
-  for (const PopsRule& rule : slot.rules) sum += moved_by(rule.where, width);
+  for (const auto& rule : step.rules) sum += moved_by(rule.where, width);
   return sum;
 }
 

@@ -1,6 +1,14 @@
-// One question, asked again and again: which move was the last to write these places before then?
-#include "machines/loop_follow.hpp"
-
+// Loops whose moves are listed, proved from the end back: what lies in a run of places at the end
+// was written there by some move in some lap, was read by it elsewhere, and so on to the beginning.
+// Work grows with the moves that a body lists and not with laps or elements; nor with how many laps
+// an element is on its way, all of which the runs of loop_runs.hpp would have to be performed.
+//
+//   slots 0, 1, ... 999 of processor 5 at the end: written by move [4, 2, 5, 0] in laps 7, 8, ...
+//   it reads slot 2 of 4, which [3, 999, 4, 2] wrote one lap before: 6, 7, ...; and so on
+//
+// Laps and slots are linear in the number of the place; where another move is the last one from
+// some number on, the run is cut there. Links are asked for each step alone, collisions of writes
+// are solved for the lap, and every read has to find something that was written before it.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -8,12 +16,12 @@
 #include <map>
 #include <optional>
 #include <utility>
-#include <variant>
 
 #include "base/working.hpp"
 #include "faro/schedules/cost.hpp"
-#include "machines/claims.hpp"
+#include "machines/judge.hpp"
 #include "machines/loop_items.hpp"
+#include "machines/loop_proof.hpp"
 #include "schedules/loops.hpp"
 
 namespace faro::inline v1::loop_proofs {
@@ -260,20 +268,23 @@ Count Follower::delivered() {
   return all;
 }
 
-class FollowFirst : public Verifier {
+class FollowFirst : public Judge {
  public:
-  explicit FollowFirst(std::unique_ptr<Verifier> other) : other_(std::move(other)) {}
+  explicit FollowFirst(std::unique_ptr<Verifier> other)
+      : Judge("proof"), other_(std::move(other)) {}
   void begin(const ScheduleHeader& header) override {
     header_ = header;
     if (!std::holds_alternative<Mesh>(header.machine) ||
         !std::holds_alternative<MapGoal>(header.goal) || header.slots > followed_slots_max)
       leave();
   }
-  void step(const CubeStep& step) override { take(step, 1 + items_of(step)); }
+  void step(const CubeStep& step) override {
+    if (left_) return other_->step(step);
+    take({{1, {{step, std::vector<Advance>(items_of(step))}}}, true});
+  }
   void loop(const CubeLoop& loop) override {
-    std::size_t size = 1;
-    for (const auto& entry : loop.body) size += 1 + items_of(entry.first);
-    take(loop, size);
+    if (left_) return other_->loop(loop);
+    take({loop, false});
   }
   void step(const PopsSlot& slot) override {
     leave();
@@ -289,40 +300,32 @@ class FollowFirst : public Verifier {
     other_->finish();
     verdict_ = other_->verdict();
   }
-  Verdict verdict() const override { return verdict_; }
 
  private:
-  template <class Entry>
-  void take(const Entry& entry, std::size_t size) {
-    kept_ += size;
+  struct Entry {
+    CubeLoop loop;
+    bool single;  // a step that stood by itself
+  };
+  void take(Entry entry) {
+    kept_ += entry.single ? 0 : 1;
+    for (const auto& one : entry.loop.body) kept_ += 1 + items_of(one.first);
+    entries_.push_back(std::move(entry));
     if (kept_ > kept_max) leave();
-    if (!left_)
-      entries_.emplace_back(entry);
-    else if constexpr (std::is_same_v<Entry, CubeStep>)
-      other_->step(entry);
-    else
-      other_->loop(entry);
   }
   void leave();
   bool followed();
 
   std::unique_ptr<Verifier> other_;
-  ScheduleHeader header_;
-  std::vector<std::variant<CubeStep, CubeLoop>> entries_;
+  std::vector<Entry> entries_;
   std::size_t kept_ = 0;
   bool left_ = false;
-  Verdict verdict_;
 };
 
 void FollowFirst::leave() {
   if (std::exchange(left_, true)) return;
   other_->begin(header_);
-  for (const auto& entry : entries_) {
-    if (const auto* step = std::get_if<CubeStep>(&entry))
-      other_->step(*step);
-    else
-      other_->loop(std::get<CubeLoop>(entry));
-  }
+  for (const Entry& entry : entries_)
+    entry.single ? other_->step(entry.loop.body[0].first) : other_->loop(entry.loop);
   entries_.clear();
 }
 
@@ -333,47 +336,29 @@ bool FollowFirst::followed() {
     Follower follower(header_);
     CostCounter cost;
     cost.begin(header_);
-    Count steps = 0;
-    for (const auto& entry : entries_) {
+    for (const Entry& entry : entries_) {
       std::vector<std::vector<Item>> body;
-      if (const auto* step = std::get_if<CubeStep>(&entry)) {
-        if (!items.fits(*step)) return false;
-        body.push_back(items.of(*step, nullptr));
-        cost.step(*step);
-        steps += 1;
-        follower.add(1, std::move(body));
-        continue;
-      }
-      const auto& loop = std::get<CubeLoop>(entry);
-      for (const auto& one : loop.body) {
+      for (const auto& one : entry.loop.body) {
         if (one.advances.size() != items_of(one.first) || !items.fits(one.first)) return false;
-        body.push_back(items.of(one.first, &one.advances));
+        body.push_back(items.of(one.first, one.advances));
       }
-      cost.loop(loop);
-      steps += Count{loop.body.size()} * loop.laps;
-      follower.add(loop.laps, std::move(body));
+      cost.loop(entry.loop);
+      step_ += Count{body.size()} * entry.loop.laps;
+      follower.add(entry.loop.laps, std::move(body));
     }
     follower.check_reads();
-    Verdict verdict;
-    verdict.by = "proof";
-    verdict.answer = Verdict::Answer::yes;
-    verdict.cost = cost.cost();
-    verdict.expected = items.expected();
-    verdict.delivered = follower.delivered();
-    if (verdict.delivered != verdict.expected)
-      verdict.add({steps,
-                   "not-delivered",
-                   fmt::format("{} of {} elements are where the map says",
-                               to_string(verdict.delivered), to_string(verdict.expected)),
-                   {}});
-    judge_claims(verdict, header_, steps);
-    verdict_ = std::move(verdict);
+    verdict_.cost = cost.cost();
+    verdict_.expected = items.expected();
+    verdict_.delivered = follower.delivered();
+    if (verdict_.delivered != verdict_.expected)
+      breach("not-delivered", {}, "{} of {} elements are where the map says",
+             to_string(verdict_.delivered), to_string(verdict_.expected));
+    judge_claims();
     return true;
   } catch (const NoClaim&) {
-    return false;
-  } catch (const Breach&) {
-    return false;
+  } catch (const Breach&) {  // whose place and words are for the other to say
   }
+  return false;
 }
 
 }  // namespace

@@ -53,12 +53,6 @@ int width_of(const Machine& machine) {
   return std::holds_alternative<Mesh>(machine) || !bits ? 0 : *bits;
 }
 
-// The advances of a step in the order of its items.
-struct Advances {
-  const std::vector<Advance>* all;
-  Advance at(std::size_t i) const { return all == nullptr ? Advance{} : (*all)[i]; }
-};
-
 Item item_of(Slot from, Slot to, Advance advance, std::size_t entry) {
   Item item;
   item.from = from;
@@ -174,7 +168,7 @@ bool LoopItems::fits(const PopsSlot& slot) const {
   });
 }
 
-std::vector<Item> LoopItems::of(const CubeStep& step, const std::vector<Advance>* advances) {
+std::vector<Item> LoopItems::of(const CubeStep& step, const std::vector<Advance>& advances) {
   CubeStep alone = step;
   std::map<Word, std::uint64_t> reads;
   std::map<Word, std::uint64_t> writes;
@@ -191,12 +185,11 @@ std::vector<Item> LoopItems::of(const CubeStep& step, const std::vector<Advance>
   if (judged_ > judged_max)
     throw NoClaim{"its steps are too many to be judged one by one on so many processors"};
   check(listed() ? list_proof() : subspace_proof(), alone_of(header_, bits_, most), alone);
-  const Advances by{advances};
   std::vector<Item> items;
   Spaces& spaces = contents_.spaces();
   for (std::size_t i = 0; i < step.rules.size(); ++i) {
     const Rule& rule = step.rules[i];
-    Item item = item_of(rule.from, rule.to, by.at(i), i);
+    Item item = item_of(rule.from, rule.to, advances[i], i);
     item.where = spaces.of(rule.where);
     if (spaces.at(item.where).empty()) continue;
     if (rule.across != inside) item.way = contents_.flip(rule.across);
@@ -205,7 +198,7 @@ std::vector<Item> LoopItems::of(const CubeStep& step, const std::vector<Advance>
   }
   for (std::size_t i = 0; i < step.moves.size(); ++i) {
     const Move& move = step.moves[i];
-    Item item = item_of(move.from_slot, move.to_slot, by.at(step.rules.size() + i), i);
+    Item item = item_of(move.from_slot, move.to_slot, advances[step.rules.size() + i], i);
     if (listed()) {
       item.home = move.from_processor;
       item.home_to = move.to_processor;
@@ -221,17 +214,16 @@ std::vector<Item> LoopItems::of(const CubeStep& step, const std::vector<Advance>
   return items;
 }
 
-std::vector<Item> LoopItems::of(const PopsSlot& slot, const std::vector<Advance>* advances) {
+std::vector<Item> LoopItems::of(const PopsSlot& slot, const std::vector<Advance>& advances) {
   PopsSlot alone = slot;
   Slot number = 0;
   for (PopsRule& rule : alone.rules) rule.reg = rule.into = number++;
   check(pops_subspace_proof(), alone_of(header_, bits_, number), alone);
-  const Advances by{advances};
   std::vector<Item> items;
   Spaces& spaces = contents_.spaces();
   for (std::size_t i = 0; i < slot.rules.size(); ++i) {
     const PopsRule& rule = slot.rules[i];
-    Item item = item_of(rule.reg, rule.into, by.at(i), i);
+    Item item = item_of(rule.reg, rule.into, advances[i], i);
     item.where = spaces.of(rule.where);
     if (spaces.at(item.where).empty()) continue;
     item.way = contents_.along(rule.to);

@@ -27,10 +27,10 @@ class LoopItems {
   // Whether its masks are those of the machine.
   bool fits(const CubeStep& step) const;
   bool fits(const PopsSlot& slot) const;
-  // Throws Breach where the machine cannot perform it, whatever slots hold. Without advances none
-  // advances.
-  std::vector<Item> of(const CubeStep& step, const std::vector<Advance>* advances);
-  std::vector<Item> of(const PopsSlot& slot, const std::vector<Advance>* advances);
+  // Throws Breach where the machine cannot perform it, whatever slots hold. Wants an advance for
+  // each rule and move.
+  std::vector<Item> of(const CubeStep& step, const std::vector<Advance>& advances);
+  std::vector<Item> of(const PopsSlot& slot, const std::vector<Advance>& advances);
 
   Count expected() const;
   // Elements that are where the goal wants them; `wrong` says what is not.

@@ -11,8 +11,7 @@
 
 #include "faro/base/limits.hpp"
 #include "faro/schedules/cost.hpp"
-#include "machines/claims.hpp"
-#include "machines/loop_follow.hpp"
+#include "machines/judge.hpp"
 #include "machines/loop_items.hpp"
 #include "machines/loop_runs.hpp"
 #include "schedules/loops.hpp"
@@ -101,15 +100,15 @@ State later(State forms) {
   return forms;
 }
 
-class LoopProof : public Verifier {
+class LoopProof : public Judge {
  public:
+  LoopProof() : Judge("proof") {}
   void begin(const ScheduleHeader& header) override;
   void step(const CubeStep& step) override { take(step); }
   void step(const PopsSlot& slot) override { take(slot); }
   void loop(const CubeLoop& loop) override { take(loop); }
   void loop(const PopsLoop& loop) override { take(loop); }
   void finish() override;
-  Verdict verdict() const override { return verdict_; }
 
  private:
   template <class Step>
@@ -120,7 +119,6 @@ class LoopProof : public Verifier {
   bool count(const Step& step);
   template <class Work>
   void attempt(Work&& work);
-  bool tracking() const { return verdict_.answer == Verdict::Answer::yes; }
 
   void perform(const std::vector<Items>& body, std::uint64_t lap);
   struct Pace {
@@ -136,19 +134,14 @@ class LoopProof : public Verifier {
                        std::uint64_t laps);
   std::uint64_t laps_in_range(const std::vector<Items>& body, std::uint64_t laps) const;
 
-  ScheduleHeader header_;
   std::optional<LoopItems> items_;
   std::optional<Runs> runs_;
   CostCounter cost_;
-  Count step_ = 0;       // of the entry that is looked at, then of what comes next
-  Count performed_ = 0;  // the step that is performed
-  Verdict verdict_;
+  Count performed_ = 0;  // the step that is performed; `step_` is the first of its entry
 };
 
 void LoopProof::begin(const ScheduleHeader& header) {
   header_ = header;
-  verdict_.by = "proof";
-  verdict_.answer = Verdict::Answer::yes;
   cost_.begin(header);
   attempt([&] {
     if (header.slots > slots_max)
@@ -167,9 +160,8 @@ void LoopProof::attempt(Work&& work) {
   if (!tracking()) return;
   try {
     work();
-  } catch (const Breach& breach) {
-    Violation::Place place = breach.at;
-    verdict_.add({performed_, breach.rule, breach.message, std::move(place)});
+  } catch (const Breach& wrong) {
+    verdict_.add({performed_, wrong.rule, wrong.message, wrong.at});
   } catch (const NoClaim& none) {
     verdict_.answer = Verdict::Answer::unprovable;
     verdict_.limit = none.why;
@@ -187,7 +179,7 @@ void LoopProof::take(const Step& step) {
   if (count(step)) cost_.step(step);
   performed_ = step_;
   attempt([&] {
-    const Items items = items_->of(step, nullptr);
+    const Items items = items_->of(step, std::vector<Advance>(items_of(step)));
     runs_->perform(items, 0);
     runs_->tidy();
   });
@@ -208,9 +200,9 @@ void LoopProof::take(const Loop<Step>& loop) {
         throw Breach{
             "shape", "a step of a loop whose advances are not one for each rule and move", {}};
       try {
-        body.push_back(items_->of(entry.first, &entry.advances));
-      } catch (const Breach& breach) {
-        wrong = breach;
+        body.push_back(items_->of(entry.first, entry.advances));
+      } catch (const Breach& here) {
+        wrong = here;
         break;
       }
     }
@@ -411,7 +403,7 @@ void LoopProof::finish() {
     verdict_.delivered = items_->delivered(*runs_, wrong);
     if (verdict_.delivered != verdict_.expected) throw wrong;
   });
-  if (verdict_.answer != Verdict::Answer::unprovable) judge_claims(verdict_, header_, step_);
+  if (verdict_.answer != Verdict::Answer::unprovable) judge_claims();
 }
 
 }  // namespace

@@ -29,4 +29,13 @@ namespace faro::inline v1 {
 bool has_loop_proof(const ScheduleHeader& header);
 std::unique_ptr<Verifier> loop_proof();
 
+namespace loop_proofs {
+
+// Keeps up to so many moves and steps, then leaves the schedule to `other`, and so it does where it
+// makes no claim or something but the delivery is wrong. For mesh machines with a map that leaves
+// memory bits alone; others are left to `other` at once.
+std::unique_ptr<Verifier> follow_first(std::unique_ptr<Verifier> other);
+
+}  // namespace loop_proofs
+
 }  // namespace faro::inline v1

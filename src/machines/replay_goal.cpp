@@ -44,7 +44,7 @@ bool names_a_place_twice(const MovesGoal& goal) {
   return repeated(from) || repeated(to);
 }
 
-bool legal(const ScheduleHeader& header, const MovesGoal& goal, const Breached& told) {
+bool legal(const ScheduleHeader& header, const MovesGoal& goal, Judge& judge) {
   const auto last = static_cast<Word>(processors(header.machine) - 1);
   const std::uint64_t starts = has_registers(header.machine) ? header.slots : header.elements;
   const auto* mesh = std::get_if<Mesh>(&header.machine);
@@ -65,32 +65,34 @@ bool legal(const ScheduleHeader& header, const MovesGoal& goal, const Breached& 
       fault = "names a place twice";
     if (fault == nullptr) continue;
     fine = false;
-    told("goal",
-         fmt::format("the goal [{}, {}, {}, {}] {}", m.from_processor, m.from_slot, m.to_processor,
-                     m.to_slot, fault),
-         {.processor = m.from_processor, .to = m.to_processor, .slot = m.from_slot});
+    judge.breach("goal", {.processor = m.from_processor, .to = m.to_processor, .slot = m.from_slot},
+                 "the goal [{}, {}, {}, {}] {}", m.from_processor, m.from_slot, m.to_processor,
+                 m.to_slot, fault);
   }
   return fine;
 }
 
 }  // namespace
 
-bool legal(const ScheduleHeader& header, const Breached& told) {
-  if (const auto* moves = std::get_if<MovesGoal>(&header.goal)) return legal(header, *moves, told);
+const Parity* beyond(const std::vector<Parity>& parities, int bits) {
+  for (const Parity& c : parities)
+    if ((c.mask & ~low_mask(bits)) != 0 || c.value > 1) return &c;
+  return nullptr;
+}
+
+bool legal(const ScheduleHeader& header, Judge& judge) {
+  if (const auto* moves = std::get_if<MovesGoal>(&header.goal)) return legal(header, *moves, judge);
   if (const auto* map = std::get_if<MapGoal>(&header.goal)) {
-    std::string why = not_of(header, *map);
-    if (!why.empty()) told("goal", why, {});
-    return why.empty();
+    const std::string why = not_of(header, *map);
+    return why.empty() || judge.refuse("goal", {}, "{}", why);
   }
   const auto* broadcast = std::get_if<BroadcastGoal>(&header.goal);
-  if (broadcast == nullptr || std::holds_alternative<Mesh>(header.machine)) {
-    told("goal", "a goal that this machine does not have", {});
-    return false;
-  }
-  if (!broadcast->root || *broadcast->root < processors(header.machine)) return true;
-  told(has_registers(header.machine) ? "R8" : "goal",
-       fmt::format("there is no processor {}", *broadcast->root), {.processor = *broadcast->root});
-  return false;
+  if (broadcast == nullptr || std::holds_alternative<Mesh>(header.machine))
+    return judge.refuse("goal", {}, "a goal that this machine does not have");
+  return !broadcast->root || *broadcast->root < processors(header.machine) ||
+         judge.refuse(has_registers(header.machine) ? "R8" : "goal",
+                      {.processor = *broadcast->root}, "there is no processor {}",
+                      *broadcast->root);
 }
 
 }  // namespace faro::inline v1::replay_goal

@@ -1,5 +1,5 @@
-// A schedule's goal as the replays of all machines read it, element by element. Proofs read goals
-// by themselves.
+// What the replays of all machines read alike: masks, and a schedule's goal element by element.
+// Proofs read by themselves.
 //
 //   cube:1, K = 2, 'p:1 | m:1 -> m | p':  slot 1 of processor 0 to slot 0 of processor 1, and back;
 //                                         slots 0 of 0 and 1 of 1 stay
@@ -9,8 +9,11 @@
 
 namespace faro::inline v1::replay_goal {
 
+// The first of the conditions or rows that is none of an address with so many bits.
+const Parity* beyond(const std::vector<Parity>& parities, int bits);
+
 // Whether the machine has all places that the goal names, and each is named once.
-bool legal(const ScheduleHeader& header, const Breached& told);
+bool legal(const ScheduleHeader& header, Judge& judge);
 
 // Each element that must end in one place: all of them for a map, those of a list, and those of the
 // root everywhere. Requires a legal goal.

@@ -13,6 +13,7 @@
 #include "base/random.hpp"
 #include "base/working.hpp"
 #include "faro/schedules/cost.hpp"
+#include "machines/judge.hpp"
 #include "schedules/loops.hpp"
 #include "schedules/machine_kind.hpp"
 
@@ -52,10 +53,10 @@ struct Writer {
   std::int64_t from_by = 0;
   std::int64_t to = 0;
   std::int64_t to_by = 0;
-  std::vector<Parity> where;  // of who sends
-  int across = inside;        // the dimension, of a cube's rule
-  std::vector<Parity> rows;   // of where it arrives, of a POPS rule
-  Word sender = 0;            // of a move
+  std::vector<Parity> where = {};  // of who sends
+  int across = inside;             // the dimension, of a cube's rule
+  std::vector<Parity> rows = {};   // of where it arrives, of a POPS rule
+  Word sender = 0;                 // of a move
 };
 
 struct Kept {
@@ -69,26 +70,25 @@ struct Write {
   Place read;
 };
 
-class Samples : public Verifier {
+class Samples : public Judge {
  public:
-  explicit Samples(std::uint64_t count) : wanted_(count) {}
+  explicit Samples(std::uint64_t count) : Judge("samples"), wanted_(count) {}
   void begin(const ScheduleHeader& header) override;
   void step(const CubeStep& step) override { take(step); }
   void step(const PopsSlot& slot) override { take(slot); }
   void step(const MeshInstruction& /*instruction*/) override {
-    ++steps_;
+    ++step_;
     give_up("samples are followed through rules and listed moves");
   }
   void loop(const CubeLoop& loop) override { take(loop); }
   void loop(const PopsLoop& loop) override { take(loop); }
   void finish() override;
-  Verdict verdict() const override { return verdict_; }
 
  private:
   void give_up(const std::string& why) {
     if (verdict_.limit.empty()) verdict_.limit = why;
   }
-  bool tracking() const { return verdict_.limit.empty(); }
+  bool following() const { return verdict_.limit.empty(); }
   template <class Step>
   void take(const Step& step);
   template <class Step>
@@ -106,20 +106,16 @@ class Samples : public Verifier {
   std::pair<Place, Place> drawn(Random& random) const;  // where to, and where from
 
   std::uint64_t wanted_;
-  ScheduleHeader header_;
   int bits_ = 0;
   std::optional<BitMap> back_;
   std::vector<Kept> entries_;
   std::size_t size_ = 0;
   std::uint64_t asked_ = 0;
-  Count steps_ = 0;
   CostCounter cost_;
-  Verdict verdict_;
 };
 
 void Samples::begin(const ScheduleHeader& header) {
   header_ = header;
-  verdict_.by = "samples";
   verdict_.answer = Verdict::Answer::unprovable;
   cost_.begin(header);
   const auto bits = address_bits(header.machine);
@@ -148,34 +144,22 @@ bool Samples::fits(const std::vector<Parity>& parities) const {
   });
 }
 
-Writer writer_of(Slot from, Slot to, Advance by, std::int64_t step) {
-  Writer writer;
-  writer.step = step;
-  writer.from = from;
-  writer.from_by = by.from;
-  writer.to = to;
-  writer.to_by = by.to;
-  return writer;
-}
-
 void Samples::keep(const CubeStep& step, const std::vector<Advance>& advances, std::int64_t at,
                    Kept& kept) {
   if (!step.butterflies.empty() || !step.butterfly_rules.empty())
     throw Unsaid{"samples are followed through rules and listed moves"};
-  auto advance = advances.begin();
-  const auto next = [&] { return advances.empty() ? Advance{} : *advance++; };
+  auto by = advances.begin();
   for (const Rule& rule : step.rules) {
-    Writer writer = writer_of(rule.from, rule.to, next(), at);
     if (!fits(rule.where) || rule.across < inside || rule.across >= bits_)
       throw Unsaid{"a rule speaks of bits that processors have not"};
-    writer.where = rule.where;
-    writer.across = rule.across;
-    kept.rules.push_back(std::move(writer));
+    kept.rules.push_back({at, rule.from, by->from, rule.to, by->to, rule.where, rule.across});
+    ++by;
   }
   for (const Move& move : step.moves) {
-    Writer writer = writer_of(move.from_slot, move.to_slot, next(), at);
+    Writer writer{at, move.from_slot, by->from, move.to_slot, by->to};
     writer.sender = move.from_processor;
     kept.moves[move.to_processor].push_back(std::move(writer));
+    ++by;
   }
 }
 
@@ -183,14 +167,12 @@ void Samples::keep(const PopsSlot& slot, const std::vector<Advance>& advances, s
                    Kept& kept) {
   if (!slot.sends.empty() || !slot.receives.empty() || !slot.operations.empty())
     throw Unsaid{"samples are followed through rules and listed moves"};
-  auto advance = advances.begin();
+  auto by = advances.begin();
   for (const PopsRule& rule : slot.rules) {
-    Writer writer = writer_of(rule.reg, rule.into, advances.empty() ? Advance{} : *advance++, at);
     if (!fits(rule.where) || !fits(rule.to) || rule.to.size() != static_cast<std::size_t>(bits_))
       throw Unsaid{"a rule speaks of bits that processors have not"};
-    writer.where = rule.where;
-    writer.rows = rule.to;
-    kept.rules.push_back(std::move(writer));
+    kept.rules.push_back({at, rule.reg, by->from, rule.into, by->to, rule.where, inside, rule.to});
+    ++by;
   }
 }
 
@@ -201,8 +183,8 @@ void Samples::take(const Step& step) {
 
 template <class Step>
 void Samples::take(const Loop<Step>& loop) {
-  steps_ += Count{loop.body.size()} * loop.laps;
-  if (!tracking()) return;
+  step_ += Count{loop.body.size()} * loop.laps;
+  if (!following()) return;
   for (const auto& entry : loop.body) size_ += 1 + items_of(entry.first);
   if (size_ > kept_max) return give_up("samples are for at most 2^22 rules, moves and steps");
   Kept kept;
@@ -314,7 +296,7 @@ std::pair<Place, Place> Samples::drawn(Random& random) const {
 void Samples::finish() {
   verdict_.cost = cost_.cost();
   const auto* list = std::get_if<MovesGoal>(&header_.goal);
-  if (!tracking() || (list != nullptr && list->moves.empty()))
+  if (!following() || (list != nullptr && list->moves.empty()))
     return give_up("there is nothing to be followed");
   Random random(1996);
   std::uint64_t followed = 0;
@@ -342,10 +324,9 @@ void Samples::finish() {
                     "proof, and links and ports were not asked",
                     followed, wanted_));
   } catch (const Wrong& wrong) {
-    verdict_.answer = Verdict::Answer::no;
     verdict_.delivered = followed;
     verdict_.expected = wanted_;
-    verdict_.add({steps_, wrong.rule, wrong.message, {}});
+    verdict_.add({step_, wrong.rule, wrong.message, {}});
   } catch (const Unsaid& unsaid) {
     give_up(unsaid.why);
   }

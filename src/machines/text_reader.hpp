@@ -6,6 +6,9 @@
 #include <cstdint>
 #include <string>
 #include <string_view>
+#include <vector>
+
+#include "faro/base/bits.hpp"
 
 namespace faro::inline v1 {
 
@@ -30,5 +33,13 @@ class MachineText {
 
 // Numbers up to 65536 in digits, larger powers of two as powers.
 std::string size_text(std::uint64_t size);
+
+// Sizes by their exponents, with something between.
+template <class Write>
+std::string listed(const std::vector<int>& sizes_log2, const char* between, Write&& write) {
+  std::string text;
+  for (const int size : sizes_log2) text += (text.empty() ? "" : between) + write(bit(size));
+  return text;
+}
 
 }  // namespace faro::inline v1

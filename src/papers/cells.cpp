@@ -4,6 +4,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cstring>
 
 #include "base/check.hpp"
 #include "faro/base/error.hpp"
@@ -84,34 +85,29 @@ std::string ratio(const std::string& above, const std::string& below, int digits
 }
 
 void ContentsSink::begin(const ScheduleHeader& header) {
-  const auto* cube = std::get_if<Hypercube>(&header.machine);
-  FARO_CHECK(cube != nullptr && cube->dimensions <= 10);
-  std::vector<std::vector<int>> start(std::size_t{1} << static_cast<unsigned>(cube->dimensions));
-  for (std::size_t p = 0; p < start.size(); ++p) {
-    start[p].assign(header.slots, -1);
-    for (std::uint64_t e = 0; e < header.elements; ++e)
-      start[p][e] = static_cast<int>(p * header.elements + e);
-  }
-  contents_.assign(1, std::move(start));
+  memory_.emplace(header.machine, MachineMemory::Options{header.slots, sizeof(int)});
+  FARO_CHECK(memory_->processors() <= 1024);
+  slots_ = static_cast<Slot>(header.slots);
+  for (Word p = 0; p < memory_->processors(); ++p)
+    for (Slot s = 0; s < slots_; ++s) {
+      const int element = s < header.elements ? static_cast<int>(p * header.elements + s) : -1;
+      std::memcpy(memory_->at(p, s), &element, sizeof element);
+    }
+  note();
 }
 
 void ContentsSink::step(const CubeStep& step) {
-  const auto before = contents_.back();
-  auto after = before;
-  bool remote = false;
-  for (const Rule& rule : step.rules)
-    for (Word p = 0; p < before.size(); ++p) {
-      if (!std::all_of(rule.where.begin(), rule.where.end(),
-                       [p](const Parity& c) { return c.holds(p); }))
-        continue;
-      remote = remote || rule.across != inside;
-      const Word to = rule.across == inside ? p : p ^ bit(rule.across);
-      after[to][rule.to] = before[p][rule.from];
-    }
-  if (remote)
-    contents_.push_back(std::move(after));
-  else
-    contents_.back() = std::move(after);
+  memory_->perform(step);
+  if (std::all_of(step.rules.begin(), step.rules.end(),
+                  [](const Rule& rule) { return rule.across == inside; }))
+    contents_.pop_back();
+  note();
+}
+
+void ContentsSink::note() {
+  auto& all = contents_.emplace_back(memory_->processors(), std::vector<int>(slots_));
+  for (Word p = 0; p < all.size(); ++p)
+    for (Slot s = 0; s < slots_; ++s) std::memcpy(&all[p][s], memory_->at(p, s), sizeof(int));
 }
 
 }  // namespace faro::inline v1

@@ -10,11 +10,13 @@
 #pragma once
 
 #include <functional>
+#include <optional>
 #include <string>
 #include <vector>
 
 #include "faro/schedules/schedule.hpp"
 #include "faro/service/plan.hpp"
+#include "machines/memory.hpp"
 #include "papers/paper.hpp"
 
 namespace faro::inline v1 {
@@ -90,6 +92,10 @@ class ContentsSink : public ScheduleSink {
   const std::vector<std::vector<std::vector<int>>>& contents() const { return contents_; }
 
  private:
+  void note();
+
+  std::optional<MachineMemory> memory_;
+  Slot slots_ = 0;
   std::vector<std::vector<std::vector<int>>> contents_;
 };
 

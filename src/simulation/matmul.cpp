@@ -85,6 +85,26 @@ std::uint16_t to_half(float x) {
   return static_cast<std::uint16_t>(sign | bits);
 }
 
+// visit(S{}) for the type S of such numbers; of reals of two bytes and truth values there is none.
+template <class Visit>
+auto with_type(const NumberType& type, Visit&& visit) {
+  if (type.kind == 'f')
+    return type.bytes == 4   ? visit(float{})
+           : type.bytes == 8 ? visit(double{})
+                             : visit(static_cast<long double>(0));
+  const bool is_signed = type.kind == 'i';
+  switch (type.bytes) {
+    case 1:
+      return is_signed ? visit(std::int8_t{}) : visit(std::uint8_t{});
+    case 2:
+      return is_signed ? visit(std::int16_t{}) : visit(std::uint16_t{});
+    case 4:
+      return is_signed ? visit(std::int32_t{}) : visit(std::uint32_t{});
+    default:
+      return is_signed ? visit(std::int64_t{}) : visit(std::uint64_t{});
+  }
+}
+
 // One stored number as T.
 template <class T>
 T load(const std::byte* at, const NumberType& type) {
@@ -95,24 +115,9 @@ T load(const std::byte* at, const NumberType& type) {
     std::memcpy(&value, bytes, sizeof(S));
     return value;
   };
-  const bool is_signed = type.kind == 'i';
   if (type.kind == 'b') return static_cast<T>(bytes[0] != std::byte{0});
-  if (type.kind == 'f') {
-    if (type.bytes == 2) return static_cast<T>(from_half(as(std::uint16_t{})));
-    if (type.bytes == 4) return static_cast<T>(as(float{}));
-    if (type.bytes == 8) return static_cast<T>(as(double{}));
-    return static_cast<T>(as(static_cast<long double>(0)));
-  }
-  switch (type.bytes) {
-    case 1:
-      return is_signed ? static_cast<T>(as(std::int8_t{})) : static_cast<T>(as(std::uint8_t{}));
-    case 2:
-      return is_signed ? static_cast<T>(as(std::int16_t{})) : static_cast<T>(as(std::uint16_t{}));
-    case 4:
-      return is_signed ? static_cast<T>(as(std::int32_t{})) : static_cast<T>(as(std::uint32_t{}));
-    default:
-      return is_signed ? static_cast<T>(as(std::int64_t{})) : static_cast<T>(as(std::uint64_t{}));
-  }
+  if (type.kind == 'f' && type.bytes == 2) return static_cast<T>(from_half(as(std::uint16_t{})));
+  return with_type(type, [&]<class S>(S zero) { return static_cast<T>(as(zero)); });
 }
 
 // With its sides said.
@@ -203,9 +208,6 @@ MatmulReport multiply(const StoredMatrix& left, const StoredMatrix& right,
       request, {.algorithm = options.algorithm, .verify = options.verify, .progress = half(0)});
   const Progress performing = half(1);
   const Listening listening(performing);
-  const auto with = [&]<class T>(T) {
-    return product_of<T>(a, b, made, performing, [](T value) { return value; });
-  };
   MatmulReport report{.type = text_of(type), .plan = made};
   if (type.kind == 'b')
     report.data = product_of<std::uint32_t>(a, b, made, performing, [](std::uint32_t count) {
@@ -213,20 +215,10 @@ MatmulReport multiply(const StoredMatrix& left, const StoredMatrix& right,
     });
   else if (type.kind == 'f' && type.bytes == 2)
     report.data = product_of<float>(a, b, made, performing, [](float x) { return to_half(x); });
-  else if (type.kind == 'f')
-    report.data = type.bytes == 4   ? with(float{})
-                  : type.bytes == 8 ? with(double{})
-                                    : with(static_cast<long double>(0));
-  else if (type.kind == 'i')
-    report.data = type.bytes == 1   ? with(std::int8_t{})
-                  : type.bytes == 2 ? with(std::int16_t{})
-                  : type.bytes == 4 ? with(std::int32_t{})
-                                    : with(std::int64_t{});
   else
-    report.data = type.bytes == 1   ? with(std::uint8_t{})
-                  : type.bytes == 2 ? with(std::uint16_t{})
-                  : type.bytes == 4 ? with(std::uint32_t{})
-                                    : with(std::uint64_t{});
+    report.data = with_type(type, [&]<class T>(T) {
+      return product_of<T>(a, b, made, performing, [](T value) { return value; });
+    });
   return report;
 }
 

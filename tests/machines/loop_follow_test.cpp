@@ -1,7 +1,5 @@
 // Loops of listed moves followed from the end back: what that says is what replay says of the laps
 // written out, and where it says nothing something else is wrong.
-#include "machines/loop_follow.hpp"
-
 #include <fmt/format.h>
 #include <gtest/gtest.h>
 

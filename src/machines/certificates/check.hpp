@@ -2,8 +2,11 @@
 // has seen how planners find bounds, nor the arithmetic that they find them by.
 #pragma once
 
+#include <fmt/format.h>
+
 #include <optional>
 #include <string>
+#include <utility>
 
 #include "faro/machines/verifier.hpp"
 #include "machines/certificates/demand.hpp"
@@ -43,15 +46,13 @@ Proved broadcast_proves(const Pops& pops, const BroadcastGoal& goal, const Bound
 Proved broadcast_proves(const Hypercube& cube, const BroadcastGoal& goal, std::uint64_t elements,
                         const Bound& bound);
 
-// The dual solution of a cube: certificate::Dual.
-Proved dual_proves(const Hypercube& cube, const Demand& demand, const certificate::Dual& dual);
-
-inline Proved fault(std::string why) {
-  return {0, std::move(why)};
+template <class... Args>
+Proved fault(fmt::format_string<Args...> why, Args&&... args) {
+  return {0, fmt::format(why, std::forward<Args>(args)...)};
 }
 inline Proved no_goal(const certificate::Distance& c) {
-  return fault("the certificate's element, slot " + std::to_string(c.slot) + " of processor " +
-               std::to_string(c.processor) + ", has no goal");
+  return fault("the certificate's element, slot {} of processor {}, has no goal", c.slot,
+               c.processor);
 }
 inline Proved other_machine() {
   return fault("a certificate of this kind says nothing on this machine");

@@ -76,7 +76,7 @@ class Ways {
 Proved of_weights(const MeshGeometry& geometry, const Demand& demand, const Weights& weights) {
   for (const Weights::Link& w : weights.links) {
     if (std::max(w.from, w.to) >= geometry.processors() || geometry.hops(w.from, w.to) != 1)
-      return fault(fmt::format("a weight from {} to {}, where no link is", w.from, w.to));
+      return fault("a weight from {} to {}, where no link is", w.from, w.to);
     if (w.weight > limits::certificate_weight_max)
       return fault("the weight of a link is above 2^53");
   }

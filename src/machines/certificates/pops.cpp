@@ -71,9 +71,8 @@ Proved of_weights(const Pops& pops, const Demand& demand, const Weights& weights
   Count total = 0;
   for (const Weights::Link& w : weights.links) {
     if (w.from >= g || w.to >= g)
-      return fault(
-          fmt::format("the certificate weighs a coupler from group {} to {}; there are {} groups",
-                      w.from, w.to, g));
+      return fault("the certificate weighs a coupler from group {} to {}; there are {} groups",
+                   w.from, w.to, g);
     weight[w.from * g + w.to] += w.weight;
     total += w.weight;
   }
@@ -146,7 +145,7 @@ bool group_possible(const Table& d, const Group& group, Count k) {
 template <class Possible>
 Proved refuting(Count value, Possible&& possible) {
   if (!possible(value - 1)) return {value};
-  return fault(fmt::format("the certificate does not refute {} slots", to_string(value - 1)));
+  return fault("the certificate does not refute {} slots", to_string(value - 1));
 }
 
 Proved of_pair(const Pops& pops, const Demand& demand, const Pair& pair) {
@@ -209,9 +208,9 @@ Proved of_switch(const Crossbar& ranks, const Demand& demand, const Cut& cut) {
   const AffineSpace group = AffineSpace::where(ranks.bits, cut.where);
   for (const Crossbar::Tier& tier : ranks.tiers) {
     if (group.empty() || group.dimension() != tier.processors_log2) continue;
-    if (std::any_of(group.constraints().begin(), group.constraints().end(), [&](const Parity& c) {
-          return (c.mask & low_mask(tier.processors_log2)) != 0;
-        }))
+    const Word below = low_mask(tier.processors_log2);
+    if (std::any_of(group.constraints().begin(), group.constraints().end(),
+                    [below](const Parity& c) { return (c.mask & below) != 0; }))
       continue;
     const Count leaving = demand.count(cut.where, {}) - demand.count(cut.where, cut.where);
     return {ceil_div(leaving, Count{1} << tier.up_log2)};
@@ -245,6 +244,56 @@ Proved broadcast_proves(const Pops& pops, const BroadcastGoal& goal, const Bound
     if (c->group >= pops.groups) return fault("the certificate names a group beyond the network");
     if (goal.root) return {1};
     return {pops.groups == 1 && pops.group_size > 1 ? Count{pops.group_size} : Count{1}};
+  }
+  return other_machine();
+}
+
+namespace {
+
+// The entries of A in a row of which a group has so many processors: all, but the one that its only
+// processor holds. Of B and columns likewise.
+Count told(const std::vector<std::uint64_t>& processors, std::uint64_t order) {
+  Count sum = 0;
+  for (const std::uint64_t count : processors)
+    if (count > 0) sum += count == 1 ? order - 1 : order;
+  return sum;
+}
+
+Count lacked_by_group(const Pops& pops, std::uint64_t order, std::uint64_t group) {
+  std::vector<std::uint64_t> of_row(order);
+  std::vector<std::uint64_t> of_column(order);
+  const Count end = Count{group + 1} * pops.group_size;
+  for (Count p = Count{group} * pops.group_size; p < end && p < Count{order} * order; ++p) {
+    ++of_row[static_cast<std::size_t>(p / order)];
+    ++of_column[static_cast<std::size_t>(p % order)];
+  }
+  return told(of_row, order) + told(of_column, order);
+}
+
+}  // namespace
+
+// Certificates of products of matrices on a POPS network, of schedules that form every term of
+// C[i,j] where it ends: then processor iN + j needs the N entries A[i,.] and the N entries B[.,j],
+// each in a message of its own, for sums do not say their summands.
+//
+//   port   the entries that a processor lacks, one a slot, or one from each group
+//   group  the entries that somebody in a group lacks, over the g couplers to it
+Proved product_proves(const Pops& pops, const MatmulGoal& goal, const Bound& bound) {
+  const std::string where = "schedules that form each term of C[i,j] where it ends";
+  const std::uint64_t order = goal.order;
+  const Count places = Count{order} * order;
+  if (order == 0 || places > Count{pops::processors(pops)})
+    return fault("the matrices do not fit the network");
+  if (order > limits::matmul_order_max) throw Unchecked{"there are too many entries to count them"};
+  if (const auto* c = std::get_if<Port>(&bound.certificate)) {
+    if (c->way != Way::in || Count{c->processor} >= places)
+      return fault("the certificate names no processor that needs entries");
+    return {ceil_div(Count{2} * (order - 1), pops.multi_receive ? pops.groups : 1), {}, where};
+  }
+  if (const auto* c = std::get_if<Group>(&bound.certificate)) {
+    if (c->way != Way::in || c->group >= pops.groups)
+      return fault("the certificate names no group that needs entries");
+    return {ceil_div(lacked_by_group(pops, order, c->group), pops.groups), {}, where};
   }
   return other_machine();
 }

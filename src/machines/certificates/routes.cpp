@@ -130,8 +130,8 @@ Proved routes_proves(const Mesh& mesh, const Demand& demand, const Bound& bound)
   const auto* certificate = std::get_if<Displacements>(&bound.certificate);
   if (certificate == nullptr) return other_machine();
   if (certificate->sources.size() != static_cast<std::size_t>(geometry.dimensions()))
-    return fault(fmt::format("the certificate speaks of {} dimensions, the mesh has {}",
-                             certificate->sources.size(), geometry.dimensions()));
+    return fault("the certificate speaks of {} dimensions, the mesh has {}",
+                 certificate->sources.size(), geometry.dimensions());
   Count sum = 0;
   for (int k = 0; k < geometry.dimensions(); ++k) {
     const auto& sources = certificate->sources[static_cast<std::size_t>(k)];
@@ -140,8 +140,7 @@ Proved routes_proves(const Mesh& mesh, const Demand& demand, const Bound& bound)
       for (const Word p : *sources) {
         const std::optional<Word> to =
             p < geometry.processors() ? demand.goal_of_any(p) : std::nullopt;
-        if (!to)
-          return fault(fmt::format("the certificate's element of processor {} has no goal", p));
+        if (!to) return fault("the certificate's element of processor {} has no goal", p);
         along.emplace_back(geometry.coordinate(p, k), geometry.coordinate(*to, k));
       }
     } else {

@@ -24,6 +24,17 @@
 
 namespace faro::inline v1 {
 
+// A rate of a bound, exactly.
+struct Fraction {
+  std::uint64_t above = 0;
+  std::uint64_t below = 1;
+};
+
+// ceil(f * k).
+inline Count ceil_of(Fraction f, std::uint64_t k) {
+  return ceil_div(Count{f.above} * k, f.below);
+}
+
 // Requires a map that has the cube's bits; K elements, at least one.
 void add_conversion_bounds(const Hypercube& cube, const MapGoal& goal, std::uint64_t elements,
                            std::vector<Bound>& out);

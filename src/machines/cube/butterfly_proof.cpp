@@ -21,7 +21,6 @@
 #include <vector>
 
 #include "machines/cube/moving_proof.hpp"
-#include "machines/cube/ports.hpp"
 #include "machines/cube/verifiers.hpp"
 #include "machines/proof_reading.hpp"
 #include "schedules/butterfly_stages.hpp"
@@ -65,7 +64,6 @@ class ButterflyProof : public cube_proof_states::MovingProof {
   void finish() override;
 
  private:
-  bool fits(const Rule& rule) override;
   bool goal_makes_sense();
   void butterfly(const AffineSpace& where, const ButterflyRule& rule);
   bool operands_fit(const std::vector<Piece>& low, const std::vector<Piece>& high,
@@ -77,7 +75,6 @@ class ButterflyProof : public cube_proof_states::MovingProof {
 
   ButterflyGoal goal_;
   ButterflyStages stages_;
-  int crossed_max_ = 0;  // dimensions of a step, where processors have several ports and not all
   Count pairs_ = 0;
   std::map<Slot, Partition> computed_;  // what slots of this step's butterflies hold
 };
@@ -85,33 +82,27 @@ class ButterflyProof : public cube_proof_states::MovingProof {
 bool ButterflyProof::goal_makes_sense() {
   const int n = goal_.processor_bits;
   const int p = goal_.index_bits;
-  if (n != dimensions_ || n < 0 || p < n || p > word_bits) {
-    breach("goal",
-           fmt::format("the problem has {} processor bits of {} index bits; the machine has {} "
-                       "dimensions",
-                       n, p, dimensions_));
-    return false;
-  }
+  if (n != dimensions_ || n < 0 || p < n || p > word_bits)
+    return refuse("goal", {},
+                  "the problem has {} processor bits of {} index bits; the machine has {} "
+                  "dimensions",
+                  n, p, dimensions_);
   const auto fits = [&](const std::vector<Word>& rows, int count) {
     return rows.size() == static_cast<std::size_t>(count) &&
            std::all_of(rows.begin(), rows.end(), [&](Word r) { return (r & ~low_mask(p)) == 0; });
   };
   if (!fits(goal_.final_processor_rows, n) ||
-      (goal_.final_memory_rows && !fits(*goal_.final_memory_rows, p - n))) {
-    breach("goal",
-           fmt::format("the final rows must be {} for the processor and {} for the slot, each a "
-                       "mask of {} bits",
-                       n, p - n, p));
-    return false;
-  }
+      (goal_.final_memory_rows && !fits(*goal_.final_memory_rows, p - n)))
+    return refuse("goal", {},
+                  "the final rows must be {} for the processor and {} for the slot, each a "
+                  "mask of {} bits",
+                  n, p - n, p);
   return true;
 }
 
 void ButterflyProof::begin(const ScheduleHeader& header) {
   prepare(header);
   bounded_ = false;
-  if (const auto& cube = std::get<Hypercube>(header.machine); several_ports(cube))
-    crossed_max_ = std::exchange(ports_, 0);
   goal_ = std::get<ButterflyGoal>(header.goal);
   stages_ = ButterflyStages(goal_);
   if (!goal_makes_sense()) return;
@@ -119,13 +110,13 @@ void ButterflyProof::begin(const ScheduleHeader& header) {
   const int p = goal_.index_bits;
   verdict_.expected = Count{1} << static_cast<unsigned>(p);
   if (p - n >= word_bits || header.slots < bit(p - n)) {
-    breach("goal", fmt::format("{} slots do not hold the 2^{} elements of a processor",
-                               header.slots, p - n));
+    breach("goal", {}, "{} slots do not hold the 2^{} elements of a processor", header.slots,
+           p - n);
     return;
   }
   if (header.slots > limits::slots_max) {
-    give_up(fmt::format("the proof keeps at most {} slots, this machine has {}", limits::slots_max,
-                        header.slots));
+    give_up("the proof keeps at most {} slots, this machine has {}", limits::slots_max,
+            header.slots);
     return;
   }
   const BitMatrix back = *BitMatrix::from_rows(p, start_rows(goal_)).inverse();
@@ -141,47 +132,30 @@ void ButterflyProof::begin(const ScheduleHeader& header) {
   }
 }
 
-// A rule that nobody meets may name any dimension.
-bool ButterflyProof::fits(const Rule& rule) {
-  const bool unmet =
-      misfit(rule.where, dimensions_) == nullptr && spaces_->at(spaces_->of(rule.where)).empty();
-  return unmet || MovingProof::fits(rule);
-}
-
 bool ButterflyProof::operands_fit(const std::vector<Piece>& low, const std::vector<Piece>& high,
                                   const ButterflyRule& rule, Count processors) {
   const int index_bit = goal_.index_bits - 1 - rule.stage;
-  if (size_of(low) != processors || size_of(high) != processors) {
-    breach("reads-empty",
-           fmt::format("stage {} reads slots {} and {} where one of them is empty", rule.stage,
-                       rule.low, rule.high),
-           {.slot = size_of(low) != processors ? rule.low : rule.high});
-    return false;
-  }
+  if (size_of(low) != processors || size_of(high) != processors)
+    return refuse("reads-empty", {.slot = size_of(low) != processors ? rule.low : rule.high},
+                  "stage {} reads slots {} and {} where one of them is empty", rule.stage, rule.low,
+                  rule.high);
   const int before = low.front().tag;
-  if (before >= stages_.count() || stages_.index_bit(before) != index_bit) {
-    breach("stage",
-           fmt::format("stage {}: the low operand has done {} stages, which it does not follow",
-                       rule.stage, before),
-           {.processor = low.front().where.first(), .slot = rule.low});
-    return false;
-  }
+  if (before >= stages_.count() || stages_.index_bit(before) != index_bit)
+    return refuse("stage", {.processor = low.front().where.first(), .slot = rule.low},
+                  "stage {}: the low operand has done {} stages, which it does not follow",
+                  rule.stage, before);
   for (const auto& [side, wanted] : {std::pair{&low, 0U}, std::pair{&high, 1U}}) {
     for (const Piece& piece : *side) {
-      if (piece.tag != before) {
-        breach("stage",
-               fmt::format("stage {}: the {} operand has done {} stages, wanted {}", rule.stage,
-                           wanted == 0 ? "low" : "high", piece.tag, before),
-               {.processor = piece.where.first(), .slot = wanted == 0 ? rule.low : rule.high});
-        return false;
-      }
-      if (piece.origin[static_cast<std::size_t>(index_bit)] != Parity{0, wanted}) {
-        breach("pair",
-               fmt::format("stage {}: index bit {} of the {} operand is not always {}", rule.stage,
-                           index_bit, wanted == 0 ? "low" : "high", wanted),
-               {.processor = piece.where.first(), .slot = wanted == 0 ? rule.low : rule.high});
-        return false;
-      }
+      if (piece.tag != before)
+        return refuse(
+            "stage", {.processor = piece.where.first(), .slot = wanted == 0 ? rule.low : rule.high},
+            "stage {}: the {} operand has done {} stages, wanted {}", rule.stage,
+            wanted == 0 ? "low" : "high", piece.tag, before);
+      if (piece.origin[static_cast<std::size_t>(index_bit)] != Parity{0, wanted})
+        return refuse(
+            "pair", {.processor = piece.where.first(), .slot = wanted == 0 ? rule.low : rule.high},
+            "stage {}: index bit {} of the {} operand is not always {}", rule.stage, index_bit,
+            wanted == 0 ? "low" : "high", wanted);
     }
   }
   for (const Piece& a : low) {
@@ -193,10 +167,8 @@ bool ButterflyProof::operands_fit(const std::vector<Piece>& low, const std::vect
       for (int i = 0; i < goal_.index_bits; ++i) {
         const auto at = static_cast<std::size_t>(i);
         if (i == index_bit || x.origin[at] == y.origin[at]) continue;
-        breach("pair",
-               fmt::format("stage {}: the operands differ in index bit {} too", rule.stage, i),
-               {.processor = both.first(), .slot = rule.low});
-        return false;
+        return refuse("pair", {.processor = both.first(), .slot = rule.low},
+                      "stage {}: the operands differ in index bit {} too", rule.stage, i);
       }
     }
   }
@@ -215,8 +187,7 @@ void ButterflyProof::replace(Slot slot, const AffineSpace& where, std::vector<Pi
   for (Piece& piece : pieces) there.add(std::move(piece));
   there.merge();
   if (there.pieces().size() > limits::proof_pieces_of_slot_max)
-    give_up(
-        fmt::format("slot {} needs more than {} pieces", slot, limits::proof_pieces_of_slot_max));
+    give_up("slot {} needs more than {} pieces", slot, limits::proof_pieces_of_slot_max);
 }
 
 void ButterflyProof::butterfly(const AffineSpace& where, const ButterflyRule& rule) {
@@ -224,10 +195,9 @@ void ButterflyProof::butterfly(const AffineSpace& where, const ButterflyRule& ru
   const bool whole = rule.result == Result::both;
   if (rule.low >= header_.slots || rule.high >= header_.slots || rule.low == rule.high ||
       rule.stage < 0 || rule.stage >= goal_.index_bits || (!whole && rule.to >= header_.slots)) {
-    breach("butterfly-range",
-           fmt::format("butterfly of stage {} on slots {} and {}: no such place", rule.stage,
-                       rule.low, rule.high),
-           {.processor = where.first(), .slot = rule.low});
+    breach("butterfly-range", {.processor = where.first(), .slot = rule.low},
+           "butterfly of stage {} on slots {} and {}: no such place", rule.stage, rule.low,
+           rule.high);
     return;
   }
   std::vector<Piece> low = computed(rule.low).inside(where);
@@ -235,8 +205,8 @@ void ButterflyProof::butterfly(const AffineSpace& where, const ButterflyRule& ru
   if (!operands_fit(low, high, rule, size_of(where))) return;
   pairs_ += size_of(where);
   if (goal_.in_place && !whole) {
-    breach("in-place", fmt::format("stage {} is done by halves", rule.stage),
-           {.processor = where.first(), .slot = rule.low});
+    breach("in-place", {.processor = where.first(), .slot = rule.low}, "stage {} is done by halves",
+           rule.stage);
     return;
   }
   for (auto* pieces : {&low, &high})
@@ -249,22 +219,21 @@ void ButterflyProof::butterfly(const AffineSpace& where, const ButterflyRule& ru
 void ButterflyProof::step(const CubeStep& step) {
   if (!tracking()) return;
   move(step);
-  if (crossed_max_ != 0 && static_cast<int>(sent_.size()) > crossed_max_)
-    give_up("a step crosses more dimensions than a processor has ports");
   each_of("butterflies", step.butterflies, [this](const Butterfly& b) {
     if (!tracking()) return;
     if ((b.processor & ~low_mask(dimensions_)) == 0)
       return butterfly(spaces_->at(spaces_->point(b.processor)),
                        {{}, b.low, b.high, b.stage, b.result, b.to});
-    breach("proc-range", fmt::format("processor {} is beyond the machine", b.processor),
-           {.processor = b.processor, .slot = b.low});
+    breach("proc-range", {.processor = b.processor, .slot = b.low},
+           "processor {} is beyond the machine", b.processor);
   });
   each_of("butterfly_rules", step.butterfly_rules, [this](const ButterflyRule& rule) {
     if (!tracking()) return;
     if (const Parity* c = misfit(rule.where, dimensions_))
-      return breach("mask-range", fmt::format("the condition [{:#x}, {}] does not fit {} address "
-                                              "bits",
-                                              c->mask, c->value, dimensions_));
+      return breach("mask-range", {},
+                    "the condition [{:#x}, {}] does not fit {} address "
+                    "bits",
+                    c->mask, c->value, dimensions_);
     butterfly(spaces_->at(spaces_->of(rule.where)), rule);
   });
   for (const auto& [slot, partition] : computed_)
@@ -321,8 +290,7 @@ Count ButterflyProof::outputs() {
     for (const Piece& old : parts) fresh.erase(old.where);
     parts.insert(parts.end(), fresh.pieces().begin(), fresh.pieces().end());
     if (parts.size() > limits::proof_pieces_of_slot_max) {
-      give_up(
-          fmt::format("the results are in more than {} pieces", limits::proof_pieces_of_slot_max));
+      give_up("the results are in more than {} pieces", limits::proof_pieces_of_slot_max);
       return 0;
     }
   }
@@ -333,16 +301,15 @@ void ButterflyProof::finish() {
   if (tracking()) verdict_.delivered = outputs();
   if (!tracking()) return;
   if (verdict_.delivered != verdict_.expected) {
-    breach("not-delivered",
-           fmt::format("{} of {} results are at their final place", to_string(verdict_.delivered),
-                       to_string(verdict_.expected)));
+    breach("not-delivered", {}, "{} of {} results are at their final place",
+           to_string(verdict_.delivered), to_string(verdict_.expected));
   }
   const Count wanted = verdict_.expected * stages_.count() / 2;
   if (goal_.in_place && pairs_ != wanted) {
-    breach("in-place", fmt::format("{} butterflies were done, wanted {}", to_string(pairs_),
-                                   to_string(wanted)));
+    breach("in-place", {}, "{} butterflies were done, wanted {}", to_string(pairs_),
+           to_string(wanted));
   }
-  judge_claims(verdict_, header_, step_);
+  judge_claims();
 }
 
 }  // namespace

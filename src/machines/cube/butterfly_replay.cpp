@@ -88,25 +88,21 @@ class ButterflyReplay : public MovingReplay<Token> {
 bool ButterflyReplay::goal_makes_sense() {
   const int n = goal_.processor_bits;
   const int p = goal_.index_bits;
-  if (n != dimensions_ || p < n || n < 0 || p > word_bits) {
-    breach("goal",
-           fmt::format("the problem has {} processor bits of {} index bits; the machine has {} "
-                       "dimensions",
-                       n, p, dimensions_));
-    return false;
-  }
+  if (n != dimensions_ || p < n || n < 0 || p > word_bits)
+    return refuse("goal", {},
+                  "the problem has {} processor bits of {} index bits; the machine has {} "
+                  "dimensions",
+                  n, p, dimensions_);
   const auto rows_fit = [&](const std::vector<Word>& rows, int count) {
     return rows.size() == static_cast<std::size_t>(count) &&
            std::all_of(rows.begin(), rows.end(), [&](Word r) { return (r & ~low_mask(p)) == 0; });
   };
   if (!rows_fit(goal_.final_processor_rows, n) ||
-      (goal_.final_memory_rows && !rows_fit(*goal_.final_memory_rows, p - n))) {
-    breach("goal",
-           fmt::format("the final rows must be {} for the processor and {} for the slot, each a "
-                       "mask of {} bits",
-                       n, p - n, p));
-    return false;
-  }
+      (goal_.final_memory_rows && !rows_fit(*goal_.final_memory_rows, p - n)))
+    return refuse("goal", {},
+                  "the final rows must be {} for the processor and {} for the slot, each a "
+                  "mask of {} bits",
+                  n, p - n, p);
   return true;
 }
 
@@ -127,8 +123,8 @@ void ButterflyReplay::begin(const ScheduleHeader& header) {
   verdict_.expected = Count{1} << static_cast<unsigned>(goal_.index_bits);
   const Word elements = bit(goal_.index_bits - goal_.processor_bits);
   if (header.slots < elements) {
-    breach("goal", fmt::format("{} slots do not hold the {} elements of a processor", header.slots,
-                               elements));
+    breach("goal", {}, "{} slots do not hold the {} elements of a processor", header.slots,
+           elements);
     broken_ = true;
     return;
   }
@@ -143,22 +139,16 @@ void ButterflyReplay::begin(const ScheduleHeader& header) {
 bool ButterflyReplay::operands_fit(const Butterfly& b, const Token& low, const Token& high) {
   const int index_bit = goal_.index_bits - 1 - b.stage;
   if (low.done != high.done || low.done >= stages_.count() ||
-      stages_.index_bit(low.done) != index_bit) {
-    breach("stage",
-           fmt::format("stage {} at processor {}: the operands have done {} and {} stages, "
-                       "which it does not follow",
-                       b.stage, b.processor, low.done, high.done),
-           {.processor = b.processor, .slot = b.low});
-    return false;
-  }
-  if (has_bit(low.index, index_bit) || (low.index ^ high.index) != bit(index_bit)) {
-    breach("pair",
-           fmt::format("stage {} at processor {}: indices {} and {} are no pair (low, high) of "
-                       "bit {}",
-                       b.stage, b.processor, low.index, high.index, index_bit),
-           {.processor = b.processor, .slot = b.low});
-    return false;
-  }
+      stages_.index_bit(low.done) != index_bit)
+    return refuse("stage", {.processor = b.processor, .slot = b.low},
+                  "stage {} at processor {}: the operands have done {} and {} stages, "
+                  "which it does not follow",
+                  b.stage, b.processor, low.done, high.done);
+  if (has_bit(low.index, index_bit) || (low.index ^ high.index) != bit(index_bit))
+    return refuse("pair", {.processor = b.processor, .slot = b.low},
+                  "stage {} at processor {}: indices {} and {} are no pair (low, high) of "
+                  "bit {}",
+                  b.stage, b.processor, low.index, high.index, index_bit);
   return true;
 }
 
@@ -166,9 +156,8 @@ void ButterflyReplay::count(const Butterfly& b, const Token& low) {
   performed_count_ += 1;
   if (!goal_.in_place) return;
   if (b.result != Result::both) {
-    breach("in-place",
-           fmt::format("stage {} at processor {} is done by halves", b.stage, b.processor),
-           {.processor = b.processor, .slot = b.low});
+    breach("in-place", {.processor = b.processor, .slot = b.low},
+           "stage {} at processor {} is done by halves", b.stage, b.processor);
     return;
   }
   const int index_bit = goal_.index_bits - 1 - b.stage;
@@ -176,8 +165,8 @@ void ButterflyReplay::count(const Butterfly& b, const Token& low) {
       ((low.index >> (index_bit + 1)) << index_bit) | (low.index & low_mask(index_bit));
   const Word key = (static_cast<Word>(low.done) << (goal_.index_bits - 1)) | pair;
   if (performed_[key]) {
-    breach("in-place", fmt::format("stage {} is done twice for index {}", b.stage, low.index),
-           {.processor = b.processor, .slot = b.low});
+    breach("in-place", {.processor = b.processor, .slot = b.low},
+           "stage {} is done twice for index {}", b.stage, low.index);
   }
   performed_[key] = true;
 }
@@ -187,19 +176,17 @@ void ButterflyReplay::butterfly(const Butterfly& b) {
   if (b.processor >= processors_ || b.low >= header_.slots || b.high >= header_.slots ||
       b.low == b.high || b.stage < 0 || b.stage >= goal_.index_bits ||
       (!whole && b.to >= header_.slots)) {
-    breach("butterfly-range",
-           fmt::format("butterfly of stage {} at processor {} on slots {} and {}: no such place",
-                       b.stage, b.processor, b.low, b.high),
-           {.processor = b.processor, .slot = b.low});
+    breach("butterfly-range", {.processor = b.processor, .slot = b.low},
+           "butterfly of stage {} at processor {} on slots {} and {}: no such place", b.stage,
+           b.processor, b.low, b.high);
     return;
   }
   const Token* const reads_low = held(b.processor, b.low);
   const Token* const reads_high = held(b.processor, b.high);
   if (reads_low == nullptr || reads_high == nullptr) {
-    breach("reads-empty",
-           fmt::format("stage {} at processor {} reads slots {} and {}, one of them empty", b.stage,
-                       b.processor, b.low, b.high),
-           {.processor = b.processor, .slot = reads_low == nullptr ? b.low : b.high});
+    breach("reads-empty", {.processor = b.processor, .slot = reads_low == nullptr ? b.low : b.high},
+           "stage {} at processor {} reads slots {} and {}, one of them empty", b.stage,
+           b.processor, b.low, b.high);
     return;
   }
   Token low = *reads_low;
@@ -243,18 +230,18 @@ void ButterflyReplay::finish() {
     if (verdict_.delivered != verdict_.expected) {
       const auto lost = std::find(arrived.begin(), arrived.end(), false) - arrived.begin();
       breach("not-delivered",
-             fmt::format("{} of {} results are at their final place; index {} is not at "
-                         "processor {}",
-                         to_string(verdict_.delivered), to_string(verdict_.expected), lost,
-                         place_from(goal_.final_processor_rows, static_cast<Word>(lost))),
-             {.processor = place_from(goal_.final_processor_rows, static_cast<Word>(lost))});
+             {.processor = place_from(goal_.final_processor_rows, static_cast<Word>(lost))},
+             "{} of {} results are at their final place; index {} is not at "
+             "processor {}",
+             to_string(verdict_.delivered), to_string(verdict_.expected), lost,
+             place_from(goal_.final_processor_rows, static_cast<Word>(lost)));
     }
     const Count wanted = Count(performed_.size());
     if (goal_.in_place && performed_count_ != wanted) {
-      breach("in-place", fmt::format("{} butterflies were done, wanted {}",
-                                     to_string(performed_count_), to_string(wanted)));
+      breach("in-place", {}, "{} butterflies were done, wanted {}", to_string(performed_count_),
+             to_string(wanted));
     }
-    judge_claims(verdict_, header_, step_);
+    judge_claims();
   }
 }
 

@@ -57,16 +57,11 @@ Machine from_json(const json::Value& value, const json::Unknown& unknown) {
 constexpr MachineKind::Word words[] = {{"cube", "cube:4", read}};
 constexpr CostPart cost[] = {cost_part::steps, cost_part::remote_moves};
 
-std::unique_ptr<Verifier> replay(const Goal& goal) {
-  if (std::holds_alternative<ButterflyGoal>(goal)) return butterfly_replay();
+template <auto network, auto moves>
+std::unique_ptr<Verifier> judge(const Goal& goal) {
+  if (std::holds_alternative<ButterflyGoal>(goal)) return network();
   if (!std::holds_alternative<BroadcastGoal>(goal)) only_moves(goal);
-  return cube_replay();
-}
-
-std::unique_ptr<Verifier> proof(const Goal& goal) {
-  if (std::holds_alternative<ButterflyGoal>(goal)) return butterfly_proof();
-  if (!std::holds_alternative<BroadcastGoal>(goal)) only_moves(goal);
-  return cube_proof();
+  return moves();
 }
 
 }  // namespace
@@ -106,8 +101,8 @@ MachineKind cube_kind() {
       .steps = MachineKind::Steps::cube,
       .cost = cost,
       .sends_inside_cost = false,
-      .replay = replay,
-      .proof = proof,
+      .replay = judge<butterfly_replay, cube_replay>,
+      .proof = judge<butterfly_proof, cube_proof>,
       .map_bound = map_bound_of<Hypercube>,
       .list_bound = list_bound_of<Hypercube>,
   };

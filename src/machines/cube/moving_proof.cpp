@@ -44,20 +44,9 @@ void MovingProof::prepare(const ScheduleHeader& header) {
   spaces_.emplace(dimensions_);
 }
 
-void MovingProof::give_up(std::string why) {
-  if (!tracking()) return;
-  verdict_.answer = Verdict::Answer::unprovable;
-  verdict_.limit = std::move(why);
-  slots_.clear();
-}
-
 Held MovingProof::held(Slot slot) const {
   if (const auto written = slots_.find(slot); written != slots_.end()) return written->second;
   return slot < begun_ ? states_->own(slot) : Held{};
-}
-
-bool MovingProof::fits(const Rule& rule) {
-  return faro::well_formed(rule, dimensions_, breached_);
 }
 
 bool MovingProof::well_formed(const Move& move) {
@@ -71,10 +60,8 @@ bool MovingProof::well_formed(const Move& move) {
     rule = "not-a-link";
   }
   if (rule != nullptr)
-    breach(rule,
-           fmt::format("the move [{}, {}, {}, {}]", move.from_processor, move.from_slot,
-                       move.to_processor, move.to_slot),
-           place_of(move));
+    breach(rule, place_of(move), "the move [{}, {}, {}, {}]", move.from_processor, move.from_slot,
+           move.to_processor, move.to_slot);
   return rule == nullptr;
 }
 
@@ -82,9 +69,8 @@ void MovingProof::use_port(SpaceId where, int across) {
   for (const auto& [dimension, sets] : involved_) {
     if (dimension == across) continue;
     if (const auto p = sets.common(where, *spaces_, work_, bounded_))
-      breach("one-port",
-             fmt::format("processor {} uses dimensions {} and {}", *p, dimension, across),
-             {.processor = *p, .dimension = across});
+      breach("one-port", {.processor = *p, .dimension = across},
+             "processor {} uses dimensions {} and {}", *p, dimension, across);
   }
 }
 
@@ -110,17 +96,15 @@ void MovingProof::use_ports(SpaceId where, int across) {
   if (static_cast<int>(crossing_.size()) <= ports_) return;
   const AffineSpace space = spaces_->at(where);
   if (const auto p = crowded(space, across, inside, ports_))
-    breach("ports", fmt::format("processor {} uses dimension {} and {} others", *p, across, ports_),
-           {.processor = *p, .dimension = across});
+    breach("ports", {.processor = *p, .dimension = across},
+           "processor {} uses dimension {} and {} others", *p, across, ports_);
 }
 
 void MovingProof::use_link(SpaceId where, int across) {
   DisjointSets& sent = sent_[across];
   if (const auto p = sent.common(where, *spaces_, work_, bounded_))
-    breach("link-twice",
-           fmt::format("the link of processor {} across dimension {} carries two elements", *p,
-                       across),
-           {.processor = *p, .to = *p ^ bit(across), .dimension = across});
+    breach("link-twice", {.processor = *p, .to = *p ^ bit(across), .dimension = across},
+           "the link of processor {} across dimension {} carries two elements", *p, across);
   sent.add(where, *spaces_);
   if (ports_ == 0) return;
   const SpaceId there = spaces_->shifted(where, across);
@@ -167,17 +151,16 @@ void MovingProof::perform(SpaceId where, Slot from, int across, Slot to) {
   const SpaceId region = across == inside ? where : spaces_->shifted(where, across);
   Writes& writes = writes_[to];
   if (const auto p = writes.sets.common(region, *spaces_, work_, bounded_))
-    breach("two-writes", fmt::format("slot {} of processor {} is written twice", to, *p),
-           crossing(*p ^ by, across, to));
+    breach("two-writes", crossing(*p ^ by, across, to), "slot {} of processor {} is written twice",
+           to, *p);
   writes.sets.add(region, *spaces_);
   const Held source = held(from);
   writes.writes.push_back({where, region, by, source});
   const Count read = states_->held(source.state, where, *spaces_, work_);
   if (read != spaces_->size(where))
-    breach("reads-empty",
-           fmt::format("slot {} is read at {} processors where nothing wrote it", from,
-                       to_string(spaces_->size(where) - read)),
-           empty_at(where, source, from, across));
+    breach("reads-empty", empty_at(where, source, from, across),
+           "slot {} is read at {} processors where nothing wrote it", from,
+           to_string(spaces_->size(where) - read));
 }
 
 void MovingProof::land() {
@@ -195,15 +178,15 @@ void MovingProof::keep(Slot slot, Held result) {
     if (!bounded_) pieces_max_ = std::max(pieces_max_, 2 * states_->pieces());
   }
   if (pieces > limits::proof_pieces_of_slot_max || states_->pieces() > pieces_max_)
-    return give_up(fmt::format(
+    return give_up(
         "slot {} falls into {} pieces, all that slots hold into {}; at most {} and "
         "{}",
-        slot, pieces, states_->pieces(), limits::proof_pieces_of_slot_max, pieces_max_));
+        slot, pieces, states_->pieces(), limits::proof_pieces_of_slot_max, pieces_max_);
   if (overworked())
     give_up(
-        fmt::format("{} pieces in all that slots hold, and more than {} comparisons "
-                    "of pieces",
-                    states_->pieces(), limits::proof_work_max));
+        "{} pieces in all that slots hold, and more than {} comparisons "
+        "of pieces",
+        states_->pieces(), limits::proof_work_max);
 }
 
 // What was found of rules and states, but for what slots hold now.
@@ -223,7 +206,9 @@ void MovingProof::move(const CubeStep& step) {
   broken_before_ = !clean();
   sent_.clear();
   bool performed = true;
-  each_of("rules", step.rules, [&](const Rule& rule) { performed = fits(rule) && performed; });
+  each_of("rules", step.rules, [&](const Rule& rule) {
+    performed = faro::well_formed(rule, dimensions_, *this) && performed;
+  });
   if (performed) {
     each_of("rules", step.rules, [this](const Rule& rule) {
       still_working();
@@ -233,9 +218,8 @@ void MovingProof::move(const CubeStep& step) {
         perform(where, rule.from, rule.across, rule.to);
       } else {
         breach("slot-range",
-               fmt::format("a rule names slot {}; there are {}", std::max(rule.from, rule.to),
-                           header_.slots),
-               {.processor = spaces_->at(where).first(), .slot = std::max(rule.from, rule.to)});
+               {.processor = spaces_->at(where).first(), .slot = std::max(rule.from, rule.to)},
+               "a rule names slot {}; there are {}", std::max(rule.from, rule.to), header_.slots);
       }
       if (overworked()) give_up("too many comparisons of rules in one step");
     });

@@ -49,10 +49,6 @@ class MovingProof : public Judge {
   Held held(Slot slot) const;
   // From now on a slot holds that.
   void keep(Slot slot, Held result);
-  void give_up(std::string why);
-  bool tracking() const { return verdict_.answer == Verdict::Answer::yes; }
-  // Whether the machine has what a rule names, whatever slots there are; a breach if not.
-  virtual bool fits(const Rule& rule);
 
   int dimensions_ = 0;
   int ports_ = 0;            // that count: fewer than links, else 0
@@ -61,7 +57,6 @@ class MovingProof : public Judge {
   std::optional<Spaces> spaces_;
   std::optional<States> states_;
   std::unordered_map<Slot, Held> slots_;  // those that were written
-  std::map<int, DisjointSets> sent_;      // of the last step, by dimension
   std::uint64_t work_ = 0;
 
  private:
@@ -77,6 +72,7 @@ class MovingProof : public Judge {
   void forget();
 
   std::map<Slot, Writes> writes_;
+  std::map<int, DisjointSets> sent_;              // by dimension
   std::map<int, DisjointSets> involved_;          // one port
   std::map<int, std::vector<SpaceId>> crossing_;  // several: who sends or receives, by dimension
   bool remote_ = false;

@@ -11,6 +11,7 @@
 #include "machines/cube/parity_blocks.hpp"
 #include "machines/cube/places.hpp"
 #include "machines/cube/ports.hpp"
+#include "machines/replay_goal.hpp"
 
 namespace faro::inline v1 {
 namespace {
@@ -82,34 +83,25 @@ void MovingReplay<Token>::put(Word processor, Slot slot, Token token) {
 
 template <class Token>
 bool MovingReplay<Token>::fits(const std::vector<Parity>& where) {
-  for (const Parity& c : where) {
-    if ((c.mask & ~low_mask(dimensions_)) == 0 && c.value <= 1) continue;
-    breach("mask-range", fmt::format("the condition [{:#x}, {}] does not fit {} address bits",
-                                     c.mask, c.value, dimensions_));
-    return false;
-  }
-  return true;
+  const Parity* c = replay_goal::beyond(where, dimensions_);
+  return c == nullptr ||
+         refuse("mask-range", {}, "the condition [{:#x}, {}] does not fit {} address bits", c->mask,
+                c->value, dimensions_);
 }
 
 template <class Token>
 bool MovingReplay<Token>::well_formed(const Rule& rule) {
-  if (rule.across != inside && (rule.across < 0 || rule.across >= dimensions_)) {
-    breach("dimension-range",
-           fmt::format("a rule goes across dimension {} of a {}-cube", rule.across, dimensions_),
-           {.dimension = rule.across});
-    return false;
-  }
+  if (rule.across != inside && (rule.across < 0 || rule.across >= dimensions_))
+    return refuse("dimension-range", {.dimension = rule.across},
+                  "a rule goes across dimension {} of a {}-cube", rule.across, dimensions_);
   return fits(rule.where);
 }
 
 template <class Token>
 bool MovingReplay<Token>::well_formed(const Move& move) {
   const auto wrong = [&](const char* rule, const std::string& what) {
-    breach(rule,
-           fmt::format("the move [{}, {}, {}, {}] {}", move.from_processor, move.from_slot,
-                       move.to_processor, move.to_slot, what),
-           place_of(move));
-    return false;
+    return refuse(rule, place_of(move), "the move [{}, {}, {}, {}] {}", move.from_processor,
+                  move.from_slot, move.to_processor, move.to_slot, what);
   };
   if (move.from_processor >= processors_ || move.to_processor >= processors_)
     return wrong("proc-range", fmt::format("names a processor above {}", processors_ - 1));
@@ -150,9 +142,8 @@ void MovingReplay<Token>::use_port(int across, Word block, Word members) {
   for (std::vector<Word>& busy : busy_) more &= std::exchange(busy[block], busy[block] | more);
   if (more == 0) return;
   const Word p = first_of(block, more);
-  breach(ports_ == 1 ? "one-port" : "ports",
-         fmt::format("processor {} uses dimension {} and {} more", p, across, ports_),
-         {.processor = p, .dimension = across});
+  breach(ports_ == 1 ? "one-port" : "ports", {.processor = p, .dimension = across},
+         "processor {} uses dimension {} and {} more", p, across, ports_);
 }
 
 template <class Token>
@@ -164,9 +155,8 @@ void MovingReplay<Token>::use_link(const Route& r, Word block, Word members, con
   if (const Word twice = members & sent[block]; twice != 0) {
     const Word p = first_of(block, twice);
     const Violation::Place where = at(r, p, mesh_ ? std::optional(r.from_slot) : std::nullopt);
-    breach("link-twice",
-           fmt::format("two elements on the link of processor {} across {}", p, *where.dimension),
-           where);
+    breach("link-twice", where, "two elements on the link of processor {} across {}", p,
+           *where.dimension);
   }
   sent[block] |= members;
   if (ports_ == 0) return;
@@ -196,18 +186,16 @@ template <class Token>
 void MovingReplay<Token>::check(const Route& r, Word block, Word members, const Landing& there) {
   if (r.across != inside) use_link(r, block, members, there);
   if (const Word empty = members & ~r.from->filled[block]; empty != 0)
-    breach("reads-empty",
-           fmt::format("slot {} of processor {} is read, but nothing wrote it", r.from_slot,
-                       first_of(block, empty)),
-           at(r, first_of(block, empty), r.from_slot));
+    breach("reads-empty", at(r, first_of(block, empty), r.from_slot),
+           "slot {} of processor {} is read, but nothing wrote it", r.from_slot,
+           first_of(block, empty));
   Word& written = r.to->written[there.block];
   if (const Word twice = there.members & written; twice != 0)
     breach(
         "two-writes",
-        fmt::format("slot {} of processor {} is written twice", r.to_slot,
-                    first_of(there.block, twice)),
         at(r, mesh_ ? first_of(block, members) : first_of(there.block, twice) ^ flip_of(r.across),
-           r.to_slot));
+           r.to_slot),
+        "slot {} of processor {} is written twice", r.to_slot, first_of(there.block, twice));
   written |= there.members;
 }
 
@@ -299,9 +287,8 @@ void MovingReplay<Token>::spell_out(const Rule& rule) {
     if (told) return;
     told = true;
     breach("slot-range",
-           fmt::format("a rule names slot {}; there are {}", std::max(rule.from, rule.to),
-                       header_.slots),
-           {.processor = first_of(block, members), .slot = std::max(rule.from, rule.to)});
+           {.processor = first_of(block, members), .slot = std::max(rule.from, rule.to)},
+           "a rule names slot {}; there are {}", std::max(rule.from, rule.to), header_.slots);
   });
   if (known) groups_.push_back({*known, transfers_.size()});
 }
@@ -309,7 +296,8 @@ void MovingReplay<Token>::spell_out(const Rule& rule) {
 template <class Token>
 void MovingReplay<Token>::move(const CubeStep& step) {
   remote_moves_ = 0;
-  if (mesh_ && !step.rules.empty()) breach("rules", "only listed moves are known on this machine");
+  if (mesh_ && !step.rules.empty())
+    breach("rules", {}, "only listed moves are known on this machine");
   // A step with a rule that names no part of the machine is not performed at all.
   bool performed = true;
   if (!mesh_)

@@ -42,13 +42,13 @@ class CubeProof : public cube_proof_states::MovingProof {
 
 void CubeProof::begin(const ScheduleHeader& header) {
   prepare(header);
-  check_room(header, breached_);
+  check_room(header, *this);
   if (!clean()) return;
   if (header.elements > limits::slots_max)
     return give_up(
-        fmt::format("{} elements of a processor begin in slots of their own; the proof "
-                    "follows {}",
-                    header.elements, limits::slots_max));
+        "{} elements of a processor begin in slots of their own; the proof "
+        "follows {}",
+        header.elements, limits::slots_max);
   slot_bits_ = header.elements == 1 ? 0 : highest_bit(header.elements - 1) + 1;
   begun_ = header.elements;
   states_.emplace(dimensions_, slot_bits_);
@@ -57,7 +57,7 @@ void CubeProof::begin(const ScheduleHeader& header) {
 void CubeProof::step(const CubeStep& step) {
   move(step);
   if (!step.butterflies.empty() || !step.butterfly_rules.empty())
-    breach("butterfly", "a computation in a schedule whose goal only moves data");
+    breach("butterfly", {}, "a computation in a schedule whose goal only moves data");
   ++step_;
 }
 
@@ -77,10 +77,9 @@ void CubeProof::deliver(const MapGoal& goal) {
     verdict_.expected += everybody;
     verdict_.delivered += right;
     if (right != everybody)
-      breach("not-delivered",
-             fmt::format("slot {} holds the wrong element or nothing at {} of {} processors", s,
-                         to_string(everybody - right), to_string(everybody)),
-             {.slot = s});
+      breach("not-delivered", {.slot = s},
+             "slot {} holds the wrong element or nothing at {} of {} processors", s,
+             to_string(everybody - right), to_string(everybody));
   }
 }
 
@@ -98,10 +97,8 @@ void CubeProof::deliver(const MovesGoal& goal) {
     if (right)
       verdict_.delivered += 1;
     else
-      breach(
-          "not-delivered",
-          fmt::format("[{}, {}, {}, {}]", m.from_processor, m.from_slot, m.to_processor, m.to_slot),
-          {.processor = m.to_processor, .slot = m.to_slot});
+      breach("not-delivered", {.processor = m.to_processor, .slot = m.to_slot}, "[{}, {}, {}, {}]",
+             m.from_processor, m.from_slot, m.to_processor, m.to_slot);
   }
 }
 
@@ -121,8 +118,8 @@ void CubeProof::deliver(const BroadcastGoal& goal) {
     verdict_.expected += everybody * everybody;
     verdict_.delivered += everybody * Count{distances.size()};
     if (Count{distances.size()} != everybody)
-      give_up(fmt::format("{} slots hold what began a fixed distance away, there are {} processors",
-                          distances.size(), to_string(everybody)));
+      give_up("{} slots hold what began a fixed distance away, there are {} processors",
+              distances.size(), to_string(everybody));
     return;
   }
   // Origins that are the same at every processor.
@@ -132,14 +129,14 @@ void CubeProof::deliver(const BroadcastGoal& goal) {
     verdict_.expected += everybody;
     verdict_.delivered += right;
     if (right != everybody)
-      breach("not-delivered",
-             fmt::format("slot {} holds what began there at the root at {} of {} processors", s,
-                         to_string(right), to_string(everybody)));
+      breach("not-delivered", {},
+             "slot {} holds what began there at the root at {} of {} processors", s,
+             to_string(right), to_string(everybody));
   }
 }
 
 void CubeProof::finish() {
-  if (tracking()) check_goal(header_, breached_);
+  if (tracking()) check_goal(header_, *this);
   if (tracking()) {
     if (const auto* map = std::get_if<MapGoal>(&header_.goal)) {
       deliver(*map);
@@ -149,7 +146,7 @@ void CubeProof::finish() {
       deliver(*broadcast);
     }
   }
-  judge_claims(verdict_, header_, step_);
+  judge_claims();
 }
 
 }  // namespace

@@ -34,12 +34,12 @@ void CubeReplay::begin(const ScheduleHeader& header) {
                             limits::replay_elements_log2_max, to_string(elements)));
   prepare(header);
   if (mesh_ && mesh_->wrap() == Mesh::Wrap::propagating)
-    breach("machine", "all links at once is a machine without propagating wraparound");
+    breach("machine", {}, "all links at once is a machine without propagating wraparound");
   if (header.elements == 0 || header.slots < header.elements) {
-    breach(mesh_ ? "machine" : "slot-range",
-           fmt::format("{} slots for {} elements a processor; at least as many slots are wanted, "
-                       "and one element",
-                       header.slots, header.elements));
+    breach(mesh_ ? "machine" : "slot-range", {},
+           "{} slots for {} elements a processor; at least as many slots are wanted, "
+           "and one element",
+           header.slots, header.elements);
     header_.elements = 0;
   }
   for (Slot s = 0; s < header_.elements; ++s) {
@@ -53,7 +53,8 @@ void CubeReplay::begin(const ScheduleHeader& header) {
 
 void CubeReplay::step(const CubeStep& step) {
   if (!step.butterflies.empty() || !step.butterfly_rules.empty())
-    breach(mesh_ ? "rules" : "butterfly", "a computation in a schedule whose goal only moves data");
+    breach(mesh_ ? "rules" : "butterfly", {},
+           "a computation in a schedule whose goal only moves data");
   move(step);
   ++step_;
 }
@@ -72,11 +73,10 @@ void CubeReplay::expect(Move goal) {
   if (there != nullptr)
     holds = fmt::format("that of slot {} of processor {}", *there % header_.elements,
                         *there / header_.elements);
-  breach("not-delivered",
-         fmt::format("slot {} of processor {} must hold the element that started in slot {} of "
-                     "processor {}, and holds {}",
-                     goal.to_slot, q, goal.from_slot, goal.from_processor, holds),
-         {.processor = q, .slot = goal.to_slot});
+  breach("not-delivered", {.processor = q, .slot = goal.to_slot},
+         "slot {} of processor {} must hold the element that started in slot {} of "
+         "processor {}, and holds {}",
+         goal.to_slot, q, goal.from_slot, goal.from_processor, holds);
 }
 
 // A broadcast without a root: everybody's somewhere.
@@ -91,18 +91,17 @@ void CubeReplay::deliver_all_to_all() {
     verdict_.expected += all;
     verdict_.delivered += known;
     if (known != all)
-      breach("not-delivered",
-             fmt::format("processor {} holds {} of {} elements at the end", q, known, all),
-             {.processor = q});
+      breach("not-delivered", {.processor = q}, "processor {} holds {} of {} elements at the end",
+             q, known, all);
   }
 }
 
 void CubeReplay::finish() {
-  const bool legal = replay_goal::legal(header_, breached_);
+  const bool legal = replay_goal::legal(header_, *this);
   if (legal) replay_goal::each(header_, [this](const Move& m) { expect(m); });
   const auto* broadcast = std::get_if<BroadcastGoal>(&header_.goal);
   if (legal && broadcast != nullptr && !broadcast->root) deliver_all_to_all();
-  judge_claims(verdict_, header_, step_);
+  judge_claims();
 }
 
 }  // namespace

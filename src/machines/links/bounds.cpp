@@ -322,12 +322,12 @@ Bound congestion_bound(const MeshGeometry& geometry, std::span<const Shipment> t
   return bound;
 }
 
-Bound links_bound(const MeshGeometry& geometry, std::span<const Shipment> traffic) {
+Bound links_bound(const MeshGeometry& geometry, std::span<const Shipment> traffic, bool search) {
   Bound best = distance_bound(geometry, traffic);
   if (best.value == 0) return best;
   Bound cut = cut_bound(geometry, traffic);
   if (cut.value > best.value) best = std::move(cut);
-  if (geometry.bits() > limits::bound_weights_log2_max) return best;
+  if (!search || geometry.bits() > limits::bound_weights_log2_max) return best;
   const auto rounds =
       static_cast<int>(std::min<std::uint64_t>(rounds_max, rounds_work >> (2 * geometry.bits())));
   Bound congestion = congestion_bound(geometry, traffic, rounds, best.value);

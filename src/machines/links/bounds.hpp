@@ -37,7 +37,8 @@ Bound cut_bound(const MeshGeometry& geometry, std::span<const Shipment> traffic)
 Bound congestion_bound(const MeshGeometry& geometry, std::span<const Shipment> traffic, int rounds,
                        Count known = 0);
 
-// The best of the three.
-Bound links_bound(const MeshGeometry& geometry, std::span<const Shipment> traffic);
+// The best of the three; without search of the first two.
+Bound links_bound(const MeshGeometry& geometry, std::span<const Shipment> traffic,
+                  bool search = true);
 
 }  // namespace faro::inline v1

@@ -57,7 +57,7 @@ void LinkLists::begin(const ScheduleHeader& header) {
   }
   ListProof::begin(header);
   if (geometry_->wrap() == Mesh::Wrap::propagating)
-    breach("machine", "all links at once is a machine without propagating wraparound");
+    breach("machine", {}, "all links at once is a machine without propagating wraparound");
   if (!tracking()) return;
   used_.assign(
       static_cast<std::size_t>(processors_) * 2 * static_cast<std::size_t>(geometry_->dimensions()),
@@ -90,22 +90,17 @@ void LinkLists::use_port(Word processor, Word other) {
   crossing.dimensions |= processor ^ other;
   if (std::popcount(crossing.dimensions) > ports_)
     breach(ports_ == 1 ? "one-port" : "ports",
-           fmt::format("processor {} uses {} dimensions", processor,
-                       std::popcount(crossing.dimensions)),
-           {.processor = processor, .dimension = highest_bit(processor ^ other)});
+           {.processor = processor, .dimension = highest_bit(processor ^ other)},
+           "processor {} uses {} dimensions", processor, std::popcount(crossing.dimensions));
 }
 
 bool LinkLists::in_range(const Move& m) {
-  if (std::max(m.from_processor, m.to_processor) >= processors_) {
-    breach("proc-range",
-           fmt::format("there is no processor {}", std::max(m.from_processor, m.to_processor)));
-    return false;
-  }
-  if (std::max(m.from_slot, m.to_slot) >= header_.slots) {
-    breach("slot-range", fmt::format("there is no slot {}", std::max(m.from_slot, m.to_slot)),
-           {.processor = m.from_processor, .to = m.to_processor});
-    return false;
-  }
+  if (std::max(m.from_processor, m.to_processor) >= processors_)
+    return refuse("proc-range", {}, "there is no processor {}",
+                  std::max(m.from_processor, m.to_processor));
+  if (std::max(m.from_slot, m.to_slot) >= header_.slots)
+    return refuse("slot-range", {.processor = m.from_processor, .to = m.to_processor},
+                  "there is no slot {}", std::max(m.from_slot, m.to_slot));
   return true;
 }
 
@@ -115,13 +110,11 @@ void LinkLists::perform(const Move& m) {
     const auto used = link(m.from_processor, m.to_processor);
     const auto now = static_cast<std::uint32_t>(step_ + 1);
     if (!used)
-      breach("not-a-link", fmt::format("no link joins {} and {}", m.from_processor, m.to_processor),
-             at);
+      breach("not-a-link", at, "no link joins {} and {}", m.from_processor, m.to_processor);
     else
       at.dimension = geometry_->dimension_of(highest_bit(m.from_processor ^ m.to_processor));
     if (used && std::exchange(used_[*used], now) == now)
-      breach("link-twice",
-             fmt::format("two elements go from {} to {}", m.from_processor, m.to_processor), at);
+      breach("link-twice", at, "two elements go from {} to {}", m.from_processor, m.to_processor);
     if (ports_ > 0 && used) {
       use_port(m.from_processor, m.to_processor);
       use_port(m.to_processor, m.from_processor);
@@ -130,10 +123,10 @@ void LinkLists::perform(const Move& m) {
   const Place from = place(m.from_processor, m.from_slot);
   const Place to = place(m.to_processor, m.to_slot);
   if (!trace_.holds(from)) {
-    breach("reads-empty", fmt::format("{} is read and holds nothing", words(from)), at);
+    breach("reads-empty", at, "{} is read and holds nothing", words(from));
   } else if (!trace_.move(from, to)) {
     at.slot = m.to_slot;
-    breach("two-writes", fmt::format("{} is written twice", words(to)), at);
+    breach("two-writes", at, "{} is written twice", words(to));
   }
 }
 
@@ -142,8 +135,8 @@ void LinkLists::take(const Move& m) {
   if (m.from_processor != m.to_processor) {
     if (cube_ && !is_power_of_two(m.from_processor ^ m.to_processor))
       return breach("not-a-link",
-                    fmt::format("no link joins {} and {}", m.from_processor, m.to_processor),
-                    {.processor = m.from_processor, .to = m.to_processor, .slot = m.from_slot});
+                    {.processor = m.from_processor, .to = m.to_processor, .slot = m.from_slot},
+                    "no link joins {} and {}", m.from_processor, m.to_processor);
     remote_ = true;
     ++verdict_.cost.remote_moves;
   }
@@ -165,21 +158,21 @@ void LinkLists::spell_out(const Rule& rule) {
 
 void LinkLists::step(const CubeStep& step) {
   if (!step.butterflies.empty() || !step.butterfly_rules.empty())
-    breach(cube_ ? "butterfly" : "rules", "a computation in a schedule whose goal only moves data");
-  if (!step.rules.empty() && !cube_) breach("rules", "only listed moves are known on this machine");
+    breach(cube_ ? "butterfly" : "rules", {},
+           "a computation in a schedule whose goal only moves data");
+  if (!step.rules.empty() && !cube_)
+    breach("rules", {}, "only listed moves are known on this machine");
   whole_ = tracking();
   remote_ = false;
-  list_ = "rules";
   bool performed = true;
-  for (entry_ = 0; entry_ < step.rules.size() && cube_; ++entry_)
-    performed = well_formed(step.rules[entry_], geometry_->bits(), breached_) && performed;
+  if (cube_)
+    each_of("rules", step.rules, [&](const Rule& rule) {
+      performed = well_formed(rule, geometry_->bits(), *this) && performed;
+    });
   if (performed) {
-    for (entry_ = 0; entry_ < step.rules.size() && cube_; ++entry_) spell_out(step.rules[entry_]);
-    list_ = "moves";
-    for (entry_ = 0; entry_ < step.moves.size(); ++entry_) take(step.moves[entry_]);
+    if (cube_) each_of("rules", step.rules, [this](const Rule& rule) { spell_out(rule); });
+    each_of("moves", step.moves, [this](const Move& m) { take(m); });
   }
-  list_ = "";
-  entry_ = 0;
   if (whole_) trace_.end_step();
   if (remote_) ++verdict_.cost.steps;
   ++step_;

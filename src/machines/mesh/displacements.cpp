@@ -5,7 +5,6 @@
 
 #include "base/check.hpp"
 #include "machines/mesh/bounds.hpp"
-#include "machines/mesh/coordinate_pairs.hpp"
 #include "machines/mesh/ring_gap.hpp"
 
 namespace faro::inline v1::mesh {

@@ -49,8 +49,7 @@ Machine read(MachineText& text, Mesh::Wrap wrap) {
 std::string text_of(const Machine& machine) {
   const Mesh& mesh = mesh_of(machine);
   std::string text = mesh.wrap == Mesh::Wrap::orthogonal ? "torus:" : "mesh:";
-  for (std::size_t i = 0; i < mesh.sides_log2.size(); ++i)
-    text += (i == 0 ? "" : "x") + size_text(bit(mesh.sides_log2[i]));
+  text += listed(mesh.sides_log2, "x", size_text);
   if (mesh.wrap == Mesh::Wrap::propagating) text += ",propagating";
   if (mesh.links == Mesh::Links::all) text += ",all-links";
   return text;
@@ -58,9 +57,9 @@ std::string text_of(const Machine& machine) {
 
 std::string json_of(const Machine& machine) {
   const Mesh& mesh = mesh_of(machine);
-  std::string text;
-  for (const int side : mesh.sides_log2) text += (text.empty() ? "" : ",") + json_number(bit(side));
-  return fmt::format(",\"shape\":[{}],\"wrap\":\"{}\"{}", text, json_words::wraps.text(mesh.wrap),
+  const auto number = [](std::uint64_t size) { return json_number(size); };
+  return fmt::format(",\"shape\":[{}],\"wrap\":\"{}\"{}", listed(mesh.sides_log2, ",", number),
+                     json_words::wraps.text(mesh.wrap),
                      mesh.links == Mesh::Links::all ? ",\"links\":\"all\"" : "");
 }
 

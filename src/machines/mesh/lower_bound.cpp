@@ -160,9 +160,10 @@ std::optional<Bound> bound_beyond_lists(const MeshGeometry& geometry, const MapG
       .certificate = certificate::Distance{*mover >> memory_bits, *mover & low_mask(memory_bits)}};
 }
 
-Bound links_bound_of(const MeshGeometry& geometry, const MapGoal& goal, std::uint64_t elements) {
+Bound links_bound_of(const MeshGeometry& geometry, const MapGoal& goal, std::uint64_t elements,
+                     bool search = true) {
   if (auto bound = bound_beyond_lists(geometry, goal)) return *bound;
-  return links_bound(geometry, traffic_of(geometry, goal, elements));
+  return links_bound(geometry, traffic_of(geometry, goal, elements), search);
 }
 
 Bound links_bound_of(const MeshGeometry& geometry, std::span<const std::uint64_t> destinations,
@@ -175,13 +176,7 @@ Bound links_bound_of(const MeshGeometry& geometry, std::span<const std::uint64_t
 }  // namespace
 
 Bound mesh::bound_without_search(const Mesh& mesh, const MapGoal& goal, std::uint64_t elements) {
-  const MeshGeometry geometry(mesh);
-  if (auto bound = bound_beyond_lists(geometry, goal)) return *bound;
-  const std::vector<Shipment> traffic = traffic_of(geometry, goal, elements);
-  Bound distance = distance_bound(geometry, traffic);
-  if (distance.value == 0) return distance;
-  Bound cut = cut_bound(geometry, traffic);
-  return cut.value > distance.value ? cut : distance;
+  return links_bound_of(MeshGeometry(mesh), goal, elements, false);
 }
 
 Bound lower_bound(const Mesh& mesh, const MapGoal& goal, std::uint64_t elements) {

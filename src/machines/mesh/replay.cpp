@@ -35,10 +35,10 @@ class MeshReplay : public Judge {
                               "--verify proof",
                               limits::replay_elements_log2_max, bits_));
     if (header.elements == 0)
-      breach("machine", "a processor holds no element; at least 1 is wanted");
+      breach("machine", {}, "a processor holds no element; at least 1 is wanted");
     if (header.slots == 0 || header.slots > registers_.size())
-      breach("machine", fmt::format("{} registers; a processor has 1 to 3", header.slots));
-    const bool legal = replay_goal::legal(header, breached_);
+      breach("machine", {}, "{} registers; a processor has 1 to 3", header.slots);
+    const bool legal = replay_goal::legal(header, *this);
     if (const auto* map = std::get_if<MapGoal>(&header.goal)) {
       verdict_.expected = (Count{1} << static_cast<unsigned>(bits_)) * header_.elements;
       each_ = header_.elements;
@@ -71,9 +71,9 @@ class MeshReplay : public Judge {
   void finish() override {
     for (const auto& [from, to] : wanted_) judge(from, to);
     if (named_.size() > header_.slots)
-      breach("registers", fmt::format("{} registers are named, the header allows {}", named_.size(),
-                                      header_.slots));
-    judge_claims(verdict_, header_, step_);
+      breach("registers", {}, "{} registers are named, the header allows {}", named_.size(),
+             header_.slots);
+    judge_claims();
   }
 
  private:
@@ -91,7 +91,7 @@ class MeshReplay : public Judge {
       const Word moved = goal.map(bit(i)) ^ zero;
       stay = stay && (i < memory ? moved == bit(i) : (moved & inner) == 0);
     }
-    if (!stay) return breach("goal", "the map moves memory bits; this machine cannot");
+    if (!stay) return breach("goal", {}, "the map moves memory bits; this machine cannot");
     for (Word p = 0; p < geometry_->processors(); ++p)
       wanted_.emplace_back(p, goal.map(p << memory) >> memory);
   }
@@ -99,16 +99,13 @@ class MeshReplay : public Judge {
   void perform(const MeshRoute& route) {
     const std::vector<int>& sides = std::get<Mesh>(header_.machine).sides_log2;
     if (route.dimension < 0 || route.dimension >= static_cast<int>(sides.size()))
-      return breach(
-          "dimension-range",
-          fmt::format("dimension {} of a mesh that has {}", route.dimension, sides.size()),
-          {.dimension = route.dimension});
+      return breach("dimension-range", {.dimension = route.dimension},
+                    "dimension {} of a mesh that has {}", route.dimension, sides.size());
     const Word side = bit(sides[sides.size() - 1 - static_cast<std::size_t>(route.dimension)]);
     const Word far = route.by < 0 ? 0 - static_cast<Word>(route.by) : static_cast<Word>(route.by);
     if (far == 0 || far >= side)
-      return breach("distance-range",
-                    fmt::format("a route by {} where the side is {}", route.by, side),
-                    {.dimension = route.dimension});
+      return breach("distance-range", {.dimension = route.dimension},
+                    "a route by {} where the side is {}", route.by, side);
     verdict_.cost.unit_routes += far;
     ++verdict_.cost.long_routes;
     named_.insert(MeshRegister::r);
@@ -125,15 +122,15 @@ class MeshReplay : public Judge {
     ++verdict_.cost.register_ops;
     const Word last = bit(bits_) - 1;
     if (mask.care > last || (mask.value | mask.care) != mask.care)
-      return breach("mask-range", fmt::format("care {:#x}, value {:#x} is no mask of {} bits",
-                                              mask.care, mask.value, bits_));
+      return breach("mask-range", {}, "care {:#x}, value {:#x} is no mask of {} bits", mask.care,
+                    mask.value, bits_);
     for (const Parity& c : where)
       if (c.mask > last || c.value > 1)
-        return breach("condition-range", fmt::format("[{:#x}, {}] is no condition on {} bits",
-                                                     c.mask, c.value, bits_));
+        return breach("condition-range", {}, "[{:#x}, {}] is no condition on {} bits", c.mask,
+                      c.value, bits_);
     if (a == b)
-      return breach("same-register", "a register is copied to or swapped with itself",
-                    {.slot = static_cast<Slot>(a)});
+      return breach("same-register", {.slot = static_cast<Slot>(a)},
+                    "a register is copied to or swapped with itself");
     named_.insert({a, b});
     for (Word p = 0; p <= last; ++p)
       if ((p & mask.care) == mask.value &&
@@ -148,15 +145,14 @@ class MeshReplay : public Judge {
       return;
     }
     breach(
-        "not-delivered",
+        "not-delivered", {.processor = to, .slot = static_cast<Slot>(MeshRegister::s)}, "{}",
         there == undefined
             ? fmt::format("Rs of processor {} is undefined at the end; the element of {} is wanted "
                           "there",
                           to, from)
             : fmt::format("Rs of processor {} holds the element of {} at the end; that of {} is "
                           "wanted there",
-                          to, there, from),
-        {.processor = to, .slot = static_cast<Slot>(MeshRegister::s)});
+                          to, there, from));
   }
 
   std::optional<MeshGeometry> geometry_;

@@ -56,6 +56,10 @@ class RingBits {
   std::vector<Word> words_;
 };
 
+bool has(const CoordinatePairs::Direction& d, int place) {
+  return has_bit(place % 2 == 1 ? d.after : d.before, place / 2);
+}
+
 // The digits below a level, where they can still go on: what the decisions above have left of both
 // coordinates, and whether the levels below must borrow.
 struct Way {
@@ -164,6 +168,42 @@ std::uint64_t largest_between(const std::vector<Word>& begins, std::uint64_t len
 }
 
 }  // namespace
+
+int leading(const CoordinatePairs::Direction& d, int width) {
+  for (int t = width - 1; t >= 0; --t) {
+    if (has_bit(d.after, t)) return 2 * t + 1;
+    if (has_bit(d.before, t)) return 2 * t;
+  }
+  return -1;
+}
+
+// A reduced basis: bits before and after are interleaved, and each direction leads at a place of
+// its own.
+CoordinatePairs pairs_of(const MeshGeometry& geometry, const BitMap& map, int dimension) {
+  const int low = geometry.low(dimension);
+  const int width = geometry.side_log2(dimension);
+  CoordinatePairs pairs;
+  pairs.width = width;
+  pairs.first_after = (map.complement() >> low) & low_mask(width);
+  for (int i = 0; i < map.width(); ++i) {
+    CoordinatePairs::Direction d{(bit(i) >> low) & low_mask(width),
+                                 (map.column(i) >> low) & low_mask(width)};
+    for (const auto& b : pairs.basis) {
+      if (!has(d, leading(b, width))) continue;
+      d.before ^= b.before;
+      d.after ^= b.after;
+    }
+    const int lead = leading(d, width);
+    if (lead < 0) continue;
+    for (auto& b : pairs.basis) {
+      if (!has(b, lead)) continue;
+      b.before ^= d.before;
+      b.after ^= d.after;
+    }
+    pairs.basis.push_back(d);
+  }
+  return pairs;
+}
 
 std::uint64_t gap_by_residues(int width, Word first, std::span<const Word> terms) {
   FARO_CHECK(width <= residues_log2_max);

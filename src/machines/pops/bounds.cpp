@@ -257,36 +257,35 @@ std::vector<Order> level_orders(const Demand& d) {
   return orders;
 }
 
-certificate::Weights level_weights(const Demand& d, std::int64_t k, const Levels& levels) {
+// The weight of each coupler, from i to j, that has one.
+template <class WeightOf>
+certificate::Weights weighed(std::size_t groups, WeightOf&& weight_of) {
   certificate::Weights all;
-  const std::size_t g = d.groups();
-  for (std::size_t i = 0; i < g; ++i)
-    for (std::size_t j = 0; j < g; ++j) {
-      const bool alone =
-          i == j && std::count(levels.level.begin(), levels.level.end(), levels.level[i]) == 1 &&
-          d(i, i) > k;
-      if (alone || levels.level[i] < levels.level[j]) all.links.push_back({i, j, 1});
-    }
+  for (std::size_t i = 0; i < groups; ++i)
+    for (std::size_t j = 0; j < groups; ++j)
+      if (const std::uint64_t weight = weight_of(i, j); weight > 0)
+        all.links.push_back({i, j, weight});
   return all;
 }
 
+certificate::Weights level_weights(const Demand& d, std::int64_t k, const Levels& levels) {
+  return weighed(d.groups(), [&](std::size_t i, std::size_t j) {
+    const auto& level = levels.level;
+    const bool alone =
+        i == j && std::count(level.begin(), level.end(), level[i]) == 1 && d(i, i) > k;
+    return alone || level[i] < level[j] ? 1U : 0U;
+  });
+}
+
 certificate::Weights cut_weights(std::size_t g, std::uint32_t set) {
-  certificate::Weights all;
-  for (std::size_t i = 0; i < g; ++i)
-    for (std::size_t j = 0; j < g; ++j)
-      if (((set >> i) & 1U) != 0 && ((set >> j) & 1U) == 0) all.links.push_back({i, j, 1});
-  return all;
+  return weighed(g, [&](std::size_t i, std::size_t j) { return (set >> i) & ~(set >> j) & 1U; });
 }
 
 // A datum of a pair with more than k pays 2, over its coupler or two others.
 certificate::Weights hop_weights(const Demand& d, std::int64_t k) {
-  certificate::Weights all;
-  for (std::size_t i = 0; i < d.groups(); ++i)
-    for (std::size_t j = 0; j < d.groups(); ++j) {
-      const std::uint64_t w = d(i, j) > k ? 2 : i == j ? 0 : 1;
-      if (w > 0) all.links.push_back({i, j, w});
-    }
-  return all;
+  return weighed(d.groups(), [&](std::size_t i, std::size_t j) {
+    return d(i, j) > k ? 2U : i == j ? 0U : 1U;
+  });
 }
 
 }  // namespace

@@ -10,6 +10,7 @@
 #include "faro/base/limits.hpp"
 #include "machines/cube/parity_blocks.hpp"
 #include "machines/pops/model.hpp"
+#include "machines/replay_goal.hpp"
 
 namespace faro::inline v1 {
 namespace {
@@ -75,23 +76,20 @@ bool PopsExecutor::holds(Word processor, Slot reg) const {
 
 bool PopsExecutor::in_range(Word processor, const char* what) {
   if (processor < processors_) return true;
-  breach("R8",
-         fmt::format("{} processor {}; the machine has 0..{}", what, processor, processors_ - 1),
-         {.processor = processor});
-  return false;
+  return refuse("R8", {.processor = processor}, "{} processor {}; the machine has 0..{}", what,
+                processor, processors_ - 1);
 }
 
 void PopsExecutor::send(Word processor, Slot reg) {
   const Violation::Place at{.processor = processor, .slot = reg};
   sent_.push_back({processor, 0, 0});
   if (sends_mark_[processor] == slot_)
-    breach("R2", fmt::format("processor {} sends two messages", processor), at);
+    breach("R2", at, "processor {} sends two messages", processor);
   sends_mark_[processor] = slot_;
   if (reg >= header_.slots) {
-    breach("R7", fmt::format("processor {} sends register {} of {}", processor, reg, header_.slots),
-           at);
+    breach("R7", at, "processor {} sends register {} of {}", processor, reg, header_.slots);
   } else if (!holds(processor, reg)) {
-    breach("R5", fmt::format("processor {} sends register {}, which is empty", processor, reg), at);
+    breach("R5", at, "processor {} sends register {}, which is empty", processor, reg);
   } else {
     sent_.back().token = token(processor, reg);
     if (width_ > 1) sent_.back().real = real(processor, reg);
@@ -103,17 +101,13 @@ void PopsExecutor::drive(std::uint64_t to_group) {
   const Word sender = sent_.back().processor;
   const std::uint64_t from_group = pops::group_of(machine_, sender);
   if (to_group >= machine_.groups) {
-    breach("R8",
-           fmt::format("processor {} sends to group {}; the machine has 0..{}", sender, to_group,
-                       machine_.groups - 1),
-           {.processor = sender});
+    breach("R8", {.processor = sender}, "processor {} sends to group {}; the machine has 0..{}",
+           sender, to_group, machine_.groups - 1);
     return;
   }
   if (const auto before = driver(to_group, from_group)) {
-    breach("R1",
-           fmt::format("coupler c({},{}) has two senders, processors {} and {}", to_group,
-                       from_group, sent_[*before].processor, sender),
-           {.processor = sender});
+    breach("R1", {.processor = sender}, "coupler c({},{}) has two senders, processors {} and {}",
+           to_group, from_group, sent_[*before].processor, sender);
     return;
   }
   const std::uint64_t key = to_group * machine_.groups + from_group;
@@ -137,54 +131,37 @@ std::optional<std::size_t> PopsExecutor::driver(std::uint64_t to_group,
 void PopsExecutor::receive(Word processor, std::uint64_t from_group, Slot reg) {
   const Violation::Place at{.to = processor, .slot = reg};
   if (from_group >= machine_.groups) {
-    breach("R8",
-           fmt::format("processor {} listens to group {}; the machine has 0..{}", processor,
-                       from_group, machine_.groups - 1),
-           at);
+    breach("R8", at, "processor {} listens to group {}; the machine has 0..{}", processor,
+           from_group, machine_.groups - 1);
     return;
   }
   if (reg >= header_.slots) {
-    breach(
-        "R7",
-        fmt::format("processor {} receives into register {} of {}", processor, reg, header_.slots),
-        at);
+    breach("R7", at, "processor {} receives into register {} of {}", processor, reg, header_.slots);
     return;
   }
   if (!machine_.multi_receive && receives_mark_[processor] == slot_)
-    breach("R3", fmt::format("processor {} listens to two couplers", processor), at);
+    breach("R3", at, "processor {} listens to two couplers", processor);
   receives_mark_[processor] = slot_;
   const auto sent = driver(pops::group_of(machine_, processor), from_group);
   if (!sent) {
-    breach("R4",
-           fmt::format("processor {} listens to coupler c({},{}), which nobody drives", processor,
-                       pops::group_of(machine_, processor), from_group),
-           at);
+    breach("R4", at, "processor {} listens to coupler c({},{}), which nobody drives", processor,
+           pops::group_of(machine_, processor), from_group);
     return;
   }
   writes_.push_back({processor, from_group, reg, *sent});
 }
 
 bool PopsExecutor::well_formed(const PopsRule& rule) {
-  if (!pops::has_address_bits(machine_)) {
-    breach("R8", "a rule over address bits, but d and g are no powers of two");
-    return false;
-  }
+  if (!pops::has_address_bits(machine_))
+    return refuse("R8", {}, "a rule over address bits, but d and g are no powers of two");
   const int bits = pops::address_bits(machine_);
-  if (rule.to.size() != static_cast<std::size_t>(bits)) {
-    breach("R8",
-           fmt::format("a rule with {} rows; a processor number has {} bits", rule.to.size(), bits),
-           {});
-    return false;
-  }
-  const auto fits = [bits](const Parity& c) {
-    return (c.mask & ~low_mask(bits)) == 0 && c.value <= 1;
-  };
-  if (std::all_of(rule.where.begin(), rule.where.end(), fits) &&
-      std::all_of(rule.to.begin(), rule.to.end(), fits))
+  if (rule.to.size() != static_cast<std::size_t>(bits))
+    return refuse("R8", {}, "a rule with {} rows; a processor number has {} bits", rule.to.size(),
+                  bits);
+  if (replay_goal::beyond(rule.where, bits) == nullptr &&
+      replay_goal::beyond(rule.to, bits) == nullptr)
     return true;
-  breach("R8", fmt::format("a rule with a mask beyond the {} bits of a processor number", bits),
-         {});
-  return false;
+  return refuse("R8", {}, "a rule with a mask beyond the {} bits of a processor number", bits);
 }
 
 void PopsExecutor::send_by(const PopsRule& rule) {
@@ -211,14 +188,11 @@ void PopsExecutor::check_writes() {
   std::sort(heard.begin(), heard.end());
   std::sort(written.begin(), written.end());
   if (const auto twice = std::adjacent_find(heard.begin(), heard.end()); twice != heard.end())
-    breach("R3",
-           fmt::format("processor {} listens twice to the coupler from group {}", twice->first,
-                       twice->second),
-           {.to = twice->first});
+    breach("R3", {.to = twice->first}, "processor {} listens twice to the coupler from group {}",
+           twice->first, twice->second);
   if (const auto twice = std::adjacent_find(written.begin(), written.end()); twice != written.end())
-    breach("R6",
-           fmt::format("two writes to register {} of processor {}", twice->second, twice->first),
-           {.to = twice->first, .slot = static_cast<Slot>(twice->second)});
+    breach("R6", {.to = twice->first, .slot = static_cast<Slot>(twice->second)},
+           "two writes to register {} of processor {}", twice->second, twice->first);
 }
 
 void PopsExecutor::operate(const PopsOperation& op) {
@@ -227,19 +201,15 @@ void PopsExecutor::operate(const PopsOperation& op) {
   const bool reads_a = op.kind != Kind::zero;
   const bool reads_b = reads_a && op.kind != Kind::copy;
   if (op.to >= header_.slots) {
-    breach("R7",
-           fmt::format("processor {} computes into register {} of {}", op.processor, op.to,
-                       header_.slots),
-           {.processor = op.processor, .slot = op.to});
+    breach("R7", {.processor = op.processor, .slot = op.to},
+           "processor {} computes into register {} of {}", op.processor, op.to, header_.slots);
     return;
   }
   for (const auto& [reg, read] : {std::pair{op.a, reads_a}, std::pair{op.b, reads_b},
                                   std::pair{op.to, op.kind == Kind::multiply_add}})
     if (read && !holds(op.processor, reg)) {
-      breach(
-          "R9",
-          fmt::format("processor {} computes with register {}, which is empty", op.processor, reg),
-          {.processor = op.processor, .slot = reg});
+      breach("R9", {.processor = op.processor, .slot = reg},
+             "processor {} computes with register {}, which is empty", op.processor, reg);
       return;
     }
   const Word a = reads_a ? token(op.processor, op.a) : 0;
@@ -288,8 +258,7 @@ PopsExecutor::Work PopsExecutor::perform(const PopsSlot& slot) {
     if (!in_range(s.processor, "a message of")) return;
     send(s.processor, s.reg);
     if (s.to_groups.empty())
-      breach("R8", fmt::format("processor {} sends to no coupler", s.processor),
-             {.processor = s.processor});
+      breach("R8", {.processor = s.processor}, "processor {} sends to no coupler", s.processor);
     for (const std::uint64_t to : s.to_groups) drive(to);
   });
   std::vector<bool> fit;
@@ -306,7 +275,7 @@ PopsExecutor::Work PopsExecutor::perform(const PopsSlot& slot) {
   if (machine_.multi_receive) check_writes();
   for (const Write& w : writes_) put(w.processor, w.reg, sent_[w.sent].token, sent_[w.sent].real);
   if (!slot.operations.empty() && !numbers_) {
-    breach("R9", "operations in a schedule that only moves data");
+    breach("R9", {}, "operations in a schedule that only moves data");
   } else {
     each_of("ops", slot.operations, [&](const PopsOperation& operation) {
       if (entry_ + operations_ahead < slot.operations.size())

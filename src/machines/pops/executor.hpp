@@ -3,7 +3,7 @@
 //
 //   prepare(header);
 //   put(p, 0, token);               before the first slot
-//   perform(slot);                  breach("R1", "coupler c(0,0) has two senders ...")
+//   perform(slot);                  breach("R1", {}, "coupler c(0,0) has two senders ...")
 //   holds(q, 1), token(q, 1)        afterwards
 //
 // A slot with a breach is left half done: ask nothing of the registers after one.

@@ -86,11 +86,13 @@ class PopsProof : public Judge {
     std::vector<Write> writes;
   };
 
-  void bad(const char* rule, std::string message, Violation::Place at = {}) {
+  template <class... Args>
+  void bad(const char* rule, Violation::Place at, fmt::format_string<Args...> message,
+           Args&&... args) {
     // With multi-receive more is legal than is proved here.
     if (machine_.multi_receive && std::string_view(rule) == "R3")
       return give_up("a processor that listens to several couplers is not proved here; use replay");
-    breach(rule, std::move(message), std::move(at));
+    breach(rule, std::move(at), message, std::forward<Args>(args)...);
   }
   void give_up(std::string limit) {
     verdict_.answer = Verdict::Answer::unprovable;
@@ -121,8 +123,8 @@ void PopsProof::begin(const ScheduleHeader& header) {
   bits_ = pops::address_bits(machine_);
   const auto* goal = std::get_if<MapGoal>(&header.goal);
   if (goal == nullptr) return give_up("only maps on address bits are proved; use replay");
-  check_goal(header, breached_);
-  check_room(header, breached_);
+  check_goal(header, *this);
+  check_room(header, *this);
   if (over()) return;
   memory_ = goal->cut ? goal->memory_bits : 0;
   alike_ = !goal->cut;
@@ -150,40 +152,38 @@ void PopsProof::check_couplers(const PopsRule& rule, const AffineSpace& where, U
     const Word q = address_of(rule.to, x0 ^ b) ^ q0;
     single = extend(couplers.basis, pair(q, b)) && single;
   }
-  if (!single) bad("R1", "a rule has two senders on one coupler", {.processor = x0});
+  if (!single) bad("R1", {.processor = x0}, "a rule has two senders on one coupler");
   for (const Couplers& other : use.couplers)
-    if (!disjoint(other, couplers)) bad("R1", "two rules drive one coupler");
+    if (!disjoint(other, couplers)) bad("R1", {}, "two rules drive one coupler");
   use.couplers.push_back(std::move(couplers));
 }
 
 void PopsProof::apply_rule(const PopsRule& rule, const AffineSpace& where, Use& use) {
   if (rule.reg >= header_.slots || rule.into >= header_.slots) {
-    bad("R7",
-        fmt::format("a rule from register {} into {} of {}", rule.reg, rule.into, header_.slots),
-        {.processor = where.first(), .slot = std::max(rule.reg, rule.into)});
+    bad("R7", {.processor = where.first(), .slot = std::max(rule.reg, rule.into)},
+        "a rule from register {} into {} of {}", rule.reg, rule.into, header_.slots);
     return;
   }
   const Image heard = image_of(where, rule.to);
   check_couplers(rule, where, use);
   for (const AffineSpace& other : use.senders)
     if (!other.disjoint(where))
-      bad("R2", "two rules send from one processor",
-          {.processor = other.meet(where).first(), .slot = rule.reg});
+      bad("R2", {.processor = other.meet(where).first(), .slot = rule.reg},
+          "two rules send from one processor");
   for (const AffineSpace& other : use.hearers)
     if (!other.disjoint(heard.space))
-      bad("R3", "two rules send to one processor",
-          {.to = other.meet(heard.space).first(), .slot = rule.into});
+      bad("R3", {.to = other.meet(heard.space).first(), .slot = rule.into},
+          "two rules send to one processor");
   if (!heard.injective)
-    bad("R3", "a rule sends to one processor twice",
-        {.to = heard.space.first(), .slot = rule.into});
+    bad("R3", {.to = heard.space.first(), .slot = rule.into},
+        "a rule sends to one processor twice");
   if (over()) return;
   use.senders.push_back(where);
   use.hearers.push_back(heard.space);
   Use::Write write{rule.into, heard.space, registers_[rule.reg].inside(where)};
   for (Piece& piece : write.pieces) piece = piece.carried(rule.to);
   if (size_of(write.pieces) != size_of(where))
-    bad("R5", fmt::format("a rule sends register {} where it is empty", rule.reg),
-        {.slot = rule.reg});
+    bad("R5", {.slot = rule.reg}, "a rule sends register {} where it is empty", rule.reg);
   use.writes.push_back(std::move(write));
 }
 
@@ -192,21 +192,14 @@ void PopsProof::step(const PopsSlot& slot) {
     give_up("sends, receives and operations spelled out are not proved; use replay");
   Use use;
   bool sends = !slot.sends.empty();
-  for (std::size_t i = 0; i < slot.rules.size(); ++i) {
-    const PopsRule& rule = slot.rules[i];
-    if (over()) {
-      sends = true;
-      break;
-    }
-    list_ = "rules";
-    entry_ = i;
-    if (!well_formed(rule, bits_, breached_)) continue;
+  each_of("rules", slot.rules, [&](const PopsRule& rule) {
+    sends = sends || over();
+    if (over() || !well_formed(rule, bits_, *this)) return;
     const AffineSpace where = AffineSpace::where(bits_, rule.where);
-    if (where.empty()) continue;
+    if (where.empty()) return;
     sends = true;
     apply_rule(rule, where, use);
-  }
-  list_ = "";
+  });
   verdict_.cost.slots += sends ? 1U : 0U;
   if (!over()) {
     for (const Use::Write& write : use.writes) registers_[write.into].erase(write.region);
@@ -251,9 +244,9 @@ void PopsProof::finish() {
       for (const Piece& piece : registers_[header_.result[0] + static_cast<Slot>(s)].pieces())
         if (is_right(piece, back, s)) verdict_.delivered += size_of(piece.where);
     if (verdict_.delivered != verdict_.expected)
-      bad("delivery", fmt::format("{} of {} elements end in the result register where the map says",
-                                  to_string(verdict_.delivered), to_string(verdict_.expected)));
-    judge_claims(verdict_, header_, step_);
+      bad("delivery", {}, "{} of {} elements end in the result register where the map says",
+          to_string(verdict_.delivered), to_string(verdict_.expected));
+    judge_claims();
   }
 }
 

@@ -59,19 +59,17 @@ void PopsReplay::begin(const ScheduleHeader& header) {
 
 void PopsReplay::check_header() {
   if (header_.elements == 0 || header_.slots < header_.elements)
-    breach("R7", fmt::format("{} elements in {} registers of a processor", header_.elements,
-                             header_.slots));
+    breach("R7", {}, "{} elements in {} registers of a processor", header_.elements, header_.slots);
   if (header_.result.size() > 1 && header_.result.size() != processors_)
-    breach("result",
-           fmt::format("{} result registers: one for all or one for each of {} processors",
-                       header_.result.size(), processors_));
+    breach("result", {}, "{} result registers: one for all or one for each of {} processors",
+           header_.result.size(), processors_);
   for (const Slot r : header_.result)
     if (r >= header_.slots) {
-      breach("R7", fmt::format("result register {} of {}", r, header_.slots));
+      breach("R7", {}, "result register {} of {}", r, header_.slots);
       break;
     }
   if (const auto* product = std::get_if<MatmulGoal>(&header_.goal)) return check_matmul(*product);
-  replay_goal::legal(header_, breached_);
+  replay_goal::legal(header_, *this);
   if (clean() && std::holds_alternative<MapGoal>(header_.goal) &&
       Count{processors_} * header_.elements > limits::pops_cells_max)
     throw Error(ErrorCode::limit, fmt::format("{} elements: replay holds at most 2^28 registers",
@@ -81,10 +79,10 @@ void PopsReplay::check_header() {
 void PopsReplay::check_matmul(const MatmulGoal& goal) {
   if (goal.order == 0 || goal.order > bit(limits::replay_elements_log2_max / 2) ||
       goal.order * goal.order > processors_)
-    breach("goal", fmt::format("matrices of order {} on {} processors", goal.order, processors_));
-  if (goal.a == goal.b) breach("goal", fmt::format("A and B share register {}", goal.a));
+    breach("goal", {}, "matrices of order {} on {} processors", goal.order, processors_);
+  if (goal.a == goal.b) breach("goal", {}, "A and B share register {}", goal.a);
   for (const Slot r : {goal.a, goal.b, goal.c})
-    if (r >= header_.slots) breach("R7", fmt::format("register {} of {}", r, header_.slots));
+    if (r >= header_.slots) breach("R7", {}, "register {} of {}", r, header_.slots);
 }
 
 void PopsReplay::fill() {
@@ -139,17 +137,13 @@ void PopsReplay::expect(Word processor, std::optional<Slot> reg, Word wanted) {
   if (there)
     ++verdict_.delivered;
   else if (reg)
-    breach("delivery",
-           fmt::format("register {} of processor {} does not hold what began in register {} of {}",
-                       *reg, processor, wanted % limits::replay_registers_max,
-                       wanted / limits::replay_registers_max),
-           {.processor = processor, .slot = *reg});
+    breach("delivery", {.processor = processor, .slot = *reg},
+           "register {} of processor {} does not hold what began in register {} of {}", *reg,
+           processor, wanted % limits::replay_registers_max, wanted / limits::replay_registers_max);
   else
-    breach("delivery",
-           fmt::format("what began in register {} of processor {} did not reach processor {}",
-                       wanted % limits::replay_registers_max, wanted / limits::replay_registers_max,
-                       processor),
-           {.processor = processor});
+    breach("delivery", {.processor = processor},
+           "what began in register {} of processor {} did not reach processor {}",
+           wanted % limits::replay_registers_max, wanted / limits::replay_registers_max, processor);
 }
 
 void PopsReplay::deliver() {
@@ -193,8 +187,7 @@ void PopsReplay::deliver_matmul(const MatmulGoal& goal) {
           std::fabs(real(p, goal.c) - sum[j]) <= slack)
         ++verdict_.delivered;
       else
-        breach("delivery", fmt::format("C[{},{}] is wrong", i, j),
-               {.processor = p, .slot = goal.c});
+        breach("delivery", {.processor = p, .slot = goal.c}, "C[{},{}] is wrong", i, j);
     }
   }
 }
@@ -205,7 +198,7 @@ void PopsReplay::finish() {
       deliver_matmul(*product);
     else
       deliver();
-    if (clean()) judge_claims(verdict_, header_, step_);
+    if (clean()) judge_claims();
   }
 }
 

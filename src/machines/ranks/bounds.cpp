@@ -1,15 +1,13 @@
 // A rank sends what it does not keep, and so do the ranks below one switch of a tree: the bound is
 // what those send that keep fewest, over their links.
-#include "machines/ranks/bounds.hpp"
-
 #include <fmt/format.h>
 
 #include <algorithm>
 
 #include "machines/keepers.hpp"
+#include "machines/ranks/model.hpp"
 
-namespace faro::inline v1::ranks {
-
+namespace faro::inline v1 {
 namespace {
 
 // What 2^size_log2 processors, those below one switch or a single one, may send in a step.
@@ -106,4 +104,4 @@ Bound lower_bound(const Crossbar& machine, std::span<const std::uint64_t> destin
   return best;
 }
 
-}  // namespace faro::inline v1::ranks
+}  // namespace faro::inline v1

@@ -3,9 +3,7 @@
 
 #include "faro/base/limits.hpp"
 #include "machines/kinds.hpp"
-#include "machines/ranks/bounds.hpp"
 #include "machines/ranks/model.hpp"
-#include "machines/ranks/verifiers.hpp"
 #include "machines/text_reader.hpp"
 #include "schedules/json_numbers.hpp"
 
@@ -89,14 +87,6 @@ Machine read_tree(MachineText& text) {
   return machine;
 }
 
-// Sizes by their exponents, with something between.
-template <class Write>
-std::string listed(const std::vector<int>& sizes_log2, const char* between, Write&& write) {
-  std::string text;
-  for (const int size : sizes_log2) text += (text.empty() ? "" : between) + write(bit(size));
-  return text;
-}
-
 // `where` is "machine." and the key.
 std::vector<int> sizes_from(const json::Value& value, const char* where) {
   std::vector<int> sizes;
@@ -171,15 +161,8 @@ MachineKind ranks_kind() {
       .sends_inside_cost = false,
       .replay = moving<ranks_replay>,
       .proof = moving<ranks_proof>,
-      .map_bound =
-          [](const Machine& m, const MapGoal& goal, std::uint64_t elements) {
-            return ranks::lower_bound(std::get<Crossbar>(m), goal, elements);
-          },
-      .list_bound =
-          [](const Machine& m, std::span<const std::uint64_t> destinations,
-             std::uint64_t elements) {
-            return ranks::lower_bound(std::get<Crossbar>(m), destinations, elements);
-          },
+      .map_bound = map_bound_of<Crossbar>,
+      .list_bound = list_bound_of<Crossbar>,
   };
 }
 

@@ -24,11 +24,69 @@
 // Its schedules are made of the star's slots, with processors for groups.
 #pragma once
 
-#include "faro/schedules/schedule.hpp"
+#include <memory>
+#include <span>
+#include <utility>
 
-namespace faro::inline v1::ranks {
+#include "machines/judge.hpp"
 
-// The header as the star's verifiers and performer read it: without claims, whose unit is another.
-ScheduleHeader as_star(const ScheduleHeader& header);
+namespace faro::inline v1 {
 
-}  // namespace faro::inline v1::ranks
+std::unique_ptr<Verifier> ranks_replay();
+std::unique_ptr<Verifier> ranks_proof();
+
+namespace ranks {
+
+// The header as the star's verifiers read it: every rank is a group of its own. Without claims,
+// whose unit is another.
+inline ScheduleHeader as_star(const ScheduleHeader& header) {
+  ScheduleHeader star = header;
+  star.machine = Pops{.group_size = 1, .groups = bit(std::get<Crossbar>(header.machine).bits)};
+  star.cost.reset();
+  star.bound.reset();
+  return star;
+}
+
+// What both judges have: the star's own follows the elements, and beside it each finds what leaves
+// its processor and what links carry.
+class OverStar : public Judge {
+ public:
+  void begin(const ScheduleHeader& header) override {
+    header_ = header;
+    machine_ = std::get<Crossbar>(header.machine);
+    star_->begin(as_star(header));
+  }
+
+ protected:
+  OverStar(const char* by, std::unique_ptr<Verifier> star) : Judge(by), star_(std::move(star)) {}
+  // The star's verdict, and what was found beside it.
+  void join() {
+    star_->finish();
+    const Verdict own = std::exchange(verdict_, star_->verdict());
+    verdict_.cost = {.steps = cost_};
+    if (verdict_.answer == Verdict::Answer::unprovable) return;
+    for (const Violation& violation : own.violations) verdict_.add(violation);
+    verdict_.violation_count += own.violation_count - Count{own.violations.size()};
+  }
+
+  std::unique_ptr<Verifier> star_;
+  Crossbar machine_;
+  Count cost_ = 0;  // steps in which something leaves its processor
+};
+
+}  // namespace ranks
+
+// Steps that any schedule takes: an element leaves where it goes elsewhere, a processor sends and
+// receives one at a time, so it is the most that one processor has to send or to receive.
+//
+//   a transposition with 2^p elements each:  2^p - 1
+//
+// On a tree also what leaves the processors below one switch over its links, at every tier:
+//
+//   fat-tree:4x8,up=2, transposition with 32 elements each:  256 - 64 leave 8 processors over 2
+//   links, 96 steps
+Bound lower_bound(const Crossbar& machine, const MapGoal& goal, std::uint64_t elements);
+Bound lower_bound(const Crossbar& machine, std::span<const std::uint64_t> destinations,
+                  std::uint64_t elements);
+
+}  // namespace faro::inline v1

@@ -4,52 +4,50 @@
 #include <fmt/format.h>
 
 #include "machines/cube/parity_blocks.hpp"
-#include "machines/judge.hpp"
 #include "machines/pops/model.hpp"
 #include "machines/pops/verifiers.hpp"
 #include "machines/ranks/model.hpp"
-#include "machines/ranks/verifiers.hpp"
 
 namespace faro::inline v1 {
 namespace {
 
-class RanksReplay : public Verifier {
+class RanksReplay : public ranks::OverStar {
  public:
+  RanksReplay() : OverStar("replay", pops_replay()) {}
+
   void begin(const ScheduleHeader& header) override {
-    header_ = header;
-    const auto& machine = std::get<Crossbar>(header.machine);
-    last_ = bit(machine.bits) - 1;
-    star_->begin(ranks::as_star(header));
-    for (const Crossbar::Tier& tier : machine.tiers)
+    OverStar::begin(header);
+    last_ = bit(machine_.bits) - 1;
+    for (const Crossbar::Tier& tier : machine_.tiers)
       uplinks_.push_back({tier, std::vector<Carried>((last_ >> tier.processors_log2) + 1)});
   }
 
   void step(const PopsSlot& slot) override {
-    for (std::size_t i = 0; i < slot.sends.size(); ++i) {
-      const PopsSend& send = slot.sends[i];
+    each_of("sends", slot.sends, [this](const PopsSend& send) {
       if (send.to_groups.size() > 1)
-        own_.push_back(
-            {steps_,
-             "R10",
-             fmt::format("processor {} sends to {} processors at once", send.processor,
-                         send.to_groups.size()),
-             {.processor = send.processor, .slot = send.reg, .list = "sends", .entry = i}});
-    }
+        breach("R10", {.processor = send.processor, .slot = send.reg},
+               "processor {} sends to {} processors at once", send.processor,
+               send.to_groups.size());
+    });
     star_->step(slot);
-    if (something_leaves(slot)) ++cost_;
-    if (!uplinks_.empty()) count_carried(slot);
-    ++steps_;
+    bool leaves = false;
+    const auto message = [&](Word from, Word to) {
+      leaves |= from != to;
+      carry(from, to);
+    };
+    for (const PopsSend& send : slot.sends)
+      for (const std::uint64_t to : send.to_groups) message(send.processor, to);
+    for (const PopsRule& rule : slot.rules)
+      for_each_meeting(machine_.bits, rule.where,
+                       [&](Word p) { message(p, pops::destination(rule.to, p)); });
+    if (leaves) ++cost_;
+    ++step_;
   }
 
   void finish() override {
-    star_->finish();
-    verdict_ = star_->verdict();
-    verdict_.cost = {.steps = cost_};
-    for (Violation& violation : own_) verdict_.add(std::move(violation));
-    judge_claims(verdict_, header_, steps_);
+    join();
+    judge_claims();
   }
-
-  Verdict verdict() const override { return verdict_; }
 
  private:
   // What the links of one switch carry in the step that is looked at.
@@ -66,7 +64,7 @@ class RanksReplay : public Verifier {
 
   Carried& carried(Uplinks& uplinks, Word p) {
     Carried& at = uplinks.switches[p >> uplinks.tier.processors_log2];
-    if (at.step != steps_ + 1) at = {.step = steps_ + 1};
+    if (at.step != step_ + 1) at = {.step = step_ + 1};
     return at;
   }
   void carry(Word from, Word to) {
@@ -81,38 +79,12 @@ class RanksReplay : public Verifier {
   }
   void crowded(const char* way, Word p, int below, std::uint64_t room) {
     const Word first = p >> below << below;
-    own_.push_back({steps_,
-                    "R11",
-                    fmt::format("more than {} elements {} processors {} to {}", room, way, first,
-                                first | low_mask(below)),
-                    {.processor = p}});
-  }
-  void count_carried(const PopsSlot& slot) {
-    for_each_message(slot, [this](Word from, Word to) { carry(from, to); });
-  }
-  bool something_leaves(const PopsSlot& slot) const {
-    bool leaves = false;
-    for_each_message(slot, [&leaves](Word from, Word to) { leaves |= from != to; });
-    return leaves;
-  }
-  int bits() const { return std::get<Crossbar>(header_.machine).bits; }
-  template <class Visit>
-  void for_each_message(const PopsSlot& slot, Visit&& visit) const {
-    for (const PopsSend& send : slot.sends)
-      for (const std::uint64_t to : send.to_groups) visit(send.processor, to);
-    for (const PopsRule& rule : slot.rules)
-      for_each_meeting(bits(), rule.where,
-                       [&](Word p) { visit(p, pops::destination(rule.to, p)); });
+    breach("R11", {.processor = p}, "more than {} elements {} processors {} to {}", room, way,
+           first, first | low_mask(below));
   }
 
-  ScheduleHeader header_;
   Word last_ = 0;
   std::vector<Uplinks> uplinks_;
-  std::unique_ptr<Verifier> star_ = pops_replay();
-  std::vector<Violation> own_;
-  Count cost_ = 0;
-  Count steps_ = 0;
-  Verdict verdict_;
 };
 
 }  // namespace
