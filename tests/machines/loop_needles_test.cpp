@@ -4,8 +4,8 @@
 
 #include "base/random.hpp"
 #include "full.hpp"
+#include "machines/cube/reference.hpp"
 #include "machines/loop_proof.hpp"
-#include "machines/loops_by_table.hpp"
 #include "machines/verdict_of.hpp"
 
 namespace faro {
@@ -45,10 +45,13 @@ ScheduleHeader cube_header(int n, std::uint64_t elements, std::uint64_t slots, G
 struct Loops {
   ScheduleHeader header;
   std::vector<CubeLoop> loops;
+  void push(ScheduleSink& sink) const {
+    sink.begin(header);
+    for (const CubeLoop& loop : loops) sink.loop(loop);
+    sink.finish();
+  }
   Verdict judged(std::unique_ptr<Verifier> judge) const {
-    judge->begin(header);
-    for (const CubeLoop& loop : loops) judge->loop(loop);
-    judge->finish();
+    push(*judge);
     return judge->verdict();
   }
 };
@@ -103,7 +106,9 @@ TEST(LoopProof, random_loops_end_where_replay_ends_them) {
     Loops schedule{cube_header(n, elements, elements + 6, MovesGoal{}), {}};
     long_ones += add_loops(random, n, schedule);
     const Verdict before = schedule.judged(make_replay());
-    schedule.header.goal = MovesGoal{testing::reached(schedule.header, schedule.loops)};
+    RecordingSink laps;  // one by one
+    schedule.push(laps);
+    schedule.header.goal = MovesGoal{testing::judge_cube(laps).reached};
     for (const bool wrong_goal : {false, true}) {
       if (wrong_goal) {
         auto& moves = std::get<MovesGoal>(schedule.header.goal).moves;

@@ -90,8 +90,4 @@ inline Verdict judged(Verifier& verifier, const ScheduleHeader& header,
   return verifier.verdict();
 }
 
-inline std::string first_rule(const Verdict& verdict) {
-  return verdict.violations.empty() ? "" : verdict.violations.front().rule;
-}
-
 }  // namespace faro::testing

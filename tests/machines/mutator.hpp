@@ -24,16 +24,19 @@ class Mutator {
  private:
   std::uint64_t below(std::uint64_t end) { return end == 0 ? 0 : random_.below(end); }
   int address_width() const { return address_bits(good_.header.machine).value_or(0); }
+  // Each says what it did; nothing if there was nothing to change.
   template <class T>
-  bool mutate_order(std::vector<T>& steps);
-  bool mutate_conditions(std::vector<Parity>& where);
-  void nudge(Slot& slot);
+  std::string mutate_order(std::vector<T>& steps);
+  std::string mutate_conditions(std::vector<Parity>& where);
+  std::string nudge(Slot& slot);
   Word other_processor(Word p);
-  bool mutate(CubeStep& step);
-  bool mutate(MeshInstruction& instruction);
-  bool mutate(PopsSlot& slot);
+  std::string mutate(CubeStep& step);
+  std::string mutate(ButterflyRule& rule);
+  std::string mutate(ButterflyGoal& goal);
+  std::string mutate(MeshInstruction& instruction);
+  std::string mutate(PopsSlot& slot);
   template <class T>
-  bool drop_or_duplicate(std::vector<T>& items, const char* what);
+  std::string drop_or_duplicate(std::vector<T>& items, const char* what);
 
   Random random_;
   const RecordingSink& good_;

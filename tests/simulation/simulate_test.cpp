@@ -34,6 +34,14 @@ std::vector<std::byte> expected(const MapGoal& goal, std::uint64_t elements, std
   return to;
 }
 
+testing::Draft draft(const char* machine_name, const char* map, std::uint64_t elements = 1) {
+  const Machine machine = machine_from(machine_name);
+  return {.machine = machine,
+          .map = map_goal_from(map, machine, elements),
+          .destinations = {},
+          .elements = elements};
+}
+
 ErrorCode code_of(const std::function<void()>& work) {
   try {
     work();
@@ -48,11 +56,7 @@ TEST(Simulate, every_machine_gives_the_array_that_memory_gives) {
        {"cube:4", "cube:4,one-port", "mesh:4x4", "torus:4x4", "mesh:2x2x4", "pops:4,4"})
     for (const char* map : {"i -> rev(i)", "i -> ~i", "a:1 b:3 -> b ~a", "i -> gray(i)"})
       for (const std::uint64_t elements : {std::uint64_t{1}, std::uint64_t{3}}) {
-        const Machine machine = machine_from(machine_name);
-        const testing::Draft request{.machine = machine,
-                                     .map = map_goal_from(map, machine, elements),
-                                     .destinations = {},
-                                     .elements = elements};
+        const testing::Draft request = draft(machine_name, map, elements);
         for (const std::size_t bytes : {std::size_t{1}, std::size_t{12}}) {
           const auto data = noise(16 * elements * bytes);
           const Simulation done = simulate_plan(request, {}, data, bytes);
@@ -65,33 +69,23 @@ TEST(Simulate, every_machine_gives_the_array_that_memory_gives) {
 }
 
 TEST(Simulate, memory_bits_move_too) {
-  const Machine machine = machine_from("cube:3");
-  const testing::Draft request{.machine = machine,
-                               .map = map_goal_from("p:3 | m:3 -> m | p", machine, 8),
-                               .destinations = {},
-                               .elements = 8};
+  const testing::Draft request = draft("cube:3", "p:3 | m:3 -> m | p", 8);
   const auto data = noise(64 * 4);
   EXPECT_EQ(simulate_plan(request, {}, data, 4).result, expected(request.map, 8, 4, data));
 }
 
 // The text of a schedule for reversing the bits of cube:3.
 std::string schedule_text() {
-  const Machine machine = machine_from("cube:3");
-  const testing::Draft request{.machine = machine,
-                               .map = map_goal_from("i -> rev(i)", machine, 1),
-                               .destinations = {},
-                               .elements = 1};
   TextSink text;
   JsonWriter writer(text);
-  plan(request).push(writer);
+  plan(draft("cube:3", "i -> rev(i)")).push(writer);
   return text.text();
 }
 
 TEST(Simulate, a_schedule_file_is_performed) {
   const auto data = noise(8 * 2);
   const Simulation done = simulate_schedule(schedule_text(), std::nullopt, data, 2);
-  const MapGoal goal = map_goal_from("i -> rev(i)", machine_from("cube:3"), 1);
-  EXPECT_EQ(done.result, expected(goal, 1, 2, data));
+  EXPECT_EQ(done.result, expected(draft("cube:3", "i -> rev(i)").map, 1, 2, data));
   EXPECT_EQ(done.map_text, "i:3 -> rev(i)");
 }
 
@@ -107,13 +101,9 @@ TEST(Simulate, a_wrong_schedule_is_refused_before_it_touches_data) {
 }
 
 TEST(Simulate, data_of_another_size_is_refused) {
-  const Machine machine = machine_from("cube:3");
-  const testing::Draft request{.machine = machine,
-                               .map = map_goal_from("i -> rev(i)", machine, 1),
-                               .destinations = {},
-                               .elements = 1};
   const auto data = noise(7);
-  EXPECT_EQ(code_of([&] { simulate_plan(request, {}, data, 1); }), ErrorCode::usage);
+  EXPECT_EQ(code_of([&] { simulate_plan(draft("cube:3", "i -> rev(i)"), {}, data, 1); }),
+            ErrorCode::usage);
   EXPECT_EQ(code_of([&] { simulate_schedule(schedule_text(), std::nullopt, data, 1); }),
             ErrorCode::usage);
 }

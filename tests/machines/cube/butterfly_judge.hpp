@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "base/random.hpp"
+#include "machines/cube/reference.hpp"
 #include "planners/cube/butterfly/planned.hpp"
 
 namespace faro::testing {
@@ -79,17 +80,11 @@ class Naive {
     return std::all_of(steps.begin(), steps.end(), [&](const CubeStep& s) { return step(s); });
   }
   bool step(const CubeStep& s) {
-    std::vector<Move> moves = s.moves;
-    for (const Rule& r : s.rules) {
-      if (r.across >= goal_.processor_bits) return false;
-      for (Word q = 0; q < processors_; ++q) {
-        if (meets(q, r.where))
-          moves.push_back({q, r.from, r.across < 0 ? q : q ^ bit(r.across), r.to});
-      }
-    }
+    const auto moves = moves_of(s, goal_.processor_bits);
+    if (!moves) return false;
     std::map<Place, Word> writes;
     std::set<std::pair<Word, Word>> links;
-    for (const Move& m : moves) {
+    for (const Move& m : *moves) {
       const auto from = values_.find({m.from_processor, m.from_slot});
       if (from == values_.end() || m.to_slot >= slots_) return false;
       if (!writes.emplace(Place{m.to_processor, m.to_slot}, from->second).second) return false;
@@ -112,13 +107,15 @@ class Naive {
   bool compute(const ButterflyRule& r, Word q) {
     const auto low = values_.find({q, r.low});
     const auto high = values_.find({q, r.high});
-    if (low == values_.end() || high == values_.end() || r.low == r.high || r.to >= slots_)
+    const bool whole = r.result == ButterflyRule::Result::both;
+    if (low == values_.end() || high == values_.end() || r.low == r.high ||
+        (!whole && r.to >= slots_))
       return false;
     if (r.stage < 0 || r.stage >= goal_.index_bits) return false;
     ++butterflies_;
     const Word a = combined(r.stage, low->second, high->second, 0);
     const Word b = combined(r.stage, low->second, high->second, 1);
-    if (r.result == ButterflyRule::Result::both) {
+    if (whole) {
       low->second = a;
       high->second = b;
     } else {

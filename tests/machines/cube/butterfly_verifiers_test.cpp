@@ -3,7 +3,6 @@
 #include <algorithm>
 #include <fstream>
 #include <nlohmann/json.hpp>
-#include <set>
 
 #include "base/random.hpp"
 #include "faro/base/progress.hpp"
@@ -11,6 +10,8 @@
 #include "faro/service/plan.hpp"
 #include "full.hpp"
 #include "machines/cube/butterfly_judge.hpp"
+#include "machines/mutator.hpp"
+#include "machines/verdict_of.hpp"
 #include "paths.hpp"
 #include "planners/cube/butterfly/planned.hpp"
 
@@ -32,18 +33,20 @@ RecordingSink local_plan() {
                   {.processor_bits = 3, .index_bits = 5, .encoding = Encoding::binary_gray});
 }
 
-std::set<std::string> rules_of(const Verdict& v) {
-  std::set<std::string> rules;
-  for (const Violation& violation : v.violations) rules.insert(violation.rule);
-  return rules;
-}
-
 // Both say no and name the rule.
-void expect_broken(const RecordingSink& schedule, const std::string& rule) {
-  for (const Verdict& v : {replayed(schedule), proved(schedule)}) {
-    EXPECT_FALSE(v.ok()) << v.by << " accepts a schedule that breaks " << rule;
-    EXPECT_TRUE(rules_of(v).contains(rule)) << v.by << ": " << first_violation(v);
+void expect_broken(const RecordingSink& good, const std::vector<Hostile>& changes) {
+  for (const auto& [rule, change] : changes) {
+    RecordingSink bad = good;
+    change(bad);
+    for (const Verdict& v : {replayed(bad), proved(bad)}) {
+      EXPECT_FALSE(v.ok()) << v.by << " accepts a schedule that breaks " << rule;
+      EXPECT_TRUE(rules_of(v).contains(rule)) << v.by << ": " << first_violation(v);
+    }
   }
+}
+void expect_right(const RecordingSink& schedule) {
+  EXPECT_TRUE(replayed(schedule).ok()) << first_violation(replayed(schedule));
+  EXPECT_TRUE(proved(schedule).ok()) << first_violation(proved(schedule));
 }
 
 // The first step with a remote rule.
@@ -81,11 +84,12 @@ TEST(butterfly_verifiers, accept_a_literal_network_of_two_elements) {
   step.butterflies = {{0, 0, 1, 0, ButterflyRule::Result::top, 0},
                       {1, 1, 0, 0, ButterflyRule::Result::bottom, 0}};
   schedule.cube_steps = {step};
-  EXPECT_TRUE(replayed(schedule).ok()) << first_violation(replayed(schedule));
-  EXPECT_TRUE(proved(schedule).ok()) << first_violation(proved(schedule));
+  expect_right(schedule);
   EXPECT_EQ(to_string(proved(schedule).cost.remote_moves), "2");
-  schedule.cube_steps[0].butterflies[0] = {0, 1, 0, 0, ButterflyRule::Result::top, 0};
-  expect_broken(schedule, "pair");
+  const auto swapped = [](auto& s) {
+    std::swap(s.cube_steps[0].butterflies[0].low, s.cube_steps[0].butterflies[0].high);
+  };
+  expect_broken(schedule, {{"pair", swapped}});
 }
 
 TEST(butterfly_verifiers, one_butterfly_in_place_in_one_processor) {
@@ -99,113 +103,129 @@ TEST(butterfly_verifiers, one_butterfly_in_place_in_one_processor) {
   CubeStep step;
   step.butterflies = {{0, 0, 1, 0, ButterflyRule::Result::both, 0}};
   schedule.cube_steps = {step};
-  EXPECT_TRUE(replayed(schedule).ok()) << first_violation(replayed(schedule));
-  EXPECT_TRUE(proved(schedule).ok()) << first_violation(proved(schedule));
-  schedule.cube_steps.clear();
-  expect_broken(schedule, "in-place");
+  expect_right(schedule);
+  expect_broken(schedule, {{"in-place", [](auto& s) { s.cube_steps.clear(); }}});
 }
 
 TEST(butterfly_verifiers, reject_numbers_beyond_the_machine) {
-  const RecordingSink good = local_plan();
-  const auto broken = [&](const std::string& rule, auto&& change) {
-    RecordingSink bad = good;
-    change(bad);
-    expect_broken(bad, rule);
-  };
-  broken("dimension-range", [](auto& s) { remote_step(s).rules[0].across = 3; });
-  broken("dimension-range", [](auto& s) { remote_step(s).rules[0].across = -2; });
-  broken("slot-range", [](auto& s) { remote_step(s).rules[0].from = 4; });
-  broken("slot-range", [](auto& s) { remote_step(s).rules[0].to = 400000; });
-  broken("mask-range", [](auto& s) { remote_step(s).rules[0].where = {{8, 0}}; });
-  broken("mask-range", [](auto& s) { computing_step(s).butterfly_rules[0].where = {{1, 2}}; });
-  broken("butterfly-range", [](auto& s) { computing_step(s).butterfly_rules[0].stage = 5; });
-  broken("butterfly-range", [](auto& s) { computing_step(s).butterfly_rules[0].stage = -1; });
-  broken("butterfly-range", [](auto& s) { computing_step(s).butterfly_rules[0].low = 4; });
-  broken("butterfly-range", [](auto& s) {
-    ButterflyRule& rule = computing_step(s).butterfly_rules[0];
-    rule.high = rule.low;
-  });
-  broken("proc-range", [](auto& s) { s.cube_steps[0].moves.push_back({8, 0, 8, 1}); });
-  broken("not-a-link", [](auto& s) { s.cube_steps[0].moves.push_back({0, 0, 3, 0}); });
-  broken("goal", [](auto& s) { goal_of(s).final_processor_rows.pop_back(); });
-  broken("goal", [](auto& s) { goal_of(s).final_processor_rows[0] |= 64; });
-  broken("goal", [](auto& s) { goal_of(s).final_memory_rows->push_back(1); });
-  broken("goal", [](auto& s) { goal_of(s).processor_bits = 2; });
-  broken("goal", [](auto& s) { s.header.slots = 3; });
+  const std::vector<Hostile> changes = {
+      {"dimension-range", [](auto& s) { remote_step(s).rules[0].across = 3; }},
+      {"dimension-range", [](auto& s) { remote_step(s).rules[0].across = -2; }},
+      // Though nobody meets it.
+      {"dimension-range",
+       [](auto& s) {
+         s.cube_steps[0].rules.push_back({{{1, 0}, {1, 1}}, 0, 3, 0});
+       }},
+      {"slot-range", [](auto& s) { remote_step(s).rules[0].from = 4; }},
+      {"slot-range", [](auto& s) { remote_step(s).rules[0].to = 400000; }},
+      {"mask-range",
+       [](auto& s) {
+         remote_step(s).rules[0].where.assign(1, {8, 0});
+       }},
+      {"mask-range",
+       [](auto& s) {
+         computing_step(s).butterfly_rules[0].where.assign(1, {1, 2});
+       }},
+      {"butterfly-range", [](auto& s) { computing_step(s).butterfly_rules[0].stage = 5; }},
+      {"butterfly-range", [](auto& s) { computing_step(s).butterfly_rules[0].stage = -1; }},
+      {"butterfly-range", [](auto& s) { computing_step(s).butterfly_rules[0].low = 4; }},
+      {"butterfly-range",
+       [](auto& s) {
+         ButterflyRule& rule = computing_step(s).butterfly_rules[0];
+         rule.high = rule.low;
+       }},
+      {"proc-range",
+       [](auto& s) {
+         s.cube_steps[0].moves.push_back({8, 0, 8, 1});
+       }},
+      {"not-a-link",
+       [](auto& s) {
+         s.cube_steps[0].moves.push_back({0, 0, 3, 0});
+       }},
+      {"goal", [](auto& s) { goal_of(s).final_processor_rows.pop_back(); }},
+      {"goal", [](auto& s) { goal_of(s).final_processor_rows[0] |= 64; }},
+      {"goal", [](auto& s) { goal_of(s).final_memory_rows->push_back(1); }},
+      {"goal", [](auto& s) { goal_of(s).processor_bits = 2; }},
+      {"goal", [](auto& s) { s.header.slots = 3; }}};
+  expect_broken(local_plan(), changes);
 }
 
 TEST(butterfly_verifiers, reject_every_breach_of_the_machine) {
-  const RecordingSink good = local_plan();
-  const auto broken = [&](const std::string& rule, auto&& change) {
-    RecordingSink bad = good;
-    change(bad);
-    expect_broken(bad, rule);
-  };
-  broken("link-twice", [](auto& s) {
-    Rule again = remote_step(s).rules[0];
-    again.to ^= 1U;
-    s.header.slots = 8;
-    again.to += 4;
-    remote_step(s).rules.push_back(again);
-  });
-  broken("two-writes", [](auto& s) {
-    s.cube_steps[0].rules.push_back({{}, 0, inside, 1});
-    s.cube_steps[0].rules.push_back({{{1, 0}}, 2, inside, 1});
-  });
-  broken("reads-empty", [](auto& s) {
-    s.header.slots = 5;
-    remote_step(s).rules[0].from = 4;
-  });
-  broken("reads-empty", [](auto& s) {
-    s.header.slots = 5;
-    computing_step(s).butterfly_rules[0].low = 4;
-  });
-  broken("one-port", [](auto& s) {
-    s.header.machine = Hypercube{.dimensions = 3, .ports = Hypercube::Ports::one};
-  });
-  broken("cost-claim", [](auto& s) {
-    Cost claim;
-    claim.steps = 3;
-    s.header.cost = claim;
-  });
-  broken("bound-claim", [](auto& s) { s.header.bound = Bound{9, "a wish", {}}; });
+  const std::vector<Hostile> changes = {
+      {"link-twice",
+       [](auto& s) {
+         Rule again = remote_step(s).rules[0];
+         again.to ^= 1U;
+         s.header.slots = 8;
+         again.to += 4;
+         remote_step(s).rules.push_back(again);
+       }},
+      {"two-writes",
+       [](auto& s) {
+         s.cube_steps[0].rules.push_back({{}, 0, inside, 1});
+         s.cube_steps[0].rules.push_back({{{1, 0}}, 2, inside, 1});
+       }},
+      {"reads-empty",
+       [](auto& s) {
+         s.header.slots = 5;
+         remote_step(s).rules[0].from = 4;
+       }},
+      {"reads-empty",
+       [](auto& s) {
+         s.header.slots = 5;
+         computing_step(s).butterfly_rules[0].low = 4;
+       }},
+      {"one-port",
+       [](auto& s) {
+         s.header.machine = Hypercube{.dimensions = 3, .ports = Hypercube::Ports::one};
+       }},
+      {"ports",
+       [](auto& s) {
+         s.header.machine = Hypercube{.dimensions = 3, .ports = Hypercube::Ports{2}};
+         for (const Slot d : {0U, 1U, 2U})
+           s.cube_steps[0].moves.push_back({0, d, bit(static_cast<int>(d)), d});
+       }},
+      {"cost-claim", [](auto& s) { s.header.cost = CostClaim(Cost{.steps = 3}); }},
+      {"bound-claim", [](auto& s) {
+         s.header.bound = Bound{9, "a wish", {}};
+       }}};
+  expect_broken(local_plan(), changes);
 }
 
 TEST(butterfly_verifiers, reject_every_wrong_computation) {
-  const RecordingSink good = local_plan();
-  const auto broken = [&](const std::string& rule, auto&& change) {
-    RecordingSink bad = good;
-    change(bad);
-    expect_broken(bad, rule);
-  };
-  broken("pair", [](auto& s) {
-    ButterflyRule& rule = computing_step(s).butterfly_rules[0];
-    std::swap(rule.low, rule.high);
-  });
-  broken("stage", [](auto& s) { computing_step(s).butterfly_rules[0].stage = 1; });
-  broken("stage", [](auto& s) {
-    auto& rules = computing_step(s).butterfly_rules;
-    rules.push_back(rules[0]);
-  });
-  broken("not-delivered", [](auto& s) {
-    s.cube_steps.back().butterfly_rules.clear();
-    s.cube_steps.pop_back();
-  });
-  broken("not-delivered", [](auto& s) {
-    std::swap(goal_of(s).final_processor_rows[0], goal_of(s).final_processor_rows[1]);
-  });
-  broken("in-place", [](auto& s) {
-    ButterflyRule& rule = computing_step(s).butterfly_rules[0];
-    rule.result = ButterflyRule::Result::top;
-    rule.to = rule.low;
-  });
+  const std::vector<Hostile> changes = {
+      {"pair",
+       [](auto& s) {
+         ButterflyRule& rule = computing_step(s).butterfly_rules[0];
+         std::swap(rule.low, rule.high);
+       }},
+      {"stage", [](auto& s) { computing_step(s).butterfly_rules[0].stage = 1; }},
+      {"stage",
+       [](auto& s) {
+         auto& rules = computing_step(s).butterfly_rules;
+         rules.push_back(rules[0]);
+       }},
+      {"not-delivered",
+       [](auto& s) {
+         s.cube_steps.back().butterfly_rules.clear();
+         s.cube_steps.pop_back();
+       }},
+      {"not-delivered",
+       [](auto& s) {
+         std::swap(goal_of(s).final_processor_rows[0], goal_of(s).final_processor_rows[1]);
+       }},
+      {"in-place", [](auto& s) {
+         ButterflyRule& rule = computing_step(s).butterfly_rules[0];
+         rule.result = ButterflyRule::Result::top;
+         rule.to = rule.low;
+       }}};
+  expect_broken(local_plan(), changes);
 }
 
 TEST(butterfly_verifiers, hold_replicas_against_in_place) {
   RecordingSink replicas = planned(3, 0);
   EXPECT_TRUE(replayed(replicas).ok());
-  goal_of(replicas).in_place = true;
-  expect_broken(replicas, "in-place");
+  expect_broken(replicas, {{"in-place", [](auto& s) { goal_of(s).in_place = true; }}});
 }
 
 // ---- samples ----
@@ -246,116 +266,6 @@ TEST(butterfly_verifiers, agree_with_an_independent_verifier_on_stored_samples) 
 
 // ---- mutants ----
 
-// One random change.
-class Mutator {
- public:
-  explicit Mutator(std::uint64_t seed) : random_(seed) {}
-
-  void mutate(RecordingSink& s) {
-    for (;;) {
-      CubeStep& step = s.cube_steps[random_.below(s.cube_steps.size())];
-      const auto kind = random_.below(20);
-      if (kind < 9 ? moves(s, step, kind) : computes(s, step, kind - 9)) return;
-    }
-  }
-
- private:
-  template <class T>
-  T& any(std::vector<T>& list) {
-    return list[random_.below(list.size())];
-  }
-  void conditions(std::vector<Parity>& where, int n) {
-    const auto kind = random_.below(3);
-    const Word mask = random_.below(bit(n));
-    if (where.empty() || kind == 0) {
-      where.push_back({mask, static_cast<unsigned>(random_.below(2))});
-    } else if (kind == 1) {
-      any(where).value ^= 1U;
-    } else {
-      any(where).mask = mask;
-    }
-  }
-  Slot slot(const RecordingSink& s) { return static_cast<Slot>(random_.below(s.header.slots)); }
-
-  bool moves(RecordingSink& s, CubeStep& step, std::uint64_t kind) {
-    const int n = goal_of(s).processor_bits;
-    if (step.rules.empty()) return false;
-    Rule& rule = any(step.rules);
-    switch (kind) {
-      case 0:
-        step.rules.erase(step.rules.begin() + (&rule - step.rules.data()));
-        return true;
-      case 1:
-        any(s.cube_steps).rules.push_back(Rule(rule));
-        return true;
-      case 2:
-        rule.from = slot(s);
-        return true;
-      case 3:
-        rule.to = slot(s);
-        return true;
-      case 4:
-        rule.across = static_cast<int>(random_.below(static_cast<Word>(n) + 1)) - 1;
-        return true;
-      case 5:
-        std::swap(rule.to, any(step.rules).to);
-        return true;
-      case 6:
-        std::swap(rule.from, rule.to);
-        return true;
-      default:
-        conditions(rule.where, n);
-        return true;
-    }
-  }
-  bool computes(RecordingSink& s, CubeStep& step, std::uint64_t kind) {
-    ButterflyGoal& goal = goal_of(s);
-    if (kind == 9) {
-      any(goal.final_processor_rows) ^=
-          bit(static_cast<int>(random_.below(static_cast<Word>(goal.index_bits))));
-      return true;
-    }
-    if (kind == 10) {
-      std::swap(step, any(s.cube_steps));
-      return true;
-    }
-    if (step.butterfly_rules.empty()) return false;
-    ButterflyRule& rule = any(step.butterfly_rules);
-    switch (kind) {
-      case 0:
-        step.butterfly_rules.erase(step.butterfly_rules.begin() +
-                                   (&rule - step.butterfly_rules.data()));
-        return true;
-      case 1:
-        any(s.cube_steps).butterfly_rules.push_back(ButterflyRule(rule));
-        return true;
-      case 2:
-        std::swap(rule.low, rule.high);
-        return true;
-      case 3:
-        rule.low = slot(s);
-        return true;
-      case 4:
-        rule.high = slot(s);
-        return true;
-      case 5:
-        rule.stage = static_cast<int>(random_.below(static_cast<Word>(goal.index_bits)));
-        return true;
-      case 6:
-        rule.result = static_cast<ButterflyRule::Result>(random_.below(3));
-        return true;
-      case 7:
-        std::swap(rule, any(step.butterfly_rules));
-        return true;
-      default:
-        conditions(rule.where, goal.processor_bits);
-        return true;
-    }
-  }
-
-  Random random_;
-};
-
 TEST(butterfly_verifiers, judge_mutants_as_a_naive_judge_does) {
   const int wanted = full_run() ? 100000 : (sanitized() ? 100 : 4000);
   std::vector<RecordingSink> whole;
@@ -374,10 +284,9 @@ TEST(butterfly_verifiers, judge_mutants_as_a_naive_judge_does) {
   int unprovable = 0;
   for (int i = 0; i < wanted; ++i) {
     SCOPED_TRACE(fmt::format("mutant {}", i));
-    RecordingSink mutant = whole[random.below(whole.size())];
-    Mutator mutator(static_cast<std::uint64_t>(i));
-    mutator.mutate(mutant);
-    if (random.below(4) == 0) mutator.mutate(mutant);
+    const RecordingSink& good = whole[random.below(whole.size())];
+    RecordingSink mutant = Mutator(random.next(), good).next();
+    if (random.below(4) == 0) mutant = Mutator(random.next(), RecordingSink(mutant)).next();
     const bool right = Naive(mutant).right();
     const Verdict replay = replayed(mutant);
     const Verdict proof = proved(mutant);

@@ -1,25 +1,27 @@
-// One schedule for every rule of the cube that this rule alone refuses, for both verifiers.
+// Replay and proof of cube schedules give the same verdict and the same count; and every rule of
+// the cube has a schedule that this rule alone refuses.
 #include <gtest/gtest.h>
 
-#include <functional>
-#include <set>
+#include <algorithm>
 
 #include "base/random.hpp"
 #include "faro/base/error.hpp"
 #include "machines/cube/samples.hpp"
 #include "machines/cube/verifiers.hpp"
+#include "machines/verdict_of.hpp"
 
 namespace faro {
 namespace {
 
+using testing::Change;
 using testing::gray_schedule;
-using Change = std::function<void(RecordingSink&)>;
+using testing::Hostile;
+using testing::rules_of;
+using testing::verdict_of;
 
-std::set<std::string> rules_broken(std::unique_ptr<Verifier> verifier, const RecordingSink& s) {
-  s.replay_into(*verifier);
-  std::set<std::string> rules;
-  for (const Violation& v : verifier->verdict().violations) rules.insert(v.rule);
-  return rules;
+void expect_right(const RecordingSink& s) {
+  EXPECT_TRUE(verdict_of(cube_replay(), s).ok());
+  EXPECT_TRUE(verdict_of(cube_proof(), s).ok());
 }
 
 // Gray code to binary on a 2-cube, two elements, one spare slot: only 2 and 3 exchange.
@@ -64,11 +66,6 @@ Change both(const Change& first, const Change& second) {
 void with_one_port(RecordingSink& s) {
   std::get<Hypercube>(s.header.machine).ports = Hypercube::Ports::one;
 }
-
-struct Hostile {
-  const char* rule;
-  Change change;
-};
 
 const std::vector<Hostile>& hostile() {
   static const std::vector<Hostile> list = {
@@ -119,25 +116,43 @@ const std::vector<Hostile>& hostile() {
   return list;
 }
 
+TEST(CubeVerifiers, both_accept_the_conversion_of_gray_code_and_count_alike) {
+  for (int n = 2; n <= 9; ++n) {
+    for (int elements = 1; elements <= 12; ++elements) {
+      const RecordingSink schedule = gray_schedule(n, elements);
+      const Verdict replayed = verdict_of(make_replay(), schedule);
+      const Verdict proved = verdict_of(make_proof(), schedule);
+      ASSERT_TRUE(replayed.ok()) << n << " " << elements << replayed.violations[0].message;
+      ASSERT_TRUE(proved.ok()) << n << " " << elements << proved.violations[0].message;
+      ASSERT_EQ(replayed.cost, proved.cost);
+      ASSERT_EQ(replayed.delivered, proved.delivered);
+      ASSERT_EQ(replayed.expected, static_cast<Count>(elements) << n);
+      ASSERT_EQ(replayed.cost.steps, static_cast<Count>(std::max(elements, n - 1)));
+    }
+  }
+}
+
+TEST(CubeVerifiers, proof_covers_two_to_the_sixty_processors) {
+  const RecordingSink schedule = gray_schedule(60, 100);
+  const Verdict proved = verdict_of(make_proof(), schedule);
+  EXPECT_TRUE(proved.ok());
+  EXPECT_EQ(proved.expected, Count{100} << 60);
+  EXPECT_EQ(proved.delivered, proved.expected);
+  EXPECT_EQ(proved.cost.steps, 100U);
+  EXPECT_THROW(verdict_of(make_replay(), schedule), Error);
+}
+
 TEST(CubeHostile, the_base_is_right_with_all_ports_and_with_one) {
   RecordingSink s = base();
-  EXPECT_TRUE(rules_broken(cube_replay(), s).empty());
-  EXPECT_TRUE(rules_broken(cube_proof(), s).empty());
+  expect_right(s);
   with_one_port(s);
-  EXPECT_TRUE(rules_broken(cube_replay(), s).empty());
-  EXPECT_TRUE(rules_broken(cube_proof(), s).empty());
+  expect_right(s);
 }
 
 TEST(CubeHostile, each_rule_refuses_what_no_other_rule_refuses) {
+  testing::expect_refused(base(), hostile(), {cube_replay, cube_proof});
   std::set<std::string> fired;
-  for (std::size_t i = 0; i < hostile().size(); ++i) {
-    const auto& [rule, change] = hostile()[i];
-    RecordingSink s = base();
-    change(s);
-    EXPECT_EQ(rules_broken(cube_replay(), s), std::set<std::string>{rule}) << "replay, case " << i;
-    EXPECT_EQ(rules_broken(cube_proof(), s), std::set<std::string>{rule}) << "proof, case " << i;
-    fired.insert(rule);
-  }
+  for (const Hostile& h : hostile()) fired.insert(h.rule);
   EXPECT_EQ(fired, (std::set<std::string>{"proc-range", "slot-range", "dimension-range",
                                           "mask-range", "not-a-link", "link-twice", "one-port",
                                           "reads-empty", "two-writes", "butterfly", "not-delivered",
@@ -155,22 +170,19 @@ TEST(CubeHostile, what_is_legal_though_odd_is_accepted) {
         })}) {
     RecordingSink s = base();
     change(s);
-    EXPECT_TRUE(rules_broken(cube_replay(), s).empty());
-    EXPECT_TRUE(rules_broken(cube_proof(), s).empty());
+    expect_right(s);
   }
 }
 
 TEST(CubeHostile, sizes_that_nobody_has_are_refused_before_anything_is_allocated) {
   RecordingSink s = base();
   s.header.elements = s.header.slots = ~std::uint64_t{0};
-  EXPECT_THROW(rules_broken(cube_replay(), s), Error);
-  const auto proof = cube_proof();
-  s.replay_into(*proof);
-  EXPECT_FALSE(proof->verdict().ok());
+  EXPECT_THROW(verdict_of(cube_replay(), s), Error);
+  EXPECT_FALSE(verdict_of(cube_proof(), s).ok());
   s = base();
   s.header.slots = 1;
-  EXPECT_EQ(rules_broken(cube_replay(), s).count("slot-range"), 1U);
-  EXPECT_EQ(rules_broken(cube_proof(), s).count("slot-range"), 1U);
+  EXPECT_TRUE(rules_of(verdict_of(cube_replay(), s)).contains("slot-range"));
+  EXPECT_TRUE(rules_of(verdict_of(cube_proof(), s)).contains("slot-range"));
 }
 
 // Every processor of a large cube is moved by a rule of its own: the pieces never merge.
@@ -187,10 +199,9 @@ TEST(CubeHostile, a_partition_that_explodes_is_not_provable_and_ends_soon) {
     for (Move& m : step.moves) m.to_processor = m.from_processor;
     s.cube_steps.push_back(step);
   }
-  const auto proof = cube_proof();
-  s.replay_into(*proof);
-  EXPECT_EQ(proof->verdict().answer, Verdict::Answer::unprovable);
-  EXPECT_NE(proof->verdict().limit.find("pieces"), std::string::npos) << proof->verdict().limit;
+  const Verdict proof = verdict_of(cube_proof(), s);
+  EXPECT_EQ(proof.answer, Verdict::Answer::unprovable);
+  EXPECT_NE(proof.limit.find("pieces"), std::string::npos) << proof.limit;
 }
 
 }  // namespace

@@ -4,11 +4,7 @@
 #include <set>
 
 namespace faro::testing {
-namespace {
 
-using Place = std::pair<Word, Slot>;
-
-// Every move of a step; nothing if a rule names no part of the machine.
 std::optional<std::vector<Move>> moves_of(const CubeStep& step, int n) {
   std::vector<Move> moves;
   for (const Rule& r : step.rules) {
@@ -26,12 +22,12 @@ std::optional<std::vector<Move>> moves_of(const CubeStep& step, int n) {
   return moves;
 }
 
-}  // namespace
-
 Judgement judge_cube(const RecordingSink& schedule) {
   const auto& cube = std::get<Hypercube>(schedule.header.machine);
   const int n = cube.dimensions;
   const std::uint64_t elements = schedule.header.elements;
+  using Place = std::pair<Word, Slot>;
+  const Place nothing{bit(n), 0};
   Judgement judgement;
   std::map<Place, Place> memory;
   for (Word p = 0; p < bit(n); ++p)
@@ -60,14 +56,16 @@ Judgement judge_cube(const RecordingSink& schedule) {
       }
       const auto held = memory.find({m.from_processor, m.from_slot});
       if (held == memory.end()) judgement.ok = false;
-      const Place value = held == memory.end() ? Place{bit(n), 0} : held->second;
+      const Place value = held == memory.end() ? nothing : held->second;
       if (!written.emplace(Place{m.to_processor, m.to_slot}, value).second) judgement.ok = false;
     }
     for (const auto& [place, value] : written) memory[place] = value;
     if (remote) judgement.cost.steps += 1;
   }
+  std::set<Place> told = {nothing};
   for (const auto& [place, value] : memory)
-    judgement.reached.push_back({value.first, value.second, place.first, place.second});
+    if (told.insert(value).second)
+      judgement.reached.push_back({value.first, value.second, place.first, place.second});
   const auto expect = [&](Word p, Slot s, Word q, Slot t) {
     const auto held = memory.find({q, t});
     if (held == memory.end() || held->second != Place{p, s}) judgement.ok = false;

@@ -2,7 +2,6 @@
 #include <gtest/gtest.h>
 
 #include <map>
-#include <memory>
 #include <set>
 
 #include "base/random.hpp"
@@ -10,87 +9,84 @@
 #include "machines/cube/verifiers.hpp"
 #include "machines/list_proof.hpp"
 #include "machines/mesh/geometry.hpp"
-#include "machines/mesh_cases.hpp"
+#include "machines/mutator.hpp"
+#include "machines/verdict_of.hpp"
 
 namespace faro {
 namespace {
 
 // A line of four: 0 and 1 exchange, 2 and 3 exchange. Element 0 waits in slot 1 on its way.
-struct Case {
-  ScheduleHeader header;
-  std::vector<CubeStep> steps;
-
-  Case() {
-    header.machine = Mesh{.sides_log2 = {0, 2}, .links = Mesh::Links::all};
-    header.goal = MapGoal{.map = BitMap::from_columns(std::vector<Word>{1, 2}, 1)};
-    header.slots = 2;
-    header.bound =
-        Bound{1, "weights", certificate::Weights{{{0, 1, 1}, {1, 0, 1}, {2, 3, 1}, {3, 2, 1}}}};
-    steps.resize(2);
-    steps[0].moves = {{0, 0, 1, 1}, {1, 0, 0, 0}, {2, 0, 3, 0}, {3, 0, 2, 0}};
-    steps[1].moves = {{1, 1, 1, 0}};
-  }
-};
-
-Verdict judged(const Case& c, const std::unique_ptr<Verifier>& by) {
-  by->begin(c.header);
-  for (const CubeStep& step : c.steps) by->step(step);
-  by->finish();
-  return by->verdict();
+RecordingSink exchanges() {
+  RecordingSink s;
+  s.header.machine = Mesh{.sides_log2 = {0, 2}, .links = Mesh::Links::all};
+  s.header.goal = MapGoal{.map = BitMap::from_columns(std::vector<Word>{1, 2}, 1)};
+  s.header.slots = 2;
+  s.header.bound =
+      Bound{1, "weights", certificate::Weights{{{0, 1, 1}, {1, 0, 1}, {2, 3, 1}, {3, 2, 1}}}};
+  s.cube_steps.resize(2);
+  s.cube_steps[0].moves = {{0, 0, 1, 1}, {1, 0, 0, 0}, {2, 0, 3, 0}, {3, 0, 2, 0}};
+  s.cube_steps[1].moves = {{1, 1, 1, 0}};
+  return s;
 }
+
 // By replay, with which proof agrees.
-Verdict judged(const Case& c) {
-  const Verdict replayed = judged(c, cube_replay());
-  const Verdict proved = judged(c, list_proof());
+Verdict judged(const RecordingSink& schedule) {
+  const Verdict replayed = testing::verdict_of(cube_replay(), schedule);
+  const Verdict proved = testing::verdict_of(list_proof(), schedule);
   EXPECT_EQ(replayed.answer, proved.answer);
   EXPECT_EQ(replayed.cost, proved.cost);
-  std::set<std::string> rules;
-  for (const Violation& v : replayed.violations) rules.insert(v.rule);
+  const std::set<std::string> rules = testing::rules_of(replayed);
   for (const Violation& v : proved.violations)
     EXPECT_TRUE(rules.contains(v.rule)) << v.rule << ": " << v.message;
   return replayed;
 }
 
 TEST(LinksReplay, two_exchanges_on_a_line_of_four_take_one_step) {
-  const Verdict verdict = judged(Case());
+  const Verdict verdict = judged(exchanges());
   EXPECT_TRUE(verdict.ok());
   EXPECT_EQ(verdict.cost, (Cost{.steps = 1, .remote_moves = 4}));
 }
 
 TEST(LinksReplay, each_rule_has_a_schedule_that_only_it_catches) {
-  const auto expect_only = [](const std::string& rule, auto change) {
-    Case c;
-    change(c);
-    const Verdict verdict = judged(c);
-    EXPECT_EQ(verdict.answer, Verdict::Answer::no) << rule;
-    for (const Violation& v : verdict.violations) EXPECT_EQ(v.rule, rule) << v.message;
-  };
-  expect_only("machine",
-              [](Case& c) { std::get<Mesh>(c.header.machine).wrap = Mesh::Wrap::propagating; });
-  expect_only("rules", [](Case& c) { c.steps[0].rules.push_back({{}, 0, 0, 0}); });
-  expect_only("goal", [](Case& c) { c.header.goal = MovesGoal{{{0, 0, 1, 0}, {0, 0, 1, 0}}}; });
   // Harmless beside the others: what they carry is not wanted.
-  const auto add = [](Case& c, Move m) { c.steps[0].moves.push_back(m); };
-  expect_only("proc-range", [&](Case& c) { add(c, {9, 0, 0, 1}); });
-  expect_only("slot-range", [&](Case& c) { add(c, {0, 2, 0, 1}); });
-  expect_only("not-a-link", [&](Case& c) { add(c, {0, 0, 2, 1}); });
-  expect_only("link-twice", [&](Case& c) { add(c, {1, 0, 0, 1}); });
-  expect_only("reads-empty", [&](Case& c) { add(c, {2, 1, 2, 1}); });
-  expect_only("two-writes", [&](Case& c) {
-    add(c, {2, 0, 2, 1});
-    add(c, {2, 0, 2, 1});
-  });
-  expect_only("not-delivered", [](Case& c) { c.steps.pop_back(); });
-  expect_only("cost-claim", [](Case& c) { c.header.cost = CostClaim(Cost{.steps = 2}); });
-  expect_only("bound-claim", [](Case& c) { c.header.bound = Bound{2, "wishful", {}}; });
-  expect_only("bound-claim", [](Case& c) {
-    std::get<certificate::Weights>(c.header.bound->certificate).links.push_back({0, 3, 1});
-  });
-  expect_only("bound-claim", [](Case& c) {
-    c.header.bound->certificate = certificate::Weights{{{1, 2, 1}}};
-  });
+  const auto add = [](std::vector<Move> moves) {
+    return [=](RecordingSink& s) {
+      for (const Move& m : moves) s.cube_steps[0].moves.push_back(m);
+    };
+  };
+  const auto bound = [](Count value, Certificate certificate) {
+    return [=](RecordingSink& s) { s.header.bound = Bound{value, "said", certificate}; };
+  };
+  const std::vector<testing::Hostile> cases = {
+      {"machine",
+       [](RecordingSink& s) { std::get<Mesh>(s.header.machine).wrap = Mesh::Wrap::propagating; }},
+      {"rules",
+       [](RecordingSink& s) {
+         s.cube_steps[0].rules.push_back({{}, 0, 0, 0});
+       }},
+      {"goal",
+       [](RecordingSink& s) {
+         s.header.goal = MovesGoal{{{0, 0, 1, 0}, {0, 0, 1, 0}}};
+       }},
+      {"proc-range", add({{9, 0, 0, 1}})},
+      {"slot-range", add({{0, 2, 0, 1}})},
+      {"not-a-link", add({{0, 0, 2, 1}})},
+      {"link-twice", add({{1, 0, 0, 1}})},
+      {"reads-empty", add({{2, 1, 2, 1}})},
+      {"two-writes", add({{2, 0, 2, 1}, {2, 0, 2, 1}})},
+      {"not-delivered", [](RecordingSink& s) { s.cube_steps.pop_back(); }},
+      {"cost-claim", [](RecordingSink& s) { s.header.cost = CostClaim(Cost{.steps = 2}); }},
+      {"bound-claim", bound(2, {})},
+      {"bound-claim", bound(1, certificate::Weights{{{0, 1, 1}, {0, 3, 1}}})},
+      {"bound-claim", bound(1, certificate::Weights{{{1, 2, 1}}})}};
+  testing::expect_refused(exchanges(), cases, {cube_replay, list_proof});
+  for (const testing::Hostile& one : cases) {
+    RecordingSink broken = exchanges();
+    one.change(broken);
+    judged(broken);
+  }
   // A slot fewer: the element that waits has no place.
-  Case c;
+  RecordingSink c = exchanges();
   c.header.slots = 1;
   EXPECT_EQ(judged(c).violations.front().rule, "slot-range");
   c.header.elements = 2;
@@ -98,11 +94,11 @@ TEST(LinksReplay, each_rule_has_a_schedule_that_only_it_catches) {
 }
 
 TEST(LinksReplay, a_ring_has_the_link_that_a_line_has_not) {
-  Case c;
+  RecordingSink c = exchanges();
   c.header.goal = MapGoal{.map = BitMap::from_columns(std::vector<Word>{1, 2}, 3)};
   c.header.bound.reset();
-  c.steps[0].moves = {{0, 0, 3, 1}, {3, 0, 0, 1}, {1, 0, 2, 1}, {2, 0, 1, 1}};
-  c.steps[1].moves = {{0, 1, 0, 0}, {1, 1, 1, 0}, {2, 1, 2, 0}, {3, 1, 3, 0}};
+  c.cube_steps[0].moves = {{0, 0, 3, 1}, {3, 0, 0, 1}, {1, 0, 2, 1}, {2, 0, 1, 1}};
+  c.cube_steps[1].moves = {{0, 1, 0, 0}, {1, 1, 1, 0}, {2, 1, 2, 0}, {3, 1, 3, 0}};
   EXPECT_EQ(judged(c).violations.front().rule, "not-a-link");
   std::get<Mesh>(c.header.machine).wrap = Mesh::Wrap::orthogonal;
   EXPECT_TRUE(judged(c).ok());
@@ -110,20 +106,14 @@ TEST(LinksReplay, a_ring_has_the_link_that_a_line_has_not) {
 
 // On a side of two the ring's link is the line's.
 TEST(LinksReplay, a_wrapped_side_of_two_has_one_link_each_way) {
-  ScheduleHeader header;
-  header.machine =
+  RecordingSink ring;
+  ring.header.machine =
       Mesh{.sides_log2 = {1}, .wrap = Mesh::Wrap::orthogonal, .links = Mesh::Links::all};
-  header.goal = MapGoal{.map = BitMap::from_columns(std::vector<Word>{1}, 1)};
-  header.elements = 2;
-  header.slots = 2;
-  CubeStep step;
-  step.moves = {{0, 0, 1, 0}, {1, 0, 0, 0}, {0, 1, 1, 1}, {1, 1, 0, 1}};
-  for (const auto& verifier : {cube_replay(), list_proof()}) {
-    verifier->begin(header);
-    verifier->step(step);
-    verifier->finish();
-    EXPECT_EQ(verifier->verdict().violations.front().rule, "link-twice");
-  }
+  ring.header.goal = MapGoal{.map = BitMap::from_columns(std::vector<Word>{1}, 1)};
+  ring.header.elements = ring.header.slots = 2;
+  ring.cube_steps.resize(1);
+  ring.cube_steps[0].moves = {{0, 0, 1, 0}, {1, 0, 0, 0}, {0, 1, 1, 1}, {1, 1, 0, 1}};
+  EXPECT_EQ(judged(ring).violations.front().rule, "link-twice");
 }
 
 // Random legal traffic with copies and refilled slots, with what it reaches as the goal, and the
@@ -133,7 +123,7 @@ TEST(LinksProof, and_replay_agree_on_random_traffic_and_its_mutants) {
   int right = 0;
   const int rounds = testing::full_run() ? 40'000 : 4000;
   for (int round = 0; round < rounds; ++round) {
-    Case c;
+    RecordingSink c = exchanges();
     c.header.bound.reset();
     const auto wrap = random.below(2) == 0 ? Mesh::Wrap::none : Mesh::Wrap::orthogonal;
     const Mesh mesh{.sides_log2 = {static_cast<int>(random.below(3)), 2},
@@ -147,8 +137,8 @@ TEST(LinksProof, and_replay_agree_on_random_traffic_and_its_mutants) {
     std::map<std::pair<Word, Slot>, std::pair<Word, Slot>> held;
     for (Word p = 0; p < geometry.processors(); ++p)
       for (Slot s = 0; s < c.header.elements; ++s) held[{p, s}] = {p, s};
-    c.steps.assign(1 + random.below(5), {});
-    for (CubeStep& step : c.steps) {
+    c.cube_steps.assign(1 + random.below(5), {});
+    for (CubeStep& step : c.cube_steps) {
       auto after = held;
       std::set<std::pair<Word, Word>> links;
       std::set<std::pair<Word, Slot>> written;
@@ -173,33 +163,17 @@ TEST(LinksProof, and_replay_agree_on_random_traffic_and_its_mutants) {
       goal.moves.push_back({start.first, start.second, place.first, place.second});
     c.header.goal = goal;
     ASSERT_TRUE(judged(c).ok());
-    CubeStep& step = c.steps[random.below(c.steps.size())];
-    if (step.moves.empty()) continue;
-    Move& m = step.moves[random.below(step.moves.size())];
-    switch (random.below(4)) {
-      case 0:
-        m.from_slot = static_cast<Slot>(random.below(c.header.slots + 1));
-        break;
-      case 1:
-        m.to_slot = static_cast<Slot>(random.below(c.header.slots + 1));
-        break;
-      case 2:
-        m.to_processor = random.below(geometry.processors() + 1);
-        break;
-      default:
-        std::swap(m, step.moves.back());
-        step.moves.pop_back();
-    }
-    right += judged(c).ok();
+    testing::Mutator mutator(random.next(), c);
+    right += judged(mutator.next()).ok();
   }
   EXPECT_GT(right, rounds / 50);
   EXPECT_LT(right, rounds - rounds / 4);
 }
 
 TEST(LinksProof, says_how_large_a_machine_it_follows) {
-  Case c;
+  RecordingSink c = exchanges();
   c.header.machine = Mesh{.sides_log2 = {15, 15}, .links = Mesh::Links::all};
-  const Verdict verdict = judged(c, list_proof());
+  const Verdict verdict = testing::verdict_of(list_proof(), c);
   EXPECT_EQ(verdict.answer, Verdict::Answer::unprovable);
   EXPECT_NE(verdict.limit.find("2^26"), std::string::npos) << verdict.limit;
   EXPECT_EQ(verdict.cost, (Cost{.steps = 1, .remote_moves = 4}));

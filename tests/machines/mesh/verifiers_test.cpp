@@ -4,18 +4,20 @@
 
 #include <gtest/gtest.h>
 
+#include <cstdlib>
 #include <optional>
 
 #include "full.hpp"
 #include "machines/mesh_cases.hpp"
+#include "machines/mutator.hpp"
+#include "machines/verdict_of.hpp"
 
 namespace faro {
 namespace {
 
-using testing::first_rule;
 using testing::header_for;
-using testing::judged;
 using testing::mesh_of;
+using testing::verdict_of;
 
 constexpr MeshRegister Rr = MeshRegister::r;
 constexpr MeshRegister Rs = MeshRegister::s;
@@ -23,27 +25,23 @@ constexpr MeshRegister Rt = MeshRegister::t;
 
 using Program = std::vector<MeshInstruction>;
 
-// COMPLEMENT(0) on a line of two: element 0 goes to 1, element 1 to 0.
-struct Case {
-  ScheduleHeader header = header_for(mesh_of({1}), BitMap::from_columns(std::vector<Word>{1}, 1));
-  Program program = {MeshCopy{Rr, Rs, {1, 1}, {}}, MeshRoute{0, -1}, MeshSwap{Rr, Rs, {1, 0}, {}},
-                     MeshRoute{0, 1}, MeshCopy{Rs, Rr, {1, 1}, {}}};
-};
+RecordingSink program_of(const Mesh& mesh, const BitMap& map, Program program) {
+  RecordingSink s;
+  s.header = header_for(mesh, map);
+  s.mesh_program = std::move(program);
+  return s;
+}
 
-void expect_only(const Case& c, const std::string& rule) {
-  for (auto* make : {mesh_replay, mesh_proof}) {
-    const auto verifier = make();
-    const Verdict verdict = judged(*verifier, c.header, c.program);
-    EXPECT_EQ(verdict.answer, Verdict::Answer::no) << verdict.by;
-    EXPECT_GE(verdict.violation_count, 1U) << verdict.by;
-    for (const Violation& v : verdict.violations) EXPECT_EQ(v.rule, rule) << v.message;
-  }
+// COMPLEMENT(0) on a line of two: element 0 goes to 1, element 1 to 0.
+RecordingSink complement() {
+  return program_of(mesh_of({1}), BitMap::from_columns(std::vector<Word>{1}, 1),
+                    {MeshCopy{Rr, Rs, {1, 1}, {}}, MeshRoute{0, -1}, MeshSwap{Rr, Rs, {1, 0}, {}},
+                     MeshRoute{0, 1}, MeshCopy{Rs, Rr, {1, 1}, {}}});
 }
 
 TEST(MeshVerifiers, a_complement_on_a_line_of_two_is_right_and_counted) {
-  const Case c;
   for (auto* make : {mesh_replay, mesh_proof}) {
-    const Verdict verdict = judged(*make(), c.header, c.program);
+    const Verdict verdict = verdict_of(make(), complement());
     EXPECT_TRUE(verdict.ok()) << verdict.by;
     EXPECT_EQ(verdict.cost, (Cost{.unit_routes = 2, .long_routes = 2, .register_ops = 3}));
     EXPECT_EQ(verdict.delivered, 2U);
@@ -52,80 +50,68 @@ TEST(MeshVerifiers, a_complement_on_a_line_of_two_is_right_and_counted) {
 }
 
 TEST(MeshVerifiers, each_rule_has_a_program_that_only_it_catches) {
-  const auto broken = [](auto change) {
-    Case c;
-    change(c);
-    return c;
-  };
   // Legal instructions that do nothing stand in for a broken one, so that the data stay right.
-  const auto insert = [](Case& c, MeshInstruction i) { c.program.insert(c.program.begin(), i); };
-  expect_only(broken([&](Case& c) { insert(c, MeshRoute{1, 1}); }), "dimension-range");
-  expect_only(broken([&](Case& c) { insert(c, MeshRoute{-1, 1}); }), "dimension-range");
-  expect_only(broken([&](Case& c) { insert(c, MeshRoute{0, 2}); }), "distance-range");
-  expect_only(broken([&](Case& c) { insert(c, MeshRoute{0, -2}); }), "distance-range");
-  expect_only(broken([&](Case& c) { insert(c, MeshRoute{0, 0}); }), "distance-range");
-  expect_only(broken([&](Case& c) { insert(c, MeshCopy{Rt, Rs, {2, 0}, {}}); }), "mask-range");
-  expect_only(broken([&](Case& c) { insert(c, MeshSwap{Rt, Rr, {0, 1}, {}}); }), "mask-range");
-  expect_only(broken([&](Case& c) {
-                insert(c, MeshCopy{Rt, Rs, {}, {{2, 0}}});
-              }),
-              "condition-range");
-  expect_only(broken([&](Case& c) {
-                insert(c, MeshCopy{Rt, Rs, {}, {{1, 2}}});
-              }),
-              "condition-range");
-  expect_only(broken([&](Case& c) { insert(c, MeshCopy{Rs, Rs, {}, {}}); }), "same-register");
-  expect_only(broken([&](Case& c) { insert(c, MeshSwap{Rt, Rt, {}, {}}); }), "same-register");
-  expect_only(broken([&](Case& c) {
-                insert(c, MeshCopy{Rt, Rs, {}, {}});
-                c.header.slots = 2;
-              }),
-              "registers");
-  expect_only(broken([](Case& c) { c.program.pop_back(); }), "not-delivered");
-  expect_only(broken([](Case& c) { c.header.elements = 0; }), "machine");
-  expect_only(broken([](Case& c) { c.header.slots = 4; }), "machine");
-  expect_only(broken([](Case& c) {
-                c.header.goal = MovesGoal{{{0, 0, 1, 0}, {0, 0, 1, 0}}};
-              }),
-              "goal");
-  expect_only(broken([](Case& c) {
-                c.header.cost =
-                    CostClaim(Cost{.unit_routes = 1, .long_routes = 2, .register_ops = 3});
-              }),
-              "cost-claim");
-  expect_only(broken([](Case& c) { c.header.bound = Bound{3, "wishful", {}}; }), "bound-claim");
-}
-
-TEST(MeshVerifiers, goals_that_the_machine_cannot_mean_are_refused) {
-  const auto rule_for = [](auto change) {
-    Case c;
-    change(c.header);
-    std::string rules;
-    for (auto* make : {mesh_replay, mesh_proof})
-      rules += first_rule(judged(*make(), c.header, c.program)) + " ";
-    return rules;
+  const auto insert = [](MeshInstruction i) {
+    return [=](RecordingSink& s) { s.mesh_program.insert(s.mesh_program.begin(), i); };
   };
-  EXPECT_EQ(rule_for([](ScheduleHeader& h) { h.goal = MapGoal{.map = BitMap::identity(2)}; }),
-            "goal goal ");
-  EXPECT_EQ(rule_for([](ScheduleHeader& h) {
-              const std::vector<int> exchanged = {1, 0};
-              h.goal =
-                  MapGoal{.map = BitMap::from_places(exchanged), .cut = true, .memory_bits = 1};
-              h.elements = 2;
-            }),
-            "goal goal ");
-  EXPECT_EQ(rule_for([](ScheduleHeader& h) { h.goal = MatmulGoal{}; }), "goal goal ");
-  EXPECT_EQ(rule_for([](ScheduleHeader& h) { h.goal = MovesGoal{{{0, 0, 2, 0}}}; }), "goal goal ");
-  EXPECT_EQ(rule_for([](ScheduleHeader& h) { h.goal = MovesGoal{{{0, 0, 1, 1}}}; }), "goal goal ");
+  const auto goal = [](Goal other, std::uint64_t elements = 1) {
+    return [=](RecordingSink& s) {
+      s.header.goal = other;
+      s.header.elements = elements;
+    };
+  };
+  const std::vector<int> exchanged = {1, 0};
+  const std::vector<testing::Hostile> cases = {
+      {"dimension-range", insert(MeshRoute{1, 1})},
+      {"dimension-range", insert(MeshRoute{-1, 1})},
+      {"distance-range", insert(MeshRoute{0, 2})},
+      {"distance-range", insert(MeshRoute{0, -2})},
+      {"distance-range", insert(MeshRoute{0, 0})},
+      {"mask-range", insert(MeshCopy{Rt, Rs, {2, 0}, {}})},
+      {"mask-range", insert(MeshSwap{Rt, Rr, {0, 1}, {}})},
+      {"condition-range", insert(MeshCopy{Rt, Rs, {}, {{2, 0}}})},
+      {"condition-range", insert(MeshCopy{Rt, Rs, {}, {{1, 2}}})},
+      {"same-register", insert(MeshCopy{Rs, Rs, {}, {}})},
+      {"same-register", insert(MeshSwap{Rt, Rt, {}, {}})},
+      {"registers",
+       [&](RecordingSink& s) {
+         insert(MeshCopy{Rt, Rs, {}, {}})(s);
+         s.header.slots = 2;
+       }},
+      {"not-delivered", [](RecordingSink& s) { s.mesh_program.pop_back(); }},
+      {"machine", [](RecordingSink& s) { s.header.elements = 0; }},
+      {"machine", [](RecordingSink& s) { s.header.slots = 4; }},
+      {"goal", goal(MovesGoal{{{0, 0, 1, 0}, {0, 0, 1, 0}}})},
+      {"cost-claim",
+       [](RecordingSink& s) {
+         s.header.cost = CostClaim(Cost{.unit_routes = 1, .long_routes = 2, .register_ops = 3});
+       }},
+      {"bound-claim", [](RecordingSink& s) {
+         s.header.bound = Bound{3, "wishful", {}};
+       }}};
+  testing::expect_refused(complement(), cases, {mesh_replay, mesh_proof});
+  // Goals that the machine cannot mean.
+  for (const testing::Change& change : std::vector<testing::Change>{
+           goal(MapGoal{.map = BitMap::identity(2)}),
+           goal(MapGoal{.map = BitMap::from_places(exchanged), .cut = true, .memory_bits = 1}, 2),
+           goal(MatmulGoal{}), goal(MovesGoal{{{0, 0, 2, 0}}}), goal(MovesGoal{{{0, 0, 1, 1}}})}) {
+    RecordingSink s = complement();
+    change(s);
+    for (auto* make : {mesh_replay, mesh_proof}) {
+      const Verdict verdict = verdict_of(make(), s);
+      ASSERT_FALSE(verdict.ok()) << verdict.by;
+      EXPECT_EQ(verdict.violations.front().rule, "goal") << testing::words_of(verdict);
+    }
+  }
 }
 
 TEST(MeshVerifiers, elements_of_a_processor_move_alike_and_the_cost_is_one_performance) {
-  Case c;
+  RecordingSink c = complement();
   c.header.elements = 4;
   c.header.goal = MapGoal{
       .map = BitMap::from_columns(std::vector<Word>{1, 2, 4}, 4), .cut = true, .memory_bits = 2};
   for (auto* make : {mesh_replay, mesh_proof}) {
-    const Verdict verdict = judged(*make(), c.header, c.program);
+    const Verdict verdict = verdict_of(make(), c);
     EXPECT_TRUE(verdict.ok()) << verdict.by;
     EXPECT_EQ(verdict.cost.unit_routes, 2U);
     EXPECT_EQ(verdict.expected, 8U);
@@ -137,7 +123,7 @@ TEST(MeshVerifiers, wraparound_decides_what_a_route_does) {
   const Program program = {MeshCopy{Rr, Rs, {}, {}}, MeshRoute{0, 4}, MeshCopy{Rs, Rr, {}, {}}};
   const BitMap top = BitMap::from_columns(std::vector<Word>{1, 2, 4}, 4);
   const auto answer = [&](Mesh::Wrap wrap, auto* make) {
-    return judged(*make(), header_for(mesh_of({3}, wrap), top), program).answer;
+    return verdict_of(make(), program_of(mesh_of({3}, wrap), top, program)).answer;
   };
   for (auto* make : {mesh_replay, mesh_proof}) {
     EXPECT_EQ(answer(Mesh::Wrap::none, make), Verdict::Answer::no);
@@ -149,9 +135,9 @@ TEST(MeshVerifiers, wraparound_decides_what_a_route_does) {
   const Program one = {MeshCopy{Rr, Rs, {}, {}}, MeshRoute{0, 1}, MeshCopy{Rs, Rr, {}, {}}};
   for (const auto wrap : {Mesh::Wrap::orthogonal, Mesh::Wrap::propagating})
     for (auto* make : {mesh_replay, mesh_proof}) {
-      ScheduleHeader header = header_for(mesh_of({1, 1}, wrap), BitMap::identity(2));
-      header.goal = MovesGoal{goal};
-      EXPECT_EQ(judged(*make(), header, one).ok(), wrap == Mesh::Wrap::propagating);
+      RecordingSink s = program_of(mesh_of({1, 1}, wrap), BitMap::identity(2), one);
+      s.header.goal = MovesGoal{goal};
+      EXPECT_EQ(verdict_of(make(), s).ok(), wrap == Mesh::Wrap::propagating);
     }
 }
 
@@ -169,6 +155,7 @@ bool truth(const Mesh& mesh, const BitMap& map, const Program& program) {
   for (const MeshInstruction& instruction : program) {
     if (const auto* route = std::get_if<MeshRoute>(&instruction)) {
       const auto k = static_cast<std::size_t>(route->dimension);
+      if (route->by == 0 || std::abs(route->by) >= side[k]) return false;
       Word stride = 1;
       for (std::size_t i = 0; i < k; ++i) stride *= static_cast<Word>(side[i]);
       std::vector<std::optional<Word>> arrived(n);
@@ -194,6 +181,7 @@ bool truth(const Mesh& mesh, const BitMap& map, const Program& program) {
     const TernaryMask mask = copies ? copy->mask : swap->mask;
     const auto a = static_cast<std::size_t>(copies ? copy->to : swap->a);
     const auto b = static_cast<std::size_t>(copies ? copy->from : swap->b);
+    if (a == b) return false;
     for (Word p = 0; p < n; ++p) {
       bool on = true;
       for (int i = 0; i < map.width(); ++i)
@@ -258,47 +246,6 @@ Grown grow(Random& random, const Mesh& mesh) {
   return grown;
 }
 
-void mutate(Random& random, Program& program, int p) {
-  const auto at = static_cast<std::size_t>(random.below(program.size()));
-  const auto change = [&](TernaryMask& mask, std::vector<Parity>& where) {
-    const Word b = bit(static_cast<int>(random.below(static_cast<Word>(p))));
-    switch (random.below(4)) {
-      case 0:
-        mask.care ^= b;
-        mask.value &= mask.care;
-        break;
-      case 1:
-        mask.value = (mask.value ^ b) & mask.care;
-        break;
-      case 2:
-        where = {{random.below(bit(p)), static_cast<unsigned>(random.below(2))}};
-        break;
-      default:
-        where.clear();
-    }
-  };
-  switch (random.below(4)) {
-    case 0:
-      program.erase(program.begin() + static_cast<std::ptrdiff_t>(at));
-      break;
-    case 1:
-      std::swap(program[at], program[random.below(program.size())]);
-      break;
-    default:
-      if (auto* route = std::get_if<MeshRoute>(&program[at])) {
-        route->by = -route->by;
-      } else if (auto* copy = std::get_if<MeshCopy>(&program[at])) {
-        if (random.below(4) == 0)
-          copy->to = copy->from == Rt ? Rs : Rt;
-        else
-          change(copy->mask, copy->where);
-      } else {
-        auto& swap = std::get<MeshSwap>(program[at]);
-        change(swap.mask, swap.where);
-      }
-  }
-}
-
 TEST(MeshVerifiers, mutants_are_judged_alike_by_replay_by_proof_and_by_a_third_way) {
   Random random(7);
   const int rounds = testing::full_run() ? 100000 : (testing::sanitized() ? 400 : 4000);
@@ -307,13 +254,13 @@ TEST(MeshVerifiers, mutants_are_judged_alike_by_replay_by_proof_and_by_a_third_w
     const auto wrap = static_cast<Mesh::Wrap>(random.below(3));
     const int p = 1 + static_cast<int>(random.below(5));
     const Mesh mesh = mesh_of(testing::random_shape(random, p), wrap);
-    Grown grown = grow(random, mesh);
-    if (random.below(8) != 0) mutate(random, grown.program, p);
-    const bool expected = truth(mesh, grown.map, grown.program);
+    const Grown grown = grow(random, mesh);
+    RecordingSink schedule = program_of(mesh, grown.map, grown.program);
+    if (random.below(8) != 0) schedule = testing::Mutator(random.next(), schedule).next();
+    const bool expected = truth(mesh, grown.map, schedule.mesh_program);
     right += expected ? 1 : 0;
-    const ScheduleHeader header = header_for(mesh, grown.map);
-    const Verdict replay = judged(*mesh_replay(), header, grown.program);
-    const Verdict proof = judged(*mesh_proof(), header, grown.program);
+    const Verdict replay = verdict_of(mesh_replay(), schedule);
+    const Verdict proof = verdict_of(mesh_proof(), schedule);
     ASSERT_EQ(replay.ok(), expected) << "round " << round;
     ASSERT_EQ(proof.ok(), expected) << "round " << round;
     ASSERT_NE(proof.answer, Verdict::Answer::unprovable);

@@ -1,8 +1,6 @@
 // Each rule of a POPS network has a schedule that only it refuses.
 #include <gtest/gtest.h>
 
-#include <functional>
-
 #include "faro/base/error.hpp"
 #include "faro/base/limits.hpp"
 #include "faro/machines/verifier.hpp"
@@ -45,18 +43,30 @@ RecordingSink pair_exchange_by_rules() {
   return schedule;
 }
 
-std::vector<std::string> rules_broken(const Verdict& verdict) {
-  std::vector<std::string> rules;
-  for (const Violation& v : verdict.violations)
-    if (rules.empty() || rules.back() != v.rule) rules.push_back(v.rule);
-  return rules;
+using testing::Change;
+using testing::Hostile;
+using testing::rules_of;
+
+std::set<std::string> only(const char* rule) {
+  return {rule};
 }
 
-using Change = std::function<void(RecordingSink&)>;
-struct Hostile {
-  const char* rule;
-  Change change;
-};
+// Of the first slot.
+Change send(PopsSend more) {
+  return [=](RecordingSink& s) { s.pops_slots[0].sends.push_back(more); };
+}
+Change receive(PopsReceive more) {
+  return [=](RecordingSink& s) { s.pops_slots[0].receives.push_back(more); };
+}
+Change rule(PopsRule more) {
+  return [=](RecordingSink& s) { s.pops_slots[0].rules.push_back(more); };
+}
+Change first_send_to(std::vector<std::uint64_t> groups) {
+  return [=](RecordingSink& s) { s.pops_slots[0].sends[0].to_groups = groups; };
+}
+Change bound(Count value, Certificate certificate = {}) {
+  return [=](RecordingSink& s) { s.header.bound = Bound{value, "said", certificate}; };
+}
 
 TEST(PopsReplay, accepts_an_exchange_over_the_loops_and_counts_two_slots) {
   const Verdict verdict = testing::verdict_of(make_replay(), pair_exchange());
@@ -69,14 +79,8 @@ TEST(PopsReplay, accepts_an_exchange_over_the_loops_and_counts_two_slots) {
 // What breaks the exchange, and the only rule that says so.
 const std::vector<Hostile> broken_exchanges = {
     // Both messages carry what 1 waits for anyway, so nothing else is wrong.
-    {"R1",
-     [](RecordingSink& s) {
-       s.pops_slots[0].sends.push_back({1, 0, {0}});
-     }},
-    {"R2",
-     [](RecordingSink& s) {
-       s.pops_slots[0].sends.push_back({0, 0, {1}});
-     }},
+    {"R1", send({1, 0, {0}})},
+    {"R2", send({0, 0, {1}})},
     {"R3",
      [](RecordingSink& s) {
        s.pops_slots[0].sends[0].to_groups = {0, 1};
@@ -84,80 +88,36 @@ const std::vector<Hostile> broken_exchanges = {
        s.header.slots = 3;
        s.pops_slots[0].receives.push_back({1, 1, 2});
      }},
-    {"R4",
-     [](RecordingSink& s) {
-       s.pops_slots[0].receives.push_back({0, 1, 1});
-     }},
-    {"R5",
-     [](RecordingSink& s) {
-       s.pops_slots[0].sends.push_back({1, 1, {1}});
-     }},
+    {"R4", receive({0, 1, 1})},
+    {"R5", send({1, 1, {1}})},
     {"R7",
      [](RecordingSink& s) {
-       s.pops_slots[0].sends[0].to_groups = {0, 1};
-       s.pops_slots[0].receives.push_back({2, 0, 2});
+       first_send_to({0, 1})(s);
+       receive({2, 0, 2})(s);
      }},
-    {"R8",
-     [](RecordingSink& s) {
-       s.pops_slots[0].sends[0].to_groups = {0, 2};
-     }},
-    {"R8",
-     [](RecordingSink& s) {
-       s.pops_slots[0].sends.push_back({4, 0, {0}});
-     }},
-    {"R8",
-     [](RecordingSink& s) {
-       s.pops_slots[0].sends.push_back({1, 0, {}});
-     }},
-    {"R8",
-     [](RecordingSink& s) {
-       s.pops_slots[0].receives.push_back({0, 2, 1});
-     }},
-    {"R8",
-     [](RecordingSink& s) {
-       s.pops_slots[0].receives.push_back({7, 0, 1});
-     }},
+    {"R8", first_send_to({0, 2})},
+    {"R8", send({4, 0, {0}})},
+    {"R8", send({1, 0, {}})},
+    {"R8", receive({0, 2, 1})},
+    {"R8", receive({7, 0, 1})},
     {"R9",
      [](RecordingSink& s) {
        s.pops_slots[1].operations.push_back({PopsOperation::Kind::copy, 0, 1, 1, 0});
      }},
     {"delivery", [](RecordingSink& s) { s.pops_slots[1].receives.pop_back(); }},
-    {"result",
-     [](RecordingSink& s) {
-       s.header.result = {1, 1};
-     }},
+    {"result", [](RecordingSink& s) { s.header.result.push_back(1); }},
     {"goal",
      [](RecordingSink& s) {
        s.header.goal = MapGoal{BitMap::identity(3), false, 0};
      }},
-    {"cost-claim",
-     [](RecordingSink& s) {
-       s.header.cost = CostClaim{};
-       s.header.cost->slots = 1;
-     }},
-    {"bound-claim",
-     [](RecordingSink& s) {
-       s.header.bound = Bound{3, "more than it takes", {}};
-     }},
-    {"bound-claim",
-     [](RecordingSink& s) {
-       s.header.bound = Bound{2, "loops", certificate::Weights{{{0, 0, 1}, {1, 1, 0}, {0, 1, 2}}}};
-     }},
-    {"bound-claim",
-     [](RecordingSink& s) {
-       s.header.bound = Bound{1, "no group 2", certificate::Weights{{{0, 2, 1}}}};
-     }},
+    {"cost-claim", [](RecordingSink& s) { s.header.cost = CostClaim(Cost{.slots = 1}); }},
+    {"bound-claim", bound(3)},
+    {"bound-claim", bound(2, certificate::Weights{{{0, 0, 1}, {1, 1, 0}, {0, 1, 2}}})},
+    {"bound-claim", bound(1, certificate::Weights{{{0, 2, 1}}})},
 };
 
 TEST(PopsReplay, each_rule_has_a_schedule_that_only_it_refuses) {
-  for (const Hostile& c : broken_exchanges) {
-    RecordingSink schedule = pair_exchange();
-    c.change(schedule);
-    const Verdict verdict = testing::verdict_of(make_replay(), schedule);
-    EXPECT_FALSE(verdict.ok()) << c.rule;
-    EXPECT_EQ(rules_broken(verdict), std::vector<std::string>{c.rule})
-        << (verdict.violations.size() > 1 ? verdict.violations[1].message : "");
-  }
+  testing::expect_refused(pair_exchange(), broken_exchanges, {make_replay});
 }
 
 // Two data move inside each group and pay 1 each, 4 in all; a slot pays 3 at most.
@@ -194,18 +154,15 @@ TEST(PopsReplay, multi_receive_hears_every_coupler_once_into_distinct_registers)
 
   RecordingSink twice = schedule;
   twice.pops_slots[0].receives.push_back({0, 1, 0});
-  EXPECT_EQ(rules_broken(testing::verdict_of(make_replay(), twice)),
-            std::vector<std::string>{"R3"});
+  EXPECT_EQ(rules_of(testing::verdict_of(make_replay(), twice)), only("R3"));
 
   RecordingSink clash = schedule;
   clash.pops_slots[0].receives[1].reg = 1;
-  EXPECT_EQ(rules_broken(testing::verdict_of(make_replay(), clash)),
-            std::vector<std::string>{"R6"});
+  EXPECT_EQ(rules_of(testing::verdict_of(make_replay(), clash)), only("R6"));
 
   RecordingSink single = schedule;
   std::get<Pops>(single.header.machine).multi_receive = false;
-  EXPECT_EQ(rules_broken(testing::verdict_of(make_replay(), single)),
-            std::vector<std::string>{"R3"});
+  EXPECT_EQ(rules_of(testing::verdict_of(make_replay(), single)), only("R3"));
 }
 
 TEST(PopsReplay, reads_come_before_writes) {
@@ -241,14 +198,14 @@ TEST(PopsReplay, executes_operations_on_numbers) {
   const auto broken = [&](PopsOperation op) {
     RecordingSink s = schedule;
     s.pops_slots[0].operations.push_back(op);
-    return rules_broken(testing::verdict_of(make_replay(), s));
+    return rules_of(testing::verdict_of(make_replay(), s));
   };
   using Kind = PopsOperation::Kind;
-  EXPECT_EQ(broken({Kind::add, 0, 3, 0, 3}), std::vector<std::string>{"R9"});
-  EXPECT_EQ(broken({Kind::multiply_add, 0, 3, 0, 1}), std::vector<std::string>{"R9"});
-  EXPECT_EQ(broken({Kind::copy, 0, 9, 0, 0}), std::vector<std::string>{"R7"});
-  EXPECT_EQ(broken({Kind::zero, 5, 2, 0, 0}), std::vector<std::string>{"R8"});
-  EXPECT_EQ(broken({Kind::add, 0, 2, 2, 1}), std::vector<std::string>{"delivery"});
+  EXPECT_EQ(broken({Kind::add, 0, 3, 0, 3}), only("R9"));
+  EXPECT_EQ(broken({Kind::multiply_add, 0, 3, 0, 1}), only("R9"));
+  EXPECT_EQ(broken({Kind::copy, 0, 9, 0, 0}), only("R7"));
+  EXPECT_EQ(broken({Kind::zero, 5, 2, 0, 0}), only("R8"));
+  EXPECT_EQ(broken({Kind::add, 0, 2, 2, 1}), only("delivery"));
 }
 
 TEST(PopsProof, accepts_the_exchange_as_two_rules) {
@@ -268,12 +225,7 @@ TEST(PopsProof, follows_what_is_spelled_out_back_from_the_goal) {
 }
 
 TEST(PopsProof, and_replay_refuse_what_is_spelled_out_by_the_same_rules) {
-  for (const Hostile& hostile : broken_exchanges) {
-    RecordingSink schedule = pair_exchange();
-    hostile.change(schedule);
-    EXPECT_EQ(rules_broken(testing::verdict_of(make_proof(), schedule)),
-              std::vector<std::string>{hostile.rule});
-  }
+  testing::expect_refused(pair_exchange(), broken_exchanges, {make_proof});
 }
 
 // More registers than are kept for so many processors.
@@ -290,37 +242,20 @@ TEST(PopsProof, says_how_many_registers_it_follows) {
 TEST(PopsProof, and_replay_refuse_the_same_rules) {
   const std::vector<Hostile> cases = {
       {"R1", [](RecordingSink& s) { s.pops_slots[0].rules[0].where = {}; }},
-      {"R1", [](RecordingSink& s) { s.pops_slots[0].rules.push_back(s.pops_slots[1].rules[0]); }},
-      {"R2",
-       [](RecordingSink& s) {
-         s.pops_slots[0].rules.push_back({{{1, 0}}, 0, {{2, 1}, {1, 0}}, 1});
-       }},
-      {"R3",
-       [](RecordingSink& s) {
-         s.pops_slots[0].rules.push_back({{{1, 1}}, 0, {{2, 1}, {1, 0}}, 1});
-       }},
+      {"R1", rule(pair_exchange_by_rules().pops_slots[1].rules[0])},
+      {"R2", rule({{{1, 0}}, 0, {{2, 1}, {1, 0}}, 1})},
+      {"R3", rule({{{1, 1}}, 0, {{2, 1}, {1, 0}}, 1})},
       {"R5", [](RecordingSink& s) { s.pops_slots[0].rules[0].reg = 1; }},
       {"R7", [](RecordingSink& s) { s.pops_slots[0].rules[0].into = 2; }},
       {"R8", [](RecordingSink& s) { s.pops_slots[0].rules[0].to.pop_back(); }},
       {"R8",
        [](RecordingSink& s) {
-         s.pops_slots[0].rules[0].where = {{4, 0}};
+         s.pops_slots[0].rules[0].where.assign(1, {4, 0});
        }},
       {"delivery", [](RecordingSink& s) { s.pops_slots.pop_back(); }},
-      {"bound-claim",
-       [](RecordingSink& s) {
-         s.header.bound = Bound{3, "too much", {}};
-       }},
+      {"bound-claim", bound(3)},
   };
-  for (const Hostile& c : cases) {
-    RecordingSink schedule = pair_exchange_by_rules();
-    c.change(schedule);
-    for (auto make : {make_replay, make_proof}) {
-      const Verdict verdict = testing::verdict_of(make(), schedule);
-      EXPECT_EQ(verdict.answer, Verdict::Answer::no) << verdict.by << " " << c.rule;
-      EXPECT_EQ(rules_broken(verdict), std::vector<std::string>{c.rule}) << verdict.by;
-    }
-  }
+  testing::expect_refused(pair_exchange_by_rules(), cases);
 }
 
 TEST(PopsVerifiers, refuse_more_processors_than_can_be_spelled_out) {

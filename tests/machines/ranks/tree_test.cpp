@@ -120,11 +120,6 @@ bool is_crowded(const Crossbar& tree, const PopsSlot& slot) {
   return false;
 }
 
-bool says_crowded(const Verdict& verdict) {
-  return std::any_of(verdict.violations.begin(), verdict.violations.end(),
-                     [](const Violation& v) { return v.rule == "R11"; });
-}
-
 // Steps of a few rules, on parts of the processors, or of messages.
 TEST(FatTree, both_verifiers_see_crowded_links_where_a_count_does) {
   Random random(11);
@@ -162,7 +157,7 @@ TEST(FatTree, both_verifiers_see_crowded_links_where_a_count_does) {
     const bool wanted = is_crowded(tree, slot);
     for (auto make : {make_replay, make_proof}) {
       const Verdict verdict = testing::verdict_of(make(), schedule);
-      ASSERT_EQ(says_crowded(verdict), wanted)
+      ASSERT_EQ(testing::rules_of(verdict).contains("R11"), wanted)
           << trial << ' ' << to_string(schedule.header.machine) << testing::words_of(verdict);
     }
     ++(wanted ? crowded : free);

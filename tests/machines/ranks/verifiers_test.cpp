@@ -10,6 +10,7 @@
 #include "faro/schedules/cost.hpp"
 #include "machines/bounds.hpp"
 #include "machines/performer.hpp"
+#include "machines/verdict_of.hpp"
 #include "maps.hpp"
 #include "schedules/machine_kind.hpp"
 
@@ -34,19 +35,6 @@ RecordingSink next_but_one() {
   return schedule;
 }
 
-Verdict judged(const RecordingSink& schedule, std::unique_ptr<Verifier> verifier) {
-  schedule.replay_into(*verifier);
-  return verifier->verdict();
-}
-
-void expect_breach(const RecordingSink& schedule, const std::string& rule) {
-  const Verdict verdict = judged(schedule, make_replay());
-  ASSERT_FALSE(verdict.ok()) << rule;
-  EXPECT_TRUE(std::any_of(verdict.violations.begin(), verdict.violations.end(),
-                          [&](const Violation& v) { return v.rule == rule; }))
-      << rule << ", not " << verdict.violations.front().rule;
-}
-
 TEST(Ranks, has_a_text_and_a_unit) {
   const Machine machine = machine_from("ranks:8");
   EXPECT_EQ(std::get<Crossbar>(machine).bits, 3);
@@ -63,9 +51,8 @@ TEST(Ranks, has_a_text_and_a_unit) {
 
 TEST(Ranks, both_verifiers_accept_a_round_and_count_one_step) {
   for (auto make : {make_replay, make_proof}) {
-    const Verdict verdict = judged(next_but_one(), make());
-    EXPECT_TRUE(verdict.ok()) << verdict.by << verdict.limit
-                              << (verdict.violations.empty() ? "" : verdict.violations[0].message);
+    const Verdict verdict = testing::verdict_of(make(), next_but_one());
+    EXPECT_TRUE(verdict.ok()) << testing::words_of(verdict);
     EXPECT_EQ(verdict.cost.steps, 1);
     EXPECT_EQ(verdict.delivered, 4);
   }
@@ -80,7 +67,7 @@ TEST(Ranks, what_stays_in_its_processor_costs_nothing) {
   schedule.header.goal = MapGoal{.map = BitMap::identity(2)};
   schedule.pops_slots[0].rules[0].to = {{2, 0}, {1, 0}};
   for (auto make : {make_replay, make_proof}) {
-    const Verdict verdict = judged(schedule, make());
+    const Verdict verdict = testing::verdict_of(make(), schedule);
     EXPECT_TRUE(verdict.ok()) << verdict.by;
     EXPECT_EQ(verdict.cost.steps, 0);
   }
@@ -98,37 +85,31 @@ TEST(Ranks, what_stays_in_its_processor_costs_nothing) {
 }
 
 TEST(Ranks, every_rule_is_enforced) {
-  RecordingSink two_receivers = next_but_one();
-  two_receivers.pops_slots[0] = {};
-  two_receivers.pops_slots[0].sends = {{0, 0, {1, 2}}};
-  expect_breach(two_receivers, "R10");
-  RecordingSink two_messages = next_but_one();
-  two_messages.pops_slots[0].sends = {{0, 0, {1}}};
-  expect_breach(two_messages, "R2");
-  RecordingSink two_arrive = next_but_one();
-  two_arrive.pops_slots[0] = {};
-  two_arrive.pops_slots[0].sends = {{0, 0, {2}}, {1, 0, {2}}};
-  two_arrive.pops_slots[0].receives = {{2, 0, 1}, {2, 1, 1}};
-  expect_breach(two_arrive, "R3");
-  RecordingSink outside = next_but_one();
-  outside.pops_slots[0] = {};
-  outside.pops_slots[0].sends = {{4, 0, {0}}};
-  expect_breach(outside, "R8");
-  RecordingSink lost = next_but_one();
-  lost.pops_slots.clear();
-  expect_breach(lost, "delivery");
-  RecordingSink cheap = next_but_one();
-  cheap.header.cost = CostClaim(Cost{});
-  expect_breach(cheap, "cost-claim");
-  RecordingSink bold = next_but_one();
-  bold.header.bound = Bound{.value = 2, .reason = "none"};
-  expect_breach(bold, "bound-claim");
-  for (const RecordingSink* schedule :
-       {&two_receivers, &two_messages, &two_arrive, &outside, &lost, &cheap, &bold})
-    EXPECT_EQ(judged(*schedule, make_proof()).answer, Verdict::Answer::no);
+  const auto sent = [](std::vector<PopsSend> sends, std::vector<PopsReceive> receives = {}) {
+    return [=](RecordingSink& s) { s.pops_slots[0] = {sends, receives, {}, {}}; };
+  };
+  const std::vector<testing::Hostile> cases = {
+      {"R10", sent({{0, 0, {1, 2}}})},
+      {"R2",
+       [](RecordingSink& s) {
+         s.pops_slots[0].sends.push_back({0, 0, {1}});
+       }},
+      {"R3", sent({{0, 0, {2}}, {1, 0, {2}}}, {{2, 0, 1}, {2, 1, 1}})},
+      {"R8", sent({{4, 0, {0}}})},
+      {"delivery", [](RecordingSink& s) { s.pops_slots.clear(); }},
+      {"cost-claim", [](RecordingSink& s) { s.header.cost = CostClaim(Cost{}); }},
+      {"bound-claim", [](RecordingSink& s) {
+         s.header.bound = Bound{2, "none", {}};
+       }}};
+  for (const auto& [rule, change] : cases) {
+    RecordingSink broken = next_but_one();
+    change(broken);
+    EXPECT_TRUE(testing::rules_of(testing::verdict_of(make_replay(), broken)).contains(rule));
+    EXPECT_EQ(testing::verdict_of(make_proof(), broken).answer, Verdict::Answer::no) << rule;
+  }
   RecordingSink product = next_but_one();
   product.header.goal = MatmulGoal{.order = 2, .a = 0, .b = 1, .c = 2};
-  EXPECT_THROW(judged(product, make_replay()), Error);
+  EXPECT_THROW(testing::verdict_of(make_replay(), product), Error);
 }
 
 TEST(Ranks, the_performer_moves_bytes_as_the_map_says) {
