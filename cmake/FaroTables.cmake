@@ -13,8 +13,6 @@ endfunction()
 
 # All of them: for the library, and for the page.
 function(faro_tables target)
-  faro_table(${target} ${PROJECT_SOURCE_DIR}/data/three_fifths_units.json three_fifths_units)
   faro_table(${target} ${PROJECT_SOURCE_DIR}/data/conversion_tables.json conversion)
-  faro_table(${target} ${PROJECT_SOURCE_DIR}/data/cycle_patterns.json cycle_patterns)
   faro_table(${target} ${PROJECT_SOURCE_DIR}/data/bound_weights.json bound_weights)
 endfunction()

@@ -91,9 +91,6 @@ exits "to stdout" 0 sh -c "'$faro' plan 'a:5 -> ungray(a)' --on cube:5 --element
 exits "2^60 processors" 0 "$faro" plan 'a:60 -> ungray(a)' --on cube:60 --elements 100
 prints "2^60 processors" 'proved for all 2^60 processors'
 instructions_below "2^60 processors" 2800 "$faro" plan 'a:60 -> ungray(a)' --on cube:60 --elements 100
-exits "2^60 processors, the longest program" 0 "$faro" plan 'a:60 -> ungray(a)' --on cube:60 --elements 100 --algorithm three-fifths
-prints "2^60 processors, the longest program" 'proved for all 2^60 processors'
-instructions_below "2^60 processors, the longest program" 900 "$faro" plan 'a:60 -> ungray(a)' --on cube:60 --elements 100 --algorithm three-fifths
 # 2^20 processors replayed within 1 GiB of memory.
 exits "2^20 processors replayed" 0 sh -c "ulimit -v 1048576; '$faro' plan 'a:20 -> ungray(a)' --on cube:20 --elements 4 --verify replay"
 prints "2^20 processors replayed" 'replayed 39845888 moves'
@@ -135,7 +132,7 @@ exits "elements of a processor" 2 "$faro" plan 'i:30 -> rev(i)' --on disk:memory
 exits "bytes of a processor" 2 "$faro" plan 'i:4 -> rev(i)' --on cube:4 --element-bytes 3
 
 exits "algorithms" 0 "$faro" algorithms
-prints "algorithms" 'three-fifths'
+prints "algorithms" 'services-ring'
 exits "algorithms of a machine" 0 "$faro" algorithms --on ranks:8
 prints "algorithms of a machine" "ranks-rounds"
 check "algorithms of a machine are few" test "$(wc -l <"$stdout")" -lt 20

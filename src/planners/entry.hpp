@@ -16,12 +16,10 @@ namespace faro::inline v1 {
 // How many mirrors of a question (cube/affine/mirror.hpp) may be put to one whose count depends on
 // names, and when: of equal counts the first is taken.
 struct OfMirrors {
-  std::uint64_t most = 0;                      // where all orders of dimensions can be tried
-  std::uint64_t few = 0;                       // of more dimensions
-  std::uint64_t elements = ~std::uint64_t{0};  // of a processor, at most
-  bool pairs = false;        // an odd number of elements is made even by a copy of one
-  bool best_of_few = false;  // then asked about the best of them
-  int turn = 0;              // of each mirror; who shares one goes in the order of the catalogue
+  std::uint64_t most = 0;  // where all orders of dimensions can be tried
+  std::uint64_t few = 0;   // of more dimensions
+  bool pairs = false;      // an odd number of elements is made even by a copy of one
+  int turn = 0;            // of each mirror; who shares one goes in the order of the catalogue
 };
 
 class PlannerEntry final : public Planner {

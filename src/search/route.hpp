@@ -1,6 +1,6 @@
 // The one router: units go from state to state in steps, and share out what they cross by prices.
 //
-//   unit      what goes as one: an element, or a flock of elements that do alike
+//   unit      what goes as one: an element, or elements that do alike
 //   state     where a unit is, or what it has done: a processor; the dimensions crossed so far
 //   channel   what a unit takes for a step as it goes from a state to another, or rests: a link, a
 //             coupler, a port, a register. Waiting that takes no channel is free
@@ -11,7 +11,7 @@
 //   unit b from 1 to 2. There is one way for a: (step 0, channel 0), (step 1, channel 1). b waits
 //   for step 1 too, and one place has two users; it becomes dearer, b chooses (step 0, channel 1).
 //
-// A machine says what its channels are, their rooms, and how a unit chooses: by one of the three
+// A machine says what its channels are, their rooms, and how a unit chooses: by one of the two
 // finders of a cheapest way below, or by looking at the few ways that there are. The rounds are
 // McMurchie and Ebeling's PathFinder (1995), which routes circuits: everybody takes the cheapest
 // way; a place that more want than it has room for becomes dearer, for the moment with every
@@ -33,11 +33,7 @@
 namespace faro::inline v1::search {
 
 using Price = std::uint64_t;
-using SmallPrice = std::int32_t;  // of short ways: many are added and compared at once
-// Two of them can be added.
-template <class Number>
-constexpr Number out_of_reach_in = std::numeric_limits<Number>::max() / 2;
-constexpr Price out_of_reach = out_of_reach_in<Price>;
+constexpr Price out_of_reach = std::numeric_limits<Price>::max() / 2;  // two can be added
 
 struct Place {
   std::uint32_t step = 0;
@@ -89,8 +85,7 @@ bool negotiate(Prices& prices, const Rounds& rounds, std::vector<Way>& ways, Ord
 
 // Places with a room and a price each: (1 + what was paid for crowding) · (1 + pressure · users
 // above the room, the one who asks included).
-template <class Number>
-class RouterIn {
+class Router {
  public:
   struct Terms {
     std::uint32_t pressure = 100;  // of the first round, in hundredths
@@ -103,8 +98,8 @@ class RouterIn {
   enum class Beside { steps, channels };
 
   // Channel i has room for rooms[i] in every step.
-  RouterIn(const std::vector<std::uint16_t>& rooms, std::size_t steps, Beside beside,
-           const Terms& terms)
+  Router(const std::vector<std::uint16_t>& rooms, std::size_t steps, Beside beside,
+         const Terms& terms)
       : terms_(terms),
         steps_(steps),
         of_step_(beside == Beside::steps ? 1 : rooms.size()),
@@ -119,9 +114,9 @@ class RouterIn {
   }
 
   std::size_t steps() const { return steps_; }
-  Number price(Place place) const { return prices_[at(place)]; }
+  Price price(Place place) const { return prices_[at(place)]; }
   // Of a place and those behind it.
-  const Number* prices(Place place) const { return prices_.data() + at(place); }
+  const Price* prices(Place place) const { return prices_.data() + at(place); }
 
   void take(const Way& way) {
     for (const Place place : way) ++seats_[at(place)].users, set_price(at(place));
@@ -164,8 +159,8 @@ class RouterIn {
     std::uint16_t users = 0;
     std::uint32_t history = 0;
   };
-  static constexpr Price most = Price{1} << 32U;                  // of the pressure
-  static constexpr Price dearest = out_of_reach_in<Number> / 64;  // of a place
+  static constexpr Price most = Price{1} << 32U;       // of the pressure
+  static constexpr Price dearest = out_of_reach / 64;  // of a place
 
   std::size_t at(Place place) const { return place.channel * of_channel_ + place.step * of_step_; }
   Price hundredths(Price number) const { return number * terms_.unit / 100; }
@@ -174,7 +169,7 @@ class RouterIn {
     const Seat& s = seats_[i];
     const Price over = s.users < s.room ? 0 : Price{s.users} + 1 - s.room;
     const Price price = (1 + Price{s.history}) * (terms_.unit + pressure_ * over);
-    prices_[i] = static_cast<Number>(std::min(price, dearest));
+    prices_[i] = std::min(price, dearest);
   }
   void set_prices() {
     for (std::size_t i = 0; i < seats_.size(); ++i) set_price(i);
@@ -185,10 +180,9 @@ class RouterIn {
   std::size_t of_step_;  // from a place to that of the next step
   std::size_t of_channel_;
   std::vector<Seat> seats_;
-  std::vector<Number> prices_;
+  std::vector<Price> prices_;
   Price pressure_;
 };
-using Router = RouterIn<Price>;
 
 // Cheapest ways over any states, step by step. machine.in_step(t) says what there is in step t:
 //
@@ -252,78 +246,6 @@ class StepwiseWays {
   std::size_t states_;
   std::size_t steps_;
   std::vector<Price> cost_;  // from (step, state) on
-};
-
-// Cheapest ways over states in order, each with one crossing more behind it than those before it:
-// what a unit has done of things that it does once each. Waiting is free. Of equal ways the one
-// that crosses last as early as it can, and so on backwards; of equal states the last one.
-//
-//   states.size()            state 0 has crossed nothing, the last one everything
-//   states.crossed(state)    how many crossings are behind it
-//   states.into(state)       the crossings that lead there, each with the state `from`
-template <class Number>
-class OrderedWays {
- public:
-  // channel(crossing) is what it takes. The prices of a channel lie side by side. Gives the price
-  // of the way; out of reach, and no way, where there are fewer steps than crossings or all is too
-  // dear.
-  template <class States, class Channel>
-  Number find(const RouterIn<Number>& router, const States& states, Channel&& channel, Way& way) {
-    const std::size_t all = states.crossed(states.size() - 1);
-    way.clear();
-    if (all > router.steps()) return out_of_reach_in<Number>;
-    times_ = router.steps() - all + 1;
-    least_.resize(states.size() * times_);
-    std::fill_n(least_.begin(), times_, Number{0});
-    // In what has crossed k times place i stands for: before step k + i.
-    const auto prices = [&](const auto& by, std::size_t k) {
-      return router.prices({static_cast<std::uint32_t>(k - 1), channel(by)});
-    };
-    for (std::size_t s = 1; s < states.size(); ++s) {
-      const auto into = states.into(s);
-      Number* to = &least_[s * times_];
-      if (into.size() == 1) {
-        after_one(to, &least_[into[0].from * times_], prices(into[0], states.crossed(s)));
-        continue;
-      }
-      std::fill_n(to, times_, out_of_reach_in<Number>);
-      for (const auto& by : into)
-        take_least(to, &least_[by.from * times_], prices(by, states.crossed(s)));
-      for (std::size_t i = 1; i < times_; ++i) to[i] = std::min(to[i], to[i - 1]);
-    }
-    if (least_.back() >= out_of_reach_in<Number>) return out_of_reach_in<Number>;
-    way.resize(all);
-    std::size_t s = states.size() - 1;
-    std::size_t i = times_ - 1;
-    for (std::size_t k = all; k > 0; --k) {
-      const Number* here = &least_[s * times_];
-      while (i > 0 && here[i - 1] == here[i]) --i;
-      const auto into = states.into(s);
-      std::optional<std::size_t> last;
-      for (std::size_t b = 0; b < into.size(); ++b)
-        if (least_[into[b].from * times_ + i] + prices(into[b], k)[i] == here[i]) last = b;
-      FARO_CHECK(last);
-      way[k - 1] = {static_cast<std::uint32_t>(k - 1 + i), channel(into[*last])};
-      s = into[*last].from;
-    }
-    return least_.back();
-  }
-
- private:
-  void after_one(Number* to, const Number* from, const Number* price) const {
-    Number least = out_of_reach_in<Number>;
-    for (std::size_t i = 0; i < times_; ++i)
-      to[i] = least = std::min<Number>(least, from[i] + price[i]);
-  }
-  void take_least(Number* to, const Number* from, const Number* price) const {
-    for (std::size_t i = 0; i < times_; ++i) {
-      const Number sum = from[i] + price[i];
-      to[i] = sum < to[i] ? sum : to[i];
-    }
-  }
-
-  std::size_t times_ = 0;
-  std::vector<Number> least_;  // by state and step
 };
 
 // Cheapest of the shortest ways through a box, whatever the steps: so many crossings along each

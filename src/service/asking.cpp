@@ -274,7 +274,7 @@ std::vector<const PlannerEntry*> asked_of_mirrors() {
     const auto* entry = dynamic_cast<const PlannerEntry*>(planner);
     if (entry == nullptr) continue;
     const OfMirrors& of = entry->of_mirrors();
-    if (of.most != 0 || of.few != 0 || of.best_of_few) all.push_back(entry);
+    if (of.most != 0 || of.few != 0) all.push_back(entry);
   }
   std::stable_sort(all.begin(), all.end(), [](const PlannerEntry* a, const PlannerEntry* b) {
     return a->of_mirrors().turn < b->of_mirrors().turn;

@@ -5,12 +5,10 @@
 #include "faro/service/plan.hpp"
 #include "papers/printed/printed.hpp"
 #include "planners/cube/affine/affine_jobs.hpp"
-#include "planners/cube/affine/affine_memory.hpp"
 #include "planners/cube/affine/bits_in_turn.hpp"
 #include "planners/cube/affine/elements_in_parts.hpp"
 #include "planners/cube/affine/mirrored.hpp"
 #include "planners/cube/affine/parts.hpp"
-#include "planners/cube/affine/router.hpp"
 #include "planners/cube/affine/row_operations.hpp"
 #include "planners/cube/butterfly/inter_processor.hpp"
 #include "planners/cube/butterfly/list_scheduler.hpp"
@@ -23,10 +21,8 @@
 #include "planners/cube/codes/exchange_sequence.hpp"
 #include "planners/cube/codes/minimum_path.hpp"
 #include "planners/cube/codes/one_port_half.hpp"
-#include "planners/cube/codes/patterns.hpp"
 #include "planners/cube/codes/services.hpp"
 #include "planners/cube/codes/several_fields.hpp"
-#include "planners/cube/codes/three_fifths.hpp"
 #include "planners/cube/codes/two_thirds.hpp"
 #include "planners/cube/collectives/collectives.hpp"
 #include "planners/cube/lists/list_routing.hpp"
@@ -64,7 +60,6 @@ const auto table = std::to_array<const Planner*>({
     &minimum_path,
     &non_minimum_path,
     &two_bits,
-    &three_fifths_closed_form,
     &conversion_table,
     &services_ring,
     &fields_by_phases,
@@ -73,7 +68,6 @@ const auto table = std::to_array<const Planner*>({
     &conversion_mirrored,
     // Boolean cube: permutations of processor bits
     &cycle_rounds,
-    &periodic_pattern,
     // Boolean cube: permutations of bits
     &all_to_all,
     &shuffle_ring,
@@ -88,12 +82,9 @@ const auto table = std::to_array<const Planner*>({
     &affine_full_rank,
     &affine_ring,
     &affine_shop,
-    &affine_router,
     &affine_mirrored,
     &affine_few_mirrors,
-    &affine_orders,
     &affine_jobs_one_port,
-    &affine_memory,
     &parts_by_phases,
     // Boolean cube: any permutation
     &shortest_path_lists,
@@ -110,14 +101,11 @@ const auto table = std::to_array<const Planner*>({
     // POPS network: any permutation, packet by packet
     &pops_single_hop,
     &pops_two_hop,
-    &pops_threshold,
     &pops_fewest_slots,
     &pops_relation,
     &pops_relation_search,
-    // POPS network: rearrangements by name
-    &pops_all_groups,
+    // POPS network: rearrangements inside groups
     &pops_figure5,
-    &pops_reversal,
     // POPS network: products of matrices, broadcasts
     &pops_matmul,
     &pops_matmul_paper,

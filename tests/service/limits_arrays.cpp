@@ -147,9 +147,6 @@ void add_arrays(std::vector<Asked>& all) {
   all.push_back(around("explained_memory_log2_max", explained_memory_log2_max, [](std::uint64_t n) {
     return !map_bounds(say(fmt::format("p:1 | m:{} -> ~p | m", n)).as_bits()).empty();
   }));
-  all.push_back(around("pattern_elements_max", pattern_elements_max, [](std::uint64_t n) {
-    return plans("periodic-pattern", Request::of("a:3 -> rot(a, 1)", "cube:3", n));
-  }));
 }
 
 void add_certificates(std::vector<Asked>& all) {

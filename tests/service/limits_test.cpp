@@ -173,7 +173,7 @@ void add_cubes(std::vector<Asked>& all) {
   }));
   all.push_back(doubled("affine_memory_slots_max", affine_memory_slots_max, [](std::uint64_t n) {
     return plans(
-        "affine-memory",
+        "affine-shop",
         Request::of(fmt::format("p:2 | m:{} -> gray(p m)[{}:{}] | gray(p m)[{}:0]", log2_exact(n),
                                 log2_exact(n) + 1, log2_exact(n), log2_exact(n) - 1),
                     "cube:2"));
@@ -431,9 +431,6 @@ const std::map<std::string, const char*> not_asked = {
     {"mesh_gamma_looked_at_max", "a search of seconds at the limit; mesh/small_test"},
     {"torus_digit_log2_max", "a search of seconds at the limit"},
     {"matmul_order_max", "memory by construction: 2^24 processors"},
-    {"router_flocks_max", "a search of seconds at the limit"},
-    {"negotiated_orders_max", "one of several conditions of a search: job_orders_test"},
-    {"router_alike_max", "one of several conditions of a search"},
     {"exchange_local_log2_max", "more elements than memory: nothing below it is performed either"},
     {"trace_processors_max", "a trace of 2^16 lines"},
     {"figures_max", "pictures/schedule_figure_test draws and refuses"},

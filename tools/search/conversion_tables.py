@@ -1,9 +1,8 @@
 #!/usr/bin/env python3
-"""Tables of code conversion, by integer programs (scipy's HiGHS): data/conversion_tables.json, three_fifths_units.json.
+"""Tables of code conversion, by integer programs (scipy's HiGHS): data/conversion_tables.json.
 
     tools/search/conversion_tables.py N STEPS ELEMENTS TOP [LAP]   one table, as a line of JSON
     tools/search/conversion_tables.py --laps N                     five tables for all elements of N bits, a line each
-    tools/search/conversion_tables.py --units                      the units of any number of bits, as JSON
     tools/search/conversion_tables.py --check FILE                 runs every table and counts, without a solver
 
 A field of N bits: its TOP highest are routed freely, the m = N - TOP low ones are crossed ascending where
@@ -27,9 +26,6 @@ A table with a LAP serves any number of elements: three steps from step LAP on m
 times, each time for five elements more of every source, since all that is under way behind them is where it
 was before them. Five elements in three steps is the best rate there is; five tables, one for each remainder,
 are at the bound of ceil((3K+1)/5) steps from K = 5N - 2 on.
-
-A unit is the walk of one element: hops before its service ("h"), the service ("s") and hops after it ("H",
-which happen m steps later than they say). Five units of every source start again every three steps.
 """
 import json
 import sys
@@ -117,58 +113,6 @@ def laps(n):
     return list(made.values())
 
 
-def units(m):
-    """The units of the four sources for m low bits, found by m mod 3; those that are home soonest."""
-    for most in range(3, 12):
-        flows = Flows()
-        for source in range(0, 8, 2):
-            goal = home(source, 3)
-            end = 1 if m else 0
-            flows.supply((source, 0, source, 0), LAP_ELEMENTS)
-            flows.demand((source, end, goal, most), LAP_ELEMENTS)
-            for time in range(most + 1):
-                for x in range(8):
-                    for layer in range(end + 1):
-                        here = (source, layer, x, time)
-                        if time < most:
-                            waits = 0 if layer == end and x == goal else 1
-                            flows.move(here, (source, layer, x, time + 1), (*here, "w", 0), None, waits, LAP_ELEMENTS)
-                            for d in range(3):
-                                at = (time + layer * m) % LAP_STEPS
-                                flows.move(here, (source, layer, x ^ 1 << d, time + 1), (*here, "hH"[layer], d), ("hop", x >> 1, d, at))
-                        if layer < end:
-                            kind = parity(source) ^ x & 1
-                            flows.move(here, (source, 1, x, time), (*here, "s", 0), ("service", x >> 1, kind, time % LAP_STEPS), 0)
-        found = flows.solve(600, best=True)
-        if found:
-            return walks(found, most, m)
-    raise SystemExit(f"no units for {m} low bits")
-
-
-def walks(found, most, m):
-    """What the items of every source do, one by one."""
-    left = {label: items for label, items in found}
-    table = {}
-    for source in range(0, 8, 2):
-        table[str(source)] = []
-        for _ in range(LAP_ELEMENTS):
-            layer, x, time, unit = 0, source, 0, []
-            while (layer, x, time) != (1 if m else 0, home(source, 3), most):
-                label = next(at for at in left if at[:4] == (source, layer, x, time) and left[at])
-                left[label] -= 1
-                what, d = label[4:]
-                if what == "s":
-                    layer = 1
-                else:
-                    time += 1
-                if what in "hH":
-                    x ^= 1 << d
-                if what != "w":
-                    unit.append([what, label[3], d])
-            table[str(source)].append(unit)
-    return table
-
-
 def check(table):
     """Runs a table, with a lap any number of times, and checks what run() says."""
     if "lap" not in table:
@@ -232,10 +176,6 @@ def main():
         for table in tables:
             check(table)
         print(f"{len(tables)} tables checked")
-        return 0
-    if sys.argv[1] == "--units":
-        made = {"three_bits": units(0), "longer": [units(3 + rest) for rest in range(LAP_STEPS)]}
-        print(json.dumps(made, separators=(",", ":")))
         return 0
     if sys.argv[1] == "--laps":
         made = laps(int(sys.argv[2]))

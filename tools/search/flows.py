@@ -40,8 +40,8 @@ class Flows:
     def equal(self, terms, total):
         self.sums.append((terms, total))
 
-    def solve(self, seconds, best=False):
-        """Any solution, or with `best` one of least cost."""
+    def solve(self, seconds):
+        """Any solution."""
         import numpy
         from scipy.optimize import Bounds, LinearConstraint, milp
         from scipy.sparse import csr_matrix
@@ -63,7 +63,7 @@ class Flows:
                 LinearConstraint(matrix([terms for terms, _ in equal]), totals, totals),
                 LinearConstraint(matrix([[(move, 1) for move in moves] for moves in self.users.values()]), -numpy.inf, 1),
             ],
-            options={"time_limit": seconds, "mip_rel_gap": 0.0 if best else 1.0},
+            options={"time_limit": seconds, "mip_rel_gap": 1.0},
         )
         if found.x is None:
             return None

@@ -112,9 +112,6 @@ inline constexpr std::uint64_t cube_elements_max = std::uint64_t{1} << 20U;
 // The three-fifths algorithms keep their program, 16 bytes an entry and some hundred a rule.
 inline constexpr std::uint64_t three_fifths_entries_max = std::uint64_t{1} << 24U;
 
-// Schedules of patterns of bits are kept in memory.
-inline constexpr std::uint64_t pattern_elements_max = std::uint64_t{1} << 18U;
-
 // Plans of maps that mix processor and memory bits work slot by slot; slots are planned together in
 // groups of the second number.
 inline constexpr std::uint64_t affine_memory_slots_max = std::uint64_t{1} << 18U;
@@ -130,7 +127,7 @@ inline constexpr std::uint64_t list_routing_elements_max = std::uint64_t{1} << 1
 inline constexpr int list_map_dimensions_max = 7;
 inline constexpr int list_map_few_ports_dimensions_max = 4;
 inline constexpr std::uint64_t list_map_elements_max = std::uint64_t{1} << 11U;
-inline constexpr std::uint64_t list_map_addresses_max = 64;
+inline constexpr std::uint64_t list_map_addresses_max = std::uint64_t{1} << 10U;
 
 // Plans for one port side by side: their steps are kept in memory.
 inline constexpr std::uint64_t ports_beside_elements_max = std::uint64_t{1} << 12U;
@@ -268,15 +265,8 @@ inline constexpr std::uint64_t matmul_listed_order_max = 64;
 inline constexpr std::size_t phase_parts_max = 8;
 inline constexpr std::uint64_t phase_elements_max = std::uint64_t{1} << 12U;
 
-// The router of affine maps looks at elements that go together one by one, and where memory does
-// not reach at few elements over the bits that change; the list scheduler of butterfly networks at
-// all orders of some of them.
-inline constexpr std::uint64_t router_flocks_max = std::uint64_t{1} << 14U;
-inline constexpr std::uint64_t router_alike_max = std::uint64_t{1} << 12U;
+// The list scheduler of butterfly networks looks at all orders of some of its elements.
 inline constexpr int butterfly_list_log2_max = 11;
-
-// Jobs whose orders are negotiated: a search of a second or two.
-inline constexpr std::uint64_t negotiated_orders_max = 512;
 
 // Slot numbers have 32 bits, and a plan of a butterfly network has a few rules for each slot and
 // stage.

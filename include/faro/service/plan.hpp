@@ -26,7 +26,7 @@
 
 // Every planner of the library, in one explicit table. A new algorithm is one line here.
 //
-//   find_planner("three-fifths")->offer(request).estimate.cost.value
+//   find_planner("services-ring")->offer(request).estimate.cost.value
 
 namespace faro::inline v1 {
 

@@ -69,6 +69,12 @@ std::vector<Packet> one_group_hops(const Pops& machine, const std::vector<Word>&
   return packets;
 }
 
+std::vector<Word> reversed(const Pops& machine) {
+  std::vector<Word> to(processors(machine));
+  for (Word p = 0; p < to.size(); ++p) to[p] = to.size() - 1 - p;
+  return to;
+}
+
 // In round q, p(i, qg+s) goes straight if it is the first of the round (first slot) or if its relay
 // group would be its destination group (second slot), else over group (i + s) mod g.
 std::vector<Packet> figure6_hops(const Pops& machine) {
@@ -188,6 +194,12 @@ Estimate simple_estimate(const Request& request) {
 void simple_build(const Request& request, ScheduleSink& sink) {
   emit_permutation(request, pops_simple.name(),
                    simple_hops(machine_of(request), destinations(request)), sink);
+}
+
+std::optional<std::string> reversal_refusal(const Request& request) {
+  if (auto why = no_permutation(request)) return why;
+  if (destinations(request) != reversed(machine_of(request))) return "it is no reversal";
+  return std::nullopt;
 }
 
 std::optional<std::string> figure6_refusal(const Request& request) {

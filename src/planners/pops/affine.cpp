@@ -135,23 +135,13 @@ class TwoHops {
   BitMatrix from_functionals_;
 };
 
-ScheduleHeader header_for(const Request& request, std::string_view planner) {
-  ScheduleHeader header;
-  header.machine = request.machine();
-  header.goal = request.map();
-  header.elements = request.elements();
-  header.planner = planner;
-  return header;
-}
-
 bool moves_nothing(const Request& request) {
   const BitMap map = processor_map(request);
   return map == BitMap::identity(map.width());
 }
 
 void push_nothing(const Request& request, std::string_view planner, ScheduleSink& sink) {
-  ScheduleHeader header = header_for(request, planner);
-  header.slots = request.elements();
+  ScheduleHeader header = header_of(request, planner, request.elements());
   header.result = {0};
   sink.begin(header);
   sink.finish();
@@ -227,8 +217,7 @@ void push_two_hops(const Request& request, const Relays& relays, std::string_vie
   }
   const auto k = static_cast<Slot>(request.elements());
   const TwoHops hops(processor_map(request), machine_of(request), relays);
-  ScheduleHeader header = header_for(request, planner);
-  header.slots = 2 * request.elements() + 1;
+  ScheduleHeader header = header_of(request, planner, 2 * request.elements() + 1);
   header.result = {k};
   sink.begin(header);
   PopsSlot slot;
@@ -273,8 +262,7 @@ void push_single_hop(const Request& request, std::string_view planner, ScheduleS
   std::vector<Word> apart;
   for (int i = 0; i < basis.staying; ++i) apart.push_back(basis.coordinates.row(i));
   const auto k = static_cast<Slot>(request.elements());
-  ScheduleHeader header = header_for(request, planner);
-  header.slots = 2 * request.elements();
+  ScheduleHeader header = header_of(request, planner, 2 * request.elements());
   header.result = {k};
   sink.begin(header);
   PopsSlot slot;

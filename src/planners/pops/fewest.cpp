@@ -1,7 +1,7 @@
 // Fewest slots for any permutation.   [faro]
 //   applies:  a permutation, listed or given by a map; one element each
-//   cost:     found by search: at least the bound, at most the best of single hop, two hops and
-//             threshold. d <= g: 0, 1 or 2, optimal.
+//   cost:     found by search: at least the bound, at most the best of single hop and two hops.
+//             d <= g: 0, 1 or 2, optimal.
 //             (tested: optimal for every permutation of POPS(3,2), (2,3), (4,2), (3,3))
 //   bound:    machines/bounds/pops_bounds
 #include "planners/pops/fewest.hpp"
@@ -26,14 +26,9 @@ constexpr std::uint64_t slots_work_max = 1'600'000'000;
 
 std::vector<Packet> at_most(const Pops& machine, const std::vector<Word>& to) {
   std::vector<Packet> best = single_hop(machine, to);
-  const Count straight = slots_of(best);
-  if (machine.group_size < machine.groups) {
-    if (straight <= 2) return best;
-    return fair_two_hops(machine, to);
-  }
-  const Threshold threshold = best_threshold(machine, to);
-  if (threshold.slots < straight) return threshold_hops(machine, to, threshold.straight);
-  return best;
+  if (slots_of(best) <= 2) return best;
+  std::vector<Packet> over = two_hops(machine, to);
+  return slots_of(over) < slots_of(best) ? over : best;
 }
 
 // Searches for plans within a number of slots, and the work that they have taken.
@@ -130,7 +125,7 @@ const PlannerEntry pops_fewest_slots({
     .machine = "pops",
     .title = "a search from the lower bound up: some data straight, some over relays",
     .needs = "any permutation of the processors, listed",
-    .cost = "at most the best of single hop, two hops and threshold; often the bound",
+    .cost = "at most the better of single hop and two hops; often the bound",
     .citation = "faro",
     .refusal = pops::no_permutation,
     .offer = pops::fewest_offer,

@@ -1,6 +1,6 @@
 // Any permutation on a POPS network in the fewest slots that a search finds: for k from the lower
 // bound up, routes between groups within k slots (loads.hpp), then slots and relay processors
-// (placement.hpp). Never more slots than single hop, two hops or the threshold plan.
+// (placement.hpp). Never more slots than single hop or two hops.
 //
 //   POPS(9, 4), cyclic shift by 5:   4 slots, as the bound by levels; two hops take 5
 #pragma once

@@ -59,6 +59,21 @@ std::vector<std::vector<Hop>> hops_by_slot(const std::vector<Packet>& packets) {
 
 }  // namespace
 
+Packet hop(Word from, Word to, std::uint32_t slot) {
+  Packet p;
+  p.from = from;
+  p.to = to;
+  p.first = slot;
+  return p;
+}
+
+Packet hop_over(Word from, Word relay, Word to, std::uint32_t slot) {
+  Packet p = hop(from, to, slot);
+  p.relay = relay;
+  p.second = slot + 1;
+  return p;
+}
+
 void emit(const Request& request, std::string_view planner, const std::vector<Packet>& packets,
           std::vector<Slot> result, ScheduleSink& sink) {
   const Pops& machine = std::get<Pops>(request.machine());

@@ -32,6 +32,10 @@ struct Packet {
   Slot to_register = 1;
 };
 
+// A datum that goes straight in a slot, or over a relay in this slot and the next.
+Packet hop(Word from, Word to, std::uint32_t slot);
+Packet hop_over(Word from, Word relay, Word to, std::uint32_t slot);
+
 // The schedule of the packets; they must break no rule of the machine. `result` as in the header.
 void emit(const Request& request, std::string_view planner, const std::vector<Packet>& packets,
           std::vector<Slot> result, ScheduleSink& sink);

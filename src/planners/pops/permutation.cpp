@@ -1,13 +1,11 @@
 // Any permutation on a POPS network.   [Mei, Rizzi 2003; single hop: Gravenstreter, Melhem 1998]
 //   applies:  destinations that are a permutation, listed or given by a map; one element each
 //   cost:     single hop max D; two hops 2 floor(R/g) + min(2, R mod g) for d >= g, 2 for d < g
-//             (1 for d = 1); threshold min over o of o + that for what is left
+//             (1 for d = 1)
 //             (tested: all permutations of POPS(3,2), (2,3), (4,2), (3,3), random ones beyond)
 //   bound:    machines/bounds/pops_bounds
 // D(i, j) counts the data that move from group i to j, R the largest row or column sum.
 #include "planners/pops/permutation.hpp"
-
-#include <fmt/format.h>
 
 #include <algorithm>
 
@@ -48,14 +46,6 @@ std::vector<Numbered> numbered(const Pops& machine, const std::vector<Word>& to)
     }
   }
   return moved;
-}
-
-Packet straight_packet(Word from, Word to, std::uint32_t slot) {
-  Packet p;
-  p.from = from;
-  p.to = to;
-  p.first = slot;
-  return p;
 }
 
 // Colours of a d-regular graph on g >= 2d nodes cut into chunks of d edges, one colour after the
@@ -117,7 +107,7 @@ std::vector<std::uint32_t> fair_colours(const std::vector<Edge>& edges, std::uin
 std::vector<Packet> single_hop(const Pops& machine, const std::vector<Word>& to) {
   std::vector<Packet> packets;
   for (const Numbered& m : numbered(machine, to))
-    packets.push_back(straight_packet(m.from, to[m.from], m.number));
+    packets.push_back(hop(m.from, to[m.from], m.number));
   return packets;
 }
 
@@ -138,80 +128,40 @@ std::vector<Packet> fair_two_hops(const Pops& machine, const std::vector<Word>& 
     const Word local = used[x]++;
     FARO_CHECK(local < d);
     if (to[p] == p) continue;
-    Packet packet = straight_packet(p, to[p], 0);
-    packet.relay = x * d + local;
-    packet.second = 1;
-    packets.push_back(packet);
+    packets.push_back(hop_over(p, x * d + local, to[p], 0));
   }
   return packets;
 }
 
-std::vector<Packet> threshold_hops(const Pops& machine, const std::vector<Word>& to,
-                                   std::uint32_t straight_max) {
+std::vector<Packet> rounds_of_two_hops(const Pops& machine, const std::vector<Word>& to) {
   FARO_CHECK(machine.group_size >= machine.groups);
   const auto g = static_cast<std::uint32_t>(machine.groups);
-  std::vector<Packet> packets;
-  std::vector<Word> rest;
+  std::vector<Word> moved;
   std::vector<Edge> edges;
   for (const Numbered& m : numbered(machine, to)) {
-    if (m.number < straight_max) {
-      packets.push_back(straight_packet(m.from, to[m.from], m.number));
-      continue;
-    }
-    rest.push_back(m.from);
+    moved.push_back(m.from);
     edges.push_back({static_cast<std::uint32_t>(group_of(machine, m.from)),
                      static_cast<std::uint32_t>(group_of(machine, to[m.from]))});
   }
   const std::uint32_t degree = largest_degree(edges, g);
   const auto colours = edge_colours(edges, g, degree);
-  for (std::size_t e = 0; e < rest.size(); ++e) {
-    const Word p = rest[e];
+  std::vector<Packet> packets;
+  for (std::size_t e = 0; e < moved.size(); ++e) {
+    const Word p = moved[e];
     const std::uint32_t round = colours[e] / g;
-    Packet packet = straight_packet(p, to[p], straight_max + 2 * round);
     // A last round of one colour is a matching of groups and goes straight in one slot.
-    if (degree % g != 1 || round != degree / g) {
-      packet.relay = Word{colours[e] % g} * machine.group_size + group_of(machine, p);
-      packet.second = packet.first + 1;
-    }
-    packets.push_back(packet);
+    if (degree % g == 1 && round == degree / g)
+      packets.push_back(hop(p, to[p], 2 * round));
+    else
+      packets.push_back(
+          hop_over(p, Word{colours[e] % g} * machine.group_size + edges[e].left, to[p], 2 * round));
   }
   return packets;
 }
 
 std::vector<Packet> two_hops(const Pops& machine, const std::vector<Word>& to) {
   return machine.group_size < machine.groups ? fair_two_hops(machine, to)
-                                             : threshold_hops(machine, to, 0);
-}
-
-Threshold best_threshold(const Pops& machine, const std::vector<Word>& to) {
-  const auto g = static_cast<std::size_t>(machine.groups);
-  const std::vector<Numbered> moved = numbered(machine, to);
-  std::uint32_t most = 0;
-  for (const Numbered& m : moved) most = std::max(most, m.number + 1);
-  // leaving[o], by group: data numbered o; taking one number after the other off the sums.
-  std::vector<std::vector<std::pair<std::uint32_t, std::uint32_t>>> by_number(most);
-  std::vector<Count> row(g, 0);
-  std::vector<Count> column(g, 0);
-  for (const Numbered& m : moved) {
-    const auto i = static_cast<std::uint32_t>(group_of(machine, m.from));
-    const auto j = static_cast<std::uint32_t>(group_of(machine, to[m.from]));
-    by_number[m.number].emplace_back(i, j);
-    ++row[i];
-    ++column[j];
-  }
-  Threshold best{0, 0};
-  for (std::uint32_t o = 0; o <= most; ++o) {
-    const Count degree = std::max(*std::max_element(row.begin(), row.end()),
-                                  *std::max_element(column.begin(), column.end()));
-    const Count slots = o + slots_of_rounds(degree, g);
-    if (o == 0 || slots < best.slots) best = {o, slots};
-    if (o == most) break;
-    for (const auto& [i, j] : by_number[o]) {
-      --row[i];
-      --column[j];
-    }
-  }
-  return best;
+                                             : rounds_of_two_hops(machine, to);
 }
 
 namespace {
@@ -255,26 +205,6 @@ void two_hop_build(const Request& request, ScheduleSink& sink) {
                    sink);
 }
 
-std::optional<std::string> threshold_refusal(const Request& request) {
-  if (auto why = no_permutation(request)) return why;
-  if (machine_of(request).group_size < machine_of(request).groups)
-    return "d < g: two hops take two slots";
-  return std::nullopt;
-}
-
-Estimate threshold_estimate(const Request& request) {
-  const Threshold best = best_threshold(machine_of(request), destinations(request));
-  return {{best.slots, fmt::format("{} + 2 floor(R/g) + min(2, R mod g)", best.straight)},
-          std::nullopt};
-}
-
-void threshold_build(const Request& request, ScheduleSink& sink) {
-  const Pops& machine = machine_of(request);
-  const std::vector<Word> to = destinations(request);
-  emit_permutation(request, "pops-threshold",
-                   threshold_hops(machine, to, best_threshold(machine, to).straight), sink);
-}
-
 constexpr const char* permutation_needs = "any permutation of the processors, listed";
 
 }  // namespace
@@ -304,18 +234,6 @@ const PlannerEntry pops_two_hop({
     pops::no_permutation,
     pops::two_hop_estimate,
     pops::two_hop_build,
-});
-
-const PlannerEntry pops_threshold({
-    "pops-threshold",
-    "pops",
-    "the first data of each pair of groups straight, the rest over relays",
-    "any permutation of the processors, listed; d >= g",
-    "min over o of o + 2 floor(R/g) + min(2, R mod g)",
-    "faro",
-    pops::threshold_refusal,
-    pops::threshold_estimate,
-    pops::threshold_build,
 });
 
 }  // namespace faro::inline v1

@@ -6,7 +6,6 @@
 //                [Mei, Rizzi 2003]. d >= g: data that move, R the largest number leaving or
 //                entering a group, 2·floor(R/g) + min(2, R mod g). d < g: colours that hold exactly
 //                d data.
-//   threshold    d >= g: o data of each pair straight, the rest by two hops; the best o
 //
 //   POPS(2, 3), 0 -> 3, 1 -> 2:  both data leave group 0 for group 1: two slots by single hop, two
 //   by two hops
@@ -22,18 +21,7 @@ namespace faro::inline v1::pops {
 std::vector<Packet> single_hop(const Pops& machine, const std::vector<Word>& to);
 // Requires d < g. Two slots, one where d = 1.
 std::vector<Packet> fair_two_hops(const Pops& machine, const std::vector<Word>& to);
-// Requires d >= g. The first `straight` data of each pair of groups go straight.
-std::vector<Packet> threshold_hops(const Pops& machine, const std::vector<Word>& to,
-                                   std::uint32_t straight);
-// The two above, by d and g; no datum straight.
 std::vector<Packet> two_hops(const Pops& machine, const std::vector<Word>& to);
-
-// Slots of threshold_hops for every demand; the smallest o among the best.
-struct Threshold {
-  std::uint32_t straight = 0;
-  Count slots = 0;
-};
-Threshold best_threshold(const Pops& machine, const std::vector<Word>& to);
 
 }  // namespace faro::inline v1::pops
 
@@ -41,6 +29,5 @@ namespace faro::inline v1 {
 
 extern const PlannerEntry pops_single_hop;
 extern const PlannerEntry pops_two_hop;
-extern const PlannerEntry pops_threshold;
 
 }  // namespace faro::inline v1

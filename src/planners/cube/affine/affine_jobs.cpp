@@ -1,4 +1,4 @@
-// Each entry is a way to make a job plan: ring, shop, orders negotiated, one job after another.
+// Each entry is a way to make a job plan: ring, shop, one job after another.
 #include "planners/cube/affine/affine_jobs.hpp"
 
 #include <fmt/format.h>
@@ -7,7 +7,6 @@
 #include "faro/base/limits.hpp"
 #include "machines/bounds.hpp"
 #include "planners/cube/affine/job_line.hpp"
-#include "planners/cube/affine/job_orders.hpp"
 #include "planners/cube/affine/job_shop.hpp"
 
 namespace faro::inline v1 {
@@ -39,12 +38,6 @@ std::optional<std::string> refusal_unfed(const Request& request) {
 std::optional<std::string> refusal_all(const Request& request) {
   return refusal_of(request, Hypercube::Ports::all);
 }
-std::optional<std::string> refusal_orders(const Request& request) {
-  if (auto why = refusal_unfed(request)) return why;
-  if (request.elements() <= limits::negotiated_orders_max) return {};
-  return fmt::format("{} elements a processor; it negotiates orders of at most {}",
-                     request.elements(), limits::negotiated_orders_max);
-}
 std::optional<std::string> refusal_one(const Request& request) {
   return refusal_of(request, Hypercube::Ports::one);
 }
@@ -55,13 +48,6 @@ JobPlan shop_for(const Request& request, const Moved& moved) {
 }
 JobPlan ring_for(const Request&, const Moved& moved) {
   return jobs::ring(moved);
-}
-JobPlan orders_for(const Request& request, const Moved& moved) {
-  const Bound bound = lower_bound(*cube_of(request), request.map(), request.elements());
-  const auto enough = static_cast<std::uint64_t>(bound.value);
-  const JobPlan shop = jobs::shop(moved, enough);
-  const JobPlan ring = jobs::ring(moved);
-  return jobs::negotiated(moved, shop.steps() < ring.steps() ? shop : ring, enough);
 }
 JobPlan one_for(const Request&, const Moved& moved) {
   return jobs::one_after_another(moved);
@@ -106,19 +92,6 @@ const PlannerEntry affine_shop({
     .searches = true,
     .finds_by_luck = true,
     .of_mirrors = {.most = 40, .few = 8, .pairs = true},
-});
-
-const PlannerEntry affine_orders({
-    .name = "affine-orders",
-    .machine = "cube",
-    .title = "jobs of two elements, orders and times negotiated",
-    .needs = "a map whose processor bits are all fed from memory, K = 2..512, all ports",
-    .cost = "counted: the shop's or the ring's, or fewer",
-    .citation = "faro, after McMurchie, Ebeling 1995",
-    .refusal = refusal_orders,
-    .offer = offered<orders_for, affine_orders>,
-    .searches = true,
-    .of_mirrors = {.best_of_few = true},
 });
 
 const PlannerEntry affine_jobs_one_port({

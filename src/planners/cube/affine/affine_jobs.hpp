@@ -17,7 +17,6 @@ namespace faro::inline v1 {
 
 extern const PlannerEntry affine_ring;
 extern const PlannerEntry affine_shop;
-extern const PlannerEntry affine_orders;
 extern const PlannerEntry affine_full_rank;  // full_rank.cpp
 extern const PlannerEntry affine_jobs_one_port;
 

@@ -33,9 +33,8 @@ Offer offer_bits_in_turn_as(const Request& request, std::string_view name) {
   const BitMap map = split_map(request)->processors;
   const auto planned = [&](std::uint64_t elements) {
     if (elements == 0) return std::make_shared<const ExchangeOrder>();
-    return std::make_shared<const ExchangeOrder>(
-        exchange_order(map.matrix(), std::vector<Word>(elements, map.complement()),
-                       cube_of(request)->ports, Effort::full));
+    return std::make_shared<const ExchangeOrder>(exchange_order(
+        map.matrix(), std::vector<Word>(elements, map.complement()), cube_of(request)->ports));
   };
   const std::uint64_t whole = request.elements() / exchange_group;
   const auto each = planned(whole == 0 ? 0 : exchange_group);

@@ -140,10 +140,6 @@ JobPlan Ring::plan(std::uint64_t jobs) const {
 
 }  // namespace
 
-bool all_fed(const Task& task) {
-  return task.fed() == task.to_do();
-}
-
 JobPlan ring(const Moved& moved) {
   const Task& task = moved.task;
   std::vector<int> preference = natural(task);

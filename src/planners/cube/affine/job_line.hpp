@@ -27,9 +27,6 @@
 
 namespace faro::inline v1::jobs {
 
-// All that is to do is fed.
-bool all_fed(const Task& task);
-
 JobPlan ring(const Moved& moved);
 JobPlan one_after_another(const Moved& moved);
 

@@ -6,7 +6,6 @@
 
 #include "base/check.hpp"
 #include "base/working.hpp"
-#include "planners/cube/affine/job_forms.hpp"
 
 namespace faro::inline v1::jobs {
 
@@ -47,13 +46,45 @@ std::vector<Source> sources_of(const Task& task) {
 
 namespace {
 
-// One job in a search.
-struct Running : Forms {
+// A job in a search: the forms that its dimensions get at last, as masks of q and a alone, so that
+// an exchange costs a few operations. All jobs of a type begin alike.
+struct Running {
+  std::array<Word, word_bits> rows{};
+  Word left = 0;      // dimensions to exchange for good
   Word opens = 0;     // dimensions to open first
   Word options = 0;   // what it may do next
   int remaining = 0;  // exchanges
   bool touched = false;
+
+  void change(int n, int d, Word to) {
+    const Substitution s = substitution(n, d, to);
+    for (int j = 0; j < n; ++j) {
+      Word& row = rows[static_cast<std::size_t>(j)];
+      row = s(row);
+    }
+  }
+  // Dimensions that a reaches among those left.
+  Word fed(int n) const { return reached(rows, left, bit(n)); }
 };
+
+// An exchange of dimension d.
+struct Taken {
+  std::uint64_t at = 0;
+  int dimension = 0;
+  Word to = 0;        // a form of q and a, where it is not the last value
+  bool last = false;  // it is
+};
+
+History history_of(const Task& task, const Type& type, const std::vector<Taken>& all) {
+  History h{.exchanges = {}, .at = {}, .end = start_state(task, type)};
+  for (const Taken& t : all) {
+    if (t.last)
+      take(h, task.n(), t.dimension, t.at);
+    else
+      take(h, task.n(), t.dimension, {t.to, 0}, t.at);
+  }
+  return h;
+}
 
 // By bit of a form the dimensions whose row contains it: what q_k, or a, feeds.
 using Columns = std::array<Word, word_bits>;
@@ -119,7 +150,12 @@ Taken perform(Running& job, int n, int d, std::uint64_t at) {
 }
 
 Running beginning(const Task& task, const Type& type) {
-  return {Forms::beginning(task, type)};
+  Running job;
+  const State state = start_state(task, type);
+  for (std::size_t j = 0; j < state.rows.size(); ++j)
+    job.rows[j] = state.rows[j].mask & low_mask(task.n() + 1);
+  job.left = task.to_do();
+  return job;
 }
 
 // How a shop is run.

@@ -1,7 +1,7 @@
 // Mirrors.   [faro]
 //   applies:  maps of 2..7 processor bits, K <= 2^12; of n > 7 bits Kn <= 2^13
-//   cost:     the least of 40 mirrors' plans by jobs, by row operations and by the router; of more
-//             bits the least of 7 mirrors' plans by jobs
+//   cost:     the least of 40 mirrors' plans by jobs and by row operations; of more bits the least
+//             of 7 mirrors' plans by jobs
 //   bound:    machines/bounds
 #include "planners/cube/affine/mirrored.hpp"
 
@@ -82,14 +82,11 @@ std::optional<Found> best_of(const Request& request, const Mirror& whole,
     if (i < choice.first) continue;
     for (const PlannerEntry* planner : planners) {
       const OfMirrors& of = planner->of_mirrors();
-      if (i >= of.*choice.asked || request.elements() > of.elements) continue;
+      if (i >= of.*choice.asked) continue;
       ask(*planner, of.pairs ? mirror.in_pairs() : mirror);
       if (best && best->offer.estimate.cost.value <= enough) return best;
     }
   }
-  if (best && choice.asked == &OfMirrors::few)
-    for (const PlannerEntry* planner : planners)
-      if (planner->of_mirrors().best_of_few) ask(*planner, Mirror(best->mirror));
   return best;
 }
 

@@ -151,7 +151,7 @@ namespace {
 
 constexpr const char* only_processor_bits = "a processor bit of the map depends on a memory bit";
 
-std::optional<std::string> refusal_all(const Request& request) {
+std::optional<std::string> refusal_rows(const Request& request) {
   if (auto why = cube_refusal(request, Hypercube::Ports::all)) return why;
   if (!split_map(request)) return only_processor_bits;
   return {};
@@ -176,7 +176,7 @@ Offer offer_all(const Request& request) {
                               pipeline.latency(), operations.size()));
 }
 
-std::optional<std::string> refusal_one(const Request& request) {
+std::optional<std::string> refusal_rows_one_port(const Request& request) {
   if (auto why = cube_refusal(request)) return why;
   if (cube_of(request)->ports == Hypercube::Ports::all)
     return "it keeps to one port; row-operations uses all";
@@ -205,7 +205,7 @@ const PlannerEntry row_operations_planner({
     .needs = "a map whose processor bits depend on processor bits alone, all ports",
     .cost = "L(K-1) + latency steps, L <= 2, latency <= 2n",
     .citation = "faro",
-    .refusal = refusal_all,
+    .refusal = refusal_rows,
     .offer = offer_all,
 });
 
@@ -216,7 +216,7 @@ const PlannerEntry row_operations_one_port({
     .needs = "a map whose processor bits depend on processor bits alone, one port",
     .cost = "at most (2n-1)K steps",
     .citation = "faro",
-    .refusal = refusal_one,
+    .refusal = refusal_rows_one_port,
     .offer = offer_one,
 });
 

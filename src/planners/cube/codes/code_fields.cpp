@@ -38,12 +38,6 @@ std::optional<CodeConversion> code_conversion(const BitMap& map) {
   return {};
 }
 
-int CodeConversion::working_dimensions() const {
-  int sum = 0;
-  for (const CodeField& f : fields) sum += f.length - 1;
-  return sum;
-}
-
 std::vector<CodeField> CodeConversion::working_fields() const {
   std::vector<CodeField> working;
   for (const CodeField& f : fields)

@@ -25,7 +25,6 @@ struct CodeField {
 struct CodeConversion {
   std::vector<CodeField> fields;                  // from the top dimension down; they fill the cube
   Direction direction = Direction::forward;       // forward: Gray to binary, every field
-  int working_dimensions() const;                 // R = n - d: the sum of length - 1
   std::vector<CodeField> working_fields() const;  // those of length 2 and more
 };
 

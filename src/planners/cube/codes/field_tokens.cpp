@@ -1,10 +1,54 @@
 // All that hop in a step leave their slots first; then each takes its own slot if that is free, and
-// the others what is left.
+// the others what is left. So K slots and the largest occupancy of a node above K are used, the
+// same for every policy that opens a new slot only when none is free.
 #include "planners/cube/codes/field_tokens.hpp"
 
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <span>
+#include <vector>
+
+#include "base/check.hpp"
+#include "faro/base/limits.hpp"
+#include "planners/node_slots.hpp"
+
 namespace faro::inline v1 {
+namespace {
 
 using three_fifths::Entry;
+using three_fifths::Program;
+
+class FieldTokens {
+ public:
+  // Nodes of `node_bits` top bits; the dimension below them is routed too.
+  FieldTokens(const CodeField& field, int node_bits, std::uint64_t elements);
+
+  // The rules of one step's entries, appended.
+  void step(std::span<const three_fifths::Entry> entries, CubeStep& out);
+  // Local rules that bring elements first..end-1 back to their slots.
+  void settle(std::uint64_t first, std::uint64_t end, CubeStep& out);
+  std::uint64_t slots() const { return slots_.slots(); }
+
+ private:
+  struct Token {
+    std::uint8_t node = 0;
+    unsigned low_flips = 0;  // parity of hops across the bit below the node's
+    Slot slot = 0;
+  };
+  static std::vector<Token> at_home(int node_bits, std::uint64_t elements);
+  Token& token(std::size_t source, std::uint64_t e) { return tokens_[source * elements_ + e]; }
+  void serve(const three_fifths::Entry& entry, const Token& t, CubeStep& out) const;
+  void rule(std::size_t node, std::vector<Parity> more, Slot from, int across, Slot to,
+            CubeStep& out) const;
+
+  CodeField field_;
+  int node_bits_;  // the field's top ones
+  int low_top_;    // the dimension below them
+  std::uint64_t elements_;
+  std::vector<Token> tokens_;
+  NodeSlots slots_;
+};
 
 std::vector<FieldTokens::Token> FieldTokens::at_home(int node_bits, std::uint64_t elements) {
   std::vector<Token> tokens;
@@ -78,6 +122,32 @@ void FieldTokens::rule(std::size_t node, std::vector<Parity> more, Slot from, in
     where.push_back({bit(low_top_ + b), has_bit(node, b - 1) ? 1U : 0U});
   where.insert(where.end(), more.begin(), more.end());
   out.rules.push_back({.where = std::move(where), .from = from, .across = across, .to = to});
+}
+
+}  // namespace
+
+StepSource three_fifths_steps(const Program& program, const CodeField& field,
+                              std::uint64_t elements) {
+  FieldTokens tokens(field, program.source_bits, elements);
+  std::vector<CubeStep> steps(program.steps + 1);
+  auto entry = program.entries.begin();
+  for (std::uint64_t t = 0; t < program.steps; ++t) {
+    const auto end =
+        std::find_if(entry, program.entries.end(), [t](const Entry& e) { return e.step != t; });
+    const auto count = static_cast<std::size_t>(end - entry);
+    tokens.step({program.entries.data() + (entry - program.entries.begin()), count}, steps[t]);
+    entry = end;
+  }
+  FARO_CHECK(entry == program.entries.end());
+  tokens.settle(0, elements, steps.back());
+  return kept_steps(tokens.slots(), std::move(steps));
+}
+
+std::optional<std::string> three_fifths_refusal(const CodeField& field, std::uint64_t elements) {
+  const auto entries = static_cast<Count>(field.length + 8) * 4 * elements;
+  if (entries > limits::three_fifths_entries_max)
+    return fmt::format("its program of about {} entries is too large to keep", to_string(entries));
+  return {};
 }
 
 }  // namespace faro::inline v1

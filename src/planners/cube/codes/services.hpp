@@ -9,8 +9,8 @@
 
 namespace faro::inline v1 {
 
-// Nothing where no table holds so many elements.
-std::optional<Node> conversion_table_node(const CodeField& field, std::uint64_t elements);
+// By a table, or of more bits by the ring, where that is found at once; nothing where it is not.
+std::optional<Node> services_node(const CodeField& field, std::uint64_t elements);
 
 extern const PlannerEntry services_ring;
 extern const PlannerEntry conversion_table;

@@ -391,11 +391,6 @@ Program Plan::program() const {
 
 }  // namespace
 
-Count ring_steps_max(int length, std::uint64_t elements) {
-  const auto n = static_cast<Count>(length);
-  return std::max({n - 1, ceil_div(3 * Count{elements} + 1, 5), (Count{elements} + n - 1) / 2}) + 2;
-}
-
 Program ring_program(int length, std::uint64_t elements) {
   FARO_CHECK(length >= 4 && elements >= 1);
   const auto m = static_cast<std::uint64_t>(length - 3);

@@ -40,7 +40,4 @@ namespace faro::inline v1::three_fifths {
 // Requires a length of 4 or more, 1 to 2^17 elements.
 Program ring_program(int length, std::uint64_t elements);
 
-// What ring_program never exceeds.
-Count ring_steps_max(int length, std::uint64_t elements);
-
 }  // namespace faro::inline v1::three_fifths

@@ -9,7 +9,6 @@
 
 #include "planners/cube/codes/minimum_path.hpp"
 #include "planners/cube/codes/services.hpp"
-#include "planners/cube/codes/three_fifths.hpp"
 #include "planners/cube/codes/two_thirds.hpp"
 #include "planners/cube/request.hpp"
 
@@ -21,10 +20,8 @@ Node field_node(const CodeField& field, std::uint64_t elements) {
   std::vector<Node> ways{minimum_path_node({field}, elements)};
   if (field.length == 2) ways.push_back(two_bits_node(field, elements));
   ways.push_back(non_minimum_path_node(field, elements));
-  if (field.length >= 3 && !three_fifths_refusal(field, elements)) {
-    ways.push_back(closed_form_node(field, elements));
-    if (auto table = conversion_table_node(field, elements)) ways.push_back(std::move(*table));
-  }
+  if (field.length >= 3)
+    if (auto services = services_node(field, elements)) ways.push_back(std::move(*services));
   return cheapest(std::move(ways));
 }
 

@@ -12,8 +12,6 @@
 #pragma once
 
 #include <cstdint>
-#include <optional>
-#include <string>
 #include <vector>
 
 #include "faro/base/count.hpp"
@@ -34,22 +32,6 @@ struct Program {
   std::vector<Entry> entries;  // by step, source, element
   int source_bits = 2;         // more where more top bits than three are routed
 };
-
-// Algorithm A, any n >= 3. Steps are m + g(K) with g(K+5) = g(K) + 3, about (3K+1)/5 + n - 2.
-Count closed_form_cost(int length, std::uint64_t elements);
-Program closed_form_program(int length, std::uint64_t elements);
-
-// One unit of algorithm A: what the p-th element of a batch does. Batch j does it 3j later.
-struct UnitEvent {
-  enum class Kind { hop_before, service, hop_after } kind = Kind::hop_before;
-  int time = 0;       // a hop after the service happens m later than this says
-  int dimension = 0;  // of a hop
-};
-using Unit = std::vector<UnitEvent>;
-// units[source][p], source = two top bits: data/three_fifths_units.json, made by
-// tools/search/conversion_tables.py.
-using UnitTable = std::vector<std::vector<Unit>>;
-const UnitTable& unit_table(int length);
 
 void sort(Program& program);
 // Steps in which something happens.

@@ -316,7 +316,7 @@ const PlannerEntry balanced_maps({
     .machine = "cube",
     .title = "a small map as a list: paths over the emptiest links, paths and times negotiated",
     .needs =
-        "a map of at most 7 processor bits, 4 with few ports, of 2^11 elements in all, 64 with "
+        "a map of at most 7 processor bits, 4 with few ports, of 2^11 elements in all, 2^10 with "
         "memory bits",
     .cost = "counted",
     .citation = "faro, after McMurchie, Ebeling 1995",

@@ -368,7 +368,7 @@ ExchangeOrder one_after_the_other(const Catalogue& all, const std::vector<Task>&
 }  // namespace
 
 ExchangeOrder exchange_order(const BitMatrix& matrix, const std::vector<Word>& complements,
-                             Hypercube::Ports ports, Effort effort) {
+                             Hypercube::Ports ports) {
   std::optional<ExchangeOrder> best;
   const auto keep = [&best](ExchangeOrder plan) {
     if (!best || plan.steps < best->steps) best = std::move(plan);
@@ -379,7 +379,6 @@ ExchangeOrder exchange_order(const BitMatrix& matrix, const std::vector<Word>& c
   const auto try_programs = [&](const std::vector<std::vector<RowOperation>>& programs) {
     const Catalogue all = catalogue_of(matrix.rows(), programs);
     for (const Balance balance : {Balance::no, Balance::yes}) {
-      if (balance == Balance::yes && effort == Effort::little) continue;
       const std::vector<Task> tasks = tasks_of(all, complements, ports, balance);
       if (ports == Hypercube::Ports::one) {
         keep(one_after_the_other(all, tasks));
@@ -395,7 +394,7 @@ ExchangeOrder exchange_order(const BitMatrix& matrix, const std::vector<Word>& c
   constexpr std::size_t programs_max = 8;
   constexpr std::size_t program_slots_max = 2048;
   const std::size_t slots = complements.size();
-  if (ports == Hypercube::Ports::all && effort == Effort::full)
+  if (ports == Hypercube::Ports::all)
     for (std::size_t programs = 2; programs <= programs_max; programs *= 2)
       if (2 * programs <= slots && programs * slots <= program_slots_max &&
           programs <= static_cast<std::size_t>(matrix.rows()))
@@ -413,15 +412,6 @@ void add_exchanges(const ExchangeOrder& plan, std::uint64_t step, std::uint64_t 
                             [](const LaneExchange& x, std::uint64_t at) { return x.step < at; });
   for (; e != plan.exchanges.end() && e->step == step; ++e)
     out.rules.push_back(e->operation.rule(static_cast<Slot>(first + e->slot)));
-}
-
-void push_exchanges(const ExchangeOrder& plan, std::uint64_t first, ScheduleSink& sink) {
-  CubeStep step;
-  for (std::uint64_t t = 0; t < plan.steps; ++t) {
-    step.clear();
-    add_exchanges(plan, t, first, step);
-    sink.step(step);
-  }
 }
 
 }  // namespace faro::inline v1

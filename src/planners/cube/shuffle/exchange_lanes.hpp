@@ -39,19 +39,16 @@ struct ExchangeOrder {
   std::uint64_t steps = 0;              // each has an exchange
 };
 
-// Full: the best of several sequences, lanes and orders; two thousand slots take most of a second.
-enum class Effort { full, little };
-
-// Slot s goes from p to matrix·p ^ complements[s].
+// Slot s goes from p to matrix·p ^ complements[s]. The best of several sequences, lanes and orders;
+// two thousand slots take most of a second.
 ExchangeOrder exchange_order(const BitMatrix& matrix, const std::vector<Word>& complements,
-                             Hypercube::Ports ports, Effort effort);
+                             Hypercube::Ports ports);
 
 // Slots that are planned together; more are planned in groups of this size, one after the other.
 inline constexpr std::uint64_t exchange_group = limits::affine_memory_packed_slots_max;
 
-// One step of a plan for slots first, first + 1, .. as rules; and all of them.
+// One step of a plan for slots first, first + 1, .. as rules.
 void add_exchanges(const ExchangeOrder& plan, std::uint64_t step, std::uint64_t first,
                    CubeStep& out);
-void push_exchanges(const ExchangeOrder& plan, std::uint64_t first, ScheduleSink& sink);
 
 }  // namespace faro::inline v1

@@ -8,7 +8,7 @@
 // same schedule.
 //
 //   applies:  K >= 2
-//   bound:    met by all of the 1 698 permutations of q <= 4 address bits (with the router)
+//   bound:    met by all of the 1 698 permutations of q <= 4 address bits (with balanced-maps)
 #pragma once
 
 #include <optional>

@@ -25,6 +25,10 @@ Count bound_of(const testing::Draft& request) {
   return lower_bound(std::get<Hypercube>(request.machine), request.map, request.elements).value;
 }
 
+bool all_fed(const jobs::Task& task) {
+  return (task.to_do() & ~task.fed()) == 0;
+}
+
 // Builds and verifies every planner of the family that applies; the least cost. Every cost is held
 // against the bound.
 struct Family {
@@ -64,7 +68,7 @@ TEST(AffineJobs, the_order_and_the_type_are_found_for_every_fed_map) {
     const int n = 1 + static_cast<int>(random.below(20));
     const int m = 1 + static_cast<int>(random.below(5));
     const jobs::Task task(random_affine(n + m, random), m);
-    if (!jobs::all_fed(task)) continue;
+    if (!all_fed(task)) continue;
     ++fed;
     const jobs::JobPlan plan =
         jobs::one_after_another({.task = task, .alike = false, .jobs = bit(m - 1)});
@@ -133,7 +137,7 @@ TEST(AffineJobs, one_port_takes_half_of_the_elements_for_each_dimension) {
     const auto exchanges = static_cast<Count>(std::popcount(task.to_do())) +
                            static_cast<Count>(jobs::sources_of(task).size());
     EXPECT_EQ(steps, exchanges * (request.elements / 2));
-    if (!jobs::all_fed(task)) continue;
+    if (!all_fed(task)) continue;
     ++fed;
     EXPECT_EQ(steps, bound_of(request));
   }
@@ -256,7 +260,7 @@ BitMap sparse(int width, int memory_bits, std::uint64_t more, Random& random) {
       for (int b = 0; b < width; ++b) columns.push_back(b == from ? bit(from) | bit(to) : bit(b));
       map = then(map, BitMap::from_columns(columns));
     }
-    if (jobs::all_fed(jobs::Task(map, memory_bits))) return map;
+    if (all_fed(jobs::Task(map, memory_bits))) return map;
   }
 }
 
@@ -265,7 +269,7 @@ BitMap sparse(int width, int memory_bits, std::uint64_t more, Random& random) {
 int above_the_least(const BitMap& map, int memory_bits) {
   const testing::Draft request = testing::cut_request(map, memory_bits);
   const jobs::Moved moved = jobs::moved(request);
-  if (!jobs::all_fed(moved.task) || moved.task.to_do() == 0) return -1;
+  if (!all_fed(moved.task) || moved.task.to_do() == 0) return -1;
   const auto dims = static_cast<Count>(std::popcount(moved.task.to_do()));
   const Count least = std::max({dims, Count{moved.jobs}, bound_of(request)});
   Count best = jobs::ring(moved).steps();

@@ -7,6 +7,8 @@
 #include "draft.hpp"
 #include "full.hpp"
 #include "maps.hpp"
+#include "planners/cube/codes/minimum_path.hpp"
+#include "planners/cube/codes/services.hpp"
 #include "planners/planning.hpp"
 
 namespace faro {
@@ -64,6 +66,20 @@ TEST(RowOperations, sixty_dimensions_are_proved) {
   Random random(3);
   const testing::Draft request = cube_request_of(60, random_affine(60, random), 3);
   built_and_verified(row_operations_planner, request, false);
+}
+
+TEST(SplitMap, the_gray_code_of_a_whole_index_is_planned_as_that_of_its_processor_bits) {
+  for (const int m : {1, 2, 4})
+    for (const Word complement : {0U, 21U}) {
+      std::vector<Word> columns;
+      for (int i = 0; i < 4 + m; ++i) columns.push_back(i == 0 ? 1 : 3 * bit(i - 1));
+      const BitMap gray = BitMap::from_columns(columns, complement & low_mask(m));
+      for (const BitMap& map : {gray, gray.inverse()}) {
+        const testing::Draft request = testing::cut_request(map, m);
+        for (const Planner* p : {&minimum_path, &conversion_table, &row_operations_planner})
+          built_and_verified(*p, request, true);
+      }
+    }
 }
 
 }  // namespace

@@ -4,15 +4,11 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
-#include <fstream>
-#include <nlohmann/json.hpp>
 
 #include "draft.hpp"
 #include "full.hpp"
 #include "judged.hpp"
 #include "maps.hpp"
-#include "paths.hpp"
-#include "planners/cube/codes/patterns.hpp"
 #include "planners/planning.hpp"
 
 namespace faro {
@@ -56,45 +52,6 @@ TEST(CycleRounds, every_bit_permutation_of_four_bits) {
 
 TEST(CycleRounds, sixty_dimensions_are_proved) {
   built_and_verified(cycle_rounds, cube_request_of(60, rotation(60, 1, 3), 30), false);
-}
-
-TEST(Patterns, are_two) {
-  EXPECT_EQ(patterns().size(), 2U);
-}
-
-// A step later than other units of the same rate for some numbers of elements, sooner for more.
-TEST(Patterns, cost_no_more_than_what_is_known_altogether) {
-  const auto golden =
-      nlohmann::json::parse(std::ifstream(testing::source_path("tests/data/conversion.json")));
-  for (const Pattern& p : patterns()) {
-    Count known = 0;
-    Count cost = 0;
-    for (const auto& row : golden.at("patterns").at("rows")) {
-      if (p.name != row.at(0).get<std::string>()) continue;
-      const Count steps = pattern_cost(p, row.at(1).get<std::uint64_t>());
-      EXPECT_LE(steps, row.at(2).get<std::uint64_t>() + 1);
-      known += row.at(2).get<std::uint64_t>();
-      cost += steps;
-    }
-    EXPECT_LE(cost, known) << p.name;
-    EXPECT_GT(cost, 0U) << p.name;
-  }
-}
-
-TEST(Patterns, run_forwards_backwards_translated_and_inside_larger_cubes) {
-  for (const Pattern& p : patterns())
-    for (std::uint64_t k = 1; k <= 40; k += full_run() || k < 10 ? 1 : 7) {
-      const int n = p.map.width();
-      SCOPED_TRACE(p.name);
-      const testing::Draft request = cube_request_of(n, p.map, k);
-      built_and_verified(periodic_pattern, request, true);
-      built_and_verified(periodic_pattern, cube_request_of(n, p.map.inverse(), k), true);
-      const BitMap inner = beside(BitMap::identity(1), beside(p.map, BitMap::identity(1)));
-      built_and_verified(periodic_pattern, cube_request_of(n + 2, inner, k), true);
-    }
-  // A rotation whose complements cancel.
-  built_and_verified(periodic_pattern, cube_request_of(3, rotation(3, 1, 0b011), 9), true);
-  EXPECT_TRUE(periodic_pattern.refusal(cube_request_of(3, rotation(3, 1, 0b001), 9)));
 }
 
 }  // namespace

@@ -10,7 +10,7 @@
 #include "judged.hpp"
 #include "machines/bounds.hpp"
 #include "paths.hpp"
-#include "planners/cube/affine/router.hpp"
+#include "planners/cube/lists/list_routing.hpp"
 #include "planners/cube/shuffle/planners.hpp"
 #include "planners/cube/shuffle/requests.hpp"
 #include "planners/cube/shuffle/structure.hpp"
@@ -25,7 +25,7 @@ const std::vector<const Planner*> all_port_planners = {
     &shuffle_ring,
     &shuffle_mixture,
     &shuffle_sequence,
-    &affine_router,
+    &balanced_maps,
 };
 
 Count bound_of(const testing::Draft& request) {
