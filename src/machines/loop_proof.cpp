@@ -163,8 +163,7 @@ void LoopProof::attempt(Work&& work) {
   } catch (const Breach& wrong) {
     verdict_.add({performed_, wrong.rule, wrong.message, wrong.at});
   } catch (const NoClaim& none) {
-    verdict_.answer = Verdict::Answer::unprovable;
-    verdict_.limit = none.why;
+    give_up("{}", none.why);
   }
 }
 

@@ -18,7 +18,13 @@ namespace {
 
 using Result = ButterflyRule::Result;
 
-using Token = ButterflyToken;
+// A result on its way: its index, and how many stages it has done.
+struct Token {
+  static constexpr std::uint16_t nothing = 0xFFFF;  // in an empty slot
+
+  std::uint32_t index = 0;
+  std::uint16_t done = nothing;
+};
 
 Word gray(Word i) {
   return i ^ (i >> 1U);

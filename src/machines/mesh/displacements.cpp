@@ -10,10 +10,8 @@
 namespace faro::inline v1::mesh {
 namespace {
 
-// Work and memory of the exact answers: four million combinations, or a flag for every
-// displacement of a side.
+// Work and memory of the exact answers: four million combinations.
 constexpr int combinations_log2_max = 22;
-constexpr int side_log2_max = 20;
 // Nodes of the search for far displacements where they are too many to enumerate.
 constexpr int search_nodes_max = 20000;
 
@@ -89,28 +87,6 @@ std::vector<Word> farthest_of(const MeshGeometry& geometry, const BpcVector& bit
     if (if_one < if_zero) down |= bit(i);
   }
   return {up, down};
-}
-
-// All sums, a flag for each.
-std::vector<std::int64_t> subset_sums(const MeshGeometry& geometry, const BpcVector& bits,
-                                      int dimension) {
-  const std::int64_t side = geometry.side(dimension);
-  std::vector<bool> reached(static_cast<std::size_t>(2 * side + 1));
-  std::vector<std::int64_t> sums = {0};
-  for (int i = 0; i < bits.bits(); ++i) {
-    const auto [if_zero, if_one] = displacement_of_bit(geometry, bits, i, dimension);
-    if (if_zero == if_one && if_zero == 0) continue;
-    std::fill(reached.begin(), reached.end(), false);
-    std::vector<std::int64_t> next;
-    for (const std::int64_t sum : sums)
-      for (const std::int64_t term : {if_zero, if_one}) {
-        const auto place = static_cast<std::size_t>(sum + term + side);
-        if (!reached[place]) next.push_back(sum + term);
-        reached[place] = true;
-      }
-    sums = std::move(next);
-  }
-  return sorted_unique(std::move(sums));
 }
 
 // The largest `way`·(after - before) that a bounded search by digits finds, the top one first.
@@ -212,9 +188,6 @@ bool complements_inside(const MeshGeometry& geometry, const BpcVector& bits, int
 
 std::optional<std::vector<std::int64_t>> displacements(const MeshGeometry& geometry,
                                                        const BitMap& map, int dimension) {
-  const auto bits = BpcVector::from(map);
-  if (bits && geometry.side_log2(dimension) <= side_log2_max)
-    return subset_sums(geometry, *bits, dimension);
   const CoordinatePairs pairs = pairs_of(geometry, map, dimension);
   if (static_cast<int>(pairs.basis.size()) > combinations_log2_max) return {};
   return enumerate(pairs);

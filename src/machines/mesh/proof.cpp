@@ -334,10 +334,8 @@ void MeshProof::finish() {
   judge_claims();
   if (told) return;
   verdict_.delivered = 0;
-  if (!clean()) return;  // a breach that needs no data stays a no
-  verdict_.answer = Verdict::Answer::unprovable;
-  verdict_.limit = fmt::format("the proof gave up: more than {} pieces or {} instructions",
-                               limits::program_pieces_max, limits::program_instructions_max);
+  give_up("the proof gave up: more than {} pieces or {} instructions", limits::program_pieces_max,
+          limits::program_instructions_max);
 }
 
 }  // namespace

@@ -243,13 +243,10 @@ class RanksProof : public ranks::OverStar {
   void finish() override {
     join();
     if (verdict_.answer == Verdict::Answer::unprovable) return;
-    if (given_up_ && clean()) {
-      verdict_.answer = Verdict::Answer::unprovable;
-      verdict_.limit =
+    if (given_up_ && clean())
+      return give_up(
           "the rules of a step fall into more than 2^20 kinds of switches, or those of all "
-          "steps into more than 2^23; use replay";
-      return;
-    }
+          "steps into more than 2^23; use replay");
     judge_claims();
   }
 
