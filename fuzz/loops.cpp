@@ -12,8 +12,8 @@
 #include "faro/machines/verifier.hpp"
 #include "faro/schedules/steps.hpp"
 #include "fuzz.hpp"
+#include "machines/cube/reference.hpp"
 #include "machines/loop_proof.hpp"
-#include "machines/loops_by_table.hpp"
 
 namespace {
 
@@ -25,10 +25,13 @@ struct Schedule {
   int bits = 1;
   ScheduleHeader header;
   std::vector<CubeLoop> loops;
+  void push(ScheduleSink& sink) const {
+    sink.begin(header);
+    for (const CubeLoop& loop : loops) sink.loop(loop);
+    sink.finish();
+  }
   Verdict judged(std::unique_ptr<Verifier> judge) const {
-    judge->begin(header);
-    for (const CubeLoop& loop : loops) judge->loop(loop);
-    judge->finish();
+    push(*judge);
     return judge->verdict();
   }
 };
@@ -92,7 +95,9 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
   return fuzz::done_or_refused([&] {
     Bytes bytes(data, size);
     Schedule schedule = schedule_of(bytes);
-    std::vector<Move> moves = testing::reached(schedule.header, schedule.loops);
+    RecordingSink laps;  // one by one
+    schedule.push(laps);
+    std::vector<Move> moves = testing::judge_cube(laps).reached;
     const bool exchanged = bytes.below(4) == 0 && moves.size() > 1;
     if (exchanged) {
       Move& a = moves[bytes.below(moves.size())];
